@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+#
+# Test Anything Protocol for the shell tests, to be sourced. Gives them
+# $tickwise, the program (TICKWISE, else the one in build/), and $scratch, a
+# directory that goes away at the end.
+
+set -u
+LC_ALL=C
+export LC_ALL
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tickwise=${TICKWISE:-$root/build/tickwise}
+[ -x "$tickwise" ] || { echo "Bail out! no program $tickwise"; exit 1; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+tap_count=0
+tap_failed=0
+
+# ok STATUS DESCRIPTION: passes when the status is 0
+ok() {
+	tap_count=$((tap_count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_count - $2"
+	else
+		echo "not ok $tap_count - $2"
+		tap_failed=1
+	fi
+}
+
+# is GOT WANTED DESCRIPTION
+is() {
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	[ "$1" = "$2" ] || printf 'is %s\nshould be %s\n' "$1" "$2" |
+		sed 's/^/# /'
+}
+
+# has FILE TEXT DESCRIPTION: the fixed text occurs in the file
+has() {
+	grep -qF -e "$2" "$1"
+	ok $? "$3"
+	grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
+}
+
+# has_not FILE TEXT DESCRIPTION
+has_not() {
+	! grep -qF -e "$2" "$1"
+	ok $? "$3"
+	! grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
+}
+
+# run ARGUMENT...: the program; sets $status, $out and $err (files)
+out=$scratch/stdout
+err=$scratch/stderr
+run() {
+	"$tickwise" "$@" >"$out" 2>"$err"
+	status=$?
+}
+
+done_testing() {
+	echo "1..$tap_count"
+	exit "$tap_failed"
+}
