@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tickwise: time by the CPU's own counter, with its error.
+ *
+ * The one public header, from simple to advanced:
+ *
+ *   1 the counter       reading ticks
+ *   2 the rate          how many ticks make a second, and how well it is known
+ *   3 the scale         ticks to nanoseconds without a division
+ *   4 the clock         nanoseconds since an anchor on a system clock
+ *   5 reliability       can the counter be trusted on these CPUs?
+ *   6 the histogram     log-linear, of nanoseconds
+ *
+ * Functions return 0 or a negative errno; outputs are written only on success.
+ * The library never prints, never exits, and leaves no thread, affinity or
+ * signal state changed. Hot structures are open and read-only once set up:
+ * any number of threads, and children after fork, may read them.
+ */
+#ifndef TICKWISE_H
+#define TICKWISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include "counter/x86_64.h"
+#else
+#error "tickwise: no counter is known for this processor (x86-64 is supported)"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_VERSION		"0.1"
+
+#define TW_NS_PER_SECOND	1000000000ULL
+
+#define tw_unlikely(x)		__builtin_expect(!!(x), 0)
+
+/* ---- 1 the counter ----------------------------------------------------- */
+
+/**
+ * tw_ticks - the cheapest read of the counter, unordered
+ *
+ * The CPU may take the value some tens of instructions early or late. Right
+ * for stamps whose neighbours are far away; for the two ends of a short
+ * interval use tw_ticks_begin() and tw_ticks_end().
+ *
+ * Cost: one rdtsc. Thread-safe.
+ */
+static inline uint64_t tw_ticks(void)
+{
+	return tw_counter_read();
+}
+
+/**
+ * tw_ticks_begin - read the counter before an interval begins
+ *
+ * Taken after everything before it has executed and before anything after it
+ * starts. Cost: about twice tw_ticks(). Thread-safe.
+ */
+static inline uint64_t tw_ticks_begin(void)
+{
+	return tw_counter_read_ordered();
+}
+
+/**
+ * tw_ticks_end - read the counter when an interval has ended
+ *
+ * Ordered as tw_ticks_begin(). Stores made before it may not yet be visible to
+ * other CPUs. Cost: about twice tw_ticks(). Thread-safe.
+ */
+static inline uint64_t tw_ticks_end(void)
+{
+	return tw_counter_read_ordered();
+}
+
+/**
+ * tw_ticks_cpu - read the counter and the CPU it was read on
+ * @cpu: set to the CPU's number; NULL is allowed
+ *
+ * One instruction where the processor has one that does both (rdtscp), else
+ * the counter between two equal answers of the kernel. Thread-safe.
+ */
+uint64_t tw_ticks_cpu(unsigned *cpu);
+
+/* ---- 2 the rate -------------------------------------------------------- */
+
+/* The system clock that something is measured against. None of them is SI. */
+enum tw_against {
+	TW_AGAINST_RAW,		/* CLOCK_MONOTONIC_RAW: the kernel's own rate */
+	TW_AGAINST_MONOTONIC,	/* CLOCK_MONOTONIC: steered by NTP */
+};
+
+enum tw_rate_source {
+	TW_RATE_REGRESSION,	/* measured; the uncertainty is the fit's */
+	TW_RATE_KERNEL,		/* the kernel's own multiplier, verified */
+	TW_RATE_KERNEL_PROVISIONAL,	/* the same, no second witness yet */
+};
+
+/* Who else names the rate that was recognised as the kernel's. */
+enum tw_witness {
+	TW_WITNESS_NONE,
+	TW_WITNESS_BOUND,	/* the hard interval holds no other candidate */
+	TW_WITNESS_CPUID,	/* CPUID leaf 0x15 */
+	TW_WITNESS_HYPERVISOR,	/* hypervisor leaf 0x40000010 */
+	TW_WITNESS_PERF,	/* multiplier in the perf event page */
+	TW_WITNESS_CPUINFO,	/* /proc/cpuinfo of a guest whose rate is given */
+	TW_WITNESS_KERNEL_LOG,	/* the kernel's own message about it */
+};
+
+/* Why the kernel's rate was not taken; 0 when it was. */
+enum tw_rate_refusal {
+	TW_REFUSED_BY_CALLER	= 1 << 0,	/* kernel_rate = TW_OFF */
+	TW_REFUSED_AGAINST	= 1 << 1,	/* steered clock asked for */
+	TW_REFUSED_CLOCKSOURCE	= 1 << 2,	/* kernel keeps time by another */
+	TW_REFUSED_NO_CANDIDATE	= 1 << 3,	/* none within 6 sigma */
+	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one too near */
+	TW_REFUSED_GAPS		= 1 << 5,	/* samples in too few blocks */
+};
+
+/**
+ * struct tw_rate - how fast the counter runs, and how well that is known
+ *
+ * @uncertainty_ppb and @bound_ppb are of the rate relative to @against, never
+ * relative to SI seconds: the kernel's own idea of a second is a crystal's,
+ * some tens of ppm off, and no program can see that from inside.
+ *
+ * Where @source is a kernel rate, @hz is exactly 1e9 * 2^kernel_shift /
+ * kernel_mult and @uncertainty_ppb is 0 against CLOCK_MONOTONIC_RAW (that
+ * clock *is* this multiplication); @measured_hz and @measured_uncertainty_ppb
+ * keep what the samples alone said. @bound_ppb is always the hard bound of
+ * the samples: it does not shrink because a candidate was accepted.
+ */
+struct tw_rate {
+	double hz;			/* ticks per second of @against */
+	double uncertainty_ppb;		/* 1 sigma */
+	double bound_ppb;		/* hard: largest |error| possible */
+	enum tw_rate_source source;
+	enum tw_against against;
+	enum tw_witness witness;
+	unsigned refusal;		/* bits of enum tw_rate_refusal */
+	uint32_t kernel_mult;		/* ns = ticks * mult >> shift; 0: none */
+	uint32_t kernel_shift;
+	uint64_t window_ns;		/* first to last sample used */
+	uint32_t samples;		/* brackets recorded */
+	uint32_t used;			/* of them narrow enough for the fit */
+	uint64_t bracket_ticks;		/* the narrowest */
+	double measured_hz;
+	double measured_uncertainty_ppb;
+	double low_hz, high_hz;		/* hard interval of the samples */
+};
+
+enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
+
+/**
+ * struct tw_time_source - where a calibration reads its two clocks
+ *
+ * For tests and for counters the library does not know. @read_ns need not be
+ * finer than @granularity_ns; its value v means "between v and v +
+ * granularity_ns". Without one, tw_ticks_begin()/tw_ticks_end() and
+ * clock_gettime() are used directly.
+ *
+ * @counter_is_clocksource says that @read_ns is computed from this very
+ * counter with the kernel's multiply-and-shift, so that its exact rate may be
+ * looked for; @witness_khz (0: none) is a second source's word for that rate.
+ */
+struct tw_time_source {
+	uint64_t (*read_ticks)(void *context);
+	uint64_t (*read_ns)(void *context);
+	void *context;
+	uint64_t granularity_ns;
+	int counter_is_clocksource;
+	uint64_t witness_khz;
+};
+
+struct tw_rate_options {
+	uint64_t window_ns;		/* 5 ms and more; 0: one second */
+	enum tw_against against;	/* 0: CLOCK_MONOTONIC_RAW */
+	enum tw_switch kernel_rate;	/* TW_OFF: only what is measured */
+	const struct tw_time_source *source;	/* NULL: the real clocks */
+};
+
+/**
+ * tw_rate_measure - calibrate the counter against a system clock
+ * @rate: the result
+ * @options: NULL means one second against CLOCK_MONOTONIC_RAW, kernel's rate
+ *           taken where it verifies itself
+ *
+ * Reads the clock between two reads of the counter, over and over, for the
+ * length of the window; keeps the narrow ones, fits a line, and estimates the
+ * error from the scatter of sixteen time blocks. Then looks whether exactly
+ * one multiplier that the kernel can have made explains it (see
+ * core/clock/kernel_rate.c).
+ *
+ * Busy for at most 100 ms of the window; longer windows are spent asleep
+ * between short bursts. Blocks for the length of the window.
+ *
+ * Return: 0; -EINVAL for a window under 5 ms or over an hour or a source
+ * without functions; -ENOMEM; -EAGAIN when too few undisturbed samples could
+ * be taken; -EIO when the counter stands still or runs backwards; -ENOTSUP
+ * when the counter cannot be read by this process.
+ * Thread-safe.
+ */
+int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
+
+/* Names for messages and JSON: "kernel", "kernel_provisional", "regression";
+ * "CLOCK_MONOTONIC_RAW", ...; "cpuid", ... Never NULL. */
+const char *tw_rate_source_name(enum tw_rate_source source);
+const char *tw_against_name(enum tw_against against);
+const char *tw_witness_name(enum tw_witness witness);
+const char *tw_rate_refusal_text(unsigned bit);
+
+/* ---- 3 the scale ------------------------------------------------------- */
+
+/**
+ * struct tw_scale - what turns ticks into nanoseconds
+ *
+ * Modulus form. With L = modulus_log2, the ticks are split into whole moduli
+ * of 2^L ticks and a rest:
+ *
+ *	ns = ((t >> L) * whole + ((t & mask) * mult >> shift) + half) >> q
+ *
+ * Both parts are in units of 2^-q ns and share one final rounding shift. All
+ * products fit 64 bits. @whole is computed by itself, not from @mult, so the
+ * error of @mult does not add up over time; @mult is at most so large that the
+ * last tick of a modulus does not exceed the next whole one, which makes the
+ * whole function monotone.
+ *
+ * Wide form: the high half of a 128-bit product.
+ *
+ * The promise: for ticks <= max_ticks both forms are within error_ns +
+ * error_ppb * 1e-9 * ns of ticks / hz. Above max_ticks they saturate at
+ * max_ns.
+ */
+struct tw_scale {
+	uint64_t mask;
+	uint64_t mult;
+	uint64_t whole;
+	uint64_t max_ticks;
+	uint64_t wide_mult;
+	uint8_t modulus_log2;
+	uint8_t shift;
+	uint8_t wide_shift;
+	/* not read when converting */
+	uint64_t max_ns;
+	uint64_t modulus_ns;		/* 2^modulus_log2 ticks, rounded */
+	double error_ns;
+	double error_ppb;
+	double wide_error_ns;
+	double wide_error_ppb;
+	double hz;
+};
+
+/* Fraction bits of the modulus form: 2^57 ns, 4.5 years, are left. */
+#define TW_SCALE_FRACTION_BITS	7
+#define TW_SCALE_HALF		(1ULL << (TW_SCALE_FRACTION_BITS - 1))
+
+/**
+ * tw_scale_init - prepare the conversion of ticks to nanoseconds
+ * @scale: the result; read-only afterwards
+ * @rate: 10 MHz to 10 GHz; where it carries a kernel multiplier, that ratio
+ *        is used, not its decimal image
+ * @modulus_ns: wished length of a modulus; the nearest power of two of ticks
+ *              is taken and kept in @scale. 0 chooses the one with the
+ *              smallest error in ppb that keeps error_ns at or below 1
+ *
+ * Return: 0; -ERANGE for a rate outside the range, or a modulus so long or so
+ * short that the products do not fit. Pure; thread-safe.
+ */
+int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
+		  uint64_t modulus_ns);
+
+/* The conversion without the range check, for ticks <= max_ticks. */
+static inline uint64_t tw_scale_modulus(const struct tw_scale *scale,
+					uint64_t ticks)
+{
+	return ((ticks >> scale->modulus_log2) * scale->whole +
+		((ticks & scale->mask) * scale->mult >> scale->shift) +
+		TW_SCALE_HALF) >> TW_SCALE_FRACTION_BITS;
+}
+
+static inline uint64_t tw_scale_wide(const struct tw_scale *scale,
+				     uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 tw_u128;
+
+	return (uint64_t)((tw_u128)(ticks << scale->wide_shift) *
+			  scale->wide_mult >> 64);
+}
+
+/**
+ * tw_ticks_to_ns - ticks to nanoseconds, modulus form
+ * @scale: from tw_scale_init()
+ * @ticks: an interval, 0 to scale->max_ticks; more saturates
+ *
+ * Rounded to nearest. Cost: two multiplications, three shifts. Thread-safe.
+ */
+static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
+				      uint64_t ticks)
+{
+	if (tw_unlikely(ticks > scale->max_ticks))
+		return scale->max_ns;
+	return tw_scale_modulus(scale, ticks);
+}
+
+/**
+ * tw_ticks_to_ns_wide - ticks to nanoseconds, high half of a 128-bit product
+ * @scale: from tw_scale_init()
+ * @ticks: an interval, 0 to scale->max_ticks; more saturates
+ *
+ * Rounded down. Cost: one multiplication. Thread-safe.
+ */
+static inline uint64_t tw_ticks_to_ns_wide(const struct tw_scale *scale,
+					   uint64_t ticks)
+{
+	if (tw_unlikely(ticks > scale->max_ticks))
+		return scale->max_ns;
+	return tw_scale_wide(scale, ticks);
+}
+
+/**
+ * tw_ticks_delta_to_ns - signed difference of ticks to nanoseconds
+ * @scale: from tw_scale_init()
+ * @ticks: end - begin, as a signed number
+ *
+ * Odd: f(-t) = -f(t). A begin that was read on a CPU a little ahead gives a
+ * small negative number here, not 584 years. Thread-safe.
+ */
+static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
+					   int64_t ticks)
+{
+	if (ticks < 0)
+		return -(int64_t)tw_ticks_to_ns(scale, 0 - (uint64_t)ticks);
+	return (int64_t)tw_ticks_to_ns(scale, (uint64_t)ticks);
+}
+
+/* ---- 4 the clock ------------------------------------------------------- */
+
+/**
+ * struct tw_clock - nanoseconds of a system clock, read from the counter
+ *
+ * Set up by tw_clock_init(), read-only afterwards. The base lies some time
+ * before the anchor, so that a counter a little behind on another CPU still
+ * gives a time a little earlier and not a wrapped one.
+ *
+ * Where the counter can't be read, can't be calibrated, or the caller wants
+ * the system's clock, @system is set and every function below calls
+ * clock_gettime() instead: same meaning, more nanoseconds.
+ */
+struct tw_clock {
+	struct tw_scale scale;
+	uint64_t base_ticks;
+	uint64_t base_ns;
+	/* not read when reading the clock */
+	struct tw_rate rate;
+	uint64_t anchor_ticks;
+	uint64_t anchor_ns;		/* of rate.against, at anchor_ticks */
+	uint64_t anchor_error_ns;	/* hard: half of the anchor's bracket */
+	int system;			/* 1: clock_gettime() in place of ticks */
+	int system_errno;		/* why: -errno of the calibration, or 0 */
+	clockid_t clock_id;
+} __attribute__((aligned(64)));
+
+struct tw_clock_options {
+	uint64_t window_ns;		/* of the calibration; 0: one second */
+	enum tw_against against;	/* anchor and rate; 0: RAW */
+	enum tw_switch kernel_rate;
+	enum tw_switch system;		/* TW_ON: use the system clock */
+	const struct tw_rate *rate;	/* already measured: don't calibrate */
+};
+
+/**
+ * tw_clock_init - calibrate the counter and anchor it on a system clock
+ * @clock: the clock
+ * @options: NULL means one second against CLOCK_MONOTONIC_RAW
+ *
+ * A counter that fails calibration is no error here: the clock then reads the
+ * system's, and clock->system says so. Callers who must not have that look at
+ * it.
+ *
+ * Return: 0; -EINVAL as tw_rate_measure(); -ENOMEM.
+ * Blocks for the window. Thread-safe.
+ */
+int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options);
+
+/* Slow path of the readers: before the base, beyond the range, system. */
+uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
+void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
+			    struct timespec *ts);
+
+/**
+ * tw_clock_ns_at - the clock's time of a stamp taken earlier with tw_ticks()
+ * @clock: from tw_clock_init()
+ * @ticks: a reading of the counter
+ *
+ * Not meaningful while clock->system is set (stamps are then nanoseconds of
+ * the system clock, see tw_clock_ns()). Thread-safe.
+ */
+static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
+				      uint64_t ticks)
+{
+	uint64_t since = ticks - clock->base_ticks;
+
+	if (tw_unlikely(since > clock->scale.max_ticks))
+		return tw_clock_ns_slow(clock, since);
+	return clock->base_ns + tw_scale_modulus(&clock->scale, since);
+}
+
+/**
+ * tw_clock_ns - nanoseconds of the anchor's clock, now; modulus form
+ * @clock: from tw_clock_init()
+ *
+ * Cost: tw_ticks() and the conversion. Thread-safe.
+ */
+static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
+{
+	return tw_clock_ns_at(clock, tw_ticks());
+}
+
+/**
+ * tw_clock_ns_wide - the same in the wide form
+ * @clock: from tw_clock_init()
+ */
+static inline uint64_t tw_clock_ns_wide(const struct tw_clock *clock)
+{
+	uint64_t since = tw_ticks() - clock->base_ticks;
+
+	if (tw_unlikely(since > clock->scale.max_ticks))
+		return tw_clock_ns_slow(clock, since);
+	return clock->base_ns + tw_scale_wide(&clock->scale, since);
+}
+
+/* The second a thread is in. Zeroed before first use, one per thread. */
+struct tw_second {
+	uint64_t start_ns;
+	time_t seconds;
+};
+
+/**
+ * tw_clock_timespec - the time as a timespec, with no division on the usual path
+ * @clock: from tw_clock_init()
+ * @second: the caller's cache, one per thread, zeroed before first use
+ * @ts: the result
+ *
+ * While the second stays the same, tv_nsec is one subtraction. Only the first
+ * reading in another second divides. Thread-safe with a cache of one's own.
+ */
+static inline void tw_clock_timespec(const struct tw_clock *clock,
+				     struct tw_second *second,
+				     struct timespec *ts)
+{
+	uint64_t ns = tw_clock_ns(clock);
+	uint64_t in_second_ns = ns - second->start_ns;
+
+	if (tw_unlikely(in_second_ns >= TW_NS_PER_SECOND)) {
+		tw_clock_timespec_slow(ns, &second->start_ns, ts);
+		second->seconds = ts->tv_sec;
+		return;
+	}
+	ts->tv_sec = second->seconds;
+	ts->tv_nsec = (long)in_second_ns;
+}
+
+/**
+ * struct tw_clock_mark - one moment on several clocks at once
+ *
+ * @ticks_before and @ticks_after enclose the reading of @system_ns, so the
+ * moment is known to half of their distance.
+ */
+struct tw_clock_mark {
+	uint64_t ticks_before;
+	uint64_t ticks_after;
+	uint64_t system_ns;
+};
+
+/**
+ * tw_clock_mark - read a system clock between two reads of the counter
+ * @against: which system clock
+ * @tries: take the narrowest of so many, 1 to 1000000
+ * @mark: the result
+ *
+ * Return: 0; -EINVAL for no tries; -errno of clock_gettime(). Thread-safe.
+ */
+int tw_clock_mark(enum tw_against against, unsigned tries,
+		  struct tw_clock_mark *mark);
+
+/* ---- 5 reliability ----------------------------------------------------- */
+
+enum tw_verdict {
+	TW_RELIABLE,
+	TW_UNRELIABLE,		/* proven */
+	TW_UNDECIDED,		/* the measurement was disturbed or too wide */
+};
+
+enum tw_reliability_reason {
+	TW_REASON_OFFSET	= 1 << 0,	/* an offset interval excludes 0 */
+	TW_REASON_PACE		= 1 << 1,	/* two CPUs count at unlike rates */
+	TW_REASON_STANDS_STILL	= 1 << 2,	/* the counter does not move */
+	TW_REASON_BACKWARDS	= 1 << 3,	/* a later read was smaller */
+	TW_REASON_TOLERANCE	= 1 << 4,	/* bounds wider than wanted */
+	TW_REASON_STATISTICS	= 1 << 5,	/* too few switches between CPUs */
+	TW_REASON_ONE_CPU	= 1 << 6,	/* only one CPU allowed: no pairs */
+	TW_REASON_CLOCKSOURCE	= 1 << 7,	/* the kernel prefers another */
+	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* CPUID does not promise a rate */
+	TW_REASON_CPUS_SKIPPED	= 1 << 9,	/* allowed, but not judged */
+};
+
+enum tw_reliability_method { TW_METHOD_CAS };
+
+/*
+ * What one CPU's counter is off another's: positive = @cpu is ahead. The
+ * interval holds the offset if that was constant; if it was proven to have
+ * moved, the interval is what it moved over at least.
+ */
+struct tw_cpu_offset {
+	unsigned base_cpu;
+	unsigned cpu;
+	int64_t low_ticks;
+	int64_t high_ticks;
+	uint32_t bounds;		/* how many probes narrowed the interval */
+	double pace_low_ppb;		/* of @cpu against @base_cpu */
+	double pace_high_ppb;
+};
+
+#define TW_RELIABILITY_MAX_CPUS	1024
+
+/**
+ * struct tw_reliability - what the probes showed
+ *
+ * offset_low_ticks and offset_high_ticks are those of the widest pair and the
+ * base's own 0: what any two readings can differ by. A bound that is missing
+ * altogether is INT64_MAX or its negative, a pace without one INFINITY.
+ * "Monotonic" is a statement about what was seen, in probe order.
+ */
+struct tw_reliability {
+	enum tw_verdict verdict;
+	unsigned reasons;		/* bits of enum tw_reliability_reason */
+	enum tw_reliability_method method;
+	unsigned cpus;			/* judged */
+	unsigned cpus_skipped;		/* allowed, but no thread stayed there */
+	unsigned pairs;			/* entries in offsets */
+	int64_t offset_low_ticks;
+	int64_t offset_high_ticks;
+	int monotonic;			/* 1: no later read was smaller */
+	uint64_t backwards;		/* how many were */
+	uint64_t probes;
+	uint64_t switches;		/* probes whose predecessor was elsewhere */
+	uint64_t full_loops;		/* rounds over all CPUs and back */
+	double pace_low_ppb;		/* hull of all pairs */
+	double pace_high_ppb;
+	uint64_t elapsed_ns;
+	double hz;			/* what turned ticks into ns here */
+	double read_cost_ns;		/* of tw_ticks(), in a loop */
+	struct tw_cpu_offset *offsets;	/* freed by tw_reliability_free() */
+};
+
+struct tw_reliability_options {
+	enum tw_reliability_method method;
+	uint64_t time_limit_ns;		/* 0: 500 ms */
+	uint64_t least_switches;	/* per CPU; 0: 100 */
+	uint64_t tolerance_ns;		/* wanted bound; 0: 500 */
+	double hz;			/* 0: a short look at the clock */
+	double pace_limit_ppb;		/* 0: 1000 */
+};
+
+/**
+ * tw_reliability_measure - can the counter be trusted on the allowed CPUs?
+ * @result: release with tw_reliability_free()
+ * @options: NULL means the defaults above
+ *
+ * One thread on each CPU that the caller may run on takes turns at a counter
+ * in memory with compare-and-swap; the order of the swaps is the order of the
+ * reads. The caller's affinity, signals and threads are as before on return.
+ *
+ * Takes some 10 ms on idle CPUs, and ends early on loaded ones, too, as soon as
+ * the statistics suffice. CPUs beyond TW_RELIABILITY_MAX_CPUS, and those on
+ * which no thread could be started or kept, are not judged; then the verdict
+ * is never TW_RELIABLE.
+ *
+ * Return: 0 with a verdict; -ENOMEM; -EAGAIN when no thread at all can be had;
+ * -EINVAL for a time limit over an hour, a method that there is not, a rate or
+ * pace limit that is negative or no number; -ENOTSUP when this process may not
+ * read the counter. Thread-safe.
+ */
+int tw_reliability_measure(struct tw_reliability *result,
+			   const struct tw_reliability_options *options);
+void tw_reliability_free(struct tw_reliability *result);
+
+const char *tw_verdict_name(enum tw_verdict verdict);
+const char *tw_reliability_reason_code(unsigned bit);
+const char *tw_reliability_reason_text(unsigned bit);
+
+/**
+ * struct tw_machine - what kernel and processor say about the counter
+ */
+struct tw_machine {
+	char processor[64];		/* the brand string */
+	char hypervisor[16];		/* "" on bare metal */
+	char clocksource[32];		/* the kernel's current one */
+	char clocksources[128];		/* those it could use */
+	int invariant;			/* 1 yes, 0 no, -1 unknown */
+	int has_read_with_cpu;		/* rdtscp: 1 yes, 0 no */
+	unsigned cpus_allowed;
+	unsigned cpus_online;
+	unsigned cpus_configured;
+	uint64_t cpuid_khz;		/* leaf 0x15; 0: not given */
+	uint64_t hypervisor_khz;	/* leaf 0x40000010; 0: not given */
+	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0 */
+	uint64_t kernel_log_khz;	/* 0: not readable or gone */
+};
+
+/**
+ * tw_machine_read - collect what kernel and processor say about the counter
+ * @machine: the result; what can't be read is empty, 0 or -1
+ */
+void tw_machine_read(struct tw_machine *machine);
+
+/* ---- 6 the histogram --------------------------------------------------- */
+
+/**
+ * struct tw_histogram - log-linear histogram of nanoseconds, all of 64 bits
+ *
+ * Values below 2^bits have a bin each; above, every octave is split into
+ * 2^bits bins, so a bin is never wider than its lower edge / 2^bits. Bins are
+ * allocated in one zeroed mapping: what is never touched costs no memory.
+ * Minimum, maximum, count and sum are exact.
+ *
+ * One writer; readers after it, or with their own ordering.
+ */
+struct tw_histogram {
+	uint64_t *bins;
+	uint64_t count;
+	uint64_t sum_ns;
+	uint64_t min_ns;		/* UINT64_MAX while empty */
+	uint64_t max_ns;
+	uint32_t bin_count;
+	uint8_t bits;
+	uint8_t digits;
+};
+
+/**
+ * tw_histogram_init - an empty histogram
+ * @histogram: release with tw_histogram_free()
+ * @digits: significant decimal digits, 1 to 5: a bin is at most 10^-digits
+ *          of its value wide
+ *
+ * Return: 0; -EINVAL; -ENOMEM.
+ */
+int tw_histogram_init(struct tw_histogram *histogram, unsigned digits);
+void tw_histogram_free(struct tw_histogram *histogram);
+void tw_histogram_reset(struct tw_histogram *histogram);
+
+/* The bin of a value, and a bin's edges: low <= value <= high. */
+static inline uint32_t tw_histogram_bin(const struct tw_histogram *histogram,
+					uint64_t value_ns)
+{
+	unsigned bits = histogram->bits;
+	unsigned octave;
+
+	if (value_ns >> bits == 0)
+		return (uint32_t)value_ns;
+	octave = 63 - (unsigned)__builtin_clzll(value_ns) - bits;
+	return (octave << bits) + (uint32_t)(value_ns >> octave);
+}
+
+/**
+ * tw_histogram_add - count one value
+ *
+ * Cost: one count-leading-zeros and five additions or compares.
+ */
+static inline void tw_histogram_add(struct tw_histogram *histogram,
+				    uint64_t value_ns)
+{
+	histogram->bins[tw_histogram_bin(histogram, value_ns)]++;
+	histogram->count++;
+	histogram->sum_ns += value_ns;
+	if (value_ns < histogram->min_ns)
+		histogram->min_ns = value_ns;
+	if (value_ns > histogram->max_ns)
+		histogram->max_ns = value_ns;
+}
+
+uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
+			      uint32_t bin);
+uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
+			       uint32_t bin);
+
+/**
+ * tw_histogram_add_bin - count @count values of which only the bin is known
+ *
+ * For reading a histogram back. Touches bins and count only; the caller sets
+ * sum_ns, min_ns and max_ns. Return: 0; -EINVAL for a bin that there is not.
+ */
+int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
+			 uint64_t count);
+
+/**
+ * tw_histogram_merge - add all of @from to @into
+ *
+ * Return: 0; -EINVAL when their digits differ.
+ */
+int tw_histogram_merge(struct tw_histogram *into,
+		       const struct tw_histogram *from);
+
+/**
+ * tw_histogram_percentile - the value that @percent of all are at or below
+ * @percent: 0 to 100
+ *
+ * The upper edge of the bin in which that value lies, never above the exact
+ * maximum nor below the exact minimum: off by at most one bin's width, upward.
+ * 0 when empty.
+ */
+uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
+				 double percent);
+
+/* Mean (exact sum over count) and standard deviation (from bin centres, so
+ * within a bin's width); 0 when empty. */
+double tw_histogram_mean_ns(const struct tw_histogram *histogram);
+double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TICKWISE_H */
