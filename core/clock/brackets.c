@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collecting brackets: the reference clock read between two reads of the
+ * counter. Collects only; what the brackets mean is fit.c's business.
+ *
+ * The window is cut into slots and each slot keeps a few brackets that are
+ * about as narrow as the narrowest seen so far. That spreads what is kept
+ * evenly over the window whatever the load does, and bounds the memory.
+ *
+ * A short window on an idle machine is spent spinning, which keeps the core at
+ * one speed and the place of the reading inside the bracket still. Where
+ * others want the CPU that is the worst one can do: the scheduler takes the
+ * spinner off for milliseconds and the window has holes. There, and in long
+ * windows, the time between short bursts is spent asleep: a thread that mostly
+ * sleeps is let in at once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibrate.h"
+
+/* Windows longer than this sleep between bursts: 1024 of them are 51 ms. */
+#define SPIN_WINDOW_NS		100000000ULL
+#define MOST_KEPT		8192
+
+/* How a window is spent. slots * kept_per_slot is MOST_KEPT. */
+struct plan {
+	unsigned slots;
+	unsigned kept_per_slot;
+	uint64_t burst_ns;		/* 0: spin */
+};
+
+static const struct plan plan_spin = { 1024, 8, 0 };
+static const struct plan plan_crowded = { 128, 64, 30000 };
+static const struct plan plan_long = { 1024, 8, 50000 };
+
+/* A first look, to size the tolerance in ticks and to warm the path up. */
+#define LOOK_NS			100000ULL
+
+struct reader {
+	clockid_t clock_id;
+	const struct tw_time_source *source;
+};
+
+static uint64_t timespec_ns(const struct timespec *ts)
+{
+	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
+}
+
+/* Inlined twice: the real clocks are never read through a pointer. */
+static inline struct tw_bracket read_bracket(const struct reader *reader)
+{
+	const struct tw_time_source *source = reader->source;
+	struct tw_bracket bracket;
+	struct timespec now;
+
+	if (source) {
+		bracket.before_ticks = source->read_ticks(source->context);
+		bracket.reference_ns = source->read_ns(source->context);
+		bracket.after_ticks = source->read_ticks(source->context);
+		return bracket;
+	}
+	bracket.before_ticks = tw_ticks_begin();
+	clock_gettime(reader->clock_id, &now);
+	bracket.after_ticks = tw_ticks_end();
+	bracket.reference_ns = timespec_ns(&now);
+	return bracket;
+}
+
+static uint64_t width_ticks(const struct tw_bracket *bracket)
+{
+	return bracket->after_ticks - bracket->before_ticks;
+}
+
+/*
+ * Spin for LOOK_NS of the reference. A reference that stands still for a
+ * million reads, or a counter that does, has no rate.
+ */
+static int look(const struct reader *reader, double *ticks_per_ns,
+		uint64_t *narrowest_ticks)
+{
+	struct tw_bracket first = read_bracket(reader), now = first;
+	unsigned reads = 0;
+
+	*narrowest_ticks = width_ticks(&first);
+	while (now.reference_ns - first.reference_ns < LOOK_NS) {
+		now = read_bracket(reader);
+		if (now.reference_ns < first.reference_ns || ++reads > 1000000)
+			return -EIO;
+		if (width_ticks(&now) < *narrowest_ticks)
+			*narrowest_ticks = width_ticks(&now);
+	}
+	if (now.after_ticks <= first.after_ticks)
+		return -EIO;
+	*ticks_per_ns = (double)(now.after_ticks - first.after_ticks) /
+			(double)(now.reference_ns - first.reference_ns);
+	return 0;
+}
+
+static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
+			     uint64_t now_ns)
+{
+	uint64_t left_ns = slot_ns - now_ns;
+	struct timespec wait = {
+		.tv_sec = (time_t)(left_ns / TW_NS_PER_SECOND),
+		.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
+	};
+
+	/* An injected clock runs by being read, not by waiting. A signal only
+	 * wakes us early: the caller's loop comes back here. */
+	if (!reader->source)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+}
+
+struct collection {
+	struct tw_brackets *out;
+	uint64_t narrowest_ticks;
+	uint64_t start_ns;
+	uint64_t slot_ns;
+	uint64_t slot;
+	uint64_t burst_end_ns;
+	uint64_t last_ns;
+	unsigned in_slot;
+	const struct plan *plan;
+};
+
+static void keep(struct collection *c, const struct tw_bracket *bracket)
+{
+	uint64_t width = width_ticks(bracket);
+
+	if (width < c->narrowest_ticks)
+		c->narrowest_ticks = width;
+	if (width > c->narrowest_ticks + c->out->tolerance_ticks ||
+	    c->in_slot == c->plan->kept_per_slot)
+		return;
+	c->out->bracket[c->out->count++] = *bracket;
+	c->in_slot++;
+}
+
+static int collect(const struct reader *reader, struct collection *c)
+{
+	const struct plan *plan = c->plan;
+	uint64_t reads = 0;
+
+	while (c->slot < plan->slots) {
+		struct tw_bracket bracket = read_bracket(reader);
+		uint64_t now_ns = bracket.reference_ns;
+		uint64_t slot = (now_ns - c->start_ns) / c->slot_ns;
+
+		if (now_ns < c->last_ns || ++reads > 1ULL << 40)
+			return -EIO;
+		c->last_ns = now_ns;
+		if (slot != c->slot) {
+			c->slot = slot;
+			c->in_slot = 0;
+			c->burst_end_ns = now_ns + plan->burst_ns;
+			if (slot >= plan->slots)
+				break;
+		}
+		keep(c, &bracket);
+		if (plan->burst_ns && (c->in_slot == plan->kept_per_slot ||
+				       now_ns > c->burst_end_ns))
+			sleep_until_slot(reader, c->start_ns +
+					 (slot + 1) * c->slot_ns, now_ns);
+	}
+	return 0;
+}
+
+/*
+ * Are more threads runnable than there are CPUs? The fourth field of
+ * /proc/loadavg is a snapshot, "running/all". Unknown counts as no.
+ */
+static int is_crowded(void)
+{
+	char text[128], *field;
+	ssize_t length;
+	int fd, i;
+
+	fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	for (field = text, i = 0; field && i < 3; i++) {
+		field = strchr(field, ' ');
+		field = field ? field + 1 : NULL;
+	}
+	return field && strtol(field, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static const struct plan *choose_plan(uint64_t window_ns,
+				      const struct tw_time_source *source)
+{
+	if (window_ns > SPIN_WINDOW_NS)
+		return &plan_long;
+	/* An injected clock runs by being read: asleep it would stand still. */
+	return !source && is_crowded() ? &plan_crowded : &plan_spin;
+}
+
+static int check_clock(const struct reader *reader, uint64_t *granularity_ns)
+{
+	struct timespec resolution;
+
+	if (reader->source) {
+		*granularity_ns = reader->source->granularity_ns;
+		return 0;
+	}
+	if (clock_getres(reader->clock_id, &resolution))
+		return -errno;
+	*granularity_ns = timespec_ns(&resolution);
+	return 0;
+}
+
+int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
+			enum tw_against against,
+			const struct tw_time_source *source)
+{
+	struct reader reader = {
+		.clock_id = against == TW_AGAINST_MONOTONIC ?
+			CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
+		.source = source,
+	};
+	struct tw_brackets out = { 0 };
+	struct collection c = { .out = &out };
+	double ticks_per_ns;
+	int ret;
+
+	ret = check_clock(&reader, &out.granularity_ns);
+	if (ret)
+		return ret;
+	if (out.granularity_ns == 0)
+		out.granularity_ns = 1;
+	out.bracket = malloc(MOST_KEPT * sizeof(*out.bracket));
+	if (!out.bracket)
+		return -ENOMEM;
+	/* Touched before, so that no page fault falls into the window. */
+	memset(out.bracket, 0, MOST_KEPT * sizeof(*out.bracket));
+
+	ret = look(&reader, &ticks_per_ns, &c.narrowest_ticks);
+	if (ret)
+		goto err;
+	out.tolerance_ticks = (uint64_t)(TW_BRACKET_TOLERANCE_NS *
+					 ticks_per_ns) + 1;
+	c.start_ns = read_bracket(&reader).reference_ns;
+	c.last_ns = c.start_ns;
+	c.plan = choose_plan(window_ns, source);
+	c.slot_ns = window_ns / c.plan->slots;
+	c.burst_end_ns = c.start_ns + c.plan->burst_ns;
+	ret = collect(&reader, &c);
+	if (ret)
+		goto err;
+	*brackets = out;
+	return 0;
+err:
+	free(out.bracket);
+	return ret;
+}
+
+void tw_brackets_free(struct tw_brackets *brackets)
+{
+	free(brackets->bracket);
+	brackets->bracket = NULL;
+	brackets->count = 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a calibration, inside the library: brackets, the fit through
+ * them, and the kernel's multipliers. Only brackets.c and witness.c touch the
+ * machine; fit.c and kernel_rate.c are arithmetic on what they are given.
+ */
+#ifndef TW_CLOCK_CALIBRATE_H
+#define TW_CLOCK_CALIBRATE_H
+
+#include "tickwise.h"
+
+/* A reading of the reference, and the counter before and after it. */
+struct tw_bracket {
+	uint64_t before_ticks;
+	uint64_t after_ticks;
+	uint64_t reference_ns;
+};
+
+/*
+ * Brackets this much wider than the narrowest still count: 12 ticks of a
+ * 2.6 GHz counter. The very narrowest alone cluster in time and follow the
+ * core's frequency, which moves the place of the reading inside the bracket.
+ */
+#define TW_BRACKET_TOLERANCE_NS	4.6
+
+/* Time blocks of the jackknife and of the coverage rule. */
+#define TW_FIT_BLOCKS		16
+#define TW_FIT_LEAST_BLOCKS	12
+
+struct tw_brackets {
+	struct tw_bracket *bracket;	/* ascending in time */
+	size_t count;
+	uint64_t tolerance_ticks;
+	uint64_t granularity_ns;
+};
+
+/* Returns 0, -ENOMEM, -EAGAIN, -EIO, or -errno of the clock. */
+int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
+			enum tw_against against,
+			const struct tw_time_source *source);
+void tw_brackets_free(struct tw_brackets *brackets);
+
+struct tw_fit {
+	double hz;
+	double sigma_ppb;	/* 1 sigma of hz */
+	double asymmetry_ppb;	/* drift the place of the reading allows */
+	double low_hz, high_hz;	/* lines through every bracket */
+	uint64_t window_ns;
+	uint64_t bracket_ticks;	/* the narrowest */
+	uint32_t used;
+	unsigned blocks;	/* of TW_FIT_BLOCKS with samples */
+};
+
+/*
+ * Returns 0; -EAGAIN for fewer than 3 brackets per block on average or less
+ * than four blocks; -EDOM when no single rate passes through every bracket.
+ */
+int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit);
+
+struct tw_kernel_rate {
+	uint32_t khz;
+	uint32_t mult;
+	uint32_t shift;
+	double hz;
+};
+
+/* What the kernel makes of an integer kHz; returns -ERANGE outside 10 MHz to
+ * 10 GHz. */
+int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate);
+
+/*
+ * The one multiplier that explains @fit, or the reasons (bits of enum
+ * tw_rate_refusal) why there is none. @alone is set when no other candidate
+ * lies in the hard interval.
+ */
+unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
+				  struct tw_kernel_rate *rate, int *alone);
+
+/* 1: the kernel's current clocksource is this counter; 0: not, or unknown. */
+int tw_counter_is_clocksource(void);
+
+/*
+ * Who else names exactly @khz; TW_WITNESS_NONE when nobody does. A witness
+ * with another rate is none: CPUID's nominal rate is often some ppm beside the
+ * one the kernel found.
+ */
+enum tw_witness tw_witness_find(uint32_t khz);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rate from brackets: the line through their midpoints, its uncertainty,
+ * and the interval of rates that no bracket forbids. Pure arithmetic.
+ *
+ * The uncertainty does not come from the scatter of single brackets: their
+ * errors are correlated (the place of the reading inside the bracket wanders
+ * with the core's frequency), and the textbook sigma is some thirty times too
+ * small. It comes from leaving out one of sixteen time blocks after the other
+ * (delete-a-block jackknife: Kuensch 1989), inflated when neighbouring blocks
+ * agree more with each other than with the line.
+ *
+ * The hard interval is the exact answer to: which slopes pass between the
+ * point (after, reading) and the point (before, reading + granularity) of
+ * every single bracket?
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "calibrate.h"
+
+/* Brackets a fit needs at the least: three a block. */
+#define LEAST_USED	(3 * TW_FIT_BLOCKS)
+#define LEAST_BLOCKS	4
+
+struct sums {
+	double n, x, y, xx, xy;
+};
+
+static void sums_add(struct sums *sums, double x, double y)
+{
+	sums->n += 1;
+	sums->x += x;
+	sums->y += y;
+	sums->xx += x * x;
+	sums->xy += x * y;
+}
+
+static struct sums sums_minus(const struct sums *all, const struct sums *part)
+{
+	return (struct sums) {
+		all->n - part->n, all->x - part->x, all->y - part->y,
+		all->xx - part->xx, all->xy - part->xy,
+	};
+}
+
+static double slope_of(const struct sums *sums)
+{
+	double xx = sums->xx - sums->x * sums->x / sums->n;
+
+	return (sums->xy - sums->x * sums->y / sums->n) / xx;
+}
+
+/* Coordinates small enough for doubles: ticks and ns since the first. */
+struct frame {
+	const struct tw_brackets *brackets;
+	uint64_t ticks0;
+	uint64_t ns0;
+	double span_ticks;
+	double ns_per_tick;		/* rough; the fit is of the residuals */
+	uint64_t widest_kept;
+};
+
+static double before_of(const struct frame *frame, size_t i)
+{
+	return (double)(int64_t)(frame->brackets->bracket[i].before_ticks -
+				 frame->ticks0);
+}
+
+static double after_of(const struct frame *frame, size_t i)
+{
+	return (double)(int64_t)(frame->brackets->bracket[i].after_ticks -
+				 frame->ticks0);
+}
+
+static double reference_of(const struct frame *frame, size_t i)
+{
+	return (double)(frame->brackets->bracket[i].reference_ns - frame->ns0);
+}
+
+static int is_kept(const struct frame *frame, size_t i)
+{
+	const struct tw_bracket *bracket = &frame->brackets->bracket[i];
+
+	return bracket->after_ticks - bracket->before_ticks <=
+	       frame->widest_kept;
+}
+
+static uint64_t narrowest_of(const struct tw_brackets *brackets)
+{
+	uint64_t narrowest = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < brackets->count; i++) {
+		const struct tw_bracket *bracket = &brackets->bracket[i];
+		uint64_t width = bracket->after_ticks - bracket->before_ticks;
+
+		if (width < narrowest)
+			narrowest = width;
+	}
+	return narrowest;
+}
+
+static int frame_init(struct frame *frame, const struct tw_brackets *brackets,
+		      uint64_t narrowest)
+{
+	size_t last = brackets->count - 1;
+
+	frame->brackets = brackets;
+	frame->ticks0 = brackets->bracket[0].before_ticks;
+	frame->ns0 = brackets->bracket[0].reference_ns;
+	frame->widest_kept = narrowest + brackets->tolerance_ticks;
+	frame->span_ticks = after_of(frame, last);
+	if (frame->span_ticks <= 0 || reference_of(frame, last) <= 0)
+		return -EDOM;
+	frame->ns_per_tick = reference_of(frame, last) / frame->span_ticks;
+	return 0;
+}
+
+struct block_fit {
+	double slope;			/* of the residual, ns per span */
+	double sigma;			/* the same unit */
+	unsigned blocks;
+	uint32_t used;
+	double width_spread_ticks;	/* standard deviation of kept widths */
+};
+
+static unsigned block_of(double place)
+{
+	unsigned block = place < 0 ? 0 : (unsigned)(place * TW_FIT_BLOCKS);
+
+	return block < TW_FIT_BLOCKS ? block : TW_FIT_BLOCKS - 1;
+}
+
+/*
+ * How much neighbouring blocks' mean residuals move together: their lag-1
+ * autocorrelation r widens the jackknife's variance by (1 + r) / (1 - r), as
+ * for a first-order autoregressive series. Never narrows it.
+ */
+static double correlation_factor(const struct sums *block,
+				 const struct sums *all, double slope)
+{
+	double mean = all->y / all->n, centre = all->x / all->n;
+	double previous = 0, own = 0, lagged = 0, r;
+	int have_previous = 0;
+	unsigned i;
+
+	for (i = 0; i < TW_FIT_BLOCKS; i++) {
+		double residual;
+
+		if (block[i].n == 0) {
+			have_previous = 0;
+			continue;
+		}
+		residual = block[i].y / block[i].n - mean -
+			   slope * (block[i].x / block[i].n - centre);
+		own += residual * residual;
+		if (have_previous)
+			lagged += residual * previous;
+		previous = residual;
+		have_previous = 1;
+	}
+	r = own > 0 ? lagged / own : 0;
+	if (r <= 0)
+		return 1;
+	if (r > 0.8)
+		r = 0.8;
+	return (1 + r) / (1 - r);
+}
+
+static double jackknife_variance(const struct sums *block,
+				 const struct sums *all, unsigned blocks)
+{
+	double mean = 0, variance = 0, left_out[TW_FIT_BLOCKS];
+	unsigned i;
+
+	for (i = 0; i < TW_FIT_BLOCKS; i++) {
+		struct sums rest = sums_minus(all, &block[i]);
+
+		if (block[i].n == 0)
+			continue;
+		left_out[i] = slope_of(&rest);
+		mean += left_out[i] / blocks;
+	}
+	for (i = 0; i < TW_FIT_BLOCKS; i++)
+		if (block[i].n != 0)
+			variance += (left_out[i] - mean) * (left_out[i] - mean);
+	return variance * (blocks - 1) / blocks;
+}
+
+static int fit_blocks(const struct frame *frame, struct block_fit *fit)
+{
+	struct sums block[TW_FIT_BLOCKS] = { { 0 } }, all = { 0 };
+	double widths = 0, squares = 0;
+	size_t i;
+
+	for (i = 0; i < frame->brackets->count; i++) {
+		double before = before_of(frame, i), after = after_of(frame, i);
+		double middle = (before + after) / 2, place, rest;
+
+		if (!is_kept(frame, i))
+			continue;
+		place = middle / frame->span_ticks;
+		rest = reference_of(frame, i) - middle * frame->ns_per_tick;
+		sums_add(&block[block_of(place)], place, rest);
+		sums_add(&all, place, rest);
+		widths += after - before;
+		squares += (after - before) * (after - before);
+	}
+	fit->blocks = 0;
+	for (i = 0; i < TW_FIT_BLOCKS; i++)
+		fit->blocks += block[i].n != 0;
+	if (all.n < LEAST_USED || fit->blocks < LEAST_BLOCKS)
+		return -EAGAIN;
+
+	fit->used = (uint32_t)all.n;
+	fit->slope = slope_of(&all);
+	fit->sigma = sqrt(jackknife_variance(block, &all, fit->blocks) *
+			  correlation_factor(block, &all, fit->slope));
+	fit->width_spread_ticks =
+		sqrt(fmax(squares / all.n - widths / all.n * widths / all.n, 0));
+	return 0;
+}
+
+/*
+ * The steepest (sign = 1) or flattest (sign = -1) line, in ns per tick, that
+ * passes over every (after, reading) and under every (before, reading +
+ * granularity). From a start that may be too steep, find the point that is
+ * violated most below and most above; the line through those two is the next
+ * try. The slopes descend to the answer in a handful of passes (Dinkelbach's
+ * method for a ratio of linear functions); NAN when the two orders cross and
+ * no line exists.
+ */
+static double extreme_slope(const struct frame *frame, int sign, double start)
+{
+	const double granularity_ns = (double)frame->brackets->granularity_ns;
+	double slope = start;
+	unsigned pass;
+
+	for (pass = 0; pass < 100; pass++) {
+		double floor_y = -INFINITY, ceiling_y = INFINITY;
+		double floor_x = 0, ceiling_x = 0, gap;
+		size_t i;
+
+		for (i = 0; i < frame->brackets->count; i++) {
+			double y = reference_of(frame, i);
+			double low_x = after_of(frame, i);
+			double high_x = before_of(frame, i);
+
+			if (y - slope * low_x > floor_y) {
+				floor_y = y - slope * low_x;
+				floor_x = low_x;
+			}
+			if (y + granularity_ns - slope * high_x < ceiling_y) {
+				ceiling_y = y + granularity_ns - slope * high_x;
+				ceiling_x = high_x;
+			}
+		}
+		gap = ceiling_y - floor_y;
+		/* Doubles of this size resolve some 1e-7 ns. */
+		if (gap > -1e-6)
+			return slope;
+		/* The violated pair must be one that turning the line helps. */
+		if (sign * (ceiling_x - floor_x) <= 0)
+			return NAN;
+		slope += gap / (ceiling_x - floor_x);
+	}
+	return slope;
+}
+
+static int hard_interval(const struct frame *frame, struct tw_fit *fit)
+{
+	/* No rate of a usable window is off the rough one by a tenth. */
+	double steep = extreme_slope(frame, 1, frame->ns_per_tick * 1.1);
+	double flat = extreme_slope(frame, -1, frame->ns_per_tick * 0.9);
+
+	if (!(steep >= flat) || !(flat > 0))
+		return -EDOM;
+	fit->low_hz = 1e9 / steep;
+	fit->high_hz = 1e9 / flat;
+	return 0;
+}
+
+int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
+{
+	struct block_fit block_fit;
+	struct tw_fit out;
+	struct frame frame;
+	double window_ns;
+	int ret;
+
+	if (brackets->count < LEAST_USED)
+		return -EAGAIN;
+	out.bracket_ticks = narrowest_of(brackets);
+	ret = frame_init(&frame, brackets, out.bracket_ticks);
+	if (ret)
+		return ret;
+	ret = fit_blocks(&frame, &block_fit);
+	if (ret)
+		return ret;
+	ret = hard_interval(&frame, &out);
+	if (ret)
+		return ret;
+
+	window_ns = reference_of(&frame, brackets->count - 1);
+	out.hz = 1e9 / (frame.ns_per_tick + block_fit.slope / frame.span_ticks);
+	out.asymmetry_ppb = (block_fit.width_spread_ticks / 2 *
+			     frame.ns_per_tick +
+			     (double)brackets->granularity_ns) /
+			    window_ns * 1e9;
+	/* slope is ns over the span: relative to the window it is the rate's. */
+	out.sigma_ppb = block_fit.sigma / window_ns * 1e9;
+	out.window_ns = (uint64_t)window_ns;
+	out.used = block_fit.used;
+	out.blocks = block_fit.blocks;
+	*fit = out;
+	return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tw_rate_measure(): collect, fit, and look for the kernel's own rate.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "calibrate.h"
+
+#define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
+#define LEAST_WINDOW_NS		5000000ULL
+#define LONGEST_WINDOW_NS	(3600 * TW_NS_PER_SECOND)
+
+static int check_options(const struct tw_rate_options *options)
+{
+	const struct tw_time_source *source = options->source;
+
+	if (options->window_ns < LEAST_WINDOW_NS ||
+	    options->window_ns > LONGEST_WINDOW_NS)
+		return -EINVAL;
+	if (options->against != TW_AGAINST_RAW &&
+	    options->against != TW_AGAINST_MONOTONIC)
+		return -EINVAL;
+	if (source && (!source->read_ticks || !source->read_ns))
+		return -EINVAL;
+	return 0;
+}
+
+static int is_clocksource(const struct tw_rate_options *options)
+{
+	return options->source ? options->source->counter_is_clocksource :
+				 tw_counter_is_clocksource();
+}
+
+/*
+ * CLOCK_MONOTONIC bends while NTP steers it, by at most 500 ppm and in
+ * practice by far less; then no straight line passes through every bracket.
+ * Such a reference is taken as coarser, step by step, until one does. RAW
+ * does not bend: there, no line means that the counter is at fault.
+ */
+static int fit_reference(struct tw_brackets *brackets,
+			 enum tw_against against, struct tw_fit *fit)
+{
+	const uint64_t coarsest_ns = 1000000;
+	int ret;
+
+	ret = tw_fit_brackets(brackets, fit);
+	while (ret == -EDOM && against == TW_AGAINST_MONOTONIC &&
+	       brackets->granularity_ns < coarsest_ns) {
+		brackets->granularity_ns *= 2;
+		ret = tw_fit_brackets(brackets, fit);
+	}
+	return ret == -EDOM ? -EIO : ret;
+}
+
+static enum tw_witness find_witness(const struct tw_rate_options *options,
+				    uint32_t khz)
+{
+	if (!options->source)
+		return tw_witness_find(khz);
+	return options->source->witness_khz == khz ? TW_WITNESS_CPUID :
+						     TW_WITNESS_NONE;
+}
+
+/* Take the kernel's rate where it verifies itself; else say why not. */
+static void look_for_kernel_rate(struct tw_rate *rate,
+				 const struct tw_fit *fit,
+				 const struct tw_rate_options *options,
+				 int was_clocksource)
+{
+	struct tw_kernel_rate kernel;
+	int alone = 0;
+
+	if (options->kernel_rate == TW_OFF)
+		rate->refusal |= TW_REFUSED_BY_CALLER;
+	else if (options->against != TW_AGAINST_RAW)
+		rate->refusal |= TW_REFUSED_AGAINST;
+	else if (!was_clocksource || !is_clocksource(options))
+		rate->refusal |= TW_REFUSED_CLOCKSOURCE;
+	else
+		rate->refusal |= tw_kernel_rate_recognise(fit, &kernel, &alone);
+	if (rate->refusal)
+		return;
+
+	rate->witness = find_witness(options, kernel.khz);
+	if (rate->witness == TW_WITNESS_NONE && alone)
+		rate->witness = TW_WITNESS_BOUND;
+	rate->source = rate->witness == TW_WITNESS_NONE ?
+		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
+	rate->hz = kernel.hz;
+	rate->uncertainty_ppb = 0;
+	rate->kernel_mult = kernel.mult;
+	rate->kernel_shift = kernel.shift;
+}
+
+/* The farthest that the truth can be from what is used. */
+static double bound_ppb(const struct tw_rate *rate)
+{
+	return fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) *
+	       1e9;
+}
+
+/*
+ * The jackknife sees what varies within the window. What varies more slowly,
+ * a drift of the reading's place inside the bracket, is in the asymmetry; a
+ * tenth of that bound is about its one sigma (measured over starts on several
+ * machines, see tests/bench/rate_starts.c).
+ */
+static double uncertainty_ppb(const struct tw_fit *fit)
+{
+	return hypot(fit->sigma_ppb, fit->asymmetry_ppb / 10);
+}
+
+int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
+{
+	struct tw_rate_options settled = { 0 };
+	struct tw_brackets brackets;
+	struct tw_rate out = { 0 };
+	int was_clocksource, ret;
+	struct tw_fit fit;
+
+	if (options)
+		settled = *options;
+	if (settled.window_ns == 0)
+		settled.window_ns = DEFAULT_WINDOW_NS;
+	ret = check_options(&settled);
+	if (ret)
+		return ret;
+
+	was_clocksource = is_clocksource(&settled);
+	ret = tw_brackets_collect(&brackets, settled.window_ns,
+				  settled.against, settled.source);
+	if (ret)
+		return ret;
+	out.samples = (uint32_t)brackets.count;
+	ret = fit_reference(&brackets, settled.against, &fit);
+	tw_brackets_free(&brackets);
+	if (ret)
+		return ret;
+
+	out.against = settled.against;
+	out.source = TW_RATE_REGRESSION;
+	out.measured_hz = out.hz = fit.hz;
+	out.measured_uncertainty_ppb = uncertainty_ppb(&fit);
+	out.uncertainty_ppb = out.measured_uncertainty_ppb;
+	out.low_hz = fit.low_hz;
+	out.high_hz = fit.high_hz;
+	out.window_ns = fit.window_ns;
+	out.used = fit.used;
+	out.bracket_ticks = fit.bracket_ticks;
+	look_for_kernel_rate(&out, &fit, &settled, was_clocksource);
+	out.bound_ppb = bound_ppb(&out);
+	*rate = out;
+	return 0;
+}
+
+const char *tw_rate_source_name(enum tw_rate_source source)
+{
+	switch (source) {
+	case TW_RATE_REGRESSION:
+		return "regression";
+	case TW_RATE_KERNEL:
+		return "kernel";
+	case TW_RATE_KERNEL_PROVISIONAL:
+		return "kernel_provisional";
+	}
+	return "unknown";
+}
+
+const char *tw_against_name(enum tw_against against)
+{
+	switch (against) {
+	case TW_AGAINST_RAW:
+		return "CLOCK_MONOTONIC_RAW";
+	case TW_AGAINST_MONOTONIC:
+		return "CLOCK_MONOTONIC";
+	}
+	return "unknown";
+}
+
+const char *tw_witness_name(enum tw_witness witness)
+{
+	static const char *const names[] = {
+		[TW_WITNESS_NONE] = "none",
+		[TW_WITNESS_BOUND] = "hard_interval",
+		[TW_WITNESS_CPUID] = "cpuid",
+		[TW_WITNESS_HYPERVISOR] = "hypervisor",
+		[TW_WITNESS_PERF] = "perf_page",
+		[TW_WITNESS_CPUINFO] = "cpuinfo",
+		[TW_WITNESS_KERNEL_LOG] = "kernel_log",
+	};
+
+	if ((size_t)witness >= sizeof(names) / sizeof(names[0]))
+		return "unknown";
+	return names[witness];
+}
+
+const char *tw_rate_refusal_text(unsigned bit)
+{
+	switch (bit) {
+	case TW_REFUSED_BY_CALLER:
+		return "not asked for";
+	case TW_REFUSED_AGAINST:
+		return "the reference is steered, only CLOCK_MONOTONIC_RAW has it";
+	case TW_REFUSED_CLOCKSOURCE:
+		return "the kernel keeps time by another clocksource";
+	case TW_REFUSED_NO_CANDIDATE:
+		return "no multiplier the kernel can make fits the samples";
+	case TW_REFUSED_AMBIGUOUS:
+		return "more than one multiplier fits the samples";
+	case TW_REFUSED_GAPS:
+		return "the samples leave gaps in the window";
+	}
+	return "unknown reason";
+}
