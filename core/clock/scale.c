@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Setting up the conversion of ticks to nanoseconds. Pure arithmetic, with
+ * 128-bit integers; converting itself needs none of them in the modulus form.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "tickwise.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+#define Q		TW_SCALE_FRACTION_BITS
+#define LEAST_HZ	1e7
+#define LARGEST_HZ	1e10
+
+/* Nanoseconds per tick as the fraction that is really meant. */
+struct ratio {
+	u128 over;
+	u128 under;
+};
+
+/*
+ * A kernel rate is mult / 2^shift. A measured one is a double between 1e7 and
+ * 1e10, so it has at most 2^34 > hz >= 2^23 and 53 bits: scaled by 2^30 it is
+ * an integer (bits below are beyond its mantissa or worth 1e-16 of it).
+ */
+static struct ratio ns_per_tick(const struct tw_rate *rate)
+{
+	if (rate->kernel_mult)
+		return (struct ratio) {
+			rate->kernel_mult, (u128)1 << rate->kernel_shift,
+		};
+	return (struct ratio) {
+		(u128)1000000000 << 30, (u128)ldexp(rate->hz, 30),
+	};
+}
+
+/* 2^bits * ratio, rounded to nearest; ratio < 2^7 and bits <= 90 - 7. */
+static u128 scaled(const struct ratio *ratio, unsigned bits)
+{
+	return ((ratio->over << bits) + ratio->under / 2) / ratio->under;
+}
+
+/*
+ * mult and shift for one modulus: as many bits as 64-bit products allow, then
+ * down to where the last tick of a modulus stays within the next whole one.
+ * That one comparison is the proof of monotony: within a modulus the product
+ * rises with the ticks, and at its end it does not pass the beginning of the
+ * next.
+ */
+static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
+{
+	const uint64_t largest = UINT64_MAX >> scale->modulus_log2;
+	unsigned shift = 0;
+	u128 mult;
+
+	while (shift < 63 && scaled(ratio, Q + shift + 1) <= largest)
+		shift++;
+	mult = scaled(ratio, Q + shift);
+	while ((scale->mask * (uint64_t)mult) >> shift > scale->whole)
+		mult--;
+	scale->mult = (uint64_t)mult;
+	scale->shift = (uint8_t)shift;
+}
+
+/*
+ * The bounds that are published, from the numbers themselves. Final rounding
+ * gives half a nanosecond; truncating the rest's product gives up to 2^-Q;
+ * mult's own error gathers over one modulus at most; whole's own rounding,
+ * half of 2^-Q per modulus, is the only part that grows with time.
+ */
+static void set_error(struct tw_scale *scale, long double ns_per_tick_exact)
+{
+	long double exact = ldexpl(ns_per_tick_exact, (int)(Q + scale->shift));
+	long double in_modulus = fabsl((long double)scale->mult - exact) *
+		ldexpl((long double)scale->mask, -(int)scale->shift);
+	long double whole = ldexpl(ns_per_tick_exact,
+				   (int)(Q + scale->modulus_log2));
+
+	scale->error_ns = (double)(0.5L + ldexpl(in_modulus + 1, -(int)Q));
+	/* Rounded by half at most; computed with room for long double's own. */
+	scale->error_ppb = (double)((fabsl((long double)scale->whole - whole) /
+				     whole + 1e-18L) * 1e9L);
+}
+
+static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
+		       const struct ratio *ratio, unsigned modulus_log2)
+{
+	long double exact = (long double)ratio->over / (long double)ratio->under;
+	u128 whole = scaled(ratio, modulus_log2 + Q);
+	uint64_t moduli;
+
+	if (whole > UINT64_MAX / 2)
+		return -ERANGE;
+	*scale = (struct tw_scale) {
+		.mask = (1ULL << modulus_log2) - 1,
+		.whole = (uint64_t)whole,
+		.modulus_log2 = (uint8_t)modulus_log2,
+		.modulus_ns = (uint64_t)((whole + TW_SCALE_HALF) >> Q),
+		.hz = rate->hz,
+	};
+	fit_mult(scale, ratio);
+	/* The sum must not pass 2^64: one modulus and one half are kept free. */
+	moduli = (UINT64_MAX - TW_SCALE_HALF) / scale->whole - 1;
+	if (moduli >> (64 - modulus_log2))
+		scale->max_ticks = UINT64_MAX;
+	else
+		scale->max_ticks = (moduli << modulus_log2) + scale->mask;
+	set_error(scale, exact);
+	return 0;
+}
+
+/*
+ * A tick is worth under 2^wide_shift ns, so the multiplier is a fraction with
+ * all of its 64 bits below the point; the shifted ticks must fit 64 bits too.
+ */
+static void set_wide(struct tw_scale *scale, const struct ratio *ratio)
+{
+	unsigned wide_shift = 0;
+	u128 mult;
+
+	while (ratio->over >= ratio->under << wide_shift)
+		wide_shift++;
+	/* 2^(64 - wide_shift) * ratio in two steps: 128 bits do not hold one. */
+	mult = (ratio->over << (32 - wide_shift)) / ratio->under;
+	mult = (mult << 32) +
+	       ((((ratio->over << (32 - wide_shift)) % ratio->under) << 32) +
+		ratio->under / 2) / ratio->under;
+	scale->wide_mult = (uint64_t)mult;
+	scale->wide_shift = (uint8_t)wide_shift;
+	scale->wide_error_ns = 1;	/* rounded down */
+	scale->wide_error_ppb = 0.5e9 / (double)mult;
+	if (scale->max_ticks > UINT64_MAX >> wide_shift)
+		scale->max_ticks = UINT64_MAX >> wide_shift;
+	scale->max_ns = tw_scale_modulus(scale, scale->max_ticks);
+}
+
+int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
+		  uint64_t modulus_ns)
+{
+	struct tw_scale best = { 0 }, one;
+	struct ratio ratio;
+	unsigned bits;
+
+	if (!(rate->hz >= LEAST_HZ && rate->hz <= LARGEST_HZ))
+		return -ERANGE;
+	ratio = ns_per_tick(rate);
+
+	if (modulus_ns) {
+		double wish = (double)modulus_ns * rate->hz / 1e9;
+
+		if (!(wish >= 2 && wish < 0x1p56))
+			return -ERANGE;
+		bits = (unsigned)lround(log2(wish));
+		if (try_modulus(&best, rate, &ratio, bits))
+			return -ERANGE;
+	}
+	/* A longer modulus has the smaller error per second and the larger
+	 * within itself: the longest that keeps the latter within 1 ns. */
+	for (bits = 20; !modulus_ns && bits < 40; bits++)
+		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
+			best = one;
+	set_wide(&best, &ratio);
+	*scale = best;
+	return 0;
+}
