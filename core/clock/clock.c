@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock: a rate, a scale and an anchor; the slow paths of its readers.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "tickwise.h"
+
+/* The base lies this long before the anchor: room for a counter behind. */
+#define BASE_BEFORE_NS	TW_NS_PER_SECOND
+#define ANCHOR_TRIES	100
+
+static clockid_t clock_id_of(enum tw_against against)
+{
+	return against == TW_AGAINST_MONOTONIC ? CLOCK_MONOTONIC :
+						 CLOCK_MONOTONIC_RAW;
+}
+
+static uint64_t timespec_ns(const struct timespec *ts)
+{
+	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
+}
+
+int tw_clock_mark(enum tw_against against, unsigned tries,
+		  struct tw_clock_mark *mark)
+{
+	uint64_t narrowest = UINT64_MAX;
+	struct tw_clock_mark best = { 0 };
+
+	if (tries == 0 || tries > 1000000)
+		return -EINVAL;
+	while (tries--) {
+		struct tw_clock_mark one;
+		struct timespec now;
+
+		one.ticks_before = tw_ticks_begin();
+		if (clock_gettime(clock_id_of(against), &now))
+			return -errno;
+		one.ticks_after = tw_ticks_end();
+		one.system_ns = timespec_ns(&now);
+		if (one.ticks_after - one.ticks_before < narrowest) {
+			narrowest = one.ticks_after - one.ticks_before;
+			best = one;
+		}
+	}
+	*mark = best;
+	return 0;
+}
+
+static int set_anchor(struct tw_clock *clock)
+{
+	struct tw_clock_mark mark = { 0 };
+	uint64_t width_ticks, back_ticks;
+	int ret;
+
+	ret = tw_clock_mark(clock->rate.against, ANCHOR_TRIES, &mark);
+	if (ret)
+		return ret;
+	width_ticks = mark.ticks_after - mark.ticks_before;
+	clock->anchor_ticks = mark.ticks_before + width_ticks / 2;
+	clock->anchor_ns = mark.system_ns;
+	/* The reading is floored to a whole nanosecond: one more on top. */
+	clock->anchor_error_ns =
+		tw_ticks_to_ns(&clock->scale, (width_ticks + 1) / 2) + 1;
+
+	/* Neither the ticks nor the time may go below zero. */
+	back_ticks = (uint64_t)(clock->scale.hz *
+				((double)BASE_BEFORE_NS / 1e9));
+	if (back_ticks > clock->anchor_ticks)
+		back_ticks = clock->anchor_ticks;
+	if (tw_ticks_to_ns(&clock->scale, back_ticks) > clock->anchor_ns)
+		back_ticks = 0;
+	clock->base_ticks = clock->anchor_ticks - back_ticks;
+	clock->base_ns = clock->anchor_ns -
+			 tw_ticks_to_ns(&clock->scale, back_ticks);
+	return 0;
+}
+
+/*
+ * Read the system clock from now on. With max_ticks and base_ticks at 0 every
+ * reader takes its slow path, so the fast one needs no test of its own.
+ */
+static void use_system(struct tw_clock *clock, int why)
+{
+	clock->system = 1;
+	clock->system_errno = why;
+	clock->scale = (struct tw_scale) { 0 };
+	clock->base_ticks = 0;
+	clock->base_ns = 0;
+}
+
+static int set_up(struct tw_clock *clock, const struct tw_clock_options *options)
+{
+	const struct tw_rate_options rate_options = {
+		.window_ns = options->window_ns,
+		.against = options->against,
+		.kernel_rate = options->kernel_rate,
+	};
+	int ret;
+
+	if (options->rate) {
+		clock->rate = *options->rate;
+	} else {
+		ret = tw_rate_measure(&clock->rate, &rate_options);
+		if (ret)
+			return ret;
+	}
+	clock->clock_id = clock_id_of(clock->rate.against);
+	ret = tw_scale_init(&clock->scale, &clock->rate, 0);
+	return ret ? ret : set_anchor(clock);
+}
+
+int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
+{
+	const struct tw_clock_options defaults = { 0 };
+	struct tw_clock out = { 0 };
+	int ret;
+
+	if (!options)
+		options = &defaults;
+	out.clock_id = clock_id_of(options->against);
+	out.rate.against = options->against;
+	if (options->system == TW_ON) {
+		use_system(&out, 0);
+		*clock = out;
+		return 0;
+	}
+	ret = set_up(&out, options);
+	if (ret == -EINVAL || ret == -ENOMEM)
+		return ret;
+	if (ret)
+		use_system(&out, ret);
+	*clock = out;
+	return 0;
+}
+
+/*
+ * @since: ticks since the base, as an unsigned number. A counter that is more
+ * than a second behind, which no anchored clock can mean, gives the base.
+ */
+uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t since)
+{
+	struct timespec now;
+
+	if (clock->system) {
+		clock_gettime(clock->clock_id, &now);
+		return timespec_ns(&now);
+	}
+	if ((int64_t)since < 0)
+		return clock->base_ns;
+	return clock->base_ns + clock->scale.max_ns;
+}
+
+void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
+			    struct timespec *ts)
+{
+	ts->tv_sec = (time_t)(ns / TW_NS_PER_SECOND);
+	ts->tv_nsec = (long)(ns % TW_NS_PER_SECOND);
+	*second_ns = ns - (uint64_t)ts->tv_nsec;
+}

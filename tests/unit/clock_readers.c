@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock's edges, on a clock made by hand: a counter a little behind gives
+ * a time a little earlier, one far behind the base, one far ahead the limit;
+ * the timespec equals the division at every kind of step. Fails if a small
+ * step back wraps to centuries, or if the cached second goes stale.
+ */
+#include <errno.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+static struct tw_clock by_hand(uint64_t base_ns)
+{
+	struct tw_rate rate = { .hz = 2.5e9 };
+	struct tw_clock clock = {
+		.base_ticks = 1000000000000, .base_ns = base_ns, .rate = rate,
+	};
+
+	tw_scale_init(&clock.scale, &rate, 0);
+	return clock;
+}
+
+static void edges(void)
+{
+	struct tw_clock clock = by_hand(5000);
+
+	tap_is_u64(tw_clock_ns_at(&clock, 1000000002500), 6000,
+		   "1000 ns after the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 999999999990), 5000,
+		   "behind the base: the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 0), 5000,
+		   "far behind the base: the base");
+	tap_is_u64(tw_clock_ns_at(&clock, 1000000000000 +
+				  clock.scale.max_ticks + 1),
+		   5000 + clock.scale.max_ns, "beyond the range: the limit");
+}
+
+/* tw_clock_timespec() on times of our choosing: move the base instead. */
+static int timespec_is(struct tw_second *second, uint64_t ns)
+{
+	struct tw_clock clock = by_hand(0);
+	struct timespec ts;
+	uint64_t seen_ns;
+
+	/* Two reads apart cost less than a millisecond of counter, or the
+	 * result lies between the two times before and after. */
+	clock.base_ticks = tw_ticks();
+	clock.base_ns = ns;
+	tw_clock_timespec(&clock, second, &ts);
+	seen_ns = (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
+		  (uint64_t)ts.tv_nsec;
+	return ts.tv_nsec >= 0 && ts.tv_nsec < 1000000000 && seen_ns >= ns &&
+	       seen_ns <= tw_clock_ns(&clock);
+}
+
+static void timespecs(void)
+{
+	struct tw_second second = { 0 };
+
+	tap_ok(timespec_is(&second, 100), "from a zeroed cache");
+	tap_ok(timespec_is(&second, 5 * TW_NS_PER_SECOND + 500000000),
+	       "the middle of second 5");
+	tap_ok(timespec_is(&second, 5 * TW_NS_PER_SECOND + 900000000),
+	       "later in second 5");
+	tap_ok(timespec_is(&second, 6 * TW_NS_PER_SECOND), "second 6");
+	tap_ok(timespec_is(&second, 1000 * TW_NS_PER_SECOND - 1000),
+	       "just before second 1000");
+	tap_ok(timespec_is(&second, 3 * TW_NS_PER_SECOND + 7), "back to 3");
+	tap_ok(timespec_is(&second, 4000000000ULL * TW_NS_PER_SECOND),
+	       "second 4e9");
+}
+
+static void system_clock(void)
+{
+	const struct tw_clock_options options = { .system = TW_ON };
+	struct timespec before, after;
+	struct tw_clock clock;
+	uint64_t ns, wide_ns;
+
+	tap_ok(tw_clock_init(&clock, &options) == 0 && clock.system,
+	       "the system's clock on demand");
+	clock_gettime(CLOCK_MONOTONIC_RAW, &before);
+	ns = tw_clock_ns(&clock);
+	wide_ns = tw_clock_ns_wide(&clock);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &after);
+	tap_ok(ns >= (uint64_t)before.tv_sec * TW_NS_PER_SECOND +
+		     (uint64_t)before.tv_nsec && wide_ns >= ns &&
+	       wide_ns <= (uint64_t)after.tv_sec * TW_NS_PER_SECOND +
+			  (uint64_t)after.tv_nsec,
+	       "reads CLOCK_MONOTONIC_RAW in both forms");
+}
+
+static void marks(void)
+{
+	struct tw_clock_mark mark;
+
+	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 0, &mark) == -EINVAL,
+	       "a mark of no tries: -EINVAL");
+	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 10, &mark) == 0 &&
+	       mark.ticks_after > mark.ticks_before && mark.system_ns,
+	       "a mark encloses a reading");
+}
+
+int main(void)
+{
+	edges();
+	timespecs();
+	system_clock();
+	marks();
+	return tap_done();
+}
