@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk over all CPUs' samples in the order in which they were taken.
+ *
+ * Merges the CPUs' lists with a heap. At every change of CPU the new reading
+ * bounds the offset against the latest reading of every other CPU, not only of
+ * the one before it: what others did in between doesn't matter. Only the first
+ * reading after a change can be the tightest, and only the latest one before.
+ */
+#include "judge.h"
+
+struct walk {
+	const struct tw_cpu_samples *cpus;
+	unsigned count;
+	struct tw_judge_work *work;
+	unsigned heap_count;
+	unsigned now, before;	/* this sample's CPU, the last one's; or count */
+	uint64_t ticks, before_ticks;
+	uint64_t loop;		/* current round; 0: base not yet seen */
+	unsigned seen_in_loop;
+};
+
+static uint64_t head(const struct walk *walk, unsigned place)
+{
+	unsigned i = walk->work->heap[place];
+
+	return walk->cpus[i].samples[walk->work->cpus[i].next].sequence;
+}
+
+static void sift_down(struct walk *walk, unsigned place)
+{
+	unsigned *heap = walk->work->heap;
+
+	for (;;) {
+		unsigned child = 2 * place + 1;
+		unsigned moved = heap[place];
+
+		if (child >= walk->heap_count)
+			return;
+		if (child + 1 < walk->heap_count &&
+		    head(walk, child + 1) < head(walk, child))
+			child++;
+		if (head(walk, place) <= head(walk, child))
+			return;
+		heap[place] = heap[child];
+		heap[child] = moved;
+		place = child;
+	}
+}
+
+static void start(struct walk *walk)
+{
+	struct tw_judge_work *work = walk->work;
+	size_t edges = (size_t)walk->count * walk->count;
+	struct tw_judge_edge empty = { .whole_ticks = TW_NO_BOUND_TICKS };
+	unsigned i;
+
+	for (i = 0; i < TW_JUDGE_SLOTS; i++)
+		empty.slots[i].ticks = TW_NO_BOUND_TICKS;
+	while (edges-- > 0)
+		work->edges[edges] = empty;
+	for (i = 0; i < walk->count; i++) {
+		const struct tw_cpu_samples *cpu = &walk->cpus[i];
+
+		work->cpus[i] = (struct tw_judge_cpu){ 0 };
+		if (!cpu->count)
+			continue;
+		work->heap[walk->heap_count++] = i;
+		work->cpus[i].begin_ticks = cpu->samples[0].ticks;
+		work->cpus[i].slot_ticks = 1 +
+			(cpu->samples[cpu->count - 1].ticks -
+			 cpu->samples[0].ticks) / TW_JUDGE_SLOTS;
+	}
+	for (i = walk->heap_count / 2; i-- > 0;)
+		sift_down(walk, i);
+}
+
+/* The next sample of all. Return: 0 when there is none left. */
+static int next(struct walk *walk)
+{
+	struct tw_judge_cpu *cpu;
+
+	if (walk->now < walk->count) {
+		walk->before = walk->now;
+		walk->before_ticks = walk->ticks;
+	}
+	walk->now = walk->count;
+	if (!walk->heap_count)
+		return 0;
+	walk->now = walk->work->heap[0];
+	cpu = &walk->work->cpus[walk->now];
+	walk->ticks = walk->cpus[walk->now].samples[cpu->next].ticks;
+	if (++cpu->next == walk->cpus[walk->now].count)
+		walk->work->heap[0] = walk->work->heap[--walk->heap_count];
+	sift_down(walk, 0);
+	return 1;
+}
+
+static int is_switch(const struct walk *walk)
+{
+	return walk->before < walk->count && walk->before != walk->now;
+}
+
+/* Take the CPU's latest reading as the earlier end of later differences. */
+static void keep(struct tw_judge_cpu *cpu, uint64_t ticks)
+{
+	uint64_t slot = (ticks - cpu->begin_ticks) / cpu->slot_ticks;
+
+	/* Beyond the end only where the counter ran backwards. */
+	cpu->slot = slot < TW_JUDGE_SLOTS ? (unsigned)slot : TW_JUDGE_SLOTS - 1;
+	cpu->ticks = ticks;
+	cpu->seen = 1;
+}
+
+static void bound(struct tw_judge_edge *edge,
+		  const struct tw_judge_cpu *earlier, uint64_t ticks)
+{
+	struct tw_judge_slot *slot = &edge->slots[earlier->slot];
+	int64_t difference_ticks = (int64_t)(ticks - earlier->ticks);
+
+	if (difference_ticks < edge->whole_ticks) {
+		edge->whole_ticks = difference_ticks;
+		edge->narrowed++;
+	}
+	if (difference_ticks < slot->ticks) {
+		slot->ticks = difference_ticks;
+		slot->at_ticks = earlier->ticks;
+	}
+}
+
+static void bound_against_all(struct walk *walk)
+{
+	struct tw_judge_edge *row = walk->work->edges +
+				    (size_t)walk->now * walk->count;
+	unsigned i;
+
+	for (i = 0; i < walk->count; i++)
+		if (i != walk->now && walk->work->cpus[i].seen)
+			bound(&row[i], &walk->work->cpus[i], walk->ticks);
+}
+
+/* A full loop: the base, then every other CPU, then the base again. */
+static int closes_loop(struct walk *walk)
+{
+	struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];
+	int closed = 0;
+
+	if (walk->now == 0 && walk->seen_in_loop == walk->count)
+		closed = 1;
+	if (closed || (walk->now == 0 && walk->loop == 0)) {
+		walk->loop++;
+		walk->seen_in_loop = 0;
+	}
+	if (walk->loop && cpu->loop != walk->loop) {
+		cpu->loop = walk->loop;
+		walk->seen_in_loop++;
+	}
+	return closed && walk->count > 1;
+}
+
+void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
+		   const struct tw_cpu_samples *cpus, unsigned count)
+{
+	struct walk walk = {
+		.cpus = cpus, .count = count, .work = work,
+		.now = count, .before = count,
+	};
+
+	*order = (struct tw_order){ 0 };
+	start(&walk);
+	while (next(&walk)) {
+		if (walk.before < count &&
+		    (int64_t)(walk.ticks - walk.before_ticks) < 0)
+			order->backwards++;
+		if (is_switch(&walk)) {
+			order->switches++;
+			work->cpus[walk.now].switches++;
+			bound_against_all(&walk);
+		}
+		order->full_loops += (uint64_t)closes_loop(&walk);
+		keep(&work->cpus[walk.now], walk.ticks);
+	}
+}

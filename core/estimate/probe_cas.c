@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counter readings of several CPUs in one total order.
+ *
+ * One thread on each CPU loads a number from memory, reads the counter, and
+ * swaps the number for the next one. The swap succeeds only if nobody else's
+ * did in between, so a reading that got number n was taken after the one that
+ * got n - 1 and before the one that got n + 1, on whichever CPUs. What that
+ * says about the counters is the judge's business; here is only recorded.
+ *
+ * Threads meet in bursts: all sleep until the same moment of the system clock,
+ * then probe for a fraction of a millisecond. This is what makes it work under
+ * load. A thread that spins uses up its share of the CPU and is then away just
+ * when the others are there; one that has slept is let in front of the busy
+ * ones, at the same time everywhere. It also spreads few samples over a long
+ * time, which is what a difference in pace needs. And nobody waits for
+ * anybody: a thread that never comes can't hang the others.
+ */
+#include "probe_worker.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+/* How long a thread waits for others. Wake-up comes late by the 50 us of the
+ * kernel's timer slack and by what the scheduler takes under load. */
+#define BURST_NS	250000ULL
+
+static void sleep_until(uint64_t at_ns)
+{
+	struct timespec at = {
+		.tv_sec = (time_t)(at_ns / TW_NS_PER_SECOND),
+		.tv_nsec = (long)(at_ns % TW_NS_PER_SECOND),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) ==
+	       EINTR)
+		;
+}
+
+/*
+ * Keep the first and the last reading of a turn, which is all that bounds an
+ * offset: the first came soonest after the other CPUs, the last stood longest
+ * before them. A reading smaller than the one before is evidence and stays.
+ */
+static void record(struct tw_probe_worker *worker, uint64_t sequence,
+		   uint64_t ticks)
+{
+	struct tw_sample *end = worker->samples + worker->count;
+	bool same_turn = sequence == worker->next_sequence;
+
+	worker->probes++;
+	worker->next_sequence = sequence + 1;
+	if (!same_turn) {
+		worker->switches++;
+		worker->run_length = 0;
+	}
+	if (worker->run_length == 2 && ticks >= end[-1].ticks) {
+		end--;
+	} else {
+		worker->count++;
+		if (worker->run_length < 2)
+			worker->run_length++;
+	}
+	*end = (struct tw_sample){ .sequence = sequence, .ticks = ticks };
+}
+
+/* The counter must be read after the load and before the swap; the fences on
+ * both sides of the reading see to it. A failed swap voids the reading. */
+static bool attempt(struct tw_probe_worker *worker)
+{
+	_Atomic uint64_t *word = &worker->run->word.sequence;
+	uint64_t sequence, ticks;
+
+	sequence = atomic_load_explicit(word, memory_order_acquire);
+	ticks = tw_ticks_begin();
+	if (!atomic_compare_exchange_strong(word, &sequence, sequence + 1))
+		return false;
+	record(worker, sequence, ticks);
+	return true;
+}
+
+static bool finished(struct tw_probe_run *run, uint64_t now)
+{
+	return now >= run->goal.deadline_ns ||
+	       atomic_load_explicit(&run->unsatisfied,
+				    memory_order_relaxed) == 0;
+}
+
+static bool is_alone(struct tw_probe_run *run)
+{
+	return atomic_load_explicit(&run->present, memory_order_relaxed) == 1;
+}
+
+void tw_probe_leave(struct tw_probe_worker *worker)
+{
+	if (worker->satisfied)
+		return;
+	worker->satisfied = true;
+	atomic_fetch_sub_explicit(&worker->run->unsatisfied, 1,
+				  memory_order_relaxed);
+}
+
+void tw_probe_fail(struct tw_probe_worker *worker)
+{
+	worker->failed = true;
+	atomic_fetch_sub_explicit(&worker->run->present, 1,
+				  memory_order_relaxed);
+}
+
+/* The first switch of a burst can be after somebody who has left long ago; at
+ * the second, two CPUs have met. Only then is anything learned. */
+static bool has_met(const struct tw_probe_worker *worker)
+{
+	return worker->switches - worker->switches_before >= 2;
+}
+
+/* Tell the others once this CPU has all it needs; it goes on for them. */
+static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
+{
+	const struct tw_probe_goal *goal = &worker->run->goal;
+	bool alone = is_alone(worker->run);
+
+	if (!alone && !has_met(worker))
+		return;
+	if (!worker->first_ns)
+		worker->first_ns = now;
+	if (now - worker->first_ns >= goal->least_span_ns &&
+	    (alone || worker->switches >= goal->least_switches))
+		tw_probe_leave(worker);
+}
+
+static void fast_turns(struct tw_probe_worker *worker, uint64_t until_ns,
+		       size_t end)
+{
+	uint64_t enough = worker->switches + TW_PROBE_FAST_TURNS;
+	uint64_t now = 0;
+	unsigned attempts;
+
+	while (now < until_ns && worker->switches < enough &&
+	       worker->count + TW_PROBE_ATTEMPTS <= end) {
+		for (attempts = 0; attempts < TW_PROBE_ATTEMPTS; attempts++)
+			attempt(worker);
+		now = tw_probe_now_ns();
+		look_at_goal(worker, now);
+		if (finished(worker->run, now))
+			return;
+	}
+}
+
+static void slow_turns(struct tw_probe_worker *worker, uint64_t until_ns,
+		       size_t end)
+{
+	uint64_t now = tw_probe_now_ns();
+	uint64_t next_ns = now;
+
+	while (now < until_ns && worker->count < end &&
+	       !finished(worker->run, now)) {
+		if (now >= next_ns && attempt(worker)) {
+			look_at_goal(worker, now);
+			next_ns = now + BURST_NS / TW_PROBE_SLOW_TURNS;
+		}
+		now = tw_probe_now_ns();
+	}
+}
+
+static void burst(struct tw_probe_worker *worker, uint64_t now)
+{
+	size_t begin = worker->count;
+	size_t end = begin + TW_PROBE_BURST_SAMPLES;
+	uint64_t until_ns = now + BURST_NS;
+
+	if (end > worker->run->capacity) {
+		tw_probe_leave(worker);
+		return;
+	}
+	/* No page fault between a reading and its swap. */
+	memset(worker->samples + begin, 0, TW_PROBE_BURST_SAMPLES *
+	       sizeof(*worker->samples));
+	worker->run_length = 0;
+	worker->switches_before = worker->switches;
+	fast_turns(worker, until_ns, end);
+	slow_turns(worker, until_ns, end);
+	/* The kernel moves threads off a CPU that is taken away. */
+	worker->failed = sched_getcpu() != (int)worker->cpu;
+}
+
+void *tw_probe_work(void *argument)
+{
+	struct tw_probe_worker *worker = argument;
+	struct tw_probe_run *run = worker->run;
+	unsigned number = run->first_burst;
+	uint64_t at_ns = run->origin_ns;
+	uint64_t now = tw_probe_now_ns();
+
+	worker->failed = run->system->pin(worker->cpu) != 0;
+	while (!worker->failed && !finished(run, now)) {
+		while (at_ns <= now)
+			at_ns += tw_probe_period_ns(number++);
+		sleep_until(at_ns < run->goal.deadline_ns ?
+			    at_ns : run->goal.deadline_ns);
+		now = tw_probe_now_ns();
+		if (finished(run, now))
+			break;
+		burst(worker, now);
+		now = tw_probe_now_ns();
+	}
+	if (worker->failed)
+		tw_probe_fail(worker);
+	tw_probe_leave(worker);
+	return NULL;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Can the counter be trusted on the allowed CPUs? Ties together the collector
+ * (probe_cas.c), the judge (judge.c) and what machine.c knows.
+ *
+ * Collects until the statistics suffice and judges; where the bounds are then
+ * still wider than wanted, collects twice as much, for as long as there is
+ * time. Nothing collected is thrown away.
+ */
+#include "reliability.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "judge.h"
+#include "machine.h"
+
+#define DEFAULT_TIME_LIMIT_NS	500000000ULL
+#define MOST_TIME_LIMIT_NS	(3600 * TW_NS_PER_SECOND)
+#define DEFAULT_LEAST_SWITCHES	100
+#define DEFAULT_TOLERANCE_NS	500
+#define DEFAULT_PACE_LIMIT_PPB	1000.0
+/* Seven bursts apart: an offset of 150 ns at both ends is a pace of 40 ppm. */
+#define LEAST_SPAN_NS		7000000ULL
+/* The narrowest of so many brackets: one can be cut by an interrupt. */
+#define CLOCK_TRIES		5
+
+struct measurement {
+	struct tw_reliability_options options;	/* defaults filled in */
+	unsigned *allowed;
+	unsigned allowed_count;
+	struct tw_probe_run *run;
+	struct tw_cpu_samples *samples;
+	struct tw_judge_work work;
+	struct tw_clock_mark begin;
+	struct tw_reliability result;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static int check_options(struct tw_reliability_options *options)
+{
+	if (options->method != TW_METHOD_CAS ||
+	    options->time_limit_ns > MOST_TIME_LIMIT_NS ||
+	    !isfinite(options->hz) || options->hz < 0 ||
+	    !isfinite(options->pace_limit_ppb) || options->pace_limit_ppb < 0)
+		return -EINVAL;
+	if (!options->time_limit_ns)
+		options->time_limit_ns = DEFAULT_TIME_LIMIT_NS;
+	if (!options->least_switches)
+		options->least_switches = DEFAULT_LEAST_SWITCHES;
+	if (!options->tolerance_ns)
+		options->tolerance_ns = DEFAULT_TOLERANCE_NS;
+	if (options->pace_limit_ppb == 0)
+		options->pace_limit_ppb = DEFAULT_PACE_LIMIT_PPB;
+	return 0;
+}
+
+/* A process may have forbidden itself the counter; reading it then kills. */
+static int check_counter(void)
+{
+	int allowed = PR_TSC_ENABLE;
+
+	if (!prctl(PR_GET_TSC, &allowed, 0, 0, 0) && allowed == PR_TSC_SIGSEGV)
+		return -ENOTSUP;
+	return 0;
+}
+
+static int allocate(struct measurement *m, const struct tw_probe_system *system)
+{
+	size_t count;
+	int error = tw_allowed_cpus(&m->allowed, &m->allowed_count);
+
+	if (error)
+		return error;
+	count = m->allowed_count;
+	if (count > TW_RELIABILITY_MAX_CPUS)
+		count = TW_RELIABILITY_MAX_CPUS;
+	/* One more of each: none is empty, whatever the count. */
+	m->samples = calloc(count + 1, sizeof(*m->samples));
+	m->work.edges = calloc(count * count + 1, sizeof(*m->work.edges));
+	m->work.cpus = calloc(count + 1, sizeof(*m->work.cpus));
+	m->work.heap = calloc(count + 1, sizeof(*m->work.heap));
+	m->result.offsets = calloc(count * (count - 1) / 2 + 1,
+				   sizeof(*m->result.offsets));
+	if (!m->samples || !m->work.edges || !m->work.cpus || !m->work.heap ||
+	    !m->result.offsets)
+		return -ENOMEM;
+	return tw_probe_new(&m->run, m->allowed, (unsigned)count,
+			    m->options.time_limit_ns, system);
+}
+
+static void release(struct measurement *m)
+{
+	if (m->run)
+		tw_probe_free(m->run);
+	free(m->result.offsets);
+	free(m->work.heap);
+	free(m->work.cpus);
+	free(m->work.edges);
+	free(m->samples);
+	free(m->allowed);
+}
+
+/* Over the time of the collecting, so a look costs nothing by itself. Good to
+ * some ppm, and needed to turn a tolerance into ticks. 0 if the counter does
+ * not move forward. */
+static double look_at_rate(const struct tw_clock_mark *begin)
+{
+	struct tw_clock_mark end;
+	int64_t ticks;
+	uint64_t ns;
+
+	if (tw_clock_mark(TW_AGAINST_RAW, CLOCK_TRIES, &end))
+		return 0;
+	ticks = (int64_t)(end.ticks_before - begin->ticks_before);
+	ns = end.system_ns - begin->system_ns;
+	if (ticks <= 0 || ns == 0)
+		return 0;
+	return (double)ticks * 1e9 / (double)ns;
+}
+
+static void judge(struct measurement *m)
+{
+	struct tw_reliability *result = &m->result;
+	struct tw_judge_limits limits = {
+		.least_switches = m->options.least_switches,
+		.pace_limit_ppb = m->options.pace_limit_ppb,
+	};
+	double tolerance_ticks;
+	unsigned count;
+
+	result->hz = m->options.hz;
+	if (result->hz == 0)
+		result->hz = look_at_rate(&m->begin);
+	tolerance_ticks = (double)m->options.tolerance_ns * result->hz / 1e9;
+	limits.tolerance_ticks = tolerance_ticks < 9e18 ?
+				 (int64_t)tolerance_ticks : INT64_MAX - 1;
+	count = tw_probe_samples(m->run, m->samples);
+	tw_judge(result, m->samples, count, &limits, &m->work);
+	result->cpus_skipped = m->allowed_count - count;
+	if (result->cpus_skipped) {
+		result->reasons |= TW_REASON_CPUS_SKIPPED;
+		if (result->verdict == TW_RELIABLE)
+			result->verdict = TW_UNDECIDED;
+	}
+}
+
+static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
+{
+	struct tw_probe_goal goal = {
+		.deadline_ns = begin_ns + m->options.time_limit_ns,
+		.least_switches = m->options.least_switches,
+		.least_span_ns = LEAST_SPAN_NS,
+	};
+	int error = tw_clock_mark(TW_AGAINST_RAW, CLOCK_TRIES, &m->begin);
+
+	if (error)
+		return error;
+	do {
+		error = tw_probe_collect(m->run, &goal);
+		if (error)
+			return error;
+		judge(m);
+		goal.least_switches *= 2;
+		goal.least_span_ns *= 2;
+	} while (m->result.verdict == TW_UNDECIDED &&
+		 (m->result.reasons & (TW_REASON_TOLERANCE |
+				       TW_REASON_STATISTICS)) &&
+		 now_ns() < goal.deadline_ns);
+	return 0;
+}
+
+/* The cheapest of some loops: what an interrupt adds is not the cost. */
+static double read_cost_ns(double hz)
+{
+	enum { LOOPS = 16, READS = 256 };
+	uint64_t least_ticks = UINT64_MAX;
+	unsigned loop, i;
+
+	for (loop = 0; loop < LOOPS; loop++) {
+		uint64_t begin = tw_ticks_begin();
+		uint64_t ticks;
+
+		for (i = 0; i < READS; i++)
+			tw_ticks();
+		ticks = tw_ticks_end() - begin;
+		if (ticks < least_ticks)
+			least_ticks = ticks;
+	}
+	return hz > 0 ? (double)least_ticks / READS / hz * 1e9 : 0;
+}
+
+/* What kernel and CPUID say changes no verdict, but must be known. */
+static unsigned informational_reasons(void)
+{
+	struct tw_cpuid_facts facts;
+	char clocksource[32];
+	unsigned reasons = 0;
+
+	tw_cpuid_read(&facts);
+	if (facts.invariant != 1)
+		reasons |= TW_REASON_NOT_INVARIANT;
+	tw_read_clocksource(clocksource, sizeof(clocksource));
+	if (clocksource[0] && strcmp(clocksource, TW_COUNTER_CLOCKSOURCE))
+		reasons |= TW_REASON_CLOCKSOURCE;
+	return reasons;
+}
+
+static int measure(struct measurement *m, const struct tw_probe_system *system)
+{
+	uint64_t begin_ns = now_ns();
+	int error = check_options(&m->options);
+
+	if (!error)
+		error = check_counter();
+	if (!error)
+		error = allocate(m, system);
+	if (!error)
+		error = collect_and_judge(m, begin_ns);
+	if (error)
+		return error;
+	m->result.method = TW_METHOD_CAS;
+	m->result.read_cost_ns = read_cost_ns(m->result.hz);
+	m->result.reasons |= informational_reasons();
+	m->result.elapsed_ns = now_ns() - begin_ns;
+	return 0;
+}
+
+int tw_reliability_measure_on(struct tw_reliability *result,
+			      const struct tw_reliability_options *options,
+			      const struct tw_probe_system *system)
+{
+	struct measurement m = { 0 };
+	int saved_errno = errno;
+	int error;
+
+	if (options)
+		m.options = *options;
+	error = measure(&m, system);
+	if (!error) {
+		*result = m.result;
+		m.result.offsets = NULL;
+	}
+	release(&m);
+	errno = saved_errno;
+	return error;
+}
+
+int tw_reliability_measure(struct tw_reliability *result,
+			   const struct tw_reliability_options *options)
+{
+	return tw_reliability_measure_on(result, options, NULL);
+}
+
+void tw_reliability_free(struct tw_reliability *result)
+{
+	free(result->offsets);
+	result->offsets = NULL;
+	result->pairs = 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the probes record and the judge reads: which CPU saw which counter
+ * value, in which place of one total order. Internal.
+ */
+#ifndef TW_ESTIMATE_SAMPLES_H
+#define TW_ESTIMATE_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_sample {
+	uint64_t sequence;	/* unique; a larger one was read later */
+	uint64_t ticks;
+};
+
+/*
+ * The samples of one CPU by rising sequence. Not every probe need be here: of
+ * probes that follow each other on one CPU the first and the last are enough.
+ */
+struct tw_cpu_samples {
+	unsigned cpu;
+	const struct tw_sample *samples;
+	size_t count;
+	uint64_t probes;	/* made, recorded or not */
+};
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of CPUs whose counters' offsets and rates are known, for the judge.
+ *
+ * One true time moves on by a random gap before each probe; a CPU's counter
+ * shows that time, times its rate, plus its offset.
+ */
+#ifndef TW_TESTS_ESTIMATE_GENERATE_H
+#define TW_TESTS_ESTIMATE_GENERATE_H
+
+#include <string.h>
+
+#include "estimate/judge.h"
+#include "tap.h"
+
+struct made {
+	unsigned count;
+	size_t room;
+	uint64_t time_ticks;
+	uint64_t sequence;
+	uint64_t least_gap_ticks, most_gap_ticks;
+	int64_t *offsets_ticks;
+	double *rates_ppb;
+	struct tw_cpu_samples *cpus;
+	struct tw_sample **samples;
+	struct tw_judge_work work;
+	struct tw_reliability result;
+};
+
+static void *made_memory(size_t count, size_t size)
+{
+	void *memory = calloc(count ? count : 1, size);
+
+	if (!memory)
+		exit(1);
+	return memory;
+}
+
+/* @room: samples per CPU. CPUs are numbered from 0. */
+static void made_init(struct made *made, unsigned count, size_t room)
+{
+	unsigned i;
+
+	memset(made, 0, sizeof(*made));
+	made->count = count;
+	made->room = room;
+	made->time_ticks = 1ULL << 40;
+	made->least_gap_ticks = 40;
+	made->most_gap_ticks = 400;
+	made->offsets_ticks = made_memory(count, sizeof(int64_t));
+	made->rates_ppb = made_memory(count, sizeof(double));
+	made->cpus = made_memory(count, sizeof(*made->cpus));
+	made->samples = made_memory(count, sizeof(*made->samples));
+	made->work.edges = made_memory((size_t)count * count,
+				       sizeof(*made->work.edges));
+	made->work.cpus = made_memory(count, sizeof(*made->work.cpus));
+	made->work.heap = made_memory(count, sizeof(*made->work.heap));
+	made->result.offsets = made_memory((size_t)count * (count - 1) / 2,
+					   sizeof(*made->result.offsets));
+	for (i = 0; i < count; i++) {
+		made->samples[i] = made_memory(room, sizeof(struct tw_sample));
+		made->cpus[i].cpu = i;
+		made->cpus[i].samples = made->samples[i];
+	}
+}
+
+static void made_free(struct made *made)
+{
+	unsigned i;
+
+	for (i = 0; i < made->count; i++)
+		free(made->samples[i]);
+	free(made->result.offsets);
+	free(made->work.heap);
+	free(made->work.cpus);
+	free(made->work.edges);
+	free(made->samples);
+	free(made->cpus);
+	free(made->rates_ppb);
+	free(made->offsets_ticks);
+}
+
+__attribute__((unused))
+static void made_add(struct made *made, unsigned cpu, uint64_t ticks)
+{
+	struct tw_cpu_samples *to = &made->cpus[cpu];
+
+	if (to->count == made->room)
+		exit(1);
+	made->samples[cpu][to->count++] = (struct tw_sample){
+		.sequence = made->sequence++, .ticks = ticks,
+	};
+	to->probes++;
+}
+
+__attribute__((unused))
+static uint64_t made_shows(const struct made *made, unsigned cpu)
+{
+	uint64_t since = made->time_ticks - (1ULL << 40);
+	double drift = (double)since * made->rates_ppb[cpu] / 1e9;
+
+	return made->time_ticks + (uint64_t)made->offsets_ticks[cpu] +
+	       (uint64_t)(int64_t)drift;
+}
+
+/* @probes in all, each by a CPU chosen at random. */
+__attribute__((unused))
+static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
+{
+	uint64_t gaps = made->most_gap_ticks - made->least_gap_ticks + 1;
+
+	while (probes-- > 0) {
+		unsigned cpu = (unsigned)(tap_random(random) >> 33) %
+			       made->count;
+
+		made->time_ticks += made->least_gap_ticks +
+				    (tap_random(random) >> 11) % gaps;
+		made_add(made, cpu, made_shows(made, cpu));
+	}
+}
+
+static void made_judge(struct made *made, int64_t tolerance_ticks)
+{
+	struct tw_judge_limits limits = {
+		.tolerance_ticks = tolerance_ticks,
+		.least_switches = 100,
+		.pace_limit_ppb = 1000,
+	};
+
+	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);
+}
+
+#endif

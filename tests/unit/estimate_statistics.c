@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A CPU that took too few turns leaves the verdict open, however good its few
+ * bounds look; switches and full loops are counted as they happened.
+ *
+ * Fails when the count is summed over CPUs, or when probes that follow each
+ * other on one CPU count as turns.
+ */
+#include "estimate_generate.h"
+
+/* @rounds over 3 CPUs, each probing twice at a time. */
+static void go_round(struct made *made, unsigned rounds)
+{
+	unsigned i;
+
+	for (i = 0; i < rounds * 6; i++) {
+		made->time_ticks += 50;
+		made_add(made, i / 2 % 3, made->time_ticks);
+	}
+}
+
+static void try_rounds(unsigned rounds, enum tw_verdict should)
+{
+	struct made made;
+
+	made_init(&made, 3, 2 * (size_t)rounds);
+	go_round(&made, rounds);
+	made_judge(&made, 1000);
+	tap_ok(made.result.verdict == should, "%u rounds: %s", rounds,
+	       tw_verdict_name(should));
+	tap_is_u64(made.result.switches, 3 * (uint64_t)rounds - 1, "switches");
+	tap_is_u64(made.result.full_loops, rounds - 1, "full loops");
+	made_free(&made);
+}
+
+static void try_one_rare(void)
+{
+	struct made made;
+	unsigned i;
+
+	made_init(&made, 3, 2000);
+	for (i = 0; i < 3000; i++) {
+		made.time_ticks += 50;
+		made_add(&made, i % 60 == 59 ? 2 : i % 2, made.time_ticks);
+	}
+	made_judge(&made, 1000);
+	tap_ok(made.result.verdict == TW_UNDECIDED &&
+	       made.result.reasons == TW_REASON_STATISTICS,
+	       "50 turns of one CPU, thousands of the others: undecided");
+	made_free(&made);
+}
+
+int main(void)
+{
+	/* Wanted are 100 switches per CPU; the very first turn is none. */
+	try_rounds(10, TW_UNDECIDED);
+	try_rounds(100, TW_UNDECIDED);
+	try_rounds(101, TW_RELIABLE);
+	try_one_rare();
+	return tap_done();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bounds wider than the tolerance leave the verdict open; the same bounds are
+ * reliable with a larger tolerance.
+ *
+ * Fails when the width of the interval is compared instead of its bounds, or
+ * when only one of the two bounds is.
+ */
+#include "estimate_generate.h"
+
+/* Every change from CPU 0 to 1 takes @up_ticks, back it takes @down_ticks. */
+static void try_gaps(uint64_t up_ticks, uint64_t down_ticks,
+		     int64_t tolerance_ticks, enum tw_verdict should)
+{
+	struct made made;
+	unsigned i;
+
+	made_init(&made, 2, 200);
+	for (i = 0; i < 400; i++) {
+		made.time_ticks += i & 1 ? up_ticks : down_ticks;
+		made_add(&made, i & 1, made.time_ticks);
+	}
+	made_judge(&made, tolerance_ticks);
+	tap_ok(made.result.offset_low_ticks == -(int64_t)down_ticks &&
+	       made.result.offset_high_ticks == (int64_t)up_ticks,
+	       "the interval is exact");
+	tap_ok(made.result.verdict == should &&
+	       !(made.result.reasons & TW_REASON_TOLERANCE) ==
+	       (should == TW_RELIABLE),
+	       "-%" PRIu64 " to %" PRIu64 " ticks, wanted %" PRId64 ": %s",
+	       down_ticks, up_ticks, tolerance_ticks, tw_verdict_name(should));
+	made_free(&made);
+}
+
+int main(void)
+{
+	try_gaps(300, 300, 300, TW_RELIABLE);
+	try_gaps(300, 300, 299, TW_UNDECIDED);
+	try_gaps(100, 300, 299, TW_UNDECIDED);
+	try_gaps(300, 100, 299, TW_UNDECIDED);
+	try_gaps(300, 100, 300, TW_RELIABLE);
+	return tap_done();
+}
