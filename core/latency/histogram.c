@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log-linear histogram: its memory, its edges, and what is read from it.
+ * Pure arithmetic but for the mapping. Adding a value is inline in tickwise.h.
+ *
+ * With b = bits, bin = (octave << b) + (value >> octave), where the octave is
+ * 0 up to 2^(b+1) and one more for each doubling: 2^b bins an octave, each
+ * 2^octave wide, and the two lowest octaves' bins hold one value each.
+ *
+ * Everything that walks over bins walks from the bin of the minimum to the bin
+ * of the maximum only: with 5 digits there are 6.3 million of them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <sys/mman.h>
+
+#include "tickwise.h"
+
+#define MOST_DIGITS	5
+
+/* Percentages are taken to nine decimals; so many of those units are 100 %. */
+#define PERCENT_UNIT	1e9
+#define PERCENT_ALL	100000000000ULL
+
+__extension__ typedef unsigned __int128 u128;
+
+static uint8_t bits_of(unsigned digits)
+{
+	uint32_t bins = 1;
+	uint8_t bits = 0;
+
+	while (digits--)
+		bins *= 10;
+	while (1U << bits < bins)
+		bits++;
+	return bits;
+}
+
+static size_t size_of(const struct tw_histogram *histogram)
+{
+	return (size_t)histogram->bin_count * sizeof(*histogram->bins);
+}
+
+int tw_histogram_init(struct tw_histogram *histogram, unsigned digits)
+{
+	struct tw_histogram made = { .min_ns = UINT64_MAX };
+	void *bins;
+
+	if (digits < 1 || digits > MOST_DIGITS)
+		return -EINVAL;
+	made.digits = (uint8_t)digits;
+	made.bits = bits_of(digits);
+	made.bin_count = (65U - made.bits) << made.bits;
+	bins = mmap(NULL, size_of(&made), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (bins == MAP_FAILED)
+		return -ENOMEM;
+	/* The first count in an octave must not wait for 2 MiB being zeroed.
+	 * A kernel without huge pages refuses this, and need not be told. */
+	(void)madvise(bins, size_of(&made), MADV_NOHUGEPAGE);
+	made.bins = bins;
+	*histogram = made;
+	return 0;
+}
+
+void tw_histogram_free(struct tw_histogram *histogram)
+{
+	if (histogram->bins)
+		munmap(histogram->bins, size_of(histogram));
+	*histogram = (struct tw_histogram) { .min_ns = UINT64_MAX };
+}
+
+void tw_histogram_reset(struct tw_histogram *histogram)
+{
+	/* All bins, as the extremes need not be set after tw_histogram_add_bin.
+	 * Read before written: memory never touched stays so, and what was
+	 * touched stays mapped, so that the next count doesn't fault. */
+	for (uint32_t bin = 0; bin < histogram->bin_count; bin++)
+		if (histogram->bins[bin])
+			histogram->bins[bin] = 0;
+	histogram->count = 0;
+	histogram->sum_ns = 0;
+	histogram->min_ns = UINT64_MAX;
+	histogram->max_ns = 0;
+}
+
+/* log2 of the bin's width. */
+static unsigned octave_of(const struct tw_histogram *histogram, uint32_t bin)
+{
+	uint32_t octave = bin >> histogram->bits;
+
+	return octave ? octave - 1 : 0;
+}
+
+uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
+			      uint32_t bin)
+{
+	unsigned octave = octave_of(histogram, bin);
+
+	return (uint64_t)(bin - (octave << histogram->bits)) << octave;
+}
+
+uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
+			       uint32_t bin)
+{
+	return tw_histogram_bin_low(histogram, bin) +
+	       ((1ULL << octave_of(histogram, bin)) - 1);
+}
+
+int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
+			 uint64_t count)
+{
+	uint64_t all;
+
+	if (bin >= histogram->bin_count)
+		return -EINVAL;
+	if (__builtin_add_overflow(histogram->count, count, &all))
+		return -EOVERFLOW;
+	histogram->bins[bin] += count;
+	histogram->count = all;
+	return 0;
+}
+
+int tw_histogram_merge(struct tw_histogram *into,
+		       const struct tw_histogram *from)
+{
+	uint64_t count, sum_ns;
+	uint32_t last;
+
+	if (into->digits != from->digits)
+		return -EINVAL;
+	if (from->count == 0)
+		return 0;
+	if (__builtin_add_overflow(into->count, from->count, &count) ||
+	    __builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns))
+		return -EOVERFLOW;
+	last = tw_histogram_bin(from, from->max_ns);
+	for (uint32_t bin = tw_histogram_bin(from, from->min_ns);
+	     bin <= last; bin++)
+		if (from->bins[bin])
+			into->bins[bin] += from->bins[bin];
+	into->count = count;
+	into->sum_ns = sum_ns;
+	if (from->min_ns < into->min_ns)
+		into->min_ns = from->min_ns;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	return 0;
+}
+
+/*
+ * The how-manieth of all values, sorted, is meant: 1 to count. In integers,
+ * because 99.9 / 100 * 1000 in doubles may be a little more than 999, and
+ * rounding that up asks for the next value.
+ */
+static uint64_t rank_of(uint64_t count, double percent)
+{
+	uint64_t rank, units;
+
+	if (!(percent > 0))
+		return 1;
+	if (percent >= 100)
+		return count;
+	units = (uint64_t)llround(percent * PERCENT_UNIT);
+	rank = (uint64_t)(((u128)count * units + PERCENT_ALL - 1) / PERCENT_ALL);
+	return rank ? rank : 1;
+}
+
+uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
+				 double percent)
+{
+	uint64_t rank, high_ns;
+	uint32_t bin, last;
+
+	if (histogram->count == 0)
+		return 0;
+	rank = rank_of(histogram->count, percent);
+	if (rank == 1)
+		return histogram->min_ns;
+	bin = tw_histogram_bin(histogram, histogram->min_ns);
+	last = tw_histogram_bin(histogram, histogram->max_ns);
+	while (bin < last && rank > histogram->bins[bin])
+		rank -= histogram->bins[bin++];
+	high_ns = tw_histogram_bin_high(histogram, bin);
+	return high_ns < histogram->max_ns ? high_ns : histogram->max_ns;
+}
+
+double tw_histogram_mean_ns(const struct tw_histogram *histogram)
+{
+	if (histogram->count == 0)
+		return 0;
+	return (double)histogram->sum_ns / (double)histogram->count;
+}
+
+/*
+ * Of the sample (n - 1), as fio's. In one pass with a running mean (West,
+ * Communications of the ACM 22, 1979): squares of large values are never
+ * subtracted from each other.
+ */
+double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
+{
+	double n = 0, mean = 0, squares = 0;
+	uint32_t last;
+
+	if (histogram->count < 2)
+		return 0;
+	last = tw_histogram_bin(histogram, histogram->max_ns);
+	for (uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
+	     bin <= last; bin++) {
+		double count = (double)histogram->bins[bin];
+		double centre, off;
+
+		if (histogram->bins[bin] == 0)
+			continue;
+		centre = (double)tw_histogram_bin_low(histogram, bin) / 2 +
+			 (double)tw_histogram_bin_high(histogram, bin) / 2;
+		off = centre - mean;
+		n += count;
+		mean += off * count / n;
+		squares += count * off * (centre - mean);
+	}
+	return n < 2 ? 0 : sqrt(squares / (n - 1));
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A histogram as JSON and back. The reader takes its input for hostile: what
+ * it accepts could have been made by adding values one by one.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "histogram_json.h"
+
+/* A double holds every whole number up to here. */
+#define EXACT_IN_DOUBLE	(1ULL << 53)
+
+/* What the written mean may be off the sum by count, relative: printing and
+ * reading doubles costs some 1e-16, a wrong digit shows. */
+#define MEAN_TOLERANCE	1e-6
+
+__extension__ typedef unsigned __int128 u128;
+
+static const double percents[] = {
+	1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
+	99.5, 99.9, 99.95, 99.99, 99.999,
+};
+
+json_t *tw_json_of_u64(uint64_t value)
+{
+	char digits[24];
+
+	if (value <= EXACT_IN_DOUBLE)
+		return json_integer((json_int_t)value);
+	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+	return json_string(digits);
+}
+
+static int digits_to_u64(const char *text, size_t length, uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	if (length == 0 || (text[0] == '0' && length > 1))
+		return -EINVAL;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		if (__builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, text[i] - '0', &sum))
+			return -EINVAL;
+	}
+	*value = sum;
+	return 0;
+}
+
+int tw_json_to_u64(const json_t *json, uint64_t *value)
+{
+	if (json_is_string(json))
+		return digits_to_u64(json_string_value(json),
+				     json_string_length(json), value);
+	if (!json_is_integer(json) || json_integer_value(json) < 0)
+		return -EINVAL;
+	*value = (uint64_t)json_integer_value(json);
+	return 0;
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static json_t *percentiles_to_json(const struct tw_histogram *histogram)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+		uint64_t ns = tw_histogram_percentile(histogram, percents[i]);
+		char key[16];
+
+		snprintf(key, sizeof(key), "%f", percents[i]);
+		if (json_object_set_new(object, key, tw_json_of_u64(ns))) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+static json_t *bin_to_json(const struct tw_histogram *histogram, uint32_t bin)
+{
+	return json_pack("[o, o, o]",
+			 tw_json_of_u64(tw_histogram_bin_low(histogram, bin)),
+			 tw_json_of_u64(tw_histogram_bin_high(histogram, bin)),
+			 tw_json_of_u64(histogram->bins[bin]));
+}
+
+static json_t *bins_to_json(const struct tw_histogram *histogram)
+{
+	json_t *bins = json_array();
+	uint32_t bin, last;
+
+	if (histogram->count == 0)
+		return bins;
+	bin = tw_histogram_bin(histogram, histogram->min_ns);
+	last = tw_histogram_bin(histogram, histogram->max_ns);
+	for (; bin <= last; bin++) {
+		if (histogram->bins[bin] == 0)
+			continue;
+		if (json_array_append_new(bins, bin_to_json(histogram, bin))) {
+			json_decref(bins);
+			return NULL;
+		}
+	}
+	return bins;
+}
+
+json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
+{
+	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
+	char sum_ns[24];
+
+	snprintf(sum_ns, sizeof(sum_ns), "%llu",
+		 (unsigned long long)histogram->sum_ns);
+	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:s, s:o, s:o}",
+			 "digits", (int)histogram->digits,
+			 "count", tw_json_of_u64(histogram->count),
+			 "min_ns", tw_json_of_u64(min_ns),
+			 "max_ns", tw_json_of_u64(histogram->max_ns),
+			 "mean_ns", tw_histogram_mean_ns(histogram),
+			 "stddev_ns", tw_histogram_stddev_ns(histogram),
+			 "sum_ns", sum_ns,
+			 "percentiles", percentiles_to_json(histogram),
+			 "bins", bins_to_json(histogram));
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* What the object says of itself, before the bins are looked at. */
+struct stated {
+	uint64_t digits, count, min_ns, max_ns, sum_ns;
+	double mean_ns, stddev_ns;
+};
+
+static int refuse(const char **problem, const char *what)
+{
+	*problem = what;
+	return -EINVAL;
+}
+
+static int read_stated(const json_t *json, struct stated *stated,
+		       const char **problem)
+{
+	const json_t *mean = json_object_get(json, "mean_ns");
+	const json_t *stddev = json_object_get(json, "stddev_ns");
+
+	if (!json_is_object(json))
+		return refuse(problem, "not an object");
+	if (tw_json_to_u64(json_object_get(json, "digits"), &stated->digits) ||
+	    stated->digits < 1 || stated->digits > 5)
+		return refuse(problem, "digits is not a whole number, 1 to 5");
+	if (tw_json_to_u64(json_object_get(json, "count"), &stated->count))
+		return refuse(problem, "count is not a whole number");
+	if (tw_json_to_u64(json_object_get(json, "min_ns"), &stated->min_ns))
+		return refuse(problem, "min_ns is not a whole number");
+	if (tw_json_to_u64(json_object_get(json, "max_ns"), &stated->max_ns))
+		return refuse(problem, "max_ns is not a whole number");
+	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
+		return refuse(problem, "sum_ns is not a whole number");
+	if (!json_is_number(mean))
+		return refuse(problem, "mean_ns is not a number");
+	if (!json_is_number(stddev))
+		return refuse(problem, "stddev_ns is not a number");
+	stated->mean_ns = json_number_value(mean);
+	stated->stddev_ns = json_number_value(stddev);
+	return 0;
+}
+
+static int check_stated(const struct stated *stated, const char **problem)
+{
+	double mean_ns = stated->count ?
+		(double)stated->sum_ns / (double)stated->count : 0;
+
+	if (stated->min_ns > stated->max_ns)
+		return refuse(problem, "min_ns is above max_ns");
+	if (stated->count == 0 && (stated->max_ns || stated->sum_ns))
+		return refuse(problem, "count is 0, but not max_ns and sum_ns");
+	if (stated->count == 1 && stated->min_ns != stated->max_ns)
+		return refuse(problem, "one value, but min_ns is not max_ns");
+	if (!(fabs(stated->mean_ns - mean_ns) <= MEAN_TOLERANCE * mean_ns))
+		return refuse(problem, "mean_ns is not sum_ns / count");
+	if (!isfinite(stated->stddev_ns) || stated->stddev_ns < 0)
+		return refuse(problem, "stddev_ns is negative");
+	return 0;
+}
+
+static int check_percentiles(const json_t *json, const struct stated *stated,
+			     const char **problem)
+{
+	json_t *object = json_object_get(json, "percentiles");
+	const char *key;
+	json_t *value;
+	uint64_t ns;
+
+	if (!json_is_object(object))
+		return refuse(problem, "percentiles is not an object");
+	json_object_foreach(object, key, value)
+		if (tw_json_to_u64(value, &ns) || ns < stated->min_ns ||
+		    ns > stated->max_ns)
+			return refuse(problem, "a percentile is not a whole "
+				      "number from min_ns to max_ns");
+	return 0;
+}
+
+/* One [low_ns, high_ns, count]; bins must come in ascending order. */
+static int read_bin(struct tw_histogram *histogram, const json_t *json,
+		    uint32_t *next, const char **problem)
+{
+	uint64_t low_ns, high_ns, count;
+	uint32_t bin;
+
+	if (json_array_size(json) != 3 ||
+	    tw_json_to_u64(json_array_get(json, 0), &low_ns) ||
+	    tw_json_to_u64(json_array_get(json, 1), &high_ns) ||
+	    tw_json_to_u64(json_array_get(json, 2), &count))
+		return refuse(problem, "a bin is not three whole numbers");
+	bin = tw_histogram_bin(histogram, low_ns);
+	if (tw_histogram_bin_low(histogram, bin) != low_ns ||
+	    tw_histogram_bin_high(histogram, bin) != high_ns)
+		return refuse(problem, "a bin's edges are no bin's of so many "
+			      "digits");
+	if (bin < *next)
+		return refuse(problem, "bins are not in ascending order");
+	if (count == 0)
+		return refuse(problem, "a bin is empty");
+	if (tw_histogram_add_bin(histogram, bin, count))
+		return refuse(problem, "bins hold more than 64 bits can count");
+	*next = bin + 1;
+	return 0;
+}
+
+static int read_bins(struct tw_histogram *histogram, const json_t *json,
+		     const char **problem)
+{
+	const json_t *bins = json_object_get(json, "bins");
+	uint32_t next = 0;
+
+	if (!json_is_array(bins))
+		return refuse(problem, "bins is not an array");
+	for (size_t i = 0; i < json_array_size(bins); i++)
+		if (read_bin(histogram, json_array_get(bins, i), &next,
+			     problem))
+			return -EINVAL;
+	return 0;
+}
+
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smallest(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The sum must be one that values inside these bins can have. */
+static int sum_is_possible(const struct tw_histogram *histogram,
+			   const struct stated *stated)
+{
+	uint32_t last = tw_histogram_bin(histogram, stated->max_ns);
+	u128 low = 0, high = 0;
+
+	for (uint32_t bin = tw_histogram_bin(histogram, stated->min_ns);
+	     bin <= last; bin++) {
+		u128 count = histogram->bins[bin];
+
+		low += count * largest(tw_histogram_bin_low(histogram, bin),
+				       stated->min_ns);
+		high += count * smallest(tw_histogram_bin_high(histogram, bin),
+					 stated->max_ns);
+	}
+	return stated->sum_ns >= low && stated->sum_ns <= high;
+}
+
+static int check_bins(const struct tw_histogram *histogram, const json_t *json,
+		      const struct stated *stated, const char **problem)
+{
+	const json_t *bins = json_object_get(json, "bins");
+	size_t size = json_array_size(bins);
+	uint64_t first_ns = 0, last_ns = 0;
+
+	if (histogram->count != stated->count)
+		return refuse(problem, "the bins do not add up to count");
+	if (size == 0)
+		return 0;
+	tw_json_to_u64(json_array_get(json_array_get(bins, 0), 0), &first_ns);
+	tw_json_to_u64(json_array_get(json_array_get(bins, size - 1), 0),
+		       &last_ns);
+	if (tw_histogram_bin(histogram, stated->min_ns) !=
+	    tw_histogram_bin(histogram, first_ns))
+		return refuse(problem, "min_ns is not in the first bin");
+	if (tw_histogram_bin(histogram, stated->max_ns) !=
+	    tw_histogram_bin(histogram, last_ns))
+		return refuse(problem, "max_ns is not in the last bin");
+	if (!sum_is_possible(histogram, stated))
+		return refuse(problem, "sum_ns is none that these bins allow");
+	return 0;
+}
+
+int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
+			   const char **problem)
+{
+	struct tw_histogram made;
+	struct stated stated;
+	int error;
+
+	if (read_stated(json, &stated, problem) ||
+	    check_stated(&stated, problem) ||
+	    check_percentiles(json, &stated, problem))
+		return -EINVAL;
+	error = tw_histogram_init(&made, (unsigned)stated.digits);
+	if (error)
+		return error;
+	if (read_bins(&made, json, problem) ||
+	    check_bins(&made, json, &stated, problem)) {
+		tw_histogram_free(&made);
+		return -EINVAL;
+	}
+	made.sum_ns = stated.sum_ns;
+	if (made.count) {
+		made.min_ns = stated.min_ns;
+		made.max_ns = stated.max_ns;
+	}
+	*histogram = made;
+	return 0;
+}

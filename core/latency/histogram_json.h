@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A histogram as JSON and back: what the engine writes into its report and
+ * `tickwise report` reads. Relies on jansson; not part of libtickwise.
+ */
+#ifndef TW_HISTOGRAM_JSON_H
+#define TW_HISTOGRAM_JSON_H
+
+#include <jansson.h>
+
+#include "tickwise.h"
+
+/**
+ * tw_json_of_u64 - 64 unsigned bits as JSON
+ *
+ * A number where every reader's double holds it (2^53), else a string of its
+ * digits. Return: a new reference; NULL without memory.
+ */
+json_t *tw_json_of_u64(uint64_t value);
+
+/**
+ * tw_json_to_u64 - a number of 0 or more, or a string of its digits
+ *
+ * Return: 0; -EINVAL for anything else, NULL and more than 64 bits included.
+ */
+int tw_json_to_u64(const json_t *json, uint64_t *value);
+
+/**
+ * tw_histogram_to_json - {"digits", "count", ..., "percentiles", "bins"}
+ *
+ * Bins are [low_ns, high_ns, count], both edges included, only those that hold
+ * something, ascending. Percentiles have fio's keys. An empty histogram has a
+ * minimum of 0.
+ *
+ * Return: a new reference; NULL without memory.
+ */
+json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
+
+/**
+ * tw_histogram_from_json - read a histogram back, believing nothing
+ * @histogram: the result; release with tw_histogram_free()
+ * @json: any JSON value
+ * @problem: on -EINVAL what is wrong, a constant string
+ *
+ * Bins, count, minimum, maximum and sum must fit each other; the statements
+ * derived from them are checked for plausibility and then not used.
+ *
+ * Return: 0; -EINVAL with @problem set; -ENOMEM.
+ */
+int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
+			   const char **problem);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A histogram that nothing can have counted is refused with a reason, and the
+ * output stays untouched. Fails if any one check of the reader is missing:
+ * each case breaks a good object in one place and must be refused for that.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "latency/histogram_json.h"
+#include "tap.h"
+
+/* 100, 100, 3001: with 3 digits [3000, 3001] is one bin. */
+static const char good[] =
+	"{'digits': 3, 'count': 3, 'min_ns': 100, 'max_ns': 3001,"
+	" 'mean_ns': 1067.0, 'stddev_ns': 1674.8, 'sum_ns': '3201',"
+	" 'percentiles': {'50.000000': 100},"
+	" 'bins': [[100, 100, 2], [3000, 3001, 1]]}";
+
+static const struct {
+	const char *from, *to, *reason;
+} breaks[] = {
+	{ "'digits': 3", "'digits': 0", "digits is not" },
+	{ "'digits': 3", "'digits': 6", "digits is not" },
+	{ "'digits': 3", "'digits': 4", "edges" },
+	{ "'digits': 3", "'digits': -3", "digits is not" },
+	{ "'digits': 3", "'digits': 3.0", "digits is not" },
+	{ "'digits': 3", "'digits': '+3'", "digits is not" },
+	{ "'digits': 3", "'digits': 4294967299", "digits is not" },
+	{ "'digits': 3, ", "", "digits is not" },
+	{ "'count': 3, 'min_ns': 100, 'max_ns': 3001, 'mean_ns': 1067.0",
+	  "'count': 4, 'min_ns': 100, 'max_ns': 3001, 'mean_ns': 800.25",
+	  "add up" },
+	{ "'count': 3", "'count': -3", "count is not" },
+	{ "'count': 3", "'count': null", "count is not" },
+	{ "'count': 3", "'count': [3]", "count is not" },
+	{ "'count': 3, ", "", "count is not" },
+	{ "'min_ns': 100", "'min_ns': 99", "first bin" },
+	{ "'min_ns': 100", "'min_ns': 3002", "above max_ns" },
+	{ "'min_ns': 100", "'min_ns': -100", "min_ns is not a" },
+	{ "'min_ns': 100,", "", "min_ns is not a" },
+	{ "'max_ns': 3001", "'max_ns': 3002", "last bin" },
+	{ "'max_ns': 3001", "'max_ns': 99", "above max_ns" },
+	{ "'max_ns': 3001", "'max_ns': 1e3", "max_ns is not a" },
+	{ "'max_ns': 3001,", "", "max_ns is not a" },
+	{ "'mean_ns': 1067.0", "'mean_ns': 1067.1", "mean_ns is not" },
+	{ "'mean_ns': 1067.0", "'mean_ns': -1.0", "mean_ns is not" },
+	{ "'mean_ns': 1067.0", "'mean_ns': 'NaN'", "is not a number" },
+	{ "'mean_ns': 1067.0,", "", "mean_ns is not a number" },
+	{ "'stddev_ns': 1674.8", "'stddev_ns': -1674.8", "stddev_ns is" },
+	{ "'stddev_ns': 1674.8", "'stddev_ns': true", "stddev_ns is" },
+	{ "'stddev_ns': 1674.8,", "", "stddev_ns is" },
+	{ "'mean_ns': 1067.0, 'stddev_ns': 1674.8, 'sum_ns': '3201'",
+	  "'mean_ns': 1066.3333333, 'stddev_ns': 1674.8, 'sum_ns': '3199'",
+	  "bins allow" },
+	{ "'mean_ns': 1067.0, 'stddev_ns': 1674.8, 'sum_ns': '3201'",
+	  "'mean_ns': 1067.3333333, 'stddev_ns': 1674.8, 'sum_ns': '3202'",
+	  "bins allow" },
+	{ "'sum_ns': '3201'", "'sum_ns': '18446744073709551616'",
+	  "sum_ns is not" },
+	{ "'sum_ns': '3201'", "'sum_ns': '03201'", "sum_ns is not" },
+	{ "'sum_ns': '3201'", "'sum_ns': ' 3201'", "sum_ns is not" },
+	{ "'sum_ns': '3201'", "'sum_ns': '3201x'", "sum_ns is not" },
+	{ "'sum_ns': '3201'", "'sum_ns': ''", "sum_ns is not" },
+	{ "'sum_ns': '3201',", "", "sum_ns is not" },
+	{ "{'50.000000': 100}", "{'50.000000': 99}", "a percentile" },
+	{ "{'50.000000': 100}", "{'50.000000': 3002}", "a percentile" },
+	{ "{'50.000000': 100}", "{'50.000000': 100.5}", "a percentile" },
+	{ "{'50.000000': 100}", "[100]", "percentiles is" },
+	{ "'percentiles': {'50.000000': 100},", "", "percentiles is" },
+	{ "[100, 100, 2]", "[100, 101, 2]", "edges" },
+	{ "[100, 100, 2]", "[100, 100, -2]", "three whole" },
+	{ "[100, 100, 2]", "[100, 100]", "three whole" },
+	{ "[100, 100, 2]", "[100, 100, 2, 2]", "three whole" },
+	{ "[100, 100, 2]", "[100, 100, '18446744073709551615']", "64 bits" },
+	{ "[100, 100, 2]", "[100, 100, 2], [300, 300, 0]", "is empty" },
+	{ "[100, 100, 2]", "[100, 100, 1], [100, 100, 1]", "ascending" },
+	{ "[100, 100, 2]", "[-100, -100, 2]", "three whole" },
+	{ "[100, 100, 2]", "{'low_ns': 100}", "three whole" },
+	{ "[100, 100, 2]", "100", "three whole" },
+	{ "[100, 100, 2], [3000, 3001, 1]", "[3000, 3001, 1], [100, 100, 2]",
+	  "ascending" },
+	{ "[3000, 3001, 1]", "[3001, 3002, 1]", "edges" },
+	{ "[3000, 3001, 1]", "[3000, 3000, 1]", "edges" },
+	{ "[[100, 100, 2], [3000, 3001, 1]]", "[]", "add up" },
+	{ "[[100, 100, 2], [3000, 3001, 1]]", "{}", "bins is not" },
+	{ ", 'bins': [[100, 100, 2], [3000, 3001, 1]]", "", "bins is not" },
+};
+
+/* Another good object's single break: one value, two extremes. */
+static const char single[] =
+	"{'digits': 3, 'count': 1, 'min_ns': 3000, 'max_ns': 3001,"
+	" 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'percentiles': {},"
+	" 'bins': [[3000, 3001, 1]]}";
+
+static const char empty_with_maximum[] =
+	"{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
+	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': []}";
+
+static json_t *json_of(const char *text)
+{
+	char copy[1024];
+	size_t length = strlen(text);
+
+	for (size_t i = 0; i <= length; i++)
+		copy[i] = text[i] == '\'' ? '"' : text[i];
+	return json_loads(copy, JSON_DECODE_ANY, NULL);
+}
+
+/* NULL when @from does not occur in the good object: the test is wrong then. */
+static char *broken(const char *from, const char *to, char *copy, size_t size)
+{
+	const char *at = strstr(good, from);
+
+	if (!at)
+		return NULL;
+	snprintf(copy, size, "%.*s%s%s", (int)(at - good), good, to,
+		 at + strlen(from));
+	return copy;
+}
+
+static void refuses(const char *text, const char *reason, const char *what)
+{
+	struct tw_histogram histogram, untouched;
+	const char *problem = "taken";
+	json_t *json = json_of(text);
+	int error;
+
+	memset(&histogram, 0x5a, sizeof(histogram));
+	memset(&untouched, 0x5a, sizeof(untouched));
+	error = tw_histogram_from_json(&histogram, json, &problem);
+	tap_ok(error == -EINVAL && strstr(problem, reason) &&
+	       memcmp(&histogram, &untouched, sizeof(histogram)) == 0,
+	       "%s: %s", what, problem);
+	json_decref(json);
+}
+
+int main(void)
+{
+	struct tw_histogram histogram;
+	const char *problem = "none";
+	json_t *json = json_of(good);
+
+	if (!tap_ok(!tw_histogram_from_json(&histogram, json, &problem),
+		    "the good one is taken: %s", problem))
+		return tap_done();
+	tap_is_u64(histogram.sum_ns, 3201, "and what it says is known");
+	tw_histogram_free(&histogram);
+	json_decref(json);
+	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
+		char copy[1024];
+
+		if (broken(breaks[i].from, breaks[i].to, copy, sizeof(copy)))
+			refuses(copy, breaks[i].reason, breaks[i].to);
+		else
+			tap_ok(0, "%s is not in the good one", breaks[i].from);
+	}
+	refuses(single, "one value",
+		"one value between two extremes");
+	refuses(empty_with_maximum, "count is 0",
+		"nothing counted, but a maximum");
+	refuses("[]", "not an object", "an array");
+	refuses("3", "not an object", "a number");
+	tap_ok(tw_histogram_from_json(&histogram, NULL, &problem) == -EINVAL,
+	       "NULL");
+	return tap_done();
+}
