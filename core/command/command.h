@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The subcommands of `tickwise`, and the exit codes they share.
+ */
+#ifndef TW_COMMAND_H
+#define TW_COMMAND_H
+
+enum tw_exit {
+	TW_EXIT_GOOD = 0,
+	TW_EXIT_BAD_VERDICT = 1,
+	TW_EXIT_UNDECIDED = 2,
+	TW_EXIT_USAGE = 64,	/* sysexits.h: the command line is wrong */
+	TW_EXIT_DATA = 65,	/* an input file is not what it should be */
+	TW_EXIT_NO_INPUT = 66,	/* an input file can't be opened */
+	TW_EXIT_SOFTWARE = 70,	/* could not run: memory, threads */
+	TW_EXIT_IO = 74,	/* writing the output failed */
+};
+
+/* argv[0] is the subcommand's own name. Each returns an enum tw_exit. */
+int tw_command_check(int argc, char **argv);
+int tw_command_calibrate(int argc, char **argv);
+int tw_command_report(int argc, char **argv);
+
+/* "tickwise NAME: ..." and a newline on stderr; returns @code. */
+int tw_command_fail(const char *name, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Flush stdout; TW_EXIT_IO with a message if it could not all be written
+ * (a full disk, a closed pipe), else @code. */
+int tw_command_finish(const char *name, int code);
+
+#endif

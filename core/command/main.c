@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The `tickwise` program: finds the subcommand and hands over to it. Also the
+ * two ways in which subcommands end: with a message, or with their output
+ * checked to have arrived.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "tickwise.h"
+
+/* What of a message is printed; names of files may be long. */
+#define MESSAGE_SIZE	2048
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *does;
+};
+
+static const struct command commands[] = {
+	{ "check", tw_command_check,
+	  "can this machine's counter be trusted, and why (not)?" },
+	{ "calibrate", tw_command_calibrate,
+	  "how fast does the counter run, and how well is that known?" },
+	{ "report", tw_command_report,
+	  "read and merge the reports that the fio engine wrote" },
+};
+
+#define COMMANDS	(sizeof(commands) / sizeof(*commands))
+
+/* Messages quote file names and file contents: no byte of them may move the
+ * cursor or end the line. UTF-8 passes, but for its own 32 control characters,
+ * C2 80 to C2 9F. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++) {
+		unsigned char first = (unsigned char)text[0];
+		unsigned char second = (unsigned char)text[1];
+
+		if (first < ' ' || first == 0x7f ||
+		    (first == 0xc2 && second >= 0x80 && second < 0xa0))
+			*text = '?';
+	}
+}
+
+int tw_command_fail(const char *name, int code, const char *format, ...)
+{
+	char message[MESSAGE_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	make_one_line(message);
+	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
+		name ? name : "", message);
+	return code;
+}
+
+int tw_command_finish(const char *name, int code)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	return tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
+			       errno ? strerror(errno) : "some of it is lost");
+}
+
+static void print_usage(FILE *stream)
+{
+	fputs("usage: tickwise COMMAND [options]\n\n", stream);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(stream, "  %-10s %s\n", commands[i].name,
+			commands[i].does);
+	fputs("\nOptions:\n"
+	      "  --help     this page; tickwise COMMAND --help: a command's\n"
+	      "  --version  print the version\n"
+	      "\n"
+	      "Exit codes: 0 good, 1 bad verdict, 2 undecided, 64 and above: "
+	      "could not run.\n", stream);
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	/* A reader that went away shall be an error of writing, and said. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		print_usage(stderr);
+		return TW_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		print_usage(stdout);
+		return tw_command_finish(NULL, TW_EXIT_GOOD);
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("tickwise " TW_VERSION);
+		return tw_command_finish(NULL, TW_EXIT_GOOD);
+	}
+	command = find_command(argv[1]);
+	if (!command)
+		return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' "
+				       "(see tickwise --help)",
+				       argv[1][0] == '-' ? "option" : "command",
+				       argv[1]);
+	return command->run(argc - 1, argv + 1);
+}

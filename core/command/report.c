@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise report: the engine's reports, merged, as a page or as JSON.
+ * Either all files are good and shown, or none is shown.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "report.h"
+
+#define NAME	"report"
+
+/* Above all characters, so that getopt's optopt tells them apart. */
+enum { OPTION_JSON = 256, OPTION_HELP };
+
+static const char usage[] =
+	"usage: tickwise report [--json] FILE...\n"
+	"\n"
+	"Read the reports that the fio engine wrote (its option tw_report), "
+	"put jobs of\n"
+	"the same name and group of one fio run together, and print how long "
+	"each stage of\n"
+	"their I/Os took and how far off each clock was.\n"
+	"\n"
+	"  --json  one JSON object instead: schema tickwise-report-merged\n"
+	"  --help  this page\n"
+	"\n"
+	"Exit codes: 0 good; 64 wrong command line; 65 a file is not a report;"
+	" 66 a file\n"
+	"can't be opened; 70 out of memory; 74 the output could not be "
+	"written.\n";
+
+static int print_groups(const struct tw_report_group *groups, size_t count,
+			int as_json)
+{
+	json_t *json;
+	int error;
+
+	if (!as_json) {
+		tw_report_print_page(groups, count);
+		return TW_EXIT_GOOD;
+	}
+	json = tw_report_groups_to_json(groups, count);
+	if (!json)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	error = json_dumpf(json, stdout, 0);
+	json_decref(json);
+	putchar('\n');
+	/* What could not be written is said by tw_command_finish(). */
+	if (error && !ferror(stdout))
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	return TW_EXIT_GOOD;
+}
+
+static int merge_and_print(struct tw_report *reports, size_t count, int as_json)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_report_group *groups;
+	size_t used;
+	int code = tw_report_merge(reports, count, &groups, &used, &problem);
+
+	if (code != TW_EXIT_GOOD)
+		return tw_command_fail(NAME, code, "%s", problem.text);
+	code = print_groups(groups, used, as_json);
+	tw_report_groups_free(groups, used);
+	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
+}
+
+static int report_files(char **paths, size_t count, int as_json)
+{
+	struct tw_report *reports = calloc(count, sizeof(*reports));
+	struct tw_report_problem problem = { "" };
+	int code = TW_EXIT_GOOD;
+
+	if (!reports)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	for (size_t i = 0; i < count && code == TW_EXIT_GOOD; i++) {
+		code = tw_report_read(&reports[i], paths[i], &problem);
+		if (code != TW_EXIT_GOOD)
+			tw_command_fail(NAME, code, "%s: %s", paths[i],
+					problem.text);
+	}
+	if (code == TW_EXIT_GOOD)
+		code = merge_and_print(reports, count, as_json);
+	for (size_t i = 0; i < count; i++)
+		tw_report_free(&reports[i]);
+	free(reports);
+	return code;
+}
+
+/* What getopt_long() stumbled over: within a cluster of short options it has
+ * not moved on yet. */
+static int wrong_option(char **argv)
+{
+	if (optopt > 0 && optopt < OPTION_JSON)
+		return tw_command_fail(NAME, TW_EXIT_USAGE, "unknown option "
+				       "'-%c' (see --help)", optopt);
+	return tw_command_fail(NAME, TW_EXIT_USAGE, "unknown option '%s' "
+			       "(see --help)", argv[optind - 1]);
+}
+
+int tw_command_report(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, OPTION_JSON },
+		{ "help", no_argument, NULL, OPTION_HELP },
+		{ NULL, 0, NULL, 0 },
+	};
+	int as_json = 0;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case OPTION_JSON:
+			as_json = 1;
+			break;
+		case OPTION_HELP:
+			fputs(usage, stdout);
+			return tw_command_finish(NAME, TW_EXIT_GOOD);
+		default:
+			return wrong_option(argv);
+		}
+	}
+	if (optind == argc)
+		return tw_command_fail(NAME, TW_EXIT_USAGE,
+				       "no file given (see --help)");
+	return report_files(argv + optind, (size_t)(argc - optind), as_json);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merged reports as JSON: `tickwise report --json`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency/histogram_json.h"
+#include "report.h"
+
+/* Without memory the container becomes NULL and stays so, as json_pack() makes
+ * NULL of a NULL: nothing is ever left out of what is written. */
+static void put(json_t **object, const char *key, json_t *value)
+{
+	if (json_object_set_new(*object, key, value) == 0)
+		return;
+	json_decref(*object);
+	*object = NULL;
+}
+
+static void append(json_t **array, json_t *value)
+{
+	if (json_array_append_new(*array, value) == 0)
+		return;
+	json_decref(*array);
+	*array = NULL;
+}
+
+static json_t *ns_string(uint64_t ns)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)ns);
+	return json_string(digits);
+}
+
+static json_t *job_to_json(const struct tw_report_group *group)
+{
+	const struct tw_report_job *job = &group->members[0]->job;
+	json_t *threads = json_array();
+
+	for (size_t i = 0; i < group->size; i++)
+		append(&threads, tw_json_of_u64(
+			group->members[i]->job.thread_number));
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s, s:o,"
+			 " s:o}",
+			 "name", job->name,
+			 "groupid", tw_json_of_u64(job->groupid),
+			 "jobs", tw_json_of_u64(group->size),
+			 "thread_numbers", threads,
+			 "run", job->run,
+			 "host", job->host,
+			 "fio_version", job->fio_version,
+			 "iodepth", tw_json_of_u64(job->iodepth),
+			 "engine", job->engine,
+			 "start", ns_string(job->start_ns),
+			 "run_ns", tw_json_of_u64(group->run_ns));
+}
+
+static json_t *counts_to_json(const uint64_t *counts)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		put(&object, tw_report_directions[i],
+		    tw_json_of_u64(counts[i]));
+	return object;
+}
+
+static json_t *stage_to_json(const struct tw_histogram *by_direction)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (by_direction[i].count)
+			put(&object, tw_report_directions[i],
+			    tw_histogram_to_json(&by_direction[i]));
+	return object;
+}
+
+static json_t *stages_to_json(const struct tw_report_tally *tally)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		json_t *stage = stage_to_json(tally->stages[i]);
+
+		if (!stage || json_object_size(stage))
+			put(&object, tw_report_stages[i].name, stage);
+		else
+			json_decref(stage);
+	}
+	return object;
+}
+
+/* The worst row as it was read, and of how many jobs it is the worst. */
+static json_t *clocks_to_json(const struct tw_report_group *group)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++) {
+		json_t *clock;
+
+		if (!group->worst[i])
+			continue;
+		clock = json_copy(group->worst[i]->json);
+		put(&clock, "worst_of_jobs", tw_json_of_u64(group->size));
+		put(&object, tw_report_clocks_names[i], clock);
+	}
+	return object;
+}
+
+static json_t *counter_to_json(const struct tw_report_group *group)
+{
+	return json_pack("{s:s, s:b, s:o, s:O}",
+			 "verdict", tw_report_verdicts[group->verdict],
+			 "fallback", group->fallbacks != 0,
+			 "fallback_jobs", tw_json_of_u64(group->fallbacks),
+			 "reasons", group->reasons);
+}
+
+/* JSON is UTF-8; file names need not be. */
+static json_t *path_to_json(const char *path)
+{
+	json_t *string = json_string(path);
+	char *plain = string ? NULL : strdup(path);
+
+	if (!plain)
+		return string;
+	for (char *c = plain; *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	string = json_string(plain);
+	free(plain);
+	return string;
+}
+
+static json_t *paths_to_json(const struct tw_report_group *groups, size_t count)
+{
+	json_t *paths = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < groups[i].size; j++)
+			append(&paths,
+			       path_to_json(groups[i].members[j]->path));
+	return paths;
+}
+
+static json_t *slowest_to_json(const struct tw_report_group *group)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < group->size; i++) {
+		const json_t *slowest = group->members[i]->slowest;
+
+		for (size_t j = 0; j < json_array_size(slowest); j++)
+			append(&all, json_incref(json_array_get(slowest, j)));
+	}
+	return all;
+}
+
+static json_t *group_to_json(const struct tw_report_group *group)
+{
+	const struct tw_report_tally *tally = &group->tally;
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"job", job_to_json(group),
+		"files", paths_to_json(group, 1),
+		"counter", counter_to_json(group),
+		"clocks", clocks_to_json(group),
+		"batches", json_pack("{s:o, s:o, s:o}",
+			"enters", tw_json_of_u64(tally->enters),
+			"tails", tw_json_of_u64(tally->tails),
+			"largest_tail", tw_json_of_u64(tally->largest_tail)),
+		"stages", stages_to_json(tally),
+		"slowest", slowest_to_json(group));
+
+	for (int i = 0; i < TW_REPORT_COUNTS; i++)
+		put(&object, tw_report_counts_names[i],
+		    counts_to_json(tally->counts[i]));
+	return object;
+}
+
+json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
+				 size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		append(&list, group_to_json(&groups[i]));
+	return json_pack("{s:s, s:i, s:s, s:o, s:o}",
+			 "schema", "tickwise-report-merged",
+			 "version", 1,
+			 "tickwise_version", TW_VERSION,
+			 "files", paths_to_json(groups, count),
+			 "groups", list);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names in a report: of its stages, directions, counts, clocks, verdicts.
+ */
+#include "report.h"
+
+const struct tw_report_stage tw_report_stages[TW_REPORT_STAGES] = {
+	{ "queue", "waited in the ring to be submitted with others; no others, no wait" },
+	{ "enter", "inside the system call that submitted it" },
+	{ "inflight", "the kernel was entered, until the completion was seen" },
+	{ "reap_delay", "of that: the completion was in the ring, not yet seen" },
+	{ "return", "its completion was seen, until fio took the I/O back" },
+	{ "total", "in the ring for submission, until the completion was seen" },
+};
+
+const char *const tw_report_directions[TW_REPORT_DIRECTIONS] = {
+	"read", "write", "trim", "sync",
+};
+
+const char *const tw_report_counts_names[TW_REPORT_COUNTS] = {
+	[TW_REPORT_IOS] = "ios",
+	[TW_REPORT_ERRORS] = "errors",
+	[TW_REPORT_SHORT] = "short",
+	[TW_REPORT_UNACCOUNTED] = "unaccounted",
+	[TW_REPORT_BACKWARDS] = "backwards",
+};
+
+const char *const tw_report_clocks_names[TW_REPORT_CLOCKS] = {
+	[TW_REPORT_TICKWISE] = "tickwise",
+	[TW_REPORT_FIO] = "fio",
+	[TW_REPORT_MONOTONIC] = "monotonic",
+};
+
+const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
+	[TW_REPORT_RELIABLE] = "reliable",
+	[TW_REPORT_UNCHECKED] = "unchecked",
+	[TW_REPORT_UNDECIDED] = "undecided",
+	[TW_REPORT_UNRELIABLE] = "unreliable",
+};

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What is no report is refused in one line with the file's name, its fault and
+# the right exit code, and then no other file is shown either. Fails if a
+# damaged report is shown, or if it takes the program down.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+bad=$scratch/bad.json
+good=$scratch/good.json
+write_report "$good"
+write_report "$scratch/other.json" thread=2
+
+# refuses CODE TEXT DESCRIPTION: $bad is, between two good ones
+refuses() {
+	run report "$good" "$bad" "$scratch/other.json"
+	is "$status" "$1" "$3: exit code $1"
+	is "$(wc -l <"$err") $(wc -c <"$out")" '1 0' 'one line, no output'
+	has "$err" "tickwise report: $bad: " 'which file'
+	has "$err" "$2" "and why: $2"
+}
+
+# edit SED-SCRIPT: $bad is the good one, edited
+edit() {
+	sed "$1" "$good" >"$bad"
+	! cmp -s "$good" "$bad" || ok 1 "the script $1 changed something"
+}
+
+refuses 66 'No such file' 'a missing file'
+mkdir "$scratch/directory"
+bad=$scratch/directory
+refuses 66 'directory' 'a directory'
+bad=$scratch/bad.json
+: >"$bad"
+refuses 65 'line' 'an empty file'
+printf 'latency: 3 us\n' >"$bad"
+refuses 65 'not JSON: line 1, column' 'a text'
+head -c 4096 /dev/urandom >"$bad"
+refuses 65 'line' 'random bytes'
+printf '{"schema": "tickwise-report"\n,,}' >"$bad"
+refuses 65 'line 2, column' 'a wrong comma'
+head -c 700 "$good" >"$bad"
+refuses 65 'cut off' 'half a report'
+{ cat "$good"; echo '{}'; } >"$bad"
+refuses 65 'end of file' 'something behind the report'
+awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "[" }' >"$bad"
+refuses 65 'depth' 'a million brackets'
+echo '[]' >"$bad"
+refuses 65 'not a report' 'an array'
+echo '{"schema": "fio"}' >"$bad"
+refuses 65 'not a report' 'another schema'
+echo '{"schema": ["tickwise-report"]}' >"$bad"
+refuses 65 'not a report' 'a schema of the wrong type'
+edit 's/"version": 1,/"version": 2,/'
+refuses 65 'reads version 1' 'a later version'
+edit 's/"version": 1,/"version": "x",/'
+refuses 65 'version is not a whole number' 'a version that is none'
+
+edit 's/"error_ns": 1.5/"error_ns": NaN/'
+refuses 65 'line' 'NaN'
+edit 's/"error_ns": 1.5/"error_ns": 1e999/'
+refuses 65 'real number overflow' 'infinity'
+edit 's/"read": 100,/"read": 99999999999999999999,/'
+refuses 65 'too big' 'a count of more than 64 bits'
+edit 's/"read": 100,/"read": -1,/'
+refuses 65 'ios.read is not a whole number of 0 or more' 'a negative count'
+edit 's/"read": 100,/&&/'
+refuses 65 'duplicate' 'a key twice'
+edit 's/"ios": {"read": 100,/"ios": {"read": 99,/'
+refuses 65 'stages.queue.read counts more than ios.read' 'more stages than I/Os'
+edit 's/"ios": {"read": 100,/"ios": {/'
+refuses 65 'ios.read is missing' 'a missing count'
+edit 's/"name": "randread",//'
+refuses 65 'job.name is missing' 'a job without a name'
+edit 's/"name": "randread"/"name": {}/'
+refuses 65 'job.name is not a string' 'a name of the wrong type'
+edit 's/"job":/"hob":/'
+refuses 65 'job is missing' 'no job'
+edit 's/"counter":/"counters":/'
+refuses 65 'counter is missing' 'no word on the counter'
+edit 's/"verdict": "reliable"/"verdict": "fine"/'
+refuses 65 'counter.verdict' 'an unknown verdict'
+edit 's/"fallback": false/"fallback": 0/'
+refuses 65 'counter.fallback' 'a fallback that is not true or false'
+edit 's/"reasons": \[\]/"reasons": [3]/'
+refuses 65 'counter.reasons[].code is missing' 'reasons without a code'
+edit 's/"queue":/"lunch":/'
+refuses 65 'stages.lunch' 'an unknown stage'
+edit 's/"queue": {"read":/"queue": {"peek":/'
+refuses 65 'stages.queue.peek' 'an unknown direction'
+edit 's/"queue": {"read":/"queue": [3], "enter": {"read":/'
+refuses 65 'stages.queue is not an object' 'a stage of the wrong type'
+edit 's/\[950, 950, 1\]/[950, 951, 1]/'
+refuses 65 'stages.queue.read: a bin' 'a broken histogram'
+edit 's/"fio": {"against"/"sundial": {"against"/'
+refuses 65 'clocks.sundial' 'an unknown clock'
+edit 's/"uncertainty_ns": 25.0/"uncertainty_ns": -25.0/'
+refuses 65 'clocks.fio.uncertainty_ns is negative' 'a negative uncertainty'
+edit 's/"slowest": \[\]/"slowest": 3/'
+refuses 65 'slowest is not an array' 'slowest of the wrong type'
+done_testing

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Text from files and command lines can't move the cursor, break a line or
+# colour a terminal. Fails if an escape sequence in a job's name reaches the
+# screen.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+escape=$(printf '\033')
+
+write_report "$scratch/a.json" name='job\u001b[2J\u000aread: 5 I/Os'
+run report "$scratch/a.json"
+is "$status" 0 'a job of such a name is shown'
+has_not "$out" "$escape" 'without the escape'
+has "$out" 'job?[2J?read:' 'with question marks instead'
+
+# U+009B, which begins a sequence as ESC [ does.
+write_report "$scratch/a.json" name='job\u009b2J'
+run report "$scratch/a.json"
+has_not "$out" "$(printf '\302\233')" 'nor the one-character form of it'
+
+write_report "$scratch/a.json" verdict=undecided \
+	reasons='{"code": "x", "text": "\u001b]0;x\u0007"}'
+run report "$scratch/a.json"
+has_not "$out" "$escape" 'nor from a reason'
+
+write_report "$scratch/a.json"
+sed 's/"queue"/"\\u001b[2J"/' "$scratch/a.json" >"$scratch/b.json"
+run report "$scratch/b.json"
+is "$status" 65 'a stage of such a name is refused'
+has_not "$err" "$escape" 'without printing it'
+
+run report "$scratch/${escape}[2J"
+is "$(wc -l <"$err")" 1 'a missing file of such a name'
+has_not "$err" "$escape" 'is named without it'
+done_testing

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Jobs of one group of one fio run are added up; other groups, other runs and
+# other names stay apart, in any order of the files; a file given twice is
+# refused. Fails if anything is counted twice, lost, or mixed.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+cd "$scratch" || exit 1
+case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
+
+write_report a1.json thread=1 slow=901
+write_report a2.json thread=2 slow=1023 pid=101 errors=4 fio_ns=-90000.0 \
+	fio_ppb=-9000.0 start=1700000000000300000
+run report a2.json a1.json
+is "$(grep -c 'group 0' "$out")" 1 'two jobs of a group are one'
+has "$out" 'randread: 2 jobs merged' 'and it says so'
+has "$out" 'from a1.json and a2.json' 'and from where'
+has "$out" 'read: 200 I/Os' 'I/Os are added'
+has "$out" '4 errors' 'errors are added'
+is "$(awk '$1 == "total" { print $2, $4, $5; exit }' "$out")" \
+	'100ns 100ns 900ns' 'one table for both'
+has "$out" '1.023us' 'the larger maximum'
+has "$out" '-90000' 'the clock farther off'
+has_not "$out" '-74390' 'not the other'
+has "$out" 'for each clock the one farthest off' 'and it says so'
+cp "$out" first
+run report a1.json a2.json
+is "$(cat "$out")" "$(cat first)" 'the same in the other order'
+
+# The next run of the same job file, which ended after 10 s, a minute later.
+write_report b1.json thread=1 pid=200 start=1700000060000000000
+write_report b2.json thread=2 pid=201 start=1700000060000000000
+run report b1.json a1.json b2.json a2.json
+is "$(grep -c '2 jobs merged' "$out")" 2 'two runs stay apart'
+run report a1.json b2.json
+is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when files are missing'
+
+write_report a3.json thread=1 pid=300
+run report a1.json a3.json
+is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when they ran side by side'
+
+write_report c.json thread=2 name=other
+run report a1.json c.json
+is "$(grep -c 'read: 100 I/Os' "$out")" 2 'another name stays apart'
+write_report d.json thread=2 group=1
+run report a1.json d.json
+is "$(grep -c 'read: 100 I/Os' "$out")" 2 'another group stays apart'
+write_report e.json thread=2
+sed 's/"digits": 3/"digits": 2/' e.json |
+	sed 's/\[900, 900, 10\]/[900, 903, 10]/
+		s/\[950, 950, 1\]/[948, 951, 1]/
+		s/\[1000, 1000, 1\]/[1000, 1003, 1]/' >e2.json
+run report a1.json e2.json
+is "$(grep -c 'read: 100 I/Os' "$out")" 2 'other digits stay apart'
+
+write_report r1.json run='"run": "7", '
+write_report r2.json run='"run": "8", ' thread=2
+write_report r3.json run='"run": "7", ' thread=3 start=1700009000000000000
+run report r1.json r2.json r3.json
+has "$out" 'from r1.json and r3.json' 'where runs are named, they decide'
+
+cp a1.json copy.json
+run report a1.json a2.json copy.json
+is "$status" 65 'the same job twice is refused'
+is "$(cat "$err")" 'tickwise report: copy.json: the same job as a1.json' \
+	'with both names'
+is "$(cat "$out")" '' 'and nothing is printed'
+
+sed 's/"read": 100,/"read": "18446744073709551615",/' a2.json >huge.json
+run report a1.json huge.json
+is "$status" 65 'counts beyond 64 bits are refused'
+done_testing

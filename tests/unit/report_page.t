@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The page of one report: every number in its place, aligned, and nothing wider
+# than 80 columns. Fails if a column moves, a unit is wrong, or a value of any
+# size breaks the table.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+write_report "$scratch/a.json" slow=1023
+run report "$scratch/a.json"
+is "$status" 0 'exit code 0'
+sed "s|$scratch/||" "$out" >"$scratch/page"
+sed -n 's/^	//p' >"$scratch/should" <<'END'
+	randread: group 0, iodepth 32, 10.00 s, fio-3.33, engine tickwise, host box
+	  from a.json
+	
+	read: 100 I/Os
+	stage          min    mean     p50     p90     p99   p99.9  p99.99     max
+	queue        100ns 188.5ns   100ns   900ns   900ns   950ns   950ns   950ns
+	total        100ns 189.2ns   100ns   900ns   900ns 1.023us 1.023us 1.023us
+	
+	submitted by 7 system calls; completions seen at 5 times, up to 16 sharing a
+	  stamp
+	
+	clocks in this run
+	                        off MONOTONIC_RAW      +- uncertainty
+	  clock                      ns       ppb        ns       ppb      over
+	  tickwise               +1.500    +0.150     3.000     0.300   10.00 s  within
+	  fio (cpu)              -74390     -7439     25.00     2.500   10.00 s
+	  tickwise's clock: 2599998000.000 Hz, the kernel's own rate, verified (the
+	    samples alone bound it to +-41.25 ppb)
+END
+is "$(sed '/^stages$/,$d' "$scratch/page")" "$(cat "$scratch/should")" \
+	'head, stages and clocks'
+has "$out" '  total       in the ring for submission' 'says what a stage is'
+has_not "$out" '  inflight    ' 'no word on stages that do not occur'
+has "$out" 'at most 0.1 % above' 'says how far off a percentile can be'
+has "$out" 'CLOCK_MONOTONIC_RAW is the kernel' 'says what RAW is'
+has "$out" 'not SI' 'says what RAW is not'
+has_not "$out" 'not in this table' 'no line for errors when there are none'
+
+write_report "$scratch/b.json" errors=3 short=2 unaccounted=7777 backwards=9 \
+	run_ns=9007199254740992 fio_ns=-1e300 fio_ppb=1e300
+run report "$scratch/b.json"
+has "$out" 'not in this table: 3 errors, 2 short, 7777 that fio' \
+	'errors are said'
+has "$out" '9 whose stamps' 'and stamps out of order'
+has "$out" ' 2502 h,' 'long times in hours'
+is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
+done_testing
