@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the engine share: a job's state, the stamps of its I/Os,
+ * and the clock that all jobs of one fio process have in common.
+ */
+#ifndef TW_PLUGIN_ENGINE_H
+#define TW_PLUGIN_ENGINE_H
+
+#include <liburing.h>
+
+#include "fio.h"
+#include "optgroup.h"
+#include "tickwise.h"
+
+/*
+ * What is recorded. An I/O that is submitted by the very call that queued it
+ * has no queue stage, and its inflight is its total: one histogram instead of
+ * three. Those that waited for others in the ring are kept apart and added
+ * when the report is written.
+ */
+enum tw_record {
+	TW_RECORD_AT_ONCE,	/* queued = entered, to seen in the ring */
+	TW_RECORD_QUEUE,	/* waited: queued to entering the kernel */
+	TW_RECORD_INFLIGHT,	/* waited: entering the kernel to seen */
+	TW_RECORD_TOTAL,	/* waited: queued to seen */
+	TW_RECORDS,
+};
+
+enum tw_direction {
+	TW_READ,
+	TW_WRITE,
+	TW_TRIM,
+	TW_SYNC,
+	TW_DIRECTIONS,
+};
+
+struct tw_options {
+	void *pad;		/* fio takes offset 0 for "no option" */
+	char *report;
+	unsigned int digits;
+};
+
+/* One io_u's stamps, found by io_u->index. */
+struct tw_io {
+	uint64_t queued_ticks;
+	uint64_t enter_ticks;	/* equal to queued_ticks: it did not wait */
+};
+
+/* A completion between getevents() and event(). */
+struct tw_done {
+	struct io_u *io_u;
+	uint64_t seen_ticks;
+	int32_t result;
+};
+
+struct tw_counts {
+	uint64_t recorded;
+	uint64_t errors;
+	uint64_t shorts;	/* less than asked for, not at the file's end */
+	uint64_t unaccounted;	/* fio did not count it: ramp time */
+	uint64_t backwards;	/* a later stamp was smaller: not recorded */
+};
+
+/*
+ * One moment on three clocks. Each is known as an offset from the counter's
+ * own time that lies between low and high: the intersection of what some
+ * hundred brackets allow.
+ */
+struct tw_offset {
+	int64_t low_ns;
+	int64_t high_ns;
+};
+
+struct tw_moment {
+	uint64_t ticks;
+	struct tw_offset raw;
+	struct tw_offset monotonic;
+	struct tw_offset fio;
+};
+
+/* The clock of this process, and whether its counter can be believed. */
+struct tw_timing {
+	struct tw_clock clock;
+	enum tw_verdict verdict;
+	unsigned reasons;
+	int checked;		/* verdict and reasons are measured */
+};
+
+struct tw_job {
+	const struct tw_timing *timing;
+	int system;		/* stamps are ns of the system clock */
+
+	struct io_uring ring;
+	int ring_ready;
+	unsigned entries;
+	struct tw_io *io;
+	struct io_u **pending;	/* queued, in ring order; a ring itself */
+	unsigned pending_head;
+	unsigned pending_tail;
+	uint64_t queued_ticks;	/* of the newest one pending */
+	int submits_next;	/* fio commits right after this ->queue() */
+	struct tw_done *done;
+	unsigned seen_tail;	/* completions up to here have a stamp */
+	uint64_t seen_ticks;
+	unsigned io_us;		/* initialised so far */
+
+	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
+	struct tw_counts counts[TW_DIRECTIONS];
+	uint64_t enters;
+	uint64_t tails;
+	uint64_t largest_tail;
+	uint64_t first_ticks;	/* stamps of the first and last recorded */
+	uint64_t last_ticks;
+	uint64_t start_realtime_ns;
+	struct tw_moment start;
+	int started;		/* start is set: the job has begun */
+};
+
+/* One stamp. Inlined into every path; the branch is always taken alike. */
+static inline uint64_t tw_job_stamp(const struct tw_job *job)
+{
+	if (tw_unlikely(job->system))
+		return tw_clock_ns(&job->timing->clock);
+	return tw_ticks();
+}
+
+static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
+				uint64_t to)
+{
+	if (tw_unlikely(job->system))
+		return (int64_t)(to - from);
+	return tw_ticks_delta_to_ns(&job->timing->clock.scale,
+				    (int64_t)(to - from));
+}
+
+/* timing.c */
+const struct tw_timing *tw_timing_of_process(void);
+void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
+
+/* report.c: 0 or -errno, with a line on stderr. */
+int tw_report_write(struct thread_data *td, const struct tw_job *job);
+
+#endif

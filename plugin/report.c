@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The report of one job: JSON, into a file of its own, never to fio's stdout
+ * (which may be JSON itself). `tickwise report` reads it.
+ *
+ * Written beside its final name and renamed, so that a full disk or a signal
+ * leaves either a whole report or none.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "histogram_json.h"
+
+/* A stage and what is added up for it; an I/O that never waited in the ring
+ * counts as inflight and as total alike. */
+static const struct {
+	const char *name;
+	enum tw_record records[2];
+} stages[] = {
+	{ "queue", { TW_RECORD_QUEUE, TW_RECORD_QUEUE } },
+	{ "inflight", { TW_RECORD_AT_ONCE, TW_RECORD_INFLIGHT } },
+	{ "total", { TW_RECORD_AT_ONCE, TW_RECORD_TOTAL } },
+};
+
+static const char *const direction_names[TW_DIRECTIONS] = {
+	[TW_READ] = "read",
+	[TW_WRITE] = "write",
+	[TW_TRIM] = "trim",
+	[TW_SYNC] = "sync",
+};
+
+static const char *fio_clocksource_name(void)
+{
+	switch (fio_clock_source) {
+	case CS_GTOD:
+		return "gettimeofday";
+	case CS_CGETTIME:
+		return "clock_gettime";
+	case CS_CPUCLOCK:
+		return "cpu";
+	default:
+		return "unknown";
+	}
+}
+
+/* Absolute times and ticks are strings: a double does not hold them. */
+static json_t *u64_string(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long) value);
+	return json_string(text);
+}
+
+/*
+ * The same for all jobs of one fio run, and for no other: the process they
+ * come from, and when its clock was anchored.
+ */
+static json_t *run_id(struct thread_data *td, const struct tw_job *job)
+{
+	pid_t pid = td->o.use_thread ? getpid() : getppid();
+	char text[64];
+
+	snprintf(text, sizeof(text), "%d-%llu", (int) pid,
+		 (unsigned long long) job->timing->clock.anchor_ticks);
+	return json_string(text);
+}
+
+/* Not every byte of a job's name need be UTF-8, which JSON insists on. */
+static json_t *any_string(const char *text)
+{
+	json_t *string = json_string(text);
+	char *plain, *c;
+
+	if (string || !text)
+		return string;
+	plain = strdup(text);
+	for (c = plain; c && *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	string = json_string(plain);
+	free(plain);
+	return string;
+}
+
+static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
+{
+	char host[256] = "";
+	int64_t run_ns = tw_job_ns(job, job->first_ticks, job->last_ticks);
+
+	/* Two CPUs' counters, and nothing in between. */
+	if (run_ns < 0)
+		run_ns = 0;
+
+	gethostname(host, sizeof(host) - 1);
+	return json_pack("{so, so, si, si, si, si, so, so, ss, ss, si, sI}",
+			 "run", run_id(td, job),
+			 "name", any_string(td->o.name),
+			 "groupid", (int) td->groupid,
+			 "thread_number", (int) td->thread_number,
+			 "subjob_number", (int) td->subjob_number,
+			 "pid", (int) td->pid,
+			 "host", any_string(host),
+			 "start", u64_string(job->start_realtime_ns),
+			 "fio_version", fio_version_string,
+			 "engine", "tickwise",
+			 "iodepth", (int) td->o.iodepth,
+			 "run_ns", (json_int_t) run_ns);
+}
+
+static json_t *counts_to_json(const struct tw_job *job, size_t member)
+{
+	json_t *object = json_object();
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+		const char *counts = (const char *) &job->counts[direction];
+		uint64_t value;
+
+		memcpy(&value, counts + member, sizeof(value));
+		json_object_set_new(object, direction_names[direction],
+				    json_integer((json_int_t) value));
+	}
+	return object;
+}
+
+static json_t *stage_to_json(const struct tw_job *job, unsigned stage,
+			     unsigned direction)
+{
+	const struct tw_histogram *one =
+		&job->record[stages[stage].records[0]][direction];
+	const struct tw_histogram *other =
+		&job->record[stages[stage].records[1]][direction];
+	struct tw_histogram sum;
+	json_t *json = NULL;
+
+	if (one == other)
+		return tw_histogram_to_json(one);
+	if (tw_histogram_init(&sum, one->digits))
+		return NULL;
+	if (!tw_histogram_merge(&sum, one) && !tw_histogram_merge(&sum, other))
+		json = tw_histogram_to_json(&sum);
+	tw_histogram_free(&sum);
+	return json;
+}
+
+static bool has_stage(const struct tw_job *job, unsigned stage,
+		      unsigned direction)
+{
+	return job->record[stages[stage].records[0]][direction].count ||
+	       job->record[stages[stage].records[1]][direction].count;
+}
+
+static json_t *stages_to_json(const struct tw_job *job)
+{
+	json_t *all = json_object();
+	unsigned stage, direction;
+
+	for (stage = 0; stage < FIO_ARRAY_SIZE(stages); stage++) {
+		json_t *object = json_object();
+
+		for (direction = 0; direction < TW_DIRECTIONS; direction++)
+			if (has_stage(job, stage, direction))
+				json_object_set_new(object,
+					direction_names[direction],
+					stage_to_json(job, stage, direction));
+		if (json_object_size(object))
+			json_object_set(all, stages[stage].name, object);
+		json_decref(object);
+	}
+	return all;
+}
+
+static double middle_ns(struct tw_offset offset)
+{
+	return ((double) offset.low_ns + (double) offset.high_ns) / 2;
+}
+
+static double half_ns(struct tw_offset offset)
+{
+	return ((double) offset.high_ns - (double) offset.low_ns) / 2;
+}
+
+/*
+ * How far a clock ran off CLOCK_MONOTONIC_RAW between two moments, positive =
+ * fast. Offsets are against the counter's time, so RAW's own drift is taken
+ * off; for the counter's clock itself, pass offsets of 0. Uncertainties are
+ * hard bounds, added.
+ */
+static json_t *drift_to_json(const struct tw_moment *start,
+			     const struct tw_moment *end, double over_ns,
+			     struct tw_offset from, struct tw_offset to)
+{
+	double error_ns = (middle_ns(to) - middle_ns(from)) -
+			  (middle_ns(end->raw) - middle_ns(start->raw));
+	double uncertainty_ns = half_ns(to) + half_ns(from) +
+				half_ns(end->raw) + half_ns(start->raw);
+
+	return json_pack("{ss, sf, sf, sf, sf, sI}",
+			 "against", tw_against_name(TW_AGAINST_RAW),
+			 "error_ns", error_ns,
+			 "error_ppb", error_ns / over_ns * 1e9,
+			 "uncertainty_ns", uncertainty_ns,
+			 "uncertainty_ppb", uncertainty_ns / over_ns * 1e9,
+			 "over_ns", (json_int_t) over_ns);
+}
+
+static json_t *clocks_to_json(const struct tw_job *job,
+			      const struct tw_moment *end)
+{
+	const struct tw_moment *start = &job->start;
+	const struct tw_clock *clock = &job->timing->clock;
+	double over_ns = (double) tw_job_ns(job, start->ticks, end->ticks);
+	struct tw_offset none = { 0, 0 };
+	json_t *tickwise, *fio, *monotonic;
+
+	/* A job that ended at once has nothing to compare over. */
+	if (over_ns < 1)
+		return json_object();
+	tickwise = drift_to_json(start, end, over_ns, none, none);
+	json_object_set_new(tickwise, "source",
+			    json_string(job->system ? "system" :
+				tw_rate_source_name(clock->rate.source)));
+	if (!job->system) {
+		json_object_set_new(tickwise, "hz",
+				    json_real(clock->rate.hz));
+		json_object_set_new(tickwise, "rate_uncertainty_ppb",
+				    json_real(clock->rate.uncertainty_ppb));
+		json_object_set_new(tickwise, "rate_bound_ppb",
+				    json_real(clock->rate.bound_ppb));
+	}
+	fio = drift_to_json(start, end, over_ns, start->fio, end->fio);
+	json_object_set_new(fio, "clocksource",
+			    json_string(fio_clocksource_name()));
+	monotonic = drift_to_json(start, end, over_ns, start->monotonic,
+				  end->monotonic);
+	return json_pack("{so, so, so}", "tickwise", tickwise, "fio", fio,
+			 "monotonic", monotonic);
+}
+
+static json_t *counter_to_json(const struct tw_job *job)
+{
+	const struct tw_timing *timing = job->timing;
+	json_t *reasons = json_array();
+	unsigned bit;
+
+	for (bit = 1; bit && bit <= timing->reasons; bit <<= 1)
+		if (timing->reasons & bit)
+			json_array_append_new(reasons, json_pack("{ss, ss}",
+				"code", tw_reliability_reason_code(bit),
+				"text", tw_reliability_reason_text(bit)));
+	return json_pack("{ss, sb, so}",
+			 "verdict", timing->checked ?
+				tw_verdict_name(timing->verdict) : "unchecked",
+			 "fallback", job->system,
+			 "reasons", reasons);
+}
+
+static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
+{
+	struct tw_moment end;
+
+	tw_moment_take(job, &end);
+	return json_pack("{ss, si, ss, so, so, so, so, so, so, s{sI, sI, sI}, "
+			 "so, so, so, s[]}",
+			 "schema", "tickwise-report",
+			 "version", 1,
+			 "tickwise_version", TW_VERSION,
+			 "job", job_to_json(td, job),
+			 "ios", counts_to_json(job,
+				offsetof(struct tw_counts, recorded)),
+			 "errors", counts_to_json(job,
+				offsetof(struct tw_counts, errors)),
+			 "short", counts_to_json(job,
+				offsetof(struct tw_counts, shorts)),
+			 "unaccounted", counts_to_json(job,
+				offsetof(struct tw_counts, unaccounted)),
+			 "backwards", counts_to_json(job,
+				offsetof(struct tw_counts, backwards)),
+			 "batches",
+				"enters", (json_int_t) job->enters,
+				"tails", (json_int_t) job->tails,
+				"largest_tail", (json_int_t) job->largest_tail,
+			 "stages", stages_to_json(job),
+			 "clocks", clocks_to_json(job, &end),
+			 "counter", counter_to_json(job),
+			 "slowest");
+}
+
+static bool is_wanted(const struct tw_options *o)
+{
+	return !o->report || strcmp(o->report, "none") != 0;
+}
+
+/*
+ * tw_report=FILE as it is; with several jobs in the run, which may all have
+ * got it from [global], FILE.N. Else a name no other job has, where fio puts
+ * its own files.
+ */
+static char *report_path(struct thread_data *td)
+{
+	const struct tw_options *o = td->eo;
+	char *path = NULL, *name, *c;
+	int ret;
+
+	if (o->report && *o->report) {
+		if (thread_number == 1)
+			return strdup(o->report);
+		ret = asprintf(&path, "%s.%u", o->report, td->thread_number);
+		return ret < 0 ? NULL : path;
+	}
+	name = strdup(td->o.name);
+	if (!name)
+		return NULL;
+	/* A job's name is no path. */
+	for (c = name; *c; c++)
+		if (*c == '/')
+			*c = '_';
+	ret = asprintf(&path, "%s%s%s.%u.%d.tickwise.json",
+		       aux_path ? aux_path : "", aux_path ? "/" : "", name,
+		       td->thread_number, (int) td->pid);
+	free(name);
+	return ret < 0 ? NULL : path;
+}
+
+static int dump(const json_t *report, const char *path)
+{
+	FILE *file = fopen(path, "we");
+	int ret = 0;
+
+	if (!file)
+		return -errno;
+	errno = 0;
+	/* 17 digits give every double back. */
+	if (json_dumpf(report, file, JSON_REAL_PRECISION(17)) ||
+	    fputc('\n', file) == EOF || fflush(file))
+		ret = errno ? -errno : -EIO;
+	if (fclose(file) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int dump_and_rename(const json_t *report, const char *path)
+{
+	char *beside = NULL;
+	int ret;
+
+	if (asprintf(&beside, "%s.%d.part", path, (int) getpid()) < 0)
+		return -ENOMEM;
+	ret = dump(report, beside);
+	if (!ret && rename(beside, path))
+		ret = -errno;
+	if (ret)
+		unlink(beside);
+	free(beside);
+	return ret;
+}
+
+int tw_report_write(struct thread_data *td, const struct tw_job *job)
+{
+	json_t *report;
+	char *path;
+	int ret = -ENOMEM;
+
+	if (!is_wanted(td->eo))
+		return 0;
+	path = report_path(td);
+	report = report_to_json(td, job);
+	if (path && report)
+		ret = dump_and_rename(report, path);
+	if (ret)
+		fprintf(stderr, "tickwise: %s: the latency report was not "
+			"written: %s\n", path ? path : td->o.name,
+			strerror(-ret));
+	json_decref(report);
+	free(path);
+	return ret;
+}
