@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: data goes to its place and comes back, at any depth, in processes
+# and threads, with every kind of sync; fio's own statistics are complete; the
+# report counts exactly what fio counted.
+# Defect: a completion matched with the wrong io_u, a lost or doubled one, an
+# issue time not set (clat of centuries), slat left out, ramp time recorded.
+. "$(dirname "$0")/fio_tap.sh"
+
+# all_of NAME: fio counted, we counted, slat and clat are whole.
+statistics='
+my $n = 0; my $fine = 1;
+for my $job (@{$j->{jobs}}) {
+	for my $d ("read", "write") {
+		my $s = $job->{$d};
+		$n += $s->{total_ios};
+		next unless $s->{total_ios};
+		$fine = 0 if $s->{slat_ns}{N} != $s->{total_ios};
+		$fine = 0 if $s->{clat_ns}{N} != $s->{total_ios};
+		# lat is slat + clat but for one whole ns each
+		$fine = 0 if abs($s->{lat_ns}{mean} - $s->{slat_ns}{mean} -
+			$s->{clat_ns}{mean}) > 2;
+		# an hour in one I/O is a wrong clock
+		$fine = 0 if $s->{clat_ns}{max} > 3.6e12;
+	}
+}
+$fine && $n > 0'
+
+# same_counts: the reports of this directory against the latency samples of all
+# jobs in out.json. (total_ios counts issues instead: I/Os in flight when the
+# ramp time ends are in the samples but not in there.)
+same_counts()
+{
+	perl -MJSON::PP -e '
+		local $/; my %sum; my %fio;
+		for my $file (glob "*.tickwise.json") {
+			open my $f, "<", $file; my $r = decode_json(<$f>);
+			$sum{$_} += $r->{ios}{$_} for "read", "write";
+			for my $d ("read", "write") {
+				my $n = $r->{stages}{total}{$d}{count} // 0;
+				die "bins" if $n != $r->{ios}{$d};
+			}
+		}
+		open my $f, "<", "out.json"; my $j = decode_json(<$f>);
+		for my $job (@{$j->{jobs}}) {
+			$fio{$_} += $job->{$_}{clat_ns}{N} for "read", "write";
+		}
+		for ("read", "write") {
+			next if ($sum{$_} // 0) == $fio{$_};
+			print "# $_: report $sum{$_}, fio $fio{$_}\n"; exit 1;
+		}'
+}
+
+for depth in 1 3 32 128; do
+	rm -f ./*.tickwise.json
+	run_fio --name=v --rw=randwrite --bs=4k --size=4m --iodepth="$depth" \
+		--verify=crc32c --do_verify=1 --filename=v.data
+	ok $? "depth $depth: random writes read back and verified"
+	json out.json "$statistics"
+	ok $? "depth $depth: fio's slat, clat and lat are complete"
+	same_counts
+	ok $? "depth $depth: the report counts what fio counted"
+done
+
+rm -f ./*.tickwise.json
+run_fio --name=p --rw=randrw --bs=512 --size=1m --iodepth=8 --numjobs=3
+ok $? "three processes"
+[ "$(ls p.*.tickwise.json | wc -l)" -eq 3 ]
+ok $? "three reports"
+same_counts
+ok $? "their counts together are fio's"
+
+rm -f ./*.tickwise.json
+run_fio --name=t --rw=randrw --bs=512 --size=1m --iodepth=8 --numjobs=3 \
+	--thread=1
+ok $? "three threads"
+same_counts
+ok $? "their counts together are fio's"
+
+rm -f ./*.tickwise.json
+run_fio --name=b --rw=randread --bs=4k --size=2m --iodepth=32 \
+	--iodepth_batch_submit=16 --iodepth_batch_complete_min=8 \
+	--iodepth_batch_complete_max=16
+ok $? "batched submission and completion"
+json b.1.*.tickwise.json '$j->{batches}{enters} < $j->{ios}{read}'
+ok $? "batches are fewer than I/Os"
+
+for sync in fsync fdatasync sync_file_range=write; do
+	rm -f ./*.tickwise.json
+	case $sync in *=*) option=--$sync:8 ;; *) option=--$sync=8 ;; esac
+	run_fio --name=s --rw=write --bs=4k --size=1m --iodepth=4 "$option"
+	ok $? "$sync every 8 writes"
+	same_counts
+	ok $? "$sync: write counts are fio's"
+	json s.1.*.tickwise.json '$j->{ios}{sync} > 0 &&
+		$j->{stages}{total}{sync}{count} == $j->{ios}{sync}'
+	ok $? "$sync: recorded as sync"
+done
+
+rm -f ./*.tickwise.json
+run_fio --name=r --rw=randread --bs=4k --size=2m --iodepth=4 --time_based=1 \
+	--ramp_time=1 --runtime=1
+ok $? "ramp time"
+same_counts
+ok $? "ramp time is not recorded, the same I/Os as in fio"
+json r.1.*.tickwise.json '$j->{unaccounted}{read} > 0'
+ok $? "but counted apart"
+
+rm -f ./*.tickwise.json
+run_fio --name=g --rw=randread --bs=4k --size=2m --iodepth=4 --gtod_reduce=1
+ok $? "gtod_reduce"
+json g.1.*.tickwise.json '$j->{ios}{read} == 512'
+ok $? "the engine's own stamps need none of fio's clock"
+
+# A file that loses its end in mid-run: reads come back short, which fio sends
+# again until the time is over.
+# shrink ENGINE
+shrink()
+{
+	head -c 4194304 /dev/zero >shrinks.data
+	(sleep 1; : >shrinks.data) &
+	timeout 30 "$FIO" --ioengine="$1" --name=h --rw=read --bs=4k \
+		--filename=shrinks.data --time_based=1 --runtime=2 \
+		--invalidate=0 --rate_iops=2000 --iodepth=4 >out 2>&1
+	status=$?
+	wait
+}
+shrink io_uring
+stock=$status
+shrink "external:$TICKWISE_SO"
+is "$status" "$stock" "a file that shrinks in mid-run ends as with fio's engine"
+json h.1.*.tickwise.json '$j->{ios}{read} > 0 &&
+	$j->{short}{read} + $j->{errors}{read} > 0'
+ok $? "short reads are counted apart from those recorded"
+done_testing

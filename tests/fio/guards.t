@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: an engine built for another fio refuses with one clear line and a
+# failing exit, before anything of fio's is touched; so does one whose headers
+# only claim the right version.
+# Defect: a crash, a hang, or a run with garbage.
+. "$(dirname "$0")/fio_tap.sh"
+
+tree=$(cat "$TW_BUILD/fio.path")
+version=$(sed -n 's/^FIO_VERSION *= *//p' "$tree/FIO-VERSION-FILE")
+
+# The version string in the binary, changed to another of the same length.
+other=$(printf '%s' "$version" | tr '0-9' '1-90')
+perl -pe "BEGIN { undef \$/ } s/\\Q$version\\E(?=\\0)/$other/g" \
+	<"$TICKWISE_SO" >other.so
+cmp -s "$TICKWISE_SO" other.so
+ok $((! $?)) "an engine that says it was built for $other"
+"$FIO" --name=a --ioengine=external:./other.so --size=1m >out 2>err
+status=$?
+[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
+ok $? "is refused with a failing exit ($status), not a signal"
+[ "$(grep -c '^tickwise: ' err)" -eq 1 ] && grep -q "$other" err &&
+	grep -q "$version" err && grep -q refused err
+ok $? "in one line that names both versions"
+[ ! -e a.0.0 ]
+ok $? "before a file is laid out"
+"$FIO" --enghelp=./other.so >out 2>&1
+[ $? -lt 128 ]
+ok $? "--enghelp on it does not crash either"
+
+# Headers that claim the version but lay thread_data out otherwise.
+mkdir tree
+cp -r "$tree/." tree/ 2>/dev/null
+perl -0pi -e 's/(struct thread_data \{\n)/$1\tchar moved_by_the_test[512];\n/' \
+	tree/fio.h
+objects=
+for source in "$root"/plugin/*.c; do
+	object=$(basename "$source" .c).o
+	${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
+		-I"$root/core/latency" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		-DFIO_INTERNAL -DFIO_INC_DEBUG -DTW_FIO_VERSION="\"$version\"" \
+		-include tree/config-host.h -isystem tree -c -o "$object" \
+		"$source" || break
+	objects="$objects $object"
+done
+# shellcheck disable=SC2086
+${CC:-gcc} -shared -Wl,-z,now -o moved.so $objects \
+	"$TW_BUILD"/core/latency/*_json.o "$TW_BUILD/libtickwise.a" \
+	-luring -ljansson -lm -pthread ${TW_SANITIZE:-}
+ok $? "an engine built with fields moved by 512 bytes"
+for mode in "" --thread=1; do
+	# shellcheck disable=SC2086
+	"$FIO" --name=m --ioengine=external:./moved.so --size=1m $mode \
+		>out 2>err
+	status=$?
+	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
+	ok $? "is refused too (exit $status) ${mode:-as a process}"
+	[ "$(grep -c '^tickwise: ' err)" -eq 1 ]
+	ok $? "in one line"
+done
+done_testing
