@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # make demo    the whole thing once, on this machine, in under two minutes
-# make check   every test but the virtual machine's
+# make check   every test
 #
 # Both first install what is missing (Debian packages; it says which, and uses
 # sudo if you are not root) and find the source of the installed fio.
@@ -25,24 +25,28 @@ CFLAGS ?= -O2 -g
 # Another fio to build the engine for, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
+# Whoever runs it may stand elsewhere.
+override FIO := $(if $(findstring /,$(FIO)),$(abspath $(FIO)),$(FIO))
 
 # SAN=1: AddressSanitizer and UBSan. SAN=thread: ThreadSanitizer.
-ifdef SAN
-ifeq ($(SAN),thread)
-SANITIZE := -fsanitize=thread
-else
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
-endif
-B := build/san-$(SAN)
-else
+SAN ?=
+ifeq ($(SAN),)
 SANITIZE :=
 B := build
+else ifeq ($(SAN),1)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+B := build/san-1
+else ifeq ($(SAN),thread)
+SANITIZE := -fsanitize=thread
+B := build/san-thread
+else
+$(error SAN=$(SAN): 1 or thread)
 endif
 
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
-PACKAGES_TEST := perl
+PACKAGES_TEST := perl git
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
@@ -81,16 +85,23 @@ $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
 
-$(B)/core/%.o: core/%.c
+# Another compiler or other flags: everything again.
+flags := $(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
+$(B)/flags: force
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(subst ','"'"',$(flags))' | cmp -s - $@ || \
+		echo '$(subst ','"'"',$(flags))' >$@
+
+$(B)/core/%.o: core/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- the engine ----
 #
-# find-fio.sh prints the configured source tree of the fio that $(FIO) is;
-# what it prints is kept in fio.path, which changes only if the answer does,
-# so the engine is built again exactly when the installed fio has changed.
+# find-fio.sh prints the configured source tree of the fio that $(FIO) is.
+# fio.path holds that and the tree's version, and changes only if they do: the
+# engine is built again exactly when the installed fio or its tree has changed.
 
 .PHONY: plugin force
 plugin: $(B)/tickwise.so
@@ -99,8 +110,9 @@ force:
 
 $(B)/fio.path: force
 	$(Q)mkdir -p $(@D)
-	$(Q)plugin/find-fio.sh --fio='$(FIO)' $(if $(FIO_SRC),--source='$(FIO_SRC)') \
+	$(Q)CC='$(CC)' plugin/find-fio.sh --fio='$(FIO)' $(if $(FIO_SRC),--source='$(FIO_SRC)') \
 		--cache=build/fio >$@.new || { rm -f $@.new; exit 1; }
+	$(Q)cat "$$(cat $@.new)/FIO-VERSION-FILE" >>$@.new
 	$(Q)cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
 
 # fio's own headers are not ours to warn about: -isystem. fio_q_status and
@@ -111,14 +123,17 @@ PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
 		 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
-$(B)/plugin/%.o: plugin/%.c $(B)/fio.path
+# -MD, not -MMD: a tree that is used in place can change under us.
+$(B)/plugin/%.o: plugin/%.c $(B)/fio.path $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)tree=$$(cat $(B)/fio.path) && \
-	version=$$(sed -n 's/^FIO_VERSION *= *//p' "$$tree/FIO-VERSION-FILE") && \
-	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" \
+	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
+	version=$$(sed -n 's/^FIO_VERSION *= *//p' $(B)/fio.path) && \
+	ramp=$$(grep -q ramp_period_over "$$tree/fio_time.h" && \
+		echo -DTW_FIO_RAMP_PERIOD); \
+	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$ramp \
 		-include "$$tree/config-host.h" -isystem "$$tree" \
-		-MMD -MP -c -o $@ $<
+		-MD -MP -c -o $@ $<
 
 # -z now: a symbol that fio lacks fails when it is loaded, not in mid-job.
 $(B)/tickwise.so: $(call objects,$(PLUGIN_SOURCES) $(JSON_SOURCES)) $(B)/libtickwise.a
@@ -145,9 +160,7 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $< $(B)/libtickwise.a $(LDFLAGS) $(CORE_LIBS)
 
-.PHONY: packages-build packages-fio packages-test
-packages-build:
-	$(Q).ci/packages $(PACKAGES_BUILD)
+.PHONY: packages-fio packages-test
 packages-fio:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO)
 packages-test:
@@ -161,9 +174,15 @@ check: packages-test
 	$(Q)$(MAKE) --no-print-directory tests
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' \
 	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
-	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' \
+	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
 		$(FIO_TESTS)
+
+# ---- benchmarks: never part of the tests ----
+
+.PHONY: bench
+bench: all
+	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
 
 # ---- the demonstration ----
 
@@ -217,6 +236,7 @@ help:
 	@echo 'make check       install what is missing, build, and run the tests'
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
+	@echo 'make bench       IOPS of the engine beside those of fio'"'"'s own'
 	@echo 'make install     PREFIX=/usr/local, DESTDIR=; make uninstall'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo

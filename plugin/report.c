@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine.h"
@@ -344,6 +345,14 @@ static int dump(const json_t *report, const char *path)
 	return ret;
 }
 
+/* A device or a pipe is written to, not replaced; a link is followed. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
 static int dump_and_rename(const json_t *report, const char *path)
 {
 	char *beside = NULL;
@@ -370,8 +379,15 @@ int tw_report_write(struct thread_data *td, const struct tw_job *job)
 		return 0;
 	path = report_path(td);
 	report = report_to_json(td, job);
-	if (path && report)
-		ret = dump_and_rename(report, path);
+	if (path && report) {
+		/* Where a link leads, so that the file and not the link is
+		 * replaced; NULL where nothing is yet. */
+		char *resolved = realpath(path, NULL);
+
+		ret = is_special(path) ? dump(report, path) :
+			dump_and_rename(report, resolved ? resolved : path);
+		free(resolved);
+	}
 	if (ret)
 		fprintf(stderr, "tickwise: %s: the latency report was not "
 			"written: %s\n", path ? path : td->o.name,

@@ -113,14 +113,24 @@ static void prepare(struct thread_data *td, struct io_u *io_u,
 	io_uring_sqe_set_data(sqe, io_u);
 }
 
+/* Renamed in fio 3.42, which can also end it by size. */
+static bool is_ramping(struct thread_data *td)
+{
+#ifdef TW_FIO_RAMP_PERIOD
+	return ramp_period_enabled && !ramp_period_over(td);
+#else
+	return td->o.ramp_time && !ramp_time_over(td);
+#endif
+}
+
 /*
- * Would fio count this one? It asks ramp_time_over() right after ->event(),
- * which may end the ramp time and reset its statistics; asking it here first
- * gives both the same answer for the same I/O.
+ * Would fio count this one? It asks the same right after ->event(), which may
+ * end the ramp time and reset its statistics; asking here first gives both the
+ * same answer for the same I/O.
  */
 static bool is_accounted(struct thread_data *td)
 {
-	if (td->o.ramp_time && !ramp_time_over(td))
+	if (is_ramping(td))
 		return false;
 	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
 }
@@ -189,8 +199,9 @@ static struct io_u *tickwise_event(struct thread_data *td, int event)
 	}
 	if ((uint64_t) done->result < wanted) {
 		io_u->resid = wanted - (uint64_t) done->result;
-		/* fio sends the rest again and counts only that. */
-		if (io_u->offset + (uint64_t) done->result <
+		/* fio sends the rest again and counts only that; nothing at
+		 * all it counts as it is. */
+		if (done->result > 0 && io_u->offset + (uint64_t) done->result <
 		    io_u->file->real_file_size) {
 			job->counts[direction].shorts++;
 			return io_u;
@@ -467,6 +478,9 @@ static const char *ring_failure(int error)
 	case EACCES:
 		return "io_uring is forbidden here (sysctl "
 		       "kernel.io_uring_disabled, or a container's filter)";
+	case EOPNOTSUPP:
+		return "this kernel's io_uring has no plain read and write "
+		       "(Linux 5.6 has)";
 	case ENOMEM:
 		return "not enough memory for the ring (ulimit -l, on "
 		       "older kernels)";
@@ -480,6 +494,32 @@ static const char *ring_failure(int error)
 	}
 }
 
+/* A ring of one entry, thrown away: can this process have one at all? */
+static int try_ring(void)
+{
+	struct io_uring_probe *probe;
+	struct io_uring ring;
+	int ret;
+
+	ret = io_uring_queue_init(1, &ring, 0);
+	if (ret)
+		return ret;
+	probe = io_uring_get_probe_ring(&ring);
+	if (!probe || !io_uring_opcode_supported(probe, IORING_OP_READ) ||
+	    !io_uring_opcode_supported(probe, IORING_OP_WRITE))
+		ret = -EOPNOTSUPP;
+	io_uring_free_probe(probe);
+	io_uring_queue_exit(&ring);
+	return ret;
+}
+
+static int refuse(struct thread_data *td, int error)
+{
+	fprintf(stderr, "tickwise: %s: %s\n", td->o.name, ring_failure(error));
+	td_verror(td, error, "io_uring_setup");
+	return 1;
+}
+
 static int tickwise_post_init(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
@@ -488,15 +528,12 @@ static int tickwise_post_init(struct thread_data *td)
 	int ret;
 
 	ret = set_up_ring(job);
-	if (ret) {
-		fprintf(stderr, "tickwise: %s: %s\n", td->o.name,
-			ring_failure(-ret));
-		td_verror(td, -ret, "io_uring_setup");
-		return 1;
-	}
+	if (ret)
+		return refuse(td, -ret);
 	job->ring_ready = 1;
-	/* The submission ring points at entries; ours stay in their order. */
-	for (i = 0; i < job->entries; i++)
+	/* The submission ring points at entries; ours stay in their order.
+	 * Newer libraries set the ring up without these pointers. */
+	for (i = 0; job->ring.sq.array && i < job->entries; i++)
 		job->ring.sq.array[i] = i;
 	clock_gettime(CLOCK_REALTIME, &now);
 	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
@@ -546,12 +583,20 @@ static void tickwise_cleanup(struct thread_data *td)
 }
 
 /*
- * fio asks for sizes in the parent, before it forks or starts its jobs: the
- * place to calibrate once for all of them.
+ * fio asks for sizes in the parent, before it lays files out and starts its
+ * jobs: the place to refuse what can't work while nothing has been written,
+ * and to calibrate once for all jobs.
  */
 static int tickwise_get_file_size(struct thread_data *td, struct fio_file *f)
 {
-	tw_timing_of_process();
+	int ret;
+
+	if (has_our_layout(td)) {
+		ret = try_ring();
+		if (ret)
+			return refuse(td, -ret);
+		tw_timing_of_process();
+	}
 	return generic_get_file_size(td, f);
 }
 

@@ -17,6 +17,7 @@
 #include "engine.h"
 
 #define CALIBRATION_NS	20000000ULL
+#define LONGER_CALIBRATION_NS	100000000ULL
 #define CHECK_NS	20000000ULL
 #define MOMENT_BRACKETS	256
 
@@ -48,17 +49,34 @@ static void check_counter(void)
 	tw_reliability_free(&found);
 }
 
+static const char *calibration_failure(int error)
+{
+	switch (error) {
+	case EAGAIN:
+		return "the machine is too busy";
+	case EIO:
+		return "it and the system clock don't run at one rate";
+	default:
+		return strerror(error);
+	}
+}
+
 static void set_up(void)
 {
-	const struct tw_clock_options options = { .window_ns = CALIBRATION_NS };
+	struct tw_clock_options options = { .window_ns = CALIBRATION_NS };
 	int ret;
 
 	ret = tw_clock_init(&timing.clock, &options);
+	/* Where others had the CPU for nearly all of the window. */
+	if (!ret && timing.clock.system_errno == -EAGAIN) {
+		options.window_ns = LONGER_CALIBRATION_NS;
+		ret = tw_clock_init(&timing.clock, &options);
+	}
 	if (ret)
 		timing.clock.system_errno = ret;
 	if (ret || timing.clock.system) {
 		use_system_clock("the CPU's counter can't be calibrated",
-				 strerror(-timing.clock.system_errno));
+			calibration_failure(-timing.clock.system_errno));
 		return;
 	}
 	check_counter();
@@ -94,12 +112,20 @@ static void read_fio(struct timespec *ts)
 	fio_gettime(ts, NULL);
 }
 
+/* What a reading of fio's clock stands for: v to v + this. */
+static int64_t fio_granularity_ns(void)
+{
+	return fio_clock_source == CS_GTOD ? 1000 : 1;
+}
+
 /*
  * The clock's offset from the counter's time, bracketed. Its value v was true
- * for some moment between the two reads of the counter, and means v to v + 1.
+ * for some moment between the two reads of the counter, and means v to v +
+ * granularity.
  */
 static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0,
-				  void (*read_clock)(struct timespec *))
+				  void (*read_clock)(struct timespec *),
+				  int64_t granularity_ns)
 {
 	struct tw_offset offset = { INT64_MIN, INT64_MAX };
 	struct timespec now;
@@ -115,13 +141,18 @@ static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0,
 		/* One more on both sides: the conversion rounds. */
 		low_ns = (int64_t)timespec_ns(&now) -
 			 tw_job_ns(job, ticks0, after) - 1;
-		high_ns = (int64_t)timespec_ns(&now) + 1 -
+		high_ns = (int64_t)timespec_ns(&now) + granularity_ns -
 			  tw_job_ns(job, ticks0, before) + 1;
 		if (low_ns > offset.low_ns)
 			offset.low_ns = low_ns;
 		if (high_ns < offset.high_ns)
 			offset.high_ns = high_ns;
 	}
+	/* Brackets that contradict each other: the clock stood still (fio's
+	 * gtod_cpu thread), stepped, or we were moved between CPUs. Then it
+	 * is somewhere in all that lies between them. */
+	if (offset.low_ns > offset.high_ns)
+		offset = (struct tw_offset) { offset.high_ns, offset.low_ns };
 	return offset;
 }
 
@@ -136,8 +167,9 @@ void tw_moment_take(const struct tw_job *job, struct tw_moment *moment)
 
 	*moment = (struct tw_moment) {
 		.ticks = ticks,
-		.raw = offset_of(job, ticks0, read_raw),
-		.monotonic = offset_of(job, ticks0, read_monotonic),
-		.fio = offset_of(job, ticks0, read_fio),
+		.raw = offset_of(job, ticks0, read_raw, 1),
+		.monotonic = offset_of(job, ticks0, read_monotonic, 1),
+		.fio = offset_of(job, ticks0, read_fio,
+				 fio_granularity_ns()),
 	};
 }

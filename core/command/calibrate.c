@@ -165,9 +165,11 @@ static int print_json(const struct tw_rate *rate)
 		"high_hz", rate->high_hz,
 		"kernel_rate_refused", refusals_to_json(rate->refusal));
 
-	if (!json || json_dumpf(json, stdout, JSON_INDENT(2) |
-				JSON_REAL_PRECISION(17)))
-		return tw_command_finish("calibrate", TW_EXIT_IO);
+	if (!json)
+		return tw_command_fail("calibrate", TW_EXIT_SOFTWARE,
+				       "out of memory");
+	/* What can't be written shows when the output is finished. */
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
 	putchar('\n');
 	json_decref(json);
 	return tw_command_finish("calibrate", TW_EXIT_GOOD);

@@ -41,9 +41,14 @@ static void print_warning(const struct tw_report_group *group)
 	struct tw_paragraph line = { .indent = 2 };
 	size_t reasons = json_array_size(group->reasons);
 
-	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks)
+	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks &&
+	    !reasons)
 		return;
-	tw_paragraph_printf(&line, "WARNING: %s", says[group->verdict]);
+	/* A good verdict with reasons: the CPUs agree, but somebody objects. */
+	tw_paragraph_printf(&line, "WARNING: %s",
+			    group->verdict == TW_REPORT_RELIABLE &&
+			    !group->fallbacks ? "the CPUs' counters agree, but" :
+						says[group->verdict]);
 	for (size_t i = 0; i < reasons; i++) {
 		const json_t *reason = json_array_get(group->reasons, i);
 
@@ -142,7 +147,7 @@ static void print_exceptions(const struct tw_report_tally *tally, int direction)
 	static const char *const says[TW_REPORT_COUNTS] = {
 		[TW_REPORT_ERRORS] = "errors",
 		[TW_REPORT_SHORT] = "short",
-		[TW_REPORT_UNACCOUNTED] = "that fio did not count (ramp time)",
+		[TW_REPORT_UNACCOUNTED] = "that fio did not count (ramp time, the sync at the end)",
 		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
 	};
 	struct tw_paragraph line = { .column = 2, .indent = 4 };

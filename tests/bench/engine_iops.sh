@@ -7,8 +7,11 @@
 #
 #	tests/bench/engine_iops.sh [ROUNDS [SECONDS [FILE]]]
 #
-# BS=4k, DIRECT=1, DEPTHS="1 32", LAYOUT=256m may be set. Prints per depth the
-# median of the ratios and their p10-p90.
+# BS=4k, DIRECT=1, DEPTHS="1 32", LAYOUT=256m, CPU=(the last one) may be set;
+# all arms run on that CPU, since moving between CPUs is half of the noise.
+# Prints per depth the median of the rounds' ratios, the 95 % interval of that
+# median (from order statistics: no assumption about the noise), and the
+# ratios' p10-p90.
 set -eu
 
 rounds=${1:-9}
@@ -17,23 +20,36 @@ build=${TW_BUILD:-build}
 file=${3:-$build/bench.data}
 depths=${DEPTHS:-1 32}
 so=$(realpath "$build/tickwise.so")
+cpu=${CPU:-$(($(nproc) - 1))}
 results=$(mktemp)
 made=
-trap 'rm -f "$results"; [ -z "$made" ] || rm -f "$file"' EXIT
+trap 'rm -f "$results" "$results.run"; [ -z "$made" ] || rm -f "$file"' EXIT
 trap 'exit 130' INT TERM
 
-[ -e "$file" ] || made=1
-"${FIO:-fio}" --name=layout --filename="$file" --size="${LAYOUT:-256m}" \
-	--rw=write --bs=1m --end_fsync=1 --minimal >/dev/null
+# A file or device that is there already is only read, as far as it goes.
+size=
+if [ ! -e "$file" ]; then
+	made=1
+	size=--size=${LAYOUT:-256m}
+	"${FIO:-fio}" --name=layout --filename="$file" "$size" --rw=write \
+		--bs=1m --end_fsync=1 --minimal >/dev/null
+fi
 
+# iops ENGINE DEPTH
 iops()
 {
 	extra=
 	case $1 in external*) extra=--tw_report=none ;; esac
+	# shellcheck disable=SC2086
 	"${FIO:-fio}" --name=j --ioengine="$1" $extra --filename="$file" \
-		--size="${LAYOUT:-256m}" --rw=randread --bs="${BS:-4k}" \
+		$size --readonly --rw=randread --bs="${BS:-4k}" \
 		--direct="${DIRECT:-1}" --iodepth="$2" --time_based=1 \
-		--runtime="$seconds" --minimal | awk -F';' '{ print $8 }'
+		--cpus_allowed="$cpu" --runtime="$seconds" --minimal \
+		>"$results.run" || {
+		echo "engine_iops: fio failed with $1" >&2
+		exit 1
+	}
+	awk -F';' '{ print $8 }' "$results.run"
 }
 
 for depth in $depths; do
@@ -56,11 +72,20 @@ for depth in $depths; do
 	done
 done
 
+# The median's interval: ranks n/2 +- 0.98 sqrt(n), the binomial's 95 %.
 quantiles()
 {
-	sort -n | awk '{ v[NR] = $1 } END {
-		printf "median %.3f, p10-p90 %.3f-%.3f", v[int((NR + 1) / 2)],
-		v[int(1 + (NR - 1) * .1 + .5)], v[int(1 + (NR - 1) * .9 + .5)] }'
+	sort -n | awk '
+	function at(rank) { rank = int(rank + .5); return v[rank < 1 ? 1 :
+		rank > NR ? NR : rank] }
+	{ v[NR] = $1 }
+	END {
+		half = .98 * sqrt(NR)
+		printf "median %.3f (95 %% %.3f-%.3f), p10-p90 %.3f-%.3f",
+			(at((NR + 1) / 2 - .25) + at((NR + 1) / 2 + .25)) / 2,
+			at((NR + 1) / 2 - half), at((NR + 1) / 2 + half),
+			at(1 + (NR - 1) * .1), at(1 + (NR - 1) * .9)
+	}'
 }
 
 echo "bs=${BS:-4k} direct=${DIRECT:-1}, $rounds rounds of $seconds s an arm"

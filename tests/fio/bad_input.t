@@ -6,16 +6,25 @@
 # Defect: a silent success, a crash, half a report.
 . "$(dirname "$0")/fio_tap.sh"
 
-# fails WHAT TEXT: the last run failed without a signal and said TEXT once.
+# fails WHAT TEXT: the last run failed without a signal and said TEXT. (fio adds
+# lines of its own; ours are counted below, where they are ours.)
 fails()
 {
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 	ok $? "$1: failing exit ($status)"
-	[ "$(cat out err out.json 2>/dev/null | grep -c "$2")" -ge 1 ] ||
+	[ "$(cat out err out.json 2>/dev/null | grep -cF "$2")" -ge 1 ] ||
 		{ sed 's/^/# /' err; false; }
 	ok $? "$1: says \"$2\""
 	[ -z "$(ls | grep -E '\.part$')" ]
 	ok $? "$1: no half-written file"
+	rm -f out err out.json
+}
+
+# one_line WHAT: exactly one of ours
+one_line()
+{
+	[ "$(grep -c '^tickwise: ' err)" -eq 1 ]
+	ok $? "$1: one line of ours"
 }
 
 run_fio --name=a --filename=missing --allow_file_create=0 --rw=read \
@@ -41,16 +50,17 @@ for error in ENOSYS EPERM; do
 			--ioengine="external:$TICKWISE_SO" --rw=read --size=1m \
 			--thread=$mode >out 2>err
 		status=$?
+		one_line "$error, thread=$mode"
 		fails "$error, thread=$mode" "$says"
-		[ "$(grep -c '^tickwise: ' err)" -eq 1 ]
-		ok $? "$error, thread=$mode: one line of ours"
-		[ -z "$(ls | grep tickwise.json)" ]
-		ok $? "$error, thread=$mode: no report of a job that never ran"
+		[ -z "$(ls | grep -e tickwise.json -e '^a\.')" ]
+		ok $? "$error, thread=$mode: no file laid out, no report"
+		rm -f a.*
 	done
 done
 
 run_fio --name=a --rw=read --size=64k --tw_report=missing/x >out
 status=$?
+one_line "a report directory that is not there"
 fails "a report directory that is not there" "the latency report was not written"
 
 mkdir sealed
@@ -67,6 +77,7 @@ mkdir small
 if mount -t tmpfs -o size=4k none small 2>/dev/null; then
 	run_fio --name=a --rw=read --size=1m --tw_report=small/x >out
 	status=$?
+	one_line "a full disk"
 	fails "a full disk" "No space left on device"
 	[ -z "$(ls small)" ]
 	ok $? "a full disk: nothing left on it"
@@ -75,10 +86,44 @@ else
 	skip "no small file system can be mounted: a full disk can't be tested"
 fi
 
+# The shell's limit on file sizes is a disk that is full for anybody.
+rm -f ./*.tickwise.json
+(
+	trap '' XFSZ
+	ulimit -f 1
+	"$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=randread \
+		--size=64k --number_ios=200 --time_based=1 --runtime=1
+) >/dev/null 2>err
+[ "$(grep -c '^tickwise: .*report was not written' err)" -eq 1 ]
+ok $? "no room for the report: one line of ours"
+[ -z "$(ls | grep -e tickwise.json -e '\.part$')" ]
+ok $? "no room for the report: nothing left"
+
 run_fio --name=a --rw=read --size=64k --tw_report=none >out
 ok $? "tw_report=none"
 [ -z "$(ls ./*.tickwise.json 2>/dev/null)" ]
 ok $? "writes no report"
+
+mkfifo pipe
+cat pipe >from_pipe &
+run_fio --name=a --rw=read --size=64k --tw_report=pipe >out
+wait
+[ -p pipe ] && json from_pipe '$j->{ios}{read} == 16'
+ok $? "a pipe is written to, not replaced"
+: >target
+ln -s target link
+run_fio --name=a --rw=read --size=64k --tw_report=link >out
+[ -L link ] && json target '$j->{ios}{read} == 16'
+ok $? "a link is followed, not replaced"
+
+for clock in --clocksource=gettimeofday --gtod_cpu=0 \
+		--clocksource=clock_gettime; do
+	rm -f ./*.tickwise.json
+	run_fio --name=a --rw=read --size=64k $clock >out
+	"$tickwise" report ./a.1.*.tickwise.json >page 2>&1
+	ok $? "$clock: the report can be read back"
+done
+rm -f ./*.tickwise.json
 
 # fio's stdout stays fio's: a job in JSON parses as JSON.
 "$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=read --size=64k \
