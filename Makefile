@@ -139,6 +139,9 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
 $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := -ljansson
 
+# What a command works out by itself is tested without running it.
+$(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
+
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
@@ -171,6 +174,16 @@ check: packages-test
 demo: packages-fio
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B)
+
+# ---- what reading the time costs ----
+
+.PHONY: bench
+# Inline code is as good as the compiler, so with clang too where there is one.
+bench: core
+	$(Q)$(B)/tickwise bench
+	$(Q)if [ '$(CC)' != clang ] && command -v clang >/dev/null; then \
+		$(MAKE) --no-print-directory CC=clang B=$(B)/clang core && \
+		echo && $(B)/clang/tickwise bench; fi
 
 # ---- installing ----
 #
@@ -217,6 +230,7 @@ help:
 	@echo 'make check       install what is missing, build, and run the tests'
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
+	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make install     PREFIX=/usr/local, DESTDIR=; make uninstall'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
