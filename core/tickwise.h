@@ -366,9 +366,10 @@ void tw_ticks_to_ns_many(const struct tw_scale *scale, uint64_t *ns,
  * clock_gettime() instead: same meaning, more nanoseconds.
  */
 struct tw_clock {
-	struct tw_scale scale;
+	/* What reading needs is one cache line, to the middle of the scale. */
 	uint64_t base_ticks;
 	uint64_t base_ns;
+	struct tw_scale scale;
 	/* not read when reading the clock */
 	struct tw_rate rate;
 	uint64_t anchor_ticks;
