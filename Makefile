@@ -154,6 +154,9 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
 $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := -ljansson
 
+# What a command works out by itself is tested without running it.
+$(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
+
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
@@ -178,18 +181,25 @@ check: packages-test
 	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
 		$(FIO_TESTS)
 
-# ---- benchmarks: never part of the tests ----
-
-.PHONY: bench
-bench: all
-	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
-
 # ---- the demonstration ----
 
 .PHONY: demo
 demo: packages-fio
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B)
+
+# ---- benchmarks: never part of the tests ----
+
+.PHONY: bench bench-iops
+# Inline code is as good as the compiler, so with clang too where there is one.
+bench: core
+	$(Q)$(B)/tickwise bench
+	$(Q)if [ '$(CC)' != clang ] && command -v clang >/dev/null; then \
+		$(MAKE) --no-print-directory CC=clang B=$(B)/clang core && \
+		echo && $(B)/clang/tickwise bench; fi
+
+bench-iops: all
+	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
 
 # ---- installing ----
 #
@@ -236,7 +246,8 @@ help:
 	@echo 'make check       install what is missing, build, and run the tests'
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
-	@echo 'make bench       IOPS of the engine beside those of fio'"'"'s own'
+	@echo 'make bench       what reading the time costs on this machine'
+	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
 	@echo 'make install     PREFIX=/usr/local, DESTDIR=; make uninstall'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo

@@ -337,6 +337,21 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 	return (int64_t)tw_ticks_to_ns(scale, (uint64_t)ticks);
 }
 
+/**
+ * tw_ticks_to_ns_many - tw_ticks_to_ns() of a whole array
+ * @scale: from tw_scale_init()
+ * @ns: the results; @ticks itself, or an array that does not overlap it
+ * @ticks: intervals, each 0 to scale->max_ticks; more saturates
+ * @count: how many; 0 is allowed
+ *
+ * Bit for bit what tw_ticks_to_ns() gives for each. Uses the widest vector
+ * instructions that the CPU has. Thread-safe.
+ *
+ * Cost: `tickwise bench` shows it as many_speedup; worth it from about 16 on.
+ */
+void tw_ticks_to_ns_many(const struct tw_scale *scale, uint64_t *ns,
+			 const uint64_t *ticks, size_t count);
+
 /* ---- 4 the clock ------------------------------------------------------- */
 
 /**
@@ -351,9 +366,10 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
  * clock_gettime() instead: same meaning, more nanoseconds.
  */
 struct tw_clock {
-	struct tw_scale scale;
+	/* What reading needs is one cache line, to the middle of the scale. */
 	uint64_t base_ticks;
 	uint64_t base_ns;
+	struct tw_scale scale;
 	/* not read when reading the clock */
 	struct tw_rate rate;
 	uint64_t anchor_ticks;

@@ -27,6 +27,8 @@ static const struct command commands[] = {
 	  "can this machine's counter be trusted, and why (not)?" },
 	{ "calibrate", tw_command_calibrate,
 	  "how fast does the counter run, and how well is that known?" },
+	{ "bench", tw_command_bench,
+	  "what does reading the time cost?" },
 	{ "report", tw_command_report,
 	  "read and merge the reports that the fio engine wrote" },
 };
