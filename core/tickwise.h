@@ -692,7 +692,9 @@ uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
  * tw_histogram_add_bin - count @count values of which only the bin is known
  *
  * For reading a histogram back. Touches bins and count only; the caller sets
- * sum_ns, min_ns and max_ns. Return: 0; -EINVAL for a bin that there is not.
+ * sum_ns, min_ns and max_ns.
+ *
+ * Return: 0; -EINVAL for a bin that there is not; -EOVERFLOW.
  */
 int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 			 uint64_t count);
@@ -700,7 +702,8 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 /**
  * tw_histogram_merge - add all of @from to @into
  *
- * Return: 0; -EINVAL when their digits differ.
+ * Return: 0; -EINVAL when their digits differ; -EOVERFLOW when the count or the
+ * sum would pass 64 bits; then @into is unchanged.
  */
 int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from);
