@@ -55,7 +55,7 @@ CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
 CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
-	$(wildcard core/counter/*.c core/clock/*.c core/estimate/*.c \
+	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)

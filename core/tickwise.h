@@ -10,6 +10,7 @@
  *   4 the clock         nanoseconds since an anchor on a system clock
  *   5 reliability       can the counter be trusted on these CPUs?
  *   6 the histogram     log-linear, of nanoseconds
+ *   7 diagnostics       what the slow functions decided, as text
  *
  * Functions return 0 or a negative errno; outputs are written only on success.
  * The library never prints, never exits, and leaves no thread, affinity or
@@ -723,6 +724,32 @@ uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
  * within a bin's width); 0 when empty. */
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
+
+/* ---- 7 diagnostics ----------------------------------------------------- */
+
+enum tw_diagnostics_level {
+	TW_SAY_NOTE,		/* a decision: which rate was taken, and why */
+	TW_SAY_WARNING,		/* less was done than was asked for */
+};
+
+/**
+ * tw_set_diagnostics - have the library say what it decides on the way
+ * @say: called with @context, a level and one line of text without newline;
+ *       NULL, as it is at first: nobody is told
+ * @context: passed on
+ *
+ * For logs. Everything a program has to act on is also in return values and
+ * results; the texts may change from version to version.
+ *
+ * @say is called by whichever thread called the library, by several at once
+ * if several do, and never by the inline functions nor by any that converts or
+ * reads a clock. It must not call tw_set_diagnostics(). On return from here no
+ * call to an earlier @say is under way any more: its context may be freed.
+ *
+ * Thread-safe. Not to be called while another thread forks.
+ */
+void tw_set_diagnostics(void (*say)(void *context, int level,
+				    const char *message), void *context);
 
 #ifdef __cplusplus
 }
