@@ -214,6 +214,35 @@ const char *tw_against_name(enum tw_against against);
 const char *tw_witness_name(enum tw_witness witness);
 const char *tw_rate_refusal_text(unsigned bit);
 
+/**
+ * tw_ticks_largest - the largest counter value on the CPUs allowed
+ * @ticks: the largest value read
+ * @cpu: the CPU it was read on; NULL is allowed
+ *
+ * A thread of its own goes over the CPUs that the caller may run on and reads
+ * the counter on each; the caller's affinity is never touched. Counters of a
+ * reliable machine are nanoseconds apart, and the last CPU read wins.
+ *
+ * Return: how many CPUs were read, 1 and more; -ENOMEM; -EAGAIN when no thread
+ * can be had or it could be kept on no CPU; -errno of sched_getaffinity().
+ * Cost: some ten microseconds a CPU. Thread-safe.
+ */
+int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
+
+/**
+ * tw_seconds_before_wrap - how long until a 64-bit counter starts again at 0
+ * @ticks: its value now; tw_ticks_largest() has that of the earliest CPU
+ * @hz: ticks per second
+ *
+ * Computed in floating point: nothing overflows at any rate, and at 1 GHz the
+ * answer is about 584 years less the machine's age. That is the counter's own
+ * limit; a conversion's is max_ticks of its struct tw_scale.
+ *
+ * Return: seconds; 0, which promises nothing, for a rate that is no positive
+ * number. Pure; thread-safe.
+ */
+double tw_seconds_before_wrap(uint64_t ticks, double hz);
+
 /* ---- 3 the scale ------------------------------------------------------- */
 
 /**
