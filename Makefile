@@ -28,6 +28,10 @@ FIO_SRC ?=
 # Whoever runs it may stand elsewhere.
 override FIO := $(if $(findstring /,$(FIO)),$(abspath $(FIO)),$(FIO))
 
+# The version stands in tickwise.h; the soname has its first number.
+VERSION := $(shell sed -n 's/^.define TW_VERSION[^"]*"\(.*\)"/\1/p' core/tickwise.h)
+SONAME := libtickwise.so.$(firstword $(subst ., ,$(VERSION)))
+
 # SAN=1: AddressSanitizer and UBSan. SAN=thread: ThreadSanitizer.
 SAN ?=
 ifeq ($(SAN),)
@@ -50,8 +54,11 @@ PACKAGES_TEST := perl git
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
-CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
-	       -Icore -D_GNU_SOURCE $(SANITIZE)
+# No program puts its own tw_ function in place of the library's: its own calls
+# may be inlined.
+CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition \
+	       -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
+	       $(SANITIZE)
 CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
@@ -75,11 +82,23 @@ all: core plugin
 # ---- the library and the program ----
 
 .PHONY: core
-core: $(B)/libtickwise.a $(B)/tickwise
+core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The same objects as in the archive. Hidden visibility keeps names in, the
+# map gives those that go out a version. Calls between two of them go straight.
+$(B)/$(SONAME): $(call objects,$(LIBRARY_SOURCES)) core/libtickwise.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) \
+		-Wl,--version-script=core/libtickwise.map \
+		-Wl,-Bsymbolic-functions $(if $(SAN),,-Wl,-z,defs) \
+		-o $@ $(filter %.o,$^) $(CORE_LIBS)
+
+$(B)/libtickwise.so: $(B)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
 
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)

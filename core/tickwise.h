@@ -34,6 +34,15 @@
 extern "C" {
 #endif
 
+/*
+ * The library itself is built with hidden visibility: what is declared from
+ * here to the end of this file is what it exports (core/libtickwise.map lists
+ * it once more, with versions).
+ */
+#pragma GCC visibility push(default)
+
+/* The one place of the version: Makefile, tickwise.pc and the man pages read
+ * it here. Its first number is that of the shared library's soname. */
 #define TW_VERSION		"0.1"
 
 #define TW_NS_PER_SECOND	1000000000ULL
@@ -779,6 +788,8 @@ enum tw_diagnostics_level {
  */
 void tw_set_diagnostics(void (*say)(void *context, int level,
 				    const char *message), void *context);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
