@@ -21,7 +21,11 @@ CC := gcc
 endif
 PREFIX ?= /usr/local
 INSTALL ?= install
+ifdef DEBUG
+CFLAGS ?= -O0 -g
+else
 CFLAGS ?= -O2 -g
+endif
 # Another fio to build the engine for, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
@@ -33,6 +37,7 @@ VERSION := $(shell sed -n 's/^.define TW_VERSION[^"]*"\(.*\)"/\1/p' core/tickwis
 SONAME := libtickwise.so.$(firstword $(subst ., ,$(VERSION)))
 
 # SAN=1: AddressSanitizer and UBSan. SAN=thread: ThreadSanitizer.
+# DEBUG=1: the library checks its own work and aborts if it is wrong.
 SAN ?=
 ifeq ($(SAN),)
 SANITIZE :=
@@ -46,6 +51,9 @@ B := build/san-thread
 else
 $(error SAN=$(SAN): 1 or thread)
 endif
+ifdef DEBUG
+B := $(B)/debug
+endif
 
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
@@ -58,7 +66,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 # may be inlined.
 CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition \
 	       -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
-	       $(SANITIZE)
+	       $(if $(DEBUG),-DTW_DEBUG) $(SANITIZE)
 CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
@@ -262,6 +270,7 @@ help:
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
 	@echo 'FIO_SRC=DIR      its source, if it did not come from a package'
 	@echo 'SAN=1, SAN=thread  with sanitizers;  V=1  show the commands'
+	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
 	@echo 'CC=, CFLAGS=, LDFLAGS=  as usual'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
