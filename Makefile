@@ -81,6 +81,7 @@ UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t)
+HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
 FIO_TESTS := $(wildcard tests/fio/*.t)
 BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 
@@ -90,7 +91,7 @@ all: core plugin
 # ---- the library and the program ----
 
 .PHONY: core
-core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise
+core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -107,6 +108,12 @@ $(B)/$(SONAME): $(call objects,$(LIBRARY_SOURCES)) core/libtickwise.map
 
 $(B)/libtickwise.so: $(B)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
+
+# As a user's program: nothing but the public header and the library.
+$(B)/example: core/example/example.c $(B)/libtickwise.a
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CFLAGS) \
+		-MMD -MP -o $@ $(filter %.c %.a,$^) $(LDFLAGS) $(CORE_LIBS)
 
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
@@ -203,7 +210,7 @@ check: packages-test
 	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
 	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
-		$(FIO_TESTS)
+		$(HW_SHELL_TESTS) $(FIO_TESTS)
 
 # ---- benchmarks: never part of the tests ----
 
