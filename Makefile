@@ -58,7 +58,7 @@ endif
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
-PACKAGES_TEST := perl git
+PACKAGES_TEST := perl git mandoc
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
