@@ -20,6 +20,10 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
 INSTALL ?= install
 ifdef DEBUG
 CFLAGS ?= -O0 -g
@@ -58,7 +62,7 @@ endif
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
-PACKAGES_TEST := perl git mandoc
+PACKAGES_TEST := perl git g++ pkg-config mandoc
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
@@ -237,22 +241,67 @@ $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 		while ((getline line < file) > 0) print line; close(file); next } \
 		{ print }' core/tickwise.h >$@
 
-.PHONY: install uninstall
-install: all $(B)/include/tickwise.h
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/lib/tickwise
-	$(INSTALL) $(B)/tickwise $(DESTDIR)$(PREFIX)/bin/tickwise
-	$(INSTALL) -m 644 $(B)/include/tickwise.h $(DESTDIR)$(PREFIX)/include/
-	$(INSTALL) -m 644 $(B)/libtickwise.a $(DESTDIR)$(PREFIX)/lib/
-	$(INSTALL) -m 644 $(B)/tickwise.so $(DESTDIR)$(PREFIX)/lib/tickwise/
-	@echo "engine: ioengine=external:$(PREFIX)/lib/tickwise/tickwise.so"
+# A manual page is one file for a family of functions; the other names of its
+# NAME section become pages that refer to it. "section/name/page" each.
+MAN_PAGES := $(notdir $(wildcard core/man/*.[1-9]))
+MAN_LINKS := $(shell core/man/links.sh core/man/*.[1-9])
+man_link = $(word 2,$(subst /, ,$(1))).$(firstword $(subst /, ,$(1)))
+man_in_section = man$(patsubst .%,%,$(suffix $(1)))/$(1)
+man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
+	man_link,$(link))),$(call man_in_section,$(page)))
+
+.PHONY: man
+man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
+
+$(B)/man/%: core/man/% core/tickwise.h
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
+
+ENGINE_DIR := $(LIBDIR)/tickwise
+
+.PHONY: install install-core install-plugin install-man uninstall
+install: install-core install-plugin
+
+# Without the engine, and so without fio.
+install-core: core install-man $(B)/include/tickwise.h
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig
+	$(INSTALL) $(B)/tickwise $(DESTDIR)$(BINDIR)/
+	$(INSTALL) -m 644 $(B)/include/tickwise.h $(DESTDIR)$(INCLUDEDIR)/
+	$(INSTALL) -m 644 $(B)/libtickwise.a $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so.$(VERSION)
+	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
+	@# The running system has to be told of a new library; a package does so
+	@# itself.
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
+
+install-plugin: plugin
+	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
+	$(INSTALL) -m 644 $(B)/tickwise.so $(DESTDIR)$(ENGINE_DIR)/
+	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
+
+install-man: man
+	$(INSTALL) -d $(sort $(dir $(addprefix $(DESTDIR)$(MANDIR)/,$(man_files))))
+	$(Q)set -e; for page in $(MAN_PAGES); do \
+		$(INSTALL) -m 644 $(B)/man/$$page \
+			$(DESTDIR)$(MANDIR)/man$${page##*.}/; done
+	$(Q)set -e; for link in $(MAN_LINKS); do \
+		section=$${link%%/*} page=$${link##*/} name=$${link#*/}; \
+		echo ".so man$$section/$$page.$$section" \
+		>$(DESTDIR)$(MANDIR)/man$$section/$${name%/*}.$$section; done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tickwise \
-		$(DESTDIR)$(PREFIX)/include/tickwise.h \
-		$(DESTDIR)$(PREFIX)/lib/libtickwise.a \
-		$(DESTDIR)$(PREFIX)/lib/tickwise/tickwise.so
-	-rmdir $(DESTDIR)$(PREFIX)/lib/tickwise 2>/dev/null
+	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
+			$(SONAME) libtickwise.so.$(VERSION) \
+			pkgconfig/tickwise.pc) \
+		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
+		$(DESTDIR)$(ENGINE_DIR)/tickwise.so
+	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
 # ---- the rest ----
 
@@ -271,7 +320,8 @@ help:
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make bench       IOPS of the engine beside those of fio'"'"'s own'
-	@echo 'make install     PREFIX=/usr/local, DESTDIR=; make uninstall'
+	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
+	@echo '                 install-core: what needs no fio'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'

@@ -16,12 +16,16 @@
  * The library never prints, never exits, and leaves no thread, affinity or
  * signal state changed. Hot structures are open and read-only once set up:
  * any number of threads, and children after fork, may read them.
+ *
+ * Needs GCC or Clang, and C11, GNU C99, C++11 or later. No feature macro needs
+ * to be defined before it.
  */
 #ifndef TICKWISE_H
 #define TICKWISE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>	/* clockid_t: strict C11 has none in <time.h> */
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -32,6 +36,10 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* A function that fills in a structure has its name: in C++ it hides that
+ * structure's constructor, and g++ -Wshadow says so. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /*
@@ -792,6 +800,7 @@ void tw_set_diagnostics(void (*say)(void *context, int level,
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 
