@@ -20,15 +20,28 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
 INSTALL ?= install
+ifdef DEBUG
+CFLAGS ?= -O0 -g
+else
 CFLAGS ?= -O2 -g
+endif
 # Another fio to build the engine for, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
 # Whoever runs it may stand elsewhere.
 override FIO := $(if $(findstring /,$(FIO)),$(abspath $(FIO)),$(FIO))
 
+# The version stands in tickwise.h; the soname has its first number.
+VERSION := $(shell sed -n 's/^.define TW_VERSION[^"]*"\(.*\)"/\1/p' core/tickwise.h)
+SONAME := libtickwise.so.$(firstword $(subst ., ,$(VERSION)))
+
 # SAN=1: AddressSanitizer and UBSan. SAN=thread: ThreadSanitizer.
+# DEBUG=1: the library checks its own work and aborts if it is wrong.
 SAN ?=
 ifeq ($(SAN),)
 SANITIZE :=
@@ -42,20 +55,26 @@ B := build/san-thread
 else
 $(error SAN=$(SAN): 1 or thread)
 endif
+ifdef DEBUG
+B := $(B)/debug
+endif
 
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
-PACKAGES_TEST := perl git
+PACKAGES_TEST := perl git g++ pkg-config mandoc
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
-CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
-	       -Icore -D_GNU_SOURCE $(SANITIZE)
+# No program puts its own tw_ function in place of the library's: its own calls
+# may be inlined.
+CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition \
+	       -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
+	       $(if $(DEBUG),-DTW_DEBUG) $(SANITIZE)
 CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
-	$(wildcard core/counter/*.c core/clock/*.c core/estimate/*.c \
+	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)
@@ -66,6 +85,7 @@ UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t)
+HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
 FIO_TESTS := $(wildcard tests/fio/*.t)
 BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 
@@ -75,11 +95,29 @@ all: core plugin
 # ---- the library and the program ----
 
 .PHONY: core
-core: $(B)/libtickwise.a $(B)/tickwise
+core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The same objects as in the archive. Hidden visibility keeps names in, the
+# map gives those that go out a version. Calls between two of them go straight.
+$(B)/$(SONAME): $(call objects,$(LIBRARY_SOURCES)) core/libtickwise.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) \
+		-Wl,--version-script=core/libtickwise.map \
+		-Wl,-Bsymbolic-functions $(if $(SAN),,-Wl,-z,defs) \
+		-o $@ $(filter %.o,$^) $(CORE_LIBS)
+
+$(B)/libtickwise.so: $(B)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+
+# As a user's program: nothing but the public header and the library.
+$(B)/example: core/example/example.c $(B)/libtickwise.a
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CFLAGS) \
+		-MMD -MP -o $@ $(filter %.c %.a,$^) $(LDFLAGS) $(CORE_LIBS)
 
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
@@ -179,7 +217,7 @@ check: packages-test
 	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
 	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
-		$(FIO_TESTS)
+		$(HW_SHELL_TESTS) $(FIO_TESTS)
 
 # ---- the demonstration ----
 
@@ -213,22 +251,67 @@ $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 		while ((getline line < file) > 0) print line; close(file); next } \
 		{ print }' core/tickwise.h >$@
 
-.PHONY: install uninstall
-install: all $(B)/include/tickwise.h
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/lib/tickwise
-	$(INSTALL) $(B)/tickwise $(DESTDIR)$(PREFIX)/bin/tickwise
-	$(INSTALL) -m 644 $(B)/include/tickwise.h $(DESTDIR)$(PREFIX)/include/
-	$(INSTALL) -m 644 $(B)/libtickwise.a $(DESTDIR)$(PREFIX)/lib/
-	$(INSTALL) -m 644 $(B)/tickwise.so $(DESTDIR)$(PREFIX)/lib/tickwise/
-	@echo "engine: ioengine=external:$(PREFIX)/lib/tickwise/tickwise.so"
+# A manual page is one file for a family of functions; the other names of its
+# NAME section become pages that refer to it. "section/name/page" each.
+MAN_PAGES := $(notdir $(wildcard core/man/*.[1-9]))
+MAN_LINKS := $(shell core/man/links.sh core/man/*.[1-9])
+man_link = $(word 2,$(subst /, ,$(1))).$(firstword $(subst /, ,$(1)))
+man_in_section = man$(patsubst .%,%,$(suffix $(1)))/$(1)
+man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
+	man_link,$(link))),$(call man_in_section,$(page)))
+
+.PHONY: man
+man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
+
+$(B)/man/%: core/man/% core/tickwise.h
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
+
+ENGINE_DIR := $(LIBDIR)/tickwise
+
+.PHONY: install install-core install-plugin install-man uninstall
+install: install-core install-plugin
+
+# Without the engine, and so without fio.
+install-core: core install-man $(B)/include/tickwise.h
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
+		$(DESTDIR)$(LIBDIR)/pkgconfig
+	$(INSTALL) $(B)/tickwise $(DESTDIR)$(BINDIR)/
+	$(INSTALL) -m 644 $(B)/include/tickwise.h $(DESTDIR)$(INCLUDEDIR)/
+	$(INSTALL) -m 644 $(B)/libtickwise.a $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so.$(VERSION)
+	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
+	@# The running system has to be told of a new library; a package does so
+	@# itself.
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
+
+install-plugin: plugin
+	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
+	$(INSTALL) -m 644 $(B)/tickwise.so $(DESTDIR)$(ENGINE_DIR)/
+	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
+
+install-man: man
+	$(INSTALL) -d $(sort $(dir $(addprefix $(DESTDIR)$(MANDIR)/,$(man_files))))
+	$(Q)set -e; for page in $(MAN_PAGES); do \
+		$(INSTALL) -m 644 $(B)/man/$$page \
+			$(DESTDIR)$(MANDIR)/man$${page##*.}/; done
+	$(Q)set -e; for link in $(MAN_LINKS); do \
+		section=$${link%%/*} page=$${link##*/} name=$${link#*/}; \
+		echo ".so man$$section/$$page.$$section" \
+		>$(DESTDIR)$(MANDIR)/man$$section/$${name%/*}.$$section; done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tickwise \
-		$(DESTDIR)$(PREFIX)/include/tickwise.h \
-		$(DESTDIR)$(PREFIX)/lib/libtickwise.a \
-		$(DESTDIR)$(PREFIX)/lib/tickwise/tickwise.so
-	-rmdir $(DESTDIR)$(PREFIX)/lib/tickwise 2>/dev/null
+	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
+			$(SONAME) libtickwise.so.$(VERSION) \
+			pkgconfig/tickwise.pc) \
+		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
+		$(DESTDIR)$(ENGINE_DIR)/tickwise.so
+	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
 # ---- the rest ----
 
@@ -248,12 +331,14 @@ help:
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
-	@echo 'make install     PREFIX=/usr/local, DESTDIR=; make uninstall'
+	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
+	@echo '                 install-core: what needs no fio'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
 	@echo 'FIO_SRC=DIR      its source, if it did not come from a package'
 	@echo 'SAN=1, SAN=thread  with sanitizers;  V=1  show the commands'
+	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
 	@echo 'CC=, CFLAGS=, LDFLAGS=  as usual'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -10,17 +10,22 @@
  *   4 the clock         nanoseconds since an anchor on a system clock
  *   5 reliability       can the counter be trusted on these CPUs?
  *   6 the histogram     log-linear, of nanoseconds
+ *   7 diagnostics       what the slow functions decided, as text
  *
  * Functions return 0 or a negative errno; outputs are written only on success.
  * The library never prints, never exits, and leaves no thread, affinity or
  * signal state changed. Hot structures are open and read-only once set up:
  * any number of threads, and children after fork, may read them.
+ *
+ * Needs GCC or Clang, and C11, GNU C99, C++11 or later. No feature macro needs
+ * to be defined before it.
  */
 #ifndef TICKWISE_H
 #define TICKWISE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>	/* clockid_t: strict C11 has none in <time.h> */
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -31,8 +36,21 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* A function that fills in a structure has its name: in C++ it hides that
+ * structure's constructor, and g++ -Wshadow says so. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
+/*
+ * The library itself is built with hidden visibility: what is declared from
+ * here to the end of this file is what it exports (core/libtickwise.map lists
+ * it once more, with versions).
+ */
+#pragma GCC visibility push(default)
+
+/* The one place of the version: Makefile, tickwise.pc and the man pages read
+ * it here. Its first number is that of the shared library's soname. */
 #define TW_VERSION		"0.1"
 
 #define TW_NS_PER_SECOND	1000000000ULL
@@ -212,6 +230,35 @@ const char *tw_rate_source_name(enum tw_rate_source source);
 const char *tw_against_name(enum tw_against against);
 const char *tw_witness_name(enum tw_witness witness);
 const char *tw_rate_refusal_text(unsigned bit);
+
+/**
+ * tw_ticks_largest - the largest counter value on the CPUs allowed
+ * @ticks: the largest value read
+ * @cpu: the CPU it was read on; NULL is allowed
+ *
+ * A thread of its own goes over the CPUs that the caller may run on and reads
+ * the counter on each; the caller's affinity is never touched. Counters of a
+ * reliable machine are nanoseconds apart, and the last CPU read wins.
+ *
+ * Return: how many CPUs were read, 1 and more; -ENOMEM; -EAGAIN when no thread
+ * can be had or it could be kept on no CPU; -errno of sched_getaffinity().
+ * Cost: some ten microseconds a CPU. Thread-safe.
+ */
+int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
+
+/**
+ * tw_seconds_before_wrap - how long until a 64-bit counter starts again at 0
+ * @ticks: its value now; tw_ticks_largest() has that of the earliest CPU
+ * @hz: ticks per second
+ *
+ * Computed in floating point: nothing overflows at any rate, and at 1 GHz the
+ * answer is about 584 years less the machine's age. That is the counter's own
+ * limit; a conversion's is max_ticks of its struct tw_scale.
+ *
+ * Return: seconds; 0, which promises nothing, for a rate that is no positive
+ * number. Pure; thread-safe.
+ */
+double tw_seconds_before_wrap(uint64_t ticks, double hz);
 
 /* ---- 3 the scale ------------------------------------------------------- */
 
@@ -708,7 +755,9 @@ uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
  * tw_histogram_add_bin - count @count values of which only the bin is known
  *
  * For reading a histogram back. Touches bins and count only; the caller sets
- * sum_ns, min_ns and max_ns. Return: 0; -EINVAL for a bin that there is not.
+ * sum_ns, min_ns and max_ns.
+ *
+ * Return: 0; -EINVAL for a bin that there is not; -EOVERFLOW.
  */
 int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 			 uint64_t count);
@@ -716,7 +765,8 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 /**
  * tw_histogram_merge - add all of @from to @into
  *
- * Return: 0; -EINVAL when their digits differ.
+ * Return: 0; -EINVAL when their digits differ; -EOVERFLOW when the count or the
+ * sum would pass 64 bits; then @into is unchanged.
  */
 int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from);
@@ -737,7 +787,36 @@ uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
 
+/* ---- 7 diagnostics ----------------------------------------------------- */
+
+enum tw_diagnostics_level {
+	TW_SAY_NOTE,		/* a decision: which rate was taken, and why */
+	TW_SAY_WARNING,		/* less was done than was asked for */
+};
+
+/**
+ * tw_set_diagnostics - have the library say what it decides on the way
+ * @say: called with @context, a level and one line of text without newline;
+ *       NULL, as it is at first: nobody is told
+ * @context: passed on
+ *
+ * For logs. Everything a program has to act on is also in return values and
+ * results; the texts may change from version to version.
+ *
+ * @say is called by whichever thread called the library, by several at once
+ * if several do, and never by the inline functions nor by any that converts or
+ * reads a clock. It must not call tw_set_diagnostics(). On return from here no
+ * call to an earlier @say is under way any more: its context may be freed.
+ *
+ * Thread-safe. Not to be called while another thread forks.
+ */
+void tw_set_diagnostics(void (*say)(void *context, int level,
+				    const char *message), void *context);
+
+#pragma GCC visibility pop
+
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "diagnostics.h"
 #include "tickwise.h"
 
 /* The base lies this long before the anchor: room for a counter behind. */
@@ -134,8 +135,12 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 	ret = set_up(&out, options);
 	if (ret == -EINVAL || ret == -ENOMEM)
 		return ret;
-	if (ret)
+	if (ret) {
+		tw_say(TW_SAY_WARNING, "clock: the system's clock is read in "
+		       "place of the counter: no rate or anchor, errno %d",
+		       -ret);
 		use_system(&out, ret);
+	}
 	*clock = out;
 	return 0;
 }

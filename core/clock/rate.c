@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "calibrate.h"
+#include "diagnostics.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
 #define LEAST_WINDOW_NS		5000000ULL
@@ -46,11 +47,16 @@ static int fit_reference(struct tw_brackets *brackets,
 	int ret;
 
 	ret = tw_fit_brackets(brackets, fit);
-	while (ret == -EDOM && against == TW_AGAINST_MONOTONIC &&
-	       brackets->granularity_ns < coarsest_ns) {
+	if (ret != -EDOM || against != TW_AGAINST_MONOTONIC)
+		return ret == -EDOM ? -EIO : ret;
+	while (ret == -EDOM && brackets->granularity_ns < coarsest_ns) {
 		brackets->granularity_ns *= 2;
 		ret = tw_fit_brackets(brackets, fit);
 	}
+	if (!ret)
+		tw_say(TW_SAY_NOTE, "rate: %s bends, so it is taken as "
+		       "coarse as %llu ns", tw_against_name(against),
+		       (unsigned long long)brackets->granularity_ns);
 	return ret == -EDOM ? -EIO : ret;
 }
 
@@ -92,6 +98,22 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 	rate->uncertainty_ppb = 0;
 	rate->kernel_mult = kernel.mult;
 	rate->kernel_shift = kernel.shift;
+}
+
+static void tell_kernel_rate(const struct tw_rate *rate)
+{
+	/* What the caller forbade is no news to him. */
+	unsigned refusal = rate->refusal & ~(unsigned)TW_REFUSED_BY_CALLER;
+	unsigned bit;
+
+	for (bit = 1; bit && bit <= refusal; bit <<= 1)
+		if (refusal & bit)
+			tw_say(TW_SAY_NOTE, "rate: the kernel's is not used: "
+			       "%s", tw_rate_refusal_text(bit));
+	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
+		tw_say(TW_SAY_NOTE, "rate: the kernel's, %u / 2^%u ns a tick, "
+		       "is provisional: nothing else names it",
+		       rate->kernel_mult, rate->kernel_shift);
 }
 
 /* The farthest that the truth can be from what is used. */
@@ -155,6 +177,7 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	out.bracket_ticks = fit.bracket_ticks;
 	look_for_kernel_rate(&out, &fit, &settled, was_clocksource);
 	out.bound_ppb = bound_ppb(&out);
+	tell_kernel_rate(&out);
 	*rate = out;
 	return 0;
 }

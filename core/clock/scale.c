@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "debug.h"
+#include "scale_check.h"
 #include "tickwise.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -162,6 +164,7 @@ int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;
 	set_wide(&best, &ratio);
+	tw_debug_assert(!tw_scale_check(&best, rate));
 	*scale = best;
 	return 0;
 }

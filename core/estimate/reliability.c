@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "diagnostics.h"
 #include "judge.h"
 #include "machine.h"
 
@@ -216,6 +217,30 @@ static unsigned informational_reasons(void)
 	return reasons;
 }
 
+static int is_judged(const struct measurement *m, unsigned cpu)
+{
+	unsigned i;
+
+	for (i = 0; i < m->result.cpus; i++)
+		if (m->samples[i].cpu == cpu)
+			return 1;
+	return 0;
+}
+
+static void tell_skipped(const struct measurement *m)
+{
+	unsigned left = m->result.cpus_skipped;
+	unsigned i;
+
+	if (!left)
+		return;
+	for (i = 0; i < m->allowed_count && is_judged(m, m->allowed[i]); i++)
+		;
+	tw_say(TW_SAY_WARNING, "reliability: %u of %u allowed CPUs are not "
+	       "judged, CPU %u the first: no thread could be kept there", left,
+	       m->allowed_count, m->allowed[i]);
+}
+
 static int measure(struct measurement *m, const struct tw_probe_system *system)
 {
 	uint64_t begin_ns = now_ns();
@@ -229,6 +254,7 @@ static int measure(struct measurement *m, const struct tw_probe_system *system)
 		error = collect_and_judge(m, begin_ns);
 	if (error)
 		return error;
+	tell_skipped(m);
 	m->result.method = TW_METHOD_CAS;
 	m->result.read_cost_ns = read_cost_ns(m->result.hz);
 	m->result.reasons |= informational_reasons();

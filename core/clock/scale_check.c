@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Does a scale keep its promises for every number of ticks? Decided by its
+ * corners, in 128-bit arithmetic, with the ratio worked out anew: nothing here
+ * is shared with what makes the scale. Pure; some microseconds.
+ *
+ * Why corners suffice. Ticks are k moduli and a rest r. Before the last shift
+ * the modulus form is k * whole + (r * mult >> shift) + half: rising in k and
+ * in r while no product overflows, so every product and sum is largest at the
+ * largest k and r; and the step from one modulus to the next is the same for
+ * every k, so one comparison is monotony at all boundaries. Its distance from
+ * the truth is linear in k and in r but for roundings that the published error
+ * counts in full, so it is farthest at a corner of (k, r). The wide form is
+ * one product: the same with a single modulus.
+ */
+#include "scale_check.h"
+
+#include <math.h>
+
+__extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
+
+/* Times are compared in 2^-20 ns. */
+#define PART_BITS	20
+
+struct truth {
+	u128 over;
+	u128 under;
+};
+
+static struct truth truth_of(const struct tw_rate *rate)
+{
+	if (rate->kernel_mult)
+		return (struct truth) {
+			rate->kernel_mult, (u128)1 << rate->kernel_shift,
+		};
+	return (struct truth) {
+		(u128)TW_NS_PER_SECOND << 30, (u128)ldexp(rate->hz, 30),
+	};
+}
+
+/* over < 2^60 and ticks < 2^64, so the product fits. */
+static int is_within(const struct truth *truth, uint64_t ticks, uint64_t ns,
+		     double error_ns, double error_ppb)
+{
+	u128 product = truth->over * ticks;
+	u128 ns_exact = product / truth->under;
+	i128 exact = (i128)(ns_exact << PART_BITS) +
+		     (i128)(((product % truth->under) << PART_BITS) /
+			    truth->under);
+	i128 off = ((i128)ns << PART_BITS) - exact;
+	double allowed_ns = error_ns + error_ppb * 1e-9 * (double)ns_exact;
+
+	/* One part more: the truth is rounded down to parts here. */
+	return fabs((double)off) <= ldexp(allowed_ns, PART_BITS) + 1;
+}
+
+static int both_within(const struct tw_scale *scale, const struct truth *truth,
+		       uint64_t ticks)
+{
+	if (ticks > scale->max_ticks)
+		return 1;
+	return is_within(truth, ticks, tw_scale_modulus(scale, ticks),
+			 scale->error_ns, scale->error_ppb) &&
+	       is_within(truth, ticks, tw_scale_wide(scale, ticks),
+			 scale->wide_error_ns, scale->wide_error_ppb);
+}
+
+static const char *check_products(const struct tw_scale *scale)
+{
+	u128 in_modulus = (u128)scale->mask * scale->mult;
+	u128 moduli = scale->max_ticks >> scale->modulus_log2;
+	u128 sum;
+
+	if (in_modulus > UINT64_MAX)
+		return "the product within a modulus passes 64 bits";
+	if ((in_modulus >> scale->shift) > scale->whole)
+		return "time steps back where a modulus ends";
+	/* As if the last modulus were full: at most one too much. */
+	sum = moduli * scale->whole + (in_modulus >> scale->shift) +
+	      TW_SCALE_HALF;
+	if (sum > UINT64_MAX)
+		return "the sum passes 64 bits before max_ticks";
+	if (scale->max_ticks > UINT64_MAX >> scale->wide_shift)
+		return "the wide form loses bits before max_ticks";
+	if (scale->max_ns != tw_scale_modulus(scale, scale->max_ticks))
+		return "max_ns is not what max_ticks convert to";
+	return NULL;
+}
+
+static const char *check_error(const struct tw_scale *scale,
+			       const struct truth *truth)
+{
+	uint64_t last = scale->max_ticks & ~scale->mask;
+	const uint64_t corners[] = {
+		0, 1, scale->mask, scale->mask + 1, last - 1, last,
+		scale->max_ticks - 1, scale->max_ticks,
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(corners) / sizeof(*corners); i++)
+		if (!both_within(scale, truth, corners[i]))
+			return "a corner is off by more than is promised";
+	/* More than the corners need; catches what argues wrongly above. */
+	for (i = 0; i < 64; i++)
+		if (!both_within(scale, truth, 1ULL << i) ||
+		    !both_within(scale, truth, (1ULL << i) - 1))
+			return "a power of two is off by more than is promised";
+	return NULL;
+}
+
+const char *tw_scale_check(const struct tw_scale *scale,
+			   const struct tw_rate *rate)
+{
+	const struct truth truth = truth_of(rate);
+	const char *broken;
+
+	if (scale->modulus_log2 > 63 || scale->shift > 63 ||
+	    scale->wide_shift > 63)
+		return "a shift passes the word";
+	if (scale->mask != (1ULL << scale->modulus_log2) - 1)
+		return "the mask is not that of the modulus";
+	broken = check_products(scale);
+	return broken ? broken : check_error(scale, &truth);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long until the counter wraps: the largest value on any allowed CPU, and
+ * what that leaves of 64 bits. A thread is moved over the CPUs, not the
+ * caller, who can thus not be left on the wrong one.
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "machine.h"
+#include "tickwise.h"
+
+struct tour {
+	const unsigned *cpus;
+	unsigned count;
+	unsigned visited;
+	unsigned largest_cpu;
+	uint64_t largest_ticks;
+};
+
+static int move_to(unsigned cpu)
+{
+	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
+	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+	int failed;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpu, size, set);
+	failed = sched_setaffinity(0, size, set) ? -errno : 0;
+	CPU_FREE(set);
+	return failed;
+}
+
+static void *visit_all(void *argument)
+{
+	struct tour *tour = argument;
+	unsigned i;
+
+	for (i = 0; i < tour->count; i++) {
+		unsigned cpu = tour->cpus[i];
+		uint64_t ticks;
+
+		/* A CPU that was taken away meanwhile is left out. */
+		if (move_to(cpu) || sched_getcpu() != (int)cpu)
+			continue;
+		ticks = tw_ticks_begin();
+		if (!tour->visited++ || ticks >= tour->largest_ticks) {
+			tour->largest_ticks = ticks;
+			tour->largest_cpu = cpu;
+		}
+	}
+	return NULL;
+}
+
+/* All signals blocked: none of the caller's handlers runs in the thread. */
+static int run_apart(struct tour *tour)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&thread, NULL, visit_all, tour);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed)
+		return -EAGAIN;
+	pthread_join(thread, NULL);
+	return tour->visited ? (int)tour->visited : -EAGAIN;
+}
+
+int tw_ticks_largest(uint64_t *ticks, unsigned *cpu)
+{
+	int saved_errno = errno;
+	struct tour tour = { 0 };
+	unsigned *cpus;
+	int ret = tw_allowed_cpus(&cpus, &tour.count);
+
+	if (!ret) {
+		tour.cpus = cpus;
+		ret = run_apart(&tour);
+		free(cpus);
+	}
+	errno = saved_errno;
+	if (ret < 0)
+		return ret;
+	*ticks = tour.largest_ticks;
+	if (cpu)
+		*cpu = tour.largest_cpu;
+	return ret;
+}
+
+double tw_seconds_before_wrap(uint64_t ticks, double hz)
+{
+	if (!(hz > 0) || !isfinite(hz))
+		return 0;
+	/* UINT64_MAX - ticks is exact; in doubles 2^64 - ticks is not. */
+	return ((double)(UINT64_MAX - ticks) + 1) / hz;
+}

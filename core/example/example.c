@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program does with libtickwise, from the first question to the last:
+ * can the counter be trusted, how fast does it run, how long did this take,
+ * and for how long will all that hold. Every number comes with its error.
+ *
+ *	cc example.c $(pkg-config --cflags --libs tickwise)
+ *
+ * Exit code: 0 the counter was used, 1 it must not be, 2 could not be decided,
+ * 70 could not run. `taskset -c 0 ./example` asks about one CPU only.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tickwise.h>
+
+#define SECONDS_A_YEAR	(365.2425 * 86400)
+
+static int stop(const char *what, int error)
+{
+	fprintf(stderr, "example: %s: %s\n", what, strerror(-error));
+	return 70;
+}
+
+static void print_seconds(double seconds)
+{
+	printf("%.0f s", seconds);
+	if (seconds >= SECONDS_A_YEAR)
+		printf(" (%.1f years)", seconds / SECONDS_A_YEAR);
+	else
+		printf(" (%.1f days)", seconds / 86400);
+}
+
+/* The library asks only about CPUs that this program may run on. */
+static void print_cpus(void)
+{
+	struct tw_machine machine;
+
+	tw_machine_read(&machine);
+	printf("CPUs\n  allowed    %u of the %u online; the others are not "
+	       "judged\n", machine.cpus_allowed, machine.cpus_online);
+	if (machine.cpus_allowed == 1)
+		printf("             one CPU has no offsets: allow more to see "
+		       "them\n");
+	printf("\n");
+}
+
+static void print_offsets(const struct tw_reliability *reliability)
+{
+	if (reliability->pairs == 0) {
+		printf("  offset     no other CPU to compare with\n");
+		return;
+	}
+	if (reliability->offset_low_ticks == -INT64_MAX ||
+	    reliability->offset_high_ticks == INT64_MAX) {
+		printf("  offset     not bounded\n");
+		return;
+	}
+	printf("  offset     two readings on any CPUs are off by %" PRId64
+	       " to %+" PRId64 " ticks\n             (%.1f to %+.1f ns)\n",
+	       reliability->offset_low_ticks, reliability->offset_high_ticks,
+	       (double)reliability->offset_low_ticks / reliability->hz * 1e9,
+	       (double)reliability->offset_high_ticks / reliability->hz * 1e9);
+}
+
+static void print_reliability(const struct tw_reliability *reliability)
+{
+	unsigned bit;
+
+	printf("Reliability\n  verdict    %s\n",
+	       tw_verdict_name(reliability->verdict));
+	for (bit = 1; bit && bit <= reliability->reasons; bit <<= 1)
+		if (reliability->reasons & bit)
+			printf("             %s\n",
+			       tw_reliability_reason_text(bit));
+	print_offsets(reliability);
+	printf("  order      %s: %" PRIu64 " of %" PRIu64 " readings were "
+	       "smaller than an earlier one\n\n", reliability->monotonic ?
+	       "monotonic" : "NOT monotonic", reliability->backwards,
+	       reliability->probes);
+}
+
+static void print_reading(void)
+{
+	unsigned cpu;
+	uint64_t ticks = tw_ticks_cpu(&cpu);
+
+	printf("Counter\n  reading    %" PRIu64 " ticks, on CPU %u\n\n", ticks,
+	       cpu);
+}
+
+static void print_rate(const struct tw_rate *rate)
+{
+	const char *against = tw_against_name(rate->against);
+
+	printf("Rate\n  rate       %.3f ticks per second of %s\n"
+	       "  error      %.3g ppb (1 sigma), %.4g ppb (hard bound), both "
+	       "of that clock;\n             how long its second is in SI, "
+	       "nothing in here can tell\n", rate->hz, against,
+	       rate->uncertainty_ppb, rate->bound_ppb);
+	printf("  from       %s, %u of %u samples in %.0f ms\n\n",
+	       tw_rate_source_name(rate->source), rate->used, rate->samples,
+	       (double)rate->window_ns / 1e6);
+}
+
+static void print_scale(const struct tw_scale *scale)
+{
+	printf("Conversion, ns = ((t >> %u) * whole + ((t & mask) * mult >> "
+	       "%u) + half) >> %d\n", scale->modulus_log2, scale->shift,
+	       TW_SCALE_FRACTION_BITS);
+	printf("  modulus    2^%u ticks, %.3f s\n  mult       %" PRIu64
+	       "\n  whole      %" PRIu64 "\n", scale->modulus_log2,
+	       (double)scale->modulus_ns / 1e9, scale->mult, scale->whole);
+	printf("  error      %.3f ns + %.2g ppb of the interval\n\n",
+	       scale->error_ns, scale->error_ppb);
+}
+
+/* Something to measure: some hundred dependent divisions. */
+static double work(void)
+{
+	volatile double x = 1;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		x = 1 / (1 + x);
+	return x;
+}
+
+/* Ordered reads; the begin's own time is inside, so it is at most so large. */
+static uint64_t read_ticks_cost(void)
+{
+	uint64_t least = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		uint64_t begin = tw_ticks_begin();
+		uint64_t ticks = tw_ticks_end() - begin;
+
+		if (ticks < least)
+			least = ticks;
+	}
+	return least;
+}
+
+/*
+ * Hard bounds of an interval add up: what the two CPUs may be apart, the rate
+ * over the interval, the conversion, and the reads themselves, which take part
+ * of the time between them.
+ */
+static void print_interval(const struct tw_clock *clock,
+			   const struct tw_reliability *reliability)
+{
+	const struct tw_scale *scale = &clock->scale;
+	double ns_per_tick = 1e9 / clock->rate.hz;
+	double low_ns, high_ns, both_ns, reads_ns;
+	uint64_t begin, ticks, ns;
+
+	reads_ns = (double)read_ticks_cost() * ns_per_tick;
+	begin = tw_ticks_begin();
+	work();
+	ticks = tw_ticks_end() - begin;
+	ns = tw_ticks_to_ns(scale, ticks);
+
+	both_ns = scale->error_ns + (double)ns * 1e-9 *
+		  (scale->error_ppb + clock->rate.bound_ppb);
+	low_ns = both_ns + reads_ns;
+	high_ns = both_ns;
+	if (reliability->pairs) {
+		low_ns += (double)reliability->offset_high_ticks * ns_per_tick;
+		high_ns -= (double)reliability->offset_low_ticks * ns_per_tick;
+	}
+	printf("Interval\n  measured   %" PRIu64 " ticks, %" PRIu64 " ns\n"
+	       "  error      the truth is %.1f ns less to %.1f ns more (hard "
+	       "bound), of which\n             %.1f ns less are the two "
+	       "reads' own\n\n", ticks, ns, low_ns, high_ns, reads_ns);
+}
+
+static int print_limits(const struct tw_clock *clock)
+{
+	uint64_t ticks;
+	unsigned cpu;
+	int cpus = tw_ticks_largest(&ticks, &cpu);
+
+	if (cpus < 0)
+		return cpus;
+	printf("Limits\n  counter    wraps in ");
+	print_seconds(tw_seconds_before_wrap(ticks, clock->rate.hz));
+	printf(":\n             the largest of %d CPUs is %" PRIu64
+	       ", on CPU %u\n  conversion takes intervals up to ", cpus, ticks,
+	       cpu);
+	print_seconds((double)clock->scale.max_ticks / clock->rate.hz);
+	printf(",\n             longer ones saturate\n");
+	return 0;
+}
+
+static int use_counter(const struct tw_reliability *reliability)
+{
+	struct tw_clock clock;
+	int error;
+
+	print_reading();
+	error = tw_clock_init(&clock, NULL);
+	if (error)
+		return stop("can't calibrate", error);
+	if (clock.system)
+		return stop("no rate could be found", clock.system_errno);
+	print_rate(&clock.rate);
+	print_scale(&clock.scale);
+	print_interval(&clock, reliability);
+	error = print_limits(&clock);
+	return error ? stop("can't go over the CPUs", error) : 0;
+}
+
+static void say(void *context, int level, const char *message)
+{
+	(void)context;
+	fprintf(stderr, "%s: %s\n", level == TW_SAY_WARNING ? "warning" :
+		"note", message);
+}
+
+int main(void)
+{
+	struct tw_reliability reliability;
+	int code, error;
+
+	tw_set_diagnostics(say, NULL);
+	print_cpus();
+	error = tw_reliability_measure(&reliability, NULL);
+	if (error)
+		return stop("can't judge the counter", error);
+	print_reliability(&reliability);
+	if (reliability.verdict == TW_UNRELIABLE) {
+		printf("Intervals are not measured with such a counter: use "
+		       "clock_gettime().\n");
+		code = 1;
+	} else {
+		code = use_counter(&reliability);
+		if (!code && reliability.verdict == TW_UNDECIDED)
+			code = 2;
+	}
+	tw_reliability_free(&reliability);
+	return code;
+}

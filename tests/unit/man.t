@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The manual is of this version: every function of the header has a page with
+# its very prototype, every command and option of the program has its words,
+# and no page speaks of what there is not. Fails if a function or an option is
+# added, changed or removed and its page is not.
+#
+# Functions that end in _slow are the other half of inline ones, and no page.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/header_names.sh"
+
+man=$root/core/man
+sections='NAME SYNOPSIS DESCRIPTION RETURN_VALUE ERRORS ATTRIBUTES SEE_ALSO'
+
+# none FILE DESCRIPTION: passes when the file is empty, else shows it
+none() {
+	[ ! -s "$1" ]
+	ok $? "$2"
+	sed 's/^/# /' "$1"
+}
+
+# synopsis PAGE-FILE: its text without any blank, macro or quote
+synopsis() {
+	awk '/^\.SH/ { show = $2 == "SYNOPSIS"; next } show' "$1" |
+		sed -e 's/^\.[A-Z]* *//' -e 's/["\\]//g' | tr -d ' \n\t'
+}
+
+# ---- section 3 ----
+
+prototypes "$root/core/tickwise.h" | grep -v '^[a-z]* [a-z0-9_]*_slow ' \
+	>"$scratch/prototypes"
+"$man/links.sh" "$man"/*.[1-9] >"$scratch/links"
+{
+	sed 's|.*/\(.*\)/\(.*\)|\1 \2|' "$scratch/links"
+	for page in "$man"/*.3; do
+		name=$(basename "$page" .3)
+		echo "$name $name"
+	done
+} >"$scratch/pages"
+
+while read -r _ name prototype; do
+	page=$(awk -v name="$name" '$1 == name { print $2 }' "$scratch/pages")
+	if [ -z "$page" ]; then
+		ok 1 "$name has a page"
+		continue
+	fi
+	synopsis "$man/$page.3" |
+		grep -qF "$(echo "$prototype" | tr -d ' \t');"
+	ok $? "$name has a page with its prototype"
+done <"$scratch/prototypes"
+
+: >"$scratch/wrong"
+while read -r name page; do
+	[ "${name#tw_}" != "$name" ] || continue
+	grep -q "^[a-z]* $name " "$scratch/prototypes" ||
+		echo "$name in $page.3" >>"$scratch/wrong"
+done <"$scratch/pages"
+none "$scratch/wrong" 'no page is of a function that there is not'
+
+: >"$scratch/wrong"
+for page in "$man"/*.3; do
+	for section in $sections; do
+		grep -qx ".SH $(echo "$section" | tr _ ' ')" "$page" ||
+			echo "$(basename "$page"): no $section" >>"$scratch/wrong"
+	done
+done
+none "$scratch/wrong" "every page of section 3 has $(echo "$sections" | wc -w) sections"
+
+# ---- section 1 ----
+
+# options: the long options in a text, one a line
+options() {
+	sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z-]+' | sort -u
+}
+
+"$tickwise" --help >"$scratch/help"
+sed -n 's/^  \([a-z][a-z]*\)  *.*/\1/p' "$scratch/help" >"$scratch/commands"
+[ "$(wc -l <"$scratch/commands")" -ge 3 ]
+ok $? "tickwise has commands: $(tr '\n' ' ' <"$scratch/commands")"
+for command in '' $(cat "$scratch/commands"); do
+	page=$man/tickwise${command:+-$command}.1
+	if [ ! -f "$page" ]; then
+		ok 1 "tickwise $command has a page"
+		continue
+	fi
+	# shellcheck disable=SC2086
+	"$tickwise" $command --help >"$scratch/help"
+	options <"$scratch/help" >"$scratch/said"
+	awk '/^\.SH/ { show = $2 == "OPTIONS"; next } show' "$page" |
+		options >"$scratch/written"
+	is "$(cat "$scratch/written")" "$(cat "$scratch/said")" \
+		"$(basename "$page") has the options of its --help"
+	grep -q 'SH EXIT STATUS' "$page"
+	ok $? 'and exit codes'
+done
+: >"$scratch/wrong"
+for page in "$man"/tickwise-*.1; do
+	command=$(basename "$page" .1)
+	grep -qx "${command#tickwise-}" "$scratch/commands" ||
+		echo "$command" >>"$scratch/wrong"
+	grep -q "^\.BR $(echo "$command" | sed 's/-/\\\\-/g') (1)" \
+		"$man/tickwise.1" || echo "$command is not in tickwise.1" \
+		>>"$scratch/wrong"
+done
+none "$scratch/wrong" 'every page is of a command, and tickwise(1) names it'
+
+# ---- all ----
+
+# What a page refers to, if it would be ours.
+sed -n 's/^\.BR \(t[iw][a-z_0-9\\-]*\) (\([1-9]\)).*/\1 \2/p' "$man"/*.[1-9] |
+	sed 's/\\-/-/g' | sort -u >"$scratch/references"
+: >"$scratch/wrong"
+while read -r name section; do
+	[ -f "$man/$name.$section" ] ||
+		grep -q "^$section/$name/" "$scratch/links" ||
+		echo "$name($section)" >>"$scratch/wrong"
+done <"$scratch/references"
+none "$scratch/wrong" "$(wc -l <"$scratch/references") pages are referred to and there"
+
+: >"$scratch/wrong"
+for page in "$man"/*.[1-9]; do
+	grep -q '^\.TH .*"Tickwise @VERSION@"' "$page" ||
+		echo "$page" >>"$scratch/wrong"
+done
+none "$scratch/wrong" 'no page has a version of its own'
+
+# lint NAME COMMAND...: a checker of pages that says nothing when all is well
+lint() {
+	name=$1
+	shift
+	if ! command -v "$1" >/dev/null; then
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count # SKIP no $1"
+		return
+	fi
+	for page in "$man"/*.[1-9]; do
+		"$@" "$page" 2>&1 >/dev/null | sed "s|^|$(basename "$page"): |"
+	done >"$scratch/wrong"
+	none "$scratch/wrong" "$name finds nothing"
+}
+# mandoc writes to stdout.
+quiet_mandoc() {
+	mandoc -T lint -W warning "$1" >&2
+}
+if command -v mandoc >/dev/null; then
+	lint 'mandoc -T lint' quiet_mandoc
+else
+	lint 'mandoc -T lint' mandoc
+fi
+lint groff groff -man -Tutf8 -ww -z
+done_testing
