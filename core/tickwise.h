@@ -19,15 +19,22 @@
 #ifndef TICKWISE_H
 #define TICKWISE_H
 
+/* First, so that on other processors this is the first thing that is said. */
+#if defined(__x86_64__)
+#include "counter/x86_64.h"
+#elif defined(__aarch64__)
+#include "counter/aarch64.h"
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+#include "counter/ppc64le.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "counter/riscv64.h"
+#else
+#error "tickwise: no counter is known for this processor (x86-64, aarch64, ppc64le, riscv64)"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
-
-#if defined(__x86_64__)
-#include "counter/x86_64.h"
-#else
-#error "tickwise: no counter is known for this processor (x86-64 is supported)"
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,7 +55,7 @@ extern "C" {
  * for stamps whose neighbours are far away; for the two ends of a short
  * interval use tw_ticks_begin() and tw_ticks_end().
  *
- * Cost: one rdtsc. Thread-safe.
+ * Cost: one instruction (rdtsc on x86-64). Thread-safe.
  */
 static inline uint64_t tw_ticks(void)
 {
@@ -504,7 +511,7 @@ enum tw_reliability_reason {
 	TW_REASON_STATISTICS	= 1 << 5,	/* too few switches between CPUs */
 	TW_REASON_ONE_CPU	= 1 << 6,	/* only one CPU allowed: no pairs */
 	TW_REASON_CLOCKSOURCE	= 1 << 7,	/* the kernel prefers another */
-	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* CPUID does not promise a rate */
+	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* no rate is promised */
 	TW_REASON_CPUS_SKIPPED	= 1 << 9,	/* allowed, but not judged */
 };
 
@@ -610,6 +617,7 @@ struct tw_machine {
 	uint64_t hypervisor_khz;	/* leaf 0x40000010; 0: not given */
 	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0 */
 	uint64_t kernel_log_khz;	/* 0: not readable or gone */
+	uint64_t declared_hz;		/* by register or device tree; 0 */
 };
 
 /**

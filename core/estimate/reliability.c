@@ -200,14 +200,14 @@ static double read_cost_ns(double hz)
 	return hz > 0 ? (double)least_ticks / READS / hz * 1e9 : 0;
 }
 
-/* What kernel and CPUID say changes no verdict, but must be known. */
+/* What kernel and processor say changes no verdict, but must be known. */
 static unsigned informational_reasons(void)
 {
-	struct tw_cpuid_facts facts;
+	struct tw_processor_facts facts;
 	char clocksource[32];
 	unsigned reasons = 0;
 
-	tw_cpuid_read(&facts);
+	tw_processor_read(&facts);
 	if (facts.invariant != 1)
 		reasons |= TW_REASON_NOT_INVARIANT;
 	tw_read_clocksource(clocksource, sizeof(clocksource));
