@@ -93,6 +93,52 @@ static inline uint64_t tw_ticks_end(void)
  */
 uint64_t tw_ticks_cpu(unsigned *cpu);
 
+enum tw_counter_state {
+	TW_COUNTER_OK,
+	TW_COUNTER_ABSENT,	/* the processor says that it has none */
+	TW_COUNTER_DISABLED,	/* a read would kill this process */
+	TW_COUNTER_TRAPPED,	/* every read is caught and answered elsewhere */
+	TW_COUNTER_COARSE,	/* it moves in steps of over 100 ns */
+};
+
+/**
+ * struct tw_counter_facts - can the counter be read here, and at what price?
+ *
+ * Costs are those of the cheapest of some loops. A counter that is absent or
+ * disabled was not read: its costs are 0.
+ */
+struct tw_counter_facts {
+	enum tw_counter_state state;
+	double read_cost_ns;		/* of tw_ticks() */
+	double step_ns;			/* between two changes seen: no less
+					   than an ordered read takes */
+	double clock_cost_ns;		/* of clock_gettime(); 0: see above */
+	double call_cost_ns;		/* of the same as a real system call */
+	int clock_is_call;		/* clock_gettime() is one: 1, 0 */
+	int emulated;			/* by another program: 1 seen, 0 not */
+	int time_namespace;		/* 1 shifted, 0 not, -1 unknown */
+	int64_t monotonic_offset_ns;	/* CLOCK_MONOTONIC here - outside */
+	int64_t boottime_offset_ns;
+};
+
+/**
+ * tw_counter_check - may this process read the counter, and what does it cost?
+ * @facts: the result
+ *
+ * A process can forbid itself the counter (prctl(PR_SET_TSC), inherited by its
+ * children); then tw_ticks() and, where the kernel keeps time by that counter,
+ * even clock_gettime() end in SIGSEGV. Some virtual machines and processors
+ * answer every read in software. This asks the kernel first and never makes a
+ * read that would kill.
+ *
+ * Return: 0. Takes under a millisecond; keeps errno. Thread-safe.
+ */
+int tw_counter_check(struct tw_counter_facts *facts);
+
+/* "ok", "disabled", ...; and a clause that says what it means. Never NULL. */
+const char *tw_counter_state_name(enum tw_counter_state state);
+const char *tw_counter_state_text(enum tw_counter_state state);
+
 /* ---- 2 the rate -------------------------------------------------------- */
 
 /* The system clock that something is measured against. None of them is SI. */
@@ -355,7 +401,9 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
  *
  * Where the counter can't be read, can't be calibrated, or the caller wants
  * the system's clock, @system is set and every function below calls
- * clock_gettime() instead: same meaning, more nanoseconds.
+ * clock_gettime() instead: same meaning, more nanoseconds. Where the counter
+ * is disabled for the process (tw_counter_check()), that is a real system call,
+ * since the vDSO reads the counter, and is killed for it, too.
  */
 struct tw_clock {
 	struct tw_scale scale;
@@ -366,7 +414,8 @@ struct tw_clock {
 	uint64_t anchor_ticks;
 	uint64_t anchor_ns;		/* of rate.against, at anchor_ticks */
 	uint64_t anchor_error_ns;	/* hard: half of the anchor's bracket */
-	int system;			/* 1: clock_gettime() in place of ticks */
+	int system;			/* 1: clock_gettime() in place of ticks;
+					   2: by a real system call */
 	int system_errno;		/* why: -errno of the calibration, or 0 */
 	clockid_t clock_id;
 } __attribute__((aligned(64)));
@@ -424,6 +473,9 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
  */
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 {
+	/* Without a scale the counter may be one that must not be read. */
+	if (tw_unlikely(!clock->scale.max_ticks))
+		return tw_clock_ns_slow(clock, 0);
 	return tw_clock_ns_at(clock, tw_ticks());
 }
 
@@ -433,8 +485,11 @@ static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
  */
 static inline uint64_t tw_clock_ns_wide(const struct tw_clock *clock)
 {
-	uint64_t since = tw_ticks() - clock->base_ticks;
+	uint64_t since;
 
+	if (tw_unlikely(!clock->scale.max_ticks))
+		return tw_clock_ns_slow(clock, 0);
+	since = tw_ticks() - clock->base_ticks;
 	if (tw_unlikely(since > clock->scale.max_ticks))
 		return tw_clock_ns_slow(clock, since);
 	return clock->base_ns + tw_scale_wide(&clock->scale, since);
@@ -489,7 +544,8 @@ struct tw_clock_mark {
  * @tries: take the narrowest of so many, 1 to 1000000
  * @mark: the result
  *
- * Return: 0; -EINVAL for no tries; -errno of clock_gettime(). Thread-safe.
+ * Return: 0; -EINVAL for no tries; -ENOTSUP when this process may not read the
+ * counter; -errno of clock_gettime(). Thread-safe.
  */
 int tw_clock_mark(enum tw_against against, unsigned tries,
 		  struct tw_clock_mark *mark);

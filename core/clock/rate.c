@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "calibrate.h"
+#include "counter/state.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
 #define LEAST_WINDOW_NS		5000000ULL
@@ -127,6 +128,10 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	ret = check_options(&settled);
 	if (ret)
 		return ret;
+
+	/* Before the first look at any clock. */
+	if (!settled.source && tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
 
 	was_clocksource = is_clocksource(&settled);
 	ret = tw_brackets_collect(&brackets, settled.window_ns,
