@@ -162,6 +162,7 @@ enum tw_witness {
 	TW_WITNESS_PERF,	/* multiplier in the perf event page */
 	TW_WITNESS_CPUINFO,	/* /proc/cpuinfo of a guest whose rate is given */
 	TW_WITNESS_KERNEL_LOG,	/* the kernel's own message about it */
+	TW_WITNESS_DECLARED,	/* the counter's frequency by declaration */
 };
 
 /* Why the kernel's rate was not taken; 0 when it was. */
@@ -219,6 +220,8 @@ enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
  * @counter_is_clocksource says that @read_ns is computed from this very
  * counter with the kernel's multiply-and-shift, so that its exact rate may be
  * looked for; @witness_khz (0: none) is a second source's word for that rate.
+ * @declared_hz is the frequency that the kernel was told; 0 means that it found
+ * an integer number of kHz by itself, as on x86-64.
  */
 struct tw_time_source {
 	uint64_t (*read_ticks)(void *context);
@@ -227,6 +230,7 @@ struct tw_time_source {
 	uint64_t granularity_ns;
 	int counter_is_clocksource;
 	uint64_t witness_khz;
+	uint64_t declared_hz;
 };
 
 struct tw_rate_options {

@@ -57,8 +57,9 @@ static uint64_t read_ns(void *context)
 	return (uint64_t)ns / machine->step_ns * machine->step_ns;
 }
 
-static int measure(struct machine *machine, int is_clocksource,
-		   uint64_t witness_khz, struct tw_rate *rate)
+static int measure_declared(struct machine *machine, int is_clocksource,
+			    uint64_t witness_khz, uint64_t declared_hz,
+			    struct tw_rate *rate)
 {
 	const struct tw_time_source source = {
 		.read_ticks = read_ticks,
@@ -67,6 +68,7 @@ static int measure(struct machine *machine, int is_clocksource,
 		.granularity_ns = machine->step_ns,
 		.counter_is_clocksource = is_clocksource,
 		.witness_khz = witness_khz,
+		.declared_hz = declared_hz,
 	};
 	const struct tw_rate_options options = {
 		.window_ns = 20000000,
@@ -74,6 +76,12 @@ static int measure(struct machine *machine, int is_clocksource,
 	};
 
 	return tw_rate_measure(rate, &options);
+}
+
+static int measure(struct machine *machine, int is_clocksource,
+		   uint64_t witness_khz, struct tw_rate *rate)
+{
+	return measure_declared(machine, is_clocksource, witness_khz, 0, rate);
 }
 
 #define KERNEL_MULT	6452780.0	/* 2599998 kHz, shift 24 */
@@ -137,6 +145,33 @@ static void kernel_rate(uint64_t *random)
 	tap_ok(measure(&machine, 1, 2600000, &rate) == 0 &&
 	       rate.source == TW_RATE_KERNEL_PROVISIONAL,
 	       "a witness for another rate is none");
+}
+
+/*
+ * Off x86 the kernel was told the frequency. 2^24 * 1e9 / 2500000400 is
+ * 6710885.3; the whole kHz on both sides give 6710886 and 6710884.
+ */
+static void declared_rate(uint64_t *random)
+{
+	struct machine machine = {
+		.ticks = 1ULL << 40, .step_ns = 1,
+		.ns_per_tick = 6710885 / 0x1p24,
+		.random = tap_random(random) | 1,
+	};
+	struct tw_rate rate;
+
+	tap_ok(measure_declared(&machine, 1, 0, 2500000400, &rate) == 0 &&
+	       rate.source == TW_RATE_KERNEL &&
+	       rate.witness == TW_WITNESS_DECLARED &&
+	       rate.kernel_mult == 6710885 && rate.kernel_shift == 24,
+	       "a declared frequency: the kernel's rate, exactly");
+	tap_ok(measure_declared(&machine, 1, 0, 2500002900, &rate) == 0 &&
+	       rate.source == TW_RATE_REGRESSION &&
+	       rate.refusal == TW_REFUSED_NO_CANDIDATE,
+	       "declared 1 ppm beside the truth: refused");
+	tap_ok(measure_declared(&machine, 0, 0, 2500000400, &rate) == 0 &&
+	       rate.refusal == TW_REFUSED_CLOCKSOURCE,
+	       "declared, but another clocksource: refused");
 }
 
 /* A reference that moves in steps: a reading means "within this step". */
@@ -205,6 +240,7 @@ int main(void)
 
 	honest_off_the_lattice(&random);
 	kernel_rate(&random);
+	declared_rate(&random);
 	coarse_reference(&random);
 	broken(&random);
 	bad_options();
