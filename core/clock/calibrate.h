@@ -32,6 +32,8 @@ struct tw_brackets {
 	size_t count;
 	uint64_t tolerance_ticks;
 	uint64_t granularity_ns;
+	uint64_t step_ticks;		/* of a counter slower than its reader:
+					   a reading v means v to v + this */
 };
 
 /* Returns 0, -ENOMEM, -EAGAIN, -EIO, or -errno of the clock. */
@@ -64,8 +66,8 @@ struct tw_kernel_rate {
 	double hz;		/* what the multiplier means */
 };
 
-/* What the kernel makes of an integer kHz; returns -ERANGE outside 10 MHz to
- * 10 GHz. */
+/* What the kernel makes of an integer kHz, or of a declared frequency; returns
+ * -ERANGE outside 10 MHz to 10 GHz (4.29 GHz: 32 bits of Hz). */
 int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate);
 int tw_kernel_rate_of_hz(uint64_t hz, struct tw_kernel_rate *rate);
 

@@ -20,6 +20,7 @@ struct machine {
 	uint64_t ticks;
 	double ns_per_tick;
 	uint64_t step_ns;		/* granularity of the reference */
+	uint64_t step_ticks;		/* of the counter; 0: every tick */
 	uint64_t random;
 	int stands_still;
 	uint64_t break_at_ticks;	/* from here 100 ppm faster; 0: never */
@@ -41,6 +42,9 @@ static uint64_t read_ticks(void *context)
 	struct machine *machine = context;
 
 	pass(machine);
+	if (machine->step_ticks)
+		return machine->ticks / machine->step_ticks *
+		       machine->step_ticks;
 	return machine->stands_still ? 42 : machine->ticks;
 }
 
@@ -198,6 +202,34 @@ static void coarse_reference(uint64_t *random)
 	       "steps of 1000 ns: the truth in the hard interval");
 }
 
+/* A counter that shows only every 200th tick, so that most reads are equal. */
+static void coarse_counter(uint64_t *random)
+{
+	unsigned outside = 0, far = 0, failed = 0, i;
+
+	for (i = 0; i < 50; i++) {
+		struct machine machine = {
+			.ticks = tap_random(random) >> 20, .step_ns = 1,
+			.step_ticks = 200,
+			.ns_per_tick = KERNEL_MULT / 0x1p24,
+			.random = tap_random(random) | 1,
+		};
+		double truth_hz = 1e9 / machine.ns_per_tick;
+		struct tw_rate rate;
+
+		if (measure(&machine, 0, 0, &rate)) {
+			failed++;
+			continue;
+		}
+		outside += truth_hz < rate.low_hz || truth_hz > rate.high_hz;
+		far += fabs(rate.hz / truth_hz - 1) * 1e9 >
+		       5 * rate.uncertainty_ppb;
+	}
+	tap_ok(failed == 0 && outside == 0,
+	       "a counter in steps of 200: the truth in the hard interval");
+	tap_ok(far == 0, "and within five sigma");
+}
+
 static void broken(uint64_t *random)
 {
 	struct machine machine = {
@@ -242,6 +274,7 @@ int main(void)
 	kernel_rate(&random);
 	declared_rate(&random);
 	coarse_reference(&random);
+	coarse_counter(&random);
 	broken(&random);
 	bad_options();
 	return tap_done();
