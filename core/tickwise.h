@@ -23,16 +23,23 @@
 #ifndef TICKWISE_H
 #define TICKWISE_H
 
+/* First, so that on other processors this is the first thing that is said. */
+#if defined(__x86_64__)
+#include "counter/x86_64.h"
+#elif defined(__aarch64__)
+#include "counter/aarch64.h"
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+#include "counter/ppc64le.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "counter/riscv64.h"
+#else
+#error "tickwise: no counter is known for this processor (x86-64, aarch64, ppc64le, riscv64)"
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>	/* clockid_t: strict C11 has none in <time.h> */
 #include <time.h>
-
-#if defined(__x86_64__)
-#include "counter/x86_64.h"
-#else
-#error "tickwise: no counter is known for this processor (x86-64 is supported)"
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,7 +73,7 @@ extern "C" {
  * for stamps whose neighbours are far away; for the two ends of a short
  * interval use tw_ticks_begin() and tw_ticks_end().
  *
- * Cost: one rdtsc. Thread-safe.
+ * Cost: one instruction (rdtsc on x86-64). Thread-safe.
  */
 static inline uint64_t tw_ticks(void)
 {
@@ -104,6 +111,52 @@ static inline uint64_t tw_ticks_end(void)
  */
 uint64_t tw_ticks_cpu(unsigned *cpu);
 
+enum tw_counter_state {
+	TW_COUNTER_OK,
+	TW_COUNTER_ABSENT,	/* the processor says that it has none */
+	TW_COUNTER_DISABLED,	/* a read would kill this process */
+	TW_COUNTER_TRAPPED,	/* every read is caught and answered elsewhere */
+	TW_COUNTER_COARSE,	/* it moves in steps of over 100 ns */
+};
+
+/**
+ * struct tw_counter_facts - can the counter be read here, and at what price?
+ *
+ * Costs are those of the cheapest of some loops. A counter that is absent or
+ * disabled was not read: its costs are 0.
+ */
+struct tw_counter_facts {
+	enum tw_counter_state state;
+	double read_cost_ns;		/* of tw_ticks() */
+	double step_ns;			/* between two changes seen: no less
+					   than an ordered read takes */
+	double clock_cost_ns;		/* of clock_gettime(); 0: see above */
+	double call_cost_ns;		/* of the same as a real system call */
+	int clock_is_call;		/* clock_gettime() is one: 1, 0 */
+	int emulated;			/* by another program: 1 seen, 0 not */
+	int time_namespace;		/* 1 shifted, 0 not, -1 unknown */
+	int64_t monotonic_offset_ns;	/* CLOCK_MONOTONIC here - outside */
+	int64_t boottime_offset_ns;
+};
+
+/**
+ * tw_counter_check - may this process read the counter, and what does it cost?
+ * @facts: the result
+ *
+ * A process can forbid itself the counter (prctl(PR_SET_TSC), inherited by its
+ * children); then tw_ticks() and, where the kernel keeps time by that counter,
+ * even clock_gettime() end in SIGSEGV. Some virtual machines and processors
+ * answer every read in software. This asks the kernel first and never makes a
+ * read that would kill.
+ *
+ * Return: 0. Takes under a millisecond; keeps errno. Thread-safe.
+ */
+int tw_counter_check(struct tw_counter_facts *facts);
+
+/* "ok", "disabled", ...; and a clause that says what it means. Never NULL. */
+const char *tw_counter_state_name(enum tw_counter_state state);
+const char *tw_counter_state_text(enum tw_counter_state state);
+
 /* ---- 2 the rate -------------------------------------------------------- */
 
 /* The system clock that something is measured against. None of them is SI. */
@@ -127,6 +180,7 @@ enum tw_witness {
 	TW_WITNESS_PERF,	/* multiplier in the perf event page */
 	TW_WITNESS_CPUINFO,	/* /proc/cpuinfo of a guest whose rate is given */
 	TW_WITNESS_KERNEL_LOG,	/* the kernel's own message about it */
+	TW_WITNESS_DECLARED,	/* the counter's frequency by declaration */
 };
 
 /* Why the kernel's rate was not taken; 0 when it was. */
@@ -184,6 +238,8 @@ enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
  * @counter_is_clocksource says that @read_ns is computed from this very
  * counter with the kernel's multiply-and-shift, so that its exact rate may be
  * looked for; @witness_khz (0: none) is a second source's word for that rate.
+ * @declared_hz is the frequency that the kernel was told; 0 means that it found
+ * an integer number of kHz by itself, as on x86-64.
  */
 struct tw_time_source {
 	uint64_t (*read_ticks)(void *context);
@@ -192,6 +248,7 @@ struct tw_time_source {
 	uint64_t granularity_ns;
 	int counter_is_clocksource;
 	uint64_t witness_khz;
+	uint64_t declared_hz;
 };
 
 struct tw_rate_options {
@@ -241,7 +298,8 @@ const char *tw_rate_refusal_text(unsigned bit);
  * reliable machine are nanoseconds apart, and the last CPU read wins.
  *
  * Return: how many CPUs were read, 1 and more; -ENOMEM; -EAGAIN when no thread
- * can be had or it could be kept on no CPU; -errno of sched_getaffinity().
+ * can be had or it could be kept on no CPU; -ENOTSUP when this process may not
+ * read the counter; -errno of sched_getaffinity().
  * Cost: some ten microseconds a CPU. Thread-safe.
  */
 int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
@@ -410,7 +468,9 @@ void tw_ticks_to_ns_many(const struct tw_scale *scale, uint64_t *ns,
  *
  * Where the counter can't be read, can't be calibrated, or the caller wants
  * the system's clock, @system is set and every function below calls
- * clock_gettime() instead: same meaning, more nanoseconds.
+ * clock_gettime() instead: same meaning, more nanoseconds. Where the counter
+ * is disabled for the process (tw_counter_check()), that is a real system call,
+ * since the vDSO reads the counter, and is killed for it, too.
  */
 struct tw_clock {
 	/* What reading needs is one cache line, to the middle of the scale. */
@@ -422,7 +482,8 @@ struct tw_clock {
 	uint64_t anchor_ticks;
 	uint64_t anchor_ns;		/* of rate.against, at anchor_ticks */
 	uint64_t anchor_error_ns;	/* hard: half of the anchor's bracket */
-	int system;			/* 1: clock_gettime() in place of ticks */
+	int system;			/* 1: clock_gettime() in place of ticks;
+					   2: by a real system call */
 	int system_errno;		/* why: -errno of the calibration, or 0 */
 	clockid_t clock_id;
 } __attribute__((aligned(64)));
@@ -480,6 +541,9 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
  */
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 {
+	/* Without a scale the counter may be one that must not be read. */
+	if (tw_unlikely(!clock->scale.max_ticks))
+		return tw_clock_ns_slow(clock, 0);
 	return tw_clock_ns_at(clock, tw_ticks());
 }
 
@@ -489,8 +553,11 @@ static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
  */
 static inline uint64_t tw_clock_ns_wide(const struct tw_clock *clock)
 {
-	uint64_t since = tw_ticks() - clock->base_ticks;
+	uint64_t since;
 
+	if (tw_unlikely(!clock->scale.max_ticks))
+		return tw_clock_ns_slow(clock, 0);
+	since = tw_ticks() - clock->base_ticks;
 	if (tw_unlikely(since > clock->scale.max_ticks))
 		return tw_clock_ns_slow(clock, since);
 	return clock->base_ns + tw_scale_wide(&clock->scale, since);
@@ -545,7 +612,8 @@ struct tw_clock_mark {
  * @tries: take the narrowest of so many, 1 to 1000000
  * @mark: the result
  *
- * Return: 0; -EINVAL for no tries; -errno of clock_gettime(). Thread-safe.
+ * Return: 0; -EINVAL for no tries; -ENOTSUP when this process may not read the
+ * counter; -errno of clock_gettime(). Thread-safe.
  */
 int tw_clock_mark(enum tw_against against, unsigned tries,
 		  struct tw_clock_mark *mark);
@@ -567,7 +635,7 @@ enum tw_reliability_reason {
 	TW_REASON_STATISTICS	= 1 << 5,	/* too few switches between CPUs */
 	TW_REASON_ONE_CPU	= 1 << 6,	/* only one CPU allowed: no pairs */
 	TW_REASON_CLOCKSOURCE	= 1 << 7,	/* the kernel prefers another */
-	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* CPUID does not promise a rate */
+	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* no rate is promised */
 	TW_REASON_CPUS_SKIPPED	= 1 << 9,	/* allowed, but not judged */
 };
 
@@ -673,6 +741,7 @@ struct tw_machine {
 	uint64_t hypervisor_khz;	/* leaf 0x40000010; 0: not given */
 	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0 */
 	uint64_t kernel_log_khz;	/* 0: not readable or gone */
+	uint64_t declared_hz;		/* by register or device tree; 0 */
 };
 
 /**

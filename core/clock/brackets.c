@@ -115,6 +115,34 @@ static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
 }
 
+/*
+ * Two equal readings of the counter show that it moves in steps longer than a
+ * reading takes, and the smallest change is then a step, or a part of one that
+ * was rounded: one more on top. Counters of tens of MHz do that, and so do
+ * faster ones that are moved on every now and then by more than one.
+ */
+struct steps {
+	uint64_t least_ticks;
+	int seen;
+};
+
+static void look_at_step(struct steps *steps, const struct tw_bracket *bracket)
+{
+	uint64_t width = width_ticks(bracket);
+
+	if (width == 0)
+		steps->seen = 1;
+	else if (width < steps->least_ticks)
+		steps->least_ticks = width;
+}
+
+static uint64_t step_of(const struct steps *steps)
+{
+	if (!steps->seen || steps->least_ticks == UINT64_MAX)
+		return 0;
+	return steps->least_ticks + (steps->least_ticks > 1);
+}
+
 struct collection {
 	struct tw_brackets *out;
 	uint64_t narrowest_ticks;
@@ -124,6 +152,7 @@ struct collection {
 	uint64_t burst_end_ns;
 	uint64_t last_ns;
 	unsigned in_slot;
+	struct steps steps;
 	const struct plan *plan;
 };
 
@@ -153,6 +182,7 @@ static int collect(const struct reader *reader, struct collection *c)
 		if (now_ns < c->last_ns || ++reads > 1ULL << 40)
 			return -EIO;
 		c->last_ns = now_ns;
+		look_at_step(&c->steps, &bracket);
 		if (slot != c->slot) {
 			c->slot = slot;
 			c->in_slot = 0;
@@ -227,7 +257,9 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 		.source = source,
 	};
 	struct tw_brackets out = { 0 };
-	struct collection c = { .out = &out };
+	struct collection c = {
+		.out = &out, .steps.least_ticks = UINT64_MAX,
+	};
 	double ticks_per_ns;
 	int ret;
 
@@ -255,6 +287,7 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	ret = collect(&reader, &c);
 	if (ret)
 		goto err;
+	out.step_ticks = step_of(&c.steps);
 	*brackets = out;
 	return 0;
 err:

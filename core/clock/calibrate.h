@@ -32,6 +32,8 @@ struct tw_brackets {
 	size_t count;
 	uint64_t tolerance_ticks;
 	uint64_t granularity_ns;
+	uint64_t step_ticks;		/* of a counter slower than its reader:
+					   a reading v means v to v + this */
 };
 
 /* Returns 0, -ENOMEM, -EAGAIN, -EIO, or -errno of the clock. */
@@ -58,15 +60,26 @@ struct tw_fit {
 int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit);
 
 struct tw_kernel_rate {
-	uint32_t khz;
+	uint64_t from_hz;	/* what the kernel made the multiplier of */
 	uint32_t mult;
 	uint32_t shift;
-	double hz;
+	double hz;		/* what the multiplier means */
 };
 
-/* What the kernel makes of an integer kHz; returns -ERANGE outside 10 MHz to
- * 10 GHz. */
+/* What the kernel makes of an integer kHz, or of a declared frequency; returns
+ * -ERANGE outside 10 MHz to 10 GHz (4.29 GHz: 32 bits of Hz). */
 int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate);
+int tw_kernel_rate_of_hz(uint64_t hz, struct tw_kernel_rate *rate);
+
+/* What the kernel can have made its multiplier of. Neither: of nothing that
+ * is known. */
+struct tw_kernel_candidates {
+	int every_khz;		/* it measured, to an integer kHz: x86-64 */
+	uint64_t declared_hz;	/* it was told: everywhere else */
+};
+
+/* Those of this machine. */
+void tw_kernel_candidates_read(struct tw_kernel_candidates *candidates);
 
 /*
  * The one multiplier that explains @fit, or the reasons (bits of enum
@@ -74,16 +87,18 @@ int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate);
  * lies in the hard interval.
  */
 unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
+				  const struct tw_kernel_candidates *candidates,
 				  struct tw_kernel_rate *rate, int *alone);
 
-/* 1: the kernel's current clocksource is this counter; 0: not, or unknown. */
+/* 1: the kernel's current clocksource is this counter; 0: not, or unknown, or
+ * emulated, which makes it another one of the same name. */
 int tw_counter_is_clocksource(void);
 
 /*
- * Who else names exactly @khz; TW_WITNESS_NONE when nobody does. A witness
+ * Who else names exactly @from_hz; TW_WITNESS_NONE when nobody does. A witness
  * with another rate is none: CPUID's nominal rate is often some ppm beside the
  * one the kernel found.
  */
-enum tw_witness tw_witness_find(uint32_t khz);
+enum tw_witness tw_witness_find(uint64_t from_hz);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "counter/state.h"
 #include "diagnostics.h"
 #include "tickwise.h"
 
@@ -36,6 +37,8 @@ int tw_clock_mark(enum tw_against against, unsigned tries,
 
 	if (tries == 0 || tries > 1000000)
 		return -EINVAL;
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
 	while (tries--) {
 		struct tw_clock_mark one;
 		struct timespec now;
@@ -84,12 +87,12 @@ static int set_anchor(struct tw_clock *clock)
 }
 
 /*
- * Read the system clock from now on. With max_ticks and base_ticks at 0 every
- * reader takes its slow path, so the fast one needs no test of its own.
+ * Read the system clock from now on. With max_ticks at 0 every reader takes its
+ * slow path, before it has read the counter.
  */
 static void use_system(struct tw_clock *clock, int why)
 {
-	clock->system = 1;
+	clock->system = tw_counter_permission() == TW_COUNTER_OK ? 1 : 2;
 	clock->system_errno = why;
 	clock->scale = (struct tw_scale) { 0 };
 	clock->base_ticks = 0;
@@ -154,7 +157,10 @@ uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t since)
 	struct timespec now;
 
 	if (clock->system) {
-		clock_gettime(clock->clock_id, &now);
+		if (clock->system == 1)
+			clock_gettime(clock->clock_id, &now);
+		else
+			tw_system_clock_call(clock->clock_id, &now);
 		return timespec_ns(&now);
 	}
 	if ((int64_t)since < 0)

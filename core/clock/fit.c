@@ -11,8 +11,8 @@
  * agree more with each other than with the line.
  *
  * The hard interval is the exact answer to: which slopes pass between the
- * point (after, reading) and the point (before, reading + granularity) of
- * every single bracket?
+ * point (after + step, reading) and the point (before, reading + granularity)
+ * of every single bracket?
  */
 #include <errno.h>
 #include <math.h>
@@ -71,6 +71,12 @@ static double after_of(const struct frame *frame, size_t i)
 {
 	return (double)(int64_t)(frame->brackets->bracket[i].after_ticks -
 				 frame->ticks0);
+}
+
+/* The latest that the counter can have been: it shows the last whole step. */
+static double latest_of(const struct frame *frame, size_t i)
+{
+	return after_of(frame, i) + (double)frame->brackets->step_ticks;
 }
 
 static double reference_of(const struct frame *frame, size_t i)
@@ -224,7 +230,7 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 
 /*
  * The steepest (sign = 1) or flattest (sign = -1) line, in ns per tick, that
- * passes over every (after, reading) and under every (before, reading +
+ * passes over every (after + step, reading) and under every (before, reading +
  * granularity). From a start that may be too steep, find the point that is
  * violated most below and most above; the line through those two is the next
  * try. The slopes descend to the answer in a handful of passes (Dinkelbach's
@@ -244,7 +250,7 @@ static double extreme_slope(const struct frame *frame, int sign, double start)
 
 		for (i = 0; i < frame->brackets->count; i++) {
 			double y = reference_of(frame, i);
-			double low_x = after_of(frame, i);
+			double low_x = latest_of(frame, i);
 			double high_x = before_of(frame, i);
 
 			if (y - slope * low_x > floor_y) {
@@ -304,7 +310,8 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 
 	window_ns = reference_of(&frame, brackets->count - 1);
 	out.hz = 1e9 / (frame.ns_per_tick + block_fit.slope / frame.span_ticks);
-	out.asymmetry_ppb = (block_fit.width_spread_ticks / 2 *
+	out.asymmetry_ppb = ((block_fit.width_spread_ticks +
+			      (double)brackets->step_ticks) / 2 *
 			     frame.ns_per_tick +
 			     (double)brackets->granularity_ns) /
 			    window_ns * 1e9;

@@ -3,11 +3,13 @@
  * Recognising the kernel's own multiplier. Pure arithmetic.
  *
  * Where the kernel keeps time by the counter we read, CLOCK_MONOTONIC_RAW is
- * (ticks * mult) >> shift with an integer mult made from an integer number of
- * kHz (kernel/time/clocksource.c: clocks_calc_mult_shift for 600 s, then room
- * for 11 % of adjustment). So the true rate against RAW is one of a few, some
- * hundred ppb apart, and a fit of some ppb can tell which: from then on the
- * error against RAW is not small but zero.
+ * (ticks * mult) >> shift with an integer mult (kernel/time/clocksource.c:
+ * clocks_calc_mult_shift for 600 s, then room for 11 % of adjustment). On x86
+ * it is made from an integer number of kHz, so the true rate against RAW is one
+ * of a few, some hundred ppb apart, and a fit of some ppb can tell which.
+ * Elsewhere it is made from the frequency that firmware declares, to the Hz,
+ * and the fit either agrees with that one or with none. From then on the error
+ * against RAW is not small but zero.
  *
  * A wrong guess would be worse than none. With E = 6 sigma + asymmetry, a
  * candidate is accepted only if the fit lies within E of it, every other one
@@ -27,18 +29,21 @@ static unsigned bits_of(uint64_t value)
 	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate)
+/*
+ * @from ticks are @to nanoseconds, and 600 s are @idle_ticks. The kernel counts
+ * in kHz and in millionths of a second on x86, in Hz elsewhere: that decides
+ * how its quotient is rounded.
+ */
+static void make_rate(uint64_t from, uint64_t to, uint64_t idle_ticks,
+		      struct tw_kernel_rate *rate)
 {
-	uint64_t idle_ticks = (uint64_t)khz * 1000 * LONGEST_IDLE_S;
 	unsigned mult_bits, shift;
 	uint64_t mult = 0;
 
-	if (khz < 10000 || khz > 10000000)
-		return -ERANGE;
 	/* What of 64 bits 600 s of ticks leave for the multiplier, 32 at most. */
 	mult_bits = 32 - bits_of(idle_ticks >> 32);
 	for (shift = 32; shift > 0; shift--) {
-		mult = ((1000000ULL << shift) + khz / 2) / khz;
+		mult = ((to << shift) + from / 2) / from;
 		if (bits_of(mult) <= mult_bits)
 			break;
 	}
@@ -48,11 +53,26 @@ int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate)
 		shift--;
 	}
 	*rate = (struct tw_kernel_rate) {
-		.khz = khz,
+		.from_hz = idle_ticks / LONGEST_IDLE_S,
 		.mult = (uint32_t)mult,
 		.shift = shift,
 		.hz = 1e9 * ldexp(1, (int)shift) / (double)mult,
 	};
+}
+
+int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate)
+{
+	if (khz < 10000 || khz > 10000000)
+		return -ERANGE;
+	make_rate(khz, 1000000, (uint64_t)khz * 1000 * LONGEST_IDLE_S, rate);
+	return 0;
+}
+
+int tw_kernel_rate_of_hz(uint64_t hz, struct tw_kernel_rate *rate)
+{
+	if (hz < 10000000 || hz > UINT32_MAX)
+		return -ERANGE;
+	make_rate(hz, 1000000000, hz * LONGEST_IDLE_S, rate);
 	return 0;
 }
 
@@ -64,46 +84,60 @@ struct search {
 	unsigned in_hard_interval;
 };
 
-static void look_at(struct search *search, uint32_t khz)
+static void look_at(struct search *search, const struct tw_kernel_rate *rate)
 {
-	struct tw_kernel_rate rate;
 	double off_ppb;
 
-	if (tw_kernel_rate_of_khz(khz, &rate))
-		return;
 	/* Above some 4 GHz neighbouring kHz can share a multiplier. */
-	if (rate.mult == search->nearest.mult &&
-	    rate.shift == search->nearest.shift)
+	if (rate->mult == search->nearest.mult &&
+	    rate->shift == search->nearest.shift)
 		return;
-	if (rate.hz >= search->fit->low_hz && rate.hz <= search->fit->high_hz)
+	if (rate->hz >= search->fit->low_hz && rate->hz <= search->fit->high_hz)
 		search->in_hard_interval++;
-	off_ppb = fabs(rate.hz / search->fit->hz - 1) * 1e9;
+	off_ppb = fabs(rate->hz / search->fit->hz - 1) * 1e9;
 	if (off_ppb < search->nearest_ppb) {
 		search->next_ppb = search->nearest_ppb;
 		search->nearest_ppb = off_ppb;
-		search->nearest = rate;
+		search->nearest = *rate;
 	} else if (off_ppb < search->next_ppb) {
 		search->next_ppb = off_ppb;
 	}
 }
 
+/* Return: -ERANGE when the hard interval is too wide to go through. */
+static int look_at_every_khz(struct search *search)
+{
+	/* A multiplier's rounding moves its rate by up to 300 ppb: look a few
+	 * kHz beyond the hard interval too, for the second nearest. */
+	double low_khz = search->fit->low_hz / 1000 - 4;
+	double high_khz = search->fit->high_hz / 1000 + 4;
+	struct tw_kernel_rate rate;
+	uint32_t khz;
+
+	if (!(low_khz > 0) || high_khz - low_khz > 1e6)
+		return -ERANGE;
+	for (khz = (uint32_t)low_khz; khz <= (uint32_t)high_khz; khz++)
+		if (!tw_kernel_rate_of_khz(khz, &rate))
+			look_at(search, &rate);
+	return 0;
+}
+
 unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
+				  const struct tw_kernel_candidates *candidates,
 				  struct tw_kernel_rate *rate, int *alone)
 {
 	struct search search = {
 		.fit = fit, .nearest_ppb = INFINITY, .next_ppb = INFINITY,
 	};
 	double near_ppb = NEAR_SIGMAS * fit->sigma_ppb + fit->asymmetry_ppb;
-	/* A multiplier's rounding moves its rate by up to 300 ppb: look a few
-	 * kHz beyond the hard interval too, for the second nearest. */
-	double low_khz = fit->low_hz / 1000 - 4, high_khz = fit->high_hz / 1000 + 4;
+	struct tw_kernel_rate declared;
 	unsigned refusal = 0;
-	uint32_t khz;
 
-	if (!(low_khz > 0) || high_khz - low_khz > 1e6)
+	if (candidates->declared_hz &&
+	    !tw_kernel_rate_of_hz(candidates->declared_hz, &declared))
+		look_at(&search, &declared);
+	if (candidates->every_khz && look_at_every_khz(&search))
 		return TW_REFUSED_AMBIGUOUS;
-	for (khz = (uint32_t)low_khz; khz <= (uint32_t)high_khz; khz++)
-		look_at(&search, khz);
 
 	if (fit->blocks < TW_FIT_LEAST_BLOCKS)
 		refusal |= TW_REFUSED_GAPS;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "calibrate.h"
+#include "counter/state.h"
 #include "diagnostics.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
@@ -60,13 +61,30 @@ static int fit_reference(struct tw_brackets *brackets,
 	return ret == -EDOM ? -EIO : ret;
 }
 
-static enum tw_witness find_witness(const struct tw_rate_options *options,
-				    uint32_t khz)
+static void find_candidates(const struct tw_rate_options *options,
+			    struct tw_kernel_candidates *candidates)
 {
-	if (!options->source)
-		return tw_witness_find(khz);
-	return options->source->witness_khz == khz ? TW_WITNESS_CPUID :
-						     TW_WITNESS_NONE;
+	if (!options->source) {
+		tw_kernel_candidates_read(candidates);
+		return;
+	}
+	*candidates = (struct tw_kernel_candidates) {
+		.every_khz = options->source->declared_hz == 0,
+		.declared_hz = options->source->declared_hz,
+	};
+}
+
+static enum tw_witness find_witness(const struct tw_rate_options *options,
+				    uint64_t from_hz)
+{
+	const struct tw_time_source *source = options->source;
+
+	if (!source)
+		return tw_witness_find(from_hz);
+	if (source->declared_hz == from_hz)
+		return TW_WITNESS_DECLARED;
+	return source->witness_khz * 1000 == from_hz ? TW_WITNESS_CPUID :
+						       TW_WITNESS_NONE;
 }
 
 /* Take the kernel's rate where it verifies itself; else say why not. */
@@ -75,9 +93,11 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 				 const struct tw_rate_options *options,
 				 int was_clocksource)
 {
+	struct tw_kernel_candidates candidates;
 	struct tw_kernel_rate kernel;
 	int alone = 0;
 
+	find_candidates(options, &candidates);
 	if (options->kernel_rate == TW_OFF)
 		rate->refusal |= TW_REFUSED_BY_CALLER;
 	else if (options->against != TW_AGAINST_RAW)
@@ -85,11 +105,12 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 	else if (!was_clocksource || !is_clocksource(options))
 		rate->refusal |= TW_REFUSED_CLOCKSOURCE;
 	else
-		rate->refusal |= tw_kernel_rate_recognise(fit, &kernel, &alone);
+		rate->refusal |= tw_kernel_rate_recognise(fit, &candidates,
+							  &kernel, &alone);
 	if (rate->refusal)
 		return;
 
-	rate->witness = find_witness(options, kernel.khz);
+	rate->witness = find_witness(options, kernel.from_hz);
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
 	rate->source = rate->witness == TW_WITNESS_NONE ?
@@ -154,6 +175,10 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	if (ret)
 		return ret;
 
+	/* Before the first look at any clock. */
+	if (!settled.source && tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+
 	was_clocksource = is_clocksource(&settled);
 	ret = tw_brackets_collect(&brackets, settled.window_ns,
 				  settled.against, settled.source);
@@ -216,6 +241,7 @@ const char *tw_witness_name(enum tw_witness witness)
 		[TW_WITNESS_PERF] = "perf_page",
 		[TW_WITNESS_CPUINFO] = "cpuinfo",
 		[TW_WITNESS_KERNEL_LOG] = "kernel_log",
+		[TW_WITNESS_DECLARED] = "declared_frequency",
 	};
 
 	if ((size_t)witness >= sizeof(names) / sizeof(names[0]))

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "calibrate.h"
+#include "counter/state.h"
+#include "estimate/machine.h"
 
 #define CURRENT_CLOCKSOURCE \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -23,6 +25,8 @@ int tw_counter_is_clocksource(void)
 	ssize_t length;
 	int fd;
 
+	if (tw_counter_is_emulated())
+		return 0;
 	fd = open(CURRENT_CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -67,13 +71,31 @@ static uint32_t perf_page_khz(void)
 	return khz;
 }
 
-enum tw_witness tw_witness_find(uint32_t khz)
+void tw_kernel_candidates_read(struct tw_kernel_candidates *candidates)
+{
+	struct tw_processor_facts facts;
+
+	tw_processor_read(&facts);
+	*candidates = (struct tw_kernel_candidates) {
+#if defined(__x86_64__)
+		.every_khz = 1,
+#endif
+		.declared_hz = facts.declared_hz,
+	};
+}
+
+enum tw_witness tw_witness_find(uint64_t from_hz)
 {
 	struct tw_machine machine;
+	uint64_t khz = from_hz / 1000;
 
-	if (perf_page_khz() == khz)
+	if (khz * 1000 == from_hz && perf_page_khz() == khz)
 		return TW_WITNESS_PERF;
 	tw_machine_read(&machine);
+	if (machine.declared_hz == from_hz)
+		return TW_WITNESS_DECLARED;
+	if (khz * 1000 != from_hz)
+		return TW_WITNESS_NONE;
 	if (machine.cpuid_khz == khz)
 		return TW_WITNESS_CPUID;
 	if (machine.hypervisor_khz == khz)

@@ -140,11 +140,12 @@ static json_t *refusals_to_json(unsigned refusal)
 	return reasons;
 }
 
-static int print_json(const struct tw_rate *rate)
+static int print_json(const struct tw_rate *rate,
+		      const struct tw_counter_facts *counter)
 {
 	json_t *json = json_pack(
 		"{ss, si, sf, sf, sf, ss, ss, ss, sI, sI, sI, sI, sI, sI,"
-		" sf, sf, sf, sf, so}",
+		" sf, sf, sf, sf, so, ss}",
 		"schema", "tickwise-calibrate",
 		"version", 1,
 		"hz", rate->hz,
@@ -163,7 +164,8 @@ static int print_json(const struct tw_rate *rate)
 		"measured_uncertainty_ppb", rate->measured_uncertainty_ppb,
 		"low_hz", rate->low_hz,
 		"high_hz", rate->high_hz,
-		"kernel_rate_refused", refusals_to_json(rate->refusal));
+		"kernel_rate_refused", refusals_to_json(rate->refusal),
+		"counter_state", tw_counter_state_name(counter->state));
 
 	if (!json)
 		return tw_command_fail("calibrate", TW_EXIT_SOFTWARE,
@@ -204,7 +206,8 @@ static void print_source(const struct tw_rate *rate)
 			       tw_rate_refusal_text(bit));
 }
 
-static int print_page(const struct tw_rate *rate)
+static int print_page(const struct tw_rate *rate,
+		      const struct tw_counter_facts *counter)
 {
 	printf("rate          %.3f ticks per second of %s\n", rate->hz,
 	       tw_against_name(rate->against));
@@ -215,15 +218,18 @@ static int print_page(const struct tw_rate *rate)
 	       " narrowest %llu ticks\n", (double)rate->window_ns / 1e6,
 	       rate->samples, rate->used,
 	       (unsigned long long)rate->bracket_ticks);
+	tw_command_counter_warnings(counter, stdout);
 	printf("\n%s is not SI time: it runs at what the kernel found at"
 	       " boot.\nNothing inside the machine shows how far that crystal"
 	       " is off (often some ppm).\n", tw_against_name(rate->against));
 	return tw_command_finish("calibrate", TW_EXIT_GOOD);
 }
 
-static const char *failure(int error)
+static const char *failure(int error, const struct tw_counter_facts *counter)
 {
 	switch (error) {
+	case ENOTSUP:
+		return tw_counter_state_text(counter->state);
 	case EAGAIN:
 		return "too few undisturbed samples: the machine is too busy "
 		       "for this window; try a longer one";
@@ -237,15 +243,18 @@ static const char *failure(int error)
 
 int tw_command_calibrate(int argc, char **argv)
 {
+	struct tw_counter_facts counter = { 0 };
 	struct request request = { 0 };
 	struct tw_rate rate;
 	int code, ret;
 
 	if (parse(argc, argv, &request, &code))
 		return code;
+	tw_counter_check(&counter);
 	ret = tw_rate_measure(&rate, &request.options);
 	if (ret)
 		return tw_command_fail("calibrate", TW_EXIT_SOFTWARE, "%s",
-				       failure(-ret));
-	return request.json ? print_json(&rate) : print_page(&rate);
+				       failure(-ret, &counter));
+	return request.json ? print_json(&rate, &counter) :
+			      print_page(&rate, &counter);
 }

@@ -129,8 +129,6 @@ static int exit_code(enum tw_verdict verdict)
 static const char *why_not(int error)
 {
 	switch (error) {
-	case -ENOTSUP:
-		return "this process may not read the counter";
 	case -EAGAIN:
 		return "no thread could be started on any CPU";
 	default:
@@ -140,19 +138,26 @@ static const char *why_not(int error)
 
 static int check(const struct arguments *arguments)
 {
+	struct tw_counter_facts counter = { 0 };
 	struct tw_reliability result;
 	struct tw_machine machine;
-	int code;
-	int error = tw_reliability_measure(&result, &arguments->options);
+	int code, error;
 
+	tw_counter_check(&counter);
+	error = tw_reliability_measure(&result, &arguments->options);
+	if (error == -ENOTSUP)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
+				       "could not measure: %s",
+				       tw_counter_state_text(counter.state));
 	if (error)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
 				       "could not measure: %s", why_not(error));
 	tw_machine_read(&machine);
 	code = exit_code(result.verdict);
 	if (!arguments->json)
-		tw_check_print_page(&result, &machine, &arguments->options);
-	else if (tw_check_print_json(&result, &machine))
+		tw_check_print_page(&result, &machine, &counter,
+				    &arguments->options);
+	else if (tw_check_print_json(&result, &machine, &counter))
 		code = tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
 	tw_reliability_free(&result);
 	return tw_command_finish(NAME, code);

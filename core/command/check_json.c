@@ -21,9 +21,9 @@ static json_t *ticks_or_null(int64_t ticks)
 	       json_null() : json_integer(ticks);
 }
 
-static json_t *khz_or_null(uint64_t khz)
+static json_t *rate_or_null(uint64_t rate)
 {
-	return khz ? json_integer((json_int_t)khz) : json_null();
+	return rate ? json_integer((json_int_t)rate) : json_null();
 }
 
 static json_t *text_or_null(const char *text)
@@ -31,23 +31,50 @@ static json_t *text_or_null(const char *text)
 	return *text ? json_string(text) : json_null();
 }
 
-static json_t *json_facts(const struct tw_machine *machine)
+/* -1 is "unknown" in all of these. */
+static json_t *truth_or_null(int truth)
 {
-	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so}",
+	return truth < 0 ? json_null() : json_boolean(truth);
+}
+
+static json_t *json_counter(const struct tw_counter_facts *counter)
+{
+	return json_pack("{ss, ss, sf, sf, sf, sf, so, so, so, sI, sI}",
+		"name", TW_COUNTER_NAME,
+		"state", tw_counter_state_name(counter->state),
+		"read_cost_ns", counter->read_cost_ns,
+		"step_ns", counter->step_ns,
+		"clock_cost_ns", counter->clock_cost_ns,
+		"call_cost_ns", counter->call_cost_ns,
+		"clock_is_call", truth_or_null(counter->clock_is_call),
+		"emulated", truth_or_null(counter->emulated),
+		"time_namespace", truth_or_null(counter->time_namespace),
+		"monotonic_offset_ns",
+		(json_int_t)counter->monotonic_offset_ns,
+		"boottime_offset_ns",
+		(json_int_t)counter->boottime_offset_ns);
+}
+
+static json_t *json_facts(const struct tw_machine *machine,
+			  const struct tw_counter_facts *counter)
+{
+	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so,"
+		" so, so}",
 		"processor", text_or_null(machine->processor),
 		"hypervisor", text_or_null(machine->hypervisor),
 		"clocksource", text_or_null(machine->clocksource),
 		"clocksources", text_or_null(machine->clocksources),
-		"invariant", machine->invariant < 0 ?
-			json_null() : json_boolean(machine->invariant),
+		"invariant", truth_or_null(machine->invariant),
 		"rdtscp", machine->has_read_with_cpu,
 		"cpus_allowed", (int)machine->cpus_allowed,
 		"cpus_online", (int)machine->cpus_online,
 		"cpus_configured", (int)machine->cpus_configured,
-		"cpuid_khz", khz_or_null(machine->cpuid_khz),
-		"hypervisor_khz", khz_or_null(machine->hypervisor_khz),
-		"cpuinfo_khz", khz_or_null(machine->cpuinfo_khz),
-		"kernel_log_khz", khz_or_null(machine->kernel_log_khz));
+		"cpuid_khz", rate_or_null(machine->cpuid_khz),
+		"hypervisor_khz", rate_or_null(machine->hypervisor_khz),
+		"cpuinfo_khz", rate_or_null(machine->cpuinfo_khz),
+		"kernel_log_khz", rate_or_null(machine->kernel_log_khz),
+		"declared_hz", rate_or_null(machine->declared_hz),
+		"counter", json_counter(counter));
 }
 
 static json_t *json_reasons(unsigned reasons)
@@ -85,7 +112,8 @@ static json_t *json_pairs(const struct tw_reliability *result)
 }
 
 int tw_check_print_json(const struct tw_reliability *result,
-			const struct tw_machine *machine)
+			const struct tw_machine *machine,
+			const struct tw_counter_facts *counter)
 {
 	double middle_ppb = (result->pace_low_ppb + result->pace_high_ppb) / 2;
 	double half_ppb = (result->pace_high_ppb - result->pace_low_ppb) / 2;
@@ -111,7 +139,7 @@ int tw_check_print_json(const struct tw_reliability *result,
 		"switches", (json_int_t)result->switches,
 		"full_loops", (json_int_t)result->full_loops,
 		"elapsed_ns", (json_int_t)result->elapsed_ns,
-		"facts", json_facts(machine));
+		"facts", json_facts(machine, counter));
 	int failed;
 
 	if (!root)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "command.h"
 
 #define MOST_PAIRS	16
 
@@ -164,7 +165,8 @@ static void print_machine(const struct tw_reliability *result,
 {
 	static const char *const invariant[] = { "unknown", "no", "yes" };
 
-	printf("Processor   %s\n", machine->processor);
+	printf("Processor   %s\n", machine->processor[0] ?
+	       machine->processor : "not named");
 	printf("Hypervisor  %s\n", machine->hypervisor[0] ?
 	       machine->hypervisor : "none seen");
 	printf("Counter     %s; invariant: %s; read together with the CPU's "
@@ -173,6 +175,9 @@ static void print_machine(const struct tw_reliability *result,
 	       machine->has_read_with_cpu ? "yes" : "no");
 	printf("Rate        about %.3f MHz in this check; `tickwise calibrate` "
 	       "measures it\n", result->hz / 1e6);
+	if (machine->declared_hz)
+		printf("            declared by the firmware: %" PRIu64 " Hz\n",
+		       machine->declared_hz);
 	print_named_rate("CPUID leaf 0x15", machine->cpuid_khz);
 	print_named_rate("the hypervisor", machine->hypervisor_khz);
 	print_named_rate("/proc/cpuinfo", machine->cpuinfo_khz);
@@ -207,13 +212,17 @@ static void print_limits(const struct tw_reliability *result)
 
 void tw_check_print_page(const struct tw_reliability *result,
 			 const struct tw_machine *machine,
+			 const struct tw_counter_facts *counter,
 			 const struct tw_reliability_options *options)
 {
 	print_verdict(result);
+	tw_command_counter_warnings(counter, stdout);
 	printf("\n");
 	print_measured(result, options);
 	printf("\n");
 	print_machine(result, machine);
+	printf("Clock call  clock_gettime() costs %.0f ns, as a system call "
+	       "%.0f ns\n", counter->clock_cost_ns, counter->call_cost_ns);
 	printf("\n");
 	print_limits(result);
 }

@@ -5,6 +5,10 @@
 #ifndef TW_COMMAND_H
 #define TW_COMMAND_H
 
+#include <stdio.h>
+
+#include "tickwise.h"
+
 enum tw_exit {
 	TW_EXIT_GOOD = 0,
 	TW_EXIT_BAD_VERDICT = 1,
@@ -25,6 +29,11 @@ int tw_command_report(int argc, char **argv);
 /* "tickwise NAME: ..." and a newline on stderr; returns @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* One line "WARNING: ..." for each thing that stands between this program and
+ * the counter or the system clock; nothing where all is well. */
+void tw_command_counter_warnings(const struct tw_counter_facts *counter,
+				 FILE *out);
 
 /* Flush stdout; TW_EXIT_IO with a message if it could not all be written
  * (a full disk, a closed pipe), else @code. */

@@ -4,45 +4,40 @@
  *
  * rdtscp delivers both at once: Linux keeps the CPU's number in the low twelve
  * bits of TSC_AUX and the node's above them. Old or masked processors have no
- * rdtscp; there the counter is read between two equal answers of the kernel.
+ * rdtscp; there the kernel is asked (with_cpu.c).
  */
-#include "tickwise.h"
+#include "with_cpu.h"
 
 #if defined(__x86_64__)
 
 #include <cpuid.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #define AUX_CPU_MASK	0xfffu
 
-static int has_rdtscp(void)
+enum { ASKED = 1, HAS_TSC = 2, HAS_RDTSCP = 4 };
+
+static unsigned features(void)
 {
 	/* 0: not asked yet. CPUID costs a microsecond and more in a guest. */
-	static _Atomic int answer;
-	int known = atomic_load_explicit(&answer, memory_order_relaxed);
+	static _Atomic unsigned answer;
+	unsigned known = atomic_load_explicit(&answer, memory_order_relaxed);
 	unsigned a, b, c, d;
 
 	if (known)
-		return known > 0;
-	known = __get_cpuid(0x80000001u, &a, &b, &c, &d) && d >> 27 & 1 ?
-		1 : -1;
+		return known;
+	known = ASKED;
+	if (__get_cpuid(1, &a, &b, &c, &d) && d >> 4 & 1)
+		known |= HAS_TSC;
+	if (__get_cpuid(0x80000001u, &a, &b, &c, &d) && d >> 27 & 1)
+		known |= HAS_RDTSCP;
 	atomic_store_explicit(&answer, known, memory_order_relaxed);
-	return known > 0;
+	return known;
 }
 
-static uint64_t read_between(unsigned *cpu)
+int tw_processor_has_counter(void)
 {
-	int before, after;
-	uint64_t ticks;
-
-	do {
-		before = sched_getcpu();
-		ticks = tw_ticks_begin();
-		after = sched_getcpu();
-	} while (before != after);
-	*cpu = (unsigned)after;
-	return ticks;
+	return (features() & HAS_TSC) != 0;
 }
 
 uint64_t tw_ticks_cpu(unsigned *cpu)
@@ -52,8 +47,8 @@ uint64_t tw_ticks_cpu(unsigned *cpu)
 
 	if (!cpu)
 		cpu = &ignored;
-	if (!has_rdtscp())
-		return read_between(cpu);
+	if (!(features() & HAS_RDTSCP))
+		return tw_ticks_cpu_by_kernel(cpu);
 	__asm__ __volatile__("rdtscp"
 			     : "=a"(low), "=d"(high), "=c"(aux) : : "memory");
 	*cpu = aux & AUX_CPU_MASK;

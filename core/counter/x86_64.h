@@ -13,6 +13,8 @@
 #ifndef TW_COUNTER_X86_64_H
 #define TW_COUNTER_X86_64_H
 
+#include <stdint.h>
+
 #define TW_COUNTER_NAME		"tsc"
 #define TW_COUNTER_CLOCKSOURCE	"tsc"
 

@@ -98,6 +98,10 @@ void tw_read_clocksource(char *name, size_t size)
 	read_line(CLOCKSOURCE "current_clocksource", name, size);
 }
 
+/* Elsewhere these texts speak of other clocks than the counter, or, under
+ * emulation, of another processor. */
+#if defined(__x86_64__)
+
 static uint64_t read_cpuinfo_khz(void)
 {
 	/* The first CPU's flags end well before. */
@@ -128,6 +132,20 @@ static uint64_t read_kernel_log_khz(void)
 	return khz;
 }
 
+#else
+
+static uint64_t read_cpuinfo_khz(void)
+{
+	return 0;
+}
+
+static uint64_t read_kernel_log_khz(void)
+{
+	return 0;
+}
+
+#endif
+
 static unsigned system_count(int name)
 {
 	long count = sysconf(name);
@@ -149,16 +167,17 @@ static unsigned count_allowed_cpus(void)
 void tw_machine_read(struct tw_machine *machine)
 {
 	int saved_errno = errno;
-	struct tw_cpuid_facts facts;
+	struct tw_processor_facts facts;
 
 	memset(machine, 0, sizeof(*machine));
-	tw_cpuid_read(&facts);
+	tw_processor_read(&facts);
 	memcpy(machine->processor, facts.processor, sizeof(facts.processor));
 	memcpy(machine->hypervisor, facts.hypervisor, sizeof(facts.hypervisor));
 	machine->invariant = facts.invariant;
 	machine->has_read_with_cpu = facts.has_read_with_cpu;
 	machine->cpuid_khz = facts.cpuid_khz;
 	machine->hypervisor_khz = facts.hypervisor_khz;
+	machine->declared_hz = facts.declared_hz;
 	tw_read_clocksource(machine->clocksource, sizeof(machine->clocksource));
 	read_line(CLOCKSOURCE "available_clocksource", machine->clocksources,
 		  sizeof(machine->clocksources));

@@ -9,17 +9,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What CPUID says; machine_x86_64.c. */
-struct tw_cpuid_facts {
+/* What the processor, or the firmware for it, says; as in struct tw_machine. */
+struct tw_processor_facts {
 	char processor[64];
 	char hypervisor[16];
 	int invariant;
 	int has_read_with_cpu;
 	uint64_t cpuid_khz;
 	uint64_t hypervisor_khz;
+	uint64_t declared_hz;
 };
 
-void tw_cpuid_read(struct tw_cpuid_facts *facts);
+/* machine_x86_64.c, machine_aarch64.c; others: machine_device_tree.c. */
+void tw_processor_read(struct tw_processor_facts *facts);
+
+/* Where Linux shows the device tree. */
+#define TW_DEVICE_TREE	"/sys/firmware/devicetree/base"
+
+/**
+ * tw_device_tree_number - one property of the device tree that is a number
+ * @path: its file: 4 or 8 bytes, the highest first
+ *
+ * Return: the number; 0 if there is none.
+ */
+uint64_t tw_device_tree_number(const char *path);
+
+/**
+ * tw_device_tree_hz - the frequency of the time base in a device tree
+ * @base: its directory, normally TW_DEVICE_TREE
+ *
+ * timebase-frequency of the node /cpus (RISC-V) or of its first processor that
+ * has one (Power; there its 64-bit form, if given).
+ *
+ * Return: Hz; 0 if there is none.
+ */
+uint64_t tw_device_tree_hz(const char *base);
 
 /**
  * tw_allowed_cpus - numbers of the CPUs the calling thread may run on

@@ -51,7 +51,7 @@ static uint64_t crystal_khz(void)
 	return (uint64_t)r.c * r.b / r.a / 1000;
 }
 
-static void read_hypervisor(struct tw_cpuid_facts *facts)
+static void read_hypervisor(struct tw_processor_facts *facts)
 {
 	struct registers r = cpuid(HYPERVISOR_LEAF);
 
@@ -66,7 +66,7 @@ static void read_hypervisor(struct tw_cpuid_facts *facts)
 		facts->hypervisor_khz = cpuid(HYPERVISOR_TIMING_LEAF).a;
 }
 
-void tw_cpuid_read(struct tw_cpuid_facts *facts)
+void tw_processor_read(struct tw_processor_facts *facts)
 {
 	uint32_t last = cpuid(0).a;
 	uint32_t last_extended = cpuid(0x80000000u).a;

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
+#include "counter/state.h"
 #include "diagnostics.h"
 #include "judge.h"
 #include "machine.h"
@@ -63,16 +63,6 @@ static int check_options(struct tw_reliability_options *options)
 		options->tolerance_ns = DEFAULT_TOLERANCE_NS;
 	if (options->pace_limit_ppb == 0)
 		options->pace_limit_ppb = DEFAULT_PACE_LIMIT_PPB;
-	return 0;
-}
-
-/* A process may have forbidden itself the counter; reading it then kills. */
-static int check_counter(void)
-{
-	int allowed = PR_TSC_ENABLE;
-
-	if (!prctl(PR_GET_TSC, &allowed, 0, 0, 0) && allowed == PR_TSC_SIGSEGV)
-		return -ENOTSUP;
 	return 0;
 }
 
@@ -201,14 +191,14 @@ static double read_cost_ns(double hz)
 	return hz > 0 ? (double)least_ticks / READS / hz * 1e9 : 0;
 }
 
-/* What kernel and CPUID say changes no verdict, but must be known. */
+/* What kernel and processor say changes no verdict, but must be known. */
 static unsigned informational_reasons(void)
 {
-	struct tw_cpuid_facts facts;
+	struct tw_processor_facts facts;
 	char clocksource[32];
 	unsigned reasons = 0;
 
-	tw_cpuid_read(&facts);
+	tw_processor_read(&facts);
 	if (facts.invariant != 1)
 		reasons |= TW_REASON_NOT_INVARIANT;
 	tw_read_clocksource(clocksource, sizeof(clocksource));
@@ -243,13 +233,16 @@ static void tell_skipped(const struct measurement *m)
 
 static int measure(struct measurement *m, const struct tw_probe_system *system)
 {
-	uint64_t begin_ns = now_ns();
 	int error = check_options(&m->options);
+	uint64_t begin_ns;
 
-	if (!error)
-		error = check_counter();
-	if (!error)
-		error = allocate(m, system);
+	if (error)
+		return error;
+	/* Before the first look at any clock. */
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	begin_ns = now_ns();
+	error = allocate(m, system);
 	if (!error)
 		error = collect_and_judge(m, begin_ns);
 	if (error)

@@ -26,7 +26,7 @@ static const struct {
 	{ TW_REASON_CLOCKSOURCE, "clocksource",
 	  "the kernel itself keeps time by another clocksource" },
 	{ TW_REASON_NOT_INVARIANT, "not_invariant",
-	  "CPUID does not promise that the counter's rate is constant" },
+	  "the processor does not promise that the counter's rate is constant" },
 	{ TW_REASON_CPUS_SKIPPED, "cpus_skipped",
 	  "some of the allowed CPUs could not be judged" },
 };

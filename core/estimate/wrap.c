@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "counter/state.h"
 #include "machine.h"
 #include "tickwise.h"
 
@@ -80,8 +81,11 @@ int tw_ticks_largest(uint64_t *ticks, unsigned *cpu)
 	int saved_errno = errno;
 	struct tour tour = { 0 };
 	unsigned *cpus;
-	int ret = tw_allowed_cpus(&cpus, &tour.count);
+	int ret;
 
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	ret = tw_allowed_cpus(&cpus, &tour.count);
 	if (!ret) {
 		tour.cpus = cpus;
 		ret = run_apart(&tour);

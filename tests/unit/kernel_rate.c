@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's multiplier from kHz, and when a fit may claim it. Fails if a
- * multiplier differs from what kernels are known to use, or if an ambiguous,
- * distant or gappy fit is accepted.
+ * The kernel's multiplier from kHz or Hz, and when a fit may claim it. Fails if
+ * a multiplier differs from what kernels are known to use, if an ambiguous,
+ * distant or gappy fit is accepted, or if a declared frequency is rounded to
+ * kHz.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,12 +11,30 @@
 #include "../../core/clock/calibrate.h"
 #include "tap.h"
 
+static const struct tw_kernel_candidates every_khz = { .every_khz = 1 };
+
 /* The first two are what running kernels use (seen in the rate of RAW itself);
  * the third is 2^24 * 1e6 / 2400000 = 6990506.67, which must go up. */
-static const struct tw_kernel_rate known[] = {
-	{ .khz = 2599998, .mult = 6452780, .shift = 24 },
-	{ .khz = 2100000, .mult = 7989150, .shift = 24 },
-	{ .khz = 2400000, .mult = 6990507, .shift = 24 },
+static const struct {
+	uint32_t khz, mult, shift;
+} known[] = {
+	{ 2599998, 6452780, 24 },
+	{ 2100000, 7989150, 24 },
+	{ 2400000, 6990507, 24 },
+};
+
+/* The first is in every boot log of a POWER8 or POWER9 ("timebase
+ * mult[1f40000] shift[24]"). 600 s of 24 MHz leave 30 bits for 41.67 * 2^24 =
+ * 699050666.67, of 62.5 MHz 28 bits for 16 * 2^23. The last is no whole number
+ * of kHz: 2^24 * 1e9 / 19200001 = 873813287.8. */
+static const struct {
+	uint64_t hz;
+	uint32_t mult, shift;
+} declared[] = {
+	{ 512000000, 0x1f40000, 24 },
+	{ 24000000, 699050667, 24 },
+	{ 62500000, 1 << 27, 23 },
+	{ 19200001, 873813288, 24 },
 };
 
 static struct tw_fit fit_at(double hz, double sigma_ppb)
@@ -25,6 +44,43 @@ static struct tw_fit fit_at(double hz, double sigma_ppb)
 		.low_hz = hz * (1 - 2e-6), .high_hz = hz * (1 + 2e-6),
 		.blocks = TW_FIT_BLOCKS,
 	};
+}
+
+static void declared_frequency(void)
+{
+	struct tw_kernel_candidates one = { .declared_hz = 19200001 };
+	struct tw_kernel_rate rate = { 0 }, found = { 0 };
+	struct tw_fit fit;
+	int alone = -1;
+	unsigned i;
+
+	for (i = 0; i < sizeof(declared) / sizeof(declared[0]); i++)
+		tap_ok(tw_kernel_rate_of_hz(declared[i].hz, &rate) == 0 &&
+		       rate.mult == declared[i].mult &&
+		       rate.shift == declared[i].shift &&
+		       rate.from_hz == declared[i].hz,
+		       "%" PRIu64 " Hz: %u >> %u", declared[i].hz,
+		       declared[i].mult, declared[i].shift);
+	tap_ok(tw_kernel_rate_of_hz(9999999, &rate) == -ERANGE &&
+	       tw_kernel_rate_of_hz(1ULL << 32, &rate) == -ERANGE,
+	       "under 10 MHz or over 32 bits refused");
+
+	/* 19200000 is 52 ppb beside and a whole kHz: not what was declared. */
+	tw_kernel_rate_of_hz(one.declared_hz, &rate);
+	fit = fit_at(rate.hz * (1 - 52e-9), 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) == 0 &&
+	       found.mult == rate.mult && found.hz == rate.hz,
+	       "the declared frequency, not the next whole kHz");
+	fit = fit_at(rate.hz * (1 + 80e-9), 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "80 ppb beside it at 74: refused");
+	one.declared_hz = 0;
+	fit = fit_at(2.6e9, 4);
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "nothing declared, nothing recognised");
+	one.declared_hz = 1000000;
+	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
+	       TW_REFUSED_NO_CANDIDATE, "declared out of range: the same");
 }
 
 int main(void)
@@ -37,8 +93,10 @@ int main(void)
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		tap_ok(tw_kernel_rate_of_khz(known[i].khz, &rate) == 0 &&
 		       rate.mult == known[i].mult &&
-		       rate.shift == known[i].shift, "%u kHz: %u >> %u",
-		       known[i].khz, known[i].mult, known[i].shift);
+		       rate.shift == known[i].shift &&
+		       rate.from_hz == known[i].khz * 1000ULL,
+		       "%u kHz: %u >> %u", known[i].khz, known[i].mult,
+		       known[i].shift);
 	}
 	tap_ok(tw_kernel_rate_of_khz(9999, &rate) == -ERANGE &&
 	       tw_kernel_rate_of_khz(10000001, &rate) == -ERANGE,
@@ -46,27 +104,28 @@ int main(void)
 
 	tw_kernel_rate_of_khz(2599998, &rate);
 	fit = fit_at(rate.hz * (1 + 5e-9), 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &found, &alone) == 0 &&
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
 	       found.mult == rate.mult && alone == 0,
 	       "5 ppb beside a multiplier: it is the one");
 	fit.low_hz = rate.hz * (1 - 1e-7);
 	fit.high_hz = rate.hz * (1 + 1e-7);
-	tap_ok(tw_kernel_rate_recognise(&fit, &found, &alone) == 0 &&
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
 	       alone == 1, "a narrow hard interval leaves it alone");
 	fit.low_hz = rate.hz * (1 + 1e-9);
-	tap_ok(tw_kernel_rate_recognise(&fit, &found, &alone) ==
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_NO_CANDIDATE, "outside the hard interval: refused");
 
 	/* kHz at 2.6 GHz are 385 ppb apart: half way is nobody's. */
 	fit = fit_at(rate.hz * (1 + 190e-9), 4);
-	tap_ok(tw_kernel_rate_recognise(&fit, &found, &alone) ==
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_NO_CANDIDATE, "half way between two: refused");
 	fit = fit_at(rate.hz * (1 + 5e-9), 40);
-	tap_ok(tw_kernel_rate_recognise(&fit, &found, &alone) ==
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_AMBIGUOUS, "an uncertain fit: refused");
 	fit = fit_at(rate.hz, 4);
 	fit.blocks = TW_FIT_LEAST_BLOCKS - 1;
-	tap_ok(tw_kernel_rate_recognise(&fit, &found, &alone) ==
+	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_GAPS, "samples in too few blocks: refused");
+	declared_frequency();
 	return tap_done();
 }

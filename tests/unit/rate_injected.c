@@ -20,6 +20,7 @@ struct machine {
 	uint64_t ticks;
 	double ns_per_tick;
 	uint64_t step_ns;		/* granularity of the reference */
+	uint64_t step_ticks;		/* of the counter; 0: every tick */
 	uint64_t random;
 	int stands_still;
 	uint64_t break_at_ticks;	/* from here 100 ppm faster; 0: never */
@@ -41,6 +42,9 @@ static uint64_t read_ticks(void *context)
 	struct machine *machine = context;
 
 	pass(machine);
+	if (machine->step_ticks)
+		return machine->ticks / machine->step_ticks *
+		       machine->step_ticks;
 	return machine->stands_still ? 42 : machine->ticks;
 }
 
@@ -57,8 +61,9 @@ static uint64_t read_ns(void *context)
 	return (uint64_t)ns / machine->step_ns * machine->step_ns;
 }
 
-static int measure(struct machine *machine, int is_clocksource,
-		   uint64_t witness_khz, struct tw_rate *rate)
+static int measure_declared(struct machine *machine, int is_clocksource,
+			    uint64_t witness_khz, uint64_t declared_hz,
+			    struct tw_rate *rate)
 {
 	const struct tw_time_source source = {
 		.read_ticks = read_ticks,
@@ -67,6 +72,7 @@ static int measure(struct machine *machine, int is_clocksource,
 		.granularity_ns = machine->step_ns,
 		.counter_is_clocksource = is_clocksource,
 		.witness_khz = witness_khz,
+		.declared_hz = declared_hz,
 	};
 	const struct tw_rate_options options = {
 		.window_ns = 20000000,
@@ -74,6 +80,12 @@ static int measure(struct machine *machine, int is_clocksource,
 	};
 
 	return tw_rate_measure(rate, &options);
+}
+
+static int measure(struct machine *machine, int is_clocksource,
+		   uint64_t witness_khz, struct tw_rate *rate)
+{
+	return measure_declared(machine, is_clocksource, witness_khz, 0, rate);
 }
 
 #define KERNEL_MULT	6452780.0	/* 2599998 kHz, shift 24 */
@@ -139,6 +151,33 @@ static void kernel_rate(uint64_t *random)
 	       "a witness for another rate is none");
 }
 
+/*
+ * Off x86 the kernel was told the frequency. 2^24 * 1e9 / 2500000400 is
+ * 6710885.3; the whole kHz on both sides give 6710886 and 6710884.
+ */
+static void declared_rate(uint64_t *random)
+{
+	struct machine machine = {
+		.ticks = 1ULL << 40, .step_ns = 1,
+		.ns_per_tick = 6710885 / 0x1p24,
+		.random = tap_random(random) | 1,
+	};
+	struct tw_rate rate;
+
+	tap_ok(measure_declared(&machine, 1, 0, 2500000400, &rate) == 0 &&
+	       rate.source == TW_RATE_KERNEL &&
+	       rate.witness == TW_WITNESS_DECLARED &&
+	       rate.kernel_mult == 6710885 && rate.kernel_shift == 24,
+	       "a declared frequency: the kernel's rate, exactly");
+	tap_ok(measure_declared(&machine, 1, 0, 2500002900, &rate) == 0 &&
+	       rate.source == TW_RATE_REGRESSION &&
+	       rate.refusal == TW_REFUSED_NO_CANDIDATE,
+	       "declared 1 ppm beside the truth: refused");
+	tap_ok(measure_declared(&machine, 0, 0, 2500000400, &rate) == 0 &&
+	       rate.refusal == TW_REFUSED_CLOCKSOURCE,
+	       "declared, but another clocksource: refused");
+}
+
 /* A reference that moves in steps: a reading means "within this step". */
 static void coarse_reference(uint64_t *random)
 {
@@ -161,6 +200,34 @@ static void coarse_reference(uint64_t *random)
 	}
 	tap_ok(failed == 0 && outside == 0,
 	       "steps of 1000 ns: the truth in the hard interval");
+}
+
+/* A counter that shows only every 200th tick, so that most reads are equal. */
+static void coarse_counter(uint64_t *random)
+{
+	unsigned outside = 0, far = 0, failed = 0, i;
+
+	for (i = 0; i < 50; i++) {
+		struct machine machine = {
+			.ticks = tap_random(random) >> 20, .step_ns = 1,
+			.step_ticks = 200,
+			.ns_per_tick = KERNEL_MULT / 0x1p24,
+			.random = tap_random(random) | 1,
+		};
+		double truth_hz = 1e9 / machine.ns_per_tick;
+		struct tw_rate rate;
+
+		if (measure(&machine, 0, 0, &rate)) {
+			failed++;
+			continue;
+		}
+		outside += truth_hz < rate.low_hz || truth_hz > rate.high_hz;
+		far += fabs(rate.hz / truth_hz - 1) * 1e9 >
+		       5 * rate.uncertainty_ppb;
+	}
+	tap_ok(failed == 0 && outside == 0,
+	       "a counter in steps of 200: the truth in the hard interval");
+	tap_ok(far == 0, "and within five sigma");
 }
 
 static void broken(uint64_t *random)
@@ -205,7 +272,9 @@ int main(void)
 
 	honest_off_the_lattice(&random);
 	kernel_rate(&random);
+	declared_rate(&random);
 	coarse_reference(&random);
+	coarse_counter(&random);
 	broken(&random);
 	bad_options();
 	return tap_done();

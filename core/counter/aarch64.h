@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the virtual counter of the Arm generic timer. Included by tickwise.h
+ * only.
+ *
+ * A read of CNTVCT_EL0 may be made speculatively and out of order (Arm
+ * Architecture Reference Manual, DDI 0487, "The Generic Timer in AArch64
+ * state"). isb before it lets it begin only when the instructions before have
+ * executed, isb after it holds back those that follow. But an isb waits for no
+ * load on which nothing depends yet, so the loads before are waited for by
+ * dsb: without it a stamp could be older than a value that was loaded first.
+ *
+ * The kernel lets programs read this counter, not CNTPCT_EL0. On processors
+ * whose counter is faulty it takes that back and answers every read itself;
+ * tw_counter_check() then says "trapped".
+ */
+#ifndef TW_COUNTER_AARCH64_H
+#define TW_COUNTER_AARCH64_H
+
+#include <stdint.h>
+
+#define TW_COUNTER_NAME		"cntvct_el0"
+#define TW_COUNTER_CLOCKSOURCE	"arch_sys_counter"
+
+static inline uint64_t tw_counter_read(void)
+{
+	uint64_t ticks;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+static inline uint64_t tw_counter_read_ordered(void)
+{
+	uint64_t ticks;
+
+	__asm__ __volatile__("dsb ishld\n\tisb\n\tmrs %0, cntvct_el0\n\tisb"
+			     : "=r"(ticks) : : "memory");
+	return ticks;
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tw_counter_check(): may the counter be read, what does a read cost, and what
+ * stands between this program and the system clock. The kernel is asked before
+ * anything is read: where the counter is disabled, one rdtsc is the end.
+ */
+#include "state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "with_cpu.h"
+
+/* A trap costs a microsecond and more, the slowest counter that is read
+ * directly some 50 ns. */
+#define TRAPPED_NS	500.0
+/* One tick of 10 MHz, the slowest counter that tw_scale_init() takes. */
+#define COARSE_NS	100.0
+/* clock_gettime() that costs this much of the system call is one. The vDSO's
+ * takes a fifth, and what falls back from it more than the call alone. */
+#define CALL_RATIO	0.7
+
+#define LOOPS		8
+#define LOOP_CALLS	64
+#define LOOK_READS	16
+#define STEP_CHANGES	64
+#define STEP_READS	4096
+
+static uint64_t timespec_ns(const struct timespec *ts)
+{
+	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
+}
+
+enum tw_counter_state tw_counter_permission(void)
+{
+	int allowed = PR_TSC_ENABLE;
+
+	if (!prctl(PR_GET_TSC, &allowed, 0, 0, 0) && allowed == PR_TSC_SIGSEGV)
+		return TW_COUNTER_DISABLED;
+	return tw_processor_has_counter() ? TW_COUNTER_OK : TW_COUNTER_ABSENT;
+}
+
+int tw_system_clock_call(clockid_t clock_id, struct timespec *now)
+{
+	return syscall(SYS_clock_gettime, clock_id, now) ? -1 : 0;
+}
+
+/*
+ * qemu-user answers for /proc/self/exe with the program that it runs; the same
+ * link by way of the thread still shows qemu.
+ */
+int tw_counter_is_emulated(void)
+{
+	char self[PATH_MAX], thread[PATH_MAX];
+	ssize_t self_length, thread_length;
+	int saved_errno = errno;
+
+	self_length = readlink("/proc/self/exe", self, sizeof(self));
+	thread_length = readlink("/proc/thread-self/exe", thread,
+				 sizeof(thread));
+	errno = saved_errno;
+	if (self_length <= 0 || thread_length <= 0)
+		return 0;
+	return self_length != thread_length ||
+	       memcmp(self, thread, (size_t)self_length) != 0;
+}
+
+int tw_parse_timens_offsets(const char *text, int64_t *monotonic_ns,
+			    int64_t *boottime_ns)
+{
+	int64_t offset_ns[2];
+	unsigned seen = 0;
+
+	while (*text) {
+		int64_t seconds, ns;
+		char name[16];
+		int is_boottime;
+
+		if (sscanf(text, "%15s %" SCNd64 " %" SCNd64, name, &seconds,
+			   &ns) != 3)
+			return -EINVAL;
+		is_boottime = !strcmp(name, "boottime");
+		if (!is_boottime && strcmp(name, "monotonic"))
+			return -EINVAL;
+		if (ns < 0 || ns >= (int64_t)TW_NS_PER_SECOND ||
+		    __builtin_mul_overflow(seconds, (int64_t)TW_NS_PER_SECOND,
+					   &seconds) ||
+		    __builtin_add_overflow(seconds, ns, &offset_ns[is_boottime]))
+			return -EINVAL;
+		seen |= 1u << is_boottime;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	if (seen != 3)
+		return -EINVAL;
+	*monotonic_ns = offset_ns[0];
+	*boottime_ns = offset_ns[1];
+	return 0;
+}
+
+static void look_at_namespace(struct tw_counter_facts *facts)
+{
+	char own[64], childrens[64], text[256];
+	ssize_t own_length, childrens_length, length;
+	int fd;
+
+	facts->time_namespace = -1;
+	fd = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		/* A kernel without time namespaces shifts no clock. */
+		if (errno == ENOENT)
+			facts->time_namespace = 0;
+		return;
+	}
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	/* The file tells of the children's: after unshare() not our own. */
+	own_length = readlink("/proc/self/ns/time", own, sizeof(own));
+	childrens_length = readlink("/proc/self/ns/time_for_children",
+				    childrens, sizeof(childrens));
+	if (own_length <= 0 || own_length != childrens_length ||
+	    memcmp(own, childrens, (size_t)own_length) ||
+	    tw_parse_timens_offsets(text, &facts->monotonic_offset_ns,
+				    &facts->boottime_offset_ns))
+		return;
+	facts->time_namespace = facts->monotonic_offset_ns != 0 ||
+				facts->boottime_offset_ns != 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return timespec_ns(&now);
+}
+
+static double loop_of_reads_ns(unsigned reads)
+{
+	uint64_t begin_ns = now_ns();
+	unsigned i;
+
+	for (i = 0; i < reads; i++)
+		tw_ticks();
+	return (double)(now_ns() - begin_ns) / reads;
+}
+
+/* A first look that is short, since a trapped read takes microseconds. */
+static double read_cost_ns(void)
+{
+	double least_ns = loop_of_reads_ns(LOOK_READS);
+	unsigned i;
+
+	for (i = 0; i < LOOPS; i++) {
+		double ns = loop_of_reads_ns(least_ns > TRAPPED_NS ?
+					     LOOK_READS : 4 * LOOP_CALLS);
+
+		if (ns < least_ns)
+			least_ns = ns;
+	}
+	return least_ns;
+}
+
+/* The mean time between two changes of what is read. */
+static double loop_of_steps_ns(void)
+{
+	uint64_t ticks = tw_ticks_begin();
+	uint64_t begin_ns = now_ns();
+	unsigned changes = 0, reads;
+
+	for (reads = 0; reads < STEP_READS && changes < STEP_CHANGES; reads++) {
+		uint64_t before = ticks;
+
+		ticks = tw_ticks_begin();
+		changes += ticks != before;
+	}
+	return (double)(now_ns() - begin_ns) / (changes ? changes : 1);
+}
+
+static double step_ns(void)
+{
+	double least_ns = loop_of_steps_ns();
+	unsigned i;
+
+	for (i = 1; i < LOOPS / 2; i++) {
+		double ns = loop_of_steps_ns();
+
+		if (ns < least_ns)
+			least_ns = ns;
+	}
+	return least_ns;
+}
+
+/* Of CLOCK_MONOTONIC, by libc and thus the vDSO, or by the system call. */
+static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
+{
+	uint64_t least_ns = UINT64_MAX;
+	unsigned loop, i;
+
+	for (loop = 0; loop < LOOPS; loop++) {
+		struct timespec begin, now;
+		uint64_t ns;
+
+		tw_system_clock_call(CLOCK_MONOTONIC, &begin);
+		for (i = 0; i < LOOP_CALLS; i++)
+			read_clock(CLOCK_MONOTONIC, &now);
+		ns = timespec_ns(&now) - timespec_ns(&begin);
+		if (ns < least_ns)
+			least_ns = ns;
+	}
+	return (double)least_ns / LOOP_CALLS;
+}
+
+static void look_at_costs(struct tw_counter_facts *facts)
+{
+	facts->call_cost_ns = clock_cost_ns(tw_system_clock_call);
+	if (facts->state != TW_COUNTER_OK) {
+		facts->clock_is_call = -1;
+		return;
+	}
+	facts->clock_cost_ns = clock_cost_ns(clock_gettime);
+	facts->clock_is_call = !getauxval(AT_SYSINFO_EHDR) ||
+		facts->clock_cost_ns > CALL_RATIO * facts->call_cost_ns;
+	facts->read_cost_ns = read_cost_ns();
+	facts->step_ns = step_ns();
+	if (facts->read_cost_ns > TRAPPED_NS)
+		facts->state = TW_COUNTER_TRAPPED;
+	else if (facts->step_ns > COARSE_NS &&
+		 facts->step_ns > 2 * facts->read_cost_ns)
+		facts->state = TW_COUNTER_COARSE;
+}
+
+int tw_counter_check(struct tw_counter_facts *facts)
+{
+	struct tw_counter_facts out = { .state = tw_counter_permission() };
+	int saved_errno = errno;
+
+	out.emulated = tw_counter_is_emulated();
+	look_at_namespace(&out);
+	look_at_costs(&out);
+	errno = saved_errno;
+	*facts = out;
+	return 0;
+}
+
+const char *tw_counter_state_name(enum tw_counter_state state)
+{
+	static const char *const names[] = {
+		[TW_COUNTER_OK] = "ok",
+		[TW_COUNTER_ABSENT] = "absent",
+		[TW_COUNTER_DISABLED] = "disabled",
+		[TW_COUNTER_TRAPPED] = "trapped",
+		[TW_COUNTER_COARSE] = "coarse",
+	};
+
+	if ((size_t)state >= sizeof(names) / sizeof(names[0]))
+		return "unknown";
+	return names[state];
+}
+
+const char *tw_counter_state_text(enum tw_counter_state state)
+{
+	static const char *const texts[] = {
+		[TW_COUNTER_OK] = "this process may read the counter",
+		[TW_COUNTER_ABSENT] = "the processor says it has no counter",
+		[TW_COUNTER_DISABLED] = "this process may not read the counter "
+			"(prctl PR_SET_TSC): a read would kill it",
+		[TW_COUNTER_TRAPPED] = "every read of the counter is caught "
+			"and answered by software",
+		[TW_COUNTER_COARSE] = "the counter moves in steps of over "
+			"100 ns",
+	};
+
+	if ((size_t)state >= sizeof(texts) / sizeof(texts[0]))
+		return "unknown state";
+	return texts[state];
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an Arm processor says about its counter: CNTFRQ_EL0, which firmware
+ * fills in (Arm Architecture Reference Manual, DDI 0487). Where it did not, or
+ * not right, the device tree says so, and the kernel takes that.
+ */
+#include "machine.h"
+
+#if defined(__aarch64__)
+
+#include <string.h>
+
+static uint64_t register_hz(void)
+{
+	uint64_t hz;
+
+	__asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(hz));
+	/* The upper half is reserved. */
+	return hz & UINT32_MAX;
+}
+
+void tw_processor_read(struct tw_processor_facts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+	/* The architecture demands one fixed frequency, whatever the cores do. */
+	facts->invariant = 1;
+	facts->declared_hz =
+		tw_device_tree_number(TW_DEVICE_TREE "/timer/clock-frequency");
+	if (!facts->declared_hz)
+		facts->declared_hz = register_hz();
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the device tree says about the counter; and the facts of processors
+ * that know no more than that about it: Power and RISC-V.
+ */
+#include "machine.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+uint64_t tw_device_tree_number(const char *path)
+{
+	unsigned char bytes[9];
+	uint64_t number = 0;
+	ssize_t length, i;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	if (length != 4 && length != 8)
+		return 0;
+	for (i = 0; i < length; i++)
+		number = number << 8 | bytes[i];
+	return number;
+}
+
+static uint64_t number_below(const char *base, const char *node,
+			     const char *property)
+{
+	char path[PATH_MAX];
+	int length = snprintf(path, sizeof(path), "%s/cpus/%s/%s", base, node,
+			      property);
+
+	if (length < 0 || (size_t)length >= sizeof(path))
+		return 0;
+	return tw_device_tree_number(path);
+}
+
+static uint64_t hz_of_node(const char *base, const char *node)
+{
+	uint64_t hz = number_below(base, node, "ibm,extended-timebase-frequency");
+
+	return hz ? hz : number_below(base, node, "timebase-frequency");
+}
+
+uint64_t tw_device_tree_hz(const char *base)
+{
+	uint64_t hz = hz_of_node(base, ".");
+	struct dirent *entry;
+	char path[PATH_MAX];
+	DIR *cpus;
+	int length;
+
+	length = snprintf(path, sizeof(path), "%s/cpus", base);
+	if (hz || length < 0 || (size_t)length >= sizeof(path))
+		return hz;
+	cpus = opendir(path);
+	if (!cpus)
+		return 0;
+	while (!hz && (entry = readdir(cpus)))
+		if (entry->d_name[0] != '.')
+			hz = hz_of_node(base, entry->d_name);
+	closedir(cpus);
+	return hz;
+}
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+
+/*
+ * The rate is constant: RISC-V's execution environment should keep it so "within
+ * a small error bound" (Unprivileged ISA, Zicntr), and Power's platforms give a
+ * single number for it that the kernel keeps time by.
+ */
+void tw_processor_read(struct tw_processor_facts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+	facts->invariant = 1;
+	facts->declared_hz = tw_device_tree_hz(TW_DEVICE_TREE);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prints what the library knows about processor and counter, one fact a line,
+ * for tests/cross/cpuid.t.
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include "tickwise.h"
+
+int main(void)
+{
+	struct tw_counter_facts facts;
+	struct tw_machine machine;
+	struct tw_rate rate;
+	cpu_set_t set;
+	unsigned cpu;
+
+	tw_counter_check(&facts);
+	tw_machine_read(&machine);
+	sched_getaffinity(0, sizeof(set), &set);
+	printf("state=%s\n", tw_counter_state_name(facts.state));
+	printf("emulated=%d\n", facts.emulated);
+	printf("invariant=%d\n", machine.invariant);
+	printf("read_with_cpu=%d\n", machine.has_read_with_cpu);
+	printf("hypervisor=%s\n", machine.hypervisor);
+	printf("processor=%s\n", machine.processor);
+	printf("cpuid_khz=%" PRIu64 "\n", machine.cpuid_khz);
+	printf("declared_hz=%" PRIu64 "\n", machine.declared_hz);
+	fflush(stdout);
+	if (facts.state == TW_COUNTER_ABSENT) {
+		printf("rate=%d\n", tw_rate_measure(&rate, NULL));
+		return 0;
+	}
+	tw_ticks_cpu(&cpu);
+	printf("cpu_allowed=%d\n", cpu < CPU_SETSIZE && CPU_ISSET(cpu, &set));
+	return 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that has forbidden itself the counter lives: the library says
+ * "disabled", refuses to measure, and its clock reads the system's.
+ *
+ * Fails, by a child's SIGSEGV, when the counter is read before the kernel is
+ * asked, or when a clock that has fallen back still touches it, be it through
+ * the vDSO's clock_gettime().
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counter/state.h"
+#include "tap.h"
+
+static uint64_t call_ns(clockid_t clock_id)
+{
+	struct timespec now;
+
+	tw_system_clock_call(clock_id, &now);
+	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static int state_is_said(void)
+{
+	struct tw_counter_facts facts;
+
+	return tw_counter_check(&facts) == 0 &&
+	       facts.state == TW_COUNTER_DISABLED && facts.read_cost_ns == 0 &&
+	       facts.call_cost_ns > 0 && facts.clock_is_call == -1;
+}
+
+static int rate_is_refused(void)
+{
+	struct tw_rate rate = { .hz = 1 };
+
+	return tw_rate_measure(&rate, NULL) == -ENOTSUP && rate.hz == 1;
+}
+
+static int mark_is_refused(void)
+{
+	struct tw_clock_mark mark;
+
+	return tw_clock_mark(TW_AGAINST_RAW, 1, &mark) == -ENOTSUP;
+}
+
+static int reliability_is_refused(void)
+{
+	struct tw_reliability result;
+
+	return tw_reliability_measure(&result, NULL) == -ENOTSUP;
+}
+
+static int is_between(uint64_t before_ns, uint64_t ns)
+{
+	return before_ns <= ns && ns <= call_ns(CLOCK_MONOTONIC);
+}
+
+static int clock_is_systems(const struct tw_clock_options *options, int why)
+{
+	struct tw_second second = { 0 };
+	struct tw_clock clock;
+	struct timespec ts;
+	uint64_t before_ns;
+
+	if (tw_clock_init(&clock, options) || clock.system != 2 ||
+	    clock.system_errno != why)
+		return 0;
+	before_ns = call_ns(CLOCK_MONOTONIC);
+	tw_clock_timespec(&clock, &second, &ts);
+	return is_between(before_ns, tw_clock_ns(&clock)) &&
+	       is_between(before_ns, tw_clock_ns_wide(&clock)) &&
+	       is_between(before_ns, (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
+			  (uint64_t)ts.tv_nsec);
+}
+
+static int clock_falls_back(void)
+{
+	const struct tw_clock_options options = {
+		.against = TW_AGAINST_MONOTONIC,
+	};
+
+	return clock_is_systems(&options, -ENOTSUP);
+}
+
+static int clock_on_demand(void)
+{
+	const struct tw_clock_options options = {
+		.against = TW_AGAINST_MONOTONIC, .system = TW_ON,
+	};
+
+	return clock_is_systems(&options, 0);
+}
+
+static int clock_with_a_rate(void)
+{
+	const struct tw_rate rate = {
+		.hz = 2.5e9, .against = TW_AGAINST_MONOTONIC,
+	};
+	const struct tw_clock_options options = {
+		.against = TW_AGAINST_MONOTONIC, .rate = &rate,
+	};
+
+	return clock_is_systems(&options, -ENOTSUP);
+}
+
+static void try_in_child(int (*test)(void), const char *what)
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+		_exit(!test());
+	}
+	waitpid(child, &status, 0);
+	if (!tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", what))
+		tap_note("status %#x", (unsigned)status);
+}
+
+int main(void)
+{
+	int allowed;
+
+	if (prctl(PR_GET_TSC, &allowed, 0, 0, 0)) {
+		printf("1..0 # SKIP this kernel can't forbid the counter: %s\n",
+		       strerror(errno));
+		return 0;
+	}
+	try_in_child(state_is_said, "the state is \"disabled\", unread");
+	try_in_child(rate_is_refused, "tw_rate_measure: -ENOTSUP, untouched");
+	try_in_child(mark_is_refused, "tw_clock_mark: -ENOTSUP");
+	try_in_child(reliability_is_refused, "tw_reliability_measure: -ENOTSUP");
+	try_in_child(clock_falls_back, "tw_clock_init: the system's clock");
+	try_in_child(clock_on_demand, "the system's clock on demand");
+	try_in_child(clock_with_a_rate, "a rate from elsewhere: the system's");
+	return tap_done();
+}
