@@ -51,9 +51,10 @@ static int parse_seconds(double *seconds, const char *text)
 		MOST_SECONDS, text);
 }
 
-static int parse_option(struct arguments *arguments, int option,
-			const char *given)
+static int parse_option(void *context, int option, const char *given)
 {
+	struct arguments *arguments = context;
+
 	switch (option) {
 	case 'j':
 		arguments->json = 1;
@@ -63,9 +64,6 @@ static int parse_option(struct arguments *arguments, int option,
 		return TW_EXIT_GOOD;
 	case 's':
 		return parse_seconds(&arguments->seconds, optarg);
-	case ':':
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "%s needs a value",
-				       given);
 	default:
 		return tw_command_fail(NAME, TW_EXIT_USAGE,
 				       "unknown option %s (see --help)", given);
@@ -80,23 +78,9 @@ static int parse_arguments(struct arguments *arguments, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int code = TW_EXIT_GOOD;
 
-	optind = 1;
-	opterr = 0;
-	while (code == TW_EXIT_GOOD) {
-		const char *given = argv[optind];
-		int option = getopt_long(argc, argv, "+:", known, NULL);
-
-		if (option == -1)
-			break;
-		code = parse_option(arguments, option, given);
-	}
-	if (code == TW_EXIT_GOOD && optind < argc)
-		code = tw_command_fail(NAME, TW_EXIT_USAGE,
-				       "takes no '%s' (see --help)",
-				       argv[optind]);
-	return code;
+	return tw_command_options(NAME, argc, argv, known, parse_option,
+				  arguments);
 }
 
 static void print_result(const struct tw_bench_result *result)

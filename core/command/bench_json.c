@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "command.h"
 
 static json_t *json_results(const struct tw_bench_result *results)
 {
@@ -42,12 +43,6 @@ int tw_bench_print_json(const struct tw_bench_result *results,
 		"hz", clock->rate.hz,
 		"rounds", (json_int_t)costs->rounds,
 		"results", json_results(results));
-	int failed;
 
-	if (!root)
-		return -ENOMEM;
-	failed = json_dumpf(root, stdout, JSON_INDENT(2));
-	json_decref(root);
-	putchar('\n');
-	return failed && !ferror(stdout) ? -ENOMEM : 0;
+	return tw_command_print_json(root);
 }

@@ -49,9 +49,10 @@ static uint64_t parse_number(const char *text, uint64_t most)
 	return *end || number > most ? 0 : number;
 }
 
-static int parse_option(struct arguments *arguments, int option,
-			const char *given)
+static int parse_option(void *context, int option, const char *given)
 {
+	struct arguments *arguments = context;
+
 	uint64_t number;
 
 	switch (option) {
@@ -77,9 +78,6 @@ static int parse_option(struct arguments *arguments, int option,
 		return tw_command_fail(NAME, TW_EXIT_USAGE,
 			"--tolerance takes nanoseconds, 1 to %d, not '%s'",
 			MOST_TOLERANCE_NS, optarg);
-	case ':':
-		return tw_command_fail(NAME, TW_EXIT_USAGE,
-				       "%s needs a value", given);
 	default:
 		return tw_command_fail(NAME, TW_EXIT_USAGE,
 				       "unknown option %s (see --help)", given);
@@ -95,23 +93,9 @@ static int parse_arguments(struct arguments *arguments, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int code = TW_EXIT_GOOD;
 
-	optind = 1;
-	opterr = 0;
-	while (code == TW_EXIT_GOOD) {
-		const char *given = argv[optind];
-		int option = getopt_long(argc, argv, "+:", known, NULL);
-
-		if (option == -1)
-			break;
-		code = parse_option(arguments, option, given);
-	}
-	if (code == TW_EXIT_GOOD && optind < argc)
-		code = tw_command_fail(NAME, TW_EXIT_USAGE,
-				       "takes no '%s' (see --help)",
-				       argv[optind]);
-	return code;
+	return tw_command_options(NAME, argc, argv, known, parse_option,
+				  arguments);
 }
 
 static int exit_code(enum tw_verdict verdict)

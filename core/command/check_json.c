@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "command.h"
 
 /* There is no infinity in JSON: what has no bound is null. */
 static json_t *number_or_null(double number)
@@ -140,12 +141,6 @@ int tw_check_print_json(const struct tw_reliability *result,
 		"full_loops", (json_int_t)result->full_loops,
 		"elapsed_ns", (json_int_t)result->elapsed_ns,
 		"facts", json_facts(machine, counter));
-	int failed;
 
-	if (!root)
-		return -ENOMEM;
-	failed = json_dumpf(root, stdout, JSON_INDENT(2));
-	json_decref(root);
-	putchar('\n');
-	return failed && !ferror(stdout) ? -ENOMEM : 0;
+	return tw_command_print_json(root);
 }

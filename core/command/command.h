@@ -5,6 +5,8 @@
 #ifndef TW_COMMAND_H
 #define TW_COMMAND_H
 
+#include <jansson.h>
+
 #include <stdio.h>
 
 #include "tickwise.h"
@@ -34,6 +36,23 @@ int tw_command_fail(const char *name, int code, const char *format, ...)
  * the counter or the system clock; nothing where all is well. */
 void tw_command_counter_warnings(const struct tw_counter_facts *counter,
 				 FILE *out);
+
+struct option;
+
+/*
+ * Every option of @argv to @take, which gets its value from optarg and returns
+ * an enum tw_exit: other than TW_EXIT_GOOD, that is the end and the result. A
+ * missing value and an argument that is no option are refused here; an unknown
+ * option comes to @take as '?', with @given as it was written.
+ */
+int tw_command_options(const char *name, int argc, char **argv,
+		       const struct option *known,
+		       int (*take)(void *context, int option,
+				   const char *given), void *context);
+
+/* Prints and releases @root. 0; -ENOMEM, also for a @root of NULL. What can't
+ * be written shows in tw_command_finish(). */
+int tw_command_print_json(json_t *root);
 
 /* Flush stdout; TW_EXIT_IO with a message if it could not all be written
  * (a full disk, a closed pipe), else @code. */

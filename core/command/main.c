@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `tickwise` program: finds the subcommand and hands over to it. Also the
- * two ways in which subcommands end: with a message, or with their output
- * checked to have arrived.
+ * The `tickwise` program: finds the subcommand and hands over to it. Also what
+ * subcommands share: reading options, printing JSON, and the two ways to end,
+ * with a message or with the output checked to have arrived.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,6 +72,45 @@ int tw_command_finish(const char *name, int code)
 		return code;
 	return tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
 			       errno ? strerror(errno) : "some of it is lost");
+}
+
+int tw_command_options(const char *name, int argc, char **argv,
+		       const struct option *known,
+		       int (*take)(void *context, int option,
+				   const char *given), void *context)
+{
+	int code = TW_EXIT_GOOD;
+
+	optind = 1;
+	opterr = 0;
+	while (code == TW_EXIT_GOOD) {
+		const char *given = argv[optind];
+		int option = getopt_long(argc, argv, "+:", known, NULL);
+
+		if (option == -1)
+			break;
+		code = option == ':' ?
+			tw_command_fail(name, TW_EXIT_USAGE, "%s needs a value",
+					given) :
+			take(context, option, given);
+	}
+	if (code == TW_EXIT_GOOD && optind < argc)
+		code = tw_command_fail(name, TW_EXIT_USAGE,
+				       "takes no '%s' (see --help)",
+				       argv[optind]);
+	return code;
+}
+
+int tw_command_print_json(json_t *root)
+{
+	int failed;
+
+	if (!root)
+		return -ENOMEM;
+	failed = json_dumpf(root, stdout, JSON_INDENT(2));
+	json_decref(root);
+	putchar('\n');
+	return failed && !ferror(stdout) ? -ENOMEM : 0;
 }
 
 static void print_usage(FILE *stream)
