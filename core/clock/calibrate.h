@@ -90,6 +90,9 @@ unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 				  const struct tw_kernel_candidates *candidates,
 				  struct tw_kernel_rate *rate, int *alone);
 
+/* How far the truth can be from rate->hz, by its hard interval. */
+double tw_rate_bound_ppb(const struct tw_rate *rate);
+
 /* 1: the kernel's current clocksource is this counter; 0: not, or unknown, or
  * emulated, which makes it another one of the same name. */
 int tw_counter_is_clocksource(void);

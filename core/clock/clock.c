@@ -7,6 +7,9 @@
 
 #include "counter/state.h"
 #include "diagnostics.h"
+#include "interval.h"
+#include "refine.h"
+#include "segment.h"
 #include "tickwise.h"
 
 /* The base lies this long before the anchor: room for a counter behind. */
@@ -15,13 +18,22 @@
 
 /* Out of the caches, a second line would make a reading cost twice as much:
  * tests/bench/working_set.c */
-_Static_assert(offsetof(struct tw_clock, scale.max_ns) <= 64,
+_Static_assert(offsetof(struct tw_clock, scale.wide_shift) < 64,
 	       "a clock is read from one cache line");
 
 static clockid_t clock_id_of(enum tw_against against)
 {
 	return against == TW_AGAINST_MONOTONIC ? CLOCK_MONOTONIC :
 						 CLOCK_MONOTONIC_RAW;
+}
+
+/* The clock that the anchor is on, in the terms of a rate. */
+static enum tw_against anchor_on(enum tw_anchor anchor, enum tw_against against)
+{
+	if (anchor == TW_ANCHOR_AS_RATE)
+		return against;
+	return anchor == TW_ANCHOR_MONOTONIC ? TW_AGAINST_MONOTONIC :
+					       TW_AGAINST_RAW;
 }
 
 static uint64_t timespec_ns(const struct timespec *ts)
@@ -57,13 +69,13 @@ int tw_clock_mark(enum tw_against against, unsigned tries,
 	return 0;
 }
 
-static int set_anchor(struct tw_clock *clock)
+static int set_anchor(struct tw_clock *clock, enum tw_against against)
 {
 	struct tw_clock_mark mark = { 0 };
 	uint64_t width_ticks, back_ticks;
 	int ret;
 
-	ret = tw_clock_mark(clock->rate.against, ANCHOR_TRIES, &mark);
+	ret = tw_clock_mark(against, ANCHOR_TRIES, &mark);
 	if (ret)
 		return ret;
 	width_ticks = mark.ticks_after - mark.ticks_before;
@@ -83,12 +95,13 @@ static int set_anchor(struct tw_clock *clock)
 	clock->base_ticks = clock->anchor_ticks - back_ticks;
 	clock->base_ns = clock->anchor_ns -
 			 tw_ticks_to_ns(&clock->scale, back_ticks);
+	clock->limit_ticks = clock->scale.max_ticks;
 	return 0;
 }
 
 /*
- * Read the system clock from now on. With max_ticks at 0 every reader takes its
- * slow path, before it has read the counter.
+ * Read the system clock from now on. Without a scale every reader takes its slow
+ * path, before it has read the counter.
  */
 static void use_system(struct tw_clock *clock, int why)
 {
@@ -97,6 +110,7 @@ static void use_system(struct tw_clock *clock, int why)
 	clock->scale = (struct tw_scale) { 0 };
 	clock->base_ticks = 0;
 	clock->base_ns = 0;
+	clock->limit_ticks = 0;
 }
 
 static int set_up(struct tw_clock *clock, const struct tw_clock_options *options)
@@ -106,6 +120,7 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 		.against = options->against,
 		.kernel_rate = options->kernel_rate,
 	};
+	enum tw_against anchor;
 	int ret;
 
 	if (options->rate) {
@@ -115,9 +130,16 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 		if (ret)
 			return ret;
 	}
-	clock->clock_id = clock_id_of(clock->rate.against);
+	anchor = anchor_on(options->anchor, clock->rate.against);
+	clock->clock_id = clock_id_of(anchor);
 	ret = tw_scale_init(&clock->scale, &clock->rate, 0);
-	return ret ? ret : set_anchor(clock);
+	if (ret)
+		return ret;
+	ret = set_anchor(clock, anchor);
+	if (ret)
+		return ret;
+	tw_interval_read_cost(clock);
+	return tw_refine_begin(clock, options->kernel_rate, NULL);
 }
 
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
@@ -128,7 +150,11 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 
 	if (!options)
 		options = &defaults;
-	out.clock_id = clock_id_of(options->against);
+	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
+		return -EINVAL;
+	out.clock_id = clock_id_of(anchor_on(options->anchor,
+					     options->against));
+	out.reliability = options->reliability;
 	out.rate.against = options->against;
 	if (options->system == TW_ON) {
 		use_system(&out, 0);
@@ -148,24 +174,54 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 	return 0;
 }
 
-/*
- * @since: ticks since the base, as an unsigned number. A counter that is more
- * than a second behind, which no anchored clock can mean, gives the base.
- */
-uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t since)
+static uint64_t system_ns(const struct tw_clock *clock)
 {
 	struct timespec now;
 
-	if (clock->system) {
-		if (clock->system == 1)
-			clock_gettime(clock->clock_id, &now);
-		else
-			tw_system_clock_call(clock->clock_id, &now);
-		return timespec_ns(&now);
-	}
-	if ((int64_t)since < 0)
-		return clock->base_ns;
-	return clock->base_ns + clock->scale.max_ns;
+	if (clock->system == 1)
+		clock_gettime(clock->clock_id, &now);
+	else
+		tw_system_clock_call(clock->clock_id, &now);
+	return timespec_ns(&now);
+}
+
+/* A counter that is more than a second behind, which no anchored clock can
+ * mean, gives the base. */
+static uint64_t since_base(const struct tw_clock *clock, uint64_t ticks)
+{
+	uint64_t since = ticks - clock->base_ticks;
+
+	return (int64_t)since < 0 ? 0 : since;
+}
+
+uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
+{
+	const struct tw_clock_segment *segment;
+	uint64_t start;
+
+	if (clock->system)
+		return system_ns(clock);
+	segment = tw_segment_at(clock, ticks, &start);
+	if (segment)
+		return segment->base_ns +
+		       tw_ticks_to_ns(&segment->scale, ticks - start);
+	return clock->base_ns +
+	       tw_ticks_to_ns(&clock->scale, since_base(clock, ticks));
+}
+
+uint64_t tw_clock_ns_wide_slow(const struct tw_clock *clock, uint64_t ticks)
+{
+	const struct tw_clock_segment *segment;
+	uint64_t start;
+
+	if (clock->system)
+		return system_ns(clock);
+	segment = tw_segment_at(clock, ticks, &start);
+	if (segment)
+		return segment->wide_base_ns +
+		       tw_ticks_to_ns_wide(&segment->scale, ticks - start);
+	return clock->base_ns +
+	       tw_ticks_to_ns_wide(&clock->scale, since_base(clock, ticks));
 }
 
 void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,

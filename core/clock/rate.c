@@ -138,7 +138,7 @@ static void tell_kernel_rate(const struct tw_rate *rate)
 }
 
 /* The farthest that the truth can be from what is used. */
-static double bound_ppb(const struct tw_rate *rate)
+double tw_rate_bound_ppb(const struct tw_rate *rate)
 {
 	return fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) *
 	       1e9;
@@ -201,7 +201,7 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	out.used = fit.used;
 	out.bracket_ticks = fit.bracket_ticks;
 	look_for_kernel_rate(&out, &fit, &settled, was_clocksource);
-	out.bound_ppb = bound_ppb(&out);
+	out.bound_ppb = tw_rate_bound_ppb(&out);
 	tell_kernel_rate(&out);
 	*rate = out;
 	return 0;
@@ -264,6 +264,8 @@ const char *tw_rate_refusal_text(unsigned bit)
 		return "more than one multiplier fits the samples";
 	case TW_REFUSED_GAPS:
 		return "the samples leave gaps in the window";
+	case TW_REFUSED_DISPROVED:
+		return "it was taken, and later did not explain what was seen";
 	}
 	return "unknown reason";
 }

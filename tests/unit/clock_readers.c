@@ -18,6 +18,7 @@ static struct tw_clock by_hand(uint64_t base_ns)
 	};
 
 	tw_scale_init(&clock.scale, &rate, 0);
+	clock.limit_ticks = clock.scale.max_ticks;
 	return clock;
 }
 

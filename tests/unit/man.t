@@ -6,7 +6,7 @@
 # and no page speaks of what there is not. Fails if a function or an option is
 # added, changed or removed and its page is not.
 #
-# Functions that end in _slow are the other half of inline ones, and no page.
+# Functions that end in _slow or _part are parts of inline ones: no page.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/header_names.sh"
@@ -29,7 +29,7 @@ synopsis() {
 
 # ---- section 3 ----
 
-prototypes "$root/core/tickwise.h" | grep -v '^[a-z]* [a-z0-9_]*_slow ' \
+prototypes "$root/core/tickwise.h" | grep -v '^[a-z]* [a-z0-9_]*_\(slow\|part\) ' \
 	>"$scratch/prototypes"
 "$man/links.sh" "$man"/*.[1-9] >"$scratch/links"
 {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tw_clock_check(): looks at what a program can look at. What it means is
+ * health_judge.c's business.
+ */
+#include "health.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "diagnostics.h"
+#include "estimate/machine.h"
+
+#define CPUS_LIMIT_NS	20000000ULL
+
+static void tell(const struct tw_clock_health *health)
+{
+	unsigned i;
+
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		if (health->state[i] == TW_HEALTH_BAD)
+			tw_say(TW_SAY_WARNING, "clock: check of %s: bad",
+			       tw_health_check_name((enum tw_health_check)i));
+}
+
+int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
+{
+	const struct tw_reliability_options options = {
+		.time_limit_ns = CPUS_LIMIT_NS, .hz = clock->rate.hz,
+	};
+	struct tw_clock_health out = { 0 };
+	struct tw_health_seen seen = { 0 };
+	struct tw_reliability cpus = { 0 };
+	int ret;
+
+	if (clock->system)
+		return -ENOTSUP;
+	ret = tw_baseline_read(&seen.now, clock->rate.against, clock->rate.hz,
+			       NULL);
+	if (ret)
+		return ret == -EAGAIN ? -EIO : ret;
+	seen.counter_is_clocksource = tw_counter_is_clocksource();
+	seen.suspended_ns = tw_suspended_ns();
+	tw_independent_read(&seen.independent);
+	seen.cpus_ret = tw_reliability_measure(&cpus, &options);
+	seen.cpus = &cpus;
+	ret = tw_health_judge(clock, &seen, &out);
+	if (!seen.cpus_ret)
+		tw_reliability_free(&cpus);
+	if (ret)
+		return ret;
+	tw_read_clocksource(out.clocksource, sizeof(out.clocksource));
+	tell(&out);
+	*health = out;
+	return 0;
+}

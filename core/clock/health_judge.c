@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the checks of a clock's health mean, each by itself, and the verdict.
+ * Pure: everything was seen before.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "health.h"
+
+/* CLOCK_MONOTONIC may be steered by so much without any fault. */
+#define MOST_STEERED	1e-3
+
+static double signed_ns(uint64_t later, uint64_t earlier)
+{
+	return (double)(int64_t)(later - earlier);
+}
+
+static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
+			 uint64_t to_ticks)
+{
+	return signed_ns(tw_clock_ns_at(clock, to_ticks),
+			 tw_clock_ns_at(clock, from_ticks));
+}
+
+/*
+ * The readings of the reference lay somewhere in their brackets: the clock's
+ * advance between them is between that of the inner and that of the outer ends.
+ */
+static int set_drift(const struct tw_clock *clock,
+		     const struct tw_clock_baseline *now,
+		     struct tw_clock_health *health)
+{
+	const struct tw_clock_baseline *start = &clock->baseline;
+	double granularity_ns = (double)start->granularity_ns;
+	double passed_ns = signed_ns(now->bracket_ns, start->bracket_ns);
+	double rounding_ns = 2 * clock->scale.error_ns +
+			     clock->scale.error_ppb * 1e-9 * passed_ns;
+
+	if (!(passed_ns > 0))
+		return -EIO;
+	health->over_ns = (uint64_t)passed_ns;
+	health->drift_low_ns =
+		advance_ns(clock, start->after_ticks, now->before_ticks) -
+		passed_ns - granularity_ns - rounding_ns;
+	health->drift_high_ns =
+		advance_ns(clock, start->before_ticks, now->after_ticks) -
+		passed_ns + granularity_ns + rounding_ns;
+	return 0;
+}
+
+static int overlaps(double low, double high, double reach)
+{
+	return low <= reach && high >= -reach;
+}
+
+/*
+ * The kernel's own rate leaves nothing; any other what its hard bound at the
+ * start allows, and as much again is no excuse for what was refined later.
+ */
+static enum tw_health_state judge_prediction(const struct tw_clock *clock,
+					     struct tw_clock_health *health)
+{
+	double passed_ns = (double)health->over_ns;
+	struct tw_rate rate;
+
+	tw_clock_rate(clock, &rate);
+	if (rate.source != TW_RATE_KERNEL)
+		health->drift_allowed_ns = clock->rate.bound_ppb * 1e-9 *
+					   passed_ns;
+	if (overlaps(health->drift_low_ns, health->drift_high_ns,
+		     health->drift_allowed_ns))
+		return TW_HEALTH_GOOD;
+	if (rate.against != TW_AGAINST_RAW &&
+	    overlaps(health->drift_low_ns, health->drift_high_ns,
+		     MOST_STEERED * passed_ns))
+		return TW_HEALTH_UNDECIDED;
+	return TW_HEALTH_BAD;
+}
+
+static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
+					      int is_clocksource)
+{
+	if (!clock->start.counter_is_clocksource)
+		return TW_HEALTH_UNDECIDED;
+	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
+}
+
+static enum tw_health_state judge_cpus(const struct tw_health_seen *seen,
+				       double hz,
+				       struct tw_clock_health *health)
+{
+	if (seen->cpus_ret)
+		return TW_HEALTH_NOT_RUN;
+	health->cpu_reasons = seen->cpus->reasons;
+	health->cpu_low_ns = (double)seen->cpus->offset_low_ticks / hz * 1e9;
+	health->cpu_high_ns = (double)seen->cpus->offset_high_ticks / hz * 1e9;
+	switch (seen->cpus->verdict) {
+	case TW_RELIABLE:
+		return TW_HEALTH_GOOD;
+	case TW_UNRELIABLE:
+		return TW_HEALTH_BAD;
+	case TW_UNDECIDED:
+		break;
+	}
+	return TW_HEALTH_UNDECIDED;
+}
+
+static enum tw_health_state
+judge_independent(const struct tw_clock *clock,
+		  const struct tw_independent *now,
+		  struct tw_clock_health *health)
+{
+	struct tw_independent start = {
+		.device_ns = clock->start.independent_ns,
+		.raw_ns = clock->start.raw_ns,
+	};
+
+	snprintf(start.name, sizeof(start.name), "%s",
+		 clock->start.independent);
+	if (!start.name[0] || strcmp(start.name, now->name) != 0)
+		return TW_HEALTH_NOT_RUN;
+	snprintf(health->independent, sizeof(health->independent), "%s",
+		 now->name);
+	if (tw_independent_rate(&start, now, &health->independent_ppb,
+				&health->independent_error_ppb))
+		return TW_HEALTH_UNDECIDED;
+	return fabs(health->independent_ppb) >
+		TW_INDEPENDENT_ALLOWED_PPB + health->independent_error_ppb ?
+		TW_HEALTH_BAD : TW_HEALTH_GOOD;
+}
+
+static enum tw_verdict verdict_of(const struct tw_clock_health *health)
+{
+	enum tw_verdict verdict = TW_RELIABLE;
+	unsigned i;
+
+	for (i = 0; i < TW_HEALTH_CHECKS; i++) {
+		if (health->state[i] == TW_HEALTH_BAD)
+			return TW_UNRELIABLE;
+		if (health->state[i] != TW_HEALTH_GOOD &&
+		    i != TW_HEALTH_INDEPENDENT)
+			verdict = TW_UNDECIDED;
+	}
+	return verdict;
+}
+
+int tw_health_judge(const struct tw_clock *clock,
+		    const struct tw_health_seen *seen,
+		    struct tw_clock_health *health)
+{
+	enum tw_health_state *state = health->state;
+	int ret;
+
+	ret = set_drift(clock, &seen->now, health);
+	if (ret)
+		return ret;
+	state[TW_HEALTH_PREDICTION] = judge_prediction(clock, health);
+	state[TW_HEALTH_CLOCKSOURCE] =
+		judge_clocksource(clock, seen->counter_is_clocksource);
+	health->suspended_ns = seen->suspended_ns - clock->start.suspended_ns;
+	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
+				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
+	state[TW_HEALTH_CPUS] = judge_cpus(seen, clock->scale.hz, health);
+	state[TW_HEALTH_INDEPENDENT] =
+		judge_independent(clock, &seen->independent, health);
+	health->verdict = verdict_of(health);
+	return 0;
+}
+
+const char *tw_health_check_name(enum tw_health_check check)
+{
+	static const char *const names[TW_HEALTH_CHECKS] = {
+		"prediction", "clocksource", "suspend", "cpus", "independent",
+	};
+
+	return (unsigned)check < TW_HEALTH_CHECKS ? names[check] : "unknown";
+}
+
+const char *tw_health_state_name(enum tw_health_state state)
+{
+	static const char *const names[] = {
+		"not_run", "good", "bad", "undecided",
+	};
+
+	return (size_t)state < sizeof(names) / sizeof(names[0]) ?
+		names[state] : "unknown";
+}
+
+const char *tw_health_check_text(enum tw_health_check check)
+{
+	static const char *const texts[TW_HEALTH_CHECKS] = {
+		"the clock advanced as much as the one it was set by",
+		"the kernel keeps time by this counter, as it did at the start",
+		"the machine was not suspended: CLOCK_BOOTTIME and CLOCK_MONOTONIC are as far apart as at the start",
+		"the counters of the allowed CPUs agree",
+		"the counter runs at the rate of a clock that is not made of it",
+	};
+
+	return (unsigned)check < TW_HEALTH_CHECKS ? texts[check] :
+						    "unknown check";
+}
+
+const char *tw_health_blind_text(enum tw_health_check check)
+{
+	static const char *const texts[TW_HEALTH_CHECKS] = {
+		"where the system's clock is computed from the same counter, a jump or another rate of the counter moves both alike",
+		"the kernel looks at its clocksource seldom, and in a virtual machine often not at all",
+		"a guest that its host stopped, moved or restored was not suspended to itself",
+		"offsets smaller than the interval, CPUs not allowed to the caller, and what happens after this check",
+		"errors under a thousandth, which crystals and steered devices have between them, and readings of under a tenth of a second",
+	};
+
+	return (unsigned)check < TW_HEALTH_CHECKS ? texts[check] :
+						    "unknown check";
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tw_interval(): nanoseconds between two stamps, with the parts of their
+ * error. Arithmetic on what the clock and its reliability hold; only
+ * tw_interval_read_cost() touches the machine.
+ */
+#include "interval.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "segment.h"
+
+#define PAIRS	256
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/*
+ * Two reads with nothing between them: what an empty interval measures. From
+ * one sample to the next is the second half of one read and the first half of
+ * another, just what a reading adds to a real interval.
+ */
+void tw_interval_read_cost(struct tw_clock *clock)
+{
+	uint64_t apart[PAIRS];
+	unsigned i, ignored;
+
+	/* Twice, so that code and stack are warm. */
+	for (i = 0; i < 2 * PAIRS; i++) {
+		uint64_t begin = tw_ticks_cpu(&ignored);
+
+		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
+	}
+	qsort(apart, PAIRS, sizeof(apart[0]), by_value);
+	/* Equal readings: it moves in steps, and the least change is one or a
+	 * part of one that was rounded. */
+	clock->read.step_ticks = 1;
+	for (i = 1; i < PAIRS && apart[0] == 0; i++) {
+		if (apart[i]) {
+			clock->read.step_ticks = (double)apart[i] + 1;
+			break;
+		}
+	}
+	clock->read.low_ns = (double)apart[0] / clock->scale.hz * 1e9;
+	clock->read.high_ns = (double)apart[PAIRS * 99 / 100] /
+			      clock->scale.hz * 1e9;
+}
+
+static double width_of(const struct tw_error *error)
+{
+	return error->high_ns - error->low_ns;
+}
+
+static void add(struct tw_error *sum, const struct tw_error *part)
+{
+	sum->low_ns += part->low_ns;
+	sum->high_ns += part->high_ns;
+}
+
+/*
+ * Reading adds to an interval and never takes from it; how little it adds at
+ * another core frequency nobody knows, so up to nothing.
+ */
+static struct tw_error read_error(const struct tw_clock *clock)
+{
+	return (struct tw_error) { -clock->read.high_ns, 0 };
+}
+
+static int compare_pair(const void *key, const void *entry)
+{
+	const struct tw_cpu_offset *wanted = key, *pair = entry;
+
+	if (wanted->base_cpu != pair->base_cpu)
+		return wanted->base_cpu < pair->base_cpu ? -1 : 1;
+	return (wanted->cpu > pair->cpu) - (wanted->cpu < pair->cpu);
+}
+
+/* tw_reliability_measure() sorts its pairs, the smaller CPU first. */
+static const struct tw_cpu_offset *
+find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other)
+{
+	const struct tw_cpu_offset wanted = {
+		.base_cpu = one < other ? one : other,
+		.cpu = one < other ? other : one,
+	};
+
+	return bsearch(&wanted, reliability->offsets, reliability->pairs,
+		       sizeof(wanted), compare_pair);
+}
+
+/* A bound that is missing is as far as numbers go. */
+static double offset_ns(int64_t ticks, double hz)
+{
+	if (ticks == INT64_MAX)
+		return INFINITY;
+	if (ticks == -INT64_MAX || ticks == INT64_MIN)
+		return -INFINITY;
+	return (double)ticks / hz * 1e9;
+}
+
+/*
+ * A counter that is ahead by some ticks at the end makes an interval longer,
+ * one at the beginning makes it shorter.
+ */
+static struct tw_error cpu_error(const struct tw_clock *clock,
+				 const struct tw_stamp *begin,
+				 const struct tw_stamp *end,
+				 enum tw_interval_cpus *cpus)
+{
+	const struct tw_reliability *reliability = clock->reliability;
+	const struct tw_cpu_offset *pair = NULL;
+	double low, high, hz = clock->scale.hz;
+
+	if (begin->cpu == end->cpu && begin->cpu != TW_CPU_UNKNOWN) {
+		*cpus = TW_CPUS_SAME;
+		return (struct tw_error) { 0, 0 };
+	}
+	*cpus = TW_CPUS_UNJUDGED;
+	if (!reliability)
+		return (struct tw_error) { -INFINITY, INFINITY };
+	if (begin->cpu == TW_CPU_UNKNOWN || end->cpu == TW_CPU_UNKNOWN) {
+		/* Each of the two can be any CPU. Those that were not judged
+		 * can be anything. */
+		if (reliability->cpus_skipped)
+			return (struct tw_error) { -INFINITY, INFINITY };
+		*cpus = TW_CPUS_ANY;
+		low = offset_ns(reliability->offset_low_ticks, hz);
+		high = offset_ns(reliability->offset_high_ticks, hz);
+		return (struct tw_error) { -fmax(-low, high), fmax(-low, high) };
+	}
+	if (reliability->offsets)
+		pair = find_pair(reliability, begin->cpu, end->cpu);
+	if (!pair)
+		return (struct tw_error) { -INFINITY, INFINITY };
+	*cpus = TW_CPUS_PAIR;
+	low = offset_ns(pair->low_ticks, hz);
+	high = offset_ns(pair->high_ticks, hz);
+	if (pair->cpu == end->cpu)
+		return (struct tw_error) { -high, -low };
+	return (struct tw_error) { low, high };
+}
+
+/*
+ * A counter that is really faster than @hz counted more ticks in the same
+ * time. What a later look has found holds for stamps of earlier segments, too.
+ */
+static struct tw_error rate_error(const struct tw_rate *rate, double hz,
+				  double ns)
+{
+	double one = ns * (hz / rate->high_hz - 1);
+	double other = ns * (hz / rate->low_hz - 1);
+
+	return (struct tw_error) { fmin(one, other), fmax(one, other) };
+}
+
+static double rate_sigma_ns(const struct tw_rate *rate, double hz, double ns)
+{
+	return hypot(rate->uncertainty_ppb * 1e-9, hz / rate->hz - 1) * ns;
+}
+
+static const struct tw_scale *scale_of(const struct tw_clock *clock,
+				       const struct tw_clock_segment *segment)
+{
+	return segment ? &segment->scale : &clock->scale;
+}
+
+/* The first one, in the clock itself, is number 0. */
+static unsigned number_of(const struct tw_clock *clock,
+			  const struct tw_clock_segment *segment)
+{
+	return segment ? (unsigned)(segment - clock->segment) + 1 : 0;
+}
+
+/* Where the two stamps are: in which segments of the clock. */
+struct place {
+	const struct tw_scale *begin;
+	const struct tw_scale *end;
+	unsigned joints;
+};
+
+static void find_place(const struct tw_clock *clock, uint64_t begin,
+		       uint64_t end, struct place *place)
+{
+	const struct tw_clock_segment *first, *last;
+	uint64_t start;
+
+	first = tw_segment_at(clock, begin, &start);
+	last = tw_segment_at(clock, end, &start);
+	place->begin = scale_of(clock, first);
+	place->end = scale_of(clock, last);
+	place->joints = (unsigned)abs((int)number_of(clock, last) -
+				      (int)number_of(clock, first));
+}
+
+/*
+ * The ticks of one segment are converted as one number and rounded once; else
+ * the interval is the difference of two times, each rounded, and every segment
+ * on the way began at a rounded one. A counter that shows t is between t and
+ * t + step.
+ */
+static double quantisation_ns(const struct tw_clock *clock,
+			      const struct place *place, double ns)
+{
+	double step_ns = clock->read.step_ticks / clock->scale.hz * 1e9;
+	double roundings = place->joints ? place->joints + 2 : 1;
+
+	return step_ns +
+	       roundings * fmax(place->begin->error_ns, place->end->error_ns) +
+	       fmax(place->begin->error_ppb, place->end->error_ppb) * 1e-9 *
+	       fabs(ns);
+}
+
+static int in_range(const struct tw_clock *clock, uint64_t ticks)
+{
+	return ticks - clock->base_ticks <= clock->scale.max_ticks;
+}
+
+static double squared_sigma(const struct tw_error *error)
+{
+	double width = width_of(error);
+
+	return width * width / 12;
+}
+
+static void hull(struct tw_error *error, struct tw_error other)
+{
+	error->low_ns = fmin(error->low_ns, other.low_ns);
+	error->high_ns = fmax(error->high_ns, other.high_ns);
+}
+
+static void set_errors(const struct tw_clock *clock, const struct place *place,
+		       struct tw_interval *out)
+{
+	double ns = (double)out->ns, rounding, sigma_ns;
+	struct tw_rate rate;
+
+	tw_clock_rate(clock, &rate);
+	rounding = quantisation_ns(clock, place, ns);
+	out->read = read_error(clock);
+	out->rate = rate_error(&rate, place->begin->hz, ns);
+	hull(&out->rate, rate_error(&rate, place->end->hz, ns));
+	out->quantisation = (struct tw_error) { -rounding, rounding };
+
+	add(&out->total, &out->read);
+	add(&out->total, &out->cpu_offset);
+	add(&out->total, &out->rate);
+	add(&out->total, &out->quantisation);
+	sigma_ns = fmax(fabs(rate_sigma_ns(&rate, place->begin->hz, ns)),
+			fabs(rate_sigma_ns(&rate, place->end->hz, ns)));
+	out->sigma_ns = sqrt(squared_sigma(&out->read) +
+			     squared_sigma(&out->cpu_offset) +
+			     squared_sigma(&out->quantisation) +
+			     sigma_ns * sigma_ns);
+}
+
+int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
+		const struct tw_stamp *end, struct tw_interval *interval)
+{
+	struct tw_interval out = { 0 };
+	struct place place;
+
+	if (clock->system)
+		return -ENOTSUP;
+	if (!in_range(clock, begin->ticks) || !in_range(clock, end->ticks))
+		return -ERANGE;
+	find_place(clock, begin->ticks, end->ticks, &place);
+	if (place.joints)
+		out.ns = (int64_t)(tw_clock_ns_at(clock, end->ticks) -
+				   tw_clock_ns_at(clock, begin->ticks));
+	else
+		out.ns = tw_ticks_delta_to_ns(place.end,
+				(int64_t)(end->ticks - begin->ticks));
+	out.cpu_offset = cpu_error(clock, begin, end, &out.cpus);
+	set_errors(clock, &place, &out);
+	*interval = out;
+	return 0;
+}

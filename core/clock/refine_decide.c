@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refining a clock: what two looks at both clocks, long apart, say about the
+ * rate, and whether that is better than what is known. Pure arithmetic.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "refine.h"
+
+/* CLOCK_MONOTONIC may be bent by so much, from +500 to -500 ppm. */
+#define MOST_BENT	1e-3
+
+static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
+{
+	uint64_t narrowest = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < brackets->count; i++) {
+		const struct tw_bracket *bracket = &brackets->bracket[i];
+		uint64_t width = bracket->after_ticks - bracket->before_ticks;
+
+		if (width < narrowest) {
+			narrowest = width;
+			*at = i;
+		}
+	}
+	return narrowest;
+}
+
+/*
+ * The mean place of one reading inside its bracket wanders with the core's
+ * frequency, over milliseconds and alike for all brackets of one look: many of
+ * them average the whole nanoseconds away and not that. Its one sigma is taken
+ * as this part of what the widths' spread and the granularity allow; see
+ * tests/bench/refine_error.c for what that makes of error / sigma.
+ */
+#define SIGMA_OF_SPREAD	0.3
+
+void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
+			       struct tw_clock_baseline *baseline)
+{
+	const double ns_per_tick = 1e9 / hz;
+	double offsets = 0, widths = 0, squares = 0, kept = 0;
+	const struct tw_bracket *best;
+	uint64_t narrowest;
+	size_t i, at = 0;
+
+	narrowest = narrowest_of(brackets, &at);
+	best = &brackets->bracket[at];
+	for (i = 0; i < brackets->count; i++) {
+		const struct tw_bracket *one = &brackets->bracket[i];
+		double width = (double)(one->after_ticks - one->before_ticks);
+		double before, passed_ns;
+
+		if (width > (double)(narrowest + brackets->tolerance_ticks))
+			continue;
+		before = (double)(int64_t)(one->before_ticks -
+					   best->before_ticks);
+		passed_ns = (double)(int64_t)(one->reference_ns -
+					      best->reference_ns);
+		offsets += before + width / 2 - passed_ns / ns_per_tick;
+		widths += width;
+		squares += width * width;
+		kept += 1;
+	}
+	widths /= kept;
+	/* A reading of v was taken between v and v + granularity. */
+	*baseline = (struct tw_clock_baseline) {
+		.ticks = best->before_ticks,
+		.offset_ticks = offsets / kept -
+			(double)brackets->granularity_ns / 2 / ns_per_tick,
+		.system_ns = best->reference_ns,
+		.spread_ns = (sqrt(fmax(squares / kept - widths * widths, 0)) +
+			      (double)brackets->step_ticks) / 2 * ns_per_tick +
+			     (double)brackets->granularity_ns,
+		.before_ticks = best->before_ticks,
+		.after_ticks = best->after_ticks + brackets->step_ticks,
+		.bracket_ns = best->reference_ns,
+		.granularity_ns = brackets->granularity_ns,
+	};
+	baseline->sigma_ns = baseline->spread_ns * SIGMA_OF_SPREAD;
+}
+
+int tw_baseline_fit(const struct tw_clock_baseline *from,
+		    const struct tw_clock_baseline *to, struct tw_fit *fit)
+{
+	double ns = (double)(int64_t)(to->system_ns - from->system_ns);
+	double ticks = (double)(int64_t)(to->ticks - from->ticks) +
+		       (to->offset_ticks - from->offset_ticks);
+	double apart_ns = (double)(int64_t)(to->bracket_ns - from->bracket_ns);
+	double least = (double)(int64_t)(to->before_ticks - from->after_ticks);
+	double most = (double)(int64_t)(to->after_ticks - from->before_ticks);
+	double granularity_ns = (double)from->granularity_ns;
+
+	if (!(ns > 0 && ticks > 0 && least > 0 && apart_ns > granularity_ns))
+		return -EAGAIN;
+	*fit = (struct tw_fit) {
+		.hz = ticks / ns * 1e9,
+		.sigma_ppb = hypot(from->sigma_ns, to->sigma_ns) / ns * 1e9,
+		.asymmetry_ppb = (from->spread_ns + to->spread_ns) / ns * 1e9,
+		.low_hz = least / (apart_ns + granularity_ns) * 1e9,
+		.high_hz = most / (apart_ns - granularity_ns) * 1e9,
+		.window_ns = to->system_ns - from->system_ns,
+		/* Both ends are full of samples; what lies between does not
+		 * come into it. */
+		.blocks = TW_FIT_BLOCKS,
+	};
+	return 0;
+}
+
+/* What holds of the rate now that both are known. */
+static int narrow(struct tw_rate *rate, const struct tw_fit *fit)
+{
+	if (rate->against == TW_AGAINST_RAW) {
+		rate->low_hz = fmax(rate->low_hz, fit->low_hz);
+		rate->high_hz = fmin(rate->high_hz, fit->high_hz);
+		/* What doubles make of numbers of 1e17 is no contradiction. */
+		if (rate->low_hz > rate->high_hz * (1 + 1e-15))
+			return -ESTALE;
+		return 0;
+	}
+	/* A bent line: its mean since the start, which is no bound of now. */
+	if (fabs(fit->hz / rate->hz - 1) > MOST_BENT)
+		return -ESTALE;
+	rate->low_hz = fit->low_hz;
+	rate->high_hz = fit->high_hz;
+	return 0;
+}
+
+/* The best that samples alone say. */
+static struct tw_fit measured(const struct tw_rate *rate,
+			      const struct tw_fit *fit)
+{
+	struct tw_fit best = *fit;
+
+	if (rate->measured_uncertainty_ppb > 0 &&
+	    rate->measured_uncertainty_ppb <= fit->sigma_ppb) {
+		best.hz = rate->measured_hz;
+		best.sigma_ppb = rate->measured_uncertainty_ppb;
+	}
+	best.low_hz = rate->low_hz;
+	best.high_hz = rate->high_hz;
+	return best;
+}
+
+static int take_kernel(struct tw_rate *rate, const struct tw_fit *best,
+		       const struct tw_kernel_candidates *candidates,
+		       enum tw_witness (*witness)(uint64_t from_hz))
+{
+	struct tw_kernel_rate kernel;
+	int alone = 0;
+
+	rate->refusal = tw_kernel_rate_recognise(best, candidates, &kernel,
+						 &alone);
+	if (rate->refusal)
+		return 0;
+	rate->witness = witness(kernel.from_hz);
+	if (rate->witness == TW_WITNESS_NONE && alone)
+		rate->witness = TW_WITNESS_BOUND;
+	rate->source = rate->witness == TW_WITNESS_NONE ?
+		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
+	rate->hz = kernel.hz;
+	rate->uncertainty_ppb = 0;
+	rate->kernel_mult = kernel.mult;
+	rate->kernel_shift = kernel.shift;
+	return 1;
+}
+
+static void take_measured(struct tw_rate *rate)
+{
+	rate->source = TW_RATE_REGRESSION;
+	rate->witness = TW_WITNESS_NONE;
+	rate->hz = rate->measured_hz;
+	rate->uncertainty_ppb = rate->measured_uncertainty_ppb;
+	rate->kernel_mult = 0;
+	rate->kernel_shift = 0;
+}
+
+static int is_possible(const struct tw_rate *rate)
+{
+	return rate->hz >= rate->low_hz * (1 - 1e-15) &&
+	       rate->hz <= rate->high_hz * (1 + 1e-15);
+}
+
+int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
+		     const struct tw_kernel_candidates *candidates,
+		     enum tw_witness (*witness)(uint64_t from_hz),
+		     struct tw_rate *out)
+{
+	int is_longer = fit->window_ns >= 2 * now->window_ns;
+	struct tw_rate rate = *now;
+	struct tw_fit best;
+
+	if (narrow(&rate, fit))
+		return -ESTALE;
+	best = measured(&rate, fit);
+	if (is_longer) {
+		rate.measured_hz = best.hz;
+		rate.measured_uncertainty_ppb = best.sigma_ppb;
+		rate.window_ns = fit->window_ns;
+	}
+	if (now->kernel_mult && is_possible(&rate)) {
+		/* Promoted where no other is left. Where another is nearer,
+		 * only time can tell. */
+		if (rate.source == TW_RATE_KERNEL_PROVISIONAL && candidates &&
+		    !take_kernel(&rate, &best, candidates, witness))
+			rate.refusal = 0;
+		if (rate.kernel_mult != now->kernel_mult)
+			return TW_REFINED_NOTHING;
+	} else if (now->kernel_mult) {
+		/* It was a wrong guess, and no other is made. */
+		rate.measured_hz = best.hz;
+		rate.measured_uncertainty_ppb = best.sigma_ppb;
+		take_measured(&rate);
+		rate.refusal = TW_REFUSED_DISPROVED;
+	} else if (candidates && take_kernel(&rate, &best, candidates,
+					     witness)) {
+		;
+	} else if (is_longer && best.sigma_ppb < now->uncertainty_ppb) {
+		take_measured(&rate);
+	} else {
+		return TW_REFINED_NOTHING;
+	}
+	rate.bound_ppb = tw_rate_bound_ppb(&rate);
+	*out = rate;
+	return rate.hz == now->hz ? TW_REFINED_RECORD : TW_REFINED_RATE;
+}
