@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * On this machine: a clock just set up is not called faulty, and all that could
+ * be looked at was. Fails if a check is bad where nothing is wrong. Where the
+ * counter itself is unreliable here, tests/hw/estimate_verdict.c says so.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+static void check(enum tw_against against)
+{
+	const struct tw_clock_options options = {
+		.window_ns = 20000000, .against = against,
+	};
+	struct tw_clock_health health;
+	static struct tw_clock tested;
+	struct tw_rate rate;
+	unsigned i;
+	int ret;
+
+	if (tw_clock_init(&tested, &options) || tested.system) {
+		tap_skip("the counter can't be used here: %s",
+			 strerror(-tested.system_errno));
+		return;
+	}
+	usleep(200000);
+	tap_ok(tw_clock_check(&tested, &health) == 0, "%s: looked at",
+	       tw_against_name(against));
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		tap_note("%s: %s",
+			 tw_health_check_name((enum tw_health_check)i),
+			 tw_health_state_name(health.state[i]));
+	tap_note("drift within %.1f to %.1f ns over %.3f s, allowed %.1f; "
+		 "clocksource %s", health.drift_low_ns, health.drift_high_ns,
+		 (double)health.over_ns / 1e9, health.drift_allowed_ns,
+		 health.clocksource);
+	tap_ok(health.state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
+	       health.state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD,
+	       "as predicted, and not suspended");
+	tap_ok(health.state[TW_HEALTH_CPUS] != TW_HEALTH_NOT_RUN,
+	       "the CPUs were looked at");
+	ret = tw_clock_refine(&tested);
+	tw_clock_rate(&tested, &rate);
+	tap_ok(ret == 0 && rate.hz >= rate.low_hz && rate.hz <= rate.high_hz,
+	       "refined: %s, +-%.3f ppb", tw_rate_source_name(rate.source),
+	       rate.uncertainty_ppb);
+}
+
+int main(void)
+{
+	check(TW_AGAINST_RAW);
+	check(TW_AGAINST_MONOTONIC);
+	return tap_done();
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock's health, judged on what was seen, without looking: each fault
+ * makes its own check bad and no other, and what did not run is no evidence.
+ * Fails if a drift within the stated bounds is called a fault, if a jump is
+ * not, or if a check that did not run counts as good.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "clock/health.h"
+#include "tap.h"
+
+#define HZ	2e9
+#define START	1000000000000ULL
+#define START_NS 7000000000ULL
+
+static struct tw_clock tested;
+static struct tw_reliability cpus;
+static struct tw_health_seen seen;
+static struct tw_clock_health health;
+
+static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
+{
+	*baseline = (struct tw_clock_baseline) {
+		.ticks = ticks, .system_ns = ns, .before_ticks = ticks - 40,
+		.after_ticks = ticks + 40, .bracket_ns = ns,
+		.granularity_ns = 1,
+	};
+}
+
+/* Ten seconds after the start, and all is well. */
+static void begin(enum tw_rate_source rate_source)
+{
+	struct tw_rate rate = {
+		.hz = HZ, .source = rate_source, .bound_ppb = 100,
+		.low_hz = HZ * (1 - 100e-9), .high_hz = HZ * (1 + 100e-9),
+	};
+
+	tested = (struct tw_clock) {
+		.base_ticks = START - 2000000000, .base_ns = START_NS -
+			1000000000,
+		.rate = rate, .refined_rate = rate,
+		.start = { .counter_is_clocksource = 1, .suspended_ns = 500 },
+	};
+	tw_scale_init(&tested.scale, &rate, 0);
+	tested.limit_ticks = tested.scale.max_ticks;
+	at(&tested.baseline, START, START_NS);
+	cpus = (struct tw_reliability) {
+		.verdict = TW_RELIABLE, .offset_low_ticks = -100,
+		.offset_high_ticks = 60,
+	};
+	seen = (struct tw_health_seen) {
+		.counter_is_clocksource = 1, .suspended_ns = 900,
+		.cpus = &cpus,
+	};
+	at(&seen.now, START + 20000000000, START_NS + 10000000000);
+}
+
+static int judge(void)
+{
+	health = (struct tw_clock_health) { 0 };
+	return tw_health_judge(&tested, &seen, &health);
+}
+
+static void is(enum tw_verdict verdict, enum tw_health_check check,
+	       enum tw_health_state state, const char *what)
+{
+	unsigned i, others = 0;
+
+	tap_is_u64((unsigned)judge(), 0, "judged");
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		others += i != check && health.state[i] == TW_HEALTH_BAD;
+	tap_ok(health.verdict == verdict && health.state[check] == state &&
+	       others == 0, "%s: %s, %s", what,
+	       tw_health_state_name(health.state[check]),
+	       tw_verdict_name(health.verdict));
+}
+
+static void prediction(void)
+{
+	begin(TW_RATE_KERNEL);
+	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD, "as predicted");
+	/* 80 + 80 ticks of brackets, a nanosecond each way, rounding. */
+	tap_ok(health.drift_low_ns < -40 && health.drift_low_ns > -45 &&
+	       health.drift_high_ns > 40 && health.drift_high_ns < 45 &&
+	       health.drift_allowed_ns == 0 && health.over_ns == 10000000000,
+	       "drift within %.1f to %.1f ns", health.drift_low_ns,
+	       health.drift_high_ns);
+	at(&seen.now, START + 20000000000, START_NS + 10000000100);
+	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
+	   "the kernel's rate: 100 ns off");
+	begin(TW_RATE_REGRESSION);
+	at(&seen.now, START + 20000000000, START_NS + 10000000990);
+	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
+	   "a measured one: 990 ns in 10 s are within 100 ppb");
+	at(&seen.now, START + 20000000000, START_NS + 10000001100);
+	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
+	   "1100 ns are not");
+	at(&seen.now, START - 20000000, START_NS + 10000001100);
+	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
+	   "the counter was set back");
+	tested.rate.against = tested.refined_rate.against =
+		TW_AGAINST_MONOTONIC;
+	at(&seen.now, START + 20000000000, START_NS + 10000900000);
+	is(TW_UNDECIDED, TW_HEALTH_PREDICTION, TW_HEALTH_UNDECIDED,
+	   "CLOCK_MONOTONIC may be steered by 90 ppm");
+	at(&seen.now, START, START_NS);
+	tap_ok(judge() == -EIO, "time stood still: -EIO");
+}
+
+static void surroundings(void)
+{
+	begin(TW_RATE_KERNEL);
+	seen.counter_is_clocksource = 0;
+	is(TW_UNRELIABLE, TW_HEALTH_CLOCKSOURCE, TW_HEALTH_BAD,
+	   "the kernel has given the counter up");
+	tested.start.counter_is_clocksource = 0;
+	is(TW_UNDECIDED, TW_HEALTH_CLOCKSOURCE, TW_HEALTH_UNDECIDED,
+	   "it never used it");
+	begin(TW_RATE_KERNEL);
+	seen.suspended_ns = 5000000500;
+	is(TW_UNRELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_BAD,
+	   "suspended for 5 s");
+	tap_ok(health.suspended_ns == 5000000000, "and says for how long");
+	begin(TW_RATE_KERNEL);
+	cpus.verdict = TW_UNRELIABLE;
+	cpus.reasons = TW_REASON_OFFSET;
+	is(TW_UNRELIABLE, TW_HEALTH_CPUS, TW_HEALTH_BAD, "two CPUs disagree");
+	tap_ok(health.cpu_reasons == TW_REASON_OFFSET &&
+	       fabs(health.cpu_low_ns + 50) < 1e-6 &&
+	       fabs(health.cpu_high_ns - 30) < 1e-6,
+	       "by how much, and why");
+	cpus.verdict = TW_UNDECIDED;
+	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_UNDECIDED, "too disturbed");
+	seen.cpus_ret = -EAGAIN;
+	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_NOT_RUN, "no threads");
+}
+
+static void independent(void)
+{
+	begin(TW_RATE_KERNEL);
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_NOT_RUN, "no device");
+	strcpy(tested.start.independent, "/dev/ptp0");
+	tested.start.raw_ns = START_NS;
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_NOT_RUN,
+	   "a device that went away");
+	seen.independent = (struct tw_independent) {
+		"/dev/ptp0", 10000100000, START_NS + 10000000000,
+	};
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_GOOD,
+	   "10 ppm from a device: crystals are");
+	tap_ok(health.independent_ppb < -9999 && health.independent_ppb >
+	       -10001 && health.independent_error_ppb == 200,
+	       "%.1f +- %.0f ppb", health.independent_ppb,
+	       health.independent_error_ppb);
+	seen.independent.device_ns = 20000000000;
+	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
+	   "half as fast as a device");
+	seen.independent.device_ns = 0;
+	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
+	   "a device that stands still");
+	seen.independent.raw_ns = START_NS + 1000;
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
+	   "a microsecond later: too soon");
+}
+
+static void names(void)
+{
+	unsigned i, good = 0;
+
+	for (i = 0; i <= TW_HEALTH_CHECKS; i++)
+		good += strlen(tw_health_check_name((enum tw_health_check)i)) &&
+			strlen(tw_health_check_text((enum tw_health_check)i)) &&
+			strlen(tw_health_blind_text((enum tw_health_check)i));
+	tap_is_u64(good, TW_HEALTH_CHECKS + 1, "all have names and texts");
+}
+
+int main(void)
+{
+	prediction();
+	surroundings();
+	independent();
+	names();
+	return tap_done();
+}

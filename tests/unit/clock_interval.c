@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The error of an interval, part by part, on a clock and CPU offsets made by
+ * hand, against values worked out on paper; and on intervals of known length
+ * with every part at its worst, the truth within the total. Fails if a sign is
+ * wrong, a part is left out, or bounds are added as if they were sigmas.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "clock/segment.h"
+#include "tap.h"
+
+#define HZ	2e9			/* a tick is half a nanosecond */
+#define BASE	1000000000000ULL
+
+static struct tw_clock tested;
+static struct tw_reliability cpus;
+static struct tw_cpu_offset pairs[] = {
+	/* CPU 1 is 40 to 100 ticks ahead of 0, 2 is 300 to 200 behind. */
+	{ .base_cpu = 0, .cpu = 1, .low_ticks = 40, .high_ticks = 100 },
+	{ .base_cpu = 0, .cpu = 2, .low_ticks = -300, .high_ticks = -200 },
+	{ .base_cpu = 1, .cpu = 2, .low_ticks = -400, .high_ticks = INT64_MAX },
+};
+
+static void begin(void)
+{
+	struct tw_rate rate = {
+		.hz = HZ, .uncertainty_ppb = 10, .measured_hz = HZ,
+		.low_hz = HZ * (1 - 100e-9), .high_hz = HZ * (1 + 300e-9),
+	};
+
+	tested = (struct tw_clock) {
+		.base_ticks = BASE, .base_ns = 5, .rate = rate,
+		.refined_rate = rate,
+		.read = { .low_ns = 12, .high_ns = 24, .step_ticks = 1 },
+		.reliability = &cpus,
+	};
+	tw_scale_init(&tested.scale, &rate, 0);
+	tested.limit_ticks = tested.scale.max_ticks;
+	cpus = (struct tw_reliability) {
+		.offsets = pairs, .pairs = 3, .offset_low_ticks = -400,
+		.offset_high_ticks = 100,
+	};
+}
+
+static int is_near(double a, double b)
+{
+	return fabs(a - b) < 1e-6 + fabs(b) * 1e-9;
+}
+
+static void is_error(const struct tw_error *error, double low_ns,
+		     double high_ns, const char *what)
+{
+	int good = (is_near(error->low_ns, low_ns) ||
+		    error->low_ns == low_ns) &&
+		   (is_near(error->high_ns, high_ns) ||
+		    error->high_ns == high_ns);
+
+	tap_ok(good, "%s: %g to %g", what, low_ns, high_ns);
+	if (!good)
+		tap_note("is %.12g to %.12g", error->low_ns, error->high_ns);
+}
+
+static struct tw_interval interval_of(unsigned begin_cpu, unsigned end_cpu,
+				      int64_t ticks)
+{
+	const struct tw_stamp from = { BASE + 4000000000, begin_cpu };
+	const struct tw_stamp to = {
+		BASE + 4000000000 + (uint64_t)ticks, end_cpu,
+	};
+	struct tw_interval interval = { 0 };
+
+	if (tw_interval(&tested, &from, &to, &interval))
+		interval.ns = -1;
+	return interval;
+}
+
+static void parts(void)
+{
+	struct tw_interval i = interval_of(0, 0, 2000000000);
+	double rounding = 0.5 + tested.scale.error_ns +
+			  tested.scale.error_ppb;
+	double rate_low = 1e9 * (1 / (1 + 300e-9) - 1);
+	double rate_high = 1e9 * (1 / (1 - 100e-9) - 1);
+
+	tap_ok(i.ns == 1000000000, "a second");
+	is_error(&i.read, -24, 0, "reading");
+	is_error(&i.cpu_offset, 0, 0, "one CPU");
+	is_error(&i.rate, rate_low, rate_high, "rate");
+	is_error(&i.quantisation, -rounding, rounding, "quantisation");
+	is_error(&i.total, -24 + rate_low - rounding, rate_high + rounding,
+		 "hard bounds add up");
+	tap_ok(is_near(i.sigma_ns, sqrt(24.0 * 24 / 12 + 10 * 10 +
+					rounding * rounding / 3)),
+	       "sigmas as squares: %g", i.sigma_ns);
+	i = interval_of(0, 0, -2000000000);
+	tap_ok(i.ns == -1000000000, "the second first: a negative second");
+	is_error(&i.rate, -rate_high, -rate_low, "its rate");
+}
+
+static void offsets(void)
+{
+	struct tw_interval i = interval_of(0, 1, 2000);
+
+	/* The end's counter is 20 to 50 ns ahead: the truth is that less. */
+	is_error(&i.cpu_offset, -50, -20, "from 0 to 1");
+	tap_ok(i.cpus == TW_CPUS_PAIR && i.ns == 1000, "a pair that is known");
+	i = interval_of(1, 0, 2000);
+	is_error(&i.cpu_offset, 20, 50, "from 1 to 0");
+	i = interval_of(2, 0, 2000);
+	is_error(&i.cpu_offset, -150, -100, "from 2 to 0");
+	i = interval_of(1, 2, 2000);
+	is_error(&i.cpu_offset, -INFINITY, 200, "a bound that is missing");
+	i = interval_of(TW_CPU_UNKNOWN, 0, 2000);
+	is_error(&i.cpu_offset, -200, 200, "unknown: the widest pair, both ways");
+	tap_ok(i.cpus == TW_CPUS_ANY, "and it says so");
+	i = interval_of(0, 7, 2000);
+	tap_ok(i.cpus == TW_CPUS_UNJUDGED && isinf(i.total.low_ns) &&
+	       isinf(i.total.high_ns), "a CPU that was not judged: no bound");
+	cpus.cpus_skipped = 1;
+	i = interval_of(TW_CPU_UNKNOWN, TW_CPU_UNKNOWN, 2000);
+	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "unknown, and some were skipped");
+	tested.reliability = NULL;
+	i = interval_of(0, 1, 2000);
+	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "nobody looked: no bound");
+	i = interval_of(3, 3, 2000);
+	tap_ok(i.cpus == TW_CPUS_SAME && i.total.high_ns < 10,
+	       "one CPU needs no looking");
+}
+
+/* Over a refinement: the stamps are in segments of unlike rates. */
+static void refined(void)
+{
+	struct tw_rate better = tested.rate;
+	struct tw_interval i;
+	struct tw_stamp from = { BASE + 1000, 0 }, to;
+
+	better.hz = HZ * (1 + 50e-9);
+	better.uncertainty_ppb = 1;
+	better.low_hz = HZ * (1 + 40e-9);
+	better.high_hz = HZ * (1 + 60e-9);
+	tested.segments = 1;
+	tested.segment[0] = (struct tw_clock_segment) {
+		.begin_ticks = BASE + 4000000000, .start_ticks =
+			BASE + 4000000000,
+		.base_ns = tw_clock_ns_at(&tested, BASE + 4000000000),
+	};
+	tw_scale_init(&tested.segment[0].scale, &better, 0);
+	tested.segment[0].limit_ticks = tested.segment[0].scale.max_ticks;
+	tested.limit_ticks = 4000000000 - 1;
+	tested.refined_rate = better;
+	to = (struct tw_stamp) { BASE + 8000000000, 0 };
+	tap_ok(tw_interval(&tested, &from, &to, &i) == 0,
+	       "stamps before and after a refinement");
+	/* 4 s less 500 ns at the first rate, 50 ppb less of 2 s later. */
+	tap_ok(i.ns >= 3999999399 && i.ns <= 3999999401, "%lld ns",
+	       (long long)i.ns);
+	/* The truth: 8e9 - 1000 ticks at a rate within the better bounds. */
+	tap_ok((double)i.ns + i.total.low_ns <=
+	       (8e9 - 1000) / better.high_hz * 1e9 &&
+	       (double)i.ns + i.total.high_ns >=
+	       (8e9 - 1000) / better.low_hz * 1e9,
+	       "its bounds hold whatever the rate was");
+	from.ticks = to.ticks - 2000000000;
+	tw_interval(&tested, &from, &to, &i);
+	tap_ok(i.rate.high_ns - i.rate.low_ns < 21 && i.sigma_ns < 10,
+	       "within the last segment only its error counts");
+}
+
+/* Every part at an end of its range: the truth is never outside. */
+static void worst(void)
+{
+	uint64_t random = tap_seed();
+	unsigned i, outside = 0;
+
+	begin();
+	for (i = 0; i < 100000; i++) {
+		unsigned bits = (unsigned)tap_random(&random);
+		double rate = bits & 1 ? 300e-9 : -100e-9;
+		double read = bits & 2 ? 24 : 0;
+		int64_t ahead = bits & 4 ? 100 : 40;
+		double true_ns = (double)(tap_random(&random) % (1ULL << 40));
+		double counted = (true_ns + read) * HZ * 1e-9 * (1 + rate);
+		int64_t ticks = (int64_t)floor(counted +
+				(bits & 8 ? 0.999 : 0)) + ahead;
+		struct tw_interval got = interval_of(0, 1, ticks);
+
+		/* 2^40 ns as doubles: to a thousandth. */
+		outside += true_ns - (double)got.ns < got.total.low_ns - 1e-3 ||
+			   true_ns - (double)got.ns > got.total.high_ns + 1e-3;
+	}
+	tap_is_u64(outside, 0, "100000 intervals with every part at its worst");
+}
+
+static void refused(void)
+{
+	const struct tw_stamp in = { BASE + 10, 0 }, before = { BASE - 1, 0 };
+	struct tw_interval i;
+
+	tap_ok(tw_interval(&tested, &before, &in, &i) == -ERANGE &&
+	       tw_interval(&tested, &in, &before, &i) == -ERANGE,
+	       "outside the clock's range: -ERANGE");
+	tested.system = 1;
+	tap_ok(tw_interval(&tested, &in, &in, &i) == -ENOTSUP,
+	       "the system's clock: -ENOTSUP");
+}
+
+int main(void)
+{
+	begin();
+	parts();
+	offsets();
+	refined();
+	worst();
+	refused();
+	return tap_done();
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refining on two clocks made by hand: a measured rate gets better with the
+ * baseline and stays honest, the kernel's is found later where 20 ms were too
+ * few, confirmed when nothing else is left, given up when it is disproved, and
+ * a clock that jumped is not refined at all. Fails if a wrong rate is kept, if
+ * a jump is taken for a rate, or if time steps.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "clock/refine.h"
+#include "two_clocks.h"
+
+#define MULT	6452780ULL		/* of 2599998 kHz */
+#define SHIFT	24
+#define HZ	(1e9 * 0x1p24 / 6452780.0)
+
+static struct tw_clock tested;
+static struct two_clocks clocks;
+static struct tw_time_source source;
+
+static void begin(uint64_t mult, unsigned shift, int is_clocksource,
+		  enum tw_switch kernel_rate, uint64_t window_ns)
+{
+	struct tw_rate_options options = {
+		.window_ns = window_ns, .kernel_rate = kernel_rate,
+		.source = &source,
+	};
+
+	clocks = (struct two_clocks) {
+		.ticks = 1000000000000, .mult = mult, .shift = shift,
+		.random = 12345,
+	};
+	source = two_clocks_source(&clocks, is_clocksource);
+	tested = (struct tw_clock) { 0 };
+	if (tw_rate_measure(&tested.rate, &options) ||
+	    tw_scale_init(&tested.scale, &tested.rate, 0) ||
+	    tw_refine_begin(&tested, TW_DEFAULT, &source)) {
+		printf("Bail out! no clock\n");
+		exit(1);
+	}
+	tested.base_ticks = tested.anchor_ticks = clocks.ticks;
+	tested.base_ns = tested.anchor_ns = two_clocks_ns(&clocks);
+	tested.limit_ticks = tested.scale.max_ticks;
+}
+
+static int refine_after(double seconds, struct tw_rate *rate)
+{
+	int ret;
+
+	clocks.ticks += (uint64_t)(seconds * HZ);
+	ret = tw_refine_with(&tested, &source);
+	tw_clock_rate(&tested, rate);
+	return ret;
+}
+
+static double off_ppb(const struct tw_rate *rate, double hz)
+{
+	return (rate->hz / hz - 1) * 1e9;
+}
+
+/* Off the lattice of what a kernel can have. */
+static void measured(void)
+{
+	const double hz = 1e9 * 0x1p40 / (6452780ULL * 65536 + 20000);
+	unsigned i, honest = 0, better = 0, inside = 0, segments = 0;
+	struct tw_rate rate, before;
+	const unsigned rounds = 12;
+
+	begin(MULT * 65536 + 20000, SHIFT + 16, 0, TW_DEFAULT, 20000000);
+	tw_clock_rate(&tested, &before);
+	for (i = 0; i < rounds; i++) {
+		double off;
+
+		if (refine_after(0.1 * (1 << i), &rate))
+			break;
+		off = off_ppb(&rate, hz);
+		honest += fabs(off) <= 3 * rate.uncertainty_ppb;
+		inside += hz >= rate.low_hz && hz <= rate.high_hz &&
+			  fabs(off) <= rate.bound_ppb;
+		better += rate.uncertainty_ppb <= before.uncertainty_ppb;
+		segments += rate.hz != before.hz;
+		before = rate;
+	}
+	tap_ok(i == rounds && segments > rounds / 2,
+	       "a measured rate: refined %u times", segments);
+	tap_is_u64(better, rounds, "it only gets better");
+	tap_is_u64(inside, rounds, "within its hard bound each time");
+	tap_is_u64(honest, rounds, "and within 3 sigma");
+	/* 400 s: two looks of 0.5 ns are 2 ppt. */
+	tap_ok(fabs(off_ppb(&rate, hz)) < 0.005,
+	       "after 400 s off by %.4f ppb", off_ppb(&rate, hz));
+	tap_ok(rate.source == TW_RATE_REGRESSION && rate.kernel_mult == 0,
+	       "and not called the kernel's");
+	refine_after(10, &before);
+	tap_ok(before.hz == rate.hz, "too little more: nothing changes");
+}
+
+static void found_later(void)
+{
+	struct tw_rate rate;
+
+	begin(MULT, SHIFT, 1, TW_OFF, 20000000);
+	tap_ok(tested.rate.source == TW_RATE_REGRESSION, "begun as measured");
+	tap_ok(refine_after(0.3, &rate) == 0 && rate.kernel_mult == MULT &&
+	       rate.kernel_shift == SHIFT,
+	       "the kernel's rate is found with a longer baseline");
+	tap_ok(refine_after(3, &rate) == 0 && rate.source == TW_RATE_KERNEL &&
+	       rate.witness == TW_WITNESS_BOUND,
+	       "and is certain when no other is left: %s",
+	       tw_rate_source_name(rate.source));
+	tap_is_u64(tested.segments, 1, "one new rate for that");
+}
+
+static void confirmed(void)
+{
+	struct tw_rate rate;
+
+	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
+	tap_ok(tested.rate.source == TW_RATE_KERNEL_PROVISIONAL,
+	       "begun as provisional");
+	tap_ok(refine_after(2, &rate) == 0 && rate.source == TW_RATE_KERNEL,
+	       "confirmed after 2 s");
+	tap_is_u64(tested.segments, 0, "which is no new rate");
+	tap_ok(rate.bound_ppb > 0 && rate.bound_ppb < 100,
+	       "the hard bound stays the samples' (%.1f ppb)", rate.bound_ppb);
+	refine_after(3600, &rate);
+	tap_ok(rate.source == TW_RATE_KERNEL && off_ppb(&rate, HZ) == 0,
+	       "an hour later as well");
+}
+
+/* The multiplier beside the true one, taken by mistake. */
+static void disproved(void)
+{
+	struct tw_rate rate;
+	uint64_t before_ns, after_ns;
+
+	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
+	tested.rate.kernel_mult = MULT + 1;
+	tested.rate.hz = 1e9 * 0x1p24 / (double)(MULT + 1);
+	tested.refined_rate = tested.rate;
+	tw_scale_init(&tested.scale, &tested.rate, 0);
+	tap_ok(refine_after(0.02, &rate) == 0 && rate.kernel_mult == MULT + 1,
+	       "a wrong guess: 20 ms do not show it");
+	before_ns = tw_clock_ns_at(&tested, clocks.ticks);
+	tap_ok(refine_after(5, &rate) == 0 &&
+	       rate.source == TW_RATE_REGRESSION && rate.kernel_mult == 0 &&
+	       rate.refusal & TW_REFUSED_DISPROVED, "5 s do: given up");
+	/* The reading's place wanders by nothing here: 0.6 ns of 5 s. */
+	tap_ok(fabs(off_ppb(&rate, HZ)) < 0.2,
+	       "the measured rate holds instead, off by %.3f ppb",
+	       off_ppb(&rate, HZ));
+	after_ns = tw_clock_ns_at(&tested, clocks.ticks);
+	/* 155 ppb of 5 s are 775 ns; that stays, and nothing is added. */
+	tap_ok(after_ns - before_ns > 5000000000 &&
+	       after_ns - before_ns < 5000000000 + 900000,
+	       "and time did not step");
+	refine_after(20, &rate);
+	tap_ok(rate.source == TW_RATE_REGRESSION,
+	       "no other guess is made later");
+}
+
+static void jumped(void)
+{
+	struct tw_rate before, rate;
+
+	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
+	tw_clock_rate(&tested, &before);
+	clocks.from_ns += 1000000;
+	tap_ok(refine_after(1, &rate) == -ESTALE && rate.hz == before.hz &&
+	       tested.segments == 0,
+	       "the system clock jumped by 1 ms: -ESTALE, nothing changes");
+
+	begin(MULT * 65536 + 20000, SHIFT + 16, 0, TW_DEFAULT, 20000000);
+	refine_after(1, &before);
+	two_clocks_change(&clocks, MULT * 65536 + 400000, SHIFT + 16);
+	tap_ok(refine_after(100, &rate) == -ESTALE && rate.hz == before.hz,
+	       "the counter's rate changed by 1 ppm: -ESTALE");
+}
+
+static void refused(void)
+{
+	struct tw_rate rate;
+
+	begin(MULT, SHIFT, 0, TW_DEFAULT, 20000000);
+	refine_after(10, &rate);
+	tap_ok(rate.source == TW_RATE_REGRESSION,
+	       "another clocksource: never the kernel's rate");
+	begin(MULT, SHIFT, 1, TW_OFF, 20000000);
+	tested.start.kernel_rate_wanted = 0;
+	refine_after(10, &rate);
+	tap_ok(rate.source == TW_RATE_REGRESSION,
+	       "nor where the caller does not want it");
+	tested.refining = 1;
+	tap_ok(refine_after(1, &rate) == -EBUSY, "two at once: -EBUSY");
+	tested.system = 1;
+	tap_ok(refine_after(1, &rate) == -ENOTSUP,
+	       "a clock that reads the system's: -ENOTSUP");
+}
+
+int main(void)
+{
+	measured();
+	found_later();
+	confirmed();
+	disproved();
+	jumped();
+	refused();
+	return tap_done();
+}

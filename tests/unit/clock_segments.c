@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The segments of a refined clock, on a counter that is a variable: times
+ * before a segment stay what they were, none goes back at its beginning in
+ * either form, a proposal that comes too late changes nothing, and its place
+ * is used again. Fails if a segment starts from the wrong form's time, if a
+ * late one is kept, or if an unsettled one is used.
+ */
+#include <errno.h>
+
+#include "clock/segment.h"
+#include "tap.h"
+
+static struct tw_clock tested;
+
+struct counter {
+	uint64_t ticks;
+	uint64_t step;		/* added at each read */
+};
+
+static uint64_t read_counter(void *context)
+{
+	struct counter *counter = context;
+
+	counter->ticks += counter->step;
+	return counter->ticks;
+}
+
+static struct tw_rate rate_of(double hz)
+{
+	return (struct tw_rate) { .hz = hz };
+}
+
+static void make_clock(double hz)
+{
+	struct tw_rate rate = rate_of(hz);
+
+	tested = (struct tw_clock) {
+		.base_ticks = 5000000000, .base_ns = 1000000000, .rate = rate,
+	};
+	tw_scale_init(&tested.scale, &rate, 0);
+	tested.limit_ticks = tested.scale.max_ticks;
+}
+
+static uint64_t wide_ns_at(uint64_t ticks)
+{
+	uint64_t since = ticks - tested.base_ticks;
+
+	if (since <= tested.limit_ticks)
+		return tested.base_ns + tw_scale_wide(&tested.scale, since);
+	return tw_clock_ns_wide_slow(&tested, ticks);
+}
+
+static int append(double hz, uint64_t now, uint64_t step)
+{
+	struct counter counter = { now, step };
+	const struct tw_time_source source = {
+		.read_ticks = read_counter, .context = &counter,
+	};
+	struct tw_rate rate = rate_of(hz);
+
+	return tw_segment_append(&tested, &rate, &source);
+}
+
+static uint64_t last_begin(void)
+{
+	return tested.segment[tested.last].begin_ticks;
+}
+
+/* Around where the last segment begins. */
+static int never_back(void)
+{
+	uint64_t begin = last_begin(), ticks;
+	uint64_t ns = 0, wide_ns = 0;
+
+	for (ticks = begin - 20000; ticks < begin + 20000; ticks++) {
+		uint64_t next_ns = tw_clock_ns_at(&tested, ticks);
+		uint64_t next_wide_ns = wide_ns_at(ticks);
+
+		if (next_ns < ns || next_wide_ns < wide_ns)
+			return 0;
+		ns = next_ns;
+		wide_ns = next_wide_ns;
+	}
+	return 1;
+}
+
+#define STAMPS	1000
+
+static void one_refinement(void)
+{
+	const uint64_t now = 5000000000 + 3600 * 2500000000ULL;
+	static uint64_t before_ns[STAMPS];
+	uint64_t begin, i, changed = 0;
+
+	make_clock(2.5e9);
+	for (i = 0; i < STAMPS; i++)
+		before_ns[i] = tw_clock_ns_at(&tested, now - i * 7777777777);
+	tap_ok(append(2.5e9 * (1 + 3e-6), now, 1000) == 0, "a segment");
+	begin = last_begin();
+	/* The start is a little over 1 ms and at most some 2 ms ahead. */
+	tap_ok(begin > now + 2500000 && begin <= now + 5000000 + 2000,
+	       "it begins some 2 ms ahead");
+	for (i = 0; i < STAMPS; i++)
+		changed += before_ns[i] !=
+			   tw_clock_ns_at(&tested, now - i * 7777777777);
+	tap_is_u64(changed, 0, "times before it stay what they were");
+	tap_ok(never_back(), "no time goes back where it begins");
+	/* 2.5e12 ticks: 1e12 / (1 + 3e-6) ns, rounded twice and 0.005 ppb. */
+	i = tw_clock_ns_at(&tested, begin + 2500000000000ULL) -
+	    tw_clock_ns_at(&tested, begin);
+	tap_ok(i >= 999997000009 - 7 && i <= 999997000009 + 7,
+	       "and then the new rate holds (%llu)", (unsigned long long)i);
+	tap_is_u64(tw_clock_ns_at(&tested, 0), tested.base_ns,
+		   "far behind the base: still the base");
+}
+
+static void too_late(void)
+{
+	const uint64_t now = 5000000000 + 2500000000ULL;
+	uint64_t later = now + 100 * 2500000000ULL;
+	uint64_t ns;
+
+	make_clock(2.5e9);
+	ns = tw_clock_ns_at(&tested, later);
+	/* 1.5 ms from one read to the next. */
+	tap_ok(append(2.4e9, now, 3750000) == -EAGAIN,
+	       "the writer was held up: -EAGAIN");
+	tap_is_u64(tw_clock_ns_at(&tested, later), ns, "nothing has changed");
+	tap_ok(append(2.4e9, now + 10000000, 1000) == 0 && tested.segments == 1,
+	       "its place is used again");
+	tap_ok(tw_clock_ns_at(&tested, later) != ns && never_back(),
+	       "by a segment that holds");
+}
+
+/* A reader that comes to an unsettled proposal settles it, for all. */
+static void reader_rejects(void)
+{
+	const uint64_t start = 5000000000 + 2500000000ULL;
+	uint64_t begin, ns;
+
+	make_clock(2.5e9);
+	ns = tw_clock_ns_at(&tested, start + 5);
+	tested.segment[0] = (struct tw_clock_segment) {
+		.begin_ticks = start, .base_ns = 12345, .scale = tested.scale,
+		.start_ticks = start | 1,
+	};
+	tested.segments = 1;
+	tested.limit_ticks = start - tested.base_ticks - 1;
+	tw_clock_ns_at(&tested, start - 1);
+	tap_is_u64(tested.segment[0].start_ticks, start | 1,
+		   "a reading before it leaves a proposal alone");
+	tap_is_u64(tw_clock_ns_at(&tested, start + 5), ns,
+		   "one after it does not use it");
+	tap_is_u64(tw_segment_at(&tested, start + 9, &begin) != NULL, 0,
+		   "nor does any other");
+	tap_is_u64(tested.segment[0].start_ticks, 0, "it is rejected");
+}
+
+static void many(void)
+{
+	uint64_t now = 6000000000;
+	unsigned i, good = 0;
+
+	make_clock(1e9);
+	for (i = 0; i < TW_CLOCK_SEGMENTS; i++) {
+		now += 1000000000;
+		good += append(1e9 * (1 + (i % 2 ? 4e-4 : -4e-4)), now, 100) ==
+			0 && never_back();
+	}
+	tap_is_u64(good, TW_CLOCK_SEGMENTS, "all segments, none goes back");
+	tap_ok(append(1e9, now + 1000000000, 100) == -ENOSPC,
+	       "one more: -ENOSPC");
+	tap_ok(append(1e6, now, 100) == -ERANGE, "no scale: -ERANGE");
+}
+
+int main(void)
+{
+	one_refinement();
+	too_late();
+	reader_rejects();
+	many();
+	return tap_done();
+}
