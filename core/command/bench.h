@@ -14,6 +14,7 @@ enum tw_bench_loop {
 	TW_LOOP_TO_NS_WIDE,
 	TW_LOOP_NOW,		/* tw_clock_ns() */
 	TW_LOOP_NOW_WIDE,
+	TW_LOOP_NOW_REFINED,	/* tw_clock_ns() after tw_clock_refine() */
 	TW_LOOP_TIMESPEC,	/* tw_clock_timespec() */
 	TW_LOOP_FIO_WAY,
 	TW_LOOP_SYSTEM,		/* clock_gettime() */
@@ -39,7 +40,8 @@ struct tw_bench_costs {
 int tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns);
 void tw_bench_costs_free(struct tw_bench_costs *costs);
 
-/* Run rounds for @window_ns. Return: 0; -ENOMEM. */
+/* Run rounds for @window_ns. Return: 0; -ENOMEM; -EAGAIN when this thread is
+ * held up all the time. */
 int tw_bench_measure(struct tw_bench_costs *costs,
 		     const struct tw_clock *clock, uint64_t window_ns);
 
@@ -66,7 +68,7 @@ struct tw_bench_result {
 	uint32_t used, disturbed;	/* rounds */
 };
 
-#define TW_BENCH_RESULTS	10
+#define TW_BENCH_RESULTS	11
 
 /* Pure. @hz turns ticks into nanoseconds. Return: 0; -ENOMEM; -EAGAIN when
  * fewer than half of the rounds, or fewer than TW_BENCH_LEAST_ROUNDS, of some

@@ -34,6 +34,8 @@ static const struct figure {
 	  "tw_clock_ns() / tw_ticks()" },
 	{ "now_wide_over_rdtsc", TW_LOOP_NOW_WIDE, NONE, TW_LOOP_RDTSC, 0, 0,
 	  "tw_clock_ns_wide() / tw_ticks()" },
+	{ "now_refined_over_rdtsc", TW_LOOP_NOW_REFINED, NONE, TW_LOOP_RDTSC, 0,
+	  0, "tw_clock_ns() once the clock was refined / tw_ticks()" },
 	{ "timespec_over_rdtsc", TW_LOOP_TIMESPEC, NONE, TW_LOOP_RDTSC, 1.30,
 	  0, "tw_clock_timespec() / tw_ticks()" },
 	{ "fio_way_over_rdtsc", TW_LOOP_FIO_WAY, NONE, TW_LOOP_RDTSC, 0, 0,
