@@ -128,53 +128,38 @@ static double work(void)
 	return x;
 }
 
-/* Ordered reads; the begin's own time is inside, so it is at most so large. */
-static uint64_t read_ticks_cost(void)
+static void print_error(const char *of, const struct tw_error *error)
 {
-	uint64_t least = UINT64_MAX;
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		uint64_t begin = tw_ticks_begin();
-		uint64_t ticks = tw_ticks_end() - begin;
-
-		if (ticks < least)
-			least = ticks;
-	}
-	return least;
+	printf("             %+.1f to %+.1f ns %s\n", error->low_ns,
+	       error->high_ns, of);
 }
 
-/*
- * Hard bounds of an interval add up: what the two CPUs may be apart, the rate
- * over the interval, the conversion, and the reads themselves, which take part
- * of the time between them.
- */
-static void print_interval(const struct tw_clock *clock,
-			   const struct tw_reliability *reliability)
+/* Two stamps, and all that is known of what lies between them. */
+static int print_interval(const struct tw_clock *clock)
 {
-	const struct tw_scale *scale = &clock->scale;
-	double ns_per_tick = 1e9 / clock->rate.hz;
-	double low_ns, high_ns, both_ns, reads_ns;
-	uint64_t begin, ticks, ns;
+	struct tw_interval interval;
+	struct tw_stamp begin, end;
+	int error;
 
-	reads_ns = (double)read_ticks_cost() * ns_per_tick;
-	begin = tw_ticks_begin();
+	tw_stamp_now(&begin);
 	work();
-	ticks = tw_ticks_end() - begin;
-	ns = tw_ticks_to_ns(scale, ticks);
-
-	both_ns = scale->error_ns + (double)ns * 1e-9 *
-		  (scale->error_ppb + clock->rate.bound_ppb);
-	low_ns = both_ns + reads_ns;
-	high_ns = both_ns;
-	if (reliability->pairs) {
-		low_ns += (double)reliability->offset_high_ticks * ns_per_tick;
-		high_ns -= (double)reliability->offset_low_ticks * ns_per_tick;
-	}
-	printf("Interval\n  measured   %" PRIu64 " ticks, %" PRIu64 " ns\n"
-	       "  error      the truth is %.1f ns less to %.1f ns more (hard "
-	       "bound), of which\n             %.1f ns less are the two "
-	       "reads' own\n\n", ticks, ns, low_ns, high_ns, reads_ns);
+	tw_stamp_now(&end);
+	error = tw_interval(clock, &begin, &end, &interval);
+	if (error)
+		return error;
+	printf("Interval\n  measured   %" PRIu64 " ticks, %" PRId64 " ns, 1 "
+	       "sigma %.1f ns\n", end.ticks - begin.ticks, interval.ns,
+	       interval.sigma_ns);
+	printf("  error      the truth is %+.1f to %+.1f ns from that (hard "
+	       "bound):\n", interval.total.low_ns, interval.total.high_ns);
+	print_error("for the two reads", &interval.read);
+	print_error(interval.cpus == TW_CPUS_SAME ?
+		    "for the CPUs: both stamps are of one" :
+		    "for the CPUs, which are two", &interval.cpu_offset);
+	print_error("for the rate", &interval.rate);
+	print_error("for rounding", &interval.quantisation);
+	putchar('\n');
+	return 0;
 }
 
 static int print_limits(const struct tw_clock *clock)
@@ -197,18 +182,21 @@ static int print_limits(const struct tw_clock *clock)
 
 static int use_counter(const struct tw_reliability *reliability)
 {
+	const struct tw_clock_options options = { .reliability = reliability };
 	struct tw_clock clock;
 	int error;
 
 	print_reading();
-	error = tw_clock_init(&clock, NULL);
+	error = tw_clock_init(&clock, &options);
 	if (error)
 		return stop("can't calibrate", error);
 	if (clock.system)
 		return stop("no rate could be found", clock.system_errno);
 	print_rate(&clock.rate);
 	print_scale(&clock.scale);
-	print_interval(&clock, reliability);
+	error = print_interval(&clock);
+	if (error)
+		return stop("no interval", error);
 	error = print_limits(&clock);
 	return error ? stop("can't go over the CPUs", error) : 0;
 }
