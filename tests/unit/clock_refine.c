@@ -97,6 +97,20 @@ static void measured(void)
 	tap_ok(before.hz == rate.hz, "too little more: nothing changes");
 }
 
+/* 20 ms to 5 s are eight doublings: so many new rates at the most. */
+static void often(void)
+{
+	struct tw_rate rate;
+	unsigned i;
+
+	begin(MULT * 65536 + 20000, SHIFT + 16, 0, TW_DEFAULT, 20000000);
+	for (i = 0; i < 500; i++)
+		if (refine_after(0.01, &rate))
+			break;
+	tap_ok(i == 500 && tested.segments >= 2 && tested.segments <= 8,
+	       "500 times in 5 s: %u new rates", tested.segments);
+}
+
 static void found_later(void)
 {
 	struct tw_rate rate;
@@ -202,6 +216,7 @@ static void refused(void)
 int main(void)
 {
 	measured();
+	often();
 	found_later();
 	confirmed();
 	disproved();
