@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slowest so many of a stream of values.
+ */
+#include "slowest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
+		    size_t slot_bytes)
+{
+	struct tw_slowest out = { .most = most, .slot_bytes = slot_bytes };
+
+	if (most > TW_SLOWEST_MOST || slot_bytes < sizeof(struct tw_slow) ||
+	    slot_bytes % sizeof(uint64_t))
+		return -EINVAL;
+	/* No value is so large that an empty list of none would want it. */
+	out.least = most ? 0 : UINT64_MAX;
+	out.slots = calloc(most ? most : 1, slot_bytes);
+	if (!out.slots)
+		return -ENOMEM;
+	*slowest = out;
+	return 0;
+}
+
+void tw_slowest_free(struct tw_slowest *slowest)
+{
+	free(slowest->slots);
+	*slowest = (struct tw_slowest) { .least = UINT64_MAX };
+}
+
+static struct tw_slow *slot(const struct tw_slowest *slowest, uint32_t i)
+{
+	return (struct tw_slow *)(void *)(slowest->slots +
+					  i * slowest->slot_bytes);
+}
+
+static void put(struct tw_slowest *slowest, uint32_t i,
+		const struct tw_slow *record)
+{
+	memcpy(slot(slowest, i), record, slowest->slot_bytes);
+}
+
+/* A free place at the end of the heap: up to where the parent is faster. */
+static void sift_up(struct tw_slowest *slowest, const struct tw_slow *record)
+{
+	uint32_t i = slowest->count++;
+
+	while (i && slot(slowest, (i - 1) / 2)->value > record->value) {
+		put(slowest, i, slot(slowest, (i - 1) / 2));
+		i = (i - 1) / 2;
+	}
+	put(slowest, i, record);
+}
+
+/* A free place at the root: down to where no child is faster. */
+static void sift_down(struct tw_slowest *slowest, const struct tw_slow *record)
+{
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < slowest->count) {
+		if (child + 1 < slowest->count &&
+		    slot(slowest, child + 1)->value <
+		    slot(slowest, child)->value)
+			child++;
+		if (slot(slowest, child)->value >= record->value)
+			break;
+		put(slowest, i, slot(slowest, child));
+		i = child;
+	}
+	put(slowest, i, record);
+}
+
+void tw_slowest_add(struct tw_slowest *slowest, const struct tw_slow *record)
+{
+	if (!tw_slowest_wants(slowest, record->value) || !slowest->most)
+		return;
+	if (slowest->count < slowest->most)
+		sift_up(slowest, record);
+	else
+		sift_down(slowest, record);
+	/* From now on only what is slower than the fastest of them. */
+	if (slowest->count == slowest->most) {
+		uint64_t fastest = slot(slowest, 0)->value;
+
+		slowest->least = fastest == UINT64_MAX ? fastest : fastest + 1;
+	}
+}
+
+static int slower_first(const void *a, const void *b)
+{
+	uint64_t left = ((const struct tw_slow *)a)->value;
+	uint64_t right = ((const struct tw_slow *)b)->value;
+
+	return (left < right) - (left > right);
+}
+
+void tw_slowest_sort(struct tw_slowest *slowest)
+{
+	qsort(slowest->slots, slowest->count, slowest->slot_bytes,
+	      slower_first);
+	slowest->least = UINT64_MAX;
+	slowest->most = slowest->count;
+}
+
+const struct tw_slow *tw_slowest_get(const struct tw_slowest *slowest,
+				     uint32_t i)
+{
+	return slot(slowest, i);
+}
