@@ -3,7 +3,8 @@
  * How far does a clock get from CLOCK_MONOTONIC_RAW?
  *
  * First on paper: one hour of ticks, converted, against the kernel's own
- * product in 128 bits, at every second and on both sides of it. Then for real:
+ * product in 128 bits, around every second: at this machine's rate, and at some
+ * 400 that kernels have between 1 and 5 GHz. Then for real:
  * a clock that is set up once, looked at every second for so many seconds,
  * each time through the narrowest of 1000 brackets.
  *
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tickwise.h"
+#include "clock/calibrate.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -25,30 +26,55 @@ static double off_ns(uint64_t ns, u128 exact_shifted, unsigned shift)
 	       ldexp(1, (int)shift);
 }
 
+struct worst {
+	double modulus_ns;
+	double wide_ns;
+};
+
+static void one_hour(const struct tw_scale *scale, uint64_t mult,
+		     unsigned shift, int64_t beside_each, struct worst *worst)
+{
+	unsigned second;
+	int64_t beside;
+
+	for (second = 0; second <= 3600; second++)
+		for (beside = -beside_each; beside <= beside_each; beside++) {
+			uint64_t ticks = (uint64_t)(scale->hz * second + 1000) +
+					 (uint64_t)beside;
+			u128 exact = (u128)ticks * mult;
+
+			worst->modulus_ns = fmax(worst->modulus_ns, fabs(off_ns(
+				tw_ticks_to_ns(scale, ticks), exact, shift)));
+			worst->wide_ns = fmax(worst->wide_ns, fabs(off_ns(
+				tw_ticks_to_ns_wide(scale, ticks), exact,
+				shift)));
+		}
+}
+
 static void on_paper(const struct tw_clock *tested)
 {
-	const struct tw_rate *rate = &tested->rate;
-	double worst_ns = 0, worst_wide_ns = 0;
-	unsigned second;
+	struct worst here = { 0, 0 }, others = { 0, 0 };
+	uint32_t khz, rates = 0;
 
-	for (second = 0; second <= 3600; second++) {
-		int64_t beside;
+	one_hour(&tested->scale, tested->rate.kernel_mult,
+		 tested->rate.kernel_shift, 1000, &here);
+	for (khz = 1000000; khz <= 5000000; khz += 10007, rates++) {
+		struct tw_kernel_rate kernel;
+		struct tw_scale scale;
+		struct tw_rate rate;
 
-		for (beside = -1000; beside <= 1000; beside++) {
-			uint64_t ticks = (uint64_t)(rate->hz * second +
-						    1000) + (uint64_t)beside;
-			u128 exact = (u128)ticks * rate->kernel_mult;
-
-			worst_ns = fmax(worst_ns, fabs(off_ns(
-				tw_ticks_to_ns(&tested->scale, ticks), exact,
-				rate->kernel_shift)));
-			worst_wide_ns = fmax(worst_wide_ns, fabs(off_ns(
-				tw_ticks_to_ns_wide(&tested->scale, ticks),
-				exact, rate->kernel_shift)));
-		}
+		tw_kernel_rate_of_khz(khz, &kernel);
+		rate = (struct tw_rate) {
+			.hz = kernel.hz, .kernel_mult = kernel.mult,
+			.kernel_shift = kernel.shift,
+		};
+		tw_scale_init(&scale, &rate, 0);
+		one_hour(&scale, kernel.mult, kernel.shift, 1, &others);
 	}
-	printf("one hour of ticks, exact arithmetic, worst: modulus %.2f ns, "
-	       "wide %.2f ns\n", worst_ns, worst_wide_ns);
+	printf("one hour of ticks in exact arithmetic, worst: modulus %.2f ns, "
+	       "wide %.2f ns\n", here.modulus_ns, here.wide_ns);
+	printf("the same at %u rates from 1 to 5 GHz: modulus %.2f ns, wide "
+	       "%.2f ns\n", rates, others.modulus_ns, others.wide_ns);
 }
 
 /* The clock less RAW, and half of the bracket. */
