@@ -542,6 +542,8 @@ struct tw_clock {
 		int counter_is_clocksource;
 		int kernel_rate_wanted;
 		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
+		int vmclock;		/* 1: there is one, and its */
+		uint64_t disruption_marker;
 		char independent[32];	/* another clock, "" for none */
 		int64_t independent_ns;	/* what it showed, */
 		uint64_t raw_ns;	/* and RAW at the same moment */
@@ -918,6 +920,7 @@ enum tw_health_check {
 	TW_HEALTH_CLOCKSOURCE,	/* what the kernel keeps time by */
 	TW_HEALTH_SUSPEND,	/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	TW_HEALTH_CPUS,		/* the counters of the CPUs, briefly */
+	TW_HEALTH_HOST,		/* whether the host moved this machine */
 	TW_HEALTH_INDEPENDENT,	/* a clock that is not made of this counter */
 	TW_HEALTH_CHECKS,
 };
@@ -933,7 +936,7 @@ enum tw_health_state {
  * struct tw_clock_health - what was looked at, and what was seen
  *
  * TW_UNRELIABLE: some check is bad. TW_RELIABLE: the first four are good; the
- * fifth needs a device that few machines have. Else TW_UNDECIDED.
+ * others need devices that few machines have. Else TW_UNDECIDED.
  */
 struct tw_clock_health {
 	enum tw_verdict verdict;

@@ -5,6 +5,7 @@
 #ifndef TW_CLOCK_HEALTH_H
 #define TW_CLOCK_HEALTH_H
 
+#include "estimate/vmclock.h"
 #include "independent.h"
 #include "refine.h"
 
@@ -15,6 +16,8 @@ struct tw_health_seen {
 	int64_t suspended_ns;		/* since boot */
 	int cpus_ret;			/* of tw_reliability_measure() */
 	const struct tw_reliability *cpus;
+	int vmclock_ret;		/* of tw_vmclock_read() */
+	struct tw_vmclock vmclock;
 	struct tw_independent independent;
 };
 

@@ -108,6 +108,16 @@ static enum tw_health_state judge_cpus(const struct tw_health_seen *seen,
 	return TW_HEALTH_UNDECIDED;
 }
 
+/* A device that is gone is no evidence, nor is one that came later. */
+static enum tw_health_state judge_host(const struct tw_clock *clock,
+				       const struct tw_health_seen *seen)
+{
+	if (!clock->start.vmclock || seen->vmclock_ret)
+		return TW_HEALTH_NOT_RUN;
+	return seen->vmclock.disruption_marker ==
+	       clock->start.disruption_marker ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
+}
+
 static enum tw_health_state
 judge_independent(const struct tw_clock *clock,
 		  const struct tw_independent *now,
@@ -141,7 +151,7 @@ static enum tw_verdict verdict_of(const struct tw_clock_health *health)
 		if (health->state[i] == TW_HEALTH_BAD)
 			return TW_UNRELIABLE;
 		if (health->state[i] != TW_HEALTH_GOOD &&
-		    i != TW_HEALTH_INDEPENDENT)
+		    i < TW_HEALTH_HOST)
 			verdict = TW_UNDECIDED;
 	}
 	return verdict;
@@ -164,6 +174,7 @@ int tw_health_judge(const struct tw_clock *clock,
 	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
 				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
 	state[TW_HEALTH_CPUS] = judge_cpus(seen, clock->scale.hz, health);
+	state[TW_HEALTH_HOST] = judge_host(clock, seen);
 	state[TW_HEALTH_INDEPENDENT] =
 		judge_independent(clock, &seen->independent, health);
 	health->verdict = verdict_of(health);
@@ -173,7 +184,8 @@ int tw_health_judge(const struct tw_clock *clock,
 const char *tw_health_check_name(enum tw_health_check check)
 {
 	static const char *const names[TW_HEALTH_CHECKS] = {
-		"prediction", "clocksource", "suspend", "cpus", "independent",
+		"prediction", "clocksource", "suspend", "cpus", "host",
+		"independent",
 	};
 
 	return (unsigned)check < TW_HEALTH_CHECKS ? names[check] : "unknown";
@@ -196,6 +208,7 @@ const char *tw_health_check_text(enum tw_health_check check)
 		"the kernel keeps time by this counter, as it did at the start",
 		"the machine was not suspended: CLOCK_BOOTTIME and CLOCK_MONOTONIC are as far apart as at the start",
 		"the counters of the allowed CPUs agree",
+		"the host says that it has not moved or restored this machine (" TW_VMCLOCK ")",
 		"the counter runs at the rate of a clock that is not made of it",
 	};
 
@@ -210,6 +223,7 @@ const char *tw_health_blind_text(enum tw_health_check check)
 		"the kernel looks at its clocksource seldom, and in a virtual machine often not at all",
 		"a guest that its host stopped, moved or restored was not suspended to itself",
 		"offsets smaller than the interval, CPUs not allowed to the caller, and what happens after this check",
+		"a host that does not say so, and a counter that is changed on the same host",
 		"errors under a thousandth, which crystals and steered devices have between them, and readings of under a tenth of a second",
 	};
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "diagnostics.h"
+#include "estimate/vmclock.h"
 #include "independent.h"
 #include "segment.h"
 
@@ -62,8 +63,13 @@ int64_t tw_suspended_ns(void)
 static void note_start(struct tw_clock *clock)
 {
 	struct tw_independent independent;
+	struct tw_vmclock vmclock;
 
 	clock->start.suspended_ns = tw_suspended_ns();
+	if (!tw_vmclock_read(&vmclock)) {
+		clock->start.vmclock = 1;
+		clock->start.disruption_marker = vmclock.disruption_marker;
+	}
 	tw_independent_read(&independent);
 	snprintf(clock->start.independent, sizeof(clock->start.independent),
 		 "%s", independent.name);

@@ -53,7 +53,7 @@ static void begin(enum tw_rate_source rate_source)
 	};
 	seen = (struct tw_health_seen) {
 		.counter_is_clocksource = 1, .suspended_ns = 900,
-		.cpus = &cpus,
+		.cpus = &cpus, .vmclock_ret = -ENOENT,
 	};
 	at(&seen.now, START + 20000000000, START_NS + 10000000000);
 }
@@ -138,6 +138,20 @@ static void surroundings(void)
 	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_NOT_RUN, "no threads");
 }
 
+static void host(void)
+{
+	begin(TW_RATE_KERNEL);
+	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_NOT_RUN, "no such device");
+	seen.vmclock_ret = 0;
+	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_NOT_RUN, "one that came later");
+	tested.start.vmclock = 1;
+	tested.start.disruption_marker = seen.vmclock.disruption_marker = 77;
+	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_GOOD, "the same marker");
+	seen.vmclock.disruption_marker = 78;
+	is(TW_UNRELIABLE, TW_HEALTH_HOST, TW_HEALTH_BAD,
+	   "moved by its host");
+}
+
 static void independent(void)
 {
 	begin(TW_RATE_KERNEL);
@@ -181,6 +195,7 @@ int main(void)
 {
 	prediction();
 	surroundings();
+	host();
 	independent();
 	names();
 	return tap_done();
