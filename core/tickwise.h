@@ -898,8 +898,8 @@ void tw_machine_read(struct tw_machine *machine);
  * Return: 0, see tw_clock_rate() for what became of it; -EBUSY while another
  * thread does the same; -EAGAIN when this thread was held up so long that the
  * new rate would have come too late: again; -ESTALE when no single rate
- * explains start and now, or the machine was suspended: the clock is as it
- * was, and a new one is needed; -ENOSPC after over 30 new rates; -ENOTSUP for
+ * explains start and now, or the machine was suspended or moved: the clock is
+ * as it was, and a new one is needed; -ENOSPC after over 30 new rates; -ENOTSUP for
  * a clock that reads the system's; -ENOMEM, -EIO, -ERANGE.
  * Takes about half a millisecond. Thread-safe.
  */

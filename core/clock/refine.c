@@ -193,6 +193,23 @@ static void tell(const struct tw_rate *before, const struct tw_rate *rate)
 		       rate->uncertainty_ppb, (double)rate->window_ns / 1e9);
 }
 
+/* Has something happened after which start and now are no one baseline? */
+static int was_interrupted(const struct tw_clock *clock)
+{
+	const char *what = NULL;
+	struct tw_vmclock vmclock;
+
+	if (tw_suspended_ns() - clock->start.suspended_ns > TW_SUSPEND_SEEN_NS)
+		what = "the machine was suspended";
+	else if (clock->start.vmclock && !tw_vmclock_read(&vmclock) &&
+		 vmclock.disruption_marker != clock->start.disruption_marker)
+		what = "its host moved or restored the machine";
+	if (what)
+		tw_say(TW_SAY_WARNING, "clock: not refined: %s since it was "
+		       "set up", what);
+	return what != NULL;
+}
+
 static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 {
 	struct tw_kernel_candidates space;
@@ -202,12 +219,8 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	struct tw_fit fit;
 	int ret;
 
-	if (!source && tw_suspended_ns() - clock->start.suspended_ns >
-		       TW_SUSPEND_SEEN_NS) {
-		tw_say(TW_SAY_WARNING, "clock: not refined: the machine was "
-		       "suspended since it was set up");
+	if (!source && was_interrupted(clock))
 		return -ESTALE;
-	}
 	candidates = candidates_of(clock, source, &space);
 	ret = tw_baseline_read(&now, clock->rate.against, clock->rate.hz,
 			       source);
