@@ -18,52 +18,12 @@
  */
 #include "probe_worker.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
 /* How long a thread waits for others. Wake-up comes late by the 50 us of the
  * kernel's timer slack and by what the scheduler takes under load. */
 #define BURST_NS	250000ULL
-
-static void sleep_until(uint64_t at_ns)
-{
-	struct timespec at = {
-		.tv_sec = (time_t)(at_ns / TW_NS_PER_SECOND),
-		.tv_nsec = (long)(at_ns % TW_NS_PER_SECOND),
-	};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) ==
-	       EINTR)
-		;
-}
-
-/*
- * Keep the first and the last reading of a turn, which is all that bounds an
- * offset: the first came soonest after the other CPUs, the last stood longest
- * before them. A reading smaller than the one before is evidence and stays.
- */
-static void record(struct tw_probe_worker *worker, uint64_t sequence,
-		   uint64_t ticks)
-{
-	struct tw_sample *end = worker->samples + worker->count;
-	bool same_turn = sequence == worker->next_sequence;
-
-	worker->probes++;
-	worker->next_sequence = sequence + 1;
-	if (!same_turn) {
-		worker->switches++;
-		worker->run_length = 0;
-	}
-	if (worker->run_length == 2 && ticks >= end[-1].ticks) {
-		end--;
-	} else {
-		worker->count++;
-		if (worker->run_length < 2)
-			worker->run_length++;
-	}
-	*end = (struct tw_sample){ .sequence = sequence, .ticks = ticks };
-}
 
 /* The counter must be read after the load and before the swap; the fences on
  * both sides of the reading see to it. A failed swap voids the reading. */
@@ -76,36 +36,8 @@ static bool attempt(struct tw_probe_worker *worker)
 	ticks = tw_ticks_begin();
 	if (!atomic_compare_exchange_strong(word, &sequence, sequence + 1))
 		return false;
-	record(worker, sequence, ticks);
+	tw_probe_record(worker, sequence, ticks);
 	return true;
-}
-
-static bool finished(struct tw_probe_run *run, uint64_t now)
-{
-	return now >= run->goal.deadline_ns ||
-	       atomic_load_explicit(&run->unsatisfied,
-				    memory_order_relaxed) == 0;
-}
-
-static bool is_alone(struct tw_probe_run *run)
-{
-	return atomic_load_explicit(&run->present, memory_order_relaxed) == 1;
-}
-
-void tw_probe_leave(struct tw_probe_worker *worker)
-{
-	if (worker->satisfied)
-		return;
-	worker->satisfied = true;
-	atomic_fetch_sub_explicit(&worker->run->unsatisfied, 1,
-				  memory_order_relaxed);
-}
-
-void tw_probe_fail(struct tw_probe_worker *worker)
-{
-	worker->failed = true;
-	atomic_fetch_sub_explicit(&worker->run->present, 1,
-				  memory_order_relaxed);
 }
 
 /* The first switch of a burst can be after somebody who has left long ago; at
@@ -119,7 +51,7 @@ static bool has_met(const struct tw_probe_worker *worker)
 static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
 {
 	const struct tw_probe_goal *goal = &worker->run->goal;
-	bool alone = is_alone(worker->run);
+	bool alone = tw_probe_is_alone(worker->run);
 
 	if (!alone && !has_met(worker))
 		return;
@@ -143,7 +75,7 @@ static void fast_turns(struct tw_probe_worker *worker, uint64_t until_ns,
 			attempt(worker);
 		now = tw_probe_now_ns();
 		look_at_goal(worker, now);
-		if (finished(worker->run, now))
+		if (tw_probe_finished(worker->run, now))
 			return;
 	}
 }
@@ -155,7 +87,7 @@ static void slow_turns(struct tw_probe_worker *worker, uint64_t until_ns,
 	uint64_t next_ns = now;
 
 	while (now < until_ns && worker->count < end &&
-	       !finished(worker->run, now)) {
+	       !tw_probe_finished(worker->run, now)) {
 		if (now >= next_ns && attempt(worker)) {
 			look_at_goal(worker, now);
 			next_ns = now + BURST_NS / TW_PROBE_SLOW_TURNS;
@@ -189,24 +121,19 @@ void *tw_probe_work(void *argument)
 {
 	struct tw_probe_worker *worker = argument;
 	struct tw_probe_run *run = worker->run;
-	unsigned number = run->first_burst;
-	uint64_t at_ns = run->origin_ns;
 	uint64_t now = tw_probe_now_ns();
 
 	worker->failed = run->system->pin(worker->cpu) != 0;
-	while (!worker->failed && !finished(run, now)) {
-		while (at_ns <= now)
-			at_ns += tw_probe_period_ns(number++);
-		sleep_until(at_ns < run->goal.deadline_ns ?
-			    at_ns : run->goal.deadline_ns);
-		now = tw_probe_now_ns();
-		if (finished(run, now))
+	while (!worker->failed && !tw_probe_finished(run, now)) {
+		now = tw_probe_sleep(run);
+		if (tw_probe_finished(run, now))
 			break;
 		burst(worker, now);
 		now = tw_probe_now_ns();
 	}
-	if (worker->failed)
+	if (worker->failed) {
 		tw_probe_fail(worker);
-	tw_probe_leave(worker);
+		tw_probe_leave(worker);
+	}
 	return NULL;
 }
