@@ -743,6 +743,39 @@ int tw_reliability_measure(struct tw_reliability *result,
 			   const struct tw_reliability_options *options);
 void tw_reliability_free(struct tw_reliability *result);
 
+/*
+ * Where two of kernel, processor and measurement can't both be right. A rate
+ * that somebody names contradicts if it is more than 500 ppm off the measured.
+ */
+enum tw_contradiction {
+	TW_CONTRADICTION_KERNEL_TRUSTS	= 1 << 0,	/* measured unreliable */
+	TW_CONTRADICTION_KERNEL_REJECTS	= 1 << 1,	/* measured reliable */
+	TW_CONTRADICTION_INVARIANT	= 1 << 2,	/* measured: it is not */
+	TW_CONTRADICTION_NOT_INVARIANT	= 1 << 3,	/* the kernel relies on it */
+	TW_CONTRADICTION_CPUID_RATE	= 1 << 4,
+	TW_CONTRADICTION_HYPERVISOR_RATE = 1 << 5,
+	TW_CONTRADICTION_CPUINFO_RATE	= 1 << 6,
+	TW_CONTRADICTION_LOG_RATE	= 1 << 7,
+	TW_CONTRADICTION_DECLARED_RATE	= 1 << 8,
+};
+
+struct tw_machine;
+
+/**
+ * tw_contradictions - where kernel, processor and measurement disagree
+ * @result: from tw_reliability_measure()
+ * @machine: from tw_machine_read(), on the same machine
+ *
+ * They change no verdict: it is the measurement's. Return: bits of enum
+ * tw_contradiction; 0, there is none. Pure; thread-safe.
+ */
+unsigned tw_contradictions(const struct tw_reliability *result,
+			   const struct tw_machine *machine);
+
+/* "kernel_trusts", ...; and what it means. Never NULL. */
+const char *tw_contradiction_code(unsigned bit);
+const char *tw_contradiction_text(unsigned bit);
+
 const char *tw_verdict_name(enum tw_verdict verdict);
 const char *tw_reliability_reason_code(unsigned bit);
 const char *tw_reliability_reason_text(unsigned bit);
