@@ -25,14 +25,36 @@
  * kernel's timer slack and by what the scheduler takes under load. */
 #define BURST_NS	250000ULL
 
+static _Atomic uint64_t *word_of(const struct tw_probe_worker *worker)
+{
+	return &worker->run->words[worker->word].sequence;
+}
+
+/*
+ * To the word of burst @number. No swap succeeds on a word that is sealed, and
+ * who takes the next one has seen, or put, the seals on all before it: so the
+ * numbers of two words are in the order of the readings as those of one are.
+ */
+static void go_to_word(struct tw_probe_worker *worker, unsigned number)
+{
+	unsigned last = worker->run->word_count - 1;
+
+	for (; worker->word < number && worker->word < last; worker->word++)
+		atomic_fetch_or(word_of(worker), TW_PROBE_SEALED);
+}
+
 /* The counter must be read after the load and before the swap; the fences on
  * both sides of the reading see to it. A failed swap voids the reading. */
 static bool attempt(struct tw_probe_worker *worker)
 {
-	_Atomic uint64_t *word = &worker->run->word.sequence;
+	_Atomic uint64_t *word = word_of(worker);
 	uint64_t sequence, ticks;
 
 	sequence = atomic_load_explicit(word, memory_order_acquire);
+	if (sequence & TW_PROBE_SEALED) {
+		worker->word++;
+		return false;
+	}
 	ticks = tw_ticks_begin();
 	if (!atomic_compare_exchange_strong(word, &sequence, sequence + 1))
 		return false;
@@ -122,12 +144,14 @@ void *tw_probe_work(void *argument)
 	struct tw_probe_worker *worker = argument;
 	struct tw_probe_run *run = worker->run;
 	uint64_t now = tw_probe_now_ns();
+	unsigned number;
 
 	worker->failed = run->system->pin(worker->cpu) != 0;
 	while (!worker->failed && !tw_probe_finished(run, now)) {
-		now = tw_probe_sleep(run);
+		now = tw_probe_sleep(run, &number);
 		if (tw_probe_finished(run, now))
 			break;
+		go_to_word(worker, number);
 		burst(worker, now);
 		now = tw_probe_now_ns();
 	}

@@ -64,15 +64,15 @@ void tw_probe_fail(struct tw_probe_worker *worker)
 				  memory_order_relaxed);
 }
 
-uint64_t tw_probe_sleep(struct tw_probe_run *run)
+uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number)
 {
 	uint64_t now = tw_probe_now_ns();
 	uint64_t at_ns = run->origin_ns;
-	unsigned number = 0;
 	struct timespec at;
 
+	*number = 0;
 	while (at_ns <= now)
-		at_ns += tw_probe_period_ns(number++);
+		at_ns += tw_probe_period_ns((*number)++);
 	if (at_ns > run->goal.deadline_ns)
 		at_ns = run->goal.deadline_ns;
 	at.tv_sec = (time_t)(at_ns / TW_NS_PER_SECOND);
@@ -210,6 +210,21 @@ static size_t burst_samples(enum tw_reliability_method method)
 					    TW_PROBE_BURST_SAMPLES;
 }
 
+static int add_words(struct tw_probe_run *run, unsigned count)
+{
+	unsigned i;
+
+	run->words = aligned_alloc(_Alignof(struct tw_probe_word),
+				   count * sizeof(struct tw_probe_word));
+	if (!run->words)
+		return -ENOMEM;
+	run->word_count = count;
+	for (i = 0; i < count; i++)
+		atomic_init(&run->words[i].sequence,
+			    (uint64_t)i << TW_PROBE_WORD_SHIFT);
+	return 0;
+}
+
 static int add_workers(struct tw_probe_run *run, const unsigned *cpus)
 {
 	unsigned i;
@@ -237,6 +252,8 @@ int tw_probe_new(struct tw_probe_run **result,
 {
 	struct tw_probe_run *run = aligned_alloc(_Alignof(struct tw_probe_run),
 						 sizeof(*run));
+	/* Two more for the bursts cut by the ends. */
+	unsigned bursts = bursts_within(time_limit_ns) + 2;
 
 	if (!run)
 		return -ENOMEM;
@@ -244,10 +261,8 @@ int tw_probe_new(struct tw_probe_run **result,
 	run->method = method;
 	run->count = count;
 	run->system = system ? system : &tw_probe_system_real;
-	/* Two more for the bursts cut by the ends. */
-	run->capacity = (bursts_within(time_limit_ns) + 2) *
-			burst_samples(method);
-	if (add_workers(run, cpus)) {
+	run->capacity = bursts * burst_samples(method);
+	if (add_words(run, bursts) || add_workers(run, cpus)) {
 		tw_probe_free(run);
 		return -ENOMEM;
 	}
@@ -262,6 +277,7 @@ void tw_probe_free(struct tw_probe_run *run)
 	for (i = 0; run->workers && i < run->count; i++)
 		free(run->workers[i].samples);
 	free(run->workers);
+	free(run->words);
 	free(run);
 }
 

@@ -135,14 +135,15 @@ void *tw_probe_tour(void *argument)
 	struct tw_probe_run *run = argument;
 	struct tour tour = {
 		.run = run,
-		.sequence = atomic_load(&run->word.sequence),
+		.sequence = run->tour_sequence,
 	};
 	uint64_t now = tw_probe_now_ns();
+	unsigned number;
 
 	while (!tw_probe_finished(run, now)) {
-		now = tw_probe_sleep(run);
+		now = tw_probe_sleep(run, &number);
 		burst(&tour, now);
 	}
-	atomic_store(&run->word.sequence, tour.sequence);
+	run->tour_sequence = tour.sequence;
 	return NULL;
 }

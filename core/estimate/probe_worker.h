@@ -35,7 +35,18 @@
 #define TW_PROBE_MOVES			256
 #define TW_PROBE_TOUR_SAMPLES		(TW_PROBE_MOVES + 4)
 
-/* Two lines: processors fetch the neighbour of a line along with it. */
+/*
+ * What the threads swap: the number that the next reading gets. A word for each
+ * burst, since how fast a line of memory goes from CPU to CPU depends on where
+ * it is, too, and the bounds are those of the fastest. Numbers begin at the
+ * word's own place << TW_PROBE_WORD_SHIFT; a word with the top bit set is sealed,
+ * and the numbers go on in the next.
+ *
+ * Two lines: processors fetch the neighbour of a line along with it.
+ */
+#define TW_PROBE_WORD_SHIFT		40
+#define TW_PROBE_SEALED			(1ULL << 63)
+
 struct tw_probe_word {
 	_Alignas(128) _Atomic uint64_t sequence;
 	char padding[128 - sizeof(uint64_t)];
@@ -54,6 +65,7 @@ struct tw_probe_worker {
 	uint64_t first_ns;		/* of the first meeting; 0: none yet */
 	unsigned run_length;		/* samples of this turn, 0 to 2 */
 	unsigned cpu;
+	unsigned word;			/* all before it are sealed */
 	bool satisfied;
 	bool failed;
 	bool started;
@@ -61,14 +73,16 @@ struct tw_probe_worker {
 };
 
 struct tw_probe_run {
-	struct tw_probe_word word;
-	_Atomic unsigned unsatisfied;	/* workers that need more */
+	_Alignas(128) _Atomic unsigned unsatisfied;	/* workers that need more */
 	_Atomic unsigned present;	/* workers that have not failed */
 	enum tw_reliability_method method;
 	const struct tw_probe_system *system;
 	struct tw_probe_goal goal;
 	uint64_t origin_ns;		/* of the first burst's wait; 0: none */
 	size_t capacity;		/* samples per worker */
+	struct tw_probe_word *words;
+	unsigned word_count;
+	uint64_t tour_sequence;		/* the number, where there is no word */
 	unsigned count;
 	struct tw_probe_worker *workers;
 };
@@ -102,8 +116,9 @@ bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns);
 /* No other CPU takes part. */
 bool tw_probe_is_alone(struct tw_probe_run *run);
 
-/* Sleep until the next burst or the deadline. Return: the time then. */
-uint64_t tw_probe_sleep(struct tw_probe_run *run);
+/* Sleep until the next burst or the deadline. Return: the time then. @number is
+ * set to the burst's. */
+uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number);
 
 /* Note a reading: at the end of the worker's samples, or in place of the last
  * one if there is nothing more to be learned from that. */
