@@ -24,6 +24,10 @@
 #define DEFAULT_TOLERANCE_NS		500
 #define DEFAULT_SWITCH_TOLERANCE_NS	100000
 
+/* Runs that follow idleness differ less in how narrow their bounds are than with
+ * the library's few milliseconds, and nobody waits for this. */
+#define DEFAULT_LEAST_TIME_NS		30000000
+
 static const char usage[] =
 "usage: tickwise check [--json] [--method=cas|switch] [--watch[=SECONDS]]\n"
 "                      [--time-limit=MS] [--least-time=MS] [--tolerance=NS]\n"
@@ -39,7 +43,8 @@ static const char usage[] =
 "  --watch[=SECONDS]  check every so many seconds (1) until Ctrl-C and show\n"
 "                     what changes; with --json one object a line\n"
 "  --time-limit=MS    give up after so many milliseconds (500)\n"
-"  --least-time=MS    go on for so long: narrows the bounds on pace\n"
+"  --least-time=MS    go on for so long: narrows the bounds on pace (30; with\n"
+"                     --method=switch 40)\n"
 "  --tolerance=NS     offsets between CPUs must be proven smaller (500; with\n"
 "                     --method=switch 100000)\n"
 "  --progress         show how far it is, also where stderr is no terminal\n"
@@ -277,6 +282,9 @@ int tw_command_check(int argc, char **argv)
 		options->tolerance_ns = options->method == TW_METHOD_SWITCH ?
 					DEFAULT_SWITCH_TOLERANCE_NS :
 					DEFAULT_TOLERANCE_NS;
+	/* Below what switching needs the library does as it must. */
+	if (!options->least_time_ns)
+		options->least_time_ns = DEFAULT_LEAST_TIME_NS;
 	return arguments.watch_ns ? tw_check_watch(&arguments) :
 				    check_once(&arguments);
 }
