@@ -763,7 +763,10 @@ enum tw_reliability_reason {
 	TW_REASON_CPUS_SKIPPED	= 1 << 9,	/* allowed, but not judged */
 };
 
-enum tw_reliability_method { TW_METHOD_CAS };
+enum tw_reliability_method {
+	TW_METHOD_CAS,		/* threads on all CPUs at the same time */
+	TW_METHOD_SWITCH,	/* one thread that is moved from CPU to CPU */
+};
 
 /*
  * What one CPU's counter is off another's: positive = @cpu is ahead. The
@@ -812,13 +815,29 @@ struct tw_reliability {
 	struct tw_cpu_offset *offsets;	/* freed by tw_reliability_free() */
 };
 
+/* How far a measurement has come. */
+struct tw_reliability_progress {
+	uint64_t elapsed_ns;
+	uint64_t time_limit_ns;
+	uint64_t probes;
+	unsigned cpus;			/* that take part */
+};
+
 struct tw_reliability_options {
 	enum tw_reliability_method method;
-	uint64_t time_limit_ns;		/* 0: 500 ms */
+	uint64_t time_limit_ns;		/* 0: 500 ms after least_time_ns */
 	uint64_t least_switches;	/* per CPU; 0: 100 */
-	uint64_t tolerance_ns;		/* wanted bound; 0: 500 */
+	uint64_t tolerance_ns;		/* wanted bound; 0: 500 by
+					   compare-and-swap, 100000 by switching */
 	double hz;			/* 0: a short look at the clock */
 	double pace_limit_ppb;		/* 0: 1000 */
+	uint64_t least_time_ns;		/* the longer, the narrower the
+					   intervals of pace; 0: some ms */
+	/* Called by the calling thread some four times a second; NULL: not.
+	 * Another return than 0 ends the measurement. */
+	int (*progress)(void *context,
+			const struct tw_reliability_progress *progress);
+	void *context;
 };
 
 /**
@@ -826,9 +845,13 @@ struct tw_reliability_options {
  * @result: release with tw_reliability_free()
  * @options: NULL means the defaults above
  *
- * One thread on each CPU that the caller may run on takes turns at a counter
- * in memory with compare-and-swap; the order of the swaps is the order of the
- * reads. The caller's affinity, signals and threads are as before on return.
+ * TW_METHOD_CAS: one thread on each CPU that the caller may run on takes turns
+ * at a counter in memory with compare-and-swap; the order of the swaps is the
+ * order of the reads. TW_METHOD_SWITCH: one thread is moved over these CPUs and
+ * reads before and after each move. That bounds an offset by the shortest moves
+ * there and back, tens of microseconds in place of tenths of one, and needs no
+ * other CPU to do anything at the same time. Either way the threads are its own;
+ * the caller's affinity, signals and threads are as before on return.
  *
  * Takes some 10 ms on idle CPUs, and ends early on loaded ones, too, as soon as
  * the statistics suffice. CPUs beyond TW_RELIABILITY_MAX_CPUS, and those on
@@ -836,13 +859,46 @@ struct tw_reliability_options {
  * is never TW_RELIABLE.
  *
  * Return: 0 with a verdict; -ENOMEM; -EAGAIN when no thread at all can be had;
- * -EINVAL for a time limit over an hour, a method that there is not, a rate or
- * pace limit that is negative or no number; -ENOTSUP when this process may not
- * read the counter. Thread-safe.
+ * -EINVAL for a time over an hour, a method that there is not, a rate or pace
+ * limit that is negative or no number; -ENOTSUP when this process may not read
+ * the counter; -ECANCELED when @progress said so. Thread-safe.
  */
 int tw_reliability_measure(struct tw_reliability *result,
 			   const struct tw_reliability_options *options);
 void tw_reliability_free(struct tw_reliability *result);
+
+/*
+ * Where two of kernel, processor and measurement can't both be right. A rate
+ * that somebody names contradicts if it is more than 500 ppm off the measured.
+ */
+enum tw_contradiction {
+	TW_CONTRADICTION_KERNEL_TRUSTS	= 1 << 0,	/* measured unreliable */
+	TW_CONTRADICTION_KERNEL_REJECTS	= 1 << 1,	/* measured reliable */
+	TW_CONTRADICTION_INVARIANT	= 1 << 2,	/* measured: it is not */
+	TW_CONTRADICTION_NOT_INVARIANT	= 1 << 3,	/* the kernel relies on it */
+	TW_CONTRADICTION_CPUID_RATE	= 1 << 4,
+	TW_CONTRADICTION_HYPERVISOR_RATE = 1 << 5,
+	TW_CONTRADICTION_CPUINFO_RATE	= 1 << 6,
+	TW_CONTRADICTION_LOG_RATE	= 1 << 7,
+	TW_CONTRADICTION_DECLARED_RATE	= 1 << 8,
+};
+
+struct tw_machine;
+
+/**
+ * tw_contradictions - where kernel, processor and measurement disagree
+ * @result: from tw_reliability_measure()
+ * @machine: from tw_machine_read(), on the same machine
+ *
+ * They change no verdict: it is the measurement's. Return: bits of enum
+ * tw_contradiction; 0, there is none. Pure; thread-safe.
+ */
+unsigned tw_contradictions(const struct tw_reliability *result,
+			   const struct tw_machine *machine);
+
+/* "kernel_trusts", ...; and what it means. Never NULL. */
+const char *tw_contradiction_code(unsigned bit);
+const char *tw_contradiction_text(unsigned bit);
 
 const char *tw_verdict_name(enum tw_verdict verdict);
 const char *tw_reliability_reason_code(unsigned bit);

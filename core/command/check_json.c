@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise check found, as one JSON object.
+ * What tickwise check found, as one JSON object; of a watch, as one a line.
  */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "check.h"
 #include "command.h"
@@ -91,6 +92,19 @@ static json_t *json_reasons(unsigned reasons)
 	return array;
 }
 
+static json_t *json_contradictions(unsigned contradictions)
+{
+	json_t *array = json_array();
+	unsigned bit;
+
+	for (bit = 1; bit && bit <= contradictions; bit <<= 1)
+		if (contradictions & bit)
+			json_array_append_new(array, json_pack("{ss, ss}",
+				"code", tw_contradiction_code(bit),
+				"text", tw_contradiction_text(bit)));
+	return array;
+}
+
 static json_t *json_pairs(const struct tw_reliability *result)
 {
 	json_t *array = json_array();
@@ -112,19 +126,20 @@ static json_t *json_pairs(const struct tw_reliability *result)
 	return array;
 }
 
-int tw_check_print_json(const struct tw_reliability *result,
-			const struct tw_machine *machine,
-			const struct tw_counter_facts *counter)
+static json_t *json_check(const struct tw_check *check)
 {
+	const struct tw_reliability *result = &check->result;
 	double middle_ppb = (result->pace_low_ppb + result->pace_high_ppb) / 2;
 	double half_ppb = (result->pace_high_ppb - result->pace_low_ppb) / 2;
-	json_t *root = json_pack(
-		"{ss, si, ss, so, ss, si, si, so, so, so, sb, sI, so, so, so,"
-		" so, sI, sI, sI, sI, so}",
+
+	return json_pack(
+		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
+		" so, so, sI, sI, sI, sI, so}",
 		"schema", "tickwise-check", "version", 1,
 		"verdict", tw_verdict_name(result->verdict),
 		"reasons", json_reasons(result->reasons),
-		"method", "cas",
+		"contradictions", json_contradictions(check->contradictions),
+		"method", tw_check_method_name(result->method),
 		"cpus", (int)result->cpus,
 		"cpus_skipped", (int)result->cpus_skipped,
 		"offset_low_ticks", ticks_or_null(result->offset_low_ticks),
@@ -140,7 +155,74 @@ int tw_check_print_json(const struct tw_reliability *result,
 		"switches", (json_int_t)result->switches,
 		"full_loops", (json_int_t)result->full_loops,
 		"elapsed_ns", (json_int_t)result->elapsed_ns,
-		"facts", json_facts(machine, counter));
+		"facts", json_facts(&check->machine, &check->counter));
+}
 
-	return tw_command_print_json(root);
+int tw_check_print_json(const struct tw_check *check)
+{
+	return tw_command_print_json(json_check(check));
+}
+
+/* Prints and releases @root on a line of its own. */
+static int print_line(json_t *root)
+{
+	int failed;
+
+	if (!root)
+		return -ENOMEM;
+	failed = json_dumpf(root, stdout, JSON_COMPACT);
+	json_decref(root);
+	putchar('\n');
+	return failed && !ferror(stdout) ? -ENOMEM : 0;
+}
+
+static json_t *json_lines(const char *lines)
+{
+	json_t *array = json_array();
+	size_t length;
+
+	for (; *lines; lines += length + 1) {
+		length = strcspn(lines, "\n");
+		json_array_append_new(array, json_stringn(lines, length));
+	}
+	return array;
+}
+
+static double since_first_seconds(const struct tw_check_history *history)
+{
+	return (double)(history->last_ns - history->begin_ns) / 1e9;
+}
+
+int tw_check_print_json_line(const struct tw_check *check,
+			     const struct tw_check_history *history,
+			     const char *changes)
+{
+	json_t *root = json_check(check);
+
+	if (!root || json_object_set_new(root, "check",
+				json_integer(history->checks)) ||
+	    json_object_set_new(root, "seconds",
+				json_real(since_first_seconds(history))) ||
+	    json_object_set_new(root, "changes", json_lines(changes))) {
+		json_decref(root);
+		return -ENOMEM;
+	}
+	return print_line(root);
+}
+
+int tw_check_print_json_summary(const struct tw_check_history *history)
+{
+	return print_line(json_pack(
+		"{ss, si, ss, si, si, si, si, si, so, so, so, so}",
+		"schema", "tickwise-check-summary", "version", 1,
+		"verdict", tw_verdict_name(tw_check_worst(history)),
+		"checks", (int)history->checks,
+		"reliable", (int)history->verdicts[TW_RELIABLE],
+		"unreliable", (int)history->verdicts[TW_UNRELIABLE],
+		"undecided", (int)history->verdicts[TW_UNDECIDED],
+		"changes", (int)history->changes,
+		"reasons", json_reasons(history->reasons),
+		"seconds", number_or_null(since_first_seconds(history)),
+		"pace_low_ppb", number_or_null(history->pace_low_ppb),
+		"pace_high_ppb", number_or_null(history->pace_high_ppb)));
 }

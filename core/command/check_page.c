@@ -84,6 +84,16 @@ static void print_verdict(const struct tw_reliability *result)
 			       tw_reliability_reason_text(bit));
 }
 
+static void print_contradictions(unsigned contradictions)
+{
+	unsigned bit;
+
+	for (bit = 1; bit && bit <= contradictions; bit <<= 1)
+		if (contradictions & bit)
+			printf("CONTRADICTION: %s.\n",
+			       tw_contradiction_text(bit));
+}
+
 static void print_interval(const struct tw_reliability *result,
 			   int64_t low_ticks, int64_t high_ticks)
 {
@@ -131,6 +141,9 @@ static void print_pace(const struct tw_reliability *result)
 static void print_measured(const struct tw_reliability *result,
 			   const struct tw_reliability_options *options)
 {
+	printf("Method      %s\n", result->method == TW_METHOD_SWITCH ?
+	       "switch: one thread moved from CPU to CPU" :
+	       "cas: threads on all CPUs take turns");
 	if (result->pairs) {
 		printf("Offset      widest pair, and 0: ");
 		print_interval(result, result->offset_low_ticks,
@@ -210,17 +223,19 @@ static void print_limits(const struct tw_reliability *result)
 	       "or slow.\n");
 }
 
-void tw_check_print_page(const struct tw_reliability *result,
-			 const struct tw_machine *machine,
-			 const struct tw_counter_facts *counter,
-			 const struct tw_reliability_options *options)
+void tw_check_print_page(const struct tw_check *check,
+			 const struct tw_check_arguments *arguments)
 {
+	const struct tw_reliability *result = &check->result;
+	const struct tw_counter_facts *counter = &check->counter;
+
 	print_verdict(result);
+	print_contradictions(check->contradictions);
 	tw_command_counter_warnings(counter, stdout);
 	printf("\n");
-	print_measured(result, options);
+	print_measured(result, &arguments->options);
 	printf("\n");
-	print_machine(result, machine);
+	print_machine(result, &check->machine);
 	printf("Clock call  clock_gettime() costs %.0f ns, as a system call "
 	       "%.0f ns\n", counter->clock_cost_ns, counter->call_cost_ns);
 	printf("\n");

@@ -18,7 +18,6 @@
  */
 #include "probe_worker.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
@@ -26,86 +25,41 @@
  * kernel's timer slack and by what the scheduler takes under load. */
 #define BURST_NS	250000ULL
 
-static void sleep_until(uint64_t at_ns)
+static _Atomic uint64_t *word_of(const struct tw_probe_worker *worker)
 {
-	struct timespec at = {
-		.tv_sec = (time_t)(at_ns / TW_NS_PER_SECOND),
-		.tv_nsec = (long)(at_ns % TW_NS_PER_SECOND),
-	};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) ==
-	       EINTR)
-		;
+	return &worker->run->words[worker->word].sequence;
 }
 
 /*
- * Keep the first and the last reading of a turn, which is all that bounds an
- * offset: the first came soonest after the other CPUs, the last stood longest
- * before them. A reading smaller than the one before is evidence and stays.
+ * To the word of burst @number. No swap succeeds on a word that is sealed, and
+ * who takes the next one has seen, or put, the seals on all before it: so the
+ * numbers of two words are in the order of the readings as those of one are.
  */
-static void record(struct tw_probe_worker *worker, uint64_t sequence,
-		   uint64_t ticks)
+static void go_to_word(struct tw_probe_worker *worker, unsigned number)
 {
-	struct tw_sample *end = worker->samples + worker->count;
-	bool same_turn = sequence == worker->next_sequence;
+	unsigned last = worker->run->word_count - 1;
 
-	worker->probes++;
-	worker->next_sequence = sequence + 1;
-	if (!same_turn) {
-		worker->switches++;
-		worker->run_length = 0;
-	}
-	if (worker->run_length == 2 && ticks >= end[-1].ticks) {
-		end--;
-	} else {
-		worker->count++;
-		if (worker->run_length < 2)
-			worker->run_length++;
-	}
-	*end = (struct tw_sample){ .sequence = sequence, .ticks = ticks };
+	for (; worker->word < number && worker->word < last; worker->word++)
+		atomic_fetch_or(word_of(worker), TW_PROBE_SEALED);
 }
 
 /* The counter must be read after the load and before the swap; the fences on
  * both sides of the reading see to it. A failed swap voids the reading. */
 static bool attempt(struct tw_probe_worker *worker)
 {
-	_Atomic uint64_t *word = &worker->run->word.sequence;
+	_Atomic uint64_t *word = word_of(worker);
 	uint64_t sequence, ticks;
 
 	sequence = atomic_load_explicit(word, memory_order_acquire);
+	if (sequence & TW_PROBE_SEALED) {
+		worker->word++;
+		return false;
+	}
 	ticks = tw_ticks_begin();
 	if (!atomic_compare_exchange_strong(word, &sequence, sequence + 1))
 		return false;
-	record(worker, sequence, ticks);
+	tw_probe_record(worker, sequence, ticks);
 	return true;
-}
-
-static bool finished(struct tw_probe_run *run, uint64_t now)
-{
-	return now >= run->goal.deadline_ns ||
-	       atomic_load_explicit(&run->unsatisfied,
-				    memory_order_relaxed) == 0;
-}
-
-static bool is_alone(struct tw_probe_run *run)
-{
-	return atomic_load_explicit(&run->present, memory_order_relaxed) == 1;
-}
-
-void tw_probe_leave(struct tw_probe_worker *worker)
-{
-	if (worker->satisfied)
-		return;
-	worker->satisfied = true;
-	atomic_fetch_sub_explicit(&worker->run->unsatisfied, 1,
-				  memory_order_relaxed);
-}
-
-void tw_probe_fail(struct tw_probe_worker *worker)
-{
-	worker->failed = true;
-	atomic_fetch_sub_explicit(&worker->run->present, 1,
-				  memory_order_relaxed);
 }
 
 /* The first switch of a burst can be after somebody who has left long ago; at
@@ -119,7 +73,7 @@ static bool has_met(const struct tw_probe_worker *worker)
 static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
 {
 	const struct tw_probe_goal *goal = &worker->run->goal;
-	bool alone = is_alone(worker->run);
+	bool alone = tw_probe_is_alone(worker->run);
 
 	if (!alone && !has_met(worker))
 		return;
@@ -143,7 +97,7 @@ static void fast_turns(struct tw_probe_worker *worker, uint64_t until_ns,
 			attempt(worker);
 		now = tw_probe_now_ns();
 		look_at_goal(worker, now);
-		if (finished(worker->run, now))
+		if (tw_probe_finished(worker->run, now))
 			return;
 	}
 }
@@ -155,7 +109,7 @@ static void slow_turns(struct tw_probe_worker *worker, uint64_t until_ns,
 	uint64_t next_ns = now;
 
 	while (now < until_ns && worker->count < end &&
-	       !finished(worker->run, now)) {
+	       !tw_probe_finished(worker->run, now)) {
 		if (now >= next_ns && attempt(worker)) {
 			look_at_goal(worker, now);
 			next_ns = now + BURST_NS / TW_PROBE_SLOW_TURNS;
@@ -189,24 +143,21 @@ void *tw_probe_work(void *argument)
 {
 	struct tw_probe_worker *worker = argument;
 	struct tw_probe_run *run = worker->run;
-	unsigned number = run->first_burst;
-	uint64_t at_ns = run->origin_ns;
 	uint64_t now = tw_probe_now_ns();
+	unsigned number;
 
 	worker->failed = run->system->pin(worker->cpu) != 0;
-	while (!worker->failed && !finished(run, now)) {
-		while (at_ns <= now)
-			at_ns += tw_probe_period_ns(number++);
-		sleep_until(at_ns < run->goal.deadline_ns ?
-			    at_ns : run->goal.deadline_ns);
-		now = tw_probe_now_ns();
-		if (finished(run, now))
+	while (!worker->failed && !tw_probe_finished(run, now)) {
+		now = tw_probe_sleep(run, &number);
+		if (tw_probe_finished(run, now))
 			break;
+		go_to_word(worker, number);
 		burst(worker, now);
 		now = tw_probe_now_ns();
 	}
-	if (worker->failed)
+	if (worker->failed) {
 		tw_probe_fail(worker);
-	tw_probe_leave(worker);
+		tw_probe_leave(worker);
+	}
 	return NULL;
 }

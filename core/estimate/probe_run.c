@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's threads and memory: starts one thread on each CPU, waits for
- * all, and hands out what they recorded. What they do is in probe_cas.c.
+ * The collector's threads and memory: starts one thread on each CPU, or one for
+ * all, waits for them, and hands out what they recorded. What they do is in
+ * probe_cas.c and probe_switch.c; what both need is here.
+ *
+ * They work in bursts at fixed times: one millisecond apart at first, ever more
+ * seldom later.
  */
 #include "probe_worker.h"
 
@@ -32,28 +36,129 @@ const struct tw_probe_system tw_probe_system_real = {
 	.pin = pin_to_cpu,
 };
 
-/* All signals blocked in the workers: none of the caller's handlers runs
- * there, and no sleep is cut short. */
+bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns)
+{
+	return now_ns >= run->goal.deadline_ns ||
+	       atomic_load_explicit(&run->unsatisfied,
+				    memory_order_relaxed) == 0;
+}
+
+bool tw_probe_is_alone(struct tw_probe_run *run)
+{
+	return atomic_load_explicit(&run->present, memory_order_relaxed) == 1;
+}
+
+void tw_probe_leave(struct tw_probe_worker *worker)
+{
+	if (worker->satisfied)
+		return;
+	worker->satisfied = true;
+	atomic_fetch_sub_explicit(&worker->run->unsatisfied, 1,
+				  memory_order_relaxed);
+}
+
+void tw_probe_fail(struct tw_probe_worker *worker)
+{
+	worker->failed = true;
+	atomic_fetch_sub_explicit(&worker->run->present, 1,
+				  memory_order_relaxed);
+}
+
+uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number)
+{
+	uint64_t now = tw_probe_now_ns();
+	uint64_t at_ns = run->origin_ns;
+	struct timespec at;
+
+	*number = 0;
+	while (at_ns <= now)
+		at_ns += tw_probe_period_ns((*number)++);
+	if (at_ns > run->goal.deadline_ns)
+		at_ns = run->goal.deadline_ns;
+	at.tv_sec = (time_t)(at_ns / TW_NS_PER_SECOND);
+	at.tv_nsec = (long)(at_ns % TW_NS_PER_SECOND);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) ==
+	       EINTR)
+		;
+	return tw_probe_now_ns();
+}
+
+/*
+ * Keep the first and the last reading of a turn, which is all that bounds an
+ * offset: the first came soonest after the other CPUs, the last stood longest
+ * before them. A reading smaller than the one before is evidence and stays.
+ */
+void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
+		     uint64_t ticks)
+{
+	struct tw_sample *end = worker->samples + worker->count;
+	bool same_turn = sequence == worker->next_sequence;
+
+	worker->probes++;
+	worker->next_sequence = sequence + 1;
+	if (!same_turn) {
+		worker->switches++;
+		worker->run_length = 0;
+	}
+	if (worker->run_length == 2 && ticks >= end[-1].ticks) {
+		end--;
+	} else {
+		worker->count++;
+		if (worker->run_length < 2)
+			worker->run_length++;
+	}
+	*end = (struct tw_sample){ .sequence = sequence, .ticks = ticks };
+}
+
+static void start(struct tw_probe_run *run, struct tw_probe_worker *worker,
+		  void *(*work)(void *), void *argument)
+{
+	worker->started = !run->system->create(&worker->thread, NULL, work,
+					       argument);
+}
+
 static void start_workers(struct tw_probe_run *run)
 {
-	sigset_t all, before;
 	unsigned i;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (i = 0; i < run->count; i++) {
 		struct tw_probe_worker *worker = &run->workers[i];
 
 		if (worker->failed)
 			continue;
-		worker->satisfied = false;
-		worker->started = !run->system->create(&worker->thread, NULL,
-						       tw_probe_work, worker);
+		start(run, worker, tw_probe_work, worker);
 		if (!worker->started) {
 			tw_probe_fail(worker);
 			tw_probe_leave(worker);
 		}
 	}
+}
+
+/* Without the one thread no CPU takes part. */
+static void start_tour(struct tw_probe_run *run)
+{
+	unsigned i;
+
+	start(run, &run->workers[0], tw_probe_tour, run);
+	for (i = 0; i < run->count && !run->workers[0].started; i++)
+		run->workers[i].failed = true;
+}
+
+/* All signals blocked in the threads: none of the caller's handlers runs
+ * there, and no sleep is cut short. */
+static void start_threads(struct tw_probe_run *run)
+{
+	sigset_t all, before;
+	unsigned i;
+
+	for (i = 0; i < run->count; i++)
+		run->workers[i].satisfied = run->workers[i].failed;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (run->method == TW_METHOD_SWITCH)
+		start_tour(run);
+	else
+		start_workers(run);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -67,9 +172,10 @@ static unsigned taking_part(const struct tw_probe_run *run)
 	return count;
 }
 
-/* The number of the burst that follows @elapsed_ns of bursts from @number. */
-static unsigned bursts_after(unsigned number, uint64_t elapsed_ns)
+/* How many bursts begin within @elapsed_ns. */
+static unsigned bursts_within(uint64_t elapsed_ns)
 {
+	unsigned number = 0;
 	uint64_t at_ns = 0;
 
 	while (at_ns < elapsed_ns)
@@ -83,18 +189,40 @@ int tw_probe_collect(struct tw_probe_run *run,
 	unsigned i;
 
 	run->goal = *goal;
-	run->origin_ns = tw_probe_now_ns();
+	if (!run->origin_ns)
+		run->origin_ns = tw_probe_now_ns();
 	atomic_store(&run->unsatisfied, taking_part(run));
 	atomic_store(&run->present, taking_part(run));
-	start_workers(run);
+	start_threads(run);
 	for (i = 0; i < run->count; i++) {
 		if (run->workers[i].started)
 			pthread_join(run->workers[i].thread, NULL);
 		run->workers[i].started = false;
 	}
-	run->first_burst = bursts_after(run->first_burst,
-					tw_probe_now_ns() - run->origin_ns);
-	return taking_part(run) ? 0 : -EAGAIN;
+	if (!taking_part(run))
+		return -EAGAIN;
+	return atomic_load(&run->unsatisfied) == 0;
+}
+
+static size_t burst_samples(enum tw_reliability_method method)
+{
+	return method == TW_METHOD_SWITCH ? TW_PROBE_TOUR_SAMPLES :
+					    TW_PROBE_BURST_SAMPLES;
+}
+
+static int add_words(struct tw_probe_run *run, unsigned count)
+{
+	unsigned i;
+
+	run->words = aligned_alloc(_Alignof(struct tw_probe_word),
+				   count * sizeof(struct tw_probe_word));
+	if (!run->words)
+		return -ENOMEM;
+	run->word_count = count;
+	for (i = 0; i < count; i++)
+		atomic_init(&run->words[i].sequence,
+			    (uint64_t)i << TW_PROBE_WORD_SHIFT);
+	return 0;
 }
 
 static int add_workers(struct tw_probe_run *run, const unsigned *cpus)
@@ -117,21 +245,24 @@ static int add_workers(struct tw_probe_run *run, const unsigned *cpus)
 	return 0;
 }
 
-int tw_probe_new(struct tw_probe_run **result, const unsigned *cpus,
-		 unsigned count, uint64_t time_limit_ns,
+int tw_probe_new(struct tw_probe_run **result,
+		 enum tw_reliability_method method,
+		 const unsigned *cpus, unsigned count, uint64_t time_limit_ns,
 		 const struct tw_probe_system *system)
 {
 	struct tw_probe_run *run = aligned_alloc(_Alignof(struct tw_probe_run),
 						 sizeof(*run));
+	/* Two more for the bursts cut by the ends. */
+	unsigned bursts = bursts_within(time_limit_ns) + 2;
 
 	if (!run)
 		return -ENOMEM;
 	memset(run, 0, sizeof(*run));
+	run->method = method;
 	run->count = count;
 	run->system = system ? system : &tw_probe_system_real;
-	/* Two more for the bursts cut by the ends. */
-	run->capacity = (bursts_after(0, time_limit_ns) + 2) * TW_PROBE_BURST_SAMPLES;
-	if (add_workers(run, cpus)) {
+	run->capacity = bursts * burst_samples(method);
+	if (add_words(run, bursts) || add_workers(run, cpus)) {
 		tw_probe_free(run);
 		return -ENOMEM;
 	}
@@ -146,7 +277,19 @@ void tw_probe_free(struct tw_probe_run *run)
 	for (i = 0; run->workers && i < run->count; i++)
 		free(run->workers[i].samples);
 	free(run->workers);
+	free(run->words);
 	free(run);
+}
+
+uint64_t tw_probe_count(const struct tw_probe_run *run, unsigned *cpus)
+{
+	uint64_t probes = 0;
+	unsigned i;
+
+	for (i = 0; i < run->count; i++)
+		probes += run->workers[i].probes;
+	*cpus = taking_part(run);
+	return probes;
 }
 
 unsigned tw_probe_samples(const struct tw_probe_run *run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Can the counter be trusted on the allowed CPUs? Ties together the collector
- * (probe_cas.c), the judge (judge.c) and what machine.c knows.
+ * (probe.h), the judge (judge.c) and what machine.c knows.
  *
  * Collects until the statistics suffice and judges; where the bounds are then
  * still wider than wanted, collects twice as much, for as long as there is
@@ -23,9 +23,17 @@
 #define MOST_TIME_LIMIT_NS	(3600 * TW_NS_PER_SECOND)
 #define DEFAULT_LEAST_SWITCHES	100
 #define DEFAULT_TOLERANCE_NS	500
+/* A move from CPU to CPU and back takes some ten microseconds on idle CPUs, and
+ * several times that in a virtual machine. */
+#define DEFAULT_SWITCH_TOLERANCE_NS	100000
 #define DEFAULT_PACE_LIMIT_PPB	1000.0
 /* Seven bursts apart: an offset of 150 ns at both ends is a pace of 40 ppm. */
 #define LEAST_SPAN_NS		7000000ULL
+/* One move in a hundred or so finds the other CPU awake and takes half the
+ * time: enough moves, then, for some of these each way. */
+#define LEAST_SWITCH_SPAN_NS	40000000ULL
+/* How often whoever waits is told. */
+#define PROGRESS_NS		250000000ULL
 /* The narrowest of so many brackets: one can be cut by an interrupt. */
 #define CLOCK_TRIES		5
 
@@ -48,19 +56,32 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t least_span_ns(enum tw_reliability_method method)
+{
+	return method == TW_METHOD_SWITCH ? LEAST_SWITCH_SPAN_NS :
+					    LEAST_SPAN_NS;
+}
+
 static int check_options(struct tw_reliability_options *options)
 {
-	if (options->method != TW_METHOD_CAS ||
+	if ((options->method != TW_METHOD_CAS &&
+	     options->method != TW_METHOD_SWITCH) ||
 	    options->time_limit_ns > MOST_TIME_LIMIT_NS ||
+	    options->least_time_ns > MOST_TIME_LIMIT_NS ||
 	    !isfinite(options->hz) || options->hz < 0 ||
 	    !isfinite(options->pace_limit_ppb) || options->pace_limit_ppb < 0)
 		return -EINVAL;
 	if (!options->time_limit_ns)
-		options->time_limit_ns = DEFAULT_TIME_LIMIT_NS;
+		options->time_limit_ns = DEFAULT_TIME_LIMIT_NS +
+					 options->least_time_ns;
+	if (options->least_time_ns < least_span_ns(options->method))
+		options->least_time_ns = least_span_ns(options->method);
 	if (!options->least_switches)
 		options->least_switches = DEFAULT_LEAST_SWITCHES;
 	if (!options->tolerance_ns)
-		options->tolerance_ns = DEFAULT_TOLERANCE_NS;
+		options->tolerance_ns = options->method == TW_METHOD_SWITCH ?
+					DEFAULT_SWITCH_TOLERANCE_NS :
+					DEFAULT_TOLERANCE_NS;
 	if (options->pace_limit_ppb == 0)
 		options->pace_limit_ppb = DEFAULT_PACE_LIMIT_PPB;
 	return 0;
@@ -86,8 +107,8 @@ static int allocate(struct measurement *m, const struct tw_probe_system *system)
 	if (!m->samples || !m->work.edges || !m->work.cpus || !m->work.heap ||
 	    !m->result.offsets)
 		return -ENOMEM;
-	return tw_probe_new(&m->run, m->allowed, (unsigned)count,
-			    m->options.time_limit_ns, system);
+	return tw_probe_new(&m->run, m->options.method, m->allowed,
+			    (unsigned)count, m->options.time_limit_ns, system);
 }
 
 static void release(struct measurement *m)
@@ -146,19 +167,53 @@ static void judge(struct measurement *m)
 	}
 }
 
+/* Return: nonzero when the caller wants no more. */
+static int tell_progress(const struct measurement *m, uint64_t begin_ns)
+{
+	struct tw_reliability_progress progress = {
+		.elapsed_ns = now_ns() - begin_ns,
+		.time_limit_ns = m->options.time_limit_ns,
+	};
+
+	if (!m->options.progress)
+		return 0;
+	progress.probes = tw_probe_count(m->run, &progress.cpus);
+	return m->options.progress(m->options.context, &progress);
+}
+
+/* In slices, between which nothing is lost but the threads. */
+static int collect(struct measurement *m, const struct tw_probe_goal *goal,
+		   uint64_t begin_ns)
+{
+	struct tw_probe_goal slice = *goal;
+	int reached;
+
+	do {
+		slice.deadline_ns = now_ns() + PROGRESS_NS;
+		if (slice.deadline_ns > goal->deadline_ns)
+			slice.deadline_ns = goal->deadline_ns;
+		reached = tw_probe_collect(m->run, &slice);
+		if (reached < 0)
+			return reached;
+		if (tell_progress(m, begin_ns))
+			return -ECANCELED;
+	} while (!reached && slice.deadline_ns < goal->deadline_ns);
+	return 0;
+}
+
 static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_probe_goal goal = {
 		.deadline_ns = begin_ns + m->options.time_limit_ns,
 		.least_switches = m->options.least_switches,
-		.least_span_ns = LEAST_SPAN_NS,
+		.least_span_ns = m->options.least_time_ns,
 	};
 	int error = tw_clock_mark(TW_AGAINST_RAW, CLOCK_TRIES, &m->begin);
 
 	if (error)
 		return error;
 	do {
-		error = tw_probe_collect(m->run, &goal);
+		error = collect(m, &goal, begin_ns);
 		if (error)
 			return error;
 		judge(m);
@@ -248,7 +303,7 @@ static int measure(struct measurement *m, const struct tw_probe_system *system)
 	if (error)
 		return error;
 	tell_skipped(m);
-	m->result.method = TW_METHOD_CAS;
+	m->result.method = m->options.method;
 	m->result.read_cost_ns = read_cost_ns(m->result.hz);
 	m->result.reasons |= informational_reasons();
 	m->result.elapsed_ns = now_ns() - begin_ns;

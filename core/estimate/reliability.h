@@ -6,7 +6,7 @@
 #ifndef TW_ESTIMATE_RELIABILITY_H
 #define TW_ESTIMATE_RELIABILITY_H
 
-#include "probe_cas.h"
+#include "probe.h"
 #include "tickwise.h"
 
 int tw_reliability_measure_on(struct tw_reliability *result,

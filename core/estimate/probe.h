@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector of counter readings ordered by compare-and-swap. Internal.
+ * The collector of counter readings: by threads on all CPUs, ordered by
+ * compare-and-swap (probe_cas.c), or by one thread that is moved from CPU to
+ * CPU, ordered by its own course (probe_switch.c). Both record the same samples
+ * and keep the same hours (probe_run.c). Internal.
  */
-#ifndef TW_ESTIMATE_PROBE_CAS_H
-#define TW_ESTIMATE_PROBE_CAS_H
+#ifndef TW_ESTIMATE_PROBE_H
+#define TW_ESTIMATE_PROBE_H
 
 #include <pthread.h>
 #include <stdint.h>
 
 #include "samples.h"
+#include "tickwise.h"
 
 /* What can fail outside of this program; tests put their own here. */
 struct tw_probe_system {
@@ -24,6 +28,7 @@ struct tw_probe_run;
 /**
  * tw_probe_new - memory for the probes of some CPUs
  * @run: the result; release with tw_probe_free()
+ * @method: how
  * @cpus: their numbers, rising; copied
  * @count: how many, 1 and more
  * @time_limit_ns: of all calls of tw_probe_collect() together
@@ -31,10 +36,13 @@ struct tw_probe_run;
  *
  * Return: 0; -ENOMEM.
  */
-int tw_probe_new(struct tw_probe_run **run, const unsigned *cpus,
-		 unsigned count, uint64_t time_limit_ns,
+int tw_probe_new(struct tw_probe_run **run, enum tw_reliability_method method,
+		 const unsigned *cpus, unsigned count, uint64_t time_limit_ns,
 		 const struct tw_probe_system *system);
 void tw_probe_free(struct tw_probe_run *run);
+
+/* Readings so far, and CPUs that take part. */
+uint64_t tw_probe_count(const struct tw_probe_run *run, unsigned *cpus);
 
 /* When to stop: at the deadline, or when each CPU has all of the rest. */
 struct tw_probe_goal {
@@ -50,7 +58,8 @@ struct tw_probe_goal {
  *
  * CPUs on which no thread could be started or kept are left out from then on.
  *
- * Return: 0; -EAGAIN when no CPU at all took part.
+ * Return: 1 when the goal was reached; 0 at the deadline; -EAGAIN when no CPU
+ * at all took part.
  */
 int tw_probe_collect(struct tw_probe_run *run,
 		     const struct tw_probe_goal *goal);

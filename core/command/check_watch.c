@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise check --watch: the same check again and again, one line each and one
+ * more for everything that changed, until somebody has seen enough.
+ *
+ * SIGINT and SIGTERM are blocked and waited for, not caught: between two checks
+ * they end the waiting, and a long check asks for them. No handler runs, and no
+ * call is cut short.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "command.h"
+
+static sigset_t ending;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* 1: a signal is there. It is left for wait_until(). */
+static int asked_to_end(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       (sigismember(&pending, SIGINT) == 1 ||
+		sigismember(&pending, SIGTERM) == 1);
+}
+
+/* Return: 1 when a signal came first. */
+static int wait_until(uint64_t at_ns)
+{
+	int got;
+
+	do {
+		uint64_t now = now_ns();
+		uint64_t left_ns = at_ns > now ? at_ns - now : 0;
+		struct timespec left = {
+			.tv_sec = (time_t)(left_ns / TW_NS_PER_SECOND),
+			.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
+		};
+
+		got = sigtimedwait(&ending, NULL, &left);
+	} while (got < 0 && errno == EINTR);
+	return got > 0;
+}
+
+static void print_time(void)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char text[32];
+
+	if (localtime_r(&now, &local) &&
+	    strftime(text, sizeof(text), "%H:%M:%S", &local))
+		printf("%s", text);
+}
+
+static void print_bound(double ticks, double hz)
+{
+	if (fabs(ticks) < (double)INT64_MAX && hz > 0)
+		printf("%+.1f", ticks / hz * 1e9);
+	else
+		printf("?");
+}
+
+static void print_line(const struct tw_reliability *result)
+{
+	print_time();
+	printf("  %-10s  %u CPUs", tw_verdict_name(result->verdict),
+	       result->cpus);
+	if (result->pairs) {
+		printf("  offsets ");
+		print_bound((double)result->offset_low_ticks, result->hz);
+		printf(" to ");
+		print_bound((double)result->offset_high_ticks, result->hz);
+		printf(" ns  pace %+.1f to %+.1f ppm",
+		       result->pace_low_ppb / 1e3, result->pace_high_ppb / 1e3);
+	}
+	printf("  %.1f ms\n", (double)result->elapsed_ns / 1e6);
+}
+
+static void print_changes(const char *changes)
+{
+	size_t length;
+
+	for (; *changes; changes += length + 1) {
+		length = strcspn(changes, "\n");
+		printf("          %.*s\n", (int)length, changes);
+	}
+}
+
+static int print(const struct tw_check *check,
+		 const struct tw_check_arguments *arguments,
+		 const struct tw_check_history *history, const char *changes)
+{
+	if (arguments->json)
+		return tw_check_print_json_line(check, history, changes);
+	if (history->checks == 1) {
+		tw_check_print_page(check, arguments);
+		printf("\nEvery %" PRIu64 " s until Ctrl-C:\n",
+		       (uint64_t)(arguments->watch_ns / TW_NS_PER_SECOND));
+	}
+	print_line(&check->result);
+	print_changes(changes);
+	return 0;
+}
+
+static void print_summary(const struct tw_check_history *history)
+{
+	const unsigned *verdicts = history->verdicts;
+	unsigned bit;
+
+	printf("\n%u checks in %.0f s: %u reliable, %u unreliable, %u undecided; "
+	       "something changed %u times.\n", history->checks,
+	       (double)(history->last_ns - history->begin_ns) / 1e9,
+	       verdicts[TW_RELIABLE], verdicts[TW_UNRELIABLE],
+	       verdicts[TW_UNDECIDED], history->changes);
+	for (bit = 1; bit && bit <= history->reasons; bit <<= 1)
+		if (history->reasons & bit)
+			printf("  seen: %s\n", tw_reliability_reason_text(bit));
+	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
+		printf("Over these %.0f s the rates of any two CPUs differ by "
+		       "%+.3f to %+.3f ppm.\n",
+		       (double)(history->last_ns - history->first_ns) / 1e9,
+		       history->pace_low_ppb / 1e3,
+		       history->pace_high_ppb / 1e3);
+}
+
+/* One check. Return: TW_EXIT_GOOD; -ECANCELED; another enum tw_exit. */
+static int look(const struct tw_check_arguments *arguments,
+		struct tw_check_history *history)
+{
+	char changes[TW_CHECK_CHANGES_SIZE];
+	struct tw_check check;
+	int code = tw_check_run(&check, arguments, asked_to_end);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (tw_check_remember(history, &check, now_ns(), changes) ||
+	    print(&check, arguments, history, changes))
+		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	tw_check_free(&check);
+	return code == TW_EXIT_GOOD ? tw_command_finish(TW_CHECK, code) : code;
+}
+
+/* A signal in the first check leaves nothing to sum up. */
+static int sum_up(const struct tw_check_arguments *arguments,
+		  const struct tw_check_history *history)
+{
+	int code = tw_check_exit_code(tw_check_worst(history));
+
+	if (!history->checks)
+		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "ended before the first check was done");
+	if (!arguments->json)
+		print_summary(history);
+	else if (tw_check_print_json_summary(history))
+		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	return tw_command_finish(TW_CHECK, code);
+}
+
+/* Checks that would have begun in the meantime are left out. */
+static uint64_t next_check_ns(uint64_t at_ns, uint64_t distance_ns)
+{
+	uint64_t now = now_ns();
+
+	do
+		at_ns += distance_ns;
+	while (at_ns < now);
+	return at_ns;
+}
+
+int tw_check_watch(const struct tw_check_arguments *arguments)
+{
+	struct tw_check_history history = { 0 };
+	uint64_t at_ns = now_ns();
+	int code;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ending, NULL);
+	do {
+		code = look(arguments, &history);
+		at_ns = next_check_ns(at_ns, arguments->watch_ns);
+	} while (code == TW_EXIT_GOOD && !wait_until(at_ns));
+	if (code == TW_EXIT_GOOD || code == -ECANCELED)
+		code = sum_up(arguments, &history);
+	tw_check_forget(&history);
+	return code;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernel, processor and measurement each say something about the counter. Where
+ * two of them can't both be right, that is named; who is wrong is for people to
+ * find out. A measurement that is undecided contradicts nobody.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tickwise.h"
+
+/* NTP steers no clock by more than this, and crystals are well within: whoever
+ * names a rate further off speaks of something else. The look at the clock
+ * during a check is good to some 100 ppm. */
+#define RATE_LIMIT_PPM	500.0
+
+static const struct {
+	unsigned bit;
+	const char *code;
+	const char *text;
+} contradictions[] = {
+	{ TW_CONTRADICTION_KERNEL_TRUSTS, "kernel_trusts",
+	  "the kernel keeps time by this counter, which was measured to be "
+	  "unreliable" },
+	{ TW_CONTRADICTION_KERNEL_REJECTS, "kernel_rejects",
+	  "the kernel does not offer this counter as a clocksource, but it was "
+	  "measured to be reliable" },
+	{ TW_CONTRADICTION_INVARIANT, "invariant",
+	  "the processor promises a constant rate, but CPUs were measured to "
+	  "count at different rates or not at all" },
+	{ TW_CONTRADICTION_NOT_INVARIANT, "not_invariant",
+	  "the kernel keeps time by this counter, but the processor does not "
+	  "promise that its rate is constant" },
+	{ TW_CONTRADICTION_CPUID_RATE, "cpuid_rate",
+	  "CPUID names another rate than was measured" },
+	{ TW_CONTRADICTION_HYPERVISOR_RATE, "hypervisor_rate",
+	  "the hypervisor names another rate than was measured" },
+	{ TW_CONTRADICTION_CPUINFO_RATE, "cpuinfo_rate",
+	  "/proc/cpuinfo names another rate than was measured" },
+	{ TW_CONTRADICTION_LOG_RATE, "kernel_log_rate",
+	  "the kernel's log names another rate than was measured" },
+	{ TW_CONTRADICTION_DECLARED_RATE, "declared_rate",
+	  "the firmware declares another rate than was measured" },
+};
+
+#define CONTRADICTIONS	(sizeof(contradictions) / sizeof(contradictions[0]))
+
+/* @name among the blank-separated @names. */
+static int is_listed(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = names;
+
+	while ((at = strstr(at, name))) {
+		if ((at == names || at[-1] == ' ') &&
+		    (at[length] == ' ' || at[length] == '\0'))
+			return 1;
+		at += length;
+	}
+	return 0;
+}
+
+static unsigned with_kernel(const struct tw_reliability *result,
+			    const struct tw_machine *machine)
+{
+	int trusted = !strcmp(machine->clocksource, TW_COUNTER_CLOCKSOURCE);
+	unsigned found = 0;
+
+	if (trusted && result->verdict == TW_UNRELIABLE)
+		found |= TW_CONTRADICTION_KERNEL_TRUSTS;
+	if (trusted && machine->invariant == 0)
+		found |= TW_CONTRADICTION_NOT_INVARIANT;
+	/* Where it is merely not preferred nobody has called it bad. */
+	if (machine->clocksources[0] && result->verdict == TW_RELIABLE &&
+	    !(result->reasons & TW_REASON_ONE_CPU) &&
+	    !is_listed(machine->clocksources, TW_COUNTER_CLOCKSOURCE))
+		found |= TW_CONTRADICTION_KERNEL_REJECTS;
+	return found;
+}
+
+static unsigned with_rate(const struct tw_reliability *result, double named_hz,
+			  unsigned bit)
+{
+	double off_ppm = (named_hz / result->hz - 1) * 1e6;
+
+	return named_hz > 0 && fabs(off_ppm) > RATE_LIMIT_PPM ? bit : 0;
+}
+
+static unsigned with_rates(const struct tw_reliability *result,
+			   const struct tw_machine *machine)
+{
+	/* No rate, or one that the caller brought, was not measured, but holds
+	 * for this comparison just as well. */
+	if (!(result->hz > 0))
+		return 0;
+	return with_rate(result, (double)machine->cpuid_khz * 1e3,
+			 TW_CONTRADICTION_CPUID_RATE) |
+	       with_rate(result, (double)machine->hypervisor_khz * 1e3,
+			 TW_CONTRADICTION_HYPERVISOR_RATE) |
+	       with_rate(result, (double)machine->cpuinfo_khz * 1e3,
+			 TW_CONTRADICTION_CPUINFO_RATE) |
+	       with_rate(result, (double)machine->kernel_log_khz * 1e3,
+			 TW_CONTRADICTION_LOG_RATE) |
+	       with_rate(result, (double)machine->declared_hz,
+			 TW_CONTRADICTION_DECLARED_RATE);
+}
+
+unsigned tw_contradictions(const struct tw_reliability *result,
+			   const struct tw_machine *machine)
+{
+	unsigned found = with_kernel(result, machine) |
+			 with_rates(result, machine);
+
+	if (machine->invariant == 1 &&
+	    (result->reasons & (TW_REASON_PACE | TW_REASON_STANDS_STILL)))
+		found |= TW_CONTRADICTION_INVARIANT;
+	return found;
+}
+
+const char *tw_contradiction_code(unsigned bit)
+{
+	size_t i;
+
+	for (i = 0; i < CONTRADICTIONS; i++)
+		if (contradictions[i].bit == bit)
+			return contradictions[i].code;
+	return "unknown";
+}
+
+const char *tw_contradiction_text(unsigned bit)
+{
+	size_t i;
+
+	for (i = 0; i < CONTRADICTIONS; i++)
+		if (contradictions[i].bit == bit)
+			return contradictions[i].text;
+	return "unknown contradiction";
+}

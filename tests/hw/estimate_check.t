@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tickwise check: either method, a watch that a signal ends with a summary and
+# the worst verdict, progress on stderr only. Fails if a signal kills a watch, if
+# its JSON is not one object a line, or if progress gets into the output or onto
+# a stderr that is no terminal and did not ask for it.
+
+. "$(dirname "$0")/../tap.sh"
+
+# refuses TEXT ARGUMENT...
+refuses() {
+	text=$1
+	shift
+	run check "$@"
+	is "$status $(wc -l <"$err") $(wc -c <"$out")" '64 1 0' \
+		"check $*: exit code 64, one line, no output"
+	has "$err" "$text" "$text"
+}
+
+refuses "--method takes cas or switch, not 'both'" --method=both
+refuses '--watch takes seconds, 1 to 86400' --watch=0
+refuses '--least-time takes milliseconds' --least-time=x
+refuses '--time-limit takes milliseconds' --time-limit=3600001
+refuses '--tolerance takes nanoseconds' --tolerance=-1
+
+# Undecided is no failure of the program: this machine may be busy.
+for method in cas switch; do
+	run check --json --method=$method
+	[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+	ok $? "--method=$method: exit code $status"
+	has "$out" "\"method\": \"$method\"" 'the object names it'
+	has "$out" '"contradictions": [' 'and contradictions, if any'
+	[ ! -s "$err" ]
+	ok $? 'nothing on stderr'
+done
+run check --method=switch
+has "$out" 'Method      switch' 'the page names the method'
+
+# watch SIGNAL ARGUMENT...: ended after a while; sets $status, $out and $err
+watch() {
+	signal=$1
+	shift
+	"$tickwise" check "$@" >"$out" 2>"$err" &
+	pid=$!
+	# A shell without job control has its children ignore SIGINT.
+	sleep 2.5
+	kill -s "$signal" "$pid"
+	wait "$pid"
+	status=$?
+}
+
+watch TERM --watch
+[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+ok $? "SIGTERM ends a watch: exit code $status"
+grep -qE '^[2-9] checks in [0-9]+ s: [0-9]+ reliable, 0 unreliable' "$out"
+ok $? 'with a summary'
+[ "$(grep -cE '^[0-9:]{8}  (reliable|undecided) ' "$out")" -ge 2 ]
+ok $? 'after a line for each check'
+[ ! -s "$err" ]
+ok $? 'nothing on stderr'
+
+watch INT --watch=1 --json
+[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+ok $? "SIGINT, JSON: exit code $status"
+lines=$(wc -l <"$out")
+is "$(perl -MJSON::PP -ne 'my $o = decode_json($_);
+	$n++ if $o->{schema} eq "tickwise-check" && $o->{check} == $. &&
+		ref $o->{changes} eq "ARRAY";
+	$s++ if $o->{schema} eq "tickwise-check-summary" &&
+		$o->{checks} == $. - 1;
+	END { print $n + 1, " $s" }' "$out" 2>&1)" "$lines 1" \
+	'one object a line, and one that sums up'
+
+watch TERM --watch --time-limit=600000 --tolerance=1
+is "$status" 70 'a signal ends a first check that would last ten minutes'
+has "$err" 'ended before the first check was done' 'and it is said'
+
+# One nanosecond can't be proven, so it goes on to the limit.
+run check --json --time-limit=2500 --tolerance=1
+[ ! -s "$err" ]
+ok $? 'no progress unless asked for'
+run check --json --time-limit=2500 --tolerance=1 --progress
+is "$(grep -cE '^tickwise check: [12] of at most 2 s, [0-9]+ CPUs?, [0-9]+ readings$|^tickwise check: [12] of at most 3 s' "$err")" \
+	2 '--progress: a line each second'
+has_not "$out" 'at most' 'none of it in the output'
+done_testing

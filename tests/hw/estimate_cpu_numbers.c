@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU numbers of 1024 and more: found among those allowed, gone to with a set
+ * that is large enough, and named in the result.
+ *
+ * The kernel is played: three CPUs whose numbers need a set of 512 bytes, and
+ * threads that go to them run wherever they like. Fails when a set of fixed
+ * size is used anywhere on the way, or its size is not passed on.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "estimate/machine.h"
+#include "estimate/probe.h"
+#include "tap.h"
+#include "tickwise.h"
+
+static const unsigned numbers[] = { 3, 1500, 4095 };
+
+#define COUNT		3
+#define KERNEL_BYTES	512
+
+static _Thread_local unsigned now_on = 3;
+
+/* As the kernel does: -EINVAL for a buffer that is too small. */
+int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
+{
+	unsigned i;
+
+	(void)thread;
+	if (size < KERNEL_BYTES) {
+		errno = EINVAL;
+		return -1;
+	}
+	memset(set, 0, size);
+	for (i = 0; i < COUNT; i++)
+		CPU_SET_S(numbers[i], size, set);
+	return 0;
+}
+
+int sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
+{
+	unsigned i;
+
+	(void)thread;
+	for (i = 0; i < COUNT; i++) {
+		if (numbers[i] / 8 < size && CPU_ISSET_S(numbers[i], size, set) &&
+		    CPU_COUNT_S(size, set) == 1) {
+			now_on = numbers[i];
+			return 0;
+		}
+	}
+	errno = EINVAL;
+	return -1;
+}
+
+int sched_getcpu(void)
+{
+	return (int)now_on;
+}
+
+static void try_allowed(void)
+{
+	unsigned *cpus;
+	unsigned count;
+
+	if (!tap_ok(!tw_allowed_cpus(&cpus, &count), "CPUs allowed"))
+		return;
+	tap_ok(count == COUNT && !memcmp(cpus, numbers, sizeof(numbers)),
+	       "these three");
+	free(cpus);
+}
+
+static void try_measure(void)
+{
+	struct tw_reliability result;
+	unsigned *named;
+
+	if (!tap_ok(!tw_reliability_measure(&result, NULL), "measured"))
+		return;
+	tap_ok(result.cpus == COUNT && result.cpus_skipped == 0 &&
+	       result.pairs == 3, "all of them");
+	named = (unsigned[]){ result.offsets[0].base_cpu,
+			      result.offsets[0].cpu, result.offsets[2].cpu };
+	tap_ok(!memcmp(named, numbers, sizeof(numbers)), "and named so");
+	tap_ok(result.verdict != TW_UNRELIABLE, "not unreliable");
+	tw_reliability_free(&result);
+}
+
+int main(void)
+{
+	tap_ok(tw_probe_system_real.pin(4095) == 0, "a thread goes to CPU 4095");
+	tap_ok(tw_probe_system_real.pin(70000) == -EINVAL,
+	       "and not to one that there is not");
+	try_allowed();
+	try_measure();
+	return tap_done();
+}

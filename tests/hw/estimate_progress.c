@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whoever waits for a long measurement is told how far it is, by its own
+ * thread, and can end it.
+ *
+ * Fails when a measurement is silent until its end, when what was collected
+ * before a look is lost after it, or when it can't be ended.
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+struct told {
+	pthread_t thread;
+	unsigned times;
+	unsigned end_at;
+	uint64_t probes;
+	uint64_t elapsed_ns;
+	int forwards;
+};
+
+static int tell(void *context, const struct tw_reliability_progress *progress)
+{
+	struct told *told = context;
+
+	told->times++;
+	told->forwards &= pthread_equal(told->thread, pthread_self()) &&
+			  progress->probes > told->probes &&
+			  progress->elapsed_ns > told->elapsed_ns &&
+			  progress->cpus > 0;
+	told->probes = progress->probes;
+	told->elapsed_ns = progress->elapsed_ns;
+	return told->times == told->end_at;
+}
+
+static void try_method(enum tw_reliability_method method, const char *what)
+{
+	struct told told = { .thread = pthread_self(), .forwards = 1 };
+	struct tw_reliability_options options = {
+		.method = method,
+		.least_time_ns = 1200000000,
+		.progress = tell,
+		.context = &told,
+	};
+	struct tw_reliability result = { .cpus = 4711 };
+
+	if (!tap_ok(!tw_reliability_measure(&result, &options),
+		    "%s: measured", what))
+		return;
+	tap_ok(told.times >= 3 && told.forwards,
+	       "told %u times, always more", told.times);
+	tap_ok(result.probes >= told.probes, "and all of that was judged");
+	tap_ok(result.elapsed_ns >= options.least_time_ns,
+	       "for as long as asked");
+	tw_reliability_free(&result);
+	told = (struct told){ .thread = pthread_self(), .end_at = 2 };
+	result.cpus = 4711;
+	tap_ok(tw_reliability_measure(&result, &options) == -ECANCELED &&
+	       result.cpus == 4711 && told.times == 2, "ended when asked to");
+}
+
+int main(void)
+{
+	try_method(TW_METHOD_CAS, "threads on all CPUs");
+	try_method(TW_METHOD_SWITCH, "one thread moved");
+	return tap_done();
+}

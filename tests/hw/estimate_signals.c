@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals that rain on the caller neither end a measurement early nor late, and
+ * none of its handlers runs in a thread of ours.
+ *
+ * Fails when a thread sleeps with signals open and a sleep that was cut short
+ * (EINTR) counts as one that is over, or as a failure.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+static atomic_uint here, elsewhere;
+static pid_t caller;
+
+static void handler(int number)
+{
+	(void)number;
+	if ((pid_t)syscall(SYS_gettid) == caller)
+		atomic_fetch_add(&here, 1);
+	else
+		atomic_fetch_add(&elsewhere, 1);
+}
+
+static void storm(long distance_us)
+{
+	struct itimerval every = {
+		.it_interval.tv_usec = distance_us,
+		.it_value.tv_usec = distance_us,
+	};
+
+	if (setitimer(ITIMER_REAL, &every, NULL))
+		exit(1);
+}
+
+static void try_method(enum tw_reliability_method method, const char *what)
+{
+	struct tw_reliability_options options = {
+		.method = method, .least_time_ns = 100000000,
+		.time_limit_ns = 3 * TW_NS_PER_SECOND,
+	};
+	struct tw_reliability result;
+	int error;
+
+	atomic_store(&here, 0);
+	atomic_store(&elsewhere, 0);
+	storm(100);
+	error = tw_reliability_measure(&result, &options);
+	storm(0);
+	if (!tap_ok(error == 0, "%s: measured", what))
+		return;
+	tap_note("%u signals, %.1f ms, %s", atomic_load(&here),
+		 (double)result.elapsed_ns / 1e6,
+		 tw_verdict_name(result.verdict));
+	/* A tenth of those sent: the timer overruns on a busy machine. */
+	tap_ok(atomic_load(&here) > 100, "while signals rained");
+	tap_is_u64(atomic_load(&elsewhere), 0, "handlers in other threads");
+	tap_ok(result.elapsed_ns >= options.least_time_ns, "not cut short");
+	tap_ok(result.verdict != TW_UNRELIABLE, "not unreliable");
+	tw_reliability_free(&result);
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	caller = (pid_t)syscall(SYS_gettid);
+	sigaction(SIGALRM, &action, NULL);
+	try_method(TW_METHOD_CAS, "threads on all CPUs");
+	try_method(TW_METHOD_SWITCH, "one thread moved");
+	return tap_done();
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernel, processor and measurement that can't all be right are named; those
+ * that merely say nothing, or differ as crystals do, are not.
+ *
+ * Fails when only the measurement is looked at, when an unknown rate counts as
+ * a rate of 0, or when a name that only begins like the counter's is taken for
+ * it.
+ */
+#include <string.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+static struct tw_machine good_machine(void)
+{
+	struct tw_machine machine = { .invariant = 1 };
+
+	snprintf(machine.clocksource, sizeof(machine.clocksource), "%s",
+		 TW_COUNTER_CLOCKSOURCE);
+	snprintf(machine.clocksources, sizeof(machine.clocksources),
+		 "%s other", TW_COUNTER_CLOCKSOURCE);
+	return machine;
+}
+
+static void is(enum tw_verdict verdict, unsigned reasons,
+	       const struct tw_machine *machine, unsigned should,
+	       const char *what)
+{
+	struct tw_reliability result = {
+		.verdict = verdict, .reasons = reasons, .hz = 2.1e9,
+	};
+	unsigned found = tw_contradictions(&result, machine);
+
+	if (!tap_ok(found == should, "%s: %s", what,
+		    should ? tw_contradiction_code(should) : "none"))
+		tap_note("is %#x, should be %#x", found, should);
+}
+
+static void try_kernel(void)
+{
+	struct tw_machine machine = good_machine();
+
+	is(TW_RELIABLE, 0, &machine, 0, "all agree");
+	is(TW_UNDECIDED, TW_REASON_STATISTICS, &machine, 0, "undecided");
+	is(TW_UNRELIABLE, TW_REASON_OFFSET, &machine,
+	   TW_CONTRADICTION_KERNEL_TRUSTS, "an offset");
+	strcpy(machine.clocksource, "other");
+	is(TW_UNRELIABLE, TW_REASON_OFFSET, &machine, 0,
+	   "an offset the kernel knows of");
+	is(TW_RELIABLE, TW_REASON_CLOCKSOURCE, &machine, 0,
+	   "another clocksource preferred");
+	snprintf(machine.clocksources, sizeof(machine.clocksources),
+		 "%s-early other", TW_COUNTER_CLOCKSOURCE);
+	is(TW_RELIABLE, TW_REASON_CLOCKSOURCE, &machine,
+	   TW_CONTRADICTION_KERNEL_REJECTS, "not offered by the kernel");
+	is(TW_RELIABLE, TW_REASON_ONE_CPU, &machine, 0,
+	   "not offered, and nothing compared");
+	machine.clocksources[0] = '\0';
+	is(TW_RELIABLE, 0, &machine, 0, "nothing known of the kernel's");
+}
+
+static void try_processor(void)
+{
+	struct tw_machine machine = good_machine();
+
+	is(TW_UNRELIABLE, TW_REASON_PACE, &machine,
+	   TW_CONTRADICTION_INVARIANT | TW_CONTRADICTION_KERNEL_TRUSTS,
+	   "unlike rates where a constant one is promised");
+	machine.invariant = 0;
+	is(TW_RELIABLE, TW_REASON_NOT_INVARIANT, &machine,
+	   TW_CONTRADICTION_NOT_INVARIANT, "no rate promised");
+	machine.invariant = -1;
+	is(TW_RELIABLE, TW_REASON_NOT_INVARIANT, &machine, 0,
+	   "unknown what is promised");
+}
+
+/* 2.1 GHz were measured. */
+static void try_rates(void)
+{
+	struct tw_machine machine = good_machine();
+
+	machine.cpuid_khz = 2101000;
+	machine.hypervisor_khz = 2099000;
+	machine.cpuinfo_khz = 2100000;
+	machine.kernel_log_khz = 2100900;
+	machine.declared_hz = 2100000000;
+	is(TW_RELIABLE, 0, &machine, 0, "rates within 500 ppm");
+	machine.cpuid_khz = 2102000;
+	is(TW_RELIABLE, 0, &machine, TW_CONTRADICTION_CPUID_RATE, "one above");
+	machine = good_machine();
+	machine.hypervisor_khz = 2098000;
+	is(TW_RELIABLE, 0, &machine, TW_CONTRADICTION_HYPERVISOR_RATE,
+	   "one below");
+	machine = good_machine();
+	machine.cpuinfo_khz = 3000000;
+	is(TW_UNDECIDED, 0, &machine, TW_CONTRADICTION_CPUINFO_RATE,
+	   "another processor's, even if undecided");
+	machine = good_machine();
+	machine.kernel_log_khz = 1000000;
+	is(TW_RELIABLE, 0, &machine, TW_CONTRADICTION_LOG_RATE, "half");
+	machine = good_machine();
+	machine.declared_hz = 24000000;
+	is(TW_RELIABLE, 0, &machine, TW_CONTRADICTION_DECLARED_RATE,
+	   "another counter's");
+}
+
+static void try_no_rate(void)
+{
+	struct tw_reliability result = { .verdict = TW_RELIABLE };
+	struct tw_machine machine = good_machine();
+
+	machine.cpuid_khz = 2100000;
+	tap_ok(tw_contradictions(&result, &machine) == 0,
+	       "no rate measured: none");
+}
+
+static void try_names(void)
+{
+	unsigned bit;
+	int all = 1;
+
+	for (bit = 1; bit <= TW_CONTRADICTION_DECLARED_RATE; bit <<= 1)
+		all &= strcmp(tw_contradiction_code(bit), "unknown") &&
+		       strlen(tw_contradiction_text(bit)) > 30;
+	tap_ok(all, "each has a name and a sentence");
+	tap_ok(!strcmp(tw_contradiction_code(3), "unknown") &&
+	       tw_contradiction_text(0), "and two at once have none");
+}
+
+int main(void)
+{
+	try_kernel();
+	try_processor();
+	try_rates();
+	try_no_rate();
+	try_names();
+	return tap_done();
+}
