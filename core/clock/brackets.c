@@ -109,10 +109,11 @@ static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 		.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
 	};
 
-	/* An injected clock runs by being read, not by waiting. A signal only
-	 * wakes us early: the caller's loop comes back here. */
+	/* A signal only wakes us early: the caller's loop comes back here. */
 	if (!reader->source)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+	else if (reader->source->sleep_ns)
+		reader->source->sleep_ns(reader->source->context, left_ns);
 }
 
 /*
@@ -229,8 +230,9 @@ static const struct plan *choose_plan(uint64_t window_ns,
 {
 	if (window_ns > SPIN_WINDOW_NS)
 		return &plan_long;
-	/* An injected clock runs by being read: asleep it would stand still. */
-	return !source && is_crowded() ? &plan_crowded : &plan_spin;
+	if (source)
+		return source->sleep_ns ? &plan_crowded : &plan_spin;
+	return is_crowded() ? &plan_crowded : &plan_spin;
 }
 
 static int check_clock(const struct reader *reader, uint64_t *granularity_ns)
