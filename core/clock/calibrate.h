@@ -25,7 +25,7 @@ struct tw_bracket {
 
 /* Time blocks of the jackknife and of the coverage rule. */
 #define TW_FIT_BLOCKS		16
-#define TW_FIT_LEAST_BLOCKS	12
+#define TW_FIT_LEAST_BLOCKS	8
 
 struct tw_brackets {
 	struct tw_bracket *bracket;	/* ascending in time */

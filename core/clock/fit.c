@@ -51,6 +51,19 @@ static double slope_of(const struct sums *sums)
 	return (sums->xy - sums->x * sums->y / sums->n) / xx;
 }
 
+/*
+ * How much of the window the samples reach over, as a lever: an even spread has
+ * the standard deviation 1 / sqrt(12) of the window. Samples in one half of it
+ * are turned twice as far by the same drift of the reading's place; a hole in
+ * the middle does no harm.
+ */
+static double reach_of(const struct sums *sums)
+{
+	double mean = sums->x / sums->n;
+
+	return fmin(1, sqrt(12 * (sums->xx / sums->n - mean * mean)));
+}
+
 /* Coordinates small enough for doubles: ticks and ns since the first. */
 struct frame {
 	const struct tw_brackets *brackets;
@@ -129,6 +142,7 @@ struct block_fit {
 	unsigned blocks;
 	uint32_t used;
 	double width_spread_ticks;	/* standard deviation of kept widths */
+	double reach;			/* of the span, see reach_of() */
 };
 
 static unsigned block_of(double place)
@@ -221,6 +235,7 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 
 	fit->used = (uint32_t)all.n;
 	fit->slope = slope_of(&all);
+	fit->reach = reach_of(&all);
 	fit->sigma = sqrt(jackknife_variance(block, &all, fit->blocks) *
 			  correlation_factor(block, &all, fit->slope));
 	fit->width_spread_ticks =
@@ -314,7 +329,7 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 			      (double)brackets->step_ticks) / 2 *
 			     frame.ns_per_tick +
 			     (double)brackets->granularity_ns) /
-			    window_ns * 1e9;
+			    (window_ns * block_fit.reach) * 1e9;
 	/* slope is ns over the span: relative to the window it is the rate's. */
 	out.sigma_ppb = block_fit.sigma / window_ns * 1e9;
 	out.window_ns = (uint64_t)window_ns;
