@@ -73,6 +73,22 @@ static void few_blocks(void)
 	tap_ok(recognise(rate.hz, 13, 8) == 0, "13 ppb there: enough");
 }
 
+/* A seventh of the way to the next is no rate of this kernel's; a tenth is as
+ * near as E = 80 can tell. */
+static void between_two(void)
+{
+	struct tw_kernel_rate rate, next;
+	double gap_hz;
+
+	tw_kernel_rate_of_khz(2100000, &rate);
+	tw_kernel_rate_of_khz(2100001, &next);
+	gap_hz = next.hz - rate.hz;
+	tap_ok(recognise(rate.hz + gap_hz / 7, 5, TW_FIT_BLOCKS) ==
+	       TW_REFUSED_AMBIGUOUS, "a seventh of the way: refused");
+	tap_ok(recognise(rate.hz + gap_hz / 10, 5, TW_FIT_BLOCKS) == 0,
+	       "a tenth of the way: accepted");
+}
+
 static void declared_frequency(void)
 {
 	struct tw_kernel_candidates one = { .declared_hz = 19200001 };
@@ -154,6 +170,7 @@ int main(void)
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_GAPS, "samples in too few blocks: refused");
 	few_blocks();
+	between_two();
 	declared_frequency();
 	return tap_done();
 }
