@@ -4,8 +4,9 @@
  * counter. Collects only; what the brackets mean is fit.c's business.
  *
  * The window is cut into slots and each slot keeps a few brackets that are
- * about as narrow as the narrowest seen so far. That spreads what is kept
- * evenly over the window whatever the load does, and bounds the memory.
+ * about as narrow as its own narrowest. That spreads what is kept evenly over
+ * the window whatever the load does, and bounds the memory. Of the window's
+ * narrowest it must not be: those can be the few of an odd moment.
  *
  * A short window on an idle machine is spent spinning, which keeps the core at
  * one speed and the place of the reading inside the bracket still. Where
@@ -86,19 +87,15 @@ static uint64_t width_ticks(const struct tw_bracket *bracket)
  * Spin for LOOK_NS of the reference. A reference that stands still for a
  * million reads, or a counter that does, has no rate.
  */
-static int look(const struct reader *reader, double *ticks_per_ns,
-		uint64_t *narrowest_ticks)
+static int look(const struct reader *reader, double *ticks_per_ns)
 {
 	struct tw_bracket first = read_bracket(reader), now = first;
 	unsigned reads = 0;
 
-	*narrowest_ticks = width_ticks(&first);
 	while (now.reference_ns - first.reference_ns < LOOK_NS) {
 		now = read_bracket(reader);
 		if (now.reference_ns < first.reference_ns || ++reads > 1000000)
 			return -EIO;
-		if (width_ticks(&now) < *narrowest_ticks)
-			*narrowest_ticks = width_ticks(&now);
 	}
 	if (now.after_ticks <= first.after_ticks)
 		return -EIO;
@@ -153,7 +150,7 @@ static uint64_t step_of(const struct steps *steps)
 
 struct collection {
 	struct tw_brackets *out;
-	uint64_t narrowest_ticks;
+	uint64_t narrowest_ticks;	/* of this slot */
 	uint64_t start_ns;
 	uint64_t slot_ns;
 	uint64_t slot;
@@ -168,7 +165,13 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 {
 	uint64_t width = width_ticks(bracket);
 
-	if (width < c->narrowest_ticks)
+	/* So narrow that what the slot has is too wide: it begins again. */
+	if (c->in_slot &&
+	    width + c->out->tolerance_ticks < c->narrowest_ticks) {
+		c->out->count -= c->in_slot;
+		c->in_slot = 0;
+	}
+	if (c->in_slot == 0 || width < c->narrowest_ticks)
 		c->narrowest_ticks = width;
 	if (width > c->narrowest_ticks + c->out->tolerance_ticks ||
 	    c->in_slot == c->plan->kept_per_slot)
@@ -283,7 +286,7 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	/* Touched before, so that no page fault falls into the window. */
 	memset(out.bracket, 0, MOST_KEPT * sizeof(*out.bracket));
 
-	ret = look(&reader, &ticks_per_ns, &c.narrowest_ticks);
+	ret = look(&reader, &ticks_per_ns);
 	if (ret)
 		goto err;
 	out.tolerance_ticks = (uint64_t)(TW_BRACKET_TOLERANCE_NS *

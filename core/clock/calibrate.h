@@ -17,7 +17,7 @@ struct tw_bracket {
 };
 
 /*
- * Brackets this much wider than the narrowest still count: 12 ticks of a
+ * Brackets this much wider than the narrowest of their kind count: 12 ticks of a
  * 2.6 GHz counter. The very narrowest alone cluster in time and follow the
  * core's frequency, which moves the place of the reading inside the bracket.
  */

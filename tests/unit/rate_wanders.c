@@ -8,8 +8,8 @@
  * the samples allow, or if a source's sleep is not used.
  *
  * tests/bench/rate_simulated.c runs the same starts by the ten thousand. What
- * it found in 200000, seed 9, is where the limits come from: none wrong, 0.29 %
- * beyond 3 sigma, rms(error / sigma) 0.93, 89 % of the counters accepted that
+ * it found in 200000, seed 9, is where the limits come from: none wrong, 0.30 %
+ * beyond 3 sigma, rms(error / sigma) 0.93, 91 % of the counters accepted that
  * have a kernel's rate.
  */
 #include "../rate_start.h"
@@ -35,14 +35,14 @@ int main(void)
 
 	/* 1 in 10000 is allowed: two here would then be one run in 200. */
 	tap_ok(all.wrong <= 1, "no wrong rate is claimed as the kernel's");
-	/* 89 % of 750 with a standard deviation of 1.1. */
+	/* 91 % of 750 with a standard deviation of 1.0. */
 	tap_ok(all.accepted > on_grid * 8 / 10, "the right one mostly is");
 	for (load = 0; load < RATE_LOADS; load++)
 		tap_ok(counts[load].accepted > on_grid / RATE_LOADS / 2,
 		       "load %u: by half and more", load);
-	/* 15 in 200000: five here are one run in ten million. */
+	/* 25 in 200000: five here are one run in a million. */
 	tap_ok(all.failed <= 4, "windows can be measured");
-	/* 2.9 expected; more than ten are one run in 6000. */
+	/* 3.0 expected; more than ten are one run in 3000. */
 	tap_ok(all.beyond <= STARTS / 100, "99 %% are within 3 sigma");
 	/* Of 1000 the rms is 0.93 with a standard deviation under 0.03. */
 	tap_ok(rms > 0.3 && rms < 1.3, "sigma is what it says");
