@@ -44,6 +44,7 @@ struct rate_machine {
 	int reads;			/* of the bracket: 0, 1 or 2 done */
 	unsigned sleeps;
 
+	double between_ticks;		/* from one bracket to the next */
 	double lead_ticks, trail_ticks;	/* now, with all that moves them */
 	double lead_cycles, trail_cycles;
 	double place_ticks;		/* walked so far */
@@ -197,7 +198,6 @@ static uint64_t rate_read_ns(void *context)
 			  machine->mult60 >> 60);
 }
 
-/* Between brackets 0.25 us: a real machine takes less, a simulation longer. */
 __attribute__((unused))
 static uint64_t rate_read_ticks(void *context)
 {
@@ -207,7 +207,7 @@ static uint64_t rate_read_ticks(void *context)
 		rate_pass(machine, machine->trail_ticks);
 		machine->reads = 0;
 	} else {
-		rate_pass(machine, rate_us(machine, 0.25));
+		rate_pass(machine, machine->between_ticks);
 		machine->reads = 1;
 	}
 	return (uint64_t)machine->now_ticks;
@@ -243,14 +243,11 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 			.sleep_ns = load == RATE_HOGS_SLEEP ? rate_sleep_ns :
 							      NULL,
 		},
-		/* Neighbouring seeds are alike in all but a few bits. */
-		.random = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1,
+		.random = seed | 1,
 		.hz = hz, .mult60 = mult60, .load = load,
 		.neighbour_ticks = INFINITY,
 	};
 	machine->source.context = machine;
-	rate_uniform(machine);
-	rate_uniform(machine);
 	/* An uptime of up to an hour. */
 	machine->now_ticks = hz * rate_between(machine, 1, 3600);
 	machine->start_ticks = machine->now_ticks;
@@ -258,6 +255,9 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 	/* In ns at a core of 3 GHz, 80 to 110 cycles a bracket. */
 	machine->lead_cycles = hz / 3e9 * rate_between(machine, 40, 60);
 	machine->trail_cycles = hz / 3e9 * rate_between(machine, 40, 50);
+	/* Real ones follow at once, but who spins has more than is kept. */
+	machine->between_ticks = rate_us(machine, load == RATE_HOGS_SLEEP ?
+					 0.25 : 1);
 	machine->walk_ticks = wander * 0.07e-9 * hz / sqrt(RATE_STEPS);
 	if (rate_uniform(machine) < wander / 50)
 		machine->slower_by = rate_between(machine, -0.3, 0.3);

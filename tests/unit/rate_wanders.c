@@ -8,7 +8,7 @@
  * the samples allow, or if a source's sleep is not used.
  *
  * tests/bench/rate_simulated.c runs the same starts by the ten thousand. What
- * it found in 200000, seed 9, is where the limits come from: none wrong, 0.30 %
+ * it found in 200000, seed 9, is where the limits come from: none wrong, 0.32 %
  * beyond 3 sigma, rms(error / sigma) 0.93, 91 % of the counters accepted that
  * have a kernel's rate.
  */
@@ -40,9 +40,9 @@ int main(void)
 	for (load = 0; load < RATE_LOADS; load++)
 		tap_ok(counts[load].accepted > on_grid / RATE_LOADS / 2,
 		       "load %u: by half and more", load);
-	/* 25 in 200000: five here are one run in a million. */
+	/* 22 in 200000: five here are less than one run in a million. */
 	tap_ok(all.failed <= 4, "windows can be measured");
-	/* 3.0 expected; more than ten are one run in 3000. */
+	/* 3.2 expected; more than ten are one run in 3000. */
 	tap_ok(all.beyond <= STARTS / 100, "99 %% are within 3 sigma");
 	/* Of 1000 the rms is 0.93 with a standard deviation under 0.03. */
 	tap_ok(rms > 0.3 && rms < 1.3, "sigma is what it says");
