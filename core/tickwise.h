@@ -242,6 +242,10 @@ enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
  * looked for; @witness_khz (0: none) is a second source's word for that rate.
  * @declared_hz is the frequency that the kernel was told; 0 means that it found
  * an integer number of kHz by itself, as on x86-64.
+ *
+ * Without @sleep_ns (NULL) the window is spent reading, so these clocks must
+ * advance by being read. With it, short bursts of reading alternate with sleep,
+ * as on a machine where others want the CPU.
  */
 struct tw_time_source {
 	uint64_t (*read_ticks)(void *context);
@@ -251,6 +255,7 @@ struct tw_time_source {
 	int counter_is_clocksource;
 	uint64_t witness_khz;
 	uint64_t declared_hz;
+	void (*sleep_ns)(void *context, uint64_t duration_ns);
 };
 
 struct tw_rate_options {

@@ -4,15 +4,22 @@
  * counter. Collects only; what the brackets mean is fit.c's business.
  *
  * The window is cut into slots and each slot keeps a few brackets that are
- * about as narrow as the narrowest seen so far. That spreads what is kept
- * evenly over the window whatever the load does, and bounds the memory.
+ * about as narrow as its own narrowest. That spreads what is kept evenly over
+ * the window whatever the load does, and bounds the memory. Of the window's
+ * narrowest it must not be: those can be the few of an odd moment.
  *
  * A short window on an idle machine is spent spinning, which keeps the core at
  * one speed and the place of the reading inside the bracket still. Where
  * others want the CPU that is the worst one can do: the scheduler takes the
  * spinner off for milliseconds and the window has holes. There, and in long
  * windows, the time between short bursts is spent asleep: a thread that mostly
- * sleeps is let in at once.
+ * sleeps is let in at once, most of the time. The holes that remain are fit.c's
+ * and kernel_rate.c's business.
+ *
+ * Not done: a shorter slice for the thread (sched_setattr, Linux 6.12) and
+ * exact timers (PR_SET_TIMERSLACK) make the holes half as many. But they are
+ * the caller's to set, taking them back costs a turn on the CPU (3 ms under two
+ * hogs a core), and so does waiting for a thread of our own that has them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +41,8 @@ struct plan {
 };
 
 static const struct plan plan_spin = { 1024, 8, 0 };
-static const struct plan plan_crowded = { 128, 64, 30000 };
+/* A twentieth of 20 ms: what takes more is sent to the back of the queue. */
+static const struct plan plan_crowded = { 64, 128, 20000 };
 static const struct plan plan_long = { 1024, 8, 50000 };
 
 /* A first look, to size the tolerance in ticks and to warm the path up. */
@@ -79,19 +87,15 @@ static uint64_t width_ticks(const struct tw_bracket *bracket)
  * Spin for LOOK_NS of the reference. A reference that stands still for a
  * million reads, or a counter that does, has no rate.
  */
-static int look(const struct reader *reader, double *ticks_per_ns,
-		uint64_t *narrowest_ticks)
+static int look(const struct reader *reader, double *ticks_per_ns)
 {
 	struct tw_bracket first = read_bracket(reader), now = first;
 	unsigned reads = 0;
 
-	*narrowest_ticks = width_ticks(&first);
 	while (now.reference_ns - first.reference_ns < LOOK_NS) {
 		now = read_bracket(reader);
 		if (now.reference_ns < first.reference_ns || ++reads > 1000000)
 			return -EIO;
-		if (width_ticks(&now) < *narrowest_ticks)
-			*narrowest_ticks = width_ticks(&now);
 	}
 	if (now.after_ticks <= first.after_ticks)
 		return -EIO;
@@ -109,10 +113,11 @@ static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 		.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
 	};
 
-	/* An injected clock runs by being read, not by waiting. A signal only
-	 * wakes us early: the caller's loop comes back here. */
+	/* A signal only wakes us early: the caller's loop comes back here. */
 	if (!reader->source)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+	else if (reader->source->sleep_ns)
+		reader->source->sleep_ns(reader->source->context, left_ns);
 }
 
 /*
@@ -145,7 +150,7 @@ static uint64_t step_of(const struct steps *steps)
 
 struct collection {
 	struct tw_brackets *out;
-	uint64_t narrowest_ticks;
+	uint64_t narrowest_ticks;	/* of this slot */
 	uint64_t start_ns;
 	uint64_t slot_ns;
 	uint64_t slot;
@@ -160,7 +165,13 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 {
 	uint64_t width = width_ticks(bracket);
 
-	if (width < c->narrowest_ticks)
+	/* So narrow that what the slot has is too wide: it begins again. */
+	if (c->in_slot &&
+	    width + c->out->tolerance_ticks < c->narrowest_ticks) {
+		c->out->count -= c->in_slot;
+		c->in_slot = 0;
+	}
+	if (c->in_slot == 0 || width < c->narrowest_ticks)
 		c->narrowest_ticks = width;
 	if (width > c->narrowest_ticks + c->out->tolerance_ticks ||
 	    c->in_slot == c->plan->kept_per_slot)
@@ -229,8 +240,9 @@ static const struct plan *choose_plan(uint64_t window_ns,
 {
 	if (window_ns > SPIN_WINDOW_NS)
 		return &plan_long;
-	/* An injected clock runs by being read: asleep it would stand still. */
-	return !source && is_crowded() ? &plan_crowded : &plan_spin;
+	if (source)
+		return source->sleep_ns ? &plan_crowded : &plan_spin;
+	return is_crowded() ? &plan_crowded : &plan_spin;
 }
 
 static int check_clock(const struct reader *reader, uint64_t *granularity_ns)
@@ -274,7 +286,7 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	/* Touched before, so that no page fault falls into the window. */
 	memset(out.bracket, 0, MOST_KEPT * sizeof(*out.bracket));
 
-	ret = look(&reader, &ticks_per_ns, &c.narrowest_ticks);
+	ret = look(&reader, &ticks_per_ns);
 	if (ret)
 		goto err;
 	out.tolerance_ticks = (uint64_t)(TW_BRACKET_TOLERANCE_NS *

@@ -17,7 +17,7 @@ struct tw_bracket {
 };
 
 /*
- * Brackets this much wider than the narrowest still count: 12 ticks of a
+ * Brackets this much wider than the narrowest of their kind count: 12 ticks of a
  * 2.6 GHz counter. The very narrowest alone cluster in time and follow the
  * core's frequency, which moves the place of the reading inside the bracket.
  */
@@ -25,7 +25,7 @@ struct tw_bracket {
 
 /* Time blocks of the jackknife and of the coverage rule. */
 #define TW_FIT_BLOCKS		16
-#define TW_FIT_LEAST_BLOCKS	12
+#define TW_FIT_LEAST_BLOCKS	8
 
 struct tw_brackets {
 	struct tw_bracket *bracket;	/* ascending in time */

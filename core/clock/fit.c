@@ -16,12 +16,15 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "calibrate.h"
 
 /* Brackets a fit needs at the least: three a block. */
 #define LEAST_USED	(3 * TW_FIT_BLOCKS)
 #define LEAST_BLOCKS	4
+/* With that many there is no looking for wider brackets. */
+#define ENOUGH_BLOCKS	12
 
 struct sums {
 	double n, x, y, xx, xy;
@@ -51,6 +54,19 @@ static double slope_of(const struct sums *sums)
 	return (sums->xy - sums->x * sums->y / sums->n) / xx;
 }
 
+/*
+ * How much of the window the samples reach over, as a lever: an even spread has
+ * the standard deviation 1 / sqrt(12) of the window. Samples in one half of it
+ * are turned twice as far by the same drift of the reading's place; a hole in
+ * the middle does no harm.
+ */
+static double reach_of(const struct sums *sums)
+{
+	double mean = sums->x / sums->n;
+
+	return fmin(1, sqrt(12 * (sums->xx / sums->n - mean * mean)));
+}
+
 /* Coordinates small enough for doubles: ticks and ns since the first. */
 struct frame {
 	const struct tw_brackets *brackets;
@@ -58,7 +74,7 @@ struct frame {
 	uint64_t ns0;
 	double span_ticks;
 	double ns_per_tick;		/* rough; the fit is of the residuals */
-	uint64_t widest_kept;
+	uint64_t narrowest_kept, widest_kept;
 };
 
 static double before_of(const struct frame *frame, size_t i)
@@ -84,43 +100,117 @@ static double reference_of(const struct frame *frame, size_t i)
 	return (double)(frame->brackets->bracket[i].reference_ns - frame->ns0);
 }
 
-static int is_kept(const struct frame *frame, size_t i)
+static uint64_t width_of(const struct frame *frame, size_t i)
 {
 	const struct tw_bracket *bracket = &frame->brackets->bracket[i];
 
-	return bracket->after_ticks - bracket->before_ticks <=
-	       frame->widest_kept;
+	return bracket->after_ticks - bracket->before_ticks;
 }
 
-static uint64_t narrowest_of(const struct tw_brackets *brackets)
+static int is_kept(const struct frame *frame, size_t i)
 {
-	uint64_t narrowest = UINT64_MAX;
-	size_t i;
+	uint64_t width = width_of(frame, i);
 
-	for (i = 0; i < brackets->count; i++) {
-		const struct tw_bracket *bracket = &brackets->bracket[i];
-		uint64_t width = bracket->after_ticks - bracket->before_ticks;
-
-		if (width < narrowest)
-			narrowest = width;
-	}
-	return narrowest;
+	return width >= frame->narrowest_kept && width <= frame->widest_kept;
 }
 
-static int frame_init(struct frame *frame, const struct tw_brackets *brackets,
-		      uint64_t narrowest)
+static int frame_init(struct frame *frame, const struct tw_brackets *brackets)
 {
 	size_t last = brackets->count - 1;
 
 	frame->brackets = brackets;
 	frame->ticks0 = brackets->bracket[0].before_ticks;
 	frame->ns0 = brackets->bracket[0].reference_ns;
-	frame->widest_kept = narrowest + brackets->tolerance_ticks;
 	frame->span_ticks = after_of(frame, last);
 	if (frame->span_ticks <= 0 || reference_of(frame, last) <= 0)
 		return -EDOM;
 	frame->ns_per_tick = reference_of(frame, last) / frame->span_ticks;
 	return 0;
+}
+
+static unsigned block_of(double place)
+{
+	unsigned block = place < 0 ? 0 : (unsigned)(place * TW_FIT_BLOCKS);
+
+	return block < TW_FIT_BLOCKS ? block : TW_FIT_BLOCKS - 1;
+}
+
+static unsigned block_of_bracket(const struct frame *frame, size_t i)
+{
+	return block_of((before_of(frame, i) + after_of(frame, i)) / 2 /
+			frame->span_ticks);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The narrowest bracket of each block, ascending; UINT64_MAX for a hole. */
+static void find_narrowest(const struct frame *frame,
+			   uint64_t narrowest[TW_FIT_BLOCKS])
+{
+	unsigned block;
+	size_t i;
+
+	for (block = 0; block < TW_FIT_BLOCKS; block++)
+		narrowest[block] = UINT64_MAX;
+	for (i = 0; i < frame->brackets->count; i++) {
+		block = block_of_bracket(frame, i);
+		if (width_of(frame, i) < narrowest[block])
+			narrowest[block] = width_of(frame, i);
+	}
+	qsort(narrowest, TW_FIT_BLOCKS, sizeof(*narrowest), ascending);
+}
+
+static void keep_from(struct frame *frame, uint64_t narrowest)
+{
+	frame->narrowest_kept = narrowest;
+	frame->widest_kept = narrowest + frame->brackets->tolerance_ticks;
+}
+
+/* Blocks with as many samples as a fit needs on average. */
+static unsigned blocks_kept(const struct frame *frame)
+{
+	unsigned samples[TW_FIT_BLOCKS] = { 0 }, blocks = 0, block;
+	size_t i;
+
+	for (i = 0; i < frame->brackets->count; i++)
+		samples[block_of_bracket(frame, i)] += is_kept(frame, i) != 0;
+	for (block = 0; block < TW_FIT_BLOCKS; block++)
+		blocks += samples[block] >= LEAST_USED / TW_FIT_BLOCKS;
+	return blocks;
+}
+
+/*
+ * Which widths to keep: from the narrowest of all, unless those are the rare
+ * ones. A busy neighbour or another speed of the core makes most brackets some
+ * ten ns wider for the whole window, and a few moments without it are no window.
+ * Then the next: the narrowest of some block whose like is found in most, or
+ * else in the most blocks. Never both kinds, whose readings lie elsewhere.
+ * The choice looks at widths and times only, so it favours no rate.
+ */
+static void choose_kept(struct frame *frame,
+			const uint64_t narrowest[TW_FIT_BLOCKS])
+{
+	unsigned most = 0, i;
+	uint64_t best = narrowest[0];
+
+	for (i = 0; i < TW_FIT_BLOCKS && most < ENOUGH_BLOCKS; i++) {
+		unsigned blocks;
+
+		if (narrowest[i] == UINT64_MAX)
+			break;
+		keep_from(frame, narrowest[i]);
+		blocks = blocks_kept(frame);
+		if (blocks > most) {
+			most = blocks;
+			best = narrowest[i];
+		}
+	}
+	keep_from(frame, best);
 }
 
 struct block_fit {
@@ -129,14 +219,8 @@ struct block_fit {
 	unsigned blocks;
 	uint32_t used;
 	double width_spread_ticks;	/* standard deviation of kept widths */
+	double reach;			/* of the span, see reach_of() */
 };
-
-static unsigned block_of(double place)
-{
-	unsigned block = place < 0 ? 0 : (unsigned)(place * TW_FIT_BLOCKS);
-
-	return block < TW_FIT_BLOCKS ? block : TW_FIT_BLOCKS - 1;
-}
 
 /*
  * How much neighbouring blocks' mean residuals move together: their lag-1
@@ -221,6 +305,7 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 
 	fit->used = (uint32_t)all.n;
 	fit->slope = slope_of(&all);
+	fit->reach = reach_of(&all);
 	fit->sigma = sqrt(jackknife_variance(block, &all, fit->blocks) *
 			  correlation_factor(block, &all, fit->slope));
 	fit->width_spread_ticks =
@@ -289,6 +374,7 @@ static int hard_interval(const struct frame *frame, struct tw_fit *fit)
 
 int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 {
+	uint64_t narrowest[TW_FIT_BLOCKS];
 	struct block_fit block_fit;
 	struct tw_fit out;
 	struct frame frame;
@@ -297,10 +383,11 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 
 	if (brackets->count < LEAST_USED)
 		return -EAGAIN;
-	out.bracket_ticks = narrowest_of(brackets);
-	ret = frame_init(&frame, brackets, out.bracket_ticks);
+	ret = frame_init(&frame, brackets);
 	if (ret)
 		return ret;
+	find_narrowest(&frame, narrowest);
+	choose_kept(&frame, narrowest);
 	ret = fit_blocks(&frame, &block_fit);
 	if (ret)
 		return ret;
@@ -314,10 +401,11 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 			      (double)brackets->step_ticks) / 2 *
 			     frame.ns_per_tick +
 			     (double)brackets->granularity_ns) /
-			    window_ns * 1e9;
+			    (window_ns * block_fit.reach) * 1e9;
 	/* slope is ns over the span: relative to the window it is the rate's. */
 	out.sigma_ppb = block_fit.sigma / window_ns * 1e9;
 	out.window_ns = (uint64_t)window_ns;
+	out.bracket_ticks = narrowest[0];
 	out.used = block_fit.used;
 	out.blocks = block_fit.blocks;
 	*fit = out;

@@ -1,90 +1,234 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many calibrations in a row: how often the kernel's rate is accepted, how far
- * off the samples alone are, and whether the stated uncertainty is honest.
+ * Many calibrations in a row on the real clocks: how often the kernel's rate
+ * is accepted, how far off the samples alone are, whether the stated
+ * uncertainty and the hard interval are honest, and what a start costs.
  *
  * The truth is the kernel's rate as a long window recognises it; without one
- * (another clocksource) there is nothing to compare with and it says so.
+ * (another clocksource) there is nothing to compare with and it says so. A
+ * start that has no kernel rate is repeated at once with AGAIN_MS.
  *
- *	rate_starts [STARTS [WINDOW_MS [TRUTH_MS]]]
+ *	rate_starts [STARTS [WINDOW_MS [TRUTH_MS [AGAIN_MS]]]]
+ *
+ * With EACH in the environment one line a start. Exit: 0; 1 when a wrong rate
+ * was accepted or a hard interval missed the truth; 2 without a truth.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tickwise.h"
+
+/* What is printed as a distribution: one value a start. */
+struct series {
+	double *value;
+	size_t count;
+};
+
+struct starts {
+	unsigned wanted, failed, failed_again;
+	unsigned accepted, provisional, wrong;
+	unsigned again, accepted_again, wrong_again;
+	unsigned beyond, outside;
+	unsigned refusals[8];
+	double squares, normed, worst_ppb;
+	struct series width;		/* of the hard interval, see below */
+	struct series over_ms;		/* what a start takes over its window */
+};
 
 static uint64_t argument(int argc, char **argv, int i, uint64_t otherwise)
 {
 	return argc > i ? strtoull(argv[i], NULL, 10) : otherwise;
 }
 
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_series(const struct series *series, const char *what)
+{
+	const double *value = series->value;
+	size_t count = series->count;
+
+	if (!count)
+		return;
+	qsort(series->value, count, sizeof(*value), ascending);
+	printf("%s: median %.2f, p90 %.2f, max %.2f\n", what, value[count / 2],
+	       value[count * 9 / 10], value[count - 1]);
+}
+
+/*
+ * The hard interval in units of what two brackets, one at each end, leave open
+ * on one side: the narrowest bracket and the granularity of the reference, 1 ns
+ * here, over the window. Two such brackets with the truth anywhere leave 2.
+ */
+static double relative_width(const struct tw_rate *rate)
+{
+	double bracket_ns = (double)rate->bracket_ticks / rate->hz * 1e9;
+
+	return (rate->high_hz / rate->low_hz - 1) *
+	       (double)rate->window_ns / (bracket_ns + 1);
+}
+
+static void look_at_samples(struct starts *starts, const struct tw_rate *rate,
+			    const struct tw_rate *truth)
+{
+	double error_ppb = (rate->measured_hz / truth->hz - 1) * 1e9;
+	double sigma_ppb = rate->measured_uncertainty_ppb;
+
+	starts->squares += error_ppb * error_ppb;
+	starts->worst_ppb = fmax(starts->worst_ppb, fabs(error_ppb));
+	starts->normed += error_ppb / sigma_ppb * error_ppb / sigma_ppb;
+	starts->beyond += fabs(error_ppb) > 3 * sigma_ppb;
+	starts->outside += truth->hz < rate->low_hz ||
+			   truth->hz > rate->high_hz;
+	starts->width.value[starts->width.count++] = relative_width(rate);
+	if (getenv("EACH"))
+		printf("%+.2f ppb, sigma %.2f, used %u of %u, refusal %x\n",
+		       error_ppb, sigma_ppb, rate->used, rate->samples,
+		       rate->refusal);
+}
+
+static unsigned is_kernel_rate(const struct tw_rate *rate)
+{
+	return rate->source != TW_RATE_REGRESSION;
+}
+
+static unsigned is_wrong(const struct tw_rate *rate, const struct tw_rate *truth)
+{
+	return is_kernel_rate(rate) && rate->hz != truth->hz;
+}
+
+static void once_more(struct starts *starts, uint64_t window_ns,
+		      const struct tw_rate *truth)
+{
+	const struct tw_rate_options options = { .window_ns = window_ns };
+	struct tw_rate rate;
+
+	starts->again++;
+	if (tw_rate_measure(&rate, &options)) {
+		starts->failed_again++;
+		return;
+	}
+	starts->accepted_again += is_kernel_rate(&rate);
+	starts->wrong_again += is_wrong(&rate, truth);
+}
+
+/* Return: whether the kernel's rate was accepted. */
+static unsigned start(struct starts *starts, uint64_t window_ns,
+		 const struct tw_rate *truth)
+{
+	const struct tw_rate_options options = { .window_ns = window_ns };
+	double began_ms = now_ms();
+	struct tw_rate rate;
+	unsigned bit;
+	int ret;
+
+	ret = tw_rate_measure(&rate, &options);
+	starts->over_ms.value[starts->over_ms.count++] =
+		now_ms() - began_ms - (double)window_ns / 1e6;
+	if (ret) {
+		starts->failed++;
+		return 0;
+	}
+	look_at_samples(starts, &rate, truth);
+	for (bit = 0; bit < 8; bit++)
+		starts->refusals[bit] += rate.refusal >> bit & 1;
+	starts->accepted += is_kernel_rate(&rate);
+	starts->provisional += rate.source == TW_RATE_KERNEL_PROVISIONAL;
+	starts->wrong += is_wrong(&rate, truth);
+	return is_kernel_rate(&rate);
+}
+
+static void print_kernel_rate(const struct starts *starts, uint64_t again_ms)
+{
+	unsigned bit;
+
+	printf("kernel rate: accepted %u of %u (%u provisional), wrong %u\n",
+	       starts->accepted, starts->wanted, starts->provisional,
+	       starts->wrong);
+	for (bit = 0; bit < 8; bit++)
+		if (starts->refusals[bit])
+			printf("  refused %u: %s\n", starts->refusals[bit],
+			       tw_rate_refusal_text(1u << bit));
+	if (starts->failed)
+		printf("  failed %u: too few samples\n", starts->failed);
+	if (starts->again)
+		printf("  the rest with %llu ms: accepted %u of %u, wrong %u, "
+		       "failed %u\n", (unsigned long long)again_ms,
+		       starts->accepted_again, starts->again,
+		       starts->wrong_again, starts->failed_again);
+}
+
+static void print_samples(struct starts *starts)
+{
+	double count = (double)starts->width.count;
+
+	if (!starts->width.count)
+		return;
+	printf("samples alone: rms %.2f ppb, worst %.2f ppb\n",
+	       sqrt(starts->squares / count), starts->worst_ppb);
+	printf("error/sigma: rms %.2f, beyond 3 sigma %u\n",
+	       sqrt(starts->normed / count), starts->beyond);
+	printf("hard interval: truth outside %u\n", starts->outside);
+	print_series(&starts->width,
+		     "  its width over (bracket + granularity) / window");
+	print_series(&starts->over_ms, "time over the window, ms");
+}
+
+static int find_truth(struct tw_rate *truth, uint64_t window_ms)
+{
+	const struct tw_rate_options options = {
+		.window_ns = window_ms * 1000000,
+	};
+
+	if (tw_rate_measure(truth, &options) || !is_kernel_rate(truth)) {
+		printf("no kernel rate to compare with on this machine\n");
+		return -ENOENT;
+	}
+	printf("truth %.3f Hz (mult %u >> %u, witness %s)\n", truth->hz,
+	       truth->kernel_mult, truth->kernel_shift,
+	       tw_witness_name(truth->witness));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t starts = argument(argc, argv, 1, 100);
-	struct tw_rate_options options = {
-		.window_ns = argument(argc, argv, 2, 20) * 1000000,
+	uint64_t window_ms = argument(argc, argv, 2, 20);
+	uint64_t again_ms = argument(argc, argv, 4, 100);
+	struct starts starts = {
+		.wanted = (unsigned)argument(argc, argv, 1, 100),
 	};
-	struct tw_rate_options longest = {
-		.window_ns = argument(argc, argv, 3, 2000) * 1000000,
-	};
-	double squares = 0, normed = 0, worst_ppb = 0, bounds = 0, errors_ppb;
-	unsigned accepted = 0, provisional = 0, wrong = 0, failed = 0;
-	unsigned outside = 0, beyond = 0;
-	unsigned refusals[8] = { 0 };
 	struct tw_rate truth;
-	uint64_t i;
+	unsigned i;
 
-	if (tw_rate_measure(&truth, &longest) ||
-	    truth.source == TW_RATE_REGRESSION) {
-		printf("no kernel rate to compare with on this machine\n");
+	starts.width.value = calloc(starts.wanted, sizeof(double));
+	starts.over_ms.value = calloc(starts.wanted, sizeof(double));
+	if (!starts.width.value || !starts.over_ms.value)
 		return 2;
-	}
-	for (i = 0; i < starts; i++) {
-		struct tw_rate rate;
-		unsigned bit;
-
-		if (tw_rate_measure(&rate, &options)) {
-			failed++;
-			continue;
-		}
-		errors_ppb = (rate.measured_hz / truth.hz - 1) * 1e9;
-		squares += errors_ppb * errors_ppb;
-		worst_ppb = fmax(worst_ppb, fabs(errors_ppb));
-		normed += pow(errors_ppb / rate.measured_uncertainty_ppb, 2);
-		beyond += fabs(errors_ppb) > 3 * rate.measured_uncertainty_ppb;
-		outside += truth.hz < rate.low_hz || truth.hz > rate.high_hz;
-		bounds += (rate.high_hz - rate.low_hz) / rate.hz * 1e9;
-		if (getenv("EACH"))
-			printf("%+.2f ppb, sigma %.2f, used %u of %u\n",
-			       errors_ppb, rate.measured_uncertainty_ppb,
-			       rate.used, rate.samples);
-		if (rate.source != TW_RATE_REGRESSION) {
-			accepted++;
-			provisional += rate.source == TW_RATE_KERNEL_PROVISIONAL;
-			wrong += rate.kernel_mult != truth.kernel_mult;
-		}
-		for (bit = 0; bit < 8; bit++)
-			refusals[bit] += rate.refusal >> bit & 1;
-	}
-	printf("truth %.3f Hz (mult %u >> %u, witness %s)\n", truth.hz,
-	       truth.kernel_mult, truth.kernel_shift,
-	       tw_witness_name(truth.witness));
-	starts -= failed;
-	printf("%llu windows of %llu ms, %u failed\n",
-	       (unsigned long long)starts,
-	       (unsigned long long)options.window_ns / 1000000, failed);
-	printf("kernel rate: accepted %u (%u provisional), wrong %u\n",
-	       accepted, provisional, wrong);
-	for (i = 0; i < 8; i++)
-		if (refusals[i])
-			printf("  refused %u: %s\n", refusals[i],
-			       tw_rate_refusal_text(1u << i));
-	printf("samples alone: rms %.2f ppb, worst %.2f ppb\n",
-	       sqrt(squares / (double)starts), worst_ppb);
-	printf("error/sigma: rms %.2f, beyond 3 sigma %u\n",
-	       sqrt(normed / (double)starts), beyond);
-	printf("hard interval: mean width %.0f ppb, truth outside %u\n",
-	       bounds / (double)starts, outside);
-	return wrong != 0 || outside != 0;
+	if (find_truth(&truth, argument(argc, argv, 3, 2000)))
+		return 2;
+	for (i = 0; i < starts.wanted; i++)
+		if (!start(&starts, window_ms * 1000000, &truth))
+			once_more(&starts, again_ms * 1000000, &truth);
+	printf("%u windows of %llu ms\n", starts.wanted,
+	       (unsigned long long)window_ms);
+	print_kernel_rate(&starts, again_ms);
+	print_samples(&starts);
+	free(starts.width.value);
+	free(starts.over_ms.value);
+	return starts.wrong || starts.wrong_again || starts.outside;
 }

@@ -2,8 +2,8 @@
 /*
  * The kernel's multiplier from kHz or Hz, and when a fit may claim it. Fails if
  * a multiplier differs from what kernels are known to use, if an ambiguous,
- * distant or gappy fit is accepted, or if a declared frequency is rounded to
- * kHz.
+ * distant or gappy fit is accepted, if fewer blocks count as much as all, or if
+ * a declared frequency is rounded to kHz.
  */
 #include <errno.h>
 #include <math.h>
@@ -44,6 +44,49 @@ static struct tw_fit fit_at(double hz, double sigma_ppb)
 		.low_hz = hz * (1 - 2e-6), .high_hz = hz * (1 + 2e-6),
 		.blocks = TW_FIT_BLOCKS,
 	};
+}
+
+static unsigned recognise(double hz, double sigma_ppb, unsigned blocks)
+{
+	struct tw_fit fit = fit_at(hz, sigma_ppb);
+	struct tw_kernel_rate found;
+	int alone;
+
+	fit.blocks = blocks;
+	return tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone);
+}
+
+/*
+ * The nearest neighbour of this multiplier is 375.5 ppb off, so E may be 187.7
+ * at the most. Of that 50 are asymmetry: 20 ppb are 6 sigma = 120 with all
+ * blocks and 9.81 sigma = 196.2 with eight; 13 ppb are then 127.5.
+ */
+static void few_blocks(void)
+{
+	struct tw_kernel_rate rate;
+
+	tw_kernel_rate_of_khz(2100000, &rate);
+	tap_ok(recognise(rate.hz, 20, TW_FIT_BLOCKS) == 0,
+	       "20 ppb of uncertainty in 16 blocks: enough");
+	tap_ok(recognise(rate.hz, 20, 8) == TW_REFUSED_AMBIGUOUS,
+	       "the same in 8 blocks is less certain: refused");
+	tap_ok(recognise(rate.hz, 13, 8) == 0, "13 ppb there: enough");
+}
+
+/* A seventh of the way to the next is no rate of this kernel's; a tenth is as
+ * near as E = 80 can tell. */
+static void between_two(void)
+{
+	struct tw_kernel_rate rate, next;
+	double gap_hz;
+
+	tw_kernel_rate_of_khz(2100000, &rate);
+	tw_kernel_rate_of_khz(2100001, &next);
+	gap_hz = next.hz - rate.hz;
+	tap_ok(recognise(rate.hz + gap_hz / 7, 5, TW_FIT_BLOCKS) ==
+	       TW_REFUSED_AMBIGUOUS, "a seventh of the way: refused");
+	tap_ok(recognise(rate.hz + gap_hz / 10, 5, TW_FIT_BLOCKS) == 0,
+	       "a tenth of the way: accepted");
 }
 
 static void declared_frequency(void)
@@ -126,6 +169,8 @@ int main(void)
 	fit.blocks = TW_FIT_LEAST_BLOCKS - 1;
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_GAPS, "samples in too few blocks: refused");
+	few_blocks();
+	between_two();
 	declared_frequency();
 	return tap_done();
 }
