@@ -35,7 +35,7 @@ static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
  * as this part of what the widths' spread and the granularity allow; see
  * tests/bench/refine_error.c for what that makes of error / sigma.
  */
-#define SIGMA_OF_SPREAD	0.3
+#define SIGMA_OF_SPREAD	0.2
 
 void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 			       struct tw_clock_baseline *baseline)
