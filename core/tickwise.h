@@ -169,6 +169,7 @@ enum tw_rate_source {
 	TW_RATE_REGRESSION,	/* measured; the uncertainty is the fit's */
 	TW_RATE_KERNEL,		/* the kernel's own multiplier, verified */
 	TW_RATE_KERNEL_PROVISIONAL,	/* the same, no second witness yet */
+	TW_RATE_KERNEL_STEERED,	/* and what adjtimex says of the steering */
 };
 
 /* Who else names the rate that was recognised as the kernel's. */
@@ -186,11 +187,13 @@ enum tw_witness {
 /* Why the kernel's rate was not taken; 0 when it was. */
 enum tw_rate_refusal {
 	TW_REFUSED_BY_CALLER	= 1 << 0,	/* kernel_rate = TW_OFF */
-	TW_REFUSED_AGAINST	= 1 << 1,	/* steered clock asked for */
+	TW_REFUSED_AGAINST	= 1 << 1,	/* its steering can't be read */
 	TW_REFUSED_CLOCKSOURCE	= 1 << 2,	/* kernel keeps time by another */
 	TW_REFUSED_NO_CANDIDATE	= 1 << 3,	/* none within 6 sigma */
 	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one too near */
 	TW_REFUSED_GAPS		= 1 << 5,	/* samples in too few blocks */
+	TW_REFUSED_SLEWED	= 1 << 6,	/* offset, adjtime, PPS at work */
+	TW_REFUSED_CHANGED	= 1 << 7,	/* steered anew in the window */
 };
 
 /**
@@ -205,6 +208,11 @@ enum tw_rate_refusal {
  * clock *is* this multiplication); @measured_hz and @measured_uncertainty_ppb
  * keep what the samples alone said. @bound_ppb is always the hard bound of
  * the samples: it does not shrink because a candidate was accepted.
+ *
+ * TW_RATE_KERNEL_STEERED is CLOCK_MONOTONIC's: the kernel's rate divided by 1 +
+ * @steering_ppb * 1e-9, with no multiplier, as the kernel takes turns with two.
+ * It holds until NTP steers anew. @uncertainty_ppb is what those turns, and
+ * the resolution of adjtimex, leave over a window as long as this one.
  */
 struct tw_rate {
 	double hz;			/* ticks per second of @against */
@@ -223,9 +231,12 @@ struct tw_rate {
 	double measured_hz;
 	double measured_uncertainty_ppb;
 	double low_hz, high_hz;		/* hard interval of the samples */
+	double steering_ppb;		/* + = MONOTONIC faster than RAW */
 };
 
 enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
+
+struct timex;
 
 /**
  * struct tw_time_source - where a calibration reads its two clocks
@@ -240,6 +251,10 @@ enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
  * looked for; @witness_khz (0: none) is a second source's word for that rate.
  * @declared_hz is the frequency that the kernel was told; 0 means that it found
  * an integer number of kHz by itself, as on x86-64.
+ *
+ * Against CLOCK_MONOTONIC @read_ns is that clock, and its exact rate can be
+ * known only from the last two (else NULL): CLOCK_MONOTONIC_RAW of the same
+ * granularity, and adjtimex(2), asked with modes 0 and ADJ_OFFSET_SS_READ.
  */
 struct tw_time_source {
 	uint64_t (*read_ticks)(void *context);
@@ -249,6 +264,8 @@ struct tw_time_source {
 	int counter_is_clocksource;
 	uint64_t witness_khz;
 	uint64_t declared_hz;
+	uint64_t (*read_raw_ns)(void *context);
+	int (*adjtimex)(void *context, struct timex *timex);
 };
 
 struct tw_rate_options {
@@ -268,7 +285,8 @@ struct tw_rate_options {
  * length of the window; keeps the narrow ones, fits a line, and estimates the
  * error from the scatter of sixteen time blocks. Then looks whether exactly
  * one multiplier that the kernel can have made explains it (see
- * core/clock/kernel_rate.c).
+ * core/clock/kernel_rate.c); against CLOCK_MONOTONIC together with what
+ * adjtimex(2) says of the steering (core/clock/monotonic_rate.c).
  *
  * Busy for at most 100 ms of the window; longer windows are spent asleep
  * between short bursts. Blocks for the length of the window.
@@ -281,7 +299,8 @@ struct tw_rate_options {
  */
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
 
-/* Names for messages and JSON: "kernel", "kernel_provisional", "regression";
+/* Names for messages and JSON: "kernel", "kernel_provisional",
+ * "kernel_adjtimex", "regression";
  * "CLOCK_MONOTONIC_RAW", ...; "cpuid", ... Never NULL. */
 const char *tw_rate_source_name(enum tw_rate_source source);
 const char *tw_against_name(enum tw_against against);
