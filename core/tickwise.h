@@ -761,6 +761,11 @@ struct tw_machine {
 	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0 */
 	uint64_t kernel_log_khz;	/* 0: not readable or gone */
 	uint64_t declared_hz;		/* by register or device tree; 0 */
+	uint64_t perf_page_khz;		/* perf's multiplier; 0: not allowed */
+	double vmclock_hz;		/* the host's, of UTC or TAI; 0 */
+	double vmclock_error_ppb;	/* its own bound on that; 0: not given */
+	int ntp_synchronized;		/* 1, 0 says adjtimex; -1 unknown */
+	double ntp_steering_ppb;	/* + = MONOTONIC faster than RAW */
 };
 
 /**
