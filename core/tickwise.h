@@ -170,6 +170,7 @@ enum tw_rate_source {
 	TW_RATE_REGRESSION,	/* measured; the uncertainty is the fit's */
 	TW_RATE_KERNEL,		/* the kernel's own multiplier, verified */
 	TW_RATE_KERNEL_PROVISIONAL,	/* the same, no second witness yet */
+	TW_RATE_KERNEL_STEERED,	/* and what adjtimex says of the steering */
 };
 
 /* Who else names the rate that was recognised as the kernel's. */
@@ -187,12 +188,14 @@ enum tw_witness {
 /* Why the kernel's rate was not taken; 0 when it was. */
 enum tw_rate_refusal {
 	TW_REFUSED_BY_CALLER	= 1 << 0,	/* kernel_rate = TW_OFF */
-	TW_REFUSED_AGAINST	= 1 << 1,	/* steered clock asked for */
+	TW_REFUSED_AGAINST	= 1 << 1,	/* its steering can't be read */
 	TW_REFUSED_CLOCKSOURCE	= 1 << 2,	/* kernel keeps time by another */
 	TW_REFUSED_NO_CANDIDATE	= 1 << 3,	/* none within 6 sigma */
 	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one too near */
 	TW_REFUSED_GAPS		= 1 << 5,	/* samples in too few blocks */
 	TW_REFUSED_DISPROVED	= 1 << 6,	/* by tw_clock_refine() */
+	TW_REFUSED_SLEWED	= 1 << 7,	/* offset, adjtime, PPS at work */
+	TW_REFUSED_CHANGED	= 1 << 8,	/* steered anew in the window */
 };
 
 /**
@@ -207,6 +210,11 @@ enum tw_rate_refusal {
  * clock *is* this multiplication); @measured_hz and @measured_uncertainty_ppb
  * keep what the samples alone said. @bound_ppb is always the hard bound of
  * the samples: it does not shrink because a candidate was accepted.
+ *
+ * TW_RATE_KERNEL_STEERED is CLOCK_MONOTONIC's: the kernel's rate divided by 1 +
+ * @steering_ppb * 1e-9, with no multiplier, as the kernel takes turns with two.
+ * It holds until NTP steers anew. @uncertainty_ppb is what those turns, and
+ * the resolution of adjtimex, leave over a window as long as this one.
  */
 struct tw_rate {
 	double hz;			/* ticks per second of @against */
@@ -225,9 +233,12 @@ struct tw_rate {
 	double measured_hz;
 	double measured_uncertainty_ppb;
 	double low_hz, high_hz;		/* hard interval of the samples */
+	double steering_ppb;		/* + = MONOTONIC faster than RAW */
 };
 
 enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
+
+struct timex;
 
 /**
  * struct tw_time_source - where a calibration reads its two clocks
@@ -246,6 +257,10 @@ enum tw_switch { TW_DEFAULT, TW_ON, TW_OFF };
  * Without @sleep_ns (NULL) the window is spent reading, so these clocks must
  * advance by being read. With it, short bursts of reading alternate with sleep,
  * as on a machine where others want the CPU.
+ *
+ * Against CLOCK_MONOTONIC @read_ns is that clock, and its exact rate can be
+ * known only from the last two (else NULL): CLOCK_MONOTONIC_RAW of the same
+ * granularity, and adjtimex(2), asked with modes 0 and ADJ_OFFSET_SS_READ.
  */
 struct tw_time_source {
 	uint64_t (*read_ticks)(void *context);
@@ -256,6 +271,8 @@ struct tw_time_source {
 	uint64_t witness_khz;
 	uint64_t declared_hz;
 	void (*sleep_ns)(void *context, uint64_t duration_ns);
+	uint64_t (*read_raw_ns)(void *context);
+	int (*adjtimex)(void *context, struct timex *timex);
 };
 
 struct tw_rate_options {
@@ -275,7 +292,8 @@ struct tw_rate_options {
  * length of the window; keeps the narrow ones, fits a line, and estimates the
  * error from the scatter of sixteen time blocks. Then looks whether exactly
  * one multiplier that the kernel can have made explains it (see
- * core/clock/kernel_rate.c).
+ * core/clock/kernel_rate.c); against CLOCK_MONOTONIC together with what
+ * adjtimex(2) says of the steering (core/clock/monotonic_rate.c).
  *
  * Busy for at most 100 ms of the window; longer windows are spent asleep
  * between short bursts. Blocks for the length of the window.
@@ -288,7 +306,8 @@ struct tw_rate_options {
  */
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
 
-/* Names for messages and JSON: "kernel", "kernel_provisional", "regression";
+/* Names for messages and JSON: "kernel", "kernel_provisional",
+ * "kernel_adjtimex", "regression";
  * "CLOCK_MONOTONIC_RAW", ...; "cpuid", ... Never NULL. */
 const char *tw_rate_source_name(enum tw_rate_source source);
 const char *tw_against_name(enum tw_against against);
@@ -927,6 +946,11 @@ struct tw_machine {
 	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0 */
 	uint64_t kernel_log_khz;	/* 0: not readable or gone */
 	uint64_t declared_hz;		/* by register or device tree; 0 */
+	uint64_t perf_page_khz;		/* perf's multiplier; 0: not allowed */
+	double vmclock_hz;		/* the host's, of UTC or TAI; 0 */
+	double vmclock_error_ppb;	/* its own bound on that; 0: not given */
+	int ntp_synchronized;		/* 1, 0 says adjtimex; -1 unknown */
+	double ntp_steering_ppb;	/* + = MONOTONIC faster than RAW */
 };
 
 /**

@@ -5,7 +5,7 @@
 #ifndef TW_CLOCK_HEALTH_H
 #define TW_CLOCK_HEALTH_H
 
-#include "estimate/vmclock.h"
+#include "vmclock.h"
 #include "independent.h"
 #include "refine.h"
 

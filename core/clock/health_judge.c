@@ -208,7 +208,7 @@ const char *tw_health_check_text(enum tw_health_check check)
 		"the kernel keeps time by this counter, as it did at the start",
 		"the machine was not suspended: CLOCK_BOOTTIME and CLOCK_MONOTONIC are as far apart as at the start",
 		"the counters of the allowed CPUs agree",
-		"the host says that it has not moved or restored this machine (" TW_VMCLOCK ")",
+		"the host says that it has not moved or restored this machine (/dev/vmclock0)",
 		"the counter runs at the rate of a clock that is not made of it",
 	};
 

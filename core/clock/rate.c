@@ -9,6 +9,7 @@
 #include "calibrate.h"
 #include "counter/state.h"
 #include "diagnostics.h"
+#include "monotonic_rate.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
 #define LEAST_WINDOW_NS		5000000ULL
@@ -87,38 +88,99 @@ static enum tw_witness find_witness(const struct tw_rate_options *options,
 						       TW_WITNESS_NONE;
 }
 
+/* All that one calibration collected. */
+struct calibration {
+	struct tw_rate_options options;
+	struct tw_fit fit;
+	uint64_t granularity_ns;
+	uint64_t step_ticks;
+	int was_clocksource;
+	struct tw_monotonic_watch watch;	/* against MONOTONIC */
+};
+
+/* The fit to look for the kernel's multiplier in: the samples' own, or what
+ * they say of RAW when the steering is taken out. Returns refusals. */
+static unsigned fit_of_raw(const struct calibration *calibration,
+			   struct tw_fit *fit)
+{
+	const struct tw_monotonic_watch *watch = &calibration->watch;
+	unsigned refusal;
+
+	*fit = calibration->fit;
+	if (calibration->options.against == TW_AGAINST_RAW)
+		return 0;
+	refusal = tw_steering_refusal(&watch->before, &watch->after);
+	if (!refusal && tw_fit_unsteered(&calibration->fit, watch,
+					 calibration->granularity_ns,
+					 calibration->step_ticks, fit))
+		refusal = TW_REFUSED_NO_CANDIDATE;
+	return refusal;
+}
+
+static void use_kernel_rate(struct tw_rate *rate,
+			    const struct tw_kernel_rate *kernel)
+{
+	rate->source = rate->witness == TW_WITNESS_NONE ?
+		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
+	rate->hz = kernel->hz;
+	rate->uncertainty_ppb = 0;
+	rate->kernel_mult = kernel->mult;
+	rate->kernel_shift = kernel->shift;
+}
+
+/*
+ * No multiplier is passed on: CLOCK_MONOTONIC's changes from tick to tick. And
+ * nothing is provisional here: the samples can't tell a multiplier from the
+ * next one steered otherwise, so a witness decides or nothing does.
+ */
+static void use_steered_rate(struct tw_rate *rate,
+			     const struct tw_kernel_rate *kernel,
+			     const struct tw_steering *steering)
+{
+	if (rate->witness == TW_WITNESS_NONE) {
+		rate->refusal |= TW_REFUSED_AMBIGUOUS;
+		return;
+	}
+	rate->source = TW_RATE_KERNEL_STEERED;
+	rate->steering_ppb = tw_steering_ppb(steering);
+	rate->hz = kernel->hz / (1 + rate->steering_ppb / 1e9);
+	rate->uncertainty_ppb = tw_steering_sigma_ppb(steering, kernel,
+						      rate->window_ns);
+}
+
 /* Take the kernel's rate where it verifies itself; else say why not. */
 static void look_for_kernel_rate(struct tw_rate *rate,
-				 const struct tw_fit *fit,
-				 const struct tw_rate_options *options,
-				 int was_clocksource)
+				 const struct calibration *calibration)
 {
+	const struct tw_rate_options *options = &calibration->options;
 	struct tw_kernel_candidates candidates;
 	struct tw_kernel_rate kernel;
+	struct tw_fit fit;
 	int alone = 0;
 
-	find_candidates(options, &candidates);
 	if (options->kernel_rate == TW_OFF)
 		rate->refusal |= TW_REFUSED_BY_CALLER;
-	else if (options->against != TW_AGAINST_RAW)
+	else if (calibration->watch.error)
 		rate->refusal |= TW_REFUSED_AGAINST;
-	else if (!was_clocksource || !is_clocksource(options))
+	else if (!calibration->was_clocksource || !is_clocksource(options))
 		rate->refusal |= TW_REFUSED_CLOCKSOURCE;
 	else
-		rate->refusal |= tw_kernel_rate_recognise(fit, &candidates,
-							  &kernel, &alone);
+		rate->refusal |= fit_of_raw(calibration, &fit);
+	if (rate->refusal)
+		return;
+	find_candidates(options, &candidates);
+	rate->refusal = tw_kernel_rate_recognise(&fit, &candidates, &kernel,
+						 &alone);
 	if (rate->refusal)
 		return;
 
 	rate->witness = find_witness(options, kernel.from_hz);
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
-	rate->source = rate->witness == TW_WITNESS_NONE ?
-		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
-	rate->hz = kernel.hz;
-	rate->uncertainty_ppb = 0;
-	rate->kernel_mult = kernel.mult;
-	rate->kernel_shift = kernel.shift;
+	if (options->against == TW_AGAINST_RAW)
+		use_kernel_rate(rate, &kernel);
+	else
+		use_steered_rate(rate, &kernel, &calibration->watch.before);
 }
 
 static void tell_kernel_rate(const struct tw_rate *rate)
@@ -161,48 +223,67 @@ static double uncertainty_ppb(const struct tw_fit *fit)
 	return hypot(fit->sigma_ppb, fit->asymmetry_ppb / ASYMMETRY_SIGMAS);
 }
 
+/* Collect and fit. Returns as tw_rate_measure(). */
+static int calibrate(struct calibration *calibration, uint32_t *samples)
+{
+	const struct tw_rate_options *options = &calibration->options;
+	int is_watched = options->against == TW_AGAINST_MONOTONIC &&
+			 options->kernel_rate != TW_OFF;
+	struct tw_brackets brackets;
+	int ret;
+
+	calibration->was_clocksource = is_clocksource(options);
+	if (is_watched)
+		tw_monotonic_watch_begin(&calibration->watch, options->source);
+	ret = tw_brackets_collect(&brackets, options->window_ns,
+				  options->against, options->source);
+	if (ret)
+		return ret;
+	if (is_watched)
+		tw_monotonic_watch_end(&calibration->watch, options->source);
+	*samples = (uint32_t)brackets.count;
+	calibration->granularity_ns = brackets.granularity_ns;
+	calibration->step_ticks = brackets.step_ticks;
+	ret = fit_reference(&brackets, options->against, &calibration->fit);
+	tw_brackets_free(&brackets);
+	return ret;
+}
+
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 {
-	struct tw_rate_options settled = { 0 };
-	struct tw_brackets brackets;
+	struct calibration calibration = { 0 };
+	const struct tw_fit *fit = &calibration.fit;
 	struct tw_rate out = { 0 };
-	int was_clocksource, ret;
-	struct tw_fit fit;
+	int ret;
 
 	if (options)
-		settled = *options;
-	if (settled.window_ns == 0)
-		settled.window_ns = DEFAULT_WINDOW_NS;
-	ret = check_options(&settled);
+		calibration.options = *options;
+	if (calibration.options.window_ns == 0)
+		calibration.options.window_ns = DEFAULT_WINDOW_NS;
+	ret = check_options(&calibration.options);
 	if (ret)
 		return ret;
 
 	/* Before the first look at any clock. */
-	if (!settled.source && tw_counter_permission() != TW_COUNTER_OK)
+	if (!calibration.options.source &&
+	    tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 
-	was_clocksource = is_clocksource(&settled);
-	ret = tw_brackets_collect(&brackets, settled.window_ns,
-				  settled.against, settled.source);
-	if (ret)
-		return ret;
-	out.samples = (uint32_t)brackets.count;
-	ret = fit_reference(&brackets, settled.against, &fit);
-	tw_brackets_free(&brackets);
+	ret = calibrate(&calibration, &out.samples);
 	if (ret)
 		return ret;
 
-	out.against = settled.against;
+	out.against = calibration.options.against;
 	out.source = TW_RATE_REGRESSION;
-	out.measured_hz = out.hz = fit.hz;
-	out.measured_uncertainty_ppb = uncertainty_ppb(&fit);
+	out.measured_hz = out.hz = fit->hz;
+	out.measured_uncertainty_ppb = uncertainty_ppb(fit);
 	out.uncertainty_ppb = out.measured_uncertainty_ppb;
-	out.low_hz = fit.low_hz;
-	out.high_hz = fit.high_hz;
-	out.window_ns = fit.window_ns;
-	out.used = fit.used;
-	out.bracket_ticks = fit.bracket_ticks;
-	look_for_kernel_rate(&out, &fit, &settled, was_clocksource);
+	out.low_hz = fit->low_hz;
+	out.high_hz = fit->high_hz;
+	out.window_ns = fit->window_ns;
+	out.used = fit->used;
+	out.bracket_ticks = fit->bracket_ticks;
+	look_for_kernel_rate(&out, &calibration);
 	out.bound_ppb = tw_rate_bound_ppb(&out);
 	tell_kernel_rate(&out);
 	*rate = out;
@@ -218,6 +299,8 @@ const char *tw_rate_source_name(enum tw_rate_source source)
 		return "kernel";
 	case TW_RATE_KERNEL_PROVISIONAL:
 		return "kernel_provisional";
+	case TW_RATE_KERNEL_STEERED:
+		return "kernel_adjtimex";
 	}
 	return "unknown";
 }
@@ -257,7 +340,7 @@ const char *tw_rate_refusal_text(unsigned bit)
 	case TW_REFUSED_BY_CALLER:
 		return "not asked for";
 	case TW_REFUSED_AGAINST:
-		return "the reference is steered, only CLOCK_MONOTONIC_RAW has it";
+		return "what steers the reference can't be read";
 	case TW_REFUSED_CLOCKSOURCE:
 		return "the kernel keeps time by another clocksource";
 	case TW_REFUSED_NO_CANDIDATE:
@@ -268,6 +351,11 @@ const char *tw_rate_refusal_text(unsigned bit)
 		return "the samples leave gaps in the window";
 	case TW_REFUSED_DISPROVED:
 		return "it was taken, and later did not explain what was seen";
+	case TW_REFUSED_SLEWED:
+		return "the reference is being slewed: an offset, adjtime(3), "
+		       "or a pulse per second";
+	case TW_REFUSED_CHANGED:
+		return "the reference was steered anew in the window";
 	}
 	return "unknown reason";
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "diagnostics.h"
-#include "estimate/vmclock.h"
+#include "vmclock.h"
 #include "independent.h"
 #include "segment.h"
 

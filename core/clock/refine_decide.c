@@ -134,7 +134,9 @@ static struct tw_fit measured(const struct tw_rate *rate,
 {
 	struct tw_fit best = *fit;
 
-	if (rate->measured_uncertainty_ppb > 0 &&
+	/* What a bent line was before is not what it is. */
+	if (rate->against == TW_AGAINST_RAW &&
+	    rate->measured_uncertainty_ppb > 0 &&
 	    rate->measured_uncertainty_ppb <= fit->sigma_ppb) {
 		best.hz = rate->measured_hz;
 		best.sigma_ppb = rate->measured_uncertainty_ppb;
@@ -217,7 +219,10 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 	} else if (candidates && take_kernel(&rate, &best, candidates,
 					     witness)) {
 		;
-	} else if (is_longer && best.sigma_ppb < now->uncertainty_ppb) {
+	} else if (is_longer && (best.sigma_ppb < now->uncertainty_ppb ||
+				 !is_possible(&rate))) {
+		/* The second only where the reference bends: it does so
+		 * otherwise by now than it did. */
 		take_measured(&rate);
 	} else {
 		return TW_REFINED_NOTHING;

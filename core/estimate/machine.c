@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
+#include "clock/monotonic_rate.h"
+#include "clock/vmclock.h"
 #include "tickwise.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
@@ -164,6 +167,27 @@ static unsigned count_allowed_cpus(void)
 	return count;
 }
 
+static void read_vmclock(struct tw_machine *machine)
+{
+	struct tw_vmclock vmclock;
+
+	if (tw_vmclock_read(&vmclock))
+		return;
+	machine->vmclock_hz = vmclock.hz;
+	machine->vmclock_error_ppb = vmclock.maxerror_ppb;
+}
+
+static void read_steering(struct tw_machine *machine)
+{
+	struct tw_steering steering;
+
+	machine->ntp_synchronized = -1;
+	if (tw_steering_read(&steering, NULL))
+		return;
+	machine->ntp_synchronized = !(steering.status & STA_UNSYNC);
+	machine->ntp_steering_ppb = tw_steering_ppb(&steering);
+}
+
 void tw_machine_read(struct tw_machine *machine)
 {
 	int saved_errno = errno;
@@ -186,5 +210,8 @@ void tw_machine_read(struct tw_machine *machine)
 	machine->cpus_configured = system_count(_SC_NPROCESSORS_CONF);
 	machine->cpuinfo_khz = read_cpuinfo_khz();
 	machine->kernel_log_khz = read_kernel_log_khz();
+	machine->perf_page_khz = tw_read_perf_page_khz();
+	read_vmclock(machine);
+	read_steering(machine);
 	errno = saved_errno;
 }

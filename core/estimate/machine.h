@@ -46,6 +46,17 @@ uint64_t tw_device_tree_number(const char *path);
 uint64_t tw_device_tree_hz(const char *base);
 
 /**
+ * tw_perf_page_khz - the rate behind a perf page's multiplier
+ * @mult, @shift: ns = ticks * mult >> shift
+ *
+ * Return: kHz; 0 for no multiplier, or one that overflows.
+ */
+uint64_t tw_perf_page_khz(uint32_t mult, unsigned shift);
+
+/* The kernel's; 0 where there is none, or perf is forbidden. */
+uint64_t tw_read_perf_page_khz(void);
+
+/**
  * tw_allowed_cpus - numbers of the CPUs the calling thread may run on
  * @cpus: allocated, rising; free() it
  * @count: how many

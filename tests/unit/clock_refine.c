@@ -193,6 +193,24 @@ static void jumped(void)
 	       "the counter's rate changed by 1 ppm: -ESTALE");
 }
 
+/* What adjtimex(2) said of CLOCK_MONOTONIC at the start, and then NTP bent it. */
+static void steered_anew(void)
+{
+	struct tw_rate rate;
+
+	begin(MULT * 65536, SHIFT + 16, 1, TW_OFF, 20000000);
+	tested.rate.against = TW_AGAINST_MONOTONIC;
+	tested.rate.source = TW_RATE_KERNEL_STEERED;
+	tested.rate.uncertainty_ppb = 0.01;
+	tested.refined_rate = tested.rate;
+	two_clocks_change(&clocks, MULT * 65536 + 400000, SHIFT + 16);
+	tap_ok(refine_after(10, &rate) == 0 &&
+	       rate.source == TW_RATE_REGRESSION,
+	       "CLOCK_MONOTONIC steered anew by 1 ppm: measured from now on");
+	tap_ok(fabs(off_ppb(&rate, HZ) + 946) < 5,
+	       "at its mean, %.1f ppb", off_ppb(&rate, HZ));
+}
+
 static void refused(void)
 {
 	struct tw_rate rate;
@@ -221,6 +239,7 @@ int main(void)
 	confirmed();
 	disproved();
 	jumped();
+	steered_anew();
 	refused();
 	return tap_done();
 }

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CLOCK_MONOTONIC's rate from the kernel's own books. Pure arithmetic.
+ *
+ * The kernel (kernel/time/ntp.c: ntp_update_frequency) makes the length of a
+ * second of CLOCK_MONOTONIC, in nanoseconds of CLOCK_MONOTONIC_RAW's rate,
+ *
+ *	tick * USER_HZ * 1000 + freq
+ *
+ * plus, from one second to the next, a share of a phase offset (the PLL), what
+ * is left of an adjtime(3), or what a pulse per second asks for. Where these
+ * three are at rest both clocks run at one ratio, and that is known.
+ *
+ * It holds until somebody steers anew: NTP daemons do so every some seconds to
+ * some minutes. Leap seconds and steps are of CLOCK_REALTIME and do not touch
+ * it; a boot parameter ntp_tick_adj= adds to it unseen, so the samples of
+ * CLOCK_MONOTONIC must agree before anything is believed.
+ */
+#include "monotonic_rate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/timex.h>
+
+#define FREQ_PER_PPM		65536.0
+
+/* Ticks of a kernel that does not say how many it has; the slowest in use. */
+#define SLOWEST_KERNEL_HZ	100
+#define FASTEST_KERNEL_HZ	1000
+
+/* An even distribution of +-1 has this sigma. */
+#define SIGMA_OF_EVEN		0.5773502691896258
+
+static unsigned at_work(const struct tw_steering *steering)
+{
+	return steering->offset || steering->adjust_us ||
+	       (steering->status & STA_PPSFREQ);
+}
+
+unsigned tw_steering_refusal(const struct tw_steering *before,
+			     const struct tw_steering *after)
+{
+	unsigned refusal = 0;
+
+	if (at_work(before) || at_work(after))
+		refusal |= TW_REFUSED_SLEWED;
+	if (before->freq != after->freq || before->tick_us != after->tick_us)
+		refusal |= TW_REFUSED_CHANGED;
+	return refusal;
+}
+
+/*
+ * The kernel counts in ticks of its own, of a whole number of nanoseconds, and
+ * that is what RAW's multiplier makes of a tick's worth of counter; steering
+ * makes it an exact fraction of a second. At 100, 250 and 1000 Hz that is the
+ * same. At 300 Hz the third of a nanosecond makes 100 ppb, and adjtimex does
+ * not show it (tk_setup_internals: xtime_remainder).
+ */
+double tw_steering_ppb(const struct tw_steering *steering)
+{
+	double off_ns = ((double)steering->tick_us * steering->user_hz - 1e6) *
+			1e3 +
+			(double)steering->freq / FREQ_PER_PPM * 1e3;
+	unsigned whole_ns;
+
+	if (steering->kernel_hz == 0)
+		return off_ns;
+	whole_ns = (unsigned)TW_NS_PER_SECOND / steering->kernel_hz;
+	off_ns += (double)(TW_NS_PER_SECOND -
+			   (uint64_t)whole_ns * steering->kernel_hz);
+	return off_ns / ((double)whole_ns * steering->kernel_hz) * 1e9;
+}
+
+/*
+ * The multiplier is a whole number, so the kernel goes by one that is too slow,
+ * looks at every tick whether it lags, and then takes the next one up for a
+ * tick (timekeeping_adjust). The lag is never more than a tick at the wrong
+ * one, at each end of the window. An unsteered clock has nothing to lag behind.
+ *
+ * While all CPUs sleep there are no ticks, and it is as much more as the sleep
+ * is longer; collecting a window keeps this one awake.
+ */
+double tw_steering_dither_ppb(const struct tw_steering *steering,
+			      uint32_t kernel_mult, uint64_t window_ns)
+{
+	double kernel_hz = steering->kernel_hz ? steering->kernel_hz :
+						 SLOWEST_KERNEL_HZ;
+	double lag_ns;
+
+	if (tw_steering_ppb(steering) == 0)
+		return 0;
+	lag_ns = 1e9 / kernel_hz / kernel_mult;
+	return 2 * lag_ns / (double)window_ns * 1e9;
+}
+
+/*
+ * The loop's offset is shown in whole microseconds unless STA_NANO, towards
+ * zero, and 2^-(2 + constant) of it is slewed in each second (SHIFT_PLL).
+ */
+static double hidden_offset_ppb(const struct tw_steering *steering)
+{
+	double unit_ns = steering->status & STA_NANO ? 1 : 1000;
+
+	if (!(steering->status & STA_PLL))
+		return 0;
+	return unit_ns / ldexp(1, 2 + (int)steering->constant);
+}
+
+/*
+ * The kernel scales a deviation from its nominal tick by that tick's rounding
+ * to whole ticks of the counter: up to half of one (xtime_remainder again).
+ */
+static double remainder_ppb(const struct tw_steering *steering, double hz)
+{
+	double kernel_hz = steering->kernel_hz ? steering->kernel_hz :
+						 FASTEST_KERNEL_HZ;
+
+	return fabs(tw_steering_ppb(steering)) * kernel_hz / hz / 2;
+}
+
+double tw_steering_sigma_ppb(const struct tw_steering *steering,
+			     const struct tw_kernel_rate *kernel,
+			     uint64_t window_ns)
+{
+	/* Shown rounded down: up to one unit more. */
+	double resolution_ppb = 1000 / FREQ_PER_PPM;
+	double dither_ppb = tw_steering_dither_ppb(steering, kernel->mult,
+						   window_ns);
+
+	return SIGMA_OF_EVEN *
+	       hypot(hypot(resolution_ppb, dither_ppb),
+		     hypot(hidden_offset_ppb(steering),
+			   remainder_ppb(steering, kernel->hz)));
+}
+
+/* RAW's rates that two readings of it allow; each means "v to v +
+ * granularity", and a counter's reading "v to v + step". */
+static int raw_interval(const struct tw_monotonic_watch *watch,
+			uint64_t granularity_ns, uint64_t step_ticks,
+			struct tw_fit *raw)
+{
+	const struct tw_bracket *first = &watch->raw_before;
+	const struct tw_bracket *last = &watch->raw_after;
+	double ns = (double)(int64_t)(last->reference_ns - first->reference_ns);
+	double least = (double)(int64_t)(last->before_ticks -
+					 first->after_ticks) -
+		       (double)step_ticks;
+	double most = (double)(int64_t)(last->after_ticks -
+					first->before_ticks) +
+		      (double)step_ticks;
+
+	if (ns <= (double)granularity_ns || least <= 0)
+		return -EDOM;
+	raw->low_hz = least / (ns + (double)granularity_ns) * 1e9;
+	raw->high_hz = most / (ns - (double)granularity_ns) * 1e9;
+	return 0;
+}
+
+int tw_fit_unsteered(const struct tw_fit *fit,
+		     const struct tw_monotonic_watch *watch,
+		     uint64_t granularity_ns, uint64_t step_ticks,
+		     struct tw_fit *raw)
+{
+	double ratio = 1 + tw_steering_ppb(&watch->before) / 1e9;
+	struct tw_kernel_rate kernel;
+	struct tw_fit out = *fit;
+	double nearest_khz;
+
+	if (raw_interval(watch, granularity_ns, step_ticks, &out))
+		return -EDOM;
+	/* More ticks to a second of the slower clock. */
+	out.hz = fit->hz * ratio;
+	nearest_khz = out.hz / 1000;
+	if (!(nearest_khz >= 10000 && nearest_khz <= 10000000) ||
+	    tw_kernel_rate_of_khz((uint32_t)nearest_khz, &kernel))
+		return -EDOM;
+	out.asymmetry_ppb += tw_steering_dither_ppb(&watch->before, kernel.mult,
+						    fit->window_ns);
+	*raw = out;
+	return 0;
+}

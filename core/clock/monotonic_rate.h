@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CLOCK_MONOTONIC's rate from CLOCK_MONOTONIC_RAW's and what adjtimex(2) says
+ * of the steering. monotonic_rate.c is arithmetic; monotonic_watch.c reads.
+ */
+#ifndef TW_CLOCK_MONOTONIC_RATE_H
+#define TW_CLOCK_MONOTONIC_RATE_H
+
+#include "calibrate.h"
+
+/* What steers CLOCK_MONOTONIC, in adjtimex(2)'s own units. */
+struct tw_steering {
+	long offset;		/* still to be slewed away: ns or us, by status */
+	long adjust_us;		/* what is left of an adjtime(3) */
+	long freq;		/* 2^-16 ppm; positive = faster than RAW */
+	long tick_us;		/* of a user's tick, 10000 at rest */
+	long constant;		/* of the phase-locked loop */
+	int status;		/* STA_ bits */
+	unsigned user_hz;	/* user's ticks per second */
+	unsigned kernel_hz;	/* the kernel's own; 0: not known */
+};
+
+/* Bits of enum tw_rate_refusal: why what was read @before and @after a window
+ * does not give the rate in it. 0 if it does. */
+unsigned tw_steering_refusal(const struct tw_steering *before,
+			     const struct tw_steering *after);
+
+/* Whether the steering was all at rest; positive = MONOTONIC runs faster than
+ * RAW by so much, in the long run. */
+double tw_steering_ppb(const struct tw_steering *steering);
+
+/* How far MONOTONIC's mean over @window_ns can be off that, because the kernel
+ * takes turns with two whole multipliers: at the most. */
+double tw_steering_dither_ppb(const struct tw_steering *steering,
+			      uint32_t kernel_mult, uint64_t window_ns);
+
+/* One sigma of a rate over @window_ns that was computed so. */
+double tw_steering_sigma_ppb(const struct tw_steering *steering,
+			     const struct tw_kernel_rate *kernel,
+			     uint64_t window_ns);
+
+/* Both ends of a window, beside its samples of CLOCK_MONOTONIC. */
+struct tw_monotonic_watch {
+	struct tw_steering before;
+	struct tw_steering after;
+	struct tw_bracket raw_before;	/* reference_ns of RAW */
+	struct tw_bracket raw_after;
+	int error;			/* 0, or why there is nothing to go by */
+};
+
+/* @source may be NULL: the real clocks. What fails is kept in @watch. */
+void tw_monotonic_watch_begin(struct tw_monotonic_watch *watch,
+			      const struct tw_time_source *source);
+void tw_monotonic_watch_end(struct tw_monotonic_watch *watch,
+			    const struct tw_time_source *source);
+
+/*
+ * What @fit, of CLOCK_MONOTONIC, says about CLOCK_MONOTONIC_RAW: its rate and
+ * errors with the steering taken out, and as the hard interval that of the two
+ * readings of RAW alone, which no steering touches.
+ *
+ * Returns 0; -EDOM when RAW did not move or the two do not overlap.
+ */
+int tw_fit_unsteered(const struct tw_fit *fit,
+		     const struct tw_monotonic_watch *watch,
+		     uint64_t granularity_ns, uint64_t step_ticks,
+		     struct tw_fit *raw);
+
+/* What adjtimex(2) says now. Returns 0, or -errno. */
+int tw_steering_read(struct tw_steering *steering,
+		     const struct tw_time_source *source);
+
+#endif

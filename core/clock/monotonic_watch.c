@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading what steers CLOCK_MONOTONIC, and CLOCK_MONOTONIC_RAW beside it, at
+ * both ends of a window. Collects only; monotonic_rate.c makes sense of it.
+ */
+#include "monotonic_rate.h"
+
+#include <errno.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+/* Readings of RAW at each end, of which the narrowest bracket counts: some
+ * five microseconds. */
+#define RAW_TRIES	100
+
+static int call_adjtimex(struct timex *timex, unsigned modes,
+			 const struct tw_time_source *source)
+{
+	*timex = (struct timex) { .modes = modes };
+	if (source)
+		return source->adjtimex(source->context, timex) < 0 ? -EIO : 0;
+	return adjtimex(timex) < 0 ? -errno : 0;
+}
+
+/* The coarse clocks are as coarse as a tick of the kernel's. */
+static unsigned read_kernel_hz(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec ||
+	    tick.tv_nsec <= 0)
+		return 0;
+	return (unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
+int tw_steering_read(struct tw_steering *steering,
+		     const struct tw_time_source *source)
+{
+	struct timex timex, left;
+	int ret;
+
+	ret = call_adjtimex(&timex, 0, source);
+	if (ret)
+		return ret;
+	ret = call_adjtimex(&left, ADJ_OFFSET_SS_READ, source);
+	if (ret)
+		return ret;
+	*steering = (struct tw_steering) {
+		.offset = timex.offset,
+		.adjust_us = left.offset,
+		.freq = timex.freq,
+		.tick_us = timex.tick,
+		.constant = timex.constant,
+		.status = timex.status,
+		.user_hz = (unsigned)sysconf(_SC_CLK_TCK),
+		.kernel_hz = source ? 0 : read_kernel_hz(),
+	};
+	return 0;
+}
+
+static int mark_injected(struct tw_bracket *mark,
+			 const struct tw_time_source *source)
+{
+	uint64_t narrowest = UINT64_MAX;
+	unsigned tries;
+
+	for (tries = 0; tries < RAW_TRIES; tries++) {
+		struct tw_bracket one;
+
+		one.before_ticks = source->read_ticks(source->context);
+		one.reference_ns = source->read_raw_ns(source->context);
+		one.after_ticks = source->read_ticks(source->context);
+		if (one.after_ticks - one.before_ticks < narrowest) {
+			narrowest = one.after_ticks - one.before_ticks;
+			*mark = one;
+		}
+	}
+	return 0;
+}
+
+static int mark_raw(struct tw_bracket *bracket,
+		    const struct tw_time_source *source)
+{
+	struct tw_clock_mark mark;
+	int ret;
+
+	if (source)
+		return mark_injected(bracket, source);
+	ret = tw_clock_mark(TW_AGAINST_RAW, RAW_TRIES, &mark);
+	if (ret)
+		return ret;
+	*bracket = (struct tw_bracket) {
+		.before_ticks = mark.ticks_before,
+		.after_ticks = mark.ticks_after,
+		.reference_ns = mark.system_ns,
+	};
+	return 0;
+}
+
+void tw_monotonic_watch_begin(struct tw_monotonic_watch *watch,
+			      const struct tw_time_source *source)
+{
+	*watch = (struct tw_monotonic_watch) { 0 };
+	if (source && (!source->adjtimex || !source->read_raw_ns)) {
+		watch->error = -ENOSYS;
+		return;
+	}
+	watch->error = tw_steering_read(&watch->before, source);
+	if (!watch->error)
+		watch->error = mark_raw(&watch->raw_before, source);
+}
+
+void tw_monotonic_watch_end(struct tw_monotonic_watch *watch,
+			    const struct tw_time_source *source)
+{
+	if (!watch->error)
+		watch->error = mark_raw(&watch->raw_after, source);
+	if (!watch->error)
+		watch->error = tw_steering_read(&watch->after, source);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise calibrate prints beside the rate: the hints, compared with it.
+ */
+#ifndef TW_COMMAND_CALIBRATE_H
+#define TW_COMMAND_CALIBRATE_H
+
+#include "tickwise.h"
+
+#define TW_HINTS	7
+
+/* What somebody else says the counter's rate is. */
+struct tw_hint {
+	const char *name;
+	double hz;
+	double difference_ppb;	/* + = says more than the rate used */
+	double explained_ppb;	/* what the two's resolutions can make */
+	int contradicts;	/* more than that */
+};
+
+/**
+ * tw_hints_compare - hold what the machine says against a rate
+ * @hints: room for TW_HINTS
+ *
+ * Return: how many hints there are. Pure.
+ */
+unsigned tw_hints_compare(const struct tw_machine *machine,
+			  const struct tw_rate *rate, struct tw_hint *hints);
+
+void tw_calibrate_print_page(const struct tw_rate *rate,
+			     const struct tw_machine *machine,
+			     const struct tw_counter_facts *counter);
+
+/* 0; -ENOMEM. */
+int tw_calibrate_print_json(const struct tw_rate *rate,
+			    const struct tw_machine *machine,
+			    const struct tw_counter_facts *counter);
+
+#endif
