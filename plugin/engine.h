@@ -133,6 +133,40 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 				    (int64_t)(to - from));
 }
 
+static inline enum tw_direction direction_of(enum fio_ddir ddir)
+{
+	switch (ddir) {
+	case DDIR_READ:
+		return TW_READ;
+	case DDIR_WRITE:
+		return TW_WRITE;
+	case DDIR_TRIM:
+		return TW_TRIM;
+	default:
+		return TW_SYNC;
+	}
+}
+
+/* options.c */
+extern struct fio_option tw_engine_options[];
+
+/* submit.c */
+enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u);
+int tw_commit(struct thread_data *td);
+
+/* complete.c */
+int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
+		 const struct timespec *t);
+struct io_u *tw_event(struct thread_data *td, int event);
+void tw_record(struct thread_data *td, struct tw_job *job,
+	       enum tw_direction direction, const struct tw_io *io,
+	       uint64_t seen_ticks);
+
+/* ring.c */
+int tw_ring_try(void);
+int tw_ring_set_up(struct tw_job *job);
+const char *tw_ring_failure(int error);
+
 /* timing.c */
 const struct tw_timing *tw_timing_of_process(void);
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
