@@ -3,6 +3,8 @@
  * The way back: completions are taken from the ring, stamped, handed to fio and
  * recorded. One stamp serves all that became visible at once.
  */
+#include <errno.h>
+
 #include "engine.h"
 
 /* Renamed in fio 3.42, which can also end it by size. */
@@ -75,30 +77,47 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 			      (uint64_t) total_ns);
 }
 
+/*
+ * It did not do exactly what it was asked to. Is there still something to
+ * record: was it all that there was?
+ */
+static __attribute__((noinline))
+bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
+	      uint64_t wanted)
+{
+	struct io_u *io_u = done->io_u;
+	struct tw_counts *counts = &job->counts[tw_direction_of(io_u->ddir)];
+
+	if (done->result < 0) {
+		io_u->error = (unsigned) -done->result;
+		counts->errors++;
+		return false;
+	}
+	if ((uint64_t) done->result >= wanted)
+		return true;
+	io_u->resid = wanted - (uint64_t) done->result;
+	/* fio sends the rest again and counts only that; nothing at all it
+	 * counts as it is. */
+	if (done->result > 0 && io_u->offset + (uint64_t) done->result <
+	    io_u->file->real_file_size) {
+		counts->shorts++;
+		return false;
+	}
+	return true;
+}
+
 struct io_u *tw_event(struct thread_data *td, int event)
 {
 	struct tw_job *job = td->io_ops_data;
-	const struct tw_done *done = &job->done[event];
+	struct tw_done *done = &job->done[event];
 	struct io_u *io_u = done->io_u;
-	enum tw_direction direction = direction_of(io_u->ddir);
-	uint64_t wanted = ddir_sync(io_u->ddir) ? 0 : io_u->xfer_buflen;
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+	uint64_t wanted = direction <= TW_WRITE ? io_u->xfer_buflen : 0;
 
 	io_u->error = 0;
-	if (done->result < 0) {
-		io_u->error = (unsigned) -done->result;
-		job->counts[direction].errors++;
+	if (tw_unlikely((uint64_t) (int64_t) done->result != wanted) &&
+	    !is_whole(td, job, done, wanted))
 		return io_u;
-	}
-	if ((uint64_t) done->result < wanted) {
-		io_u->resid = wanted - (uint64_t) done->result;
-		/* fio sends the rest again and counts only that; nothing at
-		 * all it counts as it is. */
-		if (done->result > 0 && io_u->offset + (uint64_t) done->result <
-		    io_u->file->real_file_size) {
-			job->counts[direction].shorts++;
-			return io_u;
-		}
-	}
 	tw_record(td, job, direction, &job->io[io_u->index], done->seen_ticks);
 	return io_u;
 }
@@ -161,6 +180,9 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 			wait = wait > got ? wait - got : 0;
 			continue;
 		}
+		/* Its thread completes too; there is nothing to wait in. */
+		if (job->polled_submission)
+			continue;
 		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0, wait,
 				     IORING_ENTER_GETEVENTS, NULL);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {

@@ -9,7 +9,7 @@
 #include <liburing.h>
 
 #include "fio.h"
-#include "optgroup.h"
+#include "options.h"
 #include "tickwise.h"
 
 /*
@@ -32,12 +32,6 @@ enum tw_direction {
 	TW_TRIM,
 	TW_SYNC,
 	TW_DIRECTIONS,
-};
-
-struct tw_options {
-	void *pad;		/* fio takes offset 0 for "no option" */
-	char *report;
-	unsigned int digits;
 };
 
 /* One io_u's stamps, found by io_u->index. */
@@ -93,6 +87,19 @@ struct tw_job {
 	struct io_uring ring;
 	int ring_ready;
 	unsigned entries;
+	/* What is the same in every read and in every write. */
+	struct io_uring_sqe model[2];
+	bool special;		/* options that the model alone can't hold */
+	bool fixed_files;
+	bool fixed_buffers;
+	bool polled_submission;	/* a kernel thread looks at the tail */
+	unsigned force_async;	/* every Nth, 0: none */
+	unsigned prepared;	/* since the last of those */
+	struct iovec *iovecs;	/* by io_u->index; NULL: not vectored */
+	struct cmdprio cmdprio;
+	int *files;		/* registered, by fio_file's engine_pos */
+	unsigned files_open;
+	struct io_u **by_index;
 	struct tw_io *io;
 	struct io_u **pending;	/* queued, in ring order; a ring itself */
 	unsigned pending_head;
@@ -133,22 +140,14 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 				    (int64_t)(to - from));
 }
 
-static inline enum tw_direction direction_of(enum fio_ddir ddir)
+/* The first three are fio's own numbers, all of its syncs are one. */
+static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 {
-	switch (ddir) {
-	case DDIR_READ:
-		return TW_READ;
-	case DDIR_WRITE:
-		return TW_WRITE;
-	case DDIR_TRIM:
-		return TW_TRIM;
-	default:
-		return TW_SYNC;
-	}
+	compiletime_assert((int) TW_READ == DDIR_READ &&
+			   (int) TW_WRITE == DDIR_WRITE &&
+			   (int) TW_TRIM == DDIR_TRIM, "directions of fio");
+	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
 }
-
-/* options.c */
-extern struct fio_option tw_engine_options[];
 
 /* submit.c */
 enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u);
@@ -162,9 +161,11 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 	       enum tw_direction direction, const struct tw_io *io,
 	       uint64_t seen_ticks);
 
-/* ring.c */
+/* ring.c: 0 or -errno; the second and third with a line on stderr. */
 int tw_ring_try(void);
-int tw_ring_set_up(struct tw_job *job);
+int tw_ring_set_up(struct thread_data *td, struct tw_job *job);
+int tw_ring_register(struct thread_data *td, struct tw_job *job);
+void tw_ring_tear_down(struct tw_job *job);
 const char *tw_ring_failure(int error);
 
 /* timing.c */

@@ -43,11 +43,30 @@ static unsigned power_of_two_from(unsigned depth)
 	return power;
 }
 
+static int allocate(struct thread_data *td, struct tw_job *job)
+{
+	const struct tw_options *o = td->eo;
+	unsigned kind, direction;
+
+	job->entries = power_of_two_from(td->o.iodepth);
+	job->io = calloc(job->entries, sizeof(*job->io));
+	job->by_index = calloc(job->entries, sizeof(*job->by_index));
+	job->pending = calloc(job->entries, sizeof(*job->pending));
+	job->done = calloc(job->entries, sizeof(*job->done));
+	if (!job->io || !job->by_index || !job->pending || !job->done)
+		return -ENOMEM;
+	for (kind = 0; kind < TW_RECORDS; kind++)
+		for (direction = 0; direction < TW_DIRECTIONS; direction++)
+			if (tw_histogram_init(&job->record[kind][direction],
+					      o->digits))
+				return -ENOMEM;
+	return 0;
+}
+
 static int tickwise_init(struct thread_data *td)
 {
-	const struct tw_options *o;
+	struct tw_options *o;
 	struct tw_job *job;
-	unsigned kind, direction;
 
 	if (!has_our_layout(td)) {
 		fprintf(stderr, "tickwise: built for the structures of %s, "
@@ -57,53 +76,35 @@ static int tickwise_init(struct thread_data *td)
 		return 1;
 	}
 	o = td->eo;
+	if (tw_options_check(td)) {
+		td_verror(td, EINVAL, "tickwise options");
+		return 1;
+	}
 	job = calloc(1, sizeof(*job));
-	if (!job)
-		goto no_memory;
 	td->io_ops_data = job;
-	job->entries = power_of_two_from(td->o.iodepth);
-	job->io = calloc(job->entries, sizeof(*job->io));
-	job->pending = calloc(job->entries, sizeof(*job->pending));
-	job->done = calloc(job->entries, sizeof(*job->done));
-	if (!job->io || !job->pending || !job->done)
-		goto no_memory;
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		for (direction = 0; direction < TW_DIRECTIONS; direction++)
-			if (tw_histogram_init(&job->record[kind][direction],
-					      o->digits))
-				goto no_memory;
+	if (!job || allocate(td, job)) {
+		fprintf(stderr, "tickwise: not enough memory for iodepth=%u\n",
+			td->o.iodepth);
+		td_verror(td, ENOMEM, "tickwise init");
+		return 1;
+	}
+	/* Says itself what is wrong with them. */
+	if (fio_cmdprio_init(td, &job->cmdprio, &o->cmdprio_options)) {
+		td_verror(td, EINVAL, "cmdprio");
+		return 1;
+	}
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
 	return 0;
-no_memory:
-	fprintf(stderr, "tickwise: not enough memory for iodepth=%u\n",
-		td->o.iodepth);
-	td_verror(td, ENOMEM, "tickwise init");
-	return 1;
-}
-
-static int refuse(struct thread_data *td, int error)
-{
-	fprintf(stderr, "tickwise: %s: %s\n", td->o.name, tw_ring_failure(error));
-	td_verror(td, error, "io_uring_setup");
-	return 1;
 }
 
 static int tickwise_post_init(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
 	struct timespec now;
-	unsigned i;
-	int ret;
 
-	ret = tw_ring_set_up(job);
-	if (ret)
-		return refuse(td, -ret);
-	job->ring_ready = 1;
-	/* The submission ring points at entries; ours stay in their order.
-	 * Newer libraries set the ring up without these pointers. */
-	for (i = 0; job->ring.sq.array && i < job->entries; i++)
-		job->ring.sq.array[i] = i;
+	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
+		return 1;
 	clock_gettime(CLOCK_REALTIME, &now);
 	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
 				 (uint64_t) now.tv_nsec;
@@ -117,11 +118,12 @@ static int tickwise_io_u_init(struct thread_data *td, struct io_u *io_u)
 	struct tw_job *job = td->io_ops_data;
 
 	/* fio numbers them; another layout of io_u would show here. */
-	if (io_u->index != job->io_us++) {
+	if (io_u->index != job->io_us++ || io_u->index >= job->entries) {
 		fprintf(stderr, "tickwise: %s lays out its io_u unlike the "
 			"source this was built from\n", fio_version_string);
 		return 1;
 	}
+	job->by_index[io_u->index] = io_u;
 	return 0;
 }
 
@@ -139,13 +141,15 @@ static void tickwise_cleanup(struct thread_data *td)
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
 	}
-	if (job->ring_ready && !(td->flags & TD_F_CHILD))
-		io_uring_queue_exit(&job->ring);
+	if (!(td->flags & TD_F_CHILD))
+		tw_ring_tear_down(job);
+	fio_cmdprio_cleanup(&job->cmdprio);
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			tw_histogram_free(&job->record[kind][direction]);
 	free(job->done);
 	free(job->pending);
+	free(job->by_index);
 	free(job->io);
 	free(job);
 	td->io_ops_data = NULL;
@@ -158,22 +162,58 @@ static void tickwise_cleanup(struct thread_data *td)
  */
 static int tickwise_get_file_size(struct thread_data *td, struct fio_file *f)
 {
+	static bool tried;
 	int ret;
 
-	if (has_our_layout(td)) {
+	if (has_our_layout(td) && !tried) {
 		ret = tw_ring_try();
-		if (ret)
-			return refuse(td, -ret);
+		if (ret) {
+			fprintf(stderr, "tickwise: %s: %s\n", td->o.name,
+				tw_ring_failure(-ret));
+			td_verror(td, -ret, "io_uring_setup");
+			return 1;
+		}
 		tw_timing_of_process();
+		tried = true;
 	}
 	return generic_get_file_size(td, f);
 }
+
+/* Registered files stay open; fio is shown what it would have got. */
+static int tickwise_open_file(struct thread_data *td, struct fio_file *f)
+{
+	const struct tw_job *job = td->io_ops_data;
+
+	if (!has_our_layout(td) || !job || !job->fixed_files)
+		return generic_open_file(td, f);
+	f->fd = job->files[f->engine_pos];
+	return 0;
+}
+
+static int tickwise_close_file(struct thread_data *td, struct fio_file *f)
+{
+	const struct tw_job *job = td->io_ops_data;
+
+	if (!has_our_layout(td) || !job || !job->fixed_files)
+		return generic_close_file(td, f);
+	f->fd = -1;
+	return 0;
+}
+
+#if defined(TW_FIO_SYNCFS) && defined(TW_FIO_ATOMIC)
+#define TW_NEWER_FLAGS	(FIO_ASYNCIO_SYNC_SYNCFS | FIO_ATOMICWRITES)
+#elif defined(TW_FIO_ATOMIC)
+#define TW_NEWER_FLAGS	FIO_ATOMICWRITES
+#else
+#define TW_NEWER_FLAGS	0
+#endif
 
 static struct ioengine_ops tickwise = {
 	.name			= "tickwise",
 	.version		= FIO_IOOPS_VERSION,
 	.flags			= FIO_ASYNCIO_SYNC_TRIM | FIO_NO_OFFLOAD |
-					FIO_ASYNCIO_SETS_ISSUE_TIME,
+					FIO_ASYNCIO_SETS_ISSUE_TIME |
+					TW_NEWER_FLAGS,
 	.init			= tickwise_init,
 	.post_init		= tickwise_post_init,
 	.io_u_init		= tickwise_io_u_init,
@@ -182,8 +222,8 @@ static struct ioengine_ops tickwise = {
 	.getevents		= tw_getevents,
 	.event			= tw_event,
 	.cleanup		= tickwise_cleanup,
-	.open_file		= generic_open_file,
-	.close_file		= generic_close_file,
+	.open_file		= tickwise_open_file,
+	.close_file		= tickwise_close_file,
 	.get_file_size		= tickwise_get_file_size,
 	.options		= tw_engine_options,
 	.option_struct_size	= sizeof(struct tw_options),
