@@ -77,6 +77,17 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 			      (uint64_t) total_ns);
 }
 
+/* An older kernel, or a device that can't through the ring: then as fio's own
+ * engine does it, from now on. */
+static void trim_after_all(struct thread_data *td, struct tw_job *job,
+			   struct tw_done *done)
+{
+	job->async_trim = false;
+	do_io_u_trim(td, done->io_u);
+	done->result = -(int32_t) done->io_u->error;
+	done->seen_ticks = tw_job_stamp(job);
+}
+
 /*
  * It did not do exactly what it was asked to. Is there still something to
  * record: was it all that there was?
@@ -88,6 +99,10 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 	struct io_u *io_u = done->io_u;
 	struct tw_counts *counts = &job->counts[tw_direction_of(io_u->ddir)];
 
+	if (io_u->ddir == DDIR_TRIM &&
+	    (done->result == -EOPNOTSUPP || done->result == -EINVAL ||
+	     done->result == -ENOTTY))
+		trim_after_all(td, job, done);
 	if (done->result < 0) {
 		io_u->error = (unsigned) -done->result;
 		counts->errors++;

@@ -93,6 +93,7 @@ struct tw_job {
 	bool fixed_files;
 	bool fixed_buffers;
 	bool polled_submission;	/* a kernel thread looks at the tail */
+	bool async_trim;
 	unsigned force_async;	/* every Nth, 0: none */
 	unsigned prepared;	/* since the last of those */
 	struct iovec *iovecs;	/* by io_u->index; NULL: not vectored */

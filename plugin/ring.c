@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "verify.h"
 
 /* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.36, never
  * was in a kernel and now means an atomic write. */
@@ -211,6 +212,17 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 #endif
 }
 
+/*
+ * Trims go through the ring where fio's meaning allows: resetting a zone is
+ * another call, and a write must not overtake the trim of its own block.
+ */
+static bool may_trim_async(const struct thread_data *td)
+{
+	return td_trim(td) && !td_trimwrite(td) &&
+	       td->o.verify == VERIFY_NONE &&
+	       td->o.zone_mode != ZONE_MODE_ZBD;
+}
+
 int tw_ring_register(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
@@ -231,6 +243,7 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 	}
 	job->polled_submission = o->sqthread_poll;
 	job->force_async = o->force_async;
+	job->async_trim = may_trim_async(td);
 	job->special = job->fixed_buffers || job->fixed_files || job->iovecs ||
 		       job->force_async ||
 		       job->cmdprio.mode != CMDPRIO_MODE_NONE;

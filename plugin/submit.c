@@ -15,6 +15,9 @@
 
 #include "engine.h"
 
+/* Newer than some headers (Linux 6.12). */
+#define TW_BLOCK_DISCARD	_IO(0x12, 0)
+
 static void prepare_sync(struct thread_data *td, struct io_u *io_u,
 			 struct io_uring_sqe *sqe)
 {
@@ -35,6 +38,18 @@ static void prepare_sync(struct thread_data *td, struct io_u *io_u,
 		break;
 	}
 	io_uring_sqe_set_data(sqe, io_u);
+}
+
+static void prepare_trim(struct io_u *io_u, struct io_uring_sqe *sqe)
+{
+	*sqe = (struct io_uring_sqe) {
+		.opcode = IORING_OP_URING_CMD,
+		.fd = io_u->file->fd,
+		.cmd_op = TW_BLOCK_DISCARD,
+		.addr = io_u->offset,
+		.addr3 = io_u->xfer_buflen,
+		.user_data = (uintptr_t) io_u,
+	};
 }
 
 static void prepare_special_transfer(struct thread_data *td,
@@ -119,8 +134,13 @@ static __attribute__((noinline))
 bool prepare_other(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, struct io_uring_sqe *sqe)
 {
-	if (io_u->ddir == DDIR_TRIM)
-		return false;
+	if (io_u->ddir == DDIR_TRIM) {
+		if (!job->async_trim ||
+		    io_u->file->filetype != FIO_TYPE_BLOCK)
+			return false;
+		prepare_trim(io_u, sqe);
+		return true;
+	}
 #ifdef TW_FIO_SYNCFS
 	if (io_u->ddir == DDIR_SYNCFS)
 		return false;
