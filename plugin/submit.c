@@ -113,8 +113,10 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
 	struct tw_io io;
 
-	if (job->pending_tail != job->pending_head)
+	if (job->pending_tail != job->pending_head) {
+		job->counts[direction].requeues++;
 		return FIO_Q_BUSY;
+	}
 	io.queued_ticks = io.enter_ticks = tw_job_stamp(job);
 	if (direction == TW_TRIM)
 		do_io_u_trim(td, io_u);
@@ -159,8 +161,10 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 	fio_ro_check(td, io_u);
 
 	if (tw_unlikely(job->pending_tail - job->pending_head ==
-			job->entries))
+			job->entries)) {
+		job->counts[tw_direction_of(io_u->ddir)].requeues++;
 		return FIO_Q_BUSY;
+	}
 	/* Pending entries and the ring's are the same, one for one. */
 	sqe = &sq->sqes[job->pending_tail & sq->ring_mask];
 	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
