@@ -22,12 +22,24 @@ skip()
 	echo "ok $tap_count # SKIP $1"
 }
 
+# from_json FILE PERL: $j is the parsed file. fio from 3.42 on may say what went
+# wrong in front of its JSON.
+from_json()
+{
+	perl -MJSON::PP -e '
+		local $/; open my $f, "<", $ARGV[0] or exit 2;
+		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
+		eval $ARGV[1]; die $@ if $@' "$1" "$2"
+}
+
 # json FILE PERL-EXPRESSION: $j is the parsed file; true or false.
 json()
 {
 	perl -MJSON::PP -e '
 		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		our $j = eval { JSON::PP->new->decode(<$f>) } or exit 3;
+		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
 		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
 }
 
@@ -55,7 +67,9 @@ same_counts()
 					or die "$file: $d: stages and count";
 			}
 		}
-		open my $f, "<", "out.json"; my $j = decode_json(<$f>);
+		open my $f, "<", "out.json"; my $text = <$f>;
+		$text =~ s/\A.*?^(?=\{)//ms;
+		my $j = decode_json($text);
 		# A client adds a sum of all jobs.
 		for my $job (@{$j->{jobs} // $j->{client_stats}}) {
 			next if $job->{jobname} eq "All clients";

@@ -67,10 +67,10 @@ done <table
 "$FIO" all.fio --output-format=json --output=out.json >out 2>err
 ok $? "all that are not refused: a job each"
 [ ! -s err ] || sed 's/^/# /' err
-is "$(perl -MJSON::PP -e 'local $/; my $j = decode_json(<>);
+is "$(from_json out.json '
 	print join " ", "failed:", map { $_->{jobname} } grep { $_->{error} ||
 		$_->{read}{total_ios} + $_->{write}{total_ios} != 16 }
-		@{$j->{jobs}}' out.json)" "failed:" "every job does all of its I/O"
+		@{$j->{jobs}}')" "failed:" "every job does all of its I/O"
 run_fio --name=o --filename=o.data --size=64k --rw=read --md_per_io_size=0 \
 	--tw_report=none
 ok $? "no metadata is not refused"

@@ -63,6 +63,15 @@ watched "" --name=t --filename="$device" --rw=trimwrite --bs=4k --size=1m \
 	--iodepth=8 --tw_report=none
 is "$(commands)" 0 "with writes to the same blocks: one after the other"
 
+# A trim by the system call waits for the writes in front of it.
+rm -f ./*.tickwise.json
+run_fio --name=t --filename="$device" --rw=trimwrite --bs=4k --size=1m \
+	--iodepth=8 --iodepth_batch=4
+json t.1.*.tickwise.json '$j->{requeued}{trim} > 0 && $j->{ios}{trim} == 256'
+ok $? "fio brings it again, and that is counted apart"
+same_counts
+ok $? "and not as another I/O"
+
 # verified_trims ENGINE: trims that fio puts among writes
 verified_trims()
 {
@@ -86,8 +95,7 @@ for engine in io_uring "external:$TICKWISE_SO"; do
 	rm -f ./*.tickwise.json
 	"$FIO" --name=t --ioengine="$engine" --filename=file --rw=trim --bs=4k \
 		--size=64k --output-format=json --output=out.json >out 2>err
-	echo "$? $(perl -MJSON::PP -e 'local $/; my $t = <>; $t =~ s/^[^{]*//;
-		print decode_json($t)->{jobs}[0]{error}' out.json)"
+	echo "$? $(from_json out.json 'print $j->{jobs}[0]{error}')"
 done >ends
 is "$(uniq ends | wc -l)" 1 "a file ends as with fio's engine: $(head -n 1 ends)"
 done_testing

@@ -21,16 +21,13 @@ trouble()
 # both KIND: of the report, reads and writes
 both()
 {
-	perl -MJSON::PP -e 'local $/; open my $f, "<", glob "t.1.*.json";
-		my $r = decode_json(<$f>);
-		print $r->{$ARGV[0]}{read} + $r->{$ARGV[0]}{write}' "$1"
+	from_json t.1.*.tickwise.json "print \$j->{$1}{read} + \$j->{$1}{write}"
 }
 # of fio's: the only job's, both directions
 fio_both()
 {
-	perl -MJSON::PP -e 'local $/; open my $f, "<", "out.json";
-		my $j = decode_json(<$f>)->{jobs}[0];
-		print $j->{read}{$ARGV[0]} + $j->{write}{$ARGV[0]}' "$1"
+	from_json out.json "my \$job = \$j->{jobs}[0];
+		print \$job->{read}{$1} + \$job->{write}{$1}"
 }
 
 trouble "" --rw=write
