@@ -90,7 +90,8 @@ HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
-PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/hw/preload/*.c))
+PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/hw/preload/*.c \
+					tests/fio/preload/*.c))
 FIO_TESTS := $(wildcard tests/fio/*.t)
 BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 
@@ -167,14 +168,13 @@ PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
 # -MD, not -MMD: a tree that is used in place can change under us.
-$(B)/plugin/%.o: plugin/%.c $(B)/fio.path $(B)/flags
+$(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
 	version=$$(sed -n 's/^FIO_VERSION *= *//p' $(B)/fio.path) && \
-	ramp=$$(grep -q ramp_period_over "$$tree/fio_time.h" && \
-		echo -DTW_FIO_RAMP_PERIOD); \
-	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$ramp \
+	features=$$(plugin/fio-features.sh "$$tree") && \
+	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
 		-include "$$tree/config-host.h" -isystem "$$tree" \
 		-MD -MP -c -o $@ $<
 
@@ -212,7 +212,10 @@ $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CFLAGS) -MMD -MP \
-		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS)
+		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
+
+# It stands before a library that the engine alone would bring along.
+$(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
 
 # ---- other processors ----
 #

@@ -9,7 +9,7 @@
 #include <liburing.h>
 
 #include "fio.h"
-#include "optgroup.h"
+#include "options.h"
 #include "tickwise.h"
 
 /*
@@ -34,12 +34,6 @@ enum tw_direction {
 	TW_DIRECTIONS,
 };
 
-struct tw_options {
-	void *pad;		/* fio takes offset 0 for "no option" */
-	char *report;
-	unsigned int digits;
-};
-
 /* One io_u's stamps, found by io_u->index. */
 struct tw_io {
 	uint64_t queued_ticks;
@@ -57,6 +51,7 @@ struct tw_counts {
 	uint64_t recorded;
 	uint64_t errors;
 	uint64_t shorts;	/* less than asked for, not at the file's end */
+	uint64_t requeues;	/* refused by ->queue(): fio comes again */
 	uint64_t unaccounted;	/* fio did not count it: ramp time */
 	uint64_t backwards;	/* a later stamp was smaller: not recorded */
 };
@@ -93,6 +88,20 @@ struct tw_job {
 	struct io_uring ring;
 	int ring_ready;
 	unsigned entries;
+	/* What is the same in every read and in every write. */
+	struct io_uring_sqe model[2];
+	bool special;		/* options that the model alone can't hold */
+	bool fixed_files;
+	bool fixed_buffers;
+	bool polled_submission;	/* a kernel thread looks at the tail */
+	bool async_trim;
+	unsigned force_async;	/* every Nth, 0: none */
+	unsigned prepared;	/* since the last of those */
+	struct iovec *iovecs;	/* by io_u->index; NULL: not vectored */
+	struct cmdprio cmdprio;
+	int *files;		/* registered, by fio_file's engine_pos */
+	unsigned files_open;
+	struct io_u **by_index;
 	struct tw_io *io;
 	struct io_u **pending;	/* queued, in ring order; a ring itself */
 	unsigned pending_head;
@@ -132,6 +141,34 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 	return tw_ticks_delta_to_ns(&job->timing->clock.scale,
 				    (int64_t)(to - from));
 }
+
+/* The first three are fio's own numbers, all of its syncs are one. */
+static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
+{
+	compiletime_assert((int) TW_READ == DDIR_READ &&
+			   (int) TW_WRITE == DDIR_WRITE &&
+			   (int) TW_TRIM == DDIR_TRIM, "directions of fio");
+	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
+}
+
+/* submit.c */
+enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u);
+int tw_commit(struct thread_data *td);
+
+/* complete.c */
+int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
+		 const struct timespec *t);
+struct io_u *tw_event(struct thread_data *td, int event);
+void tw_record(struct thread_data *td, struct tw_job *job,
+	       enum tw_direction direction, const struct tw_io *io,
+	       uint64_t seen_ticks);
+
+/* ring.c: 0 or -errno; the second and third with a line on stderr. */
+int tw_ring_try(void);
+int tw_ring_set_up(struct thread_data *td, struct tw_job *job);
+int tw_ring_register(struct thread_data *td, struct tw_job *job);
+void tw_ring_tear_down(struct tw_job *job);
+const char *tw_ring_failure(int error);
 
 /* timing.c */
 const struct tw_timing *tw_timing_of_process(void);

@@ -266,7 +266,7 @@ static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
 	struct tw_moment end;
 
 	tw_moment_take(job, &end);
-	return json_pack("{ss, si, ss, so, so, so, so, so, so, s{sI, sI, sI}, "
+	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, s[]}",
 			 "schema", "tickwise-report",
 			 "version", 1,
@@ -278,6 +278,8 @@ static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
 				offsetof(struct tw_counts, errors)),
 			 "short", counts_to_json(job,
 				offsetof(struct tw_counts, shorts)),
+			 "requeued", counts_to_json(job,
+				offsetof(struct tw_counts, requeues)),
 			 "unaccounted", counts_to_json(job,
 				offsetof(struct tw_counts, unaccounted)),
 			 "backwards", counts_to_json(job,

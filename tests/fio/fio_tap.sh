@@ -22,12 +22,24 @@ skip()
 	echo "ok $tap_count # SKIP $1"
 }
 
+# from_json FILE PERL: $j is the parsed file. fio from 3.42 on may say what went
+# wrong in front of its JSON.
+from_json()
+{
+	perl -MJSON::PP -e '
+		local $/; open my $f, "<", $ARGV[0] or exit 2;
+		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
+		eval $ARGV[1]; die $@ if $@' "$1" "$2"
+}
+
 # json FILE PERL-EXPRESSION: $j is the parsed file; true or false.
 json()
 {
 	perl -MJSON::PP -e '
 		local $/; open my $f, "<", $ARGV[0] or exit 2;
-		our $j = eval { JSON::PP->new->decode(<$f>) } or exit 3;
+		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		our $j = eval { JSON::PP->new->decode($text) } or exit 3;
 		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
 }
 
@@ -35,6 +47,58 @@ json()
 run_fio()
 {
 	"$FIO" --ioengine="external:$TICKWISE_SO" --output-format=json \
+		--output=out.json "$@" 2>err
+}
+
+# same_counts: the reports of this directory against the latency samples in
+# out.json, for each job name. (total_ios counts issues instead: I/Os in flight
+# when the ramp time ends are in the samples but not in there.)
+same_counts()
+{
+	perl -MJSON::PP -e '
+		local $/; my (%ours, %fios, $all);
+		for my $file (glob "*.tickwise.json") {
+			open my $f, "<", $file; my $r = decode_json(<$f>);
+			for my $d ("read", "write", "trim", "sync") {
+				my $n = $r->{ios}{$d};
+				$ours{"$r->{job}{name} $d"} += $n;
+				$all += $n;
+				$n == ($r->{stages}{total}{$d}{count} // 0)
+					or die "$file: $d: stages and count";
+			}
+		}
+		open my $f, "<", "out.json"; my $text = <$f>;
+		$text =~ s/\A.*?^(?=\{)//ms;
+		my $j = decode_json($text);
+		# A client adds a sum of all jobs.
+		for my $job (@{$j->{jobs} // $j->{client_stats}}) {
+			next if $job->{jobname} eq "All clients";
+			$fios{"$job->{jobname} $_"} += $job->{$_}{clat_ns}{N} // 0
+				for "read", "write", "trim";
+			$fios{"$job->{jobname} sync"} +=
+				$job->{sync}{lat_ns}{N} // 0;
+		}
+		my $bad = !$all;
+		for my $key (sort keys %{{%ours, %fios}}) {
+			my ($n, $m) = map { $_->{$key} // 0 } \%ours, \%fios;
+			next if $n == $m;
+			print "# $key: report $n, fio $m\n";
+			$bad = 1;
+		}
+		exit $bad'
+}
+
+# watched SETTINGS ARGUMENT...: as run_fio, and what each job asks of the kernel
+# stands in ring.PID; SETTINGS and format as in preload/ring_watch.c.
+watched()
+{
+	settings=$1
+	shift
+	rm -f ring.[0-9]*
+	# shellcheck disable=SC2086
+	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_watch.so" \
+		RING_WATCH=ring $settings "$FIO" \
+		--ioengine="external:$TICKWISE_SO" --output-format=json \
 		--output=out.json "$@" 2>err
 }
 

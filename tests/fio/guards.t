@@ -34,12 +34,14 @@ mkdir tree
 cp -r "$tree/." tree/ 2>/dev/null
 perl -0pi -e 's/(struct thread_data \{\n)/$1\tchar moved_by_the_test[512];\n/' \
 	tree/fio.h
+features=$("$root/plugin/fio-features.sh" "$tree")
 objects=
 for source in "$root"/plugin/*.c; do
 	object=$(basename "$source" .c).o
+	# shellcheck disable=SC2086
 	${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
 		-I"$root/core/latency" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		-DFIO_INTERNAL -DFIO_INC_DEBUG -DTW_FIO_VERSION="\"$version\"" \
+		-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
 		-include tree/config-host.h -isystem tree -c -o "$object" \
 		"$source" || break
 	objects="$objects $object"

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The way back: completions are taken from the ring, stamped, handed to fio and
+ * recorded. One stamp serves all that became visible at once.
+ */
+#include <errno.h>
+
+#include "engine.h"
+
+/* Renamed in fio 3.42, which can also end it by size. */
+static bool is_ramping(struct thread_data *td)
+{
+#ifdef TW_FIO_RAMP_PERIOD
+	return ramp_period_enabled && !ramp_period_over(td);
+#else
+	return td->o.ramp_time && !ramp_time_over(td);
+#endif
+}
+
+/*
+ * Would fio count this one? It asks the same right after ->event(), which may
+ * end the ramp time and reset its statistics; asking here first gives both the
+ * same answer for the same I/O.
+ */
+static bool is_accounted(struct thread_data *td)
+{
+	if (is_ramping(td))
+		return false;
+	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
+}
+
+/* A CPU whose counter is behind can make a stage negative: then it is 0. */
+static uint64_t stage_ns(const struct tw_job *job, uint64_t from, uint64_t to)
+{
+	int64_t ns = tw_job_ns(job, from, to);
+
+	return ns < 0 ? 0 : (uint64_t) ns;
+}
+
+static void record_waited(struct tw_job *job, enum tw_direction direction,
+			  const struct tw_io *io, uint64_t seen_ticks,
+			  uint64_t total_ns)
+{
+	tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
+			 stage_ns(job, io->queued_ticks, io->enter_ticks));
+	tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
+			 stage_ns(job, io->enter_ticks, seen_ticks));
+	/* Not the sum of the two: that would add their roundings. */
+	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
+}
+
+void tw_record(struct thread_data *td, struct tw_job *job,
+	       enum tw_direction direction, const struct tw_io *io,
+	       uint64_t seen_ticks)
+{
+	struct tw_counts *counts = &job->counts[direction];
+	int64_t total_ns;
+
+	if (!is_accounted(td)) {
+		counts->unaccounted++;
+		return;
+	}
+	total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
+	if (tw_unlikely(total_ns < 0)) {
+		counts->backwards++;
+		return;
+	}
+	if (tw_unlikely(!job->first_ticks))
+		job->first_ticks = io->queued_ticks;
+	job->last_ticks = seen_ticks;
+	counts->recorded++;
+	if (io->queued_ticks == io->enter_ticks)
+		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
+				 (uint64_t) total_ns);
+	else
+		record_waited(job, direction, io, seen_ticks,
+			      (uint64_t) total_ns);
+}
+
+/* An older kernel, or a device that can't through the ring: then as fio's own
+ * engine does it, from now on. */
+static void trim_after_all(struct thread_data *td, struct tw_job *job,
+			   struct tw_done *done)
+{
+	job->async_trim = false;
+	do_io_u_trim(td, done->io_u);
+	done->result = -(int32_t) done->io_u->error;
+	done->seen_ticks = tw_job_stamp(job);
+}
+
+/*
+ * It did not do exactly what it was asked to. Is there still something to
+ * record: was it all that there was?
+ */
+static __attribute__((noinline))
+bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
+	      uint64_t wanted)
+{
+	struct io_u *io_u = done->io_u;
+	struct tw_counts *counts = &job->counts[tw_direction_of(io_u->ddir)];
+
+	if (io_u->ddir == DDIR_TRIM &&
+	    (done->result == -EOPNOTSUPP || done->result == -EINVAL ||
+	     done->result == -ENOTTY))
+		trim_after_all(td, job, done);
+	if (done->result < 0) {
+		io_u->error = (unsigned) -done->result;
+		counts->errors++;
+		return false;
+	}
+	if ((uint64_t) done->result >= wanted)
+		return true;
+	io_u->resid = wanted - (uint64_t) done->result;
+	/* fio sends the rest again and counts only that; nothing at all it
+	 * counts as it is. */
+	if (done->result > 0 && io_u->offset + (uint64_t) done->result <
+	    io_u->file->real_file_size) {
+		counts->shorts++;
+		return false;
+	}
+	return true;
+}
+
+struct io_u *tw_event(struct thread_data *td, int event)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct tw_done *done = &job->done[event];
+	struct io_u *io_u = done->io_u;
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+	uint64_t wanted = direction <= TW_WRITE ? io_u->xfer_buflen : 0;
+
+	io_u->error = 0;
+	if (tw_unlikely((uint64_t) (int64_t) done->result != wanted) &&
+	    !is_whole(td, job, done, wanted))
+		return io_u;
+	tw_record(td, job, direction, &job->io[io_u->index], done->seen_ticks);
+	return io_u;
+}
+
+/*
+ * Move what the ring shows to job->done, up to @room. A stamp is taken once
+ * for every tail observed; entries left over from a tail seen earlier keep
+ * its stamp.
+ */
+static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
+{
+	struct io_uring_cq *cq = &job->ring.cq;
+	unsigned head = *cq->khead;
+	unsigned reaped = 0;
+
+	while (reaped < room) {
+		const struct io_uring_cqe *cqe;
+
+		if (head == job->seen_tail) {
+			unsigned tail = io_uring_smp_load_acquire(cq->ktail);
+
+			if (tail == head)
+				break;
+			job->seen_ticks = tw_job_stamp(job);
+			job->seen_tail = tail;
+			job->tails++;
+			if (tail - head > job->largest_tail)
+				job->largest_tail = tail - head;
+		}
+		cqe = &cq->cqes[head & cq->ring_mask];
+		done[reaped++] = (struct tw_done) {
+			.io_u = io_uring_cqe_get_data(cqe),
+			.seen_ticks = job->seen_ticks,
+			.result = cqe->res,
+		};
+		head++;
+	}
+	if (reaped)
+		io_uring_smp_store_release(cq->khead, head);
+	return reaped;
+}
+
+int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
+		 const struct timespec *t)
+{
+	struct tw_job *job = td->io_ops_data;
+	unsigned wait = td->o.iodepth_batch_complete_min == 0 ? 0 : min;
+	unsigned events = 0;
+
+	if (max > job->entries)
+		max = job->entries;
+	for (;;) {
+		unsigned got = reap(job, job->done + events, max - events);
+		int ret;
+
+		events += got;
+		if (events >= min || events == max)
+			return (int) events;
+		if (got) {
+			wait = wait > got ? wait - got : 0;
+			continue;
+		}
+		/* Its thread completes too; there is nothing to wait in. */
+		if (job->polled_submission)
+			continue;
+		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0, wait,
+				     IORING_ENTER_GETEVENTS, NULL);
+		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {
+			td_verror(td, -ret, "io_uring_enter");
+			return ret;
+		}
+	}
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's options, as fio's parser wants them.
+ *
+ * Every name that any fio from 3.33 on knows for its io_uring engines is there,
+ * whichever fio this is built for: fio drops a job over a name it can't find,
+ * and one job file serves all versions. What fio's engine would do and ours
+ * can't is refused when it is asked for, by name.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "options.h"
+
+#define TW_OPTION(kind, member) \
+	.type = kind, \
+	.off1 = offsetof(struct tw_options, member), \
+	.category = FIO_OPT_C_ENGINE, \
+	.group = FIO_OPT_G_IOURING
+
+static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
+{
+	struct tw_options *o = data;
+
+	o->sqthread_poll_cpu = (unsigned) *cpu;
+	o->sqthread_poll_cpu_set = 1;
+	return 0;
+}
+
+/* None at all is what we have. */
+static int set_md_per_io_size(void *data, unsigned long long *size)
+{
+	if (!*size)
+		return 0;
+	fprintf(stderr, "tickwise: md_per_io_size: refused, metadata and "
+		"protection information are not implemented\n");
+	return 1;
+}
+
+/* Newer versions of cmdprio.h bring the table of their options along. */
+#ifndef CMDPRIO_OPTIONS
+#define TW_CMDPRIO(member) \
+	.type = FIO_OPT_INT, \
+	.off1 = offsetof(struct tw_options, \
+			 cmdprio_options.member[DDIR_READ]), \
+	.off2 = offsetof(struct tw_options, \
+			 cmdprio_options.member[DDIR_WRITE]), \
+	.category = FIO_OPT_C_ENGINE, \
+	.group = FIO_OPT_G_IOURING
+
+static int set_cmdprio_hint(void *data, unsigned long long *hint)
+{
+	fprintf(stderr, "tickwise: cmdprio_hint: refused, %s has no priority "
+		"hints (3.36 has)\n", fio_version_string);
+	return 1;
+}
+#endif
+
+struct fio_option tw_engine_options[] = {
+	{
+		.name	= "hipri",
+		.lname	= "Polled completions",
+		TW_OPTION(FIO_OPT_STR_SET, hipri),
+		.help	= "Poll the device for completions (needs direct=1)",
+	},
+#ifdef CMDPRIO_OPTIONS
+	CMDPRIO_OPTIONS(struct tw_options, FIO_OPT_G_IOURING),
+#else
+	{
+		.name	= "cmdprio_percentage",
+		.lname	= "Share of I/O with another priority",
+		TW_CMDPRIO(percentage),
+		.maxval	= 100,
+		.help	= "This share of the I/Os has the priority of cmdprio",
+	},
+	{
+		.name	= "cmdprio_class",
+		.lname	= "Their priority class",
+		TW_CMDPRIO(class),
+		.minval	= IOPRIO_MIN_PRIO_CLASS + 1,
+		.maxval	= IOPRIO_MAX_PRIO_CLASS,
+		.interval = 1,
+		.help	= "Priority class of that share",
+	},
+	{
+		.name	= "cmdprio_hint",
+		.lname	= "Their priority hint",
+		.type	= FIO_OPT_INT,
+		.cb	= set_cmdprio_hint,
+		.category = FIO_OPT_C_ENGINE,
+		.group	= FIO_OPT_G_IOURING,
+		.help	= "Refused: this fio has no priority hints",
+	},
+	{
+		.name	= "cmdprio",
+		.lname	= "Their priority level",
+		TW_CMDPRIO(level),
+		.minval	= IOPRIO_MIN_PRIO,
+		.maxval	= IOPRIO_MAX_PRIO,
+		.interval = 1,
+		.help	= "Priority level of that share",
+	},
+	{
+		.name	= "cmdprio_bssplit",
+		.lname	= "Share and priority by block size",
+		TW_OPTION(FIO_OPT_STR_STORE, cmdprio_options.bssplit_str),
+		.help	= "Shares of I/O with another priority, by block size",
+	},
+#endif
+	{
+		.name	= "fixedbufs",
+		.lname	= "Registered buffers",
+		TW_OPTION(FIO_OPT_STR_SET, fixedbufs),
+		.help	= "Register the I/O buffers with the kernel",
+	},
+	{
+		.name	= "registerfiles",
+		.lname	= "Registered files",
+		TW_OPTION(FIO_OPT_STR_SET, registerfiles),
+		.help	= "Open all files first and register them",
+	},
+	{
+		.name	= "sqthread_poll",
+		.lname	= "Submission by a kernel thread",
+		TW_OPTION(FIO_OPT_STR_SET, sqthread_poll),
+		.help	= "A kernel thread looks for submissions "
+			  "(implies registerfiles)",
+	},
+	{
+		.name	= "sqthread_poll_cpu",
+		.lname	= "CPU of that thread",
+		.type	= FIO_OPT_INT,
+		.cb	= set_sqthread_poll_cpu,
+		.category = FIO_OPT_C_ENGINE,
+		.group	= FIO_OPT_G_IOURING,
+		.help	= "CPU that the kernel's submission thread runs on",
+	},
+	{
+		.name	= "nonvectored",
+		.lname	= "Plain read and write",
+		TW_OPTION(FIO_OPT_INT, nonvectored),
+		.def	= "-1",
+		.help	= "1: plain reads and writes, 0: with an iovec, "
+			  "-1: plain where the kernel has them",
+	},
+	{
+		.name	= "uncached",
+		.lname	= "Don't keep in the page cache",
+		TW_OPTION(FIO_OPT_INT, uncached),
+		.help	= "Drop the pages of buffered I/O when it is done "
+			  "(RWF_DONTCACHE)",
+	},
+	{
+		.name	= "nowait",
+		.lname	= "Don't block",
+		TW_OPTION(FIO_OPT_BOOL, nowait),
+		.help	= "Fail with EAGAIN rather than block (RWF_NOWAIT)",
+	},
+	{
+		.name	= "force_async",
+		.lname	= "Hand over to a worker",
+		TW_OPTION(FIO_OPT_INT, force_async),
+		.help	= "Every Nth I/O is done by a kernel worker at once",
+	},
+	{
+		.name	= "cmd_type",
+		.lname	= "Kind of passthrough command",
+		TW_OPTION(FIO_OPT_STR, cmd_type),
+		.def	= "nvme",
+		.posval	= {
+			{ .ival = "nvme", .oval = TW_CMD_NVME,
+			  .help = "NVMe commands" },
+			{ .ival = "bsg", .oval = TW_CMD_BSG,
+			  .help = "SCSI commands through bsg" },
+		},
+		.help	= "Commands of the passthrough engine",
+	},
+	{
+		.name	= "readfua",
+		.lname	= "Read past the cache",
+		TW_OPTION(FIO_OPT_BOOL, readfua),
+		.help	= "Passthrough: reads force unit access",
+	},
+	{
+		.name	= "writefua",
+		.lname	= "Write past the cache",
+		TW_OPTION(FIO_OPT_BOOL, writefua),
+		.help	= "Passthrough: writes force unit access",
+	},
+	{
+		.name	= "write_mode",
+		.lname	= "Command for writes",
+		TW_OPTION(FIO_OPT_STR_STORE, write_mode),
+		.help	= "Passthrough: what a write is",
+	},
+	{
+		.name	= "verify_mode",
+		.lname	= "Command for verifying",
+		TW_OPTION(FIO_OPT_STR_STORE, verify_mode),
+		.help	= "Passthrough: how written data is verified",
+	},
+	{
+		.name	= "read_mode",
+		.lname	= "Command for reads",
+		TW_OPTION(FIO_OPT_STR_STORE, read_mode),
+		.help	= "Passthrough: what a read is",
+	},
+	{
+		.name	= "cdb_len",
+		.lname	= "Length of SCSI commands",
+		TW_OPTION(FIO_OPT_INT, cdb_len),
+		.help	= "Passthrough: bytes of a SCSI command, 0: as needed",
+	},
+	{
+		.name	= "verify_bytchk",
+		.lname	= "What SCSI's VERIFY compares",
+		TW_OPTION(FIO_OPT_INT, verify_bytchk),
+		.help	= "Passthrough: the BYTCHK field of VERIFY",
+	},
+	{
+		.name	= "deac",
+		.lname	= "Deallocate on write zeroes",
+		TW_OPTION(FIO_OPT_BOOL, deac),
+		.help	= "Passthrough: write zeroes may deallocate",
+	},
+	{
+		.name	= "md_per_io_size",
+		.lname	= "Metadata of each I/O",
+		.type	= FIO_OPT_INT,
+		.cb	= set_md_per_io_size,
+		.category = FIO_OPT_C_ENGINE,
+		.group	= FIO_OPT_G_IOURING,
+		.help	= "Bytes of metadata; 0, others are refused",
+	},
+	{
+		.name	= "pi_act",
+		.lname	= "Protection information action",
+		TW_OPTION(FIO_OPT_BOOL, pi_act),
+		.def	= "1",
+		.help	= "The device makes and checks it (with metadata)",
+	},
+	{
+		.name	= "pi_chk",
+		.lname	= "Protection information checked",
+		TW_OPTION(FIO_OPT_STR_STORE, pi_chk),
+		.help	= "What of it is checked (with metadata)",
+	},
+	{
+		.name	= "apptag",
+		.lname	= "Application tag",
+		TW_OPTION(FIO_OPT_INT, apptag),
+		.def	= "0x1234",
+		.help	= "Tag of protected I/O (with metadata)",
+	},
+	{
+		.name	= "apptag_mask",
+		.lname	= "Application tag mask",
+		TW_OPTION(FIO_OPT_INT, apptag_mask),
+		.def	= "0xffff",
+		.help	= "Bits of the tag that count (with metadata)",
+	},
+	{
+		.name	= "tw_report",
+		.lname	= "Latency report",
+		TW_OPTION(FIO_OPT_STR_STORE, report),
+		.help	= "File of this job's latency report (default: "
+			  "JOB.N.PID.tickwise.json; none: no report)",
+	},
+	{
+		.name	= "tw_digits",
+		.lname	= "Precision of the report",
+		TW_OPTION(FIO_OPT_INT, digits),
+		.minval	= 1,
+		.maxval	= 5,
+		.def	= "3",
+		.help	= "Significant digits of the latency histograms",
+	},
+	{
+		.name	= NULL,
+	},
+};
+
+int tw_options_check(struct thread_data *td)
+{
+	struct tw_options *o = td->eo;
+
+	/* Before Linux 5.11 its thread could use no others. */
+	if (o->sqthread_poll)
+		o->registerfiles = 1;
+	if (o->registerfiles && td->o.nr_files != td->o.open_files) {
+		fprintf(stderr, "tickwise: %s: %s needs all of a job's files "
+			"open at once, but openfiles=%u of %u\n", td->o.name,
+			o->sqthread_poll ? "sqthread_poll" : "registerfiles",
+			td->o.open_files, td->o.nr_files);
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a job may say about the engine: the options of fio's own io_uring
+ * engines under their names, ours under tw_. plugin/README.md says of each
+ * what becomes of it.
+ */
+#ifndef TW_PLUGIN_OPTIONS_H
+#define TW_PLUGIN_OPTIONS_H
+
+#include "fio.h"
+#include "optgroup.h"
+#include "engines/cmdprio.h"
+
+enum tw_cmd_type {
+	TW_CMD_NVME = 1,
+	TW_CMD_BSG,
+};
+
+struct tw_options {
+	void *pad;		/* fio takes offset 0 for "no option" */
+
+	/* of fio's engines */
+	unsigned hipri;
+	unsigned fixedbufs;
+	unsigned registerfiles;
+	unsigned sqthread_poll;
+	unsigned sqthread_poll_cpu;
+	unsigned sqthread_poll_cpu_set;
+	unsigned nonvectored;	/* -1: where the kernel can */
+	unsigned uncached;
+	unsigned nowait;
+	unsigned force_async;
+	struct cmdprio_options cmdprio_options;
+
+	/* those that act in io_uring_cmd alone */
+	unsigned cmd_type;
+	unsigned readfua;
+	unsigned writefua;
+	unsigned deac;
+	char *write_mode;
+	char *verify_mode;
+	char *read_mode;
+	unsigned cdb_len;
+	unsigned verify_bytchk;
+	unsigned pi_act;
+	unsigned apptag;
+	unsigned apptag_mask;
+	char *pi_chk;
+
+	/* ours */
+	char *report;
+	unsigned int digits;
+};
+
+extern struct fio_option tw_engine_options[];
+
+/*
+ * Do they go together? What follows from others is filled in. 0, or -EINVAL
+ * after a line on stderr that names the option.
+ */
+int tw_options_check(struct thread_data *td);
+
+#endif

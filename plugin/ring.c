@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A job's ring: set up with what the job asks for and this kernel knows, what
+ * is registered with it, and why if that can't be.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "verify.h"
+
+/* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.36, never
+ * was in a kernel and now means an atomic write. */
+#define TW_RWF_DONTCACHE	0x80
+#define TW_RWF_ATOMIC		0x40
+
+const char *tw_ring_failure(int error)
+{
+	switch (error) {
+	case ENOSYS:
+		return "this kernel has no io_uring, or a filter hides it";
+	case EPERM:
+	case EACCES:
+		return "io_uring is forbidden here (sysctl "
+		       "kernel.io_uring_disabled, or a container's filter)";
+	case ENOMEM:
+		return "not enough memory for the ring (ulimit -l, on "
+		       "older kernels)";
+	case EINVAL:
+		return "the kernel refuses the ring (iodepth too large?)";
+	case EMFILE:
+	case ENFILE:
+		return "no file descriptor left for the ring";
+	default:
+		return strerror(error);
+	}
+}
+
+static int refuse(struct thread_data *td, const char *what, int error,
+		  const char *why)
+{
+	fprintf(stderr, "tickwise: %s: %s: %s\n", td->o.name, what, why);
+	td_verror(td, error, what);
+	return -error;
+}
+
+/* A ring of one entry, thrown away: can this process have one at all? */
+int tw_ring_try(void)
+{
+	struct io_uring ring;
+	int ret;
+
+	ret = io_uring_queue_init(1, &ring, 0);
+	if (!ret)
+		io_uring_queue_exit(&ring);
+	return ret;
+}
+
+/*
+ * The flags of fio's own engine, given up one by one where the kernel doesn't
+ * know them or, as with a submission thread, has no use for them.
+ */
+static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
+{
+	static const unsigned attempts[] = {
+		IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
+			IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+		IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN,
+		IORING_SETUP_CQSIZE,
+		0,
+	};
+	int ret = -EINVAL;
+	unsigned i;
+
+	for (i = 0; i < FIO_ARRAY_SIZE(attempts) && ret == -EINVAL; i++) {
+		struct io_uring_params params = *wanted;
+
+		params.flags |= attempts[i];
+		params.cq_entries = job->entries;
+		ret = io_uring_queue_init_params(job->entries, &job->ring,
+						 &params);
+	}
+	return ret;
+}
+
+static const char *set_up_failure(const struct tw_options *o, int error)
+{
+	if (error == EINVAL && o->sqthread_poll_cpu_set)
+		return "the kernel refuses the ring (sqthread_poll_cpu is no "
+		       "CPU of this job? iodepth too large?)";
+	return tw_ring_failure(error);
+}
+
+int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
+{
+	const struct tw_options *o = td->eo;
+	struct io_uring_params wanted = { .flags = 0 };
+	unsigned i;
+	int ret;
+
+	if (o->hipri)
+		wanted.flags |= IORING_SETUP_IOPOLL;
+	if (o->sqthread_poll)
+		wanted.flags |= IORING_SETUP_SQPOLL;
+	if (o->sqthread_poll && o->sqthread_poll_cpu_set) {
+		wanted.flags |= IORING_SETUP_SQ_AFF;
+		wanted.sq_thread_cpu = o->sqthread_poll_cpu;
+	}
+	ret = set_up(job, &wanted);
+	if (ret)
+		return refuse(td, "io_uring_setup", -ret,
+			      set_up_failure(o, -ret));
+	job->ring_ready = 1;
+	/* The submission ring points at entries; ours stay in their order.
+	 * Newer libraries set the ring up without these pointers. */
+	for (i = 0; job->ring.sq.array && i < job->entries; i++)
+		job->ring.sq.array[i] = i;
+	return 0;
+}
+
+/* Plain reads and writes came with Linux 5.6, like the question. */
+static bool has_plain_transfers(struct tw_job *job)
+{
+	struct io_uring_probe *probe = io_uring_get_probe_ring(&job->ring);
+	bool has = probe && io_uring_opcode_supported(probe, IORING_OP_READ) &&
+		   io_uring_opcode_supported(probe, IORING_OP_WRITE);
+
+	io_uring_free_probe(probe);
+	return has;
+}
+
+static int register_buffers(struct thread_data *td, struct tw_job *job)
+{
+	struct iovec *buffers = calloc(td->o.iodepth, sizeof(*buffers));
+	unsigned i;
+	int ret = -ENOMEM;
+
+	if (buffers) {
+		for (i = 0; i < td->o.iodepth; i++)
+			buffers[i] = (struct iovec) {
+				.iov_base = job->by_index[i]->buf,
+				.iov_len = td_max_bs(td),
+			};
+		ret = io_uring_register_buffers(&job->ring, buffers,
+						td->o.iodepth);
+		free(buffers);
+	}
+	if (ret)
+		return refuse(td, "fixedbufs", -ret, ret == -ENOMEM ?
+			      "not enough memory that may be locked "
+			      "(ulimit -l)" : strerror(-ret));
+	job->fixed_buffers = true;
+	return 0;
+}
+
+/* All files are open from now on; fio is shown descriptors when it opens. */
+static int register_files(struct thread_data *td, struct tw_job *job)
+{
+	struct fio_file *f;
+	unsigned i;
+	int ret;
+
+	job->files = calloc(td->o.nr_files, sizeof(*job->files));
+	if (!job->files)
+		return refuse(td, "registerfiles", ENOMEM, strerror(ENOMEM));
+	for_each_file(td, f, i) {
+		/* fio says what is wrong with it. */
+		if (generic_open_file(td, f))
+			return -(td->error ? td->error : EIO);
+		job->files[i] = f->fd;
+		job->files_open++;
+		f->engine_pos = i;
+		f->fd = -1;
+	}
+	ret = io_uring_register_files(&job->ring, job->files, job->files_open);
+	if (ret)
+		return refuse(td, "registerfiles", -ret, strerror(-ret));
+	job->fixed_files = true;
+	return 0;
+}
+
+static void fill_models(struct thread_data *td, struct tw_job *job)
+{
+	static const __u8 opcodes[3][2] = {
+		{ IORING_OP_READ, IORING_OP_WRITE },
+		{ IORING_OP_READV, IORING_OP_WRITEV },
+		{ IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED },
+	};
+	const struct tw_options *o = td->eo;
+	unsigned kind = job->fixed_buffers ? 2 : job->iovecs ? 1 : 0;
+	unsigned direction;
+
+	for (direction = TW_READ; direction <= TW_WRITE; direction++) {
+		struct io_uring_sqe *model = &job->model[direction];
+
+		model->opcode = opcodes[kind][direction];
+		/* A ring may submit from another context than the job's own
+		 * thread, so the job's default priority is given with every
+		 * transfer. */
+		model->ioprio = (__u16) td->ioprio;
+		if (o->uncached && !td->o.odirect)
+			model->rw_flags |= TW_RWF_DONTCACHE;
+		if (o->nowait)
+			model->rw_flags |= RWF_NOWAIT;
+	}
+#ifdef TW_FIO_ATOMIC
+	if (td->o.oatomic)
+		job->model[TW_WRITE].rw_flags |= TW_RWF_ATOMIC;
+#endif
+}
+
+/*
+ * Trims go through the ring where fio's meaning allows: resetting a zone is
+ * another call, and a write must not overtake the trim of its own block.
+ */
+static bool may_trim_async(const struct thread_data *td)
+{
+	return td_trim(td) && !td_trimwrite(td) &&
+	       td->o.verify == VERIFY_NONE &&
+	       td->o.zone_mode != ZONE_MODE_ZBD;
+}
+
+int tw_ring_register(struct thread_data *td, struct tw_job *job)
+{
+	const struct tw_options *o = td->eo;
+	int ret = 0;
+
+	if (o->fixedbufs)
+		ret = register_buffers(td, job);
+	if (!ret && o->registerfiles)
+		ret = register_files(td, job);
+	if (ret)
+		return ret;
+	if (!o->nonvectored ||
+	    (o->nonvectored == -1U && !has_plain_transfers(job))) {
+		job->iovecs = calloc(job->entries, sizeof(*job->iovecs));
+		if (!job->iovecs)
+			return refuse(td, "nonvectored", ENOMEM,
+				      strerror(ENOMEM));
+	}
+	job->polled_submission = o->sqthread_poll;
+	job->force_async = o->force_async;
+	job->async_trim = may_trim_async(td);
+	job->special = job->fixed_buffers || job->fixed_files || job->iovecs ||
+		       job->force_async ||
+		       job->cmdprio.mode != CMDPRIO_MODE_NONE;
+	/* Not its own: telling it apart costs what it would take. As newer
+	 * versions of fio's engine. */
+	if (job->polled_submission)
+		td->o.disable_slat = 1;
+	fill_models(td, job);
+	return 0;
+}
+
+void tw_ring_tear_down(struct tw_job *job)
+{
+	unsigned i;
+
+	if (job->ring_ready)
+		io_uring_queue_exit(&job->ring);
+	for (i = 0; i < job->files_open; i++)
+		close(job->files[i]);
+	free(job->files);
+	free(job->iovecs);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The way in: an I/O of fio's becomes an entry of the ring, is stamped, and
+ * enters the kernel with those that wait with it.
+ *
+ * Entries lie in the ring in the order in which they were queued, so the list
+ * of what is pending and the ring's own index are one.
+ *
+ * What a job's options ask of every read and write alike stands in a model
+ * that is copied; what they ask of each I/O anew is behind one branch that a
+ * job without such options never takes.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "engine.h"
+
+/* Newer than some headers (Linux 6.12). */
+#define TW_BLOCK_DISCARD	_IO(0x12, 0)
+
+static void prepare_sync(struct thread_data *td, struct io_u *io_u,
+			 struct io_uring_sqe *sqe)
+{
+	const struct fio_file *f = io_u->file;
+
+	switch (io_u->ddir) {
+	case DDIR_SYNC_FILE_RANGE:
+		io_uring_prep_rw(IORING_OP_SYNC_FILE_RANGE, sqe, f->fd, NULL,
+				 (unsigned) (f->last_write - f->first_write),
+				 f->first_write);
+		sqe->sync_range_flags = td->o.sync_file_range;
+		break;
+	case DDIR_DATASYNC:
+		io_uring_prep_fsync(sqe, f->fd, IORING_FSYNC_DATASYNC);
+		break;
+	default:
+		io_uring_prep_fsync(sqe, f->fd, 0);
+		break;
+	}
+	io_uring_sqe_set_data(sqe, io_u);
+}
+
+static void prepare_trim(struct io_u *io_u, struct io_uring_sqe *sqe)
+{
+	*sqe = (struct io_uring_sqe) {
+		.opcode = IORING_OP_URING_CMD,
+		.fd = io_u->file->fd,
+		.cmd_op = TW_BLOCK_DISCARD,
+		.addr = io_u->offset,
+		.addr3 = io_u->xfer_buflen,
+		.user_data = (uintptr_t) io_u,
+	};
+}
+
+static void prepare_special_transfer(struct thread_data *td,
+				     struct tw_job *job, struct io_u *io_u,
+				     struct io_uring_sqe *sqe)
+{
+	if (job->cmdprio.mode != CMDPRIO_MODE_NONE &&
+	    fio_cmdprio_set_ioprio(td, &job->cmdprio, io_u))
+		sqe->ioprio = (__u16) io_u->ioprio;
+	if (job->fixed_buffers) {
+		sqe->buf_index = (__u16) io_u->index;
+	} else if (job->iovecs) {
+		struct iovec *iovec = &job->iovecs[io_u->index];
+
+		iovec->iov_base = io_u->xfer_buf;
+		iovec->iov_len = io_u->xfer_buflen;
+		sqe->addr = (uintptr_t) iovec;
+		sqe->len = 1;
+	}
+}
+
+/* What options ask for that differs from one I/O to the next. */
+static __attribute__((noinline))
+void prepare_special(struct thread_data *td, struct tw_job *job,
+		     struct io_u *io_u, struct io_uring_sqe *sqe)
+{
+	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+		prepare_special_transfer(td, job, io_u, sqe);
+	if (job->fixed_files) {
+		sqe->fd = (__s32) io_u->file->engine_pos;
+		sqe->flags |= IOSQE_FIXED_FILE;
+	}
+	if (job->force_async && ++job->prepared == job->force_async) {
+		job->prepared = 0;
+		sqe->flags |= IOSQE_ASYNC;
+	}
+}
+
+static inline void prepare_transfer(struct tw_job *job, struct io_u *io_u,
+				    struct io_uring_sqe *sqe)
+{
+	*sqe = job->model[io_u->ddir];
+	sqe->fd = io_u->file->fd;
+	sqe->off = io_u->offset;
+	sqe->addr = (uintptr_t) io_u->xfer_buf;
+	sqe->len = (__u32) io_u->xfer_buflen;
+	sqe->user_data = (uintptr_t) io_u;
+}
+
+static struct io_u **pending_at(struct tw_job *job, unsigned place)
+{
+	return &job->pending[place & (job->entries - 1)];
+}
+
+/* What the ring has no operation for; only with nothing queued, as fio's own
+ * engine does it. */
+static enum fio_q_status done_at_once(struct thread_data *td,
+				      struct io_u *io_u)
+{
+	struct tw_job *job = td->io_ops_data;
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+	struct tw_io io;
+
+	if (job->pending_tail != job->pending_head) {
+		job->counts[direction].requeues++;
+		return FIO_Q_BUSY;
+	}
+	io.queued_ticks = io.enter_ticks = tw_job_stamp(job);
+	if (direction == TW_TRIM)
+		do_io_u_trim(td, io_u);
+	else
+		do_io_u_sync(td, io_u);
+	if (io_u->error)
+		job->counts[direction].errors++;
+	else
+		tw_record(td, job, direction, &io, tw_job_stamp(job));
+	io_u_mark_submit(td, 1);
+	io_u_mark_complete(td, 1);
+	return FIO_Q_COMPLETED;
+}
+
+/* Neither read nor write: may it go through the ring? */
+static __attribute__((noinline))
+bool prepare_other(struct thread_data *td, struct tw_job *job,
+		   struct io_u *io_u, struct io_uring_sqe *sqe)
+{
+	if (io_u->ddir == DDIR_TRIM) {
+		if (!job->async_trim ||
+		    io_u->file->filetype != FIO_TYPE_BLOCK)
+			return false;
+		prepare_trim(io_u, sqe);
+		return true;
+	}
+#ifdef TW_FIO_SYNCFS
+	if (io_u->ddir == DDIR_SYNCFS)
+		return false;
+#endif
+	prepare_sync(td, io_u, sqe);
+	return true;
+}
+
+enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct io_uring_sq *sq = &job->ring.sq;
+	struct io_uring_sqe *sqe;
+	uint64_t queued_ticks;
+
+	fio_ro_check(td, io_u);
+
+	if (tw_unlikely(job->pending_tail - job->pending_head ==
+			job->entries)) {
+		job->counts[tw_direction_of(io_u->ddir)].requeues++;
+		return FIO_Q_BUSY;
+	}
+	/* Pending entries and the ring's are the same, one for one. */
+	sqe = &sq->sqes[job->pending_tail & sq->ring_mask];
+	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+		prepare_transfer(job, io_u, sqe);
+	else if (!prepare_other(td, job, io_u, sqe))
+		return done_at_once(td, io_u);
+	if (tw_unlikely(job->special))
+		prepare_special(td, job, io_u, sqe);
+	*pending_at(job, job->pending_tail++) = io_u;
+	job->submits_next = td->io_u_queued + 1 >= td->o.iodepth_batch;
+	queued_ticks = tw_job_stamp(job);
+	job->queued_ticks = queued_ticks;
+	job->io[io_u->index].queued_ticks = queued_ticks;
+	return FIO_Q_QUEUED;
+}
+
+/* fio's clock for what the kernel has just taken, and its slat. */
+static void issued(struct thread_data *td, struct tw_job *job, unsigned count)
+{
+	struct timespec now;
+	unsigned i;
+
+	if (fio_fill_issue_time(td)) {
+		fio_gettime(&now, NULL);
+		for (i = 0; i < count; i++) {
+			struct io_u *io_u =
+				*pending_at(job, job->pending_head + i);
+
+			io_u->issue_time = now;
+			io_u_queued(td, io_u);
+		}
+		/* Only a replayed log looks at it. */
+		if (td->o.read_iolog_file)
+			td->last_issue = now;
+	}
+	job->pending_head += count;
+}
+
+/* Everything pending enters the kernel at the same moment. */
+static void stamp_enter(struct tw_job *job)
+{
+	uint64_t enter_ticks = job->submits_next ? job->queued_ticks :
+						   tw_job_stamp(job);
+	unsigned place;
+
+	job->submits_next = 0;
+	for (place = job->pending_head; place != job->pending_tail; place++)
+		job->io[(*pending_at(job, place))->index].enter_ticks =
+			enter_ticks;
+}
+
+/*
+ * A kernel thread watches the tail: what is published has been submitted. It
+ * has to be called only where it fell asleep, and says so in a flag; the
+ * barrier keeps our look at that from coming before the tail is out.
+ */
+static __attribute__((noinline))
+int publish(struct thread_data *td, struct tw_job *job)
+{
+	unsigned count = job->pending_tail - job->pending_head;
+	int ret = 0;
+
+	if (!count)
+		return 0;
+	stamp_enter(job);
+	io_uring_smp_store_release(job->ring.sq.ktail, job->pending_tail);
+	io_uring_smp_mb();
+	if (IO_URING_READ_ONCE(*job->ring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
+		job->enters++;
+		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
+				     IORING_ENTER_SQ_WAKEUP, NULL);
+	}
+	issued(td, job, count);
+	io_u_mark_submit(td, count);
+	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
+		td_verror(td, -ret, "io_uring_enter wake-up");
+		return ret;
+	}
+	return 0;
+}
+
+int tw_commit(struct thread_data *td)
+{
+	struct tw_job *job = td->io_ops_data;
+
+	if (tw_unlikely(job->polled_submission))
+		return publish(td, job);
+	while (job->pending_head != job->pending_tail) {
+		unsigned count = job->pending_tail - job->pending_head;
+		int ret;
+
+		stamp_enter(job);
+		job->enters++;
+		io_uring_smp_store_release(job->ring.sq.ktail,
+					   job->pending_tail);
+		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
+				     IORING_ENTER_GETEVENTS, NULL);
+		if (ret >= 0) {
+			issued(td, job, (unsigned) ret);
+			io_u_mark_submit(td, (unsigned) ret);
+		} else if (ret == -EAGAIN || ret == -EBUSY) {
+			usleep(1);
+		} else if (ret != -EINTR) {
+			td_verror(td, -ret, "io_uring_enter submit");
+			return ret;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: jobs that a client sends to a fio server run there; the reports
+# stay with the server, one for each job, also where two clients send jobs of
+# the same name at the same time.
+# Defect: a report lost, half written, overwritten by the other client's or
+# left with the client; a server that does not come back for the next.
+. "$(dirname "$0")/fio_tap.sh"
+
+mkdir server client
+cat >client/job.fio <<EOF
+[c]
+ioengine=external:$TICKWISE_SO
+directory=$scratch/server
+rw=randrw
+bs=4k
+size=256k
+iodepth=4
+numjobs=2
+EOF
+
+# A port that nobody has, for as long as it takes: the next if somebody has.
+server=
+for port in $(($$ % 20000 + 20000)) $(($$ % 20000 + 40001)) 8766; do
+	(cd server && exec "$FIO" --server="ip:127.0.0.1,$port") \
+		>server.out 2>&1 &
+	server=$!
+	sleep 0.5
+	kill -0 $server 2>/dev/null && break
+	wait $server
+	server=
+done
+trap '[ -z "$server" ] || kill $server; rm -rf "$scratch"' EXIT
+if [ -z "$server" ]; then
+	echo "1..0 # SKIP no fio server here: $(tail -n 1 server.out)"
+	exit 0
+fi
+
+# send OUTPUT: the job, from where the client stands
+send()
+{
+	(cd client && timeout 60 "$FIO" --client="ip:127.0.0.1,$port" \
+		--output-format=json --output="$1" job.fio) >"client.$1" 2>&1
+}
+
+send out.json
+ok $? "a client's jobs run on the server"
+cp client/out.json out.json
+is "$(ls server/*.tickwise.json | wc -l)" 2 "two reports"
+is "$(ls client)" "job.fio
+out.json" "that stay with the server"
+mv server/*.tickwise.json .
+same_counts
+ok $? "and count what fio tells the client"
+
+rm -f ./*.tickwise.json
+send one.json &
+first=$!
+send two.json
+second_status=$?
+wait $first
+ok $? "two clients at once: the first"
+ok $second_status "two clients at once: the second"
+is "$(ls server/*.tickwise.json | wc -l)" 4 "each of their jobs has a report"
+for report in server/*.tickwise.json; do
+	json "$report" '$j->{ios}{read} + $j->{ios}{write} == 64'
+	ok $? "it is whole: $(basename "$report")"
+done
+kill -0 $server
+ok $? "the server is still there"
+done_testing

@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a job keeps the options that it has with fio's own io_uring
+# engine. Every name is known; the table in plugin/README.md says what becomes
+# of each and is right; what is done reaches the kernel.
+# Defect: a job dropped over an unknown name, an option that is taken and
+# ignored, data that is damaged on the way.
+. "$(dirname "$0")/fio_tap.sh"
+
+"$FIO" --enghelp=io_uring 2>/dev/null | awk '/ : / { print $1 }' | sort >fio.names
+"$FIO" --enghelp="$TICKWISE_SO" 2>/dev/null | awk '/ : / { print $1 }' |
+	sort >our.names
+grep -v '^tw_' our.names >their.names
+# The first table; its third column says what becomes of the option.
+awk -F' *[|] *' '/^[|] `/ && NF == 6 { gsub("`", "", $2); print $2, $4 }' \
+	"$root/plugin/README.md" | sort >table
+cut -d' ' -f1 table >table.names
+[ -s fio.names ] && [ -z "$(comm -23 fio.names our.names)" ]
+ok $? "every option of this fio's io_uring is known: $(wc -l <fio.names)"
+is "$(comm -3 their.names table.names)" "" \
+	"the table has exactly the engine's options"
+is "$(grep -o '`tw_[a-z_]*' "$root/plugin/README.md" | tr -d '`' | sort -u)" \
+	"$(grep '^tw_' our.names)" "and our own"
+
+# value NAME: one that is not the default
+value()
+{
+	case $1 in
+	cmd_type) echo nvme ;;
+	write_mode) echo zeroes ;;
+	verify_mode) echo compare ;;
+	read_mode) echo prefetch ;;
+	cmdprio_bssplit) echo 4k/50 ;;
+	pi_chk) echo GUARD ;;
+	sqthread_poll_cpu | pi_act) echo 0 ;;
+	cdb_len) echo 16 ;;
+	*) echo 1 ;;
+	esac
+}
+
+# One job for each name in one fio, that of the refused one alone.
+job_file()
+{
+	printf '[global]\nioengine=external:%s\nrw=randrw\nbs=4k\n' "$TICKWISE_SO"
+	printf 'size=64k\nfilename=o.data\ntw_report=none\n'
+}
+head -c 65536 /dev/zero >o.data
+job_file >all.fio
+while read -r name becomes; do
+	if [ "$name" = cmdprio_hint ] && ! grep -q "^$name\$" fio.names; then
+		becomes=refused
+	fi
+	[ "$becomes" = refused ] || {
+		# These two need what not every file system has, see below.
+		case $name in hipri | nowait) continue ;; esac
+		printf '[%s]\n%s=%s\n' "$name" "$name" "$(value "$name")" >>all.fio
+		continue
+	}
+	{ job_file; printf '[o]\n%s=1\n' "$name"; } >one.fio
+	"$FIO" one.fio >out 2>err
+	status=$?
+	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] &&
+		[ "$(grep -c "^tickwise: $name: refused" err)" -eq 1 ]
+	ok $? "$name: refused, by name"
+done <table
+"$FIO" all.fio --output-format=json --output=out.json >out 2>err
+ok $? "all that are not refused: a job each"
+[ ! -s err ] || sed 's/^/# /' err
+is "$(from_json out.json '
+	print join " ", "failed:", map { $_->{jobname} } grep { $_->{error} ||
+		$_->{read}{total_ios} + $_->{write}{total_ios} != 16 }
+		@{$j->{jobs}}')" "failed:" "every job does all of its I/O"
+run_fio --name=o --filename=o.data --size=64k --rw=read --md_per_io_size=0 \
+	--tw_report=none
+ok $? "no metadata is not refused"
+
+# What each asks of the kernel, 64 writes that are read back and verified: the
+# setup flags, and "opcode flags rw_flags ioprio count" of some entry.
+{
+	printf '[global]\nioengine=external:%s\nrw=randwrite\n' "$TICKWISE_SO"
+	printf 'bs=4k\nsize=256k\niodepth=4\nverify=crc32c\n'
+} >asks.fio
+: >asks
+# asks WHAT PATTERN OPTION...
+asks()
+{
+	what=$1
+	pattern=$2
+	shift 2
+	job=a$(wc -l <asks)
+	printf '%s\t%s\t%s\t%s\n' "$job" "$pattern" "$*" "$what" >>asks
+	printf '[%s]\n' "$job" >>asks.fio
+	printf '%s\n' "filename=$job.data" "$@" >>asks.fio
+}
+asks "plain reads and writes" '^17 0 0 0 64'
+asks "with iovecs" '^2 0 0 0 64' nonvectored=0
+asks "without" '^17 0 0 0 64' nonvectored=1
+asks "registered buffers" '^5 0 0 0 64' fixedbufs=1
+asks "registered files" '^17 1 0 0 64' registerfiles=1
+asks "both" '^5 1 0 0 64' registerfiles=1 fixedbufs=1
+asks "every fourth of 64" '^17 10 0 0 16' force_async=4
+asks "the job's own priority" '^17 0 0 4003 64' prioclass=2 prio=3
+asks "another priority" '^17 0 0 4005 64' cmdprio_percentage=100 \
+	cmdprio_class=2 cmdprio=5
+asks "for a part, class RT" '^17 0 0 2000 [1-6]' cmdprio_percentage=50
+asks "and not for the rest" '^17 0 0 0 [1-6]' cmdprio_percentage=50
+asks "by block size" '^17 0 0 4006 64' cmdprio_bssplit=4k/100/2/6 iodepth=2
+asks "a kernel thread submits" '^setup [0-9a-f]*[2367abef] cpu 0' \
+	sqthread_poll=1
+watched "" asks.fio
+ok $? "a job for each of these: written, read back and verified"
+same_counts
+ok $? "counted as fio counts"
+while IFS='	' read -r job pattern options what; do
+	pid=$(ls "$job".*.tickwise.json | cut -d. -f3)
+	grep -qE "$pattern" "ring.$pid" || { sed 's/^/# /' "ring.$pid"; false; }
+	ok $? "${options:-no options}: $what"
+done <asks
+
+# asks_once WHAT PATTERN SETTINGS OPTION...: reads of a small file
+asks_once()
+{
+	what=$1
+	pattern=$2
+	shift 2
+	watched "$@" --name=o --filename=o.data --size=64k --rw=read --bs=4k \
+		--tw_report=none --invalidate=0
+	cat ring.[0-9]* | grep -qE "$pattern" ||
+		{ sed 's/^/# /' err ring.[0-9]*; false; }
+	ok $? "$what"
+}
+# asks_once takes run_fio's arguments before the job's.
+asks_once "nowait: RWF_NOWAIT" '^16 0 8 0' "" --nowait=1
+# The kernel may not know the flag; then the reads fail.
+asks_once "uncached: RWF_DONTCACHE" '^16 0 80 0' "" --uncached=1
+asks_once "uncached, direct: nothing to keep out" '^16 0 0 0' "" \
+	--uncached=1 --direct=1
+asks_once "a kernel without plain reads is given iovecs" '^1 0 0 0 16' \
+	RING_NO_PROBE=1
+asks_once "hipri: a polled ring" '^setup [0-9a-f]*[13579bdf] cpu' "" \
+	--hipri=1 --direct=1
+cpu=$(awk -F'[-,]' '/Cpus_allowed_list/ { print $NF }' /proc/self/status |
+	tr -dc 0-9)
+asks_once "sqthread_poll_cpu" "^setup .* cpu $cpu\$" "" --sqthread_poll=1 \
+	--sqthread_poll_cpu="$cpu"
+
+run_fio --name=o --filename=o.data --size=64k --rw=read --sqthread_poll=1 \
+	--sqthread_poll_cpu=100000 --tw_report=none
+[ $? -eq 1 ] && [ "$(grep -c '^tickwise: .*sqthread_poll_cpu' err)" -eq 1 ]
+ok $? "a CPU that is not there: one line that names the option"
+run_fio --name=o --size=64k --rw=write --bs=4k --nrfiles=3 --openfiles=2 \
+	--registerfiles=1
+[ $? -eq 1 ] && [ "$(grep -c '^tickwise: .*registerfiles' err)" -eq 1 ]
+ok $? "registered files that can't all be open: one line that names it"
+for more in --thread=0 --thread=1; do
+	rm -f ./*.tickwise.json
+	run_fio --name=f --size=192k --rw=randwrite --bs=4k --nrfiles=3 \
+		--iodepth=4 --loops=2 --registerfiles=1 --verify=crc32c \
+		--fsync=8 --numjobs=2 $more
+	ok $? "several registered files, several loops, syncs, $more"
+	same_counts
+	ok $? "counted as fio counts, $more"
+done
+
+# Polling needs a device that does; without one both engines fail alike.
+polled()
+{
+	timeout 30 "$FIO" --ioengine="$1" --output-format=json \
+		--output=out.json --name=h --filename=o.data --size=64k \
+		--rw=read --bs=4k --direct=1 --hipri=1 >out 2>err
+}
+polled io_uring
+stock=$?
+polled "external:$TICKWISE_SO"
+is $? "$stock" "hipri ends as with fio's engine (exit $stock)"
+done_testing

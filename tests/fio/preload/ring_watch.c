@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stands between the engine and its ring (LD_PRELOAD): writes down what is
+ * asked of the kernel, and can spoil what comes back.
+ *
+ *	RING_WATCH=FILE		FILE.PID: "setup FLAGS cpu CPU" of the ring, then
+ *				one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
+ *				every kind of entry that was submitted (in hex,
+ *				the counts decimal)
+ *	RING_SHORT=N		every Nth transfer is cut to its first half on
+ *				the way in (not those with an iovec)
+ *	RING_ERROR=N:ERRNO	every Nth transfer is done and said to have
+ *				failed
+ *	RING_BUSY=N		every Nth submission is refused with EAGAIN
+ *	RING_TAKE=N		no submission takes more than N entries
+ *	RING_NO_DISCARD=1	a kernel without trims in the ring (before 6.12)
+ *	RING_NO_PROBE=1		a kernel that can't say what it can (before 5.6)
+ *
+ * For jobs that are processes; completions are spoilt where they are posted inside of
+ * io_uring_enter(), as they are with the ring that the engine sets up.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <liburing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KINDS 256
+
+struct kind {
+	unsigned opcode;
+	unsigned flags;
+	unsigned rw_flags;
+	unsigned ioprio;
+	unsigned long count;
+};
+
+static struct io_uring *ring;
+static unsigned setup_flags;
+static unsigned setup_cpu;
+static unsigned sq_seen;
+static unsigned cq_seen;
+static unsigned long sent;
+static unsigned long transfers;
+static unsigned long submissions;
+static struct kind kinds[KINDS];
+
+static unsigned long number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : 0;
+}
+
+static void *real(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+static void note(const struct io_uring_sqe *sqe)
+{
+	struct kind *kind = kinds;
+
+	while (kind < kinds + KINDS - 1 && kind->count &&
+	       (kind->opcode != sqe->opcode || kind->flags != sqe->flags ||
+		kind->rw_flags != (unsigned)sqe->rw_flags ||
+		kind->ioprio != sqe->ioprio))
+		kind++;
+	kind->opcode = sqe->opcode;
+	kind->flags = sqe->flags;
+	kind->rw_flags = (unsigned)sqe->rw_flags;
+	kind->ioprio = sqe->ioprio;
+	kind->count++;
+}
+
+static void shorten(struct io_uring_sqe *sqe)
+{
+	unsigned long every = number("RING_SHORT");
+
+	/* Syncs have no length; half of this is whole sectors still. */
+	if (every && sqe->len >= 1024 && ++sent % every == 0)
+		sqe->len = sqe->len / 2 & ~511U;
+}
+
+/* The kernel knows no command of this number either. */
+static void forget_discard(struct io_uring_sqe *sqe)
+{
+	if (sqe->opcode == IORING_OP_URING_CMD && number("RING_NO_DISCARD"))
+		sqe->cmd_op = ~0U;
+}
+
+static void note_submissions(void)
+{
+	for (; sq_seen != *ring->sq.ktail; sq_seen++) {
+		struct io_uring_sqe *sqe =
+			&ring->sq.sqes[sq_seen & ring->sq.ring_mask];
+
+		note(sqe);
+		shorten(sqe);
+		forget_discard(sqe);
+	}
+}
+
+static void spoil(struct io_uring_cqe *cqe)
+{
+	const char *error = getenv("RING_ERROR");
+	char *end;
+
+	if (!error || cqe->res <= 0)
+		return;
+	if (++transfers % strtoul(error, &end, 0) == 0)
+		cqe->res = -atoi(end + 1);
+}
+
+int io_uring_queue_init_params(unsigned entries, struct io_uring *new_ring,
+			       struct io_uring_params *params)
+{
+	int (*init)(unsigned, struct io_uring *, struct io_uring_params *) =
+		real("io_uring_queue_init_params");
+	unsigned flags = params->flags;
+	int ret = init(entries, new_ring, params);
+
+	if (!ret) {
+		ring = new_ring;
+		setup_flags = flags;
+		setup_cpu = params->sq_thread_cpu;
+	}
+	return ret;
+}
+
+int io_uring_enter(unsigned fd, unsigned to_submit, unsigned min_complete,
+		   unsigned flags, sigset_t *sig)
+{
+	int (*enter)(unsigned, unsigned, unsigned, unsigned, sigset_t *) =
+		real("io_uring_enter");
+	unsigned long take = number("RING_TAKE"), busy = number("RING_BUSY");
+	int ret;
+
+	if (!ring || (int)fd != ring->ring_fd)
+		return enter(fd, to_submit, min_complete, flags, sig);
+	if (to_submit && busy && ++submissions % busy == 0)
+		return -EAGAIN;
+	note_submissions();
+	if (take && to_submit > take)
+		to_submit = (unsigned)take;
+	ret = enter(fd, to_submit, min_complete, flags, sig);
+	for (; cq_seen != *ring->cq.ktail; cq_seen++)
+		spoil(&ring->cq.cqes[cq_seen & ring->cq.ring_mask]);
+	return ret;
+}
+
+struct io_uring_probe *io_uring_get_probe_ring(struct io_uring *any)
+{
+	struct io_uring_probe *(*get)(struct io_uring *) =
+		real("io_uring_get_probe_ring");
+
+	return number("RING_NO_PROBE") ? NULL : get(any);
+}
+
+static void write_down(const char *prefix)
+{
+	const struct kind *kind;
+	char path[4096];
+	FILE *file;
+
+	note_submissions();
+	/* A ring that was only tried. */
+	if (!kinds[0].count)
+		return;
+	snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
+	file = fopen(path, "w");
+	if (!file)
+		return;
+	fprintf(file, "setup %x cpu %u\n", setup_flags, setup_cpu);
+	for (kind = kinds; kind < kinds + KINDS && kind->count; kind++)
+		fprintf(file, "%x %x %x %x %lu\n", kind->opcode, kind->flags,
+			kind->rw_flags, kind->ioprio, kind->count);
+	fclose(file);
+}
+
+void io_uring_queue_exit(struct io_uring *old)
+{
+	void (*leave)(struct io_uring *) = real("io_uring_queue_exit");
+	const char *prefix = getenv("RING_WATCH");
+
+	if (prefix && old == ring)
+		write_down(prefix);
+	ring = NULL;
+	leave(old);
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: trims reach a block device, alone, mixed with others and in all of
+# fio's kinds of trim; they go through the ring where the kernel can do that and
+# by a system call elsewhere; each is counted once.
+# Defect: a trim lost on the way back to the system call, the wrong range, a
+# trim that overtakes the write of its own block.
+#
+# Needs a block device of its own: a loop device, and so root.
+. "$(dirname "$0")/fio_tap.sh"
+
+truncate -s 8M image
+device=$(losetup -f --show image 2>why) || {
+	echo "1..0 # SKIP no loop device here: $(head -n 1 why)"
+	exit 0
+}
+trap 'losetup -d "$device"; rm -rf "$scratch"' EXIT
+
+# commands: how many (the opcode is 46, in hex 2e) went through the ring
+commands()
+{
+	cat ring.[0-9]* 2>/dev/null | awk '$1 == "2e" { n += $NF }
+		END { print n + 0 }'
+}
+
+for depth in 1 8; do
+	for rw in trim randtrim trimwrite randtrimwrite; do
+		rm -f ./*.tickwise.json
+		watched "" --name=t --filename="$device" --rw=$rw --bs=4k \
+			--size=4m --iodepth=$depth
+		ok $? "$rw, depth $depth"
+		same_counts
+		ok $? "$rw, depth $depth: counted as fio counts"
+	done
+done
+
+# Through the ring or not: the same range is gone, the rest is not.
+for settings in "" RING_NO_DISCARD=1; do
+	yes | head -c 8388608 >"$device"
+	rm -f ./*.tickwise.json
+	watched "$settings" --name=t --filename="$device" --rw=randtrim \
+		--bs=64k --offset=1m --size=2m --iodepth=8
+	ok $? "a range of trims ${settings:-through the ring}"
+	json t.1.*.tickwise.json '$j->{ios}{trim} == 32 &&
+		!$j->{errors}{trim}'
+	ok $? "none is lost, none fails"
+	is "$(perl -e 'local $/ = \1048576;
+		print map { /[^\0]/ ? /\0/ ? "x" : "1" : "0" } <>' \
+		"$device")" 10011111 "exactly what was trimmed is gone"
+done
+if watched "" --name=t --filename="$device" --rw=trim --bs=4k --size=1m \
+		--iodepth=8 --tw_report=none && [ "$(commands)" -eq 256 ]; then
+	rm -f ./*.tickwise.json
+	watched "" --name=t --filename="$device" --rw=trim --bs=4k --size=1m \
+		--iodepth=8 --iodepth_batch=8
+	json t.1.*.tickwise.json '$j->{batches}{enters} < 256'
+	ok $? "several trims enter the kernel together"
+else
+	skip "this kernel does not trim through the ring (Linux 6.12 does)"
+fi
+watched "" --name=t --filename="$device" --rw=trimwrite --bs=4k --size=1m \
+	--iodepth=8 --tw_report=none
+is "$(commands)" 0 "with writes to the same blocks: one after the other"
+
+# A trim by the system call waits for the writes in front of it.
+rm -f ./*.tickwise.json
+run_fio --name=t --filename="$device" --rw=trimwrite --bs=4k --size=1m \
+	--iodepth=8 --iodepth_batch=4
+json t.1.*.tickwise.json '$j->{requeued}{trim} > 0 && $j->{ios}{trim} == 256'
+ok $? "fio brings it again, and that is counted apart"
+same_counts
+ok $? "and not as another I/O"
+
+# verified_trims ENGINE: trims that fio puts among writes
+verified_trims()
+{
+	"$FIO" --name=t --ioengine="$1" --filename="$device" --rw=randwrite \
+		--bs=4k --size=4m --iodepth=8 --verify=crc32c \
+		--trim_percentage=25 --trim_backlog=8 --output-format=json \
+		--output=out.json >out 2>err
+}
+if verified_trims io_uring; then
+	rm -f ./*.tickwise.json
+	verified_trims "external:$TICKWISE_SO"
+	ok $? "trims among writes that are verified"
+	same_counts
+	ok $? "counted as fio counts"
+else
+	skip "trim_percentage: this fio's own engine dies of it"
+fi
+
+# fio can't trim a file; the error is its own.
+for engine in io_uring "external:$TICKWISE_SO"; do
+	rm -f ./*.tickwise.json
+	"$FIO" --name=t --ioengine="$engine" --filename=file --rw=trim --bs=4k \
+		--size=64k --output-format=json --output=out.json >out 2>err
+	echo "$? $(from_json out.json 'print $j->{jobs}[0]{error}')"
+done >ends
+is "$(uniq ends | wc -l)" 1 "a file ends as with fio's engine: $(head -n 1 ends)"
+done_testing

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: whatever shapes fio's stream of I/Os, the engine does them all and
+# its report counts exactly what fio counts.
+# Defect: an I/O lost, doubled or left behind when fio waits, pauses, starts
+# over, syncs, or does not want its own times.
+. "$(dirname "$0")/fio_tap.sh"
+
+{
+	printf '[global]\nioengine=external:%s\nrw=randrw\n' "$TICKWISE_SO"
+	printf 'bs=4k\nsize=256k\niodepth=8\n'
+} >jobs.fio
+# job NAME OPTION...: on a file of its own
+job()
+{
+	name=$1
+	shift
+	printf '%s\n' "[$name]" "filename=$name.data" "$@" >>jobs.fio
+}
+job rate rate_iops=1000
+job rate_poisson rate_iops=1000 rate_process=poisson
+job thinktime thinktime=1ms thinktime_blocks=8
+job low iodepth_low=2
+job batch iodepth_batch=4 iodepth_batch_complete_min=2 \
+	iodepth_batch_complete_max=8
+job any_time iodepth_batch_complete_min=0 iodepth_batch_complete_max=8
+job deeper_batch iodepth=3 iodepth_batch=8
+job loops loops=3
+job strided zonemode=strided zonesize=32k zonerange=64k zoneskip=32k
+job verified verify=crc32c verify_backlog=8 rw=randwrite
+job async_verified verify=md5 verify_async=2 rw=write
+job sizes bsrange=512-16k
+job mix bssplit=4k/50:8k/50 rwmixread=70
+job fsync fsync=4
+job fdatasync fdatasync=3 rw=write
+# Deeper, fio itself may ask for a range that begins nowhere: it forgets what was
+# written when a sync ends, also what came after that was queued.
+job range sync_file_range=write:4 rw=write iodepth=1
+job at_end end_fsync=1 fsync_on_close=1 rw=write
+job limited number_ios=20
+job small io_size=64k
+job timed time_based=1 runtime=100ms
+job stopping rw=write create_on_open=1 size=64k
+job many_files filename=m1.data:m2.data:m3.data openfiles=2
+# From 3.42 on.
+! "$FIO" --cmdhelp=all 2>/dev/null | grep -q '^end_syncfs ' ||
+	job syncfs end_syncfs=1 rw=write
+"$FIO" jobs.fio --output-format=json --output=out.json >out 2>err
+ok $? "one run with $(grep -c '^filename=.' jobs.fio) kinds of job"
+[ ! -s err ] || sed 's/^/# /' err
+is "$(from_json out.json '
+	print join " ", "failed:", map { $_->{jobname} } grep { $_->{error} ||
+		!$_->{read}{total_ios} && !$_->{write}{total_ios} } @{$j->{jobs}}
+	')" "failed:" "none of them fails"
+same_counts
+ok $? "each is counted as fio counts it"
+json low.*.tickwise.json '$j->{ios}{read} + $j->{ios}{write} == 64'
+ok $? "nothing is left behind in the ring"
+
+# fio keeps no times of these; it counts them still.
+for less in gtod_reduce disable_clat disable_slat disable_lat disable_bw; do
+	printf '[%s]\nioengine=external:%s\nrw=randrw\nbs=4k\nsize=256k\n' \
+		"$less" "$TICKWISE_SO"
+	printf 'iodepth=4\nfilename=less.data\n%s=1\n' "$less"
+done >less.fio
+"$FIO" less.fio --output-format=json --output=out.json >out 2>err
+ok $? "jobs that leave out some of fio's times"
+is "$(from_json out.json '
+	print "unlike:";
+	for my $job (@{$j->{jobs}}) {
+		open my $f, "<", glob "$job->{jobname}.*.tickwise.json";
+		my $r = decode_json(<$f>);
+		for ("read", "write") {
+			print " $job->{jobname}" if $r->{ios}{$_} !=
+				$job->{$_}{total_ios};
+		}
+	}')" "unlike:" "the report has all of theirs"
+
+for mode in --thread=0 --thread=1; do
+	rm -f ./*.tickwise.json
+	run_fio --name=g --filename=g.data --rw=randrw --bs=4k --size=256k \
+		--iodepth=4 --numjobs=4 --group_reporting=1 $mode
+	ok $? "four jobs reported as one, $mode"
+	is "$(ls g.*.tickwise.json | wc -l)" 4 "a report of each, $mode"
+	same_counts
+	ok $? "their sum is fio's, $mode"
+done
+
+rm -f ./*.tickwise.json
+run_fio --name=w --filename=w.data --rw=randrw --bs=4k --size=256k --iodepth=4 \
+	--write_iolog=log --tw_report=none
+run_fio --name=w --read_iolog=log --iodepth=4
+ok $? "a recorded run, replayed"
+same_counts
+ok $? "the replay is counted as fio counts"
+
+head -c 262144 /dev/urandom >kept.data
+cp kept.data before.data
+run_fio --readonly --name=r --filename=kept.data --rw=randrw --bs=4k \
+	--size=256k >out
+[ $? -ne 0 ] && cmp -s kept.data before.data
+ok $? "--readonly: nothing is written"
+chmod 444 kept.data
+rm -f ./*.tickwise.json
+run_fio --readonly --name=r --filename=kept.data --rw=randread --bs=4k \
+	--size=256k --iodepth=4
+ok $? "--readonly: reading works"
+same_counts
+ok $? "and is counted"
+done_testing
