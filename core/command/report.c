@@ -56,12 +56,12 @@ static int print_groups(const struct tw_report_group *groups, size_t count,
 	return TW_EXIT_GOOD;
 }
 
-static int merge_and_print(struct tw_report *reports, size_t count, int as_json)
+static int merge_and_print(struct tw_report *read, size_t count, int as_json)
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups;
 	size_t used;
-	int code = tw_report_merge(reports, count, &groups, &used, &problem);
+	int code = tw_report_merge(read, count, &groups, &used, &problem);
 
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
@@ -70,27 +70,23 @@ static int merge_and_print(struct tw_report *reports, size_t count, int as_json)
 	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
 }
 
+/* The reports are not freed: a thousand of them take a quarter of the time that
+ * they took to read, and the end of the process does it in no time. */
+static struct tw_report *reports;
+
 static int report_files(char **paths, size_t count, int as_json)
 {
-	struct tw_report *reports = calloc(count, sizeof(*reports));
 	struct tw_report_problem problem = { "" };
-	int code = TW_EXIT_GOOD;
+	int code;
 
+	reports = calloc(count, sizeof(*reports));
 	if (!reports)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
 				       "out of memory");
-	for (size_t i = 0; i < count && code == TW_EXIT_GOOD; i++) {
-		code = tw_report_read(&reports[i], paths[i], &problem);
-		if (code != TW_EXIT_GOOD)
-			tw_command_fail(NAME, code, "%s: %s", paths[i],
-					problem.text);
-	}
-	if (code == TW_EXIT_GOOD)
-		code = merge_and_print(reports, count, as_json);
-	for (size_t i = 0; i < count; i++)
-		tw_report_free(&reports[i]);
-	free(reports);
-	return code;
+	code = tw_report_read_all(reports, paths, count, &problem);
+	if (code != TW_EXIT_GOOD)
+		return tw_command_fail(NAME, code, "%s", problem.text);
+	return merge_and_print(reports, count, as_json);
 }
 
 /* What getopt_long() stumbled over: within a cluster of short options it has

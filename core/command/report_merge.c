@@ -121,6 +121,7 @@ static int add_tally(struct tw_report_tally *into,
 		for (int j = 0; j < TW_REPORT_DIRECTIONS && !error; j++)
 			error = add_histogram(&into->stages[i][j],
 					      &from->stages[i][j]);
+	into->missing |= from->missing;
 	return error;
 }
 
@@ -184,6 +185,8 @@ static int add_member(struct tw_report_group *group,
 
 	if (!error)
 		error = add_reasons(group->reasons, report->reasons);
+	if (!error && json_object_update(group->unknown, report->unknown))
+		error = -ENOMEM;
 	if (error)
 		return error;
 	group->members[group->size++] = report;
@@ -217,7 +220,8 @@ static int new_group(struct tw_report_group *group, size_t most)
 {
 	group->members = calloc(most, sizeof(*group->members));
 	group->reasons = json_array();
-	return group->members && group->reasons ? 0 : -ENOMEM;
+	group->unknown = json_object();
+	return group->members && group->reasons && group->unknown ? 0 : -ENOMEM;
 }
 
 /* The first group it belongs to; @count without. */
@@ -267,6 +271,20 @@ static int place_all(struct tw_report_group *groups, size_t *used,
 	return TW_EXIT_GOOD;
 }
 
+static int merge_lists(struct tw_report_group *group,
+		       struct tw_report_problem *problem)
+{
+	int error = tw_report_merge_slowest(group);
+
+	if (!error)
+		error = tw_report_merge_over_time(group);
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "%s: can't be added to the others: %s",
+			 group->members[0]->path, strerror(-error));
+	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_DATA;
+}
+
 int tw_report_merge(struct tw_report *reports, size_t count,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem)
@@ -281,6 +299,8 @@ int tw_report_merge(struct tw_report *reports, size_t count,
 	}
 	qsort(reports, count, sizeof(*reports), by_start);
 	code = place_all(made, &used, reports, count, problem);
+	for (size_t i = 0; i < used && code == TW_EXIT_GOOD; i++)
+		code = merge_lists(&made[i], problem);
 	if (code != TW_EXIT_GOOD) {
 		tw_report_groups_free(made, used);
 		return code;
@@ -295,6 +315,9 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		tw_report_tally_free(&groups[i].tally);
 		json_decref(groups[i].reasons);
+		json_decref(groups[i].unknown);
+		free(groups[i].slowest);
+		free(groups[i].over_time.intervals);
 		free(groups[i].members);
 	}
 	free(groups);
