@@ -193,9 +193,9 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 		-MF $@.d -MT $@ -o $@ $(filter-out %.h,$^) $(LDFLAGS) \
 		$(TEST_LIBS) $(CORE_LIBS)
 
-# Unit tests of the JSON side bring it along.
+# Unit tests of the JSON side bring it along; it needs the library behind it.
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
-$(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := -ljansson
+$(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # What a command works out by itself is tested without running it.
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o

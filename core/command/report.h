@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine's reports, read: what `tickwise report` passes from its reader
- * (report_read.c) to the merging (report_merge.c) and on to the page
- * (report_page.c) or the JSON (report_json.c).
+ * (report_load.c, report_read.c) to the merging (report_merge.c) and on to the
+ * page (report_page.c), the JSON (report_json.c), the percentile files
+ * (report_percentiles.c) or the HTML (report_html.c). What a report holds is
+ * in tickwise-report(5).
  *
  * Strings belong to the JSON they were read from, which lives as long as the
  * struct tw_report does.
@@ -12,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "latency/bins_json.h"
 #include "tickwise.h"
 
 #define TW_REPORT_SCHEMA	"tickwise-report"
@@ -33,11 +36,17 @@ enum tw_report_clocks {
 	TW_REPORT_CLOCKS,
 };
 
-#define TW_REPORT_STAGES	6
+/* The stages of an I/O, then what is known of jobs with a rate only. */
+#define TW_REPORT_SLIP		6
+#define TW_REPORT_RESPONSE	7
+#define TW_REPORT_STAGES	8
+#define TW_REPORT_TOTAL		5
 #define TW_REPORT_DIRECTIONS	4	/* read, write, trim, sync */
 
 struct tw_report_stage {
 	const char *name;
+	const char *in;			/* the object it is in, and */
+	const char *key;		/* under which key */
 	const char *is;			/* what it lasts from and to */
 };
 
@@ -47,8 +56,17 @@ extern const char *const tw_report_directions[TW_REPORT_DIRECTIONS];
 extern const char *const tw_report_counts_names[TW_REPORT_COUNTS];
 extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 
+/* What a report need not hold: bits of @missing. Those below are 1 << an enum
+ * tw_report_counts. */
+#define TW_REPORT_NO_BATCHES	(1U << TW_REPORT_COUNTS)
+#define TW_REPORT_NO_SLOWEST	(2U << TW_REPORT_COUNTS)
+#define TW_REPORT_NO_OVER_TIME	(4U << TW_REPORT_COUNTS)
+#define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
+#define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
+
 /* What adds up when jobs are merged. Histograms without bins are absent. */
 struct tw_report_tally {
+	unsigned missing;		/* in at least one of the jobs */
 	uint64_t counts[TW_REPORT_COUNTS][TW_REPORT_DIRECTIONS];
 	uint64_t enters;
 	uint64_t tails;
@@ -69,6 +87,21 @@ struct tw_report_job {
 	uint64_t start_ns;		/* CLOCK_REALTIME */
 	uint64_t iodepth;
 	uint64_t run_ns;
+};
+
+/* Total latency of the I/Os that completed in a part of a run. */
+struct tw_report_interval {
+	uint64_t from_ns;		/* since the job's start */
+	uint64_t over_ns;
+	struct {
+		uint64_t count, sum_ns, min_ns, max_ns;
+		uint64_t p99_ns;	/* 0: not in the file */
+	} of[TW_REPORT_DIRECTIONS];
+};
+
+struct tw_report_over_time {
+	struct tw_report_interval *intervals;	/* ascending */
+	size_t count;
 };
 
 /* A clock's error in a run: positive = it ran fast of @against. */
@@ -106,6 +139,16 @@ struct tw_report {
 	int fallback;			/* times are the system clock's */
 	json_t *reasons;		/* [{code, text}] */
 	json_t *slowest;		/* an array, or NULL */
+	struct tw_report_over_time over_time;
+	json_t *unknown;		/* {"stages.NAME": null}: left out */
+};
+
+/* One of the slowest I/Os of a group. */
+struct tw_report_slow {
+	const json_t *json;
+	const struct tw_report *report;
+	size_t at;			/* in its report's list */
+	uint64_t total_ns;
 };
 
 /* Jobs that belong together; members in order of their start. */
@@ -117,12 +160,17 @@ struct tw_report_group {
 	enum tw_report_verdict verdict;	/* the worst of the members' */
 	size_t fallbacks;
 	json_t *reasons;		/* the members', each code once */
+	json_t *unknown;		/* the members' */
 	uint64_t run_ns;		/* the longest of the members' */
+	struct tw_report_slow *slowest;	/* the slowest first */
+	size_t slow_count;
+	struct tw_report_over_time over_time;
+	int over_time_differs;		/* no common intervals: none */
 };
 
 /* The first thing found wrong, for people. */
 struct tw_report_problem {
-	char text[512];
+	char text[2048];
 };
 
 /* Set @problem unless it is set already. */
@@ -139,28 +187,69 @@ void tw_report_refuse(struct tw_report_problem *problem,
  */
 int tw_report_read(struct tw_report *report, const char *path,
 		   struct tw_report_problem *problem);
+
+/**
+ * tw_report_read_all - tw_report_read() of many files, on all CPUs
+ * @reports: as many as @paths; all to be released, also after a failure
+ * @problem: on failure what is wrong, the path before it: of the first of the
+ *           files with a fault
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_report_read_all(struct tw_report *reports, char *const *paths,
+		       size_t count, struct tw_report_problem *problem);
 void tw_report_free(struct tw_report *report);
 void tw_report_tally_free(struct tw_report_tally *tally);
 
 /**
  * tw_report_merge - put jobs together that belong together
  * @reports: re-ordered by start; must outlive the groups
+ * @of_hosts: also jobs that ran on several hosts at the same time
  * @groups: the result, released with tw_report_groups_free()
  *
  * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why: the same
  * job given twice, sums that don't fit, no memory.
  */
-int tw_report_merge(struct tw_report *reports, size_t count,
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem);
+
+/* How many hosts it is of, beside that of its first member. */
+size_t tw_report_other_hosts(const struct tw_report_group *group);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);
 
-/* The page on stdout, and its part about a group's clocks. */
+/* The slowest I/Os and the intervals of a group with its members in place.
+ * 0; -ENOMEM; -EOVERFLOW. */
+int tw_report_merge_slowest(struct tw_report_group *group);
+int tw_report_merge_over_time(struct tw_report_group *group);
+
+/* What a group's reports don't hold, one after another: NULL at the end. */
+const char *tw_report_missing(const struct tw_report_group *group, unsigned i);
+
+/* The page on stdout, and its parts about a group's clocks and slowest. */
 void tw_report_print_page(const struct tw_report_group *groups, size_t count);
 void tw_report_print_clocks(const struct tw_report_group *group);
+void tw_report_print_slowest(const struct tw_report_group *group);
 
 /* NULL without memory; the caller's reference. */
 json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 				 size_t count);
+
+/* A path as JSON, which is UTF-8; paths need not be: '?' then. */
+json_t *tw_report_path_to_json(const char *path);
+
+/**
+ * tw_report_write_percentiles - a file for each group, direction and stage
+ * @prefix: what the files' names begin with; a directory if it ends with '/'
+ *
+ * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why.
+ */
+int tw_report_write_percentiles(const struct tw_report_group *groups,
+				size_t count, const char *prefix,
+				struct tw_report_problem *problem);
+
+/* All in one file of HTML that needs nothing else. Returns as above. */
+int tw_report_write_html(const struct tw_report_group *groups, size_t count,
+			 const char *path, struct tw_report_problem *problem);
 
 #endif

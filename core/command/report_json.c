@@ -43,14 +43,16 @@ static json_t *job_to_json(const struct tw_report_group *group)
 	for (size_t i = 0; i < group->size; i++)
 		append(&threads, tw_json_of_u64(
 			group->members[i]->job.thread_number));
-	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s, s:o,"
-			 " s:o}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:s,"
+			 " s:o, s:o}",
 			 "name", job->name,
 			 "groupid", tw_json_of_u64(job->groupid),
 			 "jobs", tw_json_of_u64(group->size),
 			 "thread_numbers", threads,
 			 "run", job->run,
 			 "host", job->host,
+			 "other_hosts",
+			 tw_json_of_u64(tw_report_other_hosts(group)),
 			 "fio_version", job->fio_version,
 			 "iodepth", tw_json_of_u64(job->iodepth),
 			 "engine", job->engine,
@@ -58,10 +60,13 @@ static json_t *job_to_json(const struct tw_report_group *group)
 			 "run_ns", tw_json_of_u64(group->run_ns));
 }
 
-static json_t *counts_to_json(const uint64_t *counts)
+/* null where not all jobs have counted: what the others did is no sum. */
+static json_t *counts_to_json(const uint64_t *counts, unsigned missing)
 {
-	json_t *object = json_object();
+	json_t *object = missing ? json_null() : json_object();
 
+	if (missing)
+		return object;
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		put(&object, tw_report_directions[i],
 		    tw_json_of_u64(counts[i]));
@@ -79,15 +84,20 @@ static json_t *stage_to_json(const struct tw_histogram *by_direction)
 	return object;
 }
 
-static json_t *stages_to_json(const struct tw_report_tally *tally)
+/* Those that a report has in the object @in. */
+static json_t *stages_to_json(const struct tw_report_tally *tally,
+			      const char *in)
 {
 	json_t *object = json_object();
 
 	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		json_t *stage = stage_to_json(tally->stages[i]);
+		json_t *stage;
 
+		if (strcmp(tw_report_stages[i].in, in) != 0)
+			continue;
+		stage = stage_to_json(tally->stages[i]);
 		if (!stage || json_object_size(stage))
-			put(&object, tw_report_stages[i].name, stage);
+			put(&object, tw_report_stages[i].key, stage);
 		else
 			json_decref(stage);
 	}
@@ -120,8 +130,7 @@ static json_t *counter_to_json(const struct tw_report_group *group)
 			 "reasons", group->reasons);
 }
 
-/* JSON is UTF-8; file names need not be. */
-static json_t *path_to_json(const char *path)
+json_t *tw_report_path_to_json(const char *path)
 {
 	json_t *string = json_string(path);
 	char *plain = string ? NULL : strdup(path);
@@ -143,41 +152,108 @@ static json_t *paths_to_json(const struct tw_report_group *groups, size_t count)
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < groups[i].size; j++)
 			append(&paths,
-			       path_to_json(groups[i].members[j]->path));
+			       tw_report_path_to_json(groups[i].members[j]->path));
 	return paths;
 }
 
+/* Each as it was read, and whose it is. */
 static json_t *slowest_to_json(const struct tw_report_group *group)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < group->size; i++) {
-		const json_t *slowest = group->members[i]->slowest;
+	for (size_t i = 0; i < group->slow_count; i++) {
+		const struct tw_report_slow *slow = &group->slowest[i];
+		json_t *json = json_copy((json_t *)slow->json);
 
-		for (size_t j = 0; j < json_array_size(slowest); j++)
-			append(&all, json_incref(json_array_get(slowest, j)));
+		put(&json, "thread_number",
+		    tw_json_of_u64(slow->report->job.thread_number));
+		append(&all, json);
 	}
 	return all;
+}
+
+static json_t *interval_to_json(const struct tw_report_interval *interval)
+{
+	json_t *object = json_pack("{s:o, s:o}",
+		"from_ns", tw_json_of_u64(interval->from_ns),
+		"over_ns", tw_json_of_u64(interval->over_ns));
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		const __typeof__(interval->of[0]) *of = &interval->of[i];
+		json_t *json;
+
+		if (of->count == 0)
+			continue;
+		json = json_pack("{s:o, s:o, s:o, s:o}",
+				 "count", tw_json_of_u64(of->count),
+				 "sum_ns", tw_json_of_u64(of->sum_ns),
+				 "min_ns", tw_json_of_u64(of->min_ns),
+				 "max_ns", tw_json_of_u64(of->max_ns));
+		if (of->p99_ns)
+			put(&json, "p99_of_worst_job_ns",
+			    tw_json_of_u64(of->p99_ns));
+		put(&object, tw_report_directions[i], json);
+	}
+	return object;
+}
+
+/* null: not recorded by all, or with intervals that differ. */
+static json_t *over_time_to_json(const struct tw_report_group *group)
+{
+	json_t *array = json_array();
+
+	if (group->tally.missing & TW_REPORT_NO_OVER_TIME ||
+	    group->over_time_differs) {
+		json_decref(array);
+		return json_null();
+	}
+	for (size_t i = 0; i < group->over_time.count; i++)
+		append(&array,
+		       interval_to_json(&group->over_time.intervals[i]));
+	return array;
+}
+
+static json_t *unknown_to_json(const struct tw_report_group *group)
+{
+	json_t *array = json_array();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(group->unknown, key, value)
+		append(&array, json_string(key));
+	return array;
+}
+
+static json_t *batches_to_json(const struct tw_report_tally *tally)
+{
+	if (tally->missing & TW_REPORT_NO_BATCHES)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}",
+			 "enters", tw_json_of_u64(tally->enters),
+			 "tails", tw_json_of_u64(tally->tails),
+			 "largest_tail", tw_json_of_u64(tally->largest_tail));
 }
 
 static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
-	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"job", job_to_json(group),
 		"files", paths_to_json(group, 1),
 		"counter", counter_to_json(group),
 		"clocks", clocks_to_json(group),
-		"batches", json_pack("{s:o, s:o, s:o}",
-			"enters", tw_json_of_u64(tally->enters),
-			"tails", tw_json_of_u64(tally->tails),
-			"largest_tail", tw_json_of_u64(tally->largest_tail)),
-		"stages", stages_to_json(tally),
-		"slowest", slowest_to_json(group));
+		"batches", batches_to_json(tally),
+		"stages", stages_to_json(tally, "stages"),
+		"response", stages_to_json(tally, "response"),
+		"slowest", slowest_to_json(group),
+		"over_time", over_time_to_json(group),
+		"unknown", unknown_to_json(group));
 
 	for (int i = 0; i < TW_REPORT_COUNTS; i++)
 		put(&object, tw_report_counts_names[i],
-		    counts_to_json(tally->counts[i]));
+		    counts_to_json(tally->counts[i],
+				   (tally->missing >> i) & 1));
 	return object;
 }
 

@@ -33,11 +33,16 @@ static int by_start(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static int same_run(const struct tw_report_job *a,
+		    const struct tw_report_job *b)
+{
+	return strcmp(a->run, b->run) == 0 && strcmp(a->host, b->host) == 0;
+}
+
 static int same_options(const struct tw_report_job *a,
 			const struct tw_report_job *b)
 {
-	return strcmp(a->run, b->run) == 0 && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->host, b->host) == 0 &&
+	return strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->fio_version, b->fio_version) == 0 &&
 	       strcmp(a->engine, b->engine) == 0 &&
 	       a->groupid == b->groupid && a->iodepth == b->iodepth;
@@ -64,20 +69,33 @@ static int together(const struct tw_report_job *first,
 	       later_ns - LET_GO_WITHIN_NS <= first->run_ns;
 }
 
+/*
+ * Does it belong to one of those that are in the group already? Of one host,
+ * there is one run in a group, and of that each thread once. Runs of several
+ * hosts, if they are @of_hosts to be put together, must have run at the same
+ * time by the hosts' own clocks.
+ */
 static int belongs(const struct tw_report_group *group,
-		   const struct tw_report *report)
+		   const struct tw_report *report, int of_hosts)
 {
-	int near = report->job.run[0] != '\0';
+	const struct tw_report_job *job = &report->job;
+	int near = 0;
 
-	if (!same_options(&group->members[0]->job, &report->job) ||
+	if (!same_options(&group->members[0]->job, job) ||
 	    !same_digits(&group->tally, &report->tally))
 		return 0;
 	for (size_t i = 0; i < group->size; i++) {
 		const struct tw_report_job *member = &group->members[i]->job;
 
-		if (member->thread_number == report->job.thread_number)
+		if (!same_run(member, job)) {
+			if (!of_hosts || !strcmp(member->host, job->host))
+				return 0;
+			near |= together(member, job);
+			continue;
+		}
+		if (member->thread_number == job->thread_number)
 			return 0;
-		near |= together(member, &report->job);
+		near |= job->run[0] != '\0' || together(member, job);
 	}
 	return near;
 }
@@ -121,6 +139,7 @@ static int add_tally(struct tw_report_tally *into,
 		for (int j = 0; j < TW_REPORT_DIRECTIONS && !error; j++)
 			error = add_histogram(&into->stages[i][j],
 					      &from->stages[i][j]);
+	into->missing |= from->missing;
 	return error;
 }
 
@@ -184,6 +203,8 @@ static int add_member(struct tw_report_group *group,
 
 	if (!error)
 		error = add_reasons(group->reasons, report->reasons);
+	if (!error && json_object_update(group->unknown, report->unknown))
+		error = -ENOMEM;
 	if (error)
 		return error;
 	group->members[group->size++] = report;
@@ -207,7 +228,7 @@ static const struct tw_report *twin_of(const struct tw_report *reports,
 
 		if (a->start_ns == b->start_ns && a->pid == b->pid &&
 		    a->thread_number == b->thread_number &&
-		    same_options(a, b))
+		    same_run(a, b) && same_options(a, b))
 			return &reports[j];
 	}
 	return NULL;
@@ -217,25 +238,26 @@ static int new_group(struct tw_report_group *group, size_t most)
 {
 	group->members = calloc(most, sizeof(*group->members));
 	group->reasons = json_array();
-	return group->members && group->reasons ? 0 : -ENOMEM;
+	group->unknown = json_object();
+	return group->members && group->reasons && group->unknown ? 0 : -ENOMEM;
 }
 
 /* The first group it belongs to; @count without. */
 static size_t place_of(const struct tw_report_group *groups, size_t count,
-		       const struct tw_report *report)
+		       const struct tw_report *report, int of_hosts)
 {
 	size_t i = 0;
 
-	while (i < count && !belongs(&groups[i], report))
+	while (i < count && !belongs(&groups[i], report, of_hosts))
 		i++;
 	return i;
 }
 
 /* Into the group it belongs to, or into a new one at the end. */
 static int place(struct tw_report_group *groups, size_t *used,
-		 const struct tw_report *report, size_t most)
+		 const struct tw_report *report, size_t most, int of_hosts)
 {
-	size_t i = place_of(groups, *used, report);
+	size_t i = place_of(groups, *used, report, of_hosts);
 	int error = 0;
 
 	if (i == *used)
@@ -245,7 +267,7 @@ static int place(struct tw_report_group *groups, size_t *used,
 
 static int place_all(struct tw_report_group *groups, size_t *used,
 		     const struct tw_report *reports, size_t count,
-		     struct tw_report_problem *problem)
+		     int of_hosts, struct tw_report_problem *problem)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report *twin = twin_of(reports, i);
@@ -255,7 +277,8 @@ static int place_all(struct tw_report_group *groups, size_t *used,
 			tw_report_refuse(problem, "%s: the same job as %s",
 					 reports[i].path, twin->path);
 		else
-			error = place(groups, used, &reports[i], count - i);
+			error = place(groups, used, &reports[i], count - i,
+				      of_hosts);
 		if (error)
 			tw_report_refuse(problem, "%s: can't be added to the "
 					 "others: %s", reports[i].path,
@@ -267,7 +290,37 @@ static int place_all(struct tw_report_group *groups, size_t *used,
 	return TW_EXIT_GOOD;
 }
 
-int tw_report_merge(struct tw_report *reports, size_t count,
+size_t tw_report_other_hosts(const struct tw_report_group *group)
+{
+	size_t others = 0;
+
+	/* At most some hundred hosts, each the first of its kind once. */
+	for (size_t i = 1; i < group->size; i++) {
+		size_t j = 0;
+
+		while (j < i && strcmp(group->members[i]->job.host,
+				       group->members[j]->job.host))
+			j++;
+		others += j == i;
+	}
+	return others;
+}
+
+static int merge_lists(struct tw_report_group *group,
+		       struct tw_report_problem *problem)
+{
+	int error = tw_report_merge_slowest(group);
+
+	if (!error)
+		error = tw_report_merge_over_time(group);
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "%s: can't be added to the others: %s",
+			 group->members[0]->path, strerror(-error));
+	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_DATA;
+}
+
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem)
 {
@@ -280,7 +333,9 @@ int tw_report_merge(struct tw_report *reports, size_t count,
 		return TW_EXIT_SOFTWARE;
 	}
 	qsort(reports, count, sizeof(*reports), by_start);
-	code = place_all(made, &used, reports, count, problem);
+	code = place_all(made, &used, reports, count, of_hosts, problem);
+	for (size_t i = 0; i < used && code == TW_EXIT_GOOD; i++)
+		code = merge_lists(&made[i], problem);
 	if (code != TW_EXIT_GOOD) {
 		tw_report_groups_free(made, used);
 		return code;
@@ -295,6 +350,9 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		tw_report_tally_free(&groups[i].tally);
 		json_decref(groups[i].reasons);
+		json_decref(groups[i].unknown);
+		free(groups[i].slowest);
+		free(groups[i].over_time.intervals);
 		free(groups[i].members);
 	}
 	free(groups);

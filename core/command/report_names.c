@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names in a report: of its stages, directions, counts, clocks, verdicts.
+ * The names in a report: of its stages, directions, counts, clocks, verdicts,
+ * and of what it need not hold.
  */
+#include <stddef.h>
+
 #include "report.h"
 
 const struct tw_report_stage tw_report_stages[TW_REPORT_STAGES] = {
-	{ "queue", "waited in the ring to be submitted with others; no others, no wait" },
-	{ "enter", "inside the system call that submitted it" },
-	{ "inflight", "the kernel was entered, until the completion was seen" },
-	{ "reap_delay", "of that: the completion was in the ring, not yet seen" },
-	{ "return", "its completion was seen, until fio took the I/O back" },
-	{ "total", "in the ring for submission, until the completion was seen" },
+	{ "queue", "stages", "queue",
+	  "waited in the ring to be submitted with others; no others, no wait" },
+	{ "enter", "stages", "enter",
+	  "inside the system call that submitted it" },
+	{ "inflight", "stages", "inflight",
+	  "the kernel was entered, until the completion was seen" },
+	{ "reap_delay", "stages", "reap_delay",
+	  "of that: the completion was in the ring, not yet seen" },
+	{ "return", "stages", "return",
+	  "its completion was seen, until fio took the I/O back" },
+	{ "total", "stages", "total",
+	  "in the ring for submission, until the completion was seen" },
+	{ "slip", "response", "slip",
+	  "due by the job's rate, until it was in the ring for submission" },
+	{ "response", "response", "total",
+	  "due by the job's rate, until the completion was seen" },
 };
 
 const char *const tw_report_directions[TW_REPORT_DIRECTIONS] = {
@@ -37,3 +50,18 @@ const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
 	[TW_REPORT_UNDECIDED] = "undecided",
 	[TW_REPORT_UNRELIABLE] = "unreliable",
 };
+
+const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
+{
+	static const char *const names[TW_REPORT_MAY_MISS] = {
+		"the I/Os themselves", "errors", "short I/Os",
+		"I/Os that fio did not count", "stamps that ran backwards",
+		"batches", "the slowest I/Os", "the run over time",
+		"response times",
+	};
+
+	for (unsigned bit = 0; bit < TW_REPORT_MAY_MISS; bit++)
+		if (group->tally.missing & (1U << bit) && i-- == 0)
+			return names[bit];
+	return NULL;
+}

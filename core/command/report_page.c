@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merged reports as a page for people: per group what was done, the stages of
- * its I/Os, and how far off the clocks were (report_clocks.c); what the words
- * mean at the end.
+ * its I/Os, the slowest of them (report_slowest.c), and how far off the clocks
+ * were (report_clocks.c); what the words mean at the end.
  */
 #include <math.h>
 #include <stdio.h>
@@ -77,6 +77,9 @@ static void print_head(const struct tw_report_group *group)
 			    tw_format_ns(run, (double)group->run_ns));
 	tw_paragraph_printf(&line, "%s, engine %s, host %s", job->fio_version,
 			    job->engine, job->host);
+	if (tw_report_other_hosts(group))
+		tw_paragraph_printf(&line, "and %zu more",
+				    tw_report_other_hosts(group));
 	tw_paragraph_end(&line);
 	printf("  ");
 	line.column = 2;
@@ -91,6 +94,12 @@ static void print_head(const struct tw_report_group *group)
 }
 
 /* ---- the stages ---------------------------------------------------------- */
+
+/* A percentile says something only if at least one I/O lies above it. */
+static int has_percentile(const struct tw_histogram *histogram, double percent)
+{
+	return (double)histogram->count * (100 - percent) >= 99.999999;
+}
 
 /* "4.827us": eight columns, so that the whole table fits eighty. */
 static void print_cell(double ns)
@@ -124,8 +133,11 @@ static void print_stage(const char *name, const struct tw_histogram *histogram,
 	print_cell((double)histogram->min_ns);
 	print_cell(tw_histogram_mean_ns(histogram));
 	for (size_t i = 0; i < PERCENTS; i++)
-		print_cell((double)tw_histogram_percentile(histogram,
-							   percents[i]));
+		if (has_percentile(histogram, percents[i]))
+			print_cell((double)tw_histogram_percentile(histogram,
+								   percents[i]));
+		else
+			printf(" %7s", "-");
 	print_cell((double)histogram->max_ns);
 	if (histogram->count != ios)
 		printf("\n%-10s (of %llu)", "",
@@ -176,15 +188,28 @@ static int has_exceptions(const struct tw_report_tally *tally, int direction)
 	return 0;
 }
 
-static void print_direction(const struct tw_report_tally *tally, int direction)
+/* Per second of the longest job: of the group, not of the device. */
+static void print_rate(uint64_t ios, uint64_t run_ns)
 {
+	char text[TW_FORMAT_SIZE];
+
+	if (ios && run_ns)
+		printf(", %s/s", tw_format_number(text, (double)ios * 1e9 /
+						  (double)run_ns));
+}
+
+static void print_direction(const struct tw_report_group *group, int direction)
+{
+	const struct tw_report_tally *tally = &group->tally;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
 
 	if (!ios && !has_stages(tally, direction) &&
 	    !has_exceptions(tally, direction))
 		return;
-	printf("\n%s: %llu I/Os\n", tw_report_directions[direction],
+	printf("\n%s: %llu I/Os", tw_report_directions[direction],
 	       (unsigned long long)ios);
+	print_rate(ios, group->run_ns);
+	putchar('\n');
 	print_exceptions(tally, direction);
 	if (!has_stages(tally, direction))
 		return;
@@ -214,14 +239,49 @@ static void print_batches(const struct tw_report_tally *tally)
 	tw_paragraph_end(&line);
 }
 
+/* What a reader might look for in vain. */
+static void print_missing(const struct tw_report_group *group)
+{
+	struct tw_paragraph line = { .indent = 2 };
+	const char *name;
+
+	if (group->tally.missing == 0)
+		return;
+	putchar('\n');
+	tw_paragraph_add(&line, group->size == 1 ? "not recorded:" :
+			 "not recorded by all of these jobs:");
+	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
+		tw_paragraph_printf(&line, "%s%s", name,
+				    tw_report_missing(group, i + 1) ? "," : "");
+	tw_paragraph_end(&line);
+}
+
+static void print_unknown(const struct tw_report_group *group)
+{
+	struct tw_paragraph line = { .indent = 2 };
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(group->unknown) == 0)
+		return;
+	tw_paragraph_add(&line, "in the file, but unknown to this version and "
+			 "left out:");
+	json_object_foreach(group->unknown, key, value)
+		tw_paragraph_add(&line, key);
+	tw_paragraph_end(&line);
+}
+
 static void print_group(const struct tw_report_group *group)
 {
 	print_warning(group);
 	print_head(group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		print_direction(&group->tally, i);
+		print_direction(group, i);
+	tw_report_print_slowest(group);
 	print_batches(&group->tally);
 	tw_report_print_clocks(group);
+	print_missing(group);
+	print_unknown(group);
 }
 
 static int shows_stage(const struct tw_report_group *groups, size_t count,
@@ -266,7 +326,8 @@ static void print_legend(const struct tw_report_group *groups, size_t count)
 			printf("  %-10s  %s\n", tw_report_stages[i].name,
 			       tw_report_stages[i].is);
 	printf("  min, mean and max are as stamped; percentiles at most %g %% "
-	       "above\n", 100 / pow(10, digits));
+	       "above;\n  -: too few I/Os, none lies above that percentile\n",
+	       100 / pow(10, digits));
 }
 
 static void print_notes(void)

@@ -205,48 +205,6 @@ static int check_percentiles(const json_t *json, const struct stated *stated,
 	return 0;
 }
 
-/* One [low_ns, high_ns, count]; bins must come in ascending order. */
-static int read_bin(struct tw_histogram *histogram, const json_t *json,
-		    uint32_t *next, const char **problem)
-{
-	uint64_t low_ns, high_ns, count;
-	uint32_t bin;
-
-	if (json_array_size(json) != 3 ||
-	    tw_json_to_u64(json_array_get(json, 0), &low_ns) ||
-	    tw_json_to_u64(json_array_get(json, 1), &high_ns) ||
-	    tw_json_to_u64(json_array_get(json, 2), &count))
-		return refuse(problem, "a bin is not three whole numbers");
-	bin = tw_histogram_bin(histogram, low_ns);
-	if (tw_histogram_bin_low(histogram, bin) != low_ns ||
-	    tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's edges are no bin's of so many "
-			      "digits");
-	if (bin < *next)
-		return refuse(problem, "bins are not in ascending order");
-	if (count == 0)
-		return refuse(problem, "a bin is empty");
-	if (tw_histogram_add_bin(histogram, bin, count))
-		return refuse(problem, "bins hold more than 64 bits can count");
-	*next = bin + 1;
-	return 0;
-}
-
-static int read_bins(struct tw_histogram *histogram, const json_t *json,
-		     const char **problem)
-{
-	const json_t *bins = json_object_get(json, "bins");
-	uint32_t next = 0;
-
-	if (!json_is_array(bins))
-		return refuse(problem, "bins is not an array");
-	for (size_t i = 0; i < json_array_size(bins); i++)
-		if (read_bin(histogram, json_array_get(bins, i), &next,
-			     problem))
-			return -EINVAL;
-	return 0;
-}
-
 static uint64_t largest(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -257,66 +215,132 @@ static uint64_t smallest(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The sum must be one that values inside these bins can have. */
-static int sum_is_possible(const struct tw_histogram *histogram,
-			   const struct stated *stated)
+/* Where bins come from: one of the two. */
+struct bins {
+	const json_t *array;
+	const uint64_t (*cut)[3];
+	size_t size;
+};
+
+/* What is found out about the bins while they are read. */
+struct found {
+	uint32_t first, next;		/* bins; next: one past the last */
+	u128 least_ns, most_ns;		/* what their sum can be */
+};
+
+static int find_bins(struct bins *bins, const json_t *json,
+		     const struct tw_bins_table *cut, const char **problem)
 {
-	uint32_t last = tw_histogram_bin(histogram, stated->max_ns);
-	u128 low = 0, high = 0;
+	const json_t *value = json_object_get(json, "bins");
+	uint64_t i;
 
-	for (uint32_t bin = tw_histogram_bin(histogram, stated->min_ns);
-	     bin <= last; bin++) {
-		u128 count = histogram->bins[bin];
-
-		low += count * largest(tw_histogram_bin_low(histogram, bin),
-				       stated->min_ns);
-		high += count * smallest(tw_histogram_bin_high(histogram, bin),
-					 stated->max_ns);
-	}
-	return stated->sum_ns >= low && stated->sum_ns <= high;
+	*bins = (struct bins) { .array = value, .size = json_array_size(value) };
+	if (json_is_array(value))
+		return 0;
+	if (!cut || !json_is_integer(value) || tw_json_to_u64(value, &i) ||
+	    i >= cut->arrays)
+		return refuse(problem, "bins is not an array");
+	bins->cut = (const uint64_t (*)[3])(cut->bins + cut->first[i]);
+	bins->size = cut->first[i + 1] - cut->first[i];
+	return 0;
 }
 
-static int check_bins(const struct tw_histogram *histogram, const json_t *json,
-		      const struct stated *stated, const char **problem)
+static int get_bin(const struct bins *bins, size_t i, uint64_t *bin)
 {
-	const json_t *bins = json_object_get(json, "bins");
-	size_t size = json_array_size(bins);
-	uint64_t first_ns = 0, last_ns = 0;
+	const json_t *json;
 
+	if (bins->cut) {
+		memcpy(bin, bins->cut[i], sizeof(bins->cut[i]));
+		return 0;
+	}
+	json = json_array_get(bins->array, i);
+	if (json_array_size(json) != 3)
+		return -EINVAL;
+	for (size_t j = 0; j < 3; j++)
+		if (tw_json_to_u64(json_array_get(json, j), &bin[j]))
+			return -EINVAL;
+	return 0;
+}
+
+/* One [low_ns, high_ns, count]; bins must come in ascending order. */
+static int read_bin(struct tw_histogram *histogram, const uint64_t *edges,
+		    const struct stated *stated, struct found *found,
+		    const char **problem)
+{
+	uint64_t low_ns = edges[0], high_ns = edges[1], count = edges[2];
+	uint32_t bin = tw_histogram_bin(histogram, low_ns);
+
+	if (tw_histogram_bin_low(histogram, bin) != low_ns ||
+	    tw_histogram_bin_high(histogram, bin) != high_ns)
+		return refuse(problem, "a bin's edges are no bin's of so many "
+			      "digits");
+	if (bin < found->next)
+		return refuse(problem, "bins are not in ascending order");
+	if (count == 0)
+		return refuse(problem, "a bin is empty");
+	if (tw_histogram_add_bin(histogram, bin, count))
+		return refuse(problem, "bins hold more than 64 bits can count");
+	if (found->next == 0)
+		found->first = bin;
+	found->next = bin + 1;
+	found->least_ns += (u128)count * largest(low_ns, stated->min_ns);
+	found->most_ns += (u128)count * smallest(high_ns, stated->max_ns);
+	return 0;
+}
+
+static int read_bins(struct tw_histogram *histogram, const struct bins *bins,
+		     const struct stated *stated, struct found *found,
+		     const char **problem)
+{
+	for (size_t i = 0; i < bins->size; i++) {
+		uint64_t edges[3];
+
+		if (get_bin(bins, i, edges))
+			return refuse(problem, "a bin is not three whole "
+				      "numbers");
+		if (read_bin(histogram, edges, stated, found, problem))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_bins(const struct tw_histogram *histogram,
+		      const struct stated *stated, const struct found *found,
+		      const char **problem)
+{
 	if (histogram->count != stated->count)
 		return refuse(problem, "the bins do not add up to count");
-	if (size == 0)
+	if (histogram->count == 0)
 		return 0;
-	tw_json_to_u64(json_array_get(json_array_get(bins, 0), 0), &first_ns);
-	tw_json_to_u64(json_array_get(json_array_get(bins, size - 1), 0),
-		       &last_ns);
-	if (tw_histogram_bin(histogram, stated->min_ns) !=
-	    tw_histogram_bin(histogram, first_ns))
+	if (tw_histogram_bin(histogram, stated->min_ns) != found->first)
 		return refuse(problem, "min_ns is not in the first bin");
-	if (tw_histogram_bin(histogram, stated->max_ns) !=
-	    tw_histogram_bin(histogram, last_ns))
+	if (tw_histogram_bin(histogram, stated->max_ns) != found->next - 1)
 		return refuse(problem, "max_ns is not in the last bin");
-	if (!sum_is_possible(histogram, stated))
+	if (stated->sum_ns < found->least_ns || stated->sum_ns > found->most_ns)
 		return refuse(problem, "sum_ns is none that these bins allow");
 	return 0;
 }
 
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
+			   const struct tw_bins_table *cut,
 			   const char **problem)
 {
+	struct found found = { 0 };
 	struct tw_histogram made;
 	struct stated stated;
+	struct bins bins;
 	int error;
 
 	if (read_stated(json, &stated, problem) ||
 	    check_stated(&stated, problem) ||
-	    check_percentiles(json, &stated, problem))
+	    check_percentiles(json, &stated, problem) ||
+	    find_bins(&bins, json, cut, problem))
 		return -EINVAL;
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
 		return error;
-	if (read_bins(&made, json, problem) ||
-	    check_bins(&made, json, &stated, problem)) {
+	if (read_bins(&made, &bins, &stated, &found, problem) ||
+	    check_bins(&made, &stated, &found, problem)) {
 		tw_histogram_free(&made);
 		return -EINVAL;
 	}

@@ -97,14 +97,18 @@ static const char empty_with_maximum[] =
 	"{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
 	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': []}";
 
-static json_t *json_of(const char *text)
+/* With @cut, its bins go there first where they can. */
+static json_t *json_of(const char *text, struct tw_bins_table *cut)
 {
 	char copy[1024];
 	size_t length = strlen(text);
 
 	for (size_t i = 0; i <= length; i++)
 		copy[i] = text[i] == '\'' ? '"' : text[i];
-	return json_loads(copy, JSON_DECODE_ANY, NULL);
+	if (cut && tw_bins_cut(copy, length, cut))
+		return NULL;
+	return json_loads(cut && cut->text ? cut->text : copy, JSON_DECODE_ANY,
+			  NULL);
 }
 
 /* NULL when @from does not occur in the good object: the test is wrong then. */
@@ -119,29 +123,39 @@ static char *broken(const char *from, const char *to, char *copy, size_t size)
 	return copy;
 }
 
-static void refuses(const char *text, const char *reason, const char *what)
+static void refuses_with(struct tw_bins_table *cut, const char *text,
+			 const char *reason, const char *what)
 {
 	struct tw_histogram histogram, untouched;
 	const char *problem = "taken";
-	json_t *json = json_of(text);
+	json_t *json = json_of(text, cut);
 	int error;
 
 	memset(&histogram, 0x5a, sizeof(histogram));
 	memset(&untouched, 0x5a, sizeof(untouched));
-	error = tw_histogram_from_json(&histogram, json, &problem);
+	error = tw_histogram_from_json(&histogram, json, cut, &problem);
 	tap_ok(error == -EINVAL && strstr(problem, reason) &&
 	       memcmp(&histogram, &untouched, sizeof(histogram)) == 0,
-	       "%s: %s", what, problem);
+	       "%s%s: %s", what, cut ? ", read ahead" : "", problem);
 	json_decref(json);
+}
+
+static void refuses(const char *text, const char *reason, const char *what)
+{
+	struct tw_bins_table cut = { 0 };
+
+	refuses_with(NULL, text, reason, what);
+	refuses_with(&cut, text, reason, what);
+	tw_bins_free(&cut);
 }
 
 int main(void)
 {
 	struct tw_histogram histogram;
 	const char *problem = "none";
-	json_t *json = json_of(good);
+	json_t *json = json_of(good, NULL);
 
-	if (!tap_ok(!tw_histogram_from_json(&histogram, json, &problem),
+	if (!tap_ok(!tw_histogram_from_json(&histogram, json, NULL, &problem),
 		    "the good one is taken: %s", problem))
 		return tap_done();
 	tap_is_u64(histogram.sum_ns, 3201, "and what it says is known");
@@ -161,7 +175,7 @@ int main(void)
 		"nothing counted, but a maximum");
 	refuses("[]", "not an object", "an array");
 	refuses("3", "not an object", "a number");
-	tap_ok(tw_histogram_from_json(&histogram, NULL, &problem) == -EINVAL,
-	       "NULL");
+	tap_ok(tw_histogram_from_json(&histogram, NULL, NULL,
+				      &problem) == -EINVAL, "NULL");
 	return tap_done();
 }

@@ -85,18 +85,48 @@ edit 's/"fallback": false/"fallback": 0/'
 refuses 65 'counter.fallback' 'a fallback that is not true or false'
 edit 's/"reasons": \[\]/"reasons": [3]/'
 refuses 65 'counter.reasons[].code is missing' 'reasons without a code'
-edit 's/"queue":/"lunch":/'
-refuses 65 'stages.lunch' 'an unknown stage'
-edit 's/"queue": {"read":/"queue": {"peek":/'
-refuses 65 'stages.queue.peek' 'an unknown direction'
 edit 's/"queue": {"read":/"queue": [3], "enter": {"read":/'
 refuses 65 'stages.queue is not an object' 'a stage of the wrong type'
 edit 's/\[950, 950, 1\]/[950, 951, 1]/'
 refuses 65 'stages.queue.read: a bin' 'a broken histogram'
-edit 's/"fio": {"against"/"sundial": {"against"/'
-refuses 65 'clocks.sundial' 'an unknown clock'
 edit 's/"uncertainty_ns": 25.0/"uncertainty_ns": -25.0/'
 refuses 65 'clocks.fio.uncertainty_ns is negative' 'a negative uncertainty'
 edit 's/"slowest": \[\]/"slowest": 3/'
 refuses 65 'slowest is not an array' 'slowest of the wrong type'
+slow='"offset": 0, "size": 1, "ddir": "read", "stages": {"total": 1}'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}, 3]/"
+refuses 65 'slowest[].stages is missing' 'a slow I/O that is none'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"total\": 1}/\"total\": -1}/"
+refuses 65 'slowest[].stages.total' 'a slow I/O that took less than no time'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"ddir\": \"read\"/\"ddir\": 0/"
+refuses 65 'slowest[].ddir' 'a slow I/O of no direction'
+
+# over_time TEXT: $bad is the good one with that
+over_time() {
+	edit "s/\"slowest\":/\"over_time\": $1, &/"
+}
+one='{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 5, "min_ns": 5, "max_ns": 5}}'
+over_time '{}'
+refuses 65 'over_time is not an array' 'over_time of the wrong type'
+over_time '[3]'
+refuses 65 'over_time[]' 'an interval that is none'
+over_time "[$one, $one]"
+refuses 65 'not ascending' 'an interval twice'
+over_time '[{"from_ns": 0, "over_ns": 0}]'
+refuses 65 'over_ns is 0' 'an interval without length'
+over_time "[$one]"
+sed 's/"max_ns": 5/"max_ns": 4/' "$bad" >"$bad.new" && mv "$bad.new" "$bad"
+refuses 65 'min_ns is above max_ns' 'an interval with crossed extremes'
+edit 's/"slowest":/"response": [], &/'
+refuses 65 'response is not an object' 'response times of the wrong type'
+edit 's/"slowest":/"response": {"slip": {"read": 3}}, &/'
+refuses 65 'response.slip.read: not an object' 'a slip that is no histogram'
+
+# As in the good one, but where reading ahead gives up, and without bins.
+edit 's/\[950, 950, 1\]/[950, 950, "1"]/; s/\[900, 900, 10\]/[900, 901, 10]/'
+refuses 65 'stages.queue.read: a bin' 'a broken bin among others as strings'
+edit 's/"bins": \[.*\]\]/"bins": 0/'
+refuses 65 'bins is not an array' 'a number in place of bins'
+edit '0,/"bins":/s/"bins": \[.*\]\]/"b\\u0069ns": 0/'
+refuses 65 'bins is not an array' 'the same under a key with an escape'
 done_testing

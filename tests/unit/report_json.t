@@ -27,4 +27,33 @@ has "$out" '"bins": [[100, 100, 178], [900, 900, 20], [1000, 1000, 1], '\
 '[1023, 1023, 1]]' 'its bins'
 has "$out" '"verdict": "undecided", "fallback": false' 'the verdict'
 has "$out" '"clocksource": "cpu", "worst_of_jobs": 2' 'clocks'
+has "$out" '"over_time": null' 'null where nothing was recorded'
+
+interval='{"from_ns": 0, "over_ns": 1000, "read": {"count": 2, "sum_ns": 300,
+"min_ns": 100, "max_ns": 200, "percentiles": {"99.000000": 200}}}'
+short='{"from_ns": 1000, "over_ns": 500, "read": {"count": 1, "sum_ns": 70,
+"min_ns": 70, "max_ns": 70}}'
+add="\"response\": {\"slip\": {\"read\": $(histogram 901)}},"
+for file in a b; do
+	{
+		sed '/"slowest"/d' "$scratch/$file.json"
+		echo "$add"
+		echo "\"over_time\": [$interval"
+		[ "$file" = a ] || echo ", $short"
+		echo ']}'
+	} | if [ "$file" = a ]; then cat; else
+		sed 's/"min_ns": 100, "max_ns": 200, "perc/"min_ns": 90, "max_ns": 201, "perc/
+			s/"99.000000": 200/"99.000000": 201/'
+	fi >"$scratch/$file.new"
+done
+run report --json "$scratch/a.new" "$scratch/b.new"
+has "$out" '"over_time": [{"from_ns": 0, "over_ns": 1000, "read": {"count": 4,'\
+' "sum_ns": 600, "min_ns": 90, "max_ns": 201, "p99_of_worst_job_ns": 201}},'\
+' {"from_ns": 1000, "over_ns": 500, "read": {"count": 1, "sum_ns": 70,' \
+	'intervals are added, where a job has ended, too'
+has "$out" '"response": {"slip": {"read": {"digits": 3, "count": 200,' \
+	'response times are added'
+sed 's/"from_ns": 0/"from_ns": 1/' "$scratch/b.new" >"$scratch/c.new"
+run report --json "$scratch/a.new" "$scratch/c.new"
+has "$out" '"over_time": null' 'no sum of intervals that differ'
 done_testing

@@ -15,10 +15,10 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	randread: group 0, iodepth 32, 10.00 s, fio-3.33, engine tickwise, host box
 	  from a.json
 	
-	read: 100 I/Os
+	read: 100 I/Os, 10.00/s
 	stage          min    mean     p50     p90     p99   p99.9  p99.99     max
-	queue        100ns 188.5ns   100ns   900ns   900ns   950ns   950ns   950ns
-	total        100ns 189.2ns   100ns   900ns   900ns 1.023us 1.023us 1.023us
+	queue        100ns 188.5ns   100ns   900ns   900ns       -       -   950ns
+	total        100ns 189.2ns   100ns   900ns   900ns       -       - 1.023us
 	
 	submitted by 7 system calls; completions seen at 5 times, up to 16 sharing a
 	  stamp
@@ -30,6 +30,8 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	  fio (cpu)              -74390     -7439     25.00     2.500   10.00 s
 	  tickwise's clock: 2599998000.000 Hz, the kernel's own rate, verified (the
 	    samples alone bound it to +-41.25 ppb)
+	
+	not recorded: the run over time, response times
 END
 is "$(sed '/^stages$/,$d' "$scratch/page")" "$(cat "$scratch/should")" \
 	'head, stages and clocks'
@@ -48,4 +50,22 @@ has "$out" 'not in this table: 3 errors, 2 short, 7777 that fio' \
 has "$out" '9 whose stamps' 'and stamps out of order'
 has "$out" ' 2502 h,' 'long times in hours'
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
+
+# The second is the slower one.
+stages='"stages": {"queue": 5, "inflight": 1500000, "total": '
+fast="{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", ${stages}1500000}}"
+slow="{\"offset\": 4096, \"size\": 512, \"ddir\": \"read\", ${stages}1500005},
+\"monotonic_ns\": \"12345678901234567\"}"
+{ grep -v '^"slowest"' "$scratch/a.json"; echo "\"slowest\": [$fast, $slow]}"; } \
+	>"$scratch/s.json"
+run report "$scratch/s.json"
+has "$out" 'slowest I/Os by their total (2 of 2;' 'slowest I/Os'
+is "$(sed -n '/^slowest/,/^$/p' "$out" | sed -n 2,3p)" \
+"   1.500 ms read of 512 bytes at 4096, queue 5 ns, inflight 1.500 ms, job 1,
+             queued at 12345678901234567 ns of CLOCK_MONOTONIC" \
+	'the slowest first, with all its digits'
+sed 's/"thread_number": 1/"thread_number": 2/
+	s/"total": 1500000/"total": 1500001/' "$scratch/s.json" >"$scratch/t.json"
+run report "$scratch/s.json" "$scratch/t.json"
+has "$out" '(2 of 2;' 'of two jobs as many as one of them kept'
 done_testing

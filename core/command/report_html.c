@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merged reports as one file of HTML that needs nothing else: no script, no
+ * other file, no network; its policy forbids them all. It is well-formed XML,
+ * too. Names come out of files that anybody may have written, so all text
+ * passes put_text(), which leaves no byte that means something in HTML.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "latency/histogram_json.h"
+#include "report.h"
+#include "report_format.h"
+#include "report_plot.h"
+
+/* Rows of the table of the slowest I/Os; all are in the JSON. */
+#define MOST_SLOWEST	100
+
+static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
+static const char style[] =
+	":root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--dim:#5a5a5a;"
+	"--line:#d9d9d9;--warn:#fff0d0;--c0:#b26a00;--c1:#8a3ffc;--c2:#0062d6;"
+	"--c3:#c4008f;--c4:#00796b;--c5:#c62828;--c6:#6b7000;--c7:#37474f}\n"
+	"@media (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e8e8e8;"
+	"--dim:#a8a8a8;--line:#3a3d44;--warn:#4a3500;--c0:#ffb74d;--c1:#c9a2ff;"
+	"--c2:#6db3ff;--c3:#ff8ad8;--c4:#4dd0bd;--c5:#ff7b72;--c6:#dce775;"
+	"--c7:#b0bec5}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;"
+	"max-width:80rem;background:var(--back);color:var(--text);"
+	"font:15px/1.45 system-ui,sans-serif}\n"
+	"h1{font-size:1.5rem;margin:.2em 0}h2{font-size:1.25rem;"
+	"margin:2em 0 .3em;border-top:1px solid var(--line);padding-top:.8em;"
+	"overflow-wrap:anywhere}h3{font-size:1.05rem;margin:1.6em 0 .4em}"
+	"h4{font-size:.95rem;margin:.4em 0;font-weight:600}\n"
+	"p{margin:.4em 0;max-width:60rem;overflow-wrap:anywhere}"
+	".dim,figcaption{color:var(--dim);font-size:.9em}"
+	".warn{background:var(--warn);padding:.5em .8em;border-radius:4px}\n"
+	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87em;"
+	"font-variant-numeric:tabular-nums;margin:.4em 0}th,td{padding:.2em .6em;"
+	"text-align:right;white-space:nowrap;border-bottom:1px solid "
+	"var(--line)}th:first-child,td:first-child{text-align:left}"
+	"td.text,th.text{text-align:left}\n"
+	".plots{display:grid;grid-template-columns:repeat(auto-fit,"
+	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
+	"svg{display:block;width:100%;height:auto}text{fill:var(--text);"
+	"font:13px system-ui,sans-serif}.grid{stroke:var(--line);fill:none}\n"
+	"svg path{fill:none;stroke-width:2;stroke-linejoin:round}"
+	"svg path.grid{stroke-width:1}svg.key{display:inline-block;width:28px;"
+	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
+	"white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
+	"stroke-width:2}\n"
+	".s0{stroke:var(--c0);stroke-dasharray:8 3}.s1{stroke:var(--c1);"
+	"stroke-dasharray:2 3}.s2{stroke:var(--c2)}.s3{stroke:var(--c3);"
+	"stroke-dasharray:10 3 2 3}.s4{stroke:var(--c4);stroke-dasharray:5 5}"
+	"svg path.s5{stroke:var(--c5);stroke-width:4}.s6{stroke:var(--c6);stroke-dasharray:8 3}"
+	".s7{stroke:var(--c7)}\n"
+	".s10{stroke:var(--c2)}.s11{stroke:var(--c0);stroke-dasharray:8 3}"
+	".s12{stroke:var(--c5);stroke-dasharray:2 3}\n"
+	".f0{fill:var(--c0)}.f1{fill:var(--c1)}.f2{fill:var(--c2)}"
+	".f3{fill:var(--c3)}.f4{fill:var(--c4)}.f5{fill:var(--c5)}"
+	".f6{fill:var(--c6)}.f7{fill:var(--c7)}\n"
+	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}}\n"
+	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
+
+/* ---- text ----------------------------------------------------------------- */
+
+/* The characters of HTML as what they stand for, control characters as
+ * question marks. @text is UTF-8. */
+static void put_text(FILE *file, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)text[0];
+		unsigned char next = (unsigned char)text[1];
+
+		/* UTF-8's own control characters; what is no character of XML
+		 * (U+FFFE, U+FFFF). */
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+			fputc('?', file);
+			text++;
+		} else if (c == 0xef && next == 0xbf &&
+			   ((unsigned char)text[2] & 0xfe) == 0xbe) {
+			fputc('?', file);
+			text += 2;
+		} else if (c < ' ' || c == 0x7f) {
+			fputc('?', file);
+		} else if (strchr("<>&\"'", c)) {
+			fprintf(file, "&#%d;", c);
+		} else {
+			fputc(c, file);
+		}
+	}
+}
+
+/* A name can't turn the direction of the text around it. */
+static void put_name(FILE *file, const char *name)
+{
+	fputs("<bdi>", file);
+	put_text(file, name);
+	fputs("</bdi>", file);
+}
+
+static void put_path(FILE *file, const char *path)
+{
+	json_t *json = tw_report_path_to_json(path);
+
+	put_name(file, json ? json_string_value(json) : "?");
+	json_decref(json);
+}
+
+static void put_u64(FILE *file, uint64_t value)
+{
+	fprintf(file, "%llu", (unsigned long long)value);
+}
+
+static void cell(FILE *file, const char *text)
+{
+	fprintf(file, "<td>%s</td>", text);
+}
+
+static void cell_ns(FILE *file, double ns)
+{
+	char text[TW_FORMAT_SIZE];
+
+	cell(file, tw_format_ns(text, ns));
+}
+
+/* Ticks and the like: strings in the file. */
+static void cell_string(FILE *file, const json_t *object, const char *key)
+{
+	const char *string = json_string_value(json_object_get(object, key));
+
+	fputs("<td>", file);
+	put_text(file, string ? string : "-");
+	fputs("</td>", file);
+}
+
+static void cell_u64(FILE *file, const json_t *object, const char *key)
+{
+	uint64_t value = 0;
+
+	tw_json_to_u64(json_object_get(object, key), &value);
+	fputs("<td>", file);
+	put_u64(file, value);
+	fputs("</td>", file);
+}
+
+static void key(FILE *file, int color, const char *name)
+{
+	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\">"
+		"<path class=\"s%d\" d=\"M0 5H28\"/></svg>%s</span>\n", color,
+		name);
+}
+
+/* ---- the head of a group --------------------------------------------------- */
+
+static void put_warning(FILE *file, const struct tw_report_group *group)
+{
+	size_t reasons = json_array_size(group->reasons);
+
+	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks &&
+	    !reasons)
+		return;
+	fprintf(file, "<p class=\"warn\">Warning: the counter is %s%s",
+		tw_report_verdicts[group->verdict], reasons ? ": " : ". ");
+	for (size_t i = 0; i < reasons; i++) {
+		put_text(file, json_string_value(json_object_get(
+			json_array_get(group->reasons, i), "text")));
+		fputs(i + 1 < reasons ? "; " : ". ", file);
+	}
+	if (group->fallbacks)
+		fprintf(file, "In %zu of %zu jobs times are the system clock's,"
+			" not the counter's.", group->fallbacks, group->size);
+	fputs("</p>\n", file);
+}
+
+static void put_files(FILE *file, const struct tw_report_group *group)
+{
+	fprintf(file, "<details><summary class=\"dim\">%zu %s</summary>"
+		"<p class=\"dim\">", group->size,
+		group->size == 1 ? "file" : "files");
+	for (size_t i = 0; i < group->size; i++) {
+		put_path(file, group->members[i]->path);
+		fputs(i + 1 < group->size ? ", " : "", file);
+	}
+	fputs("</p></details>\n", file);
+}
+
+static void put_head(FILE *file, const struct tw_report_group *group,
+		     size_t number)
+{
+	const struct tw_report_job *job = &group->members[0]->job;
+	char run[TW_FORMAT_SIZE];
+
+	fprintf(file, "<h2 id=\"group%zu\">", number);
+	put_name(file, job->name);
+	fputs("</h2>\n", file);
+	put_warning(file, group);
+	fprintf(file, "<p>%zu %s, group %llu, iodepth %llu, %s, ", group->size,
+		group->size == 1 ? "job" : "jobs merged",
+		(unsigned long long)job->groupid,
+		(unsigned long long)job->iodepth,
+		tw_format_ns(run, (double)group->run_ns));
+	put_name(file, job->fio_version);
+	fputs(", engine ", file);
+	put_name(file, job->engine);
+	fputs(", host ", file);
+	put_name(file, job->host);
+	if (tw_report_other_hosts(group))
+		fprintf(file, " and %zu more", tw_report_other_hosts(group));
+	fputs("</p>\n", file);
+	put_files(file, group);
+}
+
+/* ---- the stages of a direction -------------------------------------------- */
+
+static void put_stage(FILE *file, const struct tw_histogram *histogram,
+		      int stage)
+{
+	fprintf(file, "<tr><td>%s</td><td>", tw_report_stages[stage].name);
+	put_u64(file, histogram->count);
+	fputs("</td>", file);
+	cell_ns(file, (double)histogram->min_ns);
+	cell_ns(file, tw_histogram_mean_ns(histogram));
+	cell_ns(file, tw_histogram_stddev_ns(histogram));
+	for (size_t i = 0; i < PERCENTS; i++) {
+		/* At least one must lie above it. */
+		if ((double)histogram->count * (100 - percents[i]) <
+		    99.999999)
+			cell(file, "-");
+		else
+			cell_ns(file, (double)tw_histogram_percentile(histogram,
+								percents[i]));
+	}
+	cell_ns(file, (double)histogram->max_ns);
+	fputs("</tr>\n", file);
+}
+
+static void put_stages(FILE *file, const struct tw_report_tally *tally,
+		       int direction)
+{
+	fputs("<div class=\"wide\"><table><tr><th>stage</th><th>I/Os</th>"
+	      "<th>min</th><th>mean</th><th>std. dev.</th>", file);
+	for (size_t i = 0; i < PERCENTS; i++)
+		fprintf(file, "<th>p%g</th>", percents[i]);
+	fputs("<th>max</th></tr>\n", file);
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (tally->stages[i][direction].count)
+			put_stage(file, &tally->stages[i][direction], i);
+	fputs("</table></div>\n", file);
+}
+
+static void put_legend(FILE *file, const struct tw_report_tally *tally,
+		       int direction)
+{
+	fputs("<p class=\"legend\">", file);
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (tally->stages[i][direction].count)
+			key(file, i, tw_report_stages[i].name);
+	fputs("</p>\n", file);
+}
+
+static int has_over_time(const struct tw_report_group *group, int direction)
+{
+	for (size_t i = 0; i < group->over_time.count; i++)
+		if (group->over_time.intervals[i].of[direction].count)
+			return 1;
+	return 0;
+}
+
+static int has_p99(const struct tw_report_group *group, int direction)
+{
+	for (size_t i = 0; i < group->over_time.count; i++)
+		if (group->over_time.intervals[i].of[direction].p99_ns)
+			return 1;
+	return 0;
+}
+
+static void put_over_time(FILE *file, const struct tw_report_group *group,
+			  int direction)
+{
+	if (!has_over_time(group, direction))
+		return;
+	fputs("<figure><h4>Total latency over time</h4>\n", file);
+	tw_plot_latency_over_time(file, &group->over_time, direction);
+	fputs("<p class=\"legend\">", file);
+	key(file, 10, "mean");
+	if (has_p99(group, direction))
+		key(file, 11, group->size == 1 ? "p99" :
+		    "p99 of the worst job (that of all is not above it)");
+	key(file, 12, "max");
+	fputs("</p></figure>\n<figure><h4>I/Os over time</h4>\n", file);
+	tw_plot_rate_over_time(file, &group->over_time, direction);
+	fputs("<figcaption>by the time of completion, since each job's own "
+	      "start</figcaption></figure>\n", file);
+}
+
+static int has_stages(const struct tw_report_tally *tally, int direction)
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (tally->stages[i][direction].count)
+			return 1;
+	return 0;
+}
+
+static void put_exceptions(FILE *file, const struct tw_report_tally *tally,
+			   int direction)
+{
+	static const char *const says[TW_REPORT_COUNTS] = {
+		[TW_REPORT_ERRORS] = "errors",
+		[TW_REPORT_SHORT] = "short",
+		[TW_REPORT_UNACCOUNTED] = "that fio did not count",
+		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
+	};
+	int any = 0;
+
+	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++) {
+		if (tally->counts[i][direction] == 0)
+			continue;
+		fputs(any++ ? ", " : "<p>Not among these: ", file);
+		put_u64(file, tally->counts[i][direction]);
+		fprintf(file, " %s", says[i]);
+	}
+	if (any)
+		fputs("</p>\n", file);
+}
+
+static void put_direction(FILE *file, const struct tw_report_group *group,
+			  int direction)
+{
+	const struct tw_report_tally *tally = &group->tally;
+	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
+	char rate[TW_FORMAT_SIZE];
+
+	if (!ios && !has_stages(tally, direction))
+		return;
+	fprintf(file, "<h3>%s: ", tw_report_directions[direction]);
+	put_u64(file, ios);
+	fputs(" I/Os", file);
+	if (group->run_ns)
+		fprintf(file, ", %s per second", tw_format_number(rate,
+			(double)ios * 1e9 / (double)group->run_ns));
+	fputs("</h3>\n", file);
+	put_exceptions(file, tally, direction);
+	if (!has_stages(tally, direction))
+		return;
+	put_stages(file, tally, direction);
+	fputs("<div class=\"plots\"><figure><h4>Latency by percentile</h4>\n",
+	      file);
+	tw_plot_percentiles(file, tally, direction);
+	put_legend(file, tally, direction);
+	fputs("</figure>\n<figure><h4>Stages compared</h4>\n", file);
+	tw_plot_stages(file, tally, direction);
+	fputs("<figcaption>thin: min to max; thick: p50 to p99; ring: mean"
+	      "</figcaption></figure>\n", file);
+	put_over_time(file, group, direction);
+	fputs("</div>\n", file);
+}
+
+/* ---- single I/Os, clocks ---------------------------------------------------- */
+
+static void put_slow(FILE *file, const struct tw_report_slow *slow)
+{
+	const json_t *stages = json_object_get(slow->json, "stages");
+
+	fputs("<tr>", file);
+	cell_ns(file, (double)slow->total_ns);
+	fputs("<td class=\"text\">", file);
+	put_name(file, json_string_value(json_object_get(slow->json, "ddir")));
+	fputs("</td>", file);
+	cell_u64(file, slow->json, "offset");
+	cell_u64(file, slow->json, "size");
+	for (int i = 0; i < TW_REPORT_TOTAL; i++) {
+		uint64_t ns;
+
+		if (tw_json_to_u64(json_object_get(stages,
+						   tw_report_stages[i].key),
+				   &ns))
+			cell(file, "-");
+		else
+			cell_ns(file, (double)ns);
+	}
+	fputs("<td>", file);
+	put_u64(file, slow->report->job.thread_number);
+	fputs("</td>", file);
+	cell_string(file, slow->json, "monotonic_ns");
+	cell_string(file, slow->json, "raw_ns");
+	cell_string(file, slow->json, "ticks");
+	fputs("</tr>\n", file);
+}
+
+static void put_slowest(FILE *file, const struct tw_report_group *group)
+{
+	size_t shown = group->slow_count < MOST_SLOWEST ? group->slow_count :
+							  MOST_SLOWEST;
+
+	if (shown == 0)
+		return;
+	fprintf(file, "<h3>Slowest I/Os by their total</h3>\n"
+		"<p class=\"dim\">%zu of %zu. Offsets and "
+		"sizes in bytes; CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW and the "
+		"counter's ticks when it was queued.</p>\n", shown,
+		group->slow_count);
+	fputs("<div class=\"wide\"><table><tr><th>total</th>"
+	      "<th class=\"text\">what</th><th>offset</th><th>size</th>", file);
+	for (int i = 0; i < TW_REPORT_TOTAL; i++)
+		fprintf(file, "<th>%s</th>", tw_report_stages[i].name);
+	fputs("<th>job</th><th>MONOTONIC, ns</th><th>RAW, ns</th><th>ticks"
+	      "</th></tr>\n", file);
+	for (size_t i = 0; i < shown; i++)
+		put_slow(file, &group->slowest[i]);
+	fputs("</table></div>\n", file);
+}
+
+static void put_clock(FILE *file, int which, const struct tw_report_clock *clock)
+{
+	char text[TW_FORMAT_SIZE];
+
+	fputs("<tr><td>", file);
+	fputs(which == TW_REPORT_MONOTONIC ? "CLOCK_MONOTONIC" :
+	      tw_report_clocks_names[which], file);
+	if (clock->kind[0]) {
+		fputs(" (", file);
+		put_text(file, clock->kind);
+		fputs(")", file);
+	}
+	fputs("</td><td class=\"text\">", file);
+	put_text(file, clock->against);
+	fputs("</td>", file);
+	cell(file, tw_format_signed(text, clock->error_ns));
+	cell(file, tw_format_number(text, clock->uncertainty_ns));
+	cell(file, tw_format_signed(text, clock->error_ppb));
+	cell(file, tw_format_number(text, clock->uncertainty_ppb));
+	cell_ns(file, (double)clock->over_ns);
+	fputs("</tr>\n", file);
+}
+
+static void put_clocks(FILE *file, const struct tw_report_group *group)
+{
+	int any = 0;
+
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
+		any |= group->worst[i] != NULL;
+	fprintf(file, "<h3>Clocks in this run%s</h3>\n", any &&
+		group->size > 1 ? ": for each, of the job it was farthest off "
+		"in" : "");
+	if (!any) {
+		fputs("<p>None was measured.</p>\n", file);
+		return;
+	}
+	fputs("<div class=\"wide\"><table><tr><th>clock</th><th class=\"text\">"
+	      "against</th><th>off, ns</th><th>&#177; ns</th><th>off, ppb</th>"
+	      "<th>&#177; ppb</th><th>over</th></tr>\n", file);
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
+		if (group->worst[i])
+			put_clock(file, i, group->worst[i]);
+	fputs("</table></div>\n<p class=\"dim\">Plus is fast. "
+	      "CLOCK_MONOTONIC_RAW is the kernel's calibration of a crystal, "
+	      "not SI; how far that is off can't be seen from inside.</p>\n",
+	      file);
+}
+
+static void put_missing(FILE *file, const struct tw_report_group *group)
+{
+	const char *name, *unknown;
+	json_t *value;
+
+	if (group->tally.missing)
+		fputs("<p class=\"dim\">Not recorded by all jobs: ", file);
+	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
+		fprintf(file, "%s%s", i ? ", " : "", name);
+	if (group->tally.missing)
+		fputs("</p>\n", file);
+	if (group->over_time_differs)
+		fputs("<p class=\"dim\">The jobs' intervals over time differ: "
+		      "not shown.</p>\n", file);
+	if (json_object_size(group->unknown) == 0)
+		return;
+	fputs("<p class=\"dim\">In the files, but unknown to this version and "
+	      "left out:", file);
+	json_object_foreach(group->unknown, unknown, value) {
+		fputc(' ', file);
+		put_name(file, unknown);
+	}
+	fputs("</p>\n", file);
+}
+
+/* ---- the file --------------------------------------------------------------- */
+
+static void put_contents(FILE *file, const struct tw_report_group *groups,
+			 size_t count)
+{
+	if (count < 2)
+		return;
+	fputs("<ul>\n", file);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(file, "<li><a href=\"#group%zu\">", i + 1);
+		put_name(file, groups[i].members[0]->job.name);
+		fprintf(file, "</a>, group %llu of ", (unsigned long long)
+			groups[i].members[0]->job.groupid);
+		put_name(file, groups[i].members[0]->job.host);
+		fputs("</li>\n", file);
+	}
+	fputs("</ul>\n", file);
+}
+
+static void put_stage_words(FILE *file)
+{
+	fputs("<h2>What the words mean</h2>\n<div class=\"wide\"><table>\n",
+	      file);
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		fprintf(file, "<tr><td>%s</td><td class=\"text\">%s</td></tr>"
+			"\n", tw_report_stages[i].name, tw_report_stages[i].is);
+	fputs("</table></div>\n<p class=\"dim\">min, mean and max are as "
+	      "stamped; a percentile is the upper edge of its bin (0.1 % wide "
+	      "with the usual 3 digits); -: too few I/Os, none lies above that "
+	      "percentile.</p>\n", file);
+}
+
+static void put_page(FILE *file, const struct tw_report_group *groups,
+		     size_t count)
+{
+	fprintf(file, "<!DOCTYPE html>\n"
+		"<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
+		"<head><meta charset=\"utf-8\"/>\n"
+		"<meta name=\"viewport\" content=\"width=device-width, "
+		"initial-scale=1\"/>\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\""
+		"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+		"<title>Tickwise: latency report</title>\n<style>%s</style>"
+		"</head>\n<body>\n<h1>Latency report</h1>\n"
+		"<p class=\"dim\">by tickwise " TW_VERSION "</p>\n", style);
+	put_contents(file, groups, count);
+	for (size_t i = 0; i < count; i++) {
+		put_head(file, &groups[i], i + 1);
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			put_direction(file, &groups[i], j);
+		put_slowest(file, &groups[i]);
+		put_clocks(file, &groups[i]);
+		put_missing(file, &groups[i]);
+	}
+	put_stage_words(file);
+	fputs("</body>\n</html>\n", file);
+}
+
+int tw_report_write_html(const struct tw_report_group *groups, size_t count,
+			 const char *path, struct tw_report_problem *problem)
+{
+	FILE *file = fopen(path, "we");
+	int error = 0;
+
+	if (!file) {
+		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+		return TW_EXIT_IO;
+	}
+	put_page(file, groups, count);
+	errno = 0;
+	if (fflush(file) || ferror(file))
+		error = errno ? errno : EIO;
+	if (fclose(file) && !error)
+		error = errno;
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "can't write the output: %s: %s", path,
+			 strerror(error));
+	return TW_EXIT_IO;
+}

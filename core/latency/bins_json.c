@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bins of a report's histograms, read ahead of the JSON library.
+ *
+ * The text ends with a 0 byte, which no step here passes: whatever is looked
+ * for, a 0 byte is something else.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins_json.h"
+
+/* So many digits can't pass 64 bits, nor the 63 of jansson. */
+#define MOST_DIGITS	18
+
+struct cutter {
+	struct tw_bins_table table;
+	const char *copied;		/* so far the text is in table.text */
+	size_t used, room;		/* of table.bins */
+	size_t first_room;		/* of table.first */
+};
+
+static const char *skip_blanks(const char *at)
+{
+	while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')
+		at++;
+	return at;
+}
+
+/* @at is behind the opening quote; the result behind the closing one, or NULL
+ * where there is none. */
+static const char *skip_string(const char *at, int *escaped)
+{
+	*escaped = 0;
+	for (;;) {
+		at += strcspn(at, "\"\\");
+		if (*at == '"')
+			return at + 1;
+		if (at[0] == '\0' || at[1] == '\0')
+			return NULL;
+		*escaped = 1;
+		at += 2;
+	}
+}
+
+/* Behind the number; NULL where there is none, or no plain one. */
+static const char *read_number(const char *at, uint64_t *value)
+{
+	const char *first = at;
+	uint64_t sum = 0;
+
+	for (; *at >= '0' && *at <= '9'; at++)
+		sum = sum * 10 + (uint64_t)(*at - '0');
+	if (at == first || at - first > MOST_DIGITS ||
+	    (*first == '0' && at - first > 1))
+		return NULL;
+	*value = sum;
+	return at;
+}
+
+/* [1,2,3], from its bracket to behind the other. */
+static const char *read_bin(const char *at, uint64_t *bin)
+{
+	for (int i = 0; i < 3; i++) {
+		if (*at != (i ? ',' : '['))
+			return NULL;
+		at = read_number(skip_blanks(at + 1), &bin[i]);
+		if (!at)
+			return NULL;
+		at = skip_blanks(at);
+	}
+	return *at == ']' ? at + 1 : NULL;
+}
+
+static int grow(void **memory, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *grown = reallocarray(*memory, more, size);
+
+	if (!grown)
+		return -ENOMEM;
+	*memory = grown;
+	*room = more;
+	return 0;
+}
+
+static uint64_t *next_bin(struct cutter *cutter)
+{
+	void *bins = cutter->table.bins;
+
+	if (cutter->used == cutter->room) {
+		if (grow(&bins, &cutter->room, sizeof(*cutter->table.bins)))
+			return NULL;
+		cutter->table.bins = bins;
+	}
+	return cutter->table.bins[cutter->used++];
+}
+
+/* Behind the array at @at in @end. -EINVAL: not a plain one. */
+static int read_array(struct cutter *cutter, const char *at, const char **end)
+{
+	do {
+		uint64_t *bin = next_bin(cutter);
+
+		if (!bin)
+			return -ENOMEM;
+		at = read_bin(skip_blanks(at + 1), bin);
+		if (!at)
+			return -EINVAL;
+		at = skip_blanks(at);
+	} while (*at == ',');
+	if (*at != ']')
+		return -EINVAL;
+	*end = at + 1;
+	return 0;
+}
+
+static void copy_up_to(struct cutter *cutter, const char *end)
+{
+	struct tw_bins_table *table = &cutter->table;
+	size_t length = (size_t)(end - cutter->copied);
+
+	memcpy(table->text + table->length, cutter->copied, length);
+	table->length += length;
+	cutter->copied = end;
+}
+
+/* Bins from the @first on are those of the array from @begin to @end. Its
+ * number is shorter than it. */
+static int replace(struct cutter *cutter, const char *begin, const char *end,
+		   size_t first)
+{
+	struct tw_bins_table *table = &cutter->table;
+	void *memory = table->first;
+
+	/* One more: the end of the last. */
+	if (table->arrays + 1 >= cutter->first_room) {
+		if (grow(&memory, &cutter->first_room, sizeof(*table->first)))
+			return -ENOMEM;
+		table->first = memory;
+	}
+	copy_up_to(cutter, begin);
+	cutter->copied = end;
+	table->length += (size_t)sprintf(table->text + table->length, "%zu",
+					 table->arrays);
+	table->first[table->arrays++] = first;
+	table->first[table->arrays] = cutter->used;
+	return 0;
+}
+
+/* @at is behind the colon of "bins"; becomes the end of what was read. */
+static int read_value(struct cutter *cutter, const char **at)
+{
+	const char *begin = skip_blanks(*at);
+	size_t first = cutter->used;
+	int error;
+
+	*at = begin;
+	if (*begin != '[')
+		return -EINVAL;
+	/* Nothing in it, nothing to gain. */
+	if (*skip_blanks(begin + 1) == ']')
+		return 0;
+	error = read_array(cutter, begin, at);
+	return error ? error : replace(cutter, begin, *at, first);
+}
+
+/* All arrays under "bins". Keys with escapes might be that word, too. */
+static int read_all(struct cutter *cutter, const char *at)
+{
+	while ((at = strchr(at, '"')) != NULL) {
+		const char *key = at + 1;
+		int escaped, error;
+
+		at = skip_string(key, &escaped);
+		if (!at)
+			return -EINVAL;
+		if (*skip_blanks(at) != ':')
+			continue;
+		if (escaped)
+			return -EINVAL;
+		if (strncmp(key, "bins\"", 5) != 0)
+			continue;
+		at = skip_blanks(at) + 1;
+		error = read_value(cutter, &at);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int tw_bins_cut(const char *text, size_t length, struct tw_bins_table *table)
+{
+	struct cutter cutter = { .copied = text };
+	int error;
+
+	*table = cutter.table;
+	if (strlen(text) != length)
+		return 0;
+	cutter.table.text = malloc(length + 1);
+	error = cutter.table.text ? read_all(&cutter, text) : -ENOMEM;
+	/* All or none: where none is cut, a number under "bins" is the file's
+	 * own and is refused. */
+	if (error || cutter.table.arrays == 0) {
+		tw_bins_free(&cutter.table);
+		return error == -ENOMEM ? error : 0;
+	}
+	copy_up_to(&cutter, text + length);
+	cutter.table.text[cutter.table.length] = '\0';
+	*table = cutter.table;
+	return 0;
+}
+
+void tw_bins_free(struct tw_bins_table *table)
+{
+	free(table->text);
+	free(table->bins);
+	free(table->first);
+	*table = (struct tw_bins_table) { .text = NULL };
+}

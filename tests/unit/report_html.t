@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# --html writes one well-formed file that needs no other, with every number of
+# the page, and nothing that a report's texts could put into it as markup. Fails
+# if one place forgets to escape, if an element is not closed, if a coordinate
+# is no number, or if the file asks for anything from outside.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+page=$scratch/page.html
+
+# well_formed DESCRIPTION: every element is closed, in order; every attribute
+# quoted; no bare < or &. All that our own writer needs of XML's rules.
+well_formed() {
+	perl -0777 -ne '
+		s/^<!DOCTYPE html>\s*// or die "no doctype\n";
+		my @open;
+		while (/\G(?:([^<&]+)|&(?:#\d+|amp|lt|gt);|<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+="[^"<&]*(?:&#\d+;[^"<&]*)*")*)\s*(\/?)>)/gc) {
+			next unless defined $3;
+			if ($2) {
+				my $last = pop @open;
+				die "$3 closes ", $last // "nothing", "\n"
+					if !defined $last || $last ne $3;
+			} elsif (!$5) {
+				push @open, $3;
+			}
+		}
+		die "at byte ", pos // 0, ": ", substr($_, pos // 0, 40), "\n"
+			if (pos // 0) < length;
+		die "open: @open\n" if @open;
+	' "$page" 2>"$scratch/wrong"
+	is "$(cat "$scratch/wrong")" '' "well-formed: $1"
+}
+
+# Every text that a file can bring, with markup in it.
+bad='<script>alert(1)<\/script>&amp;\u0027\"]]>'
+slow='{"offset": 8192, "size": 4096, "ddir": "'$bad'", "ticks": "'$bad'",
+"raw_ns": "'$bad'", "monotonic_ns": "'$bad'",
+"stages": {"queue": 5, "inflight": 1500000, "total": 1500005}}'
+interval='{"from_ns": 0, "over_ns": 1000000000, "read": {"count": 60,
+"sum_ns": 7000, "min_ns": 100, "max_ns": 1000,
+"percentiles": {"99.000000": 900}}}, {"from_ns": 1000000000,
+"over_ns": 1000000000, "write": {"count": 1, "sum_ns": 1, "min_ns": 1,
+"max_ns": 1}}'
+write_report "$scratch/a.json" name="$bad" verdict=unreliable against="$bad" \
+	reasons='{"code": "x", "text": "'"$bad"'"}'
+# Ampersands mean something to sed.
+perl -0777 -pe '
+	BEGIN { our ($bad, $slow, $interval) = splice @ARGV, 0, 3 }
+	s/"host": "box"/"host": "$bad"/; s/"fio-3.33"/"$bad"/;
+	s/"engine": "tickwise"/"engine": "$bad"/; s/"cpu"/"$bad"/;
+	s/"source": "kernel"/"source": "$bad"/;
+	s/"stages": \{/"stages": {"$bad": {}, /;
+	s/"slowest": \[\]/"slowest": [$slow], "over_time": [$interval]/;
+	' "$bad" "$slow" "$interval" "$scratch/a.json" >"$scratch/b<b>&.json"
+run report --html="$page" "$scratch/b<b>&.json"
+is "$status" 0 'a report full of markup is shown'
+well_formed 'with markup in every text'
+is "$(grep -c '<script' "$page")" 0 'none of it is markup in the page'
+# Name, reason, version, engine, host, 4 of the I/O, 2 against, 2 clocks, and
+# the unknown stage.
+is "$(grep -o '&#60;script&#62;alert(1)&#60;/script&#62;&#38;amp;&#39;&#34;]]&#62;' \
+	"$page" | wc -l)" 14 'all of it is there as text'
+has "$page" 'b&#60;b&#62;&#38;.json' "the file's name, too"
+has "$page" '<h4>Total latency over time' 'the run over time'
+has "$page" '<td>1.500 ms</td>' 'a slow I/O'
+has "$page" 'p50 = 100 ns' 'a percentile'
+
+# For all there is to see: namespaces and the policy are no requests.
+is "$(grep -oE '(src|href|url|@import)[=(][^ >]*' "$page")" '' \
+	'nothing is asked from outside'
+has "$page" "default-src 'none'" 'and the page forbids itself to ask'
+
+write_report "$scratch/c.json"
+write_report "$scratch/d.json" thread=2 slow=1023
+write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
+	run_ns=0 name='\u0000x\uffff'
+run report --html="$page" "$scratch/c.json" "$scratch/d.json"
+has "$page" '<h3>read: 200 I/Os' 'jobs are merged'
+has "$page" 'Not recorded by all jobs: the run over time' 'and what is missing'
+run report --html="$page" "$scratch/c.json" "$scratch/d.json" "$scratch/e.json"
+is "$status" 65 'a name with a 0 byte is none'
+write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
+	run_ns=0 name='\u0001x\uffff\u0085'
+run report --html="$page" "$scratch/c.json" "$scratch/d.json" "$scratch/e.json"
+well_formed 'several groups, numbers of any size'
+has "$page" 'href="#group2"' 'with a list of them'
+has "$page" '<bdi>?x??</bdi>' 'control characters are question marks'
+is "$(grep -cE '[="LM ](-?nan|-?inf)' "$page")" 0 'every coordinate is a number'
+
+run report --html="$scratch/none/x" "$scratch/c.json"
+is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
+	'what could not be written is said, and there is no page'
+if [ -w /dev/full ]; then
+	run report --html=/dev/full "$scratch/c.json"
+	is "$status $(wc -l <"$err")" '74 1' 'a full disk'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no /dev/full"
+fi
+done_testing

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A report of another minor kind is still read: what need not be there may be
+# missing, and is then said to be not recorded, not shown as 0; what is not
+# known is let pass, and named where less is shown for it. Fails if an older or
+# a newer engine's report of the same version is refused.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+write_report "$scratch/a.json"
+
+# without KEY
+without() {
+	grep -v "^\"$1\": {" "$scratch/a.json" >"$scratch/b.json"
+	cmp -s "$scratch/a.json" "$scratch/b.json" && ok 1 "there was a $1"
+	run report "$scratch/b.json"
+	is "$status" 0 "without $1"
+	has "$out" "not recorded: $2" 'not recorded'
+	run report --json "$scratch/b.json"
+	has "$out" "\"$1\": null" 'null in the JSON'
+}
+
+without errors errors
+without short 'short I/Os'
+without unaccounted 'I/Os that fio did not count'
+without backwards 'stamps that ran backwards'
+without batches batches
+sed 's/"slowest"/"slow"/' "$scratch/a.json" >"$scratch/b.json"
+run report "$scratch/b.json"
+has "$out" 'not recorded: the slowest I/Os' 'without slowest, with a new key'
+
+write_report "$scratch/c.json" thread=2
+grep -v '^"errors"' "$scratch/a.json" >"$scratch/d.json"
+run report "$scratch/c.json" "$scratch/d.json"
+has "$out" 'not recorded by all of these jobs: errors' 'one job of two without'
+run report --json "$scratch/c.json" "$scratch/d.json"
+has "$out" '"errors": null' 'and no sum that lacks its part'
+
+sed 's/"uncertainty_ns": 25.0,//' "$scratch/a.json" >"$scratch/b.json"
+run report "$scratch/b.json"
+is "$(awk '$1 == "fio" && $2 == "(cpu)" { print $5, $6 }' "$out")" \
+	'25.00 2.500' 'an uncertainty in one unit is one in the other'
+
+# stage NAME: that of queue goes by this name
+for stage in enter reap_delay return; do
+	sed "s/\"queue\"/\"$stage\"/" "$scratch/a.json" >"$scratch/b.json"
+	run report "$scratch/b.json"
+	has "$out" "$stage" "the stage $stage is shown"
+	has_not "$out" 'unknown' 'and known'
+done
+sed 's/"queue"/"lunch"/; s/"fio": {"against"/"sundial": {"against"/
+	s/"total": {"read"/"total": {"peek": 3, "read"/
+	s/"name"/"nickname": [], &/' "$scratch/a.json" >"$scratch/b.json"
+run report "$scratch/b.json"
+is "$status" 0 'a stage, a clock, a direction, a key that nobody knows'
+has "$out" 'unknown to this version and left out: clocks.sundial
+  stages.total.peek stages.lunch' 'are named, but for the key' 2>/dev/null
+has_not "$out" nickname 'which changes nothing'
+run report --json "$scratch/b.json"
+has "$out" '"unknown": ["clocks.sundial", "stages.total.peek", "stages.lunch"]' \
+	'in the JSON, too'
+done_testing

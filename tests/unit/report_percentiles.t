@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# --percentiles writes what HdrHistogram's plotter reads: a file for each stage,
+# lines of value, percentile, count and 1 / (1 - percentile). Fails if a value
+# or a count is off, if a file goes by a path that a job's name makes up, or if
+# a lost file goes unnoticed.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+write_report "$scratch/a.json" slow=1023
+run report --percentiles="$scratch/p." "$scratch/a.json"
+is "$status" 0 'exit code 0'
+has "$out" 'read: 100 I/Os' 'and the page'
+is "$(cd "$scratch" && echo p.*)" \
+	'p.randread.read.queue.hgrm p.randread.read.total.hgrm' 'two stages'
+sed -n 's/^	//p' >"$scratch/should" <<'END'
+	       Value     Percentile TotalCount 1/(1-Percentile)
+	
+	       0.100 0.000000000000          1           1.00
+	       0.100 0.890000000000         89           9.09
+	       0.900 0.990000000000         99         100.00
+	       1.023 1.000000000000        100
+	#[Mean    =        0.189, StdDeviation   =        0.255]
+	#[Max     =        1.023, Total count    =          100]
+	#[Buckets =           55, SubBuckets     =         1024]
+	#[Unit    = microseconds]
+END
+is "$(cat "$scratch/p.randread.read.total.hgrm")" "$(cat "$scratch/should")" \
+	'every bin is a line'
+
+write_report "$scratch/b.json" group=1 thread=2
+mkdir "$scratch/in"
+run report --percentiles="$scratch/in/" "$scratch/a.json" "$scratch/b.json"
+is "$(cd "$scratch/in" && echo *total*)" \
+	'randread.1.read.total.hgrm randread.2.read.total.hgrm' \
+	'groups of one name stay apart'
+
+write_report "$scratch/c.json" name='../../../x/\u00e4 y'
+mkdir "$scratch/deep"
+run report --percentiles="$scratch/deep/" "$scratch/c.json"
+is "$(cd "$scratch/deep" && echo *total*)" '_________x____y.read.total.hgrm' \
+	'a name is no path'
+
+run report --percentiles="$scratch/none/" "$scratch/a.json"
+is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
+	'what could not be written is said, and there is no page'
+run report --percentiles
+is "$status" 64 'a prefix is needed'
+done_testing

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The reader and tickwise-report(5) agree: a report with all that the manual has
+# is taken; without a key that is there always it is refused, without any other
+# it is not. Fails if a key becomes mandatory or optional in one of the two only.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+keys=$(dirname "$0")/report_keys.pl
+manual=$root/core/man/tickwise-report.5
+
+write_report "$scratch/a.json" run='"run": "7",' \
+	reasons='{"code": "x", "text": "words"}'
+sed '/^"slowest"/d
+	s/"hz"/"rate_uncertainty_ppb": 0.5, &/' "$scratch/a.json" >"$scratch/b.json"
+cat >>"$scratch/b.json" <<END
+"slowest": [{"offset": 0, "size": 4096, "ddir": "read", "ticks": "5",
+	"raw_ns": "6", "monotonic_ns": "7",
+	"stages": {"queue": 1, "enter": 1, "total": 9}}],
+"over_time": [{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 9,
+	"min_ns": 9, "max_ns": 9, "percentiles": {"99.000000": 9}}}],
+"response": {"resolution_ns": 1000, "slip": {"read": $(histogram 1000)},
+	"total": {"read": $(histogram 1000)}}}
+END
+is "$(perl "$keys" "$manual" "$scratch/b.json")" '' \
+	'a full report is as in the manual'
+run report "$scratch/b.json"
+is "$status" 0 'and is taken'
+
+mkdir "$scratch/without"
+perl "$keys" "$manual" "$scratch/b.json" "$scratch/without" >"$scratch/list"
+[ "$(wc -l <"$scratch/list")" -gt 100 ]
+ok $? "$(wc -l <"$scratch/list") keys"
+: >"$scratch/wrong"
+while read -r file path; do
+	case $file in *.always.json) should=65 ;; *) should=0 ;; esac
+	run report "$file"
+	[ "$status" = "$should" ] || echo "$path: $status, not $should" \
+		>>"$scratch/wrong"
+done <"$scratch/list"
+is "$(cat "$scratch/wrong")" '' 'each is needed or not, as the manual says'
+done_testing
