@@ -14,17 +14,18 @@
 #define NAME	"report"
 
 /* Above all characters, so that getopt's optopt tells them apart. */
-enum { OPTION_JSON = 256, OPTION_HTML, OPTION_PERCENTILES, OPTION_HELP };
+enum { OPTION_JSON = 256, OPTION_HOSTS, OPTION_HTML, OPTION_PERCENTILES, OPTION_HELP };
 
 struct wanted {
 	int as_json;
+	int of_hosts;			/* merge those of several */
 	const char *html;		/* a path; NULL: none */
 	const char *percentiles;	/* a prefix; NULL: none */
 };
 
 static const char usage[] =
-	"usage: tickwise report [--json] [--html=PAGE] [--percentiles=PREFIX] "
-	"FILE...\n"
+	"usage: tickwise report [--json] [--merge-hosts] [--html=PAGE]\n"
+	"                       [--percentiles=PREFIX] FILE...\n"
 	"\n"
 	"Read the reports that the fio engine wrote (its option tw_report), "
 	"put jobs of\n"
@@ -34,6 +35,8 @@ static const char usage[] =
 	"\n"
 	"  --json                one JSON object instead: schema "
 	"tickwise-report-merged\n"
+	"  --merge-hosts         put together what ran on several hosts at the "
+	"same time\n"
 	"  --html=PAGE           also write plots and tables to the file PAGE\n"
 	"  --percentiles=PREFIX  also write a file for HdrHistogram's plotter, "
 	"for each\n"
@@ -96,7 +99,7 @@ static int merge_and_print(size_t count, const struct wanted *wanted)
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups;
 	size_t used;
-	int code = tw_report_merge(reports, count, &groups, &used, &problem);
+	int code = tw_report_merge(reports, count, wanted->of_hosts, &groups, &used, &problem);
 
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
@@ -141,6 +144,7 @@ int tw_command_report(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, OPTION_JSON },
+		{ "merge-hosts", no_argument, NULL, OPTION_HOSTS },
 		{ "html", required_argument, NULL, OPTION_HTML },
 		{ "percentiles", required_argument, NULL, OPTION_PERCENTILES },
 		{ "help", no_argument, NULL, OPTION_HELP },
@@ -154,6 +158,9 @@ int tw_command_report(int argc, char **argv)
 		switch (option) {
 		case OPTION_JSON:
 			wanted.as_json = 1;
+			break;
+		case OPTION_HOSTS:
+			wanted.of_hosts = 1;
 			break;
 		case OPTION_HTML:
 			wanted.html = optarg;

@@ -204,14 +204,18 @@ void tw_report_tally_free(struct tw_report_tally *tally);
 /**
  * tw_report_merge - put jobs together that belong together
  * @reports: re-ordered by start; must outlive the groups
+ * @of_hosts: also jobs that ran on several hosts at the same time
  * @groups: the result, released with tw_report_groups_free()
  *
  * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why: the same
  * job given twice, sums that don't fit, no memory.
  */
-int tw_report_merge(struct tw_report *reports, size_t count,
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem);
+
+/* How many hosts it is of, beside that of its first member. */
+size_t tw_report_other_hosts(const struct tw_report_group *group);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);
 
 /* The slowest I/Os and the intervals of a group with its members in place.

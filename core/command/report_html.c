@@ -212,6 +212,8 @@ static void put_head(FILE *file, const struct tw_report_group *group,
 	put_name(file, job->engine);
 	fputs(", host ", file);
 	put_name(file, job->host);
+	if (tw_report_other_hosts(group))
+		fprintf(file, " and %zu more", tw_report_other_hosts(group));
 	fputs("</p>\n", file);
 	put_files(file, group);
 }

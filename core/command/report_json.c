@@ -43,14 +43,16 @@ static json_t *job_to_json(const struct tw_report_group *group)
 	for (size_t i = 0; i < group->size; i++)
 		append(&threads, tw_json_of_u64(
 			group->members[i]->job.thread_number));
-	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s, s:o,"
-			 " s:o}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:s,"
+			 " s:o, s:o}",
 			 "name", job->name,
 			 "groupid", tw_json_of_u64(job->groupid),
 			 "jobs", tw_json_of_u64(group->size),
 			 "thread_numbers", threads,
 			 "run", job->run,
 			 "host", job->host,
+			 "other_hosts",
+			 tw_json_of_u64(tw_report_other_hosts(group)),
 			 "fio_version", job->fio_version,
 			 "iodepth", tw_json_of_u64(job->iodepth),
 			 "engine", job->engine,

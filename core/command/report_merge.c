@@ -33,11 +33,16 @@ static int by_start(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static int same_run(const struct tw_report_job *a,
+		    const struct tw_report_job *b)
+{
+	return strcmp(a->run, b->run) == 0 && strcmp(a->host, b->host) == 0;
+}
+
 static int same_options(const struct tw_report_job *a,
 			const struct tw_report_job *b)
 {
-	return strcmp(a->run, b->run) == 0 && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->host, b->host) == 0 &&
+	return strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->fio_version, b->fio_version) == 0 &&
 	       strcmp(a->engine, b->engine) == 0 &&
 	       a->groupid == b->groupid && a->iodepth == b->iodepth;
@@ -64,20 +69,38 @@ static int together(const struct tw_report_job *first,
 	       later_ns - LET_GO_WITHIN_NS <= first->run_ns;
 }
 
+/*
+ * Does it belong to one of those that are in the group already? Of one host,
+ * there is one run in a group, and of that each thread once. Runs of several
+ * hosts, if they are @of_hosts to be put together, must have run at the same
+ * time by the hosts' own clocks.
+ */
 static int belongs(const struct tw_report_group *group,
-		   const struct tw_report *report)
+		   const struct tw_report *report, int of_hosts)
 {
-	int near = report->job.run[0] != '\0';
+	const struct tw_report_job *job = &report->job;
+	int named = job->run[0] != '\0';
+	int near = 0;
+	int same;
 
-	if (!same_options(&group->members[0]->job, &report->job) ||
+	if (!same_options(&group->members[0]->job, job) ||
 	    !same_digits(&group->tally, &report->tally))
+		return 0;
+	/* Of one host, all are of the first one's run: text is not compared
+	 * with that of every member. */
+	same = same_run(&group->members[0]->job, job);
+	if (!of_hosts && !same)
 		return 0;
 	for (size_t i = 0; i < group->size; i++) {
 		const struct tw_report_job *member = &group->members[i]->job;
 
-		if (member->thread_number == report->job.thread_number)
+		if (of_hosts)
+			same = same_run(member, job);
+		if (!same && !strcmp(member->host, job->host))
 			return 0;
-		near |= together(member, &report->job);
+		if (same && member->thread_number == job->thread_number)
+			return 0;
+		near |= (same && named) || together(member, job);
 	}
 	return near;
 }
@@ -210,7 +233,7 @@ static const struct tw_report *twin_of(const struct tw_report *reports,
 
 		if (a->start_ns == b->start_ns && a->pid == b->pid &&
 		    a->thread_number == b->thread_number &&
-		    same_options(a, b))
+		    same_run(a, b) && same_options(a, b))
 			return &reports[j];
 	}
 	return NULL;
@@ -226,20 +249,20 @@ static int new_group(struct tw_report_group *group, size_t most)
 
 /* The first group it belongs to; @count without. */
 static size_t place_of(const struct tw_report_group *groups, size_t count,
-		       const struct tw_report *report)
+		       const struct tw_report *report, int of_hosts)
 {
 	size_t i = 0;
 
-	while (i < count && !belongs(&groups[i], report))
+	while (i < count && !belongs(&groups[i], report, of_hosts))
 		i++;
 	return i;
 }
 
 /* Into the group it belongs to, or into a new one at the end. */
 static int place(struct tw_report_group *groups, size_t *used,
-		 const struct tw_report *report, size_t most)
+		 const struct tw_report *report, size_t most, int of_hosts)
 {
-	size_t i = place_of(groups, *used, report);
+	size_t i = place_of(groups, *used, report, of_hosts);
 	int error = 0;
 
 	if (i == *used)
@@ -249,7 +272,7 @@ static int place(struct tw_report_group *groups, size_t *used,
 
 static int place_all(struct tw_report_group *groups, size_t *used,
 		     const struct tw_report *reports, size_t count,
-		     struct tw_report_problem *problem)
+		     int of_hosts, struct tw_report_problem *problem)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report *twin = twin_of(reports, i);
@@ -259,7 +282,8 @@ static int place_all(struct tw_report_group *groups, size_t *used,
 			tw_report_refuse(problem, "%s: the same job as %s",
 					 reports[i].path, twin->path);
 		else
-			error = place(groups, used, &reports[i], count - i);
+			error = place(groups, used, &reports[i], count - i,
+				      of_hosts);
 		if (error)
 			tw_report_refuse(problem, "%s: can't be added to the "
 					 "others: %s", reports[i].path,
@@ -269,6 +293,22 @@ static int place_all(struct tw_report_group *groups, size_t *used,
 						  TW_EXIT_DATA;
 	}
 	return TW_EXIT_GOOD;
+}
+
+size_t tw_report_other_hosts(const struct tw_report_group *group)
+{
+	size_t others = 0;
+
+	/* At most some hundred hosts, each the first of its kind once. */
+	for (size_t i = 1; i < group->size; i++) {
+		size_t j = 0;
+
+		while (j < i && strcmp(group->members[i]->job.host,
+				       group->members[j]->job.host))
+			j++;
+		others += j == i;
+	}
+	return others;
 }
 
 static int merge_lists(struct tw_report_group *group,
@@ -285,7 +325,7 @@ static int merge_lists(struct tw_report_group *group,
 	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_DATA;
 }
 
-int tw_report_merge(struct tw_report *reports, size_t count,
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem)
 {
@@ -298,7 +338,7 @@ int tw_report_merge(struct tw_report *reports, size_t count,
 		return TW_EXIT_SOFTWARE;
 	}
 	qsort(reports, count, sizeof(*reports), by_start);
-	code = place_all(made, &used, reports, count, problem);
+	code = place_all(made, &used, reports, count, of_hosts, problem);
 	for (size_t i = 0; i < used && code == TW_EXIT_GOOD; i++)
 		code = merge_lists(&made[i], problem);
 	if (code != TW_EXIT_GOOD) {

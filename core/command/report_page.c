@@ -77,6 +77,9 @@ static void print_head(const struct tw_report_group *group)
 			    tw_format_ns(run, (double)group->run_ns));
 	tw_paragraph_printf(&line, "%s, engine %s, host %s", job->fio_version,
 			    job->engine, job->host);
+	if (tw_report_other_hosts(group))
+		tw_paragraph_printf(&line, "and %zu more",
+				    tw_report_other_hosts(group));
 	tw_paragraph_end(&line);
 	printf("  ");
 	line.column = 2;

@@ -61,6 +61,23 @@ write_report r3.json run='"run": "7", ' thread=3 start=1700009000000000000
 run report r1.json r2.json r3.json
 has "$out" 'from r1.json and r3.json' 'where runs are named, they decide'
 
+# Two hosts; on the second one, a later run as well.
+for file in a1 a2; do
+	sed 's/"host": "box"/"host": "bax"/' $file.json >h$file.json
+	sed 's/"start": "17000000000/"start": "17000000600/' h$file.json >l$file.json
+done
+run report a1.json a2.json ha1.json ha2.json
+is "$(grep -c '2 jobs merged' "$out")" 2 'hosts stay apart'
+run report --merge-hosts a1.json a2.json ha1.json ha2.json la1.json
+is "$(grep -c '4 jobs merged' "$out")" 1 'unless they shall not'
+has "$out" 'and 1 more' 'and it says so'
+is "$(grep -c 'read: 100 I/Os' "$out")" 1 'a later run stays apart all the same'
+run report --merge-hosts a1.json la1.json
+is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also with nothing of its host'
+sed 's/"host": "box"/"host": "bax"/; s/"7"/"8"/' r1.json >hr.json
+run report --merge-hosts r1.json hr.json r2.json
+is "$(grep -c '2 jobs merged' "$out")" 1 'a host has one run in a group'
+
 cp a1.json copy.json
 run report a1.json a2.json copy.json
 is "$status" 65 'the same job twice is refused'
