@@ -79,23 +79,28 @@ static int belongs(const struct tw_report_group *group,
 		   const struct tw_report *report, int of_hosts)
 {
 	const struct tw_report_job *job = &report->job;
+	int named = job->run[0] != '\0';
 	int near = 0;
+	int same;
 
 	if (!same_options(&group->members[0]->job, job) ||
 	    !same_digits(&group->tally, &report->tally))
 		return 0;
+	/* Of one host, all are of the first one's run: text is not compared
+	 * with that of every member. */
+	same = same_run(&group->members[0]->job, job);
+	if (!of_hosts && !same)
+		return 0;
 	for (size_t i = 0; i < group->size; i++) {
 		const struct tw_report_job *member = &group->members[i]->job;
 
-		if (!same_run(member, job)) {
-			if (!of_hosts || !strcmp(member->host, job->host))
-				return 0;
-			near |= together(member, job);
-			continue;
-		}
-		if (member->thread_number == job->thread_number)
+		if (of_hosts)
+			same = same_run(member, job);
+		if (!same && !strcmp(member->host, job->host))
 			return 0;
-		near |= job->run[0] != '\0' || together(member, job);
+		if (same && member->thread_number == job->thread_number)
+			return 0;
+		near |= (same && named) || together(member, job);
 	}
 	return near;
 }

@@ -34,6 +34,7 @@ const char *const tw_report_counts_names[TW_REPORT_COUNTS] = {
 	[TW_REPORT_IOS] = "ios",
 	[TW_REPORT_ERRORS] = "errors",
 	[TW_REPORT_SHORT] = "short",
+	[TW_REPORT_REQUEUED] = "requeued",
 	[TW_REPORT_UNACCOUNTED] = "unaccounted",
 	[TW_REPORT_BACKWARDS] = "backwards",
 };

@@ -159,6 +159,7 @@ static void print_exceptions(const struct tw_report_tally *tally, int direction)
 	static const char *const says[TW_REPORT_COUNTS] = {
 		[TW_REPORT_ERRORS] = "errors",
 		[TW_REPORT_SHORT] = "short",
+		[TW_REPORT_REQUEUED] = "brought again by fio",
 		[TW_REPORT_UNACCOUNTED] = "that fio did not count (ramp time, the sync at the end)",
 		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
 	};
