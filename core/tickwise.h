@@ -1052,8 +1052,8 @@ struct tw_clock_health {
  *
  * Return: 0 with a verdict; -ENOTSUP for a clock that reads the system's;
  * -ENOMEM; -EIO when a clock stands still.
- * Takes some 20 ms, most of them for the CPUs, and runs a thread on each that
- * the caller may use. Thread-safe.
+ * Takes some 10 ms, where all CPUs are busy up to 50, most of them for the CPUs:
+ * it runs a thread on each that the caller may use. Thread-safe.
  */
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health);
 

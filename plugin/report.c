@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "health.h"
 #include "histogram_json.h"
 
 /* A stage and what is added up for it; an I/O that never waited in the ring
@@ -243,24 +244,6 @@ static json_t *clocks_to_json(const struct tw_job *job,
 			 "monotonic", monotonic);
 }
 
-static json_t *counter_to_json(const struct tw_job *job)
-{
-	const struct tw_timing *timing = job->timing;
-	json_t *reasons = json_array();
-	unsigned bit;
-
-	for (bit = 1; bit && bit <= timing->reasons; bit <<= 1)
-		if (timing->reasons & bit)
-			json_array_append_new(reasons, json_pack("{ss, ss}",
-				"code", tw_reliability_reason_code(bit),
-				"text", tw_reliability_reason_text(bit)));
-	return json_pack("{ss, sb, so}",
-			 "verdict", timing->checked ?
-				tw_verdict_name(timing->verdict) : "unchecked",
-			 "fallback", job->system,
-			 "reasons", reasons);
-}
-
 static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
 {
 	struct tw_moment end;
@@ -290,7 +273,7 @@ static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
 				"largest_tail", (json_int_t) job->largest_tail,
 			 "stages", stages_to_json(job),
 			 "clocks", clocks_to_json(job, &end),
-			 "counter", counter_to_json(job),
+			 "counter", tw_counter_to_json(td, job),
 			 "slowest");
 }
 

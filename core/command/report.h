@@ -22,9 +22,9 @@
 
 enum tw_report_counts {
 	TW_REPORT_IOS,
-	TW_REPORT_ERRORS,
-	TW_REPORT_SHORT,
 	TW_REPORT_REQUEUED,
+	TW_REPORT_ERRORS,	/* from here on: not among the I/Os */
+	TW_REPORT_SHORT,
 	TW_REPORT_UNACCOUNTED,		/* fio didn't count them either */
 	TW_REPORT_BACKWARDS,		/* a later stamp was smaller */
 	TW_REPORT_COUNTS,

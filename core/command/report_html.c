@@ -315,7 +315,6 @@ static void put_exceptions(FILE *file, const struct tw_report_tally *tally,
 	static const char *const says[TW_REPORT_COUNTS] = {
 		[TW_REPORT_ERRORS] = "errors",
 		[TW_REPORT_SHORT] = "short",
-		[TW_REPORT_REQUEUED] = "brought again by fio",
 		[TW_REPORT_UNACCOUNTED] = "that fio did not count",
 		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
 	};

@@ -55,10 +55,15 @@ const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
 {
 	static const char *const names[TW_REPORT_MAY_MISS] = {
-		"the I/Os themselves", "errors", "short I/Os",
-		"I/Os that fio did not count", "stamps that ran backwards",
-		"batches", "the slowest I/Os", "the run over time",
-		"response times",
+		[TW_REPORT_IOS] = "the I/Os themselves",
+		[TW_REPORT_REQUEUED] = "I/Os that fio had to bring again",
+		[TW_REPORT_ERRORS] = "errors",
+		[TW_REPORT_SHORT] = "short I/Os",
+		[TW_REPORT_UNACCOUNTED] = "I/Os that fio did not count",
+		[TW_REPORT_BACKWARDS] = "stamps that ran backwards",
+		/* TW_REPORT_NO_BATCHES and those after it */
+		[TW_REPORT_COUNTS] = "batches", "the slowest I/Os",
+		"the run over time", "response times",
 	};
 
 	for (unsigned bit = 0; bit < TW_REPORT_MAY_MISS; bit++)

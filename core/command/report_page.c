@@ -159,7 +159,6 @@ static void print_exceptions(const struct tw_report_tally *tally, int direction)
 	static const char *const says[TW_REPORT_COUNTS] = {
 		[TW_REPORT_ERRORS] = "errors",
 		[TW_REPORT_SHORT] = "short",
-		[TW_REPORT_REQUEUED] = "brought again by fio",
 		[TW_REPORT_UNACCOUNTED] = "that fio did not count (ramp time, the sync at the end)",
 		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
 	};
@@ -227,6 +226,7 @@ static void print_direction(const struct tw_report_group *group, int direction)
 static void print_batches(const struct tw_report_tally *tally)
 {
 	struct tw_paragraph line = { .indent = 2 };
+	uint64_t requeued = 0;
 
 	if (tally->enters == 0 && tally->tails == 0)
 		return;
@@ -237,6 +237,12 @@ static void print_batches(const struct tw_report_tally *tally)
 			    "sharing a stamp",
 			    (unsigned long long)tally->tails,
 			    (unsigned long long)tally->largest_tail);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		requeued += tally->counts[TW_REPORT_REQUEUED][i];
+	if (requeued)
+		tw_paragraph_printf(&line, "; %llu times fio had to bring an "
+				    "I/O again: the ring was full",
+				    (unsigned long long)requeued);
 	tw_paragraph_end(&line);
 }
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether the counter could be believed: what was found when the clock was set
+ * up, and what is found when a job has ended. A counter that went wrong in
+ * between makes the job's latencies worthless, and the report says so; that
+ * the second look was disturbed is no evidence.
+ */
+#include <stdio.h>
+
+#include "engine.h"
+#include "health.h"
+
+static json_t *reasons_to_json(const struct tw_job *job,
+			       const struct tw_clock_health *end)
+{
+	unsigned reasons = job->timing->reasons, bit, i;
+	json_t *array = json_array();
+
+	for (bit = 1; bit && bit <= reasons; bit <<= 1)
+		if (reasons & bit)
+			json_array_append_new(array, json_pack("{ss, ss}",
+				"code", tw_reliability_reason_code(bit),
+				"text", tw_reliability_reason_text(bit)));
+	for (i = 0; end && i < TW_HEALTH_CHECKS; i++)
+		if (end->state[i] == TW_HEALTH_BAD)
+			json_array_append_new(array, json_pack("{ss+, ss+}",
+				"code", "end_", tw_health_check_name(i),
+				"text", "at the job's end it was not so that ",
+				tw_health_check_text(i)));
+	return array;
+}
+
+static json_t *checks_to_json(const struct tw_clock_health *end)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		json_array_append_new(array, json_pack("{ss, ss, ss, ss}",
+			"name", tw_health_check_name(i),
+			"state", tw_health_state_name(end->state[i]),
+			"good_means", tw_health_check_text(i),
+			"cannot_see", tw_health_blind_text(i)));
+	return array;
+}
+
+static json_t *end_to_json(const struct tw_clock_health *end)
+{
+	return json_pack("{ss, sI, sf, sf, sf, sI, so}",
+			 "verdict", tw_verdict_name(end->verdict),
+			 "over_ns", (json_int_t) end->over_ns,
+			 "drift_low_ns", end->drift_low_ns,
+			 "drift_high_ns", end->drift_high_ns,
+			 "drift_allowed_ns", end->drift_allowed_ns,
+			 "suspended_ns", (json_int_t) end->suspended_ns,
+			 "checks", checks_to_json(end));
+}
+
+static const char *verdict_of(const struct tw_job *job,
+			      const struct tw_clock_health *end)
+{
+	if (end && end->verdict == TW_UNRELIABLE)
+		return tw_verdict_name(TW_UNRELIABLE);
+	return job->timing->checked ?
+		tw_verdict_name(job->timing->verdict) : "unchecked";
+}
+
+static void tell(const char *job_name, const struct tw_clock_health *end)
+{
+	unsigned i;
+
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		if (end->state[i] == TW_HEALTH_BAD)
+			fprintf(stderr, "tickwise: %s: the counter was not "
+				"reliable in this job, so its latencies are "
+				"not: at its end it was not so that %s\n",
+				job_name, tw_health_check_text(i));
+}
+
+json_t *tw_counter_to_json(struct thread_data *td, const struct tw_job *job)
+{
+	struct tw_clock_health found, *end = NULL;
+	json_t *counter;
+
+	if (!job->system && !tw_clock_check(&job->timing->clock, &found)) {
+		end = &found;
+		tell(td->o.name, end);
+	}
+	counter = json_pack("{ss, sb, so}",
+			    "verdict", verdict_of(job, end),
+			    "fallback", job->system,
+			    "reasons", reasons_to_json(job, end));
+	if (end)
+		json_object_set_new(counter, "at_end", end_to_json(end));
+	return counter;
+}

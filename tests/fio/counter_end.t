@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the engine looks at the counter again when a job has ended. A
+# machine that slept, or a system clock that is no longer where the counter
+# says, makes the job's report say that the counter was unreliable, with the
+# reason, once on stderr; a good run says nothing.
+# Defect: latencies of a clock that went wrong in mid-run, passed off as good.
+. "$(dirname "$0")/fio_tap.sh"
+
+# job [NAME=VALUE]...: half a second of reads
+job()
+{
+	rm -f ./*.tickwise.json
+	env "$@" "$FIO" --name=end --ioengine="external:$TICKWISE_SO" \
+		--filename=end.data --size=1m --bs=4k --rw=randread \
+		--time_based=1 --runtime=500ms --output-format=json \
+		--output=out.json 2>err
+}
+
+preload=LD_PRELOAD=$TW_BUILD/tests/fio/preload/clock_fault.so
+
+job A=1
+ok $? 'a good run'
+json end.*.tickwise.json '$j->{counter}{at_end}{checks}[0]{state} eq "good" &&
+	!grep { $_->{state} eq "bad" } @{$j->{counter}{at_end}{checks}}'
+ok $? 'nothing is bad at its end'
+json end.*.tickwise.json '@{$j->{counter}{at_end}{checks}} >= 6 &&
+	!grep { !$_->{cannot_see} } @{$j->{counter}{at_end}{checks}}'
+ok $? 'and each look says what it cannot see'
+is "$(grep -c unreliable err)$(grep -c 'not reliable' err)" 00 \
+	'nothing is said on stderr'
+
+bad() # FAULT CHECK
+{
+	job "$preload" CLOCK_FAULT="$1" CLOCK_FAULT_AFTER=300
+	ok $? "$1: the run itself goes on"
+	json end.*.tickwise.json '$j->{counter}{verdict} eq "unreliable" &&
+		grep { $_->{code} eq "end_'"$2"'" } @{$j->{counter}{reasons}}'
+	ok $? "the report calls the counter unreliable, because of $2"
+	is "$(grep -c '^tickwise: end: the counter was not reliable' err)" 1 \
+		'said once on stderr'
+	"${TICKWISE:-$TW_BUILD/tickwise}" report end.*.tickwise.json >page
+	grep -q 'WARNING: the counter is unreliable' page
+	ok $? 'and the page begins with a warning'
+}
+bad boottime suspend
+bad raw prediction
+done_testing
