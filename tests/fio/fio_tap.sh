@@ -43,10 +43,11 @@ json()
 		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
 }
 
-# fio with the engine; out.json is its output, err its stderr.
+# fio with the engine; out.json is its output, err its stderr. A lost completion
+# makes it wait for ever: then it is ended.
 run_fio()
 {
-	"$FIO" --ioengine="external:$TICKWISE_SO" --output-format=json \
+	timeout -s KILL 60 "$FIO" --ioengine="external:$TICKWISE_SO" --output-format=json \
 		--output=out.json "$@" 2>err
 }
 
@@ -97,7 +98,7 @@ watched()
 	rm -f ring.[0-9]*
 	# shellcheck disable=SC2086
 	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_watch.so" \
-		RING_WATCH=ring $settings "$FIO" \
+		RING_WATCH=ring $settings timeout -s KILL 60 "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --output-format=json \
 		--output=out.json "$@" 2>err
 }

@@ -64,7 +64,7 @@ while read -r name becomes; do
 		[ "$(grep -c "^tickwise: $name: refused" err)" -eq 1 ]
 	ok $? "$name: refused, by name"
 done <table
-"$FIO" all.fio --output-format=json --output=out.json >out 2>err
+timeout -s KILL 60 "$FIO" all.fio --output-format=json --output=out.json >out 2>err
 ok $? "all that are not refused: a job each"
 [ ! -s err ] || sed 's/^/# /' err
 is "$(from_json out.json '
