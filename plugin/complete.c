@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "engine.h"
+#include "event_time.h"
 
 /* Renamed in fio 3.42, which can also end it by size. */
 static bool is_ramping(struct thread_data *td)
@@ -37,10 +38,19 @@ static uint64_t stage_ns(const struct tw_job *job, uint64_t from, uint64_t to)
 	return ns < 0 ? 0 : (uint64_t) ns;
 }
 
-static void record_waited(struct tw_job *job, enum tw_direction direction,
+static void record_stages(struct tw_job *job, enum tw_direction direction,
 			  const struct tw_io *io, uint64_t seen_ticks,
 			  uint64_t total_ns)
 {
+	if (io->entered_ticks)
+		tw_histogram_add(&job->record[TW_RECORD_ENTER][direction],
+				 stage_ns(job, io->enter_ticks,
+					  io->entered_ticks));
+	if (io->queued_ticks == io->enter_ticks) {
+		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
+				 total_ns);
+		return;
+	}
 	tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
 			 stage_ns(job, io->queued_ticks, io->enter_ticks));
 	tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
@@ -49,32 +59,64 @@ static void record_waited(struct tw_job *job, enum tw_direction direction,
 	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
 }
 
-void tw_record(struct thread_data *td, struct tw_job *job,
-	       enum tw_direction direction, const struct tw_io *io,
-	       uint64_t seen_ticks)
+/*
+ * The first of several is given to fio at once, the others when fio has done
+ * with the ones before them: that wait is in fio's lat and not in our total.
+ */
+static void record_return(struct tw_job *job, enum tw_direction direction,
+			  uint64_t seen_ticks)
 {
+	tw_histogram_add(&job->record[TW_RECORD_RETURN][direction],
+			 stage_ns(job, seen_ticks, tw_job_stamp(job)));
+}
+
+static __attribute__((noinline))
+void keep_slow(struct tw_job *job, const struct io_u *io_u,
+	       const struct tw_io *io, uint64_t seen_ticks, uint64_t total_ns)
+{
+	const struct tw_slow_io slow = {
+		.slow.value = total_ns,
+		.io = *io,
+		.seen_ticks = seen_ticks,
+		.returned_ticks = tw_job_stamp(job),
+		.offset = io_u->offset,
+		.size = io_u->xfer_buflen,
+		.direction = tw_direction_of(io_u->ddir),
+	};
+
+	tw_slowest_add(&job->slowest, &slow.slow);
+}
+
+/* False: fio does not count this one, and neither do we. */
+bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
+	       const struct tw_io *io, uint64_t seen_ticks)
+{
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
 	struct tw_counts *counts = &job->counts[direction];
 	int64_t total_ns;
 
 	if (!is_accounted(td)) {
 		counts->unaccounted++;
-		return;
+		return false;
 	}
 	total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
 	if (tw_unlikely(total_ns < 0)) {
 		counts->backwards++;
-		return;
+		return false;
 	}
 	if (tw_unlikely(!job->first_ticks))
 		job->first_ticks = io->queued_ticks;
 	job->last_ticks = seen_ticks;
 	counts->recorded++;
-	if (io->queued_ticks == io->enter_ticks)
-		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
-				 (uint64_t) total_ns);
-	else
-		record_waited(job, direction, io, seen_ticks,
+	if (tw_unlikely(tw_slowest_wants(&job->slowest, (uint64_t) total_ns)))
+		keep_slow(job, io_u, io, seen_ticks, (uint64_t) total_ns);
+	if (job->stages)
+		record_stages(job, direction, io, seen_ticks,
 			      (uint64_t) total_ns);
+	else
+		tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction],
+				 (uint64_t) total_ns);
+	return true;
 }
 
 /* An older kernel, or a device that can't through the ring: then as fio's own
@@ -133,7 +175,11 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	if (tw_unlikely((uint64_t) (int64_t) done->result != wanted) &&
 	    !is_whole(td, job, done, wanted))
 		return io_u;
-	tw_record(td, job, direction, &job->io[io_u->index], done->seen_ticks);
+	if (tw_unlikely(job->event_time))
+		tw_event_time_shift(job, io_u, event, done->seen_ticks);
+	if (tw_record(td, job, io_u, &job->io[io_u->index],
+		      done->seen_ticks) && job->stages && job->taken > 1)
+		record_return(job, direction, done->seen_ticks);
 	return io_u;
 }
 
@@ -175,6 +221,15 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 	return reaped;
 }
 
+static int took(struct tw_job *job, unsigned events)
+{
+	job->taken = events;
+	/* Close to the one read of its clock that fio makes for all of them. */
+	if (tw_unlikely(job->event_time))
+		job->taken_ticks = tw_job_stamp(job);
+	return (int) events;
+}
+
 int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 		 const struct timespec *t)
 {
@@ -190,7 +245,7 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 
 		events += got;
 		if (events >= min || events == max)
-			return (int) events;
+			return took(job, events);
 		if (got) {
 			wait = wait > got ? wait - got : 0;
 			continue;
@@ -198,7 +253,9 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 		/* Its thread completes too; there is nothing to wait in. */
 		if (job->polled_submission)
 			continue;
-		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0, wait,
+		/* One at a time: each gets a stamp of its own. */
+		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0,
+				     job->event_wait && wait ? 1 : wait,
 				     IORING_ENTER_GETEVENTS, NULL);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {
 			td_verror(td, -ret, "io_uring_enter");

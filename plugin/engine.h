@@ -10,6 +10,7 @@
 
 #include "fio.h"
 #include "options.h"
+#include "slowest.h"
 #include "tickwise.h"
 
 /*
@@ -22,7 +23,9 @@ enum tw_record {
 	TW_RECORD_AT_ONCE,	/* queued = entered, to seen in the ring */
 	TW_RECORD_QUEUE,	/* waited: queued to entering the kernel */
 	TW_RECORD_INFLIGHT,	/* waited: entering the kernel to seen */
-	TW_RECORD_TOTAL,	/* waited: queued to seen */
+	TW_RECORD_TOTAL,	/* waited, or without stages: queued to seen */
+	TW_RECORD_ENTER,	/* inside the system call that submitted it */
+	TW_RECORD_RETURN,	/* seen, with others, to given to fio */
 	TW_RECORDS,
 };
 
@@ -38,6 +41,18 @@ enum tw_direction {
 struct tw_io {
 	uint64_t queued_ticks;
 	uint64_t enter_ticks;	/* equal to queued_ticks: it did not wait */
+	uint64_t entered_ticks;	/* the call returned; 0: there was none */
+};
+
+/* What is kept of a slow one. */
+struct tw_slow_io {
+	struct tw_slow slow;	/* total_ns */
+	struct tw_io io;
+	uint64_t seen_ticks;
+	uint64_t returned_ticks;
+	uint64_t offset;
+	uint64_t size;
+	uint64_t direction;
 };
 
 /* A completion between getevents() and event(). */
@@ -109,11 +124,18 @@ struct tw_job {
 	uint64_t queued_ticks;	/* of the newest one pending */
 	int submits_next;	/* fio commits right after this ->queue() */
 	struct tw_done *done;
+	bool stages;		/* else only total */
+	bool event_time;	/* fio's numbers get each event's own time */
+	bool event_wait;	/* one completion at a time */
+	unsigned taken;		/* by the last getevents() */
+	uint64_t taken_ticks;	/* with event_time: when it returned */
 	unsigned seen_tail;	/* completions up to here have a stamp */
 	uint64_t seen_ticks;
 	unsigned io_us;		/* initialised so far */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
+	struct tw_slowest slowest;	/* of struct tw_slow_io */
+	struct tw_histogram residual;	/* event_time: see event_time.h */
 	struct tw_counts counts[TW_DIRECTIONS];
 	uint64_t enters;
 	uint64_t tails;
@@ -159,9 +181,8 @@ int tw_commit(struct thread_data *td);
 int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t);
 struct io_u *tw_event(struct thread_data *td, int event);
-void tw_record(struct thread_data *td, struct tw_job *job,
-	       enum tw_direction direction, const struct tw_io *io,
-	       uint64_t seen_ticks);
+bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
+	       const struct tw_io *io, uint64_t seen_ticks);
 
 /* ring.c: 0 or -errno; the second and third with a line on stderr. */
 int tw_ring_try(void);
@@ -175,6 +196,6 @@ const struct tw_timing *tw_timing_of_process(void);
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
 /* report.c: 0 or -errno, with a line on stderr. */
-int tw_report_write(struct thread_data *td, const struct tw_job *job);
+int tw_report_write(struct thread_data *td, struct tw_job *job);
 
 #endif

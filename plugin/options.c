@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "options.h"
+#include "slowest.h"
 
 #define TW_OPTION(kind, member) \
 	.type = kind, \
@@ -274,6 +275,36 @@ struct fio_option tw_engine_options[] = {
 		.maxval	= 5,
 		.def	= "3",
 		.help	= "Significant digits of the latency histograms",
+	},
+	{
+		.name	= "tw_stages",
+		.lname	= "Stages of an I/O",
+		TW_OPTION(FIO_OPT_BOOL, stages),
+		.def	= "1",
+		.help	= "Time the stages of each I/O; 0: only its total",
+	},
+	{
+		.name	= "tw_slowest",
+		.lname	= "Slowest I/Os",
+		TW_OPTION(FIO_OPT_INT, slowest),
+		.maxval	= TW_SLOWEST_MOST,
+		.def	= "20",
+		.help	= "How many of the slowest I/Os the report lists",
+	},
+	{
+		.name	= "tw_event_time",
+		.lname	= "Time of each event",
+		TW_OPTION(FIO_OPT_BOOL, event_time),
+		.def	= "0",
+		.help	= "fio's own latencies end when each I/O was seen to be "
+			  "done, not when fio got round to it",
+	},
+	{
+		.name	= "tw_event_wait",
+		.lname	= "Wait for each event",
+		TW_OPTION(FIO_OPT_BOOL, event_wait),
+		.def	= "0",
+		.help	= "Wait for one completion at a time: each is seen as it comes",
 	},
 	{
 		.name	= NULL,

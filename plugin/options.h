@@ -50,6 +50,10 @@ struct tw_options {
 	/* ours */
 	char *report;
 	unsigned int digits;
+	unsigned int stages;
+	unsigned int slowest;
+	unsigned int event_time;
+	unsigned int event_wait;
 };
 
 extern struct fio_option tw_engine_options[];

@@ -24,7 +24,9 @@ static const struct {
 	enum tw_record records[2];
 } stages[] = {
 	{ "queue", { TW_RECORD_QUEUE, TW_RECORD_QUEUE } },
+	{ "enter", { TW_RECORD_ENTER, TW_RECORD_ENTER } },
 	{ "inflight", { TW_RECORD_AT_ONCE, TW_RECORD_INFLIGHT } },
+	{ "return", { TW_RECORD_RETURN, TW_RECORD_RETURN } },
 	{ "total", { TW_RECORD_AT_ONCE, TW_RECORD_TOTAL } },
 };
 
@@ -244,13 +246,97 @@ static json_t *clocks_to_json(const struct tw_job *job,
 			 "monotonic", monotonic);
 }
 
-static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
+/* Where a clock that drifts evenly from @from to @to was at @ticks, in ns. */
+static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
+			 uint64_t ticks, struct tw_offset from,
+			 struct tw_offset to)
+{
+	double since_ns = (double) tw_job_ns(job, job->start.ticks, ticks);
+	double all_ns = (double) tw_job_ns(job, job->start.ticks, end->ticks);
+	double part = all_ns > 0 ? since_ns / all_ns : 0;
+	double drift_ns = middle_ns(to) - middle_ns(from);
+
+	/* The offset itself is of 1e18 ns: not through a double. */
+	return (uint64_t) (from.low_ns + (from.high_ns - from.low_ns) / 2 +
+			   tw_job_ns(job, job->start.ticks, ticks) +
+			   (int64_t) (drift_ns * part));
+}
+
+static void set_stage(const struct tw_job *job, json_t *object,
+		      const char *name, uint64_t from, uint64_t to)
+{
+	int64_t ns = from && to ? tw_job_ns(job, from, to) : -1;
+
+	if (ns >= 0)
+		json_object_set_new(object, name, json_integer(ns));
+}
+
+static json_t *slow_to_json(const struct tw_job *job,
+			    const struct tw_moment *end,
+			    const struct tw_slow_io *slow)
+{
+	const struct tw_io *io = &slow->io;
+	json_t *object = json_object();
+
+	/* Without tw_stages only the two ends were stamped. */
+	if (job->stages) {
+		set_stage(job, object, "queue", io->queued_ticks,
+			  io->enter_ticks);
+		set_stage(job, object, "enter", io->enter_ticks,
+			  io->entered_ticks);
+		set_stage(job, object, "inflight", io->enter_ticks,
+			  slow->seen_ticks);
+		set_stage(job, object, "return", slow->seen_ticks,
+			  slow->returned_ticks);
+	}
+	json_object_set_new(object, "total",
+			    json_integer((json_int_t) slow->slow.value));
+	return json_pack("{sI, sI, ss, so, so, so, so}",
+			 "offset", (json_int_t) slow->offset,
+			 "size", (json_int_t) slow->size,
+			 "ddir", direction_names[slow->direction],
+			 "ticks", u64_string(io->queued_ticks),
+			 "raw_ns", u64_string(clock_at(job, end,
+				io->queued_ticks, job->start.raw, end->raw)),
+			 "monotonic_ns", u64_string(clock_at(job, end,
+				io->queued_ticks, job->start.monotonic,
+				end->monotonic)),
+			 "stages", object);
+}
+
+static json_t *slowest_to_json(struct tw_job *job,
+			       const struct tw_moment *end)
+{
+	json_t *array = json_array();
+	uint32_t i;
+
+	tw_slowest_sort(&job->slowest);
+	for (i = 0; i < job->slowest.count; i++)
+		json_array_append_new(array, slow_to_json(job, end,
+			(const struct tw_slow_io *)
+			tw_slowest_get(&job->slowest, i)));
+	return array;
+}
+
+/* What the job was asked to do to fio's own numbers, and how well. */
+static json_t *fio_times_to_json(const struct tw_job *job)
+{
+	json_t *object = json_pack("{sb, sb}", "event_time", job->event_time,
+				   "event_wait", job->event_wait);
+
+	if (job->event_time)
+		json_object_set_new(object, "residual",
+				    tw_histogram_to_json(&job->residual));
+	return object;
+}
+
+static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 {
 	struct tw_moment end;
 
 	tw_moment_take(job, &end);
 	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
-			 "so, so, so, s[]}",
+			 "so, so, so, so, so}",
 			 "schema", "tickwise-report",
 			 "version", 1,
 			 "tickwise_version", TW_VERSION,
@@ -274,7 +360,8 @@ static json_t *report_to_json(struct thread_data *td, const struct tw_job *job)
 			 "stages", stages_to_json(job),
 			 "clocks", clocks_to_json(job, &end),
 			 "counter", tw_counter_to_json(td, job),
-			 "slowest");
+			 "fio_times", fio_times_to_json(job),
+			 "slowest", slowest_to_json(job, &end));
 }
 
 static bool is_wanted(const struct tw_options *o)
@@ -354,7 +441,7 @@ static int dump_and_rename(const json_t *report, const char *path)
 	return ret;
 }
 
-int tw_report_write(struct thread_data *td, const struct tw_job *job)
+int tw_report_write(struct thread_data *td, struct tw_job *job)
 {
 	json_t *report;
 	char *path;

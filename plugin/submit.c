@@ -118,6 +118,7 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 		return FIO_Q_BUSY;
 	}
 	io.queued_ticks = io.enter_ticks = tw_job_stamp(job);
+	io.entered_ticks = 0;
 	if (direction == TW_TRIM)
 		do_io_u_trim(td, io_u);
 	else
@@ -125,7 +126,7 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 	if (io_u->error)
 		job->counts[direction].errors++;
 	else
-		tw_record(td, job, direction, &io, tw_job_stamp(job));
+		tw_record(td, job, io_u, &io, tw_job_stamp(job));
 	io_u_mark_submit(td, 1);
 	io_u_mark_complete(td, 1);
 	return FIO_Q_COMPLETED;
@@ -206,14 +207,31 @@ static void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 /* Everything pending enters the kernel at the same moment. */
 static void stamp_enter(struct tw_job *job)
 {
-	uint64_t enter_ticks = job->submits_next ? job->queued_ticks :
-						   tw_job_stamp(job);
+	uint64_t enter_ticks;
 	unsigned place;
 
+	if (!job->stages)
+		return;
+	enter_ticks = job->submits_next ? job->queued_ticks :
+					  tw_job_stamp(job);
 	job->submits_next = 0;
 	for (place = job->pending_head; place != job->pending_tail; place++)
 		job->io[(*pending_at(job, place))->index].enter_ticks =
 			enter_ticks;
+}
+
+/* The first so many have been taken, and the call is over. */
+static void stamp_entered(struct tw_job *job, unsigned count)
+{
+	uint64_t entered_ticks;
+	unsigned i;
+
+	if (!job->stages)
+		return;
+	entered_ticks = tw_job_stamp(job);
+	for (i = 0; i < count; i++)
+		job->io[(*pending_at(job, job->pending_head + i))->index]
+			.entered_ticks = entered_ticks;
 }
 
 /*
@@ -263,6 +281,7 @@ int tw_commit(struct thread_data *td)
 		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
 				     IORING_ENTER_GETEVENTS, NULL);
 		if (ret >= 0) {
+			stamp_entered(job, (unsigned) ret);
 			issued(td, job, (unsigned) ret);
 			io_u_mark_submit(td, (unsigned) ret);
 		} else if (ret == -EAGAIN || ret == -EBUSY) {

@@ -6,9 +6,11 @@
  *	ioengine=external:/path/to/tickwise.so
  *
  * Stamps: queued (the last thing in ->queue()), enter (the last read before the
- * system call that submits), seen (one read for each completion ring tail that
- * is observed). Where fio submits each I/O as it is queued, its queued stamp is
- * that last read, and two reads are all that an I/O costs.
+ * system call that submits), entered (the first after it), seen (one read for
+ * each completion ring tail that is observed), returned (in ->event(), where
+ * several came at once). Where fio submits each I/O as it is queued, its queued
+ * stamp is that last read, and three reads are all that an I/O costs; two with
+ * tw_stages=0.
  * fio's own statistics stay what they are with its io_uring engine: the issue
  * time is fio's clock after the submitting call, slat is counted there.
  *
@@ -53,8 +55,14 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
 	job->pending = calloc(job->entries, sizeof(*job->pending));
 	job->done = calloc(job->entries, sizeof(*job->done));
-	if (!job->io || !job->by_index || !job->pending || !job->done)
+	if (!job->io || !job->by_index || !job->pending || !job->done ||
+	    tw_slowest_init(&job->slowest, o->slowest,
+			    sizeof(struct tw_slow_io)) ||
+	    tw_histogram_init(&job->residual, o->digits))
 		return -ENOMEM;
+	job->stages = o->stages;
+	job->event_time = o->event_time;
+	job->event_wait = o->event_wait;
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			if (tw_histogram_init(&job->record[kind][direction],
@@ -147,6 +155,8 @@ static void tickwise_cleanup(struct thread_data *td)
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			tw_histogram_free(&job->record[kind][direction]);
+	tw_slowest_free(&job->slowest);
+	tw_histogram_free(&job->residual);
 	free(job->done);
 	free(job->pending);
 	free(job->by_index);

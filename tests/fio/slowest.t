@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the report lists the slowest I/Os, slowest first, with place,
+# size, stages and the time they were queued, on clocks that others have, too.
+# Defect: one that is missing, stages that don't add up, a time of another
+# clock, an I/O that was not done.
+. "$(dirname "$0")/fio_tap.sh"
+
+before=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+run_fio --name=s --rw=randrw --bs=4k --size=4m --iodepth=8 \
+	--iodepth_batch_submit=4 --time_based=1 --runtime=500ms --tw_slowest=50
+ok $? 'a mixed job'
+after=$(awk '{ printf "%d", $1 * 1000 + 10 }' /proc/uptime)
+json s.*.tickwise.json '@{$j->{slowest}} == 50'
+ok $? 'lists as many as were asked for'
+json s.*.tickwise.json 'my $t = 1e18; my $fine = 1;
+	for (@{$j->{slowest}}) {
+		$fine = 0 if $_->{stages}{total} > $t;
+		$t = $_->{stages}{total};
+	}
+	$fine'
+ok $? 'the slowest first'
+json s.*.tickwise.json 'my ($max) = sort { $b <=> $a } map
+	{ $j->{stages}{total}{$_}{max_ns} } "read", "write";
+	$j->{slowest}[0]{stages}{total} == $max'
+ok $? 'the first is the maximum'
+# The 50th slowest is above the percentile that leaves out 50 I/Os and more.
+json s.*.tickwise.json 'my $n = $j->{ios}{read} + $j->{ios}{write};
+	my $least = $j->{slowest}[-1]{stages}{total}; my $above = 0;
+	for my $d ("read", "write") {
+		my $h = $j->{stages}{total}{$d};
+		$above += $_->[2] for grep { $_->[0] > $least } @{$h->{bins}};
+	}
+	$above <= 50'
+ok $? 'no more I/Os are slower than the last'
+json s.*.tickwise.json '!grep {
+	my $s = $_->{stages};
+	abs($s->{queue} + $s->{inflight} - $s->{total}) > 2 ||
+	$s->{enter} > $s->{inflight} + $s->{return} } @{$j->{slowest}}'
+ok $? 'queue and inflight of each add up'
+json s.*.tickwise.json '!grep { $_->{size} != 4096 || $_->{offset} % 4096 ||
+	$_->{offset} >= 4 << 20 || $_->{ddir} !~ /^(read|write)$/ }
+	@{$j->{slowest}}'
+ok $? 'each is one of the job'
+# /proc/uptime counts time asleep as well; CLOCK_MONOTONIC is not after it.
+json s.*.tickwise.json '!grep { my $ms = $_->{monotonic_ns} / 1e6;
+	$ms > '"$after"' || ($ms < '"$before"' && !-e "/sys/power/state") }
+	@{$j->{slowest}}'
+ok $? 'queued while the job ran, by CLOCK_MONOTONIC'
+json s.*.tickwise.json '!grep { $_->{ticks} !~ /^\d+$/ || $_->{raw_ns} !~
+	/^\d+$/ } @{$j->{slowest}}'
+ok $? 'ticks and times are digits'
+
+rm -f ./*.tickwise.json
+run_fio --name=s --rw=randread --bs=4k --size=4m --io_size=40k \
+	--tw_slowest=50
+json s.*.tickwise.json '@{$j->{slowest}} == 10'
+ok $? 'ten I/Os: ten'
+rm -f ./*.tickwise.json
+run_fio --name=s --rw=randread --bs=4k --size=4m --io_size=40k --tw_slowest=0
+json s.*.tickwise.json '@{$j->{slowest}} == 0 && $j->{ios}{read} == 10'
+ok $? 'tw_slowest=0: none'
+
+rm -f ./*.tickwise.json
+run_fio --name=s --rw=randread --bs=4k --size=4m --iodepth=4 --tw_stages=0
+json s.*.tickwise.json 'join(" ", sort keys %{$j->{stages}}) eq "total" &&
+	$j->{stages}{total}{read}{count} == 1024'
+ok $? 'tw_stages=0: only total, of all I/Os'
+json s.*.tickwise.json '!grep { join(" ", keys %{$_->{stages}}) ne "total" }
+	@{$j->{slowest}}'
+ok $? 'and of the slowest'
+same_counts
+ok $? 'none is lost'
+done_testing
