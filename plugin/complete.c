@@ -4,6 +4,7 @@
  * recorded. One stamp serves all that became visible at once.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "engine.h"
 
@@ -137,6 +138,30 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	return io_u;
 }
 
+/* Commands move all or nothing: 0, an errno, or the device's own status, which
+ * newer versions of fio are told apart. */
+struct io_u *tw_event_command(struct thread_data *td, int event)
+{
+	struct tw_job *job = td->io_ops_data;
+	const struct tw_done *done = &job->done[event];
+	struct io_u *io_u = done->io_u;
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+
+	io_u->error = (unsigned) abs(done->result);
+#ifdef TW_FIO_DEVICE_ERROR
+	if (done->result > 0)
+		io_u_set(td, io_u, IO_U_F_DEVICE_ERROR);
+	else
+		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
+#endif
+	if (io_u->error)
+		job->counts[direction].errors++;
+	else
+		tw_record(td, job, direction, &job->io[io_u->index],
+			  done->seen_ticks);
+	return io_u;
+}
+
 /*
  * Move what the ring shows to job->done, up to @room. A stamp is taken once
  * for every tail observed; entries left over from a tail seen earlier keep
@@ -162,7 +187,7 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 			if (tail - head > job->largest_tail)
 				job->largest_tail = tail - head;
 		}
-		cqe = &cq->cqes[head & cq->ring_mask];
+		cqe = &cq->cqes[(head & cq->ring_mask) << job->cqe_shift];
 		done[reaped++] = (struct tw_done) {
 			.io_u = io_uring_cqe_get_data(cqe),
 			.seen_ticks = job->seen_ticks,
