@@ -222,7 +222,8 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 }
 
 /* fio's clock for what the kernel has just taken, and its slat. */
-static void issued(struct thread_data *td, struct tw_job *job, unsigned count)
+static inline __attribute__((always_inline))
+void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 {
 	struct timespec now;
 	unsigned i;
@@ -244,7 +245,8 @@ static void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 }
 
 /* Everything pending enters the kernel at the same moment. */
-static void stamp_enter(struct tw_job *job)
+static inline __attribute__((always_inline))
+void stamp_enter(struct tw_job *job)
 {
 	uint64_t enter_ticks = job->submits_next ? job->queued_ticks :
 						   tw_job_stamp(job);
