@@ -82,7 +82,9 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 		   core/latency/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)
-PLUGIN_SOURCES := $(wildcard plugin/*.c)
+# One file of these says which engine it is, the others are shared.
+ENGINES := plugin/tickwise.c plugin/command.c
+PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
@@ -148,7 +150,7 @@ $(B)/core/%.o: core/%.c $(B)/flags
 # engine is built again exactly when the installed fio or its tree has changed.
 
 .PHONY: plugin force
-plugin: $(B)/tickwise.so
+plugin: $(B)/tickwise.so $(B)/tickwise-cmd.so
 
 force:
 
@@ -179,7 +181,10 @@ $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 		-MD -MP -c -o $@ $<
 
 # -z now: a symbol that fio lacks fails when it is loaded, not in mid-job.
-$(B)/tickwise.so: $(call objects,$(PLUGIN_SOURCES) $(JSON_SOURCES)) $(B)/libtickwise.a
+$(B)/tickwise.so: $(B)/plugin/tickwise.o
+$(B)/tickwise-cmd.so: $(B)/plugin/command.o
+$(B)/tickwise.so $(B)/tickwise-cmd.so: \
+		$(call objects,$(PLUGIN_SOURCES) $(JSON_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $^ -luring -ljansson $(CORE_LIBS)
@@ -352,7 +357,8 @@ install-core: core install-man $(B)/include/tickwise.h
 
 install-plugin: plugin
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
-	$(INSTALL) -m 644 $(B)/tickwise.so $(DESTDIR)$(ENGINE_DIR)/
+	$(INSTALL) -m 644 $(B)/tickwise.so $(B)/tickwise-cmd.so \
+		$(DESTDIR)$(ENGINE_DIR)/
 	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
 
 install-man: man
@@ -371,7 +377,7 @@ uninstall:
 			$(SONAME) libtickwise.so.$(VERSION) \
 			pkgconfig/tickwise.pc) \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
-		$(DESTDIR)$(ENGINE_DIR)/tickwise.so
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so)
 	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
 # ---- the rest ----

@@ -4,6 +4,7 @@
  * recorded. One stamp serves all that became visible at once.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "engine.h"
 #include "event_time.h"
@@ -163,6 +164,20 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 	return true;
 }
 
+/* It did what it was asked to: fio's times first, then ours. */
+static void succeeded(struct thread_data *td, struct tw_job *job, int event)
+{
+	const struct tw_done *done = &job->done[event];
+	struct io_u *io_u = done->io_u;
+
+	if (tw_unlikely(job->event_time))
+		tw_event_time_shift(job, io_u, event, done->seen_ticks);
+	if (tw_record(td, job, io_u, &job->io[io_u->index],
+		      done->seen_ticks) && job->stages && job->taken > 1)
+		record_return(job, tw_direction_of(io_u->ddir),
+			      done->seen_ticks);
+}
+
 struct io_u *tw_event(struct thread_data *td, int event)
 {
 	struct tw_job *job = td->io_ops_data;
@@ -175,11 +190,30 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	if (tw_unlikely((uint64_t) (int64_t) done->result != wanted) &&
 	    !is_whole(td, job, done, wanted))
 		return io_u;
-	if (tw_unlikely(job->event_time))
-		tw_event_time_shift(job, io_u, event, done->seen_ticks);
-	if (tw_record(td, job, io_u, &job->io[io_u->index],
-		      done->seen_ticks) && job->stages && job->taken > 1)
-		record_return(job, direction, done->seen_ticks);
+	succeeded(td, job, event);
+	return io_u;
+}
+
+/* Commands move all or nothing: 0, an errno, or the device's own status, which
+ * newer versions of fio are told apart. */
+struct io_u *tw_event_command(struct thread_data *td, int event)
+{
+	struct tw_job *job = td->io_ops_data;
+	const struct tw_done *done = &job->done[event];
+	struct io_u *io_u = done->io_u;
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+
+	io_u->error = (unsigned) abs(done->result);
+#ifdef TW_FIO_DEVICE_ERROR
+	if (done->result > 0)
+		io_u_set(td, io_u, IO_U_F_DEVICE_ERROR);
+	else
+		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
+#endif
+	if (io_u->error)
+		job->counts[direction].errors++;
+	else
+		succeeded(td, job, event);
 	return io_u;
 }
 
@@ -208,7 +242,7 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 			if (tail - head > job->largest_tail)
 				job->largest_tail = tail - head;
 		}
-		cqe = &cq->cqes[head & cq->ring_mask];
+		cqe = &cq->cqes[(head & cq->ring_mask) << job->cqe_shift];
 		done[reaped++] = (struct tw_done) {
 			.io_u = io_uring_cqe_get_data(cqe),
 			.seen_ticks = job->seen_ticks,

@@ -96,6 +96,12 @@ struct tw_timing {
 	int checked;		/* verdict and reasons are measured */
 };
 
+struct tw_job;
+
+/* Makes a command of the I/O in an entry of double size; 0 or -errno. */
+typedef int tw_fill(struct thread_data *td, struct tw_job *job,
+		    struct io_u *io_u, struct io_uring_sqe *sqe);
+
 struct tw_job {
 	const struct tw_timing *timing;
 	int system;		/* stamps are ns of the system clock */
@@ -105,6 +111,9 @@ struct tw_job {
 	unsigned entries;
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2];
+	tw_fill *fill;		/* passthrough, NULL: reads and writes */
+	unsigned cqe_shift;	/* 1 where entries have the double size */
+	struct tw_range *ranges;	/* of trims as commands, by index */
 	bool special;		/* options that the model alone can't hold */
 	bool fixed_files;
 	bool fixed_buffers;
@@ -173,14 +182,41 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
 }
 
+/* What not every fio has (see fio-features.sh). */
+#ifdef TW_FIO_SYNCFS
+#define TW_SYNCFS_FLAG	FIO_ASYNCIO_SYNC_SYNCFS
+#else
+#define TW_SYNCFS_FLAG	0
+#endif
+#ifdef TW_FIO_ATOMIC
+#define TW_ATOMIC_FLAG	FIO_ATOMICWRITES
+#else
+#define TW_ATOMIC_FLAG	0
+#endif
+
+/* tickwise.c or command.c: which engine this library is */
+extern struct ioengine_ops tw_engine;
+extern tw_fill *const tw_engine_fill;
+
+/* job.c: fio's hooks; tw_try() says on stderr why there can't be a ring. */
+int tw_init(struct thread_data *td);
+int tw_post_init(struct thread_data *td);
+int tw_io_u_init(struct thread_data *td, struct io_u *io_u);
+void tw_cleanup(struct thread_data *td);
+int tw_open_file(struct thread_data *td, struct fio_file *f);
+int tw_close_file(struct thread_data *td, struct fio_file *f);
+int tw_try(struct thread_data *td);
+
 /* submit.c */
 enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u);
+enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u);
 int tw_commit(struct thread_data *td);
 
 /* complete.c */
 int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t);
 struct io_u *tw_event(struct thread_data *td, int event);
+struct io_u *tw_event_command(struct thread_data *td, int event);
 bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	       const struct tw_io *io, uint64_t seen_ticks);
 

@@ -11,10 +11,10 @@ set -eu
 tree=$1
 features=
 
-# feature NAME HEADER WORD
+# feature NAME HEADER WORDS
 feature()
 {
-	if grep -qw "$3" "$tree/$2"; then
+	if grep -qwF "$3" "$tree/$2"; then
 		features="$features -D$1"
 	fi
 }
@@ -22,4 +22,6 @@ feature()
 feature TW_FIO_RAMP_PERIOD fio_time.h ramp_period_over
 feature TW_FIO_SYNCFS io_ddir.h DDIR_SYNCFS
 feature TW_FIO_ATOMIC ioengines.h FIO_ATOMICWRITES
+feature TW_FIO_NVME_INFO_MS engines/nvme.h '__u32 *ms'
+feature TW_FIO_DEVICE_ERROR io_u.h IO_U_F_DEVICE_ERROR
 echo "$features"

@@ -111,7 +111,7 @@ static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
 			 "host", any_string(host),
 			 "start", u64_string(job->start_realtime_ns),
 			 "fio_version", fio_version_string,
-			 "engine", "tickwise",
+			 "engine", tw_engine.name,
 			 "iodepth", (int) td->o.iodepth,
 			 "run_ns", (json_int_t) run_ns);
 }

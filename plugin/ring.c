@@ -109,6 +109,10 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		wanted.flags |= IORING_SETUP_SQ_AFF;
 		wanted.sq_thread_cpu = o->sqthread_poll_cpu;
 	}
+	if (job->fill) {
+		wanted.flags |= IORING_SETUP_SQE128 | IORING_SETUP_CQE32;
+		job->cqe_shift = 1;
+	}
 	ret = set_up(job, &wanted);
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
@@ -265,4 +269,5 @@ void tw_ring_tear_down(struct tw_job *job)
 		close(job->files[i]);
 	free(job->files);
 	free(job->iovecs);
+	free(job->ranges);
 }

@@ -76,7 +76,7 @@ static __attribute__((noinline))
 void prepare_special(struct thread_data *td, struct tw_job *job,
 		     struct io_u *io_u, struct io_uring_sqe *sqe)
 {
-	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+	if (!job->fill && (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE))
 		prepare_special_transfer(td, job, io_u, sqe);
 	if (job->fixed_files) {
 		sqe->fd = (__s32) io_u->file->engine_pos;
@@ -104,6 +104,17 @@ static struct io_u **pending_at(struct tw_job *job, unsigned place)
 	return &job->pending[place & (job->entries - 1)];
 }
 
+static bool is_full(const struct tw_job *job)
+{
+	return job->pending_tail - job->pending_head == job->entries;
+}
+
+static enum fio_q_status come_again(struct tw_job *job, struct io_u *io_u)
+{
+	job->counts[tw_direction_of(io_u->ddir)].requeues++;
+	return FIO_Q_BUSY;
+}
+
 /* What the ring has no operation for; only with nothing queued, as fio's own
  * engine does it. */
 static enum fio_q_status done_at_once(struct thread_data *td,
@@ -113,10 +124,8 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
 	struct tw_io io;
 
-	if (job->pending_tail != job->pending_head) {
-		job->counts[direction].requeues++;
-		return FIO_Q_BUSY;
-	}
+	if (job->pending_tail != job->pending_head)
+		return come_again(job, io_u);
 	io.queued_ticks = io.enter_ticks = tw_job_stamp(job);
 	io.entered_ticks = 0;
 	if (direction == TW_TRIM)
@@ -152,26 +161,13 @@ bool prepare_other(struct thread_data *td, struct tw_job *job,
 	return true;
 }
 
-enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
+/* The entry is filled: it waits in the ring from now on. */
+static inline enum fio_q_status queued(struct thread_data *td,
+				       struct tw_job *job, struct io_u *io_u,
+				       struct io_uring_sqe *sqe)
 {
-	struct tw_job *job = td->io_ops_data;
-	struct io_uring_sq *sq = &job->ring.sq;
-	struct io_uring_sqe *sqe;
 	uint64_t queued_ticks;
 
-	fio_ro_check(td, io_u);
-
-	if (tw_unlikely(job->pending_tail - job->pending_head ==
-			job->entries)) {
-		job->counts[tw_direction_of(io_u->ddir)].requeues++;
-		return FIO_Q_BUSY;
-	}
-	/* Pending entries and the ring's are the same, one for one. */
-	sqe = &sq->sqes[job->pending_tail & sq->ring_mask];
-	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
-		prepare_transfer(job, io_u, sqe);
-	else if (!prepare_other(td, job, io_u, sqe))
-		return done_at_once(td, io_u);
 	if (tw_unlikely(job->special))
 		prepare_special(td, job, io_u, sqe);
 	*pending_at(job, job->pending_tail++) = io_u;
@@ -182,8 +178,53 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 	return FIO_Q_QUEUED;
 }
 
+enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct io_uring_sq *sq = &job->ring.sq;
+	struct io_uring_sqe *sqe;
+
+	fio_ro_check(td, io_u);
+
+	if (tw_unlikely(is_full(job)))
+		return come_again(job, io_u);
+	/* Pending entries and the ring's are the same, one for one. */
+	sqe = &sq->sqes[job->pending_tail & sq->ring_mask];
+	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+		prepare_transfer(job, io_u, sqe);
+	else if (!prepare_other(td, job, io_u, sqe))
+		return done_at_once(td, io_u);
+	return queued(td, job, io_u, sqe);
+}
+
+/* With commands for a device; the entries are twice as large. */
+enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct io_uring_sq *sq = &job->ring.sq;
+	struct io_uring_sqe *sqe;
+	int ret;
+
+	fio_ro_check(td, io_u);
+
+	if (is_full(job))
+		return come_again(job, io_u);
+	/* There a trim is the reset of a zone. */
+	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
+		return done_at_once(td, io_u);
+	sqe = &sq->sqes[(job->pending_tail & sq->ring_mask) << 1];
+	ret = job->fill(td, job, io_u, sqe);
+	if (ret) {
+		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		io_u->error = (unsigned) -ret;
+		return FIO_Q_COMPLETED;
+	}
+	return queued(td, job, io_u, sqe);
+}
+
 /* fio's clock for what the kernel has just taken, and its slat. */
-static void issued(struct thread_data *td, struct tw_job *job, unsigned count)
+static inline __attribute__((always_inline))
+void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 {
 	struct timespec now;
 	unsigned i;
@@ -205,7 +246,8 @@ static void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 }
 
 /* Everything pending enters the kernel at the same moment. */
-static void stamp_enter(struct tw_job *job)
+static inline __attribute__((always_inline))
+void stamp_enter(struct tw_job *job)
 {
 	uint64_t enter_ticks;
 	unsigned place;

@@ -13,248 +13,33 @@
  * tw_stages=0.
  * fio's own statistics stay what they are with its io_uring engine: the issue
  * time is fio's clock after the submitting call, slat is counted there.
- *
- * Built against the headers of exactly the fio that loads it. fio's structures
- * differ between versions that carry the same FIO_IOOPS_VERSION, so two guards
- * stand before everything: get_ioengine() compares the version strings before
- * fio sees a structure of ours, ->init() compares a pointer that only the
- * right layout can find.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "engine.h"
 
-static struct ioengine_ops tickwise;
+tw_fill *const tw_engine_fill;
 
-/* Only the headers of this very fio find our structure at this place in td. */
-static bool has_our_layout(const struct thread_data *td)
+static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
-	return td->io_ops == &tickwise;
+	return tw_try(td) ? 1 : generic_get_file_size(td, f);
 }
 
-static unsigned power_of_two_from(unsigned depth)
-{
-	unsigned power = 1;
-
-	while (power < depth && power < 1U << 31)
-		power <<= 1;
-	return power;
-}
-
-static int allocate(struct thread_data *td, struct tw_job *job)
-{
-	const struct tw_options *o = td->eo;
-	unsigned kind, direction;
-
-	job->entries = power_of_two_from(td->o.iodepth);
-	job->io = calloc(job->entries, sizeof(*job->io));
-	job->by_index = calloc(job->entries, sizeof(*job->by_index));
-	job->pending = calloc(job->entries, sizeof(*job->pending));
-	job->done = calloc(job->entries, sizeof(*job->done));
-	if (!job->io || !job->by_index || !job->pending || !job->done ||
-	    tw_slowest_init(&job->slowest, o->slowest,
-			    sizeof(struct tw_slow_io)) ||
-	    tw_histogram_init(&job->residual, o->digits))
-		return -ENOMEM;
-	job->stages = o->stages;
-	job->event_time = o->event_time;
-	job->event_wait = o->event_wait;
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		for (direction = 0; direction < TW_DIRECTIONS; direction++)
-			if (tw_histogram_init(&job->record[kind][direction],
-					      o->digits))
-				return -ENOMEM;
-	return 0;
-}
-
-static int tickwise_init(struct thread_data *td)
-{
-	struct tw_options *o;
-	struct tw_job *job;
-
-	if (!has_our_layout(td)) {
-		fprintf(stderr, "tickwise: built for the structures of %s, "
-			"which are not those of this %s: build it again "
-			"with FIO_SRC= naming this fio's own source\n",
-			TW_FIO_VERSION, fio_version_string);
-		return 1;
-	}
-	o = td->eo;
-	if (tw_options_check(td)) {
-		td_verror(td, EINVAL, "tickwise options");
-		return 1;
-	}
-	job = calloc(1, sizeof(*job));
-	td->io_ops_data = job;
-	if (!job || allocate(td, job)) {
-		fprintf(stderr, "tickwise: not enough memory for iodepth=%u\n",
-			td->o.iodepth);
-		td_verror(td, ENOMEM, "tickwise init");
-		return 1;
-	}
-	/* Says itself what is wrong with them. */
-	if (fio_cmdprio_init(td, &job->cmdprio, &o->cmdprio_options)) {
-		td_verror(td, EINVAL, "cmdprio");
-		return 1;
-	}
-	job->timing = tw_timing_of_process();
-	job->system = job->timing->clock.system;
-	return 0;
-}
-
-static int tickwise_post_init(struct thread_data *td)
-{
-	struct tw_job *job = td->io_ops_data;
-	struct timespec now;
-
-	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
-		return 1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
-				 (uint64_t) now.tv_nsec;
-	tw_moment_take(job, &job->start);
-	job->started = 1;
-	return 0;
-}
-
-static int tickwise_io_u_init(struct thread_data *td, struct io_u *io_u)
-{
-	struct tw_job *job = td->io_ops_data;
-
-	/* fio numbers them; another layout of io_u would show here. */
-	if (io_u->index != job->io_us++ || io_u->index >= job->entries) {
-		fprintf(stderr, "tickwise: %s lays out its io_u unlike the "
-			"source this was built from\n", fio_version_string);
-		return 1;
-	}
-	job->by_index[io_u->index] = io_u;
-	return 0;
-}
-
-static void tickwise_cleanup(struct thread_data *td)
-{
-	struct tw_job *job = td->io_ops_data;
-	unsigned kind, direction;
-	int ret;
-
-	/* fio cleans up after a refusal too; then td is not what we think. */
-	if (!has_our_layout(td) || !job)
-		return;
-	if (job->started) {
-		ret = tw_report_write(td, job);
-		if (ret && !td->error)
-			td_verror(td, -ret, "tickwise report");
-	}
-	if (!(td->flags & TD_F_CHILD))
-		tw_ring_tear_down(job);
-	fio_cmdprio_cleanup(&job->cmdprio);
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		for (direction = 0; direction < TW_DIRECTIONS; direction++)
-			tw_histogram_free(&job->record[kind][direction]);
-	tw_slowest_free(&job->slowest);
-	tw_histogram_free(&job->residual);
-	free(job->done);
-	free(job->pending);
-	free(job->by_index);
-	free(job->io);
-	free(job);
-	td->io_ops_data = NULL;
-}
-
-/*
- * fio asks for sizes in the parent, before it lays files out and starts its
- * jobs: the place to refuse what can't work while nothing has been written,
- * and to calibrate once for all jobs.
- */
-static int tickwise_get_file_size(struct thread_data *td, struct fio_file *f)
-{
-	static bool tried;
-	int ret;
-
-	if (has_our_layout(td) && !tried) {
-		ret = tw_ring_try();
-		if (ret) {
-			fprintf(stderr, "tickwise: %s: %s\n", td->o.name,
-				tw_ring_failure(-ret));
-			td_verror(td, -ret, "io_uring_setup");
-			return 1;
-		}
-		tw_timing_of_process();
-		tried = true;
-	}
-	return generic_get_file_size(td, f);
-}
-
-/* Registered files stay open; fio is shown what it would have got. */
-static int tickwise_open_file(struct thread_data *td, struct fio_file *f)
-{
-	const struct tw_job *job = td->io_ops_data;
-
-	if (!has_our_layout(td) || !job || !job->fixed_files)
-		return generic_open_file(td, f);
-	f->fd = job->files[f->engine_pos];
-	return 0;
-}
-
-static int tickwise_close_file(struct thread_data *td, struct fio_file *f)
-{
-	const struct tw_job *job = td->io_ops_data;
-
-	if (!has_our_layout(td) || !job || !job->fixed_files)
-		return generic_close_file(td, f);
-	f->fd = -1;
-	return 0;
-}
-
-#if defined(TW_FIO_SYNCFS) && defined(TW_FIO_ATOMIC)
-#define TW_NEWER_FLAGS	(FIO_ASYNCIO_SYNC_SYNCFS | FIO_ATOMICWRITES)
-#elif defined(TW_FIO_ATOMIC)
-#define TW_NEWER_FLAGS	FIO_ATOMICWRITES
-#else
-#define TW_NEWER_FLAGS	0
-#endif
-
-static struct ioengine_ops tickwise = {
+struct ioengine_ops tw_engine = {
 	.name			= "tickwise",
 	.version		= FIO_IOOPS_VERSION,
 	.flags			= FIO_ASYNCIO_SYNC_TRIM | FIO_NO_OFFLOAD |
 					FIO_ASYNCIO_SETS_ISSUE_TIME |
-					TW_NEWER_FLAGS,
-	.init			= tickwise_init,
-	.post_init		= tickwise_post_init,
-	.io_u_init		= tickwise_io_u_init,
+					TW_SYNCFS_FLAG | TW_ATOMIC_FLAG,
+	.init			= tw_init,
+	.post_init		= tw_post_init,
+	.io_u_init		= tw_io_u_init,
 	.queue			= tw_queue,
 	.commit			= tw_commit,
 	.getevents		= tw_getevents,
 	.event			= tw_event,
-	.cleanup		= tickwise_cleanup,
-	.open_file		= tickwise_open_file,
-	.close_file		= tickwise_close_file,
-	.get_file_size		= tickwise_get_file_size,
+	.cleanup		= tw_cleanup,
+	.open_file		= tw_open_file,
+	.close_file		= tw_close_file,
+	.get_file_size		= get_file_size,
 	.options		= tw_engine_options,
 	.option_struct_size	= sizeof(struct tw_options),
 };
-
-/*
- * What fio calls when a library has no symbol `ioengine`. The detour is the
- * point: here the version can be compared while fio holds nothing of ours, and
- * a refusal is an engine that is not there.
- */
-__attribute__((visibility("default")))
-void get_ioengine(struct ioengine_ops **ops);
-
-void get_ioengine(struct ioengine_ops **ops)
-{
-	if (strcmp(fio_version_string, TW_FIO_VERSION) != 0) {
-		fprintf(stderr, "tickwise: built for %s, loaded into %s: "
-			"refused. Build it for this one with make FIO=... or "
-			"FIO_SRC=...\n", TW_FIO_VERSION, fio_version_string);
-		*ops = NULL;
-		return;
-	}
-	*ops = &tickwise;
-}

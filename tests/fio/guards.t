@@ -38,6 +38,8 @@ features=$("$root/plugin/fio-features.sh" "$tree")
 objects=
 for source in "$root"/plugin/*.c; do
 	object=$(basename "$source" .c).o
+	# Of the other engine.
+	[ "$object" != command.o ] || continue
 	# shellcheck disable=SC2086
 	${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
 		-I"$root/core/latency" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \

@@ -12,8 +12,9 @@
 "$FIO" --enghelp="$TICKWISE_SO" 2>/dev/null | awk '/ : / { print $1 }' |
 	sort >our.names
 grep -v '^tw_' our.names >their.names
-# The first table; its third column says what becomes of the option.
-awk -F' *[|] *' '/^[|] `/ && NF == 6 { gsub("`", "", $2); print $2, $4 }' \
+# The first table; its third column says what becomes of the option here, the
+# fourth in the other engine.
+awk -F' *[|] *' '/^[|] `/ && NF == 7 { gsub("`", "", $2); print $2, $4 }' \
 	"$root/plugin/README.md" | sort >table
 cut -d' ' -f1 table >table.names
 [ -s fio.names ] && [ -z "$(comm -23 fio.names our.names)" ]

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tickwise-cmd: the same stamps and the same report for NVMe commands that go
+ * to the device past the block layer, as fio's io_uring_cmd sends them.
+ *
+ *	ioengine=external:/path/to/tickwise-cmd.so
+ *	filename=/dev/ng0n1
+ *
+ * Reads and writes are filled by fio's own helper, of whichever version; trims
+ * (deallocate) and flushes here, since not every version's knows them. No
+ * metadata, no SCSI through bsg, no other kinds of write: refused by name.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "engines/nvme.h"
+
+/* From the NVM Express command sets; not in every fio's header. */
+enum {
+	TW_NVME_FLUSH		= 0x00,
+	TW_NVME_DATASET		= 0x09,
+	TW_NVME_DEALLOCATE	= 1 << 2,	/* dword 11 of DATASET */
+	TW_NVME_FUA		= 1 << 30,	/* dword 12 of read, write */
+};
+
+/* A range of DATASET MANAGEMENT, little endian. */
+struct tw_range {
+	uint32_t attributes;
+	uint32_t blocks;
+	uint64_t first;
+};
+
+static int fill_transfer(const struct tw_options *o, struct tw_job *job,
+			 struct io_u *io_u, struct nvme_uring_cmd *command)
+{
+	struct iovec *iovec = job->iovecs && !job->fixed_buffers ?
+			      &job->iovecs[io_u->index] : NULL;
+	int ret;
+
+#if FIO_IOOPS_VERSION >= 36
+	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL,
+				      nvme_cmd_read, nvme_cmd_write, 0);
+#elif FIO_IOOPS_VERSION >= 33
+	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL);
+#else
+	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec);
+#endif
+	if (io_u->ddir == DDIR_READ ? o->readfua : o->writefua)
+		command->cdw12 |= TW_NVME_FUA;
+	return ret;
+}
+
+static void fill_trim(struct tw_job *job, struct io_u *io_u,
+		      struct nvme_uring_cmd *command)
+{
+	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
+	struct tw_range *range = &job->ranges[io_u->index];
+
+	*range = (struct tw_range) {
+		.blocks = cpu_to_le32(io_u->xfer_buflen >> data->lba_shift),
+		.first = cpu_to_le64(io_u->offset >> data->lba_shift),
+	};
+	*command = (struct nvme_uring_cmd) {
+		.opcode = TW_NVME_DATASET,
+		.nsid = data->nsid,
+		.addr = (uintptr_t) range,
+		.data_len = sizeof(*range),
+		/* dword 10: one range, counted from 0 */
+		.cdw11 = TW_NVME_DEALLOCATE,
+	};
+}
+
+static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
+		struct io_uring_sqe *sqe)
+{
+	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
+	struct nvme_uring_cmd *command = (struct nvme_uring_cmd *) sqe->cmd;
+
+	memset(sqe, 0, 2 * sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = io_u->file->fd;
+	sqe->user_data = (uintptr_t) io_u;
+	sqe->cmd_op = NVME_URING_CMD_IO;
+	switch (io_u->ddir) {
+	case DDIR_READ:
+	case DDIR_WRITE:
+		if (job->fixed_buffers) {
+			sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
+			sqe->buf_index = (__u16) io_u->index;
+		} else if (job->iovecs) {
+			sqe->cmd_op = NVME_URING_CMD_IO_VEC;
+		}
+		return fill_transfer(td->eo, job, io_u, command);
+	case DDIR_TRIM:
+		fill_trim(job, io_u, command);
+		return 0;
+	case DDIR_SYNC:
+	case DDIR_DATASYNC:
+		*command = (struct nvme_uring_cmd) {
+			.opcode = TW_NVME_FLUSH,
+			.nsid = data->nsid,
+		};
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+tw_fill *const tw_engine_fill = fill;
+
+/* ---- the device ---- */
+
+static int refuse(struct thread_data *td, const char *what, const char *why)
+{
+	fprintf(stderr, "tickwise-cmd: %s: %s: %s\n", td->o.name, what, why);
+	td_verror(td, EINVAL, "tickwise-cmd");
+	return 1;
+}
+
+/* What fio asks of the device; 0 and its size in blocks, or an error that has
+ * been told. */
+static int identify(struct thread_data *td, struct fio_file *f,
+		    struct nvme_data *data, __u64 *blocks, __u64 *block_bytes)
+{
+#if FIO_IOOPS_VERSION >= 33
+	int ret = fio_nvme_get_info(f, blocks, 1, data);
+
+	if (!ret && (data->ms || data->lba_ext))
+		return refuse(td, f->file_name,
+			      "it is formatted with metadata: refused");
+	*block_bytes = ret ? 0 : data->lba_size;
+#else
+	__u32 bytes = 0;
+#if defined(TW_FIO_NVME_INFO_MS)
+	__u32 metadata_bytes = 0;
+	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, &metadata_bytes,
+				    blocks);
+
+	if (!ret && metadata_bytes)
+		return refuse(td, f->file_name,
+			      "it is formatted with metadata: refused");
+#else
+	int ret = fio_nvme_get_info(f, &data->nsid, &bytes, blocks);
+#endif
+	*block_bytes = bytes;
+	if (!ret && bytes)
+		data->lba_shift = (__u32) __builtin_ctz(bytes);
+#endif
+	if (ret)
+		td_verror(td, ret < 0 ? -ret : EIO, "NVMe identify");
+	return ret;
+}
+
+/* The namespace and its block size stay with the file while it is in use. */
+static int know_device(struct thread_data *td, struct fio_file *f,
+		       __u64 *blocks, __u64 *block_bytes)
+{
+	struct nvme_data *data;
+	int ret;
+
+	if (f->filetype != FIO_TYPE_CHAR)
+		return refuse(td, f->file_name, "not a character device of an "
+			      "NVMe namespace (/dev/ngXnY)");
+	data = calloc(1, sizeof(*data));
+	if (!data)
+		return refuse(td, f->file_name, strerror(ENOMEM));
+	ret = identify(td, f, data, blocks, block_bytes);
+	if (ret) {
+		free(data);
+		return 1;
+	}
+	FILE_SET_ENG_DATA(f, data);
+	return 0;
+}
+
+static bool is_other(const char *value, const char *usual)
+{
+	return value && strcmp(value, usual) != 0;
+}
+
+/* The first option that asks for what is not here. */
+static const char *not_here(const struct tw_options *o)
+{
+	if (o->cmd_type != TW_CMD_NVME)
+		return "cmd_type";
+	if (is_other(o->write_mode, "write"))
+		return "write_mode";
+	if (is_other(o->verify_mode, "read"))
+		return "verify_mode";
+	if (is_other(o->read_mode, "read"))
+		return "read_mode";
+	if (o->deac)
+		return "deac";
+	if (o->cdb_len)
+		return "cdb_len";
+	if (o->verify_bytchk)
+		return "verify_bytchk";
+	return NULL;
+}
+
+static int get_file_size(struct thread_data *td, struct fio_file *f)
+{
+	const char *option = not_here(td->eo);
+	__u64 blocks, block_bytes;
+
+	if (option)
+		return refuse(td, option, "refused, not implemented");
+	if (tw_try(td))
+		return 1;
+	if (fio_file_size_known(f))
+		return 0;
+	if (know_device(td, f, &blocks, &block_bytes))
+		return 1;
+	f->real_file_size = blocks * block_bytes;
+	fio_file_set_size_known(f);
+	return 0;
+}
+
+static int open_file(struct thread_data *td, struct fio_file *f)
+{
+	__u64 blocks, block_bytes;
+
+	if (!FILE_ENG_DATA(f) && know_device(td, f, &blocks, &block_bytes))
+		return 1;
+	return tw_open_file(td, f);
+}
+
+static int close_file(struct thread_data *td, struct fio_file *f)
+{
+	free(FILE_ENG_DATA(f));
+	FILE_SET_ENG_DATA(f, NULL);
+	return tw_close_file(td, f);
+}
+
+/* ---- a job ---- */
+
+static int init(struct thread_data *td)
+{
+	struct tw_job *job;
+	int ret = tw_init(td);
+
+	if (ret)
+		return ret;
+	job = td->io_ops_data;
+	job->ranges = calloc(job->entries, sizeof(*job->ranges));
+	return job->ranges ? 0 : refuse(td, "iodepth", strerror(ENOMEM));
+}
+
+#if FIO_IOOPS_VERSION >= 36
+/* Freed by fio. */
+static char *errdetails(struct thread_data *td, struct io_u *io_u)
+{
+	char *text = NULL;
+
+	if (io_u->flags & IO_U_F_DEVICE_ERROR &&
+	    asprintf(&text, "tickwise-cmd: %s: NVMe status, type 0x%x, code "
+		     "0x%02x", io_u->file->file_name, io_u->error >> 8 & 7,
+		     io_u->error & 0xff) < 0)
+		text = NULL;
+	return text;
+}
+#endif
+
+struct ioengine_ops tw_engine = {
+	.name			= "tickwise-cmd",
+	.version		= FIO_IOOPS_VERSION,
+	.flags			= FIO_ASYNCIO_SYNC_TRIM | FIO_NO_OFFLOAD |
+					FIO_MEMALIGN | FIO_RAWIO |
+					FIO_ASYNCIO_SETS_ISSUE_TIME |
+					TW_SYNCFS_FLAG,
+	.init			= init,
+	.post_init		= tw_post_init,
+	.io_u_init		= tw_io_u_init,
+	.queue			= tw_queue_command,
+	.commit			= tw_commit,
+	.getevents		= tw_getevents,
+	.event			= tw_event_command,
+#if FIO_IOOPS_VERSION >= 36
+	.errdetails		= errdetails,
+#endif
+	.cleanup		= tw_cleanup,
+	.open_file		= open_file,
+	.close_file		= close_file,
+	.get_file_size		= get_file_size,
+	.get_zoned_model	= fio_nvme_get_zoned_model,
+	.report_zones		= fio_nvme_report_zones,
+	.reset_wp		= fio_nvme_reset_wp,
+	.get_max_open_zones	= fio_nvme_get_max_open_zones,
+	.options		= tw_engine_options,
+	.option_struct_size	= sizeof(struct tw_options),
+};

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the passthrough engine loads into this fio, knows the options of
+# fio's io_uring_cmd, and refuses what is no NVMe namespace and what it doesn't
+# do, in one line and before anything is written. (What it does to a device is
+# tested where there is one.)
+# Defect: a symbol that this fio lacks, a job dropped over a name, a file
+# written to as if it were a device.
+. "$(dirname "$0")/fio_tap.sh"
+
+command_so=$TW_BUILD/tickwise-cmd.so
+"$FIO" --enghelp=io_uring_cmd 2>/dev/null | awk '/ : / { print $1 }' |
+	sort >fio.names
+"$FIO" --enghelp="$command_so" 2>err | awk '/ : / { print $1 }' |
+	sort >our.names
+[ -s fio.names ] && [ -z "$(comm -23 fio.names our.names)" ]
+ok $? "it loads and knows every option of this fio's io_uring_cmd"
+
+# refuses WHAT TEXT ARGUMENT...: one line of ours, with the text
+refuses()
+{
+	what=$1
+	text=$2
+	shift 2
+	timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$command_so" \
+		--rw=write --bs=4k --size=64k "$@" >out 2>err
+	status=$?
+	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
+	ok $? "$what: failing exit ($status)"
+	[ "$(grep -c '^tickwise' err)" -eq 1 ] && grep '^tickwise' err |
+		grep -qF "$text" || { sed 's/^/# /' err; false; }
+	ok $? "$what: one line of ours: $text"
+}
+
+head -c 65536 /dev/urandom >file
+cp file before
+for mode in --thread=0 --thread=1; do
+	refuses "a file $mode" "/dev/ngXnY" --filename=file $mode
+	cmp -s file before
+	ok $? "it is as it was"
+	refuses "no file yet $mode" "/dev/ngXnY" --filename=new $mode
+	[ ! -e new ]
+	ok $? "it is not made"
+done
+# Another character device: what it is not is said by fio's own helper.
+timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$command_so" \
+	--filename=/dev/null --rw=read --size=64k >out 2>err
+[ $? -eq 1 ]
+ok $? "a character device of another kind is refused"
+for option in write_mode=zeroes verify_mode=compare read_mode=prefetch deac=1 \
+		cdb_len=16 verify_bytchk=1 cmd_type=bsg; do
+	refuses "$option" "${option%%=*}: refused" --filename=file --$option
+done
+# As the table says; what metadata brings along ends while fio parses.
+is "$(awk -F' *[|] *' '/^[|] `/ && NF == 7 && $5 == "refused" {
+		gsub("`", "", $2); print $2 }' "$root/plugin/README.md" | sort |
+		tr '\n' ' ')" \
+	"cdb_len deac md_per_io_size read_mode verify_bytchk verify_mode write_mode " \
+	"these are what the table says is refused"
+refuses md_per_io_size=8 "md_per_io_size: refused" --filename=file \
+	--md_per_io_size=8
+[ -z "$(ls ./*.tickwise.json 2>/dev/null)" ]
+ok $? "no report of what never began"
+done_testing
