@@ -129,8 +129,11 @@ static json_t *json_pairs(const struct tw_reliability *result)
 static json_t *json_check(const struct tw_check *check)
 {
 	const struct tw_reliability *result = &check->result;
-	double middle_ppb = (result->pace_low_ppb + result->pace_high_ppb) / 2;
-	double half_ppb = (result->pace_high_ppb - result->pace_low_ppb) / 2;
+	/* Nothing was compared with one CPU alone: NAN is null. */
+	double middle_ppb = result->pairs ?
+		(result->pace_low_ppb + result->pace_high_ppb) / 2 : NAN;
+	double half_ppb = result->pairs ?
+		(result->pace_high_ppb - result->pace_low_ppb) / 2 : NAN;
 
 	return json_pack(
 		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
@@ -142,8 +145,10 @@ static json_t *json_check(const struct tw_check *check)
 		"method", tw_check_method_name(result->method),
 		"cpus", (int)result->cpus,
 		"cpus_skipped", (int)result->cpus_skipped,
-		"offset_low_ticks", ticks_or_null(result->offset_low_ticks),
-		"offset_high_ticks", ticks_or_null(result->offset_high_ticks),
+		"offset_low_ticks", result->pairs ?
+			ticks_or_null(result->offset_low_ticks) : json_null(),
+		"offset_high_ticks", result->pairs ?
+			ticks_or_null(result->offset_high_ticks) : json_null(),
 		"pairs", json_pairs(result),
 		"monotonic", result->monotonic,
 		"backwards", (json_int_t)result->backwards,

@@ -28,14 +28,27 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* 1: a signal is there. It is left for wait_until(). */
+/* A blocked signal comes even where it is ignored; whoever started us in the
+ * background and had us ignore Ctrl-C meant it. */
+static void add_unless_ignored(int signal)
+{
+	struct sigaction action;
+
+	if (sigaction(signal, NULL, &action) || action.sa_handler != SIG_IGN)
+		sigaddset(&ending, signal);
+}
+
+/* 1: a signal is there, and is left for wait_until(); a check that it ends is
+ * not one, and nobody waits any more. */
 static int asked_to_end(void)
 {
 	sigset_t pending;
 
 	return sigpending(&pending) == 0 &&
-	       (sigismember(&pending, SIGINT) == 1 ||
-		sigismember(&pending, SIGTERM) == 1);
+	       ((sigismember(&pending, SIGINT) == 1 &&
+		 sigismember(&ending, SIGINT) == 1) ||
+		(sigismember(&pending, SIGTERM) == 1 &&
+		 sigismember(&ending, SIGTERM) == 1));
 }
 
 /* Return: 1 when a signal came first. */
@@ -191,8 +204,8 @@ int tw_check_watch(const struct tw_check_arguments *arguments)
 	int code;
 
 	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
+	add_unless_ignored(SIGINT);
+	add_unless_ignored(SIGTERM);
 	sigprocmask(SIG_BLOCK, &ending, NULL);
 	do {
 		code = look(arguments, &history);

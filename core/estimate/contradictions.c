@@ -89,6 +89,10 @@ static unsigned with_rate(const struct tw_reliability *result, double named_hz,
 static unsigned with_rates(const struct tw_reliability *result,
 			   const struct tw_machine *machine)
 {
+	/* Its two moments may have been on CPUs that are apart. */
+	if (result->reasons & (TW_REASON_OFFSET | TW_REASON_BACKWARDS |
+			       TW_REASON_PACE))
+		return 0;
 	/* No rate, or one that the caller brought, was not measured, but holds
 	 * for this comparison just as well. */
 	if (!(result->hz > 0))

@@ -138,22 +138,15 @@ static unsigned judge_pair(const struct judging *judging, unsigned base,
 	return reasons;
 }
 
-/* The base's own 0 belongs to what the pair's counters can differ by: two
- * CPUs 5 s apart are 5 s apart, not the width of the interval. */
+/* The base's own 0 belongs to what any two readings can differ by: two CPUs 5 s
+ * apart are 5 s apart, not the width of the interval. */
 static void widen(struct tw_reliability *result,
 		  const struct tw_cpu_offset *offset)
 {
-	struct tw_cpu_offset widest = {
-		.low_ticks = result->offset_low_ticks,
-		.high_ticks = result->offset_high_ticks,
-	};
-
-	if (reach(offset) > reach(&widest)) {
-		result->offset_low_ticks = offset->low_ticks < 0 ?
-					   offset->low_ticks : 0;
-		result->offset_high_ticks = offset->high_ticks > 0 ?
-					    offset->high_ticks : 0;
-	}
+	if (offset->low_ticks < result->offset_low_ticks)
+		result->offset_low_ticks = offset->low_ticks;
+	if (offset->high_ticks > result->offset_high_ticks)
+		result->offset_high_ticks = offset->high_ticks;
 	if (offset->pace_low_ppb < result->pace_low_ppb)
 		result->pace_low_ppb = offset->pace_low_ppb;
 	if (offset->pace_high_ppb > result->pace_high_ppb)
@@ -169,8 +162,9 @@ static unsigned judge_pairs(const struct judging *judging)
 	result->pairs = 0;
 	result->offset_low_ticks = 0;
 	result->offset_high_ticks = 0;
-	result->pace_low_ppb = 0;
-	result->pace_high_ppb = 0;
+	/* Of one CPU alone there is none. */
+	result->pace_low_ppb = judging->count > 1 ? INFINITY : 0;
+	result->pace_high_ppb = judging->count > 1 ? -INFINITY : 0;
 	for (base = 0; base < judging->count; base++) {
 		for (other = base + 1; other < judging->count; other++) {
 			struct tw_cpu_offset *offset =

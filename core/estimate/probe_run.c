@@ -59,6 +59,8 @@ void tw_probe_leave(struct tw_probe_worker *worker)
 
 void tw_probe_fail(struct tw_probe_worker *worker)
 {
+	if (worker->failed)
+		return;
 	worker->failed = true;
 	atomic_fetch_sub_explicit(&worker->run->present, 1,
 				  memory_order_relaxed);
@@ -117,6 +119,25 @@ static void start(struct tw_probe_run *run, struct tw_probe_worker *worker,
 					       argument);
 }
 
+static bool takes_part(const struct tw_probe_worker *worker)
+{
+	return !worker->failed && !worker->stopped;
+}
+
+/* No thread can be had for this CPU. What earlier ones have read there was read
+ * there all the same. */
+static void stop(struct tw_probe_worker *worker)
+{
+	if (worker->count == 0) {
+		tw_probe_fail(worker);
+	} else {
+		worker->stopped = true;
+		atomic_fetch_sub_explicit(&worker->run->present, 1,
+					  memory_order_relaxed);
+	}
+	tw_probe_leave(worker);
+}
+
 static void start_workers(struct tw_probe_run *run)
 {
 	unsigned i;
@@ -124,13 +145,11 @@ static void start_workers(struct tw_probe_run *run)
 	for (i = 0; i < run->count; i++) {
 		struct tw_probe_worker *worker = &run->workers[i];
 
-		if (worker->failed)
+		if (!takes_part(worker))
 			continue;
 		start(run, worker, tw_probe_work, worker);
-		if (!worker->started) {
-			tw_probe_fail(worker);
-			tw_probe_leave(worker);
-		}
+		if (!worker->started)
+			stop(worker);
 	}
 }
 
@@ -141,7 +160,8 @@ static void start_tour(struct tw_probe_run *run)
 
 	start(run, &run->workers[0], tw_probe_tour, run);
 	for (i = 0; i < run->count && !run->workers[0].started; i++)
-		run->workers[i].failed = true;
+		if (takes_part(&run->workers[i]))
+			stop(&run->workers[i]);
 }
 
 /* All signals blocked in the threads: none of the caller's handlers runs
@@ -152,7 +172,7 @@ static void start_threads(struct tw_probe_run *run)
 	unsigned i;
 
 	for (i = 0; i < run->count; i++)
-		run->workers[i].satisfied = run->workers[i].failed;
+		run->workers[i].satisfied = !takes_part(&run->workers[i]);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (run->method == TW_METHOD_SWITCH)
@@ -168,7 +188,7 @@ static unsigned taking_part(const struct tw_probe_run *run)
 	unsigned i;
 
 	for (i = 0; i < run->count; i++)
-		count += !run->workers[i].failed;
+		count += takes_part(&run->workers[i]);
 	return count;
 }
 
@@ -181,6 +201,16 @@ static unsigned bursts_within(uint64_t elapsed_ns)
 	while (at_ns < elapsed_ns)
 		at_ns += tw_probe_period_ns(number++);
 	return number;
+}
+
+static bool has_samples(const struct tw_probe_run *run)
+{
+	unsigned i;
+
+	for (i = 0; i < run->count; i++)
+		if (!run->workers[i].failed && run->workers[i].count)
+			return true;
+	return false;
 }
 
 int tw_probe_collect(struct tw_probe_run *run,
@@ -200,7 +230,7 @@ int tw_probe_collect(struct tw_probe_run *run,
 		run->workers[i].started = false;
 	}
 	if (!taking_part(run))
-		return -EAGAIN;
+		return has_samples(run) ? 1 : -EAGAIN;
 	return atomic_load(&run->unsatisfied) == 0;
 }
 

@@ -67,7 +67,8 @@ struct tw_probe_worker {
 	unsigned cpu;
 	unsigned word;			/* all before it are sealed */
 	bool satisfied;
-	bool failed;
+	bool failed;			/* what it read can't be used */
+	bool stopped;			/* no thread any more; that can */
 	bool started;
 	pthread_t thread;
 };

@@ -195,7 +195,7 @@ static int collect(struct measurement *m, const struct tw_probe_goal *goal,
 		reached = tw_probe_collect(m->run, &slice);
 		if (reached < 0)
 			return reached;
-		if (tell_progress(m, begin_ns))
+		if (!reached && tell_progress(m, begin_ns))
 			return -ECANCELED;
 	} while (!reached && slice.deadline_ns < goal->deadline_ns);
 	return 0;
@@ -209,6 +209,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 		.least_span_ns = m->options.least_time_ns,
 	};
 	int error = tw_clock_mark(TW_AGAINST_RAW, CLOCK_TRIES, &m->begin);
+	unsigned taking_part;
 
 	if (error)
 		return error;
@@ -217,9 +218,11 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 		if (error)
 			return error;
 		judge(m);
-		goal.least_switches *= 2;
+		if (goal.least_switches <= UINT64_MAX / 2)
+			goal.least_switches *= 2;
 		goal.least_span_ns *= 2;
-	} while (m->result.verdict == TW_UNDECIDED &&
+		tw_probe_count(m->run, &taking_part);
+	} while (taking_part && m->result.verdict == TW_UNDECIDED &&
 		 (m->result.reasons & (TW_REASON_TOLERANCE |
 				       TW_REASON_STATISTICS)) &&
 		 now_ns() < goal.deadline_ns);

@@ -41,9 +41,10 @@ has "$out" 'Method      switch' 'the page names the method'
 watch() {
 	signal=$1
 	shift
-	"$tickwise" check "$@" >"$out" 2>"$err" &
-	pid=$!
 	# A shell without job control has its children ignore SIGINT.
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$tickwise" check "$@" \
+		>"$out" 2>"$err" &
+	pid=$!
 	sleep 2.5
 	kill -s "$signal" "$pid"
 	wait "$pid"
@@ -71,6 +72,16 @@ is "$(perl -MJSON::PP -ne 'my $o = decode_json($_);
 		$o->{checks} == $. - 1;
 	END { print $n + 1, " $s" }' "$out" 2>&1)" "$lines 1" \
 	'one object a line, and one that sums up'
+
+# Without that it goes on, as it was told to.
+"$tickwise" check --watch=1 --json >"$out" 2>"$err" &
+pid=$!
+sleep 0.5
+kill -s INT "$pid"
+sleep 0.5
+kill -s TERM "$pid"
+ok $? 'SIGINT that is ignored does not end it'
+wait "$pid"
 
 watch TERM --watch --time-limit=600000 --tolerance=1
 is "$status" 70 'a signal ends a first check that would last ten minutes'
