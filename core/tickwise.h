@@ -15,8 +15,9 @@
  *
  * Functions return 0 or a negative errno; outputs are written only on success.
  * The library never prints, never exits, and leaves no thread, affinity or
- * signal state changed. Hot structures are open and read-only once set up:
- * any number of threads, and children after fork, may read them.
+ * signal state changed. Hot structures are open and, but for what
+ * tw_clock_refine() does to a clock, read-only once set up: any number of
+ * threads, and children after fork, may read them.
  *
  * Needs GCC or Clang, and C11, GNU C99, C++11 or later. No feature macro needs
  * to be defined before it.
@@ -500,7 +501,8 @@ struct tw_clock_segment {
 	struct tw_scale scale;
 	/* not read by tw_clock_ns() */
 	uint64_t wide_base_ns;
-	uint64_t start_ticks;		/* 0: none; odd: proposed, not settled */
+	uint64_t start_ticks;		/* 0: none; odd: proposed, not settled.
+					   Readers that find it late write it */
 } __attribute__((aligned(64)));
 
 /* Baselines double at least: from 5 ms these are 10 years. */
@@ -531,7 +533,7 @@ struct tw_reliability;
  * struct tw_clock - nanoseconds of a system clock, read from the counter
  *
  * Set up by tw_clock_init(). Copy it before the first tw_clock_refine() or not
- * at all. The base lies some time before the anchor, so that a counter a little
+ * at all, and allocate it with its alignment (aligned_alloc()). The base lies some time before the anchor, so that a counter a little
  * behind on another CPU still gives a time a little earlier and not a wrapped
  * one.
  *
@@ -558,8 +560,8 @@ struct tw_clock {
 	clockid_t clock_id;
 	const struct tw_reliability *reliability;	/* or NULL */
 	struct {
-		double low_ns;		/* two ordered reads with nothing */
-		double high_ns;		/* between them: least, and 99 % */
+		double high_ns;		/* two ordered reads with nothing in
+					   between: 99 of 100 take no longer */
 		double step_ticks;	/* by which the counter moves: 1 */
 	} read;
 	struct {			/* how things were at the start */
@@ -572,11 +574,11 @@ struct tw_clock {
 		int64_t independent_ns;	/* what it showed, */
 		uint64_t raw_ns;	/* and RAW at the same moment */
 	} start;
-	/* tw_clock_refine() alone writes what follows. */
+	/* What tw_clock_refine() writes, beside limit_ticks. */
 	struct tw_clock_baseline baseline;
-	unsigned refining;
-	unsigned rate_sequence;
-	struct tw_rate refined_rate;
+	pid_t refining;			/* the process that is at it; 0 */
+	unsigned rate_slot;		/* the one that holds */
+	struct tw_rate refined_rate[2];
 	unsigned last;			/* segment, where there is one */
 	unsigned segments;		/* that were ever proposed */
 	struct tw_clock_segment segment[TW_CLOCK_SEGMENTS];
@@ -969,21 +971,26 @@ void tw_machine_read(struct tw_machine *machine);
  * better known: when the baseline has at least doubled, or the kernel's rate
  * can be recognised by now. Time goes on from where the clock stands: it never
  * steps, and any reading is the same function of the counter for all threads,
- * and for children forked after the call. What the clock has gathered of
- * offset by then stays; tw_clock_check() reports it.
+ * and for children forked after the call, as long as the CPUs' counters are
+ * less than a millisecond apart. What the clock has gathered of offset by then
+ * stays; tw_clock_check() reports it.
  *
- * Watches the kernel's rate, too: as soon as no line of that slope passes
- * through what was read at the start and now, the measured rate takes over,
- * and diagnostics say so. A provisional one is confirmed when nothing else is
- * left.
+ * Two looks can't tell another rate from a jump of either clock that is small
+ * enough for the bounds of the start: bounds of a refined rate assume none.
+ *
+ * Watches the kernel's rate, too. A provisional one is confirmed when nothing
+ * else is left; as soon as no line of that slope passes through what was read
+ * at the start and now, it was a wrong guess: the measured rate takes over,
+ * and diagnostics say so. Where that happens to a confirmed one, it is the
+ * clocks that are wrong: -ESTALE.
  *
  * Call it now and then: it does nothing when there is nothing to gain. Against
  * CLOCK_MONOTONIC the rate is the mean since the start.
  *
  * Return: 0, see tw_clock_rate() for what became of it; -EBUSY while another
- * thread does the same; -EAGAIN when this thread was held up so long that the
- * new rate would have come too late: again; -ESTALE when no single rate
- * explains start and now, or the machine was suspended or moved: the clock is
+ * thread does the same; -EAGAIN when it is too soon, or this thread was held up
+ * so long that the new rate would have come too late; -ESTALE when no single
+ * rate explains start and now, or the machine was suspended or moved: the clock is
  * as it was, and a new one is needed; -ENOSPC after over 30 new rates; -ENOTSUP for
  * a clock that reads the system's; -ENOMEM, -EIO, -ERANGE.
  * Takes about half a millisecond. Thread-safe.
@@ -1037,7 +1044,7 @@ struct tw_clock_health {
 	double cpu_low_ns, cpu_high_ns;	/* by which two CPUs can be apart */
 	unsigned cpu_reasons;		/* bits of enum tw_reliability_reason */
 	char independent[32];		/* the device's name */
-	double independent_ppb;		/* counter fast of it: positive */
+	double independent_ppb;		/* RAW fast of it: positive */
 	double independent_error_ppb;	/* of the comparison */
 };
 
@@ -1105,14 +1112,16 @@ enum tw_interval_cpus {
 /**
  * struct tw_interval - nanoseconds between two stamps, with their error
  *
- * @read: what the two readings themselves take. The interval is that from the
- * end of the first reading to the beginning of the second one. An interruption
- * belongs to the interval wherever it falls.
- * @cpu_offset: what the counters of the two CPUs can be apart.
- * @rate: against the clock that the rate is against, not SI seconds.
+ * @read: what the two readings themselves take, in 99 of 100 cases. The
+ * interval is that from the end of the first reading to the beginning of the
+ * second one. An interruption belongs to the interval wherever it falls.
+ * @cpu_offset: what the counters of the two CPUs can be apart, taken as
+ * constant; infinite where it was seen to change.
+ * @rate: against the clock that the rate is against, not SI seconds. Against
+ * CLOCK_MONOTONIC it includes all that NTP may do, 1000 ppm.
  * @quantisation: rounding of the conversion, and whole ticks.
  *
- * Hard bounds add up to @total. @sigma_ns is the root of the sum of the
+ * Bounds add up to @total; all but that of @read are hard. @sigma_ns is the root of the sum of the
  * squares of four one-sigmas: width / sqrt(12) for those that are only bounds,
  * the rate's own for the rate.
  */

@@ -123,6 +123,9 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 	enum tw_against anchor;
 	int ret;
 
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	tw_refine_note_start(clock);
 	if (options->rate) {
 		clock->rate = *options->rate;
 	} else {

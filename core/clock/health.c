@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "counter/state.h"
 #include "diagnostics.h"
 #include "estimate/machine.h"
 
@@ -32,9 +33,10 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 	struct tw_clock_health out = { 0 };
 	struct tw_health_seen seen = { 0 };
 	struct tw_reliability cpus = { 0 };
+	int saved_errno = errno;
 	int ret;
 
-	if (clock->system)
+	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 	ret = tw_baseline_read(&seen.now, clock->rate.against, clock->rate.hz,
 			       NULL);
@@ -46,6 +48,8 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 	tw_independent_read(&seen.independent);
 	seen.cpus_ret = tw_reliability_measure(&cpus, &options);
 	seen.cpus = &cpus;
+	if (seen.independent.name[0])
+		tw_independent_read(&seen.independent_later);
 	ret = tw_health_judge(clock, &seen, &out);
 	if (!seen.cpus_ret)
 		tw_reliability_free(&cpus);
@@ -53,6 +57,7 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 		return ret;
 	tw_read_clocksource(out.clocksource, sizeof(out.clocksource));
 	tell(&out);
+	errno = saved_errno;
 	*health = out;
 	return 0;
 }

@@ -19,6 +19,7 @@ struct tw_health_seen {
 	int vmclock_ret;		/* of tw_vmclock_read() */
 	struct tw_vmclock vmclock;
 	struct tw_independent independent;
+	struct tw_independent independent_later;	/* some ms */
 };
 
 /* Fills in all but the clocksource's name. -EIO when time stood still. */

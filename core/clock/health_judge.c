@@ -10,9 +10,6 @@
 
 #include "health.h"
 
-/* CLOCK_MONOTONIC may be steered by so much without any fault. */
-#define MOST_STEERED	1e-3
-
 static double signed_ns(uint64_t later, uint64_t earlier)
 {
 	return (double)(int64_t)(later - earlier);
@@ -56,9 +53,18 @@ static int overlaps(double low, double high, double reach)
 	return low <= reach && high >= -reach;
 }
 
+/* Has it run at the kernel's own rate, and at that alone? */
+static int was_kernel_rate(const struct tw_clock *clock,
+			   const struct tw_rate *now)
+{
+	return now->source == TW_RATE_KERNEL &&
+	       clock->rate.kernel_mult == now->kernel_mult &&
+	       clock->rate.kernel_shift == now->kernel_shift;
+}
+
 /*
- * The kernel's own rate leaves nothing; any other what its hard bound at the
- * start allows, and as much again is no excuse for what was refined later.
+ * That leaves nothing. Any other rate leaves what its hard bound allows, that of
+ * the start: what was gathered before a better one was found stays.
  */
 static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
@@ -67,7 +73,7 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 	struct tw_rate rate;
 
 	tw_clock_rate(clock, &rate);
-	if (rate.source != TW_RATE_KERNEL)
+	if (!was_kernel_rate(clock, &rate))
 		health->drift_allowed_ns = clock->rate.bound_ppb * 1e-9 *
 					   passed_ns;
 	if (overlaps(health->drift_low_ns, health->drift_high_ns,
@@ -75,7 +81,7 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 		return TW_HEALTH_GOOD;
 	if (rate.against != TW_AGAINST_RAW &&
 	    overlaps(health->drift_low_ns, health->drift_high_ns,
-		     MOST_STEERED * passed_ns))
+		     TW_MOST_BENT * passed_ns))
 		return TW_HEALTH_UNDECIDED;
 	return TW_HEALTH_BAD;
 }
@@ -118,11 +124,21 @@ static enum tw_health_state judge_host(const struct tw_clock *clock,
 	       clock->start.disruption_marker ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 }
 
+static int runs_apart(const struct tw_independent *now,
+		      const struct tw_independent *later)
+{
+	double ppb, error_ppb;
+
+	return !tw_independent_rate(now, later, &ppb, &error_ppb) &&
+	       fabs(ppb) > TW_INDEPENDENT_ALLOWED_PPB + error_ppb;
+}
+
 static enum tw_health_state
 judge_independent(const struct tw_clock *clock,
-		  const struct tw_independent *now,
+		  const struct tw_health_seen *seen,
 		  struct tw_clock_health *health)
 {
+	const struct tw_independent *now = &seen->independent;
 	struct tw_independent start = {
 		.device_ns = clock->start.independent_ns,
 		.raw_ns = clock->start.raw_ns,
@@ -137,9 +153,12 @@ judge_independent(const struct tw_clock *clock,
 	if (tw_independent_rate(&start, now, &health->independent_ppb,
 				&health->independent_error_ppb))
 		return TW_HEALTH_UNDECIDED;
-	return fabs(health->independent_ppb) >
-		TW_INDEPENDENT_ALLOWED_PPB + health->independent_error_ppb ?
-		TW_HEALTH_BAD : TW_HEALTH_GOOD;
+	if (fabs(health->independent_ppb) <=
+	    TW_INDEPENDENT_ALLOWED_PPB + health->independent_error_ppb)
+		return TW_HEALTH_GOOD;
+	/* A device that was set looks like that, too, but not right now. */
+	return runs_apart(now, &seen->independent_later) ? TW_HEALTH_BAD :
+							   TW_HEALTH_UNDECIDED;
 }
 
 static enum tw_verdict verdict_of(const struct tw_clock_health *health)
@@ -176,7 +195,7 @@ int tw_health_judge(const struct tw_clock *clock,
 	state[TW_HEALTH_CPUS] = judge_cpus(seen, clock->scale.hz, health);
 	state[TW_HEALTH_HOST] = judge_host(clock, seen);
 	state[TW_HEALTH_INDEPENDENT] =
-		judge_independent(clock, &seen->independent, health);
+		judge_independent(clock, seen, health);
 	health->verdict = verdict_of(health);
 	return 0;
 }
@@ -209,7 +228,7 @@ const char *tw_health_check_text(enum tw_health_check check)
 		"the machine was not suspended: CLOCK_BOOTTIME and CLOCK_MONOTONIC are as far apart as at the start",
 		"the counters of the allowed CPUs agree",
 		"the host says that it has not moved or restored this machine (/dev/vmclock0)",
-		"the counter runs at the rate of a clock that is not made of it",
+		"CLOCK_MONOTONIC_RAW runs at the rate of a PTP device",
 	};
 
 	return (unsigned)check < TW_HEALTH_CHECKS ? texts[check] :
@@ -224,7 +243,7 @@ const char *tw_health_blind_text(enum tw_health_check check)
 		"a guest that its host stopped, moved or restored was not suspended to itself",
 		"offsets smaller than the interval, CPUs not allowed to the caller, and what happens after this check",
 		"a host that does not say so, and a counter that is changed on the same host",
-		"errors under a thousandth, which crystals and steered devices have between them, and readings of under a tenth of a second",
+		"errors under a thousandth, which crystals and steered devices have between them; a virtual device (ptp_kvm) is the host's clock, made of the same hardware's counter",
 	};
 
 	return (unsigned)check < TW_HEALTH_CHECKS ? texts[check] :

@@ -17,7 +17,7 @@
 #define DEVICES			8
 /* Hypervisors convert through their own clocks: to a microsecond each. */
 #define READING_ERROR_NS	1000.0
-#define LEAST_SPAN_NS		1e8
+#define LEAST_SPAN_NS		4e6
 
 static int64_t ptp_ns(const struct ptp_clock_time *time)
 {
@@ -69,12 +69,9 @@ int tw_independent_rate(const struct tw_independent *start,
 	if (!start->name[0] || strcmp(start->name, now->name) != 0 ||
 	    raw_ns < LEAST_SPAN_NS)
 		return -EAGAIN;
-	/* A device that stands still, or was set back, is no clock. */
-	if (!(device_ns > 0)) {
-		*ppb = INFINITY;
-		*error_ppb = 0;
-		return 0;
-	}
+	/* A device that stands still, or was set back, is no evidence. */
+	if (!(device_ns > 0))
+		return -EAGAIN;
 	*ppb = (raw_ns / device_ns - 1) * 1e9;
 	*error_ppb = 2 * READING_ERROR_NS / raw_ns * 1e9;
 	return 0;

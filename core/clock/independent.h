@@ -22,8 +22,8 @@ void tw_independent_read(struct tw_independent *now);
 
 /*
  * How fast RAW runs of the device since @start, in ppb, and to what error: both
- * are read to about a microsecond. Returns 0; -EAGAIN for under a tenth of a
- * second, or for another device.
+ * are read to about a microsecond. Returns 0; -EAGAIN for under 4 ms, for
+ * another device, or one that was set back.
  */
 int tw_independent_rate(const struct tw_independent *start,
 			const struct tw_independent *now, double *ppb,

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "refine.h"
 #include "segment.h"
 
 #define PAIRS	256
@@ -47,7 +48,6 @@ void tw_interval_read_cost(struct tw_clock *clock)
 			break;
 		}
 	}
-	clock->read.low_ns = (double)apart[0] / clock->scale.hz * 1e9;
 	clock->read.high_ns = (double)apart[PAIRS * 99 / 100] /
 			      clock->scale.hz * 1e9;
 }
@@ -82,6 +82,15 @@ static int compare_pair(const void *key, const void *entry)
 }
 
 /* tw_reliability_measure() sorts its pairs, the smaller CPU first. */
+/* Offsets that change are no offsets. */
+static int was_constant(const struct tw_reliability *reliability,
+			const struct tw_cpu_offset *pair)
+{
+	return !(reliability->reasons & (TW_REASON_PACE | TW_REASON_BACKWARDS |
+					 TW_REASON_STANDS_STILL)) &&
+	       (!pair || (pair->pace_low_ppb <= 0 && pair->pace_high_ppb >= 0));
+}
+
 static const struct tw_cpu_offset *
 find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other)
 {
@@ -127,7 +136,8 @@ static struct tw_error cpu_error(const struct tw_clock *clock,
 	if (begin->cpu == TW_CPU_UNKNOWN || end->cpu == TW_CPU_UNKNOWN) {
 		/* Each of the two can be any CPU. Those that were not judged
 		 * can be anything. */
-		if (reliability->cpus_skipped)
+		if (reliability->cpus_skipped ||
+		    !was_constant(reliability, NULL))
 			return (struct tw_error) { -INFINITY, INFINITY };
 		*cpus = TW_CPUS_ANY;
 		low = offset_ns(reliability->offset_low_ticks, hz);
@@ -136,7 +146,7 @@ static struct tw_error cpu_error(const struct tw_clock *clock,
 	}
 	if (reliability->offsets)
 		pair = find_pair(reliability, begin->cpu, end->cpu);
-	if (!pair)
+	if (!pair || !was_constant(reliability, pair))
 		return (struct tw_error) { -INFINITY, INFINITY };
 	*cpus = TW_CPUS_PAIR;
 	low = offset_ns(pair->low_ticks, hz);
@@ -164,12 +174,6 @@ static double rate_sigma_ns(const struct tw_rate *rate, double hz, double ns)
 	return hypot(rate->uncertainty_ppb * 1e-9, hz / rate->hz - 1) * ns;
 }
 
-static const struct tw_scale *scale_of(const struct tw_clock *clock,
-				       const struct tw_clock_segment *segment)
-{
-	return segment ? &segment->scale : &clock->scale;
-}
-
 /* The first one, in the clock itself, is number 0. */
 static unsigned number_of(const struct tw_clock *clock,
 			  const struct tw_clock_segment *segment)
@@ -177,25 +181,27 @@ static unsigned number_of(const struct tw_clock *clock,
 	return segment ? (unsigned)(segment - clock->segment) + 1 : 0;
 }
 
-/* Where the two stamps are: in which segments of the clock. */
+/* Where the two stamps are: in which segments of the clock, by number. */
 struct place {
-	const struct tw_scale *begin;
-	const struct tw_scale *end;
-	unsigned joints;
+	unsigned first;
+	unsigned last;
 };
+
+static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
+					      unsigned number)
+{
+	return number ? &clock->segment[number - 1].scale : &clock->scale;
+}
 
 static void find_place(const struct tw_clock *clock, uint64_t begin,
 		       uint64_t end, struct place *place)
 {
-	const struct tw_clock_segment *first, *last;
 	uint64_t start;
+	unsigned one = number_of(clock, tw_segment_at(clock, begin, &start));
+	unsigned other = number_of(clock, tw_segment_at(clock, end, &start));
 
-	first = tw_segment_at(clock, begin, &start);
-	last = tw_segment_at(clock, end, &start);
-	place->begin = scale_of(clock, first);
-	place->end = scale_of(clock, last);
-	place->joints = (unsigned)abs((int)number_of(clock, last) -
-				      (int)number_of(clock, first));
+	place->first = one < other ? one : other;
+	place->last = one < other ? other : one;
 }
 
 /*
@@ -208,12 +214,16 @@ static double quantisation_ns(const struct tw_clock *clock,
 			      const struct place *place, double ns)
 {
 	double step_ns = clock->read.step_ticks / clock->scale.hz * 1e9;
-	double roundings = place->joints ? place->joints + 2 : 1;
+	unsigned joints = place->last - place->first, i;
+	double error_ns = 0, error_ppb = 0;
 
-	return step_ns +
-	       roundings * fmax(place->begin->error_ns, place->end->error_ns) +
-	       fmax(place->begin->error_ppb, place->end->error_ppb) * 1e-9 *
-	       fabs(ns);
+	for (i = place->first; i <= place->last; i++) {
+		error_ns = fmax(error_ns, scale_of_number(clock, i)->error_ns);
+		error_ppb = fmax(error_ppb,
+				 scale_of_number(clock, i)->error_ppb);
+	}
+	return step_ns + (joints ? joints + 2 : 1) * error_ns +
+	       error_ppb * 1e-9 * fabs(ns);
 }
 
 static int in_range(const struct tw_clock *clock, uint64_t ticks)
@@ -234,25 +244,46 @@ static void hull(struct tw_error *error, struct tw_error other)
 	error->high_ns = fmax(error->high_ns, other.high_ns);
 }
 
+/* Whatever part of the interval lies in which segment, it is no worse than if
+ * all of it lay in the worst. */
+static double set_rate_error(const struct tw_clock *clock,
+			     const struct place *place, double ns,
+			     struct tw_error *error)
+{
+	double sigma_ns = 0;
+	struct tw_rate rate;
+	unsigned i;
+
+	tw_clock_rate(clock, &rate);
+	*error = rate_error(&rate, scale_of_number(clock, place->first)->hz,
+			    ns);
+	for (i = place->first; i <= place->last; i++) {
+		double hz = scale_of_number(clock, i)->hz;
+
+		hull(error, rate_error(&rate, hz, ns));
+		sigma_ns = fmax(sigma_ns, fabs(rate_sigma_ns(&rate, hz, ns)));
+	}
+	if (rate.against != TW_AGAINST_RAW) {
+		error->low_ns -= TW_MOST_BENT * fabs(ns);
+		error->high_ns += TW_MOST_BENT * fabs(ns);
+	}
+	return sigma_ns;
+}
+
 static void set_errors(const struct tw_clock *clock, const struct place *place,
 		       struct tw_interval *out)
 {
 	double ns = (double)out->ns, rounding, sigma_ns;
-	struct tw_rate rate;
 
-	tw_clock_rate(clock, &rate);
 	rounding = quantisation_ns(clock, place, ns);
+	sigma_ns = set_rate_error(clock, place, ns, &out->rate);
 	out->read = read_error(clock);
-	out->rate = rate_error(&rate, place->begin->hz, ns);
-	hull(&out->rate, rate_error(&rate, place->end->hz, ns));
 	out->quantisation = (struct tw_error) { -rounding, rounding };
 
 	add(&out->total, &out->read);
 	add(&out->total, &out->cpu_offset);
 	add(&out->total, &out->rate);
 	add(&out->total, &out->quantisation);
-	sigma_ns = fmax(fabs(rate_sigma_ns(&rate, place->begin->hz, ns)),
-			fabs(rate_sigma_ns(&rate, place->end->hz, ns)));
 	out->sigma_ns = sqrt(squared_sigma(&out->read) +
 			     squared_sigma(&out->cpu_offset) +
 			     squared_sigma(&out->quantisation) +
@@ -270,11 +301,12 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 	if (!in_range(clock, begin->ticks) || !in_range(clock, end->ticks))
 		return -ERANGE;
 	find_place(clock, begin->ticks, end->ticks, &place);
-	if (place.joints)
+	if (place.first != place.last)
 		out.ns = (int64_t)(tw_clock_ns_at(clock, end->ticks) -
 				   tw_clock_ns_at(clock, begin->ticks));
 	else
-		out.ns = tw_ticks_delta_to_ns(place.end,
+		out.ns = tw_ticks_delta_to_ns(
+				scale_of_number(clock, place.last),
 				(int64_t)(end->ticks - begin->ticks));
 	out.cpu_offset = cpu_error(clock, begin, end, &out.cpus);
 	set_errors(clock, &place, &out);

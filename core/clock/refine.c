@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "counter/state.h"
 #include "diagnostics.h"
 #include "vmclock.h"
 #include "independent.h"
@@ -43,8 +45,8 @@ static int64_t clock_value_ns(clockid_t clock_id)
 	return (int64_t)now.tv_sec * (int64_t)TW_NS_PER_SECOND + now.tv_nsec;
 }
 
-/* Both clocks stand still in a time namespace's offsets, and differ by what
- * the machine slept. The smallest difference is the least disturbed one. */
+/* They differ by what the machine slept, and by a constant in a time namespace.
+ * The smallest difference is the least disturbed one. */
 int64_t tw_suspended_ns(void)
 {
 	int64_t least = INT64_MAX;
@@ -60,11 +62,12 @@ int64_t tw_suspended_ns(void)
 	return least;
 }
 
-static void note_start(struct tw_clock *clock)
+void tw_refine_note_start(struct tw_clock *clock)
 {
 	struct tw_independent independent;
 	struct tw_vmclock vmclock;
 
+	clock->start.counter_is_clocksource = tw_counter_is_clocksource();
 	clock->start.suspended_ns = tw_suspended_ns();
 	if (!tw_vmclock_read(&vmclock)) {
 		clock->start.vmclock = 1;
@@ -89,19 +92,18 @@ int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 	} while (ret == -EAGAIN && --tries);
 	if (ret)
 		return ret;
-	clock->refined_rate = clock->rate;
+	clock->refined_rate[0] = clock->rate;
 	clock->start.kernel_rate_wanted = kernel_rate != TW_OFF;
-	clock->start.counter_is_clocksource = source ?
-		source->counter_is_clocksource : tw_counter_is_clocksource();
-	if (!source)
-		note_start(clock);
+	if (source)
+		clock->start.counter_is_clocksource =
+			source->counter_is_clocksource;
 	return 0;
 }
 
 /*
- * The rate is read rarely and written more rarely still: a sequence that is
- * odd while it is being written, and words that are copied one by one so that
- * a reader who has to begin again has at least not read half of one.
+ * Two places for the rate: the one that holds, and the one that the next will
+ * be written to. Nobody waits for a writer who lost the CPU, nor for one who
+ * is in the parent and not in this child.
  */
 typedef uint64_t __attribute__((may_alias)) word;
 #define RATE_WORDS	(sizeof(struct tw_rate) / sizeof(word))
@@ -118,30 +120,26 @@ static void copy_words(word *to, const word *from)
 
 static void publish_rate(struct tw_clock *clock, const struct tw_rate *rate)
 {
-	unsigned sequence = clock->rate_sequence;
+	unsigned slot = !clock->rate_slot;
 
-	__atomic_store_n(&clock->rate_sequence, sequence + 1, __ATOMIC_RELEASE);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	copy_words((word *)&clock->refined_rate, (const word *)rate);
-	__atomic_store_n(&clock->rate_sequence, sequence + 2, __ATOMIC_RELEASE);
+	copy_words((word *)&clock->refined_rate[slot], (const word *)rate);
+	__atomic_store_n(&clock->rate_slot, slot, __ATOMIC_RELEASE);
 }
 
+/* Only one who is passed by two new rates begins again. */
 void tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate)
 {
-	unsigned before, after;
+	unsigned slot;
 
 	if (clock->system) {
 		*rate = clock->rate;
 		return;
 	}
 	do {
-		before = __atomic_load_n(&clock->rate_sequence,
-					 __ATOMIC_ACQUIRE);
-		copy_words((word *)rate, (const word *)&clock->refined_rate);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		after = __atomic_load_n(&clock->rate_sequence,
-					__ATOMIC_ACQUIRE);
-	} while (before != after || before & 1);
+		slot = __atomic_load_n(&clock->rate_slot, __ATOMIC_ACQUIRE);
+		copy_words((word *)rate,
+			   (const word *)&clock->refined_rate[slot]);
+	} while (__atomic_load_n(&clock->rate_slot, __ATOMIC_ACQUIRE) != slot);
 }
 
 static enum tw_witness no_witness(uint64_t from_hz)
@@ -161,7 +159,8 @@ candidates_of(const struct tw_clock *clock, const struct tw_time_source *source,
 	if (clock->rate.against != TW_AGAINST_RAW || !is_clocksource ||
 	    !clock->start.kernel_rate_wanted ||
 	    !clock->start.counter_is_clocksource ||
-	    clock->refined_rate.refusal & TW_REFUSED_DISPROVED)
+	    clock->refined_rate[clock->rate_slot].refusal &
+	    TW_REFUSED_DISPROVED)
 		return NULL;
 	if (source)
 		*candidates = (struct tw_kernel_candidates) {
@@ -210,40 +209,71 @@ static int was_interrupted(const struct tw_clock *clock)
 	return what != NULL;
 }
 
+/* Does the kernel still keep time by the counter, where that matters? */
+static int lost_clocksource(const struct tw_clock *clock,
+			    const struct tw_time_source *source)
+{
+	int is_clocksource = source ? source->counter_is_clocksource :
+				      tw_counter_is_clocksource();
+
+	if (!clock->start.counter_is_clocksource || is_clocksource)
+		return 0;
+	tw_say(TW_SAY_WARNING, "clock: not refined: the kernel keeps time by "
+	       "another clocksource than when it was set up");
+	return 1;
+}
+
 static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 {
-	struct tw_kernel_candidates space;
+	struct tw_rate before = clock->refined_rate[clock->rate_slot];
 	const struct tw_kernel_candidates *candidates;
+	struct tw_kernel_candidates space;
 	struct tw_clock_baseline now;
 	struct tw_rate rate;
 	struct tw_fit fit;
 	int ret;
 
-	if (!source && was_interrupted(clock))
-		return -ESTALE;
 	candidates = candidates_of(clock, source, &space);
 	ret = tw_baseline_read(&now, clock->rate.against, clock->rate.hz,
 			       source);
-	if (!ret)
-		ret = tw_baseline_fit(&clock->baseline, &now, &fit);
 	if (ret)
 		return ret;
-	ret = tw_refine_decide(&clock->refined_rate, &fit, candidates,
-			       source ? no_witness : tw_witness_find, &rate);
+	/* Afterwards: what happens while we look is in what we saw. */
+	if ((!source && was_interrupted(clock)) ||
+	    lost_clocksource(clock, source))
+		return -ESTALE;
+	ret = tw_baseline_fit(&clock->baseline, &now, &fit);
+	if (!ret)
+		ret = tw_refine_decide(&before, &fit, candidates,
+				       source ? no_witness : tw_witness_find,
+				       &rate);
 	if (ret == -ESTALE)
 		tw_say(TW_SAY_WARNING, "clock: not refined: no single rate "
 		       "explains what was seen at its start and now");
+	if (ret < 0 || ret == TW_REFINED_NOTHING)
+		return ret;
 	if (ret == TW_REFINED_RATE) {
-		int late = tw_segment_append(clock, &rate, source);
+		ret = tw_segment_append(clock, &rate, source);
+		if (ret)
+			return ret;
+	}
+	publish_rate(clock, &rate);
+	tell(&before, &rate);
+	return 0;
+}
 
-		if (late)
-			return late;
-	}
-	if (ret == TW_REFINED_RATE || ret == TW_REFINED_RECORD) {
-		tell(&clock->refined_rate, &rate);
-		publish_rate(clock, &rate);
-	}
-	return ret < 0 ? ret : 0;
+/* 0: it is ours. A child that was forked in mid-call is not held up by what its
+ * parent was doing. */
+static int take_turn(struct tw_clock *clock)
+{
+	pid_t own = getpid(), other = 0;
+
+	while (!__atomic_compare_exchange_n(&clock->refining, &other, own, 0,
+					    __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED))
+		if (other == own)
+			return -EBUSY;
+	return 0;
 }
 
 int tw_refine_with(struct tw_clock *clock, const struct tw_time_source *source)
@@ -253,7 +283,9 @@ int tw_refine_with(struct tw_clock *clock, const struct tw_time_source *source)
 
 	if (clock->system)
 		return -ENOTSUP;
-	if (__atomic_exchange_n(&clock->refining, 1, __ATOMIC_ACQUIRE))
+	if (!source && tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	if (take_turn(clock))
 		return -EBUSY;
 	do {
 		ret = refine(clock, source);

@@ -23,10 +23,15 @@ void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 
 /*
  * The rate between two looks, in the form that a fit has. Returns -EAGAIN when
- * they are too near for their brackets to say anything.
+ * they are too near for their brackets to say anything, -ESTALE when a clock
+ * went back.
  */
 int tw_baseline_fit(const struct tw_clock_baseline *from,
 		    const struct tw_clock_baseline *to, struct tw_fit *fit);
+
+/* CLOCK_MONOTONIC may be bent by so much without a fault, from +500 to -500
+ * ppm. */
+#define TW_MOST_BENT	1e-3
 
 enum tw_refinement {
 	TW_REFINED_NOTHING,	/* no longer baseline, no better rate */
@@ -47,7 +52,10 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		     enum tw_witness (*witness)(uint64_t from_hz),
 		     struct tw_rate *out);
 
-/* Note how things are, for a clock that has its rate, scale and anchor. */
+/* Note how things are, before a clock is set up. */
+void tw_refine_note_start(struct tw_clock *clock);
+
+/* And where its baseline begins, once it has rate, scale and anchor. */
 int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 		    const struct tw_time_source *source);
 

@@ -8,9 +8,6 @@
 
 #include "refine.h"
 
-/* CLOCK_MONOTONIC may be bent by so much, from +500 to -500 ppm. */
-#define MOST_BENT	1e-3
-
 static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
 {
 	uint64_t narrowest = UINT64_MAX;
@@ -93,7 +90,10 @@ int tw_baseline_fit(const struct tw_clock_baseline *from,
 	double most = (double)(int64_t)(to->after_ticks - from->before_ticks);
 	double granularity_ns = (double)from->granularity_ns;
 
-	if (!(ns > 0 && ticks > 0 && least > 0 && apart_ns > granularity_ns))
+	/* A clock that went back has no rate. */
+	if (!(ns > 0 && ticks > 0))
+		return -ESTALE;
+	if (!(least > 0 && apart_ns > granularity_ns))
 		return -EAGAIN;
 	*fit = (struct tw_fit) {
 		.hz = ticks / ns * 1e9,
@@ -121,7 +121,7 @@ static int narrow(struct tw_rate *rate, const struct tw_fit *fit)
 		return 0;
 	}
 	/* A bent line: its mean since the start, which is no bound of now. */
-	if (fabs(fit->hz / rate->hz - 1) > MOST_BENT)
+	if (fabs(fit->hz / rate->hz - 1) > TW_MOST_BENT)
 		return -ESTALE;
 	rate->low_hz = fit->low_hz;
 	rate->high_hz = fit->high_hz;
@@ -210,6 +210,9 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 			rate.refusal = 0;
 		if (rate.kernel_mult != now->kernel_mult)
 			return TW_REFINED_NOTHING;
+	} else if (now->source == TW_RATE_KERNEL) {
+		/* It was right; so it is the clocks that are not. */
+		return -ESTALE;
 	} else if (now->kernel_mult) {
 		/* It was a wrong guess, and no other is made. */
 		rate.measured_hz = best.hz;

@@ -9,8 +9,11 @@
  *
  * The writer proposes: a start some milliseconds ahead, marked as a proposal,
  * published before anything else. Then it reads the counter again. If the start
- * is still ahead, every reading at or after it is taken by a thread that reads
- * the counter first and looks for segments second, and so finds the proposal.
+ * is still a millisecond ahead, every reading at or after it is taken by a
+ * thread that reads the counter first and looks for segments second, and so
+ * finds the proposal. (Reads of the counter are not ordered with those of
+ * memory, nor with stores on their way out. What processors delay by is under a
+ * microsecond; the millisecond covers that, and counters a little apart.)
  * The proposal is settled by one compare-and-swap: the writer's to accept it,
  * or that of the first reader who comes upon it at or after its start, to
  * reject it. A writer that was held up for so long finds it rejected and may

@@ -150,8 +150,8 @@ static int print_interval(const struct tw_clock *clock)
 	printf("Interval\n  measured   %" PRIu64 " ticks, %" PRId64 " ns, 1 "
 	       "sigma %.1f ns\n", end.ticks - begin.ticks, interval.ns,
 	       interval.sigma_ns);
-	printf("  error      the truth is %+.1f to %+.1f ns from that (hard "
-	       "bound):\n", interval.total.low_ns, interval.total.high_ns);
+	printf("  error      the truth is %+.1f to %+.1f ns from that:\n",
+	       interval.total.low_ns, interval.total.high_ns);
 	print_error("for the two reads", &interval.read);
 	print_error(interval.cpus == TW_CPUS_SAME ?
 		    "for the CPUs: both stamps are of one" :

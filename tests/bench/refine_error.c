@@ -64,6 +64,10 @@ int main(int argc, char **argv)
 		beyond += fabs(off_ppb) > 3 * rate.uncertainty_ppb;
 		outside += truth.hz < rate.low_hz || truth.hz > rate.high_hz;
 	}
+	if (!used) {
+		printf("no clock could be refined\n");
+		return 2;
+	}
 	printf("%u clocks, baseline %lu ms: %u took a better rate\n", used,
 	       baseline_ms, refined);
 	printf("off: rms %.3f ppb (at first %.3f), worst %.3f\n",

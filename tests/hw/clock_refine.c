@@ -158,6 +158,11 @@ int main(void)
 	tap_note("%" PRIu64 " readings by %d threads over %" PRIu64
 		 " segments, %" PRIu64 " came too late", total.readings,
 		 READERS, total.segments, total.late);
+	if (!total.segments) {
+		tap_skip("this machine is too busy: every segment came too "
+			 "late");
+		return tap_done();
+	}
 	tap_is_u64(total.behind, 0, "no reading is behind one before it");
 	tap_is_u64(total.most_behind_ns, 0, "by any nanosecond");
 	return tap_done();

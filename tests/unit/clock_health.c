@@ -41,7 +41,7 @@ static void begin(enum tw_rate_source rate_source)
 	tested = (struct tw_clock) {
 		.base_ticks = START - 2000000000, .base_ns = START_NS -
 			1000000000,
-		.rate = rate, .refined_rate = rate,
+		.rate = rate, .refined_rate = { rate },
 		.start = { .counter_is_clocksource = 1, .suspended_ns = 500 },
 	};
 	tw_scale_init(&tested.scale, &rate, 0);
@@ -91,6 +91,14 @@ static void prediction(void)
 	at(&seen.now, START + 20000000000, START_NS + 10000000100);
 	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
 	   "the kernel's rate: 100 ns off");
+	/* Begun as measured, and the kernel's rate found later: what was
+	 * gathered before that stays, and is no fault. */
+	begin(TW_RATE_REGRESSION);
+	tested.refined_rate[0].source = TW_RATE_KERNEL;
+	tested.refined_rate[0].kernel_mult = 12345;
+	at(&seen.now, START + 20000000000, START_NS + 10000000100);
+	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
+	   "100 ns gathered before the kernel's rate was found");
 	begin(TW_RATE_REGRESSION);
 	at(&seen.now, START + 20000000000, START_NS + 10000000990);
 	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
@@ -101,7 +109,7 @@ static void prediction(void)
 	at(&seen.now, START - 20000000, START_NS + 10000001100);
 	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
 	   "the counter was set back");
-	tested.rate.against = tested.refined_rate.against =
+	tested.rate.against = tested.refined_rate[0].against =
 		TW_AGAINST_MONOTONIC;
 	at(&seen.now, START + 20000000000, START_NS + 10000900000);
 	is(TW_UNDECIDED, TW_HEALTH_PREDICTION, TW_HEALTH_UNDECIDED,
@@ -170,11 +178,17 @@ static void independent(void)
 	       "%.1f +- %.0f ppb", health.independent_ppb,
 	       health.independent_error_ppb);
 	seen.independent.device_ns = 20000000000;
+	seen.independent_later = seen.independent;
+	seen.independent_later.raw_ns += 10000000;
+	seen.independent_later.device_ns += 10000000;
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
+	   "a device that was set, and runs as fast now");
+	seen.independent_later.device_ns += 10000000;
 	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
-	   "half as fast as a device");
+	   "half as fast as a device, and still so");
 	seen.independent.device_ns = 0;
-	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
-	   "a device that stands still");
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
+	   "a device that stands still is no evidence");
 	seen.independent.raw_ns = START_NS + 1000;
 	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
 	   "a microsecond later: too soon");

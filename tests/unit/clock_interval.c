@@ -32,8 +32,8 @@ static void begin(void)
 
 	tested = (struct tw_clock) {
 		.base_ticks = BASE, .base_ns = 5, .rate = rate,
-		.refined_rate = rate,
-		.read = { .low_ns = 12, .high_ns = 24, .step_ticks = 1 },
+		.refined_rate = { rate },
+		.read = { .high_ns = 24, .step_ticks = 1 },
 		.reliability = &cpus,
 	};
 	tw_scale_init(&tested.scale, &rate, 0);
@@ -121,6 +121,11 @@ static void offsets(void)
 	cpus.cpus_skipped = 1;
 	i = interval_of(TW_CPU_UNKNOWN, TW_CPU_UNKNOWN, 2000);
 	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "unknown, and some were skipped");
+	cpus.cpus_skipped = 0;
+	cpus.reasons = TW_REASON_PACE;
+	i = interval_of(0, 1, 2000);
+	tap_ok(i.cpus == TW_CPUS_UNJUDGED && isinf(i.total.low_ns),
+	       "offsets that change are no bound");
 	tested.reliability = NULL;
 	i = interval_of(0, 1, 2000);
 	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "nobody looked: no bound");
@@ -149,7 +154,7 @@ static void refined(void)
 	tw_scale_init(&tested.segment[0].scale, &better, 0);
 	tested.segment[0].limit_ticks = tested.segment[0].scale.max_ticks;
 	tested.limit_ticks = 4000000000 - 1;
-	tested.refined_rate = better;
+	tested.refined_rate[0] = better;
 	to = (struct tw_stamp) { BASE + 8000000000, 0 };
 	tap_ok(tw_interval(&tested, &from, &to, &i) == 0,
 	       "stamps before and after a refinement");
@@ -166,6 +171,43 @@ static void refined(void)
 	tw_interval(&tested, &from, &to, &i);
 	tap_ok(i.rate.high_ns - i.rate.low_ns < 21 && i.sigma_ns < 10,
 	       "within the last segment only its error counts");
+}
+
+/* A wrong rate that held only in between. */
+static void wrong_in_between(void)
+{
+	struct tw_rate wrong = { .hz = HZ * (1 + 155e-9) };
+	struct tw_stamp from = { BASE + 1000, 0 }, to = { 0, 0 };
+	struct tw_interval i;
+	double true_ns;
+
+	tested.segments = 2;
+	tested.segment[1] = tested.segment[0];
+	tw_scale_init(&tested.segment[0].scale, &wrong, 0);
+	to.ticks = BASE + 8000000000000;
+	tested.segment[1].begin_ticks = to.ticks - 2000000000;
+	tested.segment[1].start_ticks = to.ticks - 2000000000;
+	tested.segment[1].base_ns = tested.segment[0].base_ns +
+		tw_ticks_to_ns(&tested.segment[0].scale,
+			       tested.segment[1].begin_ticks -
+			       tested.segment[0].begin_ticks);
+	true_ns = (double)(to.ticks - from.ticks) / (HZ * (1 + 50e-9)) * 1e9;
+	tap_ok(tw_interval(&tested, &from, &to, &i) == 0 &&
+	       true_ns >= (double)i.ns + i.total.low_ns &&
+	       true_ns <= (double)i.ns + i.total.high_ns &&
+	       fabs(true_ns - (double)i.ns) > 100000,
+	       "a wrong rate in between is in the bounds");
+}
+
+static void bent(void)
+{
+	struct tw_interval i;
+
+	begin();
+	tested.refined_rate[0].against = TW_AGAINST_MONOTONIC;
+	i = interval_of(0, 0, 2000000000);
+	tap_ok(i.rate.low_ns < -1e6 && i.rate.high_ns > 1e6,
+	       "against CLOCK_MONOTONIC: all that NTP may do");
 }
 
 /* Every part at an end of its range: the truth is never outside. */
@@ -212,6 +254,8 @@ int main(void)
 	parts();
 	offsets();
 	refined();
+	wrong_in_between();
+	bent();
 	worst();
 	refused();
 	return tap_done();
