@@ -50,8 +50,10 @@ static void print_reliable(const struct tw_reliability *result)
 		       "there is only one CPU to judge.\n");
 	else
 		printf("RELIABLE: the counters of %u CPUs are at most %.0f ns "
-		       "apart and never ran backwards.\n", result->cpus,
-		       ceil(to_ns(result, reach_ticks(result))));
+		       "apart, and none of %" PRIu64 " readings ran "
+		       "backwards.\n", result->cpus,
+		       ceil(to_ns(result, reach_ticks(result))),
+		       result->probes);
 }
 
 static void print_verdict(const struct tw_reliability *result)
@@ -71,7 +73,7 @@ static void print_verdict(const struct tw_reliability *result)
 	case TW_UNDECIDED:
 		printf("UNDECIDED: ");
 		print_reasons(result->reasons & ~(unsigned)WARNINGS, ";\n    ");
-		printf(".\n    Nothing speaks against the counter. Try again "
+		printf(".\n    No reading speaks against the counter. Try again "
 		       "when the CPUs are less busy,\n"
 		       "    with a longer --time-limit%s.\n",
 		       result->reasons & TW_REASON_TOLERANCE ?

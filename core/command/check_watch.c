@@ -5,20 +5,24 @@
  *
  * SIGINT and SIGTERM are blocked and waited for, not caught: between two checks
  * they end the waiting, and a long check asks for them. No handler runs, and no
- * call is cut short.
+ * call is cut short. Only where nobody reads what we print do they end us at
+ * once.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "command.h"
 
 static sigset_t ending;
+static sigset_t before;		/* as we found it */
 
 static uint64_t now_ns(void)
 {
@@ -67,6 +71,15 @@ static int wait_until(uint64_t at_ns)
 		got = sigtimedwait(&ending, NULL, &left);
 	} while (got < 0 && errno == EINTR);
 	return got > 0;
+}
+
+/* A reader that has stopped reading must not keep us from being ended. */
+static void wait_for_reader(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (poll(&out, 1, 0) == 0)
+		ppoll(&out, 1, NULL, &before);
 }
 
 static void print_time(void)
@@ -161,6 +174,7 @@ static int look(const struct tw_check_arguments *arguments,
 
 	if (code != TW_EXIT_GOOD)
 		return code;
+	wait_for_reader();
 	if (tw_check_remember(history, &check, now_ns(), changes) ||
 	    print(&check, arguments, history, changes))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
@@ -206,7 +220,7 @@ int tw_check_watch(const struct tw_check_arguments *arguments)
 	sigemptyset(&ending);
 	add_unless_ignored(SIGINT);
 	add_unless_ignored(SIGTERM);
-	sigprocmask(SIG_BLOCK, &ending, NULL);
+	sigprocmask(SIG_BLOCK, &ending, &before);
 	do {
 		code = look(arguments, &history);
 		at_ns = next_check_ns(at_ns, arguments->watch_ns);

@@ -72,8 +72,10 @@ uint64_t tw_parse_cpuinfo_khz(const char *text)
 		if (mhz)
 			khz = tw_parse_mhz(mhz);
 		if (flags)
+			/* With aperfmperf it is the core's speed just now. */
 			told = has_word(flags, "hypervisor") &&
-			       has_word(flags, "tsc_known_freq");
+			       has_word(flags, "tsc_known_freq") &&
+			       !has_word(flags, "aperfmperf");
 		text = end_of_line(text);
 		text += *text == '\n';
 	}

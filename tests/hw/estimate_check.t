@@ -83,6 +83,27 @@ kill -s TERM "$pid"
 ok $? 'SIGINT that is ignored does not end it'
 wait "$pid"
 
+# A pipe that is full, and nobody who reads it.
+perl -e 'use Fcntl; use POSIX ();
+	pipe(my $r, my $w) or exit 2;
+	fcntl($w, 1031, 4096) or exit 2;	# F_SETPIPE_SZ
+	my $pid = fork;
+	if (!$pid) {
+		POSIX::dup2(fileno($w), 1);
+		exec @ARGV;
+		exit 3;
+	}
+	syswrite $w, "x" x 4096;
+	sleep 1;
+	kill "TERM", $pid;
+	for (1 .. 50) {
+		exit 0 if waitpid($pid, POSIX::WNOHANG()) == $pid;
+		select undef, undef, undef, 0.1;
+	}
+	kill "KILL", $pid;
+	exit 1' "$tickwise" check --watch=1 --json 2>"$err"
+ok $? 'SIGTERM ends a watch whose reader has stopped reading'
+
 watch TERM --watch --time-limit=600000 --tolerance=1
 is "$status" 70 'a signal ends a first check that would last ten minutes'
 has "$err" 'ended before the first check was done' 'and it is said'

@@ -26,6 +26,8 @@ static const struct {
 	{ "bare metal", "cpu MHz\t\t: 3411.123\n" FLAGS "tsc_known_freq\n", 0 },
 	{ "a guest that was not told", "cpu MHz\t\t: 3411.123\n"
 	  FLAGS "hypervisor\n", 0 },
+	{ "a guest that sees how fast a core runs", "cpu MHz\t\t: 3411.123\n"
+	  FLAGS "hypervisor tsc_known_freq aperfmperf\n", 0 },
 	{ "words inside words", "cpu MHz\t\t: 3411.123\n"
 	  FLAGS "xhypervisor tsc_known_freqx hypervisor2\n", 0 },
 	{ "flags of another name", "cpu MHz\t\t: 3411.123\n"
