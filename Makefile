@@ -24,6 +24,7 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+ENGINE_DIR := $(LIBDIR)/tickwise
 INSTALL ?= install
 ifdef DEBUG
 CFLAGS ?= -O0 -g
@@ -142,6 +143,14 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# `tickwise run` knows where the engine is going to be.
+$(B)/engine_dir: force
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
+
+$(B)/core/command/run_engines.o: $(B)/engine_dir
+$(B)/core/command/run_engines.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
@@ -332,8 +341,6 @@ man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
 $(B)/man/%: core/man/% core/tickwise.h
 	$(Q)mkdir -p $(@D)
 	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
-
-ENGINE_DIR := $(LIBDIR)/tickwise
 
 .PHONY: install install-core install-plugin install-man uninstall
 install: install-core install-plugin

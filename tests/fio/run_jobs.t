@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: tickwise run with a real fio. Jobs of every engine that ours stands
+# in for run on it, as fio's own JSON says, and do the same I/O; where fio reads
+# a job file in its own way, both read it alike.
+# Defect: a job that still runs on its old engine; one that fio drops over an
+# option; other I/Os than before.
+. "$(dirname "$0")/fio_tap.sh"
+
+export FIO
+engine="--engine=$TICKWISE_SO"
+
+# tool ARGUMENT...: out.json is fio's output
+tool()
+{
+	rm -f ./*.tickwise.json out.json
+	timeout -s KILL 60 "$tickwise" run "$engine" --output-format=json \
+		--output=out.json "$@" >out 2>err
+	status=$?
+}
+
+# engines: what fio says its jobs ran on
+engines()
+{
+	from_json out.json 'print join(" ", map {
+		$_->{"job options"}{ioengine} //
+		$j->{"global options"}{ioengine} // "none" } @{$j->{jobs}})'
+}
+
+ours=external:$TICKWISE_SO
+known=$("$FIO" --enghelp | tr -d '\t')
+for old in io_uring libaio posixaio sync psync vsync pvsync pvsync2; do
+	if ! echo "$known" | grep -qx "$old"; then
+		skip "this fio has no $old"
+		continue
+	fi
+	cat >job.fio <<-END
+	[a]
+	ioengine=$old
+	rw=randwrite
+	bs=4k
+	size=256k
+	iodepth=4
+	verify=crc32c
+	END
+	tool job.fio
+	is "$status $(engines)" "0 $ours" "a job of $old runs on ours"
+	depth=4
+	case $old in *sync*) depth=1 ;; esac
+	json a.1.*.tickwise.json '$j->{ios}{write} == 64 &&
+		$j->{ios}{read} == 64 && $j->{job}{iodepth} == '$depth
+	ok $? "with all its I/Os, at its depth of $depth"
+done
+
+# Every option of an old engine either stays or is left out: no job is dropped.
+for old in libaio pvsync2 io_uring; do
+	echo "$known" | grep -qx "$old" || continue
+	"$FIO" --enghelp="$old" | sed -n 's/^\([a-z_0-9]*\) *:.*/\1/p' >names
+	[ -s names ]
+	ok $? "$old has options: $(xargs <names)"
+	# Such as need a device, CPU or right that is not here, or more options.
+	grep -vE '^(hipri|sqthread_poll|cmdprio|uncached|nowait|md_per_io_size)' names |
+		grep -vE '^(cmd_type|write_mode|verify_mode|read_mode|pi_chk)$' |
+		sed 's/$/=0/' >values
+	{
+		printf '[a]\nioengine=%s\nrw=read\nsize=64k\n' "$old"
+		cat values
+	} >job.fio
+	tool job.fio
+	is "$status $(engines)" "0 $ours" "they don't stop the job"
+done
+
+# ---- fio reads it in the same way ----
+
+mkdir -p sub
+cat >sub/tail.inc <<'END'
+; an included line
+ioengine = none of these
+ioengine=libaio
+END
+cat >sub/odd.fio <<'END'
+; comment
+[global] # one
+	rw=read
+size =64k
+  [first] ; two
+#ioengine=null
+include tail.inc
+iodepth=2
+[global_too]
+bs=8k
+[second]
+; ioengine=null
+description=ioengine=null
+[nothing]
+ioengine=null
+END
+tool sub/odd.fio
+is "$status $(engines)" "0 $ours $ours null" 'comments, blanks, include, [global_too]'
+is "$(ls | grep -c '^second.2.*tickwise.json')" 1 'the report is of the second job'
+json second.2.*.tickwise.json '$j->{ios}{read} == 8'
+ok $? 'which has the size and block size of both [global]'
+
+tool --section=second sub/odd.fio
+is "$status $(engines)" "0 $ours" '--section'
+
+printf '[one]\nioengine=psync\nrw=read\nsize=64k\n' >one.fio
+printf '[two]\nrw=read\nsize=64k\n' >two.fio
+tool one.fio two.fio
+is "$status $(engines)" "0 $ours $ours" 'two job files'
+tool --ioengine=libaio two.fio one.fio
+is "$status $(ls ./*.tickwise.json | wc -l)" '0 2' 'an engine on the command line'
+tool --rw read --size 64k --name=a --ioengine libaio --name=b
+is "$status $(engines)" "0 $ours $ours" 'jobs of the command line'
+tool --thread=1 --numjobs=3 --group_reporting one.fio
+is "$status $(ls ./*.tickwise.json | wc -l) $(tail -n 1 err | wc -w)" '0 3 5' \
+	'three threads, three reports, all of them named'
+
+# ---- endings ----
+
+printf '[one]\nioengine=psync\nrw=read\nsize=64k\nfilename=missing\nallow_file_create=0\n' \
+	>bad.fio
+tool bad.fio
+is "$status" "$("$FIO" bad.fio >/dev/null 2>&1; echo $?)" "fio's own failure"
+tool --parse-only one.fio
+is "$status" 0 '--parse-only'
+tool --report one.fio
+is "$status $(grep -c '^one: group 0' out)" '0 1' '--report'
+
+printf '[long]\nioengine=psync\nrw=read\nsize=64k\ntime_based=1\nruntime=30\n' \
+	>long.fio
+mkdir tmp
+TMPDIR=$scratch/tmp
+export TMPDIR
+rm -f ./*.tickwise.json
+"$tickwise" run "$engine" --output=out.text long.fio >out 2>err &
+tool=$!
+sleep 1.5
+kill -TERM "$tool"
+wait "$tool"
+is "$?" 128 'SIGTERM: fio ends its jobs'
+[ -s "$(ls long.1.*.tickwise.json)" ] && grep -qF 'to be read by' err
+ok $? 'with their report'
+is "$(ls tmp)" '' 'and the copy is gone'
+
+# ---- the example of the manual: a variable ----
+
+printf '[v]\nioengine=${ENG}\nrw=read\nsize=64k\n' >v.fio
+tool v.fio
+is "$status" 0 'ioengine=${ENG}, not set'
+done_testing

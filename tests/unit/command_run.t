@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tickwise run changes in a job file what has to be changed for its jobs to run
+# on the engine and do what they did, and nothing else. Fails if a line is
+# missed that fio obeys, or one is touched that means something else.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/run_fake.sh"
+
+# ---- which engines ----
+
+for name in io_uring libaio aio linuxaio posixaio sync psync vsync pvsync \
+		pvsync2; do
+	printf '[a]\nioengine=%s\nrw=read\n' "$name" >job.fio
+	is "$(changed)" "< ioengine=$name > ioengine=external:ENGINE" "$name"
+	has "$err" "job.fio:2: [a] ioengine=$name: changed" 'and it is said'
+done
+for name in mmap splice net cpuio null sg external:/x/other.so libaiox; do
+	printf '[a]\nioengine=%s\n[b]\nioengine=libaio\n' "$name" >job.fio
+	is "$(changed)" '< ioengine=libaio > ioengine=external:ENGINE' \
+		"$name is left alone"
+	has "$err" "job.fio:2: [a] ioengine=$name: left alone" 'and it is said'
+done
+for name in external:/elsewhere/tickwise.so /elsewhere/tickwise-cmd.so; do
+	printf '[a]\nioengine=%s\n' "$name" >job.fio
+	is "$(changed) $(wc -c <"$err")" ' 0' "$name is ours already"
+done
+
+printf '[a]\nioengine=io_uring_cmd\n' >job.fio
+refuses 65 "there is no tickwise-cmd.so beside $engine" job.fio
+: >built/tickwise-cmd.so
+has "$err" 'job.fio:2: [a] ioengine=io_uring_cmd' 'and where it stands'
+is "$(changed)" \
+	"< ioengine=io_uring_cmd > ioengine=external:$scratch/built/tickwise-cmd.so" \
+	'with that it is changed'
+
+# ---- how fio reads a line ----
+
+printf '  [a] ; one\n \tioengine  =libaio\t# comment\r\n' >job.fio
+changed >now.text
+grep -qx ioengine=external:ENGINE now
+ok $? 'blanks, tabs, carriage return and comments'
+for line in '#ioengine=libaio' '; ioengine=libaio' 'ioengines=libaio' \
+		'io=libaio' 'description=ioengine=libaio'; do
+	printf '[b]\nioengine=libaio\n[a]\nioengine=null\n%s\n' "$line" >job.fio
+	is "$(changed)" '< ioengine=libaio > ioengine=external:ENGINE' \
+		"$line is no ioengine"
+done
+# shellcheck disable=SC2016	# fio puts it in
+printf '[a]\nioengine=${ENG}\n' >job.fio
+# shellcheck disable=SC2016
+is "$(changed)" '< ioengine=${ENG} > ioengine=external:ENGINE' \
+	'a variable that is not set'
+is "$(ENG=external:/x/tickwise.so changed)" '' 'set to ours'
+ENG=mmap refuses 65 'no job here would run' job.fio
+has "$err" 'ioengine=mmap: left alone' 'set to one that is left alone'
+# shellcheck disable=SC2016
+is "$(ENG=libaio changed)" '< ioengine=${ENG} > ioengine=external:ENGINE' \
+	'set to one that is changed'
+
+# ---- no ioengine line ----
+
+printf '; mine\n[global]\nrw=read\n[a]\n[b]\nrw=write\n' >job.fio
+is "$(changed)" '> ioengine=external:ENGINE' 'without one it is added'
+is "$(sed -n 3p now)" ioengine=external:ENGINE 'to [global]'
+has "$err" 'job.fio: no ioengine, which is psync' 'and it is said'
+printf '; mine\n[a]\nrw=read\n[global]\nrw=read\n' >job.fio
+is "$(changed)" '> [global] > ioengine=external:ENGINE > ' \
+	'or to one before all, if there is none so far'
+is "$(head -n 1 now)" '[global]' 'in front'
+printf '[global]\nrw=read\n[a]\nioengine=null\n[b]\nioengine=mmap\n' >job.fio
+refuses 65 "no job here would run on tickwise's engine" job.fio
+printf '[global]\nioengine=libaio\n[a]\n[b]\nioengine=null\n' >job.fio
+is "$(changed)" '< ioengine=libaio > ioengine=external:ENGINE' \
+	'one in [global] serves all'
+printf '[a]\nrw=read\n[global]\nioengine=libaio\n[b]\nrw=read\n' >job.fio
+is "$(changed | grep -c global)" 1 'but not the jobs before it'
+
+# ---- options of the old engine ----
+
+printf '[a]\nioengine=libaio\nuserspace_reap\nhipri=1\nrw=read\n' >job.fio
+changed >now.text
+has now.text '< userspace_reap > ioengine=external:ENGINE > # left out: userspace_reap' \
+	'what only the old engine knows is left out'
+has "$err" 'job.fio:3: [a] userspace_reap: left out, an option of libaio' \
+	'and it is said'
+printf '[global]\nioengine=libaio\nuserspace_reap=1\n[a]\nuserspace_reap=1\n' \
+	>job.fio
+changed >now.text
+is "$(grep -c '^# left out' now)" 2 'in [global] and where it is inherited'
+printf '[a]\nioengine=null\nuserspace_reap=1\n[b]\nioengine=psync\n' >job.fio
+is "$(changed)" '< ioengine=psync > ioengine=external:ENGINE' \
+	'a job that is left alone keeps its options'
+
+# ---- one I/O in flight ----
+
+printf '[a]\nioengine=pvsync2\nhipri_percentage=3\niodepth=32\n' >job.fio
+changed >now.text
+is "$(tail -n 3 now | xargs -d '\n')" \
+	'ioengine=external:ENGINE # left out: hipri_percentage=3 iodepth=1' \
+	'a synchronous engine has one I/O in flight, and keeps that'
+has "$err" 'job.fio:4: [a] iodepth=32: 1 it is, as pvsync2' 'and it is said'
+printf '[global]\niodepth=32\n[a]\nrw=read\n[b]\nioengine=libaio\n' >job.fio
+changed >now.text
+is "$(xargs -d '\n' <now)" \
+	'[global] ioengine=external:ENGINE iodepth=32 [a] iodepth=1 rw=read [b] ioengine=external:ENGINE' \
+	'also where it is inherited, and for that job alone'
+printf '[a]\nioengine=psync\niodepth=1\n' >job.fio
+is "$(changed)" '< ioengine=psync > ioengine=external:ENGINE' \
+	'iodepth=1 is that already'
+done_testing

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# fio's command line is read as fio reads it: what is a job file, what is an
+# option's value, which options make jobs; all else reaches fio as it was.
+# Fails if a value is taken for a job file, if a job of the command line runs on
+# another engine, or if fio is given another argument than the user gave.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/run_fake.sh"
+
+# gives WHAT WANTED ARGUMENT...: what fio gets, the copy being COPY
+gives() {
+	what=$1 wanted=$2
+	shift 2
+	fio_run "$@"
+	is "$status $(sed -e "s|$scratch/tmp/.*/1-job.fio|COPY|" \
+		-e "s|$engine|ENGINE|" "$seen/arguments" 2>&1 | xargs -d '\n')" \
+		"0 $wanted" "$what"
+}
+
+printf '[a]\nioengine=libaio\n' >job.fio
+: >read
+: >4
+
+# ---- job files among options ----
+
+gives 'options pass' '--output=o COPY --minimal' --output=o job.fio --minimal
+gives 'a value apart is no job file' '--output job.fio COPY' \
+	--output job.fio job.fio
+gives 'nor one of a short option' '-o job.fio COPY' -o job.fio job.fio
+gives 'an option without a value' '--minimal COPY' --minimal job.fio
+gives 'a short one' '-m COPY' -m job.fio
+gives 'behind --' '--output=o -- COPY' --output=o -- -- job.fio
+gives 'one dash is as good as two' '-output=o COPY' -output=o job.fio
+gives 'a flag of a job' '--thread COPY' --thread job.fio
+gives 'a flag of the engine' '--hipri COPY' --hipri job.fio
+gives 'options of all jobs' '--bs 4 --rw read COPY' --bs 4 --rw read job.fio
+gives 'nothing of ours behind --' '--report=1 COPY' -- --report=1 job.fio
+gives 'ours anywhere before' '--minimal COPY' --minimal job.fio --fio="$FIO"
+gives 'blanks in them' '--description=a b COPY' '--description=a b' job.fio
+
+# ---- jobs of the command line ----
+
+gives 'a job without an engine' '--ioengine=external:ENGINE --name=a --rw=read' \
+	--name=a --rw=read
+gives 'with one' '--name=a --ioengine=external:ENGINE --rw=read' \
+	--name=a --ioengine=libaio --rw=read
+gives 'with its value apart' '--name=a --ioengine=external:ENGINE --rw=read' \
+	--name a --ioengine libaio --rw read
+gives 'its name cut short' '--name=a --ioengine=external:ENGINE' \
+	--name=a --ioeng=libaio
+gives 'with one dash' '--name=a --ioengine=external:ENGINE' \
+	-name=a -ioengine=libaio
+gives 'for all' '--ioengine=external:ENGINE --name=a' --ioengine=libaio --name=a
+gives 'for all in a job of its own' \
+	'--name=global --ioengine=external:ENGINE --name=a' \
+	--name=global --ioengine=libaio --name=a
+gives 'options of the old engine' '--name=a --ioengine=external:ENGINE --rw=read' \
+	--name=a --ioengine=libaio --userspace_reap=1 --rw=read
+has "$err" 'command line: [a] userspace_reap: left out' 'are left out aloud'
+gives 'one I/O in flight' \
+	'--ioengine=external:ENGINE --iodepth=4 --name=a --iodepth=1 --rw=read' \
+	--iodepth=4 --name=a --rw=read
+gives 'of its own' '--ioengine=external:ENGINE --name=a --iodepth=1' \
+	--name=a --iodepth=4
+gives 'one that is left alone beside' \
+	'--name=b --ioengine=null --name=a --ioengine=external:ENGINE' \
+	--name=b --ioengine=null --name=a --ioengine=libaio
+
+# ---- both ----
+
+printf '[a]\nrw=read\n' >job.fio
+gives 'an engine for a job file that has none' \
+	'--ioengine=external:ENGINE job.fio' --ioengine=libaio job.fio
+cp job.fio other.fio
+FAKE_JOBS=a fio_run --ioengine=libaio job.fio other.fio
+is "$(grep -c ioengine= "$seen/1") $(grep -c ioengine= "$seen/2")" '0 1' \
+	'fio forgets it after the first file, so the second has its own'
+has "$err" 'other.fio: no ioengine, which is psync' 'and it is said'
+
+# ---- refused ----
+
+printf '[a]\nioengine=libaio\n' >job.fio
+refuses 64 'no job given'
+for option in --client=host --client --server --server=,1 --daemonize=p \
+		--remote-config=x; do
+	refuses 64 "${option%%=*}" "$option" job.fio
+done
+refuses 64 '--engine needs a value' --engine job.fio
+refuses 64 '--fio needs a value' --fio
+refuses 65 "no job here would run on tickwise's engine" --minimal
+refuses 65 "no job here would run on tickwise's engine" --rw=read --bs=4k
+refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=null
+
+# ---- nothing is run ----
+
+for option in --parse-only --showcmd; do
+	FAKE_JOBS='' gives "$option leaves no report, and needs none" \
+		"$option COPY" "$option" job.fio
+done
+run run --engine="$engine" --dry-run --name=a '--description=x y'
+is "$(sed "s|$engine|ENGINE|" "$out")" \
+	"$FIO --ioengine=external:ENGINE --name=a '--description=x y'" \
+	'--dry-run of a command line is a command line'
+done_testing

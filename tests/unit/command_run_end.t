@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# How tickwise run ends: with fio's exit code; with one of its own if fio ended
+# well but its jobs were not on the engine, which their reports prove; after a
+# signal, which goes on to fio. Fails if a run on another engine passes for one
+# on ours, or if copies are left behind.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/run_fake.sh"
+
+printf '[a]\nioengine=libaio\n' >job.fio
+
+# ---- reports ----
+
+fio_run job.fio
+is "$status" 0 'all is well'
+has "$err" '1 report, to be read by' 'the report is counted'
+is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' \
+	'and how to look at it is said'
+
+# Another run's are there, too: older, and of another process.
+FAKE_JOBS='' fio_run job.fio
+is "$status" 70 'no report of this run: exit code 70'
+has "$err" '[a] left no report: it did not run, or not on tickwise' 'is said'
+has_not "$err" 'to be read by' 'no other report is taken for it'
+FAKE_JOBS='' FAKE_DO='cp a.1.9.tickwise.json b.1.9.tickwise.json' fio_run job.fio
+is "$status" 70 'nor one of another process'
+FAKE_JOBS='' FAKE_EXIT=1 fio_run job.fio
+is "$status $(grep -c 'left no report' "$err")" '1 0' \
+	"where fio failed, that is what is said"
+rm -f ./*.tickwise.json
+
+printf '[a]\nioengine=libaio\n[b]\n[c]\nioengine=null\n' >job.fio
+fio_run job.fio
+is "$status $(grep -c 'left no report' "$err")" '70 1' \
+	'one of two jobs left none'
+has "$err" '[b] left no report' 'which one'
+FAKE_JOBS='b a' fio_run job.fio
+is "$status $(tail -n 1 "$err")" \
+	'0   tickwise report b.1.9.tickwise.json a.2.9.tickwise.json' \
+	'both, in their order'
+
+printf '[a]\nioengine=libaio\n[b]\nexitall\n' >job.fio
+fio_run job.fio
+is "$status $(grep -c 'left no report: it did not run$' "$err")" '0 1' \
+	'exitall may end a job before it began'
+FAKE_JOBS='' fio_run job.fio
+is "$status" 70 'but not all of them'
+printf '[a]\nioengine=libaio\nname=other\n' >job.fio
+FAKE_JOBS=other fio_run job.fio
+is "$status" 0 'a job with a name of its own'
+for option in tw_report=none create_only=1; do
+	printf '[a]\nioengine=libaio\n%s\n' "$option" >job.fio
+	FAKE_JOBS='' fio_run job.fio
+	is "$status" 0 "$option: no report is missed"
+done
+
+mkdir aux x
+printf '[a]\nioengine=libaio\n' >job.fio
+FAKE_REPORT=aux/a.1.9.tickwise.json fio_run --aux-path=aux job.fio
+is "$status $(tail -n 1 "$err")" '0   tickwise report aux/a.1.9.tickwise.json' \
+	'where --aux-path leads'
+for file in x/r x/r.12 "$scratch/x/r.1" r.1; do
+	printf '[a]\nioengine=libaio\ntw_report=%s\n' "${file%.1*}" >job.fio
+	FAKE_REPORT=$file fio_run job.fio
+	is "$status $(tail -n 1 "$err")" "0   tickwise report $file" \
+		"where tw_report leads: ${file#"$scratch"}"
+	rm "$file"
+done
+FAKE_REPORT=r.x fio_run job.fio
+is "$status" 70 'but no other file'
+printf '[a]\nioengine=libaio\n' >job.fio
+FAKE_REPORT="it's .tickwise.json" fio_run job.fio
+is "$(tail -n 1 "$err")" "  tickwise report 'it'\\''s .tickwise.json'" \
+	'a name that a shell would read otherwise'
+mkfifo pipe.tickwise.json
+timeout 20 "$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err"
+is $? 0 'a pipe of such a name is not waited for'
+rm -f ./*.tickwise.json
+
+# ---- exit codes ----
+
+for code in 1 2 64 128; do
+	FAKE_EXIT=$code fio_run job.fio
+	is "$status" "$code" "fio's exit code $code"
+done
+# shellcheck disable=SC2016
+FAKE_DO='kill -KILL $$' fio_run job.fio
+is "$status" 137 'fio killed: 128 and the signal'
+has "$err" 'fio was killed by signal 9' 'and it is said'
+is "$(ls tmp)" '' 'the copy is gone'
+
+# ---- signals ----
+
+# For the background, which a shell lets ignore some; fio would inherit that.
+heeding() {
+	exec perl -e '$SIG{$_} = "DEFAULT" for "INT", "QUIT"; exec @ARGV' "$@"
+}
+
+for signal in INT TERM HUP QUIT; do
+	rm -f here
+	# The trap runs when sleep ends, so it is waited for.
+	FAKE_DO="trap 'echo got-$signal; kill \$!; exit 42' $signal
+		sleep 20 & echo \$! >sleeper; echo >here; wait" \
+		heeding "$tickwise" run --engine="$engine" job.fio >"$out" \
+		2>"$err" &
+	tool=$!
+	while [ ! -e here ]; do sleep 0.05; done
+	kill -s "$signal" "$tool"
+	wait "$tool"
+	status=$?
+	is "$status $(sed 1d "$out")" "42 got-$signal" "SIG$signal goes on to fio"
+	is "$(ls tmp)" '' 'the copy is gone'
+done
+
+# A killed tickwise does not leave fio behind.
+rm -f here
+FAKE_DO='echo $$ >pid; echo >here; exec sleep 20' \
+	"$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err" &
+tool=$!
+while [ ! -e here ]; do sleep 0.05; done
+kill -KILL "$tool"
+wait "$tool" 2>/dev/null
+# A zombie has ended, too, if nobody has looked at it yet.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	state=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat pid)/stat" 2>/dev/null)
+	[ -n "${state#Z}" ] || break
+	sleep 0.2
+done
+is "${state#Z}" '' 'tickwise is killed: fio ends'
+rm -rf tmp/*
+
+# fio gets a pipe's end as any program does.
+# shellcheck disable=SC2016
+FAKE_DO='grep ^SigIgn /proc/self/status >&2' fio_run job.fio
+ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' "$err")
+is "$((0x$ignored >> 12 & 1))" 0 'SIGPIPE is not ignored in fio'
+
+# ---- the page ----
+
+cat >write <<END
+. '$root/tests/unit/report_files.sh'
+write_report a.1.9.tickwise.json "run=\"run\": \"\$\$-1\"," name=a
+END
+FAKE_JOBS='' FAKE_DO='. ./write' fio_run --report job.fio
+is "$status" 0 '--report'
+is "$(head -n 1 "$out")" "fio's output" "fio's output first"
+grep -q '^a: group 0' "$out"
+ok $? 'then the page of tickwise report'
+FAKE_JOBS='' FAKE_EXIT=3 FAKE_DO='. ./write' fio_run --report job.fio
+is "$status" 3 "and still fio's exit code"
+done_testing

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+#
+# A fio that does no I/O, for the tests of tickwise run; to be sourced after
+# tap.sh. It lists options of engines, keeps what it was given, and writes the
+# reports that it is told to.
+#
+#	FAKE_JOBS	names of the jobs that leave a report
+#	FAKE_EXIT	its exit code
+#	FAKE_DO		a command to be done in between
+#
+# $seen/arguments: one a line; $seen/1, $seen/2 ...: the job files it was given
+
+seen=$scratch/seen
+engine=$scratch/built/tickwise.so
+mkdir "$seen" "$scratch/built" "$scratch/tmp"
+: >"$engine"
+TMPDIR=$scratch/tmp
+FIO=$scratch/fio
+FAKE_JOBS=a
+FAKE_EXIT=0
+FAKE_DO=
+SEEN=$seen
+unset ENG
+export TMPDIR FIO FAKE_JOBS FAKE_EXIT FAKE_DO SEEN
+
+cat >"$FIO" <<'END'
+#!/bin/sh
+case $1 in
+--enghelp=libaio)
+	echo 'userspace_reap          : Use alternative user-space reap'
+	echo 'hipri                   : as ours'
+	exit ;;
+--enghelp=pvsync2)
+	echo 'hipri                   : as ours'
+	echo 'hipri_percentage        : Probably'
+	exit ;;
+--enghelp=*refuses.so)
+	echo 'tickwise: built for another fio'
+	exit 1 ;;
+--enghelp=*tickwise*.so)
+	echo 'hipri                   : Poll'
+	echo 'tw_report               : File'
+	exit ;;
+--enghelp=*,hipri | --cmdhelp=thread)
+	echo '   type: empty or boolean value ([0|1])'
+	exit ;;
+--enghelp=* | --cmdhelp=*)
+	echo 'type: integer value'
+	exit ;;
+esac
+: >"$SEEN/arguments"
+n=0
+for argument; do
+	echo "$argument" >>"$SEEN/arguments"
+	case $argument in
+	-*) ;;
+	*)	n=$((n + 1))
+		cp "$argument" "$SEEN/$n" 2>/dev/null ;;
+	esac
+done
+echo "fio's output"
+echo "fio's errors" >&2
+eval "$FAKE_DO"
+thread=0
+for job in $FAKE_JOBS; do
+	thread=$((thread + 1))
+	echo '{"schema": "tickwise-report", "job": {"run": "'$$-1'", "name": "'$job'",
+		"thread_number": '$thread'}}' \
+		>"${FAKE_REPORT:-$job.$thread.9.tickwise.json}"
+done
+exit "$FAKE_EXIT"
+END
+chmod +x "$FIO"
+cd "$scratch" || exit 1
+
+# fio_run ARGUMENT...: tickwise run on the engine that is not one
+fio_run() {
+	rm -f "$seen"/*
+	run run --engine="$engine" "$@"
+}
+
+# changed: what of $scratch/job.fio is another line now
+changed() {
+	"$tickwise" run --engine="$engine" --dry-run "$@" job.fio 2>"$err" |
+		sed -e '/^# run as: /d' -e "s|$engine|ENGINE|" >now
+	diff job.fio now | grep '^[<>]' | xargs -d '\n'
+}
+
+# refuses CODE TEXT ARGUMENT...: one line, fio not run
+refuses() {
+	code=$1 text=$2
+	shift 2
+	fio_run "$@"
+	is "$status" "$code" "$text: exit code $code"
+	is "$(tail -n 1 "$err" | grep -cF -e "$text") $(wc -c <"$out")" '1 0' \
+		'says so, prints nothing'
+	[ ! -e "$seen/arguments" ]
+	ok $? 'fio is not run'
+}
