@@ -69,8 +69,8 @@ sed 's/"thread_number": 1/"thread_number": 2/
 run report "$scratch/s.json" "$scratch/t.json"
 has "$out" '(2 of 2;' 'of two jobs as many as one of them kept'
 
-write_report again.json requeued=3
-"$tickwise" report again.json >"$out"
+write_report "$scratch/again.json" requeued=3
+"$tickwise" report "$scratch/again.json" >"$out"
 tr '\n' ' ' <"$out" | tr -s ' ' |
 	grep -q '; 3 times fio had to bring an I/O again: the ring was full'
 ok $? 'I/Os that fio had to bring again'
