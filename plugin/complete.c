@@ -173,7 +173,8 @@ static void succeeded(struct thread_data *td, struct tw_job *job, int event)
 	if (tw_unlikely(job->event_time))
 		tw_event_time_shift(job, io_u, event, done->seen_ticks);
 	if (tw_record(td, job, io_u, &job->io[io_u->index],
-		      done->seen_ticks) && job->stages && job->taken > 1)
+		      done->seen_ticks) && job->stages &&
+	    (done->waited || job->taken > 1))
 		record_return(job, tw_direction_of(io_u->ddir),
 			      done->seen_ticks);
 }
@@ -227,6 +228,7 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 	struct io_uring_cq *cq = &job->ring.cq;
 	unsigned head = *cq->khead;
 	unsigned reaped = 0;
+	bool fresh = false;
 
 	while (reaped < room) {
 		const struct io_uring_cqe *cqe;
@@ -238,6 +240,7 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 				break;
 			job->seen_ticks = tw_job_stamp(job);
 			job->seen_tail = tail;
+			fresh = true;
 			job->tails++;
 			if (tail - head > job->largest_tail)
 				job->largest_tail = tail - head;
@@ -247,7 +250,9 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 			.io_u = io_uring_cqe_get_data(cqe),
 			.seen_ticks = job->seen_ticks,
 			.result = cqe->res,
+			.waited = !fresh,
 		};
+		fresh = false;
 		head++;
 	}
 	if (reaped)

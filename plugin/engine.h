@@ -60,6 +60,7 @@ struct tw_done {
 	struct io_u *io_u;
 	uint64_t seen_ticks;
 	int32_t result;
+	bool waited;		/* seen with another one before it */
 };
 
 struct tw_counts {

@@ -42,6 +42,15 @@ json e.*.tickwise.json 'my $r = $j->{stages}{return}{read};
 	$r->{count} == $j->{ios}{read} && $r->{mean_ns} > 0'
 ok $? 'each I/O of a batch has a return stage'
 
+# Sixteen from the page cache are done at once, and fio takes one at a time.
+rm -f ./*.tickwise.json
+run_fio --name=e --rw=randread --bs=4k --size=8m --iodepth=16 \
+	--iodepth_batch_submit=16 --iodepth_batch_complete_max=1
+ok $? 'batches of 16, taken one by one'
+json e.*.tickwise.json '$j->{stages}{return}{read}{count} >=
+	$j->{ios}{read} / 2'
+ok $? 'those that fio leaves in the ring have a return stage, too'
+
 run --tw_event_wait=1
 ok $? 'the same with tw_event_wait=1'
 waited=$(gap)
