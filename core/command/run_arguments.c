@@ -167,6 +167,11 @@ static char *full_name(char *name)
 		tw_run_format("ioengine") : name;
 }
 
+static int may_be_file(const char *argument)
+{
+	return strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
+}
+
 /* What is behind an option is its value, or, where it needs none, a job file;
  * a job file that is not there is left for fio to miss. */
 static int add_job_option(struct tw_run_arguments *arguments, char **argv,
@@ -175,7 +180,7 @@ static int add_job_option(struct tw_run_arguments *arguments, char **argv,
 {
 	struct tw_run_jobs *jobs = &arguments->jobs;
 	struct tw_run_line *line;
-	int takes_next = given->next && (access(given->next, F_OK) ||
+	int takes_next = given->next && (!may_be_file(given->next) ||
 					 !tw_run_is_flag(engines, given->name));
 	char *value = takes_next ? given->next : given->value;
 

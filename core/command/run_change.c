@@ -74,8 +74,9 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 				       " beside %s", place(line), section,
 				       line->value, change->engines->path);
 	replace(change->jobs, line, tw_run_format("ioengine=external:%s", path));
+	/* A variable may be of nothing. */
 	tw_run_say("%s: [%s] ioengine=%s: changed to external:%s", place(line),
-		   section, line->value, path);
+		   section, *line->value ? line->value : "(empty)", path);
 	return tw_run_try_engine(change->engines, path);
 }
 

@@ -203,9 +203,12 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
 				       "can't run %s: %s", engines->fio,
 				       strerror(errno));
-	/* The engine's own words, if it got so far. */
+	/* The engine's own words, if it got so far; fio has few. */
 	reason = strstr(said, "tickwise: ");
-	reason = reason ? reason + strlen("tickwise: ") : said;
+	if (reason)
+		reason += strlen("tickwise: ");
+	else
+		reason = "is it built for this fio? (make FIO=PROGRAM)";
 	return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE, "%s can't load "
 			       "%s: %.*s", engines->fio, path,
 			       (int)strcspn(reason, "\n"), reason);

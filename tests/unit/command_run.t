@@ -37,10 +37,18 @@ is "$(changed)" \
 
 # ---- how fio reads a line ----
 
-printf '  [a] ; one\n \tioengine  =libaio\t# comment\r\n' >job.fio
-changed >now.text
-grep -qx ioengine=external:ENGINE now
-ok $? 'blanks, tabs, carriage return and comments'
+for line in '  ioengine=libaio' '\tioengine=libaio\t' 'ioengine \t=libaio' \
+		'ioengine=libaio # comment' 'ioengine=libaio;#;' \
+		'ioengine=libaio\r' 'ioengine=libaio\001'; do
+	printf "[z]\nioengine=null\n  [a] ; one\n$line\n" >job.fio
+	changed >/dev/null
+	is "$(sed 1,3d now)" ioengine=external:ENGINE "read by fio as ours: $line"
+done
+printf '[a]\nioengine=libaio\nioengine=null\n' >job.fio
+refuses 65 'no job here would run' job.fio
+printf '[a]\nioengine=null\nioengine=libaio\n' >job.fio
+is "$(changed)" '< ioengine=libaio > ioengine=external:ENGINE' \
+	'the last of two lines holds'
 for line in '#ioengine=libaio' '; ioengine=libaio' 'ioengines=libaio' \
 		'io=libaio' 'description=ioengine=libaio'; do
 	printf '[b]\nioengine=libaio\n[a]\nioengine=null\n%s\n' "$line" >job.fio
@@ -52,6 +60,7 @@ printf '[a]\nioengine=${ENG}\n' >job.fio
 # shellcheck disable=SC2016
 is "$(changed)" '< ioengine=${ENG} > ioengine=external:ENGINE' \
 	'a variable that is not set'
+has "$err" 'ioengine=(empty): changed' 'and it is said'
 is "$(ENG=external:/x/tickwise.so changed)" '' 'set to ours'
 ENG=mmap refuses 65 'no job here would run' job.fio
 has "$err" 'ioengine=mmap: left alone' 'set to one that is left alone'
@@ -74,6 +83,9 @@ refuses 65 "no job here would run on tickwise's engine" job.fio
 printf '[global]\nioengine=libaio\n[a]\n[b]\nioengine=null\n' >job.fio
 is "$(changed)" '< ioengine=libaio > ioengine=external:ENGINE' \
 	'one in [global] serves all'
+printf '[globals]\nioengine=libaio\n[a]\n' >job.fio
+is "$(changed)" '< ioengine=libaio > ioengine=external:ENGINE' \
+	'and every name that begins so is [global]'
 printf '[a]\nrw=read\n[global]\nioengine=libaio\n[b]\nrw=read\n' >job.fio
 is "$(changed | grep -c global)" 1 'but not the jobs before it'
 
@@ -89,7 +101,7 @@ printf '[global]\nioengine=libaio\nuserspace_reap=1\n[a]\nuserspace_reap=1\n' \
 	>job.fio
 changed >now.text
 is "$(grep -c '^# left out' now)" 2 'in [global] and where it is inherited'
-printf '[a]\nioengine=null\nuserspace_reap=1\n[b]\nioengine=psync\n' >job.fio
+printf '[a]\nioengine=mmap\nthp=1\n[b]\nioengine=psync\n' >job.fio
 is "$(changed)" '< ioengine=psync > ioengine=external:ENGINE' \
 	'a job that is left alone keeps its options'
 
@@ -109,4 +121,8 @@ is "$(xargs -d '\n' <now)" \
 printf '[a]\nioengine=psync\niodepth=1\n' >job.fio
 is "$(changed)" '< ioengine=psync > ioengine=external:ENGINE' \
 	'iodepth=1 is that already'
+has_not "$err" 'iodepth' 'and nothing is said'
+printf '[a]\nioengine=libaio\niodepth=32\n[b]\nioengine=psync\n' >job.fio
+changed >now.text
+has_not now iodepth=1 "another job's iodepth is not inherited"
 done_testing

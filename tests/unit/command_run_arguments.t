@@ -32,9 +32,18 @@ gives 'nor one of a short option' '-o job.fio COPY' -o job.fio job.fio
 gives 'an option without a value' '--minimal COPY' --minimal job.fio
 gives 'a short one' '-m COPY' -m job.fio
 gives 'behind --' '--output=o -- COPY' --output=o -- -- job.fio
+cp job.fio ./-odd.fio
+fio_run -- --output=o -- -odd.fio
+is "$status $(grep -c tickwise-run "$seen/arguments")" '0 1' \
+	'where all else is a job file'
 gives 'one dash is as good as two' '-output=o COPY' -output=o job.fio
 gives 'a flag of a job' '--thread COPY' --thread job.fio
 gives 'a flag of the engine' '--hipri COPY' --hipri job.fio
+gives 'a job file that is not there is for fio to miss' \
+	'--thread missing COPY' --thread missing job.fio
+FAKE_JOBS= fio_run --thread - <job.fio
+is "$status $(sed -n 2p "$seen/1")" "70 ioengine=external:$engine" \
+	'standard input behind a flag, not read by the fio that is asked'
 gives 'options of all jobs' '--bs 4 --rw read COPY' --bs 4 --rw read job.fio
 gives 'nothing of ours behind --' '--report=1 COPY' -- --report=1 job.fio
 gives 'ours anywhere before' '--minimal COPY' --minimal job.fio --fio="$FIO"

@@ -26,6 +26,11 @@ has "$err" '[a] left no report: it did not run, or not on tickwise' 'is said'
 has_not "$err" 'to be read by' 'no other report is taken for it'
 FAKE_JOBS='' FAKE_DO='cp a.1.9.tickwise.json b.1.9.tickwise.json' fio_run job.fio
 is "$status" 70 'nor one of another process'
+# shellcheck disable=SC2016
+FAKE_JOBS='' FAKE_DO='sed "s/\"run\": \"[0-9]*/\"run\": \"$$/" \
+	a.1.9.tickwise.json >b.1.9.tickwise.json
+	touch -d "1 hour ago" b.1.9.tickwise.json' fio_run job.fio
+is "$status" 70 'nor an old one of a process of that number'
 FAKE_JOBS='' FAKE_EXIT=1 fio_run job.fio
 is "$status $(grep -c 'left no report' "$err")" '1 0' \
 	"where fio failed, that is what is said"
@@ -131,10 +136,21 @@ done
 is "${state#Z}" '' 'tickwise is killed: fio ends'
 rm -rf tmp/*
 
-# fio gets a pipe's end as any program does.
-# shellcheck disable=SC2016
-FAKE_DO='grep ^SigIgn /proc/self/status >&2' fio_run job.fio
-ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' "$err")
+# fio gets a pipe's end, and signals, as any program does. A shell would look
+# after its own signals first.
+cat >shows <<'END'
+#!/usr/bin/perl
+exec $ENV{FAKE}, @ARGV if $ARGV[0] =~ /help=/;
+open my $f, "<", "/proc/self/status";
+print grep { /^Sig(Ign|Blk)/ } <$f>;
+END
+chmod +x shows
+FAKE=$FIO
+export FAKE
+fio_run --fio="$scratch/shows" job.fio
+grep -qE '^SigBlk:[[:space:]]*0+$' "$out"
+ok $? 'no signal is blocked in fio'
+ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' "$out")
 is "$((0x$ignored >> 12 & 1))" 0 'SIGPIPE is not ignored in fio'
 
 # ---- the page ----

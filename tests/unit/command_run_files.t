@@ -109,6 +109,9 @@ refuses 64 "fio can't load an engine from a path" job.fio
 : >built/refuses.so
 engine=$scratch/built/refuses.so
 refuses 70 "$FIO can't load $engine: built for another fio" job.fio
+: >built/silent.so
+engine=$scratch/built/silent.so
+refuses 70 "$FIO can't load $engine: is it built for this fio?" job.fio
 engine=$scratch/built/tickwise.so
 FIO=$scratch/nowhere refuses 70 "can't run $scratch/nowhere: No such file" job.fio
 TMPDIR=$scratch/nowhere refuses 74 "$scratch/nowhere/tickwise-run" job.fio

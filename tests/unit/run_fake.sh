@@ -25,7 +25,14 @@ export TMPDIR FIO FAKE_JOBS FAKE_EXIT FAKE_DO SEEN
 
 cat >"$FIO" <<'END'
 #!/bin/sh
+# Who asks it something has not handed it the job file to read.
 case $1 in
+--enghelp=* | --cmdhelp=*) cat >/dev/null ;;
+esac
+case $1 in
+--enghelp=mmap)
+	echo 'thp                     : Memory advice'
+	exit ;;
 --enghelp=libaio)
 	echo 'userspace_reap          : Use alternative user-space reap'
 	echo 'hipri                   : as ours'

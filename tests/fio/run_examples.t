@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: every job in plugin/examples says what it shows and how to run it,
+# is understood by this fio, runs (shortened, on a small file) and leaves a
+# report of each of its jobs. None can write to a device.
+# Defect: an example that fio refuses, that nobody has run, or that destroys the
+# data of somebody who tries it.
+. "$(dirname "$0")/fio_tap.sh"
+
+export FIO
+examples=$root/plugin/examples
+
+# The device of them all. Not of holes: those are no reads.
+head -c 4194304 /dev/urandom >data
+DEV=data
+NG=data
+export DEV NG
+unset ENG
+
+# example FILE [ARGUMENT...]
+example()
+{
+	rm -f ./*.tickwise.json
+	file=$1
+	shift
+	timeout -s KILL 60 "$tickwise" run --engine="$TICKWISE_SO" "$file" \
+		--output-format=json --output=out.json "$@" >out 2>err
+	status=$?
+}
+
+# shortened NAME [SED-EXPRESSION]: the example, done soon, as short.fio
+shortened()
+{
+	sed -e 's/^runtime=.*/runtime=50ms/' -e 's/^size=.*/size=4m/' \
+		-e "$direct" -e "${2:-s/a/a/}" "$examples/$1" >short.fio
+}
+
+direct='s/a/a/'
+if ! dd if=data of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null; then
+	direct='s/^direct=1/direct=0/'
+	echo "# this file system has no O_DIRECT: direct=0"
+fi
+
+for file in "$examples"/*.fio; do
+	name=$(basename "$file")
+	sed -n '/^[^#]/q; p' "$file" >header
+	grep -q "tickwise run $name" header
+	ok $? "$name says how to run it"
+	grep -q '^# SPDX-License-Identifier: GPL-2.0$' header
+	ok $? 'and its license'
+	example "$file" --parse-only
+	is "$status" 0 'fio understands it'
+
+	# What may write names a file of its own, in the current directory.
+	if grep -qE '^rw=.*(write|rw|trim)' "$file"; then
+		grep '^filename=' "$file" | grep -q '[/$]'
+		is $? 1 'it writes: to no device'
+		grep -q 'It writes' header
+		ok $? 'and says so'
+	else
+		grep -qE '^rw=(rand)?read$' "$file"
+		ok $? 'it only reads'
+	fi
+done
+
+for name in depth-sweep mixed qd1-read randread rated; do
+	shortened $name.fio
+	example short.fio
+	is "$status" 0 "$name runs"
+	is "$(ls ./*.tickwise.json | wc -l)" \
+		"$(grep '^\[' short.fio | grep -vc global)" \
+		'with a report of each job'
+	"$tickwise" report ./*.tickwise.json >page 2>&1
+	ok $? 'that can be read'
+done
+
+shortened depth-sweep.fio
+example short.fio
+from_json out.json 'print join " ", map { $_->{groupid} . ":" .
+	$_->{"job options"}{iodepth} } @{$j->{jobs}}' >depths
+is "$(cat depths)" '0:1 1:2 2:4 3:8 4:16 5:32 6:64 7:128' \
+	'depth-sweep: one depth after another'
+
+shortened rated.fio
+example short.fio
+json rate-1000.1.*.tickwise.json '$j->{ios}{read} >= 5 && $j->{ios}{read} < 200'
+ok $? 'rated: 1000 a second for 50 ms'
+
+# Where nothing polls, and where there is no NVMe, the half that needs neither
+# runs, and the other one is refused by what it needs.
+shortened polled-read.fio
+example short.fio
+[ "$status" -eq 0 ] || grep -q 'Operation not supported' err out.json
+ok $? 'polled-read: polls, or is refused by the device'
+[ "$(ls interrupts.1.*.tickwise.json)" ]
+ok $? 'and the job beside it runs'
+shortened passthrough.fio
+example short.fio
+has err 'external:'"${TICKWISE_SO%.so}-cmd.so" \
+	'passthrough: on the engine for commands'
+has err 'not a character device of an NVMe namespace' \
+	'which takes no file for a drive'
+[ "$(ls block-device.2.*.tickwise.json)" ]
+ok $? 'and the job beside it runs'
+done_testing
