@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "engine.h"
+#include "timespec.h"
 
 #define CALIBRATION_NS	20000000ULL
 #define LONGER_CALIBRATION_NS	100000000ULL
@@ -92,11 +93,6 @@ const struct tw_timing *tw_timing_of_process(void)
 	return &timing;
 }
 
-static uint64_t timespec_ns(const struct timespec *ts)
-{
-	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
-}
-
 static void read_raw(struct timespec *ts)
 {
 	clock_gettime(CLOCK_MONOTONIC_RAW, ts);
@@ -139,9 +135,9 @@ static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0,
 		read_clock(&now);
 		after = job->system ? tw_job_stamp(job) : tw_ticks_end();
 		/* One more on both sides: the conversion rounds. */
-		low_ns = (int64_t)timespec_ns(&now) -
+		low_ns = (int64_t)tw_timespec_ns(&now) -
 			 tw_job_ns(job, ticks0, after) - 1;
-		high_ns = (int64_t)timespec_ns(&now) + granularity_ns -
+		high_ns = (int64_t)tw_timespec_ns(&now) + granularity_ns -
 			  tw_job_ns(job, ticks0, before) + 1;
 		if (low_ns > offset.low_ns)
 			offset.low_ns = low_ns;

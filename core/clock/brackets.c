@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "calibrate.h"
+#include "timespec.h"
 
 /* Windows longer than this sleep between bursts: 1024 of them are 51 ms. */
 #define SPIN_WINDOW_NS		100000000ULL
@@ -53,11 +54,6 @@ struct reader {
 	const struct tw_time_source *source;
 };
 
-static uint64_t timespec_ns(const struct timespec *ts)
-{
-	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
-}
-
 /* Inlined twice: the real clocks are never read through a pointer. */
 static inline struct tw_bracket read_bracket(const struct reader *reader)
 {
@@ -74,7 +70,7 @@ static inline struct tw_bracket read_bracket(const struct reader *reader)
 	bracket.before_ticks = tw_ticks_begin();
 	clock_gettime(reader->clock_id, &now);
 	bracket.after_ticks = tw_ticks_end();
-	bracket.reference_ns = timespec_ns(&now);
+	bracket.reference_ns = tw_timespec_ns(&now);
 	return bracket;
 }
 
@@ -255,7 +251,7 @@ static int check_clock(const struct reader *reader, uint64_t *granularity_ns)
 	}
 	if (clock_getres(reader->clock_id, &resolution))
 		return -errno;
-	*granularity_ns = timespec_ns(&resolution);
+	*granularity_ns = tw_timespec_ns(&resolution);
 	return 0;
 }
 

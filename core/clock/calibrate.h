@@ -78,8 +78,9 @@ struct tw_kernel_candidates {
 	uint64_t declared_hz;	/* it was told: everywhere else */
 };
 
-/* Those of this machine. */
-void tw_kernel_candidates_read(struct tw_kernel_candidates *candidates);
+/* Those of this machine, or of @source's. */
+void tw_kernel_candidates_read(const struct tw_time_source *source,
+			       struct tw_kernel_candidates *candidates);
 
 /*
  * The one multiplier that explains @fit, or the reasons (bits of enum
@@ -93,9 +94,14 @@ unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 /* How far the truth can be from rate->hz, by its hard interval. */
 double tw_rate_bound_ppb(const struct tw_rate *rate);
 
+/* From now on @rate is the kernel's, named by @rate->witness or by nobody. */
+void tw_rate_use_kernel(struct tw_rate *rate,
+			const struct tw_kernel_rate *kernel);
+
 /* 1: the kernel's current clocksource is this counter; 0: not, or unknown, or
- * emulated, which makes it another one of the same name. */
-int tw_counter_is_clocksource(void);
+ * emulated, which makes it another one of the same name. With a @source, what
+ * that says. */
+int tw_counter_is_clocksource(const struct tw_time_source *source);
 
 /*
  * Who else names exactly @from_hz; TW_WITNESS_NONE when nobody does. A witness

@@ -10,7 +10,7 @@
 #include "interval.h"
 #include "refine.h"
 #include "segment.h"
-#include "tickwise.h"
+#include "timespec.h"
 
 /* The base lies this long before the anchor: room for a counter behind. */
 #define BASE_BEFORE_NS	TW_NS_PER_SECOND
@@ -36,11 +36,6 @@ static enum tw_against anchor_on(enum tw_anchor anchor, enum tw_against against)
 					       TW_AGAINST_RAW;
 }
 
-static uint64_t timespec_ns(const struct timespec *ts)
-{
-	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
-}
-
 int tw_clock_mark(enum tw_against against, unsigned tries,
 		  struct tw_clock_mark *mark)
 {
@@ -59,7 +54,7 @@ int tw_clock_mark(enum tw_against against, unsigned tries,
 		if (clock_gettime(clock_id_of(against), &now))
 			return -errno;
 		one.ticks_after = tw_ticks_end();
-		one.system_ns = timespec_ns(&now);
+		one.system_ns = tw_timespec_ns(&now);
 		if (one.ticks_after - one.ticks_before < narrowest) {
 			narrowest = one.ticks_after - one.ticks_before;
 			best = one;
@@ -185,46 +180,51 @@ static uint64_t system_ns(const struct tw_clock *clock)
 		clock_gettime(clock->clock_id, &now);
 	else
 		tw_system_clock_call(clock->clock_id, &now);
-	return timespec_ns(&now);
+	return tw_timespec_ns(&now);
 }
 
-/* A counter that is more than a second behind, which no anchored clock can
- * mean, gives the base. */
-static uint64_t since_base(const struct tw_clock *clock, uint64_t ticks)
+/*
+ * The segment for @ticks, NULL: the first, and how long it has held then. A
+ * counter that is more than a second behind the anchor, which no anchored clock
+ * can mean, gives the base.
+ */
+static const struct tw_clock_segment *find_segment(const struct tw_clock *clock,
+						   uint64_t ticks,
+						   uint64_t *since)
 {
-	uint64_t since = ticks - clock->base_ticks;
+	const struct tw_clock_segment *segment = tw_segment_at(clock, ticks);
 
-	return (int64_t)since < 0 ? 0 : since;
+	*since = ticks - (segment ? segment->begin_ticks : clock->base_ticks);
+	if ((int64_t)*since < 0)
+		*since = 0;
+	return segment;
 }
 
 uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 {
 	const struct tw_clock_segment *segment;
-	uint64_t start;
+	uint64_t since;
 
 	if (clock->system)
 		return system_ns(clock);
-	segment = tw_segment_at(clock, ticks, &start);
-	if (segment)
-		return segment->base_ns +
-		       tw_ticks_to_ns(&segment->scale, ticks - start);
-	return clock->base_ns +
-	       tw_ticks_to_ns(&clock->scale, since_base(clock, ticks));
+	segment = find_segment(clock, ticks, &since);
+	return segment ?
+		segment->base_ns + tw_ticks_to_ns(&segment->scale, since) :
+		clock->base_ns + tw_ticks_to_ns(&clock->scale, since);
 }
 
 uint64_t tw_clock_ns_wide_slow(const struct tw_clock *clock, uint64_t ticks)
 {
 	const struct tw_clock_segment *segment;
-	uint64_t start;
+	uint64_t since;
 
 	if (clock->system)
 		return system_ns(clock);
-	segment = tw_segment_at(clock, ticks, &start);
-	if (segment)
-		return segment->wide_base_ns +
-		       tw_ticks_to_ns_wide(&segment->scale, ticks - start);
-	return clock->base_ns +
-	       tw_ticks_to_ns_wide(&clock->scale, since_base(clock, ticks));
+	segment = find_segment(clock, ticks, &since);
+	return segment ? segment->wide_base_ns +
+			 tw_ticks_to_ns_wide(&segment->scale, since) :
+			 clock->base_ns +
+			 tw_ticks_to_ns_wide(&clock->scale, since);
 }
 
 void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,

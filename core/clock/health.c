@@ -42,7 +42,7 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 			       NULL);
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;
-	seen.counter_is_clocksource = tw_counter_is_clocksource();
+	seen.counter_is_clocksource = tw_counter_is_clocksource(NULL);
 	seen.suspended_ns = tw_suspended_ns();
 	seen.vmclock_ret = tw_vmclock_read(&seen.vmclock);
 	tw_independent_read(&seen.independent);

@@ -81,7 +81,6 @@ static int compare_pair(const void *key, const void *entry)
 	return (wanted->cpu > pair->cpu) - (wanted->cpu < pair->cpu);
 }
 
-/* tw_reliability_measure() sorts its pairs, the smaller CPU first. */
 /* Offsets that change are no offsets. */
 static int was_constant(const struct tw_reliability *reliability,
 			const struct tw_cpu_offset *pair)
@@ -91,6 +90,7 @@ static int was_constant(const struct tw_reliability *reliability,
 	       (!pair || (pair->pace_low_ppb <= 0 && pair->pace_high_ppb >= 0));
 }
 
+/* tw_reliability_measure() sorts its pairs, the smaller CPU first. */
 static const struct tw_cpu_offset *
 find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other)
 {
@@ -196,9 +196,8 @@ static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
 static void find_place(const struct tw_clock *clock, uint64_t begin,
 		       uint64_t end, struct place *place)
 {
-	uint64_t start;
-	unsigned one = number_of(clock, tw_segment_at(clock, begin, &start));
-	unsigned other = number_of(clock, tw_segment_at(clock, end, &start));
+	unsigned one = number_of(clock, tw_segment_at(clock, begin));
+	unsigned other = number_of(clock, tw_segment_at(clock, end));
 
 	place->first = one < other ? one : other;
 	place->last = one < other ? other : one;

@@ -30,12 +30,6 @@ static int check_options(const struct tw_rate_options *options)
 	return 0;
 }
 
-static int is_clocksource(const struct tw_rate_options *options)
-{
-	return options->source ? options->source->counter_is_clocksource :
-				 tw_counter_is_clocksource();
-}
-
 /*
  * CLOCK_MONOTONIC bends while NTP steers it, by at most 500 ppm and in
  * practice by far less; then no straight line passes through every bracket.
@@ -60,19 +54,6 @@ static int fit_reference(struct tw_brackets *brackets,
 		       "coarse as %llu ns", tw_against_name(against),
 		       (unsigned long long)brackets->granularity_ns);
 	return ret == -EDOM ? -EIO : ret;
-}
-
-static void find_candidates(const struct tw_rate_options *options,
-			    struct tw_kernel_candidates *candidates)
-{
-	if (!options->source) {
-		tw_kernel_candidates_read(candidates);
-		return;
-	}
-	*candidates = (struct tw_kernel_candidates) {
-		.every_khz = options->source->declared_hz == 0,
-		.declared_hz = options->source->declared_hz,
-	};
 }
 
 static enum tw_witness find_witness(const struct tw_rate_options *options,
@@ -117,8 +98,8 @@ static unsigned fit_of_raw(const struct calibration *calibration,
 	return refusal;
 }
 
-static void use_kernel_rate(struct tw_rate *rate,
-			    const struct tw_kernel_rate *kernel)
+void tw_rate_use_kernel(struct tw_rate *rate,
+			const struct tw_kernel_rate *kernel)
 {
 	rate->source = rate->witness == TW_WITNESS_NONE ?
 		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
@@ -162,13 +143,14 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 		rate->refusal |= TW_REFUSED_BY_CALLER;
 	else if (calibration->watch.error)
 		rate->refusal |= TW_REFUSED_AGAINST;
-	else if (!calibration->was_clocksource || !is_clocksource(options))
+	else if (!calibration->was_clocksource ||
+		 !tw_counter_is_clocksource(options->source))
 		rate->refusal |= TW_REFUSED_CLOCKSOURCE;
 	else
 		rate->refusal |= fit_of_raw(calibration, &fit);
 	if (rate->refusal)
 		return;
-	find_candidates(options, &candidates);
+	tw_kernel_candidates_read(options->source, &candidates);
 	rate->refusal = tw_kernel_rate_recognise(&fit, &candidates, &kernel,
 						 &alone);
 	if (rate->refusal)
@@ -178,7 +160,7 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
 	if (options->against == TW_AGAINST_RAW)
-		use_kernel_rate(rate, &kernel);
+		tw_rate_use_kernel(rate, &kernel);
 	else
 		use_steered_rate(rate, &kernel, &calibration->watch.before);
 }
@@ -232,7 +214,8 @@ static int calibrate(struct calibration *calibration, uint32_t *samples)
 	struct tw_brackets brackets;
 	int ret;
 
-	calibration->was_clocksource = is_clocksource(options);
+	calibration->was_clocksource =
+		tw_counter_is_clocksource(options->source);
 	if (is_watched)
 		tw_monotonic_watch_begin(&calibration->watch, options->source);
 	ret = tw_brackets_collect(&brackets, options->window_ns,

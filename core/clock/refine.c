@@ -13,9 +13,10 @@
 
 #include "counter/state.h"
 #include "diagnostics.h"
-#include "vmclock.h"
 #include "independent.h"
 #include "segment.h"
+#include "timespec.h"
+#include "vmclock.h"
 
 #define LOOK_NS		200000
 
@@ -37,14 +38,6 @@ int tw_baseline_read(struct tw_clock_baseline *baseline,
 	return ret;
 }
 
-static int64_t clock_value_ns(clockid_t clock_id)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock_id, &now);
-	return (int64_t)now.tv_sec * (int64_t)TW_NS_PER_SECOND + now.tv_nsec;
-}
-
 /* They differ by what the machine slept, and by a constant in a time namespace.
  * The smallest difference is the least disturbed one. */
 int64_t tw_suspended_ns(void)
@@ -53,8 +46,9 @@ int64_t tw_suspended_ns(void)
 	unsigned tries;
 
 	for (tries = 0; tries < 5; tries++) {
-		int64_t monotonic = clock_value_ns(CLOCK_MONOTONIC);
-		int64_t apart = clock_value_ns(CLOCK_BOOTTIME) - monotonic;
+		uint64_t monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+		int64_t apart = (int64_t)(tw_clock_id_ns(CLOCK_BOOTTIME) -
+					  monotonic_ns);
 
 		if (apart < least)
 			least = apart;
@@ -67,7 +61,7 @@ void tw_refine_note_start(struct tw_clock *clock)
 	struct tw_independent independent;
 	struct tw_vmclock vmclock;
 
-	clock->start.counter_is_clocksource = tw_counter_is_clocksource();
+	clock->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
 	clock->start.suspended_ns = tw_suspended_ns();
 	if (!tw_vmclock_read(&vmclock)) {
 		clock->start.vmclock = 1;
@@ -153,22 +147,13 @@ static const struct tw_kernel_candidates *
 candidates_of(const struct tw_clock *clock, const struct tw_time_source *source,
 	      struct tw_kernel_candidates *candidates)
 {
-	int is_clocksource = source ? source->counter_is_clocksource :
-				      tw_counter_is_clocksource();
-
-	if (clock->rate.against != TW_AGAINST_RAW || !is_clocksource ||
+	if (clock->rate.against != TW_AGAINST_RAW ||
 	    !clock->start.kernel_rate_wanted ||
 	    !clock->start.counter_is_clocksource ||
 	    clock->refined_rate[clock->rate_slot].refusal &
-	    TW_REFUSED_DISPROVED)
+	    TW_REFUSED_DISPROVED || !tw_counter_is_clocksource(source))
 		return NULL;
-	if (source)
-		*candidates = (struct tw_kernel_candidates) {
-			.every_khz = source->declared_hz == 0,
-			.declared_hz = source->declared_hz,
-		};
-	else
-		tw_kernel_candidates_read(candidates);
+	tw_kernel_candidates_read(source, candidates);
 	return candidates;
 }
 
@@ -213,10 +198,8 @@ static int was_interrupted(const struct tw_clock *clock)
 static int lost_clocksource(const struct tw_clock *clock,
 			    const struct tw_time_source *source)
 {
-	int is_clocksource = source ? source->counter_is_clocksource :
-				      tw_counter_is_clocksource();
-
-	if (!clock->start.counter_is_clocksource || is_clocksource)
+	if (!clock->start.counter_is_clocksource ||
+	    tw_counter_is_clocksource(source))
 		return 0;
 	tw_say(TW_SAY_WARNING, "clock: not refined: the kernel keeps time by "
 	       "another clocksource than when it was set up");

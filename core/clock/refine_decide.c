@@ -160,12 +160,7 @@ static int take_kernel(struct tw_rate *rate, const struct tw_fit *best,
 	rate->witness = witness(kernel.from_hz);
 	if (rate->witness == TW_WITNESS_NONE && alone)
 		rate->witness = TW_WITNESS_BOUND;
-	rate->source = rate->witness == TW_WITNESS_NONE ?
-		TW_RATE_KERNEL_PROVISIONAL : TW_RATE_KERNEL;
-	rate->hz = kernel.hz;
-	rate->uncertainty_ppb = 0;
-	rate->kernel_mult = kernel.mult;
-	rate->kernel_shift = kernel.shift;
+	tw_rate_use_kernel(rate, &kernel);
 	return 1;
 }
 

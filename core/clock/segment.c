@@ -46,29 +46,28 @@ static int settle(const struct tw_clock_segment *segment, uint64_t *start,
 	return 0;
 }
 
-/* Does it hold for @ticks? @start is that of a segment that does. */
-static int holds(const struct tw_clock_segment *segment, uint64_t ticks,
-		 uint64_t *start)
+static int holds(const struct tw_clock_segment *segment, uint64_t ticks)
 {
-	*start = __atomic_load_n(&segment->start_ticks, __ATOMIC_ACQUIRE);
-	if (*start == NONE || (int64_t)(ticks - (*start & ~PROPOSED)) < 0)
+	uint64_t start = __atomic_load_n(&segment->start_ticks,
+					 __ATOMIC_ACQUIRE);
+
+	if (start == NONE || (int64_t)(ticks - (start & ~PROPOSED)) < 0)
 		return 0;
 	/* Reached, and nobody has accepted it: too late. Where the swap fails
 	 * it was settled, or it was another start, which is yet to come. */
-	if (*start & PROPOSED && !settle(segment, start, NONE))
+	if (start & PROPOSED && !settle(segment, &start, NONE))
 		return 0;
-	return *start != NONE && !(*start & PROPOSED) &&
-	       (int64_t)(ticks - *start) >= 0;
+	return start != NONE && !(start & PROPOSED) &&
+	       (int64_t)(ticks - start) >= 0;
 }
 
 const struct tw_clock_segment *tw_segment_at(const struct tw_clock *clock,
-					     uint64_t ticks,
-					     uint64_t *start_ticks)
+					     uint64_t ticks)
 {
 	unsigned i = __atomic_load_n(&clock->segments, __ATOMIC_ACQUIRE);
 
 	while (i--)
-		if (holds(&clock->segment[i], ticks, start_ticks))
+		if (holds(&clock->segment[i], ticks))
 			return &clock->segment[i];
 	return NULL;
 }

@@ -8,12 +8,11 @@
 #include "tickwise.h"
 
 /*
- * The segment that holds for @ticks, and where it starts; NULL: the first one,
- * which is in the clock itself. May settle a proposal that was not in time.
+ * The segment that holds for @ticks; NULL: the first one, which is in the clock
+ * itself. May settle a proposal that was not in time.
  */
 const struct tw_clock_segment *tw_segment_at(const struct tw_clock *clock,
-					     uint64_t ticks,
-					     uint64_t *start_ticks);
+					     uint64_t ticks);
 
 /*
  * Let @rate hold from some milliseconds after now on. @source is where now is

@@ -15,13 +15,15 @@
 #define CURRENT_CLOCKSOURCE \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-int tw_counter_is_clocksource(void)
+int tw_counter_is_clocksource(const struct tw_time_source *source)
 {
 	static const char name[] = TW_COUNTER_CLOCKSOURCE "\n";
 	char text[64];
 	ssize_t length;
 	int fd;
 
+	if (source)
+		return source->counter_is_clocksource;
 	if (tw_counter_is_emulated())
 		return 0;
 	fd = open(CURRENT_CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
@@ -33,10 +35,18 @@ int tw_counter_is_clocksource(void)
 	       memcmp(text, name, strlen(name)) == 0;
 }
 
-void tw_kernel_candidates_read(struct tw_kernel_candidates *candidates)
+void tw_kernel_candidates_read(const struct tw_time_source *source,
+			       struct tw_kernel_candidates *candidates)
 {
 	struct tw_processor_facts facts;
 
+	if (source) {
+		*candidates = (struct tw_kernel_candidates) {
+			.every_khz = source->declared_hz == 0,
+			.declared_hz = source->declared_hz,
+		};
+		return;
+	}
 	tw_processor_read(&facts);
 	*candidates = (struct tw_kernel_candidates) {
 #if defined(__x86_64__)

@@ -20,17 +20,10 @@
 
 #include "check.h"
 #include "command.h"
+#include "timespec.h"
 
 static sigset_t ending;
 static sigset_t before;		/* as we found it */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* A blocked signal comes even where it is ignored; whoever started us in the
  * background and had us ignore Ctrl-C meant it. */
@@ -61,7 +54,7 @@ static int wait_until(uint64_t at_ns)
 	int got;
 
 	do {
-		uint64_t now = now_ns();
+		uint64_t now = tw_clock_id_ns(CLOCK_MONOTONIC);
 		uint64_t left_ns = at_ns > now ? at_ns - now : 0;
 		struct timespec left = {
 			.tv_sec = (time_t)(left_ns / TW_NS_PER_SECOND),
@@ -175,7 +168,8 @@ static int look(const struct tw_check_arguments *arguments,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	wait_for_reader();
-	if (tw_check_remember(history, &check, now_ns(), changes) ||
+	if (tw_check_remember(history, &check, tw_clock_id_ns(CLOCK_MONOTONIC),
+			      changes) ||
 	    print(&check, arguments, history, changes))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
@@ -203,7 +197,7 @@ static int sum_up(const struct tw_check_arguments *arguments,
 /* Checks that would have begun in the meantime are left out. */
 static uint64_t next_check_ns(uint64_t at_ns, uint64_t distance_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = tw_clock_id_ns(CLOCK_MONOTONIC);
 
 	do
 		at_ns += distance_ns;
@@ -214,7 +208,7 @@ static uint64_t next_check_ns(uint64_t at_ns, uint64_t distance_ns)
 int tw_check_watch(const struct tw_check_arguments *arguments)
 {
 	struct tw_check_history history = { 0 };
-	uint64_t at_ns = now_ns();
+	uint64_t at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	int code;
 
 	sigemptyset(&ending);

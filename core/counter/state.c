@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "timespec.h"
 #include "with_cpu.h"
 
 /* A trap costs a microsecond and more, the slowest counter that is read
@@ -33,11 +34,6 @@
 #define LOOK_READS	16
 #define STEP_CHANGES	64
 #define STEP_READS	4096
-
-static uint64_t timespec_ns(const struct timespec *ts)
-{
-	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
-}
 
 enum tw_counter_state tw_counter_permission(void)
 {
@@ -136,22 +132,14 @@ static void look_at_namespace(struct tw_counter_facts *facts)
 				facts->boottime_offset_ns != 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return timespec_ns(&now);
-}
-
 static double loop_of_reads_ns(unsigned reads)
 {
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	unsigned i;
 
 	for (i = 0; i < reads; i++)
 		tw_ticks();
-	return (double)(now_ns() - begin_ns) / reads;
+	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / reads;
 }
 
 /* A first look that is short, since a trapped read takes microseconds. */
@@ -174,7 +162,7 @@ static double read_cost_ns(void)
 static double loop_of_steps_ns(void)
 {
 	uint64_t ticks = tw_ticks_begin();
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	unsigned changes = 0, reads;
 
 	for (reads = 0; reads < STEP_READS && changes < STEP_CHANGES; reads++) {
@@ -183,7 +171,8 @@ static double loop_of_steps_ns(void)
 		ticks = tw_ticks_begin();
 		changes += ticks != before;
 	}
-	return (double)(now_ns() - begin_ns) / (changes ? changes : 1);
+	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) /
+	       (changes ? changes : 1);
 }
 
 static double step_ns(void)
@@ -213,7 +202,7 @@ static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 		tw_system_clock_call(CLOCK_MONOTONIC, &begin);
 		for (i = 0; i < LOOP_CALLS; i++)
 			read_clock(CLOCK_MONOTONIC, &now);
-		ns = timespec_ns(&now) - timespec_ns(&begin);
+		ns = tw_timespec_ns(&now) - tw_timespec_ns(&begin);
 		if (ns < least_ns)
 			least_ns = ns;
 	}

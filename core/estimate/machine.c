@@ -65,6 +65,21 @@ int tw_allowed_cpus(unsigned **cpus, unsigned *count)
 	return error;
 }
 
+int tw_pin_to_cpu(unsigned cpu)
+{
+	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
+	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+	int failed;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpu, size, set);
+	failed = sched_setaffinity(0, size, set) ? -errno : 0;
+	CPU_FREE(set);
+	return failed;
+}
+
 /* Up to size - 1 bytes of a file as text; "" if it can't be read. */
 static void read_text(const char *path, char *text, size_t size)
 {

@@ -67,6 +67,10 @@ uint64_t tw_read_perf_page_khz(void);
  */
 int tw_allowed_cpus(unsigned **cpus, unsigned *count);
 
+/* The calling thread, to one CPU. Return: 0; -ENOMEM; -errno of
+ * sched_setaffinity(). */
+int tw_pin_to_cpu(unsigned cpu);
+
 /* The kernel's current clocksource, "" if it can't be read. */
 void tw_read_clocksource(char *name, size_t size);
 

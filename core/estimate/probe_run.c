@@ -15,25 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int pin_to_cpu(unsigned cpu)
-{
-	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-	int error = 0;
-
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(cpu, size, set);
-	if (sched_setaffinity(0, size, set))
-		error = -errno;
-	CPU_FREE(set);
-	return error;
-}
+#include "machine.h"
 
 const struct tw_probe_system tw_probe_system_real = {
 	.create = pthread_create,
-	.pin = pin_to_cpu,
+	.pin = tw_pin_to_cpu,
 };
 
 bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns)

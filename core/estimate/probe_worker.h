@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "probe.h"
+#include "timespec.h"
 
 /* First distance of the bursts, and after how many of them it doubles: so
  * memory grows with the logarithm of the time limit. */
@@ -96,10 +97,7 @@ static inline uint64_t tw_probe_period_ns(unsigned number)
 
 static inline uint64_t tw_probe_now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return tw_clock_id_ns(CLOCK_MONOTONIC);
 }
 
 /* A thread's whole life: with compare-and-swap of a struct tw_probe_worker, with

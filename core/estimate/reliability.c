@@ -18,6 +18,7 @@
 #include "diagnostics.h"
 #include "judge.h"
 #include "machine.h"
+#include "timespec.h"
 
 #define DEFAULT_TIME_LIMIT_NS	500000000ULL
 #define MOST_TIME_LIMIT_NS	(3600 * TW_NS_PER_SECOND)
@@ -47,14 +48,6 @@ struct measurement {
 	struct tw_clock_mark begin;
 	struct tw_reliability result;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t least_span_ns(enum tw_reliability_method method)
 {
@@ -171,7 +164,7 @@ static void judge(struct measurement *m)
 static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_reliability_progress progress = {
-		.elapsed_ns = now_ns() - begin_ns,
+		.elapsed_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns,
 		.time_limit_ns = m->options.time_limit_ns,
 	};
 
@@ -189,7 +182,7 @@ static int collect(struct measurement *m, const struct tw_probe_goal *goal,
 	int reached;
 
 	do {
-		slice.deadline_ns = now_ns() + PROGRESS_NS;
+		slice.deadline_ns = tw_clock_id_ns(CLOCK_MONOTONIC) + PROGRESS_NS;
 		if (slice.deadline_ns > goal->deadline_ns)
 			slice.deadline_ns = goal->deadline_ns;
 		reached = tw_probe_collect(m->run, &slice);
@@ -225,7 +218,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 	} while (taking_part && m->result.verdict == TW_UNDECIDED &&
 		 (m->result.reasons & (TW_REASON_TOLERANCE |
 				       TW_REASON_STATISTICS)) &&
-		 now_ns() < goal.deadline_ns);
+		 tw_clock_id_ns(CLOCK_MONOTONIC) < goal.deadline_ns);
 	return 0;
 }
 
@@ -299,7 +292,7 @@ static int measure(struct measurement *m, const struct tw_probe_system *system)
 	/* Before the first look at any clock. */
 	if (tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
-	begin_ns = now_ns();
+	begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	error = allocate(m, system);
 	if (!error)
 		error = collect_and_judge(m, begin_ns);
@@ -309,7 +302,7 @@ static int measure(struct measurement *m, const struct tw_probe_system *system)
 	m->result.method = m->options.method;
 	m->result.read_cost_ns = read_cost_ns(m->result.hz);
 	m->result.reasons |= informational_reasons();
-	m->result.elapsed_ns = now_ns() - begin_ns;
+	m->result.elapsed_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns;
 	return 0;
 }
 

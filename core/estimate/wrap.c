@@ -23,21 +23,6 @@ struct tour {
 	uint64_t largest_ticks;
 };
 
-static int move_to(unsigned cpu)
-{
-	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-	int failed;
-
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(cpu, size, set);
-	failed = sched_setaffinity(0, size, set) ? -errno : 0;
-	CPU_FREE(set);
-	return failed;
-}
-
 static void *visit_all(void *argument)
 {
 	struct tour *tour = argument;
@@ -48,7 +33,7 @@ static void *visit_all(void *argument)
 		uint64_t ticks;
 
 		/* A CPU that was taken away meanwhile is left out. */
-		if (move_to(cpu) || sched_getcpu() != (int)cpu)
+		if (tw_pin_to_cpu(cpu) || sched_getcpu() != (int)cpu)
 			continue;
 		ticks = tw_ticks_begin();
 		if (!tour->visited++ || ticks >= tour->largest_ticks) {
