@@ -79,30 +79,30 @@ static json_t *json_facts(const struct tw_machine *machine,
 		"counter", json_counter(counter));
 }
 
-static json_t *json_reasons(unsigned reasons)
+/* An object for each bit that is set: its word and its sentence. */
+static json_t *json_bits(unsigned bits, const char *(*code)(unsigned bit),
+			 const char *(*text)(unsigned bit))
 {
 	json_t *array = json_array();
 	unsigned bit;
 
-	for (bit = 1; bit && bit <= reasons; bit <<= 1)
-		if (reasons & bit)
+	for (bit = 1; bit && bit <= bits; bit <<= 1)
+		if (bits & bit)
 			json_array_append_new(array, json_pack("{ss, ss}",
-				"code", tw_reliability_reason_code(bit),
-				"text", tw_reliability_reason_text(bit)));
+				"code", code(bit), "text", text(bit)));
 	return array;
+}
+
+static json_t *json_reasons(unsigned reasons)
+{
+	return json_bits(reasons, tw_reliability_reason_code,
+			 tw_reliability_reason_text);
 }
 
 static json_t *json_contradictions(unsigned contradictions)
 {
-	json_t *array = json_array();
-	unsigned bit;
-
-	for (bit = 1; bit && bit <= contradictions; bit <<= 1)
-		if (contradictions & bit)
-			json_array_append_new(array, json_pack("{ss, ss}",
-				"code", tw_contradiction_code(bit),
-				"text", tw_contradiction_text(bit)));
-	return array;
+	return json_bits(contradictions, tw_contradiction_code,
+			 tw_contradiction_text);
 }
 
 static json_t *json_pairs(const struct tw_reliability *result)
