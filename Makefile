@@ -213,6 +213,8 @@ $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # What a command works out by itself is tested without running it.
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
+$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check_changes.o
+$(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 

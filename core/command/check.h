@@ -63,12 +63,13 @@ void tw_check_print_page(const struct tw_check *check,
  * the time between.
  */
 struct tw_check_history {
-	struct tw_cpu_offset *first;	/* as they were at first_ns */
+	struct tw_cpu_offset *first;	/* of the check between these times */
 	unsigned pairs;
-	uint64_t first_ns;
+	uint64_t first_begin_ns;
+	uint64_t first_end_ns;
 	uint64_t begin_ns;		/* of all */
 	uint64_t last_ns;
-	double pace_low_ppb;		/* since first_ns; INFINITY: none */
+	double pace_low_ppb;		/* since then; INFINITY: none */
 	double pace_high_ppb;
 	struct tw_check last;		/* without its offsets */
 	unsigned checks;
@@ -82,15 +83,16 @@ struct tw_check_history {
 
 /**
  * tw_check_remember - take a check into the history and say what changed
- * @at_ns: when it was made; never decreasing
+ * @begin_ns: when it began, in ns of CLOCK_MONOTONIC
+ * @end_ns: when it was over; the next one's @begin_ns is no smaller
  * @changes: room for TW_CHECK_CHANGES_SIZE; lines, each with its newline; ""
  *           where nothing did
  *
  * Return: 0; -ENOMEM.
  */
 int tw_check_remember(struct tw_check_history *history,
-		      const struct tw_check *check, uint64_t at_ns,
-		      char *changes);
+		      const struct tw_check *check, uint64_t begin_ns,
+		      uint64_t end_ns, char *changes);
 void tw_check_forget(struct tw_check_history *history);
 
 /* The worst of all. */

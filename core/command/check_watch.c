@@ -152,7 +152,7 @@ static void print_summary(const struct tw_check_history *history)
 	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
 		printf("Over these %.0f s the rates of any two CPUs differ by "
 		       "%+.3f to %+.3f ppm.\n",
-		       (double)(history->last_ns - history->first_ns) / 1e9,
+		       (double)(history->last_ns - history->first_begin_ns) / 1e9,
 		       history->pace_low_ppb / 1e3,
 		       history->pace_high_ppb / 1e3);
 }
@@ -163,13 +163,14 @@ static int look(const struct tw_check_arguments *arguments,
 {
 	char changes[TW_CHECK_CHANGES_SIZE];
 	struct tw_check check;
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	int code = tw_check_run(&check, arguments, asked_to_end);
+	uint64_t end_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 
 	if (code != TW_EXIT_GOOD)
 		return code;
 	wait_for_reader();
-	if (tw_check_remember(history, &check, tw_clock_id_ns(CLOCK_MONOTONIC),
-			      changes) ||
+	if (tw_check_remember(history, &check, begin_ns, end_ns, changes) ||
 	    print(&check, arguments, history, changes))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
