@@ -151,8 +151,11 @@ static void print_measured(const struct tw_reliability *result,
 		print_interval(result, result->offset_low_ticks,
 			       result->offset_high_ticks);
 		print_pairs(result);
-		printf("  wanted: less than %" PRIu64 " ns\n",
-		       options->tolerance_ns);
+		printf("  wanted: less than %" PRIu64 " ns%s\n",
+		       options->tolerance_ns,
+		       result->method == TW_METHOD_SWITCH ?
+		       "; moving a thread can't prove 500, --method=cas can" :
+		       "");
 	}
 	print_pace(result);
 	printf("Order       %" PRIu64 " readings, %" PRIu64 " switches of CPU, "
