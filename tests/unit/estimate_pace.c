@@ -34,7 +34,7 @@ static void fill(struct made *made, const struct course *course,
 	struct tw_judge_limits limits = {
 		.tolerance_ticks = 1000,
 		.least_switches = 100,
-		.pace_limit_ppb = course->limit_ppb ? course->limit_ppb : 1000,
+		.pace_limit_ppb = course->limit_ppb > 0 ? course->limit_ppb : 1000,
 	};
 	unsigned burst;
 
