@@ -81,7 +81,7 @@ static json_t *json_cpu_list(const struct tw_cpu_list *list)
 static json_t *json_skipped(const struct tw_check_cpus *cpus)
 {
 	json_t *array = json_array();
-	int skip;
+	enum tw_check_skip skip;
 
 	for (skip = 0; skip < TW_CHECK_SKIPS; skip++)
 		if (tw_cpu_list_count(&cpus->skipped[skip]))

@@ -225,7 +225,7 @@ static void print_cpus(const struct tw_check *check)
 {
 	const struct tw_check_cpus *cpus = &check->cpus;
 	char list[MOST_LIST + 64];
-	int skip;
+	enum tw_check_skip skip;
 
 	put_list(list, sizeof(list), &cpus->judged);
 	tw_check_fold(12, "CPUs        judged: %s", list);

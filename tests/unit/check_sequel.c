@@ -111,6 +111,10 @@ static void offsets(void)
 	tap_ok(!*text, "another pair is new, not moved");
 	step(&seen, -9, 299, "CPU 4 moved against CPU 0: ahead by -9.0 ns to "
 	     "+299.0 ns, was +300.0 ns to +350.0 ns\n", "back again");
+	step(&seen, -50, 299, "", "a wider interval on the low side");
+	step(&seen, -50, -10, "CPU 4 moved against CPU 0: ahead by -50.0 ns "
+	     "to -10.0 ns, was -9.0 ns to +299.0 ns\n",
+	     "did not make room for a move there");
 	tw_check_forget_offsets(&seen);
 }
 
