@@ -217,6 +217,12 @@ $(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check_changes.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/check_cpus.t: $(B)/core/command/check_cpus.o
+$(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check_facts.o \
+	check_moved.o)
+$(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o
 
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)

@@ -8,11 +8,13 @@
 
 #include <stddef.h>
 
+#include "check_cpus.h"
 #include "tickwise.h"
 
 #define TW_CHECK	"check"		/* its name in messages */
 
 struct tw_check_arguments {
+	/* None is left to the library: what is used is printed. */
 	struct tw_reliability_options options;
 	uint64_t watch_ns;	/* distance of the checks; 0: only one */
 	int json;
@@ -25,6 +27,7 @@ struct tw_check {
 	struct tw_counter_facts counter;
 	struct tw_reliability result;
 	struct tw_machine machine;
+	struct tw_check_cpus cpus;
 	unsigned contradictions;
 };
 
@@ -54,6 +57,10 @@ int tw_check_watch(const struct tw_check_arguments *arguments);
 /* For people. @arguments says what was asked for: its tolerance is printed. */
 void tw_check_print_page(const struct tw_check *check,
 			 const struct tw_check_arguments *arguments);
+
+/* Of an undecided check: what would help, by its reasons (check_advice.c). */
+void tw_check_advise(const struct tw_check *check,
+		     const struct tw_check_arguments *arguments);
 
 /* ---- what a watch remembers (check_changes.c) ---- */
 
@@ -100,12 +107,14 @@ enum tw_verdict tw_check_worst(const struct tw_check_history *history);
 
 /* ---- JSON (check_json.c) ---- */
 
-/* One object, schema tickwise-check. Return: 0; -ENOMEM. Errors of writing are
- * left in stdout's error flag. */
-int tw_check_print_json(const struct tw_check *check);
+/* One object, schema tickwise-check; the options are in it. Return: 0;
+ * -ENOMEM. Errors of writing are left in stdout's error flag. */
+int tw_check_print_json(const struct tw_check *check,
+			const struct tw_check_arguments *arguments);
 
-/* The same on one line, with what a watch adds. */
+/* The same on one line, with what a watch adds. @changes: lines. */
 int tw_check_print_json_line(const struct tw_check *check,
+			     const struct tw_check_arguments *arguments,
 			     const struct tw_check_history *history,
 			     const char *changes);
 

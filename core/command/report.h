@@ -13,6 +13,7 @@
 #define TW_REPORT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "latency/bins_json.h"
 #include "tickwise.h"
@@ -178,6 +179,15 @@ struct tw_report_problem {
 void tw_report_refuse(struct tw_report_problem *problem,
 		      const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* A new or emptied file (report_file.c). NULL with a @problem if there is none
+ * to be had. */
+FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
+
+/* Return: TW_EXIT_GOOD; TW_EXIT_IO with a @problem if not all of it could be
+ * written. The file is closed either way. */
+int tw_report_close_file(FILE *file, const char *path,
+			 struct tw_report_problem *problem);
 
 /**
  * tw_report_read - read and validate one file

@@ -5,7 +5,6 @@
  * too. Names come out of files that anybody may have written, so all text
  * passes put_text(), which leaves no byte that means something in HTML.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -552,22 +551,10 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 int tw_report_write_html(const struct tw_report_group *groups, size_t count,
 			 const char *path, struct tw_report_problem *problem)
 {
-	FILE *file = fopen(path, "we");
-	int error = 0;
+	FILE *file = tw_report_open_file(path, problem);
 
-	if (!file) {
-		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+	if (!file)
 		return TW_EXIT_IO;
-	}
 	put_page(file, groups, count);
-	errno = 0;
-	if (fflush(file) || ferror(file))
-		error = errno ? errno : EIO;
-	if (fclose(file) && !error)
-		error = errno;
-	if (!error)
-		return TW_EXIT_GOOD;
-	tw_report_refuse(problem, "can't write the output: %s: %s", path,
-			 strerror(error));
-	return TW_EXIT_IO;
+	return tw_report_close_file(file, path, problem);
 }
