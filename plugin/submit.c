@@ -222,9 +222,14 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 	return queued(td, job, io_u, sqe);
 }
 
-/* fio's clock for what the kernel has just taken, and its slat. */
+/*
+ * fio's clock for what the kernel has just taken, and its slat; not under a
+ * polling thread, where the call's time is not its own. (disable_slat is no way
+ * to say so: with it fio takes no start times of the reads that verify.)
+ */
 static inline __attribute__((always_inline))
-void issued(struct thread_data *td, struct tw_job *job, unsigned count)
+void issued(struct thread_data *td, struct tw_job *job, unsigned count,
+	    bool with_slat)
 {
 	struct timespec now;
 	unsigned i;
@@ -236,7 +241,8 @@ void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 				*pending_at(job, job->pending_head + i);
 
 			io_u->issue_time = now;
-			io_u_queued(td, io_u);
+			if (with_slat)
+				io_u_queued(td, io_u);
 		}
 		/* Only a replayed log looks at it. */
 		if (td->o.read_iolog_file)
@@ -297,7 +303,7 @@ int publish(struct thread_data *td, struct tw_job *job)
 		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
 				     IORING_ENTER_SQ_WAKEUP, NULL);
 	}
-	issued(td, job, count);
+	issued(td, job, count, false);
 	io_u_mark_submit(td, count);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
 		td_verror(td, -ret, "io_uring_enter wake-up");
@@ -324,7 +330,7 @@ int tw_commit(struct thread_data *td)
 				     IORING_ENTER_GETEVENTS, NULL);
 		if (ret >= 0) {
 			stamp_entered(job, (unsigned) ret);
-			issued(td, job, (unsigned) ret);
+			issued(td, job, (unsigned) ret, true);
 			io_u_mark_submit(td, (unsigned) ret);
 		} else if (ret == -EAGAIN || ret == -EBUSY) {
 			usleep(1);
