@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "engine.h"
 #include "engines/nvme.h"
@@ -110,6 +111,23 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 }
 
 tw_fill *const tw_engine_fill = fill;
+
+/* Past the ring; see flush_at_once(). */
+static int flush(const struct thread_data *td, struct io_u *io_u)
+{
+	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
+	struct nvme_passthru_cmd command = {
+		.opcode = TW_NVME_FLUSH,
+		.nsid = data->nsid,
+	};
+	int ret = ioctl(io_u->file->fd, NVME_IOCTL_IO_CMD, &command);
+
+	/* Above 0: the device's own status. */
+	io_u->error = (unsigned) (ret < 0 ? errno : ret);
+	return ret;
+}
+
+tw_sync *const tw_engine_sync = flush;
 
 /* ---- the device ---- */
 

@@ -103,6 +103,9 @@ struct tw_job;
 typedef int tw_fill(struct thread_data *td, struct tw_job *job,
 		    struct io_u *io_u, struct io_uring_sqe *sqe);
 
+/* Flushes and waits for it; as fio's do_io_u_sync(). */
+typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
+
 struct tw_job {
 	const struct tw_timing *timing;
 	int system;		/* stamps are ns of the system clock */
@@ -198,6 +201,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 /* tickwise.c or command.c: which engine this library is */
 extern struct ioengine_ops tw_engine;
 extern tw_fill *const tw_engine_fill;
+extern tw_sync *const tw_engine_sync;
 
 /* job.c: fio's hooks; tw_try() says on stderr why there can't be a ring. */
 int tw_init(struct thread_data *td);
