@@ -18,4 +18,8 @@ json "$shared/check.json" '$j->{cpus} == 2 && $j->{verdict} ne "unreliable"'
 ok $? "tickwise check: not unreliable"
 json "$shared/calibrate.json" '$j->{hz} > 1e8'
 ok $? "tickwise calibrate: $(value "$shared/calibrate.json" '$j->{hz}') Hz"
+# A slow machine's window may be as short as what it takes to open a file.
+json "$shared/job.report.json" '$j->{counter}{at_end} &&
+	$j->{counter}{verdict} ne "unreliable"'
+ok $? "the engine looks at the counter again when a job ends"
 done_testing

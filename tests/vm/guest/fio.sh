@@ -19,6 +19,7 @@ fio_job()
 	shift 2
 	timeout -s KILL "${fio_seconds:-30}" fio --name="$label" \
 		--ioengine="$engine" --output-format=json \
+		--eta=never \
 		--output="/tmp/$label.fio.json" "$@" 2>"$label.err"
 	echo $? >"$label.status"
 	# The shared folder is slow and no part of what is measured.
