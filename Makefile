@@ -321,6 +321,34 @@ check-vm: packages-test packages-vm
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 
+# ---- fuzzing ----
+#
+# Everything that parses, FUZZ_SECONDS each, with clang's libFuzzer. What it
+# finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
+
+FUZZ_SECONDS ?= 600
+FUZZERS := report job_file arguments machine_text
+fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
+
+.PHONY: fuzz fuzz-build
+fuzz-build: $(fuzzers)
+
+$(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
+		$(filter-out %/run_engines.o,$(call objects,$(COMMAND_SOURCES))) \
+		$(B)/libtickwise.a
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CFLAGS) \
+		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
+
+# The program's own stays, under another name: libFuzzer has one.
+fuzz_main := -Dmain=tickwise_main -Wno-missing-prototypes
+fuzz:
+	$(Q).ci/packages clang $(PACKAGES_BUILD)
+	$(Q)$(MAKE) --no-print-directory CC=clang SAN=1 B=build/fuzz \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(fuzz_main)' fuzz-build
+	$(Q)tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS) $(FUZZERS)
+
 # ---- the demonstration ----
 
 .PHONY: demo
@@ -436,6 +464,7 @@ help:
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
+	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
