@@ -108,6 +108,15 @@ boot()
 	wait_end
 }
 
+# row INJECTED MUST HAPPENED STOCK: a line of the table in tests/README.md, of
+# this test; make vm-table puts them there
+rows=$vm/rows-$(basename "$0" .t)
+rm -f "$rows"
+row()
+{
+	printf '| %s | %s | %s | %s |\n' "$1" "$2" "$3" "$4" >>"$rows"
+}
+
 # json FILE PERL-EXPRESSION: $j is the parsed file; true or false. What fio says
 # in front of its JSON is passed over.
 json()
