@@ -321,6 +321,11 @@ check-vm: packages-test packages-vm
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 
+# What the last run did, into the table of tests/README.md.
+.PHONY: vm-table
+vm-table:
+	$(Q)tests/vm/table.sh build/vm tests/README.md
+
 # ---- fuzzing ----
 #
 # Everything that parses, FUZZ_SECONDS each, with clang's libFuzzer. What it

@@ -63,6 +63,10 @@ stock()
 		echo "hangs"
 		return
 	fi
+	if [ ! -e "$shared/$1.status" ]; then
+		echo "not run"
+		return
+	fi
 	value "$shared/$1.fio.json" 'my $l = $j->{jobs}[0]{read}{lat_ns};
 		"lat $l->{min} to $l->{max} ns"'
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: an NVMe device that is taken away in mid-run ends the job with an
-# error as fio's own engine reports it, in time, with a report of what was done
-# before.
+# Behaviour: a job whose NVMe device is taken away in mid-run ends in time, with a
+# report of what was done. With which error is a race: reads of a block device
+# that is gone fail, or move nothing, which fio takes for the end of the file.
 # Defect: a wait for completions that never come, a crash.
 . "$(dirname "$0")/boot.sh"
 
@@ -20,15 +20,14 @@ told()
 for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 	ours=${pair%:*}
 	own=${pair#*:}
-	is "$(cat "$shared/$ours.status") $(told "$ours")" \
-		"$(cat "$shared/$own.status") $(told "$own")" \
-		"$ours: ends as fio's own engine does: $(told "$own")"
+	[ "$(cat "$shared/$ours.status")" -lt 128 ]
+	ok $? "$ours: ends: $(told "$ours"); fio's own engine: $(told "$own")"
 	json "$shared/$ours.report.json" '
 		my $t = $j->{stages}{total}{read};
 		print "# $t->{count} timed, $j->{errors}{read} errors\n";
 		$t->{count} > 0 && $t->{min_ns} > 0 && $t->{max_ns} < 10e9'
 	ok $? "$ours: a report of what was done"
-	row "NVMe pulled out in mid-run ($ours)" "an error, in time, a report" \
+	row "NVMe pulled out in mid-run ($ours)" "ends in time, with a report" \
 		"exit $(cat "$shared/$ours.status"), $(told "$ours"), $(value \
 		"$shared/$ours.report.json" '"$j->{ios}{read} timed"')" \
 		"exit $(cat "$shared/$own.status"), $(told "$own")"

@@ -84,9 +84,15 @@ fault()
 	echo $? >"$name.switch.status"
 	timeout -s KILL 20 fio --cpuclock-test >"$name.cpuclock" 2>&1
 	echo $? >"$name.cpuclock.status"
-	fio_seconds=12
+	fio_seconds=10
 	hopping "$name-before" tickwise --runtime=2 --clocksource=clock_gettime
-	hopping "$name-stock_before" io_uring --runtime=2 --clocksource=cpu
+	# It can hang for ever; what is small does nothing to it.
+	case $name in
+	*000000000|1000ppm)
+		hopping "$name-stock_before" io_uring --runtime=2 \
+			--clocksource=cpu
+		;;
+	esac
 	lie 'all 0 0'
 	watch "$name" "$told"
 	during "$name-during" "$told" tickwise --clocksource=clock_gettime
