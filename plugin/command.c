@@ -61,8 +61,10 @@ static void fill_trim(struct tw_job *job, struct io_u *io_u,
 	struct tw_range *range = &job->ranges[io_u->index];
 
 	*range = (struct tw_range) {
-		.blocks = cpu_to_le32(io_u->xfer_buflen >> data->lba_shift),
-		.first = cpu_to_le64(io_u->offset >> data->lba_shift),
+		.blocks = cpu_to_le32((uint32_t)
+			(io_u->xfer_buflen >> data->lba_shift)),
+		.first = cpu_to_le64((uint64_t)
+			(io_u->offset >> data->lba_shift)),
 	};
 	*command = (struct nvme_uring_cmd) {
 		.opcode = TW_NVME_DATASET,

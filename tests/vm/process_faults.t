@@ -63,7 +63,8 @@ for engine in tickwise io_uring; do
 done
 ! grep -q '\.part$' "$shared/killed-tickwise.ls"
 ok $? "killed: no part of a report"
-row "kill -9" "no half report" \
+row "kill -9 of a job" \
+	"no half report (fio 3.33 itself then frees its options twice)" \
 	"exit $(cat "$shared/killed-tickwise.status"), no report" \
 	"exit $(cat "$shared/killed-io_uring.status")"
 done_testing
