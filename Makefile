@@ -68,6 +68,7 @@ PACKAGES_TEST := perl git g++ pkg-config mandoc
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \
 		  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static
+PACKAGES_VM := qemu-system-x86 busybox-static xz-utils
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
@@ -273,7 +274,7 @@ $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 	$(B)/include/tickwise.h
 
-.PHONY: packages-fio packages-test packages-cross
+.PHONY: packages-fio packages-test packages-cross packages-vm
 packages-fio:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO)
 packages-test:
@@ -301,6 +302,65 @@ check-cross: packages-cross
 	$(Q)$(MAKE) --no-print-directory core cross-tests
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath build)' \
 	tests/run.sh $(B)/check-cross.log $(CROSS_TESTS)
+
+# ---- virtual machines ----
+#
+# The engines on an NVMe device, and faults that no real machine has on demand.
+# As with other processors, what can't be had is skipped, with the reason.
+
+VM_TESTS := $(wildcard tests/vm/*.t)
+VM_PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/vm/preload/*.c))
+VM_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/guest/*.c))
+
+.PHONY: check-vm vm-base
+packages-vm:
+	$(Q).ci/packages $(PACKAGES_VM) || \
+		echo 'virtual machines will not be tested'
+
+vm-base: all $(VM_PRELOADS) $(VM_HELPERS)
+	$(Q)rm -f build/vm/base.cpio
+	$(Q)kernel=$$(tests/vm/kernel.sh build/vm/kernel) && \
+	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base.cpio || \
+		echo 'virtual machines will not be tested'
+
+# The machines' progress goes past the log.
+check-vm: packages-test packages-vm
+	$(Q)$(MAKE) --no-print-directory vm-base
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
+	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
+
+# What the last run did, into the table of tests/README.md.
+.PHONY: vm-table
+vm-table:
+	$(Q)tests/vm/table.sh build/vm tests/README.md
+
+# ---- fuzzing ----
+#
+# Everything that parses, FUZZ_SECONDS each, with clang's libFuzzer. What it
+# finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
+
+FUZZ_SECONDS ?= 600
+FUZZERS := report job_file arguments machine_text
+fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
+
+.PHONY: fuzz fuzz-build
+fuzz-build: $(fuzzers)
+
+$(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
+		$(filter-out %/run_engines.o,$(call objects,$(COMMAND_SOURCES))) \
+		$(B)/libtickwise.a
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CFLAGS) \
+		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
+
+# The program's own stays, under another name: libFuzzer has one.
+fuzz_main := -Dmain=tickwise_main -Wno-missing-prototypes
+fuzz:
+	$(Q).ci/packages clang $(PACKAGES_BUILD)
+	$(Q)$(MAKE) --no-print-directory CC=clang SAN=1 B=build/fuzz \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(fuzz_main)' fuzz-build
+	$(Q)tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS) $(FUZZERS)
 
 # ---- the demonstration ----
 
@@ -416,6 +476,8 @@ help:
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
+	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
+	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'

@@ -31,12 +31,17 @@ static bool is_accounted(struct thread_data *td)
 	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
 }
 
-/* A CPU whose counter is behind can make a stage negative: then it is 0. */
-static uint64_t stage_ns(const struct tw_job *job, uint64_t from, uint64_t to)
+/* A CPU whose counter is behind can make a stage negative: then it is 0, and
+ * the counter's verdict is clear. */
+static uint64_t stage_ns(struct tw_job *job, uint64_t from, uint64_t to)
 {
 	int64_t ns = tw_job_ns(job, from, to);
 
-	return ns < 0 ? 0 : (uint64_t) ns;
+	if (tw_unlikely(ns < 0)) {
+		job->negative_stages++;
+		return 0;
+	}
+	return (uint64_t) ns;
 }
 
 static void record_stages(struct tw_job *job, enum tw_direction direction,
@@ -101,7 +106,7 @@ bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		return false;
 	}
 	total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
-	if (tw_unlikely(total_ns < 0)) {
+	if (tw_unlikely(total_ns < job->least_total_ns)) {
 		counts->backwards++;
 		return false;
 	}

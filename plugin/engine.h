@@ -69,7 +69,7 @@ struct tw_counts {
 	uint64_t shorts;	/* less than asked for, not at the file's end */
 	uint64_t requeues;	/* refused by ->queue(): fio comes again */
 	uint64_t unaccounted;	/* fio did not count it: ramp time */
-	uint64_t backwards;	/* a later stamp was smaller: not recorded */
+	uint64_t backwards;	/* the later stamp was no later: not recorded */
 };
 
 /*
@@ -92,6 +92,7 @@ struct tw_moment {
 /* The clock of this process, and whether its counter can be believed. */
 struct tw_timing {
 	struct tw_clock clock;
+	uint64_t step_ns;	/* of the system clock, where it is used */
 	enum tw_verdict verdict;
 	unsigned reasons;
 	int checked;		/* verdict and reasons are measured */
@@ -103,9 +104,13 @@ struct tw_job;
 typedef int tw_fill(struct thread_data *td, struct tw_job *job,
 		    struct io_u *io_u, struct io_uring_sqe *sqe);
 
+/* Flushes and waits for it; as fio's do_io_u_sync(). */
+typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
+
 struct tw_job {
 	const struct tw_timing *timing;
 	int system;		/* stamps are ns of the system clock */
+	int64_t least_total_ns;	/* 1: no I/O takes no time; 0: coarse clock */
 
 	struct io_uring ring;
 	int ring_ready;
@@ -147,6 +152,7 @@ struct tw_job {
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */
 	struct tw_counts counts[TW_DIRECTIONS];
+	uint64_t negative_stages;	/* of I/Os that were recorded */
 	uint64_t enters;
 	uint64_t tails;
 	uint64_t largest_tail;
@@ -198,6 +204,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 /* tickwise.c or command.c: which engine this library is */
 extern struct ioengine_ops tw_engine;
 extern tw_fill *const tw_engine_fill;
+extern tw_sync *const tw_engine_sync;
 
 /* job.c: fio's hooks; tw_try() says on stderr why there can't be a ring. */
 int tw_init(struct thread_data *td);

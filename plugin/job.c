@@ -90,6 +90,7 @@ int tw_init(struct thread_data *td)
 	job->fill = tw_engine_fill;
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
+	job->least_total_ns = job->timing->step_ns <= 1;
 	return 0;
 }
 

@@ -251,10 +251,6 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 	job->special = job->fixed_buffers || job->fixed_files || job->iovecs ||
 		       job->force_async ||
 		       job->cmdprio.mode != CMDPRIO_MODE_NONE;
-	/* Not its own: telling it apart costs what it would take. As newer
-	 * versions of fio's engine. */
-	if (job->polled_submission)
-		td->o.disable_slat = 1;
 	fill_models(td, job);
 	return 0;
 }

@@ -25,13 +25,28 @@
 static struct tw_timing timing;
 static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
 
+/*
+ * What else there is may be no better, and then that is said, too: a clock that
+ * the kernel computes from the same counter, or one that moves in its ticks.
+ */
 static void use_system_clock(const char *why, const char *detail)
 {
 	const struct tw_clock_options options = { .system = TW_ON };
+	int same_counter = timing.clock.start.counter_is_clocksource;
+	struct timespec step = { 0, 0 };
 
 	tw_clock_init(&timing.clock, &options);
+	clock_getres(CLOCK_MONOTONIC_RAW, &step);
+	timing.step_ns = tw_timespec_ns(&step);
 	fprintf(stderr, "tickwise: %s (%s); latencies are taken from "
-		"CLOCK_MONOTONIC_RAW instead\n", why, detail);
+		"CLOCK_MONOTONIC_RAW instead", why, detail);
+	if (same_counter)
+		fputs(", which the kernel computes from the same counter: they "
+		      "are not reliable either", stderr);
+	if (timing.step_ns > 1)
+		fprintf(stderr, ", which moves in steps of %llu ns: they are "
+			"no finer", (unsigned long long) timing.step_ns);
+	fputc('\n', stderr);
 }
 
 static void check_counter(void)
