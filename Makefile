@@ -216,6 +216,12 @@ $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 
+# The watcher of the engine knows nothing of fio.
+WATCH_SOURCES := $(wildcard plugin/watch_*.c) plugin/watcher.c
+WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
+$(WATCH_TESTS): $(WATCH_SOURCES) $(wildcard plugin/watch_*.h) plugin/watcher.h
+$(WATCH_TESTS): CORE_CFLAGS += -Iplugin
+
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
