@@ -221,6 +221,7 @@ WATCH_SOURCES := $(wildcard plugin/watch_*.c) plugin/watcher.c
 WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
 $(WATCH_TESTS): $(WATCH_SOURCES) $(wildcard plugin/watch_*.h) plugin/watcher.h
 $(WATCH_TESTS): CORE_CFLAGS += -Iplugin
+$(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
 
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
