@@ -217,9 +217,9 @@ $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 
 # The watcher of the engine knows nothing of fio.
-WATCH_SOURCES := $(wildcard plugin/watch_*.c) plugin/watcher.c
+WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
 WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
-$(WATCH_TESTS): $(WATCH_SOURCES) $(wildcard plugin/watch_*.h) plugin/watcher.h
+$(WATCH_TESTS): $(WATCH_SOURCES) $(WATCH_SOURCES:.c=.h)
 $(WATCH_TESTS): CORE_CFLAGS += -Iplugin
 $(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
 
