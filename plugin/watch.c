@@ -118,6 +118,7 @@ int tw_watch_start(struct thread_data *td, struct tw_job *job)
 			.mode = watch->mode,
 			.cpu = watch->cpu,
 			.entries = job->ring.cq.ring_mask + 1,
+			.away_ticks = watch->late_ticks,
 			.sq_flags = job->ring.sq.kflags,
 			.sq_head = job->ring.sq.khead,
 			.cq_tail = job->ring.cq.ktail,
@@ -136,6 +137,8 @@ void tw_watch_stop(struct tw_job *job)
 		return;
 	if (watch->watcher) {
 		tw_watch_settle(job);
+		watch->away_ns = (uint64_t) tw_job_ns(job, 0,
+			tw_watcher_away_ticks(watch->watcher));
 		tw_watcher_stop(watch->watcher);
 		watch->watcher = NULL;
 	}

@@ -50,6 +50,7 @@ struct tw_watch {
 	uint64_t unproved;	/* first of a batch, and no proof */
 	uint64_t late;
 	uint64_t disordered;
+	uint64_t away_ns;	/* something else had the watcher's CPU */
 	struct tw_histogram look;	/* between the two looks, ns */
 };
 

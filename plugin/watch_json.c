@@ -20,7 +20,7 @@ json_t *tw_watch_to_json(const struct tw_job *job)
 	const struct tw_watch *watch = job->watch;
 	json_t *object;
 
-	object = json_pack("{ss, si, sb, so, so, sI, sI, sI, sf}",
+	object = json_pack("{ss, si, sb, so, so, sI, sI, sI}",
 			   "mode", watch->mode == TW_WATCH_CQ ? "cq" :
 								"taskrun",
 			   "cpu", (int) watch->cpu,
@@ -29,14 +29,17 @@ json_t *tw_watch_to_json(const struct tw_job *job)
 			   "of", by_direction(watch->of),
 			   "unproved", (json_int_t) watch->unproved,
 			   "late", (json_int_t) watch->late,
-			   "disordered", (json_int_t) watch->disordered,
-			   "counter_uncertainty_ns", (double)
-			   tw_job_ns(job, 0, watch->slack_ticks));
-	if (watch->why_not)
+			   "disordered", (json_int_t) watch->disordered);
+	if (watch->why_not) {
 		json_object_set_new(object, "why_not",
 				    json_string(watch->why_not));
-	else
-		json_object_set_new(object, "look",
-				    tw_histogram_to_json(&watch->look));
+		return object;
+	}
+	json_object_set_new(object, "away_ns",
+			    json_integer((json_int_t) watch->away_ns));
+	json_object_set_new(object, "counter_uncertainty_ns", json_real(
+		(double) tw_job_ns(job, 0, watch->slack_ticks)));
+	json_object_set_new(object, "look",
+			    tw_histogram_to_json(&watch->look));
 	return object;
 }

@@ -28,6 +28,7 @@ struct tw_watcher {
 	pthread_t thread;
 	_Atomic(bool) stop;
 	_Atomic(bool) has_looked;
+	_Atomic(uint64_t) away_ticks;
 	struct tw_watch_notes notes;
 };
 
@@ -57,6 +58,19 @@ static bool has_none_in_flight(const struct tw_watcher_options *ring,
 	return __atomic_load_n(ring->sq_head, __ATOMIC_ACQUIRE) == tail;
 }
 
+/* Interrupted, or without its CPU: what it says of that time is little. */
+static inline void count_away(struct tw_watcher *watcher,
+			      const struct tw_watch_eye *eye,
+			      const struct tw_watch_look *look)
+{
+	uint64_t ticks = look->ticks - eye->last.ticks;
+
+	if (tw_unlikely(ticks > watcher->options.away_ticks) &&
+	    watcher->options.away_ticks)
+		atomic_fetch_add_explicit(&watcher->away_ticks, ticks,
+					  memory_order_relaxed);
+}
+
 static void *watch(void *argument)
 {
 	struct tw_watcher *watcher = argument;
@@ -76,6 +90,7 @@ static void *watch(void *argument)
 			      memory_order_release);
 	while (!atomic_load_explicit(&watcher->stop, memory_order_relaxed)) {
 		look_at(&ring, &look);
+		count_away(watcher, &eye, &look);
 		switch (tw_watch_eye_look(&eye, &look, &note)) {
 		case TW_WATCH_NOTED:
 			tw_watch_notes_add(notes, &note);
@@ -170,6 +185,12 @@ void tw_watcher_stop(struct tw_watcher *watcher)
 	pthread_join(watcher->thread, NULL);
 	tw_watch_notes_free(&watcher->notes);
 	free(watcher);
+}
+
+uint64_t tw_watcher_away_ticks(const struct tw_watcher *watcher)
+{
+	return atomic_load_explicit(&watcher->away_ticks,
+				    memory_order_relaxed);
 }
 
 struct tw_watch_notes *tw_watcher_notes(struct tw_watcher *watcher)

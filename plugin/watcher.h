@@ -16,6 +16,7 @@ struct tw_watcher_options {
 	enum tw_watch_mode mode;
 	unsigned cpu;
 	uint32_t entries;	/* of the completion ring */
+	uint64_t away_ticks;	/* between two looks: it was away; 0: not asked */
 	/* The ring's own words; they stay until the watcher has stopped. */
 	const unsigned *sq_flags;
 	const unsigned *sq_head;	/* submissions the kernel has taken */
@@ -37,6 +38,9 @@ int tw_watcher_start(struct tw_watcher **watcher,
 
 /* Returns when the thread has ended. NULL: nothing. */
 void tw_watcher_stop(struct tw_watcher *watcher);
+
+/* How long it was away, all in all; at any time. */
+uint64_t tw_watcher_away_ticks(const struct tw_watcher *watcher);
 
 /* For the one thread that reads them. */
 struct tw_watch_notes *tw_watcher_notes(struct tw_watcher *watcher);
