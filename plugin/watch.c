@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "taskrun.h"
 #include "watch.h"
@@ -16,6 +17,9 @@
  * watcher that lost its CPU is away for ms, and knows nothing of when.
  */
 #define LATE_NS		50000U
+/* By then the watcher has looked again, or it is too late. */
+#define SETTLE_NS	100000U
+#define LEAST_HELD	1024U
 
 static int say(struct thread_data *td, int error, const char *why)
 {
@@ -37,9 +41,13 @@ static const char *verdict_problem(const struct tw_timing *timing)
 
 static int allocate(struct tw_job *job, struct tw_watch *watch)
 {
-	watch->mask = job->entries - 1;
-	watch->batches = calloc(job->entries, sizeof(*watch->batches));
-	watch->ios = calloc(job->entries, sizeof(*watch->ios));
+	unsigned most = job->entries < LEAST_HELD / 2 ? LEAST_HELD :
+							 2 * job->entries;
+
+	watch->mask = most - 1;
+	watch->room = job->entries;
+	watch->batches = calloc(most, sizeof(*watch->batches));
+	watch->ios = calloc(most, sizeof(*watch->ios));
 	if (!watch->batches || !watch->ios ||
 	    tw_histogram_init(&watch->look, 3))
 		return -ENOMEM;
@@ -72,6 +80,8 @@ int tw_watch_init(struct thread_data *td, struct tw_job *job)
 	}
 	watch->slack_ticks = timing->apart_ticks;
 	watch->late_ticks = (uint64_t) (LATE_NS * timing->clock.rate.hz / 1e9);
+	watch->settle_ticks = (uint64_t)
+		(SETTLE_NS * timing->clock.rate.hz / 1e9);
 	if (!watch->why_not && td->o.numjobs > 1 && !td->subjob_number)
 		fprintf(stderr, "tickwise: %s: %u watchers share CPU %u "
 			"(numjobs): each is away most of the time\n",
@@ -117,7 +127,7 @@ int tw_watch_start(struct thread_data *td, struct tw_job *job)
 				       &(struct tw_watcher_options) {
 			.mode = watch->mode,
 			.cpu = watch->cpu,
-			.entries = job->ring.cq.ring_mask + 1,
+			.entries = watch->mask + 1,
 			.away_ticks = watch->late_ticks,
 			.sq_flags = job->ring.sq.kflags,
 			.sq_head = job->ring.sq.khead,
@@ -127,25 +137,6 @@ int tw_watch_start(struct thread_data *td, struct tw_job *job)
 		return say(td, -ret, ret == -EINVAL ?
 			   "no thread may run on that CPU" : strerror(-ret));
 	return 0;
-}
-
-void tw_watch_stop(struct tw_job *job)
-{
-	struct tw_watch *watch = job->watch;
-
-	if (!watch)
-		return;
-	if (watch->watcher) {
-		tw_watch_settle(job);
-		watch->away_ns = (uint64_t) tw_job_ns(job, 0,
-			tw_watcher_away_ticks(watch->watcher));
-		tw_watcher_stop(watch->watcher);
-		watch->watcher = NULL;
-	}
-	if (watch->moved)
-		sched_setaffinity(0, sizeof(watch->cpus_before),
-				  &watch->cpus_before);
-	watch->moved = false;
 }
 
 void tw_watch_free(struct tw_job *job)
@@ -188,7 +179,7 @@ void tw_watch_event_begin(struct tw_job *job, int event)
 
 	if (!watch->watcher)
 		return;
-	watch->now = &watch->ios[watch->count];
+	watch->now = &watch->ios[watch->next & watch->mask];
 	watch->now->place = watch->first_place + (uint32_t) event;
 	watch->now->is_slow = false;
 }
@@ -208,7 +199,7 @@ bool tw_watch_defers(struct tw_job *job, enum tw_direction direction,
 	watch->now->direction = direction;
 	watch->now->io = *io;
 	watch->now->seen_ticks = seen_ticks;
-	watch->count++;
+	watch->next++;
 	return true;
 }
 
@@ -297,10 +288,48 @@ static void settle(struct tw_job *job, struct tw_watched_io *io)
 void tw_watch_settle(struct tw_job *job)
 {
 	struct tw_watch *watch = job->watch;
-	unsigned i;
+	uint64_t now = tw_job_stamp(job);
 
-	for (i = 0; i < watch->count; i++)
-		settle(job, &watch->ios[i]);
-	watch->count = 0;
+	while (watch->oldest != watch->next) {
+		struct tw_watched_io *io =
+			&watch->ios[watch->oldest & watch->mask];
+
+		if ((int64_t) (now - io->seen_ticks) <=
+		    (int64_t) watch->settle_ticks &&
+		    watch->next - watch->oldest + watch->room <= watch->mask)
+			break;
+		settle(job, io);
+		watch->oldest++;
+	}
 	watch->first_place = *job->ring.cq.khead;
+}
+
+/* The last ones too get the time that the others had. */
+static void settle_all(struct tw_job *job)
+{
+	const struct timespec while_ns = { .tv_nsec = SETTLE_NS };
+	struct tw_watch *watch = job->watch;
+
+	nanosleep(&while_ns, NULL);
+	for (; watch->oldest != watch->next; watch->oldest++)
+		settle(job, &watch->ios[watch->oldest & watch->mask]);
+}
+
+void tw_watch_stop(struct tw_job *job)
+{
+	struct tw_watch *watch = job->watch;
+
+	if (!watch)
+		return;
+	if (watch->watcher) {
+		settle_all(job);
+		watch->away_ns = (uint64_t) tw_job_ns(job, 0,
+			tw_watcher_away_ticks(watch->watcher));
+		tw_watcher_stop(watch->watcher);
+		watch->watcher = NULL;
+	}
+	if (watch->moved)
+		sched_setaffinity(0, sizeof(watch->cpus_before),
+				  &watch->cpus_before);
+	watch->moved = false;
 }

@@ -3,9 +3,9 @@
  * tw_watch_cpu: when was an I/O really done? The job's side of it: what a job
  * may ask for, the stamps that the watcher's notes give its I/Os, the report.
  *
- * The watcher needs an instant to see what it sees, so what depends on it
- * waits until fio comes for the next events: each getevents() settles what the
- * one before it took.
+ * The watcher needs an instant to see what it sees, and longer where the device
+ * interrupts its CPU; so what depends on it waits that long: each getevents()
+ * settles what is old enough.
  */
 #ifndef TW_PLUGIN_WATCH_H
 #define TW_PLUGIN_WATCH_H
@@ -42,7 +42,10 @@ struct tw_watch {
 	uint32_t mask;
 	struct tw_watch_batch *batches;	/* by place & mask */
 	struct tw_watched_io *ios;
-	unsigned count;
+	unsigned oldest;	/* of ios & mask, not settled yet */
+	unsigned next;
+	unsigned room;		/* more can come at once */
+	uint64_t settle_ticks;
 	struct tw_watched_io *now;	/* inside event(), else NULL */
 
 	uint64_t stamped[TW_DIRECTIONS];
@@ -78,7 +81,7 @@ static inline bool tw_watch_wants(const struct tw_job *job,
 	return job->watch && !job->watch->why_not && job->watch->mode == mode;
 }
 
-/* getevents() begins: what it took before gets its stamps. */
+/* getevents() begins: what it took a while ago gets its stamps. */
 void tw_watch_settle(struct tw_job *job);
 
 /* The tail moves on from seen_tail, whose seen_ticks still are there. */

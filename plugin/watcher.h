@@ -15,7 +15,7 @@ struct tw_watcher;
 struct tw_watcher_options {
 	enum tw_watch_mode mode;
 	unsigned cpu;
-	uint32_t entries;	/* of the completion ring */
+	uint32_t entries;	/* notes are kept for so many, at least */
 	uint64_t away_ticks;	/* between two looks: it was away; 0: not asked */
 	/* The ring's own words; they stay until the watcher has stopped. */
 	const unsigned *sq_flags;
