@@ -225,6 +225,13 @@ $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check_facts.o \
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o
 
+# The watcher of the engine knows nothing of fio.
+WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
+WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
+$(WATCH_TESTS): $(WATCH_SOURCES) $(WATCH_SOURCES:.c=.h)
+$(WATCH_TESTS): CORE_CFLAGS += -Iplugin
+$(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
+
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)

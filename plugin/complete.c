@@ -8,6 +8,7 @@
 
 #include "engine.h"
 #include "event_time.h"
+#include "watch.h"
 
 /* Renamed in fio 3.42, which can also end it by size. */
 static bool is_ramping(struct thread_data *td)
@@ -48,19 +49,24 @@ static void record_stages(struct tw_job *job, enum tw_direction direction,
 			  const struct tw_io *io, uint64_t seen_ticks,
 			  uint64_t total_ns)
 {
+	bool deferred = tw_unlikely(job->watch) &&
+		tw_watch_defers(job, direction, io, seen_ticks);
+
 	if (io->entered_ticks)
 		tw_histogram_add(&job->record[TW_RECORD_ENTER][direction],
 				 stage_ns(job, io->enter_ticks,
 					  io->entered_ticks));
-	if (io->queued_ticks == io->enter_ticks) {
+	if (io->queued_ticks == io->enter_ticks && !deferred) {
 		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
 				 total_ns);
 		return;
 	}
-	tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
-			 stage_ns(job, io->queued_ticks, io->enter_ticks));
-	tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
-			 stage_ns(job, io->enter_ticks, seen_ticks));
+	if (io->queued_ticks != io->enter_ticks)
+		tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
+				 stage_ns(job, io->queued_ticks, io->enter_ticks));
+	if (!deferred)
+		tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
+				 stage_ns(job, io->enter_ticks, seen_ticks));
 	/* Not the sum of the two: that would add their roundings. */
 	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
 }
@@ -90,6 +96,8 @@ void keep_slow(struct tw_job *job, const struct io_u *io_u,
 		.direction = tw_direction_of(io_u->ddir),
 	};
 
+	if (tw_unlikely(job->watch) && tw_watch_defers_slow(job, &slow))
+		return;
 	tw_slowest_add(&job->slowest, &slow.slow);
 }
 
@@ -177,11 +185,15 @@ static void succeeded(struct thread_data *td, struct tw_job *job, int event)
 
 	if (tw_unlikely(job->event_time))
 		tw_event_time_shift(job, io_u, event, done->seen_ticks);
+	if (tw_unlikely(job->watch))
+		tw_watch_event_begin(job, event);
 	if (tw_record(td, job, io_u, &job->io[io_u->index],
 		      done->seen_ticks) && job->stages &&
 	    (done->waited || job->taken > 1))
 		record_return(job, tw_direction_of(io_u->ddir),
 			      done->seen_ticks);
+	if (tw_unlikely(job->watch))
+		tw_watch_event_end(job);
 }
 
 struct io_u *tw_event(struct thread_data *td, int event)
@@ -243,6 +255,8 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 
 			if (tail == head)
 				break;
+			if (tw_unlikely(job->watch))
+				tw_watch_saw(job);
 			job->seen_ticks = tw_job_stamp(job);
 			job->seen_tail = tail;
 			fresh = true;
@@ -283,6 +297,8 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 
 	if (max > job->entries)
 		max = job->entries;
+	if (tw_unlikely(job->watch))
+		tw_watch_settle(job);
 	for (;;) {
 		unsigned got = reap(job, job->done + events, max - events);
 		int ret;
@@ -297,6 +313,8 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 		/* Its thread completes too; there is nothing to wait in. */
 		if (job->polled_submission)
 			continue;
+		if (tw_unlikely(job->watch))
+			tw_watch_entering(job, tw_job_stamp(job));
 		/* One at a time: each gets a stamp of its own. */
 		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0,
 				     job->event_wait && wait ? 1 : wait,

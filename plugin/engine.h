@@ -22,9 +22,10 @@
 enum tw_record {
 	TW_RECORD_AT_ONCE,	/* queued = entered, to seen in the ring */
 	TW_RECORD_QUEUE,	/* waited: queued to entering the kernel */
-	TW_RECORD_INFLIGHT,	/* waited: entering the kernel to seen */
-	TW_RECORD_TOTAL,	/* waited, or without stages: queued to seen */
+	TW_RECORD_INFLIGHT,	/* waited or watched: entered to done, or seen */
+	TW_RECORD_TOTAL,	/* the same, or without stages: queued to seen */
 	TW_RECORD_ENTER,	/* inside the system call that submitted it */
+	TW_RECORD_REAP_DELAY,	/* watched: done to seen */
 	TW_RECORD_RETURN,	/* seen, with others, to given to fio */
 	TW_RECORDS,
 };
@@ -48,6 +49,7 @@ struct tw_io {
 struct tw_slow_io {
 	struct tw_slow slow;	/* total_ns */
 	struct tw_io io;
+	uint64_t watched_ticks;	/* 0: nobody saw when it was done */
 	uint64_t seen_ticks;
 	uint64_t returned_ticks;
 	uint64_t offset;
@@ -96,9 +98,11 @@ struct tw_timing {
 	enum tw_verdict verdict;
 	unsigned reasons;
 	int checked;		/* verdict and reasons are measured */
+	uint64_t apart_ticks;	/* two CPUs' counters, at most */
 };
 
 struct tw_job;
+struct tw_watch;
 
 /* Makes a command of the I/O in an entry of double size; 0 or -errno. */
 typedef int tw_fill(struct thread_data *td, struct tw_job *job,
@@ -147,6 +151,7 @@ struct tw_job {
 	unsigned seen_tail;	/* completions up to here have a stamp */
 	uint64_t seen_ticks;
 	unsigned io_us;		/* initialised so far */
+	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_slowest slowest;	/* of struct tw_slow_io */

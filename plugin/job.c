@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "watch.h"
 
 /* Only the headers of this very fio find our structure at this place in td. */
 static bool has_our_layout(const struct thread_data *td)
@@ -91,6 +92,11 @@ int tw_init(struct thread_data *td)
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
 	job->least_total_ns = job->timing->step_ns <= 1;
+	if (tw_watch_init(td, job)) {
+		fprintf(stderr, "tickwise: not enough memory to watch\n");
+		td_verror(td, ENOMEM, "tickwise init");
+		return 1;
+	}
 	return 0;
 }
 
@@ -99,7 +105,8 @@ int tw_post_init(struct thread_data *td)
 	struct tw_job *job = td->io_ops_data;
 	struct timespec now;
 
-	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
+	if (tw_ring_set_up(td, job) || tw_ring_register(td, job) ||
+	    tw_watch_start(td, job))
 		return 1;
 	clock_gettime(CLOCK_REALTIME, &now);
 	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
@@ -132,6 +139,7 @@ void tw_cleanup(struct thread_data *td)
 	/* fio cleans up after a refusal too; then td is not what we think. */
 	if (!has_our_layout(td) || !job)
 		return;
+	tw_watch_stop(job);
 	if (job->started) {
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
@@ -139,6 +147,7 @@ void tw_cleanup(struct thread_data *td)
 	}
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);
+	tw_watch_free(job);
 	fio_cmdprio_cleanup(&job->cmdprio);
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
@@ -215,5 +224,6 @@ void get_ioengine(struct ioengine_ops **ops)
 		*ops = NULL;
 		return;
 	}
+	tw_watch_remember_cpus();
 	*ops = &tw_engine;
 }

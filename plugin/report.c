@@ -16,6 +16,7 @@
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "watch.h"
 
 /* A stage and what is added up for it; an I/O that never waited in the ring
  * counts as inflight and as total alike. */
@@ -26,6 +27,7 @@ static const struct {
 	{ "queue", { TW_RECORD_QUEUE, TW_RECORD_QUEUE } },
 	{ "enter", { TW_RECORD_ENTER, TW_RECORD_ENTER } },
 	{ "inflight", { TW_RECORD_AT_ONCE, TW_RECORD_INFLIGHT } },
+	{ "reap_delay", { TW_RECORD_REAP_DELAY, TW_RECORD_REAP_DELAY } },
 	{ "return", { TW_RECORD_RETURN, TW_RECORD_RETURN } },
 	{ "total", { TW_RECORD_AT_ONCE, TW_RECORD_TOTAL } },
 };
@@ -285,6 +287,9 @@ static json_t *slow_to_json(const struct tw_job *job,
 		set_stage(job, object, "enter", io->enter_ticks,
 			  io->entered_ticks);
 		set_stage(job, object, "inflight", io->enter_ticks,
+			  slow->watched_ticks ? slow->watched_ticks :
+						slow->seen_ticks);
+		set_stage(job, object, "reap_delay", slow->watched_ticks,
 			  slow->seen_ticks);
 		set_stage(job, object, "return", slow->seen_ticks,
 			  slow->returned_ticks);
@@ -451,6 +456,8 @@ int tw_report_write(struct thread_data *td, struct tw_job *job)
 		return 0;
 	path = report_path(td);
 	report = report_to_json(td, job);
+	if (job->watch)
+		json_object_set_new(report, "watch", tw_watch_to_json(job));
 	if (path && report) {
 		/* Where a link leads, so that the file and not the link is
 		 * replaced; NULL where nothing is yet. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "watch.h"
 
 /* Newer than some headers (Linux 6.12). */
 #define TW_BLOCK_DISCARD	_IO(0x12, 0)
@@ -278,6 +279,8 @@ void stamp_enter(struct tw_job *job)
 		return;
 	enter_ticks = job->submits_next ? job->queued_ticks :
 					  tw_job_stamp(job);
+	if (tw_unlikely(job->watch))
+		tw_watch_entering(job, enter_ticks);
 	job->submits_next = 0;
 	for (place = job->pending_head; place != job->pending_tail; place++)
 		job->io[(*pending_at(job, place))->index].enter_ticks =

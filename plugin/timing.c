@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -49,6 +50,15 @@ static void use_system_clock(const char *why, const char *detail)
 	fputc('\n', stderr);
 }
 
+/* What two stamps of the same moment may differ by. */
+static uint64_t widest(const struct tw_reliability *found)
+{
+	uint64_t low = (uint64_t) llabs(found->offset_low_ticks);
+	uint64_t high = (uint64_t) llabs(found->offset_high_ticks);
+
+	return low > high ? low : high;
+}
+
 static void check_counter(void)
 {
 	const struct tw_reliability_options options = {
@@ -62,6 +72,7 @@ static void check_counter(void)
 	timing.checked = 1;
 	timing.verdict = found.verdict;
 	timing.reasons = found.reasons;
+	timing.apart_ticks = widest(&found);
 	tw_reliability_free(&found);
 }
 
