@@ -98,6 +98,7 @@ struct tw_timing {
 };
 
 struct tw_job;
+struct tw_response;
 
 /* Makes a command of the I/O in an entry of double size; 0 or -errno. */
 typedef int tw_fill(struct thread_data *td, struct tw_job *job,
@@ -146,6 +147,7 @@ struct tw_job {
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */
+	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_counts counts[TW_DIRECTIONS];
 	uint64_t enters;
 	uint64_t tails;
@@ -233,6 +235,7 @@ const struct tw_timing *tw_timing_of_process(void);
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
 /* report.c: 0 or -errno, with a line on stderr. */
+extern const char *const tw_direction_names[TW_DIRECTIONS];
 int tw_report_write(struct thread_data *td, struct tw_job *job);
 
 #endif

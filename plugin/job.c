@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "response.h"
 
 /* Only the headers of this very fio find our structure at this place in td. */
 static bool has_our_layout(const struct thread_data *td)
@@ -44,7 +45,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	if (!job->io || !job->by_index || !job->pending || !job->done ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
-	    tw_histogram_init(&job->residual, o->digits))
+	    tw_histogram_init(&job->residual, o->digits) ||
+	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
 	job->stages = o->stages;
 	job->event_time = o->event_time;
@@ -144,6 +146,7 @@ void tw_cleanup(struct thread_data *td)
 			tw_histogram_free(&job->record[kind][direction]);
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
+	tw_response_free(job->response);
 	free(job->done);
 	free(job->pending);
 	free(job->by_index);

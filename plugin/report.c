@@ -16,6 +16,7 @@
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "response.h"
 
 /* A stage and what is added up for it; an I/O that never waited in the ring
  * counts as inflight and as total alike. */
@@ -30,7 +31,7 @@ static const struct {
 	{ "total", { TW_RECORD_AT_ONCE, TW_RECORD_TOTAL } },
 };
 
-static const char *const direction_names[TW_DIRECTIONS] = {
+const char *const tw_direction_names[TW_DIRECTIONS] = {
 	[TW_READ] = "read",
 	[TW_WRITE] = "write",
 	[TW_TRIM] = "trim",
@@ -126,7 +127,7 @@ static json_t *counts_to_json(const struct tw_job *job, size_t member)
 		uint64_t value;
 
 		memcpy(&value, counts + member, sizeof(value));
-		json_object_set_new(object, direction_names[direction],
+		json_object_set_new(object, tw_direction_names[direction],
 				    json_integer((json_int_t) value));
 	}
 	return object;
@@ -170,7 +171,7 @@ static json_t *stages_to_json(const struct tw_job *job)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			if (has_stage(job, stage, direction))
 				json_object_set_new(object,
-					direction_names[direction],
+					tw_direction_names[direction],
 					stage_to_json(job, stage, direction));
 		if (json_object_size(object))
 			json_object_set(all, stages[stage].name, object);
@@ -294,7 +295,7 @@ static json_t *slow_to_json(const struct tw_job *job,
 	return json_pack("{sI, sI, ss, so, so, so, so}",
 			 "offset", (json_int_t) slow->offset,
 			 "size", (json_int_t) slow->size,
-			 "ddir", direction_names[slow->direction],
+			 "ddir", tw_direction_names[slow->direction],
 			 "ticks", u64_string(io->queued_ticks),
 			 "raw_ns", u64_string(clock_at(job, end,
 				io->queued_ticks, job->start.raw, end->raw)),
@@ -333,9 +334,10 @@ static json_t *fio_times_to_json(const struct tw_job *job)
 static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 {
 	struct tw_moment end;
+	json_t *report;
 
 	tw_moment_take(job, &end);
-	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
+	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, so, so}",
 			 "schema", "tickwise-report",
 			 "version", 1,
@@ -362,6 +364,13 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			 "counter", tw_counter_to_json(td, job),
 			 "fio_times", fio_times_to_json(job),
 			 "slowest", slowest_to_json(job, &end));
+	if (job->response && report &&
+	    json_object_set_new(report, "response",
+				tw_response_to_json(job->response))) {
+		json_decref(report);
+		return NULL;
+	}
+	return report;
 }
 
 static bool is_wanted(const struct tw_options *o)

@@ -65,6 +65,13 @@ extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 #define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
 #define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
 
+/* fio's, in jobs with a rate. */
+struct tw_report_schedule {
+	uint64_t resolution_ns;		/* 0: not said */
+	uint64_t at_end_ns[TW_REPORT_DIRECTIONS];	/* behind it */
+	int has_at_end[TW_REPORT_DIRECTIONS];
+};
+
 /* What adds up when jobs are merged. Histograms without bins are absent. */
 struct tw_report_tally {
 	unsigned missing;		/* in at least one of the jobs */
@@ -73,6 +80,7 @@ struct tw_report_tally {
 	uint64_t tails;
 	uint64_t largest_tail;
 	struct tw_histogram stages[TW_REPORT_STAGES][TW_REPORT_DIRECTIONS];
+	struct tw_report_schedule schedule;
 };
 
 struct tw_report_job {
@@ -223,6 +231,18 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count);
  * 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_slowest(struct tw_report_group *group);
 int tw_report_merge_over_time(struct tw_report_group *group);
+
+/* The schedule of jobs with a rate (report_response.c). The sentence about it
+ * is 0 where there is nothing to say; the other int -1 without memory. */
+void tw_report_read_schedule(struct tw_report_schedule *schedule,
+			     const json_t *response,
+			     struct tw_report_problem *problem);
+void tw_report_merge_schedule(struct tw_report_schedule *into,
+			      const struct tw_report_schedule *from);
+int tw_report_say_schedule(char *text, size_t size,
+			   const struct tw_report_group *group, int direction);
+int tw_report_schedule_to_json(json_t *response,
+			       const struct tw_report_schedule *schedule);
 
 /* What a group's reports don't hold, one after another: NULL at the end. */
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i);

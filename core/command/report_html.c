@@ -336,7 +336,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 {
 	const struct tw_report_tally *tally = &group->tally;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
-	char rate[TW_FORMAT_SIZE];
+	char rate[TW_FORMAT_SIZE], text[256];
 
 	if (!ios && !has_stages(tally, direction))
 		return;
@@ -351,6 +351,8 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	if (!has_stages(tally, direction))
 		return;
 	put_stages(file, tally, direction);
+	if (tw_report_say_schedule(text, sizeof(text), group, direction))
+		fprintf(file, "<p>%s</p>\n", text);
 	fputs("<div class=\"plots\"><figure><h4>Latency by percentile</h4>\n",
 	      file);
 	tw_plot_percentiles(file, tally, direction);

@@ -184,7 +184,9 @@ static int read_stages(struct tw_report *report,
 
 	if (has(&report->tally, report->root, "response",
 		TW_REPORT_NO_RESPONSE))
-		tw_want_object(report->root, "", "response", problem);
+		tw_report_read_schedule(&report->tally.schedule,
+			tw_want_object(report->root, "", "response", problem),
+			problem);
 	for (int i = 0; i < TW_REPORT_STAGES && !error; i++)
 		error = read_stage(report, i, cut, problem);
 	json_object_foreach(stages, key, value)

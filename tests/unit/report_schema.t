@@ -21,7 +21,7 @@ cat >>"$scratch/b.json" <<END
 "over_time": [{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 9,
 	"min_ns": 9, "max_ns": 9, "percentiles": {"99.000000": 9}}}],
 "response": {"resolution_ns": 1000, "slip": {"read": $(histogram 1000)},
-	"total": {"read": $(histogram 1000)}}}
+	"total": {"read": $(histogram 1000)}, "slip_at_end_ns": {"read": 3}}}
 END
 is "$(perl "$keys" "$manual" "$scratch/b.json")" '' \
 	'a full report is as in the manual'
