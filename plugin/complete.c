@@ -112,6 +112,8 @@ bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	counts->recorded++;
 	if (tw_unlikely(job->response))
 		tw_response_record(job->response, io_u, (uint64_t) total_ns);
+	tw_windows_add(&job->over_time, seen_ticks, direction,
+		       (uint64_t) total_ns);
 	if (tw_unlikely(tw_slowest_wants(&job->slowest, (uint64_t) total_ns)))
 		keep_slow(job, io_u, io, seen_ticks, (uint64_t) total_ns);
 	if (job->stages)

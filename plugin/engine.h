@@ -12,6 +12,7 @@
 #include "options.h"
 #include "slowest.h"
 #include "tickwise.h"
+#include "windows.h"
 
 /*
  * What is recorded. An I/O that is submitted by the very call that queued it
@@ -145,6 +146,7 @@ struct tw_job {
 	unsigned io_us;		/* initialised so far */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
+	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */
 	struct tw_response *response;	/* response.h; NULL: no rate */

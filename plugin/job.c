@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "over_time.h"
 #include "response.h"
 
 /* Only the headers of this very fio find our structure at this place in td. */
@@ -106,6 +107,12 @@ int tw_post_init(struct thread_data *td)
 	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
 				 (uint64_t) now.tv_nsec;
 	tw_moment_take(job, &job->start);
+	if (tw_over_time_start(job)) {
+		fprintf(stderr, "tickwise: %s: not enough memory\n",
+			td->o.name);
+		td_verror(td, ENOMEM, "tickwise post_init");
+		return 1;
+	}
 	job->started = 1;
 	return 0;
 }
@@ -144,6 +151,7 @@ void tw_cleanup(struct thread_data *td)
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			tw_histogram_free(&job->record[kind][direction]);
+	tw_windows_free(&job->over_time);
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);

@@ -16,6 +16,7 @@
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "over_time.h"
 #include "response.h"
 
 /* A stage and what is added up for it; an I/O that never waited in the ring
@@ -338,7 +339,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 
 	tw_moment_take(job, &end);
 	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
-			 "so, so, so, so, so}",
+			 "so, so, so, so, so, so}",
 			 "schema", "tickwise-report",
 			 "version", 1,
 			 "tickwise_version", TW_VERSION,
@@ -363,7 +364,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			 "clocks", clocks_to_json(job, &end),
 			 "counter", tw_counter_to_json(td, job),
 			 "fio_times", fio_times_to_json(job),
-			 "slowest", slowest_to_json(job, &end));
+			 "slowest", slowest_to_json(job, &end),
+			 "over_time", tw_over_time_to_json(job));
 	if (job->response && report &&
 	    json_object_set_new(report, "response",
 				tw_response_to_json(job->response))) {
