@@ -273,4 +273,8 @@ int tw_report_write_percentiles(const struct tw_report_group *groups,
 int tw_report_write_html(const struct tw_report_group *groups, size_t count,
 			 const char *path, struct tw_report_problem *problem);
 
+/* The slowest I/Os of every job for a viewer of traces. Returns as above. */
+int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
+			  const char *path, struct tw_report_problem *problem);
+
 #endif
