@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
@@ -38,20 +39,6 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 	[TW_TRIM] = "trim",
 	[TW_SYNC] = "sync",
 };
-
-static const char *fio_clocksource_name(void)
-{
-	switch (fio_clock_source) {
-	case CS_GTOD:
-		return "gettimeofday";
-	case CS_CGETTIME:
-		return "clock_gettime";
-	case CS_CPUCLOCK:
-		return "cpu";
-	default:
-		return "unknown";
-	}
-}
 
 /* Absolute times and ticks are strings: a double does not hold them. */
 static json_t *u64_string(uint64_t value)
@@ -181,73 +168,6 @@ static json_t *stages_to_json(const struct tw_job *job)
 	return all;
 }
 
-static double middle_ns(struct tw_offset offset)
-{
-	return ((double) offset.low_ns + (double) offset.high_ns) / 2;
-}
-
-static double half_ns(struct tw_offset offset)
-{
-	return ((double) offset.high_ns - (double) offset.low_ns) / 2;
-}
-
-/*
- * How far a clock ran off CLOCK_MONOTONIC_RAW between two moments, positive =
- * fast. Offsets are against the counter's time, so RAW's own drift is taken
- * off; for the counter's clock itself, pass offsets of 0. Uncertainties are
- * hard bounds, added.
- */
-static json_t *drift_to_json(const struct tw_moment *start,
-			     const struct tw_moment *end, double over_ns,
-			     struct tw_offset from, struct tw_offset to)
-{
-	double error_ns = (middle_ns(to) - middle_ns(from)) -
-			  (middle_ns(end->raw) - middle_ns(start->raw));
-	double uncertainty_ns = half_ns(to) + half_ns(from) +
-				half_ns(end->raw) + half_ns(start->raw);
-
-	return json_pack("{ss, sf, sf, sf, sf, sI}",
-			 "against", tw_against_name(TW_AGAINST_RAW),
-			 "error_ns", error_ns,
-			 "error_ppb", error_ns / over_ns * 1e9,
-			 "uncertainty_ns", uncertainty_ns,
-			 "uncertainty_ppb", uncertainty_ns / over_ns * 1e9,
-			 "over_ns", (json_int_t) over_ns);
-}
-
-static json_t *clocks_to_json(const struct tw_job *job,
-			      const struct tw_moment *end)
-{
-	const struct tw_moment *start = &job->start;
-	const struct tw_clock *clock = &job->timing->clock;
-	double over_ns = (double) tw_job_ns(job, start->ticks, end->ticks);
-	struct tw_offset none = { 0, 0 };
-	json_t *tickwise, *fio, *monotonic;
-
-	/* A job that ended at once has nothing to compare over. */
-	if (over_ns < 1)
-		return json_object();
-	tickwise = drift_to_json(start, end, over_ns, none, none);
-	json_object_set_new(tickwise, "source",
-			    json_string(job->system ? "system" :
-				tw_rate_source_name(clock->rate.source)));
-	if (!job->system) {
-		json_object_set_new(tickwise, "hz",
-				    json_real(clock->rate.hz));
-		json_object_set_new(tickwise, "rate_uncertainty_ppb",
-				    json_real(clock->rate.uncertainty_ppb));
-		json_object_set_new(tickwise, "rate_bound_ppb",
-				    json_real(clock->rate.bound_ppb));
-	}
-	fio = drift_to_json(start, end, over_ns, start->fio, end->fio);
-	json_object_set_new(fio, "clocksource",
-			    json_string(fio_clocksource_name()));
-	monotonic = drift_to_json(start, end, over_ns, start->monotonic,
-				  end->monotonic);
-	return json_pack("{so, so, so}", "tickwise", tickwise, "fio", fio,
-			 "monotonic", monotonic);
-}
-
 /* Where a clock that drifts evenly from @from to @to was at @ticks, in ns. */
 static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 			 uint64_t ticks, struct tw_offset from,
@@ -256,7 +176,7 @@ static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 	double since_ns = (double) tw_job_ns(job, job->start.ticks, ticks);
 	double all_ns = (double) tw_job_ns(job, job->start.ticks, end->ticks);
 	double part = all_ns > 0 ? since_ns / all_ns : 0;
-	double drift_ns = middle_ns(to) - middle_ns(from);
+	double drift_ns = tw_offset_middle_ns(to) - tw_offset_middle_ns(from);
 
 	/* The offset itself is of 1e18 ns: not through a double. */
 	return (uint64_t) (from.low_ns + (from.high_ns - from.low_ns) / 2 +
@@ -361,7 +281,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				"tails", (json_int_t) job->tails,
 				"largest_tail", (json_int_t) job->largest_tail,
 			 "stages", stages_to_json(job),
-			 "clocks", clocks_to_json(job, &end),
+			 "clocks", tw_clocks_to_json(job, &end),
 			 "counter", tw_counter_to_json(td, job),
 			 "fio_times", fio_times_to_json(job),
 			 "slowest", slowest_to_json(job, &end),

@@ -113,6 +113,24 @@ struct tw_report_over_time {
 	size_t count;
 };
 
+/* The same clock against CLOCK_MONOTONIC. */
+struct tw_report_off {
+	int known;
+	double error_ns;
+	double error_ppb;
+	double uncertainty_ns;
+	double uncertainty_ppb;
+};
+
+/* Tickwise's rate, from the whole of the run. */
+struct tw_report_refit {
+	int known;
+	double hz;
+	double uncertainty_ppb;		/* 1 sigma */
+	double bound_ppb;		/* hard */
+	double frozen_error_ppb;	/* of the rate that was used */
+};
+
 /* A clock's error in a run: positive = it ran fast of @against. */
 struct tw_report_clock {
 	json_t *json;			/* NULL: not in the file */
@@ -125,6 +143,8 @@ struct tw_report_clock {
 	double hz;			/* tickwise only; 0: not said */
 	double bound_ppb;		/* of hz, hard; 0: not said */
 	uint64_t over_ns;
+	struct tw_report_off off_monotonic;
+	struct tw_report_refit refit;
 };
 
 /* In order of how much has to be said about them. */
@@ -231,6 +251,15 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count);
  * 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_slowest(struct tw_report_group *group);
 int tw_report_merge_over_time(struct tw_report_group *group);
+
+/* What else is known of a clock, whose json is set (report_clock_errors.c). */
+void tw_report_read_clock_errors(struct tw_report_clock *clock,
+				 const char *name,
+				 struct tw_report_problem *problem);
+
+/* The clock as it was against CLOCK_MONOTONIC; 0: not in the file. */
+int tw_report_clock_off_monotonic(const struct tw_report_clock *clock,
+				  struct tw_report_clock *off);
 
 /* The schedule of jobs with a rate (report_response.c). The sentence about it
  * is 0 where there is nothing to say; the other int -1 without memory. */

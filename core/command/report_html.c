@@ -443,8 +443,22 @@ static void put_clock(FILE *file, int which, const struct tw_report_clock *clock
 	fputs("</tr>\n", file);
 }
 
+static void put_refit(FILE *file, const struct tw_report_clock *clock)
+{
+	char bound[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+
+	if (!clock || !clock->refit.known)
+		return;
+	fprintf(file, "<p>Over the whole run the counter's rate was %.3f Hz, "
+		"&#177; %s ppb at most: the one used, from the job's start, ran "
+		"%s ppb off that.</p>\n", clock->refit.hz,
+		tw_format_number(bound, clock->refit.bound_ppb),
+		tw_format_signed(error, clock->refit.frozen_error_ppb));
+}
+
 static void put_clocks(FILE *file, const struct tw_report_group *group)
 {
+	struct tw_report_clock off;
 	int any = 0;
 
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
@@ -462,7 +476,12 @@ static void put_clocks(FILE *file, const struct tw_report_group *group)
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
 		if (group->worst[i])
 			put_clock(file, i, group->worst[i]);
-	fputs("</table></div>\n<p class=\"dim\">Plus is fast. "
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
+		if (tw_report_clock_off_monotonic(group->worst[i], &off))
+			put_clock(file, i, &off);
+	fputs("</table></div>\n", file);
+	put_refit(file, group->worst[TW_REPORT_TICKWISE]);
+	fputs("<p class=\"dim\">Plus is fast. "
 	      "CLOCK_MONOTONIC_RAW is the kernel's calibration of a crystal, "
 	      "not SI; how far that is off can't be seen from inside.</p>\n",
 	      file);

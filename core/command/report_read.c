@@ -305,6 +305,7 @@ static void read_clock(struct tw_report_clock *clock, json_t *json,
 		tw_want_positive(json, where, "uncertainty_ns", problem) :
 		clock->uncertainty_ppb * (double)clock->over_ns / 1e9;
 	clock->kind = "";
+	tw_report_read_clock_errors(clock, name, problem);
 }
 
 /* Of the clock "tickwise": there is no rate where it is the system's clock. */
