@@ -46,7 +46,8 @@ static const char style[] =
 	"font-variant-numeric:tabular-nums;margin:.4em 0}th,td{padding:.2em .6em;"
 	"text-align:right;white-space:nowrap;border-bottom:1px solid "
 	"var(--line)}th:first-child,td:first-child{text-align:left}"
-	"td.text,th.text{text-align:left}\n"
+	"td.text,th.text{text-align:left}td.words{text-align:left;"
+	"white-space:normal}\n"
 	".plots{display:grid;grid-template-columns:repeat(auto-fit,"
 	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
 	"svg{display:block;width:100%;height:auto}text{fill:var(--text);"
@@ -367,7 +368,20 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 
 /* ---- single I/Os, clocks ---------------------------------------------------- */
 
-static void put_slow(FILE *file, const struct tw_report_slow *slow)
+/* A column for a stage that none of them has would say nothing. */
+static int any_has_stage(const struct tw_report_group *group, int stage)
+{
+	const char *key = tw_report_stages[stage].key;
+
+	for (size_t i = 0; i < group->slow_count; i++)
+		if (json_object_get(json_object_get(group->slowest[i].json,
+						    "stages"), key))
+			return 1;
+	return 0;
+}
+
+static void put_slow(FILE *file, const struct tw_report_group *group,
+		     const struct tw_report_slow *slow)
 {
 	const json_t *stages = json_object_get(slow->json, "stages");
 
@@ -381,6 +395,8 @@ static void put_slow(FILE *file, const struct tw_report_slow *slow)
 	for (int i = 0; i < TW_REPORT_TOTAL; i++) {
 		uint64_t ns;
 
+		if (!any_has_stage(group, i))
+			continue;
 		if (tw_json_to_u64(json_object_get(stages,
 						   tw_report_stages[i].key),
 				   &ns))
@@ -412,11 +428,12 @@ static void put_slowest(FILE *file, const struct tw_report_group *group)
 	fputs("<div class=\"wide\"><table><tr><th>total</th>"
 	      "<th class=\"text\">what</th><th>offset</th><th>size</th>", file);
 	for (int i = 0; i < TW_REPORT_TOTAL; i++)
-		fprintf(file, "<th>%s</th>", tw_report_stages[i].name);
+		if (any_has_stage(group, i))
+			fprintf(file, "<th>%s</th>", tw_report_stages[i].name);
 	fputs("<th>job</th><th>MONOTONIC, ns</th><th>RAW, ns</th><th>ticks"
 	      "</th></tr>\n", file);
 	for (size_t i = 0; i < shown; i++)
-		put_slow(file, &group->slowest[i]);
+		put_slow(file, group, &group->slowest[i]);
 	fputs("</table></div>\n", file);
 }
 
@@ -492,11 +509,11 @@ static void put_missing(FILE *file, const struct tw_report_group *group)
 	const char *name, *unknown;
 	json_t *value;
 
-	if (group->tally.missing)
+	if (tw_report_missing(group, 0))
 		fputs("<p class=\"dim\">Not recorded by all jobs: ", file);
 	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
 		fprintf(file, "%s%s", i ? ", " : "", name);
-	if (group->tally.missing)
+	if (tw_report_missing(group, 0))
 		fputs("</p>\n", file);
 	if (group->over_time_differs)
 		fputs("<p class=\"dim\">The jobs' intervals over time differ: "
@@ -531,13 +548,26 @@ static void put_contents(FILE *file, const struct tw_report_group *groups,
 	fputs("</ul>\n", file);
 }
 
-static void put_stage_words(FILE *file)
+static int shows_stage(const struct tw_report_group *groups, size_t count,
+		       int stage)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			if (groups[i].tally.stages[stage][j].count)
+				return 1;
+	return 0;
+}
+
+static void put_stage_words(FILE *file, const struct tw_report_group *groups,
+			    size_t count)
 {
 	fputs("<h2>What the words mean</h2>\n<div class=\"wide\"><table>\n",
 	      file);
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		fprintf(file, "<tr><td>%s</td><td class=\"text\">%s</td></tr>"
-			"\n", tw_report_stages[i].name, tw_report_stages[i].is);
+		if (shows_stage(groups, count, i))
+			fprintf(file, "<tr><td>%s</td><td class=\"words\">%s"
+				"</td></tr>\n", tw_report_stages[i].name,
+				tw_report_stages[i].is);
 	fputs("</table></div>\n<p class=\"dim\">min, mean and max are as "
 	      "stamped; a percentile is the upper edge of its bin (0.1 % wide "
 	      "with the usual 3 digits); -: too few I/Os, none lies above that "
@@ -566,7 +596,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);
 	}
-	put_stage_words(file);
+	put_stage_words(file, groups, count);
 	fputs("</body>\n</html>\n", file);
 }
 

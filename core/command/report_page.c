@@ -265,7 +265,7 @@ static void print_missing(const struct tw_report_group *group)
 	struct tw_paragraph line = { .indent = 2 };
 	const char *name;
 
-	if (group->tally.missing == 0)
+	if (!tw_report_missing(group, 0))
 		return;
 	putchar('\n');
 	tw_paragraph_add(&line, group->size == 1 ? "not recorded:" :

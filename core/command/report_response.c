@@ -5,20 +5,11 @@
  * Of several jobs, that of the one farthest behind.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "latency/histogram_json.h"
 #include "report.h"
 #include "report_format.h"
 #include "report_want.h"
-
-static int slip_stage(void)
-{
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (strcmp(tw_report_stages[i].name, "slip") == 0)
-			return i;
-	return -1;
-}
 
 void tw_report_read_schedule(struct tw_report_schedule *schedule,
 			     const json_t *response,
@@ -62,7 +53,7 @@ int tw_report_say_schedule(char *text, size_t size,
 {
 	const struct tw_report_schedule *schedule = &group->tally.schedule;
 	const struct tw_histogram *slip =
-		&group->tally.stages[slip_stage()][direction];
+		&group->tally.stages[TW_REPORT_SLIP][direction];
 	char most[TW_FORMAT_SIZE], at_end[TW_FORMAT_SIZE], known[TW_FORMAT_SIZE];
 
 	if (!slip->count || !schedule->has_at_end[direction])

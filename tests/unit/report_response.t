@@ -39,6 +39,12 @@ has "$scratch/page" 'at most 950 ns, at the end 940 ns in the job' 'as HTML'
 
 run report "$scratch/plain.json"
 has_not "$out" schedule 'nothing without a schedule'
+has_not "$out" 'response times' 'nor are response times missed'
+write_report "$scratch/plain.json" thread=3
+run report "$scratch/a.json" "$scratch/plain.json"
+has "$out" '  response times' \
+	'but where one of two jobs has them'
+write_report "$scratch/plain.json"
 run report --json "$scratch/plain.json"
 has_not "$out" slip_at_end 'nor in the JSON'
 for bad in '-1' '"x"' '[]'; do
