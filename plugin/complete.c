@@ -8,6 +8,7 @@
 
 #include "engine.h"
 #include "event_time.h"
+#include "response.h"
 #include "watch.h"
 
 /* Renamed in fio 3.42, which can also end it by size. */
@@ -122,6 +123,10 @@ bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		job->first_ticks = io->queued_ticks;
 	job->last_ticks = seen_ticks;
 	counts->recorded++;
+	if (tw_unlikely(job->response))
+		tw_response_record(job->response, io_u, (uint64_t) total_ns);
+	tw_windows_add(&job->over_time, seen_ticks, direction,
+		       (uint64_t) total_ns);
 	if (tw_unlikely(tw_slowest_wants(&job->slowest, (uint64_t) total_ns)))
 		keep_slow(job, io_u, io, seen_ticks, (uint64_t) total_ns);
 	if (job->stages)
@@ -172,6 +177,8 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 	if (done->result > 0 && io_u->offset + (uint64_t) done->result <
 	    io_u->file->real_file_size) {
 		counts->shorts++;
+		if (job->response)
+			tw_response_again(job->response, io_u);
 		return false;
 	}
 	return true;

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "slowest.h"
 #include "tickwise.h"
+#include "windows.h"
 
 /*
  * What is recorded. An I/O that is submitted by the very call that queued it
@@ -102,6 +103,7 @@ struct tw_timing {
 };
 
 struct tw_job;
+struct tw_response;
 struct tw_watch;
 
 /* Makes a command of the I/O in an entry of double size; 0 or -errno. */
@@ -154,8 +156,10 @@ struct tw_job {
 	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
+	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */
+	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_counts counts[TW_DIRECTIONS];
 	uint64_t negative_stages;	/* of I/Os that were recorded */
 	uint64_t enters;
@@ -245,6 +249,7 @@ const struct tw_timing *tw_timing_of_process(void);
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
 /* report.c: 0 or -errno, with a line on stderr. */
+extern const char *const tw_direction_names[TW_DIRECTIONS];
 int tw_report_write(struct thread_data *td, struct tw_job *job);
 
 #endif

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "engine.h"
+#include "over_time.h"
+#include "response.h"
 #include "watch.h"
 
 /* Only the headers of this very fio find our structure at this place in td. */
@@ -45,7 +47,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	if (!job->io || !job->by_index || !job->pending || !job->done ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
-	    tw_histogram_init(&job->residual, o->digits))
+	    tw_histogram_init(&job->residual, o->digits) ||
+	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
 	job->stages = o->stages;
 	job->event_time = o->event_time;
@@ -112,6 +115,12 @@ int tw_post_init(struct thread_data *td)
 	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
 				 (uint64_t) now.tv_nsec;
 	tw_moment_take(job, &job->start);
+	if (tw_over_time_start(job)) {
+		fprintf(stderr, "tickwise: %s: not enough memory\n",
+			td->o.name);
+		td_verror(td, ENOMEM, "tickwise post_init");
+		return 1;
+	}
 	job->started = 1;
 	return 0;
 }
@@ -152,8 +161,10 @@ void tw_cleanup(struct thread_data *td)
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			tw_histogram_free(&job->record[kind][direction]);
+	tw_windows_free(&job->over_time);
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
+	tw_response_free(job->response);
 	free(job->done);
 	free(job->pending);
 	free(job->by_index);

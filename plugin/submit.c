@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "response.h"
 #include "watch.h"
 
 /* Newer than some headers (Linux 6.12). */
@@ -113,6 +114,8 @@ static bool is_full(const struct tw_job *job)
 static enum fio_q_status come_again(struct tw_job *job, struct io_u *io_u)
 {
 	job->counts[tw_direction_of(io_u->ddir)].requeues++;
+	if (job->response)
+		tw_response_again(job->response, io_u);
 	return FIO_Q_BUSY;
 }
 
@@ -127,6 +130,8 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 
 	if (job->pending_tail != job->pending_head)
 		return come_again(job, io_u);
+	if (job->response)
+		tw_response_queued(td, job->response, io_u);
 	io.queued_ticks = io.enter_ticks = tw_job_stamp(job);
 	io.entered_ticks = 0;
 	if (direction == TW_TRIM)
@@ -173,6 +178,8 @@ static inline enum fio_q_status queued(struct thread_data *td,
 		prepare_special(td, job, io_u, sqe);
 	*pending_at(job, job->pending_tail++) = io_u;
 	job->submits_next = td->io_u_queued + 1 >= td->o.iodepth_batch;
+	if (tw_unlikely(job->response))
+		tw_response_queued(td, job->response, io_u);
 	queued_ticks = tw_job_stamp(job);
 	job->queued_ticks = queued_ticks;
 	job->io[io_u->index].queued_ticks = queued_ticks;

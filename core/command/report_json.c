@@ -172,6 +172,16 @@ static json_t *slowest_to_json(const struct tw_report_group *group)
 	return all;
 }
 
+static json_t *response_to_json(const struct tw_report_tally *tally)
+{
+	json_t *object = stages_to_json(tally, "response");
+
+	if (tw_report_schedule_to_json(object, &tally->schedule) == 0)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static json_t *interval_to_json(const struct tw_report_interval *interval)
 {
 	json_t *object = json_pack("{s:o, s:o}",
@@ -246,7 +256,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		"batches", batches_to_json(tally),
 		"watch", tw_report_watch_to_json(&tally->watch),
 		"stages", stages_to_json(tally, "stages"),
-		"response", stages_to_json(tally, "response"),
+		"response", response_to_json(tally),
 		"slowest", slowest_to_json(group),
 		"over_time", over_time_to_json(group),
 		"unknown", unknown_to_json(group));

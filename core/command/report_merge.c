@@ -145,6 +145,7 @@ static int add_tally(struct tw_report_tally *into,
 			error = add_histogram(&into->stages[i][j],
 					      &from->stages[i][j]);
 	into->missing |= from->missing;
+	tw_report_merge_schedule(&into->schedule, &from->schedule);
 	return error;
 }
 

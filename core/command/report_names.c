@@ -52,6 +52,18 @@ const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
 	[TW_REPORT_UNRELIABLE] = "unreliable",
 };
 
+/* Of jobs without a rate there is no response time to be missed. */
+static unsigned missed_by(const struct tw_report_group *group)
+{
+	const struct tw_report_tally *tally = &group->tally;
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tally->stages[TW_REPORT_SLIP][i].count ||
+		    tally->stages[TW_REPORT_RESPONSE][i].count)
+			return tally->missing;
+	return tally->missing & ~TW_REPORT_NO_RESPONSE;
+}
+
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
 {
 	static const char *const names[TW_REPORT_MAY_MISS] = {
@@ -66,8 +78,10 @@ const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
 		"the run over time", "response times",
 	};
 
+	unsigned missed = missed_by(group);
+
 	for (unsigned bit = 0; bit < TW_REPORT_MAY_MISS; bit++)
-		if (group->tally.missing & (1U << bit) && i-- == 0)
+		if (missed & (1U << bit) && i-- == 0)
 			return names[bit];
 	return NULL;
 }

@@ -184,7 +184,9 @@ static int read_stages(struct tw_report *report,
 
 	if (has(&report->tally, report->root, "response",
 		TW_REPORT_NO_RESPONSE))
-		tw_want_object(report->root, "", "response", problem);
+		tw_report_read_schedule(&report->tally.schedule,
+			tw_want_object(report->root, "", "response", problem),
+			problem);
 	for (int i = 0; i < TW_REPORT_STAGES && !error; i++)
 		error = read_stage(report, i, cut, problem);
 	json_object_foreach(stages, key, value)
@@ -303,6 +305,7 @@ static void read_clock(struct tw_report_clock *clock, json_t *json,
 		tw_want_positive(json, where, "uncertainty_ns", problem) :
 		clock->uncertainty_ppb * (double)clock->over_ns / 1e9;
 	clock->kind = "";
+	tw_report_read_clock_errors(clock, name, problem);
 }
 
 /* Of the clock "tickwise": there is no rate where it is the system's clock. */
