@@ -90,6 +90,7 @@ PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
+HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
@@ -104,7 +105,8 @@ all: core plugin
 # ---- the library and the program ----
 
 .PHONY: core
-core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example
+core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
+      $(B)/libtickwise-preload.so
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -131,6 +133,15 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+
+# clock_gettime() for programs nobody may rebuild: it must find all it needs
+# before it is called (-z now), and show nothing but that function.
+PRELOAD_SOURCES := $(wildcard core/preload/*.c)
+$(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
+			     $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
 
 # Another compiler or other flags: everything again.
 flags := $(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
@@ -211,6 +222,10 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
 $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
+# The preload clock is no part of the library.
+$(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
+	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
+
 # What a command works out by itself is tested without running it.
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
@@ -220,7 +235,8 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
-		-o $@ $< $(B)/libtickwise.a $(LDFLAGS) $(CORE_LIBS)
+		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
+		$(CORE_LIBS)
 
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
@@ -277,7 +293,8 @@ packages-cross:
 		echo 'other processors will not be tested'
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(FIO_HELPERS) $(BENCHES)
+tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(HW_HELPERS) $(FIO_HELPERS) \
+       $(BENCHES)
 
 .PHONY: check
 check: packages-test packages-cross
@@ -355,6 +372,7 @@ install-core: core install-man $(B)/include/tickwise.h
 	$(INSTALL) -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so.$(VERSION)
 	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
+	$(INSTALL) -m 644 $(B)/libtickwise-preload.so $(DESTDIR)$(LIBDIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
@@ -382,6 +400,7 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
 			$(SONAME) libtickwise.so.$(VERSION) \
+			libtickwise-preload.so \
 			pkgconfig/tickwise.pc) \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so)
