@@ -82,10 +82,13 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
-COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)
+PROBE_SOURCES := $(wildcard core/probe/*.c)
+COMMAND_SOURCES := $(wildcard core/command/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
+
+COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
@@ -106,7 +109,7 @@ all: core plugin
 
 .PHONY: core
 core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
-      $(B)/libtickwise-preload.so
+      $(B)/libtickwise-preload.so $(COMPARE_PROBES)
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -143,6 +146,13 @@ $(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
 
+# What `tickwise compare` puts into fio.
+$(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
+		$(B)/core/probe/preload/%.o $(call objects,$(PROBE_SOURCES))
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -o $@ $^ -ldl \
+		$(CORE_LIBS)
+
 # Another compiler or other flags: everything again.
 flags := $(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
 $(B)/flags: force
@@ -155,13 +165,13 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# `tickwise run` knows where the engine is going to be.
+# `tickwise run` and `compare` know where the engine is going to be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
 
-$(B)/core/command/run_engines.o: $(B)/engine_dir
-$(B)/core/command/run_engines.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
+$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: $(B)/engine_dir
+$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
@@ -228,6 +238,8 @@ $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_thr
 
 # What a command works out by itself is tested without running it.
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
+$(B)/tests/unit/compare_result.t: $(B)/core/command/compare_result.o \
+	$(B)/core/probe/report.o
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 
@@ -243,6 +255,9 @@ $(B)/tests/%.so: tests/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CFLAGS) -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
+
+# A fio exports what its engines use.
+$(B)/tests/hw/reader/fake_fio: LDFLAGS += -rdynamic
 
 # It stands before a library that the engine alone would bring along.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
@@ -373,6 +388,8 @@ install-core: core install-man $(B)/include/tickwise.h
 	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
 	$(INSTALL) -m 644 $(B)/libtickwise-preload.so $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
+	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
@@ -403,7 +420,8 @@ uninstall:
 			libtickwise-preload.so \
 			pkgconfig/tickwise.pc) \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
-		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so)
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so \
+			$(notdir $(COMPARE_PROBES)))
 	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
 # ---- the rest ----
