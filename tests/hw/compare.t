@@ -106,9 +106,8 @@ refuses 64 '--rounds takes a number, 0 to 99' --rounds=100
 refuses 64 'unknown option --hogs' --hogs
 refuses 64 "takes no 'job.fio'" job.fio
 
-# Interrupted: nothing of it is left.
-FAKE_PPB=4242
-"$tickwise" compare --fio="$fake" --seconds=60 --starts=1 --load=hogs \
+# Interrupted: nothing of it is left. A shell's background ignores SIGINT.
+env --default-signal=INT "$tickwise" compare --fio="$fake" --seconds=60 --starts=1 --load=hogs \
 	>"$out" 2>"$err" &
 pid=$!
 # Two hogs at least, on one CPU, and a fio.
@@ -120,6 +119,7 @@ done
 children=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
 kill -INT "$pid"
 wait "$pid"
+is "$?" 130 'interrupted: it ends'
 # The kernel kills them when their parent has gone; give it a moment.
 n=0 left=1
 while [ "$left" != 0 ] && [ $n -lt 100 ]; do
