@@ -135,7 +135,8 @@ double tw_compare_median(double *values, unsigned count);
 
 /* ---- printing ---- */
 
-const char *tw_compare_load_name(enum tw_compare_load load);
+/* @load: an enum tw_compare_load */
+const char *tw_compare_load_name(int load);
 void tw_compare_print_page(const struct tw_compare_result *result,
 			   const struct tw_compare_arguments *arguments);
 void tw_compare_print_plot(const struct tw_compare_result *result);

@@ -8,7 +8,7 @@
 
 #include "compare.h"
 
-const char *tw_compare_load_name(enum tw_compare_load load)
+const char *tw_compare_load_name(int load)
 {
 	return load == TW_COMPARE_HOGS ? "hogs" : "idle";
 }

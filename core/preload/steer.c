@@ -148,7 +148,7 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 	}
 	keep(steer, anchor);
 	slope = measured_slope(steer);
-	if (slope) {
+	if (slope > 0) {
 		steer->slope = slope;
 		steer->is_measured = 1;
 	}
