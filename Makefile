@@ -335,7 +335,7 @@ demo: packages-fio
 
 # ---- benchmarks: never part of the tests ----
 
-.PHONY: bench bench-iops
+.PHONY: bench bench-iops bench-frequencies
 # Inline code is as good as the compiler, so with clang too where there is one.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -345,6 +345,12 @@ bench: core
 
 bench-iops: all
 	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
+
+# FIO_TREES: more configured sources of fio, patched ones for example.
+FIO_TREES ?=
+bench-frequencies: core $(B)/fio.path
+	$(Q)CC='$(CC)' TW_BUILD='$(abspath $(B))' tests/bench/fio_frequencies.sh \
+		"$$(head -n 1 $(B)/fio.path)" $(FIO_TREES)
 
 # ---- installing ----
 #
@@ -442,6 +448,8 @@ help:
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
+	@echo 'make bench-frequencies'
+	@echo '                 how far off is fio'"'"'s clock over frequencies? FIO_TREES='
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
