@@ -136,8 +136,10 @@ static double fio_error_ppb(void)
 
 static double our_error_ppb(void)
 {
+	const char *window = getenv("TW_WINDOW_NS");
 	struct tw_rate_options options = {
-		.window_ns = RATE_WINDOW_NS,
+		.window_ns = window ? strtoull(window, NULL, 0) :
+				      RATE_WINDOW_NS,
 		.source = &machine.source,
 	};
 	struct tw_scale scale;
