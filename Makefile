@@ -83,14 +83,18 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
-COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)
+PROBE_SOURCES := $(wildcard core/probe/*.c)
+COMMAND_SOURCES := $(wildcard core/command/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 
+COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
+
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
+HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
@@ -105,7 +109,8 @@ all: core plugin
 # ---- the library and the program ----
 
 .PHONY: core
-core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example
+core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
+      $(B)/libtickwise-preload.so $(COMPARE_PROBES)
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -133,6 +138,22 @@ $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
 
+# clock_gettime() for programs nobody may rebuild: it must find all it needs
+# before it is called (-z now), and show nothing but that function.
+PRELOAD_SOURCES := $(wildcard core/preload/*.c)
+$(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
+			     $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
+
+# What `tickwise compare` puts into fio.
+$(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
+		$(B)/core/probe/preload/%.o $(call objects,$(PROBE_SOURCES))
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -o $@ $^ -ldl \
+		$(CORE_LIBS)
+
 # Another compiler or other flags: everything again.
 flags := $(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
 $(B)/flags: force
@@ -145,13 +166,13 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# `tickwise run` knows where the engine is going to be.
+# `tickwise run` and `compare` know where the engine is going to be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
 
-$(B)/core/command/run_engines.o: $(B)/engine_dir
-$(B)/core/command/run_engines.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
+$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: $(B)/engine_dir
+$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
@@ -212,10 +233,16 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
 $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
+# The preload clock is no part of the library.
+$(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
+	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
+
 # What a command works out by itself is tested without running it.
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
 $(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check_changes.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/compare_result.t: $(B)/core/command/compare_result.o \
+	$(B)/core/probe/report.o
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check_cpus.o
@@ -236,13 +263,17 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
-		-o $@ $< $(B)/libtickwise.a $(LDFLAGS) $(CORE_LIBS)
+		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
+		$(CORE_LIBS)
 
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CFLAGS) -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
+
+# A fio exports what its engines use.
+$(B)/tests/hw/reader/fake_fio: LDFLAGS += -rdynamic
 
 # It stands before a library that the engine alone would bring along.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
@@ -293,7 +324,8 @@ packages-cross:
 		echo 'other processors will not be tested'
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(FIO_HELPERS) $(BENCHES)
+tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(HW_HELPERS) $(FIO_HELPERS) \
+       $(BENCHES)
 
 .PHONY: check
 check: packages-test packages-cross
@@ -378,7 +410,7 @@ demo: packages-fio
 
 # ---- benchmarks: never part of the tests ----
 
-.PHONY: bench bench-iops
+.PHONY: bench bench-iops bench-frequencies
 # Inline code is as good as the compiler, so with clang too where there is one.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -388,6 +420,12 @@ bench: core
 
 bench-iops: all
 	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
+
+# FIO_TREES: more configured sources of fio, patched ones for example.
+FIO_TREES ?=
+bench-frequencies: core $(B)/fio.path
+	$(Q)CC='$(CC)' TW_BUILD='$(abspath $(B))' tests/bench/fio_frequencies.sh \
+		"$$(head -n 1 $(B)/fio.path)" $(FIO_TREES)
 
 # ---- installing ----
 #
@@ -430,6 +468,9 @@ install-core: core install-man $(B)/include/tickwise.h
 	$(INSTALL) -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so.$(VERSION)
 	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
+	$(INSTALL) -m 644 $(B)/libtickwise-preload.so $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
+	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
@@ -457,9 +498,11 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
 			$(SONAME) libtickwise.so.$(VERSION) \
+			libtickwise-preload.so \
 			pkgconfig/tickwise.pc) \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
-		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so)
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so \
+			$(notdir $(COMPARE_PROBES)))
 	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
 # ---- the rest ----
@@ -480,6 +523,8 @@ help:
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
+	@echo 'make bench-frequencies'
+	@echo '                 how far off is fio'"'"'s clock over frequencies? FIO_TREES='
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
