@@ -65,6 +65,7 @@ endif
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
 PACKAGES_TEST := perl git g++ pkg-config mandoc
+PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \
 		  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static
@@ -342,6 +343,7 @@ check-cross: packages-cross
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath build)' \
 	tests/run.sh $(B)/check-cross.log $(CROSS_TESTS)
 
+
 # ---- virtual machines ----
 #
 # The engines on an NVMe device, and faults that no real machine has on demand.
@@ -400,6 +402,26 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=clang SAN=1 B=build/fuzz \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(fuzz_main)' fuzz-build
 	$(Q)tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS) $(FUZZERS)
+
+# ---- the patches for fio ----
+#
+# Not part of check: they build fio some fifty times.
+
+PATCH_TESTS := $(wildcard tests/patches/*.t)
+
+.PHONY: packages-patches check-patches fio-patched
+packages-patches:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_PATCHES)
+
+check-patches: packages-patches
+	$(Q)$(MAKE) --no-print-directory core
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' FIO='$(FIO)' \
+	tests/run.sh $(B)/check-patches.log $(PATCH_TESTS)
+
+# The series of the installed fio, or of FIO_SERIES=fio-3.42.
+fio-patched: packages-patches
+	$(Q)$(MAKE) --no-print-directory core $(B)/include/tickwise.h
+	$(Q)FIO='$(FIO)' CC='$(CC)' patches/build.sh '$(FIO_SERIES)' $(B) $(B)/fio-patched
 
 # ---- the demonstration ----
 
@@ -528,8 +550,12 @@ help:
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
+
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
 	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
+
+	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
+	@echo 'make check-patches  apply, build and try every patch (minutes)'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
