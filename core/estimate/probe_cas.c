@@ -136,7 +136,8 @@ static void burst(struct tw_probe_worker *worker, uint64_t now)
 	fast_turns(worker, until_ns, end);
 	slow_turns(worker, until_ns, end);
 	/* The kernel moves threads off a CPU that is taken away. */
-	worker->failed = sched_getcpu() != (int)worker->cpu;
+	if (sched_getcpu() != (int)worker->cpu)
+		tw_probe_fail(worker);
 }
 
 void *tw_probe_work(void *argument)
@@ -147,7 +148,8 @@ void *tw_probe_work(void *argument)
 	unsigned number;
 
 	tw_probe_ask_for_turns();
-	worker->failed = run->system->pin(worker->cpu) != 0;
+	if (run->system->pin(worker->cpu))
+		tw_probe_fail(worker);
 	while (!worker->failed && !tw_probe_finished(run, now)) {
 		now = tw_probe_sleep(run, &number);
 		if (tw_probe_finished(run, now))
@@ -156,9 +158,7 @@ void *tw_probe_work(void *argument)
 		burst(worker, now);
 		now = tw_probe_now_ns();
 	}
-	if (worker->failed) {
-		tw_probe_fail(worker);
+	if (worker->failed)
 		tw_probe_leave(worker);
-	}
 	return NULL;
 }

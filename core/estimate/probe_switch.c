@@ -69,6 +69,18 @@ static void give_up(struct tour *tour, struct tw_probe_worker *worker)
 		tour->at = NULL;
 }
 
+/*
+ * The thread is not where it was pinned to. That is a CPU taken away, or a mask
+ * set by somebody else whose migration is still under way, which can hit any
+ * CPU: the last one is tried again, and in vain only until the deadline.
+ */
+static void lose(struct tour *tour, struct tw_probe_worker *worker)
+{
+	if (!tw_probe_is_alone(tour->run))
+		give_up(tour, worker);
+	tour->at = NULL;
+}
+
 /* Recorded after the move: nothing that could be slow comes between. */
 static void note_departure(struct tour *tour, uint64_t ticks, unsigned cpu)
 {
@@ -77,7 +89,7 @@ static void note_departure(struct tour *tour, uint64_t ticks, unsigned cpu)
 	if (tour->at->cpu == cpu)
 		tw_probe_record(tour->at, tour->sequence++, ticks);
 	else
-		give_up(tour, tour->at);
+		lose(tour, tour->at);
 }
 
 static void move(struct tour *tour, struct tw_probe_worker *to)
@@ -88,13 +100,14 @@ static void move(struct tour *tour, struct tw_probe_worker *to)
 	uint64_t ticks = failed ? 0 : tw_ticks_cpu(&cpu);
 
 	note_departure(tour, left_ticks, left_cpu);
-	if (failed || cpu != to->cpu) {
+	if (failed) {
 		give_up(tour, to);
-		tour->at = failed ? tour->at : NULL;
-		return;
+	} else if (cpu != to->cpu) {
+		lose(tour, to);
+	} else {
+		tour->at = to;
+		tw_probe_record(to, tour->sequence++, ticks);
 	}
-	tour->at = to;
-	tw_probe_record(to, tour->sequence++, ticks);
 }
 
 static void look_at_goal(struct tour *tour, uint64_t now)

@@ -61,12 +61,13 @@ static void try_method(enum tw_reliability_method method, const char *what)
 	};
 	struct tw_reliability result;
 	pthread_t thread;
+	int error;
 
 	atomic_store(&stop, 0);
 	if (pthread_create(&thread, NULL, take_away, NULL))
 		exit(1);
-	if (tap_ok(!tw_reliability_measure(&result, &options),
-		   "%s: a verdict", what)) {
+	error = tw_reliability_measure(&result, &options);
+	if (tap_ok(!error, "%s: a verdict (error %d)", what, error)) {
 		tap_ok(result.cpus >= 1 && result.cpus_skipped >= 1,
 		       "%u CPUs left, %u missing", result.cpus,
 		       result.cpus_skipped);
