@@ -151,7 +151,7 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 		counts->errors++;
 		return false;
 	}
-	if ((uint64_t) done->result >= wanted)
+	if ((uint64_t) done->result >= wanted || job->test_nop)
 		return true;
 	io_u->resid = wanted - (uint64_t) done->result;
 	/* fio sends the rest again and counts only that; nothing at all it

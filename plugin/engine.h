@@ -135,6 +135,7 @@ struct tw_job {
 	int submits_next;	/* fio commits right after this ->queue() */
 	struct tw_done *done;
 	bool stages;		/* else only total */
+	bool test_nop;		/* transfers that move nothing */
 	bool event_time;	/* fio's numbers get each event's own time */
 	bool event_wait;	/* one completion at a time */
 	unsigned taken;		/* by the last getevents() */

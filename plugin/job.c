@@ -47,6 +47,7 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	    tw_histogram_init(&job->residual, o->digits))
 		return -ENOMEM;
 	job->stages = o->stages;
+	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
 	job->event_wait = o->event_wait;
 	for (kind = 0; kind < TW_RECORDS; kind++)

@@ -54,6 +54,7 @@ struct tw_options {
 	unsigned int slowest;
 	unsigned int event_time;
 	unsigned int event_wait;
+	unsigned int test_nop;
 };
 
 extern struct fio_option tw_engine_options[];

@@ -200,6 +200,10 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 	for (direction = TW_READ; direction <= TW_WRITE; direction++) {
 		struct io_uring_sqe *model = &job->model[direction];
 
+		if (o->test_nop) {
+			model->opcode = IORING_OP_NOP;
+			continue;
+		}
 		model->opcode = opcodes[kind][direction];
 		/* A ring may submit from another context than the job's own
 		 * thread, so the job's default priority is given with every
@@ -211,7 +215,7 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 			model->rw_flags |= RWF_NOWAIT;
 	}
 #ifdef TW_FIO_ATOMIC
-	if (td->o.oatomic)
+	if (td->o.oatomic && !o->test_nop)
 		job->model[TW_WRITE].rw_flags |= TW_RWF_ATOMIC;
 #endif
 }
