@@ -31,31 +31,26 @@ static bool is_accounted(struct thread_data *td)
 	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
 }
 
-/* A CPU whose counter is behind can make a stage negative: then it is 0. */
-static uint64_t stage_ns(const struct tw_job *job, uint64_t from, uint64_t to)
-{
-	int64_t ns = tw_job_ns(job, from, to);
-
-	return ns < 0 ? 0 : (uint64_t) ns;
-}
-
 static void record_stages(struct tw_job *job, enum tw_direction direction,
 			  const struct tw_io *io, uint64_t seen_ticks,
 			  uint64_t total_ns)
 {
-	if (io->entered_ticks)
+	const struct tw_stage_times times =
+		tw_stage_times(&job->timing->clock.scale, job->system, io,
+			       seen_ticks);
+
+	if (times.entered)
 		tw_histogram_add(&job->record[TW_RECORD_ENTER][direction],
-				 stage_ns(job, io->enter_ticks,
-					  io->entered_ticks));
-	if (io->queued_ticks == io->enter_ticks) {
+				 times.enter_ns);
+	if (!times.waited) {
 		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
 				 total_ns);
 		return;
 	}
 	tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
-			 stage_ns(job, io->queued_ticks, io->enter_ticks));
+			 times.queue_ns);
 	tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
-			 stage_ns(job, io->enter_ticks, seen_ticks));
+			 times.inflight_ns);
 	/* Not the sum of the two: that would add their roundings. */
 	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
 }
@@ -68,7 +63,8 @@ static void record_return(struct tw_job *job, enum tw_direction direction,
 			  uint64_t seen_ticks)
 {
 	tw_histogram_add(&job->record[TW_RECORD_RETURN][direction],
-			 stage_ns(job, seen_ticks, tw_job_stamp(job)));
+			 tw_stage_ns(&job->timing->clock.scale, job->system,
+				     seen_ticks, tw_job_stamp(job)));
 }
 
 static __attribute__((noinline))

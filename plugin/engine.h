@@ -11,6 +11,7 @@
 #include "fio.h"
 #include "options.h"
 #include "slowest.h"
+#include "stage_times.h"
 #include "tickwise.h"
 
 /*
@@ -35,13 +36,6 @@ enum tw_direction {
 	TW_TRIM,
 	TW_SYNC,
 	TW_DIRECTIONS,
-};
-
-/* One io_u's stamps, found by io_u->index. */
-struct tw_io {
-	uint64_t queued_ticks;
-	uint64_t enter_ticks;	/* equal to queued_ticks: it did not wait */
-	uint64_t entered_ticks;	/* the call returned; 0: there was none */
 };
 
 /* What is kept of a slow one. */
@@ -127,7 +121,7 @@ struct tw_job {
 	int *files;		/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 	struct io_u **by_index;
-	struct tw_io *io;
+	struct tw_io *io;	/* by io_u->index */
 	struct io_u **pending;	/* queued, in ring order; a ring itself */
 	unsigned pending_head;
 	unsigned pending_tail;
@@ -169,10 +163,7 @@ static inline uint64_t tw_job_stamp(const struct tw_job *job)
 static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 				uint64_t to)
 {
-	if (tw_unlikely(job->system))
-		return (int64_t)(to - from);
-	return tw_ticks_delta_to_ns(&job->timing->clock.scale,
-				    (int64_t)(to - from));
+	return tw_span_ns(&job->timing->clock.scale, job->system, from, to);
 }
 
 /* The first three are fio's own numbers, all of its syncs are one. */
