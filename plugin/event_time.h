@@ -19,15 +19,17 @@ static inline void tw_event_time_shift(struct tw_job *job,
 				       struct io_u *io_u, int event,
 				       uint64_t seen_ticks)
 {
-	const struct tw_scale *scale = &job->timing->clock.scale;
+	int64_t residual_ns;
 
-	if (event == 0)
-		tw_histogram_add(&job->residual,
-				 tw_stage_ns(scale, job->system,
-					     job->taken_ticks,
-					     tw_job_stamp(job)));
-	tw_shift_to_event(scale, job->system, seen_ticks, job->taken_ticks,
-			  &io_u->issue_time, &io_u->start_time);
+	if (event == 0) {
+		residual_ns = tw_job_ns(job, job->taken_ticks,
+					tw_job_stamp(job));
+		tw_histogram_add(&job->residual, residual_ns < 0 ? 0 :
+				 (uint64_t) residual_ns);
+	}
+	tw_shift_to_event(&job->timing->clock.scale, job->system, seen_ticks,
+			  job->taken_ticks, &io_u->issue_time,
+			  &io_u->start_time);
 }
 
 #endif

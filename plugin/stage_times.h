@@ -41,18 +41,25 @@ static inline int64_t tw_span_ns(const struct tw_scale *scale, bool system,
 	return tw_unlikely(system) ? span : tw_ticks_delta_to_ns(scale, span);
 }
 
-/* A CPU whose counter is behind can make a stage negative: then it is 0. */
+/* A CPU whose counter is behind can make a stage negative: then it is 0, is
+ * counted in @negative, and the counter's verdict is clear. */
 static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
-				   uint64_t from, uint64_t to)
+				   uint64_t from, uint64_t to,
+				   uint64_t *negative)
 {
 	int64_t ns = tw_span_ns(scale, system, from, to);
 
-	return ns < 0 ? 0 : (uint64_t) ns;
+	if (tw_unlikely(ns < 0)) {
+		(*negative)++;
+		return 0;
+	}
+	return (uint64_t) ns;
 }
 
 static inline __attribute__((always_inline)) struct tw_stage_times
 tw_stage_times(const struct tw_scale *scale, bool system,
-	       const struct tw_io *io, uint64_t seen_ticks)
+	       const struct tw_io *io, uint64_t seen_ticks,
+	       uint64_t *negative)
 {
 	struct tw_stage_times times = {
 		.entered = io->entered_ticks != 0,
@@ -61,12 +68,12 @@ tw_stage_times(const struct tw_scale *scale, bool system,
 
 	if (times.entered)
 		times.enter_ns = tw_stage_ns(scale, system, io->enter_ticks,
-					     io->entered_ticks);
+					     io->entered_ticks, negative);
 	if (times.waited) {
 		times.queue_ns = tw_stage_ns(scale, system, io->queued_ticks,
-					     io->enter_ticks);
+					     io->enter_ticks, negative);
 		times.inflight_ns = tw_stage_ns(scale, system, io->enter_ticks,
-						seen_ticks);
+						seen_ticks, negative);
 	}
 	return times;
 }
@@ -89,10 +96,12 @@ static inline void tw_shift_to_event(const struct tw_scale *scale, bool system,
 				     struct timespec *issue,
 				     struct timespec *start)
 {
-	uint64_t earlier_ns = tw_stage_ns(scale, system, seen, taken);
+	int64_t earlier_ns = tw_span_ns(scale, system, seen, taken);
 
-	tw_timespec_later(issue, earlier_ns);
-	tw_timespec_later(start, earlier_ns);
+	if (earlier_ns <= 0)
+		return;
+	tw_timespec_later(issue, (uint64_t) earlier_ns);
+	tw_timespec_later(start, (uint64_t) earlier_ns);
 }
 
 #endif
