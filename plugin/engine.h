@@ -60,6 +60,16 @@ struct tw_done {
 	bool waited;		/* seen with another one before it */
 };
 
+/* What is left of an I/O until it is recorded: record.h. */
+struct tw_mark {
+	struct tw_io io;
+	uint64_t seen_ticks;
+	uint64_t returned_ticks;	/* 0: not asked for */
+	uint64_t direction;
+};
+
+#define TW_MARKS	64
+
 struct tw_counts {
 	uint64_t recorded;
 	uint64_t errors;
@@ -114,6 +124,10 @@ struct tw_job {
 
 	struct io_uring ring;
 	int ring_ready;
+	/* How io_uring_enter() is told of the ring, and always. */
+	unsigned enter_fd;
+	unsigned enter_flags;
+	unsigned wait_flags;
 	unsigned entries;
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2];
@@ -147,8 +161,13 @@ struct tw_job {
 	uint64_t taken_ticks;	/* with event_time: when it returned */
 	unsigned seen_tail;	/* completions up to here have a stamp */
 	uint64_t seen_ticks;
+	bool fresh;		/* nobody has taken the first of those */
 	unsigned io_us;		/* initialised so far */
 	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
+
+	struct tw_mark marks[TW_MARKS];
+	unsigned marked;
+	uint64_t slow_ticks;	/* below: not one of the slowest */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_windows over_time;	/* total, by tw_direction */
@@ -166,6 +185,14 @@ struct tw_job {
 	struct tw_moment start;
 	int started;		/* start is set: the job has begun */
 };
+
+/* What fio's own engine passes too; @flags beside the ring's own. */
+static inline int tw_enter(const struct tw_job *job, unsigned count,
+			   unsigned wait, unsigned flags)
+{
+	return io_uring_enter(job->enter_fd, count, wait,
+			      flags | job->enter_flags, NULL);
+}
 
 /* One stamp. Inlined into every path; the branch is always taken alike. */
 static inline uint64_t tw_job_stamp(const struct tw_job *job)
@@ -186,6 +213,20 @@ static inline uint64_t tw_job_stage_ns(struct tw_job *job, uint64_t from,
 {
 	return tw_stage_ns(&job->timing->clock.scale, job->system, from, to,
 			   &job->negative_stages);
+}
+
+/* Completions up to @tail are in the ring, as was seen before @ticks. */
+static inline void tw_job_saw(struct tw_job *job, unsigned tail,
+			      uint64_t ticks)
+{
+	unsigned count = tail - job->seen_tail;
+
+	job->seen_tail = tail;
+	job->seen_ticks = ticks;
+	job->fresh = true;
+	job->tails++;
+	if (count > job->largest_tail)
+		job->largest_tail = count;
 }
 
 /* The first three are fio's own numbers, all of its syncs are one. */
@@ -233,8 +274,6 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t);
 struct io_u *tw_event(struct thread_data *td, int event);
 struct io_u *tw_event_command(struct thread_data *td, int event);
-bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
-	       const struct tw_io *io, uint64_t seen_ticks);
 
 /* ring.c: 0 or -errno; the second and third with a line on stderr. */
 int tw_ring_try(void);
