@@ -432,7 +432,7 @@ demo: packages-fio
 
 # ---- benchmarks: never part of the tests ----
 
-.PHONY: bench bench-iops bench-frequencies
+.PHONY: bench bench-count bench-iops bench-report bench-frequencies
 # Inline code is as good as the compiler, so with clang too where there is one.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -440,8 +440,14 @@ bench: core
 		$(MAKE) --no-print-directory CC=clang B=$(B)/clang core && \
 		echo && $(B)/clang/tickwise bench; fi
 
+bench-count: all
+	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_count.sh
+
 bench-iops: all
 	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
+
+bench-report: core
+	$(Q)TICKWISE='$(B)/tickwise' tests/bench/report_merge.sh
 
 # FIO_TREES: more configured sources of fio, patched ones for example.
 FIO_TREES ?=
@@ -544,7 +550,9 @@ help:
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make bench       what reading the time costs on this machine'
+	@echo 'make bench-count a hundred million I/Os through the engine: is one lost?'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
+	@echo 'make bench-report  how long merging a thousand reports takes'
 	@echo 'make bench-frequencies'
 	@echo '                 how far off is fio'"'"'s clock over frequencies? FIO_TREES='
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'

@@ -218,6 +218,8 @@ static const char *not_here(const struct tw_options *o)
 		return "cdb_len";
 	if (o->verify_bytchk)
 		return "verify_bytchk";
+	if (o->test_nop)
+		return "tw_test_nop";
 	return NULL;
 }
 

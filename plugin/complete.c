@@ -1,142 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way back: completions are taken from the ring, stamped, handed to fio and
- * recorded. One stamp serves all that became visible at once.
+ * The way back: completions are taken from the ring, stamped and handed to fio.
+ * One stamp serves all that became visible at once.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine.h"
 #include "event_time.h"
+#include "record.h"
 #include "response.h"
 #include "watch.h"
-
-/* Renamed in fio 3.42, which can also end it by size. */
-static bool is_ramping(struct thread_data *td)
-{
-#ifdef TW_FIO_RAMP_PERIOD
-	return ramp_period_enabled && !ramp_period_over(td);
-#else
-	return td->o.ramp_time && !ramp_time_over(td);
-#endif
-}
-
-/*
- * Would fio count this one? It asks the same right after ->event(), which may
- * end the ramp time and reset its statistics; asking here first gives both the
- * same answer for the same I/O.
- */
-static bool is_accounted(struct thread_data *td)
-{
-	if (is_ramping(td))
-		return false;
-	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
-}
-
-/* A CPU whose counter is behind can make a stage negative: then it is 0, and
- * the counter's verdict is clear. */
-static uint64_t stage_ns(struct tw_job *job, uint64_t from, uint64_t to)
-{
-	int64_t ns = tw_job_ns(job, from, to);
-
-	if (tw_unlikely(ns < 0)) {
-		job->negative_stages++;
-		return 0;
-	}
-	return (uint64_t) ns;
-}
-
-static void record_stages(struct tw_job *job, enum tw_direction direction,
-			  const struct tw_io *io, uint64_t seen_ticks,
-			  uint64_t total_ns)
-{
-	bool deferred = tw_unlikely(job->watch) &&
-		tw_watch_defers(job, direction, io, seen_ticks);
-
-	if (io->entered_ticks)
-		tw_histogram_add(&job->record[TW_RECORD_ENTER][direction],
-				 stage_ns(job, io->enter_ticks,
-					  io->entered_ticks));
-	if (io->queued_ticks == io->enter_ticks && !deferred) {
-		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
-				 total_ns);
-		return;
-	}
-	if (io->queued_ticks != io->enter_ticks)
-		tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
-				 stage_ns(job, io->queued_ticks, io->enter_ticks));
-	if (!deferred)
-		tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
-				 stage_ns(job, io->enter_ticks, seen_ticks));
-	/* Not the sum of the two: that would add their roundings. */
-	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
-}
-
-/*
- * The first of several is given to fio at once, the others when fio has done
- * with the ones before them: that wait is in fio's lat and not in our total.
- */
-static void record_return(struct tw_job *job, enum tw_direction direction,
-			  uint64_t seen_ticks)
-{
-	tw_histogram_add(&job->record[TW_RECORD_RETURN][direction],
-			 stage_ns(job, seen_ticks, tw_job_stamp(job)));
-}
-
-static __attribute__((noinline))
-void keep_slow(struct tw_job *job, const struct io_u *io_u,
-	       const struct tw_io *io, uint64_t seen_ticks, uint64_t total_ns)
-{
-	const struct tw_slow_io slow = {
-		.slow.value = total_ns,
-		.io = *io,
-		.seen_ticks = seen_ticks,
-		.returned_ticks = tw_job_stamp(job),
-		.offset = io_u->offset,
-		.size = io_u->xfer_buflen,
-		.direction = tw_direction_of(io_u->ddir),
-	};
-
-	if (tw_unlikely(job->watch) && tw_watch_defers_slow(job, &slow))
-		return;
-	tw_slowest_add(&job->slowest, &slow.slow);
-}
-
-/* False: fio does not count this one, and neither do we. */
-bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
-	       const struct tw_io *io, uint64_t seen_ticks)
-{
-	enum tw_direction direction = tw_direction_of(io_u->ddir);
-	struct tw_counts *counts = &job->counts[direction];
-	int64_t total_ns;
-
-	if (!is_accounted(td)) {
-		counts->unaccounted++;
-		return false;
-	}
-	total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
-	if (tw_unlikely(total_ns < job->least_total_ns)) {
-		counts->backwards++;
-		return false;
-	}
-	if (tw_unlikely(!job->first_ticks))
-		job->first_ticks = io->queued_ticks;
-	job->last_ticks = seen_ticks;
-	counts->recorded++;
-	if (tw_unlikely(job->response))
-		tw_response_record(job->response, io_u, (uint64_t) total_ns);
-	tw_windows_add(&job->over_time, seen_ticks, direction,
-		       (uint64_t) total_ns);
-	if (tw_unlikely(tw_slowest_wants(&job->slowest, (uint64_t) total_ns)))
-		keep_slow(job, io_u, io, seen_ticks, (uint64_t) total_ns);
-	if (job->stages)
-		record_stages(job, direction, io, seen_ticks,
-			      (uint64_t) total_ns);
-	else
-		tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction],
-				 (uint64_t) total_ns);
-	return true;
-}
 
 /* An older kernel, or a device that can't through the ring: then as fio's own
  * engine does it, from now on. */
@@ -169,7 +43,7 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 		counts->errors++;
 		return false;
 	}
-	if ((uint64_t) done->result >= wanted)
+	if ((uint64_t) done->result >= wanted || job->test_nop)
 		return true;
 	io_u->resid = wanted - (uint64_t) done->result;
 	/* fio sends the rest again and counts only that; nothing at all it
@@ -194,11 +68,8 @@ static void succeeded(struct thread_data *td, struct tw_job *job, int event)
 		tw_event_time_shift(job, io_u, event, done->seen_ticks);
 	if (tw_unlikely(job->watch))
 		tw_watch_event_begin(job, event);
-	if (tw_record(td, job, io_u, &job->io[io_u->index],
-		      done->seen_ticks) && job->stages &&
-	    (done->waited || job->taken > 1))
-		record_return(job, tw_direction_of(io_u->ddir),
-			      done->seen_ticks);
+	tw_record(td, job, io_u, &job->io[io_u->index], done->seen_ticks,
+		  job->stages && (done->waited || job->taken > 1));
 	if (tw_unlikely(job->watch))
 		tw_watch_event_end(job);
 }
@@ -252,7 +123,6 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 	struct io_uring_cq *cq = &job->ring.cq;
 	unsigned head = *cq->khead;
 	unsigned reaped = 0;
-	bool fresh = false;
 
 	while (reaped < room) {
 		const struct io_uring_cqe *cqe;
@@ -264,21 +134,16 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 				break;
 			if (tw_unlikely(job->watch))
 				tw_watch_saw(job);
-			job->seen_ticks = tw_job_stamp(job);
-			job->seen_tail = tail;
-			fresh = true;
-			job->tails++;
-			if (tail - head > job->largest_tail)
-				job->largest_tail = tail - head;
+			tw_job_saw(job, tail, tw_job_stamp(job));
 		}
 		cqe = &cq->cqes[(head & cq->ring_mask) << job->cqe_shift];
 		done[reaped++] = (struct tw_done) {
 			.io_u = io_uring_cqe_get_data(cqe),
 			.seen_ticks = job->seen_ticks,
 			.result = cqe->res,
-			.waited = !fresh,
+			.waited = !job->fresh,
 		};
-		fresh = false;
+		job->fresh = false;
 		head++;
 	}
 	if (reaped)
@@ -317,15 +182,15 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 			wait = wait > got ? wait - got : 0;
 			continue;
 		}
+		tw_record_settle(job);
 		/* Its thread completes too; there is nothing to wait in. */
 		if (job->polled_submission)
 			continue;
 		if (tw_unlikely(job->watch))
 			tw_watch_entering(job, tw_job_stamp(job));
 		/* One at a time: each gets a stamp of its own. */
-		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0,
-				     job->event_wait && wait ? 1 : wait,
-				     IORING_ENTER_GETEVENTS, NULL);
+		ret = tw_enter(job, 0, job->event_wait && wait ? 1 : wait,
+			       job->wait_flags);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN) {
 			td_verror(td, -ret, "io_uring_enter");
 			return ret;

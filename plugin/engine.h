@@ -11,6 +11,7 @@
 #include "fio.h"
 #include "options.h"
 #include "slowest.h"
+#include "stage_times.h"
 #include "tickwise.h"
 #include "windows.h"
 
@@ -39,13 +40,6 @@ enum tw_direction {
 	TW_DIRECTIONS,
 };
 
-/* One io_u's stamps, found by io_u->index. */
-struct tw_io {
-	uint64_t queued_ticks;
-	uint64_t enter_ticks;	/* equal to queued_ticks: it did not wait */
-	uint64_t entered_ticks;	/* the call returned; 0: there was none */
-};
-
 /* What is kept of a slow one. */
 struct tw_slow_io {
 	struct tw_slow slow;	/* total_ns */
@@ -65,6 +59,16 @@ struct tw_done {
 	int32_t result;
 	bool waited;		/* seen with another one before it */
 };
+
+/* What is left of an I/O until it is recorded: record.h. */
+struct tw_mark {
+	struct tw_io io;
+	uint64_t seen_ticks;
+	uint64_t returned_ticks;	/* 0: not asked for */
+	uint64_t direction;
+};
+
+#define TW_MARKS	64
 
 struct tw_counts {
 	uint64_t recorded;
@@ -120,6 +124,10 @@ struct tw_job {
 
 	struct io_uring ring;
 	int ring_ready;
+	/* How io_uring_enter() is told of the ring, and always. */
+	unsigned enter_fd;
+	unsigned enter_flags;
+	unsigned wait_flags;
 	unsigned entries;
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2];
@@ -138,7 +146,7 @@ struct tw_job {
 	int *files;		/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 	struct io_u **by_index;
-	struct tw_io *io;
+	struct tw_io *io;	/* by io_u->index */
 	struct io_u **pending;	/* queued, in ring order; a ring itself */
 	unsigned pending_head;
 	unsigned pending_tail;
@@ -146,14 +154,20 @@ struct tw_job {
 	int submits_next;	/* fio commits right after this ->queue() */
 	struct tw_done *done;
 	bool stages;		/* else only total */
+	bool test_nop;		/* transfers that move nothing */
 	bool event_time;	/* fio's numbers get each event's own time */
 	bool event_wait;	/* one completion at a time */
 	unsigned taken;		/* by the last getevents() */
 	uint64_t taken_ticks;	/* with event_time: when it returned */
 	unsigned seen_tail;	/* completions up to here have a stamp */
 	uint64_t seen_ticks;
+	bool fresh;		/* nobody has taken the first of those */
 	unsigned io_us;		/* initialised so far */
 	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
+
+	struct tw_mark marks[TW_MARKS];
+	unsigned marked;
+	uint64_t slow_ticks;	/* below: not one of the slowest */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_windows over_time;	/* total, by tw_direction */
@@ -172,6 +186,14 @@ struct tw_job {
 	int started;		/* start is set: the job has begun */
 };
 
+/* What fio's own engine passes too; @flags beside the ring's own. */
+static inline int tw_enter(const struct tw_job *job, unsigned count,
+			   unsigned wait, unsigned flags)
+{
+	return io_uring_enter(job->enter_fd, count, wait,
+			      flags | job->enter_flags, NULL);
+}
+
 /* One stamp. Inlined into every path; the branch is always taken alike. */
 static inline uint64_t tw_job_stamp(const struct tw_job *job)
 {
@@ -183,10 +205,28 @@ static inline uint64_t tw_job_stamp(const struct tw_job *job)
 static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 				uint64_t to)
 {
-	if (tw_unlikely(job->system))
-		return (int64_t)(to - from);
-	return tw_ticks_delta_to_ns(&job->timing->clock.scale,
-				    (int64_t)(to - from));
+	return tw_span_ns(&job->timing->clock.scale, job->system, from, to);
+}
+
+static inline uint64_t tw_job_stage_ns(struct tw_job *job, uint64_t from,
+				       uint64_t to)
+{
+	return tw_stage_ns(&job->timing->clock.scale, job->system, from, to,
+			   &job->negative_stages);
+}
+
+/* Completions up to @tail are in the ring, as was seen before @ticks. */
+static inline void tw_job_saw(struct tw_job *job, unsigned tail,
+			      uint64_t ticks)
+{
+	unsigned count = tail - job->seen_tail;
+
+	job->seen_tail = tail;
+	job->seen_ticks = ticks;
+	job->fresh = true;
+	job->tails++;
+	if (count > job->largest_tail)
+		job->largest_tail = count;
 }
 
 /* The first three are fio's own numbers, all of its syncs are one. */
@@ -234,8 +274,6 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t);
 struct io_u *tw_event(struct thread_data *td, int event);
 struct io_u *tw_event_command(struct thread_data *td, int event);
-bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
-	       const struct tw_io *io, uint64_t seen_ticks);
 
 /* ring.c: 0 or -errno; the second and third with a line on stderr. */
 int tw_ring_try(void);

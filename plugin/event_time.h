@@ -15,19 +15,10 @@
 
 #include "engine.h"
 
-/* tv_nsec stays below a second: fio asserts it. */
-static inline void tw_timespec_later(struct timespec *ts, uint64_t ns)
-{
-	ns += (uint64_t) ts->tv_nsec;
-	ts->tv_sec += (time_t) (ns / TW_NS_PER_SECOND);
-	ts->tv_nsec = (long) (ns % TW_NS_PER_SECOND);
-}
-
 static inline void tw_event_time_shift(struct tw_job *job,
 				       struct io_u *io_u, int event,
 				       uint64_t seen_ticks)
 {
-	int64_t earlier_ns = tw_job_ns(job, seen_ticks, job->taken_ticks);
 	int64_t residual_ns;
 
 	if (event == 0) {
@@ -36,11 +27,9 @@ static inline void tw_event_time_shift(struct tw_job *job,
 		tw_histogram_add(&job->residual, residual_ns < 0 ? 0 :
 				 (uint64_t) residual_ns);
 	}
-	/* Another CPU's counter, a little ahead: as good as now. */
-	if (earlier_ns <= 0)
-		return;
-	tw_timespec_later(&io_u->issue_time, (uint64_t) earlier_ns);
-	tw_timespec_later(&io_u->start_time, (uint64_t) earlier_ns);
+	tw_shift_to_event(&job->timing->clock.scale, job->system, seen_ticks,
+			  job->taken_ticks, &io_u->issue_time,
+			  &io_u->start_time);
 }
 
 #endif

@@ -14,7 +14,7 @@ features=
 # feature NAME HEADER WORDS
 feature()
 {
-	if grep -qwF "$3" "$tree/$2"; then
+	if grep -qswF "$3" "$tree/$2"; then
 		features="$features -D$1"
 	fi
 }
@@ -24,4 +24,5 @@ feature TW_FIO_SYNCFS io_ddir.h DDIR_SYNCFS
 feature TW_FIO_ATOMIC ioengines.h FIO_ATOMICWRITES
 feature TW_FIO_NVME_INFO_MS engines/nvme.h '__u32 *ms'
 feature TW_FIO_DEVICE_ERROR io_u.h IO_U_F_DEVICE_ERROR
+feature TW_FIO_NO_IOWAIT engines/io_uring.c IORING_ENTER_NO_IOWAIT
 echo "$features"

@@ -16,6 +16,7 @@
 
 #include "engine.h"
 #include "over_time.h"
+#include "record.h"
 #include "response.h"
 #include "watch.h"
 
@@ -50,7 +51,9 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	    tw_histogram_init(&job->residual, o->digits) ||
 	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
+	job->slow_ticks = o->slowest ? 0 : UINT64_MAX;
 	job->stages = o->stages;
+	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
 	job->event_wait = o->event_wait;
 	for (kind = 0; kind < TW_RECORDS; kind++)
@@ -148,6 +151,7 @@ void tw_cleanup(struct thread_data *td)
 	/* fio cleans up after a refusal too; then td is not what we think. */
 	if (!has_our_layout(td) || !job)
 		return;
+	tw_record_settle(job);
 	tw_watch_stop(job);
 	if (job->started) {
 		ret = tw_report_write(td, job);

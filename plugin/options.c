@@ -341,6 +341,14 @@ struct fio_option tw_engine_options[] = {
 		.help	= "Which completions the thread of tw_watch_cpu sees",
 	},
 	{
+		.name	= "tw_test_nop",
+		.lname	= "Test: I/O that does nothing",
+		TW_OPTION(FIO_OPT_BOOL, test_nop),
+		.def	= "0",
+		.help	= "A test of the engine: no read or write is done, each is "
+			  "an operation that does nothing",
+	},
+	{
 		.name	= NULL,
 	},
 };
@@ -359,5 +367,8 @@ int tw_options_check(struct thread_data *td)
 			td->o.open_files, td->o.nr_files);
 		return -EINVAL;
 	}
+	if (o->test_nop)
+		fprintf(stderr, "tickwise: %s: tw_test_nop=1: no data is read "
+			"or written\n", td->o.name);
 	return tw_watch_check(td);
 }

@@ -62,6 +62,7 @@ struct tw_options {
 	unsigned int watch_cpu;
 	unsigned int watch_cpu_set;
 	unsigned int watch_mode;
+	unsigned int test_nop;
 };
 
 extern struct fio_option tw_engine_options[];

@@ -86,13 +86,14 @@ static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
 {
 	char host[256] = "";
 	int64_t run_ns = tw_job_ns(job, job->first_ticks, job->last_ticks);
+	json_t *job_json;
 
 	/* Two CPUs' counters, and nothing in between. */
 	if (run_ns < 0)
 		run_ns = 0;
 
 	gethostname(host, sizeof(host) - 1);
-	return json_pack("{so, so, si, si, si, si, so, so, ss, ss, si, sI}",
+	job_json = json_pack("{so, so, si, si, si, si, so, so, ss, ss, si, sI}",
 			 "run", run_id(td, job),
 			 "name", any_string(td->o.name),
 			 "groupid", (int) td->groupid,
@@ -105,6 +106,9 @@ static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
 			 "engine", tw_engine.name,
 			 "iodepth", (int) td->o.iodepth,
 			 "run_ns", (json_int_t) run_ns);
+	if (job->test_nop)
+		json_object_set_new(job_json, "test_nop", json_true());
+	return job_json;
 }
 
 static json_t *counts_to_json(const struct tw_job *job, size_t member)

@@ -18,6 +18,10 @@
  * was in a kernel and now means an atomic write. */
 #define TW_RWF_DONTCACHE	0x80
 #define TW_RWF_ATOMIC		0x40
+/* Who waits for completions is then not counted as waiting for I/O, which would
+ * keep its CPU's frequency up. Ours asks for it where that fio's engine does. */
+#define TW_FEATURE_NO_IOWAIT	(1U << 17)
+#define TW_ENTER_NO_IOWAIT	(1U << 7)
 
 const char *tw_ring_failure(int error)
 {
@@ -106,6 +110,20 @@ static const char *set_up_failure(const struct thread_data *td,
 	return tw_ring_failure(error);
 }
 
+/*
+ * The kernel finds the ring faster by its place in the task's own table than by
+ * a descriptor (Linux 5.18). That place is the calling thread's, which is the
+ * job's; where there is none it stays with the descriptor.
+ */
+static void enter_by_place(struct tw_job *job)
+{
+	job->enter_fd = (unsigned) job->ring.ring_fd;
+	if (io_uring_register_ring_fd(&job->ring) != 1)
+		return;
+	job->enter_fd = (unsigned) job->ring.enter_ring_fd;
+	job->enter_flags = IORING_ENTER_REGISTERED_RING;
+}
+
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
@@ -132,6 +150,12 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		return refuse(td, "io_uring_setup", -ret,
 			      set_up_failure(td, job, -ret));
 	job->ring_ready = 1;
+	enter_by_place(job);
+	job->wait_flags = IORING_ENTER_GETEVENTS;
+#ifdef TW_FIO_NO_IOWAIT
+	if (job->ring.features & TW_FEATURE_NO_IOWAIT)
+		job->wait_flags |= TW_ENTER_NO_IOWAIT;
+#endif
 	/* The submission ring points at entries; ours stay in their order.
 	 * Newer libraries set the ring up without these pointers. */
 	for (i = 0; job->ring.sq.array && i < job->entries; i++)
@@ -214,6 +238,10 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 	for (direction = TW_READ; direction <= TW_WRITE; direction++) {
 		struct io_uring_sqe *model = &job->model[direction];
 
+		if (o->test_nop) {
+			model->opcode = IORING_OP_NOP;
+			continue;
+		}
 		model->opcode = opcodes[kind][direction];
 		/* A ring may submit from another context than the job's own
 		 * thread, so the job's default priority is given with every
@@ -225,7 +253,7 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 			model->rw_flags |= RWF_NOWAIT;
 	}
 #ifdef TW_FIO_ATOMIC
-	if (td->o.oatomic)
+	if (td->o.oatomic && !o->test_nop)
 		job->model[TW_WRITE].rw_flags |= TW_RWF_ATOMIC;
 #endif
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "record.h"
 #include "response.h"
 #include "watch.h"
 
@@ -141,7 +142,7 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 	if (io_u->error)
 		job->counts[direction].errors++;
 	else
-		tw_record(td, job, io_u, &io, tw_job_stamp(job));
+		tw_record(td, job, io_u, &io, tw_job_stamp(job), false);
 	io_u_mark_submit(td, 1);
 	io_u_mark_complete(td, 1);
 	return FIO_Q_COMPLETED;
@@ -294,15 +295,23 @@ void stamp_enter(struct tw_job *job)
 			enter_ticks;
 }
 
-/* The first so many have been taken, and the call is over. */
+/*
+ * The first so many have been taken, and the call is over. What was done inside
+ * of it is seen now, by the same stamp; unless earlier ones still have theirs.
+ */
 static void stamp_entered(struct tw_job *job, unsigned count)
 {
+	struct io_uring_cq *cq = &job->ring.cq;
 	uint64_t entered_ticks;
-	unsigned i;
+	unsigned i, tail;
 
 	if (!job->stages)
 		return;
+	tail = io_uring_smp_load_acquire(cq->ktail);
 	entered_ticks = tw_job_stamp(job);
+	if (tail != job->seen_tail && *cq->khead == job->seen_tail &&
+	    !tw_unlikely(job->watch))
+		tw_job_saw(job, tail, entered_ticks);
 	for (i = 0; i < count; i++)
 		job->io[(*pending_at(job, job->pending_head + i))->index]
 			.entered_ticks = entered_ticks;
@@ -326,8 +335,7 @@ int publish(struct thread_data *td, struct tw_job *job)
 	io_uring_smp_mb();
 	if (IO_URING_READ_ONCE(*job->ring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
 		job->enters++;
-		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
-				     IORING_ENTER_SQ_WAKEUP, NULL);
+		ret = tw_enter(job, count, 0, IORING_ENTER_SQ_WAKEUP);
 	}
 	issued(td, job, count, false);
 	io_u_mark_submit(td, count);
@@ -352,8 +360,7 @@ int tw_commit(struct thread_data *td)
 		job->enters++;
 		io_uring_smp_store_release(job->ring.sq.ktail,
 					   job->pending_tail);
-		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
-				     IORING_ENTER_GETEVENTS, NULL);
+		ret = tw_enter(job, count, 0, job->wait_flags);
 		if (ret >= 0) {
 			stamp_entered(job, (unsigned) ret);
 			issued(td, job, (unsigned) ret, true);

@@ -103,6 +103,29 @@ watched()
 		--output=out.json "$@" 2>err
 }
 
+# on_device SETTINGS ENGINE ARGUMENT...: fio with any io_uring engine on a device
+# as in preload/ring_device.c. A report is ours alone to write.
+on_device()
+{
+	settings=$1
+	engine=$2
+	shift 2
+	# shellcheck disable=SC2086
+	timeout -s KILL 60 env \
+		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" \
+		$settings "$FIO" --ioengine="$engine" --output-format=json \
+		--output=out.json "$@" 2>err
+}
+
+# Ends a test that needs such a device where there can be none.
+need_device()
+{
+	LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" true 2>why &&
+		return
+	echo "1..0 # SKIP $(cat why)"
+	exit 0
+}
+
 if [ -n "${TW_SANITIZE-}" ]; then
 	echo "1..0 # SKIP a sanitized engine can't be loaded by a stock fio"
 	exit 0

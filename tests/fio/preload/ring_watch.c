@@ -137,7 +137,7 @@ int io_uring_enter(unsigned fd, unsigned to_submit, unsigned min_complete,
 	unsigned long take = number("RING_TAKE"), busy = number("RING_BUSY");
 	int ret;
 
-	if (!ring || (int)fd != ring->ring_fd)
+	if (!ring || (int)fd != ring->enter_ring_fd)
 		return enter(fd, to_submit, min_complete, flags, sig);
 	if (to_submit && busy && ++submissions % busy == 0)
 		return -EAGAIN;

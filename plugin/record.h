@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an I/O leaves: its stamps as a mark in a short list, and from there, many
+ * at a time, the histograms, the windows over time and the counts.
+ *
+ * Recording I/O by I/O costs more than the arithmetic: each time its code and
+ * its histograms have to be brought back into the caches from behind fio's and
+ * the kernel's. So marks are settled when their list is full, and whenever the
+ * job is about to wait for a device anyway.
+ */
+#ifndef TW_PLUGIN_RECORD_H
+#define TW_PLUGIN_RECORD_H
+
+#include "engine.h"
+
+/* Settle what there is. */
+void tw_record_settle(struct tw_job *job);
+
+/*
+ * An I/O did what it was asked to. @with_return: it was seen with others, and
+ * now is its turn. What fio does not count we don't either.
+ */
+void tw_record(struct thread_data *td, struct tw_job *job,
+	       const struct io_u *io_u, const struct tw_io *io,
+	       uint64_t seen_ticks, bool with_return);
+
+#endif

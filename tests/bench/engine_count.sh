@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Counts a hundred million I/Os that do nothing (tw_test_nop=1): is one lost or
+# counted twice on the long way? tests/fio/counting.t does a million.
+#
+#	tests/bench/engine_count.sh [COUNT [NUMJOBS]]
+#
+# Prints what fio issued and sampled, what the engine counted, and what its
+# histograms and their bins hold; ends with 1 where any of them differ.
+set -eu
+
+count=${1:-100000000}
+jobs=${2:-1}
+build=$(realpath "${TW_BUILD:-build}")
+fio=${FIO:-fio}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+
+cd "$scratch"
+head -c 1048576 /dev/zero >data
+"$fio" --name=n --ioengine="external:$build/tickwise.so" --tw_test_nop=1 \
+	--filename=data --rw=read --bs=512 --size=1m \
+	--io_size=$((count / jobs * 512)) --numjobs="$jobs" --iodepth=128 \
+	--iodepth_batch_submit=32 --iodepth_batch_complete_min=1 \
+	--iodepth_batch_complete_max=32 --output-format=json \
+	--output=out.json 2>err || {
+	cat err >&2
+	exit 1
+}
+perl -MJSON::PP -e '
+	use strict; use warnings; local $/;
+	my ($wanted, @files) = @ARGV;
+	my %n;
+	for my $file ("out.json", @files) {
+		open my $f, "<", $file or die "$file: $!";
+		my $text = <$f>;
+		$text =~ s/\A.*?^(?=\{)//ms;
+		my $j = decode_json($text);
+		for my $job (@{$j->{jobs} // []}) {
+			$n{"fio: issued"} += $job->{read}{total_ios};
+			$n{"fio: samples"} += $job->{read}{lat_ns}{N};
+		}
+		next if $j->{jobs};
+		$n{"engine: I/Os"} += $j->{ios}{read};
+		for my $stage ("enter", "inflight", "total") {
+			my $h = $j->{stages}{$stage}{read};
+			$n{"$stage: histogram"} += $h->{count};
+			$n{"$stage: bins"} += $_->[2] for @{$h->{bins}};
+		}
+	}
+	my $bad = 0;
+	for my $what (sort keys %n) {
+		my $off = $n{$what} - $wanted;
+		printf "%-20s %12d%s\n", $what, $n{$what},
+			$off ? sprintf("  (%+d)", $off) : "";
+		$bad = 1 if $off;
+	}
+	print $bad ? "they differ\n" : "all the same\n";
+	exit $bad' "$((count / jobs * jobs))" n.*.tickwise.json

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: what goes wrong reaches fio as from its own io_uring engine on the
+# same device: errors of single I/Os, transfers that move half or nothing, a
+# device that goes away, system calls that fail, completions that don't fit in
+# the ring. fio ends with the same exit code and the same text, and has counted
+# the same: error, total_err, first_error, I/Os, bytes, short and dropped ones.
+# Where jobs end early or reads and writes mix, one I/O at a time: how many are
+# done by then depends on the moment otherwise.
+#
+# System calls that fail for good are the exception: fio's engine looks at errno
+# for them, which its own way into the kernel does not set, so that it may go on
+# over any error. Ours ends the job with it.
+# Defect: an error that is swallowed or made another one, a short transfer taken
+# for a whole one, a job that goes on where fio's engine gives up, or hangs.
+. "$(dirname "$0")/fio_tap.sh"
+need_device
+
+# outcome STATUS: all that a user sees of the errors, without what names a
+# process or a place in a source
+outcome()
+{
+	echo "exit $1"
+	{
+		cat err
+		sed '/^{/,$d' out.json
+	} | grep '^fio: \|^tickwise: ' | sed 's/pid=[0-9]*/pid/;
+		s/file:[^,]*,/file,/; s/^fio: io_u error on file [^:]*/fio: io_u/'
+	from_json out.json 'my $job = $j->{jobs}[0];
+		print "$_ ", $job->{$_} // "-", "\n"
+			for "error", "total_err", "first_error";
+		for my $d ("read", "write") {
+			print "$d";
+			print " $_ ", $job->{$d}{$_} for "total_ios",
+				"io_bytes", "short_ios", "drop_ios";
+			print " samples ", $job->{$d}{clat_ns}{N} // 0, "\n";
+		}' 2>&1
+}
+
+# alike WORDS SETTINGS ARGUMENT...
+alike()
+{
+	words=$1
+	settings=$2
+	shift 2
+	for engine in io_uring "external:$TICKWISE_SO"; do
+		rm -f e.data r.json out.json
+		head -c 262144 /dev/zero >e.data
+		report=
+		[ "$engine" = io_uring ] || report=--tw_report=r.json
+		# shellcheck disable=SC2086
+		on_device "$settings" "$engine" --name=e --filename=e.data \
+			--bs=4k --size=256k --iodepth=8 $report "$@"
+		outcome $? >"outcome.${engine%%:*}"
+	done
+	cmp -s outcome.io_uring outcome.external
+	ok $? "$words: $(sed -n 's/^exit/exit/p; s/^error/error/p' \
+		outcome.io_uring | paste -sd' ')"
+	cmp -s outcome.io_uring outcome.external ||
+		diff outcome.io_uring outcome.external | sed 's/^/# /'
+}
+
+alike 'nothing goes wrong' "" --rw=randrw
+is "$(sed -n 1,2p outcome.io_uring | tr '\n' ' ')" 'exit 0 error 0 ' \
+	'on a device that does what it should'
+
+for error in 5:EIO 11:EAGAIN 12:ENOMEM 28:ENOSPC 61:ENODATA 110:ETIMEDOUT; do
+	alike "${error#*:} in the 21st of eight at a time" \
+		"DEVICE_ERROR=21:${error%:*}" --rw=randread
+	for rw in randread randwrite; do
+		alike "${error#*:} in the 21st of a $rw" \
+			"DEVICE_ERROR=21:${error%:*}" --rw=$rw --iodepth=1
+	done
+done
+# fio goes on after a bad medium alone.
+alike 'EIO in every fifth, and on' DEVICE_ERROR=5:5 --rw=randrw \
+	--continue_on_error=all --iodepth=1
+is "$(sed -n 's/^total_err //p' outcome.external)" 12 'of 64: 12 have failed'
+json r.json '$j->{errors}{read} + $j->{errors}{write} == 12'
+ok $? 'and so says the report'
+alike 'EIO in every fifth read, and on' DEVICE_ERROR=5:5 --rw=read \
+	--continue_on_error=read --iodepth=1
+alike 'ENOSPC, and on' DEVICE_ERROR=21:28 --rw=randwrite \
+	--continue_on_error=all --iodepth=1
+
+for rw in read write randrw; do
+	alike "half of every fourth, $rw" DEVICE_SHORT=4 --rw=$rw --iodepth=1
+done
+alike 'nothing of every fourth read' DEVICE_NONE=4 --rw=randread
+alike 'nothing of every fourth write' DEVICE_NONE=4 --rw=randwrite \
+	--iodepth=1
+
+for error in 6:ENXIO 19:ENODEV 5:EIO; do
+	alike "the device goes away: ${error#*:}" "DEVICE_GONE=30:${error%:*}" \
+		--rw=randread
+	alike "and fio goes on: ${error#*:}" "DEVICE_GONE=30:${error%:*}" \
+		--rw=randread --continue_on_error=all
+done
+
+# One at a time: fio's engine loses what is complete when EAGAIN comes.
+for error in 11:EAGAIN 4:EINTR; do
+	alike "every third submission is refused: ${error#*:}" \
+		"DEVICE_REFUSE=3:${error%:*}" --rw=randrw --iodepth=1
+	alike "every third wait ends early: ${error#*:}" \
+		"DEVICE_WAIT=3:${error%:*} DEVICE_DUE_US=10" --rw=randread
+done
+
+# ends_with WORDS TEXT SETTINGS: the job, with the setting's errno
+ends_with()
+{
+	number=${3##*:}
+	for format in json normal; do
+		on_device "$3 DEVICE_DUE_US=10" "external:$TICKWISE_SO" \
+			--name=e --filename=e.data --bs=4k --size=256k \
+			--rw=randread --output-format=$format --output=$format
+		status=$?
+	done
+	is "$status $(from_json json 'print $j->{jobs}[0]{error}')" \
+		"1 $number" "$1: the job ends with $number"
+	grep -q "err= *$number (.*func=$2," normal
+	ok $? "and says where: $2"
+}
+for error in 12:ENOMEM 6:ENXIO 77:EBADFD; do
+	ends_with "the 7th submission fails: ${error#*:}" \
+		'io_uring_enter submit' "DEVICE_REFUSE=7:${error%:*}"
+	ends_with "the 7th wait fails: ${error#*:}" 'io_uring_enter' \
+		"DEVICE_WAIT=7:${error%:*}"
+done
+
+for room in 1 3; do
+	alike "a ring of completions with room for $room" \
+		"DEVICE_OVERFLOW=$room" --rw=randrw --iodepth_batch_submit=8 \
+		--iodepth_batch_complete_min=8
+	is "$(awk '/samples/ { n += $NF } END { print n }' outcome.external)" \
+		64 'and none is lost'
+done
+done_testing

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a job that dies while it writes its report leaves no half of one
+# under the report's name: nothing is there, or what was there before.
+# Defect: a report that is written in its place, or renamed before it is whole.
+. "$(dirname "$0")/fio_tap.sh"
+
+head -c 1048576 /dev/zero >k.data
+job()
+{
+	run_fio --name=k --filename=k.data --bs=512 --size=1m --rw=randread \
+		--iodepth=16 --iodepth_batch_submit=4 --tw_digits=4 \
+		--tw_report=k.json "$@"
+}
+is_whole()
+{
+	json k.json '$j->{schema} eq "tickwise-report" && $j->{slowest}'
+}
+
+job
+is_whole
+ok $? 'a job that lives leaves a whole report'
+[ "$(wc -c <k.json)" -gt 16384 ]
+ok $? "of $(wc -c <k.json) bytes"
+
+# A file may grow to 8 kB; then the kernel kills whoever writes on. That is in
+# the middle of the report, every time.
+too_large()
+{
+	(
+		ulimit -c 0
+		ulimit -f 16
+		job --output=/dev/null
+	)
+}
+cp k.json before.json
+too_large
+has err 'got signal' 'a job that is killed in the middle of writing'
+cmp -s k.json before.json
+ok $? 'leaves the report of an earlier run alone'
+ls k.json.*.part >/dev/null 2>&1
+ok $? 'it had begun, beside it'
+rm -f k.json k.json.*.part
+too_large
+[ ! -e k.json ]
+ok $? 'and none where there was none'
+rm -f k.json.*.part
+
+# kill -9 as soon as something of a report is there, later each time.
+torn=0
+whole=0
+met=0
+for delay in 0 0 0 0 50 100 200 400 800 1600; do
+	rm -f k.json k.json.*.part
+	job &
+	job=$!
+	perl -e '
+		use strict; use warnings; use Time::HiRes "time", "sleep";
+		my $until = time + 30;
+		my @part;
+		1 until @part = glob "k.json.*.part" or -e "k.json" or
+			time > $until;
+		my ($pid) = ($part[0] // "") =~ /json\.(\d+)\.part/ or exit;
+		sleep $ARGV[0] * 1e-6 if $ARGV[0];
+		kill 9, $pid' "$delay"
+	wait $job
+	ls k.json.*.part >/dev/null && met=$((met + 1))
+	[ -e k.json ] || continue
+	is_whole && whole=$((whole + 1)) || torn=$((torn + 1))
+done 2>/dev/null
+is "$torn" 0 "kill -9, ten times: $met were writing, $whole had written"
+done_testing
