@@ -80,7 +80,7 @@ CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
-		   core/latency/*.c))
+		   core/latency/*.c core/memory/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
@@ -143,6 +143,12 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Loops as a compiler makes them that is not asked for speed. gcc keeps what is
+# called a register in one all the same, others from -O1 on.
+$(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0
+$(B)/core/memory/seed_register.o: private override CFLAGS += \
+	$(if $(findstring clang,$(CC)),-O1,-O0)
 
 # `tickwise run` knows where the engine is going to be.
 $(B)/engine_dir: force
