@@ -65,9 +65,11 @@ endif
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
 PACKAGES_TEST := perl git g++ pkg-config mandoc
+PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \
 		  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static
+PACKAGES_VM := qemu-system-x86 busybox-static xz-utils
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
@@ -82,14 +84,18 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c core/memory/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
-COMMAND_SOURCES := $(wildcard core/command/*.c) $(JSON_SOURCES)
+PROBE_SOURCES := $(wildcard core/probe/*.c)
+COMMAND_SOURCES := $(wildcard core/command/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 
+COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
+
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
+HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
@@ -104,7 +110,8 @@ all: core plugin
 # ---- the library and the program ----
 
 .PHONY: core
-core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example
+core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
+      $(B)/libtickwise-preload.so $(COMPARE_PROBES)
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -132,6 +139,22 @@ $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
 
+# clock_gettime() for programs nobody may rebuild: it must find all it needs
+# before it is called (-z now), and show nothing but that function.
+PRELOAD_SOURCES := $(wildcard core/preload/*.c)
+$(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
+			     $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
+		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
+
+# What `tickwise compare` puts into fio.
+$(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
+		$(B)/core/probe/preload/%.o $(call objects,$(PROBE_SOURCES))
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -o $@ $^ -ldl \
+		$(CORE_LIBS)
+
 # Another compiler or other flags: everything again.
 flags := $(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
 $(B)/flags: force
@@ -150,13 +173,13 @@ $(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0
 $(B)/core/memory/seed_register.o: private override CFLAGS += \
 	$(if $(findstring clang,$(CC)),-O1,-O0)
 
-# `tickwise run` knows where the engine is going to be.
+# `tickwise run` and `compare` know where the engine is going to be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
 
-$(B)/core/command/run_engines.o: $(B)/engine_dir
-$(B)/core/command/run_engines.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
+$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: $(B)/engine_dir
+$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
@@ -217,22 +240,47 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
 $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
+# The preload clock is no part of the library.
+$(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
+	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
+
 # What a command works out by itself is tested without running it.
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
+$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check_changes.o
+$(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/compare_result.t: $(B)/core/command/compare_result.o \
+	$(B)/core/probe/report.o
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/check_cpus.t: $(B)/core/command/check_cpus.o
+$(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check_facts.o \
+	check_moved.o)
+$(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o
+
+# The watcher of the engine knows nothing of fio.
+WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
+WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
+$(WATCH_TESTS): $(WATCH_SOURCES) $(WATCH_SOURCES:.c=.h)
+$(WATCH_TESTS): CORE_CFLAGS += -Iplugin
+$(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
 
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
-		-o $@ $< $(B)/libtickwise.a $(LDFLAGS) $(CORE_LIBS)
+		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
+		$(CORE_LIBS)
 
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CFLAGS) -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
+
+# A fio exports what its engines use.
+$(B)/tests/hw/reader/fake_fio: LDFLAGS += -rdynamic
 
 # It stands before a library that the engine alone would bring along.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
@@ -271,7 +319,7 @@ $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 	$(B)/include/tickwise.h
 
-.PHONY: packages-fio packages-test packages-cross
+.PHONY: packages-fio packages-test packages-cross packages-vm
 packages-fio:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO)
 packages-test:
@@ -283,7 +331,8 @@ packages-cross:
 		echo 'other processors will not be tested'
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(FIO_HELPERS) $(BENCHES)
+tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(HW_HELPERS) $(FIO_HELPERS) \
+       $(BENCHES)
 
 .PHONY: check
 check: packages-test packages-cross
@@ -300,6 +349,85 @@ check-cross: packages-cross
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath build)' \
 	tests/run.sh $(B)/check-cross.log $(CROSS_TESTS)
 
+# ---- virtual machines ----
+#
+# The engines on an NVMe device, and faults that no real machine has on demand.
+# As with other processors, what can't be had is skipped, with the reason.
+
+VM_TESTS := $(wildcard tests/vm/*.t)
+VM_PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/vm/preload/*.c))
+VM_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/guest/*.c))
+
+.PHONY: check-vm vm-base
+packages-vm:
+	$(Q).ci/packages $(PACKAGES_VM) || \
+		echo 'virtual machines will not be tested'
+
+vm-base: all $(VM_PRELOADS) $(VM_HELPERS)
+	$(Q)rm -f build/vm/base.cpio
+	$(Q)kernel=$$(tests/vm/kernel.sh build/vm/kernel) && \
+	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base.cpio || \
+		echo 'virtual machines will not be tested'
+
+# The machines' progress goes past the log.
+check-vm: packages-test packages-vm
+	$(Q)$(MAKE) --no-print-directory vm-base
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
+	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
+
+# What the last run did, into the table of tests/README.md.
+.PHONY: vm-table
+vm-table:
+	$(Q)tests/vm/table.sh build/vm tests/README.md
+
+# ---- fuzzing ----
+#
+# Everything that parses, FUZZ_SECONDS each, with clang's libFuzzer. What it
+# finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
+
+FUZZ_SECONDS ?= 600
+FUZZERS := report job_file arguments machine_text
+fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
+
+.PHONY: fuzz fuzz-build
+fuzz-build: $(fuzzers)
+
+$(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
+		$(filter-out %/run_engines.o,$(call objects,$(COMMAND_SOURCES))) \
+		$(B)/libtickwise.a
+	$(call say,FUZZ,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CFLAGS) \
+		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
+
+# The program's own stays, under another name: libFuzzer has one.
+fuzz_main := -Dmain=tickwise_main -Wno-missing-prototypes
+fuzz:
+	$(Q).ci/packages clang $(PACKAGES_BUILD)
+	$(Q)$(MAKE) --no-print-directory CC=clang SAN=1 B=build/fuzz \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(fuzz_main)' fuzz-build
+	$(Q)tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS) $(FUZZERS)
+
+# ---- the patches for fio ----
+#
+# Not part of check: they build fio some fifty times.
+
+PATCH_TESTS := $(wildcard tests/patches/*.t)
+
+.PHONY: packages-patches check-patches fio-patched
+packages-patches:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_PATCHES)
+
+check-patches: packages-patches
+	$(Q)$(MAKE) --no-print-directory core
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' FIO='$(FIO)' \
+	tests/run.sh $(B)/check-patches.log $(PATCH_TESTS)
+
+# The series of the installed fio, or of FIO_SERIES=fio-3.42.
+fio-patched: packages-patches
+	$(Q)$(MAKE) --no-print-directory core $(B)/include/tickwise.h
+	$(Q)FIO='$(FIO)' CC='$(CC)' patches/build.sh '$(FIO_SERIES)' $(B) $(B)/fio-patched
+
 # ---- the demonstration ----
 
 .PHONY: demo
@@ -309,7 +437,7 @@ demo: packages-fio
 
 # ---- benchmarks: never part of the tests ----
 
-.PHONY: bench bench-iops
+.PHONY: bench bench-iops bench-frequencies
 # Inline code is as good as the compiler, so with clang too where there is one.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -319,6 +447,12 @@ bench: core
 
 bench-iops: all
 	$(Q)FIO='$(FIO)' TW_BUILD='$(B)' tests/bench/engine_iops.sh
+
+# FIO_TREES: more configured sources of fio, patched ones for example.
+FIO_TREES ?=
+bench-frequencies: core $(B)/fio.path
+	$(Q)CC='$(CC)' TW_BUILD='$(abspath $(B))' tests/bench/fio_frequencies.sh \
+		"$$(head -n 1 $(B)/fio.path)" $(FIO_TREES)
 
 # ---- installing ----
 #
@@ -361,6 +495,9 @@ install-core: core install-man $(B)/include/tickwise.h
 	$(INSTALL) -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so.$(VERSION)
 	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
+	$(INSTALL) -m 644 $(B)/libtickwise-preload.so $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
+	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
@@ -388,9 +525,11 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
 			$(SONAME) libtickwise.so.$(VERSION) \
+			libtickwise-preload.so \
 			pkgconfig/tickwise.pc) \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
-		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so)
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so \
+			$(notdir $(COMPARE_PROBES)))
 	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
 # ---- the rest ----
@@ -411,9 +550,17 @@ help:
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
+	@echo 'make bench-frequencies'
+	@echo '                 how far off is fio'"'"'s clock over frequencies? FIO_TREES='
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
+
+	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
+	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
+
+	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
+	@echo 'make check-patches  apply, build and try every patch (minutes)'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'

@@ -776,6 +776,11 @@ enum tw_verdict {
 	TW_UNDECIDED,		/* the measurement was disturbed or too wide */
 };
 
+/*
+ * The first four prove TW_UNRELIABLE, and then stand alone; the bounds, the
+ * statistics and CPUs skipped leave it undecided. The kernel's clocksource and
+ * what the processor promises change no verdict and come beside any.
+ */
 enum tw_reliability_reason {
 	TW_REASON_OFFSET	= 1 << 0,	/* an offset interval excludes 0 */
 	TW_REASON_PACE		= 1 << 1,	/* two CPUs count at unlike rates */
@@ -796,8 +801,10 @@ enum tw_reliability_method {
 
 /*
  * What one CPU's counter is off another's: positive = @cpu is ahead. The
- * interval holds the offset if that was constant; if it was proven to have
- * moved, the interval is what it moved over at least.
+ * interval holds the offset, and neither of its ends is it. A counter's own step
+ * is in it: it shows nothing between two steps. Where no constant offset is
+ * possible the interval holds all that one at an even pace went over; where it
+ * jumped, what it was seen at before and after.
  */
 struct tw_cpu_offset {
 	unsigned base_cpu;
@@ -839,6 +846,7 @@ struct tw_reliability {
 	double hz;			/* what turned ticks into ns here */
 	double read_cost_ns;		/* of tw_ticks(), in a loop */
 	struct tw_cpu_offset *offsets;	/* freed by tw_reliability_free() */
+	uint64_t step_ticks;		/* by which the counters were seen to move */
 };
 
 /* How far a measurement has come. */
@@ -854,7 +862,9 @@ struct tw_reliability_options {
 	uint64_t time_limit_ns;		/* 0: 500 ms after least_time_ns */
 	uint64_t least_switches;	/* per CPU; 0: 100 */
 	uint64_t tolerance_ns;		/* wanted bound; 0: 500 by
-					   compare-and-swap, 100000 by switching */
+					   compare-and-swap, 100000 by switching,
+					   which can't prove 500: no move of a
+					   thread is that fast */
 	double hz;			/* 0: a short look at the clock */
 	double pace_limit_ppb;		/* 0: 1000 */
 	uint64_t least_time_ns;		/* the longer, the narrower the
@@ -876,8 +886,9 @@ struct tw_reliability_options {
  * order of the reads. TW_METHOD_SWITCH: one thread is moved over these CPUs and
  * reads before and after each move. That bounds an offset by the shortest moves
  * there and back, tens of microseconds in place of tenths of one, and needs no
- * other CPU to do anything at the same time. Either way the threads are its own;
- * the caller's affinity, signals and threads are as before on return.
+ * other CPU to do anything at the same time; TW_RELIABLE then says that much less.
+ * Either way the threads are its own; the caller's affinity, signals and threads
+ * are as before on return.
  *
  * Takes some 10 ms on idle CPUs, and ends early on loaded ones, too, as soon as
  * the statistics suffice. CPUs beyond TW_RELIABILITY_MAX_CPUS, and those on

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "engine.h"
 #include "engines/nvme.h"
@@ -60,8 +61,10 @@ static void fill_trim(struct tw_job *job, struct io_u *io_u,
 	struct tw_range *range = &job->ranges[io_u->index];
 
 	*range = (struct tw_range) {
-		.blocks = cpu_to_le32(io_u->xfer_buflen >> data->lba_shift),
-		.first = cpu_to_le64(io_u->offset >> data->lba_shift),
+		.blocks = cpu_to_le32((uint32_t)
+			(io_u->xfer_buflen >> data->lba_shift)),
+		.first = cpu_to_le64((uint64_t)
+			(io_u->offset >> data->lba_shift)),
 	};
 	*command = (struct nvme_uring_cmd) {
 		.opcode = TW_NVME_DATASET,
@@ -110,6 +113,23 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 }
 
 tw_fill *const tw_engine_fill = fill;
+
+/* Past the ring; see flush_at_once(). */
+static int flush(const struct thread_data *td, struct io_u *io_u)
+{
+	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
+	struct nvme_passthru_cmd command = {
+		.opcode = TW_NVME_FLUSH,
+		.nsid = data->nsid,
+	};
+	int ret = ioctl(io_u->file->fd, NVME_IOCTL_IO_CMD, &command);
+
+	/* Above 0: the device's own status. */
+	io_u->error = (unsigned) (ret < 0 ? errno : ret);
+	return ret;
+}
+
+tw_sync *const tw_engine_sync = flush;
 
 /* ---- the device ---- */
 

@@ -8,6 +8,8 @@
 
 #include "engine.h"
 #include "event_time.h"
+#include "response.h"
+#include "watch.h"
 
 /* Renamed in fio 3.42, which can also end it by size. */
 static bool is_ramping(struct thread_data *td)
@@ -31,31 +33,41 @@ static bool is_accounted(struct thread_data *td)
 	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
 }
 
-/* A CPU whose counter is behind can make a stage negative: then it is 0. */
-static uint64_t stage_ns(const struct tw_job *job, uint64_t from, uint64_t to)
+/* A CPU whose counter is behind can make a stage negative: then it is 0, and
+ * the counter's verdict is clear. */
+static uint64_t stage_ns(struct tw_job *job, uint64_t from, uint64_t to)
 {
 	int64_t ns = tw_job_ns(job, from, to);
 
-	return ns < 0 ? 0 : (uint64_t) ns;
+	if (tw_unlikely(ns < 0)) {
+		job->negative_stages++;
+		return 0;
+	}
+	return (uint64_t) ns;
 }
 
 static void record_stages(struct tw_job *job, enum tw_direction direction,
 			  const struct tw_io *io, uint64_t seen_ticks,
 			  uint64_t total_ns)
 {
+	bool deferred = tw_unlikely(job->watch) &&
+		tw_watch_defers(job, direction, io, seen_ticks);
+
 	if (io->entered_ticks)
 		tw_histogram_add(&job->record[TW_RECORD_ENTER][direction],
 				 stage_ns(job, io->enter_ticks,
 					  io->entered_ticks));
-	if (io->queued_ticks == io->enter_ticks) {
+	if (io->queued_ticks == io->enter_ticks && !deferred) {
 		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
 				 total_ns);
 		return;
 	}
-	tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
-			 stage_ns(job, io->queued_ticks, io->enter_ticks));
-	tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
-			 stage_ns(job, io->enter_ticks, seen_ticks));
+	if (io->queued_ticks != io->enter_ticks)
+		tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
+				 stage_ns(job, io->queued_ticks, io->enter_ticks));
+	if (!deferred)
+		tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
+				 stage_ns(job, io->enter_ticks, seen_ticks));
 	/* Not the sum of the two: that would add their roundings. */
 	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
 }
@@ -85,6 +97,8 @@ void keep_slow(struct tw_job *job, const struct io_u *io_u,
 		.direction = tw_direction_of(io_u->ddir),
 	};
 
+	if (tw_unlikely(job->watch) && tw_watch_defers_slow(job, &slow))
+		return;
 	tw_slowest_add(&job->slowest, &slow.slow);
 }
 
@@ -101,7 +115,7 @@ bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		return false;
 	}
 	total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
-	if (tw_unlikely(total_ns < 0)) {
+	if (tw_unlikely(total_ns < job->least_total_ns)) {
 		counts->backwards++;
 		return false;
 	}
@@ -109,6 +123,10 @@ bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 		job->first_ticks = io->queued_ticks;
 	job->last_ticks = seen_ticks;
 	counts->recorded++;
+	if (tw_unlikely(job->response))
+		tw_response_record(job->response, io_u, (uint64_t) total_ns);
+	tw_windows_add(&job->over_time, seen_ticks, direction,
+		       (uint64_t) total_ns);
 	if (tw_unlikely(tw_slowest_wants(&job->slowest, (uint64_t) total_ns)))
 		keep_slow(job, io_u, io, seen_ticks, (uint64_t) total_ns);
 	if (job->stages)
@@ -159,6 +177,8 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 	if (done->result > 0 && io_u->offset + (uint64_t) done->result <
 	    io_u->file->real_file_size) {
 		counts->shorts++;
+		if (job->response)
+			tw_response_again(job->response, io_u);
 		return false;
 	}
 	return true;
@@ -172,11 +192,15 @@ static void succeeded(struct thread_data *td, struct tw_job *job, int event)
 
 	if (tw_unlikely(job->event_time))
 		tw_event_time_shift(job, io_u, event, done->seen_ticks);
+	if (tw_unlikely(job->watch))
+		tw_watch_event_begin(job, event);
 	if (tw_record(td, job, io_u, &job->io[io_u->index],
 		      done->seen_ticks) && job->stages &&
 	    (done->waited || job->taken > 1))
 		record_return(job, tw_direction_of(io_u->ddir),
 			      done->seen_ticks);
+	if (tw_unlikely(job->watch))
+		tw_watch_event_end(job);
 }
 
 struct io_u *tw_event(struct thread_data *td, int event)
@@ -238,6 +262,8 @@ static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
 
 			if (tail == head)
 				break;
+			if (tw_unlikely(job->watch))
+				tw_watch_saw(job);
 			job->seen_ticks = tw_job_stamp(job);
 			job->seen_tail = tail;
 			fresh = true;
@@ -278,6 +304,8 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 
 	if (max > job->entries)
 		max = job->entries;
+	if (tw_unlikely(job->watch))
+		tw_watch_settle(job);
 	for (;;) {
 		unsigned got = reap(job, job->done + events, max - events);
 		int ret;
@@ -292,6 +320,8 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 		/* Its thread completes too; there is nothing to wait in. */
 		if (job->polled_submission)
 			continue;
+		if (tw_unlikely(job->watch))
+			tw_watch_entering(job, tw_job_stamp(job));
 		/* One at a time: each gets a stamp of its own. */
 		ret = io_uring_enter((unsigned) job->ring.ring_fd, 0,
 				     job->event_wait && wait ? 1 : wait,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The demonstration: is the counter good, one real fio job through the engine,
-# and what the engine saw beside what fio says.
+# how fio's clock and ours compare, and what the engine saw beside what fio says.
 #
 #	plugin/demo.sh BUILD-DIRECTORY
 set -eu
@@ -57,5 +57,10 @@ echo
 (cd "$work" && ENG=external:$engine "$fio" job.fio) ||
 	fail "fio failed (exit $?); its message is above"
 
-title "3  What the engine saw   ($build/tickwise report $work/*.json)"
+title "3  fio's clock beside ours   ($build/tickwise compare)"
+# Not what the demonstration is for: a failure is said, and it goes on.
+"$build/tickwise" compare --fio="$fio" --starts=3 --seconds=2 --rounds=1 ||
+	echo "demo: the comparison failed (exit $?)" >&2
+
+title "4  What the engine saw   ($build/tickwise report $work/*.json)"
 "$build/tickwise" report "$work"/randread.*.tickwise.json

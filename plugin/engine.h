@@ -12,6 +12,7 @@
 #include "options.h"
 #include "slowest.h"
 #include "tickwise.h"
+#include "windows.h"
 
 /*
  * What is recorded. An I/O that is submitted by the very call that queued it
@@ -22,9 +23,10 @@
 enum tw_record {
 	TW_RECORD_AT_ONCE,	/* queued = entered, to seen in the ring */
 	TW_RECORD_QUEUE,	/* waited: queued to entering the kernel */
-	TW_RECORD_INFLIGHT,	/* waited: entering the kernel to seen */
-	TW_RECORD_TOTAL,	/* waited, or without stages: queued to seen */
+	TW_RECORD_INFLIGHT,	/* waited or watched: entered to done, or seen */
+	TW_RECORD_TOTAL,	/* the same, or without stages: queued to seen */
 	TW_RECORD_ENTER,	/* inside the system call that submitted it */
+	TW_RECORD_REAP_DELAY,	/* watched: done to seen */
 	TW_RECORD_RETURN,	/* seen, with others, to given to fio */
 	TW_RECORDS,
 };
@@ -48,6 +50,7 @@ struct tw_io {
 struct tw_slow_io {
 	struct tw_slow slow;	/* total_ns */
 	struct tw_io io;
+	uint64_t watched_ticks;	/* 0: nobody saw when it was done */
 	uint64_t seen_ticks;
 	uint64_t returned_ticks;
 	uint64_t offset;
@@ -69,7 +72,7 @@ struct tw_counts {
 	uint64_t shorts;	/* less than asked for, not at the file's end */
 	uint64_t requeues;	/* refused by ->queue(): fio comes again */
 	uint64_t unaccounted;	/* fio did not count it: ramp time */
-	uint64_t backwards;	/* a later stamp was smaller: not recorded */
+	uint64_t backwards;	/* the later stamp was no later: not recorded */
 };
 
 /*
@@ -92,20 +95,28 @@ struct tw_moment {
 /* The clock of this process, and whether its counter can be believed. */
 struct tw_timing {
 	struct tw_clock clock;
+	uint64_t step_ns;	/* of the system clock, where it is used */
 	enum tw_verdict verdict;
 	unsigned reasons;
 	int checked;		/* verdict and reasons are measured */
+	uint64_t apart_ticks;	/* two CPUs' counters, at most */
 };
 
 struct tw_job;
+struct tw_response;
+struct tw_watch;
 
 /* Makes a command of the I/O in an entry of double size; 0 or -errno. */
 typedef int tw_fill(struct thread_data *td, struct tw_job *job,
 		    struct io_u *io_u, struct io_uring_sqe *sqe);
 
+/* Flushes and waits for it; as fio's do_io_u_sync(). */
+typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
+
 struct tw_job {
 	const struct tw_timing *timing;
 	int system;		/* stamps are ns of the system clock */
+	int64_t least_total_ns;	/* 1: no I/O takes no time; 0: coarse clock */
 
 	struct io_uring ring;
 	int ring_ready;
@@ -142,11 +153,15 @@ struct tw_job {
 	unsigned seen_tail;	/* completions up to here have a stamp */
 	uint64_t seen_ticks;
 	unsigned io_us;		/* initialised so far */
+	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
 
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
+	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */
+	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_counts counts[TW_DIRECTIONS];
+	uint64_t negative_stages;	/* of I/Os that were recorded */
 	uint64_t enters;
 	uint64_t tails;
 	uint64_t largest_tail;
@@ -198,6 +213,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 /* tickwise.c or command.c: which engine this library is */
 extern struct ioengine_ops tw_engine;
 extern tw_fill *const tw_engine_fill;
+extern tw_sync *const tw_engine_sync;
 
 /* job.c: fio's hooks; tw_try() says on stderr why there can't be a ring. */
 int tw_init(struct thread_data *td);
@@ -233,6 +249,7 @@ const struct tw_timing *tw_timing_of_process(void);
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
 /* report.c: 0 or -errno, with a line on stderr. */
+extern const char *const tw_direction_names[TW_DIRECTIONS];
 int tw_report_write(struct thread_data *td, struct tw_job *job);
 
 #endif

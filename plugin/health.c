@@ -3,18 +3,46 @@
  * Whether the counter could be believed: what was found when the clock was set
  * up, and what is found when a job has ended. A counter that went wrong in
  * between makes the job's latencies worthless, and the report says so; that
- * the second look was disturbed is no evidence.
+ * the second look was disturbed is no evidence. I/Os that ended before they
+ * began are: whatever the looks found, two stamps contradict each other.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine.h"
 #include "health.h"
 
+/* Of an I/O as a whole, or of one stage of it. */
+static uint64_t backwards(const struct tw_job *job)
+{
+	uint64_t sum = job->negative_stages;
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		sum += job->counts[direction].backwards;
+	return sum;
+}
+
+/* @end: NULL, there was no second look; @end_error says why if it failed. */
 static json_t *reasons_to_json(const struct tw_job *job,
-			       const struct tw_clock_health *end)
+			       const struct tw_clock_health *end,
+			       int end_error)
 {
 	unsigned reasons = job->timing->reasons, bit, i;
 	json_t *array = json_array();
+
+	if (backwards(job))
+		reasons |= TW_REASON_BACKWARDS;
+	if (job->timing->step_ns > 1)
+		json_array_append_new(array, json_pack("{ss, ss}",
+			"code", "coarse_clock",
+			"text", "the system's clock, which was used, moves in "
+			"steps: a latency of 0 is one of less than a step"));
+	if (end_error)
+		json_array_append_new(array, json_pack("{ss, ss+}",
+			"code", "end_unchecked",
+			"text", "the counter could not be looked at again at "
+			"the job's end: ", strerror(end_error)));
 
 	for (bit = 1; bit && bit <= reasons; bit <<= 1)
 		if (reasons & bit)
@@ -57,15 +85,26 @@ static json_t *end_to_json(const struct tw_clock_health *end)
 }
 
 static const char *verdict_of(const struct tw_job *job,
-			      const struct tw_clock_health *end)
+			      const struct tw_clock_health *end, int end_error)
 {
-	if (end && end->verdict == TW_UNRELIABLE)
+	if ((end && end->verdict == TW_UNRELIABLE) || backwards(job))
 		return tw_verdict_name(TW_UNRELIABLE);
-	return job->timing->checked ?
-		tw_verdict_name(job->timing->verdict) : "unchecked";
+	if (!job->timing->checked)
+		return "unchecked";
+	if (end_error && job->timing->verdict == TW_RELIABLE)
+		return tw_verdict_name(TW_UNDECIDED);
+	return tw_verdict_name(job->timing->verdict);
 }
 
-static void tell(const char *job_name, const struct tw_clock_health *end)
+static void tell_backwards(const char *job_name, uint64_t count)
+{
+	fprintf(stderr, "tickwise: %s: the clock was not reliable in this job, "
+		"so its latencies are not: by it %llu I/Os, or stages of "
+		"them, took less than no time\n", job_name,
+		(unsigned long long) count);
+}
+
+static void tell_end(const char *job_name, const struct tw_clock_health *end)
 {
 	unsigned i;
 
@@ -80,16 +119,22 @@ static void tell(const char *job_name, const struct tw_clock_health *end)
 json_t *tw_counter_to_json(struct thread_data *td, const struct tw_job *job)
 {
 	struct tw_clock_health found, *end = NULL;
+	int end_error = 0;
 	json_t *counter;
 
-	if (!job->system && !tw_clock_check(&job->timing->clock, &found)) {
+	if (!job->system)
+		end_error = -tw_clock_check(&job->timing->clock, &found);
+	if (!job->system && !end_error) {
 		end = &found;
-		tell(td->o.name, end);
+		tell_end(td->o.name, end);
 	}
+	if (backwards(job))
+		tell_backwards(td->o.name, backwards(job));
 	counter = json_pack("{ss, sb, so}",
-			    "verdict", verdict_of(job, end),
+			    "verdict", verdict_of(job, end, end_error),
 			    "fallback", job->system,
-			    "reasons", reasons_to_json(job, end));
+			    "reasons", reasons_to_json(job, end,
+						       end_error));
 	if (end)
 		json_object_set_new(counter, "at_end", end_to_json(end));
 	return counter;

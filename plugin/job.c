@@ -15,6 +15,9 @@
 #include <string.h>
 
 #include "engine.h"
+#include "over_time.h"
+#include "response.h"
+#include "watch.h"
 
 /* Only the headers of this very fio find our structure at this place in td. */
 static bool has_our_layout(const struct thread_data *td)
@@ -44,7 +47,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	if (!job->io || !job->by_index || !job->pending || !job->done ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
-	    tw_histogram_init(&job->residual, o->digits))
+	    tw_histogram_init(&job->residual, o->digits) ||
+	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
 	job->stages = o->stages;
 	job->event_time = o->event_time;
@@ -90,6 +94,12 @@ int tw_init(struct thread_data *td)
 	job->fill = tw_engine_fill;
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
+	job->least_total_ns = job->timing->step_ns <= 1;
+	if (tw_watch_init(td, job)) {
+		fprintf(stderr, "tickwise: not enough memory to watch\n");
+		td_verror(td, ENOMEM, "tickwise init");
+		return 1;
+	}
 	return 0;
 }
 
@@ -98,12 +108,19 @@ int tw_post_init(struct thread_data *td)
 	struct tw_job *job = td->io_ops_data;
 	struct timespec now;
 
-	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
+	if (tw_ring_set_up(td, job) || tw_ring_register(td, job) ||
+	    tw_watch_start(td, job))
 		return 1;
 	clock_gettime(CLOCK_REALTIME, &now);
 	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
 				 (uint64_t) now.tv_nsec;
 	tw_moment_take(job, &job->start);
+	if (tw_over_time_start(job)) {
+		fprintf(stderr, "tickwise: %s: not enough memory\n",
+			td->o.name);
+		td_verror(td, ENOMEM, "tickwise post_init");
+		return 1;
+	}
 	job->started = 1;
 	return 0;
 }
@@ -131,6 +148,7 @@ void tw_cleanup(struct thread_data *td)
 	/* fio cleans up after a refusal too; then td is not what we think. */
 	if (!has_our_layout(td) || !job)
 		return;
+	tw_watch_stop(job);
 	if (job->started) {
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
@@ -138,12 +156,15 @@ void tw_cleanup(struct thread_data *td)
 	}
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);
+	tw_watch_free(job);
 	fio_cmdprio_cleanup(&job->cmdprio);
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			tw_histogram_free(&job->record[kind][direction]);
+	tw_windows_free(&job->over_time);
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
+	tw_response_free(job->response);
 	free(job->done);
 	free(job->pending);
 	free(job->by_index);
@@ -214,5 +235,6 @@ void get_ioengine(struct ioengine_ops **ops)
 		*ops = NULL;
 		return;
 	}
+	tw_watch_remember_cpus();
 	*ops = &tw_engine;
 }

@@ -12,6 +12,7 @@
 
 #include "options.h"
 #include "slowest.h"
+#include "watch.h"
 
 #define TW_OPTION(kind, member) \
 	.type = kind, \
@@ -25,6 +26,15 @@ static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 
 	o->sqthread_poll_cpu = (unsigned) *cpu;
 	o->sqthread_poll_cpu_set = 1;
+	return 0;
+}
+
+static int set_watch_cpu(void *data, unsigned long long *cpu)
+{
+	struct tw_options *o = data;
+
+	o->watch_cpu = (unsigned) *cpu;
+	o->watch_cpu_set = 1;
 	return 0;
 }
 
@@ -307,6 +317,30 @@ struct fio_option tw_engine_options[] = {
 		.help	= "Wait for one completion at a time: each is seen as it comes",
 	},
 	{
+		.name	= "tw_watch_cpu",
+		.lname	= "CPU that watches for completions",
+		.type	= FIO_OPT_INT,
+		.cb	= set_watch_cpu,
+		.maxval	= CPU_SETSIZE - 1,
+		.category = FIO_OPT_C_ENGINE,
+		.group	= FIO_OPT_G_IOURING,
+		.help	= "A thread keeps this CPU busy to see when each I/O is "
+			  "really done",
+	},
+	{
+		.name	= "tw_watch_mode",
+		.lname	= "What is watched",
+		TW_OPTION(FIO_OPT_STR, watch_mode),
+		.def	= "taskrun",
+		.posval	= {
+			{ .ival = "taskrun", .oval = TW_WATCH_MODE_TASKRUN,
+			  .help = "The first I/O after each drain of the ring" },
+			{ .ival = "cq", .oval = TW_WATCH_MODE_CQ,
+			  .help = "Every I/O, of a ring that differs from fio's" },
+		},
+		.help	= "Which completions the thread of tw_watch_cpu sees",
+	},
+	{
 		.name	= NULL,
 	},
 };
@@ -325,5 +359,5 @@ int tw_options_check(struct thread_data *td)
 			td->o.open_files, td->o.nr_files);
 		return -EINVAL;
 	}
-	return 0;
+	return tw_watch_check(td);
 }

@@ -13,9 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "over_time.h"
+#include "response.h"
+#include "watch.h"
 
 /* A stage and what is added up for it; an I/O that never waited in the ring
  * counts as inflight and as total alike. */
@@ -26,30 +30,17 @@ static const struct {
 	{ "queue", { TW_RECORD_QUEUE, TW_RECORD_QUEUE } },
 	{ "enter", { TW_RECORD_ENTER, TW_RECORD_ENTER } },
 	{ "inflight", { TW_RECORD_AT_ONCE, TW_RECORD_INFLIGHT } },
+	{ "reap_delay", { TW_RECORD_REAP_DELAY, TW_RECORD_REAP_DELAY } },
 	{ "return", { TW_RECORD_RETURN, TW_RECORD_RETURN } },
 	{ "total", { TW_RECORD_AT_ONCE, TW_RECORD_TOTAL } },
 };
 
-static const char *const direction_names[TW_DIRECTIONS] = {
+const char *const tw_direction_names[TW_DIRECTIONS] = {
 	[TW_READ] = "read",
 	[TW_WRITE] = "write",
 	[TW_TRIM] = "trim",
 	[TW_SYNC] = "sync",
 };
-
-static const char *fio_clocksource_name(void)
-{
-	switch (fio_clock_source) {
-	case CS_GTOD:
-		return "gettimeofday";
-	case CS_CGETTIME:
-		return "clock_gettime";
-	case CS_CPUCLOCK:
-		return "cpu";
-	default:
-		return "unknown";
-	}
-}
 
 /* Absolute times and ticks are strings: a double does not hold them. */
 static json_t *u64_string(uint64_t value)
@@ -126,7 +117,7 @@ static json_t *counts_to_json(const struct tw_job *job, size_t member)
 		uint64_t value;
 
 		memcpy(&value, counts + member, sizeof(value));
-		json_object_set_new(object, direction_names[direction],
+		json_object_set_new(object, tw_direction_names[direction],
 				    json_integer((json_int_t) value));
 	}
 	return object;
@@ -170,80 +161,13 @@ static json_t *stages_to_json(const struct tw_job *job)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			if (has_stage(job, stage, direction))
 				json_object_set_new(object,
-					direction_names[direction],
+					tw_direction_names[direction],
 					stage_to_json(job, stage, direction));
 		if (json_object_size(object))
 			json_object_set(all, stages[stage].name, object);
 		json_decref(object);
 	}
 	return all;
-}
-
-static double middle_ns(struct tw_offset offset)
-{
-	return ((double) offset.low_ns + (double) offset.high_ns) / 2;
-}
-
-static double half_ns(struct tw_offset offset)
-{
-	return ((double) offset.high_ns - (double) offset.low_ns) / 2;
-}
-
-/*
- * How far a clock ran off CLOCK_MONOTONIC_RAW between two moments, positive =
- * fast. Offsets are against the counter's time, so RAW's own drift is taken
- * off; for the counter's clock itself, pass offsets of 0. Uncertainties are
- * hard bounds, added.
- */
-static json_t *drift_to_json(const struct tw_moment *start,
-			     const struct tw_moment *end, double over_ns,
-			     struct tw_offset from, struct tw_offset to)
-{
-	double error_ns = (middle_ns(to) - middle_ns(from)) -
-			  (middle_ns(end->raw) - middle_ns(start->raw));
-	double uncertainty_ns = half_ns(to) + half_ns(from) +
-				half_ns(end->raw) + half_ns(start->raw);
-
-	return json_pack("{ss, sf, sf, sf, sf, sI}",
-			 "against", tw_against_name(TW_AGAINST_RAW),
-			 "error_ns", error_ns,
-			 "error_ppb", error_ns / over_ns * 1e9,
-			 "uncertainty_ns", uncertainty_ns,
-			 "uncertainty_ppb", uncertainty_ns / over_ns * 1e9,
-			 "over_ns", (json_int_t) over_ns);
-}
-
-static json_t *clocks_to_json(const struct tw_job *job,
-			      const struct tw_moment *end)
-{
-	const struct tw_moment *start = &job->start;
-	const struct tw_clock *clock = &job->timing->clock;
-	double over_ns = (double) tw_job_ns(job, start->ticks, end->ticks);
-	struct tw_offset none = { 0, 0 };
-	json_t *tickwise, *fio, *monotonic;
-
-	/* A job that ended at once has nothing to compare over. */
-	if (over_ns < 1)
-		return json_object();
-	tickwise = drift_to_json(start, end, over_ns, none, none);
-	json_object_set_new(tickwise, "source",
-			    json_string(job->system ? "system" :
-				tw_rate_source_name(clock->rate.source)));
-	if (!job->system) {
-		json_object_set_new(tickwise, "hz",
-				    json_real(clock->rate.hz));
-		json_object_set_new(tickwise, "rate_uncertainty_ppb",
-				    json_real(clock->rate.uncertainty_ppb));
-		json_object_set_new(tickwise, "rate_bound_ppb",
-				    json_real(clock->rate.bound_ppb));
-	}
-	fio = drift_to_json(start, end, over_ns, start->fio, end->fio);
-	json_object_set_new(fio, "clocksource",
-			    json_string(fio_clocksource_name()));
-	monotonic = drift_to_json(start, end, over_ns, start->monotonic,
-				  end->monotonic);
-	return json_pack("{so, so, so}", "tickwise", tickwise, "fio", fio,
-			 "monotonic", monotonic);
 }
 
 /* Where a clock that drifts evenly from @from to @to was at @ticks, in ns. */
@@ -254,7 +178,7 @@ static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 	double since_ns = (double) tw_job_ns(job, job->start.ticks, ticks);
 	double all_ns = (double) tw_job_ns(job, job->start.ticks, end->ticks);
 	double part = all_ns > 0 ? since_ns / all_ns : 0;
-	double drift_ns = middle_ns(to) - middle_ns(from);
+	double drift_ns = tw_offset_middle_ns(to) - tw_offset_middle_ns(from);
 
 	/* The offset itself is of 1e18 ns: not through a double. */
 	return (uint64_t) (from.low_ns + (from.high_ns - from.low_ns) / 2 +
@@ -285,6 +209,9 @@ static json_t *slow_to_json(const struct tw_job *job,
 		set_stage(job, object, "enter", io->enter_ticks,
 			  io->entered_ticks);
 		set_stage(job, object, "inflight", io->enter_ticks,
+			  slow->watched_ticks ? slow->watched_ticks :
+						slow->seen_ticks);
+		set_stage(job, object, "reap_delay", slow->watched_ticks,
 			  slow->seen_ticks);
 		set_stage(job, object, "return", slow->seen_ticks,
 			  slow->returned_ticks);
@@ -294,7 +221,7 @@ static json_t *slow_to_json(const struct tw_job *job,
 	return json_pack("{sI, sI, ss, so, so, so, so}",
 			 "offset", (json_int_t) slow->offset,
 			 "size", (json_int_t) slow->size,
-			 "ddir", direction_names[slow->direction],
+			 "ddir", tw_direction_names[slow->direction],
 			 "ticks", u64_string(io->queued_ticks),
 			 "raw_ns", u64_string(clock_at(job, end,
 				io->queued_ticks, job->start.raw, end->raw)),
@@ -333,10 +260,11 @@ static json_t *fio_times_to_json(const struct tw_job *job)
 static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 {
 	struct tw_moment end;
+	json_t *report;
 
 	tw_moment_take(job, &end);
-	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
-			 "so, so, so, so, so}",
+	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
+			 "so, so, so, so, so, so}",
 			 "schema", "tickwise-report",
 			 "version", 1,
 			 "tickwise_version", TW_VERSION,
@@ -358,10 +286,18 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				"tails", (json_int_t) job->tails,
 				"largest_tail", (json_int_t) job->largest_tail,
 			 "stages", stages_to_json(job),
-			 "clocks", clocks_to_json(job, &end),
+			 "clocks", tw_clocks_to_json(job, &end),
 			 "counter", tw_counter_to_json(td, job),
 			 "fio_times", fio_times_to_json(job),
-			 "slowest", slowest_to_json(job, &end));
+			 "slowest", slowest_to_json(job, &end),
+			 "over_time", tw_over_time_to_json(job));
+	if (job->response && report &&
+	    json_object_set_new(report, "response",
+				tw_response_to_json(job->response))) {
+		json_decref(report);
+		return NULL;
+	}
+	return report;
 }
 
 static bool is_wanted(const struct tw_options *o)
@@ -451,6 +387,8 @@ int tw_report_write(struct thread_data *td, struct tw_job *job)
 		return 0;
 	path = report_path(td);
 	report = report_to_json(td, job);
+	if (job->watch)
+		json_object_set_new(report, "watch", tw_watch_to_json(job));
 	if (path && report) {
 		/* Where a link leads, so that the file and not the link is
 		 * replaced; NULL where nothing is yet. */

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "taskrun.h"
 #include "verify.h"
+#include "watch.h"
 
 /* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.36, never
  * was in a kernel and now means an atomic write. */
@@ -72,10 +74,14 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 		IORING_SETUP_CQSIZE,
 		0,
 	};
+	/* The first of these whose completions don't wait for the job. */
+	enum { NOT_DEFERRED = 2 };
 	int ret = -EINVAL;
-	unsigned i;
+	unsigned i = tw_watch_wants(job, TW_WATCH_CQ) ? NOT_DEFERRED : 0;
+	unsigned last = tw_watch_wants(job, TW_WATCH_TASKRUN) ?
+			0 : FIO_ARRAY_SIZE(attempts) - 1;
 
-	for (i = 0; i < FIO_ARRAY_SIZE(attempts) && ret == -EINVAL; i++) {
+	for (; i <= last && ret == -EINVAL; i++) {
 		struct io_uring_params params = *wanted;
 
 		params.flags |= attempts[i];
@@ -86,8 +92,14 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 	return ret;
 }
 
-static const char *set_up_failure(const struct tw_options *o, int error)
+static const char *set_up_failure(const struct thread_data *td,
+				  const struct tw_job *job, int error)
 {
+	const struct tw_options *o = td->eo;
+
+	if (error == EINVAL && tw_watch_wants(job, TW_WATCH_TASKRUN))
+		return "the kernel refuses the ring: for tw_watch_cpu it needs "
+		       "a flag that came with Linux 6.1, tw_watch_mode=cq none";
 	if (error == EINVAL && o->sqthread_poll_cpu_set)
 		return "the kernel refuses the ring (sqthread_poll_cpu is no "
 		       "CPU of this job? iodepth too large?)";
@@ -101,6 +113,8 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	unsigned i;
 	int ret;
 
+	if (tw_watch_wants(job, TW_WATCH_TASKRUN))
+		wanted.flags |= TW_TASKRUN_FLAG;
 	if (o->hipri)
 		wanted.flags |= IORING_SETUP_IOPOLL;
 	if (o->sqthread_poll)
@@ -116,7 +130,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	ret = set_up(job, &wanted);
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
-			      set_up_failure(o, -ret));
+			      set_up_failure(td, job, -ret));
 	job->ring_ready = 1;
 	/* The submission ring points at entries; ours stay in their order.
 	 * Newer libraries set the ring up without these pointers. */
@@ -251,10 +265,6 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 	job->special = job->fixed_buffers || job->fixed_files || job->iovecs ||
 		       job->force_async ||
 		       job->cmdprio.mode != CMDPRIO_MODE_NONE;
-	/* Not its own: telling it apart costs what it would take. As newer
-	 * versions of fio's engine. */
-	if (job->polled_submission)
-		td->o.disable_slat = 1;
 	fill_models(td, job);
 	return 0;
 }

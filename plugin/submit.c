@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "response.h"
+#include "watch.h"
 
 /* Newer than some headers (Linux 6.12). */
 #define TW_BLOCK_DISCARD	_IO(0x12, 0)
@@ -112,6 +114,8 @@ static bool is_full(const struct tw_job *job)
 static enum fio_q_status come_again(struct tw_job *job, struct io_u *io_u)
 {
 	job->counts[tw_direction_of(io_u->ddir)].requeues++;
+	if (job->response)
+		tw_response_again(job->response, io_u);
 	return FIO_Q_BUSY;
 }
 
@@ -126,12 +130,14 @@ static enum fio_q_status done_at_once(struct thread_data *td,
 
 	if (job->pending_tail != job->pending_head)
 		return come_again(job, io_u);
+	if (job->response)
+		tw_response_queued(td, job->response, io_u);
 	io.queued_ticks = io.enter_ticks = tw_job_stamp(job);
 	io.entered_ticks = 0;
 	if (direction == TW_TRIM)
 		do_io_u_trim(td, io_u);
 	else
-		do_io_u_sync(td, io_u);
+		tw_engine_sync(td, io_u);
 	if (io_u->error)
 		job->counts[direction].errors++;
 	else
@@ -172,6 +178,8 @@ static inline enum fio_q_status queued(struct thread_data *td,
 		prepare_special(td, job, io_u, sqe);
 	*pending_at(job, job->pending_tail++) = io_u;
 	job->submits_next = td->io_u_queued + 1 >= td->o.iodepth_batch;
+	if (tw_unlikely(job->response))
+		tw_response_queued(td, job->response, io_u);
 	queued_ticks = tw_job_stamp(job);
 	job->queued_ticks = queued_ticks;
 	job->io[io_u->index].queued_ticks = queued_ticks;
@@ -197,10 +205,24 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 	return queued(td, job, io_u, sqe);
 }
 
+/*
+ * A flush moves no data, and a ring that polls asks the kernel for what carries
+ * the data: Linux 6.1 crashes. fio sets issue times only of what it knows to be
+ * done at once, which a sync is not.
+ */
+static enum fio_q_status flush_at_once(struct thread_data *td,
+				       struct io_u *io_u)
+{
+	if (fio_fill_issue_time(td))
+		fio_gettime(&io_u->issue_time, NULL);
+	return done_at_once(td, io_u);
+}
+
 /* With commands for a device; the entries are twice as large. */
 enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
+	const struct tw_options *o = td->eo;
 	struct io_uring_sq *sq = &job->ring.sq;
 	struct io_uring_sqe *sqe;
 	int ret;
@@ -212,6 +234,8 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 	/* There a trim is the reset of a zone. */
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
 		return done_at_once(td, io_u);
+	if (o->hipri && ddir_sync(io_u->ddir))
+		return flush_at_once(td, io_u);
 	sqe = &sq->sqes[(job->pending_tail & sq->ring_mask) << 1];
 	ret = job->fill(td, job, io_u, sqe);
 	if (ret) {
@@ -222,9 +246,14 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 	return queued(td, job, io_u, sqe);
 }
 
-/* fio's clock for what the kernel has just taken, and its slat. */
+/*
+ * fio's clock for what the kernel has just taken, and its slat; not under a
+ * polling thread, where the call's time is not its own. (disable_slat is no way
+ * to say so: with it fio takes no start times of the reads that verify.)
+ */
 static inline __attribute__((always_inline))
-void issued(struct thread_data *td, struct tw_job *job, unsigned count)
+void issued(struct thread_data *td, struct tw_job *job, unsigned count,
+	    bool with_slat)
 {
 	struct timespec now;
 	unsigned i;
@@ -236,7 +265,8 @@ void issued(struct thread_data *td, struct tw_job *job, unsigned count)
 				*pending_at(job, job->pending_head + i);
 
 			io_u->issue_time = now;
-			io_u_queued(td, io_u);
+			if (with_slat)
+				io_u_queued(td, io_u);
 		}
 		/* Only a replayed log looks at it. */
 		if (td->o.read_iolog_file)
@@ -256,6 +286,8 @@ void stamp_enter(struct tw_job *job)
 		return;
 	enter_ticks = job->submits_next ? job->queued_ticks :
 					  tw_job_stamp(job);
+	if (tw_unlikely(job->watch))
+		tw_watch_entering(job, enter_ticks);
 	job->submits_next = 0;
 	for (place = job->pending_head; place != job->pending_tail; place++)
 		job->io[(*pending_at(job, place))->index].enter_ticks =
@@ -297,7 +329,7 @@ int publish(struct thread_data *td, struct tw_job *job)
 		ret = io_uring_enter((unsigned) job->ring.ring_fd, count, 0,
 				     IORING_ENTER_SQ_WAKEUP, NULL);
 	}
-	issued(td, job, count);
+	issued(td, job, count, false);
 	io_u_mark_submit(td, count);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
 		td_verror(td, -ret, "io_uring_enter wake-up");
@@ -324,7 +356,7 @@ int tw_commit(struct thread_data *td)
 				     IORING_ENTER_GETEVENTS, NULL);
 		if (ret >= 0) {
 			stamp_entered(job, (unsigned) ret);
-			issued(td, job, (unsigned) ret);
+			issued(td, job, (unsigned) ret, true);
 			io_u_mark_submit(td, (unsigned) ret);
 		} else if (ret == -EAGAIN || ret == -EBUSY) {
 			usleep(1);

@@ -17,6 +17,7 @@
 #include "engine.h"
 
 tw_fill *const tw_engine_fill;
+tw_sync *const tw_engine_sync = do_io_u_sync;
 
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {

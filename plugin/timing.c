@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -25,13 +26,37 @@
 static struct tw_timing timing;
 static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
 
+/*
+ * What else there is may be no better, and then that is said, too: a clock that
+ * the kernel computes from the same counter, or one that moves in its ticks.
+ */
 static void use_system_clock(const char *why, const char *detail)
 {
 	const struct tw_clock_options options = { .system = TW_ON };
+	int same_counter = timing.clock.start.counter_is_clocksource;
+	struct timespec step = { 0, 0 };
 
 	tw_clock_init(&timing.clock, &options);
+	clock_getres(CLOCK_MONOTONIC_RAW, &step);
+	timing.step_ns = tw_timespec_ns(&step);
 	fprintf(stderr, "tickwise: %s (%s); latencies are taken from "
-		"CLOCK_MONOTONIC_RAW instead\n", why, detail);
+		"CLOCK_MONOTONIC_RAW instead", why, detail);
+	if (same_counter)
+		fputs(", which the kernel computes from the same counter: they "
+		      "are not reliable either", stderr);
+	if (timing.step_ns > 1)
+		fprintf(stderr, ", which moves in steps of %llu ns: they are "
+			"no finer", (unsigned long long) timing.step_ns);
+	fputc('\n', stderr);
+}
+
+/* What two stamps of the same moment may differ by. */
+static uint64_t widest(const struct tw_reliability *found)
+{
+	uint64_t low = (uint64_t) llabs(found->offset_low_ticks);
+	uint64_t high = (uint64_t) llabs(found->offset_high_ticks);
+
+	return low > high ? low : high;
 }
 
 static void check_counter(void)
@@ -47,6 +72,7 @@ static void check_counter(void)
 	timing.checked = 1;
 	timing.verdict = found.verdict;
 	timing.reasons = found.reasons;
+	timing.apart_ticks = widest(&found);
 	tw_reliability_free(&found);
 }
 

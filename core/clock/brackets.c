@@ -287,9 +287,10 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 		goto err;
 	out.tolerance_ticks = (uint64_t)(TW_BRACKET_TOLERANCE_NS *
 					 ticks_per_ns) + 1;
+	/* Reading files: before the window begins, it may be as short. */
+	c.plan = choose_plan(window_ns, source);
 	c.start_ns = read_bracket(&reader).reference_ns;
 	c.last_ns = c.start_ns;
-	c.plan = choose_plan(window_ns, source);
 	c.slot_ns = window_ns / c.plan->slots;
 	c.burst_end_ns = c.start_ns + c.plan->burst_ns;
 	ret = collect(&reader, &c);

@@ -34,12 +34,16 @@ int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 	struct tw_health_seen seen = { 0 };
 	struct tw_reliability cpus = { 0 };
 	int saved_errno = errno;
+	unsigned tries = 5;
 	int ret;
 
 	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
-	ret = tw_baseline_read(&seen.now, clock->rate.against, clock->rate.hz,
-			       NULL);
+	/* As at the start: others may have had the CPU for all of a look. */
+	do {
+		ret = tw_baseline_read(&seen.now, clock->rate.against,
+				       clock->rate.hz, NULL);
+	} while (ret == -EAGAIN && --tries);
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;
 	seen.counter_is_clocksource = tw_counter_is_clocksource(NULL);

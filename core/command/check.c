@@ -20,9 +20,13 @@
 #define MOST_TOLERANCE_NS	1000000000
 #define MOST_WATCH_SECONDS	86400
 #define DEFAULT_WATCH_SECONDS	1
-/* The library's; also printed. */
+/* The library's own, given to it all the same: what is used is printed. */
 #define DEFAULT_TOLERANCE_NS		500
 #define DEFAULT_SWITCH_TOLERANCE_NS	100000
+#define DEFAULT_LEAST_SWITCHES		100
+#define DEFAULT_PACE_LIMIT_PPB		1000
+#define DEFAULT_TIME_LIMIT_NS		500000000	/* after the least time */
+#define LEAST_SWITCH_TIME_NS		40000000	/* no method=switch below */
 
 /* Runs that follow idleness differ less in how narrow their bounds are than with
  * the library's few milliseconds, and nobody waits for this. */
@@ -42,7 +46,8 @@ static const char usage[] =
 "                     but nothing has to run at the same time\n"
 "  --watch[=SECONDS]  check every so many seconds (1) until Ctrl-C and show\n"
 "                     what changes; with --json one object a line\n"
-"  --time-limit=MS    give up after so many milliseconds (500)\n"
+"  --time-limit=MS    give up after so many milliseconds (500 more than\n"
+"                     --least-time: 530; with --method=switch 540)\n"
 "  --least-time=MS    go on for so long: narrows the bounds on pace (30; with\n"
 "                     --method=switch 40)\n"
 "  --tolerance=NS     offsets between CPUs must be proven smaller (500; with\n"
@@ -193,10 +198,11 @@ static int show_progress(void *context,
 	    now->elapsed_ns < progress->shown_ns + TW_NS_PER_SECOND)
 		return 0;
 	progress->shown_ns = now->elapsed_ns;
-	fprintf(stderr, "%stickwise check: %.0f of at most %.0f s, %u CPUs, "
-		"%" PRIu64 " readings%s", before,
+	fprintf(stderr, "%stickwise check: %.0f of at most %.0f s, %u CPU%s, "
+		"%" PRIu64 " reading%s%s", before,
 		(double)now->elapsed_ns / 1e9, (double)now->time_limit_ns / 1e9,
-		now->cpus, now->probes, after);
+		now->cpus, now->cpus == 1 ? "" : "s", now->probes,
+		now->probes == 1 ? "" : "s", after);
 	fflush(stderr);
 	return 0;
 }
@@ -232,12 +238,14 @@ int tw_check_run(struct tw_check *check,
 	options.progress = show_progress;
 	options.context = &progress;
 	tw_counter_check(&check->counter);
+	tw_machine_cpus_read(&check->cpus.machine, "");
 	error = tw_reliability_measure(&check->result, &options);
 	end_progress(&progress);
 	if (error == -ECANCELED)
 		return error;
 	if (error)
 		return fail_to_measure(error, &check->counter);
+	tw_check_cpus_find(&check->cpus, &check->result, tw_check_may_pin);
 	tw_machine_read(&check->machine);
 	check->contradictions = tw_contradictions(&check->result,
 						  &check->machine);
@@ -259,17 +267,36 @@ static int check_once(const struct tw_check_arguments *arguments)
 	code = tw_check_exit_code(check.result.verdict);
 	if (!arguments->json)
 		tw_check_print_page(&check, arguments);
-	else if (tw_check_print_json(&check))
+	else if (tw_check_print_json(&check, arguments))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	tw_check_free(&check);
 	return tw_command_finish(TW_CHECK, code);
 }
 
+static void fill_in_defaults(struct tw_reliability_options *options)
+{
+	int by_switching = options->method == TW_METHOD_SWITCH;
+
+	if (!options->tolerance_ns)
+		options->tolerance_ns = by_switching ?
+					DEFAULT_SWITCH_TOLERANCE_NS :
+					DEFAULT_TOLERANCE_NS;
+	if (!options->least_time_ns)
+		options->least_time_ns = DEFAULT_LEAST_TIME_NS;
+	/* Below what switching needs the library does as it must. */
+	if (by_switching && options->least_time_ns < LEAST_SWITCH_TIME_NS)
+		options->least_time_ns = LEAST_SWITCH_TIME_NS;
+	if (!options->time_limit_ns)
+		options->time_limit_ns = options->least_time_ns +
+					 DEFAULT_TIME_LIMIT_NS;
+	options->least_switches = DEFAULT_LEAST_SWITCHES;
+	options->pace_limit_ppb = DEFAULT_PACE_LIMIT_PPB;
+}
+
 int tw_command_check(int argc, char **argv)
 {
 	struct tw_check_arguments arguments = { 0 };
-	struct tw_reliability_options *options = &arguments.options;
 	int code = parse_arguments(&arguments, argc, argv);
 
 	if (code != TW_EXIT_GOOD)
@@ -278,13 +305,7 @@ int tw_command_check(int argc, char **argv)
 		fputs(usage, stdout);
 		return tw_command_finish(TW_CHECK, TW_EXIT_GOOD);
 	}
-	if (!options->tolerance_ns)
-		options->tolerance_ns = options->method == TW_METHOD_SWITCH ?
-					DEFAULT_SWITCH_TOLERANCE_NS :
-					DEFAULT_TOLERANCE_NS;
-	/* Below what switching needs the library does as it must. */
-	if (!options->least_time_ns)
-		options->least_time_ns = DEFAULT_LEAST_TIME_NS;
+	fill_in_defaults(&arguments.options);
 	return arguments.watch_ns ? tw_check_watch(&arguments) :
 				    check_once(&arguments);
 }

@@ -8,11 +8,13 @@
 
 #include <stddef.h>
 
+#include "check_cpus.h"
 #include "tickwise.h"
 
 #define TW_CHECK	"check"		/* its name in messages */
 
 struct tw_check_arguments {
+	/* None is left to the library: what is used is printed. */
 	struct tw_reliability_options options;
 	uint64_t watch_ns;	/* distance of the checks; 0: only one */
 	int json;
@@ -25,6 +27,7 @@ struct tw_check {
 	struct tw_counter_facts counter;
 	struct tw_reliability result;
 	struct tw_machine machine;
+	struct tw_check_cpus cpus;
 	unsigned contradictions;
 };
 
@@ -55,6 +58,10 @@ int tw_check_watch(const struct tw_check_arguments *arguments);
 void tw_check_print_page(const struct tw_check *check,
 			 const struct tw_check_arguments *arguments);
 
+/* Of an undecided check: what would help, by its reasons (check_advice.c). */
+void tw_check_advise(const struct tw_check *check,
+		     const struct tw_check_arguments *arguments);
+
 /* ---- what a watch remembers (check_changes.c) ---- */
 
 /*
@@ -63,12 +70,13 @@ void tw_check_print_page(const struct tw_check *check,
  * the time between.
  */
 struct tw_check_history {
-	struct tw_cpu_offset *first;	/* as they were at first_ns */
+	struct tw_cpu_offset *first;	/* of the check between these times */
 	unsigned pairs;
-	uint64_t first_ns;
+	uint64_t first_begin_ns;
+	uint64_t first_end_ns;
 	uint64_t begin_ns;		/* of all */
 	uint64_t last_ns;
-	double pace_low_ppb;		/* since first_ns; INFINITY: none */
+	double pace_low_ppb;		/* since then; INFINITY: none */
 	double pace_high_ppb;
 	struct tw_check last;		/* without its offsets */
 	unsigned checks;
@@ -82,15 +90,16 @@ struct tw_check_history {
 
 /**
  * tw_check_remember - take a check into the history and say what changed
- * @at_ns: when it was made; never decreasing
+ * @begin_ns: when it began, in ns of CLOCK_MONOTONIC
+ * @end_ns: when it was over; the next one's @begin_ns is no smaller
  * @changes: room for TW_CHECK_CHANGES_SIZE; lines, each with its newline; ""
  *           where nothing did
  *
  * Return: 0; -ENOMEM.
  */
 int tw_check_remember(struct tw_check_history *history,
-		      const struct tw_check *check, uint64_t at_ns,
-		      char *changes);
+		      const struct tw_check *check, uint64_t begin_ns,
+		      uint64_t end_ns, char *changes);
 void tw_check_forget(struct tw_check_history *history);
 
 /* The worst of all. */
@@ -98,12 +107,14 @@ enum tw_verdict tw_check_worst(const struct tw_check_history *history);
 
 /* ---- JSON (check_json.c) ---- */
 
-/* One object, schema tickwise-check. Return: 0; -ENOMEM. Errors of writing are
- * left in stdout's error flag. */
-int tw_check_print_json(const struct tw_check *check);
+/* One object, schema tickwise-check; the options are in it. Return: 0;
+ * -ENOMEM. Errors of writing are left in stdout's error flag. */
+int tw_check_print_json(const struct tw_check *check,
+			const struct tw_check_arguments *arguments);
 
-/* The same on one line, with what a watch adds. */
+/* The same on one line, with what a watch adds. @changes: lines. */
 int tw_check_print_json_line(const struct tw_check *check,
+			     const struct tw_check_arguments *arguments,
 			     const struct tw_check_history *history,
 			     const char *changes);
 

@@ -93,56 +93,106 @@ static int is_bounded(const struct tw_cpu_offset *offset)
 	       offset->high_ticks != INT64_MAX;
 }
 
-/* The slopes from any point of the first interval to any of this one. */
+/*
+ * The times and the rate are good to this: the system clock may run 500 ppm off
+ * while it is being steered, and the rate is a short look at it.
+ */
+#define DISTANCE_ERROR	1e-3
+
+/* In ticks, between any moment of the first check and any of this one. */
+struct distance {
+	double least_ticks;
+	double most_ticks;
+};
+
+static struct distance distance_of(const struct tw_check_history *history,
+				   uint64_t begin_ns, uint64_t end_ns, double hz)
+{
+	struct distance distance = { 0 };
+
+	if (begin_ns > history->first_end_ns)
+		distance.least_ticks = (double)(begin_ns -
+						history->first_end_ns) *
+				       hz / 1e9 * (1 - DISTANCE_ERROR);
+	distance.most_ticks = (double)(end_ns - history->first_begin_ns) *
+			      hz / 1e9 * (1 + DISTANCE_ERROR);
+	return distance;
+}
+
+/*
+ * A bound holds at some moment of its check, nobody says at which. So a rise is
+ * at least as steep as over the longest time there can be between the two, and
+ * a fall at most as steep as over the shortest.
+ */
+static double least_ppb(double rise_ticks, const struct distance *distance)
+{
+	return rise_ticks / (rise_ticks > 0 ? distance->most_ticks :
+					      distance->least_ticks) * 1e9;
+}
+
+/* From the highest that it can have been to the lowest that it can be now, and
+ * the other way round. */
 static void widen_pace(struct tw_check_history *history,
 		       const struct tw_cpu_offset *first,
-		       const struct tw_cpu_offset *now, double ticks)
+		       const struct tw_cpu_offset *now,
+		       const struct distance *distance)
 {
 	double low_ppb = -INFINITY, high_ppb = INFINITY;
 
-	if (is_bounded(first) && is_bounded(now) && ticks > 0) {
-		low_ppb = ((double)now->low_ticks -
-			   (double)first->high_ticks) / ticks * 1e9;
-		high_ppb = ((double)now->high_ticks -
-			    (double)first->low_ticks) / ticks * 1e9;
+	if (is_bounded(first) && is_bounded(now) && distance->least_ticks > 0) {
+		low_ppb = least_ppb((double)now->low_ticks -
+				    (double)first->high_ticks, distance);
+		high_ppb = -least_ppb((double)first->low_ticks -
+				      (double)now->high_ticks, distance);
 	}
 	history->pace_low_ppb = fmin(history->pace_low_ppb, low_ppb);
 	history->pace_high_ppb = fmax(history->pace_high_ppb, high_ppb);
 }
 
-static int remember_offsets(struct tw_check_history *history,
-			    const struct tw_reliability *result, uint64_t at_ns)
+/* The offsets to which later ones are compared from now on. */
+static int begin_anew(struct tw_check_history *history,
+		      const struct tw_reliability *result,
+		      uint64_t begin_ns, uint64_t end_ns)
 {
 	size_t size = result->pairs * sizeof(*history->first);
-	double ticks = (double)(at_ns - history->first_ns) * result->hz / 1e9;
+	struct tw_cpu_offset *first = malloc(size + 1);
+
+	if (!first)
+		return -ENOMEM;
+	if (size)
+		memcpy(first, result->offsets, size);
+	free(history->first);
+	history->first = first;
+	history->pairs = result->pairs;
+	history->first_begin_ns = begin_ns;
+	history->first_end_ns = end_ns;
+	return 0;
+}
+
+static int remember_offsets(struct tw_check_history *history,
+			    const struct tw_reliability *result,
+			    uint64_t begin_ns, uint64_t end_ns)
+{
+	struct distance distance;
 	unsigned i;
 
+	if (!same_pairs(history, result) &&
+	    begin_anew(history, result, begin_ns, end_ns))
+		return -ENOMEM;
 	history->pace_low_ppb = result->pairs ? INFINITY : -INFINITY;
 	history->pace_high_ppb = -history->pace_low_ppb;
-	if (!same_pairs(history, result)) {
-		struct tw_cpu_offset *first = malloc(size + 1);
-
-		if (!first)
-			return -ENOMEM;
-		if (size)
-			memcpy(first, result->offsets, size);
-		free(history->first);
-		history->first = first;
-		history->pairs = result->pairs;
-		history->first_ns = at_ns;
-		ticks = 0;
-	}
+	distance = distance_of(history, begin_ns, end_ns, result->hz);
 	for (i = 0; i < result->pairs; i++)
 		widen_pace(history, &history->first[i], &result->offsets[i],
-			   ticks);
+			   &distance);
 	return 0;
 }
 
 int tw_check_remember(struct tw_check_history *history,
-		      const struct tw_check *check, uint64_t at_ns,
-		      char *changes)
+		      const struct tw_check *check, uint64_t begin_ns,
+		      uint64_t end_ns, char *changes)
 {
-	int error = remember_offsets(history, &check->result, at_ns);
+	int error = remember_offsets(history, &check->result, begin_ns, end_ns);
 
 	if (error)
 		return error;
@@ -150,10 +200,10 @@ int tw_check_remember(struct tw_check_history *history,
 	if (history->checks)
 		compare(changes, &history->last, check);
 	else
-		history->begin_ns = at_ns;
+		history->begin_ns = end_ns;
 	history->last = *check;
 	history->last.result.offsets = NULL;
-	history->last_ns = at_ns;
+	history->last_ns = end_ns;
 	history->checks++;
 	history->verdicts[check->result.verdict]++;
 	history->reasons |= check->result.reasons;

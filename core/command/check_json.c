@@ -6,10 +6,12 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "command.h"
+#include "json_text.h"
 
 /* There is no infinity in JSON: what has no bound is null. */
 static json_t *number_or_null(double number)
@@ -30,7 +32,7 @@ static json_t *rate_or_null(uint64_t rate)
 
 static json_t *text_or_null(const char *text)
 {
-	return *text ? json_string(text) : json_null();
+	return *text ? tw_json_text(text) : json_null();
 }
 
 /* -1 is "unknown" in all of these. */
@@ -57,11 +59,69 @@ static json_t *json_counter(const struct tw_counter_facts *counter)
 		(json_int_t)counter->boottime_offset_ns);
 }
 
+/* "0-3,8", "" for none; null: not known. */
+static json_t *json_cpu_list(const struct tw_cpu_list *list)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = list->known ? open_memstream(&text, &size) : NULL;
+	json_t *string = NULL;
+
+	if (!list->known)
+		return json_null();
+	if (!out)
+		return NULL;
+	tw_cpu_list_print(list, out);
+	if (fclose(out) == 0)
+		string = json_string(text);
+	free(text);
+	return string;
+}
+
+static json_t *json_skipped(const struct tw_check_cpus *cpus)
+{
+	json_t *array = json_array();
+	enum tw_check_skip skip;
+
+	for (skip = 0; skip < TW_CHECK_SKIPS; skip++)
+		if (tw_cpu_list_count(&cpus->skipped[skip]))
+			json_array_append_new(array, json_pack(
+				"{so, ss, ss}",
+				"cpus", json_cpu_list(&cpus->skipped[skip]),
+				"code", tw_check_skip_code(skip),
+				"text", tw_check_skip_text(skip)));
+	return array;
+}
+
+static json_t *json_cpus(const struct tw_check_cpus *cpus)
+{
+	return json_pack("{so, so, so, so, so, so, so}",
+		"judged", json_cpu_list(&cpus->judged),
+		"allowed", json_cpu_list(&cpus->machine.allowed),
+		"cpuset", json_cpu_list(&cpus->machine.cpuset),
+		"online", json_cpu_list(&cpus->machine.online),
+		"offline", json_cpu_list(&cpus->offline),
+		"present", json_cpu_list(&cpus->machine.present),
+		"not_judged", json_skipped(cpus));
+}
+
+/* What the verdict was reached with. */
+static json_t *json_limits(const struct tw_reliability_options *options)
+{
+	return json_pack("{sI, sf, sI, sI, sI}",
+		"tolerance_ns", (json_int_t)options->tolerance_ns,
+		"pace_limit_ppb", options->pace_limit_ppb,
+		"least_switches_per_cpu", (json_int_t)options->least_switches,
+		"least_time_ns", (json_int_t)options->least_time_ns,
+		"time_limit_ns", (json_int_t)options->time_limit_ns);
+}
+
 static json_t *json_facts(const struct tw_machine *machine,
+			  const struct tw_check_cpus *cpus,
 			  const struct tw_counter_facts *counter)
 {
 	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so,"
-		" so, so}",
+		" so, so, so}",
 		"processor", text_or_null(machine->processor),
 		"hypervisor", text_or_null(machine->hypervisor),
 		"clocksource", text_or_null(machine->clocksource),
@@ -76,6 +136,7 @@ static json_t *json_facts(const struct tw_machine *machine,
 		"cpuinfo_khz", rate_or_null(machine->cpuinfo_khz),
 		"kernel_log_khz", rate_or_null(machine->kernel_log_khz),
 		"declared_hz", rate_or_null(machine->declared_hz),
+		"cpus", json_cpus(cpus),
 		"counter", json_counter(counter));
 }
 
@@ -126,7 +187,8 @@ static json_t *json_pairs(const struct tw_reliability *result)
 	return array;
 }
 
-static json_t *json_check(const struct tw_check *check)
+static json_t *json_check(const struct tw_check *check,
+			  const struct tw_check_arguments *arguments)
 {
 	const struct tw_reliability *result = &check->result;
 	/* Nothing was compared with one CPU alone: NAN is null. */
@@ -137,7 +199,7 @@ static json_t *json_check(const struct tw_check *check)
 
 	return json_pack(
 		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
-		" so, so, sI, sI, sI, sI, so}",
+		" so, so, sI, sI, sI, sI, so, so}",
 		"schema", "tickwise-check", "version", 1,
 		"verdict", tw_verdict_name(result->verdict),
 		"reasons", json_reasons(result->reasons),
@@ -160,12 +222,15 @@ static json_t *json_check(const struct tw_check *check)
 		"switches", (json_int_t)result->switches,
 		"full_loops", (json_int_t)result->full_loops,
 		"elapsed_ns", (json_int_t)result->elapsed_ns,
-		"facts", json_facts(&check->machine, &check->counter));
+		"limits", json_limits(&arguments->options),
+		"facts", json_facts(&check->machine, &check->cpus,
+				    &check->counter));
 }
 
-int tw_check_print_json(const struct tw_check *check)
+int tw_check_print_json(const struct tw_check *check,
+			const struct tw_check_arguments *arguments)
 {
-	return tw_command_print_json(json_check(check));
+	return tw_command_print_json(json_check(check, arguments));
 }
 
 /* Prints and releases @root on a line of its own. */
@@ -181,6 +246,16 @@ static int print_line(json_t *root)
 	return failed && !ferror(stdout) ? -ENOMEM : 0;
 }
 
+/* A brand string can be part of it. */
+static json_t *json_line(const char *line, size_t length)
+{
+	char *copy = strndup(line, length);
+	json_t *string = copy ? tw_json_text(copy) : NULL;
+
+	free(copy);
+	return string;
+}
+
 static json_t *json_lines(const char *lines)
 {
 	json_t *array = json_array();
@@ -188,7 +263,7 @@ static json_t *json_lines(const char *lines)
 
 	for (; *lines; lines += length + 1) {
 		length = strcspn(lines, "\n");
-		json_array_append_new(array, json_stringn(lines, length));
+		json_array_append_new(array, json_line(lines, length));
 	}
 	return array;
 }
@@ -199,10 +274,11 @@ static double since_first_seconds(const struct tw_check_history *history)
 }
 
 int tw_check_print_json_line(const struct tw_check *check,
+			     const struct tw_check_arguments *arguments,
 			     const struct tw_check_history *history,
 			     const char *changes)
 {
-	json_t *root = json_check(check);
+	json_t *root = json_check(check, arguments);
 
 	if (!root || json_object_set_new(root, "check",
 				json_integer(history->checks)) ||

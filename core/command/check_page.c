@@ -6,11 +6,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
+#include "check_fold.h"
 #include "command.h"
 
 #define MOST_PAIRS	16
+#define MOST_TEXT	2048
+/* Of a list of CPUs, in columns; --json has it whole. */
+#define MOST_LIST	36
 
 #define WARNINGS	(TW_REASON_CLOCKSOURCE | TW_REASON_NOT_INVARIANT)
 
@@ -30,34 +36,40 @@ static int is_bounded(int64_t low_ticks, int64_t high_ticks)
 	return low_ticks != -INT64_MAX && high_ticks != INT64_MAX;
 }
 
-static void print_reasons(unsigned reasons, const char *between)
+/* "UNDECIDED: one; another." */
+static void print_reasons(const char *verdict, unsigned reasons)
 {
-	const char *before = "";
+	char text[MOST_TEXT] = "";
+	size_t length = 0;
 	unsigned bit;
 
-	for (bit = 1; bit && bit <= reasons; bit <<= 1) {
-		if (!(reasons & bit))
-			continue;
-		printf("%s%s", before, tw_reliability_reason_text(bit));
-		before = between;
-	}
+	for (bit = 1; bit && bit <= reasons && length < sizeof(text); bit <<= 1)
+		if (reasons & bit)
+			length += (size_t)snprintf(text + length,
+				sizeof(text) - length, "%s%s",
+				length ? "; " : "",
+				tw_reliability_reason_text(bit));
+	tw_check_fold(4, "%s: %s.", verdict, text);
 }
 
 static void print_reliable(const struct tw_reliability *result)
 {
 	if (result->reasons & TW_REASON_ONE_CPU)
-		printf("RELIABLE: the counter moves and never ran backwards; "
-		       "there is only one CPU to judge.\n");
+		tw_check_fold(4, "RELIABLE: the counter moves and never ran "
+			      "backwards; there is only one CPU to judge, and "
+			      "nothing to compare it with.");
 	else
-		printf("RELIABLE: the counters of %u CPUs are at most %.0f ns "
-		       "apart, and none of %" PRIu64 " readings ran "
-		       "backwards.\n", result->cpus,
-		       ceil(to_ns(result, reach_ticks(result))),
-		       result->probes);
+		tw_check_fold(4, "RELIABLE: the counters of %u CPUs are at "
+			      "most %.0f ns apart, and none of %" PRIu64
+			      " readings ran backwards.", result->cpus,
+			      ceil(to_ns(result, reach_ticks(result))),
+			      result->probes);
 }
 
-static void print_verdict(const struct tw_reliability *result)
+static void print_verdict(const struct tw_check *check,
+			  const struct tw_check_arguments *arguments)
 {
+	const struct tw_reliability *result = &check->result;
 	unsigned warnings = result->reasons & WARNINGS;
 	unsigned bit;
 
@@ -66,24 +78,19 @@ static void print_verdict(const struct tw_reliability *result)
 		print_reliable(result);
 		break;
 	case TW_UNRELIABLE:
-		printf("UNRELIABLE: ");
-		print_reasons(result->reasons & ~(unsigned)WARNINGS, ";\n    ");
-		printf(".\n");
+		print_reasons("UNRELIABLE",
+			      result->reasons & ~(unsigned)WARNINGS);
 		break;
 	case TW_UNDECIDED:
-		printf("UNDECIDED: ");
-		print_reasons(result->reasons & ~(unsigned)WARNINGS, ";\n    ");
-		printf(".\n    No reading speaks against the counter. Try again "
-		       "when the CPUs are less busy,\n"
-		       "    with a longer --time-limit%s.\n",
-		       result->reasons & TW_REASON_TOLERANCE ?
-		       " or a larger --tolerance" : "");
+		print_reasons("UNDECIDED",
+			      result->reasons & ~(unsigned)WARNINGS);
+		tw_check_advise(check, arguments);
 		break;
 	}
 	for (bit = 1; bit && bit <= warnings; bit <<= 1)
 		if (warnings & bit)
-			printf("WARNING: %s.\n",
-			       tw_reliability_reason_text(bit));
+			tw_check_fold(4, "WARNING: %s.",
+				      tw_reliability_reason_text(bit));
 }
 
 static void print_contradictions(unsigned contradictions)
@@ -92,45 +99,52 @@ static void print_contradictions(unsigned contradictions)
 
 	for (bit = 1; bit && bit <= contradictions; bit <<= 1)
 		if (contradictions & bit)
-			printf("CONTRADICTION: %s.\n",
-			       tw_contradiction_text(bit));
+			tw_check_fold(4, "CONTRADICTION: %s.",
+				      tw_contradiction_text(bit));
 }
 
-static void print_interval(const struct tw_reliability *result,
-			   int64_t low_ticks, int64_t high_ticks)
+static const char *put_interval(char *text, size_t size,
+				const struct tw_reliability *result,
+				int64_t low_ticks, int64_t high_ticks)
 {
-	if (low_ticks == -INT64_MAX)
-		printf("no lower bound, ");
+	double low_ns = to_ns(result, (double)low_ticks);
+	double high_ns = to_ns(result, (double)high_ticks);
+
+	if (is_bounded(low_ticks, high_ticks))
+		snprintf(text, size, "%+" PRId64 " to %+" PRId64 " ticks "
+			 "(%+.1f to %+.1f ns)", low_ticks, high_ticks, low_ns,
+			 high_ns);
+	else if (low_ticks != -INT64_MAX)
+		snprintf(text, size, "%+" PRId64 " ticks (%+.1f ns) or more",
+			 low_ticks, low_ns);
+	else if (high_ticks != INT64_MAX)
+		snprintf(text, size, "%+" PRId64 " ticks (%+.1f ns) or less",
+			 high_ticks, high_ns);
 	else
-		printf("%+" PRId64 " ticks (%+.1f ns) ", low_ticks,
-		       to_ns(result, (double)low_ticks));
-	if (high_ticks == INT64_MAX)
-		printf("to no upper bound\n");
-	else
-		printf("to %+" PRId64 " ticks (%+.1f ns)\n", high_ticks,
-		       to_ns(result, (double)high_ticks));
+		snprintf(text, size, "not bounded");
+	return text;
 }
 
 static void print_pairs(const struct tw_reliability *result)
 {
+	char text[128];
 	unsigned i;
 
 	for (i = 0; i < result->pairs && i < MOST_PAIRS; i++) {
 		const struct tw_cpu_offset *pair = &result->offsets[i];
 
-		printf("  CPU %u ahead of CPU %u by ", pair->cpu,
-		       pair->base_cpu);
-		print_interval(result, pair->low_ticks, pair->high_ticks);
+		tw_check_fold(14, "            CPU %u - CPU %u: %s", pair->cpu,
+			      pair->base_cpu,
+			      put_interval(text, sizeof(text), result,
+					   pair->low_ticks, pair->high_ticks));
 	}
 	if (result->pairs > MOST_PAIRS)
-		printf("  ... and %u pairs more; --json has all\n",
+		printf("            and %u pairs more; --json has all\n",
 		       result->pairs - MOST_PAIRS);
 }
 
 static void print_pace(const struct tw_reliability *result)
 {
-	if (!result->pairs)
-		return;
 	printf("Pace        ");
 	if (isfinite(result->pace_low_ppb) && isfinite(result->pace_high_ppb))
 		printf("the rates of any two CPUs differ by %+.2f to "
@@ -140,32 +154,45 @@ static void print_pace(const struct tw_reliability *result)
 		printf("not bounded\n");
 }
 
+static void print_order(const struct tw_reliability *result)
+{
+	if (result->pairs)
+		tw_check_fold(12, "Order       %" PRIu64 " readings, %" PRIu64
+			      " backwards; %" PRIu64 " switches of CPU, %"
+			      PRIu64 " rounds over all CPUs", result->probes,
+			      result->backwards, result->switches,
+			      result->full_loops);
+	else
+		printf("Order       %" PRIu64 " readings, %" PRIu64
+		       " backwards\n", result->probes, result->backwards);
+}
+
 static void print_measured(const struct tw_reliability *result,
 			   const struct tw_reliability_options *options)
 {
+	char text[128];
+
 	printf("Method      %s\n", result->method == TW_METHOD_SWITCH ?
 	       "switch: one thread moved from CPU to CPU" :
 	       "cas: threads on all CPUs take turns");
 	if (result->pairs) {
-		printf("Offset      widest pair, and 0: ");
-		print_interval(result, result->offset_low_ticks,
-			       result->offset_high_ticks);
+		tw_check_fold(14, "Offset      of any two CPUs: %s",
+			      put_interval(text, sizeof(text), result,
+					   result->offset_low_ticks,
+					   result->offset_high_ticks));
 		print_pairs(result);
-		printf("  wanted: less than %" PRIu64 " ns\n",
+		printf("            wanted: less than %" PRIu64 " ns\n",
 		       options->tolerance_ns);
+		if (result->method == TW_METHOD_SWITCH)
+			puts("            (moving a thread can't prove 500, "
+			     "--method=cas can)");
+		print_pace(result);
 	}
-	print_pace(result);
-	printf("Order       %" PRIu64 " readings, %" PRIu64 " switches of CPU, "
-	       "%" PRIu64 " rounds over all CPUs,\n            %" PRIu64
-	       " backwards\n", result->probes, result->switches,
-	       result->full_loops, result->backwards);
+	print_order(result);
 	printf("Read cost   %.1f ns\n", result->read_cost_ns);
-	printf("Took        %.1f ms on %u CPUs", (double)result->elapsed_ns /
-	       1e6, result->cpus);
-	if (result->cpus_skipped)
-		printf("; %u more are allowed and were not judged",
-		       result->cpus_skipped);
-	printf("\n");
+	printf("Took        %.1f ms on %u CPU%s\n",
+	       (double)result->elapsed_ns / 1e6, result->cpus,
+	       result->cpus == 1 ? "" : "s");
 }
 
 static void print_named_rate(const char *who, uint64_t khz)
@@ -173,6 +200,48 @@ static void print_named_rate(const char *who, uint64_t khz)
 	if (khz)
 		printf("            named by %s: %" PRIu64 ".%03" PRIu64
 		       " MHz\n", who, khz / 1000, khz % 1000);
+}
+
+/* At its longest a list of CPUs has thousands of bytes. Cut after a comma. */
+static void put_list(char *text, size_t size, const struct tw_cpu_list *list)
+{
+	char *whole = NULL;
+	size_t length = 0;
+	FILE *out = list->known ? open_memstream(&whole, &length) : NULL;
+
+	snprintf(text, size, "not known");
+	if (!out)
+		return;
+	tw_cpu_list_print(list, out);
+	if (fclose(out) == 0 && length <= MOST_LIST) {
+		snprintf(text, size, "%s", length ? whole : "none");
+	} else if (whole) {
+		whole[MOST_LIST] = '\0';
+		*strrchr(whole, ',') = '\0';
+		snprintf(text, size, "%s,... (%u of them; --json has all)",
+			 whole, tw_cpu_list_count(list));
+	}
+	free(whole);
+}
+
+static void print_cpus(const struct tw_check *check)
+{
+	const struct tw_check_cpus *cpus = &check->cpus;
+	char list[MOST_LIST + 64];
+	enum tw_check_skip skip;
+
+	put_list(list, sizeof(list), &cpus->judged);
+	tw_check_fold(12, "CPUs        judged: %s", list);
+	for (skip = 0; skip < TW_CHECK_SKIPS; skip++) {
+		if (!tw_cpu_list_count(&cpus->skipped[skip]))
+			continue;
+		put_list(list, sizeof(list), &cpus->skipped[skip]);
+		tw_check_fold(14, "            not judged: %s, %s", list,
+			      tw_check_skip_text(skip));
+	}
+	printf("            %u allowed, %u online, %u configured\n",
+	       check->machine.cpus_allowed, check->machine.cpus_online,
+	       check->machine.cpus_configured);
 }
 
 static void print_machine(const struct tw_reliability *result,
@@ -197,12 +266,9 @@ static void print_machine(const struct tw_reliability *result,
 	print_named_rate("the hypervisor", machine->hypervisor_khz);
 	print_named_rate("/proc/cpuinfo", machine->cpuinfo_khz);
 	print_named_rate("the kernel log", machine->kernel_log_khz);
-	printf("Kernel      keeps time by %s (could use: %s)\n",
-	       machine->clocksource[0] ? machine->clocksource : "?",
-	       machine->clocksources[0] ? machine->clocksources : "?");
-	printf("CPUs        %u allowed, %u online, %u configured\n",
-	       machine->cpus_allowed, machine->cpus_online,
-	       machine->cpus_configured);
+	tw_check_fold(12, "Kernel      keeps time by %s (could use: %s)",
+		      machine->clocksource[0] ? machine->clocksource : "?",
+		      machine->clocksources[0] ? machine->clocksources : "?");
 }
 
 static void print_limits(const struct tw_reliability *result)
@@ -210,19 +276,20 @@ static void print_limits(const struct tw_reliability *result)
 	printf("What this check can't see:\n");
 	if (result->pairs && is_bounded(result->offset_low_ticks,
 					result->offset_high_ticks))
-		printf("  - offsets inside the intervals above: up to %.0f ns "
-		       "can remain between two CPUs;\n",
-		       ceil(to_ns(result, reach_ticks(result))));
-	if (result->pairs)
-		printf("  - differences of pace inside the interval above, "
-		       "which has only this moment to\n"
-		       "    show them;\n");
-	printf("  - what comes later: suspend, a virtual machine that is moved "
-	       "or paused, a write\n    to the counter, a CPU that goes away "
-	       "and comes back;\n"
-	       "  - CPUs that this process may not run on;\n"
-	       "  - how long a second is: whether all CPUs together run fast "
-	       "or slow.\n");
+		tw_check_fold(4, "  - offsets inside the intervals above: up "
+			      "to %.0f ns can remain between two CPUs;",
+			      ceil(to_ns(result, reach_ticks(result))));
+	if (result->pairs && isfinite(result->pace_low_ppb) &&
+	    isfinite(result->pace_high_ppb))
+		tw_check_fold(4, "  - differences of pace inside the interval "
+			      "above, which has only this moment to show "
+			      "them;");
+	tw_check_fold(4, "  - what comes later: suspend, a virtual machine "
+		      "that is moved or paused, a write to the counter, a CPU "
+		      "that goes away and comes back;");
+	tw_check_fold(4, "  - CPUs that this process may not run on;");
+	tw_check_fold(4, "  - how long a second is: whether all CPUs together "
+		      "run fast or slow.");
 }
 
 void tw_check_print_page(const struct tw_check *check,
@@ -231,13 +298,14 @@ void tw_check_print_page(const struct tw_check *check,
 	const struct tw_reliability *result = &check->result;
 	const struct tw_counter_facts *counter = &check->counter;
 
-	print_verdict(result);
+	print_verdict(check, arguments);
 	print_contradictions(check->contradictions);
 	tw_command_counter_warnings(counter, stdout);
 	printf("\n");
 	print_measured(result, &arguments->options);
 	printf("\n");
 	print_machine(result, &check->machine);
+	print_cpus(check);
 	printf("Clock call  clock_gettime() costs %.0f ns, as a system call "
 	       "%.0f ns\n", counter->clock_cost_ns, counter->call_cost_ns);
 	printf("\n");

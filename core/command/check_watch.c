@@ -14,11 +14,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "check_fold.h"
+#include "check_sequel.h"
 #include "command.h"
 #include "timespec.h"
 
@@ -94,20 +97,31 @@ static void print_bound(double ticks, double hz)
 		printf("?");
 }
 
+static void print_pace(double ppb)
+{
+	if (isfinite(ppb))
+		printf("%+.1f", ppb / 1e3);
+	else
+		printf("?");
+}
+
 static void print_line(const struct tw_reliability *result)
 {
 	print_time();
-	printf("  %-10s  %u CPUs", tw_verdict_name(result->verdict),
-	       result->cpus);
+	printf("  %-10s  %u CPU%s", tw_verdict_name(result->verdict),
+	       result->cpus, result->cpus == 1 ? "" : "s");
 	if (result->pairs) {
 		printf("  offsets ");
 		print_bound((double)result->offset_low_ticks, result->hz);
 		printf(" to ");
 		print_bound((double)result->offset_high_ticks, result->hz);
-		printf(" ns  pace %+.1f to %+.1f ppm",
-		       result->pace_low_ppb / 1e3, result->pace_high_ppb / 1e3);
+		printf(" ns  pace ");
+		print_pace(result->pace_low_ppb);
+		printf(" to ");
+		print_pace(result->pace_high_ppb);
+		printf(" ppm");
 	}
-	printf("  %.1f ms\n", (double)result->elapsed_ns / 1e6);
+	printf("\n");
 }
 
 static void print_changes(const char *changes)
@@ -116,7 +130,7 @@ static void print_changes(const char *changes)
 
 	for (; *changes; changes += length + 1) {
 		length = strcspn(changes, "\n");
-		printf("          %.*s\n", (int)length, changes);
+		tw_check_fold(12, "          %.*s", (int)length, changes);
 	}
 }
 
@@ -125,7 +139,8 @@ static int print(const struct tw_check *check,
 		 const struct tw_check_history *history, const char *changes)
 {
 	if (arguments->json)
-		return tw_check_print_json_line(check, history, changes);
+		return tw_check_print_json_line(check, arguments, history,
+						changes);
 	if (history->checks == 1) {
 		tw_check_print_page(check, arguments);
 		printf("\nEvery %" PRIu64 " s until Ctrl-C:\n",
@@ -141,38 +156,79 @@ static void print_summary(const struct tw_check_history *history)
 	const unsigned *verdicts = history->verdicts;
 	unsigned bit;
 
-	printf("\n%u checks in %.0f s: %u reliable, %u unreliable, %u undecided; "
-	       "something changed %u times.\n", history->checks,
-	       (double)(history->last_ns - history->begin_ns) / 1e9,
+	if (history->checks == 1)
+		printf("\n1 check");
+	else
+		printf("\n%u checks in %.0f s", history->checks,
+		       (double)(history->last_ns - history->begin_ns) / 1e9);
+	printf(": %u reliable, %u unreliable, %u undecided",
 	       verdicts[TW_RELIABLE], verdicts[TW_UNRELIABLE],
-	       verdicts[TW_UNDECIDED], history->changes);
+	       verdicts[TW_UNDECIDED]);
+	if (history->checks > 1)
+		printf("; %u found a change", history->changes);
+	printf(".\n");
 	for (bit = 1; bit && bit <= history->reasons; bit <<= 1)
 		if (history->reasons & bit)
-			printf("  seen: %s\n", tw_reliability_reason_text(bit));
+			tw_check_fold(8, "  seen: %s",
+				      tw_reliability_reason_text(bit));
 	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
 		printf("Over these %.0f s the rates of any two CPUs differ by "
 		       "%+.3f to %+.3f ppm.\n",
-		       (double)(history->last_ns - history->first_ns) / 1e9,
+		       (double)(history->last_ns - history->first_begin_ns) / 1e9,
 		       history->pace_low_ppb / 1e3,
 		       history->pace_high_ppb / 1e3);
 }
 
+/* All that changed, as lines; free() them. NULL: no memory. */
+static char *find_changes(struct tw_check_history *history,
+			  struct tw_check_offsets *seen,
+			  const struct tw_check *check, uint64_t begin_ns,
+			  uint64_t end_ns)
+{
+	const struct tw_check last = history->last;
+	int is_first = !history->checks;
+	char verdicts[TW_CHECK_CHANGES_SIZE];
+	char *changes = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	if (tw_check_remember(history, check, begin_ns, end_ns, verdicts))
+		return NULL;
+	out = open_memstream(&changes, &size);
+	if (!out)
+		return NULL;
+	fputs(verdicts, out);
+	if (!is_first) {
+		tw_check_compare_cpus(out, &last, check);
+		tw_check_compare_facts(out, &last, check);
+	}
+	if (tw_check_compare_offsets(out, seen, &check->result) |
+	    fclose(out)) {
+		free(changes);
+		return NULL;
+	}
+	history->changes += !*verdicts && *changes;
+	return changes;
+}
+
 /* One check. Return: TW_EXIT_GOOD; -ECANCELED; another enum tw_exit. */
 static int look(const struct tw_check_arguments *arguments,
-		struct tw_check_history *history)
+		struct tw_check_history *history, struct tw_check_offsets *seen)
 {
-	char changes[TW_CHECK_CHANGES_SIZE];
 	struct tw_check check;
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	char *changes;
 	int code = tw_check_run(&check, arguments, asked_to_end);
+	uint64_t end_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 
 	if (code != TW_EXIT_GOOD)
 		return code;
 	wait_for_reader();
-	if (tw_check_remember(history, &check, tw_clock_id_ns(CLOCK_MONOTONIC),
-			      changes) ||
-	    print(&check, arguments, history, changes))
+	changes = find_changes(history, seen, &check, begin_ns, end_ns);
+	if (!changes || print(&check, arguments, history, changes))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
+	free(changes);
 	tw_check_free(&check);
 	return code == TW_EXIT_GOOD ? tw_command_finish(TW_CHECK, code) : code;
 }
@@ -208,6 +264,7 @@ static uint64_t next_check_ns(uint64_t at_ns, uint64_t distance_ns)
 int tw_check_watch(const struct tw_check_arguments *arguments)
 {
 	struct tw_check_history history = { 0 };
+	struct tw_check_offsets seen = { 0 };
 	uint64_t at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	int code;
 
@@ -216,11 +273,12 @@ int tw_check_watch(const struct tw_check_arguments *arguments)
 	add_unless_ignored(SIGTERM);
 	sigprocmask(SIG_BLOCK, &ending, &before);
 	do {
-		code = look(arguments, &history);
+		code = look(arguments, &history, &seen);
 		at_ns = next_check_ns(at_ns, arguments->watch_ns);
 	} while (code == TW_EXIT_GOOD && !wait_until(at_ns));
 	if (code == TW_EXIT_GOOD || code == -ECANCELED)
 		code = sum_up(arguments, &history);
 	tw_check_forget(&history);
+	tw_check_forget_offsets(&seen);
 	return code;
 }

@@ -30,6 +30,8 @@ static const struct command commands[] = {
 	  "how fast does the counter run, and how well is that known?" },
 	{ "bench", tw_command_bench,
 	  "what does reading the time cost?" },
+	{ "compare", tw_command_compare,
+	  "how far off are fio's clocks and ours, and what do they cost?" },
 	{ "memlat", tw_command_memlat,
 	  "how long does a load take, cache by cache?" },
 	{ "run", tw_command_run,

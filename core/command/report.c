@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise report: the engine's reports, merged, as a page or as JSON, and if
- * wanted as files of percentiles and as HTML.
+ * wanted as files of percentiles, as HTML and as a trace.
  * Either all files are good and shown, or none is shown.
  */
 #include <getopt.h>
@@ -14,18 +14,21 @@
 #define NAME	"report"
 
 /* Above all characters, so that getopt's optopt tells them apart. */
-enum { OPTION_JSON = 256, OPTION_HOSTS, OPTION_HTML, OPTION_PERCENTILES, OPTION_HELP };
+enum { OPTION_JSON = 256, OPTION_HOSTS, OPTION_HTML, OPTION_PERCENTILES, OPTION_TRACE,
+       OPTION_HELP };
 
 struct wanted {
 	int as_json;
 	int of_hosts;			/* merge those of several */
 	const char *html;		/* a path; NULL: none */
 	const char *percentiles;	/* a prefix; NULL: none */
+	const char *trace;		/* a path; NULL: none */
 };
 
 static const char usage[] =
 	"usage: tickwise report [--json] [--merge-hosts] [--html=PAGE]\n"
-	"                       [--percentiles=PREFIX] FILE...\n"
+	"                       [--percentiles=PREFIX] [--trace=TRACE] FILE..."
+	"\n"
 	"\n"
 	"Read the reports that the fio engine wrote (its option tw_report), "
 	"put jobs of\n"
@@ -42,6 +45,9 @@ static const char usage[] =
 	"for each\n"
 	"                        direction and stage: "
 	"PREFIXjob.read.total.hgrm\n"
+	"  --trace=TRACE         also write the slowest I/Os to the file TRACE, for"
+	"\n"
+	"                        ui.perfetto.dev or chrome://tracing\n"
 	"  --help                this page\n"
 	"\n"
 	"Exit codes: 0 good; 64 wrong command line; 65 a file is not a report;"
@@ -90,6 +96,9 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 	if (wanted->html && code == TW_EXIT_GOOD)
 		code = tw_report_write_html(groups, count, wanted->html,
 					    &problem);
+	if (wanted->trace && code == TW_EXIT_GOOD)
+		code = tw_report_write_trace(groups, count, wanted->trace,
+					     &problem);
 	return code == TW_EXIT_GOOD ? code :
 		tw_command_fail(NAME, code, "%s", problem.text);
 }
@@ -130,7 +139,8 @@ static int report_files(char **paths, size_t count,
  * not moved on yet. */
 static int wrong_option(char **argv)
 {
-	if (optopt == OPTION_HTML || optopt == OPTION_PERCENTILES)
+	if (optopt == OPTION_HTML || optopt == OPTION_PERCENTILES ||
+	    optopt == OPTION_TRACE)
 		return tw_command_fail(NAME, TW_EXIT_USAGE, "%s needs a value",
 				       argv[optind - 1]);
 	if (optopt > 0 && optopt < OPTION_JSON)
@@ -147,6 +157,7 @@ int tw_command_report(int argc, char **argv)
 		{ "merge-hosts", no_argument, NULL, OPTION_HOSTS },
 		{ "html", required_argument, NULL, OPTION_HTML },
 		{ "percentiles", required_argument, NULL, OPTION_PERCENTILES },
+		{ "trace", required_argument, NULL, OPTION_TRACE },
 		{ "help", no_argument, NULL, OPTION_HELP },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -167,6 +178,9 @@ int tw_command_report(int argc, char **argv)
 			break;
 		case OPTION_PERCENTILES:
 			wanted.percentiles = optarg;
+			break;
+		case OPTION_TRACE:
+			wanted.trace = optarg;
 			break;
 		case OPTION_HELP:
 			fputs(usage, stdout);

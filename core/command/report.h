@@ -13,6 +13,7 @@
 #define TW_REPORT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "latency/bins_json.h"
 #include "tickwise.h"
@@ -65,6 +66,28 @@ extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 #define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
 #define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
 
+/* Of jobs with tw_watch_cpu: whose end somebody saw. */
+struct tw_report_watch {
+	uint64_t jobs;			/* 0: none asked for it */
+	uint64_t unwatched;		/* jobs that did not get it */
+	uint64_t differs;		/* jobs whose ring is not like fio's */
+	const char *why_not;		/* of one of those without, or NULL */
+	uint64_t stamped[TW_REPORT_DIRECTIONS];
+	uint64_t of[TW_REPORT_DIRECTIONS];
+	uint64_t unproved;		/* seen, but whose is not certain */
+	uint64_t late;			/* the watcher was away */
+	uint64_t disordered;
+	uint64_t away_ns;
+	double counter_ns;		/* two CPUs' counters, at most */
+};
+
+/* fio's, in jobs with a rate. */
+struct tw_report_schedule {
+	uint64_t resolution_ns;		/* 0: not said */
+	uint64_t at_end_ns[TW_REPORT_DIRECTIONS];	/* behind it */
+	int has_at_end[TW_REPORT_DIRECTIONS];
+};
+
 /* What adds up when jobs are merged. Histograms without bins are absent. */
 struct tw_report_tally {
 	unsigned missing;		/* in at least one of the jobs */
@@ -72,7 +95,9 @@ struct tw_report_tally {
 	uint64_t enters;
 	uint64_t tails;
 	uint64_t largest_tail;
+	struct tw_report_watch watch;
 	struct tw_histogram stages[TW_REPORT_STAGES][TW_REPORT_DIRECTIONS];
+	struct tw_report_schedule schedule;
 };
 
 struct tw_report_job {
@@ -105,6 +130,24 @@ struct tw_report_over_time {
 	size_t count;
 };
 
+/* The same clock against CLOCK_MONOTONIC. */
+struct tw_report_off {
+	int known;
+	double error_ns;
+	double error_ppb;
+	double uncertainty_ns;
+	double uncertainty_ppb;
+};
+
+/* Tickwise's rate, from the whole of the run. */
+struct tw_report_refit {
+	int known;
+	double hz;
+	double uncertainty_ppb;		/* 1 sigma */
+	double bound_ppb;		/* hard */
+	double frozen_error_ppb;	/* of the rate that was used */
+};
+
 /* A clock's error in a run: positive = it ran fast of @against. */
 struct tw_report_clock {
 	json_t *json;			/* NULL: not in the file */
@@ -117,6 +160,8 @@ struct tw_report_clock {
 	double hz;			/* tickwise only; 0: not said */
 	double bound_ppb;		/* of hz, hard; 0: not said */
 	uint64_t over_ns;
+	struct tw_report_off off_monotonic;
+	struct tw_report_refit refit;
 };
 
 /* In order of how much has to be said about them. */
@@ -179,6 +224,15 @@ void tw_report_refuse(struct tw_report_problem *problem,
 		      const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* A new or emptied file (report_file.c). NULL with a @problem if there is none
+ * to be had. */
+FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
+
+/* Return: TW_EXIT_GOOD; TW_EXIT_IO with a @problem if not all of it could be
+ * written. The file is closed either way. */
+int tw_report_close_file(FILE *file, const char *path,
+			 struct tw_report_problem *problem);
+
 /**
  * tw_report_read - read and validate one file
  * @report: released with tw_report_free(), also after a failure
@@ -224,6 +278,39 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count);
 int tw_report_merge_slowest(struct tw_report_group *group);
 int tw_report_merge_over_time(struct tw_report_group *group);
 
+/* What a report says of it, if anything; their sum: not 0, overflow. */
+void tw_report_read_watch(struct tw_report_watch *watch, const json_t *root,
+			  struct tw_report_problem *problem);
+int tw_report_add_watch(struct tw_report_watch *into,
+			const struct tw_report_watch *from);
+
+/* As a sentence; 0 if there is nothing to say. */
+#define TW_REPORT_WATCH_SIZE	1024
+int tw_report_watch_text(const struct tw_report_watch *watch, char *text,
+			 size_t size);
+json_t *tw_report_watch_to_json(const struct tw_report_watch *watch);
+
+/* What else is known of a clock, whose json is set (report_clock_errors.c). */
+void tw_report_read_clock_errors(struct tw_report_clock *clock,
+				 const char *name,
+				 struct tw_report_problem *problem);
+
+/* The clock as it was against CLOCK_MONOTONIC; 0: not in the file. */
+int tw_report_clock_off_monotonic(const struct tw_report_clock *clock,
+				  struct tw_report_clock *off);
+
+/* The schedule of jobs with a rate (report_response.c). The sentence about it
+ * is 0 where there is nothing to say; the other int -1 without memory. */
+void tw_report_read_schedule(struct tw_report_schedule *schedule,
+			     const json_t *response,
+			     struct tw_report_problem *problem);
+void tw_report_merge_schedule(struct tw_report_schedule *into,
+			      const struct tw_report_schedule *from);
+int tw_report_say_schedule(char *text, size_t size,
+			   const struct tw_report_group *group, int direction);
+int tw_report_schedule_to_json(json_t *response,
+			       const struct tw_report_schedule *schedule);
+
 /* What a group's reports don't hold, one after another: NULL at the end. */
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i);
 
@@ -252,5 +339,9 @@ int tw_report_write_percentiles(const struct tw_report_group *groups,
 /* All in one file of HTML that needs nothing else. Returns as above. */
 int tw_report_write_html(const struct tw_report_group *groups, size_t count,
 			 const char *path, struct tw_report_problem *problem);
+
+/* The slowest I/Os of every job for a viewer of traces. Returns as above. */
+int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
+			  const char *path, struct tw_report_problem *problem);
 
 #endif

@@ -33,7 +33,8 @@ static void print_clock_name(int which, const struct tw_report_clock *clock)
 	printf("%*s", cell.column < 21 ? 21 - cell.column : 1, "");
 }
 
-static void print_clock(int which, const struct tw_report_clock *clock)
+static void print_clock(int which, const struct tw_report_clock *clock,
+			const char *expected)
 {
 	char text[TW_FORMAT_SIZE];
 
@@ -45,9 +46,40 @@ static void print_clock(int which, const struct tw_report_clock *clock)
 	printf(" %9s", tw_format_ns(text, (double)clock->over_ns));
 	if (within_uncertainty(clock))
 		printf("  within");
-	if (strcmp(clock->against, "CLOCK_MONOTONIC_RAW") != 0)
+	if (strcmp(clock->against, expected) != 0)
 		printf("  *");
 	putchar('\n');
+}
+
+static void print_off_monotonic(const struct tw_report_group *group)
+{
+	struct tw_report_clock off;
+	int any = 0;
+
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++) {
+		if (!tw_report_clock_off_monotonic(group->worst[i], &off))
+			continue;
+		if (!any++)
+			puts("  off CLOCK_MONOTONIC, which NTP may steer");
+		print_clock(i, &off, "CLOCK_MONOTONIC");
+	}
+}
+
+static void print_refit(const struct tw_report_clock *clock)
+{
+	struct tw_paragraph line = { .column = 2, .indent = 4 };
+	char bound[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+
+	if (!clock->refit.known)
+		return;
+	printf("  ");
+	tw_paragraph_printf(&line, "over the whole run it was %.3f Hz, +-%s "
+			    "ppb at most: the rate used ran %s ppb off that",
+			    clock->refit.hz,
+			    tw_format_number(bound, clock->refit.bound_ppb),
+			    tw_format_signed(error,
+					     clock->refit.frozen_error_ppb));
+	tw_paragraph_end(&line);
 }
 
 /* Where the rate came from that turned ticks into nanoseconds. */
@@ -116,8 +148,11 @@ void tw_report_print_clocks(const struct tw_report_group *group)
 	       "ns", "ppb", "over");
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
 		if (group->worst[i])
-			print_clock(i, group->worst[i]);
+			print_clock(i, group->worst[i], "CLOCK_MONOTONIC_RAW");
+	print_off_monotonic(group);
 	print_other_references(group);
-	if (group->worst[TW_REPORT_TICKWISE])
-		print_rate(group->worst[TW_REPORT_TICKWISE]);
+	if (!group->worst[TW_REPORT_TICKWISE])
+		return;
+	print_rate(group->worst[TW_REPORT_TICKWISE]);
+	print_refit(group->worst[TW_REPORT_TICKWISE]);
 }

@@ -5,7 +5,6 @@
  * too. Names come out of files that anybody may have written, so all text
  * passes put_text(), which leaves no byte that means something in HTML.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +45,8 @@ static const char style[] =
 	"font-variant-numeric:tabular-nums;margin:.4em 0}th,td{padding:.2em .6em;"
 	"text-align:right;white-space:nowrap;border-bottom:1px solid "
 	"var(--line)}th:first-child,td:first-child{text-align:left}"
-	"td.text,th.text{text-align:left}\n"
+	"td.text,th.text{text-align:left}td.words{text-align:left;"
+	"white-space:normal}\n"
 	".plots{display:grid;grid-template-columns:repeat(auto-fit,"
 	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
 	"svg{display:block;width:100%;height:auto}text{fill:var(--text);"
@@ -336,7 +336,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 {
 	const struct tw_report_tally *tally = &group->tally;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
-	char rate[TW_FORMAT_SIZE];
+	char rate[TW_FORMAT_SIZE], text[256];
 
 	if (!ios && !has_stages(tally, direction))
 		return;
@@ -351,6 +351,8 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	if (!has_stages(tally, direction))
 		return;
 	put_stages(file, tally, direction);
+	if (tw_report_say_schedule(text, sizeof(text), group, direction))
+		fprintf(file, "<p>%s</p>\n", text);
 	fputs("<div class=\"plots\"><figure><h4>Latency by percentile</h4>\n",
 	      file);
 	tw_plot_percentiles(file, tally, direction);
@@ -365,7 +367,20 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 
 /* ---- single I/Os, clocks ---------------------------------------------------- */
 
-static void put_slow(FILE *file, const struct tw_report_slow *slow)
+/* A column for a stage that none of them has would say nothing. */
+static int any_has_stage(const struct tw_report_group *group, int stage)
+{
+	const char *key = tw_report_stages[stage].key;
+
+	for (size_t i = 0; i < group->slow_count; i++)
+		if (json_object_get(json_object_get(group->slowest[i].json,
+						    "stages"), key))
+			return 1;
+	return 0;
+}
+
+static void put_slow(FILE *file, const struct tw_report_group *group,
+		     const struct tw_report_slow *slow)
 {
 	const json_t *stages = json_object_get(slow->json, "stages");
 
@@ -379,6 +394,8 @@ static void put_slow(FILE *file, const struct tw_report_slow *slow)
 	for (int i = 0; i < TW_REPORT_TOTAL; i++) {
 		uint64_t ns;
 
+		if (!any_has_stage(group, i))
+			continue;
 		if (tw_json_to_u64(json_object_get(stages,
 						   tw_report_stages[i].key),
 				   &ns))
@@ -410,11 +427,12 @@ static void put_slowest(FILE *file, const struct tw_report_group *group)
 	fputs("<div class=\"wide\"><table><tr><th>total</th>"
 	      "<th class=\"text\">what</th><th>offset</th><th>size</th>", file);
 	for (int i = 0; i < TW_REPORT_TOTAL; i++)
-		fprintf(file, "<th>%s</th>", tw_report_stages[i].name);
+		if (any_has_stage(group, i))
+			fprintf(file, "<th>%s</th>", tw_report_stages[i].name);
 	fputs("<th>job</th><th>MONOTONIC, ns</th><th>RAW, ns</th><th>ticks"
 	      "</th></tr>\n", file);
 	for (size_t i = 0; i < shown; i++)
-		put_slow(file, &group->slowest[i]);
+		put_slow(file, group, &group->slowest[i]);
 	fputs("</table></div>\n", file);
 }
 
@@ -441,8 +459,22 @@ static void put_clock(FILE *file, int which, const struct tw_report_clock *clock
 	fputs("</tr>\n", file);
 }
 
+static void put_refit(FILE *file, const struct tw_report_clock *clock)
+{
+	char bound[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+
+	if (!clock || !clock->refit.known)
+		return;
+	fprintf(file, "<p>Over the whole run the counter's rate was %.3f Hz, "
+		"&#177; %s ppb at most: the one used, from the job's start, ran "
+		"%s ppb off that.</p>\n", clock->refit.hz,
+		tw_format_number(bound, clock->refit.bound_ppb),
+		tw_format_signed(error, clock->refit.frozen_error_ppb));
+}
+
 static void put_clocks(FILE *file, const struct tw_report_group *group)
 {
+	struct tw_report_clock off;
 	int any = 0;
 
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
@@ -460,10 +492,26 @@ static void put_clocks(FILE *file, const struct tw_report_group *group)
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
 		if (group->worst[i])
 			put_clock(file, i, group->worst[i]);
-	fputs("</table></div>\n<p class=\"dim\">Plus is fast. "
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
+		if (tw_report_clock_off_monotonic(group->worst[i], &off))
+			put_clock(file, i, &off);
+	fputs("</table></div>\n", file);
+	put_refit(file, group->worst[TW_REPORT_TICKWISE]);
+	fputs("<p class=\"dim\">Plus is fast. "
 	      "CLOCK_MONOTONIC_RAW is the kernel's calibration of a crystal, "
 	      "not SI; how far that is off can't be seen from inside.</p>\n",
 	      file);
+}
+
+static void put_watch(FILE *file, const struct tw_report_watch *watch)
+{
+	char text[TW_REPORT_WATCH_SIZE];
+
+	if (!tw_report_watch_text(watch, text, sizeof(text)))
+		return;
+	fputs("<p class=\"dim\">", file);
+	put_text(file, text);
+	fputs("</p>\n", file);
 }
 
 static void put_missing(FILE *file, const struct tw_report_group *group)
@@ -471,11 +519,11 @@ static void put_missing(FILE *file, const struct tw_report_group *group)
 	const char *name, *unknown;
 	json_t *value;
 
-	if (group->tally.missing)
+	if (tw_report_missing(group, 0))
 		fputs("<p class=\"dim\">Not recorded by all jobs: ", file);
 	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
 		fprintf(file, "%s%s", i ? ", " : "", name);
-	if (group->tally.missing)
+	if (tw_report_missing(group, 0))
 		fputs("</p>\n", file);
 	if (group->over_time_differs)
 		fputs("<p class=\"dim\">The jobs' intervals over time differ: "
@@ -510,13 +558,26 @@ static void put_contents(FILE *file, const struct tw_report_group *groups,
 	fputs("</ul>\n", file);
 }
 
-static void put_stage_words(FILE *file)
+static int shows_stage(const struct tw_report_group *groups, size_t count,
+		       int stage)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			if (groups[i].tally.stages[stage][j].count)
+				return 1;
+	return 0;
+}
+
+static void put_stage_words(FILE *file, const struct tw_report_group *groups,
+			    size_t count)
 {
 	fputs("<h2>What the words mean</h2>\n<div class=\"wide\"><table>\n",
 	      file);
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		fprintf(file, "<tr><td>%s</td><td class=\"text\">%s</td></tr>"
-			"\n", tw_report_stages[i].name, tw_report_stages[i].is);
+		if (shows_stage(groups, count, i))
+			fprintf(file, "<tr><td>%s</td><td class=\"words\">%s"
+				"</td></tr>\n", tw_report_stages[i].name,
+				tw_report_stages[i].is);
 	fputs("</table></div>\n<p class=\"dim\">min, mean and max are as "
 	      "stamped; a percentile is the upper edge of its bin (0.1 % wide "
 	      "with the usual 3 digits); -: too few I/Os, none lies above that "
@@ -542,32 +603,21 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			put_direction(file, &groups[i], j);
 		put_slowest(file, &groups[i]);
+		put_watch(file, &groups[i].tally.watch);
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);
 	}
-	put_stage_words(file);
+	put_stage_words(file, groups, count);
 	fputs("</body>\n</html>\n", file);
 }
 
 int tw_report_write_html(const struct tw_report_group *groups, size_t count,
 			 const char *path, struct tw_report_problem *problem)
 {
-	FILE *file = fopen(path, "we");
-	int error = 0;
+	FILE *file = tw_report_open_file(path, problem);
 
-	if (!file) {
-		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+	if (!file)
 		return TW_EXIT_IO;
-	}
 	put_page(file, groups, count);
-	errno = 0;
-	if (fflush(file) || ferror(file))
-		error = errno ? errno : EIO;
-	if (fclose(file) && !error)
-		error = errno;
-	if (!error)
-		return TW_EXIT_GOOD;
-	tw_report_refuse(problem, "can't write the output: %s: %s", path,
-			 strerror(error));
-	return TW_EXIT_IO;
+	return tw_report_close_file(file, path, problem);
 }

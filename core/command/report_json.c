@@ -172,6 +172,16 @@ static json_t *slowest_to_json(const struct tw_report_group *group)
 	return all;
 }
 
+static json_t *response_to_json(const struct tw_report_tally *tally)
+{
+	json_t *object = stages_to_json(tally, "response");
+
+	if (tw_report_schedule_to_json(object, &tally->schedule) == 0)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
 static json_t *interval_to_json(const struct tw_report_interval *interval)
 {
 	json_t *object = json_pack("{s:o, s:o}",
@@ -238,14 +248,15 @@ static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
 	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"job", job_to_json(group),
 		"files", paths_to_json(group, 1),
 		"counter", counter_to_json(group),
 		"clocks", clocks_to_json(group),
 		"batches", batches_to_json(tally),
+		"watch", tw_report_watch_to_json(&tally->watch),
 		"stages", stages_to_json(tally, "stages"),
-		"response", stages_to_json(tally, "response"),
+		"response", response_to_json(tally),
 		"slowest", slowest_to_json(group),
 		"over_time", over_time_to_json(group),
 		"unknown", unknown_to_json(group));

@@ -120,7 +120,7 @@ static int add_counts(struct tw_report_tally *into,
 	over |= __builtin_add_overflow(into->tails, from->tails, &into->tails);
 	if (from->largest_tail > into->largest_tail)
 		into->largest_tail = from->largest_tail;
-	return over;
+	return over | tw_report_add_watch(&into->watch, &from->watch);
 }
 
 static int add_histogram(struct tw_histogram *into,
@@ -145,6 +145,7 @@ static int add_tally(struct tw_report_tally *into,
 			error = add_histogram(&into->stages[i][j],
 					      &from->stages[i][j]);
 	into->missing |= from->missing;
+	tw_report_merge_schedule(&into->schedule, &from->schedule);
 	return error;
 }
 

@@ -13,9 +13,9 @@ const struct tw_report_stage tw_report_stages[TW_REPORT_STAGES] = {
 	{ "enter", "stages", "enter",
 	  "inside the system call that submitted it" },
 	{ "inflight", "stages", "inflight",
-	  "the kernel was entered, until the completion was seen" },
+	  "the kernel was entered, until it was done (if known) or seen" },
 	{ "reap_delay", "stages", "reap_delay",
-	  "of that: the completion was in the ring, not yet seen" },
+	  "it was done, until its completion was seen; where that is known" },
 	{ "return", "stages", "return",
 	  "its completion was seen, until fio took the I/O back" },
 	{ "total", "stages", "total",
@@ -52,6 +52,18 @@ const char *const tw_report_verdicts[TW_REPORT_VERDICTS] = {
 	[TW_REPORT_UNRELIABLE] = "unreliable",
 };
 
+/* Of jobs without a rate there is no response time to be missed. */
+static unsigned missed_by(const struct tw_report_group *group)
+{
+	const struct tw_report_tally *tally = &group->tally;
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tally->stages[TW_REPORT_SLIP][i].count ||
+		    tally->stages[TW_REPORT_RESPONSE][i].count)
+			return tally->missing;
+	return tally->missing & ~TW_REPORT_NO_RESPONSE;
+}
+
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
 {
 	static const char *const names[TW_REPORT_MAY_MISS] = {
@@ -66,8 +78,10 @@ const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
 		"the run over time", "response times",
 	};
 
+	unsigned missed = missed_by(group);
+
 	for (unsigned bit = 0; bit < TW_REPORT_MAY_MISS; bit++)
-		if (group->tally.missing & (1U << bit) && i-- == 0)
+		if (missed & (1U << bit) && i-- == 0)
 			return names[bit];
 	return NULL;
 }

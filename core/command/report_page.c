@@ -198,6 +198,18 @@ static void print_rate(uint64_t ios, uint64_t run_ns)
 						  (double)run_ns));
 }
 
+static void print_schedule(const struct tw_report_group *group, int direction)
+{
+	struct tw_paragraph line = { .column = 2, .indent = 4 };
+	char text[256];
+
+	if (!tw_report_say_schedule(text, sizeof(text), group, direction))
+		return;
+	printf("  ");
+	tw_paragraph_add(&line, text);
+	tw_paragraph_end(&line);
+}
+
 static void print_direction(const struct tw_report_group *group, int direction)
 {
 	const struct tw_report_tally *tally = &group->tally;
@@ -218,6 +230,7 @@ static void print_direction(const struct tw_report_group *group, int direction)
 		if (tally->stages[i][direction].count)
 			print_stage(tw_report_stages[i].name,
 				    &tally->stages[i][direction], ios);
+	print_schedule(group, direction);
 }
 
 /* ---- the page ------------------------------------------------------------ */
@@ -246,13 +259,24 @@ static void print_batches(const struct tw_report_tally *tally)
 	tw_paragraph_end(&line);
 }
 
+static void print_watch(const struct tw_report_watch *watch)
+{
+	struct tw_paragraph line = { .indent = 2 };
+	char text[TW_REPORT_WATCH_SIZE];
+
+	if (!tw_report_watch_text(watch, text, sizeof(text)))
+		return;
+	tw_paragraph_add(&line, text);
+	tw_paragraph_end(&line);
+}
+
 /* What a reader might look for in vain. */
 static void print_missing(const struct tw_report_group *group)
 {
 	struct tw_paragraph line = { .indent = 2 };
 	const char *name;
 
-	if (group->tally.missing == 0)
+	if (!tw_report_missing(group, 0))
 		return;
 	putchar('\n');
 	tw_paragraph_add(&line, group->size == 1 ? "not recorded:" :
@@ -286,6 +310,7 @@ static void print_group(const struct tw_report_group *group)
 		print_direction(group, i);
 	tw_report_print_slowest(group);
 	print_batches(&group->tally);
+	print_watch(&group->tally.watch);
 	tw_report_print_clocks(group);
 	print_missing(group);
 	print_unknown(group);

@@ -68,24 +68,12 @@ static void write_file(FILE *file, const struct tw_histogram *histogram)
 static int write_path(const char *path, const struct tw_histogram *histogram,
 		      struct tw_report_problem *problem)
 {
-	FILE *file = fopen(path, "we");
-	int error = 0;
+	FILE *file = tw_report_open_file(path, problem);
 
-	if (!file) {
-		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+	if (!file)
 		return TW_EXIT_IO;
-	}
 	write_file(file, histogram);
-	errno = 0;
-	if (fflush(file) || ferror(file))
-		error = errno ? errno : EIO;
-	if (fclose(file) && !error)
-		error = errno;
-	if (!error)
-		return TW_EXIT_GOOD;
-	tw_report_refuse(problem, "can't write the output: %s: %s", path,
-			 strerror(error));
-	return TW_EXIT_IO;
+	return tw_report_close_file(file, path, problem);
 }
 
 /* A job's name is no path. */

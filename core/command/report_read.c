@@ -184,7 +184,9 @@ static int read_stages(struct tw_report *report,
 
 	if (has(&report->tally, report->root, "response",
 		TW_REPORT_NO_RESPONSE))
-		tw_want_object(report->root, "", "response", problem);
+		tw_report_read_schedule(&report->tally.schedule,
+			tw_want_object(report->root, "", "response", problem),
+			problem);
 	for (int i = 0; i < TW_REPORT_STAGES && !error; i++)
 		error = read_stage(report, i, cut, problem);
 	json_object_foreach(stages, key, value)
@@ -303,6 +305,7 @@ static void read_clock(struct tw_report_clock *clock, json_t *json,
 		tw_want_positive(json, where, "uncertainty_ns", problem) :
 		clock->uncertainty_ppb * (double)clock->over_ns / 1e9;
 	clock->kind = "";
+	tw_report_read_clock_errors(clock, name, problem);
 }
 
 /* Of the clock "tickwise": there is no rate where it is the system's clock. */
@@ -474,6 +477,7 @@ static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
 	read_job(&report->job, report->root, problem);
 	read_counts(&report->tally, report->root, problem);
 	read_batches(&report->tally, report->root, problem);
+	tw_report_read_watch(&report->tally.watch, report->root, problem);
 	read_counter(report, report->root, problem);
 	if (read_clocks(report, problem) || read_stages(report, cut, problem))
 		return -ENOMEM;

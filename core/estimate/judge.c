@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "pace.h"
+
 struct judging {
 	struct tw_reliability *result;
 	const struct tw_cpu_samples *cpus;
@@ -15,11 +17,54 @@ struct judging {
 	struct tw_judge_work *work;
 };
 
-/* What is known from @earlier having been read before @later. */
-static struct tw_judge_edge *edge(const struct judging *judging,
-				  unsigned earlier, unsigned later)
+/* What proves that the counter is bad, and what leaves it open. */
+#define PROOFS		(TW_REASON_OFFSET | TW_REASON_PACE | \
+			 TW_REASON_STANDS_STILL | TW_REASON_BACKWARDS)
+#define DOUBTS		(TW_REASON_TOLERANCE | TW_REASON_STATISTICS)
+
+static uint64_t step_ticks(const struct judging *judging)
 {
-	return &judging->work->edges[(size_t)later * judging->count + earlier];
+	return judging->limits->step_ticks ? judging->limits->step_ticks : 1;
+}
+
+static size_t edge(const struct judging *judging, unsigned earlier,
+		   unsigned later)
+{
+	return (size_t)later * judging->count + earlier;
+}
+
+/* The bound that two readings a difference apart are: see judge.h. */
+static int64_t bound(const struct judging *judging, int64_t difference_ticks)
+{
+	int64_t step = (int64_t)step_ticks(judging);
+
+	return difference_ticks > TW_NO_BOUND_TICKS - step ?
+	       TW_NO_BOUND_TICKS : difference_ticks + step;
+}
+
+static void widen_by_step(const struct judging *judging)
+{
+	int64_t *whole = judging->work->whole_ticks;
+	size_t edges = (size_t)judging->count * judging->count;
+	size_t i;
+
+	for (i = 0; i < edges; i++)
+		whole[i] = bound(judging, whole[i]);
+}
+
+/* None is negative, so two fill no more than 64 bits, and no bound at all stays
+ * that. Without a branch: this is count^3 times. */
+static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
+		   int64_t rest_ticks, unsigned count)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t sum = (uint64_t)parts_ticks[i] + (uint64_t)rest_ticks;
+		uint64_t is = (uint64_t)whole_ticks[i];
+
+		whole_ticks[i] = (int64_t)(sum < is ? sum : is);
+	}
 }
 
 /*
@@ -32,72 +77,53 @@ static struct tw_judge_edge *edge(const struct judging *judging,
 static void combine(const struct judging *judging)
 {
 	unsigned count = judging->count;
-	unsigned via, later, earlier;
+	unsigned via, later;
 
 	for (via = 0; via < count; via++) {
+		const int64_t *parts = judging->work->whole_ticks +
+				       edge(judging, 0, via);
+
 		for (later = 0; later < count; later++) {
-			int64_t rest = edge(judging, via, later)->whole_ticks;
+			int64_t *whole = judging->work->whole_ticks +
+					 edge(judging, 0, later);
 
-			if (later == via || rest == TW_NO_BOUND_TICKS)
-				continue;
-			for (earlier = 0; earlier < count; earlier++) {
-				int64_t *old = &edge(judging, earlier,
-						     later)->whole_ticks;
-				int64_t part = edge(judging, earlier,
-						    via)->whole_ticks;
-
-				if (earlier != later && earlier != via &&
-				    part < *old && *old - part > rest)
-					*old = part + rest;
-			}
+			if (later != via && whole[via] != TW_NO_BOUND_TICKS)
+				add_up(whole, parts, whole[via], count);
 		}
 	}
 }
 
-/* What an upper bound in one place and a lower one in another leave. */
-static void narrow_pace(struct tw_cpu_offset *offset,
-			const struct tw_judge_slot *up,
-			const struct tw_judge_slot *down)
+/* Where they lie: an upper bound at its earlier reading, which is the base's, a
+ * lower bound at its later one, which is the base's there. */
+static void gather_bounds(const struct judging *judging, unsigned base,
+			  unsigned other, struct tw_pace_bounds *bounds)
 {
-	/* Both bounds hold at a reading of the base: the earlier one of an
-	 * upper bound, the later one of a lower bound. */
-	uint64_t down_at = down->at_ticks + (uint64_t)down->ticks;
-	int64_t distance = (int64_t)(down_at - up->at_ticks);
-	double slope_ppb = ((double)-down->ticks - (double)up->ticks) /
-			   (double)distance * 1e9;
+	const struct tw_cpu_samples *samples = &judging->cpus[base];
+	size_t edges = (size_t)judging->count * judging->count;
+	unsigned i;
 
-	if (distance > 0 && slope_ppb > offset->pace_low_ppb)
-		offset->pace_low_ppb = slope_ppb;
-	if (distance < 0 && slope_ppb < offset->pace_high_ppb)
-		offset->pace_high_ppb = slope_ppb;
-}
+	bounds->uppers = 0;
+	bounds->lowers = 0;
+	bounds->step_ticks = step_ticks(judging);
+	bounds->begin_ticks = samples->count ? samples->samples[0].ticks : 0;
+	bounds->end_ticks = samples->count ?
+			    samples->samples[samples->count - 1].ticks : 0;
+	for (i = 0; i < TW_JUDGE_SLOTS; i++) {
+		const struct tw_judge_slot *slots = judging->work->slots +
+						    i * edges;
+		struct tw_judge_slot up = slots[edge(judging, base, other)];
+		struct tw_judge_slot down = slots[edge(judging, other, base)];
 
-/*
- * The slopes that fit: a line of offset over the base's ticks that passes
- * below every upper bound and above every lower one. Any upper bound before a
- * lower one limits how slowly it rises, any after one how fast.
- */
-static void judge_pace(struct tw_cpu_offset *offset,
-		       const struct tw_judge_edge *up,
-		       const struct tw_judge_edge *down)
-{
-	double low_ppb;
-	unsigned i, k;
-
-	offset->pace_low_ppb = -INFINITY;
-	offset->pace_high_ppb = INFINITY;
-	for (i = 0; i < TW_JUDGE_SLOTS; i++)
-		for (k = 0; k < TW_JUDGE_SLOTS; k++)
-			if (up->slots[i].ticks != TW_NO_BOUND_TICKS &&
-			    down->slots[k].ticks != TW_NO_BOUND_TICKS)
-				narrow_pace(offset, &up->slots[i],
-					    &down->slots[k]);
-	if (offset->pace_low_ppb <= offset->pace_high_ppb)
-		return;
-	/* A jump, no pace: enclose what it looks like. */
-	low_ppb = offset->pace_high_ppb;
-	offset->pace_high_ppb = offset->pace_low_ppb;
-	offset->pace_low_ppb = low_ppb;
+		if (up.ticks != TW_NO_BOUND_TICKS)
+			bounds->upper[bounds->uppers++] = (struct tw_pace_bound){
+				bound(judging, up.ticks), up.at_ticks,
+			};
+		if (down.ticks != TW_NO_BOUND_TICKS)
+			bounds->lower[bounds->lowers++] = (struct tw_pace_bound){
+				-bound(judging, down.ticks),
+				down.at_ticks + (uint64_t)down.ticks,
+			};
+	}
 }
 
 static int64_t reach(const struct tw_cpu_offset *offset)
@@ -106,36 +132,58 @@ static int64_t reach(const struct tw_cpu_offset *offset)
 	       -offset->low_ticks : offset->high_ticks;
 }
 
+/* The bounds are none of the values that are possible. */
+static int excludes_zero(const struct tw_cpu_offset *offset)
+{
+	return offset->low_ticks >= 0 || offset->high_ticks <= 0;
+}
+
+/*
+ * Where no constant offset fits, the offset moved. At one pace, if there is any
+ * that fits; then it is the pace that is judged, and the offset only where it
+ * was off 0 all the time. If there is none it jumped: that is as good as an
+ * interval without 0, and no pace.
+ */
 static unsigned judge_pair(const struct judging *judging, unsigned base,
 			   unsigned other, struct tw_cpu_offset *offset)
 {
-	const struct tw_judge_edge *up = edge(judging, base, other);
-	const struct tw_judge_edge *down = edge(judging, other, base);
 	double limit_ppb = judging->limits->pace_limit_ppb;
+	struct tw_pace_bounds bounds;
 	unsigned reasons = 0;
+	int fits, moved;
 
-	offset->base_cpu = judging->cpus[base].cpu;
-	offset->cpu = judging->cpus[other].cpu;
-	offset->low_ticks = -down->whole_ticks;
-	offset->high_ticks = up->whole_ticks;
-	offset->bounds = up->narrowed + down->narrowed;
-	if (up->whole_ticks == TW_NO_BOUND_TICKS ||
-	    down->whole_ticks == TW_NO_BOUND_TICKS)
-		reasons |= TW_REASON_STATISTICS;
-	if (offset->low_ticks > 0 || offset->high_ticks < 0)
+	gather_bounds(judging, base, other, &bounds);
+	fits = tw_pace_fit(&bounds, offset);
+	moved = offset->low_ticks >= offset->high_ticks;
+	if (moved)
+		tw_pace_span(&bounds, fits, offset);
+	if (excludes_zero(offset) || !fits)
 		reasons |= TW_REASON_OFFSET;
-	else if (reach(offset) > judging->limits->tolerance_ticks)
+	if (!moved && reach(offset) > judging->limits->tolerance_ticks)
 		reasons |= TW_REASON_TOLERANCE;
-	if (offset->low_ticks > offset->high_ticks) {
-		/* It moved, and certainly over all that lies between. */
-		offset->low_ticks = up->whole_ticks;
-		offset->high_ticks = -down->whole_ticks;
-	}
-	judge_pace(offset, up, down);
 	if (offset->pace_low_ppb > limit_ppb ||
 	    offset->pace_high_ppb < -limit_ppb)
 		reasons |= TW_REASON_PACE;
 	return reasons;
+}
+
+static unsigned fill_pair(const struct judging *judging, unsigned base,
+			  unsigned other, struct tw_cpu_offset *offset)
+{
+	size_t up = edge(judging, base, other);
+	size_t down = edge(judging, other, base);
+	const struct tw_judge_work *work = judging->work;
+	unsigned reasons = 0;
+
+	offset->base_cpu = judging->cpus[base].cpu;
+	offset->cpu = judging->cpus[other].cpu;
+	offset->low_ticks = -work->whole_ticks[down];
+	offset->high_ticks = work->whole_ticks[up];
+	offset->bounds = work->narrowed[up] + work->narrowed[down];
+	if (work->whole_ticks[up] == TW_NO_BOUND_TICKS ||
+	    work->whole_ticks[down] == TW_NO_BOUND_TICKS)
+		reasons |= TW_REASON_STATISTICS;
+	return reasons | judge_pair(judging, base, other, offset);
 }
 
 /* The base's own 0 belongs to what any two readings can differ by: two CPUs 5 s
@@ -170,7 +218,7 @@ static unsigned judge_pairs(const struct judging *judging)
 			struct tw_cpu_offset *offset =
 				&result->offsets[result->pairs++];
 
-			reasons |= judge_pair(judging, base, other, offset);
+			reasons |= fill_pair(judging, base, other, offset);
 			widen(result, offset);
 		}
 	}
@@ -212,14 +260,16 @@ static unsigned judge_cpus(const struct judging *judging)
 	return reasons;
 }
 
-static enum tw_verdict verdict_of(unsigned reasons)
+/* A proof stands, however good the rest of the measurement was. */
+static void decide(struct tw_reliability *result, unsigned reasons)
 {
-	if (reasons & (TW_REASON_OFFSET | TW_REASON_PACE |
-		       TW_REASON_STANDS_STILL | TW_REASON_BACKWARDS))
-		return TW_UNRELIABLE;
-	if (reasons & (TW_REASON_TOLERANCE | TW_REASON_STATISTICS))
-		return TW_UNDECIDED;
-	return TW_RELIABLE;
+	if (reasons & PROOFS) {
+		result->verdict = TW_UNRELIABLE;
+		reasons &= PROOFS;
+	} else {
+		result->verdict = reasons & DOUBTS ? TW_UNDECIDED : TW_RELIABLE;
+	}
+	result->reasons = reasons;
 }
 
 void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
@@ -237,6 +287,8 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	result->switches = order.switches;
 	result->full_loops = order.full_loops;
 	result->probes = 0;
+	result->step_ticks = step_ticks(&judging);
+	widen_by_step(&judging);
 	reasons = judge_cpus(&judging);
 	pair_reasons = judge_pairs(&judging);
 	if (result->monotonic && (pair_reasons & TW_REASON_TOLERANCE)) {
@@ -246,6 +298,5 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	reasons |= pair_reasons;
 	if (!result->monotonic)
 		reasons |= TW_REASON_BACKWARDS;
-	result->reasons = reasons;
-	result->verdict = verdict_of(reasons);
+	decide(result, reasons);
 }

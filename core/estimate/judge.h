@@ -18,47 +18,50 @@
 /* No bound: the two CPUs never took turns in this order. */
 #define TW_NO_BOUND_TICKS	INT64_MAX
 
-/*
- * The tightest differences "later reading minus earlier reading" of two CPUs:
- * over the run; and, with the earlier reading, in each of some equal parts of
- * the time in which the earlier CPU counted.
- */
+/* Parts of the run, equal in the earlier CPU's ticks. */
 #define TW_JUDGE_SLOTS	8
 
+/* The tightest difference "later reading minus earlier reading" of two CPUs in
+ * one part of the run, and that earlier reading. */
 struct tw_judge_slot {
 	int64_t ticks;
 	uint64_t at_ticks;
-};
-
-struct tw_judge_edge {
-	int64_t whole_ticks;
-	uint32_t narrowed;	/* how often whole_ticks became smaller */
-	struct tw_judge_slot slots[TW_JUDGE_SLOTS];
 };
 
 struct tw_judge_cpu {
 	size_t next;		/* sample to be merged */
 	uint64_t begin_ticks;	/* of its first sample */
 	uint64_t slot_ticks;	/* length of a slot */
-	uint64_t ticks;		/* latest sample merged */
-	unsigned slot;		/* of that sample */
-	int seen;		/* has a latest sample */
 	uint64_t switches;	/* samples that followed another CPU's */
 	uint64_t loop;		/* last round it was seen in */
 };
 
-/* Workspace for n CPUs, contents of no matter: n * n edges (the later CPU's
- * row, the earlier CPU's column), n CPUs, n numbers. */
+/* A CPU's latest sample merged: what all others are bounded against. */
+struct tw_judge_latest {
+	uint64_t ticks;
+	unsigned slot;
+	int seen;
+};
+
+/*
+ * Workspace for n CPUs, contents of no matter. Of every two of them the later
+ * one's is the row, the earlier one's the column. What is gone through together
+ * lies together: of 1024 CPUs a row of everything fits no cache.
+ */
 struct tw_judge_work {
-	struct tw_judge_edge *edges;
-	struct tw_judge_cpu *cpus;
-	unsigned *heap;
+	int64_t *whole_ticks;		/* n * n: tightest over the run */
+	uint32_t *narrowed;		/* n * n: how often that got smaller */
+	struct tw_judge_slot *slots;	/* TW_JUDGE_SLOTS * n * n, by slot */
+	struct tw_judge_cpu *cpus;	/* n */
+	struct tw_judge_latest *latest;	/* n */
+	unsigned *heap;			/* n */
 };
 
 struct tw_judge_limits {
 	int64_t tolerance_ticks;
 	uint64_t least_switches;
 	double pace_limit_ppb;
+	uint64_t step_ticks;	/* the counters' resolution; 0: one tick */
 };
 
 /* What the walk over all samples in their order counts. */
@@ -90,7 +93,8 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
  * TW_UNRELIABLE: an offset interval excludes 0, or a pace interval lies beyond
  * the limit, or a counter stands still, or a later reading was smaller.
  * TW_RELIABLE: none of these, every bound within the tolerance, statistics
- * suffice. TW_UNDECIDED: everything else.
+ * suffice. TW_UNDECIDED: everything else. Only what proves it is a reason for
+ * TW_UNRELIABLE; how good the rest of the measurement was is none.
  *
  * Time: samples * count; where bounds are too wide also count^3.
  */

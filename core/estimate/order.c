@@ -51,18 +51,22 @@ static void sift_down(struct walk *walk, unsigned place)
 static void start(struct walk *walk)
 {
 	struct tw_judge_work *work = walk->work;
+	const struct tw_judge_slot empty = { .ticks = TW_NO_BOUND_TICKS };
 	size_t edges = (size_t)walk->count * walk->count;
-	struct tw_judge_edge empty = { .whole_ticks = TW_NO_BOUND_TICKS };
+	size_t edge;
 	unsigned i;
 
-	for (i = 0; i < TW_JUDGE_SLOTS; i++)
-		empty.slots[i].ticks = TW_NO_BOUND_TICKS;
-	while (edges-- > 0)
-		work->edges[edges] = empty;
+	for (edge = 0; edge < edges; edge++) {
+		work->whole_ticks[edge] = TW_NO_BOUND_TICKS;
+		work->narrowed[edge] = 0;
+	}
+	for (edge = 0; edge < TW_JUDGE_SLOTS * edges; edge++)
+		work->slots[edge] = empty;
 	for (i = 0; i < walk->count; i++) {
 		const struct tw_cpu_samples *cpu = &walk->cpus[i];
 
 		work->cpus[i] = (struct tw_judge_cpu){ 0 };
+		work->latest[i] = (struct tw_judge_latest){ 0 };
 		if (!cpu->count)
 			continue;
 		work->heap[walk->heap_count++] = i;
@@ -102,41 +106,43 @@ static int is_switch(const struct walk *walk)
 }
 
 /* Take the CPU's latest reading as the earlier end of later differences. */
-static void keep(struct tw_judge_cpu *cpu, uint64_t ticks)
+static void keep(const struct walk *walk)
 {
-	uint64_t slot = (ticks - cpu->begin_ticks) / cpu->slot_ticks;
+	const struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];
+	uint64_t slot = (walk->ticks - cpu->begin_ticks) / cpu->slot_ticks;
 
-	/* Beyond the end only where the counter ran backwards. */
-	cpu->slot = slot < TW_JUDGE_SLOTS ? (unsigned)slot : TW_JUDGE_SLOTS - 1;
-	cpu->ticks = ticks;
-	cpu->seen = 1;
-}
-
-static void bound(struct tw_judge_edge *edge,
-		  const struct tw_judge_cpu *earlier, uint64_t ticks)
-{
-	struct tw_judge_slot *slot = &edge->slots[earlier->slot];
-	int64_t difference_ticks = (int64_t)(ticks - earlier->ticks);
-
-	if (difference_ticks < edge->whole_ticks) {
-		edge->whole_ticks = difference_ticks;
-		edge->narrowed++;
-	}
-	if (difference_ticks < slot->ticks) {
-		slot->ticks = difference_ticks;
-		slot->at_ticks = earlier->ticks;
-	}
+	walk->work->latest[walk->now] = (struct tw_judge_latest){
+		.ticks = walk->ticks,
+		/* Beyond the end only where the counter ran backwards. */
+		.slot = slot < TW_JUDGE_SLOTS ? (unsigned)slot :
+						TW_JUDGE_SLOTS - 1,
+		.seen = 1,
+	};
 }
 
 static void bound_against_all(struct walk *walk)
 {
-	struct tw_judge_edge *row = walk->work->edges +
-				    (size_t)walk->now * walk->count;
+	const struct tw_judge_work *work = walk->work;
+	size_t edges = (size_t)walk->count * walk->count;
+	size_t row = (size_t)walk->now * walk->count;
 	unsigned i;
 
-	for (i = 0; i < walk->count; i++)
-		if (i != walk->now && walk->work->cpus[i].seen)
-			bound(&row[i], &walk->work->cpus[i], walk->ticks);
+	for (i = 0; i < walk->count; i++) {
+		const struct tw_judge_latest *earlier = &work->latest[i];
+		struct tw_judge_slot *slot = &work->slots[earlier->slot * edges +
+							  row + i];
+		int64_t ticks = (int64_t)(walk->ticks - earlier->ticks);
+
+		/* What doesn't narrow its slot doesn't narrow the whole. */
+		if (ticks >= slot->ticks || !earlier->seen || i == walk->now)
+			continue;
+		slot->ticks = ticks;
+		slot->at_ticks = earlier->ticks;
+		if (ticks < work->whole_ticks[row + i]) {
+			work->whole_ticks[row + i] = ticks;
+			work->narrowed[row + i]++;
+		}
+	}
 }
 
 /* A full loop: the base, then every other CPU, then the base again. */
@@ -178,6 +184,6 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 			bound_against_all(&walk);
 		}
 		order->full_loops += (uint64_t)closes_loop(&walk);
-		keep(&work->cpus[walk.now], walk.ticks);
+		keep(&walk);
 	}
 }

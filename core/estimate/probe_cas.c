@@ -146,6 +146,7 @@ void *tw_probe_work(void *argument)
 	uint64_t now = tw_probe_now_ns();
 	unsigned number;
 
+	tw_probe_ask_for_turns();
 	worker->failed = run->system->pin(worker->cpu) != 0;
 	while (!worker->failed && !tw_probe_finished(run, now)) {
 		now = tw_probe_sleep(run, &number);

@@ -140,6 +140,7 @@ void *tw_probe_tour(void *argument)
 	uint64_t now = tw_probe_now_ns();
 	unsigned number;
 
+	tw_probe_ask_for_turns();
 	while (!tw_probe_finished(run, now)) {
 		now = tw_probe_sleep(run, &number);
 		burst(&tour, now);

@@ -115,6 +115,13 @@ bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns);
 /* No other CPU takes part. */
 bool tw_probe_is_alone(struct tw_probe_run *run);
 
+/*
+ * Ask the kernel to let the calling thread in soon rather than for long, beside
+ * threads that are busy all the time. Linux 6.12 and later do so for anybody;
+ * others take no notice.
+ */
+void tw_probe_ask_for_turns(void);
+
 /* Sleep until the next burst or the deadline. Return: the time then. @number is
  * set to the burst's. */
 uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number);

@@ -18,6 +18,7 @@
 #include "diagnostics.h"
 #include "judge.h"
 #include "machine.h"
+#include "step.h"
 #include "timespec.h"
 
 #define DEFAULT_TIME_LIMIT_NS	500000000ULL
@@ -80,6 +81,12 @@ static int check_options(struct tw_reliability_options *options)
 	return 0;
 }
 
+static int has_all(const struct tw_judge_work *work)
+{
+	return work->whole_ticks && work->narrowed && work->slots &&
+	       work->cpus && work->latest && work->heap;
+}
+
 static int allocate(struct measurement *m, const struct tw_probe_system *system)
 {
 	size_t count;
@@ -92,13 +99,18 @@ static int allocate(struct measurement *m, const struct tw_probe_system *system)
 		count = TW_RELIABILITY_MAX_CPUS;
 	/* One more of each: none is empty, whatever the count. */
 	m->samples = calloc(count + 1, sizeof(*m->samples));
-	m->work.edges = calloc(count * count + 1, sizeof(*m->work.edges));
+	m->work.whole_ticks = calloc(count * count + 1,
+				     sizeof(*m->work.whole_ticks));
+	m->work.narrowed = calloc(count * count + 1,
+				  sizeof(*m->work.narrowed));
+	m->work.slots = calloc(TW_JUDGE_SLOTS * count * count + 1,
+			       sizeof(*m->work.slots));
 	m->work.cpus = calloc(count + 1, sizeof(*m->work.cpus));
+	m->work.latest = calloc(count + 1, sizeof(*m->work.latest));
 	m->work.heap = calloc(count + 1, sizeof(*m->work.heap));
 	m->result.offsets = calloc(count * (count - 1) / 2 + 1,
 				   sizeof(*m->result.offsets));
-	if (!m->samples || !m->work.edges || !m->work.cpus || !m->work.heap ||
-	    !m->result.offsets)
+	if (!m->samples || !has_all(&m->work) || !m->result.offsets)
 		return -ENOMEM;
 	return tw_probe_new(&m->run, m->options.method, m->allowed,
 			    (unsigned)count, m->options.time_limit_ns, system);
@@ -110,8 +122,11 @@ static void release(struct measurement *m)
 		tw_probe_free(m->run);
 	free(m->result.offsets);
 	free(m->work.heap);
+	free(m->work.latest);
 	free(m->work.cpus);
-	free(m->work.edges);
+	free(m->work.slots);
+	free(m->work.narrowed);
+	free(m->work.whole_ticks);
 	free(m->samples);
 	free(m->allowed);
 }
@@ -134,6 +149,14 @@ static double look_at_rate(const struct tw_clock_mark *begin)
 	return (double)ticks * 1e9 / (double)ns;
 }
 
+/* One CPU that is judged is then not the only one that is allowed. */
+static void leave_open(struct tw_reliability *result)
+{
+	result->verdict = TW_UNDECIDED;
+	result->reasons |= TW_REASON_CPUS_SKIPPED;
+	result->reasons &= ~(unsigned)TW_REASON_ONE_CPU;
+}
+
 static void judge(struct measurement *m)
 {
 	struct tw_reliability *result = &m->result;
@@ -151,13 +174,11 @@ static void judge(struct measurement *m)
 	limits.tolerance_ticks = tolerance_ticks < 9e18 ?
 				 (int64_t)tolerance_ticks : INT64_MAX - 1;
 	count = tw_probe_samples(m->run, m->samples);
+	limits.step_ticks = tw_step_of_samples(m->samples, count);
 	tw_judge(result, m->samples, count, &limits, &m->work);
 	result->cpus_skipped = m->allowed_count - count;
-	if (result->cpus_skipped) {
-		result->reasons |= TW_REASON_CPUS_SKIPPED;
-		if (result->verdict == TW_RELIABLE)
-			result->verdict = TW_UNDECIDED;
-	}
+	if (result->cpus_skipped && result->verdict != TW_UNRELIABLE)
+		leave_open(result);
 }
 
 /* Return: nonzero when the caller wants no more. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The caller's affinity, signal mask, threads, descriptors and errno are after
- * a measurement what they were before it, also when it fails.
+ * a measurement what they were before it, by either method, also when it fails.
  *
- * Fails when the caller itself is pinned, when a way out leaves the signals
- * blocked, or when a thread outlives the memory it works in.
+ * Fails when the caller itself is pinned or moved over the CPUs, when a way out
+ * leaves the signals blocked, or when a thread outlives the memory it works in.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -117,26 +117,40 @@ static void start_first_thread(void)
 		pthread_join(thread, NULL);
 }
 
-int main(void)
+static void try_method(enum tw_reliability_method method)
 {
-	struct tw_reliability_options wrong = { .hz = -1 };
+	struct tw_reliability_options good = { .method = method };
+	struct tw_reliability_options wrong = { .method = method, .hz = -1 };
 	struct tw_reliability_options unreachable = {
-		.tolerance_ns = 1, .time_limit_ns = 20000000,
+		.method = method,
+		.tolerance_ns = 1,
+		/* Of switching the first judging is after 40 ms. */
+		.time_limit_ns = method == TW_METHOD_SWITCH ? 100000000 :
+							      20000000,
 	};
 	struct tw_probe_system system = tw_probe_system_real;
+
+	tap_note("method %d", (int)method);
+	try_with(NULL, &good, "a good run");
+	try_with(NULL, &unreachable, "a run that collects again");
+	try_with(NULL, &wrong, "wrong options");
+	system.create = no_thread;
+	try_with(&system, &good, "no thread to be had");
+	system = tw_probe_system_real;
+	system.pin = no_cpu;
+	try_with(&system, &good, "no CPU to be had");
+}
+
+int main(void)
+{
 	sigset_t some;
 
 	start_first_thread();
 	sigemptyset(&some);
 	sigaddset(&some, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &some, NULL);
-	try_with(NULL, NULL, "a good run");
-	try_with(NULL, &unreachable, "a run that collects again");
-	try_with(NULL, &wrong, "wrong options");
-	system.create = no_thread;
-	try_with(&system, NULL, "no thread to be had");
-	system = tw_probe_system_real;
-	system.pin = no_cpu;
-	try_with(&system, NULL, "no CPU to be had");
+	try_with(NULL, NULL, "no options");
+	try_method(TW_METHOD_CAS);
+	try_method(TW_METHOD_SWITCH);
 	return tap_done();
 }

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # tickwise check: either method, a watch that a signal ends with a summary and
-# the worst verdict, progress on stderr only. Fails if a signal kills a watch, if
-# its JSON is not one object a line, or if progress gets into the output or onto
-# a stderr that is no terminal and did not ask for it.
+# the worst verdict, progress on stderr only, a page of 80 columns that names the
+# CPUs. Fails if a signal kills a watch, if its JSON is not one object a line, if
+# progress gets into the output or onto a stderr that is no terminal and did not
+# ask for it, if a line of the page is too long, or if advice ignores the reason.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -34,10 +35,83 @@ for method in cas switch; do
 	[ ! -s "$err" ]
 	ok $? 'nothing on stderr'
 done
+
+# fits WHAT: no line is too long, none ends in a blank
+fits() {
+	is "$(grep -cE '^.{81}| $' "$out")" 0 "$1: 80 columns, no stray blanks"
+}
+
 run check --method=switch
 has "$out" 'Method      switch' 'the page names the method'
+fits 'the page'
+run check --help
+has "$out" '--least-time: 530;' 'the default limit is named'
+fits '--help'
+run check --json
+is "$(perl -MJSON::PP -0777 -ne 'my $o = decode_json($_); print join " ",
+	@{$o->{limits}}{qw(tolerance_ns pace_limit_ppb least_switches_per_cpu
+	least_time_ns time_limit_ns)}' "$out")" \
+	'500 1000 100 30000000 530000000' 'the limits in the object'
+run check --json --tolerance=7 --least-time=10 --time-limit=20
+is "$(perl -MJSON::PP -0777 -ne 'my $o = decode_json($_); print join " ",
+	@{$o->{limits}}{qw(tolerance_ns least_time_ns time_limit_ns)}' "$out")" \
+	'7 10000000 20000000' 'as they were given'
 
-# watch SIGNAL ARGUMENT...: ended after a while; sets $status, $out and $err
+# Where a sentence is folded depends on its numbers.
+flat=$scratch/flat
+flatten() {
+	tr -s ' \n' ' ' <"$out" >"$flat"
+}
+
+# Too little time for a single turn; and a tolerance out of reach.
+run check --time-limit=1
+flatten
+if [ "$status" -eq 2 ] && grep -q 'too few switches' "$flat"; then
+	has "$flat" '(now 1 ms)' 'too few switches: give it more time'
+	has_not "$flat" 'be content with' 'and no word of the tolerance'
+	fits 'an undecided page'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP a millisecond was enough"
+fi
+run check --tolerance=1
+flatten
+if [ "$status" -eq 2 ] && ! grep -q 'too few switches' "$flat"; then
+	has "$flat" 'be content with --tolerance=' 'too wide: a tolerance'
+	has_not "$flat" 'switches between CPUs were seen, on' 'not more turns'
+	fits 'an undecided page'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP exit code $status: other reasons"
+fi
+
+# The first CPU that is allowed, alone; the others are named.
+first=$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*\([0-9]*\).*/\1/p' \
+	/proc/self/status)
+if taskset -c "$first" true 2>/dev/null; then
+	taskset -c "$first" "$tickwise" check >"$out" 2>"$err"
+	status=$?
+	is "$(sed -n 's/^CPUs  *judged: //p' "$out")" "$first" 'which was judged'
+	has "$out" ' on 1 CPU' 'one CPU'
+	has_not "$out" '1 CPUs' 'in the singular'
+	fits 'a page of one CPU'
+	taskset -c "$first" "$tickwise" check --json >"$out" 2>"$err"
+	is "$(perl -MJSON::PP -0777 -ne 'my $c = decode_json($_)->{facts}{cpus};
+		print "$c->{judged} $c->{allowed}";
+		$_->{code} =~ /^(affinity|not_allowed|cpuset|offline)$/ or
+			print " $_->{code}" for @{$c->{not_judged}}' "$out")" \
+		"$first $first" 'and in the object; the others not allowed'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no taskset"
+fi
+
+# Without a place for the output nothing is good.
+"$tickwise" check >&- 2>"$err"
+is "$? $(wc -l <"$err")" '74 1' 'a closed stdout: exit code 74, one line'
+
+# watch SIGNAL ARGUMENT...: ended after $for seconds; sets $status, $out and $err
+for=2.5
 watch() {
 	signal=$1
 	shift
@@ -45,7 +119,7 @@ watch() {
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$tickwise" check "$@" \
 		>"$out" 2>"$err" &
 	pid=$!
-	sleep 2.5
+	sleep "$for"
 	kill -s "$signal" "$pid"
 	wait "$pid"
 	status=$?
@@ -60,6 +134,12 @@ ok $? 'with a summary'
 ok $? 'after a line for each check'
 [ ! -s "$err" ]
 ok $? 'nothing on stderr'
+fits 'a watch'
+
+for=1
+watch INT --watch=60
+has "$out" '1 check: ' 'a single check is summed up in the singular'
+for=2.5
 
 watch INT --watch=1 --json
 [ "$status" -eq 0 ] || [ "$status" -eq 2 ]

@@ -73,6 +73,8 @@ static void try_method(enum tw_reliability_method method, const char *what)
 		tap_ok(result.verdict == TW_UNDECIDED &&
 		       (result.reasons & TW_REASON_CPUS_SKIPPED),
 		       "which leaves it undecided");
+		tap_ok(!(result.reasons & TW_REASON_ONE_CPU),
+		       "and more than one was allowed");
 		tap_ok(result.elapsed_ns < 5 * TW_NS_PER_SECOND, "in time");
 		tw_reliability_free(&result);
 	}
@@ -93,5 +95,6 @@ int main(void)
 	CPU_ZERO(&kept);
 	CPU_SET((unsigned)sched_getcpu(), &kept);
 	try_method(TW_METHOD_CAS, "threads on all CPUs");
+	try_method(TW_METHOD_SWITCH, "one thread that is moved");
 	return tap_done();
 }

@@ -51,8 +51,13 @@ static void made_init(struct made *made, unsigned count, size_t room)
 	made->rates_ppb = made_memory(count, sizeof(double));
 	made->cpus = made_memory(count, sizeof(*made->cpus));
 	made->samples = made_memory(count, sizeof(*made->samples));
-	made->work.edges = made_memory((size_t)count * count,
-				       sizeof(*made->work.edges));
+	made->work.whole_ticks = made_memory((size_t)count * count,
+					     sizeof(int64_t));
+	made->work.narrowed = made_memory((size_t)count * count,
+					  sizeof(uint32_t));
+	made->work.slots = made_memory((size_t)count * count * TW_JUDGE_SLOTS,
+				       sizeof(struct tw_judge_slot));
+	made->work.latest = made_memory(count, sizeof(*made->work.latest));
 	made->work.cpus = made_memory(count, sizeof(*made->work.cpus));
 	made->work.heap = made_memory(count, sizeof(*made->work.heap));
 	made->result.offsets = made_memory((size_t)count * (count - 1) / 2,
@@ -73,7 +78,10 @@ static void made_free(struct made *made)
 	free(made->result.offsets);
 	free(made->work.heap);
 	free(made->work.cpus);
-	free(made->work.edges);
+	free(made->work.latest);
+	free(made->work.slots);
+	free(made->work.narrowed);
+	free(made->work.whole_ticks);
 	free(made->samples);
 	free(made->cpus);
 	free(made->rates_ppb);
@@ -119,12 +127,15 @@ static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 	}
 }
 
+/* These counters show every tick. */
+__attribute__((unused))
 static void made_judge(struct made *made, int64_t tolerance_ticks)
 {
 	struct tw_judge_limits limits = {
 		.tolerance_ticks = tolerance_ticks,
 		.least_switches = 100,
 		.pace_limit_ppb = 1000,
+		.step_ticks = 1,
 	};
 
 	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 64 and 256 CPUs are judged at once, all 32640 pairs: every interval holds the truth,
- * bounds are combined over third CPUs where two rarely met, and one CPU that
- * is off is found and is in every pair that is blamed.
+ * 64 and 256 CPUs are judged at once, all their pairs: every interval holds
+ * the truth, bounds are combined over third CPUs where two rarely met, and one CPU
+ * that is off is found and is in every pair that is blamed.
  *
  * Fails when only pairs with the base are judged, when combining goes wrong,
  * or when the judge's time grows with the square of the samples.

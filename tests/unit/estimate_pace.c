@@ -1,68 +1,168 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interval of pace holds the true difference of two counters' rates, and
- * decides; an offset that is merely constant is no difference of pace.
+ * decides for itself: beyond its limit it is the reason, below it is none. An
+ * offset that is merely constant is no difference of pace, nor is a jump, and
+ * an offset that a pace has only led away from 0 is no offset.
  *
  * Fails when the sign is turned round, when the distance in time is taken from
- * the wrong readings, when a fast counter passes as a mere offset, or when the
- * base is taken for right and its own pace never looked at.
+ * the wrong readings, when a fast counter passes as a mere offset or a jump as a
+ * fast counter, when the limit is not looked at, or when the base is taken for
+ * right and its own pace never looked at.
  */
 #include <math.h>
 
+#include "estimate/pace.h"
 #include "estimate_generate.h"
 
-/* 8 bursts 2 million ticks apart, as the collector's are. */
-static void fill(struct made *made, double rate_ppb, double base_rate_ppb,
-		 int64_t offset_ticks, uint64_t *random)
+/* 8 bursts so far apart, as the collector's are: 14 million ticks in all, some
+ * ms; or two thousand million, some second. */
+#define SHORT_TICKS	UINT64_C(2000000)
+#define LONG_TICKS	UINT64_C(300000000)
+
+struct course {
+	double rate_ppb, base_rate_ppb;
+	int64_t offset_ticks;
+	int64_t jump_ticks;	/* of the second half */
+	uint64_t distance_ticks;
+	double limit_ppb;	/* 0: 1 ppm */
+};
+
+static void fill(struct made *made, const struct course *course,
+		 uint64_t *random)
 {
+	struct tw_judge_limits limits = {
+		.tolerance_ticks = 1000,
+		.least_switches = 100,
+		.pace_limit_ppb = course->limit_ppb > 0 ? course->limit_ppb : 1000,
+	};
 	unsigned burst;
 
 	made_init(made, 2, 1600);
-	made->rates_ppb[0] = base_rate_ppb;
-	made->rates_ppb[1] = rate_ppb;
-	made->offsets_ticks[1] = offset_ticks;
+	made->rates_ppb[0] = course->base_rate_ppb;
+	made->rates_ppb[1] = course->rate_ppb;
+	made->offsets_ticks[1] = course->offset_ticks;
 	for (burst = 0; burst < 8; burst++) {
-		made->time_ticks += 2000000;
+		if (burst == 4)
+			made->offsets_ticks[1] += course->jump_ticks;
 		made_probe(made, 200, random);
+		made->time_ticks += course->distance_ticks;
 	}
-	made_judge(made, 1000);
+	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);
+}
+
+/* At the first reading and at the last. */
+static int holds_offset(const struct made *made, const struct course *course)
+{
+	const struct tw_cpu_offset *pair = &made->result.offsets[0];
+	double first = (double)course->offset_ticks;
+	double last = first + course->rate_ppb / 1e9 *
+		      (double)(made->time_ticks - course->distance_ticks -
+			       (UINT64_C(1) << 40));
+
+	return (double)pair->low_ticks <= fmin(first, last) &&
+	       (double)pair->high_ticks >= fmax(first, last);
 }
 
 /*
- * The first and the last burst are 14 million ticks apart. In each, bounds are
- * at least 40 ticks off, so the interval is at least 2 * 80 / 14e6 = 11 ppm
- * wide; among some 50 switches each way the smallest gap is under 150 but in
- * one of (250/361)^-50 = 10^8 runs, which leaves 43 ppm.
+ * In each burst bounds are at least 40 ticks off, so the interval is at least
+ * 2 * 80 ticks over the run wide, 11 ppm over the short one; among some 50
+ * switches each way the smallest gap is under 150 but in one of
+ * (250/361)^-50 = 10^8 runs, which leaves 4 * 151 ticks: 43 ppm, and 0.29 ppm
+ * over the long one.
  */
-static void try_rate(double rate_ppb, int64_t offset_ticks, uint64_t *random)
+static void try_course(const struct course *course, unsigned reasons,
+		       uint64_t *random)
 {
-	struct made made;
+	double scale = (double)SHORT_TICKS / (double)course->distance_ticks;
 	const struct tw_cpu_offset *pair;
-	int proven = fabs(rate_ppb) > 50e3;
+	struct made made;
+	double width_ppb;
 
-	fill(&made, rate_ppb, 0, offset_ticks, random);
+	fill(&made, course, random);
 	pair = &made.result.offsets[0];
-	tap_ok(pair->pace_low_ppb <= rate_ppb && pair->pace_high_ppb >= rate_ppb,
-	       "%+.0f ppm lies in the interval", rate_ppb / 1e3);
-	tap_ok(pair->pace_high_ppb - pair->pace_low_ppb < 43e3 &&
-	       pair->pace_high_ppb - pair->pace_low_ppb > 11e3,
-	       "which is %.1f ppm wide",
-	       (pair->pace_high_ppb - pair->pace_low_ppb) / 1e3);
-	tap_ok(!(made.result.reasons & TW_REASON_PACE) == !proven,
-	       "a difference is %sproven", proven ? "" : "not ");
-	tap_ok((made.result.verdict == TW_UNRELIABLE) ==
-	       (proven || offset_ticks), "the verdict follows");
+	width_ppb = pair->pace_high_ppb - pair->pace_low_ppb;
+	tap_ok(pair->pace_low_ppb <= course->rate_ppb &&
+	       pair->pace_high_ppb >= course->rate_ppb &&
+	       width_ppb < 44e3 * scale && width_ppb > 11e3 * scale,
+	       "%+.1f ppm from %+" PRId64 " ticks on: in an interval of %.2f ppm",
+	       course->rate_ppb / 1e3, course->offset_ticks, width_ppb / 1e3);
+	tap_ok(holds_offset(&made, course), "the offset lies in its own");
+	if (!tap_ok(made.result.reasons == reasons,
+		    "reasons:%s%s%s%s", reasons ? "" : " none",
+		    reasons & TW_REASON_OFFSET ? " offset" : "",
+		    reasons & TW_REASON_PACE ? " pace" : "",
+		    reasons & TW_REASON_BACKWARDS ? " backwards" : ""))
+		tap_note("are %#x; %" PRId64 " to %" PRId64 " ticks, %.2f to "
+			 "%.2f ppm", made.result.reasons, pair->low_ticks,
+			 pair->high_ticks, pair->pace_low_ppb / 1e3,
+			 pair->pace_high_ppb / 1e3);
+	tap_ok(made.result.verdict == (reasons ? TW_UNRELIABLE : TW_RELIABLE),
+	       "the verdict follows");
+	made_free(&made);
+}
+
+/* From 0 on, over the shorter or longer run, in either direction. */
+static void try_rate(double rate_ppb, uint64_t distance_ticks,
+		     double limit_ppb, unsigned reasons, uint64_t *random)
+{
+	struct course course = {
+		.rate_ppb = rate_ppb,
+		.distance_ticks = distance_ticks,
+		.limit_ppb = limit_ppb,
+	};
+
+	try_course(&course, reasons, random);
+	course.rate_ppb = -rate_ppb;
+	try_course(&course, reasons, random);
+}
+
+static void try_from(int64_t offset_ticks, double rate_ppb, unsigned reasons,
+		     uint64_t *random)
+{
+	const struct course course = {
+		.rate_ppb = rate_ppb,
+		.offset_ticks = offset_ticks,
+		.distance_ticks = SHORT_TICKS,
+	};
+
+	try_course(&course, reasons, random);
+}
+
+static void try_jump(int64_t jump_ticks, uint64_t *random)
+{
+	const struct course course = {
+		.jump_ticks = jump_ticks,
+		.distance_ticks = SHORT_TICKS,
+	};
+	const struct tw_cpu_offset *pair;
+	struct made made;
+
+	fill(&made, &course, random);
+	pair = &made.result.offsets[0];
+	tap_ok(made.result.reasons == (TW_REASON_OFFSET | TW_REASON_BACKWARDS) &&
+	       made.result.verdict == TW_UNRELIABLE,
+	       "a jump of %+" PRId64 " ticks: an offset, no pace", jump_ticks);
+	tap_ok(pair->pace_low_ppb <= 0 && pair->pace_high_ppb >= 0,
+	       "whose interval of pace holds 0");
+	tap_ok(pair->low_ticks <= (jump_ticks < 0 ? jump_ticks : 0) &&
+	       pair->high_ticks >= (jump_ticks > 0 ? jump_ticks : 0),
+	       "and that of offset all it was at");
 	made_free(&made);
 }
 
 /* Of the other against a base 0.1 % fast: 1 / 1.001 - 1. */
 static void try_fast_base(uint64_t *random)
 {
+	const struct course course = {
+		.base_rate_ppb = 1e6,
+		.distance_ticks = SHORT_TICKS,
+	};
 	double rate_ppb = (1 / 1.001 - 1) * 1e9;
 	const struct tw_cpu_offset *pair;
 	struct made made;
 
-	fill(&made, 0, 1e6, 0, random);
+	fill(&made, &course, random);
 	pair = &made.result.offsets[0];
 	tap_ok(pair->pace_low_ppb <= rate_ppb && pair->pace_high_ppb >= rate_ppb,
 	       "a base 0.1 %% fast: the other's pace lies in the interval");
@@ -71,17 +171,62 @@ static void try_fast_base(uint64_t *random)
 	made_free(&made);
 }
 
+/* When a bound held is known to a step: from less than 0 to more than 10 in 100
+ * ticks, or in 110, or 90; and the same downwards and backwards in time. */
+static void try_coarse(void)
+{
+	struct tw_pace_bounds bounds = {
+		.upper = { { .ticks = 0, .at_ticks = 1000 } },
+		.lower = { { .ticks = 10, .at_ticks = 1100 } },
+		.uppers = 1, .lowers = 1, .step_ticks = 10,
+	};
+	struct tw_cpu_offset pair;
+
+	tap_ok(tw_pace_fit(&bounds, &pair) &&
+	       fabs(pair.pace_low_ppb - 10 / 110.0 * 1e9) < 1,
+	       "a rise takes the longest time there can be");
+	bounds.lower[0].ticks = -10;
+	tw_pace_fit(&bounds, &pair);
+	tap_ok(fabs(pair.pace_low_ppb + 10 / 90.0 * 1e9) < 1,
+	       "a fall the shortest");
+	bounds.lower[0].at_ticks = 900;
+	tw_pace_fit(&bounds, &pair);
+	tap_ok(fabs(pair.pace_high_ppb - 10 / 90.0 * 1e9) < 1 &&
+	       isinf(pair.pace_low_ppb), "so does what was before");
+	bounds.lower[0].at_ticks = 1005;
+	tw_pace_fit(&bounds, &pair);
+	tap_ok(isinf(pair.pace_low_ppb) && isinf(pair.pace_high_ppb),
+	       "within a step nobody knows which was first");
+}
+
 int main(void)
 {
+	const unsigned moved = TW_REASON_PACE | TW_REASON_BACKWARDS;
 	uint64_t random = tap_seed();
 
-	try_rate(0, 0, &random);
-	try_rate(0, 2000, &random);
-	try_rate(0, -2000, &random);
-	try_rate(100e3, 0, &random);
-	try_rate(-100e3, 0, &random);
-	try_rate(1e6, 0, &random);
-	try_rate(-1e6, -5000, &random);
+	/* 7 ticks in the short run and 35 in half of it are within what can't be
+	 * known. */
+	try_rate(0, SHORT_TICKS, 0, 0, &random);
+	try_rate(500, SHORT_TICKS, 0, 0, &random);
+	try_rate(5e3, SHORT_TICKS / 2, 0, 0, &random);
+	try_rate(50e3, SHORT_TICKS, 0, moved, &random);
+	try_rate(100e3, SHORT_TICKS, 0, moved, &random);
+	try_rate(1e6, SHORT_TICKS, 0, moved, &random);
+	/* A thousand in the long one, read backwards in the end; but half a ppm
+	 * is allowed, and so are 5 when 10 are. */
+	try_rate(500, LONG_TICKS, 0, TW_REASON_BACKWARDS, &random);
+	try_rate(5e3, LONG_TICKS, 0, moved, &random);
+	try_rate(5e3, LONG_TICKS, 10e3, TW_REASON_BACKWARDS, &random);
+	try_rate(50e3, LONG_TICKS, 10e3, moved, &random);
+	/* Across 0, towards it, and away from it. */
+	try_from(-1000, 100e3, moved, &random);
+	try_from(5000, 0, TW_REASON_OFFSET | TW_REASON_BACKWARDS, &random);
+	try_from(-5000, -1e6, moved | TW_REASON_OFFSET, &random);
+	try_from(5000, 1e6, moved | TW_REASON_OFFSET, &random);
+	try_from(5000, -1e6, moved, &random);
+	try_jump(900, &random);
+	try_jump(-900, &random);
 	try_fast_base(&random);
+	try_coarse();
 	return tap_done();
 }

@@ -8,7 +8,8 @@
  */
 #include "estimate_generate.h"
 
-/* Every change from CPU 0 to 1 takes @up_ticks, back it takes @down_ticks. */
+/* Every change from CPU 0 to 1 takes @up_ticks, back it takes @down_ticks; and
+ * a reading is good to one tick. */
 static void try_gaps(uint64_t up_ticks, uint64_t down_ticks,
 		     int64_t tolerance_ticks, enum tw_verdict should)
 {
@@ -21,8 +22,8 @@ static void try_gaps(uint64_t up_ticks, uint64_t down_ticks,
 		made_add(&made, i & 1, made.time_ticks);
 	}
 	made_judge(&made, tolerance_ticks);
-	tap_ok(made.result.offset_low_ticks == -(int64_t)down_ticks &&
-	       made.result.offset_high_ticks == (int64_t)up_ticks,
+	tap_ok(made.result.offset_low_ticks == -(int64_t)down_ticks - 1 &&
+	       made.result.offset_high_ticks == (int64_t)up_ticks + 1,
 	       "the interval is exact");
 	tap_ok(made.result.verdict == should &&
 	       !(made.result.reasons & TW_REASON_TOLERANCE) ==
@@ -34,10 +35,11 @@ static void try_gaps(uint64_t up_ticks, uint64_t down_ticks,
 
 int main(void)
 {
-	try_gaps(300, 300, 300, TW_RELIABLE);
-	try_gaps(300, 300, 299, TW_UNDECIDED);
-	try_gaps(100, 300, 299, TW_UNDECIDED);
-	try_gaps(300, 100, 299, TW_UNDECIDED);
-	try_gaps(300, 100, 300, TW_RELIABLE);
+	try_gaps(299, 299, 300, TW_RELIABLE);
+	try_gaps(300, 300, 300, TW_UNDECIDED);
+	try_gaps(100, 300, 300, TW_UNDECIDED);
+	try_gaps(300, 100, 300, TW_UNDECIDED);
+	try_gaps(299, 100, 300, TW_RELIABLE);
+	try_gaps(100, 299, 300, TW_RELIABLE);
 	return tap_done();
 }

@@ -53,7 +53,8 @@ version=$("$tree/bin/tickwise" --version | sed 's/^tickwise //')
 is "$version" "$("$tickwise" --version | sed 's/^tickwise //')" 'the program'
 for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	"lib/here/libtickwise.so.${version%%.*}" \
-	"lib/here/libtickwise.so.$version" lib/here/pkgconfig/tickwise.pc \
+	"lib/here/libtickwise.so.$version" lib/here/libtickwise-preload.so \
+	lib/here/pkgconfig/tickwise.pc \
 	share/man/man1/tickwise.1 share/man/man3/tw_ticks.3 \
 	share/man/man3/tw_ticks_end.3; do
 	[ -s "$tree/$file" ]

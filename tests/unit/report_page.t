@@ -31,7 +31,7 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	  tickwise's clock: 2599998000.000 Hz, the kernel's own rate, verified (the
 	    samples alone bound it to +-41.25 ppb)
 	
-	not recorded: the run over time, response times
+	not recorded: the run over time
 END
 is "$(sed '/^stages$/,$d' "$scratch/page")" "$(cat "$scratch/should")" \
 	'head, stages and clocks'

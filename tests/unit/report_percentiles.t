@@ -45,6 +45,15 @@ is "$(cd "$scratch/deep" && echo *total*)" '_________x____y.read.total.hgrm' \
 run report --percentiles="$scratch/none/" "$scratch/a.json"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
 	'what could not be written is said, and there is no page'
+if [ -w /dev/full ]; then
+	mkdir "$scratch/full"
+	ln -s /dev/full "$scratch/full/randread.read.queue.hgrm"
+	run report --percentiles="$scratch/full/" "$scratch/a.json"
+	is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' 'a full disk'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no /dev/full"
+fi
 run report --percentiles
 is "$status" 64 'a prefix is needed'
 done_testing

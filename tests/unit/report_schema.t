@@ -13,7 +13,12 @@ manual=$root/core/man/tickwise-report.5
 write_report "$scratch/a.json" run='"run": "7",' \
 	reasons='{"code": "x", "text": "words"}'
 sed '/^"slowest"/d
-	s/"hz"/"rate_uncertainty_ppb": 0.5, &/' "$scratch/a.json" >"$scratch/b.json"
+	s/"hz"/"rate_uncertainty_ppb": 0.5, "refit": {"against": "x", "hz": 1.5,\
+		"uncertainty_ppb": 0.5, "bound_ppb": 0.5, "over_ns": 9,\
+		"frozen_error_ppb": -0.5}, &/
+	s/"clocksource"/"off_monotonic": {"against": "x", "error_ns": -0.5,\
+		"error_ppb": 0.5, "uncertainty_ns": 0.5, "over_ns": 9,\
+		"uncertainty_ppb": 0.5}, &/' "$scratch/a.json" >"$scratch/b.json"
 cat >>"$scratch/b.json" <<END
 "slowest": [{"offset": 0, "size": 4096, "ddir": "read", "ticks": "5",
 	"raw_ns": "6", "monotonic_ns": "7",
@@ -21,7 +26,7 @@ cat >>"$scratch/b.json" <<END
 "over_time": [{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 9,
 	"min_ns": 9, "max_ns": 9, "percentiles": {"99.000000": 9}}}],
 "response": {"resolution_ns": 1000, "slip": {"read": $(histogram 1000)},
-	"total": {"read": $(histogram 1000)}}}
+	"total": {"read": $(histogram 1000)}, "slip_at_end_ns": {"read": 3}}}
 END
 is "$(perl "$keys" "$manual" "$scratch/b.json")" '' \
 	'a full report is as in the manual'

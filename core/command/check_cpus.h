@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which CPUs a check has judged, and why not the others.
+ */
+#ifndef TW_CHECK_CPUS_H
+#define TW_CHECK_CPUS_H
+
+#include "estimate/machine_cpus.h"
+#include "tickwise.h"
+
+/* Why a CPU was not judged. */
+enum tw_check_skip {
+	TW_SKIP_OFFLINE,
+	TW_SKIP_CPUSET,		/* the control group excludes it */
+	TW_SKIP_AFFINITY,	/* the affinity mask does */
+	TW_SKIP_NOT_ALLOWED,	/* one of these two, nobody says which */
+	TW_SKIP_PIN,		/* allowed; no thread may be put there */
+	TW_SKIP_LOST,		/* allowed; no thread was started or kept */
+	TW_CHECK_SKIPS
+};
+
+struct tw_check_cpus {
+	struct tw_machine_cpus machine;
+	struct tw_cpu_list judged;	/* unknown: it can't be told which */
+	struct tw_cpu_list offline;	/* plugged in, not online */
+	struct tw_cpu_list skipped[TW_CHECK_SKIPS];
+};
+
+const char *tw_check_skip_code(enum tw_check_skip skip);
+const char *tw_check_skip_text(enum tw_check_skip skip);
+
+/**
+ * tw_check_cpus_find - who was judged, and why not the others
+ * @cpus: @cpus->machine as it was before the measurement; the rest is set
+ * @may_pin: may a thread be put on this CPU? Asked for those that are allowed
+ *           and were not judged
+ */
+void tw_check_cpus_find(struct tw_check_cpus *cpus,
+			const struct tw_reliability *result,
+			int (*may_pin)(unsigned cpu));
+
+/* Tries it, in a thread of its own. Return: 0 only where the kernel refused. */
+int tw_check_may_pin(unsigned cpu);
+
+#endif

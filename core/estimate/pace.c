@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters of different rates: the offset is then a line over the base's ticks,
+ * below every upper bound and above every lower one. An upper bound before a
+ * lower one limits how slowly it rises, one after it how fast; all of these
+ * limits together are exactly the slopes of the lines that fit.
+ */
+#include "pace.h"
+
+#include <math.h>
+
+/* Least slope that gets over @rise_ticks in a distance that is only known to
+ * less than a step. */
+static double least_ppb(double rise_ticks, double distance_ticks,
+			double step_ticks)
+{
+	distance_ticks += rise_ticks > 0 ? step_ticks : -step_ticks;
+	return rise_ticks / distance_ticks * 1e9;
+}
+
+static void narrow(struct tw_cpu_offset *offset,
+		   const struct tw_pace_bound *upper,
+		   const struct tw_pace_bound *lower, double step_ticks)
+{
+	double distance = (double)(int64_t)(lower->at_ticks - upper->at_ticks);
+	double rise = (double)lower->ticks - (double)upper->ticks;
+
+	if (distance > step_ticks)
+		offset->pace_low_ppb = fmax(offset->pace_low_ppb,
+					    least_ppb(rise, distance,
+						      step_ticks));
+	if (distance < -step_ticks)
+		offset->pace_high_ppb = fmin(offset->pace_high_ppb,
+					     -least_ppb(rise, -distance,
+							step_ticks));
+}
+
+int tw_pace_fit(const struct tw_pace_bounds *bounds,
+		struct tw_cpu_offset *offset)
+{
+	double low_ppb;
+	unsigned i, k;
+
+	offset->pace_low_ppb = -INFINITY;
+	offset->pace_high_ppb = INFINITY;
+	for (i = 0; i < bounds->uppers; i++)
+		for (k = 0; k < bounds->lowers; k++)
+			narrow(offset, &bounds->upper[i], &bounds->lower[k],
+			       (double)bounds->step_ticks);
+	if (offset->pace_low_ppb <= offset->pace_high_ppb)
+		return 1;
+	low_ppb = offset->pace_high_ppb;
+	offset->pace_high_ppb = fmax(offset->pace_low_ppb, 0);
+	offset->pace_low_ppb = fmin(low_ppb, 0);
+	return 0;
+}
+
+static int64_t add(int64_t ticks, double more)
+{
+	double sum = (double)ticks + more;
+
+	if (sum >= 0x1p63)
+		return INT64_MAX;
+	if (sum <= -0x1p63)
+		return -INT64_MAX;
+	return ticks + (int64_t)more;
+}
+
+/* No line is lower than this when the base shows @at_ticks. */
+static int64_t lowest_at(const struct tw_pace_bounds *bounds, uint64_t at_ticks,
+			 const struct tw_cpu_offset *offset)
+{
+	int64_t lowest = -INT64_MAX;
+	unsigned k;
+
+	for (k = 0; k < bounds->lowers; k++) {
+		const struct tw_pace_bound *from = &bounds->lower[k];
+		double since = (double)(int64_t)(at_ticks - from->at_ticks);
+		double low = offset->pace_low_ppb * since / 1e9;
+		double high = offset->pace_high_ppb * since / 1e9;
+		int64_t ticks = add(from->ticks, floor(fmin(low, high)));
+
+		if (ticks > lowest)
+			lowest = ticks;
+	}
+	return lowest;
+}
+
+static int64_t highest_at(const struct tw_pace_bounds *bounds,
+			  uint64_t at_ticks, const struct tw_cpu_offset *offset)
+{
+	int64_t highest = INT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < bounds->uppers; i++) {
+		const struct tw_pace_bound *from = &bounds->upper[i];
+		double since = (double)(int64_t)(at_ticks - from->at_ticks);
+		double low = offset->pace_low_ppb * since / 1e9;
+		double high = offset->pace_high_ppb * since / 1e9;
+		int64_t ticks = add(from->ticks, ceil(fmax(low, high)));
+
+		if (ticks < highest)
+			highest = ticks;
+	}
+	return highest;
+}
+
+/* A line is lowest and highest at its ends. */
+static void span_lines(const struct tw_pace_bounds *bounds,
+		       struct tw_cpu_offset *offset)
+{
+	int64_t low = lowest_at(bounds, bounds->begin_ticks, offset);
+	int64_t low_at_end = lowest_at(bounds, bounds->end_ticks, offset);
+	int64_t high = highest_at(bounds, bounds->begin_ticks, offset);
+	int64_t high_at_end = highest_at(bounds, bounds->end_ticks, offset);
+
+	offset->low_ticks = low < low_at_end ? low : low_at_end;
+	offset->high_ticks = high > high_at_end ? high : high_at_end;
+}
+
+static void span_bounds(const struct tw_pace_bounds *bounds,
+			struct tw_cpu_offset *offset)
+{
+	unsigned i;
+
+	offset->low_ticks = INT64_MAX;
+	offset->high_ticks = -INT64_MAX;
+	for (i = 0; i < bounds->lowers; i++)
+		if (bounds->lower[i].ticks < offset->low_ticks)
+			offset->low_ticks = bounds->lower[i].ticks;
+	for (i = 0; i < bounds->uppers; i++)
+		if (bounds->upper[i].ticks > offset->high_ticks)
+			offset->high_ticks = bounds->upper[i].ticks;
+}
+
+void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
+		  struct tw_cpu_offset *offset)
+{
+	if (fits && isfinite(offset->pace_low_ppb) &&
+	    isfinite(offset->pace_high_ppb))
+		span_lines(bounds, offset);
+	else
+		span_bounds(bounds, offset);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values over time: see windows.h.
+ *
+ * Window i is in slot order[i] until all slots are taken. From then on, at
+ * twice the width, each window that is opened merges one pair of the old ones:
+ * pair p was in order[2p] and order[2p + 1], stays in the first, and leaves the
+ * second to the p-th window opened since. So the last pair is merged when the
+ * slots run out again, and slots are put in order for the next round.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "latency/windows.h"
+
+static size_t bytes_of_bins(const struct tw_windows *windows,
+			    const struct tw_histogram *model)
+{
+	return (size_t)windows->most * windows->lanes * model->bin_count *
+	       sizeof(*model->bins);
+}
+
+/* Memory that a window does not touch stays unused; see histogram.c. */
+static int map_bins(struct tw_windows *windows,
+		    const struct tw_histogram *model)
+{
+	size_t bytes = bytes_of_bins(windows, model);
+	void *bins = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (bins == MAP_FAILED)
+		return -ENOMEM;
+	(void)madvise(bins, bytes, MADV_NOHUGEPAGE);
+	windows->bins = bins;
+	for (size_t i = 0; i < (size_t)windows->most * windows->lanes; i++) {
+		windows->slots[i] = *model;
+		windows->slots[i].bins = windows->bins + i * model->bin_count;
+	}
+	return 0;
+}
+
+static void open_slot(struct tw_windows *windows, uint32_t slot)
+{
+	windows->current = &windows->slots[(size_t)slot * windows->lanes];
+	windows->count++;
+	windows->edge = windows->start +
+			(uint64_t)((double)windows->count *
+				   (double)windows->width_ns *
+				   windows->units_per_ns);
+}
+
+int tw_windows_init(struct tw_windows *windows, uint32_t most, uint32_t lanes,
+		    uint64_t width_ns, uint64_t start, double units_per_ns)
+{
+	struct tw_windows made = {
+		.most = most, .lanes = lanes, .width_ns = width_ns,
+		.start = start, .units_per_ns = units_per_ns,
+	};
+	struct tw_histogram model;
+	int error;
+
+	if (most < 2 || most % 2 || most > TW_WINDOWS_MOST || lanes == 0 ||
+	    width_ns == 0 || !(units_per_ns > 0))
+		return -EINVAL;
+	error = tw_histogram_init(&model, TW_WINDOWS_DIGITS);
+	if (error)
+		return error;
+	made.slots = calloc((size_t)most * lanes, sizeof(*made.slots));
+	made.order = calloc(most, sizeof(*made.order));
+	made.spare = calloc(most, sizeof(*made.spare));
+	error = made.slots && made.order && made.spare ?
+		map_bins(&made, &model) : -ENOMEM;
+	tw_histogram_free(&model);
+	if (error) {
+		tw_windows_free(&made);
+		return error;
+	}
+	for (uint32_t i = 0; i < most; i++)
+		made.order[i] = (uint16_t)i;
+	open_slot(&made, 0);
+	*windows = made;
+	return 0;
+}
+
+void tw_windows_free(struct tw_windows *windows)
+{
+	if (windows->bins)
+		munmap(windows->bins, bytes_of_bins(windows, windows->slots));
+	free(windows->slots);
+	free(windows->order);
+	free(windows->spare);
+	*windows = (struct tw_windows) { 0 };
+}
+
+/* The second of pair @p goes into the first, and is empty then. Sums of counts
+ * and of nanoseconds could only be too large for 64 bits in all together. */
+static void merge_pair(struct tw_windows *windows, uint32_t p)
+{
+	struct tw_histogram *into =
+		&windows->slots[(size_t)windows->order[2 * p] * windows->lanes];
+	struct tw_histogram *from = &windows->slots[
+		(size_t)windows->order[2 * p + 1] * windows->lanes];
+
+	for (uint32_t lane = 0; lane < windows->lanes; lane++) {
+		if (from[lane].count == 0)
+			continue;
+		(void)tw_histogram_merge(&into[lane], &from[lane]);
+		tw_histogram_reset(&from[lane]);
+	}
+}
+
+/* All pairs are merged: the first of each, then those opened since. */
+static void put_in_order(struct tw_windows *windows)
+{
+	uint16_t *order = windows->spare;
+	uint32_t half = windows->most / 2;
+
+	for (uint32_t i = 0; i < half; i++) {
+		order[i] = windows->order[2 * i];
+		order[half + i] = windows->order[2 * i + 1];
+	}
+	windows->spare = windows->order;
+	windows->order = order;
+	windows->merging = 0;
+}
+
+static void open_next(struct tw_windows *windows)
+{
+	uint32_t half = windows->most / 2;
+	uint32_t pair;
+
+	if (windows->count == windows->most) {
+		if (windows->merging)
+			put_in_order(windows);
+		windows->merging = 1;
+		windows->count = half;
+		windows->width_ns *= 2;
+	}
+	if (!windows->merging) {
+		open_slot(windows, windows->order[windows->count]);
+		return;
+	}
+	pair = windows->count - half;
+	merge_pair(windows, pair);
+	open_slot(windows, windows->order[2 * pair + 1]);
+}
+
+void tw_windows_advance(struct tw_windows *windows, uint64_t at)
+{
+	while ((int64_t)(at - windows->edge) >= 0)
+		open_next(windows);
+}
+
+void tw_windows_close(struct tw_windows *windows)
+{
+	uint32_t half = windows->most / 2;
+
+	if (!windows->merging)
+		return;
+	for (uint32_t pair = windows->count - half; pair < half; pair++)
+		merge_pair(windows, pair);
+	put_in_order(windows);
+}
+
+const struct tw_histogram *tw_windows_get(const struct tw_windows *windows,
+					  uint32_t i)
+{
+	return &windows->slots[(size_t)windows->order[i] * windows->lanes];
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The preload clock's slow half: reading in any state, renewing, falling back.
+ * See clock.h. Runs within clock_gettime(): no memory, no errno, no waiting.
+ */
+#include "clock.h"
+
+/* Brackets of an anchor: as many as it takes to be narrow, at most. */
+#define LEAST_BRACKETS	3
+#define MOST_BRACKETS	16
+#define NARROW_NS	40
+
+/* A ceiling this far above the system's clock was another clock's: a child went
+ * to another time namespace. */
+#define FOREIGN_NS	1000000000ULL
+
+/* From a try that failed to the next. Of a segment that holds there is a tenth
+ * of a millisecond left for it. */
+#define RENEW_AGAIN_NS	10000
+#define ENTER_AGAIN_NS	300000
+
+static uint64_t load_word(const struct tw_preload_clock *clock)
+{
+	return __atomic_load_n(&clock->word, __ATOMIC_ACQUIRE);
+}
+
+/* Only if it is still @from; @to without its number. */
+static int change_word(struct tw_preload_clock *clock, uint64_t from,
+		       uint64_t to)
+{
+	to |= (from & ~(TW_WORD_NUMBER - 1)) + TW_WORD_NUMBER;
+	return __atomic_compare_exchange_n(&clock->word, &from, to, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
+}
+
+static int is_still(const struct tw_preload_clock *clock, uint64_t word)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&clock->word, __ATOMIC_RELAXED) == word;
+}
+
+static uint64_t next_place(uint64_t word)
+{
+	return (word + 1) & TW_WORD_PLACE;
+}
+
+/* As it is in @line at this moment; of use if the word is still the same. */
+static struct tw_line load_line(const struct tw_preload_clock *clock,
+				uint64_t place)
+{
+	const struct tw_line *line = &clock->line[place & TW_WORD_PLACE];
+
+	return (struct tw_line) {
+		.start = tw_preload_part(&line->start),
+		.renew = tw_preload_part(&line->renew),
+		.mult = tw_preload_part(&line->mult),
+		.base = tw_preload_part(&line->base),
+		.seconds = tw_preload_part(&line->seconds),
+		.hard = tw_preload_part(&line->hard),
+		.after_system = tw_preload_part(&line->after_system),
+	};
+}
+
+static void store_line(struct tw_preload_clock *clock, uint64_t place,
+		       const struct tw_line *line)
+{
+	struct tw_line *to = &clock->line[place];
+
+	/* Those who read it for an older word shall see that it is not. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_store_n(&to->start, line->start, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->renew, line->renew, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->mult, line->mult, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->base, line->base, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->seconds, line->seconds, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->hard, line->hard, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->after_system, line->after_system,
+			 __ATOMIC_RELAXED);
+}
+
+static uint64_t system_ns(const struct tw_preload_source *source,
+			  uint64_t ceiling_ns)
+{
+	uint64_t ns = source->read_ns(source->context);
+
+	return ns < ceiling_ns && ceiling_ns - ns < FOREIGN_NS ? ceiling_ns :
+								 ns;
+}
+
+/* ---- renewing ---- */
+
+/* Nobody waits for it: a handler may have interrupted who has it. */
+static int take_lock(struct tw_preload_clock *clock, uint64_t me)
+{
+	uint64_t nobody = 0;
+
+	return __atomic_load_n(&clock->enabled, __ATOMIC_ACQUIRE) &&
+	       __atomic_compare_exchange_n(&clock->lock, &nobody, me, 0,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void release_lock(struct tw_preload_clock *clock)
+{
+	__atomic_store_n(&clock->lock, 0, __ATOMIC_RELEASE);
+}
+
+static void take_anchor(const struct tw_preload_clock *clock,
+			const struct tw_preload_source *source,
+			struct tw_anchor_at *anchor)
+{
+	const double slope = clock->steer.slope;
+	unsigned i;
+
+	for (i = 0; i < MOST_BRACKETS; i++) {
+		uint64_t before = source->read_ticks(source->context);
+		uint64_t ns = source->read_ns(source->context);
+		uint64_t after = source->read_ticks(source->context);
+
+		/* A later one is not to be held against one that is as old as
+		 * an interruption: slopes change. */
+		if (i == 0 || (double)(after - anchor->ticks) * slope >
+			      TW_STEER_AHEAD_NS)
+			tw_anchor_begin(anchor, slope, before, ns, after);
+		else
+			tw_anchor_narrow(anchor, slope, before, ns, after);
+		if (i + 1 >= LEAST_BRACKETS &&
+		    anchor->high_ns - anchor->low_ns <= NARROW_NS)
+			break;
+	}
+}
+
+static void note_worst(struct tw_preload_clock *clock,
+		       const struct tw_line *line,
+		       const struct tw_anchor_at *anchor)
+{
+	double off_ns = (double)(int64_t)(tw_line_ns(line, anchor->ticks -
+						     line->start) -
+					  anchor->ns) -
+			(anchor->low_ns + anchor->high_ns) / 2;
+
+	if (off_ns < 0)
+		off_ns = -off_ns;
+	if (off_ns > clock->counts.worst_ns)
+		clock->counts.worst_ns = off_ns;
+}
+
+static void count(struct tw_preload_counts *counts, enum tw_steer_result result)
+{
+	counts->wide += result == TW_STEER_WIDE;
+	counts->slewed += result == TW_STEER_SLEWED;
+	counts->jumped += result == TW_STEER_JUMPED;
+}
+
+/*
+ * Two changes of the word: the proposal, and its acceptance. Whoever answered
+ * from the system's clock before the proposal was seen answered no more than
+ * that shows after it, and that must not be above the start. From then on
+ * earlier_ns() answers no more than the start.
+ */
+static void propose(struct tw_preload_clock *clock,
+		    const struct tw_preload_source *source, uint64_t word,
+		    const struct tw_line *next)
+{
+	uint64_t proposed = (word & (TW_WORD_PLACE | TW_WORD_EXPIRED)) |
+			    TW_WORD_PROPOSED;
+	uint64_t margin = (uint64_t)(TW_STEER_MARGIN_NS /
+				     clock->steer.ns_per_tick);
+
+	store_line(clock, next_place(word), next);
+	if (!change_word(clock, word, proposed))
+		return;
+	proposed |= (word & ~(TW_WORD_NUMBER - 1)) + TW_WORD_NUMBER;
+	if ((!next->after_system ||
+	     source->read_ns(source->context) <= tw_line_ns(next, 0)) &&
+	    (int64_t)(next->start - margin -
+		      source->read_ticks(source->context)) > 0 &&
+	    change_word(clock, proposed, next_place(word))) {
+		if (next->after_system)
+			clock->counts.entered++;
+		else
+			clock->counts.renewed++;
+		return;
+	}
+	/* Somebody else may have rejected it already. */
+	clock->counts.late++;
+	change_word(clock, proposed, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
+}
+
+/* A try has just failed, and costs a microsecond. */
+static int is_too_soon(const struct tw_preload_clock *clock, uint64_t now,
+		       double again_ns)
+{
+	return (double)(now - clock->tried_ticks) * clock->steer.ns_per_tick <
+	       again_ns;
+}
+
+/* With the lock. @word: a segment holds, and it is time to renew it. */
+static void renew(struct tw_preload_clock *clock,
+		  const struct tw_preload_source *source, uint64_t word)
+{
+	struct tw_line line = load_line(clock, word), next;
+	uint64_t now = source->read_ticks(source->context);
+	enum tw_steer_result result;
+	struct tw_anchor_at anchor;
+
+	if (!is_still(clock, word) || is_too_soon(clock, now, RENEW_AGAIN_NS))
+		return;
+	take_anchor(clock, source, &anchor);
+	result = tw_steer_add(&clock->steer, &anchor);
+	if (result != TW_STEER_WIDE)
+		note_worst(clock, &line, &anchor);
+	if (result == TW_STEER_GOOD)
+		result = tw_steer_follow(&clock->steer, &line,
+			source->read_ticks(source->context), &next);
+	count(&clock->counts, result);
+	if (result == TW_STEER_JUMPED)
+		tw_steer_reset(&clock->steer);
+	/* Else it is left to expire: what others may answer from it in these
+	 * last moments must not be above what comes next. */
+	if (result == TW_STEER_GOOD)
+		propose(clock, source, word, &next);
+	else
+		clock->tried_ticks = now;
+}
+
+/* With the lock. @word: the system's clock is read. */
+static void enter(struct tw_preload_clock *clock,
+		  const struct tw_preload_source *source, uint64_t word)
+{
+	struct tw_line line = load_line(clock, word), next;
+	uint64_t now = source->read_ticks(source->context);
+	uint64_t ceiling_ns = tw_line_ceiling_ns(&line);
+	enum tw_steer_result result;
+	struct tw_anchor_at anchor;
+
+	if (!is_still(clock, word) || is_too_soon(clock, now, ENTER_AGAIN_NS))
+		return;
+	take_anchor(clock, source, &anchor);
+	if (ceiling_ns > anchor.ns && ceiling_ns - anchor.ns >= FOREIGN_NS)
+		ceiling_ns = 0;
+	result = tw_steer_add(&clock->steer, &anchor);
+	if (result == TW_STEER_GOOD)
+		result = tw_steer_enter(&clock->steer, ceiling_ns,
+			source->read_ticks(source->context), &next);
+	count(&clock->counts, result);
+	if (result == TW_STEER_GOOD)
+		propose(clock, source, word, &next);
+	else
+		clock->tried_ticks = now;
+}
+
+/* ---- reading ---- */
+
+/*
+ * The time before @until, by what held before: place @place, which was a
+ * segment, or had expired. 0: that moment has come, or the word has changed.
+ */
+static int earlier_ns(struct tw_preload_clock *clock,
+		      const struct tw_preload_source *source, uint64_t word,
+		      uint64_t place, int expired, const struct tw_line *until,
+		      uint64_t *ns)
+{
+	struct tw_line line = load_line(clock, place);
+	uint64_t ticks, top_ns;
+
+	if (!expired) {
+		ticks = source->read_ticks(source->context);
+		*ns = tw_line_ns(&line, ticks - line.start);
+		return (int64_t)(ticks - until->start) < 0 &&
+		       (int64_t)(ticks - line.start) >= 0 &&
+		       ticks - line.start < line.hard && is_still(clock, word);
+	}
+	*ns = system_ns(source, tw_line_ceiling_ns(&line));
+	/* Whatever its slope by now: not above what comes next. */
+	top_ns = tw_line_ns(until, 0);
+	if (*ns > top_ns)
+		*ns = top_ns;
+	ticks = source->read_ticks(source->context);
+	return (int64_t)(ticks - until->start) < 0 && is_still(clock, word);
+}
+
+/* A counter a little behind, on another CPU, reads a start that is known to
+ * have come: then it has. */
+static int is_behind(const struct tw_preload_clock *clock,
+		     const struct tw_line *line, uint64_t ticks)
+{
+	return (double)(line->start - ticks) * clock->steer.ns_per_tick <
+	       TW_STEER_AHEAD_NS;
+}
+
+/*
+ * For the owner. Meanwhile a signal handler of its own finds no copy, and other
+ * threads may take the ownership away.
+ */
+static void write_copy(struct tw_preload_clock *clock, uint64_t me,
+		       const struct tw_line *line)
+{
+	uint64_t owner = me;
+
+	if (__atomic_load_n(&clock->owner, __ATOMIC_RELAXED) != me ||
+	    tw_preload_part(&clock->start) == line->start ||
+	    !__atomic_compare_exchange_n(&clock->owner, &owner,
+					 me | TW_PRELOAD_WRITES, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&clock->start, line->start, __ATOMIC_RELAXED);
+	__atomic_store_n(&clock->renew, line->renew, __ATOMIC_RELAXED);
+	__atomic_store_n(&clock->mult, line->mult, __ATOMIC_RELAXED);
+	__atomic_store_n(&clock->base, line->base, __ATOMIC_RELAXED);
+	__atomic_store_n(&clock->seconds, line->seconds, __ATOMIC_RELAXED);
+	owner = me | TW_PRELOAD_WRITES;
+	__atomic_compare_exchange_n(&clock->owner, &owner, me, 0,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+static int segment_ns(struct tw_preload_clock *clock,
+		      const struct tw_preload_source *source, uint64_t me,
+		      uint64_t word, uint64_t *ns)
+{
+	struct tw_line line = load_line(clock, word);
+	uint64_t ticks = source->read_ticks(source->context);
+	uint64_t since = ticks - line.start;
+
+	if ((int64_t)since < 0 && is_still(clock, word) &&
+	    is_behind(clock, &line, ticks))
+		return earlier_ns(clock, source, word, word - 1,
+				  (int)line.after_system, &line, ns);
+	*ns = tw_line_ns(&line, since);
+	if (!is_still(clock, word))
+		return 0;
+	if (since >= line.hard) {
+		change_word(clock, word,
+			    (word & TW_WORD_PLACE) | TW_WORD_EXPIRED);
+		return 0;
+	}
+	if (since < line.renew) {
+		write_copy(clock, me, &line);
+	} else if (take_lock(clock, me)) {
+		renew(clock, source, word);
+		release_lock(clock);
+	}
+	return 1;
+}
+
+static int expired_ns(struct tw_preload_clock *clock,
+		      const struct tw_preload_source *source, uint64_t me,
+		      uint64_t word, uint64_t *ns)
+{
+	struct tw_line line = load_line(clock, word);
+
+	*ns = system_ns(source, tw_line_ceiling_ns(&line));
+	if (!is_still(clock, word))
+		return 0;
+	if (take_lock(clock, me)) {
+		enter(clock, source, word);
+		release_lock(clock);
+	}
+	return 1;
+}
+
+static int proposed_ns(struct tw_preload_clock *clock,
+		       const struct tw_preload_source *source, uint64_t word,
+		       uint64_t *ns)
+{
+	struct tw_line next = load_line(clock, next_place(word));
+
+	if (!is_still(clock, word))
+		return 0;
+	if (earlier_ns(clock, source, word, word,
+		       (word & TW_WORD_EXPIRED) != 0, &next, ns))
+		return 1;
+	/* It has come, and nobody has accepted it. */
+	change_word(clock, word, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
+	return 0;
+}
+
+/*
+ * Sequentially consistent, and before the counter is read: who is handed a time
+ * from here finds that there are two.
+ */
+static void note_reader(struct tw_preload_clock *clock, uint64_t me)
+{
+	uint64_t owner = __atomic_load_n(&clock->owner, __ATOMIC_RELAXED);
+
+	if ((owner & ~TW_PRELOAD_WRITES) == me || owner == TW_PRELOAD_SHARED)
+		return;
+	owner = 0;
+	if (!__atomic_compare_exchange_n(&clock->owner, &owner, me, 0,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&clock->owner, TW_PRELOAD_SHARED,
+				 __ATOMIC_SEQ_CST);
+}
+
+uint64_t tw_preload_ns(struct tw_preload_clock *clock,
+		       const struct tw_preload_source *source, uint64_t me)
+{
+	uint64_t word, ns;
+	int done;
+
+	note_reader(clock, me);
+	do {
+		word = load_word(clock);
+		if (word & TW_WORD_PROPOSED)
+			done = proposed_ns(clock, source, word, &ns);
+		else if (word & TW_WORD_EXPIRED)
+			done = expired_ns(clock, source, me, word, &ns);
+		else
+			done = segment_ns(clock, source, me, word, &ns);
+	} while (!done);
+	return ns;
+}
+
+/* ---- the life of a clock ---- */
+
+void tw_preload_enable(struct tw_preload_clock *clock, double ns_per_tick)
+{
+	tw_steer_init(&clock->steer, ns_per_tick);
+	__atomic_store_n(&clock->enabled, 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * Another thread may have been renewing, and will not end that here: a proposal
+ * will be rejected, and what it knew is not to be relied upon. This thread may
+ * have been, too, where a signal handler forks; it goes on with it.
+ */
+void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me)
+{
+	__atomic_store_n(&clock->owner, 0, __ATOMIC_RELAXED);
+	if (clock->lock && clock->lock != me) {
+		tw_steer_reset(&clock->steer);
+		release_lock(clock);
+	}
+}

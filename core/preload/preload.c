@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtickwise-preload.so: clock_gettime(CLOCK_MONOTONIC) from the counter, for
+ * a program that nobody may rebuild.
+ *
+ *	LD_PRELOAD=libtickwise-preload.so fio --clocksource=clock_gettime ...
+ *
+ * Other clocks, gettimeofday() and time() stay with libc: CLOCK_REALTIME may be
+ * set, so there is no promise that could be made of it. Until this library has
+ * been set up, and wherever the counter is not to be trusted, the real
+ * clock_gettime() is called.
+ *
+ * TICKWISE_PRELOAD in the environment: words with commas between them.
+ *	verbose		say what is done, and at the end what was seen
+ *	nocheck		don't compare the CPUs' counters first
+ *	off		call the real clock_gettime()
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "counter.h"
+#include "counter/state.h"
+#include "timespec.h"
+#include "trust.h"
+
+#define MESSAGE_SIZE	256
+
+static int by_system_call(clockid_t id, struct timespec *now)
+{
+	return (int)syscall(SYS_clock_gettime, id, now);
+}
+
+/* libc's, from the set-up on. */
+static int (*real_clock_gettime)(clockid_t, struct timespec *) = by_system_call;
+
+static struct tw_preload_clock tw_clock = TW_PRELOAD_CLOCK_INIT;
+static int is_verbose;
+
+/* What tells threads apart: where their own memory is. */
+static inline uint64_t me(void)
+{
+	uint64_t pointer;
+#if defined(__x86_64__)
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+#else
+	pointer = (uint64_t)__builtin_thread_pointer() & ~3ULL;
+#endif
+	return pointer;
+}
+
+static uint64_t read_system_ns(void *context)
+{
+	struct timespec now = { 0 };
+
+	(void)context;
+	real_clock_gettime(CLOCK_MONOTONIC, &now);
+	return tw_timespec_ns(&now);
+}
+
+static const struct tw_preload_source source = {
+	.read_ticks = tw_preload_ticks_ordered,
+	.read_ns = read_system_ns,
+};
+
+static inline int answer(struct timespec *now, uint64_t seconds, uint64_t ns)
+{
+	if (tw_unlikely(ns >= TW_NS_PER_SECOND)) {
+		ns -= TW_NS_PER_SECOND;
+		seconds++;
+	}
+	now->tv_sec = (time_t)seconds;
+	now->tv_nsec = (long)ns;
+	return 0;
+}
+
+/* All but the one case that is worth inlining. */
+static __attribute__((noinline)) int other_gettime(clockid_t id,
+						   struct timespec *now)
+{
+	uint64_t seconds, ns;
+
+	if (id != CLOCK_MONOTONIC ||
+	    !__atomic_load_n(&tw_clock.enabled, __ATOMIC_RELAXED))
+		return real_clock_gettime(id, now);
+	if (tw_preload_among(&tw_clock, tw_preload_ticks_ordered, NULL,
+			     &seconds, &ns))
+		return answer(now, seconds, ns);
+	ns = tw_preload_ns(&tw_clock, &source, me());
+	return answer(now, ns / TW_NS_PER_SECOND, ns % TW_NS_PER_SECOND);
+}
+
+__attribute__((visibility("default"), aligned(64)))
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	uint64_t seconds, ns;
+
+	if (tw_unlikely(id != CLOCK_MONOTONIC) ||
+	    tw_unlikely(!tw_preload_alone(&tw_clock, me(), tw_preload_ticks,
+					  NULL, &seconds, &ns)))
+		return other_gettime(id, now);
+	return answer(now, seconds, ns);
+}
+
+/* ---- before and after main() ---- */
+
+/* One write, so that lines of several processes don't mix. */
+__attribute__((format(printf, 1, 2)))
+static void say(const char *format, ...)
+{
+	char line[MESSAGE_SIZE + 1];
+	int length, saved_errno = errno;
+	ssize_t written;
+	va_list args;
+
+	length = snprintf(line, MESSAGE_SIZE, "tickwise-preload[%d]: ",
+			  (int)getpid());
+	va_start(args, format);
+	length += vsnprintf(line + length, MESSAGE_SIZE - (size_t)length,
+			    format, args);
+	va_end(args);
+	if (length >= MESSAGE_SIZE)
+		length = MESSAGE_SIZE - 1;
+	line[length++] = '\n';
+	written = write(STDERR_FILENO, line, (size_t)length);
+	(void)written;
+	errno = saved_errno;
+}
+
+struct wishes {
+	int off;
+	int nocheck;
+};
+
+static void read_wishes(struct wishes *wishes)
+{
+	const char *word = getenv("TICKWISE_PRELOAD");
+
+	while (word && *word) {
+		size_t length = strcspn(word, ",");
+
+		if (length == 3 && !strncmp(word, "off", length))
+			wishes->off = 1;
+		else if (length == 7 && !strncmp(word, "nocheck", length))
+			wishes->nocheck = 1;
+		else if (length == 7 && !strncmp(word, "verbose", length))
+			is_verbose = 1;
+		else if (length)
+			say("TICKWISE_PRELOAD knows no '%.*s' (verbose, "
+			    "nocheck, off)", (int)length, word);
+		word += length + (word[length] == ',');
+	}
+}
+
+static void forked(void)
+{
+	tw_preload_forked(&tw_clock, me());
+}
+
+static void say_bound(void)
+{
+	say("CLOCK_MONOTONIC is read from the counter, at most |slew| x 1 ms + "
+	    "%d ns off: up to %d ns, as the real clock is read while |slew| is "
+	    "over %d ppm", TW_STEER_BOUND_NS,
+	    TW_STEER_BOUND_NS + TW_STEER_SLEW_PPM, TW_STEER_SLEW_PPM);
+}
+
+__attribute__((constructor))
+static void set_up(void)
+{
+	struct wishes wishes = { 0 };
+	char why_not[MESSAGE_SIZE / 2] = "TICKWISE_PRELOAD=off";
+	int saved_errno = errno;
+	double ns_per_tick;
+	void *found;
+
+	found = dlsym(RTLD_NEXT, "clock_gettime");
+	/* Where the counter is disabled, the vDSO's would kill this process. */
+	if (found && tw_counter_permission() == TW_COUNTER_OK)
+		memcpy(&real_clock_gettime, &found, sizeof(found));
+	read_wishes(&wishes);
+	if (wishes.off || !tw_preload_trust(!wishes.nocheck, &ns_per_tick,
+					    why_not, sizeof(why_not))) {
+		if (is_verbose)
+			say("the real clock is read: %s", why_not);
+	} else if (pthread_atfork(NULL, NULL, forked)) {
+		if (is_verbose)
+			say("the real clock is read: no memory");
+	} else {
+		tw_preload_enable(&tw_clock, ns_per_tick);
+		if (is_verbose)
+			say_bound();
+	}
+	errno = saved_errno;
+}
+
+__attribute__((destructor))
+static void say_what_was_seen(void)
+{
+	const struct tw_preload_counts *counts = &tw_clock.counts;
+
+	if (!is_verbose || !tw_clock.enabled)
+		return;
+	say("renewed %llu times, at worst %.0f ns (+- %d) off when looked at; "
+	    "entered %llu times; slew now %+.1f ppm, too steep %llu times; "
+	    "%llu looks disturbed, %llu late",
+	    (unsigned long long)counts->renewed, counts->worst_ns,
+	    TW_STEER_BRACKET_NS / 2, (unsigned long long)counts->entered,
+	    tw_steer_slew_ppm(&tw_clock.steer),
+	    (unsigned long long)(counts->slewed + counts->jumped),
+	    (unsigned long long)counts->wide, (unsigned long long)counts->late);
+}

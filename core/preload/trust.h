@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * May the preload clock use the counter? Asked once, before main().
+ */
+#ifndef TW_PRELOAD_TRUST_H
+#define TW_PRELOAD_TRUST_H
+
+#include <stddef.h>
+
+/**
+ * tw_preload_trust - look at the counter, and at how fast it runs
+ * @measure: also compare the CPUs' counters, some 10 ms
+ * @ns_per_tick: set to CLOCK_MONOTONIC_RAW's
+ * @why_not: set to the reason, one clause
+ *
+ * CPUs are compared in a child: it has threads, this process has none.
+ *
+ * Return: 1 it may, 0 it may not.
+ */
+int tw_preload_trust(int measure, double *ns_per_tick, char *why_not,
+		     size_t size);
+
+#endif

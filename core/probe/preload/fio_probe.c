@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into fio by `tickwise compare`: reads fio's own clock from inside,
+ * whatever version of fio it is. It needs no header of fio's, only that the
+ * program exports fio_gettime(), as it does for external engines.
+ *
+ * fio's main process is given a job that starts late. It then waits with
+ * usleep(); its clock is calibrated by then. From there the probe says how long
+ * that took, compares the clock at two moments a window apart, measures what a
+ * reading costs in a child, as a job would be one, and ends the process.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../report.h"
+#include "tickwise.h"
+
+typedef void fio_gettime_function(struct timespec *, void *);
+
+static fio_gettime_function *fio_gettime;
+static tw_probe_gettime *real_gettime;
+
+static uint64_t read_fio(void *context)
+{
+	struct timespec now;
+
+	(void)context;
+	fio_gettime(&now, NULL);
+	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static const struct tw_probe_reader fio_reader = { .read_ns = read_fio };
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now = { 0 };
+
+	real_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* libc's own, not that of another preloaded library. */
+static int find_functions(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	void *fio = dlsym(RTLD_DEFAULT, "fio_gettime");
+	void *real = libc ? dlsym(libc, "clock_gettime") : NULL;
+
+	if (!fio || !real)
+		return -1;
+	fio_gettime = (fio_gettime_function *)fio;
+	real_gettime = (tw_probe_gettime *)real;
+	return 0;
+}
+
+static double cost_in_child(double ns_per_tick)
+{
+	double cost = 0;
+	int ends[2];
+	pid_t child;
+
+	if (pipe(ends))
+		return 0;
+	child = fork();
+	if (child == 0) {
+		cost = tw_probe_read_cost(ns_per_tick, &fio_reader);
+		_exit(write(ends[1], &cost, sizeof(cost)) != sizeof(cost));
+	}
+	close(ends[1]);
+	if (child < 0 || read(ends[0], &cost, sizeof(cost)) != sizeof(cost))
+		cost = 0;
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return cost;
+}
+
+static void sleep_until(uint64_t end_ns)
+{
+	uint64_t now_ns;
+
+	while ((now_ns = monotonic_ns()) < end_ns) {
+		struct timespec rest = {
+			.tv_sec = (time_t)((end_ns - now_ns) / TW_NS_PER_SECOND),
+			.tv_nsec = (long)((end_ns - now_ns) % TW_NS_PER_SECOND),
+		};
+
+		/* Asked to end: so be it. */
+		if (nanosleep(&rest, NULL) && errno == EINTR)
+			_exit(1);
+	}
+}
+
+static double number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtod(text, NULL) : 0;
+}
+
+static void probe(int fd)
+{
+	double ns_per_tick = number(TW_PROBE_SLOPE);
+	struct tw_probe_report report = { 0 };
+
+	if (find_functions())
+		_exit(3);
+	report.startup_ns = (double)monotonic_ns() - number(TW_PROBE_BEGIN);
+	report.read_ns = cost_in_child(ns_per_tick);
+	tw_probe_moment_take(&report.moment[0], ns_per_tick, real_gettime,
+			     &fio_reader);
+	tw_probe_print_ready(fd, report.startup_ns);
+	sleep_until(monotonic_ns() + (uint64_t)number(TW_PROBE_WINDOW));
+	tw_probe_moment_take(&report.moment[1], ns_per_tick, real_gettime,
+			     &fio_reader);
+	_exit(tw_probe_print(fd, &report) != 0);
+}
+
+/* fio's way to wait. */
+__attribute__((visibility("default")))
+int usleep(useconds_t microseconds)
+{
+	const char *fd = getenv(TW_PROBE_FD);
+	struct timespec time = {
+		.tv_sec = (time_t)(microseconds / 1000000),
+		.tv_nsec = (long)(microseconds % 1000000) * 1000,
+	};
+
+	if (fd)
+		probe(atoi(fd));
+	return nanosleep(&time, NULL);
+}

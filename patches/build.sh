@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds a fio with a series and clocksource=tickwise in it:
+#
+#	patches/build.sh SERIES LIBRARY DIR
+#
+# SERIES is a directory beside this file, "" means that of the installed fio.
+# LIBRARY is a directory with libtickwise.a, its header in include/ is used.
+# DIR/fio is the program; DIR goes away first. FIO and FIO_GIT as in source.sh.
+# Says what it does on stderr; exit 0, or 1 after one line that says why not.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+series=$1
+library=$(cd "$2" && pwd)
+dir=$3
+
+fail()
+{
+	echo "fio-patched: $*" >&2
+	exit 1
+}
+
+[ -n "$series" ] || series=$("${FIO:-fio}" --version) ||
+	fail "there is no fio to ask for its version: name a series with FIO_SERIES="
+ls "$here/$series"/0001-*.patch >/dev/null 2>&1 ||
+	fail "no series for $series; there are:" \
+		"$(cd "$here" && echo fio-*). FIO_SERIES= names one"
+
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+rm -rf "$dir"
+"$here/source.sh" "$series" "$dir"
+cd "$dir"
+for patch in "$here/$series"/0*.patch; do
+	case $patch in */0000-*) continue ;; esac
+	git apply --index --whitespace=nowarn "$patch" ||
+		fail "$(basename "$patch") does not apply"
+done
+
+# The static library: the program then runs wherever it is put.
+mkdir -p .tickwise
+cp "$library/libtickwise.a" .tickwise/
+cat >.tickwise/tickwise.pc <<END
+Name: Tickwise
+Description: time by the CPU's own counter
+Version: $(sed -n 's/^#define TW_VERSION[^"]*"\(.*\)"/\1/p' \
+	"$library/include/tickwise.h")
+Libs: -L$dir/.tickwise -ltickwise
+Cflags: -I$library/include
+END
+command -v pkg-config >/dev/null || fail "pkg-config is missing: install it"
+PKG_CONFIG_PATH=$dir/.tickwise ./configure --disable-native \
+	--cc="${CC:-gcc}" >.tickwise/configure.log 2>&1 ||
+	fail "configure failed: see $dir/.tickwise/configure.log"
+grep -q CONFIG_TICKWISE config-host.h ||
+	fail "configure did not find libtickwise: see $dir/config.log"
+make -j"$(nproc)" fio >.tickwise/make.log 2>&1 ||
+	fail "fio does not build: see $dir/.tickwise/make.log"
+echo "fio-patched: $dir/fio is $series with $(ls "$here/$series"/0*.patch |
+	grep -vc /0000-) patches" >&2

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Puts the source of the fio that a series is for into a directory, as a git
+# repository with that one commit:
+#
+#	patches/source.sh SERIES DIR
+#
+# SERIES is a directory beside this file, as fio-3.33. The source is that of the
+# installed fio if it is this version (plugin/find-fio.sh), else the tag, or the
+# commit that SERIES/COMMIT names, of the git repository FIO_GIT. FIO names
+# another program than the first fio in PATH. Prints nothing; exit 0, or 1 after
+# one line that says why there is none.
+set -u
+LC_ALL=C
+export LC_ALL
+
+here=$(cd "$(dirname "$0")" && pwd)
+series=$1
+dir=$2
+git_url=${FIO_GIT:-https://github.com/axboe/fio}
+cache=$here/../build/fio
+
+fail()
+{
+	echo "source: no source of $series: $*" >&2
+	rm -rf "$dir"
+	exit 1
+}
+
+# What is built or says how is not source.
+from_installed()
+{
+	[ "$(${FIO:-fio} --version 2>/dev/null)" = "$series" ] || return 1
+	tree=$("$here/../plugin/find-fio.sh" --fio="${FIO:-fio}" \
+		--cache="$cache" 2>/dev/null) || return 1
+	mkdir -p "$dir"
+	(cd "$tree" && tar -cf - --exclude=./.git --exclude=./.pc \
+		--exclude='*.o' --exclude='*.d' --exclude=./config-host.h \
+		--exclude=./config-host.mak --exclude=./config.log \
+		--exclude=./tickwise-stamp .) | tar -C "$dir" -xf -
+	rm -f "$dir/debian/patches/series"
+}
+
+from_git()
+{
+	wanted=$series
+	[ ! -f "$here/$series/COMMIT" ] || wanted=$(cat "$here/$series/COMMIT")
+	mkdir -p "$dir" && git -C "$dir" init -q || return 1
+	GIT_TERMINAL_PROMPT=0 timeout "${FIO_GIT_SECONDS:-120}" \
+		git -C "$dir" fetch -q --depth 1 --no-tags "$git_url" \
+		"$wanted" 2>"$dir/.git/error" || return 1
+	git -C "$dir" -c advice.detachedHead=false checkout -q FETCH_HEAD
+}
+
+rm -rf "$dir"
+if ! from_installed; then
+	command -v git >/dev/null ||
+		fail "the installed fio is another, and there is no git"
+	from_git || fail "the installed fio is another, and from $git_url:" \
+		"$(head -n 1 "$dir/.git/error" 2>/dev/null || echo failed)"
+fi
+rm -rf "$dir/.git"
+version=$series
+[ ! -f "$here/$series/COMMIT" ] ||
+	version=$(sed -n 's/^DEF_VER=//p' "$dir/FIO-VERSION-GEN")-$(cut -c 1-8 \
+		"$here/$series/COMMIT")
+echo "FIO_VERSION = $version-tickwise" >"$dir/FIO-VERSION-FILE"
+# The version is what the file says, in a tree of no repository of fio's.
+printf '#!/bin/sh\nexit 0\n' >"$dir/FIO-VERSION-GEN"
+git -C "$dir" init -q && git -C "$dir" add -A &&
+	git -C "$dir" -c user.name=Tickwise -c user.email=tickwise@example.invalid \
+		commit -q -m "$series" || fail "git could not keep it"

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The run over time, set up and reported: see over_time.h. What is added to it
+ * is in complete.c.
+ */
+#include "histogram_json.h"
+#include "over_time.h"
+
+/* Half to all of them are used in the end. */
+#define TW_OVER_TIME_WINDOWS	128
+
+/* Doubled every time that they are not enough. */
+#define TW_OVER_TIME_WIDTH_NS	1000000
+
+/* Below, none of a window's I/Os lies above it. */
+#define TW_OVER_TIME_P99_COUNT	100
+
+int tw_over_time_start(struct tw_job *job)
+{
+	double ticks_per_ns = job->system ? 1 :
+		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
+
+	return tw_windows_init(&job->over_time, TW_OVER_TIME_WINDOWS,
+			       TW_DIRECTIONS, TW_OVER_TIME_WIDTH_NS,
+			       job->start.ticks, ticks_per_ns);
+}
+
+static json_t *part_to_json(const struct tw_histogram *part)
+{
+	json_t *json = json_pack("{so, so, so, so}",
+				 "count", tw_json_of_u64(part->count),
+				 "sum_ns", tw_json_of_u64(part->sum_ns),
+				 "min_ns", tw_json_of_u64(part->min_ns),
+				 "max_ns", tw_json_of_u64(part->max_ns));
+
+	if (json && part->count >= TW_OVER_TIME_P99_COUNT)
+		json_object_set_new(json, "percentiles", json_pack("{so}",
+			"99.000000", tw_json_of_u64(
+				tw_histogram_percentile(part, 99))));
+	return json;
+}
+
+/* The last one ends with the last I/O. */
+static uint64_t over_ns(const struct tw_job *job, uint32_t i)
+{
+	const struct tw_windows *windows = &job->over_time;
+	int64_t left_ns = tw_job_ns(job, job->start.ticks, job->last_ticks) -
+			  (int64_t) (i * windows->width_ns);
+
+	if (i + 1 < windows->count || left_ns >= (int64_t) windows->width_ns)
+		return windows->width_ns;
+	return left_ns > 0 ? (uint64_t) left_ns : 1;
+}
+
+static bool is_empty(const struct tw_histogram *lanes)
+{
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		if (lanes[direction].count)
+			return false;
+	return true;
+}
+
+static json_t *window_to_json(const struct tw_job *job, uint32_t i)
+{
+	const struct tw_histogram *lanes = tw_windows_get(&job->over_time, i);
+	json_t *json = json_pack("{so, so}",
+		"from_ns", tw_json_of_u64(i * job->over_time.width_ns),
+		"over_ns", tw_json_of_u64(over_ns(job, i)));
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		if (lanes[direction].count)
+			json_object_set_new(json, tw_direction_names[direction],
+					    part_to_json(&lanes[direction]));
+	return json;
+}
+
+/* Without those before the first I/O that counts: the ramp time was not idle,
+ * but is not known. */
+json_t *tw_over_time_to_json(struct tw_job *job)
+{
+	json_t *array = json_array();
+	uint32_t i = 0;
+
+	tw_windows_close(&job->over_time);
+	while (i < job->over_time.count &&
+	       is_empty(tw_windows_get(&job->over_time, i)))
+		i++;
+	for (; i < job->over_time.count; i++)
+		json_array_append_new(array, window_to_json(job, i));
+	return array;
+}

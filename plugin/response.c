@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How late fio's schedule was, and what its latencies leave out: see
+ * response.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "histogram_json.h"
+#include "response.h"
+#include "timespec.h"
+#include "verify.h"
+
+static bool is_rated(const struct thread_data *td)
+{
+	if (td->o.read_iolog_file ||
+	    (td->o.verify != VERIFY_NONE && td->o.experimental_verify))
+		return false;
+	return td->rate_bps[DDIR_READ] || td->rate_bps[DDIR_WRITE] ||
+	       td->rate_bps[DDIR_TRIM];
+}
+
+int tw_response_init(struct thread_data *td, unsigned entries,
+		     unsigned digits, struct tw_response **response)
+{
+	struct tw_response *made;
+	unsigned i;
+
+	if (!is_rated(td))
+		return 0;
+	made = calloc(1, sizeof(*made));
+	*response = made;
+	if (!made)
+		return -ENOMEM;
+	made->due = calloc(entries, sizeof(*made->due));
+	if (!made->due)
+		return -ENOMEM;
+	for (i = 0; i < DDIR_RWDIR_CNT; i++)
+		if (tw_histogram_init(&made->slip[i], digits) ||
+		    tw_histogram_init(&made->total[i], digits))
+			return -ENOMEM;
+	return 0;
+}
+
+void tw_response_free(struct tw_response *response)
+{
+	unsigned i;
+
+	if (!response)
+		return;
+	for (i = 0; i < DDIR_RWDIR_CNT; i++) {
+		tw_histogram_free(&response->slip[i]);
+		tw_histogram_free(&response->total[i]);
+	}
+	free(response->due);
+	free(response);
+}
+
+/*
+ * With rate_ignore_thinktime a pause moves the schedule, but not the time that
+ * had been worked out before it for the I/O right after it: that comes out of
+ * the same sum again.
+ */
+static uint64_t after_pause_us(const struct thread_data *td,
+			       const struct io_u *io_u)
+{
+	enum fio_ddir ddir = io_u->ddir;
+	uint64_t bytes, rate;
+
+	/* These are counted up; the others come from what has been issued. */
+	if (td->o.rate_process == RATE_PROCESS_POISSON || td->o.bssplit_nr[ddir])
+		return (uint64_t) td->last_usec[ddir];
+	/* fio has counted this one in before ->queue(). */
+	bytes = td->rate_io_issue_bytes[ddir] - io_u->xfer_buflen;
+	rate = td->rate_bps[ddir];
+	return bytes / rate * 1000000 + bytes % rate * 1000000 / rate;
+}
+
+static uint64_t due_us(const struct thread_data *td, const struct io_u *io_u)
+{
+	uint64_t us = td->rate_next_io_time[io_u->ddir];
+
+	if (td->o.rate_ign_think) {
+		uint64_t later_us = after_pause_us(td, io_u);
+
+		if (later_us > us)
+			us = later_us;
+	}
+	return us;
+}
+
+/*
+ * The end of the ramp time sets a new epoch, mostly while fio waits before it
+ * sleeps until its next I/O is due by the old one. That I/O is in neither
+ * schedule.
+ */
+static bool is_first_of_epoch(const struct thread_data *td,
+			      struct tw_response *response, enum fio_ddir ddir)
+{
+	bool at_start = !response->epoch.tv_sec && !response->epoch.tv_nsec;
+	bool first;
+	unsigned i;
+
+	if (response->epoch.tv_sec != td->epoch.tv_sec ||
+	    response->epoch.tv_nsec != td->epoch.tv_nsec) {
+		response->epoch = td->epoch;
+		for (i = 0; i < DDIR_RWDIR_CNT; i++)
+			response->begun[i] = at_start;
+	}
+	first = !response->begun[ddir];
+	response->begun[ddir] = true;
+	return first;
+}
+
+/* When fio wanted it, by its clock; 0: whenever it came. */
+static uint64_t due_ns(const struct thread_data *td,
+		       struct tw_response *response, const struct io_u *io_u)
+{
+	/* Read back or trimmed between the job's own I/Os (verify_backlog,
+	 * trim_backlog). */
+	if ((io_u->flags & IO_U_F_VER_LIST) ||
+	    (io_u->ddir == DDIR_TRIM && !td_trim(td)) || !td->rate_bps[io_u->ddir] ||
+	    is_first_of_epoch(td, response, io_u->ddir))
+		return 0;
+	return tw_timespec_ns(&td->epoch) + due_us(td, io_u) * 1000;
+}
+
+void tw_response_queued(struct thread_data *td, struct tw_response *response,
+			const struct io_u *io_u)
+{
+	struct tw_due *due = &response->due[io_u->index];
+	struct timespec now;
+
+	if (io_u->ddir > DDIR_TRIM) {
+		due->due_ns = 0;
+		return;
+	}
+	if (!due->again)
+		due->due_ns = due_ns(td, response, io_u);
+	due->again = false;
+	due->slip_ns = 0;
+	if (!due->due_ns)
+		return;
+	fio_gettime(&now, NULL);
+	if (tw_timespec_ns(&now) > due->due_ns)
+		due->slip_ns = tw_timespec_ns(&now) - due->due_ns;
+}
+
+void tw_response_again(struct tw_response *response, const struct io_u *io_u)
+{
+	response->due[io_u->index].again = true;
+}
+
+void tw_response_record(struct tw_response *response, const struct io_u *io_u,
+			uint64_t total_ns)
+{
+	const struct tw_due *due = &response->due[io_u->index];
+
+	if (!due->due_ns)
+		return;
+	tw_histogram_add(&response->slip[io_u->ddir], due->slip_ns);
+	tw_histogram_add(&response->total[io_u->ddir],
+			 due->slip_ns + total_ns);
+	response->last_slip_ns[io_u->ddir] = due->slip_ns;
+}
+
+static json_t *histograms_to_json(const struct tw_histogram *by_direction)
+{
+	json_t *object = json_object();
+	unsigned i;
+
+	for (i = 0; i < DDIR_RWDIR_CNT; i++)
+		if (by_direction[i].count)
+			json_object_set_new(object, tw_direction_names[i],
+				tw_histogram_to_json(&by_direction[i]));
+	return object;
+}
+
+json_t *tw_response_to_json(const struct tw_response *response)
+{
+	json_t *at_end = json_object();
+	unsigned i;
+
+	for (i = 0; i < DDIR_RWDIR_CNT; i++)
+		if (response->slip[i].count)
+			json_object_set_new(at_end, tw_direction_names[i],
+				tw_json_of_u64(response->last_slip_ns[i]));
+	return json_pack("{si, so, so, so}",
+			 "resolution_ns", TW_SCHEDULE_NS,
+			 "slip", histograms_to_json(response->slip),
+			 "total", histograms_to_json(response->total),
+			 "slip_at_end_ns", at_end);
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a report has the error of our clock and of fio's against both of
+# the system's clocks, and the rate that the whole run gives beside the frozen
+# one, all from the same looks.
+# Defect: a sign turned round, the wrong reference, a rate over another time.
+. "$(dirname "$0")/fio_tap.sh"
+
+run_fio --name=c --filename=data --size=4m --rw=randread --bs=4k \
+	--time_based=1 --runtime=1 --tw_report=c.json
+ok $? 'a job'
+# Off MONOTONIC is off RAW less what MONOTONIC is off RAW: the same numbers,
+# added up in another order.
+for clock in tickwise fio; do
+	json c.json 'my $c = $j->{clocks}; my $mine = $c->{"'$clock'"};
+		my $off = $mine->{off_monotonic};
+		$off->{against} eq "CLOCK_MONOTONIC" &&
+			$off->{over_ns} == $mine->{over_ns} &&
+			$off->{uncertainty_ns} > 0 &&
+			abs($off->{error_ns} - $mine->{error_ns} +
+				$c->{monotonic}{error_ns}) < 1e-3'
+	ok $? "$clock against both"
+done
+json c.json '$j->{clocks}{tickwise}{source} ne "system"' || {
+	skip 'the counter is not used here'
+	done_testing
+}
+# The clock's readings at the two looks are rounded to a nanosecond.
+json c.json 'my $t = $j->{clocks}{tickwise}; my $r = $t->{refit};
+	my $ppb = 2e9 / $t->{over_ns};
+	abs($r->{frozen_error_ppb} - $t->{error_ppb}) < $ppb &&
+	abs(($r->{hz} / $t->{hz} - 1) * 1e9 - $r->{frozen_error_ppb}) < 1e-3'
+ok $? 'the refit finds of the frozen rate what is found of its clock'
+json c.json 'my $r = $j->{clocks}{tickwise}{refit};
+	$r->{uncertainty_ppb} > 0 && $r->{uncertainty_ppb} < $r->{bound_ppb} &&
+	$r->{bound_ppb} <= $j->{clocks}{tickwise}{uncertainty_ppb} * 1.001'
+ok $? 'and is as well known as the two looks'
+
+# RAW jumps ahead by a millisecond in mid-run, and nothing else does: who is held
+# against it seems slow by that. The rates are good to some 10 ppm at the worst.
+began=$(date +%s%N)
+env LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT=raw \
+	CLOCK_FAULT_AFTER=1500 timeout -s KILL 60 "$FIO" --name=c \
+	--ioengine="external:$TICKWISE_SO" --filename=data --size=4m --bs=4k \
+	--rw=randread --time_based=1 --runtime=2500ms --tw_report=jump.json \
+	--output=out 2>err
+ok $? 'a job in which a clock jumps'
+if json jump.json '$j->{job}{start} - '"$began"' > 1.2e9'; then
+	skip 'the job began so late that the jump may have been before it'
+	done_testing
+fi
+json jump.json 'my $c = $j->{clocks}; my $slow = sub {
+		abs($_[0]{error_ns} + 1e6) < 5e4 && $_[0]{error_ppb} < 0 };
+	$slow->($c->{tickwise}) && $slow->($c->{fio}) &&
+		$slow->($c->{monotonic})'
+ok $? 'all are slow by it against that clock'
+json jump.json '!grep { abs($_->{off_monotonic}{error_ns}) > 5e4 }
+	@{$j->{clocks}}{"tickwise", "fio"}'
+ok $? 'and none against the other'
+json jump.json 'my $t = $j->{clocks}{tickwise}; my $r = $t->{refit};
+	abs($r->{frozen_error_ppb} * $t->{over_ns} / 1e9 + 1e6) < 5e4 &&
+		$r->{hz} < $t->{hz}'
+ok $? 'as is the frozen rate against the refit'
+done_testing

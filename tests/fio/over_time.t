@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the run over time holds every I/O of the report once, with the same
+# sum and the same extremes, in parts of one width, and begins where fio begins
+# to count.
+# Defect: I/Os lost or counted twice where parts are merged, those of the ramp
+# time, a part too long or too short, parts of several jobs that don't fit.
+. "$(dirname "$0")/fio_tap.sh"
+
+# whole FILE: does over_time add up to total?
+whole()
+{
+	json "$1" 'my $o = $j->{over_time}; my $fine = @$o >= 1;
+		for my $d ("read", "write", "trim", "sync") {
+			my ($n, $sum, $min, $max) = (0, 0, 9e18, 0);
+			my $t = $j->{stages}{total}{$d} or next;
+			for (map { $_->{$d} // () } @$o) {
+				$n += $_->{count}; $sum += $_->{sum_ns};
+				$min = $_->{min_ns} if $_->{min_ns} < $min;
+				$max = $_->{max_ns} if $_->{max_ns} > $max;
+				my $p = $_->{percentiles}{"99.000000"} // next;
+				$fine = 0 if $p > $_->{max_ns} ||
+					$p < $_->{min_ns} || $_->{count} < 100;
+			}
+			$fine = 0 if $n != $t->{count} || $sum != $t->{sum_ns} ||
+				$min != $t->{min_ns} || $max != $t->{max_ns};
+		}
+		$fine'
+}
+
+# even FILE: parts of one width one after another, but for the last
+even()
+{
+	json "$1" 'my $o = $j->{over_time}; my $w = $o->[0]{over_ns};
+		my $at = $o->[0]{from_ns}; my $fine = @$o <= 128;
+		for (@$o) {
+			$fine = 0 if $_->{from_ns} != $at;
+			$fine = 0 if $_->{over_ns} != $w && $_ != $o->[-1];
+			$at += $w;
+		}
+		$fine && $w >= 1e6 && $w / 1e6 == 2 ** int(log($w / 1e6) /
+			log(2) + 0.5)'
+}
+
+run_fio --name=o --filename=data --size=4m --rw=randrw --bs=4k --iodepth=4 \
+	--iodepth_batch_submit=4 --fsync=64 --time_based=1 --runtime=1500ms \
+	--tw_report=long.json
+ok $? 'a job that is longer than 128 ms'
+whole long.json
+ok $? 'every I/O is in one part'
+even long.json
+ok $? 'the parts are even'
+json long.json '$j->{over_time}[0]{over_ns} >= 1.4e9 / 128 && @{$j->{over_time}} > 40'
+ok $? 'of a width for the length of the run'
+json long.json 'my $o = $j->{over_time}[-1];
+	my $end = $o->{from_ns} + $o->{over_ns};
+	$end >= $j->{job}{run_ns} && $end < $j->{job}{run_ns} + 3e8'
+ok $? 'and end with the last I/O'
+
+run_fio --name=o --filename=data --size=4m --rw=randread --bs=4k \
+	--tw_report=short.json --tw_stages=0
+whole short.json && even short.json
+ok $? 'a short job without stages'
+run_fio --name=o --filename=data --size=4m --rw=randread --bs=4k \
+	--time_based=1 --runtime=300ms --ramp_time=400ms --tw_report=ramp.json
+whole ramp.json && even ramp.json
+ok $? 'a job with a ramp time'
+json ramp.json 'my $o = $j->{over_time}[0];
+	$o->{from_ns} + $o->{over_ns} > 4e8 && $o->{from_ns} > 3.8e8'
+ok $? 'begins when that is over'
+
+run_fio --group_reporting=1 --filename=data --size=4m --rw=randread --bs=4k \
+	--time_based=1 --name=m --numjobs=2 --runtime=300ms
+run report --json --html=page.html m.*.tickwise.json
+from_json "$out" 'my $g = $j->{groups}[0]; my $n = 0;
+	$n += $_->{read}{count} // 0 for @{$g->{over_time}};
+	print $n == $g->{ios}{read} ? "all" : "$n of $g->{ios}{read}"' >merged
+is "$(cat merged)" all 'those of two jobs are merged'
+has page.html '<h4>Total latency over time' 'and plotted'
+has_not "$out" 'the run over time' 'not as something that was not recorded'
+done_testing

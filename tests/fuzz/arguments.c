@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: fio's command line, as `tickwise run` reads it and hands it on. An
+ * argument ends with a zero byte or a line.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "run.h"
+
+#define MOST_ARGUMENTS	64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(char **argv)
+{
+	struct tw_run_engines engines = { .fio = "fio", .path = "/e.so" };
+	struct tw_run_arguments arguments = { 0 };
+	size_t ours = 0;
+	char **given;
+
+	if (tw_run_read_arguments(&arguments, argv, &engines) != TW_EXIT_GOOD ||
+	    tw_run_change(&arguments.jobs, &engines, &ours) != TW_EXIT_GOOD)
+		return;
+	given = tw_run_fio_arguments(&arguments, "fio");
+	if (!given || strcmp(given[0], "fio") != 0)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *argv[MOST_ARGUMENTS + 1] = { NULL };
+	char *text = malloc(size + 1), *at;
+	size_t i, count = 0;
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	for (i = 0; i < size; i++)
+		if (text[i] == '\n')
+			text[i] = '\0';
+	for (at = text; at < text + size && count < MOST_ARGUMENTS;
+	     at += strlen(at) + 1)
+		argv[count++] = at;
+	use(argv);
+	tw_run_release();
+	free(text);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: a job file, as `tickwise run` reads it, changes it and writes the
+ * copy. What it includes is not followed further than this process may read.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "run.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tw_run_engines engines = { .fio = "fio", .path = "/e.so" };
+	struct tw_run_jobs jobs = { 0 };
+	size_t ours = 0;
+	char path[32];
+	int fd = memfd_create("job", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (tw_run_read(&jobs, path, NULL, 0) == TW_EXIT_GOOD &&
+	    tw_run_change(&jobs, &engines, &ours) == TW_EXIT_GOOD)
+		tw_run_print(&jobs, stdout);
+	tw_run_release();
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: what the kernel shows as text or as bytes and the library reads:
+ * cpuinfo, its log, offsets of a time namespace, the page of a vmclock.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/vmclock.h"
+#include "counter/state.h"
+#include "estimate/machine.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tw_vmclock vmclock;
+	int64_t monotonic_ns, boottime_ns;
+	char *text = malloc(size + 1);
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	tw_parse_mhz(text);
+	tw_parse_cpuinfo_khz(text);
+	tw_parse_kernel_log_khz(text);
+	tw_parse_timens_offsets(text, &monotonic_ns, &boottime_ns);
+	tw_vmclock_parse(data, size, &vmclock);
+	free(text);
+	return 0;
+}

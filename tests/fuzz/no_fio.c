@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In the fuzzers' place of run_engines.c: what that asks a fio for, without one.
+ * The first letter of an option decides, so that both answers occur.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "run.h"
+
+enum tw_run_kind tw_run_kind(const char *engine)
+{
+	return (enum tw_run_kind)(strlen(engine) % (TW_RUN_COMMAND + 1));
+}
+
+const char *tw_run_engine_for(const struct tw_run_engines *engines,
+			      enum tw_run_kind kind)
+{
+	return kind == TW_RUN_COMMAND ? engines->command_path : engines->path;
+}
+
+int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
+		      const char *option)
+{
+	(void)engines;
+	(void)engine;
+	return option[0] & 1;
+}
+
+int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
+{
+	(void)engines;
+	return option[0] & 1;
+}
+
+int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
+{
+	(void)engines;
+	(void)path;
+	return 0;
+}
+
+int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
+{
+	(void)engines;
+	(void)path;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: a report, as `tickwise report` reads it, and everything made of it:
+ * merged, as a page, as JSON and as HTML. Any bytes end in an answer or in a
+ * line that says what is wrong.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(struct tw_report *report)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_report_group *groups = NULL;
+	size_t count = 0;
+
+	if (tw_report_merge(report, 1, 0, &groups, &count, &problem))
+		return;
+	tw_report_print_page(groups, count);
+	json_decref(tw_report_groups_to_json(groups, count));
+	tw_report_write_html(groups, count, "/dev/null", &problem);
+	tw_report_groups_free(groups, count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_report report = { 0 };
+	char path[32];
+	int fd = memfd_create("report", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (tw_report_read(&report, path, &problem) == TW_EXIT_GOOD)
+		use(&report);
+	else if (!problem.text[0])
+		abort();
+	tw_report_free(&report);
+	close(fd);
+	return 0;
+}

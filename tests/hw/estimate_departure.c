@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one thread that is moved from CPU to CPU finds itself elsewhere when it is
+ * about to leave: what it reads then is not taken for the CPU it was on, which
+ * is left out from then on.
+ *
+ * The tour looks at the clock between its arrival on a CPU and its departure;
+ * here a look at the clock takes that CPU away. Fails when only the arrival is
+ * checked.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "estimate/reliability.h"
+#include "tap.h"
+
+static cpu_set_t kept;
+static unsigned kept_cpu;
+static pid_t measuring;
+static atomic_uint good_looks;	/* on other CPUs, until one is taken away */
+static atomic_uint taken;
+
+/* In place of the C library's, in all of this program. */
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+	if ((pid_t)syscall(SYS_gettid) != measuring &&
+	    (unsigned)sched_getcpu() != kept_cpu && good_looks &&
+	    atomic_fetch_sub(&good_looks, 1) == 1) {
+		sched_setaffinity(0, sizeof(kept), &kept);
+		atomic_fetch_add(&taken, 1);
+	}
+	return (int)syscall(SYS_clock_gettime, id, time);
+}
+
+static void try_after(unsigned looks, unsigned allowed)
+{
+	struct tw_reliability_options options = {
+		.method = TW_METHOD_SWITCH,
+		.time_limit_ns = 2 * TW_NS_PER_SECOND,
+	};
+	struct tw_reliability result;
+
+	atomic_store(&taken, 0);
+	atomic_store(&good_looks, looks);
+	if (!tap_ok(!tw_reliability_measure(&result, &options),
+		    "after %u looks: a verdict", looks))
+		return;
+	if (!atomic_load(&taken))
+		tap_skip("the thread did not get that far");
+	else
+		tap_ok(result.cpus == allowed - 1 && result.cpus_skipped == 1 &&
+		       result.verdict == TW_UNDECIDED,
+		       "the CPU taken away is left out, the others are not");
+	tw_reliability_free(&result);
+}
+
+int main(void)
+{
+	struct tw_machine machine;
+
+	measuring = (pid_t)syscall(SYS_gettid);
+	kept_cpu = (unsigned)sched_getcpu();
+	CPU_ZERO(&kept);
+	CPU_SET(kept_cpu, &kept);
+	tw_machine_read(&machine);
+	if (machine.cpus_allowed < 2) {
+		tap_skip("only one CPU is allowed: none can be taken away");
+		return tap_done();
+	}
+	/* The first look may be before the tour is anywhere. */
+	try_after(5, machine.cpus_allowed);
+	try_after(20, machine.cpus_allowed);
+	try_after(50, machine.cpus_allowed);
+	return tap_done();
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A program under libtickwise-preload.so reads CLOCK_MONOTONIC from the counter:
+# within the printed bound of the system call's, never backwards, in threads,
+# after fork, in signal handlers, before main(), after exec. Fails if a state in
+# which somebody was interrupted is waited for or believed, or if another clock
+# is touched.
+
+. "$(dirname "$0")/../tap.sh"
+
+build=${TW_BUILD:-$root/build}
+preload=$build/libtickwise-preload.so
+reader=$build/tests/hw/reader/clock_reader
+if [ -n "${TW_SANITIZE-}" ]; then
+	echo '1..0 # SKIP a sanitized library can not be preloaded'
+	exit 0
+fi
+
+# under WORDS PROGRAM...: $out, $err
+under() {
+	words=$1
+	shift
+	LD_PRELOAD=$preload TICKWISE_PRELOAD=$words "$@" >"$out" 2>"$err"
+	status=$?
+}
+
+# What it said of its error, in ns.
+bound() {
+	sed -n 's/.* off: up to \([0-9]*\) ns.*/\1/p' "$err" | head -n 1
+}
+
+under verbose "$reader" alone
+if ! grep -q 'is read from the counter' "$err"; then
+	echo "1..0 # SKIP $(sed 's/^tickwise-preload[^:]*: //' "$err")"
+	exit 0
+fi
+has "$err" 'at most |slew| x 1 ms + 50 ns off: up to 550 ns' 'prints its bound'
+grep -qE 'renewed [0-9]{2,} times' "$err"
+ok $? 'and how often it was renewed'
+
+# good DESCRIPTION: every line of the reader's is within the bound
+good() {
+	is "$status" 0 "$1: exit code 0"
+	awk -v bound="$(bound)" '$4 != 0 || $6 > bound { bad = 1 }
+		END { exit bad || NR == 0 }' "$out"
+	ok $? "$1: $(wc -l <"$out") readers within the bound, never backwards"
+	sed 's/^/# /' "$out"
+}
+
+good 'one thread'
+for way in threads fork signals early others; do
+	under verbose "$reader" "$way"
+	good "$way"
+done
+under verbose,nocheck sh -c 'exec "$0" alone' "$reader"
+good 'after exec'
+is "$(grep -c 'is read from the counter' "$err")" 2 'set up once more by exec'
+
+under off,verbose "$reader" alone
+has "$err" 'the real clock is read: TICKWISE_PRELOAD=off' 'off'
+under '' "$reader" alone
+is "$(wc -c <"$err")" 0 'says nothing unasked'
+under verbos,off "$reader" others
+has "$err" "TICKWISE_PRELOAD knows no 'verbos' (verbose, nocheck, off)" \
+	'an unknown word is said'
+is "$status" 0 'and the program runs'
+
+# A process that may not read the counter: its clock is a system call there.
+forbid=$build/tests/hw/preload/forbid_counter.so
+if [ -e "$forbid" ]; then
+	LD_PRELOAD="$preload $forbid" TICKWISE_PRELOAD=verbose "$reader" others \
+		>"$out" 2>"$err"
+	is "$?" 0 'a process without a counter lives'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no $forbid"
+fi
+done_testing

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Behaviour: a watcher on another CPU says when a completion was due, while the
+ * thread that submitted is busy and sees nothing: of a ring as fio sets it up,
+ * the first one after each drain; of one that does not defer, each.
+ * Defect: the stamp of another completion, of the drain, or of when it was seen.
+ *
+ * The truth is a timer's: eight IORING_OP_TIMEOUT due 100 to 800 us after they
+ * were submitted. None can come earlier, and the kernel's timers come within
+ * some us; 50 us leave room for those of a virtual machine. Others may have a
+ * CPU for longer, so each timer's median over the rounds is held against that;
+ * where more than half of its rounds were disturbed (looks too far apart),
+ * nothing has been measured.
+ */
+#include <errno.h>
+#include <liburing.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "tickwise.h"
+#include "watcher.h"
+
+#define TIMERS		8
+#define ROUNDS		15
+#define STEP_NS		100000LL
+#define BAR_NS		50000LL
+#define LATE_NS		5000
+/* IORING_SETUP_ of newer headers */
+#define COOP_TASKRUN	(1U << 8)
+#define TASKRUN_FLAG	(1U << 9)
+#define SINGLE_ISSUER	(1U << 12)
+#define DEFER_TASKRUN	(1U << 13)
+
+struct results {
+	int64_t ns[TIMERS][ROUNDS];	/* after it was due */
+	unsigned count[TIMERS];
+	unsigned disturbed[TIMERS];
+	unsigned batches, unproved, early;
+};
+
+static struct tw_clock tw;
+static unsigned cpus[2];
+
+static uint64_t ticks_of(uint64_t ns)
+{
+	return (uint64_t)((double)ns * tw.rate.hz / 1e9);
+}
+
+static int two_cpus(void)
+{
+	unsigned found = 0, cpu;
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	for (cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			cpus[found++] = cpu;
+	CPU_ZERO(&set);
+	CPU_SET(cpus[0], &set);
+	return found == 2 && !sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void keep(struct results *results, const struct tw_watch_note *note,
+		 uint64_t timer, uint64_t submitted, uint64_t seen)
+{
+	uint64_t due = submitted + ticks_of((timer + 1) * STEP_NS);
+	uint64_t watched = 0;
+	int64_t ns;
+
+	if (tw_watch_stamp(note, submitted, seen, ticks_of(200),
+			   ticks_of(LATE_NS), &watched) != TW_WATCH_IN_ORDER) {
+		results->disturbed[timer]++;
+		return;
+	}
+	ns = tw_ticks_delta_to_ns(&tw.scale, (int64_t)(watched - due));
+	results->early += ns < -200;
+	results->ns[timer][results->count[timer]++] = ns;
+}
+
+static uint64_t submit_timers(struct io_uring *ring)
+{
+	static struct __kernel_timespec when[TIMERS];
+	uint64_t submitted;
+	unsigned i;
+
+	for (i = 0; i < TIMERS; i++) {
+		struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+
+		when[i].tv_nsec = (i + 1) * STEP_NS;
+		io_uring_prep_timeout(sqe, &when[i], 0, 0);
+		sqe->user_data = i;
+	}
+	submitted = tw_ticks_begin();
+	io_uring_submit(ring);
+	return submitted;
+}
+
+static void busy_until(uint64_t ticks)
+{
+	while ((int64_t)(tw_ticks() - ticks) < 0)
+		;
+}
+
+/* Busy, into the kernel, what is there now; until all have come. */
+static void round_of(struct io_uring *ring, struct tw_watch_notes *notes,
+		     enum tw_watch_mode mode, uint64_t busy_ns,
+		     struct results *results)
+{
+	uint32_t seen_tail = *ring->cq.ktail, start = seen_tail;
+	uint64_t left = tw_ticks_begin(), submitted = submit_timers(ring);
+	uint64_t until = submitted;
+
+	while (seen_tail - start < TIMERS) {
+		struct tw_watch_batch batch = {
+			.place = seen_tail, .left_ticks = left,
+			.enter_ticks = submitted,
+		};
+		struct tw_watch_note note;
+		uint32_t tail;
+		uint64_t seen;
+
+		until += ticks_of(busy_ns);
+		busy_until(until);
+		if (*(volatile unsigned *)ring->cq.ktail == seen_tail)
+			batch.entering_ticks = tw_ticks_begin();
+		io_uring_get_events(ring);
+		tail = io_uring_smp_load_acquire(ring->cq.ktail);
+		seen = tw_ticks_end();
+		if (tail == seen_tail)
+			continue;
+		batch.alone = start + TIMERS - seen_tail == 1;
+		left = seen;
+		results->batches++;
+		/* As long as fio takes until it comes again. */
+		busy_until(seen + ticks_of(2000));
+		for (uint32_t place = seen_tail; place != tail; place++) {
+			struct io_uring_cqe *cqe =
+				&ring->cq.cqes[place & ring->cq.ring_mask];
+			bool has = mode == TW_WATCH_CQ ?
+				tw_watch_notes_at(notes, place, &note) :
+				place == seen_tail &&
+				tw_watch_notes_first(notes, &batch,
+					ticks_of(200), &note) !=
+				TW_WATCH_UNPROVED;
+
+			if (has)
+				keep(results, &note, cqe->user_data, submitted,
+				     seen);
+			else if (mode == TW_WATCH_CQ || place == seen_tail)
+				results->unproved++;
+		}
+		io_uring_cq_advance(ring, tail - seen_tail);
+		seen_tail = tail;
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const int64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static void judge(const struct results *results, unsigned timer,
+		  const char *what)
+{
+	unsigned count = results->count[timer];
+	int64_t ns[ROUNDS];
+
+	if (count + results->disturbed[timer] < ROUNDS / 2)
+		return;		/* not a first one, most of the time */
+	if (count <= ROUNDS / 2) {
+		tap_skip("%s, %u us: the watcher's CPU was disturbed in %u of "
+			 "%u rounds", what, 100 * (timer + 1),
+			 results->disturbed[timer], ROUNDS);
+		return;
+	}
+	memcpy(ns, results->ns[timer], count * sizeof(*ns));
+	qsort(ns, count, sizeof(*ns), ascending);
+	tap_ok(ns[count / 2] <= BAR_NS, "%s, %u us: within 50 us",
+	       what, 100 * (timer + 1));
+	tap_note("%u stamps: %.1f us after it was due, %.1f to %.1f", count,
+		 (double)ns[count / 2] / 1e3, (double)ns[0] / 1e3,
+		 (double)ns[count - 1] / 1e3);
+}
+
+static void watch_timers(enum tw_watch_mode mode, unsigned flags,
+			 uint64_t busy_ns, unsigned wanted, const char *what)
+{
+	struct tw_watcher_options options = { .mode = mode, .cpu = cpus[1] };
+	static struct results results;
+	struct tw_watcher *watcher;
+	struct io_uring ring;
+	unsigned timer, judged = 0;
+	int ret;
+
+	memset(&results, 0, sizeof(results));
+	ret = io_uring_queue_init(TIMERS, &ring, flags);
+	if (ret) {
+		tap_skip("%s: no such ring here: %s", what, strerror(-ret));
+		return;
+	}
+	options.entries = *ring.cq.kring_entries;
+	options.sq_flags = ring.sq.kflags;
+	options.sq_head = ring.sq.khead;
+	options.cq_tail = ring.cq.ktail;
+	ret = tw_watcher_start(&watcher, &options);
+	if (ret) {
+		tap_skip("%s: no watcher: %s", what, strerror(-ret));
+		io_uring_queue_exit(&ring);
+		return;
+	}
+	for (unsigned i = 0; i < ROUNDS; i++)
+		round_of(&ring, tw_watcher_notes(watcher), mode, busy_ns,
+			 &results);
+	tw_watcher_stop(watcher);
+	io_uring_queue_exit(&ring);
+	for (timer = 0; timer < TIMERS; timer++) {
+		judge(&results, timer, what);
+		judged += results.count[timer] > 0;
+	}
+	tap_ok(results.early == 0, "%s: none before it was due", what);
+	tap_ok(judged >= wanted, "%s: %u of the eight timers were stamped", what,
+	       judged);
+	tap_note("%u batches of %u rounds, %u without a stamp",
+		 results.batches, ROUNDS, results.unproved);
+}
+
+int main(void)
+{
+	unsigned flags = COOP_TASKRUN | SINGLE_ISSUER | DEFER_TASKRUN |
+			 TASKRUN_FLAG;
+	struct io_uring ring;
+
+	if (!two_cpus()) {
+		printf("1..0 # SKIP two CPUs are needed, one to watch\n");
+		return 0;
+	}
+	if (io_uring_queue_init(1, &ring, 0)) {
+		printf("1..0 # SKIP no io_uring here\n");
+		return 0;
+	}
+	io_uring_queue_exit(&ring);
+	if (tw_clock_init(&tw, NULL) || tw.system) {
+		printf("1..0 # SKIP no counter to be calibrated\n");
+		return 0;
+	}
+	watch_timers(TW_WATCH_TASKRUN, flags, 1000000, 1, "busy for 1 ms");
+	watch_timers(TW_WATCH_TASKRUN, flags, 150000, 5, "drained each 150 us");
+	watch_timers(TW_WATCH_CQ, 0, 1000000, TIMERS, "not deferred");
+	return tap_done();
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A simulated system clock for the preload clock's tests: over a counter, with
+ * a slew that changes from piece to piece. It is a pure function of the counter,
+ * so what it showed at any tick is known, whoever asks.
+ */
+#ifndef TW_TESTS_PRELOAD_MACHINE_H
+#define TW_TESTS_PRELOAD_MACHINE_H
+
+#include <stdlib.h>
+
+#include "preload/clock.h"
+#include "tap.h"
+
+__extension__ typedef unsigned __int128 preload_u128;
+
+/* Pieces of equal length; in the first one the slew is 0. */
+struct preload_system {
+	uint64_t start_ticks;
+	uint64_t piece_ticks;
+	uint64_t pieces;
+	preload_u128 *base;		/* of each piece, 2^-32 ns */
+	uint64_t *mult;			/* 2^-32 ns in a tick */
+	double ns_per_tick;
+};
+
+static inline uint64_t preload_system_ns(const struct preload_system *system,
+					 uint64_t ticks)
+{
+	uint64_t since = ticks - system->start_ticks;
+	uint64_t piece = since / system->piece_ticks;
+
+	if (piece >= system->pieces)
+		piece = system->pieces - 1;
+	since -= piece * system->piece_ticks;
+	return (uint64_t)((system->base[piece] +
+			   (preload_u128)since * system->mult[piece]) >> 32);
+}
+
+/* @slew_ppm(context, piece) is asked for each. */
+__attribute__((unused))
+static int preload_system_init(struct preload_system *system, double hz,
+			       uint64_t start_ticks, double piece_ns,
+			       uint64_t pieces,
+			       double (*slew_ppm)(void *, uint64_t),
+			       void *context)
+{
+	/* Some hours of uptime. */
+	preload_u128 base = (preload_u128)12345678901234ULL << 32;
+	uint64_t i;
+
+	*system = (struct preload_system) {
+		.start_ticks = start_ticks,
+		.piece_ticks = (uint64_t)(piece_ns * hz / 1e9),
+		.pieces = pieces,
+		.base = calloc(pieces, sizeof(*system->base)),
+		.mult = calloc(pieces, sizeof(*system->mult)),
+		.ns_per_tick = 1e9 / hz,
+	};
+	if (!system->base || !system->mult)
+		return -1;
+	for (i = 0; i < pieces; i++) {
+		double slew = i ? slew_ppm(context, i) : 0;
+
+		system->base[i] = base;
+		system->mult[i] = (uint64_t)(1e9 / hz * (1 + slew * 1e-6) *
+					     4294967296.0);
+		base += (preload_u128)system->piece_ticks * system->mult[i];
+	}
+	return 0;
+}
+
+__attribute__((unused))
+static void preload_system_free(struct preload_system *system)
+{
+	free(system->base);
+	free(system->mult);
+}
+
+#endif

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Jobs whose intervals over time are of different widths, as those of a longer
+# and a shorter job are, are merged in the wider ones; where intervals don't fit
+# into each other, nothing is made up. Fails if an interval is counted twice,
+# not at all, or in a part of the run that it does not belong to.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+# intervals NUMBER FROM-OVER-COUNT...: of the job with this number
+intervals() {
+	number=$1
+	shift
+	write_report "$scratch/plain.json" thread="$number"
+	{
+		sed '/"slowest"/d' "$scratch/plain.json"
+		echo '"over_time": ['
+		comma=
+		for interval; do
+			echo "$interval" | {
+				IFS=- read -r from over n
+				echo "$comma{\"from_ns\": $from, \"over_ns\": $over"
+				[ "$n" = 0 ] || echo ", \"read\": {\"count\": $n,
+				\"sum_ns\": $((n * 7)), \"min_ns\": $((10 - n)),
+				\"max_ns\": $((10 + n))}"
+			}
+			echo '}'
+			comma=,
+		done
+		echo ']}'
+	} >"$scratch/$number.json"
+}
+
+# merged FILE...: "FROM-OVER-COUNT" of each, min and max of all
+merged() {
+	run report --json "$@"
+	perl -MJSON::PP -e '
+		local $/; my $o = decode_json(<STDIN>)->{groups}[0]{over_time};
+		print $o ? join(" ", map { my $r = $_->{read} // {};
+			"$_->{from_ns}-$_->{over_ns}-" . ($r->{count} // 0) .
+			($r->{count} ? "-$r->{sum_ns}-$r->{min_ns}-$r->{max_ns}"
+			: "") } @$o) : "none"' <"$out"
+}
+
+# of 4 until 24, and of 1 until 5
+intervals 1 0-4-1 4-4-0 8-4-2 12-4-0 16-4-0 20-3-1
+intervals 2 1-1-1 2-1-2 3-1-0 4-1-3 5-1-0 6-1-1
+wide='0-4-4-28-8-12 4-4-4-28-7-13 8-4-2-14-8-12 12-4-0 16-4-0 20-3-1-7-9-11'
+is "$(merged "$scratch/1.json" "$scratch/2.json")" "$wide" \
+	'narrow intervals go into wide ones'
+intervals 3 22-1-5
+is "$(merged "$scratch/3.json" "$scratch/2.json" "$scratch/1.json")" \
+	"$(echo "$wide" | sed 's/20-3.*/20-3-6-42-5-15/')" 'of whichever job'
+intervals 3 40-4-5
+is "$(merged "$scratch/1.json" "$scratch/3.json")" '0-4-1-7-9-11 4-4-0 '\
+'8-4-2-14-8-12 12-4-0 16-4-0 20-4-1-7-9-11 24-4-0 28-4-0 32-4-0 36-4-0 '\
+'40-4-5-35-5-15' 'where nobody has one there is an empty one'
+intervals 3 4-4-2 8-4-1
+intervals 2 0-4-1 4-2-1
+is "$(merged "$scratch/2.json" "$scratch/3.json")" \
+	'0-4-1-7-9-11 4-4-3-21-8-12 8-4-1-7-9-11' 'one that began later'
+intervals 2 0-4-1 4-4-2
+intervals 3 3-2-1 5-3-2
+is "$(merged "$scratch/2.json" "$scratch/3.json")" none \
+	'across an edge of the wide ones: not merged'
+intervals 3 9223372036854775800-4-1
+is "$(merged "$scratch/2.json" "$scratch/3.json")" none 'not more than a run can be'
+run report --html="$scratch/page" "$scratch/2.json" "$scratch/3.json"
+has "$scratch/page" 'intervals over time differ' 'and that is said'
+intervals 1 3-2-1 5-3-2
+is "$(merged "$scratch/1.json")" '3-2-1-7-9-11 5-3-2-14-8-12' \
+	'one job alone has the intervals that it has'
+
+# Some 10 I/Os a second, but for what was cut: as many in a millionth of one.
+intervals 1 0-1000000000-10 1000000000-1000000000-9 2000000000-1000-10
+run report --html="$scratch/page" "$scratch/1.json"
+perl -ne '/aria-label="I.Os over time/ ... /<\/svg>/ and
+	/class="s10" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
+	"$scratch/page" >"$scratch/points"
+is "$(cat "$scratch/points")" 2 'a last interval cut short makes no rate'
+done_testing

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# --trace writes the slowest I/Os of every job in the Trace Event Format: on one
+# track slices nest or stay apart, times are microseconds with every nanosecond,
+# names can bring no markup along. Fails if a stage leaves its I/O, if two I/Os
+# lie across each other, if a time goes through a double, or a job is left out.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+trace=$scratch/trace.json
+
+# slow START TOTAL STAGES: an I/O; @start in ns of CLOCK_MONOTONIC
+slow() {
+	echo "{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", \"ticks\":
+	\"18446744073709551615\", \"raw_ns\": \"77\", \"monotonic_ns\": \"$1\",
+	\"stages\": {$3 \"total\": $2}}"
+}
+
+# report_of FILE THREAD SLOW
+report_of() {
+	write_report "$scratch/plain.json" thread="$2" pid="$2" name="$4"
+	sed '/"slowest"/d' "$scratch/plain.json" >"$1"
+	echo "\"slowest\": [$3]}" >>"$1"
+}
+
+# Two of them overlap; the third begins with the end of the first, and its
+# completion was in the ring before the system call was over.
+report_of "$scratch/1.json" 1 "$(slow 9007199254740993123 2000 \
+	'"queue": 100, "enter": 300, "inflight": 1901, "reap_delay": 50,
+	"return": 500,'), $(slow 9007199254740993623 1000 \
+	'"queue": 0, "enter": 1500, "inflight": 1000,'),
+	$(slow 9007199254740995623 10 '"queue": 0, "enter": 8, "inflight": 10,
+	"reap_delay": 4,')" 'a\"<b>'
+report_of "$scratch/2.json" 2 "$(slow 1000 7 '')" other
+run report --trace="$trace" "$scratch/1.json" "$scratch/2.json"
+is "$status" 0 'a trace'
+
+# ask PERL: @e are the events; prints
+ask() {
+	perl -MJSON::PP -e '
+		local $/; open my $f, "<", $ARGV[0];
+		our @e = @{JSON::PP->new->allow_bignum->decode(<$f>)->{traceEvents}};
+		sub ns { int($_[0] * 1000 + 0.5) }
+		eval $ARGV[1]; die $@ if $@' "$trace" "$1"
+}
+
+is "$(ask 'print join "|", map { $_->{args}{name} }
+	grep { $_->{name} eq "process_name" } @e')" \
+	'a"<b>, job 1, pid 1 of box|other, job 2, pid 2 of box' 'a process a job'
+is "$(ask 'print join " ", map { "$_->{name}:$_->{tid}" }
+	grep { $_->{ph} eq "X" && $_->{pid} == 1 } @e')" \
+	'read 4096:1 queue:1 inflight:1 enter:1 reap_delay:1 return:1 '\
+'read 4096:2 queue:2 inflight:2 enter:2 '\
+'read 4096:1 queue:1 inflight:1 enter:1 reap_delay:1' \
+	'every stage, and I/Os that overlap are on two tracks'
+has "$trace" '"ts": 9007199254740993.123, "dur": 2.500, "args"' \
+	'no digit of the time is lost'
+has "$trace" '"ticks": "18446744073709551615"' 'nor of the ticks'
+is "$(ask 'print join " ", map { ns($_->{dur}) }
+	grep { $_->{ph} eq "X" && $_->{pid} == 1 } @e')" \
+	'2500 100 1900 300 50 500 1500 0 1000 1500 10 0 10 8 2' 'how long each lasts'
+is "$(ask 'my $bad = 0; my @x = grep { $_->{ph} eq "X" } @e;
+	for my $a (@x) { for my $b (@x) {
+		next if $a == $b || $a->{pid} != $b->{pid} || $a->{tid} != $b->{tid};
+		my ($a0, $b0) = map { ns($_->{ts}) } $a, $b;
+		my ($a1, $b1) = ($a0 + ns($a->{dur}), $b0 + ns($b->{dur}));
+		$bad++ if $a0 < $b0 && $b0 < $a1 && $a1 < $b1;
+	} } print $bad')" 0 'slices of a track nest or stay apart'
+
+report_of "$scratch/3.json" 3 "$(slow 5000 7 '' | sed 's/"monotonic_ns": "5000",//'),
+	$(slow 6000 7 '')" late
+run report --trace="$trace" "$scratch/3.json"
+is "$(ask 'print join " ", map { ns($_->{ts}) } grep { $_->{ph} eq "X" } @e')" \
+	6000 'an I/O without a time is left out'
+report_of "$scratch/3.json" 3 '' none
+run report --trace="$trace" "$scratch/3.json"
+is "$status $(ask 'print scalar grep { $_->{ph} eq "X" } @e')" '0 0' \
+	'no slow I/Os: no slices'
+run report --trace="$scratch/none/x" "$scratch/3.json"
+is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
+	'what could not be written is said, and there is no page'
+run report --trace
+has "$err" '--trace needs a value' 'a file is wanted'
+if [ -w /dev/full ]; then
+	run report --trace=/dev/full "$scratch/1.json"
+	is "$status $(wc -l <"$err")" '74 1' 'a full disk'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no /dev/full"
+fi
+done_testing

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Machines that keep time by something else; see ../clocksource.t.
+. /guest/fio.sh
+
+load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
+cat /sys/devices/system/clocksource/clocksource0/current_clocksource \
+	>clocksource
+grep -c -w -m 1 rdtscp /proc/cpuinfo >rdtscp
+tickwise check --json >check.json 2>check.err
+echo $? >check.status
+tickwise calibrate --json --window=200 >calibrate.json 2>calibrate.err
+echo $? >calibrate.status
+for engine in tickwise io_uring; do
+	fio_job job-$engine $engine --filename=/dev/nullb0 --direct=1 \
+		--rw=randread --bs=4k --time_based=1 --runtime=1
+done

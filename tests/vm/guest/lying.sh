@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+#
+# Counters that lie, one way after the other; see ../lying.sh. lie= on the
+# kernel's command line, any number of times: none, TICKS or PPMppm by which the
+# second CPU is ahead or fast, both:... for all CPUs alike.
+. /guest/fio.sh
+
+load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
+disk="--filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k --time_based=1"
+
+lie()
+{
+	# Written beside and renamed: the other side may be reading.
+	echo "$1" >counter.new
+	mv counter.new counter
+	sleep 0.1
+}
+
+# What may run where, of fio: CPU mask
+let_run_on()
+{
+	for pid in $(pidof fio); do
+		taskset -p "$1" "$pid" >/dev/null 2>&1
+	done
+}
+
+# hopping LABEL ENGINE [ARGUMENT...]: from CPU to CPU, and then wherever it likes
+hopping()
+{
+	# shellcheck disable=SC2086
+	fio_job "$@" $disk &
+	sleep 1
+	for round in 1 2 3 4 5; do
+		let_run_on 1
+		sleep 0.1
+		let_run_on 2
+		sleep 0.1
+	done
+	let_run_on 3
+	wait
+}
+
+# during LABEL LIE ENGINE [ARGUMENT...]: it begins in mid-run
+during()
+{
+	told=$2
+	label=$1
+	shift 2
+	hopping "$label" "$@" --runtime=4 &
+	sleep 1.2
+	lie "$told"
+	wait
+	lie 'all 0 0'
+}
+
+
+# watch NAME LIE: how soon does somebody who looks every second see it?
+watch()
+{
+	tickwise check --watch=1 --json >"$1.watch.json" 2>"$1.watch.err" &
+	watcher=$!
+	sleep 1.7
+	lie "$2"
+	wc -l <"$1.watch.json" >"$1.watch.before"
+	sleep 2.5
+	# Not INT, which a shell lets nothing in the background have.
+	kill -TERM $watcher
+	wait $watcher
+	lie 'all 0 0'
+}
+
+# fault NAME LIE
+fault()
+{
+	name=$1
+	told=$2
+	echo "== $name"
+	lie "$told"
+	tickwise check --json --time-limit=2000 >"$name.cas.json" \
+		2>"$name.cas.err"
+	echo $? >"$name.cas.status"
+	tickwise check --json --method=switch --time-limit=2000 \
+		>"$name.switch.json" 2>"$name.switch.err"
+	echo $? >"$name.switch.status"
+	timeout -s KILL 20 fio --cpuclock-test >"$name.cpuclock" 2>&1
+	echo $? >"$name.cpuclock.status"
+	fio_seconds=10
+	hopping "$name-before" tickwise --runtime=2 --clocksource=clock_gettime
+	# It can hang for ever; what is small does nothing to it.
+	case $name in
+	*000000000|1000ppm)
+		hopping "$name-stock_before" io_uring --runtime=2 \
+			--clocksource=cpu
+		;;
+	esac
+	lie 'all 0 0'
+	watch "$name" "$told"
+	during "$name-during" "$told" tickwise --clocksource=clock_gettime
+	during "$name-stock_during" "$told" io_uring --clocksource=cpu
+	cat /sys/devices/system/clocksource/clocksource0/current_clocksource \
+		>"$name.clocksource"
+}
+
+for fault in $(tr ' ' '\n' </proc/cmdline | sed -n 's/^lie=//p'); do
+	case $fault in
+	none) fault none '1 0 0' ;;
+	both:*ppm) told=${fault#both:}; fault "both_$told" "all 0 ${told%ppm}" ;;
+	both:*) fault "both_${fault#both:}" "all ${fault#both:} 0" ;;
+	-*) fault "minus_${fault#-}" "1 $fault 0" ;;
+	*ppm) fault "$fault" "1 0 ${fault%ppm}" ;;
+	*) fault "$fault" "1 $fault 0" ;;
+	esac
+done

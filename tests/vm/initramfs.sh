@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The file system of the virtual machines, held in memory: this build and a fio
+# with the libraries they want, busybox, the modules, guest/.
+#
+#	tests/vm/initramfs.sh KERNEL-DIRECTORY BUILD-DIRECTORY FIO OUT.cpio
+set -eu
+LC_ALL=C
+export LC_ALL
+
+kernel=$1
+build=$2
+fio=$(command -v "$3")
+out=$4
+here=$(cd "$(dirname "$0")" && pwd)
+
+modules="9p 9pnet_virtio virtio_pci virtio_mmio nvme null_blk"
+modules="$modules rtc-cmos ptp_kvm"
+
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree/bin" "$tree/dev" "$tree/proc" "$tree/sys" "$tree/tmp" \
+	"$tree/out" "$tree/etc" "$tree/root"
+
+# Programs and the libraries that they are linked with, at their own places.
+with_libraries()
+{
+	for file; do
+		ldd "$file" 2>/dev/null | grep -o '/[^ ]*' || :
+	done | sort -u | while read -r library; do
+		[ -e "$tree$library" ] || install -D "$library" "$tree$library"
+	done
+}
+
+cp "$(command -v busybox)" "$tree/bin/busybox"
+busybox --list | while read -r applet; do
+	[ "$applet" = busybox ] || ln -s busybox "$tree/bin/$applet"
+done
+cp "$fio" "$tree/bin/fio"
+cp "$build/tickwise" "$tree/bin/tickwise"
+cp "$build/tickwise.so" "$build/tickwise-cmd.so" "$tree/"
+for helper in "$build"/tests/vm/guest/*; do
+	case $helper in
+	*.d|*.o|*'*') ;;
+	*) cp "$helper" "$tree/bin/" ;;
+	esac
+done
+with_libraries "$tree/bin/fio" "$tree/bin/tickwise" "$tree"/*.so
+
+version=$(basename "$kernel"/lib/modules/*)
+# file_of NAME: dashes and underscores are the same in a module's name
+file_of()
+{
+	find "$kernel/lib/modules/$version" -name "$(echo "$1" |
+		sed 's/[-_]/[-_]/g').ko*" | head -n 1
+}
+
+# add MODULE: after those it depends on, in the order of insmod
+mkdir -p "$tree/modules"
+add()
+{
+	for module; do
+		file=$(file_of "$module")
+		# Built in, or not in this kernel.
+		[ -n "$file" ] || continue
+		name=$(basename "$file" | sed 's/\.ko.*//; s/-/_/g')
+		[ ! -e "$tree/modules/$name.ko" ] || continue
+		case $file in
+		*.xz) xz -dc "$file" ;;
+		*) cat "$file" ;;
+		esac >"$tree/modules/$name.ko"
+		depends=$(tr '\0' '\n' <"$tree/modules/$name.ko" |
+			sed -n 's/^depends=//p' | tr ',' ' ')
+		for on in $depends; do
+			(add "$on")
+		done
+		echo "$depends" | tr '-' '_' >"$tree/modules/$name.depends"
+	done
+}
+for module in $modules; do
+	add "$module"
+done
+
+cp "$here/guest/init" "$tree/init"
+cp -r "$here/guest" "$tree/guest"
+(cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$out.new"
+mv "$out.new" "$out"

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a system clock that NTP makes run fast or slow, or that is set, does
+# not move the engine's latencies; the report says by how much CLOCK_MONOTONIC
+# was off, and the counter is not blamed for it.
+# Defect: latencies in a clock that is steered, a jump of the time of day taken
+# for one of the counter's.
+. "$(dirname "$0")/boot.sh"
+
+boot steering
+ok $? "the machine ran"
+for label in fast slow ahead back; do
+	is "$(cat "$shared/$label-tickwise.status")" 0 "$label: the job succeeds"
+	report=$shared/$label-tickwise.report.json
+	json "$report" '
+		my $c = $j->{counter}{verdict};
+		my $t = $j->{stages}{total}{read};
+		print "# $c; monotonic $j->{clocks}{monotonic}{error_ppb} ppb, ",
+			"tickwise $j->{clocks}{tickwise}{error_ppb}, fio ",
+			"$j->{clocks}{fio}{error_ppb}; max $t->{max_ns}\n";
+		$c ne "unreliable" && $t->{min_ns} > 0 && $t->{max_ns} < 3e9'
+	ok $? "$label: the counter is not blamed, latencies are whole"
+	is "$(cat "$shared/$label-io_uring.status")" 0 \
+		"$label: fio's own engine succeeds"
+	case $label in
+	fast|slow) what="CLOCK_MONOTONIC steered $label by 0.5 %" ;;
+	*) what="the time of day set $label by decades in mid-run" ;;
+	esac
+	row "$what" "latencies untouched, the steering reported" \
+		"$(value "$report" '"$j->{counter}{verdict}; monotonic off by " .
+			int($j->{clocks}{monotonic}{error_ppb} / 1000) .
+			" ppm, ours by " .
+			sprintf("%.3f", $j->{clocks}{tickwise}{error_ppb} / 1000)')" \
+		"its clock off by $(value "$report" \
+			'int($j->{clocks}{fio}{error_ppb} / 1000)') ppm"
+done
+# 0.5 %, and the crystal's and the calibration's own errors: under 500 ppm.
+json "$shared/fast-tickwise.report.json" \
+	'abs($j->{clocks}{monotonic}{error_ppb} - 5e6) < 5e5'
+ok $? "fast: CLOCK_MONOTONIC was 5000000 ppb fast"
+json "$shared/slow-tickwise.report.json" \
+	'abs($j->{clocks}{monotonic}{error_ppb} + 5e6) < 5e5'
+ok $? "slow: CLOCK_MONOTONIC was 5000000 ppb slow"
+for label in fast slow ahead back; do
+	json "$shared/$label-tickwise.report.json" '
+		my $c = $j->{clocks}{tickwise};
+		abs($c->{error_ppb}) <= $c->{uncertainty_ppb} +
+			($c->{rate_bound_ppb} // 0)'
+	ok $? "$label: ours kept to CLOCK_MONOTONIC_RAW within its bounds"
+done
+done_testing

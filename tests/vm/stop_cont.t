@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a machine that its host stops for two seconds in mid-run and lets go
+# on: I/Os in flight come back, latencies are whole. Under software emulation all
+# clocks of the guest stand still with it, so there is nothing to be seen.
+# Defect: a hang, a counter blamed for nothing.
+. "$(dirname "$0")/boot.sh"
+
+start stop_cont -qmp "unix:$scratch/qmp,server=on,wait=off" \
+	-blockdev driver=null-co,node-name=nv0,size=1073741824,latency-ns=200000,read-zeroes=on \
+	-device nvme,serial=tickwise,drive=nv0,max_ioqpairs=8
+
+# tell COMMAND...: one after the other, two seconds apart
+tell()
+{
+	perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(shift) or die "no qmp: $!";
+		<$s>;
+		for my $command ("qmp_capabilities", @ARGV) {
+			print $s "{\"execute\":\"$command\"}\n";
+			$s->flush;
+			while (<$s>) { last if /"return"|"error"/ }
+			die "$command: $_" if /"error"/;
+			sleep 2 if $command eq "stop";
+		}' "$scratch/qmp" "$@"
+}
+
+for engine in tickwise io_uring; do
+	i=0
+	while [ ! -e "$shared/$engine.running" ] && [ $i -lt 400 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	tell stop cont
+	ok $? "$engine: stopped and gone on"
+done
+wait_end
+ok $? "the machine ran"
+for engine in tickwise io_uring; do
+	is "$(cat "$shared/$engine.status")" 0 "$engine: the job succeeds"
+done
+json "$shared/tickwise.report.json" '
+	my $t = $j->{stages}{total}{read};
+	print "# $j->{counter}{verdict}: $t->{min_ns} to $t->{max_ns}\n";
+	$j->{counter}{verdict} ne "unreliable" && $t->{min_ns} > 200000 &&
+		$t->{max_ns} < 1.9e9'
+ok $? "latencies are whole"
+row "the host stops the machine for 2 s" \
+	"nothing: all clocks of the guest stand still" \
+	"$(value "$shared/tickwise.report.json" '"$j->{counter}{verdict}, max " .
+		$j->{stages}{total}{read}{max_ns} . " ns"')" \
+	"max $(value "$shared/io_uring.fio.json" \
+		'$j->{jobs}[0]{read}{lat_ns}{max}') ns"
+done_testing
