@@ -6,32 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "accounting.h"
 #include "engine.h"
 #include "event_time.h"
 #include "response.h"
 #include "watch.h"
-
-/* Renamed in fio 3.42, which can also end it by size. */
-static bool is_ramping(struct thread_data *td)
-{
-#ifdef TW_FIO_RAMP_PERIOD
-	return ramp_period_enabled && !ramp_period_over(td);
-#else
-	return td->o.ramp_time && !ramp_time_over(td);
-#endif
-}
-
-/*
- * Would fio count this one? It asks the same right after ->event(), which may
- * end the ramp time and reset its statistics; asking here first gives both the
- * same answer for the same I/O.
- */
-static bool is_accounted(struct thread_data *td)
-{
-	if (is_ramping(td))
-		return false;
-	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
-}
 
 /* A CPU whose counter is behind can make a stage negative: then it is 0, and
  * the counter's verdict is clear. */
@@ -110,7 +89,7 @@ bool tw_record(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	struct tw_counts *counts = &job->counts[direction];
 	int64_t total_ns;
 
-	if (!is_accounted(td)) {
+	if (!tw_is_accounted(td)) {
 		counts->unaccounted++;
 		return false;
 	}
