@@ -274,6 +274,10 @@ $(WATCH_TESTS): $(WATCH_SOURCES) $(WATCH_SOURCES:.c=.h)
 $(WATCH_TESTS): CORE_CFLAGS += -Iplugin
 $(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
 
+# Nor do the memory engine's figures.
+$(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
+$(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
+
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
