@@ -82,13 +82,17 @@ CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
-		   core/latency/*.c))
+		   core/latency/*.c core/memory/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(wildcard core/command/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
+# The memory engine shares with them what is of no ring.
+MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
+	$(addprefix plugin/,guards.c health.c report_file.c timing.c)
+ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
 
 COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 
@@ -167,6 +171,12 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# Loops as a compiler makes them that is not asked for speed. gcc keeps what is
+# called a register in one all the same, others from -O1 on.
+$(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0
+$(B)/core/memory/seed_register.o: private override CFLAGS += \
+	$(if $(findstring clang,$(CC)),-O1,-O0)
+
 # `tickwise run` and `compare` know where the engine is going to be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
@@ -182,7 +192,7 @@ $(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: CORE_CFLAGS 
 # engine is built again exactly when the installed fio or its tree has changed.
 
 .PHONY: plugin force
-plugin: $(B)/tickwise.so $(B)/tickwise-cmd.so
+plugin: $(addprefix $(B)/,$(ENGINE_FILES))
 
 force:
 
@@ -215,11 +225,15 @@ $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 # -z now: a symbol that fio lacks fails when it is loaded, not in mid-job.
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
 $(B)/tickwise-cmd.so: $(B)/plugin/command.o
-$(B)/tickwise.so $(B)/tickwise-cmd.so: \
-		$(call objects,$(PLUGIN_SOURCES) $(JSON_SOURCES)) $(B)/libtickwise.a
+$(B)/tickwise.so $(B)/tickwise-cmd.so: $(call objects,$(PLUGIN_SOURCES))
+$(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring
+$(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES))
+$(addprefix $(B)/,$(ENGINE_FILES)): $(call objects,$(JSON_SOURCES)) \
+				    $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
-		-Wl,--exclude-libs,ALL -o $@ $^ -luring -ljansson $(CORE_LIBS)
+		-Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) \
+		$(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS)
 
 # ---- tests ----
 
@@ -259,6 +273,10 @@ WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
 $(WATCH_TESTS): $(WATCH_SOURCES) $(WATCH_SOURCES:.c=.h)
 $(WATCH_TESTS): CORE_CFLAGS += -Iplugin
 $(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
+
+# Nor do the memory engine's figures.
+$(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
+$(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
@@ -342,7 +360,6 @@ check-cross: packages-cross
 	$(Q)$(MAKE) --no-print-directory core cross-tests
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath build)' \
 	tests/run.sh $(B)/check-cross.log $(CROSS_TESTS)
-
 
 # ---- virtual machines ----
 #
@@ -508,7 +525,7 @@ install-core: core install-man $(B)/include/tickwise.h
 
 install-plugin: plugin
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
-	$(INSTALL) -m 644 $(B)/tickwise.so $(B)/tickwise-cmd.so \
+	$(INSTALL) -m 644 $(addprefix $(B)/,$(ENGINE_FILES)) \
 		$(DESTDIR)$(ENGINE_DIR)/
 	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
 
@@ -529,7 +546,7 @@ uninstall:
 			libtickwise-preload.so \
 			pkgconfig/tickwise.pc) \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
-		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so \
+		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
 			$(notdir $(COMPARE_PROBES)))
 	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 

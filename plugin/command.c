@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 
 #include "engine.h"
+#include "guards.h"
 #include "engines/nvme.h"
 
 /* From the NVM Express command sets; not in every fio's header. */

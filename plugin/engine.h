@@ -13,6 +13,7 @@
 #include "slowest.h"
 #include "stage_times.h"
 #include "tickwise.h"
+#include "timing.h"
 #include "windows.h"
 
 /*
@@ -94,16 +95,6 @@ struct tw_moment {
 	struct tw_offset raw;
 	struct tw_offset monotonic;
 	struct tw_offset fio;
-};
-
-/* The clock of this process, and whether its counter can be believed. */
-struct tw_timing {
-	struct tw_clock clock;
-	uint64_t step_ns;	/* of the system clock, where it is used */
-	enum tw_verdict verdict;
-	unsigned reasons;
-	int checked;		/* verdict and reasons are measured */
-	uint64_t apart_ticks;	/* two CPUs' counters, at most */
 };
 
 struct tw_job;
@@ -250,8 +241,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 #define TW_ATOMIC_FLAG	0
 #endif
 
-/* tickwise.c or command.c: which engine this library is */
-extern struct ioengine_ops tw_engine;
+/* tickwise.c or command.c: which engine this library is (and guards.h) */
 extern tw_fill *const tw_engine_fill;
 extern tw_sync *const tw_engine_sync;
 
@@ -282,8 +272,7 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job);
 void tw_ring_tear_down(struct tw_job *job);
 const char *tw_ring_failure(int error);
 
-/* timing.c */
-const struct tw_timing *tw_timing_of_process(void);
+/* moment.c */
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
 /* report.c: 0 or -errno, with a line on stderr. */

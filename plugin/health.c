@@ -9,31 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine.h"
 #include "health.h"
 
-/* Of an I/O as a whole, or of one stage of it. */
-static uint64_t backwards(const struct tw_job *job)
-{
-	uint64_t sum = job->negative_stages;
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		sum += job->counts[direction].backwards;
-	return sum;
-}
-
 /* @end: NULL, there was no second look; @end_error says why if it failed. */
-static json_t *reasons_to_json(const struct tw_job *job,
+static json_t *reasons_to_json(const struct tw_timing *timing,
+			       uint64_t backwards,
 			       const struct tw_clock_health *end,
 			       int end_error)
 {
-	unsigned reasons = job->timing->reasons, bit, i;
+	unsigned reasons = timing->reasons, bit, i;
 	json_t *array = json_array();
 
-	if (backwards(job))
+	if (backwards)
 		reasons |= TW_REASON_BACKWARDS;
-	if (job->timing->step_ns > 1)
+	if (timing->step_ns > 1)
 		json_array_append_new(array, json_pack("{ss, ss}",
 			"code", "coarse_clock",
 			"text", "the system's clock, which was used, moves in "
@@ -84,16 +73,17 @@ static json_t *end_to_json(const struct tw_clock_health *end)
 			 "checks", checks_to_json(end));
 }
 
-static const char *verdict_of(const struct tw_job *job,
+static const char *verdict_of(const struct tw_timing *timing,
+			      uint64_t backwards,
 			      const struct tw_clock_health *end, int end_error)
 {
-	if ((end && end->verdict == TW_UNRELIABLE) || backwards(job))
+	if ((end && end->verdict == TW_UNRELIABLE) || backwards)
 		return tw_verdict_name(TW_UNRELIABLE);
-	if (!job->timing->checked)
+	if (!timing->checked)
 		return "unchecked";
-	if (end_error && job->timing->verdict == TW_RELIABLE)
+	if (end_error && timing->verdict == TW_RELIABLE)
 		return tw_verdict_name(TW_UNDECIDED);
-	return tw_verdict_name(job->timing->verdict);
+	return tw_verdict_name(timing->verdict);
 }
 
 static void tell_backwards(const char *job_name, uint64_t count)
@@ -116,25 +106,27 @@ static void tell_end(const char *job_name, const struct tw_clock_health *end)
 				job_name, tw_health_check_text(i));
 }
 
-json_t *tw_counter_to_json(struct thread_data *td, const struct tw_job *job)
+json_t *tw_counter_to_json(const char *job_name, const struct tw_timing *timing,
+			   uint64_t backwards)
 {
 	struct tw_clock_health found, *end = NULL;
 	int end_error = 0;
 	json_t *counter;
 
-	if (!job->system)
-		end_error = -tw_clock_check(&job->timing->clock, &found);
-	if (!job->system && !end_error) {
+	if (!timing->clock.system)
+		end_error = -tw_clock_check(&timing->clock, &found);
+	if (!timing->clock.system && !end_error) {
 		end = &found;
-		tell_end(td->o.name, end);
+		tell_end(job_name, end);
 	}
-	if (backwards(job))
-		tell_backwards(td->o.name, backwards(job));
+	if (backwards)
+		tell_backwards(job_name, backwards);
 	counter = json_pack("{ss, sb, so}",
-			    "verdict", verdict_of(job, end, end_error),
-			    "fallback", job->system,
-			    "reasons", reasons_to_json(job, end,
-						       end_error));
+			    "verdict", verdict_of(timing, backwards, end,
+						  end_error),
+			    "fallback", timing->clock.system,
+			    "reasons", reasons_to_json(timing, backwards,
+						       end, end_error));
 	if (end)
 		json_object_set_new(counter, "at_end", end_to_json(end));
 	return counter;

@@ -7,13 +7,14 @@
 
 #include <jansson.h>
 
-struct thread_data;
-struct tw_job;
+#include "timing.h"
 
 /*
  * Looks at the counter once more, which takes some 10 ms, and says on stderr
- * what is bad. NULL: out of memory.
+ * what is bad. @backwards: stamps of a job that contradict each other. NULL: out
+ * of memory.
  */
-json_t *tw_counter_to_json(struct thread_data *td, const struct tw_job *job);
+json_t *tw_counter_to_json(const char *job_name, const struct tw_timing *timing,
+			   uint64_t backwards);
 
 #endif

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A job's life, from init to cleanup, and the guards that stand before it; the
- * same in both engines.
- *
- * Built against the headers of exactly the fio that loads it. fio's structures
- * differ between versions that carry the same FIO_IOOPS_VERSION, so two guards
- * stand before everything: get_ioengine() compares the version strings before
- * fio sees a structure of ours, ->init() compares a pointer that only the
- * right layout can find.
+ * A job's life on io_uring, from init to cleanup; the same in both engines.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,16 +8,12 @@
 #include <string.h>
 
 #include "engine.h"
+#include "guards.h"
 #include "over_time.h"
 #include "record.h"
 #include "response.h"
+#include "timespec.h"
 #include "watch.h"
-
-/* Only the headers of this very fio find our structure at this place in td. */
-static bool has_our_layout(const struct thread_data *td)
-{
-	return td->io_ops == &tw_engine;
-}
 
 static unsigned power_of_two_from(unsigned depth)
 {
@@ -69,13 +58,8 @@ int tw_init(struct thread_data *td)
 	struct tw_options *o;
 	struct tw_job *job;
 
-	if (!has_our_layout(td)) {
-		fprintf(stderr, "tickwise: built for the structures of %s, "
-			"which are not those of this %s: build it again "
-			"with FIO_SRC= naming this fio's own source\n",
-			TW_FIO_VERSION, fio_version_string);
+	if (tw_check_layout(td))
 		return 1;
-	}
 	o = td->eo;
 	if (tw_options_check(td)) {
 		td_verror(td, EINVAL, "tickwise options");
@@ -109,14 +93,11 @@ int tw_init(struct thread_data *td)
 int tw_post_init(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
-	struct timespec now;
 
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job) ||
 	    tw_watch_start(td, job))
 		return 1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	job->start_realtime_ns = (uint64_t) now.tv_sec * TW_NS_PER_SECOND +
-				 (uint64_t) now.tv_nsec;
+	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
 	if (tw_over_time_start(job)) {
 		fprintf(stderr, "tickwise: %s: not enough memory\n",
@@ -149,7 +130,7 @@ void tw_cleanup(struct thread_data *td)
 	int ret;
 
 	/* fio cleans up after a refusal too; then td is not what we think. */
-	if (!has_our_layout(td) || !job)
+	if (!tw_has_our_layout(td) || !job)
 		return;
 	tw_record_settle(job);
 	tw_watch_stop(job);
@@ -187,7 +168,7 @@ int tw_try(struct thread_data *td)
 	static bool tried;
 	int ret;
 
-	if (!has_our_layout(td) || tried)
+	if (!tw_has_our_layout(td) || tried)
 		return 0;
 	ret = tw_ring_try();
 	if (ret) {
@@ -206,7 +187,7 @@ int tw_open_file(struct thread_data *td, struct fio_file *f)
 {
 	const struct tw_job *job = td->io_ops_data;
 
-	if (!has_our_layout(td) || !job || !job->fixed_files)
+	if (!tw_has_our_layout(td) || !job || !job->fixed_files)
 		return generic_open_file(td, f);
 	f->fd = job->files[f->engine_pos];
 	return 0;
@@ -216,29 +197,13 @@ int tw_close_file(struct thread_data *td, struct fio_file *f)
 {
 	const struct tw_job *job = td->io_ops_data;
 
-	if (!has_our_layout(td) || !job || !job->fixed_files)
+	if (!tw_has_our_layout(td) || !job || !job->fixed_files)
 		return generic_close_file(td, f);
 	f->fd = -1;
 	return 0;
 }
 
-/*
- * What fio calls when a library has no symbol `ioengine`. The detour is the
- * point: here the version can be compared while fio holds nothing of ours, and
- * a refusal is an engine that is not there.
- */
-__attribute__((visibility("default")))
-void get_ioengine(struct ioengine_ops **ops);
-
-void get_ioengine(struct ioengine_ops **ops)
+void tw_engine_taken(void)
 {
-	if (strcmp(fio_version_string, TW_FIO_VERSION) != 0) {
-		fprintf(stderr, "tickwise: built for %s, loaded into %s: "
-			"refused. Build it for this one with make FIO=... or "
-			"FIO_SRC=...\n", TW_FIO_VERSION, fio_version_string);
-		*ops = NULL;
-		return;
-	}
 	tw_watch_remember_cpus();
-	*ops = &tw_engine;
 }

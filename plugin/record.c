@@ -2,31 +2,10 @@
 /*
  * What an I/O leaves, and when that is worked out: see record.h.
  */
+#include "accounting.h"
 #include "record.h"
 #include "response.h"
 #include "watch.h"
-
-/* Renamed in fio 3.42, which can also end it by size. */
-static bool is_ramping(struct thread_data *td)
-{
-#ifdef TW_FIO_RAMP_PERIOD
-	return ramp_period_enabled && !ramp_period_over(td);
-#else
-	return td->o.ramp_time && !ramp_time_over(td);
-#endif
-}
-
-/*
- * Would fio count this one? It asks the same right after ->event(), which may
- * end the ramp time and reset its statistics; asking here first gives both the
- * same answer for the same I/O.
- */
-static bool is_accounted(struct thread_data *td)
-{
-	if (is_ramping(td))
-		return false;
-	return td->runstate == TD_RUNNING || td->runstate == TD_VERIFYING;
-}
 
 static void settle_stages(struct tw_job *job, const struct tw_mark *mark,
 			  uint64_t total_ns)
@@ -150,7 +129,7 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
 	struct tw_mark *mark;
 
-	if (!is_accounted(td)) {
+	if (!tw_is_accounted(td)) {
 		job->counts[direction].unaccounted++;
 		return;
 	}

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The report of one job: JSON, into a file of its own, never to fio's stdout
- * (which may be JSON itself). `tickwise report` reads it.
- *
- * Written beside its final name and renamed, so that a full disk or a signal
- * leaves either a whole report or none.
+ * The report of one job, as JSON. `tickwise report` reads it.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "clocks.h"
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
 #include "over_time.h"
+#include "report_file.h"
 #include "response.h"
 #include "watch.h"
 
@@ -42,73 +35,22 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 	[TW_SYNC] = "sync",
 };
 
-/* Absolute times and ticks are strings: a double does not hold them. */
-static json_t *u64_string(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long) value);
-	return json_string(text);
-}
-
-/*
- * The same for all jobs of one fio run, and for no other: the process they
- * come from, and when its clock was anchored.
- */
-static json_t *run_id(struct thread_data *td, const struct tw_job *job)
-{
-	pid_t pid = td->o.use_thread ? getpid() : getppid();
-	char text[64];
-
-	snprintf(text, sizeof(text), "%d-%llu", (int) pid,
-		 (unsigned long long) job->timing->clock.anchor_ticks);
-	return json_string(text);
-}
-
-/* Not every byte of a job's name need be UTF-8, which JSON insists on. */
-static json_t *any_string(const char *text)
-{
-	json_t *string = json_string(text);
-	char *plain, *c;
-
-	if (string || !text)
-		return string;
-	plain = strdup(text);
-	for (c = plain; c && *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	string = json_string(plain);
-	free(plain);
-	return string;
-}
-
 static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
 {
-	char host[256] = "";
+	json_t *object = tw_report_job(td, job->timing,
+				       job->start_realtime_ns);
 	int64_t run_ns = tw_job_ns(job, job->first_ticks, job->last_ticks);
-	json_t *job_json;
 
 	/* Two CPUs' counters, and nothing in between. */
 	if (run_ns < 0)
 		run_ns = 0;
-
-	gethostname(host, sizeof(host) - 1);
-	job_json = json_pack("{so, so, si, si, si, si, so, so, ss, ss, si, sI}",
-			 "run", run_id(td, job),
-			 "name", any_string(td->o.name),
-			 "groupid", (int) td->groupid,
-			 "thread_number", (int) td->thread_number,
-			 "subjob_number", (int) td->subjob_number,
-			 "pid", (int) td->pid,
-			 "host", any_string(host),
-			 "start", u64_string(job->start_realtime_ns),
-			 "fio_version", fio_version_string,
-			 "engine", tw_engine.name,
-			 "iodepth", (int) td->o.iodepth,
-			 "run_ns", (json_int_t) run_ns);
+	json_object_set_new(object, "iodepth",
+			    json_integer((json_int_t) td->o.iodepth));
+	json_object_set_new(object, "run_ns",
+			    json_integer((json_int_t) run_ns));
 	if (job->test_nop)
-		json_object_set_new(job_json, "test_nop", json_true());
-	return job_json;
+		json_object_set_new(object, "test_nop", json_true());
+	return object;
 }
 
 static json_t *counts_to_json(const struct tw_job *job, size_t member)
@@ -226,10 +168,10 @@ static json_t *slow_to_json(const struct tw_job *job,
 			 "offset", (json_int_t) slow->offset,
 			 "size", (json_int_t) slow->size,
 			 "ddir", tw_direction_names[slow->direction],
-			 "ticks", u64_string(io->queued_ticks),
-			 "raw_ns", u64_string(clock_at(job, end,
+			 "ticks", tw_u64_string(io->queued_ticks),
+			 "raw_ns", tw_u64_string(clock_at(job, end,
 				io->queued_ticks, job->start.raw, end->raw)),
-			 "monotonic_ns", u64_string(clock_at(job, end,
+			 "monotonic_ns", tw_u64_string(clock_at(job, end,
 				io->queued_ticks, job->start.monotonic,
 				end->monotonic)),
 			 "stages", object);
@@ -259,6 +201,17 @@ static json_t *fio_times_to_json(const struct tw_job *job)
 		json_object_set_new(object, "residual",
 				    tw_histogram_to_json(&job->residual));
 	return object;
+}
+
+/* Of an I/O as a whole, or of one stage of it. */
+static uint64_t backwards_of(const struct tw_job *job)
+{
+	uint64_t sum = job->negative_stages;
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		sum += job->counts[direction].backwards;
+	return sum;
 }
 
 static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
@@ -291,7 +244,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				"largest_tail", (json_int_t) job->largest_tail,
 			 "stages", stages_to_json(job),
 			 "clocks", tw_clocks_to_json(job, &end),
-			 "counter", tw_counter_to_json(td, job),
+			 "counter", tw_counter_to_json(td->o.name,
+				job->timing, backwards_of(job)),
 			 "fio_times", fio_times_to_json(job),
 			 "slowest", slowest_to_json(job, &end),
 			 "over_time", tw_over_time_to_json(job));
@@ -304,109 +258,18 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	return report;
 }
 
-static bool is_wanted(const struct tw_options *o)
-{
-	return !o->report || strcmp(o->report, "none") != 0;
-}
-
-/*
- * tw_report=FILE as it is; with several jobs in the run, which may all have
- * got it from [global], FILE.N. Else a name no other job has, where fio puts
- * its own files.
- */
-static char *report_path(struct thread_data *td)
-{
-	const struct tw_options *o = td->eo;
-	char *path = NULL, *name, *c;
-	int ret;
-
-	if (o->report && *o->report) {
-		if (thread_number == 1)
-			return strdup(o->report);
-		ret = asprintf(&path, "%s.%u", o->report, td->thread_number);
-		return ret < 0 ? NULL : path;
-	}
-	name = strdup(td->o.name);
-	if (!name)
-		return NULL;
-	/* A job's name is no path. */
-	for (c = name; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	ret = asprintf(&path, "%s%s%s.%u.%d.tickwise.json",
-		       aux_path ? aux_path : "", aux_path ? "/" : "", name,
-		       td->thread_number, (int) td->pid);
-	free(name);
-	return ret < 0 ? NULL : path;
-}
-
-static int dump(const json_t *report, const char *path)
-{
-	FILE *file = fopen(path, "we");
-	int ret = 0;
-
-	if (!file)
-		return -errno;
-	errno = 0;
-	/* 17 digits give every double back. */
-	if (json_dumpf(report, file, JSON_REAL_PRECISION(17)) ||
-	    fputc('\n', file) == EOF || fflush(file))
-		ret = errno ? -errno : -EIO;
-	if (fclose(file) && !ret)
-		ret = -errno;
-	return ret;
-}
-
-/* A device or a pipe is written to, not replaced; a link is followed. */
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
-}
-
-static int dump_and_rename(const json_t *report, const char *path)
-{
-	char *beside = NULL;
-	int ret;
-
-	if (asprintf(&beside, "%s.%d.part", path, (int) getpid()) < 0)
-		return -ENOMEM;
-	ret = dump(report, beside);
-	if (!ret && rename(beside, path))
-		ret = -errno;
-	if (ret)
-		unlink(beside);
-	free(beside);
-	return ret;
-}
-
 int tw_report_write(struct thread_data *td, struct tw_job *job)
 {
+	const struct tw_options *o = td->eo;
 	json_t *report;
-	char *path;
-	int ret = -ENOMEM;
+	int ret;
 
-	if (!is_wanted(td->eo))
+	if (!tw_report_is_wanted(o->report))
 		return 0;
-	path = report_path(td);
 	report = report_to_json(td, job);
 	if (job->watch)
 		json_object_set_new(report, "watch", tw_watch_to_json(job));
-	if (path && report) {
-		/* Where a link leads, so that the file and not the link is
-		 * replaced; NULL where nothing is yet. */
-		char *resolved = realpath(path, NULL);
-
-		ret = is_special(path) ? dump(report, path) :
-			dump_and_rename(report, resolved ? resolved : path);
-		free(resolved);
-	}
-	if (ret)
-		fprintf(stderr, "tickwise: %s: the latency report was not "
-			"written: %s\n", path ? path : td->o.name,
-			strerror(-ret));
+	ret = tw_report_store(td, o->report, "tickwise", report);
 	json_decref(report);
-	free(path);
 	return ret;
 }

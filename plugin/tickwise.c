@@ -15,6 +15,7 @@
  * time is fio's clock after the submitting call, slat is counted there.
  */
 #include "engine.h"
+#include "guards.h"
 
 tw_fill *const tw_engine_fill;
 tw_sync *const tw_engine_sync = do_io_u_sync;

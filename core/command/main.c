@@ -32,6 +32,8 @@ static const struct command commands[] = {
 	  "what does reading the time cost?" },
 	{ "compare", tw_command_compare,
 	  "how far off are fio's clocks and ours, and what do they cost?" },
+	{ "memlat", tw_command_memlat,
+	  "how long does a load take, cache by cache?" },
 	{ "run", tw_command_run,
 	  "run a fio job as it is, on the engine" },
 	{ "report", tw_command_report,

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Orders in which memory is visited, linked into the memory itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cycle.h"
+#include "random.h"
+
+#define MOST_PASSES	64
+#define LINE_BYTES	64
+
+const char *const tw_cycle_names[TW_CYCLE_KINDS] = {
+	"sequential", "random", "window", "page",
+};
+
+static int is_valid(const struct tw_cycle_shape *shape)
+{
+	if (shape->stride_bytes < sizeof(void *) ||
+	    shape->stride_bytes % sizeof(void *))
+		return 0;
+	switch (shape->kind) {
+	case TW_CYCLE_SEQUENTIAL:
+	case TW_CYCLE_RANDOM:
+		return 1;
+	case TW_CYCLE_WINDOW:
+		return shape->window_bytes >= shape->stride_bytes &&
+		       shape->window_bytes % shape->stride_bytes == 0 &&
+		       shape->window_bytes / shape->stride_bytes <= UINT32_MAX &&
+		       shape->passes >= 1 && shape->passes <= MOST_PASSES;
+	case TW_CYCLE_PAGE:
+		return (shape->page_bytes & (shape->page_bytes - 1)) == 0 &&
+		       shape->page_bytes >= shape->stride_bytes &&
+		       shape->page_bytes % shape->stride_bytes == 0;
+	default:
+		return 0;
+	}
+}
+
+int tw_cycle_init(struct tw_cycle *cycle, const struct tw_cycle_shape *shape,
+		  void *memory)
+{
+	if (!is_valid(shape))
+		return -EINVAL;
+	*cycle = (struct tw_cycle) { .shape = *shape, .memory = memory };
+	tw_random_seed(cycle->random, shape->seed);
+	return 0;
+}
+
+size_t tw_cycle_elements(const struct tw_cycle_shape *shape, size_t bytes)
+{
+	return bytes / (shape->kind == TW_CYCLE_PAGE ? shape->page_bytes :
+						       shape->stride_bytes);
+}
+
+size_t tw_cycle_footprint(const struct tw_cycle_shape *shape, size_t bytes)
+{
+	size_t line_bytes = shape->line_bytes ? shape->line_bytes : LINE_BYTES;
+	size_t elements = tw_cycle_elements(shape, bytes);
+
+	if (shape->kind != TW_CYCLE_PAGE && shape->stride_bytes < line_bytes)
+		return elements * shape->stride_bytes;
+	return elements * line_bytes;
+}
+
+/*
+ * Where an element is. Pages' first lines would all be in the same few sets of
+ * a cache, so every page has its element on another line: spread evenly by the
+ * golden ratio, since pages that follow each other are often adjacent in
+ * physical memory, too.
+ */
+static void **element(const struct tw_cycle *cycle, size_t i)
+{
+	const struct tw_cycle_shape *shape = &cycle->shape;
+	size_t lines, line;
+
+	if (shape->kind != TW_CYCLE_PAGE)
+		return (void **)(cycle->memory + i * shape->stride_bytes);
+	lines = shape->page_bytes / shape->stride_bytes;
+	line = (size_t)(((i * UINT64_C(0x9e3779b97f4a7c15)) >> 32) * lines >>
+			32);
+	return (void **)(cycle->memory + i * shape->page_bytes +
+			 line * shape->stride_bytes);
+}
+
+void *tw_cycle_first(const struct tw_cycle *cycle)
+{
+	return element(cycle, 0);
+}
+
+static void insert_after(void **place, void **added)
+{
+	*added = *place;
+	*place = added;
+}
+
+/* Each new element after a random one of those before. */
+static void grow_random(struct tw_cycle *cycle, size_t count)
+{
+	for (size_t i = cycle->count; i < count; i++) {
+		size_t before = (size_t)tw_random_below(cycle->random, i);
+
+		insert_after(element(cycle, before), element(cycle, i));
+	}
+}
+
+static void grow_sequential(struct tw_cycle *cycle, size_t count)
+{
+	for (size_t i = cycle->count; i < count; i++)
+		insert_after(element(cycle, i - 1), element(cycle, i));
+}
+
+/* ---- windows -------------------------------------------------------------- */
+
+static void shuffle(struct tw_cycle *cycle, uint32_t *list, size_t count)
+{
+	for (size_t i = count; i > 1; i--) {
+		size_t other = (size_t)tw_random_below(cycle->random, i);
+		uint32_t kept = list[i - 1];
+
+		list[i - 1] = list[other];
+		list[other] = kept;
+	}
+}
+
+/* One pass through one window: its elements @pass, @pass + passes, ... after
+ * @last; returns the last of them. @list has room for a window. */
+static void **link_window(struct tw_cycle *cycle, size_t first, size_t count,
+			  unsigned pass, uint32_t *list, void **last)
+{
+	size_t listed = 0;
+
+	for (size_t i = pass; i < count; i += cycle->shape.passes)
+		list[listed++] = (uint32_t)i;
+	shuffle(cycle, list, listed);
+	for (size_t i = 0; i < listed; i++) {
+		void **next = element(cycle, first + list[i]);
+
+		*last = next;
+		last = next;
+	}
+	return last;
+}
+
+/* Windows of one size but for one element: a last one that is a mere rest
+ * would be visited in no time, and be the minimum of the whole. */
+static size_t window_begin(size_t count, size_t windows, size_t i)
+{
+	return count / windows * i + (i < count % windows ? i : count % windows);
+}
+
+static void link_windows(struct tw_cycle *cycle, size_t count, uint32_t *order,
+			 size_t windows, uint32_t *list)
+{
+	void *first = NULL;
+	void **last = &first;
+
+	/* The same cycle for the same size, however it came to it. */
+	tw_random_seed(cycle->random, cycle->shape.seed);
+	for (size_t i = 0; i < windows; i++)
+		order[i] = (uint32_t)i;
+	for (unsigned pass = 0; pass < cycle->shape.passes; pass++) {
+		shuffle(cycle, order, windows);
+		for (size_t i = 0; i < windows; i++) {
+			size_t begin = window_begin(count, windows, order[i]);
+			size_t end = window_begin(count, windows,
+						  order[i] + 1);
+
+			last = link_window(cycle, begin, end - begin, pass,
+					   list, last);
+		}
+	}
+	*last = first;
+}
+
+static int grow_windows(struct tw_cycle *cycle, size_t count)
+{
+	size_t in_window = cycle->shape.window_bytes /
+			   cycle->shape.stride_bytes;
+	size_t windows = (count + in_window - 1) / in_window;
+	uint32_t *order, *list;
+
+	if (windows > UINT32_MAX)
+		return -EINVAL;
+	order = malloc(windows * sizeof(*order));
+	list = malloc(in_window * sizeof(*list));
+	if (order && list)
+		link_windows(cycle, count, order, windows, list);
+	free(order);
+	free(list);
+	return order && list ? 0 : -ENOMEM;
+}
+
+int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
+{
+	size_t count = tw_cycle_elements(&cycle->shape, bytes);
+	int ret = 0;
+
+	/* Random places among more elements than 2^32: 256 GiB of lines. */
+	if (count == 0 || count < cycle->count || count > UINT32_MAX)
+		return -EINVAL;
+	if (cycle->count == 0) {
+		void **first = element(cycle, 0);
+
+		*first = first;
+		cycle->count = 1;
+	}
+	switch (cycle->shape.kind) {
+	case TW_CYCLE_SEQUENTIAL:
+		grow_sequential(cycle, count);
+		break;
+	case TW_CYCLE_WINDOW:
+		ret = grow_windows(cycle, count);
+		break;
+	default:
+		grow_random(cycle, count);
+	}
+	if (!ret)
+		cycle->count = count;
+	return ret;
+}

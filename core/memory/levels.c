@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flat parts of a curve, and the ends between them. All in logarithms to base
+ * 2, of sizes and of latencies: a level is then as wide as its factor in size,
+ * and as high as its factor in time.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "levels.h"
+
+#define LEAST_POINTS	6
+#define LEAST_FLAT	3	/* points of a level */
+
+struct trace {
+	unsigned count;
+	const struct tw_memory_point *points[TW_SWEEP_SIZES];
+	double size[TW_SWEEP_SIZES];		/* log2 */
+	double latency[TW_SWEEP_SIZES];		/* log2, smoothed */
+	int flat[TW_SWEEP_SIZES];
+};
+
+static double middle(double a, double b, double c)
+{
+	return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+static void take_points(struct trace *trace, const struct tw_curve *curve)
+{
+	double raw[TW_SWEEP_SIZES];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < curve->count; i++) {
+		const struct tw_memory_point *point = &curve->points[i];
+
+		if (!point->batches || !(point->median_ns > 0))
+			continue;
+		trace->points[n] = point;
+		trace->size[n] = log2((double)point->bytes);
+		raw[n++] = log2(point->median_ns);
+	}
+	for (unsigned i = 0; i < n; i++)
+		trace->latency[i] = i == 0 || i + 1 == n ? raw[i] :
+				    middle(raw[i - 1], raw[i], raw[i + 1]);
+	trace->count = n;
+}
+
+/* Growth of latency around a point, in octaves an octave; at the ends of the
+ * curve over the half that there is. */
+static double slope_at(const struct trace *trace, unsigned at)
+{
+	unsigned from = at, to = at;
+	const double half = 0.5 + 1e-9;
+
+	while (from > 0 && trace->size[at] - trace->size[from - 1] <= half)
+		from--;
+	while (to + 1 < trace->count &&
+	       trace->size[to + 1] - trace->size[at] <= half)
+		to++;
+	if (to == from)
+		return 0;
+	/* Beside a step that is nearer than half an octave a point is as flat
+	 * as the side it belongs to. */
+	if (from < at && to > at) {
+		double below = (trace->latency[at] - trace->latency[from]) /
+			       (trace->size[at] - trace->size[from]);
+		double above = (trace->latency[to] - trace->latency[at]) /
+			       (trace->size[to] - trace->size[at]);
+
+		return fmin(below, above);
+	}
+	return (trace->latency[to] - trace->latency[from]) /
+	       (trace->size[to] - trace->size[from]);
+}
+
+struct range {
+	unsigned first, last;
+};
+
+static double value_at_median(const struct trace *trace, struct range range,
+			      int want_cycle)
+{
+	double values[TW_SWEEP_SIZES];
+	unsigned n = 0;
+
+	for (unsigned i = range.first; i <= range.last; i++) {
+		double value = want_cycle ? trace->points[i]->cycle_ns :
+					    trace->points[i]->median_ns;
+		unsigned at = n++;
+
+		for (; at > 0 && values[at - 1] > value; at--)
+			values[at] = values[at - 1];
+		values[at] = value;
+	}
+	return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+/* Flat runs of points, at least LEAST_FLAT each. */
+static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
+{
+	unsigned count = 0, begin = 0;
+
+	for (unsigned i = 0; i <= trace->count; i++) {
+		/* A step between two flat points ends a run, too. */
+		int goes_on = i < trace->count && trace->flat[i] &&
+			      (i == begin || trace->latency[i] -
+			       trace->latency[i - 1] < log2(TW_LEVEL_RISE));
+
+		if (goes_on)
+			continue;
+		if (i - begin >= LEAST_FLAT)
+			ranges[count++] = (struct range) { begin, i - 1 };
+		begin = i < trace->count && trace->flat[i] ? i : i + 1;
+	}
+	return count;
+}
+
+/* Neighbours that differ by too little are one level. */
+static unsigned join(const struct trace *trace, struct range *ranges,
+		     unsigned count)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (kept && value_at_median(trace, ranges[i], 0) <
+			    value_at_median(trace, ranges[kept - 1], 0) *
+			    TW_LEVEL_RISE)
+			ranges[kept - 1].last = ranges[i].last;
+		else
+			ranges[kept++] = ranges[i];
+	}
+	return kept;
+}
+
+static void fill(struct tw_level *level, const struct trace *trace,
+		 struct range range)
+{
+	*level = (struct tw_level) {
+		.latency_ns = value_at_median(trace, range, 0),
+		.cycle_ns = value_at_median(trace, range, 1),
+		.points = range.last - range.first + 1,
+		.low_ns = INFINITY,
+	};
+	for (unsigned i = range.first; i <= range.last; i++) {
+		double ns = trace->points[i]->median_ns;
+
+		level->low_ns = fmin(level->low_ns, ns);
+		level->high_ns = fmax(level->high_ns, ns);
+	}
+}
+
+/* From the one flat part on, until latency is past the middle to the next. */
+static void find_end(struct tw_level *level, const struct tw_level *next,
+		     const struct trace *trace, unsigned from, unsigned to)
+{
+	double half = log2((level->latency_ns + next->latency_ns) / 2);
+	unsigned last = from;
+
+	while (last + 1 <= to && trace->latency[last + 1] < half)
+		last++;
+	level->size_bytes = trace->points[last]->bytes;
+	level->next_bytes = last + 1 < trace->count ?
+			    trace->points[last + 1]->bytes : 0;
+}
+
+unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
+			const struct tw_curve *curve)
+{
+	struct range ranges[TW_SWEEP_SIZES];
+	struct trace trace;
+	unsigned count;
+
+	take_points(&trace, curve);
+	if (trace.count < LEAST_POINTS)
+		return 0;
+	for (unsigned i = 0; i < trace.count; i++)
+		trace.flat[i] = slope_at(&trace, i) < TW_LEVEL_SLOPE;
+	count = join(&trace, ranges, flat_ranges(&trace, ranges));
+	if (count > TW_LEVELS)
+		count = TW_LEVELS;
+	for (unsigned i = 0; i < count; i++)
+		fill(&levels[i], &trace, ranges[i]);
+	for (unsigned i = 0; i + 1 < count; i++)
+		find_end(&levels[i], &levels[i + 1], &trace, ranges[i].first,
+			 ranges[i + 1].last);
+	return count;
+}
+
+enum tw_level_agreement tw_level_compare(const struct tw_level *level,
+					 const struct tw_cache *cache)
+{
+	double ratio, step;
+
+	if (!cache)
+		return TW_LEVEL_NOT_SAID;
+	if (!level || !level->size_bytes)
+		return TW_LEVEL_NOT_FOUND;
+	ratio = (double)cache->bytes / (double)level->size_bytes;
+	step = level->next_bytes ? (double)level->next_bytes /
+				   (double)level->size_bytes : 1;
+	/* The sizes between are not all of one factor: sysfs's own are among
+	 * them, so the step may be a part of the usual one. */
+	step = fmax(step, exp2(0.25)) * 1.001;
+	if (ratio <= step && ratio >= 1 / step)
+		return TW_LEVEL_AGREES;
+	return ratio > 1 ? TW_LEVEL_SMALLER : TW_LEVEL_LARGER;
+}
+
+const char *tw_level_agreement_text(enum tw_level_agreement agreement)
+{
+	switch (agreement) {
+	case TW_LEVEL_SMALLER:
+		return "smaller than sysfs says: shared with other cores or "
+		       "guests, a hypervisor that names the whole socket's, "
+		       "or pages whose lines compete for the same sets";
+	case TW_LEVEL_LARGER:
+		return "larger than sysfs says: a hypervisor that names "
+		       "another model's, or lines that stay in a victim cache";
+	case TW_LEVEL_NOT_FOUND:
+		return "in sysfs, not in the curve: not reached with this "
+		       "--max, not given to this guest, or hidden between "
+		       "its neighbours";
+	case TW_LEVEL_NOT_SAID:
+		return "in the curve, not in sysfs";
+	case TW_LEVEL_AGREES:
+		break;
+	}
+	return "";
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batches of dependent loads: warmed up first, then timed one after the other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "chase.h"
+#include "point.h"
+
+/* Loads between two looks at the clock while warming up: under a millisecond
+ * on the slowest memory. */
+#define WARM_TURNS	32
+#define LEAST_BATCHES	20
+#define MOST_BATCHES	20000
+
+/* What a thread can know of its own interruptions. */
+static uint64_t interruptions(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return 0;
+	return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw +
+	       (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
+/* One pass, or as far as time goes. Returns the ticks that a load takes. */
+static double warm_up(struct tw_memory_point *point, void **position,
+		      uint64_t most_ticks)
+{
+	size_t turns = (point->elements + TW_CHASE_UNROLL - 1) /
+		       TW_CHASE_UNROLL;
+	uint64_t begin = tw_ticks_begin(), now = begin, before = begin;
+	size_t done = 0, step = 0;
+
+	/* At least two steps: the last one is warmer than the first. */
+	while ((done < turns && now - begin < most_ticks) ||
+	       done < 2 * WARM_TURNS) {
+		step = WARM_TURNS;
+		*position = tw_chase(*position, step);
+		done += step;
+		before = now;
+		now = tw_ticks_end();
+	}
+	point->warm_passes = (double)(done * TW_CHASE_UNROLL) /
+			     (double)point->elements;
+	return (double)(now - before) / (double)(step * TW_CHASE_UNROLL);
+}
+
+static void collect(struct tw_memory_batch *batches, unsigned count,
+		    const struct tw_memory_loop *loop, void *position,
+		    size_t turns)
+{
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t before = interruptions();
+		uint64_t begin = tw_ticks_begin();
+
+		position = loop->run(position, turns);
+		batches[i].ticks = tw_ticks_end() - begin;
+		batches[i].was_interrupted = interruptions() != before;
+	}
+}
+
+static unsigned batches_of(const struct tw_memory_effort *effort,
+			   double batch_ns)
+{
+	double count = (double)effort->point_ns / batch_ns;
+
+	if (count < LEAST_BATCHES)
+		return LEAST_BATCHES;
+	return count > MOST_BATCHES ? MOST_BATCHES : (unsigned)count;
+}
+
+int tw_memory_measure(struct tw_memory_point *point,
+		      const struct tw_cycle *cycle, size_t bytes,
+		      const struct tw_memory_effort *effort,
+		      const struct tw_memory_loop *loop, double hz)
+{
+	static const struct tw_memory_loop chase = { tw_chase,
+						     TW_CHASE_UNROLL };
+	double ns_per_tick = 1e9 / hz, load_ticks, before, after;
+	struct tw_memory_batch *batches;
+	void *position = tw_cycle_first(cycle);
+	unsigned count;
+	size_t turns;
+	int ret;
+
+	*point = (struct tw_memory_point) {
+		.bytes = bytes, .elements = cycle->count,
+		.footprint_bytes = tw_cycle_footprint(&cycle->shape, bytes),
+	};
+	load_ticks = warm_up(point, &position,
+			     (uint64_t)((double)effort->warm_ns / ns_per_tick));
+	if (!loop)
+		loop = &chase;
+	turns = (size_t)((double)effort->batch_ns / ns_per_tick / load_ticks /
+			 loop->unroll) + 1;
+	point->loads = turns * loop->unroll;
+	count = batches_of(effort, load_ticks * ns_per_tick *
+				   (double)point->loads);
+	batches = calloc(count, sizeof(*batches));
+	if (!batches)
+		return -ENOMEM;
+	before = tw_core_ticks_per_cycle();
+	collect(batches, count, loop, position, turns);
+	after = tw_core_ticks_per_cycle();
+	point->cycle_ns = (before + after) / 2 * ns_per_tick;
+	ret = tw_memory_evaluate(point, batches, count, ns_per_tick);
+	free(batches);
+	return ret;
+}

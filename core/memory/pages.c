@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory on pages of a certain kind. The mapping lies in a range of addresses
+ * of its own with room on both sides: the kernel joins neighbours that look
+ * alike into one mapping, and smaps would then speak of both.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pages.h"
+#include "text_file.h"
+
+/* Of the reserved pool where meminfo names no size; and the alignment that
+ * lets transparent ones be used from the first byte on. */
+#define HUGE_BYTES	(UINT64_C(2) << 20)
+#define MOST_NODES	1024
+/* linux/mempolicy.h, which is not always installed. */
+#define POLICY_BIND	2
+
+const char *const tw_pages_names[TW_PAGES_KINDS] = {
+	"small", "transparent", "reserved",
+};
+
+static size_t reserved_page_bytes(void)
+{
+	char *text = tw_text_file("/proc/meminfo");
+	uint64_t bytes = text ? tw_meminfo_bytes(text, "Hugepagesize:") : 0;
+
+	free(text);
+	return bytes ? (size_t)bytes : HUGE_BYTES;
+}
+
+static int bind_to_node(void *start, size_t bytes, int node)
+{
+	unsigned long nodes[MOST_NODES / (8 * sizeof(long))] = { 0 };
+	const unsigned bits = 8 * sizeof(long);
+
+	if (node == TW_ANY_NODE)
+		return 0;
+	if (node < 0 || node >= MOST_NODES)
+		return -EINVAL;
+	nodes[(unsigned)node / bits] |= 1ul << (unsigned)node % bits;
+	/* The kernel takes one bit less than it is told. */
+	if (syscall(SYS_mbind, start, bytes, POLICY_BIND, nodes,
+		    (unsigned long)MOST_NODES + 1, 0ul))
+		return errno == ENOSYS && node == 0 ? 0 : -errno;
+	return 0;
+}
+
+static int is_in(const char *line, uintptr_t address)
+{
+	unsigned long long from, to;
+
+	return sscanf(line, "%llx-%llx ", &from, &to) == 2 &&
+	       address >= from && address < to;
+}
+
+static int is_header(const char *line)
+{
+	unsigned long long from, to;
+
+	return sscanf(line, "%llx-%llx ", &from, &to) == 2;
+}
+
+static const char *next_line(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : line + strlen(line);
+}
+
+/* "Key:   123 kB" in bytes; 0 for another key. */
+static uint64_t line_bytes(const char *line, const char *key)
+{
+	size_t length = strlen(key);
+
+	return strncmp(line, key, length) ? 0 :
+	       strtoull(line + length, NULL, 10) * 1024;
+}
+
+int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
+			size_t *page_bytes)
+{
+	static const char *const keys[] = {
+		"AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:",
+		"Private_Hugetlb:", "Shared_Hugetlb:",
+	};
+	uint64_t huge = 0, page = 0;
+
+	while (*text && !is_in(text, start))
+		text = next_line(text);
+	if (!*text)
+		return -ENOENT;
+	for (text = next_line(text); *text && !is_header(text);
+	     text = next_line(text)) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			huge += line_bytes(text, keys[i]);
+		page += line_bytes(text, "KernelPageSize:");
+	}
+	if (!page)
+		return -EBADMSG;
+	*huge_bytes = (size_t)huge;
+	*page_bytes = (size_t)page;
+	return 0;
+}
+
+uint64_t tw_meminfo_bytes(const char *text, const char *key)
+{
+	for (; *text; text = next_line(text)) {
+		uint64_t bytes = line_bytes(text, key);
+
+		if (bytes)
+			return bytes;
+	}
+	return 0;
+}
+
+/* All pages exist, and are this process's own. */
+static void touch(char *start, size_t bytes, size_t page_bytes)
+{
+	for (size_t i = 0; i < bytes; i += page_bytes)
+		*(volatile char *)(start + i) = 1;
+}
+
+static int look(struct tw_memory *memory)
+{
+	char *text = tw_text_file("/proc/self/smaps");
+	int ret;
+
+	if (!text)
+		return -errno;
+	ret = tw_smaps_huge_bytes(text, (uintptr_t)memory->start,
+				  &memory->huge_bytes, &memory->page_bytes);
+	free(text);
+	if (!ret && memory->pages == TW_PAGES_SMALL && memory->huge_bytes)
+		return -EOPNOTSUPP;
+	return ret;
+}
+
+static int place(struct tw_memory *memory, size_t align, int node)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+	char *start;
+	int ret;
+
+	memory->reserved_bytes = memory->bytes + 2 * align;
+	memory->reserved = mmap(NULL, memory->reserved_bytes, PROT_NONE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				-1, 0);
+	if (memory->reserved == MAP_FAILED)
+		return -ENOMEM;
+	/* Room below, too: never at its very beginning. */
+	start = (char *)memory->reserved + align -
+		(uintptr_t)memory->reserved % align;
+	/* Reserved pages are taken from the pool at once, or refused here and
+	 * not by a signal at the first touch. */
+	if (memory->pages == TW_PAGES_RESERVED)
+		flags = (flags & ~MAP_NORESERVE) | MAP_HUGETLB | MAP_POPULATE;
+	memory->start = mmap(start, memory->bytes, PROT_READ | PROT_WRITE,
+			     flags & ~MAP_POPULATE, -1, 0);
+	if (memory->start == MAP_FAILED)
+		return errno == EINVAL ? -EOPNOTSUPP : -errno;
+	ret = bind_to_node(memory->start, memory->bytes, node);
+	if (ret || memory->pages == TW_PAGES_RESERVED)
+		return ret;
+	/* A kernel without huge pages refuses both: then all are small. */
+	if (madvise(memory->start, memory->bytes,
+		    memory->pages == TW_PAGES_SMALL ? MADV_NOHUGEPAGE :
+						      MADV_HUGEPAGE) &&
+	    memory->pages == TW_PAGES_TRANSPARENT)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
+		  int node)
+{
+	size_t small = (size_t)sysconf(_SC_PAGESIZE);
+	size_t align = pages == TW_PAGES_RESERVED ? reserved_page_bytes() :
+						    HUGE_BYTES;
+	size_t whole = pages == TW_PAGES_SMALL ? small : align;
+	struct tw_memory out = { .pages = pages };
+	int ret;
+
+	if (bytes == 0 || bytes > SIZE_MAX / 4)
+		return -ENOMEM;
+	out.bytes = (bytes + whole - 1) / whole * whole;
+	ret = place(&out, align, node);
+	if (!ret) {
+		touch(out.start, out.bytes, small);
+		ret = look(&out);
+	}
+	if (ret) {
+		tw_memory_unmap(&out);
+		return ret;
+	}
+	*memory = out;
+	return 0;
+}
+
+void tw_memory_unmap(struct tw_memory *memory)
+{
+	if (memory->reserved && memory->reserved != MAP_FAILED)
+		munmap(memory->reserved, memory->reserved_bytes);
+	*memory = (struct tw_memory) { 0 };
+}
+
+/* What is left below a control group's limit; UINT64_MAX: none that is known. */
+static uint64_t group_left(void)
+{
+	static const char *const files[][2] = {
+		{ "/sys/fs/cgroup/memory.max",
+		  "/sys/fs/cgroup/memory.current" },
+		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+		  "/sys/fs/cgroup/memory/memory.usage_in_bytes" },
+	};
+	uint64_t left = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		char *most = tw_text_file(files[i][0]);
+		char *used = tw_text_file(files[i][1]);
+
+		if (most && used && *most >= '0' && *most <= '9') {
+			uint64_t limit = strtoull(most, NULL, 10);
+			uint64_t now = strtoull(used, NULL, 10);
+
+			left = limit > now ? limit - now : 0;
+		}
+		free(most);
+		free(used);
+	}
+	return left;
+}
+
+uint64_t tw_memory_available(void)
+{
+	char *text = tw_text_file("/proc/meminfo");
+	uint64_t bytes = text ? tw_meminfo_bytes(text, "MemAvailable:") : 0;
+	uint64_t left = group_left();
+
+	free(text);
+	return bytes && left < bytes ? left : bytes;
+}

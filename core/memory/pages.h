@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory to be chased: on pages of a certain size and on a certain NUMA node,
+ * and checked to be there. Internal.
+ */
+#ifndef TW_MEMORY_PAGES_H
+#define TW_MEMORY_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tw_pages {
+	TW_PAGES_SMALL,		/* the smallest; never a huge one by accident */
+	TW_PAGES_TRANSPARENT,	/* huge ones where the kernel gives them */
+	TW_PAGES_RESERVED,	/* of the pool that an administrator reserved */
+	TW_PAGES_KINDS,
+};
+
+/* "small", "transparent", "reserved". */
+extern const char *const tw_pages_names[TW_PAGES_KINDS];
+
+#define TW_ANY_NODE	(-1)
+
+struct tw_memory {
+	char *start;
+	size_t bytes;
+	enum tw_pages pages;
+	size_t page_bytes;	/* of the smallest in it */
+	size_t huge_bytes;	/* so much of it is on huge pages, by smaps */
+	void *reserved;		/* the whole range of addresses, for unmapping */
+	size_t reserved_bytes;
+};
+
+/**
+ * tw_memory_map - get memory, touch all of it, and look at what it became
+ * @bytes: rounded up to whole pages
+ * @node: a NUMA node, TW_ANY_NODE: where the thread runs
+ *
+ * Small pages are small for certain when it returns 0. Transparent ones may be
+ * in part: see @memory->huge_bytes.
+ *
+ * Return: 0; -ENOMEM, also where the pool of reserved pages is too small;
+ * -EINVAL for a node that there is not; -EOPNOTSUPP where the kernel has no
+ * such pages, or gave huge ones for small; -errno of reading smaps.
+ */
+int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
+		  int node);
+void tw_memory_unmap(struct tw_memory *memory);
+
+/**
+ * tw_smaps_huge_bytes - what of a mapping is on huge pages
+ * @text: /proc/PID/smaps, lines of it
+ * @start: an address inside of the mapping
+ * @huge_bytes: transparent and reserved ones
+ * @page_bytes: KernelPageSize of the mapping
+ *
+ * Pure. Return: 0; -ENOENT where no mapping has the address; -EBADMSG for a
+ * mapping without such lines.
+ */
+int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
+			size_t *page_bytes);
+
+/* Bytes that may be taken without pushing others out: what the kernel calls
+ * available, less where a control group has a lower limit. 0: unknown. */
+uint64_t tw_memory_available(void);
+
+/* "MemAvailable:" and the like of /proc/meminfo's text, in bytes; 0: none. */
+uint64_t tw_meminfo_bytes(const char *text, const char *key);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Latency over size: which sizes, and one curve after the other.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "sweep.h"
+
+static int rising(const void *left, const void *right)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static unsigned without_doubles(size_t *sizes, unsigned count)
+{
+	unsigned kept = 0;
+
+	qsort(sizes, count, sizeof(*sizes), rising);
+	for (unsigned i = 0; i < count; i++)
+		if (kept == 0 || sizes[i] != sizes[kept - 1])
+			sizes[kept++] = sizes[i];
+	return kept;
+}
+
+static size_t whole_units(double bytes, size_t unit_bytes)
+{
+	size_t units = (size_t)(bytes / (double)unit_bytes + 0.5);
+
+	return (units ? units : 1) * unit_bytes;
+}
+
+int tw_sweep_sizes(size_t *sizes, size_t from_bytes, size_t to_bytes,
+		   unsigned per_octave, const struct tw_cache *caches,
+		   unsigned count, size_t unit_bytes)
+{
+	const unsigned most = TW_SWEEP_SIZES - TW_CACHES - 1;
+	unsigned n = 0, step = 0;
+	double bytes;
+
+	if (from_bytes == 0 || to_bytes < from_bytes || unit_bytes == 0 ||
+	    per_octave < 1 || per_octave > 16)
+		return -EINVAL;
+	for (;; step++) {
+		bytes = (double)from_bytes * exp2((double)step / per_octave);
+		/* The last is @to_bytes itself, not one just before it. */
+		if (bytes >= (double)to_bytes * 0.99)
+			break;
+		if (n >= most)
+			return -EINVAL;
+		sizes[n++] = whole_units(bytes, unit_bytes);
+	}
+	sizes[n++] = whole_units((double)to_bytes, unit_bytes);
+	for (unsigned i = 0; i < count && i < TW_CACHES; i++)
+		if (caches[i].bytes > from_bytes && caches[i].bytes < to_bytes)
+			sizes[n++] = whole_units((double)caches[i].bytes,
+						 unit_bytes);
+	return (int)without_doubles(sizes, n);
+}
+
+/* 0, also for a point that was too disturbed. */
+static int measure_point(struct tw_curve *curve, struct tw_cycle *cycle,
+			 size_t bytes, const struct tw_memory_effort *effort,
+			 double hz)
+{
+	int ret = tw_cycle_grow(cycle, bytes);
+
+	if (!ret)
+		ret = tw_memory_measure(&curve->points[curve->count], cycle,
+					bytes, effort, NULL, hz);
+	if (ret && ret != -EAGAIN)
+		return ret;
+	if (ret)
+		curve->points[curve->count].batches = 0;
+	curve->count++;
+	return 0;
+}
+
+int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
+		     const size_t *sizes, unsigned count,
+		     const struct tw_memory_effort *effort, double hz,
+		     int (*progress)(void *context, unsigned point),
+		     void *context)
+{
+	struct tw_cycle cycle;
+	int ret;
+
+	curve->count = 0;
+	curve->pages = memory->pages;
+	curve->page_bytes = memory->page_bytes;
+	curve->huge_share = (double)memory->huge_bytes / (double)memory->bytes;
+	if (curve->huge_share > 1)
+		curve->huge_share = 1;
+	ret = tw_cycle_init(&cycle, &curve->shape, memory->start);
+	for (unsigned i = 0; !ret && i < count; i++) {
+		if (progress && progress(context, i))
+			return -EINTR;
+		if (sizes[i] <= memory->bytes &&
+		    tw_cycle_elements(&curve->shape, sizes[i]))
+			ret = measure_point(curve, &cycle, sizes[i], effort,
+					    hz);
+	}
+	return ret;
+}
+
+double tw_curve_at(const struct tw_curve *curve, double bytes)
+{
+	const struct tw_memory_point *below = NULL;
+
+	for (unsigned i = 0; i < curve->count; i++) {
+		const struct tw_memory_point *point = &curve->points[i];
+		double part;
+
+		if (!point->batches)
+			continue;
+		if ((double)point->bytes == bytes)
+			return point->median_ns;
+		if ((double)point->bytes > bytes) {
+			if (!below)
+				return 0;
+			part = log(bytes / (double)below->bytes) /
+			       log((double)point->bytes /
+				   (double)below->bytes);
+			return below->median_ns *
+			       pow(point->median_ns / below->median_ns, part);
+		}
+		below = point;
+	}
+	return 0;
+}

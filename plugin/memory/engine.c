@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tickwise-memory: an external fio engine whose I/O is loads from memory, so
+ * that the latency of memory is measured in the same run as that of storage,
+ * with fio's percentiles and logs.
+ *
+ *	ioengine=external:/path/to/tickwise-memory.so
+ *
+ * size is the memory that a job goes through, its own; an I/O is bs/64 loads,
+ * each of the address that the one before returned. There is no file: names
+ * and what is done with files concern other jobs. The loads are those of
+ * `tickwise memlat`, in the same orders.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "job.h"
+#include "timespec.h"
+
+void tw_engine_taken(void)
+{
+}
+
+/*
+ * fio asks for sizes in the parent, before it starts its jobs: the place to
+ * refuse what can't work, and to calibrate once for all of them.
+ */
+static int get_file_size(struct thread_data *td, struct fio_file *f)
+{
+	if (!tw_has_our_layout(td))
+		return 0;
+	if (f == td->files[0]) {
+		if (tw_memory_check(td))
+			return 1;
+		tw_timing_of_process();
+	}
+	f->real_file_size = td->o.size / td->o.nr_files;
+	return 0;
+}
+
+/* Of other jobs: a name in [global]. */
+static int leave_file(struct thread_data *td, struct fio_file *f)
+{
+	return 0;
+}
+
+static int init(struct thread_data *td)
+{
+	struct tw_memory_job *job;
+
+	if (tw_check_layout(td))
+		return 1;
+	job = calloc(1, sizeof(*job));
+	td->io_ops_data = job;
+	if (!job)
+		return tw_memory_refuse(td, ENOMEM, "not enough memory");
+	job->timing = tw_timing_of_process();
+	if (tw_memory_set_up(td, job))
+		return 1;
+	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
+	return 0;
+}
+
+static void cleanup(struct thread_data *td)
+{
+	struct tw_memory_job *job = td->io_ops_data;
+	int ret;
+
+	/* fio cleans up after a refusal too; then td is not what we think. */
+	if (!tw_has_our_layout(td) || !job)
+		return;
+	if (job->start_realtime_ns) {
+		tw_memory_record(job);
+		ret = tw_memory_report(td, job);
+		if (ret && !td->error)
+			td_verror(td, -ret, TW_MEMORY_NAME " report");
+	}
+	tw_memory_tear_down(job);
+	free(job);
+	td->io_ops_data = NULL;
+}
+
+struct ioengine_ops tw_engine = {
+	.name			= TW_MEMORY_NAME,
+	.version		= FIO_IOOPS_VERSION,
+	.flags			= FIO_SYNCIO | FIO_DISKLESSIO | FIO_FAKEIO |
+					FIO_NODISKUTIL | FIO_NOEXTEND |
+					FIO_NO_OFFLOAD,
+	.init			= init,
+	.prep			= tw_memory_prep,
+	.queue			= tw_memory_queue,
+	.cleanup		= cleanup,
+	.open_file		= leave_file,
+	.close_file		= leave_file,
+	.unlink_file		= leave_file,
+	.get_file_size		= get_file_size,
+	.options		= tw_memory_options,
+	.option_struct_size	= sizeof(struct tw_memory_options),
+};

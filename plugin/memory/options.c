@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The memory engine's options, and what of fio's own makes no sense with it:
+ * told in one line before any job of the run begins.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "fio.h"
+#include "job.h"
+#include "optgroup.h"
+#include "verify.h"
+
+#define TW_OPTION(kind, member) \
+	.type = kind, \
+	.off1 = offsetof(struct tw_memory_options, member), \
+	.category = FIO_OPT_C_ENGINE, \
+	.group = FIO_OPT_G_INVALID
+
+#define TW_PATTERN(kind)	((kind) + 1)
+
+struct fio_option tw_memory_options[] = {
+	{
+		.name	= "tw_report",
+		.lname	= "Latency report",
+		TW_OPTION(FIO_OPT_STR_STORE, report),
+		.help	= "File of this job's report (default: "
+			  "JOB.N.PID.memory.json; none: no report)",
+	},
+	{
+		.name	= "tw_pages",
+		.lname	= "Pages of the memory",
+		TW_OPTION(FIO_OPT_STR, pages),
+		.def	= "small",
+		.posval	= {
+			{ .ival = "small", .oval = TW_PAGES_SMALL,
+			  .help = "The smallest, never huge by accident" },
+			{ .ival = "transparent", .oval = TW_PAGES_TRANSPARENT,
+			  .help = "Huge ones where the kernel gives them" },
+			{ .ival = "reserved", .oval = TW_PAGES_RESERVED,
+			  .help = "Huge ones of the reserved pool" },
+		},
+		.help	= "Size of the pages that the memory is on",
+	},
+	{
+		.name	= "tw_pattern",
+		.lname	= "Order of the loads",
+		TW_OPTION(FIO_OPT_STR, pattern),
+		.posval	= {
+			{ .ival = "random",
+			  .oval = TW_PATTERN(TW_CYCLE_RANDOM),
+			  .help = "One random cycle through all lines" },
+			{ .ival = "window",
+			  .oval = TW_PATTERN(TW_CYCLE_WINDOW),
+			  .help = "Random inside of a window, then the next" },
+			{ .ival = "page", .oval = TW_PATTERN(TW_CYCLE_PAGE),
+			  .help = "One line of every page, random" },
+			{ .ival = "sequential",
+			  .oval = TW_PATTERN(TW_CYCLE_SEQUENTIAL),
+			  .help = "Line after line, as rw=read" },
+		},
+		.help	= "In which order lines are loaded (default: random, "
+			  "with rw=read sequential)",
+	},
+	{
+		.name	= "tw_window",
+		.lname	= "Window",
+		TW_OPTION(FIO_OPT_STR_VAL, window_bytes),
+		.def	= "2m",
+		.minval	= TW_MEMORY_LINE_BYTES,
+		.maxval	= UINT64_C(1) << 40,
+		.help	= "Bytes of a window of tw_pattern=window",
+	},
+	{
+		.name	= "tw_repeat",
+		.lname	= "Loads for each line",
+		TW_OPTION(FIO_OPT_INT, repeat),
+		.def	= "1",
+		.minval	= 1,
+		.maxval	= 1000000,
+		.help	= "Each I/O does so many times the loads that its bs "
+			  "says",
+	},
+	{
+		.name	= "tw_node",
+		.lname	= "NUMA node",
+		TW_OPTION(FIO_OPT_INT, node),
+		.def	= "-1",
+		.minval	= -1,
+		.maxval	= 1023,
+		.help	= "Memory of this node (default: as the job's NUMA "
+			  "policy says, where it runs)",
+	},
+	{
+		.name	= "tw_seed",
+		.lname	= "Seed",
+		TW_OPTION(FIO_OPT_STR_VAL, seed),
+		.def	= "1",
+		.help	= "Of the random orders",
+	},
+	{
+		.name	= NULL,
+	},
+};
+
+int tw_memory_refuse(struct thread_data *td, int error, const char *format,
+		     ...)
+{
+	char text[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	fprintf(stderr, TW_MEMORY_NAME ": %s: %s\n", td->o.name, text);
+	td_verror(td, error, TW_MEMORY_NAME);
+	return 1;
+}
+
+static bool is_random(const struct thread_data *td)
+{
+	return (td->o.td_ddir & TD_DDIR_RAND) != 0;
+}
+
+enum tw_cycle_kind tw_memory_kind(struct thread_data *td)
+{
+	const struct tw_memory_options *o = td->eo;
+
+	if (o->pattern != TW_PATTERN_OF_RW)
+		return (enum tw_cycle_kind) (o->pattern - 1);
+	return is_random(td) ? TW_CYCLE_RANDOM : TW_CYCLE_SEQUENTIAL;
+}
+
+/* ---- what makes no sense -------------------------------------------------- */
+
+static int check_fio_options(struct thread_data *td)
+{
+	if (td->o.verify != VERIFY_NONE)
+		return tw_memory_refuse(td, EINVAL, "verify: there is no data "
+					"to verify");
+	if (td->o.read_iolog_file)
+		return tw_memory_refuse(td, EINVAL, "read_iolog: there is "
+					"nothing to replay on memory");
+	if (td->o.pre_read)
+		return tw_memory_refuse(td, EINVAL, "pre_read: there is no "
+					"file to read");
+	if (td->o.io_submit_mode == IO_MODE_OFFLOAD)
+		return tw_memory_refuse(td, EINVAL, "io_submit_mode=offload: "
+			"the job's own thread loads, where its memory is");
+	return 0;
+}
+
+static int check_directions(struct thread_data *td)
+{
+	if (td->o.td_ddir & (TD_DDIR_WRITE | TD_DDIR_TRIM))
+		return tw_memory_refuse(td, EINVAL, "only loads are timed: "
+					"rw=randread or rw=read");
+	if (is_random(td) != (tw_memory_kind(td) != TW_CYCLE_SEQUENTIAL))
+		return tw_memory_refuse(td, EINVAL, "tw_pattern=%s is %s",
+			tw_cycle_names[tw_memory_kind(td)], is_random(td) ?
+			"what rw=read does, and this is rw=randread" :
+			"a random order: it needs rw=randread");
+	return 0;
+}
+
+static int check_block_size(struct thread_data *td)
+{
+	unsigned long long least = td->o.min_bs[DDIR_READ];
+
+	if (least != td->o.max_bs[DDIR_READ] || td->o.bssplit_nr[DDIR_READ])
+		return tw_memory_refuse(td, EINVAL, "bs: one size, as each I/O "
+					"of a job does the same loads");
+	if (least % TW_MEMORY_LINE_BYTES)
+		return tw_memory_refuse(td, EINVAL, "bs=%llu is not a multiple "
+					"of %d: an I/O is bs/%d loads", least,
+					TW_MEMORY_LINE_BYTES,
+					TW_MEMORY_LINE_BYTES);
+	return 0;
+}
+
+/*
+ * All jobs that run at the same time: those since the last stonewall. fio asks
+ * one after the other, in the order of the job file.
+ */
+static unsigned long long wanted_together(const struct thread_data *td)
+{
+	static unsigned long long sum;
+
+	if (td->o.stonewall)
+		sum = 0;
+	sum += td->o.size;
+	return sum;
+}
+
+static int check_size(struct thread_data *td)
+{
+	uint64_t available = tw_memory_available();
+	unsigned long long size = td->o.size, all = wanted_together(td);
+	bool is_page = tw_memory_kind(td) == TW_CYCLE_PAGE;
+	size_t least = is_page ? (size_t) sysconf(_SC_PAGESIZE) :
+				 TW_MEMORY_LINE_BYTES;
+
+	if (!size || size == -1ULL)
+		return tw_memory_refuse(td, EINVAL, "size= must say how much "
+					"memory, in bytes");
+	if (size < least)
+		return tw_memory_refuse(td, EINVAL, "size=%llu is less than "
+					"one %s, %zu bytes", size, is_page ?
+					"page" : "line", least);
+	if (available && all > available)
+		return tw_memory_refuse(td, ENOMEM, "%llu bytes of memory are "
+			"wanted (%llu by jobs that run together) and %llu are "
+			"available", size, all,
+			(unsigned long long) available);
+	return 0;
+}
+
+static int check_own(struct thread_data *td)
+{
+	const struct tw_memory_options *o = td->eo;
+	unsigned nodes[1024];
+	unsigned count = tw_memory_nodes(nodes, FIO_ARRAY_SIZE(nodes));
+
+	if (tw_memory_kind(td) == TW_CYCLE_WINDOW &&
+	    o->window_bytes % TW_MEMORY_LINE_BYTES)
+		return tw_memory_refuse(td, EINVAL, "tw_window=%llu is not a "
+					"multiple of %d", o->window_bytes,
+					TW_MEMORY_LINE_BYTES);
+	if (o->node == TW_ANY_NODE)
+		return 0;
+	while (count)
+		if (nodes[--count] == (unsigned) o->node)
+			return 0;
+	return tw_memory_refuse(td, EINVAL, "tw_node=%d: there is no memory on "
+				"such a NUMA node", o->node);
+}
+
+int tw_memory_check(struct thread_data *td)
+{
+	return check_fio_options(td) || check_directions(td) ||
+	       check_block_size(td) || check_size(td) || check_own(td);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The report of one job: what a load took, of memory on which pages. JSON with
+ * the keys of `tickwise memlat --json` where they mean the same.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../health.h"
+#include "../report_file.h"
+#include "figures.h"
+#include "histogram_json.h"
+#include "job.h"
+#include "memory/chase.h"
+#include "memory/text_file.h"
+
+/* What is on huge pages now, whatever it was when the job began. */
+static size_t look_again(const struct tw_memory_job *job)
+{
+	char *text = tw_text_file("/proc/self/smaps");
+	size_t huge = SIZE_MAX, page;
+
+	if (text && tw_smaps_huge_bytes(text, (uintptr_t) job->memory.start,
+					&huge, &page))
+		huge = SIZE_MAX;
+	free(text);
+	return huge;
+}
+
+static void tell_pages(const struct thread_data *td,
+		       const struct tw_memory_job *job)
+{
+	if (job->huge_bytes != SIZE_MAX &&
+	    job->huge_bytes != job->memory.huge_bytes)
+		fprintf(stderr, TW_MEMORY_NAME ": %s: %zu bytes were on huge "
+			"pages when the job began, %zu when it ended: its "
+			"latencies are of both\n", td->o.name,
+			job->memory.huge_bytes, job->huge_bytes);
+}
+
+static json_t *number_or_null(double value)
+{
+	return value > 0 ? json_real(value) : json_null();
+}
+
+static json_t *memory_to_json(struct thread_data *td,
+			      const struct tw_memory_job *job)
+{
+	const struct tw_memory_options *o = td->eo;
+	const struct tw_memory *memory = &job->memory;
+	size_t end = job->huge_bytes;
+
+	return json_pack("{ss, ss, sI, sI, so, so, sI, sI, si, sI, sf, sI}",
+		"kind", tw_cycle_names[job->cycle.shape.kind],
+		"pages", tw_pages_names[memory->pages],
+		"page_bytes", (json_int_t) memory->page_bytes,
+		"huge_bytes", (json_int_t) memory->huge_bytes,
+		"huge_bytes_at_end", end == SIZE_MAX ? json_null() :
+						       tw_json_of_u64(end),
+		"node", o->node == TW_ANY_NODE ? json_null() :
+						 json_integer(o->node),
+		"stride_bytes", (json_int_t) job->cycle.shape.stride_bytes,
+		"window_bytes", (json_int_t) job->cycle.shape.window_bytes,
+		"passes", (int) job->cycle.shape.passes,
+		"seed", (json_int_t) job->cycle.shape.seed,
+		"warm_passes", job->warm_passes,
+		"set_up_ns", (json_int_t) job->set_up_ns);
+}
+
+static void add_figures(json_t *load, const struct tw_memory_point *point)
+{
+	double cycle_ns = point->cycle_ns;
+
+	json_object_set_new(load, "min_ns", json_real(point->min_ns));
+	json_object_set_new(load, "median_ns", json_real(point->median_ns));
+	json_object_set_new(load, "p90_ns", json_real(point->p90_ns));
+	json_object_set_new(load, "median_low_ns", json_real(point->low_ns));
+	json_object_set_new(load, "median_high_ns", json_real(point->high_ns));
+	json_object_set_new(load, "median_cycles", number_or_null(
+			    cycle_ns > 0 ? point->median_ns / cycle_ns : 0));
+	json_object_set_new(load, "core_hz", number_or_null(
+			    cycle_ns > 0 ? 1e9 / cycle_ns : 0));
+}
+
+static json_t *load_to_json(struct thread_data *td,
+			    const struct tw_memory_job *job)
+{
+	double ns_per_tick = tw_memory_ns_per_tick(job);
+	struct tw_memory_point point = { .loads = job->loads };
+	int ret = tw_memory_figures(&point, &job->ticks, job->interrupted,
+				    ns_per_tick);
+	double end_ns = tw_core_ticks_per_cycle() * 1e9 /
+			job->timing->clock.rate.hz;
+	json_t *load;
+
+	point.cycle_ns = (job->cycle_ns + end_ns) / 2;
+	load = json_pack("{sI, sI, sI, sI, si, si, sf}",
+		"size_bytes", (json_int_t) td->o.size,
+		"footprint_bytes", (json_int_t)
+			tw_cycle_footprint(&job->cycle.shape, td->o.size),
+		"elements", (json_int_t) job->cycle.count,
+		"loads_per_batch", (json_int_t) point.loads,
+		"batches", (int) point.batches,
+		"disturbed", (int) point.disturbed,
+		"stamps_ns", (double) job->stamp_ticks * ns_per_tick);
+	if (load && !ret)
+		add_figures(load, &point);
+	return load;
+}
+
+static json_t *clock_to_json(const struct tw_memory_job *job)
+{
+	const struct tw_rate *rate = &job->timing->clock.rate;
+
+	return json_pack("{sb, sf, sf, sf}",
+			 "system", job->timing->clock.system,
+			 "hz", rate->hz,
+			 "rate_uncertainty_ppb", rate->uncertainty_ppb,
+			 "rate_bound_ppb", rate->bound_ppb);
+}
+
+int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
+{
+	const struct tw_memory_options *o = td->eo;
+	json_t *report;
+	int ret;
+
+	job->huge_bytes = look_again(job);
+	tell_pages(td, job);
+	if (!tw_report_is_wanted(o->report))
+		return 0;
+	report = json_pack("{ss, si, ss, so, so, so, sI, so, so}",
+		"schema", "tickwise-memory",
+		"version", 1,
+		"tickwise_version", TW_VERSION,
+		"job", tw_report_job(td, job->timing, job->start_realtime_ns),
+		"memory", memory_to_json(td, job),
+		"load", load_to_json(td, job),
+		"unaccounted", (json_int_t) job->unaccounted,
+		"clock", clock_to_json(job),
+		"counter", tw_counter_to_json(td->o.name, job->timing,
+					      job->backwards));
+	ret = tw_report_store(td, o->report, "memory", report);
+	json_decref(report);
+	return ret;
+}

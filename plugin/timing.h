@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock that the jobs of one fio process share, whichever of our engines
+ * they run on.
+ */
+#ifndef TW_PLUGIN_TIMING_H
+#define TW_PLUGIN_TIMING_H
+
+#include "tickwise.h"
+
+/* The clock of this process, and whether its counter can be believed. */
+struct tw_timing {
+	struct tw_clock clock;
+	uint64_t step_ns;	/* of the system clock, where it is used */
+	enum tw_verdict verdict;
+	unsigned reasons;
+	int checked;		/* verdict and reasons are measured */
+	uint64_t apart_ticks;	/* two CPUs' counters, at most */
+};
+
+/* Set up by the first who asks, which takes some 25 ms; never NULL. */
+const struct tw_timing *tw_timing_of_process(void);
+
+#endif
