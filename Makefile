@@ -381,7 +381,7 @@ vm-table:
 # finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
 
 FUZZ_SECONDS ?= 600
-FUZZERS := report job_file arguments machine_text
+FUZZERS := report job_file arguments options machine_text
 fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
 
 .PHONY: fuzz fuzz-build
