@@ -337,6 +337,34 @@ check: packages-test packages-cross
 	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
 		$(HW_SHELL_TESTS) $(FIO_TESTS) $(CROSS_TESTS)
 
+# ---- sanitizers ----
+#
+# The library's tests and the program's once more, without fio and other
+# processors: with sanitizers, and those in C under valgrind as they are.
+
+.PHONY: check-part check-valgrind check-sanitizers
+check-part: packages-test
+	$(Q)$(MAKE) --no-print-directory tests
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' \
+	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
+	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
+	tests/run.sh $(B)/check-part.log $(UNIT_TESTS) $(SHELL_TESTS) \
+		$(HW_TESTS) $(HW_SHELL_TESTS)
+
+# It runs one thread at a time, which a test that compares CPUs may not live to
+# see the end of: TW_UNDER is put before each test, and has a limit.
+check-valgrind: packages-test
+	$(Q).ci/packages valgrind
+	$(Q)$(MAKE) --no-print-directory core $(UNIT_TESTS) $(HW_TESTS)
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
+	TW_UNDER='tests/under-valgrind.sh' \
+	tests/run.sh $(B)/check-valgrind.log $(UNIT_TESTS) $(HW_TESTS)
+
+check-sanitizers:
+	$(Q)$(MAKE) --no-print-directory SAN=1 check-part
+	$(Q)$(MAKE) --no-print-directory SAN=thread check-part
+	$(Q)$(MAKE) --no-print-directory check-valgrind
+
 .PHONY: check-cross
 check-cross: packages-cross
 	$(Q)$(MAKE) --no-print-directory core cross-tests
@@ -569,6 +597,8 @@ help:
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
 	@echo 'make vm-table    what that saw, into tests/README.md'
+	@echo 'make check-sanitizers'
+	@echo '                 the library and the program under ASan, UBSan, TSan, valgrind'
 	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
 	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
 	@echo 'make check-patches  apply, build and try every patch (minutes)'
