@@ -39,7 +39,7 @@ done <"$shared/steered"
 [ "$(wc -l <"$shared/steered")" -ge 13 ]
 ok $? "all steps were taken"
 row "CLOCK_MONOTONIC slewed by up to 1000 ppm, the time of day set" \
-	"the preload clock: never backwards, off by |slew| x 1 ms + $rest ns at \
+	"the preload clock: never backwards, off by slew x 1 ms + $rest ns at \
 most, $most at most" \
 	"$(awk '{ reads += $5; back += $7; if ($9 > off[$3]) off[$3] = $9 }
 		END { printf "%d readings, backwards %d; off at 0, 100, 500, \
