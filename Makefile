@@ -355,6 +355,34 @@ check: packages-test packages-cross
 	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
 		$(HW_SHELL_TESTS) $(FIO_TESTS) $(CROSS_TESTS)
 
+# ---- sanitizers ----
+#
+# The library's tests and the program's once more, without fio and other
+# processors: with sanitizers, and those in C under valgrind as they are.
+
+.PHONY: check-part check-valgrind check-sanitizers
+check-part: packages-test
+	$(Q)$(MAKE) --no-print-directory tests
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' \
+	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
+	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
+	tests/run.sh $(B)/check-part.log $(UNIT_TESTS) $(SHELL_TESTS) \
+		$(HW_TESTS) $(HW_SHELL_TESTS)
+
+# It runs one thread at a time, which a test that compares CPUs may not live to
+# see the end of: TW_UNDER is put before each test, and has a limit.
+check-valgrind: packages-test
+	$(Q).ci/packages valgrind
+	$(Q)$(MAKE) --no-print-directory core $(UNIT_TESTS) $(HW_TESTS)
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
+	TW_UNDER='tests/under-valgrind.sh' \
+	tests/run.sh $(B)/check-valgrind.log $(UNIT_TESTS) $(HW_TESTS)
+
+check-sanitizers:
+	$(Q)$(MAKE) --no-print-directory SAN=1 check-part
+	$(Q)$(MAKE) --no-print-directory SAN=thread check-part
+	$(Q)$(MAKE) --no-print-directory check-valgrind
+
 .PHONY: check-cross
 check-cross: packages-cross
 	$(Q)$(MAKE) --no-print-directory core cross-tests
@@ -366,16 +394,32 @@ check-cross: packages-cross
 # The engines on an NVMe device, and faults that no real machine has on demand.
 # As with other processors, what can't be had is skipped, with the reason.
 
-VM_TESTS := $(wildcard tests/vm/*.t)
+# All together take at most TW_VM_SECONDS and two minutes: on a slow machine the
+# last ones, and those are the longest, are skipped.
+TW_VM_SECONDS ?= 660
+VM_TESTS := $(sort $(wildcard tests/vm/*.t))
+VM_TESTS := $(filter-out tests/vm/lying_%,$(VM_TESTS)) \
+	    $(filter tests/vm/lying_%,$(VM_TESTS))
 VM_PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/vm/preload/*.c))
 VM_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/guest/*.c))
+
+# In virtual time reading the system's clock takes 95 ns: the preload clock for
+# that takes anchors twice as wide, and its bound is twice as large.
+VM_PRELOAD_CLOCK := $(B)/tests/vm/guest/libtickwise-preload.so
+$(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) \
+		     $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) -DTW_STEER_BRACKET_NS=120 \
+		-DTW_STEER_BOUND_NS=100 -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now \
+		-Wl,--exclude-libs,ALL -o $@ $(filter %.c %.a,$^) -ldl $(CORE_LIBS)
 
 .PHONY: check-vm vm-base
 packages-vm:
 	$(Q).ci/packages $(PACKAGES_VM) || \
 		echo 'virtual machines will not be tested'
 
-vm-base: all $(VM_PRELOADS) $(VM_HELPERS)
+vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(VM_PRELOAD_CLOCK)
 	$(Q)rm -f build/vm/base.cpio
 	$(Q)kernel=$$(tests/vm/kernel.sh build/vm/kernel) && \
 	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base.cpio || \
@@ -385,6 +429,7 @@ vm-base: all $(VM_PRELOADS) $(VM_HELPERS)
 check-vm: packages-test packages-vm
 	$(Q)$(MAKE) --no-print-directory vm-base
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
+	TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
 	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 
 # What the last run did, into the table of tests/README.md.
@@ -398,7 +443,7 @@ vm-table:
 # finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
 
 FUZZ_SECONDS ?= 600
-FUZZERS := report job_file arguments machine_text
+FUZZERS := report job_file arguments options machine_text
 fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
 
 .PHONY: fuzz fuzz-build
@@ -575,10 +620,11 @@ help:
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
-
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
+	@echo 'make vm-table    what that saw, into tests/README.md'
+	@echo 'make check-sanitizers'
+	@echo '                 the library and the program under ASan, UBSan, TSan, valgrind'
 	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
-
 	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
 	@echo 'make check-patches  apply, build and try every patch (minutes)'
 	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'

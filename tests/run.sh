@@ -7,7 +7,7 @@
 #	tests/run.sh LOG TEST...
 #
 # A skipped check is neither: its reason is listed. The whole output of every
-# test is in LOG.
+# test is in LOG. TW_UNDER: a program to run each test under.
 set -u
 
 log=$1
@@ -15,7 +15,7 @@ shift
 mkdir -p "$(dirname "$log")"
 
 # --merge: what a test writes to stderr belongs beside its checks.
-prove --verbose --merge --exec '' "$@" >"$log" 2>&1
+prove --verbose --merge --exec "${TW_UNDER-}" "$@" >"$log" 2>&1
 status=$?
 
 # prove's own summary and every line that needs a reader.

@@ -78,7 +78,7 @@ static void wait_for_reader(void)
 		ppoll(&out, 1, NULL, &before);
 }
 
-static void print_time(void)
+static int print_time(void)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -86,41 +86,61 @@ static void print_time(void)
 
 	if (localtime_r(&now, &local) &&
 	    strftime(text, sizeof(text), "%H:%M:%S", &local))
-		printf("%s", text);
+		return printf("%s", text);
+	return 0;
 }
 
-static void print_bound(double ticks, double hz)
+/* "?" for what is not known. */
+#define NUMBER_SIZE	32
+#define PAGE_COLUMNS	80
+#define OFFSETS_COLUMN	28	/* what goes below the offsets */
+
+static const char *bound_text(char *text, double ticks, double hz)
 {
 	if (fabs(ticks) < (double)INT64_MAX && hz > 0)
-		printf("%+.1f", ticks / hz * 1e9);
+		snprintf(text, NUMBER_SIZE, "%+.1f", ticks / hz * 1e9);
 	else
-		printf("?");
+		snprintf(text, NUMBER_SIZE, "?");
+	return text;
 }
 
-static void print_pace(double ppb)
+static const char *pace_text(char *text, double ppb)
 {
 	if (isfinite(ppb))
-		printf("%+.1f", ppb / 1e3);
+		snprintf(text, NUMBER_SIZE, "%+.1f", ppb / 1e3);
 	else
-		printf("?");
+		snprintf(text, NUMBER_SIZE, "?");
+	return text;
+}
+
+/* Bounds of a busy machine are wide, and so are their numbers: what does not fit
+ * goes below. */
+static void print_pairs(const struct tw_reliability *result, int column)
+{
+	char low[NUMBER_SIZE], high[NUMBER_SIZE], pace[3 * NUMBER_SIZE];
+	int length;
+
+	column += printf("  offsets %s to %s ns",
+			 bound_text(low, (double)result->offset_low_ticks,
+				    result->hz),
+			 bound_text(high, (double)result->offset_high_ticks,
+				    result->hz));
+	length = snprintf(pace, sizeof(pace), "  pace %s to %s ppm",
+			  pace_text(low, result->pace_low_ppb),
+			  pace_text(high, result->pace_high_ppb));
+	if (column + length > PAGE_COLUMNS)
+		printf("\n%*s", OFFSETS_COLUMN, "");
+	printf("%s", pace);
 }
 
 static void print_line(const struct tw_reliability *result)
 {
-	print_time();
-	printf("  %-10s  %u CPU%s", tw_verdict_name(result->verdict),
-	       result->cpus, result->cpus == 1 ? "" : "s");
-	if (result->pairs) {
-		printf("  offsets ");
-		print_bound((double)result->offset_low_ticks, result->hz);
-		printf(" to ");
-		print_bound((double)result->offset_high_ticks, result->hz);
-		printf(" ns  pace ");
-		print_pace(result->pace_low_ppb);
-		printf(" to ");
-		print_pace(result->pace_high_ppb);
-		printf(" ppm");
-	}
+	int column = print_time();
+
+	column += printf("  %-10s  %u CPU%s", tw_verdict_name(result->verdict),
+			 result->cpus, result->cpus == 1 ? "" : "s");
+	if (result->pairs)
+		print_pairs(result, column);
 	printf("\n");
 }
 

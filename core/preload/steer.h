@@ -28,9 +28,12 @@
  * see it: covers counters apart, and what processors delay a read by. */
 #define TW_STEER_AHEAD_NS	4000
 #define TW_STEER_MARGIN_NS	2000
-/* The widest anchor that is taken: it is half of this off. */
+/* The widest anchor that is taken: it is half of this off. Where processors are
+ * emulated both are set when it is compiled: no anchor is narrow there. */
+#ifndef TW_STEER_BRACKET_NS
 #define TW_STEER_BRACKET_NS	60
 #define TW_STEER_BOUND_NS	50
+#endif
 /* The steepest slew that is followed. */
 #define TW_STEER_SLEW_PPM	500
 #define TW_STEER_ANCHORS	8

@@ -9,7 +9,8 @@
 #	tests/fuzz/run.sh BUILD SECONDS NAME...
 set -u
 
-build=$1
+# Absolute: a fuzzer may stand elsewhere.
+build=$(cd "$1" && pwd) || exit 1
 seconds=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -135,6 +135,9 @@ ok $? 'after a line for each check'
 [ ! -s "$err" ]
 ok $? 'nothing on stderr'
 fits 'a watch'
+# Bounds like those of a busy machine: long numbers.
+watch TERM --watch --method=switch --time-limit=60
+fits 'a watch by switching'
 
 for=1
 watch INT --watch=60

@@ -9,11 +9,15 @@
 #
 # What the machine is, set before that: $machine, $accel, $cpu, $cpus, $memory
 # (MB), $append (for the kernel), $seconds (the longest it may take), $lying (1:
-# its counters obey $shared/counter, see preload/lying_counter.c).
+# its counters obey $shared/counter, see preload/lying_counter.c). Unless a test
+# says otherwise the kernel trusts its counter: under load its watchdog would take
+# a late timer for a fault.
 #
 # Software emulation, since few machines that run tests let guests use the
-# hardware. Its log stays in build/vm/. Skips, with the reason, where qemu, the
-# kernel or io_uring in the build can't be had.
+# hardware. Its log stays in build/vm/. Skips, with the reason, where qemu or
+# the kernel can't be had, and what a slow machine does not get done: after
+# $TW_VM_DEADLINE (seconds since 1970; empty: never) no test begins, and what
+# runs is ended VM_GRACE seconds later.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -26,10 +30,11 @@ accel=tcg,thread=multi
 cpu=max,+invtsc,x-force-features=on
 cpus=2
 memory=1024
-append=
+append=tsc=reliable
 seconds=120
 lying=
 qemu_pid=
+VM_GRACE=120
 
 skip_all()
 {
@@ -52,6 +57,8 @@ progress()
 command -v qemu-system-x86_64 >/dev/null ||
 	skip_all "no qemu-system-x86_64 (package qemu-system-x86)"
 [ -e "$vm/base.cpio" ] || skip_all "no kernel (make check-vm fetches it)"
+[ "${TW_VM_DEADLINE:-}" = "" ] || [ "$(date +%s)" -lt "$TW_VM_DEADLINE" ] ||
+	skip_all "the time for all of these tests (TW_VM_SECONDS) is over"
 kernel=$vm/kernel/vmlinux
 [ -e "$kernel" ] || kernel=$vm/kernel/vmlinuz
 
@@ -76,9 +83,15 @@ start()
 	share_device=virtio-9p-pci
 	[ "${machine%%,*}" != microvm ] || share_device=virtio-9p-device
 	began=$(date +%s)
+	limit=$seconds
+	if [ -n "${TW_VM_DEADLINE:-}" ]; then
+		rest=$((TW_VM_DEADLINE + VM_GRACE - began))
+		[ "$rest" -ge "$limit" ] || limit=$rest
+		[ "$limit" -ge 1 ] || limit=1
+	fi
 	LD_PRELOAD=${lying:+$TW_BUILD/tests/vm/preload/lying_counter.so} \
 	LYING_COUNTER=$shared/counter \
-	timeout -k 5 "$seconds" qemu-system-x86_64 -M "$machine" \
+	timeout -k 5 "$limit" qemu-system-x86_64 -M "$machine" \
 		-accel "$accel" -cpu "$cpu" -smp "$cpus" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot -net none \
 		-serial stdio -kernel "$kernel" -initrd "$vm/base.cpio" \
@@ -88,14 +101,32 @@ start()
 	qemu_pid=$!
 }
 
+# What hangs in a machine is ended there (guest/fio.sh). A machine that is not
+# done in its time, or that qemu could not begin, says nothing about us: that is
+# the end of the test, but for what it had shown before.
+too_slow()
+{
+	case $ended in
+	124|137) why="not done after $limit s" ;;
+	0) return ;;
+	*)	! grep -q '^up ' "$log" || return 0
+		why="qemu: $(grep -v warning: "$log" | tail -n 1 | tr -d '\r')" ;;
+	esac
+	skip "machine $guest: $why ($log)"
+	done_testing
+}
+
 wait_end()
 {
 	wait "$qemu_pid"
 	ended=$?
 	qemu_pid=
-	progress "$(basename "$0" .t)-$guest ($(($(date +%s) - began)) s)"
+	told="$(basename "$0" .t)-$guest ($(($(date +%s) - began)) s)"
+	progress "$told"
+	echo "# $told"
 	[ "$ended" -eq 0 ] && [ "$(cat "$shared/status" 2>/dev/null)" = 0 ] &&
 		return 0
+	too_slow
 	echo "# qemu's exit code $ended, the guest's" \
 		"$(cat "$shared/status" 2>/dev/null || echo unknown); $log ends:"
 	tail -n 20 "$log" | tr -d '\r' | sed 's/^/# /'

@@ -43,6 +43,7 @@ cp "$build/tickwise.so" "$build/tickwise-cmd.so" "$tree/"
 for helper in "$build"/tests/vm/guest/*; do
 	case $helper in
 	*.d|*.o|*'*') ;;
+	*.so) cp "$helper" "$tree/" ;;
 	*) cp "$helper" "$tree/bin/" ;;
 	esac
 done

@@ -19,6 +19,19 @@ no_nonsense()
 	ok $? "$1: no latency of 0 ns, none of centuries"
 }
 
+# found NAME: the check blames the counter. Disturbed, it may be unable to tell,
+# and says that; never that all is well.
+found()
+{
+	if [ "$(value "$shared/$1.cas.json" '$j->{verdict}')" = undecided ]; then
+		skip "$1: check is undecided: $(codes "$shared/$1.cas.json" \
+			"{reasons}")"
+		return
+	fi
+	is "$(value "$shared/$1.cas.json" '$j->{verdict}')" unreliable \
+		"$1: check finds it"
+}
+
 # bounds NAME METHOD TICKS: the second CPU is ahead by that, and the interval says
 # so. Bounds are hard: no tolerance.
 bounds()

@@ -45,8 +45,7 @@ not_trusted()
 # offset NAME TICKS: found and bounded
 offset()
 {
-	is "$(value "$shared/$1.cas.json" '$j->{verdict}')" unreliable \
-		"$1: check finds it"
+	found "$1"
 	bounds "$1" cas "$2"
 	bounds "$1" switch "$2"
 }
@@ -67,8 +66,7 @@ for lie in 100000 1000000000 minus_1000000000; do
 done
 
 for ppm in 100 1000; do
-	is "$(value "$shared/${ppm}ppm.cas.json" '$j->{verdict}')" unreliable \
-		"$ppm ppm: check finds it"
+	found ${ppm}ppm
 	json "$shared/${ppm}ppm.cas.json" '
 		my $p = $j->{pairs}[0];
 		my $sign = $p->{cpu} == 1 ? 1 : -1;

@@ -21,8 +21,7 @@ for lie in 1000000000 both:1000ppm; do
 	case $lie in
 	both:*) ;;
 	*)
-		is "$(value "$shared/$name.cas.json" '$j->{verdict}')" \
-			unreliable "$lie: check finds it"
+		found $name
 		[ "$(verdict $name-during)" != reliable ]
 		ok $? "$lie: the report says $(verdict $name-during)"
 		;;

@@ -3,9 +3,10 @@
 #
 # Behaviour: on an NVMe block device every way of submitting and of completing
 # that fio's io_uring engine has works with ours, data is verified, counts are
-# fio's own and stages add up.
+# fio's own and stages add up, also where a thread watches the completions.
 # Defect: a polled ring that is waited for as if it were not (a hang), buffers
-# or files registered under another number, a trim that goes elsewhere.
+# or files registered under another number, a trim that goes elsewhere, a stamp
+# that is another I/O's.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 
@@ -30,5 +31,43 @@ for engine in tickwise io_uring; do
 	grep -q 'Invalid argument' "$shared/too_small-$engine.fio.json" \
 		"$shared/too_small-$engine.err"
 	ok $? "less than a block: $engine says EINVAL"
+done
+
+# watched LABEL: every I/O is there, stamped or not; each stage is rounded
+watched()
+{
+	report=$shared/$1.report.json
+	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$1: fio is content" ||
+		sed 's/^/# /' "$shared/$1.err"
+	if json "$report" 'defined $j->{watch}{why_not}'; then
+		grep -q 'nobody watches' "$shared/$1.err"
+		ok $? "$1: nobody watches, and that is said"
+		skip "$1: $(value "$report" '$j->{watch}{why_not}')"
+		return
+	fi
+	json "$report" '
+		my $s = $j->{stages}; my $n = $j->{ios}{read};
+		my $sum = sub { my $h = $s->{$_[0]}{read};
+			$h ? $h->{count} * $h->{mean_ns} : 0 };
+		my $w = $j->{watch}; my $stamped = $w->{stamped}{read};
+		print "# $stamped of $n stamped, unproved $w->{unproved}, ",
+			"late $w->{late}, away $w->{away_ns} ns\n";
+		my $off = $sum->("queue") + $sum->("inflight") +
+			$sum->("reap_delay") - $sum->("total");
+		$n == 2048 && $s->{total}{read}{count} == $n &&
+			$s->{inflight}{read}{count} == $n &&
+			($s->{reap_delay}{read}{count} // 0) == $stamped &&
+			$stamped <= $n && abs($off) <= 2 * $n'
+	ok $? "$1: none is lost, the stages' sums are the total's"
+	# The machine's CPUs share those of a busy host.
+	if json "$report" '$j->{watch}{away_ns} > $j->{job}{run_ns} / 50'; then
+		skip "$1: something else had the watcher's CPU"
+	else
+		json "$report" '$j->{watch}{stamped}{read} > 0'
+		ok $? "$1: it is seen when they are done"
+	fi
+}
+for mode in taskrun taskrun_deep cq cq_deep; do
+	watched watch_$mode-tickwise
 done
 done_testing

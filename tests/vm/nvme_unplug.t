@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a job whose NVMe device is taken away in mid-run ends in time, with a
-# report of what was done. With which error is a race: reads of a block device
-# that is gone fail, or move nothing, which fio takes for the end of the file.
-# Defect: a wait for completions that never come, a crash.
+# report of what was done: as many I/Os as fio counts of it, each that failed
+# counted as an error and not timed, none of them longer than the job. With which
+# error is a race: reads of a block device that is gone fail, or move nothing,
+# which fio takes for the end of the file and counts as an I/O, with its own
+# engine, too; how many those were is told by the bytes. A command has no such
+# end: it fails.
+# Defect: a wait for completions that never come, a crash, a failed I/O among the
+# latencies.
 . "$(dirname "$0")/boot.sh"
 
 boot nvme_unplug \
@@ -17,19 +22,43 @@ told()
 	value "$shared/$1.fio.json" 'my $f = $j->{jobs}[0]; "error $f->{error}"'
 }
 
+# empty LABEL: I/Os that moved nothing
+empty()
+{
+	value "$shared/$1.fio.json" 'my $r = $j->{jobs}[0]{read};
+		$r->{total_ios} - $r->{io_bytes} / 4096'
+}
+
 for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 	ours=${pair%:*}
 	own=${pair#*:}
+	if json "$shared/$ours.fio.json" '!$j->{jobs}[0]{read}{total_ios}'; then
+		skip "$ours: pulled out before the first I/O"
+		continue
+	fi
 	[ "$(cat "$shared/$ours.status")" -lt 128 ]
 	ok $? "$ours: ends: $(told "$ours"); fio's own engine: $(told "$own")"
+	# No such device, no such address, an error of the device's.
+	json "$shared/$ours.fio.json" 'my $e = $j->{jobs}[0]{error};
+		grep { $e == $_ } ("'$ours'" =~ /cmd/ ? () : 0, 19, 6, 5)'
+	ok $? "$ours: with an error that says so"
+	timed=$(value "$shared/$ours.report.json" '$j->{ios}{read}')
+	is "$timed" "$(value "$shared/$ours.fio.json" \
+		'$j->{jobs}[0]{read}{lat_ns}{N}')" \
+		"$ours: as many are timed as fio counts"
 	json "$shared/$ours.report.json" '
 		my $t = $j->{stages}{total}{read};
 		print "# $t->{count} timed, $j->{errors}{read} errors\n";
-		$t->{count} > 0 && $t->{min_ns} > 0 && $t->{max_ns} < 10e9'
+		$t->{count} == $j->{ios}{read} && $t->{count} > 0 &&
+			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{job}{run_ns}'
 	ok $? "$ours: a report of what was done"
-	row "NVMe pulled out in mid-run ($ours)" "ends in time, with a report" \
-		"exit $(cat "$shared/$ours.status"), $(told "$ours"), $(value \
-		"$shared/$ours.report.json" '"$j->{ios}{read} timed"')" \
-		"exit $(cat "$shared/$own.status"), $(told "$own")"
+	row "NVMe pulled out in mid-run ($ours)" \
+		"ends in time; as many I/Os as fio counts (one that finds the \
+device gone may move 0 bytes: to fio an I/O)" \
+		"exit $(cat "$shared/$ours.status"), $(told "$ours"), $timed \
+timed, $(empty "$ours") of them empty" \
+		"exit $(cat "$shared/$own.status"), $(told "$own"), $(value \
+		"$shared/$own.fio.json" '$j->{jobs}[0]{read}{total_ios}') \
+counted, $(empty "$own") of them empty"
 done
 done_testing

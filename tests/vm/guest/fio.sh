@@ -17,7 +17,7 @@ fio_job()
 		;;
 	esac
 	shift 2
-	timeout -s KILL "${fio_seconds:-30}" fio --name="$label" \
+	timeout -s KILL "${fio_seconds:-60}" fio --name="$label" \
 		--ioengine="$engine" --output-format=json \
 		--eta=never \
 		--output="/tmp/$label.fio.json" "$@" 2>"$label.err"
@@ -27,5 +27,5 @@ fio_job()
 		[ ! -e "/tmp/$label.$kind.json" ] ||
 			mv "/tmp/$label.$kind.json" .
 	done
-	echo "$label: $(cat "$label.status")"
+	echo "$label: $(cat "$label.status") (at $(cut -d' ' -f1 /proc/uptime) s)"
 }

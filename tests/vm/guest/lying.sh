@@ -46,13 +46,12 @@ during()
 	told=$2
 	label=$1
 	shift 2
-	hopping "$label" "$@" --runtime=4 &
+	hopping "$label" "$@" --runtime=3 &
 	sleep 1.2
 	lie "$told"
 	wait
 	lie 'all 0 0'
 }
-
 
 # watch NAME LIE: how soon does somebody who looks every second see it?
 watch()
@@ -67,6 +66,7 @@ watch()
 	kill -TERM $watcher
 	wait $watcher
 	lie 'all 0 0'
+	echo "watched (at $(cut -d' ' -f1 /proc/uptime) s)"
 }
 
 # fault NAME LIE
@@ -74,7 +74,7 @@ fault()
 {
 	name=$1
 	told=$2
-	echo "== $name"
+	echo "== $name (at $(cut -d' ' -f1 /proc/uptime) s)"
 	lie "$told"
 	tickwise check --json --time-limit=2000 >"$name.cas.json" \
 		2>"$name.cas.err"
@@ -84,9 +84,10 @@ fault()
 	echo $? >"$name.switch.status"
 	timeout -s KILL 20 fio --cpuclock-test >"$name.cpuclock" 2>&1
 	echo $? >"$name.cpuclock.status"
-	fio_seconds=10
+	echo "looked at (at $(cut -d' ' -f1 /proc/uptime) s)"
 	hopping "$name-before" tickwise --runtime=2 --clocksource=clock_gettime
 	# It can hang for ever; what is small does nothing to it.
+	fio_seconds=15
 	case $name in
 	*000000000|1000ppm)
 		hopping "$name-stock_before" io_uring --runtime=2 \
@@ -95,8 +96,9 @@ fault()
 	esac
 	lie 'all 0 0'
 	watch "$name" "$told"
-	during "$name-during" "$told" tickwise --clocksource=clock_gettime
 	during "$name-stock_during" "$told" io_uring --clocksource=cpu
+	fio_seconds=60
+	during "$name-during" "$told" tickwise --clocksource=clock_gettime
 	cat /sys/devices/system/clocksource/clocksource0/current_clocksource \
 		>"$name.clocksource"
 }

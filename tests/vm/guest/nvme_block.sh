@@ -38,3 +38,13 @@ both trim --rw=randtrim
 both large_blocks --rw=randwrite --verify=crc32c --do_verify=1
 both too_small --bs=512 --rw=randread
 both sync --rw=write --fsync=4
+# Somebody on the other CPU watches when each I/O is done.
+common="--filename=/dev/nvme0n1 --direct=1 --bs=4k --size=8m --rw=randread
+	--cpus_allowed=0 --tw_watch_cpu=1"
+# shellcheck disable=SC2086
+for watched in taskrun cq; do
+	fio_job "watch_$watched-tickwise" tickwise $common --iodepth=1 \
+		--tw_watch_mode=$watched
+	fio_job "watch_${watched}_deep-tickwise" tickwise $common --iodepth=8 \
+		--tw_watch_mode=$watched
+done

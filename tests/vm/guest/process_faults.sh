@@ -25,7 +25,7 @@ for engine in tickwise io_uring; do
 		# A session of its own: fio without memory may send SIGTERM to
 		# its whole group.
 		# shellcheck disable=SC2086
-		(ulimit -v $kb; exec setsid timeout -s KILL 30 fio --name=m \
+		(ulimit -v $kb; exec setsid timeout -s KILL 60 fio --name=m \
 			--ioengine=$name $disk --eta=never --iodepth=64 \
 			--thread=1 --size=1m --output=/tmp/memory.out \
 			2>/tmp/memory.err)
