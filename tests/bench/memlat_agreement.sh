@@ -59,6 +59,9 @@ fi
 
 in_mb() {
 	echo "$1" | awk '/K$/ { printf "%.5f", $1 / 1024 }
+			 /M$/ { printf "%.5f", $1 }
+			 /G$/ { printf "%.5f", $1 * 1024 }'
+}
 
 is_small() {
 	awk -v mb="$(in_mb "$1")" 'BEGIN { exit !(mb <= 1) }'
@@ -74,10 +77,6 @@ ours() {
 		--batch="$batch" --csv "$@" |
 		awk -F, -v column="$(is_small "$size" && echo 11 || echo 12)" \
 			'NR == 2 && $column { print $column }'
-}
-
-			 /M$/ { printf "%.5f", $1 }
-			 /G$/ { printf "%.5f", $1 * 1024 }'
 }
 
 chase_round() {
