@@ -224,7 +224,8 @@ static void put_costs(FILE *file, const struct tw_memlat *memlat)
 	plot_cost(file, memlat->page_costs, memlat->page_cost_count, 2, &x,
 		  &y);
 	tw_svg_end(file);
-	fputs("</figure>\n", file);
+	fputs("<figcaption>Differences of medians. Below 0, drawn as 0: no cost "
+	      "can be told there.</figcaption></figure>\n", file);
 }
 
 /* ---- tables -------------------------------------------------------------------- */
