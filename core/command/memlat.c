@@ -79,27 +79,40 @@ static int print(const struct tw_memlat *memlat,
 	}
 }
 
+static int show(const struct tw_memlat *memlat,
+		const struct tw_memlat_arguments *arguments)
+{
+	int ret = print(memlat, arguments);
+
+	if (ret)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
+				       strerror(-ret));
+	return arguments->html ? tw_memlat_write_html(memlat, arguments->html) :
+				 TW_EXIT_GOOD;
+}
+
 static int run(const struct tw_memlat_arguments *arguments)
 {
 	struct tw_memlat memlat;
-	int code = tw_memlat_measure(&memlat, arguments);
-	int ret;
+	int code = arguments->html ? tw_memlat_try_html(arguments->html) :
+				     TW_EXIT_GOOD;
 
 	if (code != TW_EXIT_GOOD)
 		return code;
-	ret = print(&memlat, arguments);
-	if (ret)
-		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-ret));
-	if (!ret && arguments->html) {
-		ret = tw_memlat_write_html(&memlat, arguments->html);
-		if (ret)
-			code = tw_command_fail(TW_MEMLAT, TW_EXIT_IO,
-				"can't write %s: %s", arguments->html,
-				strerror(-ret));
-	}
-	if (!ret && found_nothing(&memlat))
-		code = TW_EXIT_UNDECIDED;
+	tw_memlat_catch_interrupts();
+	code = tw_memlat_measure(&memlat, arguments);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (!memlat.was_interrupted || memlat.curve_count)
+		code = show(&memlat, arguments);
+	if (memlat.was_interrupted && code == TW_EXIT_GOOD)
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
+			"interrupted: %s", memlat.curve_count ?
+			"this is what was measured until then" :
+			"nothing was measured");
+	else if (code == TW_EXIT_GOOD && found_nothing(&memlat))
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
+				       "every size was too disturbed");
 	tw_memlat_free(&memlat);
 	return code;
 }

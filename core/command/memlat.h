@@ -31,7 +31,7 @@ struct tw_memlat_arguments {
 	uint64_t seed;
 	struct tw_memory_effort effort;
 	enum tw_memlat_output output;
-	const char *html;		/* NULL: none */
+	const char *html;		/* a path; NULL: none */
 	int seed_table;
 	int help;
 };
@@ -67,6 +67,7 @@ struct tw_memlat {
 	struct tw_memlat_node nodes[TW_MEMLAT_NODES];
 	unsigned node_count;		/* 0: there is only one */
 	uint64_t took_ns;
+	int was_interrupted;		/* sizes and curves are missing */
 	const char *skipped[TW_PAGES_KINDS];	/* why, NULL: not skipped */
 };
 
@@ -93,8 +94,15 @@ void tw_memlat_print_plot(const struct tw_memlat *memlat);
 void tw_memlat_print_csv(const struct tw_memlat *memlat);
 /* Return: 0; -ENOMEM. */
 int tw_memlat_print_json(const struct tw_memlat *memlat);
-/* Return: 0; -errno. */
+/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said. */
 int tw_memlat_write_html(const struct tw_memlat *memlat, const char *path);
+/* Before a long measurement: could it be written? Leaves a file as it is. */
+int tw_memlat_try_html(const char *path);
+
+/* SIGINT and SIGTERM from now on: the first one is remembered, the second one
+ * ends the program (memlat_interrupt.c). What is ignored stays so. */
+void tw_memlat_catch_interrupts(void);
+int tw_memlat_is_interrupted(void);
 
 /* The table of mistakes: an enum tw_exit. */
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments);

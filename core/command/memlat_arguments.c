@@ -49,8 +49,8 @@ const char tw_memlat_usage[] =
 "  --help                  print this\n"
 "\n"
 "SIZE: bytes, or with K, M, G.\n"
-"Exit code: 0 measured, 2 too disturbed, 64 wrong usage, 70 could not run, 74 the\n"
-"output could not be written.\n";
+"Exit code: 0 measured, 2 too disturbed or interrupted, 64 wrong usage, 70 could\n"
+"not run, 74 the output could not be written.\n";
 
 /* 0 with the number; else it is none, or out of range. */
 static int parse_size(const char *text, size_t least, size_t most,

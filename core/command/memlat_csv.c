@@ -9,7 +9,7 @@
 static void print_point(const struct tw_curve *curve,
 			const struct tw_memory_point *point)
 {
-	printf("%s,%s,%d,%zu,%zu,%zu,%llu,%u,%u,%.3f", 
+	printf("%s,%s,%d,%zu,%zu,%zu,%llu,%u,%u,%.3f",
 	       tw_cycle_names[curve->shape.kind],
 	       tw_pages_names[curve->pages], curve->node, point->bytes,
 	       point->footprint_bytes, point->elements,

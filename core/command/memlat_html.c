@@ -6,9 +6,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "command.h"
 #include "html.h"
 #include "memlat.h"
+#include "report.h"
 #include "report_format.h"
 #include "svg.h"
 
@@ -220,7 +224,8 @@ static void put_costs(FILE *file, const struct tw_memlat *memlat)
 	plot_cost(file, memlat->page_costs, memlat->page_cost_count, 2, &x,
 		  &y);
 	tw_svg_end(file);
-	fputs("</figure>\n", file);
+	fputs("<figcaption>Differences of medians. Below 0, drawn as 0: no cost "
+	      "can be told there.</figcaption></figure>\n", file);
 }
 
 /* ---- tables -------------------------------------------------------------------- */
@@ -292,17 +297,37 @@ static void put_points(FILE *file, const struct tw_memlat *memlat)
 	fputs("</table></div></details>\n", file);
 }
 
-int tw_memlat_write_html(const struct tw_memlat *memlat, const char *path)
+int tw_memlat_try_html(const char *path)
 {
-	FILE *file = fopen(path, "we");
-	int error = 0;
+	int was_there = access(path, F_OK) == 0;
+	/* To append nothing: what is in it stays. */
+	FILE *file = fopen(path, "ae");
 
 	if (!file)
-		return -errno;
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_IO, "%s: %s", path,
+				       strerror(errno));
+	fclose(file);
+	if (!was_there)
+		unlink(path);
+	return TW_EXIT_GOOD;
+}
+
+int tw_memlat_write_html(const struct tw_memlat *memlat, const char *path)
+{
+	struct tw_report_problem problem = { "" };
+	FILE *file = tw_report_open_file(path, &problem);
+	int code;
+
+	if (!file)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_IO, "%s",
+				       problem.text);
 	tw_html_begin(file, "memory latency", "Memory latency");
 	fprintf(file, "<p>CPU %u, ", memlat->cpu);
 	tw_html_text(file, memlat->machine.processor);
 	fprintf(file, ", counter %.3f MHz</p>\n", memlat->rate.hz / 1e6);
+	if (memlat->was_interrupted)
+		fputs("<p class=\"warn\">Interrupted: sizes are missing.</p>\n",
+		      file);
 	put_levels(file, memlat);
 	if (memlat->max_bytes > memlat->min_bytes) {
 		put_curves(file, memlat);
@@ -310,10 +335,7 @@ int tw_memlat_write_html(const struct tw_memlat *memlat, const char *path)
 	}
 	put_points(file, memlat);
 	tw_html_end(file);
-	errno = 0;
-	if (fflush(file) || ferror(file))
-		error = errno ? errno : EIO;
-	if (fclose(file) && !error)
-		error = errno;
-	return -error;
+	code = tw_report_close_file(file, path, &problem);
+	return code == TW_EXIT_GOOD ? code :
+	       tw_command_fail(TW_MEMLAT, code, "%s", problem.text);
 }

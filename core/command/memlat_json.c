@@ -156,10 +156,22 @@ static json_t *json_curves(const struct tw_memlat *memlat)
 	return array;
 }
 
+/* Pages that could not be had, and why. */
+static json_t *json_skipped(const struct tw_memlat *memlat)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_PAGES_KINDS; i++)
+		if (memlat->skipped[i])
+			json_object_set_new(object, tw_pages_names[i],
+					    json_string(memlat->skipped[i]));
+	return object;
+}
+
 int tw_memlat_print_json(const struct tw_memlat *memlat)
 {
 	json_t *root = json_pack(
-		"{ss, si, si, sf, sf, so, so, so, s{so, so}, so, sI}",
+		"{ss, si, si, sf, sf, so, so, so, s{so, so}, so, so, sI, sb}",
 		"schema", "tickwise-memlat",
 		"version", 1,
 		"cpu", (int)memlat->cpu,
@@ -174,7 +186,9 @@ int tw_memlat_print_json(const struct tw_memlat *memlat)
 			"one_line_a_page", json_costs(memlat->page_costs,
 						      memlat->page_cost_count),
 		"nodes", json_nodes(memlat),
-		"took_ns", (json_int_t)memlat->took_ns);
+		"skipped_pages", json_skipped(memlat),
+		"took_ns", (json_int_t)memlat->took_ns,
+		"interrupted", memlat->was_interrupted);
 
 	return tw_command_print_json(root);
 }

@@ -122,7 +122,7 @@ static int show(void *context, unsigned point)
 			(progress->before + point) * 100 / progress->all,
 			progress->kind, progress->pages,
 			tw_memlat_size(size, progress->sizes[point]));
-	return 0;
+	return tw_memlat_is_interrupted();
 }
 
 static const char *why_no_pages(int error, enum tw_pages pages)
@@ -200,7 +200,8 @@ static int measure_on(struct tw_memlat *memlat, enum tw_pages pages,
 				       (unsigned)size_count,
 				       &arguments->effort, memlat->rate.hz,
 				       show, progress);
-		memlat->curve_count += !ret;
+		/* An interrupted one is worth what it has. */
+		memlat->curve_count += !ret || (ret == -EINTR && curve->count);
 		progress->before += (unsigned)size_count;
 	}
 	tw_memory_unmap(&memory);
@@ -304,7 +305,8 @@ static int measure_all(struct tw_memlat *memlat,
 		ret = measure_nodes(memlat, arguments);
 	if (progress.is_shown)
 		fputs("\r\033[K", stderr);
-	return ret;
+	memlat->was_interrupted = ret == -EINTR;
+	return ret == -EINTR ? 0 : ret;
 }
 
 /* Pages that were asked for by name, and are not to be had, end the run. */

@@ -3,7 +3,7 @@
  * Merged reports as one file of HTML that needs nothing else: no script, no
  * other file, no network; its policy forbids them all. It is well-formed XML,
  * too. Names come out of files that anybody may have written, so all text
- * passes put_text(), which leaves no byte that means something in HTML.
+ * passes tw_html_text(), which leaves no byte that means something in HTML.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "html.h"
 #include "latency/histogram_json.h"
 #include "report.h"
 #include "report_format.h"
@@ -23,86 +24,13 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
-static const char style[] =
-	":root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--dim:#5a5a5a;"
-	"--line:#d9d9d9;--warn:#fff0d0;--c0:#b26a00;--c1:#8a3ffc;--c2:#0062d6;"
-	"--c3:#c4008f;--c4:#00796b;--c5:#c62828;--c6:#6b7000;--c7:#37474f}\n"
-	"@media (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e8e8e8;"
-	"--dim:#a8a8a8;--line:#3a3d44;--warn:#4a3500;--c0:#ffb74d;--c1:#c9a2ff;"
-	"--c2:#6db3ff;--c3:#ff8ad8;--c4:#4dd0bd;--c5:#ff7b72;--c6:#dce775;"
-	"--c7:#b0bec5}}\n"
-	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;"
-	"max-width:80rem;background:var(--back);color:var(--text);"
-	"font:15px/1.45 system-ui,sans-serif}\n"
-	"h1{font-size:1.5rem;margin:.2em 0}h2{font-size:1.25rem;"
-	"margin:2em 0 .3em;border-top:1px solid var(--line);padding-top:.8em;"
-	"overflow-wrap:anywhere}h3{font-size:1.05rem;margin:1.6em 0 .4em}"
-	"h4{font-size:.95rem;margin:.4em 0;font-weight:600}\n"
-	"p{margin:.4em 0;max-width:60rem;overflow-wrap:anywhere}"
-	".dim,figcaption{color:var(--dim);font-size:.9em}"
-	".warn{background:var(--warn);padding:.5em .8em;border-radius:4px}\n"
-	".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87em;"
-	"font-variant-numeric:tabular-nums;margin:.4em 0}th,td{padding:.2em .6em;"
-	"text-align:right;white-space:nowrap;border-bottom:1px solid "
-	"var(--line)}th:first-child,td:first-child{text-align:left}"
-	"td.text,th.text{text-align:left}td.words{text-align:left;"
-	"white-space:normal}\n"
-	".plots{display:grid;grid-template-columns:repeat(auto-fit,"
-	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
-	"svg{display:block;width:100%;height:auto}text{fill:var(--text);"
-	"font:13px system-ui,sans-serif}.grid{stroke:var(--line);fill:none}\n"
-	"svg path{fill:none;stroke-width:2;stroke-linejoin:round}"
-	"svg path.grid{stroke-width:1}svg.key{display:inline-block;width:28px;"
-	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
-	"white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
-	"stroke-width:2}\n"
-	".s0{stroke:var(--c0);stroke-dasharray:8 3}.s1{stroke:var(--c1);"
-	"stroke-dasharray:2 3}.s2{stroke:var(--c2)}.s3{stroke:var(--c3);"
-	"stroke-dasharray:10 3 2 3}.s4{stroke:var(--c4);stroke-dasharray:5 5}"
-	"svg path.s5{stroke:var(--c5);stroke-width:4}.s6{stroke:var(--c6);stroke-dasharray:8 3}"
-	".s7{stroke:var(--c7)}\n"
-	".s10{stroke:var(--c2)}.s11{stroke:var(--c0);stroke-dasharray:8 3}"
-	".s12{stroke:var(--c5);stroke-dasharray:2 3}\n"
-	".f0{fill:var(--c0)}.f1{fill:var(--c1)}.f2{fill:var(--c2)}"
-	".f3{fill:var(--c3)}.f4{fill:var(--c4)}.f5{fill:var(--c5)}"
-	".f6{fill:var(--c6)}.f7{fill:var(--c7)}\n"
-	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}}\n"
-	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
-
 /* ---- text ----------------------------------------------------------------- */
-
-/* The characters of HTML as what they stand for, control characters as
- * question marks. @text is UTF-8. */
-static void put_text(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)text[0];
-		unsigned char next = (unsigned char)text[1];
-
-		/* UTF-8's own control characters; what is no character of XML
-		 * (U+FFFE, U+FFFF). */
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-			fputc('?', file);
-			text++;
-		} else if (c == 0xef && next == 0xbf &&
-			   ((unsigned char)text[2] & 0xfe) == 0xbe) {
-			fputc('?', file);
-			text += 2;
-		} else if (c < ' ' || c == 0x7f) {
-			fputc('?', file);
-		} else if (strchr("<>&\"'", c)) {
-			fprintf(file, "&#%d;", c);
-		} else {
-			fputc(c, file);
-		}
-	}
-}
 
 /* A name can't turn the direction of the text around it. */
 static void put_name(FILE *file, const char *name)
 {
 	fputs("<bdi>", file);
-	put_text(file, name);
+	tw_html_text(file, name);
 	fputs("</bdi>", file);
 }
 
@@ -137,7 +65,7 @@ static void cell_string(FILE *file, const json_t *object, const char *key)
 	const char *string = json_string_value(json_object_get(object, key));
 
 	fputs("<td>", file);
-	put_text(file, string ? string : "-");
+	tw_html_text(file, string ? string : "-");
 	fputs("</td>", file);
 }
 
@@ -170,7 +98,7 @@ static void put_warning(FILE *file, const struct tw_report_group *group)
 	fprintf(file, "<p class=\"warn\">Warning: the counter is %s%s",
 		tw_report_verdicts[group->verdict], reasons ? ": " : ". ");
 	for (size_t i = 0; i < reasons; i++) {
-		put_text(file, json_string_value(json_object_get(
+		tw_html_text(file, json_string_value(json_object_get(
 			json_array_get(group->reasons, i), "text")));
 		fputs(i + 1 < reasons ? "; " : ". ", file);
 	}
@@ -445,11 +373,11 @@ static void put_clock(FILE *file, int which, const struct tw_report_clock *clock
 	      tw_report_clocks_names[which], file);
 	if (clock->kind[0]) {
 		fputs(" (", file);
-		put_text(file, clock->kind);
+		tw_html_text(file, clock->kind);
 		fputs(")", file);
 	}
 	fputs("</td><td class=\"text\">", file);
-	put_text(file, clock->against);
+	tw_html_text(file, clock->against);
 	fputs("</td>", file);
 	cell(file, tw_format_signed(text, clock->error_ns));
 	cell(file, tw_format_number(text, clock->uncertainty_ns));
@@ -510,7 +438,7 @@ static void put_watch(FILE *file, const struct tw_report_watch *watch)
 	if (!tw_report_watch_text(watch, text, sizeof(text)))
 		return;
 	fputs("<p class=\"dim\">", file);
-	put_text(file, text);
+	tw_html_text(file, text);
 	fputs("</p>\n", file);
 }
 
@@ -587,16 +515,7 @@ static void put_stage_words(FILE *file, const struct tw_report_group *groups,
 static void put_page(FILE *file, const struct tw_report_group *groups,
 		     size_t count)
 {
-	fprintf(file, "<!DOCTYPE html>\n"
-		"<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
-		"<head><meta charset=\"utf-8\"/>\n"
-		"<meta name=\"viewport\" content=\"width=device-width, "
-		"initial-scale=1\"/>\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\""
-		"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
-		"<title>Tickwise: latency report</title>\n<style>%s</style>"
-		"</head>\n<body>\n<h1>Latency report</h1>\n"
-		"<p class=\"dim\">by tickwise " TW_VERSION "</p>\n", style);
+	tw_html_begin(file, "latency report", "Latency report");
 	put_contents(file, groups, count);
 	for (size_t i = 0; i < count; i++) {
 		put_head(file, &groups[i], i + 1);
@@ -608,7 +527,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		put_missing(file, &groups[i]);
 	}
 	put_stage_words(file, groups, count);
-	fputs("</body>\n</html>\n", file);
+	tw_html_end(file);
 }
 
 int tw_report_write_html(const struct tw_report_group *groups, size_t count,

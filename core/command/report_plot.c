@@ -9,6 +9,7 @@
 
 #include "report_format.h"
 #include "report_plot.h"
+#include "svg.h"
 
 #define WIDTH		640
 #define HEIGHT		360
@@ -19,33 +20,11 @@
 #define LEFT_OF_NAMES	130
 #define ROW		42
 
-/* A line gets no point that can't be seen beside the one before. */
-#define VISIBLE		0.6
-
-/* One axis: values, or their logarithms, from one coordinate to another. */
-struct axis {
-	double low, high;		/* of the values or logarithms */
-	double from, to;
-	int is_log;
-};
-
-static double place(const struct axis *axis, double value)
-{
-	double at = axis->is_log ? log10(value) : value;
-
-	if (!(at >= axis->low))
-		at = axis->low;
-	if (at > axis->high)
-		at = axis->high;
-	return axis->from + (at - axis->low) / (axis->high - axis->low) *
-			    (axis->to - axis->from);
-}
-
 /* Whole decades of nanoseconds around both. */
-static struct axis decades(uint64_t min_ns, uint64_t max_ns, double from,
+static struct tw_svg_axis decades(uint64_t min_ns, uint64_t max_ns, double from,
 			   double to)
 {
-	struct axis axis = { .from = from, .to = to, .is_log = 1 };
+	struct tw_svg_axis axis = { .from = from, .to = to, .is_log = 1 };
 
 	axis.low = floor(log10(min_ns ? (double)min_ns : 1));
 	axis.high = ceil(log10(max_ns ? (double)max_ns : 1));
@@ -61,24 +40,6 @@ static void begin(FILE *file, int height, const char *what,
 		"aria-label=\"%s, %s\">\n", WIDTH, height, what, direction);
 }
 
-static void end(FILE *file)
-{
-	fputs("</svg>\n", file);
-}
-
-static void text(FILE *file, double x, double y, const char *anchor,
-		 const char *words)
-{
-	fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s"
-		"</text>\n", x, y, anchor, words);
-}
-
-static void grid(FILE *file, double x1, double y1, double x2, double y2)
-{
-	fprintf(file, "<path class=\"grid\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-		x1, y1, x2, y2);
-}
-
 /* "10 us": a power of ten has no digits to show. */
 static void decade_name(char *name, double decade)
 {
@@ -90,53 +51,22 @@ static void decade_name(char *name, double decade)
 		 units[unit]);
 }
 
-static void latency_lines(FILE *file, const struct axis *y, double left)
+static void latency_lines(FILE *file, const struct tw_svg_axis *y, double left)
 {
 	for (double decade = y->low; decade <= y->high; decade++) {
-		double at = place(y, pow(10, decade));
+		double at = tw_svg_place(y, pow(10, decade));
 		char name[TW_FORMAT_SIZE];
 
 		decade_name(name, decade);
-		grid(file, left, at, WIDTH - RIGHT, at);
-		text(file, left - 8, at + 5, "end", name);
+		tw_svg_grid(file, left, at, WIDTH - RIGHT, at);
+		tw_svg_text(file, left - 8, at + 5, "end", name);
 	}
 }
 
 /* Of many decades beside each other every other one has a name. */
-static int is_named(int decade, const struct axis *x)
+static int is_named(int decade, const struct tw_svg_axis *x)
 {
 	return x->high - x->low <= 5 || decade % 2 == 0;
-}
-
-/* ---- one line of a plot --------------------------------------------------- */
-
-struct line {
-	FILE *file;
-	double x, y;
-	int points;
-};
-
-static void line_to(struct line *line, double x, double y)
-{
-	if (line->points && fabs(x - line->x) < VISIBLE &&
-	    fabs(y - line->y) < VISIBLE)
-		return;
-	fprintf(line->file, "%c%.1f %.1f", line->points ? 'L' : 'M', x, y);
-	line->x = x;
-	line->y = y;
-	line->points++;
-}
-
-static struct line begin_line(FILE *file, int color)
-{
-	fprintf(file, "<path class=\"s%d\" d=\"", color);
-	return (struct line) { .file = file };
-}
-
-static void end_line(const struct line *line)
-{
-	/* A path without a point is none. */
-	fputs(line->points ? "\"/>\n" : "M0 0\"/>\n", line->file);
 }
 
 /* ---- latency by percentile ------------------------------------------------ */
@@ -151,12 +81,12 @@ static double tail(uint64_t below, uint64_t count)
 }
 
 static void percentile_line(FILE *file, const struct tw_histogram *histogram,
-			    int stage, const struct axis *x,
-			    const struct axis *y)
+			    int stage, const struct tw_svg_axis *x,
+			    const struct tw_svg_axis *y)
 {
 	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
 	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
-	struct line line = begin_line(file, stage);
+	struct tw_svg_line line = tw_svg_begin_line(file, stage);
 	uint64_t below = 0;
 
 	for (; bin <= last; bin++) {
@@ -166,18 +96,18 @@ static void percentile_line(FILE *file, const struct tw_histogram *histogram,
 			continue;
 		if (bin == last)
 			ns = (double)histogram->max_ns;
-		line_to(&line, place(x, tail(below, histogram->count)),
-			place(y, ns));
+		tw_svg_line_to(&line, tw_svg_place(x, tail(below, histogram->count)),
+			tw_svg_place(y, ns));
 		below += histogram->bins[bin];
-		line_to(&line, place(x, tail(below, histogram->count)),
-			place(y, ns));
+		tw_svg_line_to(&line, tw_svg_place(x, tail(below, histogram->count)),
+			tw_svg_place(y, ns));
 	}
-	end_line(&line);
+	tw_svg_end_line(&line);
 }
 
 static void percentile_marks(FILE *file, const struct tw_histogram *histogram,
-			     int stage, const struct axis *x,
-			     const struct axis *y)
+			     int stage, const struct tw_svg_axis *x,
+			     const struct tw_svg_axis *y)
 {
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
 		double ns = (double)tw_histogram_percentile(histogram,
@@ -189,24 +119,24 @@ static void percentile_marks(FILE *file, const struct tw_histogram *histogram,
 			break;
 		fprintf(file, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" "
 			"r=\"3.5\"><title>%s: p%g = %s, of %llu I/Os</title>"
-			"</circle>\n", stage, place(x, 1 / left), place(y, ns),
+			"</circle>\n", stage, tw_svg_place(x, 1 / left), tw_svg_place(y, ns),
 			tw_report_stages[stage].name, marked[i],
 			tw_format_ns(number, ns),
 			(unsigned long long)histogram->count);
 	}
 }
 
-static void percentile_ticks(FILE *file, const struct axis *x, double bottom)
+static void percentile_ticks(FILE *file, const struct tw_svg_axis *x, double bottom)
 {
 	for (int nines = 0; nines <= (int)x->high; nines++) {
-		double at = place(x, pow(10, nines));
+		double at = tw_svg_place(x, pow(10, nines));
 		char name[TW_FORMAT_SIZE];
 
 		snprintf(name, sizeof(name), "%.*f",
 			 nines > 2 ? nines - 2 : 0, 100 - pow(10, 2 - nines));
-		grid(file, at, TOP, at, bottom);
+		tw_svg_grid(file, at, TOP, at, bottom);
 		if (is_named(nines, x))
-			text(file, at, bottom + 21, "middle", name);
+			tw_svg_text(file, at, bottom + 21, "middle", name);
 	}
 }
 
@@ -241,8 +171,8 @@ void tw_plot_percentiles(FILE *file, const struct tw_report_tally *tally,
 {
 	const double bottom = HEIGHT - BOTTOM;
 	struct range range = range_of(tally, direction);
-	struct axis y = decades(range.min_ns, range.max_ns, bottom, TOP);
-	struct axis x = { .from = LEFT, .to = WIDTH - RIGHT, .is_log = 1 };
+	struct tw_svg_axis y = decades(range.min_ns, range.max_ns, bottom, TOP);
+	struct tw_svg_axis x = { .from = LEFT, .to = WIDTH - RIGHT, .is_log = 1 };
 
 	x.high = log10((double)range.count);
 	if (x.high < 1)
@@ -251,8 +181,8 @@ void tw_plot_percentiles(FILE *file, const struct tw_report_tally *tally,
 	      tw_report_directions[direction]);
 	latency_lines(file, &y, LEFT);
 	percentile_ticks(file, &x, bottom);
-	text(file, LEFT, TOP - 14, "start", "latency");
-	text(file, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle",
+	tw_svg_text(file, LEFT, TOP - 14, "start", "latency");
+	tw_svg_text(file, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle",
 	     "percentile of I/Os, %");
 	/* The parts over the total, which is the wider line: where nothing but
 	 * one stage takes time, both are seen. */
@@ -264,7 +194,7 @@ void tw_plot_percentiles(FILE *file, const struct tw_report_tally *tally,
 		if (tally->stages[i][direction].count)
 			percentile_marks(file, &tally->stages[i][direction], i,
 					 &x, &y);
-	end(file);
+	tw_svg_end(file);
 }
 
 /* ---- stages compared ------------------------------------------------------ */
@@ -278,7 +208,7 @@ static void bar(FILE *file, const char *class, double from, double to,
 }
 
 static void stage_row(FILE *file, const struct tw_histogram *histogram,
-		      int stage, const struct axis *x, double middle)
+		      int stage, const struct tw_svg_axis *x, double middle)
 {
 	double median = (double)tw_histogram_percentile(histogram, 50);
 	double p99 = (double)tw_histogram_percentile(histogram, 99);
@@ -293,25 +223,25 @@ static void stage_row(FILE *file, const struct tw_histogram *histogram,
 		tw_format_ns(numbers[2], mean), tw_format_ns(numbers[3], p99),
 		tw_format_ns(numbers[4], (double)histogram->max_ns),
 		(unsigned long long)histogram->count);
-	text(file, LEFT_OF_NAMES - 8, middle + 5, "end",
+	tw_svg_text(file, LEFT_OF_NAMES - 8, middle + 5, "end",
 	     tw_report_stages[stage].name);
-	bar(file, class, place(x, (double)histogram->min_ns),
-	    place(x, (double)histogram->max_ns), middle, 3);
-	bar(file, class, place(x, median), place(x, p99), middle, 18);
+	bar(file, class, tw_svg_place(x, (double)histogram->min_ns),
+	    tw_svg_place(x, (double)histogram->max_ns), middle, 3);
+	bar(file, class, tw_svg_place(x, median), tw_svg_place(x, p99), middle, 18);
 	fprintf(file, "<circle class=\"mean\" cx=\"%.1f\" cy=\"%.1f\" "
-		"r=\"5\"/></g>\n", place(x, mean), middle);
+		"r=\"5\"/></g>\n", tw_svg_place(x, mean), middle);
 }
 
-static void latency_ticks(FILE *file, const struct axis *x, double bottom)
+static void latency_ticks(FILE *file, const struct tw_svg_axis *x, double bottom)
 {
 	for (double decade = x->low; decade <= x->high; decade++) {
-		double at = place(x, pow(10, decade));
+		double at = tw_svg_place(x, pow(10, decade));
 		char name[TW_FORMAT_SIZE];
 
 		decade_name(name, decade);
-		grid(file, at, 10, at, bottom);
+		tw_svg_grid(file, at, 10, at, bottom);
 		if (is_named((int)(decade - x->low), x))
-			text(file, at, bottom + 21, "middle", name);
+			tw_svg_text(file, at, bottom + 21, "middle", name);
 	}
 }
 
@@ -321,13 +251,13 @@ void tw_plot_stages(FILE *file, const struct tw_report_tally *tally,
 	struct range range = range_of(tally, direction);
 	int height = range.stages * ROW + 10 + BOTTOM;
 	double bottom = height - BOTTOM;
-	struct axis x = decades(range.min_ns, range.max_ns, LEFT_OF_NAMES,
+	struct tw_svg_axis x = decades(range.min_ns, range.max_ns, LEFT_OF_NAMES,
 				WIDTH - RIGHT);
 	double middle = 10 + ROW / 2.0;
 
 	begin(file, height, "stages compared", tw_report_directions[direction]);
 	latency_ticks(file, &x, bottom);
-	text(file, (LEFT_OF_NAMES + WIDTH - RIGHT) / 2.0, height - 10,
+	tw_svg_text(file, (LEFT_OF_NAMES + WIDTH - RIGHT) / 2.0, height - 10,
 	     "middle", "latency");
 	for (int i = 0; i < TW_REPORT_STAGES; i++) {
 		if (tally->stages[i][direction].count == 0)
@@ -335,7 +265,7 @@ void tw_plot_stages(FILE *file, const struct tw_report_tally *tally,
 		stage_row(file, &tally->stages[i][direction], i, &x, middle);
 		middle += ROW;
 	}
-	end(file);
+	tw_svg_end(file);
 }
 
 /* ---- over time ------------------------------------------------------------ */
@@ -358,25 +288,25 @@ static double step_of(double range)
 	return step;
 }
 
-static void time_ticks(FILE *file, const struct axis *x, double bottom)
+static void time_ticks(FILE *file, const struct tw_svg_axis *x, double bottom)
 {
 	double step = step_of(x->high);
 
 	for (double s = 0; s <= x->high * 1.0001; s += step) {
-		double at = place(x, s);
+		double at = tw_svg_place(x, s);
 		char name[TW_FORMAT_SIZE];
 
 		snprintf(name, sizeof(name), "%.10g", s);
-		grid(file, at, TOP, at, bottom);
-		text(file, at, bottom + 21, "middle", name);
+		tw_svg_grid(file, at, TOP, at, bottom);
+		tw_svg_text(file, at, bottom + 21, "middle", name);
 	}
-	text(file, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle",
+	tw_svg_text(file, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle",
 	     "time since the start of the job, s");
 }
 
-static struct axis time_axis(const struct tw_report_over_time *over_time)
+static struct tw_svg_axis time_axis(const struct tw_report_over_time *over_time)
 {
-	return (struct axis) { .high = end_ns(over_time) / 1e9, .from = LEFT,
+	return (struct tw_svg_axis) { .high = end_ns(over_time) / 1e9, .from = LEFT,
 			       .to = WIDTH - RIGHT };
 }
 
@@ -404,18 +334,18 @@ static double middle_of(const struct tw_report_interval *interval)
 static void latency_line(FILE *file,
 			 const struct tw_report_over_time *over_time,
 			 int direction, enum over_time_line which,
-			 const struct axis *x, const struct axis *y)
+			 const struct tw_svg_axis *x, const struct tw_svg_axis *y)
 {
-	struct line line = begin_line(file, 10 + (int)which);
+	struct tw_svg_line line = tw_svg_begin_line(file, 10 + (int)which);
 
 	for (size_t i = 0; i < over_time->count; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
 		double ns = value_of(at, direction, which);
 
 		if (ns > 0)
-			line_to(&line, place(x, middle_of(at)), place(y, ns));
+			tw_svg_line_to(&line, tw_svg_place(x, middle_of(at)), tw_svg_place(y, ns));
 	}
-	end_line(&line);
+	tw_svg_end_line(&line);
 }
 
 void tw_plot_latency_over_time(FILE *file,
@@ -423,7 +353,7 @@ void tw_plot_latency_over_time(FILE *file,
 			       int direction)
 {
 	const double bottom = HEIGHT - BOTTOM;
-	struct axis x = time_axis(over_time), y;
+	struct tw_svg_axis x = time_axis(over_time), y;
 	uint64_t min_ns = UINT64_MAX, max_ns = 0;
 
 	for (size_t i = 0; i < over_time->count; i++) {
@@ -443,11 +373,11 @@ void tw_plot_latency_over_time(FILE *file,
 	      tw_report_directions[direction]);
 	latency_lines(file, &y, LEFT);
 	time_ticks(file, &x, bottom);
-	text(file, LEFT, TOP - 14, "start", "total latency");
+	tw_svg_text(file, LEFT, TOP - 14, "start", "total latency");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		latency_line(file, over_time, direction,
 			     (enum over_time_line)i, &x, &y);
-	end(file);
+	tw_svg_end(file);
 }
 
 static double rate_of(const struct tw_report_interval *interval, int direction)
@@ -456,7 +386,7 @@ static double rate_of(const struct tw_report_interval *interval, int direction)
 	       (double)interval->over_ns;
 }
 
-static void rate_lines(FILE *file, const struct axis *y)
+static void rate_lines(FILE *file, const struct tw_svg_axis *y)
 {
 	double step = step_of(y->high);
 
@@ -469,8 +399,8 @@ static void rate_lines(FILE *file, const struct axis *y)
 			snprintf(name, sizeof(name), "%.10g k", rate / 1e3);
 		else
 			snprintf(name, sizeof(name), "%.10g", rate);
-		grid(file, LEFT, place(y, rate), WIDTH - RIGHT, place(y, rate));
-		text(file, LEFT - 8, place(y, rate) + 5, "end", name);
+		tw_svg_grid(file, LEFT, tw_svg_place(y, rate), WIDTH - RIGHT, tw_svg_place(y, rate));
+		tw_svg_text(file, LEFT - 8, tw_svg_place(y, rate) + 5, "end", name);
 	}
 }
 
@@ -491,10 +421,10 @@ void tw_plot_rate_over_time(FILE *file,
 			    int direction)
 {
 	const double bottom = HEIGHT - BOTTOM;
-	struct axis x = time_axis(over_time);
-	struct axis y = { .from = bottom, .to = TOP };
+	struct tw_svg_axis x = time_axis(over_time);
+	struct tw_svg_axis y = { .from = bottom, .to = TOP };
 	size_t count = rates_of(over_time);
-	struct line line;
+	struct tw_svg_line line;
 
 	for (size_t i = 0; i < count; i++)
 		y.high = fmax(y.high, rate_of(&over_time->intervals[i],
@@ -504,14 +434,14 @@ void tw_plot_rate_over_time(FILE *file,
 	begin(file, HEIGHT, "I/Os over time", tw_report_directions[direction]);
 	rate_lines(file, &y);
 	time_ticks(file, &x, bottom);
-	text(file, LEFT, TOP - 14, "start", "I/Os completed per second");
-	line = begin_line(file, 10);
+	tw_svg_text(file, LEFT, TOP - 14, "start", "I/Os completed per second");
+	line = tw_svg_begin_line(file, 10);
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
 
-		line_to(&line, place(&x, middle_of(at)),
-			place(&y, rate_of(at, direction)));
+		tw_svg_line_to(&line, tw_svg_place(&x, middle_of(at)),
+			tw_svg_place(&y, rate_of(at, direction)));
 	}
-	end_line(&line);
-	end(file);
+	tw_svg_end_line(&line);
+	tw_svg_end(file);
 }

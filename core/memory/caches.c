@@ -147,9 +147,9 @@ unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base,
 	return count;
 }
 
-unsigned tw_memory_nodes(unsigned *nodes, unsigned room)
+unsigned tw_memory_nodes_read(unsigned *nodes, unsigned room, const char *path)
 {
-	char *text = tw_text_file("/sys/devices/system/node/has_memory");
+	char *text = tw_text_file(path);
 	int count = text ? tw_parse_list(text, nodes, room) : 0;
 
 	free(text);
@@ -157,4 +157,9 @@ unsigned tw_memory_nodes(unsigned *nodes, unsigned room)
 		return (unsigned)count < room ? (unsigned)count : room;
 	nodes[0] = 0;
 	return 1;
+}
+
+unsigned tw_memory_nodes(unsigned *nodes, unsigned room)
+{
+	return tw_memory_nodes_read(nodes, room, TW_MEMORY_NODES_FILE);
 }

@@ -39,7 +39,18 @@ size_t tw_parse_cache_size(const char *text);
  */
 int tw_parse_list(const char *text, unsigned *numbers, unsigned room);
 
-/* NUMA nodes with memory; at least one: 0. */
+/**
+ * tw_memory_nodes - NUMA nodes that have memory
+ * @nodes: room for @room, at least 1
+ *
+ * Return: how many, at most @room; at least one: 0, also where the kernel says
+ * nothing.
+ */
 unsigned tw_memory_nodes(unsigned *nodes, unsigned room);
+
+/* The same of another file than the kernel's. */
+#define TW_MEMORY_NODES_FILE	"/sys/devices/system/node/has_memory"
+unsigned tw_memory_nodes_read(unsigned *nodes, unsigned room,
+			      const char *path);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "available.h"
+
 enum tw_pages {
 	TW_PAGES_SMALL,		/* the smallest; never a huge one by accident */
 	TW_PAGES_TRANSPARENT,	/* huge ones where the kernel gives them */
@@ -59,10 +61,6 @@ void tw_memory_unmap(struct tw_memory *memory);
  */
 int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 			size_t *page_bytes);
-
-/* Bytes that may be taken without pushing others out: what the kernel calls
- * available, less where a control group has a lower limit. 0: unknown. */
-uint64_t tw_memory_available(void);
 
 /* "MemAvailable:" and the like of /proc/meminfo's text, in bytes; 0: none. */
 uint64_t tw_meminfo_bytes(const char *text, const char *key);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Levels are found in curves that were made of known ones: their number, their
+ * latency, and their end within one step of sizes. Fails if noise makes a level
+ * or hides one, or if a cache that sysfs names wrongly is taken for right.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "memory/levels.h"
+#include "tap.h"
+
+struct made {
+	size_t bytes;			/* 0: the last one */
+	double ns;
+};
+
+/*
+ * A random chase over twice a cache's size hits it half of the time: latency
+ * between two levels is what both weigh. @noise is a share, evenly spread.
+ */
+static double latency(const struct made *levels, size_t bytes)
+{
+	double missing = 1, ns = 0;
+
+	for (;; levels++) {
+		double held = levels->bytes && bytes > levels->bytes ?
+			      (double)levels->bytes / (double)bytes : 1;
+
+		if (!levels->bytes || held >= 1)
+			return ns + missing * levels->ns;
+		/* LRU-like: most of it is lost soon after the end. */
+		held = held * held * held;
+		ns += missing * held * levels->ns;
+		missing *= 1 - held;
+	}
+}
+
+static void make(struct tw_curve *curve, const struct made *levels,
+		 size_t to_bytes, double noise, uint64_t *random)
+{
+	size_t sizes[TW_SWEEP_SIZES];
+	int count = tw_sweep_sizes(sizes, 4096, to_bytes, 4, NULL, 0, 64);
+
+	memset(curve, 0, sizeof(*curve));
+	curve->count = (unsigned)count;
+	for (int i = 0; i < count; i++) {
+		double share = (double)(tap_random(random) % 2001) / 1000 - 1;
+
+		curve->points[i] = (struct tw_memory_point) {
+			.bytes = sizes[i], .batches = 100, .cycle_ns = 0.3,
+			.median_ns = latency(levels, sizes[i]) *
+				     (1 + noise * share),
+		};
+	}
+}
+
+static void check_found(const char *what, const struct made *levels,
+			unsigned count, size_t to_bytes, double noise,
+			uint64_t *random)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+	unsigned n;
+	int ends = 1, values = 1;
+
+	make(&curve, levels, to_bytes, noise, random);
+	n = tw_levels_find(found, &curve);
+	if (!tap_ok(n == count, "%s: %u levels", what, count)) {
+		tap_note("found %u", n);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		double octaves;
+
+		/* The flat part holds the slow growth after its end, too. */
+		values &= fabs(found[i].latency_ns / levels[i].ns - 1) <
+			  (i + 1 < n ? 0.05 + noise : 0.25);
+		if (!levels[i].bytes) {
+			ends &= !found[i].size_bytes;
+			continue;
+		}
+		/* One step is a quarter of an octave; half of the loads miss a
+		 * third of an octave past the end in this model. */
+		octaves = log2((double)found[i].size_bytes /
+			       (double)levels[i].bytes);
+		ends &= octaves > -0.26 && octaves < 0.34 + 0.26;
+		if (!ends)
+			tap_note("level %u: %zu for %zu", i,
+				 found[i].size_bytes, levels[i].bytes);
+	}
+	tap_ok(values, "%s: their latencies", what);
+	tap_ok(ends, "%s: their ends within a step", what);
+}
+
+static void check_none(uint64_t *random)
+{
+	static const struct made flat[] = { { 0, 5 } };
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+
+	make(&curve, flat, 1 << 20, 0.02, random);
+	tap_ok(tw_levels_find(found, &curve) == 1 && !found[0].size_bytes,
+	       "a flat curve is one level without an end");
+	curve.count = 5;
+	tap_ok(tw_levels_find(found, &curve) == 0, "five points are too few");
+	for (unsigned i = 0; i < curve.count; i++)
+		curve.points[i].batches = 0;
+	curve.count = 30;
+	for (unsigned i = 0; i < 30; i++)
+		curve.points[i].batches = 0;
+	tap_ok(tw_levels_find(found, &curve) == 0,
+	       "so are thirty that were all disturbed");
+}
+
+static void check_outlier(uint64_t *random)
+{
+	static const struct made two[] = { { 1 << 20, 5 }, { 0, 80 } };
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+
+	make(&curve, two, 16 << 20, 0, random);
+	curve.points[10].median_ns *= 4;
+	tap_ok(tw_levels_find(found, &curve) == 2,
+	       "one point four times as high is no level");
+}
+
+static void check_compared(void)
+{
+	struct tw_level level = { .size_bytes = 1763456, .next_bytes = 2 << 20 };
+	struct tw_cache cache = { .level = 2, .bytes = 2 << 20 };
+
+#define AGREEMENT(size, result, what) \
+	cache.bytes = (size); \
+	tap_ok(tw_level_compare(&level, &cache) == (result), what); \
+	tap_ok((*tw_level_agreement_text(result) == 0) == \
+	       ((result) == TW_LEVEL_AGREES), "and says so")
+	AGREEMENT((size_t)2 << 20, TW_LEVEL_AGREES, "one step up agrees");
+	AGREEMENT((size_t)1484000, TW_LEVEL_AGREES, "one step down agrees");
+	AGREEMENT((size_t)4 << 20, TW_LEVEL_SMALLER, "half is smaller");
+	AGREEMENT((size_t)1 << 20, TW_LEVEL_LARGER, "twice is larger");
+	tap_ok(tw_level_compare(NULL, &cache) == TW_LEVEL_NOT_FOUND,
+	       "only sysfs has it");
+	tap_ok(tw_level_compare(&level, NULL) == TW_LEVEL_NOT_SAID,
+	       "only the curve has it");
+	level.size_bytes = 0;
+	tap_ok(tw_level_compare(&level, &cache) == TW_LEVEL_NOT_FOUND,
+	       "no end in the curve");
+}
+
+int main(void)
+{
+	static const struct made usual[] = {
+		{ 48 << 10, 1.5 }, { 2 << 20, 4.8 }, { 24 << 20, 40 },
+		{ 0, 150 },
+	};
+	static const struct made small[] = {
+		{ 32 << 10, 1.6 }, { 256 << 10, 4 }, { 8 << 20, 14 },
+		{ 0, 90 },
+	};
+	uint64_t random = tap_seed();
+
+	check_found("three caches", usual, 4, (size_t)1 << 30, 0, &random);
+	check_found("3 % of noise", usual, 4, (size_t)1 << 30, 0.03, &random);
+	check_found("smaller ones", small, 4, (size_t)256 << 20, 0.03, &random);
+	check_none(&random);
+	check_outlier(&random);
+	check_compared();
+	return tap_done();
+}

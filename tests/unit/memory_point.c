@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What batches say of a load: order statistics and their interval, and which
+ * batches are disturbed. Fails if a disturbed batch is part of a figure, or if
+ * the interval does not hold the median as often as it says.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "memory/point.h"
+#include "tap.h"
+
+#define BATCHES		101
+
+static int is_near(double is, double should)
+{
+	return fabs(is - should) < 1e-9 * fabs(should);
+}
+
+static void check_ranks(uint64_t *random)
+{
+	struct tw_memory_point point = { .loads = 100 };
+	struct tw_memory_batch batches[BATCHES];
+
+	/* 100000 to 100100 ticks of half a nanosecond, shuffled. */
+	for (unsigned i = 0; i < BATCHES; i++)
+		batches[i] = (struct tw_memory_batch) { 100000 + i, 0 };
+	for (unsigned i = BATCHES - 1; i > 0; i--) {
+		unsigned other = (unsigned)(tap_random(random) % (i + 1));
+		struct tw_memory_batch kept = batches[i];
+
+		batches[i] = batches[other];
+		batches[other] = kept;
+	}
+	tap_ok(tw_memory_evaluate(&point, batches, BATCHES, 0.5) == 0 &&
+	       point.batches == BATCHES && point.disturbed == 0,
+	       "101 batches, none disturbed");
+	tap_ok(is_near(point.min_ns, 500), "the minimum");
+	tap_ok(is_near(point.median_ns, 100050 * 0.5 / 100), "the median");
+	/* Rank ceil(101 * 0.9) = 91, which is 100090. */
+	tap_ok(is_near(point.p90_ns, 100090 * 0.5 / 100), "p90");
+	/* Half the ranks, 1.96 sigmas: 50.5 -+ 9.85, outwards. */
+	tap_ok(is_near(point.low_ns, 100039 * 0.5 / 100) &&
+	       is_near(point.high_ns, 100061 * 0.5 / 100),
+	       "the interval, rank 40 to rank 62");
+}
+
+static void check_disturbed(void)
+{
+	struct tw_memory_point point = { .loads = 10 };
+	struct tw_memory_batch batches[BATCHES];
+	int ret;
+
+	for (unsigned i = 0; i < BATCHES; i++)
+		batches[i] = (struct tw_memory_batch) { 100000, 0 };
+	/* One was interrupted, and the fastest of all; two were slow beyond
+	 * half as much again and 2 us; one just within. */
+	batches[3] = (struct tw_memory_batch) { 10, 1 };
+	batches[50] = (struct tw_memory_batch) { 900000, 0 };
+	batches[51] = (struct tw_memory_batch) { 152001, 0 };
+	batches[52] = (struct tw_memory_batch) { 151999, 0 };
+	ret = tw_memory_evaluate(&point, batches, BATCHES, 1);
+	tap_ok(ret == 0 && point.disturbed == 3 &&
+	       point.batches == BATCHES - 3, "three are disturbed");
+	tap_ok(is_near(point.min_ns, 10000), "and none of them the minimum");
+}
+
+static void check_too_few(void)
+{
+	struct tw_memory_point point = { .loads = 10 };
+	struct tw_memory_batch batches[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		batches[i] = (struct tw_memory_batch) { 1000, i >= 4 };
+	tap_ok(tw_memory_evaluate(&point, batches, 8, 1) == -EAGAIN &&
+	       point.disturbed == 4, "four undisturbed of eight are too few");
+	for (unsigned i = 0; i < 8; i++)
+		batches[i].was_interrupted = 1;
+	tap_ok(tw_memory_evaluate(&point, batches, 8, 1) == -EAGAIN,
+	       "none at all, too");
+}
+
+/*
+ * How often the interval of so many uniform numbers holds their true median.
+ * At least 95 %; of 4000 tries that many less five sigmas of a binomial one,
+ * sqrt(0.95 * 0.05 / 4000) = 0.34 %: 93.3 %. At most all of them.
+ */
+static void check_coverage(unsigned count, uint64_t *random)
+{
+	struct tw_memory_batch batches[BATCHES];
+	unsigned held = 0;
+
+	for (int try = 0; try < 4000; try++) {
+		struct tw_memory_point point = { .loads = 1 };
+
+		for (unsigned i = 0; i < count; i++)
+			batches[i] = (struct tw_memory_batch) {
+				1000000 + tap_random(random) % 100001, 0 };
+		tw_memory_evaluate(&point, batches, count, 1);
+		held += point.low_ns <= 1050000 && point.high_ns >= 1050000;
+	}
+	tap_ok(held >= 3732, "%u batches: the interval holds the median in "
+	       "%.1f %%", count, held / 40.0);
+}
+
+int main(void)
+{
+	uint64_t random = tap_seed();
+
+	check_ranks(&random);
+	check_disturbed();
+	check_too_few();
+	check_coverage(20, &random);
+	check_coverage(101, &random);
+	return tap_done();
+}

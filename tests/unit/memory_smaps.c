@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What smaps says of a mapping: how much of it is on huge pages, of either
+ * kind. Fails if memory that became huge by accident passes for small, or if a
+ * neighbour's lines are taken for its own.
+ */
+#include <errno.h>
+
+#include "memory/pages.h"
+#include "tap.h"
+
+static const char text[] =
+	"55d0a0000000-55d0a0200000 r-xp 00000000 08:01 131 /usr/bin/a b:1-2\n"
+	"Size:               2048 kB\n"
+	"KernelPageSize:        4 kB\n"
+	"AnonHugePages:      2048 kB\n"
+	"VmFlags: rd ex mr mw me sd\n"
+	"7f0000000000-7f0000800000 rw-p 00000000 00:00 0 \n"
+	"Size:               8192 kB\n"
+	"KernelPageSize:        4 kB\n"
+	"MMUPageSize:           4 kB\n"
+	"AnonHugePages:      6144 kB\n"
+	"ShmemPmdMapped:        0 kB\n"
+	"Private_Hugetlb:       0 kB\n"
+	"VmFlags: rd wr mr mw me ac hg\n"
+	"7f0000900000-7f0000d00000 rw-p 00000000 00:10 77 /anon_hugepage\n"
+	"KernelPageSize:     2048 kB\n"
+	"AnonHugePages:         0 kB\n"
+	"Private_Hugetlb:    4096 kB\n"
+	"7f0001000000-7f0001001000 rw-p 00000000 00:00 0\n"
+	"KernelPageSize:        4 kB\n"
+	"AnonHugePages:         0 kB\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
+	"Size:                  4 kB\n";
+
+static void check(uintptr_t address, size_t huge, size_t page, const char *what)
+{
+	size_t is_huge = 1, is_page = 1;
+	int ret = tw_smaps_huge_bytes(text, address, &is_huge, &is_page);
+
+	tap_ok(ret == 0 && is_huge == huge && is_page == page, "%s", what);
+}
+
+int main(void)
+{
+	size_t huge = 7, page = 7;
+
+	check(0x7f0000000000, 6144 << 10, 4096, "transparent in part");
+	check(0x7f00007fffff, 6144 << 10, 4096, "its last byte, too");
+	check(0x7f0000a00000, 4096 << 10, 2048 << 10, "reserved");
+	check(0x7f0001000800, 0, 4096, "small");
+	tap_ok(tw_smaps_huge_bytes(text, 0x7f0000800000, &huge, &page) ==
+	       -ENOENT, "nothing is mapped there");
+	tap_ok(tw_smaps_huge_bytes("", 1, &huge, &page) == -ENOENT, "no text");
+	tap_ok(tw_smaps_huge_bytes(text, 0xffffffffff600000u, &huge, &page) ==
+	       -EBADMSG, "a mapping of which nothing is said");
+	tap_ok(huge == 7 && page == 7, "a failure leaves the figures alone");
+	tap_ok(tw_meminfo_bytes("MemFree: 5 kB\nMemAvailable:   12 kB\n",
+				"MemAvailable:") == 12 << 10 &&
+	       tw_meminfo_bytes("MemFree: 5 kB\n", "MemAvailable:") == 0,
+	       "a line of meminfo");
+	return tap_done();
+}

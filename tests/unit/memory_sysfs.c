@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sysfs says of caches and NUMA nodes, and control groups of memory, from
+ * directories made here. Fails if an instruction cache is taken for one of
+ * data, if a container's limit is overlooked, or if its cache of files counts
+ * as used.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/available.h"
+#include "memory/caches.h"
+#include "tap.h"
+
+static char scratch[] = "/tmp/tickwise-sysfs-XXXXXX";
+
+/* A file below the scratch directory, with the directories that it is in. */
+static void put(const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	file = fopen(path, "w");
+	if (!file)
+		exit(1);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const char *below(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	return path;
+}
+
+static void put_cache(unsigned index, const char *type, const char *level,
+		      const char *size, const char *shared)
+{
+	char name[64];
+
+#define PUT(attribute, text) \
+	snprintf(name, sizeof(name), "cpus/cpu3/cache/index%u/" attribute, \
+		 index); \
+	put(name, text)
+	PUT("type", type);
+	PUT("level", level);
+	PUT("size", size);
+	PUT("shared_cpu_list", shared);
+	PUT("coherency_line_size", "128\n");
+}
+
+static void check_caches(void)
+{
+	struct tw_cache caches[TW_CACHES];
+	unsigned count;
+
+	put_cache(0, "Unified\n", "3\n", "260M\n", "0-3,8-11\n");
+	put_cache(1, "Instruction\n", "1\n", "64K\n", "3\n");
+	put_cache(2, "Data\n", "1\n", "48K\n", "3\n");
+	put_cache(4, "Unified\n", "2\n", "2048K\n", "2-3\n");
+	put_cache(5, "Unified\n", "4\n", "unknown\n", "\n");
+	count = tw_caches_read(caches, below("cpus"), 3);
+	tap_is_u64(count, 3, "three caches hold data");
+	if (count == 3)
+		tap_ok(caches[0].level == 1 && caches[0].bytes == 48 << 10 &&
+		       caches[1].bytes == 2 << 20 &&
+		       caches[2].bytes == (size_t)260 << 20,
+		       "the smallest first");
+	tap_ok(caches[2].shared_by == 8 && caches[0].line_bytes == 128,
+	       "sharers and lines");
+	tap_ok(tw_caches_read(caches, below("cpus"), 4) == 0,
+	       "nothing of another CPU");
+	tap_ok(tw_caches_read(caches, below("none"), 3) == 0,
+	       "nothing where there is no sysfs");
+}
+
+static void check_sizes(void)
+{
+	tap_ok(tw_parse_cache_size("48K\n") == 48 << 10 &&
+	       tw_parse_cache_size("2M") == 2 << 20 &&
+	       tw_parse_cache_size("512") == 512, "sizes");
+	tap_ok(!tw_parse_cache_size("") && !tw_parse_cache_size("K") &&
+	       !tw_parse_cache_size("-1K") && !tw_parse_cache_size("0") &&
+	       !tw_parse_cache_size("5X") &&
+	       !tw_parse_cache_size("99999999999999999999"), "and none");
+}
+
+static void check_nodes(void)
+{
+	unsigned nodes[4] = { 9, 9, 9, 9 };
+
+	put("has_memory", "0,2-3\n");
+	tap_ok(tw_memory_nodes_read(nodes, 4, below("has_memory")) == 3 &&
+	       nodes[0] == 0 && nodes[1] == 2 && nodes[2] == 3,
+	       "three nodes have memory");
+	tap_ok(tw_memory_nodes_read(nodes, 2, below("has_memory")) == 2,
+	       "no more than there is room");
+	put("has_memory", "\n");
+	tap_ok(tw_memory_nodes_read(nodes, 4, below("has_memory")) == 1 &&
+	       nodes[0] == 0, "an empty list: node 0");
+	put("has_memory", "0-\n");
+	tap_ok(tw_memory_nodes_read(nodes, 4, below("has_memory")) == 1,
+	       "a broken one, too");
+	tap_ok(tw_memory_nodes_read(nodes, 4, below("not_there")) == 1,
+	       "and none at all");
+	tap_ok(tw_parse_list("0-4294967295", nodes, 4) == -EINVAL &&
+	       tw_parse_list("3-1", nodes, 4) == -EINVAL &&
+	       tw_parse_list("1,,2", nodes, 4) == -EINVAL, "no lists");
+}
+
+static void check_groups(void)
+{
+	static const char in_b[] = "1:name=x:/\n0::/a/b\n";
+
+	put("v2/a/b/memory.max", "max\n");
+	tap_ok(tw_group_left(below("v2"), in_b) == UINT64_MAX, "no limit");
+	put("v2/a/b/memory.max", "1000000\n");
+	put("v2/a/b/memory.current", "400000\n");
+	tap_is_u64(tw_group_left(below("v2"), in_b), 600000, "a limit");
+	put("v2/a/b/memory.stat", "anon 100000\ninactive_file 200000\n"
+	    "active_file 50000\n");
+	tap_is_u64(tw_group_left(below("v2"), in_b), 850000,
+		   "less what is used, but for the cache of files");
+	put("v2/a/memory.max", "500000\n");
+	put("v2/a/memory.current", "410000\n");
+	tap_is_u64(tw_group_left(below("v2"), in_b), 90000,
+		   "the group above has less left");
+	put("v2/memory.max", "70000\n");
+	put("v2/memory.current", "80000\n");
+	tap_is_u64(tw_group_left(below("v2"), "0::/../../other\n"), 0,
+		   "a container's root, used up");
+	tap_is_u64(tw_group_left(below("v2"), NULL), 0, "without a membership");
+	put("v1/memory/c/memory.limit_in_bytes", "9000\n");
+	put("v1/memory/c/memory.usage_in_bytes", "8000\n");
+	put("v1/memory/c/memory.stat", "cache 1\ntotal_inactive_file 500\n");
+	tap_is_u64(tw_group_left(below("v1"), "7:cpu:/x\n4:memory:/c\n0::/\n"),
+		   1500, "version 1");
+	tap_ok(tw_group_left(below("none"), "0::/\n") == UINT64_MAX,
+	       "no control groups at all");
+}
+
+int main(void)
+{
+	char command[64];
+
+	if (!mkdtemp(scratch))
+		return 1;
+	check_caches();
+	check_sizes();
+	check_nodes();
+	check_groups();
+	snprintf(command, sizeof(command), "rm -r %s", scratch);
+	if (system(command))
+		tap_note("%s is left", scratch);
+	return tap_done();
+}
