@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: size, bs, numjobs, loops and their like mean for the memory engine
+# what fio's users expect: size bytes are walked in size / bs I/Os of bs / 64
+# loads each; each job has memory of its own, in threads as in processes; what
+# fio counts is in the report, and only that.
+# Defect: I/Os that are missing, counted twice or in the ramp time; one memory
+# for all; pages other than those asked for.
+. "$(dirname "$0")/memory_tap.sh"
+
+# counts WHAT IOS REPORTS ARGUMENT...: so many by fio, the same by the reports
+counts()
+{
+	what=$1
+	ios=$2
+	reports=$3
+	shift 3
+	memory_fio "$@"
+	[ ! -s err ] || sed 's/^/# /' err
+	is "$status $(from_json out.json 'my $n = 0;
+		$n += $_->{read}{clat_ns}{N} for @{$j->{jobs}}; print $n')" \
+		"0 $ios" "$what: $ios I/Os by fio"
+	is "$(ls ./*.memory.json | wc -l) $(($(sum_of batches) +
+		$(sum_of disturbed)))" "$reports $ios" "$what: and by the report"
+}
+
+counts "one pass" 16 1
+json m.1.*.memory.json '$j->{load}{loads_per_batch} == 1024 &&
+	$j->{load}{size_bytes} == 1 << 20 &&
+	$j->{load}{elements} == 1 << 14 &&
+	$j->{load}{footprint_bytes} == 1 << 20 &&
+	$j->{memory}{kind} eq "random" && $j->{memory}{seed} == 1 &&
+	$j->{job}{engine} eq "tickwise-memory" && $j->{unaccounted} == 0'
+ok $? "of 1024 loads each, through all lines"
+json out.json '$j->{jobs}[0]{read}{io_bytes} == 1 << 20'
+ok $? "and fio counts the bytes of the lines"
+for mode in --thread=0 --thread=1; do
+	counts "two jobs $mode" 32 2 --numjobs=2 $mode
+done
+counts "loops" 48 1 --loops=3
+counts "number_ios" 5 1 --number_ios=5
+counts "io_size" 64 1 --io_size=4m
+counts "sequential" 16 1 --rw=read
+json m.1.*.memory.json '$j->{memory}{kind} eq "sequential"'
+ok $? "in order"
+counts "a load each" 64 1 --bs=64 --size=4k
+json m.1.*.memory.json '$j->{load}{loads_per_batch} == 1'
+ok $? "is one"
+counts "not whole turns" 10 1 --bs=6464 --size=64640
+json m.1.*.memory.json '$j->{load}{loads_per_batch} == 101'
+ok $? "are 101"
+counts "repeated" 16 1 --tw_repeat=7
+json m.1.*.memory.json '$j->{load}{loads_per_batch} == 7 * 1024'
+ok $? "seven times as many"
+counts "pages" 16 1 --tw_pattern=page
+json m.1.*.memory.json '$j->{memory}{kind} eq "page" &&
+	$j->{load}{elements} * '"$(getconf PAGESIZE)"' == 1 << 20'
+ok $? "an element each"
+counts "windows" 16 1 --tw_pattern=window --tw_window=64k --tw_seed=9
+json m.1.*.memory.json '$j->{memory}{window_bytes} == 65536 &&
+	$j->{memory}{kind} eq "window" && $j->{memory}{seed} == 9'
+ok $? "of the size and seed asked for"
+counts "a rate" 16 1 --rate_iops=2000
+counts "think time" 16 1 --thinktime=100
+
+json m.1.*.memory.json '$j->{memory}{huge_bytes} == 0 &&
+	$j->{memory}{huge_bytes_at_end} == 0 &&
+	$j->{memory}{page_bytes} == '"$(getconf PAGESIZE)"
+ok $? "small pages: not one is huge, by smaps at both ends"
+memory_fio --tw_pages=transparent --size=4m
+if [ "$status" -eq 0 ]; then
+	json m.1.*.memory.json '$j->{memory}{huge_bytes} > 0'
+	ok $? "transparent pages: some are huge"
+else
+	skip "$(cat err)"
+fi
+
+# What the ramp time ends with is asked of fio's own clock, twice.
+memory_fio --time_based=1 --runtime=200ms --ramp_time=200ms
+is "$status" 0 "a ramp time"
+apart=$(from_json out.json 'print $j->{jobs}[0]{read}{clat_ns}{N} - '"$((
+	$(sum_of batches) + $(sum_of disturbed)))")
+[ "$apart" -ge -1 ] && [ "$apart" -le 1 ]
+ok $? "what fio counts is recorded ($apart apart)"
+json m.1.*.memory.json '$j->{unaccounted} > 0'
+ok $? "and what it does not is not"
+done_testing

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the memory engine loads into this fio; its options are those of the
+# table in plugin/README.md; what makes no sense is refused in one line that
+# names it, by a failing exit and before a job begins; files are left alone.
+# Defect: an option that nobody wrote down, a silent success, a crash, a file of
+# the job beside it that is created, read or removed.
+. "$(dirname "$0")/memory_tap.sh"
+
+"$FIO" --enghelp="$memory_so" 2>err | awk '/ : / { print $1 }' | sort >has
+awk -F'[`=]' '/^## Memory/ { on = 1 } /^## / && !/Memory/ { on = 0 }
+	on && /^[|] `tw_/ { print $2 }' "$root/plugin/README.md" | sort >said
+[ -s has ] && cmp has said
+ok $? "its options are those of the table"
+
+# refuses WHAT TEXT ARGUMENT...
+refuses()
+{
+	what=$1
+	text=$2
+	shift 2
+	memory_fio "$@"
+	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
+	ok $? "$what: failing exit ($status)"
+	[ "$(grep -c '^tickwise' err)" -eq 1 ] && grep '^tickwise' err |
+		grep -qF "$text" || { sed 's/^/# /' err; false; }
+	ok $? "$what: one line of ours: $text"
+	[ -z "$(ls ./*.memory.json 2>/dev/null)" ]
+	ok $? "$what: no report"
+}
+
+for mode in --thread=0 --thread=1; do
+	refuses "no size $mode" "size= must say how much" --size=0 $mode
+	refuses "more than there is $mode" "are available" --size=100t $mode
+	refuses "half a line $mode" "bs=96 is not a multiple of 64" --bs=96 \
+		$mode
+done
+# The second of two is refused for the sum; the first, a small one, runs.
+available=$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)
+memory_fio --size=1m --tw_report=none --name=n \
+	--ioengine="external:$memory_so" --rw=randread --bs=64k \
+	--size="$((available + 1048576))k"
+[ "$status" -eq 1 ] && sed -n 's/^tickwise-memory: n: \([0-9]*\) bytes.*(\([0-9]*\) by jobs.*/\1 \2/p' err |
+	awk '{ found = $2 - $1 == 1048576 } END { exit !found }' ||
+	{ sed 's/^/# /' err; false; }
+ok $? "jobs that run together are added up"
+refuses "a share of a file" "size= must say how much" --size=50%
+refuses "writes" "only loads are timed" --rw=randwrite
+refuses "reads and writes" "only loads are timed" --rw=randrw
+refuses "trims" "only loads are timed" --rw=randtrim
+refuses "several block sizes" "bs: one size" --bsrange=4k-64k
+refuses "a split of block sizes" "bs: one size" --bssplit=4k/50:64k/50
+refuses "verify" "verify: there is no data" --verify=crc32c
+refuses "pre_read" "pre_read: there is no file" --pre_read=1
+refuses "offload" "io_submit_mode=offload" --io_submit_mode=offload
+refuses "random pages, sequentially" "tw_pattern=page is a random order" \
+	--rw=read --tw_pattern=page
+refuses "sequential, randomly" "tw_pattern=sequential is what rw=read does" \
+	--tw_pattern=sequential
+refuses "less than a page" "is less than one page" --tw_pattern=page \
+	--size=1k --bs=64
+refuses "half a window" "tw_window=96 is not a multiple of 64" \
+	--tw_pattern=window --tw_window=96
+refuses "a node that is not there" "tw_node=1000" --tw_node=1000
+echo '1 2 3' >replay
+refuses "a log to be replayed" "read_iolog" --read_iolog=replay
+
+free=$(awk '/HugePages_Free/ { print $2 }' /proc/meminfo)
+if [ "${free:-0}" -eq 0 ]; then
+	refuses "no reserved pages" "reserved pages: " --tw_pages=reserved
+else
+	skip "pages are reserved here"
+fi
+if grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null
+then
+	refuses "no transparent huge page" "no transparent huge page" \
+		--tw_pages=transparent --size=4m
+else
+	skip "transparent huge pages are allowed here"
+fi
+
+# fio's own refusals, which name the option.
+memory_fio --tw_pages=tiny
+[ "$status" -eq 1 ] && grep -q tw_pages err
+ok $? "pages of an unknown kind"
+memory_fio --tw_repeat=0
+[ "$status" -eq 1 ] && grep -q tw_repeat err
+ok $? "no loads at all"
+
+# A report that can't be written is said.
+memory_fio --tw_report=missing/x
+[ "$status" -eq 1 ] && [ "$(grep -c '^tickwise' err)" -eq 1 ]
+ok $? "a directory that is not there: one line of ours"
+memory_fio --tw_report=none
+is "$status $(ls ./*.memory.json 2>/dev/null)" "0 " "tw_report=none: no report"
+memory_fio --tw_report=here
+json here '$j->{schema} eq "tickwise-memory"'
+ok $? "tw_report=here: there"
+
+# fio warns of a depth that a sync engine does not have.
+memory_fio --iodepth=4
+is "$status" 0 "iodepth=4 runs"
+cat out out.json err | grep -q 'queue depth will be capped at 1'
+ok $? "and fio says that it is 1"
+
+# What [global] says of files is meant for others.
+echo precious >precious
+memory_fio --filename=precious --unlink=1 --create_on_open=1 --direct=1 \
+	--overwrite=1 --invalidate=1
+is "$status $(cat precious)" "0 precious" "another job's file is left alone"
+memory_fio --nrfiles=3 --filename_format=made.\$filenum
+is "$status $(ls | grep -c made)" "0 0" "none is made"
+done_testing

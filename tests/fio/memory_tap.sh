@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+#
+# For the tests of the memory engine, on top of fio_tap.sh. Sourced, not run.
+
+. "$(dirname "$0")/fio_tap.sh"
+
+memory_so=$TW_BUILD/tickwise-memory.so
+
+# memory_fio ARGUMENT...: a job on it, named m; out.json is fio's output, err its
+# stderr, $status its exit code. A megabyte is enough to see it work.
+memory_fio()
+{
+	rm -f ./*.json
+	timeout 60 "$FIO" --name=m --ioengine="external:$memory_so" \
+		--rw=randread --size=1m --bs=64k --output-format=json \
+		--output=out.json "$@" >out 2>err
+	status=$?
+}
+
+# sum_of KEY: over all reports, of their "load"
+sum_of()
+{
+	perl -MJSON::PP -e 'local $/; my $sum = 0; my $key = shift;
+		for my $file (glob "*.memory.json") {
+			open my $f, "<", $file;
+			$sum += decode_json(<$f>)->{load}{$key};
+		}
+		print $sum' "$1"
+}
