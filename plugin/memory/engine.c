@@ -49,7 +49,8 @@ static int init(struct thread_data *td)
 {
 	struct tw_memory_job *job;
 
-	if (tw_check_layout(td))
+	/* A job that replays is never asked for a size. */
+	if (tw_check_layout(td) || tw_memory_check_replay(td))
 		return 1;
 	job = calloc(1, sizeof(*job));
 	td->io_ops_data = job;

@@ -84,6 +84,7 @@ int tw_memory_refuse(struct thread_data *td, int error, const char *format,
 /* options.c: what is wrong with a job, told before any of them begins; 0 or 1 */
 extern struct fio_option tw_memory_options[];
 int tw_memory_check(struct thread_data *td);
+int tw_memory_check_replay(struct thread_data *td);
 enum tw_cycle_kind tw_memory_kind(struct thread_data *td);
 
 /* setup.c: memory, its cycle, and a first pass through it; 0 or 1 */

@@ -140,9 +140,6 @@ static int check_fio_options(struct thread_data *td)
 	if (td->o.verify != VERIFY_NONE)
 		return tw_memory_refuse(td, EINVAL, "verify: there is no data "
 					"to verify");
-	if (td->o.read_iolog_file)
-		return tw_memory_refuse(td, EINVAL, "read_iolog: there is "
-					"nothing to replay on memory");
 	if (td->o.pre_read)
 		return tw_memory_refuse(td, EINVAL, "pre_read: there is no "
 					"file to read");
@@ -235,6 +232,14 @@ static int check_own(struct thread_data *td)
 			return 0;
 	return tw_memory_refuse(td, EINVAL, "tw_node=%d: there is no memory on "
 				"such a NUMA node", o->node);
+}
+
+int tw_memory_check_replay(struct thread_data *td)
+{
+	if (td->o.read_iolog_file)
+		return tw_memory_refuse(td, EINVAL, "read_iolog: there is "
+					"nothing to replay on memory");
+	return 0;
 }
 
 int tw_memory_check(struct thread_data *td)
