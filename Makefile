@@ -265,7 +265,9 @@ $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check_facts.o \
 	check_moved.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o
+$(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o \
+	$(B)/core/command/plain_text.o
+$(B)/tests/unit/text_plain.t: $(B)/core/command/plain_text.o
 
 # The watcher of the engine knows nothing of fio.
 WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)

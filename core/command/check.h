@@ -58,6 +58,9 @@ int tw_check_watch(const struct tw_check_arguments *arguments);
 void tw_check_print_page(const struct tw_check *check,
 			 const struct tw_check_arguments *arguments);
 
+/* Of that: what kernel and processor say, and which CPUs were judged. */
+void tw_check_print_machine(const struct tw_check *check);
+
 /* Of an undecided check: what would help, by its reasons (check_advice.c). */
 void tw_check_advise(const struct tw_check *check,
 		     const struct tw_check_arguments *arguments);

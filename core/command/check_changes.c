@@ -41,13 +41,6 @@ static void say_bits(char *changes, const char *what, unsigned before,
 			    what, text(bit));
 }
 
-static void say_number(char *changes, const char *what, unsigned before,
-		       unsigned now)
-{
-	if (before != now)
-		say(changes, "%s: %u, was %u", what, now, before);
-}
-
 static void compare(char *changes, const struct tw_check *before,
 		    const struct tw_check *now)
 {
@@ -62,12 +55,6 @@ static void compare(char *changes, const struct tw_check *before,
 		 now->result.reasons, tw_reliability_reason_text);
 	say_bits(changes, "contradiction", before->contradictions,
 		 now->contradictions, tw_contradiction_text);
-	say_number(changes, "CPUs judged", before->result.cpus,
-		   now->result.cpus);
-	say_number(changes, "CPUs allowed", before->machine.cpus_allowed,
-		   now->machine.cpus_allowed);
-	say_number(changes, "CPUs online", before->machine.cpus_online,
-		   now->machine.cpus_online);
 	if (strcmp(is, was))
 		say(changes, "the kernel keeps time by %s, before by %s",
 		    *is ? is : "?", *was ? was : "?");
