@@ -242,9 +242,8 @@ static void put_levels(FILE *file, const struct tw_memlat *memlat)
 
 		fprintf(file, "<tr><td>%s</td><td>%.2f</td>",
 			tw_memlat_level_name(memlat, i), level->latency_ns);
-		if (level->cycle_ns > 0)
-			fprintf(file, "<td>%.1f</td>",
-				level->latency_ns / level->cycle_ns);
+		if (level->cycles > 0)
+			fprintf(file, "<td>%.1f</td>", level->cycles);
 		else
 			fputs("<td>-</td>", file);
 		fprintf(file, "<td>%.2f</td><td>%.2f</td><td>%s</td><td>%s"

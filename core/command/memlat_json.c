@@ -41,8 +41,7 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"size_bytes", size_or_null(level->size_bytes),
 		"next_size_bytes", size_or_null(level->next_bytes),
 		"latency_ns", level->latency_ns,
-		"latency_cycles", number_or_null(in_cycles(level->latency_ns,
-							   level->cycle_ns)),
+		"min_cycles", number_or_null(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
 		"points", (int)level->points,
@@ -96,8 +95,8 @@ static json_t *json_point(const struct tw_memory_point *point)
 	json_object_set_new(json, "p90_ns", json_real(point->p90_ns));
 	json_object_set_new(json, "median_low_ns", json_real(point->low_ns));
 	json_object_set_new(json, "median_high_ns", json_real(point->high_ns));
-	json_object_set_new(json, "median_cycles", number_or_null(
-			    in_cycles(point->median_ns, point->cycle_ns)));
+	json_object_set_new(json, "min_cycles", number_or_null(
+			    in_cycles(point->min_ns, point->cycle_ns)));
 	json_object_set_new(json, "core_hz", number_or_null(
 			    point->cycle_ns > 0 ? 1e9 / point->cycle_ns : 0));
 	return json;

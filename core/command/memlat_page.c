@@ -47,10 +47,10 @@ static void print_head(const struct tw_memlat *memlat)
 	tw_paragraph_end(&line);
 }
 
-static void print_cycles(double ns, double cycle_ns)
+static void print_cycles(double cycles)
 {
-	if (cycle_ns > 0)
-		printf(" %8.1f", ns / cycle_ns);
+	if (cycles > 0)
+		printf(" %8.1f", cycles);
 	else
 		printf(" %8s", "-");
 }
@@ -63,7 +63,7 @@ static void print_level(const struct tw_memlat *memlat, unsigned i)
 
 	printf("%-8s %9.2f", tw_memlat_level_name(memlat, i),
 	       level->latency_ns);
-	print_cycles(level->latency_ns, level->cycle_ns);
+	print_cycles(level->cycles);
 	printf("   %7.2f - %-8.2f %8s %8s%s\n", level->low_ns, level->high_ns,
 	       level->size_bytes ? tw_memlat_size(size, level->size_bytes) :
 				   "-",

@@ -77,15 +77,20 @@ struct range {
 	unsigned first, last;
 };
 
+static double cycles_of(const struct tw_memory_point *point)
+{
+	return point->cycle_ns > 0 ? point->min_ns / point->cycle_ns : 0;
+}
+
 static double value_at_median(const struct trace *trace, struct range range,
-			      int want_cycle)
+			      int want_cycles)
 {
 	double values[TW_SWEEP_SIZES];
 	unsigned n = 0;
 
 	for (unsigned i = range.first; i <= range.last; i++) {
-		double value = want_cycle ? trace->points[i]->cycle_ns :
-					    trace->points[i]->median_ns;
+		double value = want_cycles ? cycles_of(trace->points[i]) :
+					     trace->points[i]->median_ns;
 		unsigned at = n++;
 
 		for (; at > 0 && values[at - 1] > value; at--)
@@ -137,7 +142,7 @@ static void fill(struct tw_level *level, const struct trace *trace,
 {
 	*level = (struct tw_level) {
 		.latency_ns = value_at_median(trace, range, 0),
-		.cycle_ns = value_at_median(trace, range, 1),
+		.cycles = value_at_median(trace, range, 1),
 		.points = range.last - range.first + 1,
 		.low_ns = INFINITY,
 	};

@@ -20,13 +20,14 @@
  * @next_bytes: the next size that was measured: the end lies between the two
  * @latency_ns: median of the points of the flat part
  * @low_ns, @high_ns: the least and the most of their medians
- * @cycle_ns: of the core, the median likewise; 0: unknown
+ * @cycles: of the core, in the fastest batch of a point; the median likewise;
+ *	0: unknown
  * @points: in the flat part
  */
 struct tw_level {
 	size_t size_bytes, next_bytes;
 	double latency_ns, low_ns, high_ns;
-	double cycle_ns;
+	double cycles;
 	unsigned points;
 };
 

@@ -25,7 +25,8 @@ struct tw_memory_point {
 	double warm_passes;		/* through the whole cycle, before */
 	double min_ns, median_ns, p90_ns;
 	double low_ns, high_ns;		/* 95 % confidence, of the median */
-	double cycle_ns;		/* of the core, then; 0: unknown */
+	double cycle_ns;		/* of the core at its fastest meanwhile:
+					   for min_ns; 0: unknown */
 };
 
 /* Batches as they were collected. */

@@ -81,8 +81,8 @@ perl -MJSON::PP -0ne '
 		stride_bytes window_bytes);
 	my @point = qw(batches disturbed elements footprint_bytes
 		loads_per_batch size_bytes warm_passes);
-	my @figures = qw(core_hz median_cycles median_high_ns median_low_ns
-		median_ns min_ns p90_ns);
+	my @figures = qw(core_hz median_high_ns median_low_ns
+		median_ns min_cycles min_ns p90_ns);
 	die "root: @{[sort keys %$root]}" if "@keys" ne "@{[sort keys %$root]}";
 	die "schema" if $root->{schema} ne "tickwise-memlat" || $root->{version} != 1;
 	die "curves" if @{$root->{curves}} != 2;
