@@ -90,6 +90,11 @@ COMMAND_SOURCES := $(wildcard core/command/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 
+PROFILE_SONAME := $(subst libtickwise,libtickwise-profile,$(SONAME))
+PROFILE_SOURCES := $(wildcard core/profile/*.c)
+PROFILE_LIBRARIES := $(addprefix $(B)/,libtickwise-profile.a \
+		       libtickwise-profile.so $(PROFILE_SONAME) \
+		       libtickwise-profile_hooks.a)
 COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
@@ -111,7 +116,7 @@ all: core plugin
 
 .PHONY: core
 core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
-      $(B)/libtickwise-preload.so $(COMPARE_PROBES)
+      $(B)/libtickwise-preload.so $(COMPARE_PROBES) $(PROFILE_LIBRARIES)
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -137,7 +142,7 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
 
 # clock_gettime() for programs nobody may rebuild: it must find all it needs
 # before it is called (-z now), and show nothing but that function.
@@ -147,6 +152,34 @@ $(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
+
+# Time per function. What of it is arithmetic is the program's, too.
+#
+# An instrumented object brings its own hooks (core/profile/hooks.c says why), so
+# what -ltickwise-profile finds is a script that names the library and these.
+$(B)/core/profile/calibrate_hooked.o: CORE_CFLAGS += -finstrument-functions
+# Straight on, without a stop at the linkage table.
+$(B)/core/profile/hooks.o: CORE_CFLAGS += -fno-plt
+
+$(B)/libtickwise-profile.a: $(call objects,$(PROFILE_SOURCES))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libtickwise-profile_hooks.a: $(B)/core/profile/hooks.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/$(PROFILE_SONAME): $(call objects,$(PROFILE_SOURCES)) $(B)/libtickwise.a \
+			core/profile/libtickwise-profile.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(PROFILE_SONAME) \
+		-Wl,--version-script=core/profile/libtickwise-profile.map \
+		-Wl,-Bsymbolic-functions -Wl,-z,now -Wl,-z,nodelete \
+		$(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o %.a,$^) $(CORE_LIBS)
+
+# The hooks first: what they need keeps the library.
+$(B)/libtickwise-profile.so: $(B)/libtickwise-profile_hooks.a $(B)/$(PROFILE_SONAME)
+	$(Q)echo 'INPUT ( $(^F) )' >$@
 
 # What `tickwise compare` puts into fio.
 $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
@@ -252,6 +285,11 @@ $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check_facts.o \
 	check_moved.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o
+
+$(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
+	tree.o arena.o)
+$(B)/tests/unit/profile_recorder.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile_functions.o
 
 # The watcher of the engine knows nothing of fio.
 WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
