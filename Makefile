@@ -102,7 +102,7 @@ UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
 HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
-SHELL_TESTS := $(wildcard tests/unit/*.t)
+SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/hw/preload/*.c \
 					tests/fio/preload/*.c))
@@ -529,11 +529,17 @@ install-core: core install-man $(B)/include/tickwise.h
 	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
 	$(INSTALL) -m 644 $(B)/libtickwise-preload.so $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 core/profile/tickwise-profile.h $(DESTDIR)$(INCLUDEDIR)/
+	$(INSTALL) -m 644 $(PROFILE_LIBRARIES) $(DESTDIR)$(LIBDIR)/
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
 	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		core/profile/tickwise-profile.pc.in \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise-profile.pc
 	@# The running system has to be told of a new library; a package does so
 	@# itself.
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
@@ -558,8 +564,9 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
 			$(SONAME) libtickwise.so.$(VERSION) \
-			libtickwise-preload.so \
-			pkgconfig/tickwise.pc) \
+			libtickwise-preload.so $(notdir $(PROFILE_LIBRARIES)) \
+			pkgconfig/tickwise.pc pkgconfig/tickwise-profile.pc) \
+		$(DESTDIR)$(INCLUDEDIR)/tickwise-profile.h \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,tickwise.so tickwise-cmd.so \
 			$(notdir $(COMPARE_PROBES)))
