@@ -4,9 +4,10 @@
  * are of, `outside` to its caller.
  *
  * Small functions are called in blocks, with hooks and without, by turns. From
- * each block: what a call took more in all is inside + outside; what its node
- * counted more than the same call takes without hooks is inside. Disturbed
- * blocks are above the others, so the median of all is taken.
+ * them: what a call took more in all is inside + outside; what its node counted
+ * more than the same call takes without hooks is inside. Blocks that were
+ * disturbed, or went on while another program had half of the core, are above
+ * the others: of each kind the lowest tenth ends where it is looked at.
  *
  * With fences both are the same to a fraction of a tick for functions that do
  * anything from two dependent multiplications on. Those are the constants. An
@@ -64,15 +65,17 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static double median(double *values)
+/* The tenth: what disturbs a block makes it longer. */
+static double undisturbed(double *values)
 {
 	qsort(values, BLOCKS, sizeof(*values), compare);
-	return values[BLOCKS / 2];
+	return values[BLOCKS / 10];
 }
 
+/* Ticks a call of each block. */
 struct seen {
-	double both[BLOCKS];		/* more in all, a call */
-	double inside[BLOCKS];		/* more in the call itself */
+	double with[BLOCKS], without[BLOCKS];
+	double counted[BLOCKS];		/* by its node */
 };
 
 /* One block with hooks and one without. */
@@ -81,33 +84,29 @@ static TW_NO_HOOKS void see(enum way way, struct tw_recorder *recorder,
 {
 	const struct tw_node *node;
 	uint64_t before_ticks;
-	double with, without;
 
 	/* Its node is there, and recent. */
 	hooked(way)(3);
 	node = recorder->tree.root->recent;
 	before_ticks = node->ticks;
-	with = time_calls(hooked(way));
-	without = time_calls(plain(way));
-	seen->both[block] = with - without;
-	/* What calling it takes without hooks is its own, as in any profile. */
-	seen->inside[block] = counted(recorder, before_ticks) - without;
-	if (way == NEST)
-		seen->both[block] /= TW_PROFILE_NEST_CALLS;
+	seen->with[block] = time_calls(hooked(way));
+	seen->counted[block] = counted(recorder, before_ticks);
+	seen->without[block] = time_calls(plain(way));
 }
 
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 {
-	double values[BLOCKS];
+	double with[BLOCKS], without[BLOCKS];
 	struct tw_node *node;
 
 	hooked(EMPTY)(3);
 	node = recorder->tree.root->recent;
 	node->flags |= TW_NODE_FILTERED;
-	for (int block = 0; block < BLOCKS; block++)
-		values[block] = time_calls(hooked(EMPTY)) -
-				time_calls(plain(EMPTY));
-	return median(values);
+	for (int block = 0; block < BLOCKS; block++) {
+		with[block] = time_calls(hooked(EMPTY));
+		without[block] = time_calls(plain(EMPTY));
+	}
+	return undisturbed(with) - undisturbed(without);
 }
 
 /* How far the other ways are from that of most functions, those that do some
@@ -125,14 +124,19 @@ static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 				struct tw_profile_cost *cost)
 {
 	double both[WAYS], inside[WAYS];
+	double without;
 	struct seen seen;
 
 	for (enum way way = EMPTY; way < WAYS; way++) {
 		for (int block = 0; block < BLOCKS; block++)
 			see(way, recorder, &seen, block);
-		both[way] = median(seen.both);
-		inside[way] = median(seen.inside);
+		/* What calling it takes without hooks is its own, as in any
+		 * profile. */
+		without = undisturbed(seen.without);
+		both[way] = undisturbed(seen.with) - without;
+		inside[way] = undisturbed(seen.counted) - without;
 	}
+	both[NEST] /= TW_PROFILE_NEST_CALLS;
 	/* Of four nested calls the outermost has inside once and both three
 	 * times. */
 	inside[NEST] -= (TW_PROFILE_NEST_CALLS - 1) * both[NEST];
@@ -149,12 +153,16 @@ static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 void tw_profile_calibrate(struct tw_profile_cost *cost,
 			  struct tw_hook_cost *hooks)
 {
-	const struct tw_profile_options few = { .depth = 64 };
+	/* Laid out in memory as any thread's is: that alone is worth some
+	 * ticks. */
+	const struct tw_profile_options as_any = {
+		.depth = tw_profile.options.depth
+	};
 	struct tw_profile_thread *before = tw_profile_self, *thread;
 
 	*cost = (struct tw_profile_cost) { 0 };
 	*hooks = (struct tw_hook_cost) { 0 };
-	thread = tw_profile_thread_new(NULL, &few);
+	thread = tw_profile_thread_new(NULL, &as_any);
 	if (!thread)
 		return;
 	tw_profile_self = thread;
