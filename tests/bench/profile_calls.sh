@@ -29,7 +29,8 @@ perl -e '
 		$there = $1 if /^cob=(.*)/;
 		$callee = $1 if /^cfn=([^\x27(\n]+)/;
 		next unless /^calls=(\d+)/;
-		$theirs{$callee} += $1 if ($there // $here) =~ m{/\Q$name\E$};
+		my $calls = $1;
+		$theirs{$callee} += $calls if ($there // $here) =~ m{/\Q$name\E$};
 		$there = undef;
 	}
 	my ($same, $calls) = (0, 0);
