@@ -94,6 +94,11 @@ MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c report_file.c timing.c)
 ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
 
+PROFILE_SONAME := $(subst libtickwise,libtickwise-profile,$(SONAME))
+PROFILE_SOURCES := $(wildcard core/profile/*.c)
+PROFILE_LIBRARIES := $(addprefix $(B)/,libtickwise-profile.a \
+		       libtickwise-profile.so $(PROFILE_SONAME) \
+		       libtickwise-profile_hooks.a)
 COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
@@ -101,7 +106,7 @@ UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
 HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
-SHELL_TESTS := $(wildcard tests/unit/*.t)
+SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/hw/preload/*.c \
 					tests/fio/preload/*.c))
@@ -115,7 +120,7 @@ all: core plugin
 
 .PHONY: core
 core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
-      $(B)/libtickwise-preload.so $(COMPARE_PROBES)
+      $(B)/libtickwise-preload.so $(COMPARE_PROBES) $(PROFILE_LIBRARIES)
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
@@ -141,7 +146,7 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
 
 # clock_gettime() for programs nobody may rebuild: it must find all it needs
 # before it is called (-z now), and show nothing but that function.
@@ -151,6 +156,34 @@ $(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
+
+# Time per function. What of it is arithmetic is the program's, too.
+#
+# An instrumented object brings its own hooks (core/profile/hooks.c says why), so
+# what -ltickwise-profile finds is a script that names the library and these.
+$(B)/core/profile/calibrate_hooked.o: CORE_CFLAGS += -finstrument-functions
+# Straight on, without a stop at the linkage table.
+$(B)/core/profile/hooks.o: CORE_CFLAGS += -fno-plt
+
+$(B)/libtickwise-profile.a: $(call objects,$(PROFILE_SOURCES))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libtickwise-profile_hooks.a: $(B)/core/profile/hooks.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/$(PROFILE_SONAME): $(call objects,$(PROFILE_SOURCES)) $(B)/libtickwise.a \
+			core/profile/libtickwise-profile.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(PROFILE_SONAME) \
+		-Wl,--version-script=core/profile/libtickwise-profile.map \
+		-Wl,-Bsymbolic-functions -Wl,-z,now -Wl,-z,nodelete \
+		$(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o %.a,$^) $(CORE_LIBS)
+
+# The hooks first: what they need keeps the library.
+$(B)/libtickwise-profile.so: $(B)/libtickwise-profile_hooks.a $(B)/$(PROFILE_SONAME)
+	$(Q)echo 'INPUT ( $(^F) )' >$@
 
 # What `tickwise compare` puts into fio.
 $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
@@ -268,6 +301,11 @@ $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o \
 	$(B)/core/command/plain_text.o
 $(B)/tests/unit/text_plain.t: $(B)/core/command/plain_text.o
+
+$(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
+	tree.o arena.o)
+$(B)/tests/unit/profile_recorder.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile_functions.o
 
 # The watcher of the engine knows nothing of fio.
 WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
@@ -561,11 +599,17 @@ install-core: core install-man $(B)/include/tickwise.h
 	ln -sf libtickwise.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtickwise.so
 	$(INSTALL) -m 644 $(B)/libtickwise-preload.so $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 core/profile/tickwise-profile.h $(DESTDIR)$(INCLUDEDIR)/
+	$(INSTALL) -m 644 $(PROFILE_LIBRARIES) $(DESTDIR)$(LIBDIR)/
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
 	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		core/profile/tickwise-profile.pc.in \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise-profile.pc
 	@# The running system has to be told of a new library; a package does so
 	@# itself.
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
@@ -590,8 +634,9 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
 			$(SONAME) libtickwise.so.$(VERSION) \
-			libtickwise-preload.so \
-			pkgconfig/tickwise.pc) \
+			libtickwise-preload.so $(notdir $(PROFILE_LIBRARIES)) \
+			pkgconfig/tickwise.pc pkgconfig/tickwise-profile.pc) \
+		$(DESTDIR)$(INCLUDEDIR)/tickwise-profile.h \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
 			$(notdir $(COMPARE_PROBES)))

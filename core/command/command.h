@@ -28,6 +28,7 @@ int tw_command_calibrate(int argc, char **argv);
 int tw_command_bench(int argc, char **argv);
 int tw_command_compare(int argc, char **argv);
 int tw_command_memlat(int argc, char **argv);
+int tw_command_profile(int argc, char **argv);
 int tw_command_run(int argc, char **argv);
 int tw_command_report(int argc, char **argv);
 

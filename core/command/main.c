@@ -36,6 +36,8 @@ static const struct command commands[] = {
 	  "how long does a load take, cache by cache?" },
 	{ "run", tw_command_run,
 	  "run a fio job as it is, on the engine" },
+	{ "profile", tw_command_profile,
+	  "where does a program's time go, function by function?" },
 	{ "report", tw_command_report,
 	  "read and merge the reports that the fio engine wrote" },
 };

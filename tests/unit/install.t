@@ -54,7 +54,9 @@ is "$version" "$("$tickwise" --version | sed 's/^tickwise //')" 'the program'
 for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	"lib/here/libtickwise.so.${version%%.*}" \
 	"lib/here/libtickwise.so.$version" lib/here/libtickwise-preload.so \
-	lib/here/pkgconfig/tickwise.pc \
+	lib/here/pkgconfig/tickwise.pc lib/here/pkgconfig/tickwise-profile.pc \
+	include/tickwise-profile.h lib/here/libtickwise-profile.a \
+	lib/here/libtickwise-profile.so lib/here/libtickwise-profile_hooks.a \
 	share/man/man1/tickwise.1 share/man/man3/tw_ticks.3 \
 	share/man/man3/tw_ticks_end.3; do
 	[ -s "$tree/$file" ]

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the hooks take, as constants: `inside` is counted to the call that they
+ * are of, `outside` to its caller.
+ *
+ * Small functions are called in blocks, with hooks and without, by turns. From
+ * them: what a call took more in all is inside + outside; what its node counted
+ * more than the same call takes without hooks is inside. Blocks that were
+ * disturbed, or went on while another program had half of the core, are above
+ * the others: of each kind the lowest tenth ends where it is looked at.
+ *
+ * With fences both are the same to a fraction of a tick for functions that do
+ * anything from two dependent multiplications on. Those are the constants. An
+ * empty function and four of them nested differ by some ticks, as a processor
+ * overlaps with the hooks what little there is: the largest difference is the
+ * spread, a systematic one, which does not get smaller with the number of calls.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_calls.h"
+#include "profile.h"
+
+#define BLOCKS		81
+#define CALLS		100
+
+enum way { EMPTY, WORK, NEST, WAYS };
+
+static uint64_t (*hooked(enum way way))(uint64_t)
+{
+	return way == EMPTY ? tw_profile_hooked_empty :
+	       way == WORK ? tw_profile_hooked_work : tw_profile_hooked_nest;
+}
+
+static uint64_t (*plain(enum way way))(uint64_t)
+{
+	return way == EMPTY ? tw_profile_plain_empty :
+	       way == WORK ? tw_profile_plain_work : tw_profile_plain_nest;
+}
+
+/* Ticks a call, over CALLS of them that depend on each other. */
+static TW_NO_HOOKS __attribute__((noinline)) double
+time_calls(uint64_t (*function)(uint64_t))
+{
+	uint64_t x = 3, begin_ticks = tw_ticks_begin();
+
+	for (int i = 0; i < CALLS; i++)
+		x = function(x);
+	__asm__ __volatile__("" : : "r"(x));
+	return (double)(tw_ticks_end() - begin_ticks) / CALLS;
+}
+
+/* Ticks and calls that the one function called last from the root counted. */
+static TW_NO_HOOKS double counted(const struct tw_recorder *recorder,
+				  uint64_t before_ticks)
+{
+	return (double)(recorder->tree.root->recent->ticks - before_ticks) /
+	       CALLS;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The tenth: what disturbs a block makes it longer. */
+static double undisturbed(double *values)
+{
+	qsort(values, BLOCKS, sizeof(*values), compare);
+	return values[BLOCKS / 10];
+}
+
+/* Ticks a call of each block. */
+struct seen {
+	double with[BLOCKS], without[BLOCKS];
+	double counted[BLOCKS];		/* by its node */
+};
+
+/* One block with hooks and one without. */
+static TW_NO_HOOKS void see(enum way way, struct tw_recorder *recorder,
+			    struct seen *seen, int block)
+{
+	const struct tw_node *node;
+	uint64_t before_ticks;
+
+	/* Its node is there, and recent. */
+	hooked(way)(3);
+	node = recorder->tree.root->recent;
+	before_ticks = node->ticks;
+	seen->with[block] = time_calls(hooked(way));
+	seen->counted[block] = counted(recorder, before_ticks);
+	seen->without[block] = time_calls(plain(way));
+}
+
+static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
+{
+	double with[BLOCKS], without[BLOCKS];
+	struct tw_node *node;
+
+	hooked(EMPTY)(3);
+	node = recorder->tree.root->recent;
+	node->flags |= TW_NODE_FILTERED;
+	for (int block = 0; block < BLOCKS; block++) {
+		with[block] = time_calls(hooked(EMPTY));
+		without[block] = time_calls(plain(EMPTY));
+	}
+	return undisturbed(with) - undisturbed(without);
+}
+
+/* How far the other ways are from that of most functions, those that do some
+ * work. */
+static double farthest(const double *values)
+{
+	double far = 0;
+
+	for (enum way way = EMPTY; way < WAYS; way++)
+		far = fmax(far, fabs(values[way] - values[WORK]));
+	return far;
+}
+
+static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
+				struct tw_profile_cost *cost)
+{
+	double both[WAYS], inside[WAYS];
+	double without;
+	struct seen seen;
+
+	for (enum way way = EMPTY; way < WAYS; way++) {
+		for (int block = 0; block < BLOCKS; block++)
+			see(way, recorder, &seen, block);
+		/* What calling it takes without hooks is its own, as in any
+		 * profile. */
+		without = undisturbed(seen.without);
+		both[way] = undisturbed(seen.with) - without;
+		inside[way] = undisturbed(seen.counted) - without;
+	}
+	both[NEST] /= TW_PROFILE_NEST_CALLS;
+	/* Of four nested calls the outermost has inside once and both three
+	 * times. */
+	inside[NEST] -= (TW_PROFILE_NEST_CALLS - 1) * both[NEST];
+	cost->inside = inside[WORK];
+	cost->inside_spread = farthest(inside);
+	cost->outside = both[WORK] - inside[WORK];
+	cost->both_spread = farthest(both);
+	cost->outside_spread = cost->both_spread + cost->inside_spread;
+	cost->untimed = untimed(recorder);
+	cost->untimed_spread = cost->both_spread;
+	cost->samples = BLOCKS * WAYS;
+}
+
+void tw_profile_calibrate(struct tw_profile_cost *cost,
+			  struct tw_hook_cost *hooks)
+{
+	/* Laid out in memory as any thread's is: that alone is worth some
+	 * ticks. */
+	const struct tw_profile_options as_any = {
+		.depth = tw_profile.options.depth
+	};
+	struct tw_profile_thread *before = tw_profile_self, *thread;
+
+	*cost = (struct tw_profile_cost) { 0 };
+	*hooks = (struct tw_hook_cost) { 0 };
+	thread = tw_profile_thread_new(NULL, &as_any);
+	if (!thread)
+		return;
+	tw_profile_self = thread;
+	measure(&thread->recorder, cost);
+	tw_profile_self = before;
+	tw_profile_thread_free(thread);
+	if (cost->inside < 0)
+		cost->inside = 0;
+	if (cost->outside < 0)
+		cost->outside = 0;
+	hooks->inside_256 = (uint64_t)(cost->inside * 256 + .5);
+	hooks->both_256 = (uint64_t)((cost->inside + cost->outside) * 256 + .5);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small functions to be called many times, once with hooks and once without:
+ * what the difference costs is what the hooks take. Bodies are multiplications
+ * that depend on each other, so that neither the compiler nor the processor has
+ * anything to rearrange.
+ */
+#ifndef TW_PROFILE_CALIBRATE_CALLS_H
+#define TW_PROFILE_CALIBRATE_CALLS_H
+
+#include <stdint.h>
+
+/* The functions to be called: with hooks, and the same without. */
+extern uint64_t (*const tw_profile_hooked_empty)(uint64_t);
+extern uint64_t (*const tw_profile_hooked_work)(uint64_t);
+extern uint64_t (*const tw_profile_hooked_nest)(uint64_t);
+extern uint64_t (*const tw_profile_plain_empty)(uint64_t);
+extern uint64_t (*const tw_profile_plain_work)(uint64_t);
+extern uint64_t (*const tw_profile_plain_nest)(uint64_t);
+
+/* How many calls one of nest() is, itself included. */
+#define TW_PROFILE_NEST_CALLS	4
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An entry and an exit, as the hooks hand them over: this thread's record, the
+ * counter, and everything that keeps a hook from getting in its own way.
+ *
+ * A signal can come while a hook is at work. What the handler calls is then
+ * dropped, and counted: the record is not in a state to take it. Should the
+ * handler jump out of the hook by siglongjmp(), the next hook sees by the stack
+ * that the one before it is gone.
+ *
+ * The entry's stamp is the last thing it does and the exit's the first, so that
+ * as little as possible of the hooks is inside of the call that they time. What
+ * is there, and what is outside, is known (core/profile/calibrate.c). What a
+ * hook does rarely and slowly, such as making room for a new path of calls, is
+ * timed and left out of all of them.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "object.h"
+#include "profile.h"
+
+int tw_profile_mode;
+__thread struct tw_profile_thread *tw_profile_self
+	__attribute__((tls_model("initial-exec")));
+struct tw_profile_thread tw_profile_nobody = { .busy = UINTPTR_MAX };
+
+static TW_NO_HOOKS struct tw_other_stack other_stack(void)
+{
+	struct tw_other_stack other = { 0 };
+	stack_t stack;
+
+	if (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK) {
+		other.low = (uintptr_t)stack.ss_sp;
+		other.high = other.low + stack.ss_size;
+	}
+	return other;
+}
+
+/* A hook is at work already, says @thread. May this one go on? */
+static TW_NO_HOOKS int may_take_over(struct tw_profile_thread *thread,
+				     uintptr_t stack)
+{
+	struct tw_other_stack other;
+
+	if (thread == &tw_profile_nobody)
+		return 0;
+	other = other_stack();
+	if (stack > thread->busy &&
+	    !(stack >= other.low && stack < other.high))
+		return 1;
+	thread->recorder.drops.in_hook++;
+	return 0;
+}
+
+/* Somebody writes the file: wait until it is done, in no function's time. */
+static TW_NO_HOOKS int wait_while_held(struct tw_profile_thread *thread)
+{
+	const struct timespec pause = { .tv_nsec = 50000 };
+	uint64_t begin_ticks = tw_ticks();
+	int mode;
+
+	for (;;) {
+		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+		mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
+		if (mode == TW_PROFILE_STOPPED)
+			return 0;
+		if (mode == TW_PROFILE_HELD) {
+			nanosleep(&pause, NULL);
+			continue;
+		}
+		__atomic_store_n(&thread->busy,
+				 (uintptr_t)__builtin_frame_address(0),
+				 __ATOMIC_SEQ_CST);
+		mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_SEQ_CST);
+		if (mode > TW_PROFILE_HELD)
+			break;
+	}
+	thread->recorder.excluded_ticks += tw_ticks() - begin_ticks;
+	return mode;
+}
+
+static TW_NO_HOOKS __attribute__((noinline)) struct tw_node *
+new_path(struct tw_recorder *recorder, const void *function)
+{
+	struct tw_tree *tree = &recorder->tree;
+	uint64_t begin_ticks = tw_ticks_begin();
+	struct tw_node *node;
+	int is_new;
+
+	node = tw_tree_child(tree, recorder->top->node, function, &is_new);
+	if (!node || is_new) {
+		if (node && tw_profile_is_filtered(function))
+			node->flags |= TW_NODE_FILTERED;
+		recorder->excluded_ticks += tw_ticks_end() - begin_ticks;
+	}
+	return node;
+}
+
+static TW_NO_HOOKS __attribute__((noinline)) void
+unwind(struct tw_recorder *recorder, uintptr_t stack)
+{
+	uint64_t now_ticks = tw_ticks_end();
+	struct tw_other_stack other = other_stack();
+
+	tw_recorder_unwind(recorder, stack, &other, now_ticks);
+	recorder->excluded_ticks += tw_ticks_end() - now_ticks;
+}
+
+/* Sets @thread's busy. 0: this event is dropped. */
+static inline TW_NO_HOOKS int begin_hook(struct tw_profile_thread *thread,
+					 uintptr_t stack)
+{
+	int mode;
+
+	if (tw_unlikely(thread->busy != 0) && !may_take_over(thread, stack))
+		return 0;
+	__atomic_store_n(&thread->busy, stack, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Whoever changes the mode has a barrier put here (membarrier). */
+	mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
+	if (tw_unlikely(mode <= TW_PROFILE_HELD)) {
+		mode = wait_while_held(thread);
+		if (!mode)
+			return 0;
+	}
+	return mode;
+}
+
+static inline TW_NO_HOOKS void end_hook(struct tw_profile_thread *thread)
+{
+	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+}
+
+void tw_profile_enter(const void *function, const void *call_site)
+{
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+	struct tw_profile_thread *thread = tw_profile_self;
+	struct tw_recorder *recorder;
+	struct tw_frame *frame;
+	struct tw_node *node;
+	int mode;
+
+	(void)call_site;
+	if (tw_unlikely(!thread)) {
+		thread = tw_profile_thread_begin();
+		if (!thread)
+			return;
+	}
+	mode = begin_hook(thread, stack);
+	if (!mode)
+		return;
+	recorder = &thread->recorder;
+	if (tw_unlikely(tw_recorder_left(recorder, stack)))
+		unwind(recorder, stack);
+	node = tw_recorder_known(recorder, function);
+	if (tw_unlikely(!node) && !recorder->deeper)
+		node = new_path(recorder, function);
+	frame = tw_recorder_enter(recorder, node, function, stack);
+	if (frame)
+		frame->start_ticks = tw_profile_stamp(mode) -
+				     recorder->excluded_ticks;
+	end_hook(thread);
+}
+
+void tw_profile_exit(const void *function, const void *call_site)
+{
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+	uint64_t now_ticks = tw_profile_stamp(tw_profile_mode);
+	struct tw_profile_thread *thread = tw_profile_self;
+
+	(void)call_site;
+	if (tw_unlikely(!thread) || !begin_hook(thread, stack))
+		return;
+	tw_recorder_exit(&thread->recorder, function, stack, now_ticks);
+	end_hook(thread);
+}

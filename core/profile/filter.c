@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that are not to be timed. Who they are is worked out before the
+ * program runs, by `tickwise profile`, which reads symbols: a file with a line
+ * for each, where in which object it is.
+ *
+ *	OFFSET PATH		of the function in the object's file, hexadecimal
+ */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "maps.h"
+#include "profile.h"
+
+struct entry {
+	uint64_t offset;
+	const void *address;		/* NULL: its object is not loaded */
+	char *path;
+};
+
+static struct entry *entries;
+static size_t entry_count;
+
+int tw_profile_is_filtered(const void *address)
+{
+	for (size_t i = 0; i < entry_count; i++)
+		if (__atomic_load_n(&entries[i].address, __ATOMIC_RELAXED) ==
+		    address)
+			return 1;
+	return 0;
+}
+
+static void resolve_in(void *context, const struct tw_map *map)
+{
+	(void)context;
+	for (size_t i = 0; i < entry_count; i++) {
+		struct entry *entry = &entries[i];
+
+		if (entry->offset < map->offset ||
+		    entry->offset - map->offset >= map->end - map->begin ||
+		    strcmp(entry->path, map->path) != 0)
+			continue;
+		__atomic_store_n(&entry->address, (const void *)(uintptr_t)
+				 (map->begin + entry->offset - map->offset),
+				 __ATOMIC_RELAXED);
+	}
+}
+
+void tw_profile_filter_resolve(void)
+{
+	if (entry_count)
+		tw_maps_each(resolve_in, NULL);
+}
+
+static void add(char *line)
+{
+	struct entry *more, entry = { 0 };
+	char *end;
+
+	line[strcspn(line, "\n")] = 0;
+	entry.offset = strtoull(line, &end, 16);
+	if (*end != ' ' || (entry_count & (entry_count - 1)) != 0)
+		more = entries;
+	else
+		more = realloc(entries, (entry_count ? 2 * entry_count : 1) *
+			       sizeof(*entries));
+	if (*end != ' ' || !more)
+		return;
+	entries = more;
+	entry.path = strdup(end + 1);
+	if (entry.path)
+		entries[entry_count++] = entry;
+}
+
+void tw_profile_filter_read(const char *path)
+{
+	char line[PATH_MAX + 32];
+	FILE *file = fopen(path, "re");
+
+	if (!file) {
+		tw_profile_say("can't open %s: everything is timed", path);
+		return;
+	}
+	while (fgets(line, sizeof(line), file))
+		add(line);
+	fclose(file);
+	tw_profile_filter_resolve();
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is rare in a thread's record: frames that are gone, calls that are not
+ * timed, exits that match no entry. Pure arithmetic on what recorder.h has.
+ */
+#include "recorder.h"
+
+int tw_recorder_init(struct tw_recorder *recorder, struct tw_frame *frames,
+		     uint64_t depth, int64_t *budget_bytes,
+		     unsigned histogram_digits)
+{
+	int failed;
+
+	*recorder = (struct tw_recorder) {
+		.top = frames, .frames = frames, .end = frames + depth + 1,
+		.throttle_calls = TW_NEVER,
+	};
+	failed = tw_tree_init(&recorder->tree, budget_bytes, histogram_digits);
+	if (failed)
+		return failed;
+	/* Never gone, never left. */
+	frames[0] = (struct tw_frame) {
+		.node = recorder->tree.root, .stack = UINTPTR_MAX,
+	};
+	return 0;
+}
+
+static int is_on(const struct tw_other_stack *other, uintptr_t stack)
+{
+	return stack >= other->low && stack < other->high;
+}
+
+/*
+ * A signal handler on its own stack says nothing of the frames of the stack
+ * that it interrupted, wherever the two lie. Back on that one, frames of the
+ * handler are gone.
+ */
+static int is_gone(const struct tw_frame *frame, uintptr_t stack,
+		   const struct tw_other_stack *other)
+{
+	if (frame->stack >= stack)
+		return 0;
+	return !is_on(other, stack) || is_on(other, frame->stack);
+}
+
+void tw_recorder_unwind(struct tw_recorder *recorder, uintptr_t stack,
+			const struct tw_other_stack *other, uint64_t now_ticks)
+{
+	/* frames[0] is never gone. */
+	while (is_gone(recorder->top, stack, other)) {
+		struct tw_frame *frame = recorder->top;
+
+		if (frame->start_ticks != TW_NOT_TIMED) {
+			frame->node->abandoned++;
+			tw_recorder_end_call(recorder, frame, now_ticks);
+		}
+		recorder->top = frame - 1;
+		recorder->deeper = 0;
+	}
+	if (recorder->deeper && recorder->deeper_stack < stack &&
+	    !is_on(other, stack))
+		recorder->deeper = 0;
+}
+
+static void count_untimed(struct tw_node *node)
+{
+	node->calls++;
+	node->not_timed++;
+}
+
+struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
+					   const void *function,
+					   uintptr_t stack,
+					   struct tw_node *node)
+{
+	struct tw_frame *frame = recorder->top + 1;
+
+	if (frame >= recorder->end) {
+		recorder->drops.too_deep++;
+		if (recorder->deeper++ == 0)
+			recorder->deeper_stack = stack;
+		return NULL;
+	}
+	if (node)
+		count_untimed(node);
+	else
+		recorder->drops.no_memory++;
+	/* What it calls is its caller's, then. */
+	*frame = (struct tw_frame) {
+		.node = recorder->top->node, .function = function,
+		.start_ticks = TW_NOT_TIMED, .stack = stack,
+	};
+	recorder->top = frame;
+	return NULL;
+}
+
+void tw_recorder_keep_event(struct tw_recorder *recorder,
+			    const struct tw_frame *frame, uint64_t ticks)
+{
+	struct tw_event *event;
+
+	if (ticks < recorder->event_least_ticks)
+		return;
+	if (recorder->event_count == recorder->event_limit) {
+		recorder->drops.events++;
+		return;
+	}
+	event = &recorder->events[recorder->event_count++];
+	event->function = frame->function;
+	event->start_ticks = frame->start_ticks + recorder->excluded_ticks;
+	event->ticks = ticks;
+	event->depth = (uint64_t)(frame - recorder->frames);
+}
+
+void tw_recorder_throttle(const struct tw_recorder *recorder,
+			  struct tw_node *node)
+{
+	if (node->ticks / node->calls < recorder->throttle_ticks)
+		node->flags |= TW_NODE_THROTTLED;
+}
+
+/*
+ * The frame that ends at @stack: of those below it the oldest of @function,
+ * which is the one itself; what was entered after it is gone. A function that
+ * takes stack as it runs can end below its entry; then it is the last one
+ * entered.
+ */
+static struct tw_frame *frame_that_ends(const struct tw_recorder *recorder,
+					const void *function, uintptr_t stack)
+{
+	struct tw_frame *found = NULL, *last = NULL;
+
+	if (recorder->top->function == function &&
+	    recorder->top->stack >= stack)
+		return recorder->top;
+	for (struct tw_frame *frame = recorder->top; frame > recorder->frames;
+	     frame--) {
+		if (frame->stack > stack && found)
+			break;
+		if (frame->function != function)
+			continue;
+		if (frame->stack <= stack)
+			found = frame;
+		else if (!last)
+			last = frame;
+		if (last)
+			break;
+	}
+	return found ? found : last;
+}
+
+static void end_frame(struct tw_recorder *recorder, int is_abandoned,
+		      uint64_t now_ticks)
+{
+	struct tw_frame *frame = recorder->top;
+
+	if (frame->start_ticks != TW_NOT_TIMED) {
+		frame->node->abandoned += (uint64_t)is_abandoned;
+		tw_recorder_end_call(recorder, frame, now_ticks);
+	}
+	recorder->top = frame - 1;
+}
+
+void tw_recorder_exit_rest(struct tw_recorder *recorder, const void *function,
+			   uintptr_t stack, uint64_t now_ticks)
+{
+	struct tw_frame *frame;
+
+	if (recorder->deeper &&
+	    (recorder->top->stack > stack ||
+	     (recorder->top->stack == stack &&
+	      recorder->top->function != function))) {
+		recorder->deeper--;
+		return;
+	}
+	frame = frame_that_ends(recorder, function, stack);
+	if (!frame) {
+		recorder->drops.unmatched++;
+		return;
+	}
+	recorder->deeper = 0;
+	while (recorder->top > frame)
+		end_frame(recorder, 1, now_ticks);
+	end_frame(recorder, 0, now_ticks);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Beginning and end: the environment, calibration, fork, and the write at the
+ * end of the program.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object.h"
+#include "profile.h"
+#include "tickwise-profile.h"
+
+/* The rate is found in this time, and again at the end over the whole run. */
+#define RATE_WINDOW_NS	10000000
+
+struct tw_profile tw_profile;
+
+enum { NOT_STARTED, STARTING, STARTED };
+static int state;
+
+void tw_profile_say(const char *format, ...)
+{
+	char message[PATH_MAX + 256];
+	va_list args;
+	int length = snprintf(message, sizeof(message), "tickwise-profile: ");
+
+	va_start(args, format);
+	vsnprintf(message + length, sizeof(message) - (size_t)length - 1,
+		  format, args);
+	va_end(args);
+	strcat(message, "\n");
+	if (write(STDERR_FILENO, message, strlen(message)) < 0)
+		return;
+}
+
+static void before_fork(void)
+{
+	tw_profile_lock();
+}
+
+static void after_fork(void)
+{
+	tw_profile_unlock();
+}
+
+static void in_child(void)
+{
+	tw_profile_unlock();
+	tw_profile.pid = getpid();
+	tw_profile.begin_ticks = tw_ticks();
+	tw_profile.written = 0;
+	tw_profile_threads_child();
+}
+
+static int read_options(void)
+{
+	const char *wrong = NULL;
+
+	if (tw_profile_options_parse(&tw_profile.options,
+				     getenv("TICKWISE_PROFILE"), &wrong))
+		tw_profile_say("TICKWISE_PROFILE: '%.*s' is not understood, "
+			       "and left out", (int)strcspn(wrong, ","), wrong);
+	return !tw_profile.options.off;
+}
+
+/* Nonzero: the counter is there and its rate is known. */
+static int read_clock(void)
+{
+	const struct tw_clock_options options = { .window_ns = RATE_WINDOW_NS };
+	struct tw_counter_facts facts;
+
+	tw_counter_check(&facts);
+	if (facts.state == TW_COUNTER_ABSENT ||
+	    facts.state == TW_COUNTER_DISABLED) {
+		tw_profile_say("nothing is recorded: the counter is %s",
+			       tw_counter_state_name(facts.state));
+		return 0;
+	}
+	if (tw_clock_init(&tw_profile.clock, &options) ||
+	    tw_profile.clock.system) {
+		tw_profile_say("nothing is recorded: the counter's rate can't "
+			       "be found");
+		return 0;
+	}
+	return 1;
+}
+
+static int set_up(void)
+{
+	struct tw_hook_cost hooks;
+
+	if (!read_options() || !read_clock())
+		return 0;
+	tw_profile.pid = getpid();
+	tw_profile_write_init();
+	tw_profile.budget_bytes = tw_profile.options.memory_bytes;
+	tw_profile.ended_arena.budget_bytes = &tw_profile.budget_bytes;
+	if (tw_tree_init(&tw_profile.ended, &tw_profile.budget_bytes,
+			 tw_profile.options.histogram_digits) ||
+	    tw_profile_threads_init() ||
+	    pthread_atfork(before_fork, after_fork, in_child)) {
+		tw_profile_say("nothing is recorded: no memory");
+		return 0;
+	}
+	if (tw_profile.options.filter[0])
+		tw_profile_filter_read(tw_profile.options.filter);
+	/* Hooks run from here on, for those who have a record. */
+	__atomic_store_n(&tw_profile_mode, (int)tw_profile.options.fence,
+			 __ATOMIC_RELEASE);
+	tw_profile_calibrate(&tw_profile.cost, &hooks);
+	tw_profile.begin_ticks = tw_ticks();
+	return 1;
+}
+
+void tw_profile_start(void)
+{
+	int expected = NOT_STARTED;
+
+	if (!__atomic_compare_exchange_n(&state, &expected, STARTING, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
+	/* What is called here may itself be hooked. */
+	tw_profile_self = &tw_profile_nobody;
+	if (!set_up())
+		__atomic_store_n(&tw_profile_mode, TW_PROFILE_STOPPED,
+				 __ATOMIC_RELEASE);
+	tw_profile_self = NULL;
+	__atomic_store_n(&state, STARTED, __ATOMIC_RELEASE);
+}
+
+static void __attribute__((constructor(101))) at_start(void)
+{
+	tw_profile_start();
+}
+
+/* After everything that the program registered for its end. */
+static void __attribute__((destructor(101))) at_end(void)
+{
+	if (getpid() == tw_profile.pid)
+		tw_profile_end();
+}
+
+extern __typeof__(dladdr) dladdr __attribute__((weak));
+extern __typeof__(dlopen) dlopen __attribute__((weak));
+
+void tw_profile_object(const void *address)
+{
+	struct tw_profile_thread *self = tw_profile_self;
+	Dl_info info;
+
+	tw_profile_start();
+	if (tw_profile_self == NULL)
+		tw_profile_self = &tw_profile_nobody;
+	tw_profile_filter_resolve();
+	/* A static program has neither, and loads nothing. The program itself
+	 * is not found by its name, and stays anyway. */
+	if (dladdr && dlopen && dladdr(address, &info) && info.dli_fname)
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	tw_profile_self = self;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads: each gets its record at its first hook. At its end its tree goes
+ * into that of the threads that are gone, so a program may have any number of
+ * them one after another. What a thread still calls after that (destructors of
+ * others) begins a new record.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "profile.h"
+
+static pthread_key_t ending;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void tw_profile_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void tw_profile_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+struct tw_profile_thread *
+tw_profile_thread_new(int64_t *budget_bytes,
+		      const struct tw_profile_options *options)
+{
+	struct tw_arena arena = { .budget_bytes = NULL };
+	struct tw_profile_thread *thread;
+	struct tw_recorder *recorder;
+	struct tw_frame *frames;
+
+	/* Frames and events are touched only as far as they are used. */
+	thread = tw_arena_take(&arena, sizeof(*thread));
+	frames = tw_arena_take(&arena, (options->depth + 1) * sizeof(*frames));
+	if (!thread || !frames)
+		goto fail;
+	recorder = &thread->recorder;
+	if (tw_recorder_init(recorder, frames, options->depth, budget_bytes,
+			     options->histogram_digits))
+		goto fail;
+	if (options->events) {
+		recorder->events = tw_arena_take(&arena, options->events *
+						 sizeof(*recorder->events));
+		recorder->event_limit = recorder->events ? options->events : 0;
+	}
+	thread->arena = arena;
+	thread->tid = (pid_t)syscall(SYS_gettid);
+	prctl(PR_GET_NAME, thread->name);
+	return thread;
+fail:
+	tw_arena_free(&arena);
+	return NULL;
+}
+
+void tw_profile_thread_free(struct tw_profile_thread *thread)
+{
+	struct tw_arena arena = thread->arena;
+
+	tw_tree_free(&thread->recorder.tree);
+	/* The structure itself is in there. */
+	tw_arena_free(&arena);
+}
+
+static void set_up(struct tw_recorder *recorder)
+{
+	const struct tw_profile_options *options = &tw_profile.options;
+	double ticks_per_ns = tw_profile.clock.rate.hz / 1e9;
+
+	recorder->cost.inside_256 =
+		(uint64_t)(tw_profile.cost.inside * 256 + .5);
+	recorder->cost.both_256 =
+		(uint64_t)((tw_profile.cost.inside + tw_profile.cost.outside) *
+			   256 + .5);
+	recorder->event_least_ticks =
+		(uint64_t)((double)options->event_least_ns * ticks_per_ns);
+	if (options->throttle_calls) {
+		recorder->throttle_calls = options->throttle_calls;
+		recorder->throttle_ticks =
+			(uint64_t)((double)options->throttle_ns * ticks_per_ns);
+	}
+}
+
+struct tw_profile_thread *tw_profile_thread_begin(void)
+{
+	struct tw_profile_thread *thread;
+
+	tw_profile_start();
+	if (tw_profile_self ||
+	    __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE) ==
+	    TW_PROFILE_STOPPED)
+		return NULL;
+	/* What the following calls may themselves be hooked. */
+	tw_profile_self = &tw_profile_nobody;
+	thread = tw_profile_thread_new(&tw_profile.budget_bytes,
+				       &tw_profile.options);
+	if (!thread) {
+		/* This thread is not in the profile, and the file says so. */
+		__atomic_add_fetch(&tw_profile.lost_at_end, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	set_up(&thread->recorder);
+	thread->begin_ticks = tw_ticks();
+	pthread_mutex_lock(&lock);
+	thread->next = tw_profile.threads;
+	tw_profile.threads = thread;
+	pthread_mutex_unlock(&lock);
+	pthread_setspecific(ending, thread);
+	tw_profile_self = thread;
+	return thread;
+}
+
+void tw_profile_drops_add(struct tw_recorder_drops *to,
+			  const struct tw_recorder_drops *from)
+{
+	to->too_deep += from->too_deep;
+	to->no_memory += from->no_memory;
+	to->in_hook += from->in_hook;
+	to->unmatched += from->unmatched;
+	to->backwards += from->backwards;
+	to->events += from->events;
+}
+
+static void keep_events(const struct tw_profile_thread *thread)
+{
+	const struct tw_recorder *recorder = &thread->recorder;
+	size_t size = recorder->event_count * sizeof(*recorder->events);
+	struct tw_profile_events *kept;
+
+	if (!size)
+		return;
+	kept = tw_arena_take(&tw_profile.ended_arena, sizeof(*kept) + size);
+	if (!kept) {
+		tw_profile.ended_drops.events += recorder->event_count;
+		return;
+	}
+	kept->events = (struct tw_event *)(kept + 1);
+	memcpy(kept->events, recorder->events, size);
+	kept->count = recorder->event_count;
+	kept->tid = thread->tid;
+	kept->next = tw_profile.ended_events;
+	tw_profile.ended_events = kept;
+}
+
+static void keep_line(const struct tw_profile_thread *thread)
+{
+	struct tw_profile_thread_line *line;
+
+	line = tw_arena_take(&tw_profile.ended_arena, sizeof(*line));
+	if (!line)
+		return;
+	*line = (struct tw_profile_thread_line) {
+		.next = tw_profile.lines, .tid = thread->tid,
+		.calls = thread->recorder.calls,
+		.nodes = thread->recorder.tree.nodes,
+		.begin_ticks = thread->begin_ticks, .end_ticks = tw_ticks(),
+		.excluded_ticks = thread->recorder.excluded_ticks,
+	};
+	memcpy(line->name, thread->name, sizeof(line->name));
+	tw_profile.lines = line;
+}
+
+/* Under the lock. A tree that finds no room stays where it is: then the thread
+ * stays in the list, as if it were running. */
+static int keep(struct tw_profile_thread *thread)
+{
+	struct tw_recorder *recorder = &thread->recorder;
+	struct tw_other_stack other = { 0 };
+	struct tw_profile_thread **link = &tw_profile.threads;
+
+	/* pthread_exit() left the frames. */
+	tw_recorder_unwind(recorder, UINTPTR_MAX, &other, tw_ticks());
+	prctl(PR_GET_NAME, thread->name);
+	if (tw_tree_merge(&tw_profile.ended, &recorder->tree))
+		return -ENOMEM;
+	tw_profile_drops_add(&tw_profile.ended_drops, &recorder->drops);
+	keep_line(thread);
+	keep_events(thread);
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
+	return 0;
+}
+
+static void end_thread(void *context)
+{
+	struct tw_profile_thread *thread = context;
+	int is_kept;
+
+	tw_profile_self = &tw_profile_nobody;
+	pthread_mutex_lock(&lock);
+	is_kept = keep(thread) == 0;
+	if (!is_kept)
+		tw_profile.lost_at_end++;
+	pthread_mutex_unlock(&lock);
+	if (is_kept)
+		tw_profile_thread_free(thread);
+	tw_profile_self = NULL;
+}
+
+int tw_profile_threads_init(void)
+{
+	return -pthread_key_create(&ending, end_thread);
+}
+
+static void restart(struct tw_profile_thread *thread)
+{
+	struct tw_recorder *recorder = &thread->recorder;
+
+	thread->next = NULL;
+	thread->tid = (pid_t)syscall(SYS_gettid);
+	thread->begin_ticks = tw_ticks();
+	tw_tree_reset(&recorder->tree);
+	recorder->excluded_ticks = 0;
+	recorder->event_count = 0;
+	recorder->drops = (struct tw_recorder_drops) { 0 };
+	/* Calls that began in the parent: their time here counts, the call
+	 * does not. */
+	for (struct tw_frame *frame = recorder->top; frame > recorder->frames;
+	     frame--)
+		if (frame->start_ticks != TW_NOT_TIMED)
+			frame->start_ticks = thread->begin_ticks;
+	tw_profile.threads = thread;
+}
+
+void tw_profile_threads_child(void)
+{
+	struct tw_profile_thread *thread = tw_profile_self;
+
+	/* Other threads are not here; what was theirs can be in any state. */
+	tw_profile.threads = NULL;
+	tw_profile.lines = NULL;
+	tw_profile.ended_events = NULL;
+	tw_profile.ended_drops = (struct tw_recorder_drops) { 0 };
+	tw_profile.lost_at_end = 0;
+	tw_tree_reset(&tw_profile.ended);
+	if (thread && thread != &tw_profile_nobody)
+		restart(thread);
+}

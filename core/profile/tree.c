@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call tree. Pure but for the memory that it takes.
+ *
+ * A child is found in a hash table over (parent, function): a function that
+ * calls two hundred others by turns costs no more than one that calls one.
+ */
+#include <errno.h>
+
+#include "tree.h"
+
+#define FIRST_TABLE_SIZE	1024U
+
+/* What `recent` points to while there is no child: of a function that no hook
+ * is ever called for. */
+static struct tw_node nobody = { .function = &nobody };
+
+static uint32_t slot_of(const struct tw_tree *tree,
+			const struct tw_node *parent, const void *function)
+{
+	uint64_t key = (uint64_t)(uintptr_t)parent * 0x9e3779b97f4a7c15ULL ^
+		       (uint64_t)(uintptr_t)function;
+
+	key *= 0xd6e8feb86659fd93ULL;
+	return (uint32_t)(key >> 32) & (tree->table_size - 1);
+}
+
+static void put(struct tw_tree *tree, struct tw_node *node)
+{
+	uint32_t slot = slot_of(tree, node->parent, node->function);
+
+	while (tree->table[slot])
+		slot = (slot + 1) & (tree->table_size - 1);
+	tree->table[slot] = node;
+}
+
+/* At most half full. The old table stays in the arena: with doubling, all of
+ * them together are as large as the last. */
+static int make_room(struct tw_tree *tree)
+{
+	struct tw_node **old = tree->table, **larger;
+	uint32_t size = tree->table_size;
+
+	if (tree->nodes < size / 2)
+		return 0;
+	if (size >= 1U << 31)
+		return -ENOMEM;
+	larger = tw_arena_take(&tree->arena, 2 * (size_t)size * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	tree->table = larger;
+	tree->table_size = 2 * size;
+	for (uint32_t i = 0; i < size; i++)
+		if (old[i])
+			put(tree, old[i]);
+	return 0;
+}
+
+static void clear(struct tw_node *node)
+{
+	node->calls = node->ticks = node->most_ticks = 0;
+	node->least_ticks = UINT64_MAX;
+	node->abandoned = node->not_timed = 0;
+	node->open = 0;
+}
+
+static struct tw_node *new_node(struct tw_tree *tree, struct tw_node *parent,
+				const void *function)
+{
+	struct tw_node *node = tw_arena_take(&tree->arena, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	clear(node);
+	node->function = function;
+	node->recent = &nobody;
+	node->parent = parent;
+	return node;
+}
+
+int tw_tree_init(struct tw_tree *tree, int64_t *budget_bytes,
+		 unsigned histogram_digits)
+{
+	*tree = (struct tw_tree) {
+		.arena = { .budget_bytes = budget_bytes },
+		.table_size = FIRST_TABLE_SIZE,
+		.histogram_digits = histogram_digits,
+	};
+	tree->table = tw_arena_take(&tree->arena,
+				    FIRST_TABLE_SIZE * sizeof(*tree->table));
+	tree->root = new_node(tree, NULL, NULL);
+	tree->functions = new_node(tree, NULL, NULL);
+	if (tree->table && tree->root && tree->functions)
+		return 0;
+	tw_tree_free(tree);
+	return -ENOMEM;
+}
+
+static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
+				 const void *function);
+
+/*
+ * Nodes of the same function share a histogram: that of the function's entry
+ * among the children of @functions, a node outside of the tree.
+ */
+static struct tw_histogram *histogram_of(struct tw_tree *tree,
+					 const void *function)
+{
+	struct tw_node *entry;
+	int is_new;
+
+	entry = tw_tree_child(tree, tree->functions, function, &is_new);
+	if (!entry || !is_new)
+		return entry ? entry->histogram : NULL;
+	entry->histogram = tw_arena_take(&tree->arena,
+					 sizeof(*entry->histogram));
+	if (entry->histogram &&
+	    tw_histogram_init(entry->histogram, tree->histogram_digits))
+		entry->histogram = NULL;
+	return entry->histogram;
+}
+
+void tw_tree_free(struct tw_tree *tree)
+{
+	struct tw_node *entry = tree->functions ? tree->functions->child : NULL;
+
+	for (; entry; entry = entry->sibling)
+		if (entry->histogram)
+			tw_histogram_free(entry->histogram);
+	tw_arena_free(&tree->arena);
+	tree->root = tree->functions = NULL;
+}
+
+static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
+				 const void *function)
+{
+	struct tw_node *node;
+
+	if (make_room(tree))
+		return NULL;
+	node = new_node(tree, parent, function);
+	if (!node)
+		return NULL;
+	if (tree->histogram_digits && parent != tree->functions)
+		node->histogram = histogram_of(tree, function);
+	node->sibling = parent->child;
+	parent->child = node;
+	put(tree, node);
+	tree->nodes++;
+	return node;
+}
+
+struct tw_node *tw_tree_child(struct tw_tree *tree, struct tw_node *parent,
+			      const void *function, int *is_new)
+{
+	uint32_t slot = slot_of(tree, parent, function);
+	struct tw_node *node;
+
+	*is_new = 0;
+	while ((node = tree->table[slot]) != NULL) {
+		if (node->function == function && node->parent == parent)
+			break;
+		slot = (slot + 1) & (tree->table_size - 1);
+	}
+	if (!node) {
+		node = add_child(tree, parent, function);
+		if (!node)
+			return NULL;
+		*is_new = 1;
+	}
+	parent->recent = node;
+	return node;
+}
+
+struct tw_node *tw_tree_next(const struct tw_tree *tree,
+			     const struct tw_node *node)
+{
+	if (node->child)
+		return node->child;
+	while (node != tree->root) {
+		if (node->sibling)
+			return node->sibling;
+		node = node->parent;
+	}
+	return NULL;
+}
+
+static void add_numbers(struct tw_node *to, const struct tw_node *from)
+{
+	to->calls += from->calls;
+	to->ticks += from->ticks;
+	if (from->least_ticks < to->least_ticks)
+		to->least_ticks = from->least_ticks;
+	if (from->most_ticks > to->most_ticks)
+		to->most_ticks = from->most_ticks;
+	to->flags |= from->flags;
+	to->open += from->open;
+	to->abandoned += from->abandoned;
+	to->not_timed += from->not_timed;
+}
+
+static int merge_histograms(struct tw_tree *into, const struct tw_tree *from)
+{
+	const struct tw_node *entry = from->functions->child;
+
+	for (; entry; entry = entry->sibling) {
+		struct tw_histogram *to = histogram_of(into, entry->function);
+
+		if (!to || !entry->histogram ||
+		    tw_histogram_merge(to, entry->histogram))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Both trees are walked together: @to is @node's counterpart. */
+int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
+{
+	const struct tw_node *node = from->root;
+	struct tw_node *to = into->root;
+	int is_new;
+
+	while (node) {
+		const struct tw_node *next = tw_tree_next(from, node);
+
+		add_numbers(to, node);
+		if (!next)
+			break;
+		/* Up to the parent of what comes next, then down to it. */
+		for (; node != next->parent; node = node->parent)
+			to = to->parent;
+		to = tw_tree_child(into, to, next->function, &is_new);
+		if (!to)
+			return -ENOMEM;
+		node = next;
+	}
+	return into->histogram_digits ? merge_histograms(into, from) : 0;
+}
+
+void tw_tree_reset(struct tw_tree *tree)
+{
+	for (struct tw_node *node = tree->root; node;
+	     node = tw_tree_next(tree, node))
+		clear(node);
+	for (struct tw_node *entry = tree->functions->child; entry;
+	     entry = entry->sibling)
+		if (entry->histogram)
+			tw_histogram_reset(entry->histogram);
+}

@@ -1,0 +1,210 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Calls are counted exactly, where they happen: in recursion, after longjmp, in
+# threads (also ones that end by pthread_exit(), and what destructors of threads
+# call), in signal handlers on their own stack, in objects that are loaded, in
+# children of fork. Fails if one is lost, counted to another process, or if the
+# C library's own empty hooks win.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/profile.sh"
+
+# ---- longjmp and recursion ----
+compile gcc jumps <<'END'
+#include <setjmp.h>
+#define BARE __attribute__((noinline))
+static jmp_buf back;
+static volatile int sink;
+static BARE void deepest(void) { sink++; longjmp(back, 1); }
+static BARE void middle(void) { deepest(); sink++; }
+static BARE void after(void) { sink++; }
+static BARE int jump(int left)
+{
+	if (setjmp(back) == 0)
+		middle();
+	after();
+	if (left)
+		jump(left - 1);
+	sink++;
+	return sink;
+}
+int main(void) { jump(9); after(); return 0; }
+END
+record '' "$scratch/jumps"
+is "$program_status $status" '0 0' 'jumps: runs'
+calls main 1
+calls jump 10
+calls middle 10
+calls deepest 10
+calls after 11
+is "$(field middle 5) $(field deepest 5) $(field jump 5)" '10 10 0' \
+	'those jumped over are left, the others are not'
+
+# ---- threads ----
+compile gcc threads <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#define BARE __attribute__((noinline))
+static pthread_key_t key;
+static volatile int sink;
+static BARE void work(void) { sink++; }
+static BARE void destroyed(void *x) { (void)x; work(); }
+static BARE void *thread(void *how)
+{
+	pthread_setspecific(key, &key);
+	for (int i = 0; i < 10000; i++)
+		work();
+	if (how)
+		pthread_exit(NULL);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[64];
+
+	pthread_key_create(&key, destroyed);
+	for (int round = 0; round < 2; round++) {
+		for (long i = 0; i < 64; i++)
+			pthread_create(&threads[i], NULL, thread,
+				       i % 2 ? threads : NULL);
+		for (int i = 0; i < 64; i++)
+			pthread_join(threads[i], NULL);
+	}
+	return 0;
+}
+END
+record '' "$scratch/threads"
+is "$program_status $status" '0 0' 'threads: runs'
+calls thread 128
+calls destroyed 128
+calls work 1280128
+is "$(field thread 5)" 64 'half of them left by pthread_exit()'
+is "$(grep -c '^dropped 0 0 0 0 ' "$scratch/profile")" 1 'nothing is dropped'
+
+# ---- loaded objects ----
+compile gcc loaded.so -shared -fPIC <<'END'
+static __attribute__((noinline)) int inner(int x) { return x + 1; }
+int outer(int x);
+int outer(int x) { return inner(x) + inner(x + 1); }
+END
+cat >"$scratch/host.c" <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	for (int round = 0; round < 3; round++) {
+		void *object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+		int (*outer)(int);
+
+		if (!object)
+			return 1;
+		*(void **)&outer = dlsym(object, "outer");
+		for (int i = 0; i < 100; i++)
+			argc += outer(i);
+		dlclose(object);
+	}
+	return argc == 0;
+}
+END
+gcc -O2 -o "$scratch/host" "$scratch/host.c" -ldl
+record '' "$scratch/host" "$scratch/loaded.so"
+is "$program_status $status" '0 0' 'a plain program loads one: runs'
+calls outer 300
+calls inner 600
+
+# ---- signals ----
+compile gcc signals <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#define BARE __attribute__((noinline))
+static volatile int sink;
+static BARE void in_handler(void) { sink++; }
+static BARE void handler(int number) { (void)number; in_handler(); }
+static BARE void raiser(void) { raise(SIGUSR1); sink++; }
+static BARE void outer(void) { raiser(); sink++; }
+int main(void)
+{
+	stack_t stack = { .ss_sp = malloc(65536), .ss_size = 65536 };
+	struct sigaction action = { .sa_handler = handler,
+				    .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	for (int i = 0; i < 1000; i++)
+		outer();
+	return 0;
+}
+END
+record '' "$scratch/signals"
+is "$program_status $status" '0 0' 'signals: runs'
+calls handler 1000
+calls in_handler 1000
+calls outer 1000
+is "$(field outer 5) $(field raiser 5)" '0 0' \
+	"a handler on its own stack ends nobody's call"
+
+# ---- fork ----
+compile gcc forks <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define BARE __attribute__((noinline))
+static volatile int sink;
+static BARE void before(void) { sink++; }
+static BARE void child_only(void) { sink++; }
+static BARE void after(void) { sink++; }
+int main(void)
+{
+	pid_t child;
+
+	for (int i = 0; i < 7; i++)
+		before();
+	child = fork();
+	if (child == 0)
+		for (int i = 0; i < 5; i++)
+			child_only();
+	else
+		waitpid(child, NULL, 0);
+	after();
+	exit(0);
+}
+END
+record '' "$scratch/forks"
+is "$program_status $status" '0 0' 'fork: runs'
+calls before 7
+calls child_only none
+calls after 1
+set -- "$scratch"/profile.[0-9]*
+is "$#" 1 'the child has a file of its own'
+run profile --csv "$1"
+cp "$out" "$csv"
+is "$(field before 3) $(field child_only 3) $(field after 3) $(field main 3)" \
+	'0 5 1 0' 'with what it called itself'
+
+# ---- C++ ----
+if command -v g++ >/dev/null; then
+	compile g++ throws <<'END'
+#include <stdexcept>
+#define BARE __attribute__((noinline))
+static volatile int sink;
+struct Local { BARE ~Local() { sink = sink + 1; } };
+BARE static void thrower(int x) { if (x >= 0) throw std::runtime_error("x"); }
+BARE static void middle(int x) { Local local; thrower(x); sink = sink + 1; }
+BARE static void after() { sink = sink + 1; }
+int main()
+{
+	for (int i = 0; i < 50; i++) {
+		try { middle(i); } catch (const std::exception &) { }
+		after();
+	}
+}
+END
+	record '' "$scratch/throws"
+	is "$program_status $status" '0 0' 'exceptions: runs'
+	calls main 1
+	calls thrower 50
+	calls middle 50
+	calls after 50
+	calls Local::~Local 50
+fi
+done_testing

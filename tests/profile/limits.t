@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What is limited, filtered or cut off is counted and said. Fails if a limit
+# loses calls in silence, if a filter is not obeyed, or if a file that is half
+# there, or none, is taken for a profile.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/profile.sh"
+
+compile gcc program <<'END'
+#define BARE __attribute__((noinline))
+static volatile int sink;
+static BARE void often(void) { sink++; }
+static BARE int down(int n) { often(); n = n ? down(n - 1) : 0; sink++; return n; }
+int main(void) { return down(99); }
+END
+record depth=10 "$scratch/program"
+run profile "$scratch/profile"
+# main, 9 of down and 8 of often stand within 10 frames of another.
+has "$out" 'calls not recorded: deeper than depth=' 'a depth limit is said'
+dropped=$(sed -n 's/^dropped \([0-9]*\) .*/\1/p' "$scratch/profile")
+is "$((dropped + $(field down 3) + $(field often 3) + $(field main 3)))" 201 \
+	'and every call is counted'
+
+record '' "$scratch/program"
+calls often 100
+for form in --callers --folded --csv --json --trace --top=1; do
+	run profile "$form" "$scratch/profile"
+	is "$status $(wc -c <"$err")" '0 0' "$form: exit code 0"
+	[ -s "$out" ]
+	ok $? 'prints something'
+done
+record events,histogram "$scratch/program"
+run profile --trace "$scratch/profile"
+is "$(grep -c '"ph"' "$out")" 201 '--trace: every call'
+run profile --json "$scratch/profile"
+has "$out" '"percentiles_ns"' 'histogram: percentiles in the JSON'
+
+run profile --csv --exclude='oft*' --keep="$scratch/profile" -- "$scratch/program"
+is "$status" 0 '--exclude: runs the program'
+cp "$out" "$csv"
+is "$(field often 3) $(field often 4)" '100 100' \
+	'it is counted and never timed'
+is "$(field down 3) $(field down 4)" '100 0' 'others are'
+
+head -n 20 "$scratch/profile" >"$scratch/half"
+run profile "$scratch/half"
+is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'half a file is refused'
+run profile "$scratch/none"
+is "$status $(wc -l <"$err")" '66 1' 'no file: said'
+run profile -- true
+is "$status $(wc -l <"$err")" '66 1' 'a program without hooks: said'
+run profile
+is "$status" 64 'nothing given: said'
+record off "$scratch/program"
+[ ! -e "$scratch/profile" ]
+ok $? 'off: writes nothing'
+record bad=1 "$scratch/program"
+has "$scratch/program_err" "'bad=1' is not understood" 'a wrong word is said'
+calls main 1
+done_testing

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+#
+# For the tests of the profile, to be sourced after tap.sh: small programs built
+# with hooks, run, and read back.
+
+build=${TW_BUILD:-$root/build}
+LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+unset TICKWISE_PROFILE
+
+case $(nm -D "$build/libtickwise.so" 2>/dev/null) in
+*__asan_* | *__tsan_* | *__ubsan_*)
+	echo '1..0 # SKIP a library with sanitizers needs programs with them'
+	exit 0
+	;;
+esac
+
+# compile COMPILER OUTPUT FLAGS...: a program on standard input, with hooks.
+# A counter that can't be used here is a reason to skip everything.
+compile() {
+	compiler=$1 output=$2
+	shift 2
+	suffix=c
+	case $compiler in *++*) suffix=cc ;; esac
+	cat >"$scratch/source.$suffix"
+	"$compiler" -O2 -g -finstrument-functions -D_GNU_SOURCE \
+		-I"$root/core/profile" -o "$scratch/$output" \
+		"$scratch/source.$suffix" "$@" -L"$build" -ltickwise-profile \
+		-pthread >"$scratch/log" 2>&1
+	code=$?
+	ok "$code" "$compiler builds $output"
+	[ "$code" = 0 ] || sed 's/^/# /' "$scratch/log"
+}
+
+# record WORDS PROGRAM ARGUMENT...: into $scratch/profile, then as CSV to $csv
+csv=$scratch/csv
+record() {
+	words=$1
+	shift
+	rm -f "$scratch/profile"
+	TICKWISE_PROFILE="file=$scratch/profile${words:+,$words}" "$@" \
+		>"$scratch/program_out" 2>"$scratch/program_err"
+	program_status=$?
+	if grep -q 'nothing is recorded' "$scratch/program_err"; then
+		echo '1..0 # SKIP the counter can not be used here'
+		exit 0
+	fi
+	run profile --csv "$scratch/profile"
+	cp "$out" "$csv"
+	[ "$status" = 0 ] || sed 's/^/# /' "$err" "$scratch/program_err"
+}
+
+# field FUNCTION NUMBER: of its line of the table (2 object, 3 calls, 4 not
+# timed, 5 abandoned, 6 not returned). Summed up over lines; names that have a
+# comma come without it.
+field() {
+	perl -ne '
+		BEGIN { ($name, $number) = splice(@ARGV, 0, 2); $sum = "none" }
+		next unless s/^"([^"]*)"/x/;
+		next unless $1 eq $name || $1 =~ /^\Q$name\E\(/;
+		@fields = split /,/;
+		$sum = 0 if $sum eq "none";
+		$sum += $fields[$number - 1];
+		END { print "$sum\n" }' "$1" "$2" "$csv"
+}
+
+# calls FUNCTION COUNT
+calls() {
+	is "$(field "$1" 3)" "$2" "$1: $2 calls"
+}
