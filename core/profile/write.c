@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The profile's file: lines of text, one record each, "end" the last. Written
- * aside and renamed, so that nobody ever sees half of it. tickwise-profile(5)
- * describes it.
+ * aside and renamed, so that nobody ever sees half of it. `tickwise profile`
+ * reads it (core/command/profile_file.c).
  *
  * Written without stdio and malloc: the program is at its end, and perhaps in
  * the middle of either.

@@ -42,8 +42,9 @@ record() {
 		>"$scratch/program_out" 2>"$scratch/program_err"
 	program_status=$?
 	if grep -q 'nothing is recorded' "$scratch/program_err"; then
-		echo '1..0 # SKIP the counter can not be used here'
-		exit 0
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count # SKIP $(cat "$scratch/program_err")"
+		done_testing
 	fi
 	run profile --csv "$scratch/profile"
 	cp "$out" "$csv"
