@@ -85,7 +85,7 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 		   core/latency/*.c core/memory/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
-COMMAND_SOURCES := $(wildcard core/command/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
+COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
@@ -215,8 +215,8 @@ $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
 
-$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: $(B)/engine_dir
-$(B)/core/command/run_engines.o $(B)/core/command/compare_clocks.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
+$(B)/core/command/run/engines.o $(B)/core/command/compare/clocks.o: $(B)/engine_dir
+$(B)/core/command/run/engines.o $(B)/core/command/compare/clocks.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
@@ -286,17 +286,17 @@ $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_thr
 	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
 
 # What a command works out by itself is tested without running it.
-$(B)/tests/unit/bench_result.t: $(B)/core/command/bench_result.o
-$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check_changes.o
+$(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
+$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/changes.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/compare_result.t: $(B)/core/command/compare_result.o \
+$(B)/tests/unit/compare_result.t: $(B)/core/command/compare/result.o \
 	$(B)/core/probe/report.o
-$(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate_hints.o
+$(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate/hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_cpus.t: $(B)/core/command/check_cpus.o
+$(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
 $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check_facts.o \
-	check_moved.o)
+$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/check/,facts.o \
+	moved.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o \
 	$(B)/core/command/plain_text.o
@@ -305,7 +305,7 @@ $(B)/tests/unit/text_plain.t: $(B)/core/command/plain_text.o
 $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)
 $(B)/tests/unit/profile_recorder.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile_functions.o
+$(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 
 # The watcher of the engine knows nothing of fio.
 WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
@@ -490,7 +490,7 @@ fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
 fuzz-build: $(fuzzers)
 
 $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
-		$(filter-out %/run_engines.o,$(call objects,$(COMMAND_SOURCES))) \
+		$(filter-out %/run/engines.o,$(call objects,$(COMMAND_SOURCES))) \
 		$(B)/libtickwise.a
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)

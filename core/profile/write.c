@@ -2,7 +2,7 @@
 /*
  * The profile's file: lines of text, one record each, "end" the last. Written
  * aside and renamed, so that nobody ever sees half of it. `tickwise profile`
- * reads it (core/command/profile_file.c).
+ * reads it (core/command/profile/file.c).
  *
  * Written without stdio and malloc: the program is at its end, and perhaps in
  * the middle of either.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "run.h"
+#include "command/run/run.h"
 
 #define MOST_ARGUMENTS	64
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In the fuzzers' place of run_engines.c: what that asks a fio for, without one.
+ * In the fuzzers' place of run/engines.c: what that asks a fio for, without one.
  * The first letter of an option decides, so that both answers occur.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "run.h"
+#include "command/run/run.h"
 
 enum tw_run_kind tw_run_kind(const char *engine)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "report.h"
+#include "command/report/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/bench.h"
+#include "command/bench/bench.h"
 #include "tap.h"
 
 #define ROUNDS	100

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../core/command/calibrate.h"
+#include "../../core/command/calibrate/calibrate.h"
 #include "tap.h"
 
 /* 2599998 kHz as the kernel has it: 54 ppb above, by the multiplier. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../core/command/check_sequel.h"
+#include "../../core/command/check/sequel.h"
 #include "tap.h"
 
 static struct tw_check before, now;

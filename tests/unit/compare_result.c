@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/compare.h"
+#include "command/compare/compare.h"
 #include "tap.h"
 
 /* Doubles of some seconds in ns are good to 1e-6 ns; these are ppb of 10 s. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/profile_functions.h"
+#include "command/profile/functions.h"
 #include "tap.h"
 
 #define NODES		2000

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise bench: what reading the time costs, as ratios within one run.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/bench/bench.h"
+#include "command/command.h"
+
+#define NAME			"bench"
+#define LEAST_SECONDS		0.02
+#define MOST_SECONDS		20
+#define DEFAULT_SECONDS		2
+/* Only the nanoseconds of one result need a rate, and not a good one. */
+#define CALIBRATION_NS		20000000
+
+struct arguments {
+	double seconds;
+	int json;
+	int help;
+};
+
+static const char usage[] =
+"usage: tickwise bench [--json] [--seconds=S]\n"
+"\n"
+"What does it cost to read the time? Every way to do it runs in blocks of some\n"
+"microseconds that take turns; figures are medians of the ratios of blocks of\n"
+"one turn. Only ratios of one run say something: run it on an idle machine.\n"
+"\n"
+"  --json       print one JSON object instead of a table\n"
+"  --seconds=S  measure for so long, 0.02 to 20 (2)\n"
+"  --help       print this\n"
+"\n"
+"Exit code: 0 measured, 2 too disturbed to tell, 64 and up could not run.\n";
+
+static int parse_seconds(double *seconds, const char *text)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (end != text && !*end && *seconds >= LEAST_SECONDS &&
+	    *seconds <= MOST_SECONDS)
+		return TW_EXIT_GOOD;
+	return tw_command_fail(NAME, TW_EXIT_USAGE,
+		"--seconds takes seconds, %g to %d, not '%s'", LEAST_SECONDS,
+		MOST_SECONDS, text);
+}
+
+static int parse_option(void *context, int option, const char *given)
+{
+	struct arguments *arguments = context;
+
+	switch (option) {
+	case 'j':
+		arguments->json = 1;
+		return TW_EXIT_GOOD;
+	case 'h':
+		arguments->help = 1;
+		return TW_EXIT_GOOD;
+	case 's':
+		return parse_seconds(&arguments->seconds, optarg);
+	default:
+		return tw_command_fail(NAME, TW_EXIT_USAGE,
+				       "unknown option %s (see --help)", given);
+	}
+}
+
+static int parse_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "seconds", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+
+	return tw_command_options(NAME, argc, argv, known, parse_option,
+				  arguments);
+}
+
+static void print_result(const struct tw_bench_result *result)
+{
+	char aim[16] = "";
+
+	if (result->aim > 0)
+		snprintf(aim, sizeof(aim), "%s %.2f",
+			 result->aim_is_least ? ">=" : "<=", result->aim);
+	printf("%-22s %6.2f%s  %5.2f - %5.2f  %-7s  %s\n", result->name,
+	       result->value, result->unit[0] == 'n' ? " ns" : "   ",
+	       result->p10, result->p90, aim, result->of);
+}
+
+static void print_page(const struct tw_bench_result *results,
+		       const struct tw_bench_costs *costs, int is_evidence)
+{
+	uint32_t disturbed = 0;
+	unsigned i;
+
+	if (!is_evidence)
+		printf("DISTURBED: too few quiet rounds; the figures below are "
+		       "no evidence. Try again when\nthe machine is idle, or "
+		       "with a longer --seconds.\n\n");
+	printf("%-22s %6s     %-13s  %-7s  %s\n", "figure", "median",
+	       "p10 - p90", "aim", "what over what");
+	for (i = 0; i < TW_BENCH_RESULTS; i++) {
+		print_result(&results[i]);
+		if (results[i].disturbed > disturbed)
+			disturbed = results[i].disturbed;
+	}
+	printf("\nBuilt with %s%s.\n", tw_bench_compiler(),
+	       tw_bench_is_optimized() ? "" :
+	       ", NOT FOR SPEED: the figures say nothing of a usual build");
+	printf("%u rounds of one block each; of no figure were more than %u "
+	       "disturbed and left out.\n", costs->rounds, disturbed);
+	printf("Calls follow each other without a pause, with the clock's "
+	       "fields loaded anew each time.\n");
+}
+
+static int run(const struct arguments *arguments,
+	       struct tw_bench_costs *costs, const struct tw_clock *clock)
+{
+	struct tw_bench_result results[TW_BENCH_RESULTS];
+	int ret, evaluated;
+
+	ret = tw_bench_measure(costs, clock,
+			       (uint64_t)llround(arguments->seconds * 1e9));
+	if (ret)
+		return ret;
+	evaluated = tw_bench_evaluate(results, costs, clock->rate.hz);
+	if (evaluated && evaluated != -EAGAIN)
+		return evaluated;
+	if (arguments->json)
+		ret = tw_bench_print_json(results, costs, clock, !evaluated);
+	else
+		print_page(results, costs, !evaluated);
+	return ret ? ret : evaluated;
+}
+
+static const char *why_not(int error)
+{
+	switch (error) {
+	case -ENOTSUP:
+		return "this process may not read the counter";
+	case -EAGAIN:
+		return "the machine is too busy to calibrate the clock";
+	default:
+		return strerror(-error);
+	}
+}
+
+int tw_command_bench(int argc, char **argv)
+{
+	const struct tw_clock_options options = { .window_ns = CALIBRATION_NS };
+	struct arguments arguments = { .seconds = DEFAULT_SECONDS };
+	struct tw_bench_costs costs;
+	struct tw_clock clock;
+	int code, ret;
+
+	code = parse_arguments(&arguments, argc, argv);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (arguments.help) {
+		fputs(usage, stdout);
+		return tw_command_finish(NAME, TW_EXIT_GOOD);
+	}
+	ret = tw_clock_init(&clock, &options);
+	if (!ret && clock.system)
+		ret = clock.system_errno;
+	if (!ret)
+		ret = tw_bench_costs_init(&costs,
+			(uint64_t)llround(arguments.seconds * 1e9));
+	if (ret)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
+				       why_not(ret));
+	ret = run(&arguments, &costs, &clock);
+	tw_bench_costs_free(&costs);
+	if (ret && ret != -EAGAIN)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
+				       why_not(ret));
+	return tw_command_finish(NAME, ret ? TW_EXIT_UNDECIDED : TW_EXIT_GOOD);
+}

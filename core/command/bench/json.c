@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise bench measured, as one JSON object.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "command/bench/bench.h"
+#include "command/command.h"
+
+static json_t *json_results(const struct tw_bench_result *results)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; i < TW_BENCH_RESULTS; i++) {
+		const struct tw_bench_result *result = &results[i];
+
+		json_array_append_new(array, json_pack(
+			"{ss, sf, ss, s{sf, sf}, ss, sI, sI}",
+			"name", result->name,
+			"value", result->value,
+			"unit", result->unit,
+			"spread", "p10", result->p10, "p90", result->p90,
+			"of", result->of,
+			"rounds", (json_int_t)result->used,
+			"disturbed", (json_int_t)result->disturbed));
+	}
+	return array;
+}
+
+int tw_bench_print_json(const struct tw_bench_result *results,
+			const struct tw_bench_costs *costs,
+			const struct tw_clock *clock, int is_evidence)
+{
+	json_t *root = json_pack("{ss, si, ss, sb, sb, sf, sI, so}",
+		"schema", "tickwise-bench",
+		"version", 1,
+		"compiler", tw_bench_compiler(),
+		"optimized", tw_bench_is_optimized(),
+		"undisturbed", is_evidence,
+		"hz", clock->rate.hz,
+		"rounds", (json_int_t)costs->rounds,
+		"results", json_results(results));
+
+	return tw_command_print_json(root);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise bench measures: one loop for every way to read the time, each
+ * a block of some microseconds, and the rounds in which they take turns.
+ *
+ * In every pass of a loop the compiler is made to forget what it knows of the
+ * clock (RELOAD), so its fields are loaded anew as they are in a program that
+ * does other things between two readings; and each result must exist in a
+ * register (KEEP), or in memory where that is how it is delivered. Neither
+ * costs an instruction.
+ *
+ * A block is timed from outside with ordered reads, which add about 20 ns to
+ * some microseconds: a ratio is too near to 1 by at most a hundredth of its
+ * distance from 1.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "clock/segment.h"
+#include "command/bench/bench.h"
+
+#define CALLS		256		/* in a block: 2 us of bare rdtsc */
+#define ARRAY		512		/* 4 KiB, so both arrays stay in L1 */
+#define ARRAY_TIMES	8
+#define WARM_UP		16		/* rounds that are not recorded */
+#define LEAST_ROUND_NS	10000		/* all loops on a very fast machine */
+
+struct bench {
+	struct tw_clock clock;
+	struct tw_clock refined;
+	struct tw_second second;
+	struct timespec now;
+	/* The other way: two conversions of the parts, then a division. */
+	uint64_t start_ticks;
+	uint64_t modulus_mask, modulus_ns;
+	uint64_t mult;
+	unsigned modulus_log2, shift;
+	uint64_t ticks[ARRAY], ns[ARRAY];
+};
+
+#define RELOAD(pointer)		__asm__ __volatile__("" : "+r"(pointer))
+#define KEEP(value)		__asm__ __volatile__("" : : "r"(value))
+#define KEEP_MEMORY(pointer)	__asm__ __volatile__("" : : "r"(pointer) : "memory")
+
+static void loop_rdtsc(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		KEEP(tw_ticks());
+	}
+}
+
+static void loop_to_ns(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		KEEP(tw_ticks_to_ns(&bench->clock.scale, tw_ticks()));
+	}
+}
+
+static void loop_to_ns_wide(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		KEEP(tw_ticks_to_ns_wide(&bench->clock.scale, tw_ticks()));
+	}
+}
+
+static void loop_now(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		KEEP(tw_clock_ns(&bench->clock));
+	}
+}
+
+static void loop_now_wide(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		KEEP(tw_clock_ns_wide(&bench->clock));
+	}
+}
+
+static void loop_now_refined(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		KEEP(tw_clock_ns(&bench->refined));
+	}
+}
+
+static void loop_timespec(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		tw_clock_timespec(&bench->clock, &bench->second, &bench->now);
+		KEEP_MEMORY(&bench->now);
+	}
+}
+
+/*
+ * As fio's clock does it: whole moduli times their nanoseconds, the rest times
+ * a multiplier and shifted by itself, then seconds and nanoseconds by division
+ * with a constant.
+ */
+static void loop_fio_way(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		uint64_t ticks, ns;
+
+		RELOAD(bench);
+		ticks = tw_ticks() - bench->start_ticks;
+		ns = (ticks >> bench->modulus_log2) * bench->modulus_ns;
+		ns += (ticks & bench->modulus_mask) * bench->mult >>
+		      bench->shift;
+		bench->now.tv_sec = (time_t)(ns / TW_NS_PER_SECOND);
+		bench->now.tv_nsec = (long)(ns % TW_NS_PER_SECOND);
+		KEEP_MEMORY(&bench->now);
+	}
+}
+
+static void loop_system(struct bench *bench)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		RELOAD(bench);
+		clock_gettime(CLOCK_MONOTONIC, &bench->now);
+		KEEP_MEMORY(&bench->now);
+	}
+}
+
+/*
+ * Arrays: here the scale may stay in registers, as it does for a caller with
+ * an array. A copy of it, since @ns might else be feared to point into it:
+ * the scalar loops are as good as they can be.
+ */
+static void loop_array(struct bench *bench)
+{
+	for (unsigned times = 0; times < ARRAY_TIMES; times++) {
+		const struct tw_scale scale = bench->clock.scale;
+
+		for (unsigned i = 0; i < ARRAY; i++)
+			bench->ns[i] = tw_ticks_to_ns(&scale, bench->ticks[i]);
+		KEEP_MEMORY(bench->ns);
+	}
+}
+
+static void loop_array_wide(struct bench *bench)
+{
+	for (unsigned times = 0; times < ARRAY_TIMES; times++) {
+		const struct tw_scale scale = bench->clock.scale;
+
+		for (unsigned i = 0; i < ARRAY; i++)
+			bench->ns[i] = tw_ticks_to_ns_wide(&scale,
+							   bench->ticks[i]);
+		KEEP_MEMORY(bench->ns);
+	}
+}
+
+static void loop_array_many(struct bench *bench)
+{
+	for (unsigned times = 0; times < ARRAY_TIMES; times++) {
+		tw_ticks_to_ns_many(&bench->clock.scale, bench->ns,
+				    bench->ticks, ARRAY);
+		KEEP_MEMORY(bench->ns);
+	}
+}
+
+static const struct loop {
+	void (*run)(struct bench *bench);
+	uint32_t calls;
+} loops[TW_LOOPS] = {
+	[TW_LOOP_RDTSC] = { loop_rdtsc, CALLS },
+	[TW_LOOP_TO_NS] = { loop_to_ns, CALLS },
+	[TW_LOOP_TO_NS_WIDE] = { loop_to_ns_wide, CALLS },
+	[TW_LOOP_NOW] = { loop_now, CALLS },
+	[TW_LOOP_NOW_WIDE] = { loop_now_wide, CALLS },
+	[TW_LOOP_NOW_REFINED] = { loop_now_refined, CALLS },
+	[TW_LOOP_TIMESPEC] = { loop_timespec, CALLS },
+	[TW_LOOP_FIO_WAY] = { loop_fio_way, CALLS },
+	[TW_LOOP_SYSTEM] = { loop_system, CALLS },
+	[TW_LOOP_ARRAY] = { loop_array, ARRAY * ARRAY_TIMES },
+	[TW_LOOP_ARRAY_WIDE] = { loop_array_wide, ARRAY * ARRAY_TIMES },
+	[TW_LOOP_ARRAY_MANY] = { loop_array_many, ARRAY * ARRAY_TIMES },
+};
+
+#define TEXT_OF(value)	#value
+#define TEXT(value)	TEXT_OF(value)
+
+const char *tw_bench_compiler(void)
+{
+#if defined(__clang__)
+	return "clang " TEXT(__clang_major__) "." TEXT(__clang_minor__) "."
+	       TEXT(__clang_patchlevel__);
+#else
+	return "gcc " __VERSION__;
+#endif
+}
+
+int tw_bench_is_optimized(void)
+{
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__)
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+int tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns)
+{
+	struct tw_bench_costs out = { 0 };
+	unsigned i;
+
+	out.most = (uint32_t)(window_ns / LEAST_ROUND_NS) + 1;
+	for (i = 0; i < TW_LOOPS; i++) {
+		out.calls[i] = loops[i].calls;
+		out.ticks[i] = calloc(out.most, sizeof(*out.ticks[i]));
+		if (!out.ticks[i]) {
+			tw_bench_costs_free(&out);
+			return -ENOMEM;
+		}
+	}
+	*costs = out;
+	return 0;
+}
+
+void tw_bench_costs_free(struct tw_bench_costs *costs)
+{
+	for (unsigned i = 0; i < TW_LOOPS; i++)
+		free(costs->ticks[i]);
+}
+
+static void set_up(struct bench *bench, const struct tw_clock *clock)
+{
+	const struct tw_scale *scale = &clock->scale;
+
+	*bench = (struct bench) {
+		.clock = *clock,
+		.refined = *clock,
+		.start_ticks = clock->base_ticks,
+		.modulus_mask = scale->mask,
+		.modulus_ns = scale->modulus_ns,
+		.modulus_log2 = scale->modulus_log2,
+		.mult = scale->mult >> TW_SCALE_FRACTION_BITS,
+		.shift = scale->shift,
+	};
+	/* Stamps of I/Os that are microseconds apart. */
+	for (unsigned i = 0; i < ARRAY; i++)
+		bench->ticks[i] = clock->anchor_ticks + i * 5000;
+}
+
+/*
+ * Where the kernel's rate was recognised there is no better one to be had, so a
+ * second segment at the same rate: reading it costs what any other costs.
+ */
+static int refine(struct tw_clock *clock)
+{
+	const struct timespec until_it_holds = { .tv_nsec = 5000000 };
+	unsigned tries = 100;
+	int ret;
+
+	do {
+		ret = tw_segment_append(clock, &clock->rate, NULL);
+	} while (ret == -EAGAIN && --tries);
+	nanosleep(&until_it_holds, NULL);
+	return ret;
+}
+
+static uint32_t time_block(const struct loop *loop, struct bench *bench)
+{
+	uint64_t ticks = tw_ticks_begin();
+
+	loop->run(bench);
+	ticks = tw_ticks_end() - ticks;
+	return ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks;
+}
+
+/* Forward and backward in turn: what drifts during a round cancels. */
+static void run_round(struct bench *bench, struct tw_bench_costs *costs,
+		      uint32_t round)
+{
+	unsigned i, which;
+
+	for (i = 0; i < TW_LOOPS; i++) {
+		which = round % 2 ? TW_LOOPS - 1 - i : i;
+		costs->ticks[which][round] = time_block(&loops[which], bench);
+	}
+}
+
+int tw_bench_measure(struct tw_bench_costs *costs,
+		     const struct tw_clock *clock, uint64_t window_ns)
+{
+	struct bench *bench;
+	uint64_t end_ns;
+	uint32_t i;
+	int ret;
+
+	bench = aligned_alloc(_Alignof(struct bench), sizeof(*bench));
+	if (!bench)
+		return -ENOMEM;
+	set_up(bench, clock);
+	ret = refine(&bench->refined);
+	if (ret) {
+		free(bench);
+		return ret;
+	}
+	for (i = 0; i < WARM_UP; i++)
+		run_round(bench, costs, 0);
+	end_ns = tw_clock_ns(clock) + window_ns;
+	for (i = 0; i < costs->most && tw_clock_ns(clock) < end_ns; i++)
+		run_round(bench, costs, i);
+	costs->rounds = i;
+	free(bench);
+	return 0;
+}

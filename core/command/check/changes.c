@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a watch remembers of its checks, and what changed from one to the next.
+ * Reads no clock and prints nothing.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/check/check.h"
+
+/* A line at the end of @changes, or nothing if there is no room. */
+__attribute__((format(printf, 2, 3)))
+static void say(char *changes, const char *format, ...)
+{
+	size_t length = strlen(changes);
+	size_t room = TW_CHECK_CHANGES_SIZE - length;
+	va_list args;
+	int wanted;
+
+	va_start(args, format);
+	wanted = vsnprintf(changes + length, room, format, args);
+	va_end(args);
+	if (wanted < 0 || (size_t)wanted + 1 >= room)
+		changes[length] = '\0';
+	else
+		strcpy(changes + length + wanted, "\n");
+}
+
+static void say_bits(char *changes, const char *what, unsigned before,
+		     unsigned now, const char *(*text)(unsigned bit))
+{
+	unsigned bit;
+
+	for (bit = 1; bit && bit <= (before | now); bit <<= 1)
+		if ((before ^ now) & bit)
+			say(changes, "%s%s: %s", now & bit ? "" : "no longer ",
+			    what, text(bit));
+}
+
+static void compare(char *changes, const struct tw_check *before,
+		    const struct tw_check *now)
+{
+	const char *is = now->machine.clocksource;
+	const char *was = before->machine.clocksource;
+
+	if (before->result.verdict != now->result.verdict)
+		say(changes, "verdict: %s, was %s",
+		    tw_verdict_name(now->result.verdict),
+		    tw_verdict_name(before->result.verdict));
+	say_bits(changes, "because", before->result.reasons,
+		 now->result.reasons, tw_reliability_reason_text);
+	say_bits(changes, "contradiction", before->contradictions,
+		 now->contradictions, tw_contradiction_text);
+	if (strcmp(is, was))
+		say(changes, "the kernel keeps time by %s, before by %s",
+		    *is ? is : "?", *was ? was : "?");
+}
+
+static int same_pairs(const struct tw_check_history *history,
+		      const struct tw_reliability *result)
+{
+	unsigned i;
+
+	if (!history->first || history->pairs != result->pairs)
+		return 0;
+	for (i = 0; i < result->pairs; i++)
+		if (history->first[i].base_cpu != result->offsets[i].base_cpu ||
+		    history->first[i].cpu != result->offsets[i].cpu)
+			return 0;
+	return 1;
+}
+
+static int is_bounded(const struct tw_cpu_offset *offset)
+{
+	return offset->low_ticks != -INT64_MAX &&
+	       offset->high_ticks != INT64_MAX;
+}
+
+/*
+ * The times and the rate are good to this: the system clock may run 500 ppm off
+ * while it is being steered, and the rate is a short look at it.
+ */
+#define DISTANCE_ERROR	1e-3
+
+/* In ticks, between any moment of the first check and any of this one. */
+struct distance {
+	double least_ticks;
+	double most_ticks;
+};
+
+static struct distance distance_of(const struct tw_check_history *history,
+				   uint64_t begin_ns, uint64_t end_ns, double hz)
+{
+	struct distance distance = { 0 };
+
+	if (begin_ns > history->first_end_ns)
+		distance.least_ticks = (double)(begin_ns -
+						history->first_end_ns) *
+				       hz / 1e9 * (1 - DISTANCE_ERROR);
+	distance.most_ticks = (double)(end_ns - history->first_begin_ns) *
+			      hz / 1e9 * (1 + DISTANCE_ERROR);
+	return distance;
+}
+
+/*
+ * A bound holds at some moment of its check, nobody says at which. So a rise is
+ * at least as steep as over the longest time there can be between the two, and
+ * a fall at most as steep as over the shortest.
+ */
+static double least_ppb(double rise_ticks, const struct distance *distance)
+{
+	return rise_ticks / (rise_ticks > 0 ? distance->most_ticks :
+					      distance->least_ticks) * 1e9;
+}
+
+/* From the highest that it can have been to the lowest that it can be now, and
+ * the other way round. */
+static void widen_pace(struct tw_check_history *history,
+		       const struct tw_cpu_offset *first,
+		       const struct tw_cpu_offset *now,
+		       const struct distance *distance)
+{
+	double low_ppb = -INFINITY, high_ppb = INFINITY;
+
+	if (is_bounded(first) && is_bounded(now) && distance->least_ticks > 0) {
+		low_ppb = least_ppb((double)now->low_ticks -
+				    (double)first->high_ticks, distance);
+		high_ppb = -least_ppb((double)first->low_ticks -
+				      (double)now->high_ticks, distance);
+	}
+	history->pace_low_ppb = fmin(history->pace_low_ppb, low_ppb);
+	history->pace_high_ppb = fmax(history->pace_high_ppb, high_ppb);
+}
+
+/* The offsets to which later ones are compared from now on. */
+static int begin_anew(struct tw_check_history *history,
+		      const struct tw_reliability *result,
+		      uint64_t begin_ns, uint64_t end_ns)
+{
+	size_t size = result->pairs * sizeof(*history->first);
+	struct tw_cpu_offset *first = malloc(size + 1);
+
+	if (!first)
+		return -ENOMEM;
+	if (size)
+		memcpy(first, result->offsets, size);
+	free(history->first);
+	history->first = first;
+	history->pairs = result->pairs;
+	history->first_begin_ns = begin_ns;
+	history->first_end_ns = end_ns;
+	return 0;
+}
+
+static int remember_offsets(struct tw_check_history *history,
+			    const struct tw_reliability *result,
+			    uint64_t begin_ns, uint64_t end_ns)
+{
+	struct distance distance;
+	unsigned i;
+
+	if (!same_pairs(history, result) &&
+	    begin_anew(history, result, begin_ns, end_ns))
+		return -ENOMEM;
+	history->pace_low_ppb = result->pairs ? INFINITY : -INFINITY;
+	history->pace_high_ppb = -history->pace_low_ppb;
+	distance = distance_of(history, begin_ns, end_ns, result->hz);
+	for (i = 0; i < result->pairs; i++)
+		widen_pace(history, &history->first[i], &result->offsets[i],
+			   &distance);
+	return 0;
+}
+
+int tw_check_remember(struct tw_check_history *history,
+		      const struct tw_check *check, uint64_t begin_ns,
+		      uint64_t end_ns, char *changes)
+{
+	int error = remember_offsets(history, &check->result, begin_ns, end_ns);
+
+	if (error)
+		return error;
+	*changes = '\0';
+	if (history->checks)
+		compare(changes, &history->last, check);
+	else
+		history->begin_ns = end_ns;
+	history->last = *check;
+	history->last.result.offsets = NULL;
+	history->last_ns = end_ns;
+	history->checks++;
+	history->verdicts[check->result.verdict]++;
+	history->reasons |= check->result.reasons;
+	history->changes += *changes != '\0';
+	return 0;
+}
+
+void tw_check_forget(struct tw_check_history *history)
+{
+	free(history->first);
+	history->first = NULL;
+}
+
+enum tw_verdict tw_check_worst(const struct tw_check_history *history)
+{
+	if (history->verdicts[TW_UNRELIABLE])
+		return TW_UNRELIABLE;
+	return history->verdicts[TW_UNDECIDED] ? TW_UNDECIDED : TW_RELIABLE;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which CPUs a check has judged, and why not the others; see cpus.h.
+ */
+#include "command/check/cpus.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "estimate/machine.h"
+
+static const struct {
+	const char *code;
+	const char *text;
+} skips[TW_CHECK_SKIPS] = {
+	[TW_SKIP_OFFLINE] = { "offline", "offline" },
+	[TW_SKIP_CPUSET] = { "cpuset",
+		"outside the cpuset of this process's control group" },
+	[TW_SKIP_AFFINITY] = { "affinity",
+		"not in this process's affinity mask (taskset)" },
+	[TW_SKIP_NOT_ALLOWED] = { "not_allowed",
+		"not allowed to this process, by affinity mask or cpuset" },
+	[TW_SKIP_PIN] = { "pin",
+		"allowed, but the kernel lets no thread be put there" },
+	[TW_SKIP_LOST] = { "lost",
+		"allowed, but no thread could be started or kept there" },
+};
+
+const char *tw_check_skip_code(enum tw_check_skip skip)
+{
+	return skips[skip].code;
+}
+
+const char *tw_check_skip_text(enum tw_check_skip skip)
+{
+	return skips[skip].text;
+}
+
+/* Every judged CPU is in a pair, unless there is none. */
+static void find_judged(struct tw_check_cpus *cpus,
+			const struct tw_reliability *result)
+{
+	unsigned i;
+
+	memset(&cpus->judged, 0, sizeof(cpus->judged));
+	if (!result->pairs && !result->cpus_skipped) {
+		cpus->judged = cpus->machine.allowed;
+		return;
+	}
+	for (i = 0; i < result->pairs; i++) {
+		tw_cpu_list_add(&cpus->judged, result->offsets[i].base_cpu);
+		tw_cpu_list_add(&cpus->judged, result->offsets[i].cpu);
+	}
+	cpus->judged.known = result->pairs > 0;
+}
+
+/* One CPU judged of several leaves no pair; but if there is only one that a
+ * thread can be put on, it is that. */
+static void find_judged_alone(struct tw_check_cpus *cpus,
+			      int (*may_pin)(unsigned cpu))
+{
+	struct tw_cpu_list found = { .known = 1 };
+	unsigned cpu;
+
+	for (cpu = 0; cpu < TW_CPU_LIST_MOST; cpu++)
+		if (tw_cpu_list_has(&cpus->machine.allowed, cpu) &&
+		    may_pin(cpu))
+			tw_cpu_list_add(&found, cpu);
+	if (tw_cpu_list_count(&found) == 1)
+		cpus->judged = found;
+}
+
+/* Of a CPU that is online and not allowed. */
+static enum tw_check_skip who_excludes(const struct tw_machine_cpus *machine,
+				       unsigned cpu)
+{
+	if (!machine->cpuset.known)
+		return TW_SKIP_NOT_ALLOWED;
+	return tw_cpu_list_has(&machine->cpuset, cpu) ? TW_SKIP_AFFINITY :
+							TW_SKIP_CPUSET;
+}
+
+static enum tw_check_skip why_skipped(const struct tw_check_cpus *cpus,
+				      unsigned cpu, int (*may_pin)(unsigned))
+{
+	if (tw_cpu_list_has(&cpus->machine.allowed, cpu))
+		return may_pin(cpu) ? TW_SKIP_LOST : TW_SKIP_PIN;
+	if (tw_cpu_list_has(&cpus->offline, cpu))
+		return TW_SKIP_OFFLINE;
+	return who_excludes(&cpus->machine, cpu);
+}
+
+void tw_check_cpus_find(struct tw_check_cpus *cpus,
+			const struct tw_reliability *result,
+			int (*may_pin)(unsigned cpu))
+{
+	const struct tw_machine_cpus *machine = &cpus->machine;
+	unsigned cpu;
+	unsigned i;
+
+	memset(cpus->skipped, 0, sizeof(cpus->skipped));
+	tw_cpu_list_without(&cpus->offline, &machine->present,
+			    &machine->online);
+	find_judged(cpus, result);
+	if (!cpus->judged.known && result->cpus == 1)
+		find_judged_alone(cpus, may_pin);
+	if (!cpus->judged.known || !machine->allowed.known)
+		return;
+	for (i = 0; i < TW_CHECK_SKIPS; i++)
+		cpus->skipped[i].known = 1;
+	for (cpu = 0; cpu < TW_CPU_LIST_MOST; cpu++)
+		if (!tw_cpu_list_has(&cpus->judged, cpu) &&
+		    (tw_cpu_list_has(&machine->allowed, cpu) ||
+		     tw_cpu_list_has(&machine->online, cpu) ||
+		     tw_cpu_list_has(&cpus->offline, cpu)))
+			tw_cpu_list_add(&cpus->skipped[why_skipped(cpus, cpu,
+							may_pin)], cpu);
+}
+
+struct attempt {
+	unsigned cpu;
+	int error;
+};
+
+static void *attempt_pin(void *context)
+{
+	struct attempt *attempt = context;
+
+	attempt->error = tw_pin_to_cpu(attempt->cpu);
+	return NULL;
+}
+
+int tw_check_may_pin(unsigned cpu)
+{
+	struct attempt attempt = { .cpu = cpu };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, attempt_pin, &attempt))
+		return 1;
+	pthread_join(thread, NULL);
+	return attempt.error == 0;
+}

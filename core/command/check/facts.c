@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPUs that came and went, and what kernel and processor say otherwise than at
+ * the check before; see sequel.h.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "command/check/sequel.h"
+
+/* The same distance makes two rates a contradiction. Each check looks at the
+ * rate for some milliseconds only, good to some ppm. */
+#define RATE_LIMIT_PPM	500.0
+
+static void say_some(FILE *out, const char *what,
+		     const struct tw_cpu_list *some, const char *how)
+{
+	if (!tw_cpu_list_count(some))
+		return;
+	fprintf(out, "%s: ", what);
+	tw_cpu_list_print(some, out);
+	fprintf(out, " %s\n", how);
+}
+
+static void compare_list(FILE *out, const char *what,
+			 const struct tw_cpu_list *before,
+			 const struct tw_cpu_list *now)
+{
+	struct tw_cpu_list some;
+
+	tw_cpu_list_without(&some, before, now);
+	say_some(out, what, &some, "gone");
+	tw_cpu_list_without(&some, now, before);
+	say_some(out, what, &some, "new");
+}
+
+void tw_check_compare_cpus(FILE *out, const struct tw_check *before,
+			   const struct tw_check *now)
+{
+	const struct tw_machine_cpus *was = &before->cpus.machine;
+	const struct tw_machine_cpus *is = &now->cpus.machine;
+
+	compare_list(out, "online CPUs", &was->online, &is->online);
+	compare_list(out, "CPUs of the cpuset", &was->cpuset, &is->cpuset);
+	compare_list(out, "allowed CPUs", &was->allowed, &is->allowed);
+	compare_list(out, "judged CPUs", &before->cpus.judged,
+		     &now->cpus.judged);
+}
+
+static void say_rate(FILE *out, const char *who, uint64_t before_khz,
+		     uint64_t now_khz)
+{
+	if (before_khz == now_khz)
+		return;
+	fprintf(out, "rate named by %s: ", who);
+	if (now_khz)
+		fprintf(out, "%.3f MHz", (double)now_khz / 1e3);
+	else
+		fprintf(out, "none");
+	if (before_khz)
+		fprintf(out, ", was %.3f MHz\n", (double)before_khz / 1e3);
+	else
+		fprintf(out, ", was none\n");
+}
+
+static void compare_rates(FILE *out, const struct tw_machine *before,
+			  const struct tw_machine *now)
+{
+	say_rate(out, "CPUID leaf 0x15", before->cpuid_khz, now->cpuid_khz);
+	say_rate(out, "the hypervisor", before->hypervisor_khz,
+		 now->hypervisor_khz);
+	say_rate(out, "/proc/cpuinfo", before->cpuinfo_khz, now->cpuinfo_khz);
+	say_rate(out, "the kernel log", before->kernel_log_khz,
+		 now->kernel_log_khz);
+	say_rate(out, "the kernel's perf page", before->perf_page_khz,
+		 now->perf_page_khz);
+	if (before->declared_hz != now->declared_hz)
+		fprintf(out, "rate declared by the firmware: %" PRIu64
+			" Hz, was %" PRIu64 " Hz\n", now->declared_hz,
+			before->declared_hz);
+}
+
+static void compare_measured_rate(FILE *out, double before_hz, double now_hz)
+{
+	double moved_ppm = before_hz > 0 && now_hz > 0 ?
+			   (now_hz / before_hz - 1) * 1e6 : 0;
+
+	if (fabs(moved_ppm) > RATE_LIMIT_PPM)
+		fprintf(out, "measured rate: %.3f MHz, was %.3f MHz "
+			"(%+.0f ppm)\n", now_hz / 1e6, before_hz / 1e6,
+			moved_ppm);
+}
+
+static void say_text(FILE *out, const char *what, const char *before,
+		     const char *now)
+{
+	if (strcmp(before, now))
+		fprintf(out, "%s: %s, was %s\n", what, *now ? now : "none",
+			*before ? before : "none");
+}
+
+static void say_truth(FILE *out, const char *what, int before, int now)
+{
+	static const char *const words[] = { "unknown", "no", "yes" };
+
+	if (before != now)
+		fprintf(out, "%s: %s, was %s\n", what, words[now + 1],
+			words[before + 1]);
+}
+
+static void compare_counter(FILE *out, const struct tw_counter_facts *before,
+			    const struct tw_counter_facts *now)
+{
+	if (before->state != now->state)
+		fprintf(out, "counter: %s (%s), was %s\n",
+			tw_counter_state_name(now->state),
+			tw_counter_state_text(now->state),
+			tw_counter_state_name(before->state));
+	say_truth(out, "clock_gettime() is a system call",
+		  before->clock_is_call, now->clock_is_call);
+	if (before->monotonic_offset_ns != now->monotonic_offset_ns ||
+	    before->boottime_offset_ns != now->boottime_offset_ns)
+		fprintf(out, "time namespace: CLOCK_MONOTONIC shifted by %+"
+			PRId64 " ns, was %+" PRId64 " ns\n",
+			now->monotonic_offset_ns, before->monotonic_offset_ns);
+}
+
+void tw_check_compare_facts(FILE *out, const struct tw_check *before,
+			    const struct tw_check *now)
+{
+	const struct tw_machine *was = &before->machine, *is = &now->machine;
+
+	compare_counter(out, &before->counter, &now->counter);
+	compare_measured_rate(out, before->result.hz, now->result.hz);
+	compare_rates(out, was, is);
+	say_text(out, "clocksources to choose from", was->clocksources,
+		 is->clocksources);
+	say_text(out, "processor", was->processor, is->processor);
+	say_text(out, "hypervisor", was->hypervisor, is->hypervisor);
+	say_truth(out, "invariant counter", was->invariant, is->invariant);
+	say_truth(out, "synchronized clock", was->ntp_synchronized,
+		  is->ntp_synchronized);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise check found, as one JSON object; of a watch, as one a line.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/check/check.h"
+#include "command/command.h"
+#include "command/json_text.h"
+
+/* There is no infinity in JSON: what has no bound is null. */
+static json_t *number_or_null(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *ticks_or_null(int64_t ticks)
+{
+	return ticks == INT64_MAX || ticks == -INT64_MAX ?
+	       json_null() : json_integer(ticks);
+}
+
+static json_t *rate_or_null(uint64_t rate)
+{
+	return rate ? json_integer((json_int_t)rate) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return *text ? tw_json_text(text) : json_null();
+}
+
+/* -1 is "unknown" in all of these. */
+static json_t *truth_or_null(int truth)
+{
+	return truth < 0 ? json_null() : json_boolean(truth);
+}
+
+static json_t *json_counter(const struct tw_counter_facts *counter)
+{
+	return json_pack("{ss, ss, sf, sf, sf, sf, so, so, so, sI, sI}",
+		"name", TW_COUNTER_NAME,
+		"state", tw_counter_state_name(counter->state),
+		"read_cost_ns", counter->read_cost_ns,
+		"step_ns", counter->step_ns,
+		"clock_cost_ns", counter->clock_cost_ns,
+		"call_cost_ns", counter->call_cost_ns,
+		"clock_is_call", truth_or_null(counter->clock_is_call),
+		"emulated", truth_or_null(counter->emulated),
+		"time_namespace", truth_or_null(counter->time_namespace),
+		"monotonic_offset_ns",
+		(json_int_t)counter->monotonic_offset_ns,
+		"boottime_offset_ns",
+		(json_int_t)counter->boottime_offset_ns);
+}
+
+/* "0-3,8", "" for none; null: not known. */
+static json_t *json_cpu_list(const struct tw_cpu_list *list)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = list->known ? open_memstream(&text, &size) : NULL;
+	json_t *string = NULL;
+
+	if (!list->known)
+		return json_null();
+	if (!out)
+		return NULL;
+	tw_cpu_list_print(list, out);
+	if (fclose(out) == 0)
+		string = json_string(text);
+	free(text);
+	return string;
+}
+
+static json_t *json_skipped(const struct tw_check_cpus *cpus)
+{
+	json_t *array = json_array();
+	enum tw_check_skip skip;
+
+	for (skip = 0; skip < TW_CHECK_SKIPS; skip++)
+		if (tw_cpu_list_count(&cpus->skipped[skip]))
+			json_array_append_new(array, json_pack(
+				"{so, ss, ss}",
+				"cpus", json_cpu_list(&cpus->skipped[skip]),
+				"code", tw_check_skip_code(skip),
+				"text", tw_check_skip_text(skip)));
+	return array;
+}
+
+static json_t *json_cpus(const struct tw_check_cpus *cpus)
+{
+	return json_pack("{so, so, so, so, so, so, so}",
+		"judged", json_cpu_list(&cpus->judged),
+		"allowed", json_cpu_list(&cpus->machine.allowed),
+		"cpuset", json_cpu_list(&cpus->machine.cpuset),
+		"online", json_cpu_list(&cpus->machine.online),
+		"offline", json_cpu_list(&cpus->offline),
+		"present", json_cpu_list(&cpus->machine.present),
+		"not_judged", json_skipped(cpus));
+}
+
+/* What the verdict was reached with. */
+static json_t *json_limits(const struct tw_reliability_options *options)
+{
+	return json_pack("{sI, sf, sI, sI, sI}",
+		"tolerance_ns", (json_int_t)options->tolerance_ns,
+		"pace_limit_ppb", options->pace_limit_ppb,
+		"least_switches_per_cpu", (json_int_t)options->least_switches,
+		"least_time_ns", (json_int_t)options->least_time_ns,
+		"time_limit_ns", (json_int_t)options->time_limit_ns);
+}
+
+static json_t *json_facts(const struct tw_machine *machine,
+			  const struct tw_check_cpus *cpus,
+			  const struct tw_counter_facts *counter)
+{
+	return json_pack("{so, so, so, so, so, sb, si, si, si, so, so, so, so,"
+		" so, so, so}",
+		"processor", text_or_null(machine->processor),
+		"hypervisor", text_or_null(machine->hypervisor),
+		"clocksource", text_or_null(machine->clocksource),
+		"clocksources", text_or_null(machine->clocksources),
+		"invariant", truth_or_null(machine->invariant),
+		"rdtscp", machine->has_read_with_cpu,
+		"cpus_allowed", (int)machine->cpus_allowed,
+		"cpus_online", (int)machine->cpus_online,
+		"cpus_configured", (int)machine->cpus_configured,
+		"cpuid_khz", rate_or_null(machine->cpuid_khz),
+		"hypervisor_khz", rate_or_null(machine->hypervisor_khz),
+		"cpuinfo_khz", rate_or_null(machine->cpuinfo_khz),
+		"kernel_log_khz", rate_or_null(machine->kernel_log_khz),
+		"declared_hz", rate_or_null(machine->declared_hz),
+		"cpus", json_cpus(cpus),
+		"counter", json_counter(counter));
+}
+
+/* An object for each bit that is set: its word and its sentence. */
+static json_t *json_bits(unsigned bits, const char *(*code)(unsigned bit),
+			 const char *(*text)(unsigned bit))
+{
+	json_t *array = json_array();
+	unsigned bit;
+
+	for (bit = 1; bit && bit <= bits; bit <<= 1)
+		if (bits & bit)
+			json_array_append_new(array, json_pack("{ss, ss}",
+				"code", code(bit), "text", text(bit)));
+	return array;
+}
+
+static json_t *json_reasons(unsigned reasons)
+{
+	return json_bits(reasons, tw_reliability_reason_code,
+			 tw_reliability_reason_text);
+}
+
+static json_t *json_contradictions(unsigned contradictions)
+{
+	return json_bits(contradictions, tw_contradiction_code,
+			 tw_contradiction_text);
+}
+
+static json_t *json_pairs(const struct tw_reliability *result)
+{
+	json_t *array = json_array();
+	unsigned i;
+
+	for (i = 0; i < result->pairs; i++) {
+		const struct tw_cpu_offset *pair = &result->offsets[i];
+
+		json_array_append_new(array, json_pack(
+			"{sI, sI, so, so, sI, so, so}",
+			"base_cpu", (json_int_t)pair->base_cpu,
+			"cpu", (json_int_t)pair->cpu,
+			"low_ticks", ticks_or_null(pair->low_ticks),
+			"high_ticks", ticks_or_null(pair->high_ticks),
+			"bounds", (json_int_t)pair->bounds,
+			"pace_low_ppb", number_or_null(pair->pace_low_ppb),
+			"pace_high_ppb", number_or_null(pair->pace_high_ppb)));
+	}
+	return array;
+}
+
+static json_t *json_check(const struct tw_check *check,
+			  const struct tw_check_arguments *arguments)
+{
+	const struct tw_reliability *result = &check->result;
+	/* Nothing was compared with one CPU alone: NAN is null. */
+	double middle_ppb = result->pairs ?
+		(result->pace_low_ppb + result->pace_high_ppb) / 2 : NAN;
+	double half_ppb = result->pairs ?
+		(result->pace_high_ppb - result->pace_low_ppb) / 2 : NAN;
+
+	return json_pack(
+		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
+		" so, sI, so, sI, sI, sI, sI, so, so}",
+		"schema", "tickwise-check", "version", 1,
+		"verdict", tw_verdict_name(result->verdict),
+		"reasons", json_reasons(result->reasons),
+		"contradictions", json_contradictions(check->contradictions),
+		"method", tw_check_method_name(result->method),
+		"cpus", (int)result->cpus,
+		"cpus_skipped", (int)result->cpus_skipped,
+		"offset_low_ticks", result->pairs ?
+			ticks_or_null(result->offset_low_ticks) : json_null(),
+		"offset_high_ticks", result->pairs ?
+			ticks_or_null(result->offset_high_ticks) : json_null(),
+		"pairs", json_pairs(result),
+		"monotonic", result->monotonic,
+		"backwards", (json_int_t)result->backwards,
+		"pace_ppb", number_or_null(middle_ppb),
+		"pace_uncertainty_ppb", number_or_null(half_ppb),
+		"hz", number_or_null(result->hz),
+		"step_ticks", (json_int_t)result->step_ticks,
+		"read_cost_ns", number_or_null(result->read_cost_ns),
+		"probes", (json_int_t)result->probes,
+		"switches", (json_int_t)result->switches,
+		"full_loops", (json_int_t)result->full_loops,
+		"elapsed_ns", (json_int_t)result->elapsed_ns,
+		"limits", json_limits(&arguments->options),
+		"facts", json_facts(&check->machine, &check->cpus,
+				    &check->counter));
+}
+
+int tw_check_print_json(const struct tw_check *check,
+			const struct tw_check_arguments *arguments)
+{
+	return tw_command_print_json(json_check(check, arguments));
+}
+
+/* Prints and releases @root on a line of its own. */
+static int print_line(json_t *root)
+{
+	int failed;
+
+	if (!root)
+		return -ENOMEM;
+	failed = json_dumpf(root, stdout, JSON_COMPACT);
+	json_decref(root);
+	putchar('\n');
+	return failed && !ferror(stdout) ? -ENOMEM : 0;
+}
+
+/* A brand string can be part of it. */
+static json_t *json_line(const char *line, size_t length)
+{
+	char *copy = strndup(line, length);
+	json_t *string = copy ? tw_json_text(copy) : NULL;
+
+	free(copy);
+	return string;
+}
+
+static json_t *json_lines(const char *lines)
+{
+	json_t *array = json_array();
+	size_t length;
+
+	for (; *lines; lines += length + 1) {
+		length = strcspn(lines, "\n");
+		json_array_append_new(array, json_line(lines, length));
+	}
+	return array;
+}
+
+static double since_first_seconds(const struct tw_check_history *history)
+{
+	return (double)(history->last_ns - history->begin_ns) / 1e9;
+}
+
+int tw_check_print_json_line(const struct tw_check *check,
+			     const struct tw_check_arguments *arguments,
+			     const struct tw_check_history *history,
+			     const char *changes)
+{
+	json_t *root = json_check(check, arguments);
+
+	if (!root || json_object_set_new(root, "check",
+				json_integer(history->checks)) ||
+	    json_object_set_new(root, "seconds",
+				json_real(since_first_seconds(history))) ||
+	    json_object_set_new(root, "changes", json_lines(changes))) {
+		json_decref(root);
+		return -ENOMEM;
+	}
+	return print_line(root);
+}
+
+int tw_check_print_json_summary(const struct tw_check_history *history)
+{
+	return print_line(json_pack(
+		"{ss, si, ss, si, si, si, si, si, so, so, so, so}",
+		"schema", "tickwise-check-summary", "version", 1,
+		"verdict", tw_verdict_name(tw_check_worst(history)),
+		"checks", (int)history->checks,
+		"reliable", (int)history->verdicts[TW_RELIABLE],
+		"unreliable", (int)history->verdicts[TW_UNRELIABLE],
+		"undecided", (int)history->verdicts[TW_UNDECIDED],
+		"changes", (int)history->changes,
+		"reasons", json_reasons(history->reasons),
+		"seconds", number_or_null(since_first_seconds(history)),
+		"pace_low_ppb", number_or_null(history->pace_low_ppb),
+		"pace_high_ppb", number_or_null(history->pace_high_ppb)));
+}

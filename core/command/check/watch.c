@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise check --watch: the same check again and again, one line each and one
+ * more for everything that changed, until somebody has seen enough.
+ *
+ * SIGINT and SIGTERM are blocked and waited for, not caught: between two checks
+ * they end the waiting, and a long check asks for them. No handler runs, and no
+ * call is cut short. Only where nobody reads what we print do they end us at
+ * once.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/check/check.h"
+#include "command/check/fold.h"
+#include "command/check/sequel.h"
+#include "command/command.h"
+#include "timespec.h"
+
+static sigset_t ending;
+static sigset_t before;		/* as we found it */
+
+/* A blocked signal comes even where it is ignored; whoever started us in the
+ * background and had us ignore Ctrl-C meant it. */
+static void add_unless_ignored(int signal)
+{
+	struct sigaction action;
+
+	if (sigaction(signal, NULL, &action) || action.sa_handler != SIG_IGN)
+		sigaddset(&ending, signal);
+}
+
+/* 1: a signal is there, and is left for wait_until(); a check that it ends is
+ * not one, and nobody waits any more. */
+static int asked_to_end(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       ((sigismember(&pending, SIGINT) == 1 &&
+		 sigismember(&ending, SIGINT) == 1) ||
+		(sigismember(&pending, SIGTERM) == 1 &&
+		 sigismember(&ending, SIGTERM) == 1));
+}
+
+/* Return: 1 when a signal came first. */
+static int wait_until(uint64_t at_ns)
+{
+	int got;
+
+	do {
+		uint64_t now = tw_clock_id_ns(CLOCK_MONOTONIC);
+		uint64_t left_ns = at_ns > now ? at_ns - now : 0;
+		struct timespec left = {
+			.tv_sec = (time_t)(left_ns / TW_NS_PER_SECOND),
+			.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
+		};
+
+		got = sigtimedwait(&ending, NULL, &left);
+	} while (got < 0 && errno == EINTR);
+	return got > 0;
+}
+
+/* A reader that has stopped reading must not keep us from being ended. */
+static void wait_for_reader(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (poll(&out, 1, 0) == 0)
+		ppoll(&out, 1, NULL, &before);
+}
+
+static int print_time(void)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char text[32];
+
+	if (localtime_r(&now, &local) &&
+	    strftime(text, sizeof(text), "%H:%M:%S", &local))
+		return printf("%s", text);
+	return 0;
+}
+
+/* "?" for what is not known. */
+#define NUMBER_SIZE	32
+#define PAGE_COLUMNS	80
+#define OFFSETS_COLUMN	28	/* what goes below the offsets */
+
+static const char *bound_text(char *text, double ticks, double hz)
+{
+	if (fabs(ticks) < (double)INT64_MAX && hz > 0)
+		snprintf(text, NUMBER_SIZE, "%+.1f", ticks / hz * 1e9);
+	else
+		snprintf(text, NUMBER_SIZE, "?");
+	return text;
+}
+
+static const char *pace_text(char *text, double ppb)
+{
+	if (isfinite(ppb))
+		snprintf(text, NUMBER_SIZE, "%+.1f", ppb / 1e3);
+	else
+		snprintf(text, NUMBER_SIZE, "?");
+	return text;
+}
+
+/* Bounds of a busy machine are wide, and so are their numbers: what does not fit
+ * goes below. */
+static void print_pairs(const struct tw_reliability *result, int column)
+{
+	char low[NUMBER_SIZE], high[NUMBER_SIZE], pace[3 * NUMBER_SIZE];
+	int length;
+
+	column += printf("  offsets %s to %s ns",
+			 bound_text(low, (double)result->offset_low_ticks,
+				    result->hz),
+			 bound_text(high, (double)result->offset_high_ticks,
+				    result->hz));
+	length = snprintf(pace, sizeof(pace), "  pace %s to %s ppm",
+			  pace_text(low, result->pace_low_ppb),
+			  pace_text(high, result->pace_high_ppb));
+	if (column + length > PAGE_COLUMNS)
+		printf("\n%*s", OFFSETS_COLUMN, "");
+	printf("%s", pace);
+}
+
+static void print_line(const struct tw_reliability *result)
+{
+	int column = print_time();
+
+	column += printf("  %-10s  %u CPU%s", tw_verdict_name(result->verdict),
+			 result->cpus, result->cpus == 1 ? "" : "s");
+	if (result->pairs)
+		print_pairs(result, column);
+	printf("\n");
+}
+
+static void print_changes(const char *changes)
+{
+	size_t length;
+
+	for (; *changes; changes += length + 1) {
+		length = strcspn(changes, "\n");
+		tw_check_fold(12, "          %.*s", (int)length, changes);
+	}
+}
+
+static int print(const struct tw_check *check,
+		 const struct tw_check_arguments *arguments,
+		 const struct tw_check_history *history, const char *changes)
+{
+	if (arguments->json)
+		return tw_check_print_json_line(check, arguments, history,
+						changes);
+	if (history->checks == 1) {
+		tw_check_print_page(check, arguments);
+		printf("\nEvery %" PRIu64 " s until Ctrl-C:\n",
+		       (uint64_t)(arguments->watch_ns / TW_NS_PER_SECOND));
+	}
+	print_line(&check->result);
+	print_changes(changes);
+	return 0;
+}
+
+static void print_summary(const struct tw_check_history *history)
+{
+	const unsigned *verdicts = history->verdicts;
+	unsigned bit;
+
+	if (history->checks == 1)
+		printf("\n1 check");
+	else
+		printf("\n%u checks in %.0f s", history->checks,
+		       (double)(history->last_ns - history->begin_ns) / 1e9);
+	printf(": %u reliable, %u unreliable, %u undecided",
+	       verdicts[TW_RELIABLE], verdicts[TW_UNRELIABLE],
+	       verdicts[TW_UNDECIDED]);
+	if (history->checks > 1)
+		printf("; %u found a change", history->changes);
+	printf(".\n");
+	for (bit = 1; bit && bit <= history->reasons; bit <<= 1)
+		if (history->reasons & bit)
+			tw_check_fold(8, "  seen: %s",
+				      tw_reliability_reason_text(bit));
+	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
+		printf("Over these %.0f s the rates of any two CPUs differ by "
+		       "%+.3f to %+.3f ppm.\n",
+		       (double)(history->last_ns - history->first_begin_ns) / 1e9,
+		       history->pace_low_ppb / 1e3,
+		       history->pace_high_ppb / 1e3);
+}
+
+/* All that changed, as lines; free() them. NULL: no memory. */
+static char *find_changes(struct tw_check_history *history,
+			  struct tw_check_offsets *seen,
+			  const struct tw_check *check, uint64_t begin_ns,
+			  uint64_t end_ns)
+{
+	const struct tw_check last = history->last;
+	int is_first = !history->checks;
+	char verdicts[TW_CHECK_CHANGES_SIZE];
+	char *changes = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	if (tw_check_remember(history, check, begin_ns, end_ns, verdicts))
+		return NULL;
+	out = open_memstream(&changes, &size);
+	if (!out)
+		return NULL;
+	fputs(verdicts, out);
+	if (!is_first) {
+		tw_check_compare_cpus(out, &last, check);
+		tw_check_compare_facts(out, &last, check);
+	}
+	if (tw_check_compare_offsets(out, seen, &check->result) |
+	    fclose(out)) {
+		free(changes);
+		return NULL;
+	}
+	history->changes += !*verdicts && *changes;
+	return changes;
+}
+
+/* One check. Return: TW_EXIT_GOOD; -ECANCELED; another enum tw_exit. */
+static int look(const struct tw_check_arguments *arguments,
+		struct tw_check_history *history, struct tw_check_offsets *seen)
+{
+	struct tw_check check;
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	char *changes;
+	int code = tw_check_run(&check, arguments, asked_to_end);
+	uint64_t end_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	wait_for_reader();
+	changes = find_changes(history, seen, &check, begin_ns, end_ns);
+	if (!changes || print(&check, arguments, history, changes))
+		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	free(changes);
+	tw_check_free(&check);
+	return code == TW_EXIT_GOOD ? tw_command_finish(TW_CHECK, code) : code;
+}
+
+/* A signal in the first check leaves nothing to sum up. */
+static int sum_up(const struct tw_check_arguments *arguments,
+		  const struct tw_check_history *history)
+{
+	int code = tw_check_exit_code(tw_check_worst(history));
+
+	if (!history->checks)
+		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "ended before the first check was done");
+	if (!arguments->json)
+		print_summary(history);
+	else if (tw_check_print_json_summary(history))
+		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	return tw_command_finish(TW_CHECK, code);
+}
+
+/* Checks that would have begun in the meantime are left out. */
+static uint64_t next_check_ns(uint64_t at_ns, uint64_t distance_ns)
+{
+	uint64_t now = tw_clock_id_ns(CLOCK_MONOTONIC);
+
+	do
+		at_ns += distance_ns;
+	while (at_ns < now);
+	return at_ns;
+}
+
+int tw_check_watch(const struct tw_check_arguments *arguments)
+{
+	struct tw_check_history history = { 0 };
+	struct tw_check_offsets seen = { 0 };
+	uint64_t at_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	int code;
+
+	sigemptyset(&ending);
+	add_unless_ignored(SIGINT);
+	add_unless_ignored(SIGTERM);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	do {
+		code = look(arguments, &history, &seen);
+		at_ns = next_check_ns(at_ns, arguments->watch_ns);
+	} while (code == TW_EXIT_GOOD && !wait_until(at_ns));
+	if (code == TW_EXIT_GOOD || code == -ECANCELED)
+		code = sum_up(arguments, &history);
+	tw_check_forget(&history);
+	tw_check_forget_offsets(&seen);
+	return code;
+}

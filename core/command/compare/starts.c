@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starts of each clock, one after another, in turn; each compared with the
+ * system's clocks over a window that begins when it is ready. Windows overlap:
+ * whoever waits for its second moment sleeps. Under load, hogs spin all the
+ * time: two for each CPU.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/compare/compare.h"
+#include "timespec.h"
+
+#define HOGS_PER_CPU	2
+#define CHECK_NS	20000000
+#define PROBE_FD	9
+/* What has said nothing for so long longer than it should take is hung. */
+#define PATIENCE_NS	60000000000ULL
+
+struct own {
+	const struct tw_compare_clock *clock;
+	double ns_per_tick;
+	uint64_t window_ns;
+	uint64_t begin_ns;
+};
+
+/* ---- our own clocks, each in a child ---- */
+
+static uint64_t read_own(void *context)
+{
+	return tw_clock_ns(context);
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec rest = {
+		.tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
+		.tv_nsec = (long)(ns % TW_NS_PER_SECOND),
+	};
+
+	while (nanosleep(&rest, &rest) && errno == EINTR)
+		;
+}
+
+static int set_up_own(struct tw_clock *clock, const struct own *own)
+{
+	struct tw_clock_options options = { .window_ns = own->clock->window_ns };
+	struct tw_reliability_options check = { .time_limit_ns = CHECK_NS };
+	struct tw_reliability reliability;
+
+	if (tw_clock_init(clock, &options))
+		return -1;
+	/* As the engine does where 20 ms were not enough. */
+	if (clock->system_errno == -EAGAIN) {
+		options.window_ns = 5 * own->clock->window_ns;
+		if (tw_clock_init(clock, &options))
+			return -1;
+	}
+	if (clock->system)
+		return -1;
+	if (own->clock->check && !tw_reliability_measure(&reliability, &check))
+		tw_reliability_free(&reliability);
+	return 0;
+}
+
+static void run_own(void *context, int fd)
+{
+	const struct own *own = context;
+	struct tw_probe_report report = { 0 };
+	static struct tw_clock clock;
+	const struct tw_probe_reader reader = { read_own, &clock };
+
+	if (set_up_own(&clock, own))
+		_exit(1);
+	report.startup_ns = (double)(tw_clock_id_ns(CLOCK_MONOTONIC) -
+				     own->begin_ns);
+	report.read_ns = tw_probe_read_cost(own->ns_per_tick, &reader);
+	tw_probe_moment_take(&report.moment[0], own->ns_per_tick, clock_gettime,
+			     &reader);
+	tw_probe_print_ready(fd, report.startup_ns);
+	sleep_ns(own->window_ns);
+	tw_probe_moment_take(&report.moment[1], own->ns_per_tick, clock_gettime,
+			     &reader);
+	_exit(tw_probe_print(fd, &report) != 0);
+}
+
+/* ---- fio's, with the probe inside ---- */
+
+static int spawn_fio(struct tw_compare_process *process,
+		     const struct tw_compare_result *result,
+		     const struct own *own)
+{
+	const struct tw_compare_clock *clock = own->clock;
+	char preload[1200], slope[64], window[64], begin[64], source[64], fd[64];
+	const char *const argv[] = { clock->fio, "--name=compare",
+		"--ioengine=null", "--size=1m", "--startdelay=86400", source,
+		NULL };
+	const char *const set[] = { preload, slope, window, begin, fd, NULL };
+
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s",
+		 clock->preload ? result->preload : "",
+		 clock->preload ? ":" : "", result->probe);
+	snprintf(slope, sizeof(slope), TW_PROBE_SLOPE "=%.17g",
+		 own->ns_per_tick);
+	snprintf(window, sizeof(window), TW_PROBE_WINDOW "=%llu",
+		 (unsigned long long)own->window_ns);
+	snprintf(begin, sizeof(begin), TW_PROBE_BEGIN "=%llu",
+		 (unsigned long long)own->begin_ns);
+	snprintf(source, sizeof(source), "--clocksource=%s",
+		 clock->clocksource);
+	snprintf(fd, sizeof(fd), TW_PROBE_FD "=%d", PROBE_FD);
+	return tw_compare_spawn(process, argv, set, PROBE_FD);
+}
+
+/* ---- load ---- */
+
+static void spin(void *context, int fd)
+{
+	volatile unsigned long turns = 0;
+
+	(void)context;
+	(void)fd;
+	for (;;)
+		turns++;
+}
+
+static struct tw_compare_process *start_hogs(unsigned count)
+{
+	struct tw_compare_process *hogs = calloc(count, sizeof(*hogs));
+
+	for (unsigned i = 0; hogs && i < count; i++)
+		tw_compare_fork(&hogs[i], spin, NULL);
+	return hogs;
+}
+
+static void end_hogs(struct tw_compare_process *hogs, unsigned count)
+{
+	for (unsigned i = 0; hogs && i < count; i++)
+		tw_compare_end(&hogs[i], SIGKILL);
+	free(hogs);
+}
+
+/* ---- all of them ---- */
+
+/* Until it is ready, so that the next one's set-up has the machine to itself. */
+static int begin_start(struct tw_compare_process *process,
+		       const struct tw_compare_result *result, unsigned which,
+		       const struct tw_compare_arguments *arguments)
+{
+	struct own own = {
+		.clock = &result->clock[which],
+		.ns_per_tick = result->ns_per_tick,
+		.window_ns = (uint64_t)(arguments->seconds * 1e9),
+		.begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC),
+	};
+	char line[TW_PROBE_LINE];
+	int ret;
+
+	ret = own.clock->fio ? spawn_fio(process, result, &own) :
+			       tw_compare_fork(process, run_own, &own);
+	if (ret)
+		return ret;
+	if (tw_compare_read(process, line, sizeof(line), PATIENCE_NS) == 0 &&
+	    !strncmp(line, "ready ", 6))
+		return 0;
+	tw_compare_end(process, SIGKILL);
+	return -EIO;
+}
+
+static int end_start(struct tw_compare_process *process,
+		     struct tw_compare_start *start, uint64_t patience_ns)
+{
+	struct tw_probe_report report;
+	char line[TW_PROBE_LINE];
+	int ret = -1;
+
+	if (!process->pid)
+		return -1;
+	if (tw_compare_read(process, line, sizeof(line), patience_ns) == 0 &&
+	    !tw_probe_scan(line, &report))
+		ret = tw_compare_evaluate(start, &report);
+	tw_compare_end(process, SIGKILL);
+	return ret;
+}
+
+static void sum_up(struct tw_compare_result *result,
+		   struct tw_compare_process *all,
+		   const struct tw_compare_arguments *arguments, int load)
+{
+	uint64_t patience_ns = PATIENCE_NS +
+			       (uint64_t)(arguments->seconds * 1e9);
+	unsigned starts = arguments->starts;
+
+	for (unsigned which = 0; which < result->clocks; which++) {
+		struct tw_compare_sum *sum = &result->sum[which][load];
+		struct tw_compare_start *start = result->start[which][load];
+		unsigned good = 0;
+
+		for (unsigned i = 0; i < starts; i++)
+			if (!end_start(&all[i * result->clocks + which],
+				       &start[good], patience_ns))
+				good++;
+		sum->failed = starts - good;
+		tw_compare_sum_up(sum, start, good);
+	}
+}
+
+static int run_load(struct tw_compare_result *result,
+		    const struct tw_compare_arguments *arguments, int load)
+{
+	struct tw_compare_process *all, *hogs = NULL;
+	unsigned count = arguments->starts * result->clocks;
+
+	all = calloc(count, sizeof(*all));
+	if (load == TW_COMPARE_HOGS)
+		hogs = start_hogs(result->hogs);
+	if (!all || (load == TW_COMPARE_HOGS && !hogs)) {
+		free(all);
+		return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_SOFTWARE,
+				       "out of memory");
+	}
+	/* Rotated: what drifts meanwhile hits all alike. */
+	for (unsigned i = 0; i < count; i++) {
+		unsigned round = i / result->clocks;
+		unsigned which = (i + round) % result->clocks;
+
+		begin_start(&all[round * result->clocks + which], result, which,
+			    arguments);
+	}
+	sum_up(result, all, arguments, load);
+	end_hogs(hogs, result->hogs);
+	free(all);
+	return TW_EXIT_GOOD;
+}
+
+int tw_compare_starts(struct tw_compare_result *result,
+		      const struct tw_compare_arguments *arguments)
+{
+	int code = TW_EXIT_GOOD;
+
+	result->hogs = HOGS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
+		for (unsigned which = 0; which < result->clocks; which++) {
+			result->start[which][load] = calloc(arguments->starts,
+				sizeof(struct tw_compare_start));
+			if (!result->start[which][load])
+				return tw_command_fail(TW_COMPARE_NAME,
+					TW_EXIT_SOFTWARE, "out of memory");
+		}
+		if (code == TW_EXIT_GOOD && arguments->loads[load])
+			code = run_load(result, arguments, load);
+	}
+	return code;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers and text of a page for people.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/format.h"
+
+/* A unit serves up to @most of it; there rounding would reach the next. */
+static const struct unit {
+	double ns;
+	double most;
+	const char *name;
+} units[] = {
+	{ 1, 999.95, "ns" },
+	{ 1e3, 999.95, "us" },
+	{ 1e6, 999.95, "ms" },
+	{ 1e9, 9999.5, "s" },
+	{ 3600e9, 9999.5, "h" },
+	{ 365.25 * 86400e9, HUGE_VAL, "y" },
+};
+
+/* Decimals that make four significant digits of a value below 10^4. */
+static int decimals_of(double value)
+{
+	if (value < 9.9995)
+		return 3;
+	if (value < 99.995)
+		return 2;
+	return value < 999.95;
+}
+
+const char *tw_format_ns(char *text, double ns)
+{
+	const struct unit *unit = units;
+	double value;
+	int decimals;
+
+	while (ns >= unit->most * unit->ns)
+		unit++;
+	value = ns / unit->ns;
+	decimals = decimals_of(value);
+	if (unit == units && value == floor(value))
+		decimals = 0;
+	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", decimals, value, unit->name);
+	return text;
+}
+
+const char *tw_format_number(char *text, double value)
+{
+	double size = fabs(value);
+
+	if (size >= 1e10)
+		snprintf(text, TW_FORMAT_SIZE, "%.3e", value);
+	else
+		snprintf(text, TW_FORMAT_SIZE, "%.*f", decimals_of(size),
+			 value);
+	return text;
+}
+
+const char *tw_format_signed(char *text, double value)
+{
+	text[0] = value < 0 ? '-' : '+';
+	snprintf(text + 1, TW_FORMAT_SIZE - 1, "%s",
+		 tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, fabs(value)));
+	return text;
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+/* Of one byte, or of UTF-8's own: C2 80 to C2 9F, whose second byte alone does
+ * nothing. */
+static int is_control(const char *at)
+{
+	unsigned char first = (unsigned char)at[0];
+	unsigned char second = (unsigned char)at[1];
+
+	return first < ' ' || first == 0x7f ||
+	       (first == 0xc2 && second >= 0x80 && second < 0xa0);
+}
+
+/* What a word takes on the screen: bytes that continue a character of UTF-8
+ * take nothing. */
+static int columns_of(const char *word, size_t length)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < length; i++)
+		columns += (word[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+static void add_word(struct tw_paragraph *paragraph, const char *word,
+		     size_t length)
+{
+	int columns = columns_of(word, length);
+
+	if (paragraph->words &&
+	    paragraph->column + 1 + columns > TW_PAGE_COLUMNS) {
+		printf("\n%*s", paragraph->indent, "");
+		paragraph->column = paragraph->indent;
+	} else if (paragraph->words) {
+		putchar(' ');
+		paragraph->column++;
+	}
+	for (size_t i = 0; i < length; i++)
+		putchar(is_control(word + i) ? '?' : word[i]);
+	paragraph->column += columns;
+	paragraph->words = 1;
+}
+
+void tw_paragraph_add(struct tw_paragraph *paragraph, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (length)
+			add_word(paragraph, text, length);
+		text += length;
+		text += strspn(text, " ");
+	}
+}
+
+void tw_paragraph_printf(struct tw_paragraph *paragraph,
+			 const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	tw_paragraph_add(paragraph, text);
+}
+
+void tw_paragraph_end(struct tw_paragraph *paragraph)
+{
+	putchar('\n');
+	paragraph->column = 0;
+	paragraph->words = 0;
+}

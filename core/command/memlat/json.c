@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise memlat found, as one JSON object.
+ */
+#include <jansson.h>
+
+#include "command/command.h"
+#include "command/memlat/memlat.h"
+
+static json_t *number_or_null(double value)
+{
+	return value > 0 ? json_real(value) : json_null();
+}
+
+static json_t *size_or_null(size_t bytes)
+{
+	return bytes ? json_integer((json_int_t)bytes) : json_null();
+}
+
+static double in_cycles(double ns, double cycle_ns)
+{
+	return cycle_ns > 0 ? ns / cycle_ns : 0;
+}
+
+static const char *agreement_name(enum tw_level_agreement agreement)
+{
+	static const char *const names[] = {
+		"agrees", "smaller", "larger", "not_found", "not_said",
+	};
+
+	return names[agreement];
+}
+
+static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
+{
+	const struct tw_level *level = &memlat->levels[i];
+	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
+
+	return json_pack("{ss, so, so, sf, so, sf, sf, si, sf, so, ss}",
+		"name", tw_memlat_level_name(memlat, i),
+		"size_bytes", size_or_null(level->size_bytes),
+		"next_size_bytes", size_or_null(level->next_bytes),
+		"latency_ns", level->latency_ns,
+		"min_cycles", number_or_null(level->cycles),
+		"low_ns", level->low_ns,
+		"high_ns", level->high_ns,
+		"points", (int)level->points,
+		"latency_ticks", level->latency_ns * memlat->rate.hz / 1e9,
+		"sysfs_bytes", size_or_null(cache ? cache->bytes : 0),
+		"sysfs", agreement_name(level->size_bytes || !cache ?
+					tw_level_compare(level, cache) :
+					TW_LEVEL_NOT_FOUND));
+}
+
+static json_t *json_levels(const struct tw_memlat *memlat)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < memlat->level_count; i++)
+		json_array_append_new(array, json_level(memlat, i));
+	return array;
+}
+
+static json_t *json_caches(const struct tw_memlat *memlat)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < memlat->cache_count; i++) {
+		const struct tw_cache *cache = &memlat->caches[i];
+
+		json_array_append_new(array, json_pack("{si, sI, so, so}",
+			"level", (int)cache->level,
+			"size_bytes", (json_int_t)cache->bytes,
+			"line_bytes", size_or_null(cache->line_bytes),
+			"shared_by_cpus", size_or_null(cache->shared_by)));
+	}
+	return array;
+}
+
+static json_t *json_point(const struct tw_memory_point *point)
+{
+	json_t *json = json_pack("{sI, sI, sI, sI, si, si, sf}",
+		"size_bytes", (json_int_t)point->bytes,
+		"footprint_bytes", (json_int_t)point->footprint_bytes,
+		"elements", (json_int_t)point->elements,
+		"loads_per_batch", (json_int_t)point->loads,
+		"batches", (int)point->batches,
+		"disturbed", (int)point->disturbed,
+		"warm_passes", point->warm_passes);
+
+	if (!json || !point->batches)
+		return json;
+	json_object_set_new(json, "min_ns", json_real(point->min_ns));
+	json_object_set_new(json, "median_ns", json_real(point->median_ns));
+	json_object_set_new(json, "p90_ns", json_real(point->p90_ns));
+	json_object_set_new(json, "median_low_ns", json_real(point->low_ns));
+	json_object_set_new(json, "median_high_ns", json_real(point->high_ns));
+	json_object_set_new(json, "min_cycles", number_or_null(
+			    in_cycles(point->min_ns, point->cycle_ns)));
+	json_object_set_new(json, "core_hz", number_or_null(
+			    point->cycle_ns > 0 ? 1e9 / point->cycle_ns : 0));
+	return json;
+}
+
+static json_t *json_curve(const struct tw_curve *curve)
+{
+	json_t *points = json_array();
+
+	for (unsigned i = 0; i < curve->count; i++)
+		json_array_append_new(points, json_point(&curve->points[i]));
+	return json_pack("{ss, ss, sI, sf, so, sI, sI, si, sI, so}",
+		"kind", tw_cycle_names[curve->shape.kind],
+		"pages", tw_pages_names[curve->pages],
+		"page_bytes", (json_int_t)curve->page_bytes,
+		"huge_share", curve->huge_share,
+		"node", curve->node == TW_ANY_NODE ? json_null() :
+						     json_integer(curve->node),
+		"stride_bytes", (json_int_t)curve->shape.stride_bytes,
+		"window_bytes", (json_int_t)curve->shape.window_bytes,
+		"passes", (int)curve->shape.passes,
+		"seed", (json_int_t)curve->shape.seed,
+		"points", points);
+}
+
+static json_t *json_costs(const struct tw_tlb_cost *costs, unsigned count)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < count; i++)
+		json_array_append_new(array, json_pack("{sI, sf, sf, sf}",
+			"size_bytes", (json_int_t)costs[i].bytes,
+			"cost_ns", costs[i].ns,
+			"low_ns", costs[i].low_ns,
+			"high_ns", costs[i].high_ns));
+	return array;
+}
+
+static json_t *json_nodes(const struct tw_memlat *memlat)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < memlat->node_count; i++)
+		json_array_append_new(array, json_pack("{si, so}",
+			"node", (int)memlat->nodes[i].node,
+			"point", json_point(&memlat->nodes[i].point)));
+	return array;
+}
+
+static json_t *json_curves(const struct tw_memlat *memlat)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		json_array_append_new(array, json_curve(&memlat->curves[i]));
+	return array;
+}
+
+/* Pages that could not be had, and why. */
+static json_t *json_skipped(const struct tw_memlat *memlat)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_PAGES_KINDS; i++)
+		if (memlat->skipped[i])
+			json_object_set_new(object, tw_pages_names[i],
+					    json_string(memlat->skipped[i]));
+	return object;
+}
+
+int tw_memlat_print_json(const struct tw_memlat *memlat)
+{
+	json_t *root = json_pack(
+		"{ss, si, si, sf, sf, so, so, so, s{so, so}, so, so, sI, sb}",
+		"schema", "tickwise-memlat",
+		"version", 1,
+		"cpu", (int)memlat->cpu,
+		"counter_hz", memlat->rate.hz,
+		"counter_uncertainty_ppb", memlat->rate.uncertainty_ppb,
+		"caches", json_caches(memlat),
+		"levels", json_levels(memlat),
+		"curves", json_curves(memlat),
+		"translation",
+			"random_load", json_costs(memlat->memory_costs,
+						  memlat->memory_cost_count),
+			"one_line_a_page", json_costs(memlat->page_costs,
+						      memlat->page_cost_count),
+		"nodes", json_nodes(memlat),
+		"skipped_pages", json_skipped(memlat),
+		"took_ns", (json_int_t)memlat->took_ns,
+		"interrupted", memlat->was_interrupted);
+
+	return tw_command_print_json(root);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise memlat: memory and cache latency, and what translations cost.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/format.h"
+#include "command/memlat/memlat.h"
+
+const char *tw_memlat_size(char *text, size_t bytes)
+{
+	static const char units[] = "BKMGT";
+	double value = (double)bytes;
+	unsigned unit = 0;
+
+	while (value >= 1024 && unit < 4) {
+		value /= 1024;
+		unit++;
+	}
+	/* Three digits, and none after the point that says nothing. */
+	snprintf(text, TW_FORMAT_SIZE, "%.*f%c",
+		 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
+	if (strchr(text, '.')) {
+		size_t length = strlen(text) - 1;
+
+		while (text[length - 1] == '0')
+			length--;
+		if (text[length - 1] == '.')
+			length--;
+		text[length] = units[unit];
+		text[length + 1] = '\0';
+	}
+	return text;
+}
+
+const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
+{
+	static const char *const names[TW_LEVELS] = {
+		"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8",
+	};
+
+	/* What has no end in the curve, past all caches that sysfs knows. */
+	if (i + 1 == memlat->level_count && i && i >= memlat->cache_count)
+		return "memory";
+	return names[i];
+}
+
+const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat,
+					     unsigned i)
+{
+	return i < memlat->cache_count ? &memlat->caches[i] : NULL;
+}
+
+/* Every size of every curve was too disturbed. */
+static int found_nothing(const struct tw_memlat *memlat)
+{
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		for (unsigned j = 0; j < memlat->curves[i].count; j++)
+			if (memlat->curves[i].points[j].batches)
+				return 0;
+	return 1;
+}
+
+static int print(const struct tw_memlat *memlat,
+		 const struct tw_memlat_arguments *arguments)
+{
+	switch (arguments->output) {
+	case TW_MEMLAT_JSON:
+		return tw_memlat_print_json(memlat);
+	case TW_MEMLAT_CSV:
+		tw_memlat_print_csv(memlat);
+		return 0;
+	default:
+		tw_memlat_print_page(memlat);
+		tw_memlat_print_plot(memlat);
+		return 0;
+	}
+}
+
+static int show(const struct tw_memlat *memlat,
+		const struct tw_memlat_arguments *arguments)
+{
+	int ret = print(memlat, arguments);
+
+	if (ret)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
+				       strerror(-ret));
+	return arguments->html ? tw_memlat_write_html(memlat, arguments->html) :
+				 TW_EXIT_GOOD;
+}
+
+static int run(const struct tw_memlat_arguments *arguments)
+{
+	struct tw_memlat memlat;
+	int code = arguments->html ? tw_memlat_try_html(arguments->html) :
+				     TW_EXIT_GOOD;
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_memlat_catch_interrupts();
+	code = tw_memlat_measure(&memlat, arguments);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (!memlat.was_interrupted || memlat.curve_count)
+		code = show(&memlat, arguments);
+	if (memlat.was_interrupted && code == TW_EXIT_GOOD)
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
+			"interrupted: %s", memlat.curve_count ?
+			"this is what was measured until then" :
+			"nothing was measured");
+	else if (code == TW_EXIT_GOOD && found_nothing(&memlat))
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
+				       "every size was too disturbed");
+	tw_memlat_free(&memlat);
+	return code;
+}
+
+int tw_command_memlat(int argc, char **argv)
+{
+	struct tw_memlat_arguments arguments;
+	int code = tw_memlat_parse(&arguments, argc, argv);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (arguments.help)
+		fputs(tw_memlat_usage, stdout);
+	else if (arguments.seed_table)
+		code = tw_memlat_seed_table(&arguments);
+	else
+		code = run(&arguments);
+	if (code != TW_EXIT_GOOD && code != TW_EXIT_UNDECIDED)
+		return code;
+	return tw_command_finish(TW_MEMLAT, code);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise memlat: what to measure (arguments.c), measuring it (measure.c), and
+ * the ways to print it.
+ */
+#ifndef TW_MEMLAT_H
+#define TW_MEMLAT_H
+
+#include <stdio.h>
+
+#include "memory/levels.h"
+#include "memory/tlb.h"
+#include "tickwise.h"
+
+#define TW_MEMLAT		"memlat"
+#define TW_MEMLAT_CURVES	16
+#define TW_MEMLAT_NODES		64
+
+enum tw_memlat_output { TW_MEMLAT_PAGE, TW_MEMLAT_JSON, TW_MEMLAT_CSV };
+
+struct tw_memlat_arguments {
+	size_t min_bytes, max_bytes;	/* 0: to be chosen */
+	unsigned per_octave;
+	int kinds[TW_CYCLE_KINDS];	/* wanted */
+	int pages[TW_PAGES_KINDS];
+	int chose_pages;		/* by the user: all kinds on all */
+	int cpu;			/* -1: where it happens to run */
+	int node;			/* TW_ANY_NODE: nearest */
+	size_t window_bytes, stride_bytes;
+	unsigned passes;
+	uint64_t seed;
+	struct tw_memory_effort effort;
+	enum tw_memlat_output output;
+	const char *html;		/* a path; NULL: none */
+	int seed_table;
+	int help;
+};
+
+/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said. */
+int tw_memlat_parse(struct tw_memlat_arguments *arguments, int argc,
+		    char **argv);
+extern const char tw_memlat_usage[];
+
+/* A NUMA node's memory, from the CPU that measured. */
+struct tw_memlat_node {
+	unsigned node;
+	struct tw_memory_point point;
+};
+
+struct tw_memlat {
+	struct tw_rate rate;
+	struct tw_machine machine;
+	unsigned cpu;
+	struct tw_cache caches[TW_CACHES];
+	unsigned cache_count;
+	size_t min_bytes, max_bytes;
+	struct tw_curve *curves;
+	unsigned curve_count;
+	/* From the curve with the fewest misses of translations. */
+	const struct tw_curve *levels_of;
+	struct tw_level levels[TW_LEVELS];
+	unsigned level_count;
+	struct tw_tlb_cost memory_costs[TW_SWEEP_SIZES];
+	unsigned memory_cost_count;
+	struct tw_tlb_cost page_costs[TW_SWEEP_SIZES];
+	unsigned page_cost_count;
+	struct tw_memlat_node nodes[TW_MEMLAT_NODES];
+	unsigned node_count;		/* 0: there is only one */
+	uint64_t took_ns;
+	int was_interrupted;		/* sizes and curves are missing */
+	const char *skipped[TW_PAGES_KINDS];	/* why, NULL: not skipped */
+};
+
+/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said, and there is
+ * nothing to free. */
+int tw_memlat_measure(struct tw_memlat *memlat,
+		      const struct tw_memlat_arguments *arguments);
+void tw_memlat_free(struct tw_memlat *memlat);
+
+/* "L1" .. for caches, "memory" for the last level of several. */
+const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
+/* The cache that a level is compared with; NULL: none. */
+const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat,
+					     unsigned i);
+const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
+				      enum tw_cycle_kind kind,
+				      enum tw_pages pages);
+
+/* "48K", "2M", "1.5G"; whole where it is. @text: TW_FORMAT_SIZE bytes. */
+const char *tw_memlat_size(char *text, size_t bytes);
+
+void tw_memlat_print_page(const struct tw_memlat *memlat);
+void tw_memlat_print_plot(const struct tw_memlat *memlat);
+void tw_memlat_print_csv(const struct tw_memlat *memlat);
+/* Return: 0; -ENOMEM. */
+int tw_memlat_print_json(const struct tw_memlat *memlat);
+/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said. */
+int tw_memlat_write_html(const struct tw_memlat *memlat, const char *path);
+/* Before a long measurement: could it be written? Leaves a file as it is. */
+int tw_memlat_try_html(const char *path);
+
+/* SIGINT and SIGTERM from now on: the first one is remembered, the second one
+ * ends the program (interrupt.c). What is ignored stays so. */
+void tw_memlat_catch_interrupts(void);
+int tw_memlat_is_interrupted(void);
+
+/* The table of mistakes: an enum tw_exit. */
+int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments);
+
+#endif

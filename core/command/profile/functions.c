@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arithmetic of functions.h. Pure.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/profile/functions.h"
+
+static uint64_t timed(const struct profile_node *node)
+{
+	return node->calls - node->not_timed;
+}
+
+/* Children come after their parents: backwards, sums are ready in time. */
+static void add_up(const struct profile_file *file,
+		   struct profile_node_time *times)
+{
+	for (size_t i = 0; i < file->node_count; i++)
+		times[i].self.raw_ticks = times[i].inclusive.raw_ticks =
+			(double)file->nodes[i].ticks;
+	for (size_t i = file->node_count; i-- > 1;) {
+		const struct profile_node *node = &file->nodes[i];
+		struct profile_node_time *parent = &times[node->parent];
+
+		parent->self.raw_ticks -= (double)node->ticks;
+		parent->made += timed(node);
+		parent->made_untimed += node->not_timed;
+		parent->below += timed(node) + times[i].below;
+		parent->below_untimed += node->not_timed +
+					 times[i].below_untimed;
+	}
+}
+
+static void correct(const struct profile_cost *cost,
+		    const struct profile_node *node,
+		    struct profile_node_time *time)
+{
+	double calls = (double)timed(node), made = (double)time->made;
+	double below = (double)time->below;
+	double untimed = (double)time->made_untimed;
+	double untimed_below = (double)time->below_untimed;
+
+	time->self.ticks = time->self.raw_ticks - calls * cost->inside -
+			   made * cost->outside - untimed * cost->untimed;
+	time->self.uncertainty_ticks = calls * cost->inside_spread +
+				       made * cost->outside_spread +
+				       untimed * cost->untimed_spread;
+	time->inclusive.ticks = time->inclusive.raw_ticks -
+		calls * cost->inside -
+		below * (cost->inside + cost->outside) -
+		untimed_below * cost->untimed;
+	time->inclusive.uncertainty_ticks = calls * cost->inside_spread +
+		below * cost->both_spread +
+		untimed_below * cost->untimed_spread;
+}
+
+static void add(struct profile_time *to, const struct profile_time *more)
+{
+	to->raw_ticks += more->raw_ticks;
+	to->ticks += more->ticks;
+	to->uncertainty_ticks += more->uncertainty_ticks;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t left = ((const struct profile_function *)a)->address;
+	uint64_t right = ((const struct profile_function *)b)->address;
+
+	return (left > right) - (left < right);
+}
+
+static int by_self(const void *a, const void *b)
+{
+	const struct profile_function *left = a, *right = b;
+
+	if (left->self.ticks < right->self.ticks ||
+	    left->self.ticks > right->self.ticks)
+		return left->self.ticks < right->self.ticks ? 1 : -1;
+	return by_address(a, b);
+}
+
+/* One for each address, by address. */
+static size_t collect(const struct profile_file *file,
+		      struct profile_function *functions)
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < file->node_count; i++)
+		functions[i - 1].address = file->nodes[i].address;
+	qsort(functions, file->node_count - 1, sizeof(*functions), by_address);
+	for (size_t i = 0; i + 1 < file->node_count; i++)
+		if (!count || functions[count - 1].address !=
+			      functions[i].address)
+			functions[count++].address = functions[i].address;
+	return count;
+}
+
+static void find_functions(const struct profile_result *result,
+			   struct profile_file *file)
+{
+	for (size_t i = 1; i < file->node_count; i++) {
+		struct profile_function key = {
+			.address = file->nodes[i].address
+		};
+		struct profile_function *found;
+
+		found = bsearch(&key, result->functions, result->function_count,
+				sizeof(key), by_address);
+		file->nodes[i].function =
+			(uint32_t)(found - result->functions);
+	}
+}
+
+static void count(struct profile_function *function,
+		  const struct profile_node *node,
+		  const struct profile_node_time *time)
+{
+	function->calls += node->calls;
+	function->not_timed += node->not_timed;
+	function->abandoned += node->abandoned;
+	function->open += node->open;
+	add(&function->self, &time->self);
+	if (timed(node) && (!function->most_ticks ||
+			    node->least_ticks < function->least_ticks))
+		function->least_ticks = node->least_ticks;
+	if (node->most_ticks > function->most_ticks)
+		function->most_ticks = node->most_ticks;
+	/* Inside of itself it is counted already. */
+	if (function->active++ == 0) {
+		function->outermost += node->calls;
+		add(&function->inclusive, &time->inclusive);
+	}
+}
+
+/* Depth first, with the functions of the path to here marked active. */
+static void walk(struct profile_result *result, const struct profile_file *file)
+{
+	size_t here = 0;
+
+	for (size_t i = 1; i < file->node_count; i++) {
+		const struct profile_node *node = &file->nodes[i];
+
+		for (; here != node->parent; here = file->nodes[here].parent)
+			result->functions[file->nodes[here].function].active--;
+		count(&result->functions[node->function], node,
+		      &result->times[i]);
+		add(&result->total, &result->times[i].self);
+		here = i;
+	}
+}
+
+/* Longest self time first; nodes keep pointing to theirs. */
+static int sort(struct profile_result *result, struct profile_file *file)
+{
+	uint32_t *place = calloc(result->function_count + 1, sizeof(*place));
+
+	if (!place)
+		return -ENOMEM;
+	for (size_t i = 0; i < result->function_count; i++)
+		result->functions[i].active = (unsigned)i;
+	qsort(result->functions, result->function_count,
+	      sizeof(*result->functions), by_self);
+	for (size_t i = 0; i < result->function_count; i++)
+		place[result->functions[i].active] = (uint32_t)i;
+	for (size_t i = 1; i < file->node_count; i++)
+		file->nodes[i].function = place[file->nodes[i].function];
+	free(place);
+	return 0;
+}
+
+int tw_profile_functions(struct profile_result *result,
+			 struct profile_file *file)
+{
+	*result = (struct profile_result) { 0 };
+	result->times = calloc(file->node_count, sizeof(*result->times));
+	result->functions = calloc(file->node_count,
+				   sizeof(*result->functions));
+	if (!result->times || !result->functions)
+		goto no_memory;
+	add_up(file, result->times);
+	for (size_t i = 0; i < file->node_count; i++)
+		correct(&file->cost, &file->nodes[i], &result->times[i]);
+	result->function_count = collect(file, result->functions);
+	find_functions(result, file);
+	walk(result, file);
+	if (sort(result, file) == 0)
+		return 0;
+no_memory:
+	tw_profile_functions_free(result);
+	return -ENOMEM;
+}
+
+void tw_profile_functions_free(struct profile_result *result)
+{
+	for (size_t i = 0; i < result->function_count; i++)
+		free(result->functions[i].name);
+	free(result->functions);
+	free(result->times);
+	*result = (struct profile_result) { 0 };
+}
+
+int tw_profile_below_resolution(const struct profile_time *time)
+{
+	return time->ticks < time->uncertainty_ticks;
+}

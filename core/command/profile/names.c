@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the addresses of a run to names: the object mapped there, the symbol at
+ * that place of its file, and the name as its source has it.
+ *
+ * The C++ runtime knows how to demangle; it is asked if it is there, so that
+ * the program does not need it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/profile/functions.h"
+#include "command/profile/symbols.h"
+
+typedef char *demangle_function(const char *name, char *buffer, size_t *length,
+				int *status);
+
+static demangle_function *demangler(void)
+{
+	static demangle_function *found;
+	static int looked;
+	void *library;
+
+	if (looked++)
+		return found;
+	library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	if (library)
+		*(void **)&found = dlsym(library, "__cxa_demangle");
+	return found;
+}
+
+char *tw_profile_demangle(const char *name)
+{
+	int status = -1;
+	char *text = NULL;
+
+	if (strncmp(name, "_Z", 2) == 0 && demangler())
+		text = demangler()(name, NULL, NULL, &status);
+	return text ? text : strdup(name);
+}
+
+static const struct profile_map *map_of(const struct profile_file *file,
+					uint64_t address)
+{
+	for (size_t i = 0; i < file->map_count; i++)
+		if (address >= file->maps[i].begin &&
+		    address < file->maps[i].end)
+			return &file->maps[i];
+	return NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The one object read last is kept: functions come sorted by address. */
+struct objects {
+	const char *path;
+	struct profile_symbols symbols;
+	int usable;
+};
+
+static const struct profile_symbol *
+symbol_of(struct objects *objects, const struct profile_map *map,
+	  uint64_t address)
+{
+	if (!objects->path || strcmp(objects->path, map->path) != 0) {
+		if (objects->usable)
+			tw_profile_symbols_free(&objects->symbols);
+		objects->path = map->path;
+		objects->usable = tw_profile_symbols_read(&objects->symbols,
+							  map->path) == 0;
+	}
+	return objects->usable ?
+	       tw_profile_symbol_at(&objects->symbols, address - map->begin +
+				    map->offset) : NULL;
+}
+
+static int name_function(struct profile_function *function,
+			 const struct profile_map *map,
+			 const struct profile_symbol *symbol)
+{
+	char place[4096];
+
+	function->object = map ? base_name(map->path) : "";
+	if (symbol) {
+		function->name = tw_profile_demangle(symbol->name);
+	} else if (map) {
+		snprintf(place, sizeof(place), "%s+0x%lx", function->object,
+			 function->address - map->begin + map->offset);
+		function->name = strdup(place);
+	} else {
+		snprintf(place, sizeof(place), "0x%lx", function->address);
+		function->name = strdup(place);
+	}
+	return function->name ? 0 : -ENOMEM;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct profile_function *const *left = a, *const *right = b;
+
+	return ((*left)->address > (*right)->address) -
+	       ((*left)->address < (*right)->address);
+}
+
+int tw_profile_name(struct profile_result *result,
+		    const struct profile_file *file)
+{
+	struct profile_function **sorted;
+	struct objects objects = { 0 };
+	int failed = 0;
+
+	sorted = calloc(result->function_count + 1, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < result->function_count; i++)
+		sorted[i] = &result->functions[i];
+	qsort(sorted, result->function_count, sizeof(*sorted), by_address);
+	for (size_t i = 0; i < result->function_count && !failed; i++) {
+		const struct profile_map *map = map_of(file,
+						       sorted[i]->address);
+
+		failed = name_function(sorted[i], map, map ?
+				       symbol_of(&objects, map,
+						 sorted[i]->address) : NULL);
+	}
+	if (objects.usable)
+		tw_profile_symbols_free(&objects.symbols);
+	free(sorted);
+	return failed;
+}

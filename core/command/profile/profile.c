@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `tickwise profile`: reads what libtickwise-profile recorded, or has a program
+ * recorded first, and prints it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/profile/profile.h"
+#include "command/profile/symbols.h"
+
+#define DEFAULT_TOP	40
+
+enum { OPTION_TOP = 1000, OPTION_RECORD, OPTION_KEEP, OPTION_EXCLUDE,
+       OPTION_HELP };
+
+static const struct option known[] = {
+	{ "callers", no_argument, NULL, PROFILE_CALLERS },
+	{ "folded", no_argument, NULL, PROFILE_FOLDED },
+	{ "csv", no_argument, NULL, PROFILE_CSV },
+	{ "json", no_argument, NULL, PROFILE_JSON },
+	{ "trace", no_argument, NULL, PROFILE_TRACE },
+	{ "top", required_argument, NULL, OPTION_TOP },
+	{ "record", required_argument, NULL, OPTION_RECORD },
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ "exclude", required_argument, NULL, OPTION_EXCLUDE },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void print_usage(void)
+{
+	puts("usage: tickwise profile [options] FILE\n"
+	     "       tickwise profile [options] -- PROGRAM [ARGUMENT...]\n"
+	     "\n"
+	     "Time per function of a program that was built with\n"
+	     "-finstrument-functions and linked with -ltickwise-profile.\n"
+	     "\n"
+	     "  --callers        who calls each function, and whom it calls\n"
+	     "  --folded         a line for each path of calls, for flame graphs\n"
+	     "  --csv            a line for each function\n"
+	     "  --json           one JSON object\n"
+	     "  --trace          the calls in time, for ui.perfetto.dev (record\n"
+	     "                   them with --record=events)\n"
+	     "  --top=N          so many functions of the tables (40; 0: all)\n"
+	     "  --record=WORDS   how to record: words of TICKWISE_PROFILE\n"
+	     "                   (fence=rdtscp,histogram,depth=1000 ...)\n"
+	     "  --exclude=NAME   don't time functions of the program with that\n"
+	     "                   name, * and ? for any; may be given again\n"
+	     "  --keep=FILE      keep what was recorded there\n"
+	     "  --help           this page");
+}
+
+static int take_top(struct profile_want *want, const char *value)
+{
+	char *end;
+	unsigned long number = strtoul(value, &end, 10);
+
+	if (end == value || *end || number > 1000000 || *value == '-')
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "--top=%s: not a number of functions",
+				       value);
+	want->top = (unsigned)number;
+	return TW_EXIT_GOOD;
+}
+
+static int take(struct profile_want *want, int option, const char *given)
+{
+	switch (option) {
+	case OPTION_TOP:
+		return take_top(want, optarg);
+	case OPTION_RECORD:
+		want->options = optarg;
+		return TW_EXIT_GOOD;
+	case OPTION_KEEP:
+		want->keep = optarg;
+		return TW_EXIT_GOOD;
+	case OPTION_EXCLUDE:
+		want->exclude[want->exclude_count++] = optarg;
+		return TW_EXIT_GOOD;
+	case ':':
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "%s needs a value", given);
+	case '?':
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "unknown option '%s' (see --help)",
+				       given);
+	default:
+		want->format = (enum profile_format)option;
+		return TW_EXIT_GOOD;
+	}
+}
+
+static int print(const struct profile_want *want,
+		 const struct profile_file *file,
+		 const struct profile_result *result)
+{
+	switch (want->format) {
+	case PROFILE_FLAT:
+		tw_profile_print_flat(file, result, want->top);
+		return 0;
+	case PROFILE_CALLERS:
+		tw_profile_print_callers(file, result, want->top);
+		return 0;
+	case PROFILE_FOLDED:
+		return tw_profile_print_folded(file, result);
+	case PROFILE_CSV:
+		tw_profile_print_csv(file, result);
+		return 0;
+	case PROFILE_JSON:
+		return tw_profile_print_json(file, result);
+	case PROFILE_TRACE:
+		return tw_profile_print_trace(file, result);
+	}
+	return 0;
+}
+
+static int fail_memory(void)
+{
+	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+			       "no memory for this profile");
+}
+
+static int show(const struct profile_want *want, struct profile_file *file)
+{
+	struct profile_result result;
+	int failed = tw_profile_functions(&result, file);
+
+	if (!failed)
+		failed = tw_profile_name(&result, file);
+	if (!failed)
+		failed = print(want, file, &result);
+	tw_profile_functions_free(&result);
+	return failed ? fail_memory() :
+	       tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
+}
+
+static int show_file(const struct profile_want *want, const char *path)
+{
+	struct profile_file file;
+	unsigned line;
+	int code, failed = tw_profile_file_read(&file, path, &line);
+
+	if (failed == -EINVAL)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: line %u: not a profile of ours, or "
+				       "not all of it", path, line);
+	if (failed == -ENOMEM)
+		return fail_memory();
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "%s: %s", path, strerror(-failed));
+	code = show(want, &file);
+	tw_profile_file_free(&file);
+	return code;
+}
+
+static int run_and_show(const struct profile_want *want, char **argv)
+{
+	const char *tmp = getenv("TMPDIR");
+	char directory[2048], path[4096];
+	int code;
+
+	snprintf(directory, sizeof(directory), "%s/tickwise-profile.XXXXXX",
+		 tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(directory))
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_IO,
+				       "can't make %s: %s", directory,
+				       strerror(errno));
+	snprintf(path, sizeof(path), "%s/profile", directory);
+	if (want->keep)
+		snprintf(path, sizeof(path), "%s", want->keep);
+	code = tw_profile_run(argv, path, want);
+	if (code == TW_EXIT_GOOD && access(path, R_OK))
+		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "%s wrote no profile: was it linked "
+				       "with -ltickwise-profile, and did it "
+				       "return from main() or call exit()?",
+				       argv[0]);
+	else if (code == TW_EXIT_GOOD)
+		code = show_file(want, path);
+	if (!want->keep)
+		unlink(path);
+	rmdir(directory);
+	return code;
+}
+
+static int with(struct profile_want *want, int argc, char **argv)
+{
+	int code = TW_EXIT_GOOD;
+
+	optind = 1;
+	opterr = 0;
+	while (code == TW_EXIT_GOOD) {
+		const char *given = argv[optind];
+		int option = getopt_long(argc, argv, "+:", known, NULL);
+
+		if (option == -1)
+			break;
+		if (option == OPTION_HELP) {
+			print_usage();
+			return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
+		}
+		code = take(want, option, given);
+	}
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (optind == argc)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "no file given, and no program after "
+				       "-- (see --help)");
+	if (strcmp(argv[optind - 1], "--") == 0)
+		return run_and_show(want, argv + optind);
+	if (optind + 1 < argc)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "takes one file, not '%s' as well",
+				       argv[optind + 1]);
+	return show_file(want, argv[optind]);
+}
+
+int tw_command_profile(int argc, char **argv)
+{
+	struct profile_want want = { .top = DEFAULT_TOP, .options = "" };
+	int code;
+
+	want.exclude = calloc((size_t)argc, sizeof(*want.exclude));
+	if (!want.exclude)
+		return fail_memory();
+	code = with(&want, argc, argv);
+	free(want.exclude);
+	return code;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of `tickwise profile` share.
+ */
+#ifndef TW_COMMAND_PROFILE_H
+#define TW_COMMAND_PROFILE_H
+
+#include <stdio.h>
+
+#include "command/profile/file.h"
+#include "command/profile/functions.h"
+
+#define TW_PROFILE_NAME	"profile"
+
+enum profile_format {
+	PROFILE_FLAT,
+	PROFILE_CALLERS,
+	PROFILE_FOLDED,
+	PROFILE_CSV,
+	PROFILE_JSON,
+	PROFILE_TRACE,
+};
+
+struct profile_want {
+	enum profile_format format;
+	unsigned top;			/* rows of the table; 0: all */
+	const char *options;		/* for TICKWISE_PROFILE; "" */
+	const char *keep;		/* the run's file stays there; NULL */
+	const char **exclude;		/* patterns of names */
+	size_t exclude_count;
+};
+
+/* Runs @argv, recorded into @path. An enum tw_exit; says what went wrong. */
+int tw_profile_run(char **argv, const char *path,
+		   const struct profile_want *want);
+
+static inline double profile_ns(const struct profile_file *file, double ticks)
+{
+	return ticks / file->hz * 1e9;
+}
+
+void tw_profile_print_flat(const struct profile_file *file,
+			   const struct profile_result *result, unsigned top);
+void tw_profile_print_callers(const struct profile_file *file,
+			      const struct profile_result *result,
+			      unsigned top);
+void tw_profile_print_csv(const struct profile_file *file,
+			  const struct profile_result *result);
+/* 0; -ENOMEM. */
+int tw_profile_print_folded(const struct profile_file *file,
+			    const struct profile_result *result);
+int tw_profile_print_json(const struct profile_file *file,
+			  const struct profile_result *result);
+int tw_profile_print_trace(const struct profile_file *file,
+			   const struct profile_result *result);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that `tickwise report` writes beside its output: opened, and closed
+ * with a look at whether all of it has arrived.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/report/report.h"
+
+FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+	return file;
+}
+
+int tw_report_close_file(FILE *file, const char *path,
+			 struct tw_report_problem *problem)
+{
+	int error = 0;
+
+	errno = 0;
+	if (fflush(file) || ferror(file))
+		error = errno ? errno : EIO;
+	if (fclose(file) && !error)
+		error = errno;
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "can't write the output: %s: %s", path,
+			 strerror(error));
+	return TW_EXIT_IO;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slowest I/Os in the reports of a group, merged.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/report/report.h"
+#include "latency/histogram_json.h"
+
+static int by_total(const void *left, const void *right)
+{
+	const struct tw_report_slow *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	/* The same for the same files, in whatever order: reports are sorted,
+	 * and each one's I/Os stand in its array as they were read. */
+	if (a->report != b->report)
+		return a->report < b->report ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static uint64_t total_ns_of(const json_t *slow)
+{
+	uint64_t ns = 0;
+
+	tw_json_to_u64(json_object_get(json_object_get(slow, "stages"),
+				       "total"), &ns);
+	return ns;
+}
+
+/* As many as one job kept: these are the slowest of all. Of what comes after
+ * them, others may be slower that their jobs did not keep. */
+int tw_report_merge_slowest(struct tw_report_group *group)
+{
+	size_t count = 0, most = 0;
+
+	for (size_t i = 0; i < group->size; i++) {
+		size_t kept = json_array_size(group->members[i]->slowest);
+
+		count += kept;
+		if (kept > most)
+			most = kept;
+	}
+	if (count == 0)
+		return 0;
+	group->slowest = calloc(count, sizeof(*group->slowest));
+	if (!group->slowest)
+		return -ENOMEM;
+	for (size_t i = 0; i < group->size; i++) {
+		const json_t *all = group->members[i]->slowest;
+
+		for (size_t j = 0; j < json_array_size(all); j++) {
+			const json_t *json = json_array_get(all, j);
+
+			group->slowest[group->slow_count++] =
+				(struct tw_report_slow) {
+					.json = json,
+					.report = group->members[i],
+					.at = j,
+					.total_ns = total_ns_of(json),
+				};
+		}
+	}
+	qsort(group->slowest, count, sizeof(*group->slowest), by_total);
+	group->slow_count = most;
+	return 0;
+}

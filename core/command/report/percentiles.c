@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Percentile files: what HdrHistogram's outputPercentileDistribution() writes
+ * and its plotter reads. Values are in microseconds with three decimals, so
+ * no nanosecond is lost. There is a line for each bin that holds something,
+ * with the bin's upper edge: no percentile is made up between bins.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/report/report.h"
+
+/* Of a job's name in a file's. */
+#define MOST_OF_NAME	100
+
+static void write_line(FILE *file, uint64_t value_ns, uint64_t below,
+		       uint64_t count)
+{
+	double part = (double)below / (double)count;
+
+	fprintf(file, "%12.3f %2.12f %10llu", (double)value_ns / 1e3, part,
+		(unsigned long long)below);
+	/* The last has none: it would be infinite. */
+	if (below < count)
+		fprintf(file, " %14.2f",
+			(double)count / (double)(count - below));
+	fputc('\n', file);
+}
+
+static void write_bins(FILE *file, const struct tw_histogram *histogram)
+{
+	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
+	uint64_t below = 0;
+
+	fprintf(file, "%12.3f %2.12f %10u %14.2f\n",
+		(double)histogram->min_ns / 1e3, 0.0, 1U, 1.0);
+	for (; bin <= last; bin++) {
+		uint64_t high_ns = tw_histogram_bin_high(histogram, bin);
+
+		if (histogram->bins[bin] == 0)
+			continue;
+		below += histogram->bins[bin];
+		write_line(file, bin == last ? histogram->max_ns : high_ns,
+			   below, histogram->count);
+	}
+}
+
+static void write_file(FILE *file, const struct tw_histogram *histogram)
+{
+	fprintf(file, "%12s %14s %10s %14s\n\n", "Value", "Percentile",
+		"TotalCount", "1/(1-Percentile)");
+	write_bins(file, histogram);
+	fprintf(file, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n",
+		tw_histogram_mean_ns(histogram) / 1e3,
+		tw_histogram_stddev_ns(histogram) / 1e3);
+	fprintf(file, "#[Max     = %12.3f, Total count    = %12llu]\n",
+		(double)histogram->max_ns / 1e3,
+		(unsigned long long)histogram->count);
+	fprintf(file, "#[Buckets = %12u, SubBuckets     = %12u]\n",
+		65U - histogram->bits, 1U << histogram->bits);
+	fputs("#[Unit    = microseconds]\n", file);
+}
+
+static int write_path(const char *path, const struct tw_histogram *histogram,
+		      struct tw_report_problem *problem)
+{
+	FILE *file = tw_report_open_file(path, problem);
+
+	if (!file)
+		return TW_EXIT_IO;
+	write_file(file, histogram);
+	return tw_report_close_file(file, path, problem);
+}
+
+/* A job's name is no path. */
+static void plain_name(char *plain, const char *name)
+{
+	static const char good[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+		"-_+";
+	size_t i;
+
+	for (i = 0; i < MOST_OF_NAME && name[i]; i++)
+		plain[i] = strchr(good, name[i]) ? name[i] : '_';
+	plain[i] = '\0';
+}
+
+/* The group's number is in the name only if there are several: their jobs may
+ * have the same name. @number 0: there are not. */
+static int write_group(const struct tw_report_group *group, size_t number,
+		       const char *prefix, struct tw_report_problem *problem)
+{
+	char name[MOST_OF_NAME + 1], which[24] = "";
+	int code = TW_EXIT_GOOD;
+
+	plain_name(name, group->members[0]->job.name);
+	if (number)
+		snprintf(which, sizeof(which), ".%zu", number);
+	for (int i = 0; i < TW_REPORT_STAGES * TW_REPORT_DIRECTIONS; i++) {
+		int stage = i / TW_REPORT_DIRECTIONS;
+		int direction = i % TW_REPORT_DIRECTIONS;
+		const struct tw_histogram *histogram =
+			&group->tally.stages[stage][direction];
+		char *path;
+
+		if (histogram->count == 0 || code != TW_EXIT_GOOD)
+			continue;
+		if (asprintf(&path, "%s%s%s.%s.%s.hgrm", prefix, name, which,
+			     tw_report_directions[direction],
+			     tw_report_stages[stage].name) < 0) {
+			tw_report_refuse(problem, "%s", strerror(ENOMEM));
+			return TW_EXIT_SOFTWARE;
+		}
+		code = write_path(path, histogram, problem);
+		free(path);
+	}
+	return code;
+}
+
+int tw_report_write_percentiles(const struct tw_report_group *groups,
+				size_t count, const char *prefix,
+				struct tw_report_problem *problem)
+{
+	int code = TW_EXIT_GOOD;
+
+	for (size_t i = 0; i < count && code == TW_EXIT_GOOD; i++)
+		code = write_group(&groups[i], count > 1 ? i + 1 : 0, prefix,
+				   problem);
+	return code;
+}

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads one report of the engine and believes nothing of it: what must be there
+ * is, and all is of the right type and in its range, or the file is refused
+ * with the first thing that is wrong. tickwise-report(5) says what must be.
+ * Unknown keys are let pass; unknown stages, directions and clocks are named,
+ * as without them less is shown than the file holds.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/command.h"
+#include "command/report/report.h"
+#include "command/report/want.h"
+#include "latency/histogram_json.h"
+
+/* The place of @text in @names; -1 without. */
+static int name_in(const char *text, const char *const *names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], text) == 0)
+			return i;
+	return -1;
+}
+
+/* ---- the parts of a report ---------------------------------------------- */
+
+static void read_job(struct tw_report_job *job, const json_t *root,
+		     struct tw_report_problem *problem)
+{
+	const json_t *json = tw_want_object(root, "", "job", problem);
+
+	job->name = tw_want_string(json, "job.", "name", problem);
+	job->host = tw_want_string(json, "job.", "host", problem);
+	job->fio_version = tw_want_string(json, "job.", "fio_version", problem);
+	job->engine = tw_want_string(json, "job.", "engine", problem);
+	job->groupid = tw_want_u64(json, "job.", "groupid", problem);
+	job->thread_number = tw_want_u64(json, "job.", "thread_number", problem);
+	job->subjob_number = tw_want_u64(json, "job.", "subjob_number", problem);
+	job->pid = tw_want_u64(json, "job.", "pid", problem);
+	job->start_ns = tw_want_u64(json, "job.", "start", problem);
+	job->iodepth = tw_want_u64(json, "job.", "iodepth", problem);
+	job->run_ns = tw_want_u64(json, "job.", "run_ns", problem);
+	job->run = "";
+	if (json_object_get(json, "run"))
+		job->run = tw_want_string(json, "job.", "run", problem);
+}
+
+/* Of what need not be there: is it? */
+static int has(struct tw_report_tally *tally, const json_t *root,
+	       const char *key, unsigned missing)
+{
+	if (json_object_get(root, key))
+		return 1;
+	tally->missing |= missing;
+	return 0;
+}
+
+static void read_counts(struct tw_report_tally *tally, const json_t *root,
+			struct tw_report_problem *problem)
+{
+	for (int i = 0; i < TW_REPORT_COUNTS; i++) {
+		const char *name = tw_report_counts_names[i];
+		const json_t *json;
+		char where[32];
+
+		if (i != TW_REPORT_IOS && !has(tally, root, name, 1U << i))
+			continue;
+		json = tw_want_object(root, "", name, problem);
+		snprintf(where, sizeof(where), "%s.", name);
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			tally->counts[i][j] = tw_want_u64(json, where,
+							  tw_report_directions[j],
+							  problem);
+	}
+}
+
+static void read_batches(struct tw_report_tally *tally, const json_t *root,
+			 struct tw_report_problem *problem)
+{
+	const json_t *json;
+
+	if (!has(tally, root, "batches", TW_REPORT_NO_BATCHES))
+		return;
+	json = tw_want_object(root, "", "batches", problem);
+	tally->enters = tw_want_u64(json, "batches.", "enters", problem);
+	tally->tails = tw_want_u64(json, "batches.", "tails", problem);
+	tally->largest_tail = tw_want_u64(json, "batches.", "largest_tail",
+					  problem);
+}
+
+/* What this version can't show. */
+static int leave_out(struct tw_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int leave_out(struct tw_report *report, const char *format, ...)
+{
+	char name[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+	/* Cut off within a character it would not be UTF-8. */
+	if (strlen(name) == sizeof(name) - 1)
+		for (char *c = name; *c; c++)
+			if (*c & 0x80)
+				*c = '?';
+	return json_object_set_new(report->unknown, name, json_null()) ?
+		-ENOMEM : 0;
+}
+
+/* The @stage, which may be in the file or not. */
+static int read_stage(struct tw_report *report, int stage,
+		      const struct tw_bins_table *cut,
+		      struct tw_report_problem *problem)
+{
+	const char *in = tw_report_stages[stage].in;
+	const char *name = tw_report_stages[stage].key;
+	json_t *json = json_object_get(json_object_get(report->root, in), name);
+	const char *wrong = "";
+	const char *key;
+	json_t *value;
+
+	if (json && !json_is_object(json))
+		tw_report_refuse(problem, "%s.%s is not an object", in, name);
+	json_object_foreach(json, key, value) {
+		int direction = name_in(key, tw_report_directions,
+					TW_REPORT_DIRECTIONS);
+		int error;
+
+		if (direction < 0)
+			error = leave_out(report, "%s.%s.%s", in, name, key);
+		else
+			error = tw_histogram_from_json(
+				&report->tally.stages[stage][direction], value,
+				cut, &wrong);
+		if (error == -ENOMEM)
+			return error;
+		if (error)
+			tw_report_refuse(problem, "%s.%s.%s: %s", in, name,
+					 key, wrong);
+	}
+	return 0;
+}
+
+/* A stage may be known of some I/Os only, but not of more than there were. */
+static void check_stages(const struct tw_report_tally *tally,
+			 struct tw_report_problem *problem)
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			if (tally->stages[i][j].count >
+			    tally->counts[TW_REPORT_IOS][j])
+				tw_report_refuse(problem, "%s.%s.%s counts "
+						 "more than ios.%s",
+						 tw_report_stages[i].in,
+						 tw_report_stages[i].key,
+						 tw_report_directions[j],
+						 tw_report_directions[j]);
+}
+
+static int is_stage(const char *in, const char *key)
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (strcmp(tw_report_stages[i].in, in) == 0 &&
+		    strcmp(tw_report_stages[i].key, key) == 0)
+			return 1;
+	return 0;
+}
+
+static int read_stages(struct tw_report *report,
+		       const struct tw_bins_table *cut,
+		       struct tw_report_problem *problem)
+{
+	json_t *stages = tw_want_object(report->root, "", "stages", problem);
+	const char *key;
+	json_t *value;
+	int error = 0;
+
+	if (has(&report->tally, report->root, "response",
+		TW_REPORT_NO_RESPONSE))
+		tw_report_read_schedule(&report->tally.schedule,
+			tw_want_object(report->root, "", "response", problem),
+			problem);
+	for (int i = 0; i < TW_REPORT_STAGES && !error; i++)
+		error = read_stage(report, i, cut, problem);
+	json_object_foreach(stages, key, value)
+		if (!error && !is_stage("stages", key))
+			error = leave_out(report, "stages.%s", key);
+	return error;
+}
+
+/* ---- single I/Os and intervals ------------------------------------------- */
+
+static void read_slowest(struct tw_report *report,
+			 struct tw_report_problem *problem)
+{
+	if (!has(&report->tally, report->root, "slowest",
+		 TW_REPORT_NO_SLOWEST))
+		return;
+	report->slowest = tw_want_array(report->root, "", "slowest", problem);
+	for (size_t i = 0; i < json_array_size(report->slowest); i++) {
+		const json_t *slow = json_array_get(report->slowest, i);
+		const json_t *stages = tw_want_object(slow, "slowest[].",
+						      "stages", problem);
+
+		tw_want_u64(stages, "slowest[].stages.", "total", problem);
+		tw_want_u64(slow, "slowest[].", "offset", problem);
+		tw_want_u64(slow, "slowest[].", "size", problem);
+		tw_want_string(slow, "slowest[].", "ddir", problem);
+	}
+}
+
+static void read_interval_of(struct tw_report_interval *interval, int direction,
+			     const json_t *json,
+			     struct tw_report_problem *problem)
+{
+	const char *where = "over_time[].DIRECTION.";
+	const json_t *of = json_object_get(json,
+					   tw_report_directions[direction]);
+	const json_t *percentiles = json_object_get(of, "percentiles");
+	__typeof__(interval->of[0]) *into = &interval->of[direction];
+
+	if (!of)
+		return;
+	into->count = tw_want_u64(of, where, "count", problem);
+	into->sum_ns = tw_want_u64(of, where, "sum_ns", problem);
+	into->min_ns = tw_want_u64(of, where, "min_ns", problem);
+	into->max_ns = tw_want_u64(of, where, "max_ns", problem);
+	if (into->min_ns > into->max_ns)
+		tw_report_refuse(problem, "%smin_ns is above max_ns", where);
+	if (json_object_get(percentiles, "99.000000"))
+		into->p99_ns = tw_want_u64(percentiles, where, "99.000000",
+					   problem);
+}
+
+static void read_interval(struct tw_report_interval *interval,
+			  const json_t *json, struct tw_report_problem *problem)
+{
+	if (!json_is_object(json))
+		tw_report_refuse(problem, "over_time[] is not an object");
+	interval->from_ns = tw_want_u64(json, "over_time[].", "from_ns",
+					problem);
+	interval->over_ns = tw_want_u64(json, "over_time[].", "over_ns",
+					problem);
+	if (interval->over_ns == 0)
+		tw_report_refuse(problem, "over_time[].over_ns is 0");
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		read_interval_of(interval, i, json, problem);
+}
+
+static int read_over_time(struct tw_report *report,
+			  struct tw_report_problem *problem)
+{
+	struct tw_report_over_time *into = &report->over_time;
+	const json_t *json;
+	size_t count;
+
+	if (!has(&report->tally, report->root, "over_time",
+		 TW_REPORT_NO_OVER_TIME))
+		return 0;
+	json = tw_want_array(report->root, "", "over_time", problem);
+	count = json_array_size(json);
+	if (count == 0)
+		return 0;
+	into->intervals = calloc(count, sizeof(*into->intervals));
+	if (!into->intervals)
+		return -ENOMEM;
+	into->count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct tw_report_interval *at = &into->intervals[i];
+
+		read_interval(at, json_array_get(json, i), problem);
+		if (i && at->from_ns <= at[-1].from_ns)
+			tw_report_refuse(problem, "over_time[].from_ns is not "
+					 "ascending");
+	}
+	return 0;
+}
+
+/* ---- the clocks ---------------------------------------------------------- */
+
+static void read_clock(struct tw_report_clock *clock, json_t *json,
+		       const char *name, struct tw_report_problem *problem)
+{
+	char where[64];
+
+	snprintf(where, sizeof(where), "clocks.%s.", name);
+	if (!json_is_object(json))
+		tw_report_refuse(problem, "clocks.%s is not an object", name);
+	clock->json = json;
+	clock->against = tw_want_string(json, where, "against", problem);
+	clock->error_ns = tw_want_real(json, where, "error_ns", problem);
+	clock->error_ppb = tw_want_real(json, where, "error_ppb", problem);
+	clock->uncertainty_ppb = tw_want_positive(json, where, "uncertainty_ppb",
+						  problem);
+	clock->over_ns = tw_want_u64(json, where, "over_ns", problem);
+	/* The same, said in another unit. */
+	clock->uncertainty_ns = json_object_get(json, "uncertainty_ns") ?
+		tw_want_positive(json, where, "uncertainty_ns", problem) :
+		clock->uncertainty_ppb * (double)clock->over_ns / 1e9;
+	clock->kind = "";
+	tw_report_read_clock_errors(clock, name, problem);
+}
+
+/* Of the clock "tickwise": there is no rate where it is the system's clock. */
+static double optional_positive(const json_t *json, const char *key,
+				struct tw_report_problem *problem)
+{
+	if (!json_object_get(json, key))
+		return 0;
+	return tw_want_positive(json, "clocks.tickwise.", key, problem);
+}
+
+static int read_clocks(struct tw_report *report,
+		       struct tw_report_problem *problem)
+{
+	json_t *json = tw_want_object(report->root, "", "clocks", problem);
+	struct tw_report_clock *clocks = report->clocks;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(json, key, value) {
+		int clock = name_in(key, tw_report_clocks_names,
+				    TW_REPORT_CLOCKS);
+
+		if (clock < 0) {
+			if (leave_out(report, "clocks.%s", key))
+				return -ENOMEM;
+			continue;
+		}
+		read_clock(&clocks[clock], value, key, problem);
+		if (clock == TW_REPORT_FIO)
+			clocks[clock].kind = tw_want_string(value, "clocks.fio.",
+							    "clocksource",
+							    problem);
+		if (clock != TW_REPORT_TICKWISE)
+			continue;
+		clocks[clock].kind = tw_want_string(value, "clocks.tickwise.",
+						    "source", problem);
+		clocks[clock].hz = optional_positive(value, "hz", problem);
+		clocks[clock].bound_ppb = optional_positive(value,
+							    "rate_bound_ppb",
+							    problem);
+	}
+	return 0;
+}
+
+static void read_counter(struct tw_report *report, const json_t *root,
+			 struct tw_report_problem *problem)
+{
+	const json_t *json = tw_want_object(root, "", "counter", problem);
+	const char *name = tw_want_string(json, "counter.", "verdict", problem);
+	const json_t *fallback = tw_want(json, "counter.", "fallback", problem);
+	int verdict = name_in(name, tw_report_verdicts, TW_REPORT_VERDICTS);
+
+	if (verdict < 0)
+		tw_report_refuse(problem, "counter.verdict is none of reliable,"
+				 " unreliable, undecided, unchecked");
+	else
+		report->verdict = (enum tw_report_verdict)verdict;
+	if (!json_is_boolean(fallback))
+		tw_report_refuse(problem, "counter.fallback is not true or "
+				 "false");
+	report->fallback = json_is_true(fallback);
+	report->reasons = tw_want_array(json, "counter.", "reasons", problem);
+	for (size_t i = 0; i < json_array_size(report->reasons); i++) {
+		const json_t *reason = json_array_get(report->reasons, i);
+
+		tw_want_string(reason, "counter.reasons[].", "code", problem);
+		tw_want_string(reason, "counter.reasons[].", "text", problem);
+	}
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+static void check_schema(const json_t *root, struct tw_report_problem *problem)
+{
+	const char *schema = json_string_value(json_object_get(root, "schema"));
+	uint64_t version;
+
+	if (!schema || strcmp(schema, TW_REPORT_SCHEMA) != 0) {
+		tw_report_refuse(problem, "not a report of the Tickwise engine "
+				 "(no \"schema\": \"" TW_REPORT_SCHEMA "\")");
+		return;
+	}
+	version = tw_want_u64(root, "", "version", problem);
+	if (version != TW_REPORT_VERSION)
+		tw_report_refuse(problem, "version %llu of the report; this "
+				 "program reads version %d",
+				 (unsigned long long)version,
+				 TW_REPORT_VERSION);
+}
+
+/* NULL with @problem set. */
+static json_t *parse(const char *text, size_t length,
+		     struct tw_report_problem *problem)
+{
+	json_error_t error;
+	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+
+	if (root)
+		return root;
+	if (json_error_code(&error) == json_error_premature_end_of_input)
+		tw_report_refuse(problem, "cut off: ends at line %d, column %d,"
+				 " in the middle", error.line, error.column);
+	else
+		tw_report_refuse(problem, "not JSON: line %d, column %d: %s",
+				 error.line, error.column, error.text);
+	return NULL;
+}
+
+/* All of @file and a 0 byte behind it; NULL with errno set. */
+static char *read_text(FILE *file, size_t expected, size_t *length)
+{
+	size_t room = expected + 2;	/* more than there is: the end is seen */
+	char *text = malloc(room);
+
+	*length = 0;
+	while (text) {
+		char *more;
+
+		*length += fread(text + *length, 1, room - *length - 1, file);
+		if (*length < room - 1)
+			break;
+		room *= 2;
+		more = realloc(text, room);
+		if (!more)
+			free(text);
+		text = more;
+	}
+	if (text && ferror(file)) {
+		int error = errno;
+
+		free(text);
+		text = NULL;
+		errno = error;
+	}
+	if (text)
+		text[*length] = '\0';
+	return text;
+}
+
+static FILE *open_input(const char *path, size_t *size,
+			struct tw_report_problem *problem)
+{
+	FILE *file = fopen(path, "re");
+	struct stat status;
+
+	*size = 4096;
+	if (!file) {
+		tw_report_refuse(problem, "%s", strerror(errno));
+		return NULL;
+	}
+	if (fstat(fileno(file), &status) == 0) {
+		if (S_ISDIR(status.st_mode)) {
+			tw_report_refuse(problem, "%s", strerror(EISDIR));
+			fclose(file);
+			return NULL;
+		}
+		if (S_ISREG(status.st_mode) && status.st_size > 0)
+			*size = (size_t)status.st_size;
+	}
+	return file;
+}
+
+/* -ENOMEM, or 0: what is wrong is in @problem. */
+static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
+		      struct tw_report_problem *problem)
+{
+	check_schema(report->root, problem);
+	read_job(&report->job, report->root, problem);
+	read_counts(&report->tally, report->root, problem);
+	read_batches(&report->tally, report->root, problem);
+	tw_report_read_watch(&report->tally.watch, report->root, problem);
+	read_counter(report, report->root, problem);
+	if (read_clocks(report, problem) || read_stages(report, cut, problem))
+		return -ENOMEM;
+	check_stages(&report->tally, problem);
+	read_slowest(report, problem);
+	return read_over_time(report, problem);
+}
+
+static int read_root(struct tw_report *report, const char *text, size_t length,
+		     struct tw_report_problem *problem)
+{
+	struct tw_bins_table cut;
+	int error;
+
+	if (tw_bins_cut(text, length, &cut))
+		return -ENOMEM;
+	if (cut.text)
+		report->root = json_loadb(cut.text, cut.length,
+					  JSON_REJECT_DUPLICATES, NULL);
+	/* Where it is wrong is said of the text as it is in the file. */
+	if (!report->root) {
+		tw_bins_free(&cut);
+		report->root = parse(text, length, problem);
+	}
+	report->unknown = json_object();
+	if (!report->root || !report->unknown)
+		error = report->root ? -ENOMEM : 0;
+	else
+		error = read_parts(report, &cut, problem);
+	tw_bins_free(&cut);
+	/* Held as histograms and intervals from here on: of many reports, this
+	 * is nearly all of their memory. */
+	json_object_del(report->root, "stages");
+	json_object_del(report->root, "response");
+	json_object_del(report->root, "over_time");
+	return error;
+}
+
+int tw_report_read(struct tw_report *report, const char *path,
+		   struct tw_report_problem *problem)
+{
+	size_t size, length;
+	FILE *file = open_input(path, &size, problem);
+	char *text;
+	int error;
+
+	*report = (struct tw_report) { .path = path };
+	if (!file)
+		return TW_EXIT_NO_INPUT;
+	text = read_text(file, size, &length);
+	error = text ? 0 : errno;
+	fclose(file);
+	if (!error)
+		error = -read_root(report, text, length, problem);
+	free(text);
+	if (error)
+		tw_report_refuse(problem, "%s", strerror(error));
+	if (error == ENOMEM)
+		return TW_EXIT_SOFTWARE;
+	return problem->text[0] ? TW_EXIT_DATA : TW_EXIT_GOOD;
+}
+
+void tw_report_tally_free(struct tw_report_tally *tally)
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			tw_histogram_free(&tally->stages[i][j]);
+}
+
+void tw_report_free(struct tw_report *report)
+{
+	tw_report_tally_free(&report->tally);
+	free(report->over_time.intervals);
+	json_decref(report->unknown);
+	json_decref(report->root);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine's reports, read: what `tickwise report` passes from its reader
+ * (load.c, read.c) to the merging (merge.c) and on to the page (page.c), the
+ * JSON (json.c), the percentile files (percentiles.c) or the HTML (html.c).
+ * What a report holds is in tickwise-report(5).
+ *
+ * Strings belong to the JSON they were read from, which lives as long as the
+ * struct tw_report does.
+ */
+#ifndef TW_REPORT_H
+#define TW_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "latency/bins_json.h"
+#include "tickwise.h"
+
+#define TW_REPORT_SCHEMA	"tickwise-report"
+#define TW_REPORT_VERSION	1
+
+enum tw_report_counts {
+	TW_REPORT_IOS,
+	TW_REPORT_REQUEUED,
+	TW_REPORT_ERRORS,	/* from here on: not among the I/Os */
+	TW_REPORT_SHORT,
+	TW_REPORT_UNACCOUNTED,		/* fio didn't count them either */
+	TW_REPORT_BACKWARDS,		/* a later stamp was smaller */
+	TW_REPORT_COUNTS,
+};
+
+enum tw_report_clocks {
+	TW_REPORT_TICKWISE,
+	TW_REPORT_FIO,
+	TW_REPORT_MONOTONIC,
+	TW_REPORT_CLOCKS,
+};
+
+/* The stages of an I/O, then what is known of jobs with a rate only. */
+#define TW_REPORT_SLIP		6
+#define TW_REPORT_RESPONSE	7
+#define TW_REPORT_STAGES	8
+#define TW_REPORT_TOTAL		5
+#define TW_REPORT_DIRECTIONS	4	/* read, write, trim, sync */
+
+struct tw_report_stage {
+	const char *name;
+	const char *in;			/* the object it is in, and */
+	const char *key;		/* under which key */
+	const char *is;			/* what it lasts from and to */
+};
+
+/* Names as in the file, in its order and the page's. */
+extern const struct tw_report_stage tw_report_stages[TW_REPORT_STAGES];
+extern const char *const tw_report_directions[TW_REPORT_DIRECTIONS];
+extern const char *const tw_report_counts_names[TW_REPORT_COUNTS];
+extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
+
+/* What a report need not hold: bits of @missing. Those below are 1 << an enum
+ * tw_report_counts. */
+#define TW_REPORT_NO_BATCHES	(1U << TW_REPORT_COUNTS)
+#define TW_REPORT_NO_SLOWEST	(2U << TW_REPORT_COUNTS)
+#define TW_REPORT_NO_OVER_TIME	(4U << TW_REPORT_COUNTS)
+#define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
+#define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
+
+/* Of jobs with tw_watch_cpu: whose end somebody saw. */
+struct tw_report_watch {
+	uint64_t jobs;			/* 0: none asked for it */
+	uint64_t unwatched;		/* jobs that did not get it */
+	uint64_t differs;		/* jobs whose ring is not like fio's */
+	const char *why_not;		/* of one of those without, or NULL */
+	uint64_t stamped[TW_REPORT_DIRECTIONS];
+	uint64_t of[TW_REPORT_DIRECTIONS];
+	uint64_t unproved;		/* seen, but whose is not certain */
+	uint64_t late;			/* the watcher was away */
+	uint64_t disordered;
+	uint64_t away_ns;
+	double counter_ns;		/* two CPUs' counters, at most */
+};
+
+/* fio's, in jobs with a rate. */
+struct tw_report_schedule {
+	uint64_t resolution_ns;		/* 0: not said */
+	uint64_t at_end_ns[TW_REPORT_DIRECTIONS];	/* behind it */
+	int has_at_end[TW_REPORT_DIRECTIONS];
+};
+
+/* What adds up when jobs are merged. Histograms without bins are absent. */
+struct tw_report_tally {
+	unsigned missing;		/* in at least one of the jobs */
+	uint64_t counts[TW_REPORT_COUNTS][TW_REPORT_DIRECTIONS];
+	uint64_t enters;
+	uint64_t tails;
+	uint64_t largest_tail;
+	struct tw_report_watch watch;
+	struct tw_histogram stages[TW_REPORT_STAGES][TW_REPORT_DIRECTIONS];
+	struct tw_report_schedule schedule;
+};
+
+struct tw_report_job {
+	const char *run;		/* the fio run it was part of; "" */
+	const char *name;
+	const char *host;
+	const char *fio_version;
+	const char *engine;
+	uint64_t groupid;
+	uint64_t thread_number;
+	uint64_t subjob_number;
+	uint64_t pid;
+	uint64_t start_ns;		/* CLOCK_REALTIME */
+	uint64_t iodepth;
+	uint64_t run_ns;
+};
+
+/* Total latency of the I/Os that completed in a part of a run. */
+struct tw_report_interval {
+	uint64_t from_ns;		/* since the job's start */
+	uint64_t over_ns;
+	struct {
+		uint64_t count, sum_ns, min_ns, max_ns;
+		uint64_t p99_ns;	/* 0: not in the file */
+	} of[TW_REPORT_DIRECTIONS];
+};
+
+struct tw_report_over_time {
+	struct tw_report_interval *intervals;	/* ascending */
+	size_t count;
+};
+
+/* The same clock against CLOCK_MONOTONIC. */
+struct tw_report_off {
+	int known;
+	double error_ns;
+	double error_ppb;
+	double uncertainty_ns;
+	double uncertainty_ppb;
+};
+
+/* Tickwise's rate, from the whole of the run. */
+struct tw_report_refit {
+	int known;
+	double hz;
+	double uncertainty_ppb;		/* 1 sigma */
+	double bound_ppb;		/* hard */
+	double frozen_error_ppb;	/* of the rate that was used */
+};
+
+/* A clock's error in a run: positive = it ran fast of @against. */
+struct tw_report_clock {
+	json_t *json;			/* NULL: not in the file */
+	const char *against;
+	const char *kind;		/* source or clocksource; "" */
+	double error_ns;
+	double error_ppb;
+	double uncertainty_ns;
+	double uncertainty_ppb;
+	double hz;			/* tickwise only; 0: not said */
+	double bound_ppb;		/* of hz, hard; 0: not said */
+	uint64_t over_ns;
+	struct tw_report_off off_monotonic;
+	struct tw_report_refit refit;
+};
+
+/* In order of how much has to be said about them. */
+enum tw_report_verdict {
+	TW_REPORT_RELIABLE,
+	TW_REPORT_UNCHECKED,
+	TW_REPORT_UNDECIDED,
+	TW_REPORT_UNRELIABLE,
+	TW_REPORT_VERDICTS,
+};
+
+extern const char *const tw_report_verdicts[TW_REPORT_VERDICTS];
+
+struct tw_report {
+	const char *path;
+	json_t *root;
+	struct tw_report_job job;
+	struct tw_report_tally tally;
+	struct tw_report_clock clocks[TW_REPORT_CLOCKS];
+	enum tw_report_verdict verdict;
+	int fallback;			/* times are the system clock's */
+	json_t *reasons;		/* [{code, text}] */
+	json_t *slowest;		/* an array, or NULL */
+	struct tw_report_over_time over_time;
+	json_t *unknown;		/* {"stages.NAME": null}: left out */
+};
+
+/* One of the slowest I/Os of a group. */
+struct tw_report_slow {
+	const json_t *json;
+	const struct tw_report *report;
+	size_t at;			/* in its report's list */
+	uint64_t total_ns;
+};
+
+/* Jobs that belong together; members in order of their start. */
+struct tw_report_group {
+	const struct tw_report **members;
+	size_t size;
+	struct tw_report_tally tally;
+	const struct tw_report_clock *worst[TW_REPORT_CLOCKS];	/* or NULL */
+	enum tw_report_verdict verdict;	/* the worst of the members' */
+	size_t fallbacks;
+	json_t *reasons;		/* the members', each code once */
+	json_t *unknown;		/* the members' */
+	uint64_t run_ns;		/* the longest of the members' */
+	struct tw_report_slow *slowest;	/* the slowest first */
+	size_t slow_count;
+	struct tw_report_over_time over_time;
+	int over_time_differs;		/* no common intervals: none */
+};
+
+/* The first thing found wrong, for people. */
+struct tw_report_problem {
+	char text[2048];
+};
+
+/* Set @problem unless it is set already. */
+void tw_report_refuse(struct tw_report_problem *problem,
+		      const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A new or emptied file (file.c). NULL with a @problem if there is none
+ * to be had. */
+FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
+
+/* Return: TW_EXIT_GOOD; TW_EXIT_IO with a @problem if not all of it could be
+ * written. The file is closed either way. */
+int tw_report_close_file(FILE *file, const char *path,
+			 struct tw_report_problem *problem);
+
+/**
+ * tw_report_read - read and validate one file
+ * @report: released with tw_report_free(), also after a failure
+ * @path: kept in the report
+ *
+ * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why.
+ */
+int tw_report_read(struct tw_report *report, const char *path,
+		   struct tw_report_problem *problem);
+
+/**
+ * tw_report_read_all - tw_report_read() of many files, on all CPUs
+ * @reports: as many as @paths; all to be released, also after a failure
+ * @problem: on failure what is wrong, the path before it: of the first of the
+ *           files with a fault
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_report_read_all(struct tw_report *reports, char *const *paths,
+		       size_t count, struct tw_report_problem *problem);
+void tw_report_free(struct tw_report *report);
+void tw_report_tally_free(struct tw_report_tally *tally);
+
+/**
+ * tw_report_merge - put jobs together that belong together
+ * @reports: re-ordered by start; must outlive the groups
+ * @of_hosts: also jobs that ran on several hosts at the same time
+ * @groups: the result, released with tw_report_groups_free()
+ *
+ * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why: the same
+ * job given twice, sums that don't fit, no memory.
+ */
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
+		    struct tw_report_group **groups, size_t *group_count,
+		    struct tw_report_problem *problem);
+
+/* How many hosts it is of, beside that of its first member. */
+size_t tw_report_other_hosts(const struct tw_report_group *group);
+void tw_report_groups_free(struct tw_report_group *groups, size_t count);
+
+/* The slowest I/Os and the intervals of a group with its members in place.
+ * 0; -ENOMEM; -EOVERFLOW. */
+int tw_report_merge_slowest(struct tw_report_group *group);
+int tw_report_merge_over_time(struct tw_report_group *group);
+
+/* What a report says of it, if anything; their sum: not 0, overflow. */
+void tw_report_read_watch(struct tw_report_watch *watch, const json_t *root,
+			  struct tw_report_problem *problem);
+int tw_report_add_watch(struct tw_report_watch *into,
+			const struct tw_report_watch *from);
+
+/* As a sentence; 0 if there is nothing to say. */
+#define TW_REPORT_WATCH_SIZE	1024
+int tw_report_watch_text(const struct tw_report_watch *watch, char *text,
+			 size_t size);
+json_t *tw_report_watch_to_json(const struct tw_report_watch *watch);
+
+/* What else is known of a clock, whose json is set (clock_errors.c). */
+void tw_report_read_clock_errors(struct tw_report_clock *clock,
+				 const char *name,
+				 struct tw_report_problem *problem);
+
+/* The clock as it was against CLOCK_MONOTONIC; 0: not in the file. */
+int tw_report_clock_off_monotonic(const struct tw_report_clock *clock,
+				  struct tw_report_clock *off);
+
+/* The schedule of jobs with a rate (response.c). The sentence about it
+ * is 0 where there is nothing to say; the other int -1 without memory. */
+void tw_report_read_schedule(struct tw_report_schedule *schedule,
+			     const json_t *response,
+			     struct tw_report_problem *problem);
+void tw_report_merge_schedule(struct tw_report_schedule *into,
+			      const struct tw_report_schedule *from);
+int tw_report_say_schedule(char *text, size_t size,
+			   const struct tw_report_group *group, int direction);
+int tw_report_schedule_to_json(json_t *response,
+			       const struct tw_report_schedule *schedule);
+
+/* What a group's reports don't hold, one after another: NULL at the end. */
+const char *tw_report_missing(const struct tw_report_group *group, unsigned i);
+
+/* The page on stdout, and its parts about a group's clocks and slowest. */
+void tw_report_print_page(const struct tw_report_group *groups, size_t count);
+void tw_report_print_clocks(const struct tw_report_group *group);
+void tw_report_print_slowest(const struct tw_report_group *group);
+
+/* NULL without memory; the caller's reference. */
+json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
+				 size_t count);
+
+/* A path as JSON, which is UTF-8; paths need not be: '?' then. */
+json_t *tw_report_path_to_json(const char *path);
+
+/**
+ * tw_report_write_percentiles - a file for each group, direction and stage
+ * @prefix: what the files' names begin with; a directory if it ends with '/'
+ *
+ * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why.
+ */
+int tw_report_write_percentiles(const struct tw_report_group *groups,
+				size_t count, const char *prefix,
+				struct tw_report_problem *problem);
+
+/* All in one file of HTML that needs nothing else. Returns as above. */
+int tw_report_write_html(const struct tw_report_group *groups, size_t count,
+			 const char *path, struct tw_report_problem *problem);
+
+/* The slowest I/Os of every job for a viewer of traces. Returns as above. */
+int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
+			  const char *path, struct tw_report_problem *problem);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slowest I/Os as a trace that ui.perfetto.dev and chrome://tracing show:
+ * the Trace Event Format's complete events ("X"), which on one track must nest
+ * or stay apart. So each job is a process of the trace, and its I/Os that
+ * overlap lie on tracks of their own below it.
+ *
+ * Times are CLOCK_MONOTONIC in microseconds with three decimals, written as
+ * they are, never through a double.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/report/report.h"
+#include "latency/histogram_json.h"
+
+struct io {
+	const json_t *json;
+	uint64_t begin_ns;
+	uint64_t end_ns;		/* given back to fio */
+	unsigned lane;
+};
+
+/* The I/Os of one job that have a time. */
+struct track {
+	struct io *ios;
+	size_t count;
+};
+
+static uint64_t stage_ns(const json_t *io, const char *name)
+{
+	uint64_t ns = 0;
+
+	tw_json_to_u64(json_object_get(json_object_get(io, "stages"), name),
+		       &ns);
+	return ns;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct io *a = left, *b = right;
+
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+/* From queueing on; a system call may return after the completion. */
+static uint64_t last_of(const json_t *io)
+{
+	return later(stage_ns(io, "total") + stage_ns(io, "return"),
+		     stage_ns(io, "queue") + stage_ns(io, "enter"));
+}
+
+static int find_ios(struct track *track, const struct tw_report *report)
+{
+	size_t all = json_array_size(report->slowest);
+
+	*track = (struct track) { .ios = calloc(all + 1, sizeof(struct io)) };
+	if (!track->ios)
+		return -ENOMEM;
+	for (size_t i = 0; i < all; i++) {
+		const json_t *json = json_array_get(report->slowest, i);
+		struct io *io = &track->ios[track->count];
+
+		if (tw_json_to_u64(json_object_get(json, "monotonic_ns"),
+				   &io->begin_ns) ||
+		    __builtin_add_overflow(io->begin_ns, last_of(json),
+					   &io->end_ns))
+			continue;
+		io->json = json;
+		track->count++;
+	}
+	qsort(track->ios, track->count, sizeof(*track->ios), by_begin);
+	return 0;
+}
+
+/* Each on the first lane that is free by then. @busy_ns: room for a number for
+ * each. Returns how many lanes there are. */
+static unsigned assign_lanes(struct track *track, uint64_t *busy_ns)
+{
+	unsigned lanes = 0;
+
+	for (size_t i = 0; i < track->count; i++) {
+		struct io *io = &track->ios[i];
+
+		while (io->lane < lanes && busy_ns[io->lane] > io->begin_ns)
+			io->lane++;
+		if (io->lane == lanes)
+			lanes++;
+		busy_ns[io->lane] = io->end_ns;
+	}
+	return lanes;
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+struct out {
+	FILE *file;
+	unsigned pid;			/* of the trace, not the system's */
+	int any;			/* an event has been written */
+};
+
+static void put_us(FILE *file, const char *key, uint64_t ns)
+{
+	fprintf(file, ", \"%s\": %llu.%03u", key,
+		(unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+}
+
+static void begin_event(struct out *out, const char *kind, unsigned lane)
+{
+	fprintf(out->file, "%s{\"ph\": \"%s\", \"pid\": %u, \"tid\": %u",
+		out->any ? ",\n" : "\n", kind, out->pid, lane + 1);
+	out->any = 1;
+}
+
+static void put_json(FILE *file, const char *key, const json_t *value)
+{
+	fprintf(file, ", \"%s\": ", key);
+	json_dumpf(value, file, JSON_ENCODE_ANY);
+}
+
+/* A name of the track, which names are for people. */
+static void put_name(struct out *out, const char *what, unsigned lane,
+		     json_t *name)
+{
+	begin_event(out, "M", lane);
+	fprintf(out->file, ", \"name\": \"%s\"", what);
+	fputs(", \"args\": {\"name\": ", out->file);
+	if (name)
+		json_dumpf(name, out->file, JSON_ENCODE_ANY);
+	else
+		fputs("\"\"", out->file);
+	fputs("}}", out->file);
+	json_decref(name);
+}
+
+static void put_stage(struct out *out, const struct io *io, const char *name,
+		      uint64_t from_ns, uint64_t to_ns)
+{
+	if (!json_object_get(json_object_get(io->json, "stages"), name) ||
+	    to_ns < from_ns)
+		return;
+	begin_event(out, "X", io->lane);
+	fprintf(out->file, ", \"cat\": \"stage\", \"name\": \"%s\"", name);
+	put_us(out->file, "ts", io->begin_ns + from_ns);
+	put_us(out->file, "dur", to_ns - from_ns);
+	putc('}', out->file);
+}
+
+/* Stages were rounded one by one: they end where the next one begins. */
+static void put_stages(struct out *out, const struct io *io)
+{
+	uint64_t total = stage_ns(io->json, "total");
+	uint64_t queue = stage_ns(io->json, "queue");
+	uint64_t entered = queue + stage_ns(io->json, "enter");
+	uint64_t delay = stage_ns(io->json, "reap_delay");
+	uint64_t visible = total > delay ? total - delay : 0;
+
+	if (queue > total)
+		queue = total;
+	put_stage(out, io, "queue", 0, queue);
+	put_stage(out, io, "inflight", queue, total);
+	/* The longer one of two that begin at once is around the other. */
+	put_stage(out, io, "enter", queue, entered);
+	put_stage(out, io, "reap_delay", later(visible, later(queue, entered)),
+		  total);
+	put_stage(out, io, "return", later(total, entered),
+		  total + stage_ns(io->json, "return"));
+}
+
+static void put_args(FILE *file, const json_t *io)
+{
+	static const char *const keys[] = {
+		"offset", "size", "ddir", "ticks", "raw_ns", "monotonic_ns",
+	};
+
+	fprintf(file, ", \"args\": {\"total_ns\": %llu",
+		(unsigned long long)stage_ns(io, "total"));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (json_object_get(io, keys[i]))
+			put_json(file, keys[i], json_object_get(io, keys[i]));
+	putc('}', file);
+}
+
+static void put_io(struct out *out, const struct io *io)
+{
+	uint64_t size = 0;
+	json_t *name;
+
+	tw_json_to_u64(json_object_get(io->json, "size"), &size);
+	name = json_sprintf("%s %llu", json_string_value(
+				    json_object_get(io->json, "ddir")),
+			    (unsigned long long)size);
+	begin_event(out, "X", io->lane);
+	fputs(", \"cat\": \"io\"", out->file);
+	if (name)
+		put_json(out->file, "name", name);
+	json_decref(name);
+	put_us(out->file, "ts", io->begin_ns);
+	put_us(out->file, "dur", io->end_ns - io->begin_ns);
+	put_args(out->file, io->json);
+	putc('}', out->file);
+	put_stages(out, io);
+}
+
+static int put_job(struct out *out, const struct tw_report *report)
+{
+	const struct tw_report_job *job = &report->job;
+	struct track track;
+	uint64_t *busy_ns;
+	unsigned lanes;
+
+	if (find_ios(&track, report))
+		return -ENOMEM;
+	busy_ns = calloc(track.count + 1, sizeof(*busy_ns));
+	if (!busy_ns) {
+		free(track.ios);
+		return -ENOMEM;
+	}
+	lanes = assign_lanes(&track, busy_ns);
+	free(busy_ns);
+	out->pid++;
+	put_name(out, "process_name", 0,
+		 json_sprintf("%s, job %llu, pid %llu of %s", job->name,
+			      (unsigned long long)job->thread_number,
+			      (unsigned long long)job->pid, job->host));
+	for (unsigned lane = 0; lane < lanes; lane++)
+		put_name(out, "thread_name", lane, lane ?
+			 json_sprintf("at the same time (%u)", lane + 1) :
+			 json_string("slowest I/Os"));
+	for (size_t i = 0; i < track.count; i++)
+		put_io(out, &track.ios[i]);
+	free(track.ios);
+	return 0;
+}
+
+static int put_trace(FILE *file, const struct tw_report_group *groups,
+		     size_t count)
+{
+	struct out out = { .file = file };
+	int error = 0;
+
+	fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"clock\": "
+	      "\"CLOCK_MONOTONIC\", \"tickwise_version\": \"" TW_VERSION
+	      "\"},\n\"traceEvents\": [", file);
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < groups[i].size && !error; j++)
+			error = put_job(&out, groups[i].members[j]);
+	fputs("\n]}\n", file);
+	return error;
+}
+
+int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
+			  const char *path, struct tw_report_problem *problem)
+{
+	FILE *file = fopen(path, "we");
+	int error = 0;
+
+	if (!file) {
+		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+		return TW_EXIT_IO;
+	}
+	if (put_trace(file, groups, count)) {
+		fclose(file);
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return TW_EXIT_SOFTWARE;
+	}
+	errno = 0;
+	if (fflush(file) || ferror(file))
+		error = errno ? errno : EIO;
+	if (fclose(file) && !error)
+		error = errno;
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "can't write the output: %s: %s", path,
+			 strerror(error));
+	return TW_EXIT_IO;
+}

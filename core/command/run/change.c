@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs pointed at our engine: the ioengine lines that mean I/O of files and
+ * devices are changed, the others left alone, and each is said. A job shall do
+ * what it did: options that only its old engine knows are left out, as fio
+ * would drop the job over them, and one whose engine had one I/O in flight
+ * whatever iodepth says keeps that.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+
+struct change {
+	struct tw_run_jobs *jobs;
+	struct tw_run_engines *engines;
+};
+
+static char *place(const struct tw_run_line *line)
+{
+	return line->file ? tw_run_format("%s:%u", line->file, line->number) :
+		tw_run_format("command line");
+}
+
+static void replace(struct tw_run_jobs *jobs, struct tw_run_line *line,
+		    const char *option)
+{
+	line->text = tw_run_format("%s%s", jobs->path ? "" : "--", option);
+	jobs->is_changed = 1;
+}
+
+/* A job file keeps it as a comment. */
+static void leave_out(struct tw_run_jobs *jobs, struct tw_run_line *line)
+{
+	line->text = jobs->path ? tw_run_format("# left out: %s", line->text) :
+		NULL;
+	jobs->is_changed = 1;
+}
+
+static void add_first(struct tw_run_jobs *jobs, size_t section,
+		      const char *option)
+{
+	jobs->sections[section].first =
+		tw_run_format("%s%s", jobs->path ? "" : "--", option);
+	jobs->is_changed = 1;
+}
+
+static int is_changed(enum tw_run_kind kind)
+{
+	return kind != TW_RUN_OTHER && kind != TW_RUN_OURS;
+}
+
+/* ---- lines ---- */
+
+static int change_engine(const struct change *change, struct tw_run_line *line)
+{
+	enum tw_run_kind kind = tw_run_kind(line->value);
+	const char *path = tw_run_engine_for(change->engines, kind);
+	const char *section = change->jobs->sections[line->section].name;
+
+	if (kind == TW_RUN_OURS)
+		return TW_EXIT_GOOD;
+	if (kind == TW_RUN_OTHER) {
+		tw_run_say("%s: [%s] ioengine=%s: left alone, not the I/O that "
+			   "this engine does", place(line), section,
+			   line->value);
+		return TW_EXIT_GOOD;
+	}
+	if (!path)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: [%s] "
+				       "ioengine=%s: there is no tickwise-cmd.so"
+				       " beside %s", place(line), section,
+				       line->value, change->engines->path);
+	replace(change->jobs, line, tw_run_format("ioengine=external:%s", path));
+	/* A variable may be of nothing. */
+	tw_run_say("%s: [%s] ioengine=%s: changed to external:%s", place(line),
+		   section, *line->value ? line->value : "(empty)", path);
+	return tw_run_try_engine(change->engines, path);
+}
+
+static int change_engines(const struct change *change)
+{
+	struct tw_run_jobs *jobs = change->jobs;
+	int code = TW_EXIT_GOOD;
+
+	for (size_t i = 0; i < jobs->line_count && code == TW_EXIT_GOOD; i++) {
+		struct tw_run_line *line = &jobs->lines[i];
+
+		if (line->name && strcmp(line->name, "ioengine") == 0 &&
+		    !jobs->sections[line->section].is_skipped)
+			code = change_engine(change, line);
+	}
+	return code;
+}
+
+/* ---- what only the old engine knows ---- */
+
+static void leave_out_foreign(const struct change *change, size_t section,
+			      const char *old)
+{
+	const char *path = tw_run_engine_for(change->engines, tw_run_kind(old));
+
+	for (size_t i = 0; i < change->jobs->line_count; i++) {
+		struct tw_run_line *line = &change->jobs->lines[i];
+
+		if (line->section != section || !line->name ||
+		    !tw_run_has_option(change->engines, old, line->name) ||
+		    tw_run_has_option(change->engines, path, line->name))
+			continue;
+		tw_run_say("%s: [%s] %s: left out, an option of %s alone",
+			   place(line), change->jobs->sections[section].name,
+			   line->name, old);
+		leave_out(change->jobs, line);
+	}
+}
+
+/* ---- one I/O in flight ---- */
+
+static void keep_depth(const struct change *change, size_t section,
+		       const char *old)
+{
+	struct tw_run_jobs *jobs = change->jobs;
+	const struct tw_run_line *depth = tw_run_setting(jobs, section,
+							 "iodepth");
+	int is_own = 0;
+
+	if (!depth || strcmp(depth->value, "1") == 0)
+		return;
+	for (size_t i = 0; i < jobs->line_count; i++) {
+		struct tw_run_line *line = &jobs->lines[i];
+
+		if (line->section != section || !line->name ||
+		    strcmp(line->name, "iodepth") != 0)
+			continue;
+		replace(jobs, line, "iodepth=1");
+		is_own = 1;
+	}
+	if (!is_own)
+		add_first(jobs, section, "iodepth=1");
+	tw_run_say("%s: [%s] iodepth=%s: 1 it is, as %s has one I/O in flight "
+		   "whatever it says (for more: ioengine=io_uring)",
+		   place(depth), jobs->sections[section].name, depth->value,
+		   old);
+}
+
+/* ---- jobs ---- */
+
+static int add_engine(const struct change *change)
+{
+	struct tw_run_jobs *jobs = change->jobs;
+	const char *path = change->engines->path;
+	char *option = tw_run_format("ioengine=external:%s", path);
+
+	if (jobs->sections[0].is_global) {
+		add_first(jobs, 0, option);
+	} else {
+		jobs->front = tw_run_format("[global]\n%s\n", option);
+		jobs->is_changed = 1;
+	}
+	tw_run_say("%s: no ioengine, which is psync: external:%s added %s",
+		   jobs->path ? jobs->path : "command line", path,
+		   jobs->path ? "to [global]" : "in front");
+	return tw_run_try_engine(change->engines, path);
+}
+
+/* Everything but the ioengine lines; @lacks: a job has none. */
+static void change_section(const struct change *change, size_t i, size_t *ours,
+			   int *lacks)
+{
+	const struct tw_run_section *section = &change->jobs->sections[i];
+	const struct tw_run_line *line = tw_run_setting(change->jobs, i,
+							"ioengine");
+	const char *old = line ? line->value : "psync";
+	enum tw_run_kind kind = tw_run_kind(old);
+
+	if (line && is_changed(kind))
+		leave_out_foreign(change, i, old);
+	if (section->is_global)
+		return;
+	if (kind == TW_RUN_ONE_AT_A_TIME)
+		keep_depth(change, i, old);
+	*ours += kind != TW_RUN_OTHER;
+	*lacks |= !line;
+}
+
+int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
+		  size_t *ours)
+{
+	struct change change = { jobs, engines };
+	int lacks = 0;
+	int code = change_engines(&change);
+
+	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
+		if (!jobs->sections[i].is_skipped)
+			change_section(&change, i, ours, &lacks);
+	return code == TW_EXIT_GOOD && lacks ? add_engine(&change) : code;
+}

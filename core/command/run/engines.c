@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Engines: where ours are, which of fio's they stand in for, and what the
+ * options of each are called. That differs between versions of fio, so fio is
+ * asked (--enghelp, --cmdhelp).
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+
+#define ENGINE		"tickwise.so"
+#define COMMAND_ENGINE	"tickwise-cmd.so"
+
+/* An option that no other engine has. */
+#define OUR_OPTION	"tw_report"
+
+/* Whatever reads or writes a file or a device the usual way. Others mean
+ * something by what they do: a mapping, a pipe, a network, no I/O at all. */
+static const struct {
+	const char *name;
+	enum tw_run_kind kind;
+} kinds[] = {
+	{ "sync", TW_RUN_ONE_AT_A_TIME },
+	{ "psync", TW_RUN_ONE_AT_A_TIME },
+	{ "vsync", TW_RUN_ONE_AT_A_TIME },
+	{ "pvsync", TW_RUN_ONE_AT_A_TIME },
+	{ "pvsync2", TW_RUN_ONE_AT_A_TIME },
+	{ "libaio", TW_RUN_QUEUED },
+	{ "linuxaio", TW_RUN_QUEUED },
+	{ "aio", TW_RUN_QUEUED },
+	{ "posixaio", TW_RUN_QUEUED },
+	{ "io_uring", TW_RUN_QUEUED },
+	{ "io_uring_cmd", TW_RUN_COMMAND },
+	/* ${ENG}, and there is no ENG in the environment. */
+	{ "", TW_RUN_QUEUED },
+};
+
+static int is_ours(const char *engine)
+{
+	const char *path = strncmp(engine, "external:", 9) == 0 ? engine + 9 :
+		engine;
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+
+	return strcmp(file, ENGINE) == 0 || strcmp(file, COMMAND_ENGINE) == 0;
+}
+
+enum tw_run_kind tw_run_kind(const char *engine)
+{
+	/* fio ends the name there. */
+	size_t length = strcspn(engine, ":");
+
+	if (is_ours(engine))
+		return TW_RUN_OURS;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strlen(kinds[i].name) == length &&
+		    strncmp(kinds[i].name, engine, length) == 0)
+			return kinds[i].kind;
+	return TW_RUN_OTHER;
+}
+
+const char *tw_run_engine_for(const struct tw_run_engines *engines,
+			      enum tw_run_kind kind)
+{
+	return kind == TW_RUN_COMMAND ? engines->command_path : engines->path;
+}
+
+/* ---- where ours are ---- */
+
+/* The directory this program is in; "." if that can't be told. */
+static const char *own_directory(void)
+{
+	static char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return ".";
+	path[length] = '\0';
+	*strrchr(path, '/') = '\0';
+	return path;
+}
+
+/* NULL with errno. */
+static char *real_path(const char *path)
+{
+	char *found = realpath(path, NULL);
+	char *kept = found ? tw_run_format("%s", found) : NULL;
+
+	free(found);
+	return kept;
+}
+
+static char *find(const char *path)
+{
+	char *places[] = {
+		/* As built; as installed; moved with the whole tree. */
+		tw_run_format("%s/" ENGINE, own_directory()),
+		tw_run_format("%s", TW_ENGINE_DIR "/" ENGINE),
+		tw_run_format("%s/../lib/tickwise/" ENGINE, own_directory()),
+	};
+
+	if (path)
+		return real_path(path);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (access(places[i], R_OK) == 0)
+			return real_path(places[i]);
+	errno = ENOENT;
+	return NULL;
+}
+
+int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
+{
+	char *beside;
+
+	engines->path = find(path);
+	if (!engines->path && path)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
+				       path, strerror(errno));
+	if (!engines->path)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "no "
+				       ENGINE " beside this program and none in "
+				       TW_ENGINE_DIR " (make, or --engine=FILE)");
+	/* What fio would take for a comment, a variable, or the end of it. */
+	if (strpbrk(engines->path, ",;#$\n"))
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "%s: fio "
+				       "can't load an engine from a path with "
+				       "one of , ; # $ in it", engines->path);
+	beside = tw_run_format("%.*s/" COMMAND_ENGINE,
+			       (int)(strrchr(engines->path, '/') -
+				     engines->path), engines->path);
+	engines->command_path = access(beside, R_OK) == 0 ? beside : NULL;
+	return TW_EXIT_GOOD;
+}
+
+/* ---- what fio knows ---- */
+
+/* Each line "NAME   : what it does". */
+static void read_names(struct tw_run_options *options, char *help)
+{
+	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t length = strcspn(line, " :");
+
+		if (!length || line[length + strspn(line + length, " ")] != ':')
+			continue;
+		options->names = tw_run_grow(options->names, options->count,
+					     sizeof(*options->names));
+		options->names[options->count++] =
+			tw_run_format("%.*s", (int)length, line);
+	}
+}
+
+static const struct tw_run_options *options_of(struct tw_run_engines *engines,
+					       const char *engine)
+{
+	struct tw_run_options *options;
+	char *argument = tw_run_format("--enghelp=%.*s",
+				       (int)strcspn(engine, ":"), engine);
+	char *argv[] = { (char *)engines->fio, argument, NULL };
+	char *help;
+
+	for (size_t i = 0; i < engines->known_count; i++)
+		if (strcmp(engines->known[i].engine, engine) == 0)
+			return &engines->known[i];
+	engines->known = tw_run_grow(engines->known, engines->known_count,
+				     sizeof(*engines->known));
+	options = &engines->known[engines->known_count++];
+	*options = (struct tw_run_options) {
+		.engine = tw_run_format("%s", engine),
+	};
+	help = *engine ? tw_run_output_of(argv) : NULL;
+	if (help)
+		read_names(options, help);
+	return options;
+}
+
+int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
+		      const char *option)
+{
+	const struct tw_run_options *options = options_of(engines, engine);
+
+	for (size_t i = 0; i < options->count; i++)
+		if (strcmp(options->names[i], option) == 0)
+			return 1;
+	return 0;
+}
+
+int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
+{
+	char *argv[] = { (char *)engines->fio,
+			 tw_run_format("--enghelp=%s", path), NULL };
+	char *said, *reason;
+
+	if (tw_run_has_option(engines, path, OUR_OPTION))
+		return TW_EXIT_GOOD;
+	said = tw_run_output_of(argv);
+	if (!said)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
+				       "can't run %s: %s", engines->fio,
+				       strerror(errno));
+	/* The engine's own words, if it got so far; fio has few. */
+	reason = strstr(said, "tickwise: ");
+	if (reason)
+		reason += strlen("tickwise: ");
+	else
+		reason = "is it built for this fio? (make FIO=PROGRAM)";
+	return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE, "%s can't load "
+			       "%s: %.*s", engines->fio, path,
+			       (int)strcspn(reason, "\n"), reason);
+}
+
+int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
+{
+	char *arguments[] = {
+		tw_run_format("--cmdhelp=%s", option),
+		tw_run_format("--enghelp=%s,%s", engines->path, option),
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		char *argv[] = { (char *)engines->fio, arguments[i], NULL };
+		const char *help = tw_run_output_of(argv);
+
+		if (help && strstr(help, "empty or boolean"))
+			return 1;
+	}
+	return 0;
+}

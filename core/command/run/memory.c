@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of one run: some lines of text that refer to each other, taken
+ * piece by piece and given back at once. Where there is none, the program ends.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+
+#define FIRST_ROOM	8
+
+struct piece {
+	struct piece *next;
+	max_align_t content[];
+};
+
+static struct piece *pieces;
+
+static void *take(size_t size)
+{
+	struct piece *piece = calloc(1, sizeof(*piece) + size);
+
+	if (!piece)
+		exit(tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
+				     "out of memory"));
+	piece->next = pieces;
+	pieces = piece;
+	return piece->content;
+}
+
+void tw_run_release(void)
+{
+	while (pieces) {
+		struct piece *next = pieces->next;
+
+		free(pieces);
+		pieces = next;
+	}
+}
+
+/* It is full at 0, 8, 16, 32 ...: twice as much then. */
+void *tw_run_grow(void *array, size_t count, size_t size)
+{
+	void *larger;
+
+	if (count && (count < FIRST_ROOM || (count & (count - 1))))
+		return array;
+	larger = take((count ? 2 * count : FIRST_ROOM) * size);
+	if (count)
+		memcpy(larger, array, count * size);
+	return larger;
+}
+
+char *tw_run_format(const char *format, ...)
+{
+	va_list args, again;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (length < 0)
+		length = 0;
+	text = take((size_t)length + 1);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return text;
+}

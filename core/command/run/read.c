@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job file, read as fio reads it: sections, options with ${VARIABLES} from
+ * the environment, comments behind ; and #, other files by "include". What fio
+ * would read in another way than it stands there is refused.
+ *
+ * An included file is put in place of its line: fio looks for it beside the
+ * job file, which a copy would stand somewhere else.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+
+#define LONGEST_LINE	8190	/* fio reads 8192 bytes, with newline and 0 */
+#define LONGEST_NAME	255
+#define DEEPEST_INCLUDE	16
+
+struct place {
+	struct tw_run_jobs *jobs;
+	const char *path;
+	unsigned number;		/* of the line */
+	int depth;			/* 0: the job file itself */
+};
+
+/* ---- lines ---- */
+
+static int refuse(const struct place *place, const char *what)
+{
+	return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s:%u: %s",
+			       place->path, place->number, what);
+}
+
+struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs)
+{
+	struct tw_run_line *line;
+
+	jobs->lines = tw_run_grow(jobs->lines, jobs->line_count,
+				  sizeof(*jobs->lines));
+	line = &jobs->lines[jobs->line_count++];
+	*line = (struct tw_run_line) {
+		.section = jobs->section_count ? jobs->section_count - 1 : 0,
+	};
+	return line;
+}
+
+/* fio takes every name that begins so as [global]. */
+struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs, char *name)
+{
+	struct tw_run_section *section;
+
+	jobs->sections = tw_run_grow(jobs->sections, jobs->section_count,
+				     sizeof(*jobs->sections));
+	section = &jobs->sections[jobs->section_count++];
+	*section = (struct tw_run_section) {
+		.name = name,
+		.is_global = strncmp(name, "global", 6) == 0,
+	};
+	return section;
+}
+
+/* @text without blanks around it and without a comment; a new string. */
+static char *bare(const char *text)
+{
+	size_t length;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	length = strcspn(text, ";#");
+	while (length && (isspace((unsigned char)text[length - 1]) ||
+			  iscntrl((unsigned char)text[length - 1])))
+		length--;
+	return tw_run_format("%.*s", (int)length, text);
+}
+
+/* ${NAME} is what the environment has, nothing where it has nothing. */
+static char *with_environment(const char *text)
+{
+	char *result = tw_run_format("%s", "");
+
+	while (*text) {
+		const char *end = strncmp(text, "${", 2) == 0 ?
+			strchr(text, '}') : NULL;
+		const char *value = NULL;
+		size_t length = 1;
+
+		if (end) {
+			length = (size_t)(end - text) + 1;
+			value = getenv(tw_run_format("%.*s", (int)length - 3,
+						     text + 2));
+		}
+		result = end ? tw_run_format("%s%s", result, value ? value : "") :
+			tw_run_format("%s%.1s", result, text);
+		text += length;
+	}
+	return result;
+}
+
+static void split(struct tw_run_line *line, char *option)
+{
+	char *equals = strchr(option, '=');
+
+	line->name = option;
+	line->value = equals ? equals + 1 : option + strlen(option);
+	if (!equals)
+		return;
+	*equals = '\0';
+	while (equals > option && isspace((unsigned char)equals[-1]))
+		*--equals = '\0';
+}
+
+static int is_wanted(const char *name, const char *const *only, size_t count)
+{
+	if (!count || strncmp(name, "global", 6) == 0)
+		return 1;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(only[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+/* ---- a file ---- */
+
+static int read_stream(struct place *place, FILE *file);
+
+/* As fio: from the current directory, else beside the file that includes it. */
+static FILE *open_included(struct place *inner, const struct place *outer,
+			   const char *name)
+{
+	const char *slash = strrchr(outer->path, '/');
+
+	inner->path = name;
+	if (access(name, F_OK) && slash)
+		inner->path = tw_run_format("%.*s%s",
+					    (int)(slash - outer->path) + 1,
+					    outer->path, name);
+	return fopen(inner->path, "re");
+}
+
+static int include(struct place *place, const char *option)
+{
+	struct place inner = { place->jobs, NULL, 0, place->depth + 1 };
+	const char *name = option + strlen("include");
+	FILE *file;
+	int code;
+
+	if (!*name || !*++name)
+		return refuse(place, "include without a file");
+	if (inner.depth > DEEPEST_INCLUDE)
+		return refuse(place, "files that include each other too deep");
+	file = open_included(&inner, place, name);
+	if (!file)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT,
+				       "%s:%u: include %s: %s", place->path,
+				       place->number, name, strerror(errno));
+	code = read_stream(&inner, file);
+	fclose(file);
+	return code;
+}
+
+/* "[NAME]", of which fio drops the last character, whatever it is. */
+static int read_section(struct place *place, const char *header)
+{
+	size_t length = strlen(header + 1);
+
+	if (place->depth)
+		return refuse(place, "a section in a file that is included");
+	if (!length)
+		return refuse(place, "a section without a name");
+	if (length > LONGEST_NAME)
+		length = LONGEST_NAME;
+	tw_run_add_section(place->jobs, tw_run_format("%.*s", (int)length - 1,
+						      header + 1));
+	return TW_EXIT_GOOD;
+}
+
+static int read_line(struct place *place, const char *text)
+{
+	struct tw_run_line *line;
+	char *option = bare(text);
+	int code = TW_EXIT_GOOD;
+	int is_include = 0;
+
+	if (*option == '[')
+		code = read_section(place, option);
+	else if (*option && !place->jobs->section_count)
+		code = refuse(place, "an option before the first [section]");
+	else
+		is_include = strncmp(option, "include", 7) == 0;
+	if (code != TW_EXIT_GOOD)
+		return code;
+	line = tw_run_add_line(place->jobs);
+	line->file = place->path;
+	line->number = place->number;
+	if (is_include) {
+		line->text = tw_run_format("# %s:", option);
+		return include(place, option);
+	}
+	line->text = tw_run_format("%s", text);
+	line->is_header = *option == '[';
+	if (*option && !line->is_header)
+		split(line, with_environment(option));
+	return TW_EXIT_GOOD;
+}
+
+static int read_stream(struct place *place, FILE *file)
+{
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t length;
+	int code = TW_EXIT_GOOD;
+
+	while (code == TW_EXIT_GOOD && (length = getline(&text, &size, file)) > 0) {
+		place->number++;
+		if (text[length - 1] == '\n')
+			text[--length] = '\0';
+		if (strlen(text) != (size_t)length)
+			code = refuse(place, "not a job file: a byte of 0");
+		else if (length > LONGEST_LINE)
+			code = refuse(place, "fio would cut this line in two");
+		else
+			code = read_line(place, text);
+	}
+	free(text);
+	if (code == TW_EXIT_GOOD && ferror(file))
+		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
+				       place->path, strerror(errno));
+	return code;
+}
+
+int tw_run_read(struct tw_run_jobs *jobs, const char *path,
+		const char *const *only, size_t only_count)
+{
+	struct place place = { jobs, path, 0, 0 };
+	int is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	int code;
+
+	jobs->path = path;
+	if (!file)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
+				       path, strerror(errno));
+	code = read_stream(&place, file);
+	if (!is_stdin)
+		fclose(file);
+	if (code == TW_EXIT_GOOD && !jobs->section_count)
+		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: not a job "
+				       "file: no [section]", path);
+	for (size_t i = 0; i < jobs->section_count; i++)
+		jobs->sections[i].is_skipped =
+			!is_wanted(jobs->sections[i].name, only, only_count);
+	return code;
+}
+
+/* ---- what holds for a job ---- */
+
+static const struct tw_run_line *last_in(const struct tw_run_jobs *jobs,
+					 size_t section, const char *name)
+{
+	for (size_t i = jobs->line_count; i-- > 0;) {
+		const struct tw_run_line *line = &jobs->lines[i];
+
+		if (line->section == section && line->name &&
+		    strcmp(line->name, name) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
+					 size_t section, const char *name)
+{
+	const struct tw_run_line *line = jobs->section_count ?
+		last_in(jobs, section, name) : NULL;
+
+	while (!line && section-- > 0)
+		if (jobs->sections[section].is_global)
+			line = last_in(jobs, section, name);
+	if (line || !jobs->before)
+		return line;
+	for (size_t i = jobs->before->section_count; !line && i-- > 0;)
+		if (jobs->before->sections[i].is_global)
+			line = last_in(jobs->before, i, name);
+	return line;
+}
+
+const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section)
+{
+	const struct tw_run_line *line = last_in(jobs, section, "name");
+
+	return line && *line->value ? line->value :
+		jobs->sections[section].name;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reports that a run left behind, which are also the proof that fio ran
+ * the jobs on our engine: fio's own output may be JSON, terse, in a file, or
+ * not there at all. The engine writes into each report which process of fio it
+ * was part of, and no other engine writes one.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/command.h"
+#include "command/report/report.h"
+#include "command/run/run.h"
+
+#define SUFFIX	".tickwise.json"
+
+/* A file's time may be behind the clock's, by a tick of the kernel's timer or
+ * by what a file system can store. */
+#define SLACK_SECONDS	2
+
+struct search {
+	struct tw_run_reports *reports;
+	char *run;			/* how their job.run begins */
+	time_t since;
+};
+
+static int is_known(const struct tw_run_reports *reports, const char *path)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (strcmp(reports->list[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void add(struct search *search, const char *path, const json_t *job)
+{
+	struct tw_run_reports *reports = search->reports;
+
+	reports->list = tw_run_grow(reports->list, reports->count,
+				    sizeof(*reports->list));
+	reports->list[reports->count++] = (struct tw_run_report) {
+		.path = tw_run_format("%s", path),
+		.job = tw_run_format("%s", string_of(job, "name")),
+		.thread_number = json_integer_value(
+			json_object_get(job, "thread_number")),
+	};
+}
+
+/* A file is opened only if it was written during the run: there may be reports
+ * of a thousand others, and a pipe would wait. */
+static void look_at(struct search *search, const char *path)
+{
+	struct stat status;
+	const json_t *job;
+	json_t *json;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
+	    status.st_mtime < search->since - SLACK_SECONDS ||
+	    is_known(search->reports, path))
+		return;
+	json = json_load_file(path, 0, NULL);
+	job = json_object_get(json, "job");
+	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
+	    strncmp(string_of(job, "run"), search->run,
+		    strlen(search->run)) == 0)
+		add(search, path, job);
+	json_decref(json);
+}
+
+/* ---- where they may be ---- */
+
+/* "NAME.N.PID.tickwise.json", or with a @file given, "FILE.N". */
+static int has_name(const char *entry, const char *file)
+{
+	size_t length = strlen(entry), skip = strlen(file);
+
+	if (!*file)
+		return length > strlen(SUFFIX) &&
+			strcmp(entry + length - strlen(SUFFIX), SUFFIX) == 0;
+	if (strncmp(entry, file, skip) || entry[skip] != '.')
+		return 0;
+	return entry[skip + 1] && !entry[skip + 1 +
+		strspn(entry + skip + 1, "0123456789")];
+}
+
+static void look_in(struct search *search, const char *directory,
+		    const char *file)
+{
+	DIR *stream = opendir(*directory ? directory : ".");
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (has_name(entry->d_name, file))
+			look_at(search, tw_run_format("%s%s%s", directory,
+				*directory ? "/" : "", entry->d_name));
+	if (stream)
+		closedir(stream);
+}
+
+static void look_for(struct search *search, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? tw_run_format("%.*s", (int)(slash - path),
+						path) : tw_run_format("%s", "");
+
+	look_at(search, path);
+	/* "/x" is in the root, not in the current directory. */
+	if (slash == path)
+		directory = tw_run_format("%s", "/.");
+	if (slash ? slash[1] : *path)
+		look_in(search, directory, slash ? slash + 1 : path);
+}
+
+static void look_where_told(struct search *search,
+			    const struct tw_run_jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->line_count; i++) {
+		const struct tw_run_line *line = &jobs->lines[i];
+
+		if (line->name && strcmp(line->name, "tw_report") == 0)
+			look_for(search, line->value);
+	}
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct tw_run_report *one = a, *other = b;
+
+	return (one->thread_number > other->thread_number) -
+	       (one->thread_number < other->thread_number);
+}
+
+void tw_run_find_reports(struct tw_run_reports *reports,
+			 const struct tw_run_arguments *arguments, pid_t pid,
+			 time_t since)
+{
+	struct search search = {
+		.reports = reports,
+		.run = tw_run_format("%d-", (int)pid),
+		.since = since,
+	};
+
+	look_in(&search, arguments->aux_path ? arguments->aux_path : "", "");
+	look_where_told(&search, &arguments->jobs);
+	for (size_t i = 0; i < arguments->file_count; i++)
+		look_where_told(&search, &arguments->files[i]);
+	if (reports->count)
+		qsort(reports->list, reports->count, sizeof(*reports->list),
+		      by_thread);
+}
+
+/* ---- were they all there? ---- */
+
+static int has_report(const struct tw_run_reports *reports, const char *name)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (strcmp(reports->list[i].job, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* 0, no, ${VARIABLE} of nothing: not set. */
+static int is_set(const struct tw_run_jobs *jobs, size_t section,
+		  const char *name)
+{
+	const struct tw_run_line *line = tw_run_setting(jobs, section, name);
+
+	return line && strcmp(line->value, "0") != 0;
+}
+
+static int is_owed(const struct tw_run_jobs *jobs, size_t section)
+{
+	const struct tw_run_line *engine = tw_run_setting(jobs, section,
+							  "ioengine");
+	const struct tw_run_line *report = tw_run_setting(jobs, section,
+							  "tw_report");
+
+	if (jobs->sections[section].is_global ||
+	    jobs->sections[section].is_skipped ||
+	    (engine && tw_run_kind(engine->value) == TW_RUN_OTHER))
+		return 0;
+	/* Without a report there is no proof, and none was wanted. */
+	if (report && strcmp(report->value, "none") == 0)
+		return 0;
+	return !is_set(jobs, section, "create_only");
+}
+
+/* A job that ends may end the others before they began. */
+static int may_end_others(const struct tw_run_jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->section_count; i++)
+		if (is_set(jobs, i, "exitall"))
+			return 1;
+	return 0;
+}
+
+static int check_jobs(const struct tw_run_reports *reports,
+		      const struct tw_run_jobs *jobs, int is_excused)
+{
+	int code = TW_EXIT_GOOD;
+
+	for (size_t i = 0; i < jobs->section_count; i++) {
+		const char *name = tw_run_job_name(jobs, i);
+
+		if (!is_owed(jobs, i) || has_report(reports, name))
+			continue;
+		code = is_excused ? TW_EXIT_GOOD : TW_EXIT_SOFTWARE;
+		tw_run_say("[%s] left no report: it did not run%s", name,
+			   is_excused ? "" : ", or not on tickwise's engine");
+	}
+	return code;
+}
+
+int tw_run_check_reports(const struct tw_run_reports *reports,
+			 const struct tw_run_arguments *arguments)
+{
+	int is_excused = may_end_others(&arguments->jobs);
+	int code;
+
+	for (size_t i = 0; i < arguments->file_count; i++)
+		is_excused |= may_end_others(&arguments->files[i]);
+	is_excused = is_excused && reports->count;
+	code = check_jobs(reports, &arguments->jobs, is_excused);
+	for (size_t i = 0; i < arguments->file_count; i++) {
+		int other = check_jobs(reports, &arguments->files[i],
+				       is_excused);
+
+		code = code == TW_EXIT_GOOD ? other : code;
+	}
+	return code;
+}

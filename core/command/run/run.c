@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise run: a fio job as it is, on our engine. fio takes the engine that
+ * a job file names, whatever its command line says; so it gets a copy of the
+ * job file with that line changed, and the reports that the engine wrote are
+ * the proof that it ran.
+ */
+#include <ctype.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+
+#define KILLED_BY	128	/* and the signal, as in a shell */
+
+struct wanted {
+	const char *engine;	/* NULL: found */
+	const char *fio;	/* NULL: found */
+	int dry_run;
+	int report;
+	int help;
+};
+
+static const char usage[] =
+"usage: tickwise run [--engine=FILE] [--fio=PROGRAM] [--dry-run] [--report]\n"
+"                    JOB.fio... [fio's arguments]\n"
+"\n"
+"Run fio with a job as it is, but on tickwise's engine: fio reads a copy whose\n"
+"ioengine lines are changed where they mean I/O of files and devices (io_uring,\n"
+"libaio, posixaio, psync and its like, io_uring_cmd). What is changed and what\n"
+"is left alone is said on stderr; what fio prints stays as it is. Jobs can be\n"
+"given by fio's options, too.\n"
+"\n"
+"  --engine=FILE  the engine (tickwise.so beside this program, or as installed)\n"
+"  --fio=PROGRAM  the fio (that of the environment variable FIO, else fio)\n"
+"  --dry-run      print the changed job file and run nothing\n"
+"  --report       at the end, print the page of `tickwise report`\n"
+"  --help         print this\n"
+"\n"
+"These may stand anywhere before a --; all other arguments are fio's.\n"
+"\n"
+"Exit code: fio's own; 128 and the signal that fio died of. If fio could not\n"
+"run, or its jobs ran on another engine: 64 wrong command line, 65 a job file\n"
+"can't be used, 66 a file can't be opened, 70 and up all else.\n";
+
+void tw_run_say(const char *format, ...)
+{
+	char *message;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&message, format, args) < 0)
+		message = NULL;
+	va_end(args);
+	if (message)
+		tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, "%s", message);
+	free(message);
+}
+
+/* ---- our arguments ---- */
+
+/* Its value, if @argument is "@name=VALUE". */
+static const char *value_of(const char *argument, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(argument, name, length) == 0 &&
+		argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+static int take(struct wanted *wanted, const char *argument)
+{
+	const char *engine = value_of(argument, "--engine");
+	const char *fio = value_of(argument, "--fio");
+
+	if (engine)
+		wanted->engine = engine;
+	else if (fio)
+		wanted->fio = fio;
+	else if (strcmp(argument, "--dry-run") == 0)
+		wanted->dry_run = 1;
+	else if (strcmp(argument, "--report") == 0)
+		wanted->report = 1;
+	else if (strcmp(argument, "--help") == 0)
+		wanted->help = 1;
+	else
+		return 0;
+	return 1;
+}
+
+/* Takes ours out of @argv; fio's are left. */
+static int take_ours(struct wanted *wanted, char **argv)
+{
+	char **kept = argv;
+
+	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+		if (strcmp(*argv, "--engine") == 0 ||
+		    strcmp(*argv, "--fio") == 0)
+			return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE,
+					       "%s needs a value: %s=...",
+					       *argv, *argv);
+		if (!take(wanted, *argv))
+			*kept++ = *argv;
+	}
+	if (*argv)
+		argv++;
+	while (*argv)
+		*kept++ = *argv++;
+	*kept = NULL;
+	if (!wanted->fio)
+		wanted->fio = getenv("FIO");
+	if (!wanted->fio || !*wanted->fio)
+		wanted->fio = "fio";
+	return TW_EXIT_GOOD;
+}
+
+/* ---- before fio ---- */
+
+static int read_files(struct tw_run_arguments *arguments)
+{
+	int code = TW_EXIT_GOOD;
+
+	for (size_t i = 0; i < arguments->file_count && code == TW_EXIT_GOOD; i++) {
+		struct tw_run_jobs *jobs = &arguments->files[i];
+
+		/* fio forgets both after the first file. */
+		if (i == 0)
+			jobs->before = &arguments->jobs;
+		code = tw_run_read(jobs, jobs->path, arguments->only,
+				   i ? 0 : arguments->only_count);
+	}
+	return code;
+}
+
+static int change_all(struct tw_run_arguments *arguments,
+		      struct tw_run_engines *engines)
+{
+	size_t ours = 0;
+	int code = tw_run_change(&arguments->jobs, engines, &ours);
+
+	for (size_t i = 0; i < arguments->file_count && code == TW_EXIT_GOOD; i++)
+		code = tw_run_change(&arguments->files[i], engines, &ours);
+	if (code == TW_EXIT_GOOD && !ours)
+		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "no job here "
+				       "would run on tickwise's engine");
+	return code;
+}
+
+static int prepare(struct tw_run_arguments *arguments,
+		   const struct wanted *wanted, char **argv)
+{
+	struct tw_run_engines engines = { .fio = wanted->fio };
+	int code;
+
+	if (!*argv)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE,
+				       "no job given (see --help)");
+	code = tw_run_find_engines(&engines, wanted->engine);
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_read_arguments(arguments, argv, &engines);
+	if (code == TW_EXIT_GOOD)
+		code = read_files(arguments);
+	if (code == TW_EXIT_GOOD)
+		code = change_all(arguments, &engines);
+	return code;
+}
+
+/* @text so that a shell reads it as it is; but nothing that moves a cursor. */
+static void print_quoted(const char *text, FILE *stream)
+{
+	if (*text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_./+,:@%=-")]) {
+		fprintf(stream, " %s", text);
+		return;
+	}
+	fputs(" '", stream);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", stream);
+		else
+			fputc(iscntrl((unsigned char)*text) ? '?' : *text,
+			      stream);
+	fputs("'", stream);
+}
+
+/* Job files as they would be read, and the command line, which is a comment
+ * behind them. */
+static int print_changed(const struct tw_run_arguments *arguments,
+			 const char *fio)
+{
+	char **list = tw_run_fio_arguments(arguments, fio);
+
+	for (size_t i = 0; i < arguments->file_count; i++)
+		tw_run_print(&arguments->files[i], stdout);
+	fputs(arguments->file_count ? "# run as: " : "", stdout);
+	fputs(*list, stdout);
+	while (*++list)
+		print_quoted(*list, stdout);
+	putchar('\n');
+	return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
+}
+
+/* ---- after fio ---- */
+
+static void say_reports(const struct tw_run_reports *reports)
+{
+	tw_run_say("%zu report%s, to be read by", reports->count,
+		   reports->count == 1 ? "" : "s");
+	fputs("  tickwise report", stderr);
+	if (reports->list[0].path[0] == '-')
+		fputs(" --", stderr);
+	for (size_t i = 0; i < reports->count; i++)
+		print_quoted(reports->list[i].path, stderr);
+	fputc('\n', stderr);
+}
+
+static int print_reports(const struct tw_run_reports *reports)
+{
+	char **argv = NULL;
+	size_t count = 0;
+
+	for (; count < reports->count + 3; count++)
+		argv = tw_run_grow(argv, count, sizeof(*argv));
+	argv[0] = tw_run_format("report");
+	argv[1] = tw_run_format("--");
+	for (size_t i = 0; i < reports->count; i++)
+		argv[i + 2] = reports->list[i].path;
+	optind = 0;
+	return tw_command_report((int)reports->count + 2, argv);
+}
+
+static int exit_code_of(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	tw_run_say("fio was killed by signal %d", WTERMSIG(status));
+	return KILLED_BY + WTERMSIG(status);
+}
+
+static int run_fio(struct tw_run_arguments *arguments,
+		   const struct wanted *wanted)
+{
+	struct tw_run_reports reports = { NULL, 0 };
+	time_t since = time(NULL);
+	int code, status, checked;
+	pid_t pid;
+
+	code = tw_run_fio(arguments, wanted->fio, &pid, &status);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = exit_code_of(status);
+	if (arguments->runs_nothing)
+		return code;
+	tw_run_find_reports(&reports, arguments, pid, since);
+	if (reports.count)
+		say_reports(&reports);
+	/* If fio failed, what is missing has been said by itself. */
+	checked = code ? code : tw_run_check_reports(&reports, arguments);
+	if (reports.count && wanted->report)
+		code = print_reports(&reports);
+	return checked ? checked : code;
+}
+
+static int prepare_and_run(const struct wanted *wanted, char **argv)
+{
+	struct tw_run_arguments arguments = { 0 };
+	int code = prepare(&arguments, wanted, argv);
+
+	if (code != TW_EXIT_GOOD)
+		return code;
+	return wanted->dry_run ? print_changed(&arguments, wanted->fio) :
+		run_fio(&arguments, wanted);
+}
+
+int tw_command_run(int argc, char **argv)
+{
+	struct wanted wanted = { 0 };
+	int code;
+
+	(void)argc;
+	code = take_ours(&wanted, argv + 1);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (wanted.help) {
+		fputs(usage, stdout);
+		return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
+	}
+	code = prepare_and_run(&wanted, argv + 1);
+	tw_run_release();
+	return code;
+}

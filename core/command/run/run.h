@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise run, its parts: jobs as fio reads them (read.c, arguments.c), what
+ * is changed in them (change.c), what fio and its engines are (engines.c), the
+ * copies that fio is given (copy.c), fio itself (fio.c), and the reports that
+ * it left behind (reports.c).
+ *
+ * All of it lives until tw_run_release(). Functions that return an enum tw_exit
+ * have said what is wrong.
+ */
+#ifndef TW_RUN_H
+#define TW_RUN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define TW_RUN_NAME	"run"
+
+/* A line of a job file, or an argument of fio's that is an option of a job. */
+struct tw_run_line {
+	char *text;		/* as fio shall read it; NULL: not at all */
+	char *name;		/* of an option; NULL: it is none */
+	char *value;		/* as fio takes it, "" without */
+	const char *file;	/* where it stands; NULL: command line */
+	unsigned number;
+	size_t section;
+	int is_header;		/* its "[NAME]" */
+};
+
+struct tw_run_section {
+	char *name;
+	char *first;		/* lines to be put at its beginning, or NULL */
+	int is_global;
+	int is_skipped;		/* by fio's --section */
+};
+
+/* A job file with what it includes, or the jobs on fio's command line. */
+struct tw_run_jobs {
+	const char *path;	/* NULL: the command line */
+	const struct tw_run_jobs *before;	/* whose [global] holds here */
+	struct tw_run_line *lines;
+	size_t line_count;
+	struct tw_run_section *sections;
+	size_t section_count;
+	char *front;		/* lines to be put before the first section */
+	int is_changed;
+	char *copy;		/* the path of the changed copy, or NULL */
+};
+
+/* One argument of fio's, or an option and its value. */
+struct tw_run_argument {
+	char **argv;
+	int count;
+	ptrdiff_t line;		/* in the command line's jobs; -1: none */
+	ptrdiff_t file;		/* in the job files; -1: none */
+};
+
+struct tw_run_arguments {
+	struct tw_run_argument *list;
+	size_t count;
+	struct tw_run_jobs jobs;	/* those given by options */
+	struct tw_run_jobs *files;
+	size_t file_count;
+	const char **only;		/* --section */
+	size_t only_count;
+	const char *aux_path;		/* NULL: the current directory */
+	int runs_nothing;		/* --parse-only and the like */
+};
+
+/* The names of an engine's options, as fio lists them. */
+struct tw_run_options {
+	char *engine;
+	char **names;
+	size_t count;
+};
+
+struct tw_run_engines {
+	const char *fio;
+	char *path;			/* tickwise.so */
+	char *command_path;		/* tickwise-cmd.so; NULL: none there */
+	struct tw_run_options *known;
+	size_t known_count;
+};
+
+enum tw_run_kind {
+	TW_RUN_OTHER,			/* no I/O that ours could do */
+	TW_RUN_OURS,
+	TW_RUN_ONE_AT_A_TIME,		/* sync, psync ... */
+	TW_RUN_QUEUED,			/* libaio, io_uring ... */
+	TW_RUN_COMMAND,			/* io_uring_cmd */
+};
+
+struct tw_run_report {
+	char *path;
+	char *job;
+	long long thread_number;
+};
+
+struct tw_run_reports {
+	struct tw_run_report *list;
+	size_t count;
+};
+
+/* ---- memory: the program ends where there is none ---- */
+
+/* @array with room for one more than @count elements of @size bytes. */
+void *tw_run_grow(void *array, size_t count, size_t size);
+char *tw_run_format(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+void tw_run_release(void);
+
+/* "tickwise run: ..." on stderr, one line. */
+void tw_run_say(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* ---- jobs ---- */
+
+/**
+ * tw_run_read - a job file, with what it includes
+ * @path: "-" is standard input
+ * @only: fio's --section; @only_count of 0: all
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_run_read(struct tw_run_jobs *jobs, const char *path,
+		const char *const *only, size_t only_count);
+
+/* What fio's arguments say. The job files are named, not yet read. */
+int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
+			  struct tw_run_engines *engines);
+
+struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs);
+struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs,
+					  char *name);
+
+/* The line that sets option @name for the jobs of a section: its own last one,
+ * or one of a [global] before it; NULL: none. */
+const struct tw_run_line *tw_run_setting(const struct tw_run_jobs *jobs,
+					 size_t section, const char *name);
+
+/* What the job of a section is called. */
+const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section);
+
+/* ---- engines ---- */
+
+/* Where the engines are: at @path, or where they are built or installed. */
+int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
+
+/* Can fio load ours? Says why not. */
+int tw_run_try_engine(struct tw_run_engines *engines, const char *path);
+
+enum tw_run_kind tw_run_kind(const char *engine);
+const char *tw_run_engine_for(const struct tw_run_engines *engines,
+			      enum tw_run_kind kind);
+
+/* Is @option one of this engine's own? Asks fio, once for each engine. */
+int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
+		      const char *option);
+
+/* Does an option of a job stand alone, its value only ever behind a '='? */
+int tw_run_is_flag(struct tw_run_engines *engines, const char *option);
+
+/**
+ * tw_run_change - point the jobs at our engine, and say so
+ * @ours: how many jobs run on it then is added here
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
+		  size_t *ours);
+
+/* ---- fio ---- */
+
+/* What @argv prints, both of its streams; NULL: can't be run, and why. */
+char *tw_run_output_of(char *const *argv);
+
+/* fio's arguments with what was changed, NULL at the end. */
+char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
+			    const char *fio);
+
+/**
+ * tw_run_fio - run it to its end, with copies of the changed job files
+ * @pid: its process
+ * @status: of waitpid()
+ *
+ * The copies are gone when this returns. Signals that this process gets go on
+ * to fio.
+ *
+ * Return: an enum tw_exit.
+ */
+int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
+	       int *status);
+
+/* Copies of the files that were changed, in a new directory that @directory is
+ * set to. To be removed also after a failure. */
+int tw_run_copy(struct tw_run_arguments *arguments, char **directory);
+void tw_run_remove_copies(const struct tw_run_arguments *arguments,
+			  const char *directory);
+void tw_run_print(const struct tw_run_jobs *jobs, FILE *file);
+
+/* ---- reports ---- */
+
+/* The reports that the jobs of fio's process @pid wrote since @since, in the
+ * order of their jobs. */
+void tw_run_find_reports(struct tw_run_reports *reports,
+			 const struct tw_run_arguments *arguments, pid_t pid,
+			 time_t since);
+
+/* Did every job that should have run on our engine leave a report? */
+int tw_run_check_reports(const struct tw_run_reports *reports,
+			 const struct tw_run_arguments *arguments);
+
+#endif
