@@ -77,20 +77,13 @@ struct range {
 	unsigned first, last;
 };
 
-static double cycles_of(const struct tw_memory_point *point)
-{
-	return point->cycle_ns > 0 ? point->min_ns / point->cycle_ns : 0;
-}
-
-static double value_at_median(const struct trace *trace, struct range range,
-			      int want_cycles)
+static double median_of(const struct trace *trace, struct range range)
 {
 	double values[TW_SWEEP_SIZES];
 	unsigned n = 0;
 
 	for (unsigned i = range.first; i <= range.last; i++) {
-		double value = want_cycles ? cycles_of(trace->points[i]) :
-					     trace->points[i]->median_ns;
+		double value = trace->points[i]->median_ns;
 		unsigned at = n++;
 
 		for (; at > 0 && values[at - 1] > value; at--)
@@ -127,8 +120,8 @@ static unsigned join(const struct trace *trace, struct range *ranges,
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (kept && value_at_median(trace, ranges[i], 0) <
-			    value_at_median(trace, ranges[kept - 1], 0) *
+		if (kept && median_of(trace, ranges[i]) <
+			    median_of(trace, ranges[kept - 1]) *
 			    TW_LEVEL_RISE)
 			ranges[kept - 1].last = ranges[i].last;
 		else
@@ -141,16 +134,19 @@ static void fill(struct tw_level *level, const struct trace *trace,
 		 struct range range)
 {
 	*level = (struct tw_level) {
-		.latency_ns = value_at_median(trace, range, 0),
-		.cycles = value_at_median(trace, range, 1),
+		.latency_ns = median_of(trace, range),
 		.points = range.last - range.first + 1,
 		.low_ns = INFINITY,
 	};
 	for (unsigned i = range.first; i <= range.last; i++) {
 		double ns = trace->points[i]->median_ns;
+		double cycle_ns = trace->points[i]->cycle_ns;
+		double cycles = cycle_ns > 0 ? ns / cycle_ns : 0;
 
 		level->low_ns = fmin(level->low_ns, ns);
 		level->high_ns = fmax(level->high_ns, ns);
+		if (cycles > 0 && (!level->cycles || cycles < level->cycles))
+			level->cycles = cycles;
 	}
 }
 

@@ -20,8 +20,7 @@
  * @next_bytes: the next size that was measured: the end lies between the two
  * @latency_ns: median of the points of the flat part
  * @low_ns, @high_ns: the least and the most of their medians
- * @cycles: of the core, in the fastest batch of a point; the median likewise;
- *	0: unknown
+ * @cycles: of the core at its fastest, the least of their medians; 0: unknown
  * @points: in the flat part
  */
 struct tw_level {

@@ -167,12 +167,12 @@ perl -MJSON::PP -0ne '
 	my $apart = 0;
 	for my $i (0, 1) {
 		my $level = $found->{levels}[$i] or next;
-		if ($i == 0 && $level->{min_cycles}) {
-			my $off = ($level->{min_cycles} /
-				int($level->{min_cycles} + 0.5) - 1) * 100;
+		if ($i == 0 && $level->{low_cycles}) {
+			my $off = ($level->{low_cycles} /
+				int($level->{low_cycles} + 0.5) - 1) * 100;
 			my $bad = abs($off) > 2;
 			printf "%-32s %.3f cycles, %+.2f %% from a whole " .
-				"number  %s\n", "L1", $level->{min_cycles},
+				"number  %s\n", "L1", $level->{low_cycles},
 				$off, $bad ? "apart" : "agrees";
 			$apart ||= $bad;
 		}

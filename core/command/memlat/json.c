@@ -41,7 +41,7 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"size_bytes", size_or_null(level->size_bytes),
 		"next_size_bytes", size_or_null(level->next_bytes),
 		"latency_ns", level->latency_ns,
-		"min_cycles", number_or_null(level->cycles),
+		"low_cycles", number_or_null(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
 		"points", (int)level->points,
