@@ -42,10 +42,10 @@ static int fill_transfer(const struct tw_options *o, struct tw_job *job,
 			      &job->iovecs[io_u->index] : NULL;
 	int ret;
 
-#if FIO_IOOPS_VERSION >= 36
+#if TW_IOOPS_VERSION >= 36
 	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL,
 				      nvme_cmd_read, nvme_cmd_write, 0);
-#elif FIO_IOOPS_VERSION >= 33
+#elif TW_IOOPS_VERSION >= 33
 	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec, NULL);
 #else
 	ret = fio_nvme_uring_cmd_prep(command, io_u, iovec);
@@ -146,7 +146,7 @@ static int refuse(struct thread_data *td, const char *what, const char *why)
 static int identify(struct thread_data *td, struct fio_file *f,
 		    struct nvme_data *data, __u64 *blocks, __u64 *block_bytes)
 {
-#if FIO_IOOPS_VERSION >= 33
+#if TW_IOOPS_VERSION >= 33
 	int ret = fio_nvme_get_info(f, blocks, 1, data);
 
 	if (!ret && (data->ms || data->lba_ext))
@@ -272,7 +272,7 @@ static int init(struct thread_data *td)
 	return job->ranges ? 0 : refuse(td, "iodepth", strerror(ENOMEM));
 }
 
-#if FIO_IOOPS_VERSION >= 36
+#if TW_IOOPS_VERSION >= 36
 /* Freed by fio. */
 static char *errdetails(struct thread_data *td, struct io_u *io_u)
 {
@@ -293,7 +293,7 @@ struct ioengine_ops tw_engine = {
 	.flags			= FIO_ASYNCIO_SYNC_TRIM | FIO_NO_OFFLOAD |
 					FIO_MEMALIGN | FIO_RAWIO |
 					FIO_ASYNCIO_SETS_ISSUE_TIME |
-					TW_SYNCFS_FLAG,
+					TW_SYNCFS_FLAG | TW_COMPLETE_TIME_FLAG,
 	.init			= init,
 	.post_init		= tw_post_init,
 	.io_u_init		= tw_io_u_init,
@@ -301,7 +301,7 @@ struct ioengine_ops tw_engine = {
 	.commit			= tw_commit,
 	.getevents		= tw_getevents,
 	.event			= tw_event_command,
-#if FIO_IOOPS_VERSION >= 36
+#if TW_IOOPS_VERSION >= 36
 	.errdetails		= errdetails,
 #endif
 	.cleanup		= tw_cleanup,

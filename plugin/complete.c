@@ -156,7 +156,7 @@ static int took(struct tw_job *job, unsigned events)
 	job->taken = events;
 	/* Close to the one read of its clock that fio makes for all of them. */
 	if (tw_unlikely(job->event_time))
-		job->taken_ticks = tw_job_stamp(job);
+		tw_event_time_taken(job);
 	return (int) events;
 }
 

@@ -10,6 +10,7 @@
 
 #include "fio.h"
 #include "options.h"
+#include "patched_fio.h"
 #include "slowest.h"
 #include "stage_times.h"
 #include "tickwise.h"
@@ -150,6 +151,7 @@ struct tw_job {
 	bool event_wait;	/* one completion at a time */
 	unsigned taken;		/* by the last getevents() */
 	uint64_t taken_ticks;	/* with event_time: when it returned */
+	uint64_t taken_fio_ns;	/* the same by the clock of a patched fio */
 	unsigned seen_tail;	/* completions up to here have a stamp */
 	uint64_t seen_ticks;
 	bool fresh;		/* nobody has taken the first of those */

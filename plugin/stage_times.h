@@ -87,21 +87,30 @@ static inline void tw_timespec_later(struct timespec *ts, uint64_t ns)
 }
 
 /*
+ * How much before @taken an I/O was seen, ns. Another CPU's counter, a little
+ * ahead, is as good as now.
+ */
+static inline uint64_t tw_earlier_ns(const struct tw_scale *scale, bool system,
+				     uint64_t seen, uint64_t taken)
+{
+	int64_t earlier_ns = tw_span_ns(scale, system, seen, taken);
+
+	return earlier_ns <= 0 ? 0 : (uint64_t) earlier_ns;
+}
+
+/*
  * fio will take @start and @issue off one later reading of its clock. An I/O
- * that was seen @seen, before @taken, has both moved later by as much. Another
- * CPU's counter, a little ahead, is as good as now.
+ * that was seen @seen, before @taken, has both moved later by as much.
  */
 static inline void tw_shift_to_event(const struct tw_scale *scale, bool system,
 				     uint64_t seen, uint64_t taken,
 				     struct timespec *issue,
 				     struct timespec *start)
 {
-	int64_t earlier_ns = tw_span_ns(scale, system, seen, taken);
+	uint64_t earlier_ns = tw_earlier_ns(scale, system, seen, taken);
 
-	if (earlier_ns <= 0)
-		return;
-	tw_timespec_later(issue, (uint64_t) earlier_ns);
-	tw_timespec_later(start, (uint64_t) earlier_ns);
+	tw_timespec_later(issue, earlier_ns);
+	tw_timespec_later(start, earlier_ns);
 }
 
 #endif

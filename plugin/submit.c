@@ -215,7 +215,7 @@ static enum fio_q_status flush_at_once(struct thread_data *td,
 				       struct io_u *io_u)
 {
 	if (fio_fill_issue_time(td))
-		fio_gettime(&io_u->issue_time, NULL);
+		io_u->tw_issue_time = tw_fio_now();
 	return done_at_once(td, io_u);
 }
 
@@ -256,22 +256,22 @@ static inline __attribute__((always_inline))
 void issued(struct thread_data *td, struct tw_job *job, unsigned count,
 	    bool with_slat)
 {
-	struct timespec now;
 	unsigned i;
 
 	if (fio_fill_issue_time(td)) {
-		fio_gettime(&now, NULL);
+		const tw_fio_time now = tw_fio_now();
+
 		for (i = 0; i < count; i++) {
 			struct io_u *io_u =
 				*pending_at(job, job->pending_head + i);
 
-			io_u->issue_time = now;
+			io_u->tw_issue_time = now;
 			if (with_slat)
 				io_u_queued(td, io_u);
 		}
 		/* Only a replayed log looks at it. */
 		if (td->o.read_iolog_file)
-			td->last_issue = now;
+			td->tw_last_issue = now;
 	}
 	job->pending_head += count;
 }

@@ -30,7 +30,8 @@ struct ioengine_ops tw_engine = {
 	.version		= FIO_IOOPS_VERSION,
 	.flags			= FIO_ASYNCIO_SYNC_TRIM | FIO_NO_OFFLOAD |
 					FIO_ASYNCIO_SETS_ISSUE_TIME |
-					TW_SYNCFS_FLAG | TW_ATOMIC_FLAG,
+					TW_SYNCFS_FLAG | TW_ATOMIC_FLAG |
+					TW_COMPLETE_TIME_FLAG,
 	.init			= tw_init,
 	.post_init		= tw_post_init,
 	.io_u_init		= tw_io_u_init,

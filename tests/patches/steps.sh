@@ -3,7 +3,9 @@
 # One series for fio, patch by patch: each applies to the one before, builds
 # without a warning that was not there, passes fio's own unit tests and its clock
 # test. With all of them, every engine of this fio that could do a small job
-# before still can, and reports the same fields. Sourced, with $series set.
+# before still can, and reports the same fields; an engine that tells when each
+# I/O completed is believed, and one that doesn't is served as before; and our own
+# engine builds against it and tells. Sourced, with $series set.
 #
 # Compiled without optimisation, through ccache where there is one: it is about
 # what a patch says, not about what it gains (tests/bench/fio_patched.sh).
@@ -130,6 +132,73 @@ after()
 	done
 }
 
+# known_time FLAGS TELLS: a job of 16 I/Os on the engine of known_time.c
+known_time()
+{
+	rm -f "$scratch/known.json"
+	$cc -std=gnu11 -w -fPIC -shared -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		-DFLAGS="$1" -DTELLS="$2" -I"$tree" \
+		-include "$tree/config-host.h" -o "$scratch/known.so" \
+		"$root/tests/patches/known_time.c" >"$scratch/job.log" 2>&1 &&
+		short_job "$scratch/known.json" --size=64k --iodepth=4 \
+			--iodepth_batch_submit=4 --iodepth_batch_complete_min=4 \
+			--ioengine="external:$scratch/known.so" --rw=read
+}
+
+# clat PERL: $c is the completion latencies of that job
+clat()
+{
+	perl -MJSON::PP -e '
+		local $/; open my $f, "<", $ARGV[0] or exit 2;
+		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		our $c = JSON::PP->new->decode($text)->{jobs}[0]{read}{clat_ns};
+		print "# $c->{N} of $c->{min} to $c->{max} ns, " .
+			"mean $c->{mean}\n";
+		exit(eval $ARGV[1] ? 0 : 1)' "$scratch/known.json" "$1"
+}
+
+# Times that the engine made up are exact. Those of fio's own have passed the
+# millisecond that the engine waits for, and not an hour.
+completion_times()
+{
+	known_time FIO_SETS_COMPLETE_TIME ISSUE &&
+		clat '$c->{N} == 16 && $c->{min} == 1000 &&
+			$c->{max} == 4000 && $c->{mean} == 2500'
+	told=$?
+	ok $told 'the completion times that an engine tells are taken as they are'
+	[ $told = 0 ] || sed 's/^/# /' "$scratch/job.log"
+	known_time FIO_SETS_COMPLETE_TIME FUTURE &&
+		clat '$c->{N} == 16 && $c->{min} >= 1e6 && $c->{max} < 3600e9'
+	ok $? 'one that has not come yet is not believed'
+	known_time FIO_SETS_COMPLETE_TIME NOTHING &&
+		clat '$c->{N} == 16 && $c->{min} >= 1e6'
+	ok $? 'an engine that may tell and does not: what fio sees'
+	known_time 0 ISSUE && clat '$c->{N} == 16 && $c->{min} >= 1e6'
+	ok $? 'an engine without the flag: what fio sees'
+}
+
+# The engine's own test of tw_event_time, on this fio.
+our_engine()
+{
+	env -u MAKEFLAGS -u MAKELEVEL make -C "$root" -j"$jobs" plugin \
+		"$scratch/engine/tests/fio/have_io_uring" \
+		B="$scratch/engine" CC="$cc" FIO="$tree/fio" FIO_SRC="$tree" \
+		>"$scratch/build.log" 2>&1
+	status=$?
+	ok $status 'our engine builds against it'
+	[ $status = 0 ] || {
+		tail -n 20 "$scratch/build.log" | sed 's/^/# /'
+		return
+	}
+	FIO=$tree/fio TW_BUILD=$scratch/engine \
+		TICKWISE_SO=$scratch/engine/tickwise.so \
+		sh "$root/tests/fio/event_time.t" >"$scratch/job.log" 2>&1
+	status=$?
+	skipped=$(sed -n 's/^1\.\.0 # SKIP/ # SKIP/p' "$scratch/job.log")
+	ok $status "and tells the time of each event: event_time.t$skipped"
+	sed 's/^/# /' "$scratch/job.log"
+}
+
 if ! "$root/patches/source.sh" "$series" "$tree" 2>"$scratch/why"; then
 	echo "1..0 # SKIP $(sed 's/^source: //' "$scratch/why")"
 	exit 0
@@ -161,4 +230,6 @@ for patch in "$root/patches/$series"/0*.patch; do
 	ok $? "$name: fio's clock test"
 done
 after
+completion_times
+our_engine
 done_testing

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs in a fio with our patches (patches/README.md), all in one place:
+ * its times are 64-bit nanoseconds with other names, an engine may tell when
+ * each I/O completed, and FIO_IOOPS_VERSION says that and no longer tells which
+ * release it is of. TW_FIO_NSEC and TW_FIO_COMPLETE_TIME: fio-features.sh.
+ */
+#ifndef TW_PLUGIN_PATCHED_FIO_H
+#define TW_PLUGIN_PATCHED_FIO_H
+
+#include "fio.h"
+
+/* The release's own: 101 was added for one that had a successor already. */
+#if FIO_IOOPS_VERSION > 101
+#define TW_IOOPS_VERSION	(FIO_IOOPS_VERSION - 101)
+#else
+#define TW_IOOPS_VERSION	FIO_IOOPS_VERSION
+#endif
+
+#ifdef TW_FIO_NSEC
+
+typedef uint64_t tw_fio_time;
+
+static inline tw_fio_time tw_fio_now(void)
+{
+	return fio_gettime_ns();
+}
+
+#define tw_issue_time		issue_nsec
+#define tw_last_issue		last_issue_nsec
+
+#else
+
+typedef struct timespec tw_fio_time;
+
+static inline tw_fio_time tw_fio_now(void)
+{
+	struct timespec now;
+
+	fio_gettime(&now, NULL);
+	return now;
+}
+
+#define tw_issue_time		issue_time
+#define tw_last_issue		last_issue
+
+#endif
+
+#ifdef TW_FIO_COMPLETE_TIME
+#define TW_COMPLETE_TIME_FLAG	FIO_SETS_COMPLETE_TIME
+#else
+#define TW_COMPLETE_TIME_FLAG	0
+#endif
+
+#endif
