@@ -297,7 +297,9 @@ void stamp_enter(struct tw_job *job)
 
 /*
  * The first so many have been taken, and the call is over. What was done inside
- * of it is seen now, by the same stamp; unless earlier ones still have theirs.
+ * of it is seen now, by the same stamp; unless earlier ones still have theirs,
+ * or fio is told the end of each I/O, which then must come after the start that
+ * it takes itself when we are back.
  */
 static void stamp_entered(struct tw_job *job, unsigned count)
 {
@@ -310,7 +312,7 @@ static void stamp_entered(struct tw_job *job, unsigned count)
 	tail = io_uring_smp_load_acquire(cq->ktail);
 	entered_ticks = tw_job_stamp(job);
 	if (tail != job->seen_tail && *cq->khead == job->seen_tail &&
-	    !tw_unlikely(job->watch))
+	    !tw_unlikely(job->watch) && !tw_unlikely(job->event_time))
 		tw_job_saw(job, tail, entered_ticks);
 	for (i = 0; i < count; i++)
 		job->io[(*pending_at(job, job->pending_head + i))->index]

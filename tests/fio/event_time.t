@@ -38,8 +38,10 @@ ok $? 'batches of 16'
 json e.*.tickwise.json '!$j->{fio_times}{event_time} &&
 	!$j->{fio_times}{event_wait} && !$j->{fio_times}{residual}'
 ok $? 'the report says that fio was left alone'
+# At the end of its time fio takes what is left as it comes: at most a batch.
 json e.*.tickwise.json 'my $r = $j->{stages}{return}{read};
-	$r->{count} == $j->{ios}{read} && $r->{mean_ns} > 0'
+	$r->{count} >= $j->{ios}{read} - 16 && $r->{count} <= $j->{ios}{read} &&
+	$r->{mean_ns} > 0'
 ok $? 'each I/O of a batch has a return stage'
 
 # Sixteen from the page cache are done at once, and fio takes one at a time.
