@@ -95,6 +95,9 @@ if taskset -c "$first" true 2>/dev/null; then
 	has "$out" ' on 1 CPU' 'one CPU'
 	has_not "$out" '1 CPUs' 'in the singular'
 	fits 'a page of one CPU'
+	# One CPU takes one turn: what all differences have in common is all.
+	taskset -c "$first" "$tickwise" check --json --method=switch >"$out"
+	has "$out" '"step_ticks": null' 'one CPU alone can not tell the step'
 	taskset -c "$first" "$tickwise" check --json >"$out" 2>"$err"
 	is "$(perl -MJSON::PP -0777 -ne 'my $c = decode_json($_)->{facts}{cpus};
 		print "$c->{judged} $c->{allowed}";

@@ -199,7 +199,7 @@ static json_t *json_check(const struct tw_check *check,
 
 	return json_pack(
 		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
-		" so, sI, so, sI, sI, sI, sI, so, so}",
+		" so, so, so, sI, sI, sI, sI, so, so}",
 		"schema", "tickwise-check", "version", 1,
 		"verdict", tw_verdict_name(result->verdict),
 		"reasons", json_reasons(result->reasons),
@@ -217,7 +217,9 @@ static json_t *json_check(const struct tw_check *check,
 		"pace_ppb", number_or_null(middle_ppb),
 		"pace_uncertainty_ppb", number_or_null(half_ppb),
 		"hz", number_or_null(result->hz),
-		"step_ticks", (json_int_t)result->step_ticks,
+		"step_ticks", tw_check_step_ticks(result) ?
+			json_integer((json_int_t)result->step_ticks) :
+			json_null(),
 		"read_cost_ns", number_or_null(result->read_cost_ns),
 		"probes", (json_int_t)result->probes,
 		"switches", (json_int_t)result->switches,
