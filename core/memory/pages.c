@@ -178,6 +178,26 @@ static int place(struct tw_memory *memory, size_t align, int node)
 	return 0;
 }
 
+const char *tw_pages_why_not(int error, enum tw_pages pages)
+{
+	switch (error) {
+	case -ENOMEM:
+		return pages == TW_PAGES_RESERVED ?
+		       "too few are reserved (see vm.nr_hugepages)" :
+		       "too little memory";
+	case -EOPNOTSUPP:
+		return pages == TW_PAGES_SMALL ?
+		       "the kernel gave huge ones all the same" :
+		       "this kernel has none";
+	case -EINVAL:
+		return "there is no such NUMA node";
+	case -EPERM:
+		return "not allowed on this NUMA node";
+	default:
+		return strerror(-error);
+	}
+}
+
 int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
 		  int node)
 {

@@ -47,6 +47,9 @@ struct tw_memory {
  */
 int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
 		  int node);
+
+/* Why tw_memory_map() returned @error for such @pages, for people. */
+const char *tw_pages_why_not(int error, enum tw_pages pages);
 void tw_memory_unmap(struct tw_memory *memory);
 
 /**

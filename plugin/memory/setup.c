@@ -20,24 +20,6 @@
 #define WARM_TURNS	32
 #define STAMPS		64
 
-static const char *why_no_pages(int error, enum tw_pages pages)
-{
-	switch (error) {
-	case -ENOMEM:
-		return pages == TW_PAGES_RESERVED ?
-		       "too few are reserved (see vm.nr_hugepages)" :
-		       "too little memory";
-	case -EOPNOTSUPP:
-		return pages == TW_PAGES_SMALL ?
-		       "the kernel gave huge ones all the same" :
-		       "this kernel has none";
-	case -EPERM:
-		return "not allowed on this NUMA node";
-	default:
-		return strerror(-error);
-	}
-}
-
 static int get_memory(struct thread_data *td, struct tw_memory_job *job)
 {
 	const struct tw_memory_options *o = td->eo;
@@ -47,7 +29,7 @@ static int get_memory(struct thread_data *td, struct tw_memory_job *job)
 	if (ret)
 		return tw_memory_refuse(td, -ret, "%llu bytes on %s pages: %s",
 					td->o.size, tw_pages_names[o->pages],
-					why_no_pages(ret, o->pages));
+					tw_pages_why_not(ret, o->pages));
 	if (memory->pages != TW_PAGES_TRANSPARENT)
 		return 0;
 	if (!memory->huge_bytes)

@@ -125,26 +125,6 @@ static int show(void *context, unsigned point)
 	return tw_memlat_is_interrupted();
 }
 
-static const char *why_no_pages(int error, enum tw_pages pages)
-{
-	switch (error) {
-	case -ENOMEM:
-		return pages == TW_PAGES_RESERVED ?
-		       "too few are reserved (see vm.nr_hugepages)" :
-		       "too little memory";
-	case -EOPNOTSUPP:
-		return pages == TW_PAGES_SMALL ?
-		       "the kernel gave huge ones all the same" :
-		       "this kernel has none";
-	case -EINVAL:
-		return "there is no such NUMA node";
-	case -EPERM:
-		return "not allowed on this NUMA node";
-	default:
-		return strerror(-error);
-	}
-}
-
 static struct tw_cycle_shape shape_of(const struct tw_memlat_arguments *arguments,
 				      const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind)
@@ -184,7 +164,7 @@ static int measure_on(struct tw_memlat *memlat, enum tw_pages pages,
 				arguments->node);
 
 	if (ret) {
-		memlat->skipped[pages] = why_no_pages(ret, pages);
+		memlat->skipped[pages] = tw_pages_why_not(ret, pages);
 		return 0;
 	}
 	for (unsigned i = 0; !ret && i < count; i++) {
