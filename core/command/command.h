@@ -45,14 +45,13 @@ struct option;
 
 /*
  * Every option of @argv to @take, which gets its value from optarg and returns
- * an enum tw_exit: other than TW_EXIT_GOOD, that is the end and the result. A
- * missing value and an argument that is no option are refused here; an unknown
- * option comes to @take as '?', with @given as it was written.
+ * an enum tw_exit: other than TW_EXIT_GOOD, that is the end and the result. An
+ * unknown option, a missing value and an argument that is no option are refused
+ * here.
  */
 int tw_command_options(const char *name, int argc, char **argv,
 		       const struct option *known,
-		       int (*take)(void *context, int option,
-				   const char *given), void *context);
+		       int (*take)(void *context, int option), void *context);
 
 /* Prints and releases @root. 0; -ENOMEM, also for a @root of NULL. What can't
  * be written shows in tw_command_finish(). */

@@ -84,8 +84,7 @@ int tw_command_finish(const char *name, int code)
 
 int tw_command_options(const char *name, int argc, char **argv,
 		       const struct option *known,
-		       int (*take)(void *context, int option,
-				   const char *given), void *context)
+		       int (*take)(void *context, int option), void *context)
 {
 	int code = TW_EXIT_GOOD;
 
@@ -97,10 +96,15 @@ int tw_command_options(const char *name, int argc, char **argv,
 
 		if (option == -1)
 			break;
-		code = option == ':' ?
-			tw_command_fail(name, TW_EXIT_USAGE, "%s needs a value",
-					given) :
-			take(context, option, given);
+		if (option == ':')
+			code = tw_command_fail(name, TW_EXIT_USAGE,
+					       "%s needs a value", given);
+		else if (option == '?')
+			code = tw_command_fail(name, TW_EXIT_USAGE,
+					       "unknown option %s (see --help)",
+					       given);
+		else
+			code = take(context, option);
 	}
 	if (code == TW_EXIT_GOOD && optind < argc)
 		code = tw_command_fail(name, TW_EXIT_USAGE,

@@ -51,7 +51,7 @@ static int parse_seconds(double *seconds, const char *text)
 		MOST_SECONDS, text);
 }
 
-static int parse_option(void *context, int option, const char *given)
+static int parse_option(void *context, int option)
 {
 	struct arguments *arguments = context;
 
@@ -64,10 +64,8 @@ static int parse_option(void *context, int option, const char *given)
 		return TW_EXIT_GOOD;
 	case 's':
 		return parse_seconds(&arguments->seconds, optarg);
-	default:
-		return tw_command_fail(NAME, TW_EXIT_USAGE,
-				       "unknown option %s (see --help)", given);
 	}
+	return TW_EXIT_GOOD;
 }
 
 static int parse_arguments(struct arguments *arguments, int argc, char **argv)

@@ -75,7 +75,7 @@ static int parse_switch(const char *text, enum tw_switch *value)
 	return TW_EXIT_GOOD;
 }
 
-static int parse_option(void *context, int option, const char *given)
+static int parse_option(void *context, int option)
 {
 	struct request *request = context;
 
@@ -92,10 +92,8 @@ static int parse_option(void *context, int option, const char *given)
 	case 'h':
 		request->help = 1;
 		return TW_EXIT_GOOD;
-	default:
-		return tw_command_fail(NAME, TW_EXIT_USAGE,
-				       "unknown option %s (see --help)", given);
 	}
+	return TW_EXIT_GOOD;
 }
 
 static int parse(struct request *request, int argc, char **argv)

@@ -486,23 +486,13 @@ static void put_contents(FILE *file, const struct tw_report_group *groups,
 	fputs("</ul>\n", file);
 }
 
-static int shows_stage(const struct tw_report_group *groups, size_t count,
-		       int stage)
-{
-	for (size_t i = 0; i < count; i++)
-		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			if (groups[i].tally.stages[stage][j].count)
-				return 1;
-	return 0;
-}
-
 static void put_stage_words(FILE *file, const struct tw_report_group *groups,
 			    size_t count)
 {
 	fputs("<h2>What the words mean</h2>\n<div class=\"wide\"><table>\n",
 	      file);
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (shows_stage(groups, count, i))
+		if (tw_report_shows_stage(groups, count, i))
 			fprintf(file, "<tr><td>%s</td><td class=\"words\">%s"
 				"</td></tr>\n", tw_report_stages[i].name,
 				tw_report_stages[i].is);

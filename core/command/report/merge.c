@@ -363,3 +363,13 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 	}
 	free(groups);
 }
+
+int tw_report_shows_stage(const struct tw_report_group *groups, size_t count,
+			  int stage)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			if (groups[i].tally.stages[stage][j].count)
+				return 1;
+	return 0;
+}

@@ -316,16 +316,6 @@ static void print_group(const struct tw_report_group *group)
 	print_unknown(group);
 }
 
-static int shows_stage(const struct tw_report_group *groups, size_t count,
-		       int stage)
-{
-	for (size_t i = 0; i < count; i++)
-		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			if (groups[i].tally.stages[stage][j].count)
-				return 1;
-	return 0;
-}
-
 static unsigned fewer_digits(unsigned fewest, const struct tw_histogram *of)
 {
 	return of->count && (!fewest || of->digits < fewest) ? of->digits :
@@ -354,7 +344,7 @@ static void print_legend(const struct tw_report_group *groups, size_t count)
 		return;
 	puts("\nstages");
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (shows_stage(groups, count, i))
+		if (tw_report_shows_stage(groups, count, i))
 			printf("  %-10s  %s\n", tw_report_stages[i].name,
 			       tw_report_stages[i].is);
 	printf("  min, mean and max are as stamped; percentiles at most %g %% "

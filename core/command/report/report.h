@@ -268,6 +268,10 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem);
 
+/* Has any of the groups I/Os with this stage? */
+int tw_report_shows_stage(const struct tw_report_group *groups, size_t count,
+			  int stage);
+
 /* How many hosts it is of, beside that of its first member. */
 size_t tw_report_other_hosts(const struct tw_report_group *group);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);

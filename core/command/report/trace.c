@@ -262,26 +262,14 @@ static int put_trace(FILE *file, const struct tw_report_group *groups,
 int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
 			  const char *path, struct tw_report_problem *problem)
 {
-	FILE *file = fopen(path, "we");
-	int error = 0;
+	FILE *file = tw_report_open_file(path, problem);
 
-	if (!file) {
-		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+	if (!file)
 		return TW_EXIT_IO;
-	}
 	if (put_trace(file, groups, count)) {
 		fclose(file);
 		tw_report_refuse(problem, "%s", strerror(ENOMEM));
 		return TW_EXIT_SOFTWARE;
 	}
-	errno = 0;
-	if (fflush(file) || ferror(file))
-		error = errno ? errno : EIO;
-	if (fclose(file) && !error)
-		error = errno;
-	if (!error)
-		return TW_EXIT_GOOD;
-	tw_report_refuse(problem, "can't write the output: %s: %s", path,
-			 strerror(error));
-	return TW_EXIT_IO;
+	return tw_report_close_file(file, path, problem);
 }
