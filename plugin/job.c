@@ -40,7 +40,6 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	    tw_histogram_init(&job->residual, o->digits) ||
 	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
-	job->slow_ticks = o->slowest ? 0 : UINT64_MAX;
 	job->stages = o->stages;
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
@@ -82,6 +81,7 @@ int tw_init(struct thread_data *td)
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
 	job->least_total_ns = job->timing->step_ns <= 1;
+	tw_record_start(job, o->slowest);
 	if (tw_watch_init(td, job)) {
 		fprintf(stderr, "tickwise: not enough memory to watch\n");
 		td_verror(td, ENOMEM, "tickwise init");
