@@ -67,7 +67,7 @@ struct tw_done {
 /* What is left of I/Os of one direction until they are recorded: record.h. */
 struct tw_batch {
 	unsigned ios;		/* not settled yet */
-	unsigned counts[TW_RECORDS];
+	uint64_t *ends[TW_RECORDS];	/* of the lists */
 	uint64_t ticks[TW_RECORDS][TW_BATCH];
 };
 
@@ -95,6 +95,15 @@ struct tw_moment {
 	struct tw_offset raw;
 	struct tw_offset monotonic;
 	struct tw_offset fio;
+};
+
+/* fio's clock where it was last read, and how long that is good for. */
+struct tw_issue {
+	uint64_t from_ticks;
+	uint64_t follow_ticks;	/* 0: not at all */
+	tw_fio_time from;
+	uint64_t bracket_ticks;	/* a read that took so long was disturbed */
+	bool shares;		/* fio's clock is the counter, too */
 };
 
 struct tw_job;
@@ -146,6 +155,7 @@ struct tw_job {
 	int submits_next;	/* fio commits right after this ->queue() */
 	struct tw_done *done;
 	bool stages;		/* else only total */
+	struct tw_issue issue;
 	bool test_nop;		/* transfers that move nothing */
 	bool event_time;	/* fio's numbers get each event's own time */
 	bool event_wait;	/* one completion at a time */
@@ -160,7 +170,6 @@ struct tw_job {
 
 	uint64_t odd_ticks;	/* a total so far above the least one is looked
 				 * at: one of the slowest, or below the least */
-	struct tw_batch batch[TW_DIRECTIONS];
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
@@ -176,6 +185,8 @@ struct tw_job {
 	uint64_t start_realtime_ns;
 	struct tw_moment start;
 	int started;		/* start is set: the job has begun */
+
+	struct tw_batch batch[TW_DIRECTIONS];
 };
 
 /* What fio's own engine passes too; @flags beside the ring's own. */

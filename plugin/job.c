@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "over_time.h"
+#include "issue_time.h"
 #include "record.h"
 #include "response.h"
 #include "timespec.h"
@@ -82,6 +83,7 @@ int tw_init(struct thread_data *td)
 	job->system = job->timing->clock.system;
 	job->least_total_ns = job->timing->step_ns <= 1;
 	tw_record_start(job, o->slowest);
+	tw_issue_time_start(job);
 	if (tw_watch_init(td, job)) {
 		fprintf(stderr, "tickwise: not enough memory to watch\n");
 		td_verror(td, ENOMEM, "tickwise init");

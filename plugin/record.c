@@ -17,7 +17,7 @@ static void settle_kind(struct tw_job *job, enum tw_direction direction,
 {
 	struct tw_batch *batch = &job->batch[direction];
 	uint64_t *ns = batch->ticks[kind];
-	unsigned count = batch->counts[kind];
+	size_t count = (size_t) (batch->ends[kind] - ns);
 
 	if (!tw_unlikely(job->system))
 		tw_ticks_to_ns_many(&job->timing->clock.scale, ns, ns, count);
@@ -25,7 +25,7 @@ static void settle_kind(struct tw_job *job, enum tw_direction direction,
 	if (is_total(kind))
 		tw_histogram_add_many(&job->over_time.current[direction], ns,
 				      count);
-	batch->counts[kind] = 0;
+	batch->ends[kind] = ns;
 }
 
 static void settle(struct tw_job *job, enum tw_direction direction)
@@ -34,7 +34,7 @@ static void settle(struct tw_job *job, enum tw_direction direction)
 	enum tw_record kind;
 
 	for (kind = 0; kind < TW_RECORDS; kind++)
-		if (batch->counts[kind])
+		if (batch->ends[kind] != batch->ticks[kind])
 			settle_kind(job, direction, kind);
 	job->counts[direction].recorded += batch->ios;
 	batch->ios = 0;
@@ -81,7 +81,13 @@ void tw_record_start(struct tw_job *job, bool slowest)
 {
 	uint64_t least = (uint64_t) ((double) job->least_total_ns *
 				     ticks_per_ns(job));
+	enum tw_direction direction;
+	enum tw_record kind;
 
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		for (kind = 0; kind < TW_RECORDS; kind++)
+			job->batch[direction].ends[kind] =
+				job->batch[direction].ticks[kind];
 	while (tw_job_ns(job, 0, least) < job->least_total_ns)
 		least++;
 	job->least_total_ticks = least;
@@ -128,7 +134,7 @@ bool record_odd(struct tw_job *job, const struct io_u *io_u,
 static inline void add(struct tw_batch *batch, enum tw_record kind,
 		       uint64_t ticks)
 {
-	batch->ticks[kind][batch->counts[kind]++] = ticks;
+	*batch->ends[kind]++ = ticks;
 }
 
 static inline void add_stages(struct tw_job *job, struct tw_batch *batch,
