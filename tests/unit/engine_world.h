@@ -71,6 +71,7 @@ static struct world {
 	void (*appeared)(unsigned index);
 
 	/* fio */
+	double fio_fast;		/* its clock, of the counter's time */
 	bool ramp_is_over;
 	unsigned ramp_asked;
 	unsigned slats;
@@ -199,11 +200,14 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 
 /* ---- fio --------------------------------------------------------------- */
 
-/* Its clock is the counter's, in whole nanoseconds. */
+/* Its clock is the counter's, in whole nanoseconds, and may be fast. */
+enum fio_cs fio_clock_source;
+int fio_gtod_offload;
+
 static uint64_t world_fio_ns(void)
 {
-	return (uint64_t)((double)engine_now_ticks * 1e9 /
-			  world.timing.clock.rate.hz);
+	return (uint64_t)((double)engine_now_ticks * (1 + world.fio_fast) *
+			  1e9 / world.timing.clock.rate.hz);
 }
 
 #ifdef TW_FIO_NSEC
