@@ -245,8 +245,7 @@ PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
 # -MD, not -MMD: a tree that is used in place can change under us.
-$(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
-	$(call say,CC,$<)
+define compile_plugin
 	$(Q)mkdir -p $(@D)
 	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
 	version=$$(sed -n 's/^FIO_VERSION *= *//p' $(B)/fio.path) && \
@@ -254,6 +253,11 @@ $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
 		-include "$$tree/config-host.h" -isystem "$$tree" \
 		-MD -MP -c -o $@ $<
+endef
+
+$(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
+	$(call say,CC,$<)
+	$(compile_plugin)
 
 # -z now: a symbol that fio lacks fails when it is loaded, not in mid-job.
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
@@ -318,6 +322,28 @@ $(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
+# The engine between a fio, a kernel and a counter that are made by hand: what
+# it is made of is built once more, with that counter.
+ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
+ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job submit issue_time \
+	complete record report over_time response)
+ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
+$(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
+
+ENGINE_NEEDS := plugin/fio-features.sh $(B)/fio.path $(B)/flags
+$(ENGINE_OBJECTS): $(B)/tests/engine/%.o: plugin/%.c $(ENGINE_NEEDS)
+	$(call say,CC,$<)
+	$(compile_plugin)
+
+$(ENGINE_TESTS:.t=.o): $(B)/%.o: %.c $(ENGINE_NEEDS)
+	$(call say,TEST,$<)
+	$(compile_plugin)
+
+$(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(call objects,$(JSON_SOURCES)) \
+		$(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
@@ -351,7 +377,7 @@ CROSS_TRIPLES := $(foreach triple,x86_64-linux-gnu aarch64-linux-gnu \
 
 .PHONY: cross-tests cross-processor cross-unit
 cross-processor: $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts
-cross-unit: $(filter-out %_json.t,$(UNIT_TESTS))
+cross-unit: $(filter-out %_json.t $(B)/tests/unit/engine_%.t,$(UNIT_TESTS))
 
 cross_make = $(MAKE) --no-print-directory SAN= CC=$(1)-gcc AR=$(1)-ar \
 	     B=build/cross/$(firstword $(subst -, ,$(1))) \

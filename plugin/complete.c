@@ -59,9 +59,9 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 }
 
 /* It did what it was asked to: fio's times first, then ours. */
-static void succeeded(struct thread_data *td, struct tw_job *job, int event)
+static inline void succeeded(struct thread_data *td, struct tw_job *job,
+			     const struct tw_done *done, int event)
 {
-	const struct tw_done *done = &job->done[event];
 	struct io_u *io_u = done->io_u;
 
 	if (tw_unlikely(job->event_time))
@@ -86,7 +86,7 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	if (tw_unlikely((uint64_t) (int64_t) done->result != wanted) &&
 	    !is_whole(td, job, done, wanted))
 		return io_u;
-	succeeded(td, job, event);
+	succeeded(td, job, done, event);
 	return io_u;
 }
 
@@ -109,7 +109,7 @@ struct io_u *tw_event_command(struct thread_data *td, int event)
 	if (io_u->error)
 		job->counts[direction].errors++;
 	else
-		succeeded(td, job, event);
+		succeeded(td, job, done, event);
 	return io_u;
 }
 

@@ -62,15 +62,14 @@ struct tw_done {
 	bool waited;		/* seen with another one before it */
 };
 
-/* What is left of an I/O until it is recorded: record.h. */
-struct tw_mark {
-	struct tw_io io;
-	uint64_t seen_ticks;
-	uint64_t returned_ticks;	/* 0: not asked for */
-	uint64_t direction;
-};
+#define TW_BATCH	64
 
-#define TW_MARKS	64
+/* What is left of I/Os of one direction until they are recorded: record.h. */
+struct tw_batch {
+	unsigned ios;		/* not settled yet */
+	uint64_t *ends[TW_RECORDS];	/* of the lists */
+	uint64_t ticks[TW_RECORDS][TW_BATCH];
+};
 
 struct tw_counts {
 	uint64_t recorded;
@@ -98,6 +97,15 @@ struct tw_moment {
 	struct tw_offset fio;
 };
 
+/* fio's clock where it was last read, and how long that is good for. */
+struct tw_issue {
+	uint64_t from_ticks;
+	uint64_t follow_ticks;	/* 0: not at all */
+	tw_fio_time from;
+	uint64_t bracket_ticks;	/* a read that took so long was disturbed */
+	bool shares;		/* fio's clock is the counter, too */
+};
+
 struct tw_job;
 struct tw_response;
 struct tw_watch;
@@ -113,6 +121,7 @@ struct tw_job {
 	const struct tw_timing *timing;
 	int system;		/* stamps are ns of the system clock */
 	int64_t least_total_ns;	/* 1: no I/O takes no time; 0: coarse clock */
+	uint64_t least_total_ticks;	/* the same */
 
 	struct io_uring ring;
 	int ring_ready;
@@ -146,6 +155,7 @@ struct tw_job {
 	int submits_next;	/* fio commits right after this ->queue() */
 	struct tw_done *done;
 	bool stages;		/* else only total */
+	struct tw_issue issue;
 	bool test_nop;		/* transfers that move nothing */
 	bool event_time;	/* fio's numbers get each event's own time */
 	bool event_wait;	/* one completion at a time */
@@ -158,10 +168,8 @@ struct tw_job {
 	unsigned io_us;		/* initialised so far */
 	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
 
-	struct tw_mark marks[TW_MARKS];
-	unsigned marked;
-	uint64_t slow_ticks;	/* below: not one of the slowest */
-
+	uint64_t odd_ticks;	/* a total so far above the least one is looked
+				 * at: one of the slowest, or below the least */
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
@@ -177,6 +185,8 @@ struct tw_job {
 	uint64_t start_realtime_ns;
 	struct tw_moment start;
 	int started;		/* start is set: the job has begun */
+
+	struct tw_batch batch[TW_DIRECTIONS];
 };
 
 /* What fio's own engine passes too; @flags beside the ring's own. */
@@ -199,13 +209,6 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 				uint64_t to)
 {
 	return tw_span_ns(&job->timing->clock.scale, job->system, from, to);
-}
-
-static inline uint64_t tw_job_stage_ns(struct tw_job *job, uint64_t from,
-				       uint64_t to)
-{
-	return tw_stage_ns(&job->timing->clock.scale, job->system, from, to,
-			   &job->negative_stages);
 }
 
 /* Completions up to @tail are in the ring, as was seen before @ticks. */

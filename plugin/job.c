@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "over_time.h"
+#include "issue_time.h"
 #include "record.h"
 #include "response.h"
 #include "timespec.h"
@@ -40,7 +41,6 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	    tw_histogram_init(&job->residual, o->digits) ||
 	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
-	job->slow_ticks = o->slowest ? 0 : UINT64_MAX;
 	job->stages = o->stages;
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
@@ -82,6 +82,8 @@ int tw_init(struct thread_data *td)
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
 	job->least_total_ns = job->timing->step_ns <= 1;
+	tw_record_start(job, o->slowest);
+	tw_issue_time_start(job);
 	if (tw_watch_init(td, job)) {
 		fprintf(stderr, "tickwise: not enough memory to watch\n");
 		td_verror(td, ENOMEM, "tickwise init");

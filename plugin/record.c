@@ -7,119 +7,156 @@
 #include "response.h"
 #include "watch.h"
 
-static void settle_stages(struct tw_job *job, const struct tw_mark *mark,
-			  uint64_t total_ns)
+static bool is_total(enum tw_record kind)
 {
-	enum tw_direction direction = (enum tw_direction) mark->direction;
-	const struct tw_stage_times times =
-		tw_stage_times(&job->timing->clock.scale, job->system,
-			       &mark->io, mark->seen_ticks,
-			       &job->negative_stages);
-	bool deferred = tw_unlikely(job->watch) &&
-		tw_watch_defers(job, direction, &mark->io, mark->seen_ticks);
-
-	if (mark->returned_ticks)
-		tw_histogram_add(&job->record[TW_RECORD_RETURN][direction],
-				 tw_job_stage_ns(job, mark->seen_ticks,
-						 mark->returned_ticks));
-	if (times.entered)
-		tw_histogram_add(&job->record[TW_RECORD_ENTER][direction],
-				 times.enter_ns);
-	if (!times.waited && !deferred) {
-		tw_histogram_add(&job->record[TW_RECORD_AT_ONCE][direction],
-				 total_ns);
-		return;
-	}
-	if (times.waited)
-		tw_histogram_add(&job->record[TW_RECORD_QUEUE][direction],
-				 times.queue_ns);
-	if (times.waited && !deferred)
-		tw_histogram_add(&job->record[TW_RECORD_INFLIGHT][direction],
-				 times.inflight_ns);
-	/* Not the sum of the two: that would add their roundings. */
-	tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction], total_ns);
+	return kind == TW_RECORD_AT_ONCE || kind == TW_RECORD_TOTAL;
 }
 
-static void settle(struct tw_job *job, const struct tw_mark *mark)
+static void settle_kind(struct tw_job *job, enum tw_direction direction,
+			enum tw_record kind)
 {
-	enum tw_direction direction = (enum tw_direction) mark->direction;
-	int64_t total_ns = tw_job_ns(job, mark->io.queued_ticks,
-				     mark->seen_ticks);
+	struct tw_batch *batch = &job->batch[direction];
+	uint64_t *ns = batch->ticks[kind];
+	size_t count = (size_t) (batch->ends[kind] - ns);
 
-	if (tw_unlikely(total_ns < job->least_total_ns)) {
-		job->counts[direction].backwards++;
-		return;
-	}
-	if (tw_unlikely(!job->first_ticks))
-		job->first_ticks = mark->io.queued_ticks;
-	job->last_ticks = mark->seen_ticks;
-	job->counts[direction].recorded++;
-	tw_windows_add(&job->over_time, mark->seen_ticks, direction,
-		       (uint64_t) total_ns);
-	if (job->stages)
-		settle_stages(job, mark, (uint64_t) total_ns);
-	else
-		tw_histogram_add(&job->record[TW_RECORD_TOTAL][direction],
-				 (uint64_t) total_ns);
+	if (!tw_unlikely(job->system))
+		tw_ticks_to_ns_many(&job->timing->clock.scale, ns, ns, count);
+	tw_histogram_add_many(&job->record[kind][direction], ns, count);
+	if (is_total(kind))
+		tw_histogram_add_many(&job->over_time.current[direction], ns,
+				      count);
+	batch->ends[kind] = ns;
+}
+
+static void settle(struct tw_job *job, enum tw_direction direction)
+{
+	struct tw_batch *batch = &job->batch[direction];
+	enum tw_record kind;
+
+	for (kind = 0; kind < TW_RECORDS; kind++)
+		if (batch->ends[kind] != batch->ticks[kind])
+			settle_kind(job, direction, kind);
+	job->counts[direction].recorded += batch->ios;
+	batch->ios = 0;
 }
 
 void tw_record_settle(struct tw_job *job)
 {
-	unsigned i;
+	enum tw_direction direction;
 
-	for (i = 0; i < job->marked; i++)
-		settle(job, &job->marks[i]);
-	job->marked = 0;
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		if (job->batch[direction].ios)
+			settle(job, direction);
 }
+
+/* All of a batch belong to the window that is open when it is settled. */
+static __attribute__((noinline))
+void next_window(struct tw_job *job, uint64_t seen_ticks)
+{
+	tw_record_settle(job);
+	tw_windows_advance(&job->over_time, seen_ticks);
+}
+
+static double ticks_per_ns(const struct tw_job *job)
+{
+	return job->system ? 1 :
+		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
+}
+
+/* Half of all that there is, so that what is negative is always above. */
+#define NEVER_TICKS	(UINT64_MAX / 2)
 
 /* In ticks, and rather too few: who is told to look closer looks at the ns. */
-static uint64_t slow_from_ticks(const struct tw_job *job)
+static uint64_t odd_from_ticks(const struct tw_job *job)
 {
-	double ticks_per_ns = job->system ? 1 :
-		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
-	double ticks = (double) job->slowest.least * ticks_per_ns;
+	double ticks = (double) job->slowest.least * ticks_per_ns(job);
 
-	ticks -= ticks * 1e-6 + 2 * ticks_per_ns;
-	return ticks < 0 ? 0 : ticks < 0x1p63 ? (uint64_t) ticks : UINT64_MAX;
+	ticks -= ticks * 1e-6 + 2 * ticks_per_ns(job) +
+		 (double) job->least_total_ticks;
+	return ticks < 0 ? 0 :
+	       ticks < (double) NEVER_TICKS ? (uint64_t) ticks : NEVER_TICKS;
 }
 
-static __attribute__((noinline))
-void keep_slow(struct tw_job *job, const struct io_u *io_u,
-	       const struct tw_mark *mark)
+void tw_record_start(struct tw_job *job, bool slowest)
 {
-	int64_t total_ns = tw_job_ns(job, mark->io.queued_ticks,
-				     mark->seen_ticks);
+	uint64_t least = (uint64_t) ((double) job->least_total_ns *
+				     ticks_per_ns(job));
+	enum tw_direction direction;
+	enum tw_record kind;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		for (kind = 0; kind < TW_RECORDS; kind++)
+			job->batch[direction].ends[kind] =
+				job->batch[direction].ticks[kind];
+	while (tw_job_ns(job, 0, least) < job->least_total_ns)
+		least++;
+	job->least_total_ticks = least;
+	job->odd_ticks = slowest ? 0 : NEVER_TICKS;
+}
+
+static void keep_slow(struct tw_job *job, const struct tw_slow_io *slow)
+{
+	if (!tw_slowest_wants(&job->slowest, slow->slow.value))
+		return;
+	if (tw_unlikely(job->watch) && tw_watch_defers_slow(job, slow))
+		return;
+	tw_slowest_add(&job->slowest, &slow->slow);
+	job->odd_ticks = odd_from_ticks(job);
+}
+
+/* Its total is more than usual, or less than can be: is it to be recorded? */
+static __attribute__((noinline))
+bool record_odd(struct tw_job *job, const struct io_u *io_u,
+		const struct tw_io *io, uint64_t seen_ticks,
+		uint64_t returned_ticks)
+{
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+	int64_t total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
 	const struct tw_slow_io slow = {
 		.slow.value = (uint64_t) total_ns,
-		.io = mark->io,
-		.seen_ticks = mark->seen_ticks,
-		.returned_ticks = mark->returned_ticks ?
-			mark->returned_ticks : tw_job_stamp(job),
+		.io = *io,
+		.seen_ticks = seen_ticks,
+		.returned_ticks = returned_ticks ? returned_ticks :
+						   tw_job_stamp(job),
 		.offset = io_u->offset,
 		.size = io_u->xfer_buflen,
-		.direction = mark->direction,
+		.direction = direction,
 	};
 
-	if (total_ns < job->least_total_ns ||
-	    !tw_slowest_wants(&job->slowest, slow.slow.value))
-		return;
-	if (tw_unlikely(job->watch) && tw_watch_defers_slow(job, &slow))
-		return;
-	tw_slowest_add(&job->slowest, &slow.slow);
-	job->slow_ticks = slow_from_ticks(job);
+	if (total_ns < job->least_total_ns) {
+		job->counts[direction].backwards++;
+		return false;
+	}
+	keep_slow(job, &slow);
+	return true;
 }
 
-/* What only some jobs do, and what needs the io_u while it is this I/O's. */
-static __attribute__((noinline))
-void record_rest(struct tw_job *job, const struct io_u *io_u,
-		 const struct tw_mark *mark)
+static inline void add(struct tw_batch *batch, enum tw_record kind,
+		       uint64_t ticks)
 {
-	int64_t total_ns = tw_job_ns(job, mark->io.queued_ticks,
-				     mark->seen_ticks);
+	*batch->ends[kind]++ = ticks;
+}
 
-	if (job->response && total_ns >= job->least_total_ns)
-		tw_response_record(job->response, io_u, (uint64_t) total_ns);
-	tw_record_settle(job);
+static inline void add_stages(struct tw_job *job, struct tw_batch *batch,
+			      const struct tw_io *io, uint64_t seen_ticks,
+			      bool deferred)
+{
+	uint64_t total_ticks = seen_ticks - io->queued_ticks;
+	const struct tw_stage_times times =
+		tw_stage_times(io, seen_ticks, &job->negative_stages);
+
+	if (times.entered)
+		add(batch, TW_RECORD_ENTER, times.enter_ticks);
+	if (!times.waited && !deferred) {
+		add(batch, TW_RECORD_AT_ONCE, total_ticks);
+		return;
+	}
+	if (times.waited)
+		add(batch, TW_RECORD_QUEUE, times.queue_ticks);
+	if (times.waited && !deferred)
+		add(batch, TW_RECORD_INFLIGHT, times.inflight_ticks);
+	/* Not the sum of the two: that would add their roundings. */
+	add(batch, TW_RECORD_TOTAL, total_ticks);
 }
 
 void tw_record(struct thread_data *td, struct tw_job *job,
@@ -127,22 +164,37 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 	       uint64_t seen_ticks, bool with_return)
 {
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
-	struct tw_mark *mark;
+	struct tw_batch *batch = &job->batch[direction];
+	uint64_t total_ticks = seen_ticks - io->queued_ticks;
+	uint64_t returned_ticks;
 
 	if (!tw_is_accounted(td)) {
 		job->counts[direction].unaccounted++;
 		return;
 	}
-	mark = &job->marks[job->marked++];
-	*mark = (struct tw_mark) {
-		.io = *io,
-		.seen_ticks = seen_ticks,
-		.returned_ticks = with_return ? tw_job_stamp(job) : 0,
-		.direction = direction,
-	};
-	if (tw_unlikely(seen_ticks - io->queued_ticks >= job->slow_ticks))
-		keep_slow(job, io_u, mark);
-	if (tw_unlikely(job->marked == TW_MARKS || job->watch ||
-			job->response))
-		record_rest(job, io_u, mark);
+	returned_ticks = with_return ? tw_job_stamp(job) : 0;
+	if (tw_unlikely(total_ticks - job->least_total_ticks >=
+			job->odd_ticks) &&
+	    !record_odd(job, io_u, io, seen_ticks, returned_ticks))
+		return;
+	if (tw_unlikely((int64_t) (seen_ticks - job->over_time.edge) >= 0))
+		next_window(job, seen_ticks);
+	if (tw_unlikely(!job->first_ticks))
+		job->first_ticks = io->queued_ticks;
+	job->last_ticks = seen_ticks;
+	if (tw_unlikely(job->response))
+		tw_response_record(job->response, io_u, (uint64_t)
+				   tw_job_ns(job, io->queued_ticks, seen_ticks));
+	if (with_return)
+		add(batch, TW_RECORD_RETURN,
+		    tw_stage_ticks(seen_ticks, returned_ticks,
+				   &job->negative_stages));
+	if (job->stages)
+		add_stages(job, batch, io, seen_ticks,
+			   tw_unlikely(job->watch) &&
+			   tw_watch_defers(job, direction, io, seen_ticks));
+	else
+		add(batch, TW_RECORD_TOTAL, total_ticks);
+	if (++batch->ios == TW_BATCH)
+		settle(job, direction);
 }

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an I/O leaves: its stamps as a mark in a short list, and from there, many
- * at a time, the histograms, the windows over time and the counts.
+ * What an I/O leaves: the ticks of its stages in short lists, one for each
+ * histogram, and from there, many at a time, the histograms, the windows over
+ * time and the counts.
  *
  * Recording I/O by I/O costs more than the arithmetic: each time its code and
  * its histograms have to be brought back into the caches from behind fio's and
- * the kernel's. So marks are settled when their list is full, and whenever the
- * job is about to wait for a device anyway.
+ * the kernel's. So lists are settled when they are full, and whenever the job
+ * is about to wait for a device anyway; then a whole list is converted with
+ * vector instructions.
  */
 #ifndef TW_PLUGIN_RECORD_H
 #define TW_PLUGIN_RECORD_H
 
 #include "engine.h"
+
+/* Before the first one; the job's clock is known. @slowest: some are kept. */
+void tw_record_start(struct tw_job *job, bool slowest);
 
 /* Settle what there is. */
 void tw_record_settle(struct tw_job *job);

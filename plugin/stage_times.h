@@ -24,12 +24,13 @@ struct tw_io {
 };
 
 struct tw_stage_times {
-	bool entered;		/* enter_ns is there */
-	bool waited;		/* queue_ns and inflight_ns are there; else the
-				 * queue stage is nothing and inflight the total */
-	uint64_t queue_ns;
-	uint64_t enter_ns;
-	uint64_t inflight_ns;
+	bool entered;		/* enter_ticks is there */
+	bool waited;		/* queue_ticks and inflight_ticks are there; else
+				 * the queue stage is nothing and inflight the
+				 * total */
+	uint64_t queue_ticks;
+	uint64_t enter_ticks;
+	uint64_t inflight_ticks;
 };
 
 /* Negative where @to is before @from. */
@@ -43,23 +44,18 @@ static inline int64_t tw_span_ns(const struct tw_scale *scale, bool system,
 
 /* A CPU whose counter is behind can make a stage negative: then it is 0, is
  * counted in @negative, and the counter's verdict is clear. */
-static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
-				   uint64_t from, uint64_t to,
-				   uint64_t *negative)
+static inline uint64_t tw_stage_ticks(uint64_t from, uint64_t to,
+				      uint64_t *negative)
 {
-	int64_t ns = tw_span_ns(scale, system, from, to);
-
-	if (tw_unlikely(ns < 0)) {
+	if (tw_unlikely((int64_t)(to - from) < 0)) {
 		(*negative)++;
 		return 0;
 	}
-	return (uint64_t) ns;
+	return to - from;
 }
 
 static inline __attribute__((always_inline)) struct tw_stage_times
-tw_stage_times(const struct tw_scale *scale, bool system,
-	       const struct tw_io *io, uint64_t seen_ticks,
-	       uint64_t *negative)
+tw_stage_times(const struct tw_io *io, uint64_t seen_ticks, uint64_t *negative)
 {
 	struct tw_stage_times times = {
 		.entered = io->entered_ticks != 0,
@@ -67,13 +63,13 @@ tw_stage_times(const struct tw_scale *scale, bool system,
 	};
 
 	if (times.entered)
-		times.enter_ns = tw_stage_ns(scale, system, io->enter_ticks,
-					     io->entered_ticks, negative);
+		times.enter_ticks = tw_stage_ticks(io->enter_ticks,
+						   io->entered_ticks, negative);
 	if (times.waited) {
-		times.queue_ns = tw_stage_ns(scale, system, io->queued_ticks,
-					     io->enter_ticks, negative);
-		times.inflight_ns = tw_stage_ns(scale, system, io->enter_ticks,
-						seen_ticks, negative);
+		times.queue_ticks = tw_stage_ticks(io->queued_ticks,
+						   io->enter_ticks, negative);
+		times.inflight_ticks = tw_stage_ticks(io->enter_ticks,
+						      seen_ticks, negative);
 	}
 	return times;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "issue_time.h"
 #include "record.h"
 #include "response.h"
 #include "watch.h"
@@ -247,35 +248,6 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 	return queued(td, job, io_u, sqe);
 }
 
-/*
- * fio's clock for what the kernel has just taken, and its slat; not under a
- * polling thread, where the call's time is not its own. (disable_slat is no way
- * to say so: with it fio takes no start times of the reads that verify.)
- */
-static inline __attribute__((always_inline))
-void issued(struct thread_data *td, struct tw_job *job, unsigned count,
-	    bool with_slat)
-{
-	unsigned i;
-
-	if (fio_fill_issue_time(td)) {
-		const tw_fio_time now = tw_fio_now();
-
-		for (i = 0; i < count; i++) {
-			struct io_u *io_u =
-				*pending_at(job, job->pending_head + i);
-
-			io_u->tw_issue_time = now;
-			if (with_slat)
-				io_u_queued(td, io_u);
-		}
-		/* Only a replayed log looks at it. */
-		if (td->o.read_iolog_file)
-			td->tw_last_issue = now;
-	}
-	job->pending_head += count;
-}
-
 /* Everything pending enters the kernel at the same moment. */
 static inline __attribute__((always_inline))
 void stamp_enter(struct tw_job *job)
@@ -296,27 +268,78 @@ void stamp_enter(struct tw_job *job)
 }
 
 /*
- * The first so many have been taken, and the call is over. What was done inside
- * of it is seen now, by the same stamp; unless earlier ones still have theirs,
- * or fio is told the end of each I/O, which then must come after the start that
- * it takes itself when we are back.
+ * What was done inside of the call that is over now is seen now; unless earlier
+ * ones still have their stamp, or fio is told the end of each I/O, which then
+ * must come after the start that it takes itself when we are back.
  */
-static void stamp_entered(struct tw_job *job, unsigned count)
+static inline void see_done(struct tw_job *job, unsigned tail,
+			    uint64_t entered_ticks)
 {
-	struct io_uring_cq *cq = &job->ring.cq;
-	uint64_t entered_ticks;
-	unsigned i, tail;
-
-	if (!job->stages)
-		return;
-	tail = io_uring_smp_load_acquire(cq->ktail);
-	entered_ticks = tw_job_stamp(job);
-	if (tail != job->seen_tail && *cq->khead == job->seen_tail &&
+	if (tail != job->seen_tail && *job->ring.cq.khead == job->seen_tail &&
 	    !tw_unlikely(job->watch) && !tw_unlikely(job->event_time))
 		tw_job_saw(job, tail, entered_ticks);
-	for (i = 0; i < count; i++)
+}
+
+/* fio's clock for what the kernel has just taken, and its slat. (disable_slat
+ * is no way to say so: with it fio takes no start times of the reads that
+ * verify.) */
+static inline void issued(struct thread_data *td, struct tw_job *job,
+			  unsigned count, tw_fio_time now)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		struct io_u *io_u = *pending_at(job, job->pending_head + i);
+
+		io_u->tw_issue_time = now;
+		io_u_queued(td, io_u);
+	}
+	/* Only a replayed log looks at it. */
+	if (tw_unlikely(td->o.read_iolog_file != NULL))
+		td->tw_last_issue = now;
+}
+
+/*
+ * The first so many have been taken, and the call is over: one stamp for that,
+ * for what was done inside of it, and for fio's own clock.
+ */
+static inline __attribute__((always_inline))
+void entered(struct thread_data *td, struct tw_job *job, unsigned count)
+{
+	unsigned tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
+	uint64_t entered_ticks = 0;
+	unsigned i;
+
+	if (job->stages || job->issue.shares) {
+		entered_ticks = tw_job_stamp(job);
+		see_done(job, tail, entered_ticks);
+	}
+	for (i = 0; job->stages && i < count; i++)
 		job->io[(*pending_at(job, job->pending_head + i))->index]
 			.entered_ticks = entered_ticks;
+	if (fio_fill_issue_time(td))
+		issued(td, job, count, tw_issue_time_at(job, entered_ticks));
+	job->pending_head += count;
+	io_u_mark_submit(td, count);
+}
+
+/* Under a polling thread the call's time is not its own: no slat. */
+static void published(struct thread_data *td, struct tw_job *job,
+		      unsigned count)
+{
+	unsigned i;
+
+	if (fio_fill_issue_time(td)) {
+		const tw_fio_time now = tw_fio_now();
+
+		for (i = 0; i < count; i++)
+			(*pending_at(job, job->pending_head + i))
+				->tw_issue_time = now;
+		if (td->o.read_iolog_file)
+			td->tw_last_issue = now;
+	}
+	job->pending_head += count;
+	io_u_mark_submit(td, count);
 }
 
 /*
@@ -339,8 +362,7 @@ int publish(struct thread_data *td, struct tw_job *job)
 		job->enters++;
 		ret = tw_enter(job, count, 0, IORING_ENTER_SQ_WAKEUP);
 	}
-	issued(td, job, count, false);
-	io_u_mark_submit(td, count);
+	published(td, job, count);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
 		td_verror(td, -ret, "io_uring_enter wake-up");
 		return ret;
@@ -364,9 +386,7 @@ int tw_commit(struct thread_data *td)
 					   job->pending_tail);
 		ret = tw_enter(job, count, 0, job->wait_flags);
 		if (ret >= 0) {
-			stamp_entered(job, (unsigned) ret);
-			issued(td, job, (unsigned) ret, true);
-			io_u_mark_submit(td, (unsigned) ret);
+			entered(td, job, (unsigned) ret);
 		} else if (ret == -EAGAIN || ret == -EBUSY) {
 			usleep(1);
 		} else if (ret != -EINTR) {

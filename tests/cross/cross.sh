@@ -52,7 +52,7 @@ processor() {
 		program=${source%.c}.t
 		program=$build/cross/${2%%-*}${program#"$root"}
 		case $program in
-		*_json.t) continue ;;
+		*_json.t|*/engine_*.t) continue ;;
 		esac
 		passes "$program"
 	done

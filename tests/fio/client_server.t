@@ -20,14 +20,28 @@ iodepth=4
 numjobs=2
 EOF
 
-# A port that nobody has, for as long as it takes: the next if somebody has.
+# listens PORT: somebody does
+listens()
+{
+	grep -qi "^ *[0-9]*: 0100007F:$(printf %04x "$1") [^ ]* 0A " /proc/net/tcp
+}
+
+# A port that nobody has, for as long as it takes: the next if somebody has. On
+# a busy machine the server takes a while until it listens.
 server=
 for port in $(($$ % 20000 + 20000)) $(($$ % 20000 + 40001)) 8766; do
+	listens $port && continue
 	(cd server && exec "$FIO" --server="ip:127.0.0.1,$port") \
 		>server.out 2>&1 &
 	server=$!
-	sleep 0.5
-	kill -0 $server 2>/dev/null && break
+	waited=0
+	while kill -0 $server 2>/dev/null && ! listens $port &&
+			[ $waited -lt 200 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+	kill -0 $server 2>/dev/null && listens $port && break
+	kill $server 2>/dev/null
 	wait $server
 	server=
 done

@@ -141,6 +141,9 @@ asks_once "uncached, direct: nothing to keep out" '^16 0 0 0' "" \
 	--uncached=1 --direct=1
 asks_once "a kernel without plain reads is given iovecs" '^1 0 0 0 16' \
 	RING_NO_PROBE=1
+# CQSIZE, then COOP_TASKRUN as well.
+asks_once "a ring before Linux 6.1" '^setup 108 cpu' RING_NO_SETUP=0x3000
+asks_once "and before 5.19" '^setup 8 cpu' RING_NO_SETUP=0x3100
 asks_once "hipri: a polled ring" '^setup [0-9a-f]*[13579bdf] cpu' "" \
 	--hipri=1 --direct=1
 cpu=$(awk -F'[-,]' '/Cpus_allowed_list/ { print $NF }' /proc/self/status |

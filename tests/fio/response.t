@@ -74,13 +74,14 @@ json ramp.json '$j->{ios}{read} - $j->{response}{slip}{read}{count} == 1 &&
 ok $? 'the schedule begins anew after the ramp time, but for one I/O'
 
 # A pause of 20 ms, and then 4 I/Os that take 4 ms by the rate. One of four comes
-# right after a pause: if that were late by it, more than a tenth would be.
+# right after a pause: if that were late by it, a quarter would be. (More than
+# a tenth may be late for want of a CPU; a fifth is allowed to.)
 rated think.json --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4
 json think.json '$j->{response}{slip}{read}{max_ns} >= 1.9e7'
 ok $? 'who thinks is late'
 rated ignore.json --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4 \
 	--rate_ignore_thinktime=1
-json ignore.json '$j->{response}{slip}{read}{percentiles}{"90.000000"} < 1.9e7'
+json ignore.json '$j->{response}{slip}{read}{percentiles}{"80.000000"} < 1.9e7'
 ok $? 'unless that is not part of the schedule'
 
 rated mixed.json --rw=randrw --rate_iops=10000000,

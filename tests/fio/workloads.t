@@ -95,6 +95,15 @@ ok $? "a recorded run, replayed"
 same_counts
 ok $? "the replay is counted as fio counts"
 
+mkdir aux
+rm -f ./*.tickwise.json
+run_fio --aux-path=aux --name=x --filename=w.data --rw=randread --bs=4k \
+	--size=256k
+ok $? "with --aux-path"
+is "$(cd aux && ls ./*.tickwise.json | sed 's/\.[0-9]*\.tickwise/.PID.tickwise/')" \
+	./x.1.PID.tickwise.json "the report is there: JOB.N.PID.tickwise.json"
+is "$(ls ./*.tickwise.json 2>&1 | grep -c '^\./')" 0 "and not here"
+
 head -c 262144 /dev/urandom >kept.data
 cp kept.data before.data
 run_fio --readonly --name=r --filename=kept.data --rw=randrw --bs=4k \

@@ -17,8 +17,8 @@
  *	DEVICE_OVERFLOW=N	no more than N completions are visible at a
  *				time, the others when the kernel is entered
  *				again, as with a completion ring that overflows
- *	DEVICE_LATE=FILE	FILE.PID: after DEVICE_DUE_US, how much later
- *				than due each was there, in us, one line each
+ *	DEVICE_LATE=FILE	FILE.PID: after DEVICE_DUE_US, n and how much
+ *				later than due it was there, in us, a line each
  *
  * Set it for fio alone (env LD_PRELOAD=... fio): a filter outlives exec(), and
  * the next program's handler is elsewhere. For jobs that are processes, whose
@@ -61,6 +61,7 @@ struct fate {
 	int64_t result;
 	int changed;		/* to @result */
 	uint64_t due_ns;	/* 0: not timed */
+	unsigned place;		/* n of DEVICE_DUE_US */
 	uint64_t expired;	/* what the timer is read into */
 };
 
@@ -78,7 +79,10 @@ static struct {
 static struct fate fates[MOST];
 static int timers[MOST];	/* of each fate; 0: none yet */
 static struct io_uring_sqe saved[MOST];
-static int32_t late_us[1 << 16];
+static struct {
+	unsigned place;
+	int32_t us;
+} late[1 << 16];
 static unsigned lates;
 static unsigned long transfers, submits, waits;
 
@@ -187,7 +191,8 @@ static void takes_time(struct io_uring_sqe *sqe, struct fate *fate)
 {
 	int *timer = &timers[fate - fates];
 	unsigned length = length_of(sqe);
-	uint64_t span_ns = (sqe->off / length % 8 + 1) * device.due_us * 1000;
+	unsigned place = (unsigned)(sqe->off / length % 8) + 1;
+	uint64_t span_ns = place * device.due_us * 1000;
 	struct itimerspec at = { .it_value = { .tv_nsec = 0 } };
 
 	if (!*timer)
@@ -197,6 +202,7 @@ static void takes_time(struct io_uring_sqe *sqe, struct fate *fate)
 	sqe->fd = *timer;
 	sqe->addr = (uintptr_t)&fate->expired;
 	sqe->len = sizeof(fate->expired);
+	fate->place = place;
 	fate->due_ns = now_ns() + span_ns;
 	at.it_value.tv_sec = (time_t)(fate->due_ns / 1000000000);
 	at.it_value.tv_nsec = (long)(fate->due_ns % 1000000000);
@@ -276,9 +282,11 @@ static void complete(struct io_uring_cqe *cqe)
 
 	if (!fate)
 		return;
-	if (fate->due_ns && lates < sizeof(late_us) / sizeof(late_us[0]))
-		late_us[lates++] = (int32_t)((int64_t)(now_ns() -
+	if (fate->due_ns && lates < sizeof(late) / sizeof(late[0])) {
+		late[lates].place = fate->place;
+		late[lates++].us = (int32_t)((int64_t)(now_ns() -
 						       fate->due_ns) / 1000);
+	}
 	if (fate->changed)
 		cqe->res = (int32_t)fate->result;
 	fate->user_data = 0;
@@ -398,7 +406,8 @@ void _exit(int status)
 		snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
 		file = fopen(path, "w");
 		for (i = 0; file && i < lates; i++)
-			fprintf(file, "%d\n", (int)late_us[i]);
+			fprintf(file, "%u %d\n", late[i].place,
+				(int)late[i].us);
 		if (file)
 			fclose(file);
 	}

@@ -15,6 +15,7 @@
  *	RING_TAKE=N		no submission takes more than N entries
  *	RING_NO_DISCARD=1	a kernel without trims in the ring (before 6.12)
  *	RING_NO_PROBE=1		a kernel that can't say what it can (before 5.6)
+ *	RING_NO_SETUP=FLAGS	a kernel that refuses these flags of a ring
  *
  * For jobs that are processes; completions are spoilt where they are posted inside of
  * io_uring_enter(), as they are with the ring that the engine sets up.
@@ -119,8 +120,10 @@ int io_uring_queue_init_params(unsigned entries, struct io_uring *new_ring,
 	int (*init)(unsigned, struct io_uring *, struct io_uring_params *) =
 		real("io_uring_queue_init_params");
 	unsigned flags = params->flags;
-	int ret = init(entries, new_ring, params);
+	int ret = -EINVAL;
 
+	if (!(flags & number("RING_NO_SETUP")))
+		ret = init(entries, new_ring, params);
 	if (!ret) {
 		ring = new_ring;
 		setup_flags = flags;

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the engine stands between, made by hand: fio as far as the engine calls
+ * it, a kernel with a ring in memory, and a counter that moves only while the
+ * kernel works or when the test says so. The engine runs through its own hooks,
+ * from ->init() to ->cleanup(), and its report is caught before it is written.
+ *
+ * Included by one C file of a test; what the engine calls is defined here.
+ */
+#ifndef TW_TESTS_ENGINE_WORLD_H
+#define TW_TESTS_ENGINE_WORLD_H
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "clocks.h"
+#include "engine.h"
+#include "guards.h"
+#include "health.h"
+#include "histogram_json.h"
+#include "over_time.h"
+#include "report_file.h"
+#include "response.h"
+#include "tap.h"
+#include "watch.h"
+
+#define WORLD_DEPTH	32
+#define WORLD_RATE_HZ	1000000000	/* unless the test says otherwise */
+#define WORLD_NOTHING	INT32_MIN	/* a result: not a byte */
+
+uint64_t engine_now_ticks;
+
+/* An I/O in the kernel. */
+struct world_io {
+	bool in_kernel;
+	uint64_t done_ticks;
+};
+
+static struct world {
+	struct thread_data td;
+	struct tw_options options;
+	struct tw_timing timing;
+	struct fio_file file;
+	struct io_u io_us[WORLD_DEPTH];
+	json_t *report;			/* after world_end() */
+	uint64_t backwards;		/* what of it went to the verdict */
+
+	/* The ring. */
+	struct io_uring_sqe sqes[WORLD_DEPTH];
+	struct io_uring_cqe cqes[WORLD_DEPTH];
+	unsigned sq_head, sq_tail, sq_flags;
+	unsigned cq_head, cq_tail;
+
+	/* The kernel, as the test wants it. */
+	struct world_io ios[WORLD_DEPTH];
+	bool at_once;			/* entries appear when I/Os are done,
+					 * else when the kernel is entered */
+	uint64_t takes_ticks[WORLD_DEPTH];	/* from its submission on */
+	int32_t results[WORLD_DEPTH];	/* 0: all of it */
+	uint64_t enter_ticks;		/* what a call takes at least */
+	unsigned accepts;		/* submissions in a call; 0: all */
+	int error;			/* of the next call; 0: none */
+	unsigned calls;
+	unsigned bad_entries;
+
+	/* What the test learns of a call; NULL: nothing. */
+	void (*entering)(void);
+	void (*accepted)(unsigned index);
+	void (*left)(void);
+	void (*appeared)(unsigned index);
+
+	/* fio */
+	double fio_fast;		/* its clock, of the counter's time */
+	bool ramp_is_over;
+	unsigned ramp_asked;
+	unsigned slats;
+	int at_once_error;		/* of a trim or sync by system call */
+} world;
+
+/* ---- the kernel -------------------------------------------------------- */
+
+static unsigned world_index(const struct io_u *io_u)
+{
+	return (unsigned)(io_u - world.io_us);
+}
+
+static int32_t world_result(unsigned i)
+{
+	if (world.results[i] == WORLD_NOTHING)
+		return 0;
+	return world.results[i] ? world.results[i] :
+				  (int32_t)world.io_us[i].xfer_buflen;
+}
+
+static void world_appear(unsigned i)
+{
+	struct io_u *io_u = &world.io_us[i];
+
+	world.cqes[world.cq_tail++ % WORLD_DEPTH] = (struct io_uring_cqe) {
+		.user_data = (uintptr_t)io_u,
+		.res = world_result(i),
+	};
+	world.ios[i].in_kernel = false;
+	if (world.appeared)
+		world.appeared(i);
+}
+
+/* The next one to be done; -1: the kernel has none. */
+static int world_next(void)
+{
+	int next = -1;
+
+	for (int i = 0; i < WORLD_DEPTH; i++)
+		if (world.ios[i].in_kernel &&
+		    (next < 0 || world.ios[i].done_ticks <
+				 world.ios[next].done_ticks))
+			next = i;
+	return next;
+}
+
+static void world_show_done(void)
+{
+	int i;
+
+	while ((i = world_next()) >= 0 &&
+	       world.ios[i].done_ticks <= engine_now_ticks)
+		world_appear((unsigned)i);
+}
+
+/* Time goes by outside of the engine. */
+__attribute__((unused))
+static void world_pass(uint64_t ticks)
+{
+	engine_now_ticks += ticks;
+	if (world.at_once)
+		world_show_done();
+}
+
+/* What stands in the entry is what fio wanted of this I/O. */
+static bool world_entry_is_right(const struct io_uring_sqe *sqe,
+				 const struct io_u *io_u)
+{
+	return sqe->off == io_u->offset && sqe->len == io_u->xfer_buflen &&
+	       sqe->addr == (uintptr_t)io_u->xfer_buf &&
+	       sqe->fd == io_u->file->fd;
+}
+
+static void world_take(void)
+{
+	const struct io_uring_sqe *sqe =
+		&world.sqes[world.sq_head++ % WORLD_DEPTH];
+	struct io_u *io_u = (struct io_u *)(uintptr_t)sqe->user_data;
+	unsigned i = world_index(io_u);
+
+	if (i >= WORLD_DEPTH || world.ios[i].in_kernel) {
+		world.bad_entries++;
+		return;
+	}
+	if (io_u->ddir <= DDIR_WRITE && !world_entry_is_right(sqe, io_u))
+		world.bad_entries++;
+	world.ios[i].in_kernel = true;
+	world.ios[i].done_ticks = engine_now_ticks + world.takes_ticks[i];
+	if (world.accepted)
+		world.accepted(i);
+}
+
+static unsigned world_waiting(void)
+{
+	return world.cq_tail - world.cq_head;
+}
+
+int io_uring_enter(unsigned int fd, unsigned int to_submit,
+		   unsigned int min_complete, unsigned int flags, sigset_t *sig)
+{
+	unsigned taken = 0;
+	int error = world.error;
+
+	world.calls++;
+	world.error = 0;
+	if (error)
+		return -error;
+	if (world.entering)
+		world.entering();
+	while (taken < to_submit && world.sq_head != world.sq_tail &&
+	       (!world.accepts || taken < world.accepts)) {
+		world_take();
+		taken++;
+	}
+	engine_now_ticks += world.enter_ticks;
+	world_show_done();
+	while (world_waiting() < min_complete && world_next() >= 0) {
+		engine_now_ticks = world.ios[world_next()].done_ticks;
+		world_show_done();
+	}
+	if (world.left)
+		world.left();
+	return (int)taken;
+}
+
+/* ---- fio --------------------------------------------------------------- */
+
+/* Its clock is the counter's, in whole nanoseconds, and may be fast. */
+enum fio_cs fio_clock_source;
+int fio_gtod_offload;
+
+static uint64_t world_fio_ns(void)
+{
+	return (uint64_t)((double)engine_now_ticks * (1 + world.fio_fast) *
+			  1e9 / world.timing.clock.rate.hz);
+}
+
+#ifdef TW_FIO_NSEC
+uint64_t fio_gettime_ns(void)
+{
+	return world_fio_ns();
+}
+#endif
+
+void fio_gettime(struct timespec *ts, void *caller)
+{
+	ts->tv_sec = (time_t)(world_fio_ns() / 1000000000);
+	ts->tv_nsec = (long)(world_fio_ns() % 1000000000);
+}
+
+#ifdef TW_FIO_RAMP_PERIOD
+bool ramp_period_enabled;
+bool ramp_period_over(struct thread_data *td)
+#else
+static bool ramp_period_enabled;
+bool ramp_time_over(struct thread_data *td)
+#endif
+{
+	world.ramp_asked++;
+	return world.ramp_is_over;
+}
+
+/* From now on fio asks of each I/O if the ramp time is over. */
+__attribute__((unused))
+static void world_ramps(void)
+{
+	world.td.o.ramp_time = 1;
+	ramp_period_enabled = true;
+	world.ramp_is_over = false;
+	world.ramp_asked = 0;
+}
+
+void io_u_queued(struct thread_data *td, struct io_u *io_u)
+{
+	world.slats++;
+}
+
+void io_u_mark_submit(struct thread_data *td, unsigned int count)
+{
+}
+
+void io_u_mark_complete(struct thread_data *td, unsigned int count)
+{
+}
+
+static int world_sync(const struct thread_data *td, struct io_u *io_u)
+{
+	engine_now_ticks += world.enter_ticks;
+	io_u->error = (unsigned)world.at_once_error;
+	return 0;
+}
+
+/* Its prototype has a const in some versions of fio and not in others. */
+int world_trim(const void *td, struct io_u *io_u) __asm__("do_io_u_trim");
+int world_trim(const void *td, struct io_u *io_u)
+{
+	return world_sync(td, io_u);
+}
+
+bool fio_cmdprio_set_ioprio(struct thread_data *td, struct cmdprio *cmdprio,
+			    struct io_u *io_u)
+{
+	return false;
+}
+
+int fio_cmdprio_init(struct thread_data *td, struct cmdprio *cmdprio,
+		     struct cmdprio_options *options)
+{
+	return 0;
+}
+
+void fio_cmdprio_cleanup(struct cmdprio *cmdprio)
+{
+}
+
+int generic_open_file(struct thread_data *td, struct fio_file *f)
+{
+	return 0;
+}
+
+int generic_close_file(struct thread_data *td, struct fio_file *f)
+{
+	return 0;
+}
+
+const char fio_version_string[] = TW_FIO_VERSION;
+
+/* ---- the engine's own surroundings ------------------------------------- */
+
+tw_fill *const tw_engine_fill;
+tw_sync *const tw_engine_sync = world_sync;
+struct ioengine_ops tw_engine;
+
+int tw_check_layout(const struct thread_data *td)
+{
+	return 0;
+}
+
+int tw_options_check(struct thread_data *td)
+{
+	return 0;
+}
+
+const struct tw_timing *tw_timing_of_process(void)
+{
+	return &world.timing;
+}
+
+int tw_ring_try(void)
+{
+	return 0;
+}
+
+const char *tw_ring_failure(int error)
+{
+	return strerror(error);
+}
+
+int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
+{
+	job->ring.sq = (struct io_uring_sq) {
+		.khead = &world.sq_head,
+		.ktail = &world.sq_tail,
+		.kflags = &world.sq_flags,
+		.sqes = world.sqes,
+		.ring_mask = WORLD_DEPTH - 1,
+	};
+	job->ring.cq = (struct io_uring_cq) {
+		.khead = &world.cq_head,
+		.ktail = &world.cq_tail,
+		.cqes = world.cqes,
+		.ring_mask = WORLD_DEPTH - 1,
+	};
+	job->wait_flags = IORING_ENTER_GETEVENTS;
+	return 0;
+}
+
+int tw_ring_register(struct thread_data *td, struct tw_job *job)
+{
+	return 0;
+}
+
+void tw_ring_tear_down(struct tw_job *job)
+{
+}
+
+void tw_moment_take(const struct tw_job *job, struct tw_moment *moment)
+{
+	*moment = (struct tw_moment) { .ticks = engine_now_ticks };
+}
+
+json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
+{
+	return json_object();
+}
+
+json_t *tw_counter_to_json(const char *job_name, const struct tw_timing *timing,
+			   uint64_t backwards)
+{
+	world.backwards = backwards;
+	return json_object();
+}
+
+json_t *tw_u64_string(uint64_t value)
+{
+	return json_sprintf("%" PRIu64, value);
+}
+
+json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
+		      uint64_t start_realtime_ns)
+{
+	return json_object();
+}
+
+bool tw_report_is_wanted(const char *option)
+{
+	return true;
+}
+
+int tw_report_store(struct thread_data *td, const char *option,
+		    const char *suffix, const json_t *report)
+{
+	world.report = json_deep_copy(report);
+	return 0;
+}
+
+/* Nobody watches: job->watch is NULL, and none of these is reached. */
+void tw_watch_remember_cpus(void)
+{
+}
+
+int tw_watch_init(struct thread_data *td, struct tw_job *job)
+{
+	return 0;
+}
+
+int tw_watch_start(struct thread_data *td, struct tw_job *job)
+{
+	return 0;
+}
+
+void tw_watch_stop(struct tw_job *job)
+{
+}
+
+void tw_watch_free(struct tw_job *job)
+{
+}
+
+void tw_watch_settle(struct tw_job *job)
+{
+}
+
+void tw_watch_saw(struct tw_job *job)
+{
+}
+
+void tw_watch_entering(struct tw_job *job, uint64_t ticks)
+{
+}
+
+void tw_watch_event_begin(struct tw_job *job, int event)
+{
+}
+
+void tw_watch_event_end(struct tw_job *job)
+{
+}
+
+bool tw_watch_defers(struct tw_job *job, enum tw_direction direction,
+		     const struct tw_io *io, uint64_t seen_ticks)
+{
+	return false;
+}
+
+bool tw_watch_defers_slow(struct tw_job *job, const struct tw_slow_io *slow)
+{
+	return false;
+}
+
+json_t *tw_watch_to_json(const struct tw_job *job)
+{
+	return NULL;
+}
+
+/* ---- a job ------------------------------------------------------------- */
+
+/* A world of its own for each job: what the last one left is gone. */
+__attribute__((unused))
+static void world_forget(void)
+{
+	json_decref(world.report);
+	memset(&world, 0, sizeof(world));
+	engine_now_ticks = 1000;
+	world.enter_ticks = 500;
+	world.options.digits = 3;
+	world.options.stages = 1;
+	world.td.o.name = (char *)"job";
+	world.td.o.iodepth = 1;
+	world.td.o.iodepth_batch = 1;
+	world.td.o.iodepth_batch_complete_min = 1;
+	world.td.o.td_ddir = TD_DDIR_RW | TD_DDIR_TRIM;
+	world.td.runstate = TD_RUNNING;
+	world.td.eo = &world.options;
+	world.td.io_ops = &tw_engine;
+	world.file.fd = 7;
+	world.file.real_file_size = 1 << 30;
+	world.timing.clock.rate.hz = WORLD_RATE_HZ;
+	ramp_period_enabled = false;
+}
+
+/* After world_forget() and the options: the engine's own start. */
+__attribute__((unused))
+static bool world_begin(void)
+{
+	unsigned i;
+
+	if (tw_scale_init(&world.timing.clock.scale, &world.timing.clock.rate,
+			  0) || tw_init(&world.td))
+		return false;
+	for (i = 0; i < world.td.o.iodepth; i++) {
+		world.io_us[i].index = i;
+		world.io_us[i].file = &world.file;
+		if (tw_io_u_init(&world.td, &world.io_us[i]))
+			return false;
+	}
+	return tw_post_init(&world.td) == 0;
+}
+
+/* A transfer, as fio makes one of this io_u. */
+__attribute__((unused))
+static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
+				   uint64_t offset, uint64_t size)
+{
+	struct io_u *io_u = &world.io_us[i];
+
+	io_u->ddir = io_u->acct_ddir = ddir;
+	io_u->offset = offset;
+	io_u->xfer_buf = io_u->buf = &world.cqes;
+	io_u->xfer_buflen = io_u->buflen = size;
+	io_u->resid = 0;
+	io_u->error = 0;
+	return io_u;
+}
+
+/* As fio's td_io_queue(): true where the engine was told to commit as well. */
+__attribute__((unused))
+static bool world_queue(struct io_u *io_u, enum fio_q_status *status)
+{
+	*status = tw_queue(&world.td, io_u);
+	if (*status != FIO_Q_QUEUED)
+		return false;
+	world.td.io_u_queued++;
+	if (world.td.io_u_queued < world.td.o.iodepth_batch)
+		return false;
+	world.td.io_u_queued = 0;
+	tw_commit(&world.td);
+	return true;
+}
+
+/* As before fio's td_io_getevents(). */
+__attribute__((unused))
+static void world_commit(void)
+{
+	world.td.io_u_queued = 0;
+	tw_commit(&world.td);
+}
+
+/* The report is there from now on, world.report. */
+__attribute__((unused))
+static void world_end(void)
+{
+	tw_cleanup(&world.td);
+}
+
+/* A number of the report: "ios", "read". */
+__attribute__((unused))
+static int64_t world_count(const char *what, const char *direction)
+{
+	return json_integer_value(json_object_get(
+		json_object_get(world.report, what), direction));
+}
+
+/* A stage's histogram; NULL: it is not there. */
+__attribute__((unused))
+static const json_t *world_stage(const char *stage, const char *direction)
+{
+	return json_object_get(json_object_get(
+		json_object_get(world.report, "stages"), stage), direction);
+}
+
+#endif
