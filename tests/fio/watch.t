@@ -126,7 +126,12 @@ if ! no_stamps "$report"; then
 		'the report is as in the manual'
 fi
 
-if dd if=data of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null; then
+run_fio --name=w --filename=data --size=64k --rw=randread --bs=4k --direct=1 \
+	--tw_watch_cpu="$second"
+no_flag=$(grep 'the kernel refuses the ring\|hands deferred completions' err)
+if [ -n "$no_flag" ]; then
+	skip "$no_flag"
+elif dd if=data of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null; then
 	for depth in 1 8; do
 		watch --direct=1 --iodepth=$depth
 		report=$(echo w.1.*.json)
