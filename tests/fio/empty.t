@@ -58,11 +58,4 @@ job DEVICE_NONE=1 --time_based --runtime=1 --ramp_time=1
 json r.json '$j->{empty}{read} == $j->{ios}{read} &&
 	$j->{unaccounted}{read} > 0'
 ok $? 'those of the ramp time are left out'
-
-# The file is shorter than the job takes it for: the rest can't be read.
-rm -f r.json
-head -c 131072 /dev/zero >e.data
-run_fio --name=e --filename=e.data --bs=4k --size=128k --rw=read \
-	--tw_report=r.json
-is "$(empty)" 0 'a file as long as it is read: none'
 done_testing
