@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "accounting.h"
 #include "engine.h"
 #include "event_time.h"
 #include "record.h"
@@ -55,6 +56,8 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 			tw_response_again(job->response, io_u);
 		return false;
 	}
+	if (done->result == 0 && tw_is_accounted(td))
+		counts->empty++;
 	return true;
 }
 

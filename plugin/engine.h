@@ -75,6 +75,7 @@ struct tw_counts {
 	uint64_t recorded;
 	uint64_t errors;
 	uint64_t shorts;	/* less than asked for, not at the file's end */
+	uint64_t empty;		/* recorded, but they moved nothing */
 	uint64_t requeues;	/* refused by ->queue(): fio comes again */
 	uint64_t unaccounted;	/* fio did not count it: ramp time */
 	uint64_t backwards;	/* the later stamp was no later: not recorded */

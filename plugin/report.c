@@ -214,13 +214,32 @@ static uint64_t backwards_of(const struct tw_job *job)
 	return sum;
 }
 
+static uint64_t empty_of(const struct tw_job *job)
+{
+	return job->counts[TW_READ].empty + job->counts[TW_WRITE].empty;
+}
+
+/* fio counts them as if they had done what they were asked to, and has no word
+ * for them. */
+static void tell_empty(const struct thread_data *td, const struct tw_job *job)
+{
+	uint64_t count = empty_of(job);
+
+	if (count)
+		fprintf(stderr, "tickwise: %s: %llu of its reads and writes "
+			"moved nothing (the device is gone, or the file ends "
+			"before): fio counts them, and their latencies are not "
+			"those of transfers\n", td->o.name,
+			(unsigned long long) count);
+}
+
 static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 {
 	struct tw_moment end;
 	json_t *report;
 
 	tw_moment_take(job, &end);
-	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, s{sI, sI, sI}, "
+	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, so, so, so}",
 			 "schema", "tickwise-report",
 			 "version", 1,
@@ -232,6 +251,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				offsetof(struct tw_counts, errors)),
 			 "short", counts_to_json(job,
 				offsetof(struct tw_counts, shorts)),
+			 "empty", counts_to_json(job,
+				offsetof(struct tw_counts, empty)),
 			 "requeued", counts_to_json(job,
 				offsetof(struct tw_counts, requeues)),
 			 "unaccounted", counts_to_json(job,
@@ -264,6 +285,7 @@ int tw_report_write(struct thread_data *td, struct tw_job *job)
 	json_t *report;
 	int ret;
 
+	tell_empty(td, job);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
 	report = report_to_json(td, job);

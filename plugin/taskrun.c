@@ -81,7 +81,7 @@ static int try_ring(struct io_uring *ring)
 			io_uring_cqe_seen(ring, cqe);
 		}
 	}
-	return ret ? ret : in_order ? 0 : -EPROTO;
+	return ret ? ret : in_order ? 0 : -EILSEQ;
 }
 
 int tw_taskrun_try(void)

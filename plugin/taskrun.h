@@ -17,8 +17,9 @@
  * Two timers expire while nobody is in the kernel: the flag must be up then,
  * and the older one's entry must come first. Takes some 100 us.
  *
- * Return: 0; -EINVAL: no such ring (before Linux 6.1); -EPROTO: it means
- * something else; another -errno of setting up a ring.
+ * Return: 0; -EINVAL: no such ring (before Linux 6.1); -EILSEQ: the newest comes
+ * first (before Linux 6.5); -EPROTO: it means something else; another -errno of
+ * setting up a ring.
  */
 int tw_taskrun_try(void);
 

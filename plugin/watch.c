@@ -28,6 +28,20 @@ static int say(struct thread_data *td, int error, const char *why)
 	return -error;
 }
 
+static int say_no_flag(struct thread_data *td, int error)
+{
+	if (error == EILSEQ)
+		return say(td, EOPNOTSUPP, "this kernel hands deferred "
+			   "completions over newest first (before Linux 6.5), "
+			   "so its flag is of none that is known; "
+			   "tw_watch_mode=cq needs no flag");
+	if (error == EPROTO)
+		return say(td, error, "this kernel's flag for deferred "
+			   "completions is not what is known of it; "
+			   "tw_watch_mode=cq needs none");
+	return say(td, error, strerror(error));
+}
+
 static const char *verdict_problem(const struct tw_timing *timing)
 {
 	if (timing->clock.system)
@@ -117,10 +131,7 @@ int tw_watch_start(struct thread_data *td, struct tw_job *job)
 	if (watch->mode == TW_WATCH_TASKRUN)
 		ret = tw_taskrun_try();
 	if (ret)
-		return say(td, -ret, ret == -EPROTO ?
-			   "this kernel's flag for deferred completions is "
-			   "not what is known of it; tw_watch_mode=cq needs "
-			   "none" : strerror(-ret));
+		return say_no_flag(td, -ret);
 	ret = keep_off(watch);
 	if (!ret)
 		ret = tw_watcher_start(&watch->watcher,

@@ -67,29 +67,42 @@ static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 }
 
 /*
+ * By how much @rounded is off ratio * 2^bits, both times ratio's under. Numbers
+ * of sixty bits and more are subtracted, so of integers: a long double has no
+ * more bits than a double on some machines, and under valgrind.
+ */
+static double off_under(const struct ratio *ratio, unsigned bits,
+			uint64_t rounded)
+{
+	u128 exact = ratio->over << bits;
+	u128 product = ratio->under * rounded;
+
+	return (double)(product > exact ? product - exact : exact - product);
+}
+
+/*
  * The bounds that are published, from the numbers themselves. Final rounding
  * gives half a nanosecond; truncating the rest's product gives up to 2^-Q;
  * mult's own error gathers over one modulus at most; whole's own rounding,
  * half of 2^-Q per modulus, is the only part that grows with time.
  */
-static void set_error(struct tw_scale *scale, long double ns_per_tick_exact)
+static void set_error(struct tw_scale *scale, const struct ratio *ratio)
 {
-	long double exact = ldexpl(ns_per_tick_exact, (int)(Q + scale->shift));
-	long double in_modulus = fabsl((long double)scale->mult - exact) *
-		ldexpl((long double)scale->mask, -(int)scale->shift);
-	long double whole = ldexpl(ns_per_tick_exact,
-				   (int)(Q + scale->modulus_log2));
+	const unsigned bits = Q + scale->modulus_log2;
+	/* Room for the roundings of these doubles themselves. */
+	const double up = 1 + 1e-15;
+	double in_modulus = off_under(ratio, Q + scale->shift, scale->mult) /
+		(double)ratio->under *
+		ldexp((double)scale->mask, -(int)scale->shift);
 
-	scale->error_ns = (double)(0.5L + ldexpl(in_modulus + 1, -(int)Q));
-	/* Rounded by half at most; computed with room for long double's own. */
-	scale->error_ppb = (double)((fabsl((long double)scale->whole - whole) /
-				     whole + 1e-18L) * 1e9L);
+	scale->error_ns = (0.5 + ldexp(in_modulus + 1, -(int)Q)) * up;
+	scale->error_ppb = off_under(ratio, bits, scale->whole) /
+		(double)(ratio->over << bits) * 1e9 * up;
 }
 
 static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 		       const struct ratio *ratio, unsigned modulus_log2)
 {
-	long double exact = (long double)ratio->over / (long double)ratio->under;
 	u128 whole = scaled(ratio, modulus_log2 + Q);
 	uint64_t moduli;
 
@@ -109,7 +122,7 @@ static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 		scale->max_ticks = UINT64_MAX;
 	else
 		scale->max_ticks = (moduli << modulus_log2) + scale->mask;
-	set_error(scale, exact);
+	set_error(scale, ratio);
 	return 0;
 }
 

@@ -126,7 +126,12 @@ if ! no_stamps "$report"; then
 		'the report is as in the manual'
 fi
 
-if dd if=data of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null; then
+run_fio --name=w --filename=data --size=64k --rw=randread --bs=4k --direct=1 \
+	--tw_watch_cpu="$second"
+no_flag=$(grep 'the kernel refuses the ring\|hands deferred completions' err)
+if [ -n "$no_flag" ]; then
+	skip "$no_flag"
+elif dd if=data of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null; then
 	# A kernel without the flag. (If the counters may disagree nobody
 	# watches, and the ring is one without it.)
 	watched RING_NO_SETUP=0x200 --name=r --filename=data --size=64k \

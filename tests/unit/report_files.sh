@@ -21,7 +21,7 @@ write_report() (
 	file=$1
 	shift
 	name=randread group=0 thread=1 pid=100 start=1700000000000000000
-	run_ns=10000000000 slow=1000 errors=0 short=0 requeued=0 unaccounted=0 backwards=0
+	run_ns=10000000000 slow=1000 errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
 	run=
 	verdict=reliable fallback=false reasons= against=CLOCK_MONOTONIC_RAW
 	fio_ns=-74390.5 fio_ppb=-7439.05 tw_ns=1.5 tw_ppb=0.15
@@ -37,6 +37,7 @@ write_report() (
 	"ios": {"read": 100, "write": 0, "trim": 0, "sync": 0},
 	"errors": {"read": $errors, "write": 0, "trim": 0, "sync": 0},
 	"short": {"read": $short, "write": 0, "trim": 0, "sync": 0},
+	"empty": {"read": $empty, "write": 0, "trim": 0, "sync": 0},
 	"requeued": {"read": $requeued, "write": 0, "trim": 0, "sync": 0},
 	"unaccounted": {"read": $unaccounted, "write": 0, "trim": 0, "sync": 0},
 	"backwards": {"read": $backwards, "write": 0, "trim": 0, "sync": 0},

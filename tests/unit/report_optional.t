@@ -23,6 +23,7 @@ without() {
 
 without errors errors
 without short 'short I/Os'
+without empty 'I/Os that moved nothing'
 without unaccounted 'I/Os that fio did not count'
 without backwards 'stamps that ran backwards'
 without batches batches

@@ -69,6 +69,13 @@ sed 's/"thread_number": 1/"thread_number": 2/
 run report "$scratch/s.json" "$scratch/t.json"
 has "$out" '(2 of 2;' 'of two jobs as many as one of them kept'
 
+write_report "$scratch/empty.json" empty=41
+run report "$scratch/empty.json"
+has "$out" 'in this table: 41 that moved nothing' 'I/Os that moved nothing'
+has_not "$out" 'not in this table' 'which are among the others'
+run report --html="$scratch/empty.html" "$scratch/empty.json"
+has "$scratch/empty.html" '41 that moved nothing' 'in the drawn page, too'
+
 write_report "$scratch/again.json" requeued=3
 "$tickwise" report "$scratch/again.json" >"$out"
 tr '\n' ' ' <"$out" | tr -s ' ' |

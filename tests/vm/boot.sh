@@ -14,7 +14,7 @@
 # a late timer for a fault.
 #
 # Software emulation, since few machines that run tests let guests use the
-# hardware. Its log stays in build/vm/. Skips, with the reason, where qemu or
+# hardware. Its log stays in build/vm/ ($TW_VM). Skips, with the reason, where qemu or
 # the kernel can't be had, and what a slow machine does not get done: after
 # $TW_VM_DEADLINE (seconds since 1970; empty: never) no test begins, and what
 # runs is ended VM_GRACE seconds later.
@@ -23,7 +23,7 @@
 
 TW_BUILD=${TW_BUILD:-$root/build}
 FIO=${FIO:-fio}
-vm=$root/build/vm
+vm=${TW_VM:-$root/build/vm}
 shared=$scratch/shared
 machine=q35
 accel=tcg,thread=multi

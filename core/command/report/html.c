@@ -259,6 +259,16 @@ static void put_exceptions(FILE *file, const struct tw_report_tally *tally,
 		fputs("</p>\n", file);
 }
 
+static void put_empty(FILE *file, uint64_t empty)
+{
+	if (empty == 0)
+		return;
+	fputs("<p>Among these: ", file);
+	put_u64(file, empty);
+	fputs(" that moved nothing (the device is gone, or the file ends "
+	      "before)</p>\n", file);
+}
+
 static void put_direction(FILE *file, const struct tw_report_group *group,
 			  int direction)
 {
@@ -276,6 +286,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 			(double)ios * 1e9 / (double)group->run_ns));
 	fputs("</h3>\n", file);
 	put_exceptions(file, tally, direction);
+	put_empty(file, tally->counts[TW_REPORT_EMPTY][direction]);
 	if (!has_stages(tally, direction))
 		return;
 	put_stages(file, tally, direction);

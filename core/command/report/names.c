@@ -35,6 +35,7 @@ const char *const tw_report_counts_names[TW_REPORT_COUNTS] = {
 	[TW_REPORT_ERRORS] = "errors",
 	[TW_REPORT_SHORT] = "short",
 	[TW_REPORT_REQUEUED] = "requeued",
+	[TW_REPORT_EMPTY] = "empty",
 	[TW_REPORT_UNACCOUNTED] = "unaccounted",
 	[TW_REPORT_BACKWARDS] = "backwards",
 };
@@ -69,6 +70,7 @@ const char *tw_report_missing(const struct tw_report_group *group, unsigned i)
 	static const char *const names[TW_REPORT_MAY_MISS] = {
 		[TW_REPORT_IOS] = "the I/Os themselves",
 		[TW_REPORT_REQUEUED] = "I/Os that fio had to bring again",
+		[TW_REPORT_EMPTY] = "I/Os that moved nothing",
 		[TW_REPORT_ERRORS] = "errors",
 		[TW_REPORT_SHORT] = "short I/Os",
 		[TW_REPORT_UNACCOUNTED] = "I/Os that fio did not count",

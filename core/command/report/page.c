@@ -180,6 +180,21 @@ static void print_exceptions(const struct tw_report_tally *tally, int direction)
 	tw_paragraph_end(&line);
 }
 
+/* They look like fast ones. */
+static void print_empty(const struct tw_report_tally *tally, int direction)
+{
+	struct tw_paragraph line = { .column = 2, .indent = 4 };
+	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
+
+	if (empty == 0)
+		return;
+	printf("  ");
+	tw_paragraph_printf(&line, "in this table: %llu that moved nothing (the "
+			    "device is gone, or the file ends before)",
+			    (unsigned long long)empty);
+	tw_paragraph_end(&line);
+}
+
 static int has_exceptions(const struct tw_report_tally *tally, int direction)
 {
 	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++)
@@ -223,6 +238,7 @@ static void print_direction(const struct tw_report_group *group, int direction)
 	print_rate(ios, group->run_ns);
 	putchar('\n');
 	print_exceptions(tally, direction);
+	print_empty(tally, direction);
 	if (!has_stages(tally, direction))
 		return;
 	print_stage_titles("stage");

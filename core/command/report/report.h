@@ -23,6 +23,7 @@
 enum tw_report_counts {
 	TW_REPORT_IOS,
 	TW_REPORT_REQUEUED,
+	TW_REPORT_EMPTY,	/* among the I/Os, but they moved nothing */
 	TW_REPORT_ERRORS,	/* from here on: not among the I/Os */
 	TW_REPORT_SHORT,
 	TW_REPORT_UNACCOUNTED,		/* fio didn't count them either */
