@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 #
 # Do the times of all functions add up to what a program takes without hooks?
-# bzip2, Lua and SQLite, from the sources that Debian has, by turns with hooks and
+# bzip2, zstd, Lua and SQLite, from the sources that Debian has, by turns with hooks and
 # without in one run; and are their calls counted as callgrind counts them?
 #
-#	apt-get source --download-only bzip2 lua5.4 sqlite3
+#	apt-get source --download-only bzip2 libzstd lua5.4 sqlite3
 #	TW_BUILD=build tests/bench/profile_programs.sh calls|times SOURCES WORK
 #
-# SOURCES has the *.orig.tar.* files, WORK keeps the programs for the next time.
+# SOURCES has the *.orig.tar.[gx]z files, WORK keeps the programs for the next time.
 # Each is built twice: with gcc, no function inlined, so every function has hooks;
 # and with clang, if it is there, which puts hooks in after inlining. SQLite's
 # amalgamation needs tclsh, calls valgrind. Of times prints medians of ROUNDS (7)
@@ -31,7 +31,7 @@ export LD_LIBRARY_PATH
 # unpack NAME: into a directory of that name
 unpack() {
 	mkdir "$scratch/$1"
-	for tar in "$sources/$1"*.orig.tar.*; do
+	for tar in "$sources/$1"*.orig.tar.[gx]z; do
 		tar xf "$tar" -C "$scratch/$1" --strip-components 1
 	done
 }
@@ -53,6 +53,11 @@ build_all() {
 	unpack bzip2
 	(cd "$scratch/bzip2" && both bzip2 blocksort.c huffman.c crctable.c randtable.c \
 		compress.c decompress.c bzlib.c bzip2.c)
+	unpack libzstd
+	(cd "$scratch/libzstd" && both zstd -Ilib -Ilib/common \
+		-DXXH_NAMESPACE=ZSTD_ -DZSTD_DISABLE_ASM -DZSTD_LEGACY_SUPPORT=0 \
+		programs/*.c lib/common/*.c lib/compress/*.c \
+		lib/decompress/*.c lib/dictBuilder/*.c)
 	unpack lua5.4
 	# Two runs do the same only at the same addresses: tables are hashed with a
 	# seed made of them, and strings found in a cache by where they lie.
@@ -87,6 +92,12 @@ work() {
 	program=$scratch/$1
 	case $1-$2 in
 	bzip2*) set -- -kc "$scratch/$2" ;;
+	zstd*few) set -- -kcq --single-thread "$scratch/few" ;;
+	zstd*)
+		set -- -kcq --single-thread
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			set -- "$@" "$scratch/many"
+		done ;;
 	lua*few) set -- "$scratch/work.lua" 3000 ;;
 	lua*) set -- "$scratch/work.lua" 60000 ;;
 	sqlite*few) set -- :memory: "$(echo "$sql" | sed 's/<N/<2000/')" ;;
@@ -135,7 +146,7 @@ count() {
 	work "$1" few | sed 's/^/    /'
 }
 
-for program in bzip2-gcc bzip2-clang lua-gcc lua-clang sqlite-gcc sqlite-clang; do
+for program in bzip2-gcc bzip2-clang zstd-gcc zstd-clang lua-gcc lua-clang sqlite-gcc sqlite-clang; do
 	prefix=
 	[ -x "$scratch/$program" ] && "$what" "$program" || :
 done
