@@ -60,6 +60,15 @@ endif
 ifdef DEBUG
 B := $(B)/debug
 endif
+# PROFILE=1: where our own engine's time goes, function by function. What comes
+# from headers is a part of whoever it was put into.
+ifdef PROFILE
+B := $(B)/profile
+HOOKS := $(if $(findstring clang,$(CC)),-finstrument-functions-after-inlining, \
+	   -finstrument-functions \
+	   -finstrument-functions-exclude-file-list=core/,/include/,.h)
+endif
+comma := ,
 
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
@@ -114,7 +123,7 @@ FIO_TESTS := $(wildcard tests/fio/*.t)
 BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 
 .PHONY: all
-all: core plugin
+all: core plugin $(if $(PROFILE),profile)
 
 # ---- the library and the program ----
 
@@ -252,7 +261,7 @@ define compile_plugin
 	features=$$(plugin/fio-features.sh "$$tree") && \
 	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
 		-include "$$tree/config-host.h" -isystem "$$tree" \
-		-MD -MP -c -o $@ $<
+		$(HOOKS) -MD -MP -c -o $@ $<
 endef
 
 $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
@@ -270,7 +279,15 @@ $(addprefix $(B)/,$(ENGINE_FILES)): $(call objects,$(JSON_SOURCES)) \
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) \
-		$(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS)
+		$(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS) \
+		$(if $(PROFILE),-L$(B) -ltickwise-profile -Wl$(comma)-rpath$(comma)'$$ORIGIN')
+
+$(addprefix $(B)/,$(ENGINE_FILES)): $(if $(PROFILE),$(PROFILE_LIBRARIES))
+
+.PHONY: profile
+profile: core plugin
+	$(if $(PROFILE),,$(error this needs PROFILE=1))
+	$(Q)FIO='$(FIO)' plugin/profile.sh $(B)
 
 # ---- tests ----
 
@@ -310,6 +327,9 @@ $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)
 $(B)/tests/unit/profile_recorder.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
+$(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
+$(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
+$(B)/tests/unit/profile_perf_data.t: $(B)/core/command/profile/perf_data.o
 
 # The watcher of the engine knows nothing of fio.
 WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
@@ -510,7 +530,7 @@ vm-table:
 # finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
 
 FUZZ_SECONDS ?= 600
-FUZZERS := report job_file arguments options machine_text
+FUZZERS := report job_file arguments options machine_text profile
 fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
 
 .PHONY: fuzz fuzz-build
@@ -691,6 +711,7 @@ help:
 	@echo 'make bench-report  how long merging a thousand reports takes'
 	@echo 'make bench-frequencies'
 	@echo '                 how far off is fio'"'"'s clock over frequencies? FIO_TREES='
+	@echo 'make PROFILE=1   where the engine'"'"'s own time goes in a fio job'
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'

@@ -27,6 +27,14 @@ void tw_svg_begin(FILE *file, int width, int height, const char *what)
 		"aria-label=\"%s\">\n", width, height, what);
 }
 
+void tw_svg_begin_alone(FILE *file, int width, int height, const char *what)
+{
+	fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" "
+		"aria-label=\"%s\">\n", width, height, width, height, what);
+}
+
 void tw_svg_end(FILE *file)
 {
 	fputs("</svg>\n", file);

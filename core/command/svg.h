@@ -20,6 +20,8 @@ double tw_svg_place(const struct tw_svg_axis *axis, double value);
 
 /* @what names it for those who can't see it. */
 void tw_svg_begin(FILE *file, int width, int height, const char *what);
+/* The same as a file of its own, in its size of pixels. */
+void tw_svg_begin_alone(FILE *file, int width, int height, const char *what);
 void tw_svg_end(FILE *file);
 void tw_svg_text(FILE *file, double x, double y, const char *anchor,
 		 const char *words);

@@ -7,13 +7,18 @@
  * them: what a call took more in all is inside + outside; what its node counted
  * more than the same call takes without hooks is inside. Blocks that were
  * disturbed, or went on while another program had half of the core, are above
- * the others: of each kind the lowest tenth ends where it is looked at.
+ * the others: of each kind the lowest tenth ends where it is looked at. What half
+ * of them took more than that goes into the spread, as it happens to the program,
+ * too.
  *
- * With fences both are the same to a fraction of a tick for functions that do
- * anything from two dependent multiplications on. Those are the constants. An
- * empty function and four of them nested differ by some ticks, as a processor
- * overlaps with the hooks what little there is: the largest difference is the
- * spread, a systematic one, which does not get smaller with the number of calls.
+ * With fences, inside is the same to a fraction of a tick for functions that do
+ * anything from two dependent multiplications on: that of WORK is taken. What a
+ * caller is charged with depends a little on what it does between its calls, as
+ * a processor overlaps that with what is left of the hooks: the constant is
+ * halfway between a caller that does nothing (WORK) and one that does (TREE). An
+ * empty function and four of them nested differ by some ticks, too. The largest
+ * difference of any way is the spread, a systematic one, which does not get
+ * smaller with the number of calls.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,19 +29,22 @@
 #define BLOCKS		81
 #define CALLS		100
 
-enum way { EMPTY, WORK, NEST, WAYS };
+enum way { EMPTY, WORK, NEST, TREE, WAYS };
 
-static uint64_t (*hooked(enum way way))(uint64_t)
-{
-	return way == EMPTY ? tw_profile_hooked_empty :
-	       way == WORK ? tw_profile_hooked_work : tw_profile_hooked_nest;
-}
+/* What is called in each way, and how many calls that is. */
+struct called {
+	uint64_t (*const *hooked)(uint64_t), (*const *plain)(uint64_t);
+	int calls;
+};
 
-static uint64_t (*plain(enum way way))(uint64_t)
-{
-	return way == EMPTY ? tw_profile_plain_empty :
-	       way == WORK ? tw_profile_plain_work : tw_profile_plain_nest;
-}
+static const struct called called[WAYS] = {
+	[EMPTY] = { &tw_profile_hooked_empty, &tw_profile_plain_empty, 1 },
+	[WORK] = { &tw_profile_hooked_work, &tw_profile_plain_work, 1 },
+	[NEST] = { &tw_profile_hooked_nest, &tw_profile_plain_nest,
+		   TW_PROFILE_NEST_CALLS },
+	[TREE] = { &tw_profile_hooked_tree, &tw_profile_plain_tree,
+		   TW_PROFILE_TREE_CALLS },
+};
 
 /* Ticks a call, over CALLS of them that depend on each other. */
 static TW_NO_HOOKS __attribute__((noinline)) double
@@ -72,6 +80,12 @@ static double undisturbed(double *values)
 	return values[BLOCKS / 10];
 }
 
+/* How much more half of them took than that; after undisturbed(). */
+static double disturbance(const double *values)
+{
+	return values[BLOCKS / 2] - values[BLOCKS / 10];
+}
+
 /* Ticks a call of each block. */
 struct seen {
 	double with[BLOCKS], without[BLOCKS];
@@ -86,12 +100,12 @@ static TW_NO_HOOKS void see(enum way way, struct tw_recorder *recorder,
 	uint64_t before_ticks;
 
 	/* Its node is there, and recent. */
-	hooked(way)(3);
+	(*called[way].hooked)(3);
 	node = recorder->tree.root->recent;
 	before_ticks = node->ticks;
-	seen->with[block] = time_calls(hooked(way));
+	seen->with[block] = time_calls(*called[way].hooked);
 	seen->counted[block] = counted(recorder, before_ticks);
-	seen->without[block] = time_calls(plain(way));
+	seen->without[block] = time_calls(*called[way].plain);
 }
 
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
@@ -99,32 +113,31 @@ static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 	double with[BLOCKS], without[BLOCKS];
 	struct tw_node *node;
 
-	hooked(EMPTY)(3);
+	tw_profile_hooked_empty(3);
 	node = recorder->tree.root->recent;
 	node->flags |= TW_NODE_FILTERED;
 	for (int block = 0; block < BLOCKS; block++) {
-		with[block] = time_calls(hooked(EMPTY));
-		without[block] = time_calls(plain(EMPTY));
+		with[block] = time_calls(tw_profile_hooked_empty);
+		without[block] = time_calls(tw_profile_plain_empty);
 	}
 	return undisturbed(with) - undisturbed(without);
 }
 
-/* How far the other ways are from that of most functions, those that do some
- * work. */
-static double farthest(const double *values)
+/* How far any of the ways is from @constant. */
+static double farthest(const double *values, double constant)
 {
 	double far = 0;
 
 	for (enum way way = EMPTY; way < WAYS; way++)
-		far = fmax(far, fabs(values[way] - values[WORK]));
+		far = fmax(far, fabs(values[way] - constant));
 	return far;
 }
 
 static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 				struct tw_profile_cost *cost)
 {
-	double both[WAYS], inside[WAYS];
-	double without;
+	double both[WAYS], inside[WAYS], between, without;
+	double disturbed = 0, disturbed_inside = 0;
 	struct seen seen;
 
 	for (enum way way = EMPTY; way < WAYS; way++) {
@@ -133,17 +146,22 @@ static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 		/* What calling it takes without hooks is its own, as in any
 		 * profile. */
 		without = undisturbed(seen.without);
-		both[way] = undisturbed(seen.with) - without;
-		inside[way] = undisturbed(seen.counted) - without;
+		both[way] = (undisturbed(seen.with) - without) /
+			    called[way].calls;
+		/* The outermost has inside once, and both of all in it. */
+		inside[way] = undisturbed(seen.counted) - without -
+			      (called[way].calls - 1) * both[way];
+		disturbed = fmax(disturbed, disturbance(seen.with) /
+					    called[way].calls);
+		if (way == WORK)
+			disturbed_inside = disturbance(seen.counted);
 	}
-	both[NEST] /= TW_PROFILE_NEST_CALLS;
-	/* Of four nested calls the outermost has inside once and both three
-	 * times. */
-	inside[NEST] -= (TW_PROFILE_NEST_CALLS - 1) * both[NEST];
+	between = (both[WORK] + both[TREE]) / 2;
 	cost->inside = inside[WORK];
-	cost->inside_spread = farthest(inside);
-	cost->outside = both[WORK] - inside[WORK];
-	cost->both_spread = farthest(both);
+	cost->inside_spread = farthest(inside, cost->inside) +
+			      disturbed_inside;
+	cost->outside = between - cost->inside;
+	cost->both_spread = farthest(both, between) + disturbed;
 	cost->outside_spread = cost->both_spread + cost->inside_spread;
 	cost->untimed = untimed(recorder);
 	cost->untimed_spread = cost->both_spread;
@@ -153,10 +171,12 @@ static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 void tw_profile_calibrate(struct tw_profile_cost *cost,
 			  struct tw_hook_cost *hooks)
 {
-	/* Laid out in memory as any thread's is: that alone is worth some
-	 * ticks. */
+	/* Laid out in memory as any thread's is, which alone is worth some
+	 * ticks; and a histogram and events take time. */
 	const struct tw_profile_options as_any = {
-		.depth = tw_profile.options.depth
+		.depth = tw_profile.options.depth,
+		.histogram_digits = tw_profile.options.histogram_digits,
+		.events = tw_profile.options.events,
 	};
 	struct tw_profile_thread *before = tw_profile_self, *thread;
 
@@ -165,6 +185,9 @@ void tw_profile_calibrate(struct tw_profile_cost *cost,
 	thread = tw_profile_thread_new(NULL, &as_any);
 	if (!thread)
 		return;
+	/* What is called here is short. */
+	if (tw_profile.options.event_least_ns)
+		thread->recorder.event_least_ticks = UINT64_MAX;
 	tw_profile_self = thread;
 	measure(&thread->recorder, cost);
 	tw_profile_self = before;

@@ -14,11 +14,14 @@
 extern uint64_t (*const tw_profile_hooked_empty)(uint64_t);
 extern uint64_t (*const tw_profile_hooked_work)(uint64_t);
 extern uint64_t (*const tw_profile_hooked_nest)(uint64_t);
+extern uint64_t (*const tw_profile_hooked_tree)(uint64_t);
 extern uint64_t (*const tw_profile_plain_empty)(uint64_t);
 extern uint64_t (*const tw_profile_plain_work)(uint64_t);
 extern uint64_t (*const tw_profile_plain_nest)(uint64_t);
+extern uint64_t (*const tw_profile_plain_tree)(uint64_t);
 
-/* How many calls one of nest() is, itself included. */
+/* How many calls one of nest() is, and of tree(), itself included. */
 #define TW_PROFILE_NEST_CALLS	4
+#define TW_PROFILE_TREE_CALLS	5
 
 #endif

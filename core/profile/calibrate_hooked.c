@@ -53,7 +53,21 @@ static BARE uint64_t nest(uint64_t x)
 	return x;
 }
 
+/* Calls with work of the caller's own between them. */
+static BARE uint64_t tree(uint64_t x)
+{
+	for (int i = 1; i < TW_PROFILE_TREE_CALLS; i++) {
+		x = work(x);
+		STAYS(x);
+		STEPS_8(x);
+		STEPS_8(x);
+		STAYS(x);
+	}
+	return x;
+}
+
 /* Through a pointer: neither inlined nor known to have no effect. */
 uint64_t (*const NAME(empty))(uint64_t) = empty;
 uint64_t (*const NAME(work))(uint64_t) = work;
 uint64_t (*const NAME(nest))(uint64_t) = nest;
+uint64_t (*const NAME(tree))(uint64_t) = tree;

@@ -9,7 +9,8 @@
  * that the one before it is gone.
  *
  * The entry's stamp is the last thing it does and the exit's the first, so that
- * as little as possible of the hooks is inside of the call that they time. What
+ * as little as possible of the hooks is inside of the call that they time. At
+ * their other ends is a fence: the caller's work shall not run beside theirs. What
  * is there, and what is outside, is known (core/profile/calibrate.c). What a
  * hook does rarely and slowly, such as making room for a new path of calls, is
  * timed and left out of all of them.
@@ -143,6 +144,7 @@ void tw_profile_enter(const void *function, const void *call_site)
 	int mode;
 
 	(void)call_site;
+	tw_profile_fence(tw_profile_mode);
 	if (tw_unlikely(!thread)) {
 		thread = tw_profile_thread_begin();
 		if (!thread)
@@ -175,4 +177,5 @@ void tw_profile_exit(const void *function, const void *call_site)
 		return;
 	tw_recorder_exit(&thread->recorder, function, stack, now_ticks);
 	end_hook(thread);
+	tw_profile_fence(tw_profile_mode);
 }

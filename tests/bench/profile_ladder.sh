@@ -19,8 +19,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 "$root/tests/bench/profile/gen_ladder.sh" >ladder.c
-gcc -O2 -finstrument-functions -I"$root/core" -o ladder ladder.c -L"$build" \
-	-ltickwise-profile
+gcc -O2 -DHOOKED -finstrument-functions -c -o hooked.o ladder.c
+gcc -O2 -I"$root/core" -o ladder ladder.c hooked.o -L"$build" -ltickwise-profile
 TICKWISE_PROFILE=file=profile,histogram=3,fence=$fence \
 	LD_LIBRARY_PATH=$build ./ladder >plain
 "$build/tickwise" profile --json profile >json

@@ -179,6 +179,30 @@ for try in 'gcc c11 c' 'g++ c++11 cc'; do
 		$(pc --cflags --static --libs)
 done
 
+# A program with hooks, as README.md builds it.
+echo 'int main(void) { return 0; }' >"$scratch/hooked.c"
+if [ "$have_pc" = 1 ]; then
+	# shellcheck disable=SC2046
+	gcc -finstrument-functions -o "$scratch/hooked" "$scratch/hooked.c" \
+		$(PKG_CONFIG_PATH=$libdir/pkgconfig \
+		PKG_CONFIG_SYSROOT_DIR=$scratch/tree \
+		pkg-config --cflags --libs tickwise-profile) >"$scratch/log" 2>&1
+	code=$?
+	ok "$code" 'pkg-config: a program with hooks builds'
+	[ "$code" = 0 ] || sed 's/^/# /' "$scratch/log"
+	LD_LIBRARY_PATH=$libdir TICKWISE_PROFILE=file=$scratch/profile \
+		"$scratch/hooked" >"$out" 2>&1
+	ok $? 'and runs'
+	if grep -q 'nothing is recorded' "$out"; then
+		skip "$(cat "$out")"
+	else
+		"$tree/bin/tickwise" profile --csv "$scratch/profile" >"$out" 2>&1
+		has "$out" '"main","hooked",1,' 'and records its calls'
+	fi
+else
+	skip 'no pkg-config'
+fi
+
 # The program that the manual shows, as it is installed.
 sed -n '/^#include <stdio.h>/,/^\.EE/p' "$tree/share/man/man7/tickwise.7" |
 	sed -e '/^\.EE/d' -e 's/\\-/-/g' -e 's/\\e/\\/g' >"$scratch/shown.c"

@@ -6,32 +6,10 @@
 # if one place forgets to escape, if an element is not closed, if a coordinate
 # is no number, or if the file asks for anything from outside.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
 
 page=$scratch/page.html
-
-# well_formed DESCRIPTION: every element is closed, in order; every attribute
-# quoted; no bare < or &. All that our own writer needs of XML's rules.
-well_formed() {
-	perl -0777 -ne '
-		s/^<!DOCTYPE html>\s*// or die "no doctype\n";
-		my @open;
-		while (/\G(?:([^<&]+)|&(?:#\d+|amp|lt|gt);|<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+="[^"<&]*(?:&#\d+;[^"<&]*)*")*)\s*(\/?)>)/gc) {
-			next unless defined $3;
-			if ($2) {
-				my $last = pop @open;
-				die "$3 closes ", $last // "nothing", "\n"
-					if !defined $last || $last ne $3;
-			} elsif (!$5) {
-				push @open, $3;
-			}
-		}
-		die "at byte ", pos // 0, ": ", substr($_, pos // 0, 40), "\n"
-			if (pos // 0) < length;
-		die "open: @open\n" if @open;
-	' "$page" 2>"$scratch/wrong"
-	is "$(cat "$scratch/wrong")" '' "well-formed: $1"
-}
 
 # Every text that a file can bring, with markup in it.
 bad='<script>alert(1)<\/script>&amp;\u0027\"]]>'
@@ -56,7 +34,7 @@ perl -0777 -pe '
 	' "$bad" "$slow" "$interval" "$scratch/a.json" >"$scratch/b<b>&.json"
 run report --html="$page" "$scratch/b<b>&.json"
 is "$status" 0 'a report full of markup is shown'
-well_formed 'with markup in every text'
+well_formed "$page" 'with markup in every text'
 is "$(grep -c '<script' "$page")" 0 'none of it is markup in the page'
 # Name, reason, version, engine, host, 4 of the I/O, 2 against, 2 clocks, and
 # the unknown stage.
@@ -84,7 +62,7 @@ is "$status" 65 'a name with a 0 byte is none'
 write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
 	run_ns=0 name='\u0001x\uffff\u0085'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json" "$scratch/e.json"
-well_formed 'several groups, numbers of any size'
+well_formed "$page" 'several groups, numbers of any size'
 has "$page" 'href="#group2"' 'with a list of them'
 has "$page" '<bdi>?x??</bdi>' 'control characters are question marks'
 is "$(grep -cE '[="LM ](-?nan|-?inf)' "$page")" 0 'every coordinate is a number'

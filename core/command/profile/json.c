@@ -102,7 +102,8 @@ static json_t *cost_object(const struct profile_file *file)
 }
 
 int tw_profile_print_json(const struct profile_file *file,
-			  const struct profile_result *result)
+			  const struct profile_result *result,
+			  const struct profile_against *against)
 {
 	json_t *root, *functions = json_array();
 
@@ -125,6 +126,9 @@ int tw_profile_print_json(const struct profile_file *file,
 			 "self_sum", time_object(file, &result->total),
 			 "dropped", dropped_object(file),
 			 "functions", functions);
+	if (root && against)
+		json_object_set_new(root, "against",
+				    tw_profile_against_json(against));
 	return tw_command_print_json(root);
 }
 

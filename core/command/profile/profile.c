@@ -16,7 +16,7 @@
 #define DEFAULT_TOP	40
 
 enum { OPTION_TOP = 1000, OPTION_RECORD, OPTION_KEEP, OPTION_EXCLUDE,
-       OPTION_HELP };
+       OPTION_AGAINST, OPTION_HELP };
 
 static const struct option known[] = {
 	{ "callers", no_argument, NULL, PROFILE_CALLERS },
@@ -24,6 +24,8 @@ static const struct option known[] = {
 	{ "csv", no_argument, NULL, PROFILE_CSV },
 	{ "json", no_argument, NULL, PROFILE_JSON },
 	{ "trace", no_argument, NULL, PROFILE_TRACE },
+	{ "svg", no_argument, NULL, PROFILE_SVG },
+	{ "against", required_argument, NULL, OPTION_AGAINST },
 	{ "top", required_argument, NULL, OPTION_TOP },
 	{ "record", required_argument, NULL, OPTION_RECORD },
 	{ "keep", required_argument, NULL, OPTION_KEEP },
@@ -42,10 +44,13 @@ static void print_usage(void)
 	     "\n"
 	     "  --callers        who calls each function, and whom it calls\n"
 	     "  --folded         a line for each path of calls, for flame graphs\n"
+	     "  --svg            a flame graph, one file with nothing beside it\n"
 	     "  --csv            a line for each function\n"
 	     "  --json           one JSON object\n"
 	     "  --trace          the calls in time, for ui.perfetto.dev (record\n"
 	     "                   them with --record=events)\n"
+	     "  --against=PERF   each function's share of the time beside that in\n"
+	     "                   PERF, a file of perf record (table, --json)\n"
 	     "  --top=N          so many functions of the tables (40; 0: all)\n"
 	     "  --record=WORDS   how to record: words of TICKWISE_PROFILE\n"
 	     "                   (fence=rdtscp,histogram,depth=1000 ...)\n"
@@ -76,6 +81,9 @@ static int take(struct profile_want *want, int option, const char *given)
 	case OPTION_RECORD:
 		want->options = optarg;
 		return TW_EXIT_GOOD;
+	case OPTION_AGAINST:
+		want->against = optarg;
+		return TW_EXIT_GOOD;
 	case OPTION_KEEP:
 		want->keep = optarg;
 		return TW_EXIT_GOOD;
@@ -97,11 +105,15 @@ static int take(struct profile_want *want, int option, const char *given)
 
 static int print(const struct profile_want *want,
 		 const struct profile_file *file,
-		 const struct profile_result *result)
+		 const struct profile_result *result,
+		 const struct profile_against *against)
 {
 	switch (want->format) {
 	case PROFILE_FLAT:
-		tw_profile_print_flat(file, result, want->top);
+		if (against)
+			tw_profile_print_against(against, want->top);
+		else
+			tw_profile_print_flat(file, result, want->top);
 		return 0;
 	case PROFILE_CALLERS:
 		tw_profile_print_callers(file, result, want->top);
@@ -112,7 +124,9 @@ static int print(const struct profile_want *want,
 		tw_profile_print_csv(file, result);
 		return 0;
 	case PROFILE_JSON:
-		return tw_profile_print_json(file, result);
+		return tw_profile_print_json(file, result, against);
+	case PROFILE_SVG:
+		return tw_profile_print_flame(file, result);
 	case PROFILE_TRACE:
 		return tw_profile_print_trace(file, result);
 	}
@@ -125,18 +139,65 @@ static int fail_memory(void)
 			       "no memory for this profile");
 }
 
-static int show(const struct profile_want *want, struct profile_file *file)
+static int show(const struct profile_want *want, struct profile_file *file,
+		const struct perf_data *data)
 {
+	struct profile_against against = { 0 };
 	struct profile_result result;
 	int failed = tw_profile_functions(&result, file);
 
 	if (!failed)
 		failed = tw_profile_name(&result, file);
+	if (!failed && data)
+		failed = tw_profile_against(&against, &result, data,
+					    want->against);
 	if (!failed)
-		failed = print(want, file, &result);
+		failed = print(want, file, &result, data ? &against : NULL);
+	tw_profile_against_free(&against);
 	tw_profile_functions_free(&result);
+	if (failed == -ENODATA)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: no sample is of a function of this "
+				       "profile", want->against);
 	return failed ? fail_memory() :
 	       tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
+}
+
+static int read_perf_data(const char *path, struct perf_data *data)
+{
+	const char *why = "";
+	int failed = tw_perf_data_read(data, path, &why);
+
+	switch (failed) {
+	case 0:
+		return TW_EXIT_GOOD;
+	case -EINVAL:
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: not what perf record writes, or "
+				       "not all of it", path);
+	case -EPROTO:
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
+				       "%s: %s", path, why);
+	case -ENOMEM:
+		return fail_memory();
+	}
+	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT, "%s: %s",
+			       path, strerror(-failed));
+}
+
+static int show_both(const struct profile_want *want, struct profile_file *file)
+{
+	struct perf_data data;
+	int code;
+
+	if (!want->against)
+		return show(want, file, NULL);
+	code = read_perf_data(want->against, &data);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = show(want, file, &data);
+	tw_perf_data_free(&data);
+	return code;
 }
 
 static int show_file(const struct profile_want *want, const char *path)
@@ -154,7 +215,7 @@ static int show_file(const struct profile_want *want, const char *path)
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "%s: %s", path, strerror(-failed));
-	code = show(want, &file);
+	code = show_both(want, &file);
 	tw_profile_file_free(&file);
 	return code;
 }
@@ -209,10 +270,20 @@ static int with(struct profile_want *want, int argc, char **argv)
 	}
 	if (code != TW_EXIT_GOOD)
 		return code;
+	if (want->against && want->format != PROFILE_FLAT &&
+	    want->format != PROFILE_JSON)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "--against goes with the table and with "
+				       "--json");
 	if (optind == argc)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
 				       "no file given, and no program after "
 				       "-- (see --help)");
+	/* Before a program runs for minutes. */
+	if (want->against && access(want->against, R_OK))
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "%s: %s", want->against,
+				       strerror(errno));
 	if (strcmp(argv[optind - 1], "--") == 0)
 		return run_and_show(want, argv + optind);
 	if (optind + 1 < argc)

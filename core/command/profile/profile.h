@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "command/profile/against.h"
 #include "command/profile/file.h"
 #include "command/profile/functions.h"
 
@@ -19,12 +20,14 @@ enum profile_format {
 	PROFILE_CSV,
 	PROFILE_JSON,
 	PROFILE_TRACE,
+	PROFILE_SVG,
 };
 
 struct profile_want {
 	enum profile_format format;
 	unsigned top;			/* rows of the table; 0: all */
 	const char *options;		/* for TICKWISE_PROFILE; "" */
+	const char *against;		/* a file of perf record; NULL */
 	const char *keep;		/* the run's file stays there; NULL */
 	const char **exclude;		/* patterns of names */
 	size_t exclude_count;
@@ -49,8 +52,12 @@ void tw_profile_print_csv(const struct profile_file *file,
 /* 0; -ENOMEM. */
 int tw_profile_print_folded(const struct profile_file *file,
 			    const struct profile_result *result);
+int tw_profile_print_flame(const struct profile_file *file,
+			   const struct profile_result *result);
+/* @against: NULL, or what to say of it, too. */
 int tw_profile_print_json(const struct profile_file *file,
-			  const struct profile_result *result);
+			  const struct profile_result *result,
+			  const struct profile_against *against);
 int tw_profile_print_trace(const struct profile_file *file,
 			   const struct profile_result *result);
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose are the samples, and how do the shares compare?
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/profile/against.h"
+#include "command/profile/symbols.h"
+
+/* What a sample was in, if in no row. */
+#define UNKNOWN		UINT32_MAX
+#define NO_ROW		(UINT32_MAX - 1)
+
+/* Sampling explains a difference up to so many of its errors. */
+#define ERRORS		3
+
+/* An object that addresses were in; rows[] is the row of each symbol. */
+struct object {
+	const char *path;
+	struct profile_symbols symbols;
+	uint32_t *rows;
+};
+
+struct finder {
+	const struct profile_against *against;
+	const struct perf_data *data;
+	struct object *objects;
+	size_t object_count;
+};
+
+/*
+ * Compilers split functions and make copies of them (gcc: .part.0, .cold,
+ * .constprop.0, .isra.0; clang: .llvm.N): that is the function, too. Its
+ * length in @name.
+ */
+static size_t name_length(const char *name)
+{
+	static const char *const copies[] = { ".part.", ".cold", ".constprop.",
+					      ".isra.", ".lto_priv.", ".llvm." };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
+		const char *at = strstr(name, copies[i]);
+
+		if (at && at != name && (size_t)(at - name) < length)
+			length = (size_t)(at - name);
+	}
+	return length;
+}
+
+static int compare_names(const char *a, size_t a_length, const char *b,
+			 size_t b_length)
+{
+	size_t both = a_length < b_length ? a_length : b_length;
+	int order = memcmp(a, b, both);
+
+	return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int rows_by_name(const void *a, const void *b)
+{
+	const struct against_row *left = a, *right = b;
+
+	return compare_names(left->name, name_length(left->name), right->name,
+			     name_length(right->name));
+}
+
+static int rows_by_share(const void *a, const void *b)
+{
+	const struct against_row *left = a, *right = b;
+	double difference = right->ours + right->sampled.share / 1e6 -
+			    left->ours - left->sampled.share / 1e6;
+
+	return difference > 0 ? 1 : difference < 0 ? -1 : rows_by_name(a, b);
+}
+
+/* One row for each name, by name; ours and its uncertainty still in ticks. */
+static int make_rows(struct profile_against *against,
+		     const struct profile_result *result)
+{
+	struct against_row *rows = calloc(result->function_count + 1,
+					  sizeof(*rows));
+	size_t count = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < result->function_count; i++) {
+		const struct profile_time *self = &result->functions[i].self;
+
+		rows[i].name = result->functions[i].name;
+		rows[i].ours = self->ticks > 0 ? self->ticks : 0;
+		rows[i].ours_uncertainty = self->uncertainty_ticks;
+	}
+	qsort(rows, result->function_count, sizeof(*rows), rows_by_name);
+	for (size_t i = 0; i < result->function_count; i++) {
+		if (!count || rows_by_name(&rows[count - 1], &rows[i])) {
+			rows[count++] = rows[i];
+			continue;
+		}
+		rows[count - 1].ours += rows[i].ours;
+		rows[count - 1].ours_uncertainty += rows[i].ours_uncertainty;
+	}
+	against->rows = rows;
+	against->row_count = count;
+	return 0;
+}
+
+/* Ticks to shares. A share is off by the error of its own time and by that of
+ * all others; both are systematic, so they add. */
+static void share_ours(struct profile_against *against)
+{
+	double all = 0, all_uncertainty = 0;
+
+	for (size_t i = 0; i < against->row_count; i++) {
+		all += against->rows[i].ours;
+		all_uncertainty += against->rows[i].ours_uncertainty;
+	}
+	for (size_t i = 0; i < against->row_count && all > 0; i++) {
+		struct against_row *row = &against->rows[i];
+		double others = all_uncertainty - row->ours_uncertainty;
+
+		row->ours /= all;
+		row->ours_uncertainty = ((1 - row->ours) * row->ours_uncertainty +
+					 row->ours * others) / all;
+	}
+}
+
+static struct object *object_at(struct finder *finder, const char *path)
+{
+	struct object *more, *object;
+
+	for (size_t i = 0; i < finder->object_count; i++)
+		if (strcmp(finder->objects[i].path, path) == 0)
+			return &finder->objects[i];
+	more = reallocarray(finder->objects, finder->object_count + 1,
+			    sizeof(*more));
+	if (!more)
+		return NULL;
+	finder->objects = more;
+	object = &more[finder->object_count++];
+	*object = (struct object) { .path = path };
+	/* No symbols, no names: then it is one of the others. */
+	if (tw_profile_symbols_read(&object->symbols, path))
+		return object;
+	object->rows = malloc((object->symbols.count + 1) *
+			      sizeof(*object->rows));
+	if (!object->rows)
+		tw_profile_symbols_free(&object->symbols);
+	for (size_t i = 0; object->rows && i < object->symbols.count; i++)
+		object->rows[i] = UNKNOWN;
+	return object;
+}
+
+static uint32_t row_named(const struct profile_against *against,
+			  const char *symbol)
+{
+	char *name = tw_profile_demangle(symbol);
+	struct against_row key = { .name = name }, *found = NULL;
+
+	if (name)
+		found = bsearch(&key, against->rows, against->row_count,
+				sizeof(key), rows_by_name);
+	free(name);
+	return found ? (uint32_t)(found - against->rows) : NO_ROW;
+}
+
+static uint32_t row_of(struct finder *finder, const struct perf_sample *sample,
+		       uint64_t address)
+{
+	const struct perf_map *map = tw_perf_data_map(finder->data, sample->pid,
+						      address, sample->time_ns);
+	const struct profile_symbol *symbol;
+	struct object *object;
+	uint32_t *row;
+
+	object = map ? object_at(finder, map->path) : NULL;
+	if (!object || !object->rows)
+		return NO_ROW;
+	symbol = tw_profile_symbol_at(&object->symbols, address - map->begin +
+				      map->offset);
+	if (!symbol)
+		return NO_ROW;
+	row = &object->rows[symbol - object->symbols.symbols];
+	if (*row == UNKNOWN)
+		*row = row_named(finder->against, symbol->name);
+	return *row;
+}
+
+/* The innermost that is in the profile. */
+static uint32_t row_of_sample(struct finder *finder,
+			      const struct perf_sample *sample)
+{
+	uint32_t row = NO_ROW;
+
+	if (!sample->in_kernel)
+		row = row_of(finder, sample, sample->address);
+	for (size_t i = 0; i < sample->frames && row == NO_ROW; i++)
+		/* Where a call returns to may be the next function. */
+		row = row_of(finder, sample, finder->data->chain[
+			     sample->first_frame + i] - 1);
+	return row;
+}
+
+static size_t assign(struct profile_against *against, struct finder *finder,
+		     struct tw_sampled *sampled)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < finder->data->sample_count; i++) {
+		const struct perf_sample *sample = &finder->data->samples[i];
+		uint32_t row = row_of_sample(finder, sample);
+
+		if (row != NO_ROW && sample->weight)
+			sampled[count++] = (struct tw_sampled) {
+				row, (double)sample->weight
+			};
+		else if (sample->in_kernel)
+			against->in_kernel++;
+		else
+			against->in_others++;
+	}
+	return count;
+}
+
+static int compare(struct profile_against *against,
+		   const struct tw_sampled *sampled)
+{
+	struct tw_share *shares = calloc(against->row_count + 1,
+					 sizeof(*shares));
+	int failed = shares ? tw_shares(shares, against->row_count, sampled,
+					against->in_functions) : -ENOMEM;
+
+	for (size_t i = 0; i < against->row_count && !failed; i++) {
+		struct against_row *row = &against->rows[i];
+
+		row->sampled = shares[i];
+		row->beyond = fabs(row->sampled.share - row->ours) >
+			      ERRORS * row->sampled.error +
+			      row->ours_uncertainty;
+	}
+	free(shares);
+	return failed;
+}
+
+int tw_profile_against(struct profile_against *against,
+		       const struct profile_result *result,
+		       const struct perf_data *data, const char *path)
+{
+	struct finder finder = { .against = against, .data = data };
+	struct tw_sampled *sampled = calloc(data->sample_count + 1,
+					    sizeof(*sampled));
+	int failed;
+
+	*against = (struct profile_against) {
+		.path = path, .has_chains = data->has_chains,
+		.other_events = data->other_events,
+		.samples = data->sample_count, .lost = data->lost,
+	};
+	strncpy(against->event, tw_perf_data_event(data),
+		sizeof(against->event) - 1);
+	failed = sampled ? make_rows(against, result) : -ENOMEM;
+	if (!failed) {
+		share_ours(against);
+		against->in_functions = assign(against, &finder, sampled);
+		failed = against->in_functions ? compare(against, sampled) :
+						 -ENODATA;
+		qsort(against->rows, against->row_count,
+		      sizeof(*against->rows), rows_by_share);
+	}
+	for (size_t i = 0; i < finder.object_count; i++) {
+		if (finder.objects[i].rows)
+			tw_profile_symbols_free(&finder.objects[i].symbols);
+		free(finder.objects[i].rows);
+	}
+	free(finder.objects);
+	free(sampled);
+	if (failed)
+		tw_profile_against_free(against);
+	return failed;
+}
+
+void tw_profile_against_free(struct profile_against *against)
+{
+	free(against->rows);
+	against->rows = NULL;
+	against->row_count = 0;
+}

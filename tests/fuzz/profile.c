@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: what `tickwise profile` reads, the recorded file and that of perf
+ * record, and all that is made of the former.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/profile/profile.h"
+#include "command/profile/symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void show(struct profile_file *file, const struct perf_data *samples)
+{
+	struct profile_against against = { 0 };
+	struct profile_result result;
+
+	if (tw_profile_functions(&result, file))
+		return;
+	if (tw_profile_name(&result, file) == 0) {
+		tw_profile_print_flat(file, &result, 0);
+		tw_profile_print_callers(file, &result, 0);
+		tw_profile_print_csv(file, &result);
+		tw_profile_print_folded(file, &result);
+		tw_profile_print_flame(file, &result);
+		tw_profile_print_json(file, &result, NULL);
+		tw_profile_print_trace(file, &result);
+		if (samples && tw_profile_against(&against, &result, samples,
+						  "samples") == 0)
+			tw_profile_print_against(&against, 0);
+		tw_profile_against_free(&against);
+	}
+	tw_profile_functions_free(&result);
+}
+
+/* Objects that the input names are no part of it: maps lead nowhere. */
+static void forget_paths(struct profile_file *file)
+{
+	for (size_t i = 0; i < file->map_count; i++)
+		file->maps[i].path[0] = 0;
+}
+
+/* The recorded file, then where "PERFILE2" begins that of perf. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *perf = memmem(data, size, "PERFILE2", 8);
+	size_t length = perf ? (size_t)(perf - data) : size;
+	struct perf_data samples;
+	struct profile_file file;
+	const char *why;
+	unsigned line;
+	FILE *stream;
+	int has_samples;
+
+	has_samples = perf && tw_perf_data_parse(&samples, perf, size - length,
+						 &why) == 0;
+	for (size_t i = 0; has_samples && i < samples.map_count; i++)
+		samples.maps[i].path = "";
+	stream = length ? fmemopen((void *)(uintptr_t)data, length, "r") : NULL;
+	if (stream && tw_profile_file_parse(&file, stream, &line) == 0) {
+		forget_paths(&file);
+		show(&file, has_samples ? &samples : NULL);
+		tw_profile_file_free(&file);
+	}
+	if (stream)
+		fclose(stream);
+	if (has_samples)
+		tw_perf_data_free(&samples);
+	return 0;
+}

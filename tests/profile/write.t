@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# tw_profile_write() writes what is known by then, calls that have not returned
+# among it, and recording goes on; throttle= stops timing what is short and often
+# called, and counts on; the shared library exports what its header and its hooks
+# need, no more. Fails if a program that ends by _exit() has no profile after
+# all, if writing ends the recording, or if a throttled call is lost.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/profile.sh"
+
+# ---- tw_profile_write() ----
+compile gcc writes <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "tickwise-profile.h"
+#define BARE __attribute__((noinline))
+static volatile int sink;
+static BARE void before(void) { sink++; }
+static BARE void after(void) { sink++; }
+static BARE void within(char **argv)
+{
+	for (int i = 0; i < 5; i++)
+		before();
+	printf("%d\n", tw_profile_write());
+	fflush(stdout);
+	if (argv[1])
+		_exit(0);
+	for (int i = 0; i < 3; i++)
+		after();
+}
+int main(int argc, char **argv) { (void)argc; within(argv); return 0; }
+END
+record '' "$scratch/writes" _exit
+is "$program_status $status $(cat "$scratch/program_out")" '0 0 0' \
+	'written, and _exit() after that'
+calls before 5
+calls after none
+is "$(field main 6) $(field within 6) $(field before 6)" '1 1 0' \
+	'what has not returned is marked'
+record '' "$scratch/writes"
+is "$program_status $status $(cat "$scratch/program_out")" '0 0 0' \
+	'written, and an end as usual'
+calls before 5
+calls after 3
+is "$(field main 6) $(field within 6)" '0 0' 'the end writes again'
+is "$(find "$scratch" -name 'profile*' | wc -l)" 1 'nothing is left beside it'
+record off "$scratch/writes"
+is "$(cat "$scratch/program_out")" -1 'off: -EPERM'
+record "file=$scratch/none/profile" "$scratch/writes"
+is "$(cat "$scratch/program_out")" -2 'a directory that is not there: -ENOENT'
+has "$scratch/program_err" "can't write $scratch/none/profile" 'and said'
+
+# ---- throttle= ----
+compile gcc often <<'END'
+#define BARE __attribute__((noinline))
+static volatile int sink;
+static BARE void often(void) { sink++; }
+static BARE void rarely(void) { sink++; }
+static BARE void second(void) { often(); }
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		often();
+	for (int i = 0; i < 9; i++)
+		rarely();
+	for (int i = 0; i < 5; i++)
+		second();
+	return 0;
+}
+END
+# Shorter than an hour.
+record throttle=10:3600000000000 "$scratch/often"
+is "$program_status $status" '0 0' 'throttle: runs'
+calls often 1005
+is "$(field often 4)" 990 'from one place the first ten are timed'
+is "$(field rarely 4) $(field second 4)" '0 0' 'fewer calls: all of them'
+# None takes less than no time.
+record throttle=10:0 "$scratch/often"
+calls often 1005
+is "$(field often 4)" 0 'what is not below the limit is timed'
+
+# ---- what is exported ----
+library=$(echo "$build"/libtickwise-profile.so.[0-9])
+nm -D --defined-only "$library" |
+	awk '$2 != "A" && $3 !~ /^(__|_fini|_init)/ { sub(/@.*/, "", $3)
+		print $3 }' | sort >"$scratch/exported"
+cat "$root/core/profile/tickwise-profile.h" "$root/core/profile/object.h" |
+	sed -n 's/^[a-z].* \**\(tw_[a-z_]*\)(.*/\1/p' | sort >"$scratch/declared"
+is "$(tr '\n' ' ' <"$scratch/exported")" "$(tr '\n' ' ' <"$scratch/declared")" \
+	'the library exports what is declared'
+is "$(wc -l <"$scratch/exported")" 4 'one for programs, three for the hooks'
+done_testing
