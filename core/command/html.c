@@ -40,7 +40,7 @@ static const char style[] =
 	"svg path{fill:none;stroke-width:2;stroke-linejoin:round}"
 	"svg path.grid{stroke-width:1}svg.key{display:inline-block;width:28px;"
 	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
-	"white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
+	"display:inline-block;white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
 	"stroke-width:2}\n"
 	".s0{stroke:var(--c0);stroke-dasharray:8 3}.s1{stroke:var(--c1);"
 	"stroke-dasharray:2 3}.s2{stroke:var(--c2)}.s3{stroke:var(--c3);"
