@@ -40,7 +40,7 @@ static const char style[] =
 	"svg path{fill:none;stroke-width:2;stroke-linejoin:round}"
 	"svg path.grid{stroke-width:1}svg.key{display:inline-block;width:28px;"
 	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
-	"white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
+	"display:inline-block;white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
 	"stroke-width:2}\n"
 	".s0{stroke:var(--c0);stroke-dasharray:8 3}.s1{stroke:var(--c1);"
 	"stroke-dasharray:2 3}.s2{stroke:var(--c2)}.s3{stroke:var(--c3);"
@@ -52,7 +52,8 @@ static const char style[] =
 	".f0{fill:var(--c0)}.f1{fill:var(--c1)}.f2{fill:var(--c2)}"
 	".f3{fill:var(--c3)}.f4{fill:var(--c4)}.f5{fill:var(--c5)}"
 	".f6{fill:var(--c6)}.f7{fill:var(--c7)}\n"
-	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}}\n"
+	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}"
+	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
 	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
 
 void tw_html_text(FILE *file, const char *text)

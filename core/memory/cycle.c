@@ -10,6 +10,8 @@
 
 #define MOST_PASSES	64
 #define LINE_BYTES	64
+/* The least that is a page anywhere: sets of a cache repeat with them. */
+#define PAGE_BYTES	4096
 
 const char *const tw_cycle_names[TW_CYCLE_KINDS] = {
 	"sequential", "random", "window", "page",
@@ -124,15 +126,32 @@ static void shuffle(struct tw_cycle *cycle, uint32_t *list, size_t count)
 	}
 }
 
-/* One pass through one window: its elements @pass, @pass + passes, ... after
+/*
+ * Which of @passes elements side by side comes in a pass. Not the same in each
+ * page: the lines at one place of all pages share a few sets of a cache, and the
+ * others would keep the page tables, so that a pass through a large memory would
+ * find its translations there.
+ */
+static size_t turn_of(const struct tw_cycle *cycle, size_t begin, unsigned pass)
+{
+	size_t page = begin * cycle->shape.stride_bytes / PAGE_BYTES;
+
+	return (page + pass) % cycle->shape.passes;
+}
+
+/* One pass through one window: of each @passes elements side by side one, after
  * @last; returns the last of them. @list has room for a window. */
 static void **link_window(struct tw_cycle *cycle, size_t first, size_t count,
 			  unsigned pass, uint32_t *list, void **last)
 {
 	size_t listed = 0;
 
-	for (size_t i = pass; i < count; i += cycle->shape.passes)
-		list[listed++] = (uint32_t)i;
+	for (size_t i = 0; i < count; i += cycle->shape.passes) {
+		size_t chosen = i + turn_of(cycle, first + i, pass);
+
+		if (chosen < count)
+			list[listed++] = (uint32_t)chosen;
+	}
 	shuffle(cycle, list, listed);
 	for (size_t i = 0; i < listed; i++) {
 		void **next = element(cycle, first + list[i]);

@@ -37,8 +37,9 @@ extern const char *const tw_cycle_names[TW_CYCLE_KINDS];
  * @page_bytes: for TW_CYCLE_PAGE: a power of two, several strides
  * @window_bytes: for TW_CYCLE_WINDOW: a multiple of the stride
  * @passes: for TW_CYCLE_WINDOW: in how many rounds over the whole memory a
- *	window is visited, 1 to 64. In each of them come every @passes-th element
- *	of it: what was fetched beside an element is not used in the same round.
+ *	window is visited, 1 to 64. In each of them comes one of @passes elements
+ *	side by side, another one in the next page: what was fetched beside an
+ *	element is not used in the same round, and all sets of a cache are.
  * @line_bytes: of a cache line; 0: 64
  * @seed: of the random order; the same seed gives the same cycle
  */

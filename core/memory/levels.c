@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flat parts of a curve, and the ends between them. All in logarithms to base
- * 2, of sizes and of latencies: a level is then as wide as its factor in size,
- * and as high as its factor in time.
+ * 2, of sizes and of the fastest batches: a level is then as wide as its factor
+ * in size, and as high as its factor in time.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "levels.h"
 
-#define LEAST_POINTS	6
 #define LEAST_FLAT	3	/* points of a level */
 
 struct trace {
 	unsigned count;
 	const struct tw_memory_point *points[TW_SWEEP_SIZES];
 	double size[TW_SWEEP_SIZES];		/* log2 */
-	double latency[TW_SWEEP_SIZES];		/* log2, smoothed */
+	double latency[TW_SWEEP_SIZES];		/* log2 of the least, smoothed */
 	int flat[TW_SWEEP_SIZES];
 };
 
@@ -33,11 +32,11 @@ static void take_points(struct trace *trace, const struct tw_curve *curve)
 	for (unsigned i = 0; i < curve->count; i++) {
 		const struct tw_memory_point *point = &curve->points[i];
 
-		if (!point->batches || !(point->median_ns > 0))
+		if (!point->batches || !(point->min_ns > 0))
 			continue;
 		trace->points[n] = point;
 		trace->size[n] = log2((double)point->bytes);
-		raw[n++] = log2(point->median_ns);
+		raw[n++] = log2(point->min_ns);
 	}
 	for (unsigned i = 0; i < n; i++)
 		trace->latency[i] = i == 0 || i + 1 == n ? raw[i] :
@@ -77,13 +76,30 @@ struct range {
 	unsigned first, last;
 };
 
-static double median_of(const struct trace *trace, struct range range)
+static double fastest(const struct tw_memory_point *point)
 {
-	double values[TW_SWEEP_SIZES];
+	return point->min_ns;
+}
+
+static double usual(const struct tw_memory_point *point)
+{
+	return point->median_ns;
+}
+
+static double cycles(const struct tw_memory_point *point)
+{
+	return point->cycle_ns > 0 ? point->min_ns / point->cycle_ns : 0;
+}
+
+/* Of the points of a part: the median of such a figure. */
+static double median_of(const struct trace *trace, struct range range,
+			double (*figure)(const struct tw_memory_point *))
+{
+	double values[TW_SWEEP_SIZES] = { 0 };
 	unsigned n = 0;
 
 	for (unsigned i = range.first; i <= range.last; i++) {
-		double value = trace->points[i]->median_ns;
+		double value = figure(trace->points[i]);
 		unsigned at = n++;
 
 		for (; at > 0 && values[at - 1] > value; at--)
@@ -120,8 +136,8 @@ static unsigned join(const struct trace *trace, struct range *ranges,
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (kept && median_of(trace, ranges[i]) <
-			    median_of(trace, ranges[kept - 1]) *
+		if (kept && median_of(trace, ranges[i], fastest) <
+			    median_of(trace, ranges[kept - 1], fastest) *
 			    TW_LEVEL_RISE)
 			ranges[kept - 1].last = ranges[i].last;
 		else
@@ -130,34 +146,41 @@ static unsigned join(const struct trace *trace, struct range *ranges,
 	return kept;
 }
 
+static void least(double *so_far, double value)
+{
+	if (value > 0 && (!(*so_far > 0) || value < *so_far))
+		*so_far = value;
+}
+
 static void fill(struct tw_level *level, const struct trace *trace,
 		 struct range range)
 {
 	*level = (struct tw_level) {
-		.latency_ns = median_of(trace, range),
+		.latency_ns = median_of(trace, range, usual),
+		.cycles = median_of(trace, range, cycles),
 		.points = range.last - range.first + 1,
-		.low_ns = INFINITY,
 	};
 	for (unsigned i = range.first; i <= range.last; i++) {
-		double ns = trace->points[i]->median_ns;
-		double cycle_ns = trace->points[i]->cycle_ns;
-		double cycles = cycle_ns > 0 ? ns / cycle_ns : 0;
+		const struct tw_memory_point *point = trace->points[i];
 
-		level->low_ns = fmin(level->low_ns, ns);
-		level->high_ns = fmax(level->high_ns, ns);
-		if (cycles > 0 && (!level->cycles || cycles < level->cycles))
-			level->cycles = cycles;
+		least(&level->low_ns, point->median_ns);
+		level->high_ns = fmax(level->high_ns, point->median_ns);
+		level->error_ns = fmax(level->error_ns,
+				       fmax(point->high_ns - point->median_ns,
+					    point->median_ns - point->low_ns));
+		least(&level->cycle_ns, point->cycle_ns);
 	}
 }
 
 /* From the one flat part on, until latency is past the middle to the next. */
-static void find_end(struct tw_level *level, const struct tw_level *next,
-		     const struct trace *trace, unsigned from, unsigned to)
+static void find_end(struct tw_level *level, const struct trace *trace,
+		     struct range range, struct range next)
 {
-	double half = log2((level->latency_ns + next->latency_ns) / 2);
-	unsigned last = from;
+	double half = log2((median_of(trace, range, fastest) +
+			    median_of(trace, next, fastest)) / 2);
+	unsigned last = range.first;
 
-	while (last + 1 <= to && trace->latency[last + 1] < half)
+	while (last + 1 <= next.last && trace->latency[last + 1] < half)
 		last++;
 	level->size_bytes = trace->points[last]->bytes;
 	level->next_bytes = last + 1 < trace->count ?
@@ -172,7 +195,7 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 	unsigned count;
 
 	take_points(&trace, curve);
-	if (trace.count < LEAST_POINTS)
+	if (trace.count < TW_LEVEL_LEAST_POINTS)
 		return 0;
 	for (unsigned i = 0; i < trace.count; i++)
 		trace.flat[i] = slope_at(&trace, i) < TW_LEVEL_SLOPE;
@@ -182,8 +205,7 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 	for (unsigned i = 0; i < count; i++)
 		fill(&levels[i], &trace, ranges[i]);
 	for (unsigned i = 0; i + 1 < count; i++)
-		find_end(&levels[i], &levels[i + 1], &trace, ranges[i].first,
-			 ranges[i + 1].last);
+		find_end(&levels[i], &trace, ranges[i], ranges[i + 1]);
 	return count;
 }
 

@@ -13,6 +13,11 @@
 
 /**
  * struct tw_level - where a curve is flat
+ *
+ * Flat parts and their ends are looked for in the fastest batches of each size:
+ * what else uses the same cache, another guest of the host for example, makes
+ * loads longer and never shorter. What a level takes is told by medians.
+ *
  * @size_bytes: its capacity: the largest size measured at which fewer than half
  *	of the loads come from the next level, which is where latency is below
  *	the middle between the two levels. 0: of the last one, which has no end
@@ -20,13 +25,16 @@
  * @next_bytes: the next size that was measured: the end lies between the two
  * @latency_ns: median of the points of the flat part
  * @low_ns, @high_ns: the least and the most of their medians
- * @cycles: of the core at its fastest, the least of their medians; 0: unknown
+ * @error_ns: the widest of their 95 % intervals reaches so far from its median
+ * @cycles: of the core at its fastest, the median of their fastest batches; 0:
+ *	unknown
+ * @cycle_ns: of the core at its fastest; 0: unknown
  * @points: in the flat part
  */
 struct tw_level {
 	size_t size_bytes, next_bytes;
-	double latency_ns, low_ns, high_ns;
-	double cycles;
+	double latency_ns, low_ns, high_ns, error_ns;
+	double cycles, cycle_ns;
 	unsigned points;
 };
 
@@ -42,6 +50,7 @@ struct tw_level {
  */
 #define TW_LEVEL_SLOPE	0.5
 #define TW_LEVEL_RISE	1.3
+#define TW_LEVEL_LEAST_POINTS	6
 unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 			const struct tw_curve *curve);
 

@@ -138,9 +138,12 @@ static int look(struct tw_memory *memory)
 	ret = tw_smaps_huge_bytes(text, (uintptr_t)memory->start,
 				  &memory->huge_bytes, &memory->page_bytes);
 	free(text);
-	if (!ret && memory->pages == TW_PAGES_SMALL && memory->huge_bytes)
+	if (ret)
+		return ret;
+	if ((memory->pages == TW_PAGES_SMALL && memory->huge_bytes) ||
+	    (memory->pages == TW_PAGES_TRANSPARENT && !memory->huge_bytes))
 		return -EOPNOTSUPP;
-	return ret;
+	return 0;
 }
 
 static int place(struct tw_memory *memory, size_t align, int node)
@@ -186,9 +189,11 @@ const char *tw_pages_why_not(int error, enum tw_pages pages)
 		       "too few are reserved (see vm.nr_hugepages)" :
 		       "too little memory";
 	case -EOPNOTSUPP:
-		return pages == TW_PAGES_SMALL ?
-		       "the kernel gave huge ones all the same" :
-		       "this kernel has none";
+		if (pages == TW_PAGES_SMALL)
+			return "the kernel gave huge ones all the same";
+		return pages == TW_PAGES_RESERVED ? "this kernel has none" :
+		       "none is to be had (see /sys/kernel/mm/"
+		       "transparent_hugepage/enabled)";
 	case -EINVAL:
 		return "there is no such NUMA node";
 	case -EPERM:

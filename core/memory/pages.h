@@ -38,12 +38,13 @@ struct tw_memory {
  * @bytes: rounded up to whole pages
  * @node: a NUMA node, TW_ANY_NODE: where the thread runs
  *
- * Small pages are small for certain when it returns 0. Transparent ones may be
- * in part: see @memory->huge_bytes.
+ * Small pages are small for certain when it returns 0, and of transparent ones
+ * some are huge: see @memory->huge_bytes.
  *
  * Return: 0; -ENOMEM, also where the pool of reserved pages is too small;
  * -EINVAL for a node that there is not; -EOPNOTSUPP where the kernel has no
- * such pages, or gave huge ones for small; -errno of reading smaps.
+ * such pages, gave huge ones for small, or none for transparent ones; -errno of
+ * reading smaps.
  */
 int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
 		  int node);

@@ -106,6 +106,34 @@ int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 	return ret;
 }
 
+static void keep_fastest(struct tw_memory_point *best,
+			 const struct tw_memory_point *look)
+{
+	struct tw_memory_point slower = *best;
+
+	if (!look->batches)
+		return;
+	if (best->batches && look->median_ns >= best->median_ns)
+		slower = *look;
+	else
+		*best = *look;
+	if (!slower.batches)
+		return;
+	best->min_ns = fmin(best->min_ns, slower.min_ns);
+	if (slower.cycle_ns > 0 && (!(best->cycle_ns > 0) ||
+				    slower.cycle_ns < best->cycle_ns))
+		best->cycle_ns = slower.cycle_ns;
+}
+
+void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look)
+{
+	for (unsigned i = 0; i < best->count; i++)
+		for (unsigned j = 0; j < look->count; j++)
+			if (best->points[i].bytes == look->points[j].bytes)
+				keep_fastest(&best->points[i],
+					     &look->points[j]);
+}
+
 double tw_curve_at(const struct tw_curve *curve, double bytes)
 {
 	const struct tw_memory_point *below = NULL;

@@ -55,6 +55,17 @@ int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
 		     int (*progress)(void *context, unsigned point),
 		     void *context);
 
+/**
+ * tw_curve_keep_fastest - what two measurements of a curve say together
+ * @best: of each size that @look has, too, the least minimum is kept, the lower
+ *	median with what belongs to it, and the fastest clock of the core
+ *
+ * What disturbs a load makes it longer, for longer than a point is measured.
+ * Such figures are no estimate of what another run finds: they are for finding
+ * levels. Pure.
+ */
+void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look);
+
 /* Where a curve is at a size that was not measured: between its neighbours, in
  * logarithms. 0 outside of the curve. */
 double tw_curve_at(const struct tw_curve *curve, double bytes);

@@ -39,9 +39,10 @@ static void tell_pages(const struct thread_data *td,
 			job->memory.huge_bytes, job->huge_bytes);
 }
 
-static json_t *number_or_null(double value)
+/* NULL: the key is left out. */
+static json_t *known_number(double value)
 {
-	return value > 0 ? json_real(value) : json_null();
+	return value > 0 ? json_real(value) : NULL;
 }
 
 static json_t *memory_to_json(struct thread_data *td,
@@ -51,15 +52,14 @@ static json_t *memory_to_json(struct thread_data *td,
 	const struct tw_memory *memory = &job->memory;
 	size_t end = job->huge_bytes;
 
-	return json_pack("{ss, ss, sI, sI, so, so, sI, sI, si, sI, sf, sI}",
+	return json_pack("{ss, ss, sI, sI, so*, so*, sI, sI, si, sI, sf, sI}",
 		"kind", tw_cycle_names[job->cycle.shape.kind],
 		"pages", tw_pages_names[memory->pages],
 		"page_bytes", (json_int_t) memory->page_bytes,
 		"huge_bytes", (json_int_t) memory->huge_bytes,
-		"huge_bytes_at_end", end == SIZE_MAX ? json_null() :
+		"huge_bytes_at_end", end == SIZE_MAX ? NULL :
 						       tw_json_of_u64(end),
-		"node", o->node == TW_ANY_NODE ? json_null() :
-						 json_integer(o->node),
+		"node", o->node == TW_ANY_NODE ? NULL : json_integer(o->node),
 		"stride_bytes", (json_int_t) job->cycle.shape.stride_bytes,
 		"window_bytes", (json_int_t) job->cycle.shape.window_bytes,
 		"passes", (int) job->cycle.shape.passes,
@@ -77,9 +77,10 @@ static void add_figures(json_t *load, const struct tw_memory_point *point)
 	json_object_set_new(load, "p90_ns", json_real(point->p90_ns));
 	json_object_set_new(load, "median_low_ns", json_real(point->low_ns));
 	json_object_set_new(load, "median_high_ns", json_real(point->high_ns));
-	json_object_set_new(load, "median_cycles", number_or_null(
-			    cycle_ns > 0 ? point->median_ns / cycle_ns : 0));
-	json_object_set_new(load, "core_hz", number_or_null(
+	/* Of NULL it sets nothing. */
+	json_object_set_new(load, "min_cycles", known_number(
+			    cycle_ns > 0 ? point->min_ns / cycle_ns : 0));
+	json_object_set_new(load, "core_hz", known_number(
 			    cycle_ns > 0 ? 1e9 / cycle_ns : 0));
 }
 
@@ -94,7 +95,7 @@ static json_t *load_to_json(struct thread_data *td,
 			job->timing->clock.rate.hz;
 	json_t *load;
 
-	point.cycle_ns = (job->cycle_ns + end_ns) / 2;
+	point.cycle_ns = end_ns < job->cycle_ns ? end_ns : job->cycle_ns;
 	load = json_pack("{sI, sI, sI, sI, si, si, sf}",
 		"size_bytes", (json_int_t) td->o.size,
 		"footprint_bytes", (json_int_t)

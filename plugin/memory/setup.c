@@ -30,13 +30,8 @@ static int get_memory(struct thread_data *td, struct tw_memory_job *job)
 		return tw_memory_refuse(td, -ret, "%llu bytes on %s pages: %s",
 					td->o.size, tw_pages_names[o->pages],
 					tw_pages_why_not(ret, o->pages));
-	if (memory->pages != TW_PAGES_TRANSPARENT)
-		return 0;
-	if (!memory->huge_bytes)
-		return tw_memory_refuse(td, EOPNOTSUPP, "no transparent huge "
-			"page to be had (see /sys/kernel/mm/"
-			"transparent_hugepage/enabled)");
-	if (memory->huge_bytes < memory->bytes)
+	if (memory->pages == TW_PAGES_TRANSPARENT &&
+	    memory->huge_bytes < memory->bytes)
 		fprintf(stderr, TW_MEMORY_NAME ": %s: only %.0f %% of the "
 			"memory is on huge pages\n", td->o.name, 100.0 *
 			(double) memory->huge_bytes / (double) memory->bytes);

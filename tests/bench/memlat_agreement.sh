@@ -4,38 +4,41 @@
 # Do tickwise memlat and older programs find the same latency? By turns on one
 # CPU, over the same sizes, strides, orders and pages: multichase
 # (github.com/google/multichase), and lat_mem_rd of lmbench. They are not part
-# of this project: give the directories where they were built, either or both.
+# of this project: give the directories where they were built, either or both;
+# of lmbench the one with lat_mem_rd.c, bench.h and lmbench.a (bench.h wants
+# rpc/rpc.h: Debian's libtirpc-dev).
 #
 #	tests/bench/memlat_agreement.sh DIR... [-- ROUNDS [SIZE...]]
 #
-# ROUNDS: 3. SIZE: 16K 256K 1M 64M 256M. What is compared is the minimum of all
-# rounds: what disturbs a load only makes it longer. Small pages for all. Up to 1M
-# that is of batches; beyond, the median of a run's batches, which are only a part
-# of a pass, stands for it: theirs are means of whole passes.
+# ROUNDS: 3. SIZE: 16K 256K 1M 64M 256M. The rule: a run is the best part of two
+# seconds, and what is compared is the best run of all rounds, since what disturbs
+# a load only makes it longer. Small pages for all. More than 5 % is "apart".
 #
-# multichase   -s 64, -T the whole size: every order is equally likely, as in
-#              our random curve. Three times half a second, the best one.
-# lat_mem_rd   -t: each load on another page than the one before, in rounds over
-#              all pages, one line of each. Our window curve does so with
-#              windows of a page and as many rounds as a page has elements. A
-#              stride of 256, for it goes through all smaller sizes first, which
-#              takes minutes otherwise; up to 1M in a process of its own, whose
-#              pages then lie side by side as ours do.
+# ours         20 batches of 100 ms: the minimum.
+# multichase   -n 4: the best of four half seconds. -s 64, -T the whole size:
+#              every order is equally likely, as in our random curve.
+# lat_mem_rd   ENOUGH=100000, 20 runs: the best of 20 that last 100 ms or a whole
+#              pass; its loop's own time is subtracted, as it always does. -t: each
+#              load on another page than the one before, in rounds over all pages,
+#              one line of each. Our window curve does so with windows of a page
+#              and as many rounds as a page has elements, 16 at a stride of 256.
+#              tests/bench/lmbench/one_size.c gives it memory of that size, as
+#              ours has, and not the part of a larger one.
 #
 # Then three things of our own: L1 in whole cycles of the core (2 %), the ends
 # of L1 and L2 beside sysfs's (one step of sizes), and the minimum of 5 runs
-# beside that of 5 more (2 %, up to 1M).
+# beside that of 5 more (2 %, up to 1M). TW_OWN=0: not these.
 #
 # Prints a line with a verdict each; ends with 1 if one of them is "apart", with
 # 2 if nothing could be compared.
 set -eu
 
 tolerance=5
-multichase= lat_mem_rd=
+multichase= lmbench=
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
-	for dir in "$1" "$1/src" "$1/bin"; do
+	for dir in "$1" "$1/src"; do
 		[ ! -x "$dir/multichase" ] || multichase=$dir/multichase
-		[ ! -x "$dir/lat_mem_rd" ] || lat_mem_rd=$dir/lat_mem_rd
+		[ ! -e "$dir/lmbench.a" ] || lmbench=$dir
 	done
 	shift
 done
@@ -52,63 +55,49 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-if [ -z "$multichase$lat_mem_rd" ]; then
-	echo "memlat_agreement: no multichase and no lat_mem_rd in the" \
+if [ -z "$multichase$lmbench" ]; then
+	echo "memlat_agreement: no multichase and no lmbench.a in the" \
 		"directories given" >&2
 fi
+if [ -n "$lmbench" ]; then
+	"${CC:-cc}" -O2 -w -Dmain=lat_mem_rd_main -I"$lmbench" \
+		-I/usr/include/tirpc -o "$scratch/one_size" \
+		"$(dirname "$0")/lmbench/one_size.c" "$lmbench/lat_mem_rd.c" \
+		"$lmbench/lmbench.a" -lm || lmbench=
+fi
 
-in_mb() {
-	echo "$1" | awk '/K$/ { printf "%.5f", $1 / 1024 }
-			 /M$/ { printf "%.5f", $1 }
-			 /G$/ { printf "%.5f", $1 * 1024 }'
+in_bytes() {
+	echo "$1" | awk '/K$/ { print $1 * 1024 }
+			 /M$/ { print $1 * 1048576 }
+			 /G$/ { print $1 * 1073741824 }'
 }
 
-is_small() {
-	awk -v mb="$(in_mb "$1")" 'BEGIN { exit !(mb <= 1) }'
-}
-
-# ours SIZE KIND STRIDE POINT_MS BATCH_US [OPTION...]: minimum or median of a run,
-# if there is one: all may have been too disturbed
+# ours SIZE KIND STRIDE POINT_MS BATCH_US [OPTION...]: the minimum of a run, if
+# there is one: all may have been too disturbed
 ours() {
 	size=$1 kind=$2 stride=$3 point=$4 batch=$5
 	shift 5
 	"$tickwise" memlat --cpu="$cpu" --min="$size" --max="$size" --pages=small \
 		--curves="$kind" --stride="$stride" --point="$point" \
-		--batch="$batch" --csv "$@" |
-		awk -F, -v column="$(is_small "$size" && echo 11 || echo 12)" \
-			'NR == 2 && $column { print $column }'
+		--batch="$batch" --csv "$@" 2>/dev/null |
+		awk -F, 'NR == 2 && $11 { print $11 }'
 }
 
 chase_round() {
 	for size in $sizes; do
 		taskset -c "$cpu" "$small" "$multichase" -X -m "$size" -s 64 \
-			-T "$size" -n 3 >>"$scratch/multichase.$size"
-		ours "$size" random 64 1500 10000 \
+			-T "$size" -n 4 >>"$scratch/multichase.$size"
+		ours "$size" random 64 2000 100000 \
 			>>"$scratch/multichase-ours.$size"
 	done
 }
 
-# lmbench_run MB: what lat_mem_rd says up to so much memory. The variables are its
-# own: 10 ms at least a measurement, and nothing subtracted.
-lmbench_run() {
-	ENOUGH=10000 LOOP_O=0 TIMING_O=0 \
-		taskset -c "$cpu" "$small" "$lat_mem_rd" -t -N 1 "$1" 256 \
-		>"$scratch/lmbench" 2>&1 </dev/null
-}
-
 lmbench_round() {
-	done_small=
 	for size in $sizes; do
-		if is_small "$size"; then
-			[ "$done_small" ] || lmbench_run 1
-			done_small=1
-		else
-			mb=$(in_mb "$size")
-			lmbench_run "${mb%.*}"
-		fi
-		awk -v mb="$(in_mb "$size")" '$1 == mb { print $2 }' \
-			"$scratch/lmbench" >>"$scratch/lmbench.$size"
-		ours "$size" window 256 1500 10000 --window="$page" \
+		ENOUGH=100000 taskset -c "$cpu" "$small" "$scratch/one_size" \
+			"$(in_bytes "$size")" 256 20 2>&1 |
+			awk '{ print $2 }' >>"$scratch/lmbench.$size"
+		ours "$size" window 256 2000 100000 --window="$page" \
 			--passes=$((page / 256 > 64 ? 64 : page / 256)) \
 			>>"$scratch/lmbench-ours.$size"
 	done
@@ -117,7 +106,7 @@ lmbench_round() {
 round=0
 while [ "$round" -lt "$rounds" ]; do
 	[ -z "$multichase" ] || chase_round
-	[ -z "$lat_mem_rd" ] || lmbench_round
+	[ -z "$lmbench" ] || lmbench_round
 	round=$((round + 1))
 done
 
@@ -149,6 +138,11 @@ done
 
 # ---- of our own ----
 
+if [ "${TW_OWN:-1}" = 0 ]; then
+	[ "$compared" -eq 1 ] || exit 2
+	exit "$apart"
+fi
+
 repeated() {
 	for run in 1 2 3 4 5; do
 		ours "$1" window 64 300 100
@@ -167,12 +161,12 @@ perl -MJSON::PP -0ne '
 	my $apart = 0;
 	for my $i (0, 1) {
 		my $level = $found->{levels}[$i] or next;
-		if ($i == 0 && $level->{low_cycles}) {
-			my $off = ($level->{low_cycles} /
-				int($level->{low_cycles} + 0.5) - 1) * 100;
+		if ($i == 0 && $level->{min_cycles}) {
+			my $off = ($level->{min_cycles} /
+				int($level->{min_cycles} + 0.5) - 1) * 100;
 			my $bad = abs($off) > 2;
 			printf "%-32s %.3f cycles, %+.2f %% from a whole " .
-				"number  %s\n", "L1", $level->{low_cycles},
+				"number  %s\n", "L1", $level->{min_cycles},
 				$off, $bad ? "apart" : "agrees";
 			$apart ||= $bad;
 		}

@@ -41,6 +41,11 @@ for mode in 0 1; do
 done
 if [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 1500000 ]; then
 	ends "in set-up" 0.5 --size=1g
+	# Where a gigabyte is ready by then, I/Os are what is ended.
+	[ -z "$(ls ./*.memory.json 2>/dev/null)" ] ||
+		json m.1.*.memory.json '$j->{load}{batches} +
+			$j->{load}{disturbed} > 0'
+	ok $? "in set-up: no report of a job that never began"
 else
 	skip "a gigabyte is not to be had"
 fi

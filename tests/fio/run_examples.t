@@ -97,6 +97,16 @@ else
 	has err "tw_watch_cpu=$WATCH: " "watched-read says that it needs two CPUs"
 fi
 
+shortened memory-beside-reads.fio 's/^startdelay=.*/startdelay=0/'
+rm -f ./*.memory.json
+example short.fio
+is "$status" 0 'memory-beside-reads runs'
+is "$(ls ./*.memory.json | wc -l) $(ls ./*.tickwise.json | wc -l)" '2 1' \
+	'with a report of each job'
+json memory-beside-reads.2.*.memory.json '$j->{load}{batches} +
+	$j->{load}{disturbed} > 0'
+ok $? 'of loads beside the reads'
+
 # Where nothing polls, and where there is no NVMe, the half that needs neither
 # runs, and the other one is refused by what it needs.
 shortened polled-read.fio

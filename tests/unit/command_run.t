@@ -35,6 +35,14 @@ is "$(changed)" \
 	"< ioengine=io_uring_cmd > ioengine=external:$scratch/built/tickwise-cmd.so" \
 	'with that it is changed'
 
+printf '[a]\nioengine=tickwise-memory\ntw_pattern=page\n' >job.fio
+refuses 65 "there is no tickwise-memory.so beside $engine" job.fio
+: >built/tickwise-memory.so
+is "$(changed)" "< ioengine=tickwise-memory > ioengine=external:$scratch/built/tickwise-memory.so" \
+	'memory by its name'
+printf '[a]\nioengine=external:/x/tickwise-memory.so\n' >job.fio
+is "$(changed) $(wc -c <"$err")" ' 0' 'and by its file, which is ours already'
+
 # ---- how fio reads a line ----
 
 for line in '  ioengine=libaio' '\tioengine=libaio\t' 'ioengine \t=libaio' \

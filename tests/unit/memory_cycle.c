@@ -2,7 +2,8 @@
 /*
  * Every order is one cycle through every line of the memory, whatever the shape
  * and however often it was grown. Fails if a chase goes round in a part of the
- * memory: its latency would be that of a smaller one.
+ * memory: its latency would be that of a smaller one; or if a round through
+ * windows uses a few sets of a cache, which leaves the page tables in the others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,31 @@ static void check_lines_of_pages(char *memory)
 	       "%u of 256 on one of 64", most);
 }
 
+/* A window a page, 16 elements in it: each round has one of each page. */
+static void check_places_of_a_round(char *memory)
+{
+	struct tw_cycle_shape shape = { .kind = TW_CYCLE_WINDOW,
+		.stride_bytes = 256, .window_bytes = 4096, .passes = 16,
+		.seed = 1 };
+	unsigned at_place[16] = { 0 }, least = 256, most = 0;
+	struct tw_cycle cycle;
+	void *at;
+
+	tw_cycle_init(&cycle, &shape, memory);
+	tw_cycle_grow(&cycle, 256 * 4096);
+	at = tw_cycle_first(&cycle);
+	for (int i = 0; i < 256; i++, at = *(void **)at)
+		at_place[(size_t)((char *)at - memory) % 4096 / 256]++;
+	for (int i = 0; i < 16; i++) {
+		least = at_place[i] < least ? at_place[i] : least;
+		most = at_place[i] > most ? at_place[i] : most;
+	}
+	/* The end of one round and the beginning of the next, 16 each if both
+	 * were whole; parts of them are as even as a random part is. */
+	tap_ok(least >= 4 && most <= 32, "256 loads in a row are at every "
+	       "place of a page: %u to %u at each of 16", least, most);
+}
+
 static void check_refused(char *memory)
 {
 	struct tw_cycle_shape good = { .kind = TW_CYCLE_WINDOW,
@@ -134,6 +160,7 @@ int main(void)
 			&random);
 	}
 	check_lines_of_pages(memory);
+	check_places_of_a_round(memory);
 	check_refused(memory);
 	free(memory);
 	free(seen);

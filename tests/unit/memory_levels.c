@@ -2,7 +2,8 @@
 /*
  * Levels are found in curves that were made of known ones: their number, their
  * latency, and their end within one step of sizes. Fails if noise makes a level
- * or hides one, or if a cache that sysfs names wrongly is taken for right.
+ * or hides one, if a neighbour that takes a part of a cache for a while moves its
+ * end, or if a cache that sysfs names wrongly is taken for right.
  */
 #include <math.h>
 #include <string.h>
@@ -46,11 +47,13 @@ static void make(struct tw_curve *curve, const struct made *levels,
 	curve->count = (unsigned)count;
 	for (int i = 0; i < count; i++) {
 		double share = (double)(tap_random(random) % 2001) / 1000 - 1;
+		double ns = latency(levels, sizes[i]) * (1 + noise * share);
 
+		/* The fastest batch a twentieth faster, in each of them. */
 		curve->points[i] = (struct tw_memory_point) {
 			.bytes = sizes[i], .batches = 100, .cycle_ns = 0.3,
-			.median_ns = latency(levels, sizes[i]) *
-				     (1 + noise * share),
+			.min_ns = ns / 1.05, .median_ns = ns,
+			.low_ns = ns * 0.99, .high_ns = ns * 1.02,
 		};
 	}
 }
@@ -120,9 +123,107 @@ static void check_outlier(uint64_t *random)
 	struct tw_curve curve;
 
 	make(&curve, two, 16 << 20, 0, random);
+	curve.points[10].min_ns *= 4;
 	curve.points[10].median_ns *= 4;
 	tap_ok(tw_levels_find(found, &curve) == 2,
 	       "one point four times as high is no level");
+}
+
+static const struct made usual[] = {
+	{ 48 << 10, 1.5 }, { 2 << 20, 4.8 }, { 24 << 20, 40 }, { 0, 150 },
+};
+
+/* All that is told of a level beside its latency and its end. */
+static void check_figures(uint64_t *random)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+
+	make(&curve, usual, (size_t)1 << 30, 0, random);
+	/* The core was slower at all sizes but the third. */
+	curve.points[2].cycle_ns = 0.25;
+	tw_levels_find(found, &curve);
+	tap_ok(fabs(found[0].cycles / (1.5 / 1.05 / 0.3) - 1) < 1e-9 &&
+	       found[0].cycle_ns == 0.25,
+	       "the least cycles of a size, and the fastest clock");
+	tap_ok(fabs(found[0].error_ns / (found[0].high_ns * 0.02) - 1) < 1e-9,
+	       "the widest interval");
+	tap_ok(found[0].low_ns <= found[0].latency_ns &&
+	       found[0].high_ns >= found[0].latency_ns,
+	       "the range over its sizes");
+}
+
+/* From half a megabyte to four half of the cache is gone, for most of the time
+ * that each of these sizes is measured. */
+static void check_neighbour(uint64_t *random)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+
+	make(&curve, usual, (size_t)1 << 30, 0.02, random);
+	for (unsigned i = 0; i < curve.count; i++) {
+		struct tw_memory_point *point = &curve.points[i];
+
+		if (point->bytes > (size_t)512 << 10 &&
+		    point->bytes < (size_t)4 << 20)
+			point->median_ns = 38;
+	}
+	tap_ok(tw_levels_find(found, &curve) == 4 &&
+	       found[1].size_bytes >= (size_t)1763456 &&
+	       found[1].size_bytes <= (size_t)3 << 20,
+	       "a neighbour in the same cache: the fastest batches tell");
+}
+
+/* The same curve twice, each time disturbed at other sizes, and all the time. */
+static void check_looks(uint64_t *random)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve best, look;
+
+	make(&best, usual, (size_t)1 << 30, 0.02, random);
+	make(&look, usual, (size_t)8 << 20, 0.02, random);
+	for (unsigned i = 0; i < look.count; i++) {
+		struct tw_memory_point *point = (i & 4 ? &best : &look)->points
+						+ i;
+
+		point->min_ns *= 9;
+		point->median_ns *= 10;
+		point->cycle_ns = 0.4;
+	}
+	best.points[6].batches = 0;
+	tw_curve_keep_fastest(&best, &look);
+	tap_ok(tw_levels_find(found, &best) == 4 && found[0].points >= 8 &&
+	       found[1].size_bytes >= (size_t)1763456 &&
+	       found[1].size_bytes <= (size_t)3 << 20,
+	       "two looks, each disturbed at half of the sizes: their best");
+	tap_ok(best.points[6].batches == 100, "one of the two was too disturbed");
+	tap_ok(best.points[best.count - 1].bytes == (size_t)1 << 30 &&
+	       best.points[best.count - 1].median_ns > 100,
+	       "a size that only one of them has is left as it is");
+}
+
+/* Which figures of two looks are kept. */
+static void check_kept(void)
+{
+	static struct tw_curve best, look;
+
+	best.count = look.count = 1;
+	best.points[0] = (struct tw_memory_point) { .bytes = 4096,
+		.batches = 9, .min_ns = 4, .median_ns = 6, .low_ns = 5,
+		.high_ns = 7, .cycle_ns = 0.3 };
+	look.points[0] = (struct tw_memory_point) { .bytes = 4096,
+		.batches = 8, .min_ns = 3, .median_ns = 8, .low_ns = 7,
+		.high_ns = 9, .cycle_ns = 0.25 };
+	tw_curve_keep_fastest(&best, &look);
+	tap_ok(best.points[0].min_ns == 3 && best.points[0].cycle_ns == 0.25,
+	       "the least minimum and the fastest clock");
+	tap_ok(best.points[0].median_ns == 6 && best.points[0].low_ns == 5 &&
+	       best.points[0].high_ns == 7 && best.points[0].batches == 9,
+	       "the lower median with its own interval");
+	look.points[0].bytes = 8192;
+	look.points[0].min_ns = 1;
+	tw_curve_keep_fastest(&best, &look);
+	tap_ok(best.points[0].min_ns == 3, "not that of another size");
 }
 
 static void check_compared(void)
@@ -150,10 +251,6 @@ static void check_compared(void)
 
 int main(void)
 {
-	static const struct made usual[] = {
-		{ 48 << 10, 1.5 }, { 2 << 20, 4.8 }, { 24 << 20, 40 },
-		{ 0, 150 },
-	};
 	static const struct made small[] = {
 		{ 32 << 10, 1.6 }, { 256 << 10, 4 }, { 8 << 20, 14 },
 		{ 0, 90 },
@@ -165,6 +262,10 @@ int main(void)
 	check_found("smaller ones", small, 4, (size_t)256 << 20, 0.03, &random);
 	check_none(&random);
 	check_outlier(&random);
+	check_figures(&random);
+	check_neighbour(&random);
+	check_looks(&random);
+	check_kept();
 	check_compared();
 	return tap_done();
 }

@@ -230,29 +230,37 @@ static void put_costs(FILE *file, const struct tw_memlat *memlat)
 
 /* ---- tables -------------------------------------------------------------------- */
 
+static void put_level(FILE *file, const struct tw_memlat *memlat, unsigned i)
+{
+	const struct tw_level *level = &memlat->levels[i];
+	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
+	char end[TW_MEMLAT_END], said[TW_FORMAT_SIZE];
+
+	fprintf(file, "<tr><td>%s</td><td>%.2f &#177; %.2f</td><td>%.2f - %.2f"
+		"</td>", tw_memlat_level_name(memlat, i), level->latency_ns,
+		level->error_ns, level->low_ns, level->high_ns);
+	if (level->cycles > 0)
+		fprintf(file, "<td>%.2f</td>", level->cycles);
+	else
+		fputs("<td>-</td>", file);
+	fprintf(file, "<td>%s</td><td>%s</td></tr>\n",
+		tw_memlat_end(end, level),
+		cache ? tw_memlat_size(said, cache->bytes) : "-");
+}
+
 static void put_levels(FILE *file, const struct tw_memlat *memlat)
 {
 	fputs("<h2>Levels</h2>\n<div class=\"wide\"><table><tr><th>level</th>"
-	      "<th>ns a load</th><th>cycles</th><th>least</th><th>most</th>"
-	      "<th>up to</th><th>sysfs</th></tr>\n", file);
-	for (unsigned i = 0; i < memlat->level_count; i++) {
-		const struct tw_level *level = &memlat->levels[i];
-		const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
-		char size[2][TW_FORMAT_SIZE];
-
-		fprintf(file, "<tr><td>%s</td><td>%.2f</td>",
-			tw_memlat_level_name(memlat, i), level->latency_ns);
-		if (level->cycles > 0)
-			fprintf(file, "<td>%.1f</td>", level->cycles);
-		else
-			fputs("<td>-</td>", file);
-		fprintf(file, "<td>%.2f</td><td>%.2f</td><td>%s</td><td>%s"
-			"</td></tr>\n", level->low_ns, level->high_ns,
-			level->size_bytes ? tw_memlat_size(size[0],
-						level->size_bytes) : "-",
-			cache ? tw_memlat_size(size[1], cache->bytes) : "-");
-	}
+	      "<th>ns a load</th><th>its sizes, ns</th><th>cycles</th>"
+	      "<th>ends in</th><th>sysfs</th></tr>\n", file);
+	for (unsigned i = 0; i < memlat->level_count; i++)
+		put_level(file, memlat, i);
 	fputs("</table></div>\n", file);
+	fputs("<p class=\"dim\">ns a load: the median of its sizes' medians, "
+	      "&#177; how far the widest 95 % interval of one of these reaches "
+	      "(of this run; another one may find other medians). Cycles: of "
+	      "the core at its fastest, in the fastest batch. Ends in: between "
+	      "these two sizes.</p>\n", file);
 	for (unsigned i = 0; i < memlat->cache_count; i++) {
 		const char *why = tw_level_agreement_text(tw_level_compare(
 			i < memlat->level_count ? &memlat->levels[i] : NULL,

@@ -36,14 +36,17 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 	const struct tw_level *level = &memlat->levels[i];
 	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
 
-	return json_pack("{ss, so, so, sf, so, sf, sf, si, sf, so, ss}",
+	return json_pack("{ss, so, so, sf, so, so, sf, sf, sf, si, sf, so, ss}",
 		"name", tw_memlat_level_name(memlat, i),
 		"size_bytes", size_or_null(level->size_bytes),
 		"next_size_bytes", size_or_null(level->next_bytes),
 		"latency_ns", level->latency_ns,
-		"low_cycles", number_or_null(level->cycles),
+		"latency_cycles", number_or_null(in_cycles(level->latency_ns,
+							   level->cycle_ns)),
+		"min_cycles", number_or_null(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
+		"error_ns", level->error_ns,
 		"points", (int)level->points,
 		"latency_ticks", level->latency_ns * memlat->rate.hz / 1e9,
 		"sysfs_bytes", size_or_null(cache ? cache->bytes : 0),
@@ -122,6 +125,22 @@ static json_t *json_curve(const struct tw_curve *curve)
 		"points", points);
 }
 
+/* What levels were found in: a curve; up to some size the fastest of so many looks
+ * in random order. */
+static json_t *json_levels_from(const struct tw_memlat *memlat)
+{
+	json_t *json = memlat->levels_of ? json_curve(memlat->levels_of) :
+					   json_null();
+
+	if (!memlat->levels_of)
+		return json;
+	json_object_set_new(json, "looks",
+			    json_integer((json_int_t)memlat->looks));
+	json_object_set_new(json, "looked_up_to_bytes",
+			    size_or_null(memlat->looked_up_to_bytes));
+	return json;
+}
+
 static json_t *json_costs(const struct tw_tlb_cost *costs, unsigned count)
 {
 	json_t *array = json_array();
@@ -170,7 +189,8 @@ static json_t *json_skipped(const struct tw_memlat *memlat)
 int tw_memlat_print_json(const struct tw_memlat *memlat)
 {
 	json_t *root = json_pack(
-		"{ss, si, si, sf, sf, so, so, so, s{so, so}, so, so, sI, sb}",
+		"{ss, si, si, sf, sf, so, so, so, so, s{so, so}, so, so, sI, "
+		"sb}",
 		"schema", "tickwise-memlat",
 		"version", 1,
 		"cpu", (int)memlat->cpu,
@@ -178,6 +198,7 @@ int tw_memlat_print_json(const struct tw_memlat *memlat)
 		"counter_uncertainty_ppb", memlat->rate.uncertainty_ppb,
 		"caches", json_caches(memlat),
 		"levels", json_levels(memlat),
+		"levels_from", json_levels_from(memlat),
 		"curves", json_curves(memlat),
 		"translation",
 			"random_load", json_costs(memlat->memory_costs,

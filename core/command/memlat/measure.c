@@ -32,25 +32,73 @@ struct progress {
 	int is_shown;
 };
 
+/* All that is measured, in order. */
+struct plan {
+	struct wanted wanted[TW_MEMLAT_CURVES];
+	unsigned count, done;
+	size_t sizes[TW_SWEEP_SIZES];
+	unsigned size_count;
+	int levels_of;			/* of @wanted; -1: no such curve */
+	struct tw_memlat_looks *looks;	/* NULL: none */
+	struct progress progress;
+};
+
 /* ---- the plan -------------------------------------------------------------- */
 
 /* By itself small pages have all curves; transparent ones only that which
  * shows what they are good for. */
-static unsigned plan(struct wanted *wanted,
-		     const struct tw_memlat_arguments *arguments)
+static void plan_curves(struct plan *plan,
+			const struct tw_memlat_arguments *arguments)
 {
-	unsigned n = 0;
-
 	for (int pages = 0; pages < TW_PAGES_KINDS; pages++)
 		for (int kind = 0; kind < TW_CYCLE_KINDS; kind++)
 			if (arguments->pages[pages] && arguments->kinds[kind] &&
 			    (arguments->chose_pages ||
 			     pages == TW_PAGES_SMALL ||
 			     kind == TW_CYCLE_RANDOM))
-				wanted[n++] = (struct wanted) {
+				plan->wanted[plan->count++] = (struct wanted) {
 					(enum tw_cycle_kind)kind,
 					(enum tw_pages)pages };
-	return n;
+}
+
+/* 0: none is to be had. */
+static int can_have(enum tw_pages pages)
+{
+	struct tw_memory memory;
+
+	if (tw_memory_map(&memory, 4096, pages, TW_ANY_NODE))
+		return 0;
+	tw_memory_unmap(&memory);
+	return 1;
+}
+
+/* Levels are looked for in windows, where translations cost least, on small
+ * pages if there are such; else in random order, on the largest pages. */
+static unsigned fitness(struct wanted wanted)
+{
+	unsigned size = (unsigned)wanted.pages;
+
+	if (!can_have(wanted.pages))
+		return 0;
+	if (wanted.kind == TW_CYCLE_RANDOM)
+		return 1 + size;
+	if (wanted.kind == TW_CYCLE_WINDOW)
+		return 1 + TW_PAGES_KINDS + (size ? size : TW_PAGES_KINDS);
+	return 0;
+}
+
+static void plan_levels(struct plan *plan)
+{
+	unsigned best = 0;
+
+	plan->levels_of = -1;
+	for (unsigned i = 0; i < plan->count; i++) {
+		unsigned fits = fitness(plan->wanted[i]);
+
+		if (fits > best)
+			plan->levels_of = (int)i;
+		best = fits > best ? fits : best;
+	}
 }
 
 static int choose_sizes(struct tw_memlat *memlat,
@@ -81,10 +129,9 @@ static int choose_sizes(struct tw_memlat *memlat,
 	return TW_EXIT_GOOD;
 }
 
-static int choose_cpu(struct tw_memlat *memlat,
-		      const struct tw_memlat_arguments *arguments)
+static int take_cpu(unsigned *taken, int wanted)
 {
-	int cpu = arguments->cpu >= 0 ? arguments->cpu : sched_getcpu();
+	int cpu = wanted >= 0 ? wanted : sched_getcpu();
 	int ret = cpu < 0 ? -errno : tw_pin_to_cpu((unsigned)cpu);
 
 	if (ret)
@@ -92,22 +139,30 @@ static int choose_cpu(struct tw_memlat *memlat,
 				       "on CPU %d: %s", cpu, ret == -EINVAL ?
 				       "it is not there, or not allowed" :
 				       strerror(-ret));
-	memlat->cpu = (unsigned)cpu;
+	*taken = (unsigned)cpu;
 	return TW_EXIT_GOOD;
 }
 
-static int check_node(const struct tw_memlat_arguments *arguments)
+static int check_node(int wanted)
 {
 	unsigned nodes[TW_MEMLAT_NODES];
 	unsigned count = tw_memory_nodes(nodes, TW_MEMLAT_NODES);
 
-	if (arguments->node == TW_ANY_NODE)
+	if (wanted == TW_ANY_NODE)
 		return TW_EXIT_GOOD;
 	for (unsigned i = 0; i < count; i++)
-		if (nodes[i] == (unsigned)arguments->node)
+		if (nodes[i] == (unsigned)wanted)
 			return TW_EXIT_GOOD;
 	return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "there is no "
-			       "memory on a NUMA node %d", arguments->node);
+			       "memory on a NUMA node %d", wanted);
+}
+
+int tw_memlat_take_place(unsigned *cpu,
+			 const struct tw_memlat_arguments *arguments)
+{
+	int code = take_cpu(cpu, arguments->cpu);
+
+	return code == TW_EXIT_GOOD ? check_node(arguments->node) : code;
 }
 
 /* ---- measuring --------------------------------------------------------------- */
@@ -125,7 +180,20 @@ static int show(void *context, unsigned point)
 	return tw_memlat_is_interrupted();
 }
 
-static struct tw_cycle_shape shape_of(const struct tw_memlat_arguments *arguments,
+/* The same line for looks: which sizes, by the same numbers. */
+static int show_look(void *context, unsigned point)
+{
+	const struct progress *progress = context;
+	char size[TW_FORMAT_SIZE];
+
+	if (progress->is_shown)
+		fprintf(stderr, "\r%3u %%  looking for levels, %s\033[K",
+			progress->before * 100 / progress->all,
+			tw_memlat_size(size, progress->sizes[point]));
+	return tw_memlat_is_interrupted();
+}
+
+struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *arguments,
 				      const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind)
 {
@@ -144,84 +212,92 @@ static struct tw_cycle_shape shape_of(const struct tw_memlat_arguments *argument
 	};
 }
 
-static int sizes_of(size_t *sizes, const struct tw_memlat *memlat,
-		    const struct tw_memlat_arguments *arguments)
+static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
+		     const struct tw_memlat_arguments *arguments)
 {
 	/* In whole strides; curves of pages leave out what is less than one. */
-	return tw_sweep_sizes(sizes, memlat->min_bytes, memlat->max_bytes,
-			      arguments->per_octave, memlat->caches,
-			      memlat->cache_count, arguments->stride_bytes);
+	int count = tw_sweep_sizes(plan->sizes, memlat->min_bytes,
+				   memlat->max_bytes, arguments->per_octave,
+				   memlat->caches, memlat->cache_count,
+				   arguments->stride_bytes);
+
+	if (count < 0)
+		return count;
+	plan->size_count = (unsigned)count;
+	plan_curves(plan, arguments);
+	plan_levels(plan);
+	plan->progress = (struct progress) {
+		.sizes = plan->sizes, .is_shown = isatty(STDERR_FILENO),
+		.all = plan->count * plan->size_count,
+	};
+	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_LEAST_POINTS)
+		return 0;
+	plan->looks = tw_memlat_looks_new(plan->wanted[plan->levels_of].pages,
+					  plan->sizes, plan->size_count);
+	return plan->looks ? 0 : -ENOMEM;
+}
+
+/* The next curve, and after it what looks at levels are due. */
+static int measure_one(struct tw_memlat *memlat, struct plan *plan,
+		       const struct tw_memory *memory,
+		       const struct tw_memlat_arguments *arguments)
+{
+	struct tw_curve *curve = &memlat->curves[memlat->curve_count];
+	const struct wanted *wanted = &plan->wanted[plan->done];
+	struct progress *progress = &plan->progress;
+	int ret;
+
+	*curve = (struct tw_curve) { .node = arguments->node };
+	curve->shape = tw_memlat_shape(arguments, memlat, wanted->kind);
+	progress->kind = tw_cycle_names[wanted->kind];
+	progress->pages = tw_pages_names[wanted->pages];
+	ret = tw_curve_measure(curve, memory, plan->sizes, plan->size_count,
+			       &arguments->effort, memlat->rate.hz, show,
+			       progress);
+	/* An interrupted one is worth what it has. */
+	memlat->curve_count += !ret || (ret == -EINTR && curve->count);
+	progress->before += plan->size_count;
+	plan->done++;
+	if (!ret && plan->looks)
+		ret = tw_memlat_look(plan->looks, memlat, arguments,
+				     plan->done, plan->count, show_look,
+				     progress);
+	return ret;
 }
 
 /* All wanted curves on pages of one kind: one mapping for all of them. */
 static int measure_on(struct tw_memlat *memlat, enum tw_pages pages,
 		      const struct tw_memlat_arguments *arguments,
-		      const struct wanted *wanted, unsigned count,
-		      struct progress *progress, int size_count)
+		      struct plan *plan)
 {
 	struct tw_memory memory;
 	int ret = tw_memory_map(&memory, memlat->max_bytes, pages,
 				arguments->node);
 
-	if (ret) {
+	if (ret)
 		memlat->skipped[pages] = tw_pages_why_not(ret, pages);
+	if (ret) {
+		while (plan->done < plan->count &&
+		       plan->wanted[plan->done].pages == pages)
+			plan->done++;
 		return 0;
 	}
-	for (unsigned i = 0; !ret && i < count; i++) {
-		struct tw_curve *curve = &memlat->curves[memlat->curve_count];
-
-		if (wanted[i].pages != pages)
-			continue;
-		*curve = (struct tw_curve) { .node = arguments->node };
-		curve->shape = shape_of(arguments, memlat, wanted[i].kind);
-		progress->kind = tw_cycle_names[wanted[i].kind];
-		progress->pages = tw_pages_names[pages];
-		ret = tw_curve_measure(curve, &memory, progress->sizes,
-				       (unsigned)size_count,
-				       &arguments->effort, memlat->rate.hz,
-				       show, progress);
-		/* An interrupted one is worth what it has. */
-		memlat->curve_count += !ret || (ret == -EINTR && curve->count);
-		progress->before += (unsigned)size_count;
-	}
+	while (!ret && plan->done < plan->count &&
+	       plan->wanted[plan->done].pages == pages)
+		ret = measure_one(memlat, plan, &memory, arguments);
 	tw_memory_unmap(&memory);
 	return ret;
 }
 
-/* Random loads in the largest memory of each node, where there are several. */
 static int measure_nodes(struct tw_memlat *memlat,
 			 const struct tw_memlat_arguments *arguments)
 {
 	unsigned nodes[TW_MEMLAT_NODES];
 	unsigned count = tw_memory_nodes(nodes, TW_MEMLAT_NODES);
-	struct tw_curve *curve;
-	int ret = 0;
 
 	if (count < 2 || arguments->node != TW_ANY_NODE)
 		return 0;
-	curve = malloc(sizeof(*curve));
-	if (!curve)
-		return -ENOMEM;
-	for (unsigned i = 0; !ret && i < count; i++) {
-		struct tw_memory memory;
-
-		/* Memory that this process may not have is left out. */
-		if (tw_memory_map(&memory, memlat->max_bytes, TW_PAGES_SMALL,
-				  (int)nodes[i]))
-			continue;
-		*curve = (struct tw_curve) { .node = (int)nodes[i] };
-		curve->shape = shape_of(arguments, memlat, TW_CYCLE_WINDOW);
-		ret = tw_curve_measure(curve, &memory, &memlat->max_bytes, 1,
-				       &arguments->effort, memlat->rate.hz,
-				       NULL, NULL);
-		tw_memory_unmap(&memory);
-		if (!ret && curve->count && curve->points[0].batches)
-			memlat->nodes[memlat->node_count++] =
-				(struct tw_memlat_node) {
-					nodes[i], curve->points[0] };
-	}
-	free(curve);
-	return ret;
+	return tw_memlat_measure_nodes(memlat, arguments, nodes, count);
 }
 
 /* ---- what follows ------------------------------------------------------------ */
@@ -237,23 +313,35 @@ const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
 	return NULL;
 }
 
-static void conclude(struct tw_memlat *memlat)
+/* In a copy: the curve itself stays as it was measured. */
+static int find_levels(struct tw_memlat *memlat, const struct plan *plan)
+{
+	const struct wanted *wanted;
+	const struct tw_curve *curve;
+
+	if (plan->levels_of < 0)
+		return 0;
+	wanted = &plan->wanted[plan->levels_of];
+	curve = tw_memlat_find(memlat, wanted->kind, wanted->pages);
+	if (!curve)
+		return 0;
+	memlat->levels_of = malloc(sizeof(*curve));
+	if (!memlat->levels_of)
+		return -ENOMEM;
+	*memlat->levels_of = *curve;
+	tw_memlat_looks_conclude(plan->looks, memlat);
+	memlat->level_count = tw_levels_find(memlat->levels,
+					     memlat->levels_of);
+	return 0;
+}
+
+static void find_costs(struct tw_memlat *memlat)
 {
 	const struct tw_curve *window, *random, *page;
 
 	window = tw_memlat_find(memlat, TW_CYCLE_WINDOW, TW_PAGES_SMALL);
 	random = tw_memlat_find(memlat, TW_CYCLE_RANDOM, TW_PAGES_SMALL);
 	page = tw_memlat_find(memlat, TW_CYCLE_PAGE, TW_PAGES_SMALL);
-	memlat->levels_of = window;
-	for (int i = TW_PAGES_RESERVED; !memlat->levels_of && i >= 0; i--)
-		memlat->levels_of = tw_memlat_find(memlat, TW_CYCLE_WINDOW,
-						   (enum tw_pages)i);
-	for (int i = TW_PAGES_RESERVED; !memlat->levels_of && i >= 0; i--)
-		memlat->levels_of = tw_memlat_find(memlat, TW_CYCLE_RANDOM,
-						   (enum tw_pages)i);
-	if (memlat->levels_of)
-		memlat->level_count = tw_levels_find(memlat->levels,
-						     memlat->levels_of);
 	if (random && window)
 		memlat->memory_cost_count = tw_tlb_of_memory(
 			memlat->memory_costs, random, window);
@@ -262,31 +350,38 @@ static void conclude(struct tw_memlat *memlat)
 			memlat->page_costs, page, random);
 }
 
-static int measure_all(struct tw_memlat *memlat,
-		       const struct tw_memlat_arguments *arguments)
+static int measure_planned(struct tw_memlat *memlat,
+			   const struct tw_memlat_arguments *arguments,
+			   struct plan *plan)
 {
-	struct wanted wanted[TW_MEMLAT_CURVES];
-	unsigned count = plan(wanted, arguments);
-	size_t sizes[TW_SWEEP_SIZES];
-	int size_count = sizes_of(sizes, memlat, arguments);
-	struct progress progress = { .sizes = sizes,
-				     .is_shown = isatty(STDERR_FILENO) };
 	int ret = 0;
 
-	if (size_count < 0)
-		return size_count;
-	progress.all = count * (unsigned)size_count;
 	for (int pages = 0; !ret && pages < TW_PAGES_KINDS; pages++)
 		if (arguments->pages[pages])
 			ret = measure_on(memlat, (enum tw_pages)pages,
-					 arguments, wanted, count, &progress,
-					 size_count);
+					 arguments, plan);
 	if (!ret)
 		ret = measure_nodes(memlat, arguments);
-	if (progress.is_shown)
+	if (plan->progress.is_shown)
 		fputs("\r\033[K", stderr);
 	memlat->was_interrupted = ret == -EINTR;
 	return ret == -EINTR ? 0 : ret;
+}
+
+static int measure_all(struct tw_memlat *memlat,
+		       const struct tw_memlat_arguments *arguments)
+{
+	struct plan plan = { .levels_of = -1 };
+	int ret = make_plan(&plan, memlat, arguments);
+
+	if (!ret)
+		ret = measure_planned(memlat, arguments, &plan);
+	if (!ret)
+		ret = find_levels(memlat, &plan);
+	if (!ret)
+		find_costs(memlat);
+	tw_memlat_looks_free(plan.looks);
+	return ret;
 }
 
 /* Pages that were asked for by name, and are not to be had, end the run. */
@@ -307,11 +402,9 @@ static int prepare(struct tw_memlat *memlat,
 		   const struct tw_memlat_arguments *arguments)
 {
 	const struct tw_rate_options options = { .window_ns = CALIBRATION_NS };
-	int code = choose_cpu(memlat, arguments);
+	int code = tw_memlat_take_place(&memlat->cpu, arguments);
 	int ret;
 
-	if (code == TW_EXIT_GOOD)
-		code = check_node(arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	memlat->cache_count = tw_caches_read(memlat->caches, TW_CACHES_BASE,
@@ -351,7 +444,6 @@ int tw_memlat_measure(struct tw_memlat *memlat,
 		tw_memlat_free(memlat);
 		return code;
 	}
-	conclude(memlat);
 	memlat->took_ns = (uint64_t)((double)(tw_ticks_end() - begin) /
 				     memlat->rate.hz * 1e9);
 	return TW_EXIT_GOOD;
@@ -360,5 +452,6 @@ int tw_memlat_measure(struct tw_memlat *memlat,
 void tw_memlat_free(struct tw_memlat *memlat)
 {
 	free(memlat->curves);
-	memlat->curves = NULL;
+	free(memlat->levels_of);
+	memlat->curves = memlat->levels_of = NULL;
 }

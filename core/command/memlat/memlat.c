@@ -35,6 +35,19 @@ const char *tw_memlat_size(char *text, size_t bytes)
 	return text;
 }
 
+const char *tw_memlat_end(char *text, const struct tw_level *level)
+{
+	char size[2][TW_FORMAT_SIZE];
+
+	if (!level->size_bytes)
+		return "-";
+	snprintf(text, TW_MEMLAT_END, "%s - %s",
+		 tw_memlat_size(size[0], level->size_bytes),
+		 level->next_bytes ? tw_memlat_size(size[1],
+						    level->next_bytes) : "");
+	return text;
+}
+
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 {
 	static const char *const names[TW_LEVELS] = {

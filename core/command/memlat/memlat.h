@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat: what to measure (arguments.c), measuring it (measure.c), and
- * the ways to print it.
+ * tickwise memlat: what to measure (arguments.c), measuring it (measure.c; what
+ * levels are found in: looks.c; NUMA nodes: nodes.c), and the ways to print it.
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
@@ -56,8 +56,11 @@ struct tw_memlat {
 	size_t min_bytes, max_bytes;
 	struct tw_curve *curves;
 	unsigned curve_count;
-	/* From the curve with the fewest misses of translations. */
-	const struct tw_curve *levels_of;
+	/* From the curve with the fewest misses of translations; of the sizes
+	 * that were looked at by themselves, the fastest looks. */
+	struct tw_curve *levels_of;	/* NULL: there is no such curve */
+	unsigned looks;			/* at each of those sizes; 0: none */
+	size_t looked_up_to_bytes;
 	struct tw_level levels[TW_LEVELS];
 	unsigned level_count;
 	struct tw_tlb_cost memory_costs[TW_SWEEP_SIZES];
@@ -75,6 +78,53 @@ struct tw_memlat {
  * nothing to free. */
 int tw_memlat_measure(struct tw_memlat *memlat,
 		      const struct tw_memlat_arguments *arguments);
+/* The CPU and the NUMA node that are asked for: there, and this thread goes
+ * there. The same return. */
+int tw_memlat_take_place(unsigned *cpu,
+			 const struct tw_memlat_arguments *arguments);
+struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *arguments,
+				      const struct tw_memlat *memlat,
+				      enum tw_cycle_kind kind);
+
+/* ---- levels, looked for again (looks.c) ---- */
+
+struct tw_memlat_looks;
+
+/**
+ * tw_memlat_looks_new - to look for levels on such pages
+ * @sizes, @count: of the curve; the smaller ones are looked at
+ *
+ * Return: NULL: out of memory. Ends with tw_memlat_looks_free().
+ */
+struct tw_memlat_looks *tw_memlat_looks_new(enum tw_pages pages,
+					    const size_t *sizes,
+					    unsigned count);
+
+/* What share of all looks is due by now is taken: @part of @parts. Return: 0;
+ * -EINTR; as tw_curve_measure(). Memory that is not to be had is a look less. */
+int tw_memlat_look(struct tw_memlat_looks *looks,
+		   const struct tw_memlat *memlat,
+		   const struct tw_memlat_arguments *arguments, unsigned part,
+		   unsigned parts,
+		   int (*progress)(void *context, unsigned point),
+		   void *context);
+
+/* At their sizes @memlat->levels_of becomes the fastest of all looks. @looks may
+ * be NULL. */
+void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
+			      struct tw_memlat *memlat);
+void tw_memlat_looks_free(struct tw_memlat_looks *looks);
+
+/**
+ * tw_memlat_measure_nodes - the latency of each of these NUMA nodes (nodes.c)
+ *
+ * In windows, at the largest size. A node whose memory this process may not
+ * have is left out, and so is one that was too disturbed. Return: 0; -ENOMEM;
+ * -EINTR: @memlat has the nodes that were measured until then.
+ */
+int tw_memlat_measure_nodes(struct tw_memlat *memlat,
+			    const struct tw_memlat_arguments *arguments,
+			    const unsigned *nodes, unsigned count);
 void tw_memlat_free(struct tw_memlat *memlat);
 
 /* "L1" .. for caches, "memory" for the last level of several. */
@@ -86,6 +136,9 @@ const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind,
 				      enum tw_pages pages);
 
+/* "48K" to the next size: where a level ends, "-": not in the curve. */
+#define TW_MEMLAT_END	(2 * TW_FORMAT_SIZE)
+const char *tw_memlat_end(char *text, const struct tw_level *level);
 /* "48K", "2M", "1.5G"; whole where it is. @text: TW_FORMAT_SIZE bytes. */
 const char *tw_memlat_size(char *text, size_t bytes);
 

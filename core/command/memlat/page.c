@@ -50,23 +50,22 @@ static void print_head(const struct tw_memlat *memlat)
 static void print_cycles(double cycles)
 {
 	if (cycles > 0)
-		printf(" %8.1f", cycles);
+		printf(" %7.2f", cycles);
 	else
-		printf(" %8s", "-");
+		printf(" %7s", "-");
 }
 
 static void print_level(const struct tw_memlat *memlat, unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
 	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
-	char size[TW_FORMAT_SIZE], said[TW_FORMAT_SIZE];
+	char end[TW_MEMLAT_END], said[TW_FORMAT_SIZE];
 
-	printf("%-8s %9.2f", tw_memlat_level_name(memlat, i),
-	       level->latency_ns);
+	printf("%-7s %8.2f %5.2f  %7.2f - %-7.2f", tw_memlat_level_name(memlat, i),
+	       level->latency_ns, level->error_ns, level->low_ns,
+	       level->high_ns);
 	print_cycles(level->cycles);
-	printf("   %7.2f - %-8.2f %8s %8s%s\n", level->low_ns, level->high_ns,
-	       level->size_bytes ? tw_memlat_size(size, level->size_bytes) :
-				   "-",
+	printf("  %13s %6s%s\n", tw_memlat_end(end, level),
 	       cache ? tw_memlat_size(said, cache->bytes) : "-",
 	       cache && level->size_bytes ?
 	       tw_level_compare(level, cache) == TW_LEVEL_AGREES ?
@@ -90,6 +89,26 @@ static void print_disagreements(const struct tw_memlat *memlat)
 	}
 }
 
+static void print_where_from(const struct tw_memlat *memlat)
+{
+	const struct tw_curve *curve = memlat->levels_of;
+	struct tw_paragraph line = { .indent = 0 };
+	char size[TW_FORMAT_SIZE];
+
+	tw_paragraph_printf(&line, "Levels, in the %s curve on %s pages%s",
+			    tw_cycle_names[curve->shape.kind],
+			    tw_pages_names[curve->pages],
+			    memlat->looks ? ";" : ":");
+	if (memlat->looks)
+		tw_paragraph_printf(&line, "up to %s in the fastest of %u "
+				    "looks, random and each in other memory:",
+				    tw_memlat_size(size,
+						   memlat->looked_up_to_bytes),
+				    memlat->looks);
+	tw_paragraph_end(&line);
+	putchar('\n');
+}
+
 static void print_levels(const struct tw_memlat *memlat)
 {
 	const struct tw_curve *curve = memlat->levels_of;
@@ -103,13 +122,14 @@ static void print_levels(const struct tw_memlat *memlat)
 		puts("No levels: too few sizes.");
 		return;
 	}
-	printf("Levels, in the %s curve on %s pages:\n\n",
-	       tw_cycle_names[curve->shape.kind],
-	       tw_pages_names[curve->pages]);
-	printf("%-8s %9s %8s   %-18s %8s %8s\n", "level", "ns/load", "cycles",
-	       "  over its sizes", "up to", "sysfs");
+	print_where_from(memlat);
+	printf("%-7s %8s %5s  %-17s %7s  %13s %6s\n", "level", "ns/load", "+-",
+	       "  over its sizes", "cycles", "ends in", "sysfs");
 	for (unsigned i = 0; i < memlat->level_count; i++)
 		print_level(memlat, i);
+	puts("\nns/load: median of its sizes' medians; +-: of each of them, at "
+	     "most (95 %, of\nthis run). cycles: of the core at its fastest, in "
+	     "the fastest batch.");
 	print_disagreements(memlat);
 }
 

@@ -15,7 +15,6 @@
 #include "command/command.h"
 #include "command/format.h"
 #include "command/memlat/memlat.h"
-#include "estimate/machine.h"
 #include "memory/seed_loops.h"
 
 #define SIZES		7
@@ -107,8 +106,6 @@ static int measure(struct table *table,
 	struct tw_memory memory;
 	int ret = tw_rate_measure(&table->rate, &options);
 
-	if (!ret && arguments->cpu >= 0)
-		ret = tw_pin_to_cpu((unsigned)arguments->cpu);
 	if (!ret)
 		ret = tw_memory_map(&memory, sizes[SIZES - 1], TW_PAGES_SMALL,
 				    arguments->node);
@@ -199,9 +196,15 @@ static int print_json(const struct table *table)
 
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 {
-	struct table *table = calloc(1, sizeof(*table));
-	int ret = table ? measure(table, arguments) : -ENOMEM;
+	struct table *table;
+	unsigned cpu;
+	int code = tw_memlat_take_place(&cpu, arguments);
+	int ret;
 
+	if (code != TW_EXIT_GOOD)
+		return code;
+	table = calloc(1, sizeof(*table));
+	ret = table ? measure(table, arguments) : -ENOMEM;
 	if (!ret && arguments->output == TW_MEMLAT_JSON)
 		ret = print_json(table);
 	else if (!ret)

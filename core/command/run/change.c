@@ -47,9 +47,11 @@ static void add_first(struct tw_run_jobs *jobs, size_t section,
 	jobs->is_changed = 1;
 }
 
+/* To ours from one of fio's, which has options of its own. */
 static int is_changed(enum tw_run_kind kind)
 {
-	return kind != TW_RUN_OTHER && kind != TW_RUN_OURS;
+	return kind != TW_RUN_OTHER && kind != TW_RUN_OURS &&
+	       kind != TW_RUN_MEMORY && kind != TW_RUN_OUR_MEMORY;
 }
 
 /* ---- lines ---- */
@@ -60,7 +62,7 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 	const char *path = tw_run_engine_for(change->engines, kind);
 	const char *section = change->jobs->sections[line->section].name;
 
-	if (kind == TW_RUN_OURS)
+	if (kind == TW_RUN_OURS || kind == TW_RUN_OUR_MEMORY)
 		return TW_EXIT_GOOD;
 	if (kind == TW_RUN_OTHER) {
 		tw_run_say("%s: [%s] ioengine=%s: left alone, not the I/O that "
@@ -70,9 +72,10 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 	}
 	if (!path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: [%s] "
-				       "ioengine=%s: there is no tickwise-cmd.so"
-				       " beside %s", place(line), section,
-				       line->value, change->engines->path);
+				       "ioengine=%s: there is no %s beside %s",
+				       place(line), section, line->value,
+				       tw_run_file_for(kind),
+				       change->engines->path);
 	replace(change->jobs, line, tw_run_format("ioengine=external:%s", path));
 	/* A variable may be of nothing. */
 	tw_run_say("%s: [%s] ioengine=%s: changed to external:%s", place(line),

@@ -16,6 +16,7 @@
 
 #define ENGINE		"tickwise.so"
 #define COMMAND_ENGINE	"tickwise-cmd.so"
+#define MEMORY_ENGINE	"tickwise-memory.so"
 
 /* An option that no other engine has. */
 #define OUR_OPTION	"tw_report"
@@ -37,27 +38,32 @@ static const struct {
 	{ "posixaio", TW_RUN_QUEUED },
 	{ "io_uring", TW_RUN_QUEUED },
 	{ "io_uring_cmd", TW_RUN_COMMAND },
+	/* fio has none of that name: for job files that are run by this. */
+	{ "tickwise-memory", TW_RUN_MEMORY },
 	/* ${ENG}, and there is no ENG in the environment. */
 	{ "", TW_RUN_QUEUED },
 };
 
-static int is_ours(const char *engine)
+/* The last part of a path, if fio is to load that. */
+static const char *file_of(const char *engine)
 {
 	const char *path = strncmp(engine, "external:", 9) == 0 ? engine + 9 :
 		engine;
 	const char *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
 
-	return strcmp(file, ENGINE) == 0 || strcmp(file, COMMAND_ENGINE) == 0;
+	return slash ? slash + 1 : path;
 }
 
 enum tw_run_kind tw_run_kind(const char *engine)
 {
+	const char *file = file_of(engine);
 	/* fio ends the name there. */
 	size_t length = strcspn(engine, ":");
 
-	if (is_ours(engine))
+	if (strcmp(file, ENGINE) == 0 || strcmp(file, COMMAND_ENGINE) == 0)
 		return TW_RUN_OURS;
+	if (strcmp(file, MEMORY_ENGINE) == 0)
+		return TW_RUN_OUR_MEMORY;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strlen(kinds[i].name) == length &&
 		    strncmp(kinds[i].name, engine, length) == 0)
@@ -68,7 +74,14 @@ enum tw_run_kind tw_run_kind(const char *engine)
 const char *tw_run_engine_for(const struct tw_run_engines *engines,
 			      enum tw_run_kind kind)
 {
-	return kind == TW_RUN_COMMAND ? engines->command_path : engines->path;
+	return kind == TW_RUN_COMMAND ? engines->command_path :
+	       kind == TW_RUN_MEMORY ? engines->memory_path : engines->path;
+}
+
+const char *tw_run_file_for(enum tw_run_kind kind)
+{
+	return kind == TW_RUN_COMMAND ? COMMAND_ENGINE :
+	       kind == TW_RUN_MEMORY ? MEMORY_ENGINE : ENGINE;
 }
 
 /* ---- where ours are ---- */
@@ -114,10 +127,18 @@ static char *find(const char *path)
 	return NULL;
 }
 
+/* Another one in the directory of the first; NULL: it is not there. */
+static char *find_beside(const char *path, const char *file)
+{
+	char *beside = tw_run_format("%.*s/%s",
+				     (int)(strrchr(path, '/') - path), path,
+				     file);
+
+	return access(beside, R_OK) == 0 ? beside : NULL;
+}
+
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 {
-	char *beside;
-
 	engines->path = find(path);
 	if (!engines->path && path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
@@ -131,10 +152,8 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "%s: fio "
 				       "can't load an engine from a path with "
 				       "one of , ; # $ in it", engines->path);
-	beside = tw_run_format("%.*s/" COMMAND_ENGINE,
-			       (int)(strrchr(engines->path, '/') -
-				     engines->path), engines->path);
-	engines->command_path = access(beside, R_OK) == 0 ? beside : NULL;
+	engines->command_path = find_beside(engines->path, COMMAND_ENGINE);
+	engines->memory_path = find_beside(engines->path, MEMORY_ENGINE);
 	return TW_EXIT_GOOD;
 }
 

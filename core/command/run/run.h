@@ -79,6 +79,7 @@ struct tw_run_engines {
 	const char *fio;
 	char *path;			/* tickwise.so */
 	char *command_path;		/* tickwise-cmd.so; NULL: none there */
+	char *memory_path;		/* tickwise-memory.so, likewise */
 	struct tw_run_options *known;
 	size_t known_count;
 };
@@ -89,6 +90,8 @@ enum tw_run_kind {
 	TW_RUN_ONE_AT_A_TIME,		/* sync, psync ... */
 	TW_RUN_QUEUED,			/* libaio, io_uring ... */
 	TW_RUN_COMMAND,			/* io_uring_cmd */
+	TW_RUN_MEMORY,			/* tickwise-memory, by its name alone */
+	TW_RUN_OUR_MEMORY,		/* and its file: no I/O, nothing owed */
 };
 
 struct tw_run_report {
@@ -151,8 +154,11 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path);
 
 enum tw_run_kind tw_run_kind(const char *engine);
+/* What takes the place of such an engine: a path, NULL where it is not there;
+ * and the name of its file. */
 const char *tw_run_engine_for(const struct tw_run_engines *engines,
 			      enum tw_run_kind kind);
+const char *tw_run_file_for(enum tw_run_kind kind);
 
 /* Is @option one of this engine's own? Asks fio, once for each engine. */
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,

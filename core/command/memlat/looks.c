@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Levels are looked for several times, spread over the whole run, and in other
+ * memory each time. A neighbour that uses the same cache, the other thread of
+ * the core or another guest, takes a part of it for seconds: longer than a size
+ * is measured. And which physical pages a process gets decides which of them
+ * compete for the same lines of a cache.
+ *
+ * In random order: windows have phases, and the fastest batch past a cache's end
+ * is of one that still finds much of a window in it.
+ */
+#include <stdlib.h>
+
+#include "command/memlat/memlat.h"
+
+#define LOOKS		6
+/* Past the caches that belong to a core, with room to be flat beyond. */
+#define MOST_BYTES	((size_t)8 << 20)
+
+struct tw_memlat_looks {
+	enum tw_pages pages;
+	const size_t *sizes;
+	unsigned count;			/* of sizes */
+	unsigned taken, failed;		/* of looks */
+	/* Kept until the end: what is given back is what is got next. */
+	struct tw_memory memories[LOOKS];
+	struct tw_curve best, look;
+};
+
+struct tw_memlat_looks *tw_memlat_looks_new(enum tw_pages pages,
+					    const size_t *sizes,
+					    unsigned count)
+{
+	struct tw_memlat_looks *looks = calloc(1, sizeof(*looks));
+
+	if (!looks)
+		return NULL;
+	looks->pages = pages;
+	looks->sizes = sizes;
+	while (looks->count < count && sizes[looks->count] <= MOST_BYTES)
+		looks->count++;
+	return looks;
+}
+
+static int look(struct tw_memlat_looks *looks, const struct tw_memlat *memlat,
+		const struct tw_memlat_arguments *arguments,
+		int (*progress)(void *context, unsigned point), void *context)
+{
+	struct tw_memory *memory = &looks->memories[looks->taken];
+	struct tw_memory_effort effort = arguments->effort;
+	int ret;
+
+	if (tw_memory_map(memory, looks->sizes[looks->count - 1], looks->pages,
+			  arguments->node)) {
+		looks->failed++;
+		return 0;
+	}
+	effort.point_ns /= 2;
+	looks->look = (struct tw_curve) { .node = arguments->node };
+	looks->look.shape = tw_memlat_shape(arguments, memlat,
+					    TW_CYCLE_RANDOM);
+	ret = tw_curve_measure(&looks->look, memory, looks->sizes,
+			       looks->count, &effort, memlat->rate.hz, progress,
+			       context);
+	/* An interrupted one is worth what it has, but is no look. */
+	if (!looks->taken)
+		looks->best = looks->look;
+	else
+		tw_curve_keep_fastest(&looks->best, &looks->look);
+	looks->taken += !ret;
+	return ret;
+}
+
+int tw_memlat_look(struct tw_memlat_looks *looks,
+		   const struct tw_memlat *memlat,
+		   const struct tw_memlat_arguments *arguments, unsigned part,
+		   unsigned parts,
+		   int (*progress)(void *context, unsigned point),
+		   void *context)
+{
+	int ret = 0;
+
+	while (!ret && looks->count &&
+	       looks->taken + looks->failed < LOOKS * part / parts)
+		ret = look(looks, memlat, arguments, progress, context);
+	return ret;
+}
+
+static const struct tw_memory_point *find(const struct tw_curve *curve,
+					  size_t bytes)
+{
+	for (unsigned i = 0; i < curve->count; i++)
+		if (curve->points[i].bytes == bytes && curve->points[i].batches)
+			return &curve->points[i];
+	return NULL;
+}
+
+void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
+			      struct tw_memlat *memlat)
+{
+	struct tw_curve *curve = memlat->levels_of;
+
+	if (!looks || !looks->taken || !curve)
+		return;
+	memlat->looks = looks->taken;
+	memlat->looked_up_to_bytes = looks->sizes[looks->count - 1];
+	for (unsigned i = 0; i < curve->count; i++) {
+		const struct tw_memory_point *best;
+
+		best = find(&looks->best, curve->points[i].bytes);
+		if (best)
+			curve->points[i] = *best;
+	}
+}
+
+void tw_memlat_looks_free(struct tw_memlat_looks *looks)
+{
+	for (unsigned i = 0; looks && i < LOOKS; i++)
+		tw_memory_unmap(&looks->memories[i]);
+	free(looks);
+}

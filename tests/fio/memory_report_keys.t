@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What the memory engine writes is what tickwise-memory(7) says, and of the job
+# and the counter what tickwise-report(5) says: every key is in the manual with
+# its type, and every key that should be there is.
+# Defect: a report that grows or loses a key and a manual that does not; a figure
+# that memlat calls otherwise.
+. "$(dirname "$0")/memory_tap.sh"
+
+keys=$root/tests/unit/report_keys.pl
+man=$root/core/man
+{
+	cat "$man/tickwise-memory.7"
+	grep -E '^\.BR (job|counter)\.' "$man/tickwise-report.5" |
+		grep -vE '^\.BR job\.(iodepth|run_ns) '
+} >page
+
+memory_fio --size=256k --tw_report=report.json
+is "$status" 0 'a job'
+is "$(perl "$keys" page report.json)" '' 'its report is as in the manual'
+memory_fio --size=64k --bs=64k --tw_node=0 --tw_report=report.json
+if [ "$status" -eq 0 ]; then
+	is "$(perl "$keys" page report.json)" '' \
+		'of one I/O on node 0, too: no figures'
+	json report.json '!exists $j->{load}{min_ns} && $j->{memory}{node} == 0'
+	ok $? 'they are missing, and not 0'
+else
+	skip "$(cat err)"
+fi
+
+# The names that memlat has for the same.
+memory_fio --size=256k --loops=20 --tw_report=report.json
+"$tickwise" memlat --min=256K --max=256K --pages=small --curves=random \
+	--point=1 --json >memlat.json 2>err
+if json report.json 'exists $j->{load}{min_ns}' &&
+		json memlat.json 'exists $j->{curves}[0]{points}[0]{min_ns}'; then
+	from_json memlat.json 'print "$_\n" for sort grep { !/warm_passes/ }
+		keys %{$j->{curves}[0]{points}[0]}' >theirs
+	from_json report.json 'print "$_\n" for sort grep { !/stamps_ns/ }
+		keys %{$j->{load}}' >ours
+	is "$(cat ours)" "$(cat theirs)" "load has a point's names"
+else
+	skip "too disturbed for figures"
+fi
+done_testing
