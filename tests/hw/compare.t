@@ -49,6 +49,9 @@ json '$c{"stock-cpu"}{starts} == 3 && $c{"stock-cpu"}{load} eq "idle" &&
 json '!grep { abs($_->{monotonic_ppb} - 100000) >
 	$_->{monotonic_uncertainty_ppb} + 1 } @{$c{"stock-cpu"}{list}}' \
 	'finds that it is 100000 ppb fast, within its uncertainty'
+json '!grep { my $c = $_; grep { !($c->{$_}{uncertainty} > 0) }
+	qw(error_ppb error_monotonic_ppb) } values %c' \
+	'each comparison with an uncertainty of its own'
 json '$c{"patched-cpu"}{error_monotonic_ppb}{worst} > 90000' \
 	'in the patched one, too'
 json '$c{library}{error_ppb}{against} eq "CLOCK_MONOTONIC_RAW" &&
@@ -71,6 +74,10 @@ run compare --fio="$fake" --starts=1 --seconds=0.1 --load=idle --rounds=1
 is "$status" 0 'a page'
 grep -qE '^stock-cpu +1 +[0-9]+ ' "$out"
 ok $? 'with a line for each clock'
+awk '/^stock-cpu +1 / { tie = $4 <= $5 }
+	/^against RAW a tie/ { said = / stock-cpu(,|$)/ }
+	END { exit tie != said }' "$out"
+ok $? 'a tie is said where a clock is off by no more than is known'
 has "$out" 'hardly shows in one I/O' 'says what an error of the rate matters for'
 grep -qE '^stock-cpu +idle \|.*o.*\|$' "$out"
 ok $? 'and a plot'

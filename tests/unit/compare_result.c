@@ -89,7 +89,9 @@ static void sums(void)
 	is(sum.raw_median_ppb, 4, "the median of absolute values");
 	is(sum.raw_worst_ppb, 7, "the worst, whichever sign");
 	is(sum.monotonic_worst_ppb, 9, "of MONOTONIC");
-	is(sum.uncertainty_ppb, 6, "the widest bound of all");
+	is(sum.raw_error_ppb, 5, "the widest bound against RAW");
+	is(sum.monotonic_error_ppb, 6, "and against MONOTONIC");
+	is(sum.uncertainty_ppb, 6, "and of all");
 	tw_compare_sum_up(&sum, starts, 0);
 	is(sum.raw_worst_ppb, 0, "no start at all");
 }

@@ -59,7 +59,8 @@ struct tw_compare_sum {
 	unsigned failed;
 	double raw_median_ppb, raw_worst_ppb;
 	double monotonic_median_ppb, monotonic_worst_ppb;
-	double uncertainty_ppb;		/* the largest of either comparison */
+	double raw_error_ppb, monotonic_error_ppb;	/* the largest */
+	double uncertainty_ppb;		/* of these two the larger */
 	double startup_ns, read_ns;	/* medians */
 	double over_ns;
 };

@@ -32,10 +32,12 @@ static json_t *json_list(const struct tw_compare_start *starts, unsigned count)
 }
 
 static json_t *json_error(double median_ppb, double worst_ppb,
-			  const char *against)
+			  double uncertainty_ppb, const char *against)
 {
-	return json_pack("{sf, sf, ss}", "median", median_ppb, "worst",
-			 worst_ppb, "against", against);
+	return json_pack("{sf, sf, sf, ss}", "median", median_ppb,
+			 "worst", worst_ppb,
+			 "uncertainty", uncertainty_ppb,
+			 "against", against);
 }
 
 static json_t *json_clock(const struct tw_compare_result *result,
@@ -52,9 +54,11 @@ static json_t *json_clock(const struct tw_compare_result *result,
 		"starts", (json_int_t)sum->starts,
 		"failed", (json_int_t)sum->failed,
 		"error_ppb", json_error(sum->raw_median_ppb, sum->raw_worst_ppb,
+					sum->raw_error_ppb,
 					tw_against_name(TW_AGAINST_RAW)),
 		"error_monotonic_ppb",
 		json_error(sum->monotonic_median_ppb, sum->monotonic_worst_ppb,
+			   sum->monotonic_error_ppb,
 			   tw_against_name(TW_AGAINST_MONOTONIC)),
 		"uncertainty_ppb", sum->uncertainty_ppb,
 		"startup_ns", known(sum->startup_ns),

@@ -13,38 +13,46 @@ const char *tw_compare_load_name(int load)
 	return load == TW_COMPARE_HOGS ? "hogs" : "idle";
 }
 
-/* Nine characters, three digits. */
+/* Eight characters, three digits. */
 static void print_ppb(double ppb)
 {
 	if (ppb < 10)
-		printf(" %9.2f", ppb);
+		printf(" %8.2f", ppb);
 	else if (ppb < 1000)
-		printf(" %9.1f", ppb);
+		printf(" %8.1f", ppb);
 	else
-		printf(" %9.0f", ppb);
+		printf(" %8.0f", ppb);
+}
+
+static void print_against(double median_ppb, double worst_ppb,
+			  double error_ppb)
+{
+	print_ppb(median_ppb);
+	print_ppb(worst_ppb);
+	print_ppb(error_ppb);
 }
 
 static void print_errors(const struct tw_compare_result *result, int load)
 {
-	printf("%-20s %6s %19s %19s %9s %10s\n", "", "", "off RAW, ppb",
-	       "off MONOTONIC, ppb", "known to", "start-up");
-	printf("%-20s %6s %9s %9s %9s %9s %9s %10s\n", "clock", "starts",
-	       "median", "worst", "median", "worst", "+- ppb", "ms");
+	printf("%-19s %6s %26s %26s %9s\n", "", "", "off RAW, ppb, known",
+	       "off MONOTONIC, ppb, known", "start-up,");
+	printf("%-19s %6s %8s %8s %8s %8s %8s %8s %9s\n", "clock", "starts",
+	       "median", "worst", "to +-", "median", "worst", "to +-", "ms");
 	for (unsigned i = 0; i < result->clocks; i++) {
 		const struct tw_compare_sum *sum = &result->sum[i][load];
 
-		printf("%-20s %6u", result->clock[i].name, sum->starts);
+		printf("%-19s %6u", result->clock[i].name, sum->starts);
 		if (!sum->starts) {
 			printf(" no start of %u came to its end\n",
 			       sum->failed);
 			continue;
 		}
-		print_ppb(sum->raw_median_ppb);
-		print_ppb(sum->raw_worst_ppb);
-		print_ppb(sum->monotonic_median_ppb);
-		print_ppb(sum->monotonic_worst_ppb);
-		print_ppb(sum->uncertainty_ppb);
-		printf(" %10.1f", sum->startup_ns / 1e6);
+		print_against(sum->raw_median_ppb, sum->raw_worst_ppb,
+			      sum->raw_error_ppb);
+		print_against(sum->monotonic_median_ppb,
+			      sum->monotonic_worst_ppb,
+			      sum->monotonic_error_ppb);
+		printf(" %9.1f", sum->startup_ns / 1e6);
 		if (sum->failed)
 			printf("  (%u failed)", sum->failed);
 		putchar('\n');
@@ -77,20 +85,27 @@ static void print_costs(const struct tw_compare_result *result, int load)
 	}
 }
 
+static int is_tie(const struct tw_compare_sum *sum, enum tw_against against)
+{
+	return sum->starts && (against == TW_AGAINST_RAW ?
+			       sum->raw_worst_ppb <= sum->raw_error_ppb :
+			       sum->monotonic_worst_ppb <=
+			       sum->monotonic_error_ppb);
+}
+
 /* Where nothing is left to tell two clocks apart. */
-static void print_ties(const struct tw_compare_result *result, int load)
+static void print_ties(const struct tw_compare_result *result, int load,
+		       enum tw_against against)
 {
 	int printed = 0;
 
 	for (unsigned i = 0; i < result->clocks; i++) {
-		const struct tw_compare_sum *sum = &result->sum[i][load];
-
-		if (!sum->starts || fmin(sum->raw_worst_ppb,
-		    sum->monotonic_worst_ppb) > sum->uncertainty_ppb)
+		if (!is_tie(&result->sum[i][load], against))
 			continue;
-		printf("%s%s", printed ? ", " : "within the comparison's own "
-		       "uncertainty, and not to be told apart: ",
-		       result->clock[i].name);
+		if (!printed)
+			printf("against %s a tie, all within what is known: ",
+			       against == TW_AGAINST_RAW ? "RAW" : "MONOTONIC");
+		printf("%s%s", printed ? ", " : "", result->clock[i].name);
 		printed = 1;
 	}
 	if (printed)
@@ -122,7 +137,8 @@ void tw_compare_print_page(const struct tw_compare_result *result,
 		else
 			puts("idle, as far as this machine is:");
 		print_errors(result, load);
-		print_ties(result, load);
+		print_ties(result, load, TW_AGAINST_RAW);
+		print_ties(result, load, TW_AGAINST_MONOTONIC);
 		putchar('\n');
 	}
 	tw_compare_print_plot(result);

@@ -97,18 +97,17 @@ static double median_of(const struct tw_compare_start *starts, unsigned count,
 void tw_compare_sum_up(struct tw_compare_sum *sum,
 		       const struct tw_compare_start *starts, unsigned count)
 {
-	double raw_error_ppb, monotonic_error_ppb;
-
 	sum->starts = count;
 	sum->raw_median_ppb = median_of(starts, count, MEMBER(raw_ppb),
 					&sum->raw_worst_ppb);
 	sum->monotonic_median_ppb = median_of(starts, count,
 					      MEMBER(monotonic_ppb),
 					      &sum->monotonic_worst_ppb);
-	median_of(starts, count, MEMBER(raw_error_ppb), &raw_error_ppb);
+	median_of(starts, count, MEMBER(raw_error_ppb), &sum->raw_error_ppb);
 	median_of(starts, count, MEMBER(monotonic_error_ppb),
-		  &monotonic_error_ppb);
-	sum->uncertainty_ppb = fmax(raw_error_ppb, monotonic_error_ppb);
+		  &sum->monotonic_error_ppb);
+	sum->uncertainty_ppb = fmax(sum->raw_error_ppb,
+				    sum->monotonic_error_ppb);
 	sum->startup_ns = median_of(starts, count, MEMBER(startup_ns), NULL);
 	sum->read_ns = median_of(starts, count, MEMBER(read_ns), NULL);
 	sum->over_ns = median_of(starts, count, MEMBER(over_ns), NULL);
