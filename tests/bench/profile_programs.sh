@@ -10,7 +10,9 @@
 #
 # SOURCES has the *.orig.tar.[gx]z files, WORK keeps the programs for the next time.
 # Each is built twice: with gcc, no function inlined, so every function has hooks;
-# and with clang, if it is there, which puts hooks in after inlining. SQLite's
+# and with clang, if it is there, which puts hooks in after inlining. What a source
+# has inlined whatever the flags (zstd, with gcc) has hooks, too, and is no call to
+# callgrind. SQLite's
 # amalgamation needs tclsh, calls valgrind. Of times prints medians of ROUNDS (7)
 # rounds, and of the ratio the least and the most.
 set -eu
