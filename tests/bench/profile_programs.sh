@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: MIT
 #
 # Do the times of all functions add up to what a program takes without hooks?
-# bzip2, zstd, Lua and SQLite, from the sources that Debian has, by turns with hooks and
-# without in one run; and are their calls counted as callgrind counts them?
+# bzip2, zstd, Lua and SQLite, from the sources that Debian has, by turns with
+# hooks and without in one run; and are their calls counted as callgrind counts
+# them?
 #
 #	apt-get source --download-only bzip2 libzstd lua5.4 sqlite3
 #	TW_BUILD=build tests/bench/profile_programs.sh calls|times SOURCES WORK
 #
-# SOURCES has the *.orig.tar.[gx]z files, WORK keeps the programs for the next time.
-# Each is built twice: with gcc, no function inlined, so every function has hooks;
-# and with clang, if it is there, which puts hooks in after inlining. SQLite's
-# amalgamation needs tclsh, calls valgrind. Of times prints medians of ROUNDS (7)
-# rounds, and of the ratio the least and the most.
+# SOURCES has the *.orig.tar.[gx]z files, WORK keeps the programs for the next
+# time. Each is built twice: with gcc, no function inlined, so every function has hooks;
+# and with clang, if it is there, which puts hooks in after inlining. What a source
+# has inlined whatever the flags (zstd, with gcc) has hooks, too, and is no call to
+# callgrind. SQLite's amalgamation needs tclsh, calls valgrind. Of times prints
+# medians of ROUNDS (7) rounds, and of the ratio the least and the most.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${TW_BUILD:-$root/build}" && pwd)
