@@ -49,8 +49,8 @@ bounds()
 bad_checks()
 {
 	value "$shared/$1.report.json" 'join ", ", $j->{counter}{fallback} ?
-		"at the start: " . join(" ", map { $_->{code} }
-			@{$j->{counter}{reasons}}) : (),
+		"at the start: " . (join(" ", map { $_->{code} }
+			@{$j->{counter}{reasons}}) || "no calibration") : (),
 		map { $_->{state} eq "bad" ? $_->{name} : () }
 			@{$j->{counter}{at_end}{checks} // []}'
 }

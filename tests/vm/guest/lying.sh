@@ -46,7 +46,7 @@ during()
 	told=$2
 	label=$1
 	shift 2
-	hopping "$label" "$@" --runtime=3 &
+	hopping "$label" "$@" --runtime=2 &
 	sleep 1.2
 	lie "$told"
 	wait
@@ -87,7 +87,7 @@ fault()
 	echo "looked at (at $(cut -d' ' -f1 /proc/uptime) s)"
 	hopping "$name-before" tickwise --runtime=2 --clocksource=clock_gettime
 	# It can hang for ever; what is small does nothing to it.
-	fio_seconds=15
+	fio_seconds=12
 	case $name in
 	*000000000|1000ppm)
 		hopping "$name-stock_before" io_uring --runtime=2 \
