@@ -45,6 +45,13 @@ bounds()
 	ok $? "$1: check --method=$2 has $3 ticks within its bounds"
 }
 
+# over LABEL: the job was done before it had been moved twice
+over()
+{
+	[ -e "$shared/$1.hopped" ] && return 1
+	skip "$1: the job was over before it had been on both CPUs"
+}
+
 # bad_checks LABEL: which of the engine's own looks saw it
 bad_checks()
 {

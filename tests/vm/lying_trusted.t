@@ -35,13 +35,14 @@ lie_row none "nothing" "no fault found"
 # "reliable". What is proven is said aloud, and so is another clock.
 not_trusted()
 {
+	no_nonsense "$1"
+	! over "$1" || return 0
 	json "$shared/$1.report.json" '$j->{counter}{fallback} ||
 		$j->{counter}{verdict} =~ /^un(reliable|decided)$/'
 	ok $? "$1: the report says $(verdict "$1")"
 	[ "$(verdict "$1")" = undecided ] ||
 		grep -q '^tickwise: ' "$shared/$1.err"
 	ok $? "$1: aloud, if it is proven, and if the clock is another one"
-	no_nonsense "$1"
 }
 
 # offset NAME TICKS: found and bounded

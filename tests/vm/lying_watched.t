@@ -22,8 +22,10 @@ for lie in 1000000000 1000ppm both:1000000000 both:1000ppm; do
 	both:*) ;;
 	*)
 		found $name
-		[ "$(verdict $name-during)" != reliable ]
-		ok $? "$lie: the report says $(verdict $name-during)"
+		if ! over $name-during; then
+			[ "$(verdict $name-during)" != reliable ]
+			ok $? "$lie: the report says $(verdict $name-during)"
+		fi
 		;;
 	esac
 	must="found, marked"
