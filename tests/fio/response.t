@@ -79,10 +79,26 @@ ok $? 'the schedule begins anew after the ramp time, but for one I/O'
 rated think.json --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4
 json think.json '$j->{response}{slip}{read}{max_ns} >= 1.9e7'
 ok $? 'who thinks is late'
-rated ignore.json --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4 \
-	--rate_ignore_thinktime=1
-json ignore.json '$j->{response}{slip}{read}{percentiles}{"80.000000"} < 1.9e7'
-ok $? 'unless that is not part of the schedule'
+# is_late FILE: a fifth by nearly a pause; others may have the CPU for so long, and
+# so it is asked of a job that does not think as well.
+is_late()
+{
+	json "$1" \
+		'$j->{response}{slip}{read}{percentiles}{"80.000000"} >= 1.9e7'
+}
+for try in 1 2 3; do
+	rated ignore.json --rate_iops=1000 --thinktime=20ms \
+		--thinktime_blocks=4 --rate_ignore_thinktime=1
+	is_late ignore.json || break
+	rated busy.json --rate_iops=1000
+	! is_late busy.json || break
+done
+if is_late ignore.json && is_late busy.json; then
+	skip 'others have the CPU: a job without pauses is as late'
+else
+	! is_late ignore.json
+	ok $? 'unless that is not part of the schedule'
+fi
 
 rated mixed.json --rw=randrw --rate_iops=10000000,
 json mixed.json 'join(" ", keys %{$j->{response}{slip}}) eq "read" &&

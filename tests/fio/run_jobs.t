@@ -136,12 +136,22 @@ export TMPDIR
 rm -f ./*.tickwise.json
 "$tickwise" run "$engine" --output=out.text long.fio >out 2>err &
 tool=$!
+# What it reads is laid out right before the job begins, whenever that is.
+i=0
+while [ ! -s long.0.0 ] && [ $i -lt 300 ]; do
+	sleep 0.1
+	i=$((i + 1))
+done
 sleep 1.5
 kill -TERM "$tool"
 wait "$tool"
 is "$?" 128 'SIGTERM: fio ends its jobs'
-[ -s "$(ls long.1.*.tickwise.json)" ] && grep -qF 'to be read by' err
-ok $? 'with their report'
+if grep -q 'read: IOPS=' out.text; then
+	[ -s "$(ls long.1.*.tickwise.json)" ] && grep -qF 'to be read by' err
+	ok $? 'with their report'
+else
+	skip 'no I/O was done before the signal'
+fi
 is "$(ls tmp)" '' 'and the copy is gone'
 
 # ---- the example of the manual: a variable ----

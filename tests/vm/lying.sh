@@ -45,12 +45,19 @@ bounds()
 	ok $? "$1: check --method=$2 has $3 ticks within its bounds"
 }
 
+# over LABEL: the job was done before it had been moved twice
+over()
+{
+	[ -e "$shared/$1.hopped" ] && return 1
+	skip "$1: the job was over before it had been on both CPUs"
+}
+
 # bad_checks LABEL: which of the engine's own looks saw it
 bad_checks()
 {
 	value "$shared/$1.report.json" 'join ", ", $j->{counter}{fallback} ?
-		"at the start: " . join(" ", map { $_->{code} }
-			@{$j->{counter}{reasons}}) : (),
+		"at the start: " . (join(" ", map { $_->{code} }
+			@{$j->{counter}{reasons}}) || "no calibration") : (),
 		map { $_->{state} eq "bad" ? $_->{name} : () }
 			@{$j->{counter}{at_end}{checks} // []}'
 }

@@ -31,15 +31,18 @@ done
 lie_row none "nothing" "no fault found"
 
 # not_trusted LABEL: the engine's brief looks may be disturbed, and then they say
-# "undecided"; never "reliable". What is proven is said aloud.
+# "undecided", or its calibration, and then it has used the system's clock; never
+# "reliable". What is proven is said aloud, and so is another clock.
 not_trusted()
 {
-	[ "$(verdict "$1")" = unreliable ] || [ "$(verdict "$1")" = undecided ]
-	ok $? "$1: the report says $(verdict "$1")"
-	[ "$(verdict "$1")" != unreliable ] ||
-		grep -q '^tickwise: ' "$shared/$1.err"
-	ok $? "$1: aloud, if it is proven"
 	no_nonsense "$1"
+	! over "$1" || return 0
+	json "$shared/$1.report.json" '$j->{counter}{fallback} ||
+		$j->{counter}{verdict} =~ /^un(reliable|decided)$/'
+	ok $? "$1: the report says $(verdict "$1")"
+	[ "$(verdict "$1")" = undecided ] ||
+		grep -q '^tickwise: ' "$shared/$1.err"
+	ok $? "$1: aloud, if it is proven, and if the clock is another one"
 }
 
 # offset NAME TICKS: found and bounded

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lying.sh"
 
 lying=1
-for lie in 1000000000 both:1000ppm; do
+for lie in 1000000000 1000ppm both:1000000000 both:1000ppm; do
 	name=$(echo "$lie" | tr : _)
 	append="lie=$lie"
 	boot lying
@@ -22,10 +22,23 @@ for lie in 1000000000 both:1000ppm; do
 	both:*) ;;
 	*)
 		found $name
-		[ "$(verdict $name-during)" != reliable ]
-		ok $? "$lie: the report says $(verdict $name-during)"
+		if ! over $name-during; then
+			[ "$(verdict $name-during)" != reliable ]
+			ok $? "$lie: the report says $(verdict $name-during)"
+		fi
 		;;
 	esac
-	lie_row $name "$lie, the kernel's watchdog on" "found, marked"
+	must="found, marked"
+	case $lie in
+	both:*) must="seen by a job that it begins in; afterwards all agree, and \
+check names the kernel's doubt" ;;
+	esac
+	case $lie in
+	1000000000) what="CPU 1 ahead by 1000000000 ticks" ;;
+	1000ppm) what="CPU 1 fast by 1000 ppm" ;;
+	both:1000000000) what="all CPUs jump by 1e9 ticks" ;;
+	*) what="all CPUs fast by 1000 ppm" ;;
+	esac
+	lie_row $name "$what, the kernel's watchdog on" "$must"
 done
 done_testing

@@ -9,6 +9,7 @@
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 
+seconds=300
 nvme_start nvme_command
 wait_end
 ok $? "the machine ran"

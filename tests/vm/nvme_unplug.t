@@ -6,10 +6,10 @@
 # counted as an error and not timed, none of them longer than the job. With which
 # error is a race: reads of a block device that is gone fail, or move nothing,
 # which fio takes for the end of the file and counts as an I/O, with its own
-# engine, too; how many those were is told by the bytes. A command has no such
-# end: it fails.
+# engine, too; the report counts those apart, as many as fio's bytes are short
+# of, and the job says so. A command has no such end: it fails.
 # Defect: a wait for completions that never come, a crash, a failed I/O among the
-# latencies.
+# latencies, a device that is gone passed off as a fast one.
 . "$(dirname "$0")/boot.sh"
 
 boot nvme_unplug \
@@ -22,11 +22,11 @@ told()
 	value "$shared/$1.fio.json" 'my $f = $j->{jobs}[0]; "error $f->{error}"'
 }
 
-# empty LABEL: I/Os that moved nothing
+# empty LABEL: I/Os that fio counts and that moved nothing
 empty()
 {
 	value "$shared/$1.fio.json" 'my $r = $j->{jobs}[0]{read};
-		$r->{total_ios} - $r->{io_bytes} / 4096'
+		$r->{lat_ns}{N} - $r->{io_bytes} / 4096'
 }
 
 for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
@@ -52,13 +52,18 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 		$t->{count} == $j->{ios}{read} && $t->{count} > 0 &&
 			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{job}{run_ns}'
 	ok $? "$ours: a report of what was done"
+	is "$(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
+		"$(empty "$ours")" "$ours: those that moved nothing apart"
+	is "$(grep -c '^tickwise: .* moved nothing' "$shared/$ours.err")" \
+		"$([ "$(empty "$ours")" = 0 ] && echo 0 || echo 1)" \
+		"$ours: and one line says so, if there are any"
 	row "NVMe pulled out in mid-run ($ours)" \
 		"ends in time; as many I/Os as fio counts (one that finds the \
-device gone may move 0 bytes: to fio an I/O)" \
+device gone may move 0 bytes: to fio an I/O); the empty ones are said" \
 		"exit $(cat "$shared/$ours.status"), $(told "$ours"), $timed \
-timed, $(empty "$ours") of them empty" \
+timed, said to be empty: $(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
 		"exit $(cat "$shared/$own.status"), $(told "$own"), $(value \
-		"$shared/$own.fio.json" '$j->{jobs}[0]{read}{total_ios}') \
-counted, $(empty "$own") of them empty"
+		"$shared/$own.fio.json" '$j->{jobs}[0]{read}{lat_ns}{N}') \
+counted, $(empty "$own") of them empty, not a word"
 done
 done_testing

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spoils a system clock after some time (LD_PRELOAD), as seen from a program
- * that asks through the C library.
+ * that asks through the C library; not in the process that begins but in what it
+ * forks, as fio does its jobs when the engine has set up its clock: how long that
+ * takes depends on what else runs.
  *
  *	CLOCK_FAULT=boottime	the machine seems to have slept for five seconds
  *	CLOCK_FAULT=raw		CLOCK_MONOTONIC_RAW jumps by a millisecond
- *	CLOCK_FAULT_AFTER=MS	so long after the first time somebody asks
+ *	CLOCK_FAULT_AFTER=MS	so long after the first time that the child asks
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static int (*real_gettime)(clockid_t, struct timespec *);
+
+static int is_child;
+
+static void forked(void)
+{
+	is_child = 1;
+}
+
+static __attribute__((constructor)) void start(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
 
 static long long now_ms(void)
 {
@@ -27,7 +42,8 @@ static int is_time(void)
 	static long long first_ms;
 	const char *after = getenv("CLOCK_FAULT_AFTER");
 
-	/* Children of the first who asked have it from him. */
+	if (!is_child)
+		return 0;
 	if (!first_ms)
 		first_ms = now_ms();
 	return now_ms() - first_ms >= (after ? atoll(after) : 0);

@@ -24,17 +24,34 @@ let_run_on()
 	done
 }
 
-# hopping LABEL ENGINE [ARGUMENT...]: from CPU to CPU, and then wherever it likes
+reads()
+{
+	awk '{ print $1 }' /sys/block/nullb0/stat
+}
+
+# hopping LABEL ENGINE [ARGUMENT...]: from CPU to CPU once it has begun, however
+# long that takes, and then wherever it likes. $then_lie: what begins before it
+# hops. LABEL.hopped: it was not over by then.
+then_lie=
 hopping()
 {
+	hopper=$1
+	before=$(reads)
 	# shellcheck disable=SC2086
 	fio_job "$@" $disk &
-	sleep 1
+	i=0
+	while [ $(($(reads) - before)) -lt 50 ] && [ $i -lt 300 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	sleep 0.3
+	[ -z "$then_lie" ] || lie "$then_lie"
 	for round in 1 2 3 4 5; do
 		let_run_on 1
 		sleep 0.1
 		let_run_on 2
 		sleep 0.1
+		[ $round -ne 2 ] || [ -z "$(pidof fio)" ] || : >"$hopper.hopped"
 	done
 	let_run_on 3
 	wait
@@ -43,13 +60,11 @@ hopping()
 # during LABEL LIE ENGINE [ARGUMENT...]: it begins in mid-run
 during()
 {
-	told=$2
+	then_lie=$2
 	label=$1
 	shift 2
-	hopping "$label" "$@" --runtime=3 &
-	sleep 1.2
-	lie "$told"
-	wait
+	hopping "$label" "$@" --runtime=2
+	then_lie=
 	lie 'all 0 0'
 }
 
@@ -87,7 +102,7 @@ fault()
 	echo "looked at (at $(cut -d' ' -f1 /proc/uptime) s)"
 	hopping "$name-before" tickwise --runtime=2 --clocksource=clock_gettime
 	# It can hang for ever; what is small does nothing to it.
-	fio_seconds=15
+	fio_seconds=12
 	case $name in
 	*000000000|1000ppm)
 		hopping "$name-stock_before" io_uring --runtime=2 \

@@ -2,6 +2,12 @@
 # The device is pulled out in mid-run; see ../nvme_unplug.t.
 . /guest/fio.sh
 
+interrupts()
+{
+	awk '/nvme0q/ { for (i = 2; i <= 3; i++) sum += $i } END { print sum + 0 }' \
+		/proc/interrupts
+}
+
 for engine in tickwise io_uring tickwise-cmd io_uring_cmd; do
 	load nvme poll_queues=2
 	i=0
@@ -19,10 +25,17 @@ for engine in tickwise io_uring tickwise-cmd io_uring_cmd; do
 	case $engine in
 	*_cmd) file="$file --cmd_type=nvme" ;;
 	esac
+	before=$(interrupts)
 	# shellcheck disable=SC2086
 	fio_job $engine $engine --filename=$file --rw=randread --bs=4k \
 		--iodepth=4 --time_based=1 --runtime=4 &
-	sleep 2
+	# In the middle of its I/O, however long it takes to begin.
+	i=0
+	while [ $(($(interrupts) - before)) -lt 200 ] && [ $i -lt 200 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	sleep 0.5
 	for device in /sys/bus/pci/drivers/nvme/0*; do
 		bus=$(readlink -f "$device")
 		echo 1 >"$bus/remove"

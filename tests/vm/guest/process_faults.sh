@@ -35,24 +35,28 @@ for engine in tickwise io_uring; do
 	done
 done
 
-# storm SIGNALS: to all of fio's processes, as fast as a shell can, for a second
+# storm SIGNALS: to all of fio's processes, as fast as a shell can, 300 times or
+# until one of them has ended; prints how often
 storm()
 {
+	pids=$(pidof fio)
 	i=0
-	while [ $i -lt 300 ]; do
+	# shellcheck disable=SC2086
+	while [ $i -lt 300 ] && kill -0 $pids 2>/dev/null; do
 		for signal; do
-			kill "-$signal" $(pidof fio) 2>/dev/null
+			kill "-$signal" $pids 2>/dev/null
 		done
 		i=$((i + 1))
 	done
-	kill -CONT $(pidof fio) 2>/dev/null
+	kill -CONT $pids 2>/dev/null
+	echo $i
 }
 for engine in tickwise io_uring; do
 	# shellcheck disable=SC2086
 	fio_job storm-$engine $engine $disk --time_based=1 --runtime=4 \
 		--iodepth=8 &
 	sleep 1.5
-	storm STOP CONT WINCH CHLD URG
+	storm STOP CONT WINCH CHLD URG >storm-$engine.rounds
 	wait
 done
 
