@@ -7,31 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/profile/array.h"
 #include "command/profile/file.h"
 
 #define MAGIC	"tickwise-profile 1"
 
-/* One more element of @array, zeroed; NULL: no memory. Grows by doubling. */
-static void *one_more(void *array, size_t *count, size_t size)
-{
-	void **base = array;
-	size_t have = *count;
-
-	if ((have & (have - 1)) == 0) {
-		void *more = reallocarray(*base, have ? 2 * have : 1, size);
-
-		if (!more)
-			return NULL;
-		*base = more;
-	}
-	*count = have + 1;
-	return memset((char *)*base + have * size, 0, size);
-}
-
 static int read_map(struct profile_file *file, const char *rest)
 {
-	struct profile_map *map = one_more(&file->maps, &file->map_count,
-					   sizeof(*map));
+	struct profile_map *map = profile_one_more(&file->maps, &file->map_count,
+				sizeof(*map));
 	int used = 0;
 
 	if (!map)
@@ -45,8 +29,8 @@ static int read_map(struct profile_file *file, const char *rest)
 
 static int read_node(struct profile_file *file, const char *rest)
 {
-	struct profile_node *node = one_more(&file->nodes, &file->node_count,
-					     sizeof(*node));
+	struct profile_node *node = profile_one_more(&file->nodes, &file->node_count,
+				sizeof(*node));
 	uint32_t index;
 
 	if (!node)
@@ -72,7 +56,8 @@ static int read_thread(struct profile_file *file, const char *rest)
 	struct profile_thread *thread;
 	int used = 0;
 
-	thread = one_more(&file->threads, &file->thread_count, sizeof(*thread));
+	thread = profile_one_more(&file->threads, &file->thread_count,
+				sizeof(*thread));
 	if (!thread)
 		return -ENOMEM;
 	if (sscanf(rest, "%d %lu %lu %lu %lu %lu %n", &thread->tid,
@@ -86,7 +71,7 @@ static int read_thread(struct profile_file *file, const char *rest)
 
 static int read_event(struct profile_file *file, const char *rest)
 {
-	struct profile_event *event = one_more(&file->events,
+	struct profile_event *event = profile_one_more(&file->events,
 					       &file->event_count,
 					       sizeof(*event));
 
@@ -101,8 +86,8 @@ static int read_histogram(struct profile_file *file, const char *rest)
 {
 	struct profile_histogram *histogram;
 
-	histogram = one_more(&file->histograms, &file->histogram_count,
-			     sizeof(*histogram));
+	histogram = profile_one_more(&file->histograms, &file->histogram_count,
+				sizeof(*histogram));
 	if (!histogram)
 		return -ENOMEM;
 	histogram->first_bin = file->bin_count;
@@ -119,7 +104,8 @@ static int read_bin(struct profile_file *file, const char *rest)
 
 	if (!file->histogram_count)
 		return -EINVAL;
-	bin = one_more(&file->bins, &file->bin_count, sizeof(*bin));
+	bin = profile_one_more(&file->bins, &file->bin_count,
+				sizeof(*bin));
 	if (!bin)
 		return -ENOMEM;
 	file->histograms[file->histogram_count - 1].bins++;
@@ -211,7 +197,7 @@ int tw_profile_file_parse(struct profile_file *file, FILE *stream,
 
 	*file = (struct profile_file) { 0 };
 	*line_number = 0;
-	if (!one_more(&file->nodes, &file->node_count, sizeof(*file->nodes)))
+	if (!profile_one_more(&file->nodes, &file->node_count, sizeof(*file->nodes)))
 		return -ENOMEM;
 	while ((length = getline(&line, &size, stream)) > 0 && !done) {
 		if (line[length - 1] == '\n')

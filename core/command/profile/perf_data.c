@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/profile/array.h"
 #include "command/profile/perf_data.h"
 
 /* perf's own kinds of record begin here. */
@@ -35,29 +36,30 @@ struct cursor {
 	int failed;
 };
 
+static void take(struct cursor *from, void *value, size_t size)
+{
+	memset(value, 0, size);
+	if ((size_t)(from->end - from->at) < size) {
+		from->failed = 1;
+		return;
+	}
+	memcpy(value, from->at, size);
+	from->at += size;
+}
+
 static uint64_t take_u64(struct cursor *from)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	if ((size_t)(from->end - from->at) < sizeof(value)) {
-		from->failed = 1;
-		return 0;
-	}
-	memcpy(&value, from->at, sizeof(value));
-	from->at += sizeof(value);
+	take(from, &value, sizeof(value));
 	return value;
 }
 
 static uint32_t take_u32(struct cursor *from)
 {
-	uint32_t value = 0;
+	uint32_t value;
 
-	if ((size_t)(from->end - from->at) < sizeof(value)) {
-		from->failed = 1;
-		return 0;
-	}
-	memcpy(&value, from->at, sizeof(value));
-	from->at += sizeof(value);
+	take(from, &value, sizeof(value));
 	return value;
 }
 
@@ -81,23 +83,6 @@ static struct cursor part(const struct perf_data *data, uint64_t offset,
 	it.at += offset;
 	it.end = it.at + size;
 	return it;
-}
-
-/* One more element of @array, zeroed; NULL: no memory. Grows by doubling. */
-static void *one_more(void *array, size_t *count, size_t size)
-{
-	void **base = array;
-	size_t have = *count;
-
-	if ((have & (have - 1)) == 0) {
-		void *more = reallocarray(*base, have ? 2 * have : 1, size);
-
-		if (!more)
-			return NULL;
-		*base = more;
-	}
-	*count = have + 1;
-	return memset((char *)*base + have * size, 0, size);
 }
 
 static size_t bits_in(uint64_t value)
@@ -141,7 +126,8 @@ static int read_map(struct perf_data *data, const struct attr *attr,
 	    !memchr(record.at, 0, (size_t)(record.end - record.at)))
 		return -EINVAL;
 	map.path = (const char *)record.at;
-	kept = one_more(&data->maps, &data->map_count, sizeof(*kept));
+	kept = profile_one_more(&data->maps, &data->map_count,
+				sizeof(*kept));
 	if (!kept)
 		return -ENOMEM;
 	*kept = map;
@@ -157,7 +143,8 @@ static int read_fork(struct perf_data *data, struct cursor record)
 		return -EINVAL;
 	if (pid == parent)
 		return 0;
-	kept = one_more(&data->forks, &data->fork_count, sizeof(*kept));
+	kept = profile_one_more(&data->forks, &data->fork_count,
+				sizeof(*kept));
 	if (!kept)
 		return -ENOMEM;
 	*kept = (struct perf_fork) { pid, parent };
@@ -182,7 +169,8 @@ static int read_chain(struct perf_data *data, struct perf_sample *sample,
 		}
 		if (!is_user)
 			continue;
-		kept = one_more(&data->chain, &data->chain_count, sizeof(*kept));
+		kept = profile_one_more(&data->chain, &data->chain_count,
+					sizeof(*kept));
 		if (!kept)
 			return -ENOMEM;
 		*kept = address;
@@ -249,7 +237,8 @@ static int read_sample(struct perf_data *data, const struct attr *attr,
 		failed = read_chain(data, &sample, &record);
 	if (record.failed || failed)
 		return failed ? failed : -EINVAL;
-	kept = one_more(&data->samples, &data->sample_count, sizeof(*kept));
+	kept = profile_one_more(&data->samples, &data->sample_count,
+				sizeof(*kept));
 	if (!kept)
 		return -ENOMEM;
 	*kept = sample;
