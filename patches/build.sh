@@ -7,7 +7,8 @@
 #
 # SERIES is a directory beside this file, "" means that of the installed fio.
 # LIBRARY is a directory with libtickwise.a, its header in include/ is used.
-# DIR/fio is the program; DIR goes away first. FIO and FIO_GIT as in source.sh.
+# DIR/fio is the program; DIR goes away first. FIO and FIO_GIT as in source.sh;
+# FIO_CONFIGURE is more options of fio's configure.
 # Says what it does on stderr; exit 0, or 1 after one line that says why not.
 set -eu
 
@@ -24,7 +25,7 @@ fail()
 
 [ -n "$series" ] || series=$("${FIO:-fio}" --version) ||
 	fail "there is no fio to ask for its version: name a series with FIO_SERIES="
-ls "$here/$series"/0001-*.patch >/dev/null 2>&1 ||
+case $series in */* | '' | .*) false ;; *) [ -d "$here/$series" ] ;; esac ||
 	fail "no series for $series; there are:" \
 		"$(cd "$here" && echo fio-*). FIO_SERIES= names one"
 
@@ -33,8 +34,7 @@ dir=$(cd "$dir" && pwd)
 rm -rf "$dir"
 "$here/source.sh" "$series" "$dir"
 cd "$dir"
-for patch in "$here/$series"/0*.patch; do
-	case $patch in */0000-*) continue ;; esac
+"$here/list.sh" "$series" | while read -r patch; do
 	git apply --index --whitespace=nowarn "$patch" ||
 		fail "$(basename "$patch") does not apply"
 done
@@ -51,12 +51,13 @@ Libs: -L$dir/.tickwise -ltickwise
 Cflags: -I$library/include
 END
 command -v pkg-config >/dev/null || fail "pkg-config is missing: install it"
-PKG_CONFIG_PATH=$dir/.tickwise ./configure --disable-native \
+# shellcheck disable=SC2086
+PKG_CONFIG_PATH=$dir/.tickwise ./configure --disable-native ${FIO_CONFIGURE-} \
 	--cc="${CC:-gcc}" >.tickwise/configure.log 2>&1 ||
 	fail "configure failed: see $dir/.tickwise/configure.log"
 grep -q CONFIG_TICKWISE config-host.h ||
 	fail "configure did not find libtickwise: see $dir/config.log"
 make -j"$(nproc)" fio >.tickwise/make.log 2>&1 ||
 	fail "fio does not build: see $dir/.tickwise/make.log"
-echo "fio-patched: $dir/fio is $series with $(ls "$here/$series"/0*.patch |
-	grep -vc /0000-) patches" >&2
+echo "fio-patched: $dir/fio is $series with $("$here/list.sh" "$series" |
+	wc -l) patches" >&2

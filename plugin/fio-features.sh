@@ -19,7 +19,7 @@ feature()
 	fi
 }
 
-feature TW_FIO_RAMP_PERIOD fio_time.h ramp_period_over
+feature TW_FIO_RAMP_PERIOD fio.h ramp_period_state
 feature TW_FIO_SYNCFS io_ddir.h DDIR_SYNCFS
 feature TW_FIO_ATOMIC ioengines.h FIO_ATOMICWRITES
 feature TW_FIO_NVME_INFO_MS engines/nvme.h '__u32 *ms'

@@ -7,6 +7,10 @@
 # I/O completed is believed, and one that doesn't is served as before; and our own
 # engine builds against it and tells. Sourced, with $series set.
 #
+# With $only_all set nothing is built before all patches are applied, unless
+# TW_EVERY_STEP is set: a series put together of patches for other releases.
+# TW_FROM=N: the patches before the Nth are applied and not built.
+#
 # Compiled without optimisation, through ccache where there is one: it is about
 # what a patch says, not about what it gains (tests/bench/fio_patched.sh).
 
@@ -15,6 +19,8 @@
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+[ -z "${TW_EVERY_STEP-}" ] || only_all=
+from=${TW_FROM:-1}
 tree=$scratch/tree
 jobs=$(nproc)
 cc=gcc
@@ -52,6 +58,21 @@ clock_test()
 {
 	timeout 120 "$tree/fio" --cpuclock-test >"$scratch/clock.log" 2>&1
 	grep -q '^cs: \(Pass!\|CPU clock mismatch\)' "$scratch/clock.log"
+}
+
+# try NAME: what is there builds and works
+try()
+{
+	build
+	ok $? "$1: builds without warnings"
+	if [ -x "$tree/unittests/unittest" ]; then
+		unit_tests
+		ok $? "$1: fio's unit tests"
+	else
+		ok 0 "$1: fio's unit tests # SKIP fio found no CUnit"
+	fi
+	clock_test
+	ok $? "$1: fio's clock test"
 }
 
 # short_job OUTPUT ARGUMENT...
@@ -231,26 +252,18 @@ if ! configure || ! make -C "$tree" -j"$jobs" >"$scratch/build.log" 2>&1; then
 fi
 before
 
-for patch in "$root/patches/$series"/0*.patch; do
+"$root/patches/list.sh" "$series" >"$scratch/series"
+while read -r patch <&3; do
 	name=$(basename "$patch" .patch)
-	[ "${name%%-*}" != 0000 ] || continue
 	git -C "$tree" apply --index --whitespace=nowarn "$patch" \
 		2>"$scratch/apply"
 	status=$?
 	ok $status "$name: applies"
 	[ $status = 0 ] || { sed 's/^/# /' "$scratch/apply"; break; }
 	! grep -q '^+++ b/configure' "$patch" || configure
-	build
-	ok $? "$name: builds without warnings"
-	if [ -x "$tree/unittests/unittest" ]; then
-		unit_tests
-		ok $? "$name: fio's unit tests"
-	else
-		ok 0 "$name: fio's unit tests # SKIP fio found no CUnit"
-	fi
-	clock_test
-	ok $? "$name: fio's clock test"
-done
+	[ -n "${only_all-}" ] || [ "${name%%-*}" -lt "$from" ] || try "$name"
+done 3<"$scratch/series"
+[ -z "${only_all-}" ] || try 'all of them'
 after
 completion_times
 our_engine
