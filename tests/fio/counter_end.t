@@ -33,7 +33,7 @@ is "$(grep -c unreliable err)$(grep -c 'not reliable' err)" 00 \
 
 bad() # FAULT CHECK
 {
-	job "$preload" CLOCK_FAULT="$1" CLOCK_FAULT_AFTER=200
+	job "$preload" CLOCK_FAULT="$1" CLOCK_FAULT_AFTER=300
 	ok $? "$1: the run itself goes on"
 	json end.*.tickwise.json '$j->{counter}{verdict} eq "unreliable" &&
 		grep { $_->{code} eq "end_'"$2"'" } @{$j->{counter}{reasons}}'
