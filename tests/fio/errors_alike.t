@@ -54,6 +54,12 @@ alike()
 			--bs=4k --size=256k --iodepth=8 $report "$@"
 		outcome $? >"outcome.${engine%%:*}"
 	done
+	# Then there is nothing to be like; ours has to end all the same.
+	if grep -q '^exit 137' outcome.io_uring; then
+		is "$(head -n 1 outcome.external)" 'exit 0' \
+			"$words: fio's own engine waits for ever"
+		return
+	fi
 	cmp -s outcome.io_uring outcome.external
 	ok $? "$words: $(sed -n 's/^exit/exit/p; s/^error/error/p' \
 		outcome.io_uring | paste -sd' ')"

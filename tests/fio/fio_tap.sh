@@ -51,6 +51,26 @@ run_fio()
 		--output=out.json "$@" 2>err
 }
 
+# Jobs that are to be interrupted have --exec_prerun="$begin", and has_begun JOBS
+# waits until so many are about to do their first I/O, and a second more: a busy
+# machine may take any time until then.
+begin='sh begin.sh'
+has_begun()
+{
+	begun_waited=0
+	while [ "$(wc -l <begun)" -lt "$1" ] && [ $begun_waited -lt 600 ]; do
+		sleep 0.1
+		begun_waited=$((begun_waited + 1))
+	done
+	sleep 1
+}
+# may_begin: before them
+may_begin()
+{
+	: >begun
+	echo 'echo >>begun' >begin.sh
+}
+
 # same_counts: the reports of this directory against the latency samples in
 # out.json, for each job name. (total_ios counts issues instead: I/Os in flight
 # when the ramp time ends are in the samples but not in there.)

@@ -9,24 +9,25 @@
 for mode in 0 1; do
 	for signal in INT TERM; do
 		rm -f ./*.tickwise.json
+		may_begin
 		# A shell's background job ignores SIGINT unless it is put
 		# back: perl does.
 		perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
 			"$FIO" --name=i --ioengine="external:$TICKWISE_SO" \
 			--rw=randread --bs=4k --size=1m --iodepth=4 \
 			--time_based=1 --runtime=60 --thread=$mode \
-			--numjobs=2 >out 2>err &
+			--numjobs=2 --exec_prerun="$begin" >out 2>err &
 		pid=$!
-		sleep 2
+		has_begun 2
 		kill -s $signal $pid
 		waited=0
-		while kill -0 $pid 2>/dev/null && [ $waited -lt 100 ]; do
+		while kill -0 $pid 2>/dev/null && [ $waited -lt 300 ]; do
 			sleep 0.1
 			waited=$((waited + 1))
 		done
-		[ $waited -lt 100 ]
+		[ $waited -lt 300 ]
 		ok $? "SIG$signal, thread=$mode: fio ends"
-		[ $waited -lt 100 ] || kill -9 $pid
+		[ $waited -lt 300 ] || kill -9 $pid
 		wait $pid 2>/dev/null
 		json i.1.*.tickwise.json '$j->{ios}{read} > 0 &&
 			$j->{stages}{total}{read}{count} == $j->{ios}{read}' &&

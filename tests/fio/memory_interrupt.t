@@ -6,19 +6,26 @@
 # Defect: no report, a hang, memory that must be ready first.
 . "$(dirname "$0")/memory_tap.sh"
 
-# ends WHAT SECONDS ARGUMENT...: SIGINT after so long, and it ends
+# ends WHAT SECONDS ARGUMENT...: SIGINT after so long, and it ends; "begun": when
+# both jobs have begun
 ends()
 {
 	what=$1
 	after=$2
 	shift 2
 	rm -f ./*.json
+	may_begin
 	# A background job ignores SIGINT unless it is put back: perl does.
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$FIO" --name=m \
 		--ioengine="external:$memory_so" --rw=randread --bs=64k \
-		--time_based=1 --runtime=60 "$@" >out 2>err &
+		--time_based=1 --runtime=60 --exec_prerun="$begin" "$@" \
+		>out 2>err &
 	pid=$!
-	sleep "$after"
+	if [ "$after" = begun ]; then
+		has_begun 2
+	else
+		sleep "$after"
+	fi
 	kill -s INT $pid
 	waited=0
 	while kill -0 $pid 2>/dev/null && [ $waited -lt 300 ]; do
@@ -34,7 +41,7 @@ ends()
 }
 
 for mode in 0 1; do
-	ends "thread=$mode" 2 --size=1m --numjobs=2 --thread=$mode
+	ends "thread=$mode" begun --size=1m --numjobs=2 --thread=$mode
 	json m.1.*.memory.json '$j->{load}{batches} > 0' &&
 		json m.2.*.memory.json '$j->{load}{batches} > 0'
 	ok $? "thread=$mode: both reports are whole"

@@ -169,11 +169,13 @@ ok $? "fio's output is whole"
 # The watcher keeps nobody from ending. (A shell's background job ignores SIGINT
 # unless it is put back.)
 rm -f ./*.tickwise.json
+may_begin
 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
 	timeout -s KILL 60 "$FIO" --ioengine="external:$TICKWISE_SO" --name=i \
 	--filename=data --size=1m --rw=randread --bs=4k --time_based=1 \
-	--runtime=60 --tw_watch_cpu="$second" --tw_watch_mode=cq >out 2>err &
-sleep 2
+	--runtime=60 --exec_prerun="$begin" --tw_watch_cpu="$second" \
+	--tw_watch_mode=cq >out 2>err &
+has_begun 1
 kill -INT $!
 wait $!
 json i.1.*.tickwise.json '$j->{watch}{of}{read} > 0 || $j->{watch}{why_not}'

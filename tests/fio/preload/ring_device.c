@@ -32,6 +32,7 @@
 #include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -378,8 +379,15 @@ static unsigned long setting(const char *name, int *error)
 	return value;
 }
 
+/* A job that waits for ever ends with the fio that has been ended for it. */
+static void end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
 static __attribute__((constructor)) void begin(void)
 {
+	pthread_atfork(NULL, NULL, end_with_parent);
 	device.due_us = setting("DEVICE_DUE_US", NULL);
 	device.error = setting("DEVICE_ERROR", &device.error_errno);
 	device.gone = setting("DEVICE_GONE", &device.gone_errno);
