@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The demonstration: is the counter good, one real fio job through the engine,
-# how fio's clock and ours compare, and what the engine saw beside what fio says.
+# how fio's clock and ours compare, what a load from memory takes, and what the
+# engine saw beside what fio says.
 #
 #	plugin/demo.sh BUILD-DIRECTORY
 set -eu
@@ -62,5 +63,9 @@ title "3  fio's clock beside ours   ($build/tickwise compare)"
 "$build/tickwise" compare --fio="$fio" --starts=3 --seconds=2 --rounds=1 ||
 	echo "demo: the comparison failed (exit $?)" >&2
 
-title "4  What the engine saw   ($build/tickwise report $work/*.json)"
+title "4  What a load takes, cache by cache   ($build/tickwise memlat, shortened)"
+"$build/tickwise" memlat --curves=window --pages=small --max=8M --point=5 ||
+	echo "demo: memory was not measured (exit $?)" >&2
+
+title "5  What the engine saw   ($build/tickwise report $work/*.json)"
 "$build/tickwise" report "$work"/randread.*.tickwise.json

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flat parts of a curve, and the ends between them. All in logarithms to base
- * 2, of sizes and of the fastest batches: a level is then as wide as its factor
- * in size, and as high as its factor in time.
+ * 2, of sizes and of latencies: a level is then as wide as its factor in size,
+ * and as high as its factor in time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ struct trace {
 	unsigned count;
 	const struct tw_memory_point *points[TW_SWEEP_SIZES];
 	double size[TW_SWEEP_SIZES];		/* log2 */
-	double latency[TW_SWEEP_SIZES];		/* log2 of the least, smoothed */
+	double ns[TW_SWEEP_SIZES];		/* what a size is judged by */
+	double latency[TW_SWEEP_SIZES];		/* log2 of that, smoothed */
 	int flat[TW_SWEEP_SIZES];
 };
 
@@ -24,24 +25,43 @@ static double middle(double a, double b, double c)
 	return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-static void take_points(struct trace *trace, const struct tw_curve *curve)
+static const struct tw_memory_point *find(const struct tw_curve *curve,
+					  size_t bytes)
 {
-	double raw[TW_SWEEP_SIZES];
-	unsigned n = 0;
+	for (unsigned i = 0; curve && i < curve->count; i++)
+		if (curve->points[i].bytes == bytes && curve->points[i].batches)
+			return &curve->points[i];
+	return NULL;
+}
 
+static void take_point(struct trace *trace, const struct tw_memory_point *point,
+		       double ns)
+{
+	unsigned n = trace->count;
+
+	if (!point->batches || !(ns > 0))
+		return;
+	trace->points[n] = point;
+	trace->size[n] = log2((double)point->bytes);
+	trace->ns[n] = ns;
+	trace->count++;
+}
+
+static void take_points(struct trace *trace, const struct tw_curve *curve,
+			const struct tw_curve *looks)
+{
+	trace->count = 0;
 	for (unsigned i = 0; i < curve->count; i++) {
 		const struct tw_memory_point *point = &curve->points[i];
+		const struct tw_memory_point *look = find(looks, point->bytes);
 
-		if (!point->batches || !(point->min_ns > 0))
-			continue;
-		trace->points[n] = point;
-		trace->size[n] = log2((double)point->bytes);
-		raw[n++] = log2(point->min_ns);
+		take_point(trace, look ? look : point,
+			   look ? look->min_ns : point->median_ns);
 	}
-	for (unsigned i = 0; i < n; i++)
-		trace->latency[i] = i == 0 || i + 1 == n ? raw[i] :
-				    middle(raw[i - 1], raw[i], raw[i + 1]);
-	trace->count = n;
+	for (unsigned i = 0; i < trace->count; i++)
+		trace->latency[i] = log2(i == 0 || i + 1 == trace->count ?
+			trace->ns[i] : middle(trace->ns[i - 1], trace->ns[i],
+					      trace->ns[i + 1]));
 }
 
 /* Growth of latency around a point, in octaves an octave; at the ends of the
@@ -76,30 +96,32 @@ struct range {
 	unsigned first, last;
 };
 
-static double fastest(const struct tw_memory_point *point)
+static double judged(const struct trace *trace, unsigned i)
 {
-	return point->min_ns;
+	return trace->ns[i];
 }
 
-static double usual(const struct tw_memory_point *point)
+static double usual(const struct trace *trace, unsigned i)
 {
-	return point->median_ns;
+	return trace->points[i]->median_ns;
 }
 
-static double cycles(const struct tw_memory_point *point)
+static double cycles(const struct trace *trace, unsigned i)
 {
-	return point->cycle_ns > 0 ? point->min_ns / point->cycle_ns : 0;
+	double cycle_ns = trace->points[i]->cycle_ns;
+
+	return cycle_ns > 0 ? trace->ns[i] / cycle_ns : 0;
 }
 
 /* Of the points of a part: the median of such a figure. */
 static double median_of(const struct trace *trace, struct range range,
-			double (*figure)(const struct tw_memory_point *))
+			double (*figure)(const struct trace *, unsigned))
 {
 	double values[TW_SWEEP_SIZES] = { 0 };
 	unsigned n = 0;
 
 	for (unsigned i = range.first; i <= range.last; i++) {
-		double value = figure(trace->points[i]);
+		double value = figure(trace, i);
 		unsigned at = n++;
 
 		for (; at > 0 && values[at - 1] > value; at--)
@@ -136,8 +158,8 @@ static unsigned join(const struct trace *trace, struct range *ranges,
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (kept && median_of(trace, ranges[i], fastest) <
-			    median_of(trace, ranges[kept - 1], fastest) *
+		if (kept && median_of(trace, ranges[i], judged) <
+			    median_of(trace, ranges[kept - 1], judged) *
 			    TW_LEVEL_RISE)
 			ranges[kept - 1].last = ranges[i].last;
 		else
@@ -176,8 +198,8 @@ static void fill(struct tw_level *level, const struct trace *trace,
 static void find_end(struct tw_level *level, const struct trace *trace,
 		     struct range range, struct range next)
 {
-	double half = log2((median_of(trace, range, fastest) +
-			    median_of(trace, next, fastest)) / 2);
+	double half = log2((median_of(trace, range, judged) +
+			    median_of(trace, next, judged)) / 2);
 	unsigned last = range.first;
 
 	while (last + 1 <= next.last && trace->latency[last + 1] < half)
@@ -188,13 +210,14 @@ static void find_end(struct tw_level *level, const struct trace *trace,
 }
 
 unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
-			const struct tw_curve *curve)
+			const struct tw_curve *curve,
+			const struct tw_curve *looks)
 {
 	struct range ranges[TW_SWEEP_SIZES];
 	struct trace trace;
 	unsigned count;
 
-	take_points(&trace, curve);
+	take_points(&trace, curve, looks);
 	if (trace.count < TW_LEVEL_LEAST_POINTS)
 		return 0;
 	for (unsigned i = 0; i < trace.count; i++)

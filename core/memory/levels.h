@@ -14,10 +14,6 @@
 /**
  * struct tw_level - where a curve is flat
  *
- * Flat parts and their ends are looked for in the fastest batches of each size:
- * what else uses the same cache, another guest of the host for example, makes
- * loads longer and never shorter. What a level takes is told by medians.
- *
  * @size_bytes: its capacity: the largest size measured at which fewer than half
  *	of the loads come from the next level, which is where latency is below
  *	the middle between the two levels. 0: of the last one, which has no end
@@ -26,8 +22,8 @@
  * @latency_ns: median of the points of the flat part
  * @low_ns, @high_ns: the least and the most of their medians
  * @error_ns: the widest of their 95 % intervals reaches so far from its median
- * @cycles: of the core at its fastest, the median of their fastest batches; 0:
- *	unknown
+ * @cycles: of the core at its fastest, the median of what its sizes were judged
+ *	by: of the fastest batches or of medians; 0: unknown
  * @cycle_ns: of the core at its fastest; 0: unknown
  * @points: in the flat part
  */
@@ -40,6 +36,11 @@ struct tw_level {
 
 /**
  * tw_levels_find - the flat parts of a curve
+ * @looks: NULL, or another curve in an order without phases: its sizes are judged
+ *	by its fastest batches, and its points stand for those of @curve. What
+ *	else uses the same cache, another guest of the host for example, makes
+ *	loads longer and never shorter. Other sizes are judged by medians: where
+ *	an order has phases, its fastest batch is of one that a cache still holds.
  *
  * A part is flat where latency grows by less than TW_LEVEL_SLOPE octaves an
  * octave of size, seen over an octave; between two flat parts it must have
@@ -52,7 +53,8 @@ struct tw_level {
 #define TW_LEVEL_RISE	1.3
 #define TW_LEVEL_LEAST_POINTS	6
 unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
-			const struct tw_curve *curve);
+			const struct tw_curve *curve,
+			const struct tw_curve *looks);
 
 /* How a level that was found compares with the cache of the same number. */
 enum tw_level_agreement {

@@ -230,20 +230,29 @@ static void put_costs(FILE *file, const struct tw_memlat *memlat)
 
 /* ---- tables -------------------------------------------------------------------- */
 
+/* Three digits: a table shall fit a narrow screen. */
+static void put_figure(FILE *file, const char *before, double value)
+{
+	fprintf(file, "%s%.*f", before, value < 9.995 ? 2 :
+		value < 99.95 ? 1 : 0, value);
+}
+
 static void put_level(FILE *file, const struct tw_memlat *memlat, unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
 	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
 	char end[TW_MEMLAT_END], said[TW_FORMAT_SIZE];
 
-	fprintf(file, "<tr><td>%s</td><td>%.2f &#177; %.2f</td><td>%.2f - %.2f"
-		"</td>", tw_memlat_level_name(memlat, i), level->latency_ns,
-		level->error_ns, level->low_ns, level->high_ns);
+	fprintf(file, "<tr><td>%s</td>", tw_memlat_level_name(memlat, i));
+	put_figure(file, "<td>", level->latency_ns);
+	put_figure(file, " &#177; ", level->error_ns);
+	put_figure(file, "</td><td>", level->low_ns);
+	put_figure(file, " - ", level->high_ns);
 	if (level->cycles > 0)
-		fprintf(file, "<td>%.2f</td>", level->cycles);
+		put_figure(file, "</td><td>", level->cycles);
 	else
-		fputs("<td>-</td>", file);
-	fprintf(file, "<td>%s</td><td>%s</td></tr>\n",
+		fputs("</td><td>-", file);
+	fprintf(file, "</td><td>%s</td><td>%s</td></tr>\n",
 		tw_memlat_end(end, level),
 		cache ? tw_memlat_size(said, cache->bytes) : "-");
 }
@@ -259,7 +268,7 @@ static void put_levels(FILE *file, const struct tw_memlat *memlat)
 	fputs("<p class=\"dim\">ns a load: the median of its sizes' medians, "
 	      "&#177; how far the widest 95 % interval of one of these reaches "
 	      "(of this run; another one may find other medians). Cycles: of "
-	      "the core at its fastest, in the fastest batch. Ends in: between "
+	      "the core at its fastest, in the fastest looks. Ends in: between "
 	      "these two sizes.</p>\n", file);
 	for (unsigned i = 0; i < memlat->cache_count; i++) {
 		const char *why = tw_level_agreement_text(tw_level_compare(

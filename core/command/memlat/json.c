@@ -43,7 +43,7 @@ static json_t *json_level(const struct tw_memlat *memlat, unsigned i)
 		"latency_ns", level->latency_ns,
 		"latency_cycles", number_or_null(in_cycles(level->latency_ns,
 							   level->cycle_ns)),
-		"min_cycles", number_or_null(level->cycles),
+		"cycles", number_or_null(level->cycles),
 		"low_ns", level->low_ns,
 		"high_ns", level->high_ns,
 		"error_ns", level->error_ns,

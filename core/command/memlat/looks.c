@@ -99,17 +99,20 @@ void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
 			      struct tw_memlat *memlat)
 {
 	struct tw_curve *curve = memlat->levels_of;
+	const struct tw_curve *best = looks && looks->taken ? &looks->best :
+							      NULL;
 
-	if (!looks || !looks->taken || !curve)
+	memlat->level_count = tw_levels_find(memlat->levels, curve, best);
+	if (!best)
 		return;
 	memlat->looks = looks->taken;
 	memlat->looked_up_to_bytes = looks->sizes[looks->count - 1];
 	for (unsigned i = 0; i < curve->count; i++) {
-		const struct tw_memory_point *best;
+		const struct tw_memory_point *point;
 
-		best = find(&looks->best, curve->points[i].bytes);
-		if (best)
-			curve->points[i] = *best;
+		point = find(best, curve->points[i].bytes);
+		if (point)
+			curve->points[i] = *point;
 	}
 }
 

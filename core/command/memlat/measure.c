@@ -330,8 +330,6 @@ static int find_levels(struct tw_memlat *memlat, const struct plan *plan)
 		return -ENOMEM;
 	*memlat->levels_of = *curve;
 	tw_memlat_looks_conclude(plan->looks, memlat);
-	memlat->level_count = tw_levels_find(memlat->levels,
-					     memlat->levels_of);
 	return 0;
 }
 

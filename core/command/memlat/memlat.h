@@ -109,8 +109,8 @@ int tw_memlat_look(struct tw_memlat_looks *looks,
 		   int (*progress)(void *context, unsigned point),
 		   void *context);
 
-/* At their sizes @memlat->levels_of becomes the fastest of all looks. @looks may
- * be NULL. */
+/* Finds the levels of @memlat->levels_of, which at the sizes of @looks becomes
+ * the fastest of them. @looks may be NULL. */
 void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
 			      struct tw_memlat *memlat);
 void tw_memlat_looks_free(struct tw_memlat_looks *looks);

@@ -129,7 +129,7 @@ static void print_levels(const struct tw_memlat *memlat)
 		print_level(memlat, i);
 	puts("\nns/load: median of its sizes' medians; +-: of each of them, at "
 	     "most (95 %, of\nthis run). cycles: of the core at its fastest, in "
-	     "the fastest batch.");
+	     "the fastest looks.");
 	print_disagreements(memlat);
 }
 
