@@ -7,8 +7,7 @@
  * Recording I/O by I/O costs more than the arithmetic: each time its code and
  * its histograms have to be brought back into the caches from behind fio's and
  * the kernel's. So lists are settled when they are full, and whenever the job
- * is about to wait for a device anyway; then a whole list is converted with
- * vector instructions.
+ * is about to wait for a device anyway.
  */
 #ifndef TW_PLUGIN_RECORD_H
 #define TW_PLUGIN_RECORD_H
