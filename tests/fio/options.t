@@ -21,9 +21,10 @@ cut -d' ' -f1 table >table.names
 ok $? "every option of this fio's io_uring is known: $(wc -l <fio.names)"
 is "$(comm -3 their.names table.names)" "" \
 	"the table has exactly the engine's options"
-# The memory engine's are in a section of their own.
-is "$(sed '/^## Memory/,$d' "$root/plugin/README.md" | grep -o '`tw_[a-z_]*' |
-	tr -d '`' | sort -u)" \
+# A row each, with its default; the memory engine's are in a section of their
+# own, and functions of that name have no default.
+is "$(sed '/^## Memory/,$d' "$root/plugin/README.md" |
+	sed -n 's/^| `\(tw_[a-z_]*\)=.*/\1/p' | sort -u)" \
 	"$(grep '^tw_' our.names)" "and our own"
 
 # value NAME: one that is not the default
