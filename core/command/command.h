@@ -46,12 +46,22 @@ struct option;
 /*
  * Every option of @argv to @take, which gets its value from optarg and returns
  * an enum tw_exit: other than TW_EXIT_GOOD, that is the end and the result. An
- * unknown option, a missing value and an argument that is no option are refused
- * here.
+ * unknown option and a missing value are refused here. The arguments begin at
+ * argv[optind].
  */
+int tw_command_scan(const char *name, int argc, char **argv,
+		    const struct option *known,
+		    int (*take)(void *context, int option), void *context);
+
+/* The same where there are no arguments: one is refused, too. */
 int tw_command_options(const char *name, int argc, char **argv,
 		       const struct option *known,
 		       int (*take)(void *context, int option), void *context);
+
+/* The value of --seconds, from @least to @most; an enum tw_exit: anything else
+ * has been refused. */
+int tw_command_seconds(const char *name, const char *text, double least,
+		       int most, double *seconds);
 
 /* Prints and releases @root. 0; -ENOMEM, also for a @root of NULL. What can't
  * be written shows in tw_command_finish(). */

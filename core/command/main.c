@@ -82,9 +82,9 @@ int tw_command_finish(const char *name, int code)
 			       errno ? strerror(errno) : "some of it is lost");
 }
 
-int tw_command_options(const char *name, int argc, char **argv,
-		       const struct option *known,
-		       int (*take)(void *context, int option), void *context)
+int tw_command_scan(const char *name, int argc, char **argv,
+		    const struct option *known,
+		    int (*take)(void *context, int option), void *context)
 {
 	int code = TW_EXIT_GOOD;
 
@@ -106,11 +106,32 @@ int tw_command_options(const char *name, int argc, char **argv,
 		else
 			code = take(context, option);
 	}
+	return code;
+}
+
+int tw_command_options(const char *name, int argc, char **argv,
+		       const struct option *known,
+		       int (*take)(void *context, int option), void *context)
+{
+	int code = tw_command_scan(name, argc, argv, known, take, context);
+
 	if (code == TW_EXIT_GOOD && optind < argc)
 		code = tw_command_fail(name, TW_EXIT_USAGE,
 				       "takes no '%s' (see --help)",
 				       argv[optind]);
 	return code;
+}
+
+int tw_command_seconds(const char *name, const char *text, double least,
+		       int most, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (end != text && !*end && *seconds >= least && *seconds <= most)
+		return TW_EXIT_GOOD;
+	return tw_command_fail(name, TW_EXIT_USAGE, "--seconds takes seconds, "
+			       "%g to %d, not '%s'", least, most, text);
 }
 
 int tw_command_print_json(json_t *root)

@@ -38,19 +38,6 @@ static const char usage[] =
 "\n"
 "Exit code: 0 measured, 2 too disturbed to tell, 64 and up could not run.\n";
 
-static int parse_seconds(double *seconds, const char *text)
-{
-	char *end;
-
-	*seconds = strtod(text, &end);
-	if (end != text && !*end && *seconds >= LEAST_SECONDS &&
-	    *seconds <= MOST_SECONDS)
-		return TW_EXIT_GOOD;
-	return tw_command_fail(NAME, TW_EXIT_USAGE,
-		"--seconds takes seconds, %g to %d, not '%s'", LEAST_SECONDS,
-		MOST_SECONDS, text);
-}
-
 static int parse_option(void *context, int option)
 {
 	struct arguments *arguments = context;
@@ -63,7 +50,8 @@ static int parse_option(void *context, int option)
 		arguments->help = 1;
 		return TW_EXIT_GOOD;
 	case 's':
-		return parse_seconds(&arguments->seconds, optarg);
+		return tw_command_seconds(NAME, optarg, LEAST_SECONDS,
+					  MOST_SECONDS, &arguments->seconds);
 	}
 	return TW_EXIT_GOOD;
 }

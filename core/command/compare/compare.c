@@ -53,19 +53,6 @@ static int parse_count(unsigned *count, const char *option, const char *text,
 	return TW_EXIT_GOOD;
 }
 
-static int parse_seconds(double *seconds, const char *text)
-{
-	char *end;
-
-	*seconds = strtod(text, &end);
-	if (end != text && !*end && *seconds >= LEAST_SECONDS &&
-	    *seconds <= MOST_SECONDS)
-		return TW_EXIT_GOOD;
-	return tw_command_fail(NAME, TW_EXIT_USAGE, "--seconds takes seconds, "
-			       "%g to %d, not '%s'", LEAST_SECONDS,
-			       MOST_SECONDS, text);
-}
-
 static int parse_load(int *loads, const char *text)
 {
 	loads[TW_COMPARE_IDLE] = strcmp(text, "hogs") != 0;
@@ -92,7 +79,8 @@ static int parse_option(void *context, int option)
 		return parse_count(&arguments->starts, "--starts", optarg, 1,
 				   TW_COMPARE_MOST_STARTS);
 	case 's':
-		return parse_seconds(&arguments->seconds, optarg);
+		return tw_command_seconds(NAME, optarg, LEAST_SECONDS,
+					  MOST_SECONDS, &arguments->seconds);
 	case 'l':
 		return parse_load(arguments->loads, optarg);
 	case 'r':

@@ -73,9 +73,17 @@ static int take_top(struct profile_want *want, const char *value)
 	return TW_EXIT_GOOD;
 }
 
-static int take(struct profile_want *want, int option, const char *given)
+/* No exit code: all has been said. */
+#define HELPED	(-1)
+
+static int take(void *context, int option)
 {
+	struct profile_want *want = context;
+
 	switch (option) {
+	case OPTION_HELP:
+		print_usage();
+		return HELPED;
 	case OPTION_TOP:
 		return take_top(want, optarg);
 	case OPTION_RECORD:
@@ -90,13 +98,6 @@ static int take(struct profile_want *want, int option, const char *given)
 	case OPTION_EXCLUDE:
 		want->exclude[want->exclude_count++] = optarg;
 		return TW_EXIT_GOOD;
-	case ':':
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "%s needs a value", given);
-	case '?':
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "unknown option '%s' (see --help)",
-				       given);
 	default:
 		want->format = (enum profile_format)option;
 		return TW_EXIT_GOOD;
@@ -252,22 +253,11 @@ static int run_and_show(const struct profile_want *want, char **argv)
 
 static int with(struct profile_want *want, int argc, char **argv)
 {
-	int code = TW_EXIT_GOOD;
+	int code = tw_command_scan(TW_PROFILE_NAME, argc, argv, known, take,
+				   want);
 
-	optind = 1;
-	opterr = 0;
-	while (code == TW_EXIT_GOOD) {
-		const char *given = argv[optind];
-		int option = getopt_long(argc, argv, "+:", known, NULL);
-
-		if (option == -1)
-			break;
-		if (option == OPTION_HELP) {
-			print_usage();
-			return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
-		}
-		code = take(want, option, given);
-	}
+	if (code == HELPED)
+		return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	if (want->against && want->format != PROFILE_FLAT &&
