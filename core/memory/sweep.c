@@ -125,6 +125,15 @@ static void keep_fastest(struct tw_memory_point *best,
 		best->cycle_ns = slower.cycle_ns;
 }
 
+const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve,
+					     size_t bytes)
+{
+	for (unsigned i = 0; i < curve->count; i++)
+		if (curve->points[i].bytes == bytes && curve->points[i].batches)
+			return &curve->points[i];
+	return NULL;
+}
+
 void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look)
 {
 	for (unsigned i = 0; i < best->count; i++)

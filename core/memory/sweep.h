@@ -66,6 +66,10 @@ int tw_curve_measure(struct tw_curve *curve, const struct tw_memory *memory,
  */
 void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look);
 
+/* What was measured at a size; NULL: nothing was. */
+const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve,
+					     size_t bytes);
+
 /* Where a curve is at a size that was not measured: between its neighbours, in
  * logarithms. 0 outside of the curve. */
 double tw_curve_at(const struct tw_curve *curve, double bytes);

@@ -6,15 +6,6 @@
 
 #include "tlb.h"
 
-static const struct tw_memory_point *find(const struct tw_curve *curve,
-					  size_t bytes)
-{
-	for (unsigned i = 0; i < curve->count; i++)
-		if (curve->points[i].bytes == bytes && curve->points[i].batches)
-			return &curve->points[i];
-	return NULL;
-}
-
 /* Caches run at the core's clock, memory does not: both ways to see it. */
 static void allow_for_clock(struct tw_tlb_cost *cost, double ns,
 			    double cycle_ns, double other_ns,
@@ -40,7 +31,8 @@ unsigned tw_tlb_of_memory(struct tw_tlb_cost *costs,
 
 	for (unsigned i = 0; i < random->count; i++) {
 		const struct tw_memory_point *all = &random->points[i];
-		const struct tw_memory_point *light = find(window, all->bytes);
+		const struct tw_memory_point *light =
+			tw_curve_point(window, all->bytes);
 
 		if (!light || !all->batches)
 			continue;

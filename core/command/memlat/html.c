@@ -79,22 +79,11 @@ static void latency_ticks(FILE *file, const struct tw_svg_axis *y)
 
 static struct tw_svg_axis latency_axis(const struct tw_memlat *memlat)
 {
-	struct tw_svg_axis axis = { .low = INFINITY, .high = -INFINITY,
-				    .from = bottom, .to = TOP, .is_log = 1 };
+	const struct tw_memlat_range range = tw_memlat_range(memlat);
 
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
-			const struct tw_memory_point *point =
-				&memlat->curves[i].points[j];
-
-			if (!point->batches)
-				continue;
-			axis.low = fmin(axis.low, log10(point->median_ns));
-			axis.high = fmax(axis.high, log10(point->median_ns));
-		}
-	axis.low -= 0.05;
-	axis.high += 0.05;
-	return axis;
+	return (struct tw_svg_axis) { .low = range.low - 0.05,
+				      .high = range.high + 0.05,
+				      .from = bottom, .to = TOP, .is_log = 1 };
 }
 
 /* ---- plots ------------------------------------------------------------------- */

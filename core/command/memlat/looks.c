@@ -86,15 +86,6 @@ int tw_memlat_look(struct tw_memlat_looks *looks,
 	return ret;
 }
 
-static const struct tw_memory_point *find(const struct tw_curve *curve,
-					  size_t bytes)
-{
-	for (unsigned i = 0; i < curve->count; i++)
-		if (curve->points[i].bytes == bytes && curve->points[i].batches)
-			return &curve->points[i];
-	return NULL;
-}
-
 void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
 			      struct tw_memlat *memlat)
 {
@@ -110,7 +101,7 @@ void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
 	for (unsigned i = 0; i < curve->count; i++) {
 		const struct tw_memory_point *point;
 
-		point = find(best, curve->points[i].bytes);
+		point = tw_curve_point(best, curve->points[i].bytes);
 		if (point)
 			curve->points[i] = *point;
 	}

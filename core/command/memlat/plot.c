@@ -13,8 +13,7 @@
 #define ROWS		18
 
 struct grid {
-	double from, to;		/* log2 of bytes */
-	double low, high;		/* log10 of ns */
+	struct tw_memlat_range range;
 	char cells[ROWS][COLUMNS + 1];
 };
 
@@ -27,37 +26,20 @@ static char letter_of(const struct tw_curve *curve)
 						(char)(letter - 'a' + 'A');
 }
 
-static void find_range(struct grid *grid, const struct tw_memlat *memlat)
-{
-	grid->low = grid->from = INFINITY;
-	grid->high = grid->to = -INFINITY;
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
-			const struct tw_memory_point *point =
-				&memlat->curves[i].points[j];
-
-			if (!point->batches)
-				continue;
-			grid->from = fmin(grid->from,
-					  log2((double)point->bytes));
-			grid->to = fmax(grid->to, log2((double)point->bytes));
-			grid->low = fmin(grid->low, log10(point->median_ns));
-			grid->high = fmax(grid->high, log10(point->median_ns));
-		}
-}
-
 static void draw(struct grid *grid, const struct tw_curve *curve)
 {
+	const struct tw_memlat_range *range = &grid->range;
+
 	for (unsigned i = 0; i < curve->count; i++) {
 		const struct tw_memory_point *point = &curve->points[i];
 		double x, y;
 
 		if (!point->batches)
 			continue;
-		x = (log2((double)point->bytes) - grid->from) /
-		    (grid->to - grid->from) * (COLUMNS - 1);
-		y = (log10(point->median_ns) - grid->low) /
-		    (grid->high - grid->low) * (ROWS - 1);
+		x = (log2((double)point->bytes) - range->from) /
+		    (range->to - range->from) * (COLUMNS - 1);
+		y = (log10(point->median_ns) - range->low) /
+		    (range->high - range->low) * (ROWS - 1);
 		grid->cells[ROWS - 1 - lround(y)][lround(x)] =
 			letter_of(curve);
 	}
@@ -65,9 +47,11 @@ static void draw(struct grid *grid, const struct tw_curve *curve)
 
 static void print_rows(const struct grid *grid)
 {
+	const struct tw_memlat_range *range = &grid->range;
+
 	for (int row = 0; row < ROWS; row++) {
-		double log_ns = grid->high - (grid->high - grid->low) * row /
-					     (ROWS - 1);
+		double log_ns = range->high - (range->high - range->low) * row /
+					      (ROWS - 1);
 		int length = COLUMNS;
 
 		while (length && grid->cells[row][length - 1] == ' ')
@@ -80,13 +64,14 @@ static void print_rows(const struct grid *grid)
 /* A size below each of some places of the axis. */
 static void print_axis(const struct grid *grid)
 {
+	const double from = grid->range.from, to = grid->range.to;
 	char line[COLUMNS + TW_FORMAT_SIZE], size[TW_FORMAT_SIZE];
 	int end = -1;
 
 	memset(line, ' ', sizeof(line));
-	for (double power = ceil(grid->from); power <= grid->to; power += 2) {
-		int at = (int)lround((power - grid->from) /
-				     (grid->to - grid->from) * (COLUMNS - 1));
+	for (double power = ceil(from); power <= to; power += 2) {
+		int at = (int)lround((power - from) / (to - from) *
+				     (COLUMNS - 1));
 		size_t length;
 
 		if (at <= end)
@@ -118,11 +103,11 @@ static void print_legend(const struct tw_memlat *memlat)
 
 void tw_memlat_print_plot(const struct tw_memlat *memlat)
 {
-	struct grid grid;
+	struct grid grid = { .range = tw_memlat_range(memlat) };
 
-	find_range(&grid, memlat);
 	/* Nothing to see in one point, or on one level. */
-	if (!(grid.to - grid.from >= 1) || !(grid.high > grid.low))
+	if (!(grid.range.to - grid.range.from >= 1) ||
+	    !(grid.range.high > grid.range.low))
 		return;
 	for (int row = 0; row < ROWS; row++) {
 		memset(grid.cells[row], ' ', COLUMNS);
