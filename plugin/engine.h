@@ -121,8 +121,8 @@ typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
 struct tw_job {
 	const struct tw_timing *timing;
 	int system;		/* stamps are ns of the system clock */
-	int64_t least_total_ns;	/* 1: no I/O takes no time; 0: coarse clock */
-	uint64_t least_total_ticks;	/* the same */
+	uint64_t least_total_ticks;	/* 1 ns: no I/O takes no time; 0: with a
+					 * coarse clock some do */
 
 	struct io_uring ring;
 	int ring_ready;
@@ -204,6 +204,12 @@ static inline uint64_t tw_job_stamp(const struct tw_job *job)
 	if (tw_unlikely(job->system))
 		return tw_clock_ns(&job->timing->clock);
 	return tw_ticks();
+}
+
+static inline double tw_job_ticks_per_ns(const struct tw_job *job)
+{
+	return job->system ? 1 :
+		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
 }
 
 static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,

@@ -6,8 +6,7 @@
 
 static uint64_t ticks_in(const struct tw_job *job, double ns)
 {
-	return (uint64_t) (ns * job->timing->clock.rate.hz /
-			   (double) TW_NS_PER_SECOND);
+	return (uint64_t) (ns * tw_job_ticks_per_ns(job));
 }
 
 /* With gtod_cpu a thread of fio's reads its clock for all; then what it last

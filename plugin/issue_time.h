@@ -31,12 +31,7 @@ static inline tw_fio_time tw_issue_time_later(tw_fio_time time, uint64_t ns)
 #ifdef TW_FIO_NSEC
 	return time + ns;
 #else
-	/* Less than a second, so once is enough. */
-	time.tv_nsec += (long) ns;
-	if (tw_unlikely(time.tv_nsec >= 1000000000)) {
-		time.tv_nsec -= 1000000000;
-		time.tv_sec++;
-	}
+	tw_timespec_later(&time, ns);
 	return time;
 #endif
 }

@@ -81,7 +81,6 @@ int tw_init(struct thread_data *td)
 	job->fill = tw_engine_fill;
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
-	job->least_total_ns = job->timing->step_ns <= 1;
 	tw_record_start(job, o->slowest);
 	tw_issue_time_start(job);
 	if (tw_watch_init(td, job)) {

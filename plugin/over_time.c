@@ -17,12 +17,9 @@
 
 int tw_over_time_start(struct tw_job *job)
 {
-	double ticks_per_ns = job->system ? 1 :
-		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
-
 	return tw_windows_init(&job->over_time, TW_OVER_TIME_WINDOWS,
 			       TW_DIRECTIONS, TW_OVER_TIME_WIDTH_NS,
-			       job->start.ticks, ticks_per_ns);
+			       job->start.ticks, tw_job_ticks_per_ns(job));
 }
 
 static json_t *part_to_json(const struct tw_histogram *part)

@@ -72,21 +72,15 @@ void next_window(struct tw_job *job, uint64_t seen_ticks)
 	tw_windows_advance(&job->over_time, seen_ticks);
 }
 
-static double ticks_per_ns(const struct tw_job *job)
-{
-	return job->system ? 1 :
-		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
-}
-
 /* Half of all that there is, so that what is negative is always above. */
 #define NEVER_TICKS	(UINT64_MAX / 2)
 
 /* In ticks, and rather too few: who is told to look closer looks at the ns. */
 static uint64_t odd_from_ticks(const struct tw_job *job)
 {
-	double ticks = (double) job->slowest.least * ticks_per_ns(job);
+	double ticks = (double) job->slowest.least * tw_job_ticks_per_ns(job);
 
-	ticks -= ticks * 1e-6 + 2 * ticks_per_ns(job) +
+	ticks -= ticks * 1e-6 + 2 * tw_job_ticks_per_ns(job) +
 		 (double) job->least_total_ticks;
 	return ticks < 0 ? 0 :
 	       ticks < (double) NEVER_TICKS ? (uint64_t) ticks : NEVER_TICKS;
@@ -94,8 +88,9 @@ static uint64_t odd_from_ticks(const struct tw_job *job)
 
 void tw_record_start(struct tw_job *job, bool slowest)
 {
-	uint64_t least = (uint64_t) ((double) job->least_total_ns *
-				     ticks_per_ns(job));
+	const int64_t least_ns = job->timing->step_ns <= 1;
+	uint64_t least = (uint64_t) ((double) least_ns *
+				     tw_job_ticks_per_ns(job));
 	enum tw_direction direction;
 	enum tw_record kind;
 
@@ -103,7 +98,7 @@ void tw_record_start(struct tw_job *job, bool slowest)
 		for (kind = 0; kind < TW_RECORDS; kind++)
 			job->batch[direction].ends[kind] =
 				job->batch[direction].ticks[kind];
-	while (tw_job_ns(job, 0, least) < job->least_total_ns)
+	while (tw_job_ns(job, 0, least) < least_ns)
 		least++;
 	job->least_total_ticks = least;
 	job->odd_ticks = slowest ? 0 : NEVER_TICKS;
@@ -138,7 +133,8 @@ bool record_odd(struct tw_job *job, const struct io_u *io_u,
 		.direction = direction,
 	};
 
-	if (total_ns < job->least_total_ns) {
+	if ((int64_t) (seen_ticks - io->queued_ticks) <
+	    (int64_t) job->least_total_ticks) {
 		job->counts[direction].backwards++;
 		return false;
 	}

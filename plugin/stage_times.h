@@ -78,8 +78,11 @@ tw_stage_times(const struct tw_io *io, uint64_t seen_ticks, uint64_t *negative)
 static inline void tw_timespec_later(struct timespec *ts, uint64_t ns)
 {
 	ns += (uint64_t) ts->tv_nsec;
-	ts->tv_sec += (time_t) (ns / 1000000000);
-	ts->tv_nsec = (long) (ns % 1000000000);
+	if (tw_unlikely(ns >= TW_NS_PER_SECOND)) {
+		ts->tv_sec += (time_t) (ns / TW_NS_PER_SECOND);
+		ns %= TW_NS_PER_SECOND;
+	}
+	ts->tv_nsec = (long) ns;
 }
 
 /*

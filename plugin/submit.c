@@ -280,11 +280,14 @@ static inline void see_done(struct tw_job *job, unsigned tail,
 		tw_job_saw(job, tail, entered_ticks);
 }
 
-/* fio's clock for what the kernel has just taken, and its slat. (disable_slat
- * is no way to say so: with it fio takes no start times of the reads that
- * verify.) */
-static inline void issued(struct thread_data *td, struct tw_job *job,
-			  unsigned count, tw_fio_time now)
+/*
+ * fio's clock for what the kernel has just taken, and its slat; not under a
+ * polling thread, where the call's time is not its own. (disable_slat is no way
+ * to say so: with it fio takes no start times of the reads that verify.)
+ */
+static inline __attribute__((always_inline))
+void issued(struct thread_data *td, struct tw_job *job, unsigned count,
+	    tw_fio_time now, bool with_slat)
 {
 	unsigned i;
 
@@ -292,11 +295,20 @@ static inline void issued(struct thread_data *td, struct tw_job *job,
 		struct io_u *io_u = *pending_at(job, job->pending_head + i);
 
 		io_u->tw_issue_time = now;
-		io_u_queued(td, io_u);
+		if (with_slat)
+			io_u_queued(td, io_u);
 	}
 	/* Only a replayed log looks at it. */
 	if (tw_unlikely(td->o.read_iolog_file != NULL))
 		td->tw_last_issue = now;
+}
+
+/* They wait for nothing here any more. */
+static inline void taken(struct thread_data *td, struct tw_job *job,
+			 unsigned count)
+{
+	job->pending_head += count;
+	io_u_mark_submit(td, count);
 }
 
 /*
@@ -318,28 +330,9 @@ void entered(struct thread_data *td, struct tw_job *job, unsigned count)
 		job->io[(*pending_at(job, job->pending_head + i))->index]
 			.entered_ticks = entered_ticks;
 	if (fio_fill_issue_time(td))
-		issued(td, job, count, tw_issue_time_at(job, entered_ticks));
-	job->pending_head += count;
-	io_u_mark_submit(td, count);
-}
-
-/* Under a polling thread the call's time is not its own: no slat. */
-static void published(struct thread_data *td, struct tw_job *job,
-		      unsigned count)
-{
-	unsigned i;
-
-	if (fio_fill_issue_time(td)) {
-		const tw_fio_time now = tw_fio_now();
-
-		for (i = 0; i < count; i++)
-			(*pending_at(job, job->pending_head + i))
-				->tw_issue_time = now;
-		if (td->o.read_iolog_file)
-			td->tw_last_issue = now;
-	}
-	job->pending_head += count;
-	io_u_mark_submit(td, count);
+		issued(td, job, count, tw_issue_time_at(job, entered_ticks),
+		       true);
+	taken(td, job, count);
 }
 
 /*
@@ -362,7 +355,9 @@ int publish(struct thread_data *td, struct tw_job *job)
 		job->enters++;
 		ret = tw_enter(job, count, 0, IORING_ENTER_SQ_WAKEUP);
 	}
-	published(td, job, count);
+	if (fio_fill_issue_time(td))
+		issued(td, job, count, tw_fio_now(), false);
+	taken(td, job, count);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
 		td_verror(td, -ret, "io_uring_enter wake-up");
 		return ret;
