@@ -62,8 +62,9 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 }
 
 /* It did what it was asked to: fio's times first, then ours. */
-static inline void succeeded(struct thread_data *td, struct tw_job *job,
-			     const struct tw_done *done, int event)
+static inline __attribute__((always_inline))
+void succeeded(struct thread_data *td, struct tw_job *job,
+	       const struct tw_done *done, int event)
 {
 	struct io_u *io_u = done->io_u;
 

@@ -13,6 +13,7 @@
 #include "patched_fio.h"
 #include "slowest.h"
 #include "stage_times.h"
+#include "tally.h"
 #include "tickwise.h"
 #include "timing.h"
 #include "windows.h"
@@ -172,6 +173,7 @@ struct tw_job {
 	uint64_t odd_ticks;	/* a total so far above the least one is looked
 				 * at: one of the slowest, or below the least */
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
+	struct tw_tally tally[TW_RECORDS][TW_DIRECTIONS];	/* of those */
 	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */

@@ -48,7 +48,9 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			if (tw_histogram_init(&job->record[kind][direction],
-					      o->digits))
+					      o->digits) ||
+			    tw_tally_init(&job->tally[kind][direction],
+					  &job->record[kind][direction]))
 				return -ENOMEM;
 	return 0;
 }
@@ -133,7 +135,7 @@ void tw_cleanup(struct thread_data *td)
 	/* fio cleans up after a refusal too; then td is not what we think. */
 	if (!tw_has_our_layout(td) || !job)
 		return;
-	tw_record_settle(job);
+	tw_record_end(job);
 	tw_watch_stop(job);
 	if (job->started) {
 		ret = tw_report_write(td, job);
@@ -145,8 +147,10 @@ void tw_cleanup(struct thread_data *td)
 	tw_watch_free(job);
 	fio_cmdprio_cleanup(&job->cmdprio);
 	for (kind = 0; kind < TW_RECORDS; kind++)
-		for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+			tw_tally_free(&job->tally[kind][direction]);
 			tw_histogram_free(&job->record[kind][direction]);
+		}
 	tw_windows_free(&job->over_time);
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);

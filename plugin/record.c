@@ -36,10 +36,10 @@ static void settle_kind(struct tw_job *job, enum tw_direction direction,
 	size_t count = (size_t) (batch->ends[kind] - ns);
 
 	convert(job, ns, count);
-	tw_histogram_add_many(&job->record[kind][direction], ns, count);
-	if (is_total(kind))
-		tw_histogram_add_many(&job->over_time.current[direction], ns,
-				      count);
+	tw_tally_add_many(&job->tally[kind][direction],
+			  &job->record[kind][direction],
+			  is_total(kind) ?
+			  &job->over_time.current[direction] : NULL, ns, count);
 	batch->ends[kind] = ns;
 }
 
@@ -62,6 +62,18 @@ void tw_record_settle(struct tw_job *job)
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		if (job->batch[direction].ios)
 			settle(job, direction);
+}
+
+void tw_record_end(struct tw_job *job)
+{
+	enum tw_direction direction;
+	enum tw_record kind;
+
+	tw_record_settle(job);
+	for (kind = 0; kind < TW_RECORDS; kind++)
+		for (direction = 0; direction < TW_DIRECTIONS; direction++)
+			tw_tally_settle(&job->tally[kind][direction],
+					&job->record[kind][direction]);
 }
 
 /* All of a batch belong to the window that is open when it is settled. */

@@ -2,7 +2,7 @@
 /*
  * What an I/O leaves: the ticks of its stages in short lists, one for each
  * histogram, and from there, many at a time, the histograms, the windows over
- * time and the counts.
+ * time and the counts. (The histograms' bins are kept small: see tally.h.)
  *
  * Recording I/O by I/O costs more than the arithmetic: each time its code and
  * its histograms have to be brought back into the caches from behind fio's and
@@ -17,8 +17,11 @@
 /* Before the first one; the job's clock is known. @slowest: some are kept. */
 void tw_record_start(struct tw_job *job, bool slowest);
 
-/* Settle what there is. */
+/* Settle the lists; the bins of job->record wait for tw_record_end(). */
 void tw_record_settle(struct tw_job *job);
+
+/* Nothing more will come: all of job->record is right. */
+void tw_record_end(struct tw_job *job);
 
 /*
  * An I/O did what it was asked to. @with_return: it was seen with others, and

@@ -170,11 +170,11 @@ bool prepare_other(struct thread_data *td, struct tw_job *job,
 }
 
 /* The entry is filled: it waits in the ring from now on. */
-static inline enum fio_q_status queued(struct thread_data *td,
-				       struct tw_job *job, struct io_u *io_u,
-				       struct io_uring_sqe *sqe)
+static inline __attribute__((always_inline))
+enum fio_q_status queued(struct thread_data *td, struct tw_job *job,
+			 struct io_u *io_u, struct io_uring_sqe *sqe)
 {
-	uint64_t queued_ticks;
+	struct tw_io *io = &job->io[io_u->index];
 
 	if (tw_unlikely(job->special))
 		prepare_special(td, job, io_u, sqe);
@@ -182,9 +182,9 @@ static inline enum fio_q_status queued(struct thread_data *td,
 	job->submits_next = td->io_u_queued + 1 >= td->o.iodepth_batch;
 	if (tw_unlikely(job->response))
 		tw_response_queued(td, job->response, io_u);
-	queued_ticks = tw_job_stamp(job);
-	job->queued_ticks = queued_ticks;
-	job->io[io_u->index].queued_ticks = queued_ticks;
+	io->queued_ticks = tw_job_stamp(job);
+	/* Both, since it may be the last one that stamp_enter() leaves out. */
+	io->enter_ticks = job->queued_ticks = io->queued_ticks;
 	return FIO_Q_QUEUED;
 }
 
@@ -248,21 +248,30 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 	return queued(td, job, io_u, sqe);
 }
 
-/* Everything pending enters the kernel at the same moment. */
+/*
+ * Everything pending enters the kernel at the same moment: now, or where fio
+ * commits right after ->queue(), when the newest was queued; that one has its
+ * stamp then.
+ */
 static inline __attribute__((always_inline))
 void stamp_enter(struct tw_job *job)
 {
+	unsigned end = job->pending_tail;
 	uint64_t enter_ticks;
 	unsigned place;
 
 	if (!job->stages)
 		return;
-	enter_ticks = job->submits_next ? job->queued_ticks :
-					  tw_job_stamp(job);
+	if (job->submits_next) {
+		job->submits_next = 0;
+		enter_ticks = job->queued_ticks;
+		end--;
+	} else {
+		enter_ticks = tw_job_stamp(job);
+	}
 	if (tw_unlikely(job->watch))
 		tw_watch_entering(job, enter_ticks);
-	job->submits_next = 0;
-	for (place = job->pending_head; place != job->pending_tail; place++)
+	for (place = job->pending_head; place != end; place++)
 		job->io[(*pending_at(job, place))->index].enter_ticks =
 			enter_ticks;
 }
@@ -281,58 +290,55 @@ static inline void see_done(struct tw_job *job, unsigned tail,
 }
 
 /*
- * fio's clock for what the kernel has just taken, and its slat; not under a
- * polling thread, where the call's time is not its own. (disable_slat is no way
- * to say so: with it fio takes no start times of the reads that verify.)
+ * The first so many wait for nothing here any more: they get fio's clock and,
+ * if it was by a call, the call's end and fio's slat. Under a polling thread
+ * the call's time is not their own. (disable_slat is no way to say so: with it
+ * fio takes no start times of the reads that verify.)
  */
 static inline __attribute__((always_inline))
-void issued(struct thread_data *td, struct tw_job *job, unsigned count,
-	    tw_fio_time now, bool with_slat)
+void taken(struct thread_data *td, struct tw_job *job, unsigned count,
+	   bool by_call, uint64_t entered_ticks)
 {
+	const bool fills = fio_fill_issue_time(td);
+	const unsigned head = job->pending_head, mask = job->entries - 1;
+	struct io_u **pending = job->pending;
+	struct tw_io *io = job->io;
+	tw_fio_time now = { 0 };
 	unsigned i;
 
+	if (fills)
+		now = by_call ? tw_issue_time_at(job, entered_ticks) :
+				tw_fio_now();
+	/* Only a replayed log looks at it. */
+	if (tw_unlikely(td->o.read_iolog_file != NULL) && fills)
+		td->tw_last_issue = now;
 	for (i = 0; i < count; i++) {
-		struct io_u *io_u = *pending_at(job, job->pending_head + i);
+		struct io_u *io_u = pending[(head + i) & mask];
 
+		io[io_u->index].entered_ticks = entered_ticks;
+		if (!fills)
+			continue;
 		io_u->tw_issue_time = now;
-		if (with_slat)
+		if (by_call)
 			io_u_queued(td, io_u);
 	}
-	/* Only a replayed log looks at it. */
-	if (tw_unlikely(td->o.read_iolog_file != NULL))
-		td->tw_last_issue = now;
-}
-
-/* They wait for nothing here any more. */
-static inline void taken(struct thread_data *td, struct tw_job *job,
-			 unsigned count)
-{
-	job->pending_head += count;
+	job->pending_head = head + count;
 	io_u_mark_submit(td, count);
 }
 
-/*
- * The first so many have been taken, and the call is over: one stamp for that,
- * for what was done inside of it, and for fio's own clock.
- */
+/* One stamp for the end of the call, for what was done inside of it, and for
+ * fio's own clock. */
 static inline __attribute__((always_inline))
 void entered(struct thread_data *td, struct tw_job *job, unsigned count)
 {
 	unsigned tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
 	uint64_t entered_ticks = 0;
-	unsigned i;
 
 	if (job->stages || job->issue.shares) {
 		entered_ticks = tw_job_stamp(job);
 		see_done(job, tail, entered_ticks);
 	}
-	for (i = 0; job->stages && i < count; i++)
-		job->io[(*pending_at(job, job->pending_head + i))->index]
-			.entered_ticks = entered_ticks;
-	if (fio_fill_issue_time(td))
-		issued(td, job, count, tw_issue_time_at(job, entered_ticks),
-		       true);
-	taken(td, job, count);
+	taken(td, job, count, true, entered_ticks);
 }
 
 /*
@@ -355,9 +361,7 @@ int publish(struct thread_data *td, struct tw_job *job)
 		job->enters++;
 		ret = tw_enter(job, count, 0, IORING_ENTER_SQ_WAKEUP);
 	}
-	if (fio_fill_issue_time(td))
-		issued(td, job, count, tw_fio_now(), false);
-	taken(td, job, count);
+	taken(td, job, count, false, 0);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
 		td_verror(td, -ret, "io_uring_enter wake-up");
 		return ret;

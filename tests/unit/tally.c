@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted in bytes first leaves, once settled, bit for bit what counting
+ * it directly leaves, in the histogram and in a coarse one beside it. Fails if a
+ * full byte is lost or counted twice, if settling leaves out the first or last
+ * bin or does not empty the tally, if sums or extremes wait for it, or if the
+ * coarse one is given something else.
+ */
+#include <string.h>
+
+#include "latency/tally.h"
+#include "tap.h"
+
+#define MOST	300
+
+static struct tw_histogram direct, wide, coarse, coarse_direct;
+static struct tw_tally tally;
+
+static int same(const struct tw_histogram *a, const struct tw_histogram *b)
+{
+	return a->count == b->count && a->sum_ns == b->sum_ns &&
+	       a->min_ns == b->min_ns && a->max_ns == b->max_ns &&
+	       memcmp(a->bins, b->bins, a->bin_count * sizeof(*a->bins)) == 0;
+}
+
+static void add(const uint64_t *values_ns, size_t count, int with_coarse)
+{
+	tw_histogram_add_many(&direct, values_ns, count);
+	if (with_coarse)
+		tw_histogram_add_many(&coarse_direct, values_ns, count);
+	tw_tally_add_many(&tally, &wide, with_coarse ? &coarse : NULL,
+			  values_ns, count);
+}
+
+/* 0: as it has to be after each; else the round that was not. */
+static int random_arrays(uint64_t *state)
+{
+	uint64_t values_ns[MOST];
+
+	for (int round = 0; round < 300; round++) {
+		size_t count = tap_random(state) % (MOST + 1);
+		int narrow = round % 3;
+
+		/* 10 bits to 64; or few enough that bytes get full */
+		for (size_t i = 0; i < count; i++) {
+			uint64_t random = tap_random(state);
+
+			values_ns[i] = narrow ? 5000 + random % 16 :
+						random >> (random % 55);
+		}
+		add(values_ns, count, round % 2);
+		if (round % 5 == 0)
+			tw_tally_settle(&tally, &wide);
+		if (round % 5 == 0 && !same(&direct, &wide))
+			return round + 1;
+	}
+	return 0;
+}
+
+static int is_empty(void)
+{
+	for (uint32_t bin = 0; bin < tally.bin_count; bin++)
+		if (tally.bins[bin])
+			return 0;
+	return 1;
+}
+
+/* One value so often, and no settling before the end. */
+static void full_bytes(unsigned times)
+{
+	const uint64_t value_ns = 123456;
+
+	for (unsigned i = 0; i < times; i++)
+		add(&value_ns, 1, 0);
+	tap_ok(wide.count == direct.count && wide.sum_ns == direct.sum_ns,
+	       "%u times one value: count and sum are right at once", times);
+	tw_tally_settle(&tally, &wide);
+	tap_ok(same(&direct, &wide), "and its bin when that is settled");
+}
+
+int main(void)
+{
+	static const uint64_t edges_ns[] = {
+		7, 0, UINT64_MAX, 1, 1023, 1024, 2047, 2048, 1ULL << 63, 5,
+	};
+	uint64_t state = tap_seed();
+	int round;
+
+	if (!tap_ok(!tw_histogram_init(&direct, 3) &&
+		    !tw_histogram_init(&wide, 3) &&
+		    !tw_histogram_init(&coarse, 1) &&
+		    !tw_histogram_init(&coarse_direct, 1) &&
+		    !tw_tally_init(&tally, &wide), "init"))
+		return tap_done();
+	tw_tally_settle(&tally, &wide);
+	tap_ok(same(&direct, &wide), "an empty one settles to nothing");
+	add(edges_ns, sizeof(edges_ns) / sizeof(*edges_ns), 1);
+	tw_tally_settle(&tally, &wide);
+	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
+	       "edges of bins, 0 and 2^64 - 1");
+	full_bytes(255);
+	full_bytes(256);
+	full_bytes(257);
+	full_bytes(1000);
+	round = random_arrays(&state);
+	tap_ok(round == 0, "300 random arrays (first different: %d)", round);
+	tw_tally_settle(&tally, &wide);
+	tap_ok(same(&direct, &wide), "and at the end");
+	tap_ok(same(&coarse, &coarse_direct), "the coarse one has the same");
+	tap_ok(is_empty(), "nothing is left in the tally");
+	tw_tally_free(&tally);
+	tap_ok(!tally.bins, "freed");
+	tw_tally_free(&tally);
+	return tap_done();
+}
