@@ -131,6 +131,8 @@ struct tw_job {
 	unsigned enter_fd;
 	unsigned enter_flags;
 	unsigned wait_flags;
+	bool always_looks;	/* submissions look for completions, too, ... */
+	unsigned looks;		/* ... or the next so many do */
 	unsigned entries;
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2];

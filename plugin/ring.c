@@ -152,6 +152,9 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	job->ring_ready = 1;
 	enter_by_place(job);
 	job->wait_flags = IORING_ENTER_GETEVENTS;
+	/* What is polled has to be looked for, and who watches learns from it
+	 * when the kernel last looked. */
+	job->always_looks = o->hipri || job->watch;
 #ifdef TW_FIO_NO_IOWAIT
 	if (job->ring.features & TW_FEATURE_NO_IOWAIT)
 		job->wait_flags |= TW_ENTER_NO_IOWAIT;

@@ -56,12 +56,14 @@ static struct world {
 	struct world_io ios[WORLD_DEPTH];
 	bool at_once;			/* entries appear when I/Os are done,
 					 * else when the kernel is entered */
+	bool defers;			/* and then only if it looks for them */
 	uint64_t takes_ticks[WORLD_DEPTH];	/* from its submission on */
 	int32_t results[WORLD_DEPTH];	/* 0: all of it */
 	uint64_t enter_ticks;		/* what a call takes at least */
 	unsigned accepts;		/* submissions in a call; 0: all */
 	int error;			/* of the next call; 0: none */
 	unsigned calls;
+	unsigned looks;			/* submissions that looked, too */
 	unsigned bad_entries;
 
 	/* What the test learns of a call; NULL: nothing. */
@@ -188,7 +190,10 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 		taken++;
 	}
 	engine_now_ticks += world.enter_ticks;
-	world_show_done();
+	if (to_submit && flags & IORING_ENTER_GETEVENTS)
+		world.looks++;
+	if (!world.defers || flags & IORING_ENTER_GETEVENTS)
+		world_show_done();
 	while (world_waiting() < min_complete && world_next() >= 0) {
 		engine_now_ticks = world.ios[world_next()].done_ticks;
 		world_show_done();
