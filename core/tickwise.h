@@ -1205,11 +1205,11 @@ static inline uint32_t tw_histogram_bin(const struct tw_histogram *histogram,
 					uint64_t value_ns)
 {
 	unsigned bits = histogram->bits;
-	unsigned octave;
+	/* Of a value below 2^bits it is 0, without a branch: latencies of about
+	 * a microsecond are on either side of 2^10. */
+	unsigned octave = 63 - bits -
+		(unsigned)__builtin_clzll(value_ns | 1ULL << bits);
 
-	if (value_ns >> bits == 0)
-		return (uint32_t)value_ns;
-	octave = 63 - (unsigned)__builtin_clzll(value_ns) - bits;
 	return (octave << bits) + (uint32_t)(value_ns >> octave);
 }
 
