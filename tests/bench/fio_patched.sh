@@ -6,15 +6,22 @@
 #
 #	tests/bench/fio_patched.sh STOCK PATCHED [MORE...]
 #
-# The programs take turns, each round begins with another, and every figure is a
-# ratio to STOCK in the same round: median, 95 % interval of it (order
-# statistics), p10-p90. ROUNDS=9, SECONDS_EACH=2, STARTS=10 (0: no starts), CPU=
-# (the last), ARGUMENTS=more options of fio, CLOCK=cpu.
+# Every figure is a ratio to STOCK in the same round: median, 95 % interval of it
+# (order statistics), p10-p90. ROUNDS=9, SECONDS_EACH=2, STARTS=10 (0: no starts),
+# CPU= (the last), ARGUMENTS=more options of fio, CLOCK=cpu.
 #
-# On a machine with neighbours: what disturbs a run only makes it slower, so a
-# round may take FASTEST_OF=N (1) turns, and each program's figure is that of its
-# fastest run. IOS=N makes each run N I/Os long, not seconds. STOCK once more
-# among the programs shows the noise that is left.
+# Such a job never waits. So STOCK and each program run at once and take turns on
+# one CPU every few milliseconds, whatever else the machine does is the same for
+# both, and I/Os are counted per second of CPU time. Who begins alternates, names
+# are of another length each time, since where a process has its memory is worth
+# some percent. STOCK itself is the first of the programs compared with it: that
+# is the noise.
+#
+# TOGETHER=0: one after the other, I/Os per second of time; each round begins with
+# another program. What disturbs a run only makes it slower, so a round may then
+# take FASTEST_OF=N (1) turns, and each program's figure is that of its fastest
+# run. IOS=N makes each run N I/Os long, not seconds. STOCK once more among the
+# programs shows the noise that is left.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: $0 STOCK PATCHED [MORE...]" >&2; exit 64; }
@@ -23,6 +30,7 @@ seconds=${SECONDS_EACH:-2}
 cpu=${CPU:-$(($(nproc) - 1))}
 clock=${CLOCK:-cpu}
 starts=${STARTS:-10}
+together=${TOGETHER:-1}
 if [ -n "${IOS-}" ]; then
 	length="--number_ios=$IOS" each="$IOS I/Os"
 else
@@ -31,8 +39,16 @@ fi
 fastest_of=${FASTEST_OF:-1}
 programs=$#
 named=$(printf '%s\n' "$@")
-results=$(mktemp)
-trap 'rm -f "$results"' EXIT
+scratch=$(mktemp -d)
+results=$scratch/results
+jobs=
+finish()
+{
+	# shellcheck disable=SC2086
+	[ -z "$jobs" ] || kill $jobs 2>/dev/null || :
+	rm -rf "$scratch"
+}
+trap finish EXIT
 trap 'exit 130' INT TERM
 
 # program ARM
@@ -41,13 +57,58 @@ program()
 	echo "$named" | sed -n "$1p"
 }
 
+# run PROGRAM NAME MORE...
+run()
+{
+	program=$1 name=$2
+	shift 2
+	# shellcheck disable=SC2086
+	taskset -c "$cpu" "$program" --name="$name" --ioengine=null --size=1t \
+		--rw=read $length --clocksource="$clock" \
+		--lat_percentiles=1 --clat_percentiles=1 --slat_percentiles=1 \
+		${ARGUMENTS-} "$@"
+}
+
 iops()
 {
-	# shellcheck disable=SC2086
-	taskset -c "$cpu" "$1" --name=j --ioengine=null --size=1t --rw=read \
-		$length --clocksource="$clock" \
-		--lat_percentiles=1 --clat_percentiles=1 --slat_percentiles=1 \
-		${ARGUMENTS-} --minimal | awk -F';' '{ print $8 }'
+	run "$1" j --minimal | awk -F';' '{ print $8 }'
+}
+
+# of_cpu_time PROGRAM LENGTH: I/Os per second of CPU time, of a job whose name is
+# so long
+of_cpu_time()
+{
+	run "$1" "$(printf "%$2s" '' | tr ' ' j)" --output-format=json |
+	perl -MJSON::PP -e 'local $/; my $text = <>; $text =~ s/\A.*?^(?=\{)//ms;
+		my $j = decode_json($text)->{jobs}[0];
+		printf "%.1f\n", $j->{read}{total_ios} / ($j->{job_runtime} / 1000 *
+			($j->{usr_cpu} + $j->{sys_cpu}) / 100)'
+}
+
+# pair ROUND ARM: what the arm makes of STOCK, both at once
+pair()
+{
+	if [ $(($1 % 2)) -eq 0 ]; then
+		sides="1 $2"
+	else
+		sides="$2 1"
+	fi
+	place=0
+	for side in $sides; do
+		place=$((place + 1))
+		of_cpu_time "$(program "$side")" \
+			$((($1 * 37 + place * 23 + $2 * 11) % 89 + 1)) \
+			>"$scratch/$place" &
+		jobs="$jobs $!"
+	done
+	for job in $jobs; do
+		wait "$job" || exit 1
+	done
+	jobs=
+	cat "$scratch/1" "$scratch/2" | awk -v turned=$(($1 % 2)) '
+		{ v[NR] = $1 }
+		END { print turned ? v[1] / v[2] : v[2] / v[1] }' |
+		sed "s/^/pair $1 $2 /" >>"$results"
 }
 
 # Milliseconds of a start; a job of one I/O.
@@ -76,7 +137,13 @@ each_turn()
 
 round=0
 while [ "$round" -lt "$rounds" ]; do
-	each_turn "$round" iops iops
+	if [ "$together" -eq 0 ]; then
+		each_turn "$round" iops iops
+	else
+		for arm in $(seq 1 "$programs"); do
+			pair "$round" "$arm"
+		done
+	fi
 	[ "$starts" = 0 ] || each_turn "$round" start start_ms
 	round=$((round + 1))
 done
@@ -111,17 +178,25 @@ ratios()
 			print v[r, arm] / v[r, 1] }' "$results"
 }
 
-echo "clocksource=$clock, $rounds rounds, each the fastest of $fastest_of runs" \
-	"of $each, cpu $cpu"
-arm=2
-while [ "$arm" -le "$programs" ]; do
+if [ "$together" -eq 0 ]; then
+	how="each the fastest of $fastest_of runs of $each"
+else
+	how="pairs at once for $each, I/Os per second of CPU time"
+fi
+echo "clocksource=$clock, $rounds rounds, $how, cpu $cpu"
+for arm in $(seq 1 "$programs"); do
+	if [ "$together" -ne 0 ]; then
+		echo "iops of $(program "$arm") / stock:" \
+			"$(awk -v arm="$arm" '$1 == "pair" && $3 == arm {
+				print $4 }' "$results" | quantiles)"
+	fi
+	[ "$arm" -gt 1 ] || continue
 	for name in iops start; do
 		grep -q "^$name " "$results" || continue
 		echo "$name of $(program "$arm") / stock:" \
 			"$(ratios "$name" "$arm" | quantiles)"
 	done
-	arm=$((arm + 1))
 done
-awk '{ s[$1 " of arm " $3] += $4; n[$1 " of arm " $3]++ }
+awk '$1 != "pair" { s[$1 " of arm " $3] += $4; n[$1 " of arm " $3]++ }
 	END { for (k in s) printf "mean %s: %.2f\n", k, s[k] / n[k] }' \
 	"$results" | sort
