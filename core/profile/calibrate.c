@@ -58,12 +58,12 @@ time_calls(uint64_t (*function)(uint64_t))
 	return (double)(tw_ticks_end() - begin_ticks) / CALLS;
 }
 
-/* Ticks and calls that the one function called last from the root counted. */
-static TW_NO_HOOKS double counted(const struct tw_recorder *recorder,
-				  uint64_t before_ticks)
+/* That of a function that was called from the root. */
+static TW_NO_HOOKS struct tw_node *node_of(const struct tw_recorder *recorder,
+					   uint64_t (*function)(uint64_t))
 {
-	return (double)(recorder->tree.root->recent->ticks - before_ticks) /
-	       CALLS;
+	return tw_tree_find(&recorder->tree, recorder->tree.root,
+			    (const void *)(uintptr_t)function);
 }
 
 static int compare(const void *a, const void *b)
@@ -99,12 +99,12 @@ static TW_NO_HOOKS void see(enum way way, struct tw_recorder *recorder,
 	const struct tw_node *node;
 	uint64_t before_ticks;
 
-	/* Its node is there, and recent. */
+	/* So that its node is there. */
 	(*called[way].hooked)(3);
-	node = recorder->tree.root->recent;
+	node = node_of(recorder, *called[way].hooked);
 	before_ticks = node->ticks;
 	seen->with[block] = time_calls(*called[way].hooked);
-	seen->counted[block] = counted(recorder, before_ticks);
+	seen->counted[block] = (double)(node->ticks - before_ticks) / CALLS;
 	seen->without[block] = time_calls(*called[way].plain);
 }
 
@@ -114,7 +114,7 @@ static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 	struct tw_node *node;
 
 	tw_profile_hooked_empty(3);
-	node = recorder->tree.root->recent;
+	node = node_of(recorder, tw_profile_hooked_empty);
 	node->flags |= TW_NODE_FILTERED;
 	for (int block = 0; block < BLOCKS; block++) {
 		with[block] = time_calls(tw_profile_hooked_empty);
