@@ -37,31 +37,33 @@
 
 #define BLOCKS		81
 #define CALLS		100
+/* Of WIDE, whose blocks are long: calibration makes every program wait. */
+#define FEWER_BLOCKS	27
 
 /* Those up to ALIKE are what the constants and their spread come from. */
 enum way { EMPTY, WORK, NEST, TREE, ALIKE, APART = ALIKE, WIDE, WAYS };
 
-/* What is called in each way, how many calls that is, and how often a block calls
- * it. */
+/* What is called in each way, how many calls that is, how often a block calls it,
+ * and of how many blocks. */
 struct called {
 	uint64_t (*const *hooked)(uint64_t), (*const *plain)(uint64_t);
-	int calls, times;
+	int calls, times, blocks;
 	int is_apart;			/* none waits for the one before */
 };
 
 static const struct called called[WAYS] = {
 	[EMPTY] = { &tw_profile_hooked_empty, &tw_profile_plain_empty,
-		    1, CALLS, 0 },
+		    1, CALLS, BLOCKS, 0 },
 	[WORK] = { &tw_profile_hooked_work, &tw_profile_plain_work,
-		   1, CALLS, 0 },
+		   1, CALLS, BLOCKS, 0 },
 	[NEST] = { &tw_profile_hooked_nest, &tw_profile_plain_nest,
-		   TW_PROFILE_NEST_CALLS, CALLS, 0 },
+		   TW_PROFILE_NEST_CALLS, CALLS, BLOCKS, 0 },
 	[TREE] = { &tw_profile_hooked_tree, &tw_profile_plain_tree,
-		   TW_PROFILE_TREE_CALLS, CALLS, 0 },
+		   TW_PROFILE_TREE_CALLS, CALLS, BLOCKS, 0 },
 	[APART] = { &tw_profile_hooked_brief, &tw_profile_plain_brief,
-		    1, CALLS, 1 },
+		    1, CALLS, BLOCKS, 1 },
 	[WIDE] = { &tw_profile_hooked_wide, &tw_profile_plain_wide,
-		   TW_PROFILE_WIDE_CALLS, 1, 0 },
+		   TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS, 0 },
 };
 
 /* Ticks a call, over @times of them that depend on each other. */
@@ -111,16 +113,16 @@ static int compare(const void *a, const void *b)
 }
 
 /* The tenth: what disturbs a block makes it longer. */
-static double undisturbed(double *values)
+static double undisturbed(double *values, int blocks)
 {
-	qsort(values, BLOCKS, sizeof(*values), compare);
-	return values[BLOCKS / 10];
+	qsort(values, (size_t)blocks, sizeof(*values), compare);
+	return values[blocks / 10];
 }
 
 /* How much more half of them took than that; after undisturbed(). */
-static double disturbance(const double *values)
+static double disturbance(const double *values, int blocks)
 {
-	return values[BLOCKS / 2] - values[BLOCKS / 10];
+	return values[blocks / 2] - values[blocks / 10];
 }
 
 /* Ticks a call of each block. */
@@ -158,7 +160,7 @@ static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 		with[block] = time_way(EMPTY, tw_profile_hooked_empty);
 		without[block] = time_way(EMPTY, tw_profile_plain_empty);
 	}
-	return undisturbed(with) - undisturbed(without);
+	return undisturbed(with, BLOCKS) - undisturbed(without, BLOCKS);
 }
 
 /* How far any of the ways that should be alike is from @constant. */
@@ -179,21 +181,25 @@ static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 	struct seen seen;
 
 	for (enum way way = EMPTY; way < WAYS; way++) {
-		for (int block = 0; block < BLOCKS; block++)
+		int blocks = called[way].blocks;
+
+		for (int block = 0; block < blocks; block++)
 			see(way, recorder, &seen, block);
 		/* What calling it takes without hooks is its own, as in any
 		 * profile. */
-		without = undisturbed(seen.without);
-		both[way] = (undisturbed(seen.with) - without) /
+		without = undisturbed(seen.without, blocks);
+		both[way] = (undisturbed(seen.with, blocks) - without) /
 			    called[way].calls;
 		/* The outermost has inside once, and both of all in it. */
-		inside[way] = undisturbed(seen.counted) - without -
+		inside[way] = undisturbed(seen.counted, blocks) - without -
 			      (called[way].calls - 1) * both[way];
+		cost->samples += (uint32_t)blocks;
 		if (way < ALIKE)
-			disturbed = fmax(disturbed, disturbance(seen.with) /
-						    called[way].calls);
+			disturbed = fmax(disturbed,
+					 disturbance(seen.with, blocks) /
+					 called[way].calls);
 		if (way == WORK)
-			disturbed_inside = disturbance(seen.counted);
+			disturbed_inside = disturbance(seen.counted, blocks);
 	}
 	between = (both[WORK] + both[TREE]) / 2;
 	cost->inside = inside[WORK];
@@ -206,7 +212,6 @@ static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
 		       fmax(both[WIDE] - between, 0);
 	cost->untimed = untimed(recorder);
 	cost->untimed_spread = cost->both_spread;
-	cost->samples = BLOCKS * WAYS;
 }
 
 void tw_profile_calibrate(struct tw_profile_cost *cost,
