@@ -15,13 +15,19 @@ extern uint64_t (*const tw_profile_hooked_empty)(uint64_t);
 extern uint64_t (*const tw_profile_hooked_work)(uint64_t);
 extern uint64_t (*const tw_profile_hooked_nest)(uint64_t);
 extern uint64_t (*const tw_profile_hooked_tree)(uint64_t);
+extern uint64_t (*const tw_profile_hooked_brief)(uint64_t);
+extern uint64_t (*const tw_profile_hooked_wide)(uint64_t);
 extern uint64_t (*const tw_profile_plain_empty)(uint64_t);
 extern uint64_t (*const tw_profile_plain_work)(uint64_t);
 extern uint64_t (*const tw_profile_plain_nest)(uint64_t);
 extern uint64_t (*const tw_profile_plain_tree)(uint64_t);
+extern uint64_t (*const tw_profile_plain_brief)(uint64_t);
+extern uint64_t (*const tw_profile_plain_wide)(uint64_t);
 
-/* How many calls one of nest() is, and of tree(), itself included. */
+/* How many calls one of nest() is, of tree() and of wide(), itself included. Each
+ * of wide()'s is one on a path of its own. */
 #define TW_PROFILE_NEST_CALLS	4
 #define TW_PROFILE_TREE_CALLS	5
+#define TW_PROFILE_WIDE_CALLS	(1 + 8 * (1 + 8 * (1 + 8)))
 
 #endif

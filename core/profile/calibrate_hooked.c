@@ -66,8 +66,48 @@ static BARE uint64_t tree(uint64_t x)
 	return x;
 }
 
+/* A fraction of what a processor has at work at once. */
+static BARE uint64_t brief(uint64_t x)
+{
+	STAYS(x);
+	STEPS_8(x); STEPS_8(x); STEPS_8(x);
+	STAYS(x);
+	return x;
+}
+
+/* Eight functions that each call eight others. No two are the same: compilers make
+ * one of such. */
+#define LEAF(name, n) \
+	static BARE uint64_t name(uint64_t x) \
+	{ \
+		x += n; \
+		STAYS(x); \
+		return x; \
+	}
+#define BRANCH(name, n, to) \
+	static BARE uint64_t name(uint64_t x) \
+	{ \
+		x = to##0(x); x = to##1(x); x = to##2(x); x = to##3(x); \
+		x = to##4(x); x = to##5(x); x = to##6(x); x = to##7(x); \
+		x += n; \
+		STAYS(x); \
+		return x; \
+	}
+#define BRANCHES(name, to) \
+	BRANCH(name##0, 0, to) BRANCH(name##1, 1, to) BRANCH(name##2, 2, to) \
+	BRANCH(name##3, 3, to) BRANCH(name##4, 4, to) BRANCH(name##5, 5, to) \
+	BRANCH(name##6, 6, to) BRANCH(name##7, 7, to)
+
+LEAF(leaf0, 0) LEAF(leaf1, 1) LEAF(leaf2, 2) LEAF(leaf3, 3)
+LEAF(leaf4, 4) LEAF(leaf5, 5) LEAF(leaf6, 6) LEAF(leaf7, 7)
+BRANCHES(twig, leaf)
+BRANCHES(branch, twig)
+BRANCH(wide, 8, branch)
+
 /* Through a pointer: neither inlined nor known to have no effect. */
 uint64_t (*const NAME(empty))(uint64_t) = empty;
 uint64_t (*const NAME(work))(uint64_t) = work;
 uint64_t (*const NAME(nest))(uint64_t) = nest;
 uint64_t (*const NAME(tree))(uint64_t) = tree;
+uint64_t (*const NAME(brief))(uint64_t) = brief;
+uint64_t (*const NAME(wide))(uint64_t) = wide;

@@ -36,6 +36,7 @@ struct tw_profile_cost {
 	double outside, outside_spread;	/* counted to its caller */
 	double untimed, untimed_spread;	/* of a call that is not timed */
 	double both_spread;		/* of inside + outside */
+	double beyond;			/* what a call can cost more, at most */
 	uint32_t samples;
 };
 

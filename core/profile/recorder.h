@@ -104,15 +104,12 @@ static inline int tw_recorder_left(const struct tw_recorder *recorder,
 	return recorder->top->stack < stack;
 }
 
-/* The node of a call that begins, if it is of the function that this caller
- * called last. NULL: tw_tree_child() knows. Frames that are gone have been dealt
- * with. */
-static inline struct tw_node *tw_recorder_known(struct tw_recorder *recorder,
-						const void *function)
+/* The node of a call that begins, if this path of calls was taken before. NULL:
+ * tw_tree_child() makes it. Frames that are gone have been dealt with. */
+static inline struct tw_node *
+tw_recorder_known(const struct tw_recorder *recorder, const void *function)
 {
-	struct tw_node *node = recorder->top->node->recent;
-
-	return tw_unlikely(node->function != function) ? NULL : node;
+	return tw_tree_find(&recorder->tree, recorder->top->node, function);
 }
 
 /* The frame of a call at @node (NULL: there was no memory for one). The caller

@@ -24,7 +24,7 @@ enum tw_node_flags {
 struct tw_node {
 	/* What a call reads and writes is the first cache line. */
 	const void *function;
-	struct tw_node *recent;		/* child called last; never NULL */
+	struct tw_node *parent;
 	uint64_t calls;			/* entries */
 	uint64_t ticks;			/* of the calls that were timed */
 	uint64_t least_ticks, most_ticks;	/* one call, corrected */
@@ -33,7 +33,7 @@ struct tw_node {
 	uint32_t open;			/* had not returned at the end */
 	uint64_t abandoned;		/* left by longjmp or exception */
 	uint64_t not_timed;		/* of the calls */
-	struct tw_node *parent, *child, *sibling;
+	struct tw_node *child, *sibling;
 	uint32_t index;			/* for whoever writes the tree */
 	uint32_t reserved;
 };
@@ -44,6 +44,7 @@ struct tw_tree {
 	struct tw_arena arena;
 	struct tw_node **table;		/* by parent and function */
 	uint32_t table_size;		/* a power of two */
+	uint32_t table_shift;		/* 64 less its logarithm */
 	uint32_t nodes;			/* but the root */
 	unsigned histogram_digits;	/* 0: none */
 };
@@ -53,8 +54,37 @@ int tw_tree_init(struct tw_tree *tree, int64_t *budget_bytes,
 		 unsigned histogram_digits);
 void tw_tree_free(struct tw_tree *tree);
 
-/* The child of @parent for @function, made if it is not there; NULL: no memory.
- * It becomes the recent one. @is_new is set when it was made. */
+/* Where to look first. Nodes lie one after another, and functions, too: the high
+ * half of a product of each tells them apart. */
+static inline uint32_t tw_tree_slot(const struct tw_tree *tree,
+				    const struct tw_node *parent,
+				    const void *function)
+{
+	uint64_t key = (uint64_t)(uintptr_t)parent * 0x9e3779b97f4a7c15ULL +
+		       (uint64_t)(uintptr_t)function * 0xd6e8feb86659fd93ULL;
+
+	return (uint32_t)(key >> tree->table_shift);
+}
+
+/* The child of @parent for @function; NULL: there is none. */
+static inline struct tw_node *tw_tree_find(const struct tw_tree *tree,
+					   const struct tw_node *parent,
+					   const void *function)
+{
+	uint32_t slot = tw_tree_slot(tree, parent, function);
+	struct tw_node *node;
+
+	while ((node = tree->table[slot]) != NULL) {
+		if (!tw_unlikely(node->function != function ||
+				 node->parent != parent))
+			break;
+		slot = (slot + 1) & (tree->table_size - 1);
+	}
+	return node;
+}
+
+/* The same, made if it is not there; NULL: no memory. @is_new is set when it was
+ * made. */
 struct tw_node *tw_tree_child(struct tw_tree *tree, struct tw_node *parent,
 			      const void *function, int *is_new);
 

@@ -114,10 +114,10 @@ static void put_clock(struct output *out, uint64_t now_ticks)
 	put(out, "rate %.17g %.6g %s %s\n", rate.hz, rate.uncertainty_ppb,
 	    tw_against_name(rate.against), tw_rate_source_name(rate.source));
 	put(out, "fence %s\n", fence[tw_profile.options.fence]);
-	put(out, "cost %.3f %.3f %.3f %.3f %.3f %.3f %.3f %u\n", cost->inside,
-	    cost->inside_spread, cost->outside, cost->outside_spread,
-	    cost->both_spread, cost->untimed, cost->untimed_spread,
-	    cost->samples);
+	put(out, "cost %.3f %.3f %.3f %.3f %.3f %.3f %.3f %u %.3f\n",
+	    cost->inside, cost->inside_spread, cost->outside,
+	    cost->outside_spread, cost->both_spread, cost->untimed,
+	    cost->untimed_spread, cost->samples, cost->beyond);
 	put(out, "wall %llu %llu\n", (unsigned long long)tw_profile.begin_ticks,
 	    (unsigned long long)now_ticks);
 }
@@ -371,6 +371,7 @@ static void calibrate_again(void)
 	first->inside = (first->inside + now.inside) / 2;
 	first->outside = (first->outside + now.outside) / 2;
 	first->untimed = (first->untimed + now.untimed) / 2;
+	first->beyond = fmax(first->beyond, now.beyond);
 	first->samples += now.samples;
 }
 

@@ -14,7 +14,9 @@
 # and with clang, if it is there, which puts hooks in after inlining. What a source
 # has inlined whatever the flags (zstd, with gcc) has hooks, too, and is no call to
 # callgrind. SQLite's amalgamation needs tclsh, calls valgrind. Of times prints
-# medians of ROUNDS (7) rounds, and of the ratio the least and the most.
+# medians of ROUNDS (7) rounds, of the ratio the least and the most, and in how many
+# rounds the time without hooks was within what the profile says it could be, and
+# what two runs without hooks, one before and one after, differed by.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${TW_BUILD:-$root/build}" && pwd)
@@ -108,13 +110,19 @@ work() {
 	$prefix "$program" "$@" </dev/null
 }
 
+# time_plain PROGRAM: nanoseconds without hooks
+time_plain() {
+	begin=$(date +%s%N)
+	work "$1-plain" many >/dev/null
+	end=$(date +%s%N)
+	echo $((end - begin))
+}
+
 # measure PROGRAM: how long
 measure() {
 	rm -f "$scratch/rounds"
 	for round in $(seq "$rounds"); do
-		begin=$(date +%s%N)
-		work "$1-plain" many >/dev/null
-		end=$(date +%s%N)
+		before=$(time_plain "$1")
 		TICKWISE_PROFILE=file=$scratch/profile work "$1" many >/dev/null
 		"$build/tickwise" profile --json "$scratch/profile" >"$scratch/json"
 		perl -MJSON::PP -e '
@@ -122,22 +130,27 @@ measure() {
 			my $all = decode_json(<STDIN>);
 			my $calls = 0;
 			$calls += $_->{calls} for @{$all->{functions}};
-			print "$ARGV[0] $all->{self_sum}{ns} ",
-				"$all->{self_sum}{uncertainty_ns} $calls\n"
-			' $((end - begin)) <"$scratch/json" >>"$scratch/rounds"
+			print(($ARGV[0] + $ARGV[1]) / 2, " $all->{self_sum}{ns} ",
+				"$all->{self_sum}{uncertainty_ns} $calls ",
+				abs($ARGV[0] - $ARGV[1]) / 2, "\n");
+			' "$before" "$(time_plain "$1")" <"$scratch/json" >>"$scratch/rounds"
 	done
 	perl -ane '
 		BEGIN { $program = pop @ARGV }
 		push @wall, $F[0]; push @self, $F[1]; push @doubt, $F[2];
 		push @ratio, $F[1] / $F[0]; $calls = $F[3];
+		push @noise, 2 * $F[4] / $F[0];
+		$covered += abs($F[1] - $F[0]) <= $F[2] + $F[4];
 		sub median { my @s = sort { $a <=> $b } @_; $s[@s / 2] }
 		END {
 			my @s = sort { $a <=> $b } @ratio;
 			printf "%-12s %8d calls of %7.1f ns; without hooks %6.1f ms, " .
-				"selves %6.1f +- %.1f ms: %.3f (%.3f to %.3f)\n",
+				"selves %6.1f +- %.1f ms: %.3f (%.3f to %.3f), " .
+				"%d of %d covered (two without: %.1f %%)\n",
 				$program, $calls, median(@wall) / $calls,
 				median(@wall) / 1e6, median(@self) / 1e6,
-				median(@doubt) / 1e6, median(@ratio), $s[0], $s[-1];
+				median(@doubt) / 1e6, median(@ratio), $s[0], $s[-1],
+				$covered, scalar @ratio, 100 * median(@noise);
 		}' "$scratch/rounds" "$1"
 }
 

@@ -3,7 +3,8 @@
  * From the tree to functions: self and inclusive times with the hooks taken
  * out, exactly, on trees made at random of known times. Fails if a call's hooks
  * are charged to another than who paid for them (the exit's tail to the caller
- * among them), if recursion is counted twice, or if the parts don't add up.
+ * among them), if recursion is counted twice, if the parts don't add up, or if a
+ * time's uncertainty is not that of all the constants that went into it.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static double self_ticks[NODES];	/* the truth */
 static struct profile_file file = {
 	.hz = 1e9, .nodes = nodes, .node_count = NODES,
 	.cost = { .inside = INSIDE, .outside = OUTSIDE, .inside_spread = .5,
-		  .outside_spread = .25, .both_spread = .75 },
+		  .outside_spread = .25, .both_spread = .75, .untimed = 2,
+		  .untimed_spread = 3, .beyond = 10 },
 };
 
 /* What the hooks would count: truth plus their own. */
@@ -79,6 +81,52 @@ static double below(uint32_t node)
 	return sum;
 }
 
+static void is_ticks(double is, double should, const char *what)
+{
+	tap_ok(fabs(is - should) < 1e-9, "%s: %.3f of %.3f", what, is, should);
+}
+
+/* One function, called 8 times, two of them not timed, calls another 100 times,
+ * 40 of them not timed, and that a third 7 times. */
+static void check_uncertainty(void)
+{
+	struct profile_node few[] = {
+		{ .parent = 0 },
+		{ .parent = 0, .address = 1, .calls = 8, .not_timed = 2 },
+		{ .parent = 1, .address = 2, .calls = 100, .not_timed = 40 },
+		{ .parent = 2, .address = 3, .calls = 7 },
+	};
+	struct profile_file three = file;
+	struct profile_result result;
+
+	three.nodes = few;
+	three.node_count = 4;
+	if (!tap_ok(!tw_profile_functions(&result, &three), "three functions"))
+		return;
+	for (size_t f = 0; f < result.function_count; f++) {
+		const struct profile_function *it = &result.functions[f];
+		const double self[] = {
+			6 * .5 + 60 * .25 + 40 * 3 + (6 + 60) / 2. * 10,
+			60 * .5 + 7 * .25 + (60 + 7) / 2. * 10,
+			7 * .5 + 7 / 2. * 10,
+		}, inclusive[] = {
+			6 * .5 + 67 * .75 + 40 * 3 + (6 / 2. + 67) * 10,
+			60 * .5 + 7 * .75 + (60 / 2. + 7) * 10,
+			7 * .5 + 7 / 2. * 10,
+		};
+
+		is_ticks(it->self.uncertainty_ticks, self[it->address - 1],
+			 "uncertainty of a self");
+		is_ticks(it->inclusive.uncertainty_ticks,
+			 inclusive[it->address - 1], "of an inclusive time");
+	}
+	/* But for the outside of the outermost. */
+	is_ticks(result.total.uncertainty_ticks,
+		 73 * .5 + 67 * .25 + 40 * 3 + (73 + 67) / 2. * 10,
+		 "of all selves");
+	tw_profile_functions_free(&result);
+}
+
 static void check_functions(const struct profile_result *result)
 {
 	double all = 0;
@@ -116,6 +164,7 @@ int main(void)
 	uint64_t state = tap_seed();
 	struct profile_result result;
 
+	check_uncertainty();
 	make_tree(&state);
 	/* As all ticks are four times what they were, so are the costs. */
 	file.cost.inside *= 4;

@@ -142,11 +142,12 @@ static int read_cost(struct profile_file *file, const char *rest)
 {
 	struct profile_cost *cost = &file->cost;
 
-	return sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u", &cost->inside,
+	/* The last came later. */
+	return sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u %lf", &cost->inside,
 		      &cost->inside_spread, &cost->outside,
 		      &cost->outside_spread, &cost->both_spread,
 		      &cost->untimed, &cost->untimed_spread,
-		      &cost->samples) == 8 ? 0 : -EINVAL;
+		      &cost->samples, &cost->beyond) >= 8 ? 0 : -EINVAL;
 }
 
 static int read_wall(struct profile_file *file, const char *rest)

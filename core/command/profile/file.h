@@ -49,7 +49,7 @@ struct profile_histogram {
 
 struct profile_cost {
 	double inside, inside_spread, outside, outside_spread, both_spread,
-	       untimed, untimed_spread;
+	       untimed, untimed_spread, beyond;
 	unsigned samples;
 };
 

@@ -45,14 +45,16 @@ static void correct(const struct profile_cost *cost,
 			   made * cost->outside - untimed * cost->untimed;
 	time->self.uncertainty_ticks = calls * cost->inside_spread +
 				       made * cost->outside_spread +
-				       untimed * cost->untimed_spread;
+				       untimed * cost->untimed_spread +
+				       (calls + made) / 2 * cost->beyond;
 	time->inclusive.ticks = time->inclusive.raw_ticks -
 		calls * cost->inside -
 		below * (cost->inside + cost->outside) -
 		untimed_below * cost->untimed;
 	time->inclusive.uncertainty_ticks = calls * cost->inside_spread +
 		below * cost->both_spread +
-		untimed_below * cost->untimed_spread;
+		untimed_below * cost->untimed_spread +
+		(calls / 2 + below) * cost->beyond;
 }
 
 static void add(struct profile_time *to, const struct profile_time *more)

@@ -13,6 +13,10 @@
  * Calls that were counted and not timed took `untimed` each of whoever made
  * them. The spreads of these constants are systematic: their errors add up
  * linearly.
+ *
+ * What a call can have cost `beyond` these, by the processor being at one call at
+ * a time, is in doubt, too: half of it at the side of the call itself, which
+ * begins and ends on its own, and half at its caller's, which is stopped twice.
  */
 #ifndef TW_PROFILE_FUNCTIONS_H
 #define TW_PROFILE_FUNCTIONS_H

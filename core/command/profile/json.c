@@ -91,13 +91,14 @@ static json_t *cost_object(const struct profile_file *file)
 {
 	const struct profile_cost *cost = &file->cost;
 
-	return json_pack("{s:f, s:f, s:f, s:f, s:i}",
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:i}",
 			 "inside_ns", profile_ns(file, cost->inside),
 			 "inside_spread_ns",
 			 profile_ns(file, cost->inside_spread),
 			 "outside_ns", profile_ns(file, cost->outside),
 			 "outside_spread_ns",
 			 profile_ns(file, cost->outside_spread),
+			 "beyond_ns", profile_ns(file, cost->beyond),
 			 "samples", (int)cost->samples);
 }
 

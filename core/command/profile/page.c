@@ -67,6 +67,7 @@ static void print_head(const struct profile_file *file)
 {
 	char wall[TIME_SIZE], inside[TIME_SIZE], outside[TIME_SIZE];
 	char inside_error[TIME_SIZE], outside_error[TIME_SIZE];
+	char beyond[TIME_SIZE];
 	const struct profile_cost *cost = &file->cost;
 
 	printf("%s, process %d, %zu thread%s, %s from the first hook to the "
@@ -75,14 +76,15 @@ static void print_head(const struct profile_file *file)
 	       time_text(wall, profile_ns(file, (double)(file->end_ticks -
 							 file->begin_ticks))));
 	printf("fence %s; the hooks take %s (%s) inside of a call and %s (%s) "
-	       "outside:\n  taken out, from %u blocks\n", file->fence,
+	       "outside:\n  taken out, from %u blocks; a call can have lost up "
+	       "to %s more to them\n", file->fence,
 	       time_text(inside, profile_ns(file, cost->inside)),
 	       error_text(inside_error,
 			  profile_ns(file, cost->inside_spread)),
 	       time_text(outside, profile_ns(file, cost->outside)),
 	       error_text(outside_error,
 			  profile_ns(file, cost->outside_spread)),
-	       cost->samples);
+	       cost->samples, time_text(beyond, profile_ns(file, cost->beyond)));
 	printf("ticks at %.3f Hz (+- %.3g ppb) of %s, %s\n\n", file->hz,
 	       file->hz_uncertainty_ppb, file->against, file->source);
 }

@@ -6,8 +6,10 @@
 # -DHOOKED and hooks it is these functions, without it is them again, and what
 # calls and times both. Nothing that times has hooks: a compiler puts them into
 # inlined functions, too. It prints what the ones without take, in ticks a call:
+# the median and both quartiles; and the median of those with (0:
+# called by others only).
 #
-#	NAME TICKS
+#	NAME TICKS LOW HIGH HOOKED
 STAYS='__asm__ volatile("" : "+r"(x));'
 BARE='__attribute__((noinline))'
 
@@ -44,7 +46,7 @@ call *const plain[] = ALL;
 #define CALLS 50
 enum { LEAF = 4, MID = 5, COUNT = 7 };
 static const char *const names[] = { "m10", "m30", "m100", "m1000", "leaf", "mid", "top" };
-static double ticks[COUNT][ROUNDS];
+static double ticks[COUNT][ROUNDS], with_hooks[COUNT][ROUNDS];
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -64,12 +66,15 @@ int main(void)
 		for (unsigned i = 0; i < COUNT; i++) {
 			/* They are called by top. */
 			if (i != LEAF && i != MID)
-				run(hooked[i]);
+				with_hooks[i][round] = run(hooked[i]);
 			ticks[i][round] = run(plain[i]);
 		}
 	for (unsigned i = 0; i < COUNT; i++) {
 		qsort(ticks[i], ROUNDS, sizeof(double), compare);
-		printf("%s %.2f\n", names[i], ticks[i][ROUNDS / 2]);
+		qsort(with_hooks[i], ROUNDS, sizeof(double), compare);
+		printf("%s %.2f %.2f %.2f %.2f\n", names[i], ticks[i][ROUNDS / 2],
+		       ticks[i][ROUNDS / 4], ticks[i][ROUNDS * 3 / 4],
+		       with_hooks[i][ROUNDS / 2]);
 	}
 	return 0;
 }
