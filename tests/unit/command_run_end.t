@@ -98,9 +98,11 @@ is "$(ls tmp)" '' 'the copy is gone'
 
 # ---- signals ----
 
-# For the background, which a shell lets ignore some; fio would inherit that.
+# In the background a shell lets some be ignored, under nohup HUP is; fio would
+# inherit that.
 heeding() {
-	exec perl -e '$SIG{$_} = "DEFAULT" for "INT", "QUIT"; exec @ARGV' "$@"
+	exec perl -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT HUP TERM);
+		exec @ARGV' "$@"
 }
 
 for signal in INT TERM HUP QUIT; do
