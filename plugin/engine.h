@@ -108,6 +108,11 @@ struct tw_issue {
 	bool shares;		/* fio's clock is the counter, too */
 };
 
+/* So many submissions look for completions after the first one that should have
+ * (see submit.c), twice as many after each other, and at most so many. */
+#define TW_LOOKS_FIRST	256
+#define TW_LOOKS_MOST	(1U << 20)
+
 struct tw_job;
 struct tw_response;
 struct tw_watch;
@@ -132,7 +137,8 @@ struct tw_job {
 	unsigned enter_flags;
 	unsigned wait_flags;
 	bool always_looks;	/* submissions look for completions, too, ... */
-	unsigned looks;		/* ... or the next so many do */
+	unsigned looks;		/* ... or the next so many do, ... */
+	unsigned looks_next;	/* ... and next time so many */
 	unsigned entries;
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2];

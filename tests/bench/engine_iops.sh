@@ -15,9 +15,10 @@
 #
 # The two of a pair run at once and take turns on the CPU every few
 # milliseconds, so that whatever else goes on is the same for both, and I/Os are
-# counted per second of CPU time. That is the speed of a job that never waits,
-# which these don't. With TOGETHER=0 they run one after the other and I/Os are
-# counted per second of time: for a device that has to be waited for.
+# counted per second of CPU time: the speed of a job that never waits, and the
+# inverse of CPU time per I/O. With TOGETHER=0 they run one after the other and
+# I/Os are counted per second of time: for a device that has to be waited for,
+# which any is taken for that is read with DIRECT=1 and is no zram or ram disk.
 #
 # Where a process has its memory is worth some percent: a buffer of fio's that
 # begins in the middle of a cache line is copied to more slowly, and whether it
@@ -39,7 +40,10 @@ seconds=${2:-1}
 build=${TW_BUILD:-build}
 file=${3:-$build/bench.data}
 depths=${DEPTHS:-1 32 128}
-together=${TOGETHER:-1}
+case ${DIRECT:-0}$file in
+0* | 1/dev/zram* | 1/dev/ram*) together=${TOGETHER:-1} ;;
+*) together=${TOGETHER:-0} ;;
+esac
 so=$(realpath "$build/tickwise.so")
 cpu=${CPU:-$(($(nproc) - 1))}
 scratch=$(mktemp -d)
@@ -134,7 +138,7 @@ pair()
 	--bs=1m --direct="${DIRECT:-0}" --iodepth=1 --invalidate=0 \
 	--minimal >/dev/null
 
-# Each result: DEPTH ROUND ARM IOPS CPU
+# Each result: DEPTH ROUND ARM, then I/Os, seconds, CPU seconds of it and of stock
 for depth in $depths; do
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
@@ -205,9 +209,10 @@ verdicts()
 		summary(@{$speed{total}}));
 	line("$rate, stock/stock", @noise);
 	print "\n";
-	judge("CPU per I/O, ours", $bar_cpu,
-		($cpu_noise[2] - $cpu_noise[1]) / 2, -1,
+	judge($together ? "CPU per I/O, the inverse" : "CPU per I/O, ours",
+		$bar_cpu, ($cpu_noise[2] - $cpu_noise[1]) / 2, -1,
 		summary(@{$cost{ours}}));
+	exit if $together;
 	line("CPU per I/O, stock", @cpu_noise);
 	print "\n"' "$1" "$2" "${BAR_CPU:-1.03}" "${BAR_TOTAL:-1.02}" \
 		"$together" "$results"

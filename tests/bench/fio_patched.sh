@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the patches gain, in one run: IOPS on ioengine=null with full latency
-# statistics, and how long fio takes to start.
+# What the patches gain, in one run: I/Os per second on ioengine=null with full
+# latency statistics, and how long fio takes to start.
 #
 #	tests/bench/fio_patched.sh STOCK PATCHED [MORE...]
 #
@@ -186,7 +186,7 @@ fi
 echo "clocksource=$clock, $rounds rounds, $how, cpu $cpu"
 for arm in $(seq 1 "$programs"); do
 	if [ "$together" -ne 0 ]; then
-		echo "iops of $(program "$arm") / stock:" \
+		echo "I/Os per CPU s of $(program "$arm") / stock:" \
 			"$(awk -v arm="$arm" '$1 == "pair" && $3 == arm {
 				print $4 }' "$results" | quantiles)"
 	fi

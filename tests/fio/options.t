@@ -147,6 +147,8 @@ asks_once "a ring before Linux 6.1" '^setup 108 cpu' RING_NO_SETUP=0x3000
 asks_once "and before 5.19" '^setup 8 cpu' RING_NO_SETUP=0x3100
 asks_once "hipri: a polled ring" '^setup [0-9a-f]*[13579bdf] cpu' "" \
 	--hipri=1 --direct=1
+asks_once "whose submissions all look for completions" \
+	'^looked ([1-9][0-9]*) of \1$' "" --hipri=1 --direct=1
 cpu=$(awk -F'[-,]' '/Cpus_allowed_list/ { print $NF }' /proc/self/status |
 	tr -dc 0-9)
 asks_once "sqthread_poll_cpu" "^setup .* cpu $cpu\$" "" --sqthread_poll=1 \

@@ -9,8 +9,7 @@
 #include "engine_world.h"
 
 #define SIZE	4096
-#define IOS	600
-#define LOOKS	256	/* as in submit.c: this is what README calls noticed */
+#define IOS	2000
 
 static bool begin(unsigned depth)
 {
@@ -80,10 +79,24 @@ static void device(void)
 	world_end();
 }
 
+/* Of so many I/Os: each that does not look is followed by some that do, twice as
+ * many each time. */
+static unsigned tries_in(unsigned ios)
+{
+	unsigned tries = 0;
+
+	for (unsigned io = 0, looks = TW_LOOKS_FIRST; io < ios; io++) {
+		tries++;
+		io += looks;
+		looks *= 2;
+	}
+	return tries;
+}
+
 /* Every so often it is tried without, and that takes a second call. */
 static void deferred(void)
 {
-	const unsigned tries = (IOS + LOOKS) / (LOOKS + 1);
+	const unsigned tries = tries_in(IOS);
 
 	if (!begin(1))
 		return;
@@ -92,6 +105,43 @@ static void deferred(void)
 	tap_ok(world.looks == IOS - tries && world.calls == IOS + tries,
 	       "done at once, to be looked for: %u calls for %u I/Os, %u of "
 	       "them tried without", world.calls, IOS, tries);
+	world_end();
+}
+
+/* Some years of I/Os: the number of those that look does not wrap to none. */
+static void for_ever(void)
+{
+	struct tw_job *job;
+	unsigned calls, most = 0;
+
+	if (!begin(1))
+		return;
+	world.defers = true;
+	job = world.td.io_ops_data;
+	for (int i = 0; i < 40; i++) {
+		job->looks = 0;
+		singly(1);
+		most = job->looks > most ? job->looks : most;
+	}
+	calls = world.calls;
+	singly(1);
+	tap_ok(most == TW_LOOKS_MOST && job->looks == TW_LOOKS_MOST - 1 &&
+	       world.calls == calls + 1, "at most %u look in a row", most);
+	world_end();
+}
+
+/* The kernel takes them one by one, and each is done by then. */
+static void one_by_one(void)
+{
+	if (!begin(4))
+		return;
+	world.td.o.iodepth_batch = 4;
+	world.accepts = 1;
+	for (unsigned i = 0; i < 4; i++)
+		queue(i);
+	tap_ok(world.calls == 4 && world.looks == 0,
+	       "what has not been taken yet is nothing to look for");
+	tap_ok(tw_getevents(&world.td, 4, 4, NULL) == 4, "all are there");
 	world_end();
 }
 
@@ -114,6 +164,8 @@ int main(void)
 	unreaped();
 	device();
 	deferred();
+	for_ever();
+	one_by_one();
 	always();
 	world_forget();
 	return tap_done();

@@ -95,6 +95,10 @@ static struct {
 /* The one place from which the filter lets the two calls through. */
 extern char ring_device_gate[] __attribute__((visibility("hidden")));
 
+#if !__has_attribute(noclone)
+#define noclone		/* clang makes no copies */
+#endif
+
 static __attribute__((noinline, noclone))
 long kernel(long number, const long *a)
 {

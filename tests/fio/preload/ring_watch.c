@@ -3,7 +3,8 @@
  * Stands between the engine and its ring (LD_PRELOAD): writes down what is
  * asked of the kernel, and can spoil what comes back.
  *
- *	RING_WATCH=FILE		FILE.PID: "setup FLAGS cpu CPU" of the ring, then
+ *	RING_WATCH=FILE		FILE.PID: "setup FLAGS cpu CPU" of the ring,
+ *				"looked N of N" submissions for completions, then
  *				one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
  *				every kind of entry that was submitted (in hex,
  *				the counts decimal)
@@ -45,6 +46,7 @@ static unsigned cq_seen;
 static unsigned long sent;
 static unsigned long transfers;
 static unsigned long submissions;
+static unsigned long entered, looked;
 static struct kind kinds[KINDS];
 
 static unsigned long number(const char *name)
@@ -147,6 +149,8 @@ int io_uring_enter(unsigned fd, unsigned to_submit, unsigned min_complete,
 	note_submissions();
 	if (take && to_submit > take)
 		to_submit = (unsigned)take;
+	entered += to_submit != 0;
+	looked += to_submit != 0 && flags & IORING_ENTER_GETEVENTS;
 	ret = enter(fd, to_submit, min_complete, flags, sig);
 	for (; cq_seen != *ring->cq.ktail; cq_seen++)
 		spoil(&ring->cq.cqes[cq_seen & ring->cq.ring_mask]);
@@ -176,6 +180,7 @@ static void write_down(const char *prefix)
 	if (!file)
 		return;
 	fprintf(file, "setup %x cpu %u\n", setup_flags, setup_cpu);
+	fprintf(file, "looked %lu of %lu\n", looked, entered);
 	for (kind = kinds; kind < kinds + KINDS && kind->count; kind++)
 		fprintf(file, "%x %x %x %x %lu\n", kind->opcode, kind->flags,
 			kind->rw_flags, kind->ioprio, kind->count);
