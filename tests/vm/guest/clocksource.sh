@@ -8,8 +8,14 @@ cat /sys/devices/system/clocksource/clocksource0/current_clocksource \
 grep -c -w -m 1 rdtscp /proc/cpuinfo >rdtscp
 tickwise check --json >check.json 2>check.err
 echo $? >check.status
-tickwise calibrate --json --window=200 >calibrate.json 2>calibrate.err
-echo $? >calibrate.status
+# A short one may find too little that was not disturbed, as it says then.
+for window in 200 2000; do
+	tickwise calibrate --json --window=$window >calibrate.json \
+		2>calibrate.err
+	echo $? >calibrate.status
+	[ "$(cat calibrate.status)" -ne 70 ] || continue
+	break
+done
 for engine in tickwise io_uring; do
 	fio_job job-$engine $engine --filename=/dev/nullb0 --direct=1 \
 		--rw=randread --bs=4k --time_based=1 --runtime=1
