@@ -66,7 +66,8 @@ ifdef PROFILE
 B := $(B)/profile
 HOOKS := $(if $(findstring clang,$(CC)),-finstrument-functions-after-inlining, \
 	   -finstrument-functions \
-	   -finstrument-functions-exclude-file-list=core/,/include/,.h)
+	   -finstrument-functions-exclude-file-list=core/,/include/,.h) \
+	 -DTW_PROFILED
 endif
 comma := ,
 

@@ -124,6 +124,14 @@ static void enter_by_place(struct tw_job *job)
 	job->enter_flags = IORING_ENTER_REGISTERED_RING;
 }
 
+#ifdef TW_PROFILED
+int tw_enter(const struct tw_job *job, unsigned count, unsigned wait,
+	     unsigned flags)
+{
+	return tw_enter_ring(job, count, wait, flags);
+}
+#endif
+
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
