@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the hooks take, as constants: `inside` is counted to the call that they
- * are of, `outside` to its caller.
- *
- * Small functions are called in blocks, with hooks and without, by turns. From
- * them: what a call took more in all is inside + outside; what its node counted
- * more than the same call takes without hooks is inside. Blocks that were
- * disturbed, or went on while another program had half of the core, are above
- * the others: of each kind the lowest tenth ends where it is looked at. What half
- * of them took more than that goes into the spread, as it happens to the program,
- * too.
- *
- * With fences, inside is the same to a fraction of a tick for functions that do
- * anything from two dependent multiplications on: that of WORK is taken. What a
- * caller is charged with depends a little on what it does between its calls, as
- * a processor overlaps that with what is left of the hooks: the constant is
- * halfway between a caller that does nothing (WORK) and one that does (TREE). An
- * empty function and four of them nested differ by some ticks, too. The largest
- * difference of any way is the spread, a systematic one, which does not get
- * smaller with the number of calls.
- *
- * In all these ways a call waits for the one before, and the tree is small. A
- * program's calls are often independent of each other: without hooks a processor
- * is at several of them at once, with hooks at one. And a large tree is not in the
- * nearest cache. Neither can be known of a call, so neither is taken out: both
- * together, seen with short functions that are independent (APART) and on 585
- * paths by turns (WIDE), are taken for what a call can have cost beyond the
- * constants; calls that each wait for memory can lose more. Where it was 18 ns,
- * SQLite, Lua and bzip2 had lost 4 to 17 ns a call.
+ * What the hooks take, looked at: small functions are called in blocks, with hooks
+ * and without, by turns. What follows from the blocks' times is worked out in
+ * cost.c.
  */
-#include <math.h>
-#include <stdlib.h>
+#include <errno.h>
 
 #include "calibrate_calls.h"
 #include "profile.h"
 
-#define BLOCKS		81
+#define BLOCKS		TW_PROFILE_MOST_BLOCKS
 #define CALLS		100
 /* Of WIDE, whose blocks are long: calibration makes every program wait. */
 #define FEWER_BLOCKS	27
-
-/* Those up to ALIKE are what the constants and their spread come from. */
-enum way { EMPTY, WORK, NEST, TREE, ALIKE, APART = ALIKE, WIDE, WAYS };
 
 /* What is called in each way, how many calls that is, how often a block calls it,
  * and of how many blocks. */
@@ -51,19 +22,31 @@ struct called {
 	int is_apart;			/* none waits for the one before */
 };
 
-static const struct called called[WAYS] = {
-	[EMPTY] = { &tw_profile_hooked_empty, &tw_profile_plain_empty,
-		    1, CALLS, BLOCKS, 0 },
-	[WORK] = { &tw_profile_hooked_work, &tw_profile_plain_work,
-		   1, CALLS, BLOCKS, 0 },
-	[NEST] = { &tw_profile_hooked_nest, &tw_profile_plain_nest,
-		   TW_PROFILE_NEST_CALLS, CALLS, BLOCKS, 0 },
-	[TREE] = { &tw_profile_hooked_tree, &tw_profile_plain_tree,
-		   TW_PROFILE_TREE_CALLS, CALLS, BLOCKS, 0 },
-	[APART] = { &tw_profile_hooked_brief, &tw_profile_plain_brief,
-		    1, CALLS, BLOCKS, 1 },
-	[WIDE] = { &tw_profile_hooked_wide, &tw_profile_plain_wide,
-		   TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS, 0 },
+static const struct called called[TW_PROFILE_WAYS] = {
+	[TW_PROFILE_EMPTY] = {
+		&tw_profile_hooked_empty, &tw_profile_plain_empty,
+		1, CALLS, BLOCKS, 0
+	},
+	[TW_PROFILE_WORK] = {
+		&tw_profile_hooked_work, &tw_profile_plain_work,
+		1, CALLS, BLOCKS, 0
+	},
+	[TW_PROFILE_NEST] = {
+		&tw_profile_hooked_nest, &tw_profile_plain_nest,
+		TW_PROFILE_NEST_CALLS, CALLS, BLOCKS, 0
+	},
+	[TW_PROFILE_TREE] = {
+		&tw_profile_hooked_tree, &tw_profile_plain_tree,
+		TW_PROFILE_TREE_CALLS, CALLS, BLOCKS, 0
+	},
+	[TW_PROFILE_APART] = {
+		&tw_profile_hooked_brief, &tw_profile_plain_brief,
+		1, CALLS, BLOCKS, 1
+	},
+	[TW_PROFILE_WIDE] = {
+		&tw_profile_hooked_wide, &tw_profile_plain_wide,
+		TW_PROFILE_WIDE_CALLS, 1, FEWER_BLOCKS, 0
+	},
 };
 
 /* Ticks a call, over @times of them that depend on each other. */
@@ -89,7 +72,7 @@ time_apart(uint64_t (*function)(uint64_t), int times)
 	return (double)(tw_ticks_end() - begin_ticks) / times;
 }
 
-static TW_NO_HOOKS double time_way(enum way way,
+static TW_NO_HOOKS double time_way(enum tw_profile_way way,
 				   uint64_t (*function)(uint64_t))
 {
 	return called[way].is_apart ?
@@ -105,113 +88,64 @@ static TW_NO_HOOKS struct tw_node *node_of(const struct tw_recorder *recorder,
 			    (const void *)(uintptr_t)function);
 }
 
-static int compare(const void *a, const void *b)
+/* One block with hooks and one without. 0; -ENOMEM. */
+static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder,
+			   struct tw_profile_blocks *seen, int block)
 {
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
-/* The tenth: what disturbs a block makes it longer. */
-static double undisturbed(double *values, int blocks)
-{
-	qsort(values, (size_t)blocks, sizeof(*values), compare);
-	return values[blocks / 10];
-}
-
-/* How much more half of them took than that; after undisturbed(). */
-static double disturbance(const double *values, int blocks)
-{
-	return values[blocks / 2] - values[blocks / 10];
-}
-
-/* Ticks a call of each block. */
-struct seen {
-	double with[BLOCKS], without[BLOCKS];
-	double counted[BLOCKS];		/* by its node */
-};
-
-/* One block with hooks and one without. */
-static TW_NO_HOOKS void see(enum way way, struct tw_recorder *recorder,
-			    struct seen *seen, int block)
-{
+	const struct called *it = &called[way];
 	const struct tw_node *node;
 	uint64_t before_ticks;
 
 	/* So that its node is there. */
-	(*called[way].hooked)(3);
-	node = node_of(recorder, *called[way].hooked);
+	(*it->hooked)(3);
+	node = node_of(recorder, *it->hooked);
+	if (!node)
+		return -ENOMEM;
 	before_ticks = node->ticks;
-	seen->with[block] = time_way(way, *called[way].hooked);
-	seen->counted[block] = (double)(node->ticks - before_ticks) /
-			       called[way].times;
-	seen->without[block] = time_way(way, *called[way].plain);
+	seen->with[block] = time_way(way, *it->hooked);
+	seen->counted[block] = (double)(node->ticks - before_ticks) / it->times;
+	seen->without[block] = time_way(way, *it->plain);
+	return 0;
 }
 
+/* After see() of EMPTY, whose node is there. */
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 {
 	double with[BLOCKS], without[BLOCKS];
-	struct tw_node *node;
 
-	tw_profile_hooked_empty(3);
-	node = node_of(recorder, tw_profile_hooked_empty);
-	node->flags |= TW_NODE_FILTERED;
+	node_of(recorder, tw_profile_hooked_empty)->flags |= TW_NODE_FILTERED;
 	for (int block = 0; block < BLOCKS; block++) {
-		with[block] = time_way(EMPTY, tw_profile_hooked_empty);
-		without[block] = time_way(EMPTY, tw_profile_plain_empty);
+		with[block] = time_way(TW_PROFILE_EMPTY,
+				       tw_profile_hooked_empty);
+		without[block] = time_way(TW_PROFILE_EMPTY,
+					  tw_profile_plain_empty);
 	}
-	return undisturbed(with, BLOCKS) - undisturbed(without, BLOCKS);
+	return tw_profile_undisturbed(with, BLOCKS) -
+	       tw_profile_undisturbed(without, BLOCKS);
 }
 
-/* How far any of the ways that should be alike is from @constant. */
-static double farthest(const double *values, double constant)
+/* 0; -ENOMEM, with @cost as it was. */
+static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
+			       struct tw_profile_cost *cost)
 {
-	double far = 0;
+	struct tw_profile_shown ways[TW_PROFILE_WAYS];
+	struct tw_profile_blocks seen;
 
-	for (enum way way = EMPTY; way < ALIKE; way++)
-		far = fmax(far, fabs(values[way] - constant));
-	return far;
-}
-
-static TW_NO_HOOKS void measure(struct tw_recorder *recorder,
-				struct tw_profile_cost *cost)
-{
-	double both[WAYS], inside[WAYS], between, without;
-	double disturbed = 0, disturbed_inside = 0;
-	struct seen seen;
-
-	for (enum way way = EMPTY; way < WAYS; way++) {
-		int blocks = called[way].blocks;
-
-		for (int block = 0; block < blocks; block++)
-			see(way, recorder, &seen, block);
-		/* What calling it takes without hooks is its own, as in any
-		 * profile. */
-		without = undisturbed(seen.without, blocks);
-		both[way] = (undisturbed(seen.with, blocks) - without) /
-			    called[way].calls;
-		/* The outermost has inside once, and both of all in it. */
-		inside[way] = undisturbed(seen.counted, blocks) - without -
-			      (called[way].calls - 1) * both[way];
-		cost->samples += (uint32_t)blocks;
-		if (way < ALIKE)
-			disturbed = fmax(disturbed,
-					 disturbance(seen.with, blocks) /
-					 called[way].calls);
-		if (way == WORK)
-			disturbed_inside = disturbance(seen.counted, blocks);
+	for (enum tw_profile_way way = 0; way < TW_PROFILE_WAYS; way++) {
+		seen.blocks = called[way].blocks;
+		seen.calls = called[way].calls;
+		for (int block = 0; block < seen.blocks; block++)
+			if (see(way, recorder, &seen, block))
+				return -ENOMEM;
+		tw_profile_show(&ways[way], &seen);
 	}
-	between = (both[WORK] + both[TREE]) / 2;
-	cost->inside = inside[WORK];
-	cost->inside_spread = farthest(inside, cost->inside) +
-			      disturbed_inside;
-	cost->outside = between - cost->inside;
-	cost->both_spread = farthest(both, between) + disturbed;
-	cost->outside_spread = cost->both_spread + cost->inside_spread;
-	cost->beyond = fmax(both[APART] - between, 0) +
-		       fmax(both[WIDE] - between, 0);
+	/* A call without a node takes another time. */
+	if (recorder->drops.no_memory)
+		return -ENOMEM;
+	tw_profile_work_out(cost, ways);
 	cost->untimed = untimed(recorder);
 	cost->untimed_spread = cost->both_spread;
+	return 0;
 }
 
 void tw_profile_calibrate(struct tw_profile_cost *cost,
@@ -225,6 +159,7 @@ void tw_profile_calibrate(struct tw_profile_cost *cost,
 		.events = tw_profile.options.events,
 	};
 	struct tw_profile_thread *before = tw_profile_self, *thread;
+	int failed;
 
 	*cost = (struct tw_profile_cost) { 0 };
 	*hooks = (struct tw_hook_cost) { 0 };
@@ -234,10 +169,14 @@ void tw_profile_calibrate(struct tw_profile_cost *cost,
 	/* What is called here is short. */
 	if (tw_profile.options.event_least_ns)
 		thread->recorder.event_least_ticks = UINT64_MAX;
+	/* In a static program these functions are symbols among the program's. */
+	thread->recorder.ignores_filters = 1;
 	tw_profile_self = thread;
-	measure(&thread->recorder, cost);
+	failed = measure(&thread->recorder, cost);
 	tw_profile_self = before;
 	tw_profile_thread_free(thread);
+	if (failed)
+		return;
 	if (cost->inside < 0)
 		cost->inside = 0;
 	if (cost->outside < 0)

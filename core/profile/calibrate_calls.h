@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Small functions to be called many times, once with hooks and once without:
- * what the difference costs is what the hooks take. Bodies are multiplications
- * that depend on each other, so that neither the compiler nor the processor has
- * anything to rearrange.
+ * what the difference costs is what the hooks take. Where they work it is
+ * multiplications that depend on each other, so that neither the compiler nor the
+ * processor has anything to rearrange; others do nothing, or an addition, or just
+ * call.
  */
 #ifndef TW_PROFILE_CALIBRATE_CALLS_H
 #define TW_PROFILE_CALIBRATE_CALLS_H

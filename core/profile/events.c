@@ -91,7 +91,8 @@ new_path(struct tw_recorder *recorder, const void *function)
 	int is_new;
 
 	node = tw_tree_child(tree, recorder->top->node, function, &is_new);
-	if (node && tw_profile_is_filtered(function))
+	if (node && !recorder->ignores_filters &&
+	    tw_profile_is_filtered(function))
 		node->flags |= TW_NODE_FILTERED;
 	recorder->excluded_ticks += tw_ticks_end() - begin_ticks;
 	return node;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "cost.h"
 #include "recorder.h"
 #include "stamp.h"
 
@@ -27,17 +28,6 @@ struct tw_profile_options {
 	uint64_t throttle_ns;
 	char file[PATH_MAX];		/* empty: PROGRAM.PID.tickwise-profile */
 	char filter[PATH_MAX];		/* file of what not to time; empty */
-};
-
-/* What the hooks take, in ticks, each with the half of its range over the ways
- * of calling that were tried. */
-struct tw_profile_cost {
-	double inside, inside_spread;	/* counted to the call itself */
-	double outside, outside_spread;	/* counted to its caller */
-	double untimed, untimed_spread;	/* of a call that is not timed */
-	double both_spread;		/* of inside + outside */
-	double beyond;			/* what a call can cost more, at most */
-	uint32_t samples;
 };
 
 struct tw_profile_thread {
@@ -110,6 +100,7 @@ void tw_profile_threads_child(void);
 int tw_profile_options_parse(struct tw_profile_options *options,
 			     const char *text, const char **wrong);
 
+/* Calls functions of its own on this thread. Without memory both stay 0. */
 void tw_profile_calibrate(struct tw_profile_cost *cost,
 			  struct tw_hook_cost *hooks);
 

@@ -73,6 +73,7 @@ struct tw_recorder {
 	struct tw_event *events;
 	uint64_t event_count, event_limit;
 	uint64_t event_least_ticks;
+	int ignores_filters;		/* everything is timed */
 	struct tw_recorder_drops drops;
 	struct tw_tree tree;
 };

@@ -4,8 +4,10 @@
  *
  * A child is found in a hash table over (parent, function), always: a function
  * that calls two hundred others by turns costs no more than one that calls one.
- * A pointer to the child called last would be no faster, as the hooks' fences take
- * longer than the table, and dearer for every other child.
+ * A pointer to the child called last, looked at first, was 1 to 5 % faster for that
+ * one (167 ticks a call in place of 171, full fence; rdtscp 109 to 114 in place of
+ * 115) and 40 to 60 % dearer for every other (237 to 243 in place of 172; 179 in
+ * place of 115).
  */
 #include <errno.h>
 

@@ -54,13 +54,21 @@ int tw_tree_init(struct tw_tree *tree, int64_t *budget_bytes,
 		 unsigned histogram_digits);
 void tw_tree_free(struct tw_tree *tree);
 
-/* Where to look first. Nodes lie one after another, and functions, too: the high
- * half of a product of each tells them apart. */
+/*
+ * Where to look first. Nodes lie one after another, and functions, too: the high
+ * half of a product of each tells them apart. The parent's factor times 112, from
+ * one node to the next, is 2^64 times the golden section (and some whole
+ * ones), as exactly as an odd one can be: so do nodes one after another spread most
+ * evenly.
+ */
+_Static_assert(sizeof(struct tw_node) == 104,
+	       "112 bytes in the arena: the factor below is made for this");
+
 static inline uint32_t tw_tree_slot(const struct tw_tree *tree,
 				    const struct tw_node *parent,
 				    const void *function)
 {
-	uint64_t key = (uint64_t)(uintptr_t)parent * 0x9e3779b97f4a7c15ULL +
+	uint64_t key = (uint64_t)(uintptr_t)parent * 0xb5fbec83f122f365ULL +
 		       (uint64_t)(uintptr_t)function * 0xd6e8feb86659fd93ULL;
 
 	return (uint32_t)(key >> tree->table_shift);

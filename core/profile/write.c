@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,22 +356,11 @@ static void hold(int mode)
  */
 static void calibrate_again(void)
 {
-	struct tw_profile_cost *first = &tw_profile.cost, now;
+	struct tw_profile_cost now;
 	struct tw_hook_cost hooks;
 
 	tw_profile_calibrate(&now, &hooks);
-	if (!now.samples)
-		return;
-	first->inside_spread += fabs(now.inside - first->inside) / 2;
-	first->outside_spread += fabs(now.outside - first->outside) / 2;
-	first->both_spread += fabs(now.inside + now.outside - first->inside -
-				   first->outside) / 2;
-	first->untimed_spread += fabs(now.untimed - first->untimed) / 2;
-	first->inside = (first->inside + now.inside) / 2;
-	first->outside = (first->outside + now.outside) / 2;
-	first->untimed = (first->untimed + now.untimed) / 2;
-	first->beyond = fmax(first->beyond, now.beyond);
-	first->samples += now.samples;
+	tw_profile_cost_join(&tw_profile.cost, &now);
 }
 
 /* What this thread did since then is no function's time. */

@@ -41,6 +41,12 @@ run profile --json "$scratch/by_hand"
 has "$out" '"beyond_ns": 40.0' 'in the JSON'
 profile ''
 is "$(uncertainties)" '15.000 22.000 7.000 7.000' 'an older file'
+for more in ' x' ' 40x' ' 40.000 1' x; do
+	profile "$more"
+	run profile "$scratch/by_hand"
+	is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' \
+		"neither eight numbers nor nine: '100$more' is refused"
+done
 
 compile gcc short <<'END'
 static volatile int sink;

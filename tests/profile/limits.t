@@ -44,6 +44,28 @@ is "$(field often 3) $(field often 4)" '100 100' \
 	'it is counted and never timed'
 is "$(field down 3) $(field down 4)" '100 0' 'others are'
 
+# A static program has the library's own functions among its symbols: that is no
+# reason not to time them, or nothing would be known of a call's inside. (What comes
+# out of functions that are not timed is less than 0, and cut off there.)
+if gcc -O2 -g -finstrument-functions -static -x c -o "$scratch/static" - \
+	-x none "$build/libtickwise-profile.a" \
+	"$build/libtickwise-profile_hooks.a" "$build/libtickwise.a" -lm \
+	-pthread 2>"$scratch/log" <<'END'
+static __attribute__((noinline)) int work(int n) { return n + 1; }
+int main(void) { int n = 0; while (n < 5) n = work(n); return n != 5; }
+END
+then
+	run profile --csv --exclude=work --exclude=empty \
+		--keep="$scratch/of_static" -- "$scratch/static"
+	cp "$out" "$csv"
+	is "$status $(field work 3) $(field work 4) $(field main 4)" '0 5 5 0' \
+		'a static program: its own is filtered'
+	is "$(awk '/^cost / { print ($2 > 0), $9 }' "$scratch/of_static")" '1 648' \
+		'and a call has an inside'
+else
+	skip "no static program: $(head -n 1 "$scratch/log")"
+fi
+
 head -n 20 "$scratch/profile" >"$scratch/half"
 run profile "$scratch/half"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'half a file is refused'

@@ -141,13 +141,16 @@ static int read_fence(struct profile_file *file, const char *rest)
 static int read_cost(struct profile_file *file, const char *rest)
 {
 	struct profile_cost *cost = &file->cost;
+	int used = 0, older = 0;
 
-	/* The last came later. */
-	return sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u %lf", &cost->inside,
-		      &cost->inside_spread, &cost->outside,
-		      &cost->outside_spread, &cost->both_spread,
-		      &cost->untimed, &cost->untimed_spread,
-		      &cost->samples, &cost->beyond) >= 8 ? 0 : -EINVAL;
+	/* An older library writes all but the last. */
+	if (sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u%n %lf%n",
+		   &cost->inside, &cost->inside_spread, &cost->outside,
+		   &cost->outside_spread, &cost->both_spread, &cost->untimed,
+		   &cost->untimed_spread, &cost->samples, &older,
+		   &cost->beyond, &used) < 8)
+		return -EINVAL;
+	return rest[used ? used : older] ? -EINVAL : 0;
 }
 
 static int read_wall(struct profile_file *file, const char *rest)

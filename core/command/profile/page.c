@@ -63,21 +63,21 @@ static void print_row(const struct profile_file *file,
 		       "", function->abandoned);
 }
 
-static void print_head(const struct profile_file *file)
+static void print_cost(const struct profile_file *file)
 {
-	char wall[TIME_SIZE], inside[TIME_SIZE], outside[TIME_SIZE];
+	char inside[TIME_SIZE], outside[TIME_SIZE], beyond[TIME_SIZE];
 	char inside_error[TIME_SIZE], outside_error[TIME_SIZE];
-	char beyond[TIME_SIZE];
 	const struct profile_cost *cost = &file->cost;
 
-	printf("%s, process %d, %zu thread%s, %s from the first hook to the "
-	       "end\n", file->program ? file->program : "?", file->pid,
-	       file->thread_count, file->thread_count == 1 ? "" : "s",
-	       time_text(wall, profile_ns(file, (double)(file->end_ticks -
-							 file->begin_ticks))));
+	if (!cost->samples) {
+		printf("fence %s; what the hooks take could not be measured, for "
+		       "want of memory:\n  it is in all times, and in no error\n",
+		       file->fence);
+		return;
+	}
 	printf("fence %s; the hooks take %s (%s) inside of a call and %s (%s) "
-	       "outside:\n  taken out, from %u blocks; a call can have lost up "
-	       "to %s more to them\n", file->fence,
+	       "outside,\n  as %u blocks show: taken out; a call can have lost "
+	       "up to %s more to them\n", file->fence,
 	       time_text(inside, profile_ns(file, cost->inside)),
 	       error_text(inside_error,
 			  profile_ns(file, cost->inside_spread)),
@@ -85,6 +85,18 @@ static void print_head(const struct profile_file *file)
 	       error_text(outside_error,
 			  profile_ns(file, cost->outside_spread)),
 	       cost->samples, time_text(beyond, profile_ns(file, cost->beyond)));
+}
+
+static void print_head(const struct profile_file *file)
+{
+	char wall[TIME_SIZE];
+
+	printf("%s, process %d, %zu thread%s, %s from the first hook to the "
+	       "end\n", file->program ? file->program : "?", file->pid,
+	       file->thread_count, file->thread_count == 1 ? "" : "s",
+	       time_text(wall, profile_ns(file, (double)(file->end_ticks -
+							 file->begin_ticks))));
+	print_cost(file);
 	printf("ticks at %.3f Hz (+- %.3g ppb) of %s, %s\n\n", file->hz,
 	       file->hz_uncertainty_ppb, file->against, file->source);
 }

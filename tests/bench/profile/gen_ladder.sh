@@ -6,10 +6,11 @@
 # -DHOOKED and hooks it is these functions, without it is them again, and what
 # calls and times both. Nothing that times has hooks: a compiler puts them into
 # inlined functions, too. It prints what the ones without take, in ticks a call:
-# the median and both quartiles; and the median of those with (0:
-# called by others only).
+# the median and both quartiles; and the same of those with (0: called by others
+# only). Its argument is the profile's file: what is known before it begins, the
+# constants, is kept as FILE.before.
 #
-#	NAME TICKS LOW HIGH HOOKED
+#	NAME TICKS LOW HIGH HOOKED HOOKED_LOW HOOKED_HIGH
 STAYS='__asm__ volatile("" : "+r"(x));'
 BARE='__attribute__((noinline))'
 
@@ -42,6 +43,7 @@ call *const plain[] = ALL;
 #include <stdio.h>
 #include <stdlib.h>
 #include "tickwise.h"
+#include "profile/tickwise-profile.h"
 #define ROUNDS 401
 #define CALLS 50
 enum { LEAF = 4, MID = 5, COUNT = 7 };
@@ -60,8 +62,14 @@ static double run(call *function)
 	__asm__ volatile("" : : "r"(x));
 	return (double)(tw_ticks_end() - begin) / CALLS;
 }
-int main(void)
+int main(int argc, char **argv)
 {
+	char before[4096];
+	if (argc != 2 || tw_profile_write())
+		return 1;
+	snprintf(before, sizeof(before), "%s.before", argv[1]);
+	if (rename(argv[1], before))
+		return 1;
 	for (int round = 0; round < ROUNDS; round++)
 		for (unsigned i = 0; i < COUNT; i++) {
 			/* They are called by top. */
@@ -72,9 +80,10 @@ int main(void)
 	for (unsigned i = 0; i < COUNT; i++) {
 		qsort(ticks[i], ROUNDS, sizeof(double), compare);
 		qsort(with_hooks[i], ROUNDS, sizeof(double), compare);
-		printf("%s %.2f %.2f %.2f %.2f\n", names[i], ticks[i][ROUNDS / 2],
-		       ticks[i][ROUNDS / 4], ticks[i][ROUNDS * 3 / 4],
-		       with_hooks[i][ROUNDS / 2]);
+		printf("%s %.2f %.2f %.2f %.2f %.2f %.2f\n", names[i],
+		       ticks[i][ROUNDS / 2], ticks[i][ROUNDS / 4],
+		       ticks[i][ROUNDS * 3 / 4], with_hooks[i][ROUNDS / 2],
+		       with_hooks[i][ROUNDS / 4], with_hooks[i][ROUNDS * 3 / 4]);
 	}
 	return 0;
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function that is not to be timed is counted and not timed, but never on the
+ * record that calibration makes: in a static program its functions are symbols
+ * as the program's own are, and a filter of their name (work, tree) means them,
+ * too. Fails if one is filtered there: the constants would be those of calls that
+ * take no stamp. Here the filter means everything.
+ */
+#include "profile/object.h"
+#include "profile/profile.h"
+#include "tap.h"
+
+#define DEPTH	8
+
+/* What events.c asks others for. */
+int tw_profile_is_filtered(const void *address)
+{
+	(void)address;
+	return 1;
+}
+
+struct tw_profile_thread *tw_profile_thread_begin(void)
+{
+	return NULL;
+}
+
+static struct tw_profile_thread thread;
+static struct tw_frame frames[DEPTH + 1];
+
+static void check(int is_calibration)
+{
+	struct tw_recorder *recorder = &thread.recorder;
+	const struct tw_node *node;
+	const void *function = &frames;
+
+	if (!tap_ok(!tw_recorder_init(recorder, frames, DEPTH, NULL, 0),
+		    "a record%s", is_calibration ? " of calibration" : ""))
+		return;
+	recorder->ignores_filters = is_calibration;
+	tw_profile_self = &thread;
+	for (int i = 0; i < 3; i++) {
+		tw_profile_enter(function, NULL);
+		tw_profile_exit(function, NULL);
+	}
+	tw_profile_self = NULL;
+	node = tw_tree_find(&recorder->tree, recorder->tree.root, function);
+	if (tap_ok(node != NULL, "has the function")) {
+		tap_is_u64(node->calls, 3, "with its calls");
+		tap_is_u64(node->not_timed, is_calibration ? 0 : 3,
+			   is_calibration ? "all timed" : "none timed");
+		tap_is_u64(node->flags, is_calibration ? 0 : TW_NODE_FILTERED,
+			   "and is marked so");
+	}
+	tw_tree_free(&recorder->tree);
+}
+
+int main(void)
+{
+	tw_profile_mode = TW_PROFILE_FENCE_NONE;
+	check(0);
+	check(1);
+	return tap_done();
+}
