@@ -10,13 +10,20 @@
 
 enum tw_run_kind tw_run_kind(const char *engine)
 {
-	return (enum tw_run_kind)(strlen(engine) % (TW_RUN_COMMAND + 1));
+	return (enum tw_run_kind)(strlen(engine) % (TW_RUN_OUR_MEMORY + 1));
 }
 
 const char *tw_run_engine_for(const struct tw_run_engines *engines,
 			      enum tw_run_kind kind)
 {
-	return kind == TW_RUN_COMMAND ? engines->command_path : engines->path;
+	return kind == TW_RUN_COMMAND ? engines->command_path :
+	       kind == TW_RUN_MEMORY ? engines->memory_path : engines->path;
+}
+
+const char *tw_run_file_for(enum tw_run_kind kind)
+{
+	return kind == TW_RUN_COMMAND ? "command.so" :
+	       kind == TW_RUN_MEMORY ? "memory.so" : "engine.so";
 }
 
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
