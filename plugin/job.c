@@ -45,6 +45,7 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
 	job->event_wait = o->event_wait;
+	job->looks_next = TW_LOOKS_FIRST;
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			if (tw_histogram_init(&job->record[kind][direction],

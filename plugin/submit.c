@@ -351,9 +351,9 @@ static inline unsigned submit_flags(struct tw_job *job)
 static __attribute__((noinline))
 void look_again(struct tw_job *job)
 {
-	job->looks = job->looks_next ? job->looks_next : TW_LOOKS_FIRST;
-	job->looks_next = job->looks < TW_LOOKS_MOST ? job->looks * 2 :
-						       TW_LOOKS_MOST;
+	job->looks = job->looks_next;
+	if (job->looks_next < TW_LOOKS_MOST)
+		job->looks_next *= 2;
 }
 
 /* One stamp for the end of the call, for what was done inside of it, and for
