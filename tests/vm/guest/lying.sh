@@ -39,11 +39,7 @@ hopping()
 	before=$(reads)
 	# shellcheck disable=SC2086
 	fio_job "$@" $disk &
-	i=0
-	while [ $(($(reads) - before)) -lt 50 ] && [ $i -lt 300 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
+	until_more reads "$before" 50 300
 	sleep 0.3
 	[ -z "$then_lie" ] || lie "$then_lie"
 	for round in 1 2 3 4 5; do

@@ -19,12 +19,6 @@ both()
 	done
 }
 
-interrupts()
-{
-	awk '/nvme0q/ { for (i = 2; i <= 3; i++) sum += $i } END { print sum + 0 }' \
-		/proc/interrupts
-}
-
 both plain
 both vectored --nonvectored=0
 before=$(interrupts)

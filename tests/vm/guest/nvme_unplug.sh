@@ -2,12 +2,6 @@
 # The device is pulled out in mid-run; see ../nvme_unplug.t.
 . /guest/fio.sh
 
-interrupts()
-{
-	awk '/nvme0q/ { for (i = 2; i <= 3; i++) sum += $i } END { print sum + 0 }' \
-		/proc/interrupts
-}
-
 for engine in tickwise io_uring tickwise-cmd io_uring_cmd; do
 	load nvme poll_queues=2
 	i=0
@@ -29,12 +23,7 @@ for engine in tickwise io_uring tickwise-cmd io_uring_cmd; do
 	# shellcheck disable=SC2086
 	fio_job $engine $engine --filename=$file --rw=randread --bs=4k \
 		--iodepth=4 --time_based=1 --runtime=4 &
-	# In the middle of its I/O, however long it takes to begin.
-	i=0
-	while [ $(($(interrupts) - before)) -lt 200 ] && [ $i -lt 200 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
+	until_more interrupts "$before" 200 200
 	sleep 0.5
 	for device in /sys/bus/pci/drivers/nvme/0*; do
 		bus=$(readlink -f "$device")
