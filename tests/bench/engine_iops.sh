@@ -13,11 +13,13 @@
 # may be set; all run on that CPU, since moving between CPUs is half of the
 # noise.
 #
-# The two of a pair run at once and take turns on the CPU every few
-# milliseconds, so that whatever else goes on is the same for both, and I/Os are
-# counted per second of CPU time: the speed of a job that never waits, and the
-# inverse of CPU time per I/O. With TOGETHER=0 they run one after the other and
-# I/Os are counted per second of time: for a device that has to be waited for,
+# The two of a pair are jobs of one fio, which begins them at the same moment, and
+# take turns on the CPU every few milliseconds, so that whatever else goes on is the
+# same for both; I/Os are counted per second of CPU time: the speed of a job that
+# never waits, and the inverse of CPU time per I/O. (Two fios do not begin at the
+# same moment: whose engine takes longer to start finds the caches filled by the
+# other, worth more than a percent.) With TOGETHER=0 they run one after the other
+# and I/Os are counted per second of time: for a device that has to be waited for,
 # which any is taken for that is read with DIRECT=1 and is no zram or ram disk.
 #
 # Where a process has its memory is worth some percent: a buffer of fio's that
@@ -34,6 +36,8 @@
 # (tw_stages=0) set the bars; else 0.97 at depth 1 and 1.00 at others, 1.03,
 # 1.02.
 set -eu
+# shellcheck source=tests/bench/fio_figures.sh
+. "$(dirname "$0")/fio_figures.sh"
 
 rounds=${1:-15}
 seconds=${2:-1}
@@ -49,15 +53,7 @@ cpu=${CPU:-$(($(nproc) - 1))}
 scratch=$(mktemp -d)
 results=$scratch/results
 made=
-jobs=
-finish()
-{
-	# shellcheck disable=SC2086
-	[ -z "$jobs" ] || kill $jobs 2>/dev/null || :
-	rm -rf "$scratch"
-	[ -z "$made" ] || rm -f "$file"
-}
-trap finish EXIT
+trap 'rm -rf "$scratch"; [ -z "$made" ] || rm -f "$file"' EXIT
 trap 'exit 130' INT TERM
 
 # A file or device that is there already is only read, as far as it goes.
@@ -69,76 +65,68 @@ if [ ! -e "$file" ]; then
 		--bs=1m --end_fsync=1 --minimal >/dev/null
 fi
 
-# letters COUNT
-letters()
+# job SIDE ARM DEPTH LENGTH: fio's arguments for it, a line each
+job()
 {
-	printf "%$1s" '' | tr ' ' j
-}
-
-# one SIDE ARM DEPTH LENGTH: I/Os, seconds and CPU seconds into $scratch/SIDE
-one()
-{
-	case $2 in
-	stock) engine=io_uring extra= ;;
-	*)	link=$scratch/$1$(letters "$4").so
+	echo "--name=$(letters "$4")"
+	if [ "$2" = stock ]; then
+		echo --ioengine=io_uring
+	else
+		link=$scratch/$1$(letters "$4").so
 		ln -sf "$so" "$link"
-		engine=external:$link extra=--tw_report=none ;;
-	esac
-	[ "$2" != total ] || extra="$extra --tw_stages=0"
+		printf '%s\n' "--ioengine=external:$link" --tw_report=none
+	fi
+	[ "$2" != total ] || echo --tw_stages=0
 	# shellcheck disable=SC2086
-	"${FIO:-fio}" --name="$(letters "$4")" --ioengine="$engine" $extra \
-		--filename="$file" $size --readonly --rw=randread \
+	printf '%s\n' "--filename=$file" $size --rw=randread \
 		--bs="${BS:-512}" --direct="${DIRECT:-0}" --invalidate=0 \
 		--norandommap=1 --iomem_align=4096 --iodepth="$3" \
 		--time_based=1 --cpus_allowed="$cpu" \
-		--runtime="$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')ms" \
-		--output-format=json >"$scratch/$1.json" || {
-		echo "engine_iops: fio failed with $2" >&2
-		return 1
-	}
-	perl -MJSON::PP -e 'local $/; my $text = <>; $text =~ s/\A.*?^(?=\{)//ms;
-		my $j = decode_json($text)->{jobs}[0];
-		my $seconds = $j->{job_runtime} / 1000;
-		printf "%d %.3f %.6f", $j->{read}{total_ios}, $seconds,
-			($j->{usr_cpu} + $j->{sys_cpu}) / 100 * $seconds' \
-		"$scratch/$1.json" >"$scratch/$1"
+		--runtime="$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')ms"
 }
 
-# pair ARM DEPTH ROUND: with stock; who begins alternates
+# fios ARGUMENTS-FILE...: each what one fio runs; the figures of all their jobs
+fios()
+{
+	for arguments; do
+		tr '\n' '\0' <"$arguments" |
+		xargs -0 "${FIO:-fio}" --readonly --output-format=json \
+			>"$scratch/json" || {
+			echo "engine_iops: fio failed: $(tr '\n' ' ' \
+				<"$arguments")" >&2
+			return 1
+		}
+		job_figures <"$scratch/json"
+	done
+}
+
+# pair ARM DEPTH ROUND: with stock; which comes first alternates
 pair()
 {
-	length=$((($3 * 37 + $2 * 11) % 89 + 1))
+	job a "$1" "$2" "$(some_length $(($3 * 2 + $2)))" >"$scratch/a"
+	job b stock "$2" "$(some_length $(($3 * 2 + $2 + 1)))" >"$scratch/b"
 	if [ $(($3 % 2)) -eq 0 ]; then
-		sides="a b"
+		first=$scratch/a second=$scratch/b arm_first=cat
 	else
-		sides="b a"
+		first=$scratch/b second=$scratch/a arm_first=tac
 	fi
-	jobs=
-	for side in $sides; do
-		arm=$1
-		[ "$side" = a ] || arm=stock
-		one "$side" "$arm" "$2" "$length" &
-		jobs="$jobs $!"
-		length=$(((length * 5 + 17) % 89 + 1))
-		[ "$together" -ne 0 ] || wait $! || exit 1
-	done
 	if [ "$together" -ne 0 ]; then
-		for job in $jobs; do
-			wait "$job" || exit 1
-		done
-	fi
-	jobs=
-	echo "$2 $3 $1 $(cat "$scratch/a") $(cat "$scratch/b")" >>"$results"
+		cat "$first" "$second" >"$scratch/both"
+		fios "$scratch/both"
+	else
+		fios "$first" "$second"
+	fi >"$scratch/figures"
+	echo "$2 $1 $($arm_first "$scratch/figures" | tr '\n' ' ')" >>"$results"
 }
 
 # What lies below may keep the file in a cache of its own and get faster the
-# more of it has been read: read all of it, then one round for nothing.
+# more of it has been read: read all of it.
 # shellcheck disable=SC2086
 "${FIO:-fio}" --name=warm --filename="$file" $size --readonly --rw=read \
 	--bs=1m --direct="${DIRECT:-0}" --iodepth=1 --invalidate=0 \
 	--minimal >/dev/null
 
-# Each result: DEPTH ROUND ARM, then I/Os, seconds, CPU seconds of it and of stock
+# Each result: DEPTH ARM, then I/Os, seconds, CPU seconds of it and of stock
 for depth in $depths; do
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
@@ -154,68 +142,61 @@ for depth in $depths; do
 	done
 done
 
+# speeds DEPTH ARM: over stock's in the same round, summed up
+speeds()
+{
+	awk -v depth="$1" -v arm="$2" -v together="$together" '
+		$1 == depth && $2 == arm {
+			t = together ? $5 : $4; t2 = together ? $8 : $7
+			print $3 / t / ($6 / t2)
+		}' "$results" | quantiles
+}
+
+# costs DEPTH ARM: CPU time per I/O, of stock's
+costs()
+{
+	awk -v depth="$1" -v arm="$2" '
+		$1 == depth && $2 == arm { print $5 / $3 / ($8 / $6) }' \
+		"$results" | quantiles
+}
+
+# shown DEPTH WHAT FIGURES
+shown()
+{
+	printf 'depth %-4d %-26s %s' "$1" "$2" "$(echo "$3" | in_words)"
+}
+
+# judged DEPTH WHAT FIGURES BAR NOISE SIGN: SIGN 1: not below the bar, -1: not
+# above it
+judged()
+{
+	shown "$1" "$2" "$3"
+	echo "$3 $5" | awk -v bar="$4" -v sign="$6" '{
+		spread = ($8 - $7) / 2
+		limit = bar - sign * spread
+		reached = sign > 0 ? $2 >= limit : $3 <= limit
+		printf "; bar %.2f, limit %.3f: %s\n", bar, limit,
+			(spread > .05 ? "undecided" :
+			 reached ? "reached" : "NOT reached")
+	}'
+}
+
 # verdicts DEPTH BAR
 verdicts()
 {
-	perl -e '
-	use strict; use warnings;
-	my ($depth, $bar, $bar_cpu, $bar_total, $together, $file) = @ARGV;
-	my (%speed, %cost);
-
-	open my $in, "<", $file or die $!;
-	while (<$in>) {
-		my ($d, $round, $arm, $ios, $time, $cpu, $ios2, $time2, $cpu2)
-			= split;
-		next if $d != $depth;
-		($time, $time2) = ($cpu, $cpu2) if $together;
-		push @{$speed{$arm}}, $ios / $time / ($ios2 / $time2);
-		push @{$cost{$arm}}, $cpu / $ios / ($cpu2 / $ios2);
-	}
-	# The median and its interval: ranks n/2 +- 0.98 sqrt(n), the
-	# 95 % of the binomial.
-	sub summary {
-		my @v = sort { $a <=> $b } @_;
-		my $at = sub { my $rank = int($_[0] + .5);
-			$v[$rank < 1 ? 0 : $rank > @v ? $#v : $rank - 1] };
-		my $middle = (@v + 1) / 2;
-		my $half = .98 * sqrt(@v);
-		return (($at->($middle - .25) + $at->($middle + .25)) / 2,
-			$at->($middle - $half), $at->($middle + $half),
-			$at->(1 + $#v * .1), $at->(1 + $#v * .9));
-	}
-	sub line {
-		my ($what, @s) = @_;
-		printf "depth %-4d %-26s %.3f (95 %% %.3f-%.3f), " .
-			"p10-p90 %.3f-%.3f", $depth, $what, @s;
-	}
-	# @sign 1: not below the bar, -1: not above
-	sub judge {
-		my ($what, $bar, $spread, $sign, @s) = @_;
-		my $limit = $bar - $sign * $spread;
-		my $reached = $sign > 0 ? $s[1] >= $limit : $s[2] <= $limit;
-
-		line($what, @s);
-		printf "; bar %.2f, limit %.3f: %s\n", $bar, $limit,
-			$spread > .05 ? "undecided" :
-			$reached ? "reached" : "NOT reached";
-	}
-	my $rate = $together ? "I/Os per CPU s" : "IOPS";
-	my @noise = summary(@{$speed{stock}});
-	my @cpu_noise = summary(@{$cost{stock}});
-
-	judge("$rate, ours/stock", $bar, ($noise[2] - $noise[1]) / 2, 1,
-		summary(@{$speed{ours}}));
-	judge("$rate, tw_stages=0", $bar_total, ($noise[2] - $noise[1]) / 2, 1,
-		summary(@{$speed{total}}));
-	line("$rate, stock/stock", @noise);
-	print "\n";
-	judge($together ? "CPU per I/O, the inverse" : "CPU per I/O, ours",
-		$bar_cpu, ($cpu_noise[2] - $cpu_noise[1]) / 2, -1,
-		summary(@{$cost{ours}}));
-	exit if $together;
-	line("CPU per I/O, stock", @cpu_noise);
-	print "\n"' "$1" "$2" "${BAR_CPU:-1.03}" "${BAR_TOTAL:-1.02}" \
-		"$together" "$results"
+	[ "$together" -ne 0 ] && rate="I/Os per CPU s" || rate=IOPS
+	noise=$(speeds "$1" stock)
+	judged "$1" "$rate, ours/stock" "$(speeds "$1" ours)" "$2" "$noise" 1
+	judged "$1" "$rate, tw_stages=0" "$(speeds "$1" total)" \
+		"${BAR_TOTAL:-1.02}" "$noise" 1
+	shown "$1" "$rate, stock/stock" "$noise"
+	echo
+	noise=$(costs "$1" stock)
+	judged "$1" "CPU per I/O, ours/stock" "$(costs "$1" ours)" \
+		"${BAR_CPU:-1.03}" "$noise" -1
+	[ "$together" -eq 0 ] || return 0
+	shown "$1" "CPU per I/O, stock/stock" "$noise"
+	echo
 }
 
 [ "$together" -ne 0 ] && how="at once" || how="one after the other"

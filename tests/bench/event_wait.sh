@@ -14,6 +14,8 @@
 # Prints for each depth the median of the rounds' ratios and its 95 % interval
 # (of order statistics).
 set -eu
+# shellcheck source=tests/bench/fio_figures.sh
+. "$(dirname "$0")/fio_figures.sh"
 
 file=$(realpath "$1")
 rounds=${2:-15}
@@ -35,12 +37,20 @@ arm()
 		--iodepth_batch_complete_min=8 --iodepth_batch_complete_max=8 \
 		--time_based=1 --cpus_allowed="$cpu" --runtime="$(awk -v s="$seconds" \
 			'BEGIN { printf "%d", s * 1e3 }')ms" \
-		--output-format=json >out.json
-	perl -MJSON::PP -e 'local $/; my $text = <>; $text =~ s/\A.*?^(?=\{)//ms;
-		my $j = decode_json($text)->{jobs}[0];
-		printf "%.3f %.9f", $j->{read}{iops},
-			($j->{usr_cpu} + $j->{sys_cpu}) / 100 / $j->{read}{iops}' \
-		out.json
+		--output-format=json | job_figures |
+		awk '{ printf "%.3f %.9f", $1 / $2, $3 / $1 }'
+}
+
+# ratios DEPTH WHAT COLUMN ARM: of each round, to the one without
+ratios()
+{
+	printf 'depth %-3d %-12s %-6s ' "$1" "$2" "$4"
+	awk -v column="$3" -v arm="$4" '
+		{ v[$1, $2] = $column; last = $1 }
+		END { for (r = 0; r <= last; r++)
+			print v[r, arm] / v[r, "without"] }' results |
+		quantiles | in_words
+	echo
 }
 
 for depth in ${DEPTHS:-8 32}; do
@@ -54,31 +64,15 @@ for depth in ${DEPTHS:-8 32}; do
 		2) order="again with without" ;;
 		esac
 		for name in $order; do
-			[ $name = with ] && wait=1 || wait=0
-			echo "$round $name $(arm $wait "$depth")" >>results
+			[ "$name" = with ] && wait=1 || wait=0
+			echo "$round $name $(arm "$wait" "$depth")" >>results
 		done
 		round=$((round + 1))
 	done
-	perl -e '
-	use strict; use warnings;
-	my ($depth, %v) = (shift);
-	while (<>) {
-		my ($round, $arm, @of) = split;
-		$v{$_}{$arm}[$round] = $of[$_] for 0, 1;
-	}
-	for my $what (["IOPS", 0], ["CPU per I/O", 1]) {
-		for my $arm ("with", "again") {
-			my $of = $v{$what->[1]};
-			my @r = sort { $a <=> $b } map
-				{ $of->{$arm}[$_] / $of->{without}[$_] }
-				0 .. $#{$of->{$arm}};
-			my $half = .98 * sqrt(@r);
-			my $at = sub { my $i = int($_[0] + .5) - 1;
-				$r[$i < 0 ? 0 : $i > $#r ? $#r : $i] };
-			printf "depth %-3d %-12s %-6s %.3f (95 %% %.3f-%.3f)\n",
-				$depth, $what->[0], $arm, $at->((@r + 1) / 2),
-				$at->((@r + 1) / 2 - $half),
-				$at->((@r + 1) / 2 + $half);
-		}
-	}' "$depth" results
+	for arm in with again; do
+		ratios "$depth" IOPS 3 "$arm"
+	done
+	for arm in with again; do
+		ratios "$depth" "CPU per I/O" 4 "$arm"
+	done
 done

@@ -23,6 +23,8 @@
 # run. IOS=N makes each run N I/Os long, not seconds. STOCK once more among the
 # programs shows the noise that is left.
 set -eu
+# shellcheck source=tests/bench/fio_figures.sh
+. "$(dirname "$0")/fio_figures.sh"
 
 [ $# -ge 2 ] || { echo "usage: $0 STOCK PATCHED [MORE...]" >&2; exit 64; }
 rounds=${ROUNDS:-9}
@@ -78,11 +80,8 @@ iops()
 # so long
 of_cpu_time()
 {
-	run "$1" "$(printf "%$2s" '' | tr ' ' j)" --output-format=json |
-	perl -MJSON::PP -e 'local $/; my $text = <>; $text =~ s/\A.*?^(?=\{)//ms;
-		my $j = decode_json($text)->{jobs}[0];
-		printf "%.1f\n", $j->{read}{total_ios} / ($j->{job_runtime} / 1000 *
-			($j->{usr_cpu} + $j->{sys_cpu}) / 100)'
+	run "$1" "$(letters "$2")" --output-format=json | job_figures |
+		awk '{ printf "%.1f\n", $1 / $3 }'
 }
 
 # pair ROUND ARM: what the arm makes of STOCK, both at once
@@ -97,7 +96,7 @@ pair()
 	for side in $sides; do
 		place=$((place + 1))
 		of_cpu_time "$(program "$side")" \
-			$((($1 * 37 + place * 23 + $2 * 11) % 89 + 1)) \
+			"$(some_length $(($1 * 7 + $2 * 2 + place)))" \
 			>"$scratch/$place" &
 		jobs="$jobs $!"
 	done
@@ -148,22 +147,6 @@ while [ "$round" -lt "$rounds" ]; do
 	round=$((round + 1))
 done
 
-# The median's interval: ranks n/2 +- 0.98 sqrt(n), the binomial's 95 %.
-quantiles()
-{
-	sort -n | awk '
-	function at(rank) { rank = int(rank + .5); return v[rank < 1 ? 1 :
-		rank > NR ? NR : rank] }
-	{ v[NR] = $1 }
-	END {
-		half = .98 * sqrt(NR)
-		printf "median %.3f (95 %% %.3f-%.3f), p10-p90 %.3f-%.3f",
-			(at((NR + 1) / 2 - .25) + at((NR + 1) / 2 + .25)) / 2,
-			at((NR + 1) / 2 - half), at((NR + 1) / 2 + half),
-			at(1 + (NR - 1) * .1), at(1 + (NR - 1) * .9)
-	}'
-}
-
 # ratios NAME ARM: to stock, of each round's fastest
 ratios()
 {
@@ -186,15 +169,15 @@ fi
 echo "clocksource=$clock, $rounds rounds, $how, cpu $cpu"
 for arm in $(seq 1 "$programs"); do
 	if [ "$together" -ne 0 ]; then
-		echo "I/Os per CPU s of $(program "$arm") / stock:" \
+		echo "I/Os per CPU s of $(program "$arm") / stock: median" \
 			"$(awk -v arm="$arm" '$1 == "pair" && $3 == arm {
-				print $4 }' "$results" | quantiles)"
+				print $4 }' "$results" | quantiles | in_words)"
 	fi
 	[ "$arm" -gt 1 ] || continue
 	for name in iops start; do
 		grep -q "^$name " "$results" || continue
-		echo "$name of $(program "$arm") / stock:" \
-			"$(ratios "$name" "$arm" | quantiles)"
+		echo "$name of $(program "$arm") / stock: median" \
+			"$(ratios "$name" "$arm" | quantiles | in_words)"
 	done
 done
 awk '$1 != "pair" { s[$1 " of arm " $3] += $4; n[$1 " of arm " $3]++ }

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# What the comparisons of fio's speed share; sourced. Lines of numbers go from one
+# to the next.
+
+# letters COUNT: a name of that length. Where a process has its memory hangs on how
+# long its arguments are, and is worth some percent: names have another length each
+# time.
+letters()
+{
+	printf "%$1s" '' | tr ' ' j
+}
+
+# some_length SEED: of 1 to 89 letters
+some_length()
+{
+	echo $((($1 * 37 + 11) % 89 + 1))
+}
+
+# fio's JSON: of each job its I/Os, seconds, seconds of CPU time
+job_figures()
+{
+	perl -MJSON::PP -e 'local $/; my $text = <>; $text =~ s/\A.*?^(?=\{)//ms;
+		for my $j (@{decode_json($text)->{jobs}}) {
+			my $seconds = $j->{job_runtime} / 1000;
+			my $ios = 0;
+			$ios += $j->{$_}{total_ios} for "read", "write", "trim";
+			printf "%d %.3f %.6f\n", $ios, $seconds,
+				($j->{usr_cpu} + $j->{sys_cpu}) / 100 * $seconds;
+		}'
+}
+
+# Numbers: their median, its 95 % interval, the numbers' p10 and p90. The interval
+# is from order statistics, which need to know nothing of the noise: ranks n/2 +-
+# 0.98 sqrt(n), the binomial's 95 %.
+quantiles()
+{
+	sort -n | awk '
+	function at(rank) { rank = int(rank + .5); return v[rank < 1 ? 1 :
+		rank > NR ? NR : rank] }
+	{ v[NR] = $1 }
+	END {
+		half = .98 * sqrt(NR)
+		print (at((NR + 1) / 2 - .25) + at((NR + 1) / 2 + .25)) / 2,
+			at((NR + 1) / 2 - half), at((NR + 1) / 2 + half),
+			at(1 + (NR - 1) * .1), at(1 + (NR - 1) * .9)
+	}'
+}
+
+# Those five: to be read
+in_words()
+{
+	awk '{ printf "%.3f (95 %% %.3f-%.3f), p10-p90 %.3f-%.3f", $1, $2, $3,
+		$4, $5 }'
+}
