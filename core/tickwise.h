@@ -405,7 +405,15 @@ struct tw_scale {
 int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		  uint64_t modulus_ns);
 
-/* The conversion without the range check, for ticks <= max_ticks. */
+/* The conversion without the range check: for ticks <= mask, where there is no
+ * whole modulus, and for ticks <= max_ticks. */
+static inline uint64_t tw_scale_rest(const struct tw_scale *scale,
+				     uint64_t ticks)
+{
+	return ((ticks * scale->mult >> scale->shift) + TW_SCALE_HALF) >>
+	       TW_SCALE_FRACTION_BITS;
+}
+
 static inline uint64_t tw_scale_modulus(const struct tw_scale *scale,
 					uint64_t ticks)
 {

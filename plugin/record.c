@@ -12,35 +12,19 @@ static bool is_total(enum tw_record kind)
 	return kind == TW_RECORD_AT_ONCE || kind == TW_RECORD_TOTAL;
 }
 
-/*
- * In place. One by one, although tw_ticks_to_ns_many() is faster for itself: it
- * takes the widest vector instructions, and after a few of those a CPU slows
- * down, so that fio and the kernel lose more than is gained here.
- */
-static void convert(const struct tw_job *job, uint64_t *ticks, size_t count)
-{
-	const struct tw_scale scale = job->timing->clock.scale;
-	size_t i;
-
-	if (tw_unlikely(job->system))
-		return;
-	for (i = 0; i < count; i++)
-		ticks[i] = tw_ticks_to_ns(&scale, ticks[i]);
-}
-
 static void settle_kind(struct tw_job *job, enum tw_direction direction,
 			enum tw_record kind)
 {
 	struct tw_batch *batch = &job->batch[direction];
-	uint64_t *ns = batch->ticks[kind];
-	size_t count = (size_t) (batch->ends[kind] - ns);
+	const uint64_t *ticks = batch->ticks[kind];
 
-	convert(job, ns, count);
 	tw_tally_add_many(&job->tally[kind][direction],
 			  &job->record[kind][direction],
 			  is_total(kind) ?
-			  &job->over_time.current[direction] : NULL, ns, count);
-	batch->ends[kind] = ns;
+			  &job->over_time.current[direction] : NULL,
+			  job->system ? NULL : &job->timing->clock.scale, ticks,
+			  (size_t) (batch->ends[kind] - ticks));
+	batch->ends[kind] = batch->ticks[kind];
 }
 
 static void settle(struct tw_job *job, enum tw_direction direction)

@@ -28,57 +28,101 @@ void tw_tally_free(struct tw_tally *tally)
 	*tally = (struct tw_tally) { 0 };
 }
 
-static void add_sums(struct tw_histogram *into, const struct tw_histogram *added)
+/* What the values of a call are. */
+enum unit {
+	NS,
+	SHORT_TICKS,	/* all of them within one modulus: half the work */
+	TICKS,
+};
+
+static inline __attribute__((always_inline))
+uint64_t to_ns(const struct tw_scale *scale, enum unit unit, uint64_t value)
 {
-	into->count += added->count;
-	into->sum_ns += added->sum_ns;
-	if (added->min_ns < into->min_ns)
-		into->min_ns = added->min_ns;
-	if (added->max_ns > into->max_ns)
-		into->max_ns = added->max_ns;
+	switch (unit) {
+	case NS:
+		return value;
+	case SHORT_TICKS:
+		return tw_scale_rest(scale, value);
+	default:
+		return tw_ticks_to_ns(scale, value);
+	}
 }
 
-/*
- * Copies of what says where a bin is, since for all that the compiler knows a
- * bin that is counted might be a part of it.
- */
+/* A branch and no choice: it is hardly ever a new one. */
+static inline void widen(struct tw_histogram *histogram, uint64_t ns)
+{
+	if (tw_unlikely(ns < histogram->min_ns))
+		histogram->min_ns = ns;
+	if (tw_unlikely(ns > histogram->max_ns))
+		histogram->max_ns = ns;
+}
+
+/* Worked on in copies, since for all that the compiler knows a bin that is
+ * counted might be a part of the histogram itself. */
 static inline __attribute__((always_inline))
 void add_many(struct tw_tally *tally, struct tw_histogram *histogram,
-	      struct tw_histogram *coarse, const uint64_t *values_ns,
-	      size_t count)
+	      struct tw_histogram *coarse, const struct tw_scale *scale_or_null,
+	      enum unit unit, const uint64_t *values, size_t count)
 {
-	const struct tw_histogram wide = *histogram;
-	const struct tw_histogram other = coarse ? *coarse : wide;
-	struct tw_histogram added = { .count = count, .min_ns = UINT64_MAX };
+	const struct tw_scale scale = unit == NS ? (struct tw_scale) { 0 } :
+						   *scale_or_null;
+	struct tw_histogram wide = *histogram;
+	struct tw_histogram other = coarse ? *coarse : wide;
 	uint8_t *bins = tally->bins;
+	uint64_t sum_ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t ns = values_ns[i];
+		uint64_t ns = to_ns(&scale, unit, values[i]);
 		uint32_t bin = tw_histogram_bin(&wide, ns);
 
 		if (tw_unlikely(++bins[bin] == 0))
 			wide.bins[bin] += FULL;
-		if (coarse)
+		sum_ns += ns;
+		widen(&wide, ns);
+		if (coarse) {
 			other.bins[tw_histogram_bin(&other, ns)]++;
-		added.sum_ns += ns;
-		if (ns < added.min_ns)
-			added.min_ns = ns;
-		if (ns > added.max_ns)
-			added.max_ns = ns;
+			widen(&other, ns);
+		}
 	}
-	add_sums(histogram, &added);
-	if (coarse)
-		add_sums(coarse, &added);
+	wide.count += count;
+	wide.sum_ns += sum_ns;
+	*histogram = wide;
+	if (coarse) {
+		other.count += count;
+		other.sum_ns += sum_ns;
+		*coarse = other;
+	}
+}
+
+static inline __attribute__((always_inline))
+void add_by_unit(struct tw_tally *tally, struct tw_histogram *histogram,
+		 struct tw_histogram *coarse, const struct tw_scale *scale,
+		 const uint64_t *values, size_t count)
+{
+	uint64_t any = 0;
+
+	if (!scale) {
+		add_many(tally, histogram, coarse, NULL, NS, values, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		any |= values[i];
+	if (any <= scale->mask)
+		add_many(tally, histogram, coarse, scale, SHORT_TICKS, values,
+			 count);
+	else
+		add_many(tally, histogram, coarse, scale, TICKS, values, count);
 }
 
 void tw_tally_add_many(struct tw_tally *tally, struct tw_histogram *histogram,
-		       struct tw_histogram *coarse, const uint64_t *values_ns,
+		       struct tw_histogram *coarse,
+		       const struct tw_scale *scale, const uint64_t *values,
 		       size_t count)
 {
 	if (coarse)
-		add_many(tally, histogram, coarse, values_ns, count);
+		add_by_unit(tally, histogram, coarse, scale, values, count);
 	else
-		add_many(tally, histogram, NULL, values_ns, count);
+		add_by_unit(tally, histogram, NULL, scale, values, count);
 }
 
 /* What it holds lies between the extremes; memory never touched stays so. */

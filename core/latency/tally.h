@@ -34,9 +34,12 @@ void tw_tally_free(struct tw_tally *tally);
  * @histogram: the one that it is for: its count, sum and extremes are right at
  *             once, its bins after tw_tally_settle()
  * @coarse: another one, which gets all of it too; NULL: none
+ * @scale: @values are ticks, each counted as what tw_ticks_to_ns() makes of it;
+ *         NULL: they are nanoseconds
  */
 void tw_tally_add_many(struct tw_tally *tally, struct tw_histogram *histogram,
-		       struct tw_histogram *coarse, const uint64_t *values_ns,
+		       struct tw_histogram *coarse,
+		       const struct tw_scale *scale, const uint64_t *values,
 		       size_t count);
 
 /* The histogram has all now, and the tally is empty. */

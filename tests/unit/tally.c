@@ -3,8 +3,9 @@
  * What is counted in bytes first leaves, once settled, bit for bit what counting
  * it directly leaves, in the histogram and in a coarse one beside it. Fails if a
  * full byte is lost or counted twice, if settling leaves out the first or last
- * bin or does not empty the tally, if sums or extremes wait for it, or if the
- * coarse one is given something else.
+ * bin or does not empty the tally, if sums or extremes wait for it, if the coarse
+ * one is given something else, or if ticks are counted as other nanoseconds than
+ * tw_ticks_to_ns() makes of them, within one modulus of the scale or beyond it.
  */
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 static struct tw_histogram direct, wide, coarse, coarse_direct;
 static struct tw_tally tally;
+static struct tw_scale scale;
 
 static int same(const struct tw_histogram *a, const struct tw_histogram *b)
 {
@@ -28,8 +30,22 @@ static void add(const uint64_t *values_ns, size_t count, int with_coarse)
 	tw_histogram_add_many(&direct, values_ns, count);
 	if (with_coarse)
 		tw_histogram_add_many(&coarse_direct, values_ns, count);
-	tw_tally_add_many(&tally, &wide, with_coarse ? &coarse : NULL,
+	tw_tally_add_many(&tally, &wide, with_coarse ? &coarse : NULL, NULL,
 			  values_ns, count);
+}
+
+/* The same of ticks, each converted for itself. */
+static void add_ticks(const uint64_t *ticks, size_t count, int with_coarse)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = tw_ticks_to_ns(&scale, ticks[i]);
+
+		tw_histogram_add(&direct, ns);
+		if (with_coarse)
+			tw_histogram_add(&coarse_direct, ns);
+	}
+	tw_tally_add_many(&tally, &wide, with_coarse ? &coarse : NULL, &scale,
+			  ticks, count);
 }
 
 /* 0: as it has to be after each; else the round that was not. */
@@ -48,7 +64,7 @@ static int random_arrays(uint64_t *state)
 			values_ns[i] = narrow ? 5000 + random % 16 :
 						random >> (random % 55);
 		}
-		add(values_ns, count, round % 2);
+		(round % 4 < 2 ? add : add_ticks)(values_ns, count, round % 2);
 		if (round % 5 == 0)
 			tw_tally_settle(&tally, &wide);
 		if (round % 5 == 0 && !same(&direct, &wide))
@@ -83,6 +99,7 @@ int main(void)
 	static const uint64_t edges_ns[] = {
 		7, 0, UINT64_MAX, 1, 1023, 1024, 2047, 2048, 1ULL << 63, 5,
 	};
+	const struct tw_rate rate = { .hz = 2599998000.0 };
 	uint64_t state = tap_seed();
 	int round;
 
@@ -90,7 +107,8 @@ int main(void)
 		    !tw_histogram_init(&wide, 3) &&
 		    !tw_histogram_init(&coarse, 1) &&
 		    !tw_histogram_init(&coarse_direct, 1) &&
-		    !tw_tally_init(&tally, &wide), "init"))
+		    !tw_tally_init(&tally, &wide) &&
+		    !tw_scale_init(&scale, &rate, 0), "init"))
 		return tap_done();
 	tw_tally_settle(&tally, &wide);
 	tap_ok(same(&direct, &wide), "an empty one settles to nothing");
@@ -98,6 +116,19 @@ int main(void)
 	tw_tally_settle(&tally, &wide);
 	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
 	       "edges of bins, 0 and 2^64 - 1");
+	{
+		const uint64_t ticks[] = {
+			scale.mask, 0, 1, scale.mask - 1, scale.mask + 1,
+			scale.mask * 3, scale.max_ticks, scale.max_ticks + 1,
+			UINT64_MAX,
+		};
+
+		add_ticks(ticks, 4, 1);
+		add_ticks(ticks, sizeof(ticks) / sizeof(*ticks), 1);
+	}
+	tw_tally_settle(&tally, &wide);
+	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
+	       "ticks about one modulus and about the most there can be");
 	full_bytes(255);
 	full_bytes(256);
 	full_bytes(257);
