@@ -139,7 +139,8 @@ struct tw_job {
 	bool always_looks;	/* submissions look for completions, too, ... */
 	unsigned looks;		/* ... or the next so many do, ... */
 	unsigned looks_next;	/* ... and next time so many */
-	unsigned entries;
+	unsigned entries;	/* of the completion ring: a power of two */
+	unsigned slots;		/* of the submission ring, and of pending */
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2];
 	tw_fill *fill;		/* passthrough, NULL: reads and writes */

@@ -31,9 +31,14 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	unsigned kind, direction;
 
 	job->entries = power_of_two_from(td->o.iodepth);
+	/* fio commits when so many are queued, and when that is over the kernel
+	 * has read them: always the same few entries, which stay in the cache.
+	 * A thread of the kernel's reads them later, and a command may be. */
+	job->slots = o->sqthread_poll || tw_engine_fill ? job->entries :
+		     power_of_two_from(min(td->o.iodepth_batch, td->o.iodepth));
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
-	job->pending = calloc(job->entries, sizeof(*job->pending));
+	job->pending = calloc(job->slots, sizeof(*job->pending));
 	job->done = calloc(job->entries, sizeof(*job->done));
 	if (!job->io || !job->by_index || !job->pending || !job->done ||
 	    tw_slowest_init(&job->slowest, o->slowest,

@@ -88,10 +88,15 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 	for (; i <= last && ret == -EINVAL; i++) {
 		struct io_uring_params params = *wanted;
 
+		/* Twice as many as can be there: of the last free one the
+		 * kernel makes sure with every completion anew. Without
+		 * CQSIZE it is twice the submission ring. */
 		params.flags |= attempts[i];
-		params.cq_entries = job->entries;
-		ret = io_uring_queue_init_params(job->entries, &job->ring,
-						 &params);
+		params.cq_entries = 2 * job->entries;
+		ret = io_uring_queue_init_params(
+			params.flags & IORING_SETUP_CQSIZE ? job->slots :
+							     job->entries,
+			&job->ring, &params);
 	}
 	return ret;
 }
@@ -169,7 +174,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 #endif
 	/* The submission ring points at entries; ours stay in their order.
 	 * Newer libraries set the ring up without these pointers. */
-	for (i = 0; job->ring.sq.array && i < job->entries; i++)
+	for (i = 0; job->ring.sq.array && i < job->ring.sq.ring_entries; i++)
 		job->ring.sq.array[i] = i;
 	return 0;
 }

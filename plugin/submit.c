@@ -105,12 +105,12 @@ static inline void prepare_transfer(struct tw_job *job, struct io_u *io_u,
 
 static struct io_u **pending_at(struct tw_job *job, unsigned place)
 {
-	return &job->pending[place & (job->entries - 1)];
+	return &job->pending[place & (job->slots - 1)];
 }
 
 static bool is_full(const struct tw_job *job)
 {
-	return job->pending_tail - job->pending_head == job->entries;
+	return job->pending_tail - job->pending_head == job->slots;
 }
 
 static enum fio_q_status come_again(struct tw_job *job, struct io_u *io_u)
@@ -300,7 +300,7 @@ void taken(struct thread_data *td, struct tw_job *job, unsigned count,
 	   bool by_call, uint64_t entered_ticks)
 {
 	const bool fills = fio_fill_issue_time(td);
-	const unsigned head = job->pending_head, mask = job->entries - 1;
+	const unsigned head = job->pending_head, mask = job->slots - 1;
 	struct io_u **pending = job->pending;
 	struct tw_io *io = job->io;
 	tw_fio_time now = { 0 };

@@ -11,12 +11,18 @@
 #define SIZE	4096
 #define IOS	2000
 
-static bool begin(unsigned depth)
+static bool begin_batch(unsigned depth, unsigned batch, bool always_looks)
 {
 	world_forget();
 	world.td.o.iodepth = depth;
-	world.td.o.iodepth_batch = 1;
+	world.td.o.iodepth_batch = batch;
+	world.always_looks = always_looks;
 	return tap_ok(world_begin(), "a job begins");
+}
+
+static bool begin(unsigned depth)
+{
+	return begin_batch(depth, 1, false);
 }
 
 static void queue(unsigned i)
@@ -138,9 +144,8 @@ static void for_ever(void)
 /* The kernel takes them one by one, and each is done by then. */
 static void one_by_one(void)
 {
-	if (!begin(4))
+	if (!begin_batch(4, 4, false))
 		return;
-	world.td.o.iodepth_batch = 4;
 	world.accepts = 1;
 	four_without_looking("what has not been taken yet is nothing to look "
 			     "for");
@@ -148,12 +153,8 @@ static void one_by_one(void)
 
 static void always(void)
 {
-	struct tw_job *job;
-
-	if (!begin(1))
+	if (!begin_batch(1, 1, true))
 		return;
-	job = world.td.io_ops_data;
-	job->always_looks = true;
 	singly(10);
 	tap_ok(world.looks == 10, "polled or watched: every one looks");
 	world_end();

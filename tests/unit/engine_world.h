@@ -54,6 +54,7 @@ static struct world {
 
 	/* The kernel, as the test wants it. */
 	struct world_io ios[WORLD_DEPTH];
+	bool always_looks;		/* as a ring that is polled */
 	bool at_once;			/* entries appear when I/Os are done,
 					 * else when the kernel is entered */
 	bool defers;			/* and then only if it looks for them */
@@ -352,6 +353,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		.ring_mask = WORLD_DEPTH - 1,
 	};
 	job->wait_flags = IORING_ENTER_GETEVENTS;
+	job->always_looks = world.always_looks;
 	return 0;
 }
 
