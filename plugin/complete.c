@@ -29,10 +29,12 @@ static void trim_after_all(struct thread_data *td, struct tw_job *job,
  * record: was it all that there was?
  */
 static __attribute__((noinline))
-bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
-	      uint64_t wanted)
+bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done)
 {
 	struct io_u *io_u = done->io_u;
+	const uint64_t wanted = io_u->ddir == DDIR_READ ||
+				io_u->ddir == DDIR_WRITE ?
+				io_u->xfer_buflen : 0;
 	struct tw_counts *counts = &job->counts[tw_direction_of(io_u->ddir)];
 
 	if (io_u->ddir == DDIR_TRIM &&
@@ -64,34 +66,67 @@ bool is_whole(struct thread_data *td, struct tw_job *job, struct tw_done *done,
 /* It did what it was asked to: fio's times first, then ours. */
 static inline __attribute__((always_inline))
 void succeeded(struct thread_data *td, struct tw_job *job,
-	       const struct tw_done *done, int event)
+	       const struct tw_done *done, int event, const bool usual)
 {
 	struct io_u *io_u = done->io_u;
 
-	if (tw_unlikely(job->event_time))
+	if (!usual && job->event_time)
 		tw_event_time_shift(job, io_u, event, done->seen_ticks);
-	if (tw_unlikely(job->watch))
+	if (!usual && job->watch)
 		tw_watch_event_begin(job, event);
-	tw_record(td, job, io_u, &job->io[io_u->index], done->seen_ticks,
-		  job->stages && (done->waited || job->taken > 1));
-	if (tw_unlikely(job->watch))
+	tw_record_path(td, job, io_u, &job->io[io_u->index], done->seen_ticks,
+		       job->stages && (done->waited || job->taken > 1), usual);
+	if (!usual && job->watch)
 		tw_watch_event_end(job);
+}
+
+/* fio asks for them in their order. */
+static inline __attribute__((always_inline))
+struct tw_done done_at(struct tw_job *job, int event, unsigned cqe_shift)
+{
+	const struct io_uring_cq *cq = &job->ring.cq;
+	const struct tw_seen *seen = job->seen_now;
+	const unsigned nth = (unsigned) event;
+	const struct io_uring_cqe *cqe =
+		&cq->cqes[((job->events_at + nth) & cq->ring_mask) <<
+			  cqe_shift];
+
+	while (tw_unlikely(nth >= seen->end))
+		job->seen_now = ++seen;
+	return (struct tw_done) {
+		.io_u = io_uring_cqe_get_data(cqe),
+		.seen_ticks = seen->ticks,
+		.result = cqe->res,
+		.waited = nth >= seen->waited_from,
+	};
+}
+
+static inline __attribute__((always_inline))
+struct io_u *event_at(struct thread_data *td, struct tw_job *job, int event,
+		      const bool usual)
+{
+	struct tw_done done = done_at(job, event, 0);
+	struct io_u *io_u = done.io_u;
+
+	io_u->error = 0;
+	if (tw_unlikely((uint64_t) (int64_t) done.result !=
+			io_u->xfer_buflen)) {
+		struct tw_done partly = done;
+
+		if (!is_whole(td, job, &partly))
+			return io_u;
+		done = partly;
+	}
+	succeeded(td, job, &done, event, usual);
+	return io_u;
 }
 
 struct io_u *tw_event(struct thread_data *td, int event)
 {
 	struct tw_job *job = td->io_ops_data;
-	struct tw_done *done = &job->done[event];
-	struct io_u *io_u = done->io_u;
-	enum tw_direction direction = tw_direction_of(io_u->ddir);
-	uint64_t wanted = direction <= TW_WRITE ? io_u->xfer_buflen : 0;
 
-	io_u->error = 0;
-	if (tw_unlikely((uint64_t) (int64_t) done->result != wanted) &&
-	    !is_whole(td, job, done, wanted))
-		return io_u;
-	succeeded(td, job, done, event);
-	return io_u;
+	return job->usual ? event_at(td, job, event, true) :
+			    event_at(td, job, event, false);
 }
 
 /* Commands move all or nothing: 0, an errno, or the device's own status, which
@@ -99,13 +134,13 @@ struct io_u *tw_event(struct thread_data *td, int event)
 struct io_u *tw_event_command(struct thread_data *td, int event)
 {
 	struct tw_job *job = td->io_ops_data;
-	const struct tw_done *done = &job->done[event];
-	struct io_u *io_u = done->io_u;
+	const struct tw_done done = done_at(job, event, job->cqe_shift);
+	struct io_u *io_u = done.io_u;
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
 
-	io_u->error = (unsigned) abs(done->result);
+	io_u->error = (unsigned) abs(done.result);
 #ifdef TW_FIO_DEVICE_ERROR
-	if (done->result > 0)
+	if (done.result > 0)
 		io_u_set(td, io_u, IO_U_F_DEVICE_ERROR);
 	else
 		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
@@ -113,46 +148,57 @@ struct io_u *tw_event_command(struct thread_data *td, int event)
 	if (io_u->error)
 		job->counts[direction].errors++;
 	else
-		succeeded(td, job, done, event);
+		succeeded(td, job, &done, event, false);
 	return io_u;
 }
 
+/* The next so many events, of which none is from another tail. */
+static inline void group(struct tw_job *job, struct tw_seen *seen,
+			 unsigned begin, unsigned end)
+{
+	*seen = (struct tw_seen) {
+		.ticks = job->seen_ticks,
+		.end = end,
+		.waited_from = begin + job->fresh,
+	};
+	job->fresh = false;
+}
+
 /*
- * Move what the ring shows to job->done, up to @room. A stamp is taken once
- * for every tail observed; entries left over from a tail seen earlier keep
- * its stamp.
+ * Events @begin to @most of this getevents(), as far as the ring shows them. A
+ * stamp is taken once for every tail observed; entries left over from a tail
+ * seen earlier keep its stamp. They are read where they lie, by tw_event(): the
+ * kernel has no more I/Os than the ring has places.
  */
-static unsigned reap(struct tw_job *job, struct tw_done *done, unsigned room)
+static unsigned reap(struct tw_job *job, struct tw_seen **seen, unsigned begin,
+		     unsigned most)
 {
 	struct io_uring_cq *cq = &job->ring.cq;
 	unsigned head = *cq->khead;
-	unsigned reaped = 0;
+	unsigned end = begin;
 
-	while (reaped < room) {
-		const struct io_uring_cqe *cqe;
+	while (end < most) {
+		unsigned at = head + (end - begin);
+		unsigned next;
 
-		if (head == job->seen_tail) {
+		if (at == job->seen_tail) {
 			unsigned tail = io_uring_smp_load_acquire(cq->ktail);
 
-			if (tail == head)
+			if (tail == at)
 				break;
 			if (tw_unlikely(job->watch))
 				tw_watch_saw(job);
 			tw_job_saw(job, tail, tw_job_stamp(job));
 		}
-		cqe = &cq->cqes[(head & cq->ring_mask) << job->cqe_shift];
-		done[reaped++] = (struct tw_done) {
-			.io_u = io_uring_cqe_get_data(cqe),
-			.seen_ticks = job->seen_ticks,
-			.result = cqe->res,
-			.waited = !job->fresh,
-		};
-		job->fresh = false;
-		head++;
+		next = end + (job->seen_tail - at);
+		if (next > most)
+			next = most;
+		group(job, (*seen)++, end, next);
+		end = next;
 	}
-	if (reaped)
-		io_uring_smp_store_release(cq->khead, head);
-	return reaped;
+	if (end != begin)
+		io_uring_smp_store_release(cq->khead, head + (end - begin));
+	return end;
 }
 
 static int took(struct tw_job *job, unsigned events)
@@ -164,11 +210,11 @@ static int took(struct tw_job *job, unsigned events)
 	return (int) events;
 }
 
-int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
-		 const struct timespec *t)
+static int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
+		     unsigned max)
 {
-	struct tw_job *job = td->io_ops_data;
 	unsigned wait = td->o.iodepth_batch_complete_min == 0 ? 0 : min;
+	struct tw_seen *seen = job->seen;
 	unsigned events = 0;
 
 	if (max > job->entries)
@@ -176,12 +222,14 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 	if (tw_unlikely(job->watch))
 		tw_watch_settle(job);
 	for (;;) {
-		unsigned got = reap(job, job->done + events, max - events);
+		unsigned before = events;
+		unsigned got;
 		int ret;
 
-		events += got;
+		events = reap(job, &seen, before, max);
 		if (events >= min || events == max)
 			return took(job, events);
+		got = events - before;
 		if (got) {
 			wait = wait > got ? wait - got : 0;
 			continue;
@@ -200,4 +248,23 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 			return ret;
 		}
 	}
+}
+
+int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
+		 const struct timespec *t)
+{
+	struct tw_job *job = td->io_ops_data;
+	unsigned *khead = job->ring.cq.khead;
+	unsigned head = *khead;
+
+	job->events_at = head;
+	job->seen_now = job->seen;
+	/* As many as fio takes have been seen before: only the head moves. */
+	if (job->usual && job->seen_tail - head >= max) {
+		group(job, job->seen, 0, max);
+		job->taken = max;
+		io_uring_smp_store_release(khead, head + max);
+		return (int) max;
+	}
+	return getevents(td, job, min, max);
 }

@@ -55,7 +55,7 @@ struct tw_slow_io {
 	uint64_t direction;
 };
 
-/* A completion between getevents() and event(). */
+/* A completion that is handed to fio. */
 struct tw_done {
 	struct io_u *io_u;
 	uint64_t seen_ticks;
@@ -63,14 +63,23 @@ struct tw_done {
 	bool waited;		/* seen with another one before it */
 };
 
+/* Events of one getevents() that were seen at once: from the end of the group
+ * before it to this one's. */
+struct tw_seen {
+	uint64_t ticks;
+	unsigned end;
+	unsigned waited_from;	/* one that nobody had taken before is first */
+};
+
 #define TW_BATCH	64
+#define TW_CACHE_LINE	64
 
 /* What is left of I/Os of one direction until they are recorded: record.h. */
 struct tw_batch {
 	unsigned ios;		/* not settled yet */
 	uint64_t *ends[TW_RECORDS];	/* of the lists */
 	uint64_t ticks[TW_RECORDS][TW_BATCH];
-};
+} __attribute__((aligned(TW_CACHE_LINE)));
 
 struct tw_counts {
 	uint64_t recorded;
@@ -103,6 +112,7 @@ struct tw_moment {
 struct tw_issue {
 	uint64_t from_ticks;
 	uint64_t follow_ticks;	/* 0: not at all */
+	uint64_t ns_per_tick;	/* times 2^32 */
 	tw_fio_time from;
 	uint64_t bracket_ticks;	/* a read that took so long was disturbed */
 	bool shares;		/* fio's clock is the counter, too */
@@ -125,31 +135,61 @@ typedef int tw_fill(struct thread_data *td, struct tw_job *job,
 typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
 
 struct tw_job {
-	const struct tw_timing *timing;
-	int system;		/* stamps are ns of the system clock */
-	uint64_t least_total_ticks;	/* 1 ns: no I/O takes no time; 0: with a
-					 * coarse clock some do */
-
+	/* Every I/O needs these, and between two of them the kernel and fio
+	 * fill the caches with theirs: so they are together, in the order in
+	 * which an I/O comes by. */
 	struct io_uring ring;
-	int ring_ready;
 	/* How io_uring_enter() is told of the ring, and always. */
 	unsigned enter_fd;
 	unsigned enter_flags;
 	unsigned wait_flags;
-	bool always_looks;	/* submissions look for completions, too, ... */
-	unsigned looks;		/* ... or the next so many do, ... */
-	unsigned looks_next;	/* ... and next time so many */
-	unsigned entries;	/* of the completion ring: a power of two */
+	unsigned looks;		/* so many submissions look for completions */
 	unsigned slots;		/* of the submission ring, and of pending */
-	/* What is the same in every read and in every write. */
-	struct io_uring_sqe model[2];
-	tw_fill *fill;		/* passthrough, NULL: reads and writes */
-	unsigned cqe_shift;	/* 1 where entries have the double size */
-	struct tw_range *ranges;	/* of trims as commands, by index */
+	unsigned pending_head;
+	unsigned pending_tail;
+	bool usual;		/* nothing of what only some jobs want: then the
+				 * tests for it are left out of every path */
+	bool always_looks;	/* submissions look for completions, too */
 	bool special;		/* options that the model alone can't hold */
+	bool polled_submission;	/* a kernel thread looks at the tail */
+	bool stages;		/* else only total */
+	bool event_time;	/* fio's numbers get each event's own time */
+	bool submits_next;	/* fio commits right after this ->queue() */
+	bool fresh;		/* nobody has taken the first of those seen */
+	bool system;		/* stamps are ns of the system clock */
+	struct io_u **pending;	/* queued, in ring order; a ring itself */
+	struct tw_io *io;	/* by io_u->index */
+	uint64_t queued_ticks;	/* of the newest one pending */
+	struct tw_response *response;	/* response.h; NULL: no rate */
+	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
+	uint64_t seen_ticks;
+	unsigned seen_tail;	/* completions up to here have a stamp */
+	unsigned events_at;	/* place of the last getevents()'s first */
+	const struct tw_seen *seen_now;	/* of the event that comes next */
+	struct tw_issue issue;
+	uint64_t enters;
+	uint64_t tails;
+	const struct tw_timing *timing;
+	uint64_t least_total_ticks;	/* 1 ns: no I/O takes no time; 0: with a
+					 * coarse clock some do */
+	uint64_t odd_ticks;	/* a total so far above the least one is looked
+				 * at: one of the slowest, or below the least */
+	uint64_t first_ticks;	/* stamps of the first and last recorded */
+	uint64_t last_ticks;
+	unsigned taken;		/* by the last getevents() */
+	unsigned cqe_shift;	/* 1 where entries have the double size */
+	struct tw_windows over_time;	/* total, by tw_direction */
+	/* What is the same in every read and in every write. */
+	struct io_uring_sqe model[2] __attribute__((aligned(TW_CACHE_LINE)));
+	struct tw_batch batch[TW_DIRECTIONS];
+
+	int ring_ready;
+	unsigned looks_next;	/* the next time so many submissions look */
+	unsigned entries;	/* of the completion ring: a power of two */
+	tw_fill *fill;		/* passthrough, NULL: reads and writes */
+	struct tw_range *ranges;	/* of trims as commands, by index */
 	bool fixed_files;
 	bool fixed_buffers;
-	bool polled_submission;	/* a kernel thread looks at the tail */
 	bool async_trim;
 	unsigned force_async;	/* every Nth, 0: none */
 	unsigned prepared;	/* since the last of those */
@@ -158,47 +198,23 @@ struct tw_job {
 	int *files;		/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 	struct io_u **by_index;
-	struct tw_io *io;	/* by io_u->index */
-	struct io_u **pending;	/* queued, in ring order; a ring itself */
-	unsigned pending_head;
-	unsigned pending_tail;
-	uint64_t queued_ticks;	/* of the newest one pending */
-	int submits_next;	/* fio commits right after this ->queue() */
-	struct tw_done *done;
-	bool stages;		/* else only total */
-	struct tw_issue issue;
+	struct tw_seen *seen;	/* of the last getevents(), in its order */
 	bool test_nop;		/* transfers that move nothing */
-	bool event_time;	/* fio's numbers get each event's own time */
 	bool event_wait;	/* one completion at a time */
-	unsigned taken;		/* by the last getevents() */
 	uint64_t taken_ticks;	/* with event_time: when it returned */
 	uint64_t taken_fio_ns;	/* the same by the clock of a patched fio */
-	unsigned seen_tail;	/* completions up to here have a stamp */
-	uint64_t seen_ticks;
-	bool fresh;		/* nobody has taken the first of those */
 	unsigned io_us;		/* initialised so far */
-	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
 
-	uint64_t odd_ticks;	/* a total so far above the least one is looked
-				 * at: one of the slowest, or below the least */
 	struct tw_histogram record[TW_RECORDS][TW_DIRECTIONS];
 	struct tw_tally tally[TW_RECORDS][TW_DIRECTIONS];	/* of those */
-	struct tw_windows over_time;	/* total, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_histogram residual;	/* event_time: see event_time.h */
-	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_counts counts[TW_DIRECTIONS];
 	uint64_t negative_stages;	/* of I/Os that were recorded */
-	uint64_t enters;
-	uint64_t tails;
 	uint64_t largest_tail;
-	uint64_t first_ticks;	/* stamps of the first and last recorded */
-	uint64_t last_ticks;
 	uint64_t start_realtime_ns;
 	struct tw_moment start;
 	int started;		/* start is set: the job has begun */
-
-	struct tw_batch batch[TW_DIRECTIONS];
 };
 
 /* What fio's own engine passes too; @flags beside the ring's own. */
@@ -222,6 +238,12 @@ static inline uint64_t tw_job_stamp(const struct tw_job *job)
 	if (tw_unlikely(job->system))
 		return tw_clock_ns(&job->timing->clock);
 	return tw_ticks();
+}
+
+/* In a path that may know that it is the usual one, which has the counter. */
+static inline uint64_t tw_path_stamp(const struct tw_job *job, bool usual)
+{
+	return usual ? tw_ticks() : tw_job_stamp(job);
 }
 
 static inline double tw_job_ticks_per_ns(const struct tw_job *job)

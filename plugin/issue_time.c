@@ -18,6 +18,18 @@ void tw_issue_time_start(struct tw_job *job)
 	job->issue.follow_ticks = 0;
 	job->issue.bracket_ticks = job->issue.shares ?
 		ticks_in(job, TW_ISSUE_BRACKET_NS) : 0;
+	job->issue.ns_per_tick = (uint64_t)
+		(4294967296.0 / tw_job_ticks_per_ns(job));
+}
+
+/* A second is never passed: fio asserts that there are no more ns than that. */
+static double follow_ns(const tw_fio_time *now)
+{
+#ifndef TW_FIO_NSEC
+	if (now->tv_nsec > (long) TW_NS_PER_SECOND - TW_ISSUE_FOLLOW_NS)
+		return (double) ((long) TW_NS_PER_SECOND - now->tv_nsec);
+#endif
+	return TW_ISSUE_FOLLOW_NS;
 }
 
 tw_fio_time tw_issue_time_read(struct tw_job *job)
@@ -34,6 +46,6 @@ tw_fio_time tw_issue_time_read(struct tw_job *job)
 	issue->from_ticks = before_ticks + width_ticks / 2;
 	issue->from = now;
 	issue->follow_ticks = width_ticks < issue->bracket_ticks ?
-		ticks_in(job, TW_ISSUE_FOLLOW_NS) : 0;
+		ticks_in(job, follow_ns(&now)) : 0;
 	return now;
 }

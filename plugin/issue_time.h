@@ -26,26 +26,23 @@ void tw_issue_time_start(struct tw_job *job);
 /* Read fio's clock, and follow it from there if that worked undisturbed. */
 tw_fio_time tw_issue_time_read(struct tw_job *job);
 
-static inline tw_fio_time tw_issue_time_later(tw_fio_time time, uint64_t ns)
-{
-#ifdef TW_FIO_NSEC
-	return time + ns;
-#else
-	tw_timespec_later(&time, ns);
-	return time;
-#endif
-}
-
-/* What fio's clock says at @stamp_ticks, which is just now. */
+/* What fio's clock says at @stamp_ticks, which is just now: in the same second
+ * as when it was read. */
 static inline tw_fio_time tw_issue_time_at(struct tw_job *job,
 					   uint64_t stamp_ticks)
 {
 	uint64_t since_ticks = stamp_ticks - job->issue.from_ticks;
+	uint64_t since_ns = since_ticks * job->issue.ns_per_tick >> 32;
+	tw_fio_time time = job->issue.from;
 
 	if (tw_unlikely(since_ticks >= job->issue.follow_ticks))
 		return tw_issue_time_read(job);
-	return tw_issue_time_later(job->issue.from,
-		tw_ticks_to_ns(&job->timing->clock.scale, since_ticks));
+#ifdef TW_FIO_NSEC
+	time += since_ns;
+#else
+	time.tv_nsec += (long) since_ns;
+#endif
+	return time;
 }
 
 #endif

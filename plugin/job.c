@@ -39,8 +39,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
 	job->pending = calloc(job->slots, sizeof(*job->pending));
-	job->done = calloc(job->entries, sizeof(*job->done));
-	if (!job->io || !job->by_index || !job->pending || !job->done ||
+	job->seen = calloc(job->entries, sizeof(*job->seen));
+	if (!job->io || !job->by_index || !job->pending || !job->seen ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
 	    tw_histogram_init(&job->residual, o->digits) ||
@@ -73,8 +73,10 @@ int tw_init(struct thread_data *td)
 		td_verror(td, EINVAL, "tickwise options");
 		return 1;
 	}
-	job = calloc(1, sizeof(*job));
+	job = aligned_alloc(_Alignof(struct tw_job), sizeof(*job));
 	td->io_ops_data = job;
+	if (job)
+		memset(job, 0, sizeof(*job));
 	if (!job || allocate(td, job)) {
 		fprintf(stderr, "tickwise: not enough memory for iodepth=%u\n",
 			td->o.iodepth);
@@ -89,7 +91,7 @@ int tw_init(struct thread_data *td)
 	job->fill = tw_engine_fill;
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
-	tw_record_start(job, o->slowest);
+	tw_record_start(job);
 	tw_issue_time_start(job);
 	if (tw_watch_init(td, job)) {
 		fprintf(stderr, "tickwise: not enough memory to watch\n");
@@ -114,6 +116,10 @@ int tw_post_init(struct thread_data *td)
 		td_verror(td, ENOMEM, "tickwise post_init");
 		return 1;
 	}
+	job->usual = !(job->special || job->fill || job->polled_submission ||
+		       job->always_looks || job->system || job->response ||
+		       job->watch || job->event_time ||
+		       td->o.read_iolog_file || !fio_fill_issue_time(td));
 	job->started = 1;
 	return 0;
 }
@@ -161,7 +167,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);
-	free(job->done);
+	free(job->seen);
 	free(job->pending);
 	free(job->by_index);
 	free(job->io);

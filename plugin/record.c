@@ -2,10 +2,7 @@
 /*
  * What an I/O leaves, and when that is worked out: see record.h.
  */
-#include "accounting.h"
 #include "record.h"
-#include "response.h"
-#include "watch.h"
 
 static bool is_total(enum tw_record kind)
 {
@@ -60,9 +57,13 @@ void tw_record_end(struct tw_job *job)
 					&job->record[kind][direction]);
 }
 
+void tw_record_full(struct tw_job *job, enum tw_direction direction)
+{
+	settle(job, direction);
+}
+
 /* All of a batch belong to the window that is open when it is settled. */
-static __attribute__((noinline))
-void next_window(struct tw_job *job, uint64_t seen_ticks)
+void tw_record_window(struct tw_job *job, uint64_t seen_ticks)
 {
 	tw_record_settle(job);
 	tw_windows_advance(&job->over_time, seen_ticks);
@@ -82,7 +83,7 @@ static uint64_t odd_from_ticks(const struct tw_job *job)
 	       ticks < (double) NEVER_TICKS ? (uint64_t) ticks : NEVER_TICKS;
 }
 
-void tw_record_start(struct tw_job *job, bool slowest)
+void tw_record_start(struct tw_job *job)
 {
 	const int64_t least_ns = job->timing->step_ns <= 1;
 	uint64_t least = (uint64_t) ((double) least_ns *
@@ -97,7 +98,7 @@ void tw_record_start(struct tw_job *job, bool slowest)
 	while (tw_job_ns(job, 0, least) < least_ns)
 		least++;
 	job->least_total_ticks = least;
-	job->odd_ticks = slowest ? 0 : NEVER_TICKS;
+	job->odd_ticks = 0;
 }
 
 static void keep_slow(struct tw_job *job, const struct tw_slow_io *slow)
@@ -110,11 +111,9 @@ static void keep_slow(struct tw_job *job, const struct tw_slow_io *slow)
 	job->odd_ticks = odd_from_ticks(job);
 }
 
-/* Its total is more than usual, or less than can be: is it to be recorded? */
-static __attribute__((noinline))
-bool record_odd(struct tw_job *job, const struct io_u *io_u,
-		const struct tw_io *io, uint64_t seen_ticks,
-		uint64_t returned_ticks)
+bool tw_record_odd(struct tw_job *job, const struct io_u *io_u,
+		   const struct tw_io *io, uint64_t seen_ticks,
+		   uint64_t returned_ticks)
 {
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
 	int64_t total_ns = tw_job_ns(job, io->queued_ticks, seen_ticks);
@@ -134,74 +133,17 @@ bool record_odd(struct tw_job *job, const struct io_u *io_u,
 		job->counts[direction].backwards++;
 		return false;
 	}
+	if (!job->first_ticks)
+		job->first_ticks = io->queued_ticks;
+	if (!job->slowest.most)
+		job->odd_ticks = NEVER_TICKS;
 	keep_slow(job, &slow);
 	return true;
-}
-
-static inline void add(struct tw_batch *batch, enum tw_record kind,
-		       uint64_t ticks)
-{
-	*batch->ends[kind]++ = ticks;
-}
-
-static inline void add_stages(struct tw_job *job, struct tw_batch *batch,
-			      const struct tw_io *io, uint64_t seen_ticks,
-			      bool deferred)
-{
-	uint64_t total_ticks = seen_ticks - io->queued_ticks;
-	const struct tw_stage_times times =
-		tw_stage_times(io, seen_ticks, &job->negative_stages);
-
-	if (times.entered)
-		add(batch, TW_RECORD_ENTER, times.enter_ticks);
-	if (!times.waited && !deferred) {
-		add(batch, TW_RECORD_AT_ONCE, total_ticks);
-		return;
-	}
-	if (times.waited)
-		add(batch, TW_RECORD_QUEUE, times.queue_ticks);
-	if (times.waited && !deferred)
-		add(batch, TW_RECORD_INFLIGHT, times.inflight_ticks);
-	/* Not the sum of the two: that would add their roundings. */
-	add(batch, TW_RECORD_TOTAL, total_ticks);
 }
 
 void tw_record(struct thread_data *td, struct tw_job *job,
 	       const struct io_u *io_u, const struct tw_io *io,
 	       uint64_t seen_ticks, bool with_return)
 {
-	enum tw_direction direction = tw_direction_of(io_u->ddir);
-	struct tw_batch *batch = &job->batch[direction];
-	uint64_t total_ticks = seen_ticks - io->queued_ticks;
-	uint64_t returned_ticks;
-
-	if (!tw_is_accounted(td)) {
-		job->counts[direction].unaccounted++;
-		return;
-	}
-	returned_ticks = with_return ? tw_job_stamp(job) : 0;
-	if (tw_unlikely(total_ticks - job->least_total_ticks >=
-			job->odd_ticks) &&
-	    !record_odd(job, io_u, io, seen_ticks, returned_ticks))
-		return;
-	if (tw_unlikely((int64_t) (seen_ticks - job->over_time.edge) >= 0))
-		next_window(job, seen_ticks);
-	if (tw_unlikely(!job->first_ticks))
-		job->first_ticks = io->queued_ticks;
-	job->last_ticks = seen_ticks;
-	if (tw_unlikely(job->response))
-		tw_response_record(job->response, io_u, (uint64_t)
-				   tw_job_ns(job, io->queued_ticks, seen_ticks));
-	if (with_return)
-		add(batch, TW_RECORD_RETURN,
-		    tw_stage_ticks(seen_ticks, returned_ticks,
-				   &job->negative_stages));
-	if (job->stages)
-		add_stages(job, batch, io, seen_ticks,
-			   tw_unlikely(job->watch) &&
-			   tw_watch_defers(job, direction, io, seen_ticks));
-	else
-		add(batch, TW_RECORD_TOTAL, total_ticks);
-	if (++batch->ios == TW_BATCH)
-		settle(job, direction);
+	tw_record_path(td, job, io_u, io, seen_ticks, with_return, false);
 }

@@ -12,10 +12,13 @@
 #ifndef TW_PLUGIN_RECORD_H
 #define TW_PLUGIN_RECORD_H
 
+#include "accounting.h"
 #include "engine.h"
+#include "response.h"
+#include "watch.h"
 
-/* Before the first one; the job's clock is known. @slowest: some are kept. */
-void tw_record_start(struct tw_job *job, bool slowest);
+/* Before the first one; the job's clock is known. */
+void tw_record_start(struct tw_job *job);
 
 /* Settle the lists; the bins of job->record wait for tw_record_end(). */
 void tw_record_settle(struct tw_job *job);
@@ -30,5 +33,86 @@ void tw_record_end(struct tw_job *job);
 void tw_record(struct thread_data *td, struct tw_job *job,
 	       const struct io_u *io_u, const struct tw_io *io,
 	       uint64_t seen_ticks, bool with_return);
+
+/*
+ * Of tw_record_path(), what is seldom reached: the lists of one direction are
+ * full; the I/O is past the end of the window over time; its total is more than
+ * usual, less than can be, or the first one: false where it does not count.
+ */
+void tw_record_full(struct tw_job *job, enum tw_direction direction);
+void tw_record_window(struct tw_job *job, uint64_t seen_ticks);
+bool tw_record_odd(struct tw_job *job, const struct io_u *io_u,
+		   const struct tw_io *io, uint64_t seen_ticks,
+		   uint64_t returned_ticks);
+
+static inline void tw_record_add(struct tw_batch *batch, enum tw_record kind,
+				 uint64_t ticks)
+{
+	*batch->ends[kind]++ = ticks;
+}
+
+static inline __attribute__((always_inline))
+void tw_record_stages(struct tw_job *job, struct tw_batch *batch,
+		      const struct tw_io *io, uint64_t seen_ticks,
+		      bool deferred)
+{
+	uint64_t total_ticks = seen_ticks - io->queued_ticks;
+	const struct tw_stage_times times =
+		tw_stage_times(io, seen_ticks, &job->negative_stages);
+
+	if (times.entered)
+		tw_record_add(batch, TW_RECORD_ENTER, times.enter_ticks);
+	if (!times.waited && !deferred) {
+		tw_record_add(batch, TW_RECORD_AT_ONCE, total_ticks);
+		return;
+	}
+	if (times.waited)
+		tw_record_add(batch, TW_RECORD_QUEUE, times.queue_ticks);
+	if (times.waited && !deferred)
+		tw_record_add(batch, TW_RECORD_INFLIGHT, times.inflight_ticks);
+	/* Not the sum of the two: that would add their roundings. */
+	tw_record_add(batch, TW_RECORD_TOTAL, total_ticks);
+}
+
+/* tw_record(), as a part of what calls it; @usual: see struct tw_job. */
+static inline __attribute__((always_inline))
+void tw_record_path(struct thread_data *td, struct tw_job *job,
+		    const struct io_u *io_u, const struct tw_io *io,
+		    uint64_t seen_ticks, bool with_return, const bool usual)
+{
+	enum tw_direction direction = tw_direction_of(io_u->ddir);
+	struct tw_batch *batch = &job->batch[direction];
+	uint64_t total_ticks = seen_ticks - io->queued_ticks;
+	uint64_t returned_ticks;
+
+	if (!tw_is_accounted(td)) {
+		job->counts[direction].unaccounted++;
+		return;
+	}
+	returned_ticks = with_return ? tw_path_stamp(job, usual) : 0;
+	if (tw_unlikely(total_ticks - job->least_total_ticks >=
+			job->odd_ticks) &&
+	    !tw_record_odd(job, io_u, io, seen_ticks, returned_ticks))
+		return;
+	if (tw_unlikely((int64_t) (seen_ticks - job->over_time.edge) >= 0))
+		tw_record_window(job, seen_ticks);
+	job->last_ticks = seen_ticks;
+	if (!usual && job->response)
+		tw_response_record(job->response, io_u, (uint64_t)
+				   tw_job_ns(job, io->queued_ticks, seen_ticks));
+	if (with_return)
+		tw_record_add(batch, TW_RECORD_RETURN,
+			      tw_stage_ticks(seen_ticks, returned_ticks,
+					     &job->negative_stages));
+	if (job->stages)
+		tw_record_stages(job, batch, io, seen_ticks,
+				 !usual && job->watch &&
+				 tw_watch_defers(job, direction, io,
+						 seen_ticks));
+	else
+		tw_record_add(batch, TW_RECORD_TOTAL, total_ticks);
+	if (++batch->ios == TW_BATCH)
+		tw_record_full(job, direction);
+}
 
 #endif

@@ -172,17 +172,18 @@ bool prepare_other(struct thread_data *td, struct tw_job *job,
 /* The entry is filled: it waits in the ring from now on. */
 static inline __attribute__((always_inline))
 enum fio_q_status queued(struct thread_data *td, struct tw_job *job,
-			 struct io_u *io_u, struct io_uring_sqe *sqe)
+			 struct io_u *io_u, struct io_uring_sqe *sqe,
+			 const bool usual)
 {
 	struct tw_io *io = &job->io[io_u->index];
 
-	if (tw_unlikely(job->special))
+	if (!usual && job->special)
 		prepare_special(td, job, io_u, sqe);
 	*pending_at(job, job->pending_tail++) = io_u;
 	job->submits_next = td->io_u_queued + 1 >= td->o.iodepth_batch;
-	if (tw_unlikely(job->response))
+	if (!usual && job->response)
 		tw_response_queued(td, job->response, io_u);
-	io->queued_ticks = tw_job_stamp(job);
+	io->queued_ticks = tw_path_stamp(job, usual);
 	/* Both, since it may be the last one that stamp_enter() leaves out. */
 	io->enter_ticks = job->queued_ticks = io->queued_ticks;
 	return FIO_Q_QUEUED;
@@ -200,11 +201,14 @@ enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 		return come_again(job, io_u);
 	/* Pending entries and the ring's are the same, one for one. */
 	sqe = &sq->sqes[job->pending_tail & sq->ring_mask];
-	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE)
+	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE) {
 		prepare_transfer(job, io_u, sqe);
-	else if (!prepare_other(td, job, io_u, sqe))
+		if (job->usual)
+			return queued(td, job, io_u, sqe, true);
+	} else if (!prepare_other(td, job, io_u, sqe)) {
 		return done_at_once(td, io_u);
-	return queued(td, job, io_u, sqe);
+	}
+	return queued(td, job, io_u, sqe, false);
 }
 
 /*
@@ -245,7 +249,7 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 		io_u->error = (unsigned) -ret;
 		return FIO_Q_COMPLETED;
 	}
-	return queued(td, job, io_u, sqe);
+	return queued(td, job, io_u, sqe, false);
 }
 
 /*
@@ -254,7 +258,7 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
  * stamp then.
  */
 static inline __attribute__((always_inline))
-void stamp_enter(struct tw_job *job)
+void stamp_enter(struct tw_job *job, const bool usual)
 {
 	unsigned end = job->pending_tail;
 	uint64_t enter_ticks;
@@ -267,9 +271,9 @@ void stamp_enter(struct tw_job *job)
 		enter_ticks = job->queued_ticks;
 		end--;
 	} else {
-		enter_ticks = tw_job_stamp(job);
+		enter_ticks = tw_path_stamp(job, usual);
 	}
-	if (tw_unlikely(job->watch))
+	if (!usual && job->watch)
 		tw_watch_entering(job, enter_ticks);
 	for (place = job->pending_head; place != end; place++)
 		job->io[(*pending_at(job, place))->index].enter_ticks =
@@ -282,10 +286,10 @@ void stamp_enter(struct tw_job *job)
  * must come after the start that it takes itself when we are back.
  */
 static inline void see_done(struct tw_job *job, unsigned tail,
-			    uint64_t entered_ticks)
+			    uint64_t entered_ticks, const bool usual)
 {
 	if (tail != job->seen_tail && *job->ring.cq.khead == job->seen_tail &&
-	    !tw_unlikely(job->watch) && !tw_unlikely(job->event_time))
+	    (usual || (!job->watch && !job->event_time)))
 		tw_job_saw(job, tail, entered_ticks);
 }
 
@@ -297,9 +301,9 @@ static inline void see_done(struct tw_job *job, unsigned tail,
  */
 static inline __attribute__((always_inline))
 void taken(struct thread_data *td, struct tw_job *job, unsigned count,
-	   bool by_call, uint64_t entered_ticks)
+	   bool by_call, uint64_t entered_ticks, const bool usual)
 {
-	const bool fills = fio_fill_issue_time(td);
+	const bool fills = usual || fio_fill_issue_time(td);
 	const unsigned head = job->pending_head, mask = job->slots - 1;
 	struct io_u **pending = job->pending;
 	struct tw_io *io = job->io;
@@ -310,7 +314,7 @@ void taken(struct thread_data *td, struct tw_job *job, unsigned count,
 		now = by_call ? tw_issue_time_at(job, entered_ticks) :
 				tw_fio_now();
 	/* Only a replayed log looks at it. */
-	if (tw_unlikely(td->o.read_iolog_file != NULL) && fills)
+	if (!usual && td->o.read_iolog_file && fills)
 		td->tw_last_issue = now;
 	for (i = 0; i < count; i++) {
 		struct io_u *io_u = pending[(head + i) & mask];
@@ -336,9 +340,9 @@ void taken(struct thread_data *td, struct tw_job *job, unsigned count,
  * and each time it is so again, twice as many. Of a million I/Os of such a device
  * 12 have a second call.
  */
-static inline unsigned submit_flags(struct tw_job *job)
+static inline unsigned submit_flags(struct tw_job *job, const bool usual)
 {
-	if (tw_unlikely(job->always_looks) ||
+	if ((!usual && job->always_looks) ||
 	    io_uring_smp_load_acquire(job->ring.cq.ktail) != job->pending_head)
 		return job->wait_flags;
 	if (job->looks) {
@@ -360,7 +364,7 @@ void look_again(struct tw_job *job)
  * fio's own clock. */
 static inline __attribute__((always_inline))
 void entered(struct thread_data *td, struct tw_job *job, unsigned count,
-	     bool looked)
+	     bool looked, const bool usual)
 {
 	unsigned tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
 	uint64_t entered_ticks = 0;
@@ -368,10 +372,10 @@ void entered(struct thread_data *td, struct tw_job *job, unsigned count,
 	if (!looked && tw_unlikely(tail != job->pending_head + count))
 		look_again(job);
 	if (job->stages || job->issue.shares) {
-		entered_ticks = tw_job_stamp(job);
-		see_done(job, tail, entered_ticks);
+		entered_ticks = tw_path_stamp(job, usual);
+		see_done(job, tail, entered_ticks, usual);
 	}
-	taken(td, job, count, true, entered_ticks);
+	taken(td, job, count, true, entered_ticks, usual);
 }
 
 /*
@@ -387,14 +391,14 @@ int publish(struct thread_data *td, struct tw_job *job)
 
 	if (!count)
 		return 0;
-	stamp_enter(job);
+	stamp_enter(job, false);
 	io_uring_smp_store_release(job->ring.sq.ktail, job->pending_tail);
 	io_uring_smp_mb();
 	if (IO_URING_READ_ONCE(*job->ring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
 		job->enters++;
 		ret = tw_enter(job, count, 0, IORING_ENTER_SQ_WAKEUP);
 	}
-	taken(td, job, count, false, 0);
+	taken(td, job, count, false, 0, false);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) {
 		td_verror(td, -ret, "io_uring_enter wake-up");
 		return ret;
@@ -402,24 +406,21 @@ int publish(struct thread_data *td, struct tw_job *job)
 	return 0;
 }
 
-int tw_commit(struct thread_data *td)
+static inline __attribute__((always_inline))
+int submit(struct thread_data *td, struct tw_job *job, const bool usual)
 {
-	struct tw_job *job = td->io_ops_data;
-
-	if (tw_unlikely(job->polled_submission))
-		return publish(td, job);
 	while (job->pending_head != job->pending_tail) {
 		unsigned count = job->pending_tail - job->pending_head;
-		unsigned flags = submit_flags(job);
+		unsigned flags = submit_flags(job, usual);
 		int ret;
 
-		stamp_enter(job);
+		stamp_enter(job, usual);
 		job->enters++;
 		io_uring_smp_store_release(job->ring.sq.ktail,
 					   job->pending_tail);
 		ret = tw_enter(job, count, 0, flags);
 		if (ret >= 0) {
-			entered(td, job, (unsigned) ret, flags != 0);
+			entered(td, job, (unsigned) ret, flags != 0, usual);
 		} else if (ret == -EAGAIN || ret == -EBUSY) {
 			usleep(1);
 		} else if (ret != -EINTR) {
@@ -428,4 +429,15 @@ int tw_commit(struct thread_data *td)
 		}
 	}
 	return 0;
+}
+
+int tw_commit(struct thread_data *td)
+{
+	struct tw_job *job = td->io_ops_data;
+
+	if (job->usual)
+		return submit(td, job, true);
+	if (job->polled_submission)
+		return publish(td, job);
+	return submit(td, job, false);
 }

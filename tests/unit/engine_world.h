@@ -509,6 +509,23 @@ static bool world_begin(void)
 	return tw_post_init(&world.td) == 0;
 }
 
+/* Nothing special is asked of the job; it shall be dealt with as if it were. */
+__attribute__((unused))
+static bool world_is_usual(void)
+{
+	const struct tw_job *job = world.td.io_ops_data;
+
+	return job->usual;
+}
+
+__attribute__((unused))
+static void world_make_unusual(void)
+{
+	struct tw_job *job = world.td.io_ops_data;
+
+	job->usual = false;
+}
+
 /* A transfer, as fio makes one of this io_u. */
 __attribute__((unused))
 static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
