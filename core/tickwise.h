@@ -405,20 +405,20 @@ struct tw_scale {
 int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		  uint64_t modulus_ns);
 
-/* The conversion without the range check: for ticks <= mask, where there is no
- * whole modulus, and for ticks <= max_ticks. */
-static inline uint64_t tw_scale_rest(const struct tw_scale *scale,
-				     uint64_t ticks)
+/* Of the conversion, what is less than a modulus: for ticks <= mask, in
+ * fractions of a nanosecond. */
+static inline uint64_t tw_scale_modulus_part(const struct tw_scale *scale,
+					     uint64_t ticks)
 {
-	return ((ticks * scale->mult >> scale->shift) + TW_SCALE_HALF) >>
-	       TW_SCALE_FRACTION_BITS;
+	return ticks * scale->mult >> scale->shift;
 }
 
+/* The conversion without the range check, for ticks <= max_ticks. */
 static inline uint64_t tw_scale_modulus(const struct tw_scale *scale,
 					uint64_t ticks)
 {
 	return ((ticks >> scale->modulus_log2) * scale->whole +
-		((ticks & scale->mask) * scale->mult >> scale->shift) +
+		tw_scale_modulus_part(scale, ticks & scale->mask) +
 		TW_SCALE_HALF) >> TW_SCALE_FRACTION_BITS;
 }
 

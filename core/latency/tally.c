@@ -42,7 +42,8 @@ uint64_t to_ns(const struct tw_scale *scale, enum unit unit, uint64_t value)
 	case NS:
 		return value;
 	case SHORT_TICKS:
-		return tw_scale_rest(scale, value);
+		return (tw_scale_modulus_part(scale, value) + TW_SCALE_HALF) >>
+		       TW_SCALE_FRACTION_BITS;
 	default:
 		return tw_ticks_to_ns(scale, value);
 	}
