@@ -80,7 +80,12 @@ void succeeded(struct thread_data *td, struct tw_job *job,
 		tw_watch_event_end(job);
 }
 
-/* fio asks for them in their order. */
+/*
+ * fio asks for them in their order, and before it takes more. (Not where a
+ * latency_target ends a job that has others in its hands: then it reads on in
+ * places that are no longer theirs, as with its own engine. The last group has
+ * no end, so that ours stay within the list.)
+ */
 static inline __attribute__((always_inline))
 struct tw_done done_at(struct tw_job *job, int event, unsigned cqe_shift)
 {
@@ -167,8 +172,9 @@ static inline void group(struct tw_job *job, struct tw_seen *seen,
 /*
  * Events @begin to @most of this getevents(), as far as the ring shows them. A
  * stamp is taken once for every tail observed; entries left over from a tail
- * seen earlier keep its stamp. They are read where they lie, by tw_event(): the
- * kernel has no more I/Os than the ring has places.
+ * seen earlier keep its stamp. They are read where they lie, by tw_event(): fio
+ * holds these I/Os until then, so the kernel can't have as many as would come
+ * round to their places.
  */
 static unsigned reap(struct tw_job *job, struct tw_seen **seen, unsigned begin,
 		     unsigned most)

@@ -135,21 +135,21 @@ typedef int tw_fill(struct thread_data *td, struct tw_job *job,
 typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
 
 struct tw_job {
-	/* Every I/O needs these, and between two of them the kernel and fio
-	 * fill the caches with theirs: so they are together, in the order in
-	 * which an I/O comes by. */
+	/* What every I/O comes by, about in its order, and together: between
+	 * two of them the kernel and fio fill the caches with what is theirs. */
 	struct io_uring ring;
 	/* How io_uring_enter() is told of the ring, and always. */
 	unsigned enter_fd;
 	unsigned enter_flags;
 	unsigned wait_flags;
-	unsigned looks;		/* so many submissions look for completions */
-	unsigned slots;		/* of the submission ring, and of pending */
+	unsigned looks;		/* the next so many submissions do, too */
+	unsigned slots;		/* of pending, and in the submission ring as many
+				 * or more */
 	unsigned pending_head;
 	unsigned pending_tail;
 	bool usual;		/* nothing of what only some jobs want: then the
 				 * tests for it are left out of every path */
-	bool always_looks;	/* submissions look for completions, too */
+	bool always_looks;	/* submissions look for completions */
 	bool special;		/* options that the model alone can't hold */
 	bool polled_submission;	/* a kernel thread looks at the tail */
 	bool stages;		/* else only total */
@@ -184,8 +184,8 @@ struct tw_job {
 	struct tw_batch batch[TW_DIRECTIONS];
 
 	int ring_ready;
-	unsigned looks_next;	/* the next time so many submissions look */
-	unsigned entries;	/* of the completion ring: a power of two */
+	unsigned looks_next;	/* looks, when they have to again */
+	unsigned entries;	/* iodepth, or the next power of two */
 	tw_fill *fill;		/* passthrough, NULL: reads and writes */
 	struct tw_range *ranges;	/* of trims as commands, by index */
 	bool fixed_files;

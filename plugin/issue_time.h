@@ -26,8 +26,8 @@ void tw_issue_time_start(struct tw_job *job);
 /* Read fio's clock, and follow it from there if that worked undisturbed. */
 tw_fio_time tw_issue_time_read(struct tw_job *job);
 
-/* What fio's clock says at @stamp_ticks, which is just now: in the same second
- * as when it was read. */
+/* What fio's clock says at @stamp_ticks, which is just now. Where it is followed
+ * the second is still the same. */
 static inline tw_fio_time tw_issue_time_at(struct tw_job *job,
 					   uint64_t stamp_ticks)
 {

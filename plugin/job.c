@@ -3,6 +3,7 @@
  * A job's life on io_uring, from init to cleanup; the same in both engines.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +34,22 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	job->entries = power_of_two_from(td->o.iodepth);
 	/* fio commits when so many are queued, and when that is over the kernel
 	 * has read them: always the same few entries, which stay in the cache.
-	 * A thread of the kernel's reads them later, and a command may be. */
-	job->slots = o->sqthread_poll || tw_engine_fill ? job->entries :
+	 * A thread of the kernel's reads them later; and commands, which trims
+	 * are too, keep theirs while they are in flight, as with fio's engine. */
+	job->slots = o->sqthread_poll || tw_engine_fill || td_trim(td) ?
+		     job->entries :
 		     power_of_two_from(min(td->o.iodepth_batch, td->o.iodepth));
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
 	job->pending = calloc(job->slots, sizeof(*job->pending));
-	job->seen = calloc(job->entries, sizeof(*job->seen));
+	job->seen = calloc(job->entries + 1, sizeof(*job->seen));
 	if (!job->io || !job->by_index || !job->pending || !job->seen ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
 	    tw_histogram_init(&job->residual, o->digits) ||
 	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
+	job->seen[job->entries].end = UINT_MAX;
 	job->stages = o->stages;
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The run over time, set up and reported: see over_time.h. What is added to it
- * is in complete.c.
+ * is in record.c.
  */
 #include "histogram_json.h"
 #include "over_time.h"

@@ -24,7 +24,7 @@ static void settle_kind(struct tw_job *job, enum tw_direction direction,
 	batch->ends[kind] = batch->ticks[kind];
 }
 
-static void settle(struct tw_job *job, enum tw_direction direction)
+void tw_record_settle_of(struct tw_job *job, enum tw_direction direction)
 {
 	struct tw_batch *batch = &job->batch[direction];
 	enum tw_record kind;
@@ -42,7 +42,7 @@ void tw_record_settle(struct tw_job *job)
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		if (job->batch[direction].ios)
-			settle(job, direction);
+			tw_record_settle_of(job, direction);
 }
 
 void tw_record_end(struct tw_job *job)
@@ -55,11 +55,6 @@ void tw_record_end(struct tw_job *job)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
 			tw_tally_settle(&job->tally[kind][direction],
 					&job->record[kind][direction]);
-}
-
-void tw_record_full(struct tw_job *job, enum tw_direction direction)
-{
-	settle(job, direction);
 }
 
 /* All of a batch belong to the window that is open when it is settled. */

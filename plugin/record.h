@@ -35,11 +35,12 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 	       uint64_t seen_ticks, bool with_return);
 
 /*
- * Of tw_record_path(), what is seldom reached: the lists of one direction are
- * full; the I/O is past the end of the window over time; its total is more than
- * usual, less than can be, or the first one: false where it does not count.
+ * Of tw_record_path(), what is seldom reached: the lists of one direction, when
+ * they are full; the I/O is past the end of the window over time; its total is
+ * more than usual, less than can be, or the first one: false where it does not
+ * count.
  */
-void tw_record_full(struct tw_job *job, enum tw_direction direction);
+void tw_record_settle_of(struct tw_job *job, enum tw_direction direction);
 void tw_record_window(struct tw_job *job, uint64_t seen_ticks);
 bool tw_record_odd(struct tw_job *job, const struct io_u *io_u,
 		   const struct tw_io *io, uint64_t seen_ticks,
@@ -112,7 +113,7 @@ void tw_record_path(struct thread_data *td, struct tw_job *job,
 	else
 		tw_record_add(batch, TW_RECORD_TOTAL, total_ticks);
 	if (++batch->ios == TW_BATCH)
-		tw_record_full(job, direction);
+		tw_record_settle_of(job, direction);
 }
 
 #endif

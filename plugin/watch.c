@@ -191,7 +191,7 @@ void tw_watch_event_begin(struct tw_job *job, int event)
 	if (!watch->watcher)
 		return;
 	watch->now = &watch->ios[watch->next & watch->mask];
-	watch->now->place = watch->first_place + (uint32_t) event;
+	watch->now->place = job->events_at + (uint32_t) event;
 	watch->now->is_slow = false;
 }
 
@@ -312,7 +312,6 @@ void tw_watch_settle(struct tw_job *job)
 		settle(job, io);
 		watch->oldest++;
 	}
-	watch->first_place = *job->ring.cq.khead;
 }
 
 /* The last ones too get the time that the others had. */

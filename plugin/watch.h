@@ -37,7 +37,6 @@ struct tw_watch {
 	uint64_t slack_ticks;	/* two CPUs' counters differ by at most */
 	uint64_t late_ticks;
 
-	uint32_t first_place;	/* of the first event of this getevents() */
 	uint64_t entering_ticks;
 	uint32_t mask;
 	struct tw_watch_batch *batches;	/* by place & mask */
