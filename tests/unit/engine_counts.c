@@ -21,6 +21,7 @@ static bool begin(unsigned depth, unsigned batch)
 	world_forget();
 	world.td.o.iodepth = depth;
 	world.td.o.iodepth_batch = batch;
+	world.td.o.td_ddir |= TD_DDIR_TRIM;
 	return tap_ok(world_begin(), "a job begins");
 }
 

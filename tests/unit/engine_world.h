@@ -48,9 +48,9 @@ static struct world {
 
 	/* The ring. */
 	struct io_uring_sqe sqes[WORLD_DEPTH];
-	struct io_uring_cqe cqes[WORLD_DEPTH];
-	unsigned sq_head, sq_tail, sq_flags;
-	unsigned cq_head, cq_tail;
+	struct io_uring_cqe cqes[2 * WORLD_DEPTH];
+	unsigned sq_head, sq_tail, sq_flags, sq_mask;
+	unsigned cq_head, cq_tail, cq_mask;
 
 	/* The kernel, as the test wants it. */
 	struct world_io ios[WORLD_DEPTH];
@@ -100,7 +100,7 @@ static void world_appear(unsigned i)
 {
 	struct io_u *io_u = &world.io_us[i];
 
-	world.cqes[world.cq_tail++ % WORLD_DEPTH] = (struct io_uring_cqe) {
+	world.cqes[world.cq_tail++ & world.cq_mask] = (struct io_uring_cqe) {
 		.user_data = (uintptr_t)io_u,
 		.res = world_result(i),
 	};
@@ -152,7 +152,7 @@ static bool world_entry_is_right(const struct io_uring_sqe *sqe,
 static void world_take(void)
 {
 	const struct io_uring_sqe *sqe =
-		&world.sqes[world.sq_head++ % WORLD_DEPTH];
+		&world.sqes[world.sq_head++ & world.sq_mask];
 	struct io_u *io_u = (struct io_u *)(uintptr_t)sqe->user_data;
 	unsigned i = world_index(io_u);
 
@@ -339,18 +339,21 @@ const char *tw_ring_failure(int error)
 
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 {
+	/* Both as ring.c wants them. */
+	world.sq_mask = job->slots - 1;
+	world.cq_mask = 2 * job->entries - 1;
 	job->ring.sq = (struct io_uring_sq) {
 		.khead = &world.sq_head,
 		.ktail = &world.sq_tail,
 		.kflags = &world.sq_flags,
 		.sqes = world.sqes,
-		.ring_mask = WORLD_DEPTH - 1,
+		.ring_mask = world.sq_mask,
 	};
 	job->ring.cq = (struct io_uring_cq) {
 		.khead = &world.cq_head,
 		.ktail = &world.cq_tail,
 		.cqes = world.cqes,
-		.ring_mask = WORLD_DEPTH - 1,
+		.ring_mask = world.cq_mask,
 	};
 	job->wait_flags = IORING_ENTER_GETEVENTS;
 	job->always_looks = world.always_looks;
@@ -481,7 +484,7 @@ static void world_forget(void)
 	world.td.o.iodepth = 1;
 	world.td.o.iodepth_batch = 1;
 	world.td.o.iodepth_batch_complete_min = 1;
-	world.td.o.td_ddir = TD_DDIR_RW | TD_DDIR_TRIM;
+	world.td.o.td_ddir = TD_DDIR_RW;
 	world.td.runstate = TD_RUNNING;
 	world.td.eo = &world.options;
 	world.td.io_ops = &tw_engine;
