@@ -25,14 +25,14 @@
 # Where a process has its memory is worth some percent: a buffer of fio's that
 # begins in the middle of a cache line is copied to more slowly, and whether it
 # does hangs on how long its options are, the engine's path included. So buffers
-# are aligned, and names are of another length each time.
+# are aligned, and names are of another length in each round.
 #
 # Prints per depth the median of the rounds' ratios, the 95 % interval of that
 # median (from order statistics: no assumption about the noise), the ratios'
 # p10-p90, and whether the bar is reached: the interval has to lie above the
 # bar less the spread of stock against stock, which is half its interval. For
-# CPU time per I/O it has to lie below the bar and that. A spread above 0.05
-# says nothing of an engine: undecided. BAR=, BAR_CPU= and BAR_TOTAL=
+# CPU time per I/O it has to lie below the bar and that. A spread above 0.05, or
+# stock that is not like stock, says nothing of an engine: undecided. BAR=, BAR_CPU= and BAR_TOTAL=
 # (tw_stages=0) set the bars; else 0.97 at depth 1 and 1.00 at others, 1.03,
 # 1.02.
 set -eu
@@ -89,22 +89,18 @@ job()
 fios()
 {
 	for arguments; do
-		tr '\n' '\0' <"$arguments" |
-		xargs -0 "${FIO:-fio}" --readonly --output-format=json \
-			>"$scratch/json" || {
-			echo "engine_iops: fio failed: $(tr '\n' ' ' \
-				<"$arguments")" >&2
-			return 1
-		}
-		job_figures <"$scratch/json"
+		tr '\n' '\0' <"$arguments" >"$scratch/arguments"
+		fio_figures xargs -0 -a "$scratch/arguments" "${FIO:-fio}" \
+			--readonly || return 1
 	done
 }
 
 # pair ARM DEPTH ROUND: with stock; which comes first alternates
 pair()
 {
-	job a "$1" "$2" "$(some_length $(($3 * 2 + $2)))" >"$scratch/a"
-	job b stock "$2" "$(some_length $(($3 * 2 + $2 + 1)))" >"$scratch/b"
+	length=$(some_length $(($3 + $2)))
+	job a "$1" "$2" "$length" >"$scratch/a"
+	job b stock "$2" "$length" >"$scratch/b"
 	if [ $(($3 % 2)) -eq 0 ]; then
 		first=$scratch/a second=$scratch/b arm_first=cat
 	else
@@ -176,7 +172,7 @@ judged()
 		limit = bar - sign * spread
 		reached = sign > 0 ? $2 >= limit : $3 <= limit
 		printf "; bar %.2f, limit %.3f: %s\n", bar, limit,
-			(spread > .05 ? "undecided" :
+			(spread > .05 || $7 > 1 || $8 < 1 ? "undecided" :
 			 reached ? "reached" : "NOT reached")
 	}'
 }

@@ -30,15 +30,15 @@ cd "$scratch"
 # arm WAIT DEPTH: IOPS, CPU seconds an I/O
 arm()
 {
-	"${FIO:-fio}" --name=j --ioengine="external:$so" --tw_report=none \
+	figures=$(fio_figures "${FIO:-fio}" --name=j \
+		--ioengine="external:$so" --tw_report=none \
 		--tw_event_wait="$1" --filename="$file" --size=64m --readonly \
 		--rw=randread --bs="${BS:-4k}" --direct="${DIRECT:-1}" \
 		--norandommap=1 --iodepth="$2" --iodepth_batch_submit=8 \
 		--iodepth_batch_complete_min=8 --iodepth_batch_complete_max=8 \
 		--time_based=1 --cpus_allowed="$cpu" --runtime="$(awk -v s="$seconds" \
-			'BEGIN { printf "%d", s * 1e3 }')ms" \
-		--output-format=json | job_figures |
-		awk '{ printf "%.3f %.9f", $1 / $2, $3 / $1 }'
+			'BEGIN { printf "%d", s * 1e3 }')ms") || return 1
+	echo "$figures" | awk '{ printf "%.3f %.9f", $1 / $2, $3 / $1 }'
 }
 
 # ratios DEPTH WHAT COLUMN ARM: of each round, to the one without
@@ -65,7 +65,8 @@ for depth in ${DEPTHS:-8 32}; do
 		esac
 		for name in $order; do
 			[ "$name" = with ] && wait=1 || wait=0
-			echo "$round $name $(arm "$wait" "$depth")" >>results
+			figures=$(arm "$wait" "$depth")
+			echo "$round $name $figures" >>results
 		done
 		round=$((round + 1))
 	done

@@ -18,17 +18,28 @@ some_length()
 	echo $((($1 * 37 + 11) % 89 + 1))
 }
 
-# fio's JSON: of each job its I/Os, seconds, seconds of CPU time
-job_figures()
+# fio_figures COMMAND...: of each job of the fio that this is, its I/Os, seconds,
+# seconds of CPU time; $scratch is a directory
+fio_figures()
 {
-	perl -MJSON::PP -e 'local $/; my $text = <>; $text =~ s/\A.*?^(?=\{)//ms;
-		for my $j (@{decode_json($text)->{jobs}}) {
-			my $seconds = $j->{job_runtime} / 1000;
-			my $ios = 0;
-			$ios += $j->{$_}{total_ios} for "read", "write", "trim";
-			printf "%d %.3f %.6f\n", $ios, $seconds,
-				($j->{usr_cpu} + $j->{sys_cpu}) / 100 * $seconds;
-		}'
+	fio_json=$(mktemp "$scratch/json.XXXXXX")
+	if "$@" --output-format=json >"$fio_json"; then
+		perl -MJSON::PP -e 'local $/; my $text = <>;
+			$text =~ s/\A.*?^(?=\{)//ms;
+			for my $j (@{decode_json($text)->{jobs}}) {
+				my $seconds = $j->{job_runtime} / 1000;
+				my $ios = 0;
+				$ios += $j->{$_}{total_ios}
+					for "read", "write", "trim";
+				printf "%d %.3f %.6f\n", $ios, $seconds,
+					($j->{usr_cpu} + $j->{sys_cpu}) / 100 *
+					$seconds;
+			}' "$fio_json" && rm "$fio_json"
+	else
+		echo "failed: $*" >&2
+		rm "$fio_json"
+		return 1
+	fi
 }
 
 # Numbers: their median, its 95 % interval, the numbers' p10 and p90. The interval
@@ -36,7 +47,7 @@ job_figures()
 # 0.98 sqrt(n), the binomial's 95 %.
 quantiles()
 {
-	sort -n | awk '
+	LC_ALL=C sort -n | awk '
 	function at(rank) { rank = int(rank + .5); return v[rank < 1 ? 1 :
 		rank > NR ? NR : rank] }
 	{ v[NR] = $1 }

@@ -80,8 +80,8 @@ iops()
 # so long
 of_cpu_time()
 {
-	run "$1" "$(letters "$2")" --output-format=json | job_figures |
-		awk '{ printf "%.1f\n", $1 / $3 }'
+	figures=$(fio_figures run "$1" "$(letters "$2")") || return 1
+	echo "$figures" | awk '{ printf "%.1f\n", $1 / $3 }'
 }
 
 # pair ROUND ARM: what the arm makes of STOCK, both at once
