@@ -32,7 +32,8 @@
 # p10-p90, and whether the bar is reached: the interval has to lie above the
 # bar less the spread of stock against stock, which is half its interval. For
 # CPU time per I/O it has to lie below the bar and that. A spread above 0.05, or
-# stock that is not like stock, says nothing of an engine: undecided. BAR=, BAR_CPU= and BAR_TOTAL=
+# stock clearly unlike stock (1 is farther than an interval's width from the middle
+# of it), says nothing of an engine: undecided. BAR=, BAR_CPU= and BAR_TOTAL=
 # (tw_stages=0) set the bars; else 0.97 at depth 1 and 1.00 at others, 1.03,
 # 1.02.
 set -eu
@@ -169,10 +170,12 @@ judged()
 	shown "$1" "$2" "$3"
 	echo "$3 $5" | awk -v bar="$4" -v sign="$6" '{
 		spread = ($8 - $7) / 2
+		off = ($8 + $7) / 2 - 1
 		limit = bar - sign * spread
 		reached = sign > 0 ? $2 >= limit : $3 <= limit
 		printf "; bar %.2f, limit %.3f: %s\n", bar, limit,
-			(spread > .05 || $7 > 1 || $8 < 1 ? "undecided" :
+			(spread > .05 || off > 2 * spread ||
+			 off < -2 * spread ? "undecided" :
 			 reached ? "reached" : "NOT reached")
 	}'
 }
