@@ -142,14 +142,15 @@ struct tw_job {
 	unsigned enter_fd;
 	unsigned enter_flags;
 	unsigned wait_flags;
-	unsigned looks;		/* the next so many submissions do, too */
+	unsigned looks;		/* the next so many submissions look for
+				 * completions, ... */
 	unsigned slots;		/* of pending, and in the submission ring as many
 				 * or more */
 	unsigned pending_head;
 	unsigned pending_tail;
 	bool usual;		/* nothing of what only some jobs want: then the
 				 * tests for it are left out of every path */
-	bool always_looks;	/* submissions look for completions */
+	bool always_looks;	/* ... or all of them do */
 	bool special;		/* options that the model alone can't hold */
 	bool polled_submission;	/* a kernel thread looks at the tail */
 	bool stages;		/* else only total */
