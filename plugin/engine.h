@@ -174,7 +174,8 @@ struct tw_job {
 	uint64_t least_total_ticks;	/* 1 ns: no I/O takes no time; 0: with a
 					 * coarse clock some do */
 	uint64_t odd_ticks;	/* a total so far above the least one is looked
-				 * at: one of the slowest, or below the least */
+				 * at: one of the slowest, below the least, or
+				 * the first */
 	uint64_t first_ticks;	/* stamps of the first and last recorded */
 	uint64_t last_ticks;
 	unsigned taken;		/* by the last getevents() */

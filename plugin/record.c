@@ -93,6 +93,7 @@ void tw_record_start(struct tw_job *job)
 	while (tw_job_ns(job, 0, least) < least_ns)
 		least++;
 	job->least_total_ticks = least;
+	/* The first one is looked at. */
 	job->odd_ticks = 0;
 }
 

@@ -81,6 +81,22 @@ static int is_empty(void)
 	return 1;
 }
 
+/* All of them within one modulus, then some beyond it. */
+static void edges_of_scale(void)
+{
+	const uint64_t ticks[] = {
+		scale.mask, 0, 1, scale.mask - 1, scale.mask + 1,
+		scale.mask * 3, scale.max_ticks, scale.max_ticks + 1,
+		UINT64_MAX,
+	};
+
+	add_ticks(ticks, 4, 1);
+	add_ticks(ticks, sizeof(ticks) / sizeof(*ticks), 1);
+	tw_tally_settle(&tally, &wide);
+	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
+	       "ticks about one modulus and about the most there can be");
+}
+
 /* One value so often, and no settling before the end. */
 static void full_bytes(unsigned times)
 {
@@ -116,19 +132,7 @@ int main(void)
 	tw_tally_settle(&tally, &wide);
 	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
 	       "edges of bins, 0 and 2^64 - 1");
-	{
-		const uint64_t ticks[] = {
-			scale.mask, 0, 1, scale.mask - 1, scale.mask + 1,
-			scale.mask * 3, scale.max_ticks, scale.max_ticks + 1,
-			UINT64_MAX,
-		};
-
-		add_ticks(ticks, 4, 1);
-		add_ticks(ticks, sizeof(ticks) / sizeof(*ticks), 1);
-	}
-	tw_tally_settle(&tally, &wide);
-	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
-	       "ticks about one modulus and about the most there can be");
+	edges_of_scale();
 	full_bytes(255);
 	full_bytes(256);
 	full_bytes(257);
