@@ -81,7 +81,7 @@ static int is_empty(void)
 	return 1;
 }
 
-/* All of them within one modulus, then some beyond it. */
+/* Within one modulus; not much beyond it; and up to more than there can be. */
 static void edges_of_scale(void)
 {
 	const uint64_t ticks[] = {
@@ -91,6 +91,7 @@ static void edges_of_scale(void)
 	};
 
 	add_ticks(ticks, 4, 1);
+	add_ticks(ticks + 4, 2, 1);
 	add_ticks(ticks, sizeof(ticks) / sizeof(*ticks), 1);
 	tw_tally_settle(&tally, &wide);
 	tap_ok(same(&direct, &wide) && same(&coarse, &coarse_direct),
