@@ -114,7 +114,7 @@ int tw_post_init(struct thread_data *td)
 		return 1;
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
-	if (tw_over_time_start(job)) {
+	if (tw_over_time_start(td, job)) {
 		fprintf(stderr, "tickwise: %s: not enough memory\n",
 			td->o.name);
 		td_verror(td, ENOMEM, "tickwise post_init");

@@ -15,11 +15,22 @@
 /* Below, none of a window's I/Os lies above it. */
 #define TW_OVER_TIME_P99_COUNT	100
 
-int tw_over_time_start(struct tw_job *job)
+int tw_over_time_start(const struct thread_data *td, struct tw_job *job)
 {
-	return tw_windows_init(&job->over_time, TW_OVER_TIME_WINDOWS,
-			       TW_DIRECTIONS, TW_OVER_TIME_WIDTH_NS,
-			       job->start.ticks, tw_job_ticks_per_ns(job));
+	struct tw_windows *windows = &job->over_time;
+	int error = tw_windows_init(windows, TW_OVER_TIME_WINDOWS,
+				    TW_DIRECTIONS, TW_OVER_TIME_WIDTH_NS,
+				    job->start.ticks, tw_job_ticks_per_ns(job));
+
+	if (error)
+		return error;
+	if (td_read(td))
+		tw_windows_touch(windows, TW_READ);
+	if (td_write(td))
+		tw_windows_touch(windows, TW_WRITE);
+	if (td_trim(td))
+		tw_windows_touch(windows, TW_TRIM);
+	return 0;
 }
 
 static json_t *part_to_json(const struct tw_histogram *part)

@@ -9,7 +9,7 @@
 #include "engine.h"
 
 /* 0; -ENOMEM. From here on the job's time counts. */
-int tw_over_time_start(struct tw_job *job);
+int tw_over_time_start(const struct thread_data *td, struct tw_job *job);
 
 /* The report's "over_time"; NULL without memory. */
 struct json_t;

@@ -11,17 +11,29 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "latency/windows.h"
+
+/* Newer than some headers (Linux 5.14). */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+
+static size_t bytes_of_lane(const struct tw_windows *windows,
+			    const struct tw_histogram *model)
+{
+	return (size_t)windows->most * model->bin_count * sizeof(*model->bins);
+}
 
 static size_t bytes_of_bins(const struct tw_windows *windows,
 			    const struct tw_histogram *model)
 {
-	return (size_t)windows->most * windows->lanes * model->bin_count *
-	       sizeof(*model->bins);
+	return windows->lanes * bytes_of_lane(windows, model);
 }
 
-/* Memory that a window does not touch stays unused; see histogram.c. */
+/* A lane's bins are together, so that one that nobody uses stays untouched; see
+ * histogram.c. */
 static int map_bins(struct tw_windows *windows,
 		    const struct tw_histogram *model)
 {
@@ -34,8 +46,11 @@ static int map_bins(struct tw_windows *windows,
 	(void)madvise(bins, bytes, MADV_NOHUGEPAGE);
 	windows->bins = bins;
 	for (size_t i = 0; i < (size_t)windows->most * windows->lanes; i++) {
+		size_t lane = i % windows->lanes, slot = i / windows->lanes;
+
 		windows->slots[i] = *model;
-		windows->slots[i].bins = windows->bins + i * model->bin_count;
+		windows->slots[i].bins = windows->bins +
+			(lane * windows->most + slot) * model->bin_count;
 	}
 	return 0;
 }
@@ -83,6 +98,17 @@ int tw_windows_init(struct tw_windows *windows, uint32_t most, uint32_t lanes,
 	return 0;
 }
 
+void tw_windows_touch(struct tw_windows *windows, uint32_t lane)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = (uintptr_t)windows->slots[lane].bins;
+	uintptr_t end = begin + bytes_of_lane(windows, windows->slots);
+
+	begin &= ~(page - 1);
+	/* An older kernel refuses; it has the memory touched later. */
+	(void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+}
+
 void tw_windows_free(struct tw_windows *windows)
 {
 	if (windows->bins)
@@ -91,6 +117,21 @@ void tw_windows_free(struct tw_windows *windows)
 	free(windows->order);
 	free(windows->spare);
 	*windows = (struct tw_windows) { 0 };
+}
+
+/* Only between the extremes is there something, and nothing else is read: it
+ * may be memory that was never touched. */
+static void empty(struct tw_histogram *histogram)
+{
+	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
+
+	for (; bin <= last; bin++)
+		histogram->bins[bin] = 0;
+	histogram->count = 0;
+	histogram->sum_ns = 0;
+	histogram->min_ns = UINT64_MAX;
+	histogram->max_ns = 0;
 }
 
 /* The second of pair @p goes into the first, and is empty then. Sums of counts
@@ -106,7 +147,7 @@ static void merge_pair(struct tw_windows *windows, uint32_t p)
 		if (from[lane].count == 0)
 			continue;
 		(void)tw_histogram_merge(&into[lane], &from[lane]);
-		tw_histogram_reset(&from[lane]);
+		empty(&from[lane]);
 	}
 }
 

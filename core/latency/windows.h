@@ -30,7 +30,7 @@ struct tw_windows {
 	uint16_t *order;		/* slots, as in windows.c */
 	uint16_t *spare;
 	struct tw_histogram *slots;	/* [most][lanes] */
-	uint64_t *bins;			/* of all slots */
+	uint64_t *bins;			/* of all slots, by lane */
 };
 
 /**
@@ -47,6 +47,13 @@ struct tw_windows {
 int tw_windows_init(struct tw_windows *windows, uint32_t most, uint32_t lanes,
 		    uint64_t width_ns, uint64_t start, double units_per_ns);
 void tw_windows_free(struct tw_windows *windows);
+
+/*
+ * Have the memory of @lane, below lanes, before it is used: else the first value
+ * of each window waits for the kernel to find and clear some, which can take
+ * longer than all that is measured. Does nothing before Linux 5.14.
+ */
+void tw_windows_touch(struct tw_windows *windows, uint32_t lane);
 
 /* Open the window that @at lies in, and all before it. */
 void tw_windows_advance(struct tw_windows *windows, uint64_t at);

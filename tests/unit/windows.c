@@ -3,10 +3,13 @@
  * Windows over time hold every value once, in the window that its time lies in,
  * however often they were merged; there are never more than allowed, and half
  * of that at least. Fails if a pair is lost or merged twice, if a slot is given
- * away while it is in use, or if an edge is off by one.
+ * away while it is in use or is not empty when it is used again, if an edge is
+ * off by one, or if memory that was asked for is not there, or more than that.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "latency/windows.h"
 #include "tap.h"
@@ -131,6 +134,46 @@ static void check_refused(void)
 	       "what makes no sense is refused");
 }
 
+/* Pages of a lane's bins that are in memory; -1: who knows. */
+static long pages_of(const struct tw_windows *windows, uint32_t lane,
+		     size_t pages, size_t page)
+{
+	static unsigned char there[1024];
+	uintptr_t begin = (uintptr_t)windows->slots[lane].bins & ~(page - 1);
+	long count = 0;
+
+	if (pages > sizeof(there) ||
+	    mincore((void *)begin, pages * page, there))
+		return -1;
+	for (size_t i = 0; i < pages; i++)
+		count += there[i] & 1;
+	return count;
+}
+
+static void check_touched(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct tw_windows windows;
+	size_t pages;
+	long one, other;
+
+	tw_windows_init(&windows, 128, LANES, WIDTH, START, UNITS);
+	pages = 128 * windows.slots[0].bin_count * sizeof(uint64_t) / page;
+	one = pages_of(&windows, 0, pages, page);
+	tap_ok(one <= 0, "of %zu pages of a lane none is there at first", pages);
+	tw_windows_touch(&windows, 0);
+	one = pages_of(&windows, 0, pages, page);
+	other = pages_of(&windows, 1, pages, page);
+	if (one <= 0)
+		tap_skip("this kernel does not give memory ahead of its use");
+	else
+		/* They may share one. */
+		tap_ok(one == (long)pages && other <= 1,
+		       "%ld of them when asked for, of the other lane's %ld",
+		       one, other);
+	tw_windows_free(&windows);
+}
+
 int main(void)
 {
 	state = tap_seed();
@@ -141,6 +184,7 @@ int main(void)
 		run(16, 2000, (1 + random_below(1000)) * WIDTH);
 	run(128, VALUES, 5000 * WIDTH);
 	check_edges();
+	check_touched();
 	check_refused();
 	return tap_done();
 }
