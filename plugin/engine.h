@@ -71,7 +71,7 @@ struct tw_seen {
 	unsigned waited_from;	/* one that nobody had taken before is first */
 };
 
-#define TW_BATCH	64
+#define TW_BATCH	128
 #define TW_CACHE_LINE	64
 
 /* What is left of I/Os of one direction until they are recorded: record.h. */

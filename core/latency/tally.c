@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 
 #include "latency/tally.h"
+#ifdef __SSE2__
+#include "latency/short_bins.h"
+#endif
 
 #define FULL	256	/* what a byte has counted when it is 0 again */
 
@@ -60,8 +63,8 @@ static inline void widen(struct tw_histogram *histogram, uint64_t ns)
 
 /*
  * Worked on in copies, since for all that the compiler knows a bin that is
- * counted might be a part of the histogram itself. One by one, although
- * tw_ticks_to_ns_many() is faster for itself: it takes the widest vector
+ * counted might be a part of the histogram itself. Without
+ * tw_ticks_to_ns_many(), which is faster for itself: it takes the widest vector
  * instructions, and after a few of those a CPU slows down, so that what goes on
  * around this loses more than is gained here.
  */
@@ -100,12 +103,106 @@ void add_many(struct tw_tally *tally, struct tw_histogram *histogram,
 	}
 }
 
+#ifdef __SSE2__
+
+/* Sums of a lane of these, 2^24 each at most, fit 32 bits. */
+#define BLOCK	128
+
+/* What is known of a block besides its bins. */
+struct block {
+	__m128i sums_ns;
+	__m128 min_ns, max_ns;	/* by lane; exact, as all below 2^24 is */
+};
+
+static void finish(struct tw_histogram *histogram, const struct block *block,
+		   size_t count)
+{
+	uint32_t sums_ns[4];
+	float min_ns[4], max_ns[4];
+
+	_mm_storeu_si128((__m128i *)sums_ns, block->sums_ns);
+	_mm_storeu_ps(min_ns, block->min_ns);
+	_mm_storeu_ps(max_ns, block->max_ns);
+	for (unsigned lane = 0; lane < 4; lane++) {
+		histogram->sum_ns += sums_ns[lane];
+		widen(histogram, (uint64_t)min_ns[lane]);
+		widen(histogram, (uint64_t)max_ns[lane]);
+	}
+	histogram->count += count;
+}
+
+static inline __attribute__((always_inline))
+void add_block(struct tw_tally *tally, struct tw_histogram *histogram,
+	       struct tw_histogram *coarse, const struct tw_short_scale *scale,
+	       const uint64_t *ticks, size_t count)
+{
+	const struct tw_short_bins wide = tw_short_bins_of(histogram);
+	const struct tw_short_bins other =
+		tw_short_bins_of(coarse ? coarse : histogram);
+	uint64_t *full = histogram->bins, *counts = coarse ? coarse->bins : NULL;
+	uint8_t *bins = tally->bins;
+	uint32_t in_wide[BLOCK], in_other[BLOCK];
+	struct block block = {
+		.sums_ns = _mm_setzero_si128(),
+		.min_ns = _mm_set1_ps(1 << TW_SHORT_NS_BITS),
+		.max_ns = _mm_setzero_ps(),
+	};
+
+	for (size_t i = 0; i < count; i += 4) {
+		__m128i ns = tw_short_ns(scale, ticks + i);
+		__m128 floats = _mm_cvtepi32_ps(ns);
+
+		block.sums_ns = _mm_add_epi32(block.sums_ns, ns);
+		block.min_ns = _mm_min_ps(block.min_ns, floats);
+		block.max_ns = _mm_max_ps(block.max_ns, floats);
+		_mm_storeu_si128((__m128i *)(in_wide + i),
+				 tw_short_bins(&wide, ns, floats));
+		if (coarse)
+			_mm_storeu_si128((__m128i *)(in_other + i),
+					 tw_short_bins(&other, ns, floats));
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (tw_unlikely(++bins[in_wide[i]] == 0))
+			full[in_wide[i]] += FULL;
+		if (coarse)
+			counts[in_other[i]]++;
+	}
+	finish(histogram, &block, count);
+	if (coarse)
+		finish(coarse, &block, count);
+}
+
+/* How many were taken: all but three at most, or none. */
+static inline __attribute__((always_inline))
+size_t add_short(struct tw_tally *tally, struct tw_histogram *histogram,
+		 struct tw_histogram *coarse, const struct tw_scale *scale,
+		 uint64_t most_ticks, const uint64_t *ticks, size_t count)
+{
+	const struct tw_short_scale constants = tw_short_scale_of(scale);
+	size_t begin, end = count - count % 4;
+
+	if (!tw_short_suits(scale, most_ticks))
+		return 0;
+	for (begin = 0; begin < end; begin += BLOCK)
+		add_block(tally, histogram, coarse, &constants, ticks + begin,
+			  end - begin < BLOCK ? end - begin : BLOCK);
+	return end;
+}
+
+#else
+
+/* Elsewhere all go one by one. */
+#define add_short(...)	((size_t)0)
+
+#endif
+
 static inline __attribute__((always_inline))
 void add_by_unit(struct tw_tally *tally, struct tw_histogram *histogram,
 		 struct tw_histogram *coarse, const struct tw_scale *scale,
 		 const uint64_t *values, size_t count)
 {
 	uint64_t any = 0;
+	size_t taken;
 
 	if (!scale) {
 		add_many(tally, histogram, coarse, NULL, NS, values, count);
@@ -113,6 +210,9 @@ void add_by_unit(struct tw_tally *tally, struct tw_histogram *histogram,
 	}
 	for (size_t i = 0; i < count; i++)
 		any |= values[i];
+	taken = add_short(tally, histogram, coarse, scale, any, values, count);
+	values += taken;
+	count -= taken;
 	if (any <= scale->mask)
 		add_many(tally, histogram, coarse, scale, SHORT_TICKS, values,
 			 count);

@@ -5,7 +5,8 @@
  * full byte is lost or counted twice, if settling leaves out the first or last
  * bin or does not empty the tally, if sums or extremes wait for it, if the coarse
  * one is given something else, or if ticks are counted as other nanoseconds than
- * tw_ticks_to_ns() makes of them, within one modulus of the scale or beyond it.
+ * tw_ticks_to_ns() makes of them, one by one or four at a time, within one modulus
+ * of the scale or beyond it.
  */
 #include <string.h>
 
@@ -98,6 +99,62 @@ static void edges_of_scale(void)
 	       "ticks about one modulus and about the most there can be");
 }
 
+/* As many of each length, from 1 tick on. */
+static uint64_t some_ticks(uint64_t *state, uint64_t end_ticks)
+{
+	uint64_t ticks = tap_random(state) >> (20 + tap_random(state) % 44);
+
+	return ticks % end_ticks;
+}
+
+/*
+ * What can be converted four at a time, at any rate and with any digits: counts
+ * that four does not divide, more than one block; then the last tick that can be
+ * and one that can't.
+ */
+static void short_ones(uint64_t *state, unsigned digits, double hz)
+{
+	const struct tw_rate rate = { .hz = hz };
+	uint64_t ticks[MOST], end_ticks, most_ticks = 1;
+	int extremes = 1;
+
+	if (!tap_ok(!tw_histogram_init(&direct, digits) &&
+		    !tw_histogram_init(&wide, digits) &&
+		    !tw_histogram_init(&coarse, 1) &&
+		    !tw_histogram_init(&coarse_direct, 1) &&
+		    !tw_tally_init(&tally, &wide) &&
+		    !tw_scale_init(&scale, &rate, 0), "init"))
+		return;
+	end_ticks = (uint64_t)(hz / 1e9 * (1 << 24)) - 8;
+	while (tw_ticks_to_ns(&scale, end_ticks) < 1 << 24)
+		end_ticks++;
+	/* Any bits that are set in a call count, together. */
+	while (most_ticks * 2 <= end_ticks)
+		most_ticks *= 2;
+	for (int round = 0; round < 400; round++) {
+		size_t count = tap_random(state) % (MOST + 1);
+
+		for (size_t i = 0; i < count; i++)
+			ticks[i] = round < 200 ? some_ticks(state, most_ticks) :
+				   round % 4 < 2 ? end_ticks - 1 :
+						   end_ticks + 1;
+		add_ticks(ticks, count, round % 2);
+		extremes &= wide.min_ns == direct.min_ns &&
+			    wide.max_ns == direct.max_ns &&
+			    coarse.min_ns == coarse_direct.min_ns &&
+			    coarse.max_ns == coarse_direct.max_ns;
+	}
+	tw_tally_settle(&tally, &wide);
+	tap_ok(extremes && same(&direct, &wide) && same(&coarse, &coarse_direct),
+	       "%u digits at %.0f Hz (multiplier of %d bits): short ones",
+	       digits, hz, 64 - __builtin_clzll(scale.mult));
+	tw_tally_free(&tally);
+	tw_histogram_free(&direct);
+	tw_histogram_free(&wide);
+	tw_histogram_free(&coarse);
+	tw_histogram_free(&coarse_direct);
+}
+
 /* One value so often, and no settling before the end. */
 static void full_bytes(unsigned times)
 {
@@ -147,5 +204,15 @@ int main(void)
 	tw_tally_free(&tally);
 	tap_ok(!tally.bins, "freed");
 	tw_tally_free(&tally);
+	tw_histogram_free(&direct);
+	tw_histogram_free(&wide);
+	tw_histogram_free(&coarse);
+	tw_histogram_free(&coarse_direct);
+	for (unsigned digits = 1; digits <= 5; digits++) {
+		short_ones(&state, digits, 1e9);
+		short_ones(&state, digits, 2099999000.0);
+		/* a multiplier of more than 32 bits */
+		short_ones(&state, digits, 19200000.0);
+	}
 	return tap_done();
 }
