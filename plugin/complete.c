@@ -81,28 +81,23 @@ void succeeded(struct thread_data *td, struct tw_job *job,
 }
 
 /*
- * fio asks for them in their order, and before it takes more. (Not where a
- * latency_target ends a job that has others in its hands: then it reads on in
- * places that are no longer theirs, as with its own engine. The last group has
- * no end, so that ours stay within the list.)
+ * fio asks for them before it takes more. (Not where a latency_target ends a job
+ * that has others in its hands: then it reads on in places that are no longer
+ * theirs, as with its own engine.)
  */
 static inline __attribute__((always_inline))
 struct tw_done done_at(struct tw_job *job, int event, unsigned cqe_shift)
 {
 	const struct io_uring_cq *cq = &job->ring.cq;
-	const struct tw_seen *seen = job->seen_now;
-	const unsigned nth = (unsigned) event;
-	const struct io_uring_cqe *cqe =
-		&cq->cqes[((job->events_at + nth) & cq->ring_mask) <<
-			  cqe_shift];
+	const unsigned place = (job->events_at + (unsigned) event) &
+			       cq->ring_mask;
+	const struct io_uring_cqe *cqe = &cq->cqes[place << cqe_shift];
 
-	while (tw_unlikely(nth >= seen->end))
-		job->seen_now = ++seen;
 	return (struct tw_done) {
 		.io_u = io_uring_cqe_get_data(cqe),
-		.seen_ticks = seen->ticks,
+		.seen_ticks = job->seen[place].ticks,
 		.result = cqe->res,
-		.waited = nth >= seen->waited_from,
+		.waited = job->seen[place].waits,
 	};
 }
 
@@ -157,27 +152,13 @@ struct io_u *tw_event_command(struct thread_data *td, int event)
 	return io_u;
 }
 
-/* The next so many events, of which none is from another tail. */
-static inline void group(struct tw_job *job, struct tw_seen *seen,
-			 unsigned begin, unsigned end)
-{
-	*seen = (struct tw_seen) {
-		.ticks = job->seen_ticks,
-		.end = end,
-		.waited_from = begin + job->fresh,
-	};
-	job->fresh = false;
-}
-
 /*
  * Events @begin to @most of this getevents(), as far as the ring shows them. A
- * stamp is taken once for every tail observed; entries left over from a tail
- * seen earlier keep its stamp. They are read where they lie, by tw_event(): fio
- * holds these I/Os until then, so the kernel can't have as many as would come
- * round to their places.
+ * stamp is taken once for every tail observed; entries seen earlier keep theirs.
+ * They are read where they lie, by tw_event(): fio holds these I/Os until then,
+ * so the kernel can't have as many as would come round to their places.
  */
-static unsigned reap(struct tw_job *job, struct tw_seen **seen, unsigned begin,
-		     unsigned most)
+static unsigned reap(struct tw_job *job, unsigned begin, unsigned most)
 {
 	struct io_uring_cq *cq = &job->ring.cq;
 	unsigned head = *cq->khead;
@@ -194,12 +175,11 @@ static unsigned reap(struct tw_job *job, struct tw_seen **seen, unsigned begin,
 				break;
 			if (tw_unlikely(job->watch))
 				tw_watch_saw(job);
-			tw_job_saw(job, tail, tw_job_stamp(job));
+			tw_job_saw(job, tail, tw_job_stamp(job), false);
 		}
 		next = end + (job->seen_tail - at);
 		if (next > most)
 			next = most;
-		group(job, (*seen)++, end, next);
 		end = next;
 	}
 	if (end != begin)
@@ -220,7 +200,6 @@ static int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 		     unsigned max)
 {
 	unsigned wait = td->o.iodepth_batch_complete_min == 0 ? 0 : min;
-	struct tw_seen *seen = job->seen;
 	unsigned events = 0;
 
 	if (max > job->entries)
@@ -232,7 +211,7 @@ static int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 		unsigned got;
 		int ret;
 
-		events = reap(job, &seen, before, max);
+		events = reap(job, before, max);
 		if (events >= min || events == max)
 			return took(job, events);
 		got = events - before;
@@ -264,10 +243,8 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 	unsigned head = *khead;
 
 	job->events_at = head;
-	job->seen_now = job->seen;
 	/* As many as fio takes have been seen before: only the head moves. */
 	if (job->usual && job->seen_tail - head >= max) {
-		group(job, job->seen, 0, max);
 		job->taken = max;
 		io_uring_smp_store_release(khead, head + max);
 		return (int) max;

@@ -20,18 +20,20 @@
 
 /*
  * What is recorded. An I/O that is submitted by the very call that queued it
- * has no queue stage, and its inflight is its total: one histogram instead of
- * three. Those that waited for others in the ring are kept apart and added
- * when the report is written.
+ * has no queue stage, and its inflight is its total; if it is there when that
+ * call is over, so is the time in the call: one histogram instead of three or
+ * four. Those that waited for others in the ring are kept apart and added when
+ * the report is written.
  */
 enum tw_record {
+	TW_RECORD_INSIDE,	/* queued = entered, to seen = the call is over */
 	TW_RECORD_AT_ONCE,	/* queued = entered, to seen in the ring */
 	TW_RECORD_QUEUE,	/* waited: queued to entering the kernel */
 	TW_RECORD_INFLIGHT,	/* waited or watched: entered to done, or seen */
 	TW_RECORD_TOTAL,	/* the same, or without stages: queued to seen */
 	TW_RECORD_ENTER,	/* inside the system call that submitted it */
 	TW_RECORD_REAP_DELAY,	/* watched: done to seen */
-	TW_RECORD_RETURN,	/* seen, with others, to given to fio */
+	TW_RECORD_RETURN,	/* seen to given to fio, where that is not at once */
 	TW_RECORDS,
 };
 
@@ -60,15 +62,14 @@ struct tw_done {
 	struct io_u *io_u;
 	uint64_t seen_ticks;
 	int32_t result;
-	bool waited;		/* seen with another one before it */
+	bool waited;
 };
 
-/* Events of one getevents() that were seen at once: from the end of the group
- * before it to this one's. */
+/* A completion that nobody has taken yet. */
 struct tw_seen {
 	uint64_t ticks;
-	unsigned end;
-	unsigned waited_from;	/* one that nobody had taken before is first */
+	bool waits;		/* it is not handed to fio at once: there is one
+				 * before it, or fio has more to submit first */
 };
 
 #define TW_BATCH	128
@@ -156,17 +157,16 @@ struct tw_job {
 	bool stages;		/* else only total */
 	bool event_time;	/* fio's numbers get each event's own time */
 	bool submits_next;	/* fio commits right after this ->queue() */
-	bool fresh;		/* nobody has taken the first of those seen */
 	bool system;		/* stamps are ns of the system clock */
 	struct io_u **pending;	/* queued, in ring order; a ring itself */
 	struct tw_io *io;	/* by io_u->index */
 	uint64_t queued_ticks;	/* of the newest one pending */
 	struct tw_response *response;	/* response.h; NULL: no rate */
 	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
-	uint64_t seen_ticks;
-	unsigned seen_tail;	/* completions up to here have a stamp */
+	struct tw_seen *seen;	/* by place in the completion ring */
+	uint64_t seen_ticks;	/* the newest stamp of them */
+	unsigned seen_tail;	/* completions up to here have one */
 	unsigned events_at;	/* place of the last getevents()'s first */
-	const struct tw_seen *seen_now;	/* of the event that comes next */
 	struct tw_issue issue;
 	uint64_t enters;
 	uint64_t tails;
@@ -200,7 +200,6 @@ struct tw_job {
 	int *files;		/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 	struct io_u **by_index;
-	struct tw_seen *seen;	/* of the last getevents(), in its order */
 	bool test_nop;		/* transfers that move nothing */
 	bool event_wait;	/* one completion at a time */
 	uint64_t taken_ticks;	/* with event_time: when it returned */
@@ -260,15 +259,30 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 	return tw_span_ns(&job->timing->clock.scale, job->system, from, to);
 }
 
-/* Completions up to @tail are in the ring, as was seen before @ticks. */
-static inline void tw_job_saw(struct tw_job *job, unsigned tail,
-			      uint64_t ticks)
+/* Places in the completion ring: twice as many as can be there. Of the last free
+ * one the kernel makes sure with every completion anew. */
+static inline unsigned tw_job_places(const struct tw_job *job)
 {
-	unsigned count = tail - job->seen_tail;
+	return 2 * job->entries;
+}
 
+/* Completions up to @tail are in the ring, as was seen before @ticks. @waits: fio
+ * is not asking for them. */
+static inline void tw_job_saw(struct tw_job *job, unsigned tail,
+			      uint64_t ticks, bool waits)
+{
+	const unsigned mask = job->ring.cq.ring_mask;
+	const unsigned head = *job->ring.cq.khead;
+	const unsigned count = tail - job->seen_tail;
+	unsigned place;
+
+	for (place = job->seen_tail; place != tail; place++)
+		job->seen[place & mask] = (struct tw_seen) {
+			.ticks = ticks,
+			.waits = waits || place != head,
+		};
 	job->seen_tail = tail;
 	job->seen_ticks = ticks;
-	job->fresh = true;
 	job->tails++;
 	if (count > job->largest_tail)
 		job->largest_tail = count;

@@ -42,14 +42,13 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
 	job->pending = calloc(job->slots, sizeof(*job->pending));
-	job->seen = calloc(job->entries + 1, sizeof(*job->seen));
+	job->seen = calloc(tw_job_places(job), sizeof(*job->seen));
 	if (!job->io || !job->by_index || !job->pending || !job->seen ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
 	    tw_histogram_init(&job->residual, o->digits) ||
 	    tw_response_init(td, job->entries, o->digits, &job->response))
 		return -ENOMEM;
-	job->seen[job->entries].end = UINT_MAX;
 	job->stages = o->stages;
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;

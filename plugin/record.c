@@ -6,7 +6,8 @@
 
 static bool is_total(enum tw_record kind)
 {
-	return kind == TW_RECORD_AT_ONCE || kind == TW_RECORD_TOTAL;
+	return kind == TW_RECORD_INSIDE || kind == TW_RECORD_AT_ONCE ||
+	       kind == TW_RECORD_TOTAL;
 }
 
 static void settle_kind(struct tw_job *job, enum tw_direction direction,

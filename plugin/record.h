@@ -27,8 +27,8 @@ void tw_record_settle(struct tw_job *job);
 void tw_record_end(struct tw_job *job);
 
 /*
- * An I/O did what it was asked to. @with_return: it was seen with others, and
- * now is its turn. What fio does not count we don't either.
+ * An I/O did what it was asked to. @with_return: it was not handed to fio as soon
+ * as it was seen. What fio does not count we don't either.
  */
 void tw_record(struct thread_data *td, struct tw_job *job,
 	       const struct io_u *io_u, const struct tw_io *io,
@@ -58,9 +58,14 @@ void tw_record_stages(struct tw_job *job, struct tw_batch *batch,
 		      bool deferred)
 {
 	uint64_t total_ticks = seen_ticks - io->queued_ticks;
-	const struct tw_stage_times times =
-		tw_stage_times(io, seen_ticks, &job->negative_stages);
+	struct tw_stage_times times;
 
+	if (seen_ticks == io->entered_ticks &&
+	    io->queued_ticks == io->enter_ticks && !deferred) {
+		tw_record_add(batch, TW_RECORD_INSIDE, total_ticks);
+		return;
+	}
+	times = tw_stage_times(io, seen_ticks, &job->negative_stages);
 	if (times.entered)
 		tw_record_add(batch, TW_RECORD_ENTER, times.enter_ticks);
 	if (!times.waited && !deferred) {

@@ -16,16 +16,17 @@
 
 /* A stage and what is added up for it; an I/O that never waited in the ring
  * counts as inflight and as total alike. */
+#define OF(record)	(1U << TW_RECORD_##record)
 static const struct {
 	const char *name;
-	enum tw_record records[2];
+	unsigned records;
 } stages[] = {
-	{ "queue", { TW_RECORD_QUEUE, TW_RECORD_QUEUE } },
-	{ "enter", { TW_RECORD_ENTER, TW_RECORD_ENTER } },
-	{ "inflight", { TW_RECORD_AT_ONCE, TW_RECORD_INFLIGHT } },
-	{ "reap_delay", { TW_RECORD_REAP_DELAY, TW_RECORD_REAP_DELAY } },
-	{ "return", { TW_RECORD_RETURN, TW_RECORD_RETURN } },
-	{ "total", { TW_RECORD_AT_ONCE, TW_RECORD_TOTAL } },
+	{ "queue", OF(QUEUE) },
+	{ "enter", OF(INSIDE) | OF(ENTER) },
+	{ "inflight", OF(INSIDE) | OF(AT_ONCE) | OF(INFLIGHT) },
+	{ "reap_delay", OF(REAP_DELAY) },
+	{ "return", OF(RETURN) },
+	{ "total", OF(INSIDE) | OF(AT_ONCE) | OF(TOTAL) },
 };
 
 const char *const tw_direction_names[TW_DIRECTIONS] = {
@@ -72,18 +73,18 @@ static json_t *counts_to_json(const struct tw_job *job, size_t member)
 static json_t *stage_to_json(const struct tw_job *job, unsigned stage,
 			     unsigned direction)
 {
-	const struct tw_histogram *one =
-		&job->record[stages[stage].records[0]][direction];
-	const struct tw_histogram *other =
-		&job->record[stages[stage].records[1]][direction];
 	struct tw_histogram sum;
 	json_t *json = NULL;
+	unsigned kind;
+	int error;
 
-	if (one == other)
-		return tw_histogram_to_json(one);
-	if (tw_histogram_init(&sum, one->digits))
+	if (tw_histogram_init(&sum, job->record[0][direction].digits))
 		return NULL;
-	if (!tw_histogram_merge(&sum, one) && !tw_histogram_merge(&sum, other))
+	for (kind = 0, error = 0; kind < TW_RECORDS && !error; kind++)
+		if (stages[stage].records & 1U << kind)
+			error = tw_histogram_merge(&sum,
+					&job->record[kind][direction]);
+	if (!error)
 		json = tw_histogram_to_json(&sum);
 	tw_histogram_free(&sum);
 	return json;
@@ -92,8 +93,13 @@ static json_t *stage_to_json(const struct tw_job *job, unsigned stage,
 static bool has_stage(const struct tw_job *job, unsigned stage,
 		      unsigned direction)
 {
-	return job->record[stages[stage].records[0]][direction].count ||
-	       job->record[stages[stage].records[1]][direction].count;
+	unsigned kind;
+
+	for (kind = 0; kind < TW_RECORDS; kind++)
+		if (stages[stage].records & 1U << kind &&
+		    job->record[kind][direction].count)
+			return true;
+	return false;
 }
 
 static json_t *stages_to_json(const struct tw_job *job)

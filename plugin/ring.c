@@ -88,11 +88,9 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 	for (; i <= last && ret == -EINVAL; i++) {
 		struct io_uring_params params = *wanted;
 
-		/* Twice as many as can be there: of the last free one the
-		 * kernel makes sure with every completion anew. Without
-		 * CQSIZE it is twice the submission ring. */
+		/* Without CQSIZE the one is twice the other. */
 		params.flags |= attempts[i];
-		params.cq_entries = 2 * job->entries;
+		params.cq_entries = tw_job_places(job);
 		ret = io_uring_queue_init_params(
 			params.flags & IORING_SETUP_CQSIZE ? job->slots :
 							     job->entries,

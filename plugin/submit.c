@@ -281,16 +281,17 @@ void stamp_enter(struct tw_job *job, const bool usual)
 }
 
 /*
- * What was done inside of the call that is over now is seen now; unless earlier
- * ones still have their stamp, or fio is told the end of each I/O, which then
- * must come after the start that it takes itself when we are back.
+ * What was done inside of the call that is over now is seen now; unless fio is
+ * told the end of each I/O, which then must come after the start that it takes
+ * itself when we are back, or somebody watches, who has to know of every look.
+ * With one I/O at a time fio asks for it next.
  */
 static inline void see_done(struct tw_job *job, unsigned tail,
 			    uint64_t entered_ticks, const bool usual)
 {
-	if (tail != job->seen_tail && *job->ring.cq.khead == job->seen_tail &&
+	if (tail != job->seen_tail &&
 	    (usual || (!job->watch && !job->event_time)))
-		tw_job_saw(job, tail, entered_ticks);
+		tw_job_saw(job, tail, entered_ticks, job->entries > 1);
 }
 
 /*

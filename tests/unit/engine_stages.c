@@ -25,7 +25,7 @@
 struct known {
 	bool is_free;
 	uint64_t queued, enter, entered, seen;
-	bool first;		/* of those seen with it */
+	bool waits;		/* after it was seen */
 	uint64_t fio_ns;	/* fio's clock when the call was over */
 };
 
@@ -73,16 +73,15 @@ static uint64_t ns_of(uint64_t from, uint64_t to)
 
 /* ---- what is right ----------------------------------------------------- */
 
-static void look(void)
+/* At the end of a call that submitted, or because fio asks: then only those wait
+ * that have one before them. */
+static void look(bool fio_asks)
 {
-	bool first = true;
-
 	for (; looked != world.cq_tail; looked++) {
 		struct known *io = &known[order[looked % WORLD_DEPTH]];
 
 		io->seen = engine_now_ticks;
-		io->first = first;
-		first = false;
+		io->waits = !fio_asks || looked != world.cq_head;
 	}
 }
 
@@ -119,8 +118,10 @@ static void left(void)
 		known[i].entered = engine_now_ticks;
 		known[i].fio_ns = world_fio_ns();
 	}
-	if (world.cq_head == looked && (looks_at_submit || !submitted))
-		look();
+	if (submitted && looks_at_submit)
+		look(world.td.o.iodepth == 1);
+	else if (!submitted && world.cq_head == looked)
+		look(true);
 }
 
 static void appeared(unsigned i)
@@ -208,7 +209,7 @@ static unsigned take(unsigned min, unsigned max)
 	int events;
 
 	if (looked - world.cq_head < max)
-		look();
+		look(true);
 	events = tw_getevents(&world.td, min, max, NULL);
 	taken = engine_now_ticks;
 	read_ns = world_fio_ns();
@@ -219,7 +220,7 @@ static unsigned take(unsigned min, unsigned max)
 		world_pass(some_ticks());
 		io_u = tw_event(&world.td, event);
 		i = world_index(io_u);
-		done(i, events > 1 || !known[i].first);
+		done(i, events > 1 || known[i].waits);
 		check_fio(i, read_ns, taken);
 		known[i].is_free = true;
 	}
@@ -469,6 +470,10 @@ int main(void)
 	const struct shape shapes[] = {
 		{ "one at a time", 1, 1, 1, 1, false, true, false, ghz, 0, 0 },
 		{ "eight deep", 8, 1, 1, 8, false, true, false, ghz, 0, 0 },
+		{ "eight deep, taken one by one", 8, 1, 1, 1, false, true,
+		  false, ghz, 0, 0 },
+		{ "in batches, taken one by one", 16, 4, 1, 1, true, true,
+		  false, ghz, 0, 0 },
 		{ "in batches, seen as they are drained", 32, 8, 4, 16, false,
 		  true, false, ghz, 0, 0 },
 		{ "in batches, seen as they come", 32, 8, 4, 16, true, true,
