@@ -219,7 +219,7 @@ static int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 			wait = wait > got ? wait - got : 0;
 			continue;
 		}
-		tw_record_settle(job);
+		tw_record_waits(job);
 		/* Its thread completes too; there is nothing to wait in. */
 		if (job->polled_submission)
 			continue;

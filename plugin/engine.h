@@ -179,6 +179,7 @@ struct tw_job {
 	uint64_t first_ticks;	/* stamps of the first and last recorded */
 	uint64_t last_ticks;
 	unsigned taken;		/* by the last getevents() */
+	unsigned settled_head;	/* pending_head when it last waited and settled */
 	unsigned cqe_shift;	/* 1 where entries have the double size */
 	struct tw_windows over_time;	/* total, by tw_direction */
 	/* What is the same in every read and in every write. */
