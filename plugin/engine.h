@@ -62,25 +62,28 @@ struct tw_done {
 	struct io_u *io_u;
 	uint64_t seen_ticks;
 	int32_t result;
-	bool waited;
+	bool returns_late;
 };
 
-/* A completion that nobody has taken yet. */
+/* When a completion was seen. */
 struct tw_seen {
 	uint64_t ticks;
-	bool waits;		/* it is not handed to fio at once: there is one
-				 * before it, or fio has more to submit first */
+	bool returns_late;	/* not handed to fio at once: there is one before
+				 * it, or fio may submit more first */
 };
 
 #define TW_BATCH	128
 #define TW_CACHE_LINE	64
 
-/* What is left of I/Os of one direction until they are recorded: record.h. */
+/* What is left of I/Os of one direction until they are recorded: record.h. A
+ * line more for each list, as ones that lie a multiple of 4096 bytes apart get
+ * into each other's way in the cache. */
 struct tw_batch {
 	unsigned ios;		/* not settled yet */
 	uint64_t *ends[TW_RECORDS];	/* of the lists */
-	uint64_t ticks[TW_RECORDS][TW_BATCH];
-} __attribute__((aligned(TW_CACHE_LINE)));
+	uint64_t ticks[TW_RECORDS][TW_BATCH + TW_CACHE_LINE / 8]
+		__attribute__((aligned(TW_CACHE_LINE)));
+};
 
 struct tw_counts {
 	uint64_t recorded;
@@ -179,7 +182,7 @@ struct tw_job {
 	uint64_t first_ticks;	/* stamps of the first and last recorded */
 	uint64_t last_ticks;
 	unsigned taken;		/* by the last getevents() */
-	unsigned settled_head;	/* pending_head when it last waited and settled */
+	unsigned settled_head;	/* pending_head when it last settled to wait */
 	unsigned cqe_shift;	/* 1 where entries have the double size */
 	struct tw_windows over_time;	/* total, by tw_direction */
 	/* What is the same in every read and in every write. */
@@ -267,10 +270,10 @@ static inline unsigned tw_job_places(const struct tw_job *job)
 	return 2 * job->entries;
 }
 
-/* Completions up to @tail are in the ring, as was seen before @ticks. @waits: fio
+/* Completions up to @tail are in the ring, as was seen before @ticks. @late: fio
  * is not asking for them. */
 static inline void tw_job_saw(struct tw_job *job, unsigned tail,
-			      uint64_t ticks, bool waits)
+			      uint64_t ticks, bool late)
 {
 	const unsigned mask = job->ring.cq.ring_mask;
 	const unsigned head = *job->ring.cq.khead;
@@ -280,7 +283,7 @@ static inline void tw_job_saw(struct tw_job *job, unsigned tail,
 	for (place = job->seen_tail; place != tail; place++)
 		job->seen[place & mask] = (struct tw_seen) {
 			.ticks = ticks,
-			.waits = waits || place != head,
+			.returns_late = late || place != head,
 		};
 	job->seen_tail = tail;
 	job->seen_ticks = ticks;

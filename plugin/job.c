@@ -3,7 +3,6 @@
  * A job's life on io_uring, from init to cleanup; the same in both engines.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,12 +24,14 @@ int tw_over_time_start(const struct thread_data *td, struct tw_job *job)
 
 	if (error)
 		return error;
-	if (td_read(td))
+	if (td_read(td) || td->o.verify)
 		tw_windows_touch(windows, TW_READ);
 	if (td_write(td))
 		tw_windows_touch(windows, TW_WRITE);
 	if (td_trim(td))
 		tw_windows_touch(windows, TW_TRIM);
+	if (td->o.fsync_blocks || td->o.fdatasync_blocks)
+		tw_windows_touch(windows, TW_SYNC);
 	return 0;
 }
 

@@ -6,8 +6,8 @@
  *
  * Recording I/O by I/O costs more than the arithmetic: each time its code and
  * its histograms have to be brought back into the caches from behind fio's and
- * the kernel's. So lists are settled when they are full, and when there is
- * something in them and the job is about to wait for a device anyway.
+ * the kernel's. So lists are settled when they are full, and when they have become
+ * long and the job is about to wait for a device anyway.
  */
 #ifndef TW_PLUGIN_RECORD_H
 #define TW_PLUGIN_RECORD_H
@@ -25,7 +25,8 @@ void tw_record_settle(struct tw_job *job);
 
 /* The job is about to wait, so that it costs nothing now; but with a device that
  * is as fast as the call each I/O waits, and to settle one costs five times as
- * much as one of many. As many were recorded as were submitted. */
+ * much as one of many. How many there are is told by how many were submitted: about
+ * right, and no more hangs on it than when that is. */
 static inline void tw_record_waits(struct tw_job *job)
 {
 	if (job->pending_head - job->settled_head < TW_BATCH / 4)

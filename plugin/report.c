@@ -14,9 +14,11 @@
 #include "response.h"
 #include "watch.h"
 
-/* A stage and what is added up for it; an I/O that never waited in the ring
- * counts as inflight and as total alike. */
 #define OF(record)	(1U << TW_RECORD_##record)
+
+/* A stage and what is added up for it; an I/O that never waited in the ring
+ * counts as inflight and as total alike, one that was over inside of the call
+ * also as enter. */
 static const struct {
 	const char *name;
 	unsigned records;
@@ -70,56 +72,73 @@ static json_t *counts_to_json(const struct tw_job *job, size_t member)
 	return object;
 }
 
-static json_t *stage_to_json(const struct tw_job *job, unsigned stage,
-			     unsigned direction)
+/* The lists of a stage that have something; how many. */
+static unsigned parts_of(const struct tw_job *job, unsigned stage,
+			 unsigned direction,
+			 const struct tw_histogram *parts[TW_RECORDS])
+{
+	unsigned kind, count = 0;
+
+	for (kind = 0; kind < TW_RECORDS; kind++)
+		if (stages[stage].records & 1U << kind &&
+		    job->record[kind][direction].count)
+			parts[count++] = &job->record[kind][direction];
+	return count;
+}
+
+static json_t *sum_to_json(const struct tw_histogram *const *parts,
+			   unsigned count)
 {
 	struct tw_histogram sum;
 	json_t *json = NULL;
-	unsigned kind;
-	int error;
+	unsigned i;
+	int error = tw_histogram_init(&sum, parts[0]->digits);
 
-	if (tw_histogram_init(&sum, job->record[0][direction].digits))
+	if (error)
 		return NULL;
-	for (kind = 0, error = 0; kind < TW_RECORDS && !error; kind++)
-		if (stages[stage].records & 1U << kind)
-			error = tw_histogram_merge(&sum,
-					&job->record[kind][direction]);
+	for (i = 0; i < count && !error; i++)
+		error = tw_histogram_merge(&sum, parts[i]);
 	if (!error)
 		json = tw_histogram_to_json(&sum);
 	tw_histogram_free(&sum);
 	return json;
 }
 
-static bool has_stage(const struct tw_job *job, unsigned stage,
-		      unsigned direction)
+/* 0; -ENOMEM. */
+static int set_direction(const struct tw_job *job, json_t *object,
+			 unsigned stage, unsigned direction)
 {
-	unsigned kind;
+	const struct tw_histogram *parts[TW_RECORDS];
+	unsigned count = parts_of(job, stage, direction, parts);
 
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		if (stages[stage].records & 1U << kind &&
-		    job->record[kind][direction].count)
-			return true;
-	return false;
+	if (!count)
+		return 0;
+	return json_object_set_new(object, tw_direction_names[direction],
+				   count == 1 ? tw_histogram_to_json(parts[0]) :
+						sum_to_json(parts, count)) ?
+	       -ENOMEM : 0;
 }
 
+/* NULL without memory. */
 static json_t *stages_to_json(const struct tw_job *job)
 {
 	json_t *all = json_object();
 	unsigned stage, direction;
+	int error = 0;
 
 	for (stage = 0; stage < FIO_ARRAY_SIZE(stages); stage++) {
 		json_t *object = json_object();
 
 		for (direction = 0; direction < TW_DIRECTIONS; direction++)
-			if (has_stage(job, stage, direction))
-				json_object_set_new(object,
-					tw_direction_names[direction],
-					stage_to_json(job, stage, direction));
+			error |= set_direction(job, object, stage, direction);
 		if (json_object_size(object))
 			json_object_set(all, stages[stage].name, object);
 		json_decref(object);
 	}
-	return all;
+	if (!error)
+		return all;
+	json_decref(all);
+	return NULL;
 }
 
 /* Where a clock that drifts evenly from @from to @to was at @ticks, in ns. */

@@ -88,7 +88,7 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 	for (; i <= last && ret == -EINVAL; i++) {
 		struct io_uring_params params = *wanted;
 
-		/* Without CQSIZE the one is twice the other. */
+		/* Without CQSIZE the completion ring is twice the other. */
 		params.flags |= attempts[i];
 		params.cq_entries = tw_job_places(job);
 		ret = io_uring_queue_init_params(

@@ -7,10 +7,11 @@
  *
  * Stamps: queued (the last thing in ->queue()), enter (the last read before the
  * system call that submits), entered (the first after it), seen (one read for
- * each completion ring tail that is observed), returned (in ->event(), where
- * several came at once). Where fio submits each I/O as it is queued, its queued
- * stamp is that last read, and three reads are all that an I/O costs; two with
- * tw_stages=0.
+ * each completion ring tail that is observed; after a call that submits, the
+ * entered one), returned (in ->event(), where that is not at once). Where fio
+ * submits each I/O as it is queued, its queued stamp is that last read: then an
+ * I/O alone costs two or three reads, one among others three or four, and with
+ * tw_stages=0 one less at most.
  * fio's own statistics stay what they are with its io_uring engine: the issue
  * time is fio's clock after the submitting call, slat is counted there.
  */

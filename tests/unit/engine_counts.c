@@ -8,7 +8,8 @@
  * one by one have each its own call.
  * Defect: an error or half a transfer in the histograms, an I/O that is lost
  * where the kernel takes fewer or none, ramp_time asked twice (fio resets its
- * statistics there), a negative time taken for one of centuries.
+ * statistics there), a negative time taken for one of centuries, each I/O counted
+ * for itself where many could be counted together.
  *
  * At 1 GHz: a tick is a nanosecond, and every time is right to the tick.
  */
@@ -287,6 +288,33 @@ static void few_taken(void)
 	       "in the kernel for its own call, in the ring for those before");
 }
 
+/* What is recorded but not yet in the histograms, after so many more; all of it
+ * within a millisecond, as a new window settles, too. */
+static unsigned unsettled_after(unsigned ios, uint64_t takes_ticks)
+{
+	const struct tw_job *job = world.td.io_ops_data;
+
+	while (ios--) {
+		world.takes_ticks[0] = takes_ticks;
+		one(0, DDIR_READ);
+	}
+	return job->batch[TW_READ].ios;
+}
+
+static void settled(void)
+{
+	if (!begin(1, 1))
+		return;
+	tap_ok(unsettled_after(31, 5000) == 31,
+	       "31 are not settled before the job waits for the next");
+	tap_ok(unsettled_after(1, 5000) == 1, "with the 32nd they are");
+	tap_ok(unsettled_after(31, 5000) == 32, "and not before as many more");
+	tap_ok(unsettled_after(95, 0) == 127 && unsettled_after(1, 0) == 0,
+	       "without waiting, 128 at a time");
+	world_end();
+	tap_ok(counts("read", 159, 0, 0, 0, 0), "each once");
+}
+
 int main(void)
 {
 	errors();
@@ -300,6 +328,7 @@ int main(void)
 	backwards();
 	negative_stage();
 	few_taken();
+	settled();
 	world_forget();
 	return tap_done();
 }

@@ -134,6 +134,21 @@ static void check_refused(void)
 	       "what makes no sense is refused");
 }
 
+/* Newer than some headers (Linux 5.14). */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+
+static int kernel_can_populate(size_t page)
+{
+	void *own = mmap(NULL, page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int can = own != MAP_FAILED && !madvise(own, page, MADV_POPULATE_WRITE);
+
+	munmap(own, page);
+	return can;
+}
+
 /* Pages of a lane's bins that are in memory; -1: who knows. */
 static long pages_of(const struct tw_windows *windows, uint32_t lane,
 		     size_t pages, size_t page)
@@ -160,17 +175,19 @@ static void check_touched(void)
 	tw_windows_init(&windows, 128, LANES, WIDTH, START, UNITS);
 	pages = 128 * windows.slots[0].bin_count * sizeof(uint64_t) / page;
 	one = pages_of(&windows, 0, pages, page);
-	tap_ok(one <= 0, "of %zu pages of a lane none is there at first", pages);
+	if (one < 0 || !kernel_can_populate(page)) {
+		tap_skip("a kernel without mincore() or before Linux 5.14");
+		tw_windows_free(&windows);
+		return;
+	}
+	tap_ok(one == 0, "of %zu pages of a lane none is there at first", pages);
 	tw_windows_touch(&windows, 0);
 	one = pages_of(&windows, 0, pages, page);
 	other = pages_of(&windows, 1, pages, page);
-	if (one <= 0)
-		tap_skip("this kernel does not give memory ahead of its use");
-	else
-		/* They may share one. */
-		tap_ok(one == (long)pages && other <= 1,
-		       "%ld of them when asked for, of the other lane's %ld",
-		       one, other);
+	/* They may share one. */
+	tap_ok(one == (long)pages && other <= 1,
+	       "%ld of them when asked for, of the other lane's %ld", one,
+	       other);
 	tw_windows_free(&windows);
 }
 
