@@ -75,7 +75,8 @@ void succeeded(struct thread_data *td, struct tw_job *job,
 	if (!usual && job->watch)
 		tw_watch_event_begin(job, event);
 	tw_record_path(td, job, io_u, &job->io[io_u->index], done->seen_ticks,
-		       job->stages && (done->returns_late || job->taken > 1), usual);
+		       job->stages && (done->returns_late || job->taken > 1),
+		       usual);
 	if (!usual && job->watch)
 		tw_watch_event_end(job);
 }
