@@ -173,10 +173,10 @@ judged()
 		off = ($8 + $7) / 2 - 1
 		limit = bar - sign * spread
 		reached = sign > 0 ? $2 >= limit : $3 <= limit
-		printf "; bar %.2f, limit %.3f: %s\n", bar, limit,
-			(spread > .05 || off > 2 * spread ||
-			 off < -2 * spread ? "undecided" :
-			 reached ? "reached" : "NOT reached")
+		verdict = reached ? "reached" : "NOT reached"
+		if (spread > .05 || off > 2 * spread || off < -2 * spread)
+			verdict = "undecided"
+		printf "; bar %.2f, limit %.3f: %s\n", bar, limit, verdict
 	}'
 }
 

@@ -52,8 +52,8 @@ summary() {
 		END {
 			if (!NR) { print who ": no interval in " runs " runs"
 				   print "inf inf" >result; exit }
-			median = NR % 2 ? v[(NR + 1) / 2] :
-				 (v[NR / 2] + v[NR / 2 + 1]) / 2
+			median = (v[int((NR + 1) / 2)] +
+				  v[int((NR + 2) / 2)]) / 2
 			low = v[int((NR - 1) / 4) + 1]
 			high = v[NR - int((NR - 1) / 4)]
 			printf "%-9s %d of %d runs, median %g ticks, " \

@@ -48,8 +48,10 @@ fio_figures()
 quantiles()
 {
 	LC_ALL=C sort -n | awk '
-	function at(rank) { rank = int(rank + .5); return v[rank < 1 ? 1 :
-		rank > NR ? NR : rank] }
+	function at(rank) {
+		rank = int(rank + .5)
+		return v[rank < 1 ? 1 : rank > NR ? NR : rank]
+	}
 	{ v[NR] = $1 }
 	END {
 		half = .98 * sqrt(NR)

@@ -152,9 +152,9 @@ ratios()
 {
 	awk -v name="$1" -v arm="$2" '
 		$1 == name {
-			better = name == "iops" ? $4 > v[$2, $3] :
-				!(($2, $3) in v) || $4 < v[$2, $3]
-			if (better)
+			first = !(($2, $3) in v)
+			more = $4 > v[$2, $3]
+			if (first || more == (name == "iops"))
 				v[$2, $3] = $4
 		}
 		END { for (r = 0; (r, 1) in v; r++)
