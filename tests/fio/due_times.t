@@ -15,7 +15,7 @@
 # said: the rest is for our own way, some us. Half of a position's reads decide,
 # so that a moment in which others had the CPU doesn't.
 . "$(dirname "$0")/fio_tap.sh"
-need_device
+need ring_device
 
 head -c 65536 /dev/zero >d.data
 

@@ -7,7 +7,7 @@
 # ramp time it leaves out, as fio does.
 # Defect: a device that is gone passed off as a fast one.
 . "$(dirname "$0")/fio_tap.sh"
-need_device
+need ring_device
 
 # job SETTINGS ARGUMENT...: reads of 4 KiB, one at a time
 job()

@@ -15,7 +15,7 @@
 # Defect: an error that is swallowed or made another one, a short transfer taken
 # for a whole one, a job that goes on where fio's engine gives up, or hangs.
 . "$(dirname "$0")/fio_tap.sh"
-need_device
+need ring_device
 
 # outcome STATUS: all that a user sees of the errors, without what names a
 # process or a place in a source, and what only ours says (empty.t)

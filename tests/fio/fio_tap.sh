@@ -117,8 +117,9 @@ watched()
 	shift
 	rm -f ring.[0-9]*
 	# shellcheck disable=SC2086
-	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_watch.so" \
-		RING_WATCH=ring $settings timeout -s KILL 60 "$FIO" \
+	timeout -s KILL 60 env \
+		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_watch.so" \
+		RING_WATCH=ring $settings "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --output-format=json \
 		--output=out.json "$@" 2>err
 }
@@ -137,10 +138,10 @@ on_device()
 		--output=out.json "$@" 2>err
 }
 
-# Ends a test that needs such a device where there can be none.
-need_device()
+# need NAME: ends a test where preload/NAME.c can't do what it is for.
+need()
 {
-	LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" true 2>why &&
+	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/$1.so" true 2>why &&
 		return
 	echo "1..0 # SKIP $(cat why)"
 	exit 0

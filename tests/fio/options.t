@@ -7,6 +7,7 @@
 # Defect: a job dropped over an unknown name, an option that is taken and
 # ignored, data that is damaged on the way.
 . "$(dirname "$0")/fio_tap.sh"
+need ring_watch
 
 "$FIO" --enghelp=io_uring 2>/dev/null | awk '/ : / { print $1 }' | sort >fio.names
 "$FIO" --enghelp="$TICKWISE_SO" 2>/dev/null | awk '/ : / { print $1 }' |

@@ -9,6 +9,7 @@
 #
 # Needs a block device of its own: a loop device, and so root.
 . "$(dirname "$0")/fio_tap.sh"
+need ring_watch
 
 truncate -s 8M image
 device=$(losetup -f --show image 2>why) || {

@@ -8,6 +8,7 @@
 # Defect: a short transfer counted as a whole one, an error in the histogram, an
 # I/O lost between two submissions.
 . "$(dirname "$0")/fio_tap.sh"
+need ring_watch
 
 # trouble SETTINGS OPTION...: 128 I/Os, 8 in the ring, 4 at a time
 trouble()

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A device of known behaviour between any io_uring engine and the kernel
- * (LD_PRELOAD): fio's own engine enters the kernel without the C library, so a
- * system call filter catches every io_uring_setup and io_uring_enter, ours and
- * fio's alike, and a handler does them with changed entries.
+ * (LD_PRELOAD): it catches every io_uring_setup and io_uring_enter, ours and
+ * fio's alike (kernel_gate.h), and does them with changed entries.
  *
  *	DEVICE_DUE_US=N		the n-th of each eight blocks of a file takes
  *				n times N microseconds from its submission on:
@@ -20,21 +19,15 @@
  *	DEVICE_LATE=FILE	FILE.PID: after DEVICE_DUE_US, n and how much
  *				later than due it was there, in us, a line each
  *
- * Set it for fio alone (env LD_PRELOAD=... fio): a filter outlives exec(), and
- * the next program's handler is elsewhere. For jobs that are processes, whose
- * completions are posted inside of io_uring_enter (not with sqthread_poll).
- * x86-64 alone; elsewhere, and where no filter may be set, the program ends at
- * once with 77.
+ * For jobs that are processes, whose completions are posted inside of
+ * io_uring_enter (not with sqthread_poll). For fio alone, and not everywhere:
+ * kernel_gate.h says why.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/io_uring.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +38,9 @@
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#ifdef __x86_64__
+#include "kernel_gate.h"
 
 #ifndef IORING_SETUP_NO_SQARRAY	/* newer than some headers (Linux 6.6) */
 #define IORING_SETUP_NO_SQARRAY	(1U << 16)
@@ -91,32 +83,6 @@ static struct {
 	unsigned long due_us, error, gone, half, none, refuse, wait, visible;
 	int error_errno, gone_errno, refuse_errno, wait_errno;
 } device;
-
-/* The one place from which the filter lets the two calls through. */
-extern char ring_device_gate[] __attribute__((visibility("hidden")));
-
-#if !__has_attribute(noclone)
-#define noclone		/* clang makes no copies */
-#endif
-
-static __attribute__((noinline, noclone))
-long kernel(long number, const long *a)
-{
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
-	long ret;
-
-	__asm__ volatile("syscall\n"
-			 ".hidden ring_device_gate\n"
-			 ".globl ring_device_gate\n"
-			 "ring_device_gate:"
-			 : "=a"(ret)
-			 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]),
-			   "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return ret;
-}
 
 static uint64_t now_ns(void)
 {
@@ -271,7 +237,7 @@ static long submit(const long *a)
 		if (is_transfer(&saved[i]))
 			decide(entry(head + i));
 	}
-	ret = kernel(SYS_io_uring_enter, a);
+	ret = gate_kernel(SYS_io_uring_enter, a);
 	for (i = 0; i < count; i++) {
 		*entry(head + i) = saved[i];
 		/* It will come again. */
@@ -326,50 +292,16 @@ static long enter(const long *a)
 	return ret;
 }
 
-static void caught(int signal, siginfo_t *info, void *context)
+static long caught(long number, const long *a)
 {
-	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	long a[6] = { r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10],
-		      r[REG_R8], r[REG_R9] };
+	long ret;
 
-	(void)signal;
-	if (info->si_syscall == SYS_io_uring_enter && ring.sqes) {
-		r[REG_RAX] = enter(a);
-		return;
-	}
-	r[REG_RAX] = kernel(info->si_syscall, a);
-	if (info->si_syscall == SYS_io_uring_setup && r[REG_RAX] >= 0)
-		look_at(r[REG_RAX], (struct io_uring_params *)a[1]);
-}
-
-static int install(void)
-{
-	const uint64_t gate = (uintptr_t)ring_device_gate;
-	struct sock_filter code[] = {
-#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, member)
-#define UNLESS(value, to) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, to)
-#define IF(value, to) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, to, 0)
-		LOAD(offsetof(struct seccomp_data, arch)),
-		UNLESS(AUDIT_ARCH_X86_64, 8),
-		LOAD(offsetof(struct seccomp_data, nr)),
-		IF(SYS_io_uring_enter, 1),
-		UNLESS(SYS_io_uring_setup, 5),
-		LOAD(offsetof(struct seccomp_data, instruction_pointer)),
-		UNLESS((uint32_t)gate, 2),
-		LOAD(offsetof(struct seccomp_data, instruction_pointer) + 4),
-		IF((uint32_t)(gate >> 32), 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
-	struct sigaction action = {
-		.sa_sigaction = caught,
-		.sa_flags = SA_SIGINFO | SA_NODEFER,
-	};
-
-	return sigaction(SIGSYS, &action, NULL) ||
-	       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	if (number == SYS_io_uring_enter && ring.sqes)
+		return enter(a);
+	ret = gate_kernel(number, a);
+	if (number == SYS_io_uring_setup && ret >= 0)
+		look_at(ret, (struct io_uring_params *)a[1]);
+	return ret;
 }
 
 static unsigned long setting(const char *name, int *error)
@@ -400,10 +332,7 @@ static __attribute__((constructor)) void begin(void)
 	device.refuse = setting("DEVICE_REFUSE", &device.refuse_errno);
 	device.wait = setting("DEVICE_WAIT", &device.wait_errno);
 	device.visible = setting("DEVICE_OVERFLOW", NULL);
-	if (install()) {
-		perror("ring_device: no system call filter");
-		_exit(77);
-	}
+	gate_close("ring_device", caught);
 }
 
 /* Jobs of fio leave with _exit(), so it is asked for here. */
@@ -426,16 +355,3 @@ void _exit(int status)
 	syscall(SYS_exit_group, status);
 	__builtin_unreachable();
 }
-
-#else
-
-static __attribute__((constructor)) void begin(void)
-{
-	static const char text[] = "ring_device: x86-64 alone\n";
-
-	if (write(2, text, sizeof(text) - 1) < 0)
-		_exit(78);
-	_exit(77);
-}
-
-#endif
