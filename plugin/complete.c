@@ -8,6 +8,7 @@
 
 #include "accounting.h"
 #include "engine.h"
+#include "enter.h"
 #include "event_time.h"
 #include "record.h"
 #include "response.h"

@@ -222,21 +222,6 @@ struct tw_job {
 	int started;		/* start is set: the job has begun */
 };
 
-/* What fio's own engine passes too; @flags beside the ring's own. */
-static inline int tw_enter_ring(const struct tw_job *job, unsigned count,
-				unsigned wait, unsigned flags)
-{
-	return io_uring_enter(job->enter_fd, count, wait,
-			      flags | job->enter_flags, NULL);
-}
-
-#ifdef TW_PROFILED	/* ring.c: the kernel's time apart from its callers' */
-int tw_enter(const struct tw_job *job, unsigned count, unsigned wait,
-	     unsigned flags);
-#else
-#define tw_enter tw_enter_ring
-#endif
-
 /* One stamp. Inlined into every path; the branch is always taken alike. */
 static inline uint64_t tw_job_stamp(const struct tw_job *job)
 {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "enter.h"
 #include "taskrun.h"
 #include "verify.h"
 #include "watch.h"

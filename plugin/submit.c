@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "enter.h"
 #include "issue_time.h"
 #include "record.h"
 #include "response.h"
