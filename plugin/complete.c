@@ -89,39 +89,51 @@ void succeeded(struct thread_data *td, struct tw_job *job,
  * with an assertion of fio's.)
  */
 static inline __attribute__((always_inline))
-struct tw_done done_at(struct tw_job *job, int event, unsigned cqe_shift)
+struct tw_done done_at(struct tw_job *job, int event, unsigned shift)
 {
-	const struct io_uring_cq *cq = &job->ring.cq;
-	const unsigned place = (job->events_at + (unsigned) event) &
-			       cq->ring_mask;
-	const struct io_uring_cqe *cqe = &cq->cqes[place << cqe_shift];
+	const unsigned place = job->events_at + (unsigned) event;
+	const unsigned at = place & job->cq_mask;
+	const struct io_uring_cqe *cqe = &job->cqes[at << shift];
 
 	return (struct tw_done) {
 		.io_u = io_uring_cqe_get_data(cqe),
-		.seen_ticks = job->seen[place].ticks,
+		.seen_ticks = job->seen[at],
 		.result = cqe->res,
-		.returns_late = job->seen[place].returns_late,
+		.returns_late = place != job->asked_for,
 	};
+}
+
+/* With less than it asked for, or an error. */
+static __attribute__((noinline))
+struct io_u *event_partly(struct thread_data *td, struct tw_job *job, int event)
+{
+	struct tw_done done = done_at(job, event, 0);
+
+	if (is_whole(td, job, &done))
+		succeeded(td, job, &done, event, false);
+	return done.io_u;
 }
 
 static inline __attribute__((always_inline))
 struct io_u *event_at(struct thread_data *td, struct tw_job *job, int event,
 		      const bool usual)
 {
-	struct tw_done done = done_at(job, event, 0);
+	const struct tw_done done = done_at(job, event, 0);
 	struct io_u *io_u = done.io_u;
 
 	io_u->error = 0;
-	if (tw_unlikely((uint64_t) (int64_t) done.result !=
-			io_u->xfer_buflen)) {
-		struct tw_done partly = done;
-
-		if (!is_whole(td, job, &partly))
-			return io_u;
-		done = partly;
-	}
+	if (tw_unlikely((uint64_t) (int64_t) done.result != io_u->xfer_buflen))
+		return event_partly(td, job, event);
 	succeeded(td, job, &done, event, usual);
 	return io_u;
+}
+
+/* Apart, so that the usual ones are short. */
+static __attribute__((noinline))
+struct io_u *event_unusual(struct thread_data *td, struct tw_job *job,
+			   int event)
+{
+	return event_at(td, job, event, false);
 }
 
 struct io_u *tw_event(struct thread_data *td, int event)
@@ -129,7 +141,7 @@ struct io_u *tw_event(struct thread_data *td, int event)
 	struct tw_job *job = td->io_ops_data;
 
 	return job->usual ? event_at(td, job, event, true) :
-			    event_at(td, job, event, false);
+			    event_unusual(td, job, event);
 }
 
 /* Commands move all or nothing: 0, an errno, or the device's own status, which
@@ -137,7 +149,7 @@ struct io_u *tw_event(struct thread_data *td, int event)
 struct io_u *tw_event_command(struct thread_data *td, int event)
 {
 	struct tw_job *job = td->io_ops_data;
-	const struct tw_done done = done_at(job, event, job->cqe_shift);
+	const struct tw_done done = done_at(job, event, job->entry_shift);
 	struct io_u *io_u = done.io_u;
 	enum tw_direction direction = tw_direction_of(io_u->ddir);
 
@@ -163,15 +175,14 @@ struct io_u *tw_event_command(struct thread_data *td, int event)
  */
 static unsigned reap(struct tw_job *job, unsigned begin, unsigned most)
 {
-	struct io_uring_cq *cq = &job->ring.cq;
-	unsigned head = *cq->khead;
+	unsigned head = *job->cq_head;
 	unsigned end = begin;
 
 	while (end < most) {
 		unsigned at = head + (end - begin);
 
 		if (at == job->seen_tail) {
-			unsigned tail = io_uring_smp_load_acquire(cq->ktail);
+			unsigned tail = io_uring_smp_load_acquire(job->cq_tail);
 
 			if (tail == at)
 				break;
@@ -184,7 +195,8 @@ static unsigned reap(struct tw_job *job, unsigned begin, unsigned most)
 			end = most;
 	}
 	if (end != begin)
-		io_uring_smp_store_release(cq->khead, head + (end - begin));
+		io_uring_smp_store_release(job->cq_head,
+					   head + (end - begin));
 	return end;
 }
 
@@ -197,8 +209,9 @@ static int took(struct tw_job *job, unsigned events)
 	return (int) events;
 }
 
-static int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
-		     unsigned max)
+static __attribute__((noinline))
+int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
+	      unsigned max)
 {
 	unsigned wait = td->o.iodepth_batch_complete_min == 0 ? 0 : min;
 	unsigned events = 0;
@@ -240,14 +253,13 @@ int tw_getevents(struct thread_data *td, unsigned int min, unsigned int max,
 		 const struct timespec *t)
 {
 	struct tw_job *job = td->io_ops_data;
-	unsigned *khead = job->ring.cq.khead;
-	unsigned head = *khead;
+	unsigned head = *job->cq_head;
 
 	job->events_at = head;
 	/* As many as fio takes have been seen before: only the head moves. */
 	if (job->usual && job->seen_tail - head >= max) {
 		job->taken = max;
-		io_uring_smp_store_release(khead, head + max);
+		io_uring_smp_store_release(job->cq_head, head + max);
 		return (int) max;
 	}
 	return getevents(td, job, min, max);

@@ -18,6 +18,8 @@
 #include "timing.h"
 #include "windows.h"
 
+#define tw_likely(x)	__builtin_expect(!!(x), 1)
+
 /*
  * What is recorded. An I/O that is submitted by the very call that queued it
  * has no queue stage, and its inflight is its total; if it is there when that
@@ -62,14 +64,7 @@ struct tw_done {
 	struct io_u *io_u;
 	uint64_t seen_ticks;
 	int32_t result;
-	bool returns_late;
-};
-
-/* When a completion was seen. */
-struct tw_seen {
-	uint64_t ticks;
-	bool returns_late;	/* not handed to fio at once: there is one before
-				 * it, or fio may submit more first */
+	bool returns_late;	/* not as soon as it was seen */
 };
 
 #define TW_BATCH	128
@@ -79,11 +74,9 @@ struct tw_seen {
  * line more for each list, as ones that lie a multiple of 4096 bytes apart get
  * into each other's way in the cache. */
 struct tw_batch {
-	unsigned ios;		/* not settled yet */
 	uint64_t *ends[TW_RECORDS];	/* of the lists */
-	uint64_t ticks[TW_RECORDS][TW_BATCH + TW_CACHE_LINE / 8]
-		__attribute__((aligned(TW_CACHE_LINE)));
-};
+	uint64_t ticks[TW_RECORDS][TW_BATCH + TW_CACHE_LINE / 8];
+} __attribute__((aligned(TW_CACHE_LINE)));
 
 struct tw_counts {
 	uint64_t recorded;
@@ -118,8 +111,6 @@ struct tw_issue {
 	uint64_t follow_ticks;	/* 0: not at all */
 	uint64_t ns_per_tick;	/* times 2^32 */
 	tw_fio_time from;
-	uint64_t bracket_ticks;	/* a read that took so long was disturbed */
-	bool shares;		/* fio's clock is the counter, too */
 };
 
 /* So many submissions look for completions after the first one that should have
@@ -139,59 +130,77 @@ typedef int tw_fill(struct thread_data *td, struct tw_job *job,
 typedef int tw_sync(const struct thread_data *td, struct io_u *io_u);
 
 struct tw_job {
-	/* What every I/O comes by, about in its order, and together: between
-	 * two of them the kernel and fio fill the caches with what is theirs. */
-	struct io_uring ring;
+	/*
+	 * What every I/O comes by that is done inside of its call, together and
+	 * about in its order: between two of them the kernel and fio fill the
+	 * caches with what is theirs. Of the ring, what does not change is here
+	 * a second time.
+	 */
+	struct io_uring_sqe *sqes;
+	struct tw_io *io;	/* by io_u->index */
+	unsigned *sq_tail;
+	unsigned *cq_tail;
+	unsigned sq_mask;
+	unsigned pending_head;	/* queued: places in the submission ring, */
+	unsigned pending_tail;	/* whose entries know their io_u */
 	/* How io_uring_enter() is told of the ring, and always. */
 	unsigned enter_fd;
 	unsigned enter_flags;
-	unsigned wait_flags;
-	unsigned looks;		/* the next so many submissions look for
-				 * completions, ... */
-	unsigned slots;		/* of pending, and in the submission ring as many
-				 * or more */
-	unsigned pending_head;
-	unsigned pending_tail;
+	unsigned wait_flags;	/* of a call that waits or looks */
 	bool usual;		/* nothing of what only some jobs want: then the
 				 * tests for it are left out of every path */
-	bool always_looks;	/* ... or all of them do */
-	bool special;		/* options that the model alone can't hold */
-	bool polled_submission;	/* a kernel thread looks at the tail */
 	bool stages;		/* else only total */
-	bool event_time;	/* fio's numbers get each event's own time */
 	bool submits_next;	/* fio commits right after this ->queue() */
-	bool system;		/* stamps are ns of the system clock */
-	struct io_u **pending;	/* queued, in ring order; a ring itself */
-	struct tw_io *io;	/* by io_u->index */
+	bool shares_counter;	/* fio's clock is the counter, too */
+	__u8 opcode[2];		/* of the models */
+	bool polled_submission;	/* a kernel thread looks at the tail */
+	bool special;		/* options that the model alone can't hold */
+
 	uint64_t queued_ticks;	/* of the newest one pending */
-	struct tw_response *response;	/* response.h; NULL: no rate */
-	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
-	struct tw_seen *seen;	/* by place in the completion ring */
-	uint64_t seen_ticks;	/* the newest stamp of them */
-	unsigned seen_tail;	/* completions up to here have one */
+	uint64_t *seen;		/* stamps, by place in the completion ring */
+	uint64_t seen_ticks;	/* the newest of them */
+	unsigned *cq_head;
+	struct io_uring_cqe *cqes;
+	unsigned cq_mask;
+	unsigned seen_tail;	/* completions up to here have a stamp */
+	unsigned asked_for;	/* place of the one that fio was asking for when
+				 * it was seen; seen_tail: there was none */
 	unsigned events_at;	/* place of the last getevents()'s first */
+	unsigned taken;		/* by the last getevents() */
+	unsigned looks;		/* the next so many submissions look for
+				 * completions */
+
 	struct tw_issue issue;
 	uint64_t enters;
 	uint64_t tails;
-	const struct tw_timing *timing;
+	uint64_t largest_tail;
 	uint64_t least_total_ticks;	/* 1 ns: no I/O takes no time; 0: with a
 					 * coarse clock some do */
 	uint64_t odd_ticks;	/* a total so far above the least one is looked
 				 * at: one of the slowest, below the least, or
 				 * the first */
-	uint64_t first_ticks;	/* stamps of the first and last recorded */
-	uint64_t last_ticks;
-	unsigned taken;		/* by the last getevents() */
-	unsigned settled_head;	/* pending_head when it last settled to wait */
-	unsigned cqe_shift;	/* 1 where entries have the double size */
+	uint64_t last_ticks;	/* stamp of the last recorded */
 	struct tw_windows over_time;	/* total, by tw_direction */
+
+	unsigned entries;	/* iodepth, or the next power of two */
+	unsigned settled_head;	/* pending_head when it last settled to wait */
+	struct tw_response *response;	/* response.h; NULL: no rate */
+	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
+	const struct tw_timing *timing;
+	uint64_t first_ticks;	/* stamp of the first recorded */
+	bool always_looks;	/* every submission looks for completions */
+	bool event_time;	/* fio's numbers get each event's own time */
+	bool event_wait;	/* one completion at a time */
+	bool system;		/* stamps are ns of the system clock */
 	/* What is the same in every read and in every write. */
 	struct io_uring_sqe model[2] __attribute__((aligned(TW_CACHE_LINE)));
 	struct tw_batch batch[TW_DIRECTIONS];
 
+	struct io_uring ring;
 	int ring_ready;
+	unsigned slots;		/* asked for in the submission ring */
+	unsigned entry_shift;	/* 1 where entries have the double size */
 	unsigned looks_next;	/* looks, when they have to again */
-	unsigned entries;	/* iodepth, or the next power of two */
 	tw_fill *fill;		/* passthrough, NULL: reads and writes */
 	struct tw_range *ranges;	/* of trims as commands, by index */
 	bool fixed_files;
@@ -205,7 +214,6 @@ struct tw_job {
 	unsigned files_open;
 	struct io_u **by_index;
 	bool test_nop;		/* transfers that move nothing */
-	bool event_wait;	/* one completion at a time */
 	uint64_t taken_ticks;	/* with event_time: when it returned */
 	uint64_t taken_fio_ns;	/* the same by the clock of a patched fio */
 	unsigned io_us;		/* initialised so far */
@@ -216,11 +224,13 @@ struct tw_job {
 	struct tw_histogram residual;	/* event_time: see event_time.h */
 	struct tw_counts counts[TW_DIRECTIONS];
 	uint64_t negative_stages;	/* of I/Os that were recorded */
-	uint64_t largest_tail;
 	uint64_t start_realtime_ns;
 	struct tw_moment start;
 	int started;		/* start is set: the job has begun */
 };
+
+_Static_assert(offsetof(struct tw_job, over_time.edge) <
+	       4 * TW_CACHE_LINE, "what every I/O comes by, in four lines");
 
 /* One stamp. Inlined into every path; the branch is always taken alike. */
 static inline uint64_t tw_job_stamp(const struct tw_job *job)
@@ -248,6 +258,18 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 	return tw_span_ns(&job->timing->clock.scale, job->system, from, to);
 }
 
+/* job->ring is set up. */
+static inline void tw_job_has_ring(struct tw_job *job)
+{
+	job->sqes = job->ring.sq.sqes;
+	job->sq_tail = job->ring.sq.ktail;
+	job->sq_mask = job->ring.sq.ring_mask;
+	job->cqes = job->ring.cq.cqes;
+	job->cq_head = job->ring.cq.khead;
+	job->cq_tail = job->ring.cq.ktail;
+	job->cq_mask = job->ring.cq.ring_mask;
+}
+
 /* Places in the completion ring: twice as many as can be there. Of the last free
  * one the kernel makes sure with every completion anew. */
 static inline unsigned tw_job_places(const struct tw_job *job)
@@ -255,21 +277,20 @@ static inline unsigned tw_job_places(const struct tw_job *job)
 	return 2 * job->entries;
 }
 
-/* Completions up to @tail are in the ring, as was seen before @ticks. @late: fio
- * is not asking for them. */
+/* Completions up to @tail are in the ring, some of them without a stamp, as was
+ * seen before @ticks. @late: fio is not asking for them. */
 static inline void tw_job_saw(struct tw_job *job, unsigned tail,
 			      uint64_t ticks, bool late)
 {
-	const unsigned mask = job->ring.cq.ring_mask;
-	const unsigned head = *job->ring.cq.khead;
 	const unsigned count = tail - job->seen_tail;
-	unsigned place;
+	unsigned place = job->seen_tail;
 
-	for (place = job->seen_tail; place != tail; place++)
-		job->seen[place & mask] = (struct tw_seen) {
-			.ticks = ticks,
-			.returns_late = late || place != head,
-		};
+	/* Whether it goes to fio as soon as that is only asked of one that is
+	 * taken alone, and then it is the first that was found. */
+	job->asked_for = late ? tail : place;
+	do
+		job->seen[place++ & job->cq_mask] = ticks;
+	while (tw_unlikely(place != tail));
 	job->seen_tail = tail;
 	job->seen_ticks = ticks;
 	job->tails++;

@@ -13,11 +13,9 @@ static uint64_t ticks_in(const struct tw_job *job, double ns)
  * read is what has to be taken. */
 void tw_issue_time_start(struct tw_job *job)
 {
-	job->issue.shares = !job->system && !fio_gtod_offload &&
-			    fio_clock_source == CS_CPUCLOCK;
+	job->shares_counter = !job->system && !fio_gtod_offload &&
+			      fio_clock_source == CS_CPUCLOCK;
 	job->issue.follow_ticks = 0;
-	job->issue.bracket_ticks = job->issue.shares ?
-		ticks_in(job, TW_ISSUE_BRACKET_NS) : 0;
 	job->issue.ns_per_tick = (uint64_t)
 		(4294967296.0 / tw_job_ticks_per_ns(job));
 }
@@ -38,14 +36,15 @@ tw_fio_time tw_issue_time_read(struct tw_job *job)
 	uint64_t before_ticks, width_ticks;
 	tw_fio_time now;
 
-	if (!issue->shares)
+	if (!job->shares_counter)
 		return tw_fio_now();
 	before_ticks = tw_ticks();
 	now = tw_fio_now();
 	width_ticks = tw_ticks() - before_ticks;
 	issue->from_ticks = before_ticks + width_ticks / 2;
 	issue->from = now;
-	issue->follow_ticks = width_ticks < issue->bracket_ticks ?
+	issue->follow_ticks =
+		width_ticks < ticks_in(job, TW_ISSUE_BRACKET_NS) ?
 		ticks_in(job, follow_ns(&now)) : 0;
 	return now;
 }

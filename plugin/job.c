@@ -40,9 +40,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 		     power_of_two_from(min(td->o.iodepth_batch, td->o.iodepth));
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
-	job->pending = calloc(job->slots, sizeof(*job->pending));
 	job->seen = calloc(tw_job_places(job), sizeof(*job->seen));
-	if (!job->io || !job->by_index || !job->pending || !job->seen ||
+	if (!job->io || !job->by_index || !job->seen ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
 	    tw_histogram_init(&job->residual, o->digits) ||
@@ -170,7 +169,6 @@ void tw_cleanup(struct thread_data *td)
 	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);
 	free(job->seen);
-	free(job->pending);
 	free(job->by_index);
 	free(job->io);
 	free(job);

@@ -4,46 +4,40 @@
  */
 #include "record.h"
 
+/* Which lists are of totals: each I/O is in one of them. */
 static bool is_total(enum tw_record kind)
 {
 	return kind == TW_RECORD_INSIDE || kind == TW_RECORD_AT_ONCE ||
 	       kind == TW_RECORD_TOTAL;
 }
 
-static void settle_kind(struct tw_job *job, enum tw_direction direction,
-			enum tw_record kind)
+void tw_record_settle_list(struct tw_job *job, struct tw_batch *batch,
+			   enum tw_record kind)
 {
-	struct tw_batch *batch = &job->batch[direction];
+	const size_t direction = (size_t) (batch - job->batch);
 	const uint64_t *ticks = batch->ticks[kind];
+	const size_t count = (size_t) (batch->ends[kind] - ticks);
+	const bool total = is_total(kind);
 
 	tw_tally_add_many(&job->tally[kind][direction],
 			  &job->record[kind][direction],
-			  is_total(kind) ?
-			  &job->over_time.current[direction] : NULL,
-			  job->system ? NULL : &job->timing->clock.scale, ticks,
-			  (size_t) (batch->ends[kind] - ticks));
+			  total ? &job->over_time.current[direction] : NULL,
+			  job->system ? NULL : &job->timing->clock.scale,
+			  ticks, count);
+	if (total)
+		job->counts[direction].recorded += count;
 	batch->ends[kind] = batch->ticks[kind];
-}
-
-void tw_record_settle_of(struct tw_job *job, enum tw_direction direction)
-{
-	struct tw_batch *batch = &job->batch[direction];
-	enum tw_record kind;
-
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		if (batch->ends[kind] != batch->ticks[kind])
-			settle_kind(job, direction, kind);
-	job->counts[direction].recorded += batch->ios;
-	batch->ios = 0;
 }
 
 void tw_record_settle(struct tw_job *job)
 {
-	enum tw_direction direction;
+	struct tw_batch *batch;
+	enum tw_record kind;
 
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		if (job->batch[direction].ios)
-			tw_record_settle_of(job, direction);
+	for (batch = job->batch; batch != job->batch + TW_DIRECTIONS; batch++)
+		for (kind = 0; kind < TW_RECORDS; kind++)
+			if (batch->ends[kind] != batch->ticks[kind])
+				tw_record_settle_list(job, batch, kind);
 }
 
 void tw_record_end(struct tw_job *job)

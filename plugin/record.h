@@ -47,21 +47,27 @@ void tw_record(struct thread_data *td, struct tw_job *job,
 	       uint64_t seen_ticks, bool with_return);
 
 /*
- * Of tw_record_path(), what is seldom reached: the lists of one direction, when
- * they are full; the I/O is past the end of the window over time; its total is
- * more than usual, less than can be, or the first one: false where it does not
- * count.
+ * Of tw_record_path(), what is seldom reached: a list is full; the I/O is past the
+ * end of the window over time; its total is more than usual, less than can be, or
+ * the first one: false where it does not count.
  */
-void tw_record_settle_of(struct tw_job *job, enum tw_direction direction);
+void tw_record_settle_list(struct tw_job *job, struct tw_batch *batch,
+			   enum tw_record kind);
 void tw_record_window(struct tw_job *job, uint64_t seen_ticks);
 bool tw_record_odd(struct tw_job *job, const struct io_u *io_u,
 		   const struct tw_io *io, uint64_t seen_ticks,
 		   uint64_t returned_ticks);
 
-static inline void tw_record_add(struct tw_batch *batch, enum tw_record kind,
-				 uint64_t ticks)
+static inline __attribute__((always_inline))
+void tw_record_add(struct tw_job *job, struct tw_batch *batch,
+		   enum tw_record kind, uint64_t ticks)
 {
-	*batch->ends[kind]++ = ticks;
+	uint64_t *end = batch->ends[kind];
+
+	*end++ = ticks;
+	batch->ends[kind] = end;
+	if (tw_unlikely(end == batch->ticks[kind] + TW_BATCH))
+		tw_record_settle_list(job, batch, kind);
 }
 
 static inline __attribute__((always_inline))
@@ -74,22 +80,23 @@ void tw_record_stages(struct tw_job *job, struct tw_batch *batch,
 
 	if (seen_ticks == io->entered_ticks &&
 	    io->queued_ticks == io->enter_ticks && !deferred) {
-		tw_record_add(batch, TW_RECORD_INSIDE, total_ticks);
+		tw_record_add(job, batch, TW_RECORD_INSIDE, total_ticks);
 		return;
 	}
 	times = tw_stage_times(io, seen_ticks, &job->negative_stages);
 	if (times.entered)
-		tw_record_add(batch, TW_RECORD_ENTER, times.enter_ticks);
+		tw_record_add(job, batch, TW_RECORD_ENTER, times.enter_ticks);
 	if (!times.waited && !deferred) {
-		tw_record_add(batch, TW_RECORD_AT_ONCE, total_ticks);
+		tw_record_add(job, batch, TW_RECORD_AT_ONCE, total_ticks);
 		return;
 	}
 	if (times.waited)
-		tw_record_add(batch, TW_RECORD_QUEUE, times.queue_ticks);
+		tw_record_add(job, batch, TW_RECORD_QUEUE, times.queue_ticks);
 	if (times.waited && !deferred)
-		tw_record_add(batch, TW_RECORD_INFLIGHT, times.inflight_ticks);
+		tw_record_add(job, batch, TW_RECORD_INFLIGHT,
+			      times.inflight_ticks);
 	/* Not the sum of the two: that would add their roundings. */
-	tw_record_add(batch, TW_RECORD_TOTAL, total_ticks);
+	tw_record_add(job, batch, TW_RECORD_TOTAL, total_ticks);
 }
 
 /* tw_record(), as a part of what calls it; @usual: see struct tw_job. */
@@ -119,7 +126,7 @@ void tw_record_path(struct thread_data *td, struct tw_job *job,
 		tw_response_record(job->response, io_u, (uint64_t)
 				   tw_job_ns(job, io->queued_ticks, seen_ticks));
 	if (with_return)
-		tw_record_add(batch, TW_RECORD_RETURN,
+		tw_record_add(job, batch, TW_RECORD_RETURN,
 			      tw_stage_ticks(seen_ticks, returned_ticks,
 					     &job->negative_stages));
 	if (job->stages)
@@ -128,9 +135,7 @@ void tw_record_path(struct thread_data *td, struct tw_job *job,
 				 tw_watch_defers(job, direction, io,
 						 seen_ticks));
 	else
-		tw_record_add(batch, TW_RECORD_TOTAL, total_ticks);
-	if (++batch->ios == TW_BATCH)
-		tw_record_settle_of(job, direction);
+		tw_record_add(job, batch, TW_RECORD_TOTAL, total_ticks);
 }
 
 #endif

@@ -155,7 +155,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	}
 	if (job->fill) {
 		wanted.flags |= IORING_SETUP_SQE128 | IORING_SETUP_CQE32;
-		job->cqe_shift = 1;
+		job->entry_shift = 1;
 	}
 	ret = set_up(job, &wanted);
 	if (ret)
@@ -175,6 +175,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	 * Newer libraries set the ring up without these pointers. */
 	for (i = 0; job->ring.sq.array && i < job->ring.sq.ring_entries; i++)
 		job->ring.sq.array[i] = i;
+	tw_job_has_ring(job);
 	return 0;
 }
 
@@ -253,11 +254,11 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 	for (direction = TW_READ; direction <= TW_WRITE; direction++) {
 		struct io_uring_sqe *model = &job->model[direction];
 
-		if (o->test_nop) {
-			model->opcode = IORING_OP_NOP;
+		model->opcode = o->test_nop ? IORING_OP_NOP :
+					      opcodes[kind][direction];
+		job->opcode[direction] = model->opcode;
+		if (o->test_nop)
 			continue;
-		}
-		model->opcode = opcodes[kind][direction];
 		/* A ring may submit from another context than the job's own
 		 * thread, so the job's default priority is given with every
 		 * transfer. */

@@ -3,8 +3,8 @@
  * The way in: an I/O of fio's becomes an entry of the ring, is stamped, and
  * enters the kernel with those that wait with it.
  *
- * Entries lie in the ring in the order in which they were queued, so the list
- * of what is pending and the ring's own index are one.
+ * Entries lie in the ring in the order in which they were queued, and each knows
+ * its I/O: the ring is the list of what is pending.
  *
  * What a job's options ask of every read and write alike stands in a model
  * that is copied; what they ask of each I/O anew is behind one branch that a
@@ -93,10 +93,13 @@ void prepare_special(struct thread_data *td, struct tw_job *job,
 	}
 }
 
+/* With nothing special an entry that last was of the same kind has all the rest
+ * in it. */
 static inline void prepare_transfer(struct tw_job *job, struct io_u *io_u,
 				    struct io_uring_sqe *sqe)
 {
-	*sqe = job->model[io_u->ddir];
+	if (!job->usual || sqe->opcode != job->opcode[io_u->ddir])
+		*sqe = job->model[io_u->ddir];
 	sqe->fd = io_u->file->fd;
 	sqe->off = io_u->offset;
 	sqe->addr = (uintptr_t) io_u->xfer_buf;
@@ -104,14 +107,20 @@ static inline void prepare_transfer(struct tw_job *job, struct io_u *io_u,
 	sqe->user_data = (uintptr_t) io_u;
 }
 
-static struct io_u **pending_at(struct tw_job *job, unsigned place)
+/* Those of commands have the double size. */
+static inline __attribute__((always_inline))
+struct io_u *pending_at(const struct tw_job *job, unsigned place,
+			const bool usual)
 {
-	return &job->pending[place & (job->slots - 1)];
+	const unsigned shift = usual ? 0 : job->entry_shift;
+
+	return (struct io_u *) (uintptr_t)
+		job->sqes[(place & job->sq_mask) << shift].user_data;
 }
 
 static bool is_full(const struct tw_job *job)
 {
-	return job->pending_tail - job->pending_head == job->slots;
+	return job->pending_tail - job->pending_head > job->sq_mask;
 }
 
 static enum fio_q_status come_again(struct tw_job *job, struct io_u *io_u)
@@ -180,7 +189,7 @@ enum fio_q_status queued(struct thread_data *td, struct tw_job *job,
 
 	if (!usual && job->special)
 		prepare_special(td, job, io_u, sqe);
-	*pending_at(job, job->pending_tail++) = io_u;
+	job->pending_tail++;
 	job->submits_next = td->io_u_queued + 1 >= td->o.iodepth_batch;
 	if (!usual && job->response)
 		tw_response_queued(td, job->response, io_u);
@@ -193,15 +202,13 @@ enum fio_q_status queued(struct thread_data *td, struct tw_job *job,
 enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
-	struct io_uring_sq *sq = &job->ring.sq;
 	struct io_uring_sqe *sqe;
 
 	fio_ro_check(td, io_u);
 
 	if (tw_unlikely(is_full(job)))
 		return come_again(job, io_u);
-	/* Pending entries and the ring's are the same, one for one. */
-	sqe = &sq->sqes[job->pending_tail & sq->ring_mask];
+	sqe = &job->sqes[job->pending_tail & job->sq_mask];
 	if (io_u->ddir == DDIR_READ || io_u->ddir == DDIR_WRITE) {
 		prepare_transfer(job, io_u, sqe);
 		if (job->usual)
@@ -230,7 +237,6 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
 	const struct tw_options *o = td->eo;
-	struct io_uring_sq *sq = &job->ring.sq;
 	struct io_uring_sqe *sqe;
 	int ret;
 
@@ -243,7 +249,8 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 		return done_at_once(td, io_u);
 	if (o->hipri && ddir_sync(io_u->ddir))
 		return flush_at_once(td, io_u);
-	sqe = &sq->sqes[(job->pending_tail & sq->ring_mask) << 1];
+	sqe = &job->sqes[(job->pending_tail & job->sq_mask) <<
+			 job->entry_shift];
 	ret = job->fill(td, job, io_u, sqe);
 	if (ret) {
 		job->counts[tw_direction_of(io_u->ddir)].errors++;
@@ -267,7 +274,7 @@ void stamp_enter(struct tw_job *job, const bool usual)
 
 	if (!job->stages)
 		return;
-	if (job->submits_next) {
+	if (tw_likely(job->submits_next)) {
 		job->submits_next = 0;
 		enter_ticks = job->queued_ticks;
 		end--;
@@ -277,7 +284,7 @@ void stamp_enter(struct tw_job *job, const bool usual)
 	if (!usual && job->watch)
 		tw_watch_entering(job, enter_ticks);
 	for (place = job->pending_head; place != end; place++)
-		job->io[(*pending_at(job, place))->index].enter_ticks =
+		job->io[pending_at(job, place, usual)->index].enter_ticks =
 			enter_ticks;
 }
 
@@ -285,14 +292,15 @@ void stamp_enter(struct tw_job *job, const bool usual)
  * What was done inside of the call that is over now is seen now; unless fio is
  * told the end of each I/O, which then must come after the start that it takes
  * itself when we are back, or somebody watches, who has to know of every look.
- * With one I/O at a time fio asks for it next.
+ * With one I/O at a time, and so two places for completions, fio asks for it next.
  */
 static inline void see_done(struct tw_job *job, unsigned tail,
 			    uint64_t entered_ticks, const bool usual)
 {
-	if (tail != job->seen_tail &&
-	    (usual || (!job->watch && !job->event_time)))
-		tw_job_saw(job, tail, entered_ticks, job->entries > 1);
+	if (tw_unlikely(tail == job->seen_tail) ||
+	    (!usual && (job->watch || job->event_time)))
+		return;
+	tw_job_saw(job, tail, entered_ticks, job->cq_mask > 1);
 }
 
 /*
@@ -306,8 +314,7 @@ void taken(struct thread_data *td, struct tw_job *job, unsigned count,
 	   bool by_call, uint64_t entered_ticks, const bool usual)
 {
 	const bool fills = usual || fio_fill_issue_time(td);
-	const unsigned head = job->pending_head, mask = job->slots - 1;
-	struct io_u **pending = job->pending;
+	const unsigned head = job->pending_head;
 	struct tw_io *io = job->io;
 	tw_fio_time now = { 0 };
 	unsigned i;
@@ -319,7 +326,7 @@ void taken(struct thread_data *td, struct tw_job *job, unsigned count,
 	if (!usual && td->o.read_iolog_file && fills)
 		td->tw_last_issue = now;
 	for (i = 0; i < count; i++) {
-		struct io_u *io_u = pending[(head + i) & mask];
+		struct io_u *io_u = pending_at(job, head + i, usual);
 
 		io[io_u->index].entered_ticks = entered_ticks;
 		if (!fills)
@@ -345,7 +352,7 @@ void taken(struct thread_data *td, struct tw_job *job, unsigned count,
 static inline unsigned submit_flags(struct tw_job *job, const bool usual)
 {
 	if ((!usual && job->always_looks) ||
-	    io_uring_smp_load_acquire(job->ring.cq.ktail) != job->pending_head)
+	    io_uring_smp_load_acquire(job->cq_tail) != job->pending_head)
 		return job->wait_flags;
 	if (job->looks) {
 		job->looks--;
@@ -368,12 +375,13 @@ static inline __attribute__((always_inline))
 void entered(struct thread_data *td, struct tw_job *job, unsigned count,
 	     bool looked, const bool usual)
 {
-	unsigned tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
+	unsigned tail = io_uring_smp_load_acquire(job->cq_tail);
 	uint64_t entered_ticks = 0;
 
-	if (!looked && tw_unlikely(tail != job->pending_head + count))
+	if (tw_likely(!looked) &&
+	    tw_unlikely(tail != job->pending_head + count))
 		look_again(job);
-	if (job->stages || job->issue.shares) {
+	if (tw_likely(job->stages || job->shares_counter)) {
 		entered_ticks = tw_path_stamp(job, usual);
 		see_done(job, tail, entered_ticks, usual);
 	}
@@ -391,10 +399,8 @@ int publish(struct thread_data *td, struct tw_job *job)
 	unsigned count = job->pending_tail - job->pending_head;
 	int ret = 0;
 
-	if (!count)
-		return 0;
 	stamp_enter(job, false);
-	io_uring_smp_store_release(job->ring.sq.ktail, job->pending_tail);
+	io_uring_smp_store_release(job->sq_tail, job->pending_tail);
 	io_uring_smp_mb();
 	if (IO_URING_READ_ONCE(*job->ring.sq.kflags) & IORING_SQ_NEED_WAKEUP) {
 		job->enters++;
@@ -408,38 +414,92 @@ int publish(struct thread_data *td, struct tw_job *job)
 	return 0;
 }
 
+/* Into the kernel with all that is pending: how many it took, or -errno. */
+static inline __attribute__((always_inline))
+int enter_pending(struct tw_job *job, unsigned count, unsigned flags,
+		  const bool usual)
+{
+	stamp_enter(job, usual);
+	job->enters++;
+	io_uring_smp_store_release(job->sq_tail, job->pending_tail);
+	return tw_enter(job, count, 0, flags);
+}
+
+/* It came back with @ret: 0, or -errno where it is no use to try again. */
+static inline __attribute__((always_inline))
+int came_back(struct thread_data *td, struct tw_job *job, int ret, bool looked,
+	      const bool usual)
+{
+	if (ret >= 0) {
+		entered(td, job, (unsigned) ret, looked, usual);
+	} else if (ret == -EAGAIN || ret == -EBUSY) {
+		usleep(1);
+	} else if (ret != -EINTR) {
+		td_verror(td, -ret, "io_uring_enter submit");
+		return ret;
+	}
+	return 0;
+}
+
 static inline __attribute__((always_inline))
 int submit(struct thread_data *td, struct tw_job *job, const bool usual)
 {
 	while (job->pending_head != job->pending_tail) {
 		unsigned count = job->pending_tail - job->pending_head;
 		unsigned flags = submit_flags(job, usual);
-		int ret;
+		int ret = enter_pending(job, count, flags, usual);
 
-		stamp_enter(job, usual);
-		job->enters++;
-		io_uring_smp_store_release(job->ring.sq.ktail,
-					   job->pending_tail);
-		ret = tw_enter(job, count, 0, flags);
-		if (ret >= 0) {
-			entered(td, job, (unsigned) ret, flags != 0, usual);
-		} else if (ret == -EAGAIN || ret == -EBUSY) {
-			usleep(1);
-		} else if (ret != -EINTR) {
-			td_verror(td, -ret, "io_uring_enter submit");
+		ret = came_back(td, job, ret, flags != 0, usual);
+		if (ret)
 			return ret;
-		}
 	}
+	return 0;
+}
+
+/* Each path apart, so that the one that is always taken is short. */
+static __attribute__((noinline))
+int submit_usual(struct thread_data *td, struct tw_job *job)
+{
+	return submit(td, job, true);
+}
+
+static __attribute__((noinline))
+int submit_unusual(struct thread_data *td, struct tw_job *job)
+{
+	return submit(td, job, false);
+}
+
+static __attribute__((noinline))
+int submit_rest(struct thread_data *td, struct tw_job *job, int ret, bool looked)
+{
+	ret = came_back(td, job, ret, looked, true);
+	return ret ? ret : submit_usual(td, job);
+}
+
+/* One alone, as with fio's default of a submission each. */
+static __attribute__((noinline))
+int submit_one(struct thread_data *td, struct tw_job *job)
+{
+	unsigned flags = submit_flags(job, true);
+	int ret = enter_pending(job, 1, flags, true);
+
+	if (tw_unlikely(ret != 1))
+		return submit_rest(td, job, ret, flags != 0);
+	entered(td, job, 1, flags != 0, true);
 	return 0;
 }
 
 int tw_commit(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
+	unsigned count = job->pending_tail - job->pending_head;
 
+	if (!count)
+		return 0;
 	if (job->usual)
-		return submit(td, job, true);
+		return count == 1 ? submit_one(td, job) :
+				    submit_usual(td, job);
 	if (job->polled_submission)
 		return publish(td, job);
-	return submit(td, job, false);
+	return submit_unusual(td, job);
 }

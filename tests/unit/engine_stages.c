@@ -425,7 +425,8 @@ static void job_of(const struct shape *shape, bool by_the_long_path)
 	memset(known, 0, sizeof(known));
 	for (i = 0; i < WORLD_DEPTH; i++)
 		known[i].is_free = true;
-	looked = recorded = wrong_fio = 0;
+	looked = WORLD_FROM;
+	recorded = wrong_fio = 0;
 	fio_clock_source = shape->fio_clock ? shape->fio_clock : CS_CPUCLOCK;
 	world.fio_fast = shape->fio_fast;
 	looks_at_submit = !shape->event_time &&

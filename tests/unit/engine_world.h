@@ -27,6 +27,8 @@
 
 #define WORLD_DEPTH	32
 #define WORLD_RATE_HZ	1000000000	/* unless the test says otherwise */
+/* Where a ring's counts begin: not far from where they are 0 again. */
+#define WORLD_FROM	(0U - 50)
 #define WORLD_NOTHING	INT32_MIN	/* a result: not a byte */
 
 uint64_t engine_now_ticks;
@@ -63,6 +65,7 @@ static struct world {
 	uint64_t enter_ticks;		/* what a call takes at least */
 	unsigned accepts;		/* submissions in a call; 0: all */
 	int error;			/* of the next call; 0: none */
+	bool takes_none;		/* the next call does */
 	unsigned calls;
 	unsigned looks;			/* submissions that looked, too */
 	unsigned bad_entries;
@@ -140,13 +143,30 @@ static void world_pass(uint64_t ticks)
 		world_show_done();
 }
 
-/* What stands in the entry is what fio wanted of this I/O. */
+/* What is the same in all of the job's. */
+static const struct io_uring_sqe world_models[2] = {
+	{ .opcode = IORING_OP_READ, .ioprio = 0x2001, .rw_flags = 0x10 },
+	{ .opcode = IORING_OP_WRITE, .ioprio = 0x2002, .rw_flags = 0x20,
+	  .buf_index = 3 },
+};
+
+/* What stands in the entry is what fio wanted of this I/O, and nothing else. */
 static bool world_entry_is_right(const struct io_uring_sqe *sqe,
 				 const struct io_u *io_u)
 {
-	return sqe->off == io_u->offset && sqe->len == io_u->xfer_buflen &&
-	       sqe->addr == (uintptr_t)io_u->xfer_buf &&
-	       sqe->fd == io_u->file->fd;
+	struct io_uring_sqe right = { .opcode = IORING_OP_FSYNC };
+
+	if (io_u->ddir <= DDIR_WRITE) {
+		right = world_models[io_u->ddir];
+		right.off = io_u->offset;
+		right.len = (__u32)io_u->xfer_buflen;
+		right.addr = (uintptr_t)io_u->xfer_buf;
+	} else if (io_u->ddir == DDIR_DATASYNC) {
+		right.fsync_flags = IORING_FSYNC_DATASYNC;
+	}
+	right.fd = io_u->file->fd;
+	right.user_data = (uintptr_t)io_u;
+	return memcmp(sqe, &right, sizeof(right)) == 0;
 }
 
 static void world_take(void)
@@ -160,7 +180,7 @@ static void world_take(void)
 		world.bad_entries++;
 		return;
 	}
-	if (io_u->ddir <= DDIR_WRITE && !world_entry_is_right(sqe, io_u))
+	if (!world_entry_is_right(sqe, io_u))
 		world.bad_entries++;
 	world.ios[i].in_kernel = true;
 	world.ios[i].done_ticks = engine_now_ticks + world.takes_ticks[i];
@@ -185,6 +205,9 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 		return -error;
 	if (world.entering)
 		world.entering();
+	if (world.takes_none)
+		to_submit = 0;
+	world.takes_none = false;
 	while (taken < to_submit && world.sq_head != world.sq_tail &&
 	       (!world.accepts || taken < world.accepts)) {
 		world_take();
@@ -355,6 +378,11 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		.cqes = world.cqes,
 		.ring_mask = world.cq_mask,
 	};
+	tw_job_has_ring(job);
+	world.sq_head = world.sq_tail = world.cq_head = world.cq_tail =
+		WORLD_FROM;
+	job->pending_head = job->pending_tail = job->settled_head = WORLD_FROM;
+	job->seen_tail = job->asked_for = WORLD_FROM;
 	job->wait_flags = IORING_ENTER_GETEVENTS;
 	job->always_looks = world.always_looks;
 	return 0;
@@ -362,6 +390,10 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 
 int tw_ring_register(struct thread_data *td, struct tw_job *job)
 {
+	for (unsigned ddir = DDIR_READ; ddir <= DDIR_WRITE; ddir++) {
+		job->model[ddir] = world_models[ddir];
+		job->opcode[ddir] = world_models[ddir].opcode;
+	}
 	return 0;
 }
 
