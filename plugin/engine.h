@@ -153,7 +153,7 @@ struct tw_job {
 	bool submits_next;	/* fio commits right after this ->queue() */
 	bool shares_counter;	/* fio's clock is the counter, too */
 	__u8 opcode[2];		/* of the models */
-	bool polled_submission;	/* a kernel thread looks at the tail */
+	bool one_at_a_time;	/* iodepth=1 */
 	bool special;		/* options that the model alone can't hold */
 
 	uint64_t queued_ticks;	/* of the newest one pending */
@@ -189,6 +189,7 @@ struct tw_job {
 	const struct tw_timing *timing;
 	uint64_t first_ticks;	/* stamp of the first recorded */
 	bool always_looks;	/* every submission looks for completions */
+	bool polled_submission;	/* a kernel thread looks at the tail */
 	bool event_time;	/* fio's numbers get each event's own time */
 	bool event_wait;	/* one completion at a time */
 	bool system;		/* stamps are ns of the system clock */
@@ -270,11 +271,17 @@ static inline void tw_job_has_ring(struct tw_job *job)
 	job->cq_mask = job->ring.cq.ring_mask;
 }
 
-/* Places in the completion ring: twice as many as can be there. Of the last free
- * one the kernel makes sure with every completion anew. */
+/*
+ * Places in the completion ring. The kernel makes sure of those that are free up to
+ * the ring's end, and does it anew when they are used up. Twice as many as can be
+ * taken are always enough for a long stretch, but not where they are few: with two,
+ * every second completion would cost it that, 1 % of a read from the page cache.
+ */
+#define TW_PLACES_LEAST	64U
+
 static inline unsigned tw_job_places(const struct tw_job *job)
 {
-	return 2 * job->entries;
+	return max(2 * job->entries, TW_PLACES_LEAST);
 }
 
 /* Completions up to @tail are in the ring, some of them without a stamp, as was

@@ -31,6 +31,7 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	unsigned kind, direction;
 
 	job->entries = power_of_two_from(td->o.iodepth);
+	job->one_at_a_time = job->entries == 1;
 	/* fio commits when so many are queued, and when that is over the kernel
 	 * has read them: always the same few entries, which stay in the cache.
 	 * A thread of the kernel's reads them later; and commands, which trims

@@ -292,7 +292,7 @@ void stamp_enter(struct tw_job *job, const bool usual)
  * What was done inside of the call that is over now is seen now; unless fio is
  * told the end of each I/O, which then must come after the start that it takes
  * itself when we are back, or somebody watches, who has to know of every look.
- * With one I/O at a time, and so two places for completions, fio asks for it next.
+ * With one I/O at a time fio asks for it next.
  */
 static inline void see_done(struct tw_job *job, unsigned tail,
 			    uint64_t entered_ticks, const bool usual)
@@ -300,7 +300,7 @@ static inline void see_done(struct tw_job *job, unsigned tail,
 	if (tw_unlikely(tail == job->seen_tail) ||
 	    (!usual && (job->watch || job->event_time)))
 		return;
-	tw_job_saw(job, tail, entered_ticks, job->cq_mask > 1);
+	tw_job_saw(job, tail, entered_ticks, !job->one_at_a_time);
 }
 
 /*

@@ -26,6 +26,7 @@
 #include "watch.h"
 
 #define WORLD_DEPTH	32
+#define WORLD_PLACES	(2 * WORLD_DEPTH)
 #define WORLD_RATE_HZ	1000000000	/* unless the test says otherwise */
 /* Where a ring's counts begin: not far from where they are 0 again. */
 #define WORLD_FROM	(0U - 50)
@@ -50,7 +51,7 @@ static struct world {
 
 	/* The ring. */
 	struct io_uring_sqe sqes[WORLD_DEPTH];
-	struct io_uring_cqe cqes[2 * WORLD_DEPTH];
+	struct io_uring_cqe cqes[WORLD_PLACES];
 	unsigned sq_head, sq_tail, sq_flags, sq_mask;
 	unsigned cq_head, cq_tail, cq_mask;
 
@@ -363,8 +364,9 @@ const char *tw_ring_failure(int error)
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 {
 	/* Both as ring.c wants them. */
+	_Static_assert(WORLD_PLACES >= TW_PLACES_LEAST, "room for completions");
 	world.sq_mask = job->slots - 1;
-	world.cq_mask = 2 * job->entries - 1;
+	world.cq_mask = tw_job_places(job) - 1;
 	job->ring.sq = (struct io_uring_sq) {
 		.khead = &world.sq_head,
 		.ktail = &world.sq_tail,
