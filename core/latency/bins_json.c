@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bins of a report's histograms, read ahead of the JSON library.
- *
- * The text ends with a 0 byte, which no step here passes: whatever is looked
- * for, a 0 byte is something else.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,9 +8,7 @@
 #include <string.h>
 
 #include "bins_json.h"
-
-/* So many digits can't pass 64 bits, nor the 63 of jansson. */
-#define MOST_DIGITS	18
+#include "plain_json.h"
 
 struct cutter {
 	struct tw_bins_table table;
@@ -22,54 +17,16 @@ struct cutter {
 	size_t first_room;		/* of table.first */
 };
 
-static const char *skip_blanks(const char *at)
-{
-	while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')
-		at++;
-	return at;
-}
-
-/* @at is behind the opening quote; the result behind the closing one, or NULL
- * where there is none. */
-static const char *skip_string(const char *at, int *escaped)
-{
-	*escaped = 0;
-	for (;;) {
-		at += strcspn(at, "\"\\");
-		if (*at == '"')
-			return at + 1;
-		if (at[0] == '\0' || at[1] == '\0')
-			return NULL;
-		*escaped = 1;
-		at += 2;
-	}
-}
-
-/* Behind the number; NULL where there is none, or no plain one. */
-static const char *read_number(const char *at, uint64_t *value)
-{
-	const char *first = at;
-	uint64_t sum = 0;
-
-	for (; *at >= '0' && *at <= '9'; at++)
-		sum = sum * 10 + (uint64_t)(*at - '0');
-	if (at == first || at - first > MOST_DIGITS ||
-	    (*first == '0' && at - first > 1))
-		return NULL;
-	*value = sum;
-	return at;
-}
-
 /* [1,2,3], from its bracket to behind the other. */
 static const char *read_bin(const char *at, uint64_t *bin)
 {
 	for (int i = 0; i < 3; i++) {
 		if (*at != (i ? ',' : '['))
 			return NULL;
-		at = read_number(skip_blanks(at + 1), &bin[i]);
+		at = tw_plain_number(tw_plain_skip_blanks(at + 1), &bin[i]);
 		if (!at)
 			return NULL;
-		at = skip_blanks(at);
+		at = tw_plain_skip_blanks(at);
 	}
 	return *at == ']' ? at + 1 : NULL;
 }
@@ -106,10 +63,10 @@ static int read_array(struct cutter *cutter, const char *at, const char **end)
 
 		if (!bin)
 			return -ENOMEM;
-		at = read_bin(skip_blanks(at + 1), bin);
+		at = read_bin(tw_plain_skip_blanks(at + 1), bin);
 		if (!at)
 			return -EINVAL;
-		at = skip_blanks(at);
+		at = tw_plain_skip_blanks(at);
 	} while (*at == ',');
 	if (*at != ']')
 		return -EINVAL;
@@ -153,7 +110,7 @@ static int replace(struct cutter *cutter, const char *begin, const char *end,
 /* @at is behind the colon of "bins"; becomes the end of what was read. */
 static int read_value(struct cutter *cutter, const char **at)
 {
-	const char *begin = skip_blanks(*at);
+	const char *begin = tw_plain_skip_blanks(*at);
 	size_t first = cutter->used;
 	int error;
 
@@ -161,7 +118,7 @@ static int read_value(struct cutter *cutter, const char **at)
 	if (*begin != '[')
 		return -EINVAL;
 	/* Nothing in it, nothing to gain. */
-	if (*skip_blanks(begin + 1) == ']')
+	if (*tw_plain_skip_blanks(begin + 1) == ']')
 		return 0;
 	error = read_array(cutter, begin, at);
 	return error ? error : replace(cutter, begin, *at, first);
@@ -174,16 +131,16 @@ static int read_all(struct cutter *cutter, const char *at)
 		const char *key = at + 1;
 		int escaped, error;
 
-		at = skip_string(key, &escaped);
+		at = tw_plain_skip_string(key, &escaped);
 		if (!at)
 			return -EINVAL;
-		if (*skip_blanks(at) != ':')
+		if (*tw_plain_skip_blanks(at) != ':')
 			continue;
 		if (escaped)
 			return -EINVAL;
 		if (strncmp(key, "bins\"", 5) != 0)
 			continue;
-		at = skip_blanks(at) + 1;
+		at = tw_plain_skip_blanks(at) + 1;
 		error = read_value(cutter, &at);
 		if (error)
 			return error;

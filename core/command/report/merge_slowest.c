@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "command/report/report.h"
-#include "latency/histogram_json.h"
 
 static int by_total(const void *left, const void *right)
 {
@@ -21,15 +20,6 @@ static int by_total(const void *left, const void *right)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static uint64_t total_ns_of(const json_t *slow)
-{
-	uint64_t ns = 0;
-
-	tw_json_to_u64(json_object_get(json_object_get(slow, "stages"),
-				       "total"), &ns);
-	return ns;
-}
-
 /* As many as one job kept: these are the slowest of all. Of what comes after
  * them, others may be slower that their jobs did not keep. */
 int tw_report_merge_slowest(struct tw_report_group *group)
@@ -37,7 +27,7 @@ int tw_report_merge_slowest(struct tw_report_group *group)
 	size_t count = 0, most = 0;
 
 	for (size_t i = 0; i < group->size; i++) {
-		size_t kept = json_array_size(group->members[i]->slowest);
+		size_t kept = group->members[i]->slowest.count;
 
 		count += kept;
 		if (kept > most)
@@ -49,21 +39,26 @@ int tw_report_merge_slowest(struct tw_report_group *group)
 	if (!group->slowest)
 		return -ENOMEM;
 	for (size_t i = 0; i < group->size; i++) {
-		const json_t *all = group->members[i]->slowest;
+		const struct tw_report_slow_list *all =
+			&group->members[i]->slowest;
 
-		for (size_t j = 0; j < json_array_size(all); j++) {
-			const json_t *json = json_array_get(all, j);
-
+		for (size_t j = 0; j < all->count; j++)
 			group->slowest[group->slow_count++] =
 				(struct tw_report_slow) {
-					.json = json,
 					.report = group->members[i],
 					.at = j,
-					.total_ns = total_ns_of(json),
+					.total_ns = all->ios[j].total_ns,
 				};
-		}
 	}
 	qsort(group->slowest, count, sizeof(*group->slowest), by_total);
 	group->slow_count = most;
+	for (size_t i = 0; i < most; i++) {
+		struct tw_report_slow *slow = &group->slowest[i];
+
+		slow->json = tw_report_slow_json(
+			&slow->report->slowest.ios[slow->at]);
+		if (!slow->json)
+			return -ENOMEM;
+	}
 	return 0;
 }

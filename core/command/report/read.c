@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
+#include "command/report/cut.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
@@ -197,23 +198,54 @@ static int read_stages(struct tw_report *report,
 
 /* ---- single I/Os and intervals ------------------------------------------- */
 
-static void read_slowest(struct tw_report *report,
-			 struct tw_report_problem *problem)
+static void check_slow(const json_t *slow, uint64_t *total_ns,
+		       struct tw_report_problem *problem)
 {
+	const json_t *stages = tw_want_object(slow, "slowest[].", "stages",
+					      problem);
+
+	*total_ns = tw_want_u64(stages, "slowest[].stages.", "total", problem);
+	tw_want_u64(slow, "slowest[].", "offset", problem);
+	tw_want_u64(slow, "slowest[].", "size", problem);
+	tw_want_string(slow, "slowest[].", "ddir", problem);
+}
+
+static int read_slowest(struct tw_report *report, struct tw_report_cut *parts,
+			struct tw_report_problem *problem)
+{
+	struct tw_report_slow_list *into = &report->slowest;
+	json_t *json;
+	size_t count;
+
 	if (!has(&report->tally, report->root, "slowest",
 		 TW_REPORT_NO_SLOWEST))
-		return;
-	report->slowest = tw_want_array(report->root, "", "slowest", problem);
-	for (size_t i = 0; i < json_array_size(report->slowest); i++) {
-		const json_t *slow = json_array_get(report->slowest, i);
-		const json_t *stages = tw_want_object(slow, "slowest[].",
-						      "stages", problem);
-
-		tw_want_u64(stages, "slowest[].stages.", "total", problem);
-		tw_want_u64(slow, "slowest[].", "offset", problem);
-		tw_want_u64(slow, "slowest[].", "size", problem);
-		tw_want_string(slow, "slowest[].", "ddir", problem);
+		return 0;
+	json = tw_want_array(report->root, "", "slowest", problem);
+	count = json_array_size(json);
+	if (parts->slow.ios) {
+		*into = parts->slow;
+		parts->slow = (struct tw_report_slow_list) { .ios = NULL };
 	}
+	if (count == 0)
+		return 0;
+	into->ios = calloc(count, sizeof(*into->ios));
+	if (!into->ios)
+		return -ENOMEM;
+	for (; into->count < count; into->count++) {
+		struct tw_report_slow_io *io = &into->ios[into->count];
+
+		io->json = json_incref(json_array_get(json, into->count));
+		check_slow(io->json, &io->total_ns, problem);
+	}
+	return 0;
+}
+
+const json_t *tw_report_slow_json(struct tw_report_slow_io *io)
+{
+	if (!io->json)
+		io->json = json_loadb(io->text, io->length,
+				      JSON_REJECT_DUPLICATES, NULL);
+	return io->json;
 }
 
 static void read_interval_of(struct tw_report_interval *interval, int direction,
@@ -224,7 +256,7 @@ static void read_interval_of(struct tw_report_interval *interval, int direction,
 	const json_t *of = json_object_get(json,
 					   tw_report_directions[direction]);
 	const json_t *percentiles = json_object_get(of, "percentiles");
-	__typeof__(interval->of[0]) *into = &interval->of[direction];
+	struct tw_report_interval_of *into = &interval->of[direction];
 
 	if (!of)
 		return;
@@ -232,8 +264,6 @@ static void read_interval_of(struct tw_report_interval *interval, int direction,
 	into->sum_ns = tw_want_u64(of, where, "sum_ns", problem);
 	into->min_ns = tw_want_u64(of, where, "min_ns", problem);
 	into->max_ns = tw_want_u64(of, where, "max_ns", problem);
-	if (into->min_ns > into->max_ns)
-		tw_report_refuse(problem, "%smin_ns is above max_ns", where);
 	if (json_object_get(percentiles, "99.000000"))
 		into->p99_ns = tw_want_u64(percentiles, where, "99.000000",
 					   problem);
@@ -248,13 +278,31 @@ static void read_interval(struct tw_report_interval *interval,
 					problem);
 	interval->over_ns = tw_want_u64(json, "over_time[].", "over_ns",
 					problem);
-	if (interval->over_ns == 0)
-		tw_report_refuse(problem, "over_time[].over_ns is 0");
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		read_interval_of(interval, i, json, problem);
 }
 
+static void check_over_time(const struct tw_report_over_time *over_time,
+			    struct tw_report_problem *problem)
+{
+	for (size_t i = 0; i < over_time->count; i++) {
+		const struct tw_report_interval *at = &over_time->intervals[i];
+
+		if (at->over_ns == 0)
+			tw_report_refuse(problem, "over_time[].over_ns is 0");
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			if (at->of[j].min_ns > at->of[j].max_ns)
+				tw_report_refuse(problem, "over_time[].%s."
+						 "min_ns is above max_ns",
+						 tw_report_directions[j]);
+		if (i && at->from_ns <= at[-1].from_ns)
+			tw_report_refuse(problem, "over_time[].from_ns is not "
+					 "ascending");
+	}
+}
+
 static int read_over_time(struct tw_report *report,
+			  struct tw_report_cut *parts,
 			  struct tw_report_problem *problem)
 {
 	struct tw_report_over_time *into = &report->over_time;
@@ -266,20 +314,19 @@ static int read_over_time(struct tw_report *report,
 		return 0;
 	json = tw_want_array(report->root, "", "over_time", problem);
 	count = json_array_size(json);
-	if (count == 0)
-		return 0;
-	into->intervals = calloc(count, sizeof(*into->intervals));
-	if (!into->intervals)
-		return -ENOMEM;
-	into->count = count;
-	for (size_t i = 0; i < count; i++) {
-		struct tw_report_interval *at = &into->intervals[i];
-
-		read_interval(at, json_array_get(json, i), problem);
-		if (i && at->from_ns <= at[-1].from_ns)
-			tw_report_refuse(problem, "over_time[].from_ns is not "
-					 "ascending");
+	if (parts->over_time.intervals) {
+		*into = parts->over_time;
+		parts->over_time.intervals = NULL;
+	} else if (count) {
+		into->intervals = calloc(count, sizeof(*into->intervals));
+		if (!into->intervals)
+			return -ENOMEM;
+		into->count = count;
 	}
+	for (size_t i = 0; i < count; i++)
+		read_interval(&into->intervals[i], json_array_get(json, i),
+			      problem);
+	check_over_time(into, problem);
 	return 0;
 }
 
@@ -471,6 +518,7 @@ static FILE *open_input(const char *path, size_t *size,
 
 /* -ENOMEM, or 0: what is wrong is in @problem. */
 static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
+		      struct tw_report_cut *parts,
 		      struct tw_report_problem *problem)
 {
 	check_schema(report->root, problem);
@@ -482,37 +530,59 @@ static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
 	if (read_clocks(report, problem) || read_stages(report, cut, problem))
 		return -ENOMEM;
 	check_stages(&report->tally, problem);
-	read_slowest(report, problem);
-	return read_over_time(report, problem);
+	if (read_slowest(report, parts, problem))
+		return -ENOMEM;
+	return read_over_time(report, parts, problem);
+}
+
+/* Those of @parts that nobody has taken. */
+static void free_parts(struct tw_report_cut *parts)
+{
+	free(parts->text);
+	free(parts->over_time.intervals);
+	free(parts->slow.ios);
+	free(parts->slow.text);
+	*parts = (struct tw_report_cut) { .text = NULL };
 }
 
 static int read_root(struct tw_report *report, const char *text, size_t length,
 		     struct tw_report_problem *problem)
 {
 	struct tw_bins_table cut;
+	struct tw_report_cut parts = { .text = NULL };
 	int error;
 
 	if (tw_bins_cut(text, length, &cut))
 		return -ENOMEM;
-	if (cut.text)
+	if (cut.text && tw_report_cut_arrays(cut.text, cut.length, &parts)) {
+		tw_bins_free(&cut);
+		return -ENOMEM;
+	}
+	if (parts.text)
+		report->root = json_loadb(parts.text, parts.length,
+					  JSON_REJECT_DUPLICATES, NULL);
+	else if (cut.text)
 		report->root = json_loadb(cut.text, cut.length,
 					  JSON_REJECT_DUPLICATES, NULL);
 	/* Where it is wrong is said of the text as it is in the file. */
 	if (!report->root) {
 		tw_bins_free(&cut);
+		free_parts(&parts);
 		report->root = parse(text, length, problem);
 	}
 	report->unknown = json_object();
 	if (!report->root || !report->unknown)
 		error = report->root ? -ENOMEM : 0;
 	else
-		error = read_parts(report, &cut, problem);
+		error = read_parts(report, &cut, &parts, problem);
 	tw_bins_free(&cut);
-	/* Held as histograms and intervals from here on: of many reports, this
-	 * is nearly all of their memory. */
+	free_parts(&parts);
+	/* Held as histograms, intervals and a list from here on: of many reports,
+	 * this is nearly all of their memory. */
 	json_object_del(report->root, "stages");
 	json_object_del(report->root, "response");
 	json_object_del(report->root, "over_time");
+	json_object_del(report->root, "slowest");
 	return error;
 }
 
@@ -551,6 +621,10 @@ void tw_report_free(struct tw_report *report)
 {
 	tw_report_tally_free(&report->tally);
 	free(report->over_time.intervals);
+	for (size_t i = 0; i < report->slowest.count; i++)
+		json_decref(report->slowest.ios[i].json);
+	free(report->slowest.ios);
+	free(report->slowest.text);
 	json_decref(report->unknown);
 	json_decref(report->root);
 }

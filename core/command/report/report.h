@@ -119,7 +119,7 @@ struct tw_report_job {
 struct tw_report_interval {
 	uint64_t from_ns;		/* since the job's start */
 	uint64_t over_ns;
-	struct {
+	struct tw_report_interval_of {
 		uint64_t count, sum_ns, min_ns, max_ns;
 		uint64_t p99_ns;	/* 0: not in the file */
 	} of[TW_REPORT_DIRECTIONS];
@@ -128,6 +128,20 @@ struct tw_report_interval {
 struct tw_report_over_time {
 	struct tw_report_interval *intervals;	/* ascending */
 	size_t count;
+};
+
+/* One of the slowest I/Os of a job: as JSON, or as the text of it. */
+struct tw_report_slow_io {
+	const char *text;
+	size_t length;
+	json_t *json;			/* NULL: nobody wanted it yet */
+	uint64_t total_ns;
+};
+
+struct tw_report_slow_list {
+	struct tw_report_slow_io *ios;	/* in the file's order */
+	size_t count;
+	char *text;			/* theirs; NULL: they are JSON */
 };
 
 /* The same clock against CLOCK_MONOTONIC. */
@@ -184,7 +198,7 @@ struct tw_report {
 	enum tw_report_verdict verdict;
 	int fallback;			/* times are the system clock's */
 	json_t *reasons;		/* [{code, text}] */
-	json_t *slowest;		/* an array, or NULL */
+	struct tw_report_slow_list slowest;
 	struct tw_report_over_time over_time;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
 };
@@ -232,6 +246,10 @@ FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
  * written. The file is closed either way. */
 int tw_report_close_file(FILE *file, const char *path,
 			 struct tw_report_problem *problem);
+
+/* One of a report's slowest as JSON, which is the report's; NULL: no memory. Not
+ * by two threads at once. */
+const json_t *tw_report_slow_json(struct tw_report_slow_io *io);
 
 /**
  * tw_report_read - read and validate one file
