@@ -215,6 +215,7 @@ int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 {
 	unsigned wait = td->o.iodepth_batch_complete_min == 0 ? 0 : min;
 	unsigned events = 0;
+	bool looked = false;
 
 	if (max > job->entries)
 		max = job->entries;
@@ -226,8 +227,11 @@ int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 		int ret;
 
 		events = reap(job, before, max);
-		if (events >= min || events == max)
+		/* Asked for whatever there is: some may have to be looked for,
+		 * once. */
+		if (events == max || (events >= min && (events || looked)))
 			return took(job, events);
+		looked = true;
 		got = events - before;
 		if (got) {
 			wait = wait > got ? wait - got : 0;

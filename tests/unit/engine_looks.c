@@ -90,6 +90,33 @@ static void device(void)
 	world_end();
 }
 
+/* As a replayed log does between two I/Os, and a job with
+ * iodepth_batch_complete_min=0: what is done is seen then, not with the next
+ * submission. */
+static void asked_for_none(bool defers)
+{
+	unsigned calls, early, done, nothing;
+
+	if (!begin(4))
+		return;
+	world.defers = defers;
+	world.td.o.iodepth_batch_complete_min = 0;
+	world.takes_ticks[0] = 20000;
+	queue(0);
+	calls = world.calls;
+	early = (unsigned) tw_getevents(&world.td, 0, 4, NULL);
+	nothing = world.calls - calls;
+	world_pass(20000);
+	done = (unsigned) tw_getevents(&world.td, 0, 4, NULL);
+	tap_ok(early == 0 && nothing == 1 && done == 1,
+	       "asked for whatever there is%s: %u at first, after %u call, "
+	       "then %u", defers ? ", of what has to be looked for" : "",
+	       early, nothing, done);
+	if (done)
+		tw_event(&world.td, 0);
+	world_end();
+}
+
 /* Of so many I/Os: each that does not look is followed by some that do, twice as
  * many each time. */
 static unsigned tries_in(unsigned ios)
@@ -165,6 +192,8 @@ int main(void)
 	page_cache();
 	unreaped();
 	device();
+	asked_for_none(false);
+	asked_for_none(true);
 	deferred();
 	for_ever();
 	one_by_one();
