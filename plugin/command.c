@@ -312,6 +312,9 @@ struct ioengine_ops tw_engine = {
 	.report_zones		= fio_nvme_report_zones,
 	.reset_wp		= fio_nvme_reset_wp,
 	.get_max_open_zones	= fio_nvme_get_max_open_zones,
+#ifdef TW_FIO_FINISH_ZONE
+	.finish_zone		= fio_nvme_finish_zone,
+#endif
 	.options		= tw_engine_options,
 	.option_struct_size	= sizeof(struct tw_options),
 };

@@ -9,6 +9,9 @@
 #include <liburing.h>
 
 #include "fio.h"
+#ifdef TW_FIO_VERIFY_FSYNCED
+#include "verify.h"
+#endif
 #include "options.h"
 #include "patched_fio.h"
 #include "slowest.h"

@@ -367,6 +367,14 @@ int tw_options_check(struct thread_data *td)
 			td->o.open_files, td->o.nr_files);
 		return -EINVAL;
 	}
+#ifdef TW_FIO_VERIFY_FSYNCED
+	/* As fio's engine: each write is safe by itself then. */
+	if (o->writefua && td->o.verify_policy & VERIFY_POLICY_FSYNCED) {
+		fprintf(stderr, "tickwise: %s: writefua does not go with "
+			"verify_policy=fsynced\n", td->o.name);
+		return -EINVAL;
+	}
+#endif
 	if (o->test_nop)
 		fprintf(stderr, "tickwise: %s: tw_test_nop=1: no data is read "
 			"or written\n", td->o.name);

@@ -232,6 +232,23 @@ static enum fio_q_status flush_at_once(struct thread_data *td,
 	return done_at_once(td, io_u);
 }
 
+/*
+ * A device may do a flush before writes that it has been given already; who wants
+ * to know which of them were safe (verify_policy=fsynced) has them all done first,
+ * as with fio's own engine.
+ */
+static bool waits_for_writes(const struct thread_data *td,
+			     const struct io_u *io_u)
+{
+#ifdef TW_FIO_VERIFY_FSYNCED
+	/* It is one of those itself. */
+	return ddir_sync(io_u->ddir) && td->cur_depth > 1 &&
+	       td->o.verify_policy & VERIFY_POLICY_FSYNCED;
+#else
+	return false;
+#endif
+}
+
 /* With commands for a device; the entries are twice as large. */
 enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 {
@@ -242,7 +259,7 @@ enum fio_q_status tw_queue_command(struct thread_data *td, struct io_u *io_u)
 
 	fio_ro_check(td, io_u);
 
-	if (is_full(job))
+	if (is_full(job) || waits_for_writes(td, io_u))
 		return come_again(job, io_u);
 	/* There a trim is the reset of a zone. */
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
