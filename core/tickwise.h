@@ -1181,7 +1181,8 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
  * Values below 2^bits have a bin each; above, every octave is split into
  * 2^bits bins, so a bin is never wider than its lower edge / 2^bits. Bins are
  * allocated in one zeroed mapping: what is never touched costs no memory.
- * Minimum, maximum, count and sum are exact.
+ * Minimum, maximum, count, sum and sum of squares are exact, and with them mean
+ * and standard deviation.
  *
  * One writer; readers after it, or with their own ordering.
  */
@@ -1191,6 +1192,9 @@ struct tw_histogram {
 	uint64_t sum_ns;
 	uint64_t min_ns;		/* UINT64_MAX while empty */
 	uint64_t max_ns;
+	/* Sum of the squares: low and high 64 bits. 0, where sum_ns is not: not
+	 * known, as only bins were. */
+	uint64_t squares_ns2[2];
 	uint32_t bin_count;
 	uint8_t bits;
 	uint8_t digits;
@@ -1224,14 +1228,22 @@ static inline uint32_t tw_histogram_bin(const struct tw_histogram *histogram,
 /**
  * tw_histogram_add - count one value
  *
- * Cost: one count-leading-zeros and five additions or compares.
+ * Cost: one count-leading-zeros, one multiplication and eight additions or
+ * compares.
  */
 static inline void tw_histogram_add(struct tw_histogram *histogram,
 				    uint64_t value_ns)
 {
+	__extension__ typedef unsigned __int128 tw_u128;
+	const tw_u128 square_ns2 = (tw_u128)value_ns * value_ns;
+	const uint64_t low = (uint64_t)square_ns2;
+
 	histogram->bins[tw_histogram_bin(histogram, value_ns)]++;
 	histogram->count++;
 	histogram->sum_ns += value_ns;
+	histogram->squares_ns2[0] += low;
+	histogram->squares_ns2[1] += (uint64_t)(square_ns2 >> 64) +
+				     (histogram->squares_ns2[0] < low);
 	if (value_ns < histogram->min_ns)
 		histogram->min_ns = value_ns;
 	if (value_ns > histogram->max_ns)
@@ -1258,7 +1270,7 @@ uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
  * tw_histogram_add_bin - count @count values of which only the bin is known
  *
  * For reading a histogram back. Touches bins and count only; the caller sets
- * sum_ns, min_ns and max_ns.
+ * sum_ns, min_ns and max_ns, and squares_ns2 where it is known.
  *
  * Return: 0; -EINVAL for a bin that there is not; -EOVERFLOW.
  */
@@ -1269,7 +1281,7 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
  * tw_histogram_merge - add all of @from to @into
  *
  * Return: 0; -EINVAL when their digits differ; -EOVERFLOW when the count or the
- * sum would pass 64 bits; then @into is unchanged.
+ * sum would pass 64 bits, or the squares 128; then @into is unchanged.
  */
 int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from);
@@ -1285,7 +1297,8 @@ int tw_histogram_merge(struct tw_histogram *into,
 uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 				 double percent);
 
-/* Mean (exact sum over count) and standard deviation (from bin centres, so
+/* Mean (exact sum over count) and standard deviation of the sample (n - 1; from
+ * the exact sums, and where that of squares is not known from bin centres, so
  * within a bin's width); 0 when empty. */
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);

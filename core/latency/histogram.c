@@ -80,6 +80,7 @@ void tw_histogram_reset(struct tw_histogram *histogram)
 			histogram->bins[bin] = 0;
 	histogram->count = 0;
 	histogram->sum_ns = 0;
+	histogram->squares_ns2[0] = histogram->squares_ns2[1] = 0;
 	histogram->min_ns = UINT64_MAX;
 	histogram->max_ns = 0;
 }
@@ -132,9 +133,20 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 	return 0;
 }
 
+static u128 squares_of(const struct tw_histogram *histogram)
+{
+	return (u128)histogram->squares_ns2[1] << 64 | histogram->squares_ns2[0];
+}
+
+static int knows_squares(const struct tw_histogram *histogram)
+{
+	return histogram->sum_ns == 0 || squares_of(histogram) != 0;
+}
+
 int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from)
 {
+	u128 squares_ns2 = 0;
 	uint64_t count, sum_ns;
 	uint32_t last;
 
@@ -143,7 +155,10 @@ int tw_histogram_merge(struct tw_histogram *into,
 	if (from->count == 0)
 		return 0;
 	if (__builtin_add_overflow(into->count, from->count, &count) ||
-	    __builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns))
+	    __builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns) ||
+	    (knows_squares(into) && knows_squares(from) &&
+	     __builtin_add_overflow(squares_of(into), squares_of(from),
+				    &squares_ns2)))
 		return -EOVERFLOW;
 	last = tw_histogram_bin(from, from->max_ns);
 	for (uint32_t bin = tw_histogram_bin(from, from->min_ns);
@@ -152,6 +167,8 @@ int tw_histogram_merge(struct tw_histogram *into,
 			into->bins[bin] += from->bins[bin];
 	into->count = count;
 	into->sum_ns = sum_ns;
+	into->squares_ns2[0] = (uint64_t)squares_ns2;
+	into->squares_ns2[1] = (uint64_t)(squares_ns2 >> 64);
 	if (from->min_ns < into->min_ns)
 		into->min_ns = from->min_ns;
 	if (from->max_ns > into->max_ns)
@@ -204,17 +221,32 @@ double tw_histogram_mean_ns(const struct tw_histogram *histogram)
 }
 
 /*
- * Of the sample (n - 1), as fio's. In one pass with a running mean (West,
- * Communications of the ACM 22, 1979): squares of large values are never
- * subtracted from each other.
+ * The squares of the distances from the mean, from the sums. With q the whole part
+ * of the mean, and r what is left of the sum,
+ *
+ *	sum((x - q)^2) = sum(x^2) - q * (sum(x) + r)
+ *
+ * in integers, so that nothing is lost where large squares are subtracted from each
+ * other; and the mean itself is r / n from q.
  */
-double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
+static double squares_from_mean(const struct tw_histogram *histogram)
+{
+	double n = (double)histogram->count;
+	uint64_t q = histogram->sum_ns / histogram->count;
+	uint64_t r = histogram->sum_ns % histogram->count;
+	u128 squares_ns2 = squares_of(histogram) -
+			   (u128)q * ((u128)histogram->sum_ns + r);
+
+	return (double)squares_ns2 - (double)r * ((double)r / n);
+}
+
+/* The same from the centres of the bins. In one pass with a running mean (West,
+ * Communications of the ACM 22, 1979), for the same reason. */
+static double squares_of_bins(const struct tw_histogram *histogram)
 {
 	double n = 0, mean = 0, squares = 0;
 	uint32_t last;
 
-	if (histogram->count < 2)
-		return 0;
 	last = tw_histogram_bin(histogram, histogram->max_ns);
 	for (uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
 	     bin <= last; bin++) {
@@ -230,5 +262,17 @@ double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
 		mean += off * count / n;
 		squares += count * off * (centre - mean);
 	}
-	return n < 2 ? 0 : sqrt(squares / (n - 1));
+	return squares;
+}
+
+/* Of the sample (n - 1), as fio's. */
+double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
+{
+	double squares;
+
+	if (histogram->count < 2)
+		return 0;
+	squares = knows_squares(histogram) ? squares_from_mean(histogram) :
+					     squares_of_bins(histogram);
+	return squares > 0 ? sqrt(squares / (double)(histogram->count - 1)) : 0;
 }

@@ -12,8 +12,9 @@
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)
 
-/* What the written mean may be off the sum by count, relative: printing and
- * reading doubles costs some 1e-16, a wrong digit shows. */
+/* What the written mean may be off the sum by count, and the standard deviation off
+ * that of the sums, relative: printing and reading doubles costs some 1e-16, a wrong
+ * digit shows. */
 #define MEAN_TOLERANCE	1e-6
 
 __extension__ typedef unsigned __int128 u128;
@@ -108,6 +109,22 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 	return bins;
 }
 
+/* All of 128 bits; NULL where it is not known. */
+static json_t *squares_to_json(const struct tw_histogram *histogram)
+{
+	u128 left = (u128)histogram->squares_ns2[1] << 64 |
+		    histogram->squares_ns2[0];
+	char digits[40], *first = &digits[sizeof(digits) - 1];
+
+	if (left == 0 && histogram->sum_ns)
+		return NULL;
+	*first = '\0';
+	do
+		*--first = (char)('0' + (int)(left % 10));
+	while (left /= 10);
+	return json_string(first);
+}
+
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 {
 	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
@@ -115,7 +132,7 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 
 	snprintf(sum_ns, sizeof(sum_ns), "%llu",
 		 (unsigned long long)histogram->sum_ns);
-	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:s, s:o, s:o}",
+	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:s, s:o*, s:o, s:o}",
 			 "digits", (int)histogram->digits,
 			 "count", tw_json_of_u64(histogram->count),
 			 "min_ns", tw_json_of_u64(min_ns),
@@ -123,6 +140,7 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 			 "mean_ns", tw_histogram_mean_ns(histogram),
 			 "stddev_ns", tw_histogram_stddev_ns(histogram),
 			 "sum_ns", sum_ns,
+			 "sum_squares_ns2", squares_to_json(histogram),
 			 "percentiles", percentiles_to_json(histogram),
 			 "bins", bins_to_json(histogram));
 }
@@ -133,6 +151,7 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 struct stated {
 	uint64_t digits, count, min_ns, max_ns, sum_ns;
 	double mean_ns, stddev_ns;
+	u128 squares_ns2;		/* 0: not said, where sum_ns is not 0 */
 };
 
 static int refuse(const char **problem, const char *what)
@@ -141,12 +160,31 @@ static int refuse(const char **problem, const char *what)
 	return -EINVAL;
 }
 
+/* Up to 128 bits, in a string. */
+static int read_squares(const json_t *json, u128 *value)
+{
+	const char *text = json_string_value(json);
+	u128 sum = 0;
+
+	if (!text || !*text || (text[0] == '0' && text[1]))
+		return -EINVAL;
+	for (; *text; text++)
+		if (*text < '0' || *text > '9' ||
+		    __builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, (u128)(*text - '0'), &sum))
+			return -EINVAL;
+	*value = sum;
+	return 0;
+}
+
 static int read_stated(const json_t *json, struct stated *stated,
 		       const char **problem)
 {
 	const json_t *mean = json_object_get(json, "mean_ns");
 	const json_t *stddev = json_object_get(json, "stddev_ns");
+	const json_t *squares = json_object_get(json, "sum_squares_ns2");
 
+	stated->squares_ns2 = 0;
 	if (!json_is_object(json))
 		return refuse(problem, "not an object");
 	if (tw_json_to_u64(json_object_get(json, "digits"), &stated->digits) ||
@@ -160,6 +198,10 @@ static int read_stated(const json_t *json, struct stated *stated,
 		return refuse(problem, "max_ns is not a whole number");
 	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
 		return refuse(problem, "sum_ns is not a whole number");
+	if (squares && read_squares(squares, &stated->squares_ns2))
+		return refuse(problem, "sum_squares_ns2 is not a whole number");
+	if (squares && !stated->squares_ns2 != !stated->sum_ns)
+		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
 	if (!json_is_number(mean))
 		return refuse(problem, "mean_ns is not a number");
 	if (!json_is_number(stddev))
@@ -226,6 +268,8 @@ struct bins {
 struct found {
 	uint32_t first, next;		/* bins; next: one past the last */
 	u128 least_ns, most_ns;		/* what their sum can be */
+	u128 least_ns2, most_ns2;	/* and that of the squares */
+	int overflow;			/* of which 128 bits are not enough */
 };
 
 static int find_bins(struct bins *bins, const json_t *json,
@@ -262,6 +306,15 @@ static int get_bin(const struct bins *bins, size_t i, uint64_t *bin)
 	return 0;
 }
 
+static int add_squares(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
+{
+	u128 squares_ns2;
+
+	return __builtin_mul_overflow((u128)value_ns * value_ns, (u128)count,
+				      &squares_ns2) ||
+	       __builtin_add_overflow(*sum_ns2, squares_ns2, sum_ns2);
+}
+
 /* One [low_ns, high_ns, count]; bins must come in ascending order. */
 static int read_bin(struct tw_histogram *histogram, const uint64_t *edges,
 		    const struct stated *stated, struct found *found,
@@ -283,8 +336,12 @@ static int read_bin(struct tw_histogram *histogram, const uint64_t *edges,
 	if (found->next == 0)
 		found->first = bin;
 	found->next = bin + 1;
-	found->least_ns += (u128)count * largest(low_ns, stated->min_ns);
-	found->most_ns += (u128)count * smallest(high_ns, stated->max_ns);
+	low_ns = largest(low_ns, stated->min_ns);
+	high_ns = smallest(high_ns, stated->max_ns);
+	found->least_ns += (u128)count * low_ns;
+	found->most_ns += (u128)count * high_ns;
+	found->overflow |= add_squares(&found->least_ns2, count, low_ns) |
+			   add_squares(&found->most_ns2, count, high_ns);
 	return 0;
 }
 
@@ -304,6 +361,16 @@ static int read_bins(struct tw_histogram *histogram, const struct bins *bins,
 	return 0;
 }
 
+/* The square of a sum is at most n times the sum of the squares. */
+static int squares_are_few(const struct stated *stated)
+{
+	u128 most;
+
+	return !__builtin_mul_overflow(stated->squares_ns2,
+				       (u128)stated->count, &most) &&
+	       most < (u128)stated->sum_ns * stated->sum_ns;
+}
+
 static int check_bins(const struct tw_histogram *histogram,
 		      const struct stated *stated, const struct found *found,
 		      const char **problem)
@@ -318,6 +385,25 @@ static int check_bins(const struct tw_histogram *histogram,
 		return refuse(problem, "max_ns is not in the last bin");
 	if (stated->sum_ns < found->least_ns || stated->sum_ns > found->most_ns)
 		return refuse(problem, "sum_ns is none that these bins allow");
+	if (stated->squares_ns2 && !found->overflow &&
+	    (stated->squares_ns2 < found->least_ns2 ||
+	     stated->squares_ns2 > found->most_ns2 ||
+	     squares_are_few(stated)))
+		return refuse(problem, "sum_squares_ns2 is none that these bins "
+			      "allow");
+	return 0;
+}
+
+/* Of one that is complete. */
+static int check_stddev(const struct tw_histogram *made,
+			const struct stated *stated, const char **problem)
+{
+	double stddev_ns = tw_histogram_stddev_ns(made);
+
+	if (stated->squares_ns2 &&
+	    !(fabs(stated->stddev_ns - stddev_ns) <=
+	      MEAN_TOLERANCE * stddev_ns))
+		return refuse(problem, "stddev_ns is not that of the sums");
 	return 0;
 }
 
@@ -345,9 +431,15 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 		return -EINVAL;
 	}
 	made.sum_ns = stated.sum_ns;
+	made.squares_ns2[0] = (uint64_t)stated.squares_ns2;
+	made.squares_ns2[1] = (uint64_t)(stated.squares_ns2 >> 64);
 	if (made.count) {
 		made.min_ns = stated.min_ns;
 		made.max_ns = stated.max_ns;
+	}
+	if (check_stddev(&made, &stated, problem)) {
+		tw_histogram_free(&made);
+		return -EINVAL;
 	}
 	*histogram = made;
 	return 0;

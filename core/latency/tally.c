@@ -10,6 +10,8 @@
 #include "latency/short_bins.h"
 #endif
 
+__extension__ typedef unsigned __int128 u128;
+
 #define FULL	256	/* what a byte has counted when it is 0 again */
 
 int tw_tally_init(struct tw_tally *tally, const struct tw_histogram *histogram)
@@ -61,6 +63,15 @@ static inline void widen(struct tw_histogram *histogram, uint64_t ns)
 		histogram->max_ns = ns;
 }
 
+static inline void add_squares(struct tw_histogram *histogram, u128 sum_ns2)
+{
+	uint64_t low = (uint64_t)sum_ns2;
+
+	histogram->squares_ns2[0] += low;
+	histogram->squares_ns2[1] += (uint64_t)(sum_ns2 >> 64) +
+				     (histogram->squares_ns2[0] < low);
+}
+
 /*
  * Worked on in copies, since for all that the compiler knows a bin that is
  * counted might be a part of the histogram itself. Without
@@ -78,6 +89,7 @@ void add_many(struct tw_tally *tally, struct tw_histogram *histogram,
 	struct tw_histogram wide = *histogram;
 	struct tw_histogram other = coarse ? *coarse : wide;
 	uint8_t *bins = tally->bins;
+	u128 squares_ns2 = 0;
 	uint64_t sum_ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -87,6 +99,7 @@ void add_many(struct tw_tally *tally, struct tw_histogram *histogram,
 		if (tw_unlikely(++bins[bin] == 0))
 			wide.bins[bin] += FULL;
 		sum_ns += ns;
+		squares_ns2 += (u128)ns * ns;
 		widen(&wide, ns);
 		if (coarse) {
 			other.bins[tw_histogram_bin(&other, ns)]++;
@@ -95,32 +108,37 @@ void add_many(struct tw_tally *tally, struct tw_histogram *histogram,
 	}
 	wide.count += count;
 	wide.sum_ns += sum_ns;
+	add_squares(&wide, squares_ns2);
 	*histogram = wide;
 	if (coarse) {
 		other.count += count;
 		other.sum_ns += sum_ns;
+		add_squares(&other, squares_ns2);
 		*coarse = other;
 	}
 }
 
 #ifdef __SSE2__
 
-/* Sums of a lane of these, 2^24 each at most, fit 32 bits. */
+/* Sums of a lane of these, 2^24 each at most, fit 32 bits, those of squares 64. */
 #define BLOCK	128
 
 /* What is known of a block besides its bins. */
 struct block {
 	__m128i sums_ns;
+	__m128i squares_ns2;	/* of two lanes each */
 	__m128 min_ns, max_ns;	/* by lane; exact, as all below 2^24 is */
 };
 
 static void finish(struct tw_histogram *histogram, const struct block *block,
 		   size_t count)
 {
+	uint64_t squares_ns2[2];
 	uint32_t sums_ns[4];
 	float min_ns[4], max_ns[4];
 
 	_mm_storeu_si128((__m128i *)sums_ns, block->sums_ns);
+	_mm_storeu_si128((__m128i *)squares_ns2, block->squares_ns2);
 	_mm_storeu_ps(min_ns, block->min_ns);
 	_mm_storeu_ps(max_ns, block->max_ns);
 	for (unsigned lane = 0; lane < 4; lane++) {
@@ -128,6 +146,7 @@ static void finish(struct tw_histogram *histogram, const struct block *block,
 		widen(histogram, (uint64_t)min_ns[lane]);
 		widen(histogram, (uint64_t)max_ns[lane]);
 	}
+	add_squares(histogram, (u128)squares_ns2[0] + squares_ns2[1]);
 	histogram->count += count;
 }
 
@@ -144,15 +163,20 @@ void add_block(struct tw_tally *tally, struct tw_histogram *histogram,
 	uint32_t in_wide[BLOCK], in_other[BLOCK];
 	struct block block = {
 		.sums_ns = _mm_setzero_si128(),
+		.squares_ns2 = _mm_setzero_si128(),
 		.min_ns = _mm_set1_ps(1 << TW_SHORT_NS_BITS),
 		.max_ns = _mm_setzero_ps(),
 	};
 
 	for (size_t i = 0; i < count; i += 4) {
 		__m128i ns = tw_short_ns(scale, ticks + i);
+		__m128i odd = _mm_srli_epi64(ns, 32);
 		__m128 floats = _mm_cvtepi32_ps(ns);
 
 		block.sums_ns = _mm_add_epi32(block.sums_ns, ns);
+		block.squares_ns2 = _mm_add_epi64(block.squares_ns2,
+			_mm_add_epi64(_mm_mul_epu32(ns, ns),
+				      _mm_mul_epu32(odd, odd)));
 		block.min_ns = _mm_min_ps(block.min_ns, floats);
 		block.max_ns = _mm_max_ps(block.max_ns, floats);
 		_mm_storeu_si128((__m128i *)(in_wide + i),

@@ -130,6 +130,7 @@ static void empty(struct tw_histogram *histogram)
 		histogram->bins[bin] = 0;
 	histogram->count = 0;
 	histogram->sum_ns = 0;
+	histogram->squares_ns2[0] = histogram->squares_ns2[1] = 0;
 	histogram->min_ns = UINT64_MAX;
 	histogram->max_ns = 0;
 }

@@ -13,8 +13,8 @@
 /* 100, 100, 3001: with 3 digits [3000, 3001] is one bin. */
 static const char good[] =
 	"{'digits': 3, 'count': 3, 'min_ns': 100, 'max_ns': 3001,"
-	" 'mean_ns': 1067.0, 'stddev_ns': 1674.8, 'sum_ns': '3201',"
-	" 'percentiles': {'50.000000': 100},"
+	" 'mean_ns': 1067.0, 'stddev_ns': 1674.8931309191044, 'sum_ns': '3201',"
+	" 'sum_squares_ns2': '9026001', 'percentiles': {'50.000000': 100},"
 	" 'bins': [[100, 100, 2], [3000, 3001, 1]]}";
 
 static const struct {
@@ -47,14 +47,17 @@ static const struct {
 	{ "'mean_ns': 1067.0", "'mean_ns': -1.0", "mean_ns is not" },
 	{ "'mean_ns': 1067.0", "'mean_ns': 'NaN'", "is not a number" },
 	{ "'mean_ns': 1067.0,", "", "mean_ns is not a number" },
-	{ "'stddev_ns': 1674.8", "'stddev_ns': -1674.8", "stddev_ns is" },
-	{ "'stddev_ns': 1674.8", "'stddev_ns': true", "stddev_ns is" },
-	{ "'stddev_ns': 1674.8,", "", "stddev_ns is" },
-	{ "'mean_ns': 1067.0, 'stddev_ns': 1674.8, 'sum_ns': '3201'",
-	  "'mean_ns': 1066.3333333, 'stddev_ns': 1674.8, 'sum_ns': '3199'",
+	{ "'stddev_ns': 1674.8931309191044",
+	  "'stddev_ns': -1674.8931309191044", "stddev_ns is negative" },
+	{ "'stddev_ns': 1674.8931309191044", "'stddev_ns': 1674.8",
+	  "stddev_ns is not that" },
+	{ "'stddev_ns': 1674.8931309191044", "'stddev_ns': true", "stddev_ns is" },
+	{ "'stddev_ns': 1674.8931309191044,", "", "stddev_ns is" },
+	{ "'mean_ns': 1067.0, 'stddev_ns': 1674.8931309191044, 'sum_ns': '3201'",
+	  "'mean_ns': 1066.3333333, 'stddev_ns': 1674.8931309191044, 'sum_ns': '3199'",
 	  "bins allow" },
-	{ "'mean_ns': 1067.0, 'stddev_ns': 1674.8, 'sum_ns': '3201'",
-	  "'mean_ns': 1067.3333333, 'stddev_ns': 1674.8, 'sum_ns': '3202'",
+	{ "'mean_ns': 1067.0, 'stddev_ns': 1674.8931309191044, 'sum_ns': '3201'",
+	  "'mean_ns': 1067.3333333, 'stddev_ns': 1674.8931309191044, 'sum_ns': '3202'",
 	  "bins allow" },
 	{ "'sum_ns': '3201'", "'sum_ns': '18446744073709551616'",
 	  "sum_ns is not" },
@@ -63,6 +66,17 @@ static const struct {
 	{ "'sum_ns': '3201'", "'sum_ns': '3201x'", "sum_ns is not" },
 	{ "'sum_ns': '3201'", "'sum_ns': ''", "sum_ns is not" },
 	{ "'sum_ns': '3201',", "", "sum_ns is not" },
+	{ "'9026001'", "'9026002'", "sum_squares_ns2 is none" },
+	{ "'9026001'", "'9019999'", "sum_squares_ns2 is none" },
+	{ "'9026001'", "'9025000'", "stddev_ns is not that" },
+	{ "'9026001'", "'0'", "is 0" },
+	{ "'9026001'", "9026001", "sum_squares_ns2 is not" },
+	{ "'9026001'", "'09026001'", "sum_squares_ns2 is not" },
+	{ "'9026001'", "'9026001 '", "sum_squares_ns2 is not" },
+	{ "'9026001'", "'-9026001'", "sum_squares_ns2 is not" },
+	{ "'9026001'", "''", "sum_squares_ns2 is not" },
+	{ "'9026001'", "'340282366920938463463374607440794237457'",
+	  "sum_squares_ns2 is not" },
 	{ "{'50.000000': 100}", "{'50.000000': 99}", "a percentile" },
 	{ "{'50.000000': 100}", "{'50.000000': 3002}", "a percentile" },
 	{ "{'50.000000': 100}", "{'50.000000': 100.5}", "a percentile" },
@@ -96,6 +110,12 @@ static const char single[] =
 static const char empty_with_maximum[] =
 	"{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
 	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': []}";
+
+/* 33 twice has a larger square than 2 times this. */
+static const char too_few_squares[] =
+	"{'digits': 1, 'count': 2, 'min_ns': 32, 'max_ns': 33, 'mean_ns': 33,"
+	" 'stddev_ns': 0, 'sum_ns': '66', 'sum_squares_ns2': '2177',"
+	" 'percentiles': {}, 'bins': [[32, 33, 2]]}";
 
 /* With @cut, its bins go there first where they can. */
 static json_t *json_of(const char *text, struct tw_bins_table *cut)
@@ -173,6 +193,8 @@ int main(void)
 		"one value between two extremes");
 	refuses(empty_with_maximum, "count is 0",
 		"nothing counted, but a maximum");
+	refuses(too_few_squares, "sum_squares_ns2 is none",
+		"squares that are too few for the sum");
 	refuses("[]", "not an object", "an array");
 	refuses("3", "not an object", "a number");
 	tap_ok(tw_histogram_from_json(&histogram, NULL, NULL,

@@ -15,6 +15,8 @@ static struct tw_histogram parts[3], all, merged, other;
 static int same(const struct tw_histogram *a, const struct tw_histogram *b)
 {
 	return a->count == b->count && a->sum_ns == b->sum_ns &&
+	       a->squares_ns2[0] == b->squares_ns2[0] &&
+	       a->squares_ns2[1] == b->squares_ns2[1] &&
 	       a->min_ns == b->min_ns && a->max_ns == b->max_ns &&
 	       memcmp(a->bins, b->bins, a->bin_count * sizeof(*a->bins)) == 0;
 }
