@@ -15,7 +15,7 @@
 #include "verify.h"
 #include "watch.h"
 
-/* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.36, never
+/* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.37, never
  * was in a kernel and now means an atomic write. */
 #define TW_RWF_DONTCACHE	0x80
 #define TW_RWF_ATOMIC		0x40

@@ -270,7 +270,7 @@ static void print_batches(const struct tw_report_tally *tally)
 		requeued += tally->counts[TW_REPORT_REQUEUED][i];
 	if (requeued)
 		tw_paragraph_printf(&line, "; %llu times fio had to bring an "
-				    "I/O again: the ring was full",
+				    "I/O again, as others had to come first",
 				    (unsigned long long)requeued);
 	tw_paragraph_end(&line);
 }
