@@ -36,7 +36,7 @@
 # of it), says nothing of an engine: undecided. BAR=, BAR_CPU= and BAR_TOTAL=
 # (tw_stages=0) set the bars. Else they are, from the page cache, 0.97 at depth 1
 # and 1.00 at others, 1.03, 1.02; and on zram 0.98 and 1.03, with tw_stages=0 none:
-# even an engine without any stamps was no faster there than fio's.
+# no prototype, with stamps or without, was faster there than fio's.
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/fio_figures.sh"

@@ -10,6 +10,12 @@
 tree=$(head -n 1 "$TW_BUILD/fio.path")
 version=$(sed -n 's/^FIO_VERSION *= *//p' "$TW_BUILD/fio.path")
 
+# What a fio has not fails when it is loaded, not in the middle of a job.
+for engine in "$TICKWISE_SO" "$(dirname "$TICKWISE_SO")/tickwise-cmd.so"; do
+	readelf -d "$engine" | grep -q 'FLAGS.* NOW'
+	ok $? "$(basename "$engine"): bound when it is loaded"
+done
+
 # The version string in the binary, changed to another of the same length.
 other=$(printf '%s' "$version" | tr '0-9' '1-90')
 perl -pe "BEGIN { undef \$/ } s/\\Q$version\\E(?=\\0)/$other/g" \

@@ -4,6 +4,7 @@
  * asked of the kernel, and can spoil what comes back.
  *
  *	RING_WATCH=FILE		FILE.PID: "setup FLAGS cpu CPU" of the ring,
+ *				"sizes ENTRIES PLACES" as the kernel made them,
  *				"looked N of N" submissions for completions, then
  *				one line "OPCODE FLAGS RW_FLAGS IOPRIO COUNT" for
  *				every kind of entry that was submitted (in hex,
@@ -46,6 +47,7 @@ struct kind {
 static struct io_uring *ring;
 static unsigned setup_flags;
 static unsigned setup_cpu;
+static unsigned entries_made, places_made;
 static unsigned sq_seen;
 static unsigned cq_seen;
 static unsigned long sent;
@@ -135,6 +137,8 @@ int io_uring_queue_init_params(unsigned entries, struct io_uring *new_ring,
 		ring = new_ring;
 		setup_flags = flags;
 		setup_cpu = params->sq_thread_cpu;
+		entries_made = params->sq_entries;
+		places_made = params->cq_entries;
 	}
 	return ret;
 }
@@ -193,6 +197,7 @@ static void write_down(const char *prefix)
 	if (!file)
 		return;
 	fprintf(file, "setup %x cpu %u\n", setup_flags, setup_cpu);
+	fprintf(file, "sizes %u %u\n", entries_made, places_made);
 	fprintf(file, "looked %lu of %lu\n", looked, entered);
 	for (kind = kinds; kind < kinds + KINDS && kind->count; kind++)
 		fprintf(file, "%x %x %x %x %lu\n", kind->opcode, kind->flags,
