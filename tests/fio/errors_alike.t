@@ -99,9 +99,9 @@ alike 'nothing of every fourth write' DEVICE_NONE=4 --rw=randwrite \
 
 for error in 6:ENXIO 19:ENODEV 5:EIO; do
 	alike "the device goes away: ${error#*:}" "DEVICE_GONE=30:${error%:*}" \
-		--rw=randread
+		--rw=randread --iodepth=1
 	alike "and fio goes on: ${error#*:}" "DEVICE_GONE=30:${error%:*}" \
-		--rw=randread --continue_on_error=all
+		--rw=randread --iodepth=1 --continue_on_error=all
 done
 
 # One at a time: fio's engine loses what is complete when EAGAIN comes.
