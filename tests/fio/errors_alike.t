@@ -44,7 +44,14 @@ alike()
 	words=$1
 	settings=$2
 	shift 2
-	for engine in io_uring "external:$TICKWISE_SO"; do
+	rm -f outcome.*
+	# Again where they differ: what else is in flight when a job ends depends on
+	# the moment.
+	for engine in $(for try in 1 2 3 4 5; do
+		echo io_uring "external:$TICKWISE_SO"
+	done); do
+		[ "$engine" != io_uring ] || [ ! -e outcome.external ] ||
+			! cmp -s outcome.io_uring outcome.external || break
 		rm -f e.data r.json out.json
 		head -c 262144 /dev/zero >e.data
 		report=
