@@ -72,8 +72,10 @@ static int find_ios(struct track *track, const struct tw_report *report)
 		const json_t *json = tw_report_slow_json(&all->ios[i]);
 		struct io *io = &track->ios[track->count];
 
-		if (!json)
+		if (!json) {
+			free(track->ios);
 			return -ENOMEM;
+		}
 		if (tw_json_to_u64(json_object_get(json, "monotonic_ns"),
 				   &io->begin_ns) ||
 		    __builtin_add_overflow(io->begin_ns, last_of(json),
