@@ -22,6 +22,12 @@
 # and I/Os are counted per second of time: for a device that has to be waited for,
 # which any is taken for that is read with DIRECT=1 and is no zram or ram disk.
 #
+# Of zram, fio's figures of CPU time (usr and sys) do not know the larger part of the
+# work: it can't be asked not to wait, so io_uring hands each I/O to a worker thread
+# of the kernel's (iou-wrk), on any CPU. There I/Os are counted per second of CPU time
+# of all of the job's threads. CPU time per I/O stays fio's figure, of the job's own
+# thread: there the same difference is more than twice as large in percent.
+#
 # Where a process has its memory is worth some percent: a buffer of fio's that
 # begins in the middle of a cache line is copied to more slowly, and whether it
 # does hangs on how long its options are, the engine's path included. So buffers
@@ -54,6 +60,17 @@ case $file in
 /dev/zram*) bar_first=0.98 bar_others=0.98 bar_total=${BAR_TOTAL:-} ;;
 *) bar_first=0.97 bar_others=1.00 bar_total=${BAR_TOTAL:-1.02} ;;
 esac
+# A worker with nothing to do ends after 5 s, and its own CPU time is not to be had
+# any more.
+case $together$file in
+1/dev/zram* | 1/dev/ram*)
+	workers=1
+	if awk -v s="$seconds" 'BEGIN { exit s <= 4 }'; then
+		echo "$file: at most 4 s a run" >&2
+		exit 1
+	fi ;;
+*) workers= ;;
+esac
 so=$(realpath "$build/tickwise.so")
 cpu=${CPU:-$(($(nproc) - 1))}
 scratch=$(mktemp -d)
@@ -82,6 +99,11 @@ job()
 		ln -sf "$so" "$link"
 		printf '%s\n' "--ioengine=external:$link" --tw_report=none
 	fi
+	# fio appends a redirection of its own, which becomes a comment.
+	for moment in ${workers:+pre post}; do
+		echo "--exec_${moment}run=cat /proc/\$PPID/task/*/schedstat" \
+			">$scratch/cpu.$1.$moment #"
+	done
 	[ "$2" != total ] || echo --tw_stages=0
 	# shellcheck disable=SC2086
 	printf '%s\n' "--filename=$file" $size --rw=randread \
@@ -118,7 +140,32 @@ pair()
 	else
 		fios "$first" "$second"
 	fi >"$scratch/figures"
-	echo "$2 $1 $($arm_first "$scratch/figures" | tr '\n' ' ')" >>"$results"
+	all_a=
+	all_b=
+	if [ -n "$workers" ]; then
+		all_a=$(cpu_seconds a)
+		all_b=$(cpu_seconds b)
+	fi
+	echo "$2 $1 $($arm_first "$scratch/figures" | tr '\n' ' ')" \
+		"$all_a $all_b" >>"$results"
+}
+
+# cpu_seconds SIDE: of all threads, while the job ran
+cpu_seconds()
+{
+	for moment in pre post; do
+		[ -s "$scratch/cpu.$1.$moment" ] || {
+			echo "no /proc/PID/task/TID/schedstat at exec_${moment}run" >&2
+			exit 1
+		}
+	done
+	awk 'FILENAME ~ /post$/ { ns += $1; next } { ns -= $1 }
+		END { printf "%.6f", ns * 1e-9; exit ns <= 0 }' \
+		"$scratch/cpu.$1.pre" "$scratch/cpu.$1.post" || {
+		echo "/proc/PID/task/TID/schedstat does not count" >&2
+		exit 1
+	}
+	rm "$scratch/cpu.$1.pre" "$scratch/cpu.$1.post"
 }
 
 # What lies below may keep the file in a cache of its own and get faster the
@@ -128,7 +175,8 @@ pair()
 	--bs=1m --direct="${DIRECT:-0}" --iodepth=1 --invalidate=0 \
 	--minimal >/dev/null
 
-# Each result: DEPTH ARM, then I/Os, seconds, CPU seconds of it and of stock
+# Each result: DEPTH ARM; I/Os, seconds, fio's CPU seconds of it and of stock; with
+# workers all CPU seconds of both
 for depth in $depths; do
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
@@ -150,11 +198,15 @@ speeds()
 	awk -v depth="$1" -v arm="$2" -v together="$together" '
 		$1 == depth && $2 == arm {
 			t = together ? $5 : $4; t2 = together ? $8 : $7
+			if (NF > 8) {
+				t = $9
+				t2 = $10
+			}
 			print $3 / t / ($6 / t2)
 		}' "$results" | quantiles
 }
 
-# costs DEPTH ARM: CPU time per I/O, of stock's
+# costs DEPTH ARM: CPU time per I/O as fio has it, of stock's
 costs()
 {
 	awk -v depth="$1" -v arm="$2" '
@@ -203,7 +255,8 @@ verdicts()
 	noise=$(costs "$1" stock)
 	judged "$1" "CPU per I/O, ours/stock" "$(costs "$1" ours)" \
 		"${BAR_CPU:-1.03}" "$noise" -1
-	[ "$together" -eq 0 ] || return 0
+	# Else it is the inverse of what is above.
+	[ "$together" -eq 0 ] || [ -n "$workers" ] || return 0
 	shown "$1" "CPU per I/O, stock/stock" "$noise"
 	echo
 }
