@@ -14,6 +14,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
+#include "latency/sums.h"
 #include "tickwise.h"
 
 #define MOST_DIGITS	5
@@ -21,8 +22,6 @@
 /* Percentages are taken to nine decimals; so many of those units are 100 %. */
 #define PERCENT_UNIT	1e9
 #define PERCENT_ALL	100000000000ULL
-
-__extension__ typedef unsigned __int128 u128;
 
 static uint8_t bits_of(unsigned digits)
 {
@@ -78,11 +77,7 @@ void tw_histogram_reset(struct tw_histogram *histogram)
 	for (uint32_t bin = 0; bin < histogram->bin_count; bin++)
 		if (histogram->bins[bin])
 			histogram->bins[bin] = 0;
-	histogram->count = 0;
-	histogram->sum_ns = 0;
-	histogram->squares_ns2[0] = histogram->squares_ns2[1] = 0;
-	histogram->min_ns = UINT64_MAX;
-	histogram->max_ns = 0;
+	tw_histogram_forget_sums(histogram);
 }
 
 /* log2 of the bin's width. */
@@ -133,14 +128,10 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 	return 0;
 }
 
-static u128 squares_of(const struct tw_histogram *histogram)
-{
-	return (u128)histogram->squares_ns2[1] << 64 | histogram->squares_ns2[0];
-}
-
 static int knows_squares(const struct tw_histogram *histogram)
 {
-	return histogram->sum_ns == 0 || squares_of(histogram) != 0;
+	return tw_sums_have_squares(histogram->sum_ns,
+				    tw_histogram_squares(histogram));
 }
 
 int tw_histogram_merge(struct tw_histogram *into,
@@ -157,7 +148,8 @@ int tw_histogram_merge(struct tw_histogram *into,
 	if (__builtin_add_overflow(into->count, from->count, &count) ||
 	    __builtin_add_overflow(into->sum_ns, from->sum_ns, &sum_ns) ||
 	    (knows_squares(into) && knows_squares(from) &&
-	     __builtin_add_overflow(squares_of(into), squares_of(from),
+	     __builtin_add_overflow(tw_histogram_squares(into),
+				    tw_histogram_squares(from),
 				    &squares_ns2)))
 		return -EOVERFLOW;
 	last = tw_histogram_bin(from, from->max_ns);
@@ -167,8 +159,7 @@ int tw_histogram_merge(struct tw_histogram *into,
 			into->bins[bin] += from->bins[bin];
 	into->count = count;
 	into->sum_ns = sum_ns;
-	into->squares_ns2[0] = (uint64_t)squares_ns2;
-	into->squares_ns2[1] = (uint64_t)(squares_ns2 >> 64);
+	tw_histogram_set_squares(into, squares_ns2);
 	if (from->min_ns < into->min_ns)
 		into->min_ns = from->min_ns;
 	if (from->max_ns > into->max_ns)
@@ -234,7 +225,7 @@ static double squares_from_mean(const struct tw_histogram *histogram)
 	double n = (double)histogram->count;
 	uint64_t q = histogram->sum_ns / histogram->count;
 	uint64_t r = histogram->sum_ns % histogram->count;
-	u128 squares_ns2 = squares_of(histogram) -
+	u128 squares_ns2 = tw_histogram_squares(histogram) -
 			   (u128)q * ((u128)histogram->sum_ns + r);
 
 	return (double)squares_ns2 - (double)r * ((double)r / n);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "histogram_json.h"
+#include "sums.h"
 
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)
@@ -15,9 +16,7 @@
 /* What the written mean may be off the sum by count, and the standard deviation off
  * that of the sums, relative: printing and reading doubles costs some 1e-16, a wrong
  * digit shows. */
-#define MEAN_TOLERANCE	1e-6
-
-__extension__ typedef unsigned __int128 u128;
+#define WRITTEN_TOLERANCE	1e-6
 
 static const double percents[] = {
 	1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
@@ -34,9 +33,12 @@ json_t *tw_json_of_u64(uint64_t value)
 	return json_string(digits);
 }
 
-static int digits_to_u64(const char *text, size_t length, uint64_t *value)
+/* A whole number in a string. */
+static int digits_to_u128(const json_t *json, u128 *value)
 {
-	uint64_t sum = 0;
+	const char *text = json_string_value(json);
+	size_t length = json_string_length(json);
+	u128 sum = 0;
 
 	if (length == 0 || (text[0] == '0' && length > 1))
 		return -EINVAL;
@@ -44,7 +46,7 @@ static int digits_to_u64(const char *text, size_t length, uint64_t *value)
 		if (text[i] < '0' || text[i] > '9')
 			return -EINVAL;
 		if (__builtin_mul_overflow(sum, 10, &sum) ||
-		    __builtin_add_overflow(sum, text[i] - '0', &sum))
+		    __builtin_add_overflow(sum, (u128)(text[i] - '0'), &sum))
 			return -EINVAL;
 	}
 	*value = sum;
@@ -53,9 +55,14 @@ static int digits_to_u64(const char *text, size_t length, uint64_t *value)
 
 int tw_json_to_u64(const json_t *json, uint64_t *value)
 {
-	if (json_is_string(json))
-		return digits_to_u64(json_string_value(json),
-				     json_string_length(json), value);
+	u128 digits;
+
+	if (json_is_string(json)) {
+		if (digits_to_u128(json, &digits) || digits > UINT64_MAX)
+			return -EINVAL;
+		*value = (uint64_t)digits;
+		return 0;
+	}
 	if (!json_is_integer(json) || json_integer_value(json) < 0)
 		return -EINVAL;
 	*value = (uint64_t)json_integer_value(json);
@@ -112,11 +119,10 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 /* All of 128 bits; NULL where it is not known. */
 static json_t *squares_to_json(const struct tw_histogram *histogram)
 {
-	u128 left = (u128)histogram->squares_ns2[1] << 64 |
-		    histogram->squares_ns2[0];
+	u128 left = tw_histogram_squares(histogram);
 	char digits[40], *first = &digits[sizeof(digits) - 1];
 
-	if (left == 0 && histogram->sum_ns)
+	if (!tw_sums_have_squares(histogram->sum_ns, left))
 		return NULL;
 	*first = '\0';
 	do
@@ -160,23 +166,6 @@ static int refuse(const char **problem, const char *what)
 	return -EINVAL;
 }
 
-/* Up to 128 bits, in a string. */
-static int read_squares(const json_t *json, u128 *value)
-{
-	const char *text = json_string_value(json);
-	u128 sum = 0;
-
-	if (!text || !*text || (text[0] == '0' && text[1]))
-		return -EINVAL;
-	for (; *text; text++)
-		if (*text < '0' || *text > '9' ||
-		    __builtin_mul_overflow(sum, 10, &sum) ||
-		    __builtin_add_overflow(sum, (u128)(*text - '0'), &sum))
-			return -EINVAL;
-	*value = sum;
-	return 0;
-}
-
 static int read_stated(const json_t *json, struct stated *stated,
 		       const char **problem)
 {
@@ -198,7 +187,7 @@ static int read_stated(const json_t *json, struct stated *stated,
 		return refuse(problem, "max_ns is not a whole number");
 	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
 		return refuse(problem, "sum_ns is not a whole number");
-	if (squares && read_squares(squares, &stated->squares_ns2))
+	if (squares && digits_to_u128(squares, &stated->squares_ns2))
 		return refuse(problem, "sum_squares_ns2 is not a whole number");
 	if (squares && !stated->squares_ns2 != !stated->sum_ns)
 		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
@@ -222,7 +211,7 @@ static int check_stated(const struct stated *stated, const char **problem)
 		return refuse(problem, "count is 0, but not max_ns and sum_ns");
 	if (stated->count == 1 && stated->min_ns != stated->max_ns)
 		return refuse(problem, "one value, but min_ns is not max_ns");
-	if (!(fabs(stated->mean_ns - mean_ns) <= MEAN_TOLERANCE * mean_ns))
+	if (!(fabs(stated->mean_ns - mean_ns) <= WRITTEN_TOLERANCE * mean_ns))
 		return refuse(problem, "mean_ns is not sum_ns / count");
 	if (!isfinite(stated->stddev_ns) || stated->stddev_ns < 0)
 		return refuse(problem, "stddev_ns is negative");
@@ -306,7 +295,7 @@ static int get_bin(const struct bins *bins, size_t i, uint64_t *bin)
 	return 0;
 }
 
-static int add_squares(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
+static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
 {
 	u128 squares_ns2;
 
@@ -340,8 +329,9 @@ static int read_bin(struct tw_histogram *histogram, const uint64_t *edges,
 	high_ns = smallest(high_ns, stated->max_ns);
 	found->least_ns += (u128)count * low_ns;
 	found->most_ns += (u128)count * high_ns;
-	found->overflow |= add_squares(&found->least_ns2, count, low_ns) |
-			   add_squares(&found->most_ns2, count, high_ns);
+	found->overflow |=
+		add_squares_of(&found->least_ns2, count, low_ns) |
+		add_squares_of(&found->most_ns2, count, high_ns);
 	return 0;
 }
 
@@ -402,7 +392,7 @@ static int check_stddev(const struct tw_histogram *made,
 
 	if (stated->squares_ns2 &&
 	    !(fabs(stated->stddev_ns - stddev_ns) <=
-	      MEAN_TOLERANCE * stddev_ns))
+	      WRITTEN_TOLERANCE * stddev_ns))
 		return refuse(problem, "stddev_ns is not that of the sums");
 	return 0;
 }
@@ -431,8 +421,7 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 		return -EINVAL;
 	}
 	made.sum_ns = stated.sum_ns;
-	made.squares_ns2[0] = (uint64_t)stated.squares_ns2;
-	made.squares_ns2[1] = (uint64_t)(stated.squares_ns2 >> 64);
+	tw_histogram_set_squares(&made, stated.squares_ns2);
 	if (made.count) {
 		made.min_ns = stated.min_ns;
 		made.max_ns = stated.max_ns;

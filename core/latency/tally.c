@@ -5,12 +5,11 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "latency/sums.h"
 #include "latency/tally.h"
 #ifdef __SSE2__
 #include "latency/short_bins.h"
 #endif
-
-__extension__ typedef unsigned __int128 u128;
 
 #define FULL	256	/* what a byte has counted when it is 0 again */
 
@@ -65,11 +64,8 @@ static inline void widen(struct tw_histogram *histogram, uint64_t ns)
 
 static inline void add_squares(struct tw_histogram *histogram, u128 sum_ns2)
 {
-	uint64_t low = (uint64_t)sum_ns2;
-
-	histogram->squares_ns2[0] += low;
-	histogram->squares_ns2[1] += (uint64_t)(sum_ns2 >> 64) +
-				     (histogram->squares_ns2[0] < low);
+	tw_histogram_set_squares(histogram,
+				 tw_histogram_squares(histogram) + sum_ns2);
 }
 
 /*

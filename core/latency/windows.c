@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "latency/sums.h"
 #include "latency/windows.h"
 
 /* Newer than some headers (Linux 5.14). */
@@ -128,11 +129,7 @@ static void empty(struct tw_histogram *histogram)
 
 	for (; bin <= last; bin++)
 		histogram->bins[bin] = 0;
-	histogram->count = 0;
-	histogram->sum_ns = 0;
-	histogram->squares_ns2[0] = histogram->squares_ns2[1] = 0;
-	histogram->min_ns = UINT64_MAX;
-	histogram->max_ns = 0;
+	tw_histogram_forget_sums(histogram);
 }
 
 /* The second of pair @p goes into the first, and is empty then. Sums of counts
