@@ -340,8 +340,7 @@ $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
 $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
-$(B)/tests/unit/profile_perf_data.t: $(addprefix $(B)/core/command/profile/, \
-	array.o perf_data.o)
+$(B)/tests/unit/profile_perf_data.t: $(B)/core/command/profile/perf_data.o
 
 # The watcher of the engine knows nothing of fio.
 WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)

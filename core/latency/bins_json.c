@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "bins_json.h"
 #include "plain_json.h"
 
 struct cutter {
 	struct tw_bins_table table;
 	const char *copied;		/* so far the text is in table.text */
-	size_t used, room;		/* of table.bins */
-	size_t first_room;		/* of table.first */
+	size_t bins;			/* in table.bins */
+	size_t firsts;			/* in table.first */
 };
 
 /* [1,2,3], from its bracket to behind the other. */
@@ -31,39 +32,16 @@ static const char *read_bin(const char *at, uint64_t *bin)
 	return *at == ']' ? at + 1 : NULL;
 }
 
-static int grow(void **memory, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *grown = reallocarray(*memory, more, size);
-
-	if (!grown)
-		return -ENOMEM;
-	*memory = grown;
-	*room = more;
-	return 0;
-}
-
-static uint64_t *next_bin(struct cutter *cutter)
-{
-	void *bins = cutter->table.bins;
-
-	if (cutter->used == cutter->room) {
-		if (grow(&bins, &cutter->room, sizeof(*cutter->table.bins)))
-			return NULL;
-		cutter->table.bins = bins;
-	}
-	return cutter->table.bins[cutter->used++];
-}
-
 /* Behind the array at @at in @end. -EINVAL: not a plain one. */
 static int read_array(struct cutter *cutter, const char *at, const char **end)
 {
 	do {
-		uint64_t *bin = next_bin(cutter);
+		uint64_t (*bin)[3] = tw_one_more(&cutter->table.bins,
+						 &cutter->bins);
 
 		if (!bin)
 			return -ENOMEM;
-		at = read_bin(tw_plain_skip_blanks(at + 1), bin);
+		at = read_bin(tw_plain_skip_blanks(at + 1), *bin);
 		if (!at)
 			return -EINVAL;
 		at = tw_plain_skip_blanks(at);
@@ -84,26 +62,30 @@ static void copy_up_to(struct cutter *cutter, const char *end)
 	cutter->copied = end;
 }
 
+/* The next array begins with the bin @first, or the last one ends there. */
+static int put_first(struct cutter *cutter, size_t first)
+{
+	size_t *place = tw_one_more(&cutter->table.first, &cutter->firsts);
+
+	if (!place)
+		return -ENOMEM;
+	*place = first;
+	return 0;
+}
+
 /* Bins from the @first on are those of the array from @begin to @end. Its
  * number is shorter than it. */
 static int replace(struct cutter *cutter, const char *begin, const char *end,
 		   size_t first)
 {
 	struct tw_bins_table *table = &cutter->table;
-	void *memory = table->first;
 
-	/* One more: the end of the last. */
-	if (table->arrays + 1 >= cutter->first_room) {
-		if (grow(&memory, &cutter->first_room, sizeof(*table->first)))
-			return -ENOMEM;
-		table->first = memory;
-	}
+	if (put_first(cutter, first))
+		return -ENOMEM;
 	copy_up_to(cutter, begin);
 	cutter->copied = end;
 	table->length += (size_t)sprintf(table->text + table->length, "%zu",
-					 table->arrays);
-	table->first[table->arrays++] = first;
-	table->first[table->arrays] = cutter->used;
+					 table->arrays++);
 	return 0;
 }
 
@@ -111,7 +93,7 @@ static int replace(struct cutter *cutter, const char *begin, const char *end,
 static int read_value(struct cutter *cutter, const char **at)
 {
 	const char *begin = tw_plain_skip_blanks(*at);
-	size_t first = cutter->used;
+	size_t first = cutter->bins;
 	int error;
 
 	*at = begin;
@@ -158,6 +140,8 @@ int tw_bins_cut(const char *text, size_t length, struct tw_bins_table *table)
 		return 0;
 	cutter.table.text = malloc(length + 1);
 	error = cutter.table.text ? read_all(&cutter, text) : -ENOMEM;
+	if (!error)
+		error = put_first(&cutter, cutter.bins);
 	/* All or none: where none is cut, a number under "bins" is the file's
 	 * own and is refused. */
 	if (error || cutter.table.arrays == 0) {

@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/profile/array.h"
+#include "array.h"
 #include "command/profile/file.h"
 
 #define MAGIC	"tickwise-profile 1"
 
 static int read_map(struct profile_file *file, const char *rest)
 {
-	struct profile_map *map = profile_one_more(&file->maps, &file->map_count,
-				sizeof(*map));
+	struct profile_map *map = tw_one_more(&file->maps, &file->map_count);
 	int used = 0;
 
 	if (!map)
@@ -29,8 +28,7 @@ static int read_map(struct profile_file *file, const char *rest)
 
 static int read_node(struct profile_file *file, const char *rest)
 {
-	struct profile_node *node = profile_one_more(&file->nodes, &file->node_count,
-				sizeof(*node));
+	struct profile_node *node = tw_one_more(&file->nodes, &file->node_count);
 	uint32_t index;
 
 	if (!node)
@@ -56,8 +54,7 @@ static int read_thread(struct profile_file *file, const char *rest)
 	struct profile_thread *thread;
 	int used = 0;
 
-	thread = profile_one_more(&file->threads, &file->thread_count,
-				sizeof(*thread));
+	thread = tw_one_more(&file->threads, &file->thread_count);
 	if (!thread)
 		return -ENOMEM;
 	if (sscanf(rest, "%d %lu %lu %lu %lu %lu %n", &thread->tid,
@@ -71,9 +68,8 @@ static int read_thread(struct profile_file *file, const char *rest)
 
 static int read_event(struct profile_file *file, const char *rest)
 {
-	struct profile_event *event = profile_one_more(&file->events,
-					       &file->event_count,
-					       sizeof(*event));
+	struct profile_event *event = tw_one_more(&file->events,
+						  &file->event_count);
 
 	if (!event)
 		return -ENOMEM;
@@ -86,8 +82,7 @@ static int read_histogram(struct profile_file *file, const char *rest)
 {
 	struct profile_histogram *histogram;
 
-	histogram = profile_one_more(&file->histograms, &file->histogram_count,
-				sizeof(*histogram));
+	histogram = tw_one_more(&file->histograms, &file->histogram_count);
 	if (!histogram)
 		return -ENOMEM;
 	histogram->first_bin = file->bin_count;
@@ -104,8 +99,7 @@ static int read_bin(struct profile_file *file, const char *rest)
 
 	if (!file->histogram_count)
 		return -EINVAL;
-	bin = profile_one_more(&file->bins, &file->bin_count,
-				sizeof(*bin));
+	bin = tw_one_more(&file->bins, &file->bin_count);
 	if (!bin)
 		return -ENOMEM;
 	file->histograms[file->histogram_count - 1].bins++;
@@ -201,7 +195,7 @@ int tw_profile_file_parse(struct profile_file *file, FILE *stream,
 
 	*file = (struct profile_file) { 0 };
 	*line_number = 0;
-	if (!profile_one_more(&file->nodes, &file->node_count, sizeof(*file->nodes)))
+	if (!tw_one_more(&file->nodes, &file->node_count))
 		return -ENOMEM;
 	while ((length = getline(&line, &size, stream)) > 0 && !done) {
 		if (line[length - 1] == '\n')

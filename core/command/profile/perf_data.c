@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/profile/array.h"
+#include "array.h"
 #include "command/profile/perf_data.h"
 
 /* perf's own kinds of record begin here. */
@@ -126,8 +126,7 @@ static int read_map(struct perf_data *data, const struct attr *attr,
 	    !memchr(record.at, 0, (size_t)(record.end - record.at)))
 		return -EINVAL;
 	map.path = (const char *)record.at;
-	kept = profile_one_more(&data->maps, &data->map_count,
-				sizeof(*kept));
+	kept = tw_one_more(&data->maps, &data->map_count);
 	if (!kept)
 		return -ENOMEM;
 	*kept = map;
@@ -143,8 +142,7 @@ static int read_fork(struct perf_data *data, struct cursor record)
 		return -EINVAL;
 	if (pid == parent)
 		return 0;
-	kept = profile_one_more(&data->forks, &data->fork_count,
-				sizeof(*kept));
+	kept = tw_one_more(&data->forks, &data->fork_count);
 	if (!kept)
 		return -ENOMEM;
 	*kept = (struct perf_fork) { pid, parent };
@@ -169,8 +167,7 @@ static int read_chain(struct perf_data *data, struct perf_sample *sample,
 		}
 		if (!is_user)
 			continue;
-		kept = profile_one_more(&data->chain, &data->chain_count,
-					sizeof(*kept));
+		kept = tw_one_more(&data->chain, &data->chain_count);
 		if (!kept)
 			return -ENOMEM;
 		*kept = address;
@@ -237,8 +234,7 @@ static int read_sample(struct perf_data *data, const struct attr *attr,
 		failed = read_chain(data, &sample, &record);
 	if (record.failed || failed)
 		return failed ? failed : -EINVAL;
-	kept = profile_one_more(&data->samples, &data->sample_count,
-				sizeof(*kept));
+	kept = tw_one_more(&data->samples, &data->sample_count);
 	if (!kept)
 		return -ENOMEM;
 	*kept = sample;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command/report/cut.h"
 #include "latency/plain_json.h"
 
@@ -54,15 +55,6 @@ static const char *u64_at(const char *at, uint64_t *value)
 	return at && *at == '"' ? at + 1 : NULL;
 }
 
-/* Marks @key as read; no other may have been before. */
-static int once(unsigned *read, unsigned key)
-{
-	unsigned before = *read;
-
-	*read |= 1U << key;
-	return !(before & 1U << key);
-}
-
 /* Behind an object whose members @member reads; it says of each which one it was,
  * and all of those in @wanted must be there. */
 typedef const char *read_member(const struct member *member, void *into,
@@ -80,8 +72,9 @@ static const char *object_at(const char *at, read_member *member, void *into,
 		if (!begin_member(at, &found))
 			return NULL;
 		at = member(&found, into, &which);
-		if (!at || !once(&read, which))
+		if (!at || read & 1U << which)
 			return NULL;
+		read |= 1U << which;
 		at = tw_plain_skip_blanks(at);
 	} while (*at == ',');
 	return *at == '}' && (read & wanted) == wanted ? at + 1 : NULL;
@@ -100,20 +93,6 @@ static const char *array_at(const char *at, read_element *element,
 		at = tw_plain_skip_blanks(at);
 	} while (*at == ',');
 	return *at == ']' ? at + 1 : NULL;
-}
-
-/* Room for one more in @count of @size bytes each, which doubles with its powers. */
-static int make_room(void **array, size_t count, size_t size)
-{
-	void *grown;
-
-	if (count & (count - 1))
-		return 0;
-	grown = reallocarray(*array, count ? count * 2 : 1, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	return 0;
 }
 
 /* ---- over time ------------------------------------------------------------ */
@@ -162,16 +141,11 @@ static const char *part_of_interval(const struct member *member, void *into,
 static const char *interval_at(const char *at, struct tw_report_cut *cut)
 {
 	struct tw_report_over_time *all = &cut->over_time;
-	void *intervals = all->intervals;
-	struct tw_report_interval *interval;
+	struct tw_report_interval *interval = tw_one_more(&all->intervals,
+							  &all->count);
 
-	if (make_room(&intervals, all->count, sizeof(*interval)))
-		return NULL;
-	all->intervals = intervals;
-	interval = &all->intervals[all->count++];
-	*interval = (struct tw_report_interval) { 0 };
-	return object_at(at, part_of_interval, interval,
-			 3U << TW_REPORT_DIRECTIONS);
+	return interval ? object_at(at, part_of_interval, interval,
+				    3U << TW_REPORT_DIRECTIONS) : NULL;
 }
 
 /* ---- the slowest ---------------------------------------------------------- */
@@ -192,18 +166,18 @@ struct slow {
 	int has_total, has_offset, has_size, has_ddir;
 };
 
-static const char *other_member(const struct member *member, struct slow *slow,
-				unsigned *which)
+static int is_new(const struct member *member, struct slow *slow,
+		  unsigned *which)
 {
 	for (unsigned i = 0; i < slow->count; i++)
 		if (slow->keys[i].length == member->length &&
 		    memcmp(slow->keys[i].key, member->key, member->length) == 0)
-			return NULL;
+			return 0;
 	if (slow->count == MOST_KEYS)
-		return NULL;
+		return 0;
 	*which = slow->count;
 	slow->keys[slow->count++] = *member;
-	return number_or_string(member->value);
+	return 1;
 }
 
 static const char *part_of_stages(const struct member *member, void *into,
@@ -211,7 +185,7 @@ static const char *part_of_stages(const struct member *member, void *into,
 {
 	struct slow *stages = into;
 
-	if (!other_member(member, stages, which))
+	if (!is_new(member, stages, which))
 		return NULL;
 	if (!is(member, "total"))
 		return number_or_string(member->value);
@@ -233,7 +207,7 @@ static const char *part_of_slow(const struct member *member, void *into,
 		slow->total_ns = stages.total_ns;
 		return end;
 	}
-	if (!other_member(member, slow, which))
+	if (!is_new(member, slow, which))
 		return NULL;
 	if (is(member, "ddir")) {
 		slow->has_ddir = 1;
@@ -253,15 +227,16 @@ static const char *slow_at(const char *at, struct tw_report_cut *cut)
 	struct tw_report_slow_list *list = &cut->slow;
 	struct slow slow = { .count = 0 };
 	const char *end = object_at(at, part_of_slow, &slow, 0);
-	void *ios = list->ios;
+	struct tw_report_slow_io *io;
 
 	if (!end || !slow.has_total || !slow.has_offset || !slow.has_size ||
-	    !slow.has_ddir ||
-	    make_room(&ios, list->count, sizeof(*list->ios)))
+	    !slow.has_ddir)
 		return NULL;
-	list->ios = ios;
+	io = tw_one_more(&list->ios, &list->count);
+	if (!io)
+		return NULL;
 	/* In the text as it is; moved when that is copied. */
-	list->ios[list->count++] = (struct tw_report_slow_io) {
+	*io = (struct tw_report_slow_io) {
 		.text = at,
 		.length = (size_t)(end - at),
 		.total_ns = slow.total_ns,
@@ -361,33 +336,34 @@ static void copy(struct tw_report_cut *cut, const char *from, const char *end)
 int tw_report_cut_arrays(const char *text, size_t length,
 			 struct tw_report_cut *cut)
 {
+	static const char empty[] = { '[', ']' };
 	const char *at = tw_plain_skip_blanks(text), *copied = text;
 	struct member member;
 
-	*cut = (struct tw_report_cut) { .text = malloc(length + 1) };
+	*cut = (struct tw_report_cut) { .text = NULL };
+	if (*at != '{')
+		return 0;
+	cut->text = malloc(length + 1);
 	if (!cut->text)
 		return -ENOMEM;
-	if (*at != '{')
-		at = "";
 	/* To the end, or as far as it is plain; the rest is copied. */
-	while (*at == '{' || *at == ',') {
+	do {
 		const char *end;
 
-		at = begin_member(at, &member);
-		if (!at)
+		if (!begin_member(at, &member))
 			break;
 		end = cut_value(cut, &member);
 		if (end) {
 			copy(cut, copied, member.value);
-			copy(cut, "[]", "[]" + 2);
+			copy(cut, empty, empty + sizeof(empty));
 			copied = end;
 		} else {
-			end = skip_value(at);
+			end = skip_value(member.value);
 		}
 		if (!end)
 			break;
 		at = tw_plain_skip_blanks(end);
-	}
+	} while (*at == ',');
 	if (copied == text) {
 		free(cut->text);
 		cut->text = NULL;
