@@ -9,26 +9,7 @@
 
 #include "latency/bins_json.h"
 #include "tap.h"
-
-/* Quotes are written as '. */
-static char *text_of(const char *written, char *text)
-{
-	size_t length = strlen(written);
-
-	for (size_t i = 0; i <= length; i++)
-		text[i] = written[i] == '\'' ? '"' : written[i];
-	return text;
-}
-
-/* On one line, as its name. */
-static const char *name_of(const char *written, char *name)
-{
-	strcpy(name, written);
-	for (char *c = name; *c; c++)
-		if (*c < ' ')
-			*c = ' ';
-	return name;
-}
+#include "written_json.h"
 
 static void cuts(const char *written, const char *rest, uint64_t sum)
 {

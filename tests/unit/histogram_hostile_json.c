@@ -9,6 +9,7 @@
 
 #include "latency/histogram_json.h"
 #include "tap.h"
+#include "written_json.h"
 
 /* 100, 100, 3001: with 3 digits [3000, 3001] is one bin. */
 static const char good[] =
@@ -121,11 +122,9 @@ static const char too_few_squares[] =
 static json_t *json_of(const char *text, struct tw_bins_table *cut)
 {
 	char copy[1024];
-	size_t length = strlen(text);
 
-	for (size_t i = 0; i <= length; i++)
-		copy[i] = text[i] == '\'' ? '"' : text[i];
-	if (cut && tw_bins_cut(copy, length, cut))
+	text_of(text, copy);
+	if (cut && tw_bins_cut(copy, strlen(copy), cut))
 		return NULL;
 	return json_loads(cut && cut->text ? cut->text : copy, JSON_DECODE_ANY,
 			  NULL);

@@ -14,6 +14,7 @@
 #include "command/report/cut.h"
 #include "latency/histogram_json.h"
 #include "tap.h"
+#include "written_json.h"
 
 #define PLAIN								\
 	"{\"a\": {\"over_time\": [1]}, \"b\": [\"]\", {}],\n"		\
@@ -32,26 +33,6 @@ static void release(struct tw_report_cut *cut)
 	free(cut->over_time.intervals);
 	free(cut->slow.ios);
 	free(cut->slow.text);
-}
-
-/* Quotes are written as '. */
-static char *text_of(const char *written, char *text)
-{
-	size_t length = strlen(written);
-
-	for (size_t i = 0; i <= length; i++)
-		text[i] = written[i] == '\'' ? '"' : written[i];
-	return text;
-}
-
-/* On one line, as its name. */
-static const char *name_of(const char *written, char *name)
-{
-	strcpy(name, written);
-	for (char *c = name; *c; c++)
-		if (*c < ' ')
-			*c = ' ';
-	return name;
 }
 
 static void cuts(const char *written, const char *rest)
