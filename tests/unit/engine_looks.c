@@ -146,6 +146,33 @@ static void deferred(void)
 	world_end();
 }
 
+/* The same with others to be taken first: what is done is seen at the end of its own
+ * call, not with the next, but for those tried without. */
+static void deferred_behind_others(void)
+{
+	const unsigned tries = tries_in(IOS);
+	unsigned late = 0, lost = 0;
+
+	if (!begin(8))
+		return;
+	world.defers = true;
+	for (unsigned io = 0; io < IOS; io++) {
+		unsigned place = io;
+
+		world_pass(100);
+		if (io >= 8 && tw_getevents(&world.td, 1, 1, NULL) == 1)
+			place = world_index(tw_event(&world.td, 0));
+		else if (io >= 8)
+			lost++;
+		queue(place);
+		late += world.cq_tail != WORLD_FROM + io + 1;
+	}
+	tap_ok(lost == 0 && late >= 1 && late <= tries && world.calls == IOS,
+	       "done at once, behind others: %u calls for %u I/Os, %u are seen "
+	       "late", world.calls, IOS, late);
+	world_end();
+}
+
 /* Some years of I/Os: the number of those that look does not wrap to none. */
 static void for_ever(void)
 {
@@ -195,6 +222,7 @@ int main(void)
 	asked_for_none(false);
 	asked_for_none(true);
 	deferred();
+	deferred_behind_others();
 	for_ever();
 	one_by_one();
 	always();
