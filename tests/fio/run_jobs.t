@@ -159,4 +159,15 @@ is "$(ls tmp)" '' 'and the copy is gone'
 printf '[v]\nioengine=${ENG}\nrw=read\nsize=64k\n' >v.fio
 tool v.fio
 is "$status" 0 'ioengine=${ENG}, not set'
+
+# ---- without a report: who takes the option is ours ----
+
+printf '[n]\nioengine=psync\nrw=read\nsize=64k\ntw_report=none\n' >n.fio
+tool n.fio
+is "$status" 0 'tw_report=none, on our engine'
+is "$(ls n.*.tickwise.json 2>/dev/null)" '' 'and there is no report'
+"$FIO" n.fio >out 2>err
+is $? 1 'fio refuses it in a section of an engine of its own'
+cat out err | grep -q 'Bad option <tw_report=none>'
+ok $? 'and says so'
 done_testing

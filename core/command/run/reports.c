@@ -200,7 +200,9 @@ static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 	if (jobs->sections[section].is_global ||
 	    jobs->sections[section].is_skipped || !leaves_report(engine))
 		return 0;
-	/* Without a report there is no proof, and none was wanted. */
+	/* Without a report the proof is fio's: it refuses a tw_ option in a
+	 * section of another engine. (One from [global] it drops there; then
+	 * there is none.) */
 	if (report && strcmp(report->value, "none") == 0)
 		return 0;
 	return !is_set(jobs, section, "create_only");
