@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "maps.h"
 #include "profile.h"
 
@@ -55,22 +56,20 @@ void tw_profile_filter_resolve(void)
 
 static void add(char *line)
 {
-	struct entry *more, entry = { 0 };
-	char *end;
+	struct entry *entry;
+	uint64_t offset;
+	char *end, *path;
 
 	line[strcspn(line, "\n")] = 0;
-	entry.offset = strtoull(line, &end, 16);
-	if (*end != ' ' || (entry_count & (entry_count - 1)) != 0)
-		more = entries;
-	else
-		more = realloc(entries, (entry_count ? 2 * entry_count : 1) *
-			       sizeof(*entries));
-	if (*end != ' ' || !more)
+	offset = strtoull(line, &end, 16);
+	path = *end == ' ' ? strdup(end + 1) : NULL;
+	entry = path ? tw_one_more(&entries, &entry_count) : NULL;
+	if (!entry) {
+		free(path);
 		return;
-	entries = more;
-	entry.path = strdup(end + 1);
-	if (entry.path)
-		entries[entry_count++] = entry;
+	}
+	entry->offset = offset;
+	entry->path = path;
 }
 
 void tw_profile_filter_read(const char *path)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command/profile/against.h"
 #include "command/profile/symbols.h"
 
@@ -130,18 +131,15 @@ static void share_ours(struct profile_against *against)
 
 static struct object *object_at(struct finder *finder, const char *path)
 {
-	struct object *more, *object;
+	struct object *object;
 
 	for (size_t i = 0; i < finder->object_count; i++)
 		if (strcmp(finder->objects[i].path, path) == 0)
 			return &finder->objects[i];
-	more = reallocarray(finder->objects, finder->object_count + 1,
-			    sizeof(*more));
-	if (!more)
+	object = tw_one_more(&finder->objects, &finder->object_count);
+	if (!object)
 		return NULL;
-	finder->objects = more;
-	object = &more[finder->object_count++];
-	*object = (struct object) { .path = path };
+	object->path = path;
 	/* No symbols, no names: then it is one of the others. */
 	if (tw_profile_symbols_read(&object->symbols, path))
 		return object;
