@@ -26,8 +26,8 @@ outcome()
 	{
 		cat err
 		sed '/^{/,$d' out.json
-	} | grep -v 'moved nothing\|(the machine is too busy)' | grep '^fio: \|^tickwise: ' |
-		sed 's/pid=[0-9]*/pid/;
+	} | grep -v 'moved nothing\|(the machine is too busy)' |
+		grep '^fio: \|^tickwise: ' | sed 's/pid=[0-9]*/pid/;
 		s/file:[^,]*,/file,/; s/^fio: io_u error on file [^:]*/fio: io_u/'
 	from_json out.json 'my $job = $j->{jobs}[0];
 		print "$_ ", $job->{$_} // "-", "\n"
