@@ -267,7 +267,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, so, so, so}",
 			 "schema", "tickwise-report",
-			 "version", 1,
+			 "version", 2,
 			 "tickwise_version", TW_VERSION,
 			 "job", job_to_json(td, job),
 			 "ios", counts_to_json(job,

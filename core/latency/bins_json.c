@@ -18,35 +18,38 @@ struct cutter {
 	size_t firsts;			/* in table.first */
 };
 
-/* [1,2,3], from its bracket to behind the other. */
+/* "1": 2, from its quote to behind the count. */
 static const char *read_bin(const char *at, uint64_t *bin)
 {
-	for (int i = 0; i < 3; i++) {
-		if (*at != (i ? ',' : '['))
-			return NULL;
-		at = tw_plain_number(tw_plain_skip_blanks(at + 1), &bin[i]);
-		if (!at)
-			return NULL;
-		at = tw_plain_skip_blanks(at);
-	}
-	return *at == ']' ? at + 1 : NULL;
+	if (*at != '"')
+		return NULL;
+	at = tw_plain_number(at + 1, &bin[0]);
+	if (!at || *at != '"')
+		return NULL;
+	at = tw_plain_skip_blanks(at + 1);
+	if (*at != ':')
+		return NULL;
+	return tw_plain_number(tw_plain_skip_blanks(at + 1), &bin[1]);
 }
 
-/* Behind the array at @at in @end. -EINVAL: not a plain one. */
-static int read_array(struct cutter *cutter, const char *at, const char **end)
+/* Behind the object at @at in @end. -EINVAL: not a plain one; one whose keys
+ * ascend has none twice. */
+static int read_object(struct cutter *cutter, const char *at, const char **end)
 {
+	size_t first = cutter->bins;
+
 	do {
-		uint64_t (*bin)[3] = tw_one_more(&cutter->table.bins,
+		uint64_t (*bin)[2] = tw_one_more(&cutter->table.bins,
 						 &cutter->bins);
 
 		if (!bin)
 			return -ENOMEM;
 		at = read_bin(tw_plain_skip_blanks(at + 1), *bin);
-		if (!at)
+		if (!at || (cutter->bins - first > 1 && bin[0][0] <= bin[-1][0]))
 			return -EINVAL;
 		at = tw_plain_skip_blanks(at);
 	} while (*at == ',');
-	if (*at != ']')
+	if (*at != '}')
 		return -EINVAL;
 	*end = at + 1;
 	return 0;
@@ -62,7 +65,7 @@ static void copy_up_to(struct cutter *cutter, const char *end)
 	cutter->copied = end;
 }
 
-/* The next array begins with the bin @first, or the last one ends there. */
+/* The next object begins with the bin @first, or the last one ends there. */
 static int put_first(struct cutter *cutter, size_t first)
 {
 	size_t *place = tw_one_more(&cutter->table.first, &cutter->firsts);
@@ -73,7 +76,7 @@ static int put_first(struct cutter *cutter, size_t first)
 	return 0;
 }
 
-/* Bins from the @first on are those of the array from @begin to @end. Its
+/* Bins from the @first on are those of the object from @begin to @end. Its
  * number is shorter than it. */
 static int replace(struct cutter *cutter, const char *begin, const char *end,
 		   size_t first)
@@ -85,7 +88,7 @@ static int replace(struct cutter *cutter, const char *begin, const char *end,
 	copy_up_to(cutter, begin);
 	cutter->copied = end;
 	table->length += (size_t)sprintf(table->text + table->length, "%zu",
-					 table->arrays++);
+					 table->objects++);
 	return 0;
 }
 
@@ -97,16 +100,16 @@ static int read_value(struct cutter *cutter, const char **at)
 	int error;
 
 	*at = begin;
-	if (*begin != '[')
+	if (*begin != '{')
 		return -EINVAL;
 	/* Nothing in it, nothing to gain. */
-	if (*tw_plain_skip_blanks(begin + 1) == ']')
+	if (*tw_plain_skip_blanks(begin + 1) == '}')
 		return 0;
-	error = read_array(cutter, begin, at);
+	error = read_object(cutter, begin, at);
 	return error ? error : replace(cutter, begin, *at, first);
 }
 
-/* All arrays under "bins". Keys with escapes might be that word, too. */
+/* All objects under "bins". Keys with escapes might be that word, too. */
 static int read_all(struct cutter *cutter, const char *at)
 {
 	while ((at = strchr(at, '"')) != NULL) {
@@ -144,7 +147,7 @@ int tw_bins_cut(const char *text, size_t length, struct tw_bins_table *table)
 		error = put_first(&cutter, cutter.bins);
 	/* All or none: where none is cut, a number under "bins" is the file's
 	 * own and is refused. */
-	if (error || cutter.table.arrays == 0) {
+	if (error || cutter.table.objects == 0) {
 		tw_bins_free(&cutter.table);
 		return error == -ENOMEM ? error : 0;
 	}

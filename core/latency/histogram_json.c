@@ -34,10 +34,8 @@ json_t *tw_json_of_u64(uint64_t value)
 }
 
 /* A whole number in a string. */
-static int digits_to_u128(const json_t *json, u128 *value)
+static int digits_to_u128(const char *text, size_t length, u128 *value)
 {
-	const char *text = json_string_value(json);
-	size_t length = json_string_length(json);
 	u128 sum = 0;
 
 	if (length == 0 || (text[0] == '0' && length > 1))
@@ -58,7 +56,9 @@ int tw_json_to_u64(const json_t *json, uint64_t *value)
 	u128 digits;
 
 	if (json_is_string(json)) {
-		if (digits_to_u128(json, &digits) || digits > UINT64_MAX)
+		if (digits_to_u128(json_string_value(json),
+				   json_string_length(json), &digits) ||
+		    digits > UINT64_MAX)
 			return -EINVAL;
 		*value = (uint64_t)digits;
 		return 0;
@@ -88,17 +88,9 @@ static json_t *percentiles_to_json(const struct tw_histogram *histogram)
 	return object;
 }
 
-static json_t *bin_to_json(const struct tw_histogram *histogram, uint32_t bin)
-{
-	return json_pack("[o, o, o]",
-			 tw_json_of_u64(tw_histogram_bin_low(histogram, bin)),
-			 tw_json_of_u64(tw_histogram_bin_high(histogram, bin)),
-			 tw_json_of_u64(histogram->bins[bin]));
-}
-
 static json_t *bins_to_json(const struct tw_histogram *histogram)
 {
-	json_t *bins = json_array();
+	json_t *bins = json_object();
 	uint32_t bin, last;
 
 	if (histogram->count == 0)
@@ -106,9 +98,14 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 	bin = tw_histogram_bin(histogram, histogram->min_ns);
 	last = tw_histogram_bin(histogram, histogram->max_ns);
 	for (; bin <= last; bin++) {
-		if (histogram->bins[bin] == 0)
+		uint64_t high_ns = tw_histogram_bin_high(histogram, bin);
+		uint64_t count = histogram->bins[bin];
+		char key[24];
+
+		if (count == 0)
 			continue;
-		if (json_array_append_new(bins, bin_to_json(histogram, bin))) {
+		snprintf(key, sizeof(key), "%llu", (unsigned long long)high_ns);
+		if (json_object_set_new(bins, key, tw_json_of_u64(count))) {
 			json_decref(bins);
 			return NULL;
 		}
@@ -187,7 +184,9 @@ static int read_stated(const json_t *json, struct stated *stated,
 		return refuse(problem, "max_ns is not a whole number");
 	if (tw_json_to_u64(json_object_get(json, "sum_ns"), &stated->sum_ns))
 		return refuse(problem, "sum_ns is not a whole number");
-	if (squares && digits_to_u128(squares, &stated->squares_ns2))
+	if (squares && digits_to_u128(json_string_value(squares),
+				      json_string_length(squares),
+				      &stated->squares_ns2))
 		return refuse(problem, "sum_squares_ns2 is not a whole number");
 	if (squares && !stated->squares_ns2 != !stated->sum_ns)
 		return refuse(problem, "one of sum_ns and sum_squares_ns2 is 0");
@@ -246,13 +245,6 @@ static uint64_t smallest(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Where bins come from: one of the two. */
-struct bins {
-	const json_t *array;
-	const uint64_t (*cut)[3];
-	size_t size;
-};
-
 /* What is found out about the bins while they are read. */
 struct found {
 	uint32_t first, next;		/* bins; next: one past the last */
@@ -260,40 +252,6 @@ struct found {
 	u128 least_ns2, most_ns2;	/* and that of the squares */
 	int overflow;			/* of which 128 bits are not enough */
 };
-
-static int find_bins(struct bins *bins, const json_t *json,
-		     const struct tw_bins_table *cut, const char **problem)
-{
-	const json_t *value = json_object_get(json, "bins");
-	uint64_t i;
-
-	*bins = (struct bins) { .array = value, .size = json_array_size(value) };
-	if (json_is_array(value))
-		return 0;
-	if (!cut || !json_is_integer(value) || tw_json_to_u64(value, &i) ||
-	    i >= cut->arrays)
-		return refuse(problem, "bins is not an array");
-	bins->cut = (const uint64_t (*)[3])(cut->bins + cut->first[i]);
-	bins->size = cut->first[i + 1] - cut->first[i];
-	return 0;
-}
-
-static int get_bin(const struct bins *bins, size_t i, uint64_t *bin)
-{
-	const json_t *json;
-
-	if (bins->cut) {
-		memcpy(bin, bins->cut[i], sizeof(bins->cut[i]));
-		return 0;
-	}
-	json = json_array_get(bins->array, i);
-	if (json_array_size(json) != 3)
-		return -EINVAL;
-	for (size_t j = 0; j < 3; j++)
-		if (tw_json_to_u64(json_array_get(json, j), &bin[j]))
-			return -EINVAL;
-	return 0;
-}
 
 static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
 {
@@ -304,27 +262,25 @@ static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
 	       __builtin_add_overflow(*sum_ns2, squares_ns2, sum_ns2);
 }
 
-/* One [low_ns, high_ns, count]; bins must come in ascending order. */
-static int read_bin(struct tw_histogram *histogram, const uint64_t *edges,
-		    const struct stated *stated, struct found *found,
-		    const char **problem)
+/* One that ends with @high_ns. */
+static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
+		    uint64_t count, const struct stated *stated,
+		    struct found *found, const char **problem)
 {
-	uint64_t low_ns = edges[0], high_ns = edges[1], count = edges[2];
-	uint32_t bin = tw_histogram_bin(histogram, low_ns);
+	uint32_t bin = tw_histogram_bin(histogram, high_ns);
+	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
 
-	if (tw_histogram_bin_low(histogram, bin) != low_ns ||
-	    tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's edges are no bin's of so many "
+	if (tw_histogram_bin_high(histogram, bin) != high_ns)
+		return refuse(problem, "a bin's key is no upper edge of so many "
 			      "digits");
-	if (bin < found->next)
-		return refuse(problem, "bins are not in ascending order");
 	if (count == 0)
 		return refuse(problem, "a bin is empty");
 	if (tw_histogram_add_bin(histogram, bin, count))
 		return refuse(problem, "bins hold more than 64 bits can count");
-	if (found->next == 0)
+	if (found->next == 0 || bin < found->first)
 		found->first = bin;
-	found->next = bin + 1;
+	if (bin >= found->next)
+		found->next = bin + 1;
 	low_ns = largest(low_ns, stated->min_ns);
 	high_ns = smallest(high_ns, stated->max_ns);
 	found->least_ns += (u128)count * low_ns;
@@ -335,19 +291,46 @@ static int read_bin(struct tw_histogram *histogram, const uint64_t *edges,
 	return 0;
 }
 
-static int read_bins(struct tw_histogram *histogram, const struct bins *bins,
+/* In any order: what JSON's other readers have written may be in another. */
+static int read_object(struct tw_histogram *histogram, json_t *object,
+		       const struct stated *stated, struct found *found,
+		       const char **problem)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) {
+		uint64_t count;
+		u128 high_ns;
+
+		if (digits_to_u128(key, strlen(key), &high_ns) ||
+		    high_ns > UINT64_MAX || tw_json_to_u64(value, &count))
+			return refuse(problem, "a bin is not a whole number "
+				      "under a whole number");
+		if (read_bin(histogram, (uint64_t)high_ns, count, stated, found,
+			     problem))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_bins(struct tw_histogram *histogram, const json_t *json,
+		     const struct tw_bins_table *cut,
 		     const struct stated *stated, struct found *found,
 		     const char **problem)
 {
-	for (size_t i = 0; i < bins->size; i++) {
-		uint64_t edges[3];
+	json_t *bins = json_object_get(json, "bins");
+	uint64_t number;
 
-		if (get_bin(bins, i, edges))
-			return refuse(problem, "a bin is not three whole "
-				      "numbers");
-		if (read_bin(histogram, edges, stated, found, problem))
+	if (json_is_object(bins))
+		return read_object(histogram, bins, stated, found, problem);
+	if (!cut || !json_is_integer(bins) || tw_json_to_u64(bins, &number) ||
+	    number >= cut->objects)
+		return refuse(problem, "bins is not an object");
+	for (size_t i = cut->first[number]; i < cut->first[number + 1]; i++)
+		if (read_bin(histogram, cut->bins[i][0], cut->bins[i][1],
+			     stated, found, problem))
 			return -EINVAL;
-	}
 	return 0;
 }
 
@@ -404,18 +387,16 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 	struct found found = { 0 };
 	struct tw_histogram made;
 	struct stated stated;
-	struct bins bins;
 	int error;
 
 	if (read_stated(json, &stated, problem) ||
 	    check_stated(&stated, problem) ||
-	    check_percentiles(json, &stated, problem) ||
-	    find_bins(&bins, json, cut, problem))
+	    check_percentiles(json, &stated, problem))
 		return -EINVAL;
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
 		return error;
-	if (read_bins(&made, &bins, &stated, &found, problem) ||
+	if (read_bins(&made, json, cut, &stated, &found, problem) ||
 	    check_bins(&made, &stated, &found, problem)) {
 		tw_histogram_free(&made);
 		return -EINVAL;

@@ -29,9 +29,9 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
 /**
  * tw_histogram_to_json - {"digits", "count", ..., "percentiles", "bins"}
  *
- * Bins are [low_ns, high_ns, count], both edges included, only those that hold
- * something, ascending. Percentiles have fio's keys. An empty histogram has a
- * minimum of 0.
+ * Bins are, as fio's, an object of counts, only those that hold something,
+ * ascending. The key is the bin's last nanosecond, which its percentiles are,
+ * too. Percentiles have fio's keys. An empty histogram has a minimum of 0.
  *
  * Return: a new reference; NULL without memory.
  */
@@ -41,8 +41,8 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
  * tw_histogram_from_json - read a histogram back, believing nothing
  * @histogram: the result; release with tw_histogram_free()
  * @json: any JSON value
- * @cut: where a number under "bins" stands for an array that tw_bins_cut() took
- *       out; NULL: nowhere
+ * @cut: where a number under "bins" stands for an object that tw_bins_cut()
+ *       took out; NULL: nowhere
  * @problem: on -EINVAL what is wrong, a constant string
  *
  * Bins, count, minimum, maximum and sum must fit each other; the statements

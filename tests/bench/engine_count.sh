@@ -47,7 +47,7 @@ perl -MJSON::PP -e '
 		for my $stage ("enter", "inflight", "total") {
 			my $h = $j->{stages}{$stage}{read};
 			$n{"$stage: histogram"} += $h->{count};
-			$n{"$stage: bins"} += $_->[2] for @{$h->{bins}};
+			$n{"$stage: bins"} += $_ for values %{$h->{bins}};
 		}
 	}
 	my $bad = 0;

@@ -48,7 +48,7 @@ sub histogram {
 		my ($low, $high) = edges($at);
 		my $of = $i == $many ? $all - $count : 1 + int(rand(12));
 
-		push @text, "[$low, $high, $of]";
+		push @text, "\"$high\": $of";
 		$min = $low if $i == 1;
 		$max = $low;
 		$count += $of;
@@ -57,7 +57,7 @@ sub histogram {
 	}
 	return sprintf('{"digits": 3, "count": %d, "min_ns": %d, "max_ns": %d, ' .
 		'"mean_ns": %.17g, "stddev_ns": 1.0, "sum_ns": "%d", ' .
-		'"percentiles": {%s}, "bins": [%s]}', $count, $min, $max,
+		'"percentiles": {%s}, "bins": {%s}}', $count, $min, $max,
 		$sum / $count, $sum,
 		join(', ', map { sprintf '"%f": %d', $_, $max }
 			(1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
@@ -109,7 +109,7 @@ for my $i (1 .. $reports) {
 
 	open my $file, '>', "$directory/job.$i.json" or die $!;
 	print $file <<"REPORT";
-{"schema": "tickwise-report", "version": 1, "tickwise_version": "0.1",
+{"schema": "tickwise-report", "version": 2, "tickwise_version": "0.1",
 "job": {"run": "1-1", "name": "job", "groupid": 0, "thread_number": $i,
 "subjob_number": $i, "pid": $i, "host": "box", "start": "1700000000000000000",
 "fio_version": "fio-3.33", "engine": "tickwise", "iodepth": 32,

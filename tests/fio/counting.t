@@ -34,7 +34,7 @@ all_equal()
 		for my $d ("read", "write") {
 			my $h = $tw->{stages}{total}{$d};
 			my $bins = 0;
-			$bins += $_->[2] for @{$h->{bins} // []};
+			$bins += $_ for values %{$h->{bins} // {}};
 			$n[0] += $j->{$d}{total_ios};
 			$n[1] += $j->{$d}{lat_ns}{N};
 			$n[2] += $tw->{ios}{$d};

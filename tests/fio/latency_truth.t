@@ -37,16 +37,29 @@ for depth in 1 16; do
 	ok $? "depth $depth: queue and inflight add up to total"
 	json l.1.*.tickwise.json 'my $s = $j->{stages}; my $fine = 1;
 		for my $h (map { $_->{read} } values %$s) {
-			my $n = 0; my $before = -1;
-			for my $b (@{$h->{bins}}) {
-				$n += $b->[2];
-				$fine = 0 if $b->[0] <= $before || $b->[1] < $b->[0];
-				$before = $b->[1];
-			}
+			my $n = 0;
+			$n += $_ for values %{$h->{bins}};
 			$fine = 0 if $n != $h->{count};
 		}
 		$fine'
-	ok $? "depth $depth: bins ascend and add up to the count"
+	ok $? "depth $depth: bins add up to the count"
+	# Of the values at most a percentile there are as many as it says, and
+	# without its own bin too few.
+	json l.1.*.tickwise.json 'my $s = $j->{stages}; my $fine = 1;
+		for my $h (map { $_->{read} } values %$s) {
+			my @ns = sort { $a <=> $b } keys %{$h->{bins}};
+			my $p = $h->{percentiles};
+			for my $percent (keys %$p) {
+				my $wanted = int($percent * 1e6 + .5) * $h->{count};
+				my ($at, $n) = (-1, 0);
+				$n += $h->{bins}{$ns[++$at]}
+					while $n * 1e8 < $wanted && $at < $#ns;
+				my $ns = $at < $#ns ? $ns[$at] : $h->{max_ns};
+				$fine = 0 if $p->{$percent} != $ns;
+			}
+		}
+		$fine'
+	ok $? "depth $depth: the percentiles are keys of the bins"
 done
 
 json l.1.*.tickwise.json 'my $c = $j->{clocks};

@@ -16,14 +16,14 @@ static const char good[] =
 	"{'digits': 3, 'count': 3, 'min_ns': 100, 'max_ns': 3001,"
 	" 'mean_ns': 1067.0, 'stddev_ns': 1674.8931309191044, 'sum_ns': '3201',"
 	" 'sum_squares_ns2': '9026001', 'percentiles': {'50.000000': 100},"
-	" 'bins': [[100, 100, 2], [3000, 3001, 1]]}";
+	" 'bins': {'100': 2, '3001': 1}}";
 
 static const struct {
 	const char *from, *to, *reason;
 } breaks[] = {
 	{ "'digits': 3", "'digits': 0", "digits is not" },
 	{ "'digits': 3", "'digits': 6", "digits is not" },
-	{ "'digits': 3", "'digits': 4", "edges" },
+	{ "'digits': 3", "'digits': 2", "upper edge" },
 	{ "'digits': 3", "'digits': -3", "digits is not" },
 	{ "'digits': 3", "'digits': 3.0", "digits is not" },
 	{ "'digits': 3", "'digits': '+3'", "digits is not" },
@@ -83,40 +83,45 @@ static const struct {
 	{ "{'50.000000': 100}", "{'50.000000': 100.5}", "a percentile" },
 	{ "{'50.000000': 100}", "[100]", "percentiles is" },
 	{ "'percentiles': {'50.000000': 100},", "", "percentiles is" },
-	{ "[100, 100, 2]", "[100, 101, 2]", "edges" },
-	{ "[100, 100, 2]", "[100, 100, -2]", "three whole" },
-	{ "[100, 100, 2]", "[100, 100]", "three whole" },
-	{ "[100, 100, 2]", "[100, 100, 2, 2]", "three whole" },
-	{ "[100, 100, 2]", "[100, 100, '18446744073709551615']", "64 bits" },
-	{ "[100, 100, 2]", "[100, 100, 2], [300, 300, 0]", "is empty" },
-	{ "[100, 100, 2]", "[100, 100, 1], [100, 100, 1]", "ascending" },
-	{ "[100, 100, 2]", "[-100, -100, 2]", "three whole" },
-	{ "[100, 100, 2]", "{'low_ns': 100}", "three whole" },
-	{ "[100, 100, 2]", "100", "three whole" },
-	{ "[100, 100, 2], [3000, 3001, 1]", "[3000, 3001, 1], [100, 100, 2]",
-	  "ascending" },
-	{ "[3000, 3001, 1]", "[3001, 3002, 1]", "edges" },
-	{ "[3000, 3001, 1]", "[3000, 3000, 1]", "edges" },
-	{ "[[100, 100, 2], [3000, 3001, 1]]", "[]", "add up" },
-	{ "[[100, 100, 2], [3000, 3001, 1]]", "{}", "bins is not" },
-	{ ", 'bins': [[100, 100, 2], [3000, 3001, 1]]", "", "bins is not" },
+	{ "'100': 2", "'100': -2", "whole number under" },
+	{ "'100': 2", "'100': 2.0", "whole number under" },
+	{ "'100': 2", "'100': null", "whole number under" },
+	{ "'100': 2", "'100': [2]", "whole number under" },
+	{ "'100': 2", "'100': {'100': 2}", "whole number under" },
+	{ "'100': 2", "'-100': 2", "whole number under" },
+	{ "'100': 2", "'100.0': 2", "whole number under" },
+	{ "'100': 2", "'0100': 2", "whole number under" },
+	{ "'100': 2", "' 100': 2", "whole number under" },
+	{ "'100': 2", "'': 2", "whole number under" },
+	{ "'100': 2", "'18446744073709551616': 2", "whole number under" },
+	{ "'100': 2", "'100': '18446744073709551615'", "64 bits" },
+	{ "'100': 2", "'100': 2, '300': 0", "is empty" },
+	{ "'100': 2", "'100': 2, '99': 1", "add up" },
+	{ "'3001': 1", "'3002': 1", "upper edge" },
+	{ "'3001': 1", "'3000': 1", "upper edge" },
+	{ "{'100': 2, '3001': 1}", "{}", "add up" },
+	{ "{'100': 2, '3001': 1}", "[]", "bins is not" },
+	{ "{'100': 2, '3001': 1}", "[[100, 100, 2], [3000, 3001, 1]]",
+	  "bins is not" },
+	{ "{'100': 2, '3001': 1}", "0", "bins is not" },
+	{ ", 'bins': {'100': 2, '3001': 1}", "", "bins is not" },
 };
 
 /* Another good object's single break: one value, two extremes. */
 static const char single[] =
 	"{'digits': 3, 'count': 1, 'min_ns': 3000, 'max_ns': 3001,"
 	" 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'percentiles': {},"
-	" 'bins': [[3000, 3001, 1]]}";
+	" 'bins': {'3001': 1}}";
 
 static const char empty_with_maximum[] =
 	"{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
-	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': []}";
+	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': {}}";
 
 /* 33 twice has a larger square than 2 times this. */
 static const char too_few_squares[] =
 	"{'digits': 1, 'count': 2, 'min_ns': 32, 'max_ns': 33, 'mean_ns': 33,"
 	" 'stddev_ns': 0, 'sum_ns': '66', 'sum_squares_ns2': '2177',"
-	" 'percentiles': {}, 'bins': [[32, 33, 2]]}";
+	" 'percentiles': {}, 'bins': {'33': 2}}";
 
 /* With @cut, its bins go there first where they can. */
 static json_t *json_of(const char *text, struct tw_bins_table *cut)

@@ -2,7 +2,8 @@
 /*
  * What is written as JSON and read back is the same histogram, through text
  * and up to 64 bits. Fails if an edge or a sum passes through a double, if an
- * empty histogram can't be read, or if a bin gets lost.
+ * empty histogram can't be read, if a bin gets lost, or if another order of the
+ * bins, as other programs write them, is not taken.
  */
 #include <string.h>
 
@@ -43,14 +44,18 @@ static void check(const struct tw_histogram *histogram, const char *what)
 {
 	json_t *json = tw_histogram_to_json(histogram);
 	char *text = json_dumps(json, 0);
+	char *sorted = json_dumps(json, JSON_SORT_KEYS);
 	struct tw_bins_table cut = { 0 };
 
 	if (tap_ok(text != NULL, "%s: as text", what)) {
 		check_text(histogram, text, NULL, what);
 		check_text(histogram, text, &cut, what);
+		tw_bins_free(&cut);
+		check_text(histogram, sorted, &cut, what);
 	}
 	tw_bins_free(&cut);
 	json_decref(json);
+	free(sorted);
 	free(text);
 }
 

@@ -11,7 +11,7 @@ histogram() {
 	"mean_ns": $((sum / 100)).$((sum % 100 / 10))$((sum % 10)),
 	"stddev_ns": 244.0, "sum_ns": "$sum",
 	"percentiles": {"50.000000": 100, "99.000000": 900},
-	"bins": [[100, 100, 89], [900, 900, 10], [$1, $1, 1]]}
+	"bins": {"100": 89, "900": 10, "$1": 1}}
 	END
 }
 
@@ -29,7 +29,7 @@ write_report() (
 		eval "${assignment%%=*}=\${assignment#*=}"
 	done
 	cat >"$file" <<-END
-	{"schema": "tickwise-report", "version": 1, "tickwise_version": "0.1",
+	{"schema": "tickwise-report", "version": 2, "tickwise_version": "0.1",
 	"job": {"name": "$name", "groupid": $group, "thread_number": $thread,
 	$run "subjob_number": 0, "pid": $pid, "host": "box",
 	"start": "$start", "fio_version": "fio-3.33", "engine": "tickwise",

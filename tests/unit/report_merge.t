@@ -49,9 +49,8 @@ run report a1.json d.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'another group stays apart'
 write_report e.json thread=2
 sed 's/"digits": 3/"digits": 2/' e.json |
-	sed 's/\[900, 900, 10\]/[900, 903, 10]/
-		s/\[950, 950, 1\]/[948, 951, 1]/
-		s/\[1000, 1000, 1\]/[1000, 1003, 1]/' >e2.json
+	sed 's/"900": 10/"903": 10/; s/"950": 1/"951": 1/
+		s/"1000": 1/"1003": 1/' >e2.json
 run report a1.json e2.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'other digits stay apart'
 

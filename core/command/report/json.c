@@ -277,7 +277,7 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 		append(&list, group_to_json(&groups[i]));
 	return json_pack("{s:s, s:i, s:s, s:o, s:o}",
 			 "schema", "tickwise-report-merged",
-			 "version", 1,
+			 "version", 2,
 			 "tickwise_version", TW_VERSION,
 			 "files", paths_to_json(groups, count),
 			 "groups", list);

@@ -18,7 +18,7 @@
 #include "tickwise.h"
 
 #define TW_REPORT_SCHEMA	"tickwise-report"
-#define TW_REPORT_VERSION	1
+#define TW_REPORT_VERSION	2
 
 enum tw_report_counts {
 	TW_REPORT_IOS,
