@@ -52,7 +52,9 @@ static int read_object(struct cutter *cutter, const char *at, const char **end)
 	if (*at != '}')
 		return -EINVAL;
 	*end = at + 1;
-	return 0;
+	/* A digit there would become a part of the number in its place. */
+	at = tw_plain_skip_blanks(at + 1);
+	return *at == ',' || *at == '}' ? 0 : -EINVAL;
 }
 
 static void copy_up_to(struct cutter *cutter, const char *end)

@@ -4,7 +4,12 @@
  * the text to the JSON library. Fails if a text is cut that the library might
  * read differently, if a number is read wrong, or if the text without bins is
  * not the rest of it.
+ *
+ * By hand, and then by force: every byte of a plain text becomes every other one
+ * that means something in JSON, or one more, or goes; and whatever is read of
+ * what comes of it, the library must read the same.
  */
+#include <jansson.h>
 #include <string.h>
 
 #include "latency/bins_json.h"
@@ -41,6 +46,103 @@ static void leaves(const char *written)
 	       strcmp(text, text_of(written, before)) == 0, "left as it is: %s",
 	       written);
 	tw_bins_free(&table);
+}
+
+#define PLAIN								\
+	"{\"a\": \"bins\", \"bins\": {\"7\": 1, \"12\" :30,\n\"100\":2},"	\
+	"\"b\": {\"bins\" : { \"0\" : 1 } , \"c\": {\"bins\": {}}}}\n"
+
+/* The bins at @at in the table, and what the library reads. */
+static int same_bins(const struct tw_bins_table *table, json_int_t at,
+		     const json_t *object)
+{
+	const uint64_t (*bin)[2] = (const uint64_t (*)[2])table->bins +
+				   table->first[at];
+	size_t count = table->first[at + 1] - table->first[at];
+	int same = json_object_size(object) == count;
+
+	for (size_t i = 0; i < count; i++) {
+		char key[24];
+
+		snprintf(key, sizeof(key), "%" PRIu64, bin[i][0]);
+		same &= json_integer_value(json_object_get(object, key)) ==
+			(json_int_t)bin[i][1];
+	}
+	return same;
+}
+
+/* @rest has numbers of the table where @whole has bins. */
+static int same_but_bins(const struct tw_bins_table *table, json_t *whole,
+			 json_t *rest)
+{
+	int same = json_object_size(whole) == json_object_size(rest);
+	const char *key;
+	json_t *left;
+
+	json_object_foreach(rest, key, left) {
+		json_t *value = json_object_get(whole, key);
+
+		if (strcmp(key, "bins") == 0 && json_is_integer(left))
+			same &= same_bins(table, json_integer_value(left),
+					  value);
+		else if (json_is_object(left) && json_is_object(value))
+			same &= same_but_bins(table, value, left);
+		else
+			same &= json_equal(value, left);
+	}
+	return same;
+}
+
+/* Does the library read it as it was read here? */
+static int agrees(const char *text, unsigned *cuts)
+{
+	json_t *whole = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	json_t *rest = NULL;
+	struct tw_bins_table table;
+	int same = !tw_bins_cut(text, strlen(text), &table);
+
+	if (table.text) {
+		rest = json_loadb(table.text, table.length,
+				  JSON_REJECT_DUPLICATES, NULL);
+		same &= !rest == !whole;
+	}
+	if (whole && rest) {
+		same &= same_but_bins(&table, whole, rest);
+		++*cuts;
+	}
+	json_decref(whole);
+	json_decref(rest);
+	tw_bins_free(&table);
+	return same;
+}
+
+static void check_every_byte(void)
+{
+	static const char others[] = "\"{}[],:\\ 0189.-+eEtu\n\x01\x7f\xc3";
+	const size_t length = strlen(PLAIN);
+	char text[sizeof(PLAIN) + 1];
+	unsigned cuts = 0, wrong = 0, tried = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		for (const char *other = others; *other; other++) {
+			strcpy(text, PLAIN);
+			text[i] = *other;
+			wrong += !agrees(text, &cuts);
+			strcpy(text + i + 1, PLAIN + i);
+			wrong += !agrees(text, &cuts);
+			tried += 2;
+		}
+		strcpy(text, PLAIN);
+		strcpy(text + i, PLAIN + i + 1);
+		wrong += !agrees(text, &cuts);
+		/* And cut off there. */
+		text[i] = '\0';
+		wrong += !agrees(text, &cuts);
+		tried += 2;
+	}
+	if (!tap_ok(!wrong && cuts > tried / 10,
+		    "%u texts are read as the JSON library reads them", tried))
+		tap_note("%u differ, %u were read here", wrong, cuts);
 }
 
 /* More objects and more bins than any first allocation holds. */
@@ -115,6 +217,9 @@ int main(void)
 	leaves("{'bins': {'1':2,");
 	leaves("{'bins': {'1':2,}}");
 	leaves("{'bins': {'1':2]}");
+	leaves("{'bins': {'1':2}3}");
+	leaves("{'bins': {'1':2} 'x': 3}");
+	leaves("{'bins': {'1':2}");
 	leaves("{'bins': {'1' 2}}");
 	leaves("{'bins': {'1'}}");
 	leaves("{'bins': {}}");
@@ -145,5 +250,6 @@ int main(void)
 	leaves("{'bins': {'1':2}, 'y': 'no end\\");
 	check_many();
 	check_zero_byte();
+	check_every_byte();
 	return tap_done();
 }
