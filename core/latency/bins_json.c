@@ -11,6 +11,9 @@
 #include "bins_json.h"
 #include "plain_json.h"
 
+/* Numbers of five digits are shorter than the shortest object, {"1":2}. */
+#define MOST_OBJECTS	100000
+
 struct cutter {
 	struct tw_bins_table table;
 	const char *copied;		/* so far the text is in table.text */
@@ -36,7 +39,7 @@ static const char *read_bin(const char *at, uint64_t *bin)
  * ascend has none twice. */
 static int read_object(struct cutter *cutter, const char *at, const char **end)
 {
-	size_t first = cutter->bins;
+	uint64_t next_ns = 0;
 
 	do {
 		uint64_t (*bin)[2] = tw_one_more(&cutter->table.bins,
@@ -45,8 +48,9 @@ static int read_object(struct cutter *cutter, const char *at, const char **end)
 		if (!bin)
 			return -ENOMEM;
 		at = read_bin(tw_plain_skip_blanks(at + 1), *bin);
-		if (!at || (cutter->bins - first > 1 && bin[0][0] <= bin[-1][0]))
+		if (!at || (*bin)[0] < next_ns)
 			return -EINVAL;
+		next_ns = (*bin)[0] + 1;
 		at = tw_plain_skip_blanks(at);
 	} while (*at == ',');
 	if (*at != '}')
@@ -85,6 +89,8 @@ static int replace(struct cutter *cutter, const char *begin, const char *end,
 {
 	struct tw_bins_table *table = &cutter->table;
 
+	if (table->objects == MOST_OBJECTS)
+		return -EINVAL;
 	if (put_first(cutter, first))
 		return -ENOMEM;
 	copy_up_to(cutter, begin);

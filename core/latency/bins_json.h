@@ -4,11 +4,12 @@
  *
  * Nearly all of a report is bins, and jansson makes allocations of each and
  * hashes its key: a thousand reports would take it seconds. So they are read
- * here, and jansson reads a copy of the text without them. Where anything is not
- * plainly {"1": 2, "3": 4}, its keys ascending, under a plainly written "bins"
- * there is no such copy: then jansson reads all of the text, judges it, and
- * finds the words for what is wrong. So this can make reading faster, not more
- * lenient.
+ * here, and jansson reads a copy of the text without them. Where anything is
+ * not plainly {"1": 2, "3": 4}, its keys ascending, under a plainly written
+ * "bins" there is no such copy: then jansson reads all of the text, judges it,
+ * and finds the words for what is wrong. So this can make reading faster, not
+ * more lenient; but whoever uses the table sees to it that no number is left
+ * under a "bins" that is no histogram's.
  */
 #ifndef TW_BINS_JSON_H
 #define TW_BINS_JSON_H

@@ -271,8 +271,8 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
 
 	if (tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's key is no upper edge of so many "
-			      "digits");
+		return refuse(problem, "a bin's key is not where a bin of so "
+			      "many digits ends");
 	if (count == 0)
 		return refuse(problem, "a bin is empty");
 	if (tw_histogram_add_bin(histogram, bin, count))
@@ -291,7 +291,7 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 	return 0;
 }
 
-/* In any order: what JSON's other readers have written may be in another. */
+/* In any order: other programs may write them in another. */
 static int read_object(struct tw_histogram *histogram, json_t *object,
 		       const struct stated *stated, struct found *found,
 		       const char **problem)

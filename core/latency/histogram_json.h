@@ -30,8 +30,8 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
  * tw_histogram_to_json - {"digits", "count", ..., "percentiles", "bins"}
  *
  * Bins are, as fio's, an object of counts, only those that hold something,
- * ascending. The key is the bin's last nanosecond, which its percentiles are,
- * too. Percentiles have fio's keys. An empty histogram has a minimum of 0.
+ * ascending. The key is the bin's last nanosecond. Percentiles have fio's keys.
+ * An empty histogram has a minimum of 0.
  *
  * Return: a new reference; NULL without memory.
  */

@@ -5,9 +5,9 @@
  * read differently, if a number is read wrong, or if the text without bins is
  * not the rest of it.
  *
- * By hand, and then by force: every byte of a plain text becomes every other one
- * that means something in JSON, or one more, or goes; and whatever is read of
- * what comes of it, the library must read the same.
+ * By hand, and then by force: every byte of a plain text becomes every other
+ * one that means something in JSON, or gets it before it, or goes; and whatever
+ * is read of what comes of it, the library must read the same.
  */
 #include <jansson.h>
 #include <string.h>
@@ -177,6 +177,33 @@ static void check_many(void)
 }
 
 /* A 0 byte ends no JSON text; behind it could be anything. */
+/* From some on, their numbers would be longer than what they stand for. */
+static void check_too_many(void)
+{
+	enum { OBJECTS = 100001 };
+	static const char object[] = "{\"bins\":{\"1\":2}},";
+	const size_t size = sizeof(object) - 1;
+	char *text = malloc(OBJECTS * size + 2), *at = text;
+	struct tw_bins_table table;
+
+	*at++ = '[';
+	for (unsigned i = 0; i < OBJECTS; i++, at += size)
+		memcpy(at, object, size);
+	at[-1] = ']';
+	*at = '\0';
+	tap_ok(!tw_bins_cut(text, strlen(text), &table) && !table.text,
+	       "left as it is: %d objects", OBJECTS);
+	tw_bins_free(&table);
+	/* Without the last one: {"bins":0} to {"bins":99999} */
+	at[-1 - (int)size] = ']';
+	at[-(int)size] = '\0';
+	tap_ok(!tw_bins_cut(text, strlen(text), &table) && table.text &&
+	       strcmp(table.text + table.length - 16,
+		      ",{\"bins\":99999}]") == 0, "read: one less");
+	tw_bins_free(&table);
+	free(text);
+}
+
 static void check_zero_byte(void)
 {
 	char text[] = "{\"bins\": {\"1\": 2}}\0{\"bins\": {\"1\": 2}}";
@@ -249,6 +276,7 @@ int main(void)
 	leaves("{'bins': {'1':2}, 'y': 'no end");
 	leaves("{'bins': {'1':2}, 'y': 'no end\\");
 	check_many();
+	check_too_many();
 	check_zero_byte();
 	check_every_byte();
 	return tap_done();

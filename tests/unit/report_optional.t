@@ -61,4 +61,13 @@ has_not "$out" nickname 'which changes nothing'
 run report --json "$scratch/b.json"
 has "$out" '"unknown": ["clocks.sundial", "stages.total.peek", "stages.lunch"]' \
 	'in the JSON, too'
+# Bins are read apart from the rest, but for those that are not a histogram's.
+write_report "$scratch/e.json" \
+	reasons='{"code": "x", "text": "words", "bins": {"7": 8}}'
+sed 's/"slowest": \[/&{"offset": 0, "size": 1, "ddir": "read",\
+	"bins": {"9": 1}, "stages": {"total": 5}}/' "$scratch/e.json" \
+	>"$scratch/f.json"
+run report --json "$scratch/f.json"
+has "$out" '"bins": {"7": 8}' 'a key of a later version that is called bins'
+has "$out" '"bins": {"9": 1}' 'in an I/O, too'
 done_testing

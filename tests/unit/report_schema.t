@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The reader and tickwise-report(5) agree: a report with all that the manual has
-# is taken; without a key that is there always it is refused, without any other
-# it is not. Fails if a key becomes mandatory or optional in one of the two only.
+# The reader and tickwise-report(5) agree: a report of the manual's version with
+# all that it has is taken; without a key that is there always it is refused,
+# without any other it is not. Fails if a key becomes mandatory or optional in
+# one of the two only.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -32,6 +33,9 @@ is "$(perl "$keys" "$manual" "$scratch/b.json")" '' \
 	'a full report is as in the manual'
 run report "$scratch/b.json"
 is "$status" 0 'and is taken'
+is "$(sed -n '/^\.BR version " /{n;p;}' "$manual" | tr -d .)" \
+	"$(sed -n 's/^{"schema.*"version": \([0-9]*\),.*/\1/p' "$scratch/b.json")" \
+	'of the version that the manual names'
 
 mkdir "$scratch/without"
 perl "$keys" "$manual" "$scratch/b.json" "$scratch/without" >"$scratch/list"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# histogram_of VALUE HIGH: one value, and the upper edge of its bin with 5 digits
+# histogram_of VALUE HIGH: one value, and where its bin ends with 5 digits
 histogram_of() {
 	cat <<-END
 	{"digits": 5, "count": 1, "min_ns": $1, "max_ns": $1, "mean_ns":

@@ -545,6 +545,41 @@ static void free_parts(struct tw_report_cut *parts)
 	*parts = (struct tw_report_cut) { .text = NULL };
 }
 
+/* Histograms in an object of objects by direction whose bins were cut out. */
+static size_t histograms_cut(json_t *stages)
+{
+	const char *name, *direction;
+	json_t *stage, *histogram;
+	size_t count = 0;
+
+	json_object_foreach(stages, name, stage)
+		json_object_foreach(stage, direction, histogram)
+			count += json_is_integer(json_object_get(histogram,
+								 "bins"));
+	return count;
+}
+
+/* The rest of a text of which parts are read already. NULL: jansson is to read
+ * all of it, for it is no JSON (where is said of the text in the file), or a
+ * histogram's bins are not all that is called so. */
+static json_t *parse_rest(const struct tw_bins_table *cut,
+			  const struct tw_report_cut *parts)
+{
+	json_t *root = NULL;
+
+	if (parts->text)
+		root = json_loadb(parts->text, parts->length,
+				  JSON_REJECT_DUPLICATES, NULL);
+	else if (cut->text)
+		root = json_loadb(cut->text, cut->length,
+				  JSON_REJECT_DUPLICATES, NULL);
+	if (histograms_cut(json_object_get(root, "stages")) +
+	    histograms_cut(json_object_get(root, "response")) == cut->objects)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
 static int read_root(struct tw_report *report, const char *text, size_t length,
 		     struct tw_report_problem *problem)
 {
@@ -558,13 +593,7 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 		tw_bins_free(&cut);
 		return -ENOMEM;
 	}
-	if (parts.text)
-		report->root = json_loadb(parts.text, parts.length,
-					  JSON_REJECT_DUPLICATES, NULL);
-	else if (cut.text)
-		report->root = json_loadb(cut.text, cut.length,
-					  JSON_REJECT_DUPLICATES, NULL);
-	/* Where it is wrong is said of the text as it is in the file. */
+	report->root = parse_rest(&cut, &parts);
 	if (!report->root) {
 		tw_bins_free(&cut);
 		free_parts(&parts);
