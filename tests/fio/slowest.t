@@ -30,6 +30,7 @@ json s.*.tickwise.json 'my $n = $j->{ios}{read} + $j->{ios}{write};
 	my $least = $j->{slowest}[-1]{stages}{total}; my $above = 0;
 	for my $d ("read", "write") {
 		my $h = $j->{stages}{total}{$d};
+		# 3 digits: 1 ns wide below 2048, twice as wide each octave.
 		for my $high (keys %{$h->{bins}}) {
 			my $wide = 1;
 			$wide *= 2 while $high >= 2048 * $wide;
