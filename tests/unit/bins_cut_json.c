@@ -5,13 +5,12 @@
  * read differently, if a number is read wrong, or if the text without bins is
  * not the rest of it.
  *
- * By hand, and then by force: every byte of a plain text becomes every other
- * one that means something in JSON, or gets it before it, or goes; and whatever
- * is read of what comes of it, the library must read the same.
+ * By hand, and then by force (every_byte.h).
  */
 #include <jansson.h>
 #include <string.h>
 
+#include "every_byte.h"
 #include "latency/bins_json.h"
 #include "tap.h"
 #include "written_json.h"
@@ -114,35 +113,6 @@ static int agrees(const char *text, unsigned *cuts)
 	json_decref(rest);
 	tw_bins_free(&table);
 	return same;
-}
-
-static void check_every_byte(void)
-{
-	static const char others[] = "\"{}[],:\\ 0189.-+eEtu\n\x01\x7f\xc3";
-	const size_t length = strlen(PLAIN);
-	char text[sizeof(PLAIN) + 1];
-	unsigned cuts = 0, wrong = 0, tried = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		for (const char *other = others; *other; other++) {
-			strcpy(text, PLAIN);
-			text[i] = *other;
-			wrong += !agrees(text, &cuts);
-			strcpy(text + i + 1, PLAIN + i);
-			wrong += !agrees(text, &cuts);
-			tried += 2;
-		}
-		strcpy(text, PLAIN);
-		strcpy(text + i, PLAIN + i + 1);
-		wrong += !agrees(text, &cuts);
-		/* And cut off there. */
-		text[i] = '\0';
-		wrong += !agrees(text, &cuts);
-		tried += 2;
-	}
-	if (!tap_ok(!wrong && cuts > tried / 10,
-		    "%u texts are read as the JSON library reads them", tried))
-		tap_note("%u differ, %u were read here", wrong, cuts);
 }
 
 /* More objects and more bins than any first allocation holds. */
@@ -278,6 +248,6 @@ int main(void)
 	check_many();
 	check_too_many();
 	check_zero_byte();
-	check_every_byte();
+	check_every_byte(PLAIN, agrees);
 	return tap_done();
 }

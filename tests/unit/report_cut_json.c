@@ -4,14 +4,13 @@
  * anything else is left to the JSON library. Fails if a text is cut that the
  * library refuses, if a value is read wrong, or if what is left is not the rest.
  *
- * By hand, and then by force: every byte of a plain text becomes every other one
- * that means something in JSON, or goes; and whatever is read of what comes of it,
- * the library must read the same.
+ * By hand, and then by force (every_byte.h).
  */
 #include <jansson.h>
 #include <string.h>
 
 #include "command/report/cut.h"
+#include "every_byte.h"
 #include "latency/histogram_json.h"
 #include "tap.h"
 #include "written_json.h"
@@ -158,34 +157,6 @@ static int agrees(const char *text, unsigned *cuts)
 	return same;
 }
 
-static void check_every_byte(void)
-{
-	static const char others[] = "\"{}[],:\\ 019.-+eEt\n\x01\x7f\xc3";
-	const size_t length = strlen(PLAIN);
-	char text[sizeof(PLAIN)];
-	unsigned cuts = 0, wrong = 0, tried = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		for (const char *other = others; *other; other++) {
-			strcpy(text, PLAIN);
-			text[i] = *other;
-			wrong += !agrees(text, &cuts);
-			tried++;
-		}
-		strcpy(text, PLAIN);
-		memmove(text + i, text + i + 1, length - i);
-		wrong += !agrees(text, &cuts);
-		/* And cut off there. */
-		strcpy(text, PLAIN);
-		text[i] = '\0';
-		wrong += !agrees(text, &cuts);
-		tried += 2;
-	}
-	if (!tap_ok(!wrong && cuts > tried / 10,
-		    "%u texts are read as the JSON library reads them", tried))
-		tap_note("%u differ, %u were read here", wrong, cuts);
-}
-
 /* More than any first allocation holds. */
 static void check_many(void)
 {
@@ -257,7 +228,7 @@ int main(void)
 	leaves("{'over_time': [{'from_ns': 0, 'over_ns': 1, 'x': 1}]}");
 	leaves("{'over_time': [{'from_ns': 0, 'over_ns': 1, 'read': {}}]}");
 	leaves("{'over_time': [{'from_ns': 0, 'over_ns': 1000000000000000000}]}");
-	check_every_byte();
+	check_every_byte(PLAIN, agrees);
 	check_many();
 	return tap_done();
 }
