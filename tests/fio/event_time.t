@@ -33,6 +33,20 @@ gap()
 			$tw->{stages}{total}{read}{mean_ns}'
 }
 
+# least_gap ARGUMENT...: of five runs, in $least. Whoever else has the CPU makes a
+# gap longer, and none shorter.
+least_gap()
+{
+	least=
+	for round in 1 2 3 4 5; do
+		run "$@" || return 1
+		now=$(gap)
+		if [ -z "$least" ] || [ "$now" -lt "$least" ]; then
+			least=$now
+		fi
+	done
+}
+
 run
 ok $? 'batches of 16'
 json e.*.tickwise.json '!$j->{fio_times}{event_time} &&
@@ -53,24 +67,24 @@ json e.*.tickwise.json '$j->{stages}{return}{read}{count} >=
 	$j->{ios}{read} / 2'
 ok $? 'those that fio leaves in the ring have a return stage, too'
 
-run --tw_event_wait=1
+least_gap --tw_event_wait=1
 ok $? 'the same with tw_event_wait=1'
-waited=$(gap)
+waited=$least
 json e.*.tickwise.json '$j->{fio_times}{event_wait} &&
 	$j->{batches}{tails} > $j->{ios}{read} / 16'
 ok $? 'more tails are seen than there are batches'
 same_counts
 ok $? 'none is lost'
 
-run --tw_event_wait=1 --tw_event_time=1
+least_gap --tw_event_wait=1 --tw_event_time=1
 ok $? 'the same with tw_event_time=1'
-shifted=$(gap)
+shifted=$least
 echo "# fio's lat less our total: $waited ns, with event times $shifted ns"
 [ "$shifted" -ge 0 ] && [ "$shifted" -le 20000 ]
 ok $? "fio's lat is our total and a little more"
 # The first of sixteen waits for the last, unless the device finishes them all
-# at once; it does not always.
-[ "$waited" -gt "$shifted" ]
+# at once; it does not always. Where it was tried, ten times as long.
+[ "$waited" -gt $((2 * shifted)) ]
 ok $? 'which it was not without'
 json e.*.tickwise.json '$j->{fio_times}{event_time} &&
 	$j->{fio_times}{residual}{count} > 0 &&
