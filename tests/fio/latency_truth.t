@@ -41,8 +41,15 @@ for depth in 1 16; do
 			$n += $_ for values %{$h->{bins}};
 			$fine = 0 if $n != $h->{count};
 		}
-		$fine'
-	ok $? "depth $depth: bins add up to the count"
+		while ($text =~ /"bins": \{([^}]*)\}/g) {
+			my $before = -1;
+			for my $ns ($1 =~ /"(\d+)":/g) {
+				$fine = 0 if $ns <= $before;
+				$before = $ns;
+			}
+		}
+		$fine && $text =~ /"bins": \{"/'
+	ok $? "depth $depth: bins ascend and add up to the count"
 	# Of the values at most a percentile there are as many as it says, and
 	# without its own bin too few. The first and the last are exact.
 	json l.1.*.tickwise.json 'my $s = $j->{stages}; my $fine = 1;
