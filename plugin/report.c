@@ -266,8 +266,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	tw_moment_take(job, &end);
 	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, so, so, so}",
-			 "schema", "tickwise-report",
-			 "version", 2,
+			 "schema", TW_REPORT_SCHEMA,
+			 "version", TW_REPORT_VERSION,
 			 "tickwise_version", TW_VERSION,
 			 "job", job_to_json(td, job),
 			 "ios", counts_to_json(job,

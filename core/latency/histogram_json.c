@@ -51,18 +51,21 @@ static int digits_to_u128(const char *text, size_t length, u128 *value)
 	return 0;
 }
 
-int tw_json_to_u64(const json_t *json, uint64_t *value)
+static int digits_to_u64(const char *text, size_t length, uint64_t *value)
 {
 	u128 digits;
 
-	if (json_is_string(json)) {
-		if (digits_to_u128(json_string_value(json),
-				   json_string_length(json), &digits) ||
-		    digits > UINT64_MAX)
-			return -EINVAL;
-		*value = (uint64_t)digits;
-		return 0;
-	}
+	if (digits_to_u128(text, length, &digits) || digits > UINT64_MAX)
+		return -EINVAL;
+	*value = (uint64_t)digits;
+	return 0;
+}
+
+int tw_json_to_u64(const json_t *json, uint64_t *value)
+{
+	if (json_is_string(json))
+		return digits_to_u64(json_string_value(json),
+				     json_string_length(json), value);
 	if (!json_is_integer(json) || json_integer_value(json) < 0)
 		return -EINVAL;
 	*value = (uint64_t)json_integer_value(json);
@@ -300,15 +303,13 @@ static int read_object(struct tw_histogram *histogram, json_t *object,
 	json_t *value;
 
 	json_object_foreach(object, key, value) {
-		uint64_t count;
-		u128 high_ns;
+		uint64_t high_ns, count;
 
-		if (digits_to_u128(key, strlen(key), &high_ns) ||
-		    high_ns > UINT64_MAX || tw_json_to_u64(value, &count))
+		if (digits_to_u64(key, strlen(key), &high_ns) ||
+		    tw_json_to_u64(value, &count))
 			return refuse(problem, "a bin is not a whole number "
 				      "under a whole number");
-		if (read_bin(histogram, (uint64_t)high_ns, count, stated, found,
-			     problem))
+		if (read_bin(histogram, high_ns, count, stated, found, problem))
 			return -EINVAL;
 	}
 	return 0;

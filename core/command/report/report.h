@@ -14,11 +14,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "latency/bins_json.h"
+#include "latency/histogram_json.h"
 #include "tickwise.h"
-
-#define TW_REPORT_SCHEMA	"tickwise-report"
-#define TW_REPORT_VERSION	2
 
 enum tw_report_counts {
 	TW_REPORT_IOS,
