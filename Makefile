@@ -342,15 +342,7 @@ $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
 $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
 $(B)/tests/unit/profile_perf_data.t: $(B)/core/command/profile/perf_data.o
 
-# The watcher of the engine knows nothing of fio.
-WATCH_SOURCES := $(addprefix plugin/,watch_proof.c watch_notes.c watcher.c)
-WATCH_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/*/watch_*.c))
-$(WATCH_TESTS): $(WATCH_SOURCES) $(WATCH_SOURCES:.c=.h)
-$(WATCH_TESTS): CORE_CFLAGS += -Iplugin
-$(B)/tests/hw/watch_timers.t: plugin/taskrun.c plugin/taskrun.h
-$(B)/tests/hw/watch_timers.t: TEST_LIBS := -luring
-
-# Nor do the memory engine's figures.
+# The memory engine's figures know nothing of fio.
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 

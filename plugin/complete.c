@@ -12,7 +12,6 @@
 #include "event_time.h"
 #include "record.h"
 #include "response.h"
-#include "watch.h"
 
 /* An older kernel, or a device that can't through the ring: then as fio's own
  * engine does it, from now on. */
@@ -73,13 +72,9 @@ void succeeded(struct thread_data *td, struct tw_job *job,
 
 	if (!usual && job->event_time)
 		tw_event_time_shift(job, io_u, event, done->seen_ticks);
-	if (!usual && job->watch)
-		tw_watch_event_begin(job, event);
 	tw_record_path(td, job, io_u, &job->io[io_u->index], done->seen_ticks,
 		       job->stages && (done->returns_late || job->taken > 1),
 		       usual);
-	if (!usual && job->watch)
-		tw_watch_event_end(job);
 }
 
 /*
@@ -186,8 +181,6 @@ static unsigned reap(struct tw_job *job, unsigned begin, unsigned most)
 
 			if (tail == at)
 				break;
-			if (tw_unlikely(job->watch))
-				tw_watch_saw(job);
 			tw_job_saw(job, tail, tw_job_stamp(job), false);
 		}
 		end += job->seen_tail - at;
@@ -219,8 +212,6 @@ int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 
 	if (max > job->entries)
 		max = job->entries;
-	if (tw_unlikely(job->watch))
-		tw_watch_settle(job);
 	for (;;) {
 		unsigned before = events;
 		unsigned got;
@@ -241,8 +232,6 @@ int getevents(struct thread_data *td, struct tw_job *job, unsigned min,
 		/* Its thread completes too; there is nothing to wait in. */
 		if (job->polled_submission)
 			continue;
-		if (tw_unlikely(job->watch))
-			tw_watch_entering(job, tw_job_stamp(job));
 		/* One at a time: each gets a stamp of its own. */
 		ret = tw_enter(job, 0, job->event_wait && wait ? 1 : wait,
 			       job->wait_flags);

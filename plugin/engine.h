@@ -34,10 +34,9 @@ enum tw_record {
 	TW_RECORD_INSIDE,	/* queued = entered, to seen = the call is over */
 	TW_RECORD_AT_ONCE,	/* queued = entered, to seen in the ring */
 	TW_RECORD_QUEUE,	/* waited: queued to entering the kernel */
-	TW_RECORD_INFLIGHT,	/* waited or watched: entered to done, or seen */
+	TW_RECORD_INFLIGHT,	/* waited: entering the kernel to seen */
 	TW_RECORD_TOTAL,	/* the same, or without stages: queued to seen */
 	TW_RECORD_ENTER,	/* inside the system call that submitted it */
-	TW_RECORD_REAP_DELAY,	/* watched: done to seen */
 	TW_RECORD_RETURN,	/* seen to given to fio, where that is not at once */
 	TW_RECORDS,
 };
@@ -54,7 +53,6 @@ enum tw_direction {
 struct tw_slow_io {
 	struct tw_slow slow;	/* total_ns */
 	struct tw_io io;
-	uint64_t watched_ticks;	/* 0: nobody saw when it was done */
 	uint64_t seen_ticks;
 	uint64_t returned_ticks;
 	uint64_t offset;
@@ -123,7 +121,6 @@ struct tw_issue {
 
 struct tw_job;
 struct tw_response;
-struct tw_watch;
 
 /* Makes a command of the I/O in an entry of double size; 0 or -errno. */
 typedef int tw_fill(struct thread_data *td, struct tw_job *job,
@@ -188,7 +185,6 @@ struct tw_job {
 	unsigned entries;	/* iodepth, or the next power of two */
 	unsigned settled_head;	/* pending_head when it last settled to wait */
 	struct tw_response *response;	/* response.h; NULL: no rate */
-	struct tw_watch *watch;	/* tw_watch_cpu; NULL: nobody watches */
 	const struct tw_timing *timing;
 	uint64_t first_ticks;	/* stamp of the first recorded */
 	bool always_looks;	/* every submission looks for completions */

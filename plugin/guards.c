@@ -34,6 +34,5 @@ void get_ioengine(struct ioengine_ops **ops)
 		*ops = NULL;
 		return;
 	}
-	tw_engine_taken();
 	*ops = &tw_engine;
 }

@@ -14,9 +14,8 @@
 
 #include "fio.h"
 
-/* The engine that this library is, and what it does when fio takes it. */
+/* The engine that this library is. */
 extern struct ioengine_ops tw_engine;
-void tw_engine_taken(void);
 
 /* Only the headers of this very fio find our structure at this place in td. */
 static inline bool tw_has_our_layout(const struct thread_data *td)

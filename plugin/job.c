@@ -14,7 +14,6 @@
 #include "record.h"
 #include "response.h"
 #include "timespec.h"
-#include "watch.h"
 
 static unsigned power_of_two_from(unsigned depth)
 {
@@ -95,11 +94,6 @@ int tw_init(struct thread_data *td)
 	job->system = job->timing->clock.system;
 	tw_record_start(job);
 	tw_issue_time_start(job);
-	if (tw_watch_init(td, job)) {
-		fprintf(stderr, "tickwise: not enough memory to watch\n");
-		td_verror(td, ENOMEM, "tickwise init");
-		return 1;
-	}
 	return 0;
 }
 
@@ -107,8 +101,7 @@ int tw_post_init(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
 
-	if (tw_ring_set_up(td, job) || tw_ring_register(td, job) ||
-	    tw_watch_start(td, job))
+	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
 		return 1;
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
@@ -120,8 +113,7 @@ int tw_post_init(struct thread_data *td)
 	}
 	job->usual = !(job->special || job->fill || job->polled_submission ||
 		       job->always_looks || job->system || job->response ||
-		       job->watch || job->event_time ||
-		       td->o.read_iolog_file || !fio_fill_issue_time(td));
+		       job->event_time || td->o.read_iolog_file || !fio_fill_issue_time(td));
 	job->started = 1;
 	return 0;
 }
@@ -150,7 +142,6 @@ void tw_cleanup(struct thread_data *td)
 	if (!tw_has_our_layout(td) || !job)
 		return;
 	tw_record_end(job);
-	tw_watch_stop(job);
 	if (job->started) {
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
@@ -158,7 +149,6 @@ void tw_cleanup(struct thread_data *td)
 	}
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);
-	tw_watch_free(job);
 	fio_cmdprio_cleanup(&job->cmdprio);
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++) {
@@ -219,9 +209,4 @@ int tw_close_file(struct thread_data *td, struct fio_file *f)
 		return generic_close_file(td, f);
 	f->fd = -1;
 	return 0;
-}
-
-void tw_engine_taken(void)
-{
-	tw_watch_remember_cpus();
 }

@@ -12,7 +12,6 @@
 
 #include "options.h"
 #include "slowest.h"
-#include "watch.h"
 
 #define TW_OPTION(kind, member) \
 	.type = kind, \
@@ -26,15 +25,6 @@ static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 
 	o->sqthread_poll_cpu = (unsigned) *cpu;
 	o->sqthread_poll_cpu_set = 1;
-	return 0;
-}
-
-static int set_watch_cpu(void *data, unsigned long long *cpu)
-{
-	struct tw_options *o = data;
-
-	o->watch_cpu = (unsigned) *cpu;
-	o->watch_cpu_set = 1;
 	return 0;
 }
 
@@ -317,30 +307,6 @@ struct fio_option tw_engine_options[] = {
 		.help	= "Wait for one completion at a time: each is seen as it comes",
 	},
 	{
-		.name	= "tw_watch_cpu",
-		.lname	= "CPU that watches for completions",
-		.type	= FIO_OPT_INT,
-		.cb	= set_watch_cpu,
-		.maxval	= CPU_SETSIZE - 1,
-		.category = FIO_OPT_C_ENGINE,
-		.group	= FIO_OPT_G_IOURING,
-		.help	= "A thread keeps this CPU busy to see when each I/O is "
-			  "really done",
-	},
-	{
-		.name	= "tw_watch_mode",
-		.lname	= "What is watched",
-		TW_OPTION(FIO_OPT_STR, watch_mode),
-		.def	= "taskrun",
-		.posval	= {
-			{ .ival = "taskrun", .oval = TW_WATCH_MODE_TASKRUN,
-			  .help = "The first I/O after each drain of the ring" },
-			{ .ival = "cq", .oval = TW_WATCH_MODE_CQ,
-			  .help = "Every I/O, of a ring that differs from fio's" },
-		},
-		.help	= "Which completions the thread of tw_watch_cpu sees",
-	},
-	{
 		.name	= "tw_test_nop",
 		.lname	= "Test: I/O that does nothing",
 		TW_OPTION(FIO_OPT_BOOL, test_nop),
@@ -378,5 +344,5 @@ int tw_options_check(struct thread_data *td)
 	if (o->test_nop)
 		fprintf(stderr, "tickwise: %s: tw_test_nop=1: no data is read "
 			"or written\n", td->o.name);
-	return tw_watch_check(td);
+	return 0;
 }

@@ -11,11 +11,6 @@
 #include "optgroup.h"
 #include "engines/cmdprio.h"
 
-enum tw_watch_mode_option {
-	TW_WATCH_MODE_TASKRUN = 1,
-	TW_WATCH_MODE_CQ,
-};
-
 enum tw_cmd_type {
 	TW_CMD_NVME = 1,
 	TW_CMD_BSG,
@@ -59,9 +54,6 @@ struct tw_options {
 	unsigned int slowest;
 	unsigned int event_time;
 	unsigned int event_wait;
-	unsigned int watch_cpu;
-	unsigned int watch_cpu_set;
-	unsigned int watch_mode;
 	unsigned int test_nop;
 };
 

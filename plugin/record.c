@@ -96,8 +96,6 @@ static void keep_slow(struct tw_job *job, const struct tw_slow_io *slow)
 {
 	if (!tw_slowest_wants(&job->slowest, slow->slow.value))
 		return;
-	if (tw_unlikely(job->watch) && tw_watch_defers_slow(job, slow))
-		return;
 	tw_slowest_add(&job->slowest, &slow->slow);
 	job->odd_ticks = odd_from_ticks(job);
 }

@@ -15,7 +15,6 @@
 #include "accounting.h"
 #include "engine.h"
 #include "response.h"
-#include "watch.h"
 
 /* Before the first one; the job's clock is known. */
 void tw_record_start(struct tw_job *job);
@@ -72,29 +71,25 @@ void tw_record_add(struct tw_job *job, struct tw_batch *batch,
 
 static inline __attribute__((always_inline))
 void tw_record_stages(struct tw_job *job, struct tw_batch *batch,
-		      const struct tw_io *io, uint64_t seen_ticks,
-		      bool deferred)
+		      const struct tw_io *io, uint64_t seen_ticks)
 {
 	uint64_t total_ticks = seen_ticks - io->queued_ticks;
 	struct tw_stage_times times;
 
 	if (seen_ticks == io->entered_ticks &&
-	    io->queued_ticks == io->enter_ticks && !deferred) {
+	    io->queued_ticks == io->enter_ticks) {
 		tw_record_add(job, batch, TW_RECORD_INSIDE, total_ticks);
 		return;
 	}
 	times = tw_stage_times(io, seen_ticks, &job->negative_stages);
 	if (times.entered)
 		tw_record_add(job, batch, TW_RECORD_ENTER, times.enter_ticks);
-	if (!times.waited && !deferred) {
+	if (!times.waited) {
 		tw_record_add(job, batch, TW_RECORD_AT_ONCE, total_ticks);
 		return;
 	}
-	if (times.waited)
-		tw_record_add(job, batch, TW_RECORD_QUEUE, times.queue_ticks);
-	if (times.waited && !deferred)
-		tw_record_add(job, batch, TW_RECORD_INFLIGHT,
-			      times.inflight_ticks);
+	tw_record_add(job, batch, TW_RECORD_QUEUE, times.queue_ticks);
+	tw_record_add(job, batch, TW_RECORD_INFLIGHT, times.inflight_ticks);
 	/* Not the sum of the two: that would add their roundings. */
 	tw_record_add(job, batch, TW_RECORD_TOTAL, total_ticks);
 }
@@ -130,10 +125,7 @@ void tw_record_path(struct thread_data *td, struct tw_job *job,
 			      tw_stage_ticks(seen_ticks, returned_ticks,
 					     &job->negative_stages));
 	if (job->stages)
-		tw_record_stages(job, batch, io, seen_ticks,
-				 !usual && job->watch &&
-				 tw_watch_defers(job, direction, io,
-						 seen_ticks));
+		tw_record_stages(job, batch, io, seen_ticks);
 	else
 		tw_record_add(job, batch, TW_RECORD_TOTAL, total_ticks);
 }

@@ -12,7 +12,6 @@
 #include "over_time.h"
 #include "report_file.h"
 #include "response.h"
-#include "watch.h"
 
 #define OF(record)	(1U << TW_RECORD_##record)
 
@@ -26,7 +25,6 @@ static const struct {
 	{ "queue", OF(QUEUE) },
 	{ "enter", OF(INSIDE) | OF(ENTER) },
 	{ "inflight", OF(INSIDE) | OF(AT_ONCE) | OF(INFLIGHT) },
-	{ "reap_delay", OF(REAP_DELAY) },
 	{ "return", OF(RETURN) },
 	{ "total", OF(INSIDE) | OF(AT_ONCE) | OF(TOTAL) },
 };
@@ -180,9 +178,6 @@ static json_t *slow_to_json(const struct tw_job *job,
 		set_stage(job, object, "enter", io->enter_ticks,
 			  io->entered_ticks);
 		set_stage(job, object, "inflight", io->enter_ticks,
-			  slow->watched_ticks ? slow->watched_ticks :
-						slow->seen_ticks);
-		set_stage(job, object, "reap_delay", slow->watched_ticks,
 			  slow->seen_ticks);
 		set_stage(job, object, "return", slow->seen_ticks,
 			  slow->returned_ticks);
@@ -314,8 +309,6 @@ int tw_report_write(struct thread_data *td, struct tw_job *job)
 	if (!tw_report_is_wanted(o->report))
 		return 0;
 	report = report_to_json(td, job);
-	if (job->watch)
-		json_object_set_new(report, "watch", tw_watch_to_json(job));
 	ret = tw_report_store(td, o->report, "tickwise", report);
 	json_decref(report);
 	return ret;

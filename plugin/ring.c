@@ -11,9 +11,7 @@
 
 #include "engine.h"
 #include "enter.h"
-#include "taskrun.h"
 #include "verify.h"
-#include "watch.h"
 
 /* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.37, never
  * was in a kernel and now means an atomic write. */
@@ -79,14 +77,10 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 		IORING_SETUP_CQSIZE,
 		0,
 	};
-	/* The first of these whose completions don't wait for the job. */
-	enum { NOT_DEFERRED = 2 };
 	int ret = -EINVAL;
-	unsigned i = tw_watch_wants(job, TW_WATCH_CQ) ? NOT_DEFERRED : 0;
-	unsigned last = tw_watch_wants(job, TW_WATCH_TASKRUN) ?
-			0 : FIO_ARRAY_SIZE(attempts) - 1;
+	unsigned i;
 
-	for (; i <= last && ret == -EINVAL; i++) {
+	for (i = 0; i < FIO_ARRAY_SIZE(attempts) && ret == -EINVAL; i++) {
 		struct io_uring_params params = *wanted;
 
 		/* Without CQSIZE the completion ring is twice the other. */
@@ -101,13 +95,10 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 }
 
 static const char *set_up_failure(const struct thread_data *td,
-				  const struct tw_job *job, int error)
+				  int error)
 {
 	const struct tw_options *o = td->eo;
 
-	if (error == EINVAL && tw_watch_wants(job, TW_WATCH_TASKRUN))
-		return "the kernel refuses the ring: for tw_watch_cpu it needs "
-		       "a flag that came with Linux 6.1, tw_watch_mode=cq none";
 	if (error == EINVAL && o->sqthread_poll_cpu_set)
 		return "the kernel refuses the ring (sqthread_poll_cpu is no "
 		       "CPU of this job? iodepth too large?)";
@@ -143,8 +134,6 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	unsigned i;
 	int ret;
 
-	if (tw_watch_wants(job, TW_WATCH_TASKRUN))
-		wanted.flags |= TW_TASKRUN_FLAG;
 	if (o->hipri)
 		wanted.flags |= IORING_SETUP_IOPOLL;
 	if (o->sqthread_poll)
@@ -160,13 +149,12 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	ret = set_up(job, &wanted);
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
-			      set_up_failure(td, job, -ret));
+			      set_up_failure(td, -ret));
 	job->ring_ready = 1;
 	enter_by_place(job);
 	job->wait_flags = IORING_ENTER_GETEVENTS;
-	/* What is polled has to be looked for, and who watches learns from it
-	 * when the kernel last looked. */
-	job->always_looks = o->hipri || job->watch;
+	/* What is polled has to be looked for. */
+	job->always_looks = o->hipri;
 #ifdef TW_FIO_NO_IOWAIT
 	if (job->ring.features & TW_FEATURE_NO_IOWAIT)
 		job->wait_flags |= TW_ENTER_NO_IOWAIT;

@@ -18,7 +18,6 @@
 #include "issue_time.h"
 #include "record.h"
 #include "response.h"
-#include "watch.h"
 
 /* Newer than some headers (Linux 6.12). */
 #define TW_BLOCK_DISCARD	_IO(0x12, 0)
@@ -298,8 +297,6 @@ void stamp_enter(struct tw_job *job, const bool usual)
 	} else {
 		enter_ticks = tw_path_stamp(job, usual);
 	}
-	if (!usual && job->watch)
-		tw_watch_entering(job, enter_ticks);
 	for (place = job->pending_head; place != end; place++)
 		job->io[pending_at(job, place, usual)->index].enter_ticks =
 			enter_ticks;
@@ -308,14 +305,14 @@ void stamp_enter(struct tw_job *job, const bool usual)
 /*
  * What was done inside of the call that is over now is seen now; unless fio is
  * told the end of each I/O, which then must come after the start that it takes
- * itself when we are back, or somebody watches, who has to know of every look.
+ * itself when we are back.
  * With one I/O at a time fio asks for it next.
  */
 static inline void see_done(struct tw_job *job, unsigned tail,
 			    uint64_t entered_ticks, const bool usual)
 {
 	if (tw_unlikely(tail == job->seen_tail) ||
-	    (!usual && (job->watch || job->event_time)))
+	    (!usual && job->event_time))
 		return;
 	tw_job_saw(job, tail, entered_ticks, !job->one_at_a_time);
 }

@@ -15,7 +15,6 @@ struct tw_timing {
 	enum tw_verdict verdict;
 	unsigned reasons;
 	int checked;		/* verdict and reasons are measured */
-	uint64_t apart_ticks;	/* two CPUs' counters, at most */
 };
 
 /* Set up by the first who asks, which takes some 25 ms; never NULL. */

@@ -18,10 +18,6 @@
 #include "job.h"
 #include "timespec.h"
 
-void tw_engine_taken(void)
-{
-}
-
 /*
  * fio asks for sizes in the parent, before it starts its jobs: the place to
  * refuse what can't work, and to calibrate once for all of them.

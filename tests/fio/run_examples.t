@@ -15,9 +15,7 @@ examples=$root/plugin/examples
 head -c 4194304 /dev/urandom >data
 DEV=data
 NG=data
-# CPU to watch from: the last of those allowed.
-WATCH=$(taskset -cp $$ | sed "s/.*[ ,-]//")
-export DEV NG WATCH
+export DEV NG
 unset ENG
 
 # example FILE [ARGUMENT...]
@@ -88,14 +86,6 @@ shortened rated.fio
 example short.fio
 json rate-1000.1.*.tickwise.json '$j->{ios}{read} >= 5 && $j->{ios}{read} < 200'
 ok $? 'rated: 1000 a second for 50 ms'
-
-shortened watched-read.fio
-example short.fio
-if [ "$(nproc)" -gt 1 ]; then
-	is "$status" 0 "watched-read runs"
-else
-	has err "tw_watch_cpu=$WATCH: " "watched-read says that it needs two CPUs"
-fi
 
 shortened memory-beside-reads.fio 's/^startdelay=.*/startdelay=0/'
 rm -f ./*.memory.json

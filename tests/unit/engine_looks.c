@@ -2,7 +2,7 @@
 /*
  * Behaviour: a submission looks for completions exactly where some may be due:
  * with earlier I/Os in the kernel, where the kernel leaves what is done to
- * whoever looks, and always where the ring is polled or watched.
+ * whoever looks, and always where the ring is polled.
  * Defect: completions of a device left lying until the ring runs empty, a second
  * call for each I/O where one was enough, or looking for what is there already.
  */
@@ -210,7 +210,7 @@ static void always(void)
 	if (!begin_batch(1, 1, true))
 		return;
 	singly(10);
-	tap_ok(world.looks == 10, "polled or watched: every one looks");
+	tap_ok(world.looks == 10, "polled: every one looks");
 	world_end();
 }
 

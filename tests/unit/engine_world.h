@@ -23,7 +23,6 @@
 #include "report_file.h"
 #include "response.h"
 #include "tap.h"
-#include "watch.h"
 
 #define WORLD_DEPTH	32
 #define WORLD_PLACES	(2 * WORLD_DEPTH)
@@ -441,65 +440,6 @@ int tw_report_store(struct thread_data *td, const char *option,
 {
 	world.report = json_deep_copy(report);
 	return 0;
-}
-
-/* Nobody watches: job->watch is NULL, and none of these is reached. */
-void tw_watch_remember_cpus(void)
-{
-}
-
-int tw_watch_init(struct thread_data *td, struct tw_job *job)
-{
-	return 0;
-}
-
-int tw_watch_start(struct thread_data *td, struct tw_job *job)
-{
-	return 0;
-}
-
-void tw_watch_stop(struct tw_job *job)
-{
-}
-
-void tw_watch_free(struct tw_job *job)
-{
-}
-
-void tw_watch_settle(struct tw_job *job)
-{
-}
-
-void tw_watch_saw(struct tw_job *job)
-{
-}
-
-void tw_watch_entering(struct tw_job *job, uint64_t ticks)
-{
-}
-
-void tw_watch_event_begin(struct tw_job *job, int event)
-{
-}
-
-void tw_watch_event_end(struct tw_job *job)
-{
-}
-
-bool tw_watch_defers(struct tw_job *job, enum tw_direction direction,
-		     const struct tw_io *io, uint64_t seen_ticks)
-{
-	return false;
-}
-
-bool tw_watch_defers_slow(struct tw_job *job, const struct tw_slow_io *slow)
-{
-	return false;
-}
-
-json_t *tw_watch_to_json(const struct tw_job *job)
-{
-	return NULL;
 }
 
 /* ---- a job ------------------------------------------------------------- */

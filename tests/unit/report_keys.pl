@@ -18,7 +18,7 @@ use JSON::PP;
 my ($page, $report, $directory) = @ARGV;
 my %names = (
 	DIRECTION => 'read|write|trim|sync',
-	STAGE => 'queue|enter|inflight|reap_delay|return|total',
+	STAGE => 'queue|enter|inflight|return|total',
 	CLOCK => 'tickwise|fio|monotonic',
 	PERCENT => '\d+\.\d{6}',
 	NS => '\d+',

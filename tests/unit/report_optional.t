@@ -44,7 +44,7 @@ is "$(awk '$1 == "fio" && $2 == "(cpu)" { print $5, $6 }' "$out")" \
 	'25.00 2.500' 'an uncertainty in one unit is one in the other'
 
 # stage NAME: that of queue goes by this name
-for stage in enter reap_delay return; do
+for stage in enter inflight return; do
 	sed "s/\"queue\"/\"$stage\"/" "$scratch/a.json" >"$scratch/b.json"
 	run report "$scratch/b.json"
 	has "$out" "$stage" "the stage $stage is shown"

@@ -27,11 +27,10 @@ report_of() {
 # Two of them overlap; the third begins with the end of the first, and its
 # completion was in the ring before the system call was over.
 report_of "$scratch/1.json" 1 "$(slow 9007199254740993123 2000 \
-	'"queue": 100, "enter": 300, "inflight": 1901, "reap_delay": 50,
+	'"queue": 100, "enter": 300, "inflight": 1901,
 	"return": 500,'), $(slow 9007199254740993623 1000 \
 	'"queue": 0, "enter": 1500, "inflight": 1000,'),
-	$(slow 9007199254740995623 10 '"queue": 0, "enter": 8, "inflight": 10,
-	"reap_delay": 4,')" 'a\"<b>'
+	$(slow 9007199254740995623 10 '"queue": 0, "enter": 8, "inflight": 10,')" 'a\"<b>'
 report_of "$scratch/2.json" 2 "$(slow 1000 7 '')" other
 run report --trace="$trace" "$scratch/1.json" "$scratch/2.json"
 is "$status" 0 'a trace'
@@ -50,16 +49,16 @@ is "$(ask 'print join "|", map { $_->{args}{name} }
 	'a"<b>, job 1, pid 1 of box|other, job 2, pid 2 of box' 'a process a job'
 is "$(ask 'print join " ", map { "$_->{name}:$_->{tid}" }
 	grep { $_->{ph} eq "X" && $_->{pid} == 1 } @e')" \
-	'read 4096:1 queue:1 inflight:1 enter:1 reap_delay:1 return:1 '\
+	'read 4096:1 queue:1 inflight:1 enter:1 return:1 '\
 'read 4096:2 queue:2 inflight:2 enter:2 '\
-'read 4096:1 queue:1 inflight:1 enter:1 reap_delay:1' \
+'read 4096:1 queue:1 inflight:1 enter:1' \
 	'every stage, and I/Os that overlap are on two tracks'
 has "$trace" '"ts": 9007199254740993.123, "dur": 2.500, "args"' \
 	'no digit of the time is lost'
 has "$trace" '"ticks": "18446744073709551615"' 'nor of the ticks'
 is "$(ask 'print join " ", map { ns($_->{dur}) }
 	grep { $_->{ph} eq "X" && $_->{pid} == 1 } @e')" \
-	'2500 100 1900 300 50 500 1500 0 1000 1500 10 0 10 8 2' 'how long each lasts'
+	'2500 100 1900 300 500 1500 0 1000 1500 10 0 10 8' 'how long each lasts'
 is "$(ask 'my $bad = 0; my @x = grep { $_->{ph} eq "X" } @e;
 	for my $a (@x) { for my $b (@x) {
 		next if $a == $b || $a->{pid} != $b->{pid} || $a->{tid} != $b->{tid};

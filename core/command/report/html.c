@@ -442,17 +442,6 @@ static void put_clocks(FILE *file, const struct tw_report_group *group)
 	      file);
 }
 
-static void put_watch(FILE *file, const struct tw_report_watch *watch)
-{
-	char text[TW_REPORT_WATCH_SIZE];
-
-	if (!tw_report_watch_text(watch, text, sizeof(text)))
-		return;
-	fputs("<p class=\"dim\">", file);
-	tw_html_text(file, text);
-	fputs("</p>\n", file);
-}
-
 static void put_missing(FILE *file, const struct tw_report_group *group)
 {
 	const char *name, *unknown;
@@ -523,7 +512,6 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			put_direction(file, &groups[i], j);
 		put_slowest(file, &groups[i]);
-		put_watch(file, &groups[i].tally.watch);
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);
 	}

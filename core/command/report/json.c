@@ -248,13 +248,12 @@ static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
 	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"job", job_to_json(group),
 		"files", paths_to_json(group, 1),
 		"counter", counter_to_json(group),
 		"clocks", clocks_to_json(group),
 		"batches", batches_to_json(tally),
-		"watch", tw_report_watch_to_json(&tally->watch),
 		"stages", stages_to_json(tally, "stages"),
 		"response", response_to_json(tally),
 		"slowest", slowest_to_json(group),

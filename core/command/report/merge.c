@@ -120,7 +120,7 @@ static int add_counts(struct tw_report_tally *into,
 	over |= __builtin_add_overflow(into->tails, from->tails, &into->tails);
 	if (from->largest_tail > into->largest_tail)
 		into->largest_tail = from->largest_tail;
-	return over | tw_report_add_watch(&into->watch, &from->watch);
+	return over;
 }
 
 static int add_histogram(struct tw_histogram *into,

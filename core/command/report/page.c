@@ -275,17 +275,6 @@ static void print_batches(const struct tw_report_tally *tally)
 	tw_paragraph_end(&line);
 }
 
-static void print_watch(const struct tw_report_watch *watch)
-{
-	struct tw_paragraph line = { .indent = 2 };
-	char text[TW_REPORT_WATCH_SIZE];
-
-	if (!tw_report_watch_text(watch, text, sizeof(text)))
-		return;
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
-}
-
 /* What a reader might look for in vain. */
 static void print_missing(const struct tw_report_group *group)
 {
@@ -326,7 +315,6 @@ static void print_group(const struct tw_report_group *group)
 		print_direction(group, i);
 	tw_report_print_slowest(group);
 	print_batches(&group->tally);
-	print_watch(&group->tally.watch);
 	tw_report_print_clocks(group);
 	print_missing(group);
 	print_unknown(group);

@@ -525,7 +525,6 @@ static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
 	read_job(&report->job, report->root, problem);
 	read_counts(&report->tally, report->root, problem);
 	read_batches(&report->tally, report->root, problem);
-	tw_report_read_watch(&report->tally.watch, report->root, problem);
 	read_counter(report, report->root, problem);
 	if (read_clocks(report, problem) || read_stages(report, cut, problem))
 		return -ENOMEM;

@@ -36,10 +36,10 @@ enum tw_report_clocks {
 };
 
 /* The stages of an I/O, then what is known of jobs with a rate only. */
-#define TW_REPORT_SLIP		6
-#define TW_REPORT_RESPONSE	7
-#define TW_REPORT_STAGES	8
-#define TW_REPORT_TOTAL		5
+#define TW_REPORT_SLIP		5
+#define TW_REPORT_RESPONSE	6
+#define TW_REPORT_STAGES	7
+#define TW_REPORT_TOTAL		4
 #define TW_REPORT_DIRECTIONS	4	/* read, write, trim, sync */
 
 struct tw_report_stage {
@@ -63,21 +63,6 @@ extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 #define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
 #define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
 
-/* Of jobs with tw_watch_cpu: whose end somebody saw. */
-struct tw_report_watch {
-	uint64_t jobs;			/* 0: none asked for it */
-	uint64_t unwatched;		/* jobs that did not get it */
-	uint64_t differs;		/* jobs whose ring is not like fio's */
-	const char *why_not;		/* of one of those without, or NULL */
-	uint64_t stamped[TW_REPORT_DIRECTIONS];
-	uint64_t of[TW_REPORT_DIRECTIONS];
-	uint64_t unproved;		/* seen, but whose is not certain */
-	uint64_t late;			/* the watcher was away */
-	uint64_t disordered;
-	uint64_t away_ns;
-	double counter_ns;		/* two CPUs' counters, at most */
-};
-
 /* fio's, in jobs with a rate. */
 struct tw_report_schedule {
 	uint64_t resolution_ns;		/* 0: not said */
@@ -92,7 +77,6 @@ struct tw_report_tally {
 	uint64_t enters;
 	uint64_t tails;
 	uint64_t largest_tail;
-	struct tw_report_watch watch;
 	struct tw_histogram stages[TW_REPORT_STAGES][TW_REPORT_DIRECTIONS];
 	struct tw_report_schedule schedule;
 };
@@ -296,18 +280,6 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count);
  * 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_slowest(struct tw_report_group *group);
 int tw_report_merge_over_time(struct tw_report_group *group);
-
-/* What a report says of it, if anything; their sum: not 0, overflow. */
-void tw_report_read_watch(struct tw_report_watch *watch, const json_t *root,
-			  struct tw_report_problem *problem);
-int tw_report_add_watch(struct tw_report_watch *into,
-			const struct tw_report_watch *from);
-
-/* As a sentence; 0 if there is nothing to say. */
-#define TW_REPORT_WATCH_SIZE	1024
-int tw_report_watch_text(const struct tw_report_watch *watch, char *text,
-			 size_t size);
-json_t *tw_report_watch_to_json(const struct tw_report_watch *watch);
 
 /* What else is known of a clock, whose json is set (clock_errors.c). */
 void tw_report_read_clock_errors(struct tw_report_clock *clock,

@@ -167,8 +167,6 @@ static void put_stages(struct out *out, const struct io *io)
 	uint64_t total = stage_ns(io->json, "total");
 	uint64_t queue = stage_ns(io->json, "queue");
 	uint64_t entered = queue + stage_ns(io->json, "enter");
-	uint64_t delay = stage_ns(io->json, "reap_delay");
-	uint64_t visible = total > delay ? total - delay : 0;
 
 	if (queue > total)
 		queue = total;
@@ -176,8 +174,6 @@ static void put_stages(struct out *out, const struct io *io)
 	put_stage(out, io, "inflight", queue, total);
 	/* The longer one of two that begin at once is around the other. */
 	put_stage(out, io, "enter", queue, entered);
-	put_stage(out, io, "reap_delay", later(visible, later(queue, entered)),
-		  total);
 	put_stage(out, io, "return", later(total, entered),
 		  total + stage_ns(io->json, "return"));
 }
