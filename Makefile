@@ -113,13 +113,15 @@ COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
+MACHINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/machine/*.c))
 HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
 HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t)
+MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
 HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
-PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/hw/preload/*.c \
-					tests/fio/preload/*.c))
+PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/%, \
+	$(wildcard tests/*/preload/*.c)))
 FIO_TESTS := $(wildcard tests/fio/*.t)
 BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
 
@@ -433,18 +435,35 @@ packages-cross:
 	$(Q).ci/packages $(PACKAGES_CROSS) || \
 		echo 'other processors will not be tested'
 
+# Of the build. Most of the tests wait more than they compute.
+JOBS ?= $(shell nproc)
+TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
+parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+
+# What tests are told.
+test_env = TICKWISE='$(abspath $(B)/tickwise)' \
+	   TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
+	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)'
+
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(HW_TESTS) $(PRELOADS) $(HW_HELPERS) $(FIO_HELPERS) \
+tests: all $(UNIT_TESTS) $(HW_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(HW_HELPERS) $(FIO_HELPERS) \
        $(BENCHES) $(B)/include/tickwise.h
 
+# The verdict is the same on any machine, whatever else runs there.
 .PHONY: check
 check: packages-test packages-cross
-	$(Q)$(MAKE) --no-print-directory tests cross-tests
-	$(Q)TICKWISE='$(abspath $(B)/tickwise)' \
-	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
-	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
-	tests/run.sh $(B)/check.log $(UNIT_TESTS) $(SHELL_TESTS) $(HW_TESTS) \
-		$(HW_SHELL_TESTS) $(FIO_TESTS) $(CROSS_TESTS)
+	$(Q)$(MAKE) --no-print-directory $(parallel) tests cross-tests
+	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
+		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS) \
+		$(HW_SHELL_TESTS) $(HW_TESTS)
+
+# What needs this machine's time: figures, and a failure only where no noise can be
+# the cause.
+.PHONY: check-machine
+check-machine: packages-test
+	$(Q)$(MAKE) --no-print-directory $(parallel) tests
+	$(Q)$(test_env) tests/run.sh -m $(B)/check-machine.log \
+		$(MACHINE_TESTS) $(MACHINE_SHELL_TESTS)
 
 # ---- sanitizers ----
 #
@@ -453,21 +472,17 @@ check: packages-test packages-cross
 
 .PHONY: check-part check-valgrind check-sanitizers
 check-part: packages-test
-	$(Q)$(MAKE) --no-print-directory tests
-	$(Q)TICKWISE='$(abspath $(B)/tickwise)' \
-	TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
-	TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
-	tests/run.sh $(B)/check-part.log $(UNIT_TESTS) $(SHELL_TESTS) \
-		$(HW_TESTS) $(HW_SHELL_TESTS)
+	$(Q)$(MAKE) --no-print-directory $(parallel) tests
+	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check-part.log \
+		$(SHELL_TESTS) $(UNIT_TESTS) $(HW_SHELL_TESTS) $(HW_TESTS)
 
 # It runs one thread at a time, which a test that compares CPUs may not live to
 # see the end of: TW_UNDER is put before each test, and has a limit.
 check-valgrind: packages-test
 	$(Q).ci/packages valgrind
-	$(Q)$(MAKE) --no-print-directory core $(UNIT_TESTS) $(HW_TESTS)
-	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
-	TW_UNDER='tests/under-valgrind.sh' \
-	tests/run.sh $(B)/check-valgrind.log $(UNIT_TESTS) $(HW_TESTS)
+	$(Q)$(MAKE) --no-print-directory $(parallel) core $(UNIT_TESTS) $(HW_TESTS)
+	$(Q)$(test_env) TW_UNDER='tests/under-valgrind.sh' \
+	tests/run.sh -j $(JOBS) $(B)/check-valgrind.log $(UNIT_TESTS) $(HW_TESTS)
 
 check-sanitizers:
 	$(Q)$(MAKE) --no-print-directory SAN=1 check-part
@@ -476,9 +491,8 @@ check-sanitizers:
 
 .PHONY: check-cross
 check-cross: packages-cross
-	$(Q)$(MAKE) --no-print-directory core cross-tests
-	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath build)' \
-	tests/run.sh $(B)/check-cross.log $(CROSS_TESTS)
+	$(Q)$(MAKE) --no-print-directory $(parallel) core cross-tests
+	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check-cross.log $(CROSS_TESTS)
 
 # ---- virtual machines ----
 #
@@ -710,6 +724,7 @@ help:
 	@echo 'make check       install what is missing, build, and run the tests'
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
+	@echo 'make check-machine  measure this machine: offsets, rates, interrupts'
 	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make bench-count a hundred million I/Os through the engine: is one lost?'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'

@@ -3,7 +3,7 @@
 # For the tests of other processors, to be sourced after tap.sh. They were
 # built beforehand (make check-cross) and run in user-mode emulation.
 
-build=${TW_BUILD:-$root/build}
+build=$root/build
 
 skip_all() {
 	echo "1..0 # SKIP $*"

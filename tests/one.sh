@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Runs one test for run.sh. Everything that the test prints goes to a file of its
+# own in DIRECTORY, so that tests which run side by side do not mix their lines;
+# prove reads it when the test has ended.
+#
+#	tests/one.sh DIRECTORY TEST
+#
+# TW_UNDER: a program to run the test under.
+set -u
+
+log=$1/$(echo "$2" | tr / :)
+# shellcheck disable=SC2086	# a program and its arguments
+${TW_UNDER-} "$2" >"$log" 2>&1 </dev/null
+status=$?
+cat "$log"
+exit "$status"
