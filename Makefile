@@ -586,7 +586,7 @@ check-patches: packages-patches
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' FIO='$(FIO)' \
 	tests/run.sh $(B)/check-patches.log $(PATCH_TESTS)
 
-# The series of the installed fio, or of FIO_SERIES=fio-3.42.
+# The series of the installed fio, or of FIO_SERIES=fio-HEAD.
 fio-patched: packages-patches
 	$(Q)$(MAKE) --no-print-directory core $(B)/include/tickwise.h
 	$(Q)FIO='$(FIO)' CC='$(CC)' patches/build.sh '$(FIO_SERIES)' $(B) $(B)/fio-patched

@@ -1,8 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
-#
-# The series for fio 3.42: see steps.sh. Fails when a patch does not apply or
-# build on the one before, breaks fio's own tests, an engine or a report.
-
-series=fio-3.42
-. "$(dirname "$0")/steps.sh"
