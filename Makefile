@@ -153,7 +153,7 @@ $(B)/libtickwise.so: $(B)/$(SONAME)
 # As a user's program: nothing but the public header and the library.
 $(B)/example: core/example/example.c $(B)/libtickwise.a
 	$(call say,CC,$<)
-	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CFLAGS) \
+	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -o $@ $(filter %.c %.a,$^) $(LDFLAGS) $(CORE_LIBS)
 
 $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
@@ -205,7 +205,7 @@ $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
 		$(CORE_LIBS)
 
 # Another compiler or other flags: everything again.
-flags := $(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
+flags := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
 $(B)/flags: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(subst ','"'"',$(flags))' | cmp -s - $@ || \
@@ -214,13 +214,15 @@ $(B)/flags: force
 $(B)/core/%.o: core/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CORE_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Loops as a compiler makes them that is not asked for speed. gcc keeps what is
-# called a register in one all the same, others from -O1 on.
-$(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0
+# called a register in one all the same, others from -O1 on. glibc warns of a
+# packager's _FORTIFY_SOURCE where there is no optimisation.
+UNFORTIFIED := -U_FORTIFY_SOURCE
+$(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0 $(UNFORTIFIED)
 $(B)/core/memory/seed_register.o: private override CFLAGS += \
-	$(if $(findstring clang,$(CC)),-O1,-O0)
+	$(if $(findstring clang,$(CC)),-O1,-O0 $(UNFORTIFIED))
 
 # `tickwise run` and `compare` know where the engine is going to be.
 $(B)/engine_dir: force
@@ -262,7 +264,7 @@ define compile_plugin
 	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
 	version=$$(sed -n 's/^FIO_VERSION *= *//p' $(B)/fio.path) && \
 	features=$$(plugin/fio-features.sh "$$tree") && \
-	$(CC) $(PLUGIN_CFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
+	$(CC) $(PLUGIN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
 		-include "$$tree/config-host.h" -isystem "$$tree" \
 		$(HOOKS) -MD -MP -c -o $@ $<
 endef
@@ -297,7 +299,7 @@ profile: core plugin
 $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 	$(call say,TEST,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Itests -Icore/latency $(CFLAGS) -MMD -MP \
+	$(Q)$(CC) $(CORE_CFLAGS) -Itests -Icore/latency $(CPPFLAGS) $(CFLAGS) -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $(filter-out %.h,$^) $(LDFLAGS) \
 		$(TEST_LIBS) $(CORE_LIBS)
 
@@ -374,14 +376,14 @@ $(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(call objects,$(JSON_SOURCES)) \
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
+	$(Q)$(CC) $(CORE_CFLAGS) -Itests $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ \
 		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
 		$(CORE_LIBS)
 
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CFLAGS) -MMD -MP \
+	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
 
 # A fio exports what its engines use.
@@ -516,7 +518,7 @@ $(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) \
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -DTW_STEER_BRACKET_NS=120 \
-		-DTW_STEER_BOUND_NS=100 -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now \
+		-DTW_STEER_BOUND_NS=100 -shared $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -Wl,-z,now \
 		-Wl,--exclude-libs,ALL -o $@ $(filter %.c %.a,$^) -ldl $(CORE_LIBS)
 
 .PHONY: check-vm vm-base
@@ -559,7 +561,7 @@ $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 		$(B)/libtickwise.a
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CFLAGS) \
+	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \
 		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
 
 # The program's own stays, under another name: libFuzzer has one.
@@ -748,6 +750,6 @@ help:
 	@echo 'FIO_SRC=DIR      its source, if it did not come from a package'
 	@echo 'SAN=1, SAN=thread  with sanitizers;  V=1  show the commands'
 	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
-	@echo 'CC=, CFLAGS=, LDFLAGS=  as usual'
+	@echo 'CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
