@@ -752,4 +752,5 @@ help:
 	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
 	@echo 'CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual'
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(wildcard $(B)/*.d) $(shell find $(addprefix $(B)/,core plugin tests) \
+				-name '*.d' 2>/dev/null)
