@@ -326,8 +326,6 @@ $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/check/,facts.o \
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/report_cut_json.t: \
-	$(addprefix $(B)/core/command/report/,cut.o names.o)
 $(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o \
 	$(B)/core/command/plain_text.o
 $(B)/tests/unit/text_plain.t: $(B)/core/command/plain_text.o

@@ -295,14 +295,17 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 }
 
 /* In any order: other programs may write them in another. */
-static int read_object(struct tw_histogram *histogram, json_t *object,
-		       const struct stated *stated, struct found *found,
-		       const char **problem)
+static int read_bins(struct tw_histogram *histogram, const json_t *json,
+		     const struct stated *stated, struct found *found,
+		     const char **problem)
 {
+	json_t *bins = json_object_get(json, "bins");
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(object, key, value) {
+	if (!json_is_object(bins))
+		return refuse(problem, "bins is not an object");
+	json_object_foreach(bins, key, value) {
 		uint64_t high_ns, count;
 
 		if (digits_to_u64(key, strlen(key), &high_ns) ||
@@ -312,26 +315,6 @@ static int read_object(struct tw_histogram *histogram, json_t *object,
 		if (read_bin(histogram, high_ns, count, stated, found, problem))
 			return -EINVAL;
 	}
-	return 0;
-}
-
-static int read_bins(struct tw_histogram *histogram, const json_t *json,
-		     const struct tw_bins_table *cut,
-		     const struct stated *stated, struct found *found,
-		     const char **problem)
-{
-	json_t *bins = json_object_get(json, "bins");
-	uint64_t number;
-
-	if (json_is_object(bins))
-		return read_object(histogram, bins, stated, found, problem);
-	if (!cut || !json_is_integer(bins) || tw_json_to_u64(bins, &number) ||
-	    number >= cut->objects)
-		return refuse(problem, "bins is not an object");
-	for (size_t i = cut->first[number]; i < cut->first[number + 1]; i++)
-		if (read_bin(histogram, cut->bins[i][0], cut->bins[i][1],
-			     stated, found, problem))
-			return -EINVAL;
 	return 0;
 }
 
@@ -382,7 +365,6 @@ static int check_stddev(const struct tw_histogram *made,
 }
 
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
-			   const struct tw_bins_table *cut,
 			   const char **problem)
 {
 	struct found found = { 0 };
@@ -397,7 +379,7 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 	error = tw_histogram_init(&made, (unsigned)stated.digits);
 	if (error)
 		return error;
-	if (read_bins(&made, json, cut, &stated, &found, problem) ||
+	if (read_bins(&made, json, &stated, &found, problem) ||
 	    check_bins(&made, &stated, &found, problem)) {
 		tw_histogram_free(&made);
 		return -EINVAL;

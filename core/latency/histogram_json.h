@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "bins_json.h"
 #include "tickwise.h"
 
 /* Of the report that the engine writes and `tickwise report` reads, which is
@@ -46,8 +45,6 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
  * tw_histogram_from_json - read a histogram back, believing nothing
  * @histogram: the result; release with tw_histogram_free()
  * @json: any JSON value
- * @cut: where a number under "bins" stands for an object that tw_bins_cut()
- *       took out; NULL: nowhere
  * @problem: on -EINVAL what is wrong, a constant string
  *
  * Bins, count, minimum, maximum and sum must fit each other; the statements
@@ -56,7 +53,6 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
  * Return: 0; -EINVAL with @problem set; -ENOMEM.
  */
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
-			   const struct tw_bins_table *cut,
 			   const char **problem);
 
 #endif

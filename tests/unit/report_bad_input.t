@@ -126,10 +126,10 @@ refuses 65 'response is not an object' 'response times of the wrong type'
 edit 's/"slowest":/"response": {"slip": {"read": 3}}, &/'
 refuses 65 'response.slip.read: not an object' 'a slip that is no histogram'
 
-# As in the good one, but where reading ahead gives up, and without bins.
+# Bins that are none, and keys that stand there twice.
 edit 's/"100": 89\b/"100": "89"/; s/"900": 10\b/"900": 0/'
 refuses 65 'stages.queue.read: a bin is empty' \
-	'an empty bin behind one as a string'
+	'an empty bin behind a count as a string'
 edit 's/"100": 89\b/&, "100": 89/'
 refuses 65 'duplicate' 'the same bin twice'
 edit 's/"bins": {[^}]*}/"bins": 0/'

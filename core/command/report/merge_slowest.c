@@ -7,6 +7,15 @@
 
 #include "command/report/report.h"
 
+static uint64_t total_of(const json_t *io)
+{
+	uint64_t total_ns = 0;
+
+	tw_json_to_u64(json_object_get(json_object_get(io, "stages"), "total"),
+		       &total_ns);
+	return total_ns;
+}
+
 static int by_total(const void *left, const void *right)
 {
 	const struct tw_report_slow *a = left, *b = right;
@@ -24,10 +33,10 @@ static int by_total(const void *left, const void *right)
  * them, others may be slower that their jobs did not keep. */
 int tw_report_merge_slowest(struct tw_report_group *group)
 {
-	size_t count = 0, most = 0;
+	size_t count = 0, most = 0, slow_count = 0;
 
 	for (size_t i = 0; i < group->size; i++) {
-		size_t kept = group->members[i]->slowest.count;
+		size_t kept = json_array_size(group->members[i]->slowest);
 
 		count += kept;
 		if (kept > most)
@@ -39,26 +48,20 @@ int tw_report_merge_slowest(struct tw_report_group *group)
 	if (!group->slowest)
 		return -ENOMEM;
 	for (size_t i = 0; i < group->size; i++) {
-		const struct tw_report_slow_list *all =
-			&group->members[i]->slowest;
+		const struct tw_report *report = group->members[i];
 
-		for (size_t j = 0; j < all->count; j++)
-			group->slowest[group->slow_count++] =
-				(struct tw_report_slow) {
-					.report = group->members[i],
-					.at = j,
-					.total_ns = all->ios[j].total_ns,
-				};
+		for (size_t j = 0; j < json_array_size(report->slowest); j++) {
+			const json_t *json = json_array_get(report->slowest, j);
+
+			group->slowest[slow_count++] = (struct tw_report_slow) {
+				.json = json,
+				.report = report,
+				.at = j,
+				.total_ns = total_of(json),
+			};
+		}
 	}
 	qsort(group->slowest, count, sizeof(*group->slowest), by_total);
 	group->slow_count = most;
-	for (size_t i = 0; i < most; i++) {
-		struct tw_report_slow *slow = &group->slowest[i];
-
-		slow->json = tw_report_slow_json(
-			&slow->report->slowest.ios[slow->at]);
-		if (!slow->json)
-			return -ENOMEM;
-	}
 	return 0;
 }

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
-#include "command/report/cut.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
@@ -117,7 +116,6 @@ static int leave_out(struct tw_report *report, const char *format, ...)
 
 /* The @stage, which may be in the file or not. */
 static int read_stage(struct tw_report *report, int stage,
-		      const struct tw_bins_table *cut,
 		      struct tw_report_problem *problem)
 {
 	const char *in = tw_report_stages[stage].in;
@@ -139,7 +137,7 @@ static int read_stage(struct tw_report *report, int stage,
 		else
 			error = tw_histogram_from_json(
 				&report->tally.stages[stage][direction], value,
-				cut, &wrong);
+				&wrong);
 		if (error == -ENOMEM)
 			return error;
 		if (error)
@@ -175,7 +173,6 @@ static int is_stage(const char *in, const char *key)
 }
 
 static int read_stages(struct tw_report *report,
-		       const struct tw_bins_table *cut,
 		       struct tw_report_problem *problem)
 {
 	json_t *stages = tw_want_object(report->root, "", "stages", problem);
@@ -189,7 +186,7 @@ static int read_stages(struct tw_report *report,
 			tw_want_object(report->root, "", "response", problem),
 			problem);
 	for (int i = 0; i < TW_REPORT_STAGES && !error; i++)
-		error = read_stage(report, i, cut, problem);
+		error = read_stage(report, i, problem);
 	json_object_foreach(stages, key, value)
 		if (!error && !is_stage("stages", key))
 			error = leave_out(report, "stages.%s", key);
@@ -198,54 +195,27 @@ static int read_stages(struct tw_report *report,
 
 /* ---- single I/Os and intervals ------------------------------------------- */
 
-static void check_slow(const json_t *slow, uint64_t *total_ns,
+static void check_slow(const json_t *slow,
 		       struct tw_report_problem *problem)
 {
 	const json_t *stages = tw_want_object(slow, "slowest[].", "stages",
 					      problem);
 
-	*total_ns = tw_want_u64(stages, "slowest[].stages.", "total", problem);
+	tw_want_u64(stages, "slowest[].stages.", "total", problem);
 	tw_want_u64(slow, "slowest[].", "offset", problem);
 	tw_want_u64(slow, "slowest[].", "size", problem);
 	tw_want_string(slow, "slowest[].", "ddir", problem);
 }
 
-static int read_slowest(struct tw_report *report, struct tw_report_cut *parts,
-			struct tw_report_problem *problem)
+static void read_slowest(struct tw_report *report,
+			 struct tw_report_problem *problem)
 {
-	struct tw_report_slow_list *into = &report->slowest;
-	json_t *json;
-	size_t count;
-
 	if (!has(&report->tally, report->root, "slowest",
 		 TW_REPORT_NO_SLOWEST))
-		return 0;
-	json = tw_want_array(report->root, "", "slowest", problem);
-	count = json_array_size(json);
-	if (parts->slow.ios) {
-		*into = parts->slow;
-		parts->slow = (struct tw_report_slow_list) { .ios = NULL };
-	}
-	if (count == 0)
-		return 0;
-	into->ios = calloc(count, sizeof(*into->ios));
-	if (!into->ios)
-		return -ENOMEM;
-	for (; into->count < count; into->count++) {
-		struct tw_report_slow_io *io = &into->ios[into->count];
-
-		io->json = json_incref(json_array_get(json, into->count));
-		check_slow(io->json, &io->total_ns, problem);
-	}
-	return 0;
-}
-
-const json_t *tw_report_slow_json(struct tw_report_slow_io *io)
-{
-	if (!io->json)
-		io->json = json_loadb(io->text, io->length,
-				      JSON_REJECT_DUPLICATES, NULL);
-	return io->json;
+		return;
+	report->slowest = tw_want_array(report->root, "", "slowest", problem);
+	for (size_t i = 0; i < json_array_size(report->slowest); i++)
+		check_slow(json_array_get(report->slowest, i), problem);
 }
 
 static void read_interval_of(struct tw_report_interval *interval, int direction,
@@ -302,7 +272,6 @@ static void check_over_time(const struct tw_report_over_time *over_time,
 }
 
 static int read_over_time(struct tw_report *report,
-			  struct tw_report_cut *parts,
 			  struct tw_report_problem *problem)
 {
 	struct tw_report_over_time *into = &report->over_time;
@@ -314,15 +283,12 @@ static int read_over_time(struct tw_report *report,
 		return 0;
 	json = tw_want_array(report->root, "", "over_time", problem);
 	count = json_array_size(json);
-	if (parts->over_time.intervals) {
-		*into = parts->over_time;
-		parts->over_time.intervals = NULL;
-	} else if (count) {
-		into->intervals = calloc(count, sizeof(*into->intervals));
-		if (!into->intervals)
-			return -ENOMEM;
-		into->count = count;
-	}
+	if (count == 0)
+		return 0;
+	into->intervals = calloc(count, sizeof(*into->intervals));
+	if (!into->intervals)
+		return -ENOMEM;
+	into->count = count;
 	for (size_t i = 0; i < count; i++)
 		read_interval(&into->intervals[i], json_array_get(json, i),
 			      problem);
@@ -517,8 +483,7 @@ static FILE *open_input(const char *path, size_t *size,
 }
 
 /* -ENOMEM, or 0: what is wrong is in @problem. */
-static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
-		      struct tw_report_cut *parts,
+static int read_parts(struct tw_report *report,
 		      struct tw_report_problem *problem)
 {
 	check_schema(report->root, problem);
@@ -526,91 +491,29 @@ static int read_parts(struct tw_report *report, const struct tw_bins_table *cut,
 	read_counts(&report->tally, report->root, problem);
 	read_batches(&report->tally, report->root, problem);
 	read_counter(report, report->root, problem);
-	if (read_clocks(report, problem) || read_stages(report, cut, problem))
+	if (read_clocks(report, problem) || read_stages(report, problem))
 		return -ENOMEM;
 	check_stages(&report->tally, problem);
-	if (read_slowest(report, parts, problem))
-		return -ENOMEM;
-	return read_over_time(report, parts, problem);
-}
-
-/* Those of @parts that nobody has taken. */
-static void free_parts(struct tw_report_cut *parts)
-{
-	free(parts->text);
-	free(parts->over_time.intervals);
-	free(parts->slow.ios);
-	free(parts->slow.text);
-	*parts = (struct tw_report_cut) { .text = NULL };
-}
-
-/* Histograms in an object of objects by direction whose bins were cut out. */
-static size_t histograms_cut(json_t *stages)
-{
-	const char *name, *direction;
-	json_t *stage, *histogram;
-	size_t count = 0;
-
-	json_object_foreach(stages, name, stage)
-		json_object_foreach(stage, direction, histogram)
-			count += json_is_integer(json_object_get(histogram,
-								 "bins"));
-	return count;
-}
-
-/* The rest of a text of which parts are read already. NULL: jansson is to read
- * all of it, for it is no JSON (where is said of the text in the file), or a
- * histogram's bins are not all that is called so. */
-static json_t *parse_rest(const struct tw_bins_table *cut,
-			  const struct tw_report_cut *parts)
-{
-	json_t *root = NULL;
-
-	if (parts->text)
-		root = json_loadb(parts->text, parts->length,
-				  JSON_REJECT_DUPLICATES, NULL);
-	else if (cut->text)
-		root = json_loadb(cut->text, cut->length,
-				  JSON_REJECT_DUPLICATES, NULL);
-	if (histograms_cut(json_object_get(root, "stages")) +
-	    histograms_cut(json_object_get(root, "response")) == cut->objects)
-		return root;
-	json_decref(root);
-	return NULL;
+	read_slowest(report, problem);
+	return read_over_time(report, problem);
 }
 
 static int read_root(struct tw_report *report, const char *text, size_t length,
 		     struct tw_report_problem *problem)
 {
-	struct tw_bins_table cut;
-	struct tw_report_cut parts = { .text = NULL };
-	int error;
+	int error = 0;
 
-	if (tw_bins_cut(text, length, &cut))
-		return -ENOMEM;
-	if (cut.text && tw_report_cut_arrays(cut.text, cut.length, &parts)) {
-		tw_bins_free(&cut);
-		return -ENOMEM;
-	}
-	report->root = parse_rest(&cut, &parts);
-	if (!report->root) {
-		tw_bins_free(&cut);
-		free_parts(&parts);
-		report->root = parse(text, length, problem);
-	}
+	report->root = parse(text, length, problem);
 	report->unknown = json_object();
-	if (!report->root || !report->unknown)
-		error = report->root ? -ENOMEM : 0;
-	else
-		error = read_parts(report, &cut, &parts, problem);
-	tw_bins_free(&cut);
-	free_parts(&parts);
-	/* Held as histograms, intervals and a list from here on: of many reports,
-	 * this is nearly all of their memory. */
+	if (!report->unknown)
+		error = -ENOMEM;
+	else if (report->root)
+		error = read_parts(report, problem);
+	/* Held as histograms and intervals from here on: of many reports, this
+	 * is nearly all of their memory. */
 	json_object_del(report->root, "stages");
 	json_object_del(report->root, "response");
 	json_object_del(report->root, "over_time");
-	json_object_del(report->root, "slowest");
 	return error;
 }
 
@@ -649,10 +552,6 @@ void tw_report_free(struct tw_report *report)
 {
 	tw_report_tally_free(&report->tally);
 	free(report->over_time.intervals);
-	for (size_t i = 0; i < report->slowest.count; i++)
-		json_decref(report->slowest.ios[i].json);
-	free(report->slowest.ios);
-	free(report->slowest.text);
 	json_decref(report->unknown);
 	json_decref(report->root);
 }

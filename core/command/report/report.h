@@ -111,20 +111,6 @@ struct tw_report_over_time {
 	size_t count;
 };
 
-/* One of the slowest I/Os of a job: as JSON, or as the text of it. */
-struct tw_report_slow_io {
-	const char *text;
-	size_t length;
-	json_t *json;			/* NULL: nobody wanted it yet */
-	uint64_t total_ns;
-};
-
-struct tw_report_slow_list {
-	struct tw_report_slow_io *ios;	/* in the file's order */
-	size_t count;
-	char *text;			/* theirs; NULL: they are JSON */
-};
-
 /* The same clock against CLOCK_MONOTONIC. */
 struct tw_report_off {
 	int known;
@@ -179,7 +165,7 @@ struct tw_report {
 	enum tw_report_verdict verdict;
 	int fallback;			/* times are the system clock's */
 	json_t *reasons;		/* [{code, text}] */
-	struct tw_report_slow_list slowest;
+	const json_t *slowest;		/* in the file's order; or NULL */
 	struct tw_report_over_time over_time;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
 };
@@ -227,10 +213,6 @@ FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
  * written. The file is closed either way. */
 int tw_report_close_file(FILE *file, const char *path,
 			 struct tw_report_problem *problem);
-
-/* One of a report's slowest as JSON, which is the report's; NULL: no memory. Not
- * by two threads at once. */
-const json_t *tw_report_slow_json(struct tw_report_slow_io *io);
 
 /**
  * tw_report_read - read and validate one file

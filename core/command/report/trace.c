@@ -62,20 +62,16 @@ static uint64_t last_of(const json_t *io)
 
 static int find_ios(struct track *track, const struct tw_report *report)
 {
-	const struct tw_report_slow_list *all = &report->slowest;
+	size_t count = json_array_size(report->slowest);
 
-	*track = (struct track) { .ios = calloc(all->count + 1,
+	*track = (struct track) { .ios = calloc(count + 1,
 						sizeof(struct io)) };
 	if (!track->ios)
 		return -ENOMEM;
-	for (size_t i = 0; i < all->count; i++) {
-		const json_t *json = tw_report_slow_json(&all->ios[i]);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *json = json_array_get(report->slowest, i);
 		struct io *io = &track->ios[track->count];
 
-		if (!json) {
-			free(track->ios);
-			return -ENOMEM;
-		}
 		if (tw_json_to_u64(json_object_get(json, "monotonic_ns"),
 				   &io->begin_ns) ||
 		    __builtin_add_overflow(io->begin_ns, last_of(json),
