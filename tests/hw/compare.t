@@ -79,10 +79,8 @@ awk '/^stock-cpu +1 / { tie = $4 <= $5 }
 	END { exit tie != said }' "$out"
 ok $? 'a tie is said where a clock is off by no more than is known'
 has "$out" 'hardly shows in one I/O' 'says what an error of the rate matters for'
-grep -qE '^stock-cpu +idle \|.*o.*\|$' "$out"
-ok $? 'and a plot'
 run compare --fio=none --starts=1 --seconds=0.1 --load=idle --rounds=0
-is "$status $(grep -c '^engine ' "$out") $(grep -c stock "$out")" '0 3 0' \
+is "$status $(grep -c '^engine ' "$out") $(grep -c stock "$out")" '0 2 0' \
 	'--fio=none: our own clocks alone'
 
 FAKE_DIES=1

@@ -3,7 +3,7 @@
  * tickwise compare, its parts: which clocks there are to compare (clocks.c),
  * processes and what they say (process.c), starts of a clock idle and under
  * load (starts.c), I/Os of fio's null engine (null.c), arithmetic on all of it
- * (result.c), and the ways to print it (page.c, plot.c, json.c).
+ * (result.c), and the ways to print it (page.c, json.c).
  *
  * Functions that return an enum tw_exit have said what is wrong.
  */
@@ -135,11 +135,8 @@ double tw_compare_median(double *values, unsigned count);
 
 /* ---- printing ---- */
 
-/* @load: an enum tw_compare_load */
-const char *tw_compare_load_name(int load);
 void tw_compare_print_page(const struct tw_compare_result *result,
 			   const struct tw_compare_arguments *arguments);
-void tw_compare_print_plot(const struct tw_compare_result *result);
 /* 0; -ENOMEM */
 int tw_compare_print_json(const struct tw_compare_result *result);
 

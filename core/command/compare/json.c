@@ -50,7 +50,7 @@ static json_t *json_clock(const struct tw_compare_result *result,
 		"name", clock->name,
 		"fio_version", clock->version[0] ? json_string(clock->version) :
 						   json_null(),
-		"load", tw_compare_load_name(load),
+		"load", load == TW_COMPARE_HOGS ? "hogs" : "idle",
 		"starts", (json_int_t)sum->starts,
 		"failed", (json_int_t)sum->failed,
 		"error_ppb", json_error(sum->raw_median_ppb, sum->raw_worst_ppb,

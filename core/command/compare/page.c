@@ -8,11 +8,6 @@
 
 #include "command/compare/compare.h"
 
-const char *tw_compare_load_name(int load)
-{
-	return load == TW_COMPARE_HOGS ? "hogs" : "idle";
-}
-
 /* Eight characters, three digits. */
 static void print_ppb(double ppb)
 {
@@ -66,7 +61,7 @@ static int is_known(double value)
 
 static void print_costs(const struct tw_compare_result *result, int load)
 {
-	printf("\n%-20s %8s %10s %11s\n", "clock", "read, ns", "reads/I/O",
+	printf("%-20s %8s %10s %11s\n", "clock", "read, ns", "reads/I/O",
 	       "null, IOPS");
 	for (unsigned i = 0; i < result->clocks; i++) {
 		printf("%-20s", result->clock[i].name);
@@ -141,7 +136,6 @@ void tw_compare_print_page(const struct tw_compare_result *result,
 		print_ties(result, load, TW_AGAINST_MONOTONIC);
 		putchar('\n');
 	}
-	tw_compare_print_plot(result);
 	print_costs(result, first);
 	printf("\nEach start was compared over %g s. Errors are of the rate: 1 "
 	       "ppb is 1 ns per second.\n", arguments->seconds);
