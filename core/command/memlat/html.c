@@ -77,12 +77,22 @@ static void latency_ticks(FILE *file, const struct tw_svg_axis *y)
 		}
 }
 
+/* Around all medians; infinite without one. */
 static struct tw_svg_axis latency_axis(const struct tw_memlat *memlat)
 {
-	const struct tw_memlat_range range = tw_memlat_range(memlat);
+	double low = INFINITY, high = -INFINITY;
 
-	return (struct tw_svg_axis) { .low = range.low - 0.05,
-				      .high = range.high + 0.05,
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
+			const struct tw_memory_point *point =
+				&memlat->curves[i].points[j];
+
+			if (!point->batches)
+				continue;
+			low = fmin(low, log10(point->median_ns));
+			high = fmax(high, log10(point->median_ns));
+		}
+	return (struct tw_svg_axis) { .low = low - 0.05, .high = high + 0.05,
 				      .from = bottom, .to = TOP, .is_log = 1 };
 }
 

@@ -87,7 +87,6 @@ static int print(const struct tw_memlat *memlat,
 		return 0;
 	default:
 		tw_memlat_print_page(memlat);
-		tw_memlat_print_plot(memlat);
 		return 0;
 	}
 }

@@ -74,14 +74,6 @@ struct tw_memlat {
 	const char *skipped[TW_PAGES_KINDS];	/* why, NULL: not skipped */
 };
 
-/* What all curves lie within, in logarithms; infinite without a point. */
-struct tw_memlat_range {
-	double from, to;	/* log2 of bytes */
-	double low, high;	/* log10 of the medians, ns */
-};
-
-struct tw_memlat_range tw_memlat_range(const struct tw_memlat *memlat);
-
 /* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said, and there is
  * nothing to free. */
 int tw_memlat_measure(struct tw_memlat *memlat,
@@ -151,7 +143,6 @@ const char *tw_memlat_end(char *text, const struct tw_level *level);
 const char *tw_memlat_size(char *text, size_t bytes);
 
 void tw_memlat_print_page(const struct tw_memlat *memlat);
-void tw_memlat_print_plot(const struct tw_memlat *memlat);
 void tw_memlat_print_csv(const struct tw_memlat *memlat);
 /* Return: 0; -ENOMEM. */
 int tw_memlat_print_json(const struct tw_memlat *memlat);
