@@ -477,24 +477,6 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 	return (int64_t)tw_ticks_to_ns(scale, (uint64_t)ticks);
 }
 
-/**
- * tw_ticks_to_ns_many - tw_ticks_to_ns() of a whole array
- * @scale: from tw_scale_init()
- * @ns: the results; @ticks itself, or an array that does not overlap it
- * @ticks: intervals, each 0 to scale->max_ticks; more saturates
- * @count: how many; 0 is allowed
- *
- * Bit for bit what tw_ticks_to_ns() gives for each. Uses the widest vector
- * instructions that the CPU has. Thread-safe.
- *
- * Cost: `tickwise bench` shows it as many_speedup; worth it from about 16 on.
- * For much at once: after AVX-512 a CPU may run slower for a while, so that what
- * surrounds many small calls can lose more than they gain (the fio engine, with
- * 64 values at a time: 3 to 5 % of its I/Os on one machine).
- */
-void tw_ticks_to_ns_many(const struct tw_scale *scale, uint64_t *ns,
-			 const uint64_t *ticks, size_t count);
-
 /* ---- 4 the clock ------------------------------------------------------- */
 
 /**

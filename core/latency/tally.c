@@ -70,10 +70,7 @@ static inline void add_squares(struct tw_histogram *histogram, u128 sum_ns2)
 
 /*
  * Worked on in copies, since for all that the compiler knows a bin that is
- * counted might be a part of the histogram itself. Without
- * tw_ticks_to_ns_many(), which is faster for itself: it takes the widest vector
- * instructions, and after a few of those a CPU slows down, so that what goes on
- * around this loses more than is gained here.
+ * counted might be a part of the histogram itself.
  */
 static inline __attribute__((always_inline))
 void add_many(struct tw_tally *tally, struct tw_histogram *histogram,

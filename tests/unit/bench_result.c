@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise bench's arithmetic on made-up costs: medians of the ratios of one
- * round, disturbed rounds left out and counted, the faster scalar form taken.
- * Fails if ratios are made of medians of different rounds, if an interrupt
- * moves a figure, or if the batch form is compared with the slower one.
+ * round, disturbed rounds left out and counted.
+ * Fails if ratios are made of medians of different rounds, or if an interrupt
+ * moves a figure.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,8 +17,7 @@
 
 static uint32_t ticks[TW_LOOPS][ROUNDS];
 
-/* Blocks of ten calls that cost 1000 ticks, and of arrays of 100 numbers, but
- * for those set below. */
+/* Blocks of ten calls that cost 1000 ticks, but for those set below. */
 static struct tw_bench_costs even(void)
 {
 	struct tw_bench_costs costs = { .rounds = ROUNDS, .most = ROUNDS };
@@ -26,15 +25,13 @@ static struct tw_bench_costs even(void)
 
 	for (i = 0; i < TW_LOOPS; i++) {
 		costs.ticks[i] = ticks[i];
-		costs.calls[i] = i >= TW_LOOP_ARRAY ? 100 : 10;
+		costs.calls[i] = 10;
 		for (j = 0; j < ROUNDS; j++)
 			ticks[i][j] = 1000;
 	}
 	for (j = 0; j < ROUNDS; j++) {
 		ticks[TW_LOOP_NOW][j] = 1200;
 		ticks[TW_LOOP_SYSTEM][j] = 2400;
-		ticks[TW_LOOP_ARRAY_WIDE][j] = 900;
-		ticks[TW_LOOP_ARRAY_MANY][j] = 300;
 	}
 	return costs;
 }
@@ -65,7 +62,6 @@ static void quiet(void)
 	is(find(results, "rdtsc_ns")->value, 50, "nanoseconds of one call");
 	is(find(results, "now_over_rdtsc")->value, 1.2, "a ratio");
 	is(find(results, "system_over_now")->value, 2, "another base");
-	is(find(results, "many_speedup")->value, 3, "the faster scalar form");
 	is(find(results, "now_over_rdtsc")->p90, 1.2, "no spread");
 	tap_is_u64(find(results, "now_over_rdtsc")->used, ROUNDS, "all used");
 }

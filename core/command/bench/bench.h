@@ -18,9 +18,6 @@ enum tw_bench_loop {
 	TW_LOOP_TIMESPEC,	/* tw_clock_timespec() */
 	TW_LOOP_FIO_WAY,
 	TW_LOOP_SYSTEM,		/* clock_gettime() */
-	TW_LOOP_ARRAY,		/* tw_ticks_to_ns() over an array */
-	TW_LOOP_ARRAY_WIDE,
-	TW_LOOP_ARRAY_MANY,	/* tw_ticks_to_ns_many() of it */
 	TW_LOOPS,
 };
 
@@ -68,7 +65,7 @@ struct tw_bench_result {
 	uint32_t used, disturbed;	/* rounds */
 };
 
-#define TW_BENCH_RESULTS	11
+#define TW_BENCH_RESULTS	10
 
 /* Pure. @hz turns ticks into nanoseconds. Return: 0; -ENOMEM; -EAGAIN when
  * fewer than half of the rounds, or fewer than TW_BENCH_LEAST_ROUNDS, of some

@@ -20,8 +20,6 @@
 #include "command/bench/bench.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
-#define ARRAY		512		/* 4 KiB, so both arrays stay in L1 */
-#define ARRAY_TIMES	8
 #define WARM_UP		16		/* rounds that are not recorded */
 #define LEAST_ROUND_NS	10000		/* all loops on a very fast machine */
 
@@ -35,7 +33,6 @@ struct bench {
 	uint64_t modulus_mask, modulus_ns;
 	uint64_t mult;
 	unsigned modulus_log2, shift;
-	uint64_t ticks[ARRAY], ns[ARRAY];
 };
 
 #define RELOAD(pointer)		__asm__ __volatile__("" : "+r"(pointer))
@@ -129,43 +126,6 @@ static void loop_system(struct bench *bench)
 	}
 }
 
-/*
- * Arrays: here the scale may stay in registers, as it does for a caller with
- * an array. A copy of it, since @ns might else be feared to point into it:
- * the scalar loops are as good as they can be.
- */
-static void loop_array(struct bench *bench)
-{
-	for (unsigned times = 0; times < ARRAY_TIMES; times++) {
-		const struct tw_scale scale = bench->clock.scale;
-
-		for (unsigned i = 0; i < ARRAY; i++)
-			bench->ns[i] = tw_ticks_to_ns(&scale, bench->ticks[i]);
-		KEEP_MEMORY(bench->ns);
-	}
-}
-
-static void loop_array_wide(struct bench *bench)
-{
-	for (unsigned times = 0; times < ARRAY_TIMES; times++) {
-		const struct tw_scale scale = bench->clock.scale;
-
-		for (unsigned i = 0; i < ARRAY; i++)
-			bench->ns[i] = tw_ticks_to_ns_wide(&scale,
-							   bench->ticks[i]);
-		KEEP_MEMORY(bench->ns);
-	}
-}
-
-static void loop_array_many(struct bench *bench)
-{
-	for (unsigned times = 0; times < ARRAY_TIMES; times++) {
-		tw_ticks_to_ns_many(&bench->clock.scale, bench->ns,
-				    bench->ticks, ARRAY);
-		KEEP_MEMORY(bench->ns);
-	}
-}
-
 static const struct loop {
 	void (*run)(struct bench *bench);
 	uint32_t calls;
@@ -179,9 +139,6 @@ static const struct loop {
 	[TW_LOOP_TIMESPEC] = { loop_timespec, CALLS },
 	[TW_LOOP_FIO_WAY] = { loop_fio_way, CALLS },
 	[TW_LOOP_SYSTEM] = { loop_system, CALLS },
-	[TW_LOOP_ARRAY] = { loop_array, ARRAY * ARRAY_TIMES },
-	[TW_LOOP_ARRAY_WIDE] = { loop_array_wide, ARRAY * ARRAY_TIMES },
-	[TW_LOOP_ARRAY_MANY] = { loop_array_many, ARRAY * ARRAY_TIMES },
 };
 
 #define TEXT_OF(value)	#value
@@ -245,9 +202,6 @@ static void set_up(struct bench *bench, const struct tw_clock *clock)
 		.mult = scale->mult >> TW_SCALE_FRACTION_BITS,
 		.shift = scale->shift,
 	};
-	/* Stamps of I/Os that are microseconds apart. */
-	for (unsigned i = 0; i < ARRAY; i++)
-		bench->ticks[i] = clock->anchor_ticks + i * 5000;
 }
 
 /*

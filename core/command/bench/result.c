@@ -18,35 +18,31 @@
 static const struct figure {
 	const char *name;
 	enum tw_bench_loop over;
-	enum tw_bench_loop or_over;	/* whichever makes the figure smaller */
 	enum tw_bench_loop under;	/* NONE: nanoseconds of one call */
 	double aim;
 	int aim_is_least;
 	const char *of;
 } figures[TW_BENCH_RESULTS] = {
-	{ "rdtsc_ns", TW_LOOP_RDTSC, NONE, NONE, 0, 0,
+	{ "rdtsc_ns", TW_LOOP_RDTSC, NONE, 0, 0,
 	  "tw_ticks(), the bare counter" },
-	{ "to_ns_over_rdtsc", TW_LOOP_TO_NS, NONE, TW_LOOP_RDTSC, 1.15, 0,
+	{ "to_ns_over_rdtsc", TW_LOOP_TO_NS, TW_LOOP_RDTSC, 1.15, 0,
 	  "tw_ticks_to_ns(tw_ticks()) / tw_ticks()" },
-	{ "to_ns_wide_over_rdtsc", TW_LOOP_TO_NS_WIDE, NONE, TW_LOOP_RDTSC,
-	  1.05, 0, "tw_ticks_to_ns_wide(tw_ticks()) / tw_ticks()" },
-	{ "now_over_rdtsc", TW_LOOP_NOW, NONE, TW_LOOP_RDTSC, 1.20, 0,
+	{ "to_ns_wide_over_rdtsc", TW_LOOP_TO_NS_WIDE, TW_LOOP_RDTSC, 1.05, 0,
+	  "tw_ticks_to_ns_wide(tw_ticks()) / tw_ticks()" },
+	{ "now_over_rdtsc", TW_LOOP_NOW, TW_LOOP_RDTSC, 1.20, 0,
 	  "tw_clock_ns() / tw_ticks()" },
-	{ "now_wide_over_rdtsc", TW_LOOP_NOW_WIDE, NONE, TW_LOOP_RDTSC, 0, 0,
+	{ "now_wide_over_rdtsc", TW_LOOP_NOW_WIDE, TW_LOOP_RDTSC, 0, 0,
 	  "tw_clock_ns_wide() / tw_ticks()" },
-	{ "now_refined_over_rdtsc", TW_LOOP_NOW_REFINED, NONE, TW_LOOP_RDTSC, 0,
-	  0, "tw_clock_ns() once the clock was refined / tw_ticks()" },
-	{ "timespec_over_rdtsc", TW_LOOP_TIMESPEC, NONE, TW_LOOP_RDTSC, 1.30,
-	  0, "tw_clock_timespec() / tw_ticks()" },
-	{ "fio_way_over_rdtsc", TW_LOOP_FIO_WAY, NONE, TW_LOOP_RDTSC, 0, 0,
+	{ "now_refined_over_rdtsc", TW_LOOP_NOW_REFINED, TW_LOOP_RDTSC, 0, 0,
+	  "tw_clock_ns() once the clock was refined / tw_ticks()" },
+	{ "timespec_over_rdtsc", TW_LOOP_TIMESPEC, TW_LOOP_RDTSC, 1.30, 0,
+	  "tw_clock_timespec() / tw_ticks()" },
+	{ "fio_way_over_rdtsc", TW_LOOP_FIO_WAY, TW_LOOP_RDTSC, 0, 0,
 	  "a timespec the way of fio's cpu clock / tw_ticks()" },
-	{ "system_over_now", TW_LOOP_SYSTEM, NONE, TW_LOOP_NOW, 1.8, 1,
+	{ "system_over_now", TW_LOOP_SYSTEM, TW_LOOP_NOW, 1.8, 1,
 	  "clock_gettime(CLOCK_MONOTONIC) / tw_clock_ns()" },
-	{ "system_over_rdtsc", TW_LOOP_SYSTEM, NONE, TW_LOOP_RDTSC, 0, 0,
+	{ "system_over_rdtsc", TW_LOOP_SYSTEM, TW_LOOP_RDTSC, 0, 0,
 	  "the same / tw_ticks(): no clock can gain more" },
-	{ "many_speedup", TW_LOOP_ARRAY, TW_LOOP_ARRAY_WIDE,
-	  TW_LOOP_ARRAY_MANY, 1.4, 1,
-	  "the faster form in a loop / tw_ticks_to_ns_many()" },
 };
 
 static int compare(const void *a, const void *b)
@@ -130,7 +126,7 @@ int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		return -ENOMEM;
 	for (i = 0; i < TW_BENCH_RESULTS; i++) {
 		const struct figure *figure = &figures[i];
-		struct tw_bench_result *result = &results[i], other;
+		struct tw_bench_result *result = &results[i];
 
 		*result = (struct tw_bench_result) {
 			.name = figure->name,
@@ -139,15 +135,8 @@ int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 			.aim = figure->aim,
 			.aim_is_least = figure->aim_is_least,
 		};
-		other = *result;
 		evaluate(result, costs, figure->over, figure->under, 1e9 / hz,
 			 scratch);
-		if (figure->or_over != NONE) {
-			evaluate(&other, costs, figure->or_over, figure->under,
-				 1e9 / hz, scratch);
-			if (other.value < result->value)
-				*result = other;
-		}
 		if (is_disturbed(result))
 			ret = -EAGAIN;
 	}
