@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: what `tickwise profile` reads, the recorded file and that of perf
- * record, and all that is made of the former.
+ * Fuzzed: what `tickwise profile` reads, the recorded file and the text of
+ * perf script, and all that is made of them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void show(struct profile_file *file, const struct perf_data *samples)
+static void show(struct profile_file *file, const struct perf_samples *samples)
 {
 	struct profile_against against = { 0 };
 	struct profile_result result;
@@ -42,22 +42,34 @@ static void forget_paths(struct profile_file *file)
 		file->maps[i].path[0] = 0;
 }
 
-/* The recorded file, then where "PERFILE2" begins that of perf. */
+static int read_samples(struct perf_samples *samples, const char *text,
+			size_t length)
+{
+	FILE *stream = length ? fmemopen((void *)(uintptr_t)text, length, "r") :
+				NULL;
+	unsigned line;
+	int failed = stream ? tw_perf_script_parse(samples, stream, &line) : -1;
+
+	if (stream)
+		fclose(stream);
+	return failed == 0;
+}
+
+/* The recorded file, then behind a line "samples" that of perf script. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const uint8_t *perf = memmem(data, size, "PERFILE2", 8);
-	size_t length = perf ? (size_t)(perf - data) : size;
-	struct perf_data samples;
+	static const char between[] = "\nsamples\n";
+	const char *perf = memmem(data, size, between, strlen(between));
+	size_t length = perf ? (size_t)(perf - (const char *)data) + 1 : size;
+	struct perf_samples samples;
 	struct profile_file file;
-	const char *why;
 	unsigned line;
 	FILE *stream;
-	int has_samples;
+	int has_samples = 0;
 
-	has_samples = perf && tw_perf_data_parse(&samples, perf, size - length,
-						 &why) == 0;
-	for (size_t i = 0; has_samples && i < samples.map_count; i++)
-		samples.maps[i].path = "";
+	if (perf)
+		has_samples = read_samples(&samples, perf + strlen(between),
+					   size - length + 1 - strlen(between));
 	stream = length ? fmemopen((void *)(uintptr_t)data, length, "r") : NULL;
 	if (stream && tw_profile_file_parse(&file, stream, &line) == 0) {
 		forget_paths(&file);
@@ -67,6 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (stream)
 		fclose(stream);
 	if (has_samples)
-		tw_perf_data_free(&samples);
+		tw_perf_samples_free(&samples);
 	return 0;
 }

@@ -2,25 +2,24 @@
 # SPDX-License-Identifier: MIT
 #
 # --against puts a sampling profile beside ours: samples are counted to the
-# innermost function with hooks, by the symbols of the object they lie in, and a
-# difference that sampling can't explain is marked. The samples are made here: no
-# perf is needed. Fails if a sample goes to the wrong function, if what runs
-# without hooks is not its caller's, or if a damaged file is taken for samples.
+# innermost function with hooks, by name, and a difference that sampling can't
+# explain is marked. The samples are text as perf prints it, made here; a file of
+# perf record goes through a perf that is made here, too. Fails if a sample goes to
+# the wrong function, if what runs without hooks is not its caller's, or if what
+# perf could not read is taken for samples.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
 
+# One is called as a function of C++ would be: outer::one(int).
 compile gcc program -no-pie <<'END'
-#include <stdint.h>
 #define BARE __attribute__((noinline))
-BARE uint64_t chain(uint64_t x);
-BARE uint64_t three(uint64_t x);
-BARE uint64_t one(uint64_t x);
-BARE __attribute__((no_instrument_function)) uint64_t bare(uint64_t x);
-uint64_t chain(uint64_t x) { return x * x * x * x * x * x * x; }
-uint64_t three(uint64_t x) { return chain(x) + 1; }
-uint64_t one(uint64_t x) { return bare(x) + 1; }
-uint64_t bare(uint64_t x) { return x * x * x * x * x * x * x; }
+BARE int chain(int x);
+BARE int three(int x);
+BARE int one(int x) __asm__("_ZN5outer3oneEi");
+int chain(int x) { return x * x * x * x; }
+int three(int x) { return chain(x) + 1; }
+int one(int x) { return x + 1; }
 int main(void) { return one(three(3)) == 0; }
 END
 nm "$scratch/program" >"$scratch/nm"
@@ -42,46 +41,29 @@ map 400000 500000 0 $scratch/program
 node 1 0 $(address main) 1 0 1000000 1000000 1000000 0 0 0
 node 2 1 $(address three) 100 0 970000 9700 9700 0 0 0
 node 3 2 $(address chain) 100 0 970000 9700 9700 0 0 0
-node 4 1 $(address one) 100 0 30000 300 300 0 0 0
+node 4 1 $(address _ZN5outer3oneEi) 100 0 30000 300 300 0 0 0
 end
 END
 
-# samples FUNCTION+OFFSET,FUNCTION+OFFSET... ...: innermost first, of one process
-# that has the program mapped; "kernel" first is the kernel. Into $scratch/perf.
+# samples FUNCTION,FUNCTION...[xTIMES] ...: innermost first; "kernel" is in the
+# kernel. Into $scratch/perf.
 samples() {
-	perl -e '
-		my ($file, $nm, $program, @samples) = @ARGV;
-		my %at;
-		open(my $names, "<", $nm);
-		while (<$names>) { $at{$2} = hex $1 if /^(\S+) \S (\S+)/ }
-		# IP, TID, TIME, CALLCHAIN; all records have an id behind.
-		my $type = 1 | 2 | 4 | 32;
-		my ($data, $time) = ("", 100);
-		sub record {
-			my ($type, $misc, $body) = @_;
-			$data .= pack("LSS", $type, $misc, 8 + length $body) . $body;
-		}
-		my $path = $program . "\0" x (8 - length($program) % 8);
-		record(10, 2, pack("LLQQQ", 7, 7, 0x400000, 0x100000, 0) .
-			"\0" x 32 . $path . pack("LLQ", 7, 7, 50));
-		for my $sample (@samples) {
-			my ($text, $times) = $sample =~ /^(.*?)(?:x(\d+))?$/;
-			my $kernel = $text =~ s/^kernel,?//;
-			my @chain = map { /(\w+)\+(\d+)/; ($at{$1} // 0x10) + $2 }
-				split /,/, $text;
-			for (1 .. $times // 1) {
-				my $ip = $kernel ? 0xffffffff81000000 : $chain[0];
-				record(9, $kernel ? 1 : 2, pack("QLLQ", $ip, 7, 7,
-					$time++) . pack("Q*", @chain + 1,
-					0xfffffffffffffe00, @chain));
+	for sample; do
+		times=1
+		case $sample in *x[0-9]*) times=${sample##*x} ;; esac
+		awk -v functions="${sample%x[0-9]*}" -v times="$times" 'BEGIN {
+			count = split(functions, names, ",")
+			while (times--) {
+				print "    250000 cpu-clock: "
+				for (i = 1; i <= count; i++)
+					if (names[i] == "kernel")
+						print "\tffffffff81000000 chain+0x1 ([kernel.kallsyms])"
+					else
+						printf "\t%16x %s+0x1c (/some/plain)\n", 4096 + i, names[i]
+				print ""
 			}
-		}
-		my $attr = pack("LLQQQQQ", 1, 120, 0, 250000, $type, 0, 1 << 18);
-		$attr .= "\0" x (120 - length $attr) . pack("QQ", 104, 0);
-		open(my $out, ">", $file);
-		print $out pack("a8Q*", "PERFILE2", 104, 136, 104, 136, 240,
-			length $data, 0, 0, 0, 0, 0, 0), $attr, $data;
-	' "$scratch/perf" "$scratch/nm" "$scratch/program" "$@"
+		}'
+	done >"$scratch/perf"
 }
 
 # row FUNCTION [COLUMN...]: of its line of the table
@@ -95,13 +77,20 @@ row() {
 	}' "$out"
 }
 
+one=_ZN5outer3oneEi
+run profile --csv "$scratch/profile"
+# As it is where there is no libstdc++ to ask.
+shown=$(sed -n 's/^"\([^"]*one[^"]*\)".*/\1/p' "$out")
+# bare has no hooks; what the compiler split off or copied is the function
+part="bare,$one.part.0,main"
 mixed=
 while [ "${#mixed}" -lt 20000 ]; do
-	mixed="$mixed chain+8,three+8,main+8x2 bare+8,one+12,main+8 kernel,chain+9,three+8"
+	mixed="$mixed chain,three,mainx2 $part kernel,chain.cold,three"
 done
+# shellcheck disable=SC2086
 set -- $mixed
 mixed_count=$(($# / 3))
-samples "$@" kernelx7 nowhere+0x5
+samples "$@" kernelx7 nowherex5
 run profile --against="$scratch/perf" --exclude='x' "$scratch/profile"
 is "$status $(wc -c <"$err")" '0 0' 'shown'
 tr '\n' ' ' <"$out" >"$scratch/flat"
@@ -109,36 +98,63 @@ has "$scratch/flat" "$((4 * mixed_count + 12)) samples of cpu-clock; $((4 * mixe
 	'all are counted, also those of nobody'
 is "$(row chain '1 2 3 5 -1')" "97.000 0.000 75.000 -22.000 $((3 * mixed_count)) " \
 	"chain has its own and those of the kernel that it called"
-is "$(row one '1 3 5 -1')" "3.000 25.000 +22.000 $mixed_count " \
+is "$(row "$shown" '1 3 5 -1')" "3.000 25.000 +22.000 $mixed_count " \
 	'one has those of bare, which has no hooks'
 is "$(row bare)" '' 'bare is in no row'
 is "$(row three '1 3 -1')" '0.000 0.000 0 ' \
 	'three only called'
 # A thousand samples are off by 1.4 %.
-row one | grep -q ' ! '
+row "$shown" | grep -q ' ! '
 ok $? 'the difference is marked'
-row one | grep -q '~'
+row "$shown" | grep -q '~'
 is $? 1 'the samples do not come in runs'
 
 run profile --json --against="$scratch/perf" "$scratch/profile"
 is "$(grep -c '"sampled_share"' "$out")" 4 '--json: a row for each function'
 has "$out" '"in_kernel": 7' 'and what is in none'
 
-samples chain+8,three+8x750 bare+8,one+12x250
+samples chain,threex750 "bare,${one}x250"
 run profile --against="$scratch/perf" "$scratch/profile"
-row one | grep -q ' ~ '
+row "$shown" | grep -q ' ~ '
 ok $? 'runs of samples are seen, and what they leave in doubt marks nothing'
 
 samples kernelx5
 run profile --against="$scratch/perf" "$scratch/profile"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'no sample of ours: said'
-head -c 300 "$scratch/perf" >"$scratch/half"
-run profile --against="$scratch/half" "$scratch/profile"
-is "$status $(wc -l <"$err")" '65 1' 'half a file is refused'
 run profile --against="$scratch/profile" "$scratch/profile"
-has "$err" 'not what perf record writes' 'so is another'
+has "$err" 'line 1: neither a file of perf record nor' 'another text is refused'
 run profile --against="$scratch/none" "$scratch/profile"
 is "$status $(wc -l <"$err")" '66 1' 'no file: said'
 run profile --csv --against="$scratch/perf" "$scratch/profile"
 is "$status $(wc -l <"$err")" '64 1' 'not in every form: said'
+
+# ---- a file of perf record ----
+printf 'PERFILE2 and more' >"$scratch/perf.data"
+for path in "$scratch/none" "$scratch"; do
+	PATH=$path "$tickwise" profile --against="$scratch/perf.data" \
+		"$scratch/profile" >"$out" 2>"$err"
+	is "$? $(wc -l <"$err")" '70 1' 'no perf, or a file that is no program'
+	has "$err" 'perf is needed to read it' 'is said, and what to do'
+done
+samples chain,three
+mkdir "$scratch/bin"
+cat >"$scratch/bin/perf" <<END
+#!/bin/sh
+echo "\$@" >'$scratch/arguments'
+cat '$scratch/perf'
+exit \$(cat '$scratch/code')
+END
+chmod +x "$scratch/bin/perf"
+echo 0 >"$scratch/code"
+PATH=$scratch/bin:$PATH
+run profile --against="$scratch/perf.data" "$scratch/profile"
+is "$status $(row chain '3 -1')" '0 100.000 1 ' 'perf reads it'
+is "$(cat "$scratch/arguments")" \
+	"script --no-demangle --no-inline -F -comm,-tid,-time,-cpu -i $scratch/perf.data" \
+	'with names as linked, and no more fields than are needed'
+echo 3 >"$scratch/code"
+run profile --against="$scratch/perf.data" -- touch "$scratch/ran"
+is "$status $(wc -l <"$err")" '65 1' 'what perf can read in part is refused'
+[ ! -e "$scratch/ran" ]
+ok $? 'before a program runs'
 done_testing

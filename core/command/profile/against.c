@@ -7,40 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "command/profile/against.h"
 #include "command/profile/symbols.h"
 
-/* What a sample was in, if in no row. */
-#define UNKNOWN		UINT32_MAX
-#define NO_ROW		(UINT32_MAX - 1)
+/* The row of a symbol that has none. */
+#define NO_ROW		(TW_ROW_UNKNOWN - 1)
 
 /* Sampling explains a difference up to so many of its errors. */
 #define ERRORS		3
 
-/* An object that addresses were in; rows[] is the row of each symbol. */
-struct object {
-	const char *path;
-	struct profile_symbols symbols;
-	uint32_t *rows;
-};
-
-struct finder {
-	const struct profile_against *against;
-	const struct perf_data *data;
-	struct object *objects;
-	size_t object_count;
-};
-
 /*
  * Compilers split functions and make copies of them (gcc: .part.0, .cold,
- * .constprop.0, .isra.0; clang: .llvm.N): that is the function, too. Its
- * length in @name.
+ * .constprop.0, .isra.0; clang: .llvm.N; demangled: [clone .part.0]): that is
+ * the function, too. Its length in @name.
  */
 static size_t name_length(const char *name)
 {
 	static const char *const copies[] = { ".part.", ".cold", ".constprop.",
-					      ".isra.", ".lto_priv.", ".llvm." };
+					      ".isra.", ".lto_priv.", ".llvm.",
+					      " [clone " };
 	size_t length = strlen(name);
 
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
@@ -129,29 +114,6 @@ static void share_ours(struct profile_against *against)
 	}
 }
 
-static struct object *object_at(struct finder *finder, const char *path)
-{
-	struct object *object;
-
-	for (size_t i = 0; i < finder->object_count; i++)
-		if (strcmp(finder->objects[i].path, path) == 0)
-			return &finder->objects[i];
-	object = tw_one_more(&finder->objects, &finder->object_count);
-	if (!object)
-		return NULL;
-	object->path = path;
-	/* No symbols, no names: then it is one of the others. */
-	if (tw_profile_symbols_read(&object->symbols, path))
-		return object;
-	object->rows = malloc((object->symbols.count + 1) *
-			      sizeof(*object->rows));
-	if (!object->rows)
-		tw_profile_symbols_free(&object->symbols);
-	for (size_t i = 0; object->rows && i < object->symbols.count; i++)
-		object->rows[i] = UNKNOWN;
-	return object;
-}
-
 static uint32_t row_named(const struct profile_against *against,
 			  const char *symbol)
 {
@@ -165,55 +127,37 @@ static uint32_t row_named(const struct profile_against *against,
 	return found ? (uint32_t)(found - against->rows) : NO_ROW;
 }
 
-static uint32_t row_of(struct finder *finder, const struct perf_sample *sample,
-		       uint64_t address)
-{
-	const struct perf_map *map = tw_perf_data_map(finder->data, sample->pid,
-						      address, sample->time_ns);
-	const struct profile_symbol *symbol;
-	struct object *object;
-	uint32_t *row;
-
-	object = map ? object_at(finder, map->path) : NULL;
-	if (!object || !object->rows)
-		return NO_ROW;
-	symbol = tw_profile_symbol_at(&object->symbols, address - map->begin +
-				      map->offset);
-	if (!symbol)
-		return NO_ROW;
-	row = &object->rows[symbol - object->symbols.symbols];
-	if (*row == UNKNOWN)
-		*row = row_named(finder->against, symbol->name);
-	return *row;
-}
-
 /* The innermost that is in the profile. */
-static uint32_t row_of_sample(struct finder *finder,
+static uint32_t row_of_sample(const struct profile_against *against,
+			      const struct perf_samples *samples,
 			      const struct perf_sample *sample)
 {
 	uint32_t row = NO_ROW;
 
-	if (!sample->in_kernel)
-		row = row_of(finder, sample, sample->address);
-	for (size_t i = 0; i < sample->frames && row == NO_ROW; i++)
-		/* Where a call returns to may be the next function. */
-		row = row_of(finder, sample, finder->data->chain[
-			     sample->first_frame + i] - 1);
+	for (size_t i = 0; i < sample->frames && row == NO_ROW; i++) {
+		struct perf_symbol *symbol =
+			samples->frames[sample->first_frame + i];
+
+		if (symbol->row == TW_ROW_UNKNOWN)
+			symbol->row = row_named(against, symbol->name);
+		row = symbol->row;
+	}
 	return row;
 }
 
-static size_t assign(struct profile_against *against, struct finder *finder,
+static size_t assign(struct profile_against *against,
+		     const struct perf_samples *samples,
 		     struct tw_sampled *sampled)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < finder->data->sample_count; i++) {
-		const struct perf_sample *sample = &finder->data->samples[i];
-		uint32_t row = row_of_sample(finder, sample);
+	for (size_t i = 0; i < samples->sample_count; i++) {
+		const struct perf_sample *sample = &samples->samples[i];
+		uint32_t row = row_of_sample(against, samples, sample);
 
-		if (row != NO_ROW && sample->weight)
+		if (row != NO_ROW && sample->weight > 0)
 			sampled[count++] = (struct tw_sampled) {
-				row, (double)sample->weight
+				row, sample->weight
 			};
 		else if (sample->in_kernel)
 			against->in_kernel++;
@@ -245,35 +189,27 @@ static int compare(struct profile_against *against,
 
 int tw_profile_against(struct profile_against *against,
 		       const struct profile_result *result,
-		       const struct perf_data *data, const char *path)
+		       const struct perf_samples *samples, const char *path)
 {
-	struct finder finder = { .against = against, .data = data };
-	struct tw_sampled *sampled = calloc(data->sample_count + 1,
+	struct tw_sampled *sampled = calloc(samples->sample_count + 1,
 					    sizeof(*sampled));
 	int failed;
 
 	*against = (struct profile_against) {
-		.path = path, .has_chains = data->has_chains,
-		.other_events = data->other_events,
-		.samples = data->sample_count, .lost = data->lost,
+		.path = path, .event = samples->event,
+		.has_chains = samples->has_chains,
+		.other_events = samples->other_events,
+		.samples = samples->sample_count,
 	};
-	strncpy(against->event, tw_perf_data_event(data),
-		sizeof(against->event) - 1);
 	failed = sampled ? make_rows(against, result) : -ENOMEM;
 	if (!failed) {
 		share_ours(against);
-		against->in_functions = assign(against, &finder, sampled);
+		against->in_functions = assign(against, samples, sampled);
 		failed = against->in_functions ? compare(against, sampled) :
 						 -ENODATA;
 		qsort(against->rows, against->row_count,
 		      sizeof(*against->rows), rows_by_share);
 	}
-	for (size_t i = 0; i < finder.object_count; i++) {
-		if (finder.objects[i].rows)
-			tw_profile_symbols_free(&finder.objects[i].symbols);
-		free(finder.objects[i].rows);
-	}
-	free(finder.objects);
 	free(sampled);
 	if (failed)
 		tw_profile_against_free(against);

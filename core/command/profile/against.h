@@ -14,7 +14,7 @@
 #include <jansson.h>
 
 #include "command/profile/functions.h"
-#include "command/profile/perf_data.h"
+#include "command/profile/perf_script.h"
 #include "command/profile/shares.h"
 
 /* Functions of one name; static ones of several files may have the same. */
@@ -26,10 +26,9 @@ struct against_row {
 };
 
 struct profile_against {
-	const char *path;
-	char event[32];
+	const char *path, *event;
 	int has_chains, other_events;
-	uint64_t samples, lost;
+	uint64_t samples;
 	uint64_t in_functions, in_others, in_kernel;
 	struct against_row *rows;	/* by our share, largest first */
 	size_t row_count;
@@ -38,7 +37,7 @@ struct profile_against {
 /* 0; -ENOMEM; -ENODATA when no sample is of a function in @result. */
 int tw_profile_against(struct profile_against *against,
 		       const struct profile_result *result,
-		       const struct perf_data *data, const char *path);
+		       const struct perf_samples *samples, const char *path);
 void tw_profile_against_free(struct profile_against *against);
 
 void tw_profile_print_against(const struct profile_against *against,

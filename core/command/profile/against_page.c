@@ -23,9 +23,6 @@ static void print_head(const struct profile_against *against)
 	if (against->other_events)
 		tw_paragraph_add(&text, "The file has other events, which are "
 				 "not looked at.");
-	if (against->lost)
-		tw_paragraph_printf(&text, "%lu samples were lost.",
-				    against->lost);
 	tw_paragraph_end(&text);
 	putchar('\n');
 }
@@ -83,13 +80,12 @@ json_t *tw_profile_against_json(const struct profile_against *against)
 
 	for (size_t i = 0; i < against->row_count; i++)
 		json_array_append_new(functions, row_object(&against->rows[i]));
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}",
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
 			 "file", against->path, "event", against->event,
 			 "samples", (json_int_t)against->samples,
 			 "in_functions", (json_int_t)against->in_functions,
 			 "in_others", (json_int_t)against->in_others,
 			 "in_kernel", (json_int_t)against->in_kernel,
-			 "lost", (json_int_t)against->lost,
 			 "call_chains", against->has_chains,
 			 "functions", functions);
 }

@@ -49,8 +49,9 @@ static void print_usage(void)
 	     "  --json           one JSON object\n"
 	     "  --trace          the calls in time, for ui.perfetto.dev (record\n"
 	     "                   them with --record=events)\n"
-	     "  --against=PERF   each function's share of the time beside that in\n"
-	     "                   PERF, a file of perf record (table, --json)\n"
+	     "  --against=PERF   compare each function's share of the time with\n"
+	     "                   that in PERF, a file of perf record or the text\n"
+	     "                   of perf script --no-demangle (table, --json)\n"
 	     "  --top=N          so many functions of the tables (40; 0: all)\n"
 	     "  --record=WORDS   how to record: words of TICKWISE_PROFILE\n"
 	     "                   (fence=rdtscp,histogram,depth=1000 ...)\n"
@@ -141,7 +142,7 @@ static int fail_memory(void)
 }
 
 static int show(const struct profile_want *want, struct profile_file *file,
-		const struct perf_data *data)
+		const struct perf_samples *samples)
 {
 	struct profile_against against = { 0 };
 	struct profile_result result;
@@ -149,11 +150,11 @@ static int show(const struct profile_want *want, struct profile_file *file,
 
 	if (!failed)
 		failed = tw_profile_name(&result, file);
-	if (!failed && data)
-		failed = tw_profile_against(&against, &result, data,
+	if (!failed && samples)
+		failed = tw_profile_against(&against, &result, samples,
 					    want->against);
 	if (!failed)
-		failed = print(want, file, &result, data ? &against : NULL);
+		failed = print(want, file, &result, samples ? &against : NULL);
 	tw_profile_against_free(&against);
 	tw_profile_functions_free(&result);
 	if (failed == -ENODATA)
@@ -164,21 +165,27 @@ static int show(const struct profile_want *want, struct profile_file *file,
 	       tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
 }
 
-static int read_perf_data(const char *path, struct perf_data *data)
+static int read_samples(const char *path, struct perf_samples *samples)
 {
-	const char *why = "";
-	int failed = tw_perf_data_read(data, path, &why);
+	unsigned line = 0;
+	int failed = tw_perf_script_read(samples, path, &line);
 
 	switch (failed) {
 	case 0:
 		return TW_EXIT_GOOD;
 	case -EINVAL:
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: not what perf record writes, or "
-				       "not all of it", path);
+				       "%s: line %u: neither a file of perf "
+				       "record nor what perf script "
+				       "--no-demangle prints", path, line);
 	case -EPROTO:
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: %s", path, why);
+				       "%s: perf script can't read it", path);
+	case -ENOEXEC:
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+				       "%s: perf is needed to read it, and is "
+				       "not installed (Debian: linux-perf)",
+				       path);
 	case -ENOMEM:
 		return fail_memory();
 	}
@@ -186,22 +193,8 @@ static int read_perf_data(const char *path, struct perf_data *data)
 			       path, strerror(-failed));
 }
 
-static int show_both(const struct profile_want *want, struct profile_file *file)
-{
-	struct perf_data data;
-	int code;
-
-	if (!want->against)
-		return show(want, file, NULL);
-	code = read_perf_data(want->against, &data);
-	if (code != TW_EXIT_GOOD)
-		return code;
-	code = show(want, file, &data);
-	tw_perf_data_free(&data);
-	return code;
-}
-
-static int show_file(const struct profile_want *want, const char *path)
+static int show_file(const struct profile_want *want, const char *path,
+		     const struct perf_samples *samples)
 {
 	struct profile_file file;
 	unsigned line;
@@ -216,12 +209,13 @@ static int show_file(const struct profile_want *want, const char *path)
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "%s: %s", path, strerror(-failed));
-	code = show_both(want, &file);
+	code = show(want, &file, samples);
 	tw_profile_file_free(&file);
 	return code;
 }
 
-static int run_and_show(const struct profile_want *want, char **argv)
+static int run_and_show(const struct profile_want *want, char **argv,
+			const struct perf_samples *samples)
 {
 	const char *tmp = getenv("TMPDIR");
 	char directory[2048], path[4096];
@@ -244,15 +238,28 @@ static int run_and_show(const struct profile_want *want, char **argv)
 				       "return from main() or call exit()?",
 				       argv[0]);
 	else if (code == TW_EXIT_GOOD)
-		code = show_file(want, path);
+		code = show_file(want, path, samples);
 	if (!want->keep)
 		unlink(path);
 	rmdir(directory);
 	return code;
 }
 
+static int run_or_read(const struct profile_want *want, int argc, char **argv,
+		       const struct perf_samples *samples)
+{
+	if (strcmp(argv[optind - 1], "--") == 0)
+		return run_and_show(want, argv + optind, samples);
+	if (optind + 1 < argc)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "takes one file, not '%s' as well",
+				       argv[optind + 1]);
+	return show_file(want, argv[optind], samples);
+}
+
 static int with(struct profile_want *want, int argc, char **argv)
 {
+	struct perf_samples samples;
 	int code = tw_command_scan(TW_PROFILE_NAME, argc, argv, known, take,
 				   want);
 
@@ -269,18 +276,15 @@ static int with(struct profile_want *want, int argc, char **argv)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
 				       "no file given, and no program after "
 				       "-- (see --help)");
+	if (!want->against)
+		return run_or_read(want, argc, argv, NULL);
 	/* Before a program runs for minutes. */
-	if (want->against && access(want->against, R_OK))
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
-				       "%s: %s", want->against,
-				       strerror(errno));
-	if (strcmp(argv[optind - 1], "--") == 0)
-		return run_and_show(want, argv + optind);
-	if (optind + 1 < argc)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "takes one file, not '%s' as well",
-				       argv[optind + 1]);
-	return show_file(want, argv[optind]);
+	code = read_samples(want->against, &samples);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = run_or_read(want, argc, argv, &samples);
+	tw_perf_samples_free(&samples);
+	return code;
 }
 
 int tw_command_profile(int argc, char **argv)

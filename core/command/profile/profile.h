@@ -27,7 +27,7 @@ struct profile_want {
 	enum profile_format format;
 	unsigned top;			/* rows of the table; 0: all */
 	const char *options;		/* for TICKWISE_PROFILE; "" */
-	const char *against;		/* a file of perf record; NULL */
+	const char *against;		/* samples of perf; NULL */
 	const char *keep;		/* the run's file stays there; NULL */
 	const char **exclude;		/* patterns of names */
 	size_t exclude_count;

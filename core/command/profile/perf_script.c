@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the text of `perf script`, and runs perf to get it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "command/profile/perf_script.h"
+
+/* A file of perf record begins so, one written to a pipe as well. */
+#define MAGIC	"PERFILE2"
+
+static int by_name(const void *a, const void *b)
+{
+	const struct perf_symbol *left = a, *right = b;
+
+	return strcmp(left->name, right->name);
+}
+
+/* The symbol of that name; NULL: no memory. */
+static struct perf_symbol *symbol_named(struct perf_samples *samples,
+					const char *name)
+{
+	size_t size = strlen(name) + 1;
+	struct perf_symbol *symbol = malloc(sizeof(*symbol) + size), **found;
+
+	if (!symbol)
+		return NULL;
+	symbol->row = TW_ROW_UNKNOWN;
+	memcpy(symbol->name, name, size);
+	found = tsearch(symbol, &samples->symbols, by_name);
+	if (!found || *found != symbol)
+		free(symbol);
+	return found ? *found : NULL;
+}
+
+/* Cuts @text to the symbol: "SYMBOL+0x1c (OBJECT)". */
+static void cut_symbol(char *text)
+{
+	char *end = strstr(text, " ("), *offset;
+
+	if (end)
+		*end = 0;
+	offset = strrchr(text, '+');
+	if (offset && strncmp(offset, "+0x", 3) == 0)
+		*offset = 0;
+}
+
+/* "ADDRESS SYMBOL+OFFSET (OBJECT)" of the last sample. -EINVAL: it is not. */
+static int add_frame(struct perf_samples *samples, char *text)
+{
+	struct perf_sample *sample = &samples->samples[samples->sample_count - 1];
+	struct perf_symbol **frame;
+	uint64_t address;
+	char *end;
+
+	text += strspn(text, " \t");
+	if (!isxdigit((unsigned char)*text))
+		return -EINVAL;
+	address = strtoull(text, &end, 16);
+	if (*end != ' ')
+		return -EINVAL;
+	/* The upper half of all addresses is the kernel's. */
+	if (address >> 63) {
+		sample->in_kernel |= !sample->frames;
+		return 0;
+	}
+	text = end + 1;
+	cut_symbol(text);
+	frame = tw_one_more(&samples->frames, &samples->frame_count);
+	if (!frame)
+		return -ENOMEM;
+	*frame = symbol_named(samples, text);
+	sample->frames++;
+	return *frame ? 0 : -ENOMEM;
+}
+
+static int is_time(const char *word, size_t length)
+{
+	return strspn(word, "0123456789.") == length - 1;
+}
+
+/* Where the event's word begins; NULL. @weight: the number before it, or 1. */
+static char *find_event(char *line, double *weight)
+{
+	const char *before = "";
+	size_t length;
+
+	for (char *word = line + strspn(line, " "); *word;
+	     word += length + strspn(word + length, " ")) {
+		length = strcspn(word, " ");
+		if (word[length - 1] == ':' && !is_time(word, length)) {
+			length = strspn(before, "0123456789");
+			*weight = length && before[length] == ' ' ?
+				  strtod(before, NULL) : 1;
+			return word;
+		}
+		before = word;
+	}
+	return NULL;
+}
+
+static int is_time_event(const char *event)
+{
+	return strstr(event, "clock") || strstr(event, "cycles");
+}
+
+/* Samples of one event are taken: the first of the time, else the first. */
+static int is_wanted(struct perf_samples *samples, const char *event)
+{
+	if (strcmp(event, samples->event) == 0)
+		return 1;
+	samples->other_events = samples->event[0] != 0;
+	if (samples->event[0] && (is_time_event(samples->event) ||
+				  !is_time_event(event)))
+		return 0;
+	snprintf(samples->event, sizeof(samples->event), "%s", event);
+	samples->sample_count = samples->frame_count = 0;
+	free(samples->samples);
+	free(samples->frames);
+	samples->samples = NULL;
+	samples->frames = NULL;
+	return 1;
+}
+
+/* @skip is set where the sample is of an event that is not wanted. */
+static int add_sample(struct perf_samples *samples, char *line, int *skip)
+{
+	struct perf_sample *sample;
+	double weight;
+	char *event = find_event(line, &weight), *rest;
+	size_t length;
+	int failed;
+
+	if (!event)
+		return -EINVAL;
+	length = strcspn(event, " ");
+	rest = event + length + strspn(event + length, " ");
+	event[length - 1] = 0;
+	if (length > sizeof(samples->event))
+		event[sizeof(samples->event) - 1] = 0;
+	*skip = !is_wanted(samples, event);
+	if (*skip)
+		return 0;
+	sample = tw_one_more(&samples->samples, &samples->sample_count);
+	if (!sample)
+		return -ENOMEM;
+	sample->weight = weight;
+	sample->first_frame = samples->frame_count;
+	failed = *rest ? add_frame(samples, rest) : 0;
+	/* A tracepoint's words are no address. */
+	return failed == -EINVAL ? 0 : failed;
+}
+
+int tw_perf_script_parse(struct perf_samples *samples, FILE *stream,
+			 unsigned *line_number)
+{
+	size_t size = 0;
+	char *line = NULL;
+	int failed = 0, skip = 1, begun = 0;
+
+	*samples = (struct perf_samples) { 0 };
+	*line_number = 0;
+	errno = 0;
+	while (!failed && getline(&line, &size, stream) > 0) {
+		++*line_number;
+		line[strcspn(line, "\n")] = 0;
+		if (!*line || *line == '#')
+			continue;
+		if (*line != '\t') {
+			failed = add_sample(samples, line, &skip);
+			begun = 1;
+		} else if (!begun) {
+			failed = -EINVAL;
+		} else if (!skip) {
+			samples->has_chains = 1;
+			failed = add_frame(samples, line);
+		}
+	}
+	if (!failed && ferror(stream))
+		failed = errno ? -errno : -EIO;
+	free(line);
+	if (failed)
+		tw_perf_samples_free(samples);
+	return failed;
+}
+
+void tw_perf_samples_free(struct perf_samples *samples)
+{
+	tdestroy(samples->symbols, free);
+	free(samples->samples);
+	free(samples->frames);
+	*samples = (struct perf_samples) { 0 };
+}
+
+static int spawn_perf(const char *path, int output, pid_t *pid)
+{
+	const char *const arguments[] = {
+		"perf", "script", "--no-demangle", "--no-inline",
+		"-F", "-comm,-tid,-time,-cpu", "-i", path, NULL
+	};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t pipe;
+	int failed;
+
+	/* It shall end when nobody reads on; this program ignores that. */
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &pipe);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_init(&actions);
+	failed = posix_spawn_file_actions_adddup2(&actions, output,
+						  STDOUT_FILENO);
+	if (!failed)
+		failed = posix_spawnp(pid, "perf", &actions, &attributes,
+				      (char **)(uintptr_t)arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return failed == ENOENT || failed == EACCES ? -ENOEXEC : -failed;
+}
+
+static int run_perf(struct perf_samples *samples, const char *path,
+		    unsigned *line)
+{
+	int ends[2], failed, status = 0;
+	FILE *stream;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	stream = fdopen(ends[0], "r");
+	failed = stream ? spawn_perf(path, ends[1], &pid) : -ENOMEM;
+	close(ends[1]);
+	if (failed) {
+		if (stream)
+			fclose(stream);
+		else
+			close(ends[0]);
+		return failed;
+	}
+	failed = tw_perf_script_parse(samples, stream, line);
+	fclose(stream);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (failed || status == 0)
+		return failed;
+	tw_perf_samples_free(samples);
+	return -EPROTO;
+}
+
+int tw_perf_script_read(struct perf_samples *samples, const char *path,
+			unsigned *line)
+{
+	FILE *stream = fopen(path, "re");
+	char begin[sizeof(MAGIC) - 1];
+	int failed;
+
+	if (!stream)
+		return -errno;
+	if (pread(fileno(stream), begin, sizeof(begin), 0) == sizeof(begin) &&
+	    memcmp(begin, MAGIC, sizeof(begin)) == 0)
+		failed = run_perf(samples, path, line);
+	else
+		failed = tw_perf_script_parse(samples, stream, line);
+	fclose(stream);
+	return failed;
+}
