@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Where the counter is not known to be good, or was not used, the first line of
-# the page says so, with the reasons. Fails if such a report looks like a good
-# one, or a good one like such.
+# Where the counter is not known to be good, or was not used, the page begins
+# with that and with the reasons, and so does the HTML. Fails if such a report
+# looks like a good one or a good one like such, if one of the two forms says
+# something else, or if a check that decided nothing is called a warning.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -21,27 +22,63 @@ flatten() {
 	tr -s ' \n' ' ' <"$out" >"$page"
 }
 
+# alike DESCRIPTION: the page of these reports and the HTML say the same; the
+# page's paragraph ends where the job's name begins
+alike() {
+	run report --html="$scratch/page.html" "$@"
+	flatten
+	is "$(sed -n 's/^<p[^>]*>\(Warning\|Note\)/\1/; T; s/&#39;/'"'/g"'
+		s/<\/p>$//; s/^Warning/WARNING/; p' "$scratch/page.html")" \
+		"$(sed 's/ randread: .*//' "$page")" 'the HTML says the same'
+}
+
 write_report "$a"
 run report "$a"
 has_not "$out" WARNING 'a reliable counter: no warning'
+run report --html="$scratch/page.html" "$a"
+is "$(grep -c 'Warning\|Note:' "$scratch/page.html")" 0 'nor in the HTML'
 
 write_report "$a" verdict=unreliable "reasons=$reason"
 run report "$a"
 is "$(first)" \
 	'WARNING: the counter is unreliable: CPU 1 is ahead of CPU 0.' \
 	'an unreliable counter'
+alike "$a"
+has "$scratch/page.html" '<p class="warn">Warning: the counter is unreliable' \
+	'as a warning'
 write_report "$a" verdict=undecided
 run report "$a"
-is "$(first | cut -c 1-44)" \
-	'WARNING: the counter may or may not be good:' 'undecided'
+is "$(first)" 'Note: whether the counter is reliable could not be decided: no reason is given.' \
+	'undecided: a note'
+alike "$a"
+has_not "$scratch/page.html" 'class="warn"' 'and no warning'
+write_report "$a" verdict=undecided \
+	'reasons={"code": "statistics", "text": "too few switches"}'
+run report "$a"
+is "$(first | cut -c 1-5)" Note: 'a check that was too short: a note'
+write_report "$a" verdict=undecided \
+	'reasons={"code": "clocksource", "text": "the kernel keeps time by acpi_pm"}'
+run report "$a"
+is "$(first | cut -c 1-8)" WARNING: 'something that speaks against it: a warning'
 write_report "$a" verdict=unchecked
 run report "$a"
 is "$(first | cut -c 1-37)" 'WARNING: the counter was not checked:' 'unchecked'
+alike "$a"
 write_report "$a" fallback=true
 run report "$a"
 is "$(first | cut -c 1-33)" 'WARNING: the counter is not used:' 'a fallback'
 flatten
 has "$page" "All times here are the system clock's, not the counter's" 'and what it means'
+alike "$a"
+write_report "$a" "reasons=$reason"
+run report "$a"
+is "$(first)" \
+	"WARNING: the CPUs' counters agree, but CPU 1 is ahead of CPU 0." \
+	'a reliable counter that something speaks against'
+alike "$a"
+write_report "$a" verdict=undecided fallback=true
+run report "$a"
+is "$(first | cut -c 1-8)" WARNING: 'undecided, and not used: a warning'
 
 write_report "$a"
 write_report "$b" thread=2 verdict=unreliable fallback=true \
@@ -53,4 +90,5 @@ is "$(first | cut -c 1-59)" \
 is "$(grep -o 'CPU 1 is ahead' "$out" | wc -l)" 1 'a reason is said once'
 flatten
 has "$page" 'In 1 of 2 jobs' 'and how many it concerns'
+alike "$a" "$b"
 done_testing

@@ -88,24 +88,17 @@ static void key(FILE *file, int color, const char *name)
 
 /* ---- the head of a group --------------------------------------------------- */
 
-static void put_warning(FILE *file, const struct tw_report_group *group)
+static void put_counter(FILE *file, const struct tw_report_group *group)
 {
-	size_t reasons = json_array_size(group->reasons);
+	char *text = tw_report_counter_text(group);
 
-	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks &&
-	    !reasons)
+	if (!text)
 		return;
-	fprintf(file, "<p class=\"warn\">Warning: the counter is %s%s",
-		tw_report_verdicts[group->verdict], reasons ? ": " : ". ");
-	for (size_t i = 0; i < reasons; i++) {
-		tw_html_text(file, json_string_value(json_object_get(
-			json_array_get(group->reasons, i), "text")));
-		fputs(i + 1 < reasons ? "; " : ". ", file);
-	}
-	if (group->fallbacks)
-		fprintf(file, "In %zu of %zu jobs times are the system clock's,"
-			" not the counter's.", group->fallbacks, group->size);
+	fputs(tw_report_counter_warns(group) ? "<p class=\"warn\">Warning: " :
+					       "<p>Note: ", file);
+	tw_html_text(file, text);
 	fputs("</p>\n", file);
+	free(text);
 }
 
 static void put_files(FILE *file, const struct tw_report_group *group)
@@ -129,7 +122,7 @@ static void put_head(FILE *file, const struct tw_report_group *group,
 	fprintf(file, "<h2 id=\"group%zu\">", number);
 	put_name(file, job->name);
 	fputs("</h2>\n", file);
-	put_warning(file, group);
+	put_counter(file, group);
 	fprintf(file, "<p>%zu %s, group %llu, iodepth %llu, %s, ", group->size,
 		group->size == 1 ? "job" : "jobs merged",
 		(unsigned long long)job->groupid,

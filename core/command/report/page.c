@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/format.h"
@@ -17,49 +18,18 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 /* ---- the head of a group ------------------------------------------------- */
 
-static void print_fallback(struct tw_paragraph *line,
-			   const struct tw_report_group *group)
+static void print_counter(const struct tw_report_group *group)
 {
-	if (group->fallbacks == group->size)
-		tw_paragraph_add(line, "All times here are the system clock's, "
-				 "not the counter's.");
-	else if (group->fallbacks)
-		tw_paragraph_printf(line, "In %zu of %zu jobs times are the "
-				    "system clock's, not the counter's.",
-				    group->fallbacks, group->size);
-}
-
-/* The first thing said where the counter is not known to be good. */
-static void print_warning(const struct tw_report_group *group)
-{
-	static const char *const says[TW_REPORT_VERDICTS] = {
-		[TW_REPORT_RELIABLE] = "the counter is not used:",
-		[TW_REPORT_UNCHECKED] = "the counter was not checked:",
-		[TW_REPORT_UNDECIDED] = "the counter may or may not be good:",
-		[TW_REPORT_UNRELIABLE] = "the counter is unreliable:",
-	};
 	struct tw_paragraph line = { .indent = 2 };
-	size_t reasons = json_array_size(group->reasons);
+	char *text = tw_report_counter_text(group);
 
-	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks &&
-	    !reasons)
+	if (!text)
 		return;
-	/* A good verdict with reasons: the CPUs agree, but somebody objects. */
-	tw_paragraph_printf(&line, "WARNING: %s",
-			    group->verdict == TW_REPORT_RELIABLE &&
-			    !group->fallbacks ? "the CPUs' counters agree, but" :
-						says[group->verdict]);
-	for (size_t i = 0; i < reasons; i++) {
-		const json_t *reason = json_array_get(group->reasons, i);
-
-		tw_paragraph_printf(&line, "%s%s", json_string_value(
-					    json_object_get(reason, "text")),
-				    i + 1 < reasons ? ";" : ".");
-	}
-	if (reasons == 0)
-		tw_paragraph_add(&line, "no reason is given.");
-	print_fallback(&line, group);
+	tw_paragraph_add(&line, tw_report_counter_warns(group) ? "WARNING:" :
+								 "Note:");
+	tw_paragraph_add(&line, text);
 	tw_paragraph_end(&line);
+	free(text);
 }
 
 static void print_head(const struct tw_report_group *group)
@@ -309,7 +279,7 @@ static void print_unknown(const struct tw_report_group *group)
 
 static void print_group(const struct tw_report_group *group)
 {
-	print_warning(group);
+	print_counter(group);
 	print_head(group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		print_direction(group, i);

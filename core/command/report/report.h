@@ -284,6 +284,11 @@ int tw_report_say_schedule(char *text, size_t size,
 int tw_report_schedule_to_json(json_t *response,
 			       const struct tw_report_schedule *schedule);
 
+/* What must be known of the counter, to be freed; NULL: nothing, or no memory
+ * (counter.c). A warning, or just a note? */
+char *tw_report_counter_text(const struct tw_report_group *group);
+int tw_report_counter_warns(const struct tw_report_group *group);
+
 /* What a group's reports don't hold, one after another: NULL at the end. */
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i);
 
