@@ -4,7 +4,8 @@
 # --html writes one well-formed file that needs no other, with every number of
 # the page, and nothing that a report's texts could put into it as markup. Fails
 # if one place forgets to escape, if an element is not closed, if a coordinate
-# is no number, or if the file asks for anything from outside.
+# is no number, if the file asks for anything from outside, or if a direction is
+# missing that the page has.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
@@ -66,6 +67,14 @@ well_formed "$page" 'several groups, numbers of any size'
 has "$page" 'href="#group2"' 'with a list of them'
 has "$page" '<bdi>?x??</bdi>' 'control characters are question marks'
 is "$(grep -cE '[="LM ](-?nan|-?inf)' "$page")" 0 'every coordinate is a number'
+
+sed 's/"errors": {"read": 0, "write": 0/"errors": {"read": 0, "write": 7/' \
+	"$scratch/c.json" >"$scratch/f.json"
+run report --html="$page" "$scratch/f.json"
+has "$out" 'write: 0 I/Os' 'writes that all failed are on the page'
+grep -A 1 '^<h3>write: 0 I/Os' "$page" | grep -q '^<p>Not among these: 7 errors</p>$'
+ok $? 'and in the HTML'
+has_not "$page" '<h3>trim' 'but not what was never tried'
 
 run report --html="$scratch/none/x" "$scratch/c.json"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \

@@ -222,14 +222,6 @@ static void put_over_time(FILE *file, const struct tw_report_group *group,
 	      "start</figcaption></figure>\n", file);
 }
 
-static int has_stages(const struct tw_report_tally *tally, int direction)
-{
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->stages[i][direction].count)
-			return 1;
-	return 0;
-}
-
 static void put_exceptions(FILE *file, const struct tw_report_tally *tally,
 			   int direction)
 {
@@ -269,7 +261,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
 	char rate[TW_FORMAT_SIZE], text[256];
 
-	if (!ios && !has_stages(tally, direction))
+	if (!tw_report_shows_direction(group, direction))
 		return;
 	fprintf(file, "<h3>%s: ", tw_report_directions[direction]);
 	put_u64(file, ios);
@@ -280,7 +272,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	fputs("</h3>\n", file);
 	put_exceptions(file, tally, direction);
 	put_empty(file, tally->counts[TW_REPORT_EMPTY][direction]);
-	if (!has_stages(tally, direction))
+	if (!tw_report_has_stages(group, direction))
 		return;
 	put_stages(file, tally, direction);
 	if (tw_report_say_schedule(text, sizeof(text), group, direction))

@@ -373,3 +373,23 @@ int tw_report_shows_stage(const struct tw_report_group *groups, size_t count,
 				return 1;
 	return 0;
 }
+
+int tw_report_has_stages(const struct tw_report_group *group, int direction)
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (group->tally.stages[i][direction].count)
+			return 1;
+	return 0;
+}
+
+int tw_report_shows_direction(const struct tw_report_group *group,
+			      int direction)
+{
+	const struct tw_report_tally *tally = &group->tally;
+
+	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++)
+		if (tally->counts[i][direction])
+			return 1;
+	return tally->counts[TW_REPORT_IOS][direction] ||
+	       tw_report_has_stages(group, direction);
+}

@@ -115,14 +115,6 @@ static void print_stage(const char *name, const struct tw_histogram *histogram,
 	putchar('\n');
 }
 
-static int has_stages(const struct tw_report_tally *tally, int direction)
-{
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->stages[i][direction].count)
-			return 1;
-	return 0;
-}
-
 /* Only what is not zero; nothing when all is. */
 static void print_exceptions(const struct tw_report_tally *tally, int direction)
 {
@@ -165,14 +157,6 @@ static void print_empty(const struct tw_report_tally *tally, int direction)
 	tw_paragraph_end(&line);
 }
 
-static int has_exceptions(const struct tw_report_tally *tally, int direction)
-{
-	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++)
-		if (tally->counts[i][direction])
-			return 1;
-	return 0;
-}
-
 /* Per second of the longest job: of the group, not of the device. */
 static void print_rate(uint64_t ios, uint64_t run_ns)
 {
@@ -200,8 +184,7 @@ static void print_direction(const struct tw_report_group *group, int direction)
 	const struct tw_report_tally *tally = &group->tally;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
 
-	if (!ios && !has_stages(tally, direction) &&
-	    !has_exceptions(tally, direction))
+	if (!tw_report_shows_direction(group, direction))
 		return;
 	printf("\n%s: %llu I/Os", tw_report_directions[direction],
 	       (unsigned long long)ios);
@@ -209,7 +192,7 @@ static void print_direction(const struct tw_report_group *group, int direction)
 	putchar('\n');
 	print_exceptions(tally, direction);
 	print_empty(tally, direction);
-	if (!has_stages(tally, direction))
+	if (!tw_report_has_stages(group, direction))
 		return;
 	print_stage_titles("stage");
 	for (int i = 0; i < TW_REPORT_STAGES; i++)

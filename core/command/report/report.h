@@ -254,6 +254,12 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 int tw_report_shows_stage(const struct tw_report_group *groups, size_t count,
 			  int stage);
 
+/* Has it I/Os in that direction that any stage was recorded of? Or anything to
+ * be shown, if only that all of them failed? */
+int tw_report_has_stages(const struct tw_report_group *group, int direction);
+int tw_report_shows_direction(const struct tw_report_group *group,
+			      int direction);
+
 /* How many hosts it is of, beside that of its first member. */
 size_t tw_report_other_hosts(const struct tw_report_group *group);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);
