@@ -369,7 +369,10 @@ $(ENGINE_TESTS:.t=.o): $(B)/%.o: %.c $(ENGINE_NEEDS)
 $(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(call objects,$(JSON_SOURCES)) \
 		$(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $^ \
+		-ljansson $(CORE_LIBS)
+$(B)/tests/unit/engine_no_memory.t: ENGINE_TEST_LDFLAGS := $(addprefix \
+	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap free munmap)
 
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)

@@ -141,8 +141,9 @@ void tw_cleanup(struct thread_data *td)
 	/* fio cleans up after a refusal too; then td is not what we think. */
 	if (!tw_has_our_layout(td) || !job)
 		return;
-	tw_record_end(job);
+	/* Else nothing was recorded, and the lists may not be there yet. */
 	if (job->started) {
+		tw_record_end(job);
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: whichever allocation of a job's set-up fails, the job ends with
+ * fio's ENOMEM, writes no report, and everything that it got is given back.
+ * Defect: a clean-up that uses what was not set up yet (a crash), a failure that
+ * is not passed on, memory that is lost.
+ *
+ * The linker puts the functions below in place of those that allocate (--wrap).
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "engine_world.h"
+
+#define MANY	1000
+
+static struct {
+	bool on;
+	unsigned left;		/* the one after these fails */
+	unsigned failed;
+	long blocks;		/* that are there */
+} memory;
+
+static bool fails(void)
+{
+	if (!memory.on || memory.left-- != 0)
+		return false;
+	memory.failed++;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *got(void *block)
+{
+	if (memory.on && block)
+		memory.blocks++;
+	return block;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_mmap(void *at, size_t size, int protection, int flags, int file,
+		  off_t offset);
+void __real_free(void *block);
+int __real_munmap(void *at, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
+		  off_t offset);
+void __wrap_free(void *block);
+int __wrap_munmap(void *at, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : got(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : got(__real_calloc(count, size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return fails() ? NULL : got(__real_aligned_alloc(alignment, size));
+}
+
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
+		  off_t offset)
+{
+	void *block;
+
+	if (fails())
+		return MAP_FAILED;
+	block = __real_mmap(at, size, protection, flags, file, offset);
+	if (memory.on && block != MAP_FAILED)
+		memory.blocks++;
+	return block;
+}
+
+void __wrap_free(void *block)
+{
+	if (memory.on && block)
+		memory.blocks--;
+	__real_free(block);
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+	if (memory.on)
+		memory.blocks--;
+	return __real_munmap(at, size);
+}
+
+/* True: the job began, since it needs fewer. */
+static bool begins_without(unsigned one)
+{
+	bool began;
+
+	world_forget();
+	world.td.rate_bps[DDIR_READ] = 1 << 20;
+	memory.on = true;
+	memory.left = one;
+	memory.failed = 0;
+	memory.blocks = 0;
+	began = world_begin();
+	if (!began)
+		world_end();
+	memory.on = false;
+	if (began) {
+		world_end();
+		return memory.failed == 0;
+	}
+	if (memory.failed != 1 || memory.blocks || world.report ||
+	    world.td.error != ENOMEM) {
+		tap_ok(false, "allocation %u: failed %u, %ld blocks left, "
+		       "error %d, report %p", one + 1, memory.failed,
+		       memory.blocks, world.td.error, (void *) world.report);
+		return true;
+	}
+	return false;
+}
+
+int main(void)
+{
+	unsigned one = 0;
+
+	while (one < MANY && !begins_without(one))
+		one++;
+	/* Histograms of each stage and direction, and what an I/O needs. */
+	tap_ok(one > TW_RECORDS * TW_DIRECTIONS && one < MANY,
+	       "each of %u allocations fails, and the job with it", one);
+	world_forget();
+	return tap_done();
+}
