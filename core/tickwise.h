@@ -350,7 +350,7 @@ double tw_seconds_before_wrap(uint64_t ticks, double hz);
 /**
  * struct tw_scale - what turns ticks into nanoseconds
  *
- * Modulus form. With L = modulus_log2, the ticks are split into whole moduli
+ * With L = modulus_log2, the ticks are split into whole moduli
  * of 2^L ticks and a rest:
  *
  *	ns = ((t >> L) * whole + ((t & mask) * mult >> shift) + half) >> q
@@ -361,32 +361,25 @@ double tw_seconds_before_wrap(uint64_t ticks, double hz);
  * last tick of a modulus does not exceed the next whole one, which makes the
  * whole function monotone.
  *
- * Wide form: the high half of a 128-bit product.
- *
- * The promise: for ticks <= max_ticks both forms are within error_ns +
- * error_ppb * 1e-9 * ns of ticks / hz. Above max_ticks they saturate at
- * max_ns.
+ * The promise: for ticks <= max_ticks the result is within error_ns +
+ * error_ppb * 1e-9 * ns of ticks / hz. Above max_ticks it is max_ns.
  */
 struct tw_scale {
 	uint64_t mask;
 	uint64_t mult;			/* never 0 once set up */
 	uint64_t whole;
-	uint64_t wide_mult;
 	uint8_t modulus_log2;
 	uint8_t shift;
-	uint8_t wide_shift;
 	uint64_t max_ticks;
 	/* not read when converting */
 	uint64_t max_ns;
 	uint64_t modulus_ns;		/* 2^modulus_log2 ticks, rounded */
 	double error_ns;
 	double error_ppb;
-	double wide_error_ns;
-	double wide_error_ppb;
 	double hz;
 };
 
-/* Fraction bits of the modulus form: 2^57 ns, 4.5 years, are left. */
+/* Fraction bits: 2^57 ns, 4.5 years, are left. */
 #define TW_SCALE_FRACTION_BITS	7
 #define TW_SCALE_HALF		(1ULL << (TW_SCALE_FRACTION_BITS - 1))
 
@@ -422,17 +415,8 @@ static inline uint64_t tw_scale_modulus(const struct tw_scale *scale,
 		TW_SCALE_HALF) >> TW_SCALE_FRACTION_BITS;
 }
 
-static inline uint64_t tw_scale_wide(const struct tw_scale *scale,
-				     uint64_t ticks)
-{
-	__extension__ typedef unsigned __int128 tw_u128;
-
-	return (uint64_t)((tw_u128)(ticks << scale->wide_shift) *
-			  scale->wide_mult >> 64);
-}
-
 /**
- * tw_ticks_to_ns - ticks to nanoseconds, modulus form
+ * tw_ticks_to_ns - ticks to nanoseconds
  * @scale: from tw_scale_init()
  * @ticks: an interval, 0 to scale->max_ticks; more saturates
  *
@@ -444,21 +428,6 @@ static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
 	if (tw_unlikely(ticks > scale->max_ticks))
 		return scale->max_ns;
 	return tw_scale_modulus(scale, ticks);
-}
-
-/**
- * tw_ticks_to_ns_wide - ticks to nanoseconds, high half of a 128-bit product
- * @scale: from tw_scale_init()
- * @ticks: an interval, 0 to scale->max_ticks; more saturates
- *
- * Rounded down. Cost: one multiplication. Thread-safe.
- */
-static inline uint64_t tw_ticks_to_ns_wide(const struct tw_scale *scale,
-					   uint64_t ticks)
-{
-	if (tw_unlikely(ticks > scale->max_ticks))
-		return scale->max_ns;
-	return tw_scale_wide(scale, ticks);
 }
 
 /**
@@ -493,7 +462,6 @@ struct tw_clock_segment {
 	uint64_t base_ns;
 	struct tw_scale scale;
 	/* not read by tw_clock_ns() */
-	uint64_t wide_base_ns;
 	uint64_t start_ticks;		/* 0: none; odd: proposed, not settled.
 					   Readers that find it late write it */
 } __attribute__((aligned(64)));
@@ -615,7 +583,6 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 
 /* Slow paths: before the base or the last segment, beyond the range, system. */
 uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
-uint64_t tw_clock_ns_wide_slow(const struct tw_clock *clock, uint64_t ticks);
 void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts);
 
@@ -671,7 +638,7 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 }
 
 /**
- * tw_clock_ns - nanoseconds of the anchor's clock, now; modulus form
+ * tw_clock_ns - nanoseconds of the anchor's clock, now
  * @clock: from tw_clock_init()
  *
  * Cost: tw_ticks() and the conversion; one cache line more once refined.
@@ -683,27 +650,6 @@ static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 	if (tw_unlikely(!clock->scale.mult))
 		return tw_clock_ns_slow(clock, 0);
 	return tw_clock_ns_at(clock, tw_ticks());
-}
-
-/**
- * tw_clock_ns_wide - the same in the wide form
- * @clock: from tw_clock_init()
- */
-static inline uint64_t tw_clock_ns_wide(const struct tw_clock *clock)
-{
-	const struct tw_clock_segment *last;
-	uint64_t ticks, since;
-
-	if (tw_unlikely(!clock->scale.mult))
-		return tw_clock_ns_wide_slow(clock, 0);
-	ticks = tw_ticks();
-	since = ticks - clock->base_ticks;
-	if (since <= tw_clock_limit_part(&clock->limit_ticks))
-		return clock->base_ns + tw_scale_wide(&clock->scale, since);
-	last = tw_clock_last_part(clock, ticks, &since);
-	if (last)
-		return last->wide_base_ns + tw_scale_wide(&last->scale, since);
-	return tw_clock_ns_wide_slow(clock, ticks);
 }
 
 /* The second a thread is in. Zeroed before first use, one per thread. */

@@ -18,7 +18,7 @@
 
 /* Out of the caches, a second line would make a reading cost twice as much:
  * tests/bench/working_set.c */
-_Static_assert(offsetof(struct tw_clock, scale.wide_shift) < 64,
+_Static_assert(offsetof(struct tw_clock, scale.shift) < 64,
 	       "a clock is read from one cache line");
 
 static clockid_t clock_id_of(enum tw_against against)
@@ -211,20 +211,6 @@ uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 	return segment ?
 		segment->base_ns + tw_ticks_to_ns(&segment->scale, since) :
 		clock->base_ns + tw_ticks_to_ns(&clock->scale, since);
-}
-
-uint64_t tw_clock_ns_wide_slow(const struct tw_clock *clock, uint64_t ticks)
-{
-	const struct tw_clock_segment *segment;
-	uint64_t since;
-
-	if (clock->system)
-		return system_ns(clock);
-	segment = find_segment(clock, ticks, &since);
-	return segment ? segment->wide_base_ns +
-			 tw_ticks_to_ns_wide(&segment->scale, since) :
-			 clock->base_ns +
-			 tw_ticks_to_ns_wide(&clock->scale, since);
 }
 
 void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Setting up the conversion of ticks to nanoseconds. Pure arithmetic, with
- * 128-bit integers; converting itself needs none of them in the modulus form.
+ * 128-bit integers; converting itself needs none of them.
  */
 #include <errno.h>
 #include <math.h>
@@ -126,31 +126,6 @@ static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 	return 0;
 }
 
-/*
- * A tick is worth under 2^wide_shift ns, so the multiplier is a fraction with
- * all of its 64 bits below the point; the shifted ticks must fit 64 bits too.
- */
-static void set_wide(struct tw_scale *scale, const struct ratio *ratio)
-{
-	unsigned wide_shift = 0;
-	u128 mult;
-
-	while (ratio->over >= ratio->under << wide_shift)
-		wide_shift++;
-	/* 2^(64 - wide_shift) * ratio in two steps: 128 bits do not hold one. */
-	mult = (ratio->over << (32 - wide_shift)) / ratio->under;
-	mult = (mult << 32) +
-	       ((((ratio->over << (32 - wide_shift)) % ratio->under) << 32) +
-		ratio->under / 2) / ratio->under;
-	scale->wide_mult = (uint64_t)mult;
-	scale->wide_shift = (uint8_t)wide_shift;
-	scale->wide_error_ns = 1;	/* rounded down */
-	scale->wide_error_ppb = 0.5e9 / (double)mult;
-	if (scale->max_ticks > UINT64_MAX >> wide_shift)
-		scale->max_ticks = UINT64_MAX >> wide_shift;
-	scale->max_ns = tw_scale_modulus(scale, scale->max_ticks);
-}
-
 int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		  uint64_t modulus_ns)
 {
@@ -176,7 +151,7 @@ int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 	for (bits = 20; !modulus_ns && bits < 40; bits++)
 		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;
-	set_wide(&best, &ratio);
+	best.max_ns = tw_scale_modulus(&best, best.max_ticks);
 	tw_debug_assert(!tw_scale_check(&best, rate));
 	*scale = best;
 	return 0;

@@ -10,8 +10,7 @@
  * largest k and r; and the step from one modulus to the next is the same for
  * every k, so one comparison is monotony at all boundaries. Its distance from
  * the truth is linear in k and in r but for roundings that the published error
- * counts in full, so it is farthest at a corner of (k, r). The wide form is
- * one product: the same with a single modulus.
+ * counts in full, so it is farthest at a corner of (k, r).
  */
 #include "scale_check.h"
 
@@ -40,30 +39,21 @@ static struct truth truth_of(const struct tw_rate *rate)
 }
 
 /* over < 2^60 and ticks < 2^64, so the product fits. */
-static int is_within(const struct truth *truth, uint64_t ticks, uint64_t ns,
-		     double error_ns, double error_ppb)
+static int is_within(const struct tw_scale *scale, const struct truth *truth,
+		     uint64_t ticks)
 {
 	u128 product = truth->over * ticks;
 	u128 ns_exact = product / truth->under;
 	i128 exact = (i128)(ns_exact << PART_BITS) +
 		     (i128)(((product % truth->under) << PART_BITS) /
 			    truth->under);
-	i128 off = ((i128)ns << PART_BITS) - exact;
-	double allowed_ns = error_ns + error_ppb * 1e-9 * (double)ns_exact;
+	i128 off = ((i128)tw_scale_modulus(scale, ticks) << PART_BITS) - exact;
+	double allowed_ns = scale->error_ns +
+			    scale->error_ppb * 1e-9 * (double)ns_exact;
 
 	/* One part more: the truth is rounded down to parts here. */
-	return fabs((double)off) <= ldexp(allowed_ns, PART_BITS) + 1;
-}
-
-static int both_within(const struct tw_scale *scale, const struct truth *truth,
-		       uint64_t ticks)
-{
-	if (ticks > scale->max_ticks)
-		return 1;
-	return is_within(truth, ticks, tw_scale_modulus(scale, ticks),
-			 scale->error_ns, scale->error_ppb) &&
-	       is_within(truth, ticks, tw_scale_wide(scale, ticks),
-			 scale->wide_error_ns, scale->wide_error_ppb);
+	return ticks > scale->max_ticks ||
+	       fabs((double)off) <= ldexp(allowed_ns, PART_BITS) + 1;
 }
 
 static const char *check_products(const struct tw_scale *scale)
@@ -81,8 +71,6 @@ static const char *check_products(const struct tw_scale *scale)
 	      TW_SCALE_HALF;
 	if (sum > UINT64_MAX)
 		return "the sum passes 64 bits before max_ticks";
-	if (scale->max_ticks > UINT64_MAX >> scale->wide_shift)
-		return "the wide form loses bits before max_ticks";
 	if (scale->max_ns != tw_scale_modulus(scale, scale->max_ticks))
 		return "max_ns is not what max_ticks convert to";
 	return NULL;
@@ -99,12 +87,12 @@ static const char *check_error(const struct tw_scale *scale,
 	unsigned i;
 
 	for (i = 0; i < sizeof(corners) / sizeof(*corners); i++)
-		if (!both_within(scale, truth, corners[i]))
+		if (!is_within(scale, truth, corners[i]))
 			return "a corner is off by more than is promised";
 	/* More than the corners need; catches what argues wrongly above. */
 	for (i = 0; i < 64; i++)
-		if (!both_within(scale, truth, 1ULL << i) ||
-		    !both_within(scale, truth, (1ULL << i) - 1))
+		if (!is_within(scale, truth, 1ULL << i) ||
+		    !is_within(scale, truth, (1ULL << i) - 1))
 			return "a power of two is off by more than is promised";
 	return NULL;
 }
@@ -115,8 +103,7 @@ const char *tw_scale_check(const struct tw_scale *scale,
 	const struct truth truth = truth_of(rate);
 	const char *broken;
 
-	if (scale->modulus_log2 > 63 || scale->shift > 63 ||
-	    scale->wide_shift > 63)
+	if (scale->modulus_log2 > 63 || scale->shift > 63)
 		return "a shift passes the word";
 	if (scale->mask != (1ULL << scale->modulus_log2) - 1)
 		return "the mask is not that of the modulus";

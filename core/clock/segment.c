@@ -153,11 +153,9 @@ int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
 	start = (now + ahead) & ~PROPOSED;
 	if (start - clock->base_ticks >= clock->scale.max_ticks)
 		return -ERANGE;
-	/* Where the clock stands then, in both of its forms: they are apart by
-	 * what their errors allow. */
+	/* Where the clock stands then. */
 	__atomic_store_n(&segment->begin_ticks, start, __ATOMIC_RELAXED);
 	segment->base_ns = tw_clock_ns_slow(clock, start);
-	segment->wide_base_ns = tw_clock_ns_wide_slow(clock, start);
 	segment->scale = scale;
 	return propose_and_accept(clock, place, start, start - ahead / 2,
 				  source);

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "clock/calibrate.h"
+#include "command/bench/wide.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -34,9 +35,11 @@ struct worst {
 	double wide_ns;
 };
 
-static void one_hour(const struct tw_scale *scale, uint64_t mult,
-		     unsigned shift, int64_t beside_each, struct worst *worst)
+static void one_hour(const struct tw_scale *scale, const struct tw_rate *rate,
+		     int64_t beside_each, struct worst *worst)
 {
+	const struct tw_wide wide = tw_wide_of(rate);
+	const unsigned shift = rate->kernel_shift;
 	unsigned second;
 	int64_t beside;
 
@@ -44,13 +47,12 @@ static void one_hour(const struct tw_scale *scale, uint64_t mult,
 		for (beside = -beside_each; beside <= beside_each; beside++) {
 			uint64_t ticks = (uint64_t)(scale->hz * second + 1000) +
 					 (uint64_t)beside;
-			u128 exact = (u128)ticks * mult;
+			u128 exact = (u128)ticks * rate->kernel_mult;
 
 			worst->modulus_ns = fmax(worst->modulus_ns, fabs(off_ns(
 				tw_ticks_to_ns(scale, ticks), exact, shift)));
 			worst->wide_ns = fmax(worst->wide_ns, fabs(off_ns(
-				tw_ticks_to_ns_wide(scale, ticks), exact,
-				shift)));
+				tw_wide_ns(&wide, ticks), exact, shift)));
 		}
 }
 
@@ -59,8 +61,7 @@ static int on_paper(const struct tw_clock *tested)
 	struct worst here = { 0, 0 }, others = { 0, 0 };
 	uint32_t khz, rates = 0;
 
-	one_hour(&tested->scale, tested->rate.kernel_mult,
-		 tested->rate.kernel_shift, 1000, &here);
+	one_hour(&tested->scale, &tested->rate, 1000, &here);
 	for (khz = 1000000; khz <= 5000000; khz += 10007, rates++) {
 		struct tw_kernel_rate kernel;
 		struct tw_scale scale;
@@ -72,7 +73,7 @@ static int on_paper(const struct tw_clock *tested)
 			.kernel_shift = kernel.shift,
 		};
 		tw_scale_init(&scale, &rate, 0);
-		one_hour(&scale, kernel.mult, kernel.shift, 1, &others);
+		one_hour(&scale, &rate, 1, &others);
 	}
 	printf("one hour of ticks in exact arithmetic, worst: modulus %.2f ns, "
 	       "wide %.2f ns\n", here.modulus_ns, here.wide_ns);

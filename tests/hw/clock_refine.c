@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Eight threads read a clock while it is refined over and over: no reading is
- * behind any other that happened before it, in either form. "Before" is by a
- * shared maximum: a thread takes it, reads the clock, and must not be behind.
+ * behind any other that happened before it. "Before" is by a shared maximum: a
+ * thread takes it, reads the clock, and must not be behind.
  * Fails if a segment can be used by some readers and not by others.
  *
  * The rates are 500 ppm apart in turns, so that a segment that some saw a
@@ -26,7 +26,6 @@
 struct shared {
 	struct tw_clock tested;
 	uint64_t latest_ns;
-	uint64_t latest_wide_ns;
 	int stop;
 };
 
@@ -53,16 +52,6 @@ static void is_not_behind(struct reader *reader, uint64_t *latest, uint64_t ns,
 	reader->readings++;
 }
 
-/* tw_clock_ns_wide() of an ordered reading of the counter. */
-static uint64_t wide_ns_at(const struct tw_clock *tested, uint64_t ticks)
-{
-	uint64_t since = ticks - tested->base_ticks;
-
-	if (since <= tw_clock_limit_part(&tested->limit_ticks))
-		return tested->base_ns + tw_scale_wide(&tested->scale, since);
-	return tw_clock_ns_wide_slow(tested, ticks);
-}
-
 static void *read_on(void *argument)
 {
 	struct reader *reader = argument;
@@ -74,10 +63,6 @@ static void *read_on(void *argument)
 		seen = __atomic_load_n(&shared->latest_ns, __ATOMIC_ACQUIRE);
 		ns = tw_clock_ns_at(&shared->tested, tw_ticks_begin());
 		is_not_behind(reader, &shared->latest_ns, ns, seen);
-		seen = __atomic_load_n(&shared->latest_wide_ns,
-				       __ATOMIC_ACQUIRE);
-		ns = wide_ns_at(&shared->tested, tw_ticks_begin());
-		is_not_behind(reader, &shared->latest_wide_ns, ns, seen);
 	}
 	return NULL;
 }

@@ -92,12 +92,6 @@ static void break_it(const struct tw_rate *rate)
 	scale.shift++;
 	notices(&scale, rate, "a shift off by one");
 	scale = whole;
-	scale.wide_mult -= 1 + (scale.wide_mult >> 48);
-	notices(&scale, rate, "a wide multiplier that is off");
-	scale = whole;
-	scale.wide_shift++;
-	notices(&scale, rate, "a wide shift off by one");
-	scale = whole;
 	scale.shift = 64;
 	notices(&scale, rate, "a shift by the whole word");
 	scale = whole;

@@ -4,7 +4,7 @@
  * error, rounded as stated, never backwards, over three years of ticks from
  * 10 MHz to 10 GHz. Fails if a multiplier, a shift or a bound is off by one
  * bit, or if the two parts of the modulus form are rounded apart (steps back
- * of 1 ns at boundaries).
+ * of 1 ns at boundaries). The wide form of the benchmark is held to the same.
  *
  * The truth is ticks * over / under in 128 bits, where over / under is the
  * exact nanoseconds per tick that the rate means: for a kernel multiplier mult
@@ -14,8 +14,8 @@
  */
 #include <math.h>
 
+#include "command/bench/wide.h"
 #include "tap.h"
-#include "tickwise.h"
 
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
@@ -64,11 +64,12 @@ struct misses {
 	uint64_t ticks;
 };
 
-static void try_ticks(const struct tw_scale *scale, const struct truth *truth,
-		      uint64_t ticks, struct misses *misses)
+static void try_ticks(const struct tw_scale *scale, const struct tw_wide *form,
+		      const struct truth *truth, uint64_t ticks,
+		      struct misses *misses)
 {
 	uint64_t ns = tw_ticks_to_ns(scale, ticks);
-	uint64_t wide = tw_ticks_to_ns_wide(scale, ticks);
+	uint64_t wide = tw_wide_ns(form, ticks);
 
 	if (ticks > scale->max_ticks)
 		return;
@@ -76,8 +77,7 @@ static void try_ticks(const struct tw_scale *scale, const struct truth *truth,
 		misses->modulus++;
 		misses->ticks = ticks;
 	}
-	if (!is_within(truth, ticks, wide, scale->wide_error_ns,
-		       scale->wide_error_ppb)) {
+	if (!is_within(truth, ticks, wide, 1, form->error_ppb)) {
 		misses->wide++;
 		misses->ticks = ticks;
 	}
@@ -85,13 +85,14 @@ static void try_ticks(const struct tw_scale *scale, const struct truth *truth,
 		misses->backwards++;
 		misses->ticks = ticks;
 	}
-	if (ticks && tw_ticks_to_ns_wide(scale, ticks - 1) > wide)
+	if (ticks && tw_wide_ns(form, ticks - 1) > wide)
 		misses->wide_backwards++;
 }
 
 static void try_rate(const struct tw_rate *rate, uint64_t *random,
 		     unsigned tries, struct misses *misses)
 {
+	const struct tw_wide wide = tw_wide_of(rate);
 	struct truth truth = truth_of(rate);
 	struct tw_scale scale;
 	uint64_t largest, modulus;
@@ -118,14 +119,14 @@ static void try_rate(const struct tw_rate *rate, uint64_t *random,
 
 		ticks %= largest + 1;
 		boundary = ticks / modulus * modulus;
-		try_ticks(&scale, &truth, ticks, misses);
-		try_ticks(&scale, &truth, boundary, misses);
-		try_ticks(&scale, &truth, boundary + 1, misses);
-		try_ticks(&scale, &truth, boundary + modulus - 1, misses);
+		try_ticks(&scale, &wide, &truth, ticks, misses);
+		try_ticks(&scale, &wide, &truth, boundary, misses);
+		try_ticks(&scale, &wide, &truth, boundary + 1, misses);
+		try_ticks(&scale, &wide, &truth, boundary + modulus - 1, misses);
 	}
 	for (i = 0; i < 4; i++) {
-		try_ticks(&scale, &truth, i, misses);
-		try_ticks(&scale, &truth, scale.max_ticks - i, misses);
+		try_ticks(&scale, &wide, &truth, i, misses);
+		try_ticks(&scale, &wide, &truth, scale.max_ticks - i, misses);
 	}
 	if (tw_ticks_to_ns(&scale, scale.max_ticks + 1) != scale.max_ns ||
 	    tw_ticks_to_ns(&scale, UINT64_MAX) != scale.max_ns)

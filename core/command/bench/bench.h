@@ -11,9 +11,8 @@
 enum tw_bench_loop {
 	TW_LOOP_RDTSC,		/* tw_ticks(), nothing done with it */
 	TW_LOOP_TO_NS,		/* tw_ticks_to_ns(tw_ticks()) */
-	TW_LOOP_TO_NS_WIDE,
+	TW_LOOP_TO_NS_WIDE,	/* by the high half of a product: wide.h */
 	TW_LOOP_NOW,		/* tw_clock_ns() */
-	TW_LOOP_NOW_WIDE,
 	TW_LOOP_NOW_REFINED,	/* tw_clock_ns() after tw_clock_refine() */
 	TW_LOOP_TIMESPEC,	/* tw_clock_timespec() */
 	TW_LOOP_FIO_WAY,
@@ -65,7 +64,7 @@ struct tw_bench_result {
 	uint32_t used, disturbed;	/* rounds */
 };
 
-#define TW_BENCH_RESULTS	10
+#define TW_BENCH_RESULTS	9
 
 /* Pure. @hz turns ticks into nanoseconds. Return: 0; -ENOMEM; -EAGAIN when
  * fewer than half of the rounds, or fewer than TW_BENCH_LEAST_ROUNDS, of some

@@ -18,6 +18,7 @@
 
 #include "clock/segment.h"
 #include "command/bench/bench.h"
+#include "command/bench/wide.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
 #define WARM_UP		16		/* rounds that are not recorded */
@@ -33,6 +34,7 @@ struct bench {
 	uint64_t modulus_mask, modulus_ns;
 	uint64_t mult;
 	unsigned modulus_log2, shift;
+	struct tw_wide wide;
 };
 
 #define RELOAD(pointer)		__asm__ __volatile__("" : "+r"(pointer))
@@ -59,7 +61,7 @@ static void loop_to_ns_wide(struct bench *bench)
 {
 	for (unsigned i = 0; i < CALLS; i++) {
 		RELOAD(bench);
-		KEEP(tw_ticks_to_ns_wide(&bench->clock.scale, tw_ticks()));
+		KEEP(tw_wide_ns(&bench->wide, tw_ticks()));
 	}
 }
 
@@ -68,14 +70,6 @@ static void loop_now(struct bench *bench)
 	for (unsigned i = 0; i < CALLS; i++) {
 		RELOAD(bench);
 		KEEP(tw_clock_ns(&bench->clock));
-	}
-}
-
-static void loop_now_wide(struct bench *bench)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		RELOAD(bench);
-		KEEP(tw_clock_ns_wide(&bench->clock));
 	}
 }
 
@@ -134,7 +128,6 @@ static const struct loop {
 	[TW_LOOP_TO_NS] = { loop_to_ns, CALLS },
 	[TW_LOOP_TO_NS_WIDE] = { loop_to_ns_wide, CALLS },
 	[TW_LOOP_NOW] = { loop_now, CALLS },
-	[TW_LOOP_NOW_WIDE] = { loop_now_wide, CALLS },
 	[TW_LOOP_NOW_REFINED] = { loop_now_refined, CALLS },
 	[TW_LOOP_TIMESPEC] = { loop_timespec, CALLS },
 	[TW_LOOP_FIO_WAY] = { loop_fio_way, CALLS },
@@ -201,6 +194,7 @@ static void set_up(struct bench *bench, const struct tw_clock *clock)
 		.modulus_log2 = scale->modulus_log2,
 		.mult = scale->mult >> TW_SCALE_FRACTION_BITS,
 		.shift = scale->shift,
+		.wide = tw_wide_of(&clock->rate),
 	};
 }
 
