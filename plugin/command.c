@@ -227,7 +227,7 @@ static const char *not_here(const struct tw_options *o)
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
 	const char *option = not_here(td->eo);
-	__u64 blocks, block_bytes;
+	__u64 blocks = 0, block_bytes = 0;
 
 	if (option)
 		return refuse(td, option, "refused, not implemented");

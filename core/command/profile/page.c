@@ -9,6 +9,7 @@
 #include "command/profile/profile.h"
 
 #define TIME_SIZE	24
+#define ERROR_SIZE	(TIME_SIZE + 2)		/* +- before it */
 
 /* Four significant digits and a unit. */
 static const char *time_text(char *text, double ns)
@@ -32,7 +33,7 @@ static const char *error_text(char *text, double ns)
 {
 	char value[TIME_SIZE];
 
-	snprintf(text, TIME_SIZE, "+-%s", time_text(value, ns));
+	snprintf(text, ERROR_SIZE, "+-%s", time_text(value, ns));
 	return text;
 }
 
@@ -41,7 +42,7 @@ static void print_row(const struct profile_file *file,
 {
 	double self_ns = profile_ns(file, function->self.ticks);
 	double calls = (double)(function->calls - function->not_timed);
-	char self[TIME_SIZE], error[TIME_SIZE], raw[TIME_SIZE];
+	char self[TIME_SIZE], error[ERROR_SIZE], raw[TIME_SIZE];
 	char inclusive[TIME_SIZE], each[TIME_SIZE];
 	int below = tw_profile_below_resolution(&function->self);
 
@@ -66,7 +67,7 @@ static void print_row(const struct profile_file *file,
 static void print_cost(const struct profile_file *file)
 {
 	char inside[TIME_SIZE], outside[TIME_SIZE], beyond[TIME_SIZE];
-	char inside_error[TIME_SIZE], outside_error[TIME_SIZE];
+	char inside_error[ERROR_SIZE], outside_error[ERROR_SIZE];
 	const struct profile_cost *cost = &file->cost;
 
 	if (!cost->samples) {
@@ -126,7 +127,7 @@ void tw_profile_print_flat(const struct profile_file *file,
 			   const struct profile_result *result, unsigned top)
 {
 	double all_ns = profile_ns(file, result->total.ticks);
-	char self[TIME_SIZE], error[TIME_SIZE];
+	char self[TIME_SIZE], error[ERROR_SIZE];
 
 	print_head(file);
 	printf("%5s %9s %10s %9s %9s %9s %11s  %s\n", "self%", "self", "",
