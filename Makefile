@@ -545,6 +545,14 @@ check-vm: packages-test packages-vm
 vm-table:
 	$(Q)tests/vm/table.sh build/vm tests/README.md
 
+# ---- distributions ----
+
+.PHONY: check-distros
+check-distros:
+	$(Q).ci/packages debootstrap || \
+		echo 'no system can be made that is not there already'
+	$(Q)tests/distros.sh
+
 # ---- fuzzing ----
 #
 # Everything that parses, FUZZ_SECONDS each, with clang's libFuzzer. What it
@@ -714,10 +722,10 @@ uninstall:
 # ---- the rest ----
 
 .PHONY: clean distclean help
-# fio's source stays: fetching it takes longer than everything else.
+# fio's source and distributions stay: fetching takes longer than all else.
 clean:
 	$(Q)if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name fio \
-		-exec rm -rf {} +; fi
+		! -name distros -exec rm -rf {} +; fi
 
 distclean:
 	$(Q)rm -rf build
@@ -739,13 +747,14 @@ help:
 	@echo '                 install-core: what needs no fio'
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
+	@echo 'make check-distros  both of the first commands in fresh systems of distributions'
 	@echo 'make vm-table    what that saw, into tests/README.md'
 	@echo 'make check-sanitizers'
 	@echo '                 the library and the program under ASan, UBSan, TSan, valgrind'
 	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
 	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
 	@echo 'make check-patches  apply, build and try every patch (minutes)'
-	@echo 'make clean       remove what was built; distclean: also fio'"'"'s source'
+	@echo 'make clean       remove what was built; distclean: also what was fetched'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
 	@echo 'FIO_SRC=DIR      its source, if it did not come from a package'

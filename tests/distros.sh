@@ -1,0 +1,253 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Runs the README's two commands in a fresh system of each distribution, and
+# prints a table of what happened, for README.md:
+#
+#	tests/distros.sh [debian-12] [debian-13] [ubuntu-24.04]
+#
+# Without arguments all of them. A system is what debootstrap calls minbase, with
+# make, git and ca-certificates, and a clone of this repository as it is
+# committed; all else `make demo` and `make check` have to install.
+#
+# Packages come from where this machine's apt gets those of the same vendor, else
+# from debootstrap's own default; TW_DEBIAN_MIRROR and TW_UBUNTU_MIRROR name
+# another place. apt's other settings of fetching (proxies), the resolver's and
+# the certificates are copied. Where the source of a distribution's fio can't be
+# had from there, it is that release's of the git repository FIO_GIT.
+#
+# The systems are kept in build/distros (TW_DISTROS): NAME/base as debootstrap
+# made it, which is used again, NAME/root as the last run left it, NAME/demo.log
+# and NAME/check.log. What is mounted and started for a run is so in namespaces of
+# its own: nothing is left when it ends, however it ends.
+#
+# Needs root. Exit 0, 1 if a command failed somewhere, 69 if nothing could be tried.
+set -u
+LC_ALL=C
+export LC_ALL
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+distros=${TW_DISTROS:-$root/build/distros}
+fio_git=${FIO_GIT:-https://github.com/axboe/fio}
+child=
+
+fail()
+{
+	echo "distros: $*" >&2
+	exit 69
+}
+
+# A program in the background, so that a signal is heard at once. The first
+# process of a namespace ends with unshare, and with it all others there.
+# shellcheck disable=SC2317	# reached through the trap
+leave()
+{
+	status=$?
+	trap - EXIT
+	trap '' INT TERM HUP
+	[ -z "$child" ] || kill -s KILL "$child" 2>/dev/null
+	exit "$status"
+}
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# apart COMMAND...: runs it in namespaces of its own, and gives its exit status
+apart()
+{
+	unshare --mount --propagation private --pid --fork --kill-child -- \
+		"$@" </dev/null &
+	child=$!
+	wait "$child"
+	apart_status=$?
+	child=
+	return "$apart_status"
+}
+
+# inside DIR COMMAND...: in the system DIR/root, in the clone, with the output in $log
+inside()
+{
+	system=$1/root
+	shift
+	# shellcheck disable=SC2016	# the inner shell's
+	apart sh -c '
+		system=$1; shift
+		mount -t proc proc "$system/proc" &&
+		mount --rbind /sys "$system/sys" &&
+		mount --rbind /dev "$system/dev" &&
+		mount --bind "$system/../archives" \
+			"$system/var/cache/apt/archives" &&
+		exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+			HOME=/root TERM=dumb ${http_proxy:+http_proxy="$http_proxy"} \
+			${https_proxy:+https_proxy="$https_proxy"} \
+			${no_proxy:+no_proxy="$no_proxy"} \
+			chroot "$system" env -C /root/tickwise "$@"' \
+		sh "$system" "$@" >>"$log" 2>&1
+}
+
+# mirror VENDOR: where this machine's apt gets that vendor's packages, or nothing
+mirror()
+{
+	# shellcheck disable=SC2016	# apt's
+	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v vendor="$1" '$1 == vendor && $2 == vendor { print $3; exit }'
+}
+
+# find_keys NAME: sets $keys. Debian 12 has no package of Ubuntu's, but the Debian
+# 13 that was made before has.
+find_keys()
+{
+	for keys in "/usr/share/keyrings/$1" \
+		"$distros/debian-13/root/usr/share/keyrings/$1"; do
+		[ ! -f "$keys" ] || return 0
+	done
+	[ -d "$distros/debian-13/root" ] &&
+		inside "$distros/debian-13" apt-get -q -y install ubuntu-keyring &&
+		[ -f "$keys" ]
+}
+
+# base VENDOR SUITE COMPONENTS MIRROR KEYRING: makes $dir/base unless it is there
+base()
+{
+	[ ! -f "$dir/base.made" ] || return 0
+	find_keys "$5" || {
+		why="no ${5%.gpg} here: install ubuntu-keyring"
+		return 1
+	}
+	rm -rf --one-file-system "$dir/base"
+	# An Ubuntu that this debootstrap has not heard of is made as the others.
+	script=
+	scripts=${DEBOOTSTRAP_DIR:-/usr/share/debootstrap}/scripts
+	[ -e "$scripts/$2" ] || [ "$1" != Ubuntu ] || script=$scripts/gutsy
+	apart debootstrap --variant=minbase --components="$3" \
+		--keyring="$keys" --include=make,git,ca-certificates \
+		"$2" "$dir/base" "$4" ${script:+"$script"} \
+		>"$dir/base.log" 2>&1 && : >"$dir/base.made" && return
+	why=$(sed -n 's/^E: //p' "$dir/base.log" | tail -n 1)
+	return 1
+}
+
+# What this machine needs to reach its mirrors, the new system needs as well.
+settings()
+{
+	apt-config dump 2>/dev/null |
+		sed -n '/^Acquire::\(IndexTargets\|Languages\|cdrom\)/d; /^Acquire::.* "..*";$/p' \
+			>"$dir/root/etc/apt/apt.conf.d/00host"
+	cat /etc/resolv.conf >"$dir/root/etc/resolv.conf"
+	cp /etc/hosts "$dir/root/etc/"
+	if [ -n "$(ls /usr/local/share/ca-certificates 2>/dev/null)" ]; then
+		cp -R /usr/local/share/ca-certificates/. \
+			"$dir/root/usr/local/share/ca-certificates/"
+		inside "$dir" update-ca-certificates
+	fi
+}
+
+# source_from_git: the release of the fio there, sets $fio_src
+source_from_git()
+{
+	version=$(chroot "$dir/root" fio --version) || return 1
+	GIT_TERMINAL_PROMPT=0 timeout 600 git clone -q --depth 1 \
+		--branch "$version" "$fio_git" "$dir/root/root/$version" \
+		>>"$log" 2>&1 || return 1
+	rm -rf "$dir/root/root/$version/.git"
+	fio_src=/root/$version
+}
+
+# try NAME: runs make NAME, sets $result
+try()
+{
+	log=$dir/$1.log
+	: >"$log"
+	begun=$(date +%s)
+	inside "$dir" make "$1" ${fio_src:+FIO_SRC="$fio_src"}
+	status=$?
+	seconds=$(($(date +%s) - begun))
+	counts=$(sed -n '/^[0-9]* passed, [0-9]* failed, [0-9]* skipped$/p' "$log" |
+		tail -n 1)
+	if [ "$status" = 0 ]; then
+		result="${counts:-works}, $seconds s"
+	else
+		result="${counts:-**fails**}, $seconds s"
+		echo "distros: $name: make $1 failed; its output is in $log" >&2
+	fi
+	return "$status"
+}
+
+# row NAME VENDOR SUITE COMPONENTS MIRROR KEYRING
+row()
+{
+	name=$1
+	dir=$distros/$name
+	why=
+	fio_src=
+	log=$dir/settings.log
+	mkdir -p "$dir/archives/partial"
+	echo "distros: $name" >&2
+	shift
+	if ! base "$@"; then
+		echo "| $name | | | not tried: ${why:-see $dir/base.log} | |"
+		return
+	fi
+	rm -rf --one-file-system "$dir/root"
+	{
+		cp -a "$dir/base" "$dir/root" &&
+			git clone -q --no-hardlinks "$root" "$dir/root/root/tickwise"
+	} || fail "no room for $name in $distros"
+	settings
+	tried=1
+	try demo || {
+		grep -q 'no source that matches' "$log" && source_from_git &&
+			try demo
+	} || bad=1
+	demo=$result
+	try check || bad=1
+	# shellcheck disable=SC1091	# that system's
+	pretty=$(. "$dir/root/etc/os-release" && echo "$PRETTY_NAME")
+	compiler=$(chroot "$dir/root" gcc -dumpfullversion 2>/dev/null)
+	fio=$(chroot "$dir/root" fio --version 2>/dev/null)
+	route=$(sed -n 's/^route: //p' \
+		"$dir"/root/root/tickwise/build/fio/*/tickwise-stamp 2>/dev/null |
+		head -n 1)
+	case $route in
+	'copy of '*) route="FIO_SRC, tag $fio of fio's git" ;;
+	'Debian source '*) route="apt-get source, ${route##* }" ;;
+	esac
+	echo "| $pretty | gcc $compiler | ${fio#fio-}: ${route:-none} | $demo | $result |"
+}
+
+[ "$(id -u)" = 0 ] || fail "needs root, to mount and to change the root"
+for program in debootstrap git unshare; do
+	type "$program" >/dev/null 2>&1 || fail "$program is missing: install it"
+done
+[ $# -gt 0 ] || set -- debian-12 debian-13 ubuntu-24.04
+for name; do
+	case $name in
+	debian-12 | debian-13 | ubuntu-24.04) ;;
+	*) fail "what is '$name'? There are debian-12, debian-13, ubuntu-24.04" ;;
+	esac
+done
+mkdir -p "$distros" || exit 69
+distros=$(cd "$distros" && pwd)
+apart true || fail "no namespaces here: unshare --mount --pid fails"
+[ -z "$(git -C "$root" status --porcelain)" ] ||
+	echo "distros: what is not committed is not tried" >&2
+
+bad=0
+tried=0
+debian=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
+ubuntu=${TW_UBUNTU_MIRROR:-$(mirror Ubuntu)}
+# shellcheck disable=SC2016	# Markdown
+echo '| distribution | compiler | fio, its source | `make demo` | `make check` |'
+echo '|---|---|---|---|---|'
+for name; do
+	case $name in
+	debian-12) set -- Debian bookworm main "$debian" debian-archive-keyring ;;
+	debian-13) set -- Debian trixie main "$debian" debian-archive-keyring ;;
+	ubuntu-24.04) set -- Ubuntu noble main,universe "$ubuntu" ubuntu-archive-keyring ;;
+	esac
+	row "$name" "$1" "$2" "$3" "$4" "$5.gpg"
+done
+[ "$tried" = 1 ] || exit 69
+exit "$bad"
