@@ -150,10 +150,11 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 		options = &defaults;
 	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
 		return -EINVAL;
+	out.rate.against = options->rate ? options->rate->against :
+					   options->against;
 	out.clock_id = clock_id_of(anchor_on(options->anchor,
-					     options->against));
+					     out.rate.against));
 	out.reliability = options->reliability;
-	out.rate.against = options->against;
 	if (options->system == TW_ON) {
 		use_system(&out, 0);
 		*clock = out;

@@ -2,8 +2,10 @@
 /*
  * The clock's edges, on a clock made by hand: a counter a little behind gives
  * a time a little earlier, one far behind the base, one far ahead the limit;
- * the timespec equals the division at every kind of step. Fails if a small
- * step back wraps to centuries, or if the cached second goes stale.
+ * the timespec equals the division at every kind of step; in place of a counter
+ * that is not used, the clock that the anchor would be on. Fails if a small
+ * step back wraps to centuries, if the cached second goes stale, or if the
+ * system clock is not that of the rate given.
  */
 #include <errno.h>
 
@@ -91,6 +93,35 @@ static void system_clock(void)
 	       "reads CLOCK_MONOTONIC_RAW");
 }
 
+static void system_clock_is(enum tw_against rate_against,
+			    enum tw_against against, enum tw_anchor anchor,
+			    clockid_t id, const char *what)
+{
+	const struct tw_rate rate = { .hz = 2e9, .against = rate_against };
+	const struct tw_clock_options options = {
+		.system = TW_ON, .rate = &rate, .against = against,
+		.anchor = anchor,
+	};
+	struct tw_clock clock;
+
+	tap_ok(tw_clock_init(&clock, &options) == 0 && clock.clock_id == id &&
+	       clock.rate.against == rate_against, "%s", what);
+}
+
+/* @against is for a calibration: a rate that is given has its own. */
+static void system_clock_of_rate(void)
+{
+	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_RAW,
+			TW_ANCHOR_AS_RATE, CLOCK_MONOTONIC,
+			"a rate against CLOCK_MONOTONIC: that clock");
+	system_clock_is(TW_AGAINST_RAW, TW_AGAINST_MONOTONIC,
+			TW_ANCHOR_AS_RATE, CLOCK_MONOTONIC_RAW,
+			"one against CLOCK_MONOTONIC_RAW: that one");
+	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_MONOTONIC,
+			TW_ANCHOR_RAW, CLOCK_MONOTONIC_RAW,
+			"another anchor: the anchor's");
+}
+
 static void marks(void)
 {
 	struct tw_clock_mark mark;
@@ -107,6 +138,7 @@ int main(void)
 	edges();
 	timespecs();
 	system_clock();
+	system_clock_of_rate();
 	marks();
 	return tap_done();
 }
