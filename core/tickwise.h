@@ -991,7 +991,8 @@ struct tw_clock_health {
 	double drift_allowed_ns;
 	char clocksource[32];		/* the kernel's, now */
 	int64_t suspended_ns;		/* since the clock was set up */
-	double cpu_low_ns, cpu_high_ns;	/* by which two CPUs can be apart */
+	double cpu_low_ns, cpu_high_ns;	/* by which two CPUs can be apart;
+					   infinite: no bound */
 	unsigned cpu_reasons;		/* bits of enum tw_reliability_reason */
 	char independent[32];		/* the device's name */
 	double independent_ppb;		/* RAW fast of it: positive */

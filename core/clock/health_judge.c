@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "health.h"
+#include "interval.h"
 
 static double signed_ns(uint64_t later, uint64_t earlier)
 {
@@ -101,8 +102,8 @@ static enum tw_health_state judge_cpus(const struct tw_health_seen *seen,
 	if (seen->cpus_ret)
 		return TW_HEALTH_NOT_RUN;
 	health->cpu_reasons = seen->cpus->reasons;
-	health->cpu_low_ns = (double)seen->cpus->offset_low_ticks / hz * 1e9;
-	health->cpu_high_ns = (double)seen->cpus->offset_high_ticks / hz * 1e9;
+	health->cpu_low_ns = tw_offset_ns(seen->cpus->offset_low_ticks, hz);
+	health->cpu_high_ns = tw_offset_ns(seen->cpus->offset_high_ticks, hz);
 	switch (seen->cpus->verdict) {
 	case TW_RELIABLE:
 		return TW_HEALTH_GOOD;

@@ -103,8 +103,7 @@ find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other
 		       sizeof(wanted), compare_pair);
 }
 
-/* A bound that is missing is as far as numbers go. */
-static double offset_ns(int64_t ticks, double hz)
+double tw_offset_ns(int64_t ticks, double hz)
 {
 	if (ticks == INT64_MAX)
 		return INFINITY;
@@ -140,8 +139,8 @@ static struct tw_error cpu_error(const struct tw_clock *clock,
 		    !was_constant(reliability, NULL))
 			return (struct tw_error) { -INFINITY, INFINITY };
 		*cpus = TW_CPUS_ANY;
-		low = offset_ns(reliability->offset_low_ticks, hz);
-		high = offset_ns(reliability->offset_high_ticks, hz);
+		low = tw_offset_ns(reliability->offset_low_ticks, hz);
+		high = tw_offset_ns(reliability->offset_high_ticks, hz);
 		return (struct tw_error) { -fmax(-low, high), fmax(-low, high) };
 	}
 	if (reliability->offsets)
@@ -149,8 +148,8 @@ static struct tw_error cpu_error(const struct tw_clock *clock,
 	if (!pair || !was_constant(reliability, pair))
 		return (struct tw_error) { -INFINITY, INFINITY };
 	*cpus = TW_CPUS_PAIR;
-	low = offset_ns(pair->low_ticks, hz);
-	high = offset_ns(pair->high_ticks, hz);
+	low = tw_offset_ns(pair->low_ticks, hz);
+	high = tw_offset_ns(pair->high_ticks, hz);
 	if (pair->cpu == end->cpu)
 		return (struct tw_error) { -high, -low };
 	return (struct tw_error) { low, high };

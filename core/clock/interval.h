@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tw_interval() needs of this machine: noted when a clock is set up.
+ * What tw_interval() needs of this machine, noted when a clock is set up; and
+ * what it shares with a clock's health.
  */
 #ifndef TW_CLOCK_INTERVAL_H
 #define TW_CLOCK_INTERVAL_H
@@ -9,5 +10,9 @@
 
 /* Sets clock->read. Some 20 us. */
 void tw_interval_read_cost(struct tw_clock *clock);
+
+/* A CPU's offset as tw_reliability_measure() gives it, in nanoseconds; infinite
+ * where a bound is missing. */
+double tw_offset_ns(int64_t ticks, double hz);
 
 #endif

@@ -3,7 +3,8 @@
  * The clock's health, judged on what was seen, without looking: each fault
  * makes its own check bad and no other, and what did not run is no evidence.
  * Fails if a drift within the stated bounds is called a fault, if a jump is
- * not, or if a check that did not run counts as good.
+ * not, if a check that did not run counts as good, or if a bound that is
+ * missing becomes a number.
  */
 #include <errno.h>
 #include <math.h>
@@ -142,6 +143,13 @@ static void surroundings(void)
 	       "by how much, and why");
 	cpus.verdict = TW_UNDECIDED;
 	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_UNDECIDED, "too disturbed");
+	cpus.offset_low_ticks = -INT64_MAX;
+	tap_ok(!judge() && health.cpu_low_ns == -INFINITY &&
+	       fabs(health.cpu_high_ns - 30) < 1e-6, "no bound below");
+	cpus.offset_low_ticks = -100;
+	cpus.offset_high_ticks = INT64_MAX;
+	tap_ok(!judge() && health.cpu_high_ns == INFINITY &&
+	       fabs(health.cpu_low_ns + 50) < 1e-6, "no bound above");
 	seen.cpus_ret = -EAGAIN;
 	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_NOT_RUN, "no threads");
 }
