@@ -97,9 +97,16 @@ static void prediction(void)
 	begin(TW_RATE_REGRESSION);
 	tested.refined_rate[0].source = TW_RATE_KERNEL;
 	tested.refined_rate[0].kernel_mult = 12345;
+	tested.refined_rate[0].bound_ppb = 0;
 	at(&seen.now, START + 20000000000, START_NS + 10000000100);
 	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
 	   "100 ns gathered before the kernel's rate was found");
+	tap_ok(fabs(health.drift_allowed_ns - 1000.00001) < 1e-6,
+	       "100 ppb of 10.0000001 s are allowed: the bound at the start");
+	tested.rate.bound_ppb = 0;
+	tested.refined_rate[0].bound_ppb = 100;
+	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
+	   "100 ns gathered under a bound of nothing");
 	begin(TW_RATE_REGRESSION);
 	at(&seen.now, START + 20000000000, START_NS + 10000000990);
 	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
