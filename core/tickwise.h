@@ -130,8 +130,7 @@ enum tw_counter_state {
 struct tw_counter_facts {
 	enum tw_counter_state state;
 	double read_cost_ns;		/* of tw_ticks() */
-	double step_ns;			/* between two changes seen: no less
-					   than an ordered read takes */
+	double step_ns;			/* by which the counter moves at a time */
 	double clock_cost_ns;		/* of clock_gettime(); 0: see above */
 	double call_cost_ns;		/* of the same as a real system call */
 	int clock_is_call;		/* clock_gettime() is one: 1, 0 */
@@ -785,7 +784,8 @@ struct tw_reliability {
 	double hz;			/* what turned ticks into ns here */
 	double read_cost_ns;		/* of tw_ticks(), in a loop */
 	struct tw_cpu_offset *offsets;	/* freed by tw_reliability_free() */
-	uint64_t step_ticks;		/* by which the counters were seen to move */
+	double step_ticks;		/* by which the counters were seen to move,
+					   good to 0.1; 1: no longer step */
 };
 
 /* How far a measurement has come. */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "counter/step.h"
 #include "refine.h"
 #include "segment.h"
 
@@ -39,15 +40,7 @@ void tw_interval_read_cost(struct tw_clock *clock)
 		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
 	}
 	qsort(apart, PAIRS, sizeof(apart[0]), by_value);
-	/* Equal readings: it moves in steps, and the least change is one or a
-	 * part of one that was rounded. */
-	clock->read.step_ticks = 1;
-	for (i = 1; i < PAIRS && apart[0] == 0; i++) {
-		if (apart[i]) {
-			clock->read.step_ticks = (double)apart[i] + 1;
-			break;
-		}
-	}
+	clock->read.step_ticks = tw_step_read();
 	clock->read.high_ns = (double)apart[PAIRS * 99 / 100] /
 			      clock->scale.hz * 1e9;
 }
@@ -211,7 +204,8 @@ static void find_place(const struct tw_clock *clock, uint64_t begin,
 static double quantisation_ns(const struct tw_clock *clock,
 			      const struct place *place, double ns)
 {
-	double step_ns = clock->read.step_ticks / clock->scale.hz * 1e9;
+	double reach_ticks = (double)tw_step_reach_ticks(clock->read.step_ticks);
+	double step_ns = reach_ticks / clock->scale.hz * 1e9;
 	unsigned joints = place->last - place->first, i;
 	double error_ns = 0, error_ppb = 0;
 

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "step.h"
 #include "timespec.h"
 #include "with_cpu.h"
 
@@ -158,35 +159,44 @@ static double read_cost_ns(void)
 	return least_ns;
 }
 
-/* The mean time between two changes of what is read. */
-static double loop_of_steps_ns(void)
-{
-	uint64_t ticks = tw_ticks_begin();
-	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-	unsigned changes = 0, reads;
+/* A loop of ordered reads: what it took, and how often they changed. */
+struct changes {
+	double ns_per_change;
+	double ns_per_tick;
+};
 
+static struct changes loop_of_changes(void)
+{
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC), first_ticks, ticks;
+	unsigned changes = 0, reads;
+	double ns;
+
+	first_ticks = ticks = tw_ticks_begin();
 	for (reads = 0; reads < STEP_READS && changes < STEP_CHANGES; reads++) {
 		uint64_t before = ticks;
 
 		ticks = tw_ticks_begin();
 		changes += ticks != before;
 	}
-	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) /
-	       (changes ? changes : 1);
+	ns = (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns);
+	return (struct changes) {
+		ns / (changes ? changes : 1),
+		ns / (ticks > first_ticks ? (double)(ticks - first_ticks) : 1),
+	};
 }
 
-static double step_ns(void)
+static struct changes look_at_changes(void)
 {
-	double least_ns = loop_of_steps_ns();
+	struct changes least = loop_of_changes();
 	unsigned i;
 
 	for (i = 1; i < LOOPS / 2; i++) {
-		double ns = loop_of_steps_ns();
+		struct changes changes = loop_of_changes();
 
-		if (ns < least_ns)
-			least_ns = ns;
+		if (changes.ns_per_change < least.ns_per_change)
+			least = changes;
 	}
-	return least_ns;
+	return least;
 }
 
 /* Of CLOCK_MONOTONIC, by libc and thus the vDSO, or by the system call. */
@@ -211,6 +221,8 @@ static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 
 static void look_at_costs(struct tw_counter_facts *facts)
 {
+	struct changes changes;
+
 	facts->call_cost_ns = clock_cost_ns(tw_system_clock_call);
 	if (facts->state != TW_COUNTER_OK) {
 		facts->clock_is_call = -1;
@@ -220,12 +232,15 @@ static void look_at_costs(struct tw_counter_facts *facts)
 	facts->clock_is_call = !getauxval(AT_SYSINFO_EHDR) ||
 		facts->clock_cost_ns > CALL_RATIO * facts->call_cost_ns;
 	facts->read_cost_ns = read_cost_ns();
-	facts->step_ns = step_ns();
-	if (facts->read_cost_ns > TRAPPED_NS)
+	changes = look_at_changes();
+	facts->step_ns = tw_step_read() * changes.ns_per_tick;
+	if (facts->read_cost_ns > TRAPPED_NS) {
 		facts->state = TW_COUNTER_TRAPPED;
-	else if (facts->step_ns > COARSE_NS &&
-		 facts->step_ns > 2 * facts->read_cost_ns)
+	} else if (changes.ns_per_change > COARSE_NS &&
+		   changes.ns_per_change > 2 * facts->read_cost_ns) {
 		facts->state = TW_COUNTER_COARSE;
+		facts->step_ns = changes.ns_per_change;
+	}
 }
 
 int tw_counter_check(struct tw_counter_facts *facts)

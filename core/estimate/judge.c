@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "counter/step.h"
 #include "pace.h"
 
 struct judging {
@@ -22,9 +23,9 @@ struct judging {
 			 TW_REASON_STANDS_STILL | TW_REASON_BACKWARDS)
 #define DOUBTS		(TW_REASON_TOLERANCE | TW_REASON_STATISTICS)
 
-static uint64_t step_ticks(const struct judging *judging)
+static double step_ticks(const struct judging *judging)
 {
-	return judging->limits->step_ticks ? judging->limits->step_ticks : 1;
+	return judging->limits->step_ticks > 0 ? judging->limits->step_ticks : 1;
 }
 
 static size_t edge(const struct judging *judging, unsigned earlier,
@@ -36,7 +37,7 @@ static size_t edge(const struct judging *judging, unsigned earlier,
 /* The bound that two readings a difference apart are: see judge.h. */
 static int64_t bound(const struct judging *judging, int64_t difference_ticks)
 {
-	int64_t step = (int64_t)step_ticks(judging);
+	int64_t step = (int64_t)tw_step_reach_ticks(step_ticks(judging));
 
 	return difference_ticks > TW_NO_BOUND_TICKS - step ?
 	       TW_NO_BOUND_TICKS : difference_ticks + step;
@@ -104,7 +105,7 @@ static void gather_bounds(const struct judging *judging, unsigned base,
 
 	bounds->uppers = 0;
 	bounds->lowers = 0;
-	bounds->step_ticks = step_ticks(judging);
+	bounds->step_ticks = (double)tw_step_reach_ticks(step_ticks(judging));
 	bounds->begin_ticks = samples->count ? samples->samples[0].ticks : 0;
 	bounds->end_ticks = samples->count ?
 			    samples->samples[samples->count - 1].ticks : 0;

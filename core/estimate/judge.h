@@ -61,7 +61,7 @@ struct tw_judge_limits {
 	int64_t tolerance_ticks;
 	uint64_t least_switches;
 	double pace_limit_ppb;
-	uint64_t step_ticks;	/* the counters' resolution; 0: one tick */
+	double step_ticks;	/* the counters' resolution; 0: one tick */
 };
 
 /* What the walk over all samples in their order counts. */

@@ -46,7 +46,7 @@ int tw_pace_fit(const struct tw_pace_bounds *bounds,
 	for (i = 0; i < bounds->uppers; i++)
 		for (k = 0; k < bounds->lowers; k++)
 			narrow(offset, &bounds->upper[i], &bounds->lower[k],
-			       (double)bounds->step_ticks);
+			       bounds->step_ticks);
 	if (offset->pace_low_ppb <= offset->pace_high_ppb)
 		return 1;
 	low_ppb = offset->pace_high_ppb;

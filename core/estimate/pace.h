@@ -20,7 +20,7 @@ struct tw_pace_bounds {
 	unsigned lowers;
 	uint64_t begin_ticks;	/* the base's first and last reading */
 	uint64_t end_ticks;
-	uint64_t step_ticks;	/* at_ticks is good to that */
+	double step_ticks;	/* at_ticks is good to that */
 };
 
 /**

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * By how many ticks a counter moves at a time. Internal.
- *
- * A tick need not be the counter's resolution: one that is driven by a slower
- * clock goes on by several at once, and nothing finer can be read from it.
+ * The counters' step from recorded probes. Internal.
  */
 #ifndef TW_ESTIMATE_STEP_H
 #define TW_ESTIMATE_STEP_H
@@ -15,10 +12,8 @@
  * @cpus: their samples
  * @count: how many CPUs
  *
- * Return: in ticks, 1 and more. Too large, never too small, where few samples
- * happen to have a divisor in common: of 16 of them that is one case in 65000.
- * Pure.
+ * Return: in ticks, as tw_steps_find(). Pure.
  */
-uint64_t tw_step_of_samples(const struct tw_cpu_samples *cpus, unsigned count);
+double tw_step_of_samples(const struct tw_cpu_samples *cpus, unsigned count);
 
 #endif

@@ -8,6 +8,8 @@
  * at the same edges, then are at most 0 apart), when the step is added twice, or
  * when a counter that moves by 41 and 42 in turns passes as one that moves by 1.
  */
+#include <math.h>
+
 #include "estimate/step.h"
 #include "estimate_generate.h"
 
@@ -25,7 +27,7 @@ static void judge(struct made *made, uint64_t step_ticks)
 		.tolerance_ticks = 1000,
 		.least_switches = 100,
 		.pace_limit_ppb = 1000,
-		.step_ticks = step_ticks,
+		.step_ticks = (double)step_ticks,
 	};
 
 	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);
@@ -108,12 +110,12 @@ static void try_width(uint64_t step_ticks, int64_t should_ticks)
 }
 
 /* A clock of @slow_hz shown as @shown_hz, read some 20 ns apart. */
-static void try_found(uint64_t slow_hz, uint64_t shown_hz, uint64_t should,
+static void try_found(uint64_t slow_hz, uint64_t shown_hz, double should,
 		      uint64_t *random)
 {
 	struct made made;
 	uint64_t picoseconds = 1000000;
-	uint64_t found;
+	double found;
 	unsigned i;
 
 	made_init(&made, 2, 1000);
@@ -126,7 +128,8 @@ static void try_found(uint64_t slow_hz, uint64_t shown_hz, uint64_t should,
 						   (slow_hz / 1000000));
 	}
 	found = tw_step_of_samples(made.cpus, 2);
-	tap_is_u64(found, should, "the step that is found");
+	tap_ok(fabs(found - should) < 0.1, "a step of %.2f: %.2f is found",
+	       should, found);
 	made_free(&made);
 }
 
@@ -135,10 +138,10 @@ static void try_none(void)
 	struct made made;
 
 	made_init(&made, 1, 2);
-	tap_is_u64(tw_step_of_samples(made.cpus, 1), 1, "of no reading: 1");
+	tap_ok(tw_step_of_samples(made.cpus, 1) == 1, "of no reading: 1");
 	made_add(&made, 0, 5);
 	made_add(&made, 0, 5);
-	tap_is_u64(tw_step_of_samples(made.cpus, 1), 1, "of equal ones: 1");
+	tap_ok(tw_step_of_samples(made.cpus, 1) == 1, "of equal ones: 1");
 	made_free(&made);
 }
 
@@ -157,7 +160,7 @@ int main(void)
 	try_found(1300000000, 2600000000, 2, &random);
 	try_found(100000000, 3800000000, 38, &random);
 	try_found(25000000, 1000000000, 40, &random);
-	try_found(24000000, 1000000000, 42, &random);
+	try_found(24000000, 1000000000, 1000 / 24.0, &random);
 	try_found(10000000, 10000000, 1, &random);
 	try_none();
 	return tap_done();

@@ -58,9 +58,9 @@ int tw_check_watch(const struct tw_check_arguments *arguments);
 void tw_check_print_page(const struct tw_check *check,
 			 const struct tw_check_arguments *arguments);
 
-/* By how many ticks the counters move at a time; 0: not known. It is what all
- * differences have in common, and a CPU alone, or few turns, have too few. */
-static inline uint64_t tw_check_step_ticks(const struct tw_reliability *result)
+/* By how many ticks the counters move at a time; 0: not known, since a CPU alone,
+ * or few turns, give too few differences. */
+static inline double tw_check_step_ticks(const struct tw_reliability *result)
 {
 	return result->pairs && result->switches >= 32 ? result->step_ticks : 0;
 }

@@ -218,7 +218,7 @@ static json_t *json_check(const struct tw_check *check,
 		"pace_uncertainty_ppb", number_or_null(half_ppb),
 		"hz", number_or_null(result->hz),
 		"step_ticks", tw_check_step_ticks(result) ?
-			json_integer((json_int_t)result->step_ticks) :
+			json_real(result->step_ticks) :
 			json_null(),
 		"read_cost_ns", number_or_null(result->read_cost_ns),
 		"probes", (json_int_t)result->probes,

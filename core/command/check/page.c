@@ -188,9 +188,10 @@ static void print_measured(const struct tw_reliability *result,
 	}
 	print_order(result);
 	if (tw_check_step_ticks(result))
-		printf("Step        the counters move by %" PRIu64
-		       " tick%s at a time\n", result->step_ticks,
-		       result->step_ticks == 1 ? "" : "s");
+		printf("Step        the counters move by %.1f tick%s (%.1f ns) "
+		       "at a time\n", result->step_ticks,
+		       result->step_ticks == 1 ? "" : "s",
+		       result->step_ticks / result->hz * 1e9);
 	printf("Read cost   %.1f ns\n", result->read_cost_ns);
 	printf("Took        %.1f ms on %u CPU%s\n",
 	       (double)result->elapsed_ns / 1e6, result->cpus,
