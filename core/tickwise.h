@@ -280,6 +280,9 @@ struct tw_rate_options {
 	enum tw_against against;	/* 0: CLOCK_MONOTONIC_RAW */
 	enum tw_switch kernel_rate;	/* TW_OFF: only what is measured */
 	const struct tw_time_source *source;	/* NULL: the real clocks */
+	uint64_t longest_ns;		/* while samples are too few, or more than
+					   one kernel's rate fits: go on for as
+					   long again, up to this; 0: don't */
 };
 
 /**
@@ -295,8 +298,9 @@ struct tw_rate_options {
  * core/clock/kernel_rate.c); against CLOCK_MONOTONIC together with what
  * adjtimex(2) says of the steering (core/clock/monotonic_rate.c).
  *
- * Busy for at most 100 ms of the window; longer windows are spent asleep
- * between short bursts. Blocks for the length of the window.
+ * Busy for at most 100 ms of a window; longer windows are spent asleep
+ * between short bursts. Blocks for the length of the window, or up to
+ * longest_ns: an idle machine makes 20 ms enough, a crowded one not always.
  *
  * Return: 0; -EINVAL for a window under 5 ms or over an hour or a source
  * without functions; -ENOMEM; -EAGAIN when too few undisturbed samples could
@@ -559,6 +563,7 @@ struct tw_clock_options {
 	enum tw_anchor anchor;		/* 0: that of the rate */
 	const struct tw_reliability *reliability;	/* for tw_interval();
 					   kept, so it must live as long */
+	uint64_t longest_ns;		/* of the calibration: as of the rate */
 };
 
 /**

@@ -4,8 +4,8 @@
  *
  * It is set up once, by the first job that needs it; fio asks for file sizes
  * before it forks its jobs, so that is normally the parent, and the children
- * inherit it. 20 ms of calibration against CLOCK_MONOTONIC_RAW and a check of
- * some ms that the CPUs' counters agree.
+ * inherit it. 20 ms of calibration against CLOCK_MONOTONIC_RAW, up to 160 where
+ * others want the CPU, and a check of some ms that the CPUs' counters agree.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include "timing.h"
 
 #define CALIBRATION_NS	20000000ULL
-#define LONGER_CALIBRATION_NS	100000000ULL
+#define LONGEST_CALIBRATION_NS	160000000ULL
 #define CHECK_NS	20000000ULL
 
 static struct tw_timing timing;
@@ -76,17 +76,25 @@ static const char *calibration_failure(int error)
 	}
 }
 
+static void tell_longer_calibration(void)
+{
+	uint64_t window_ns = timing.clock.rate.window_ns;
+
+	if (window_ns > CALIBRATION_NS * 3 / 2)
+		fprintf(stderr, "tickwise: the calibration took %.0f ms: "
+			"%.0f were not enough to tell the counter's rate\n",
+			window_ns / 1e6, CALIBRATION_NS / 1e6);
+}
+
 static void set_up(void)
 {
-	struct tw_clock_options options = { .window_ns = CALIBRATION_NS };
+	const struct tw_clock_options options = {
+		.window_ns = CALIBRATION_NS,
+		.longest_ns = LONGEST_CALIBRATION_NS,
+	};
 	int ret;
 
 	ret = tw_clock_init(&timing.clock, &options);
-	/* Where others had the CPU for nearly all of the window. */
-	if (!ret && timing.clock.system_errno == -EAGAIN) {
-		options.window_ns = LONGER_CALIBRATION_NS;
-		ret = tw_clock_init(&timing.clock, &options);
-	}
 	if (ret)
 		timing.clock.system_errno = ret;
 	if (ret || timing.clock.system) {
@@ -94,6 +102,7 @@ static void set_up(void)
 			calibration_failure(-timing.clock.system_errno));
 		return;
 	}
+	tell_longer_calibration();
 	check_counter();
 	if (timing.checked && timing.verdict == TW_UNRELIABLE)
 		use_system_clock("the CPUs' counters disagree",

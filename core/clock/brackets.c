@@ -28,6 +28,8 @@
 #include <unistd.h>
 
 #include "calibrate.h"
+#include "counter/pause.h"
+#include "counter/step.h"
 #include "timespec.h"
 
 /* Windows longer than this sleep between bursts: 1024 of them are 51 ms. */
@@ -52,6 +54,7 @@ static const struct plan plan_long = { 1024, 8, 50000 };
 struct reader {
 	clockid_t clock_id;
 	const struct tw_time_source *source;
+	uint32_t random;
 };
 
 /* Inlined twice: the real clocks are never read through a pointer. */
@@ -72,6 +75,14 @@ static inline struct tw_bracket read_bracket(const struct reader *reader)
 	bracket.after_ticks = tw_ticks_end();
 	bracket.reference_ns = tw_timespec_ns(&now);
 	return bracket;
+}
+
+/* So that the loop does not beat with a counter that moves in steps. */
+static inline struct tw_bracket read_after_pause(struct reader *reader)
+{
+	if (!reader->source)
+		tw_pause(&reader->random);
+	return read_bracket(reader);
 }
 
 static uint64_t width_ticks(const struct tw_bracket *bracket)
@@ -116,34 +127,6 @@ static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 		reader->source->sleep_ns(reader->source->context, left_ns);
 }
 
-/*
- * Two equal readings of the counter show that it moves in steps longer than a
- * reading takes, and the smallest change is then a step, or a part of one that
- * was rounded: one more on top. Counters of tens of MHz do that, and so do
- * faster ones that are moved on every now and then by more than one.
- */
-struct steps {
-	uint64_t least_ticks;
-	int seen;
-};
-
-static void look_at_step(struct steps *steps, const struct tw_bracket *bracket)
-{
-	uint64_t width = width_ticks(bracket);
-
-	if (width == 0)
-		steps->seen = 1;
-	else if (width < steps->least_ticks)
-		steps->least_ticks = width;
-}
-
-static uint64_t step_of(const struct steps *steps)
-{
-	if (!steps->seen || steps->least_ticks == UINT64_MAX)
-		return 0;
-	return steps->least_ticks + (steps->least_ticks > 1);
-}
-
 struct collection {
 	struct tw_brackets *out;
 	uint64_t narrowest_ticks;	/* of this slot */
@@ -153,7 +136,6 @@ struct collection {
 	uint64_t burst_end_ns;
 	uint64_t last_ns;
 	unsigned in_slot;
-	struct steps steps;
 	const struct plan *plan;
 };
 
@@ -176,20 +158,19 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 	c->in_slot++;
 }
 
-static int collect(const struct reader *reader, struct collection *c)
+static int collect(struct reader *reader, struct collection *c)
 {
 	const struct plan *plan = c->plan;
 	uint64_t reads = 0;
 
 	while (c->slot < plan->slots) {
-		struct tw_bracket bracket = read_bracket(reader);
+		struct tw_bracket bracket = read_after_pause(reader);
 		uint64_t now_ns = bracket.reference_ns;
 		uint64_t slot = (now_ns - c->start_ns) / c->slot_ns;
 
 		if (now_ns < c->last_ns || ++reads > 1ULL << 40)
 			return -EIO;
 		c->last_ns = now_ns;
-		look_at_step(&c->steps, &bracket);
 		if (slot != c->slot) {
 			c->slot = slot;
 			c->in_slot = 0;
@@ -255,6 +236,54 @@ static int check_clock(const struct reader *reader, uint64_t *granularity_ns)
 	return 0;
 }
 
+double tw_brackets_step_ticks(const struct tw_brackets *brackets)
+{
+	const struct tw_bracket *bracket = brackets->bracket;
+	struct tw_steps steps = { { 0 } };
+	size_t i;
+
+	for (i = 0; i < brackets->count; i++) {
+		tw_steps_add(&steps, width_ticks(&bracket[i]));
+		if (i)
+			tw_steps_add(&steps, bracket[i].before_ticks -
+					     bracket[i - 1].before_ticks);
+	}
+	return tw_steps_find(&steps);
+}
+
+/* Room for a window more, touched, so that no page fault falls into it. */
+static int make_room(struct tw_brackets *brackets)
+{
+	size_t count = brackets->count + MOST_KEPT;
+	struct tw_bracket *more;
+
+	more = realloc(brackets->bracket, count * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + brackets->count, 0, MOST_KEPT * sizeof(*more));
+	brackets->bracket = more;
+	return 0;
+}
+
+/* What the first window says holds for those that follow. */
+static int prepare(const struct reader *reader, struct tw_brackets *brackets)
+{
+	double ticks_per_ns;
+	int ret;
+
+	ret = check_clock(reader, &brackets->granularity_ns);
+	if (ret)
+		return ret;
+	if (brackets->granularity_ns == 0)
+		brackets->granularity_ns = 1;
+	ret = look(reader, &ticks_per_ns);
+	if (ret)
+		return ret;
+	brackets->tolerance_ticks =
+		(uint64_t)(TW_BRACKET_TOLERANCE_NS * ticks_per_ns) + 1;
+	return 0;
+}
+
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			enum tw_against against,
 			const struct tw_time_source *source)
@@ -262,31 +291,16 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	struct reader reader = {
 		.clock_id = against == TW_AGAINST_MONOTONIC ?
 			CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
-		.source = source,
+		.source = source, .random = 1,
 	};
-	struct tw_brackets out = { 0 };
-	struct collection c = {
-		.out = &out, .steps.least_ticks = UINT64_MAX,
-	};
-	double ticks_per_ns;
+	struct collection c = { .out = brackets };
 	int ret;
 
-	ret = check_clock(&reader, &out.granularity_ns);
-	if (ret)
-		return ret;
-	if (out.granularity_ns == 0)
-		out.granularity_ns = 1;
-	out.bracket = malloc(MOST_KEPT * sizeof(*out.bracket));
-	if (!out.bracket)
-		return -ENOMEM;
-	/* Touched before, so that no page fault falls into the window. */
-	memset(out.bracket, 0, MOST_KEPT * sizeof(*out.bracket));
-
-	ret = look(&reader, &ticks_per_ns);
+	ret = make_room(brackets);
+	if (!ret && !brackets->tolerance_ticks)
+		ret = prepare(&reader, brackets);
 	if (ret)
 		goto err;
-	out.tolerance_ticks = (uint64_t)(TW_BRACKET_TOLERANCE_NS *
-					 ticks_per_ns) + 1;
 	/* Reading files: before the window begins, it may be as short. */
 	c.plan = choose_plan(window_ns, source);
 	c.start_ns = read_bracket(&reader).reference_ns;
@@ -296,11 +310,10 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	ret = collect(&reader, &c);
 	if (ret)
 		goto err;
-	out.step_ticks = step_of(&c.steps);
-	*brackets = out;
+	brackets->step_ticks = tw_brackets_step_ticks(brackets);
 	return 0;
 err:
-	free(out.bracket);
+	tw_brackets_free(brackets);
 	return ret;
 }
 

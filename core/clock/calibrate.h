@@ -32,19 +32,24 @@ struct tw_brackets {
 	size_t count;
 	uint64_t tolerance_ticks;
 	uint64_t granularity_ns;
-	uint64_t step_ticks;		/* of a counter slower than its reader:
-					   a reading v means v to v + this */
+	double step_ticks;		/* by which the counter moves at a time */
 };
 
-/* Returns 0, -ENOMEM, -EAGAIN, -EIO, or -errno of the clock. */
+/*
+ * Adds a window's brackets to @brackets, all 0 before the first. Returns 0;
+ * -ENOMEM, -EIO, or -errno of the clock, and @brackets are freed.
+ */
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			enum tw_against against,
 			const struct tw_time_source *source);
+/* As tw_steps_find(), of the brackets that were kept. Pure. */
+double tw_brackets_step_ticks(const struct tw_brackets *brackets);
 void tw_brackets_free(struct tw_brackets *brackets);
 
 struct tw_fit {
 	double hz;
 	double sigma_ppb;	/* 1 sigma of hz */
+	double wander_ppb;	/* 1 sigma of what is too slow for sigma_ppb */
 	double asymmetry_ppb;	/* drift the place of the reading allows */
 	double low_hz, high_hz;	/* lines through every bracket */
 	uint64_t window_ns;

@@ -114,6 +114,7 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 		.window_ns = options->window_ns,
 		.against = options->against,
 		.kernel_rate = options->kernel_rate,
+		.longest_ns = options->longest_ns,
 	};
 	enum tw_against anchor;
 	int ret;

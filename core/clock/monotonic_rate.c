@@ -22,6 +22,8 @@
 #include <math.h>
 #include <sys/timex.h>
 
+#include "counter/step.h"
+
 #define FREQ_PER_PPM		65536.0
 
 /* Ticks of a kernel that does not say how many it has; the slowest in use. */
@@ -136,18 +138,19 @@ double tw_steering_sigma_ppb(const struct tw_steering *steering,
 /* RAW's rates that two readings of it allow; each means "v to v +
  * granularity", and a counter's reading "v to v + step". */
 static int raw_interval(const struct tw_monotonic_watch *watch,
-			uint64_t granularity_ns, uint64_t step_ticks,
+			uint64_t granularity_ns, double step_ticks,
 			struct tw_fit *raw)
 {
+	double reach_ticks = (double)tw_step_reach_ticks(step_ticks);
 	const struct tw_bracket *first = &watch->raw_before;
 	const struct tw_bracket *last = &watch->raw_after;
 	double ns = (double)(int64_t)(last->reference_ns - first->reference_ns);
 	double least = (double)(int64_t)(last->before_ticks -
 					 first->after_ticks) -
-		       (double)step_ticks;
+		       reach_ticks;
 	double most = (double)(int64_t)(last->after_ticks -
 					first->before_ticks) +
-		      (double)step_ticks;
+		      reach_ticks;
 
 	if (ns <= (double)granularity_ns || least <= 0)
 		return -EDOM;
@@ -158,7 +161,7 @@ static int raw_interval(const struct tw_monotonic_watch *watch,
 
 int tw_fit_unsteered(const struct tw_fit *fit,
 		     const struct tw_monotonic_watch *watch,
-		     uint64_t granularity_ns, uint64_t step_ticks,
+		     uint64_t granularity_ns, double step_ticks,
 		     struct tw_fit *raw)
 {
 	double ratio = 1 + tw_steering_ppb(&watch->before) / 1e9;

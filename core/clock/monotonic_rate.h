@@ -63,7 +63,7 @@ void tw_monotonic_watch_end(struct tw_monotonic_watch *watch,
  */
 int tw_fit_unsteered(const struct tw_fit *fit,
 		     const struct tw_monotonic_watch *watch,
-		     uint64_t granularity_ns, uint64_t step_ticks,
+		     uint64_t granularity_ns, double step_ticks,
 		     struct tw_fit *raw);
 
 /* What adjtimex(2) says now. Returns 0, or -errno. */

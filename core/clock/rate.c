@@ -20,7 +20,8 @@ static int check_options(const struct tw_rate_options *options)
 	const struct tw_time_source *source = options->source;
 
 	if (options->window_ns < LEAST_WINDOW_NS ||
-	    options->window_ns > LONGEST_WINDOW_NS)
+	    options->window_ns > LONGEST_WINDOW_NS ||
+	    options->longest_ns > LONGEST_WINDOW_NS)
 		return -EINVAL;
 	if (options->against != TW_AGAINST_RAW &&
 	    options->against != TW_AGAINST_MONOTONIC)
@@ -40,6 +41,7 @@ static int fit_reference(struct tw_brackets *brackets,
 			 enum tw_against against, struct tw_fit *fit)
 {
 	const uint64_t coarsest_ns = 1000000;
+	uint64_t granularity_ns = brackets->granularity_ns;
 	int ret;
 
 	ret = tw_fit_brackets(brackets, fit);
@@ -53,6 +55,7 @@ static int fit_reference(struct tw_brackets *brackets,
 		tw_say(TW_SAY_NOTE, "rate: %s bends, so it is taken as "
 		       "coarse as %llu ns", tw_against_name(against),
 		       (unsigned long long)brackets->granularity_ns);
+	brackets->granularity_ns = granularity_ns;
 	return ret == -EDOM ? -EIO : ret;
 }
 
@@ -72,10 +75,11 @@ static enum tw_witness find_witness(const struct tw_rate_options *options,
 /* All that one calibration collected. */
 struct calibration {
 	struct tw_rate_options options;
+	struct tw_brackets brackets;
+	uint64_t collected_ns;
 	struct tw_fit fit;
-	uint64_t granularity_ns;
-	uint64_t step_ticks;
 	int was_clocksource;
+	int is_watched;
 	struct tw_monotonic_watch watch;	/* against MONOTONIC */
 };
 
@@ -92,8 +96,8 @@ static unsigned fit_of_raw(const struct calibration *calibration,
 		return 0;
 	refusal = tw_steering_refusal(&watch->before, &watch->after);
 	if (!refusal && tw_fit_unsteered(&calibration->fit, watch,
-					 calibration->granularity_ns,
-					 calibration->step_ticks, fit))
+					 calibration->brackets.granularity_ns,
+					 calibration->brackets.step_ticks, fit))
 		refusal = TW_REFUSED_NO_CANDIDATE;
 	return refusal;
 }
@@ -188,55 +192,86 @@ double tw_rate_bound_ppb(const struct tw_rate *rate)
 	       1e9;
 }
 
-/*
- * The jackknife sees what varies within the window. What varies more slowly,
- * a drift of the reading's place inside the bracket, it can't: the asymmetry
- * is what such a drift could do at the very most, and a twentieth of it about
- * its one sigma. Over some thousand starts (tests/bench/rate_starts.c), windows
- * of 20 ms to 1 s, idle and with two hogs per core, rms(error / sigma) is then
- * 0.3 to 0.8 and one in a thousand at most was beyond 3 sigma. Simulated ones
- * (rate_simulated.c), whose readings wander more, have 0.9 and three in a
- * thousand; with a thirtieth it would be 1.2 and nineteen.
- */
-#define ASYMMETRY_SIGMAS	20
-
 static double uncertainty_ppb(const struct tw_fit *fit)
 {
-	return hypot(fit->sigma_ppb, fit->asymmetry_ppb / ASYMMETRY_SIGMAS);
+	return hypot(fit->sigma_ppb, fit->wander_ppb);
 }
 
-/* Collect and fit. Returns as tw_rate_measure(). */
-static int calibrate(struct calibration *calibration, uint32_t *samples)
+/* A window more, and the line through all so far. Returns as
+ * tw_rate_measure(). */
+static int collect_and_fit(struct calibration *calibration, uint64_t window_ns)
 {
 	const struct tw_rate_options *options = &calibration->options;
-	int is_watched = options->against == TW_AGAINST_MONOTONIC &&
-			 options->kernel_rate != TW_OFF;
-	struct tw_brackets brackets;
+	int ret;
+
+	ret = tw_brackets_collect(&calibration->brackets, window_ns,
+				  options->against, options->source);
+	if (ret)
+		return ret;
+	calibration->collected_ns += window_ns;
+	if (calibration->is_watched)
+		tw_monotonic_watch_end(&calibration->watch, options->source);
+	return fit_reference(&calibration->brackets, options->against,
+			     &calibration->fit);
+}
+
+static void set_rate(struct tw_rate *rate,
+		     const struct calibration *calibration)
+{
+	const struct tw_fit *fit = &calibration->fit;
+
+	*rate = (struct tw_rate) {
+		.against = calibration->options.against,
+		.source = TW_RATE_REGRESSION,
+		.hz = fit->hz,
+		.uncertainty_ppb = uncertainty_ppb(fit),
+		.measured_hz = fit->hz,
+		.measured_uncertainty_ppb = uncertainty_ppb(fit),
+		.low_hz = fit->low_hz,
+		.high_hz = fit->high_hz,
+		.window_ns = fit->window_ns,
+		.samples = (uint32_t)calibration->brackets.count,
+		.used = fit->used,
+		.bracket_ticks = fit->bracket_ticks,
+	};
+	look_for_kernel_rate(rate, calibration);
+	rate->bound_ppb = tw_rate_bound_ppb(rate);
+}
+
+/* Would more samples help? */
+static int is_unclear(int ret, const struct tw_rate *rate)
+{
+	return ret == -EAGAIN ||
+	       (!ret && (rate->refusal & (TW_REFUSED_AMBIGUOUS |
+					  TW_REFUSED_GAPS)));
+}
+
+static int calibrate(struct calibration *calibration, struct tw_rate *rate)
+{
+	const struct tw_rate_options *options = &calibration->options;
+	uint64_t window_ns = options->window_ns;
 	int ret;
 
 	calibration->was_clocksource =
 		tw_counter_is_clocksource(options->source);
-	if (is_watched)
+	calibration->is_watched = options->against == TW_AGAINST_MONOTONIC &&
+				  options->kernel_rate != TW_OFF;
+	if (calibration->is_watched)
 		tw_monotonic_watch_begin(&calibration->watch, options->source);
-	ret = tw_brackets_collect(&brackets, options->window_ns,
-				  options->against, options->source);
-	if (ret)
-		return ret;
-	if (is_watched)
-		tw_monotonic_watch_end(&calibration->watch, options->source);
-	*samples = (uint32_t)brackets.count;
-	calibration->granularity_ns = brackets.granularity_ns;
-	calibration->step_ticks = brackets.step_ticks;
-	ret = fit_reference(&brackets, options->against, &calibration->fit);
-	tw_brackets_free(&brackets);
+	do {
+		ret = collect_and_fit(calibration, window_ns);
+		if (!ret)
+			set_rate(rate, calibration);
+		window_ns = calibration->collected_ns;
+	} while (is_unclear(ret, rate) && 2 * window_ns <= options->longest_ns);
+	tw_brackets_free(&calibration->brackets);
 	return ret;
 }
 
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 {
 	struct calibration calibration = { 0 };
-	const struct tw_fit *fit = &calibration.fit;
-	struct tw_rate out = { 0 };
+	struct tw_rate out;
 	int ret;
 
 	if (options)
@@ -252,22 +287,9 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	    tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 
-	ret = calibrate(&calibration, &out.samples);
+	ret = calibrate(&calibration, &out);
 	if (ret)
 		return ret;
-
-	out.against = calibration.options.against;
-	out.source = TW_RATE_REGRESSION;
-	out.measured_hz = out.hz = fit->hz;
-	out.measured_uncertainty_ppb = uncertainty_ppb(fit);
-	out.uncertainty_ppb = out.measured_uncertainty_ppb;
-	out.low_hz = fit->low_hz;
-	out.high_hz = fit->high_hz;
-	out.window_ns = fit->window_ns;
-	out.used = fit->used;
-	out.bracket_ticks = fit->bracket_ticks;
-	look_for_kernel_rate(&out, &calibration);
-	out.bound_ppb = tw_rate_bound_ppb(&out);
 	tell_kernel_rate(&out);
 	*rate = out;
 	return 0;

@@ -24,7 +24,7 @@ int tw_baseline_read(struct tw_clock_baseline *baseline,
 		     enum tw_against against, double hz,
 		     const struct tw_time_source *source)
 {
-	struct tw_brackets brackets;
+	struct tw_brackets brackets = { 0 };
 	int ret;
 
 	ret = tw_brackets_collect(&brackets, LOOK_NS, against, source);

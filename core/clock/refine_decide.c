@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "counter/step.h"
 #include "refine.h"
 
 static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
@@ -69,10 +70,11 @@ void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 			(double)brackets->granularity_ns / 2 / ns_per_tick,
 		.system_ns = best->reference_ns,
 		.spread_ns = (sqrt(fmax(squares / kept - widths * widths, 0)) +
-			      (double)brackets->step_ticks) / 2 * ns_per_tick +
+			      brackets->step_ticks) / 2 * ns_per_tick +
 			     (double)brackets->granularity_ns,
 		.before_ticks = best->before_ticks,
-		.after_ticks = best->after_ticks + brackets->step_ticks,
+		.after_ticks = best->after_ticks +
+				tw_step_reach_ticks(brackets->step_ticks),
 		.bracket_ns = best->reference_ns,
 		.granularity_ns = brackets->granularity_ns,
 	};

@@ -17,7 +17,7 @@
 
 /* The rate is found in this time, and again at the end over the whole run. */
 #define RATE_WINDOW_NS	10000000
-#define RATE_TRIES	4
+#define LONGEST_RATE_WINDOW_NS	640000000
 
 struct tw_profile tw_profile;
 
@@ -69,20 +69,17 @@ static int read_options(void)
 	return !tw_profile.options.off;
 }
 
-/* On a busy machine a short window may have too few undisturbed looks; then the
- * clock is the system's. */
+/* Nonzero: found. On a busy machine a short window has too few undisturbed
+ * looks, and a longer one is taken. */
 static int find_rate(void)
 {
-	struct tw_clock_options options = { .window_ns = RATE_WINDOW_NS };
-	int tries;
+	const struct tw_clock_options options = {
+		.window_ns = RATE_WINDOW_NS,
+		.longest_ns = LONGEST_RATE_WINDOW_NS,
+	};
 
-	for (tries = 0; tries < RATE_TRIES; tries++) {
-		if (!tw_clock_init(&tw_profile.clock, &options) &&
-		    !tw_profile.clock.system)
-			return 1;
-		options.window_ns *= 4;
-	}
-	return 0;
+	return !tw_clock_init(&tw_profile.clock, &options) &&
+	       !tw_profile.clock.system;
 }
 
 /* Nonzero: the counter is there and its rate is known. */

@@ -46,20 +46,21 @@ static void sleep_ns(uint64_t ns)
 		;
 }
 
+/* What the engine allows its calibration. */
+#define ENGINE_LONGEST_NS	160000000ULL
+
 static int set_up_own(struct tw_clock *clock, const struct own *own)
 {
-	struct tw_clock_options options = { .window_ns = own->clock->window_ns };
+	/* As the engine does. */
+	const struct tw_clock_options options = {
+		.window_ns = own->clock->window_ns,
+		.longest_ns = ENGINE_LONGEST_NS,
+	};
 	struct tw_reliability_options check = { .time_limit_ns = CHECK_NS };
 	struct tw_reliability reliability;
 
 	if (tw_clock_init(clock, &options))
 		return -1;
-	/* As the engine does where 20 ms were not enough. */
-	if (clock->system_errno == -EAGAIN) {
-		options.window_ns = 5 * own->clock->window_ns;
-		if (tw_clock_init(clock, &options))
-			return -1;
-	}
 	if (clock->system)
 		return -1;
 	if (own->clock->check && !tw_reliability_measure(&reliability, &check))
