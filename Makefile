@@ -381,6 +381,8 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 		-o $@ $(filter %.c %.o,$^) $(B)/libtickwise.a $(LDFLAGS) \
 		$(CORE_LIBS)
 
+$(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
+
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
