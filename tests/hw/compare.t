@@ -100,8 +100,7 @@ refuses() {
 	has "$err" "tickwise compare: $text" "$text"
 }
 
-refuses 66 "$scratch/none can't be run, or is not fio" --fio="$scratch/none"
-refuses 66 "/bin/echo can't be run, or is not fio" --fio-patched=/bin/echo \
+refuses 66 "/bin/echo is not fio" --fio-patched=/bin/echo \
 	--fio=none
 refuses 64 '--starts takes a number, 1 to 1000' --starts=0
 refuses 64 '--starts takes a number, 1 to 1000' --starts=-1

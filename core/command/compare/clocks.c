@@ -13,30 +13,35 @@
 #define ENGINE_WINDOW_NS	20000000ULL
 #define LIBRARY_WINDOW_NS	1000000000ULL
 
-/* What a program writes to stdout first, up to @size; "" if it can't be run. */
-static void first_line(char *line, size_t size, const char *const *argv)
+/* What a program writes to stdout first, up to @size. 0; -errno: it can't be
+ * run. */
+static int first_line(char *line, size_t size, const char *const *argv)
 {
 	static const char *const none[] = { NULL };
 	struct tw_compare_process process = { 0 };
+	int ret = tw_compare_spawn(&process, argv, none, STDOUT_FILENO);
 
-	line[0] = '\0';
-	if (tw_compare_spawn(&process, argv, none, STDOUT_FILENO))
-		return;
+	if (ret)
+		return ret;
 	if (!fgets(line, (int)size, process.says))
 		line[0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	tw_compare_end(&process, 0);
+	return 0;
 }
 
 static int read_version(char *version, size_t size, const char *fio)
 {
 	const char *const argv[] = { fio, "--version", NULL };
+	int ret = first_line(version, size, argv);
 
-	first_line(version, size, argv);
+	if (ret)
+		return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_NO_INPUT,
+				       "can't run %s: %s", fio, strerror(-ret));
 	if (!strncmp(version, "fio-", 4))
 		return TW_EXIT_GOOD;
 	return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_NO_INPUT,
-			       "%s can't be run, or is not fio", fio);
+			       "%s is not fio", fio);
 }
 
 /* Does this fio have a clock source of that name? */

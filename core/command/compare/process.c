@@ -9,56 +9,42 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/child.h"
 #include "command/compare/compare.h"
 
-/* In the child. */
-static void end_with_parent(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	signal(SIGPIPE, SIG_DFL);
-}
+/* What a program finds when it begins. */
+struct beginning {
+	const char *const *set;
+	int from, to;
+};
 
-static void execute(const char *const *argv, const char *const *set, int from,
-		    int to)
+static void prepare(void *context)
 {
+	const struct beginning *beginning = context;
 	int null_fd = open("/dev/null", O_RDWR);
 	int i;
 
-	for (i = 0; set[i]; i++)
-		putenv((char *)set[i]);
+	for (i = 0; beginning->set[i]; i++)
+		putenv((char *)beginning->set[i]);
 	for (i = 0; i < 3; i++)
 		dup2(null_fd, i);
 	/* Across exec, whichever number it has. */
-	if (from == to)
-		fcntl(from, F_SETFD, 0);
+	if (beginning->from == beginning->to)
+		fcntl(beginning->from, F_SETFD, 0);
 	else
-		dup2(from, to);
-	execvp(argv[0], (char *const *)argv);
-	_exit(127);
+		dup2(beginning->from, beginning->to);
 }
 
-static int start(struct tw_compare_process *process, int ends[2])
+/* Of a child that writes to the pipe @ends; -errno: there is none. */
+static int listen_to(struct tw_compare_process *process, pid_t pid, int ends[2])
 {
-	pid_t parent = getpid();
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	pid = fork();
-	if (pid == 0) {
-		end_with_parent(parent);
-		return 1;
-	}
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
-		return -EAGAIN;
+		return pid;
 	}
 	process->pid = pid;
 	process->says = fdopen(ends[0], "r");
@@ -75,25 +61,32 @@ static int start(struct tw_compare_process *process, int ends[2])
 int tw_compare_spawn(struct tw_compare_process *process,
 		     const char *const *argv, const char *const *set, int fd)
 {
+	struct beginning beginning = { .set = set, .to = fd };
 	int ends[2];
-	int ret = start(process, ends);
 
-	if (ret == 1)
-		execute(argv, set, ends[1], fd);
-	return ret;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	beginning.from = ends[1];
+	return listen_to(process, tw_child_start((char *const *)argv, SIGKILL,
+						 prepare, &beginning), ends);
 }
 
 int tw_compare_fork(struct tw_compare_process *process,
 		    void (*run)(void *context, int fd), void *context)
 {
+	pid_t parent = getpid(), pid;
 	int ends[2];
-	int ret = start(process, ends);
 
-	if (ret == 1) {
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		tw_child_end_with(parent, SIGKILL);
+		signal(SIGPIPE, SIG_DFL);
 		run(context, ends[1]);
 		_exit(0);
 	}
-	return ret;
+	return listen_to(process, pid < 0 ? -errno : pid, ends);
 }
 
 int tw_compare_read(struct tw_compare_process *process, char *line, int size,

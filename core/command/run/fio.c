@@ -8,44 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <fcntl.h>
 
+#include "command/child.h"
 #include "command/command.h"
 #include "command/run/run.h"
 
 /* What would end this program. */
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-
-/* In the child. Returns only if the program can't be run; the parent is told
- * through @pipe_fd, which is closed by a successful exec. */
-static void execute(char *const *argv, int pipe_fd)
-{
-	ssize_t written;
-	int error;
-
-	/* main() ignores it, and that would be handed down. */
-	signal(SIGPIPE, SIG_DFL);
-	execvp(argv[0], argv);
-	error = errno;
-	written = write(pipe_fd, &error, sizeof(error));
-	(void)written;
-	_exit(127);
-}
-
-/* 0, or why the program could not be run. */
-static int wait_for_exec(int pipe_fd)
-{
-	int error = 0;
-	ssize_t got;
-
-	do {
-		got = read(pipe_fd, &error, sizeof(error));
-	} while (got < 0 && errno == EINTR);
-	return got == (ssize_t)sizeof(error) ? error : 0;
-}
 
 /* ---- asking ---- */
 
@@ -65,74 +37,45 @@ static char *read_all(int fd)
 	return text;
 }
 
-static void execute_into(char *const *argv, int output, int pipe_fd)
+static void prepare_to_ask(void *context)
 {
+	const int *output = context;
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	/* A job file may come from standard input. */
 	if (nothing >= 0)
 		dup2(nothing, STDIN_FILENO);
-	dup2(output, STDOUT_FILENO);
-	dup2(output, STDERR_FILENO);
-	execute(argv, pipe_fd);
+	dup2(*output, STDOUT_FILENO);
+	dup2(*output, STDERR_FILENO);
 }
 
 char *tw_run_output_of(char *const *argv)
 {
-	int output[2], error[2], why;
-	char *text;
+	char *text = NULL;
+	int ends[2];
 	pid_t pid;
 
-	if (pipe2(output, O_CLOEXEC))
+	if (pipe2(ends, O_CLOEXEC))
 		return NULL;
-	if (pipe2(error, O_CLOEXEC)) {
-		close(output[0]);
-		close(output[1]);
-		return NULL;
-	}
-	pid = fork();
-	if (pid == 0)
-		execute_into(argv, output[1], error[1]);
-	why = pid < 0 ? errno : 0;
-	close(output[1]);
-	close(error[1]);
-	if (!why)
-		why = wait_for_exec(error[0]);
-	text = read_all(output[0]);
-	close(output[0]);
-	close(error[0]);
+	pid = tw_child_start(argv, SIGTERM, prepare_to_ask, &ends[1]);
+	close(ends[1]);
+	if (pid > 0)
+		text = read_all(ends[0]);
+	close(ends[0]);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	errno = why;
-	return why ? NULL : text;
+	else
+		errno = -pid;
+	return text;
 }
 
 /* ---- running ---- */
 
-static pid_t start(char *const *argv, const sigset_t *mask, int *why)
+static void unblock(void *context)
 {
-	int error[2];
-	pid_t pid;
+	const sigset_t *mask = context;
 
-	*why = 0;
-	if (pipe2(error, O_CLOEXEC)) {
-		*why = errno;
-		return -1;
-	}
-	pid = fork();
-	if (pid == 0) {
-		/* If this program is killed, fio shall not go on unseen. */
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		sigprocmask(SIG_SETMASK, mask, NULL);
-		execute(argv, error[1]);
-	}
-	if (pid < 0)
-		*why = errno;
-	close(error[1]);
-	if (pid > 0)
-		*why = wait_for_exec(error[0]);
-	close(error[0]);
-	return pid;
+	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
 /*
@@ -158,18 +101,16 @@ static int wait_for_end(pid_t pid, const sigset_t *signals)
 	}
 }
 
-static int run(char *const *argv, const sigset_t *signals,
-	       const sigset_t *mask, pid_t *pid, int *status)
+static int run(char *const *argv, const sigset_t *signals, sigset_t *mask,
+	       pid_t *pid, int *status)
 {
-	int why;
-
-	*pid = start(argv, mask, &why);
-	if (*pid > 0)
-		*status = wait_for_end(*pid, signals);
-	if (why)
+	/* If this program is killed, fio shall not go on unseen. */
+	*pid = tw_child_start(argv, SIGTERM, unblock, mask);
+	if (*pid < 0)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
 				       "can't run %s: %s", argv[0],
-				       strerror(why));
+				       strerror(-*pid));
+	*status = wait_for_end(*pid, signals);
 	return TW_EXIT_GOOD;
 }
 

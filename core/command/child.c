@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that this one runs as its children. posix_spawn() would tell of a
+ * program that can't be run, too, but can't make it end with its parent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/child.h"
+
+void tw_child_end_with(pid_t parent, int end_signal)
+{
+	prctl(PR_SET_PDEATHSIG, end_signal);
+	/* It may have ended before, and nothing would be sent any more. */
+	if (getppid() != parent)
+		_exit(1);
+}
+
+/* In the child. The parent is told through @pipe_fd why the program can't be
+ * run; exec closes it without a word. */
+static void execute(char *const *argv, int pipe_fd)
+{
+	ssize_t written;
+	int error;
+
+	signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], argv);
+	error = errno;
+	written = write(pipe_fd, &error, sizeof(error));
+	(void)written;
+	_exit(127);
+}
+
+/* 0, or why the program could not be run. */
+static int wait_for_exec(int pipe_fd)
+{
+	int error = 0;
+	ssize_t got;
+
+	do {
+		got = read(pipe_fd, &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(error) ? error : 0;
+}
+
+pid_t tw_child_start(char *const *argv, int end_signal,
+		     void (*prepare)(void *context), void *context)
+{
+	pid_t parent = getpid(), pid;
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		if (end_signal)
+			tw_child_end_with(parent, end_signal);
+		if (prepare)
+			prepare(context);
+		execute(argv, ends[1]);
+	}
+	error = pid < 0 ? errno : 0;
+	close(ends[1]);
+	if (pid > 0)
+		error = wait_for_exec(ends[0]);
+	close(ends[0]);
+	if (pid > 0 && error)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	return error ? -error : pid;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into the program: a child that asks to be told of its parent's end
+ * comes too late. The parent is killed before that, and has a new one.
+ */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int prctl(int option, ...)
+{
+	static const struct timespec moment = { .tv_nsec = 1000000 };
+	pid_t parent = getppid();
+
+	if (option != PR_SET_PDEATHSIG)
+		return 0;
+	kill(parent, SIGKILL);
+	while (getppid() == parent)
+		nanosleep(&moment, NULL);
+	return (int)syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
