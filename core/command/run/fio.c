@@ -23,18 +23,15 @@ static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static char *read_all(int fd)
 {
-	char *text = NULL;
-	size_t length = 0;
+	struct tw_run_text text = { NULL, 0 };
+	char buffer[4096];
 	ssize_t got;
-	char byte;
 
 	do {
-		got = read(fd, &byte, 1);
-		text = tw_run_grow(text, length, 1);
-		text[length++] = got == 1 ? byte : '\0';
-	} while (got == 1 || (got < 0 && errno == EINTR));
-	text[length - 1] = '\0';
-	return text;
+		got = read(fd, buffer, sizeof(buffer));
+		tw_run_append(&text, buffer, got > 0 ? (size_t)got : 0);
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	return text.bytes;
 }
 
 static void prepare_to_ask(void *context)

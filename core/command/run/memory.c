@@ -56,6 +56,15 @@ void *tw_run_grow(void *array, size_t count, size_t size)
 	return larger;
 }
 
+void tw_run_append(struct tw_run_text *text, const char *more, size_t count)
+{
+	for (size_t i = 0; i <= count; i++) {
+		text->bytes = tw_run_grow(text->bytes, text->length + i, 1);
+		text->bytes[text->length + i] = i < count ? more[i] : '\0';
+	}
+	text->length += count;
+}
+
 char *tw_run_format(const char *format, ...)
 {
 	va_list args, again;

@@ -81,24 +81,25 @@ static char *bare(const char *text)
 /* ${NAME} is what the environment has, nothing where it has nothing. */
 static char *with_environment(const char *text)
 {
-	char *result = tw_run_format("%s", "");
+	struct tw_run_text result = { NULL, 0 };
 
+	tw_run_append(&result, "", 0);
 	while (*text) {
 		const char *end = strncmp(text, "${", 2) == 0 ?
 			strchr(text, '}') : NULL;
-		const char *value = NULL;
-		size_t length = 1;
+		const char *value;
 
-		if (end) {
-			length = (size_t)(end - text) + 1;
-			value = getenv(tw_run_format("%.*s", (int)length - 3,
-						     text + 2));
+		if (!end) {
+			tw_run_append(&result, text++, 1);
+			continue;
 		}
-		result = end ? tw_run_format("%s%s", result, value ? value : "") :
-			tw_run_format("%s%.1s", result, text);
-		text += length;
+		value = getenv(tw_run_format("%.*s", (int)(end - text) - 2,
+					     text + 2));
+		if (value)
+			tw_run_append(&result, value, strlen(value));
+		text = end + 1;
 	}
-	return result;
+	return result.bytes;
 }
 
 static void split(struct tw_run_line *line, char *option)

@@ -109,6 +109,14 @@ struct tw_run_reports {
 
 /* @array with room for one more than @count elements of @size bytes. */
 void *tw_run_grow(void *array, size_t count, size_t size);
+
+/* A text that grows, with a 0 byte at its end once something was appended. */
+struct tw_run_text {
+	char *bytes;
+	size_t length;
+};
+
+void tw_run_append(struct tw_run_text *text, const char *more, size_t count);
 char *tw_run_format(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void tw_run_release(void);

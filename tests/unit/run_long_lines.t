@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A job file with lines as long as fio takes them is read in little memory, and
+# nothing of them gets lost. Fails if each character of a line, or each of its
+# variables, costs a copy of the line.
+. "$(dirname "$0")/../tap.sh"
+
+if [ -n "${TW_SANITIZE-}" ]; then
+	echo '1..0 # SKIP a sanitizer takes all the address space there is'
+	exit 0
+fi
+. "$(dirname "$0")/run_fake.sh"
+
+# 50 lines of characters and 50 of variables, each of some 8000 bytes: copies for
+# each character would take 8000 * 8000 / 2 bytes a line, 1.6 GB for the first
+# 50, and for each variable 0.4 GB. The limit is on address space, of which the
+# program and its libraries take some 20 MB.
+awk 'BEGIN {
+	print "[a]"; print "ioengine=libaio"
+	for (i = 0; i < 8000; i++) x = x "x"
+	for (i = 0; i < 2000; i++) v = v "${V}"
+	for (i = 0; i < 50; i++) { print "description=" x; print "comment=" v }
+}' >job.fio
+V=abcd
+export V
+ulimit -S -v 200000
+is "$(changed | cut -c 1-200)" '< ioengine=libaio > ioengine=external:ENGINE' \
+	'in 200 MB of address space, with one line changed'
+is "$(cut -c 1-200 "$err" | grep -vc ': changed to ')" 0 'and nothing said'
+
+# What the variables become is what counts.
+# shellcheck disable=SC2016
+printf '[a]\nioengine=l${A}a${NOTHING}i${EMPTY}${B}\n' >job.fio
+A=ib B=o EMPTY='' fio_run --dry-run job.fio
+has "$err" '[a] ioengine=libaio: changed' 'the values in place of the variables'
+# shellcheck disable=SC2016
+printf '[a]\nioengine=lib${A\n' >job.fio
+A=aio fio_run --dry-run job.fio
+has_not "$err" 'libaio' 'and what is not closed is none'
+done_testing
