@@ -2,7 +2,8 @@
 /*
  * The standard deviation is the sample's, and that of the values, not of bins; it
  * survives values far from zero, any order, merging, and, from bins alone, is theirs.
- * Fails if it is computed as a difference of large squares in doubles, which leaves
+ * So it is where the squares of some of the values are not known. Fails if it is
+ * computed as a difference of large squares in doubles, which leaves
  * nothing of 100 ns around an hour, if n replaces n - 1, or if the squares wrap.
  */
 #include <math.h>
@@ -84,6 +85,36 @@ static void check_bins_alone(void)
 	tw_histogram_free(&histogram);
 }
 
+/* With 5 digits each of these values has a bin of its own, so the bins alone give
+ * the same as the values. @first: are the squares known of what others are merged
+ * into, or of those others? */
+static void check_half_known(int first)
+{
+	static const uint64_t values[] = { 100, 2021, 3000, 4042 };
+	struct tw_histogram bins;
+	double should = stddev_of(values, 4);
+
+	if (!tap_ok(!tw_histogram_init(&histogram, 5) &&
+		    !tw_histogram_init(&bins, 5), "init"))
+		return;
+	tw_histogram_add(&histogram, values[0]);
+	tw_histogram_add(&histogram, values[2]);
+	for (int i = 1; i < 4; i += 2)
+		tap_ok(!tw_histogram_add_bin(&bins, tw_histogram_bin(&bins,
+					     values[i]), 1), "a bin alone");
+	bins.min_ns = values[1];
+	bins.max_ns = values[3];
+	bins.sum_ns = values[1] + values[3];
+	tap_ok(!(first ? tw_histogram_merge(&histogram, &bins) :
+			 tw_histogram_merge(&bins, &histogram)), "merged");
+	/* Rounded some twenty times, of a 2^-53rd each. */
+	is_near(tw_histogram_stddev_ns(first ? &histogram : &bins), should,
+		should * 1e-14, first ? "bins alone merged into values" :
+					"values merged into bins alone");
+	tw_histogram_free(&bins);
+	tw_histogram_free(&histogram);
+}
+
 int main(void)
 {
 	uint64_t far_ns = 1ULL << 42;
@@ -114,5 +145,7 @@ int main(void)
 	check_values(far_ns, 100, "100 ns above an hour");
 	check_values(1, 1ULL << 50, "anything up to thirteen days");
 	check_bins_alone();
+	check_half_known(1);
+	check_half_known(0);
 	return tap_done();
 }
