@@ -101,7 +101,8 @@ ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
-	$(addprefix plugin/,guards.c health.c report_file.c timing.c)
+	$(addprefix plugin/,guards.c health.c report_file.c run_end.c \
+	timing.c)
 ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
 
 PROFILE_SONAME := $(subst libtickwise,libtickwise-profile,$(SONAME))
@@ -347,6 +348,10 @@ $(B)/tests/unit/profile_perf_script.t: $(B)/core/command/profile/perf_script.o
 # The memory engine's figures know nothing of fio.
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
+
+# Nor does the verdict on the counter.
+$(B)/tests/unit/verdict_json.t: plugin/health.c
+$(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # The engine between a fio, a kernel and a counter that are made by hand: what
 # it is made of is built once more, with that counter and that kernel.

@@ -227,6 +227,7 @@ struct tw_job {
 	uint64_t start_realtime_ns;
 	struct tw_moment start;
 	int started;		/* start is set: the job has begun */
+	struct tw_cpu_list cpus;	/* that it may run on, when it began */
 };
 
 _Static_assert(offsetof(struct tw_job, over_time.edge) <

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guards.h"
+#include "run_end.h"
 
 int tw_check_layout(const struct thread_data *td)
 {
@@ -34,5 +35,6 @@ void get_ioengine(struct ioengine_ops **ops)
 		*ops = NULL;
 		return;
 	}
+	tw_run_begin();
 	*ops = &tw_engine;
 }

@@ -1,49 +1,192 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether the counter could be believed: what was found when the clock was set
- * up, and what is found when a job has ended. A counter that went wrong in
- * between makes the job's latencies worthless, and the report says so; that
- * the second look was disturbed is no evidence. I/Os that ended before they
- * began are: whatever the looks found, two stamps contradict each other.
+ * What was found of the counter when the clock was set up, when a job had ended
+ * and when the run had: put together to a verdict. A counter that went wrong in
+ * between makes the job's latencies worthless, and the report says so. I/Os that
+ * ended before they began are proof by themselves. "Reliable" is said of what
+ * was looked at and found good, and of nothing else: what was not looked at, or
+ * not on all CPUs of the job, or without a result, is undecided.
  */
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "clock/health.h"
 #include "health.h"
+#include "timespec.h"
 
-/* @end: NULL, there was no second look; @end_error says why if it failed. */
+#define COMPARE_NS	50000000ULL
+/* One that others disturb is no evidence, and nothing runs that it could disturb. */
+#define COMPARE_TRIES	4
+
+static void tell_backwards(const char *job_name, uint64_t count)
+{
+	fprintf(stderr, "tickwise: %s: the clock was not reliable in this job, "
+		"so its latencies are not: by it %llu I/Os, or stages of "
+		"them, took less than no time\n", job_name,
+		(unsigned long long) count);
+}
+
+static void tell_bad(const char *job_name, const struct tw_clock_health *end)
+{
+	unsigned i;
+
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		if (end->state[i] == TW_HEALTH_BAD)
+			fprintf(stderr, "tickwise: %s: the counter was not "
+				"reliable in this job, so its latencies are "
+				"not: at its end it was not so that %s\n",
+				job_name, tw_health_check_text(i));
+}
+
+void tw_job_look(const char *job_name, const struct tw_timing *timing,
+		 struct tw_job_end *end)
+{
+	tw_cpus_note(&end->cpus);
+	if (!timing->clock.system) {
+		end->error = -tw_clock_look(&timing->clock, &end->health);
+		if (!end->error)
+			tell_bad(job_name, &end->health);
+	}
+	if (end->backwards)
+		tell_backwards(job_name, end->backwards);
+}
+
+static int compare_once(const struct tw_timing *timing, struct tw_run_end *end)
+{
+	const struct tw_reliability_options options = {
+		.time_limit_ns = COMPARE_NS,
+		.hz = timing->clock.rate.hz,
+	};
+	struct tw_reliability found;
+	int ret = tw_reliability_measure(&found, &options);
+
+	if (ret)
+		return -ret;
+	end->verdict = found.verdict;
+	end->reasons = found.reasons;
+	end->low_ns = (double) found.offset_low_ticks / options.hz * 1e9;
+	end->high_ns = (double) found.offset_high_ticks / options.hz * 1e9;
+	tw_reliability_free(&found);
+	return 0;
+}
+
+/* Jobs may have been kept on fewer CPUs than they began with, or each on
+ * others: for as long as this takes the thread may run on all of theirs. */
+void tw_run_compare(const struct tw_timing *timing,
+		    const struct tw_cpu_list *cpus, struct tw_run_end *end)
+{
+	struct tw_cpu_list before = { 0 };
+	unsigned tries = COMPARE_TRIES;
+
+	*end = (struct tw_run_end) { .verdict = TW_UNDECIDED };
+	tw_cpus_note(&before);
+	if (cpus->known && before.known)
+		tw_cpus_set(cpus);
+	/* What of them there is now. */
+	tw_cpus_note(&end->cpus);
+	do {
+		end->error = compare_once(timing, end);
+	} while (!end->error && end->verdict == TW_UNDECIDED && --tries);
+	end->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	if (before.known)
+		tw_cpus_set(&before);
+	if (!end->error && end->verdict == TW_UNRELIABLE)
+		fprintf(stderr, "tickwise: the counters of the CPUs did not "
+			"agree when the last job had ended (%.0f to %.0f ns "
+			"apart), so the latencies of this run are not "
+			"reliable\n", end->low_ns, end->high_ns);
+}
+
+/* Are all of @cpus among the others? */
+static bool covers(const struct tw_cpu_list *others,
+		   const struct tw_cpu_list *cpus)
+{
+	struct tw_cpu_list rest;
+
+	tw_cpu_list_without(&rest, cpus, others);
+	return rest.known && tw_cpu_list_count(&rest) == 0;
+}
+
+static enum tw_health_state state_of_cpus(const struct tw_job_end *job,
+					  const struct tw_run_end *run)
+{
+	if (!run || run->error)
+		return TW_HEALTH_NOT_RUN;
+	if (run->verdict == TW_UNRELIABLE)
+		return TW_HEALTH_BAD;
+	return run->verdict == TW_RELIABLE && covers(&run->cpus, &job->cpus) ?
+	       TW_HEALTH_GOOD : TW_HEALTH_UNDECIDED;
+}
+
+static void add_reason(json_t *array, const char *code, const char *text)
+{
+	json_array_append_new(array, json_pack("{ss, ss}", "code", code,
+					       "text", text));
+}
+
+/* Why the CPUs' counters are not known to be good, which is not to say bad. */
+static void add_open(json_t *array, const struct tw_timing *timing,
+		     const struct tw_job_end *job, const struct tw_run_end *run)
+{
+	if (!run)
+		add_reason(array, "end_cpus_not_compared", "the counters of the "
+			   "CPUs were not compared after this job: other jobs "
+			   "were still running");
+	else if (run->error)
+		json_array_append_new(array, json_pack("{ss, ss+}",
+			"code", "end_cpus_not_compared",
+			"text", "the counters of the CPUs could not be "
+			"compared at the run's end: ", strerror(run->error)));
+	else if (run->verdict == TW_UNDECIDED)
+		add_reason(array, "end_cpus_undecided", "comparing the counters "
+			   "of the CPUs came to no result at the run's end: it "
+			   "was disturbed, or too short");
+	else if (!covers(&run->cpus, &job->cpus))
+		add_reason(array, "end_cpus_not_covered", "not all of the CPUs "
+			   "that the job may have run on were compared at the "
+			   "run's end");
+	if (timing->checked && !covers(&timing->cpus, &job->cpus))
+		add_reason(array, "cpus_not_covered", "not all of the CPUs that "
+			   "the job may have run on were compared before it "
+			   "began");
+}
+
 static json_t *reasons_to_json(const struct tw_timing *timing,
-			       uint64_t backwards,
-			       const struct tw_clock_health *end,
-			       int end_error)
+			       const struct tw_job_end *job,
+			       const struct tw_run_end *run,
+			       const struct tw_clock_health *end)
 {
 	unsigned reasons = timing->reasons, bit, i;
 	json_t *array = json_array();
 
-	if (backwards)
+	if (job->backwards)
 		reasons |= TW_REASON_BACKWARDS;
 	if (timing->step_ns > 1)
-		json_array_append_new(array, json_pack("{ss, ss}",
-			"code", "coarse_clock",
-			"text", "the system's clock, which was used, moves in "
-			"steps: a latency of 0 is one of less than a step"));
-	if (end_error)
+		add_reason(array, "coarse_clock", "the system's clock, which was "
+			   "used, moves in steps: a latency of 0 is one of less "
+			   "than a step");
+	if (job->error)
 		json_array_append_new(array, json_pack("{ss, ss+}",
 			"code", "end_unchecked",
 			"text", "the counter could not be looked at again at "
-			"the job's end: ", strerror(end_error)));
-
+			"the job's end: ", strerror(job->error)));
 	for (bit = 1; bit && bit <= reasons; bit <<= 1)
 		if (reasons & bit)
-			json_array_append_new(array, json_pack("{ss, ss}",
-				"code", tw_reliability_reason_code(bit),
-				"text", tw_reliability_reason_text(bit)));
+			add_reason(array, tw_reliability_reason_code(bit),
+				   tw_reliability_reason_text(bit));
 	for (i = 0; end && i < TW_HEALTH_CHECKS; i++)
 		if (end->state[i] == TW_HEALTH_BAD)
 			json_array_append_new(array, json_pack("{ss+, ss+}",
 				"code", "end_", tw_health_check_name(i),
 				"text", "at the job's end it was not so that ",
 				tw_health_check_text(i)));
+	if (end && end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_UNDECIDED)
+		add_reason(array, "end_prediction_undecided", "the look at the "
+			   "clock at the job's end came to no result");
+	if (!timing->clock.system)
+		add_open(array, timing, job, run);
 	return array;
 }
 
@@ -73,60 +216,92 @@ static json_t *end_to_json(const struct tw_clock_health *end)
 			 "checks", checks_to_json(end));
 }
 
-static const char *verdict_of(const struct tw_timing *timing,
-			      uint64_t backwards,
-			      const struct tw_clock_health *end, int end_error)
+/* A kernel that keeps time by another clock says nothing against the counter. */
+static bool is_all_good(const struct tw_clock_health *end)
 {
-	if ((end && end->verdict == TW_UNRELIABLE) || backwards)
-		return tw_verdict_name(TW_UNRELIABLE);
-	if (!timing->checked)
-		return "unchecked";
-	if (end_error && timing->verdict == TW_RELIABLE)
-		return tw_verdict_name(TW_UNDECIDED);
-	return tw_verdict_name(timing->verdict);
+	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
+	       end->state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD &&
+	       end->state[TW_HEALTH_CPUS] == TW_HEALTH_GOOD;
 }
 
-static void tell_backwards(const char *job_name, uint64_t count)
+/* @end: NULL, there was no look at the end. */
+static enum tw_verdict verdict_of(const struct tw_timing *timing,
+				  const struct tw_job_end *job,
+				  const struct tw_clock_health *end)
 {
-	fprintf(stderr, "tickwise: %s: the clock was not reliable in this job, "
-		"so its latencies are not: by it %llu I/Os, or stages of "
-		"them, took less than no time\n", job_name,
-		(unsigned long long) count);
+	if ((end && end->verdict == TW_UNRELIABLE) || job->backwards)
+		return TW_UNRELIABLE;
+	if (timing->clock.system || timing->verdict != TW_RELIABLE)
+		return timing->verdict;
+	return end && is_all_good(end) && covers(&timing->cpus, &job->cpus) ?
+	       TW_RELIABLE : TW_UNDECIDED;
 }
 
-static void tell_end(const char *job_name, const struct tw_clock_health *end)
+static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
 {
-	unsigned i;
+	char *text = NULL;
+	size_t size;
+	json_t *json;
+	FILE *file;
 
-	for (i = 0; i < TW_HEALTH_CHECKS; i++)
-		if (end->state[i] == TW_HEALTH_BAD)
-			fprintf(stderr, "tickwise: %s: the counter was not "
-				"reliable in this job, so its latencies are "
-				"not: at its end it was not so that %s\n",
-				job_name, tw_health_check_text(i));
+	if (!cpus->known)
+		return NULL;
+	file = open_memstream(&text, &size);
+	if (!file)
+		return NULL;
+	tw_cpu_list_print(cpus, file);
+	fclose(file);
+	json = text ? json_string(text) : NULL;
+	free(text);
+	return json;
 }
 
-json_t *tw_counter_to_json(const char *job_name, const struct tw_timing *timing,
-			   uint64_t backwards)
+/* What the verdict is about: which CPUs, and from when to when. */
+static json_t *covers_to_json(const struct tw_timing *timing,
+			      const struct tw_job_end *job,
+			      const struct tw_run_end *run)
 {
-	struct tw_clock_health found, *end = NULL;
-	int end_error = 0;
+	json_t *object = json_pack("{so*}", "job_cpus",
+				   cpus_to_json(&job->cpus));
+
+	if (timing->checked)
+		json_object_set_new(object, "start_cpus",
+				    cpus_to_json(&timing->cpus));
+	if (!run || run->error)
+		return object;
+	json_object_set_new(object, "end_cpus", cpus_to_json(&run->cpus));
+	if (timing->checked)
+		json_object_set_new(object, "over_ns", json_integer((json_int_t)
+				    (run->monotonic_ns - timing->compared_ns)));
+	return object;
+}
+
+json_t *tw_counter_to_json(const struct tw_timing *timing,
+			   const struct tw_job_end *job,
+			   const struct tw_run_end *run)
+{
+	struct tw_clock_health all = job->health, *end = NULL;
+	enum tw_verdict verdict;
 	json_t *counter;
 
-	if (!timing->clock.system)
-		end_error = -tw_clock_check(&timing->clock, &found);
-	if (!timing->clock.system && !end_error) {
-		end = &found;
-		tell_end(job_name, end);
+	if (!timing->clock.system && !job->error) {
+		end = &all;
+		all.state[TW_HEALTH_CPUS] = state_of_cpus(job, run);
+		if (run && !run->error) {
+			all.cpu_reasons = run->reasons;
+			all.cpu_low_ns = run->low_ns;
+			all.cpu_high_ns = run->high_ns;
+		}
+		all.verdict = tw_health_verdict(&all);
 	}
-	if (backwards)
-		tell_backwards(job_name, backwards);
-	counter = json_pack("{ss, sb, so}",
-			    "verdict", verdict_of(timing, backwards, end,
-						  end_error),
+	verdict = verdict_of(timing, job, end);
+	counter = json_pack("{ss, sb, so, so}",
+			    "verdict", timing->checked ||
+				verdict == TW_UNRELIABLE ?
+				tw_verdict_name(verdict) : "unchecked",
 			    "fallback", timing->clock.system,
-			    "reasons", reasons_to_json(timing, backwards,
-						       end, end_error));
+			    "reasons", reasons_to_json(timing, job, run, end),
+			    "covers", covers_to_json(timing, job, run));
 	if (end)
 		json_object_set_new(counter, "at_end", end_to_json(end));
 	return counter;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a report says of the counter.
+ * Whether the counter could be believed in a job, and what the report says of
+ * it. Each job looks at its own clock when it has ended. That the counters of
+ * the CPUs agree is measured with a thread on each of them, which would disturb
+ * the jobs that still run: that is left to the end of the run (run_end.h).
  */
 #ifndef TW_PLUGIN_HEALTH_H
 #define TW_PLUGIN_HEALTH_H
@@ -9,12 +12,37 @@
 
 #include "timing.h"
 
-/*
- * Looks at the counter once more, which takes some 10 ms, and says on stderr
- * what is bad. @backwards: stamps of a job that contradict each other. NULL: out
- * of memory.
- */
-json_t *tw_counter_to_json(const char *job_name, const struct tw_timing *timing,
-			   uint64_t backwards);
+/* What a job found when it had ended. */
+struct tw_job_end {
+	struct tw_cpu_list cpus;	/* that it may have run on */
+	uint64_t backwards;		/* stamps that contradict each other */
+	int error;			/* no look, errno; 0: health is set */
+	struct tw_clock_health health;	/* but for the CPUs */
+};
+
+/* What the CPUs' counters were like when the last job of the run had ended. */
+struct tw_run_end {
+	struct tw_cpu_list cpus;	/* that were compared */
+	int error;			/* not compared, errno */
+	enum tw_verdict verdict;
+	unsigned reasons;
+	double low_ns, high_ns;		/* the offsets */
+	uint64_t monotonic_ns;		/* when */
+};
+
+/* Looks at the clock, which makes no thread and takes some ms at most, and says
+ * on stderr what is bad. @end: with the job's CPUs and backwards filled in. */
+void tw_job_look(const char *job_name, const struct tw_timing *timing,
+		 struct tw_job_end *end);
+
+/* Compares the counters of @cpus by a thread on each, some 10 to 200 ms, and
+ * says on stderr if they disagree. The caller's affinity is as before. */
+void tw_run_compare(const struct tw_timing *timing,
+		    const struct tw_cpu_list *cpus, struct tw_run_end *end);
+
+/* @run: NULL, nothing was compared after this job. NULL: out of memory. */
+json_t *tw_counter_to_json(const struct tw_timing *timing,
+			   const struct tw_job_end *job,
+			   const struct tw_run_end *run);
 
 #endif

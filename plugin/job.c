@@ -13,6 +13,7 @@
 #include "issue_time.h"
 #include "record.h"
 #include "response.h"
+#include "run_end.h"
 #include "timespec.h"
 
 static unsigned power_of_two_from(unsigned depth)
@@ -92,6 +93,7 @@ int tw_init(struct thread_data *td)
 	job->fill = tw_engine_fill;
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
+	tw_cpus_note(&job->cpus);
 	tw_record_start(job);
 	tw_issue_time_start(job);
 	return 0;
@@ -139,8 +141,12 @@ void tw_cleanup(struct thread_data *td)
 	int ret;
 
 	/* fio cleans up after a refusal too; then td is not what we think. */
-	if (!tw_has_our_layout(td) || !job)
+	if (!tw_has_our_layout(td))
 		return;
+	if (!job) {
+		tw_run_job_ended(td);
+		return;
+	}
 	/* Else nothing was recorded, and the lists may not be there yet. */
 	if (job->started) {
 		tw_record_end(job);
@@ -150,6 +156,7 @@ void tw_cleanup(struct thread_data *td)
 	}
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);
+	tw_run_job_ended(td);
 	fio_cmdprio_cleanup(&job->cmdprio);
 	for (kind = 0; kind < TW_RECORDS; kind++)
 		for (direction = 0; direction < TW_DIRECTIONS; direction++) {

@@ -12,6 +12,7 @@
 #include "over_time.h"
 #include "report_file.h"
 #include "response.h"
+#include "run_end.h"
 
 #define OF(record)	(1U << TW_RECORD_##record)
 
@@ -260,7 +261,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 
 	tw_moment_take(job, &end);
 	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
-			 "so, so, so, so, so, so}",
+			 "so, so, so, so, so}",
 			 "schema", TW_REPORT_SCHEMA,
 			 "version", TW_REPORT_VERSION,
 			 "tickwise_version", TW_VERSION,
@@ -285,8 +286,6 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				"largest_tail", (json_int_t) job->largest_tail,
 			 "stages", stages_to_json(job),
 			 "clocks", tw_clocks_to_json(job, &end),
-			 "counter", tw_counter_to_json(td->o.name,
-				job->timing, backwards_of(job)),
 			 "fio_times", fio_times_to_json(job),
 			 "slowest", slowest_to_json(job, &end),
 			 "over_time", tw_over_time_to_json(job));
@@ -302,14 +301,17 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 int tw_report_write(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
+	struct tw_job_end end = {
+		.cpus = job->cpus,
+		.backwards = backwards_of(job),
+	};
 	json_t *report;
-	int ret;
 
 	tell_empty(td, job);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
 	report = report_to_json(td, job);
-	ret = tw_report_store(td, o->report, "tickwise", report);
-	json_decref(report);
-	return ret;
+	tw_job_look(td->o.name, job->timing, &end);
+	return tw_run_report(td, o->report, "tickwise", report, job->timing,
+			     &end);
 }

@@ -148,20 +148,29 @@ static int dump_and_rename(const json_t *report, const char *path)
 	return ret;
 }
 
+int tw_report_replace(const char *path, const json_t *report)
+{
+	return dump_and_rename(report, path);
+}
+
 int tw_report_store(struct thread_data *td, const char *option,
-		    const char *suffix, const json_t *report)
+		    const char *suffix, const json_t *report, char **file)
 {
 	char *path = report_path(td, option, suffix);
 	int ret = -ENOMEM;
 
+	*file = NULL;
 	if (path && report) {
 		/* Where a link leads, so that the file and not the link is
 		 * replaced; NULL where nothing is yet. */
 		char *resolved = realpath(path, NULL);
+		bool special = is_special(path);
 
-		ret = is_special(path) ? dump(report, path) :
+		ret = special ? dump(report, path) :
 			dump_and_rename(report, resolved ? resolved : path);
 		free(resolved);
+		if (!ret && !special)
+			*file = realpath(path, NULL);
 	}
 	if (ret)
 		fprintf(stderr, "tickwise: %s: the latency report was not "

@@ -23,15 +23,20 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 /* @option: of tw_report=; "none" is none. */
 bool tw_report_is_wanted(const char *option);
 
+/* The same report once more, with more in it; 0 or -errno. */
+int tw_report_replace(const char *path, const json_t *report);
+
 /**
  * tw_report_store - write a report, whole or not at all
  * @option: of tw_report=, NULL or "": the default name
  * @suffix: of the default name, "tickwise" for NAME.N.PID.tickwise.json
  * @report: NULL: no memory, which is said like other failures
+ * @path: out, to be freed: the file that it is in now, if that is a file and
+ * memory was left for its name, else NULL
  *
  * Return: 0; -errno, with a line on stderr.
  */
 int tw_report_store(struct thread_data *td, const char *option,
-		    const char *suffix, const json_t *report);
+		    const char *suffix, const json_t *report, char **path);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef TW_PLUGIN_TIMING_H
 #define TW_PLUGIN_TIMING_H
 
+#include "estimate/cpu_list.h"
 #include "tickwise.h"
 
 /* The clock of this process, and whether its counter can be believed. */
@@ -14,10 +15,16 @@ struct tw_timing {
 	uint64_t step_ns;	/* of the system clock, where it is used */
 	enum tw_verdict verdict;
 	unsigned reasons;
-	int checked;		/* verdict and reasons are measured */
+	int checked;		/* verdict and reasons are measured, */
+	struct tw_cpu_list cpus;	/* of these, */
+	uint64_t compared_ns;	/* by then, of CLOCK_MONOTONIC */
 };
 
 /* Set up by the first who asks, which takes some 25 ms; never NULL. */
 const struct tw_timing *tw_timing_of_process(void);
+
+/* The CPUs that the calling thread may run on now: added to @cpus, or set. */
+void tw_cpus_note(struct tw_cpu_list *cpus);
+void tw_cpus_set(const struct tw_cpu_list *cpus);
 
 #endif

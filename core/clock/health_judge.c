@@ -162,7 +162,7 @@ judge_independent(const struct tw_clock *clock,
 							   TW_HEALTH_UNDECIDED;
 }
 
-static enum tw_verdict verdict_of(const struct tw_clock_health *health)
+enum tw_verdict tw_health_verdict(const struct tw_clock_health *health)
 {
 	enum tw_verdict verdict = TW_RELIABLE;
 	unsigned i;
@@ -197,7 +197,7 @@ int tw_health_judge(const struct tw_clock *clock,
 	state[TW_HEALTH_HOST] = judge_host(clock, seen);
 	state[TW_HEALTH_INDEPENDENT] =
 		judge_independent(clock, seen, health);
-	health->verdict = verdict_of(health);
+	health->verdict = tw_health_verdict(health);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../run_end.h"
 #include "job.h"
 #include "timespec.h"
 
@@ -53,6 +54,7 @@ static int init(struct thread_data *td)
 	if (!job)
 		return tw_memory_refuse(td, ENOMEM, "not enough memory");
 	job->timing = tw_timing_of_process();
+	tw_cpus_note(&job->cpus);
 	if (tw_memory_set_up(td, job))
 		return 1;
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
@@ -65,8 +67,12 @@ static void cleanup(struct thread_data *td)
 	int ret;
 
 	/* fio cleans up after a refusal too; then td is not what we think. */
-	if (!tw_has_our_layout(td) || !job)
+	if (!tw_has_our_layout(td))
 		return;
+	if (!job) {
+		tw_run_job_ended(td);
+		return;
+	}
 	if (job->start_realtime_ns) {
 		tw_memory_record(job);
 		ret = tw_memory_report(td, job);
@@ -74,6 +80,7 @@ static void cleanup(struct thread_data *td)
 			td_verror(td, -ret, TW_MEMORY_NAME " report");
 	}
 	tw_memory_tear_down(job);
+	tw_run_job_ended(td);
 	free(job);
 	td->io_ops_data = NULL;
 }

@@ -44,6 +44,7 @@ struct tw_memory_job {
 	double cycle_ns;		/* of the core, when the job began */
 	size_t huge_bytes;		/* when it ended; SIZE_MAX: unknown */
 	uint64_t start_realtime_ns;
+	struct tw_cpu_list cpus;	/* that it may run on, when it began */
 
 	/* The I/O before this one, until it is recorded. */
 	bool is_unrecorded;

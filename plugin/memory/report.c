@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../health.h"
 #include "../report_file.h"
+#include "../run_end.h"
 #include "figures.h"
 #include "histogram_json.h"
 #include "job.h"
@@ -124,14 +124,17 @@ static json_t *clock_to_json(const struct tw_memory_job *job)
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 {
 	const struct tw_memory_options *o = td->eo;
+	struct tw_job_end end = {
+		.cpus = job->cpus,
+		.backwards = job->backwards,
+	};
 	json_t *report;
-	int ret;
 
 	job->huge_bytes = look_again(job);
 	tell_pages(td, job);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
-	report = json_pack("{ss, si, ss, so, so, so, sI, so, so}",
+	report = json_pack("{ss, si, ss, so, so, so, sI, so}",
 		"schema", "tickwise-memory",
 		"version", 1,
 		"tickwise_version", TW_VERSION,
@@ -139,10 +142,8 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 		"memory", memory_to_json(td, job),
 		"load", load_to_json(td, job),
 		"unaccounted", (json_int_t) job->unaccounted,
-		"clock", clock_to_json(job),
-		"counter", tw_counter_to_json(td->o.name, job->timing,
-					      job->backwards));
-	ret = tw_report_store(td, o->report, "memory", report);
-	json_decref(report);
-	return ret;
+		"clock", clock_to_json(job));
+	tw_job_look(td->o.name, job->timing, &end);
+	return tw_run_report(td, o->report, "memory", report, job->timing,
+			     &end);
 }

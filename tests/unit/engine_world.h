@@ -22,6 +22,7 @@
 #include "over_time.h"
 #include "report_file.h"
 #include "response.h"
+#include "run_end.h"
 #include "tap.h"
 
 #define WORLD_DEPTH	32
@@ -412,11 +413,13 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
 	return json_object();
 }
 
-json_t *tw_counter_to_json(const char *job_name, const struct tw_timing *timing,
-			   uint64_t backwards)
+void tw_job_look(const char *job_name, const struct tw_timing *timing,
+		 struct tw_job_end *end)
 {
-	world.backwards = backwards;
-	return json_object();
+}
+
+void tw_cpus_note(struct tw_cpu_list *cpus)
+{
 }
 
 json_t *tw_u64_string(uint64_t value)
@@ -435,11 +438,17 @@ bool tw_report_is_wanted(const char *option)
 	return true;
 }
 
-int tw_report_store(struct thread_data *td, const char *option,
-		    const char *suffix, const json_t *report)
+int tw_run_report(struct thread_data *td, const char *option,
+		  const char *suffix, json_t *report,
+		  const struct tw_timing *timing, const struct tw_job_end *end)
 {
-	world.report = json_deep_copy(report);
+	world.report = report;
+	world.backwards = end->backwards;
 	return 0;
+}
+
+void tw_run_job_ended(struct thread_data *td)
+{
 }
 
 /* ---- a job ------------------------------------------------------------- */

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The end of a run: see run_end.h.
+ *
+ * No lock: a job that is killed would keep it. A job puts its report on the list
+ * and looks whether the counters have been compared; the last one compares, says
+ * so, and looks at the list. In whatever order, one of the two finds the other.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "report_file.h"
+#include "run_end.h"
+
+/* More jobs than these, and longer paths: their reports stay undecided. */
+#define MOST_REPORTS	2048
+#define MOST_PATH	1024
+
+enum compared {
+	NOT_COMPARED,
+	COMPARING,		/* by the last job */
+	COMPARED,		/* found is set */
+};
+
+/* A report that waits. */
+struct waiting {
+	_Atomic(bool) is_set;
+	_Atomic(bool) is_taken;
+	struct tw_job_end end;
+	char path[MOST_PATH];
+	int thread_number;
+	int pid;
+};
+
+struct run {
+	_Atomic(unsigned) compared;
+	struct tw_run_end found;
+	/* The CPUs of all jobs that have a report. */
+	_Atomic(uint64_t) cpus[TW_CPU_LIST_MOST / 64];
+	_Atomic(unsigned) reports;
+	struct waiting waiting[MOST_REPORTS];
+};
+
+static struct run *run;
+
+/*
+ * Jobs of one fio may be on several of our engines, each of them a library of
+ * its own: those that are loaded later find the memory of the first. Not so
+ * programs that a job starts, which are other processes.
+ */
+#define VARIABLE	"TICKWISE_RUN"
+
+static struct run *find_run(void)
+{
+	const char *text = getenv(VARIABLE);
+	char version[32];
+	void *found;
+	int pid;
+
+	if (!text || sscanf(text, "%31s %d %p", version, &pid, &found) != 3 ||
+	    strcmp(version, TW_VERSION) != 0 || pid != getpid())
+		return NULL;
+	return found;
+}
+
+void tw_run_begin(void)
+{
+	char text[96];
+	void *made;
+
+	if (run)
+		return;
+	run = find_run();
+	if (run)
+		return;
+	made = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (made == MAP_FAILED)
+		return;
+	run = made;
+	snprintf(text, sizeof(text), "%s %d %p", TW_VERSION, (int) getpid(),
+		 made);
+	setenv(VARIABLE, text, 1);
+}
+
+/* From TD_FINISHING on a job does no I/O any more. One that has not been created
+ * is still to come (stonewall, startdelay), unless the run is being ended. */
+static bool is_over(const struct thread_data *td)
+{
+	return td->runstate >= TD_FINISHING ||
+	       (td->runstate == TD_NOT_CREATED && td->terminate);
+}
+
+static bool is_last(const struct thread_data *me)
+{
+	unsigned i;
+
+	for (i = 0; i < thread_number; i++) {
+		const struct thread_data *td = tnumber_to_td(i);
+
+		if (td != me && !is_over(td))
+			return false;
+	}
+	return true;
+}
+
+static void add_cpus(const struct tw_cpu_list *cpus)
+{
+	unsigned i;
+
+	for (i = 0; i < FIO_ARRAY_SIZE(cpus->bits); i++)
+		if (cpus->bits[i])
+			atomic_fetch_or(&run->cpus[i], cpus->bits[i]);
+}
+
+static void compare(const struct tw_timing *timing)
+{
+	struct tw_cpu_list cpus = { .known = 1 };
+	unsigned i;
+
+	for (i = 0; i < FIO_ARRAY_SIZE(cpus.bits); i++)
+		cpus.bits[i] = atomic_load(&run->cpus[i]);
+	tw_run_compare(timing, &cpus, &run->found);
+}
+
+/* What the last job has found; NULL: nothing yet. */
+static const struct tw_run_end *found(const struct thread_data *td,
+				      const struct tw_timing *timing)
+{
+	unsigned not_compared = NOT_COMPARED;
+
+	static const struct tw_run_end no_memory = { .error = ENOMEM };
+
+	if (!run)
+		return &no_memory;
+	if (timing->clock.system)
+		return NULL;
+	if (atomic_load(&run->compared) == NOT_COMPARED && is_last(td) &&
+	    atomic_compare_exchange_strong(&run->compared, &not_compared,
+					   COMPARING)) {
+		compare(timing);
+		atomic_store(&run->compared, COMPARED);
+	}
+	return atomic_load(&run->compared) == COMPARED ? &run->found : NULL;
+}
+
+static void wait_for_last(const struct thread_data *td, const char *path,
+			  const struct tw_job_end *end)
+{
+	unsigned i = atomic_fetch_add(&run->reports, 1);
+	struct waiting *waiting;
+
+	if (i >= MOST_REPORTS || strlen(path) >= MOST_PATH)
+		return;
+	waiting = &run->waiting[i];
+	waiting->end = *end;
+	waiting->thread_number = (int) td->thread_number;
+	waiting->pid = (int) td->pid;
+	strcpy(waiting->path, path);
+	atomic_store(&waiting->is_set, true);
+}
+
+static bool has_int(const json_t *object, const char *key, int value)
+{
+	const json_t *json = json_object_get(object, key);
+
+	return json_is_integer(json) && json_integer_value(json) == value;
+}
+
+/* The file is what the job wrote, if nobody has put another one there. */
+static json_t *read_back(const struct waiting *waiting)
+{
+	json_t *report = json_load_file(waiting->path, 0, NULL);
+	const json_t *job = json_object_get(report, "job");
+
+	if (has_int(job, "pid", waiting->pid) &&
+	    has_int(job, "thread_number", waiting->thread_number))
+		return report;
+	json_decref(report);
+	return NULL;
+}
+
+static void complete(const struct tw_timing *timing,
+		     const struct waiting *waiting)
+{
+	json_t *report = read_back(waiting);
+	int ret;
+
+	if (!report)
+		return;
+	ret = json_object_set_new(report, "counter",
+				  tw_counter_to_json(timing, &waiting->end,
+						     &run->found)) ?
+	      -ENOMEM : tw_report_replace(waiting->path, report);
+	if (ret)
+		fprintf(stderr, "tickwise: %s: the end of the run could not be "
+			"added to the latency report: %s\n", waiting->path,
+			strerror(-ret));
+	json_decref(report);
+}
+
+void tw_run_job_ended(struct thread_data *td)
+{
+	const struct tw_timing *timing;
+	unsigned i, count;
+
+	if (!run)
+		return;
+	count = atomic_load(&run->reports);
+	if (!count)
+		return;
+	timing = tw_timing_of_process();
+	if (!found(td, timing))
+		return;
+	/* Again: more may have come while the counters were compared. */
+	count = min(atomic_load(&run->reports), MOST_REPORTS);
+	for (i = 0; i < count; i++) {
+		struct waiting *waiting = &run->waiting[i];
+
+		if (atomic_load(&waiting->is_set) &&
+		    !atomic_exchange(&waiting->is_taken, true))
+			complete(timing, waiting);
+	}
+}
+
+int tw_run_report(struct thread_data *td, const char *option,
+		  const char *suffix, json_t *report,
+		  const struct tw_timing *timing, const struct tw_job_end *end)
+{
+	const struct tw_run_end *run_end;
+	char *path = NULL;
+	int ret;
+
+	if (run)
+		add_cpus(&end->cpus);
+	run_end = found(td, timing);
+	/* Of NULL it sets nothing, and that is said when it is stored. */
+	if (json_object_set_new(report, "counter",
+				tw_counter_to_json(timing, end, run_end))) {
+		json_decref(report);
+		report = NULL;
+	}
+	ret = tw_report_store(td, option, suffix, report, &path);
+	if (!ret && path && !run_end && !timing->clock.system)
+		wait_for_last(td, path, end);
+	free(path);
+	json_decref(report);
+	return ret;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The end of a run, which is more than a job's. The CPUs' counters are compared
+ * once, when no job of this fio runs any more or is still to begin, by the last
+ * one that ends. Those that ended before have written their reports by then, in
+ * which the counter is undecided; the last one puts in what was found.
+ *
+ * What the jobs tell each other is in memory that all of them share, whether
+ * they are threads or processes. Which jobs there are is fio's own list.
+ */
+#ifndef TW_PLUGIN_RUN_END_H
+#define TW_PLUGIN_RUN_END_H
+
+#include "fio.h"
+#include "health.h"
+
+/* In the process that reads the job file, before any job begins. */
+void tw_run_begin(void);
+
+/**
+ * tw_run_report - complete a job's report by what it says of the counter; write it
+ * @option: and @suffix, @report: as of tw_report_store()
+ *
+ * Return: 0; -errno, with a line on stderr.
+ */
+int tw_run_report(struct thread_data *td, const char *option,
+		  const char *suffix, json_t *report,
+		  const struct tw_timing *timing, const struct tw_job_end *end);
+
+/* A job is over, its report, if any, is written: if it was the last one, those
+ * that wait are completed. */
+void tw_run_job_ended(struct thread_data *td);
+
+#endif

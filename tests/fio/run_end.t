@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the counters of the CPUs are compared before the first job and after
+# the last one, by threads of the engine's own; none is made in between, whether
+# jobs are threads or processes, on one engine or on two. Then the reports of all
+# jobs say what was found, on which CPUs, also of a run that is interrupted. A job
+# after which nothing was compared is not called reliable.
+# Defect: threads on all CPUs while a job is still measured, which are outliers of
+# our own making; a report that stays without the end of its run, or calls the
+# counter reliable without it.
+. "$(dirname "$0")/fio_tap.sh"
+
+# The log has a line for each thread of ours (preload/thread_log.c), and one before
+# a job's first I/O and after its last: fio runs that command before it lets the
+# engine clean up.
+log=$scratch/log
+echo "echo job >>'$log'" >tell.sh
+head -c 65536 /dev/zero >r.data
+
+# logged ARGUMENT...: fio, with the log
+logged()
+{
+	rm -f ./*.json "$log"
+	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/thread_log.so" \
+		THREAD_LOG="$log" timeout -s KILL 60 "$FIO" "$@" >out 2>err
+}
+
+
+# none_before LINES: from the first line of a job to so many, no thread
+none_before()
+{
+	awk -v all="$1" '$1 == "job" { jobs++ }
+		$1 == "thread" && jobs && jobs < all { bad = 1 }
+		END { exit bad }' "$log"
+}
+
+# covered REPORT: what of it must be so whatever the machine; the verdict itself is
+# the machine's
+covered()
+{
+	json "$1" '
+		my $c = $j->{counter};
+		my %state = map { $_->{name} => $_->{state} }
+			@{$c->{at_end}{checks} // []};
+		my %code = map { $_->{code} => 1 } @{$c->{reasons}};
+		$c->{fallback} || !$code{end_cpus_not_compared} &&
+			$state{cpus} ne "not_run" &&
+			defined $c->{covers}{end_cpus} &&
+			$c->{covers}{end_cpus} eq $c->{covers}{job_cpus} &&
+			$c->{covers}{over_ns} > 0 &&
+			($c->{verdict} ne "reliable" || $state{cpus} eq "good")'
+}
+
+all_covered()
+{
+	for report in ./*.json; do
+		covered "$report" || return 1
+	done
+}
+
+for mode in 0 1; do
+	logged --ioengine="external:$TICKWISE_SO" --filename=r.data \
+		--size=64k --bs=4k --rw=randread --thread=$mode \
+		--exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' \
+		--name=early --numjobs=7 \
+		--name=last --time_based=1 --runtime=2 --numjobs=1
+	is $? 0 "thread=$mode: eight jobs, of which seven end early"
+	is "$(ls ./*.tickwise.json | wc -l)" 8 'each has a report'
+	is "$(grep -c job "$log")" 16 'and has told when it began and ended'
+	none_before 16
+	ok $? 'no thread of ours is made from the first beginning to the last end'
+	grep -q "tickwise: .*can't be calibrated" err ||
+		is "$(tail -n 1 "$log")" thread 'and after that there are some'
+	all_covered
+	ok $? 'all eight reports say what was found then'
+done
+
+logged --ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k --bs=4k \
+	--rw=read --exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' \
+	--name=one --name=two --startdelay=1 --name=three --stonewall
+is $? 0 'one after the other'
+none_before 6
+ok $? 'none from the first beginning to the last end'
+all_covered
+ok $? 'and all reports are complete'
+
+memory=${TICKWISE_SO%.so}-memory.so
+logged --exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' --bs=4k --rw=read \
+	--name=loads --ioengine="external:$memory" --size=1m --name=reads \
+	--ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k \
+	--time_based=1 --runtime=1
+is $? 0 'jobs of two engines'
+none_before 4
+ok $? 'no thread of either in between'
+all_covered
+ok $? 'the last one completes the report of the other'
+
+# Of another engine, which does not tell us its end.
+logged --name=ours --ioengine="external:$TICKWISE_SO" --filename=r.data \
+	--size=64k --bs=4k --rw=read --exec_prerun='sh tell.sh' \
+	--name=other --ioengine=psync --filename=r.data --size=64k \
+	--time_based=1 --runtime=1
+is $? 0 'a job of an engine of fio goes on'
+none_before 1000
+ok $? 'and is not disturbed'
+json ours.*.tickwise.json '$j->{counter}{fallback} ||
+	$j->{counter}{verdict} ne "reliable" &&
+	!exists $j->{counter}{covers}{end_cpus} &&
+	grep { $_->{code} eq "end_cpus_not_compared" } @{$j->{counter}{reasons}}'
+ok $? 'our report says that nothing was compared'
+has_not err 'reliable' 'which is nothing to warn of'
+
+for mode in 0 1; do
+	rm -f ./*.json
+	may_begin
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
+		"$FIO" --name=i --ioengine="external:$TICKWISE_SO" \
+		--filename=r.data --size=64k --bs=4k --rw=randread \
+		--time_based=1 --runtime=60 --thread=$mode --numjobs=3 \
+		--exec_prerun="$begin" --name=never --stonewall >out 2>err &
+	pid=$!
+	has_begun 3
+	kill -s INT $pid
+	wait $pid
+	is "$(ls ./i.*.tickwise.json | wc -l)" 3 \
+		"thread=$mode: interrupted, a report of each job that ran"
+	all_covered
+	ok $? 'and all are complete'
+done
+done_testing

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: a job's report calls the counter reliable only if each look found it
+ * good: before the first job, at the job's end, and after the last job on all CPUs
+ * that the job may have run on. What was bad is unreliable, whatever the rest; all
+ * else is undecided, with a reason, and the report names the CPUs and the span.
+ * Defect: a look that came to nothing taken for a good one: the counter of a CPU
+ * that jumped in mid-run was called reliable when the last look was disturbed.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "clock/health.h"
+#include "health.h"
+#include "tap.h"
+
+/* What a look would ask for is not asked for here. */
+void tw_cpus_note(struct tw_cpu_list *cpus)
+{
+	(void)cpus;
+}
+
+void tw_cpus_set(const struct tw_cpu_list *cpus)
+{
+	(void)cpus;
+}
+
+static struct tw_timing timing;
+static struct tw_job_end job;
+static struct tw_run_end run;
+
+static struct tw_cpu_list cpus_to(unsigned last)
+{
+	struct tw_cpu_list cpus = { .known = 1 };
+	unsigned cpu;
+
+	for (cpu = 0; cpu <= last; cpu++)
+		tw_cpu_list_add(&cpus, cpu);
+	return cpus;
+}
+
+/* All is well, on CPUs 0 to 3. */
+static void begin(void)
+{
+	unsigned i;
+
+	timing = (struct tw_timing) {
+		.verdict = TW_RELIABLE, .checked = 1, .cpus = cpus_to(3),
+		.compared_ns = 1000,
+	};
+	job = (struct tw_job_end) { .cpus = cpus_to(3) };
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		job.health.state[i] = TW_HEALTH_GOOD;
+	job.health.state[TW_HEALTH_CPUS] = TW_HEALTH_NOT_RUN;
+	run = (struct tw_run_end) {
+		.verdict = TW_RELIABLE, .cpus = cpus_to(3),
+		.monotonic_ns = 5000,
+	};
+}
+
+static bool has_code(const json_t *counter, const char *code)
+{
+	const json_t *reasons = json_object_get(counter, "reasons");
+	size_t i;
+
+	for (i = 0; i < json_array_size(reasons); i++)
+		if (!strcmp(json_string_value(json_object_get(
+			    json_array_get(reasons, i), "code")), code))
+			return true;
+	return false;
+}
+
+/* @code: a reason that has to be there; NULL: none may be. */
+static void is_so(const struct tw_run_end *end, const char *verdict,
+		  const char *code, const char *words)
+{
+	json_t *counter = tw_counter_to_json(&timing, &job, end);
+	const char *is = json_string_value(json_object_get(counter,
+							   "verdict"));
+
+	tap_ok(is && !strcmp(is, verdict) &&
+	       (code ? has_code(counter, code) :
+		json_array_size(json_object_get(counter, "reasons")) == 0),
+	       "%s: %s%s%s", words, verdict, code ? ", because of " : "",
+	       code ? code : "");
+	json_decref(counter);
+}
+
+static void reliable(void)
+{
+	begin();
+	is_so(&run, "reliable", NULL, "all is well");
+	job.cpus = cpus_to(1);
+	is_so(&run, "reliable", NULL, "a job on fewer CPUs");
+	job.health.state[TW_HEALTH_CLOCKSOURCE] = TW_HEALTH_UNDECIDED;
+	is_so(&run, "reliable", NULL, "the kernel keeps time by another clock");
+}
+
+static void undecided(void)
+{
+	begin();
+	is_so(NULL, "undecided", "end_cpus_not_compared", "nothing compared");
+	run.error = 12;
+	is_so(&run, "undecided", "end_cpus_not_compared", "it failed");
+	begin();
+	run.verdict = TW_UNDECIDED;
+	is_so(&run, "undecided", "end_cpus_undecided", "without a result");
+	begin();
+	run.cpus = cpus_to(2);
+	is_so(&run, "undecided", "end_cpus_not_covered", "one CPU left out");
+	begin();
+	timing.cpus = cpus_to(2);
+	is_so(&run, "undecided", "cpus_not_covered", "at the start");
+	begin();
+	job.cpus.known = 0;
+	is_so(&run, "undecided", "end_cpus_not_covered", "CPUs not known");
+	begin();
+	job.error = 5;
+	is_so(&run, "undecided", "end_unchecked", "no look at the end");
+	begin();
+	job.health.state[TW_HEALTH_PREDICTION] = TW_HEALTH_UNDECIDED;
+	is_so(&run, "undecided", "end_prediction_undecided",
+	      "the look came to nothing");
+	begin();
+	timing.verdict = TW_UNDECIDED;
+	timing.reasons = TW_REASON_STATISTICS;
+	is_so(&run, "undecided", "statistics", "the look before");
+	begin();
+	timing.checked = 0;
+	is_so(&run, "unchecked", NULL, "there was none before");
+}
+
+static void unreliable(void)
+{
+	begin();
+	run.verdict = TW_UNRELIABLE;
+	is_so(&run, "unreliable", "end_cpus", "the CPUs at the run's end");
+	run.cpus = cpus_to(1);
+	is_so(&run, "unreliable", "end_cpus", "on some of the CPUs");
+	begin();
+	job.health.state[TW_HEALTH_PREDICTION] = TW_HEALTH_BAD;
+	is_so(&run, "unreliable", "end_prediction", "the clock");
+	is_so(NULL, "unreliable", "end_prediction", "and nothing compared");
+	timing.checked = 0;
+	is_so(NULL, "unreliable", "end_prediction", "not even before");
+	begin();
+	job.backwards = 1;
+	is_so(&run, "unreliable", "backwards", "one I/O");
+}
+
+static void covers(void)
+{
+	json_t *counter, *what;
+
+	begin();
+	run.cpus = cpus_to(2);
+	job.cpus = cpus_to(1);
+	counter = tw_counter_to_json(&timing, &job, &run);
+	what = json_object_get(counter, "covers");
+	tap_ok(!strcmp(json_string_value(json_object_get(what, "job_cpus")),
+		       "0-1") &&
+	       !strcmp(json_string_value(json_object_get(what, "start_cpus")),
+		       "0-3") &&
+	       !strcmp(json_string_value(json_object_get(what, "end_cpus")),
+		       "0-2") &&
+	       json_integer_value(json_object_get(what, "over_ns")) == 4000,
+	       "the report names the CPUs and the span");
+	json_decref(counter);
+	counter = tw_counter_to_json(&timing, &job, NULL);
+	what = json_object_get(counter, "covers");
+	tap_ok(!json_object_get(what, "end_cpus") &&
+	       !json_object_get(what, "over_ns"),
+	       "and no end where nothing was compared");
+	json_decref(counter);
+}
+
+int main(void)
+{
+	reliable();
+	undecided();
+	unreliable();
+	covers();
+	return tap_done();
+}
