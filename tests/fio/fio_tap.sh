@@ -125,7 +125,8 @@ watched()
 }
 
 # on_device SETTINGS ENGINE ARGUMENT...: fio with any io_uring engine on a device
-# as in preload/ring_device.c. A report is ours alone to write.
+# and in the simulated time of preload/ring_device.c. A report is ours alone to
+# write.
 on_device()
 {
 	settings=$1
@@ -135,7 +136,7 @@ on_device()
 	timeout -s KILL 60 env \
 		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" \
 		$settings "$FIO" --ioengine="$engine" --output-format=json \
-		--output=out.json "$@" 2>err
+		--output=out.json --clocksource=clock_gettime "$@" 2>err
 }
 
 # need NAME: ends a test where preload/NAME.c can't do what it is for.

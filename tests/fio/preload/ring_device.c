@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device of known behaviour between any io_uring engine and the kernel
- * (LD_PRELOAD): it catches every io_uring_setup and io_uring_enter, ours and
- * fio's alike (kernel_gate.h), and does them with changed entries.
+ * A device of known behaviour between any io_uring engine and the kernel, in
+ * simulated time (LD_PRELOAD): it catches every io_uring_setup and
+ * io_uring_enter, ours and fio's alike (kernel_gate.h), and does them with
+ * changed entries; and it is what a job's clocks and sleeps go by.
  *
  *	DEVICE_DUE_US=N		the n-th of each eight blocks of a file takes
- *				n times N microseconds from its submission on:
- *				the read of a timer takes the transfer's place
+ *				n times N microseconds from its submission on
+ *	DEVICE_SERIAL_US=N	one after another, N microseconds each
  *	DEVICE_ERROR=N:ERRNO	every Nth transfer fails and moves nothing
  *	DEVICE_GONE=N:ERRNO	so do all from the Nth on
  *	DEVICE_SHORT=N		every Nth moves only its first half
@@ -16,18 +17,29 @@
  *	DEVICE_OVERFLOW=N	no more than N completions are visible at a
  *				time, the others when the kernel is entered
  *				again, as with a completion ring that overflows
- *	DEVICE_LATE=FILE	FILE.PID: after DEVICE_DUE_US, n and how much
- *				later than due it was there, in us, a line each
+ *
+ * A transfer that takes time moves no data. Its completion is shown when it is
+ * due and the kernel is entered.
+ *
+ * Time is simulated in a job from its fork on. It goes on by READ_NS when the
+ * job reads a clock, by ENTER_NS when it enters the kernel, by what it sleeps and
+ * WAKE_NS, and to the next completion where it waits for one; by nothing else. So
+ * what a job does and what times it sees are the same in each run, on each
+ * machine. fio needs --clocksource=clock_gettime for it. Our engine is told that
+ * the CPU's counter is disabled: then its stamps are of the system clock, in
+ * nanoseconds.
  *
  * For jobs that are processes, whose completions are posted inside of
  * io_uring_enter (not with sqthread_poll). For fio alone, and not everywhere:
  * kernel_gate.h says why.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +47,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,15 +59,16 @@
 #endif
 
 #define MOST	1024
+#define READ_NS		10
+#define ENTER_NS	1000
+#define WAKE_NS		1000	/* fio sleeps for 0 until a microsecond is over */
 
-/* What becomes of a transfer that the kernel has. */
+/* What becomes of a transfer that the kernel has, or that is not shown yet. */
 struct fate {
 	uint64_t user_data;
 	int64_t result;
 	int changed;		/* to @result */
 	uint64_t due_ns;	/* 0: not timed */
-	unsigned place;		/* n of DEVICE_DUE_US */
-	uint64_t expired;	/* what the timer is read into */
 };
 
 static struct {
@@ -66,31 +79,141 @@ static struct {
 	unsigned cq_mask;
 	struct io_uring_cqe *cqes;
 	unsigned tail;		/* the kernel's, where some are hidden */
-	unsigned seen;
+	unsigned seen;		/* up to here their fates are known */
+	unsigned due;		/* up to here they are due */
 } ring;
 
 static struct fate fates[MOST];
-static int timers[MOST];	/* of each fate; 0: none yet */
 static struct io_uring_sqe saved[MOST];
-static struct {
-	unsigned place;
-	int32_t us;
-} late[1 << 16];
-static unsigned lates;
 static unsigned long transfers, submits, waits;
 
 static struct {
-	unsigned long due_us, error, gone, half, none, refuse, wait, visible;
+	unsigned long due_us, serial_us, error, gone, half, none, refuse, wait;
+	unsigned long visible;
 	int error_errno, gone_errno, refuse_errno, wait_errno;
 } device;
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
+/* ---- time -------------------------------------------------------------- */
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+/* Since the job was forked. */
+static int is_simulated;
+static uint64_t now_ns;
+static uint64_t last_due_ns;	/* of DEVICE_SERIAL_US */
+
+static const clockid_t clocks[] = {
+	CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME,
+};
+#define CLOCKS	(sizeof(clocks) / sizeof(clocks[0]))
+static struct timespec forked_at[CLOCKS];
+
+static int real_clock_gettime(clockid_t id, struct timespec *now)
+{
+	int (*real)(clockid_t, struct timespec *) =
+		(int (*)(clockid_t, struct timespec *))
+			dlsym(RTLD_NEXT, "clock_gettime");
+
+	return real(id, now);
 }
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	uint64_t ns;
+	unsigned i;
+
+	for (i = 0; is_simulated && i < CLOCKS; i++) {
+		if (clocks[i] != id)
+			continue;
+		now_ns += READ_NS;
+		ns = (uint64_t)forked_at[i].tv_nsec + now_ns;
+		now->tv_sec = forked_at[i].tv_sec + (time_t)(ns / 1000000000);
+		now->tv_nsec = (long)(ns % 1000000000);
+		return 0;
+	}
+	return real_clock_gettime(id, now);
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+	struct timespec ts;
+
+	(void)zone;
+	if (clock_gettime(CLOCK_REALTIME, &ts))
+		return -1;
+	now->tv_sec = ts.tv_sec;
+	now->tv_usec = ts.tv_nsec / 1000;
+	return 0;
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+	int (*real)(const struct timespec *, struct timespec *) =
+		(int (*)(const struct timespec *, struct timespec *))
+			dlsym(RTLD_NEXT, "nanosleep");
+
+	if (!is_simulated)
+		return real(wanted, left);
+	now_ns += (uint64_t)wanted->tv_sec * 1000000000 +
+		  (uint64_t)wanted->tv_nsec + WAKE_NS;
+	return 0;
+}
+
+int usleep(useconds_t us)
+{
+	const struct timespec wanted = {
+		.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000,
+	};
+
+	return nanosleep(&wanted, NULL);
+}
+
+/* Where the counter is disabled the library asks for the time by this. */
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))
+		dlsym(RTLD_NEXT, "syscall");
+	va_list list;
+	long a[6];
+	int i;
+
+	va_start(list, number);
+	for (i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_clock_gettime)
+		return clock_gettime((clockid_t)a[0], (struct timespec *)a[1]);
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* The counter is disabled, says this to whoever asks. */
+int prctl(int option, ...)
+{
+	va_list list;
+	long a[4];
+	int i;
+
+	va_start(list, option);
+	for (i = 0; i < 4; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (option == PR_GET_TSC) {
+		*(int *)a[0] = PR_TSC_SIGSEGV;
+		return 0;
+	}
+	return (int)syscall(SYS_prctl, option, a[0], a[1], a[2], a[3]);
+}
+
+/* A job that waits for ever ends with the fio that has been ended for it. */
+static void forked(void)
+{
+	unsigned i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0L, 0L, 0L);
+	for (i = 0; i < CLOCKS; i++)
+		real_clock_gettime(clocks[i], &forked_at[i]);
+	is_simulated = 1;
+}
+
+/* ---- the ring ---------------------------------------------------------- */
 
 static void *map(long fd, size_t bytes, off_t what)
 {
@@ -121,7 +244,7 @@ static void look_at(long fd, const struct io_uring_params *p)
 	ring.cq_tail = (unsigned *)(cq + p->cq_off.tail);
 	ring.cqes = (struct io_uring_cqe *)(cq + p->cq_off.cqes);
 	ring.cq_mask = p->cq_entries - 1;
-	ring.tail = ring.seen = *ring.cq_tail;
+	ring.tail = ring.seen = ring.due = *ring.cq_tail;
 }
 
 static int is_transfer(const struct io_uring_sqe *sqe)
@@ -158,27 +281,15 @@ static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 	fate->changed = 1;
 }
 
-static void takes_time(struct io_uring_sqe *sqe, struct fate *fate)
+/* When a transfer to this place that is submitted now ends. */
+static uint64_t due_at(uint64_t offset, unsigned length)
 {
-	int *timer = &timers[fate - fates];
-	unsigned length = length_of(sqe);
-	unsigned place = (unsigned)(sqe->off / length % 8) + 1;
-	uint64_t span_ns = place * device.due_us * 1000;
-	struct itimerspec at = { .it_value = { .tv_nsec = 0 } };
-
-	if (!*timer)
-		*timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	ends(sqe, fate, length);
-	sqe->opcode = IORING_OP_READ;
-	sqe->fd = *timer;
-	sqe->addr = (uintptr_t)&fate->expired;
-	sqe->len = sizeof(fate->expired);
-	fate->place = place;
-	fate->due_ns = now_ns() + span_ns;
-	at.it_value.tv_sec = (time_t)(fate->due_ns / 1000000000);
-	at.it_value.tv_nsec = (long)(fate->due_ns % 1000000000);
-	if (*timer < 0 || timerfd_settime(*timer, TFD_TIMER_ABSTIME, &at, NULL))
-		abort();
+	if (device.due_us)
+		return now_ns + (offset / length % 8 + 1) * device.due_us * 1000;
+	if (last_due_ns < now_ns)
+		last_due_ns = now_ns;
+	last_due_ns += device.serial_us * 1000;
+	return last_due_ns;
 }
 
 static struct fate *fate_of(uint64_t user_data)
@@ -198,23 +309,28 @@ static int nth(unsigned long every)
 
 static void decide(struct io_uring_sqe *sqe)
 {
+	unsigned length = length_of(sqe);
 	struct fate *fate = fate_of(0);
+	uint64_t due_ns = 0;
 
-	if (!fate)
+	if (!fate || !length)
 		abort();
 	memset(fate, 0, sizeof(*fate));
 	fate->user_data = sqe->user_data;
 	transfers++;
+	if (device.due_us || device.serial_us)
+		due_ns = due_at(sqe->off, length);
 	if (device.gone && transfers >= device.gone)
 		ends(sqe, fate, -device.gone_errno);
 	else if (nth(device.error))
 		ends(sqe, fate, -device.error_errno);
 	else if (nth(device.none))
 		ends(sqe, fate, 0);
-	else if (nth(device.half) && length_of(sqe) == sqe->len)
+	else if (nth(device.half) && length == sqe->len)
 		sqe->len = sqe->len / 2 & ~511U;
-	else if (device.due_us)
-		takes_time(sqe, fate);
+	else if (due_ns)
+		ends(sqe, fate, length);
+	fate->due_ns = due_ns;
 }
 
 static struct io_uring_sqe *entry(unsigned place)
@@ -247,48 +363,80 @@ static long submit(const long *a)
 	return ret;
 }
 
-static void complete(struct io_uring_cqe *cqe)
+static struct io_uring_cqe *completion(unsigned place)
 {
-	struct fate *fate = fate_of(cqe->user_data);
-
-	if (!fate)
-		return;
-	if (fate->due_ns && lates < sizeof(late) / sizeof(late[0])) {
-		late[lates].place = fate->place;
-		late[lates++].us = (int32_t)((int64_t)(now_ns() -
-						       fate->due_ns) / 1000);
-	}
-	if (fate->changed)
-		cqe->res = (int32_t)fate->result;
-	fate->user_data = 0;
+	return &ring.cqes[place & ring.cq_mask];
 }
 
-/* As if the others had not fitted in. */
-static void hide(void)
+static uint64_t due_of(const struct io_uring_cqe *cqe)
 {
-	unsigned head = *ring.cq_head;
+	const struct fate *fate = fate_of(cqe->user_data);
 
-	if (!device.visible || ring.tail - head <= device.visible)
-		return;
-	*ring.cq_tail = head + (unsigned)device.visible;
-	*ring.sq_flags |= IORING_SQ_CQ_OVERFLOW;
+	return fate ? fate->due_ns : 0;
+}
+
+/* One that the kernel has just posted finds its place among those that are not
+ * due yet: it did not take the time that the device takes. */
+static void complete(unsigned place)
+{
+	struct io_uring_cqe cqe = *completion(place);
+	struct fate *fate = fate_of(cqe.user_data);
+
+	if (fate && fate->changed)
+		cqe.res = (int32_t)fate->result;
+	if (fate && !fate->due_ns)
+		fate->user_data = 0;
+	for (; place != ring.due && due_of(completion(place - 1)) > due_of(&cqe);
+	     place--)
+		*completion(place) = *completion(place - 1);
+	*completion(place) = cqe;
+}
+
+/* Up to now; and as far as @wanted, if the job waits for so many. */
+static void become_due(unsigned wanted)
+{
+	for (; ring.due != ring.tail; ring.due++) {
+		const struct io_uring_cqe *cqe = completion(ring.due);
+		uint64_t due_ns = due_of(cqe);
+
+		if (due_ns > now_ns && ring.due - *ring.cq_head >= wanted)
+			break;
+		if (due_ns > now_ns)
+			now_ns = due_ns;
+		if (due_ns)
+			fate_of(cqe->user_data)->user_data = 0;
+	}
+}
+
+/* What is due; and no more than there is room for, as if the others had not
+ * fitted in. */
+static void show(void)
+{
+	unsigned head = *ring.cq_head, shown = ring.due;
+
+	if (device.visible && shown - head > device.visible) {
+		shown = head + (unsigned)device.visible;
+		*ring.sq_flags |= IORING_SQ_CQ_OVERFLOW;
+	}
+	*ring.cq_tail = shown;
 }
 
 static long enter(const long *a)
 {
 	long ret;
 
+	now_ns += ENTER_NS;
 	if (a[1] && device.refuse && ++submits % device.refuse == 0)
 		return -device.refuse_errno;
 	if (!a[1] && device.wait && ++waits % device.wait == 0)
 		return -device.wait_errno;
-	if (device.visible)
-		*ring.cq_tail = ring.tail;
+	*ring.cq_tail = ring.tail;
 	ret = submit(a);
 	ring.tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
 	for (; ring.seen != ring.tail; ring.seen++)
-		complete(&ring.cqes[ring.seen & ring.cq_mask]);
-	hide();
+		complete(ring.seen);
+	become_due(a[3] & IORING_ENTER_GETEVENTS ? (unsigned)a[2] : 0);
+	show();
 	return ret;
 }
 
@@ -315,16 +463,11 @@ static unsigned long setting(const char *name, int *error)
 	return value;
 }
 
-/* A job that waits for ever ends with the fio that has been ended for it. */
-static void end_with_parent(void)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-}
-
 static __attribute__((constructor)) void begin(void)
 {
-	pthread_atfork(NULL, NULL, end_with_parent);
+	pthread_atfork(NULL, NULL, forked);
 	device.due_us = setting("DEVICE_DUE_US", NULL);
+	device.serial_us = setting("DEVICE_SERIAL_US", NULL);
 	device.error = setting("DEVICE_ERROR", &device.error_errno);
 	device.gone = setting("DEVICE_GONE", &device.gone_errno);
 	device.half = setting("DEVICE_SHORT", NULL);
@@ -333,25 +476,4 @@ static __attribute__((constructor)) void begin(void)
 	device.wait = setting("DEVICE_WAIT", &device.wait_errno);
 	device.visible = setting("DEVICE_OVERFLOW", NULL);
 	gate_close("ring_device", caught);
-}
-
-/* Jobs of fio leave with _exit(), so it is asked for here. */
-void _exit(int status)
-{
-	const char *prefix = getenv("DEVICE_LATE");
-	char path[4096];
-	FILE *file;
-	unsigned i;
-
-	if (prefix && lates) {
-		snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
-		file = fopen(path, "w");
-		for (i = 0; file && i < lates; i++)
-			fprintf(file, "%u %d\n", late[i].place,
-				(int)late[i].us);
-		if (file)
-			fclose(file);
-	}
-	syscall(SYS_exit_group, status);
-	__builtin_unreachable();
 }
