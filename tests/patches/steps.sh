@@ -216,7 +216,7 @@ total_gap()
 
 # Our engine on this fio. What fio adds to our total is from its start of an I/O
 # to our queued stamp and a read of its clock: hundreds of instructions. 20 us in
-# the mean of 1024 leave room for others on the CPU (tests/fio/event_time.t).
+# the mean of 1024 leave room for others on the CPU.
 our_engine()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -C "$root" -j"$jobs" plugin \
