@@ -44,6 +44,13 @@ is "$(field often 3) $(field often 4)" '100 100' \
 	'it is counted and never timed'
 is "$(field down 3) $(field down 4)" '100 0' 'others are'
 
+for path in ":$PATH" "$PATH:" "/none::$PATH"; do
+	run_here=$(cd "$scratch" && PATH=$path "$tickwise" profile --csv \
+		--exclude='oft*' -- program 2>&1)
+	echo "$run_here" >"$csv"
+	is "$(field often 4)" 100 "an empty element of PATH is the directory"
+done
+
 # A static program has the library's own functions among its symbols: that is no
 # reason not to time them, or nothing would be known of a call's inside. (What comes
 # out of functions that are not timed is less than 0, and cut off there.)

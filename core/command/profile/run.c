@@ -27,24 +27,29 @@ static int is_excluded(const struct profile_want *want, const char *name)
 	return found;
 }
 
-/* The program on its way through PATH, as exec will find it; to be freed. */
+/* The program on its way through PATH, as exec will find it; to be freed. An
+ * empty element is the current directory. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
-	char place[4096];
+	char place[4096], standard[256] = "";
+	size_t length;
 
-	if (strchr(name, '/') || !path)
+	if (strchr(name, '/'))
 		return realpath(name, NULL);
-	while (*path) {
-		size_t length = strcspn(path, ":");
-
-		snprintf(place, sizeof(place), "%.*s/%s", (int)length, path,
-			 name);
+	if (!path) {
+		confstr(_CS_PATH, standard, sizeof(standard));
+		path = standard;
+	}
+	for (;; path += length + 1) {
+		length = strcspn(path, ":");
+		snprintf(place, sizeof(place), "%.*s%s%s", (int)length, path,
+			 length ? "/" : "", name);
 		if (access(place, X_OK) == 0)
 			return realpath(place, NULL);
-		path += length + (path[length] == ':');
+		if (!path[length])
+			return NULL;
 	}
-	return NULL;
 }
 
 /* A line for each function that is not to be timed: core/profile/filter.c. */
