@@ -43,7 +43,6 @@ cp "$out" "$csv"
 is "$(field often 3) $(field often 4)" '100 100' \
 	'it is counted and never timed'
 is "$(field down 3) $(field down 4)" '100 0' 'others are'
-
 for path in ":$PATH" "$PATH:" "/none::$PATH"; do
 	run_here=$(cd "$scratch" && PATH=$path "$tickwise" profile --csv \
 		--exclude='oft*' -- program 2>&1)
@@ -78,8 +77,13 @@ run profile "$scratch/half"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'half a file is refused'
 run profile "$scratch/none"
 is "$status $(wc -l <"$err")" '66 1' 'no file: said'
-run profile -- true
-is "$status $(wc -l <"$err")" '66 1' 'a program without hooks: said'
+run profile --keep="$scratch/half" -- true
+is "$status $(wc -l <"$err")" '66 1' \
+	'a program without hooks: said, even where there is an older profile'
+run profile -- "$scratch/none"
+is "$status $(wc -l <"$err")" '70 1' 'no program: said'
+run profile --csv -- sh -c "'$scratch/program'; exit 127"
+is "$status $(wc -l <"$err")" '0 1' 'a program with exit code 127: shown'
 run profile
 is "$status" 64 'nothing given: said'
 record off "$scratch/program"

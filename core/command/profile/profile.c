@@ -3,10 +3,12 @@
  * `tickwise profile`: reads what libtickwise-profile recorded, or has a program
  * recorded first, and prints it.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -193,12 +195,10 @@ static int read_samples(const char *path, struct perf_samples *samples)
 			       path, strerror(-failed));
 }
 
-static int show_file(const struct profile_want *want, const char *path,
-		     const struct perf_samples *samples)
+static int read_file(struct profile_file *file, const char *path)
 {
-	struct profile_file file;
 	unsigned line;
-	int code, failed = tw_profile_file_read(&file, path, &line);
+	int failed = tw_profile_file_read(file, path, &line);
 
 	if (failed == -EINVAL)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
@@ -209,16 +209,29 @@ static int show_file(const struct profile_want *want, const char *path,
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "%s: %s", path, strerror(-failed));
-	code = show(want, &file, samples);
-	tw_profile_file_free(&file);
-	return code;
+	return TW_EXIT_GOOD;
 }
 
-static int run_and_show(const struct profile_want *want, char **argv,
-			const struct perf_samples *samples)
+/* With what children of fork wrote there. */
+static void remove_directory(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)) != NULL)
+		unlinkat(dirfd(directory), entry->d_name, 0);
+	if (directory)
+		closedir(directory);
+	rmdir(path);
+}
+
+/* Leaves nothing behind but what is to be kept. */
+static int run_and_read(const struct profile_want *want, char **argv,
+			struct profile_file *file)
 {
 	const char *tmp = getenv("TMPDIR");
 	char directory[2048], path[4096];
+	struct stat before = { 0 }, now;
 	int code;
 
 	snprintf(directory, sizeof(directory), "%s/tickwise-profile.XXXXXX",
@@ -230,31 +243,44 @@ static int run_and_show(const struct profile_want *want, char **argv,
 	snprintf(path, sizeof(path), "%s/profile", directory);
 	if (want->keep)
 		snprintf(path, sizeof(path), "%s", want->keep);
+	stat(path, &before);
 	code = tw_profile_run(argv, path, want);
-	if (code == TW_EXIT_GOOD && access(path, R_OK))
+	/* It is written aside and renamed: the same file is an earlier run's. */
+	if (code == TW_EXIT_GOOD &&
+	    (stat(path, &now) || now.st_ino == before.st_ino))
 		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
 				       "%s wrote no profile: was it linked "
 				       "with -ltickwise-profile, and did it "
 				       "return from main() or call exit()?",
 				       argv[0]);
 	else if (code == TW_EXIT_GOOD)
-		code = show_file(want, path, samples);
-	if (!want->keep)
-		unlink(path);
-	rmdir(directory);
+		code = read_file(file, path);
+	remove_directory(directory);
 	return code;
 }
 
 static int run_or_read(const struct profile_want *want, int argc, char **argv,
 		       const struct perf_samples *samples)
 {
-	if (strcmp(argv[optind - 1], "--") == 0)
-		return run_and_show(want, argv + optind, samples);
-	if (optind + 1 < argc)
+	struct profile_file file;
+	int code;
+
+	if (strcmp(argv[optind - 1], "--") == 0) {
+		tw_profile_signals_take();
+		code = run_and_read(want, argv + optind, &file);
+		tw_profile_signals_give_back();
+	} else if (optind + 1 < argc) {
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
 				       "takes one file, not '%s' as well",
 				       argv[optind + 1]);
-	return show_file(want, argv[optind], samples);
+	} else {
+		code = read_file(&file, argv[optind]);
+	}
+	if (code != TW_EXIT_GOOD)
+		return code;
+	code = show(want, &file, samples);
+	tw_profile_file_free(&file);
+	return code;
 }
 
 static int with(struct profile_want *want, int argc, char **argv)

@@ -37,6 +37,10 @@ struct profile_want {
 int tw_profile_run(char **argv, const char *path,
 		   const struct profile_want *want);
 
+/* From before anything is made that has to go until it is gone. */
+void tw_profile_signals_take(void);
+void tw_profile_signals_give_back(void);
+
 static inline double profile_ns(const struct profile_file *file, double ticks)
 {
 	return ticks / file->hz * 1e9;

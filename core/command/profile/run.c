@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -92,61 +93,135 @@ static int set_environment(const struct profile_want *want, const char *path,
 	return failed;
 }
 
-static int wait_for(const char *name, pid_t child)
-{
-	int status;
+/*
+ * Signals that ask for an end, while a program runs. It is asked, too, and when
+ * it has ended its profile is printed. What a terminal sends reaches both; what a
+ * process sends to this one alone is passed on. One that came when there was no
+ * program to end ends this one once nothing is left behind.
+ */
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return tw_command_fail(TW_PROFILE_NAME,
-					       TW_EXIT_SOFTWARE,
-					       "can't wait: %s",
-					       strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+#define ENDS	(sizeof(ends) / sizeof(*ends))
+
+static struct sigaction before[ENDS];
+static volatile sig_atomic_t running, kept;	/* process; signal */
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!running)
+		kept = number;
+	else if (info->si_code <= 0)
+		kill(running, number);
+}
+
+void tw_profile_signals_take(void)
+{
+	struct sigaction action = { .sa_sigaction = pass_on,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	for (size_t i = 0; i < ENDS; i++) {
+		sigaction(ends[i], NULL, &before[i]);
+		/* nohup, and jobs in the background */
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	}
+}
+
+void tw_profile_signals_give_back(void)
+{
+	for (size_t i = 0; i < ENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	if (kept)
+		raise(kept);
+}
+
+/* 0; -errno. */
+static int start(char **argv)
+{
+	posix_spawnattr_t attributes;
+	sigset_t pipe, asked, mask;
+	pid_t child;
+	int failed;
+
+	sigemptyset(&asked);
+	for (size_t i = 0; i < ENDS; i++)
+		sigaddset(&asked, ends[i]);
+	sigprocmask(SIG_BLOCK, &asked, &mask);
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &pipe);
+	posix_spawnattr_setsigmask(&attributes, &mask);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF |
+				 POSIX_SPAWN_SETSIGMASK);
+	failed = posix_spawnp(&child, argv[0], NULL, &attributes, argv,
+			      environ);
+	posix_spawnattr_destroy(&attributes);
+	if (!failed) {
+		running = child;
+		if (kept)
+			kill(child, kept);
+		kept = 0;
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return -failed;
+}
+
+static int wait_for(const char *name)
+{
+	siginfo_t ended;
+	pid_t child = running;
+
+	/* Its number is its own until it is waited for: nobody else gets a
+	 * signal. */
+	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) &&
+	       errno == EINTR)
+		;
+	running = 0;
+	if (waitid(P_PID, (id_t)child, &ended, WEXITED))
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
-				       "%s could not be run", name);
-	if (WIFSIGNALED(status))
+				       "can't wait: %s", strerror(errno));
+	if (ended.si_code != CLD_EXITED)
 		tw_command_fail(TW_PROFILE_NAME, 0, "%s was ended by signal %d",
-				name, WTERMSIG(status));
-	else if (WEXITSTATUS(status))
+				name, ended.si_status);
+	else if (ended.si_status)
 		tw_command_fail(TW_PROFILE_NAME, 0, "%s ended with exit code "
-				"%d", name, WEXITSTATUS(status));
+				"%d", name, ended.si_status);
 	return TW_EXIT_GOOD;
+}
+
+static int run(char **argv, const char *path, const char *filter,
+	       const struct profile_want *want)
+{
+	int failed = filter ? write_filter(want, argv[0], filter) : 0;
+
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
+				       "can't read the symbols of %s: %s",
+				       argv[0], strerror(-failed));
+	failed = set_environment(want, path, filter);
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE, "%s",
+				       strerror(-failed));
+	failed = start(argv);
+	if (failed)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
+				       "can't start %s: %s", argv[0],
+				       strerror(-failed));
+	return wait_for(argv[0]);
 }
 
 int tw_profile_run(char **argv, const char *path,
 		   const struct profile_want *want)
 {
 	char filter[4096];
-	pid_t child;
-	int failed, code;
+	int code;
 
+	if (!want->exclude_count)
+		return run(argv, path, NULL, want);
 	snprintf(filter, sizeof(filter), "%s.filter", path);
-	if (want->exclude_count) {
-		failed = write_filter(want, argv[0], filter);
-		if (failed)
-			return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
-					       "can't read the symbols of %s: "
-					       "%s", argv[0],
-					       strerror(-failed));
-	}
-	failed = set_environment(want, path, want->exclude_count ? filter :
-				 NULL);
-	if (failed)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-failed));
-	child = fork();
-	if (child == 0) {
-		signal(SIGPIPE, SIG_DFL);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	if (child < 0)
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_SOFTWARE,
-				       "can't start %s: %s", argv[0],
-				       strerror(errno));
-	code = wait_for(argv[0], child);
-	if (want->exclude_count)
-		unlink(filter);
+	code = run(argv, path, filter, want);
+	unlink(filter);
 	return code;
 }

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A signal that asks for an end, while a program is recorded, ends the program,
+# and what it recorded is printed. Ctrl-C reaches the program from the terminal,
+# once; what another process sends to tickwise is passed on. Nothing is left in
+# the temporary directory, also where children of fork wrote there. Fails if
+# tickwise ends before the program.
+
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/profile.sh"
+
+# Ends on the first signal; the second would be one more.
+compile gcc server <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int signals;
+static void count(int number) { (void)number; signals++; }
+static __attribute__((noinline)) void serve(const sigset_t *mask)
+{
+	while (!signals)
+		sigsuspend(mask);
+}
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = count };
+	sigset_t all, mask;
+
+	if (argc < 2) {
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+	}
+	alarm(120);
+	sigfillset(&all);
+	sigdelset(&all, SIGALRM);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	if (fork() == 0)
+		exit(0);
+	wait(NULL);
+	puts("ready");
+	fflush(stdout);
+	serve(&mask);
+	printf("%d signal\n", signals);
+	return 0;
+}
+END
+
+# A terminal: its program is the foreground's, and gets Ctrl-C when it is ready.
+cat >"$scratch/terminal.c" <<'END'
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	static char all[65536];
+	size_t length = 0;
+	ssize_t got;
+	int master, status, sent = 0;
+	pid_t child = forkpty(&master, NULL, NULL, NULL);
+
+	if (child < 0)
+		return 77;
+	if (child == 0) {
+		/* As it is in a shell's foreground. */
+		signal(SIGINT, SIG_DFL);
+		execvp(argv[1], argv + 1);
+		_exit(argc);
+	}
+	while ((got = read(master, all + length, sizeof(all) - 1 - length)) > 0) {
+		length += (size_t)got;
+		if (!sent && strstr(all, "ready"))
+			sent = write(master, "\003", 1) == 1;
+	}
+	fputs(all, stdout);
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+END
+gcc -O2 -D_GNU_SOURCE -o "$scratch/terminal" "$scratch/terminal.c" -lutil
+ok $? 'a terminal'
+
+TMPDIR=$scratch/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+left() {
+	find "$TMPDIR" -mindepth 1 | wc -l
+}
+
+"$scratch/terminal" true
+if [ $? = 77 ]; then
+	skip 'no pseudoterminal here'
+else
+	"$scratch/terminal" "$tickwise" profile --csv -- "$scratch/server" \
+		>"$scratch/raw" 2>"$err"
+	status=$?
+	tr -d '\r' <"$scratch/raw" >"$csv"
+	sed 's/^/# /' "$csv"
+	is "$status $(field serve 3)" '0 1' 'Ctrl-C: the profile is printed'
+	has "$csv" '1 signal' 'the program got it once'
+	is "$(left)" 0 'nothing is left'
+
+	"$scratch/terminal" "$tickwise" profile --csv -- "$scratch/server" dies \
+		>"$scratch/raw" 2>&1
+	is "$?" 66 'a program that the signal ends wrote nothing'
+	has "$scratch/raw" 'was ended by signal 2' 'that is said'
+	is "$(left)" 0 'nothing is left'
+fi
+
+# signal_alone NAME ARGUMENT...: to tickwise, when the program is ready
+signal_alone() {
+	signal=$1
+	shift
+	mkfifo "$scratch/ready"
+	"$tickwise" profile --csv --keep="$scratch/profile" "$@" \
+		>"$scratch/ready" 2>"$err" &
+	{
+		read -r line
+		kill -"$signal" $!
+		cat >"$csv"
+	} <"$scratch/ready"
+	wait $!
+	status=$?
+	rm "$scratch/ready"
+}
+signal_alone TERM -- "$scratch/server"
+is "$status $(field serve 3)" '0 1' 'SIGTERM: passed on, and printed'
+is "$line $(head -n 1 "$csv")" 'ready 1 signal' 'once'
+signal_alone TERM --exclude=serve -- "$scratch/server" dies
+is "$status $(head -n 1 "$err")" \
+	"66 tickwise profile: $scratch/server was ended by signal 15" \
+	'SIGTERM: passed on, and said'
+is "$(left)" 0 'nothing is left'
+[ ! -e "$scratch/profile.filter" ]
+ok $? 'neither what was not to be timed'
+done_testing
