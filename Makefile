@@ -343,7 +343,8 @@ $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
 $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
-$(B)/tests/unit/profile_perf_script.t: $(B)/core/command/profile/perf_script.o
+$(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,plain_text.o \
+		profile/perf_script.o)
 
 # The memory engine's figures know nothing of fio.
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c

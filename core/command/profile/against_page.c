@@ -3,6 +3,7 @@
  * `tickwise profile --against`: the two side by side, for people and as JSON.
  */
 #include "command/format.h"
+#include "command/json_text.h"
 #include "command/profile/against.h"
 
 static void print_head(const struct profile_against *against)
@@ -80,8 +81,8 @@ json_t *tw_profile_against_json(const struct profile_against *against)
 
 	for (size_t i = 0; i < against->row_count; i++)
 		json_array_append_new(functions, row_object(&against->rows[i]));
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
-			 "file", against->path, "event", against->event,
+	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:b, s:o}",
+			 "file", tw_json_text(against->path), "event", against->event,
 			 "samples", (json_int_t)against->samples,
 			 "in_functions", (json_int_t)against->in_functions,
 			 "in_others", (json_int_t)against->in_others,

@@ -4,10 +4,12 @@
  * Everything in it is checked, as it may come from anywhere.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "command/plain_text.h"
 #include "command/profile/file.h"
 
 #define MAGIC	"tickwise-profile 1"
@@ -15,6 +17,7 @@
 static int read_map(struct profile_file *file, const char *rest)
 {
 	struct profile_map *map = tw_one_more(&file->maps, &file->map_count);
+	const char *slash;
 	int used = 0;
 
 	if (!map)
@@ -23,7 +26,14 @@ static int read_map(struct profile_file *file, const char *rest)
 		   &map->offset, &used) < 3 || !used)
 		return -EINVAL;
 	map->path = strdup(rest + used);
-	return map->path ? 0 : -ENOMEM;
+	if (!map->path)
+		return -ENOMEM;
+	slash = strrchr(map->path, '/');
+	map->object = strdup(slash ? slash + 1 : map->path);
+	if (!map->object)
+		return -ENOMEM;
+	tw_plain_text(map->object);
+	return 0;
 }
 
 static int read_node(struct profile_file *file, const char *rest)
@@ -111,7 +121,10 @@ static int read_program(struct profile_file *file, const char *rest)
 {
 	free(file->program);
 	file->program = strdup(rest);
-	return file->program ? 0 : -ENOMEM;
+	if (!file->program)
+		return -ENOMEM;
+	tw_plain_text(file->program);
+	return 0;
 }
 
 static int read_pid(struct profile_file *file, const char *rest)
@@ -121,15 +134,21 @@ static int read_pid(struct profile_file *file, const char *rest)
 
 static int read_rate(struct profile_file *file, const char *rest)
 {
-	return sscanf(rest, "%lf %lf %31s %31s", &file->hz,
-		      &file->hz_uncertainty_ppb, file->against,
-		      file->source) == 4 && file->hz >= 1e6 &&
-	       file->hz <= 1e11 ? 0 : -EINVAL;
+	if (sscanf(rest, "%lf %lf %31s %31s", &file->hz,
+		   &file->hz_uncertainty_ppb, file->against, file->source) != 4)
+		return -EINVAL;
+	tw_plain_text(file->against);
+	tw_plain_text(file->source);
+	return file->hz >= 1e6 && file->hz <= 1e11 &&
+	       isfinite(file->hz_uncertainty_ppb) ? 0 : -EINVAL;
 }
 
 static int read_fence(struct profile_file *file, const char *rest)
 {
-	return sscanf(rest, "%15s", file->fence) == 1 ? 0 : -EINVAL;
+	if (sscanf(rest, "%15s", file->fence) != 1)
+		return -EINVAL;
+	tw_plain_text(file->fence);
+	return 0;
 }
 
 static int read_cost(struct profile_file *file, const char *rest)
@@ -144,7 +163,12 @@ static int read_cost(struct profile_file *file, const char *rest)
 		   &cost->untimed_spread, &cost->samples, &older,
 		   &cost->beyond, &used) < 8)
 		return -EINVAL;
-	return rest[used ? used : older] ? -EINVAL : 0;
+	/* No number of JSON is infinite or none. */
+	return rest[used ? used : older] ||
+	       !isfinite(cost->inside + cost->inside_spread + cost->outside +
+			 cost->outside_spread + cost->both_spread +
+			 cost->untimed + cost->untimed_spread + cost->beyond) ?
+	       -EINVAL : 0;
 }
 
 static int read_wall(struct profile_file *file, const char *rest)
@@ -233,8 +257,10 @@ int tw_profile_file_read(struct profile_file *file, const char *path,
 
 void tw_profile_file_free(struct profile_file *file)
 {
-	for (size_t i = 0; i < file->map_count; i++)
+	for (size_t i = 0; i < file->map_count; i++) {
 		free(file->maps[i].path);
+		free(file->maps[i].object);
+	}
 	for (size_t i = 0; i < file->thread_count; i++)
 		free(file->threads[i].name);
 	free(file->program);

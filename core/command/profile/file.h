@@ -12,6 +12,7 @@
 struct profile_map {
 	uint64_t begin, end, offset;
 	char *path;
+	char *object;			/* its last part, as plain text */
 };
 
 /* Nodes come after their parents; number 0 is the root, of no function. */

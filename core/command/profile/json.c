@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/json_text.h"
 #include "command/profile/profile.h"
 
 static json_t *time_object(const struct profile_file *file,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/plain_text.h"
 #include "command/profile/functions.h"
 #include "command/profile/symbols.h"
 
@@ -39,7 +40,11 @@ char *tw_profile_demangle(const char *name)
 
 	if (strncmp(name, "_Z", 2) == 0 && demangler())
 		text = demangler()(name, NULL, NULL, &status);
-	return text ? text : strdup(name);
+	if (!text)
+		text = strdup(name);
+	/* A symbol's name may hold anything, and goes to terminals and into JSON
+	 * and XML. */
+	return text ? tw_plain_text(text) : NULL;
 }
 
 static const struct profile_map *map_of(const struct profile_file *file,
@@ -50,13 +55,6 @@ static const struct profile_map *map_of(const struct profile_file *file,
 		    address < file->maps[i].end)
 			return &file->maps[i];
 	return NULL;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* The one object read last is kept: functions come sorted by address. */
@@ -88,7 +86,7 @@ static int name_function(struct profile_function *function,
 {
 	char place[4096];
 
-	function->object = map ? base_name(map->path) : "";
+	function->object = map ? map->object : "";
 	if (symbol) {
 		function->name = tw_profile_demangle(symbol->name);
 	} else if (map) {

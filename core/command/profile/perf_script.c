@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "command/plain_text.h"
 #include "command/profile/perf_script.h"
 
 /* A file of perf record begins so, one written to a pipe as well. */
@@ -148,6 +149,7 @@ static int add_sample(struct perf_samples *samples, char *line, int *skip)
 	event[length - 1] = 0;
 	if (length > sizeof(samples->event))
 		event[sizeof(samples->event) - 1] = 0;
+	tw_plain_text(event);
 	*skip = !is_wanted(samples, event);
 	if (*skip)
 		return 0;
