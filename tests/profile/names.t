@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Names may hold any bytes: of functions, of the program, of the objects. Every
-# form prints UTF-8 and no control character, and loses no function. Numbers that JSON has none
+# form prints UTF-8 and no control character, and loses no function; a name that
+# is cut off in a flame graph is cut between letters. Numbers that JSON has none
 # for are refused. Fails if a function is missing, if the JSON library refuses
 # the whole, or if half a letter is left.
 
@@ -51,7 +52,7 @@ end
 END
 }
 profile 0
-for form in --top=0 --callers --folded --csv --json --trace; do
+for form in --top=0 --callers --folded --csv --json --trace --svg; do
 	run profile "$form" "$scratch/profile"
 	is "$status $(wc -c <"$err")" '0 0' "$form: printed"
 	is "$(perl -0777 -ne 'print utf8::decode($_) ? "" : "bytes",
@@ -68,6 +69,9 @@ is "$(perl -MJSON::PP -0777 -ne 'my $j = decode_json($_);
 	print join " ", map { "$_->{name} $_->{ts}" } @{$j->{traceEvents}}' \
 	"$scratch/of--trace")" 'bell?[2J 0.1 caf? 0.11 ? 0.12' \
 	'--trace: each event has the name of its function'
+is "$(perl -ne 'utf8::decode($_); print length $1, " ", $1 =~ /^\x{20ac}+\.\.$/ ?
+	"cut" : "wrong" if />([^<a-z]*\.\.)<\/text>/' "$scratch/of--svg")" \
+	'178 cut' '--svg: as many letters as there is room for'
 
 printf '    1 %s: \n\t 1000 bell\033[2J (/x)\n' "$odd" >"$scratch/samples$odd"
 run profile --json --against="$scratch/samples$odd" "$scratch/profile"

@@ -9,6 +9,7 @@
 
 #include "command/format.h"
 #include "command/html.h"
+#include "command/plain_text.h"
 #include "command/profile/profile.h"
 #include "command/svg.h"
 
@@ -110,21 +111,18 @@ static unsigned color_of(const char *name)
 /* As much of @name as there is room for. */
 static void put_label(const char *name, double width)
 {
-	size_t room = (size_t)(width / LETTER);
-	char label[WIDTH], *end = label;
+	size_t room = (size_t)(width / LETTER), length = 0, shorter = 0;
+	char label[4 * WIDTH];		/* no letter has more bytes */
 
-	while (*name && (size_t)(end - label) < room &&
-	       end < label + sizeof(label) - 1)
-		*end++ = *name++;
-	/* No half character of UTF-8. */
-	if (*name)
-		while (end > label && (*name & 0xc0) == 0x80) {
-			end--;
-			name--;
-		}
-	*end = 0;
-	if (*name && end - label > 2)
-		end[-1] = end[-2] = '.';
+	for (size_t letters = 0; name[length] && letters < room; letters++) {
+		if (letters + 2 == room)
+			shorter = length;
+		length += tw_character_length(name + length);
+	}
+	if (name[length])
+		snprintf(label, sizeof(label), "%.*s..", (int)shorter, name);
+	else
+		snprintf(label, sizeof(label), "%s", name);
 	tw_html_text(stdout, label);
 }
 
