@@ -464,9 +464,6 @@ struct tw_clock_segment {
 	uint64_t limit_ticks;		/* since then; 0: not to be used */
 	uint64_t base_ns;
 	struct tw_scale scale;
-	/* not read by tw_clock_ns() */
-	uint64_t start_ticks;		/* 0: none; odd: proposed, not settled.
-					   Readers that find it late write it */
 } __attribute__((aligned(64)));
 
 /* Baselines double at least: from 5 ms these are 10 years. */
@@ -544,7 +541,7 @@ struct tw_clock {
 	unsigned rate_slot;		/* the one that holds */
 	struct tw_rate refined_rate[2];
 	unsigned last;			/* segment, where there is one */
-	unsigned segments;		/* that were ever proposed */
+	unsigned segments;		/* that there are */
 	struct tw_clock_segment segment[TW_CLOCK_SEGMENTS];
 } __attribute__((aligned(64)));
 
@@ -922,13 +919,17 @@ void tw_machine_read(struct tw_machine *machine);
  * tw_clock_refine - look at both clocks again, and do better from now on
  * @clock: from tw_clock_init(); others may read it meanwhile
  *
- * The rate of a longer baseline takes over some 2 ms from now where it is
+ * The rate of a longer baseline takes over some 20 ms from now where it is
  * better known: when the baseline has at least doubled, or the kernel's rate
  * can be recognised by now. Time goes on from where the clock stands: it never
  * steps, and any reading is the same function of the counter for all threads,
  * and for children forked after the call, as long as the CPUs' counters are
- * less than a millisecond apart. What the clock has gathered of offset by then
- * stays; tw_clock_check() reports it.
+ * less than a millisecond apart. A caller that is stopped for 10 ms at the moment
+ * when it publishes the rate can break that, by what the two rates differ by;
+ * diagnostics say so. What the clock has gathered of offset by then stays;
+ * tw_clock_check() reports it.
+ *
+ * Readers write nothing: between calls the clock may be in read-only memory.
  *
  * Two looks can't tell another rate from a jump of either clock that is small
  * enough for the bounds of the start: bounds of a refined rate assume none.

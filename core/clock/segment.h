@@ -7,10 +7,8 @@
 
 #include "tickwise.h"
 
-/*
- * The segment that holds for @ticks; NULL: the first one, which is in the clock
- * itself. May settle a proposal that was not in time.
- */
+/* The segment that holds for @ticks; NULL: the first one, which is in the clock
+ * itself. */
 const struct tw_clock_segment *tw_segment_at(const struct tw_clock *clock,
 					     uint64_t ticks);
 
@@ -18,8 +16,8 @@ const struct tw_clock_segment *tw_segment_at(const struct tw_clock *clock,
  * Let @rate hold from some milliseconds after now on. @source is where now is
  * read; NULL: the counter. One caller at a time.
  *
- * Returns 0; -EAGAIN when the moment had come before all could know of it, and
- * then nothing has changed; -ENOSPC when there are no more segments; -ERANGE as
+ * Returns 0; -EAGAIN when this thread was held up for so long that not all would
+ * know of it in time, and then nothing has changed; -ENOSPC when there are no more segments; -ERANGE as
  * tw_scale_init(), or when the clock is at its range's end.
  */
 int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,

@@ -83,8 +83,10 @@ static unsigned refine_on(struct shared *shared)
 		else if (++late == 1000)
 			break;
 		/* Some while the one before is still to begin. */
-		usleep(i % 4 * 1000);
+		usleep(i % 4 * 10000);
 	}
+	/* Until the last has begun, 20 ms after it was made. */
+	usleep(30000);
 	return late;
 }
 

@@ -147,8 +147,7 @@ static void refined(void)
 	better.high_hz = HZ * (1 + 60e-9);
 	tested.segments = 1;
 	tested.segment[0] = (struct tw_clock_segment) {
-		.begin_ticks = BASE + 4000000000, .start_ticks =
-			BASE + 4000000000,
+		.begin_ticks = BASE + 4000000000,
 		.base_ns = tw_clock_ns_at(&tested, BASE + 4000000000),
 	};
 	tw_scale_init(&tested.segment[0].scale, &better, 0);
@@ -186,7 +185,6 @@ static void wrong_in_between(void)
 	tw_scale_init(&tested.segment[0].scale, &wrong, 0);
 	to.ticks = BASE + 8000000000000;
 	tested.segment[1].begin_ticks = to.ticks - 2000000000;
-	tested.segment[1].start_ticks = to.ticks - 2000000000;
 	tested.segment[1].base_ns = tested.segment[0].base_ns +
 		tw_ticks_to_ns(&tested.segment[0].scale,
 			       tested.segment[1].begin_ticks -

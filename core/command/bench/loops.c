@@ -204,7 +204,7 @@ static void set_up(struct bench *bench, const struct tw_clock *clock)
  */
 static int refine(struct tw_clock *clock)
 {
-	const struct timespec until_it_holds = { .tv_nsec = 5000000 };
+	const struct timespec until_it_holds = { .tv_nsec = 30000000 };
 	unsigned tries = 100;
 	int ret;
 

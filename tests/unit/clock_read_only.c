@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a clock writes nothing: one whose memory is read-only is read before
+ * it is refined, after it, and at every moment in which the refinement looks at
+ * the counter, before and after the new rate begins. Fails, with SIGSEGV, if a
+ * reader writes into the clock; and if a reading made in between comes out
+ * otherwise later.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "clock/segment.h"
+#include "tap.h"
+
+#define HZ	2500000000ULL
+#define BASE	(5 * HZ)
+#define NOW	(BASE + 100 * HZ)
+#define STAMPS	5
+
+static struct tw_clock *tested;
+
+/* The counter, and what was read while the clock was refined. */
+static struct {
+	unsigned looks;
+	uint64_t ns[STAMPS];
+} seen;
+
+static void allow(int protection)
+{
+	if (mprotect(tested, sizeof(*tested), protection)) {
+		printf("Bail out! mprotect\n");
+		exit(1);
+	}
+}
+
+/* All that reads a clock; times from long before the new rate to long after. */
+static void read_all(uint64_t ns[STAMPS])
+{
+	static const uint64_t after[STAMPS] = { 0, HZ / 100, HZ / 50, HZ, 9 * HZ };
+	struct tw_second second = { 0 };
+	struct tw_interval interval;
+	struct tw_stamp from, to;
+	struct timespec now;
+	struct tw_rate rate;
+	unsigned i;
+
+	allow(PROT_READ);
+	for (i = 0; i < STAMPS; i++)
+		ns[i] = tw_clock_ns_at(tested, NOW + after[i]);
+	from = (struct tw_stamp) { NOW, 0 };
+	to = (struct tw_stamp) { NOW + HZ, 0 };
+	tw_interval(tested, &from, &to, &interval);
+	tw_clock_timespec(tested, &second, &now);
+	tw_clock_rate(tested, &rate);
+	allow(PROT_READ | PROT_WRITE);
+}
+
+static uint64_t read_counter(void *context)
+{
+	(void)context;
+	seen.looks++;
+	read_all(seen.ns);
+	return NOW + seen.looks;
+}
+
+static void make_clock(void)
+{
+	const struct tw_rate rate = { .hz = HZ };
+
+	tested = mmap(NULL, sizeof(*tested), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (tested == MAP_FAILED) {
+		printf("Bail out! mmap\n");
+		exit(1);
+	}
+	*tested = (struct tw_clock) {
+		.base_ticks = BASE, .base_ns = 1000000000, .rate = rate,
+		.refined_rate = { rate },
+	};
+	tw_scale_init(&tested->scale, &rate, 0);
+	tested->limit_ticks = tested->scale.max_ticks;
+}
+
+int main(void)
+{
+	const struct tw_time_source source = { .read_ticks = read_counter };
+	const struct tw_rate faster = { .hz = HZ * (1 + 100e-6) };
+	uint64_t before[STAMPS], after[STAMPS];
+
+	make_clock();
+	read_all(before);
+	/* 100 s and the base's second; 9 s more. */
+	tap_is_u64(before[0], 101000000000, "read before it is refined");
+	tap_is_u64(before[4], 110000000000, "and for later");
+	tap_ok(tw_segment_append(tested, &faster, &source) == 0 &&
+	       seen.looks == 3, "refined, and read meanwhile");
+	read_all(after);
+	tap_ok(!memcmp(after, seen.ns, sizeof(after)),
+	       "as it was read from the moment on when it was published");
+	tap_ok(after[0] == before[0] && after[1] == before[1],
+	       "until the new rate begins it is as it was");
+	/* It begins 20 ms from now: 8.98 s of 100 ppm less, 898 us. */
+	tap_ok(before[4] - after[4] >= 897900 && before[4] - after[4] <= 898000,
+	       "then it is slower: %" PRIu64 " ns", before[4] - after[4]);
+	return tap_done();
+}
