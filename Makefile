@@ -115,12 +115,10 @@ COMPARE_PROBES := $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 MACHINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/machine/*.c))
-HW_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/hw/*.c))
-HW_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/hw/reader/*.c))
+UNIT_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
 SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t)
 MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
-HW_SHELL_TESTS := $(wildcard tests/hw/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/%, \
 	$(wildcard tests/*/preload/*.c)))
 FIO_TESTS := $(wildcard tests/fio/*.t)
@@ -396,7 +394,7 @@ $(B)/tests/%.so: tests/%.c
 		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
 
 # A fio exports what its engines use.
-$(B)/tests/hw/reader/fake_fio: LDFLAGS += -rdynamic
+$(B)/tests/unit/reader/fake_fio: LDFLAGS += -rdynamic
 
 # It stands before a library that the engine alone would bring along.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
@@ -457,7 +455,7 @@ test_env = TICKWISE='$(abspath $(B)/tickwise)' \
 	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)'
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(HW_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(HW_HELPERS) $(FIO_HELPERS) \
+tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
        $(BENCHES) $(B)/include/tickwise.h
 
 # The verdict is the same on any machine, whatever else runs there.
@@ -465,8 +463,7 @@ tests: all $(UNIT_TESTS) $(HW_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(HW_HELPERS) 
 check: packages-test packages-cross
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests cross-tests
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
-		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS) \
-		$(HW_SHELL_TESTS) $(HW_TESTS)
+		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
 
 # What needs this machine's time: figures, and a failure only where no noise can be
 # the cause.
@@ -485,15 +482,15 @@ check-machine: packages-test
 check-part: packages-test
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check-part.log \
-		$(SHELL_TESTS) $(UNIT_TESTS) $(HW_SHELL_TESTS) $(HW_TESTS)
+		$(SHELL_TESTS) $(UNIT_TESTS)
 
 # It runs one thread at a time, which a test that compares CPUs may not live to
 # see the end of: TW_UNDER is put before each test, and has a limit.
 check-valgrind: packages-test
 	$(Q).ci/packages valgrind
-	$(Q)$(MAKE) --no-print-directory $(parallel) core $(UNIT_TESTS) $(HW_TESTS)
+	$(Q)$(MAKE) --no-print-directory $(parallel) core $(UNIT_TESTS)
 	$(Q)$(test_env) TW_UNDER='tests/under-valgrind.sh' \
-	tests/run.sh -j $(JOBS) $(B)/check-valgrind.log $(UNIT_TESTS) $(HW_TESTS)
+	tests/run.sh -j $(JOBS) $(B)/check-valgrind.log $(UNIT_TESTS)
 
 check-sanitizers:
 	$(Q)$(MAKE) --no-print-directory SAN=1 check-part

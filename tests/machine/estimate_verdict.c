@@ -5,7 +5,8 @@
  *
  * Fails when the reading is not fenced in between the load and the swap (some
  * readings in a hundred thousand then seem to run backwards), or when a thread
- * probes on another CPU than its samples say.
+ * probes on another CPU than its samples say, or when the reading before a move is
+ * noted after the one behind it.
  */
 #include "tap.h"
 #include "tickwise.h"
@@ -40,11 +41,12 @@ static void note(const struct tw_reliability *result)
 			tap_note("%s", tw_reliability_reason_text(bit));
 }
 
-static void run(void)
+static void run(enum tw_reliability_method method)
 {
+	const struct tw_reliability_options options = { .method = method };
 	struct tw_reliability result;
 
-	if (!tap_ok(tw_reliability_measure(&result, NULL) == 0, "measured"))
+	if (!tap_ok(tw_reliability_measure(&result, &options) == 0, "measured"))
 		return;
 	note(&result);
 	tap_ok(result.verdict != TW_UNRELIABLE, "not unreliable");
@@ -62,6 +64,9 @@ int main(void)
 	unsigned i;
 
 	for (i = 0; i < RUNS; i++)
-		run();
+		run(TW_METHOD_CAS);
+	/* One thread that is moved, and the same judge. */
+	for (i = 0; i < RUNS / 4; i++)
+		run(TW_METHOD_SWITCH);
 	return tap_done();
 }

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 build=${TW_BUILD:-$root/build}
-fake=$build/tests/hw/reader/fake_fio
+fake=$build/tests/unit/reader/fake_fio
 unset FIO FIO_PATCHED
 if [ -n "${TW_SANITIZE-}" ]; then
 	echo '1..0 # SKIP a sanitized probe can not be preloaded'
@@ -116,7 +116,7 @@ env --default-signal=INT "$tickwise" compare --fio="$fake" --seconds=60 --starts
 pid=$!
 # Two hogs at least, on one CPU, and a fio.
 n=0
-while [ "$(wc -w <"/proc/$pid/task/$pid/children")" -lt 3 ] && [ $n -lt 100 ]; do
+while [ "$(wc -w <"/proc/$pid/task/$pid/children")" -lt 3 ] && [ $n -lt 600 ]; do
 	sleep 0.1
 	n=$((n + 1))
 done
@@ -126,7 +126,7 @@ wait "$pid"
 is "$?" 130 'interrupted: it ends'
 # The kernel kills them when their parent has gone; give it a moment.
 n=0 left=1
-while [ "$left" != 0 ] && [ $n -lt 100 ]; do
+while [ "$left" != 0 ] && [ $n -lt 600 ]; do
 	left=0
 	for child in $children; do
 		case $(sed 's/.*) //; s/ .*//' "/proc/$child/stat" 2>/dev/null) in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fio that does no I/O, for compare.t: exports a clock that runs off by
+ * A fio that does no I/O, for command_compare.t: exports a clock that runs off by
  * FAKE_PPB, waits as fio does for a job that starts late, and tells of a null
  * engine's I/Os: 1000 in all, three readings of the clock for each.
  *

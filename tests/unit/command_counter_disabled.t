@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-preload=${TW_BUILD:-$root/build}/tests/hw/preload/forbid_counter.so
+preload=${TW_BUILD:-$root/build}/tests/unit/preload/forbid_counter.so
 # Sanitizers want to be first, and it does not matter here.
 ASAN_OPTIONS=verify_asan_link_order=0
 export ASAN_OPTIONS

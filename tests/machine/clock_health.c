@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * On this machine: a clock just set up is not called faulty, and all that could
- * be looked at was. Fails if a check is bad where nothing is wrong. Where the
- * counter itself is unreliable here, tests/hw/estimate_verdict.c says so.
+ * be looked at was. Fails if a check is bad where nothing is wrong: a disturbed
+ * one is undecided. Where the counter itself is unreliable here,
+ * estimate_verdict.c says so. unit/clock_health judges made clocks.
  */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,16 +39,19 @@ static void check(enum tw_against against)
 		 "clocksource %s", health.drift_low_ns, health.drift_high_ns,
 		 (double)health.over_ns / 1e9, health.drift_allowed_ns,
 		 health.clocksource);
-	tap_ok(health.state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
-	       health.state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD,
-	       "as predicted, and not suspended");
+	tap_ok(health.state[TW_HEALTH_PREDICTION] != TW_HEALTH_BAD &&
+	       health.state[TW_HEALTH_SUSPEND] != TW_HEALTH_BAD,
+	       "not proven to be off, and not suspended");
 	tap_ok(health.state[TW_HEALTH_CPUS] != TW_HEALTH_NOT_RUN,
 	       "the CPUs were looked at");
 	ret = tw_clock_refine(&tested);
 	tw_clock_rate(&tested, &rate);
-	tap_ok(ret == 0 && rate.hz >= rate.low_hz && rate.hz <= rate.high_hz,
-	       "refined: %s, +-%.3f ppb", tw_rate_source_name(rate.source),
-	       rate.uncertainty_ppb);
+	if (ret == -EAGAIN)
+		tap_skip("too disturbed to refine");
+	else
+		tap_ok(ret == 0 && rate.hz >= rate.low_hz &&
+		       rate.hz <= rate.high_hz, "refined: %s, +-%.3f ppb",
+		       tw_rate_source_name(rate.source), rate.uncertainty_ppb);
 }
 
 int main(void)
