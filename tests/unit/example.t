@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The example program on this machine: every number that it is for is there
+# The example program: every number that it is for is there
 # and has its error, and under taskset it speaks of the CPUs that are left.
 # Fails if it stops half-way or asks about CPUs it may not run on.
 
@@ -9,16 +9,20 @@
 
 example=${TW_BUILD:-$root/build}/example
 
-"$example" >"$out" 2>"$err"
-status=$?
-if [ "$status" = 2 ]; then
-	echo "ok 1 # SKIP this machine is too busy to decide"
-	tap_count=1
-else
-	is "$status" 0 'the counter is good here: exit code 0'
-fi
+# A rate takes a second that is not disturbed all through.
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	"$example" >"$out" 2>"$err"
+	status=$?
+	grep -q 'no rate could be found' "$err" || break
+done
+# 1, 2: the counter is not good here, or nobody can tell now.
+[ "$status" -le 2 ]
+ok $? "it comes to its end: exit code $status"
 cat "$err" "$out" | sed 's/^/# /'
-if [ "$status" != 1 ]; then
+if [ "$status" = 1 ]; then
+	has "$out" 'Intervals are not measured with such a counter' \
+		'says what to do without a counter'
+else
 	for text in 'verdict ' 'offset ' 'order ' 'reading ' \
 		'ticks per second of CLOCK_MONOTONIC' '(1 sigma)' \
 		'(hard bound)' 'modulus ' 'mult ' 'whole ' 'measured ' \

@@ -25,10 +25,11 @@ refuses '--least-time takes milliseconds' --least-time=x
 refuses '--time-limit takes milliseconds' --time-limit=3600001
 refuses '--tolerance takes nanoseconds' --tolerance=-1
 
-# Undecided is no failure of the program: this machine may be busy.
+# Which verdict it is depends on this machine and on what else runs on it:
+# machine/estimate_verdict is about that.
 for method in cas switch; do
 	run check --json --method=$method
-	[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+	[ "$status" -le 2 ]
 	ok $? "--method=$method: exit code $status"
 	has "$out" "\"method\": \"$method\"" 'the object names it'
 	has "$out" '"contradictions": [' 'and contradictions, if any'
@@ -63,9 +64,12 @@ flatten() {
 	tr -s ' \n' ' ' <"$out" >"$flat"
 }
 
-# Too little time for a single turn; and a tolerance out of reach.
-run check --time-limit=1
-flatten
+# Too little time for a single turn, in most cases; and a tolerance out of reach.
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	run check --time-limit=1
+	flatten
+	! grep -q 'too few switches' "$flat" || break
+done
 if [ "$status" -eq 2 ] && grep -q 'too few switches' "$flat"; then
 	has "$flat" '(now 1 ms)' 'too few switches: give it more time'
 	has_not "$flat" 'be content with' 'and no word of the tolerance'
@@ -74,8 +78,11 @@ else
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP a millisecond was enough"
 fi
-run check --tolerance=1
-flatten
+for limit in 500 2000 8000 32000; do
+	run check --tolerance=1 --time-limit=$limit
+	flatten
+	grep -q 'too few switches' "$flat" || break
+done
 if [ "$status" -eq 2 ] && ! grep -q 'too few switches' "$flat"; then
 	has "$flat" 'be content with --tolerance=' 'too wide: a tolerance'
 	has_not "$flat" 'switches between CPUs were seen, on' 'not more turns'
@@ -113,42 +120,64 @@ fi
 "$tickwise" check >&- 2>"$err"
 is "$? $(wc -l <"$err")" '74 1' 'a closed stdout: exit code 74, one line'
 
-# watch SIGNAL ARGUMENT...: ended after $for seconds; sets $status, $out and $err
-for=2.5
+# until_lines COUNT PATTERN: in $out, for a minute at most
+until_lines() {
+	polls=0
+	while [ "$(grep -cE -e "$2" "$out")" -lt "$1" ] && [ $polls -lt 600 ]; do
+		sleep 0.1
+		polls=$((polls + 1))
+	done
+}
+
+# until_ready: a check is under way and SIGTERM (bit 14) blocked until its end
+until_ready() {
+	polls=0
+	until grep -qE '^SigBlk:.*[4567cdef]...$' "/proc/$pid/status" ||
+	      [ $polls -ge 600 ]; do
+		sleep 0.1
+		polls=$((polls + 1))
+	done
+}
+
+# watch SIGNAL CHECKS ARGUMENT...: ended after so many or, 0,
+# in the first; sets $status, $out and $err
 watch() {
-	signal=$1
-	shift
+	signal=$1 checks=$2
+	shift 2
+	: >"$out"
 	# A shell without job control has its children ignore SIGINT.
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$tickwise" check "$@" \
 		>"$out" 2>"$err" &
 	pid=$!
-	sleep "$for"
+	if [ "$checks" = 0 ]; then
+		until_ready
+	else
+		until_lines "$checks" '^[0-9:]{8}  |"check":'
+	fi
 	kill -s "$signal" "$pid"
 	wait "$pid"
 	status=$?
 }
 
-watch TERM --watch
-[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+watch TERM 2 --watch
+[ "$status" -le 2 ]
 ok $? "SIGTERM ends a watch: exit code $status"
-grep -qE '^[2-9] checks in [0-9]+ s: [0-9]+ reliable, 0 unreliable' "$out"
+grep -qE '^[0-9]+ checks in [0-9]+ s: [0-9]+ reliable, [0-9]+ unreliable' "$out"
 ok $? 'with a summary'
-[ "$(grep -cE '^[0-9:]{8}  (reliable|undecided) ' "$out")" -ge 2 ]
+[ "$(grep -cE '^[0-9:]{8}  (reliable|unreliable|undecided) ' "$out")" -ge 2 ]
 ok $? 'after a line for each check'
 [ ! -s "$err" ]
 ok $? 'nothing on stderr'
 fits 'a watch'
 # Bounds like those of a busy machine: long numbers.
-watch TERM --watch --method=switch --time-limit=60
+watch TERM 2 --watch --method=switch --time-limit=60
 fits 'a watch by switching'
 
-for=1
-watch INT --watch=60
+watch INT 1 --watch=60
 has "$out" '1 check: ' 'a single check is summed up in the singular'
-for=2.5
 
-watch INT --watch=1 --json
-[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+watch INT 2 --watch=1 --json
+[ "$status" -le 2 ]
 ok $? "SIGINT, JSON: exit code $status"
 lines=$(wc -l <"$out")
 is "$(perl -MJSON::PP -ne 'my $o = decode_json($_);
@@ -160,11 +189,12 @@ is "$(perl -MJSON::PP -ne 'my $o = decode_json($_);
 	'one object a line, and one that sums up'
 
 # Without that it goes on, as it was told to.
+: >"$out"
 "$tickwise" check --watch=1 --json >"$out" 2>"$err" &
 pid=$!
-sleep 0.5
+until_lines 1 '"check":'
 kill -s INT "$pid"
-sleep 0.5
+until_lines $(($(grep -c '"check":' "$out") + 1)) '"check":'
 kill -s TERM "$pid"
 ok $? 'SIGINT that is ignored does not end it'
 wait "$pid"
@@ -182,7 +212,7 @@ perl -e 'use Fcntl; use POSIX ();
 	syswrite $w, "x" x 4096;
 	sleep 1;
 	kill "TERM", $pid;
-	for (1 .. 50) {
+	for (1 .. 600) {
 		exit 0 if waitpid($pid, POSIX::WNOHANG()) == $pid;
 		select undef, undef, undef, 0.1;
 	}
@@ -190,21 +220,22 @@ perl -e 'use Fcntl; use POSIX ();
 	exit 1' "$tickwise" check --watch=1 --json 2>"$err"
 ok $? 'SIGTERM ends a watch whose reader has stopped reading'
 
-watch TERM --watch --time-limit=600000 --tolerance=1
+watch TERM 0 --watch --least-time=600000
 is "$status" 70 'a signal ends a first check that would last ten minutes'
 has "$err" 'ended before the first check was done' 'and it is said'
 
-# One nanosecond can't be proven, so it goes on to the limit.
-run check --json --time-limit=2500 --tolerance=1
+run check --json --least-time=2500 --time-limit=2500
 [ ! -s "$err" ]
 ok $? 'no progress unless asked for'
-# On a busy machine a second may pass between two looks at the time.
-lines=0
-for try in 1 2 3 4 5; do
-	run check --json --time-limit=2500 --tolerance=1 --progress
-	lines=$(grep -cE '^tickwise check: [12] of at most 2 s, [0-9]+ CPUs?, [0-9]+ readings$|^tickwise check: [12] of at most 3 s' "$err")
-	[ "$lines" -eq 2 ] && break
+# On a busy machine seconds may pass between two looks at the time.
+for limit in 2500 10500 40500; do
+	run check --json --least-time=$limit --time-limit=$limit --progress
+	[ "$(wc -l <"$err")" -lt 2 ] || break
 done
-is "$lines" 2 '--progress: a line each second'
+! grep -qvE '^tickwise check: [0-9]+ of at most [0-9]+ s, [0-9]+ CPUs?, [0-9]+ readings$' "$err"
+ok $? '--progress: how far it is'
+sed 's/.*check: \([0-9]*\) of.*/\1/' "$err" >"$scratch/seconds"
+[ "$(wc -l <"$scratch/seconds")" -ge 2 ] && sort -nuc "$scratch/seconds"
+ok $? 'a line each second at most'
 has_not "$out" 'at most' 'none of it in the output'
 done_testing
