@@ -46,10 +46,8 @@ static void try_pinned(unsigned cpu)
 		return;
 	tap_ok(result.cpus == 1 && result.pairs == 0 &&
 	       (result.reasons & TW_REASON_ONE_CPU), "alone");
-	if (result.verdict == TW_UNDECIDED)
-		tap_skip("undecided: this machine was too busy");
-	else
-		tap_ok(result.verdict == TW_RELIABLE, "and reliable");
+	/* Undecided on a busy machine; on one CPU nothing proves a fault. */
+	tap_ok(result.verdict != TW_UNRELIABLE, "and not unreliable");
 	tw_reliability_free(&result);
 }
 

@@ -31,10 +31,10 @@ static void measure(unsigned allowed, const char *what)
 	tap_ok(CPU_EQUAL(&before, &after), "the caller's affinity is as before");
 	tap_ok(cpu < CPU_SETSIZE && CPU_ISSET(cpu, &before),
 	       "CPU %u is one of those allowed", cpu);
-	/* Half a second at 10 GHz is more than any two CPUs here differ by:
-	 * machines that do are not judged by this test. */
-	tap_ok(ticks + 5000000000 > early && ticks < late + 5000000000,
-	       "and its counter is a present one");
+	/* What CPUs may differ by is up to the machine. */
+	if (allowed == 1)
+		tap_ok(ticks >= early && ticks <= late,
+		       "and its counter was read in between");
 }
 
 int main(void)

@@ -25,12 +25,13 @@ struct turns {
 
 static atomic_ullong longest_ns;
 
-/* 0: not known. */
+/* 0: not known, or not to be changed, as in some containers. */
 static uint64_t own_turns_ns(void)
 {
 	struct turns turns = { 0 };
 
-	if (syscall(SYS_sched_getattr, 0L, &turns, sizeof(turns), 0))
+	if (syscall(SYS_sched_getattr, 0L, &turns, sizeof(turns), 0) ||
+	    syscall(SYS_sched_setattr, 0L, &turns, 0))
 		return 0;
 	return turns.runtime;
 }

@@ -62,7 +62,7 @@ static void try_one_left(const struct tw_probe_system *system,
 			 unsigned allowed, const char *what)
 {
 	struct tw_reliability_options patient = {
-		.time_limit_ns = 20 * TW_NS_PER_SECOND,
+		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 	};
 	struct tw_reliability result;
 
@@ -74,7 +74,8 @@ static void try_one_left(const struct tw_probe_system *system,
 	       "on one CPU, the others are said to be missing");
 	tap_ok((result.reasons & TW_REASON_CPUS_SKIPPED) &&
 	       result.verdict == TW_UNDECIDED, "and it is undecided");
-	tap_ok(result.elapsed_ns < 5 * TW_NS_PER_SECOND, "without waiting");
+	tap_ok(result.elapsed_ns < patient.time_limit_ns / 2,
+	       "without waiting");
 	tw_reliability_free(&result);
 }
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A CPU that is taken away in mid-measurement: its thread finds itself on
+ * another. What it then reads is not taken for the first CPU's, the others go
+ * on, and the verdict is undecided at best.
+ *
+ * CPUs can't be unplugged by a test. Here a look at the clock moves the thread,
+ * as the kernel does then, after a number of looks and not of milliseconds.
+ * Fails when a thread looks only once where it is. estimate_departure does the
+ * same to the one thread that is moved.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "estimate/reliability.h"
+#include "tap.h"
+
+static cpu_set_t kept;
+static unsigned kept_cpu;
+static _Thread_local int is_pinned_elsewhere;
+static atomic_int looks_left;	/* of threads on other CPUs, until one is moved */
+
+static int pin_and_know(unsigned cpu)
+{
+	int error = tw_probe_system_real.pin(cpu);
+
+	is_pinned_elsewhere = !error && cpu != kept_cpu;
+	return error;
+}
+
+/* In place of the C library's, in all of this program. */
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+	if (is_pinned_elsewhere && atomic_fetch_sub(&looks_left, 1) == 1)
+		sched_setaffinity(0, sizeof(kept), &kept);
+	return (int)syscall(SYS_clock_gettime, id, time);
+}
+
+static void try_after(int looks, unsigned allowed)
+{
+	const struct tw_reliability_options options = {
+		.time_limit_ns = 600 * TW_NS_PER_SECOND,
+		/* Nothing is collected again for a better bound. */
+		.tolerance_ns = TW_NS_PER_SECOND,
+	};
+	struct tw_probe_system system = tw_probe_system_real;
+	struct tw_reliability result;
+	int error;
+
+	system.pin = pin_and_know;
+	atomic_store(&looks_left, looks);
+	error = tw_reliability_measure_on(&result, &options, &system);
+	if (!tap_ok(!error, "after %d looks: a verdict (error %d)", looks, error))
+		return;
+	tap_ok(atomic_load(&looks_left) < 0, "the CPU was taken away in time");
+	tap_ok(result.cpus == allowed - 1 && result.cpus_skipped == 1,
+	       "%u CPUs left, %u missing", result.cpus, result.cpus_skipped);
+	tap_ok(result.verdict == TW_UNDECIDED &&
+	       (result.reasons & TW_REASON_CPUS_SKIPPED),
+	       "which leaves it undecided");
+	tap_ok(!(result.reasons & TW_REASON_ONE_CPU),
+	       "and more than one was allowed");
+	tap_ok(result.elapsed_ns < options.time_limit_ns / 2, "in time");
+	tw_reliability_free(&result);
+}
+
+int main(void)
+{
+	struct tw_machine machine;
+
+	kept_cpu = (unsigned)sched_getcpu();
+	CPU_ZERO(&kept);
+	CPU_SET(kept_cpu, &kept);
+	tw_machine_read(&machine);
+	if (machine.cpus_allowed < 2) {
+		tap_skip("only one CPU is allowed: none can be missing");
+		return tap_done();
+	}
+	/* A burst has four looks and more, and there are seven at least. */
+	try_after(1, machine.cpus_allowed);
+	try_after(3, machine.cpus_allowed);
+	try_after(4, machine.cpus_allowed);
+	try_after(20, machine.cpus_allowed);
+	return tap_done();
+}
