@@ -26,6 +26,10 @@ is "$(fio_row fio_ns=-25.0 fio_ppb=-2.5)" \
 is "$(fio_row fio_ns=-24.0 fio_ppb=-2.4)" \
 	'-24.00    -2.400     25.00     2.500   10.00 s  within' \
 	'an error below its uncertainty'
+is "$(fio_row fio_ns=26.0 fio_ppb=2.4) $(fio_row fio_ns=24.0 fio_ppb=2.6)" \
+	'+26.00    +2.400     25.00     2.500   10.00 s  within '\
+'+24.00    +2.600     25.00     2.500   10.00 s  within' \
+	'below it in one of both units'
 is "$(fio_row fio_ns=0 fio_ppb=0)" \
 	'+0.000    +0.000     25.00     2.500   10.00 s  within' 'none seen'
 has_not "$out" 'against CLOCK_MONOTONIC$' 'only RAW is spoken of'

@@ -91,4 +91,14 @@ is "$(grep -o 'CPU 1 is ahead' "$out" | wc -l)" 1 'a reason is said once'
 flatten
 has "$page" 'In 1 of 2 jobs' 'and how many it concerns'
 alike "$a" "$b"
+
+write_report "$a" fallback=true
+write_report "$b" thread=2 fallback=true
+run report "$a" "$b"
+flatten
+has "$page" "All times here are the system clock's" 'two of two'
+write_report "$scratch/c.json" thread=3
+run report "$a" "$b" "$scratch/c.json"
+flatten
+has "$page" 'In 2 of 3 jobs' 'two of three'
 done_testing

@@ -50,6 +50,14 @@ is "$(grep -c '2 jobs merged' "$out")" 2 'two runs stay apart'
 run report a1.json b2.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when files are missing'
 
+# Of 10 s; a job may be let go up to a second late.
+for start in 10900000000 11100000000; do
+	write_report late.json thread=2 start=17000000$start
+	run report a1.json late.json
+	is "$(grep -c 'read: 100 I/Os' "$out")" $((start / 11000000000 * 2)) \
+		"a job that began $start ns after the first"
+done
+
 write_report a3.json thread=1 pid=300
 run report a1.json a3.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when they ran side by side'
@@ -61,6 +69,12 @@ write_report d.json thread=2 group=1
 run report a1.json d.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'another group stays apart'
 write_report e.json thread=2
+for other in 's/"iodepth": 32/"iodepth": 31/' 's/"fio-3.33"/"fio-3.34"/' \
+	's/"engine": "tickwise"/"engine": "tickwise-cmd"/'; do
+	sed "$other" e.json >e2.json
+	run report a1.json e2.json
+	is "$(grep -c 'read: 100 I/Os' "$out")" 2 "$other: stays apart"
+done
 sed 's/"digits": 3/"digits": 2/' e.json |
 	sed 's/"900": 10/"903": 10/; s/"950": 1/"951": 1/
 		s/"1000": 1/"1003": 1/' >e2.json

@@ -60,6 +60,16 @@ intervals 3 4-4-2 8-4-1
 intervals 2 0-4-1 4-2-1
 is "$(merged "$scratch/2.json" "$scratch/3.json")" \
 	'0-4-1-7-9-11 4-4-3-21-8-12 8-4-1-7-9-11' 'one that began later'
+intervals 2 1-4-1 5-4-1
+intervals 3 1-4-1 5-2-1
+is "$(merged "$scratch/2.json" "$scratch/3.json")" \
+	'1-4-2-14-9-11 5-4-2-14-9-11' 'one that ended earlier, within an interval'
+intervals 2 0-4-1
+sed 's/"sum_ns": 7/"sum_ns": "18446744073709551610"/' "$scratch/2.json" \
+	>"$scratch/sum.json"
+intervals 3 0-4-1
+run report "$scratch/sum.json" "$scratch/3.json"
+is "$status $(wc -l <"$err")" '65 1' 'a sum beyond 64 bits is refused'
 intervals 2 0-4-1 4-4-2
 intervals 3 3-2-1 5-3-2
 is "$(merged "$scratch/2.json" "$scratch/3.json")" none \

@@ -37,6 +37,12 @@ has "$out" '"resolution_ns": 2000, "slip_at_end_ns": {"read": 940}' 'as JSON'
 run report --html="$scratch/page" "$scratch/a.json" "$scratch/b.json"
 has "$scratch/page" 'at most 950 ns, at the end 940 ns in the job' 'as HTML'
 
+# One whose end nobody knows takes nothing from the other.
+sed 's/"slip_at_end_ns": .*/"slip_at_end_ns": {}}}/; s/"thread_number": 2/"thread_number": 4/' \
+	"$scratch/b.json" >"$scratch/d.json"
+run report "$scratch/a.json" "$scratch/d.json"
+has "$out" 'at the end 940 ns in the job farthest' 'of one with an end and one without'
+
 run report "$scratch/plain.json"
 has_not "$out" schedule 'nothing without a schedule'
 has_not "$out" 'response times' 'nor are response times missed'

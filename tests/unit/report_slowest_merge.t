@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Of several jobs' slowest I/Os those are shown that are the slowest of all: as
+# many as one job kept at most, and equal ones in the order of their jobs and of
+# their file. Fails if a fast one is shown and a slow one is not, or if the order
+# hangs on the order of the arguments.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+# kept FILE THREAD TOTAL:OFFSET...: a job that kept these
+kept() {
+	file=$scratch/$1 thread=$2
+	shift 2
+	write_report "$scratch/plain.json" thread="$thread"
+	{
+		sed '/"slowest"/d' "$scratch/plain.json"
+		printf '"slowest": ['
+		comma=
+		for io; do
+			printf '%s{"offset": %s, "size": 1, "ddir": "read",
+				"stages": {"total": %s}}' "$comma" "${io#*:}" \
+				"${io%:*}"
+			comma=,
+		done
+		echo ']}'
+	} >"$file"
+}
+
+# merged FILE...: "TOTAL:OFFSET of THREAD" of each that is shown, as on the page
+merged() {
+	run report --json "$@"
+	perl -MJSON::PP -e 'local $/;
+		print join " ", map { "$_->{stages}{total}:$_->{offset}" .
+			"/$_->{thread_number}" }
+			@{decode_json(<STDIN>)->{groups}[0]{slowest}}' <"$out"
+}
+
+cd "$scratch" || exit 1
+case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
+kept a.json 1 500:1 400:2 300:3
+kept b.json 2 450:4
+is "$(merged a.json b.json)" '500:1/1 450:4/2 400:2/1' \
+	'three, as one kept three: the slowest of both'
+is "$(merged b.json a.json)" '500:1/1 450:4/2 400:2/1' 'in whatever order'
+kept a.json 1 500:9 500:5 500:7
+kept b.json 2 500:8 500:6 500:4
+is "$(merged a.json)" '500:9/1 500:5/1 500:7/1' 'equal ones in the order of the file'
+is "$(merged b.json a.json)" '500:9/1 500:5/1 500:7/1' 'those of the first job first'
+kept b.json 2
+is "$(merged b.json a.json)" '500:9/1 500:5/1 500:7/1' 'of a job that kept none'
+is "$(merged b.json)" '' 'and of it alone'
+done_testing
