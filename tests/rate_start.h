@@ -92,6 +92,18 @@ static uint64_t rate_mix(uint64_t seed, uint64_t i)
 	return z ? z : 1;
 }
 
+/* Half of the counters move in steps: of 25 and 100 MHz clocks, whole or not,
+ * and scaled by a hypervisor. */
+__attribute__((unused))
+static double rate_draw_step(uint64_t *random)
+{
+	static const double steps[] = { 8, 24.5, 24.499978, 33.3, 41.6667, 100 };
+
+	if (tap_random(random) >> 63)
+		return 0;
+	return steps[(tap_random(random) >> 33) % 6];
+}
+
 /* Counted in @counts[load]. */
 __attribute__((unused))
 static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i,
@@ -109,6 +121,7 @@ static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i,
 	is_off = rate_draw(&random, &hz, &mult60);
 	rate_machine_init(&machine, tap_random(&random), hz, mult60, load,
 			  wander);
+	machine.counter_step_ticks = rate_draw_step(&random);
 	options.source = &machine.source;
 	counts += load;
 	counts->starts++;

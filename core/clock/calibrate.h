@@ -33,6 +33,7 @@ struct tw_brackets {
 	uint64_t tolerance_ticks;
 	uint64_t granularity_ns;
 	double step_ticks;		/* by which the counter moves at a time */
+	int is_of_counter;		/* the reference is made of the counter */
 };
 
 /*

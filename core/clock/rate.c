@@ -254,6 +254,7 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 
 	calibration->was_clocksource =
 		tw_counter_is_clocksource(options->source);
+	calibration->brackets.is_of_counter = calibration->was_clocksource;
 	calibration->is_watched = options->against == TW_AGAINST_MONOTONIC &&
 				  options->kernel_rate != TW_OFF;
 	if (calibration->is_watched)

@@ -194,6 +194,7 @@ static void replay_window(struct tw_brackets *brackets,
 		brackets->tolerance_ticks = 1 + (uint64_t)
 			(TW_BRACKET_TOLERANCE_NS * truth->hz / 1e9);
 	brackets->step_ticks = tw_brackets_step_ticks(brackets);
+	brackets->is_of_counter = 1;
 	result->windows++;
 	result->stepped++;
 	result->steps_ticks += brackets->step_ticks;
