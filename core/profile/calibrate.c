@@ -148,8 +148,7 @@ static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
 	return 0;
 }
 
-void tw_profile_calibrate(struct tw_profile_cost *cost,
-			  struct tw_hook_cost *hooks)
+void tw_profile_calibrate(struct tw_profile_cost *cost)
 {
 	/* Laid out in memory as any thread's is, which alone is worth some
 	 * ticks; and a histogram and events take time. */
@@ -162,7 +161,6 @@ void tw_profile_calibrate(struct tw_profile_cost *cost,
 	int failed;
 
 	*cost = (struct tw_profile_cost) { 0 };
-	*hooks = (struct tw_hook_cost) { 0 };
 	thread = tw_profile_thread_new(NULL, &as_any);
 	if (!thread)
 		return;
@@ -181,6 +179,4 @@ void tw_profile_calibrate(struct tw_profile_cost *cost,
 		cost->inside = 0;
 	if (cost->outside < 0)
 		cost->outside = 0;
-	hooks->inside_256 = (uint64_t)(cost->inside * 256 + .5);
-	hooks->both_256 = (uint64_t)((cost->inside + cost->outside) * 256 + .5);
 }

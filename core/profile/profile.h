@@ -63,7 +63,6 @@ struct tw_profile {
 	struct tw_recorder_drops ended_drops;
 	uint64_t lost_at_end;		/* threads whose tree found no room */
 	struct tw_profile_thread *threads;
-	int written;
 };
 
 struct tw_profile_events {
@@ -100,9 +99,8 @@ void tw_profile_threads_child(void);
 int tw_profile_options_parse(struct tw_profile_options *options,
 			     const char *text, const char **wrong);
 
-/* Calls functions of its own on this thread. Without memory both stay 0. */
-void tw_profile_calibrate(struct tw_profile_cost *cost,
-			  struct tw_hook_cost *hooks);
+/* Calls functions of its own on this thread. Without memory all of @cost is 0. */
+void tw_profile_calibrate(struct tw_profile_cost *cost);
 
 /* Writes the file, and records nothing from then on. */
 void tw_profile_end(void);

@@ -54,7 +54,6 @@ static void in_child(void)
 	tw_profile_unlock();
 	tw_profile.pid = getpid();
 	tw_profile.begin_ticks = tw_ticks();
-	tw_profile.written = 0;
 	tw_profile_threads_child();
 }
 
@@ -104,8 +103,6 @@ static int read_clock(void)
 
 static int set_up(void)
 {
-	struct tw_hook_cost hooks;
-
 	if (!read_options() || !read_clock())
 		return 0;
 	tw_profile.pid = getpid();
@@ -124,7 +121,7 @@ static int set_up(void)
 	/* Hooks run from here on, for those who have a record. */
 	__atomic_store_n(&tw_profile_mode, (int)tw_profile.options.fence,
 			 __ATOMIC_RELEASE);
-	tw_profile_calibrate(&tw_profile.cost, &hooks);
+	tw_profile_calibrate(&tw_profile.cost);
 	tw_profile.begin_ticks = tw_ticks();
 	return 1;
 }

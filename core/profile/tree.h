@@ -4,7 +4,7 @@
  *
  * A node holds sums of whole calls only. What a function took by itself, and
  * what the hooks took of it, follow from the tree when it is read
- * (core/profile/correct.h): the hooks have less to do.
+ * (core/command/profile/functions.h): the hooks have less to do.
  */
 #ifndef TW_PROFILE_TREE_H
 #define TW_PROFILE_TREE_H
@@ -35,7 +35,6 @@ struct tw_node {
 	uint64_t not_timed;		/* of the calls */
 	struct tw_node *child, *sibling;
 	uint32_t index;			/* for whoever writes the tree */
-	uint32_t reserved;
 };
 
 struct tw_tree {

@@ -357,9 +357,8 @@ static void hold(int mode)
 static void calibrate_again(void)
 {
 	struct tw_profile_cost now;
-	struct tw_hook_cost hooks;
 
-	tw_profile_calibrate(&now, &hooks);
+	tw_profile_calibrate(&now);
 	tw_profile_cost_join(&tw_profile.cost, &now);
 }
 
