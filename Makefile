@@ -336,7 +336,8 @@ $(B)/tests/unit/profile_tree.t: $(addprefix $(B)/core/profile/,tree.o arena.o)
 $(B)/tests/unit/profile_tree.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_cost.t: $(B)/core/profile/cost.o
 $(B)/tests/unit/profile_filtered.t: $(addprefix $(B)/core/profile/,events.o \
-	recorder.o tree.o arena.o)
+	recorder.o tree.o arena.o thread.o cost.o hooks.o calibrate.o \
+	calibrate_plain.o calibrate_hooked.o)
 $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o

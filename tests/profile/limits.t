@@ -50,9 +50,8 @@ for path in ":$PATH" "$PATH:" "/none::$PATH"; do
 	is "$(field often 4)" 100 "an empty element of PATH is the directory"
 done
 
-# A static program has the library's own functions among its symbols: that is no
-# reason not to time them, or nothing would be known of a call's inside. (What comes
-# out of functions that are not timed is less than 0, and cut off there.)
+# A static program has the library's own functions among its symbols; a filter
+# can list them (unit/profile_filtered has what they are timed for).
 if gcc -O2 -g -finstrument-functions -static -x c -o "$scratch/static" - \
 	-x none "$build/libtickwise-profile.a" \
 	"$build/libtickwise-profile_hooks.a" "$build/libtickwise.a" -lm \
@@ -66,8 +65,8 @@ then
 	cp "$out" "$csv"
 	is "$status $(field work 3) $(field work 4) $(field main 4)" '0 5 5 0' \
 		'a static program: its own is filtered'
-	is "$(awk '/^cost / { print ($2 > 0), $9 }' "$scratch/of_static")" '1 648' \
-		'and a call has an inside'
+	is "$(awk '/^cost / { print $9 }' "$scratch/of_static")" 648 \
+		'and what the hooks take is known'
 else
 	skip "no static program: $(head -n 1 "$scratch/log")"
 fi
