@@ -171,6 +171,56 @@ static int sort(struct profile_result *result, struct profile_file *file)
 	return 0;
 }
 
+static int index_by_address(const void *a, const void *b)
+{
+	return by_address(*(struct profile_function *const *)a,
+			  *(struct profile_function *const *)b);
+}
+
+static int make_index(struct profile_result *result)
+{
+	size_t count = result->function_count;
+
+	result->by_address = calloc(count + 1, sizeof(*result->by_address));
+	if (!result->by_address)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		result->by_address[i] = &result->functions[i];
+	qsort(result->by_address, count, sizeof(*result->by_address),
+	      index_by_address);
+	return 0;
+}
+
+static struct profile_function *function_at(const struct profile_result *result,
+					    uint64_t address)
+{
+	struct profile_function key = { .address = address };
+	struct profile_function *wanted = &key, **found;
+
+	found = bsearch(&wanted, result->by_address, result->function_count,
+			sizeof(*result->by_address), index_by_address);
+	return found ? *found : NULL;
+}
+
+const struct profile_function *
+tw_profile_function_at(const struct profile_result *result, uint64_t address)
+{
+	return function_at(result, address);
+}
+
+static void find_histograms(const struct profile_result *result,
+			    const struct profile_file *file)
+{
+	for (size_t i = 0; i < file->histogram_count; i++) {
+		const struct profile_histogram *it = &file->histograms[i];
+		struct profile_function *function = function_at(result,
+								it->address);
+
+		if (function)
+			function->histogram = it;
+	}
+}
+
 int tw_profile_functions(struct profile_result *result,
 			 struct profile_file *file)
 {
@@ -186,8 +236,10 @@ int tw_profile_functions(struct profile_result *result,
 	result->function_count = collect(file, result->functions);
 	find_functions(result, file);
 	walk(result, file);
-	if (sort(result, file) == 0)
+	if (sort(result, file) == 0 && make_index(result) == 0) {
+		find_histograms(result, file);
 		return 0;
+	}
 no_memory:
 	tw_profile_functions_free(result);
 	return -ENOMEM;
@@ -198,6 +250,7 @@ void tw_profile_functions_free(struct profile_result *result)
 	for (size_t i = 0; i < result->function_count; i++)
 		free(result->functions[i].name);
 	free(result->functions);
+	free(result->by_address);
 	free(result->times);
 	*result = (struct profile_result) { 0 };
 }

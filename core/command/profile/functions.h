@@ -37,6 +37,7 @@ struct profile_function {
 	uint64_t outermost;		/* calls not made by itself, below */
 	uint64_t least_ticks, most_ticks;	/* one call, corrected */
 	struct profile_time self, inclusive;
+	const struct profile_histogram *histogram;	/* NULL */
 	unsigned active;		/* while the tree is walked */
 };
 
@@ -50,6 +51,7 @@ struct profile_node_time {
 struct profile_result {
 	struct profile_function *functions;
 	size_t function_count;
+	struct profile_function **by_address;
 	struct profile_node_time *times;	/* of each node */
 	struct profile_time total;	/* of all selves */
 };
@@ -58,6 +60,9 @@ struct profile_result {
  * first; names are not set. 0; -ENOMEM. Pure. */
 int tw_profile_functions(struct profile_result *result,
 			 struct profile_file *file);
+/* NULL: none is there. */
+const struct profile_function *
+tw_profile_function_at(const struct profile_result *result, uint64_t address);
 void tw_profile_functions_free(struct profile_result *result);
 
 /* Is a function's time so short that its error could be all of it? */

@@ -67,10 +67,9 @@ static json_t *function_object(const struct profile_file *file,
 						  (double)it->least_ticks),
 			   "most_ns", profile_ns(file,
 						 (double)it->most_ticks));
-	for (size_t i = 0; object && i < file->histogram_count; i++)
-		if (file->histograms[i].address == it->address)
-			json_object_set_new(object, "percentiles_ns",
-				histogram_object(file, &file->histograms[i]));
+	if (object && it->histogram)
+		json_object_set_new(object, "percentiles_ns",
+				    histogram_object(file, it->histogram));
 	return object;
 }
 
@@ -132,15 +131,6 @@ int tw_profile_print_json(const struct profile_file *file,
 	return tw_command_print_json(root);
 }
 
-static const char *name_at(const struct profile_result *result,
-			   uint64_t address)
-{
-	for (size_t i = 0; i < result->function_count; i++)
-		if (result->functions[i].address == address)
-			return result->functions[i].name;
-	return "?";
-}
-
 /* Chrome's trace events: complete ones ("X"), in microseconds. */
 int tw_profile_print_trace(const struct profile_file *file,
 			   const struct profile_result *result)
@@ -149,12 +139,14 @@ int tw_profile_print_trace(const struct profile_file *file,
 
 	for (size_t i = 0; i < file->event_count; i++) {
 		const struct profile_event *event = &file->events[i];
+		const struct profile_function *function =
+			tw_profile_function_at(result, event->address);
 		double start_ticks = (double)(int64_t)(event->start_ticks -
 						       file->begin_ticks);
 
 		json_array_append_new(events, json_pack(
 			"{s:s, s:s, s:f, s:f, s:i, s:i}", "ph", "X",
-			"name", name_at(result, event->address),
+			"name", function ? function->name : "?",
 			"ts", profile_ns(file, start_ticks) / 1000,
 			"dur", profile_ns(file, (double)event->ticks) / 1000,
 			"pid", file->pid, "tid", event->tid));

@@ -100,37 +100,21 @@ static int name_function(struct profile_function *function,
 	return function->name ? 0 : -ENOMEM;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct profile_function *const *left = a, *const *right = b;
-
-	return ((*left)->address > (*right)->address) -
-	       ((*left)->address < (*right)->address);
-}
-
 int tw_profile_name(struct profile_result *result,
 		    const struct profile_file *file)
 {
-	struct profile_function **sorted;
 	struct objects objects = { 0 };
 	int failed = 0;
 
-	sorted = calloc(result->function_count + 1, sizeof(*sorted));
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < result->function_count; i++)
-		sorted[i] = &result->functions[i];
-	qsort(sorted, result->function_count, sizeof(*sorted), by_address);
 	for (size_t i = 0; i < result->function_count && !failed; i++) {
-		const struct profile_map *map = map_of(file,
-						       sorted[i]->address);
+		struct profile_function *function = result->by_address[i];
+		const struct profile_map *map = map_of(file, function->address);
 
-		failed = name_function(sorted[i], map, map ?
+		failed = name_function(function, map, map ?
 				       symbol_of(&objects, map,
-						 sorted[i]->address) : NULL);
+						 function->address) : NULL);
 	}
 	if (objects.usable)
 		tw_profile_symbols_free(&objects.symbols);
-	free(sorted);
 	return failed;
 }
