@@ -48,22 +48,21 @@ END
 # samples FUNCTION,FUNCTION...[xTIMES] ...: innermost first; "kernel" is in the
 # kernel. Into $scratch/perf.
 samples() {
-	for sample; do
-		times=1
-		case $sample in *x[0-9]*) times=${sample##*x} ;; esac
-		awk -v functions="${sample%x[0-9]*}" -v times="$times" 'BEGIN {
-			count = split(functions, names, ",")
-			while (times--) {
-				print "    250000 cpu-clock: "
-				for (i = 1; i <= count; i++)
-					if (names[i] == "kernel")
-						print "\tffffffff81000000 chain+0x1 ([kernel.kallsyms])"
-					else
-						printf "\t%16x %s+0x1c (/some/plain)\n", 4096 + i, names[i]
-				print ""
-			}
-		}'
-	done >"$scratch/perf"
+	echo "$@" | tr ' ' '\n' | awk '{
+		times = 1
+		if (split($0, repeated, /x/) == 2 && repeated[2] ~ /^[0-9]+$/)
+			times = repeated[2]
+		count = split(repeated[1], names, ",")
+		while (times-- && count) {
+			print "    250000 cpu-clock: "
+			for (i = 1; i <= count; i++)
+				if (names[i] == "kernel")
+					print "\tffffffff81000000 chain+0x1 ([kernel.kallsyms])"
+				else
+					printf "\t%16x %s+0x1c (/some/plain)\n", 4096 + i, names[i]
+			print ""
+		}
+	}' >"$scratch/perf"
 }
 
 # row FUNCTION [COLUMN...]: of its line of the table
