@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of two CPUs' counters, recorded or made, of which the second is moved
+ * by a known offset before they are judged.
+ */
+#ifndef TW_TESTS_ESTIMATE_RECORDING_H
+#define TW_TESTS_ESTIMATE_RECORDING_H
+
+#include <stdlib.h>
+
+#include "estimate/judge.h"
+#include "estimate/step.h"
+#include "tap.h"
+
+struct recording {
+	struct tw_cpu_samples cpus[2];
+	struct tw_sample *moved;	/* a copy of the second CPU's samples */
+};
+
+/* Return: 0 without memory. */
+static int recording_init(struct recording *recording)
+{
+	const struct tw_cpu_samples *second = &recording->cpus[1];
+	size_t i;
+
+	recording->moved = calloc(second->count + 1,
+				  sizeof(*recording->moved));
+	for (i = 0; recording->moved && i < second->count; i++)
+		recording->moved[i] = second->samples[i];
+	return recording->moved != NULL;
+}
+
+/* What is judged of it with the second CPU @ahead_ticks ahead. */
+static struct tw_reliability recording_judge(struct recording *recording,
+					     int64_t ahead_ticks,
+					     struct tw_cpu_offset *pair)
+{
+	int64_t whole_ticks[4];
+	uint32_t narrowed[4];
+	struct tw_judge_slot slots[4 * TW_JUDGE_SLOTS];
+	struct tw_judge_cpu judged[2];
+	struct tw_judge_latest latest[2];
+	unsigned heap[2];
+	struct tw_judge_work work = {
+		whole_ticks, narrowed, slots, judged, latest, heap,
+	};
+	struct tw_judge_limits limits = {
+		.tolerance_ticks = 100000000,
+		.least_switches = 100,
+		.pace_limit_ppb = 1e9,
+	};
+	struct tw_reliability result = { .offsets = pair };
+	struct tw_cpu_samples cpus[2] = { recording->cpus[0],
+					  recording->cpus[1] };
+	size_t i;
+
+	for (i = 0; i < cpus[1].count; i++)
+		recording->moved[i].ticks = cpus[1].samples[i].ticks +
+					    (uint64_t)ahead_ticks;
+	cpus[1].samples = recording->moved;
+	limits.step_ticks = tw_step_of_samples(cpus, 2);
+	tw_judge(&result, cpus, 2, &limits, &work);
+	return result;
+}
+
+/* How many of @tries random offsets of up to @largest_ticks are inside of the
+ * interval, which holds 0 if nothing is moved. */
+static unsigned recording_holds(struct recording *recording, unsigned tries,
+				int64_t largest_ticks, uint64_t *random)
+{
+	unsigned held = 0;
+	unsigned i;
+
+	for (i = 0; i < tries; i++) {
+		int64_t ahead_ticks = (int64_t)(tap_random(random) >> 11) %
+				      (2 * largest_ticks + 1) - largest_ticks;
+		struct tw_cpu_offset pair;
+
+		recording_judge(recording, ahead_ticks, &pair);
+		held += pair.low_ticks < ahead_ticks &&
+			pair.high_ticks > ahead_ticks;
+	}
+	return held;
+}
+
+static int recording_finds(struct recording *recording, int64_t ahead_ticks)
+{
+	struct tw_cpu_offset pair;
+	struct tw_reliability result = recording_judge(recording, ahead_ticks,
+						       &pair);
+
+	return result.verdict == TW_UNRELIABLE &&
+	       (result.reasons & TW_REASON_OFFSET);
+}
+
+/* One more than the width, to either side. The interval holds 0, so that is
+ * beyond its bounds however it lies about it. */
+__attribute__((unused))
+static int recording_finds_width(struct recording *recording)
+{
+	struct tw_cpu_offset pair;
+	int64_t width_ticks;
+
+	recording_judge(recording, 0, &pair);
+	width_ticks = pair.high_ticks - pair.low_ticks;
+	return recording_finds(recording, width_ticks + 1) &&
+	       recording_finds(recording, -width_ticks - 1);
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of two CPUs, of which the second is moved by a known offset: the
+ * interval holds the offset every time, one larger than the interval's width is
+ * always found, and so is one that reaches the interval's bound and not one that
+ * is a tick short of it. So the bounds are hard, and nothing is assumed of where
+ * between them the truth lies: one direction of an exchange may take longer than
+ * the other.
+ *
+ * The samples are those of a recorded machine (tests/recordings/README.md), idle
+ * and with busy loops, and exchanges that are made: both directions alike, or one
+ * of them slower, with counters that show every tick or steps of 24.5.
+ *
+ * Fails when a bound is that of something else than the readings say (one that is
+ * too tight is narrower than two readings can follow each other), when one of the
+ * two directions is bounded worse than the other, when the middle of the interval
+ * is taken for the truth, or when offsets are found by backward readings alone.
+ */
+#include <math.h>
+
+#include "estimate_generate.h"
+#include "estimate_recording.h"
+
+#define LARGEST_TICKS	2000
+#define TRIES		25	/* random offsets for each recording */
+#define RECORDINGS	"tests/recordings/amd-zen3-kvm/"
+
+struct found {
+	unsigned recordings, held, possible, widths, bounds, short_of;
+	double low_ticks, high_ticks;
+};
+
+static void try_recording(struct found *found, struct recording *recording,
+			  int64_t least_ticks, uint64_t *random)
+{
+	struct tw_cpu_offset pair;
+
+	if (!recording_init(recording))
+		exit(1);
+	recording_judge(recording, 0, &pair);
+	found->recordings++;
+	found->low_ticks += (double)pair.low_ticks;
+	found->high_ticks += (double)pair.high_ticks;
+	found->held += recording_holds(recording, TRIES, LARGEST_TICKS, random);
+	found->possible += pair.high_ticks - pair.low_ticks >= 2 * least_ticks;
+	found->widths += (unsigned)recording_finds_width(recording);
+	found->bounds += recording_finds(recording, -pair.low_ticks) &&
+			 recording_finds(recording, -pair.high_ticks);
+	found->short_of += !recording_finds(recording, -pair.low_ticks - 1) &&
+			   !recording_finds(recording, -pair.high_ticks + 1);
+	free(recording->moved);
+}
+
+static void tell(const struct found *found, const char *name)
+{
+	unsigned all = found->recordings;
+
+	tap_note("%s: %u recordings, the intervals are %.0f to %.0f ticks", name,
+		 all, found->low_ticks / all, found->high_ticks / all);
+	tap_is_u64(found->held, TRIES * all, "intervals that hold the offset");
+	tap_is_u64(found->possible, all, "no narrower than readings are fast");
+	tap_is_u64(found->widths, all, "offsets of the width found, both ways");
+	tap_is_u64(found->bounds, all, "and those at the bounds");
+	tap_is_u64(found->short_of, all, "and none that is a tick short of it");
+}
+
+/* ---- recorded ---- */
+
+/* One CPU's; NULL at the end of the file. */
+static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
+				  uint64_t *sequence, uint64_t *ticks)
+{
+	struct tw_sample *samples;
+	uint64_t sequences, more;
+	size_t i;
+
+	if (fscanf(file, " cpu %u %zu", &cpu->cpu, &cpu->count) != 2)
+		return NULL;
+	samples = made_memory(cpu->count, sizeof(*samples));
+	for (i = 0; i < cpu->count; i++) {
+		if (fscanf(file, "%" SCNu64 " %" SCNu64, &sequences, &more) != 2)
+			exit(1);
+		*sequence += sequences;
+		*ticks += more;
+		samples[i] = (struct tw_sample){ *sequence, *ticks };
+	}
+	cpu->samples = samples;
+	cpu->probes = cpu->count;
+	return samples;
+}
+
+/* How fast two readings followed each other on one CPU. */
+static int64_t least_distance_ticks(const struct tw_cpu_samples *cpu)
+{
+	int64_t least = INT64_MAX;
+	size_t i;
+
+	for (i = 1; i < cpu->count; i++) {
+		const struct tw_sample *now = &cpu->samples[i];
+		int64_t distance = (int64_t)(now->ticks - now[-1].ticks);
+
+		if (now->sequence == now[-1].sequence + 1 && distance < least)
+			least = distance;
+	}
+	return least;
+}
+
+/* Both CPUs count on from the first one's first reading. */
+static int read_one(FILE *file, struct recording *recording)
+{
+	uint64_t sequence = 0, ticks = 0, first_ticks;
+
+	if (!read_cpu(file, &recording->cpus[0], &sequence, &ticks))
+		return 0;
+	first_ticks = recording->cpus[0].samples[0].ticks;
+	sequence = 0;
+	ticks = first_ticks;
+	return read_cpu(file, &recording->cpus[1], &sequence, &ticks) != NULL;
+}
+
+static void try_recorded(const char *name, uint64_t *random)
+{
+	struct found found = { 0 };
+	struct recording recording;
+	char command[200];
+	FILE *file;
+
+	snprintf(command, sizeof(command), "xz -dc " RECORDINGS "%s.txt.xz",
+		 name);
+	file = popen(command, "r");
+	while (file && read_one(file, &recording)) {
+		int64_t one = least_distance_ticks(&recording.cpus[0]);
+		int64_t two = least_distance_ticks(&recording.cpus[1]);
+
+		try_recording(&found, &recording, one < two ? one : two, random);
+		free((void *)recording.cpus[0].samples);
+		free((void *)recording.cpus[1].samples);
+	}
+	if (tap_ok(file && pclose(file) == 0 && found.recordings >= 15,
+		   "%s: read", name))
+		tell(&found, name);
+}
+
+/* ---- made ---- */
+
+#define MADE		20
+
+struct exchange {
+	const char *name;
+	/* To the second CPU, and back to the first. */
+	uint64_t least_gap_ticks[2], most_gap_ticks[2];
+	double step_ticks;
+};
+
+static uint64_t shown(const struct exchange *exchange, uint64_t ticks)
+{
+	double steps = floor((double)ticks / exchange->step_ticks);
+
+	return (uint64_t)(steps * exchange->step_ticks);
+}
+
+static void make(struct made *made, const struct exchange *exchange,
+		 uint64_t *random)
+{
+	unsigned i, cpu = 0;
+
+	/* Where in its step a counter begins is different each time. */
+	made->time_ticks += tap_random(random) % 1000;
+	for (i = 0; i < 2000; i++) {
+		unsigned next = (unsigned)(tap_random(random) >> 33) % 2;
+		unsigned to = next ? 0 : 1;
+		uint64_t least = exchange->least_gap_ticks[to];
+		uint64_t gaps = exchange->most_gap_ticks[to] - least + 1;
+
+		/* The same CPU once more is as fast as the faster direction. */
+		if (next == cpu)
+			least = exchange->least_gap_ticks[0];
+		cpu = next;
+		made->time_ticks += least + (tap_random(random) >> 11) % gaps;
+		made_add(made, cpu, shown(exchange, made->time_ticks));
+	}
+}
+
+static void try_made(const struct exchange *exchange, uint64_t *random)
+{
+	struct found found = { 0 };
+	unsigned i;
+
+	for (i = 0; i < MADE; i++) {
+		struct made made;
+		struct recording recording;
+
+		made_init(&made, 2, 2000);
+		make(&made, exchange, random);
+		recording.cpus[0] = made.cpus[0];
+		recording.cpus[1] = made.cpus[1];
+		try_recording(&found, &recording,
+			      (int64_t)exchange->least_gap_ticks[0] -
+			      (int64_t)exchange->step_ticks, random);
+		made_free(&made);
+	}
+	tell(&found, exchange->name);
+}
+
+int main(void)
+{
+	static const struct exchange exchanges[] = {
+		{ "directions alike", { 40, 40 }, { 400, 400 }, 1 },
+		{ "one slower", { 40, 700 }, { 90, 2000 }, 1 },
+		{ "one slower, in steps", { 60, 700 }, { 110, 2000 }, 24.5 },
+	};
+	uint64_t random = tap_seed();
+	unsigned i;
+
+	try_recorded("cas-idle", &random);
+	try_recorded("cas-busy", &random);
+	for (i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++)
+		try_made(&exchanges[i], &random);
+	return tap_done();
+}
