@@ -43,8 +43,11 @@ static void tell_bad(const char *job_name, const struct tw_clock_health *end)
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		 struct tw_job_end *end)
 {
+	end->start = timing->start;
+	end->system = timing->clock.system;
+	end->step_ns = timing->step_ns;
 	tw_cpus_note(&end->cpus);
-	if (!timing->clock.system) {
+	if (!end->system) {
 		end->error = -tw_clock_look(&timing->clock, &end->health);
 		if (!end->error)
 			tell_bad(job_name, &end->health);
@@ -127,8 +130,8 @@ static void add_reason(json_t *array, const char *code, const char *text)
 }
 
 /* Why the CPUs' counters are not known to be good, which is not to say bad. */
-static void add_open(json_t *array, const struct tw_timing *timing,
-		     const struct tw_job_end *job, const struct tw_run_end *run)
+static void add_open(json_t *array, const struct tw_job_end *job,
+		     const struct tw_run_end *run)
 {
 	if (!run)
 		add_reason(array, "end_cpus_not_compared", "the counters of the "
@@ -147,23 +150,22 @@ static void add_open(json_t *array, const struct tw_timing *timing,
 		add_reason(array, "end_cpus_not_covered", "not all of the CPUs "
 			   "that the job may have run on were compared at the "
 			   "run's end");
-	if (timing->checked && !covers(&timing->cpus, &job->cpus))
+	if (job->start.checked && !covers(&job->start.cpus, &job->cpus))
 		add_reason(array, "cpus_not_covered", "not all of the CPUs that "
 			   "the job may have run on were compared before it "
 			   "began");
 }
 
-static json_t *reasons_to_json(const struct tw_timing *timing,
-			       const struct tw_job_end *job,
+static json_t *reasons_to_json(const struct tw_job_end *job,
 			       const struct tw_run_end *run,
 			       const struct tw_clock_health *end)
 {
-	unsigned reasons = timing->reasons, bit, i;
+	unsigned reasons = job->start.reasons, bit, i;
 	json_t *array = json_array();
 
 	if (job->backwards)
 		reasons |= TW_REASON_BACKWARDS;
-	if (timing->step_ns > 1)
+	if (job->step_ns > 1)
 		add_reason(array, "coarse_clock", "the system's clock, which was "
 			   "used, moves in steps: a latency of 0 is one of less "
 			   "than a step");
@@ -185,8 +187,8 @@ static json_t *reasons_to_json(const struct tw_timing *timing,
 	if (end && end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_UNDECIDED)
 		add_reason(array, "end_prediction_undecided", "the look at the "
 			   "clock at the job's end came to no result");
-	if (!timing->clock.system)
-		add_open(array, timing, job, run);
+	if (!job->system)
+		add_open(array, job, run);
 	return array;
 }
 
@@ -225,15 +227,14 @@ static bool is_all_good(const struct tw_clock_health *end)
 }
 
 /* @end: NULL, there was no look at the end. */
-static enum tw_verdict verdict_of(const struct tw_timing *timing,
-				  const struct tw_job_end *job,
+static enum tw_verdict verdict_of(const struct tw_job_end *job,
 				  const struct tw_clock_health *end)
 {
 	if ((end && end->verdict == TW_UNRELIABLE) || job->backwards)
 		return TW_UNRELIABLE;
-	if (timing->clock.system || timing->verdict != TW_RELIABLE)
-		return timing->verdict;
-	return end && is_all_good(end) && covers(&timing->cpus, &job->cpus) ?
+	if (job->system || job->start.verdict != TW_RELIABLE)
+		return job->start.verdict;
+	return end && is_all_good(end) && covers(&job->start.cpus, &job->cpus) ?
 	       TW_RELIABLE : TW_UNDECIDED;
 }
 
@@ -257,34 +258,32 @@ static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
 }
 
 /* What the verdict is about: which CPUs, and from when to when. */
-static json_t *covers_to_json(const struct tw_timing *timing,
-			      const struct tw_job_end *job,
+static json_t *covers_to_json(const struct tw_job_end *job,
 			      const struct tw_run_end *run)
 {
 	json_t *object = json_pack("{so*}", "job_cpus",
 				   cpus_to_json(&job->cpus));
 
-	if (timing->checked)
+	if (job->start.checked)
 		json_object_set_new(object, "start_cpus",
-				    cpus_to_json(&timing->cpus));
+				    cpus_to_json(&job->start.cpus));
 	if (!run || run->error)
 		return object;
 	json_object_set_new(object, "end_cpus", cpus_to_json(&run->cpus));
-	if (timing->checked)
+	if (job->start.checked)
 		json_object_set_new(object, "over_ns", json_integer((json_int_t)
-				    (run->monotonic_ns - timing->compared_ns)));
+				    (run->monotonic_ns - job->start.monotonic_ns)));
 	return object;
 }
 
-json_t *tw_counter_to_json(const struct tw_timing *timing,
-			   const struct tw_job_end *job,
+json_t *tw_counter_to_json(const struct tw_job_end *job,
 			   const struct tw_run_end *run)
 {
 	struct tw_clock_health all = job->health, *end = NULL;
 	enum tw_verdict verdict;
 	json_t *counter;
 
-	if (!timing->clock.system && !job->error) {
+	if (!job->system && !job->error) {
 		end = &all;
 		all.state[TW_HEALTH_CPUS] = state_of_cpus(job, run);
 		if (run && !run->error) {
@@ -294,14 +293,14 @@ json_t *tw_counter_to_json(const struct tw_timing *timing,
 		}
 		all.verdict = tw_health_verdict(&all);
 	}
-	verdict = verdict_of(timing, job, end);
+	verdict = verdict_of(job, end);
 	counter = json_pack("{ss, sb, so, so}",
-			    "verdict", timing->checked ||
+			    "verdict", job->start.checked ||
 				verdict == TW_UNRELIABLE ?
 				tw_verdict_name(verdict) : "unchecked",
-			    "fallback", timing->clock.system,
-			    "reasons", reasons_to_json(timing, job, run, end),
-			    "covers", covers_to_json(timing, job, run));
+			    "fallback", job->system,
+			    "reasons", reasons_to_json(job, run, end),
+			    "covers", covers_to_json(job, run));
 	if (end)
 		json_object_set_new(counter, "at_end", end_to_json(end));
 	return counter;

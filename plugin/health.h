@@ -9,11 +9,15 @@
 #define TW_PLUGIN_HEALTH_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "timing.h"
 
 /* What a job found when it had ended. */
 struct tw_job_end {
+	struct tw_run_start start;
+	bool system;			/* its times are the system clock's, */
+	uint64_t step_ns;		/* which moves in these steps */
 	struct tw_cpu_list cpus;	/* that it may have run on */
 	uint64_t backwards;		/* stamps that contradict each other */
 	int error;			/* no look, errno; 0: health is set */
@@ -41,8 +45,7 @@ void tw_run_compare(const struct tw_timing *timing,
 		    const struct tw_cpu_list *cpus, struct tw_run_end *end);
 
 /* @run: NULL, nothing was compared after this job. NULL: out of memory. */
-json_t *tw_counter_to_json(const struct tw_timing *timing,
-			   const struct tw_job_end *job,
+json_t *tw_counter_to_json(const struct tw_job_end *job,
 			   const struct tw_run_end *run);
 
 #endif

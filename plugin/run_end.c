@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "report_file.h"
 #include "run_end.h"
@@ -19,11 +20,14 @@
 /* More jobs than these, and longer paths: their reports stay undecided. */
 #define MOST_REPORTS	2048
 #define MOST_PATH	1024
+/* Another one compares: as long as that can take on a busy machine. */
+#define START_STEPS	2000U
+#define START_STEP_NS	1000000L
 
 enum compared {
 	NOT_COMPARED,
-	COMPARING,		/* by the last job */
-	COMPARED,		/* found is set */
+	COMPARING,
+	COMPARED,
 };
 
 /* A report that waits. */
@@ -37,7 +41,9 @@ struct waiting {
 };
 
 struct run {
-	_Atomic(unsigned) compared;
+	_Atomic(unsigned) started;	/* enum compared: before the first job */
+	struct tw_run_start start;
+	_Atomic(unsigned) compared;	/* after the last one */
 	struct tw_run_end found;
 	/* The CPUs of all jobs that have a report. */
 	_Atomic(uint64_t) cpus[TW_CPU_LIST_MOST / 64];
@@ -85,6 +91,33 @@ void tw_run_begin(void)
 	snprintf(text, sizeof(text), "%s %d %p", TW_VERSION, (int) getpid(),
 		 made);
 	setenv(VARIABLE, text, 1);
+}
+
+bool tw_run_is_started(struct tw_run_start *start)
+{
+	const struct timespec while_ns = { .tv_nsec = START_STEP_NS };
+	unsigned not_compared = NOT_COMPARED;
+	unsigned i;
+
+	if (!run || atomic_compare_exchange_strong(&run->started, &not_compared,
+						   COMPARING))
+		return false;
+	for (i = 0; i < START_STEPS; i++) {
+		if (atomic_load(&run->started) == COMPARED) {
+			*start = run->start;
+			return true;
+		}
+		nanosleep(&while_ns, NULL);
+	}
+	return true;
+}
+
+void tw_run_started(const struct tw_run_start *start)
+{
+	if (!run)
+		return;
+	run->start = *start;
+	atomic_store(&run->started, COMPARED);
 }
 
 /* From TD_FINISHING on a job does no I/O any more. One that has not been created
@@ -184,8 +217,7 @@ static json_t *read_back(const struct waiting *waiting)
 	return NULL;
 }
 
-static void complete(const struct tw_timing *timing,
-		     const struct waiting *waiting)
+static void complete(const struct waiting *waiting)
 {
 	json_t *report = read_back(waiting);
 	int ret;
@@ -193,7 +225,7 @@ static void complete(const struct tw_timing *timing,
 	if (!report)
 		return;
 	ret = json_object_set_new(report, "counter",
-				  tw_counter_to_json(timing, &waiting->end,
+				  tw_counter_to_json(&waiting->end,
 						     &run->found)) ?
 	      -ENOMEM : tw_report_replace(waiting->path, report);
 	if (ret)
@@ -223,7 +255,7 @@ void tw_run_job_ended(struct thread_data *td)
 
 		if (atomic_load(&waiting->is_set) &&
 		    !atomic_exchange(&waiting->is_taken, true))
-			complete(timing, waiting);
+			complete(waiting);
 	}
 }
 
@@ -240,7 +272,7 @@ int tw_run_report(struct thread_data *td, const char *option,
 	run_end = found(td, timing);
 	/* Of NULL it sets nothing, and that is said when it is stored. */
 	if (json_object_set_new(report, "counter",
-				tw_counter_to_json(timing, end, run_end))) {
+				tw_counter_to_json(end, run_end))) {
 		json_decref(report);
 		report = NULL;
 	}

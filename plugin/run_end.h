@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The end of a run, which is more than a job's. The CPUs' counters are compared
- * once, when no job of this fio runs any more or is still to begin, by the last
- * one that ends. Those that ended before have written their reports by then, in
+ * The beginning and the end of a run, which are more than a job's. The CPUs'
+ * counters are compared once before, by the first who asks for the time, mostly fio
+ * itself before it begins its jobs; and once after, when no job of this fio runs any
+ * more or is still to begin, by the last one that ends. Those that ended before have written their reports by then, in
  * which the counter is undecided; the last one puts in what was found.
  *
  * What the jobs tell each other is in memory that all of them share, whether
@@ -16,6 +17,11 @@
 
 /* In the process that reads the job file, before any job begins. */
 void tw_run_begin(void);
+
+/* True: another has compared the CPUs' counters before this one came, see @start
+ * (not checked: it came to no end). False: the caller does, and then tells. */
+bool tw_run_is_started(struct tw_run_start *start);
+void tw_run_started(const struct tw_run_start *start);
 
 /**
  * tw_run_report - complete a job's report by what it says of the counter; write it

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "run_end.h"
 #include "timespec.h"
 #include "timing.h"
 
@@ -70,8 +71,8 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 			  (const cpu_set_t *) (const void *) cpus->bits);
 }
 
-/* The jobs have not begun: one that others disturb is repeated. */
-static void check_counter(void)
+/* The jobs have not begun: what others disturb is repeated. */
+static void compare_cpus(struct tw_run_start *start)
 {
 	const struct tw_reliability_options options = {
 		.time_limit_ns = CHECK_NS,
@@ -80,16 +81,24 @@ static void check_counter(void)
 	struct tw_reliability found;
 	unsigned tries = CHECK_TRIES;
 
-	tw_cpus_note(&timing.cpus);
+	tw_cpus_note(&start->cpus);
 	do {
 		if (tw_reliability_measure(&found, &options))
 			return;
-		timing.checked = 1;
-		timing.verdict = found.verdict;
-		timing.reasons = found.reasons;
+		start->checked = 1;
+		start->verdict = found.verdict;
+		start->reasons = found.reasons;
 		tw_reliability_free(&found);
-	} while (timing.verdict == TW_UNDECIDED && --tries);
-	timing.compared_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	} while (start->verdict == TW_UNDECIDED && --tries);
+	start->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+}
+
+static void check_counter(void)
+{
+	if (tw_run_is_started(&timing.start))
+		return;
+	compare_cpus(&timing.start);
+	tw_run_started(&timing.start);
 }
 
 static const char *calibration_failure(int error)
@@ -132,10 +141,10 @@ static void set_up(void)
 	}
 	tell_longer_calibration();
 	check_counter();
-	if (timing.checked && timing.verdict == TW_UNRELIABLE)
+	if (timing.start.checked && timing.start.verdict == TW_UNRELIABLE)
 		use_system_clock("the CPUs' counters disagree",
-				 tw_reliability_reason_text(timing.reasons &
-							    -timing.reasons));
+				 tw_reliability_reason_text(timing.start.reasons &
+							    -timing.start.reasons));
 }
 
 const struct tw_timing *tw_timing_of_process(void)

@@ -9,15 +9,20 @@
 #include "estimate/cpu_list.h"
 #include "tickwise.h"
 
+/* The CPUs' counters before the first job. */
+struct tw_run_start {
+	int checked;		/* 0: not compared */
+	enum tw_verdict verdict;
+	unsigned reasons;
+	struct tw_cpu_list cpus;	/* that were compared */
+	uint64_t monotonic_ns;	/* when */
+};
+
 /* The clock of this process, and whether its counter can be believed. */
 struct tw_timing {
 	struct tw_clock clock;
 	uint64_t step_ns;	/* of the system clock, where it is used */
-	enum tw_verdict verdict;
-	unsigned reasons;
-	int checked;		/* verdict and reasons are measured, */
-	struct tw_cpu_list cpus;	/* of these, */
-	uint64_t compared_ns;	/* by then, of CLOCK_MONOTONIC */
+	struct tw_run_start start;
 };
 
 /* Set up by the first who asks, which takes some 25 ms; never NULL. */

@@ -85,6 +85,19 @@ ok $? 'none from the first beginning to the last end'
 all_covered
 ok $? 'and all reports are complete'
 
+# Then fio asks each job for the sizes of its files by itself.
+for mode in 0 1; do
+	logged --ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k \
+		--bs=4k --rw=read --exec_prerun='sh tell.sh' --thread=$mode \
+		--exec_postrun='sh tell.sh' --name=each --numjobs=4 \
+		--create_serialize=0
+	is $? 0 "thread=$mode: jobs that are set up side by side"
+	none_before 8
+	ok $? 'the first one compares for all, before any begins'
+	all_covered
+	ok $? 'and the last one'
+done
+
 memory=${TICKWISE_SO%.so}-memory.so
 logged --exec_prerun='sh tell.sh' --exec_postrun='sh tell.sh' --bs=4k --rw=read \
 	--name=loads --ioengine="external:$memory" --size=1m --name=reads \

@@ -25,7 +25,6 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 	(void)cpus;
 }
 
-static struct tw_timing timing;
 static struct tw_job_end job;
 static struct tw_run_end run;
 
@@ -44,11 +43,13 @@ static void begin(void)
 {
 	unsigned i;
 
-	timing = (struct tw_timing) {
-		.verdict = TW_RELIABLE, .checked = 1, .cpus = cpus_to(3),
-		.compared_ns = 1000,
+	job = (struct tw_job_end) {
+		.start = {
+			.verdict = TW_RELIABLE, .checked = 1,
+			.cpus = cpus_to(3), .monotonic_ns = 1000,
+		},
+		.cpus = cpus_to(3),
 	};
-	job = (struct tw_job_end) { .cpus = cpus_to(3) };
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		job.health.state[i] = TW_HEALTH_GOOD;
 	job.health.state[TW_HEALTH_CPUS] = TW_HEALTH_NOT_RUN;
@@ -74,7 +75,7 @@ static bool has_code(const json_t *counter, const char *code)
 static void is_so(const struct tw_run_end *end, const char *verdict,
 		  const char *code, const char *words)
 {
-	json_t *counter = tw_counter_to_json(&timing, &job, end);
+	json_t *counter = tw_counter_to_json(&job, end);
 	const char *is = json_string_value(json_object_get(counter,
 							   "verdict"));
 
@@ -109,7 +110,7 @@ static void undecided(void)
 	run.cpus = cpus_to(2);
 	is_so(&run, "undecided", "end_cpus_not_covered", "one CPU left out");
 	begin();
-	timing.cpus = cpus_to(2);
+	job.start.cpus = cpus_to(2);
 	is_so(&run, "undecided", "cpus_not_covered", "at the start");
 	begin();
 	job.cpus.known = 0;
@@ -122,11 +123,11 @@ static void undecided(void)
 	is_so(&run, "undecided", "end_prediction_undecided",
 	      "the look came to nothing");
 	begin();
-	timing.verdict = TW_UNDECIDED;
-	timing.reasons = TW_REASON_STATISTICS;
+	job.start.verdict = TW_UNDECIDED;
+	job.start.reasons = TW_REASON_STATISTICS;
 	is_so(&run, "undecided", "statistics", "the look before");
 	begin();
-	timing.checked = 0;
+	job.start.checked = 0;
 	is_so(&run, "unchecked", NULL, "there was none before");
 }
 
@@ -141,7 +142,7 @@ static void unreliable(void)
 	job.health.state[TW_HEALTH_PREDICTION] = TW_HEALTH_BAD;
 	is_so(&run, "unreliable", "end_prediction", "the clock");
 	is_so(NULL, "unreliable", "end_prediction", "and nothing compared");
-	timing.checked = 0;
+	job.start.checked = 0;
 	is_so(NULL, "unreliable", "end_prediction", "not even before");
 	begin();
 	job.backwards = 1;
@@ -155,7 +156,7 @@ static void covers(void)
 	begin();
 	run.cpus = cpus_to(2);
 	job.cpus = cpus_to(1);
-	counter = tw_counter_to_json(&timing, &job, &run);
+	counter = tw_counter_to_json(&job, &run);
 	what = json_object_get(counter, "covers");
 	tap_ok(!strcmp(json_string_value(json_object_get(what, "job_cpus")),
 		       "0-1") &&
@@ -166,7 +167,7 @@ static void covers(void)
 	       json_integer_value(json_object_get(what, "over_ns")) == 4000,
 	       "the report names the CPUs and the span");
 	json_decref(counter);
-	counter = tw_counter_to_json(&timing, &job, NULL);
+	counter = tw_counter_to_json(&job, NULL);
 	what = json_object_get(counter, "covers");
 	tap_ok(!json_object_get(what, "end_cpus") &&
 	       !json_object_get(what, "over_ns"),
