@@ -37,6 +37,7 @@ not_trusted()
 {
 	no_nonsense "$1"
 	! over "$1" || return 0
+	echo "# $(codes "$shared/$1.report.json" "{counter}{reasons}")"
 	json "$shared/$1.report.json" '$j->{counter}{fallback} ||
 		$j->{counter}{verdict} =~ /^un(reliable|decided)$/'
 	ok $? "$1: the report says $(verdict "$1")"

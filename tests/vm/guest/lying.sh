@@ -29,16 +29,23 @@ reads()
 	awk '{ print $1 }' /sys/block/nullb0/stat
 }
 
+# The process that the others come from has the least number; it ends its jobs.
+end_fio()
+{
+	main=$(pidof fio | tr ' ' '\n' | sort -n | head -n 1)
+	[ -z "$main" ] || kill -TERM "$main"
+}
+
 # hopping LABEL ENGINE [ARGUMENT...]: from CPU to CPU once it has begun, however
-# long that takes, and then wherever it likes. $then_lie: what begins before it
-# hops. LABEL.hopped: it was not over by then.
+# long that takes, then wherever it likes, and to its end. $then_lie: what begins
+# before it hops. LABEL.hopped: it was not over by then.
 then_lie=
 hopping()
 {
 	hopper=$1
 	before=$(reads)
 	# shellcheck disable=SC2086
-	fio_job "$@" $disk &
+	fio_job "$@" $disk --runtime=50 &
 	until_more reads "$before" 50 300
 	sleep 0.3
 	[ -z "$then_lie" ] || lie "$then_lie"
@@ -50,6 +57,7 @@ hopping()
 		[ $round -ne 2 ] || [ -z "$(pidof fio)" ] || : >"$hopper.hopped"
 	done
 	let_run_on 3
+	end_fio
 	wait
 }
 
@@ -59,7 +67,7 @@ during()
 	then_lie=$2
 	label=$1
 	shift 2
-	hopping "$label" "$@" --runtime=2
+	hopping "$label" "$@"
 	then_lie=
 	lie 'all 0 0'
 }
@@ -96,13 +104,12 @@ fault()
 	timeout -s KILL 20 fio --cpuclock-test >"$name.cpuclock" 2>&1
 	echo $? >"$name.cpuclock.status"
 	echo "looked at (at $(cut -d' ' -f1 /proc/uptime) s)"
-	hopping "$name-before" tickwise --runtime=2 --clocksource=clock_gettime
+	hopping "$name-before" tickwise --clocksource=clock_gettime
 	# It can hang for ever; what is small does nothing to it.
 	fio_seconds=12
 	case $name in
 	*000000000|1000ppm)
-		hopping "$name-stock_before" io_uring --runtime=2 \
-			--clocksource=cpu
+		hopping "$name-stock_before" io_uring --clocksource=cpu
 		;;
 	esac
 	lie 'all 0 0'
