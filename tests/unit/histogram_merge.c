@@ -40,6 +40,8 @@ static void check_refusals(void)
 	tw_histogram_add(&other, 5);
 	tap_ok(tw_histogram_merge(&merged, &other) == -EINVAL,
 	       "unlike digits are refused");
+	tap_ok(tw_histogram_merge(&other, &merged) == -EINVAL,
+	       "also the other way round");
 	parts[2].min_ns = 0;
 	tap_ok(!tw_histogram_add_bin(&parts[2], 0, UINT64_MAX - 5),
 	       "a histogram of nearly 2^64 zeros");
@@ -49,6 +51,10 @@ static void check_refusals(void)
 	       -EINVAL, "a bin behind the last is refused");
 	tap_ok(tw_histogram_merge(&merged, &parts[2]) == -EOVERFLOW,
 	       "merging beyond 2^64 - 1 is refused");
+	tw_histogram_reset(&parts[2]);
+	tw_histogram_add(&parts[2], UINT64_MAX - merged.sum_ns + 1);
+	tap_ok(tw_histogram_merge(&merged, &parts[2]) == -EOVERFLOW,
+	       "a sum beyond 2^64 - 1 is refused");
 	tap_ok(memcmp(&before, &merged, sizeof(before)) == 0 &&
 	       same(&merged, &all), "nothing changed by what was refused");
 }

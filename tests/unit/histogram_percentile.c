@@ -91,11 +91,27 @@ static void check_ranks(void)
 	tw_histogram_free(&histogram);
 }
 
+/* Of values that share a wide bin, so small a percentage that no rank is left of
+ * it is the minimum's. */
+static void check_least(void)
+{
+	struct tw_histogram histogram;
+
+	if (!tap_ok(!tw_histogram_init(&histogram, 3), "1500000 and 1500001"))
+		return;
+	tw_histogram_add(&histogram, 1500000);
+	tw_histogram_add(&histogram, 1500001);
+	tap_is_u64(tw_histogram_percentile(&histogram, 1e-10), 1500000,
+		   "10^-10 % is the minimum");
+	tw_histogram_free(&histogram);
+}
+
 int main(void)
 {
 	uint64_t state = tap_seed();
 
 	check_ranks();
+	check_least();
 	for (unsigned digits = 1; digits <= 5; digits += 2) {
 		check_random(digits, 1, &state);
 		check_random(digits, 997, &state);

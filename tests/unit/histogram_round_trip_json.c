@@ -67,9 +67,26 @@ static void check_digits(unsigned digits, uint64_t *state)
 	}
 	check(&histogram, "5000 values");
 	tw_histogram_reset(&histogram);
+	/* As text, 10 comes before 9. */
+	tw_histogram_add(&histogram, 9);
+	tw_histogram_add(&histogram, 10);
+	check(&histogram, "9 and 10");
+	tw_histogram_reset(&histogram);
 	tw_histogram_add(&histogram, UINT64_MAX);
 	check(&histogram, "2^64 - 1");
 	tw_histogram_free(&histogram);
+}
+
+/* A double holds every whole number up to 2^53. */
+static void check_exact(void)
+{
+	json_t *last = tw_json_of_u64(1ULL << 53);
+	json_t *next = tw_json_of_u64((1ULL << 53) + 1);
+
+	tap_ok(json_is_integer(last), "2^53 is a number");
+	tap_ok(json_is_string(next), "2^53 + 1 is a string");
+	json_decref(last);
+	json_decref(next);
 }
 
 static void check_keys(void)
@@ -99,5 +116,6 @@ int main(void)
 	for (unsigned digits = 1; digits <= 5; digits += 2)
 		check_digits(digits, &state);
 	check_keys();
+	check_exact();
 	return tap_done();
 }

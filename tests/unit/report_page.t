@@ -76,6 +76,25 @@ has_not "$out" 'not in this table' 'which are among the others'
 run report --html="$scratch/empty.html" "$scratch/empty.json"
 has "$scratch/empty.html" '41 that moved nothing' 'in the drawn page, too'
 
+# A stage that not all I/Os went through, no time that they took, and a ring that
+# the kernel looks after by itself.
+write_report "$scratch/some.json" run_ns=0
+sed -i 's/"ios": {"read": 100/"ios": {"read": 150/; s/"enters": 7/"enters": 0/' \
+	"$scratch/some.json"
+run report "$scratch/some.json"
+is "$(sed -n '/^total/{n;p;}' "$out")" '           (of 100)' 'a stage of some I/Os'
+has "$out" 'submitted by 0 system calls; completions seen at 5 times' \
+	'no system calls, but completions'
+is "$(grep '^read:' "$out")" 'read: 150 I/Os' 'no rate without a time'
+
+sed 's/"digits": 3/"digits": 2/; s/"900": 10/"903": 10/; s/"950": 1/"951": 1/
+	s/"1000": 1/"1003": 1/; s/"thread_number": 1/"thread_number": 2/' \
+	"$scratch/some.json" >"$scratch/coarse.json"
+for files in 'some coarse' 'coarse some'; do
+	run report "$scratch/${files% *}.json" "$scratch/${files#* }.json"
+	has "$out" 'at most 1 % above' "the coarsest of $files says how far off"
+done
+
 write_report "$scratch/again.json" requeued=3
 "$tickwise" report "$scratch/again.json" >"$out"
 tr '\n' ' ' <"$out" | tr -s ' ' |

@@ -29,6 +29,20 @@ END
 is "$(cat "$scratch/p.randread.read.total.hgrm")" "$(cat "$scratch/should")" \
 	'every bin is a line'
 
+# Where bins are wider than 1 ns: one from 3000 to 3001.
+write_report "$scratch/w.json" slow=3000
+sed -i 's/"3000": 1/"3001": 1/' "$scratch/w.json"
+run report --percentiles="$scratch/w." "$scratch/w.json"
+is "$(grep -c '^ *3\.000 1\.000000000000  *100$' \
+	"$scratch/w.randread.read.total.hgrm")" 1 'the last one ends with the maximum'
+
+long=$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "n" }')
+write_report "$scratch/l.json" name="$long$long"
+mkdir "$scratch/long"
+run report --percentiles="$scratch/long/" "$scratch/l.json"
+is "$(cd "$scratch/long" && echo *total*)" "$long.read.total.hgrm" \
+	'of a long name the beginning'
+
 write_report "$scratch/b.json" group=1 thread=2
 mkdir "$scratch/in"
 run report --percentiles="$scratch/in/" "$scratch/a.json" "$scratch/b.json"
