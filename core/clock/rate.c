@@ -348,7 +348,8 @@ const char *tw_rate_refusal_text(unsigned bit)
 	case TW_REFUSED_AGAINST:
 		return "what steers the reference can't be read";
 	case TW_REFUSED_CLOCKSOURCE:
-		return "the kernel keeps time by another clocksource";
+		return "the kernel keeps time by another clocksource, or does "
+		       "not say";
 	case TW_REFUSED_NO_CANDIDATE:
 		return "no multiplier the kernel can make fits the samples";
 	case TW_REFUSED_AMBIGUOUS:

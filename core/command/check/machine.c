@@ -95,11 +95,13 @@ static void print_rates(const struct tw_reliability *result,
 
 static void print_clocksources(struct tw_machine machine)
 {
-	tw_check_fold(12, "Kernel      keeps time by %s (could use: %s)",
-		      machine.clocksource[0] ?
-		      tw_plain_text(machine.clocksource) : "?",
-		      machine.clocksources[0] ?
-		      tw_plain_text(machine.clocksources) : "?");
+	if (!machine.clocksource[0])
+		puts("Kernel      /sys does not say what it keeps time by");
+	else
+		tw_check_fold(12, "Kernel      keeps time by %s (could use: %s)",
+			      tw_plain_text(machine.clocksource),
+			      machine.clocksources[0] ?
+			      tw_plain_text(machine.clocksources) : "not known");
 }
 
 void tw_check_print_machine(const struct tw_check *check)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What check and calibrate say of the kernel's clocksource where /sys does not
+ * name it, as in some containers. Fails if another clocksource is claimed, or a
+ * question mark is all that is said.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../core/command/check/check.h"
+#include "tap.h"
+
+/* page: what is printed for that machine; free() it */
+static char *page(const struct tw_check *check)
+{
+	FILE *terminal = stdout;
+	char *text = NULL;
+	size_t length;
+
+	stdout = open_memstream(&text, &length);
+	tw_check_print_machine(check);
+	fclose(stdout);
+	stdout = terminal;
+	return text;
+}
+
+static void says(const struct tw_check *check, const char *should,
+		 const char *what)
+{
+	char *text = page(check);
+
+	if (!tap_ok(strstr(text, should) != NULL, "%s", what))
+		tap_note("is %s", text);
+	free(text);
+}
+
+int main(void)
+{
+	struct tw_check check = { 0 };
+
+	says(&check, "\nKernel      /sys does not say what it keeps time by\n",
+	     "no /sys");
+	strcpy(check.machine.clocksource, "tsc");
+	says(&check, "\nKernel      keeps time by tsc (could use: not known)\n",
+	     "only the current one");
+	strcpy(check.machine.clocksources, "tsc hpet");
+	says(&check, "\nKernel      keeps time by tsc (could use: tsc hpet)\n",
+	     "both");
+	tap_ok(strstr(tw_rate_refusal_text(TW_REFUSED_CLOCKSOURCE),
+		      "or does not say") != NULL,
+	       "calibrate: the kernel's own rate is refused in both cases");
+	return tap_done();
+}
