@@ -5,10 +5,11 @@
  * uncertainty and the hard interval are honest, and what a start costs.
  *
  * The truth is the kernel's rate as a long window recognises it; without one
- * (another clocksource) there is nothing to compare with and it says so. A
- * start that has no kernel rate is repeated at once with AGAIN_MS.
+ * (another clocksource) there is nothing to compare with and it says so. A start
+ * for which WINDOW_MS are not enough goes on for up to LONGEST_MS, as the engine's
+ * does.
  *
- *	rate_starts [STARTS [WINDOW_MS [TRUTH_MS [AGAIN_MS]]]]
+ *	rate_starts [STARTS [WINDOW_MS [TRUTH_MS [LONGEST_MS]]]]
  *
  * With EACH in the environment one line a start. Exit: 0; 1 when a wrong rate
  * was accepted or a hard interval missed the truth; 2 without a truth.
@@ -28,14 +29,13 @@ struct series {
 };
 
 struct starts {
-	unsigned wanted, failed, failed_again;
+	unsigned wanted, failed, longer;
 	unsigned accepted, provisional, wrong;
-	unsigned again, accepted_again, wrong_again;
 	unsigned beyond, outside;
 	unsigned refusals[8];
 	double squares, normed, worst_ppb;
 	struct series width;		/* of the hard interval, see below */
-	struct series over_ms;		/* what a start takes over its window */
+	struct series took_ms;
 };
 
 static uint64_t argument(int argc, char **argv, int i, uint64_t otherwise)
@@ -112,48 +112,30 @@ static unsigned is_wrong(const struct tw_rate *rate, const struct tw_rate *truth
 	return is_kernel_rate(rate) && rate->hz != truth->hz;
 }
 
-static void once_more(struct starts *starts, uint64_t window_ns,
-		      const struct tw_rate *truth)
+static void start(struct starts *starts, const struct tw_rate_options *options,
+		  const struct tw_rate *truth)
 {
-	const struct tw_rate_options options = { .window_ns = window_ns };
-	struct tw_rate rate;
-
-	starts->again++;
-	if (tw_rate_measure(&rate, &options)) {
-		starts->failed_again++;
-		return;
-	}
-	starts->accepted_again += is_kernel_rate(&rate);
-	starts->wrong_again += is_wrong(&rate, truth);
-}
-
-/* Return: whether the kernel's rate was accepted. */
-static unsigned start(struct starts *starts, uint64_t window_ns,
-		 const struct tw_rate *truth)
-{
-	const struct tw_rate_options options = { .window_ns = window_ns };
 	double began_ms = now_ms();
 	struct tw_rate rate;
 	unsigned bit;
 	int ret;
 
-	ret = tw_rate_measure(&rate, &options);
-	starts->over_ms.value[starts->over_ms.count++] =
-		now_ms() - began_ms - (double)window_ns / 1e6;
+	ret = tw_rate_measure(&rate, options);
+	starts->took_ms.value[starts->took_ms.count++] = now_ms() - began_ms;
 	if (ret) {
 		starts->failed++;
-		return 0;
+		return;
 	}
 	look_at_samples(starts, &rate, truth);
 	for (bit = 0; bit < 8; bit++)
 		starts->refusals[bit] += rate.refusal >> bit & 1;
+	starts->longer += rate.window_ns > options->window_ns * 3 / 2;
 	starts->accepted += is_kernel_rate(&rate);
 	starts->provisional += rate.source == TW_RATE_KERNEL_PROVISIONAL;
 	starts->wrong += is_wrong(&rate, truth);
-	return is_kernel_rate(&rate);
 }
 
-static void print_kernel_rate(const struct starts *starts, uint64_t again_ms)
+static void print_kernel_rate(const struct starts *starts)
 {
 	unsigned bit;
 
@@ -166,11 +148,7 @@ static void print_kernel_rate(const struct starts *starts, uint64_t again_ms)
 			       tw_rate_refusal_text(1u << bit));
 	if (starts->failed)
 		printf("  failed %u: too few samples\n", starts->failed);
-	if (starts->again)
-		printf("  the rest with %llu ms: accepted %u of %u, wrong %u, "
-		       "failed %u\n", (unsigned long long)again_ms,
-		       starts->accepted_again, starts->again,
-		       starts->wrong_again, starts->failed_again);
+	printf("  went on for longer: %u\n", starts->longer);
 }
 
 static void print_samples(struct starts *starts)
@@ -186,7 +164,7 @@ static void print_samples(struct starts *starts)
 	printf("hard interval: truth outside %u\n", starts->outside);
 	print_series(&starts->width,
 		     "  its width over (bracket + granularity) / window");
-	print_series(&starts->over_ms, "time over the window, ms");
+	print_series(&starts->took_ms, "time of a start, ms");
 }
 
 static int find_truth(struct tw_rate *truth, uint64_t window_ms)
@@ -207,8 +185,10 @@ static int find_truth(struct tw_rate *truth, uint64_t window_ms)
 
 int main(int argc, char **argv)
 {
-	uint64_t window_ms = argument(argc, argv, 2, 20);
-	uint64_t again_ms = argument(argc, argv, 4, 100);
+	const struct tw_rate_options options = {
+		.window_ns = argument(argc, argv, 2, 20) * 1000000,
+		.longest_ns = argument(argc, argv, 4, 160) * 1000000,
+	};
 	struct starts starts = {
 		.wanted = (unsigned)argument(argc, argv, 1, 100),
 	};
@@ -216,19 +196,18 @@ int main(int argc, char **argv)
 	unsigned i;
 
 	starts.width.value = calloc(starts.wanted, sizeof(double));
-	starts.over_ms.value = calloc(starts.wanted, sizeof(double));
-	if (!starts.width.value || !starts.over_ms.value)
+	starts.took_ms.value = calloc(starts.wanted, sizeof(double));
+	if (!starts.width.value || !starts.took_ms.value)
 		return 2;
 	if (find_truth(&truth, argument(argc, argv, 3, 2000)))
 		return 2;
 	for (i = 0; i < starts.wanted; i++)
-		if (!start(&starts, window_ms * 1000000, &truth))
-			once_more(&starts, again_ms * 1000000, &truth);
+		start(&starts, &options, &truth);
 	printf("%u windows of %llu ms\n", starts.wanted,
-	       (unsigned long long)window_ms);
-	print_kernel_rate(&starts, again_ms);
+	       (unsigned long long)options.window_ns / 1000000);
+	print_kernel_rate(&starts);
 	print_samples(&starts);
 	free(starts.width.value);
-	free(starts.over_ms.value);
-	return starts.wrong || starts.wrong_again || starts.outside;
+	free(starts.took_ms.value);
+	return starts.wrong || starts.outside;
 }
