@@ -14,38 +14,41 @@
 #include "counter/state.h"
 #include "machine.h"
 #include "tickwise.h"
+#include "wrap.h"
 
-struct tour {
-	const unsigned *cpus;
-	unsigned count;
-	unsigned visited;
-	unsigned largest_cpu;
-	uint64_t largest_ticks;
-};
-
-static void *visit_all(void *argument)
+void tw_wrap_visit(struct tw_wrap_tour *tour)
 {
-	struct tour *tour = argument;
 	unsigned i;
 
 	for (i = 0; i < tour->count; i++) {
-		unsigned cpu = tour->cpus[i];
 		uint64_t ticks;
 
-		/* A CPU that was taken away meanwhile is left out. */
-		if (tw_pin_to_cpu(cpu) || sched_getcpu() != (int)cpu)
+		if (tour->read(tour->cpus[i], &ticks))
 			continue;
-		ticks = tw_ticks_begin();
 		if (!tour->visited++ || ticks >= tour->largest_ticks) {
 			tour->largest_ticks = ticks;
-			tour->largest_cpu = cpu;
+			tour->largest_cpu = tour->cpus[i];
 		}
 	}
+}
+
+/* A CPU may have been taken away meanwhile. */
+static int read_there(unsigned cpu, uint64_t *ticks)
+{
+	if (tw_pin_to_cpu(cpu) || sched_getcpu() != (int)cpu)
+		return -EAGAIN;
+	*ticks = tw_ticks_begin();
+	return 0;
+}
+
+static void *visit_all(void *argument)
+{
+	tw_wrap_visit(argument);
 	return NULL;
 }
 
 /* All signals blocked: none of the caller's handlers runs in the thread. */
-static int run_apart(struct tour *tour)
+static int run_apart(struct tw_wrap_tour *tour)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -64,7 +67,7 @@ static int run_apart(struct tour *tour)
 int tw_ticks_largest(uint64_t *ticks, unsigned *cpu)
 {
 	int saved_errno = errno;
-	struct tour tour = { 0 };
+	struct tw_wrap_tour tour = { .read = read_there };
 	unsigned *cpus;
 	int ret;
 
