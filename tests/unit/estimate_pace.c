@@ -224,6 +224,15 @@ int main(void)
 	try_from(-5000, -1e6, moved | TW_REASON_OFFSET, &random);
 	try_from(5000, 1e6, moved | TW_REASON_OFFSET, &random);
 	try_from(5000, -1e6, moved, &random);
+	/* Further apart than the run is long, 14 million ticks: then it shows
+	 * whose ticks a moment is in. */
+	try_from(INT64_C(1) << 36, 0, TW_REASON_OFFSET | TW_REASON_BACKWARDS,
+		 &random);
+	try_from(-(INT64_C(1) << 36), 0,
+		 TW_REASON_OFFSET | TW_REASON_BACKWARDS, &random);
+	try_from(INT64_C(1) << 36, 100e3, moved | TW_REASON_OFFSET, &random);
+	try_from(-(INT64_C(1) << 36), -100e3, moved | TW_REASON_OFFSET,
+		 &random);
 	try_jump(900, &random);
 	try_jump(-900, &random);
 	try_fast_base(&random);
