@@ -116,6 +116,36 @@ static void check_none(uint64_t *random)
 	       "so are thirty that were all disturbed");
 }
 
+/* Plateaus of 8, 4 and 10 points with sharp steps, sizes a quarter of an octave
+ * apart: each point of the one in the middle has a step within half an octave,
+ * and is as flat as its other side. */
+static void check_short(void)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve = { .count = 22 };
+	unsigned i;
+
+	for (i = 0; i < curve.count; i++) {
+		double ns = i < 8 ? 1 : i < 12 ? 10 : 100;
+
+		curve.points[i] = (struct tw_memory_point) {
+			.bytes = (size_t)lround(65536 * exp2(i / 4.0)),
+			.batches = 9, .cycle_ns = 0.3, .min_ns = ns,
+			.median_ns = ns, .low_ns = ns, .high_ns = ns,
+		};
+	}
+	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
+	       found[0].points == 8 && found[1].points == 4 &&
+	       found[2].points == 10, "a level of four points between steps");
+	tap_ok(found[1].latency_ns == 10 && found[1].low_ns == 10 &&
+	       found[1].high_ns == 10, "with none of its neighbours");
+	tap_ok(found[0].size_bytes == curve.points[7].bytes &&
+	       found[0].next_bytes == curve.points[8].bytes &&
+	       found[1].size_bytes == curve.points[11].bytes &&
+	       found[1].next_bytes == curve.points[12].bytes,
+	       "each ends at its last point");
+}
+
 static void check_outlier(uint64_t *random)
 {
 	static const struct made two[] = { { 1 << 20, 5 }, { 0, 80 } };
@@ -272,6 +302,7 @@ int main(void)
 	check_found("3 % of noise", usual, 4, (size_t)1 << 30, 0.03, &random);
 	check_found("smaller ones", small, 4, (size_t)256 << 20, 0.03, &random);
 	check_none(&random);
+	check_short();
 	check_outlier(&random);
 	check_figures(&random);
 	check_neighbour(&random);
