@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A first segment is accepted only if the system's clock is not above its start
+ * and the counter is well before it; each limit is met to the tick, by clocks
+ * that move just when the segment has been proposed. Fails if a segment is
+ * accepted that the system's clock has passed: who has read that would see time
+ * go back. Or if one is accepted that others may have come upon.
+ */
+#include "preload/clock.h"
+#include "tap.h"
+
+#define NS_AT_START	7000000000123ULL
+#define PASSED		1000000ULL
+
+/* One tick a nanosecond; the system's clock runs with it. Reading takes none. */
+struct machine {
+	struct tw_preload_clock clock;
+	uint64_t ticks;
+	int64_t system_past_start_ns;	/* then; INT64_MIN: as it is */
+	int64_t ticks_before_start;	/* then; INT64_MIN: as it is */
+};
+
+static const struct tw_line *proposed(const struct machine *machine)
+{
+	uint64_t word = machine->clock.word;
+
+	return word & TW_WORD_PROPOSED ?
+		&machine->clock.line[(word + 1) & TW_WORD_PLACE] : NULL;
+}
+
+static uint64_t read_ticks(void *context)
+{
+	struct machine *machine = context;
+	const struct tw_line *next = proposed(machine);
+
+	if (next && machine->ticks_before_start != INT64_MIN)
+		return next->start - (uint64_t)machine->ticks_before_start;
+	return machine->ticks;
+}
+
+static uint64_t read_ns(void *context)
+{
+	struct machine *machine = context;
+	const struct tw_line *next = proposed(machine);
+
+	if (next && machine->system_past_start_ns != INT64_MIN)
+		return tw_line_ns(next, 0) +
+		       (uint64_t)machine->system_past_start_ns;
+	return NS_AT_START + machine->ticks;
+}
+
+/* Read until a segment has been proposed once. */
+static struct tw_preload_counts propose(int64_t system_past_start_ns,
+					int64_t ticks_before_start)
+{
+	static struct machine machine;
+	const struct tw_preload_source source = {
+		read_ticks, read_ns, &machine,
+	};
+	unsigned i;
+
+	machine = (struct machine) {
+		.clock = TW_PRELOAD_CLOCK_INIT,
+		.system_past_start_ns = system_past_start_ns,
+		.ticks_before_start = ticks_before_start,
+	};
+	tw_preload_enable(&machine.clock, 1);
+	for (i = 0; i < 100; i++) {
+		machine.ticks += PASSED;
+		tw_preload_ns(&machine.clock, &source, 64);
+		if (machine.clock.counts.entered || machine.clock.counts.late)
+			break;
+	}
+	return machine.clock.counts;
+}
+
+static void is(int64_t system_past_start_ns, int64_t ticks_before_start,
+	       int accepted, const char *what)
+{
+	struct tw_preload_counts counts = propose(system_past_start_ns,
+						  ticks_before_start);
+
+	tap_ok(counts.entered == (uint64_t)accepted &&
+	       counts.late == (uint64_t)!accepted, "%s: %s", what,
+	       accepted ? "accepted" : "rejected");
+}
+
+int main(void)
+{
+	is(INT64_MIN, INT64_MIN, 1, "clocks as they are");
+	is(-1, INT64_MIN, 1, "the system's clock is just below the start");
+	is(0, INT64_MIN, 1, "at the start");
+	is(1, INT64_MIN, 0, "a nanosecond above it");
+	is(50000, INT64_MIN, 0, "it was set forward");
+	/* A tick is a nanosecond. */
+	is(INT64_MIN, TW_STEER_MARGIN_NS + 1, 1,
+	   "a tick more than the margin before the start");
+	is(INT64_MIN, TW_STEER_MARGIN_NS, 0, "the margin before it");
+	is(INT64_MIN, -5, 0, "past it");
+	return tap_done();
+}
