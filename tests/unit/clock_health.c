@@ -81,14 +81,22 @@ static void is(enum tw_verdict verdict, enum tw_health_check check,
 
 static void prediction(void)
 {
+	double off_ns;
+
 	begin(TW_RATE_KERNEL);
 	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD, "as predicted");
-	/* 80 + 80 ticks of brackets, a nanosecond each way, rounding. */
-	tap_ok(health.drift_low_ns < -40 && health.drift_low_ns > -45 &&
-	       health.drift_high_ns > 40 && health.drift_high_ns < 45 &&
+	/* 40 + 40 ticks of brackets are 40 ns; a nanosecond of the system's
+	 * clock; two conversions, and their part that grows. */
+	off_ns = 41 + 2 * tested.scale.error_ns + 10 * tested.scale.error_ppb;
+	tap_ok(fabs(health.drift_low_ns + off_ns) < 1e-6 &&
+	       fabs(health.drift_high_ns - off_ns) < 1e-6 &&
 	       health.drift_allowed_ns == 0 && health.over_ns == 10000000000,
-	       "drift within %.1f to %.1f ns", health.drift_low_ns,
+	       "drift within %.3f to %.3f ns", health.drift_low_ns,
 	       health.drift_high_ns);
+	tested.refined_rate[0].kernel_shift = 1;
+	tap_ok(!judge() && fabs(health.drift_allowed_ns - 1000) < 1e-6,
+	       "another shift is another rate: its bound is allowed");
+	begin(TW_RATE_KERNEL);
 	at(&seen.now, START + 20000000000, START_NS + 10000000100);
 	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
 	   "the kernel's rate: 100 ns off");
@@ -140,6 +148,12 @@ static void surroundings(void)
 	is(TW_UNRELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_BAD,
 	   "suspended for 5 s");
 	tap_ok(health.suspended_ns == 5000000000, "and says for how long");
+	seen.suspended_ns = 500 + TW_SUSPEND_SEEN_NS;
+	is(TW_RELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_GOOD,
+	   "for no longer than the two clocks can be read apart");
+	seen.suspended_ns++;
+	is(TW_UNRELIABLE, TW_HEALTH_SUSPEND, TW_HEALTH_BAD,
+	   "for a nanosecond more");
 	begin(TW_RATE_KERNEL);
 	cpus.verdict = TW_UNRELIABLE;
 	cpus.reasons = TW_REASON_OFFSET;
@@ -192,6 +206,22 @@ static void independent(void)
 	       -10001 && health.independent_error_ppb == 200,
 	       "%.1f +- %.0f ppb", health.independent_ppb,
 	       health.independent_error_ppb);
+	/* 10 s of RAW, read to 2 us: a thousandth and 200 ppb are allowed.
+	 * These are 1000199.8 ppb and 1000200.2. */
+	seen.independent.device_ns = 9990007996;
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_GOOD,
+	   "a thousandth, and less than reading can be off");
+	seen.independent.device_ns = 9990007992;
+	seen.independent_later = seen.independent;
+	/* A second, 2000 ppb: 1001999.999, and with a nanosecond less
+	 * 1002001. */
+	seen.independent_later.raw_ns += 1000000000;
+	seen.independent_later.device_ns += 998999003;
+	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_UNDECIDED,
+	   "more, and a second later too little to tell");
+	seen.independent_later.device_ns--;
+	is(TW_UNRELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_BAD,
+	   "more then, too");
 	seen.independent.device_ns = 20000000000;
 	seen.independent_later = seen.independent;
 	seen.independent_later.raw_ns += 10000000;

@@ -99,6 +99,21 @@ static void parts(void)
 	is_error(&i.rate, -rate_high, -rate_low, "its rate");
 }
 
+static void is_no_bound(unsigned reasons, double pace_low_ppb,
+			double pace_high_ppb, const char *what)
+{
+	struct tw_interval i;
+
+	cpus.reasons = reasons;
+	pairs[0].pace_low_ppb = pace_low_ppb;
+	pairs[0].pace_high_ppb = pace_high_ppb;
+	i = interval_of(0, 1, 2000);
+	tap_ok(i.cpus == TW_CPUS_UNJUDGED && isinf(i.total.low_ns) &&
+	       isinf(i.total.high_ns), "%s", what);
+	cpus.reasons = 0;
+	pairs[0].pace_low_ppb = pairs[0].pace_high_ppb = 0;
+}
+
 static void offsets(void)
 {
 	struct tw_interval i = interval_of(0, 1, 2000);
@@ -122,10 +137,11 @@ static void offsets(void)
 	i = interval_of(TW_CPU_UNKNOWN, TW_CPU_UNKNOWN, 2000);
 	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "unknown, and some were skipped");
 	cpus.cpus_skipped = 0;
-	cpus.reasons = TW_REASON_PACE;
-	i = interval_of(0, 1, 2000);
-	tap_ok(i.cpus == TW_CPUS_UNJUDGED && isinf(i.total.low_ns),
-	       "offsets that change are no bound");
+	is_no_bound(TW_REASON_PACE, 0, 0, "offsets that change are no bound");
+	is_no_bound(TW_REASON_BACKWARDS, 0, 0, "nor where time ran backwards");
+	is_no_bound(TW_REASON_STANDS_STILL, 0, 0, "nor where one stood still");
+	is_no_bound(0, 1, 5, "a pair of which one is faster");
+	is_no_bound(0, -5, -1, "or slower");
 	tested.reliability = NULL;
 	i = interval_of(0, 1, 2000);
 	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "nobody looked: no bound");
@@ -140,6 +156,7 @@ static void refined(void)
 	struct tw_rate better = tested.rate;
 	struct tw_interval i;
 	struct tw_stamp from = { BASE + 1000, 0 }, to;
+	double rounding;
 
 	better.hz = HZ * (1 + 50e-9);
 	better.uncertainty_ppb = 1;
@@ -160,6 +177,13 @@ static void refined(void)
 	/* 4 s less 500 ns at the first rate, 50 ppb less of 2 s later. */
 	tap_ok(i.ns >= 3999999399 && i.ns <= 3999999401, "%lld ns",
 	       (long long)i.ns);
+	/* A tick; two ends and a joint, each as rounded as any conversion. */
+	rounding = 0.5 + 3 * fmax(tested.scale.error_ns,
+				  tested.segment[0].scale.error_ns) +
+		   4 * fmax(tested.scale.error_ppb,
+			    tested.segment[0].scale.error_ppb);
+	tap_ok(fabs(i.quantisation.high_ns - rounding) < 1e-6,
+	       "three roundings: %.3f ns", i.quantisation.high_ns);
 	/* The truth: 8e9 - 1000 ticks at a rate within the better bounds. */
 	tap_ok((double)i.ns + i.total.low_ns <=
 	       (8e9 - 1000) / better.high_hz * 1e9 &&
@@ -170,6 +194,16 @@ static void refined(void)
 	tw_interval(&tested, &from, &to, &i);
 	tap_ok(i.rate.high_ns - i.rate.low_ns < 21 && i.sigma_ns < 10,
 	       "within the last segment only its error counts");
+	/* A second at a rate that is 50 ppb off by what is known now, which is
+	 * known to 1. */
+	from.ticks = BASE + 1000;
+	to.ticks = from.ticks + 2000000000;
+	tw_interval(&tested, &from, &to, &i);
+	tap_ok(fabs(i.sigma_ns - sqrt(50 * 50 + 1 + 24.0 * 24 / 12 +
+				      i.quantisation.high_ns *
+				      i.quantisation.high_ns / 3)) < 1e-3,
+	       "within the first one what it was off by, too: %.4f ns",
+	       i.sigma_ns);
 }
 
 /* A wrong rate that held only in between. */
@@ -206,6 +240,9 @@ static void bent(void)
 	i = interval_of(0, 0, 2000000000);
 	tap_ok(i.rate.low_ns < -1e6 && i.rate.high_ns > 1e6,
 	       "against CLOCK_MONOTONIC: all that NTP may do");
+	i = interval_of(0, 0, -2000000000);
+	tap_ok(i.rate.low_ns < -1e6 && i.rate.high_ns > 1e6,
+	       "and for the second stamp first");
 }
 
 /* Every part at an end of its range: the truth is never outside. */
@@ -236,11 +273,16 @@ static void worst(void)
 static void refused(void)
 {
 	const struct tw_stamp in = { BASE + 10, 0 }, before = { BASE - 1, 0 };
+	const struct tw_stamp last = { BASE + tested.scale.max_ticks, 0 };
+	const struct tw_stamp beyond = { last.ticks + 1, 0 };
 	struct tw_interval i;
 
 	tap_ok(tw_interval(&tested, &before, &in, &i) == -ERANGE &&
 	       tw_interval(&tested, &in, &before, &i) == -ERANGE,
 	       "outside the clock's range: -ERANGE");
+	tap_ok(tw_interval(&tested, &last, &last, &i) == 0 &&
+	       tw_interval(&tested, &in, &beyond, &i) == -ERANGE,
+	       "up to its last tick");
 	tested.system = 1;
 	tap_ok(tw_interval(&tested, &in, &in, &i) == -ENOTSUP,
 	       "the system's clock: -ENOTSUP");

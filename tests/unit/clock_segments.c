@@ -172,6 +172,12 @@ static void many(void)
 	tap_ok(append(1e9, now + 1000000000, 100) == -ENOSPC,
 	       "one more: -ENOSPC");
 	tap_ok(append(1e6, now, 100) == -ERANGE, "no scale: -ERANGE");
+	/* The segment begins 20 ms after now. */
+	make_clock(1e9);
+	now = tested.base_ticks + tested.scale.max_ticks - 20000000;
+	tap_ok(append(1e9, now, 0) == -ERANGE && !tested.segments,
+	       "the end of the clock's range: -ERANGE");
+	tap_ok(append(1e9, now - 1, 0) == 0, "a tick before it");
 }
 
 int main(void)

@@ -23,6 +23,26 @@ static int refuses(double hz, uint64_t modulus_ns)
 	       memcmp(&scale, &untouched, sizeof(scale)) == 0;
 }
 
+/* Of a thousand rates: for how many twice the modulus keeps error_ns within 1,
+ * too. It is then the better one: errors in ppb fall with its length. */
+static unsigned longest(void)
+{
+	unsigned i, longer = 0;
+
+	for (i = 0; i < 1000; i++) {
+		struct tw_rate rate = { .hz = 1e7 * pow(1000, i / 1000.0) };
+		struct tw_scale chosen, twice;
+
+		tw_scale_init(&chosen, &rate, 0);
+		longer += chosen.modulus_log2 < 39 &&
+			  !tw_scale_init(&twice, &rate,
+					 2 * chosen.modulus_ns) &&
+			  twice.modulus_log2 == chosen.modulus_log2 + 1 &&
+			  twice.error_ns <= 1;
+	}
+	return longer;
+}
+
 int main(void)
 {
 	struct tw_rate rate = { .hz = 2.6e9 };
@@ -36,6 +56,14 @@ int main(void)
 	tap_ok(refuses((double)INFINITY, 0), "infinity refused");
 	tap_ok(refuses(2.6e9, UINT64_MAX), "a modulus of 584 years refused");
 
+	/* 100 ns * 2^(50 + 7) is 1.44e19: one such modulus fits, two do not. */
+	tap_ok(refuses(1e7, 100ULL << 50), "one that fits only once refused");
+	tap_ok(refuses(1e9, 1), "a modulus of one tick refused");
+	rate.hz = 2e9;
+	tap_ok(tw_scale_init(&scale, &rate, 1) == 0 && scale.mask == 1,
+	       "one of two ticks taken");
+	rate.hz = 2.6e9;
+	tap_is_u64(longest(), 0, "without a wish the longest that is good enough");
 	tap_ok(tw_scale_init(&scale, &rate, 10 * TW_NS_PER_SECOND) == 0,
 	       "a modulus of ten seconds taken");
 	/* The nearest power of two is within a factor of sqrt 2. */
