@@ -171,6 +171,32 @@ static void try_fast_base(uint64_t *random)
 	made_free(&made);
 }
 
+/* Of three CPUs: the range over all pairs. */
+static void try_range(uint64_t *random)
+{
+	double low_ppb = INFINITY, high_ppb = -INFINITY;
+	struct made made;
+	unsigned i;
+
+	made_init(&made, 3, 4000);
+	made.rates_ppb[1] = 100e3;
+	made.rates_ppb[2] = -50e3;
+	for (i = 0; i < 8; i++) {
+		made_probe(&made, 400, random);
+		made.time_ticks += SHORT_TICKS;
+	}
+	made_judge(&made, 1000);
+	for (i = 0; i < 3; i++) {
+		low_ppb = fmin(low_ppb, made.result.offsets[i].pace_low_ppb);
+		high_ppb = fmax(high_ppb, made.result.offsets[i].pace_high_ppb);
+	}
+	tap_ok(made.result.pace_low_ppb == low_ppb &&
+	       made.result.pace_high_ppb == high_ppb && low_ppb < -150e3 &&
+	       high_ppb > 100e3, "over three pairs: %.1f to %.1f ppm",
+	       low_ppb / 1e3, high_ppb / 1e3);
+	made_free(&made);
+}
+
 /* When a bound held is known to a step: from less than 0 to more than 10 in 100
  * ticks, or in 110, or 90; and the same downwards and backwards in time. */
 static void try_coarse(void)
@@ -193,6 +219,10 @@ static void try_coarse(void)
 	tw_pace_fit(&bounds, &pair);
 	tap_ok(fabs(pair.pace_high_ppb - 10 / 90.0 * 1e9) < 1 &&
 	       isinf(pair.pace_low_ppb), "so does what was before");
+	bounds.lower[0].at_ticks = 1010;
+	tw_pace_fit(&bounds, &pair);
+	tap_ok(isinf(pair.pace_low_ppb) && isinf(pair.pace_high_ppb),
+	       "a step apart they may have been at once");
 	bounds.lower[0].at_ticks = 1005;
 	tw_pace_fit(&bounds, &pair);
 	tap_ok(isinf(pair.pace_low_ppb) && isinf(pair.pace_high_ppb),
@@ -236,6 +266,7 @@ int main(void)
 	try_jump(900, &random);
 	try_jump(-900, &random);
 	try_fast_base(&random);
+	try_range(&random);
 	try_coarse();
 	return tap_done();
 }

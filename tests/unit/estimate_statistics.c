@@ -50,6 +50,58 @@ static void try_one_rare(void)
 	made_free(&made);
 }
 
+/* By hand: CPU 1 after 0 by 100, 90 and 170 ticks, 0 after 1 by 150 and 160.
+ * Only the second of the first three is tighter than one before it. */
+static void try_narrowed(void)
+{
+	struct made made;
+
+	made_init(&made, 2, 10);
+	made_add(&made, 0, 1000);
+	made_add(&made, 1, 1100);
+	made_add(&made, 0, 1250);
+	made_add(&made, 1, 1340);
+	made_add(&made, 0, 1500);
+	made_add(&made, 1, 1670);
+	made_judge(&made, 1000);
+	tap_is_u64(made.result.offsets[0].bounds, 3,
+		   "bounds that narrowed the interval");
+	/* A tick more: both counters show whole ones. */
+	tap_ok(made.result.offsets[0].low_ticks == -151 &&
+	       made.result.offsets[0].high_ticks == 91, "to the tightest");
+	made_free(&made);
+}
+
+/* The base is back before the third had its turn: that closes no loop. */
+static void try_loops(void)
+{
+	static const unsigned order[] = { 0, 1, 0, 1, 2, 0, 2, 1, 0, 1, 0 };
+	struct made made;
+	unsigned i;
+
+	made_init(&made, 3, 10);
+	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
+		made_add(&made, order[i], 1000 + 50 * i);
+	made_judge(&made, 1000);
+	tap_is_u64(made.result.full_loops, 2, "loops with all three");
+	made_free(&made);
+}
+
+/* Reads that are counted and of which only one was kept. */
+static void try_one_sample(void)
+{
+	struct made made;
+
+	made_init(&made, 1, 10);
+	made_add(&made, 0, 1000);
+	made.cpus[0].probes = 1000;
+	made_judge(&made, 1000);
+	tap_ok(made.result.verdict == TW_UNDECIDED &&
+	       made.result.reasons & TW_REASON_STATISTICS,
+	       "one sample is no evidence");
+	made_free(&made);
+}
+
 int main(void)
 {
 	/* Wanted are 100 switches per CPU; the very first turn is none. */
@@ -57,5 +109,8 @@ int main(void)
 	try_rounds(100, TW_UNDECIDED);
 	try_rounds(101, TW_RELIABLE);
 	try_one_rare();
+	try_narrowed();
+	try_loops();
+	try_one_sample();
 	return tap_done();
 }
