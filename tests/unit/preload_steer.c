@@ -3,9 +3,11 @@
  * The preload clock's arithmetic by itself: a segment starts exactly where the
  * one before it stands, runs to where the system's clock will be, and is made
  * of good anchors only. Fails if it starts a fraction of a nanosecond off, at a
- * second's end too, or if a wide or contradictory anchor is learnt from.
+ * second's end too, if it ends elsewhere than expected, if a wide or
+ * contradictory anchor is learnt from, or if a limit is off by one.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "preload/steer.h"
 #include "tap.h"
@@ -121,8 +123,140 @@ static void ceiling(void)
 	       TW_STEER_GOOD && line.after_system, "once it has passed that");
 }
 
+/* From here on by hand: a tick is a nanosecond, but where said. */
+static void brackets(void)
+{
+	struct tw_anchor_at anchor;
+
+	/* Half a nanosecond a tick: 100 ticks are 50 ns. */
+	tw_anchor_begin(&anchor, 0.5, 1000, 70, 1100);
+	tap_ok(anchor.ticks == 1000 && anchor.ns == 70 &&
+	       anchor.low_ns == -50 && anchor.high_ns == 1, "a bracket");
+	/* 105 ns on by 130 ns of ticks at most and by 100 at least. */
+	tw_anchor_narrow(&anchor, 0.5, 1200, 175, 1260);
+	tap_ok(anchor.low_ns == -25 && anchor.high_ns == 1,
+	       "narrower from below");
+	tw_anchor_narrow(&anchor, 0.5, 1400, 268, 1440);
+	tap_ok(anchor.low_ns == -22 && anchor.high_ns == -1,
+	       "and from both sides");
+}
+
+static enum tw_steer_result add(struct tw_steer *steer, uint64_t ticks,
+				uint64_t ns, double middle_ns)
+{
+	const struct tw_anchor_at anchor = {
+		.ticks = ticks, .ns = ns, .low_ns = middle_ns - 20,
+		.high_ns = middle_ns + 20,
+	};
+
+	return tw_steer_add(steer, &anchor);
+}
+
+/* The slope of two anchors 2 ms apart, of which the second shows @more_ns. */
+static enum tw_steer_result slope_of(struct tw_steer *steer, int64_t more_ns,
+				     double middle_ns)
+{
+	tw_steer_init(steer, 1);
+	if (add(steer, 1000000, 5000000, 10) != TW_STEER_EARLY)
+		return TW_STEER_JUMPED;
+	return add(steer, 3000000, 7000000 + (uint64_t)more_ns, middle_ns);
+}
+
+static void slopes(void)
+{
+	struct tw_steer steer;
+	unsigned i;
+
+	tap_ok(slope_of(&steer, 0, -10) == TW_STEER_GOOD &&
+	       fabs(steer.slope - (1 - 20 / 2e6)) < 1e-15,
+	       "from middle to middle");
+	tap_ok(slope_of(&steer, 999, 10) == TW_STEER_GOOD &&
+	       slope_of(&steer, -999, 10) == TW_STEER_GOOD,
+	       "499.5 ppm either way are followed");
+	tap_ok(slope_of(&steer, 1001, 10) == TW_STEER_SLEWED &&
+	       slope_of(&steer, -1001, 10) == TW_STEER_SLEWED,
+	       "500.5 ppm are not");
+	/* 0, 0.3 and 0.6 ms stay, and the last. */
+	tw_steer_init(&steer, 1);
+	for (i = 0; i < 8; i++)
+		add(&steer, 1000000 + i * 100000, 5000000 + i * 100000, 0);
+	tap_is_u64(steer.anchors, 4, "0.1 ms apart, three of four are one");
+	tw_steer_init(&steer, 1);
+	add(&steer, 1000000, 5000000, 0);
+	add(&steer, 11000000, 15000000, 0);
+	tap_is_u64(steer.anchors, 2, "10 ms without an anchor");
+	add(&steer, 21000001, 25000001, 0);
+	tap_is_u64(steer.anchors, 1, "a nanosecond more: anew");
+}
+
+#define UNIT		4294967296.0
+#define ANCHOR_TICKS	3000000ULL
+#define ANCHOR_NS	7000000000ULL
+
+/* A slope of 1 and an anchor, and what follows from a line that was begun
+ * @before ticks before it and is @ahead_ns ahead. */
+static enum tw_steer_result follows(uint64_t before, uint64_t hard,
+				    int64_t ahead_ns, uint64_t now,
+				    struct tw_line *next)
+{
+	uint64_t ns = ANCHOR_NS - before + (uint64_t)ahead_ns;
+	const struct tw_line line = {
+		.start = ANCHOR_TICKS - before, .hard = hard,
+		.mult = 1ULL << 32, .seconds = ns / 1000000000,
+		.base = ns % 1000000000 << 32,
+	};
+	struct tw_steer steer;
+
+	tw_steer_init(&steer, 1);
+	add(&steer, ANCHOR_TICKS - 2000000, ANCHOR_NS - 2000000, 0);
+	add(&steer, ANCHOR_TICKS, ANCHOR_NS, 0);
+	return tw_steer_follow(&steer, &line, now, next);
+}
+
+static void lines(void)
+{
+	unsigned off = 0, unrounded = 0, i;
+	struct tw_line next;
+
+	for (i = 0; i < 800; i++) {
+		int64_t ahead_ns = (int64_t)i - 400;
+		double slope;
+
+		/* It starts 4000 after now, and ends 500000 after the anchor. */
+		follows(400000, 500000, ahead_ns, ANCHOR_TICKS + 1000, &next);
+		slope = 1 - (double)ahead_ns / 495000;
+		off += next.hard != 495000 || next.renew != 395000 ||
+		       llabs((int64_t)(tw_line_ns(&next, next.hard) -
+				       ANCHOR_NS - 500000)) > 1;
+		unrounded += fabs((double)next.mult - slope * UNIT) > 0.51;
+	}
+	tap_is_u64(off, 0, "ends where the system's clock is expected");
+	tap_is_u64(unrounded, 0, "by the nearest multiplier");
+	tap_ok(follows(400000, 405000, 0, ANCHOR_TICKS + 1000, &next) ==
+	       TW_STEER_WIDE, "not where the one before has ended");
+	tap_ok(follows(400000, 405001, 0, ANCHOR_TICKS + 1000, &next) ==
+	       TW_STEER_GOOD, "but a tick before it has");
+	tap_ok(follows(400000, 900000, 0, ANCHOR_TICKS + 396000, &next) ==
+	       TW_STEER_WIDE, "not when it would be to renew at once");
+	tap_ok(follows(400000, 900000, 0, ANCHOR_TICKS + 395999, &next) ==
+	       TW_STEER_GOOD && next.renew == 1, "but a tick before");
+	tap_ok(follows(400000, 500000, 1001, ANCHOR_TICKS, &next) ==
+	       TW_STEER_JUMPED && follows(400000, 500000, -1001, ANCHOR_TICKS,
+					  &next) == TW_STEER_JUMPED,
+	       "a microsecond off is a jump");
+	/* The anchor is on a second, and the line starts 4 us after now. */
+	follows(400000, 500000, 0, ANCHOR_TICKS, &next);
+	tap_ok(next.seconds == 7 && next.base == 4000ULL << 32,
+	       "4 us into second 7");
+	follows(400000, 500000, 0, ANCHOR_TICKS - 4000, &next);
+	tap_ok(next.seconds == 7 && next.base == 0, "on its first nanosecond");
+}
+
 int main(void)
 {
+	brackets();
+	slopes();
+	lines();
 	follow();
 	anchors();
 	ceiling();
