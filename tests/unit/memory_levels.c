@@ -116,24 +116,30 @@ static void check_none(uint64_t *random)
 	       "so are thirty that were all disturbed");
 }
 
-/* Plateaus of 8, 4 and 10 points with sharp steps, sizes a quarter of an octave
- * apart: each point of the one in the middle has a step within half an octave,
+/* Plateaus of 8 and 4 points and of the rest, sizes a quarter of an octave
+ * apart: each point of the second one has a step within half an octave,
  * and is as flat as its other side. */
-static void check_short(void)
+static void plateaus(struct tw_curve *curve, unsigned count)
 {
-	struct tw_level found[TW_LEVELS];
-	struct tw_curve curve = { .count = 22 };
-	unsigned i;
-
-	for (i = 0; i < curve.count; i++) {
+	memset(curve, 0, sizeof(*curve));
+	curve->count = count;
+	for (unsigned i = 0; i < count; i++) {
 		double ns = i < 8 ? 1 : i < 12 ? 10 : 100;
 
-		curve.points[i] = (struct tw_memory_point) {
+		curve->points[i] = (struct tw_memory_point) {
 			.bytes = (size_t)lround(65536 * exp2(i / 4.0)),
 			.batches = 9, .cycle_ns = 0.3, .min_ns = ns,
 			.median_ns = ns, .low_ns = ns, .high_ns = ns,
 		};
 	}
+}
+
+static void check_short(void)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+
+	plateaus(&curve, 22);
 	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
 	       found[0].points == 8 && found[1].points == 4 &&
 	       found[2].points == 10, "a level of four points between steps");
@@ -144,6 +150,37 @@ static void check_short(void)
 	       found[1].size_bytes == curve.points[11].bytes &&
 	       found[1].next_bytes == curve.points[12].bytes,
 	       "each ends at its last point");
+	curve.points[3].min_ns = curve.points[3].median_ns = 100;
+	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
+	       found[0].size_bytes == curve.points[7].bytes,
+	       "also past a single point that is as slow as memory");
+	plateaus(&curve, 15);
+	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
+	       found[2].points == 3, "three points at the end are a level");
+	plateaus(&curve, 14);
+	tap_ok(tw_levels_find(found, &curve, NULL) == 2, "two are none");
+	plateaus(&curve, 6);
+	tap_ok(tw_levels_find(found, &curve, NULL) == 1,
+	       "six points are enough for a curve");
+}
+
+/* 10, 10.1, 10.3 and 10.4 ns: the median of four is between the two in the
+ * middle. The widest interval is the last one's, downwards. */
+static void check_median(void)
+{
+	struct tw_level found[TW_LEVELS];
+	struct tw_curve curve;
+
+	plateaus(&curve, 22);
+	curve.points[9].median_ns = curve.points[9].high_ns = 10.1;
+	curve.points[10].median_ns = curve.points[10].high_ns = 10.3;
+	curve.points[11].median_ns = curve.points[11].high_ns = 10.4;
+	curve.points[8].high_ns = 10.3;
+	tap_ok(tw_levels_find(found, &curve, NULL) == 3 &&
+	       fabs(found[1].latency_ns - 10.2) < 1e-12, "an even median");
+	tap_ok(fabs(found[1].error_ns - 0.4) < 1e-12 &&
+	       found[1].low_ns == 10 && found[1].high_ns == 10.4,
+	       "and the error to its wider side");
 }
 
 static void check_outlier(uint64_t *random)
@@ -303,6 +340,7 @@ int main(void)
 	check_found("smaller ones", small, 4, (size_t)256 << 20, 0.03, &random);
 	check_none(&random);
 	check_short();
+	check_median();
 	check_outlier(&random);
 	check_figures(&random);
 	check_neighbour(&random);
