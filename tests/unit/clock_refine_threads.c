@@ -8,8 +8,9 @@
  * The rates are 500 ppm apart in turns, so that a segment that some saw a
  * millisecond late shows as half a microsecond. The counter is one number in
  * memory that moves on with each reading of it: no machine's counters, and no
- * time that passes, decide anything here. Every other segment is held up in
- * mid-proposal until readers have gone past its start: they must reject it.
+ * time that passes, decide anything here. The writer is held up for longer than
+ * the segment's start is ahead: at times before it publishes, then it must not,
+ * and at times right after, then the segment must hold for all.
  *
  * TW_CLOCKS: how many clocks are refined one after the other, 3 by default.
  */
@@ -25,7 +26,7 @@
 #define READERS		8
 #define HZ		2.5e9
 /* From a reading to the next, of whichever thread: 40 ns. A segment that begins
- * two milliseconds ahead is 50000 readings away. */
+ * 20 milliseconds ahead is 500000 readings away. */
 #define STEP_TICKS	100
 
 static uint64_t counter_ticks = 1000000000000;
@@ -36,21 +37,26 @@ static uint64_t read_ticks(void *context)
 	return __atomic_add_fetch(&counter_ticks, STEP_TICKS, __ATOMIC_SEQ_CST);
 }
 
-/* The writer's: once for where now is, once more before it accepts. Behind the
- * latter it is held up, every other time, until the start is long past. */
-#define HELD_UP_TICKS	(5000000 / 1e9 * HZ)
+/* The writer's: once for where now is, once more before it publishes, and once
+ * after. It is held up before one of these looks, until the start is past. */
+#define HELD_UP_TICKS	(25000000 / 1e9 * HZ)
+
+struct looks {
+	unsigned made;
+	unsigned held_up_before;
+};
 
 static uint64_t read_held_up(void *context)
 {
-	unsigned *calls = context;
+	struct looks *looks = context;
 	uint64_t ticks = read_ticks(NULL);
 
-	if ((*calls)++ % 4 != 3)
+	if (++looks->made != looks->held_up_before)
 		return ticks;
 	while (__atomic_load_n(&counter_ticks, __ATOMIC_SEQ_CST) <
 	       ticks + (uint64_t)HELD_UP_TICKS)
 		sched_yield();
-	return ticks;
+	return read_ticks(NULL);
 }
 
 struct shared {
@@ -100,9 +106,10 @@ static void *read_on(void *argument)
 /* All segments that a clock has, as fast as they can begin. */
 static unsigned refine_on(struct shared *shared)
 {
-	unsigned i = 0, late = 0, calls = 0;
+	unsigned i = 0, late = 0, tries = 0;
+	struct looks looks;
 	const struct tw_time_source source = {
-		.read_ticks = read_held_up, .context = &calls,
+		.read_ticks = read_held_up, .context = &looks,
 	};
 
 	while (i < TW_CLOCK_SEGMENTS) {
@@ -110,6 +117,10 @@ static unsigned refine_on(struct shared *shared)
 			.hz = HZ * (i % 2 ? 1 + 2.5e-4 : 1 - 2.5e-4),
 		};
 
+		/* Of four not at all, before it publishes, not, after. */
+		looks = (struct looks) { .held_up_before = tries % 2 ?
+					 2 + tries / 2 % 2 : 0 };
+		tries++;
 		if (tw_segment_append(&shared->tested, &rate, &source) == 0)
 			i++;
 		else if (++late == 1000)
