@@ -27,6 +27,9 @@ has "$out" '"bins": {"100": 178, "900": 20, "1000": 1, "1023": 1}' 'its bins'
 has "$out" '"verdict": "undecided", "fallback": false' 'the verdict'
 has "$out" '"clocksource": "cpu", "worst_of_jobs": 2' 'clocks'
 has "$out" '"over_time": null' 'null where nothing was recorded'
+sed 's/"fallback": false/"fallback": true/' "$scratch/b.json" >"$scratch/f.json"
+run report --json "$scratch/a.json" "$scratch/f.json"
+has "$out" '"fallback": true, "fallback_jobs": 1' 'one of two on the system clock'
 
 interval='{"from_ns": 0, "over_ns": 1000, "read": {"count": 2, "sum_ns": 300,
 "min_ns": 100, "max_ns": 200, "percentiles": {"99.000000": 200}}}'
