@@ -8,7 +8,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 
 run_fio --name=c --filename=data --size=4m --rw=randread --bs=4k \
-	--time_based=1 --runtime=1 --tw_report=c.json
+	--time_based=1 --runtime=200ms --tw_report=c.json
 ok $? 'a job'
 # Off MONOTONIC is off RAW less what MONOTONIC is off RAW: the same numbers,
 # added up in another order.
@@ -37,32 +37,33 @@ json c.json 'my $r = $j->{clocks}{tickwise}{refit};
 	$r->{bound_ppb} <= $j->{clocks}{tickwise}{uncertainty_ppb} * 1.001'
 ok $? 'and is as well known as the two looks'
 
-# RAW jumps ahead by a millisecond in mid-run, and nothing else does: who is held
-# against it seems slow by that. Ours is good to some 10 ppm at the worst; fio's
-# own may be off by any amount where its calibration was disturbed, but
-# by the same against both, less the jump.
-began=$(date +%s%N)
+# RAW jumps ahead by 100 ms in mid-run, between two reads, and nothing else does:
+# who is held against it seems slow by that. To 1 ms of it: in the some 200 ms of the
+# job no clock runs off another one by so much, ours by some 10 ppm at the worst,
+# CLOCK_MONOTONIC by 500 ppm while the kernel steers it. fio's own may be off by any
+# amount where its calibration was disturbed, but by the same against both, less
+# the jump.
 env LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT=raw \
-	CLOCK_FAULT_AFTER=1500 timeout -s KILL 60 "$FIO" --name=c \
-	--ioengine="external:$TICKWISE_SO" --filename=data --size=4m --bs=4k \
-	--rw=randread --time_based=1 --runtime=2500ms --tw_report=jump.json \
-	--output=out 2>err
+	timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$TICKWISE_SO" \
+	--filename=data --size=4m --bs=4k --rw=randread --number_ios=3 \
+	--thinktime=100ms --tw_report=jump.json --output=out 2>err
 ok $? 'a job in which a clock jumps'
-if json jump.json '$j->{job}{start} - '"$began"' > 1.2e9'; then
-	skip 'the job began so late that the jump may have been before it'
+json jump.json '$j->{clocks}{tickwise}{source} ne "system"' || {
+	skip "the counter is not used here: $(head -n 1 err)"
 	done_testing
-fi
+}
 json jump.json 'my $c = $j->{clocks}; my $slow = sub {
-		abs($_[0]{error_ns} + 1e6) < 5e4 && $_[0]{error_ppb} < 0 };
+		abs($_[0]{error_ns} + 1e8) < 1e6 && $_[0]{error_ppb} < 0 };
 	$slow->($c->{tickwise}) && $slow->($c->{monotonic})'
 ok $? 'ours and CLOCK_MONOTONIC are slow by it against that clock'
-json jump.json 'abs($j->{clocks}{tickwise}{off_monotonic}{error_ns}) < 5e4'
+json jump.json 'abs($j->{clocks}{tickwise}{off_monotonic}{error_ns}) < 1e6'
 ok $? 'and ours is not against the other'
 json jump.json 'my $f = $j->{clocks}{fio};
-	abs($f->{error_ns} - $f->{off_monotonic}{error_ns} + 1e6) < 5e4'
+	abs($f->{error_ns} - $f->{off_monotonic}{error_ns} + 1e8) < 1e6'
 ok $? "fio's is off the two by amounts that differ by it"
+# By the refit the run took the jump longer.
 json jump.json 'my $t = $j->{clocks}{tickwise}; my $r = $t->{refit};
-	abs($r->{frozen_error_ppb} * $t->{over_ns} / 1e9 + 1e6) < 5e4 &&
-		$r->{hz} < $t->{hz}'
+	abs($t->{over_ns} / (1 + $r->{frozen_error_ppb} * 1e-9) -
+		$t->{over_ns} - 1e8) < 1e6 && $r->{hz} < $t->{hz}'
 ok $? 'as is the frozen rate against the refit'
 done_testing

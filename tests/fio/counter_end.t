@@ -8,13 +8,14 @@
 # Defect: latencies of a clock that went wrong in mid-run, passed off as good.
 . "$(dirname "$0")/fio_tap.sh"
 
-# job [NAME=VALUE]...: half a second of reads
+# job [NAME=VALUE]...: two reads, and a pause between them, in which the clock goes
+# wrong
 job()
 {
 	rm -f ./*.tickwise.json
 	env "$@" "$FIO" --name=end --ioengine="external:$TICKWISE_SO" \
 		--filename=end.data --size=1m --bs=4k --rw=randread \
-		--time_based=1 --runtime=500ms --output-format=json \
+		--number_ios=2 --thinktime=50ms --output-format=json \
 		--output=out.json 2>err
 }
 
@@ -22,6 +23,10 @@ preload=LD_PRELOAD=$TW_BUILD/tests/fio/preload/clock_fault.so
 
 job A=1
 ok $? 'a good run'
+json end.*.tickwise.json '!$j->{counter}{fallback}' || {
+	skip "the counter is not used here: $(head -n 1 err)"
+	done_testing
+}
 json end.*.tickwise.json '$j->{counter}{at_end}{checks}[0]{state} eq "good" &&
 	!grep { $_->{state} eq "bad" } @{$j->{counter}{at_end}{checks}}'
 ok $? 'nothing is bad at its end'
@@ -33,7 +38,7 @@ is "$(grep -c unreliable err)$(grep -c 'not reliable' err)" 00 \
 
 bad() # FAULT CHECK
 {
-	job "$preload" CLOCK_FAULT="$1" CLOCK_FAULT_AFTER=200
+	job "$preload" CLOCK_FAULT="$1"
 	ok $? "$1: the run itself goes on"
 	json end.*.tickwise.json '$j->{counter}{verdict} eq "unreliable" &&
 		grep { $_->{code} eq "end_'"$2"'" } @{$j->{counter}{reasons}}'

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spoils a system clock after some time (LD_PRELOAD), as seen from a program
- * that asks through the C library; not in the process that begins but in what it
- * forks, as fio does its jobs when the engine has set up its clock: how long that
- * takes depends on what else runs.
+ * Spoils a system clock in the middle of a job (LD_PRELOAD), as seen from a program
+ * that asks through the C library: from when a process that fio has forked sleeps
+ * for the first time, as a job does for its thinktime=. So when that is does not
+ * depend on how long anything takes.
  *
  *	CLOCK_FAULT=boottime	the machine seems to have slept for five seconds
- *	CLOCK_FAULT=raw		CLOCK_MONOTONIC_RAW jumps by a millisecond
- *	CLOCK_FAULT_AFTER=MS	so long after the first time that the child asks
+ *	CLOCK_FAULT=raw		CLOCK_MONOTONIC_RAW jumps ahead by 100 ms
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-static int (*real_gettime)(clockid_t, struct timespec *);
+#define RAW_JUMP_NS	100000000
 
-static int is_child;
+static int is_child, is_spoilt;
 
 static void forked(void)
 {
@@ -29,41 +28,32 @@ static __attribute__((constructor)) void start(void)
 	pthread_atfork(NULL, NULL, forked);
 }
 
-static long long now_ms(void)
+int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
-	struct timespec now;
+	int (*real)(const struct timespec *, struct timespec *) =
+		(int (*)(const struct timespec *, struct timespec *))
+			dlsym(RTLD_NEXT, "nanosleep");
 
-	real_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
-static int is_time(void)
-{
-	static long long first_ms;
-	const char *after = getenv("CLOCK_FAULT_AFTER");
-
-	if (!is_child)
-		return 0;
-	if (!first_ms)
-		first_ms = now_ms();
-	return now_ms() - first_ms >= (after ? atoll(after) : 0);
+	is_spoilt |= is_child;
+	return real(wanted, left);
 }
 
 int clock_gettime(clockid_t clock_id, struct timespec *now)
 {
+	static int (*real)(clockid_t, struct timespec *);
 	const char *fault = getenv("CLOCK_FAULT");
 	int ret;
 
-	if (!real_gettime)
-		real_gettime = (int (*)(clockid_t, struct timespec *))
+	if (!real)
+		real = (int (*)(clockid_t, struct timespec *))
 			dlsym(RTLD_NEXT, "clock_gettime");
-	ret = real_gettime(clock_id, now);
-	if (ret || !fault || !is_time())
+	ret = real(clock_id, now);
+	if (ret || !fault || !is_spoilt)
 		return ret;
 	if (!strcmp(fault, "boottime") && clock_id == CLOCK_BOOTTIME)
 		now->tv_sec += 5;
 	if (!strcmp(fault, "raw") && clock_id == CLOCK_MONOTONIC_RAW) {
-		now->tv_nsec += 1000000;
+		now->tv_nsec += RAW_JUMP_NS;
 		if (now->tv_nsec >= 1000000000) {
 			now->tv_nsec -= 1000000000;
 			now->tv_sec++;
