@@ -7,6 +7,7 @@
 # Defect: I/Os lost or counted twice where parts are merged, those of the ramp
 # time, a part too long or too short, parts of several jobs that don't fit.
 . "$(dirname "$0")/fio_tap.sh"
+need ring_device
 
 # whole FILE: does over_time add up to total?
 whole()
@@ -43,7 +44,10 @@ even()
 			log(2) + 0.5)'
 }
 
-run_fio --name=o --filename=data --size=4m --rw=randrw --bs=4k --iodepth=4 \
+# In simulated time (preload/ring_device.c) on a device that takes 100 us for each
+# read and write: 1500 ms are more than 128 parts of 8 ms, and 94 of 16 ms.
+on_device DEVICE_SERIAL_US=100 "external:$TICKWISE_SO" --name=o \
+	--filename=data --size=4m --rw=randrw --bs=4k --iodepth=4 \
 	--iodepth_batch_submit=4 --fsync=64 --time_based=1 --runtime=1500ms \
 	--tw_report=long.json
 ok $? 'a job that is longer than 128 ms'
@@ -51,23 +55,26 @@ whole long.json
 ok $? 'every I/O is in one part'
 even long.json
 ok $? 'the parts are even'
-json long.json '$j->{over_time}[0]{over_ns} >= 1.4e9 / 128 && @{$j->{over_time}} > 40'
+json long.json '$j->{over_time}[0]{over_ns} == 16e6 && @{$j->{over_time}} == 94'
 ok $? 'of a width for the length of the run'
+# The run begins with the first I/O, the parts some 2000 readings of the clock
+# earlier, 10 ns each: with the engine's look at all clocks.
 json long.json 'my $o = $j->{over_time}[-1];
 	my $end = $o->{from_ns} + $o->{over_ns};
-	$end >= $j->{job}{run_ns} && $end < $j->{job}{run_ns} + 3e8'
+	$end >= $j->{job}{run_ns} && $end < $j->{job}{run_ns} + 1e5'
 ok $? 'and end with the last I/O'
 
 run_fio --name=o --filename=data --size=4m --rw=randread --bs=4k \
 	--tw_report=short.json --tw_stages=0
 whole short.json && even short.json
 ok $? 'a short job without stages'
-run_fio --name=o --filename=data --size=4m --rw=randread --bs=4k \
-	--time_based=1 --runtime=300ms --ramp_time=400ms --tw_report=ramp.json
+on_device DEVICE_SERIAL_US=100 "external:$TICKWISE_SO" --name=o \
+	--filename=data --size=4m --rw=randread --bs=4k --time_based=1 \
+	--runtime=300ms --ramp_time=400ms --tw_report=ramp.json
 whole ramp.json && even ramp.json
 ok $? 'a job with a ramp time'
 json ramp.json 'my $o = $j->{over_time}[0];
-	$o->{from_ns} + $o->{over_ns} > 4e8 && $o->{from_ns} > 3.8e8'
+	$o->{from_ns} == 4e8 && $o->{over_ns} == 8e6'
 ok $? 'begins when that is over'
 
 run_fio --group_reporting=1 --filename=data --size=4m --rw=randread --bs=4k \
