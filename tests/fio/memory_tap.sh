@@ -2,7 +2,7 @@
 #
 # For the tests of the memory engine, on top of fio_tap.sh. Sourced, not run.
 
-. "$(dirname "$0")/fio_tap.sh"
+. "$(dirname "$0")/../fio/fio_tap.sh"
 
 memory_so=$TW_BUILD/tickwise-memory.so
 
