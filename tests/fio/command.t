@@ -28,7 +28,7 @@ refuses()
 	status=$?
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 	ok $? "$what: failing exit ($status)"
-	[ "$(grep -c '^tickwise' err)" -eq 1 ] && grep '^tickwise' err |
+	[ "$(said | grep -c '^tickwise')" -eq 1 ] && said | grep '^tickwise' |
 		grep -qF "$text" || { sed 's/^/# /' err; false; }
 	ok $? "$what: one line of ours: $text"
 }

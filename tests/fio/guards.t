@@ -26,7 +26,7 @@ ok $((! $?)) "an engine that says it was built for $other"
 status=$?
 [ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 ok $? "is refused with a failing exit ($status), not a signal"
-[ "$(grep -c '^tickwise: ' err)" -eq 1 ] && grep -q "$other" err &&
+[ "$(said | grep -c '^tickwise: ')" -eq 1 ] && grep -q "$other" err &&
 	grep -q "$version" err && grep -q refused err
 ok $? "in one line that names both versions"
 [ ! -e a.0.0 ]
@@ -66,7 +66,7 @@ for mode in "" --thread=1; do
 	status=$?
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 	ok $? "is refused too (exit $status) ${mode:-as a process}"
-	[ "$(grep -c '^tickwise: ' err)" -eq 1 ]
+	[ "$(said | grep -c '^tickwise: ')" -eq 1 ]
 	ok $? "in one line"
 done
 done_testing

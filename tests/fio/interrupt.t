@@ -15,19 +15,19 @@ for mode in 0 1; do
 		perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
 			"$FIO" --name=i --ioengine="external:$TICKWISE_SO" \
 			--rw=randread --bs=4k --size=1m --iodepth=4 \
-			--time_based=1 --runtime=60 --thread=$mode \
+			--time_based=1 --runtime=600 --thread=$mode \
 			--numjobs=2 --exec_prerun="$begin" >out 2>err &
 		pid=$!
-		has_begun 2
+		has_begun 2 $pid
 		kill -s $signal $pid
 		waited=0
-		while kill -0 $pid 2>/dev/null && [ $waited -lt 300 ]; do
+		while kill -0 $pid 2>/dev/null && [ $waited -lt 1200 ]; do
 			sleep 0.1
 			waited=$((waited + 1))
 		done
-		[ $waited -lt 300 ]
+		[ $waited -lt 1200 ]
 		ok $? "SIG$signal, thread=$mode: fio ends"
-		[ $waited -lt 300 ] || kill -9 $pid
+		[ $waited -lt 1200 ] || kill -9 $pid
 		wait $pid 2>/dev/null
 		json i.1.*.tickwise.json '$j->{ios}{read} > 0 &&
 			$j->{stages}{total}{read}{count} == $j->{ios}{read}' &&

@@ -6,54 +6,72 @@
 # Defect: no report, a hang, memory that must be ready first.
 . "$(dirname "$0")/memory_tap.sh"
 
-# ends WHAT SECONDS ARGUMENT...: SIGINT after so long, and it ends; "begun": when
-# both jobs have begun
+# has_memory PID: a job of this fio has touched 64 MB of its memory
+has_memory()
+{
+	memory_waited=0
+	while [ $memory_waited -lt 1200 ]; do
+		for job in $(grep -lE "^(PPid|Pid):[[:space:]]*$1\$" \
+				/proc/[0-9]*/status 2>/dev/null); do
+			awk '/^RssAnon/ { exit $2 < 65536 }
+				END { if (!NR) exit 1 }' "$job" 2>/dev/null &&
+				return
+		done
+		sleep 0.1
+		memory_waited=$((memory_waited + 1))
+	done
+}
+
+# ends WHAT WHEN ARGUMENT...: SIGINT, and it ends; "begun": when both jobs have begun,
+# "set_up": when memory is being set up
 ends()
 {
 	what=$1
-	after=$2
+	when=$2
 	shift 2
 	rm -f ./*.json
 	may_begin
 	# A background job ignores SIGINT unless it is put back: perl does.
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$FIO" --name=m \
 		--ioengine="external:$memory_so" --rw=randread --bs=64k \
-		--time_based=1 --runtime=60 --exec_prerun="$begin" "$@" \
+		--time_based=1 --runtime=600 --exec_prerun="$begin" "$@" \
 		>out 2>err &
-	pid=$!
-	if [ "$after" = begun ]; then
-		has_begun 2
+	fio=$!
+	if [ "$when" = begun ]; then
+		has_begun 2 $fio
 	else
-		sleep "$after"
+		has_memory $fio
 	fi
-	kill -s INT $pid
+	kill -s INT $fio
 	waited=0
-	while kill -0 $pid 2>/dev/null && [ $waited -lt 300 ]; do
+	while kill -0 $fio 2>/dev/null && [ $waited -lt 1200 ]; do
 		sleep 0.1
 		waited=$((waited + 1))
 	done
-	[ $waited -lt 300 ]
+	[ $waited -lt 1200 ]
 	ok $? "$what: fio ends"
-	[ $waited -lt 300 ] || kill -9 $pid
-	wait $pid 2>/dev/null
+	[ $waited -lt 1200 ] || kill -9 $fio
+	wait $fio 2>/dev/null
 	[ -z "$(ls | grep '\.part$')" ]
 	ok $? "$what: no half-written file"
 }
 
 for mode in 0 1; do
 	ends "thread=$mode" begun --size=1m --numjobs=2 --thread=$mode
-	json m.1.*.memory.json '$j->{load}{batches} > 0' &&
-		json m.2.*.memory.json '$j->{load}{batches} > 0'
+	for job in 1 2; do
+		json m.$job.*.memory.json '$j->{load}{batches} +
+			$j->{load}{disturbed} > 0' || break
+	done
 	ok $? "thread=$mode: both reports are whole"
 done
-if [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 1500000 ]; then
-	ends "in set-up" 0.5 --size=1g
-	# Where a gigabyte is ready by then, I/Os are what is ended.
+if [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 1000000 ]; then
+	ends "in set-up" set_up --size=512m
+	# Where all of it is ready by then, I/Os are what is ended.
 	[ -z "$(ls ./*.memory.json 2>/dev/null)" ] ||
 		json m.1.*.memory.json '$j->{load}{batches} +
 			$j->{load}{disturbed} > 0'
 	ok $? "in set-up: no report of a job that never began"
 else
-	skip "a gigabyte is not to be had"
+	skip "half a gigabyte is not to be had"
 fi
 done_testing

@@ -23,7 +23,7 @@ refuses()
 	memory_fio "$@"
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 	ok $? "$what: failing exit ($status)"
-	[ "$(grep -c '^tickwise' err)" -eq 1 ] && grep '^tickwise' err |
+	[ "$(said | grep -c '^tickwise')" -eq 1 ] && said | grep '^tickwise' |
 		grep -qF "$text" || { sed 's/^/# /' err; false; }
 	ok $? "$what: one line of ours: $text"
 	[ -z "$(ls ./*.memory.json 2>/dev/null)" ]
@@ -37,10 +37,10 @@ for mode in --thread=0 --thread=1; do
 		$mode
 done
 # The second of two is refused for the sum; the first, a small one, runs.
-available=$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)
+all=$(awk '/MemTotal/ { print $2 }' /proc/meminfo)
 memory_fio --size=1m --tw_report=none --name=n \
 	--ioengine="external:$memory_so" --rw=randread --bs=64k \
-	--size="$((available + 1048576))k"
+	--size="$((all + 1048576))k"
 [ "$status" -eq 1 ] && sed -n 's/^tickwise-memory: n: \([0-9]*\) bytes.*(\([0-9]*\) by jobs.*/\1 \2/p' err |
 	awk '{ found = $2 - $1 == 1048576 } END { exit !found }' ||
 	{ sed 's/^/# /' err; false; }
@@ -97,7 +97,7 @@ ok $? "no loads at all"
 
 # A report that can't be written is said.
 memory_fio --tw_report=missing/x
-[ "$status" -eq 1 ] && [ "$(grep -c '^tickwise' err)" -eq 1 ]
+[ "$status" -eq 1 ] && [ "$(said | grep -c '^tickwise')" -eq 1 ]
 ok $? "a directory that is not there: one line of ours"
 memory_fio --tw_report=none
 is "$status $(ls ./*.memory.json 2>/dev/null)" "0 " "tw_report=none: no report"
