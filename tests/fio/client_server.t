@@ -20,31 +20,21 @@ iodepth=4
 numjobs=2
 EOF
 
-# listens PORT: somebody does
-listens()
-{
-	grep -qi "^ *[0-9]*: 0100007F:$(printf %04x "$1") [^ ]* 0A " /proc/net/tcp
-}
-
-# A port that nobody has, for as long as it takes: the next if somebody has. On
-# a busy machine the server takes a while until it listens.
-server=
-for port in $(($$ % 20000 + 20000)) $(($$ % 20000 + 40001)) 8766; do
-	listens $port && continue
-	(cd server && exec "$FIO" --server="ip:127.0.0.1,$port") \
-		>server.out 2>&1 &
-	server=$!
-	waited=0
-	while kill -0 $server 2>/dev/null && ! listens $port &&
-			[ $waited -lt 200 ]; do
-		sleep 0.1
-		waited=$((waited + 1))
-	done
-	kill -0 $server 2>/dev/null && listens $port && break
+# By a socket of their own: no port that somebody else may have. On a busy machine
+# the server takes a while until it listens.
+socket=sock:$scratch/socket
+(cd server && exec "$FIO" --server="$socket") >server.out 2>&1 &
+server=$!
+waited=0
+while kill -0 $server 2>/dev/null && [ ! -S socket ] && [ $waited -lt 1200 ]; do
+	sleep 0.1
+	waited=$((waited + 1))
+done
+if [ ! -S socket ] || ! kill -0 $server 2>/dev/null; then
 	kill $server 2>/dev/null
 	wait $server
 	server=
-done
+fi
 trap '[ -z "$server" ] || kill $server; rm -rf "$scratch"' EXIT
 if [ -z "$server" ]; then
 	echo "1..0 # SKIP no fio server here: $(tail -n 1 server.out)"
@@ -54,7 +44,7 @@ fi
 # send OUTPUT: the job, from where the client stands
 send()
 {
-	(cd client && timeout 60 "$FIO" --client="ip:127.0.0.1,$port" \
+	(cd client && timeout 60 "$FIO" --client="$socket" \
 		--output-format=json --output="$1" job.fio) >"client.$1" 2>&1
 }
 
