@@ -7,6 +7,7 @@
 # Defect: a completion matched with the wrong io_u, a lost or doubled one, an
 # issue time not set (clat of centuries), slat left out, ramp time recorded.
 . "$(dirname "$0")/fio_tap.sh"
+need ring_device
 
 # all_of NAME: fio counted, we counted, slat and clat are whole.
 statistics='
@@ -78,8 +79,10 @@ for sync in fsync fdatasync sync_file_range=write; do
 done
 
 rm -f ./*.tickwise.json
-run_fio --name=r --rw=randread --bs=4k --size=2m --iodepth=4 --time_based=1 \
-	--ramp_time=1 --runtime=1
+# A tenth of a second of each, in simulated time.
+on_device DEVICE_SERIAL_US=100 "external:$TICKWISE_SO" --name=r --rw=randread \
+	--bs=4k --size=2m --iodepth=4 --time_based=1 --ramp_time=100ms \
+	--runtime=100ms
 ok $? "ramp time"
 same_counts
 ok $? "ramp time is not recorded, the same I/Os as in fio"
@@ -92,27 +95,28 @@ ok $? "gtod_reduce"
 json g.1.*.tickwise.json '$j->{ios}{read} == 512'
 ok $? "the engine's own stamps need none of fio's clock"
 
-# A file that loses its end in mid-run: reads come back short, which fio sends
-# again until the time is over.
-# From when the job begins, however long fio takes to get there.
-echo '(sleep 1; : >shrinks.data) >/dev/null 2>&1 &' >shrink.sh
-# shrink ENGINE
+# A file that loses its end between its set-up and the job: one read of it comes back
+# short, which fio sends again, and those after it with nothing, which it counts.
+echo 'truncate -s 2097664 shrinks.data' >shrink.sh
+# shrink ENGINE: how it ends, and what fio has counted
 shrink()
 {
+	rm -f ./*.tickwise.json
 	head -c 4194304 /dev/zero >shrinks.data
-	timeout 60 "$FIO" --ioengine="$1" --output-format=json \
-		--output=out.json --name=h --rw=read --bs=4k \
-		--filename=shrinks.data --time_based=1 --runtime=2 \
-		--exec_prerun='sh shrink.sh' \
-		--invalidate=0 --rate_iops=2000 --iodepth=4 >out 2>&1
-	status=$?
-	[ ! -s shrinks.data ] || status="$status, and it did not shrink"
+	timeout -s KILL 60 "$FIO" --ioengine="$1" --output-format=json \
+		--output=out.json --name=h --rw=read --bs=4k --size=4m \
+		--filename=shrinks.data --number_ios=1000 \
+		--exec_prerun='sh shrink.sh' --invalidate=0 --iodepth=4 \
+		>out 2>&1
+	echo "exit $?, $(from_json out.json 'my $r = $j->{jobs}[0]{read};
+		print "$r->{total_ios} I/Os, $r->{io_bytes} bytes, ",
+			"$r->{short_ios} short, $r->{clat_ns}{N} samples"')"
 }
-rm -f ./*.tickwise.json
-shrink io_uring
-stock=$status
-shrink "external:$TICKWISE_SO"
-is "$status" "$stock" "a file that shrinks in mid-run ends as with fio's engine"
+stock=$(shrink io_uring)
+is "$(shrink "external:$TICKWISE_SO")" "$stock" \
+	"a file that shrinks ends as with fio's engine: $stock"
+json h.1.*.tickwise.json '$j->{short}{read} == 1 && $j->{empty}{read} == 488'
+ok $? "512 reads are whole and one is half done, of the 1000 the rest is nothing"
 same_counts
 ok $? "reads of nothing are counted as fio counts them"
 done_testing

@@ -51,7 +51,7 @@ rm -f k.json.*.part
 torn=0
 whole=0
 met=0
-for delay in 0 0 0 0 50 100 200 400 800 1600; do
+for delay in 0 0 100 400 1600; do
 	rm -f k.json k.json.*.part
 	job &
 	job=$!
@@ -69,5 +69,5 @@ for delay in 0 0 0 0 50 100 200 400 800 1600; do
 	[ -e k.json ] || continue
 	is_whole && whole=$((whole + 1)) || torn=$((torn + 1))
 done 2>/dev/null
-is "$torn" 0 "kill -9, ten times: $met were writing, $whole had written"
+is "$torn" 0 "kill -9, five times: $met were writing, $whole had written"
 done_testing

@@ -77,7 +77,7 @@ else
 fi
 
 # What the ramp time ends with is asked of fio's own clock, twice.
-memory_fio --time_based=1 --runtime=200ms --ramp_time=200ms
+memory_fio --time_based=1 --runtime=100ms --ramp_time=500ms
 is "$status" 0 "a ramp time"
 apart=$(from_json out.json 'print $j->{jobs}[0]{read}{clat_ns}{N} - '"$((
 	$(sum_of batches) + $(sum_of disturbed)))")

@@ -84,7 +84,8 @@ is "$(cat depths)" '0:1 1:2 2:4 3:8 4:16 5:32 6:64 7:128' \
 
 shortened rated.fio
 example short.fio
-json rate-1000.1.*.tickwise.json '$j->{ios}{read} >= 5 && $j->{ios}{read} < 200'
+# Who has the CPU decides how many there are; no more than are due.
+json rate-1000.1.*.tickwise.json '$j->{ios}{read} >= 1 && $j->{ios}{read} <= 60'
 ok $? 'rated: 1000 a second for 50 ms'
 
 shortened memory-beside-reads.fio 's/^startdelay=.*/startdelay=0/'

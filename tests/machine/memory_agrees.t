@@ -12,7 +12,7 @@
 # core, which may be another one for each. Where all six are apart and one of them
 # was disturbed, nothing can be said, unless it is always the same: six ratios
 # within a tenth of each other are no disturbance.
-. "$(dirname "$0")/memory_tap.sh"
+. "$(dirname "$0")/../fio/memory_tap.sh"
 
 cpu=$(sed -n 's/^Cpus_allowed_list:.*[-,\t]//p' /proc/self/status)
 
