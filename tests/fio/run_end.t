@@ -130,10 +130,10 @@ for mode in 0 1; do
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
 		"$FIO" --name=i --ioengine="external:$TICKWISE_SO" \
 		--filename=r.data --size=64k --bs=4k --rw=randread \
-		--time_based=1 --runtime=60 --thread=$mode --numjobs=3 \
+		--time_based=1 --runtime=600 --thread=$mode --numjobs=3 \
 		--exec_prerun="$begin" --name=never --stonewall >out 2>err &
 	pid=$!
-	has_begun 3
+	has_begun 3 $pid
 	kill -s INT $pid
 	wait $pid
 	is "$(ls ./i.*.tickwise.json | wc -l)" 3 \
