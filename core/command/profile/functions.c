@@ -129,10 +129,8 @@ static void count(struct profile_function *function,
 	if (node->most_ticks > function->most_ticks)
 		function->most_ticks = node->most_ticks;
 	/* Inside of itself it is counted already. */
-	if (function->active++ == 0) {
-		function->outermost += node->calls;
+	if (function->active++ == 0)
 		add(&function->inclusive, &time->inclusive);
-	}
 }
 
 /* Depth first, with the functions of the path to here marked active. */
