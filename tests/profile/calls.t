@@ -82,6 +82,42 @@ calls work 1280128
 is "$(field thread 5)" 64 'half of them left by pthread_exit()'
 is "$(grep -c '^dropped 0 0 0 0 ' "$scratch/profile")" 1 'nothing is dropped'
 
+# ---- threads that have ended, and threads that wait at the end ----
+compile gcc waiting <<'END'
+#include <pthread.h>
+#include <unistd.h>
+#define BARE __attribute__((noinline))
+static pthread_barrier_t barrier;
+static volatile int sink;
+static BARE void work(void) { sink++; }
+static BARE void waits(void)
+{
+	pthread_barrier_wait(&barrier);
+	for (;;)
+		pause();
+}
+static BARE void *ends(void *x) { work(); work(); return x; }
+static BARE void *stays(void *x) { waits(); return x; }
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, ends, NULL);
+	pthread_join(thread, NULL);
+	pthread_barrier_init(&barrier, NULL, 3);
+	pthread_create(&thread, NULL, stays, NULL);
+	pthread_create(&thread, NULL, stays, NULL);
+	pthread_barrier_wait(&barrier);
+	return 0;
+}
+END
+record events "$scratch/waiting"
+is "$program_status $status" '0 0' 'waiting: runs'
+is "$(field waits 6) $(field stays 6) $(field ends 6)" '2 2 0' \
+	'what two threads are in has not returned twice'
+is "$(grep -c '^event ' "$scratch/profile")" 4 \
+	'events of a thread that has ended, and of main'
+
 # ---- loaded objects ----
 compile gcc loaded.so -shared -fPIC <<'END'
 static __attribute__((noinline)) int inner(int x) { return x + 1; }

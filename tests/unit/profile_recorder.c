@@ -298,6 +298,54 @@ static void check_cost(void)
 	end();
 }
 
+/* Kept: what is as long as the least, in the order of their ends, up to the
+ * limit. What is more is counted. */
+static void check_events(void)
+{
+	static struct tw_event events[2];
+
+	begin(DEPTH);
+	recorder.events = events;
+	recorder.event_limit = 2;
+	recorder.event_least_ticks = 10;
+	recorder.excluded_ticks = 100;
+	enter(F, 900, 1000);
+	enter(G, 800, 1100);
+	leave(G, 800, 1110);
+	enter(G, 800, 1200);
+	leave(G, 800, 1209);
+	leave(F, 900, 1300);
+	enter(H, 900, 1400);
+	leave(H, 900, 1500);
+	tap_is_u64(recorder.event_count, 2, "events up to the limit");
+	tap_is_u64(recorder.drops.events, 1, "the one beyond it is counted");
+	tap_ok(events[0].function == G && events[0].start_ticks == 1100 &&
+	       events[0].ticks == 10 && events[0].depth == 2,
+	       "as long as the least");
+	tap_ok(events[1].function == F && events[1].start_ticks == 1000 &&
+	       events[1].ticks == 300 && events[1].depth == 1,
+	       "not a shorter one");
+	end();
+}
+
+/* After two calls of 10 ticks: below 11 is throttled, below 10 is not. */
+static void check_throttle(void)
+{
+	for (uint64_t limit = 10; limit <= 11; limit++) {
+		begin(DEPTH);
+		recorder.throttle_calls = 2;
+		recorder.throttle_ticks = limit;
+		for (uint64_t i = 0; i < 3; i++) {
+			enter(F, 900, 100 * i);
+			leave(F, 900, 100 * i + 10);
+		}
+		tap_is_u64(at(F, NULL, NULL)->not_timed, limit - 10,
+			   limit == 10 ? "a mean of the limit" :
+			   "a mean below the limit: the third call");
+		end();
+	}
+}
+
 static void check_unmatched(void)
 {
 	begin(DEPTH);
@@ -324,6 +372,8 @@ int main(void)
 	check_untimed();
 	check_memory();
 	check_cost();
+	check_events();
+	check_throttle();
 	check_unmatched();
 	return tap_done();
 }

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The tables, the CSV and the JSON of a profile that is written by hand, number for
+# number: a function that is called from two others and within itself, calls that
+# were not timed, that were left or have not returned, a histogram. Fails if a
+# column has another one's number, a share is of something else, what the hooks
+# took is not taken out, or a sum over paths of calls is one path's.
+
+. "$(dirname "$0")/../tap.sh"
+
+# A tick is a nanosecond. Hooks take 10 (+- 1) inside and 20 (+- 2) outside, 30 (+-
+# 3) together, and 5 (+- 4) where a call is not timed. 0x10 took 10000 ticks: less
+# those of 0x20 (6000) and 0x30 (500), 10 inside, 20 for each of 5 timed calls and
+# 5 for each of 2 others it is 3380 by itself, +- 1 + 5 * 2 + 2 * 4.
+cat >"$scratch/profile" <<'END'
+tickwise-profile 1
+program one
+pid 1
+rate 1000000000 2 MONOTONIC_RAW kernel
+fence full
+cost 10 1 20 2 3 5 4 8 0
+wall 1000 21000
+thread 1 9 4 1000 21000 0 one
+node 1 0 10 1 0 10000 9900 9900 0 1 0
+node 2 1 20 4 2 6000 2400 3400 1 0 1
+node 3 2 30 1 0 1000 900 900 0 0 0
+node 4 1 30 3 0 500 100 150 0 0 0
+node 5 4 20 1 0 300 260 260 0 0 0
+node 6 5 30 1 0 100 90 90 0 0 0
+histogram 30 2 4 550 100 250
+bin 100 3
+bin 250 1
+end
+END
+
+# shows OPTION: what is wanted on standard input
+shows() {
+	cat >"$scratch/wanted"
+	run profile "$1" "$scratch/profile"
+	is "$status $(cat "$out")" "0 $(cat "$scratch/wanted")" "$1"
+}
+
+shows --top=0 <<'END'
+one, process 1, 1 thread, 20.00us from the first hook to the end
+fence full; the hooks take 10.00ns (+-1.000ns) inside of a call and 20.00ns (+-2.000ns) outside,
+  as 8 blocks show: taken out; a call can have lost up to 0.000ns more to them
+ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
+
+self%      self             raw self inclusive self/call       calls  function
+ 52.7   5.130us  +-7.000ns   5.200us   6.210us   1.710us           5  0x20  (not all calls timed)
+                                                                  1 of its calls left by longjmp or an exception
+ 34.7   3.380us  +-19.00ns   3.500us   9.740us   3.380us           1  0x10  (not returned)
+ 12.6   1.230us  +-7.000ns   1.300us   1.400us   246.0ns           5  0x30
+
+all selves: 9.740us +-33.00ns
+END
+
+shows --callers <<'END'
+one, process 1, 1 thread, 20.00us from the first hook to the end
+fence full; the hooks take 10.00ns (+-1.000ns) inside of a call and 20.00ns (+-2.000ns) outside,
+  as 8 blocks show: taken out; a call can have lost up to 0.000ns more to them
+ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
+
+      who calls it, with the inclusive time and calls from there
+the function
+      whom it calls
+
+      from   5.950us           4  0x10
+      from   260.0ns           1  0x30
+0x20  self 5.130us, inclusive 6.210us, 5 calls
+        to   1.080us           2  0x30
+
+      from   9.740us           1  (nobody that is recorded)
+0x10  self 3.380us, inclusive 9.740us, 1 calls
+        to   5.950us           4  0x20
+        to   410.0ns           3  0x30
+
+      from   1.080us           2  0x20
+      from   410.0ns           3  0x10
+0x30  self 1.230us, inclusive 1.400us, 5 calls
+        to   260.0ns           1  0x20
+
+END
+
+shows --csv <<'END'
+function,object,calls,not_timed,abandoned,not_returned,self_raw_ns,self_ns,self_uncertainty_ns,inclusive_raw_ns,inclusive_ns,inclusive_uncertainty_ns,least_ns,most_ns,below_resolution
+"0x20","",5,2,1,0,5200.000,5130.000,7.000,6300.000,6210.000,9.000,260.000,3400.000,0
+"0x10","",1,0,0,1,3500.000,3380.000,19.000,10000.000,9740.000,33.000,9900.000,9900.000,0
+"0x30","",5,0,0,0,1300.000,1230.000,7.000,1500.000,1400.000,10.000,90.000,900.000,0
+END
+
+shows --folded <<'END'
+0x10 3380
+0x10;0x20 4960
+0x10;0x20;0x30 990
+0x10;0x30 150
+0x10;0x30;0x20 170
+0x10;0x30;0x20;0x30 90
+END
+
+run profile --json "$scratch/profile"
+is "$(perl -MJSON::PP -0777 -ne '
+	my ($it) = grep { $_->{percentiles_ns} } @{decode_json($_)->{functions}};
+	my $values = $it->{percentiles_ns};
+	print join " ", $it->{name}, map { $values->{$_} } sort keys %$values' \
+	"$out")" '0x30 100 250 250 250 250 250' '--json: percentiles'
+done_testing
