@@ -12,10 +12,56 @@
 #define TW_TESTS_PRELOAD_THREADS_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "preload/counter.h"
 #include "preload_machine.h"
+
+/* PRELOAD_COUNTER_IN_MEMORY: the counter is a number that moves on by so many
+ * ticks with each reading, so that no machine's counters decide anything. */
+#ifdef PRELOAD_COUNTER_IN_MEMORY
+#define PRELOAD_READ_TICKS	60
+
+static uint64_t preload_counter_ticks = 1000000000000;
+
+static inline uint64_t preload_ticks_ordered(void)
+{
+	return __atomic_add_fetch(&preload_counter_ticks, PRELOAD_READ_TICKS,
+				  __ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t preload_ticks(void)
+{
+	return preload_ticks_ordered();
+}
+
+/* By that counter, which moves on even if all are held up. */
+static void preload_hold_up(uint64_t ns)
+{
+	uint64_t end_ticks = preload_ticks() + ns * 2;
+
+	while (preload_ticks() < end_ticks)
+		sched_yield();
+}
+#else
+static inline uint64_t preload_ticks_ordered(void)
+{
+	return tw_preload_ticks_ordered(NULL);
+}
+
+static inline uint64_t preload_ticks(void)
+{
+	return tw_preload_ticks(NULL);
+}
+
+static void preload_hold_up(uint64_t ns)
+{
+	struct timespec while_held = { .tv_nsec = (long)ns };
+
+	nanosleep(&while_held, NULL);
+}
+#endif
 
 struct preload_run {
 	struct tw_preload_clock clock;
@@ -45,14 +91,14 @@ static inline uint64_t preload_thread_ticks(void *context)
 {
 	struct preload_thread *thread = context;
 
-	return tw_preload_ticks_ordered(NULL) + (uint64_t)thread->offset_ticks;
+	return preload_ticks_ordered() + (uint64_t)thread->offset_ticks;
 }
 
 static inline uint64_t preload_thread_unordered(void *context)
 {
 	struct preload_thread *thread = context;
 
-	return tw_preload_ticks(NULL) + (uint64_t)thread->offset_ticks;
+	return preload_ticks() + (uint64_t)thread->offset_ticks;
 }
 
 /* For the slow paths: now and then a thread is held up here, as it would be if
@@ -62,13 +108,8 @@ static uint64_t preload_thread_slow_ticks(void *context)
 	struct preload_thread *thread = context;
 	uint64_t ticks = preload_thread_ticks(context);
 
-	if (thread->run->stalls && tap_random(&thread->random) % 512 == 0) {
-		struct timespec while_held = {
-			.tv_nsec = (long)(tap_random(&thread->random) % 2000000)
-		};
-
-		nanosleep(&while_held, NULL);
-	}
+	if (thread->run->stalls && tap_random(&thread->random) % 512 == 0)
+		preload_hold_up(tap_random(&thread->random) % 2000000);
 	return ticks;
 }
 
@@ -200,7 +241,7 @@ static int preload_run_init(struct preload_run *run, double hz, double seconds,
 			    double slew_ppm, uint64_t seed)
 {
 	struct preload_slew slew = { slew_ppm, seed };
-	uint64_t now = tw_preload_ticks_ordered(NULL);
+	uint64_t now = preload_ticks_ordered();
 
 	memset(run, 0, sizeof(*run));
 	run->clock = (struct tw_preload_clock)TW_PRELOAD_CLOCK_INIT;

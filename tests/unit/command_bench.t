@@ -17,7 +17,7 @@ measured() {
 	is "$(wc -c <"$err")" 0 'nothing on stderr'
 }
 
-run bench --seconds=0.05
+run_calibrated bench --seconds=0.05
 if [ "$status" -eq 70 ]; then
 	echo "1..0 # SKIP $(cat "$err")"
 	exit 0
@@ -32,7 +32,7 @@ ok $? 'names the compiler'
 grep -qE '^[0-9]+ rounds .* [0-9]+ disturbed' "$out"
 ok $? 'counts rounds and disturbed ones'
 
-run bench --json --seconds=0.05
+run_calibrated bench --json --seconds=0.05
 measured 'JSON'
 perl -MJSON::PP -e '
 	local $/;

@@ -18,7 +18,7 @@ fi
 
 FAKE_PPB=100000
 export FAKE_PPB
-run compare --json --fio="$fake" --fio-patched="$fake" --starts=3 \
+run_calibrated compare --json --fio="$fake" --fio-patched="$fake" --starts=3 \
 	--seconds=0.5 --load=idle --rounds=1
 if [ "$status" -eq 70 ]; then
 	echo "1..0 # SKIP $(cat "$err")"
@@ -63,14 +63,14 @@ json '$c{"stock-cpu"}{null_iops} == 6000.5 &&
 json '$c{preload}{reads_per_io} == 3' 'three readings for each I/O'
 
 FAKE_PPB=-100000
-run compare --json --fio="$fake" --starts=1 --seconds=0.3 --rounds=0
+run_calibrated compare --json --fio="$fake" --starts=1 --seconds=0.3 --rounds=0
 is "$status" 0 'idle and under load'
 cp "$out" "$scratch/json"
 json '2 == grep { $_->{name} eq "stock-cpu" && $_->{starts} == 1 &&
 	$_->{list}[0]{monotonic_ppb} < -90000 } @{$j->{clocks}}' \
 	'slow is minus, in both'
 
-run compare --fio="$fake" --starts=1 --seconds=0.1 --load=idle --rounds=1
+run_calibrated compare --fio="$fake" --starts=1 --seconds=0.1 --load=idle --rounds=1
 is "$status" 0 'a page'
 grep -qE '^stock-cpu +1 +[0-9]+ ' "$out"
 ok $? 'with a line for each clock'
@@ -79,13 +79,13 @@ awk '/^stock-cpu +1 / { tie = $4 <= $5 }
 	END { exit tie != said }' "$out"
 ok $? 'a tie is said where a clock is off by no more than is known'
 has "$out" 'hardly shows in one I/O' 'says what an error of the rate matters for'
-run compare --fio=none --starts=1 --seconds=0.1 --load=idle --rounds=0
+run_calibrated compare --fio=none --starts=1 --seconds=0.1 --load=idle --rounds=0
 is "$status $(grep -c '^engine ' "$out") $(grep -c stock "$out")" '0 2 0' \
 	'--fio=none: our own clocks alone'
 
 FAKE_DIES=1
 export FAKE_DIES
-run compare --fio="$fake" --starts=2 --seconds=0.1 --load=idle --rounds=0
+run_calibrated compare --fio="$fake" --starts=2 --seconds=0.1 --load=idle --rounds=0
 is "$status" 2 'a fio that dies: exit code 2'
 has "$out" 'no start of 2 came to its end' 'and says so'
 unset FAKE_DIES

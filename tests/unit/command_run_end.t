@@ -80,7 +80,7 @@ FAKE_REPORT="it's .tickwise.json" fio_run job.fio
 is "$(tail -n 1 "$err")" "  tickwise report 'it'\\''s .tickwise.json'" \
 	'a name that a shell would read otherwise'
 mkfifo pipe.tickwise.json
-timeout 20 "$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err"
+timeout 300 "$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err"
 is $? 0 'a pipe of such a name is not waited for'
 rm -f ./*.tickwise.json
 
@@ -109,7 +109,7 @@ for signal in INT TERM HUP QUIT; do
 	rm -f here
 	# The trap runs when sleep ends, so it is waited for.
 	FAKE_DO="trap 'echo got-$signal; kill \$!; exit 42' $signal
-		sleep 20 & echo \$! >sleeper; echo >here; wait" \
+		sleep 600 & echo \$! >sleeper; echo >here; wait" \
 		heeding "$tickwise" run --engine="$engine" job.fio >"$out" \
 		2>"$err" &
 	tool=$!
@@ -123,17 +123,20 @@ done
 
 # A killed tickwise does not leave fio behind.
 rm -f here
-FAKE_DO='echo $$ >pid; echo >here; exec sleep 20' \
+FAKE_DO='echo $$ >pid; echo >here; exec sleep 600' \
 	"$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err" &
 tool=$!
 while [ ! -e here ]; do sleep 0.05; done
 kill -KILL "$tool"
 wait "$tool" 2>/dev/null
 # A zombie has ended, too, if nobody has looked at it yet.
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+polls=0
+while
 	state=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat pid)/stat" 2>/dev/null)
-	[ -n "${state#Z}" ] || break
-	sleep 0.2
+	[ -n "${state#Z}" ] && [ $polls -lt 600 ]
+do
+	sleep 0.1
+	polls=$((polls + 1))
 done
 is "${state#Z}" '' 'tickwise is killed: fio ends'
 rm -rf tmp/*

@@ -125,12 +125,14 @@ static void try_message(void)
 
 /* Replacing a listener waits for it. One that doesn't is noticed as long as
  * this thread is not held up for 20 ms itself. */
-static _Atomic int inside;
+static _Atomic int inside, replacing;
 
 static void listen_slowly(void *context, int level, const char *message)
 {
 	(void)context, (void)level, (void)message;
 	atomic_store(&inside, 1);
+	while (!atomic_load(&replacing))
+		sched_yield();
 	nanosleep(&(struct timespec) { .tv_nsec = 20000000 }, NULL);
 	atomic_store(&inside, 0);
 }
@@ -150,6 +152,7 @@ static void try_waiting(void)
 	pthread_create(&thread, NULL, speak_once, NULL);
 	while (!atomic_load(&inside))
 		sched_yield();
+	atomic_store(&replacing, 1);
 	tw_set_diagnostics(NULL, NULL);
 	tap_ok(!atomic_load(&inside), "replaced: the old one has returned");
 	pthread_join(thread, NULL);
