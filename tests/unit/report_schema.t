@@ -14,6 +14,8 @@ manual=$root/core/man/tickwise-report.5
 write_report "$scratch/a.json" run='"run": "7",' \
 	reasons='{"code": "x", "text": "words"}'
 sed '/^"slowest"/d
+	s/"fallback"/"covers": {"job_cpus": "0-3", "start_cpus": "0-3",\
+		"end_cpus": "0-1,3", "over_ns": 9}, &/
 	s/"hz"/"rate_uncertainty_ppb": 0.5, "refit": {"against": "x", "hz": 1.5,\
 		"uncertainty_ppb": 0.5, "bound_ppb": 0.5, "over_ns": 9,\
 		"frozen_error_ppb": -0.5}, &/
