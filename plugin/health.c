@@ -3,9 +3,9 @@
  * What was found of the counter when the clock was set up, when a job had ended
  * and when the run had: put together to a verdict. A counter that went wrong in
  * between makes the job's latencies worthless, and the report says so. I/Os that
- * ended before they began are proof by themselves. "Reliable" is said of what
- * was looked at and found good, and of nothing else: what was not looked at, or
- * not on all CPUs of the job, or without a result, is undecided.
+ * ended before they began are proof by themselves. The verdict is "reliable" only
+ * where every check found the counter good. It is "undecided" where a check was
+ * not made, had no result, or left out a CPU of the job.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -144,8 +144,8 @@ static void add_open(json_t *array, const struct tw_job_end *job,
 			"compared at the run's end: ", strerror(run->error)));
 	else if (run->verdict == TW_UNDECIDED)
 		add_reason(array, "end_cpus_undecided", "comparing the counters "
-			   "of the CPUs came to no result at the run's end: it "
-			   "was disturbed, or too short");
+			   "of the CPUs had no result at the run's end: the "
+			   "comparison was disturbed, or too short");
 	else if (!covers(&run->cpus, &job->cpus))
 		add_reason(array, "end_cpus_not_covered", "not all of the CPUs "
 			   "that the job may have run on were compared at the "
@@ -185,8 +185,8 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 				"text", "at the job's end it was not so that ",
 				tw_health_check_text(i)));
 	if (end && end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_UNDECIDED)
-		add_reason(array, "end_prediction_undecided", "the look at the "
-			   "clock at the job's end came to no result");
+		add_reason(array, "end_prediction_undecided", "the check of the "
+			   "clock at the job's end had no result");
 	if (!job->system)
 		add_open(array, job, run);
 	return array;

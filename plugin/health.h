@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Whether the counter could be believed in a job, and what the report says of
- * it. Each job looks at its own clock when it has ended. That the counters of
- * the CPUs agree is measured with a thread on each of them, which would disturb
- * the jobs that still run: that is left to the end of the run (run_end.h).
+ * it. Each job checks its own clock when it has ended. Comparing the counters of
+ * the CPUs takes a thread on each of them, which would disturb the jobs that still
+ * run: it waits for the end of the run (run_end.h).
  */
 #ifndef TW_PLUGIN_HEALTH_H
 #define TW_PLUGIN_HEALTH_H

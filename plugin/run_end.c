@@ -2,9 +2,10 @@
 /*
  * The end of a run: see run_end.h.
  *
- * No lock: a job that is killed would keep it. A job puts its report on the list
- * and looks whether the counters have been compared; the last one compares, says
- * so, and looks at the list. In whatever order, one of the two finds the other.
+ * There is no lock, since a job that is killed would keep it. A job adds its report
+ * to the list and then reads whether the counters have been compared. The last job
+ * publishes that they have and then reads the list. So at least one of the two finds
+ * the report.
  */
 #include <errno.h>
 #include <stdatomic.h>

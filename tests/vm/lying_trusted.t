@@ -13,7 +13,7 @@
 . "$(dirname "$0")/lying.sh"
 
 lying=1
-seconds=500
+seconds=700
 append="tsc=reliable lie=none lie=1000 lie=100000 lie=1000000000"
 append="$append lie=-1000000000 lie=100ppm lie=1000ppm lie=both:1000000000"
 append="$append lie=both:1000ppm"
