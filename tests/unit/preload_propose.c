@@ -4,7 +4,8 @@
  * and the counter is well before it; each limit is met to the tick, by clocks
  * that move just when the segment has been proposed. Fails if a segment is
  * accepted that the system's clock has passed: who has read that would see time
- * go back. Or if one is accepted that others may have come upon.
+ * go back. Or if one is accepted that others may have come upon, or if the
+ * system's clock is answered where it is above the segment that is to come.
  */
 #include "preload/clock.h"
 #include "tap.h"
@@ -13,50 +14,49 @@
 #define PASSED		1000000ULL
 
 /* One tick a nanosecond; the system's clock runs with it. Reading takes none. */
-struct machine {
+static struct machine {
 	struct tw_preload_clock clock;
 	uint64_t ticks;
+	uint64_t jumped_ns;		/* the system's clock, forward */
 	int64_t system_past_start_ns;	/* then; INT64_MIN: as it is */
 	int64_t ticks_before_start;	/* then; INT64_MIN: as it is */
-};
+} machine;
 
-static const struct tw_line *proposed(const struct machine *machine)
+static const struct tw_line *proposed(void)
 {
-	uint64_t word = machine->clock.word;
+	uint64_t word = machine.clock.word;
 
 	return word & TW_WORD_PROPOSED ?
-		&machine->clock.line[(word + 1) & TW_WORD_PLACE] : NULL;
+		&machine.clock.line[(word + 1) & TW_WORD_PLACE] : NULL;
 }
 
 static uint64_t read_ticks(void *context)
 {
-	struct machine *machine = context;
-	const struct tw_line *next = proposed(machine);
+	const struct tw_line *next = proposed();
 
-	if (next && machine->ticks_before_start != INT64_MIN)
-		return next->start - (uint64_t)machine->ticks_before_start;
-	return machine->ticks;
+	(void)context;
+	if (next && machine.ticks_before_start != INT64_MIN)
+		return next->start - (uint64_t)machine.ticks_before_start;
+	return machine.ticks;
 }
 
 static uint64_t read_ns(void *context)
 {
-	struct machine *machine = context;
-	const struct tw_line *next = proposed(machine);
+	const struct tw_line *next = proposed();
 
-	if (next && machine->system_past_start_ns != INT64_MIN)
+	(void)context;
+	if (next && machine.system_past_start_ns != INT64_MIN)
 		return tw_line_ns(next, 0) +
-		       (uint64_t)machine->system_past_start_ns;
-	return NS_AT_START + machine->ticks;
+		       (uint64_t)machine.system_past_start_ns;
+	return NS_AT_START + machine.ticks + machine.jumped_ns;
 }
+
+static const struct tw_preload_source source = { read_ticks, read_ns, NULL };
 
 /* Read until a segment has been proposed once. */
 static struct tw_preload_counts propose(int64_t system_past_start_ns,
 					int64_t ticks_before_start)
 {
-	static struct machine machine;
-	const struct tw_preload_source source = {
-		read_ticks, read_ns, &machine,
-	};
 	unsigned i;
 
 	machine = (struct machine) {
@@ -85,6 +85,34 @@ static void is(int64_t system_past_start_ns, int64_t ticks_before_start,
 	       accepted ? "accepted" : "rejected");
 }
 
+/* A first segment has been accepted and begins in ten ticks: the system's clock
+ * is read until then, and none may be told more than what the segment begins
+ * with, or it would see time go back. Past its start the segment holds. */
+static void until_it_begins(void)
+{
+	const struct tw_line *line;
+
+	propose(INT64_MIN, INT64_MIN);
+	line = &machine.clock.line[machine.clock.word & TW_WORD_PLACE];
+	machine.ticks = line->start - 10;
+	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
+		   NS_AT_START + machine.ticks, "before it: the system's clock");
+	machine.jumped_ns = 50000;
+	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
+		   tw_line_ns(line, 0), "which ran ahead: the segment's start");
+	machine.ticks = line->start;
+	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
+		   tw_line_ns(line, 0), "at its start: the segment");
+	machine.ticks = line->start + 1000;
+	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
+		   tw_line_ns(line, 1000), "and after it");
+	/* To its last tick; then it is the system's clock's turn, which is
+	 * 50 us ahead. */
+	machine.ticks = line->start + line->hard;
+	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
+		   NS_AT_START + machine.ticks + 50000, "it has expired");
+}
+
 int main(void)
 {
 	is(INT64_MIN, INT64_MIN, 1, "clocks as they are");
@@ -97,5 +125,6 @@ int main(void)
 	   "a tick more than the margin before the start");
 	is(INT64_MIN, TW_STEER_MARGIN_NS, 0, "the margin before it");
 	is(INT64_MIN, -5, 0, "past it");
+	until_it_begins();
 	return tap_done();
 }
