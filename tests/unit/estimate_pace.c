@@ -220,6 +220,7 @@ static void try_coarse(void)
 	tap_ok(fabs(pair.pace_high_ppb - 10 / 90.0 * 1e9) < 1 &&
 	       isinf(pair.pace_low_ppb), "so does what was before");
 	bounds.lower[0].at_ticks = 1010;
+	bounds.lower[0].ticks = 10;
 	tw_pace_fit(&bounds, &pair);
 	tap_ok(isinf(pair.pace_low_ppb) && isinf(pair.pace_high_ppb),
 	       "a step apart they may have been at once");
