@@ -113,6 +113,53 @@ static void until_it_begins(void)
 		   NS_AT_START + machine.ticks + 50000, "it has expired");
 }
 
+/* The system's clock @back_ns behind what an expired segment ended with: what is
+ * answered then, and whether a new segment comes of it within 100 ms. */
+static int enters_again(uint64_t back_ns, uint64_t *less_ns)
+{
+	const struct tw_line *line;
+	uint64_t entered, end_ns;
+	unsigned i;
+
+	propose(INT64_MIN, INT64_MIN);
+	line = &machine.clock.line[machine.clock.word & TW_WORD_PLACE];
+	end_ns = tw_line_ceiling_ns(line);
+	machine.ticks = line->start + line->hard;
+	machine.jumped_ns = end_ns - back_ns - NS_AT_START - machine.ticks;
+	entered = machine.clock.counts.entered;
+	*less_ns = end_ns - tw_preload_ns(&machine.clock, &source, 64);
+	for (i = 0; i < 100; i++) {
+		machine.ticks += PASSED;
+		tw_preload_ns(&machine.clock, &source, 64);
+	}
+	return machine.clock.counts.entered > entered;
+}
+
+/* A clock that is behind waits. One a second behind is another clock: a child
+ * went to another time namespace. */
+static void foreign(void)
+{
+	uint64_t less_ns;
+
+	tap_ok(!enters_again(999999999, &less_ns) && less_ns == 0,
+	       "under a second behind: what the segment ended with");
+	tap_ok(enters_again(1000000000, &less_ns) && less_ns == 1000000000,
+	       "a second behind: another clock, as it is");
+}
+
+/* After fork() a renewal of another thread is over; one's own goes on. */
+static void forked(void)
+{
+	propose(INT64_MIN, INT64_MIN);
+	machine.clock.lock = 64;
+	tw_preload_forked(&machine.clock, 64);
+	tap_ok(machine.clock.lock == 64 && machine.clock.steer.anchors > 0,
+	       "forked by the one who renews: goes on");
+	tw_preload_forked(&machine.clock, 68);
+	tap_ok(machine.clock.lock == 0 && machine.clock.steer.anchors == 0,
+	       "forked by another: begins anew");
+}
+
 int main(void)
 {
 	is(INT64_MIN, INT64_MIN, 1, "clocks as they are");
@@ -126,5 +173,7 @@ int main(void)
 	is(INT64_MIN, TW_STEER_MARGIN_NS, 0, "the margin before it");
 	is(INT64_MIN, -5, 0, "past it");
 	until_it_begins();
+	foreign();
+	forked();
 	return tap_done();
 }
