@@ -8,6 +8,38 @@
 #include "guards.h"
 #include "run_end.h"
 
+/*
+ * fio itself says where it keeps an option: these are of the whole structure,
+ * and of every fio since 3.33. A field more or less in it can be lost in the
+ * padding at its end, where the place of io_ops shows nothing.
+ */
+static const struct {
+	const char *name;
+	size_t offset;
+} known_options[] = {
+	{ "iodepth", offsetof(struct thread_options, iodepth) },
+	{ "direct", offsetof(struct thread_options, odirect) },
+	{ "verify", offsetof(struct thread_options, verify) },
+	{ "thread", offsetof(struct thread_options, use_thread) },
+	{ "ramp_time", offsetof(struct thread_options, ramp_time) },
+	{ "rate_process", offsetof(struct thread_options, rate_process) },
+	{ "log_offset", offsetof(struct thread_options, log_offset) },
+};
+
+/* keeps_elsewhere: the first option that this fio has at another place; or NULL */
+static const char *keeps_elsewhere(void)
+{
+	const struct fio_option *option;
+	size_t i;
+
+	for (option = fio_options; option->name; option++)
+		for (i = 0; i < sizeof(known_options) / sizeof(known_options[0]); i++)
+			if (strcmp(option->name, known_options[i].name) == 0 &&
+			    option->off1 != known_options[i].offset)
+				return option->name;
+	return NULL;
+}
+
 int tw_check_layout(const struct thread_data *td)
 {
 	if (tw_has_our_layout(td))
@@ -28,10 +60,21 @@ void get_ioengine(struct ioengine_ops **ops);
 
 void get_ioengine(struct ioengine_ops **ops)
 {
+	const char *option;
+
 	if (strcmp(fio_version_string, TW_FIO_VERSION) != 0) {
 		fprintf(stderr, "tickwise: built for %s, loaded into %s: "
 			"refused. Build it for this one with make FIO=... or "
 			"FIO_SRC=...\n", TW_FIO_VERSION, fio_version_string);
+		*ops = NULL;
+		return;
+	}
+	option = keeps_elsewhere();
+	if (option) {
+		fprintf(stderr, "tickwise: built with the source of another %s: "
+			"this one keeps option %s elsewhere: refused. Build it "
+			"again with FIO_SRC= naming this fio's own source\n",
+			TW_FIO_VERSION, option);
 		*ops = NULL;
 		return;
 	}

@@ -4,9 +4,10 @@
  * the same in all of them.
  *
  * Built against the headers of exactly the fio that loads it. fio's structures
- * differ between versions that carry the same FIO_IOOPS_VERSION, so two guards
- * stand before everything: get_ioengine() compares the version strings before
- * fio sees a structure of ours, and each hook that gets a thread_data first asks
+ * differ between versions that carry the same FIO_IOOPS_VERSION, and a package's
+ * source can be newer than its version says, so guards stand before everything:
+ * get_ioengine() compares the version strings, and where fio keeps options, before
+ * fio sees a structure of ours; and each hook that gets a thread_data first asks
  * for tw_has_our_layout(), a pointer that only the right layout can find.
  */
 #ifndef TW_PLUGIN_GUARDS_H

@@ -35,38 +35,60 @@ ok $? "before a file is laid out"
 [ $? -lt 128 ]
 ok $? "--enghelp on it does not crash either"
 
+# build_moved: moved.so, with the headers in tree/
+build_moved()
+{
+	features=$("$root/plugin/fio-features.sh" "$tree")
+	objects=
+	for source in "$root"/plugin/*.c; do
+		object=$(basename "$source" .c).o
+		# Of the other engine.
+		[ "$object" != command.o ] || continue
+		# shellcheck disable=SC2086
+		${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
+			-I"$root/core/latency" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+			-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
+			-include tree/config-host.h -isystem tree -c -o "$object" \
+			"$source" || break
+		objects="$objects $object"
+	done
+	# shellcheck disable=SC2086
+	${CC:-gcc} -shared -Wl,-z,now -o moved.so $objects \
+		"$TW_BUILD"/core/latency/*_json.o "$TW_BUILD/libtickwise.a" \
+		-luring -ljansson -lm -pthread
+}
+
+is_refused()
+{
+	for mode in "" --thread=1; do
+		# shellcheck disable=SC2086
+		"$FIO" --name=m --ioengine=external:./moved.so --size=1m $mode \
+			>out 2>err
+		status=$?
+		[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
+		ok $? "is refused too (exit $status) ${mode:-as a process}"
+		[ "$(said | grep -c '^tickwise: ')" -eq 1 ]
+		ok $? "in one line"
+	done
+}
+
 # Headers that claim the version but lay thread_data out otherwise.
 mkdir tree
 cp -r "$tree/." tree/ 2>/dev/null
 perl -0pi -e 's/(struct thread_data \{\n)/$1\tchar moved_by_the_test[512];\n/' \
 	tree/fio.h
-features=$("$root/plugin/fio-features.sh" "$tree")
-objects=
-for source in "$root"/plugin/*.c; do
-	object=$(basename "$source" .c).o
-	# Of the other engine.
-	[ "$object" != command.o ] || continue
-	# shellcheck disable=SC2086
-	${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
-		-I"$root/core/latency" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-		-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
-		-include tree/config-host.h -isystem tree -c -o "$object" \
-		"$source" || break
-	objects="$objects $object"
-done
-# shellcheck disable=SC2086
-${CC:-gcc} -shared -Wl,-z,now -o moved.so $objects \
-	"$TW_BUILD"/core/latency/*_json.o "$TW_BUILD/libtickwise.a" \
-	-luring -ljansson -lm -pthread
+build_moved
 ok $? "an engine built with fields moved by 512 bytes"
-for mode in "" --thread=1; do
-	# shellcheck disable=SC2086
-	"$FIO" --name=m --ioengine=external:./moved.so --size=1m $mode \
-		>out 2>err
-	status=$?
-	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
-	ok $? "is refused too (exit $status) ${mode:-as a process}"
-	[ "$(said | grep -c '^tickwise: ')" -eq 1 ]
-	ok $? "in one line"
-done
+is_refused
+
+# Two options in each other's place: all else is where it should be. So it was in
+# a package whose source had one option more than its release.
+cp "$tree/fio.h" tree/
+perl -0pi -e 's/(\tunsigned int use_thread;\n)(\tunsigned int unlink;\n)/$2$1/' \
+	tree/thread_options.h
+! cmp -s "$tree/thread_options.h" tree/thread_options.h
+ok $? "headers with two options exchanged"
+build_moved
+ok $? "an engine built with them"
+is_refused
 done_testing
