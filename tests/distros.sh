@@ -14,7 +14,7 @@
 # from debootstrap's own default; TW_DEBIAN_MIRROR and TW_UBUNTU_MIRROR name
 # another place. apt's other settings of fetching (proxies), the resolver's and
 # the certificates are copied. Where the source of a distribution's fio can't be
-# had from there, it is that release's of the git repository FIO_GIT.
+# had from there, it is of the git repository FIO_GIT.
 #
 # The systems are kept in build/distros (TW_DISTROS): NAME/base as debootstrap
 # made it, which is used again, NAME/root as the last run left it, NAME/demo.log
@@ -144,15 +144,17 @@ settings()
 	fi
 }
 
-# source_from_git: the release of the fio there, sets $fio_src
+# source_from_git REVISION: the source of the fio there; sets $fio_src
 source_from_git()
 {
-	version=$(chroot "$dir/root" fio --version) || return 1
-	GIT_TERMINAL_PROMPT=0 timeout 600 git clone -q --depth 1 \
-		--branch "$version" "$fio_git" "$dir/root/root/$version" \
-		>>"$log" 2>&1 || return 1
-	rm -rf "$dir/root/root/$version/.git"
-	fio_src=/root/$version
+	tree=$dir/root/root/fio
+	mkdir -p "$tree" && git -C "$tree" init -q &&
+		GIT_TERMINAL_PROMPT=0 timeout 600 git -C "$tree" fetch -q \
+			--depth 1 --no-tags "$fio_git" "$1" >>"$log" 2>&1 &&
+		git -C "$tree" -c advice.detachedHead=false checkout -q \
+			FETCH_HEAD >>"$log" 2>&1 || return 1
+	rm -rf "$tree/.git"
+	fio_src=/root/fio
 }
 
 # try NAME: runs make NAME, sets $result
@@ -170,22 +172,23 @@ try()
 		result="${counts:-works}, $seconds s"
 	else
 		result="${counts:-**fails**}, $seconds s"
-		echo "distros: $name: make $1 failed; its output is in $log" >&2
+		echo "distros: $name: make $1 failed: $log" >&2
 	fi
 	return "$status"
 }
 
-# row NAME VENDOR SUITE COMPONENTS MIRROR KEYRING
+# row NAME REVISION VENDOR SUITE COMPONENTS MIRROR KEYRING
 row()
 {
 	name=$1
 	dir=$distros/$name
+	revision=$2
 	why=
 	fio_src=
 	log=$dir/settings.log
 	mkdir -p "$dir/archives/partial"
 	echo "distros: $name" >&2
-	shift
+	shift 2
 	if ! base "$@"; then
 		echo "| $name | | | not tried: ${why:-see $dir/base.log} | |"
 		return
@@ -198,8 +201,8 @@ row()
 	settings
 	tried=1
 	try demo || {
-		grep -q 'no source that matches' "$log" && source_from_git &&
-			try demo
+		grep -q 'no source that matches' "$log" &&
+			source_from_git "$revision" && try demo
 	} || bad=1
 	demo=$result
 	try check || bad=1
@@ -211,7 +214,7 @@ row()
 		"$dir"/root/root/tickwise/build/fio/*/tickwise-stamp 2>/dev/null |
 		head -n 1)
 	case $route in
-	'copy of '*) route="FIO_SRC, tag $fio of fio's git" ;;
+	'copy of '*) route="FIO_SRC, $revision of fio's git" ;;
 	'Debian source '*) route="apt-get source, ${route##* }" ;;
 	esac
 	echo "| $pretty | gcc $compiler | ${fio#fio-}: ${route:-none} | $demo | $result |"
@@ -242,12 +245,23 @@ ubuntu=${TW_UBUNTU_MIRROR:-$(mirror Ubuntu)}
 echo '| distribution | compiler | fio, its source | `make demo` | `make check` |'
 echo '|---|---|---|---|---|'
 for name; do
+	# Debian 13's fio is newer than its version says: it has verify_header_seed.
+	# That commit is upstream's last before the package was made; its options
+	# are where that program has them.
 	case $name in
-	debian-12) set -- Debian bookworm main "$debian" debian-archive-keyring ;;
-	debian-13) set -- Debian trixie main "$debian" debian-archive-keyring ;;
-	ubuntu-24.04) set -- Ubuntu noble main,universe "$ubuntu" ubuntu-archive-keyring ;;
+	debian-12)
+		set -- fio-3.33 Debian bookworm main "$debian" debian-archive-keyring
+		;;
+	debian-13)
+		set -- 58818df7b0948d36ba9743160a1f570700d2347d Debian trixie \
+			main "$debian" debian-archive-keyring
+		;;
+	ubuntu-24.04)
+		set -- fio-3.36 Ubuntu noble main,universe "$ubuntu" \
+			ubuntu-archive-keyring
+		;;
 	esac
-	row "$name" "$1" "$2" "$3" "$4" "$5.gpg"
+	row "$name" "$1" "$2" "$3" "$4" "$5" "$6.gpg"
 done
 [ "$tried" = 1 ] || exit 69
 exit "$bad"
