@@ -27,6 +27,8 @@ static void prepare_sync(struct thread_data *td, struct io_u *io_u,
 {
 	const struct fio_file *f = io_u->file;
 
+	/* io_uring_prep_*() of liburing 2.9 leaves what was there before. */
+	*sqe = (struct io_uring_sqe) { 0 };
 	switch (io_u->ddir) {
 	case DDIR_SYNC_FILE_RANGE:
 		io_uring_prep_rw(IORING_OP_SYNC_FILE_RANGE, sqe, f->fd, NULL,
