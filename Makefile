@@ -74,7 +74,7 @@ comma := ,
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
-PACKAGES_TEST := perl git g++ pkg-config mandoc xz-utils
+PACKAGES_TEST := perl git g++ pkg-config mandoc groff-base xz-utils
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \

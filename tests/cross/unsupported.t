@@ -27,8 +27,11 @@ refuses() {
 	ok $? "$what: the reason is the first error"
 }
 
-refuses 'Arm, 32 bits' clang --target=arm-linux-gnueabihf
-refuses 's390x' clang --target=s390x-linux-gnu
+# No package that the tests ask for brings clang.
+if command -v clang >/dev/null; then
+	refuses 'Arm, 32 bits' clang --target=arm-linux-gnueabihf
+	refuses 's390x' clang --target=s390x-linux-gnu
+fi
 refuses 'RISC-V, 32 bits' riscv64-linux-gnu-gcc -march=rv32gc -mabi=ilp32d
 refuses 'Power, big endian' powerpc64le-linux-gnu-gcc -mbig-endian
 done_testing

@@ -157,23 +157,18 @@ builds() {
 	is "$? $(cat "$out")" "0 $version 1" 'runs'
 }
 
+# With each of these compilers that is here: no package asked for brings clang.
 for try in 'gcc c11 c' 'gcc gnu99 c' 'gcc c2x c' 'clang c11 c' 'clang gnu17 c' \
 	'g++ c++11 cc' 'g++ c++17 cc' 'clang++ c++17 cc'; do
 	# shellcheck disable=SC2086
 	set -- $try
-	if ! command -v "$1" >/dev/null; then
-		skip "no $1"
-		continue
-	fi
+	command -v "$1" >/dev/null || continue
 	builds "$@" 'shared, by hand' -I"$tree/include" -L"$libdir" -ltickwise
 done
 for try in 'gcc c11 c' 'g++ c++11 cc'; do
 	# shellcheck disable=SC2086
 	set -- $try
-	if ! command -v "$1" >/dev/null; then
-		skip "no $1"
-		continue
-	fi
+	command -v "$1" >/dev/null || continue
 	builds "$@" 'static, by hand' -I"$tree/include" \
 		"$libdir/libtickwise.a" -pthread -lm
 	[ "$have_pc" = 1 ] || continue
