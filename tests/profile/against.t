@@ -108,6 +108,14 @@ ok $? 'the difference is marked'
 row "$shown" | grep -q '~'
 is $? 1 'the samples do not come in runs'
 
+# Were the hooks known to 1000 ticks a call, chain's 97 % could be off by 3 % of its
+# own 100 calls' and by 97 % of the 201 others', of 1000000 ticks.
+sed 's/^cost 0.000 0.010/cost 0.000 1000/' "$scratch/profile" >"$scratch/doubtful"
+run profile --against="$scratch/perf" "$scratch/doubtful"
+is "$(row chain '1 2')" '97.000 19.797 ' 'what the hooks leave in doubt'
+row chain | grep -q '!'
+is $? 1 'explains the difference'
+
 run profile --json --against="$scratch/perf" "$scratch/profile"
 is "$(grep -c '"sampled_share"' "$out")" 4 '--json: a row for each function'
 has "$out" '"in_kernel": 7' 'and what is in none'

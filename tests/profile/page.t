@@ -27,7 +27,7 @@ node 2 1 20 4 2 6000 2400 3400 1 0 1
 node 3 2 30 1 0 1000 900 900 0 0 0
 node 4 1 30 3 0 500 100 150 0 0 0
 node 5 4 20 1 0 300 260 260 0 0 0
-node 6 5 30 1 0 100 90 90 0 0 0
+node 6 5 30 2 1 100 85 85 0 0 0
 histogram 30 2 4 550 100 250
 bin 100 3
 bin 250 1
@@ -48,12 +48,12 @@ fence full; the hooks take 10.00ns (+-1.000ns) inside of a call and 20.00ns (+-2
 ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
 
 self%      self             raw self inclusive self/call       calls  function
- 52.7   5.130us  +-7.000ns   5.200us   6.210us   1.710us           5  0x20  (not all calls timed)
+ 52.6   5.125us  +-11.00ns   5.200us   6.205us   1.708us           5  0x20  (not all calls timed)
                                                                   1 of its calls left by longjmp or an exception
- 34.7   3.380us  +-19.00ns   3.500us   9.740us   3.380us           1  0x10  (not returned)
- 12.6   1.230us  +-7.000ns   1.300us   1.400us   246.0ns           5  0x30
+ 34.7   3.380us  +-19.00ns   3.500us   9.735us   3.380us           1  0x10  (not returned)
+ 12.6   1.230us  +-7.000ns   1.300us   1.395us   246.0ns           6  0x30  (not all calls timed)
 
-all selves: 9.740us +-33.00ns
+all selves: 9.735us +-37.00ns
 END
 
 shows --callers <<'END'
@@ -67,27 +67,27 @@ the function
       whom it calls
 
       from   5.950us           4  0x10
-      from   260.0ns           1  0x30
-0x20  self 5.130us, inclusive 6.210us, 5 calls
-        to   1.080us           2  0x30
+      from   255.0ns           1  0x30
+0x20  self 5.125us, inclusive 6.205us, 5 calls
+        to   1.080us           3  0x30
 
-      from   9.740us           1  (nobody that is recorded)
-0x10  self 3.380us, inclusive 9.740us, 1 calls
+      from   9.735us           1  (nobody that is recorded)
+0x10  self 3.380us, inclusive 9.735us, 1 calls
         to   5.950us           4  0x20
-        to   410.0ns           3  0x30
+        to   405.0ns           3  0x30
 
-      from   1.080us           2  0x20
-      from   410.0ns           3  0x10
-0x30  self 1.230us, inclusive 1.400us, 5 calls
-        to   260.0ns           1  0x20
+      from   1.080us           3  0x20
+      from   405.0ns           3  0x10
+0x30  self 1.230us, inclusive 1.395us, 6 calls
+        to   255.0ns           1  0x20
 
 END
 
 shows --csv <<'END'
 function,object,calls,not_timed,abandoned,not_returned,self_raw_ns,self_ns,self_uncertainty_ns,inclusive_raw_ns,inclusive_ns,inclusive_uncertainty_ns,least_ns,most_ns,below_resolution
-"0x20","",5,2,1,0,5200.000,5130.000,7.000,6300.000,6210.000,9.000,260.000,3400.000,0
-"0x10","",1,0,0,1,3500.000,3380.000,19.000,10000.000,9740.000,33.000,9900.000,9900.000,0
-"0x30","",5,0,0,0,1300.000,1230.000,7.000,1500.000,1400.000,10.000,90.000,900.000,0
+"0x20","",5,2,1,0,5200.000,5125.000,11.000,6300.000,6205.000,13.000,260.000,3400.000,0
+"0x10","",1,0,0,1,3500.000,3380.000,19.000,10000.000,9735.000,37.000,9900.000,9900.000,0
+"0x30","",6,1,0,0,1300.000,1230.000,7.000,1500.000,1395.000,14.000,85.000,900.000,0
 END
 
 shows --folded <<'END'
@@ -95,9 +95,14 @@ shows --folded <<'END'
 0x10;0x20 4960
 0x10;0x20;0x30 990
 0x10;0x30 150
-0x10;0x30;0x20 170
+0x10;0x30;0x20 165
 0x10;0x30;0x20;0x30 90
 END
+
+sed 's,^map.*,,; s,^wall.*,&\nmap 20 30 0 /none/a"b,' "$scratch/profile" \
+	>"$scratch/quoted"
+run profile --csv "$scratch/quoted"
+has "$out" '"a""b+0x0","a""b",5,2,' 'a quotation mark in a name is doubled'
 
 run profile --json "$scratch/profile"
 is "$(perl -MJSON::PP -0777 -ne '

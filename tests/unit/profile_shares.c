@@ -98,11 +98,31 @@ static void few(void)
 	tap_ok(tw_shares(shares, KINDS, some, 0) == -EINVAL, "no sample: said");
 }
 
+/* Of 20 blocks every other one is of 0, the rest of 1: shares scatter by 0.5
+ * about 0.5, so their mean is known to sqrt(0.25 / 19). */
+static void blocks_exact(void)
+{
+	struct tw_share shares[2];
+	int failed;
+
+	for (int i = 0; i < SAMPLES; i++)
+		samples[i] = (struct tw_sampled) {
+			(uint32_t)(i / (SAMPLES / TW_SHARE_BLOCKS) % 2), 1
+		};
+	failed = tw_shares(shares, 2, samples, SAMPLES);
+	tap_ok(!failed &&
+	       fabs(shares[0].share - .5) < 1e-12 &&
+	       fabs(shares[0].error - sqrt(.25 / 19)) < 1e-12 &&
+	       shares[0].correlated, "blocks by turns: +- %.6f",
+	       shares[0].error);
+}
+
 int main(void)
 {
 	uint64_t state = tap_seed();
 
 	few();
+	blocks_exact();
 	coverage(&state);
 	return tap_done();
 }
