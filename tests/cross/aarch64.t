@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The library on Arm, 64 bits: its own reader of the counter and its own facts, and
-# every unit test that needs no JSON. Fails if anything relies on x86-64,
+# the unit tests that make names (CROSS_UNIT). Fails if anything relies on x86-64,
 # on a counter faster than the code that reads it, or on signed char.
 
 . "$(dirname "$0")/../tap.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The library on Power, 64 bits, little endian: its own reader of the counter and its own facts, and
-# every unit test that needs no JSON. Fails if anything relies on x86-64, or
+# the unit tests that make names (CROSS_UNIT). Fails if anything relies on x86-64, or
 # on pages of 4 KB.
 
 . "$(dirname "$0")/../tap.sh"

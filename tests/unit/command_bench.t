@@ -72,8 +72,10 @@ refuses 'unknown option --jsn' --jsn
 refuses "takes no 'file'" --json file
 
 if [ -w /dev/full ]; then
-	"$tickwise" bench --seconds=0.02 --json >/dev/full 2>"$err"
-	is $? 74 'a full disk: exit code 74'
+	onto_full() { "$real" "$@" >/dev/full; }
+	real=$tickwise tickwise=onto_full
+	run_calibrated bench --seconds=0.02 --json
+	is "$status" 74 'a full disk: exit code 74'
 else
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP no /dev/full"
