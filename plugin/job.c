@@ -91,6 +91,7 @@ int tw_init(struct thread_data *td)
 		return 1;
 	}
 	job->fill = tw_engine_fill;
+	tw_run_job_begins(td);
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
 	tw_cpus_note(&job->cpus);

@@ -21,8 +21,10 @@
 /* More jobs than these, and longer paths: their reports stay undecided. */
 #define MOST_REPORTS	2048
 #define MOST_PATH	1024
-/* Another one compares: as long as that can take on a busy machine. */
-#define START_STEPS	2000U
+/* fio's REAL_MAX_JOBS. */
+#define MOST_JOBS	4096
+/* Another one compares: far longer than that takes on a busy machine. */
+#define START_STEPS	20000U
 #define START_STEP_NS	1000000L
 
 enum compared {
@@ -46,6 +48,9 @@ struct run {
 	struct tw_run_start start;
 	_Atomic(unsigned) compared;	/* after the last one */
 	struct tw_run_end found;
+	/* Jobs on our engines, a bit for each of fio's thread numbers. */
+	_Atomic(uint64_t) begun[MOST_JOBS / 64];
+	_Atomic(uint64_t) ended[MOST_JOBS / 64];
 	/* The CPUs of all jobs that have a report. */
 	_Atomic(uint64_t) cpus[TW_CPU_LIST_MOST / 64];
 	_Atomic(unsigned) reports;
@@ -121,12 +126,39 @@ void tw_run_started(const struct tw_run_start *start)
 	atomic_store(&run->started, COMPARED);
 }
 
-/* From TD_FINISHING on a job does no I/O any more. One that has not been created
- * is still to come (stonewall, startdelay), unless the run is being ended. */
+static void mark(_Atomic(uint64_t) *jobs, const struct thread_data *td)
+{
+	unsigned job = td->thread_number % MOST_JOBS;
+
+	atomic_fetch_or(&jobs[job / 64], UINT64_C(1) << job % 64);
+}
+
+static bool is_marked(const _Atomic(uint64_t) *jobs,
+		      const struct thread_data *td)
+{
+	unsigned job = td->thread_number % MOST_JOBS;
+
+	return atomic_load(&jobs[job / 64]) >> job % 64 & 1;
+}
+
+/*
+ * A job of ours is over when it cleans up, which is after its exec_postrun, or when
+ * it was killed. One of another engine does not tell us; from TD_FINISHING on it
+ * does no I/O. One that has not been created is still to come (stonewall,
+ * startdelay), unless the run is being ended.
+ */
 static bool is_over(const struct thread_data *td)
 {
+	if (is_marked(run->begun, td))
+		return is_marked(run->ended, td) || td->runstate >= TD_EXITED;
 	return td->runstate >= TD_FINISHING ||
 	       (td->runstate == TD_NOT_CREATED && td->terminate);
+}
+
+void tw_run_job_begins(const struct thread_data *td)
+{
+	if (run)
+		mark(run->begun, td);
 }
 
 static bool is_last(const struct thread_data *me)
@@ -171,6 +203,8 @@ static const struct tw_run_end *found(const struct thread_data *td,
 
 	if (!run)
 		return &no_memory;
+	/* Of two that end at the same time at least one sees the other's. */
+	mark(run->ended, td);
 	if (timing->clock.system)
 		return NULL;
 	if (atomic_load(&run->compared) == NOT_COMPARED && is_last(td) &&
@@ -243,6 +277,7 @@ void tw_run_job_ended(struct thread_data *td)
 
 	if (!run)
 		return;
+	mark(run->ended, td);
 	count = atomic_load(&run->reports);
 	if (!count)
 		return;

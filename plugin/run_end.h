@@ -3,8 +3,9 @@
  * The beginning and the end of a run, which are more than a job's. The CPUs'
  * counters are compared once before, by the first who asks for the time, mostly fio
  * itself before it begins its jobs; and once after, when no job of this fio runs any
- * more or is still to begin, by the last one that ends. Those that ended before have written their reports by then, in
- * which the counter is undecided; the last one puts in what was found.
+ * more or is still to begin, by the last one that ends. Those that ended before
+ * have written their reports by then, in which the counter is undecided; the last
+ * one puts in what was found.
  *
  * What the jobs tell each other is in memory that all of them share, whether
  * they are threads or processes. Which jobs there are is fio's own list.
@@ -22,6 +23,9 @@ void tw_run_begin(void);
  * (not checked: it came to no end). False: the caller does, and then tells. */
 bool tw_run_is_started(struct tw_run_start *start);
 void tw_run_started(const struct tw_run_start *start);
+
+/* A job on one of our engines is being set up. */
+void tw_run_job_begins(const struct thread_data *td);
 
 /**
  * tw_run_report - complete a job's report by what it says of the counter; write it

@@ -53,6 +53,7 @@ static int init(struct thread_data *td)
 	td->io_ops_data = job;
 	if (!job)
 		return tw_memory_refuse(td, ENOMEM, "not enough memory");
+	tw_run_job_begins(td);
 	job->timing = tw_timing_of_process();
 	tw_cpus_note(&job->cpus);
 	if (tw_memory_set_up(td, job))

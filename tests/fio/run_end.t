@@ -13,7 +13,7 @@
 
 # The log has a line for each thread of ours (preload/thread_log.c), and one before
 # a job's first I/O and after its last: fio runs that command before it lets the
-# engine clean up.
+# engine clean up. So a job is over only when its command is.
 log=$scratch/log
 echo "echo job >>'$log'" >tell.sh
 head -c 65536 /dev/zero >r.data
@@ -122,7 +122,9 @@ json ours.*.tickwise.json '$j->{counter}{fallback} ||
 	!exists $j->{counter}{covers}{end_cpus} &&
 	grep { $_->{code} eq "end_cpus_not_compared" } @{$j->{counter}{reasons}}'
 ok $? 'our report says that nothing was compared'
-has_not err 'reliable' 'which is nothing to warn of'
+# On a crowded machine the clock may be the system's, which is.
+grep -v "tickwise: .*can't be calibrated" err >told
+has_not told 'reliable' 'which is nothing to warn of'
 
 for mode in 0 1; do
 	rm -f ./*.json

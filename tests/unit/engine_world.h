@@ -447,6 +447,10 @@ int tw_run_report(struct thread_data *td, const char *option,
 	return 0;
 }
 
+void tw_run_job_begins(const struct thread_data *td)
+{
+}
+
 void tw_run_job_ended(struct thread_data *td)
 {
 }
