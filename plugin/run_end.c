@@ -19,7 +19,7 @@
 #include "run_end.h"
 
 /* More jobs than these, and longer paths: their reports stay undecided. */
-#define MOST_REPORTS	2048
+#define MOST_REPORTS	2048U
 #define MOST_PATH	1024
 /* fio's REAL_MAX_JOBS. */
 #define MOST_JOBS	4096

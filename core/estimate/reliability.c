@@ -260,7 +260,7 @@ static double read_cost_ns(double hz)
 		if (ticks < least_ticks)
 			least_ticks = ticks;
 	}
-	return hz > 0 ? (double)least_ticks / READS / hz * 1e9 : 0;
+	return hz > 0 ? (double)least_ticks / (double)READS / hz * 1e9 : 0;
 }
 
 /* What kernel and processor say changes no verdict, but must be known. */

@@ -217,7 +217,7 @@ static json_t *json_check(const struct tw_check *check,
 		"pace_ppb", number_or_null(middle_ppb),
 		"pace_uncertainty_ppb", number_or_null(half_ppb),
 		"hz", number_or_null(result->hz),
-		"step_ticks", tw_check_step_ticks(result) ?
+		"step_ticks", tw_check_step_ticks(result) > 0 ?
 			json_real(result->step_ticks) :
 			json_null(),
 		"read_cost_ns", number_or_null(result->read_cost_ns),

@@ -187,7 +187,7 @@ static void print_measured(const struct tw_reliability *result,
 		print_pace(result);
 	}
 	print_order(result);
-	if (tw_check_step_ticks(result))
+	if (tw_check_step_ticks(result) > 0)
 		printf("Step        the counters move by %.1f tick%s (%.1f ns) "
 		       "at a time\n", result->step_ticks,
 		       result->step_ticks == 1 ? "" : "s",

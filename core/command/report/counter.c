@@ -40,8 +40,9 @@ static const char *beginning(const struct tw_report_group *group)
 	static const char *const says[TW_REPORT_VERDICTS] = {
 		[TW_REPORT_RELIABLE] = "the counter is not used:",
 		[TW_REPORT_UNCHECKED] = "the counter was not checked:",
-		[TW_REPORT_UNDECIDED] = "whether the counter is reliable could "
-					"not be decided:",
+		[TW_REPORT_UNDECIDED] =
+			("whether the counter is reliable could "
+			 "not be decided:"),
 		[TW_REPORT_UNRELIABLE] = "the counter is unreliable:",
 	};
 
