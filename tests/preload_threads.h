@@ -40,9 +40,12 @@ static inline uint64_t preload_ticks(void)
 static void preload_hold_up(uint64_t ns)
 {
 	uint64_t end_ticks = preload_ticks() + ns * 2;
+	unsigned polls = 0;
 
+	/* Seldom: each may give the CPU to a busy loop for some milliseconds. */
 	while (preload_ticks() < end_ticks)
-		sched_yield();
+		if (++polls % 4096 == 0)
+			sched_yield();
 }
 #else
 static inline uint64_t preload_ticks_ordered(void)
