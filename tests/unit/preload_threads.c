@@ -3,8 +3,9 @@
  * Several threads read one preload clock while NTP slews and whoever renews is
  * held up: no reading is below one that was handed on before it. Fails if a
  * segment is used before or after its time, if a proposal is accepted late or
- * none at all, or if the second thread's first reading does not end unordered ones. The counter
- * is a number in memory; tests/bench/preload_threads reads this machine's.
+ * none at all, or if the second thread's first reading does not end unordered
+ * ones. The counter is a number in memory; tests/bench/preload_threads reads this
+ * machine's.
  */
 #define PRELOAD_COUNTER_IN_MEMORY
 #include "preload_threads.h"
