@@ -18,7 +18,7 @@
 
 static cpu_set_t kept;
 static unsigned kept_cpu;
-static pid_t measuring;
+static _Thread_local int is_moved;	/* by the tour, and so on a CPU */
 static atomic_uint good_looks;	/* on other CPUs, until one is taken away */
 static atomic_int taken_thread;
 static atomic_uint looks_since;	/* of that thread */
@@ -26,6 +26,14 @@ static atomic_uint looks_since;	/* of that thread */
 /* A burst may end at the look that takes the CPU away; then there are two more
  * before and after the sleep. One more is behind a move. */
 #define LOOKS_TO_LEAVE	3
+
+static int pin_and_know(unsigned cpu)
+{
+	int error = tw_probe_system_real.pin(cpu);
+
+	is_moved |= !error;
+	return error;
+}
 
 static void take_away(pid_t thread)
 {
@@ -43,7 +51,7 @@ int clock_gettime(clockid_t id, struct timespec *time)
 
 	if (thread == atomic_load(&taken_thread))
 		atomic_fetch_add(&looks_since, 1);
-	else if (thread != measuring)
+	else if (is_moved)
 		take_away(thread);
 	return (int)syscall(SYS_clock_gettime, id, time);
 }
@@ -54,8 +62,11 @@ static void try_after(unsigned looks, unsigned allowed)
 		.method = TW_METHOD_SWITCH,
 		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 	};
+	struct tw_probe_system system = tw_probe_system_real;
 	struct tw_reliability result;
 	unsigned tries;
+
+	system.pin = pin_and_know;
 
 	/* The thread ends each 250 ms and another goes on: at just that moment
 	 * nothing is left to be taken away. */
@@ -63,7 +74,8 @@ static void try_after(unsigned looks, unsigned allowed)
 		atomic_store(&taken_thread, 0);
 		atomic_store(&looks_since, 0);
 		atomic_store(&good_looks, looks);
-		if (!tap_ok(!tw_reliability_measure(&result, &options),
+		if (!tap_ok(!tw_reliability_measure_on(&result, &options,
+						       &system),
 			    "after %u looks: a verdict", looks))
 			return;
 		if (atomic_load(&looks_since) >= LOOKS_TO_LEAVE)
@@ -85,7 +97,6 @@ int main(void)
 {
 	struct tw_machine machine;
 
-	measuring = (pid_t)syscall(SYS_gettid);
 	kept_cpu = (unsigned)sched_getcpu();
 	CPU_ZERO(&kept);
 	CPU_SET(kept_cpu, &kept);
@@ -94,7 +105,6 @@ int main(void)
 		tap_skip("only one CPU is allowed: none can be taken away");
 		return tap_done();
 	}
-	/* The first look may be before the tour is anywhere. */
 	try_after(5, machine.cpus_allowed);
 	try_after(20, machine.cpus_allowed);
 	try_after(50, machine.cpus_allowed);

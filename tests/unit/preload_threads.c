@@ -12,6 +12,9 @@
 
 #define HZ	2.1e9
 
+/* Of all runs: one who is held up with the lock may keep it all the time. */
+static uint64_t renewed;
+
 static void readers(unsigned threads, uint64_t apart_ns, int stalls,
 		    uint64_t seed)
 {
@@ -36,7 +39,7 @@ static void readers(unsigned threads, uint64_t apart_ns, int stalls,
 		tap_note("%" PRIu64 " of %" PRIu64 ", by up to %" PRIu64
 			 " ns", run.backwards, run.reads, run.largest_ns);
 	}
-	tap_ok(run.clock.counts.renewed > 0, "while segments were renewed");
+	renewed += run.clock.counts.renewed;
 	tap_note("%" PRIu64 " reads, renewed %" PRIu64 ", entered %" PRIu64
 		 ", late %" PRIu64, run.reads, run.clock.counts.renewed,
 		 run.clock.counts.entered, run.clock.counts.late);
@@ -116,6 +119,7 @@ int main(void)
 	readers(16, 0, 1, seed);
 	readers(4, 200, 0, seed);
 	readers(4, 1000, 1, seed);
+	tap_ok(renewed > 0, "while segments were renewed");
 	turn(30, seed);
 	return tap_done();
 }
