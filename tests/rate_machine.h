@@ -20,8 +20,8 @@
  * - others on the CPU take it away: every few ms for a few ms from one that
  *   spins, at one wake-up in thirty from one that sleeps.
  *
- * WANDER n is n times the walk and n times as many ramps. 5 is what an AMD guest
- * showed (18 ppb rms of the line through the middles, tests/recordings).
+ * WANDER n is n times the walk. 5 is what an AMD guest showed (tests/recordings):
+ * 18 ppb rms of the line through the middles, 96 at most in 120 windows.
  *
  * A counter may move in steps, and the kernel's clock is made of what it shows.
  */
@@ -274,7 +274,7 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 	machine->between_ticks = rate_us(machine, load == RATE_HOGS_SLEEP ?
 					 0.25 : 1);
 	machine->walk_ticks = wander * 0.07e-9 * hz / sqrt(RATE_STEPS);
-	if (rate_uniform(machine) < wander / 50)
+	if (rate_uniform(machine) < 1 / 50.0)
 		machine->slower_by = rate_between(machine, -0.3, 0.3);
 	machine->interrupt_ticks = rate_after_us(machine, 2000);
 	machine->hole_ticks = rate_next_hole(machine);
