@@ -21,7 +21,7 @@ esac
 mkdir "$scratch/build"
 for part in "$build"/*; do
 	case ${part##*/} in
-	cross | fio | tests | vm | san-* | debug | profile) ;;
+	cross | fio | tests | vm | san-* | debug | profile | *.log) ;;
 	*) cp -a "$part" "$scratch/build/" || exit 1 ;;
 	esac
 done
