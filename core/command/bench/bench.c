@@ -18,6 +18,7 @@
 #define DEFAULT_SECONDS		2
 /* Only the nanoseconds of one result need a rate, and not a good one. */
 #define CALIBRATION_NS		20000000
+#define LONGEST_CALIBRATION_NS	640000000
 
 struct arguments {
 	double seconds;
@@ -141,7 +142,10 @@ static const char *why_not(int error)
 
 int tw_command_bench(int argc, char **argv)
 {
-	const struct tw_clock_options options = { .window_ns = CALIBRATION_NS };
+	const struct tw_clock_options options = {
+		.window_ns = CALIBRATION_NS,
+		.longest_ns = LONGEST_CALIBRATION_NS,
+	};
 	struct arguments arguments = { .seconds = DEFAULT_SECONDS };
 	struct tw_bench_costs costs;
 	struct tw_clock clock;

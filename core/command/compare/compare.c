@@ -117,7 +117,9 @@ static int parse(struct tw_compare_arguments *arguments, int argc, char **argv)
 /* Ticks to ns, good enough for the brackets. */
 static int calibrate(struct tw_compare_result *result)
 {
-	const struct tw_rate_options options = { .window_ns = 100000000 };
+	const struct tw_rate_options options = {
+		.window_ns = 100000000, .longest_ns = 800000000,
+	};
 	struct tw_machine machine;
 	struct tw_rate rate;
 	int ret = tw_rate_measure(&rate, &options);

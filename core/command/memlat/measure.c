@@ -14,6 +14,7 @@
 #include "estimate/machine.h"
 
 #define CALIBRATION_NS	20000000
+#define LONGEST_CALIBRATION_NS	640000000
 /* The largest size by itself: past the last cache, but not so much that a run
  * takes longer than a minute. */
 #define TIMES_LAST	4
@@ -399,7 +400,10 @@ static int check_skipped(const struct tw_memlat *memlat,
 static int prepare(struct tw_memlat *memlat,
 		   const struct tw_memlat_arguments *arguments)
 {
-	const struct tw_rate_options options = { .window_ns = CALIBRATION_NS };
+	const struct tw_rate_options options = {
+		.window_ns = CALIBRATION_NS,
+		.longest_ns = LONGEST_CALIBRATION_NS,
+	};
 	int code = tw_memlat_take_place(&memlat->cpu, arguments);
 	int ret;
 
