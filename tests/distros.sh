@@ -172,9 +172,14 @@ try()
 		result="${counts:-works}, $seconds s"
 	else
 		result="${counts:-**fails**}, $seconds s"
-		echo "distros: $name: make $1 failed: $log" >&2
 	fi
 	return "$status"
+}
+
+failed()
+{
+	bad=1
+	echo "distros: $name failed: $log" >&2
 }
 
 # row NAME REVISION VENDOR SUITE COMPONENTS MIRROR KEYRING
@@ -203,9 +208,9 @@ row()
 	try demo || {
 		grep -q 'no source that matches' "$log" &&
 			source_from_git "$revision" && try demo
-	} || bad=1
+	} || failed
 	demo=$result
-	try check || bad=1
+	try check || failed
 	# shellcheck disable=SC1091	# that system's
 	pretty=$(. "$dir/root/etc/os-release" && echo "$PRETTY_NAME")
 	compiler=$(chroot "$dir/root" gcc -dumpfullversion 2>/dev/null)
