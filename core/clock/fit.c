@@ -547,7 +547,7 @@ static int hard_interval(const struct frame *frame, struct tw_fit *fit)
  * a drift of the reading's place inside the bracket, it can't: the asymmetry
  * is what such a drift could do at the very most, and a twentieth of it about
  * its one sigma. Over some thousand starts (tests/bench/rate_starts.c), windows
- * of 20 ms to 1 s, idle and with two hogs per core, rms(error / sigma) is then
+ * of 20 ms to 1 s, idle and with two busy loops per core, rms(error / sigma) is then
  * 0.3 to 0.8 and one in a thousand at most was beyond 3 sigma. Simulated ones
  * (rate_simulated.c), whose readings wander more, have 0.9 and three in a
  * thousand; with a thirtieth it would be 1.2 and nineteen.
