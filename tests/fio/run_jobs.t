@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: tickwise run with a real fio. Jobs of every engine that ours stands
-# in for run on it, as fio's own JSON says, and do the same I/O; where fio reads
-# a job file in its own way, both read it alike.
+# Behaviour: tickwise run with a real fio. With --convert, jobs of every engine
+# that ours stands in for run on it, as fio's own JSON says, and do the same I/O;
+# where fio reads a job file in its own way, both read it alike. Without, only
+# jobs of io_uring do.
 # Defect: a job that still runs on its old engine; one that fio drops over an
-# option; other I/Os than before.
+# option; other I/Os than before; another engine's job converted unasked.
 . "$(dirname "$0")/fio_tap.sh"
 
 export FIO
@@ -15,7 +16,7 @@ engine="--engine=$TICKWISE_SO"
 tool()
 {
 	rm -f ./*.tickwise.json out.json
-	timeout -s KILL 60 "$tickwise" run "$engine" --output-format=json \
+	timeout -s KILL 60 "$tickwise" run --convert "$engine" --output-format=json \
 		--output=out.json "$@" >out 2>err
 	status=$?
 }
@@ -70,6 +71,26 @@ for old in libaio pvsync2 io_uring; do
 	tool job.fio
 	is "$status $(engines)" "0 $ours" "they don't stop the job"
 done
+
+# ---- without --convert ----
+
+cat >job.fio <<'END'
+[global]
+rw=read
+size=64k
+[psync]
+ioengine=psync
+iodepth=4
+[none]
+[ring]
+ioengine=io_uring
+END
+rm -f ./*.tickwise.json
+timeout -s KILL 60 "$tickwise" run "$engine" --output-format=json \
+	--output=out.json job.fio >out 2>err
+is "$? $(engines)" "0 psync none $ours" 'jobs of other engines stay there'
+is "$(ls ./*.tickwise.json | wc -l) $(grep -c '; --convert would$' err)" '1 2' \
+	'which is reported, and no report is missed'
 
 # ---- fio reads it in the same way ----
 
@@ -136,7 +157,7 @@ TMPDIR=$scratch/tmp
 export TMPDIR
 rm -f ./*.tickwise.json
 may_begin
-"$tickwise" run "$engine" --output=out.text long.fio >out 2>err &
+"$tickwise" run --convert "$engine" --output=out.text long.fio >out 2>err &
 tool=$!
 has_begun 1 $tool
 kill -TERM "$tool"

@@ -17,13 +17,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(char **argv)
 {
-	struct tw_run_engines engines = { .fio = "fio", .path = "/e.so" };
+	struct tw_run_engines engines = {
+		.fio = "fio", .path = "/e.so", .convert = 1,
+	};
 	struct tw_run_arguments arguments = { 0 };
-	size_t ours = 0;
+	struct tw_run_outcome outcome = { 0 };
 	char **given;
 
 	if (tw_run_read_arguments(&arguments, argv, &engines) != TW_EXIT_GOOD ||
-	    tw_run_change(&arguments.jobs, &engines, &ours) != TW_EXIT_GOOD)
+	    tw_run_change(&arguments.jobs, &engines, &outcome) != TW_EXIT_GOOD)
 		return;
 	given = tw_run_fio_arguments(&arguments, "fio");
 	if (!given || strcmp(given[0], "fio") != 0)

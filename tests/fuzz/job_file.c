@@ -16,9 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tw_run_engines engines = { .fio = "fio", .path = "/e.so" };
+	struct tw_run_engines engines = {
+		.fio = "fio", .path = "/e.so", .convert = 1,
+	};
 	struct tw_run_jobs jobs = { 0 };
-	size_t ours = 0;
+	struct tw_run_outcome outcome = { 0 };
 	char path[32];
 	int fd = memfd_create("job", 0);
 
@@ -26,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (tw_run_read(&jobs, path, NULL, 0) == TW_EXIT_GOOD &&
-	    tw_run_change(&jobs, &engines, &ours) == TW_EXIT_GOOD)
+	    tw_run_change(&jobs, &engines, &outcome) == TW_EXIT_GOOD)
 		tw_run_print(&jobs, stdout);
 	tw_run_release();
 	close(fd);

@@ -15,7 +15,7 @@ cd "$scratch" || exit 1
 printf '#!/bin/sh\ntouch %s/ran\necho fio-9.99\n' "$scratch" >fio
 chmod +x fio
 : >tickwise.so
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 
 # killed ARGUMENT...: tickwise is, as it starts fio; returns when both are gone,
 # as both have the pipe

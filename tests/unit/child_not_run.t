@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 cd "$scratch" || exit 1
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 : >tickwise.so
 : >no_program
 none=$scratch/none

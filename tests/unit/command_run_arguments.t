@@ -19,7 +19,7 @@ gives() {
 		"0 $wanted" "$what"
 }
 
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 : >read
 : >4
 
@@ -52,45 +52,62 @@ gives 'blanks in them' '--description=a b COPY' '--description=a b' job.fio
 # ---- jobs of the command line ----
 
 gives 'a job without an engine' '--ioengine=external:ENGINE --name=a --rw=read' \
-	--name=a --rw=read
+	--convert --name=a --rw=read
 gives 'with one' '--name=a --ioengine=external:ENGINE --rw=read' \
-	--name=a --ioengine=libaio --rw=read
+	--name=a --ioengine=io_uring --rw=read
 gives 'with its value apart' '--name=a --ioengine=external:ENGINE --rw=read' \
-	--name a --ioengine libaio --rw read
+	--name a --ioengine io_uring --rw read
 gives 'its name cut short' '--name=a --ioengine=external:ENGINE' \
-	--name=a --ioeng=libaio
+	--name=a --ioeng=io_uring
 gives 'with one dash' '--name=a --ioengine=external:ENGINE' \
-	-name=a -ioengine=libaio
-gives 'for all' '--ioengine=external:ENGINE --name=a' --ioengine=libaio --name=a
+	-name=a -ioengine=io_uring
+gives 'for all' '--ioengine=external:ENGINE --name=a' --ioengine=io_uring --name=a
 gives 'for all in a job of its own' \
 	'--name=global --ioengine=external:ENGINE --name=a' \
-	--name=global --ioengine=libaio --name=a
+	--name=global --ioengine=io_uring --name=a
 gives 'options of the old engine' '--name=a --ioengine=external:ENGINE --rw=read' \
-	--name=a --ioengine=libaio --userspace_reap=1 --rw=read
-has "$err" 'command line: [a] userspace_reap: left out' 'are left out aloud'
+	--convert --name=a --ioengine=libaio --userspace_reap=1 --rw=read
+has "$err" 'command line: [a] userspace_reap: left out' 'are left out, and reported'
 gives 'one I/O in flight' \
 	'--ioengine=external:ENGINE --iodepth=4 --name=a --iodepth=1 --rw=read' \
-	--iodepth=4 --name=a --rw=read
+	--convert --iodepth=4 --name=a --rw=read
 gives 'of its own' '--ioengine=external:ENGINE --name=a --iodepth=1' \
-	--name=a --iodepth=4
+	--convert --name=a --iodepth=4
 gives 'one that is left alone beside' \
 	'--name=b --ioengine=null --name=a --ioengine=external:ENGINE' \
-	--name=b --ioengine=null --name=a --ioengine=libaio
+	--name=b --ioengine=null --name=a --ioengine=io_uring
+gives 'one of another engine beside' \
+	'--name=b --ioengine=libaio --name=c --name=a --ioengine=external:ENGINE' \
+	--name=b --ioengine=libaio --name=c --name=a --ioengine=io_uring
+has "$err" 'command line: [b] ioengine=libaio: not converted; --convert would' \
+	'is reported'
+has "$err" 'command line: [c] no ioengine, so psync: not converted' \
+	'so is one without an engine'
 
 # ---- both ----
 
 printf '[a]\nrw=read\n' >job.fio
 gives 'an engine for a job file that has none' \
-	'--ioengine=external:ENGINE job.fio' --ioengine=libaio job.fio
+	'--ioengine=external:ENGINE job.fio' --ioengine=io_uring job.fio
 cp job.fio other.fio
-FAKE_JOBS=a fio_run --ioengine=libaio job.fio other.fio
+FAKE_JOBS=a fio_run --convert --ioengine=libaio job.fio other.fio
 is "$(grep -c ioengine= "$seen/1") $(grep -c ioengine= "$seen/2")" '0 1' \
 	'fio forgets it after the first file, so the second has its own'
 has "$err" 'other.fio: no ioengine, which is psync' 'and it is said'
+FAKE_JOBS=a fio_run --ioengine=io_uring job.fio other.fio
+is "$(sed "s|$engine|ENGINE|" "$seen/arguments" | xargs -d '\n')" \
+	'--ioengine=external:ENGINE job.fio other.fio' \
+	'and without --convert stays with psync'
+has "$err" 'other.fio: [a] no ioengine, so psync: not converted' \
+	'which is reported'
+printf '[a]\nioengine=io_uring\n' >job.fio
+gives 'an engine for all, but a job file has its own' \
+	'--ioengine=libaio COPY' --ioengine=libaio job.fio
+has_not "$err" libaio 'which no job is on'
+printf '[a]\nrw=read\n' >job.fio
 
 # ---- refused ----
 
-printf '[a]\nioengine=libaio\n' >job.fio
 refuses 64 'no job given'
 for option in --client=host --client --server --server=,1 --daemonize=p \
 		--remote-config=x; do
@@ -101,14 +118,17 @@ refuses 64 '--fio needs a value' --fio
 refuses 65 "no job here would run on tickwise's engine" --minimal
 refuses 65 "no job here would run on tickwise's engine" --rw=read --bs=4k
 refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=null
+refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=libaio
+refuses 65 "no job here would run on tickwise's engine" --ioengine=posixaio job.fio
 
 # ---- nothing is run ----
 
+printf '[a]\nioengine=io_uring\n' >job.fio
 for option in --parse-only --showcmd; do
 	FAKE_JOBS='' gives "$option leaves no report, and needs none" \
 		"$option COPY" "$option" job.fio
 done
-run run --engine="$engine" --dry-run --name=a '--description=x y'
+run run --engine="$engine" --dry-run --convert --name=a '--description=x y'
 is "$(sed "s|$engine|ENGINE|" "$out")" \
 	"$FIO --ioengine=external:ENGINE --name=a '--description=x y'" \
 	'--dry-run of a command line is a command line'

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
 
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 
 # ---- reports ----
 
@@ -36,7 +36,7 @@ is "$status $(grep -c 'left no report' "$err")" '1 0' \
 	"where fio failed, that is what is said"
 rm -f ./*.tickwise.json
 
-printf '[a]\nioengine=libaio\n[b]\n[c]\nioengine=null\n' >job.fio
+printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n[c]\nioengine=null\n' >job.fio
 fio_run job.fio
 is "$status $(grep -c 'left no report' "$err")" '70 1' \
 	'one of two jobs left none'
@@ -46,28 +46,28 @@ is "$status $(tail -n 1 "$err")" \
 	'0   tickwise report b.1.9.tickwise.json a.2.9.tickwise.json' \
 	'both, in their order'
 
-printf '[a]\nioengine=libaio\n[b]\nexitall\n' >job.fio
+printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\nexitall\n' >job.fio
 fio_run job.fio
 is "$status $(grep -c 'left no report: it did not run$' "$err")" '0 1' \
 	'exitall may end a job before it began'
 FAKE_JOBS='' fio_run job.fio
 is "$status" 70 'but not all of them'
-printf '[a]\nioengine=libaio\nname=other\n' >job.fio
+printf '[a]\nioengine=io_uring\nname=other\n' >job.fio
 FAKE_JOBS=other fio_run job.fio
 is "$status" 0 'a job with a name of its own'
 for option in tw_report=none create_only=1; do
-	printf '[a]\nioengine=libaio\n%s\n' "$option" >job.fio
+	printf '[a]\nioengine=io_uring\n%s\n' "$option" >job.fio
 	FAKE_JOBS='' fio_run job.fio
 	is "$status" 0 "$option: no report is missed"
 done
 
 mkdir aux x
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 FAKE_REPORT=aux/a.1.9.tickwise.json fio_run --aux-path=aux job.fio
 is "$status $(tail -n 1 "$err")" '0   tickwise report aux/a.1.9.tickwise.json' \
 	'where --aux-path leads'
 for file in x/r x/r.12 "$scratch/x/r.1" r.1; do
-	printf '[a]\nioengine=libaio\ntw_report=%s\n' "${file%.1*}" >job.fio
+	printf '[a]\nioengine=io_uring\ntw_report=%s\n' "${file%.1*}" >job.fio
 	FAKE_REPORT=$file fio_run job.fio
 	is "$status $(tail -n 1 "$err")" "0   tickwise report $file" \
 		"where tw_report leads: ${file#"$scratch"}"
@@ -75,7 +75,7 @@ for file in x/r x/r.12 "$scratch/x/r.1" r.1; do
 done
 FAKE_REPORT=r.x fio_run job.fio
 is "$status" 70 'but no other file'
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 FAKE_REPORT="it's .tickwise.json" fio_run job.fio
 is "$(tail -n 1 "$err")" "  tickwise report 'it'\\''s .tickwise.json'" \
 	'a name that a shell would read otherwise'

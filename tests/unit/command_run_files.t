@@ -14,7 +14,7 @@ given() {
 	sed "s|$engine|ENGINE|" "$seen/$1" | xargs -d '\n'
 }
 
-printf '[a]\nioengine=libaio\nfilename=data\n' >job.fio
+printf '[a]\nioengine=io_uring\nfilename=data\n' >job.fio
 cksum job.fio >before
 fio_run job.fio
 is "$status $(given 1)" '0 [a] ioengine=external:ENGINE filename=data' \
@@ -36,7 +36,7 @@ is "$(cat "$seen/arguments")" ours.fio 'a file with nothing to change is not cop
 # ---- several, standard input ----
 
 mkdir x
-printf '[b]\nioengine=psync\n' >x/job.fio
+printf '[b]\nioengine=io_uring\n' >x/job.fio
 FAKE_JOBS='a b' fio_run job.fio x/job.fio --output=o
 is "$(given 1) $(given 2)" \
 	'[a] ioengine=external:ENGINE filename=data [b] ioengine=external:ENGINE' \
@@ -50,12 +50,12 @@ is "$status $(given 1)" '0 [a] ioengine=external:ENGINE filename=data' \
 
 printf '[a]\ninclude x/one.inc ; comment\nrw=read\n' >job.fio
 printf '# inside\nbs=4k\ninclude two.inc\n' >x/one.inc
-printf 'ioengine=libaio\niodepth=4\n' >x/two.inc
+printf 'ioengine=io_uring\niodepth=4\n' >x/two.inc
 printf 'ioengine=null\n' >x/null.inc
 fio_run job.fio
 is "$status $(given 1)" '0 [a] # include x/one.inc: # inside bs=4k # include two.inc: ioengine=external:ENGINE iodepth=4 rw=read' \
 	'what is included is put in, found beside the file that names it'
-has "$err" 'x/two.inc:1: [a] ioengine=libaio: changed' 'named by its own place'
+has "$err" 'x/two.inc:1: [a] ioengine=io_uring: changed' 'named by its own place'
 printf 'ioengine=null\n' >two.inc
 fio_run job.fio
 has "$err" 'two.inc:1: [a] ioengine=null' \
@@ -88,7 +88,7 @@ refuses 65 'job.fio:2: a section without a name' job.fio
 
 # ---- sections ----
 
-printf '[a]\nioengine=libaio\n[c]\nioengine=io_uring_cmd\n' >job.fio
+printf '[a]\nioengine=io_uring\n[c]\nioengine=io_uring_cmd\n' >job.fio
 fio_run --section=a job.fio
 is "$status $(given 1)" \
 	'0 [a] ioengine=external:ENGINE [c] ioengine=io_uring_cmd' \
@@ -99,7 +99,7 @@ refuses 65 "no job here would run" --section=x job.fio
 
 # ---- places ----
 
-printf '[a]\nioengine=libaio\n' >job.fio
+printf '[a]\nioengine=io_uring\n' >job.fio
 engine=$scratch/missing.so
 refuses 66 "$engine: No such file" job.fio
 mkdir 'odd ,name'

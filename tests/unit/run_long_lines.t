@@ -17,7 +17,7 @@ fi
 # 50, and for each variable 0.4 GB. The limit is on address space, of which the
 # program and its libraries take some 20 MB.
 awk 'BEGIN {
-	print "[a]"; print "ioengine=libaio"
+	print "[a]"; print "ioengine=io_uring"
 	for (i = 0; i < 8000; i++) x = x "x"
 	for (i = 0; i < 2000; i++) v = v "${V}"
 	for (i = 0; i < 50; i++) { print "description=" x; print "comment=" v }
@@ -25,17 +25,17 @@ awk 'BEGIN {
 V=abcd
 export V
 ulimit -S -v 200000
-is "$(changed | cut -c 1-200)" '< ioengine=libaio > ioengine=external:ENGINE' \
+is "$(changed | cut -c 1-200)" '< ioengine=io_uring > ioengine=external:ENGINE' \
 	'in 200 MB of address space, with one line changed'
 is "$(cut -c 1-200 "$err" | grep -vc ': changed to ')" 0 'and nothing said'
 
 # What the variables become is what counts.
 # shellcheck disable=SC2016
-printf '[a]\nioengine=l${A}a${NOTHING}i${EMPTY}${B}\n' >job.fio
-A=ib B=o EMPTY='' fio_run --dry-run job.fio
-has "$err" '[a] ioengine=libaio: changed' 'the values in place of the variables'
+printf '[a]\nioengine=i${A}u${NOTHING}r${EMPTY}${B}\n' >job.fio
+A=o_ B=ing EMPTY='' fio_run --dry-run job.fio
+has "$err" '[a] ioengine=io_uring: changed' 'the values in place of the variables'
 # shellcheck disable=SC2016
-printf '[a]\nioengine=lib${A\n' >job.fio
-A=aio fio_run --dry-run job.fio
-has_not "$err" 'libaio' 'and what is not closed is none'
+printf '[a]\nioengine=io_${A\n' >job.fio
+A=uring fio_run --dry-run job.fio
+has_not "$err" io_uring 'and what is not closed is none'
 done_testing

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs pointed at our engine: the ioengine lines that mean I/O of files and
- * devices are changed, the others left alone, and each is said. A job shall do
- * what it did: options that only its old engine knows are left out, as fio
- * would drop the job over them, and one whose engine had one I/O in flight
- * whatever iodepth says keeps that.
+ * Points jobs at our engine. The ioengine lines of io_uring and io_uring_cmd
+ * are changed; with --convert those of fio's other engines for files and
+ * devices, too. A job shall do what it did: options that only its old engine
+ * knows are left out, as fio would drop the job over them, and a job whose
+ * engine had one I/O in flight whatever iodepth says keeps one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +47,22 @@ static void add_first(struct tw_run_jobs *jobs, size_t section,
 	jobs->is_changed = 1;
 }
 
-/* To ours from one of fio's, which has options of its own. */
-static int is_changed(enum tw_run_kind kind)
+static int needs_convert(enum tw_run_kind kind)
 {
-	return kind != TW_RUN_OTHER && kind != TW_RUN_OURS &&
-	       kind != TW_RUN_MEMORY && kind != TW_RUN_OUR_MEMORY;
+	return kind == TW_RUN_ONE_AT_A_TIME || kind == TW_RUN_QUEUED;
+}
+
+static int is_left(const struct change *change, enum tw_run_kind kind)
+{
+	return kind == TW_RUN_OTHER ||
+	       (needs_convert(kind) && !change->engines->convert);
+}
+
+/* To ours from one of fio's, which has options of its own. */
+static int is_changed(const struct change *change, enum tw_run_kind kind)
+{
+	return kind == TW_RUN_RING || kind == TW_RUN_COMMAND ||
+	       (needs_convert(kind) && change->engines->convert);
 }
 
 /* ---- lines ---- */
@@ -62,14 +73,9 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 	const char *path = tw_run_engine_for(change->engines, kind);
 	const char *section = change->jobs->sections[line->section].name;
 
-	if (kind == TW_RUN_OURS || kind == TW_RUN_OUR_MEMORY)
+	if (kind == TW_RUN_OURS || kind == TW_RUN_OUR_MEMORY ||
+	    is_left(change, kind))
 		return TW_EXIT_GOOD;
-	if (kind == TW_RUN_OTHER) {
-		tw_run_say("%s: [%s] ioengine=%s: left alone, not the I/O that "
-			   "this engine does", place(line), section,
-			   line->value);
-		return TW_EXIT_GOOD;
-	}
 	if (!path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: [%s] "
 				       "ioengine=%s: there is no %s beside %s",
@@ -148,6 +154,58 @@ static void keep_depth(const struct change *change, size_t section,
 		   old);
 }
 
+/* ---- jobs that are left ---- */
+
+static struct tw_run_left *left_on(struct tw_run_outcome *outcome,
+				   const char *engine)
+{
+	struct tw_run_left *left;
+
+	for (size_t i = 0; i < outcome->left_count; i++) {
+		left = &outcome->left[i];
+		if (engine && left->engine ?
+		    strcmp(engine, left->engine) == 0 : engine == left->engine)
+			return left;
+	}
+	outcome->left = tw_run_grow(outcome->left, outcome->left_count,
+				    sizeof(*outcome->left));
+	left = &outcome->left[outcome->left_count++];
+	*left = (struct tw_run_left) { .engine = engine };
+	return left;
+}
+
+static void leave(const struct change *change, size_t section,
+		  const struct tw_run_line *line, enum tw_run_kind kind,
+		  struct tw_run_outcome *outcome)
+{
+	const char *path = change->jobs->path;
+	struct tw_run_left *left = left_on(outcome, line ? line->value : NULL);
+
+	if (!left->jobs++) {
+		left->place = line ? place(line) : path ? path : "command line";
+		left->job = tw_run_job_name(change->jobs, section);
+		left->can_convert = needs_convert(kind);
+	}
+}
+
+void tw_run_report_left(const struct tw_run_outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->left_count; i++) {
+		const struct tw_run_left *left = &outcome->left[i];
+		const char *engine = left->engine ?
+			tw_run_format("ioengine=%s", left->engine) :
+			"no ioengine, so psync";
+		const char *more = left->jobs == 1 ? "" : left->jobs == 2 ?
+			" (and 1 more job)" :
+			tw_run_format(" (and %zu more jobs)", left->jobs - 1);
+
+		tw_run_say("%s: [%s] %s: not converted%s; %s", left->place,
+			   left->job, engine, more, left->can_convert ?
+			   "--convert would" :
+			   "not the I/O that tickwise's engine does");
+	}
+}
+
 /* ---- jobs ---- */
 
 static int add_engine(const struct change *change)
@@ -169,27 +227,32 @@ static int add_engine(const struct change *change)
 }
 
 /* Everything but the ioengine lines; @lacks: a job has none. */
-static void change_section(const struct change *change, size_t i, size_t *ours,
-			   int *lacks)
+static void change_section(const struct change *change, size_t i,
+			   struct tw_run_outcome *outcome, int *lacks)
 {
-	const struct tw_run_section *section = &change->jobs->sections[i];
+	struct tw_run_section *section = &change->jobs->sections[i];
 	const struct tw_run_line *line = tw_run_setting(change->jobs, i,
 							"ioengine");
 	const char *old = line ? line->value : "psync";
 	enum tw_run_kind kind = tw_run_kind(old);
 
-	if (line && is_changed(kind))
+	if (line && is_changed(change, kind))
 		leave_out_foreign(change, i, old);
 	if (section->is_global)
 		return;
+	if (is_left(change, kind)) {
+		leave(change, i, line, kind, outcome);
+		return;
+	}
 	if (kind == TW_RUN_ONE_AT_A_TIME)
 		keep_depth(change, i, old);
-	*ours += kind != TW_RUN_OTHER;
+	section->owes_report = kind == TW_RUN_OURS || is_changed(change, kind);
+	outcome->ours++;
 	*lacks |= !line;
 }
 
 int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
-		  size_t *ours)
+		  struct tw_run_outcome *outcome)
 {
 	struct change change = { jobs, engines };
 	int lacks = 0;
@@ -197,6 +260,6 @@ int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
 
 	for (size_t i = 0; i < jobs->section_count && code == TW_EXIT_GOOD; i++)
 		if (!jobs->sections[i].is_skipped)
-			change_section(&change, i, ours, &lacks);
+			change_section(&change, i, outcome, &lacks);
 	return code == TW_EXIT_GOOD && lacks ? add_engine(&change) : code;
 }

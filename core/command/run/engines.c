@@ -36,12 +36,12 @@ static const struct {
 	{ "linuxaio", TW_RUN_QUEUED },
 	{ "aio", TW_RUN_QUEUED },
 	{ "posixaio", TW_RUN_QUEUED },
-	{ "io_uring", TW_RUN_QUEUED },
+	{ "io_uring", TW_RUN_RING },
 	{ "io_uring_cmd", TW_RUN_COMMAND },
 	/* fio has none of that name: for job files that are run by this. */
 	{ "tickwise-memory", TW_RUN_MEMORY },
 	/* ${ENG}, and there is no ENG in the environment. */
-	{ "", TW_RUN_QUEUED },
+	{ "", TW_RUN_RING },
 };
 
 /* The last part of a path, if fio is to load that. */

@@ -180,25 +180,12 @@ static int is_set(const struct tw_run_jobs *jobs, size_t section,
 	return line && strcmp(line->value, "0") != 0;
 }
 
-/* Of I/O on a ring: memory's are of their own kind. */
-static int leaves_report(const struct tw_run_line *engine)
-{
-	enum tw_run_kind kind = engine ? tw_run_kind(engine->value) :
-					 TW_RUN_ONE_AT_A_TIME;
-
-	return kind != TW_RUN_OTHER && kind != TW_RUN_MEMORY &&
-	       kind != TW_RUN_OUR_MEMORY;
-}
-
 static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 {
-	const struct tw_run_line *engine = tw_run_setting(jobs, section,
-							  "ioengine");
 	const struct tw_run_line *report = tw_run_setting(jobs, section,
 							  "tw_report");
 
-	if (jobs->sections[section].is_global ||
-	    jobs->sections[section].is_skipped || !leaves_report(engine))
+	if (!jobs->sections[section].owes_report)
 		return 0;
 	/* Without a report the proof is fio's: it refuses a tw_ option in a
 	 * section of another engine. (One from [global] it drops there; then

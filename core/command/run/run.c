@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise run: a fio job as it is, on our engine. fio takes the engine that
- * a job file names, whatever its command line says; so it gets a copy of the
- * job file with that line changed, and the reports that the engine wrote are
- * the proof that it ran.
+ * tickwise run: a fio job of io_uring as it is, on our engine; with --convert a
+ * job of another engine, too. fio takes the engine that a job file names,
+ * whatever its command line says. So fio gets a copy of the job file with that
+ * line changed, and the reports that the engine wrote prove that it ran.
  */
 #include <ctype.h>
 #include <getopt.h>
@@ -21,21 +21,23 @@
 struct wanted {
 	const char *engine;	/* NULL: found */
 	const char *fio;	/* NULL: found */
+	int convert;
 	int dry_run;
 	int report;
 	int help;
 };
 
 static const char usage[] =
-"usage: tickwise run [--engine=FILE] [--fio=PROGRAM] [--dry-run] [--report]\n"
-"                    JOB.fio... [fio's arguments]\n"
+"usage: tickwise run [--convert] [--engine=FILE] [--fio=PROGRAM] [--dry-run]\n"
+"                    [--report] JOB.fio... [fio's arguments]\n"
 "\n"
-"Run fio with a job as it is, but on tickwise's engine: fio reads a copy whose\n"
-"ioengine lines are changed where they mean I/O of files and devices (io_uring,\n"
-"libaio, posixaio, psync and its like, io_uring_cmd). What is changed and what\n"
-"is left alone is said on stderr; what fio prints stays as it is. Jobs can be\n"
-"given by fio's options, too.\n"
+"Run fio with a job as it is, but on tickwise's engine: fio reads a copy of the\n"
+"job file in which ioengine=io_uring and io_uring_cmd name that engine. Jobs on\n"
+"other engines are left as they are. Each change is reported on stderr; what\n"
+"fio prints stays as it is. Jobs can be given by fio's options, too.\n"
 "\n"
+"  --convert      convert jobs of libaio, posixaio, sync, psync, vsync, pvsync,\n"
+"                 pvsync2 and jobs without an ioengine, too\n"
 "  --engine=FILE  the engine (tickwise.so beside this program, or as installed)\n"
 "  --fio=PROGRAM  the fio (that of the environment variable FIO, else fio)\n"
 "  --dry-run      print the changed job file and run nothing\n"
@@ -82,6 +84,8 @@ static int take(struct wanted *wanted, const char *argument)
 		wanted->engine = engine;
 	else if (fio)
 		wanted->fio = fio;
+	else if (strcmp(argument, "--convert") == 0)
+		wanted->convert = 1;
 	else if (strcmp(argument, "--dry-run") == 0)
 		wanted->dry_run = 1;
 	else if (strcmp(argument, "--report") == 0)
@@ -140,21 +144,27 @@ static int read_files(struct tw_run_arguments *arguments)
 static int change_all(struct tw_run_arguments *arguments,
 		      struct tw_run_engines *engines)
 {
-	size_t ours = 0;
-	int code = tw_run_change(&arguments->jobs, engines, &ours);
+	struct tw_run_outcome outcome = { 0 };
+	int code = tw_run_change(&arguments->jobs, engines, &outcome);
 
 	for (size_t i = 0; i < arguments->file_count && code == TW_EXIT_GOOD; i++)
-		code = tw_run_change(&arguments->files[i], engines, &ours);
-	if (code == TW_EXIT_GOOD && !ours)
-		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "no job here "
+		code = tw_run_change(&arguments->files[i], engines, &outcome);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_run_report_left(&outcome);
+	if (!outcome.ours)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "no job here "
 				       "would run on tickwise's engine");
-	return code;
+	return TW_EXIT_GOOD;
 }
 
 static int prepare(struct tw_run_arguments *arguments,
 		   const struct wanted *wanted, char **argv)
 {
-	struct tw_run_engines engines = { .fio = wanted->fio };
+	struct tw_run_engines engines = {
+		.fio = wanted->fio,
+		.convert = wanted->convert,
+	};
 	int code;
 
 	if (!*argv)

@@ -33,6 +33,7 @@ struct tw_run_section {
 	char *first;		/* lines to be put at its beginning, or NULL */
 	int is_global;
 	int is_skipped;		/* by fio's --section */
+	int owes_report;	/* its job runs on our engine for I/O */
 };
 
 /* A job file with what it includes, or the jobs on fio's command line. */
@@ -82,14 +83,16 @@ struct tw_run_engines {
 	char *memory_path;		/* tickwise-memory.so, likewise */
 	struct tw_run_options *known;
 	size_t known_count;
+	int convert;			/* --convert: engines unlike ours, too */
 };
 
 enum tw_run_kind {
 	TW_RUN_OTHER,			/* no I/O that ours could do */
 	TW_RUN_OURS,
-	TW_RUN_ONE_AT_A_TIME,		/* sync, psync ... */
-	TW_RUN_QUEUED,			/* libaio, io_uring ... */
+	TW_RUN_RING,			/* io_uring */
 	TW_RUN_COMMAND,			/* io_uring_cmd */
+	TW_RUN_ONE_AT_A_TIME,		/* sync, psync ...: with --convert */
+	TW_RUN_QUEUED,			/* libaio ...: with --convert */
 	TW_RUN_MEMORY,			/* tickwise-memory, by its name alone */
 	TW_RUN_OUR_MEMORY,		/* and its file: no I/O, nothing owed */
 };
@@ -175,14 +178,32 @@ int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 /* Does an option of a job stand alone, its value only ever behind a '='? */
 int tw_run_is_flag(struct tw_run_engines *engines, const char *option);
 
+/* The jobs on one engine of fio's that stay there. */
+struct tw_run_left {
+	const char *engine;		/* NULL: they name none */
+	const char *place, *job;	/* of the first one */
+	size_t jobs;
+	int can_convert;		/* --convert would change them */
+};
+
+/* What became of all jobs. */
+struct tw_run_outcome {
+	size_t ours;			/* so many run on our engines */
+	struct tw_run_left *left;
+	size_t left_count;
+};
+
 /**
- * tw_run_change - point the jobs at our engine, and say so
- * @ours: how many jobs run on it then is added here
+ * tw_run_change - point the jobs at our engine, and report each change
+ * @outcome: its numbers are added to
  *
  * Return: an enum tw_exit.
  */
 int tw_run_change(struct tw_run_jobs *jobs, struct tw_run_engines *engines,
-		  size_t *ours);
+		  struct tw_run_outcome *outcome);
+
+/* Reports the engines whose jobs were left, one line each. */
+void tw_run_report_left(const struct tw_run_outcome *outcome);
 
 /* ---- fio ---- */
 
