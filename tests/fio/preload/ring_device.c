@@ -17,25 +17,48 @@
  *	DEVICE_OVERFLOW=N	no more than N completions are visible at a
  *				time, the others when the kernel is entered
  *				again, as with a completion ring that overflows
+ *	DEVICE_TAKE=N		a submitting call takes no more than N entries
+ *	DEVICE_READ_NS=N	instead of READ_NS, below
+ *	DEVICE_FIO_NS=N		more, where fio reads a clock after the engine
+ *	DEVICE_ALONE=1		the kernel has no part in any I/O: transfers,
+ *				flushes and trims. See below.
+ *	DEVICE_TRIM=N:ERRNO	with DEVICE_ALONE, every Nth trim fails
+ *	DEVICE_BLOCK=END	files whose names end so are block devices for
+ *				fio, and trims by a system call do nothing
  *
  * A transfer that takes time moves no data. Its completion is shown when it is
  * due and the kernel is entered.
  *
- * Time is simulated in a job from its fork on. It goes on by READ_NS when the
- * job reads a clock, by ENTER_NS when it enters the kernel, by what it sleeps and
- * WAKE_NS, and to the next completion where it waits for one; by nothing else. So
- * what a job does and what times it sees are the same in each run, on each
- * machine. fio needs --clocksource=clock_gettime for it. Our engine is told that
- * the CPU's counter is disabled: then its stamps are of the system clock, in
- * nanoseconds.
+ * With DEVICE_ALONE the device moves the data itself when an entry is submitted,
+ * in transfers that take time, too; not those of registered files. A trim takes
+ * as long as a transfer, and so does a flush: under DEVICE_DUE_US as the last of
+ * eight. The kernel gets an entry that does nothing. So each I/O ends in the call
+ * or when it is due, whatever the file system and the kernel's workers would do.
  *
- * For jobs that are processes, whose completions are posted inside of
- * io_uring_enter (not with sqthread_poll). For fio alone, and not everywhere:
- * kernel_gate.h says why.
+ * Time is simulated in a job that is a process from its fork on, and in one that
+ * is a thread from the set-up of its ring on. It goes on by READ_NS when the job
+ * reads a clock, by ENTER_NS when it enters the kernel, by what it sleeps and
+ * WAKE_NS (see usleep() for what is no sleep of its own), and to the next completion
+ * where it waits for one; by nothing else. So what a job does and what times it
+ * sees are the same in each run, on each machine. fio needs
+ * --clocksource=clock_gettime for it. Our engine is told that the CPU's counter is
+ * disabled: then its stamps are of the system clock, in nanoseconds.
+ *
+ * With DEVICE_READ_NS=0 the times do not depend on how often an engine reads clocks.
+ * DEVICE_FIO_NS=N then lets N ns pass when fio reads a clock, if the engine has read
+ * one since fio's last reading: once for each I/O that fio queues and for each batch
+ * that it takes. What an external engine reads, through fio's functions or not,
+ * takes no time. A job must not wait by reading a clock (rates, runtimes, thinktime).
+ *
+ * For jobs whose completions are posted inside of io_uring_enter (not with
+ * sqthread_poll). For fio alone, and not everywhere: kernel_gate.h says why.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <linux/fs.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
@@ -44,8 +67,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -63,6 +89,9 @@
 #define ENTER_NS	1000
 #define WAKE_NS		1000	/* fio sleeps for 0 until a microsecond is over */
 
+/* What each job has for itself, be it a process or a thread. */
+#define PER_JOB	static __thread
+
 /* What becomes of a transfer that the kernel has, or that is not shown yet. */
 struct fate {
 	uint64_t user_data;
@@ -71,7 +100,7 @@ struct fate {
 	uint64_t due_ns;	/* 0: not timed */
 };
 
-static struct {
+PER_JOB struct {
 	unsigned *sq_head, *sq_tail, *sq_array, *sq_flags;
 	unsigned sq_mask;
 	struct io_uring_sqe *sqes;
@@ -83,28 +112,30 @@ static struct {
 	unsigned due;		/* up to here they are due */
 } ring;
 
-static struct fate fates[MOST];
-static struct io_uring_sqe saved[MOST];
-static unsigned long transfers, submits, waits;
+PER_JOB struct fate fates[MOST];
+PER_JOB struct io_uring_sqe saved[MOST];
+PER_JOB unsigned long transfers, trims, submits, waits;
 
 static struct {
 	unsigned long due_us, serial_us, error, gone, half, none, refuse, wait;
-	unsigned long visible;
-	int error_errno, gone_errno, refuse_errno, wait_errno;
+	unsigned long visible, take, read_ns, fio_ns, alone, trim;
+	int error_errno, gone_errno, refuse_errno, wait_errno, trim_errno;
+	const char *block;
 } device;
 
 /* ---- time -------------------------------------------------------------- */
 
-/* Since the job was forked. */
-static int is_simulated;
-static uint64_t now_ns;
-static uint64_t last_due_ns;	/* of DEVICE_SERIAL_US */
+/* Since the job was forked, or began as a thread. */
+PER_JOB int is_simulated;
+PER_JOB int is_engines_turn_over;	/* it has read a clock after fio */
+PER_JOB uint64_t now_ns;
+PER_JOB uint64_t last_due_ns;	/* of DEVICE_SERIAL_US */
 
 static const clockid_t clocks[] = {
 	CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME,
 };
 #define CLOCKS	(sizeof(clocks) / sizeof(clocks[0]))
-static struct timespec forked_at[CLOCKS];
+PER_JOB struct timespec began_at[CLOCKS];
 
 static int real_clock_gettime(clockid_t id, struct timespec *now)
 {
@@ -115,6 +146,73 @@ static int real_clock_gettime(clockid_t id, struct timespec *now)
 	return real(id, now);
 }
 
+/* Where fio, the C library and what is here are in memory. */
+static struct {
+	uintptr_t from, to;
+} fios[3];
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const uintptr_t of[] = {
+		getauxval(AT_ENTRY), (uintptr_t)dlsym(RTLD_NEXT, "fork"),
+		(uintptr_t)find_object,
+	};
+	uintptr_t from = UINTPTR_MAX, to = 0;
+	unsigned i;
+
+	(void)size;
+	(void)data;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type != PT_LOAD)
+			continue;
+		if (begin < from)
+			from = begin;
+		if (begin + part->p_memsz > to)
+			to = begin + part->p_memsz;
+	}
+	for (i = 0; i < 3; i++) {
+		if (of[i] < from || of[i] >= to)
+			continue;
+		fios[i].from = from;
+		fios[i].to = to;
+	}
+	return 0;
+}
+
+static int is_fios(const void *address)
+{
+	unsigned i;
+
+	for (i = 0; i < 3; i++)
+		if ((uintptr_t)address >= fios[i].from &&
+		    (uintptr_t)address < fios[i].to)
+			return 1;
+	return 0;
+}
+
+/* Was this called by fio, and not through an external engine? */
+static int is_called_by_fio(void)
+{
+	void *callers[16];
+	int count = backtrace(callers, 16), i;
+
+	for (i = 0; i < count; i++)
+		if (!is_fios(callers[i]))
+			return 0;
+	return 1;
+}
+
+/* Some versions of fio read a clock more often in a row than others. */
+static void pass(int by_fio)
+{
+	if (by_fio && is_engines_turn_over)
+		now_ns += device.fio_ns;
+	is_engines_turn_over = !by_fio;
+}
+
 int clock_gettime(clockid_t id, struct timespec *now)
 {
 	uint64_t ns;
@@ -123,9 +221,12 @@ int clock_gettime(clockid_t id, struct timespec *now)
 	for (i = 0; is_simulated && i < CLOCKS; i++) {
 		if (clocks[i] != id)
 			continue;
-		now_ns += READ_NS;
-		ns = (uint64_t)forked_at[i].tv_nsec + now_ns;
-		now->tv_sec = forked_at[i].tv_sec + (time_t)(ns / 1000000000);
+		now_ns += device.read_ns;
+		if (device.fio_ns)
+			pass(is_fios(__builtin_return_address(0)) &&
+			     is_called_by_fio());
+		ns = (uint64_t)began_at[i].tv_nsec + now_ns;
+		now->tv_sec = began_at[i].tv_sec + (time_t)(ns / 1000000000);
 		now->tv_nsec = (long)(ns % 1000000000);
 		return 0;
 	}
@@ -157,13 +258,17 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 	return 0;
 }
 
+/* fio asks every millisecond whether another job is done with what both use, and
+ * gives up after five seconds. That wait is real, and takes no time of the job. */
 int usleep(useconds_t us)
 {
+	int (*real)(useconds_t) =
+		(int (*)(useconds_t))dlsym(RTLD_NEXT, "usleep");
 	const struct timespec wanted = {
 		.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000,
 	};
 
-	return nanosleep(&wanted, NULL);
+	return us < 1000 ? nanosleep(&wanted, NULL) : real(us);
 }
 
 /* Where the counter is disabled the library asks for the time by this. */
@@ -202,15 +307,79 @@ int prctl(int option, ...)
 	return (int)syscall(SYS_prctl, option, a[0], a[1], a[2], a[3]);
 }
 
-/* A job that waits for ever ends with the fio that has been ended for it. */
-static void forked(void)
+static void simulate(void)
 {
 	unsigned i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0L, 0L, 0L);
 	for (i = 0; i < CLOCKS; i++)
-		real_clock_gettime(clocks[i], &forked_at[i]);
+		real_clock_gettime(clocks[i], &began_at[i]);
 	is_simulated = 1;
+}
+
+/* A job that waits for ever ends with the fio that has been ended for it. */
+static void forked(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0L, 0L, 0L);
+	simulate();
+}
+
+static int is_main_thread(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
+/* ---- files that are block devices --------------------------------------- */
+
+static int ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), least = strlen(end);
+
+	return length >= least && !strcmp(text + length - least, end);
+}
+
+/* fio is built with another name of stat() for the same on some machines. */
+static int looks_like(const char *name, const char *path, struct stat *st)
+{
+	int (*real)(const char *, struct stat *) =
+		(int (*)(const char *, struct stat *))dlsym(RTLD_NEXT, name);
+	int ret = real(path, st);
+
+	if (!ret && device.block && ends_in(path, device.block))
+		st->st_mode = (st->st_mode & ~(mode_t)S_IFMT) | S_IFBLK;
+	return ret;
+}
+
+int stat(const char *restrict path, struct stat *restrict st)
+{
+	return looks_like("stat", path, st);
+}
+
+int stat64(const char *restrict path, struct stat64 *restrict st)
+{
+	return looks_like("stat64", path, (struct stat *)st);
+}
+
+/* What fio asks a block device: its size, to forget its pages, to trim. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct stat st;
+	va_list list;
+	void *argument;
+
+	va_start(list, request);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (device.block && request == BLKGETSIZE64 && !fstat(fd, &st)) {
+		*(uint64_t *)argument = (uint64_t)st.st_size;
+		return 0;
+	}
+	if (device.block && request == BLKDISCARD) {
+		now_ns += ENTER_NS;
+		return 0;
+	}
+	if (device.block && request == BLKFLSBUF)
+		return 0;
+	return (int)syscall(SYS_ioctl, fd, request, argument);
 }
 
 /* ---- the ring ---------------------------------------------------------- */
@@ -281,11 +450,15 @@ static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 	fate->changed = 1;
 }
 
-/* When a transfer to this place that is submitted now ends. */
+/* When a transfer to this place that is submitted now ends, or what is none. */
 static uint64_t due_at(uint64_t offset, unsigned length)
 {
+	uint64_t nth_of_eight = length ? offset / length % 8 + 1 : 8;
+
+	if (!device.due_us && !device.serial_us)
+		return 0;
 	if (device.due_us)
-		return now_ns + (offset / length % 8 + 1) * device.due_us * 1000;
+		return now_ns + nth_of_eight * device.due_us * 1000;
 	if (last_due_ns < now_ns)
 		last_due_ns = now_ns;
 	last_due_ns += device.serial_us * 1000;
@@ -307,30 +480,79 @@ static int nth(unsigned long every)
 	return every && transfers % every == 0;
 }
 
-static void decide(struct io_uring_sqe *sqe)
+static struct fate *new_fate(const struct io_uring_sqe *sqe, uint64_t offset,
+			     unsigned length)
 {
-	unsigned length = length_of(sqe);
 	struct fate *fate = fate_of(0);
-	uint64_t due_ns = 0;
 
-	if (!fate || !length)
+	if (!fate)
 		abort();
 	memset(fate, 0, sizeof(*fate));
 	fate->user_data = sqe->user_data;
+	fate->due_ns = due_at(offset, length);
+	return fate;
+}
+
+/* The kernel's part, done here: as many bytes of a transfer, or -errno. */
+static int64_t move(const struct io_uring_sqe *sqe, unsigned length)
+{
+	void *data = (void *)(uintptr_t)sqe->addr;
+	ssize_t ret;
+
+	/* By its number in a table that is not known here. */
+	if (sqe->flags & IOSQE_FIXED_FILE)
+		return length;
+	if (sqe->opcode == IORING_OP_READV || sqe->opcode == IORING_OP_WRITEV)
+		data = ((struct iovec *)data)->iov_base;
+	switch (sqe->opcode) {
+	case IORING_OP_READ:
+	case IORING_OP_READV:
+	case IORING_OP_READ_FIXED:
+		ret = pread(sqe->fd, data, length, (off_t)sqe->off);
+		break;
+	default:
+		ret = pwrite(sqe->fd, data, length, (off_t)sqe->off);
+		break;
+	}
+	return ret < 0 ? -errno : ret;
+}
+
+/* A flush, or a trim: the only command that fio has for this ring. */
+static void decide_other(struct io_uring_sqe *sqe)
+{
+	int is_trim = sqe->opcode == IORING_OP_URING_CMD;
+	struct fate *fate = is_trim ?
+		new_fate(sqe, sqe->addr, (unsigned)sqe->addr3) :
+		new_fate(sqe, 0, 0);
+
+	if (is_trim && device.trim && ++trims % device.trim == 0)
+		ends(sqe, fate, -device.trim_errno);
+	else
+		ends(sqe, fate, 0);
+}
+
+static void decide(struct io_uring_sqe *sqe)
+{
+	unsigned length = length_of(sqe);
+	struct fate *fate;
+
+	if (!length)
+		abort();
+	fate = new_fate(sqe, sqe->off, length);
 	transfers++;
-	if (device.due_us || device.serial_us)
-		due_ns = due_at(sqe->off, length);
 	if (device.gone && transfers >= device.gone)
 		ends(sqe, fate, -device.gone_errno);
 	else if (nth(device.error))
 		ends(sqe, fate, -device.error_errno);
 	else if (nth(device.none))
 		ends(sqe, fate, 0);
+	else if (device.alone)
+		ends(sqe, fate, move(sqe, nth(device.half) ?
+				     length / 2 & ~511U : length));
 	else if (nth(device.half) && length == sqe->len)
 		sqe->len = sqe->len / 2 & ~511U;
-	else if (due_ns)
+	else if (fate->due_ns)
 		ends(sqe, fate, length);
-	fate->due_ns = due_ns;
 }
 
 static struct io_uring_sqe *entry(unsigned place)
@@ -352,6 +574,8 @@ static long submit(const long *a)
 		saved[i] = *entry(head + i);
 		if (is_transfer(&saved[i]))
 			decide(entry(head + i));
+		else if (device.alone)
+			decide_other(entry(head + i));
 	}
 	ret = gate_kernel(SYS_io_uring_enter, a);
 	for (i = 0; i < count; i++) {
@@ -421,9 +645,13 @@ static void show(void)
 	*ring.cq_tail = shown;
 }
 
-static long enter(const long *a)
+static long enter(const long *asked)
 {
-	long ret;
+	long a[6], ret;
+
+	memcpy(a, asked, sizeof(a));
+	if (device.take && (unsigned long)a[1] > device.take)
+		a[1] = (long)device.take;
 
 	now_ns += ENTER_NS;
 	if (a[1] && device.refuse && ++submits % device.refuse == 0)
@@ -446,6 +674,8 @@ static long caught(long number, const long *a)
 
 	if (number == SYS_io_uring_enter && ring.sqes)
 		return enter(a);
+	if (number == SYS_io_uring_setup && !is_simulated && !is_main_thread())
+		simulate();
 	ret = gate_kernel(number, a);
 	if (number == SYS_io_uring_setup && ret >= 0)
 		look_at(ret, (struct io_uring_params *)a[1]);
@@ -465,6 +695,7 @@ static unsigned long setting(const char *name, int *error)
 
 static __attribute__((constructor)) void begin(void)
 {
+	dl_iterate_phdr(find_object, NULL);
 	pthread_atfork(NULL, NULL, forked);
 	device.due_us = setting("DEVICE_DUE_US", NULL);
 	device.serial_us = setting("DEVICE_SERIAL_US", NULL);
@@ -475,5 +706,12 @@ static __attribute__((constructor)) void begin(void)
 	device.refuse = setting("DEVICE_REFUSE", &device.refuse_errno);
 	device.wait = setting("DEVICE_WAIT", &device.wait_errno);
 	device.visible = setting("DEVICE_OVERFLOW", NULL);
+	device.take = setting("DEVICE_TAKE", NULL);
+	device.read_ns = getenv("DEVICE_READ_NS") ?
+		setting("DEVICE_READ_NS", NULL) : READ_NS;
+	device.fio_ns = setting("DEVICE_FIO_NS", NULL);
+	device.alone = setting("DEVICE_ALONE", NULL);
+	device.trim = setting("DEVICE_TRIM", &device.trim_errno);
+	device.block = getenv("DEVICE_BLOCK");
 	gate_close("ring_device", caught);
 }
