@@ -1,0 +1,124 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+#
+# Writes what each scripted job of a run did to JOB.txt, for engine_scripts.t: fio's
+# own figures and the engine's report. A line has the numbers and words of one
+# object, and its path. fio's output is out.json in the run's directory; the report
+# is JOB.json or, in a run of several jobs, JOB.json.N.
+#
+#	engine_scripts.pl DIRECTORY...
+#
+# Left out is what differs from one run to the next: process, host, times of day,
+# clocks, the counter's verdict, versions. So are the histograms' bins, of which the
+# percentiles are made, and what is computed from other values.
+use strict;
+use warnings;
+use JSON::PP;
+
+my @percentiles = ("1.000000", "50.000000", "90.000000", "99.000000",
+		   "99.900000");
+
+# fio may say what went wrong in front of its JSON.
+sub parsed
+{
+	my ($file) = @_;
+	local $/;
+
+	open my $f, "<", $file or return;
+	my $text = <$f>;
+	$text =~ s/\A.*?^(?=\{)//ms;
+	return JSON::PP->new->decode($text);
+}
+
+# A line for what the object has itself, then those of the objects in it.
+sub show
+{
+	my ($path, $object) = @_;
+	my (@own, @objects);
+
+	for my $key (sort keys %$object) {
+		my $value = $object->{$key};
+
+		if (ref $value eq "HASH") {
+			push @objects, ["$path.$key", $value];
+		} elsif (ref $value eq "ARRAY") {
+			push @objects, map {
+				[sprintf("%s.%s.%02d", $path, $key, $_),
+				 $value->[$_]]
+			} 0 .. $#$value;
+		} else {
+			push @own, "$key=" . (JSON::PP::is_bool($value) ?
+				$value ? "true" : "false" : $value // "null");
+		}
+	}
+	print "$path: @own\n" if @own;
+	show(@$_) for @objects;
+}
+
+sub only
+{
+	my ($object, @keys) = @_;
+
+	return { map { $_ => $object->{$_} }
+		 grep { defined $object->{$_} } @keys };
+}
+
+sub figures_of_fio
+{
+	my ($job) = @_;
+	my $figures = only($job, "error", "total_err", "first_error");
+
+	for my $direction ("read", "write", "trim", "sync") {
+		my $of = $job->{$direction} // {};
+		my @times = grep { ($of->{$_} // {})->{N} }
+			"slat_ns", "clat_ns", "lat_ns";
+
+		next unless @times || $of->{total_ios};
+		$figures->{$direction} = {
+			%{only($of, "total_ios", "short_ios", "drop_ios",
+			       "io_bytes")},
+			map { $_ => only($of->{$_}, "N", "min", "max", "mean") }
+				@times,
+		};
+	}
+	return $figures;
+}
+
+sub cut_histogram
+{
+	my ($histogram) = @_;
+
+	delete @$histogram{"bins", "digits", "mean_ns", "stddev_ns"};
+	$histogram->{percentiles} = only($histogram->{percentiles}, @percentiles);
+}
+
+sub cut_report
+{
+	my ($report) = @_;
+
+	delete @$report{"schema", "version", "tickwise_version", "clocks",
+			"counter"};
+	$report->{job} = only($report->{job}, "iodepth", "run_ns", "test_nop");
+	delete @$_{"ticks", "raw_ns", "monotonic_ns"}
+		for @{$report->{slowest} // []};
+	cut_histogram($_) for map { values %$_ } values %{$report->{stages} // {}};
+	my $residual = $report->{fio_times}{residual};
+	cut_histogram($residual) if $residual;
+	return $report;
+}
+
+for my $directory (@ARGV) {
+	my $fio = parsed("$directory/out.json") or next;
+
+	for my $job (@{$fio->{jobs}}) {
+		my $path = "$directory/$job->{jobname}";
+		my ($report) = map { parsed($_) } glob "$path.json*";
+
+		open my $out, ">", "$path.txt" or die "$path.txt: $!\n";
+		select $out;
+		show("fio", figures_of_fio($job));
+		$report ? show("report", cut_report($report)) :
+			print "no report\n";
+		close $out;
+	}
+}
