@@ -11,6 +11,9 @@
 #include <stdio.h>
 
 #include "options.h"
+#ifdef TW_FIO_VERIFY_FSYNCED
+#include "verify.h"
+#endif
 #include "slowest.h"
 
 #define TW_OPTION(kind, member) \
