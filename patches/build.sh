@@ -5,7 +5,7 @@
 #
 #	patches/build.sh SERIES LIBRARY DIR
 #
-# SERIES is a directory beside this file, "" means that of the installed fio.
+# SERIES is a file next to this one, "" means that of the installed fio.
 # LIBRARY is a directory with libtickwise.a, its header in include/ is used.
 # DIR/fio is the program; DIR goes away first. FIO and FIO_GIT as in source.sh;
 # FIO_CONFIGURE is more options of fio's configure.
@@ -25,7 +25,7 @@ fail()
 
 [ -n "$series" ] || series=$("${FIO:-fio}" --version) ||
 	fail "there is no fio to ask for its version: name a series with FIO_SERIES="
-case $series in */* | '' | .*) false ;; *) [ -d "$here/$series" ] ;; esac ||
+case $series in fio-*) [ -f "$here/$series" ] ;; *) false ;; esac ||
 	fail "no series for $series; there are:" \
 		"$(cd "$here" && echo fio-*). FIO_SERIES= names one"
 
@@ -39,17 +39,8 @@ cd "$dir"
 		fail "$(basename "$patch") does not apply"
 done
 
-# The static library: the program then runs wherever it is put.
 mkdir -p .tickwise
-cp "$library/libtickwise.a" .tickwise/
-cat >.tickwise/tickwise.pc <<END
-Name: Tickwise
-Description: time by the CPU's own counter
-Version: $(sed -n 's/^#define TW_VERSION[^"]*"\(.*\)"/\1/p' \
-	"$library/include/tickwise.h")
-Libs: -L$dir/.tickwise -ltickwise
-Cflags: -I$library/include
-END
+"$here/pc.sh" "$library" >.tickwise/tickwise.pc
 command -v pkg-config >/dev/null || fail "pkg-config is missing: install it"
 # shellcheck disable=SC2086
 PKG_CONFIG_PATH=$dir/.tickwise ./configure --disable-native ${FIO_CONFIGURE-} \

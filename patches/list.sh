@@ -6,20 +6,14 @@
 #
 #	patches/list.sh SERIES
 #
-# SERIES is a directory beside this file. If it has a file named series, as
-# quilt and `git quiltimport` know it, that says which, some of other releases;
-# else they are all that it has, without the cover letter.
+# SERIES is a file next to this one, as fio-3.33: names of files in series/, as
+# quilt reads them. Lines that begin with # are comments.
 set -eu
-LC_ALL=C
-export LC_ALL
 
-dir=$(cd "$(dirname "$0")" && pwd)/$1
-if [ -f "$dir/series" ]; then
-	while read -r name; do
-		echo "$dir/$name"
-	done <"$dir/series"
-else
-	for patch in "$dir"/0*.patch; do
-		case $patch in */0000-*) ;; *) echo "$patch" ;; esac
-	done
-fi
+dir=$(cd "$(dirname "$0")" && pwd)
+while read -r name; do
+	case $name in
+	'' | '#'*) ;;
+	*) echo "$dir/series/$name" ;;
+	esac
+done <"$dir/$1"

@@ -6,11 +6,11 @@
 #
 #	patches/source.sh SERIES DIR
 #
-# SERIES is a directory beside this file, as fio-3.33. The source is that of the
+# SERIES is a file next to this one, as fio-3.33. The source is that of the
 # installed fio if it is this version (plugin/find-fio.sh), else the tag, or the
-# commit that SERIES/COMMIT names, of the git repository FIO_GIT. FIO names
-# another program than the first fio in PATH. Prints nothing; exit 0, or 1 after
-# one line that says why there is none.
+# commit that the first line of SERIES names, of the git repository FIO_GIT. FIO
+# names another program than the first fio in PATH. Prints nothing; exit 0, or 1
+# after one line that says why there is none.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -20,6 +20,7 @@ series=$1
 dir=$2
 git_url=${FIO_GIT:-https://github.com/axboe/fio}
 cache=$here/../build/fio
+commit=$(sed -n 's/^# commit //p' "$here/$series")
 
 fail()
 {
@@ -44,12 +45,10 @@ from_installed()
 
 from_git()
 {
-	wanted=$series
-	[ ! -f "$here/$series/COMMIT" ] || wanted=$(cat "$here/$series/COMMIT")
 	mkdir -p "$dir" && git -C "$dir" init -q || return 1
 	GIT_TERMINAL_PROMPT=0 timeout "${FIO_GIT_SECONDS:-120}" \
 		git -C "$dir" fetch -q --depth 1 --no-tags "$git_url" \
-		"$wanted" 2>"$dir/.git/error" || return 1
+		"${commit:-$series}" 2>"$dir/.git/error" || return 1
 	git -C "$dir" -c advice.detachedHead=false checkout -q FETCH_HEAD
 }
 
@@ -62,9 +61,8 @@ if ! from_installed; then
 fi
 rm -rf "$dir/.git"
 version=$series
-[ ! -f "$here/$series/COMMIT" ] ||
-	version=$(sed -n 's/^DEF_VER=//p' "$dir/FIO-VERSION-GEN")-$(cut -c 1-8 \
-		"$here/$series/COMMIT")
+[ -z "$commit" ] || version=$(sed -n 's/^DEF_VER=//p' \
+	"$dir/FIO-VERSION-GEN")-$(echo "$commit" | cut -c 1-8)
 echo "FIO_VERSION = $version-tickwise" >"$dir/FIO-VERSION-FILE"
 # The version is what the file says, in a tree of no repository of fio's.
 printf '#!/bin/sh\nexit 0\n' >"$dir/FIO-VERSION-GEN"

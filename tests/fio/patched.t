@@ -3,8 +3,9 @@
 #
 # make fio-patched: the patches for the installed fio apply to its source, it
 # builds with clocksource=tickwise in it, and does a job with each clock. Fails if
-# a patch is damaged, or a list of them names one that is not there. What each
-# patch does is make check-patches' business; no time is judged here.
+# a patch is damaged, has less than three lines of context, is in no series, or is
+# named by a series and not there. What each patch does is make check-patches'
+# business; no time is judged here.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -20,7 +21,19 @@ for series in "$root"/patches/fio-*; do
 	done <"$scratch/list"
 	[ -s "$scratch/list" ] && [ -z "$missing" ]
 	ok $? "$series: $(wc -l <"$scratch/list") patches, all there${missing:+ but $missing}"
+	cat "$scratch/list" >>"$scratch/used"
 done
+is "$(printf '%s\n' "$root"/patches/series/* |
+	grep -vxFf "$scratch/used")" '' 'each patch is in a series'
+
+# Only at the beginning of a file there are fewer lines before a change.
+awk '/^@@ / { first = -$2; before = 0; counting = 1; next }
+	counting && /^ / { before++; next }
+	counting && before < 3 && first > 1 { print FILENAME ": " FNR; bad = 1 }
+	{ counting = 0 }
+	END { exit bad }' "$root"/patches/series/* >"$err"
+ok $? 'each change has three lines of context'
+sed 's/^/# /' "$err"
 
 # can_not REASON: the rest
 can_not()
@@ -31,7 +44,7 @@ can_not()
 }
 
 version=$("$fio" --version 2>/dev/null | head -n 1)
-{ [ -n "$version" ] && [ -d "$root/patches/$version" ]; } ||
+{ [ -n "$version" ] && [ -f "$root/patches/$version" ]; } ||
 	can_not "no series for '$version'"
 command -v pkg-config >/dev/null || can_not 'no pkg-config'
 [ -z "${TW_SANITIZE-}" ] || can_not 'fio is not linked with the sanitizers'
