@@ -610,7 +610,7 @@ fuzz:
 
 # ---- the patches for fio ----
 #
-# Not part of check: they build fio some seventy times. tests/fio/patched.t, which
+# Not part of check: they build fio some ninety times. tests/fio/patched.t, which
 # is, builds the installed one once. FIO_GIT= names a repository of fio's.
 
 PATCH_TESTS := $(wildcard tests/patches/*.t)
@@ -620,8 +620,8 @@ packages-patches:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_PATCHES)
 
 check-patches: packages-patches
-	$(Q)$(MAKE) --no-print-directory core
-	$(Q)TICKWISE='$(abspath $(B)/tickwise)' FIO='$(FIO)' \
+	$(Q)$(MAKE) --no-print-directory core $(B)/include/tickwise.h
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' FIO='$(FIO)' \
 	tests/run.sh $(B)/check-patches.log $(PATCH_TESTS)
 
 # The series of the installed fio, or of FIO_SERIES=fio-HEAD.

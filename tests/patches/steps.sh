@@ -2,14 +2,12 @@
 #
 # One series for fio, patch by patch: each applies to the one before, builds
 # without a warning that was not there, passes fio's own unit tests and its clock
-# test. With all of them, every engine of this fio that could do a small job
-# before still can, and reports the same fields; an engine that tells when each
-# I/O completed is believed, and one that doesn't is served as before; and our own
-# engine builds against it and tells. Sourced, with $series set.
-#
-# With $only_all set nothing is built before all patches are applied, unless
-# TW_EVERY_STEP is set: a series put together of patches for other releases.
-# TW_FROM=N: the patches before the Nth are applied and not built.
+# test. What upstream would take first applies to this fio alone; clocksource=
+# tickwise needs no kernel's rate. With all of them, every engine of this fio that
+# could do a small job before still can, and reports the same fields; an engine
+# that tells when each I/O completed is believed, and one that doesn't is served as
+# before; our own engine builds against it and tells; and with libtickwise
+# clocksource=tickwise builds and does a job. Sourced, with $series set.
 #
 # Compiled without optimisation, through ccache where there is one: it is about
 # what a patch says, not about what it gains (tests/bench/fio_patched.sh).
@@ -19,16 +17,17 @@
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-[ -z "${TW_EVERY_STEP-}" ] || only_all=
-from=${TW_FROM:-1}
+library=${TW_BUILD:-$root/build}
 tree=$scratch/tree
+pc=$scratch/pc
 jobs=$(nproc)
 cc=gcc
 ! command -v ccache >/dev/null || cc='ccache gcc'
 
+# configure: finds libtickwise where $pc has been filled
 configure()
 {
-	(cd "$tree" && ./configure --disable-native --disable-optimizations \
+	(cd "$tree" && PKG_CONFIG_PATH=$pc ./configure --disable-native --disable-optimizations \
 		--cc="$cc") >"$scratch/configure.log" 2>&1
 }
 
@@ -242,6 +241,35 @@ our_engine()
 	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"
 }
 
+# The same tree once more, with the library.
+tickwise_clock()
+{
+	mkdir "$pc"
+	if ! "$root/patches/pc.sh" "$library" >"$pc/tickwise.pc" ||
+	    ! configure || ! grep -q CONFIG_TICKWISE "$tree/config-host.h"; then
+		ok 1 'configure finds libtickwise'
+		return
+	fi
+	try 'with libtickwise'
+	short_job "$scratch/clock.json" --ioengine=null \
+		--clocksource=tickwise && [ "$(perl -MJSON::PP -e '
+		local $/; open my $f, "<", $ARGV[0] or exit 2;
+		my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
+		print JSON::PP->new->decode($text)->{jobs}[0]{read}{total_ios}' \
+		"$scratch/clock.json")" = 64 ]
+	status=$?
+	ok $status 'clocksource=tickwise: all I/Os of a job'
+	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"
+}
+
+# applies PATCH: to what is there now
+applies()
+{
+	git -C "$tree" apply --check --index "$1" 2>"$scratch/apply" && return
+	sed 's/^/# /' "$scratch/apply"
+	return 1
+}
+
 if ! "$root/patches/source.sh" "$series" "$tree" 2>"$scratch/why"; then
 	echo "1..0 # SKIP $(sed 's/^source: //' "$scratch/why")"
 	exit 0
@@ -250,21 +278,32 @@ if ! configure || ! make -C "$tree" -j"$jobs" >"$scratch/build.log" 2>&1; then
 	echo "1..0 # SKIP $series itself does not build here"
 	exit 0
 fi
+for name in io_u-read-the-clock-for-each-latency-that-is-measured \
+	    gettime-borrow-before-dividing-in-utime_since \
+	    gettime-calibrate-the-CPU-clock-once-and-only-if-it-may-be-used \
+	    gettime-thread-hand-out-the-monotonic-clock; do
+	applies "$root/patches/series/$name.patch"
+	ok $? "$name: applies without the others"
+done
 before
 
 "$root/patches/list.sh" "$series" >"$scratch/series"
 while read -r patch <&3; do
 	name=$(basename "$patch" .patch)
+	case $name in *the-kernel-s-own-rate*)
+		applies "$(tail -n 1 "$scratch/series")"
+		ok $? "clocksource=tickwise applies without $name"
+	esac
 	git -C "$tree" apply --index --whitespace=nowarn "$patch" \
 		2>"$scratch/apply"
 	status=$?
 	ok $status "$name: applies"
 	[ $status = 0 ] || { sed 's/^/# /' "$scratch/apply"; break; }
 	! grep -q '^+++ b/configure' "$patch" || configure
-	[ -n "${only_all-}" ] || [ "${name%%-*}" -lt "$from" ] || try "$name"
+	try "$name"
 done 3<"$scratch/series"
-[ -z "${only_all-}" ] || try 'all of them'
 after
 completion_times
 our_engine
+tickwise_clock
 done_testing
