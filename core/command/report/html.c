@@ -222,28 +222,6 @@ static void put_over_time(FILE *file, const struct tw_report_group *group,
 	      "start</figcaption></figure>\n", file);
 }
 
-static void put_exceptions(FILE *file, const struct tw_report_tally *tally,
-			   int direction)
-{
-	static const char *const says[TW_REPORT_COUNTS] = {
-		[TW_REPORT_ERRORS] = "errors",
-		[TW_REPORT_SHORT] = "short",
-		[TW_REPORT_UNACCOUNTED] = "that fio did not count",
-		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
-	};
-	int any = 0;
-
-	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++) {
-		if (tally->counts[i][direction] == 0)
-			continue;
-		fputs(any++ ? ", " : "<p>Not among these: ", file);
-		put_u64(file, tally->counts[i][direction]);
-		fprintf(file, " %s", says[i]);
-	}
-	if (any)
-		fputs("</p>\n", file);
-}
-
 static void put_empty(FILE *file, uint64_t empty)
 {
 	if (empty == 0)
@@ -259,7 +237,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 {
 	const struct tw_report_tally *tally = &group->tally;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
-	char rate[TW_FORMAT_SIZE], text[256];
+	char rate[TW_FORMAT_SIZE], text[TW_REPORT_SENTENCE];
 
 	if (!tw_report_shows_direction(group, direction))
 		return;
@@ -270,7 +248,8 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 		fprintf(file, ", %s per second", tw_format_number(rate,
 			(double)ios * 1e9 / (double)group->run_ns));
 	fputs("</h3>\n", file);
-	put_exceptions(file, tally, direction);
+	if (tw_report_say_apart(text, sizeof(text), tally, direction))
+		fprintf(file, "<p>%s</p>\n", text);
 	put_empty(file, tally->counts[TW_REPORT_EMPTY][direction]);
 	if (!tw_report_has_stages(group, direction))
 		return;

@@ -115,28 +115,11 @@ static void print_stage(const char *name, const struct tw_histogram *histogram,
 	putchar('\n');
 }
 
-/* Only what is not zero; nothing when all is. */
-static void print_exceptions(const struct tw_report_tally *tally, int direction)
+/* A sentence below the direction that it is about. */
+static void print_sentence(const char *text)
 {
-	static const char *const says[TW_REPORT_COUNTS] = {
-		[TW_REPORT_ERRORS] = "errors",
-		[TW_REPORT_SHORT] = "short",
-		[TW_REPORT_UNACCOUNTED] = "that fio did not count (ramp time, the sync at the end)",
-		[TW_REPORT_BACKWARDS] = "whose stamps ran backwards",
-	};
 	struct tw_paragraph line = { .column = 2, .indent = 4 };
-	char text[256];
-	int used = 0;
 
-	for (int i = TW_REPORT_ERRORS; i < TW_REPORT_COUNTS; i++)
-		if (tally->counts[i][direction])
-			used += snprintf(text + used,
-				sizeof(text) - (size_t)used, "%s%llu %s",
-				used ? ", " : "not in this table: ",
-				(unsigned long long)tally->counts[i][direction],
-				says[i]);
-	if (used == 0)
-		return;
 	printf("  ");
 	tw_paragraph_add(&line, text);
 	tw_paragraph_end(&line);
@@ -145,16 +128,15 @@ static void print_exceptions(const struct tw_report_tally *tally, int direction)
 /* They look like fast ones. */
 static void print_empty(const struct tw_report_tally *tally, int direction)
 {
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
 	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
+	char text[TW_REPORT_SENTENCE];
 
 	if (empty == 0)
 		return;
-	printf("  ");
-	tw_paragraph_printf(&line, "in this table: %llu that moved nothing (the "
-			    "device is gone, or the file ends before)",
-			    (unsigned long long)empty);
-	tw_paragraph_end(&line);
+	snprintf(text, sizeof(text), "among these: %llu that moved nothing (the "
+		 "device is gone, or the file ends before)",
+		 (unsigned long long)empty);
+	print_sentence(text);
 }
 
 /* Per second of the longest job: of the group, not of the device. */
@@ -167,22 +149,11 @@ static void print_rate(uint64_t ios, uint64_t run_ns)
 						  (double)run_ns));
 }
 
-static void print_schedule(const struct tw_report_group *group, int direction)
-{
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
-	char text[256];
-
-	if (!tw_report_say_schedule(text, sizeof(text), group, direction))
-		return;
-	printf("  ");
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
-}
-
 static void print_direction(const struct tw_report_group *group, int direction)
 {
 	const struct tw_report_tally *tally = &group->tally;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
+	char text[TW_REPORT_SENTENCE];
 
 	if (!tw_report_shows_direction(group, direction))
 		return;
@@ -190,7 +161,8 @@ static void print_direction(const struct tw_report_group *group, int direction)
 	       (unsigned long long)ios);
 	print_rate(ios, group->run_ns);
 	putchar('\n');
-	print_exceptions(tally, direction);
+	if (tw_report_say_apart(text, sizeof(text), tally, direction))
+		print_sentence(text);
 	print_empty(tally, direction);
 	if (!tw_report_has_stages(group, direction))
 		return;
@@ -199,7 +171,8 @@ static void print_direction(const struct tw_report_group *group, int direction)
 		if (tally->stages[i][direction].count)
 			print_stage(tw_report_stages[i].name,
 				    &tally->stages[i][direction], ios);
-	print_schedule(group, direction);
+	if (tw_report_say_schedule(text, sizeof(text), group, direction))
+		print_sentence(text);
 }
 
 /* ---- the page ------------------------------------------------------------ */

@@ -260,6 +260,13 @@ int tw_report_has_stages(const struct tw_report_group *group, int direction);
 int tw_report_shows_direction(const struct tw_report_group *group,
 			      int direction);
 
+/* Room for any sentence about a direction. */
+#define TW_REPORT_SENTENCE	512
+
+/* The I/Os that no stage has recorded (apart.c); 0: there are none. */
+int tw_report_say_apart(char *text, size_t size,
+			const struct tw_report_tally *tally, int direction);
+
 /* How many hosts it is of, beside that of its first member. */
 size_t tw_report_other_hosts(const struct tw_report_group *group);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);
