@@ -13,7 +13,7 @@
 /* Of the report that the engine writes and `tickwise report` reads, which is
  * histograms for the most part. */
 #define TW_REPORT_SCHEMA	"tickwise-report"
-#define TW_REPORT_VERSION	2
+#define TW_REPORT_VERSION	3
 
 /**
  * tw_json_of_u64 - 64 unsigned bits as JSON

@@ -7,9 +7,9 @@
 #
 #	tests/bench/report_merge.sh [REPORTS [BINS]]
 #
-# A report is one of a mixed job: five stages for reads and for writes, BINS
-# bins in all (4000 when not given), 64 slowest I/Os, 60 seconds. Prints what
-# was read, the times, and the size of the program in memory.
+# A report is one of a mixed job: the stages, lat and the submitting call for
+# reads and for writes, some BINS bins in all (4000 when not given), 64 slowest
+# I/Os, 60 seconds. Prints what was read and the times.
 set -eu
 
 reports=${1:-1000}
@@ -25,9 +25,10 @@ use warnings;
 
 my ($reports, $bins, $directory) = @ARGV;
 my @names = qw(read write trim sync);
-# Where a stage lies, in ns, and its part of the bins.
-my %stages = (queue => [200, 1], enter => [2500, 2], inflight => [90000, 3],
-	return => [900, 1], total => [93000, 3]);
+# Where a time lies, in ns, and its part of the bins. Those of the stages are of
+# the same I/Os, in the same order, and lat is their sum.
+my %times = (queue => [200, 1], kernel => [90000, 4], deliver => [900, 1],
+	submitting_call => [2500, 1]);
 
 # As the engine's of 3 digits: 1024 bins to an octave.
 sub edges {
@@ -39,22 +40,36 @@ sub edges {
 	return ($low, $low + (1 << $octave) - 1);
 }
 
-sub histogram {
+# A value for each I/O, from as many bins.
+sub spread {
 	my ($from, $many, $all) = @_;
-	my ($at, $count, $sum, @text) = ($from, 0, 0);
-	my ($min, $max) = ($from, $from);
+	my @lows;
 
-	for my $i (1 .. $many) {
-		my ($low, $high) = edges($at);
-		my $of = $i == $many ? $all - $count : 1 + int(rand(12));
+	for (1 .. $many) {
+		my ($low, $high) = edges($from);
 
-		push @text, "\"$high\": $of";
-		$min = $low if $i == 1;
-		$max = $low;
-		$count += $of;
-		$sum += $low * $of;
-		$at = $high + 1;
+		push @lows, $low;
+		$from = $high + 1;
 	}
+	return [ map { $lows[$_ * $many / $all] } 0 .. $all - 1 ];
+}
+
+sub histogram {
+	my ($values) = @_;
+	my ($count, $sum, %bins) = (scalar @$values, 0);
+	my ($min, $max) = ($values->[0], $values->[-1]);
+
+	for my $value (@$values) {
+		$sum += $value;
+		$bins{$value}++;
+	}
+	# Values of one bin are counted together.
+	my %of;
+	for my $value (keys %bins) {
+		$of{(edges($value))[1]} += $bins{$value};
+	}
+	my @text = map { "\"$_\": $of{$_}" } sort { $a <=> $b } keys %of;
+
 	return sprintf('{"digits": 3, "count": %d, "min_ns": %d, "max_ns": %d, ' .
 		'"mean_ns": %.17g, "stddev_ns": 1.0, "sum_ns": "%d", ' .
 		'"percentiles": {%s}, "bins": {%s}}', $count, $min, $max,
@@ -75,17 +90,19 @@ sub counts {
 my $ios = 20 * $bins;
 my @variants;
 for my $variant (0 .. 11) {
-	my @stages;
+	my %values = map { my ($from, $part) = @{$times{$_}};
+		$_ => spread($from + 7 * $variant, int($bins * $part / 20), $ios)
+		} keys %times;
+	my $queue = $values{queue};
 
-	for my $stage (sort keys %stages) {
-		my ($from, $part) = @{$stages{$stage}};
+	$values{lat} = [ map { $queue->[$_] + $values{kernel}[$_] +
+		$values{deliver}[$_] } 0 .. $ios - 1 ];
+	my %text = map { my $json = histogram($values{$_});
+		$_ => "{\"read\": $json, \"write\": $json}" } keys %values;
 
-		push @stages, "\"$stage\": {" . join(', ', map {
-			"\"$_\": " . histogram($from + 7 * $variant,
-				int($bins * $part / 20), $ios) }
-			qw(read write)) . '}';
-	}
-	push @variants, join(', ', @stages);
+	push @variants, '"stages": {' . join(', ', map { "\"$_\": $text{$_}" }
+		qw(queue kernel deliver lat)) . "},\n" .
+		"\"submitting_call\": $text{submitting_call}";
 }
 my $over_time = join(', ', map { my $from = $_ * 1000000000;
 	sprintf('{"from_ns": %d, "over_ns": 1000000000, %s}', $from,
@@ -95,13 +112,13 @@ my $over_time = join(', ', map { my $from = $_ * 1000000000;
 			qw(read write))) } 0 .. 59);
 for my $i (1 .. $reports) {
 	my $zero = counts();
-	my $slowest = join(', ', map { my $total = 5000000 + 1000 * $_ + $i;
+	my $slowest = join(', ', map { my $lat = 5000000 + 1000 * $_ + $i;
 		sprintf('{"offset": %d, "size": 4096, "ddir": "read", ' .
 			'"ticks": "%d", "raw_ns": "%d", "monotonic_ns": "%d", ' .
-			'"stages": {"queue": 200, "enter": 2500, ' .
-			'"inflight": %d, "return": 900, "total": %d}}',
+			'"submitting_call_ns": 2500, "stages": {"queue": 200, ' .
+			'"kernel": %d, "deliver": 900, "lat": %d}}',
 			4096 * $_, 1e15 + $_, 1e14 + $_, 1e14 + $_,
-			$total - 200, $total) } 1 .. 64);
+			$lat - 1100, $lat) } 1 .. 64);
 	my $counts = counts($ios, $ios);
 	my $clock = '"against": "CLOCK_MONOTONIC_RAW", "error_ns": -2516.0, ' .
 		'"error_ppb": -250.2, "uncertainty_ns": 108.5, ' .
@@ -109,14 +126,15 @@ for my $i (1 .. $reports) {
 
 	open my $file, '>', "$directory/job.$i.json" or die $!;
 	print $file <<"REPORT";
-{"schema": "tickwise-report", "version": 2, "tickwise_version": "0.1",
+{"schema": "tickwise-report", "version": 3, "tickwise_version": "0.1",
 "job": {"run": "1-1", "name": "job", "groupid": 0, "thread_number": $i,
 "subjob_number": $i, "pid": $i, "host": "box", "start": "1700000000000000000",
 "fio_version": "fio-3.33", "engine": "tickwise", "iodepth": 32,
 "run_ns": 60000000000},
 "ios": $counts, "errors": $zero, "short": $zero, "unaccounted": $zero,
 "backwards": $zero, "batches": {"enters": 7, "tails": 5, "largest_tail": 16},
-"stages": {$variants[$i % @variants]},
+$variants[$i % @variants],
+"fio_times": {"event_time": false, "event_wait": false},
 "clocks": {"tickwise": {$clock, "source": "kernel", "hz": 2e9},
 "fio": {$clock, "clocksource": "cpu"}, "monotonic": {$clock}},
 "counter": {"verdict": "reliable", "fallback": false, "reasons": []},

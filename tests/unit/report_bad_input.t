@@ -52,13 +52,12 @@ echo '{"schema": "fio"}' >"$bad"
 refuses 65 'not a report' 'another schema'
 echo '{"schema": ["tickwise-report"]}' >"$bad"
 refuses 65 'not a report' 'a schema of the wrong type'
-edit 's/"version": 2,/"version": 3,/'
-refuses 65 'version 3 of the report; this program reads version 2' \
-	'a later version'
-edit 's/"version": 2,/"version": 1,/'
-refuses 65 'version 1 of the report; this program reads version 2' \
-	'an earlier version'
-edit 's/"version": 2,/"version": "x",/'
+for version in 1 2 4; do
+	edit "s/\"version\": 3,/\"version\": $version,/"
+	refuses 65 "version $version of the report; this program reads version 3 \
+only: run the job again with the engine of this program" "version $version"
+done
+edit 's/"version": 3,/"version": "x",/'
 refuses 65 'version is not a whole number' 'a version that is none'
 
 edit 's/"error_ns": 1.5/"error_ns": NaN/'
@@ -73,6 +72,19 @@ edit 's/"read": 100,/&&/'
 refuses 65 'duplicate' 'a key twice'
 edit 's/"ios": {"read": 100,/"ios": {"read": 99,/'
 refuses 65 'stages.queue.read counts more than ios.read' 'more stages than I/Os'
+edit 's/"deliver": {"read": {/"deliver": {"write": {/
+	s/"ios": {"read": 100, "write": 0/"ios": {"read": 100, "write": 99/'
+refuses 65 'stages.deliver.write counts more than ios.write' 'also of writes'
+edit 's/"submitting_call": {"read"/"submitting_call": {"write"/'
+refuses 65 'submitting_call.write counts more than ios.write' 'more calls than I/Os'
+write_report "$bad" slow=1001
+sed -n '/^"kernel"/,/^"deliver"/p' "$bad" >"$scratch/kernel"
+sed -e '/^"kernel"/,/^"deliver"/{/^"deliver"/!d;}' "$good" |
+	sed "/^\"stages\"/,/^\"deliver\"/{/^\"deliver\"/{
+		r $scratch/kernel
+		d;};}" >"$bad"
+refuses 65 'the stages of read add up to more than stages.lat.read' \
+	'one nanosecond more in a stage than in lat'
 edit 's/"ios": {"read": 100,/"ios": {/'
 refuses 65 'ios.read is missing' 'a missing count'
 edit 's/"name": "randread",//'
@@ -87,21 +99,32 @@ edit 's/"verdict": "reliable"/"verdict": "fine"/'
 refuses 65 'counter.verdict' 'an unknown verdict'
 edit 's/"fallback": false/"fallback": 0/'
 refuses 65 'counter.fallback' 'a fallback that is not true or false'
+edit 's/"event_time": false/"event_time": 0/'
+refuses 65 'fio_times.event_time is not true or false' \
+	'an event time that is not true or false'
 edit 's/"reasons": \[\]/"reasons": [3]/'
 refuses 65 'counter.reasons[].code is missing' 'reasons without a code'
-edit 's/"queue": {"read":/"queue": [3], "enter": {"read":/'
+edit 's/"queue": {"read":/"queue": [3], "lunch": {"read":/'
 refuses 65 'stages.queue is not an object' 'a stage of the wrong type'
-edit 's/"950": 1\b/"950": 2/'
+edit 's/"submitting_call": {"read":/"submitting_call": [3], "x": {"read":/'
+refuses 65 'submitting_call is not an object' 'submitting calls of the wrong type'
+edit 's/"50": 1\b/"50": 2/'
 refuses 65 'stages.queue.read: the bins do not add up' 'a broken histogram'
 edit 's/"uncertainty_ns": 25.0/"uncertainty_ns": -25.0/'
 refuses 65 'clocks.fio.uncertainty_ns is negative' 'a negative uncertainty'
 edit 's/"slowest": \[\]/"slowest": 3/'
 refuses 65 'slowest is not an array' 'slowest of the wrong type'
-slow='"offset": 0, "size": 1, "ddir": "read", "stages": {"total": 1}'
+slow='"offset": 0, "size": 1, "ddir": "read", "stages": {"lat": 7}'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}, 3]/"
 refuses 65 'slowest[].stages is missing' 'a slow I/O that is none'
-edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"total\": 1}/\"total\": -1}/"
-refuses 65 'slowest[].stages.total' 'a slow I/O that took less than no time'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"lat\": 7}/\"lat\": -1}/"
+refuses 65 'slowest[].stages.lat' 'a slow I/O that took less than no time'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/
+	s/\"lat\": 7}/\"queue\": 3, \"kernel\": 5, \"lat\": 7}/"
+refuses 65 'slowest[].stages add up to more than lat' \
+	'a slow I/O with stages that are longer than it'
+edit "s/\"slowest\": \[\]/\"slowest\": [{$slow, \"submitting_call_ns\": {}}]/"
+refuses 65 'slowest[].submitting_call_ns' 'a submitting call that is no time'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"ddir\": \"read\"/\"ddir\": 0/"
 refuses 65 'slowest[].ddir' 'a slow I/O of no direction'
 
@@ -128,7 +151,7 @@ refuses 65 'response.slip.read: not an object' 'a slip that is no histogram'
 
 # Bins that are none, and keys that stand there twice.
 edit 's/"100": 89\b/"100": "89"/; s/"900": 10\b/"900": 0/'
-refuses 65 'stages.queue.read: a bin is empty' \
+refuses 65 'stages.lat.read: a bin is empty' \
 	'an empty bin behind a count as a string'
 edit 's/"100": 89\b/&, "100": 89/'
 refuses 65 'duplicate' 'the same bin twice'

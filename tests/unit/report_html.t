@@ -16,7 +16,8 @@ page=$scratch/page.html
 bad='<script>alert(1)<\/script>&amp;\u0027\"]]>'
 slow='{"offset": 8192, "size": 4096, "ddir": "'$bad'", "ticks": "'$bad'",
 "raw_ns": "'$bad'", "monotonic_ns": "'$bad'",
-"stages": {"queue": 5, "inflight": 1500000, "total": 1600005}}'
+"stages": {"queue": 5, "kernel": 1500000, "deliver": 100000, "lat": 1600005},
+"submitting_call_ns": 4321}'
 interval='{"from_ns": 0, "over_ns": 1000000000, "read": {"count": 60,
 "sum_ns": 7000, "min_ns": 100, "max_ns": 1000,
 "percentiles": {"99.000000": 900}}}, {"from_ns": 1000000000,
@@ -42,10 +43,11 @@ is "$(grep -c '<script' "$page")" 0 'none of it is markup in the page'
 is "$(grep -o '&#60;script&#62;alert(1)&#60;/script&#62;&#38;amp;&#39;&#34;]]&#62;' \
 	"$page" | wc -l)" 14 'all of it is there as text'
 has "$page" 'b&#60;b&#62;&#38;.json' "the file's name, too"
-has "$page" '<h4>Total latency over time' 'the run over time'
+has "$page" '<h4>lat over time' 'the run over time'
 has "$page" '<tr><td>1.600 ms</td>' 'a slow I/O'
-has "$page" '<td>8192</td><td>4096</td><td>5 ns</td><td>1.500 ms</td><td>1</td>' \
-	'with its place, its stages and its job'
+has "$page" '<td>8192</td><td>4096</td><td>5 ns</td><td>1.500 ms</td>'\
+'<td>100.0 us</td><td>4.321 us</td><td>1</td>' \
+	'with its place, its stages, its submitting call and its job'
 has "$page" 'p50 = 100 ns' 'a percentile'
 
 # For all there is to see: namespaces and the policy are no requests.
@@ -59,7 +61,7 @@ write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
 	run_ns=0 name='\u0000x\uffff'
 run report --html="$page" "$scratch/c.json"
 has "$page" '<h3>read: 100 I/Os, 10.00 per second</h3>' 'the rate'
-has "$page" '<tr><td>total</td><td>100</td><td>100 ns</td><td>189 ns</td>'\
+has "$page" '<tr><td>lat</td><td>100</td><td>100 ns</td><td>189 ns</td>'\
 '<td>254.6 ns</td><td>100 ns</td><td>900 ns</td><td>900 ns</td><td>-</td>'\
 '<td>-</td><td>1.000 us</td></tr>' 'a stage'
 has "$page" '<tr><td>fio (cpu)</td><td class="text">CLOCK_MONOTONIC_RAW</td>'\

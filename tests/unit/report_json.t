@@ -11,7 +11,7 @@ write_report "$scratch/b.json" thread=2 slow=1023 errors=4
 write_report "$scratch/c.json" group=1 thread=3 verdict=undecided
 run report --json "$scratch/c.json" "$scratch/a.json" "$scratch/b.json"
 is "$status $(wc -l <"$out")" '0 1' 'one line'
-has "$out" '{"schema": "tickwise-report-merged", "version": 2,' 'schema'
+has "$out" '{"schema": "tickwise-report-merged", "version": 3,' 'schema'
 has "$out" "\"files\": [\"$scratch/a.json\", \"$scratch/b.json\", \
 \"$scratch/c.json\"]" 'all files'
 has "$out" '"groupid": 0, "jobs": 2, "thread_numbers": [1, 2]' 'merged jobs'
@@ -24,9 +24,18 @@ has "$out" '"batches": {"enters": 14, "tails": 10, "largest_tail": 16}' \
 has "$out" '"count": 200, "min_ns": 100, "max_ns": 1023' 'a merged histogram'
 has "$out" '"sum_ns": "37823"' 'its sum, as a string'
 has "$out" '"bins": {"100": 178, "900": 20, "1000": 1, "1023": 1}' 'its bins'
+is "$(grep -o '"stages": {"queue": ' "$out" | wc -l)" 2 'stages'
+has "$out" '"submitting_call": {"read": {"digits": 3, "count": 200, ' \
+	'the time in the submitting call'
 has "$out" '"verdict": "undecided", "fallback": false' 'the verdict'
 has "$out" '"clocksource": "cpu", "worst_of_jobs": 2' 'clocks'
 has "$out" '"over_time": null' 'null where nothing was recorded'
+has "$out" '"fio_times": {"event_time": false}' "fio's lat is lat"
+write_report "$scratch/e.json" thread=2 event_time=true
+run report --json "$scratch/e.json"
+has "$out" '"fio_times": {"event_time": true}' "fio's lat is without deliver"
+run report --json "$scratch/a.json" "$scratch/e.json"
+has "$out" '"fio_times": {"event_time": null}' 'jobs that differ'
 sed 's/"fallback": false/"fallback": true/' "$scratch/b.json" >"$scratch/f.json"
 run report --json "$scratch/a.json" "$scratch/f.json"
 has "$out" '"fallback": true, "fallback_jobs": 1' 'one of two on the system clock'

@@ -18,7 +18,7 @@ use JSON::PP;
 my ($page, $report, $directory) = @ARGV;
 my %names = (
 	DIRECTION => 'read|write|trim|sync',
-	STAGE => 'queue|enter|inflight|return|total',
+	STAGE => 'queue|kernel|deliver|lat',
 	CLOCK => 'tickwise|fio|monotonic',
 	PERCENT => '\d+\.\d{6}',
 	NS => '\d+',

@@ -43,29 +43,22 @@ run report "$scratch/b.json"
 is "$(awk '$1 == "fio" && $2 == "(cpu)" { print $5, $6 }' "$out")" \
 	'25.00 2.500' 'an uncertainty in one unit is one in the other'
 
-# stage NAME: that of queue goes by this name
-for stage in enter inflight return; do
-	sed "s/\"queue\"/\"$stage\"/" "$scratch/a.json" >"$scratch/b.json"
-	run report "$scratch/b.json"
-	has "$out" "$stage" "the stage $stage is shown"
-	has_not "$out" 'unknown' 'and known'
-done
 sed 's/"queue"/"lunch"/; s/"fio": {"against"/"sundial": {"against"/
-	s/"total": {"read"/"total": {"peek": 3, "read"/
+	s/"lat": {"read"/"lat": {"peek": 3, "read"/
 	s/"name"/"nickname": [], &/' "$scratch/a.json" >"$scratch/b.json"
 run report "$scratch/b.json"
 is "$status" 0 'a stage, a clock, a direction, a key that nobody knows'
 has "$out" 'unknown to this version and left out: clocks.sundial
-  stages.total.peek stages.lunch' 'are named, but for the key' 2>/dev/null
+  stages.lat.peek stages.lunch' 'are named, but for the key' 2>/dev/null
 has_not "$out" nickname 'which changes nothing'
 run report --json "$scratch/b.json"
-has "$out" '"unknown": ["clocks.sundial", "stages.total.peek", "stages.lunch"]' \
+has "$out" '"unknown": ["clocks.sundial", "stages.lat.peek", "stages.lunch"]' \
 	'in the JSON, too'
 # Bins are read apart from the rest, but for those that are not a histogram's.
 write_report "$scratch/e.json" \
 	reasons='{"code": "x", "text": "words", "bins": {"7": 8}}'
 sed 's/"slowest": \[/&{"offset": 0, "size": 1, "ddir": "read",\
-	"bins": {"9": 1}, "stages": {"total": 5}}/' "$scratch/e.json" \
+	"bins": {"9": 1}, "stages": {"lat": 5}}/' "$scratch/e.json" \
 	>"$scratch/f.json"
 run report --json "$scratch/f.json"
 has "$out" '"bins": {"7": 8}' 'a key of a later version that is called bins'

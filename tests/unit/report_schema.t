@@ -25,7 +25,8 @@ sed '/^"slowest"/d
 cat >>"$scratch/b.json" <<END
 "slowest": [{"offset": 0, "size": 4096, "ddir": "read", "ticks": "5",
 	"raw_ns": "6", "monotonic_ns": "7",
-	"stages": {"queue": 1, "enter": 1, "total": 9}}],
+	"stages": {"queue": 1, "kernel": 5, "deliver": 3, "lat": 9},
+	"submitting_call_ns": 2}],
 "over_time": [{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 9,
 	"min_ns": 9, "max_ns": 9, "percentiles": {"99.000000": 9}}}],
 "response": {"resolution_ns": 1000, "slip": {"read": $(histogram 1000)},

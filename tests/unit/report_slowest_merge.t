@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# kept FILE THREAD TOTAL:OFFSET...: a job that kept these
+# kept FILE THREAD LAT:OFFSET...: a job that kept these
 kept() {
 	file=$scratch/$1 thread=$2
 	shift 2
@@ -19,7 +19,7 @@ kept() {
 		comma=
 		for io; do
 			printf '%s{"offset": %s, "size": 1, "ddir": "read",
-				"stages": {"total": %s}}' "$comma" "${io#*:}" \
+				"stages": {"lat": %s}}' "$comma" "${io#*:}" \
 				"${io%:*}"
 			comma=,
 		done
@@ -27,11 +27,11 @@ kept() {
 	} >"$file"
 }
 
-# merged FILE...: "TOTAL:OFFSET of THREAD" of each that is shown, as on the page
+# merged FILE...: "LAT:OFFSET of THREAD" of each that is shown, as on the page
 merged() {
 	run report --json "$@"
 	perl -MJSON::PP -e 'local $/;
-		print join " ", map { "$_->{stages}{total}:$_->{offset}" .
+		print join " ", map { "$_->{stages}{lat}:$_->{offset}" .
 			"/$_->{thread_number}" }
 			@{decode_json(<STDIN>)->{groups}[0]{slowest}}' <"$out"
 }

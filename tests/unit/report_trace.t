@@ -10,11 +10,11 @@
 
 trace=$scratch/trace.json
 
-# slow START TOTAL STAGES: an I/O; @start in ns of CLOCK_MONOTONIC
+# slow START LAT STAGES: an I/O; @start in ns of CLOCK_MONOTONIC
 slow() {
 	echo "{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", \"ticks\":
 	\"18446744073709551615\", \"raw_ns\": \"77\", \"monotonic_ns\": \"$1\",
-	\"stages\": {$3 \"total\": $2}}"
+	\"submitting_call_ns\": 8, \"stages\": {$3 \"lat\": $2}}"
 }
 
 # report_of FILE THREAD SLOW
@@ -24,13 +24,12 @@ report_of() {
 	echo "\"slowest\": [$3]}" >>"$1"
 }
 
-# Two of them overlap; the third begins with the end of the first, and its
-# completion was in the ring before the system call was over.
-report_of "$scratch/1.json" 1 "$(slow 9007199254740993123 2000 \
-	'"queue": 100, "enter": 300, "inflight": 1901,
-	"return": 500,'), $(slow 9007199254740993623 1000 \
-	'"queue": 0, "enter": 1500, "inflight": 1000,'),
-	$(slow 9007199254740995623 10 '"queue": 0, "enter": 8, "inflight": 10,')" 'a\"<b>'
+# Two of them overlap; the third begins with the end of the first.
+report_of "$scratch/1.json" 1 "$(slow 9007199254740993123 2500 \
+	'"queue": 100, "kernel": 1901, "deliver": 499,'), \
+	$(slow 9007199254740993623 1000 \
+	'"queue": 0, "kernel": 1000, "deliver": 0,'), \
+	$(slow 9007199254740995623 10 '"queue": 0, "kernel": 8,')" 'a\"<b>'
 report_of "$scratch/2.json" 2 "$(slow 1000 7 '')" other
 run report --trace="$trace" "$scratch/1.json" "$scratch/2.json"
 is "$status" 0 'a trace'
@@ -49,16 +48,20 @@ is "$(ask 'print join "|", map { $_->{args}{name} }
 	'a"<b>, job 1, pid 1 of box|other, job 2, pid 2 of box' 'a process a job'
 is "$(ask 'print join " ", map { "$_->{name}:$_->{tid}" }
 	grep { $_->{ph} eq "X" && $_->{pid} == 1 } @e')" \
-	'read 4096:1 queue:1 inflight:1 enter:1 return:1 '\
-'read 4096:2 queue:2 inflight:2 enter:2 '\
-'read 4096:1 queue:1 inflight:1 enter:1' \
-	'every stage, and I/Os that overlap are on two tracks'
+	'read 4096:1 queue:1 kernel:1 deliver:1 '\
+'read 4096:2 queue:2 kernel:2 deliver:2 read 4096:1' \
+	'every stage, I/Os that overlap on two tracks, none where one is missing'
+is "$(ask 'print join " ", map { ns($_->{ts} - 9007199254740993) }
+	grep { ($_->{cat} // "") eq "stage" && $_->{pid} == 1 && $_->{tid} == 1 }
+	@e')" '123 223 2124' 'one after another'
 has "$trace" '"ts": 9007199254740993.123, "dur": 2.500, "args"' \
 	'no digit of the time is lost'
 has "$trace" '"ticks": "18446744073709551615"' 'nor of the ticks'
 is "$(ask 'print join " ", map { ns($_->{dur}) }
 	grep { $_->{ph} eq "X" && $_->{pid} == 1 } @e')" \
-	'2500 100 1900 300 500 1500 0 1000 1500 10 0 10 8' 'how long each lasts'
+	'2500 100 1901 499 1000 0 1000 0 10' 'how long each lasts'
+has "$trace" '"lat_ns": 2500, ' 'lat'
+has "$trace" '"submitting_call_ns": 8' 'and the submitting call, which overlaps'
 is "$(ask 'my $bad = 0; my @x = grep { $_->{ph} eq "X" } @e;
 	for my $a (@x) { for my $b (@x) {
 		next if $a == $b || $a->{pid} != $b->{pid} || $a->{tid} != $b->{tid};

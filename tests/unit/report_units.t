@@ -20,10 +20,10 @@ histogram_of() {
 shows_in() {
 	write_report "$scratch/a.json"
 	sed -e '/"stages"/,/^"clocks"/{/^"clocks"/!d;}' "$scratch/a.json" |
-		sed "s/^\"clocks\"/\"stages\": {\"total\": {\"read\": \
+		sed "s/^\"clocks\"/\"stages\": {\"lat\": {\"read\": \
 $(histogram_of "$1" "$2" | tr '\n' ' ')}},\n&/" >"$scratch/b.json"
 	run report "$scratch/b.json"
-	is "$(awk '$1 == "total" { print $2; exit }' "$out")" "$3" \
+	is "$(awk '$1 == "lat" { print $2; exit }' "$out")" "$3" \
 		"$1 ns are $3"
 	is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 }

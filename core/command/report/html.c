@@ -141,10 +141,9 @@ static void put_head(FILE *file, const struct tw_report_group *group,
 
 /* ---- the stages of a direction -------------------------------------------- */
 
-static void put_stage(FILE *file, const struct tw_histogram *histogram,
-		      int stage)
+static void put_row(FILE *file, const struct tw_histogram *histogram, int time)
 {
-	fprintf(file, "<tr><td>%s</td><td>", tw_report_stages[stage].name);
+	fprintf(file, "<tr><td>%s</td><td>", tw_report_times[time].name);
 	put_u64(file, histogram->count);
 	fputs("</td>", file);
 	cell_ns(file, (double)histogram->min_ns);
@@ -163,17 +162,17 @@ static void put_stage(FILE *file, const struct tw_histogram *histogram,
 	fputs("</tr>\n", file);
 }
 
-static void put_stages(FILE *file, const struct tw_report_tally *tally,
-		       int direction)
+static void put_rows(FILE *file, const struct tw_report_tally *tally,
+		     int direction)
 {
 	fputs("<div class=\"wide\"><table><tr><th>stage</th><th>I/Os</th>"
 	      "<th>min</th><th>mean</th><th>std. dev.</th>", file);
 	for (size_t i = 0; i < PERCENTS; i++)
 		fprintf(file, "<th>p%g</th>", percents[i]);
 	fputs("<th>max</th></tr>\n", file);
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->stages[i][direction].count)
-			put_stage(file, &tally->stages[i][direction], i);
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			put_row(file, &tally->times[i][direction], i);
 	fputs("</table></div>\n", file);
 }
 
@@ -181,9 +180,9 @@ static void put_legend(FILE *file, const struct tw_report_tally *tally,
 		       int direction)
 {
 	fputs("<p class=\"legend\">", file);
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->stages[i][direction].count)
-			key(file, i, tw_report_stages[i].name);
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			key(file, tw_plot_color(i), tw_report_times[i].name);
 	fputs("</p>\n", file);
 }
 
@@ -208,7 +207,7 @@ static void put_over_time(FILE *file, const struct tw_report_group *group,
 {
 	if (!has_over_time(group, direction))
 		return;
-	fputs("<figure><h4>Total latency over time</h4>\n", file);
+	fputs("<figure><h4>lat over time</h4>\n", file);
 	tw_plot_latency_over_time(file, &group->over_time, direction);
 	fputs("<p class=\"legend\">", file);
 	key(file, 10, "mean");
@@ -251,9 +250,9 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	if (tw_report_say_apart(text, sizeof(text), tally, direction))
 		fprintf(file, "<p>%s</p>\n", text);
 	put_empty(file, tally->counts[TW_REPORT_EMPTY][direction]);
-	if (!tw_report_has_stages(group, direction))
+	if (!tw_report_has_rows(group, direction))
 		return;
-	put_stages(file, tally, direction);
+	put_rows(file, tally, direction);
 	if (tw_report_say_schedule(text, sizeof(text), group, direction))
 		fprintf(file, "<p>%s</p>\n", text);
 	fputs("<div class=\"plots\"><figure><h4>Latency by percentile</h4>\n",
@@ -273,7 +272,7 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 /* A column for a stage that none of them has would say nothing. */
 static int any_has_stage(const struct tw_report_group *group, int stage)
 {
-	const char *key = tw_report_stages[stage].key;
+	const char *key = tw_report_times[stage].key;
 
 	for (size_t i = 0; i < group->slow_count; i++)
 		if (json_object_get(json_object_get(group->slowest[i].json,
@@ -282,30 +281,42 @@ static int any_has_stage(const struct tw_report_group *group, int stage)
 	return 0;
 }
 
+static int any_has_call(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < group->slow_count; i++)
+		if (json_object_get(group->slowest[i].json,
+				    "submitting_call_ns"))
+			return 1;
+	return 0;
+}
+
+static void cell_json_ns(FILE *file, const json_t *object, const char *key)
+{
+	uint64_t ns;
+
+	if (tw_json_to_u64(json_object_get(object, key), &ns))
+		cell(file, "-");
+	else
+		cell_ns(file, (double)ns);
+}
+
 static void put_slow(FILE *file, const struct tw_report_group *group,
 		     const struct tw_report_slow *slow)
 {
 	const json_t *stages = json_object_get(slow->json, "stages");
 
 	fputs("<tr>", file);
-	cell_ns(file, (double)slow->total_ns);
+	cell_ns(file, (double)slow->lat_ns);
 	fputs("<td class=\"text\">", file);
 	put_name(file, json_string_value(json_object_get(slow->json, "ddir")));
 	fputs("</td>", file);
 	cell_u64(file, slow->json, "offset");
 	cell_u64(file, slow->json, "size");
-	for (int i = 0; i < TW_REPORT_TOTAL; i++) {
-		uint64_t ns;
-
-		if (!any_has_stage(group, i))
-			continue;
-		if (tw_json_to_u64(json_object_get(stages,
-						   tw_report_stages[i].key),
-				   &ns))
-			cell(file, "-");
-		else
-			cell_ns(file, (double)ns);
-	}
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (any_has_stage(group, i))
+			cell_json_ns(file, stages, tw_report_times[i].key);
+	if (any_has_call(group))
+		cell_json_ns(file, slow->json, "submitting_call_ns");
 	fputs("<td>", file);
 	put_u64(file, slow->report->job.thread_number);
 	fputs("</td>", file);
@@ -322,16 +333,18 @@ static void put_slowest(FILE *file, const struct tw_report_group *group)
 
 	if (shown == 0)
 		return;
-	fprintf(file, "<h3>Slowest I/Os by their total</h3>\n"
+	fprintf(file, "<h3>Slowest I/Os by their lat</h3>\n"
 		"<p class=\"dim\">%zu of %zu. Offsets and "
 		"sizes in bytes; CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW and the "
-		"counter's ticks when it was queued.</p>\n", shown,
+		"counter's ticks where lat begins.</p>\n", shown,
 		group->slow_count);
-	fputs("<div class=\"wide\"><table><tr><th>total</th>"
+	fputs("<div class=\"wide\"><table><tr><th>lat</th>"
 	      "<th class=\"text\">what</th><th>offset</th><th>size</th>", file);
-	for (int i = 0; i < TW_REPORT_TOTAL; i++)
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
 		if (any_has_stage(group, i))
-			fprintf(file, "<th>%s</th>", tw_report_stages[i].name);
+			fprintf(file, "<th>%s</th>", tw_report_times[i].name);
+	if (any_has_call(group))
+		fputs("<th>submitting call</th>", file);
 	fputs("<th>job</th><th>MONOTONIC, ns</th><th>RAW, ns</th><th>ticks"
 	      "</th></tr>\n", file);
 	for (size_t i = 0; i < shown; i++)
@@ -450,16 +463,16 @@ static void put_contents(FILE *file, const struct tw_report_group *groups,
 	fputs("</ul>\n", file);
 }
 
-static void put_stage_words(FILE *file, const struct tw_report_group *groups,
-			    size_t count)
+static void put_words(FILE *file, const struct tw_report_group *groups,
+		      size_t count)
 {
 	fputs("<h2>What the words mean</h2>\n<div class=\"wide\"><table>\n",
 	      file);
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tw_report_shows_stage(groups, count, i))
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tw_report_shows_time(groups, count, i))
 			fprintf(file, "<tr><td>%s</td><td class=\"words\">%s"
-				"</td></tr>\n", tw_report_stages[i].name,
-				tw_report_stages[i].is);
+				"</td></tr>\n", tw_report_times[i].name,
+				tw_report_times[i].is);
 	fputs("</table></div>\n<p class=\"dim\">min, mean and max are as "
 	      "stamped; a percentile is the upper edge of its bin (0.1 % wide "
 	      "with the usual 3 digits); -: too few I/Os, none lies above that "
@@ -479,7 +492,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);
 	}
-	put_stage_words(file, groups, count);
+	put_words(file, groups, count);
 	tw_html_end(file);
 }
 

@@ -73,7 +73,7 @@ static json_t *counts_to_json(const uint64_t *counts, unsigned missing)
 	return object;
 }
 
-static json_t *stage_to_json(const struct tw_histogram *by_direction)
+static json_t *time_to_json(const struct tw_histogram *by_direction)
 {
 	json_t *object = json_object();
 
@@ -85,21 +85,21 @@ static json_t *stage_to_json(const struct tw_histogram *by_direction)
 }
 
 /* Those that a report has in the object @in. */
-static json_t *stages_to_json(const struct tw_report_tally *tally,
-			      const char *in)
+static json_t *times_to_json(const struct tw_report_tally *tally,
+			     const char *in)
 {
 	json_t *object = json_object();
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		json_t *stage;
+	for (int i = 0; i < TW_REPORT_TIMES; i++) {
+		json_t *time;
 
-		if (strcmp(tw_report_stages[i].in, in) != 0)
+		if (strcmp(tw_report_times[i].in, in) != 0)
 			continue;
-		stage = stage_to_json(tally->stages[i]);
-		if (!stage || json_object_size(stage))
-			put(&object, tw_report_stages[i].key, stage);
+		time = time_to_json(tally->times[i]);
+		if (!time || json_object_size(time))
+			put(&object, tw_report_times[i].key, time);
 		else
-			json_decref(stage);
+			json_decref(time);
 	}
 	return object;
 }
@@ -128,6 +128,14 @@ static json_t *counter_to_json(const struct tw_report_group *group)
 			 "fallback", group->fallbacks != 0,
 			 "fallback_jobs", tw_json_of_u64(group->fallbacks),
 			 "reasons", group->reasons);
+}
+
+/* null where the jobs differ. */
+static json_t *fio_times_to_json(const struct tw_report_group *group)
+{
+	if (group->event_times && group->event_times < group->size)
+		return json_pack("{s:n}", "event_time");
+	return json_pack("{s:b}", "event_time", group->event_times != 0);
 }
 
 json_t *tw_report_path_to_json(const char *path)
@@ -174,7 +182,7 @@ static json_t *slowest_to_json(const struct tw_report_group *group)
 
 static json_t *response_to_json(const struct tw_report_tally *tally)
 {
-	json_t *object = stages_to_json(tally, "response");
+	json_t *object = times_to_json(tally, "response");
 
 	if (tw_report_schedule_to_json(object, &tally->schedule) == 0)
 		return object;
@@ -248,14 +256,16 @@ static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
 	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"job", job_to_json(group),
 		"files", paths_to_json(group, 1),
 		"counter", counter_to_json(group),
 		"clocks", clocks_to_json(group),
 		"batches", batches_to_json(tally),
-		"stages", stages_to_json(tally, "stages"),
+		"stages", times_to_json(tally, "stages"),
+		"submitting_call", time_to_json(tally->times[TW_REPORT_CALL]),
 		"response", response_to_json(tally),
+		"fio_times", fio_times_to_json(group),
 		"slowest", slowest_to_json(group),
 		"over_time", over_time_to_json(group),
 		"unknown", unknown_to_json(group));
@@ -276,7 +286,7 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 		append(&list, group_to_json(&groups[i]));
 	return json_pack("{s:s, s:i, s:s, s:o, s:o}",
 			 "schema", "tickwise-report-merged",
-			 "version", 2,
+			 "version", TW_REPORT_VERSION,
 			 "tickwise_version", TW_VERSION,
 			 "files", paths_to_json(groups, count),
 			 "groups", list);

@@ -51,10 +51,10 @@ static int same_options(const struct tw_report_job *a,
 static int same_digits(const struct tw_report_tally *a,
 		       const struct tw_report_tally *b)
 {
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			if (a->stages[i][j].bins && b->stages[i][j].bins &&
-			    a->stages[i][j].digits != b->stages[i][j].digits)
+			if (a->times[i][j].bins && b->times[i][j].bins &&
+			    a->times[i][j].digits != b->times[i][j].digits)
 				return 0;
 	return 1;
 }
@@ -140,10 +140,10 @@ static int add_tally(struct tw_report_tally *into,
 {
 	int error = add_counts(into, from) ? -EOVERFLOW : 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS && !error; j++)
-			error = add_histogram(&into->stages[i][j],
-					      &from->stages[i][j]);
+			error = add_histogram(&into->times[i][j],
+					      &from->times[i][j]);
 	into->missing |= from->missing;
 	tw_report_merge_schedule(&into->schedule, &from->schedule);
 	return error;
@@ -218,6 +218,7 @@ static int add_member(struct tw_report_group *group,
 	if (report->verdict > group->verdict)
 		group->verdict = report->verdict;
 	group->fallbacks += report->fallback != 0;
+	group->event_times += report->event_time != 0;
 	if (report->job.run_ns > group->run_ns)
 		group->run_ns = report->job.run_ns;
 	return 0;
@@ -364,20 +365,20 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 	free(groups);
 }
 
-int tw_report_shows_stage(const struct tw_report_group *groups, size_t count,
-			  int stage)
+int tw_report_shows_time(const struct tw_report_group *groups, size_t count,
+			 int time)
 {
 	for (size_t i = 0; i < count; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			if (groups[i].tally.stages[stage][j].count)
+			if (groups[i].tally.times[time][j].count)
 				return 1;
 	return 0;
 }
 
-int tw_report_has_stages(const struct tw_report_group *group, int direction)
+int tw_report_has_rows(const struct tw_report_group *group, int direction)
 {
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (group->tally.stages[i][direction].count)
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (group->tally.times[i][direction].count)
 			return 1;
 	return 0;
 }
@@ -391,5 +392,5 @@ int tw_report_shows_direction(const struct tw_report_group *group,
 		if (tally->counts[i][direction])
 			return 1;
 	return tally->counts[TW_REPORT_IOS][direction] ||
-	       tw_report_has_stages(group, direction);
+	       tw_report_has_rows(group, direction);
 }

@@ -7,21 +7,21 @@
 
 #include "command/report/report.h"
 
-static uint64_t total_of(const json_t *io)
+static uint64_t lat_of(const json_t *io)
 {
-	uint64_t total_ns = 0;
+	uint64_t lat_ns = 0;
 
-	tw_json_to_u64(json_object_get(json_object_get(io, "stages"), "total"),
-		       &total_ns);
-	return total_ns;
+	tw_json_to_u64(json_object_get(json_object_get(io, "stages"), "lat"),
+		       &lat_ns);
+	return lat_ns;
 }
 
-static int by_total(const void *left, const void *right)
+static int by_lat(const void *left, const void *right)
 {
 	const struct tw_report_slow *a = left, *b = right;
 
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
+	if (a->lat_ns != b->lat_ns)
+		return a->lat_ns > b->lat_ns ? -1 : 1;
 	/* The same for the same files, in whatever order: reports are sorted,
 	 * and each one's I/Os stand in its array as they were read. */
 	if (a->report != b->report)
@@ -57,11 +57,11 @@ int tw_report_merge_slowest(struct tw_report_group *group)
 				.json = json,
 				.report = report,
 				.at = j,
-				.total_ns = total_of(json),
+				.lat_ns = lat_of(json),
 			};
 		}
 	}
-	qsort(group->slowest, count, sizeof(*group->slowest), by_total);
+	qsort(group->slowest, count, sizeof(*group->slowest), by_lat);
 	group->slow_count = most;
 	return 0;
 }

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names in a report: of its stages, directions, counts, clocks, verdicts,
+ * The names in a report: of its times, directions, counts, clocks, verdicts,
  * and of what it need not hold.
  */
 #include <stddef.h>
 
 #include "command/report/report.h"
 
-const struct tw_report_stage tw_report_stages[TW_REPORT_STAGES] = {
-	{ "queue", "stages", "queue",
-	  "waited in the ring to be submitted with others; no others, no wait" },
-	{ "enter", "stages", "enter",
-	  "inside the system call that submitted it" },
-	{ "inflight", "stages", "inflight",
-	  "from entering the kernel until the completion is seen" },
-	{ "return", "stages", "return",
-	  "its completion was seen, until fio took the I/O back" },
-	{ "total", "stages", "total",
-	  "in the ring for submission, until the completion was seen" },
-	{ "slip", "response", "slip",
-	  "due by the job's rate, until it was in the ring for submission" },
-	{ "response", "response", "total",
-	  "due by the job's rate, until the completion was seen" },
+#define AS_TIME(name, is) \
+	{ #name, "stages", #name, "stages." #name, is },
+
+const struct tw_report_time tw_report_times[TW_REPORT_TIMES] = {
+	TW_REPORT_EACH_STAGE(AS_TIME)
+	{ "lat", "stages", "lat", "stages.lat",
+	  "the sum of the stages: fio's lat, unless tw_event_time=1" },
+	{ "slip", "response", "slip", "response.slip",
+	  "from when the I/O is due by the job's rate to where lat begins" },
+	{ "response", "response", "total", "response.total", "slip + lat" },
+	{ "submitting_call", "", "submitting_call", "submitting_call",
+	  "inside the system call that submitted the I/O" },
 };
 
 const char *const tw_report_directions[TW_REPORT_DIRECTIONS] = {
@@ -57,8 +54,8 @@ static unsigned missed_by(const struct tw_report_group *group)
 	const struct tw_report_tally *tally = &group->tally;
 
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		if (tally->stages[TW_REPORT_SLIP][i].count ||
-		    tally->stages[TW_REPORT_RESPONSE][i].count)
+		if (tally->times[TW_REPORT_SLIP][i].count ||
+		    tally->times[TW_REPORT_RESPONSE][i].count)
 			return tally->missing;
 	return tally->missing & ~TW_REPORT_NO_RESPONSE;
 }

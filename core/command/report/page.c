@@ -83,7 +83,7 @@ static void print_cell(double ns)
 	printf(" %7s", text);
 }
 
-static void print_stage_titles(const char *direction)
+static void print_row_titles(const char *direction)
 {
 	printf("%-10s %7s %7s", direction, "min", "mean");
 	for (size_t i = 0; i < PERCENTS; i++) {
@@ -95,9 +95,9 @@ static void print_stage_titles(const char *direction)
 	printf(" %7s\n", "max");
 }
 
-/* A stage that not every I/O went through says of how many it speaks. */
-static void print_stage(const char *name, const struct tw_histogram *histogram,
-			uint64_t ios)
+/* A row that is not of every I/O says of how many it is. */
+static void print_row(const char *name, const struct tw_histogram *histogram,
+		      uint64_t ios)
 {
 	printf("%-10s", name);
 	print_cell((double)histogram->min_ns);
@@ -164,13 +164,13 @@ static void print_direction(const struct tw_report_group *group, int direction)
 	if (tw_report_say_apart(text, sizeof(text), tally, direction))
 		print_sentence(text);
 	print_empty(tally, direction);
-	if (!tw_report_has_stages(group, direction))
+	if (!tw_report_has_rows(group, direction))
 		return;
-	print_stage_titles("stage");
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->stages[i][direction].count)
-			print_stage(tw_report_stages[i].name,
-				    &tally->stages[i][direction], ios);
+	print_row_titles("stage");
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			print_row(tw_report_times[i].name,
+				  &tally->times[i][direction], ios);
 	if (tw_report_say_schedule(text, sizeof(text), group, direction))
 		print_sentence(text);
 }
@@ -259,10 +259,10 @@ static unsigned fewest_digits(const struct tw_report_group *groups,
 	unsigned fewest = 0;
 
 	for (size_t i = 0; i < count; i++)
-		for (int j = 0; j < TW_REPORT_STAGES; j++)
+		for (int j = 0; j < TW_REPORT_ROWS; j++)
 			for (int k = 0; k < TW_REPORT_DIRECTIONS; k++)
 				fewest = fewer_digits(fewest,
-					&groups[i].tally.stages[j][k]);
+					&groups[i].tally.times[j][k]);
 	return fewest;
 }
 
@@ -273,10 +273,10 @@ static void print_legend(const struct tw_report_group *groups, size_t count)
 	if (digits == 0)
 		return;
 	puts("\nstages");
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tw_report_shows_stage(groups, count, i))
-			printf("  %-10s  %s\n", tw_report_stages[i].name,
-			       tw_report_stages[i].is);
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tw_report_shows_time(groups, count, i))
+			printf("  %-10s  %s\n", tw_report_times[i].name,
+			       tw_report_times[i].is);
 	printf("  min, mean and max are as stamped; percentiles at most %g %% "
 	       "above;\n  -: too few I/Os, none lies above that percentile\n",
 	       100 / pow(10, digits));

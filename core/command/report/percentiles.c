@@ -100,18 +100,18 @@ static int write_group(const struct tw_report_group *group, size_t number,
 	plain_name(name, group->members[0]->job.name);
 	if (number)
 		snprintf(which, sizeof(which), ".%zu", number);
-	for (int i = 0; i < TW_REPORT_STAGES * TW_REPORT_DIRECTIONS; i++) {
-		int stage = i / TW_REPORT_DIRECTIONS;
+	for (int i = 0; i < TW_REPORT_TIMES * TW_REPORT_DIRECTIONS; i++) {
+		int time = i / TW_REPORT_DIRECTIONS;
 		int direction = i % TW_REPORT_DIRECTIONS;
 		const struct tw_histogram *histogram =
-			&group->tally.stages[stage][direction];
+			&group->tally.times[time][direction];
 		char *path;
 
 		if (histogram->count == 0 || code != TW_EXIT_GOOD)
 			continue;
 		if (asprintf(&path, "%s%s%s.%s.%s.hgrm", prefix, name, which,
 			     tw_report_directions[direction],
-			     tw_report_stages[stage].name) < 0) {
+			     tw_report_times[time].name) < 0) {
 			tw_report_refuse(problem, "%s", strerror(ENOMEM));
 			return TW_EXIT_SOFTWARE;
 		}

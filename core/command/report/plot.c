@@ -20,6 +20,18 @@
 #define LEFT_OF_NAMES	130
 #define ROW		42
 
+/* The page draws that line wider than the others. */
+#define COLOR_OF_LAT	5
+
+int tw_plot_color(int time)
+{
+	int other = time < TW_REPORT_LAT ? time : time - 1;
+
+	if (time == TW_REPORT_LAT)
+		return COLOR_OF_LAT;
+	return other < COLOR_OF_LAT ? other : other + 1;
+}
+
 /* Whole decades of nanoseconds around both. */
 static struct tw_svg_axis decades(uint64_t min_ns, uint64_t max_ns, double from,
 			   double to)
@@ -81,12 +93,12 @@ static double tail(uint64_t below, uint64_t count)
 }
 
 static void percentile_line(FILE *file, const struct tw_histogram *histogram,
-			    int stage, const struct tw_svg_axis *x,
+			    int time, const struct tw_svg_axis *x,
 			    const struct tw_svg_axis *y)
 {
 	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
 	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
-	struct tw_svg_line line = tw_svg_begin_line(file, stage);
+	struct tw_svg_line line = tw_svg_begin_line(file, tw_plot_color(time));
 	uint64_t below = 0;
 
 	for (; bin <= last; bin++) {
@@ -106,7 +118,7 @@ static void percentile_line(FILE *file, const struct tw_histogram *histogram,
 }
 
 static void percentile_marks(FILE *file, const struct tw_histogram *histogram,
-			     int stage, const struct tw_svg_axis *x,
+			     int time, const struct tw_svg_axis *x,
 			     const struct tw_svg_axis *y)
 {
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
@@ -119,8 +131,8 @@ static void percentile_marks(FILE *file, const struct tw_histogram *histogram,
 			break;
 		fprintf(file, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" "
 			"r=\"3.5\"><title>%s: p%g = %s, of %llu I/Os</title>"
-			"</circle>\n", stage, tw_svg_place(x, 1 / left), tw_svg_place(y, ns),
-			tw_report_stages[stage].name, marked[i],
+			"</circle>\n", tw_plot_color(time), tw_svg_place(x, 1 / left), tw_svg_place(y, ns),
+			tw_report_times[time].name, marked[i],
 			tw_format_ns(number, ns),
 			(unsigned long long)histogram->count);
 	}
@@ -140,22 +152,22 @@ static void percentile_ticks(FILE *file, const struct tw_svg_axis *x, double bot
 	}
 }
 
-/* What all stages of a direction have between them. */
+/* What all rows of a direction have between them. */
 struct range {
 	uint64_t min_ns, max_ns, count;
-	int stages;
+	int rows;
 };
 
 static struct range range_of(const struct tw_report_tally *tally, int direction)
 {
 	struct range range = { .min_ns = UINT64_MAX };
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		const struct tw_histogram *one = &tally->stages[i][direction];
+	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+		const struct tw_histogram *one = &tally->times[i][direction];
 
 		if (one->count == 0)
 			continue;
-		range.stages++;
+		range.rows++;
 		if (one->min_ns < range.min_ns)
 			range.min_ns = one->min_ns;
 		if (one->max_ns > range.max_ns)
@@ -184,15 +196,15 @@ void tw_plot_percentiles(FILE *file, const struct tw_report_tally *tally,
 	tw_svg_text(file, LEFT, TOP - 14, "start", "latency");
 	tw_svg_text(file, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle",
 	     "percentile of I/Os, %");
-	/* The parts over the total, which is the wider line: where nothing but
-	 * one stage takes time, both are seen. */
-	for (int i = TW_REPORT_STAGES - 1; i >= 0; i--)
-		if (tally->stages[i][direction].count)
-			percentile_line(file, &tally->stages[i][direction], i,
+	/* The stages over lat, which is the wider line: where nothing but one
+	 * stage takes time, both are seen. */
+	for (int i = TW_REPORT_ROWS - 1; i >= 0; i--)
+		if (tally->times[i][direction].count)
+			percentile_line(file, &tally->times[i][direction], i,
 					&x, &y);
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->stages[i][direction].count)
-			percentile_marks(file, &tally->stages[i][direction], i,
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			percentile_marks(file, &tally->times[i][direction], i,
 					 &x, &y);
 	tw_svg_end(file);
 }
@@ -207,24 +219,24 @@ static void bar(FILE *file, const char *class, double from, double to,
 		middle - height / 2, to - from < 1 ? 1 : to - from, height);
 }
 
-static void stage_row(FILE *file, const struct tw_histogram *histogram,
-		      int stage, const struct tw_svg_axis *x, double middle)
+static void time_row(FILE *file, const struct tw_histogram *histogram,
+		     int time, const struct tw_svg_axis *x, double middle)
 {
 	double median = (double)tw_histogram_percentile(histogram, 50);
 	double p99 = (double)tw_histogram_percentile(histogram, 99);
 	double mean = tw_histogram_mean_ns(histogram);
 	char class[8], numbers[5][TW_FORMAT_SIZE];
 
-	snprintf(class, sizeof(class), "f%d", stage);
+	snprintf(class, sizeof(class), "f%d", tw_plot_color(time));
 	fprintf(file, "<g><title>%s: min %s, p50 %s, mean %s, p99 %s, max %s, "
-		"of %llu I/Os</title>\n", tw_report_stages[stage].name,
+		"of %llu I/Os</title>\n", tw_report_times[time].name,
 		tw_format_ns(numbers[0], (double)histogram->min_ns),
 		tw_format_ns(numbers[1], median),
 		tw_format_ns(numbers[2], mean), tw_format_ns(numbers[3], p99),
 		tw_format_ns(numbers[4], (double)histogram->max_ns),
 		(unsigned long long)histogram->count);
 	tw_svg_text(file, LEFT_OF_NAMES - 8, middle + 5, "end",
-	     tw_report_stages[stage].name);
+	     tw_report_times[time].name);
 	bar(file, class, tw_svg_place(x, (double)histogram->min_ns),
 	    tw_svg_place(x, (double)histogram->max_ns), middle, 3);
 	bar(file, class, tw_svg_place(x, median), tw_svg_place(x, p99), middle, 18);
@@ -249,7 +261,7 @@ void tw_plot_stages(FILE *file, const struct tw_report_tally *tally,
 		    int direction)
 {
 	struct range range = range_of(tally, direction);
-	int height = range.stages * ROW + 10 + BOTTOM;
+	int height = range.rows * ROW + 10 + BOTTOM;
 	double bottom = height - BOTTOM;
 	struct tw_svg_axis x = decades(range.min_ns, range.max_ns, LEFT_OF_NAMES,
 				WIDTH - RIGHT);
@@ -259,10 +271,10 @@ void tw_plot_stages(FILE *file, const struct tw_report_tally *tally,
 	latency_ticks(file, &x, bottom);
 	tw_svg_text(file, (LEFT_OF_NAMES + WIDTH - RIGHT) / 2.0, height - 10,
 	     "middle", "latency");
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		if (tally->stages[i][direction].count == 0)
+	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+		if (tally->times[i][direction].count == 0)
 			continue;
-		stage_row(file, &tally->stages[i][direction], i, &x, middle);
+		time_row(file, &tally->times[i][direction], i, &x, middle);
 		middle += ROW;
 	}
 	tw_svg_end(file);
@@ -373,7 +385,7 @@ void tw_plot_latency_over_time(FILE *file,
 	      tw_report_directions[direction]);
 	latency_lines(file, &y, LEFT);
 	time_ticks(file, &x, bottom);
-	tw_svg_text(file, LEFT, TOP - 14, "start", "total latency");
+	tw_svg_text(file, LEFT, TOP - 14, "start", "lat");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		latency_line(file, over_time, direction,
 			     (enum over_time_line)i, &x, &y);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The plots in a report's HTML: SVG that needs no script. Classes s0, s1, ...
- * are the stages' colours, which the page's style defines for light and dark.
+ * are colours, which the page's style defines for light and dark.
  */
 #ifndef TW_REPORT_PLOT_H
 #define TW_REPORT_PLOT_H
@@ -10,16 +10,19 @@
 
 #include "command/report/report.h"
 
-/* Latency by percentile, over 1 / (1 - percentile), all stages that have I/Os
- * of the direction. */
+/* The colour of one of enum tw_report_times, of those below TW_REPORT_ROWS. */
+int tw_plot_color(int time);
+
+/* Latency by percentile, over 1 / (1 - percentile), all rows that have I/Os of
+ * the direction. */
 void tw_plot_percentiles(FILE *file, const struct tw_report_tally *tally,
 			 int direction);
 
-/* The stages under each other: minimum, middle, tail, maximum, mean. */
+/* The rows under each other: minimum, middle, tail, maximum, mean. */
 void tw_plot_stages(FILE *file, const struct tw_report_tally *tally,
 		    int direction);
 
-/* Total latency, and I/Os a second, over the time of the run. */
+/* lat, and I/Os a second, over the time of the run. */
 void tw_plot_latency_over_time(FILE *file,
 			       const struct tw_report_over_time *over_time,
 			       int direction);

@@ -114,66 +114,83 @@ static int leave_out(struct tw_report *report, const char *format, ...)
 		-ENOMEM : 0;
 }
 
-/* The @stage, which may be in the file or not. */
-static int read_stage(struct tw_report *report, int stage,
-		      struct tw_report_problem *problem)
+/* The histograms of a time, which may be in the file or not. */
+static int read_time(struct tw_report *report, int time,
+		     struct tw_report_problem *problem)
 {
-	const char *in = tw_report_stages[stage].in;
-	const char *name = tw_report_stages[stage].key;
-	json_t *json = json_object_get(json_object_get(report->root, in), name);
+	const struct tw_report_time *is = &tw_report_times[time];
+	const json_t *in = *is->in ? json_object_get(report->root, is->in) :
+				     report->root;
+	json_t *json = json_object_get(in, is->key);
 	const char *wrong = "";
 	const char *key;
 	json_t *value;
 
 	if (json && !json_is_object(json))
-		tw_report_refuse(problem, "%s.%s is not an object", in, name);
+		tw_report_refuse(problem, "%s is not an object", is->path);
 	json_object_foreach(json, key, value) {
 		int direction = name_in(key, tw_report_directions,
 					TW_REPORT_DIRECTIONS);
 		int error;
 
 		if (direction < 0)
-			error = leave_out(report, "%s.%s.%s", in, name, key);
+			error = leave_out(report, "%s.%s", is->path, key);
 		else
 			error = tw_histogram_from_json(
-				&report->tally.stages[stage][direction], value,
+				&report->tally.times[time][direction], value,
 				&wrong);
 		if (error == -ENOMEM)
 			return error;
 		if (error)
-			tw_report_refuse(problem, "%s.%s.%s: %s", in, name,
-					 key, wrong);
+			tw_report_refuse(problem, "%s.%s: %s", is->path, key,
+					 wrong);
 	}
 	return 0;
 }
 
-/* A stage may be known of some I/Os only, but not of more than there were. */
-static void check_stages(const struct tw_report_tally *tally,
+/* A time may be known of some I/Os only, but not of more than there were. */
+static void check_counts(const struct tw_report_tally *tally, int direction,
 			 struct tw_report_problem *problem)
 {
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			if (tally->stages[i][j].count >
-			    tally->counts[TW_REPORT_IOS][j])
-				tw_report_refuse(problem, "%s.%s.%s counts "
-						 "more than ios.%s",
-						 tw_report_stages[i].in,
-						 tw_report_stages[i].key,
-						 tw_report_directions[j],
-						 tw_report_directions[j]);
+	const char *name = tw_report_directions[direction];
+
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
+		if (tally->times[i][direction].count >
+		    tally->counts[TW_REPORT_IOS][direction])
+			tw_report_refuse(problem, "%s.%s counts more than "
+					 "ios.%s", tw_report_times[i].path,
+					 name, name);
 }
 
-static int is_stage(const char *in, const char *key)
+/* A stage may be missing, as all are with tw_stages=0, or unknown here. */
+static void check_sum(const struct tw_report_tally *tally, int direction,
+		      struct tw_report_problem *problem)
 {
+	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	uint64_t sum_ns = 0;
+	int over = 0;
+
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (strcmp(tw_report_stages[i].in, in) == 0 &&
-		    strcmp(tw_report_stages[i].key, key) == 0)
+		over |= __builtin_add_overflow(sum_ns,
+			tally->times[i][direction].sum_ns, &sum_ns);
+	if (lat->count && (over || sum_ns > lat->sum_ns))
+		tw_report_refuse(problem, "the stages of %s add up to more "
+				 "than stages.lat.%s",
+				 tw_report_directions[direction],
+				 tw_report_directions[direction]);
+}
+
+static int is_time(const char *in, const char *key)
+{
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
+		if (strcmp(tw_report_times[i].in, in) == 0 &&
+		    strcmp(tw_report_times[i].key, key) == 0)
 			return 1;
 	return 0;
 }
 
-static int read_stages(struct tw_report *report,
-		       struct tw_report_problem *problem)
+static int read_times(struct tw_report *report,
+		      struct tw_report_problem *problem)
 {
 	json_t *stages = tw_want_object(report->root, "", "stages", problem);
 	const char *key;
@@ -185,15 +202,34 @@ static int read_stages(struct tw_report *report,
 		tw_report_read_schedule(&report->tally.schedule,
 			tw_want_object(report->root, "", "response", problem),
 			problem);
-	for (int i = 0; i < TW_REPORT_STAGES && !error; i++)
-		error = read_stage(report, i, problem);
+	for (int i = 0; i < TW_REPORT_TIMES && !error; i++)
+		error = read_time(report, i, problem);
 	json_object_foreach(stages, key, value)
-		if (!error && !is_stage("stages", key))
+		if (!error && !is_time("stages", key))
 			error = leave_out(report, "stages.%s", key);
 	return error;
 }
 
 /* ---- single I/Os and intervals ------------------------------------------- */
+
+static void check_slow_stages(const json_t *stages,
+			      struct tw_report_problem *problem)
+{
+	const char *const where = "slowest[].stages.";
+	uint64_t lat_ns = tw_want_u64(stages, where, "lat", problem);
+	uint64_t sum_ns = 0;
+	int over = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (json_object_get(stages, tw_report_times[i].key))
+			over |= __builtin_add_overflow(sum_ns,
+				tw_want_u64(stages, where,
+					    tw_report_times[i].key, problem),
+				&sum_ns);
+	if (over || sum_ns > lat_ns)
+		tw_report_refuse(problem, "slowest[].stages add up to more "
+				 "than lat");
+}
 
 static void check_slow(const json_t *slow,
 		       struct tw_report_problem *problem)
@@ -201,7 +237,10 @@ static void check_slow(const json_t *slow,
 	const json_t *stages = tw_want_object(slow, "slowest[].", "stages",
 					      problem);
 
-	tw_want_u64(stages, "slowest[].stages.", "total", problem);
+	check_slow_stages(stages, problem);
+	if (json_object_get(slow, "submitting_call_ns"))
+		tw_want_u64(slow, "slowest[].", "submitting_call_ns",
+			    problem);
 	tw_want_u64(slow, "slowest[].", "offset", problem);
 	tw_want_u64(slow, "slowest[].", "size", problem);
 	tw_want_string(slow, "slowest[].", "ddir", problem);
@@ -369,7 +408,6 @@ static void read_counter(struct tw_report *report, const json_t *root,
 {
 	const json_t *json = tw_want_object(root, "", "counter", problem);
 	const char *name = tw_want_string(json, "counter.", "verdict", problem);
-	const json_t *fallback = tw_want(json, "counter.", "fallback", problem);
 	int verdict = name_in(name, tw_report_verdicts, TW_REPORT_VERDICTS);
 
 	if (verdict < 0)
@@ -377,10 +415,8 @@ static void read_counter(struct tw_report *report, const json_t *root,
 				 " unreliable, undecided, unchecked");
 	else
 		report->verdict = (enum tw_report_verdict)verdict;
-	if (!json_is_boolean(fallback))
-		tw_report_refuse(problem, "counter.fallback is not true or "
-				 "false");
-	report->fallback = json_is_true(fallback);
+	report->fallback = tw_want_boolean(json, "counter.", "fallback",
+					   problem);
 	report->reasons = tw_want_array(json, "counter.", "reasons", problem);
 	for (size_t i = 0; i < json_array_size(report->reasons); i++) {
 		const json_t *reason = json_array_get(report->reasons, i);
@@ -388,6 +424,18 @@ static void read_counter(struct tw_report *report, const json_t *root,
 		tw_want_string(reason, "counter.reasons[].", "code", problem);
 		tw_want_string(reason, "counter.reasons[].", "text", problem);
 	}
+}
+
+/* Which of our times fio's own are. */
+static void read_fio_times(struct tw_report *report,
+			   struct tw_report_problem *problem)
+{
+	const json_t *json = tw_want_object(report->root, "", "fio_times",
+					    problem);
+
+	report->event_time = tw_want_boolean(json, "fio_times.", "event_time",
+					     problem);
+	tw_want_boolean(json, "fio_times.", "event_wait", problem);
 }
 
 /* ---- the file ----------------------------------------------------------- */
@@ -405,7 +453,8 @@ static void check_schema(const json_t *root, struct tw_report_problem *problem)
 	version = tw_want_u64(root, "", "version", problem);
 	if (version != TW_REPORT_VERSION)
 		tw_report_refuse(problem, "version %llu of the report; this "
-				 "program reads version %d",
+				 "program reads version %d only: run the job "
+				 "again with the engine of this program",
 				 (unsigned long long)version,
 				 TW_REPORT_VERSION);
 }
@@ -491,9 +540,13 @@ static int read_parts(struct tw_report *report,
 	read_counts(&report->tally, report->root, problem);
 	read_batches(&report->tally, report->root, problem);
 	read_counter(report, report->root, problem);
-	if (read_clocks(report, problem) || read_stages(report, problem))
+	read_fio_times(report, problem);
+	if (read_clocks(report, problem) || read_times(report, problem))
 		return -ENOMEM;
-	check_stages(&report->tally, problem);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		check_counts(&report->tally, i, problem);
+		check_sum(&report->tally, i, problem);
+	}
 	read_slowest(report, problem);
 	return read_over_time(report, problem);
 }
@@ -513,6 +566,7 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 	 * is nearly all of their memory. */
 	json_object_del(report->root, "stages");
 	json_object_del(report->root, "response");
+	json_object_del(report->root, "submitting_call");
 	json_object_del(report->root, "over_time");
 	return error;
 }
@@ -543,9 +597,9 @@ int tw_report_read(struct tw_report *report, const char *path,
 
 void tw_report_tally_free(struct tw_report_tally *tally)
 {
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			tw_histogram_free(&tally->stages[i][j]);
+			tw_histogram_free(&tally->times[i][j]);
 }
 
 void tw_report_free(struct tw_report *report)

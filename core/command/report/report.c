@@ -44,7 +44,7 @@ static const char usage[] =
 	"  --percentiles=PREFIX  also write a file for HdrHistogram's plotter, "
 	"for each\n"
 	"                        direction and stage: "
-	"PREFIXjob.read.total.hgrm\n"
+	"PREFIXjob.read.lat.hgrm\n"
 	"  --trace=TRACE         also write the slowest I/Os to the file TRACE, for"
 	"\n"
 	"                        ui.perfetto.dev or chrome://tracing\n"

@@ -35,22 +35,41 @@ enum tw_report_clocks {
 	TW_REPORT_CLOCKS,
 };
 
-/* The stages of an I/O, then what is known of jobs with a rate only. */
-#define TW_REPORT_SLIP		5
-#define TW_REPORT_RESPONSE	6
-#define TW_REPORT_STAGES	7
-#define TW_REPORT_TOTAL		4
-#define TW_REPORT_DIRECTIONS	4	/* read, write, trim, sync */
+/*
+ * The stages of an I/O in their order: the name, and from when to when. They do
+ * not overlap, and add up to lat. This is the one list of them.
+ */
+#define TW_REPORT_EACH_STAGE(STAGE) \
+	STAGE(queue, "from the end of fio's prep() to the call that submits the I/O") \
+	STAGE(kernel, "from that call until the engine sees the completion") \
+	STAGE(deliver, "from there until getevents() returns the I/O to fio")
 
-struct tw_report_stage {
-	const char *name;
-	const char *in;			/* the object it is in, and */
-	const char *key;		/* under which key */
-	const char *is;			/* what it lasts from and to */
+/* Each has a histogram for a direction. The rows of its table come first. */
+enum tw_report_times {
+#define TW_REPORT_AS_ENUM(name, is)	TW_REPORT_AT_##name,
+	TW_REPORT_EACH_STAGE(TW_REPORT_AS_ENUM)
+#undef TW_REPORT_AS_ENUM
+	TW_REPORT_LAT,
+	TW_REPORT_STAGES = TW_REPORT_LAT,
+	TW_REPORT_SLIP,			/* of jobs with a rate, as the next */
+	TW_REPORT_RESPONSE,
+	TW_REPORT_CALL,			/* the submitting one */
+	TW_REPORT_ROWS = TW_REPORT_CALL,
+	TW_REPORT_TIMES,
 };
 
-/* Names as in the file, in its order and the page's. */
-extern const struct tw_report_stage tw_report_stages[TW_REPORT_STAGES];
+#define TW_REPORT_DIRECTIONS	4	/* read, write, trim, sync */
+
+struct tw_report_time {
+	const char *name;
+	const char *in;			/* the object it is in; "": the report */
+	const char *key;		/* under which key */
+	const char *path;		/* both */
+	const char *is;			/* from when to when */
+};
+
+/* In the file's order and the page's. */
+extern const struct tw_report_time tw_report_times[TW_REPORT_TIMES];
 extern const char *const tw_report_directions[TW_REPORT_DIRECTIONS];
 extern const char *const tw_report_counts_names[TW_REPORT_COUNTS];
 extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
@@ -77,7 +96,7 @@ struct tw_report_tally {
 	uint64_t enters;
 	uint64_t tails;
 	uint64_t largest_tail;
-	struct tw_histogram stages[TW_REPORT_STAGES][TW_REPORT_DIRECTIONS];
+	struct tw_histogram times[TW_REPORT_TIMES][TW_REPORT_DIRECTIONS];
 	struct tw_report_schedule schedule;
 };
 
@@ -96,7 +115,7 @@ struct tw_report_job {
 	uint64_t run_ns;
 };
 
-/* Total latency of the I/Os that completed in a part of a run. */
+/* The lat of the I/Os that fio got in a part of a run. */
 struct tw_report_interval {
 	uint64_t from_ns;		/* since the job's start */
 	uint64_t over_ns;
@@ -165,6 +184,7 @@ struct tw_report {
 	enum tw_report_verdict verdict;
 	int fallback;			/* times are the system clock's */
 	json_t *reasons;		/* [{code, text}] */
+	int event_time;			/* fio's lat is lat without deliver */
 	const json_t *slowest;		/* in the file's order; or NULL */
 	struct tw_report_over_time over_time;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
@@ -175,7 +195,7 @@ struct tw_report_slow {
 	const json_t *json;
 	const struct tw_report *report;
 	size_t at;			/* in its report's list */
-	uint64_t total_ns;
+	uint64_t lat_ns;
 };
 
 /* Jobs that belong together; members in order of their start. */
@@ -186,6 +206,7 @@ struct tw_report_group {
 	const struct tw_report_clock *worst[TW_REPORT_CLOCKS];	/* or NULL */
 	enum tw_report_verdict verdict;	/* the worst of the members' */
 	size_t fallbacks;
+	size_t event_times;		/* so many with tw_event_time */
 	json_t *reasons;		/* the members', each code once */
 	json_t *unknown;		/* the members' */
 	uint64_t run_ns;		/* the longest of the members' */
@@ -250,13 +271,13 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem);
 
-/* Has any of the groups I/Os with this stage? */
-int tw_report_shows_stage(const struct tw_report_group *groups, size_t count,
-			  int stage);
+/* Has any of the groups I/Os with this time? */
+int tw_report_shows_time(const struct tw_report_group *groups, size_t count,
+			 int time);
 
-/* Has it I/Os in that direction that any stage was recorded of? Or anything to
- * be shown, if only that all of them failed? */
-int tw_report_has_stages(const struct tw_report_group *group, int direction);
+/* Has the table of a direction a row? Or is there anything to be shown, if only
+ * that all of its I/Os failed? */
+int tw_report_has_rows(const struct tw_report_group *group, int direction);
 int tw_report_shows_direction(const struct tw_report_group *group,
 			      int direction);
 

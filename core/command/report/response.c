@@ -53,7 +53,7 @@ int tw_report_say_schedule(char *text, size_t size,
 {
 	const struct tw_report_schedule *schedule = &group->tally.schedule;
 	const struct tw_histogram *slip =
-		&group->tally.stages[TW_REPORT_SLIP][direction];
+		&group->tally.times[TW_REPORT_SLIP][direction];
 	char most[TW_FORMAT_SIZE], at_end[TW_FORMAT_SIZE], known[TW_FORMAT_SIZE];
 
 	if (!slip->count || !schedule->has_at_end[direction])

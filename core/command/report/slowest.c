@@ -23,8 +23,8 @@ static void print_stages(struct tw_paragraph *line, const json_t *stages)
 {
 	char text[TW_FORMAT_SIZE];
 
-	for (int i = 0; i < TW_REPORT_TOTAL; i++) {
-		const char *name = tw_report_stages[i].key;
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		const char *name = tw_report_times[i].key;
 
 		if (json_object_get(stages, name))
 			tw_paragraph_printf(line, "%s %s,", name, tw_format_ns(
@@ -39,7 +39,7 @@ static void print_slow(const struct tw_report_slow *slow)
 		json_string_value(json_object_get(slow->json, "monotonic_ns"));
 	char text[TW_FORMAT_SIZE];
 
-	printf("  %9s", tw_format_ns(text, (double)slow->total_ns));
+	printf("  %9s", tw_format_ns(text, (double)slow->lat_ns));
 	line.column = 11;
 	line.words = 1;
 	tw_paragraph_printf(&line, " %s of %llu bytes at %llu,",
@@ -48,11 +48,14 @@ static void print_slow(const struct tw_report_slow *slow)
 			    (unsigned long long)u64_of(slow->json, "size"),
 			    (unsigned long long)u64_of(slow->json, "offset"));
 	print_stages(&line, json_object_get(slow->json, "stages"));
+	if (json_object_get(slow->json, "submitting_call_ns"))
+		tw_paragraph_printf(&line, "submitting call %s,", tw_format_ns(
+			text, (double)u64_of(slow->json, "submitting_call_ns")));
 	tw_paragraph_printf(&line, "job %llu%s",
 			    (unsigned long long)slow->report->job.thread_number,
 			    monotonic ? "," : "");
 	if (monotonic)
-		tw_paragraph_printf(&line, "queued at %s ns of CLOCK_MONOTONIC",
+		tw_paragraph_printf(&line, "began at %s ns of CLOCK_MONOTONIC",
 				    monotonic);
 	tw_paragraph_end(&line);
 }
@@ -65,7 +68,7 @@ void tw_report_print_slowest(const struct tw_report_group *group)
 		return;
 	if (shown > MOST_ON_A_PAGE)
 		shown = MOST_ON_A_PAGE;
-	printf("\nslowest I/Os by their total (%zu of %zu; all with --json, "
+	printf("\nslowest I/Os by their lat (%zu of %zu; all with --json, "
 	       "--html)\n", shown, group->slow_count);
 	for (size_t i = 0; i < shown; i++)
 		print_slow(&group->slowest[i]);

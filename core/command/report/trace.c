@@ -20,7 +20,7 @@
 struct io {
 	const json_t *json;
 	uint64_t begin_ns;
-	uint64_t end_ns;		/* given back to fio */
+	uint64_t end_ns;
 	unsigned lane;
 };
 
@@ -39,11 +39,6 @@ static uint64_t stage_ns(const json_t *io, const char *name)
 	return ns;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static int by_begin(const void *left, const void *right)
 {
 	const struct io *a = left, *b = right;
@@ -51,13 +46,6 @@ static int by_begin(const void *left, const void *right)
 	if (a->begin_ns != b->begin_ns)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
 	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
-}
-
-/* From queueing on; a system call may return after the completion. */
-static uint64_t last_of(const json_t *io)
-{
-	return later(stage_ns(io, "total") + stage_ns(io, "return"),
-		     stage_ns(io, "queue") + stage_ns(io, "enter"));
 }
 
 static int find_ios(struct track *track, const struct tw_report *report)
@@ -74,7 +62,7 @@ static int find_ios(struct track *track, const struct tw_report *report)
 
 		if (tw_json_to_u64(json_object_get(json, "monotonic_ns"),
 				   &io->begin_ns) ||
-		    __builtin_add_overflow(io->begin_ns, last_of(json),
+		    __builtin_add_overflow(io->begin_ns, stage_ns(json, "lat"),
 					   &io->end_ns))
 			continue;
 		io->json = json;
@@ -145,43 +133,45 @@ static void put_name(struct out *out, const char *what, unsigned lane,
 }
 
 static void put_stage(struct out *out, const struct io *io, const char *name,
-		      uint64_t from_ns, uint64_t to_ns)
+		      uint64_t from_ns, uint64_t ns)
 {
-	if (!json_object_get(json_object_get(io->json, "stages"), name) ||
-	    to_ns < from_ns)
-		return;
 	begin_event(out, "X", io->lane);
 	fprintf(out->file, ", \"cat\": \"stage\", \"name\": \"%s\"", name);
-	put_us(out->file, "ts", io->begin_ns + from_ns);
-	put_us(out->file, "dur", to_ns - from_ns);
+	put_us(out->file, "ts", from_ns);
+	put_us(out->file, "dur", ns);
 	putc('}', out->file);
 }
 
-/* Stages were rounded one by one: they end where the next one begins. */
+/* One after another. Where one is missing, nobody knows when the next began. */
 static void put_stages(struct out *out, const struct io *io)
 {
-	uint64_t total = stage_ns(io->json, "total");
-	uint64_t queue = stage_ns(io->json, "queue");
-	uint64_t entered = queue + stage_ns(io->json, "enter");
+	const json_t *stages = json_object_get(io->json, "stages");
+	uint64_t from_ns = io->begin_ns;
+	uint64_t sum_ns = 0;
 
-	if (queue > total)
-		queue = total;
-	put_stage(out, io, "queue", 0, queue);
-	put_stage(out, io, "inflight", queue, total);
-	/* The longer one of two that begin at once is around the other. */
-	put_stage(out, io, "enter", queue, entered);
-	put_stage(out, io, "return", later(total, entered),
-		  total + stage_ns(io->json, "return"));
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		sum_ns += stage_ns(io->json, tw_report_times[i].key);
+	if (sum_ns != stage_ns(io->json, "lat"))
+		return;
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		const char *name = tw_report_times[i].key;
+		uint64_t ns = stage_ns(io->json, name);
+
+		if (json_object_get(stages, name))
+			put_stage(out, io, name, from_ns, ns);
+		from_ns += ns;
+	}
 }
 
 static void put_args(FILE *file, const json_t *io)
 {
 	static const char *const keys[] = {
 		"offset", "size", "ddir", "ticks", "raw_ns", "monotonic_ns",
+		"submitting_call_ns",
 	};
 
-	fprintf(file, ", \"args\": {\"total_ns\": %llu",
-		(unsigned long long)stage_ns(io, "total"));
+	fprintf(file, ", \"args\": {\"lat_ns\": %llu",
+		(unsigned long long)stage_ns(io, "lat"));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (json_object_get(io, keys[i]))
 			put_json(file, keys[i], json_object_get(io, keys[i]));

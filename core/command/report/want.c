@@ -69,6 +69,17 @@ uint64_t tw_want_u64(const json_t *object, const char *where,
 	return value;
 }
 
+int tw_want_boolean(const json_t *object, const char *where,
+		    const char *key, struct tw_report_problem *problem)
+{
+	const json_t *value = tw_want(object, where, key, problem);
+
+	if (!json_is_boolean(value))
+		tw_report_refuse(problem, "%s%s is not true or false", where,
+				 key);
+	return json_is_true(value);
+}
+
 double tw_want_real(const json_t *object, const char *where,
 		    const char *key, struct tw_report_problem *problem)
 {

@@ -24,6 +24,8 @@ const char *tw_want_string(const json_t *object, const char *where,
 /* A number of 0 or more, or a string of its digits. */
 uint64_t tw_want_u64(const json_t *object, const char *where, const char *key,
 		     struct tw_report_problem *problem);
+int tw_want_boolean(const json_t *object, const char *where, const char *key,
+		    struct tw_report_problem *problem);
 double tw_want_real(const json_t *object, const char *where, const char *key,
 		    struct tw_report_problem *problem);
 
