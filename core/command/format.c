@@ -33,19 +33,28 @@ static int decimals_of(double value)
 	return value < 999.95;
 }
 
-const char *tw_format_ns(char *text, double ns)
+struct tw_format_unit tw_format_unit(double ns)
 {
 	const struct unit *unit = units;
-	double value;
-	int decimals;
 
 	while (ns >= unit->most * unit->ns)
 		unit++;
-	value = ns / unit->ns;
-	decimals = decimals_of(value);
-	if (unit == units && value == floor(value))
-		decimals = 0;
-	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", decimals, value, unit->name);
+	return (struct tw_format_unit) {
+		.ns = unit->ns,
+		.name = unit->name,
+		.decimals = decimals_of(ns / unit->ns),
+	};
+}
+
+const char *tw_format_ns(char *text, double ns)
+{
+	struct tw_format_unit unit = tw_format_unit(ns);
+	double value = ns / unit.ns;
+
+	if (unit.ns == units[0].ns && value == floor(value))
+		unit.decimals = 0;
+	snprintf(text, TW_FORMAT_SIZE, "%.*f %s", unit.decimals, value,
+		 unit.name);
 	return text;
 }
 

@@ -11,6 +11,16 @@
 /* Room for any formatted number. */
 #define TW_FORMAT_SIZE	32
 
+/* The unit that serves a time, and the decimals that make four significant
+ * digits of it. */
+struct tw_format_unit {
+	double ns;
+	const char *name;
+	int decimals;
+};
+
+struct tw_format_unit tw_format_unit(double ns);
+
 /**
  * tw_format_ns - nanoseconds with four significant digits: "1.235 us"
  * @text: TW_FORMAT_SIZE bytes; returned

@@ -39,12 +39,12 @@ histogram() {
 
 # write_report FILE [variable=value]...: one report; the variables below can
 # be set. Its stages add up for each of the 100 I/Os: 10 + 70 + 20 = 100 ns,
-# 160 + 640 + 100 = 900 ns, 50 + (slow - 250) + 200 = slow.
+# 160 + 640 + 100 = 900 ns, and the slowest waited @queue and @deliver ns.
 write_report() (
 	file=$1
 	shift
 	name=randread group=0 thread=1 pid=100 start=1700000000000000000
-	run_ns=10000000000 slow=1000 event_time=false errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
+	run_ns=10000000000 slow=1000 queue=50 deliver=200 event_time=false errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
 	run=
 	verdict=reliable fallback=false reasons= against=CLOCK_MONOTONIC_RAW
 	fio_ns=-74390.5 fio_ppb=-7439.05 tw_ns=1.5 tw_ppb=0.15
@@ -65,9 +65,9 @@ write_report() (
 	"unaccounted": {"read": $unaccounted, "write": 0, "trim": 0, "sync": 0},
 	"backwards": {"read": $backwards, "write": 0, "trim": 0, "sync": 0},
 	"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
-	"stages": {"queue": {"read": $(values 10 160 50)},
-	"kernel": {"read": $(values 70 640 $((slow - 250)))},
-	"deliver": {"read": $(values 20 100 200)},
+	"stages": {"queue": {"read": $(values 10 160 "$queue")},
+	"kernel": {"read": $(values 70 640 $((slow - queue - deliver)))},
+	"deliver": {"read": $(values 20 100 "$deliver")},
 	"lat": {"read": $(histogram "$slow")}},
 	"submitting_call": {"read": $(values 5 6 80)},
 	"clocks": {

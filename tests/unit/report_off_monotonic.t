@@ -22,7 +22,7 @@ more() {
 
 # row NAME: the columns of the second line that begins with it
 row() {
-	awk -v name="$1" '$1 == name && ++n == 2 { $1 = ""; $0 = $0; $1 = $1; print }' "$out"
+	awk -v name="$1" '$1 == name && $2 != "lat" && ++n == 2 { $1 = ""; $0 = $0; $1 = $1; print }' "$out"
 }
 
 write_report "$scratch/plain.json"

@@ -16,6 +16,8 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	  from a.json
 	
 	read: 100 I/Os, 10.00/s
+	  fio lat mean 189.2 ns = queue 25.4 + kernel 134.0 + deliver 29.8
+	  of which inside the submitting call: mean 5.850 ns (of 100 I/Os)
 	stage          min    mean     p50     p90     p99   p99.9  p99.99     max
 	queue         10ns 25.40ns    10ns    50ns   160ns       -       -   160ns
 	kernel        70ns 134.0ns    70ns   640ns   640ns       -       -   773ns

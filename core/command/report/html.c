@@ -247,6 +247,10 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 		fprintf(file, ", %s per second", tw_format_number(rate,
 			(double)ios * 1e9 / (double)group->run_ns));
 	fputs("</h3>\n", file);
+	if (tw_report_say_sum(text, sizeof(text), group, direction))
+		fprintf(file, "<p>%s</p>\n", text);
+	if (tw_report_say_call(text, sizeof(text), tally, direction))
+		fprintf(file, "<p>%s</p>\n", text);
 	if (tw_report_say_apart(text, sizeof(text), tally, direction))
 		fprintf(file, "<p>%s</p>\n", text);
 	put_empty(file, tally->counts[TW_REPORT_EMPTY][direction]);

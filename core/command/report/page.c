@@ -161,6 +161,10 @@ static void print_direction(const struct tw_report_group *group, int direction)
 	       (unsigned long long)ios);
 	print_rate(ios, group->run_ns);
 	putchar('\n');
+	if (tw_report_say_sum(text, sizeof(text), group, direction))
+		print_sentence(text);
+	if (tw_report_say_call(text, sizeof(text), tally, direction))
+		print_sentence(text);
 	if (tw_report_say_apart(text, sizeof(text), tally, direction))
 		print_sentence(text);
 	print_empty(tally, direction);

@@ -284,6 +284,13 @@ int tw_report_shows_direction(const struct tw_report_group *group,
 /* Room for any sentence about a direction. */
 #define TW_REPORT_SENTENCE	512
 
+/* The mean of lat and the stages it is the sum of, and the time inside the
+ * submitting call (sum.c); 0: there is none. */
+int tw_report_say_sum(char *text, size_t size,
+		      const struct tw_report_group *group, int direction);
+int tw_report_say_call(char *text, size_t size,
+		       const struct tw_report_tally *tally, int direction);
+
 /* The I/Os that no stage has recorded (apart.c); 0: there are none. */
 int tw_report_say_apart(char *text, size_t size,
 			const struct tw_report_tally *tally, int direction);

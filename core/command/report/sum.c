@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mean latency of a direction as the sum of its stages, in words for the
+ * page and the HTML: the number that fio prints, and what it is made of.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "command/format.h"
+#include "command/report/report.h"
+
+_Static_assert(TW_REPORT_AT_deliver + 1 == TW_REPORT_STAGES,
+	       "fio's lat with tw_event_time is that of the stages before deliver");
+
+/* Means that are added up have one unit and as many decimals. */
+struct means {
+	FILE *file;
+	struct tw_format_unit unit;
+	double digit_ns;	/* what the last digit is of the sum of all I/Os */
+};
+
+static double in_digits(const struct means *means, uint64_t sum_ns)
+{
+	return round((double)sum_ns / means->digit_ns);
+}
+
+static void put_digits(const struct means *means, double digits)
+{
+	fprintf(means->file, "%.*f", means->unit.decimals,
+		digits / pow(10, means->unit.decimals));
+}
+
+/* Each is the difference of two rounded sums: so they add up as they are
+ * printed, and none of them is off by a whole digit. */
+static void put_stages(const struct means *means,
+		       const struct tw_report_tally *tally, int direction,
+		       int stages)
+{
+	const char *before = " =";
+	uint64_t sum_ns = 0;
+
+	for (int i = 0; i < stages; i++) {
+		const struct tw_histogram *stage = &tally->times[i][direction];
+		double from = in_digits(means, sum_ns);
+
+		if (stage->count == 0)
+			continue;
+		sum_ns += stage->sum_ns;
+		fprintf(means->file, "%s %s ", before, tw_report_times[i].name);
+		put_digits(means, in_digits(means, sum_ns) - from);
+		before = " +";
+	}
+}
+
+static void put_mean(const struct means *means, const char *what,
+		     uint64_t sum_ns)
+{
+	fprintf(means->file, "%s ", what);
+	put_digits(means, in_digits(means, sum_ns));
+	fprintf(means->file, " %s", means->unit.name);
+}
+
+/* Nothing of lat is missing: recorded by all jobs, and known to this version. */
+static int has_all_stages(const struct tw_report_tally *tally, int direction)
+{
+	uint64_t left_ns = tally->times[TW_REPORT_LAT][direction].sum_ns;
+	int any = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		any |= tally->times[i][direction].count != 0;
+		left_ns -= tally->times[i][direction].sum_ns;
+	}
+	return any && left_ns == 0;
+}
+
+static struct means means_of(FILE *file, uint64_t largest_ns, uint64_t ios)
+{
+	struct means means = {
+		.file = file,
+		.unit = tw_format_unit((double)largest_ns / (double)ios),
+	};
+
+	means.digit_ns = (double)ios * means.unit.ns /
+			 pow(10, means.unit.decimals);
+	return means;
+}
+
+/* fio's lat ends where getevents() returns. */
+static void put_sum(FILE *file, const struct tw_report_group *group,
+		    int direction)
+{
+	const struct tw_histogram *lat =
+		&group->tally.times[TW_REPORT_LAT][direction];
+	struct means means = means_of(file, lat->sum_ns, lat->count);
+	int is_complete = has_all_stages(&group->tally, direction);
+
+	put_mean(&means, group->event_times ? "lat mean" : "fio lat mean",
+		 lat->sum_ns);
+	if (is_complete)
+		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
+	else
+		fputs("; its stages are not known of all I/Os", file);
+	if (group->event_times)
+		fprintf(file, "; this is not fio's lat, which lacks deliver in "
+			"%zu of %zu jobs (tw_event_time=1)", group->event_times,
+			group->size);
+}
+
+/* Or where the engine sees the completion. */
+static void put_event_sum(FILE *file, const struct tw_report_tally *tally,
+			  int direction)
+{
+	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	uint64_t deliver_ns =
+		tally->times[TW_REPORT_AT_deliver][direction].sum_ns;
+	uint64_t fio_ns = lat->sum_ns - deliver_ns;
+	struct means means = means_of(file, fio_ns > deliver_ns ? fio_ns :
+				      deliver_ns, lat->count);
+
+	put_mean(&means, "fio lat mean", fio_ns);
+	put_stages(&means, tally, direction, TW_REPORT_AT_deliver);
+	put_mean(&means, "; deliver", deliver_ns);
+	fputs(" is not in fio's lat (tw_event_time=1)", file);
+}
+
+int tw_report_say_sum(char *text, size_t size,
+		      const struct tw_report_group *group, int direction)
+{
+	FILE *file;
+
+	if (group->tally.times[TW_REPORT_LAT][direction].count == 0)
+		return 0;
+	file = fmemopen(text, size, "w");
+	if (!file)
+		return 0;
+	if (group->event_times == group->size &&
+	    has_all_stages(&group->tally, direction))
+		put_event_sum(file, &group->tally, direction);
+	else
+		put_sum(file, group, direction);
+	fclose(file);
+	return 1;
+}
+
+int tw_report_say_call(char *text, size_t size,
+		       const struct tw_report_tally *tally, int direction)
+{
+	const struct tw_histogram *call =
+		&tally->times[TW_REPORT_CALL][direction];
+	char mean[TW_FORMAT_SIZE];
+
+	if (call->count == 0)
+		return 0;
+	snprintf(text, size, "of which inside the submitting call: mean %s (of "
+		 "%llu I/Os)", tw_format_ns(mean, tw_histogram_mean_ns(call)),
+		 (unsigned long long)call->count);
+	return 1;
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Before its stages, the page has the mean that fio prints as their sum: in one
+# unit, and as printed the parts add up. Where fio's lat is not the sum of all
+# stages, or is not known, the line says so. Fails if a sum is wrong, if a number
+# goes by fio's name that is not fio's, or if the HTML says something else.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+# sum FILE...: the line on the page; the HTML must have it, too
+sum() {
+	run report --html="$scratch/page" "$@"
+	line=$(sed -n '/^read:/,/^stage/p' "$out" | grep -v '^read:\|^stage' |
+		tr -s ' \n' ' ' | sed 's/^ //; s/ of which.*//; s/ $//')
+	grep -qF -e "<p>$line</p>" "$scratch/page" || echo "not in the HTML: "
+	echo "$line"
+}
+
+# call FILE...: the line of the submitting call
+call() {
+	sum "$@" >/dev/null
+	line=$(grep 'of which' "$out" | sed 's/^ *//')
+	grep -qF -e "<p>$line</p>" "$scratch/page" || echo "not in the HTML: "
+	echo "$line"
+}
+
+a=$scratch/a.json
+b=$scratch/b.json
+write_report "$a"
+is "$(sum "$a")" \
+	'fio lat mean 189.0 ns = queue 25.4 + kernel 133.8 + deliver 29.8' \
+	'the mean that fio prints'
+is "$(call "$a")" \
+	'of which inside the submitting call: mean 5.850 ns (of 100 I/Os)' \
+	'the submitting call has its own line'
+grep -v '^"submitting_call"' "$a" >"$b"
+run report "$b"
+has_not "$out" 'of which' 'and none where it was not recorded'
+
+# Each part has 0.04 ns too much to be seen: 25.44, 133.84, 29.84.
+write_report "$a" queue=54 deliver=204 slow=1012
+is "$(sum "$a")" \
+	'fio lat mean 189.1 ns = queue 25.4 + kernel 133.9 + deliver 29.8' \
+	'rounded so that the parts add up'
+
+# The slowest decides the unit, and how many digits there are.
+bad=
+for slow in 1000 80000 85000 1009999 9999999 99982500 123456789; do
+	write_report "$a" slow=$slow queue=$((slow / 7)) deliver=$((slow / 3))
+	sum "$a" >"$scratch/line"
+	perl -ne 'my ($lat, @parts) = /(\d+\.\d+)/g;
+		my $sum = 0; $sum += $_ for @parts;
+		exit(@parts != 3 || abs($sum - $lat) > 1e-9)' "$scratch/line" ||
+		bad="$bad $slow"
+done
+is "$bad" '' 'for any unit'
+is "$(sed 's/ =.*//' "$scratch/line")" 'fio lat mean 1.235 ms' 'the last of them'
+write_report "$a" slow=2000000
+is "$(sum "$a")" \
+	'fio lat mean 20.18 us = queue 0.03 + kernel 20.12 + deliver 0.03' \
+	'the small ones in the unit of the largest'
+
+# ---- tw_event_time ----
+
+write_report "$a" event_time=true
+is "$(sum "$a")" "fio lat mean 159.2 ns = queue 25.4 + kernel 133.8; deliver \
+29.8 ns is not in fio's lat (tw_event_time=1)" 'fio sees no deliver'
+write_report "$a" event_time=true slow=2000000 deliver=1999000
+is "$(sum "$a")" "fio lat mean 0.16 us = queue 0.03 + kernel 0.13; deliver \
+20.02 us is not in fio's lat (tw_event_time=1)" 'the unit serves deliver, too'
+write_report "$a" event_time=true
+write_report "$b" thread=2
+is "$(sum "$a" "$b")" "lat mean 189.0 ns = queue 25.4 + kernel 133.8 + deliver \
+29.8; this is not fio's lat, which lacks deliver in 1 of 2 jobs \
+(tw_event_time=1)" 'of jobs that differ neither is'
+write_report "$b" thread=2 event_time=true
+is "$(sum "$a" "$b" | cut -c 1-21)" 'fio lat mean 159.2 ns' 'two of two'
+
+# ---- stages that nobody knows ----
+
+write_report "$a"
+sed '/^"stages"/,/^"lat"/{/^"lat"/!d;}; s/^"lat"/"stages": {&/' "$a" >"$b"
+is "$(sum "$b")" \
+	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'lat alone, as with tw_stages=0'
+is "$(grep -c '^lat ' "$out") $(grep -cE '^(queue|kernel|deliver) ' "$out")" \
+	'1 0' 'which is a row'
+sed -i 's/"thread_number": 1/"thread_number": 2/' "$b"
+is "$(sum "$a" "$b")" \
+	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'one of two jobs'
+is "$(grep -A 1 '^kernel' "$out" | grep -c '(of 100)')" 1 \
+	'whose stages are those of the other'
+sed 's/"kernel"/"lunch"/' "$a" >"$b"
+is "$(sum "$b")" \
+	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'a stage that this version does not know'
+sed -i 's/"event_time": false/"event_time": true/' "$b"
+is "$(sum "$b")" "lat mean 189.0 ns; its stages are not known of all I/Os; this \
+is not fio's lat, which lacks deliver in 1 of 1 jobs (tw_event_time=1)" \
+	'then nobody knows what fio prints'
+
+# ---- a part of the I/Os ----
+
+sed '/^"submitting_call"/,/^"clocks"/{/^"clocks"/!d;}
+	s/"ios": {"read": 100/"ios": {"read": 150/' "$a" |
+	sed 's/^"clocks"/"submitting_call": {"read": {"digits": 3, "count": 2,\
+	"min_ns": 3, "max_ns": 5, "mean_ns": 4.0, "stddev_ns": 1.4,\
+	"sum_ns": "8", "percentiles": {}, "bins": {"3": 1, "5": 1}}},\
+	&/' >"$b"
+is "$(call "$b")" \
+	'of which inside the submitting call: mean 4 ns (of 2 I/Os)' \
+	'a submitting call of some I/Os'
+done_testing
