@@ -44,7 +44,7 @@ perl -MJSON::PP -e '
 		}
 		next if $j->{jobs};
 		$n{"engine: I/Os"} += $j->{ios}{read};
-		for my $stage ("enter", "inflight", "total") {
+		for my $stage ("queue", "kernel", "deliver", "lat") {
 			my $h = $j->{stages}{$stage}{read};
 			$n{"$stage: histogram"} += $h->{count};
 			$n{"$stage: bins"} += $_ for values %{$h->{bins}};

@@ -74,7 +74,7 @@ for sync in fsync fdatasync sync_file_range=write; do
 	same_counts
 	ok $? "$sync: write counts are fio's"
 	json s.1.*.tickwise.json '$j->{ios}{sync} > 0 &&
-		$j->{stages}{total}{sync}{count} == $j->{ios}{sync}'
+		$j->{stages}{lat}{sync}{count} == $j->{ios}{sync}'
 	ok $? "$sync: recorded as sync"
 done
 

@@ -111,7 +111,7 @@ may_begin()
 }
 
 # same_counts: the reports of this directory against the latency samples in
-# out.json, for each job name. (total_ios counts issues instead: I/Os in flight
+# out.json, for each job name; and their stages add up to lat. (total_ios counts issues instead: I/Os in flight
 # when the ramp time ends are in the samples but not in there.)
 same_counts()
 {
@@ -123,8 +123,16 @@ same_counts()
 				my $n = $r->{ios}{$d};
 				$ours{"$r->{job}{name} $d"} += $n;
 				$all += $n;
-				$n == ($r->{stages}{total}{$d}{count} // 0)
+				my $s = $r->{stages};
+				my $lat = $s->{lat}{$d};
+				$n == ($lat->{count} // 0)
 					or die "$file: $d: stages and count";
+				my @parts = map { $s->{$_}{$d} // () }
+					grep { $_ ne "lat" } keys %$s;
+				my $sum = 0;
+				$sum += $_->{sum_ns} for @parts;
+				!@parts || $sum == $lat->{sum_ns}
+					or die "$file: $d: stages and lat";
 			}
 		}
 		open my $f, "<", "out.json"; my $text = <$f>;

@@ -30,7 +30,7 @@ for mode in 0 1; do
 		[ $waited -lt 1200 ] || kill -9 $pid
 		wait $pid 2>/dev/null
 		json i.1.*.tickwise.json '$j->{ios}{read} > 0 &&
-			$j->{stages}{total}{read}{count} == $j->{ios}{read}' &&
+			$j->{stages}{lat}{read}{count} == $j->{ios}{read}' &&
 		json i.2.*.tickwise.json '$j->{ios}{read} > 0'
 		ok $? "SIG$signal, thread=$mode: both reports are whole"
 	done

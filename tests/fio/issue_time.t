@@ -36,7 +36,7 @@ for clock in clock_gettime gettimeofday; do
 	json out.json '$j->{jobs}[0]{read}{runtime} > 1000'
 	ok $? "$clock: of its own time"
 	ours=$(from_json r.*.tickwise.json '
-		print $j->{stages}{enter}{read}{mean_ns}')
+		print $j->{submitting_call}{read}{mean_ns}')
 	json out.json 'my $s = $j->{jobs}[0]{read}{slat_ns}; my $ours = '"$ours"';
 		$s->{min} >= $ours - '$slack' && $s->{max} <= $ours + 100 + '$slack
 	ok $? "$clock: fio's slat ends with our stamp"
@@ -53,7 +53,7 @@ run_fio --clocksource=cpu --name=r --rw=randread --bs=512 --size=4m \
 	--time_based --runtime=1100ms --invalidate=0 --slat_percentiles=1
 ok $? 'cpu: a job of more than a second'
 ours=$(from_json r.*.tickwise.json \
-	'print $j->{stages}{enter}{read}{percentiles}{"50.000000"}')
+	'print $j->{submitting_call}{read}{percentiles}{"50.000000"}')
 fios=$(from_json out.json \
 	'print $j->{jobs}[0]{read}{slat_ns}{percentile}{"50.000000"}')
 [ -n "$ours" ] && [ -n "$fios" ] && [ "$fios" -ge $((ours - ours / 32 - 125)) ]

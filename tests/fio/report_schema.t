@@ -18,6 +18,6 @@ run report report.json
 is "$status" 0 'and is read'
 run report --html=page.html --percentiles=p. report.json
 is "$status" 0 'as plots and percentiles, too'
-[ -s page.html ] && [ -s p.schema.write.total.hgrm ]
+[ -s page.html ] && [ -s p.schema.write.lat.hgrm ]
 ok $? 'which are there'
 done_testing

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: in a job with a rate, the report has response times beside service
-# times, by fio's own schedule: those of a job that can't keep up grow while its
-# service times stay.
+# Behaviour: in a job with a rate, the report has response times beside lat, by
+# fio's own schedule: those of a job that can't keep up grow while lat stays.
 # Defect: a due time of another I/O, of another direction, of the ramp time's
 # schedule, in another unit; response times where nothing has a schedule.
 #
@@ -35,18 +34,18 @@ ok $? 'every I/O is in both'
 json many.json 'my $slip = $j->{response}{slip}{read};
 	my $middle = $j->{response}{slip_at_end_ns}{read} / 2;
 	abs($slip->{mean_ns} - $middle) < 1e-3 * $middle &&
-		$j->{stages}{total}{read}{max_ns} < 21100'
-ok $? 'response grows evenly while service stays'
+		$j->{stages}{lat}{read}{max_ns} < 21100'
+ok $? 'response grows evenly while lat stays'
 json many.json 'my $end = $j->{response}{slip_at_end_ns}{read};
 	$end > 0.9 * $j->{job}{run_ns} &&
 	$end == $j->{response}{slip}{read}{max_ns}'
 ok $? 'it is behind at its end'
-# Both count from when fio brought it, also where it waits for others.
+# lat begins before an I/O waits for others.
 adds_up='my $r = $j->{response};
 	$r->{total}{read}{sum_ns} == $r->{slip}{read}{sum_ns} +
-		$j->{stages}{total}{read}{sum_ns}'
+		$j->{stages}{lat}{read}{sum_ns}'
 json many.json "$adds_up"
-ok $? 'response is slip and service'
+ok $? 'response is slip and lat'
 rated batch.json --rate_iops=10000000 --iodepth=4 --iodepth_batch=4
 json batch.json "$adds_up"' && $j->{stages}{queue}{read}{sum_ns} > 0'
 ok $? 'also in batches, where an I/O waits for the others'
@@ -54,7 +53,7 @@ ok $? 'also in batches, where an I/O waits for the others'
 # The last of N was due (N - 1) / rate after the first. From the first queued to
 # the last seen is that, less how late the first was, more how late the last was
 # and how long it took. 2 us for the schedule's microseconds at both ends.
-due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{total}{read};
+due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{lat}{read};
 	my $was = $j->{job}{run_ns} - $j->{response}{slip_at_end_ns}{read};
 	my $due = ($j->{ios}{read} - 1) / RATE * 1e9;
 	print "# due after $due ns, was $was ns\n";
@@ -90,7 +89,7 @@ rated ignore.json --runtime=500ms --rate_iops=1000 --thinktime=20ms \
 	--thinktime_blocks=4 --rate_ignore_thinktime=1
 json ignore.json '$j->{response}{slip}{read}{count} > 40 &&
 	$j->{response}{slip}{read}{max_ns} <=
-		$j->{stages}{total}{read}{max_ns} + 3000'
+		$j->{stages}{lat}{read}{max_ns} + 3000'
 ok $? 'unless that is not part of the schedule'
 
 rated mixed.json --rw=randrw --rate_iops=10000000,

@@ -41,7 +41,7 @@ latencies_of()
 {
 	is "$(cat "$shared/job-tickwise.status")" 0 "$1: the engine runs"
 	json "$shared/job-tickwise.report.json" '
-		my $t = $j->{stages}{total}{read};
+		my $t = $j->{stages}{lat}{read};
 		my $coarse = grep { $_->{code} eq "coarse_clock" }
 			@{$j->{counter}{reasons}};
 		$t->{count} > 100 && $t->{max_ns} < 5e9 && ($t->{min_ns} > 0 ||
@@ -71,7 +71,7 @@ on()
 		"check: $(value "$shared/check.json" '$j->{verdict}'), engine: \
 $(value "$shared/job-tickwise.report.json" '"$j->{counter}{verdict}, " .
 	($j->{counter}{fallback} ? "fallback" : "counter") .
-	", from $j->{stages}{total}{read}{min_ns} ns"')" \
+	", from $j->{stages}{lat}{read}{min_ns} ns"')" \
 		"lat from $(value "$shared/job-io_uring.fio.json" \
 			'$j->{jobs}[0]{read}{lat_ns}{min}') ns"
 	sed 's/^/# /' "$shared/job-tickwise.err"

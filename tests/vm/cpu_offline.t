@@ -17,7 +17,7 @@ row "a CPU goes offline in mid-run and comes back" "goes on" \
 $(value "$shared/job-tickwise.report.json" '$j->{counter}{verdict}')" \
 	"exit $(cat "$shared/job-io_uring.status")"
 json "$shared/job-tickwise.report.json" '
-	my $t = $j->{stages}{total}{read};
+	my $t = $j->{stages}{lat}{read};
 	print "# $j->{counter}{verdict} ", join(" ", map { $_->{code} }
 		@{$j->{counter}{reasons}}), "; $t->{min_ns} to $t->{max_ns}\n";
 	$t->{count} > 100 && $t->{min_ns} > 0 && $t->{max_ns} < 3e9'

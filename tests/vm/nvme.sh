@@ -32,8 +32,6 @@ whole()
 		open my $f, "<", "'"$scratch"'/fio.json" or die;
 		local $/; my $text = <$f>; $text =~ s/\A.*?^(?=\{)//ms;
 		my $fio = JSON::PP->new->decode($text)->{jobs}[0];
-		sub sum { my $s = $r->{stages}{$_[0]}{$_[1]} or return 0;
-			$s->{count} * $s->{mean_ns} }
 		for my $d ("read", "write", "trim", "sync") {
 			my $n = $r->{ios}{$d}; $all += $n;
 			my $m = ($fio->{$d}{clat_ns} //
@@ -41,17 +39,18 @@ whole()
 			$m = $fio->{sync}{lat_ns}{N} // 0 if $d eq "sync";
 			next if !$n && !$m;
 			$n == $m or $fine = 0, print "# $d: $n, fio $m\n";
-			my $off = sum("queue", $d) + sum("inflight", $d) -
-				sum("total", $d);
-			abs($off) <= 2 * $n or $fine = 0,
+			my $lat = $r->{stages}{lat}{$d};
+			my $off = -$lat->{sum_ns};
+			$off += $r->{stages}{$_}{$d}{sum_ns}
+				for "queue", "kernel", "deliver";
+			$off == 0 or $fine = 0,
 				print "# $d: stages off by $off ns\n";
-			my $t = $r->{stages}{total}{$d};
-			$t->{min_ns} > 0 && $t->{max_ns} < 60e9 or $fine = 0,
-				print "# $d: $t->{min_ns} to $t->{max_ns}\n";
+			$lat->{min_ns} > 0 && $lat->{max_ns} < 60e9 or $fine = 0,
+				print "# $d: $lat->{min_ns} to $lat->{max_ns}\n";
 		}
 		$fine && $all && !grep { $r->{backwards}{$_} || $r->{errors}{$_} }
 			keys %{$r->{errors}}'
-	ok $? "$1: counts are fio's, the stages' sums are the total's"
+	ok $? "$1: counts are fio's, the stages add up to lat"
 }
 
 # beside LABEL OWN: our engine and fio's own one (LABEL-OWN) in one line
@@ -59,13 +58,13 @@ beside()
 {
 	for d in read write trim; do
 		ours=$(value "$shared/$1.report.json" \
-			'int($j->{stages}{total}{'$d'}{mean_ns} / 1000)')
+			'int($j->{stages}{lat}{'$d'}{mean_ns} / 1000)')
 		[ "$ours" != 0 ] || continue
 		lat=$(value "$shared/$1.fio.json" \
 			'int($j->{jobs}[0]{'$d'}{lat_ns}{mean} / 1000)')
 		own=$(value "$shared/$2.fio.json" \
 			'int($j->{jobs}[0]{'$d'}{lat_ns}{mean} / 1000)')
-		echo "# $d mean us: total $ours, fio's lat of it $lat," \
+		echo "# $d mean us: our lat $ours, fio's lat of it $lat," \
 			"of its own engine $own"
 	done
 }

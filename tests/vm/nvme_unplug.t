@@ -47,7 +47,7 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 		'$j->{jobs}[0]{read}{lat_ns}{N}')" \
 		"$ours: as many are timed as fio counts"
 	json "$shared/$ours.report.json" '
-		my $t = $j->{stages}{total}{read};
+		my $t = $j->{stages}{lat}{read};
 		print "# $t->{count} timed, $j->{errors}{read} errors\n";
 		$t->{count} == $j->{ios}{read} && $t->{count} > 0 &&
 			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{job}{run_ns}'

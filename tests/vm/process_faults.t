@@ -48,7 +48,7 @@ for engine in tickwise io_uring; do
 		"$shared/storm-$engine.rounds") stops among them: succeeds"
 done
 json "$shared/storm-tickwise.report.json" '
-	my $t = $j->{stages}{total}{read};
+	my $t = $j->{stages}{lat}{read};
 	print "# $j->{counter}{verdict}: $t->{min_ns} to $t->{max_ns}\n";
 	$j->{counter}{verdict} ne "unreliable" && $t->{min_ns} > 0 &&
 		$t->{max_ns} < 4e9 && $j->{ios}{read} == $t->{count}'

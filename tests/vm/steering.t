@@ -15,7 +15,7 @@ for label in fast slow ahead back; do
 	report=$shared/$label-tickwise.report.json
 	json "$report" '
 		my $c = $j->{counter}{verdict};
-		my $t = $j->{stages}{total}{read};
+		my $t = $j->{stages}{lat}{read};
 		print "# $c; monotonic $j->{clocks}{monotonic}{error_ppb} ppb, ",
 			"tickwise $j->{clocks}{tickwise}{error_ppb}, fio ",
 			"$j->{clocks}{fio}{error_ppb}; max $t->{max_ns}\n";

@@ -3,7 +3,7 @@
 #
 # Behaviour: where time is virtual (every instruction takes a nanosecond, so
 # nothing disturbs) and a device takes a known time, that is what is reported,
-# plus one constant for the way there and back.
+# plus one constant for the way there and back to fio.
 # Defect: a wrong rate, a stamp at the wrong place, a stage left out: then what
 # is on top is not the same at 10 us and at 1 ms.
 . "$(dirname "$0")/boot.sh"
@@ -20,16 +20,16 @@ tops=
 own_tops=
 for ns in 10000 20000 50000 100000 1000000; do
 	report=$shared/$ns-tickwise.report.json
-	is "$(value "$report" '$j->{stages}{total}{read}{count}')" 500 \
+	is "$(value "$report" '$j->{stages}{lat}{read}{count}')" 500 \
 		"$ns ns: all are recorded"
-	[ "$(value "$report" '$j->{stages}{total}{read}{min_ns}')" -ge $ns ]
+	[ "$(value "$report" '$j->{stages}{kernel}{read}{min_ns}')" -ge $ns ]
 	ok $? "$ns ns: none is faster than the device"
-	top=$(value "$report" 'int($j->{stages}{total}{read}{mean_ns} - '$ns')')
+	top=$(value "$report" 'int($j->{stages}{lat}{read}{mean_ns} - '$ns')')
 	tops="$tops $top"
 	own_tops="$own_tops $(value "$shared/$ns-io_uring.fio.json" \
 		'int($j->{jobs}[0]{read}{clat_ns}{mean} - '$ns')')"
-	echo "# $ns ns: total +$top (sd" \
-		"$(value "$report" 'int($j->{stages}{total}{read}{stddev_ns})'));" \
+	echo "# $ns ns: lat +$top (sd" \
+		"$(value "$report" 'int($j->{stages}{lat}{read}{stddev_ns})'));" \
 		"fio's clat of it" \
 		"+$(value "$shared/$ns-tickwise.fio.json" \
 			'int($j->{jobs}[0]{read}{clat_ns}{mean} - '$ns')');" \
@@ -43,5 +43,5 @@ spread=$(echo "$tops" | tr ' ' '\n' | sort -n |
 ok $? "the constant on top is the same to $spread ns ($tops)"
 row "null_blk that takes 10, 20, 50, 100, 1000 us; virtual time" \
 	"the set value and one constant, the same to 3 us" \
-	"total: on top$tops ns" "clat: on top$own_tops ns"
+	"lat: on top$tops ns" "clat: on top$own_tops ns"
 done_testing
