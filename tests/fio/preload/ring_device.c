@@ -94,6 +94,7 @@
 
 /* What becomes of a transfer that the kernel has, or that is not shown yet. */
 struct fate {
+	int is_set;
 	uint64_t user_data;
 	int64_t result;
 	int changed;		/* to @result */
@@ -470,7 +471,17 @@ static struct fate *fate_of(uint64_t user_data)
 	unsigned i;
 
 	for (i = 0; i < MOST; i++)
-		if (fates[i].user_data == user_data)
+		if (fates[i].is_set && fates[i].user_data == user_data)
+			return &fates[i];
+	return NULL;
+}
+
+static struct fate *free_fate(void)
+{
+	unsigned i;
+
+	for (i = 0; i < MOST; i++)
+		if (!fates[i].is_set)
 			return &fates[i];
 	return NULL;
 }
@@ -483,11 +494,12 @@ static int nth(unsigned long every)
 static struct fate *new_fate(const struct io_uring_sqe *sqe, uint64_t offset,
 			     unsigned length)
 {
-	struct fate *fate = fate_of(0);
+	struct fate *fate = free_fate();
 
 	if (!fate)
 		abort();
 	memset(fate, 0, sizeof(*fate));
+	fate->is_set = 1;
 	fate->user_data = sqe->user_data;
 	fate->due_ns = due_at(offset, length);
 	return fate;
@@ -582,7 +594,7 @@ static long submit(const long *a)
 		*entry(head + i) = saved[i];
 		/* It will come again. */
 		if ((long)i >= ret && fate_of(saved[i].user_data))
-			fate_of(saved[i].user_data)->user_data = 0;
+			fate_of(saved[i].user_data)->is_set = 0;
 	}
 	return ret;
 }
@@ -609,7 +621,7 @@ static void complete(unsigned place)
 	if (fate && fate->changed)
 		cqe.res = (int32_t)fate->result;
 	if (fate && !fate->due_ns)
-		fate->user_data = 0;
+		fate->is_set = 0;
 	for (; place != ring.due && due_of(completion(place - 1)) > due_of(&cqe);
 	     place--)
 		*completion(place) = *completion(place - 1);
@@ -628,7 +640,7 @@ static void become_due(unsigned wanted)
 		if (due_ns > now_ns)
 			now_ns = due_ns;
 		if (due_ns)
-			fate_of(cqe->user_data)->user_data = 0;
+			fate_of(cqe->user_data)->is_set = 0;
 	}
 }
 
