@@ -101,7 +101,7 @@ ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
-	$(addprefix plugin/,guards.c health.c report_file.c run_end.c \
+	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
 	timing.c)
 ENGINE_FILES := $(addprefix tickwise,.so -cmd.so -memory.so)
 

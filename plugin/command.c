@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 
 #include "engine.h"
+#include "message.h"
 #include "guards.h"
 #include "engines/nvme.h"
 
@@ -136,7 +137,7 @@ tw_sync *const tw_engine_sync = flush;
 
 static int refuse(struct thread_data *td, const char *what, const char *why)
 {
-	fprintf(stderr, "tickwise-cmd: %s: %s: %s\n", td->o.name, what, why);
+	tw_message("tickwise-cmd: %s: %s: %s\n", td->o.name, what, why);
 	td_verror(td, EINVAL, "tickwise-cmd");
 	return 1;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guards.h"
+#include "message.h"
 #include "run_end.h"
 
 /*
@@ -44,7 +45,7 @@ int tw_check_layout(const struct thread_data *td)
 {
 	if (tw_has_our_layout(td))
 		return 0;
-	fprintf(stderr, "tickwise: built for the structures of %s, which are "
+	tw_message("tickwise: built for the structures of %s, which are "
 		"not those of this %s: build it again with FIO_SRC= naming "
 		"this fio's own source\n", TW_FIO_VERSION, fio_version_string);
 	return 1;
@@ -63,7 +64,7 @@ void get_ioengine(struct ioengine_ops **ops)
 	const char *option;
 
 	if (strcmp(fio_version_string, TW_FIO_VERSION) != 0) {
-		fprintf(stderr, "tickwise: built for %s, loaded into %s: "
+		tw_message("tickwise: built for %s, loaded into %s: "
 			"refused. Build it for this one with make FIO=... or "
 			"FIO_SRC=...\n", TW_FIO_VERSION, fio_version_string);
 		*ops = NULL;
@@ -71,7 +72,7 @@ void get_ioengine(struct ioengine_ops **ops)
 	}
 	option = keeps_elsewhere();
 	if (option) {
-		fprintf(stderr, "tickwise: built with the source of another %s: "
+		tw_message("tickwise: built with the source of another %s: "
 			"this one keeps option %s elsewhere: refused. Build it "
 			"again with FIO_SRC= naming this fio's own source\n",
 			TW_FIO_VERSION, option);

@@ -24,7 +24,7 @@ static inline bool tw_has_our_layout(const struct thread_data *td)
 	return td->io_ops == &tw_engine;
 }
 
-/* For ->init: 0, or 1 with a line on stderr. */
+/* For ->init: 0, or 1 which is logged. */
 int tw_check_layout(const struct thread_data *td);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "clock/health.h"
 #include "health.h"
+#include "message.h"
 #include "timespec.h"
 
 #define COMPARE_NS	50000000ULL
@@ -22,7 +23,7 @@
 
 static void tell_backwards(const char *job_name, uint64_t count)
 {
-	fprintf(stderr, "tickwise: %s: the clock was not reliable in this job, "
+	tw_message("tickwise: %s: the clock was not reliable in this job, "
 		"so its latencies are not: by it %llu I/Os, or stages of "
 		"them, took less than no time\n", job_name,
 		(unsigned long long) count);
@@ -34,7 +35,7 @@ static void tell_bad(const char *job_name, const struct tw_clock_health *end)
 
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		if (end->state[i] == TW_HEALTH_BAD)
-			fprintf(stderr, "tickwise: %s: the counter was not "
+			tw_message("tickwise: %s: the counter was not "
 				"reliable in this job, so its latencies are "
 				"not: at its end it was not so that %s\n",
 				job_name, tw_health_check_text(i));
@@ -96,7 +97,7 @@ void tw_run_compare(const struct tw_timing *timing,
 	if (before.known)
 		tw_cpus_set(&before);
 	if (!end->error && end->verdict == TW_UNRELIABLE)
-		fprintf(stderr, "tickwise: the counters of the CPUs did not "
+		tw_message("tickwise: the counters of the CPUs did not "
 			"agree when the last job had ended (%.0f to %.0f ns "
 			"apart), so the latencies of this run are not "
 			"reliable\n", end->low_ns, end->high_ns);

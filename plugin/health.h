@@ -35,12 +35,12 @@ struct tw_run_end {
 };
 
 /* Looks at the clock, which makes no thread and takes some ms at most, and says
- * on stderr what is bad. @end: with the job's CPUs and backwards filled in. */
+ * in the log what is bad. @end: with the job's CPUs and backwards filled in. */
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		 struct tw_job_end *end);
 
 /* Compares the counters of @cpus by a thread on each, some 10 to 200 ms, and
- * says on stderr if they disagree. The caller's affinity is as before. */
+ * says in the log if they disagree. The caller's affinity is as before. */
 void tw_run_compare(const struct tw_timing *timing,
 		    const struct tw_cpu_list *cpus, struct tw_run_end *end);
 

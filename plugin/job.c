@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "message.h"
 #include "guards.h"
 #include "over_time.h"
 #include "issue_time.h"
@@ -80,7 +81,7 @@ int tw_init(struct thread_data *td)
 	if (job)
 		memset(job, 0, sizeof(*job));
 	if (!job || allocate(td, job)) {
-		fprintf(stderr, "tickwise: not enough memory for iodepth=%u\n",
+		tw_message("tickwise: not enough memory for iodepth=%u\n",
 			td->o.iodepth);
 		td_verror(td, ENOMEM, "tickwise init");
 		return 1;
@@ -109,7 +110,7 @@ int tw_post_init(struct thread_data *td)
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
 	if (tw_over_time_start(td, job)) {
-		fprintf(stderr, "tickwise: %s: not enough memory\n",
+		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);
 		td_verror(td, ENOMEM, "tickwise post_init");
 		return 1;
@@ -127,7 +128,7 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 
 	/* fio numbers them; another layout of io_u would show here. */
 	if (io_u->index != job->io_us++ || io_u->index >= job->entries) {
-		fprintf(stderr, "tickwise: %s lays out its io_u unlike the "
+		tw_message("tickwise: %s lays out its io_u unlike the "
 			"source this was built from\n", fio_version_string);
 		return 1;
 	}
@@ -189,7 +190,7 @@ int tw_try(struct thread_data *td)
 		return 0;
 	ret = tw_ring_try();
 	if (ret) {
-		fprintf(stderr, "tickwise: %s: %s\n", td->o.name,
+		tw_message("tickwise: %s: %s\n", td->o.name,
 			tw_ring_failure(-ret));
 		td_verror(td, -ret, "io_uring_setup");
 		return 1;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "message.h"
 #include "options.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
@@ -36,7 +37,7 @@ static int set_md_per_io_size(void *data, unsigned long long *size)
 {
 	if (!*size)
 		return 0;
-	fprintf(stderr, "tickwise: md_per_io_size: refused, metadata and "
+	tw_message("tickwise: md_per_io_size: refused, metadata and "
 		"protection information are not implemented\n");
 	return 1;
 }
@@ -54,7 +55,7 @@ static int set_md_per_io_size(void *data, unsigned long long *size)
 
 static int set_cmdprio_hint(void *data, unsigned long long *hint)
 {
-	fprintf(stderr, "tickwise: cmdprio_hint: refused, %s has no priority "
+	tw_message("tickwise: cmdprio_hint: refused, %s has no priority "
 		"hints (3.36 has)\n", fio_version_string);
 	return 1;
 }
@@ -330,7 +331,7 @@ int tw_options_check(struct thread_data *td)
 	if (o->sqthread_poll)
 		o->registerfiles = 1;
 	if (o->registerfiles && td->o.nr_files != td->o.open_files) {
-		fprintf(stderr, "tickwise: %s: %s needs all of a job's files "
+		tw_message("tickwise: %s: %s needs all of a job's files "
 			"open at once, but openfiles=%u of %u\n", td->o.name,
 			o->sqthread_poll ? "sqthread_poll" : "registerfiles",
 			td->o.open_files, td->o.nr_files);
@@ -339,13 +340,13 @@ int tw_options_check(struct thread_data *td)
 #ifdef TW_FIO_VERIFY_FSYNCED
 	/* As fio's engine: each write is safe by itself then. */
 	if (o->writefua && td->o.verify_policy & VERIFY_POLICY_FSYNCED) {
-		fprintf(stderr, "tickwise: %s: writefua does not go with "
+		tw_message("tickwise: %s: writefua does not go with "
 			"verify_policy=fsynced\n", td->o.name);
 		return -EINVAL;
 	}
 #endif
 	if (o->test_nop)
-		fprintf(stderr, "tickwise: %s: tw_test_nop=1: no data is read "
+		tw_message("tickwise: %s: tw_test_nop=1: no data is read "
 			"or written\n", td->o.name);
 	return 0;
 }

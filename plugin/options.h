@@ -61,7 +61,7 @@ extern struct fio_option tw_engine_options[];
 
 /*
  * Do they go together? What follows from others is filled in. 0, or -EINVAL
- * after a line on stderr that names the option.
+ * after a line in the log that names the option.
  */
 int tw_options_check(struct thread_data *td);
 

@@ -7,6 +7,7 @@
 
 #include "clocks.h"
 #include "engine.h"
+#include "message.h"
 #include "health.h"
 #include "histogram_json.h"
 #include "over_time.h"
@@ -247,7 +248,7 @@ static void tell_empty(const struct thread_data *td, const struct tw_job *job)
 	uint64_t count = empty_of(job);
 
 	if (count)
-		fprintf(stderr, "tickwise: %s: %llu of its reads and writes "
+		tw_message("tickwise: %s: %llu of its reads and writes "
 			"moved nothing (the device is gone, or the file ends "
 			"before): fio counts them, and their latencies are not "
 			"those of transfers\n", td->o.name,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "guards.h"
+#include "message.h"
 #include "report_file.h"
 
 json_t *tw_u64_string(uint64_t value)
@@ -173,7 +174,7 @@ int tw_report_store(struct thread_data *td, const char *option,
 			*file = realpath(path, NULL);
 	}
 	if (ret)
-		fprintf(stderr, "tickwise: %s: the latency report was not "
+		tw_message("tickwise: %s: the latency report was not "
 			"written: %s\n", path ? path : td->o.name,
 			strerror(-ret));
 	free(path);

@@ -34,7 +34,7 @@ int tw_report_replace(const char *path, const json_t *report);
  * @path: out, to be freed: the file that it is in now, if that is a file and
  * memory was left for its name, else NULL
  *
- * Return: 0; -errno, with a line on stderr.
+ * Return: 0; -errno, which is logged.
  */
 int tw_report_store(struct thread_data *td, const char *option,
 		    const char *suffix, const json_t *report, char **path);

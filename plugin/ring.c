@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "message.h"
 #include "enter.h"
 #include "verify.h"
 
@@ -47,7 +48,7 @@ const char *tw_ring_failure(int error)
 static int refuse(struct thread_data *td, const char *what, int error,
 		  const char *why)
 {
-	fprintf(stderr, "tickwise: %s: %s: %s\n", td->o.name, what, why);
+	tw_message("tickwise: %s: %s: %s\n", td->o.name, what, why);
 	td_verror(td, error, what);
 	return -error;
 }

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "message.h"
 #include "report_file.h"
 #include "run_end.h"
 
@@ -264,7 +265,7 @@ static void complete(const struct waiting *waiting)
 						     &run->found)) ?
 	      -ENOMEM : tw_report_replace(waiting->path, report);
 	if (ret)
-		fprintf(stderr, "tickwise: %s: the end of the run could not be "
+		tw_message("tickwise: %s: the end of the run could not be "
 			"added to the latency report: %s\n", waiting->path,
 			strerror(-ret));
 	json_decref(report);

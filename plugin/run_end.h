@@ -31,7 +31,7 @@ void tw_run_job_begins(const struct thread_data *td);
  * tw_run_report - complete a job's report by what it says of the counter; write it
  * @option: and @suffix, @report: as of tw_report_store()
  *
- * Return: 0; -errno, with a line on stderr.
+ * Return: 0; -errno, which is logged.
  */
 int tw_run_report(struct thread_data *td, const char *option,
 		  const char *suffix, json_t *report,

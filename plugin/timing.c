@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "message.h"
 #include "run_end.h"
 #include "timespec.h"
 #include "timing.h"
@@ -36,19 +37,20 @@ static void use_system_clock(const char *why, const char *detail)
 	const struct tw_clock_options options = { .system = TW_ON };
 	int same_counter = timing.clock.start.counter_is_clocksource;
 	struct timespec step = { 0, 0 };
+	char coarse[96] = "";
 
 	tw_clock_init(&timing.clock, &options);
 	clock_getres(CLOCK_MONOTONIC_RAW, &step);
 	timing.step_ns = tw_timespec_ns(&step);
-	fprintf(stderr, "tickwise: %s (%s); latencies are taken from "
-		"CLOCK_MONOTONIC_RAW instead", why, detail);
-	if (same_counter)
-		fputs(", which the kernel computes from the same counter: they "
-		      "are not reliable either", stderr);
 	if (timing.step_ns > 1)
-		fprintf(stderr, ", which moves in steps of %llu ns: they are "
-			"no finer", (unsigned long long) timing.step_ns);
-	fputc('\n', stderr);
+		snprintf(coarse, sizeof(coarse), ", which moves in steps of "
+			 "%llu ns: latencies are no finer",
+			 (unsigned long long) timing.step_ns);
+	tw_message("tickwise: %s (%s); latencies are taken from "
+		"CLOCK_MONOTONIC_RAW instead%s%s\n", why, detail,
+		same_counter ? ", which the kernel computes from the same "
+			       "counter: latencies are not reliable either" : "",
+		coarse);
 }
 
 void tw_cpus_note(struct tw_cpu_list *cpus)
@@ -118,7 +120,7 @@ static void tell_longer_calibration(void)
 	uint64_t window_ns = timing.clock.rate.window_ns;
 
 	if (window_ns > CALIBRATION_NS * 3 / 2)
-		fprintf(stderr, "tickwise: the calibration took %.0f ms: "
+		tw_message("tickwise: the calibration took %.0f ms: "
 			"%.0f were not enough to tell the counter's rate\n",
 			window_ns / 1e6, CALIBRATION_NS / 1e6);
 }

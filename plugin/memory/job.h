@@ -12,7 +12,7 @@
 #include "memory/pages.h"
 #include "memory/point.h"
 
-/* How all lines on stderr begin. */
+/* How all lines in the log begin. */
 #define TW_MEMORY_NAME	"tickwise-memory"
 
 /* An element of the cycle, and what fio counts for a load. */
@@ -77,7 +77,7 @@ static inline double tw_memory_ns_per_tick(const struct tw_memory_job *job)
 	       1e9 / job->timing->clock.rate.hz;
 }
 
-/* One line on stderr, and fio's error. Returns 1. */
+/* One line in the log, and fio's error. Returns 1. */
 __attribute__((format(printf, 3, 4)))
 int tw_memory_refuse(struct thread_data *td, int error, const char *format,
 		     ...);
@@ -97,7 +97,7 @@ int tw_memory_prep(struct thread_data *td, struct io_u *io_u);
 enum fio_q_status tw_memory_queue(struct thread_data *td, struct io_u *io_u);
 void tw_memory_record(struct tw_memory_job *job);
 
-/* report.c: 0 or -errno, with a line on stderr */
+/* report.c: 0 or -errno, which is logged */
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job);
 
 #endif

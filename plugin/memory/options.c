@@ -10,6 +10,7 @@
 
 #include "fio.h"
 #include "job.h"
+#include "../message.h"
 #include "optgroup.h"
 #include "verify.h"
 
@@ -114,7 +115,7 @@ int tw_memory_refuse(struct thread_data *td, int error, const char *format,
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	fprintf(stderr, TW_MEMORY_NAME ": %s: %s\n", td->o.name, text);
+	tw_message(TW_MEMORY_NAME ": %s: %s\n", td->o.name, text);
 	td_verror(td, error, TW_MEMORY_NAME);
 	return 1;
 }

@@ -12,6 +12,7 @@
 #include "figures.h"
 #include "histogram_json.h"
 #include "job.h"
+#include "../message.h"
 #include "memory/chase.h"
 #include "memory/text_file.h"
 
@@ -33,7 +34,7 @@ static void tell_pages(const struct thread_data *td,
 {
 	if (job->huge_bytes != SIZE_MAX &&
 	    job->huge_bytes != job->memory.huge_bytes)
-		fprintf(stderr, TW_MEMORY_NAME ": %s: %zu bytes were on huge "
+		tw_message(TW_MEMORY_NAME ": %s: %zu bytes were on huge "
 			"pages when the job began, %zu when it ended: its "
 			"latencies are of both\n", td->o.name,
 			job->memory.huge_bytes, job->huge_bytes);

@@ -10,6 +10,7 @@
 
 #include "figures.h"
 #include "job.h"
+#include "../message.h"
 #include "memory/chase.h"
 
 /* As `tickwise memlat` does it by itself. */
@@ -32,7 +33,7 @@ static int get_memory(struct thread_data *td, struct tw_memory_job *job)
 					tw_pages_why_not(ret, o->pages));
 	if (memory->pages == TW_PAGES_TRANSPARENT &&
 	    memory->huge_bytes < memory->bytes)
-		fprintf(stderr, TW_MEMORY_NAME ": %s: only %.0f %% of the "
+		tw_message(TW_MEMORY_NAME ": %s: only %.0f %% of the "
 			"memory is on huge pages\n", td->o.name, 100.0 *
 			(double) memory->huge_bytes / (double) memory->bytes);
 	return 0;

@@ -3,7 +3,7 @@
 #
 # Behaviour: jobs that a client sends to a fio server run there; the reports
 # stay with the server, one for each job, also where two clients send jobs of
-# the same name at the same time.
+# the same name at the same time. The client gets the messages of the engine.
 # Defect: a report lost, half written, overwritten by the other client's or
 # left with the client; a server that does not come back for the next.
 . "$(dirname "$0")/fio_tap.sh"
@@ -71,6 +71,17 @@ for report in server/*.tickwise.json; do
 	json "$report" '$j->{ios}{read} + $j->{ios}{write} == 64'
 	ok $? "it is whole: $(basename "$report")"
 done
+
+# Which the engine refuses when the job begins, on the server.
+{
+	grep -v '^numjobs' client/job.fio
+	printf 'nrfiles=2\nopenfiles=1\nregisterfiles\n'
+} >refused.fio
+timeout 60 "$FIO" --client="$socket" refused.fio >refused.out 2>&1
+grep -q 'tickwise: c: registerfiles needs' refused.out
+ok $? "the client is told why the engine refuses a job"
+! grep -q 'tickwise: c:' server.out
+ok $? "and not the server's own output"
 kill -0 $server
 ok $? "the server is still there"
 done_testing

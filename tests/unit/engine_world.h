@@ -19,6 +19,7 @@
 #include "guards.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "message.h"
 #include "over_time.h"
 #include "report_file.h"
 #include "response.h"
@@ -331,6 +332,10 @@ int generic_close_file(struct thread_data *td, struct fio_file *f)
 const char fio_version_string[] = TW_FIO_VERSION;
 
 /* ---- the engine's own surroundings ------------------------------------- */
+
+void tw_message(const char *format, ...)
+{
+}
 
 tw_fill *const tw_engine_fill;
 tw_sync *const tw_engine_sync = world_sync;

@@ -12,6 +12,7 @@
 
 #include "clock/health.h"
 #include "health.h"
+#include "message.h"
 #include "tap.h"
 
 /* What a look would ask for is not asked for here. */
@@ -23,6 +24,11 @@ void tw_cpus_note(struct tw_cpu_list *cpus)
 void tw_cpus_set(const struct tw_cpu_list *cpus)
 {
 	(void)cpus;
+}
+
+void tw_message(const char *format, ...)
+{
+	(void)format;
 }
 
 static struct tw_job_end job;
