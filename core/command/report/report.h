@@ -59,6 +59,7 @@ enum tw_report_times {
 };
 
 #define TW_REPORT_DIRECTIONS	4	/* read, write, trim, sync */
+#define TW_REPORT_SYNC		3
 
 struct tw_report_time {
 	const char *name;

@@ -85,22 +85,26 @@ static struct means means_of(FILE *file, uint64_t largest_ns, uint64_t ios)
 	return means;
 }
 
-/* fio's lat ends where getevents() returns. */
+/* fio's lat ends where getevents() returns; of a sync it begins where its issue
+ * time is, which is no stamp of ours. */
 static void put_sum(FILE *file, const struct tw_report_group *group,
 		    int direction)
 {
+	int is_fio_lat = !group->event_times && direction != TW_REPORT_SYNC;
 	const struct tw_histogram *lat =
 		&group->tally.times[TW_REPORT_LAT][direction];
 	struct means means = means_of(file, lat->sum_ns, lat->count);
 	int is_complete = has_all_stages(&group->tally, direction);
 
-	put_mean(&means, group->event_times ? "lat mean" : "fio lat mean",
-		 lat->sum_ns);
+	put_mean(&means, is_fio_lat ? "fio lat mean" : "lat mean", lat->sum_ns);
 	if (is_complete)
 		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
 	else
 		fputs("; its stages are not known of all I/Os", file);
-	if (group->event_times)
+	if (direction == TW_REPORT_SYNC)
+		fputs("; fio's lat of a sync begins when the submitting call "
+		      "has ended", file);
+	else if (group->event_times)
 		fprintf(file, "; this is not fio's lat, which lacks deliver in "
 			"%zu of %zu jobs (tw_event_time=1)", group->event_times,
 			group->size);
@@ -133,7 +137,8 @@ int tw_report_say_sum(char *text, size_t size,
 	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
-	if (group->event_times == group->size &&
+	if (direction != TW_REPORT_SYNC &&
+	    group->event_times == group->size &&
 	    has_all_stages(&group->tally, direction))
 		put_event_sum(file, &group->tally, direction);
 	else
