@@ -359,10 +359,9 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 # The engine between a fio, a kernel and a counter that are made by hand: what
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
-ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job submit issue_time \
-	complete record report over_time response)
-ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin \
-	-DTW_ENTER_BY_FUNCTION
+ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
+	report over_time response)
+ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 
 ENGINE_NEEDS := plugin/fio-features.sh $(B)/fio.path $(B)/flags

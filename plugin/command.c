@@ -17,9 +17,13 @@
 #include <sys/ioctl.h>
 
 #include "engine.h"
-#include "message.h"
 #include "guards.h"
+#include "message.h"
 #include "engines/nvme.h"
+#ifdef TW_FIO_VERIFY_FSYNCED
+#include "message.h"
+#include "verify.h"
+#endif
 
 /* From the NVM Express command sets; not in every fio's header. */
 enum {
@@ -84,11 +88,8 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
 	struct nvme_uring_cmd *command = (struct nvme_uring_cmd *) sqe->cmd;
 
-	memset(sqe, 0, 2 * sizeof(*sqe));
-	sqe->opcode = IORING_OP_URING_CMD;
-	sqe->fd = io_u->file->fd;
-	sqe->user_data = (uintptr_t) io_u;
-	sqe->cmd_op = NVME_URING_CMD_IO;
+	/* It reaches into the second half of the entry. */
+	memset(command, 0, sizeof(*command));
 	switch (io_u->ddir) {
 	case DDIR_READ:
 	case DDIR_WRITE:
@@ -114,10 +115,21 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	}
 }
 
-tw_fill *const tw_engine_fill = fill;
+/* What can't be a command is an I/O that fails: see queue(). */
+static int prep(struct thread_data *td, struct io_u *io_u)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct io_uring_sqe *sqe = tw_prep_entry(job, io_u);
 
-/* Past the ring; see flush_at_once(). */
-static int flush(const struct thread_data *td, struct io_u *io_u)
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->cmd_op = NVME_URING_CMD_IO;
+	io_u->error = (unsigned) -fill(td, job, io_u, sqe);
+	tw_prep_done(td, job, io_u);
+	return 0;
+}
+
+/* By a system call. */
+static int call_flush(struct thread_data *td, struct io_u *io_u)
 {
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
 	struct nvme_passthru_cmd command = {
@@ -131,7 +143,84 @@ static int flush(const struct thread_data *td, struct io_u *io_u)
 	return ret;
 }
 
-tw_sync *const tw_engine_sync = flush;
+static int call_trim(struct thread_data *td, struct io_u *io_u)
+{
+	return do_io_u_trim(td, io_u);
+}
+
+/*
+ * A flush moves no data, and a ring that polls asks the kernel for what carries
+ * the data: Linux 6.1 crashes. fio sets the issue time only of what it knows to be
+ * done at once, and a sync is not one of these.
+ */
+static enum fio_q_status queue_flush(struct thread_data *td, struct io_u *io_u)
+{
+	if (fio_fill_issue_time(td))
+		io_u->tw_issue_time = tw_fio_now();
+	return tw_queue_call(td, io_u, call_flush);
+}
+
+/*
+ * A device may do a flush before writes that it was given earlier. To know which
+ * writes a flush made safe (verify_policy=fsynced), fio's own engine completes them
+ * first, and so does this one.
+ */
+static bool waits_for_writes(const struct thread_data *td,
+			     const struct io_u *io_u)
+{
+#ifdef TW_FIO_VERIFY_FSYNCED
+	/* cur_depth counts the flush itself. */
+	return ddir_sync(io_u->ddir) && td->cur_depth > 1 &&
+	       td->o.verify_policy & VERIFY_POLICY_FSYNCED;
+#else
+	return false;
+#endif
+}
+
+static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
+{
+	struct tw_job *job = td->io_ops_data;
+	const struct tw_options *o = td->eo;
+
+	fio_ro_check(td, io_u);
+	if (io_u->error) {
+		job->counts[tw_direction_of(io_u->ddir)].errors++;
+		return FIO_Q_COMPLETED;
+	}
+	if (waits_for_writes(td, io_u))
+		return tw_requeue(job, io_u);
+	/* A trim is the reset of a zone there. */
+	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
+		return tw_queue_call(td, io_u, call_trim);
+	if (o->hipri && ddir_sync(io_u->ddir))
+		return queue_flush(td, io_u);
+	return tw_queue_entry(td, io_u);
+}
+
+/* Commands move all or nothing: 0, an errno, or the device's own status, which
+ * newer versions of fio tell apart. */
+static struct io_u *event(struct thread_data *td, int event)
+{
+	struct tw_job *job = td->io_ops_data;
+	struct io_u *io_u;
+	int result;
+
+	io_u = tw_event_at(job, event, &result);
+	io_u->error = (unsigned) abs(result);
+#ifdef TW_FIO_DEVICE_ERROR
+	if (result > 0)
+		io_u_set(td, io_u, IO_U_F_DEVICE_ERROR);
+	else
+		io_u_clear(td, io_u, IO_U_F_DEVICE_ERROR);
+#endif
+	if (io_u->error)
+		job->counts[tw_direction_of(io_u->ddir)].errors++;
+	else
+		tw_event_done(td, job, io_u, event);
+	return io_u;
+}
+
+const bool tw_engine_commands = true;
 
 /* ---- the device ---- */
 
@@ -298,10 +387,11 @@ struct ioengine_ops tw_engine = {
 	.init			= init,
 	.post_init		= tw_post_init,
 	.io_u_init		= tw_io_u_init,
-	.queue			= tw_queue_command,
+	.prep			= prep,
+	.queue			= queue,
 	.commit			= tw_commit,
 	.getevents		= tw_getevents,
-	.event			= tw_event_command,
+	.event			= event,
 #if TW_IOOPS_VERSION >= 36
 	.errdetails		= errdetails,
 #endif

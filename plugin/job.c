@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "engine.h"
-#include "message.h"
 #include "guards.h"
+#include "message.h"
 #include "over_time.h"
-#include "issue_time.h"
 #include "record.h"
 #include "response.h"
 #include "run_end.h"
@@ -29,21 +28,12 @@ static unsigned power_of_two_from(unsigned depth)
 static int allocate(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
-	unsigned kind, direction;
+	unsigned stage, direction;
 
 	job->entries = power_of_two_from(td->o.iodepth);
-	job->one_at_a_time = job->entries == 1;
-	/* fio commits when so many are queued, and when that is over the kernel
-	 * has read them: always the same few entries, which stay in the cache.
-	 * A thread of the kernel's reads them later; and commands, which trims
-	 * are too, keep theirs while they are in flight, as with fio's engine. */
-	job->slots = o->sqthread_poll || tw_engine_fill || td_trim(td) ?
-		     job->entries :
-		     power_of_two_from(min(td->o.iodepth_batch, td->o.iodepth));
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
-	job->seen = calloc(tw_job_places(job), sizeof(*job->seen));
-	if (!job->io || !job->by_index || !job->seen ||
+	if (!job->io || !job->by_index ||
 	    tw_slowest_init(&job->slowest, o->slowest,
 			    sizeof(struct tw_slow_io)) ||
 	    tw_histogram_init(&job->residual, o->digits) ||
@@ -53,14 +43,15 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	job->test_nop = o->test_nop;
 	job->event_time = o->event_time;
 	job->event_wait = o->event_wait;
-	job->looks_next = TW_LOOKS_FIRST;
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		for (direction = 0; direction < TW_DIRECTIONS; direction++)
-			if (tw_histogram_init(&job->record[kind][direction],
-					      o->digits) ||
-			    tw_tally_init(&job->tally[kind][direction],
-					  &job->record[kind][direction]))
+	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+		if (tw_histogram_init(&job->lat[direction], o->digits) ||
+		    tw_histogram_init(&job->call[direction], o->digits))
+			return -ENOMEM;
+		for (stage = 0; stage < TW_STAGES; stage++)
+			if (tw_histogram_init(&job->stage[stage][direction],
+					      o->digits))
 				return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -76,10 +67,8 @@ int tw_init(struct thread_data *td)
 		td_verror(td, EINVAL, "tickwise options");
 		return 1;
 	}
-	job = aligned_alloc(_Alignof(struct tw_job), sizeof(*job));
+	job = calloc(1, sizeof(*job));
 	td->io_ops_data = job;
-	if (job)
-		memset(job, 0, sizeof(*job));
 	if (!job || allocate(td, job)) {
 		tw_message("tickwise: not enough memory for iodepth=%u\n",
 			td->o.iodepth);
@@ -91,13 +80,10 @@ int tw_init(struct thread_data *td)
 		td_verror(td, EINVAL, "cmdprio");
 		return 1;
 	}
-	job->fill = tw_engine_fill;
 	tw_run_job_begins(td);
 	job->timing = tw_timing_of_process();
 	job->system = job->timing->clock.system;
 	tw_cpus_note(&job->cpus);
-	tw_record_start(job);
-	tw_issue_time_start(job);
 	return 0;
 }
 
@@ -109,16 +95,13 @@ int tw_post_init(struct thread_data *td)
 		return 1;
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
-	if (tw_over_time_start(td, job)) {
+	if (tw_over_time_start(td, job) || tw_record_start(job)) {
 		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);
 		td_verror(td, ENOMEM, "tickwise post_init");
 		return 1;
 	}
-	job->usual = !(job->special || job->fill || job->polled_submission ||
-		       job->always_looks || job->system || job->response ||
-		       job->event_time || td->o.read_iolog_file || !fio_fill_issue_time(td));
-	job->started = 1;
+	job->started = true;
 	return 0;
 }
 
@@ -139,7 +122,7 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 void tw_cleanup(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
-	unsigned kind, direction;
+	unsigned stage, direction;
 	int ret;
 
 	/* fio cleans up after a refusal too; then td is not what we think. */
@@ -149,9 +132,8 @@ void tw_cleanup(struct thread_data *td)
 		tw_run_job_ended(td);
 		return;
 	}
-	/* Else nothing was recorded, and the lists may not be there yet. */
 	if (job->started) {
-		tw_record_end(job);
+		tw_record_settle(job);
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
@@ -160,16 +142,17 @@ void tw_cleanup(struct thread_data *td)
 		tw_ring_tear_down(job);
 	tw_run_job_ended(td);
 	fio_cmdprio_cleanup(&job->cmdprio);
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		for (direction = 0; direction < TW_DIRECTIONS; direction++) {
-			tw_tally_free(&job->tally[kind][direction]);
-			tw_histogram_free(&job->record[kind][direction]);
-		}
+	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+		tw_histogram_free(&job->lat[direction]);
+		tw_histogram_free(&job->call[direction]);
+		for (stage = 0; stage < TW_STAGES; stage++)
+			tw_histogram_free(&job->stage[stage][direction]);
+	}
 	tw_windows_free(&job->over_time);
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);
-	free(job->seen);
+	free(job->finished);
 	free(job->by_index);
 	free(job->io);
 	free(job);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an I/O leaves: the ticks of its stages in short lists, one for each
- * histogram, and from there, many at a time, the histograms, the windows over
- * time and the counts. (The histograms' bins are kept small: see tally.h.)
- *
- * Recording I/O by I/O costs more than the arithmetic: each time its code and
- * its histograms have to be brought back into the caches from behind fio's and
- * the kernel's. So lists are settled when they are full, and when they have become
- * long and the job is about to wait for a device anyway.
+ * The stamps of I/Os that are over become histograms, windows over time and the list
+ * of the slowest. A short list of finished I/Os stands between: the histograms
+ * are spread over far more memory than an I/O's way should touch, so they are
+ * brought into the caches once for many I/Os.
  */
 #ifndef TW_PLUGIN_RECORD_H
 #define TW_PLUGIN_RECORD_H
@@ -16,118 +12,67 @@
 #include "engine.h"
 #include "response.h"
 
-/* Before the first one; the job's clock is known. */
-void tw_record_start(struct tw_job *job);
+#define TW_FINISHED_MAX	64
 
-/* Settle the lists; the bins of job->record wait for tw_record_end(). */
+/* An I/O that is over and not yet in the histograms. */
+struct tw_finished {
+	struct tw_io io;
+	uint64_t returned_ticks;
+	uint64_t offset;
+	uint64_t size;
+	enum tw_direction direction;
+} __attribute__((aligned(64)));
+
+/* Before the first I/O; the job's clock is known. 0; -ENOMEM. */
+int tw_record_start(struct tw_job *job);
+
+/* Put the finished I/Os into the histograms. */
 void tw_record_settle(struct tw_job *job);
 
-/* The job is about to wait, so that it costs nothing now; but with a device that
- * is as fast as the call each I/O waits, and to settle one costs five times as
- * much as one of many. How many there are is told by how many were submitted: about
- * right, and no more hangs on it than when that is. */
-static inline void tw_record_waits(struct tw_job *job)
+/* The job is about to wait for a device, so settling costs no time now. With few
+ * finished I/Os it is put off: one I/O costs a fast device more than it waits. */
+static inline void tw_record_before_wait(struct tw_job *job)
 {
-	if (job->pending_head - job->settled_head < TW_BATCH / 4)
-		return;
-	job->settled_head = job->pending_head;
-	tw_record_settle(job);
+	if (job->finished_count >= TW_FINISHED_MAX / 2)
+		tw_record_settle(job);
 }
 
-/* Nothing more will come: all of job->record is right. */
-void tw_record_end(struct tw_job *job);
-
-/*
- * An I/O did what it was asked to. @with_return: it was not handed to fio as soon
- * as it was seen. What fio does not count we don't either.
- */
-void tw_record(struct thread_data *td, struct tw_job *job,
-	       const struct io_u *io_u, const struct tw_io *io,
-	       uint64_t seen_ticks, bool with_return);
-
-/*
- * Of tw_record_path(), what is seldom reached: a list is full; the I/O is past the
- * end of the window over time; its total is more than usual, less than can be, or
- * the first one: false where it does not count.
- */
-void tw_record_settle_list(struct tw_job *job, struct tw_batch *batch,
-			   enum tw_record kind);
-void tw_record_window(struct tw_job *job, uint64_t seen_ticks);
-bool tw_record_odd(struct tw_job *job, const struct io_u *io_u,
-		   const struct tw_io *io, uint64_t seen_ticks,
-		   uint64_t returned_ticks);
-
-static inline __attribute__((always_inline))
-void tw_record_add(struct tw_job *job, struct tw_batch *batch,
-		   enum tw_record kind, uint64_t ticks)
+/* A CPU whose counter is behind can make lat negative: see record.c. */
+static inline void tw_record_response(const struct tw_job *job,
+				      const struct io_u *io_u,
+				      uint64_t prepared_ticks,
+				      uint64_t returned_ticks)
 {
-	uint64_t *end = batch->ends[kind];
+	const int64_t lat_ns = tw_job_ns(job, prepared_ticks, returned_ticks);
 
-	*end++ = ticks;
-	batch->ends[kind] = end;
-	if (tw_unlikely(end == batch->ticks[kind] + TW_BATCH))
-		tw_record_settle_list(job, batch, kind);
+	if (lat_ns >= (int64_t) job->least_lat_ns)
+		tw_response_record(job->response, io_u, (uint64_t) lat_ns);
 }
 
-static inline __attribute__((always_inline))
-void tw_record_stages(struct tw_job *job, struct tw_batch *batch,
-		      const struct tw_io *io, uint64_t seen_ticks)
+/* The I/O did what it had to, and was returned to fio at @returned_ticks. It is
+ * recorded if fio counts it, too. */
+static inline void tw_record(struct thread_data *td, struct tw_job *job,
+			     const struct io_u *io_u, uint64_t returned_ticks)
 {
-	uint64_t total_ticks = seen_ticks - io->queued_ticks;
-	struct tw_stage_times times;
-
-	if (seen_ticks == io->entered_ticks &&
-	    io->queued_ticks == io->enter_ticks) {
-		tw_record_add(job, batch, TW_RECORD_INSIDE, total_ticks);
-		return;
-	}
-	times = tw_stage_times(io, seen_ticks, &job->negative_stages);
-	if (times.entered)
-		tw_record_add(job, batch, TW_RECORD_ENTER, times.enter_ticks);
-	if (!times.waited) {
-		tw_record_add(job, batch, TW_RECORD_AT_ONCE, total_ticks);
-		return;
-	}
-	tw_record_add(job, batch, TW_RECORD_QUEUE, times.queue_ticks);
-	tw_record_add(job, batch, TW_RECORD_INFLIGHT, times.inflight_ticks);
-	/* Not the sum of the two: that would add their roundings. */
-	tw_record_add(job, batch, TW_RECORD_TOTAL, total_ticks);
-}
-
-/* tw_record(), as a part of what calls it; @usual: see struct tw_job. */
-static inline __attribute__((always_inline))
-void tw_record_path(struct thread_data *td, struct tw_job *job,
-		    const struct io_u *io_u, const struct tw_io *io,
-		    uint64_t seen_ticks, bool with_return, const bool usual)
-{
-	enum tw_direction direction = tw_direction_of(io_u->ddir);
-	struct tw_batch *batch = &job->batch[direction];
-	uint64_t total_ticks = seen_ticks - io->queued_ticks;
-	uint64_t returned_ticks;
+	const enum tw_direction direction = tw_direction_of(io_u->ddir);
+	const struct tw_io *io = &job->io[io_u->index];
 
 	if (!tw_is_accounted(td)) {
 		job->counts[direction].unaccounted++;
 		return;
 	}
-	returned_ticks = with_return ? tw_path_stamp(job, usual) : 0;
-	if (tw_unlikely(total_ticks - job->least_total_ticks >=
-			job->odd_ticks) &&
-	    !tw_record_odd(job, io_u, io, seen_ticks, returned_ticks))
-		return;
-	if (tw_unlikely((int64_t) (seen_ticks - job->over_time.edge) >= 0))
-		tw_record_window(job, seen_ticks);
-	job->last_ticks = seen_ticks;
-	if (!usual && job->response)
-		tw_response_record(job->response, io_u, (uint64_t)
-				   tw_job_ns(job, io->queued_ticks, seen_ticks));
-	if (with_return)
-		tw_record_add(job, batch, TW_RECORD_RETURN,
-			      tw_stage_ticks(seen_ticks, returned_ticks,
-					     &job->negative_stages));
-	if (job->stages)
-		tw_record_stages(job, batch, io, seen_ticks);
-	else
-		tw_record_add(job, batch, TW_RECORD_TOTAL, total_ticks);
+	if (job->response)
+		tw_record_response(job, io_u, io->prepared_ticks,
+				   returned_ticks);
+	job->finished[job->finished_count++] = (struct tw_finished) {
+		.io = *io,
+		.returned_ticks = returned_ticks,
+		.offset = io_u->offset,
+		.size = io_u->xfer_buflen,
+		.direction = direction,
+	};
+	if (job->finished_count == TW_FINISHED_MAX)
+		tw_record_settle(job);
 }
 
 #endif

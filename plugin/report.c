@@ -2,33 +2,25 @@
 /*
  * The report of one job, as JSON. `tickwise report` reads it.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clocks.h"
 #include "engine.h"
-#include "message.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "message.h"
 #include "over_time.h"
 #include "report_file.h"
 #include "response.h"
 #include "run_end.h"
 
-#define OF(record)	(1U << TW_RECORD_##record)
-
-/* A stage and what is added up for it; an I/O that never waited in the ring
- * counts as inflight and as total alike, one that was over inside of the call
- * also as enter. */
-static const struct {
-	const char *name;
-	unsigned records;
-} stages[] = {
-	{ "queue", OF(QUEUE) },
-	{ "enter", OF(INSIDE) | OF(ENTER) },
-	{ "inflight", OF(INSIDE) | OF(AT_ONCE) | OF(INFLIGHT) },
-	{ "return", OF(RETURN) },
-	{ "total", OF(INSIDE) | OF(AT_ONCE) | OF(TOTAL) },
+/* In the order of an I/O; lat, their sum, comes after them. */
+static const char *const stage_names[TW_STAGES] = {
+	[TW_QUEUE] = "queue",
+	[TW_KERNEL] = "kernel",
+	[TW_DELIVER] = "deliver",
 };
 
 const char *const tw_direction_names[TW_DIRECTIONS] = {
@@ -72,72 +64,39 @@ static json_t *counts_to_json(const struct tw_job *job, size_t member)
 	return object;
 }
 
-/* The lists of a stage that have something; how many. */
-static unsigned parts_of(const struct tw_job *job, unsigned stage,
-			 unsigned direction,
-			 const struct tw_histogram *parts[TW_RECORDS])
+/* Those directions that have any; nothing if none has. 0; -ENOMEM. */
+static int set_histograms(json_t *into, const char *name,
+			  const struct tw_histogram *by_direction)
 {
-	unsigned kind, count = 0;
+	json_t *object = json_object();
+	unsigned direction;
+	int error = 0;
 
-	for (kind = 0; kind < TW_RECORDS; kind++)
-		if (stages[stage].records & 1U << kind &&
-		    job->record[kind][direction].count)
-			parts[count++] = &job->record[kind][direction];
-	return count;
-}
-
-static json_t *sum_to_json(const struct tw_histogram *const *parts,
-			   unsigned count)
-{
-	struct tw_histogram sum;
-	json_t *json = NULL;
-	unsigned i;
-	int error = tw_histogram_init(&sum, parts[0]->digits);
-
-	if (error)
-		return NULL;
-	for (i = 0; i < count && !error; i++)
-		error = tw_histogram_merge(&sum, parts[i]);
-	if (!error)
-		json = tw_histogram_to_json(&sum);
-	tw_histogram_free(&sum);
-	return json;
-}
-
-/* 0; -ENOMEM. */
-static int set_direction(const struct tw_job *job, json_t *object,
-			 unsigned stage, unsigned direction)
-{
-	const struct tw_histogram *parts[TW_RECORDS];
-	unsigned count = parts_of(job, stage, direction, parts);
-
-	if (!count)
-		return 0;
-	return json_object_set_new(object, tw_direction_names[direction],
-				   count == 1 ? tw_histogram_to_json(parts[0]) :
-						sum_to_json(parts, count)) ?
-	       -ENOMEM : 0;
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		if (by_direction[direction].count)
+			error |= json_object_set_new(object,
+				tw_direction_names[direction],
+				tw_histogram_to_json(&by_direction[direction]));
+	if (json_object_size(object))
+		error |= json_object_set(into, name, object);
+	json_decref(object);
+	return error ? -ENOMEM : 0;
 }
 
 /* NULL without memory. */
 static json_t *stages_to_json(const struct tw_job *job)
 {
-	json_t *all = json_object();
-	unsigned stage, direction;
+	json_t *object = json_object();
+	unsigned stage;
 	int error = 0;
 
-	for (stage = 0; stage < FIO_ARRAY_SIZE(stages); stage++) {
-		json_t *object = json_object();
-
-		for (direction = 0; direction < TW_DIRECTIONS; direction++)
-			error |= set_direction(job, object, stage, direction);
-		if (json_object_size(object))
-			json_object_set(all, stages[stage].name, object);
-		json_decref(object);
-	}
+	for (stage = 0; stage < TW_STAGES; stage++)
+		error |= set_histograms(object, stage_names[stage],
+					job->stage[stage]);
+	error |= set_histograms(object, "lat", job->lat);
 	if (!error)
-		return all;
-	json_decref(all);
+		return object;
+	json_decref(object);
 	return NULL;
 }
 
@@ -157,46 +116,40 @@ static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 			   (int64_t) (drift_ns * part));
 }
 
-static void set_stage(const struct tw_job *job, json_t *object,
-		      const char *name, uint64_t from, uint64_t to)
+static json_t *slow_stages_to_json(const struct tw_job *job,
+				   const struct tw_io_times *times)
 {
-	int64_t ns = from && to ? tw_job_ns(job, from, to) : -1;
+	json_t *object = json_object();
+	unsigned stage;
 
-	if (ns >= 0)
-		json_object_set_new(object, name, json_integer(ns));
+	for (stage = 0; job->stages && stage < TW_STAGES; stage++)
+		json_object_set_new(object, stage_names[stage], json_integer(
+			(json_int_t) times->stage_ns[stage]));
+	json_object_set_new(object, "lat",
+			    json_integer((json_int_t) times->lat_ns));
+	return object;
 }
 
 static json_t *slow_to_json(const struct tw_job *job,
 			    const struct tw_moment *end,
 			    const struct tw_slow_io *slow)
 {
-	const struct tw_io *io = &slow->io;
-	json_t *object = json_object();
-
-	/* Without tw_stages only the two ends were stamped. */
-	if (job->stages) {
-		set_stage(job, object, "queue", io->queued_ticks,
-			  io->enter_ticks);
-		set_stage(job, object, "enter", io->enter_ticks,
-			  io->entered_ticks);
-		set_stage(job, object, "inflight", io->enter_ticks,
-			  slow->seen_ticks);
-		set_stage(job, object, "return", slow->seen_ticks,
-			  slow->returned_ticks);
-	}
-	json_object_set_new(object, "total",
-			    json_integer((json_int_t) slow->slow.value));
-	return json_pack("{sI, sI, ss, so, so, so, so}",
+	const uint64_t begin = slow->io.prepared_ticks;
+	json_t *object = json_pack("{sI, sI, ss, so, so, so, so}",
 			 "offset", (json_int_t) slow->offset,
 			 "size", (json_int_t) slow->size,
 			 "ddir", tw_direction_names[slow->direction],
-			 "ticks", tw_u64_string(io->queued_ticks),
-			 "raw_ns", tw_u64_string(clock_at(job, end,
-				io->queued_ticks, job->start.raw, end->raw)),
+			 "ticks", tw_u64_string(begin),
+			 "raw_ns", tw_u64_string(clock_at(job, end, begin,
+				job->start.raw, end->raw)),
 			 "monotonic_ns", tw_u64_string(clock_at(job, end,
-				io->queued_ticks, job->start.monotonic,
-				end->monotonic)),
-			 "stages", object);
+				begin, job->start.monotonic, end->monotonic)),
+			 "stages", slow_stages_to_json(job, &slow->times));
+
+	if (job->stages && slow->io.entered_ticks)
+		json_object_set_new(object, "submitting_call_ns", json_integer(
+			(json_int_t) slow->times.call_ns));
+	return object;
 }
 
 static json_t *slowest_to_json(struct tw_job *job,
@@ -283,16 +236,19 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				offsetof(struct tw_counts, backwards)),
 			 "batches",
 				"enters", (json_int_t) job->enters,
-				"tails", (json_int_t) job->tails,
-				"largest_tail", (json_int_t) job->largest_tail,
+				"tails", (json_int_t) job->batches,
+				"largest_tail", (json_int_t) job->largest_batch,
 			 "stages", stages_to_json(job),
 			 "clocks", tw_clocks_to_json(job, &end),
 			 "fio_times", fio_times_to_json(job),
 			 "slowest", slowest_to_json(job, &end),
 			 "over_time", tw_over_time_to_json(job));
-	if (job->response && report &&
-	    json_object_set_new(report, "response",
-				tw_response_to_json(job->response))) {
+	if (!report)
+		return NULL;
+	if (set_histograms(report, "submitting_call", job->call) ||
+	    (job->response &&
+	     json_object_set_new(report, "response",
+				 tw_response_to_json(job->response)))) {
 		json_decref(report);
 		return NULL;
 	}

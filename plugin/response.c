@@ -71,8 +71,8 @@ static uint64_t after_pause_us(const struct thread_data *td,
 	/* These are counted up; the others come from what has been issued. */
 	if (td->o.rate_process == RATE_PROCESS_POISSON || td->o.bssplit_nr[ddir])
 		return (uint64_t) td->last_usec[ddir];
-	/* fio has counted this one in before ->queue(). */
-	bytes = td->rate_io_issue_bytes[ddir] - io_u->xfer_buflen;
+	/* fio counts this one only after ->prep(). */
+	bytes = td->rate_io_issue_bytes[ddir];
 	rate = td->rate_bps[ddir];
 	return bytes / rate * 1000000 + bytes % rate * 1000000 / rate;
 }
@@ -126,7 +126,7 @@ static uint64_t due_ns(const struct thread_data *td,
 	return tw_timespec_ns(&td->epoch) + due_us(td, io_u) * 1000;
 }
 
-void tw_response_queued(struct thread_data *td, struct tw_response *response,
+void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 			const struct io_u *io_u)
 {
 	struct tw_due *due = &response->due[io_u->index];
@@ -134,6 +134,7 @@ void tw_response_queued(struct thread_data *td, struct tw_response *response,
 
 	if (io_u->ddir > DDIR_TRIM) {
 		due->due_ns = 0;
+		due->again = false;
 		return;
 	}
 	if (!due->again)
@@ -153,7 +154,7 @@ void tw_response_again(struct tw_response *response, const struct io_u *io_u)
 }
 
 void tw_response_record(struct tw_response *response, const struct io_u *io_u,
-			uint64_t total_ns)
+			uint64_t lat_ns)
 {
 	const struct tw_due *due = &response->due[io_u->index];
 
@@ -161,7 +162,7 @@ void tw_response_record(struct tw_response *response, const struct io_u *io_u,
 		return;
 	tw_histogram_add(&response->slip[io_u->ddir], due->slip_ns);
 	tw_histogram_add(&response->total[io_u->ddir],
-			 due->slip_ns + total_ns);
+			 due->slip_ns + lat_ns);
 	response->last_slip_ns[io_u->ddir] = due->slip_ns;
 }
 

@@ -7,8 +7,7 @@
  *
  * The schedule is what fio itself sleeps by: rate_next_io_time, microseconds
  * since td->epoch, worked out when the I/O before it in that direction was
- * submitted. It is read in ->queue(), where it still is what it was in
- * ->prep(), so that jobs without a rate pay nothing but one branch.
+ * submitted. It is read in ->prep(). Jobs without a rate pay one branch.
  *
  * How late an I/O is, is told by fio's clock, whose schedule it is: on ours a
  * wrong rate of fio's would add up over the run.
@@ -23,7 +22,7 @@
 /* What the schedule wanted of one io_u. */
 struct tw_due {
 	uint64_t due_ns;	/* by fio's clock; 0: not by schedule */
-	uint64_t slip_ns;	/* queued so much later; early: 0 */
+	uint64_t slip_ns;	/* lat began this much later; early: 0 */
 	bool again;		/* fio brings the same I/O, or its rest */
 };
 
@@ -45,16 +44,16 @@ int tw_response_init(struct thread_data *td, unsigned entries,
 		     unsigned digits, struct tw_response **response);
 void tw_response_free(struct tw_response *response);
 
-/* It is about to be stamped as queued. */
-void tw_response_queued(struct thread_data *td, struct tw_response *response,
+/* prep() is over, and lat begins. */
+void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 			const struct io_u *io_u);
 
 /* fio will bring it again, as it is or what is left of it: the same due time. */
 void tw_response_again(struct tw_response *response, const struct io_u *io_u);
 
-/* Its total is known and counts. */
+/* Its lat is known and counts. */
 void tw_response_record(struct tw_response *response, const struct io_u *io_u,
-			uint64_t total_ns);
+			uint64_t lat_ns);
 
 /* The report's "response"; NULL without memory. */
 struct json_t;

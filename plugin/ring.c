@@ -11,7 +11,6 @@
 
 #include "engine.h"
 #include "message.h"
-#include "enter.h"
 #include "verify.h"
 
 /* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.37, never
@@ -22,6 +21,8 @@
  * keep its CPU's frequency up. Ours asks for it where that fio's engine does. */
 #define TW_FEATURE_NO_IOWAIT	(1U << 17)
 #define TW_ENTER_NO_IOWAIT	(1U << 7)
+
+#define TW_MIN_CQ_ENTRIES	64U
 
 const char *tw_ring_failure(int error)
 {
@@ -65,9 +66,27 @@ int tw_ring_try(void)
 	return ret;
 }
 
+/* liburing would set up a ring without the array of indices, which lets entries lie
+ * in any order, where the kernel can; so the ring is made by hand. */
+static int make_ring(struct tw_job *job, struct io_uring_params *params)
+{
+	int fd = io_uring_setup(job->entries, params);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = io_uring_queue_mmap(fd, params, &job->ring);
+	if (ret)
+		close(fd);
+	job->ring.features = params->features;
+	return ret;
+}
+
 /*
  * The flags of fio's own engine, given up one by one where the kernel doesn't
- * know them or, as with a submission thread, has no use for them.
+ * know them or, as with a submission thread, has no use for them. The completion
+ * ring has room for twice the depth. (The kernel then finds free places in longer
+ * runs: 1 % of a read from the page cache at depth 1.)
  */
 static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 {
@@ -84,13 +103,9 @@ static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 	for (i = 0; i < FIO_ARRAY_SIZE(attempts) && ret == -EINVAL; i++) {
 		struct io_uring_params params = *wanted;
 
-		/* Without CQSIZE the completion ring is twice the other. */
 		params.flags |= attempts[i];
-		params.cq_entries = tw_job_places(job);
-		ret = io_uring_queue_init_params(
-			params.flags & IORING_SETUP_CQSIZE ? job->slots :
-							     job->entries,
-			&job->ring, &params);
+		params.cq_entries = max(2 * job->entries, TW_MIN_CQ_ENTRIES);
+		ret = make_ring(job, &params);
 	}
 	return ret;
 }
@@ -108,31 +123,19 @@ static const char *set_up_failure(const struct thread_data *td,
 
 /*
  * The kernel finds the ring faster by its place in the task's own table than by
- * a descriptor (Linux 5.18). That place is the calling thread's, which is the
- * job's; where there is none it stays with the descriptor.
+ * a descriptor (Linux 5.18). The place belongs to the calling thread, which is the
+ * job's; without one the descriptor remains.
  */
 static void enter_by_place(struct tw_job *job)
 {
-	job->enter_fd = (unsigned) job->ring.ring_fd;
-	if (io_uring_register_ring_fd(&job->ring) != 1)
-		return;
-	job->enter_fd = (unsigned) job->ring.enter_ring_fd;
-	job->enter_flags = IORING_ENTER_REGISTERED_RING;
+	if (io_uring_register_ring_fd(&job->ring) == 1)
+		job->enter_flags = IORING_ENTER_REGISTERED_RING;
 }
-
-#ifdef TW_PROFILED
-int tw_enter(const struct tw_job *job, unsigned count, unsigned wait,
-	     unsigned flags)
-{
-	return tw_enter_ring(job, count, wait, flags);
-}
-#endif
 
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 {
 	const struct tw_options *o = td->eo;
 	struct io_uring_params wanted = { .flags = 0 };
-	unsigned i;
 	int ret;
 
 	if (o->hipri)
@@ -143,7 +146,7 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		wanted.flags |= IORING_SETUP_SQ_AFF;
 		wanted.sq_thread_cpu = o->sqthread_poll_cpu;
 	}
-	if (job->fill) {
+	if (tw_engine_commands) {
 		wanted.flags |= IORING_SETUP_SQE128 | IORING_SETUP_CQE32;
 		job->entry_shift = 1;
 	}
@@ -151,20 +154,13 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
 			      set_up_failure(td, -ret));
-	job->ring_ready = 1;
+	job->ring_ready = true;
 	enter_by_place(job);
-	job->wait_flags = IORING_ENTER_GETEVENTS;
-	/* What is polled has to be looked for. */
-	job->always_looks = o->hipri;
+	job->getevents_flags = IORING_ENTER_GETEVENTS;
 #ifdef TW_FIO_NO_IOWAIT
 	if (job->ring.features & TW_FEATURE_NO_IOWAIT)
-		job->wait_flags |= TW_ENTER_NO_IOWAIT;
+		job->getevents_flags |= TW_ENTER_NO_IOWAIT;
 #endif
-	/* The submission ring points at entries; ours stay in their order.
-	 * Newer libraries set the ring up without these pointers. */
-	for (i = 0; job->ring.sq.array && i < job->ring.sq.ring_entries; i++)
-		job->ring.sq.array[i] = i;
-	tw_job_has_ring(job);
 	return 0;
 }
 
@@ -229,7 +225,7 @@ static int register_files(struct thread_data *td, struct tw_job *job)
 	return 0;
 }
 
-static void fill_models(struct thread_data *td, struct tw_job *job)
+static void choose_operations(struct thread_data *td, struct tw_job *job)
 {
 	static const __u8 opcodes[3][2] = {
 		{ IORING_OP_READ, IORING_OP_WRITE },
@@ -238,28 +234,22 @@ static void fill_models(struct thread_data *td, struct tw_job *job)
 	};
 	const struct tw_options *o = td->eo;
 	unsigned kind = job->fixed_buffers ? 2 : job->iovecs ? 1 : 0;
-	unsigned direction;
+	__u32 rw_flags = 0;
 
-	for (direction = TW_READ; direction <= TW_WRITE; direction++) {
-		struct io_uring_sqe *model = &job->model[direction];
-
-		model->opcode = o->test_nop ? IORING_OP_NOP :
-					      opcodes[kind][direction];
-		job->opcode[direction] = model->opcode;
-		if (o->test_nop)
-			continue;
-		/* A ring may submit from another context than the job's own
-		 * thread, so the job's default priority is given with every
-		 * transfer. */
-		model->ioprio = (__u16) td->ioprio;
-		if (o->uncached && !td->o.odirect)
-			model->rw_flags |= TW_RWF_DONTCACHE;
-		if (o->nowait)
-			model->rw_flags |= RWF_NOWAIT;
+	memcpy(job->opcode, opcodes[kind], sizeof(job->opcode));
+	if (o->test_nop) {
+		memset(job->opcode, IORING_OP_NOP, sizeof(job->opcode));
+		return;
 	}
+	if (o->uncached && !td->o.odirect)
+		rw_flags |= TW_RWF_DONTCACHE;
+	if (o->nowait)
+		rw_flags |= RWF_NOWAIT;
+	job->ioprio = (__u16) td->ioprio;
+	job->rw_flags[DDIR_READ] = job->rw_flags[DDIR_WRITE] = rw_flags;
 #ifdef TW_FIO_ATOMIC
-	if (td->o.oatomic && !o->test_nop)
-		job->model[TW_WRITE].rw_flags |= TW_RWF_ATOMIC;
+	if (td->o.oatomic)
+		job->rw_flags[DDIR_WRITE] |= TW_RWF_ATOMIC;
 #endif
 }
 
@@ -285,20 +275,19 @@ int tw_ring_register(struct thread_data *td, struct tw_job *job)
 		ret = register_files(td, job);
 	if (ret)
 		return ret;
-	if (!o->nonvectored ||
-	    (o->nonvectored == -1U && !has_plain_transfers(job))) {
+	if (!o->fixedbufs &&
+	    (!o->nonvectored ||
+	     (o->nonvectored == -1U && !has_plain_transfers(job)))) {
 		job->iovecs = calloc(job->entries, sizeof(*job->iovecs));
 		if (!job->iovecs)
 			return refuse(td, "nonvectored", ENOMEM,
 				      strerror(ENOMEM));
 	}
+	job->direct = td->o.odirect || tw_engine_commands;
 	job->polled_submission = o->sqthread_poll;
 	job->force_async = o->force_async;
 	job->async_trim = may_trim_async(td);
-	job->special = job->fixed_buffers || job->fixed_files || job->iovecs ||
-		       job->force_async ||
-		       job->cmdprio.mode != CMDPRIO_MODE_NONE;
-	fill_models(td, job);
+	choose_operations(td, job);
 	return 0;
 }
 

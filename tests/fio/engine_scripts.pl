@@ -101,7 +101,9 @@ sub cut_report
 	$report->{job} = only($report->{job}, "iodepth", "run_ns", "test_nop");
 	delete @$_{"ticks", "raw_ns", "monotonic_ns"}
 		for @{$report->{slowest} // []};
-	cut_histogram($_) for map { values %$_ } values %{$report->{stages} // {}};
+	cut_histogram($_) for map { values %$_ }
+		values %{$report->{stages} // {}},
+		grep { $_ } $report->{submitting_call};
 	my $residual = $report->{fio_times}{residual};
 	cut_histogram($residual) if $residual;
 	return $report;

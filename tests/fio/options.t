@@ -160,13 +160,13 @@ asks_once "hipri: a polled ring" '^setup [0-9a-f]*[13579bdf] cpu' "" \
 	--hipri=1 --direct=1
 asks_once "whose submissions all look for completions" \
 	'^looked ([1-9][0-9]*) of \1$' "" --hipri=1 --direct=1
-# Room for a batch and no more, and places that last.
+# An entry for each I/O, and places that last.
 asks_once "one at a time: one entry, 64 places" '^sizes 1 64$' ""
-asks_once "iodepth=128: one entry, 256 places" '^sizes 1 256$' "" \
+asks_once "iodepth=128: 128 entries, 256 places" '^sizes 128 256$' "" \
 	--iodepth=128
-asks_once "in batches: as many entries" '^sizes 16 256$' "" --iodepth=100 \
+asks_once "iodepth=100: 128 as well" '^sizes 128 256$' "" --iodepth=100 \
 	--iodepth_batch_submit=16
-asks_once "for a kernel thread all of them" '^sizes 32 64$' "" --iodepth=32 \
+asks_once "for a kernel thread, too" '^sizes 32 64$' "" --iodepth=32 \
 	--sqthread_poll=1
 cpu=$(awk -F'[-,]' '/Cpus_allowed_list/ { print $NF }' /proc/self/status |
 	tr -dc 0-9)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: a submission looks for completions exactly where some may be due:
- * with earlier I/Os in the kernel, where the kernel leaves what is done to
- * whoever looks, and always where the ring is polled.
+ * Behaviour: a call that submits finds completions, too (IORING_ENTER_GETEVENTS),
+ * exactly where some may be due: always with direct=1, and with buffered I/O while
+ * an earlier one is not yet in the ring.
  * Defect: completions of a device left lying until the ring runs empty, a second
- * call for each I/O where one was enough, or looking for what is there already.
+ * call for each I/O where one was enough, or work for what is there already.
  */
 #include "engine_world.h"
 
 #define SIZE	4096
 #define IOS	2000
 
-static bool begin_batch(unsigned depth, unsigned batch, bool always_looks)
+static bool begin_batch(unsigned depth, unsigned batch, bool direct)
 {
 	world_forget();
 	world.td.o.iodepth = depth;
 	world.td.o.iodepth_batch = batch;
-	world.always_looks = always_looks;
-	return tap_ok(world_begin(), "a job begins");
+	world.direct = direct;
+	return tap_ok(world_begin(), "a job with direct=%d begins", direct);
 }
 
 static bool begin(unsigned depth)
@@ -27,9 +27,7 @@ static bool begin(unsigned depth)
 
 static void queue(unsigned i)
 {
-	enum fio_q_status status;
-
-	world_queue(world_transfer(i, DDIR_READ, i * SIZE, SIZE), &status);
+	world_queue(world_transfer(i, DDIR_READ, i * SIZE, SIZE));
 }
 
 /* One after the other; what is left in the end is none. */
@@ -53,18 +51,18 @@ static void page_cache(void)
 	if (!begin(1))
 		return;
 	singly(IOS);
-	tap_ok(world.looks == 0 && world.calls == IOS,
-	       "done inside the call: one call each, %u of them looked",
-	       world.looks);
+	tap_ok(world.finds == 0 && world.calls == IOS,
+	       "done inside the call: one call each, %u of them for "
+	       "completions, too", world.finds);
 	world_end();
 }
 
 /* Each by a call of its own, and taken in the end. */
-static void four_without_looking(const char *what)
+static void four_that_find_none(const char *what)
 {
 	for (unsigned i = 0; i < 4; i++)
 		queue(i);
-	tap_ok(world.looks == 0 && world.calls == 4, "%s", what);
+	tap_ok(world.finds == 0 && world.calls == 4, "%s", what);
 	tap_ok(tw_getevents(&world.td, 4, 4, NULL) == 4, "all are there");
 	world_end();
 }
@@ -72,8 +70,8 @@ static void four_without_looking(const char *what)
 static void unreaped(void)
 {
 	if (begin(4))
-		four_without_looking("the same with those before still in the "
-				     "ring");
+		four_that_find_none("the same with those before still in the "
+				    "ring");
 }
 
 static void device(void)
@@ -84,15 +82,35 @@ static void device(void)
 		world.takes_ticks[i] = 20000;
 		queue(i);
 	}
-	tap_ok(world.looks == 3, "with I/Os in the kernel all but the first "
-	       "look: %u", world.looks);
+	tap_ok(world.finds == 3, "with earlier I/Os in the kernel: all but "
+	       "the first: %u", world.finds);
 	tap_ok(tw_getevents(&world.td, 4, 4, NULL) == 4, "all come back");
+	queue(0);
+	tap_ok(world.finds == 3, "with none again: not");
+	world_end();
+}
+
+/* The completion that was missing is in the ring, taken or not: from then on there is
+ * none to be found. */
+static void one_missing(void)
+{
+	if (!begin(4))
+		return;
+	world.at_once = true;
+	world.takes_ticks[0] = 20000;
+	queue(0);
+	queue(1);
+	tap_ok(world.finds == 1, "one behind another that is not done");
+	world_pass(20000);
+	queue(2);
+	tap_ok(world.finds == 1, "not any more when that is done");
+	tap_ok(tw_getevents(&world.td, 3, 3, NULL) == 3, "all are there");
 	world_end();
 }
 
 /* As a replayed log does between two I/Os, and a job with
- * iodepth_batch_complete_min=0: what is done is seen then, not with the next
- * submission. */
+ * iodepth_batch_complete_min=0: the kernel is entered once, so that what is done is
+ * seen then, not with the next submission. */
 static void asked_for_none(bool defers)
 {
 	unsigned calls, early, done, nothing;
@@ -110,50 +128,85 @@ static void asked_for_none(bool defers)
 	done = (unsigned) tw_getevents(&world.td, 0, 4, NULL);
 	tap_ok(early == 0 && nothing == 1 && done == 1,
 	       "asked for whatever there is%s: %u at first, after %u call, "
-	       "then %u", defers ? ", of what has to be looked for" : "",
+	       "then %u", defers ? ", which appears when asked for" : "",
 	       early, nothing, done);
 	if (done)
 		tw_event(&world.td, 0);
 	world_end();
 }
 
-/* Of so many I/Os: each that does not look is followed by some that do, twice as
- * many each time. */
-static unsigned tries_in(unsigned ios)
+/* fio wants three, one is there. */
+static void wants_more(void)
 {
-	unsigned tries = 0;
+	unsigned calls;
 
-	for (unsigned io = 0, looks = TW_LOOKS_FIRST; io < ios; io++) {
-		tries++;
-		io += looks;
-		looks *= 2;
+	if (!begin(4))
+		return;
+	for (unsigned i = 0; i < 4; i++) {
+		world.takes_ticks[i] = i * 20000;
+		queue(i);
 	}
-	return tries;
+	calls = world.calls;
+	tap_ok(tw_getevents(&world.td, 3, 4, NULL) == 3 &&
+	       world.calls == calls + 1, "one call waits for all that are "
+	       "missing");
+	world_end();
 }
 
-/* Every so often it is tried without, and that takes a second call. */
+/* tw_event_wait=1: as that, but each has a stamp of its own. */
+static void one_at_a_time(void)
+{
+	unsigned calls;
+
+	world_forget();
+	world.options.event_wait = 1;
+	world.td.o.iodepth = 4;
+	if (!tap_ok(world_begin(), "a job with tw_event_wait=1 begins"))
+		return;
+	for (unsigned i = 0; i < 4; i++) {
+		world.takes_ticks[i] = 20000 * (i + 1);
+		queue(i);
+	}
+	calls = world.calls;
+	tap_ok(tw_getevents(&world.td, 3, 4, NULL) == 3 &&
+	       world.calls == calls + 3, "a call for each");
+	world_end();
+	tap_ok(json_integer_value(json_object_get(json_object_get(world.report,
+		"batches"), "largest_tail")) == 1, "and a stamp for each");
+}
+
+/* A page that is not in the cache is read by a device, and its completion appears
+ * only when the job's thread enters again: to wait for it. */
 static void deferred(void)
 {
-	const unsigned tries = tries_in(IOS);
-
 	if (!begin(1))
 		return;
 	world.defers = true;
 	singly(IOS);
-	tap_ok(world.looks == IOS - tries && world.calls == IOS + tries,
-	       "done at once, to be looked for: %u calls for %u I/Os, %u of "
-	       "them tried without", world.calls, IOS, tries);
+	tap_ok(world.finds == 0 && world.calls == 2 * IOS,
+	       "buffered, done behind the call: %u calls for %u I/Os",
+	       world.calls, IOS);
+	world_end();
+}
+
+static void deferred_direct(void)
+{
+	if (!begin_batch(1, 1, true))
+		return;
+	world.defers = true;
+	singly(IOS);
+	tap_ok(world.finds == IOS && world.calls == IOS,
+	       "direct: one call each, which finds it");
 	world_end();
 }
 
 /* The same with others to be taken first: what is done is seen at the end of its own
- * call, not with the next, but for those tried without. */
+ * call, not with the next. */
 static void deferred_behind_others(void)
 {
-	const unsigned tries = tries_in(IOS);
 	unsigned late = 0, lost = 0;
 
-	if (!begin(8))
+	if (!begin_batch(8, 1, true))
 		return;
 	world.defers = true;
 	for (unsigned io = 0; io < IOS; io++) {
@@ -167,31 +220,9 @@ static void deferred_behind_others(void)
 		queue(place);
 		late += world.cq_tail != WORLD_FROM + io + 1;
 	}
-	tap_ok(lost == 0 && late >= 1 && late <= tries && world.calls == IOS,
-	       "done at once, behind others: %u calls for %u I/Os, %u are seen "
-	       "late", world.calls, IOS, late);
-	world_end();
-}
-
-/* Some years of I/Os: the number of those that look does not wrap to none. */
-static void for_ever(void)
-{
-	struct tw_job *job;
-	unsigned calls, most = 0;
-
-	if (!begin(1))
-		return;
-	world.defers = true;
-	job = world.td.io_ops_data;
-	for (int i = 0; i < 40; i++) {
-		job->looks = 0;
-		singly(1);
-		most = job->looks > most ? job->looks : most;
-	}
-	calls = world.calls;
-	singly(1);
-	tap_ok(most == TW_LOOKS_MOST && job->looks == TW_LOOKS_MOST - 1 &&
-	       world.calls == calls + 1, "at most %u look in a row", most);
+	tap_ok(lost == 0 && late == 0 && world.calls == IOS,
+	       "direct, behind others: %u calls for %u I/Os, %u are seen late",
+	       world.calls, IOS, late);
 	world_end();
 }
 
@@ -201,17 +232,7 @@ static void one_by_one(void)
 	if (!begin_batch(4, 4, false))
 		return;
 	world.accepts = 1;
-	four_without_looking("what has not been taken yet is nothing to look "
-			     "for");
-}
-
-static void always(void)
-{
-	if (!begin_batch(1, 1, true))
-		return;
-	singly(10);
-	tap_ok(world.looks == 10, "polled: every one looks");
-	world_end();
+	four_that_find_none("what is not submitted yet can't be found");
 }
 
 int main(void)
@@ -219,13 +240,15 @@ int main(void)
 	page_cache();
 	unreaped();
 	device();
+	one_missing();
 	asked_for_none(false);
 	asked_for_none(true);
+	wants_more();
+	one_at_a_time();
 	deferred();
+	deferred_direct();
 	deferred_behind_others();
-	for_ever();
 	one_by_one();
-	always();
 	world_forget();
 	return tap_done();
 }

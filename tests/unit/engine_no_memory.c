@@ -129,8 +129,9 @@ int main(void)
 
 	while (one < MANY && !begins_without(one))
 		one++;
-	/* Histograms of each stage and direction, and what an I/O needs. */
-	tap_ok(one > TW_RECORDS * TW_DIRECTIONS && one < MANY,
+	/* Histograms of each stage, of lat and of the call, for each direction, and
+	 * what an I/O needs. */
+	tap_ok(one > (TW_STAGES + 2) * TW_DIRECTIONS && one < MANY,
 	       "each of %u allocations fails, and the job with it", one);
 	world_forget();
 	return tap_done();

@@ -12,7 +12,9 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clocks.h"
 #include "engine.h"
@@ -32,6 +34,8 @@
 /* Where a ring's counts begin: not far from where they are 0 again. */
 #define WORLD_FROM	(0U - 50)
 #define WORLD_NOTHING	INT32_MIN	/* a result: not a byte */
+#define WORLD_PAUSE	1000		/* what usleep() takes */
+#define WORLD_PRIORITY	0x4005		/* of cmdprio */
 
 uint64_t engine_now_ticks;
 
@@ -39,6 +43,8 @@ uint64_t engine_now_ticks;
 struct world_io {
 	bool in_kernel;
 	uint64_t done_ticks;
+	struct io_uring_sqe sqe;	/* its entry when it was submitted, */
+	struct iovec iovec;		/* and what the entry points to */
 };
 
 static struct world {
@@ -49,19 +55,31 @@ static struct world {
 	struct io_u io_us[WORLD_DEPTH];
 	json_t *report;			/* after world_end() */
 	uint64_t backwards;		/* what of it went to the verdict */
+	unsigned messages;
 
-	/* The ring. */
-	struct io_uring_sqe sqes[WORLD_DEPTH];
-	struct io_uring_cqe cqes[WORLD_PLACES];
+	/* The ring. Entries lie by index, an array has the order. */
+	struct io_uring_sqe sqes[2 * WORLD_DEPTH];
+	unsigned sq_array[WORLD_DEPTH];
+	struct io_uring_cqe cqes[2 * WORLD_PLACES];
 	unsigned sq_head, sq_tail, sq_flags, sq_mask;
 	unsigned cq_head, cq_tail, cq_mask;
 
+	/* What the options make of the ring. */
+	bool direct;			/* not through the page cache */
+	bool polled;			/* a thread of the kernel submits */
+	bool async_trim;
+	bool iovecs;
+	bool fixed_buffers;
+	bool fixed_files;
+	bool big_entries;		/* of the double size */
+	bool prioritises;		/* cmdprio */
+	unsigned force_async;
+
 	/* The kernel, as the test wants it. */
 	struct world_io ios[WORLD_DEPTH];
-	bool always_looks;		/* as a ring that is polled */
 	bool at_once;			/* entries appear when I/Os are done,
 					 * else when the kernel is entered */
-	bool defers;			/* and then only if it looks for them */
+	bool defers;			/* and then only if asked for them */
 	uint64_t takes_ticks[WORLD_DEPTH];	/* from its submission on */
 	int32_t results[WORLD_DEPTH];	/* 0: all of it */
 	uint64_t enter_ticks;		/* what a call takes at least */
@@ -69,8 +87,14 @@ static struct world {
 	int error;			/* of the next call; 0: none */
 	bool takes_none;		/* the next call does */
 	unsigned calls;
-	unsigned looks;			/* submissions that looked, too */
+	unsigned finds;			/* submissions with GETEVENTS */
+	unsigned wakes;			/* of the thread that submits */
+	unsigned pauses;
 	unsigned bad_entries;
+
+	/* Of an entry, where the world does not know. NULL: it does. */
+	bool (*is_right)(const struct io_uring_sqe *sqe,
+			 const struct io_u *io_u);
 
 	/* What the test learns of a call; NULL: nothing. */
 	void (*entering)(void);
@@ -80,14 +104,17 @@ static struct world {
 
 	/* fio */
 	double fio_fast;		/* its clock, of the counter's time */
+	unsigned bad_priorities;	/* asked for where there are none */
 	bool ramp_is_over;
 	unsigned ramp_asked;
 	unsigned slats;
-	int at_once_error;		/* of a trim or sync by system call */
+	unsigned bad_slats;		/* without the time they end at */
+	int call_error;			/* of a trim or sync by system call */
 } world;
 
 /* ---- the kernel -------------------------------------------------------- */
 
+__attribute__((unused))
 static unsigned world_index(const struct io_u *io_u)
 {
 	return (unsigned)(io_u - world.io_us);
@@ -101,12 +128,30 @@ static int32_t world_result(unsigned i)
 				  (int32_t)world.io_us[i].xfer_buflen;
 }
 
+static struct io_uring_sqe *world_entry(unsigned i)
+{
+	return &world.sqes[i << world.big_entries];
+}
+
+/* An entry is not to change before its I/O is done. */
+static bool world_is_unchanged(unsigned i)
+{
+	const struct world_io *io = &world.ios[i];
+	const struct tw_job *job = world.td.io_ops_data;
+
+	return memcmp(world_entry(i), &io->sqe, sizeof(io->sqe)) == 0 &&
+	       (!world.iovecs || memcmp(&job->iovecs[i], &io->iovec,
+					sizeof(io->iovec)) == 0);
+}
+
 static void world_appear(unsigned i)
 {
-	struct io_u *io_u = &world.io_us[i];
+	const unsigned at = world.cq_tail++ & world.cq_mask;
 
-	world.cqes[world.cq_tail++ & world.cq_mask] = (struct io_uring_cqe) {
-		.user_data = (uintptr_t)io_u,
+	world.bad_entries += !world_is_unchanged(i) ||
+			     world.cq_tail - world.cq_head > world.cq_mask + 1;
+	world.cqes[at << world.big_entries] = (struct io_uring_cqe) {
+		.user_data = i,
 		.res = world_result(i),
 	};
 	world.ios[i].in_kernel = false;
@@ -145,49 +190,61 @@ static void world_pass(uint64_t ticks)
 		world_show_done();
 }
 
-/* What is the same in all of the job's. */
-static const struct io_uring_sqe world_models[2] = {
-	{ .opcode = IORING_OP_READ, .ioprio = 0x2001, .rw_flags = 0x10 },
-	{ .opcode = IORING_OP_WRITE, .ioprio = 0x2002, .rw_flags = 0x20,
-	  .buf_index = 3 },
-};
-
-/* What stands in the entry is what fio wanted of this I/O, and nothing else. */
+/* What stands in the entry is what fio wanted of this I/O, and nothing else; for
+ * plain transfers and syncs, unless a test knows better. */
 static bool world_entry_is_right(const struct io_uring_sqe *sqe,
 				 const struct io_u *io_u)
 {
-	struct io_uring_sqe right = { .opcode = IORING_OP_FSYNC };
+	struct io_uring_sqe right = {
+		.opcode = IORING_OP_FSYNC,
+		.fd = io_u->file->fd,
+		.user_data = io_u->index,
+	};
 
 	if (io_u->ddir <= DDIR_WRITE) {
-		right = world_models[io_u->ddir];
+		right.opcode = io_u->ddir == DDIR_READ ? IORING_OP_READ :
+							 IORING_OP_WRITE;
 		right.off = io_u->offset;
 		right.len = (__u32)io_u->xfer_buflen;
 		right.addr = (uintptr_t)io_u->xfer_buf;
+	} else if (io_u->ddir == DDIR_TRIM) {
+		right.opcode = IORING_OP_URING_CMD;
+		right.cmd_op = _IO(0x12, 0);
+		right.addr = io_u->offset;
+		right.addr3 = io_u->xfer_buflen;
 	} else if (io_u->ddir == DDIR_DATASYNC) {
 		right.fsync_flags = IORING_FSYNC_DATASYNC;
 	}
-	right.fd = io_u->file->fd;
-	right.user_data = (uintptr_t)io_u;
 	return memcmp(sqe, &right, sizeof(right)) == 0;
 }
 
 static void world_take(void)
 {
-	const struct io_uring_sqe *sqe =
-		&world.sqes[world.sq_head++ & world.sq_mask];
-	struct io_u *io_u = (struct io_u *)(uintptr_t)sqe->user_data;
-	unsigned i = world_index(io_u);
+	const unsigned i = world.sq_array[world.sq_head++ & world.sq_mask];
+	const struct tw_job *job = world.td.io_ops_data;
+	struct world_io *io = &world.ios[i];
 
-	if (i >= WORLD_DEPTH || world.ios[i].in_kernel) {
+	if (i >= world.td.o.iodepth || io->in_kernel) {
 		world.bad_entries++;
 		return;
 	}
-	if (!world_entry_is_right(sqe, io_u))
+	io->sqe = *world_entry(i);
+	if (world.iovecs)
+		io->iovec = job->iovecs[i];
+	if (world.is_right ? !world.is_right(&io->sqe, &world.io_us[i]) :
+			     !world_entry_is_right(&io->sqe, &world.io_us[i]))
 		world.bad_entries++;
-	world.ios[i].in_kernel = true;
-	world.ios[i].done_ticks = engine_now_ticks + world.takes_ticks[i];
+	io->in_kernel = true;
+	io->done_ticks = engine_now_ticks + world.takes_ticks[i];
 	if (world.accepted)
 		world.accepted(i);
+}
+
+/* The thread that submits takes what has been published. */
+static void world_poll(void)
+{
+	while (world.sq_head != world.sq_tail)
+		world_take();
 }
 
 static unsigned world_waiting(void)
@@ -203,8 +260,15 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 
 	world.calls++;
 	world.error = 0;
-	if (error)
+	if (error) {
+		engine_now_ticks += world.enter_ticks;
 		return -error;
+	}
+	if (flags & IORING_ENTER_SQ_WAKEUP) {
+		world.wakes++;
+		engine_now_ticks += world.enter_ticks;
+		return (int)to_submit;
+	}
 	if (world.entering)
 		world.entering();
 	if (world.takes_none)
@@ -217,7 +281,7 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 	}
 	engine_now_ticks += world.enter_ticks;
 	if (to_submit && flags & IORING_ENTER_GETEVENTS)
-		world.looks++;
+		world.finds++;
 	if (!world.defers || flags & IORING_ENTER_GETEVENTS)
 		world_show_done();
 	while (world_waiting() < min_complete && world_next() >= 0) {
@@ -232,20 +296,25 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 /* ---- fio --------------------------------------------------------------- */
 
 /* Its clock is the counter's, in whole nanoseconds, and may be fast. */
-enum fio_cs fio_clock_source;
-int fio_gtod_offload;
-
 static uint64_t world_fio_ns(void)
 {
 	return (uint64_t)((double)engine_now_ticks * (1 + world.fio_fast) *
 			  1e9 / world.timing.clock.rate.hz);
 }
 
+/* What is inline in a fio with our patches asks the same of these. */
 #ifdef TW_FIO_NSEC
-uint64_t fio_gettime_ns(void)
+#ifdef ARCH_HAVE_CPU_CLOCK
+struct fio_cpu_clock fio_cpu_clock;	/* not in use */
+#endif
+
+uint64_t __fio_gettime_ns(void)
 {
 	return world_fio_ns();
 }
+
+#define ramp_period_over	__ramp_period_over
+#define ramp_time_over		__ramp_time_over
 #endif
 
 void fio_gettime(struct timespec *ts, void *caller)
@@ -276,9 +345,42 @@ static void world_ramps(void)
 	world.ramp_asked = 0;
 }
 
+__attribute__((unused))
+static uint64_t world_issue_ns(const struct io_u *io_u)
+{
+#ifdef TW_FIO_NSEC
+	return io_u->issue_nsec;
+#else
+	return (uint64_t)io_u->issue_time.tv_sec * 1000000000 +
+	       (uint64_t)io_u->issue_time.tv_nsec;
+#endif
+}
+
+__attribute__((unused))
+static uint64_t world_start_ns(const struct io_u *io_u)
+{
+#ifdef TW_FIO_NSEC
+	return io_u->start_nsec;
+#else
+	return (uint64_t)io_u->start_time.tv_sec * 1000000000 +
+	       (uint64_t)io_u->start_time.tv_nsec;
+#endif
+}
+
+static void world_set_start(struct io_u *io_u)
+{
+#ifdef TW_FIO_NSEC
+	io_u->start_nsec = fio_gettime_ns();
+#else
+	fio_gettime(&io_u->start_time, NULL);
+#endif
+}
+
+/* slat: from start_time to issue_time. */
 void io_u_queued(struct thread_data *td, struct io_u *io_u)
 {
 	world.slats++;
+	world.bad_slats += world_issue_ns(io_u) != world_fio_ns();
 }
 
 void io_u_mark_submit(struct thread_data *td, unsigned int count)
@@ -289,29 +391,36 @@ void io_u_mark_complete(struct thread_data *td, unsigned int count)
 {
 }
 
-static int world_sync(const struct thread_data *td, struct io_u *io_u)
-{
-	engine_now_ticks += world.enter_ticks;
-	io_u->error = (unsigned)world.at_once_error;
-	return 0;
-}
-
-/* Its prototype has a const in some versions of fio and not in others. */
+/* By a system call. The prototypes have a const in some versions of fio and not in
+ * others. */
 int world_trim(const void *td, struct io_u *io_u) __asm__("do_io_u_trim");
 int world_trim(const void *td, struct io_u *io_u)
 {
-	return world_sync(td, io_u);
+	engine_now_ticks += world.enter_ticks;
+	io_u->error = (unsigned)world.call_error;
+	return 0;
 }
 
+int world_sync(const void *td, struct io_u *io_u) __asm__("do_io_u_sync");
+int world_sync(const void *td, struct io_u *io_u)
+{
+	return world_trim(td, io_u);
+}
+
+/* fio has priorities for reads and writes only. */
 bool fio_cmdprio_set_ioprio(struct thread_data *td, struct cmdprio *cmdprio,
 			    struct io_u *io_u)
 {
-	return false;
+	io_u->ioprio = WORLD_PRIORITY;
+	world.bad_priorities += io_u->ddir > DDIR_WRITE;
+	return true;
 }
 
 int fio_cmdprio_init(struct thread_data *td, struct cmdprio *cmdprio,
 		     struct cmdprio_options *options)
 {
+	cmdprio->mode = world.prioritises ? CMDPRIO_MODE_PERC :
+					    CMDPRIO_MODE_NONE;
 	return 0;
 }
 
@@ -331,14 +440,21 @@ int generic_close_file(struct thread_data *td, struct fio_file *f)
 
 const char fio_version_string[] = TW_FIO_VERSION;
 
+int usleep(useconds_t us)
+{
+	world.pauses++;
+	engine_now_ticks += WORLD_PAUSE;
+	return 0;
+}
+
 /* ---- the engine's own surroundings ------------------------------------- */
 
 void tw_message(const char *format, ...)
 {
+	world.messages++;
 }
 
-tw_fill *const tw_engine_fill;
-tw_sync *const tw_engine_sync = world_sync;
+const bool tw_engine_commands;
 struct ioengine_ops tw_engine;
 
 int tw_check_layout(const struct thread_data *td)
@@ -368,14 +484,13 @@ const char *tw_ring_failure(int error)
 
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 {
-	/* Both as ring.c wants them. */
-	_Static_assert(WORLD_PLACES >= TW_PLACES_LEAST, "room for completions");
-	world.sq_mask = job->slots - 1;
-	world.cq_mask = tw_job_places(job) - 1;
+	world.sq_mask = job->entries - 1;
+	world.cq_mask = WORLD_PLACES - 1;
 	job->ring.sq = (struct io_uring_sq) {
 		.khead = &world.sq_head,
 		.ktail = &world.sq_tail,
 		.kflags = &world.sq_flags,
+		.array = world.sq_array,
 		.sqes = world.sqes,
 		.ring_mask = world.sq_mask,
 	};
@@ -385,27 +500,33 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		.cqes = world.cqes,
 		.ring_mask = world.cq_mask,
 	};
-	tw_job_has_ring(job);
+	/* As many completions as submissions. */
 	world.sq_head = world.sq_tail = world.cq_head = world.cq_tail =
 		WORLD_FROM;
-	job->pending_head = job->pending_tail = job->settled_head = WORLD_FROM;
-	job->seen_tail = job->asked_for = WORLD_FROM;
-	job->wait_flags = IORING_ENTER_GETEVENTS;
-	job->always_looks = world.always_looks;
+	job->sq_tail = job->seen_tail = WORLD_FROM;
+	job->getevents_flags = IORING_ENTER_GETEVENTS;
+	job->entry_shift = world.big_entries;
 	return 0;
 }
 
 int tw_ring_register(struct thread_data *td, struct tw_job *job)
 {
-	for (unsigned ddir = DDIR_READ; ddir <= DDIR_WRITE; ddir++) {
-		job->model[ddir] = world_models[ddir];
-		job->opcode[ddir] = world_models[ddir].opcode;
-	}
-	return 0;
+	job->opcode[DDIR_READ] = IORING_OP_READ;
+	job->opcode[DDIR_WRITE] = IORING_OP_WRITE;
+	job->direct = world.direct;
+	job->polled_submission = world.polled;
+	job->async_trim = world.async_trim;
+	job->fixed_buffers = world.fixed_buffers;
+	job->fixed_files = world.fixed_files;
+	job->force_async = world.force_async;
+	if (world.iovecs)
+		job->iovecs = calloc(job->entries, sizeof(*job->iovecs));
+	return world.iovecs && !job->iovecs ? -ENOMEM : 0;
 }
 
 void tw_ring_tear_down(struct tw_job *job)
 {
+	free(job->iovecs);
 }
 
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment)
@@ -504,23 +625,6 @@ static bool world_begin(void)
 	return tw_post_init(&world.td) == 0;
 }
 
-/* Nothing special is asked of the job; it shall be dealt with as if it were. */
-__attribute__((unused))
-static bool world_is_usual(void)
-{
-	const struct tw_job *job = world.td.io_ops_data;
-
-	return job->usual;
-}
-
-__attribute__((unused))
-static void world_make_unusual(void)
-{
-	struct tw_job *job = world.td.io_ops_data;
-
-	job->usual = false;
-}
-
 /* A transfer, as fio makes one of this io_u. */
 __attribute__((unused))
 static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
@@ -534,30 +638,44 @@ static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
 	io_u->xfer_buflen = io_u->buflen = size;
 	io_u->resid = 0;
 	io_u->error = 0;
+	io_u->ioprio = 0;
 	return io_u;
 }
 
-/* As fio's td_io_queue(): true where the engine was told to commit as well. */
-__attribute__((unused))
-static bool world_queue(struct io_u *io_u, enum fio_q_status *status)
-{
-	*status = tw_queue(&world.td, io_u);
-	if (*status != FIO_Q_QUEUED)
-		return false;
-	world.td.io_u_queued++;
-	if (world.td.io_u_queued < world.td.o.iodepth_batch)
-		return false;
-	world.td.io_u_queued = 0;
-	tw_commit(&world.td);
-	return true;
-}
-
-/* As before fio's td_io_getevents(). */
-__attribute__((unused))
+/* As fio's td_io_commit(). */
 static void world_commit(void)
 {
 	world.td.io_u_queued = 0;
+	if (world.polled && world.entering)
+		world.entering();
 	tw_commit(&world.td);
+	if (world.polled)
+		world_poll();
+}
+
+/* As the end of fio's get_io_u(). */
+static void world_prep(struct io_u *io_u)
+{
+	tw_prep(&world.td, io_u);
+	world_set_start(io_u);
+}
+
+/* As fio's td_io_queue(). */
+static enum fio_q_status world_queue_prepared(struct io_u *io_u)
+{
+	enum fio_q_status status = tw_queue(&world.td, io_u);
+
+	if (status == FIO_Q_QUEUED &&
+	    ++world.td.io_u_queued >= world.td.o.iodepth_batch)
+		world_commit();
+	return status;
+}
+
+__attribute__((unused))
+static enum fio_q_status world_queue(struct io_u *io_u)
+{
+	world_prep(io_u);
+	return world_queue_prepared(io_u);
 }
 
 /* The report is there from now on, world.report. */

@@ -103,8 +103,8 @@ static void forget_discard(struct io_uring_sqe *sqe)
 static void note_submissions(void)
 {
 	for (; sq_seen != *ring->sq.ktail; sq_seen++) {
-		struct io_uring_sqe *sqe =
-			&ring->sq.sqes[sq_seen & ring->sq.ring_mask];
+		struct io_uring_sqe *sqe = &ring->sq.sqes[
+			ring->sq.array[sq_seen & ring->sq.ring_mask]];
 
 		note(sqe);
 		shorten(sqe);
@@ -123,19 +123,25 @@ static void spoil(struct io_uring_cqe *cqe)
 		cqe->res = -atoi(end + 1);
 }
 
-int io_uring_queue_init_params(unsigned entries, struct io_uring *new_ring,
-			       struct io_uring_params *params)
+int io_uring_setup(unsigned entries, struct io_uring_params *params)
 {
-	int (*init)(unsigned, struct io_uring *, struct io_uring_params *) =
-		real("io_uring_queue_init_params");
-	unsigned flags = params->flags;
-	int ret = -EINVAL;
+	int (*set_up)(unsigned, struct io_uring_params *) =
+		real("io_uring_setup");
 
-	if (!(flags & number("RING_NO_SETUP")))
-		ret = init(entries, new_ring, params);
+	return params->flags & number("RING_NO_SETUP") ?
+		-EINVAL : set_up(entries, params);
+}
+
+int io_uring_queue_mmap(int fd, struct io_uring_params *params,
+			struct io_uring *new_ring)
+{
+	int (*map)(int, struct io_uring_params *, struct io_uring *) =
+		real("io_uring_queue_mmap");
+	int ret = map(fd, params, new_ring);
+
 	if (!ret) {
 		ring = new_ring;
-		setup_flags = flags;
+		setup_flags = params->flags;
 		setup_cpu = params->sq_thread_cpu;
 		entries_made = params->sq_entries;
 		places_made = params->cq_entries;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's arithmetic on stamps that are given to it: every stage of an I/O, the
+ * submitting call, and what fio is told with tw_event_time=1 come out to 2 ns, at any
+ * rate of the counter and after years of ticks. lat is the sum of the stages, to the
+ * last bit. A stage that ends before it begins is 0, and counted. Fails if a stage is
+ * taken between the wrong stamps, a shift goes the wrong way or by the batch's time,
+ * or ticks are taken for nanoseconds.
+ *
+ * What is right is worked out from the ticks in 128 bits. What the library promises
+ * of one conversion is 1 ns and 0.01 ppb; lat is below 31 s, so that is 1.4 ns,
+ * and rounding what is right itself adds half of one.
+ */
+#include "../../plugin/io_times.h"
+#include "tap.h"
+
+#define RANDOM_IOS	200000
+#define PROMISED_NS	2
+
+static uint64_t random_below(uint64_t *random, uint64_t limit)
+{
+	return tap_random(random) % limit;
+}
+
+/* Exactly @ticks at @hz, to the nearest ns. */
+static int64_t exact_ns(int64_t ticks, uint64_t hz)
+{
+	__extension__ __int128 scaled = (__int128)ticks * 1000000000;
+
+	scaled += ticks < 0 ? -(__int128)(hz / 2) : (__int128)(hz / 2);
+	return (int64_t)(scaled / (__int128)hz);
+}
+
+/* 100 ns to 20 s, as many short ones as long ones. */
+static uint64_t random_span(uint64_t *random, uint64_t hz)
+{
+	uint64_t ns = 100ULL << random_below(random, 27);
+
+	ns += random_below(random, ns / 2 + 1);
+	return ns * (hz / 1000) / 1000000;
+}
+
+static void note_error(int64_t *worst, uint64_t found_ns, int64_t right_ns)
+{
+	int64_t error = (int64_t)found_ns - right_ns;
+
+	if (error < 0)
+		error = -error;
+	if (error > *worst)
+		*worst = error;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec) {
+		.tv_sec = (time_t)(ns / 1000000000),
+		.tv_nsec = (long)(ns % 1000000000),
+	};
+}
+
+static int64_t ns_of(const struct timespec *ts)
+{
+	return (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;
+}
+
+struct worst {
+	int64_t stage, call, lat, fio_clat, fio_lat;
+	uint64_t negative;
+	unsigned wrong;
+};
+
+/* One of a batch: seen, others waited for, fio's clock read after all. */
+static void one_event(const struct tw_scale *scale, uint64_t hz,
+		      uint64_t *random, uint64_t seen, struct worst *worst)
+{
+	uint64_t taken = seen + random_span(random, hz);
+	uint64_t start_ns = random_below(random, 1ULL << 60);
+	uint64_t issue_ns = start_ns + random_below(random, 3000000000U);
+	uint64_t own_ns = issue_ns + random_below(random, 3000000000U);
+	uint64_t fio_ns = own_ns +
+		(uint64_t)exact_ns((int64_t)(taken - seen), hz);
+	struct timespec start = timespec_of(start_ns);
+	struct timespec issue = timespec_of(issue_ns);
+
+	tw_shift_to_event(scale, false, seen, taken, &issue, &start);
+	if (issue.tv_nsec >= 1000000000 || start.tv_nsec >= 1000000000)
+		worst->wrong++;
+	note_error(&worst->fio_clat, fio_ns - (uint64_t)ns_of(&issue),
+		   (int64_t)(own_ns - issue_ns));
+	note_error(&worst->fio_lat, fio_ns - (uint64_t)ns_of(&start),
+		   (int64_t)(own_ns - start_ns));
+}
+
+static void one_io(const struct tw_scale *scale, uint64_t hz, uint64_t *random,
+		   struct worst *worst)
+{
+	const uint64_t begin = random_below(random, 94000000 * hz);
+	/* A transfer that enters as soon as it is prepared has a queue of 0. */
+	const uint64_t spans[TW_STAGES] = {
+		random_below(random, 4) ? random_span(random, hz) : 0,
+		random_span(random, hz),
+		random_below(random, 4) ? random_span(random, hz) : 0,
+	};
+	const uint64_t call = random_span(random, hz);
+	const bool called = random_below(random, 8) != 0;
+	const struct tw_io io = {
+		.prepared_ticks = begin,
+		.enter_ticks = begin + spans[0],
+		.entered_ticks = called ? begin + spans[0] + call : 0,
+		.seen_ticks = begin + spans[0] + spans[1],
+	};
+	const uint64_t returned = io.seen_ticks + spans[2];
+	const struct tw_io_times times =
+		tw_io_times(scale, false, true, &io, returned, &worst->negative);
+	const struct tw_io_times alone =
+		tw_io_times(scale, false, false, &(struct tw_io) {
+			.prepared_ticks = begin }, returned, &worst->negative);
+	uint64_t sum_ns = 0;
+
+	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
+		note_error(&worst->stage, times.stage_ns[stage],
+			   exact_ns((int64_t)spans[stage], hz));
+		sum_ns += times.stage_ns[stage];
+		worst->wrong += alone.stage_ns[stage] != 0;
+	}
+	worst->wrong += sum_ns != times.lat_ns || alone.call_ns != 0;
+	note_error(&worst->call, times.call_ns,
+		   called ? exact_ns((int64_t)call, hz) : 0);
+	note_error(&worst->lat, alone.lat_ns,
+		   exact_ns((int64_t)(returned - begin), hz));
+	one_event(scale, hz, random, io.seen_ticks, worst);
+}
+
+static void at_rate(uint64_t hz, uint64_t *random)
+{
+	const struct tw_rate rate = { .hz = (double)hz };
+	struct worst worst = { .wrong = 0 };
+	struct tw_scale scale;
+	unsigned i;
+
+	if (!tap_ok(!tw_scale_init(&scale, &rate, 0), "%" PRIu64 " Hz", hz))
+		return;
+	for (i = 0; i < RANDOM_IOS; i++)
+		one_io(&scale, hz, random, &worst);
+	tap_note("worst of %d in ns: a stage %" PRId64 ", the call %" PRId64
+		 ", lat alone %" PRId64 ", fio's clat %" PRId64 ", fio's lat %"
+		 PRId64, RANDOM_IOS, worst.stage, worst.call, worst.lat,
+		 worst.fio_clat, worst.fio_lat);
+	tap_ok(!worst.wrong && !worst.negative, "lat is the sum of the stages, "
+	       "without stages there are none, and none is negative");
+	tap_ok(worst.stage <= PROMISED_NS && worst.call <= PROMISED_NS &&
+	       worst.lat <= PROMISED_NS,
+	       "stages, call, and lat without stages to %d ns", PROMISED_NS);
+	tap_ok(worst.fio_clat <= PROMISED_NS && worst.fio_lat <= PROMISED_NS,
+	       "what fio takes for clat and lat, too");
+}
+
+/* Each stage of three ends a known time before it begins, the others after. */
+static void backwards(const struct tw_scale *scale, unsigned stage)
+{
+	uint64_t ends[TW_STAGES], at = 1000000000, negative = 0, sum_ns = 0;
+	struct tw_io_times times;
+	unsigned i;
+
+	for (i = 0; i < TW_STAGES; i++)
+		ends[i] = at += i == stage ? (uint64_t)-26000 : 2600;
+	times = tw_io_times(scale, false, true, &(struct tw_io) {
+		1000000000, ends[TW_QUEUE], 0, ends[TW_KERNEL] },
+		ends[TW_DELIVER], &negative);
+	for (i = 0; i < TW_STAGES; i++)
+		sum_ns += i == stage ? 0 : 1000;
+	tap_ok(times.stage_ns[stage] == 0 && negative == 1 &&
+	       times.lat_ns == sum_ns && sum_ns == 2000,
+	       "stage %u ends before it begins: 0, counted, and lat is that of "
+	       "the others", stage);
+}
+
+static void all_backwards(const struct tw_scale *scale)
+{
+	const struct tw_io io = { 5000, 4000, 3000, 2000 };
+	uint64_t negative = 0;
+	struct tw_io_times times =
+		tw_io_times(scale, false, true, &io, 1000, &negative);
+
+	tap_ok(!times.stage_ns[TW_QUEUE] && !times.stage_ns[TW_KERNEL] &&
+	       !times.stage_ns[TW_DELIVER] && !times.call_ns && !times.lat_ns,
+	       "all of them: 0, the call as well");
+	tap_ok(negative == 4, "and each of the four is counted");
+	negative = 0;
+	times = tw_io_times(scale, false, false, &io, 1000, &negative);
+	tap_ok(times.lat_ns == 0 && negative == 1, "lat without stages, too");
+}
+
+static void event_backwards(const struct tw_scale *scale)
+{
+	struct timespec issue = { 1, 999999999 }, start = { 1, 0 };
+
+	tap_ok(tw_span_ns(scale, false, 5000, 3000) < 0, "a span has its sign");
+	tw_shift_to_event(scale, false, 5000, 4000, &issue, &start);
+	tap_ok(issue.tv_sec == 1 && issue.tv_nsec == 999999999 &&
+	       start.tv_sec == 1 && start.tv_nsec == 0,
+	       "an event after its batch's end shifts nothing");
+}
+
+static void of_the_system(void)
+{
+	const struct tw_io io = { 1000, 3000, 7000, 15000 };
+	struct timespec issue = { 1, 999999999 }, start = { 1, 999999000 };
+	uint64_t negative = 0;
+	struct tw_io_times times =
+		tw_io_times(NULL, true, true, &io, 31000, &negative);
+
+	tap_ok(times.stage_ns[TW_QUEUE] == 2000 &&
+	       times.stage_ns[TW_KERNEL] == 12000 &&
+	       times.stage_ns[TW_DELIVER] == 16000 && times.call_ns == 4000 &&
+	       times.lat_ns == 30000 && !negative &&
+	       tw_span_ns(NULL, true, 1000, 15000) == 14000,
+	       "stamps of the system clock are nanoseconds already");
+	tw_shift_to_event(NULL, true, 1000, 2001, &issue, &start);
+	tap_ok(issue.tv_sec == 2 && issue.tv_nsec == 1000 &&
+	       start.tv_sec == 2 && start.tv_nsec == 1,
+	       "a shift over the end of a second");
+}
+
+int main(void)
+{
+	static const uint64_t rates[] = { 10000000, 24000000, 62500000,
+		1000000000, 2599998000, 4999999937, 10000000000 };
+	const struct tw_rate rate = { .hz = 2.6e9 };
+	uint64_t random = tap_seed();
+	struct tw_scale scale;
+	size_t i;
+
+	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		at_rate(rates[i], &random);
+	if (tap_ok(!tw_scale_init(&scale, &rate, 0), "2.6 GHz")) {
+		for (unsigned stage = 0; stage < TW_STAGES; stage++)
+			backwards(&scale, stage);
+		all_backwards(&scale);
+		event_backwards(&scale);
+	}
+	of_the_system();
+	return tap_done();
+}
