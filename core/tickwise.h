@@ -1185,17 +1185,6 @@ static inline void tw_histogram_add(struct tw_histogram *histogram,
 		histogram->max_ns = value_ns;
 }
 
-/**
- * tw_histogram_add_many - tw_histogram_add() of a whole array
- * @values_ns: each 0 to 2^64 - 1
- * @count: how many; 0 is allowed
- *
- * The same as calling that one for each. Cost: less per value, since the sums
- * and extremes stay in registers.
- */
-void tw_histogram_add_many(struct tw_histogram *histogram,
-			   const uint64_t *values_ns, size_t count);
-
 uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
 			      uint32_t bin);
 uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,

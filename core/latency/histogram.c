@@ -88,17 +88,6 @@ static unsigned octave_of(const struct tw_histogram *histogram, uint32_t bin)
 	return octave ? octave - 1 : 0;
 }
 
-void tw_histogram_add_many(struct tw_histogram *histogram,
-			   const uint64_t *values_ns, size_t count)
-{
-	/* A copy, since a bin that is counted might be a part of the other. */
-	struct tw_histogram added = *histogram;
-
-	for (size_t i = 0; i < count; i++)
-		tw_histogram_add(&added, values_ns[i]);
-	*histogram = added;
-}
-
 uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
 			      uint32_t bin)
 {
