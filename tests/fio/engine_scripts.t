@@ -76,7 +76,7 @@ scripts=
 # From 3.42 on fio ends ramp times by the real clock, and a job with an error in
 # another order.
 other_fio=
-if "$FIO" --version | awk -F '[-.]' '{ exit !($2 > 3 || $3 >= 42) }'; then
+if fio_is_from_3_42; then
 	other_fio='serial_ramp empty_ramp error_order wait_ebusy_batches'
 	other_fio="$other_fio wait_ebusy_whole refuse_enomem"
 fi

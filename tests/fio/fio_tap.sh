@@ -186,6 +186,13 @@ on_device()
 		--output=out.json --clocksource=clock_gettime "$@" 2>err
 }
 
+# fio_is_from_3_42: then a thread of its own ends the ramp time (356e1ca9), and that is
+# not in simulated time.
+fio_is_from_3_42()
+{
+	"$FIO" --version | awk -F '[-.]' '{ exit !($2 > 3 || $3 >= 42) }'
+}
+
 # need NAME: ends a test where preload/NAME.c can't do what it is for.
 need()
 {

@@ -75,9 +75,13 @@ on_device DEVICE_SERIAL_US=100 "external:$TICKWISE_SO" --name=o \
 	--runtime=300ms --ramp_time=400ms --tw_report=ramp.json
 whole ramp.json && even ramp.json
 ok $? 'a job with a ramp time'
-json ramp.json 'my $o = $j->{over_time}[0];
-	$o->{from_ns} == 4e8 && $o->{over_ns} == 8e6'
-ok $? 'begins when that is over'
+if fio_is_from_3_42; then
+	skip 'this fio ends the ramp time by the real clock'
+else
+	json ramp.json 'my $o = $j->{over_time}[0];
+		$o->{from_ns} == 4e8 && $o->{over_ns} == 8e6'
+	ok $? 'begins when that is over'
+fi
 
 run_fio --group_reporting=1 --filename=data --size=4m --rw=randread --bs=4k \
 	--time_based=1 --name=m --numjobs=2 --runtime=300ms
