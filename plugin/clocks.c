@@ -93,6 +93,8 @@ static void add_rate(json_t *tickwise, const struct tw_rate *rate)
 			    json_real(rate->uncertainty_ppb));
 	json_object_set_new(tickwise, "rate_bound_ppb",
 			    json_real(rate->bound_ppb));
+	json_object_set_new(tickwise, "rate_window_ns",
+			    tw_json_of_u64(rate->window_ns));
 }
 
 json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)

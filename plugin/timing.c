@@ -115,16 +115,6 @@ static const char *calibration_failure(int error)
 	}
 }
 
-static void tell_longer_calibration(void)
-{
-	uint64_t window_ns = timing.clock.rate.window_ns;
-
-	if (window_ns > CALIBRATION_NS * 3 / 2)
-		tw_message("tickwise: the calibration took %.0f ms: "
-			"%.0f were not enough to tell the counter's rate\n",
-			window_ns / 1e6, CALIBRATION_NS / 1e6);
-}
-
 static void set_up(void)
 {
 	const struct tw_clock_options options = {
@@ -141,7 +131,6 @@ static void set_up(void)
 			calibration_failure(-timing.clock.system_errno));
 		return;
 	}
-	tell_longer_calibration();
 	check_counter();
 	if (timing.start.checked && timing.start.verdict == TW_UNRELIABLE)
 		use_system_clock("the CPUs' counters disagree",

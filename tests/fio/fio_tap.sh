@@ -43,13 +43,12 @@ json()
 		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
 }
 
-# said: what is on stderr (err), but for the lines that depend on the machine and on
-# what else runs: that the counter is not good enough, could not be calibrated in
-# the time there was, or took longer than usual to be.
+# said: what is on stderr (err), but for the line that depends on the machine and on
+# what else runs: that the counter is not good enough, or could not be calibrated in
+# the time there was.
 said()
 {
-	grep -v -e '^tickwise: .*; latencies are taken from CLOCK' \
-		-e '^tickwise: the calibration took ' err
+	grep -v '^tickwise: .*; latencies are taken from CLOCK' err
 }
 
 # fio with the engine; out.json is its output, err its stderr. A lost completion

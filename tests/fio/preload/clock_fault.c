@@ -7,6 +7,12 @@
  *
  *	CLOCK_FAULT=boottime	the machine seems to have slept for five seconds
  *	CLOCK_FAULT=raw		CLOCK_MONOTONIC_RAW jumps ahead by 100 ms
+ *
+ * One fault is at the start of fio, while the engine calibrates:
+ *
+ *	CLOCK_FAULT=away	a reading of CLOCK_MONOTONIC_RAW that comes 0.5 to
+ *				20 ms after the first one takes until these are over,
+ *				as if others had the CPU
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,8 +21,11 @@
 #include <time.h>
 
 #define RAW_JUMP_NS	100000000
+#define AWAY_FROM_NS	500000
+#define AWAY_UNTIL_NS	20000000
 
 static int is_child, is_spoilt;
+static struct timespec first_raw;
 
 static void forked(void)
 {
@@ -28,14 +37,34 @@ static __attribute__((constructor)) void start(void)
 	pthread_atfork(NULL, NULL, forked);
 }
 
-int nanosleep(const struct timespec *wanted, struct timespec *left)
+static int real_nanosleep(const struct timespec *wanted, struct timespec *left)
 {
 	int (*real)(const struct timespec *, struct timespec *) =
 		(int (*)(const struct timespec *, struct timespec *))
 			dlsym(RTLD_NEXT, "nanosleep");
 
-	is_spoilt |= is_child;
 	return real(wanted, left);
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+	is_spoilt |= is_child;
+	return real_nanosleep(wanted, left);
+}
+
+static void be_away(const struct timespec *now)
+{
+	struct timespec wait = { 0, 0 };
+	long since_ns;
+
+	if (!first_raw.tv_sec)
+		first_raw = *now;
+	since_ns = (now->tv_sec - first_raw.tv_sec) * 1000000000 +
+		   now->tv_nsec - first_raw.tv_nsec;
+	if (since_ns < AWAY_FROM_NS || since_ns >= AWAY_UNTIL_NS)
+		return;
+	wait.tv_nsec = AWAY_UNTIL_NS - since_ns;
+	real_nanosleep(&wait, NULL);
 }
 
 int clock_gettime(clockid_t clock_id, struct timespec *now)
@@ -48,6 +77,11 @@ int clock_gettime(clockid_t clock_id, struct timespec *now)
 		real = (int (*)(clockid_t, struct timespec *))
 			dlsym(RTLD_NEXT, "clock_gettime");
 	ret = real(clock_id, now);
+	if (!ret && fault && !strcmp(fault, "away") &&
+	    clock_id == CLOCK_MONOTONIC_RAW) {
+		be_away(now);
+		return real(clock_id, now);
+	}
 	if (ret || !fault || !is_spoilt)
 		return ret;
 	if (!strcmp(fault, "boottime") && clock_id == CLOCK_BOOTTIME)
