@@ -399,6 +399,9 @@ static int read_clocks(struct tw_report *report,
 		clocks[clock].bound_ppb = optional_positive(value,
 							    "rate_bound_ppb",
 							    problem);
+		clocks[clock].window_ns = optional_positive(value,
+							    "rate_window_ns",
+							    problem);
 	}
 	return 0;
 }

@@ -160,6 +160,7 @@ struct tw_report_clock {
 	double uncertainty_ppb;
 	double hz;			/* tickwise only; 0: not said */
 	double bound_ppb;		/* of hz, hard; 0: not said */
+	double window_ns;		/* calibrated over this; 0: not said */
 	uint64_t over_ns;
 	struct tw_report_off off_monotonic;
 	struct tw_report_refit refit;
