@@ -15,14 +15,14 @@ for ns in 1000000 10000000; do
 	ok $? "$ns ns: the machine ran"
 	for mode in block polled command; do
 		report=$shared/$mode.report.json
-		kernel='$j->{stages}{kernel}{read}'
-		min=$(value "$report" "${kernel}{min_ns}")
+		stage='$j->{stages}{kernel}{read}'
+		min=$(value "$report" "${stage}{min_ns}")
 		[ "${min:-0}" -ge $ns ]
 		ok $? "$ns ns, $mode: the shortest of $(value "$report" \
-			"${kernel}{count}") took $min ns"
+			"${stage}{count}") took $min ns"
 		least="$least $min"
 		echo "# median $(value "$report" \
-			"${kernel}{percentiles}{'50.000000'}") ns"
+			"${stage}{percentiles}{'50.000000'}") ns"
 	done
 	least_own="$least_own $(value "$shared/own.fio.json" \
 		'$j->{jobs}[0]{read}{lat_ns}{min}')"
