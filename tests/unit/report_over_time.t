@@ -86,7 +86,7 @@ is "$(merged "$scratch/1.json")" '3-2-1-7-9-11 5-3-2-14-8-12' \
 intervals 1 0-1000000000-10 1000000000-1000000000-9 2000000000-1000-10
 run report --html="$scratch/page" "$scratch/1.json"
 perl -ne '/aria-label="I.Os over time/ ... /<\/svg>/ and
-	/class="s10" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
+	/class="s20" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
 	"$scratch/page" >"$scratch/points"
 is "$(cat "$scratch/points")" 2 'a last interval cut short makes no rate'
 done_testing

@@ -210,11 +210,11 @@ static void put_over_time(FILE *file, const struct tw_report_group *group,
 	fputs("<figure><h4>lat over time</h4>\n", file);
 	tw_plot_latency_over_time(file, &group->over_time, direction);
 	fputs("<p class=\"legend\">", file);
-	key(file, 10, "mean");
+	key(file, TW_PLOT_OVER_TIME, "mean");
 	if (has_p99(group, direction))
-		key(file, 11, group->size == 1 ? "p99" :
+		key(file, TW_PLOT_OVER_TIME + 1, group->size == 1 ? "p99" :
 		    "p99 of the worst job (that of all is not above it)");
-	key(file, 12, "max");
+	key(file, TW_PLOT_OVER_TIME + 2, "max");
 	fputs("</p></figure>\n<figure><h4>I/Os over time</h4>\n", file);
 	tw_plot_rate_over_time(file, &group->over_time, direction);
 	fputs("<figcaption>by the time of completion, since each job's own "

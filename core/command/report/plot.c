@@ -23,6 +23,10 @@
 /* The page draws that line wider than the others. */
 #define COLOR_OF_LAT	5
 
+#define COLORS		11
+
+_Static_assert(TW_REPORT_ROWS <= COLORS, "each row has a colour of its own");
+
 int tw_plot_color(int time)
 {
 	int other = time < TW_REPORT_LAT ? time : time - 1;
@@ -348,7 +352,8 @@ static void latency_line(FILE *file,
 			 int direction, enum over_time_line which,
 			 const struct tw_svg_axis *x, const struct tw_svg_axis *y)
 {
-	struct tw_svg_line line = tw_svg_begin_line(file, 10 + (int)which);
+	struct tw_svg_line line = tw_svg_begin_line(file, TW_PLOT_OVER_TIME +
+						     (int)which);
 
 	for (size_t i = 0; i < over_time->count; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
@@ -447,7 +452,7 @@ void tw_plot_rate_over_time(FILE *file,
 	rate_lines(file, &y);
 	time_ticks(file, &x, bottom);
 	tw_svg_text(file, LEFT, TOP - 14, "start", "I/Os completed per second");
-	line = tw_svg_begin_line(file, 10);
+	line = tw_svg_begin_line(file, TW_PLOT_OVER_TIME);
 	for (size_t i = 0; i < count; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
 

@@ -13,6 +13,9 @@
 /* The colour of one of enum tw_report_times, of those below TW_REPORT_ROWS. */
 int tw_plot_color(int time);
 
+/* The colours of mean, p99 and max over time: this one and the next two. */
+#define TW_PLOT_OVER_TIME	20
+
 /* Latency by percentile, over 1 / (1 - percentile), all rows that have I/Os of
  * the direction. */
 void tw_plot_percentiles(FILE *file, const struct tw_report_tally *tally,
