@@ -14,22 +14,27 @@ last_of() {
 	echo $(($1 / width * width + width - 1))
 }
 
-# values A B C: a histogram of 89 values of A ns, 10 of B ns, and one of C ns,
-# each in a bin of its own
-values() {
-	sum=$((89 * $1 + 10 * $2 + $3))
-	min=$1 max=$1
-	for value in "$2" "$3"; do
-		[ "$value" -ge $min ] || min=$value
-		[ "$value" -le $max ] || max=$value
+# counted VALUE COUNT [VALUE COUNT]...: a histogram, each value in a bin of its own
+counted() {
+	count=0 sum=0 min=$1 max=$1 all_bins=
+	while [ $# -gt 0 ]; do
+		count=$((count + $2)) sum=$((sum + $1 * $2))
+		[ "$1" -ge "$min" ] || min=$1
+		[ "$1" -le "$max" ] || max=$1
+		all_bins="$all_bins${all_bins:+, }\"$(last_of "$1")\": $2"
+		shift 2
 	done
 	cat <<-END
-	{"digits": $digits, "count": 100, "min_ns": $min, "max_ns": $max,
-	"mean_ns": $((sum / 100)).$((sum % 100 / 10))$((sum % 10)),
-	"stddev_ns": 244.0, "sum_ns": "$sum",
-	"percentiles": {"50.000000": $1, "99.000000": $2},
-	"bins": {"$(last_of "$1")": 89, "$(last_of "$2")": 10, "$(last_of "$3")": 1}}
+	{"digits": $digits, "count": $count, "min_ns": $min, "max_ns": $max,
+	"mean_ns": $(awk "BEGIN { printf \"%.15g\", $sum / $count }"),
+	"stddev_ns": 244.0, "sum_ns": "$sum", "percentiles": {"50.000000": $min},
+	"bins": {$all_bins}}
 	END
+}
+
+# values A B C: a histogram of 89 values of A ns, 10 of B ns, and one of C ns
+values() {
+	counted "$1" 89 "$2" 10 "$3" 1
 }
 
 # histogram SLOW: 89 values of 100 ns, 10 of 900 ns, one of SLOW ns, which is more
@@ -37,15 +42,33 @@ histogram() {
 	values 100 900 "$1"
 }
 
+# kernel_stages_of SPLIT KERNEL: the stages between queue and deliver. The slowest
+# I/O was @KERNEL ns there; SPLIT is none, most (not that one) or all.
+kernel_stages_of() {
+	[ "$1" != none ] || { echo "\"kernel\": {\"read\": $(values 70 640 "$2")},"; return; }
+	slowest=
+	[ "$1" = most ] || slowest="$(($2 - 120))"
+	for stage in "submit 5 30 20" "blockq 10 60 20" \
+			"device 40 400 $slowest" "complete 10 100 50" \
+			"reap 5 50 30"; do
+		# shellcheck disable=SC2086	# a name and its values
+		set -- "$1" "$2" $stage
+		echo "\"$3\": {\"read\": $(counted "$4" 89 "$5" 10 \
+			${slowest:+"$6" 1})},"
+	done
+	[ "$1" = all ] || echo "\"kernel\": {\"read\": $(counted "$2" 1)},"
+}
+
 # write_report FILE [variable=value]...: one report; the variables below can
 # be set. Its stages add up for each of the 100 I/Os: 10 + 70 + 20 = 100 ns,
 # 160 + 640 + 100 = 900 ns, and the slowest waited @queue and @deliver ns.
+# What is between them is split as @split has it.
 write_report() (
 	file=$1
 	shift
 	name=randread group=0 thread=1 pid=100 start=1700000000000000000
 	run_ns=10000000000 slow=1000 queue=50 deliver=200 event_time=false errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
-	run=
+	run= split=none kernel_stages=
 	verdict=reliable fallback=false reasons= against=CLOCK_MONOTONIC_RAW
 	fio_ns=-74390.5 fio_ppb=-7439.05 tw_ns=1.5 tw_ppb=0.15
 	for assignment; do
@@ -66,7 +89,7 @@ write_report() (
 	"backwards": {"read": $backwards, "write": 0, "trim": 0, "sync": 0},
 	"batches": {"enters": 7, "tails": 5, "largest_tail": 16},
 	"stages": {"queue": {"read": $(values 10 160 "$queue")},
-	"kernel": {"read": $(values 70 640 $((slow - queue - deliver)))},
+	$(kernel_stages_of "$split" $((slow - queue - deliver)))
 	"deliver": {"read": $(values 20 100 "$deliver")},
 	"lat": {"read": $(histogram "$slow")}},
 	"submitting_call": {"read": $(values 5 6 80)},

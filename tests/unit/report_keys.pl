@@ -18,7 +18,7 @@ use JSON::PP;
 my ($page, $report, $directory) = @ARGV;
 my %names = (
 	DIRECTION => 'read|write|trim|sync',
-	STAGE => 'queue|kernel|deliver|lat',
+	STAGE => 'queue|submit|blockq|device|complete|reap|kernel|deliver|lat',
 	CLOCK => 'tickwise|fio|monotonic',
 	PERCENT => '\d+\.\d{6}',
 	NS => '\d+',

@@ -11,7 +11,7 @@
 keys=$(dirname "$0")/report_keys.pl
 manual=$root/core/man/tickwise-report.5
 
-write_report "$scratch/a.json" run='"run": "7",' \
+write_report "$scratch/a.json" split=most run='"run": "7",' \
 	reasons='{"code": "x", "text": "words"}'
 sed '/^"slowest"/d
 	s/"fallback"/"covers": {"job_cpus": "0-3", "start_cpus": "0-3",\
@@ -26,7 +26,9 @@ cat >>"$scratch/b.json" <<END
 "slowest": [{"offset": 0, "size": 4096, "ddir": "read", "ticks": "5",
 	"raw_ns": "6", "monotonic_ns": "7",
 	"stages": {"queue": 1, "kernel": 5, "deliver": 3, "lat": 9},
-	"submitting_call_ns": 2}],
+	"submitting_call_ns": 2}, {"offset": 0, "size": 4096, "ddir": "read",
+	"stages": {"queue": 1, "submit": 1, "blockq": 1, "device": 1,
+		"complete": 1, "reap": 1, "deliver": 1, "lat": 7}}],
 "over_time": [{"from_ns": 0, "over_ns": 10, "read": {"count": 1, "sum_ns": 9,
 	"min_ns": 9, "max_ns": 9, "percentiles": {"99.000000": 9}}}],
 "response": {"resolution_ns": 1000, "slip": {"read": $(histogram 1000)},

@@ -37,11 +37,17 @@ enum tw_report_clocks {
 
 /*
  * The stages of an I/O in their order: the name, and from when to when. They do
- * not overlap, and add up to lat. This is the one list of them.
+ * not overlap, and add up to lat. An I/O has either those from submit to reap or
+ * kernel, which is all of them in one. This is the one list of them.
  */
 #define TW_REPORT_EACH_STAGE(STAGE) \
 	STAGE(queue, "from the end of fio's prep() to the call that submits the I/O") \
-	STAGE(kernel, "from that call until the engine sees the completion") \
+	STAGE(submit, "from that call until the kernel accepts the I/O") \
+	STAGE(blockq, "from there until the first request goes to the driver") \
+	STAGE(device, "from there until the block layer learns of the last completion") \
+	STAGE(complete, "from there until the completion is in the ring") \
+	STAGE(reap, "from there until the engine sees it") \
+	STAGE(kernel, "not split: from the submitting call until the completion is seen") \
 	STAGE(deliver, "from there until getevents() returns the I/O to fio")
 
 /* Each has a histogram for a direction. The rows of its table come first. */
