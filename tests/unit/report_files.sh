@@ -59,10 +59,25 @@ kernel_stages_of() {
 	[ "$1" = all ] || echo "\"kernel\": {\"read\": $(counted "$2" 1)},"
 }
 
+# on_of SPLIT NO_REQUEST MISSING_STAMP NO_STAMPS: kernel_stages of so many reads
+on_of() {
+	cat <<-END
+	"kernel_stages": {"state": "on", "split": {"read": $1, "write": 0, "trim": 0,
+	"sync": 0}, "not_split": {"no_request": {"read": $2}, "missing_stamp":
+	{"read": $3}, "no_stamps": {"read": $4}}, "clock_error_ns": 60.5,
+	"negative_within": 7, "negative_beyond": 0, "requests": 120, "retries": 2},
+	END
+}
+
+# off_for WHY: kernel_stages of a job that splits nothing
+off_for() {
+	echo "\"kernel_stages\": {\"state\": \"off\", \"why\": \"$1\"},"
+}
+
 # write_report FILE [variable=value]...: one report; the variables below can
 # be set. Its stages add up for each of the 100 I/Os: 10 + 70 + 20 = 100 ns,
 # 160 + 640 + 100 = 900 ns, and the slowest waited @queue and @deliver ns.
-# What is between them is split as @split has it.
+# What is between them is split as @split has it. @kernel_stages ends with a comma.
 write_report() (
 	file=$1
 	shift
@@ -92,6 +107,7 @@ write_report() (
 	$(kernel_stages_of "$split" $((slow - queue - deliver)))
 	"deliver": {"read": $(values 20 100 "$deliver")},
 	"lat": {"read": $(histogram "$slow")}},
+	$kernel_stages
 	"submitting_call": {"read": $(values 5 6 80)},
 	"clocks": {
 	"tickwise": {"against": "$against", "error_ns": $tw_ns,

@@ -103,6 +103,38 @@ is "$(perl -MJSON::PP -e 'local $/;
 	"queue! kernel deliver queue! $inside deliver " \
 	'slices of the trace follow each other'
 
+# ---- kernel_stages ----
+
+# ask FILE... : the merged ones, as JSON
+ask() {
+	run report --json "$@"
+	perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode(
+		decode_json(<STDIN>)->{groups}[0]{kernel_stages})' <"$out" |
+		tr -d '"' | sed 's/,\(sync\|trim\|write\):0//g'
+}
+
+run report --json "$all"
+has "$out" '"kernel_stages": null' 'an older engine does not say how it splits'
+write_report "$scratch/1" split=most kernel_stages="$(on_of 99 1 0 0)"
+write_report "$scratch/2" split=most thread=2 \
+	kernel_stages="$(on_of 97 0 2 1 | sed 's/60.5/80.25/')"
+write_report "$scratch/3" thread=3 kernel_stages="$(off_for 'no privilege')"
+write_report "$scratch/4" thread=4 kernel_stages="$(off_for 'another')"
+is "$(ask "$scratch/1")" "{clock_error_ns:60.5,jobs:1,negative_beyond:0,\
+negative_within:7,not_split:{missing_stamp:{read:0},no_request:{read:1},no_stamps:\
+{read:0}},off_jobs:0,requests:120,retries:2,split:{read:99},state:on}" 'one job'
+is "$(ask "$scratch/4" "$scratch/3" "$scratch/2" "$scratch/1")" \
+	"{clock_error_ns:80.25,jobs:4,negative_beyond:0,negative_within:14,not_split:\
+{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1}},off_jobs:2,requests:\
+240,retries:4,split:{read:196},state:on,why:no privilege}" \
+	'sums, the largest error, the first reason'
+is "$(ask "$scratch/4" "$scratch/3" | grep -o 'off_jobs:.*')" \
+	'off_jobs:2,requests:0,retries:0,split:{read:0},state:off,why:no privilege}' \
+	'all of them off'
+write_report "$scratch/5" thread=5
+is "$(ask "$scratch/1" "$scratch/5" | grep -o 'jobs:1,')" 'jobs:1,' \
+	'a job that does not have it'
+
 # ---- refused ----
 
 {
@@ -117,6 +149,32 @@ sed 's/"deliver": 100, "lat": 900/"deliver": 101, "lat": 900/' "$most" \
 	>"$scratch/over.json"
 run report "$scratch/over.json"
 is "$status" 65 'also in one of the slowest'
+# wrong_in SED-SCRIPT TEXT: the report @1, edited, is refused
+wrong_in() {
+	sed "$1" "$scratch/1" >"$scratch/wrong"
+	run report "$scratch/wrong"
+	is "$status $(grep -cF "wrong: $2" "$err")" '65 1' "$2"
+}
+wrong_in 's/"kernel_stages": {/"kernel_stages": 3, "x": {/' \
+	'kernel_stages is not an object'
+wrong_in 's/"state": "on",//' 'kernel_stages.state is missing'
+wrong_in 's/"state": "on"/"state": "of"/' 'kernel_stages.state is neither on nor off'
+wrong_in 's/"state": "on"/"state": "off"/' 'kernel_stages.why is missing'
+wrong_in 's/"split": {"read": 99/"split": {"read": -1/' 'kernel_stages.split.read is'
+wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": 3/' \
+	'kernel_stages.not_split.no_stamps is not an object'
+wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": {"read": 1}/' \
+	'kernel_stages counts more of read than ios.read'
+wrong_in 's/"no_stamps": {"read": 0}/"no_stamps": {"read": "18446744073709551516"}/' \
+	'kernel_stages counts more of read than ios.read'
+wrong_in 's/60.5/-60.5/' 'kernel_stages.clock_error_ns is negative'
+sed 's/"no_stamps"/"no_luck"/' "$scratch/1" >"$scratch/new"
+run report "$scratch/new"
+has "$out" 'kernel_stages.not_split.no_luck' 'a reason of a later version'
+sed 's/"requests": 120/"requests": "18446744073709551615"/' "$scratch/1" >"$scratch/new"
+run report "$scratch/new" "$scratch/2"
+is "$status" 65 'sums beyond 64 bits'
+
 for stage in $inside; do
 	sed "/^\"$stage\"/,/^\"bins\"/d" "$most" >"$scratch/less.json"
 	run report "$scratch/less.json"

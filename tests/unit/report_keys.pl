@@ -19,6 +19,7 @@ my ($page, $report, $directory) = @ARGV;
 my %names = (
 	DIRECTION => 'read|write|trim|sync',
 	STAGE => 'queue|submit|blockq|device|complete|reap|kernel|deliver|lat',
+	REASON => 'no_request|missing_stamp|no_stamps',
 	CLOCK => 'tickwise|fio|monotonic',
 	PERCENT => '\d+\.\d{6}',
 	NS => '\d+',

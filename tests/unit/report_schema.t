@@ -11,7 +11,8 @@
 keys=$(dirname "$0")/report_keys.pl
 manual=$root/core/man/tickwise-report.5
 
-write_report "$scratch/a.json" split=most run='"run": "7",' \
+write_report "$scratch/a.json" split=most kernel_stages="$(on_of 99 1 0 0)" \
+	run='"run": "7",' \
 	reasons='{"code": "x", "text": "words"}'
 sed '/^"slowest"/d
 	s/"fallback"/"covers": {"job_cpus": "0-3", "start_cpus": "0-3",\

@@ -190,6 +190,41 @@ static json_t *response_to_json(const struct tw_report_tally *tally)
 	return NULL;
 }
 
+static json_t *unsplit_to_json(const struct tw_report_inside *inside)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < TW_REPORT_UNSPLIT; i++)
+		put(&object, tw_report_unsplit_names[i],
+		    counts_to_json(inside->unsplit[i], 0));
+	return object;
+}
+
+/* null: in none of the reports. */
+static json_t *inside_to_json(const struct tw_report_inside *inside)
+{
+	json_t *object;
+
+	if (inside->jobs == 0)
+		return json_null();
+	object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"state", inside->off < inside->jobs ? "on" : "off",
+		"jobs", tw_json_of_u64(inside->jobs),
+		"off_jobs", tw_json_of_u64(inside->off),
+		"split", counts_to_json(inside->split, 0),
+		"not_split", unsplit_to_json(inside),
+		"negative_within", tw_json_of_u64(inside->negative_within),
+		"negative_beyond", tw_json_of_u64(inside->negative_beyond),
+		"requests", tw_json_of_u64(inside->requests),
+		"retries", tw_json_of_u64(inside->retries));
+	if (inside->why)
+		put(&object, "why", json_string(inside->why));
+	if (inside->clock_error_ns > 0)
+		put(&object, "clock_error_ns",
+		    json_real(inside->clock_error_ns));
+	return object;
+}
+
 static json_t *interval_to_json(const struct tw_report_interval *interval)
 {
 	json_t *object = json_pack("{s:o, s:o}",
@@ -256,7 +291,8 @@ static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
 	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+		" s:o}",
 		"job", job_to_json(group),
 		"files", paths_to_json(group, 1),
 		"counter", counter_to_json(group),
@@ -264,6 +300,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		"batches", batches_to_json(tally),
 		"stages", times_to_json(tally, "stages"),
 		"submitting_call", time_to_json(tally->times[TW_REPORT_CALL]),
+		"kernel_stages", inside_to_json(&tally->inside),
 		"response", response_to_json(tally),
 		"fio_times", fio_times_to_json(group),
 		"slowest", slowest_to_json(group),

@@ -146,6 +146,8 @@ static int add_tally(struct tw_report_tally *into,
 					      &from->times[i][j]);
 	into->missing |= from->missing;
 	tw_report_merge_schedule(&into->schedule, &from->schedule);
+	if (tw_report_merge_inside(&into->inside, &from->inside))
+		error = -EOVERFLOW;
 	return error;
 }
 

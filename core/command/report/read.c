@@ -93,11 +93,7 @@ static void read_batches(struct tw_report_tally *tally, const json_t *root,
 					  problem);
 }
 
-/* What this version can't show. */
-static int leave_out(struct tw_report *report, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int leave_out(struct tw_report *report, const char *format, ...)
+int tw_report_leave_out(struct tw_report *report, const char *format, ...)
 {
 	char name[128];
 	va_list args;
@@ -134,7 +130,7 @@ static int read_time(struct tw_report *report, int time,
 		int error;
 
 		if (direction < 0)
-			error = leave_out(report, "%s.%s", is->path, key);
+			error = tw_report_leave_out(report, "%s.%s", is->path, key);
 		else
 			error = tw_histogram_from_json(
 				&report->tally.times[time][direction], value,
@@ -206,7 +202,7 @@ static int read_times(struct tw_report *report,
 		error = read_time(report, i, problem);
 	json_object_foreach(stages, key, value)
 		if (!error && !is_time("stages", key))
-			error = leave_out(report, "stages.%s", key);
+			error = tw_report_leave_out(report, "stages.%s", key);
 	return error;
 }
 
@@ -382,7 +378,7 @@ static int read_clocks(struct tw_report *report,
 				    TW_REPORT_CLOCKS);
 
 		if (clock < 0) {
-			if (leave_out(report, "clocks.%s", key))
+			if (tw_report_leave_out(report, "clocks.%s", key))
 				return -ENOMEM;
 			continue;
 		}
@@ -544,7 +540,8 @@ static int read_parts(struct tw_report *report,
 	read_batches(&report->tally, report->root, problem);
 	read_counter(report, report->root, problem);
 	read_fio_times(report, problem);
-	if (read_clocks(report, problem) || read_times(report, problem))
+	if (read_clocks(report, problem) || read_times(report, problem) ||
+	    tw_report_read_inside(report, problem))
 		return -ENOMEM;
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
 		check_counts(&report->tally, i, problem);

@@ -96,6 +96,30 @@ struct tw_report_schedule {
 	int has_at_end[TW_REPORT_DIRECTIONS];
 };
 
+/* Why an I/O is not split inside the kernel. */
+enum tw_report_unsplit {
+	TW_REPORT_NO_REQUEST,		/* no block request was its own */
+	TW_REPORT_MISSING_STAMP,	/* one of them */
+	TW_REPORT_NO_STAMPS,
+	TW_REPORT_UNSPLIT,
+};
+
+extern const char *const tw_report_unsplit_names[TW_REPORT_UNSPLIT];
+
+/* How the stages from submit to reap came about: kernel_stages in the file. */
+struct tw_report_inside {
+	size_t jobs;			/* that have it in their report; */
+	size_t off;			/* of these, those that split nothing */
+	const char *why;		/* in the first of those; or NULL */
+	uint64_t split[TW_REPORT_DIRECTIONS];
+	uint64_t unsplit[TW_REPORT_UNSPLIT][TW_REPORT_DIRECTIONS];
+	double clock_error_ns;		/* of the kernel's stamps; 0: not given */
+	uint64_t negative_within;	/* stages: that error explains them */
+	uint64_t negative_beyond;	/* or does not */
+	uint64_t requests;
+	uint64_t retries;
+};
+
 /* What adds up when jobs are merged. Histograms without bins are absent. */
 struct tw_report_tally {
 	unsigned missing;		/* in at least one of the jobs */
@@ -105,6 +129,7 @@ struct tw_report_tally {
 	uint64_t largest_tail;
 	struct tw_histogram times[TW_REPORT_TIMES][TW_REPORT_DIRECTIONS];
 	struct tw_report_schedule schedule;
+	struct tw_report_inside inside;
 };
 
 struct tw_report_job {
@@ -243,6 +268,10 @@ FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
 int tw_report_close_file(FILE *file, const char *path,
 			 struct tw_report_problem *problem);
 
+/* Name what the file has and this version can't show: 0; -ENOMEM. */
+int tw_report_leave_out(struct tw_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /**
  * tw_report_read - read and validate one file
  * @report: released with tw_report_free(), also after a failure
@@ -332,6 +361,13 @@ int tw_report_say_schedule(char *text, size_t size,
 			   const struct tw_report_group *group, int direction);
 int tw_report_schedule_to_json(json_t *response,
 			       const struct tw_report_schedule *schedule);
+
+/* How I/Os were split inside the kernel (inside.c), of a report whose I/Os are
+ * counted: 0; -ENOMEM. What follows is not 0 if a sum is too large. */
+int tw_report_read_inside(struct tw_report *report,
+			  struct tw_report_problem *problem);
+int tw_report_merge_inside(struct tw_report_inside *into,
+			   const struct tw_report_inside *from);
 
 /* What must be known of the counter, to be freed; NULL: nothing, or no memory
  * (counter.c). A warning, or just a note? */
