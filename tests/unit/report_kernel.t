@@ -135,6 +135,65 @@ write_report "$scratch/5" thread=5
 is "$(ask "$scratch/1" "$scratch/5" | grep -o 'jobs:1,')" 'jobs:1,' \
 	'a job that does not have it'
 
+# ---- in words ----
+
+# says FILE...: the sentences about it on the page; the HTML must have them, too
+says() {
+	run report --html="$scratch/page" "$@"
+	tr -s ' \n' ' ' <"$out" >"$scratch/words"
+	sed 's|</p>|\n|g; s|<p>|\n|g' "$scratch/page" >"$scratch/html"
+	grep '^inside the kernel: ' "$scratch/html" >"$scratch/sentences"
+	while read -r sentence; do
+		grep -qF -e " $sentence " "$scratch/words" || echo "not on the page: "
+		echo "$sentence"
+	done <"$scratch/sentences"
+	[ "$(grep -o 'inside the kernel: ' "$scratch/words" | wc -l)" = \
+		"$(wc -l <"$scratch/sentences")" ] || echo 'not in the HTML'
+}
+
+split='split (device time and others)'
+is "$(says "$all")" '' 'an older report: no word'
+is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 had no \
+block request (page cache?); stamps known to +-60.50 ns" 'one had no request'
+is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
+	'  inside the kernel: 99.' 'the line after the table'
+is "$(says "$scratch/2")" "inside the kernel: 97.00 % of 100 I/Os $split; 2 lacked a \
+stamp, 1 had no stamps; stamps known to +-80.25 ns" 'other reasons'
+write_report "$scratch/6" split=all kernel_stages="$(on_of 100 0 0 0)"
+is "$(says "$scratch/6")" \
+	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-60.50 ns" 'all'
+write_report "$scratch/6" kernel_stages="$(on_of 0 100 0 0)"
+is "$(says "$scratch/6")" \
+	"inside the kernel: none of 100 I/Os $split; 100 had no block request (page \
+cache?)" 'none'
+sed 's/"ios": {"read": 100/"ios": {"read": 412331/; s/"split": {"read": 0/"split": {"read": 412330/
+	s/"no_request": {"read": 100/"no_request": {"read": 1/' "$scratch/6" >"$scratch/7"
+is "$(says "$scratch/7" | cut -d ' ' -f 4-8)" '99.99 % of 412331 I/Os' \
+	'all but one are not 100 %'
+is "$(says "$scratch/3")" 'inside the kernel: not split: no privilege' 'off, and why'
+is "$(says "$scratch/4" "$scratch/3")" \
+	'inside the kernel: not split in 2 of 2 jobs; why in the first: no privilege' \
+	'two jobs off'
+is "$(says "$scratch/1" "$scratch/3" "$scratch/2" "$scratch/5")" \
+"inside the kernel: 49.00 % of 400 I/Os $split; 1 had no block request (page cache?), 2 \
+lacked a stamp, 1 had no stamps; stamps known to +-80.25 ns
+inside the kernel: not split in 1 of 4 jobs: no privilege" 'one of several off'
+write_report "$scratch/8" thread=3 kernel_stages="$(off_for '<b>\u001b[2J&')"
+run report --html="$scratch/page" "$scratch/8"
+has "$scratch/page" 'not split: &#60;b&#62;?[2J&#38;</p>' 'a reason is text in the HTML'
+has "$out" 'not split: <b>?[2J&' 'and moves no cursor'
+
+has_not "$out" WARNING 'no warning'
+sed 's/"negative_beyond": 0/"negative_beyond": 4/' "$scratch/1" >"$scratch/9"
+run report --html="$scratch/page" "$scratch/9" "$scratch/2"
+warning="4 stages inside the kernel came out negative by more than the clocks' error \
+(80.25 ns), and count as 0. The stages from submit to reap of their I/Os are wrong; \
+their sum and lat are not. Please report this as a bug, with the report's file."
+is "$(sed '/^randread/,$d' "$out" | tr -s ' \n' ' ')" "WARNING: $warning " \
+	'a negative stage that no error explains is a warning'
+has "$scratch/page" "<p class=\"warn\">Warning: $warning</p>" 'in the HTML, too'
+is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
+
 # ---- refused ----
 
 {

@@ -101,6 +101,14 @@ static void put_counter(FILE *file, const struct tw_report_group *group)
 	free(text);
 }
 
+static void put_inside_warning(FILE *file, const struct tw_report_group *group)
+{
+	char text[TW_REPORT_SENTENCE];
+
+	if (tw_report_warn_inside(text, sizeof(text), group))
+		fprintf(file, "<p class=\"warn\">Warning: %s</p>\n", text);
+}
+
 static void put_files(FILE *file, const struct tw_report_group *group)
 {
 	fprintf(file, "<details><summary class=\"dim\">%zu %s</summary>"
@@ -123,6 +131,7 @@ static void put_head(FILE *file, const struct tw_report_group *group,
 	put_name(file, job->name);
 	fputs("</h2>\n", file);
 	put_counter(file, group);
+	put_inside_warning(file, group);
 	fprintf(file, "<p>%zu %s, group %llu, iodepth %llu, %s, ", group->size,
 		group->size == 1 ? "job" : "jobs merged",
 		(unsigned long long)job->groupid,
@@ -257,6 +266,8 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	if (!tw_report_has_rows(group, direction))
 		return;
 	put_rows(file, tally, direction);
+	if (tw_report_say_inside(text, sizeof(text), tally, direction))
+		fprintf(file, "<p>%s</p>\n", text);
 	if (tw_report_say_schedule(text, sizeof(text), group, direction))
 		fprintf(file, "<p>%s</p>\n", text);
 	fputs("<div class=\"plots\"><figure><h4>Latency by percentile</h4>\n",
@@ -269,6 +280,18 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	      "</figcaption></figure>\n", file);
 	put_over_time(file, group, direction);
 	fputs("</div>\n", file);
+}
+
+static void put_not_split(FILE *file, const struct tw_report_group *group)
+{
+	char *text = tw_report_not_split_text(group);
+
+	if (!text)
+		return;
+	fputs("<p>", file);
+	tw_html_text(file, text);
+	fputs("</p>\n", file);
+	free(text);
 }
 
 /* ---- single I/Os, clocks ---------------------------------------------------- */
@@ -492,6 +515,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		put_head(file, &groups[i], i + 1);
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			put_direction(file, &groups[i], j);
+		put_not_split(file, &groups[i]);
 		put_slowest(file, &groups[i]);
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);

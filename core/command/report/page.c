@@ -32,6 +32,18 @@ static void print_counter(const struct tw_report_group *group)
 	free(text);
 }
 
+static void print_inside_warning(const struct tw_report_group *group)
+{
+	struct tw_paragraph line = { .indent = 2 };
+	char text[TW_REPORT_SENTENCE];
+
+	if (!tw_report_warn_inside(text, sizeof(text), group))
+		return;
+	tw_paragraph_add(&line, "WARNING:");
+	tw_paragraph_add(&line, text);
+	tw_paragraph_end(&line);
+}
+
 static void print_head(const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
@@ -175,8 +187,20 @@ static void print_direction(const struct tw_report_group *group, int direction)
 		if (tally->times[i][direction].count)
 			print_row(tw_report_times[i].name,
 				  &tally->times[i][direction], ios);
+	if (tw_report_say_inside(text, sizeof(text), tally, direction))
+		print_sentence(text);
 	if (tw_report_say_schedule(text, sizeof(text), group, direction))
 		print_sentence(text);
+}
+
+static void print_not_split(const struct tw_report_group *group)
+{
+	char *text = tw_report_not_split_text(group);
+
+	if (!text)
+		return;
+	print_sentence(text);
+	free(text);
 }
 
 /* ---- the page ------------------------------------------------------------ */
@@ -240,9 +264,11 @@ static void print_unknown(const struct tw_report_group *group)
 static void print_group(const struct tw_report_group *group)
 {
 	print_counter(group);
+	print_inside_warning(group);
 	print_head(group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		print_direction(group, i);
+	print_not_split(group);
 	tw_report_print_slowest(group);
 	print_batches(&group->tally);
 	tw_report_print_clocks(group);

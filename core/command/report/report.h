@@ -369,6 +369,15 @@ int tw_report_read_inside(struct tw_report *report,
 int tw_report_merge_inside(struct tw_report_inside *into,
 			   const struct tw_report_inside *from);
 
+/* The same in words (inside_text.c): of a direction how many I/Os were split; of
+ * the jobs that split nothing why, to be freed; a warning of a defect. 0 and NULL:
+ * there is nothing to say, or no memory. */
+int tw_report_say_inside(char *text, size_t size,
+			 const struct tw_report_tally *tally, int direction);
+char *tw_report_not_split_text(const struct tw_report_group *group);
+int tw_report_warn_inside(char *text, size_t size,
+			  const struct tw_report_group *group);
+
 /* What must be known of the counter, to be freed; NULL: nothing, or no memory
  * (counter.c). A warning, or just a note? */
 char *tw_report_counter_text(const struct tw_report_group *group);
