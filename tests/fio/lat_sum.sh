@@ -12,7 +12,9 @@ lat_differences()
 		my %sum;
 		for my $io (@{$j->{slowest}}) {
 			my $s = $io->{stages};
-			my $sum = $s->{queue} + $s->{kernel} + $s->{deliver};
+			my $sum = $s->{queue} + $s->{deliver};
+			$sum += $s->{$_} for grep !/^(queue|deliver|lat)$/,
+				keys %$s;
 			die "stages are $sum, lat is $s->{lat}" if $sum != $s->{lat};
 			$sum{"$io->{ddir} $io->{offset}"} = $sum;
 		}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: of every single I/O queue + kernel + deliver is what fio's own log calls
+# Behaviour: of every single I/O the sum of the stages is what fio's own log calls
 # its lat, within two readings of fio's clock: reads, writes that are verified, and
 # I/Os that fio submits in batches.
 # Defect: a stage that begins or ends elsewhere than fio's lat, two stages that overlap,

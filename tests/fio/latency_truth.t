@@ -47,12 +47,15 @@ for depth in 1 16; do
 		--iodepth_batch_submit=$batch --loops=4
 	ok $? "depth $depth runs, in real time"
 	json l.1.*.tickwise.json 'my $s = $j->{stages};
-		my @parts = map { $s->{$_}{read} } "queue", "kernel", "deliver";
 		my $lat = $s->{lat}{read};
 		my $sum = 0;
-		$sum += $_->{sum_ns} for @parts;
-		$sum == $lat->{sum_ns} &&
-			!grep { $_->{count} != $lat->{count} } @parts'
+		$sum += $s->{$_}{read}{sum_ns} for grep { $_ ne "lat" } keys %$s;
+		# Each I/O has kernel, or what that is split into.
+		my ($whole, $split) = map { $s->{$_}{read}{count} // 0 }
+			"kernel", "device";
+		$sum == $lat->{sum_ns} && $whole + $split == $lat->{count} &&
+			!grep { $s->{$_}{read}{count} != $lat->{count} }
+				"queue", "deliver"'
 	ok $? "depth $depth: the stages of all I/Os add up to lat"
 	json l.1.*.tickwise.json 'my $s = $j->{stages}; my $fine = 1;
 		for my $h (map { $_->{read} } values %$s) {

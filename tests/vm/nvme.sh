@@ -41,8 +41,8 @@ whole()
 			$n == $m or $fine = 0, print "# $d: $n, fio $m\n";
 			my $lat = $r->{stages}{lat}{$d};
 			my $off = -$lat->{sum_ns};
-			$off += $r->{stages}{$_}{$d}{sum_ns}
-				for "queue", "kernel", "deliver";
+			$off += $r->{stages}{$_}{$d}{sum_ns} // 0
+				for grep { $_ ne "lat" } keys %{$r->{stages}};
 			$off == 0 or $fine = 0,
 				print "# $d: stages off by $off ns\n";
 			$lat->{min_ns} > 0 && $lat->{max_ns} < 60e9 or $fine = 0,
