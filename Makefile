@@ -469,7 +469,7 @@ TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # What tests are told.
-test_env = TICKWISE='$(abspath $(B)/tickwise)' \
+test_env = TICKWISE_KERNEL=off TICKWISE='$(abspath $(B)/tickwise)' \
 	   TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
 	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	   TW_CROSS_UNIT='$(CROSS_UNIT)'

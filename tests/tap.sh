@@ -7,6 +7,10 @@
 set -u
 LC_ALL=C
 export LC_ALL
+# The same on any machine, as root or not: the engine loads nothing into the kernel
+# unless a test asks for it (tw_kernel=).
+TICKWISE_KERNEL=off
+export TICKWISE_KERNEL
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tickwise=${TICKWISE:-$root/build/tickwise}

@@ -9,9 +9,9 @@
 #
 # Without more it reads 512 bytes at a time from the page cache, where the
 # engine's own cost is the largest part; a FILE that exists, or a device, is
-# only read. BS=512, DIRECT=0, DEPTHS="1 32 128", LAYOUT=64m, CPU=(the last one)
-# may be set; all run on that CPU, since moving between CPUs is half of the
-# noise.
+# only read. BS=512, DIRECT=0, DEPTHS="1 32 128", LAYOUT=64m, CPU=(the last one),
+# TICKWISE_KERNEL=off (auto: with stages inside the kernel) may be set; all run on
+# that CPU, since moving between CPUs is half of the noise.
 #
 # The two of a pair are jobs of one fio, which begins them at the same moment, and
 # take turns on the CPU every few milliseconds, so that whatever else goes on is the

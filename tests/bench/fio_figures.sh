@@ -4,6 +4,11 @@
 # What the comparisons of fio's speed share; sourced. Lines of numbers go from one
 # to the next.
 
+# The engine alone, without its program in the kernel; TICKWISE_KERNEL=auto measures
+# both.
+TICKWISE_KERNEL=${TICKWISE_KERNEL:-off}
+export TICKWISE_KERNEL
+
 # letters COUNT: a name of that length. Where a process has its memory hangs on how
 # long its arguments are, and is worth some percent: names have another length each
 # time.
