@@ -73,6 +73,8 @@ comma := ,
 
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
+# Without these the engine is built without the stages inside the kernel.
+PACKAGES_KERNEL := clang 'bpftool|linux-tools-common' libbpf-dev
 PACKAGES_FIO := fio dpkg-dev
 PACKAGES_TEST := perl git g++ pkg-config mandoc groff-base xz-utils
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
@@ -98,7 +100,8 @@ PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
-PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c))
+PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
+		  plugin/kernel/job.c plugin/kernel/stages.c
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -253,7 +256,7 @@ $(B)/fio.path: force
 # friends are compared with plain ints all over them, and hooks have parameters
 # they don't use.
 PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
-		 -Wno-unused-parameter -Wno-sign-compare -Icore -Icore/latency \
+		 -Wno-unused-parameter -Wno-sign-compare -Icore -Icore/latency -Iplugin \
 		 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
@@ -272,11 +275,40 @@ $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 	$(call say,CC,$<)
 	$(compile_plugin)
 
+# The program that stamps I/Os inside the kernel, as a header that loads it. Without
+# clang, bpftool or libbpf the engine is built without these stages.
+KERNEL_STAGES ?= $(shell PATH=$$PATH:/usr/sbin:/sbin; \
+	command -v clang >/dev/null && command -v bpftool >/dev/null && \
+	echo '\#include <bpf/libbpf.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && \
+	echo 1)
+
+ifeq ($(KERNEL_STAGES),1)
+$(B)/plugin/kernel/stages.bpf.o: plugin/kernel/stages.bpf.c \
+		$(wildcard plugin/kernel/*.h)
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_x86 -c -o $@ $<
+
+$(B)/plugin/kernel/stages.skel.h: $(B)/plugin/kernel/stages.bpf.o
+	$(Q)PATH=$$PATH:/usr/sbin:/sbin bpftool gen skeleton $< name tw_stages >$@
+
+$(B)/plugin/kernel/stages.o: $(B)/plugin/kernel/stages.skel.h
+$(B)/plugin/kernel/stages.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
+					      -I$(B)/plugin/kernel
+KERNEL_LIBS := -lbpf
+else
+$(B)/tickwise.so: without_kernel_stages
+without_kernel_stages:
+	@echo 'engine: built without the stages inside the kernel: clang, bpftool and libbpf-dev are needed'
+.PHONY: without_kernel_stages
+KERNEL_LIBS :=
+endif
+
 # -z now: a symbol that fio lacks fails when it is loaded, not in mid-job.
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
 $(B)/tickwise-cmd.so: $(B)/plugin/command.o
 $(B)/tickwise.so $(B)/tickwise-cmd.so: $(call objects,$(PLUGIN_SOURCES))
-$(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring
+$(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
 $(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES))
 $(addprefix $(B)/,$(ENGINE_FILES)): $(call objects,$(JSON_SOURCES)) \
 				    $(B)/libtickwise.a
@@ -360,7 +392,7 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	report over_time response)
+	report over_time response kernel/job)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 
@@ -452,11 +484,16 @@ $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 	$(B)/include/tickwise.h
 
+packages_kernel = $(Q).ci/packages $(PACKAGES_KERNEL) || \
+	echo 'the engine will be without the stages inside the kernel'
+
 .PHONY: packages-fio packages-test packages-cross packages-vm
 packages-fio:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO)
+	$(packages_kernel)
 packages-test:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST)
+	$(packages_kernel)
 
 # These tests skip what can't be had; so does this.
 packages-cross:

@@ -19,8 +19,10 @@
  *
  * job->io[io_u->index] has the stamps of an io_u, except returned, which is the
  * same for a batch. sqes[io_u->index] is its entry. It does not change while the
- * I/O is in flight, since a thread of the kernel may read it late (SQPOLL). The index
- * is also the user_data by which the kernel names the I/O in its completion.
+ * I/O is in flight, since a thread of the kernel may read it late (SQPOLL). Its
+ * user_data, by which the kernel names the I/O, has the index in the lower half. In
+ * the upper half is a number that is different for each I/O: so the stamps that a
+ * program in the kernel leaves (kernel/) are known to be of this one.
  *
  * NVMe commands take the same way; command.c has their prep, queue and event.
  */
@@ -42,11 +44,13 @@
  * size, command.c clears the second half.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
+	const uint64_t key = (uint64_t) ++job->generation << 32 | io_u->index;
 	const struct fio_file *f = io_u->file;
 	struct io_uring_sqe *sqe;
 
 	sqe = &job->ring.sq.sqes[io_u->index << job->entry_shift];
-	*sqe = (struct io_uring_sqe) { .user_data = io_u->index };
+	job->io[io_u->index].kernel.key = key;
+	*sqe = (struct io_uring_sqe) { .user_data = key };
 	if (job->fixed_files) {
 		sqe->fd = (__s32) f->engine_pos;
 		sqe->flags = IOSQE_FIXED_FILE;
@@ -154,6 +158,7 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 		return tw_requeue(job, io_u);
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
+	io->kernel.accepted_ns = 0;	/* nor was it in the ring */
 	call(td, io_u);
 	io->seen_ticks = tw_job_stamp(job);
 	if (io_u->error)
@@ -241,7 +246,7 @@ static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 
 	while (job->seen_tail != tail) {
 		cqe = cqe_at(job, job->seen_tail++);
-		job->io[cqe->user_data].seen_ticks = now_ticks;
+		job->io[(uint32_t) cqe->user_data].seen_ticks = now_ticks;
 	}
 	if (count)
 		job->batches++;
@@ -436,7 +441,7 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 
 	cqe = cqe_at(job, job->events_at + (unsigned) event);
 	*result = cqe->res;
-	return job->by_index[cqe->user_data];
+	return job->by_index[(uint32_t) cqe->user_data];
 }
 
 /* Records the I/O, which counts as done: fio has its latency, too. */
@@ -445,6 +450,9 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 {
 	if (job->event_time)
 		tw_event_time_set(job, io_u, event);
+	if (job->kernel.slots)
+		tw_kernel_read(&job->kernel, io_u->index,
+			       &job->io[io_u->index].kernel);
 	tw_record(td, job, io_u, job->returned_ticks);
 }
 

@@ -10,6 +10,7 @@
 
 #include "fio.h"
 #include "io_times.h"
+#include "kernel/stages.h"
 #include "options.h"
 #include "patched_fio.h"
 #include "slowest.h"
@@ -84,6 +85,8 @@ struct tw_job {
 	unsigned seen_tail;		/* completions before it have a stamp */
 	unsigned events_at;		/* first one of the last getevents(), */
 	uint64_t returned_ticks;	/* which returned then */
+	uint32_t generation;		/* of the newest key: see tw_prep_entry() */
+	struct tw_kernel kernel;	/* stamps of the kernel */
 	uint64_t enters;
 	uint64_t batches;		/* of completions that share a stamp */
 	uint64_t largest_batch;
@@ -122,7 +125,11 @@ struct tw_job {
 	struct tw_windows over_time;	/* lat, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_counts counts[TW_DIRECTIONS];
-	uint64_t negative_stages;	/* of I/Os that were recorded */
+	struct tw_contradictions wrong;	/* stages of I/Os that were recorded */
+	struct tw_join join;		/* CLOCK_MONOTONIC and our own stamps */
+	uint64_t inside[TW_INSIDES][TW_DIRECTIONS];
+	uint64_t requests;		/* of I/Os that were split */
+	uint64_t retries;
 
 	/* From its beginning to its end. */
 	bool ring_ready;
@@ -205,6 +212,7 @@ void tw_cleanup(struct thread_data *td);
 int tw_open_file(struct thread_data *td, struct fio_file *f);
 int tw_close_file(struct thread_data *td, struct fio_file *f);
 int tw_try(struct thread_data *td);
+unsigned tw_power_of_two_from(unsigned depth);
 
 /* ring.c: 0 or -errno; the second and third log why. */
 int tw_ring_try(void);

@@ -14,15 +14,34 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "kernel/join.h"
 #include "tickwise.h"
 
-/* The stages do not overlap: each begins where the one before it ends. */
+/* The stages do not overlap: each begins where the one before it ends. An I/O has
+ * either those from TW_SUBMIT to TW_REAP or TW_KERNEL in place of them. */
 enum tw_stage {
 	TW_QUEUE,	/* prepared to enter */
+	TW_SUBMIT,	/* to accepted by the kernel */
+	TW_BLOCKQ,	/* to dispatched to the driver */
+	TW_DEVICE,	/* to finished by the device */
+	TW_COMPLETE,	/* to posted in the completion ring */
+	TW_REAP,	/* to seen */
 	TW_KERNEL,	/* enter to seen */
 	TW_DELIVER,	/* seen to returned */
 	TW_STAGES,
 };
+
+#define TW_STAGE_BIT(stage)	(1U << (stage))
+#define TW_STAGES_SPLIT		(TW_STAGE_BIT(TW_QUEUE) | \
+				 TW_STAGE_BIT(TW_SUBMIT) | \
+				 TW_STAGE_BIT(TW_BLOCKQ) | \
+				 TW_STAGE_BIT(TW_DEVICE) | \
+				 TW_STAGE_BIT(TW_COMPLETE) | \
+				 TW_STAGE_BIT(TW_REAP) | \
+				 TW_STAGE_BIT(TW_DELIVER))
+#define TW_STAGES_WHOLE		(TW_STAGE_BIT(TW_QUEUE) | \
+				 TW_STAGE_BIT(TW_KERNEL) | \
+				 TW_STAGE_BIT(TW_DELIVER))
 
 /* The stamps of one I/O, in the order in which they are taken. */
 struct tw_io {
@@ -30,9 +49,26 @@ struct tw_io {
 	uint64_t enter_ticks;		/* the call that submitted it began, */
 	uint64_t entered_ticks;		/* and ended; 0: no such call */
 	uint64_t seen_ticks;		/* its completion was seen in the ring */
+	struct tw_slot kernel;		/* stamps of the kernel; its key is set */
+};
+
+/* What turns stamps into times. */
+struct tw_clocks {
+	const struct tw_scale *scale;
+	bool system;
+	uint64_t zero_ticks;		/* own time of join */
+	const struct tw_join *join;	/* NULL: no stamps of the kernel */
+};
+
+/* What is wrong with the stamps of some I/Os. */
+struct tw_contradictions {
+	uint64_t negative;		/* stages by our own stamps */
+	struct tw_inside_negative inside;
 };
 
 struct tw_io_times {
+	unsigned stages;		/* bits: those that it has */
+	enum tw_inside inside;
 	uint64_t stage_ns[TW_STAGES];
 	uint64_t lat_ns;		/* the sum of the stages */
 	uint64_t call_ns;		/* inside the submitting call */
@@ -62,35 +98,67 @@ static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 	return (uint64_t)ns;
 }
 
-/* @stages: false, only prepared_ticks is set in @io, and only lat_ns is known. */
-static inline struct tw_io_times
-tw_io_times(const struct tw_scale *scale, bool system, bool stages,
-	    const struct tw_io *io, uint64_t returned_ticks, uint64_t *negative)
+/* Kernel, or the five stages that it consists of. */
+static inline void tw_kernel_times(const struct tw_clocks *clocks,
+				   const struct tw_io *io,
+				   struct tw_io_times *times,
+				   struct tw_contradictions *wrong)
 {
-	const uint64_t ends[TW_STAGES] = {
-		[TW_QUEUE] = io->enter_ticks,
-		[TW_KERNEL] = io->seen_ticks,
-		[TW_DELIVER] = returned_ticks,
-	};
-	uint64_t from = io->prepared_ticks;
+	const uint64_t zero = clocks->zero_ticks;
+
+	times->stages = TW_STAGES_WHOLE;
+	times->stage_ns[TW_KERNEL] =
+		tw_stage_ns(clocks->scale, clocks->system, io->enter_ticks,
+			    io->seen_ticks, &wrong->negative);
+	if (!clocks->join)
+		return;
+	times->inside = tw_inside_of(&io->kernel);
+	if (times->inside != TW_INSIDE_SPLIT)
+		return;
+	times->stages = TW_STAGES_SPLIT;
+	times->stage_ns[TW_KERNEL] = 0;
+	tw_inside_split(clocks->join, &io->kernel,
+			tw_span_ns(clocks->scale, clocks->system, zero,
+				   io->enter_ticks),
+			tw_span_ns(clocks->scale, clocks->system, zero,
+				   io->seen_ticks),
+			&times->stage_ns[TW_SUBMIT], &wrong->inside);
+}
+
+/* All of an I/O whose stages were stamped. */
+static inline struct tw_io_times
+tw_io_times(const struct tw_clocks *clocks, const struct tw_io *io,
+	    uint64_t returned_ticks, struct tw_contradictions *wrong)
+{
 	struct tw_io_times times = { .lat_ns = 0 };
 	enum tw_stage stage;
 
-	if (!stages) {
-		times.lat_ns = tw_stage_ns(scale, system, from, returned_ticks,
-					   negative);
-		return times;
-	}
-	for (stage = 0; stage < TW_STAGES; stage++) {
-		times.stage_ns[stage] = tw_stage_ns(scale, system, from,
-						    ends[stage], negative);
+	tw_kernel_times(clocks, io, &times, wrong);
+	times.stage_ns[TW_QUEUE] =
+		tw_stage_ns(clocks->scale, clocks->system, io->prepared_ticks,
+			    io->enter_ticks, &wrong->negative);
+	times.stage_ns[TW_DELIVER] =
+		tw_stage_ns(clocks->scale, clocks->system, io->seen_ticks,
+			    returned_ticks, &wrong->negative);
+	for (stage = 0; stage < TW_STAGES; stage++)
 		times.lat_ns += times.stage_ns[stage];
-		from = ends[stage];
-	}
 	if (io->entered_ticks)
-		times.call_ns = tw_stage_ns(scale, system, io->enter_ticks,
-					    io->entered_ticks, negative);
+		times.call_ns = tw_stage_ns(clocks->scale, clocks->system,
+					    io->enter_ticks, io->entered_ticks,
+					    &wrong->negative);
 	return times;
+}
+
+/* Of one that was stamped at its two ends only. */
+static inline struct tw_io_times
+tw_io_lat(const struct tw_clocks *clocks, const struct tw_io *io,
+	  uint64_t returned_ticks, struct tw_contradictions *wrong)
+{
+	return (struct tw_io_times) {
+		.lat_ns = tw_stage_ns(clocks->scale, clocks->system,
+				      io->prepared_ticks, returned_ticks,
+				      &wrong->negative),
+	};
 }
 
 /* tv_nsec stays below a second: fio asserts it. */

@@ -9,6 +9,7 @@
 
 #include "engine.h"
 #include "guards.h"
+#include "kernel/job.h"
 #include "message.h"
 #include "over_time.h"
 #include "record.h"
@@ -16,7 +17,7 @@
 #include "run_end.h"
 #include "timespec.h"
 
-static unsigned power_of_two_from(unsigned depth)
+unsigned tw_power_of_two_from(unsigned depth)
 {
 	unsigned power = 1;
 
@@ -30,7 +31,7 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 	const struct tw_options *o = td->eo;
 	unsigned stage, direction;
 
-	job->entries = power_of_two_from(td->o.iodepth);
+	job->entries = tw_power_of_two_from(td->o.iodepth);
 	job->io = calloc(job->entries, sizeof(*job->io));
 	job->by_index = calloc(job->entries, sizeof(*job->by_index));
 	if (!job->io || !job->by_index ||
@@ -179,6 +180,7 @@ int tw_try(struct thread_data *td)
 		return 1;
 	}
 	tw_timing_of_process();
+	tw_kernel_load_for_jobs();
 	tried = true;
 	return 0;
 }

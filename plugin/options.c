@@ -319,6 +319,21 @@ struct fio_option tw_engine_options[] = {
 			  "an operation that does nothing",
 	},
 	{
+		.name	= "tw_kernel",
+		.lname	= "Stages inside the kernel",
+		TW_OPTION(FIO_OPT_STR, kernel),
+		.posval	= {
+			{ .ival = "auto", .oval = TW_KERNEL_AUTO,
+			  .help = "Where privileges and kernel allow it" },
+			{ .ival = "off", .oval = TW_KERNEL_OFF,
+			  .help = "Never" },
+			{ .ival = "require", .oval = TW_KERNEL_REQUIRE,
+			  .help = "End the job if it is not possible" },
+		},
+		.help	= "Split the time inside the kernel into stages "
+			  "(default: auto)",
+	},
+	{
 		.name	= NULL,
 	},
 };

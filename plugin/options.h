@@ -16,6 +16,13 @@ enum tw_cmd_type {
 	TW_CMD_BSG,
 };
 
+enum tw_kernel_mode {
+	TW_KERNEL_DEFAULT,	/* auto, or what the environment says */
+	TW_KERNEL_AUTO,
+	TW_KERNEL_OFF,
+	TW_KERNEL_REQUIRE,
+};
+
 struct tw_options {
 	void *pad;		/* fio takes offset 0 for "no option" */
 
@@ -55,6 +62,7 @@ struct tw_options {
 	unsigned int event_time;
 	unsigned int event_wait;
 	unsigned int test_nop;
+	unsigned int kernel;	/* enum tw_kernel_mode */
 };
 
 extern struct fio_option tw_engine_options[];

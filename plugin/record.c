@@ -6,9 +6,38 @@
 #include <stdlib.h>
 
 #include "record.h"
+#include "timespec.h"
+
+#define READINGS	5	/* of the two clocks together */
+
+/* Our own clock, read around CLOCK_MONOTONIC: the narrowest of a few. */
+static void read_clocks(struct tw_job *job)
+{
+	struct tw_reading best = { .error_ns = INT64_MAX };
+	unsigned i;
+
+	for (i = 0; i < READINGS; i++) {
+		uint64_t before = tw_job_stamp(job);
+		uint64_t monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+		uint64_t after = tw_job_stamp(job);
+		int64_t width_ns = tw_job_ns(job, before, after);
+
+		if (width_ns < 0 || width_ns / 2 + 1 >= best.error_ns)
+			continue;
+		best = (struct tw_reading) {
+			.own_ns = tw_job_ns(job, job->start.ticks, before) +
+				  width_ns / 2,
+			.monotonic_ns = (int64_t) monotonic_ns,
+			.error_ns = width_ns / 2 + 1,
+		};
+	}
+	if (best.error_ns != INT64_MAX)
+		tw_join_read(&job->join, best);
+}
 
 int tw_record_start(struct tw_job *job)
 {
+	read_clocks(job);
 	job->finished = aligned_alloc(_Alignof(struct tw_finished),
 				      TW_FINISHED_MAX *
 				      sizeof(*job->finished));
@@ -31,20 +60,33 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 	tw_slowest_add(&job->slowest, &slow.slow);
 }
 
-static void record(struct tw_job *job, const struct tw_finished *finished)
+static void record_inside(struct tw_job *job, const struct tw_finished *finished,
+			  enum tw_inside inside)
+{
+	job->inside[inside][finished->direction]++;
+	if (inside != TW_INSIDE_SPLIT)
+		return;
+	job->requests += finished->io.kernel.requests;
+	job->retries += finished->io.kernel.retries;
+}
+
+static void record(struct tw_job *job, const struct tw_finished *finished,
+		   const struct tw_clocks *clocks)
 {
 	const enum tw_direction direction = finished->direction;
-	uint64_t negative = 0;
+	struct tw_contradictions wrong = { 0 };
 	const struct tw_io_times times =
-		tw_io_times(&job->timing->clock.scale, job->system, job->stages,
-			    &finished->io, finished->returned_ticks, &negative);
+		(job->stages ? tw_io_times : tw_io_lat)(clocks, &finished->io,
+			finished->returned_ticks, &wrong);
 	enum tw_stage stage;
 
 	if (tw_unlikely(times.lat_ns < job->least_lat_ns)) {
 		job->counts[direction].backwards++;
 		return;
 	}
-	job->negative_stages += negative;
+	job->wrong.negative += wrong.negative;
+	job->wrong.inside.within += wrong.inside.within;
+	job->wrong.inside.beyond += wrong.inside.beyond;
 	if (!job->first_ticks)
 		job->first_ticks = finished->io.prepared_ticks;
 	job->last_ticks = finished->returned_ticks;
@@ -57,17 +99,28 @@ static void record(struct tw_job *job, const struct tw_finished *finished)
 	if (!job->stages)
 		return;
 	for (stage = 0; stage < TW_STAGES; stage++)
-		tw_histogram_add(&job->stage[stage][direction],
-				 times.stage_ns[stage]);
+		if (times.stages & TW_STAGE_BIT(stage))
+			tw_histogram_add(&job->stage[stage][direction],
+					 times.stage_ns[stage]);
 	if (finished->io.entered_ticks)
 		tw_histogram_add(&job->call[direction], times.call_ns);
+	if (clocks->join)
+		record_inside(job, finished, times.inside);
 }
 
 void tw_record_settle(struct tw_job *job)
 {
+	const struct tw_clocks clocks = {
+		.scale = &job->timing->clock.scale,
+		.system = job->system,
+		.zero_ticks = job->start.ticks,
+		.join = job->kernel.slots ? &job->join : NULL,
+	};
 	unsigned i;
 
+	if (clocks.join && job->finished_count)
+		read_clocks(job);
 	for (i = 0; i < job->finished_count; i++)
-		record(job, &job->finished[i]);
+		record(job, &job->finished[i], &clocks);
 	job->finished_count = 0;
 }

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "kernel/job.h"
 #include "message.h"
 #include "over_time.h"
 #include "report_file.h"
@@ -19,6 +20,11 @@
 /* In the order of an I/O; lat, their sum, comes after them. */
 static const char *const stage_names[TW_STAGES] = {
 	[TW_QUEUE] = "queue",
+	[TW_SUBMIT] = "submit",
+	[TW_BLOCKQ] = "blockq",
+	[TW_DEVICE] = "device",
+	[TW_COMPLETE] = "complete",
+	[TW_REAP] = "reap",
 	[TW_KERNEL] = "kernel",
 	[TW_DELIVER] = "deliver",
 };
@@ -122,8 +128,9 @@ static json_t *slow_stages_to_json(const struct tw_job *job,
 	json_t *object = json_object();
 	unsigned stage;
 
-	for (stage = 0; job->stages && stage < TW_STAGES; stage++)
-		json_object_set_new(object, stage_names[stage], json_integer(
+	for (stage = 0; stage < TW_STAGES; stage++)
+		if (times->stages & TW_STAGE_BIT(stage))
+			json_object_set_new(object, stage_names[stage], json_integer(
 			(json_int_t) times->stage_ns[stage]));
 	json_object_set_new(object, "lat",
 			    json_integer((json_int_t) times->lat_ns));
@@ -181,7 +188,7 @@ static json_t *fio_times_to_json(const struct tw_job *job)
 /* Of an I/O as a whole, or of one stage of it. */
 static uint64_t backwards_of(const struct tw_job *job)
 {
-	uint64_t sum = job->negative_stages;
+	uint64_t sum = job->wrong.negative + job->wrong.inside.beyond;
 	unsigned direction;
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
@@ -246,6 +253,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	if (!report)
 		return NULL;
 	if (set_histograms(report, "submitting_call", job->call) ||
+	    json_object_set_new(report, "kernel_stages",
+				tw_kernel_to_json(job)) ||
 	    (job->response &&
 	     json_object_set_new(report, "response",
 				 tw_response_to_json(job->response)))) {

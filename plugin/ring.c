@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "kernel/job.h"
 #include "message.h"
 #include "verify.h"
 
@@ -150,11 +151,15 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		wanted.flags |= IORING_SETUP_SQE128 | IORING_SETUP_CQE32;
 		job->entry_shift = 1;
 	}
+	tw_kernel_ring_begins(td, job);
 	ret = set_up(job, &wanted);
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
 			      set_up_failure(td, -ret));
 	job->ring_ready = true;
+	ret = tw_kernel_ring_made(td, job);
+	if (ret)
+		return ret;
 	enter_by_place(job);
 	job->getevents_flags = IORING_ENTER_GETEVENTS;
 #ifdef TW_FIO_NO_IOWAIT
@@ -295,6 +300,7 @@ void tw_ring_tear_down(struct tw_job *job)
 {
 	unsigned i;
 
+	tw_kernel_forget(&job->kernel);
 	if (job->ring_ready)
 		io_uring_queue_exit(&job->ring);
 	for (i = 0; i < job->files_open; i++)

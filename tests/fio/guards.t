@@ -40,13 +40,14 @@ build_moved()
 {
 	features=$("$root/plugin/fio-features.sh" "$tree")
 	objects=
-	for source in "$root"/plugin/*.c; do
-		object=$(basename "$source" .c).o
+	for source in "$root"/plugin/*.c "$root/plugin/kernel/job.c" \
+		"$root/plugin/kernel/stages.c"; do
+		object=$(basename "$(dirname "$source")")-$(basename "$source" .c).o
 		# Of the other engine.
-		[ "$object" != command.o ] || continue
+		[ "$object" != plugin-command.o ] || continue
 		# shellcheck disable=SC2086
 		${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
-			-I"$root/core/latency" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+			-I"$root/core/latency" -I"$root/plugin" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 			-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
 			-include tree/config-host.h -isystem tree -c -o "$object" \
 			"$source" || break

@@ -5,7 +5,8 @@
  * in flight it stays as it is.
  * Defect: a file's descriptor for its registered number, a buffer's number where
  * buffers are not registered, flags of a sync in a read, priorities where fio has
- * none, an entry that is filled again while a thread of the kernel may read it.
+ * none, an entry that is filled again while a thread of the kernel may read it, an
+ * I/O with the name of another one.
  *
  * Each expected entry is written down whole, as io_uring_enter(2) describes it: all
  * 64 bytes are compared.
@@ -40,6 +41,8 @@ static void note_bytes(const char *what, const struct io_uring_sqe *sqe)
 static bool is_expected(const struct io_uring_sqe *sqe, const struct io_u *io_u)
 {
 	compared++;
+	/* The upper half of its name is any: see names(). */
+	expected.user_data = (sqe->user_data >> 32 << 32) + INDEX;
 	if (memcmp(sqe, &expected, sizeof(expected)) == 0)
 		return true;
 	wrong++;
@@ -97,7 +100,6 @@ static uint64_t buffer(void)
 static void expect(struct io_uring_sqe sqe)
 {
 	expected = sqe;
-	expected.user_data = INDEX;
 }
 
 static void know_buffer(void)
@@ -338,6 +340,61 @@ static void in_flight(unsigned batch, bool polled)
 	       polled ? " to a thread" : "");
 }
 
+static uint64_t names_seen[ENTRIES * 100];
+static unsigned names_count;
+
+static bool note_name(const struct io_uring_sqe *sqe, const struct io_u *io_u)
+{
+	names_seen[names_count++] = sqe->user_data;
+	return (uint32_t)sqe->user_data == io_u->index;
+}
+
+static int by_upper_half(const void *a, const void *b)
+{
+	const uint64_t first = *(const uint64_t *)a >> 32;
+	const uint64_t second = *(const uint64_t *)b >> 32;
+
+	return first < second ? -1 : first > second;
+}
+
+/*
+ * The kernel's stamps of an I/O are known by its name to be of this one. So no other
+ * has the same, also when an I/O is submitted again because it moved less than it
+ * had to, and none that an empty slot has. A completion has the whole of the name.
+ */
+static void names(void)
+{
+	unsigned i, taken = 0, same = 0;
+
+	forget();
+	world.is_right = note_name;
+	names_count = 0;
+	if (!begin("a job whose I/Os are all short"))
+		return;
+	while (names_count + ENTRIES <= ENTRIES * 100) {
+		for (i = 0; i < ENTRIES; i++) {
+			/* Backwards, for completions in another order. */
+			world.takes_ticks[i] = 10000 * (ENTRIES - i);
+			world.results[i] = SIZE / 2;
+			world_queue(world_transfer(i, DDIR_READ, OFFSET, SIZE));
+		}
+		if (tw_getevents(&world.td, ENTRIES, ENTRIES, NULL) != ENTRIES)
+			break;
+		for (i = 0; i < ENTRIES; i++)
+			taken += tw_event(&world.td, (int)i) ==
+				 &world.io_us[ENTRIES - 1 - i];
+	}
+	world_end();
+	tap_ok(taken == names_count && taken == ENTRIES * 100 &&
+	       !world.bad_entries, "%u completions, each its io_u's by the "
+	       "lower half of its name", taken);
+	qsort(names_seen, names_count, sizeof(names_seen[0]), by_upper_half);
+	for (i = 1; i < names_count; i++)
+		same += names_seen[i] >> 32 == names_seen[i - 1] >> 32;
+	tap_ok(!same && names_seen[0] >> 32, "the upper half is another one "
+	       "for each, and never 0");
+}
+
 /* An entry is used again, for the same or for something else. */
 static void again(unsigned batch)
 {
@@ -392,6 +449,7 @@ int main(void)
 	again(1);
 	again(2);
 	again(4);
+	names();
 	world_forget();
 	return tap_done();
 }

@@ -21,6 +21,7 @@
 #include "guards.h"
 #include "health.h"
 #include "histogram_json.h"
+#include "kernel/job.h"
 #include "message.h"
 #include "over_time.h"
 #include "report_file.h"
@@ -110,6 +111,13 @@ static struct world {
 	unsigned slats;
 	unsigned bad_slats;		/* without the time they end at */
 	int call_error;			/* of a trim or sync by system call */
+
+	/* The program that stamps I/Os inside the kernel. */
+	double monotonic_fast;		/* CLOCK_MONOTONIC, of the counter's time */
+	struct tw_slot *kernel_slots;	/* NULL: it sees no ring */
+	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
+	unsigned kernel_loads;
+	uint32_t kernel_loaded;		/* slots */
 } world;
 
 /* ---- the kernel -------------------------------------------------------- */
@@ -151,7 +159,7 @@ static void world_appear(unsigned i)
 	world.bad_entries += !world_is_unchanged(i) ||
 			     world.cq_tail - world.cq_head > world.cq_mask + 1;
 	world.cqes[at << world.big_entries] = (struct io_uring_cqe) {
-		.user_data = i,
+		.user_data = world.ios[i].sqe.user_data,
 		.res = world_result(i),
 	};
 	world.ios[i].in_kernel = false;
@@ -191,14 +199,15 @@ static void world_pass(uint64_t ticks)
 }
 
 /* What stands in the entry is what fio wanted of this I/O, and nothing else; for
- * plain transfers and syncs, unless a test knows better. */
+ * plain transfers and syncs, unless a test knows better. Of its name in the ring,
+ * the lower half is its index. */
 static bool world_entry_is_right(const struct io_uring_sqe *sqe,
 				 const struct io_u *io_u)
 {
 	struct io_uring_sqe right = {
 		.opcode = IORING_OP_FSYNC,
 		.fd = io_u->file->fd,
-		.user_data = io_u->index,
+		.user_data = (sqe->user_data >> 32 << 32) + io_u->index,
 	};
 
 	if (io_u->ddir <= DDIR_WRITE) {
@@ -447,7 +456,53 @@ int usleep(useconds_t us)
 	return 0;
 }
 
+/* Its jobs; a test fills them in. */
+unsigned int thread_number;
+struct thread_segment segments[REAL_MAX_SEG];
+
 /* ---- the engine's own surroundings ------------------------------------- */
+
+/* As far from the counter as it may be after weeks. */
+#define WORLD_MONOTONIC_NS	3000000000000000
+
+static uint64_t world_monotonic_ns(uint64_t ticks)
+{
+	const double ns = (double)ticks * 1e9 / world.timing.clock.rate.hz;
+	const uint64_t own_ns = world.timing.clock.rate.hz == WORLD_RATE_HZ ?
+				ticks : (uint64_t)ns;
+
+	return WORLD_MONOTONIC_NS + own_ns +
+	       (uint64_t)(int64_t)(ns * world.monotonic_fast);
+}
+
+uint64_t engine_clock_id_ns(clockid_t clock_id)
+{
+	return world_monotonic_ns(engine_now_ticks);
+}
+
+const char *tw_kernel_load(uint32_t slots)
+{
+	world.kernel_loads++;
+	world.kernel_loaded = slots;
+	return world.kernel_refused;
+}
+
+void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
+{
+	*kernel = (struct tw_kernel) {
+		.slots = world.kernel_slots,
+		.why = world.kernel_slots ? NULL : "not seen",
+	};
+}
+
+bool tw_kernel_made(struct tw_kernel *kernel)
+{
+	return kernel->slots;
+}
+
+void tw_kernel_forget(struct tw_kernel *kernel)
+{
+}
 
 void tw_message(const char *format, ...)
 {
@@ -506,7 +561,8 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	job->sq_tail = job->seen_tail = WORLD_FROM;
 	job->getevents_flags = IORING_ENTER_GETEVENTS;
 	job->entry_shift = world.big_entries;
-	return 0;
+	tw_kernel_ring_begins(td, job);
+	return tw_kernel_ring_made(td, job);
 }
 
 int tw_ring_register(struct thread_data *td, struct tw_job *job)
@@ -593,6 +649,7 @@ static void world_forget(void)
 	world.enter_ticks = 500;
 	world.options.digits = 3;
 	world.options.stages = 1;
+	world.options.kernel = TW_KERNEL_OFF;
 	world.td.o.name = (char *)"job";
 	world.td.o.iodepth = 1;
 	world.td.o.iodepth_batch = 1;

@@ -16,6 +16,10 @@
 
 #define RANDOM_IOS	200000
 #define PROMISED_NS	2
+/* Where the program in the kernel splits an I/O: each end is converted from a common
+ * beginning, so a stage is the difference of two conversions. */
+#define PROMISED_SPLIT_NS	(2 * PROMISED_NS)
+#define MONOTONIC_NS		3000000000000000
 
 static uint64_t random_below(uint64_t *random, uint64_t limit)
 {
@@ -63,11 +67,30 @@ static int64_t ns_of(const struct timespec *ts)
 	return (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;
 }
 
+/* Those that an I/O has without stamps of the kernel. */
+static const enum tw_stage whole[] = { TW_QUEUE, TW_KERNEL, TW_DELIVER };
+#define WHOLE	3
+
 struct worst {
-	int64_t stage, call, lat, fio_clat, fio_lat;
-	uint64_t negative;
+	int64_t stage, inside, call, lat, fio_clat, fio_lat;
+	struct tw_contradictions negative;
 	unsigned wrong;
 };
+
+static bool is_clean(const struct tw_contradictions *wrong)
+{
+	return !wrong->negative && !wrong->inside.within &&
+	       !wrong->inside.beyond;
+}
+
+static uint64_t sum_of(const struct tw_io_times *times)
+{
+	uint64_t sum_ns = 0;
+
+	for (unsigned stage = 0; stage < TW_STAGES; stage++)
+		sum_ns += times->stage_ns[stage];
+	return sum_ns;
+}
 
 /* One of a batch: seen, others waited for, fio's clock read after all. */
 static void one_event(const struct tw_scale *scale, uint64_t hz,
@@ -91,12 +114,63 @@ static void one_event(const struct tw_scale *scale, uint64_t hz,
 		   (int64_t)(own_ns - start_ns));
 }
 
+/* The same I/O with stamps of the kernel between @enter and @seen. */
+static void one_split(const struct tw_clocks *whole_clocks, uint64_t hz,
+		      uint64_t *random, const struct tw_io *io,
+		      uint64_t returned, struct worst *worst)
+{
+	const uint64_t kernel_ticks = io->seen_ticks - io->enter_ticks;
+	const uint64_t zero = io->prepared_ticks - random_span(random, hz);
+	uint64_t ends[TW_INSIDE_STAGES], from = io->enter_ticks;
+	uint64_t stamps[TW_INSIDE_STAGES];
+	struct tw_join join = { .max_error_ns = 0 };
+	const struct tw_clocks clocks = { .scale = whole_clocks->scale,
+		.zero_ticks = zero, .join = &join };
+	struct tw_io split = *io;
+	struct tw_io_times times;
+	unsigned i;
+
+	for (i = 0; i < TW_INSIDE_STAGES; i++) {
+		ends[i] = i == TW_INSIDE_STAGES - 1 ? io->seen_ticks :
+			  from + random_below(random, kernel_ticks / 5 + 1);
+		stamps[i] = MONOTONIC_NS +
+			    (uint64_t)exact_ns((int64_t)(ends[i] - zero), hz);
+		from = ends[i];
+	}
+	split.kernel.accepted_ns = stamps[0];
+	split.kernel.dispatched_ns = stamps[1];
+	split.kernel.finished_ns = stamps[2];
+	split.kernel.posted_ns = stamps[3];
+	tw_join_read(&join, (struct tw_reading) { 0, MONOTONIC_NS, 1 });
+	times = tw_io_times(&clocks, &split, returned, &worst->negative);
+	worst->wrong += times.stages != TW_STAGES_SPLIT ||
+			times.inside != TW_INSIDE_SPLIT ||
+			times.stage_ns[TW_KERNEL] != 0 ||
+			times.lat_ns != sum_of(&times);
+	from = io->enter_ticks;
+	for (i = 0; i < TW_INSIDE_STAGES; i++) {
+		note_error(&worst->inside, times.stage_ns[TW_SUBMIT + i],
+			   exact_ns((int64_t)(ends[i] - from), hz));
+		from = ends[i];
+	}
+	note_error(&worst->inside, times.lat_ns,
+		   exact_ns((int64_t)(returned - io->prepared_ticks), hz));
+	/* Of another I/O: as without the program. */
+	split.kernel.accepted_ns = 0;
+	times = tw_io_times(&clocks, &split, returned, &worst->negative);
+	worst->wrong += times.stages != TW_STAGES_WHOLE ||
+			times.inside != TW_INSIDE_NO_STAMPS ||
+			times.lat_ns != sum_of(&times) ||
+			!times.stage_ns[TW_KERNEL];
+}
+
 static void one_io(const struct tw_scale *scale, uint64_t hz, uint64_t *random,
 		   struct worst *worst)
 {
-	const uint64_t begin = random_below(random, 94000000 * hz);
+	const struct tw_clocks clocks = { .scale = scale };
+	const uint64_t begin = random_below(random, 94000000 * hz) + 30 * hz;
 	/* A transfer that enters as soon as it is prepared has a queue of 0. */
-	const uint64_t spans[TW_STAGES] = {
+	const uint64_t spans[WHOLE] = {
 		random_below(random, 4) ? random_span(random, hz) : 0,
 		random_span(random, hz),
 		random_below(random, 4) ? random_span(random, hz) : 0,
@@ -111,24 +185,23 @@ static void one_io(const struct tw_scale *scale, uint64_t hz, uint64_t *random,
 	};
 	const uint64_t returned = io.seen_ticks + spans[2];
 	const struct tw_io_times times =
-		tw_io_times(scale, false, true, &io, returned, &worst->negative);
+		tw_io_times(&clocks, &io, returned, &worst->negative);
 	const struct tw_io_times alone =
-		tw_io_times(scale, false, false, &(struct tw_io) {
-			.prepared_ticks = begin }, returned, &worst->negative);
-	uint64_t sum_ns = 0;
+		tw_io_lat(&clocks, &(struct tw_io) { .prepared_ticks = begin },
+			  returned, &worst->negative);
 
-	for (unsigned stage = 0; stage < TW_STAGES; stage++) {
-		note_error(&worst->stage, times.stage_ns[stage],
-			   exact_ns((int64_t)spans[stage], hz));
-		sum_ns += times.stage_ns[stage];
-		worst->wrong += alone.stage_ns[stage] != 0;
-	}
-	worst->wrong += sum_ns != times.lat_ns || alone.call_ns != 0;
+	for (unsigned i = 0; i < WHOLE; i++)
+		note_error(&worst->stage, times.stage_ns[whole[i]],
+			   exact_ns((int64_t)spans[i], hz));
+	worst->wrong += sum_of(&times) != times.lat_ns ||
+			times.stages != TW_STAGES_WHOLE || sum_of(&alone) ||
+			alone.stages || alone.call_ns;
 	note_error(&worst->call, times.call_ns,
 		   called ? exact_ns((int64_t)call, hz) : 0);
 	note_error(&worst->lat, alone.lat_ns,
 		   exact_ns((int64_t)(returned - begin), hz));
 	one_event(scale, hz, random, io.seen_ticks, worst);
+	one_split(&clocks, hz, random, &io, returned, worst);
 }
 
 static void at_rate(uint64_t hz, uint64_t *random)
@@ -142,12 +215,16 @@ static void at_rate(uint64_t hz, uint64_t *random)
 		return;
 	for (i = 0; i < RANDOM_IOS; i++)
 		one_io(&scale, hz, random, &worst);
-	tap_note("worst of %d in ns: a stage %" PRId64 ", the call %" PRId64
-		 ", lat alone %" PRId64 ", fio's clat %" PRId64 ", fio's lat %"
-		 PRId64, RANDOM_IOS, worst.stage, worst.call, worst.lat,
+	tap_note("worst of %d in ns: a stage %" PRId64 ", one inside the "
+		 "kernel %" PRId64 ", the call %" PRId64 ", lat alone %" PRId64
+		 ", fio's clat %" PRId64 ", fio's lat %" PRId64, RANDOM_IOS,
+		 worst.stage, worst.inside, worst.call, worst.lat,
 		 worst.fio_clat, worst.fio_lat);
-	tap_ok(!worst.wrong && !worst.negative, "lat is the sum of the stages, "
-	       "without stages there are none, and none is negative");
+	tap_ok(!worst.wrong && is_clean(&worst.negative), "lat is the sum of "
+	       "the stages, without stages there are none, and none is negative");
+	tap_ok(worst.inside <= PROMISED_SPLIT_NS,
+	       "stages inside the kernel, and their lat, to %d ns",
+	       PROMISED_SPLIT_NS);
 	tap_ok(worst.stage <= PROMISED_NS && worst.call <= PROMISED_NS &&
 	       worst.lat <= PROMISED_NS,
 	       "stages, call, and lat without stages to %d ns", PROMISED_NS);
@@ -156,39 +233,72 @@ static void at_rate(uint64_t hz, uint64_t *random)
 }
 
 /* Each stage of three ends a known time before it begins, the others after. */
-static void backwards(const struct tw_scale *scale, unsigned stage)
+static void backwards(const struct tw_clocks *clocks, unsigned stage)
 {
-	uint64_t ends[TW_STAGES], at = 1000000000, negative = 0, sum_ns = 0;
+	uint64_t ends[WHOLE], at = 1000000000, sum_ns = 0;
+	struct tw_contradictions wrong = { 0 };
 	struct tw_io_times times;
 	unsigned i;
 
-	for (i = 0; i < TW_STAGES; i++)
+	for (i = 0; i < WHOLE; i++)
 		ends[i] = at += i == stage ? (uint64_t)-26000 : 2600;
-	times = tw_io_times(scale, false, true, &(struct tw_io) {
-		1000000000, ends[TW_QUEUE], 0, ends[TW_KERNEL] },
-		ends[TW_DELIVER], &negative);
-	for (i = 0; i < TW_STAGES; i++)
+	times = tw_io_times(clocks, &(struct tw_io) {
+		.prepared_ticks = 1000000000, .enter_ticks = ends[0],
+		.seen_ticks = ends[1] }, ends[2], &wrong);
+	for (i = 0; i < WHOLE; i++)
 		sum_ns += i == stage ? 0 : 1000;
-	tap_ok(times.stage_ns[stage] == 0 && negative == 1 &&
+	tap_ok(times.stage_ns[whole[stage]] == 0 && wrong.negative == 1 &&
 	       times.lat_ns == sum_ns && sum_ns == 2000,
 	       "stage %u ends before it begins: 0, counted, and lat is that of "
 	       "the others", stage);
 }
 
-static void all_backwards(const struct tw_scale *scale)
+static void all_backwards(const struct tw_clocks *clocks)
 {
-	const struct tw_io io = { 5000, 4000, 3000, 2000 };
-	uint64_t negative = 0;
-	struct tw_io_times times =
-		tw_io_times(scale, false, true, &io, 1000, &negative);
+	const struct tw_io io = { .prepared_ticks = 5000, .enter_ticks = 4000,
+		.entered_ticks = 3000, .seen_ticks = 2000 };
+	struct tw_contradictions wrong = { 0 };
+	struct tw_io_times times = tw_io_times(clocks, &io, 1000, &wrong);
 
-	tap_ok(!times.stage_ns[TW_QUEUE] && !times.stage_ns[TW_KERNEL] &&
-	       !times.stage_ns[TW_DELIVER] && !times.call_ns && !times.lat_ns,
+	tap_ok(!sum_of(&times) && !times.call_ns && !times.lat_ns,
 	       "all of them: 0, the call as well");
-	tap_ok(negative == 4, "and each of the four is counted");
-	negative = 0;
-	times = tw_io_times(scale, false, false, &io, 1000, &negative);
-	tap_ok(times.lat_ns == 0 && negative == 1, "lat without stages, too");
+	tap_ok(wrong.negative == 4, "and each of the four is counted");
+	wrong.negative = 0;
+	times = tw_io_lat(clocks, &io, 1000, &wrong);
+	tap_ok(times.lat_ns == 0 && wrong.negative == 1,
+	       "lat without stages, too");
+}
+
+/* The engine's own stamps of the kernel contradict themselves; the kernel's are in
+ * order, and anywhere. */
+static void kernel_backwards(const struct tw_clocks *clocks)
+{
+	struct tw_join join = { .max_error_ns = 0 };
+	struct tw_clocks joined = *clocks;
+	unsigned at, bad = 0, unseen = 0;
+
+	joined.join = &join;
+	tw_join_read(&join, (struct tw_reading) { 0, MONOTONIC_NS, 1 });
+	for (at = 0; at < 10000; at += 100) {
+		const struct tw_io io = {
+			.prepared_ticks = 1000, .enter_ticks = 13000,
+			.seen_ticks = 10400,
+			.kernel = { .accepted_ns = MONOTONIC_NS + at,
+				    .dispatched_ns = MONOTONIC_NS + at + 1,
+				    .finished_ns = MONOTONIC_NS + at + 2,
+				    .posted_ns = MONOTONIC_NS + at + 3 },
+		};
+		struct tw_contradictions wrong = { 0 };
+		struct tw_io_times times =
+			tw_io_times(&joined, &io, 20800, &wrong);
+
+		bad += sum_of(&times) != times.lat_ns ||
+		       times.lat_ns > 20000 || times.stage_ns[TW_SUBMIT] ||
+		       times.stage_ns[TW_REAP];
+		unseen += !wrong.negative;
+	}
+	tap_ok(!bad && !unseen, "seen before it entered: each stage inside the "
+	       "kernel is 0, and that is counted");
 }
 
 static void event_backwards(const struct tw_scale *scale)
@@ -204,16 +314,17 @@ static void event_backwards(const struct tw_scale *scale)
 
 static void of_the_system(void)
 {
-	const struct tw_io io = { 1000, 3000, 7000, 15000 };
+	const struct tw_clocks clocks = { .system = true };
+	const struct tw_io io = { .prepared_ticks = 1000, .enter_ticks = 3000,
+		.entered_ticks = 7000, .seen_ticks = 15000 };
 	struct timespec issue = { 1, 999999999 }, start = { 1, 999999000 };
-	uint64_t negative = 0;
-	struct tw_io_times times =
-		tw_io_times(NULL, true, true, &io, 31000, &negative);
+	struct tw_contradictions wrong = { 0 };
+	struct tw_io_times times = tw_io_times(&clocks, &io, 31000, &wrong);
 
 	tap_ok(times.stage_ns[TW_QUEUE] == 2000 &&
 	       times.stage_ns[TW_KERNEL] == 12000 &&
 	       times.stage_ns[TW_DELIVER] == 16000 && times.call_ns == 4000 &&
-	       times.lat_ns == 30000 && !negative &&
+	       times.lat_ns == 30000 && is_clean(&wrong) &&
 	       tw_span_ns(NULL, true, 1000, 15000) == 14000,
 	       "stamps of the system clock are nanoseconds already");
 	tw_shift_to_event(NULL, true, 1000, 2001, &issue, &start);
@@ -229,14 +340,16 @@ int main(void)
 	const struct tw_rate rate = { .hz = 2.6e9 };
 	uint64_t random = tap_seed();
 	struct tw_scale scale;
+	const struct tw_clocks clocks = { .scale = &scale };
 	size_t i;
 
 	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
 		at_rate(rates[i], &random);
 	if (tap_ok(!tw_scale_init(&scale, &rate, 0), "2.6 GHz")) {
-		for (unsigned stage = 0; stage < TW_STAGES; stage++)
-			backwards(&scale, stage);
-		all_backwards(&scale);
+		for (unsigned stage = 0; stage < WHOLE; stage++)
+			backwards(&clocks, stage);
+		all_backwards(&clocks);
+		kernel_backwards(&clocks);
 		event_backwards(&scale);
 	}
 	of_the_system();

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kernel stages in a job's life: see job.h.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "guards.h"
+#include "histogram_json.h"
+#include "kernel/job.h"
+#include "message.h"
+
+/* tw_kernel, or, without it, TICKWISE_KERNEL of the environment. */
+static enum tw_kernel_mode mode_of(const struct tw_options *o)
+{
+	const char *text = getenv("TICKWISE_KERNEL");
+
+	if (o->kernel != TW_KERNEL_DEFAULT || !text)
+		return o->kernel;
+	if (strcmp(text, "off") == 0)
+		return TW_KERNEL_OFF;
+	return strcmp(text, "require") == 0 ? TW_KERNEL_REQUIRE : TW_KERNEL_AUTO;
+}
+
+/* Without stages there is nothing to split; an operation that does nothing has none
+ * of these. */
+static bool is_wanted(const struct tw_options *o)
+{
+	return mode_of(o) != TW_KERNEL_OFF && o->stages && !o->test_nop;
+}
+
+void tw_kernel_load_for_jobs(void)
+{
+	uint32_t slots = 0;
+	unsigned i;
+
+	for (i = 0; i < thread_number; i++) {
+		const struct thread_data *td = tnumber_to_td(i);
+
+		if (tw_has_our_layout(td) && td->eo && is_wanted(td->eo))
+			slots += tw_power_of_two_from(td->o.iodepth);
+	}
+	if (slots)
+		tw_kernel_load(slots);
+}
+
+void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
+{
+	if (!is_wanted(td->eo))
+		return;
+	/* Loaded already, but for a job that the parent did not know. */
+	job->kernel.why = tw_kernel_load(job->entries);
+	if (!job->kernel.why)
+		tw_kernel_expect(&job->kernel, job->entries);
+}
+
+int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
+{
+	tw_kernel_made(&job->kernel);
+	if (job->kernel.slots || mode_of(td->eo) != TW_KERNEL_REQUIRE)
+		return 0;
+	tw_message("tickwise: %s: tw_kernel=require, but the stages inside the "
+		   "kernel can't be had: %s\n", td->o.name,
+		   job->kernel.why ? job->kernel.why : "tw_stages=0 or tw_test_nop=1");
+	td_verror(td, EPERM, "tw_kernel");
+	return -EPERM;
+}
+
+static const char *const reasons[TW_INSIDES] = {
+	[TW_INSIDE_NO_REQUEST] = "no_request",
+	[TW_INSIDE_MISSING] = "missing_stamp",
+	[TW_INSIDE_NO_STAMPS] = "no_stamps",
+};
+
+static json_t *counts_to_json(const uint64_t counts[TW_DIRECTIONS])
+{
+	json_t *object = json_object();
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		json_object_set_new(object, tw_direction_names[direction],
+				    tw_json_of_u64(counts[direction]));
+	return object;
+}
+
+static json_t *reasons_to_json(const struct tw_job *job)
+{
+	json_t *object = json_object();
+	unsigned inside;
+
+	for (inside = 0; inside < TW_INSIDES; inside++)
+		if (reasons[inside])
+			json_object_set_new(object, reasons[inside],
+				counts_to_json(job->inside[inside]));
+	return object;
+}
+
+json_t *tw_kernel_to_json(const struct tw_job *job)
+{
+	if (!job->kernel.slots)
+		return json_pack("{ss, ss}", "state", "off", "why",
+				 job->kernel.why ? job->kernel.why :
+						   "not asked for");
+	return json_pack("{ss, so, so, sI, so, so, so, so}",
+			 "state", "on",
+			 "split", counts_to_json(job->inside[TW_INSIDE_SPLIT]),
+			 "not_split", reasons_to_json(job),
+			 "clock_error_ns", (json_int_t) job->join.max_error_ns,
+			 "negative_within",
+				tw_json_of_u64(job->wrong.inside.within),
+			 "negative_beyond",
+				tw_json_of_u64(job->wrong.inside.beyond),
+			 "requests", tw_json_of_u64(job->requests),
+			 "retries", tw_json_of_u64(job->retries));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the program in the kernel and the engine share: a slot for each io_u, in
+ * memory that both have. The program writes a stamp when the I/O passes a point of the
+ * kernel; the engine reads the slot when it has the completion.
+ */
+#ifndef TW_PLUGIN_KERNEL_SLOT_H
+#define TW_PLUGIN_KERNEL_SLOT_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+/* All of CLOCK_MONOTONIC, ns; 0: not passed, or not seen. */
+struct tw_slot {
+	__u64 key;		/* user_data of the I/O that the stamps are of */
+	__u64 accepted_ns;	/* the kernel took the SQE */
+	__u64 dispatched_ns;	/* the first request went to the driver */
+	__u64 finished_ns;	/* the block layer learnt of the last completion */
+	__u64 posted_ns;	/* the CQE is in the ring */
+	__u32 requests;		/* completions of requests, or of parts of them */
+	__u32 retries;		/* handed to a worker of io_uring */
+	__u64 unused[2];
+};
+
+/* The slots of a ring: [base, base + mask]. */
+struct tw_ring_slots {
+	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not yet */
+	__u32 base;
+	__u32 mask;
+};
+
+#define TW_MAX_RINGS	4096
+
+#endif

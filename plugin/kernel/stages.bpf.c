@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stamps each I/O of the job's rings where it passes the kernel:
+ *
+ *	accepted	io_uring takes the SQE
+ *	dispatched	block layer: the first request goes to the driver
+ *	finished	block layer: the last completion
+ *	posted		io_uring puts the CQE into the ring
+ *
+ * A ring belongs to a job if it is made by a thread that the job has named in
+ * `expected`. From a request to its I/O there is no map: a bio of direct I/O leads to
+ * the kiocb, and that is the io_kiocb, which knows its ring and user_data.
+ * See README.md, Kernel stages.
+ */
+#include "kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "slot.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define MAX_BIOS	128	/* of a request */
+#define MAX_CHAIN	4	/* bios that were split off one another */
+
+/* include/linux/blk_types.h */
+#define REQ_OP_MASK	0xff
+#define REQ_OP_DRV_IN	34
+#define REQ_OP_DRV_OUT	35
+
+/* Functions by which a bio or request tells what it is part of; 0: this kernel
+ * does not have it (now). */
+extern const void bio_chain_endio __ksym __weak;
+extern const void iomap_dio_bio_end_io __ksym __weak;
+extern const void blkdev_bio_end_io __ksym __weak;
+extern const void blkdev_bio_end_io_async __ksym __weak;
+extern const void nvme_uring_cmd_end_io __ksym __weak;
+extern const void io_complete_rw __ksym __weak;
+extern const void io_complete_rw_iopoll __ksym __weak;
+
+/* By thread: the slots of the ring that it is about to make. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TW_MAX_RINGS);
+	__type(key, __u32);
+	__type(value, struct tw_ring_slots);
+} expected SEC(".maps");
+
+/* By io_ring_ctx. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TW_MAX_RINGS);
+	__type(key, __u64);
+	__type(value, struct tw_ring_slots);
+} rings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);		/* set before loading */
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct tw_slot);
+} slots SEC(".maps");
+
+SEC("tp_btf/io_uring_create")
+int BPF_PROG(create, int fd, void *ring)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	struct tw_ring_slots *mine = bpf_map_lookup_elem(&expected, &tid);
+	__u64 key = (__u64)ring;
+
+	if (!mine)
+		return 0;
+	mine->ctx = key;
+	bpf_map_update_elem(&rings, &key, mine, BPF_ANY);
+	return 0;
+}
+
+/* The slot of an I/O of ours; user_data is the job's and may be anything. */
+static struct tw_slot *slot_of(struct io_kiocb *io, __u64 *user_data)
+{
+	__u64 ring = (__u64)BPF_CORE_READ(io, ctx);
+	const struct tw_ring_slots *mine = bpf_map_lookup_elem(&rings, &ring);
+	__u32 index;
+
+	if (!mine)
+		return 0;
+	*user_data = BPF_CORE_READ(io, cqe.user_data);
+	index = mine->base + ((__u32)*user_data & mine->mask);
+	return bpf_map_lookup_elem(&slots, &index);
+}
+
+/* Also when the same I/O is submitted again (-EAGAIN, io-wq): it keeps the time of
+ * the first, and what follows begins anew. */
+static int accepted(struct io_kiocb *io)
+{
+	__u64 now = bpf_ktime_get_ns(), user_data;
+	struct tw_slot *slot = slot_of(io, &user_data);
+
+	if (!slot)
+		return 0;
+	slot->accepted_ns = now;
+	slot->dispatched_ns = 0;
+	slot->finished_ns = 0;
+	slot->posted_ns = 0;
+	slot->requests = 0;
+	slot->retries = 0;
+	slot->key = user_data;
+	return 0;
+}
+
+/* Linux 6.3 on; before: submit_sqe. The loader takes the one that there is. */
+SEC("tp_btf/io_uring_submit_req")
+int BPF_PROG(submit_req, struct io_kiocb *io)
+{
+	return accepted(io);
+}
+
+SEC("tp_btf/io_uring_submit_sqe")
+int BPF_PROG(submit_sqe, struct io_kiocb *io)
+{
+	return accepted(io);
+}
+
+SEC("tp_btf/io_uring_queue_async_work")
+int BPF_PROG(queue_async, struct io_kiocb *io)
+{
+	__u64 user_data;
+	struct tw_slot *slot = slot_of(io, &user_data);
+
+	if (!slot || slot->key != user_data)
+		return 0;
+	slot->dispatched_ns = 0;
+	slot->finished_ns = 0;
+	slot->requests = 0;
+	slot->retries++;
+	return 0;
+}
+
+SEC("tp_btf/io_uring_complete")
+int BPF_PROG(complete, void *ring, struct io_kiocb *io)
+{
+	__u64 now = bpf_ktime_get_ns(), user_data;
+	struct tw_slot *slot;
+
+	if (!io)
+		return 0;
+	slot = slot_of(io, &user_data);
+	if (slot && slot->key == user_data)
+		slot->posted_ns = now;
+	return 0;
+}
+
+/* The kiocb that a bio of direct I/O is part of; 0: of something else. */
+static struct kiocb *kiocb_of(struct bio *bio)
+{
+	const void *end_io;
+	int i;
+
+	for (i = 0; i < MAX_CHAIN; i++) {
+		end_io = BPF_CORE_READ(bio, bi_end_io);
+		if (!end_io)
+			return 0;
+		if (end_io != &bio_chain_endio)
+			break;
+		bio = BPF_CORE_READ(bio, bi_private);
+	}
+	if (end_io == &iomap_dio_bio_end_io) {
+		struct iomap_dio *dio = BPF_CORE_READ(bio, bi_private);
+
+		return BPF_CORE_READ(dio, iocb);
+	}
+	if (end_io == &blkdev_bio_end_io) {
+		struct blkdev_dio *dio = BPF_CORE_READ(bio, bi_private);
+
+		return BPF_CORE_READ(dio, iocb);
+	}
+	if (end_io == &blkdev_bio_end_io_async) {
+		struct blkdev_dio *dio = (void *)bio -
+			bpf_core_field_offset(struct blkdev_dio, bio);
+
+		return BPF_CORE_READ(dio, iocb);
+	}
+	return 0;
+}
+
+/* A kiocb of io_uring is where its io_kiocb begins. */
+static struct io_kiocb *io_of(struct bio *bio)
+{
+	struct kiocb *kiocb = kiocb_of(bio);
+	const void *complete;
+
+	if (!kiocb)
+		return 0;
+	complete = BPF_CORE_READ(kiocb, ki_complete);
+	if (!complete || (complete != &io_complete_rw &&
+			  complete != &io_complete_rw_iopoll))
+		return 0;
+	return (struct io_kiocb *)kiocb;
+}
+
+static void dispatched(struct io_kiocb *io, __u64 now)
+{
+	__u64 user_data;
+	struct tw_slot *slot = slot_of(io, &user_data);
+
+	if (!slot || slot->key != user_data)
+		return;
+	/* Later ones are its other requests, or the same one requeued. */
+	if (!slot->dispatched_ns)
+		slot->dispatched_ns = now;
+}
+
+static void finished(struct io_kiocb *io, __u64 now)
+{
+	__u64 user_data;
+	struct tw_slot *slot = slot_of(io, &user_data);
+
+	if (!slot || slot->key != user_data)
+		return;
+	slot->finished_ns = now;
+	slot->requests++;
+}
+
+/* An NVMe command: the request has no bio, or one of no file. */
+static struct io_kiocb *command_of(struct request *rq)
+{
+	__u32 operation = BPF_CORE_READ(rq, cmd_flags) & REQ_OP_MASK;
+	const void *end_io;
+
+	if (operation != REQ_OP_DRV_IN && operation != REQ_OP_DRV_OUT)
+		return 0;
+	end_io = BPF_CORE_READ(rq, end_io);
+	if (!end_io || end_io != &nvme_uring_cmd_end_io)
+		return 0;
+	return BPF_CORE_READ(rq, end_io_data);
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(issue, struct request *rq)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct io_kiocb *io = command_of(rq), *last = 0;
+	struct bio *bio;
+	int i;
+
+	if (io) {
+		dispatched(io, now);
+		return 0;
+	}
+	bio = BPF_CORE_READ(rq, bio);
+	for (i = 0; i < MAX_BIOS && bio; i++) {
+		io = io_of(bio);
+		if (io && io != last)
+			dispatched(io, now);
+		last = io;
+		bio = BPF_CORE_READ(bio, bi_next);
+	}
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(done, struct request *rq, int status, unsigned int bytes)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct io_kiocb *io = command_of(rq), *last = 0;
+	struct bio *bio;
+	int i;
+
+	if (io) {
+		finished(io, now);
+		return 0;
+	}
+	bio = BPF_CORE_READ(rq, bio);
+	for (i = 0; i < MAX_BIOS && bio && (int)bytes > 0; i++) {
+		bytes -= BPF_CORE_READ(bio, bi_iter.bi_size);
+		io = io_of(bio);
+		if (io && io != last)
+			finished(io, now);
+		last = io;
+		bio = BPF_CORE_READ(bio, bi_next);
+	}
+	return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: what tw_kernel= and TICKWISE_KERNEL ask for is what happens. The program
+ * is loaded once, with a slot for each I/O of the jobs that want it; auto goes on
+ * without it and the report says why; require ends the job with one line.
+ * Defect: the environment overrides the job file, a job without stages has the program
+ * loaded, slots are counted for jobs of another engine, a job that requires it runs
+ * without.
+ */
+#include "engine_world.h"
+
+static struct tw_slot slots[WORLD_DEPTH];
+
+static void environment(const char *value)
+{
+	if (value)
+		setenv("TICKWISE_KERNEL", value, 1);
+	else
+		unsetenv("TICKWISE_KERNEL");
+}
+
+static const char *kernel_text(const char *key)
+{
+	const char *text = json_string_value(json_object_get(
+		json_object_get(world.report, "kernel_stages"), key));
+
+	return text ? text : "";
+}
+
+struct asked {
+	const char *what, *environment;
+	enum tw_kernel_mode option;
+	bool no_stages, test_nop;
+	const char *refused;		/* why; NULL: it can be had */
+	bool loads, begins;
+	const char *state, *why;	/* of the report */
+};
+
+static void one(const struct asked *asked)
+{
+	bool begins;
+
+	world_forget();
+	environment(asked->environment);
+	world.options.kernel = asked->option;
+	world.options.stages = !asked->no_stages;
+	world.options.test_nop = asked->test_nop;
+	world.kernel_refused = asked->refused;
+	world.kernel_slots = slots;
+	begins = world_begin();
+	tap_ok(begins == asked->begins &&
+	       world.td.error == (asked->begins ? 0 : EPERM) &&
+	       world.messages == !asked->begins, "%s: the job %s", asked->what,
+	       asked->begins ? "begins" : "ends with one line");
+	tap_ok(!!world.kernel_loads == asked->loads, "and the program is %s",
+	       asked->loads ? "asked for" : "left alone");
+	world_end();
+	if (!asked->begins)
+		return;
+	tap_ok(strcmp(kernel_text("state"), asked->state) == 0 &&
+	       strcmp(kernel_text("why"), asked->why) == 0,
+	       "and the report says: %s %s", asked->state, asked->why);
+}
+
+/* Jobs of depth 1, 5 and 64, and who of them is one of ours that wants it. */
+static void for_jobs(void)
+{
+	static struct thread_data jobs[3];
+	static struct ioengine_ops other;
+	struct tw_options wants = { .stages = 1, .kernel = TW_KERNEL_AUTO };
+	struct tw_options does_not = { .stages = 1, .kernel = TW_KERNEL_OFF };
+
+	world_forget();
+	environment(NULL);
+	segments[0].threads = jobs;
+	thread_number = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		jobs[i].o.iodepth = i == 0 ? 1 : i == 1 ? 5 : 64;
+		jobs[i].eo = &wants;
+		jobs[i].io_ops = &tw_engine;
+	}
+	tw_kernel_load_for_jobs();
+	tap_ok(world.kernel_loads == 1 && world.kernel_loaded == 1 + 8 + 64,
+	       "slots for all jobs, a power of two for each");
+	jobs[0].eo = NULL;
+	jobs[1].eo = &does_not;
+	tw_kernel_load_for_jobs();
+	tap_ok(world.kernel_loads == 2 && world.kernel_loaded == 64,
+	       "for those that want it");
+	jobs[2].io_ops = &other;
+	tw_kernel_load_for_jobs();
+	tap_ok(world.kernel_loads == 2, "for none: it is not loaded");
+	thread_number = 0;
+}
+
+int main(void)
+{
+	static const struct asked asked[] = {
+		{ .what = "by default", .loads = true, .begins = true,
+		  .state = "on", .why = "" },
+		{ .what = "auto", .option = TW_KERNEL_AUTO, .loads = true,
+		  .begins = true, .state = "on", .why = "" },
+		{ .what = "require", .option = TW_KERNEL_REQUIRE, .loads = true,
+		  .begins = true, .state = "on", .why = "" },
+		{ .what = "off", .option = TW_KERNEL_OFF, .begins = true,
+		  .state = "off", .why = "not asked for" },
+		{ .what = "off by the environment", .environment = "off",
+		  .begins = true, .state = "off", .why = "not asked for" },
+		{ .what = "auto by the environment", .environment = "auto",
+		  .loads = true, .begins = true, .state = "on", .why = "" },
+		{ .what = "the environment and a job that says auto",
+		  .environment = "off", .option = TW_KERNEL_AUTO, .loads = true,
+		  .begins = true, .state = "on", .why = "" },
+		{ .what = "the environment and a job that says off",
+		  .environment = "require", .option = TW_KERNEL_OFF,
+		  .begins = true, .state = "off", .why = "not asked for" },
+		{ .what = "auto, refused", .option = TW_KERNEL_AUTO,
+		  .refused = "no reason", .loads = true, .begins = true,
+		  .state = "off", .why = "no reason" },
+		{ .what = "require, refused", .option = TW_KERNEL_REQUIRE,
+		  .refused = "no reason", .loads = true },
+		{ .what = "require by the environment, refused",
+		  .environment = "require", .refused = "no reason",
+		  .loads = true },
+		{ .what = "auto without stages", .option = TW_KERNEL_AUTO,
+		  .no_stages = true, .begins = true, .state = "off",
+		  .why = "not asked for" },
+		{ .what = "auto with operations that do nothing",
+		  .option = TW_KERNEL_AUTO, .test_nop = true, .begins = true,
+		  .state = "off", .why = "not asked for" },
+		{ .what = "require without stages", .no_stages = true,
+		  .option = TW_KERNEL_REQUIRE },
+	};
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		one(&asked[i]);
+	for_jobs();
+	world_forget();
+	return tap_done();
+}
