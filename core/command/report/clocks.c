@@ -109,7 +109,7 @@ static void print_rate(const struct tw_report_clock *clock)
 				    "+-%s ppb)",
 				    tw_format_number(text, clock->bound_ppb));
 	if (clock->window_ns > 0)
-		tw_paragraph_printf(&line, "; its calibration took %s",
+		tw_paragraph_printf(&line, "(calibrated in %s)",
 				    tw_format_ns(text, clock->window_ns));
 	tw_paragraph_end(&line);
 }
