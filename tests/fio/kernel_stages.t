@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: where the kernel takes the engine's program, direct I/Os are split inside
+# the kernel, each by its own stamps: at any depth, with registered files and buffers,
+# through worker threads and the polling thread, in batches, of several jobs and of
+# several fios on one file. The stages of each I/O add up to its lat. Buffered I/Os
+# keep `kernel`, and the report counts why. tw_kernel=off loads nothing; require ends a
+# job that can't have it; auto goes on and says why. After the job the program is gone.
+# Defect: I/Os that get stamps of another I/O, job or fio, or none; a job that dies for
+# lack of privileges; a program that stays in the kernel.
+#
+# No time is judged.
+. "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+# ---- what root is not needed for ----
+
+# as_user COMMAND...: as an ordinary user, in the folder `user`
+mkdir user
+cp "$TICKWISE_SO" user/tickwise.so
+cp "$TW_BUILD/tests/fio/have_io_uring" user/
+as_user()
+{
+	(cd user && if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			--bounding-set=-all "$@"
+	else
+		"$@"
+	fi)
+}
+user_fio()
+{
+	as_user timeout -s KILL 60 "$FIO" --ioengine=external:./tickwise.so \
+		--output-format=json --output=out.json --size=64k --rw=read \
+		"$@" 2>err
+}
+
+cannot=
+if [ "$(id -u)" = 0 ]; then
+	chmod 711 .
+	chown 65534:65534 user
+	command -v setpriv >/dev/null || cannot='no setpriv'
+else
+	# Capabilities of the user are what they are.
+	grep -q '^CapEff:	0*$' /proc/self/status ||
+		cannot='this user has capabilities'
+fi
+if [ -z "$cannot" ] && ! as_user ./have_io_uring >why 2>&1; then
+	cannot="no io_uring for an ordinary user: $(cat why)"
+fi
+if [ -n "$cannot" ]; then
+	skip "$cannot"
+else
+	user_fio --name=a --tw_kernel=auto --tw_report=a.json
+	is $? 0 'auto as an ordinary user: runs'
+	json user/a.json '$j->{ios}{read} == 16 && $j->{stages}{kernel}{read} &&
+		$j->{kernel_stages}{state} eq "off" &&
+		length $j->{kernel_stages}{why} && !$j->{kernel_stages}{split}'
+	ok $? "and says why: $(from_json user/a.json \
+		'print $j->{kernel_stages}{why}')"
+	is "$(said)" '' 'in the report alone'
+	(unset TICKWISE_KERNEL; user_fio --name=a --tw_report=d.json)
+	json user/d.json '$j->{kernel_stages}{state} eq "off" &&
+		$j->{kernel_stages}{why} ne "not asked for"'
+	ok $? 'which is what happens by default'
+
+	user_fio --name=r --tw_kernel=require --tw_report=r.json
+	is $? 1 'require as an ordinary user: exit code 1'
+	is "$(said | grep -c '^tickwise: r: tw_kernel=require, but')" 1 \
+		'with one line'
+	is "$(said | grep -v '^fio: ' | wc -l)" 1 'and no other of ours'
+	has err "$(from_json user/a.json 'print $j->{kernel_stages}{why}')" \
+		'that has the reason'
+	[ ! -e user/r.json ]
+	ok $? 'and no report of nothing'
+
+	user_fio --name=n --tw_kernel=off --tw_report=n.json --name=r \
+		--tw_kernel=require --tw_report=r.json
+	is $? 1 'a job that requires it and one that does not: exit code 1'
+	# Of several jobs, each has its number.
+	json user/n.json.1 '$j->{ios}{read} == 16 &&
+		$j->{kernel_stages}{why} eq "not asked for"'
+	ok $? 'the other one has its report'
+	[ ! -e user/r.json.2 ]
+	ok $? 'and the one that ended has none'
+fi
+
+# ---- what the kernel has to allow ----
+
+if ! kernel_is_on; then
+	skip "no program in the kernel here: $off_why"
+	done_testing
+fi
+find_disk
+if [ -z "$disk" ]; then
+	skip "direct I/O is not split here:$reasons"
+	done_testing
+fi
+data=$disk/data
+head -c 4194304 /dev/zero >"$data"
+sync "$data"
+
+# job NAME ARGUMENT...: NAME.json is its report, of 512 I/Os unless told otherwise
+job()
+{
+	name=$1
+	shift
+	rm -f "$name".json
+	run_fio --name="$name" --filename="$data" --bs=4k --size=4m \
+		--io_size=2m --rw=randrw --direct=1 --iodepth=32 \
+		--tw_kernel=auto --tw_slowest=100000 \
+		--tw_report="$name.json" "$@" || sed 's/^/# /' err
+}
+
+job depth1 --iodepth=1
+split_is depth1.json 512 "$nearly_all" 'reads and writes, one at a time'
+job depth32
+split_is depth32.json 512 "$nearly_all" '32 at a time'
+job sequential --rw=write
+split_is sequential.json 512 "$nearly_all" 'one after another, which are merged'
+job large --bs=1m --io_size=16m
+split_is large.json 16 "$nearly_all" 'of 1 MB, which are several requests'
+job registered --registerfiles=1 --fixedbufs=1
+split_is registered.json 512 "$nearly_all" 'registered files, fixed buffers'
+job async --force_async=1
+split_is async.json 512 "$nearly_all" 'all through worker threads'
+job some_async --force_async=3
+split_is some_async.json 512 "$nearly_all" 'some through worker threads'
+job polled --sqthread_poll=1
+split_is polled.json 512 "$nearly_all" 'submitted by a thread of the kernel'
+job batches --iodepth_batch=8 --iodepth_batch_complete_min=8
+split_is batches.json 512 "$nearly_all" 'in batches'
+job few --iodepth=5
+split_is few.json 512 "$nearly_all" 'a depth that is no power of two'
+job event --tw_event_time=1
+split_is event.json 512 "$nearly_all" 'tw_event_time=1'
+
+# A write is no request yet, and a read of what was just written is none any more.
+job buffered --direct=0 --rw=write --io_size=4m
+split_is buffered.json 1024 'not_split("no_request") == 1024' \
+	'writes to the page cache: not split, no request'
+job buffered_read --direct=0 --rw=randread
+split_is buffered_read.json 512 'not_split("no_request") == 512' \
+	'reads from it, too'
+job synced --rw=randwrite --fsync=16 --iodepth=1
+split_is synced.json 'sum($j->{ios})' '$j->{ios}{sync} > 20 &&
+	$j->{kernel_stages}{not_split}{no_request}{sync} == $j->{ios}{sync} &&
+	sum($j->{kernel_stages}{split}) >= 506' \
+	'writes are split, and fsync between them is not'
+
+job off --tw_kernel=off
+json off.json '$j->{kernel_stages}{state} eq "off" && $j->{ios}{read} &&
+	$j->{stages}{kernel}{read} && !$j->{stages}{device} &&
+	$j->{kernel_stages}{why} eq "not asked for"'
+ok $? 'tw_kernel=off: nothing is split'
+job bare --tw_stages=0
+json bare.json '$j->{kernel_stages}{state} eq "off" &&
+	join(" ", keys %{$j->{stages}}) eq "lat"'
+ok $? 'tw_stages=0: nothing is split'
+(unset TICKWISE_KERNEL
+	run_fio --name=default --filename="$data" --bs=4k --size=4m \
+		--io_size=2m --rw=randrw --direct=1 --iodepth=32 \
+		--tw_slowest=100000 --tw_report=default.json)
+split_is default.json 512 "$nearly_all" 'it is done by default'
+job require --tw_kernel=require
+split_is require.json 512 "$nearly_all" 'tw_kernel=require'
+
+# ---- several at a time ----
+
+for kind in --thread=0 --thread=1; do
+	rm -f two_*
+	run_fio --filename="$data" --size=4m --direct=1 --tw_kernel=auto \
+		--tw_slowest=100000 --rw=randrw $kind \
+		--name=two_a --bs=4k --io_size=2m --iodepth=32 \
+		--tw_report=two_a.json \
+		--name=two_b --bs=16k --io_size=4m --iodepth=3 \
+		--tw_report=two_b.json \
+		--name=two_c --bs=4k --io_size=2m --iodepth=32 --tw_kernel=off \
+		--tw_report=two_c.json || sed 's/^/# /' err
+	split_is two_a.json.1 512 "$nearly_all" "jobs of one fio, $kind: the first"
+	split_is two_b.json.2 256 "$nearly_all" 'the second'
+	json two_c.json.3 '$j->{kernel_stages}{state} eq "off" &&
+		$j->{stages}{kernel} && !$j->{stages}{device}'
+	ok $? 'and one that does not want it'
+done
+
+# Two of ours and fio's own engine at the same time, on one file.
+"$FIO" --name=other --ioengine=io_uring --filename="$data" --bs=4k --size=4m \
+	--io_size=16m --rw=randrw --direct=1 --iodepth=32 --output=other.out &
+other=$!
+(run_fio --name=second --filename="$data" --bs=4k --size=4m --io_size=16m \
+	--rw=randrw --direct=1 --iodepth=32 --tw_kernel=auto \
+	--tw_slowest=100000 --tw_report=second.json --output=second.out) 2>&1 &
+second=$!
+job first --io_size=16m
+wait "$other"
+wait "$second"
+split_is first.json 4096 "$nearly_all" 'three fios on one file: the first'
+split_is second.json 4096 "$nearly_all" 'the second'
+
+# ---- what is left of it ----
+
+# Programs that the job's process has links to. Between it and the script may stand
+# the shell that fio starts.
+cat >programs.sh <<'END'
+above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
+sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* "/proc/$above/fdinfo/"* \
+	2>/dev/null | sort -un >programs
+END
+job counted --exec_prerun='sh programs.sh'
+[ "$(wc -l <programs)" -ge 6 ]
+ok $? "programs while it runs: $(tr '\n' ' ' <programs)"
+bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
+if [ -z "$bpftool" ] || ! "$bpftool" prog list >/dev/null 2>&1; then
+	skip 'no bpftool to look for programs with'
+	done_testing
+fi
+# The kernel frees them a little later.
+left=
+for wait in 0 1 1 1 1 1 5 10; do
+	sleep $wait
+	left=
+	while read -r id; do
+		! "$bpftool" prog show id "$id" >/dev/null 2>&1 ||
+			left="$left $id"
+	done <programs
+	[ -n "$left" ] || break
+done
+is "$left" '' 'and none after it'
+done_testing

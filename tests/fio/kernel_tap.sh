@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+#
+# For the tests of the stages inside the kernel, on top of fio_tap.sh: a folder whose
+# files have block requests of their own, and what each report has to hold. Sourced.
+
+# has_requests FOLDER: direct I/O on its files leads to requests that can be joined to
+# it (plugin/README.md, Stages inside the kernel). Else $why_not says what is there.
+has_requests()
+{
+	type=$(stat -f -c %T "$1")
+	case $type in
+	ext2/ext3 | xfs) ;;
+	*)
+		why_not="a $type file system"
+		return 1
+		;;
+	esac
+	device=$(stat -c %d "$1")
+	# As the kernel puts the two numbers into one.
+	device=$((device >> 8 & 0xfff)):$((device & 0xff | device >> 12 & 0xfff00))
+	block=/sys/dev/block/$device
+	if [ -d "$block/dm" ] || [ -d "$block/md" ] ||
+	   ! { [ -d "$block/mq" ] || [ -d "$block/../mq" ]; }; then
+		why_not="block device $device, which has no requests of its own"
+		return 1
+	fi
+}
+
+# find_disk: $disk is a new folder on such a file system; empty if there is none.
+find_disk()
+{
+	disk=
+	reasons=
+	for place in "$scratch" "$TW_BUILD" /var/tmp; do
+		if [ -w "$place" ] && has_requests "$place"; then
+			disk=$(mktemp -d "$place/tw.XXXXXX") || continue
+			trap 'rm -rf "$scratch" "$disk"' EXIT
+			return
+		fi
+		reasons="$reasons $place: ${why_not-not writable};"
+	done
+}
+
+# kernel_is_on: a job can have its stages split here, else $off_why has the report's
+# reason.
+kernel_is_on()
+{
+	run_fio --name=try --filename=try.data --size=64k --rw=read \
+		--tw_kernel=auto --tw_report=try.json || return 1
+	off_why=$(from_json try.json 'print $j->{kernel_stages}{why} // ""')
+	json try.json '$j->{kernel_stages}{state} eq "on"'
+}
+
+# What json() and from_json() can ask of $j, a report with all of its I/Os in the list
+# of the slowest:
+#
+#	sum(OBJECT)		of all directions
+#	not_split([REASON])
+#	broken()		a line for each thing that is never so
+kernel_perl='
+	use List::Util ();
+	our @inside = ("submit", "blockq", "device", "complete", "reap");
+	sub sum { List::Util::sum0(values %{$_[0] // {}}) }
+	sub not_split {
+		my $not = $j->{kernel_stages}{not_split};
+		List::Util::sum0(map { sum($_) } @_ ? $not->{$_[0]} : values %$not);
+	}
+	sub of { my ($stage, $d) = @_; $j->{stages}{$stage}{$d}{count} // 0 }
+	sub broken {
+		my $k = $j->{kernel_stages};
+		my ($split, @broken) = (0);
+		$k->{state} eq "on" or return "state is $k->{state}: $k->{why}\n";
+		for my $d ("read", "write", "trim", "sync") {
+			my $whole = List::Util::sum0(map { $_->{$d} }
+				values %{$k->{not_split}});
+			$k->{split}{$d} + $whole == $j->{ios}{$d} or
+				push @broken, "$d: split $k->{split}{$d}, not " .
+				"$whole, I/Os $j->{ios}{$d}";
+			of($_, $d) == $k->{split}{$d} or push @broken,
+				"$d: $_ of " . of($_, $d) for @inside;
+			of("kernel", $d) == $whole or push @broken,
+				"$d: kernel of " . of("kernel", $d);
+		}
+		@{$j->{slowest}} == sum($j->{ios}) or
+			push @broken, "the list is not of all";
+		for my $io (@{$j->{slowest}}) {
+			my %stage = %{$io->{stages}};
+			my $lat = delete $stage{lat};
+			my @has = grep { exists $stage{$_} } @inside;
+			my @rest = grep { exists $stage{$_} } "queue", "deliver";
+			my $all = exists $stage{kernel} ? 0 : @inside;
+			$split += $all > 0;
+			@has == $all && @rest == 2 &&
+				List::Util::sum0(values %stage) == $lat &&
+				!grep { $_ < 0 } values %stage or
+				push @broken, "stages of one I/O: " . join ", ",
+					map { "$_ $stage{$_}" } sort keys %stage;
+		}
+		$split == sum($k->{split}) or
+			push @broken, "in the list $split are split";
+		$k->{requests} >= $split or
+			push @broken, "$k->{requests} requests of $split I/Os";
+		# A counter that is off makes stages negative.
+		my $c = $j->{counter};
+		my $trusted = $c->{fallback} || $c->{at_end} &&
+			$c->{at_end}{verdict} eq "reliable";
+		$k->{negative_beyond} && $trusted and push @broken,
+			"$k->{negative_beyond} beyond $k->{clock_error_ns} ns";
+		map { "$_\n" } @broken;
+	}
+'
+
+# split_is FILE IOS PERL DESCRIPTION: the report's counts and stages are whole, and so
+# many I/Os are in it; PERL says which should be split.
+split_is()
+{
+	from_json "$1" "$kernel_perl"' print broken()' >broken 2>&1
+	json "$1" "$kernel_perl"' !broken() && sum($j->{ios}) == '"$2 && ($3)"
+	split_status=$?
+	ok "$split_status" "$4"
+	[ "$split_status" = 0 ] || {
+		sed 's/^/# /' broken
+		from_json "$1" 'print "# ", JSON::PP->new->canonical->encode(
+			$j->{kernel_stages}), "\n"'
+	}
+}
+
+# A program in the kernel may miss an event while it runs on the same CPU: then an I/O
+# lacks a stamp and is counted so. No request at all, or a slot of another I/O, is
+# none of that.
+nearly_all='not_split() == not_split("missing_stamp") &&
+	100 * not_split() <= sum($j->{ios})'
