@@ -73,9 +73,9 @@ comma := ,
 
 # What Debian and Ubuntu call the things we need.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
-# Without these the engine is built without the stages inside the kernel.
-PACKAGES_KERNEL := clang 'bpftool|linux-tools-common' libbpf-dev
 PACKAGES_FIO := fio dpkg-dev
+# For the stages inside the kernel; Ubuntu has bpftool with the kernel's tools.
+PACKAGES_KERNEL := clang libbpf-dev bpftool|linux-tools-generic
 PACKAGES_TEST := perl git g++ pkg-config mandoc groff-base xz-utils
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
@@ -276,13 +276,27 @@ $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 	$(compile_plugin)
 
 # The program that stamps I/Os inside the kernel, as a header that loads it. Without
-# clang, bpftool or libbpf the engine is built without these stages.
-KERNEL_STAGES ?= $(shell PATH=$$PATH:/usr/sbin:/sbin; \
-	command -v clang >/dev/null && command -v bpftool >/dev/null && \
+# clang, bpftool or libbpf, or with KERNEL_STAGES= (empty), the engine is built
+# without. Ubuntu's bpftool is a script that finds no tool for another kernel.
+BPFTOOL ?= $(firstword $(wildcard /usr/lib/linux-tools/*/bpftool) \
+	$(wildcard /usr/sbin/bpftool) bpftool)
+ifeq ($(origin KERNEL_STAGES),undefined)
+KERNEL_STAGES := $(shell command -v clang >/dev/null && \
+	$(BPFTOOL) version >/dev/null 2>&1 && \
 	echo '\#include <bpf/libbpf.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && \
 	echo 1)
+endif
 
-ifeq ($(KERNEL_STAGES),1)
+# Another answer than the last time: this part again.
+$(B)/kernel_stages: force
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(KERNEL_STAGES)' | cmp -s - $@ || { \
+		echo '$(KERNEL_STAGES)' >$@; \
+		$(if $(KERNEL_STAGES),:,echo 'the engine is built without the stages inside the kernel: clang, bpftool and libbpf-dev are needed'); }
+
+$(B)/plugin/kernel/stages.o: $(B)/kernel_stages
+
+ifneq ($(KERNEL_STAGES),)
 $(B)/plugin/kernel/stages.bpf.o: plugin/kernel/stages.bpf.c \
 		$(wildcard plugin/kernel/*.h)
 	$(call say,BPF,$<)
@@ -290,17 +304,13 @@ $(B)/plugin/kernel/stages.bpf.o: plugin/kernel/stages.bpf.c \
 	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_x86 -c -o $@ $<
 
 $(B)/plugin/kernel/stages.skel.h: $(B)/plugin/kernel/stages.bpf.o
-	$(Q)PATH=$$PATH:/usr/sbin:/sbin bpftool gen skeleton $< name tw_stages >$@
+	$(Q)$(BPFTOOL) gen skeleton $< name tw_stages >$@.new && mv $@.new $@
 
 $(B)/plugin/kernel/stages.o: $(B)/plugin/kernel/stages.skel.h
 $(B)/plugin/kernel/stages.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
 					      -I$(B)/plugin/kernel
 KERNEL_LIBS := -lbpf
 else
-$(B)/tickwise.so: without_kernel_stages
-without_kernel_stages:
-	@echo 'engine: built without the stages inside the kernel: clang, bpftool and libbpf-dev are needed'
-.PHONY: without_kernel_stages
 KERNEL_LIBS :=
 endif
 
@@ -484,16 +494,17 @@ $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 	$(B)/include/tickwise.h
 
-packages_kernel = $(Q).ci/packages $(PACKAGES_KERNEL) || \
-	echo 'the engine will be without the stages inside the kernel'
-
-.PHONY: packages-fio packages-test packages-cross packages-vm
+.PHONY: packages-fio packages-test packages-kernel packages-cross packages-vm
 packages-fio:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO)
-	$(packages_kernel)
 packages-test:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST)
-	$(packages_kernel)
+
+# What can't be had is left out of the engine.
+packages-kernel:
+	$(if $(filter command environment,$(firstword $(origin KERNEL_STAGES))),,\
+		$(Q).ci/packages $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
+		echo 'the engine will be built without the stages inside the kernel')
 
 # These tests skip what can't be had; so does this.
 packages-cross:
@@ -506,7 +517,7 @@ TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # What tests are told.
-test_env = TICKWISE_KERNEL=off TICKWISE='$(abspath $(B)/tickwise)' \
+test_env = TICKWISE_KERNEL=off CC='$(CC)' TICKWISE='$(abspath $(B)/tickwise)' \
 	   TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
 	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	   TW_CROSS_UNIT='$(CROSS_UNIT)'
@@ -517,7 +528,7 @@ tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELP
 
 # The verdict is the same on any machine, whatever else runs there.
 .PHONY: check
-check: packages-test packages-cross
+check: packages-test packages-kernel packages-cross
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests cross-tests
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
@@ -525,7 +536,7 @@ check: packages-test packages-cross
 # What needs this machine's time: figures, and a failure only where no noise can be
 # the cause.
 .PHONY: check-machine
-check-machine: packages-test
+check-machine: packages-test packages-kernel
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests
 	$(Q)$(test_env) tests/run.sh -m $(B)/check-machine.log \
 		$(MACHINE_TESTS) $(MACHINE_SHELL_TESTS)
@@ -597,7 +608,7 @@ vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(VM_PRELOAD_CLOCK)
 		echo 'virtual machines will not be tested'
 
 # The machines' progress goes past the log.
-check-vm: packages-test packages-vm
+check-vm: packages-test packages-kernel packages-vm
 	$(Q)$(MAKE) --no-print-directory vm-base
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
@@ -668,7 +679,7 @@ fio-patched: packages-patches
 # ---- the demonstration ----
 
 .PHONY: demo
-demo: packages-fio
+demo: packages-fio packages-kernel
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B)
 
@@ -821,6 +832,7 @@ help:
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
 	@echo 'FIO_SRC=DIR      its source, if it did not come from a package'
+	@echo 'KERNEL_STAGES=   the engine without the stages inside the kernel'
 	@echo 'SAN=1, SAN=thread  with sanitizers;  V=1  show the commands'
 	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
 	@echo 'CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual'
