@@ -56,6 +56,7 @@ kernel_is_on()
 #
 #	sum(OBJECT)		of all directions
 #	not_split([REASON])
+#	trusted()		no counter that is off makes stages negative
 #	broken()		a line for each thing that is never so
 kernel_perl='
 	use List::Util ();
@@ -66,6 +67,11 @@ kernel_perl='
 		List::Util::sum0(map { sum($_) } @_ ? $not->{$_[0]} : values %$not);
 	}
 	sub of { my ($stage, $d) = @_; $j->{stages}{$stage}{$d}{count} // 0 }
+	sub trusted {
+		my $c = $j->{counter};
+		$c->{fallback} || $c->{at_end} &&
+			$c->{at_end}{verdict} eq "reliable";
+	}
 	sub broken {
 		my $k = $j->{kernel_stages};
 		my ($split, @broken) = (0);
@@ -100,11 +106,7 @@ kernel_perl='
 			push @broken, "in the list $split are split";
 		$k->{requests} >= $split or
 			push @broken, "$k->{requests} requests of $split I/Os";
-		# A counter that is off makes stages negative.
-		my $c = $j->{counter};
-		my $trusted = $c->{fallback} || $c->{at_end} &&
-			$c->{at_end}{verdict} eq "reliable";
-		$k->{negative_beyond} && $trusted and push @broken,
+		$k->{negative_beyond} && trusted() and push @broken,
 			"$k->{negative_beyond} beyond $k->{clock_error_ns} ns";
 		map { "$_\n" } @broken;
 	}
