@@ -29,6 +29,12 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
+/* What a helper fills in: the same in all kernels. */
+struct bpf_pidns_info {
+	__u32 pid;		/* the thread */
+	__u32 tgid;
+};
+
 #define TW_BY_NAME __attribute__((preserve_access_index))
 
 struct kiocb {

@@ -40,6 +40,11 @@ extern const void nvme_uring_cmd_end_io __ksym __weak;
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;
 
+/* Of the jobs' namespace of processes, as stat() has them; 0: this kernel has none. Set
+ * before loading. In a container threads have other numbers than for the kernel. */
+const volatile __u64 namespace_device = 0;
+const volatile __u64 namespace_inode = 0;
+
 /* By thread: the slots of the ring that it is about to make. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -64,10 +69,23 @@ struct {
 	__type(value, struct tw_slot);
 } slots SEC(".maps");
 
+/* As gettid() of the job has it; 0: of another namespace. */
+static __u32 thread(void)
+{
+	struct bpf_pidns_info here = { 0 };
+
+	if (!namespace_inode)
+		return (__u32)bpf_get_current_pid_tgid();
+	if (bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode,
+					&here, sizeof(here)))
+		return 0;
+	return here.pid;
+}
+
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)
 {
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u32 tid = thread();
 	struct tw_ring_slots *mine = bpf_map_lookup_elem(&expected, &tid);
 	__u64 key = (__u64)ring;
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -72,6 +73,17 @@ static int choose_programs(struct tw_stages *made)
 						   made->progs.submit_req, false);
 }
 
+/* The job's own number of a thread is that of its namespace. */
+static void set_namespace(struct tw_stages *made)
+{
+	struct stat of;
+
+	if (stat("/proc/self/ns/pid", &of))
+		return;
+	made->rodata->namespace_device = of.st_dev;
+	made->rodata->namespace_inode = of.st_ino;
+}
+
 static int load(uint32_t count)
 {
 	int error = 0;
@@ -79,6 +91,7 @@ static int load(uint32_t count)
 	program = tw_stages__open();
 	if (!program)
 		return -errno;
+	set_namespace(program);
 	error = choose_programs(program);
 	if (!error)
 		error = bpf_map__set_max_entries(program->maps.slots, count);

@@ -166,6 +166,21 @@ split_is default.json 512 "$nearly_all" 'it is done by default'
 job require --tw_kernel=require
 split_is require.json 512 "$nearly_all" 'tw_kernel=require'
 
+# In a container a thread has another number than for the kernel.
+if unshare --pid --fork --mount-proc true 2>why; then
+	rm -f contained.json
+	unshare --pid --fork --mount-proc timeout -s KILL 60 "$FIO" \
+		--ioengine="external:$TICKWISE_SO" --name=contained \
+		--filename="$data" --bs=4k --size=4m --io_size=2m --rw=randrw \
+		--direct=1 --iodepth=32 --tw_kernel=auto --tw_slowest=100000 \
+		--tw_report=contained.json --output=contained.out 2>err ||
+		sed 's/^/# /' err
+	split_is contained.json 512 "$nearly_all" \
+		'in a namespace of processes of its own'
+else
+	skip "no namespace of processes: $(cat why)"
+fi
+
 # ---- several at a time ----
 
 for kind in --thread=0 --thread=1; do
