@@ -114,27 +114,27 @@ job()
 }
 
 job depth1 --iodepth=1
-split_is depth1.json 512 "$nearly_all" 'reads and writes, one at a time'
+split_is depth1.json 512 "$joined" 'reads and writes, one at a time'
 job depth32
-split_is depth32.json 512 "$nearly_all" '32 at a time'
+split_is depth32.json 512 "$joined" '32 at a time'
 job sequential --rw=write
-split_is sequential.json 512 "$nearly_all" 'one after another, which are merged'
+split_is sequential.json 512 "$joined" 'one after another, which are merged'
 job large --bs=1m --io_size=16m
-split_is large.json 16 "$nearly_all" 'of 1 MB, which are several requests'
+split_is large.json 16 "$joined" 'of 1 MB, which are several requests'
 job registered --registerfiles=1 --fixedbufs=1
-split_is registered.json 512 "$nearly_all" 'registered files, fixed buffers'
+split_is registered.json 512 "$joined" 'registered files, fixed buffers'
 job async --force_async=1
-split_is async.json 512 "$nearly_all" 'all through worker threads'
+split_is async.json 512 "$joined" 'all through worker threads'
 job some_async --force_async=3
-split_is some_async.json 512 "$nearly_all" 'some through worker threads'
+split_is some_async.json 512 "$joined" 'some through worker threads'
 job polled --sqthread_poll=1
-split_is polled.json 512 "$nearly_all" 'submitted by a thread of the kernel'
+split_is polled.json 512 "$joined" 'submitted by a thread of the kernel'
 job batches --iodepth_batch=8 --iodepth_batch_complete_min=8
-split_is batches.json 512 "$nearly_all" 'in batches'
+split_is batches.json 512 "$joined" 'in batches'
 job few --iodepth=5
-split_is few.json 512 "$nearly_all" 'a depth that is no power of two'
+split_is few.json 512 "$joined" 'a depth that is no power of two'
 job event --tw_event_time=1
-split_is event.json 512 "$nearly_all" 'tw_event_time=1'
+split_is event.json 512 "$joined" 'tw_event_time=1'
 
 # A write is no request yet, and a read of what was just written is none any more.
 job buffered --direct=0 --rw=write --io_size=4m
@@ -162,9 +162,9 @@ ok $? 'tw_stages=0: nothing is split'
 	run_fio --name=default --filename="$data" --bs=4k --size=4m \
 		--io_size=2m --rw=randrw --direct=1 --iodepth=32 \
 		--tw_slowest=100000 --tw_report=default.json)
-split_is default.json 512 "$nearly_all" 'it is done by default'
+split_is default.json 512 "$joined" 'it is done by default'
 job require --tw_kernel=require
-split_is require.json 512 "$nearly_all" 'tw_kernel=require'
+split_is require.json 512 "$joined" 'tw_kernel=require'
 
 # In a container a thread has another number than for the kernel.
 if unshare --pid --fork --mount-proc true 2>why; then
@@ -175,7 +175,7 @@ if unshare --pid --fork --mount-proc true 2>why; then
 		--direct=1 --iodepth=32 --tw_kernel=auto --tw_slowest=100000 \
 		--tw_report=contained.json --output=contained.out 2>err ||
 		sed 's/^/# /' err
-	split_is contained.json 512 "$nearly_all" \
+	split_is contained.json 512 "$joined" \
 		'in a namespace of processes of its own'
 else
 	skip "no namespace of processes: $(cat why)"
@@ -193,8 +193,8 @@ for kind in --thread=0 --thread=1; do
 		--tw_report=two_b.json \
 		--name=two_c --bs=4k --io_size=2m --iodepth=32 --tw_kernel=off \
 		--tw_report=two_c.json || sed 's/^/# /' err
-	split_is two_a.json.1 512 "$nearly_all" "jobs of one fio, $kind: the first"
-	split_is two_b.json.2 256 "$nearly_all" 'the second'
+	split_is two_a.json.1 512 "$joined" "jobs of one fio, $kind: the first"
+	split_is two_b.json.2 256 "$joined" 'the second'
 	json two_c.json.3 '$j->{kernel_stages}{state} eq "off" &&
 		$j->{stages}{kernel} && !$j->{stages}{device}'
 	ok $? 'and one that does not want it'
@@ -211,8 +211,8 @@ second=$!
 job first --io_size=16m
 wait "$other"
 wait "$second"
-split_is first.json 4096 "$nearly_all" 'three fios on one file: the first'
-split_is second.json 4096 "$nearly_all" 'the second'
+split_is first.json 4096 "$joined" 'three fios on one file: the first'
+split_is second.json 4096 "$joined" 'the second'
 
 # ---- what is left of it ----
 
