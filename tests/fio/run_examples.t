@@ -84,13 +84,11 @@ is "$(cat depths)" '0:1 1:2 2:4 3:8 4:16 5:32 6:64 7:128' \
 
 shortened rated.fio
 example short.fio
-# Who has the CPU decides how long the job runs and how many there are; no more than
-# are due in that time, one a millisecond. fio rounds the time.
-runtime=$(from_json out.json 'for (@{$j->{jobs}}) {
-	print $_->{read}{runtime} if $_->{jobname} eq "rate-1000" }')
-json rate-1000.1.*.tickwise.json "\$j->{ios}{read} >= 1 &&
-	\$j->{ios}{read} <= ${runtime:-0} + 10"
-ok $? 'rated: 1000 a second for 50 ms'
+# How many I/Os a Poisson process makes is chance, and a busy machine may leave no
+# time for any: held is what the example promises of each one, when it was due.
+json rate-1000.1.*.tickwise.json '!$j->{ios}{read} ||
+	$j->{response}{slip}{read}{count} == $j->{ios}{read}'
+ok $? 'rated: it is known how late each read of a rate was'
 
 shortened memory-beside-reads.fio 's/^startdelay=.*/startdelay=0/'
 rm -f ./*.memory.json
