@@ -10,7 +10,7 @@
  * A ring belongs to a job if it is made by a thread that the job has named in
  * `expected`. From a request to its I/O there is no map: a bio of direct I/O leads to
  * the kiocb, and that is the io_kiocb, which knows its ring and user_data.
- * See README.md, Kernel stages.
+ * See ../README.md, Stages inside the kernel.
  */
 #include "kernel_types.h"
 

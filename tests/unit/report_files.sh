@@ -59,7 +59,8 @@ kernel_stages_of() {
 	[ "$1" = all ] || echo "\"kernel\": {\"read\": $(counted "$2" 1)},"
 }
 
-# on_of SPLIT NO_REQUEST MISSING_STAMP NO_STAMPS: kernel_stages of so many reads
+# on_of SPLIT NO_REQUEST MISSING_STAMP NO_STAMPS: kernel_stages with these
+# numbers of reads
 on_of() {
 	cat <<-END
 	"kernel_stages": {"state": "on", "split": {"read": $1, "write": 0, "trim": 0,

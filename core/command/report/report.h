@@ -239,7 +239,7 @@ struct tw_report_group {
 	const struct tw_report_clock *worst[TW_REPORT_CLOCKS];	/* or NULL */
 	enum tw_report_verdict verdict;	/* the worst of the members' */
 	size_t fallbacks;
-	size_t event_times;		/* so many with tw_event_time */
+	size_t event_times;		/* members with tw_event_time */
 	json_t *reasons;		/* the members', each code once */
 	json_t *unknown;		/* the members' */
 	uint64_t run_ns;		/* the longest of the members' */

@@ -188,7 +188,7 @@ struct tw_run_left {
 
 /* What became of all jobs. */
 struct tw_run_outcome {
-	size_t ours;			/* so many run on our engines */
+	size_t ours;			/* jobs that run on our engines */
 	struct tw_run_left *left;
 	size_t left_count;
 };
