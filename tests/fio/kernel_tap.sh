@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of the stages inside the kernel, on top of fio_tap.sh: a folder whose
-# files have block requests of their own, and what each report has to hold. Sourced.
+# For the tests of the stages inside the kernel: a folder whose files have block
+# requests of their own, and what each report has to hold. Sourced after fio_tap.sh;
+# tests/vm, which has its own, uses split_is alone.
 
 # has_requests FOLDER: direct I/O on its files leads to requests that can be joined to
 # it (plugin/README.md, Stages inside the kernel). Else $why_not says what is there.
@@ -116,12 +117,12 @@ kernel_perl='
 # many I/Os are in it; PERL says which should be split.
 split_is()
 {
-	from_json "$1" "$kernel_perl"' print broken()' >broken 2>&1
+	from_json "$1" "$kernel_perl"' print broken()' >"$scratch/broken" 2>&1
 	json "$1" "$kernel_perl"' !broken() && sum($j->{ios}) == '"$2 && ($3)"
 	split_status=$?
 	ok "$split_status" "$4"
 	[ "$split_status" = 0 ] || {
-		sed 's/^/# /' broken
+		sed 's/^/# /' "$scratch/broken"
 		from_json "$1" 'print "# ", JSON::PP->new->canonical->encode(
 			$j->{kernel_stages}), "\n"'
 	}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# I/Os that are split inside the kernel; see ../kernel_stages.t.
+. /guest/fio.sh
+
+# Its functions must have addresses when the program is loaded.
+load nvme poll_queues=2
+cat /proc/version >version
+
+# job MODE ENGINE ARGUMENT...
+job()
+{
+	mode=$1
+	engine=$2
+	shift 2
+	fio_job "$mode" "$engine" --bs=4k --size=1m --iodepth=8 --rw=randrw \
+		--tw_kernel=auto --tw_slowest=1000 "$@"
+}
+
+block="--filename=/dev/nvme0n1 --direct=1"
+command=--filename=/dev/ng0n1
+# shellcheck disable=SC2086
+{
+	job block tickwise $block
+	job block_hipri tickwise $block --hipri=1
+	job block_async tickwise $block --force_async=1
+	job block_polled tickwise $block --sqthread_poll=1
+	job block_fixed tickwise $block --fixedbufs=1 --registerfiles=1
+	job block_large tickwise $block --bs=256k --size=16m
+	job command tickwise-cmd $command
+	job command_fixed tickwise-cmd $command --fixedbufs=1 --registerfiles=1
+}
