@@ -226,13 +226,15 @@ $(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0 $(UNFORTIFIED)
 $(B)/core/memory/seed_register.o: private override CFLAGS += \
 	$(if $(findstring clang,$(CC)),-O1,-O0 $(UNFORTIFIED))
 
-# `tickwise run` and `compare` know where the engine is going to be.
+# The program knows where its engines and other programs are going to be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
 
-$(B)/core/command/run/engines.o $(B)/core/command/compare/clocks.o: $(B)/engine_dir
-$(B)/core/command/run/engines.o $(B)/core/command/compare/clocks.o: CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
+know_engine_dir := $(addprefix $(B)/core/command/,own_files.o separate.o \
+	run/engines.o compare/clocks.o)
+$(know_engine_dir): $(B)/engine_dir
+$(know_engine_dir): CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
@@ -241,7 +243,7 @@ $(B)/core/command/run/engines.o $(B)/core/command/compare/clocks.o: CORE_CFLAGS 
 # engine is built again exactly when the installed fio or its tree has changed.
 
 .PHONY: plugin force
-plugin: $(addprefix $(B)/,$(ENGINE_FILES))
+plugin: $(addprefix $(B)/,$(ENGINE_FILES)) kernel-programs
 
 force:
 
@@ -296,20 +298,50 @@ $(B)/kernel_stages: force
 
 $(B)/plugin/kernel/stages.o: $(B)/kernel_stages
 
+# Programs of their own that `tickwise` becomes: tickwise-NAME of plugin/kernel/NAME*.c.
+# They know nothing of fio.
+KERNEL_PROGRAMS := kernel-helper attach
+kernel_sources = $(filter-out %.bpf.c,$(wildcard plugin/kernel/$(subst \
+	kernel-,,$(1))*.c))
+KERNEL_PROGRAM_FILES := $(if $(KERNEL_STAGES),$(foreach name,$(KERNEL_PROGRAMS), \
+	$(if $(call kernel_sources,$(name)),tickwise-$(name))))
+
+.PHONY: kernel-programs
+kernel-programs: $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES))
+
 ifneq ($(KERNEL_STAGES),)
-$(B)/plugin/kernel/stages.bpf.o: plugin/kernel/stages.bpf.c \
-		$(wildcard plugin/kernel/*.h)
+# The kernel's name for a processor, by the compiler's.
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst i%86,x86,$(patsubst \
+	aarch64,arm64,$(patsubst powerpc%,powerpc,$(patsubst riscv%,riscv,$(patsubst \
+	s390x,s390,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))))))))
+
+$(B)/plugin/kernel/%.bpf.o: plugin/kernel/%.bpf.c $(wildcard plugin/kernel/*.h)
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_x86 -c -o $@ $<
+	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -c -o $@ $<
 
-$(B)/plugin/kernel/stages.skel.h: $(B)/plugin/kernel/stages.bpf.o
-	$(Q)$(BPFTOOL) gen skeleton $< name tw_stages >$@.new && mv $@.new $@
+.SECONDARY: $(patsubst %.c,$(B)/%.o,$(wildcard plugin/kernel/*.bpf.c))
+$(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o
+	$(Q)$(BPFTOOL) gen skeleton $< name tw_$* >$@.new && mv $@.new $@
 
+# Whoever includes NAME.skel.h needs it made first.
 $(B)/plugin/kernel/stages.o: $(B)/plugin/kernel/stages.skel.h
 $(B)/plugin/kernel/stages.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
 					      -I$(B)/plugin/kernel
 KERNEL_LIBS := -lbpf
+
+$(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) -Iplugin -I$(B)/plugin/kernel $(CPPFLAGS) $(CFLAGS) \
+		-MMD -MP -c -o $@ $<
+
+kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
+$(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper)
+$(B)/tickwise-attach: $(call kernel_objects,attach)
+$(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -ljansson $(CORE_LIBS)
 else
 KERNEL_LIBS :=
 endif
@@ -769,6 +801,8 @@ install-plugin: plugin
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
 	$(INSTALL) -m 644 $(addprefix $(B)/,$(ENGINE_FILES)) \
 		$(DESTDIR)$(ENGINE_DIR)/
+	$(if $(KERNEL_PROGRAM_FILES),$(INSTALL) $(addprefix \
+		$(B)/,$(KERNEL_PROGRAM_FILES)) $(DESTDIR)$(ENGINE_DIR)/)
 	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
 
 install-man: man
@@ -790,6 +824,7 @@ uninstall:
 		$(DESTDIR)$(INCLUDEDIR)/tickwise-profile.h \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
+			$(addprefix tickwise-,$(KERNEL_PROGRAMS)) \
 			$(notdir $(COMPARE_PROBES)))
 	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
 
@@ -837,5 +872,5 @@ help:
 	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
 	@echo 'CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual'
 
--include $(wildcard $(B)/*.d) $(shell find $(addprefix $(B)/,core plugin tests) \
+-include $(wildcard $(B)/*.d) $(shell find $(addprefix $(B)/,core plugin kernel tests) \
 				-name '*.d' 2>/dev/null)

@@ -31,6 +31,8 @@ int tw_command_memlat(int argc, char **argv);
 int tw_command_profile(int argc, char **argv);
 int tw_command_run(int argc, char **argv);
 int tw_command_report(int argc, char **argv);
+int tw_command_attach(int argc, char **argv);
+int tw_command_kernel_helper(int argc, char **argv);
 
 /* "tickwise NAME: ..." and a newline on stderr; returns @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)

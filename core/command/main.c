@@ -40,6 +40,10 @@ static const struct command commands[] = {
 	  "where does a program's time go, function by function?" },
 	{ "report", tw_command_report,
 	  "read and merge the reports that the fio engine wrote" },
+	{ "attach", tw_command_attach,
+	  "where does the time of another program's io_uring I/O go?" },
+	{ "kernel-helper", tw_command_kernel_helper,
+	  "stages inside the kernel for a fio without privileges" },
 };
 
 #define COMMANDS	(sizeof(commands) / sizeof(*commands))
@@ -150,7 +154,7 @@ static void print_usage(FILE *stream)
 {
 	fputs("usage: tickwise COMMAND [options]\n\n", stream);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(stream, "  %-10s %s\n", commands[i].name,
+		fprintf(stream, "  %-14s %s\n", commands[i].name,
 			commands[i].does);
 	fputs("\nOptions:\n"
 	      "  --help     this page; tickwise COMMAND --help: a command's\n"

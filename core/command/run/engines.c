@@ -5,13 +5,13 @@
  * asked (--enghelp, --cmdhelp).
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/own_files.h"
 #include "command/run/run.h"
 
 #define ENGINE		"tickwise.so"
@@ -86,45 +86,13 @@ const char *tw_run_file_for(enum tw_run_kind kind)
 
 /* ---- where ours are ---- */
 
-/* The directory this program is in; "." if that can't be told. */
-static const char *own_directory(void)
+/* A path of realpath(), which lives until tw_run_release(); NULL with errno. */
+static char *keep(char *found)
 {
-	static char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (length <= 0)
-		return ".";
-	path[length] = '\0';
-	*strrchr(path, '/') = '\0';
-	return path;
-}
-
-/* NULL with errno. */
-static char *real_path(const char *path)
-{
-	char *found = realpath(path, NULL);
 	char *kept = found ? tw_run_format("%s", found) : NULL;
 
 	free(found);
 	return kept;
-}
-
-static char *find(const char *path)
-{
-	char *places[] = {
-		/* As built; as installed; moved with the whole tree. */
-		tw_run_format("%s/" ENGINE, own_directory()),
-		tw_run_format("%s", TW_ENGINE_DIR "/" ENGINE),
-		tw_run_format("%s/../lib/tickwise/" ENGINE, own_directory()),
-	};
-
-	if (path)
-		return real_path(path);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (access(places[i], R_OK) == 0)
-			return real_path(places[i]);
-	errno = ENOENT;
-	return NULL;
 }
 
 /* Another one in the directory of the first; NULL: it is not there. */
@@ -139,7 +107,8 @@ static char *find_beside(const char *path, const char *file)
 
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 {
-	engines->path = find(path);
+	engines->path = keep(path ? realpath(path, NULL) :
+				    tw_own_file(ENGINE, R_OK));
 	if (!engines->path && path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
 				       path, strerror(errno));

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that are built and installed together with this program.
+ */
+#ifndef TW_OWN_FILES_H
+#define TW_OWN_FILES_H
+
+/**
+ * tw_own_file - find a file that belongs to this program
+ * @file: its name, without a folder
+ * @mode: as for access(): R_OK, X_OK
+ *
+ * Looks beside the program as it is built, where `make install` puts such files, and
+ * in ../lib/tickwise, for a tree that was moved as a whole.
+ *
+ * Return: its path without symbolic links, to be freed; NULL with errno.
+ */
+char *tw_own_file(const char *file, int mode);
+
+#endif

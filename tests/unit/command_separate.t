@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# `tickwise attach` and `tickwise kernel-helper` become programs of their own: beside
+# the program, or in ../lib/tickwise, with the arguments, streams and exit code as they
+# are. Where there is none: one line. Fails if an argument is lost or changed, if
+# SIGPIPE stays ignored, or if a missing program is no error.
+. "$(dirname "$0")/../tap.sh"
+
+installed=$(cat "${TW_BUILD:-$root/build}/engine_dir")
+mkdir -p "$scratch/tree/bin" "$scratch/tree/lib/tickwise"
+cp "$tickwise" "$scratch/tree/bin/tickwise"
+tickwise=$scratch/tree/bin/tickwise
+places="$scratch/tree/bin $scratch/tree/lib/tickwise"
+
+for name in attach kernel-helper; do
+	if [ -e "$installed/tickwise-$name" ]; then
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count # SKIP one is installed in $installed"
+	else
+		run "$name" -- x
+		is "$status $(wc -c <"$out")" '66 0' "no tickwise-$name: exit code 66"
+		is "$(sed 's/ beside.*//' "$err")" \
+			"tickwise $name: no tickwise-$name" 'and one line'
+	fi
+	for place in $places; do
+		cat >"$place/tickwise-$name" <<'END'
+#!/bin/sh
+printf '<%s>\n' "$@"
+sed -n 's/^SigIgn:.*\(.\)...$/\1/p' /proc/self/status
+cat >&2
+exit 42
+END
+		chmod 755 "$place/tickwise-$name"
+		echo 'its input' | "$tickwise" "$name" -- 'a  b' '' --help '*' \
+			>"$out" 2>"$err"
+		is "$?" 42 "$name in ${place##*/}: its exit code"
+		is "$(tr '\n' ' ' <"$out")" '<--> <a  b> <> <--help> <*> 0 ' \
+			'its arguments, and SIGPIPE is not ignored'
+		is "$(cat "$err")" 'its input' 'its streams'
+		rm "$place/tickwise-$name"
+	done
+	echo 'nothing' >"$scratch/tree/bin/tickwise-$name"
+	chmod 711 "$scratch/tree/bin/tickwise-$name"
+	: >"$scratch/tree/bin/tickwise-$name"
+	run "$name"
+	is "$status $(wc -l <"$err")" '70 1' 'what is no program: one line'
+	has "$err" "tickwise $name: can't run " 'which says so'
+	rm "$scratch/tree/bin/tickwise-$name"
+done
+done_testing
