@@ -303,8 +303,9 @@ $(B)/plugin/kernel/stages.o: $(B)/kernel_stages
 KERNEL_PROGRAMS := kernel-helper attach
 kernel_sources = $(filter-out %.bpf.c,$(wildcard plugin/kernel/$(subst \
 	kernel-,,$(1))*.c))
-KERNEL_PROGRAM_FILES := $(if $(KERNEL_STAGES),$(foreach name,$(KERNEL_PROGRAMS), \
-	$(if $(call kernel_sources,$(name)),tickwise-$(name))))
+KERNEL_PROGRAM_FILES := $(strip $(if $(KERNEL_STAGES),$(foreach \
+	name,$(KERNEL_PROGRAMS),$(if $(call \
+	kernel_sources,$(name)),tickwise-$(name)))))
 
 .PHONY: kernel-programs
 kernel-programs: $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES))
