@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From a block request to the I/O of io_uring that it is part of, without a map: a bio
+ * of direct I/O leads to the kiocb, and that is the io_kiocb. For programs in the
+ * kernel, which include it once.
+ */
+#ifndef TW_PLUGIN_KERNEL_BIO_BPF_H
+#define TW_PLUGIN_KERNEL_BIO_BPF_H
+
+#include "kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#define MAX_BIOS	128	/* of a request */
+#define MAX_CHAIN	4	/* bios that were split off one another */
+
+/* include/linux/blk_types.h */
+#define REQ_OP_MASK	0xff
+#define REQ_OP_DRV_IN	34
+#define REQ_OP_DRV_OUT	35
+
+/* Functions by which a bio or request tells what it is part of; 0: this kernel
+ * does not have it (now). */
+extern const void bio_chain_endio __ksym __weak;
+extern const void iomap_dio_bio_end_io __ksym __weak;
+extern const void blkdev_bio_end_io __ksym __weak;
+extern const void blkdev_bio_end_io_async __ksym __weak;
+extern const void nvme_uring_cmd_end_io __ksym __weak;
+extern const void io_complete_rw __ksym __weak;
+extern const void io_complete_rw_iopoll __ksym __weak;
+
+/* The kiocb that a bio of direct I/O is part of; 0: of something else. */
+static struct kiocb *kiocb_of(struct bio *bio)
+{
+	const void *end_io;
+	int i;
+
+	for (i = 0; i < MAX_CHAIN; i++) {
+		end_io = BPF_CORE_READ(bio, bi_end_io);
+		if (!end_io)
+			return 0;
+		if (end_io != &bio_chain_endio)
+			break;
+		bio = BPF_CORE_READ(bio, bi_private);
+	}
+	if (end_io == &iomap_dio_bio_end_io) {
+		struct iomap_dio *dio = BPF_CORE_READ(bio, bi_private);
+
+		return BPF_CORE_READ(dio, iocb);
+	}
+	if (end_io == &blkdev_bio_end_io) {
+		struct blkdev_dio *dio = BPF_CORE_READ(bio, bi_private);
+
+		return BPF_CORE_READ(dio, iocb);
+	}
+	if (end_io == &blkdev_bio_end_io_async) {
+		struct blkdev_dio *dio = (void *)bio -
+			bpf_core_field_offset(struct blkdev_dio, bio);
+
+		return BPF_CORE_READ(dio, iocb);
+	}
+	return 0;
+}
+
+/* A kiocb of io_uring is where its io_kiocb begins. */
+static struct io_kiocb *io_of(struct bio *bio)
+{
+	struct kiocb *kiocb = kiocb_of(bio);
+	const void *complete;
+
+	if (!kiocb)
+		return 0;
+	complete = BPF_CORE_READ(kiocb, ki_complete);
+	if (!complete || (complete != &io_complete_rw &&
+			  complete != &io_complete_rw_iopoll))
+		return 0;
+	return (struct io_kiocb *)kiocb;
+}
+
+/* An NVMe command: the request has no bio, or one of no file. */
+static struct io_kiocb *command_of(struct request *rq)
+{
+	__u32 operation = BPF_CORE_READ(rq, cmd_flags) & REQ_OP_MASK;
+	const void *end_io;
+
+	if (operation != REQ_OP_DRV_IN && operation != REQ_OP_DRV_OUT)
+		return 0;
+	end_io = BPF_CORE_READ(rq, end_io);
+	if (!end_io || end_io != &nvme_uring_cmd_end_io)
+		return 0;
+	return BPF_CORE_READ(rq, end_io_data);
+}
+
+#endif
