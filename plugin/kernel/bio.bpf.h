@@ -30,30 +30,28 @@ extern const void nvme_uring_cmd_end_io __ksym __weak;
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;
 
-/* The kiocb that a bio of direct I/O is part of; 0: of something else. */
+/*
+ * The kiocb that a bio of direct I/O is part of; 0: of something else. A bio of a
+ * request is known to the kernel's verifier and read as it is; of what lies behind it
+ * only an address is known, and BPF_CORE_READ has to copy from there.
+ */
 static struct kiocb *kiocb_of(struct bio *bio)
 {
-	const void *end_io;
+	const void *end_io = bio->bi_end_io;
+	void *owner = bio->bi_private;
 	int i;
 
-	for (i = 0; i < MAX_CHAIN; i++) {
+	for (i = 0; i < MAX_CHAIN && end_io == &bio_chain_endio; i++) {
+		bio = owner;
 		end_io = BPF_CORE_READ(bio, bi_end_io);
-		if (!end_io)
-			return 0;
-		if (end_io != &bio_chain_endio)
-			break;
-		bio = BPF_CORE_READ(bio, bi_private);
+		owner = BPF_CORE_READ(bio, bi_private);
 	}
-	if (end_io == &iomap_dio_bio_end_io) {
-		struct iomap_dio *dio = BPF_CORE_READ(bio, bi_private);
-
-		return BPF_CORE_READ(dio, iocb);
-	}
-	if (end_io == &blkdev_bio_end_io) {
-		struct blkdev_dio *dio = BPF_CORE_READ(bio, bi_private);
-
-		return BPF_CORE_READ(dio, iocb);
-	}
+	if (!end_io)
+		return 0;
+	if (end_io == &iomap_dio_bio_end_io)
+		return BPF_CORE_READ((struct iomap_dio *)owner, iocb);
+	if (end_io == &blkdev_bio_end_io)
+		return BPF_CORE_READ((struct blkdev_dio *)owner, iocb);
 	if (end_io == &blkdev_bio_end_io_async) {
 		struct blkdev_dio *dio = (void *)bio -
 			bpf_core_field_offset(struct blkdev_dio, bio);
@@ -81,15 +79,52 @@ static struct io_kiocb *io_of(struct bio *bio)
 /* An NVMe command: the request has no bio, or one of no file. */
 static struct io_kiocb *command_of(struct request *rq)
 {
-	__u32 operation = BPF_CORE_READ(rq, cmd_flags) & REQ_OP_MASK;
+	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
 	const void *end_io;
 
 	if (operation != REQ_OP_DRV_IN && operation != REQ_OP_DRV_OUT)
 		return 0;
-	end_io = BPF_CORE_READ(rq, end_io);
+	end_io = rq->end_io;
 	if (!end_io || end_io != &nvme_uring_cmd_end_io)
 		return 0;
-	return BPF_CORE_READ(rq, end_io_data);
+	return rq->end_io_data;
+}
+
+/* Points of the block layer that an I/O passes, once for each of its requests. */
+enum point {
+	DISPATCHED,
+	FINISHED,
+};
+
+/* What the program does then. */
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns);
+
+/* @rq, or its first @bytes, pass @point: so does each I/O that is part of them. */
+static void pass_all(struct request *rq, __u32 bytes, enum point point)
+{
+	struct io_kiocb *io = command_of(rq), *last = 0;
+	struct bio *bio;
+	__u64 now_ns = 0;
+	int i;
+
+	if (io) {
+		pass(io, point, bpf_ktime_get_ns());
+		return;
+	}
+	bio = rq->bio;
+	for (i = 0; i < MAX_BIOS && bio && bytes; i++) {
+		__u32 size = bio->bi_iter.bi_size;
+
+		io = io_of(bio);
+		if (io && io != last) {
+			if (!now_ns)
+				now_ns = bpf_ktime_get_ns();
+			pass(io, point, now_ns);
+		}
+		last = io;
+		bytes -= size < bytes ? size : bytes;
+		bio = bio->bi_next;
+	}
 }
 
 #endif

@@ -76,30 +76,36 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
-/* The slot of an I/O of ours; user_data is the job's and may be anything. */
-static struct tw_slot *slot_of(struct io_kiocb *io, __u64 *user_data)
+/* The slot of an I/O of ours; its user_data is the job's and may be anything. */
+static struct tw_slot *slot_of(__u64 ring, __u64 user_data)
 {
-	__u64 ring = (__u64)BPF_CORE_READ(io, ctx);
 	const struct tw_ring_slots *mine = bpf_map_lookup_elem(&rings, &ring);
 	__u32 index;
 
 	if (!mine)
 		return 0;
-	*user_data = BPF_CORE_READ(io, cqe.user_data);
-	index = mine->base + ((__u32)*user_data & mine->mask);
+	index = mine->base + ((__u32)user_data & mine->mask);
 	return bpf_map_lookup_elem(&slots, &index);
+}
+
+/* The slot, unless it is another I/O's by now. */
+static struct tw_slot *slot_with(__u64 ring, __u64 user_data)
+{
+	struct tw_slot *slot = slot_of(ring, user_data);
+
+	return slot && slot->key == user_data ? slot : 0;
 }
 
 /* Also when the same I/O is submitted again (-EAGAIN, io-wq): it keeps the time of
  * the first, and what follows begins anew. */
 static int accepted(struct io_kiocb *io)
 {
-	__u64 now = bpf_ktime_get_ns(), user_data;
-	struct tw_slot *slot = slot_of(io, &user_data);
+	__u64 user_data = io->cqe.user_data;
+	struct tw_slot *slot = slot_of((__u64)io->ctx, user_data);
 
 	if (!slot)
 		return 0;
-	slot->accepted_ns = now;
+	slot->accepted_ns = bpf_ktime_get_ns();
 	slot->dispatched_ns = 0;
 	slot->finished_ns = 0;
 	slot->posted_ns = 0;
@@ -125,10 +131,9 @@ int BPF_PROG(submit_sqe, struct io_kiocb *io)
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
-	__u64 user_data;
-	struct tw_slot *slot = slot_of(io, &user_data);
+	struct tw_slot *slot = slot_with((__u64)io->ctx, io->cqe.user_data);
 
-	if (!slot || slot->key != user_data)
+	if (!slot)
 		return 0;
 	slot->dispatched_ns = 0;
 	slot->finished_ns = 0;
@@ -140,83 +145,43 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 {
-	__u64 now = bpf_ktime_get_ns(), user_data;
 	struct tw_slot *slot;
 
 	if (!io)
 		return 0;
-	slot = slot_of(io, &user_data);
-	if (slot && slot->key == user_data)
-		slot->posted_ns = now;
+	/* The kernel's verifier takes it for any address. */
+	slot = slot_with((__u64)ring, BPF_CORE_READ(io, cqe.user_data));
+	if (slot)
+		slot->posted_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
-static void dispatched(struct io_kiocb *io, __u64 now)
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns)
 {
-	__u64 user_data;
-	struct tw_slot *slot = slot_of(io, &user_data);
+	__u64 ring = (__u64)BPF_CORE_READ(io, ctx);
+	struct tw_slot *slot = slot_with(ring, BPF_CORE_READ(io, cqe.user_data));
 
-	if (!slot || slot->key != user_data)
+	if (!slot)
 		return;
-	/* Later ones are its other requests, or the same one requeued. */
-	if (!slot->dispatched_ns)
-		slot->dispatched_ns = now;
-}
-
-static void finished(struct io_kiocb *io, __u64 now)
-{
-	__u64 user_data;
-	struct tw_slot *slot = slot_of(io, &user_data);
-
-	if (!slot || slot->key != user_data)
-		return;
-	slot->finished_ns = now;
-	slot->requests++;
+	if (point == FINISHED) {
+		slot->finished_ns = now_ns;
+		slot->requests++;
+	} else if (!slot->dispatched_ns) {
+		/* Later ones are its other requests, or the same one requeued. */
+		slot->dispatched_ns = now_ns;
+	}
 }
 
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(issue, struct request *rq)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct io_kiocb *io = command_of(rq), *last = 0;
-	struct bio *bio;
-	int i;
-
-	if (io) {
-		dispatched(io, now);
-		return 0;
-	}
-	bio = BPF_CORE_READ(rq, bio);
-	for (i = 0; i < MAX_BIOS && bio; i++) {
-		io = io_of(bio);
-		if (io && io != last)
-			dispatched(io, now);
-		last = io;
-		bio = BPF_CORE_READ(bio, bi_next);
-	}
+	pass_all(rq, ~0U, DISPATCHED);
 	return 0;
 }
 
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(done, struct request *rq, int status, unsigned int bytes)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct io_kiocb *io = command_of(rq), *last = 0;
-	struct bio *bio;
-	int i;
-
-	if (io) {
-		finished(io, now);
-		return 0;
-	}
-	bio = BPF_CORE_READ(rq, bio);
-	for (i = 0; i < MAX_BIOS && bio && (int)bytes > 0; i++) {
-		bytes -= BPF_CORE_READ(bio, bi_iter.bi_size);
-		io = io_of(bio);
-		if (io && io != last)
-			finished(io, now);
-		last = io;
-		bio = BPF_CORE_READ(bio, bi_next);
-	}
+	pass_all(rq, bytes, FINISHED);
 	return 0;
 }
