@@ -81,7 +81,8 @@ PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \
 		  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static
-PACKAGES_VM := qemu-system-x86 busybox-static xz-utils
+PACKAGES_VM := qemu-system-x86 busybox-static xz-utils zstd \
+	       dmsetup e2fsprogs xfsprogs btrfs-progs util-linux
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
@@ -634,11 +635,21 @@ packages-vm:
 	$(Q).ci/packages $(PACKAGES_VM) || \
 		echo 'virtual machines will not be tested'
 
+# The kernel of this machine's own release, and those that the program in the kernel
+# is tried on.
+VM_SUITES := bookworm trixie
 vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(VM_PRELOAD_CLOCK)
-	$(Q)rm -f build/vm/base.cpio
+	$(Q)rm -f build/vm/base*.cpio
 	$(Q)kernel=$$(tests/vm/kernel.sh build/vm/kernel) && \
 	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base.cpio || \
 		echo 'virtual machines will not be tested'
+	$(Q)for suite in $(VM_SUITES); do \
+		kernel=$$(tests/vm/kernel.sh build/vm/kernel-$$suite $$suite \
+			2>build/vm/kernel-$$suite.log) && \
+		tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' \
+			build/vm/base-$$suite.cpio || \
+			cat build/vm/kernel-$$suite.log; \
+	done
 
 # The machines' progress goes past the log.
 check-vm: packages-test packages-kernel packages-vm

@@ -7,6 +7,8 @@
 #	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
 #	start NAME [...]; wait_end	the same, with time for something between
 #
+#	on_kernel SUITE			another release's kernel from here on
+#
 # What the machine is, set before that: $machine, $accel, $cpu, $cpus, $memory
 # (MB), $append (for the kernel), $seconds (the longest it may take), $lying (1:
 # its counters obey $shared/counter, see preload/lying_counter.c). Unless a test
@@ -59,8 +61,20 @@ command -v qemu-system-x86_64 >/dev/null ||
 [ -e "$vm/base.cpio" ] || skip_all "no kernel (make check-vm fetches it)"
 [ "${TW_VM_DEADLINE:-}" = "" ] || [ "$(date +%s)" -lt "$TW_VM_DEADLINE" ] ||
 	skip_all "the time for all of these tests (TW_VM_SECONDS) is over"
-kernel=$vm/kernel/vmlinux
-[ -e "$kernel" ] || kernel=$vm/kernel/vmlinuz
+# on_kernel [SUITE]: machines boot the kernel of that release of Debian, without SUITE
+# the one that this machine's apt knows. False, with the reason in $no_kernel, if it is
+# not there.
+on_kernel()
+{
+	suffix=${1:+-$1}
+	initrd=$vm/base$suffix.cpio
+	kernel=$vm/kernel$suffix/vmlinux
+	[ -e "$kernel" ] || kernel=$vm/kernel$suffix/vmlinuz
+	no_kernel="no kernel of ${1-this release} ($(tail -n 1 "$vm/kernel$suffix.log" \
+		2>/dev/null || echo "make check-vm fetches it"))"
+	[ -e "$initrd" ] && [ -e "$kernel" ]
+}
+on_kernel
 
 stop()
 {
@@ -76,7 +90,7 @@ start()
 {
 	guest=$1
 	shift
-	log=$vm/$(basename "$0" .t)-$guest.log
+	log=$vm/$(basename "$0" .t)-$guest$suffix.log
 	rm -rf "$shared"
 	mkdir -p "$shared"
 	share=local,id=out,path=$shared,security_model=none,multidevs=remap
@@ -94,7 +108,7 @@ start()
 	timeout -k 5 "$limit" qemu-system-x86_64 -M "$machine" \
 		-accel "$accel" -cpu "$cpu" -smp "$cpus" -m "$memory" \
 		-nodefaults -no-user-config -display none -no-reboot -net none \
-		-serial stdio -kernel "$kernel" -initrd "$vm/base.cpio" \
+		-serial stdio -kernel "$kernel" -initrd "$initrd" \
 		-fsdev "$share" -device "$share_device,fsdev=out,mount_tag=out" \
 		-append "console=ttyS0 quiet loglevel=4 panic=-1 reboot=t rdinit=/init tw_run=$guest $append" \
 		"$@" >"$log" 2>&1 </dev/null &
@@ -121,7 +135,7 @@ wait_end()
 	wait "$qemu_pid"
 	ended=$?
 	qemu_pid=
-	told="$(basename "$0" .t)-$guest ($(($(date +%s) - began)) s)"
+	told="$(basename "$0" .t)-$guest$suffix ($(($(date +%s) - began)) s)"
 	progress "$told"
 	echo "# $told"
 	[ "$ended" -eq 0 ] && [ "$(cat "$shared/status" 2>/dev/null)" = 0 ] &&

@@ -17,6 +17,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 modules="9p 9pnet_virtio virtio_pci virtio_mmio nvme null_blk"
 modules="$modules rtc-cmos ptp_kvm"
+# File systems and what they ask for by name, and devices on top of devices.
+modules="$modules ext4 xfs btrfs crc32c_generic xxhash_generic sha256_generic"
+modules="$modules blake2b_generic dm-mod dm-crypt xts ecb raid0 raid1"
+# Copied if they are there.
+programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv"
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -47,7 +52,14 @@ for helper in "$build"/tests/vm/guest/*; do
 	*) cp "$helper" "$tree/bin/" ;;
 	esac
 done
-with_libraries "$tree/bin/fio" "$tree/bin/tickwise" "$tree"/*.so
+for program in $programs; do
+	file=$(PATH=$PATH:/usr/sbin:/sbin command -v "$program") || continue
+	rm -f "$tree/bin/$program"
+	cp "$file" "$tree/bin/"
+done
+# shellcheck disable=SC2086	# names without spaces
+with_libraries $(for program in $programs; do echo "$tree/bin/$program"; done) \
+	"$tree/bin/fio" "$tree/bin/tickwise" "$tree"/*.so
 
 version=$(basename "$kernel"/lib/modules/*)
 # file_of NAME: dashes and underscores are the same in a module's name

@@ -5,7 +5,13 @@
 # directory of ours, nothing is installed. Prints the directory it is in, with
 # `vmlinuz` or `vmlinux` (decompressed: boots twice as fast) and lib/modules.
 #
-#	tests/vm/kernel.sh DIRECTORY
+#	tests/vm/kernel.sh DIRECTORY [SUITE]
+#
+# SUITE: a release of Debian (trixie) instead of the one that this machine's apt
+# knows. Its list of packages is kept in the directory; apt's own settings stay as
+# they are. If it is the release of this machine, DIRECTORY becomes a link to
+# `kernel`, its neighbour. Packages come from TW_DEBIAN_MIRROR, else from where this machine's apt
+# gets Debian's, else from deb.debian.org.
 #
 # Exit 69 with the reason on stderr where it can't be had.
 set -u
@@ -13,6 +19,7 @@ LC_ALL=C
 export LC_ALL
 
 dir=$1
+suite=${2-}
 meta=linux-image-amd64
 
 fail()
@@ -25,10 +32,55 @@ if [ -e "$dir/complete" ]; then
 	echo "$dir"
 	exit
 fi
+# codename: of this machine's release
+codename()
+{
+	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
+}
+if [ -n "$suite" ] && [ "$suite" = "$(codename)" ] &&
+   [ -e "$(dirname "$dir")/kernel/complete" ]; then
+	rm -rf "$dir"
+	ln -s kernel "$dir"
+	echo "$dir"
+	exit
+fi
 command -v apt-get >/dev/null || fail "no apt-get to download $meta with"
 rm -rf "$dir"
 mkdir -p "$dir/download" || fail "cannot write to $dir"
 dir=$(cd "$dir" && pwd)
+
+# mirror: where this machine's apt gets Debian's packages, or nothing
+mirror()
+{
+	# shellcheck disable=SC2016	# apt's
+	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }'
+}
+
+# Another release: lists, settings and cache of its own.
+if [ -n "$suite" ]; then
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ -f "$keys" ] || fail "no $keys to check Debian's packages with"
+	from=${TW_DEBIAN_MIRROR:-$(mirror)}
+	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial"
+	: >"$dir/apt/status"
+	echo "deb [arch=amd64 signed-by=$keys]" \
+		"${from:-http://deb.debian.org/debian} $suite main" \
+		>"$dir/apt/sources.list"
+	cat >"$dir/apt/conf" <<END
+APT::Architecture "amd64";
+APT::Architectures { "amd64"; };
+Acquire::Languages "none";
+Dir::Etc::SourceList "$dir/apt/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::State::Lists "$dir/apt/lists";
+Dir::State::Status "$dir/apt/status";
+Dir::Cache "$dir/apt/cache";
+END
+	APT_CONFIG=$dir/apt/conf
+	export APT_CONFIG
+fi
 
 # The package is empty and depends on the newest.
 depends()
@@ -52,21 +104,27 @@ if ! (cd "$dir/download" && apt-get -qq download "$package") \
 		fail "could not download $package (see $dir/apt.log)"
 fi
 dpkg -x "$dir"/download/*.deb "$dir" || fail "could not unpack $package"
-rm -rf "$dir/download" "$dir/usr/share"
+rm -rf "$dir/download" "$dir/apt" "$dir/usr/share"
 # From Debian 13 on modules are below usr/.
 [ -d "$dir/lib/modules" ] || { mkdir -p "$dir/lib" &&
 	mv "$dir/usr/lib/modules" "$dir/lib/"; }
 mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" || fail "no vmlinuz in $package"
 
 # The compressed kernel inside: from the magic of its format to the end, where
-# other things follow, about which unxz complains.
-from=$(grep -abo -m 1 -P '\xFD7zXZ\x00' "$dir/vmlinuz" | head -n 1 |
-	cut -d: -f1)
-if [ -n "$from" ] && command -v xz >/dev/null; then
-	tail -c "+$((from + 1))" "$dir/vmlinuz" | xz -dc --single-stream \
-		>"$dir/vmlinux" 2>/dev/null
+# other things follow, about which the program complains.
+# inside MAGIC PROGRAM [ARGUMENT]
+inside()
+{
+	[ ! -e "$dir/vmlinux" ] && command -v "$2" >/dev/null || return 0
+	from=$(grep -abo -m 1 -P "$1" "$dir/vmlinuz" | head -n 1 | cut -d: -f1)
+	[ -n "$from" ] || return 0
+	shift
+	tail -c "+$((from + 1))" "$dir/vmlinuz" | "$@" >"$dir/vmlinux" \
+		2>/dev/null
 	[ "$(head -c 4 "$dir/vmlinux" | tail -c 3)" = ELF ] ||
 		rm -f "$dir/vmlinux"
-fi
+}
+inside '\xFD7zXZ\x00' xz -dc --single-stream
+inside '\x28\xB5\x2F\xFD' zstd -dc
 touch "$dir/complete"
 echo "$dir"
