@@ -102,7 +102,7 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  plugin/kernel/job.c plugin/kernel/stages.c
+		  $(addprefix plugin/kernel/,job.c loader.c stages.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -297,7 +297,7 @@ $(B)/kernel_stages: force
 		echo '$(KERNEL_STAGES)' >$@; \
 		$(if $(KERNEL_STAGES),:,echo 'the engine is built without the stages inside the kernel: clang, bpftool and libbpf-dev are needed'); }
 
-$(B)/plugin/kernel/stages.o: $(B)/kernel_stages
+$(B)/plugin/kernel/loader.o: $(B)/kernel_stages
 
 # Programs of their own that `tickwise` becomes: tickwise-NAME of plugin/kernel/NAME*.c.
 # They know nothing of fio.
@@ -327,15 +327,16 @@ $(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name tw_$* >$@.new && mv $@.new $@
 
 # Whoever includes NAME.skel.h needs it made first.
-$(B)/plugin/kernel/stages.o: $(B)/plugin/kernel/stages.skel.h
-$(B)/plugin/kernel/stages.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
+$(B)/plugin/kernel/loader.o $(B)/kernel/loader.o: $(B)/plugin/kernel/stages.skel.h
+$(B)/plugin/kernel/loader.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
 					      -I$(B)/plugin/kernel
 KERNEL_LIBS := -lbpf
 
 $(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -Iplugin -I$(B)/plugin/kernel $(CPPFLAGS) $(CFLAGS) \
+	$(Q)$(CC) $(CORE_CFLAGS) -DTW_KERNEL_STAGES -Iplugin -I$(B)/plugin/kernel \
+		$(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -c -o $@ $<
 
 kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))

@@ -37,6 +37,18 @@ struct bpf_pidns_info {
 
 #define TW_BY_NAME __attribute__((preserve_access_index))
 
+typedef struct {
+	__u32 val;
+} TW_BY_NAME kuid_t;
+
+struct cred {
+	kuid_t euid;
+} TW_BY_NAME;
+
+struct task_struct {
+	const struct cred *cred;
+} TW_BY_NAME;
+
 struct kiocb {
 	void *ki_complete;
 } TW_BY_NAME;

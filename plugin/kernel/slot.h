@@ -31,5 +31,6 @@ struct tw_ring_slots {
 };
 
 #define TW_MAX_RINGS	4096
+#define TW_ANY_OWNER	((__u32)-1)
 
 #endif

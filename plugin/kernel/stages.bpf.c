@@ -25,6 +25,9 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u64 namespace_device = 0;
 const volatile __u64 namespace_inode = 0;
 
+/* The only user whose rings are served, unless it is TW_ANY_OWNER. Set likewise. */
+const volatile __u32 owner = TW_ANY_OWNER;
+
 /* By thread: the slots of the ring that it is about to make. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -62,6 +65,16 @@ static __u32 thread(void)
 	return here.pid;
 }
 
+static int is_owner(void)
+{
+	struct task_struct *task;
+
+	if (owner == TW_ANY_OWNER)
+		return 1;
+	task = (struct task_struct *)bpf_get_current_task();
+	return BPF_CORE_READ(task, cred, euid.val) == owner;
+}
+
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)
 {
@@ -69,8 +82,11 @@ int BPF_PROG(create, int fd, void *ring)
 	struct tw_ring_slots *mine = bpf_map_lookup_elem(&expected, &tid);
 	__u64 key = (__u64)ring;
 
-	if (!mine)
+	if (!mine || !is_owner()) {
+		/* A ring of ours may have been there before, and was never forgotten. */
+		bpf_map_delete_elem(&rings, &key);
 		return 0;
+	}
 	mine->ctx = key;
 	bpf_map_update_elem(&rings, &key, mine, BPF_ANY);
 	return 0;

@@ -18,7 +18,7 @@ compiles()
 	shift
 	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 		-D_GNU_SOURCE -I"$root/plugin" "$@" -c -o "$object" \
-		"$root/plugin/kernel/stages.c" 2>"$err" || {
+		"$root/plugin/kernel/loader.c" 2>"$err" || {
 		sed 's/^/# /' "$err"
 		return 1
 	}
@@ -26,7 +26,8 @@ compiles()
 		>"$object.names"
 }
 
-functions='tw_kernel_expect tw_kernel_forget tw_kernel_load tw_kernel_made '
+functions='tw_loader_expect tw_loader_forget tw_loader_free tw_loader_load '
+functions=$functions'tw_loader_made tw_loader_reason tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$functions" 'its functions'
@@ -47,7 +48,8 @@ int main(void)
 	return 0;
 }
 END
-"$cc" -std=gnu11 -I"$root/plugin" -o main main.c without.o
+"$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -o main main.c without.o \
+	"$root/plugin/kernel/stages.c"
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loads the program of stages.bpf.c: see loader.h.
+ */
+#include "kernel/loader.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+const char *tw_loader_reason(int error)
+{
+	switch (-error) {
+	case EPERM:
+	case EACCES:
+		return "the kernel refuses the program: run as root or with CAP_BPF, "
+		       "CAP_PERFMON and CAP_SYSLOG, or start `sudo tickwise "
+		       "kernel-helper`";
+	case ENOENT:
+	case ESRCH:
+		return "this kernel has no type information "
+		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
+	case ENOTSUP:
+		return "this engine was built without it (clang, bpftool and "
+		       "libbpf-dev were missing)";
+	default:
+		return strerror(-error);
+	}
+}
+
+#ifdef TW_KERNEL_STAGES
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "stages.skel.h"
+
+struct tw_loader {
+	struct tw_stages *program;
+};
+
+static int silent(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+/*
+ * The program follows pointers to functions of the kernel, whose addresses are shown
+ * only with CAP_SYSLOG; without it they read as 0, and no I/O would ever be found.
+ */
+static bool has_addresses(void)
+{
+	char text[16384];
+	char *line, *next;
+	bool has = false;
+	ssize_t size;
+	int file = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	size = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[size > 0 ? size : 0] = '\0';
+	for (line = text; !has && (next = strchr(line, '\n')); line = next + 1)
+		has = strtoull(line, NULL, 16) != 0;
+	return has;
+}
+
+/* The tracepoint of submissions has two names: Linux 6.3 changed it. */
+static int choose_programs(struct tw_stages *made)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has_req;
+
+	if (!btf)
+		return -errno;
+	has_req = btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
+					 BTF_KIND_TYPEDEF) > 0;
+	btf__free(btf);
+	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
+						   made->progs.submit_req, false);
+}
+
+static int load(struct tw_stages *program, uint32_t slots,
+		const struct tw_loader_owner *owner)
+{
+	int error;
+
+	program->rodata->namespace_device = owner->namespace_device;
+	program->rodata->namespace_inode = owner->namespace_inode;
+	program->rodata->owner = owner->user;
+	error = choose_programs(program);
+	if (!error)
+		error = bpf_map__set_max_entries(program->maps.slots, slots);
+	if (!error)
+		error = tw_stages__load(program);
+	/* From now on the program alone writes them. A descriptor that can only read
+	 * can't be mapped. */
+	if (!error)
+		error = bpf_map_freeze(bpf_map__fd(program->maps.slots));
+	if (!error)
+		error = tw_stages__attach(program);
+	return error;
+}
+
+int tw_loader_load(struct tw_loader **loader, uint32_t slots,
+		   const struct tw_loader_owner *owner)
+{
+	struct tw_loader *made;
+	int error;
+
+	if (!has_addresses())
+		return -EPERM;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	libbpf_set_print(silent);
+	made->program = tw_stages__open();
+	error = made->program ? load(made->program, slots, owner) : -errno;
+	if (error) {
+		tw_loader_free(made);
+		return error == -EACCES ? -EPERM : error;
+	}
+	*loader = made;
+	return 0;
+}
+
+void tw_loader_free(struct tw_loader *loader)
+{
+	if (loader)
+		tw_stages__destroy(loader->program);
+	free(loader);
+}
+
+int tw_loader_slots(const struct tw_loader *loader)
+{
+	return bpf_map__fd(loader->program->maps.slots);
+}
+
+int tw_loader_expect(const struct tw_loader *loader, uint32_t thread,
+		     uint32_t base, uint32_t entries)
+{
+	const struct tw_ring_slots slots = { .base = base, .mask = entries - 1 };
+
+	return bpf_map_update_elem(bpf_map__fd(loader->program->maps.expected),
+				   &thread, &slots, BPF_ANY);
+}
+
+bool tw_loader_made(const struct tw_loader *loader, uint32_t thread, uint64_t *ring)
+{
+	const int expected = bpf_map__fd(loader->program->maps.expected);
+	struct tw_ring_slots slots = { .ctx = 0 };
+
+	if (bpf_map_lookup_elem(expected, &thread, &slots))
+		return false;
+	bpf_map_delete_elem(expected, &thread);
+	*ring = slots.ctx;
+	return slots.ctx;
+}
+
+void tw_loader_forget(const struct tw_loader *loader, uint64_t ring)
+{
+	bpf_map_delete_elem(bpf_map__fd(loader->program->maps.rings), &ring);
+}
+
+#else
+
+int tw_loader_load(struct tw_loader **loader, uint32_t slots,
+		   const struct tw_loader_owner *owner)
+{
+	(void)loader;
+	(void)slots;
+	(void)owner;
+	return -ENOTSUP;
+}
+
+void tw_loader_free(struct tw_loader *loader)
+{
+	(void)loader;
+}
+
+int tw_loader_slots(const struct tw_loader *loader)
+{
+	(void)loader;
+	return -1;
+}
+
+int tw_loader_expect(const struct tw_loader *loader, uint32_t thread,
+		     uint32_t base, uint32_t entries)
+{
+	(void)loader;
+	(void)thread;
+	(void)base;
+	(void)entries;
+	return -ENOTSUP;
+}
+
+bool tw_loader_made(const struct tw_loader *loader, uint32_t thread, uint64_t *ring)
+{
+	(void)loader;
+	(void)thread;
+	(void)ring;
+	return false;
+}
+
+void tw_loader_forget(const struct tw_loader *loader, uint64_t ring)
+{
+	(void)loader;
+	(void)ring;
+}
+
+#endif
