@@ -546,9 +546,10 @@ packages-cross:
 	$(Q).ci/packages $(PACKAGES_CROSS) || \
 		echo 'other processors will not be tested'
 
-# Of the build. Most of the tests wait more than they compute.
+# Of the build. Most of the tests wait more than they compute. No more than 16 at a
+# time: some compare all CPUs, and a container may have fewer of them than nproc says.
 JOBS ?= $(shell nproc)
-TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
+TEST_JOBS ?= $(shell echo $$(($(JOBS) < 8 ? 2 * $(JOBS) : 16)))
 parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # What tests are told.

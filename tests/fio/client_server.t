@@ -44,7 +44,7 @@ fi
 # send OUTPUT: the job, from where the client stands
 send()
 {
-	(cd client && timeout 60 "$FIO" --client="$socket" \
+	(cd client && timeout $hung_s "$FIO" --client="$socket" \
 		--output-format=json --output="$1" job.fio) >"client.$1" 2>&1
 }
 
@@ -77,7 +77,7 @@ done
 	grep -v '^numjobs' client/job.fio
 	printf 'nrfiles=2\nopenfiles=1\nregisterfiles\n'
 } >refused.fio
-timeout 60 "$FIO" --client="$socket" refused.fio >refused.out 2>&1
+timeout $hung_s "$FIO" --client="$socket" refused.fio >refused.out 2>&1
 grep -q 'tickwise: c: registerfiles needs' refused.out
 ok $? "the client is told why the engine refuses a job"
 ! grep -q 'tickwise: c:' server.out

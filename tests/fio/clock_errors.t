@@ -44,7 +44,7 @@ ok $? 'and is as well known as the two looks'
 # amount where its calibration was disturbed, but by the same against both, less
 # the jump.
 env LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT=raw \
-	timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$TICKWISE_SO" \
+	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$TICKWISE_SO" \
 	--filename=data --size=4m --bs=4k --rw=randread --number_ios=3 \
 	--thinktime=100ms --tw_report=jump.json --output=out 2>err
 ok $? 'a job in which a clock jumps'

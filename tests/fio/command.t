@@ -23,7 +23,7 @@ refuses()
 	what=$1
 	text=$2
 	shift 2
-	timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$command_so" \
+	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
 		--rw=write --bs=4k --size=64k "$@" >out 2>err
 	status=$?
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
@@ -44,7 +44,7 @@ for mode in --thread=0 --thread=1; do
 	ok $? "it is not made"
 done
 # Another character device: what it is not is said by fio's own helper.
-timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$command_so" \
+timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
 	--filename=/dev/null --rw=read --size=64k >out 2>err
 [ $? -eq 1 ]
 ok $? "a character device of another kind is refused"

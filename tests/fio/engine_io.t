@@ -103,7 +103,7 @@ shrink()
 {
 	rm -f ./*.tickwise.json
 	head -c 4194304 /dev/zero >shrinks.data
-	timeout -s KILL 60 "$FIO" --ioengine="$1" --output-format=json \
+	timeout -s KILL $hung_s "$FIO" --ioengine="$1" --output-format=json \
 		--output=out.json --name=h --rw=read --bs=4k --size=4m \
 		--filename=shrinks.data --number_ios=1000 \
 		--exec_prerun='sh shrink.sh' --invalidate=0 --iodepth=4 \

@@ -18,6 +18,9 @@
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
+# Some versions of fio's own engine do wait for ever.
+hung_s=60
+
 # outcome STATUS: all that a user sees of the errors, without what names a
 # process or a place in a source, and what only ours says (empty.t; that in simulated
 # time there is no counter)

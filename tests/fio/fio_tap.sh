@@ -51,12 +51,16 @@ said()
 	grep -v '^tickwise: .*; latencies are taken from CLOCK' err
 }
 
+# A fio that has not ended by then never will: what the jobs here do takes a second or
+# two on an idle machine, and some may be a hundred times slower.
+hung_s=300
+
 # fio with the engine; out.json is its output, err its stderr. A lost completion
 # makes it wait for ever: then it is ended.
 run_fio()
 {
-	timeout -s KILL 60 "$FIO" --ioengine="external:$TICKWISE_SO" --output-format=json \
-		--output=out.json "$@" 2>err
+	timeout -s KILL $hung_s "$FIO" --ioengine="external:$TICKWISE_SO" \
+		--output-format=json --output=out.json "$@" 2>err
 }
 
 # Jobs that are to be interrupted have --exec_prerun="$begin", and has_begun JOBS
@@ -163,7 +167,7 @@ watched()
 	shift
 	rm -f ring.[0-9]*
 	# shellcheck disable=SC2086
-	timeout -s KILL 60 env \
+	timeout -s KILL $hung_s env \
 		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_watch.so" \
 		RING_WATCH=ring $settings "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --output-format=json \
@@ -179,10 +183,16 @@ on_device()
 	engine=$2
 	shift 2
 	# shellcheck disable=SC2086
-	timeout -s KILL 60 env \
+	timeout -s KILL $hung_s env \
 		LD_PRELOAD="$TW_BUILD/tests/fio/preload/ring_device.so" \
 		$settings "$FIO" --ioengine="$engine" --output-format=json \
 		--output=out.json --clocksource=clock_gettime "$@" 2>err
+}
+
+# has_direct FILE: its file system takes direct I/O
+has_direct()
+{
+	dd if="$1" of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null
 }
 
 # fio_is_from_3_42: then a thread of its own ends the ramp time (356e1ca9), and that is

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/fio_tap.sh"
 
 env LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT=away \
-	timeout -s KILL 60 "$FIO" --name=c --ioengine="external:$TICKWISE_SO" \
+	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$TICKWISE_SO" \
 	--filename=data --size=64k --bs=4k --rw=read --tw_report=c.json \
 	--output=out 2>err
 ok $? 'a job that is away in most of the first 20 ms'

@@ -53,7 +53,7 @@ $(from_json "$(ls reads.2.*.tickwise.json)" 'print $j->{ios}{read}')"
 
 for mode in 0 1; do
 	rm -f ./*.json
-	timeout -s KILL 60 "$tickwise" run --engine="$TICKWISE_SO" mixed.fio \
+	timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" mixed.fio \
 		--thread=$mode --output-format=json --output=out.json \
 		>out 2>err
 	status=$?
@@ -66,7 +66,7 @@ done
 rm -f ./*.json
 sed -e "s|=tickwise-memory|=external:$memory_so|" \
 	-e "s|=io_uring|=external:$TICKWISE_SO|" mixed.fio >plain.fio
-timeout -s KILL 60 "$FIO" --output-format=json --output=out.json plain.fio \
+timeout -s KILL $hung_s "$FIO" --output-format=json --output=out.json plain.fio \
 	>out 2>err
 status=$?
 checks "fio by itself"

@@ -23,7 +23,7 @@ logged()
 {
 	rm -f ./*.json "$log"
 	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/thread_log.so" \
-		THREAD_LOG="$log" timeout -s KILL 60 "$FIO" "$@" >out 2>err
+		THREAD_LOG="$log" timeout -s KILL $hung_s "$FIO" "$@" >out 2>err
 }
 
 

@@ -24,7 +24,7 @@ example()
 	rm -f ./*.tickwise.json
 	file=$1
 	shift
-	timeout -s KILL 60 "$tickwise" run --engine="$TICKWISE_SO" "$file" \
+	timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" "$file" \
 		--output-format=json --output=out.json "$@" >out 2>err
 	status=$?
 }
@@ -37,7 +37,7 @@ shortened()
 }
 
 direct='s/a/a/'
-if ! dd if=data of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null; then
+if ! has_direct data; then
 	direct='s/^direct=1/direct=0/'
 	echo "# this file system has no O_DIRECT: direct=0"
 fi

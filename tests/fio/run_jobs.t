@@ -16,7 +16,7 @@ engine="--engine=$TICKWISE_SO"
 tool()
 {
 	rm -f ./*.tickwise.json out.json
-	timeout -s KILL 60 "$tickwise" run --convert "$engine" --output-format=json \
+	timeout -s KILL $hung_s "$tickwise" run --convert "$engine" --output-format=json \
 		--output=out.json "$@" >out 2>err
 	status=$?
 }
@@ -86,7 +86,7 @@ iodepth=4
 ioengine=io_uring
 END
 rm -f ./*.tickwise.json
-timeout -s KILL 60 "$tickwise" run "$engine" --output-format=json \
+timeout -s KILL $hung_s "$tickwise" run "$engine" --output-format=json \
 	--output=out.json job.fio >out 2>err
 is "$? $(engines)" "0 psync none $ours" 'jobs of other engines stay there'
 is "$(ls ./*.tickwise.json | wc -l) $(grep -c '; --convert would$' err)" '1 2' \

@@ -16,7 +16,7 @@ fails()
 	shift 2
 	for mode in 0 1; do
 		for engine in io_uring "external:$TICKWISE_SO"; do
-			timeout -s KILL 60 "$FIO" --ioengine="$engine" \
+			timeout -s KILL $hung_s "$FIO" --ioengine="$engine" \
 				--name=f --filename=f.data --size=64k --bs=4k \
 				--rw=randread --thread=$mode "$@" >out 2>&1
 			is $? 1 "$words, ${engine%%:*}, thread=$mode: exit 1"

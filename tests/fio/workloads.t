@@ -46,7 +46,8 @@ job many_files filename=m1.data:m2.data:m3.data openfiles=2
 # From 3.42 on.
 ! "$FIO" --cmdhelp=all 2>/dev/null | grep -q '^end_syncfs ' ||
 	job syncfs end_syncfs=1 rw=write
-timeout -s KILL 60 "$FIO" jobs.fio --output-format=json --output=out.json >out 2>err
+timeout -s KILL $hung_s "$FIO" jobs.fio --output-format=json --output=out.json \
+	>out 2>err
 ok $? "one run with $(grep -c '^filename=.' jobs.fio) kinds of job"
 [ ! -s err ] || sed 's/^/# /' err
 is "$(from_json out.json '
@@ -64,7 +65,8 @@ for less in gtod_reduce disable_clat disable_slat disable_lat disable_bw; do
 		"$less" "$TICKWISE_SO"
 	printf 'iodepth=4\nfilename=less.data\n%s=1\n' "$less"
 done >less.fio
-timeout -s KILL 60 "$FIO" less.fio --output-format=json --output=out.json >out 2>err
+timeout -s KILL $hung_s "$FIO" less.fio --output-format=json --output=out.json \
+	>out 2>err
 ok $? "jobs that leave out some of fio's times"
 is "$(from_json out.json '
 	print "unlike:";

@@ -24,7 +24,7 @@ zoned()
 	engine=$1
 	shift
 	rm -f ./*.tickwise.json
-	timeout -s KILL 60 "$FIO" --name=z --ioengine="$engine" \
+	timeout -s KILL $hung_s "$FIO" --name=z --ioengine="$engine" \
 		--filename="$device" --zonemode=zbd --zonesize=512k --direct=1 \
 		--output-format=json --output=out.json "$@" >out 2>err
 }
