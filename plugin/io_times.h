@@ -18,7 +18,8 @@
 #include "tickwise.h"
 
 /* The stages do not overlap: each begins where the one before it ends. An I/O has
- * either those from TW_SUBMIT to TW_REAP or TW_KERNEL in place of them. */
+ * those from TW_SUBMIT to TW_REAP, or TW_KERNEL in place of all of them, or, where a
+ * stamp is missing, in place of those around it. */
 enum tw_stage {
 	TW_QUEUE,	/* prepared to enter */
 	TW_SUBMIT,	/* to accepted by the kernel */
@@ -26,7 +27,7 @@ enum tw_stage {
 	TW_DEVICE,	/* to finished by the device */
 	TW_COMPLETE,	/* to posted in the completion ring */
 	TW_REAP,	/* to seen */
-	TW_KERNEL,	/* enter to seen */
+	TW_KERNEL,	/* enter to seen, or what of it was not split */
 	TW_DELIVER,	/* seen to returned */
 	TW_STAGES,
 };
@@ -98,13 +99,14 @@ static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 	return (uint64_t)ns;
 }
 
-/* Kernel, or the five stages that it consists of. */
+/* Kernel, or the five stages that it consists of, as far as they are known. */
 static inline void tw_kernel_times(const struct tw_clocks *clocks,
 				   const struct tw_io *io,
 				   struct tw_io_times *times,
 				   struct tw_contradictions *wrong)
 {
 	const uint64_t zero = clocks->zero_ticks;
+	unsigned joined;
 
 	times->stages = TW_STAGES_WHOLE;
 	times->stage_ns[TW_KERNEL] =
@@ -113,16 +115,19 @@ static inline void tw_kernel_times(const struct tw_clocks *clocks,
 	if (!clocks->join)
 		return;
 	times->inside = tw_inside_of(&io->kernel);
-	if (times->inside != TW_INSIDE_SPLIT)
+	if (times->inside != TW_INSIDE_SPLIT &&
+	    times->inside != TW_INSIDE_MISSING)
 		return;
-	times->stages = TW_STAGES_SPLIT;
-	times->stage_ns[TW_KERNEL] = 0;
-	tw_inside_split(clocks->join, &io->kernel,
-			tw_span_ns(clocks->scale, clocks->system, zero,
-				   io->enter_ticks),
-			tw_span_ns(clocks->scale, clocks->system, zero,
-				   io->seen_ticks),
-			&times->stage_ns[TW_SUBMIT], &wrong->inside);
+	joined = tw_inside_split(clocks->join, &io->kernel,
+				 tw_span_ns(clocks->scale, clocks->system, zero,
+					    io->enter_ticks),
+				 tw_span_ns(clocks->scale, clocks->system, zero,
+					    io->seen_ticks),
+				 &times->stage_ns[TW_SUBMIT],
+				 &times->stage_ns[TW_KERNEL], &wrong->inside);
+	times->stages = TW_STAGES_SPLIT & ~(joined << TW_SUBMIT);
+	if (joined)
+		times->stages |= TW_STAGE_BIT(TW_KERNEL);
 }
 
 /* All of an I/O whose stages were stamped. */

@@ -38,7 +38,7 @@ struct tw_join {
 enum tw_inside {
 	TW_INSIDE_SPLIT,
 	TW_INSIDE_NO_REQUEST,	/* no block request was found to be its own */
-	TW_INSIDE_MISSING,	/* one of the stamps was not taken */
+	TW_INSIDE_MISSING,	/* all but the stages around a missing stamp */
 	TW_INSIDE_NO_STAMPS,	/* none: the slot is another I/O's */
 	TW_INSIDES,
 };
@@ -123,27 +123,40 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
  * The stages between @enter_ns and @seen_ns (own time), which they add up to. A point
  * that lies before the one before it, or after @seen_ns, is moved there. If @seen_ns is
  * the earlier of both, which the caller counts, all stages are 0.
+ *
+ * Where stamps are missing, the stages from the first of them to the last are one,
+ * @joined_ns, and 0 by themselves. Returns the bits of these stages.
  */
-static inline void tw_inside_split(const struct tw_join *join,
-				   const struct tw_slot *stamps,
-				   int64_t enter_ns, int64_t seen_ns,
-				   uint64_t stage_ns[TW_INSIDE_STAGES],
-				   struct tw_inside_negative *negative)
+static inline unsigned tw_inside_split(const struct tw_join *join,
+				       const struct tw_slot *stamps,
+				       int64_t enter_ns, int64_t seen_ns,
+				       uint64_t stage_ns[TW_INSIDE_STAGES],
+				       uint64_t *joined_ns,
+				       struct tw_inside_negative *negative)
 {
 	const uint64_t stamps_ns[TW_INSIDE_STAGES - 1] = {
 		stamps->accepted_ns, stamps->dispatched_ns,
 		stamps->finished_ns, stamps->posted_ns,
 	};
 	int64_t from_ns = enter_ns;
-	unsigned i;
+	unsigned joined = 0, i;
 
 	if (seen_ns < enter_ns)
 		seen_ns = enter_ns;
+	/* A stamp ends the stage of its number. */
+	for (i = 0; i < TW_INSIDE_STAGES - 1; i++)
+		if (!stamps_ns[i])
+			joined |= 3U << i;
+	*joined_ns = 0;
 	for (i = 0; i < TW_INSIDE_STAGES - 1; i++) {
-		int64_t end_ns = tw_join_own_ns(join, stamps_ns[i]);
-		int64_t off_ns = end_ns < from_ns ? from_ns - end_ns :
-				 end_ns > seen_ns ? end_ns - seen_ns : 0;
+		int64_t end_ns, off_ns;
 
+		stage_ns[i] = 0;
+		if ((joined >> i & 3) == 3)
+			continue;
+		end_ns = tw_join_own_ns(join, stamps_ns[i]);
+		off_ns = end_ns < from_ns ? from_ns - end_ns :
+			 end_ns > seen_ns ? end_ns - seen_ns : 0;
 		if (off_ns) {
 			if (off_ns <= tw_join_error_ns(join, stamps_ns[i]))
 				negative->within++;
@@ -151,10 +164,14 @@ static inline void tw_inside_split(const struct tw_join *join,
 				negative->beyond++;
 			end_ns = end_ns < from_ns ? from_ns : seen_ns;
 		}
-		stage_ns[i] = (uint64_t)(end_ns - from_ns);
+		*(joined >> i & 1 ? joined_ns : &stage_ns[i]) =
+			(uint64_t)(end_ns - from_ns);
 		from_ns = end_ns;
 	}
-	stage_ns[i] = (uint64_t)(seen_ns - from_ns);
+	stage_ns[i] = 0;
+	*(joined >> i & 1 ? joined_ns : &stage_ns[i]) =
+		(uint64_t)(seen_ns - from_ns);
+	return joined;
 }
 
 #endif

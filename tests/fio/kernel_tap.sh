@@ -75,7 +75,7 @@ kernel_perl='
 	}
 	sub broken {
 		my $k = $j->{kernel_stages};
-		my ($split, @broken) = (0);
+		my ($split, $joined, @broken) = (0, 0);
 		$k->{state} eq "on" or return "state is $k->{state}: $k->{why}\n";
 		for my $d ("read", "write", "trim", "sync") {
 			my $whole = List::Util::sum0(map { $_->{$d} }
@@ -83,8 +83,11 @@ kernel_perl='
 			$k->{split}{$d} + $whole == $j->{ios}{$d} or
 				push @broken, "$d: split $k->{split}{$d}, not " .
 				"$whole, I/Os $j->{ios}{$d}";
-			of($_, $d) == $k->{split}{$d} or push @broken,
-				"$d: $_ of " . of($_, $d) for @inside;
+			my $missing = $k->{not_split}{missing_stamp}{$d};
+			of($_, $d) >= $k->{split}{$d} &&
+				of($_, $d) <= $k->{split}{$d} + $missing or
+				push @broken, "$d: $_ of " . of($_, $d)
+				for @inside;
 			of("kernel", $d) == $whole or push @broken,
 				"$d: kernel of " . of("kernel", $d);
 		}
@@ -95,9 +98,10 @@ kernel_perl='
 			my $lat = delete $stage{lat};
 			my @has = grep { exists $stage{$_} } @inside;
 			my @rest = grep { exists $stage{$_} } "queue", "deliver";
-			my $all = exists $stage{kernel} ? 0 : @inside;
-			$split += $all > 0;
-			@has == $all && @rest == 2 &&
+			$split += !exists $stage{kernel};
+			$joined += exists $stage{kernel} && @has > 0;
+			(exists $stage{kernel} ? @has <= 3 : @has == 5) &&
+				@rest == 2 &&
 				List::Util::sum0(values %stage) == $lat &&
 				!grep { $_ < 0 } values %stage or
 				push @broken, "stages of one I/O: " . join ", ",
@@ -105,6 +109,8 @@ kernel_perl='
 		}
 		$split == sum($k->{split}) or
 			push @broken, "in the list $split are split";
+		$joined == not_split("missing_stamp") or
+			push @broken, "in the list $joined are split in part";
 		$k->{requests} >= $split or
 			push @broken, "$k->{requests} requests of $split I/Os";
 		$k->{negative_beyond} && trusted() and push @broken,

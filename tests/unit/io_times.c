@@ -155,6 +155,20 @@ static void one_split(const struct tw_clocks *whole_clocks, uint64_t hz,
 	}
 	note_error(&worst->inside, times.lat_ns,
 		   exact_ns((int64_t)(returned - io->prepared_ticks), hz));
+	/* Not dispatched: device begins with blockq. */
+	split.kernel.dispatched_ns = 0;
+	times = tw_io_times(&clocks, &split, returned, &worst->negative);
+	worst->wrong += times.inside != TW_INSIDE_MISSING ||
+			times.stages != ((TW_STAGES_SPLIT |
+					  TW_STAGE_BIT(TW_KERNEL)) &
+					 ~TW_STAGE_BIT(TW_BLOCKQ) &
+					 ~TW_STAGE_BIT(TW_DEVICE)) ||
+			times.stage_ns[TW_BLOCKQ] || times.stage_ns[TW_DEVICE] ||
+			times.lat_ns != sum_of(&times);
+	note_error(&worst->inside, times.stage_ns[TW_KERNEL],
+		   exact_ns((int64_t)(ends[2] - ends[0]), hz));
+	note_error(&worst->inside, times.stage_ns[TW_COMPLETE],
+		   exact_ns((int64_t)(ends[3] - ends[2]), hz));
 	/* Of another I/O: as without the program. */
 	split.kernel.accepted_ns = 0;
 	times = tw_io_times(&clocks, &split, returned, &worst->negative);

@@ -53,6 +53,48 @@ job 2, began at 7000 ns of CLOCK_MONOTONIC 900 ns read of 512 bytes at 4096, que
 160 ns, submit 30 ns, blockq 60 ns, device 400 ns, complete 100 ns, reap 50 ns, \
 deliver 100 ns, job 2, began at 9000 ns of CLOCK_MONOTONIC " 'the slowest, too'
 
+# ---- stamps that are missing ----
+
+# joined: of some I/Os, the slowest first, what is known of their stages
+joined=$scratch/joined.json
+sed '/^"slowest"/,$d' "$most" >"$joined"
+cat >>"$joined" <<END
+"slowest": [{"offset": 0, "size": 512, "ddir": "read", "monotonic_ns": "1000",
+"stages": {"queue": 50, "submit": 100, "kernel": 500, "complete": 100, "reap": 50,
+	"deliver": 200, "lat": 1000}},
+{"offset": 512, "size": 512, "ddir": "read", "monotonic_ns": "3000",
+"stages": {"queue": 50, "submit": 100, "blockq": 25, "kernel": 525, "reap": 100,
+	"deliver": 150, "lat": 950}},
+{"offset": 1024, "size": 512, "ddir": "read", "monotonic_ns": "5000",
+"stages": {"queue": 50, "submit": 50, "kernel": 700, "deliver": 100, "lat": 900}}]}
+END
+run report --trace="$scratch/trace" --html="$scratch/page" "$joined"
+# Of the slowest: from submit to the stage before deliver.
+is "$(sed -n '/^slowest/,/^$/p' "$out" | tr -s ' \n' ' ' | sed 's/ deliver/\n/g' |
+	sed -n 's/.* submit/submit/p')" "submit 100 ns, blockq+device 500 ns, \
+complete 100 ns, reap 50 ns,
+submit 100 ns, blockq 25 ns, device+complete 525 ns, reap 100 ns,
+submit 50 ns, blockq+device+complete+reap 700 ns," \
+	'a slow I/O without a stamp: the stages around it are named as one'
+well_formed "$scratch/page" 'the HTML'
+has "$scratch/page" '<td>50 ns</td><td>100 ns</td><td>-</td><td>100 ns</td>'\
+'<td>50 ns</td><td>500 ns</td><td>200 ns</td>' 'which is the cell of kernel'
+
+# slices: the names of the trace's stages; ! where one does not begin with the end of
+# the one before it
+slices() {
+	perl -MJSON::PP -e 'local $/;
+		my $end = 0;
+		for (grep { ($_->{cat} // "") eq "stage" }
+				@{decode_json(<STDIN>)->{traceEvents}}) {
+			print $_->{name}, abs($_->{ts} - $end) < 1e-6 ? " " : "! ";
+			$end = $_->{ts} + $_->{dur};
+		}' <"$scratch/trace"
+}
+is "$(slices)" "queue! submit blockq+device complete reap deliver queue! submit blockq \
+device+complete reap deliver queue! submit blockq+device+complete+reap deliver " \
+	'and has its place in the trace'
+
 # ---- merged ----
 
 run report "$most" "$all"
@@ -94,12 +136,7 @@ $(cat "$scratch/wrong")" '9 9 ' 'each row has a colour of its own'
 is "$(cd "$scratch" && echo p.*)" "$(for stage in blockq complete deliver device kernel \
 	lat queue reap submit submitting_call; do
 	printf 'p.randread.read.%s.hgrm ' $stage; done | sed 's/ $//')" 'percentile files'
-is "$(perl -MJSON::PP -e 'local $/;
-	my $end = 0;
-	for (grep { ($_->{cat} // "") eq "stage" } @{decode_json(<STDIN>)->{traceEvents}}) {
-		print $_->{name}, abs($_->{ts} - $end) < 1e-6 ? " " : "! ";
-		$end = $_->{ts} + $_->{dur};
-	}' <"$scratch/trace")" \
+is "$(slices)" \
 	"queue! kernel deliver queue! $inside deliver " \
 	'slices of the trace follow each other'
 
@@ -158,7 +195,7 @@ block request (page cache?); stamps known to +-60.50 ns" 'one had no request'
 is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
 is "$(says "$scratch/2")" "inside the kernel: 97.00 % of 100 I/Os $split; 2 lacked a \
-stamp, 1 had no stamps; stamps known to +-80.25 ns" 'other reasons'
+stamp (the stages around it are in kernel), 1 had no stamps; stamps known to +-80.25 ns" 'other reasons'
 write_report "$scratch/6" split=all kernel_stages="$(on_of 100 0 0 0)"
 is "$(says "$scratch/6")" \
 	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-60.50 ns" 'all'
@@ -176,7 +213,7 @@ is "$(says "$scratch/4" "$scratch/3")" \
 	'two jobs off'
 is "$(says "$scratch/1" "$scratch/3" "$scratch/2" "$scratch/5")" \
 "inside the kernel: 49.00 % of 400 I/Os $split; 1 had no block request (page cache?), 2 \
-lacked a stamp, 1 had no stamps; stamps known to +-80.25 ns
+lacked a stamp (the stages around it are in kernel), 1 had no stamps; stamps known to +-80.25 ns
 inside the kernel: not split in 1 of 4 jobs: no privilege" 'one of several off'
 write_report "$scratch/8" thread=3 kernel_stages="$(off_for '<b>\u001b[2J&')"
 run report --html="$scratch/page" "$scratch/8"

@@ -11,7 +11,8 @@
 
 static const char *const words[TW_REPORT_UNSPLIT] = {
 	[TW_REPORT_NO_REQUEST] = "had no block request (page cache?)",
-	[TW_REPORT_MISSING_STAMP] = "lacked a stamp",
+	[TW_REPORT_MISSING_STAMP] = "lacked a stamp (the stages around it are in "
+		"kernel)",
 	[TW_REPORT_NO_STAMPS] = "had no stamps",
 };
 

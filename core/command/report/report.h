@@ -37,8 +37,9 @@ enum tw_report_clocks {
 
 /*
  * The stages of an I/O in their order: the name, and from when to when. They do
- * not overlap, and add up to lat. An I/O has either those from submit to reap or
- * kernel, which is all of them in one. This is the one list of them.
+ * not overlap, and add up to lat. An I/O has those from submit to reap, or kernel
+ * in place of all of them, or, where a stamp is missing, in place of those around
+ * it. This is the one list of them.
  */
 #define TW_REPORT_EACH_STAGE(STAGE) \
 	STAGE(queue, "from the end of fio's prep() to the call that submits the I/O") \
@@ -47,7 +48,7 @@ enum tw_report_clocks {
 	STAGE(device, "from there until the block layer learns of the last completion") \
 	STAGE(complete, "from there until the completion is in the ring") \
 	STAGE(reap, "from there until the engine sees it") \
-	STAGE(kernel, "not split: from the submitting call until the completion is seen") \
+	STAGE(kernel, "not split: submit to reap, or the stages around a missing stamp") \
 	STAGE(deliver, "from there until getevents() returns the I/O to fio")
 
 /* Each has a histogram for a direction. The rows of its table come first. */
@@ -99,7 +100,7 @@ struct tw_report_schedule {
 /* Why an I/O is not split inside the kernel. */
 enum tw_report_unsplit {
 	TW_REPORT_NO_REQUEST,		/* no block request was its own */
-	TW_REPORT_MISSING_STAMP,	/* one of them */
+	TW_REPORT_MISSING_STAMP,	/* all but the stages around it are */
 	TW_REPORT_NO_STAMPS,
 	TW_REPORT_UNSPLIT,
 };
@@ -231,6 +232,12 @@ struct tw_report_slow {
 	uint64_t lat_ns;
 };
 
+/* A stage of such an I/O. */
+struct tw_report_slow_stage {
+	char name[48];			/* or several: "device+complete" */
+	uint64_t ns;
+};
+
 /* Jobs that belong together; members in order of their start. */
 struct tw_report_group {
 	const struct tw_report **members;
@@ -340,6 +347,11 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count);
  * 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_slowest(struct tw_report_group *group);
 int tw_report_merge_over_time(struct tw_report_group *group);
+
+/* The stages of one of the slowest, in the order of time, of which @stages is the
+ * JSON (slowest.c). Returns how many. */
+int tw_report_slow_stages(const json_t *stages,
+			  struct tw_report_slow_stage list[TW_REPORT_STAGES]);
 
 /* What else is known of a clock, whose json is set (clock_errors.c). */
 void tw_report_read_clock_errors(struct tw_report_clock *clock,

@@ -19,17 +19,70 @@ static uint64_t u64_of(const json_t *json, const char *key)
 	return value;
 }
 
-static void print_stages(struct tw_paragraph *line, const json_t *stages)
+static int is_inside(int stage)
 {
-	char text[TW_FORMAT_SIZE];
+	return stage >= TW_REPORT_AT_submit && stage <= TW_REPORT_AT_reap;
+}
+
+static int has(const json_t *stages, int stage)
+{
+	return json_object_get(stages, tw_report_times[stage].key) != NULL;
+}
+
+/* Of an I/O that lacks a stamp, kernel is the stages around it: those that are not
+ * there. */
+static void name_kernel(char *name, size_t size, const json_t *stages)
+{
+	size_t used = 0, all = 0, missing = 0;
 
 	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		const char *name = tw_report_times[i].key;
-
-		if (json_object_get(stages, name))
-			tw_paragraph_printf(line, "%s %s,", name, tw_format_ns(
-				text, (double)u64_of(stages, name)));
+		if (!is_inside(i))
+			continue;
+		all++;
+		if (has(stages, i))
+			continue;
+		missing++;
+		used += (size_t)snprintf(name + used, size - used, "%s%s",
+					 used ? "+" : "",
+					 tw_report_times[i].name);
 	}
+	if (missing == 0 || missing == all)
+		snprintf(name, size, "kernel");
+}
+
+int tw_report_slow_stages(const json_t *stages,
+			  struct tw_report_slow_stage list[TW_REPORT_STAGES])
+{
+	int kernel = has(stages, TW_REPORT_AT_kernel);
+	int count = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		struct tw_report_slow_stage *at = &list[count];
+
+		if (i != TW_REPORT_AT_kernel && has(stages, i)) {
+			snprintf(at->name, sizeof(at->name), "%s",
+				 tw_report_times[i].name);
+			at->ns = u64_of(stages, tw_report_times[i].key);
+			count++;
+		} else if (kernel && (is_inside(i) || i == TW_REPORT_AT_kernel)) {
+			name_kernel(at->name, sizeof(at->name), stages);
+			at->ns = u64_of(stages, "kernel");
+			kernel = 0;
+			count++;
+		}
+	}
+	return count;
+}
+
+static void print_stages(struct tw_paragraph *line, const json_t *stages)
+{
+	struct tw_report_slow_stage list[TW_REPORT_STAGES];
+	int count = tw_report_slow_stages(stages, list);
+	char text[TW_FORMAT_SIZE];
+
+	for (int i = 0; i < count; i++)
+		tw_paragraph_printf(line, "%s %s,", list[i].name,
+				    tw_format_ns(text, (double)list[i].ns));
 }
 
 static void print_slow(const struct tw_report_slow *slow)

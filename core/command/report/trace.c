@@ -145,21 +145,19 @@ static void put_stage(struct out *out, const struct io *io, const char *name,
 /* One after another. Where one is missing, nobody knows when the next began. */
 static void put_stages(struct out *out, const struct io *io)
 {
-	const json_t *stages = json_object_get(io->json, "stages");
+	struct tw_report_slow_stage list[TW_REPORT_STAGES];
+	int count = tw_report_slow_stages(json_object_get(io->json, "stages"),
+					  list);
 	uint64_t from_ns = io->begin_ns;
 	uint64_t sum_ns = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		sum_ns += stage_ns(io->json, tw_report_times[i].key);
+	for (int i = 0; i < count; i++)
+		sum_ns += list[i].ns;
 	if (sum_ns != stage_ns(io->json, "lat"))
 		return;
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		const char *name = tw_report_times[i].key;
-		uint64_t ns = stage_ns(io->json, name);
-
-		if (json_object_get(stages, name))
-			put_stage(out, io, name, from_ns, ns);
-		from_ns += ns;
+	for (int i = 0; i < count; i++) {
+		put_stage(out, io, list[i].name, from_ns, list[i].ns);
+		from_ns += list[i].ns;
 	}
 }
 
