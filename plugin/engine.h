@@ -226,6 +226,10 @@ void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
 /* report.c: 0 or -errno, which is logged. */
 extern const char *const tw_direction_names[TW_DIRECTIONS];
+/* By direction's name: of all; of those that have any. NULL without memory. */
+struct json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS]);
+struct json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
+				     unsigned directions);
 int tw_report_write(struct thread_data *td, struct tw_job *job);
 
 #endif

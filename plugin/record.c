@@ -37,7 +37,8 @@ static void read_clocks(struct tw_job *job)
 
 int tw_record_start(struct tw_job *job)
 {
-	read_clocks(job);
+	if (job->kernel.slots)
+		read_clocks(job);
 	job->finished = aligned_alloc(_Alignof(struct tw_finished),
 				      TW_FINISHED_MAX *
 				      sizeof(*job->finished));

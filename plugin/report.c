@@ -54,37 +54,57 @@ static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
 	return object;
 }
 
-static json_t *counts_to_json(const struct tw_job *job, size_t member)
+json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS])
 {
 	json_t *object = json_object();
 	unsigned direction;
 
-	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
-		const char *counts = (const char *) &job->counts[direction];
-		uint64_t value;
-
-		memcpy(&value, counts + member, sizeof(value));
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
 		json_object_set_new(object, tw_direction_names[direction],
-				    json_integer((json_int_t) value));
-	}
+				    tw_json_of_u64(counts[direction]));
 	return object;
 }
 
-/* Those directions that have any; nothing if none has. 0; -ENOMEM. */
-static int set_histograms(json_t *into, const char *name,
-			  const struct tw_histogram *by_direction)
+json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
+			      unsigned directions)
 {
 	json_t *object = json_object();
 	unsigned direction;
 	int error = 0;
 
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+	for (direction = 0; direction < directions; direction++)
 		if (by_direction[direction].count)
 			error |= json_object_set_new(object,
 				tw_direction_names[direction],
 				tw_histogram_to_json(&by_direction[direction]));
+	if (!error)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+/* One member of each direction's counts. */
+static json_t *member_to_json(const struct tw_job *job, size_t member)
+{
+	uint64_t counts[TW_DIRECTIONS];
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		memcpy(&counts[direction],
+		       (const char *) &job->counts[direction] + member,
+		       sizeof(counts[direction]));
+	return tw_counts_to_json(counts);
+}
+
+/* Nothing if no direction has any. 0; -ENOMEM. */
+static int set_histograms(json_t *into, const char *name,
+			  const struct tw_histogram *by_direction)
+{
+	json_t *object = tw_histograms_to_json(by_direction, TW_DIRECTIONS);
+	int error = !object;
+
 	if (json_object_size(object))
-		error |= json_object_set(into, name, object);
+		error = json_object_set(into, name, object);
 	json_decref(object);
 	return error ? -ENOMEM : 0;
 }
@@ -227,19 +247,19 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			 "version", TW_REPORT_VERSION,
 			 "tickwise_version", TW_VERSION,
 			 "job", job_to_json(td, job),
-			 "ios", counts_to_json(job,
+			 "ios", member_to_json(job,
 				offsetof(struct tw_counts, recorded)),
-			 "errors", counts_to_json(job,
+			 "errors", member_to_json(job,
 				offsetof(struct tw_counts, errors)),
-			 "short", counts_to_json(job,
+			 "short", member_to_json(job,
 				offsetof(struct tw_counts, shorts)),
-			 "empty", counts_to_json(job,
+			 "empty", member_to_json(job,
 				offsetof(struct tw_counts, empty)),
-			 "requeued", counts_to_json(job,
+			 "requeued", member_to_json(job,
 				offsetof(struct tw_counts, requeues)),
-			 "unaccounted", counts_to_json(job,
+			 "unaccounted", member_to_json(job,
 				offsetof(struct tw_counts, unaccounted)),
-			 "backwards", counts_to_json(job,
+			 "backwards", member_to_json(job,
 				offsetof(struct tw_counts, backwards)),
 			 "batches",
 				"enters", (json_int_t) job->enters,

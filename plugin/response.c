@@ -166,18 +166,6 @@ void tw_response_record(struct tw_response *response, const struct io_u *io_u,
 	response->last_slip_ns[io_u->ddir] = due->slip_ns;
 }
 
-static json_t *histograms_to_json(const struct tw_histogram *by_direction)
-{
-	json_t *object = json_object();
-	unsigned i;
-
-	for (i = 0; i < DDIR_RWDIR_CNT; i++)
-		if (by_direction[i].count)
-			json_object_set_new(object, tw_direction_names[i],
-				tw_histogram_to_json(&by_direction[i]));
-	return object;
-}
-
 json_t *tw_response_to_json(const struct tw_response *response)
 {
 	json_t *at_end = json_object();
@@ -189,7 +177,9 @@ json_t *tw_response_to_json(const struct tw_response *response)
 				tw_json_of_u64(response->last_slip_ns[i]));
 	return json_pack("{si, so, so, so}",
 			 "resolution_ns", TW_SCHEDULE_NS,
-			 "slip", histograms_to_json(response->slip),
-			 "total", histograms_to_json(response->total),
+			 "slip", tw_histograms_to_json(response->slip,
+						       DDIR_RWDIR_CNT),
+			 "total", tw_histograms_to_json(response->total,
+							DDIR_RWDIR_CNT),
 			 "slip_at_end_ns", at_end);
 }

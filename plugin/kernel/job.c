@@ -75,17 +75,6 @@ static const char *const reasons[TW_INSIDES] = {
 	[TW_INSIDE_NO_STAMPS] = "no_stamps",
 };
 
-static json_t *counts_to_json(const uint64_t counts[TW_DIRECTIONS])
-{
-	json_t *object = json_object();
-	unsigned direction;
-
-	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		json_object_set_new(object, tw_direction_names[direction],
-				    tw_json_of_u64(counts[direction]));
-	return object;
-}
-
 static json_t *reasons_to_json(const struct tw_job *job)
 {
 	json_t *object = json_object();
@@ -94,7 +83,7 @@ static json_t *reasons_to_json(const struct tw_job *job)
 	for (inside = 0; inside < TW_INSIDES; inside++)
 		if (reasons[inside])
 			json_object_set_new(object, reasons[inside],
-				counts_to_json(job->inside[inside]));
+				tw_counts_to_json(job->inside[inside]));
 	return object;
 }
 
@@ -106,7 +95,7 @@ json_t *tw_kernel_to_json(const struct tw_job *job)
 						   "not asked for");
 	return json_pack("{ss, so, so, sI, so, so, so, so}",
 			 "state", "on",
-			 "split", counts_to_json(job->inside[TW_INSIDE_SPLIT]),
+			 "split", tw_counts_to_json(job->inside[TW_INSIDE_SPLIT]),
 			 "not_split", reasons_to_json(job),
 			 "clock_error_ns", (json_int_t) job->join.max_error_ns,
 			 "negative_within",
