@@ -121,7 +121,7 @@ UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 MACHINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/machine/*.c))
 UNIT_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/reader/*.c))
 FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
-SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t)
+SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t tests/golden/*.t)
 MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/%, \
 	$(wildcard tests/*/preload/*.c)))
@@ -479,6 +479,22 @@ $(B)/tests/unit/reader/fake_fio: LDFLAGS += -rdynamic
 # It stands before a library that the engine alone would bring along.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
 
+# The program on a recorded machine: tests/golden/recorded.h says how.
+RECORDED_SOURCES := $(wildcard tests/golden/*.c)
+REPLACED := $(shell sed -n 's/^REPLACE(\(.*\));/\1/p' $(RECORDED_SOURCES))
+
+$(B)/tests/golden/%.o: tests/golden/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CORE_CFLAGS) -Wno-missing-prototypes $(CPPFLAGS) $(CFLAGS) -MMD -MP \
+		-c -o $@ $<
+
+$(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
+			$(B)/libtickwise.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(REPLACED)) \
+		-o $@ $^ -ljansson -ldl $(CORE_LIBS)
+
 # ---- other processors ----
 #
 # What needs no JSON is built once more, static, for each processor that there
@@ -560,7 +576,7 @@ test_env = TICKWISE_KERNEL=off CC='$(CC)' TICKWISE='$(abspath $(B)/tickwise)' \
 
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h
+       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded
 
 # The verdict is the same on any machine, whatever else runs there.
 .PHONY: check

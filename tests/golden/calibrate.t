@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# All that tickwise calibrate prints, of each recorded machine. Fails if a character
+# of it changes.
+. "$(dirname "$0")/golden.sh"
+
+golden_on reliable help calibrate --help
+for machine in reliable unreliable undecided too_wide one_cpu; do
+	golden_on $machine $machine calibrate
+	golden_on $machine ${machine}_json calibrate --json
+done
+for machine in too_busy disabled unsteady; do
+	golden_on $machine $machine calibrate
+done
+usage_errors calibrate <<'LINES'
+--jsn
+file
+--window
+--window=4.9
+--window=20ms
+--against=real
+--kernel-rate=1
+LINES
+golden_done

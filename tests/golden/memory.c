@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorded machine's memory: loads take what a formula says, and no memory is
+ * allocated for them. See recorded.h.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "command/memlat/memlat.h"
+#include "estimate/machine.h"
+#include "memory/available.h"
+#include "memory/seed_loops.h"
+#include "recorded.h"
+
+#define KIB	((size_t)1 << 10)
+#define MIB	((size_t)1 << 20)
+
+static struct tw_memory mapped;		/* what was mapped last */
+static int mapped_node;
+
+REPLACE(sched_getcpu);
+int __wrap_sched_getcpu(void)
+{
+	return 2;
+}
+
+REPLACE(tw_pin_to_cpu);
+int __wrap_tw_pin_to_cpu(unsigned cpu)
+{
+	return cpu < recorded()->cpus_online ? 0 : -EINVAL;
+}
+
+REPLACE(tw_caches_read);
+unsigned __wrap_tw_caches_read(struct tw_cache *caches, const char *base,
+			       unsigned cpu)
+{
+	(void)base;
+	(void)cpu;
+	memcpy(caches, recorded()->caches, sizeof(recorded()->caches));
+	return recorded()->cache_count;
+}
+
+REPLACE(tw_memory_nodes);
+unsigned __wrap_tw_memory_nodes(unsigned *nodes, unsigned room)
+{
+	unsigned count = recorded()->nodes;
+
+	for (unsigned i = 0; i < count && i < room; i++)
+		nodes[i] = i;
+	return count;
+}
+
+REPLACE(tw_memory_available);
+uint64_t __wrap_tw_memory_available(void)
+{
+	return recorded()->available_bytes;
+}
+
+/* There are no reserved pages, and of transparent ones 15 of 16 are huge. */
+REPLACE(tw_memory_map);
+int __wrap_tw_memory_map(struct tw_memory *memory, size_t bytes,
+			 enum tw_pages pages, int node)
+{
+	static char start[4096] __attribute__((aligned(4096)));
+
+	if (pages == TW_PAGES_RESERVED)
+		return -ENOMEM;
+	*memory = (struct tw_memory) {
+		.start = start, .bytes = bytes, .pages = pages,
+		.page_bytes = 4096,
+		.huge_bytes = pages == TW_PAGES_SMALL ? 0 : bytes / 16 * 15,
+	};
+	mapped = *memory;
+	mapped_node = node;
+	return 0;
+}
+
+REPLACE(tw_memory_unmap);
+void __wrap_tw_memory_unmap(struct tw_memory *memory)
+{
+	(void)memory;
+}
+
+REPLACE(tw_cycle_grow);
+int __wrap_tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
+{
+	cycle->count = tw_cycle_elements(&cycle->shape, bytes);
+	return 0;
+}
+
+/* The median of a load. Caches of 48 KiB, 2 MiB and 32 MiB. */
+static double load_ns(const struct tw_cycle_shape *shape, size_t bytes)
+{
+	double ns = bytes <= 48 * KIB ? 1.6 : bytes <= 2 * MIB ? 4.8 :
+		    bytes <= 32 * MIB ? 20 : 92;
+
+	switch (shape->kind) {
+	case TW_CYCLE_SEQUENTIAL:
+		return ns < 2.5 ? ns : 2.5;
+	case TW_CYCLE_PAGE:
+		return bytes <= 256 * KIB ? 1.6 : bytes <= 8 * MIB ? 4.1 : 25;
+	case TW_CYCLE_RANDOM:
+		if (bytes > 8 * MIB)
+			ns += mapped.pages == TW_PAGES_SMALL ? 11.5 : 0.5;
+		break;
+	default:
+		break;
+	}
+	return mapped_node > 0 ? ns * 1.6 : ns;
+}
+
+/* The mistakes of --seed-table. */
+static double seed_ns(const struct tw_cycle_shape *shape, size_t bytes,
+		      const struct tw_memory_loop *loop)
+{
+	double ns = load_ns(shape, bytes);
+
+	if (loop->run == tw_seed_unused)
+		return 0.04;
+	if (shape->stride_bytes == 8)
+		ns = 1.7;
+	return loop->run == tw_seed_spilled ? ns + 2.25 : ns;
+}
+
+/* In random order 3 MiB are too disturbed on transparent pages. */
+REPLACE(tw_memory_measure);
+int __wrap_tw_memory_measure(struct tw_memory_point *point,
+			     const struct tw_cycle *cycle, size_t bytes,
+			     const struct tw_memory_effort *effort,
+			     const struct tw_memory_loop *loop, double hz)
+{
+	double ns = loop ? seed_ns(&cycle->shape, bytes, loop) :
+			   load_ns(&cycle->shape, bytes);
+
+	(void)hz;
+	*point = (struct tw_memory_point) {
+		.bytes = bytes,
+		.footprint_bytes = tw_cycle_footprint(&cycle->shape, bytes),
+		.elements = cycle->count,
+		.loads = (uint64_t)((double)effort->batch_ns / ns) / 64 * 64,
+		.batches = (unsigned)(effort->point_ns / effort->batch_ns) - 3,
+		.disturbed = 3,
+		.warm_passes = 2,
+		.min_ns = ns * 0.96875,
+		.median_ns = ns,
+		.p90_ns = ns * 1.0625,
+		.low_ns = ns * 0.9921875,
+		.high_ns = ns * 1.015625,
+		.cycle_ns = 0.3125,
+	};
+	return cycle->shape.kind == TW_CYCLE_RANDOM && bytes == 3 * MIB &&
+	       mapped.pages == TW_PAGES_TRANSPARENT ? -EAGAIN : 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of `tickwise compare`: no program is run. Each process has written
+ * all it has to say into a pipe when it begins. See recorded.h.
+ *
+ *	fio		a fio whose cpu clock is 7439 ppb fast
+ *	fio-patched	one with a clock source of ours
+ *	fio-dies	ends before its clock was looked at
+ *	no-fio		another program
+ *	missing		is not there
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/compare/compare.h"
+#include "recorded.h"
+
+#define WINDOW_NS	((uint64_t)2000000000)
+
+/* Each start differs a little from the one before. */
+static unsigned starts;
+
+static int open_pipe(struct tw_compare_process *process, int *fd)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		return -errno;
+	process->pid = 1;
+	process->says = fdopen(ends[0], "r");
+	*fd = ends[1];
+	return process->says ? 0 : -ENOMEM;
+}
+
+/* One start of a clock that is @ppb fast and takes @read_ns to be read. */
+static void write_start(int fd, double ppb, double startup_ns, double read_ns)
+{
+	struct tw_probe_report report = {
+		.startup_ns = startup_ns + 1000.0 * (starts % 7),
+		.read_ns = read_ns + 0.125 * (starts % 3),
+	};
+	int i, which;
+
+	ppb += 0.25 * (starts % 4);
+	for (i = 0; i < 2; i++)
+		for (which = 0; which < TW_PROBE_CLOCKS; which++) {
+			struct tw_probe_moment *moment = &report.moment[i];
+			double fast = which == TW_PROBE_TESTED ? ppb :
+				      which == TW_PROBE_MONOTONIC ? 12.5 : 0;
+
+			moment->ticks = 1000000 + (uint64_t)i * 5200000000;
+			moment->base_ns[which] = TW_NS_PER_SECOND +
+						 (uint64_t)i * WINDOW_NS;
+			moment->high_ns[which] = 2.5 + i * 2 * fast;
+			moment->low_ns[which] = -1.5 + i * 2 * fast;
+		}
+	starts++;
+	tw_probe_print_ready(fd, report.startup_ns);
+	tw_probe_print(fd, &report);
+}
+
+static const char *option(const char *const *argv, const char *name)
+{
+	for (; *argv; argv++)
+		if (!strncmp(*argv, name, strlen(name)))
+			return *argv + strlen(name);
+	return NULL;
+}
+
+/* With the preload clock, or the library that counts readings, in it. */
+static int has(const char *const *set, const char *library)
+{
+	for (; *set; set++)
+		if (strstr(*set, library))
+			return 1;
+	return 0;
+}
+
+static void write_clock(int fd, const char *source, const char *const *set)
+{
+	if (has(set, "libtickwise-preload.so"))
+		write_start(fd, 0.5, 41e6, 19.5);
+	else if (!strcmp(source, "cpu"))
+		write_start(fd, 7439, 230e6, 24);
+	else if (!strcmp(source, "tickwise"))
+		write_start(fd, 1.25, 61e6, 14);
+	else
+		write_start(fd, 12.5, 11e6, 27);
+}
+
+static void write_null(int fd, const char *source, const char *const *set)
+{
+	double iops = !strcmp(source, "tickwise") ? 7100000.5 :
+		      !strcmp(source, "cpu") ? 6000000.5 : 5000000.5;
+
+	if (has(set, "libtickwise-preload.so"))
+		iops += 1000000;
+	dprintf(fd, "%swords of fio\n{\"jobs\": [{\"read\": {\"iops\": %.1f, "
+		"\"total_ios\": 1000}}]}\n", has(set, "tickwise-count_reads.so") ?
+		"tickwise-reads 2125\n" : "", iops);
+}
+
+REPLACE(tw_compare_spawn);
+int __wrap_tw_compare_spawn(struct tw_compare_process *process,
+			    const char *const *argv, const char *const *set,
+			    int fd_read)
+{
+	const char *source = option(argv, "--clocksource=");
+	int fd, ret;
+
+	(void)fd_read;
+	if (!strcmp(argv[0], "missing"))
+		return -ENOENT;
+	ret = open_pipe(process, &fd);
+	if (ret)
+		return ret;
+	if (!strcmp(argv[0], "no-fio"))
+		dprintf(fd, "another program 1.0\n");
+	else if (option(argv, "--version"))
+		dprintf(fd, "fio-3.39\n");
+	else if (option(argv, "--cmdhelp"))
+		dprintf(fd, "valid values: gettimeofday cpu%s\n",
+			strcmp(argv[0], "fio-patched") ? "" : " tickwise");
+	else if (option(argv, "--startdelay=") && strcmp(argv[0], "fio-dies"))
+		write_clock(fd, source, set);
+	else if (!option(argv, "--startdelay="))
+		write_null(fd, source, set);
+	close(fd);
+	return 0;
+}
+
+/* Without a context it is one that spins; else a clock of ours. */
+REPLACE(tw_compare_fork);
+int __wrap_tw_compare_fork(struct tw_compare_process *process,
+			   void (*run)(void *context, int fd), void *context)
+{
+	int fd, ret = open_pipe(process, &fd);
+
+	(void)run;
+	if (ret)
+		return ret;
+	if (context)
+		write_start(fd, 0.75, 22e6, 9.5);
+	close(fd);
+	return 0;
+}
+
+REPLACE(tw_compare_read);
+int __wrap_tw_compare_read(struct tw_compare_process *process, char *line,
+			   int size, uint64_t patience_ns)
+{
+	(void)patience_ns;
+	return process->says && fgets(line, size, process->says) ? 0 : -1;
+}
+
+REPLACE(tw_compare_end);
+int __wrap_tw_compare_end(struct tw_compare_process *process, int by_signal)
+{
+	(void)by_signal;
+	if (process->says)
+		fclose(process->says);
+	*process = (struct tw_compare_process) { 0 };
+	return 0;
+}

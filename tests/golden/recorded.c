@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorded machine: its counter, rate, CPUs and time. See recorded.h.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/bench/bench.h"
+#include "command/check/cpus.h"
+#include "estimate/machine_cpus.h"
+#include "recorded.h"
+
+#define START_NS	(1000 * TW_NS_PER_SECOND)
+#define START_SECONDS	1700000000	/* of the time of day */
+
+/* ---- which machine ---- */
+
+static unsigned machine_number;
+static int is_begun;
+
+/* The @number-th name of TW_MACHINE; its length. 0: there is none. */
+static size_t name_of(const char **name, unsigned number)
+{
+	const char *text = getenv("TW_MACHINE");
+
+	for (; text && number; number--) {
+		text = strchr(text, ',');
+		text += text != NULL;
+	}
+	*name = text;
+	return text ? strcspn(text, ",") : 0;
+}
+
+const struct recorded_machine *recorded(void)
+{
+	const struct recorded_machine *machine;
+	const char *name;
+	size_t length = name_of(&name, machine_number);
+
+	for (machine = recorded_machines; machine->name; machine++)
+		if (length && strlen(machine->name) == length &&
+		    !strncmp(machine->name, name, length))
+			return machine;
+	fprintf(stderr, "tests/golden: TW_MACHINE names no machine\n");
+	exit(99);
+}
+
+static int is_last(void)
+{
+	const char *name;
+
+	return !name_of(&name, machine_number + 1);
+}
+
+void recorded_next(void)
+{
+	machine_number += is_begun && !is_last();
+	is_begun = 1;
+}
+
+int recorded_is_last_of_several(void)
+{
+	return machine_number > 0 && is_last();
+}
+
+/* ---- the time ---- */
+
+static uint64_t passed_ns;
+
+void recorded_pass_ns(uint64_t ns)
+{
+	passed_ns += ns;
+}
+
+REPLACE(clock_gettime);
+int __wrap_clock_gettime(clockid_t id, struct timespec *now)
+{
+	uint64_t ns = START_NS + (passed_ns += 1000);
+
+	(void)id;
+	now->tv_sec = (time_t)(ns / TW_NS_PER_SECOND);
+	now->tv_nsec = (long)(ns % TW_NS_PER_SECOND);
+	return 0;
+}
+
+REPLACE(time);
+time_t __wrap_time(time_t *result)
+{
+	time_t now = START_SECONDS + (time_t)(passed_ns / TW_NS_PER_SECOND);
+
+	if (result)
+		*result = now;
+	return now;
+}
+
+/* Nobody waits: a signal that is pending comes, else all the time passes. */
+REPLACE(sigtimedwait);
+__typeof__(sigtimedwait) __real_sigtimedwait;
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *timeout)
+{
+	static const struct timespec none;
+	int got = __real_sigtimedwait(set, info, &none);
+
+	if (got < 0)
+		recorded_pass_ns((uint64_t)timeout->tv_sec * TW_NS_PER_SECOND +
+				 (uint64_t)timeout->tv_nsec);
+	return got;
+}
+
+/* ---- the counter and the CPUs ---- */
+
+REPLACE(tw_counter_check);
+int __wrap_tw_counter_check(struct tw_counter_facts *facts)
+{
+	recorded_next();
+	*facts = recorded()->counter;
+	return 0;
+}
+
+/* As if it took all the time it may, with four looks at the progress. */
+static int show_progress(const struct tw_reliability_options *options)
+{
+	struct tw_reliability_progress now = {
+		.time_limit_ns = options->time_limit_ns, .cpus = 4,
+	};
+
+	for (int i = 1; options->progress && i <= 4; i++) {
+		now.elapsed_ns = options->time_limit_ns / 4 * (unsigned)i;
+		now.probes = (uint64_t)i * 1234567;
+		if (options->progress(options->context, &now))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+REPLACE(tw_reliability_measure);
+int __wrap_tw_reliability_measure(struct tw_reliability *result,
+				  const struct tw_reliability_options *options)
+{
+	const struct recorded_machine *machine = recorded();
+	size_t size = machine->reliability.pairs * sizeof(*result->offsets);
+
+	if (machine->reliability_error)
+		return machine->reliability_error;
+	if (show_progress(options))
+		return -ECANCELED;
+	*result = machine->reliability;
+	result->method = options->method;
+	result->offsets = malloc(size + 1);
+	if (!result->offsets)
+		return -ENOMEM;
+	memcpy(result->offsets, machine->offsets, size);
+	recorded_pass_ns(result->elapsed_ns);
+	if (recorded_is_last_of_several())
+		raise(SIGTERM);
+	return 0;
+}
+
+static void parse_cpus(struct tw_cpu_list *list, const char *text)
+{
+	memset(list, 0, sizeof(*list));
+	if (text)
+		tw_cpu_list_parse(list, text);
+}
+
+REPLACE(tw_machine_cpus_read);
+void __wrap_tw_machine_cpus_read(struct tw_machine_cpus *cpus, const char *root)
+{
+	const struct recorded_machine *machine = recorded();
+
+	(void)root;
+	parse_cpus(&cpus->present, machine->cpus.present);
+	parse_cpus(&cpus->online, machine->cpus.online);
+	parse_cpus(&cpus->allowed, machine->cpus.allowed);
+	parse_cpus(&cpus->cpuset, machine->cpus.cpuset);
+}
+
+REPLACE(tw_check_may_pin);
+int __wrap_tw_check_may_pin(unsigned cpu)
+{
+	unsigned from = recorded()->pin_fails_from_cpu;
+
+	return !from || cpu < from;
+}
+
+REPLACE(tw_machine_read);
+void __wrap_tw_machine_read(struct tw_machine *machine)
+{
+	*machine = recorded()->machine;
+}
+
+REPLACE(sysconf);
+__typeof__(sysconf) __real_sysconf;
+long __wrap_sysconf(int name)
+{
+	switch (name) {
+	case _SC_NPROCESSORS_ONLN:
+		return recorded()->cpus_online;
+	case _SC_PAGESIZE:
+		return 4096;
+	default:
+		return __real_sysconf(name);
+	}
+}
+
+/* ---- the rate ---- */
+
+REPLACE(tw_rate_measure);
+int __wrap_tw_rate_measure(struct tw_rate *rate,
+			   const struct tw_rate_options *options)
+{
+	(void)options;
+	if (recorded()->rate_error)
+		return recorded()->rate_error;
+	*rate = recorded()->rate;
+	return 0;
+}
+
+REPLACE(tw_clock_init);
+int __wrap_tw_clock_init(struct tw_clock *clock,
+			 const struct tw_clock_options *options)
+{
+	(void)options;
+	memset(clock, 0, sizeof(*clock));
+	clock->rate = recorded()->rate;
+	clock->system_errno = recorded()->rate_error;
+	clock->system = clock->system_errno != 0;
+	return 0;
+}
+
+/* ---- bench ---- */
+
+/*
+ * Blocks of @costs->calls calls. Each loop costs some tenths of a percent more from
+ * round to round, up to 1 %; one round of twenty is interrupted. On the machine
+ * "busy" there are few rounds, and every other one is interrupted.
+ */
+REPLACE(tw_bench_measure);
+int __wrap_tw_bench_measure(struct tw_bench_costs *costs,
+			    const struct tw_clock *clock, uint64_t window_ns)
+{
+	static const uint32_t ticks_of_100_calls[TW_LOOPS] = {
+		2000, 2240, 2170, 2360, 2490, 2580, 2910, 5400,
+	};
+	int is_busy = !strcmp(recorded()->name, "busy");
+	unsigned disturbed = is_busy ? 2 : 20;
+
+	(void)clock;
+	(void)window_ns;
+	costs->rounds = is_busy ? 31 : 101;
+	for (uint32_t round = 0; round < costs->rounds; round++)
+		for (unsigned loop = 0; loop < TW_LOOPS; loop++) {
+			uint32_t ticks = costs->calls[loop] *
+					 ticks_of_100_calls[loop] / 100;
+
+			ticks += ticks * ((round * (loop + 3)) % 11) / 1000;
+			costs->ticks[loop][round] = round % disturbed == 1 ?
+						    3 * ticks : ticks;
+		}
+	return 0;
+}
+
+REPLACE(tw_bench_compiler);
+const char *__wrap_tw_bench_compiler(void)
+{
+	return "gcc 12.2.0";
+}
+
+REPLACE(tw_bench_is_optimized);
+int __wrap_tw_bench_is_optimized(void)
+{
+	return strcmp(recorded()->name, "busy") != 0;
+}
