@@ -102,7 +102,7 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,job.c loader.c stages.c)
+		  $(addprefix plugin/kernel/,job.c loader.c stages.c trace_text.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -428,6 +428,10 @@ $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,plain_text
 # The memory engine's figures know nothing of fio.
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
+
+# Nor does the text of trace events.
+$(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
+$(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
 
 # Nor does the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c

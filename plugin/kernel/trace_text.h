@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's trace events from the text that tracefs shows, and those of them kept
+ * that lie around one I/O. Nothing here reads a file or a clock:
+ * tests/unit/trace_text.c passes any lines.
+ */
+#ifndef TW_PLUGIN_KERNEL_TRACE_TEXT_H
+#define TW_PLUGIN_KERNEL_TRACE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Printable ASCII only: what is anything else in the text is '?'. */
+struct tw_trace_event {
+	uint64_t monotonic_ns;		/* in whole microseconds, rounded down */
+	uint32_t cpu;
+	uint32_t pid;			/* of the task that ran there, */
+	char task[16];			/* and its name */
+	char name[32];
+	char args[192];			/* cut off there */
+};
+
+#define TW_TRACE_LINE	1024		/* longer ones are cut off */
+#define TW_TRACE_MOST	1000U		/* events that are kept */
+#define TW_TRACE_CPUS	1024U		/* of which losses are known */
+
+/* The events between two times: the first 500 and the last 500 of them. */
+struct tw_trace_window {
+	uint64_t from_ns, to_ns;	/* CLOCK_MONOTONIC */
+	uint64_t count;			/* events in it, also those not kept */
+	uint64_t whole_from_ns;		/* before it events were overwritten; 0: no */
+	uint64_t lost[TW_TRACE_CPUS / 64];	/* by a CPU, just now */
+	struct tw_trace_event *events;	/* room for TW_TRACE_MOST */
+};
+
+/* One line of `trace` or `trace_pipe`, without its end. False: it is no event. */
+bool tw_trace_parse(const char *line, struct tw_trace_event *event);
+
+/* The next line, in the order of time. False: no later one can be in the window. */
+bool tw_trace_take(struct tw_trace_window *window, const char *line);
+
+/* Those kept, in the order of time: how many, and the one at @i. */
+unsigned tw_trace_kept(const struct tw_trace_window *window);
+const struct tw_trace_event *tw_trace_at(const struct tw_trace_window *window,
+					 unsigned i);
+
+#endif
