@@ -16,6 +16,7 @@
 #include "slowest.h"
 #include "tickwise.h"
 #include "timing.h"
+#include "trigger.h"
 #include "windows.h"
 
 enum tw_direction {
@@ -87,6 +88,7 @@ struct tw_job {
 	uint64_t returned_ticks;	/* which returned then */
 	uint32_t generation;		/* of the newest key: see tw_prep_entry() */
 	struct tw_kernel kernel;	/* stamps of the kernel */
+	struct tw_trigger trigger;	/* the kernel's trace of a slow one */
 	uint64_t enters;
 	uint64_t batches;		/* of completions that share a stamp */
 	uint64_t largest_batch;
@@ -223,6 +225,11 @@ const char *tw_ring_failure(int error);
 
 /* moment.c */
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
+
+/* report.c: what CLOCK_MONOTONIC was at @ticks, by the looks at the job's start and
+ * its @end. */
+uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
+				const struct tw_moment *end, uint64_t ticks);
 
 /* report.c: 0 or -errno, which is logged. */
 extern const char *const tw_direction_names[TW_DIRECTIONS];

@@ -96,6 +96,7 @@ int tw_post_init(struct thread_data *td)
 		return 1;
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
+	tw_trigger_begin(td, job);
 	if (tw_over_time_start(td, job) || tw_record_start(job)) {
 		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);
@@ -138,6 +139,7 @@ void tw_cleanup(struct thread_data *td)
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");
+		tw_trigger_end(job);
 	}
 	if (!(td->flags & TD_F_CHILD))
 		tw_ring_tear_down(job);
@@ -181,6 +183,7 @@ int tw_try(struct thread_data *td)
 	}
 	tw_timing_of_process();
 	tw_kernel_load_for_jobs();
+	tw_trigger_make_for_jobs();
 	tried = true;
 	return 0;
 }

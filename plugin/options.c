@@ -334,6 +334,14 @@ struct fio_option tw_engine_options[] = {
 			  "(default: auto)",
 	},
 	{
+		.name	= "tw_trigger",
+		.lname	= "Trace of a slow I/O",
+		TW_OPTION(FIO_OPT_STR_VAL_TIME, trigger_us),
+		.def	= "0",
+		.help	= "Keep the kernel's trace events around the first I/O that "
+			  "is slower than this (default: 0, none)",
+	},
+	{
 		.name	= NULL,
 	},
 };

@@ -95,6 +95,10 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 	tw_histogram_add(&job->lat[direction], times.lat_ns);
 	tw_windows_add(&job->over_time, finished->returned_ticks, direction,
 		       times.lat_ns);
+	/* As the sum of its stages, which is not known when it fires. */
+	if (tw_unlikely(finished->io.prepared_ticks ==
+			job->trigger.prepared_ticks))
+		job->trigger.lat_ns = times.lat_ns;
 	if (tw_slowest_wants(&job->slowest, times.lat_ns))
 		record_slow(job, finished, &times);
 	if (!job->stages)

@@ -142,6 +142,12 @@ static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 			   (int64_t) (drift_ns * part));
 }
 
+uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
+				const struct tw_moment *end, uint64_t ticks)
+{
+	return clock_at(job, end, ticks, job->start.monotonic, end->monotonic);
+}
+
 static json_t *slow_stages_to_json(const struct tw_job *job,
 				   const struct tw_io_times *times)
 {
@@ -169,8 +175,8 @@ static json_t *slow_to_json(const struct tw_job *job,
 			 "ticks", tw_u64_string(begin),
 			 "raw_ns", tw_u64_string(clock_at(job, end, begin,
 				job->start.raw, end->raw)),
-			 "monotonic_ns", tw_u64_string(clock_at(job, end,
-				begin, job->start.monotonic, end->monotonic)),
+			 "monotonic_ns", tw_u64_string(
+				tw_moment_monotonic_ns(job, end, begin)),
 			 "stages", slow_stages_to_json(job, &slow->times));
 
 	if (job->stages && slow->io.entered_ticks)
@@ -275,6 +281,9 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	if (set_histograms(report, "submitting_call", job->call) ||
 	    json_object_set_new(report, "kernel_stages",
 				tw_kernel_to_json(job)) ||
+	    (job->trigger.above_ns &&
+	     json_object_set_new(report, "trigger",
+				 tw_trigger_to_json(job, &end))) ||
 	    (job->response &&
 	     json_object_set_new(report, "response",
 				 tw_response_to_json(job->response)))) {

@@ -22,6 +22,7 @@
 #include "health.h"
 #include "histogram_json.h"
 #include "kernel/job.h"
+#include "kernel/tracefs.h"
 #include "message.h"
 #include "over_time.h"
 #include "report_file.h"
@@ -118,6 +119,12 @@ static struct world {
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	unsigned kernel_loads;
 	uint32_t kernel_loaded;		/* slots */
+
+	/* The kernel's trace events. */
+	const char *trace_refused;	/* why there are none; NULL: there are */
+	const char *const *trace;	/* lines, to NULL */
+	bool trace_stopped;		/* by another job */
+	unsigned trace_makes, trace_stops, trace_goes_on;
 } world;
 
 /* ---- the kernel -------------------------------------------------------- */
@@ -502,6 +509,33 @@ bool tw_kernel_made(struct tw_kernel *kernel)
 
 void tw_kernel_forget(struct tw_kernel *kernel)
 {
+}
+
+/* The kernel's trace events. */
+const char *tw_tracefs_make(void)
+{
+	world.trace_makes++;
+	return world.trace_refused;
+}
+
+bool tw_tracefs_stop(void)
+{
+	world.trace_stops++;
+	return !world.trace_stopped;
+}
+
+void tw_tracefs_read(struct tw_trace_window *window)
+{
+	unsigned i;
+
+	for (i = 0; world.trace && world.trace[i]; i++)
+		if (!tw_trace_take(window, world.trace[i]))
+			return;
+}
+
+void tw_tracefs_go_on(void)
+{
+	world.trace_goes_on++;
 }
 
 void tw_message(const char *format, ...)

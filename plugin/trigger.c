@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's trace events around a slow I/O: see trigger.h.
+ */
+#include <stdlib.h>
+
+#include "engine.h"
+#include "guards.h"
+#include "histogram_json.h"
+#include "kernel/tracefs.h"
+#include "report_file.h"
+#include "trigger.h"
+
+/* Events so long before the I/O and after it are kept, too. */
+#define TW_TRIGGER_AROUND_NS	100000
+
+static uint64_t wanted_ns(const struct tw_options *o)
+{
+	return (uint64_t) o->trigger_us * 1000;
+}
+
+void tw_trigger_make_for_jobs(void)
+{
+	unsigned i;
+
+	for (i = 0; i < thread_number; i++) {
+		const struct thread_data *td = tnumber_to_td(i);
+
+		if (tw_has_our_layout(td) && td->eo && wanted_ns(td->eo)) {
+			tw_tracefs_make();
+			return;
+		}
+	}
+}
+
+/* Made already, or this tells why not; but for a job that the parent did not know. */
+void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
+{
+	struct tw_trigger *trigger = &job->trigger;
+	double ticks;
+
+	trigger->above_ticks = INT64_MAX;
+	trigger->above_ns = wanted_ns(td->eo);
+	if (!trigger->above_ns)
+		return;
+	ticks = (double) trigger->above_ns * tw_job_ticks_per_ns(job);
+	if (ticks < (double) INT64_MAX)
+		trigger->above_ticks = (int64_t) ticks;
+	trigger->why = tw_tracefs_make();
+}
+
+void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
+		     uint64_t prepared_ticks)
+{
+	struct tw_trigger *trigger = &job->trigger;
+
+	trigger->slower++;
+	if (trigger->fired || trigger->why || !tw_tracefs_stop())
+		return;
+	trigger->fired = true;
+	trigger->prepared_ticks = prepared_ticks;
+	trigger->offset = io_u->offset;
+	trigger->size = io_u->xfer_buflen;
+	trigger->direction = tw_direction_of(io_u->ddir);
+}
+
+static json_t *event_to_json(const struct tw_trace_event *event)
+{
+	return json_pack("{so, sI, ss, sI, ss, ss}",
+			 "monotonic_ns", tw_u64_string(event->monotonic_ns),
+			 "cpu", (json_int_t) event->cpu,
+			 "task", event->task,
+			 "pid", (json_int_t) event->pid,
+			 "event", event->name,
+			 "args", event->args);
+}
+
+/* Into @object: what the ring has of the time from @begin_ns to @end_ns. */
+static void add_events(json_t *object, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct tw_trace_window window = {
+		.from_ns = begin_ns - TW_TRIGGER_AROUND_NS,
+		.to_ns = end_ns + TW_TRIGGER_AROUND_NS,
+		.events = calloc(TW_TRACE_MOST, sizeof(*window.events)),
+	};
+	json_t *array = json_array();
+	unsigned i;
+
+	if (window.events)
+		tw_tracefs_read(&window);
+	for (i = 0; i < tw_trace_kept(&window); i++)
+		json_array_append_new(array,
+				      event_to_json(tw_trace_at(&window, i)));
+	free(window.events);
+	json_object_set_new(object, "event_count",
+			    tw_json_of_u64(window.count));
+	if (window.whole_from_ns > begin_ns)
+		json_object_set_new(object, "whole_from_ns",
+				    tw_u64_string(window.whole_from_ns));
+	json_object_set_new(object, "events", array);
+}
+
+static void add_io(json_t *object, const struct tw_job *job,
+		   const struct tw_moment *end)
+{
+	const struct tw_trigger *trigger = &job->trigger;
+	const uint64_t begin_ns = tw_moment_monotonic_ns(job, end,
+						trigger->prepared_ticks);
+
+	json_object_set_new(object, "io", json_pack("{sI, sI, ss, so, so, sI}",
+		"offset", (json_int_t) trigger->offset,
+		"size", (json_int_t) trigger->size,
+		"ddir", tw_direction_names[trigger->direction],
+		"ticks", tw_u64_string(trigger->prepared_ticks),
+		"monotonic_ns", tw_u64_string(begin_ns),
+		"lat_ns", (json_int_t) trigger->lat_ns));
+	add_events(object, begin_ns, begin_ns + trigger->lat_ns);
+}
+
+json_t *tw_trigger_to_json(const struct tw_job *job,
+			   const struct tw_moment *end)
+{
+	const struct tw_trigger *trigger = &job->trigger;
+	json_t *object;
+
+	if (!trigger->above_ns)
+		return NULL;
+	object = json_pack("{ss, so, so}",
+			   "state", trigger->why ? "off" : "on",
+			   "above_ns", tw_json_of_u64(trigger->above_ns),
+			   "slower", tw_json_of_u64(trigger->slower));
+	if (trigger->why)
+		json_object_set_new(object, "why", json_string(trigger->why));
+	if (trigger->fired)
+		add_io(object, job, end);
+	return object;
+}
+
+void tw_trigger_end(const struct tw_job *job)
+{
+	if (job->trigger.fired)
+		tw_tracefs_go_on();
+}

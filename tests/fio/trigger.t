@@ -1,0 +1,239 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the first I/O of a job that is slower than tw_trigger has the kernel's trace
+# events around it in the report: in jobs that are processes or threads, one after
+# another, without root's privileges, or that fio sets up by itself. Below the threshold
+# there is none. Nothing is left in tracefs, also when fio is interrupted, or when its job
+# or all of it is killed. A job that can't have events runs all the same, and its report
+# says why.
+# Defect: events of another time, a job that dies for lack of privileges, an instance
+# that stays and costs time for ever.
+#
+# All I/Os take longer than 1 us, and none takes an hour.
+. "$(dirname "$0")/fio_tap.sh"
+
+head -c 1048576 /dev/zero >t.data
+chmod 711 .
+
+# job NAME ARGUMENT...: NAME.json is its report; 256 reads
+job()
+{
+	name=$1
+	shift
+	rm -f "$name".json*
+	run_fio --name="$name" --filename="$scratch/t.data" --bs=4k --size=1m \
+		--rw=read --tw_report="$name.json" "$@"
+}
+
+# off FILE: there are no events, and why
+off()
+{
+	json "$1" '$j->{ios}{read} == 256 && $j->{trigger}{state} eq "off" &&
+		length $j->{trigger}{why} && $j->{trigger}{slower} == 256 &&
+		!$j->{trigger}{io} && !$j->{trigger}{events}'
+}
+
+# ---- what root is not needed for ----
+
+job without
+json without.json '!exists $j->{trigger}'
+ok $? 'without tw_trigger there is nothing of it'
+
+mkdir user
+cp "$TICKWISE_SO" user/tickwise.so
+cp "$TW_BUILD/tests/fio/have_io_uring" user/
+as_user()
+{
+	(cd user && if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			--bounding-set=-all "$@"
+	else
+		"$@"
+	fi)
+}
+cannot=
+if [ "$(id -u)" = 0 ]; then
+	chown 65534:65534 user
+	command -v setpriv >/dev/null || cannot='no setpriv'
+elif ! grep -q '^CapEff:	0*$' /proc/self/status; then
+	cannot='this user has capabilities'
+fi
+if [ -z "$cannot" ] && ! as_user ./have_io_uring >why 2>&1; then
+	cannot="no io_uring for an ordinary user: $(cat why)"
+fi
+if [ -n "$cannot" ]; then
+	skip "$cannot"
+else
+	as_user timeout -s KILL 60 "$FIO" --ioengine=external:./tickwise.so \
+		--name=user --size=1m --bs=4k --rw=read --tw_trigger=1us \
+		--tw_report=user.json --output=out.json 2>err
+	is $? 0 'an ordinary user: the job runs'
+	off user/user.json
+	ok $? "and its report says: $(from_json user/user.json \
+		'print $j->{trigger}{why}')"
+	is "$(said)" '' 'it alone'
+fi
+
+# ---- what the kernel has to allow ----
+
+# in_tracefs COMMAND...: with tracefs in a folder of ours, which nobody else sees
+tracing=$scratch/tracing
+mkdir tracing
+in_tracefs()
+{
+	# shellcheck disable=SC2016
+	unshare --mount sh -c 'mount -t tracefs tracefs "$0" || exit 99
+		exec "$@"' "$tracing" "$@"
+}
+if ! in_tracefs mkdir "$tracing/instances/tw-test-$$" 2>why; then
+	skip "no tracefs here: $(cat why)"
+	done_testing
+fi
+in_tracefs rmdir "$tracing/instances/tw-test-$$"
+
+# run_fio, from here on: with it
+run_fio()
+{
+	in_tracefs timeout -s KILL 60 sh -c 'echo $$ >fio_pid; exec "$@"' sh "$FIO" \
+		--ioengine="external:$TICKWISE_SO" --output-format=json \
+		--output=out.json "$@" 2>err
+}
+# left: the instance of the last fio, which goes away a little later than it
+left()
+{
+	for left_wait in 0 1 1 1 1 1 5 10; do
+		sleep $left_wait
+		in_tracefs sh -c 'cd "$1/instances" && [ ! -d "$2" ] || echo "$2"' \
+			sh "$tracing" "tickwise-$(cat fio_pid)" >left.text
+		[ -s left.text ] || return
+	done
+	cat left.text
+}
+
+# fired FILE: its I/O and the events around it are as they should be
+fired()
+{
+	json "$1" 'my $t = $j->{trigger};
+		my ($begin, $lat) = @{$t->{io}}{"monotonic_ns", "lat_ns"};
+		my @at = map { $_->{monotonic_ns} } @{$t->{events}};
+		my %has = map { $_->{event} => 1 } @{$t->{events}};
+		$t->{state} eq "on" && $t->{above_ns} == 1000 && !$t->{why} &&
+			$lat > 1000 && $t->{io}{ddir} eq "read" &&
+			$t->{io}{size} == 4096 && @at &&
+			$t->{event_count} >= @at && @at <= 1000 &&
+			!(grep { $at[$_] < $at[$_ - 1] } 1 .. $#at) &&
+			$at[0] >= $begin - 101000 &&
+			$at[-1] <= $begin + $lat + 101000 &&
+			($has{io_uring_submit_req} || $has{io_uring_submit_sqe})
+			&& $has{io_uring_complete}'
+	fired_status=$?
+	ok "$fired_status" "$2"
+	[ "$fired_status" = 0 ] || from_json "$1" 'print "# ",
+		JSON::PP->new->canonical->encode($j->{trigger}), "\n"'
+}
+
+job first --tw_trigger=1us --tw_slowest=1000
+fired first.json 'a threshold that all I/Os exceed'
+json first.json '$j->{trigger}{slower} == 256 && $j->{trigger}{io}{offset} == 0 &&
+	1 == grep { $_->{ticks} eq $j->{trigger}{io}{ticks} &&
+		$_->{stages}{lat} == $j->{trigger}{io}{lat_ns} &&
+		$_->{monotonic_ns} eq $j->{trigger}{io}{monotonic_ns} &&
+		$_->{offset} == 0 } @{$j->{slowest}}'
+ok $? 'the first one, which is the same in the list of the slowest'
+is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" \
+	first.json)" '' 'the report is as in the manual'
+is "$(left)" '' 'nothing is left of it'
+job never --tw_trigger=1h
+json never.json '$j->{trigger}{state} eq "on" && $j->{trigger}{slower} == 0 &&
+	!$j->{trigger}{io} && !$j->{trigger}{events}'
+ok $? 'a threshold that none exceeds'
+is "$(left)" '' 'nothing is left of it'
+job thread --tw_trigger=1us --thread=1
+fired thread.json 'a job that is a thread'
+job lat --tw_trigger=1us --tw_stages=0
+fired lat.json 'without stages'
+job itself --tw_trigger=1us --create_serialize=0
+fired itself.json 'a job that sets up its files itself'
+is "$(left)" '' 'nothing is left of them'
+job none --tw_trigger=1us --tw_report=none
+is "$? $(left)" '0 ' 'without a report'
+
+# One after another: each has its own; at the same time: one at least.
+rm -f turns.json*
+run_fio --filename="$scratch/t.data" --bs=4k --size=1m --rw=read --stonewall \
+	--tw_trigger=1us --tw_report=turns.json --name=one --name=two
+fired turns.json.1 'the first of two jobs'
+fired turns.json.2 'and the second'
+for kind in 0 1; do
+	rm -f both.json*
+	run_fio --filename="$scratch/t.data" --bs=4k --size=1m --rw=read \
+		--thread=$kind --tw_trigger=1us --tw_report=both.json \
+		--name=one --name=two --name=three --tw_trigger=0
+	who=1
+	json both.json.1 '$j->{trigger}{io}' || who=2
+	fired both.json.$who "two at a time, thread=$kind: one of them"
+	json both.json.3 '!exists $j->{trigger}'
+	ok $? 'a third one that does not want it'
+done
+is "$(left)" '' 'nothing is left of them'
+
+# The job itself has no privilege any more.
+mkdir report
+chmod 777 report
+job lowered --tw_trigger=1us --uid=65534 --gid=65534 \
+	--tw_report="$scratch/report/r.json"
+fired report/r.json 'a job that lays down its privileges'
+is "$(left)" '' 'nothing is left of it'
+
+# Not mounted: this test's namespace may have one of its own.
+if grep -qE ' (tracefs|debugfs) ' /proc/self/mounts; then
+	skip 'tracefs is mounted here'
+else
+	timeout -s KILL 60 "$FIO" --ioengine="external:$TICKWISE_SO" --name=no \
+		--filename="$scratch/t.data" --bs=4k --size=1m --rw=read \
+		--tw_trigger=1us --tw_report=no.json --output=out.json 2>err
+	off no.json
+	ok $? "without tracefs: $(from_json no.json 'print $j->{trigger}{why}')"
+fi
+
+# ---- ended ----
+
+# endless: a job that goes on; fio's number is $fio, the job's $job
+endless()
+{
+	may_begin
+	rm -f fio_pid endless.json
+	in_tracefs perl -e '$SIG{INT} = "DEFAULT"; open F, ">", "fio_pid";
+		print F $$; close F; exec @ARGV' "$FIO" \
+		--name=e --ioengine="external:$TICKWISE_SO" --rw=read --bs=4k \
+		--filename="$scratch/t.data" --size=1m --time_based=1 \
+		--runtime=600 --exec_prerun="$begin" --tw_trigger=1us \
+		--tw_report=endless.json --output=out.json 2>err &
+	pid=$!
+	has_begun 1 $pid
+	fio=$(cat fio_pid)
+	job=$(cut -d' ' -f1 "/proc/$fio/task/$fio/children")
+}
+for signal in INT TERM; do
+	endless
+	kill -s $signal "$fio"
+	wait $pid
+	is "$(left)" '' "SIG$signal: nothing is left"
+	fired endless.json 'and its report has the events'
+done
+endless
+kill -KILL "$job"
+wait $pid
+is "$(left)" '' 'the job is killed: nothing is left'
+endless
+kill -KILL "$fio" "$job"
+wait $pid
+is "$(left)" '' 'fio and its job are killed: nothing is left'
+
+# What nobody removes, as that process was killed, too.
+in_tracefs mkdir "$tracing/instances/tickwise-$fio"
+job after --tw_trigger=1h
+echo "$fio" >fio_pid
+is "$(left)" '' 'the next fio removes what is of a process that is gone'
+done_testing
