@@ -12,6 +12,8 @@
 # the test. Only this is masked, in mask() below:
 #
 #	DIR		the test's own directory
+#	XXXXXX		the random part of a temporary file's name
+#	XXXXXX		the random part of a temporary file's name
 #	0 s, 0		how long memlat took (the page, took_ns)
 #	COUNTER		the name of the processor's counter
 #	numbers of 16 and more digits with a point: 15 digits. Versions of the JSON
@@ -35,7 +37,8 @@ mask()
 {
 	perl -pe '
 		BEGIN { $dir = shift }
-		s/\Q$dir\E/DIR/g;
+		s|\Q$dir\E(/work)?|DIR|g;
+		s|(DIR/tmp/[\w.-]*)\w{6}\b|$1XXXXXX|g;
 		s/(-?\d+\.\d+(?:[eE][-+]?\d+)?)/shorten($1)/ge;
 		s/ in \d+ s(?=$|;)/ in 0 s/ if /^CPU |^  first size; /;
 		s/"took_ns": \d+/"took_ns": 0/;
@@ -47,7 +50,7 @@ mask()
 			my ($digits) = $number =~ /^-?0*\.?0*([\d.]*)/;
 			return $digits =~ tr/0-9// < 16 ? $number :
 				sprintf "%.15g", $number;
-		}' "$scratch/work"
+		}' "$scratch"
 }
 
 # compare NAME DESCRIPTION: $got/NAME with expected/NAME

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# All that tickwise profile prints of recorded profiles: one whose addresses have no
+# names, and one of a program with threads, events, a histogram and calls that were
+# lost. Fails if a character of it changes.
+#
+# The program is five functions of 64 bytes each at fixed addresses, made by the
+# assembler from directives alone: the same names and addresses on any processor.
+. "$(dirname "$0")/golden.sh"
+
+{
+	echo .text
+	for function in _start parse walk compute lookup_a_name_of_some_length; do
+		printf '.globl %s\n.type %s, %%function\n%s:\n.skip 64\n.size %s, 64\n' \
+			$function $function $function $function
+	done
+} >program.s
+${CC:-gcc} -nostdlib -static -no-pie -Wl,-Ttext=0x401000 -Wl,--build-id=none \
+	-o program program.s >log 2>&1
+nm program | grep -q '^0*401040 T parse'
+ok $? 'a program at fixed addresses'
+sed 's/^/# /' log
+
+# A tick is half a nanosecond.
+cat >profile <<END
+tickwise-profile 1
+program ./program
+pid 4711
+rate 2000000000 125 MONOTONIC_RAW kernel
+fence rdtscp
+cost 12.5 1.25 30 2 3 8.5 4 16 2.5
+wall 1000 4001000
+dropped 3 0 2 1 4 9 1
+map 401000 402000 1000 $scratch/work/program
+thread 4711 811 5 1000 4001000 2500 program
+thread 4712 200 2 500000 3001000 0 worker
+event 4711 401040 2000 900000 1
+event 4711 401080 2100 300000 2
+event 4711 4010c0 2200 100000 3
+event 4712 401100 600000 1234 1
+node 1 0 401000 1 0 4000000 3990000 3990000 0 1 0
+node 2 1 401040 10 0 900000 50000 200000 0 0 0
+node 3 2 401080 200 10 300000 900 4000 5 0 0
+node 4 3 4010c0 400 0 100000 100 900 0 0 0
+node 5 2 401100 200 0 40000 90 2100 0 0 1
+node 6 0 401100 100 0 250000 900 12000 0 0 0
+node 7 6 500000 100 0 20000 90 900 0 0 0
+histogram 4010c0 2 400 100000 100 900
+bin 100 100
+bin 200 250
+bin 300 50
+end
+END
+cat >plain <<'END'
+tickwise-profile 1
+program one
+pid 1
+rate 1000000000 2 MONOTONIC_RAW kernel
+fence full
+cost 10 1 20 2 3 5 4 8 0
+wall 1000 21000
+thread 1 9 4 1000 21000 0 one
+node 1 0 10 1 0 10000 9900 9900 0 1 0
+node 2 1 20 4 2 6000 2400 3400 1 0 1
+node 3 2 30 1 0 1000 900 900 0 0 0
+node 4 1 30 3 0 500 100 150 0 0 0
+end
+END
+
+# What perf script prints of 300 samples: some in the kernel, some in a library
+# without hooks, some of another program.
+seq 1 300 | awk '{
+	print "    250000 cpu-clock: "
+	if ($1 % 5 == 0) {
+		print "\tffffffff81000000 read+0x1 ([kernel.kallsyms])"
+		print "\t 1000 walk+0x1c (/program)"
+	} else if ($1 % 5 == 1)
+		print "\t 1000 compute+0x1c (/program)"
+	else if ($1 % 5 == 2)
+		print "\t 2000 memcpy+0x1c (/libc.so)\n\t 1000 parse+0x1c (/program)"
+	else if ($1 % 5 == 3)
+		print "\t 1000 lookup_a_name_of_some_length+0x1c (/program)"
+	else
+		print "\t 1000 other+0x1c (/else)"
+	print ""
+}' >samples
+
+golden help profile --help
+for input in profile plain; do
+	golden ${input}_table profile $input
+	for form in callers folded csv json trace svg; do
+		golden ${input}_$form profile --$form $input
+	done
+done
+golden top profile --top=2 profile
+golden callers_top profile --callers --top=1 profile
+golden exclude profile --exclude='walk' --exclude='comp*' profile
+golden against profile --against=samples profile
+golden against_json profile --json --against=samples --top=3 profile
+
+head -n 12 profile >cut_off
+echo 'another text' >text
+printf '    1 cpu-clock: \n\t1 nobody+0x1 (/else)\n\n' >nobody
+usage_errors profile <<'LINES'
+
+--jsn profile
+--json --no
+--top=x profile
+--record
+--against profile
+--against=missing profile
+--against=text profile
+--against=nobody profile
+--csv --against=samples profile
+profile plain
+missing
+cut_off
+text
+-- /none/program
+-- true
+LINES
+golden_done
