@@ -31,9 +31,9 @@ fi
 
 # The names that memlat has for the same: those of its points are among ours, which
 # figures ever a disturbed point has.
-"$tickwise" memlat --min=256K --max=256K --pages=small --curves=random \
-	--point=1 --json >memlat.json 2>err
-from_json memlat.json 'print "$_\n" for sort grep { !/warm_passes/ }
+run_calibrated memlat --min=256K --max=256K --pages=small --curves=random \
+	--point=1 --json
+from_json "$out" 'print "$_\n" for sort grep { !/warm_passes/ }
 	keys %{$j->{curves}[0]{points}[0]}' >theirs
 sed -n 's/^\.BR load\.\([a-z_0-9]*\) .*/\1/p' "$man/tickwise-memory.7" | sort >ours
 [ -s theirs ]
