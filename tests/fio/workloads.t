@@ -40,7 +40,7 @@ job range sync_file_range=write:4 rw=write iodepth=1
 job at_end end_fsync=1 fsync_on_close=1 rw=write
 job limited number_ios=20
 job small io_size=64k
-job timed time_based=1 runtime=100ms
+job timed time_based=1 runtime=1
 job stopping rw=write create_on_open=1 size=64k
 job many_files filename=m1.data:m2.data:m3.data openfiles=2
 # From 3.42 on.
