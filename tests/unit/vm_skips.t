@@ -130,7 +130,7 @@ kill -TERM $test_pid
 wait $test_pid
 is $? 143 'a test that is ended ends'
 i=0
-while ! gone && [ $i -lt 100 ]; do
+while ! gone && [ $i -lt 600 ]; do
 	sleep 0.1
 	i=$((i + 1))
 done
