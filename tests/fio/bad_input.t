@@ -137,7 +137,9 @@ run_fio --name=a --rw=read --size=64k --tw_report=link >out
 [ -L link ] && json target '$j->{ios}{read} == 16'
 ok $? "a link is followed, not replaced"
 
-for clock in --clocksource=gettimeofday --gtod_cpu=0 \
+cpu=$(awk -F'[-,]' '/Cpus_allowed_list/ { print $NF }' /proc/self/status |
+	tr -dc 0-9)
+for clock in --clocksource=gettimeofday --gtod_cpu="$cpu" \
 		--clocksource=clock_gettime; do
 	rm -f ./*.tickwise.json
 	run_fio --name=a --rw=read --size=64k $clock >out
