@@ -16,9 +16,19 @@ if [ -n "${TW_SANITIZE-}" ]; then
 	exit 0
 fi
 
+# compares ARGUMENT...: until no start of a clock failed. Ours can't be calibrated in
+# the time that the engine takes for it where others have the CPU for all of it.
+compares()
+{
+	for compares_try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		run_calibrated compare "$@"
+		[ "$status" -eq 2 ] || break
+	done
+}
+
 FAKE_PPB=100000
 export FAKE_PPB
-run_calibrated compare --json --fio="$fake" --fio-patched="$fake" --starts=3 \
+compares --json --fio="$fake" --fio-patched="$fake" --starts=3 \
 	--seconds=0.5 --load=idle --rounds=1
 if [ "$status" -eq 70 ]; then
 	echo "1..0 # SKIP $(cat "$err")"
@@ -52,10 +62,12 @@ json '!grep { abs($_->{monotonic_ppb} - 100000) >
 json '!grep { my $c = $_; grep { !($c->{$_}{uncertainty} > 0) }
 	qw(error_ppb error_monotonic_ppb) } values %c' \
 	'each comparison with an uncertainty of its own'
-json '$c{"patched-cpu"}{error_monotonic_ppb}{worst} > 90000' \
+json 'my $e = $c{"patched-cpu"}{error_monotonic_ppb};
+	$e->{worst} + $e->{uncertainty} > 90000' \
 	'in the patched one, too'
 json '$c{library}{error_ppb}{against} eq "CLOCK_MONOTONIC_RAW" &&
-	$c{library}{error_ppb}{worst} < 90000' 'and not in our own clock'
+	$c{library}{error_ppb}{worst} - $c{library}{error_ppb}{uncertainty} <
+	90000' 'and not in our own clock'
 json '$c{"stock-cpu"}{null_iops} == 6000.5 &&
 	$c{"stock-clock_gettime"}{null_iops} == 5000.5 &&
 	$c{"patched-tickwise"}{null_iops} == 7000.5 &&
@@ -63,23 +75,25 @@ json '$c{"stock-cpu"}{null_iops} == 6000.5 &&
 json '$c{preload}{reads_per_io} == 3' 'three readings for each I/O'
 
 FAKE_PPB=-100000
-run_calibrated compare --json --fio="$fake" --starts=1 --seconds=0.3 --rounds=0
+compares --json --fio="$fake" --starts=1 --seconds=0.3 --rounds=0
 is "$status" 0 'idle and under load'
 cp "$out" "$scratch/json"
 json '2 == grep { $_->{name} eq "stock-cpu" && $_->{starts} == 1 &&
-	$_->{list}[0]{monotonic_ppb} < -90000 } @{$j->{clocks}}' \
+	$_->{list}[0]{monotonic_ppb} -
+	$_->{list}[0]{monotonic_uncertainty_ppb} < -90000 } @{$j->{clocks}}' \
 	'slow is minus, in both'
 
-run_calibrated compare --fio="$fake" --starts=1 --seconds=0.1 --load=idle --rounds=1
+compares --fio="$fake" --starts=1 --seconds=0.1 --load=idle --rounds=1
 is "$status" 0 'a page'
 grep -qE '^stock-cpu +1 +[0-9]+ ' "$out"
 ok $? 'with a line for each clock'
-awk '/^stock-cpu +1 / { tie = $4 <= $5 }
+# The two numbers may be the same only as they are printed.
+awk '/^stock-cpu +1 / { tie = $4 <= $5; same = $4 == $5 }
 	/^against RAW a tie/ { said = / stock-cpu(,|$)/ }
-	END { exit tie != said }' "$out"
+	END { exit !same && tie != said }' "$out"
 ok $? 'a tie is said where a clock is off by no more than is known'
 has "$out" 'hardly shows in one I/O' 'says what an error of the rate matters for'
-run_calibrated compare --fio=none --starts=1 --seconds=0.1 --load=idle --rounds=0
+compares --fio=none --starts=1 --seconds=0.1 --load=idle --rounds=0
 is "$status $(grep -c '^engine ' "$out") $(grep -c stock "$out")" '0 2 0' \
 	'--fio=none: our own clocks alone'
 
@@ -110,6 +124,15 @@ refuses 64 '--rounds takes a number, 0 to 99' --rounds=100
 refuses 64 'unknown option --hogs' --hogs
 refuses 64 "takes no 'job.fio'" job.fio
 
+# children PID: theirs, in one line
+children()
+{
+	perl -e 'for (glob "/proc/[0-9]*/stat") {
+		open my $stat, "<", $_ or next;
+		print "$1 " if (<$stat> // "") =~ /^(\d+) .*\) \S (\d+) / &&
+			$2 == $ARGV[0] }' "$1"
+}
+
 # Interrupted: nothing of it is left. A shell's background ignores SIGINT.
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	: >"$err"
@@ -118,12 +141,12 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	pid=$!
 	# Two hogs at least, on one CPU, and a fio.
 	n=0
-	while [ ! -s "$err" ] && [ $n -lt 600 ] &&
-	      [ "$(wc -w <"/proc/$pid/task/$pid/children")" -lt 3 ]; do
+	while [ ! -s "$err" ] && [ $n -lt 3000 ] &&
+	      [ "$(children "$pid" | wc -w)" -lt 3 ]; do
 		sleep 0.1
 		n=$((n + 1))
-	done 2>/dev/null
-	children=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+	done
+	children=$(children "$pid")
 	kill -INT "$pid" 2>/dev/null
 	wait "$pid"
 	status=$?
