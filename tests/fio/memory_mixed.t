@@ -16,7 +16,7 @@ cat >mixed.fio <<-END
 	norandommap=1
 	filename=data
 	time_based=1
-	runtime=300ms
+	runtime=1
 
 	[memory]
 	ioengine=tickwise-memory
