@@ -35,22 +35,26 @@ ok $? "before a file is laid out"
 [ $? -lt 128 ]
 ok $? "--enghelp on it does not crash either"
 
+# As the Makefile has them, but for the file of the other engine.
+sources=$(env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" --no-print-directory \
+	--eval 'engine-sources: ; @echo plugin/tickwise.c $(PLUGIN_SOURCES)' \
+	engine-sources)
+[ "$(echo "$sources" | wc -w)" -gt 10 ]
+ok $? "the engine's sources: $(echo "$sources" | wc -w)"
+
 # build_moved: moved.so, with the headers in tree/
 build_moved()
 {
 	features=$("$root/plugin/fio-features.sh" "$tree")
 	objects=
-	for source in "$root"/plugin/*.c "$root/plugin/kernel/job.c" \
-		"$root/plugin/kernel/stages.c"; do
-		object=$(basename "$(dirname "$source")")-$(basename "$source" .c).o
-		# Of the other engine.
-		[ "$object" != plugin-command.o ] || continue
+	for source in $sources; do
+		object=$(echo "${source%.c}.o" | tr / -)
 		# shellcheck disable=SC2086
 		${CC:-gcc} -std=gnu11 -fPIC -fvisibility=hidden -w -I"$root/core" \
 			-I"$root/core/latency" -I"$root/plugin" -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 			-DFIO_INTERNAL -DFIO_INC_DEBUG $features -DTW_FIO_VERSION="\"$version\"" \
 			-include tree/config-host.h -isystem tree -c -o "$object" \
-			"$source" || break
+			"$root/$source" || break
 		objects="$objects $object"
 	done
 	# shellcheck disable=SC2086
