@@ -5,11 +5,31 @@
 #include "kernel/loader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
+
+/* In this mode no program may read the kernel's memory. It fails with EINVAL, or with
+ * EPERM on some kernels. */
+static bool locked_down(void)
+{
+	char text[128] = "";
+	int file = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	if (read(file, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(file);
+	return strstr(text, "[confidentiality]");
+}
 
 const char *tw_loader_reason(int error)
 {
+	if (error != -ENOTSUP && locked_down())
+		return "the kernel is locked down (lockdown=confidentiality): no "
+		       "program may read its memory";
 	switch (-error) {
 	case EPERM:
 	case EACCES:
@@ -32,9 +52,7 @@ const char *tw_loader_reason(int error)
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "stages.skel.h"
 
