@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a kernel that refuses the program, or can't have it, is told from one that
+# allows it, in one line with the reason: no type information (BTF), no CAP_SYSLOG, an
+# ordinary user with unprivileged_bpf_disabled or without, lockdown in its mode
+# "confidentiality". tw_kernel=auto goes on with `kernel` as one stage,
+# tw_kernel=require ends the job. Without io_uring there is no job at all.
+# Defect: stages that are silently missing, an error's number instead of a reason, a
+# job that dies for something that it does not need.
+. "$(dirname "$0")/boot.sh"
+
+# refused NAME REASON: REASON is a part of the line
+refused()
+{
+	is "$(cat "$shared/$1.auto.status" 2>/dev/null)" 0 \
+		"$suite, $1: auto goes on" || sed 's/^/# /' "$shared/$1.auto.err"
+	why=$(value "$shared/$1.auto.json" '$j->{kernel_stages}{why} // "split"')
+	json "$shared/$1.auto.json" '$j->{kernel_stages}{state} eq "off" &&
+		$j->{stages}{kernel}{read}{count} == 16'
+	ok $? "$suite, $1: and splits nothing: $why"
+	case $why in
+	*"$2"*) true ;;
+	*) false ;;
+	esac
+	ok $? "$suite, $1: for the reason \"$2\""
+	is "$(cat "$shared/$1.require.status" 2>/dev/null)" 1 \
+		"$suite, $1: require does not"
+	is "$(grep '^tickwise' "$shared/$1.require.err")" \
+		"tickwise: require: tw_kernel=require, but the stages inside \
+the kernel can't be had: $why" \
+		"$suite, $1: one line, the same reason" ||
+		sed 's/^/# /' "$shared/$1.require.err"
+	case $happened in
+	*"$why"*) happened="$1, $happened" ;;
+	*) happened="$1: $why${happened:+; }$happened" ;;
+	esac
+}
+
+for suite in bookworm trixie; do
+	on_kernel $suite || { skip "$no_kernel"; continue; }
+	happened=
+	append=tsc=reliable
+	boot kernel_refused
+	ok $? "$suite: the machine ran"
+	refused no_syslog CAP_SYSLOG
+	refused user_0 CAP_BPF
+	refused user_2 CAP_BPF
+	refused no_btf /sys/kernel/btf/vmlinux
+	if [ -e "$shared/no_io_uring.auto.status" ]; then
+		is "$(cat "$shared/no_io_uring.auto.status")" 1 \
+			"$suite: io_uring switched off: the job ends"
+		is "$(grep -c '^tickwise: auto: .*kernel.io_uring_disabled' \
+			"$shared/no_io_uring.auto.err")" 1 \
+			"$suite: and a line says why"
+	fi
+	append="tsc=reliable lockdown=confidentiality"
+	boot kernel_refused
+	ok $? "$suite: the locked machine ran"
+	if grep -q '\[confidentiality\]' "$shared/lockdown"; then
+		refused lockdown "locked down"
+	else
+		skip "$suite: no lockdown: $(cat "$shared/lockdown")"
+	fi
+	row "kernel $(sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version") \
+that refuses the program" "one line with the reason; auto goes on" "$happened" \
+		"has no stages"
+done
+done_testing
