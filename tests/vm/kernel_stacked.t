@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: I/Os of file systems, and of devices on top of devices, are split inside
+# the kernel, or stay whole for the reason that no request is known to be theirs. What
+# is split has all of its requests: the device takes 100 us for each, and no stage
+# `device` is shorter. The stages of every I/O add up to its lat.
+# Defect: an I/O that is split by a part of its requests, or by those of another; a way
+# from the request to its I/O that another kernel has not.
+#
+# One virtual CPU: with two, qemu may run an instruction that the kernel is just
+# exchanging (a tracepoint that is switched on), which ends the machine.
+. "$(dirname "$0")/boot.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+# from_json FILE PERL: as in fio_tap.sh
+from_json()
+{
+	value "$1" "do { $2 }; ''"
+}
+
+cpus=1
+memory=2048
+seconds=240
+device_ns=100000
+
+# pieces NAME: requests that an I/O of 256 KB becomes at least. Chunks are 64 KB, and
+# null_blk takes up to 127 KB.
+pieces()
+{
+	case $1 in
+	striped) echo 4 ;;
+	*) echo 3 ;;
+	esac
+}
+
+# both NAME: the reports of its small and its large I/Os
+both()
+{
+	for size in small large; do
+		number=$((number + 1))
+		report=$shared/$1.$size.json.$number
+		ios=256
+		[ $size = small ] || ios=64
+		case $1 in
+		btrfs|linear*|ext4_linear|striped|xfs_linear*|raid*)
+			split_is "$report" $ios \
+				"not_split('no_request') == $ios" \
+				"$suite, $1, $size: whole, no request is known"
+			continue
+			;;
+		esac
+		split_is "$report" $ios "$joined" "$suite, $1, $size: split"
+		count=1
+		[ $size = small ] || count=$(pieces "$1")
+		json "$report" "$kernel_perl"'
+			my @device = grep { $_ } values %{$j->{stages}{device}};
+			@device && !grep { $_->{count} &&
+				$_->{min_ns} < '$device_ns' } @device and
+			$j->{kernel_stages}{requests} >= '$count' *
+				sum($j->{kernel_stages}{split})'
+		ok $? "$suite, $1, $size: $(from_json "$report" "$kernel_perl"'
+			print "device from ", join(" and ", map { $_->{min_ns} }
+				grep { $_->{count} }
+				values %{$j->{stages}{device}}),
+			" ns, requests: $j->{kernel_stages}{requests}"')"
+	done
+}
+
+for suite in bookworm trixie; do
+	on_kernel $suite || { skip "$no_kernel"; continue; }
+	boot kernel_stacked
+	ok $? "$suite: the machine ran"
+	sed 's/^/# /' "$shared/version"
+	is "$(cat "$shared/stacked.status")" 0 "$suite: fio is content" ||
+		sed 's/^/# /' "$shared/stacked.err"
+	number=0
+	while read -r name; do
+		both "$name"
+	done <"$shared/names"
+	for cannot in "$shared"/*.cannot; do
+		[ ! -e "$cannot" ] || skip "$suite, $(basename "$cannot" \
+			.cannot): $(cat "$cannot")"
+	done
+done
+done_testing
