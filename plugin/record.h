@@ -66,7 +66,7 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 				   returned_ticks);
 	if (tw_unlikely((int64_t) (returned_ticks - io->prepared_ticks) >
 			job->trigger.above_ticks))
-		tw_trigger_slow(job, io_u, io->prepared_ticks);
+		tw_trigger_slow(job, io_u, io);
 	job->finished[job->finished_count++] = (struct tw_finished) {
 		.io = *io,
 		.returned_ticks = returned_ticks,

@@ -2,7 +2,13 @@
 /*
  * The kernel's trace events around a slow I/O: see trigger.h.
  */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "engine.h"
 #include "guards.h"
@@ -50,7 +56,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 }
 
 void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
-		     uint64_t prepared_ticks)
+		     const struct tw_io *io)
 {
 	struct tw_trigger *trigger = &job->trigger;
 
@@ -58,25 +64,63 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 	if (trigger->fired || trigger->why || !tw_tracefs_stop())
 		return;
 	trigger->fired = true;
-	trigger->prepared_ticks = prepared_ticks;
+	trigger->prepared_ticks = io->prepared_ticks;
+	trigger->key = io->kernel.key;
+	trigger->thread = (uint32_t) syscall(SYS_gettid);
 	trigger->offset = io_u->offset;
 	trigger->size = io_u->xfer_buflen;
 	trigger->direction = tw_direction_of(io_u->ddir);
 }
 
-static json_t *event_to_json(const struct tw_trace_event *event)
+/* The number in @text is not the beginning of a longer one. */
+static bool has_number(const char *args, const char *text)
 {
-	return json_pack("{so, sI, ss, sI, ss, ss}",
+	const char *found = args;
+
+	while ((found = strstr(found, text))) {
+		found += strlen(text);
+		if (!isxdigit((unsigned char) *found))
+			return true;
+	}
+	return false;
+}
+
+/* Of the thread's turns on a CPU, or of this I/O in the ring. In a container the
+ * thread has another number for the kernel: then no turn is its own. */
+static bool is_own(const struct tw_trigger *trigger,
+		   const struct tw_trace_event *event)
+{
+	char text[40];
+
+	if (strncmp(event->name, "sched_", strlen("sched_")) == 0)
+		snprintf(text, sizeof(text), "pid=%" PRIu32, trigger->thread);
+	else if (strncmp(event->name, "io_uring_", strlen("io_uring_")) == 0)
+		snprintf(text, sizeof(text), "user_data 0x%" PRIx64,
+			 trigger->key);
+	else
+		return false;
+	return has_number(event->args, text);
+}
+
+static json_t *event_to_json(const struct tw_trigger *trigger,
+			     const struct tw_trace_event *event)
+{
+	json_t *object = json_pack("{so, sI, ss, sI, ss, ss}",
 			 "monotonic_ns", tw_u64_string(event->monotonic_ns),
 			 "cpu", (json_int_t) event->cpu,
 			 "task", event->task,
 			 "pid", (json_int_t) event->pid,
 			 "event", event->name,
 			 "args", event->args);
+
+	if (is_own(trigger, event))
+		json_object_set_new(object, "own", json_true());
+	return object;
 }
 
 /* Into @object: what the ring has of the time from @begin_ns to @end_ns. */
-static void add_events(json_t *object, uint64_t begin_ns, uint64_t end_ns)
+static void add_events(json_t *object, const struct tw_trigger *trigger,
+		       uint64_t begin_ns, uint64_t end_ns)
 {
 	struct tw_trace_window window = {
 		.from_ns = begin_ns - TW_TRIGGER_AROUND_NS,
@@ -90,7 +134,8 @@ static void add_events(json_t *object, uint64_t begin_ns, uint64_t end_ns)
 		tw_tracefs_read(&window);
 	for (i = 0; i < tw_trace_kept(&window); i++)
 		json_array_append_new(array,
-				      event_to_json(tw_trace_at(&window, i)));
+				      event_to_json(trigger,
+						    tw_trace_at(&window, i)));
 	free(window.events);
 	json_object_set_new(object, "event_count",
 			    tw_json_of_u64(window.count));
@@ -114,7 +159,7 @@ static void add_io(json_t *object, const struct tw_job *job,
 		"ticks", tw_u64_string(trigger->prepared_ticks),
 		"monotonic_ns", tw_u64_string(begin_ns),
 		"lat_ns", (json_int_t) trigger->lat_ns));
-	add_events(object, begin_ns, begin_ns + trigger->lat_ns);
+	add_events(object, trigger, begin_ns, begin_ns + trigger->lat_ns);
 }
 
 json_t *tw_trigger_to_json(const struct tw_job *job,

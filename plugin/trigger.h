@@ -13,6 +13,7 @@
 
 struct thread_data;
 struct tw_job;
+struct tw_io;
 struct tw_moment;
 struct io_u;
 
@@ -23,6 +24,8 @@ struct tw_trigger {
 	uint64_t slower;		/* I/Os above it */
 	bool fired;			/* the ring is stopped, for this one: */
 	uint64_t prepared_ticks;	/* 0: none */
+	uint64_t key;			/* its user_data, */
+	uint32_t thread;		/* and who submitted it */
 	uint64_t lat_ns;		/* set when it is recorded */
 	uint64_t offset;
 	uint64_t size;
@@ -37,7 +40,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job);
 
 /* A lat above above_ticks. */
 void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
-		     uint64_t prepared_ticks);
+		     const struct tw_io *io);
 
 /* What the report has of it; NULL: not asked for, or no memory. @end is the second
  * look at the clocks. */
