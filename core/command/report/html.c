@@ -379,6 +379,62 @@ static void put_slowest(FILE *file, const struct tw_report_group *group)
 	fputs("</table></div>\n", file);
 }
 
+/* Since the I/O began, in the whole microseconds that a stamp has. */
+static void put_event(FILE *file, const struct tw_report_trigger *trigger,
+		      const json_t *event)
+{
+	const int own = json_is_true(json_object_get(event, "own"));
+	uint64_t at_ns = 0;
+
+	tw_json_to_u64(json_object_get(event, "monotonic_ns"), &at_ns);
+	fprintf(file, "<tr><td>%lld</td>", (long long)(at_ns / 1000) -
+		(long long)(trigger->begin_ns / 1000));
+	cell_u64(file, event, "cpu");
+	fputs("<td class=\"text\">", file);
+	put_name(file, json_string_value(json_object_get(event, "task")));
+	fputs("</td>", file);
+	cell_u64(file, event, "pid");
+	fputs(own ? "<td class=\"text\"><b>" : "<td class=\"text\">", file);
+	put_name(file, json_string_value(json_object_get(event, "event")));
+	fputs(own ? "</b></td>" : "</td>", file);
+	fputs("<td class=\"text\">", file);
+	put_name(file, json_string_value(json_object_get(event, "args")));
+	fputs("</td></tr>\n", file);
+}
+
+static void put_events(FILE *file, const struct tw_report *report)
+{
+	const json_t *events = report->trigger.events;
+	size_t count = json_array_size(events);
+
+	if (count == 0)
+		return;
+	fprintf(file, "<details><summary>%zu events of the kernel around the I/O of "
+		"job %llu; bold: of the I/O and of its thread</summary>"
+		"<div class=\"wide\"><table><tr>"
+		"<th>us since it began</th><th>CPU</th><th class=\"text\">task"
+		"</th><th>pid</th><th class=\"text\">event</th>"
+		"<th class=\"text\">arguments</th></tr>\n", count,
+		(unsigned long long)report->job.thread_number);
+	for (size_t i = 0; i < count; i++)
+		put_event(file, &report->trigger, json_array_get(events, i));
+	fputs("</table></div></details>\n", file);
+}
+
+static void put_trigger(FILE *file, const struct tw_report_group *group)
+{
+	char *text = tw_report_trigger_text(group);
+
+	if (!text)
+		return;
+	fputs("<p>", file);
+	tw_html_text(file, text);
+	fputs("</p>\n", file);
+	free(text);
+	for (size_t i = 0; i < group->size; i++)
+		put_events(file, group->members[i]);
+}
+
 static void put_clock(FILE *file, int which, const struct tw_report_clock *clock)
 {
 	char text[TW_FORMAT_SIZE];
@@ -517,6 +573,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 			put_direction(file, &groups[i], j);
 		put_not_split(file, &groups[i]);
 		put_slowest(file, &groups[i]);
+		put_trigger(file, &groups[i]);
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);
 	}

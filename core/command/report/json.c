@@ -311,6 +311,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		put(&object, tw_report_counts_names[i],
 		    counts_to_json(tally->counts[i],
 				   (tally->missing >> i) & 1));
+	put(&object, "trigger", tw_report_trigger_to_json(group));
 	return object;
 }
 

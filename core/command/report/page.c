@@ -270,6 +270,7 @@ static void print_group(const struct tw_report_group *group)
 		print_direction(group, i);
 	print_not_split(group);
 	tw_report_print_slowest(group);
+	tw_report_print_trigger(group);
 	print_batches(&group->tally);
 	tw_report_print_clocks(group);
 	print_missing(group);

@@ -548,6 +548,7 @@ static int read_parts(struct tw_report *report,
 		check_sum(&report->tally, i, problem);
 	}
 	read_slowest(report, problem);
+	tw_report_read_trigger(report, problem);
 	return read_over_time(report, problem);
 }
 

@@ -198,6 +198,21 @@ struct tw_report_clock {
 	struct tw_report_refit refit;
 };
 
+/* What the kernel's trace shows of a slow I/O: tw_trigger. */
+struct tw_report_trigger {
+	int is_there;
+	int is_on;
+	const char *why;		/* it is not; else NULL */
+	uint64_t above_ns;
+	uint64_t slower;		/* I/Os of the job */
+	const json_t *io;		/* the first of them; or NULL: */
+	uint64_t begin_ns;		/* CLOCK_MONOTONIC */
+	uint64_t lat_ns;
+	const json_t *events;		/* or NULL */
+	uint64_t event_count;		/* also those that are not in there */
+	uint64_t whole_from_ns;		/* 0: none is missing */
+};
+
 /* In order of how much has to be said about them. */
 enum tw_report_verdict {
 	TW_REPORT_RELIABLE,
@@ -221,6 +236,7 @@ struct tw_report {
 	int event_time;			/* fio's lat is lat without deliver */
 	const json_t *slowest;		/* in the file's order; or NULL */
 	struct tw_report_over_time over_time;
+	struct tw_report_trigger trigger;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
 };
 
@@ -389,6 +405,17 @@ int tw_report_say_inside(char *text, size_t size,
 char *tw_report_not_split_text(const struct tw_report_group *group);
 int tw_report_warn_inside(char *text, size_t size,
 			  const struct tw_report_group *group);
+
+/* What tw_trigger has kept (trigger.c), and the JSON of a group: null where no job has
+ * any, NULL without memory. */
+void tw_report_read_trigger(struct tw_report *report,
+			    struct tw_report_problem *problem);
+json_t *tw_report_trigger_to_json(const struct tw_report_group *group);
+
+/* The same in words, to be freed; NULL: there is nothing to say, or no memory; and on
+ * the page with some of the events (trigger_text.c). */
+char *tw_report_trigger_text(const struct tw_report_group *group);
+void tw_report_print_trigger(const struct tw_report_group *group);
 
 /* What must be known of the counter, to be freed; NULL: nothing, or no memory
  * (counter.c). A warning, or just a note? */

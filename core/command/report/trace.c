@@ -3,7 +3,8 @@
  * The slowest I/Os as a trace that ui.perfetto.dev and chrome://tracing show:
  * the Trace Event Format's complete events ("X"), which on one track must nest
  * or stay apart. So each job is a process of the trace, and its I/Os that
- * overlap lie on tracks of their own below it.
+ * overlap lie on tracks of their own below it. What tw_trigger has kept of the kernel's
+ * events are instants ("i"), on a track for each CPU.
  *
  * Times are CLOCK_MONOTONIC in microseconds with three decimals, written as
  * they are, never through a double.
@@ -228,6 +229,75 @@ static int put_job(struct out *out, const struct tw_report *report)
 	return 0;
 }
 
+/* ---- events of the kernel -------------------------------------------------- */
+
+#define NAMED_CPUS	1024
+
+static unsigned cpu_of(const json_t *event)
+{
+	uint64_t cpu = 0;
+
+	tw_json_to_u64(json_object_get(event, "cpu"), &cpu);
+	return cpu < NAMED_CPUS ? (unsigned)cpu : NAMED_CPUS;
+}
+
+static void put_event(struct out *out, const json_t *event)
+{
+	static const char *const keys[] = {
+		"task", "pid", "args", "own", "monotonic_ns",
+	};
+	uint64_t at_ns = 0;
+
+	tw_json_to_u64(json_object_get(event, "monotonic_ns"), &at_ns);
+	begin_event(out, "i", cpu_of(event));
+	fputs(", \"s\": \"t\", \"cat\": \"kernel\"", out->file);
+	put_json(out->file, "name", json_object_get(event, "event"));
+	put_us(out->file, "ts", at_ns);
+	fputs(", \"args\": {\"cpu\": ", out->file);
+	json_dumpf(json_object_get(event, "cpu"), out->file, JSON_ENCODE_ANY);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (json_object_get(event, keys[i]))
+			put_json(out->file, keys[i],
+				 json_object_get(event, keys[i]));
+	fputs("}}", out->file);
+}
+
+/* A process of the trace, too, with a track for each CPU. */
+static void put_events(struct out *out, const struct tw_report *report)
+{
+	const json_t *events = report->trigger.events;
+	char named[NAMED_CPUS + 1] = { 0 };
+
+	if (json_array_size(events) == 0)
+		return;
+	out->pid++;
+	put_name(out, "process_name", 0,
+		 json_sprintf("the kernel's events around a slow I/O of %s, job "
+			      "%llu", report->job.name,
+			      (unsigned long long)report->job.thread_number));
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
+		unsigned cpu = cpu_of(event);
+
+		if (!named[cpu]++)
+			put_name(out, "thread_name", cpu,
+				 cpu < NAMED_CPUS ?
+				 json_sprintf("CPU %u", cpu) :
+				 json_string("other CPUs"));
+		named[cpu] = 1;
+		put_event(out, event);
+	}
+}
+
+static int put_job_and_events(struct out *out, const struct tw_report *report)
+{
+	int error = put_job(out, report);
+
+	if (!error)
+		put_events(out, report);
+	return error;
+}
+
 static int put_trace(FILE *file, const struct tw_report_group *groups,
 		     size_t count)
 {
@@ -239,7 +309,7 @@ static int put_trace(FILE *file, const struct tw_report_group *groups,
 	      "\"},\n\"traceEvents\": [", file);
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < groups[i].size && !error; j++)
-			error = put_job(&out, groups[i].members[j]);
+			error = put_job_and_events(&out, groups[i].members[j]);
 	fputs("\n]}\n", file);
 	return error;
 }
