@@ -475,7 +475,7 @@ $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP \
-		-MF $@.d -MT $@ -o $@ $< $(LDFLAGS) $(PRELOAD_LIBS)
+		-MF $@.d -MT $@ -o $@ $< $(PRELOAD_OBJECTS) $(LDFLAGS) $(PRELOAD_LIBS)
 
 # A fio exports what its engines use.
 $(B)/tests/unit/reader/fake_fio: LDFLAGS += -rdynamic
@@ -578,7 +578,10 @@ test_env = TICKWISE_KERNEL=off CC='$(CC)' TICKWISE='$(abspath $(B)/tickwise)' \
 	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	   TW_CROSS_UNIT='$(CROSS_UNIT)'
 
-.PHONY: tests
+.PHONY: tests print-test-env
+print-test-env:
+	@echo '$(subst ','"'"',$(test_env))'
+
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
        $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded
 
@@ -626,6 +629,35 @@ check-cross: packages-cross
 	$(Q)$(MAKE) --no-print-directory $(parallel) \
 		CROSS_UNIT='$(CROSS_UNIT_ALL)' core cross-tests
 	$(Q)$(test_env) TW_CROSS_UNIT='$(CROSS_UNIT_ALL)' tests/run.sh -j $(TEST_JOBS) $(B)/check-cross.log $(CROSS_TESTS)
+
+# ---- coverage ----
+#
+# Lines and branches that the tests run, by folder: everything is built once more,
+# for gcov and without optimisation. It decides nothing: some tests look at the build
+# itself and fail in this one. COVERAGE_TESTS= runs others; tests/coverage.txt has the
+# figures to compare with.
+
+COVERAGE := $(CURDIR)/build/coverage
+COVERAGE_TESTS ?= $(FIO_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
+COVERAGE_JOBS ?= 1
+
+.PHONY: coverage coverage-tests
+coverage: packages-test
+	$(Q)mkdir -p $(COVERAGE)
+	$(Q)$(CC) -fPIC -O1 -c -o $(COVERAGE)/flush.o tests/coverage/flush.c
+	$(Q)$(CC) -fPIC -O1 -c -o $(COVERAGE)/exit.o tests/coverage/exit.c
+	$(Q)$(CC) -shared -o $(COVERAGE)/exit.so $(COVERAGE)/exit.o
+	$(Q)$(MAKE) --no-print-directory $(parallel) B=build/coverage \
+		CFLAGS='-O0 -g -w --coverage -fprofile-update=atomic' \
+		LDFLAGS='$(COVERAGE)/flush.o' \
+		PRELOAD_OBJECTS='$(COVERAGE)/exit.o' tests
+	$(Q)find $(COVERAGE) -name '*.gcda' -exec rm -f {} +
+	$(Q)$(MAKE) --no-print-directory B=build/coverage coverage-tests
+	$(Q)tests/coverage/table.sh $(COVERAGE)
+
+coverage-tests:
+	-$(Q)$(test_env) LD_PRELOAD=$(COVERAGE)/exit.so \
+		tests/run.sh -j $(COVERAGE_JOBS) $(B)/check.log $(COVERAGE_TESTS)
 
 # ---- virtual machines ----
 #
@@ -892,6 +924,7 @@ help:
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
 	@echo 'make check-distros  both of the first commands in fresh systems of distributions'
 	@echo 'make vm-table    what that saw, into tests/README.md'
+	@echo 'make coverage    which branches the tests run, by folder'
 	@echo 'make check-sanitizers'
 	@echo '                 the library and the program under ASan, UBSan, TSan, valgrind'
 	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'

@@ -1,0 +1,285 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Mutation score by folder: changes one line at a time, builds what depends on it, and
+# runs the tests of its folder until one fails. A change that no test notices has
+# survived.
+#
+#	tests/mutation.sh [-n COUNT] [-l] [FOLDER...]
+#
+# -n: so many places (100), spread evenly over all that there are in FOLDER... (core
+# plugin), so the same tree gives the same places. -l lists them and changes nothing.
+#
+# Works in a copy of HEAD in build/mutation; the tree stays as it is. Before the first
+# change each test runs once: one that fails or is skipped here is left out. A test
+# that takes ten times as long as then, and ten seconds more, has noticed the change,
+# too. Takes half a minute for each place on an idle machine: run it under nice.
+# TW_MUTATION_SECONDS= ends it after so long. The places come in an order that goes
+# over all folders again and again, and those that are left are not counted.
+#
+# Operators: boundary (< and <=), equality (== and !=), logic (&& and ||), sum (+ and
+# -), constant (a number is one more), condition (an if is negated), statement (an
+# assignment or a call is left out).
+set -u
+
+count=100
+list=0
+while getopts n:l option; do
+	case $option in
+	n) count=$OPTARG ;;
+	l) list=1 ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- core plugin
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$root/build/mutation
+tree=$work/tree
+ends=$(($(date +%s) + ${TW_MUTATION_SECONDS:-1000000}))
+mkdir -p "$work"
+
+# tests_of FILE: what belongs to its folder, the quick ones first. Names in tests/, *
+# for any; a C test by its source.
+tests_of()
+{
+	case $1 in
+	core/counter/*) echo 'unit/counter_*.c unit/ticks_*.c unit/clock_readers.c
+		unit/seconds_before_wrap.c unit/command_counter_disabled.t' ;;
+	core/clock/*) echo 'unit/clock_*.c unit/scale_*.c unit/rate_*.c
+		unit/kernel_rate.c unit/monotonic_rate.c unit/vmclock_page.c
+		unit/rate_recorded.t unit/command_calibrate.t' ;;
+	core/estimate/*) echo 'unit/estimate_*.c unit/machine_cpus.c unit/cpu_list.c
+		unit/seconds_before_wrap.c unit/wrap_largest.c unit/ticks_largest.c
+		unit/device_tree.c unit/perf_page.c unit/check_*.c golden/check.t' ;;
+	core/latency/*) echo 'unit/histogram_*.c unit/slowest.c unit/windows.c
+		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
+		golden/report*.t' ;;
+	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;
+	core/preload/*) echo 'unit/preload_*.c unit/preload.t' ;;
+	core/probe/*) echo 'unit/compare_result.c golden/compare.t
+		unit/command_compare.t' ;;
+	core/profile/*) echo 'unit/profile_*.c profile/*.t' ;;
+	core/command/bench/*) echo 'unit/bench_result.c golden/bench.t
+		unit/command_bench.t' ;;
+	core/command/calibrate/*) echo 'unit/calibrate_hints.c golden/calibrate.t' ;;
+	core/command/check/*) echo 'unit/check_*.c golden/check.t
+		unit/command_check.t' ;;
+	core/command/compare/*) echo 'unit/compare_result.c golden/compare.t
+		unit/command_compare.t unit/child_*.t' ;;
+	core/command/memlat/*) echo 'unit/memlat_nodes.c golden/memlat.t
+		unit/command_memlat.t' ;;
+	core/command/profile/*) echo 'unit/profile_*.c golden/profile.t profile/*.t' ;;
+	core/command/report/*) echo 'golden/report*.t unit/report_*.t' ;;
+	core/command/run/*) echo 'golden/run.t unit/command_run*.t unit/run_*.t
+		unit/child_*.t' ;;
+	core/command/*) echo 'unit/text_*.c golden/*.t unit/command_*.t
+		unit/report_*.t' ;;
+	core/*) echo 'unit/scale_*.c unit/histogram_*.c unit/clock_*.c unit/ticks_*.c
+		unit/diagnostics*.c' ;;
+	plugin/memory/*) echo 'unit/memory_engine_figures.c fio/memory_*.t' ;;
+	plugin/kernel/*) echo 'unit/kernel_join.c unit/engine_kernel_*.c
+		unit/engine_stages.c unit/kernel_build.t fio/kernel_stages.t' ;;
+	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
+		fio/engine_scripts.t fio/options.t fio/counting.t fio/over_time.t
+		fio/response.t fio/report_schema.t fio/trouble.t fio/setup_fails.t
+		fio/clock_errors.t fio/counter_end.t fio/run_end.t' ;;
+	esac
+}
+
+# Each place as FILE:LINE:OPERATOR, all of them in one order.
+all_places()
+{
+	git -C "$root" ls-files "$@" | sort |
+	grep -E '\.[ch]$' |
+	grep -vE '\.bpf\.|/example/|aarch64|ppc64|riscv64|with_cpu' |
+	perl -e '
+	for my $name (<STDIN>) {
+		chomp $name;
+		open my $file, "<", "$ARGV[0]/$name" or next;
+		my ($in_comment, $before) = (0, "");
+		while (my $line = <$file>) {
+			my $bare = $line;
+			$bare =~ s|"(?:[^"\\]\|\\.)*"|\"\"|g;
+			$bare =~ s|\x27(?:[^\x27\\]\|\\.)*\x27|0|g;
+			$bare =~ s|/\*.*?\*/||g;
+			if ($in_comment) {
+				$in_comment = 0 if $bare =~ s|^.*?\*/||;
+				next if $in_comment;
+			}
+			$in_comment = 1 if $bare =~ s|/\*.*||;
+			next if $bare !~ /^\t/ || $bare =~ /\\$/;
+			my $starts = $before =~ /(?:[;{}:)]|\belse|^)\s*$/;
+			$before = $bare if $bare =~ /\S/;
+			for (["boundary", qr/ (?:<|>|<=|>=) /],
+			     ["equality", qr/ (?:==|!=) /],
+			     ["logic", qr/ (?:&&|\|\|) /],
+			     ["sum", qr/[\w)\]] [+-] [\w(]/],
+			     ["constant", qr/(?<![\w.%])\d+(?![\w.])/],
+			     ["condition", qr/\bif \(.*\)(?: \{)?$/],
+			     ["statement", qr/^\t+(?:[\w.\[\]]|->)+ [-+|&*]?= .*;$|^\t+\w+\(.*\);$/]) {
+				my ($operator, $pattern) = @$_;
+				next if $bare !~ $pattern;
+				next if $operator eq "statement" && !$starts;
+				next if $operator eq "condition" && !balanced($bare);
+				next if $operator eq "constant" && $bare =~ /\[\d+\];/;
+				print "$name:$.:$operator\n";
+			}
+		}
+	}
+	sub balanced { $_[0] =~ tr/(// == $_[0] =~ tr/)// }' "$root"
+}
+
+# change PLACE: in the copy; prints the line before and after
+change()
+{
+	perl -e '
+	my ($tree, $place) = @ARGV;
+	my ($name, $number, $operator) = split /:/, $place;
+	my %swap = ("<" => "<=", "<=" => "<", ">" => ">=", ">=" => ">",
+		"==" => "!=", "!=" => "==", "&&" => "||", "||" => "&&",
+		"+" => "-", "-" => "+");
+	open my $file, "<", "$tree/$name" or die;
+	my @lines = <$file>;
+	my $line = \$lines[$number - 1];
+	my $old = $$line;
+	# Only outside of text between quotation marks.
+	my @parts = split /("(?:[^"\\]|\\.)*"|\x27(?:[^\x27\\]|\\.)*\x27)/, $$line;
+	for (my $i = 0; $i < @parts; $i += 2) {
+		my $part = \$parts[$i];
+		last if $operator eq "boundary" &&
+			$$part =~ s/ (<=|>=|<|>) / $swap{$1} /;
+		last if $operator eq "equality" && $$part =~ s/ (==|!=) / $swap{$1} /;
+		last if $operator eq "logic" && $$part =~ s/ (&&|\|\|) / $swap{$1} /;
+		last if $operator eq "sum" &&
+			$$part =~ s/([\w)\]]) ([+-]) ([\w(])/$1 $swap{$2} $3/;
+		last if $operator eq "constant" &&
+			$$part =~ s/(?<![\w.%])(\d+)(?![\w.])/$1 + 1/e;
+	}
+	$$line = join "", @parts;
+	$$line =~ s/\bif \((.*)\)( \{)?$/"if (!($1))" . ($2 || "")/e
+		if $operator eq "condition";
+	$$line =~ s/^(\t+).*;$/$1;/ if $operator eq "statement";
+	open $file, ">", "$tree/$name" or die;
+	print $file @lines;
+	close $file;
+	s/^\s+|\s+$//g for $old, (my $new = $$line);
+	print "$old  ->  $new\n"' "$tree" "$1"
+}
+
+places()
+{
+	all_places "$@" >"$work/all"
+	awk -v count="$count" -v all="$(wc -l <"$work/all")" '
+		BEGIN { if (count > all) count = all }
+		NR == int((taken + 0.5) * all / count) + 1 {
+			print (taken++ * 37) % 101, $0
+		}' "$work/all" | sort -n | sed 's/^[0-9]* //'
+}
+
+if [ "$list" = 1 ]; then
+	places "$@"
+	echo "$(wc -l <"$work/all") places in all" >&2
+	exit
+fi
+
+# ---- the copy, and what its tests do as it is ----
+
+rm -rf "$tree"
+mkdir -p "$tree"
+git -C "$root" archive HEAD | tar -x -C "$tree"
+mkdir -p "$tree/build"
+[ ! -d "$root/build/fio" ] || ln -sfn "$root/build/fio" "$tree/build/fio"
+places "$@" >"$work/places"
+cd "$tree" || exit 1
+make -s tests >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
+eval "export $(make -s print-test-env)"
+
+# expand PATTERN...: tests that are there, as they are run
+expand()
+{
+	for pattern; do
+		# shellcheck disable=SC2086	# * for any
+		for source in tests/$pattern; do
+			case $source in
+			*.c) [ ! -f "$source" ] || echo "build/${source%.c}.t" ;;
+			*.t) [ ! -x "$source" ] || echo "$source" ;;
+			esac
+		done
+	done
+}
+
+# run_test TEST SECONDS: as `make check` does; its exit code
+run_test()
+{
+	timeout -k 5 "$2" "$1" >"$work/output" 2>&1 </dev/null
+}
+
+while IFS=: read -r file _; do
+	# shellcheck disable=SC2046	# words
+	expand $(tests_of "$file")
+done <"$work/places" | sort -u >"$work/tests"
+while read -r test; do
+	begin=$(date +%s)
+	if run_test "$test" 600 && ! grep -q '^1\.\.0' "$work/output"; then
+		echo "$test $((10 * ($(date +%s) - begin) + 10))"
+	else
+		echo "left out: $test" >&2
+	fi
+done <"$work/tests" >"$work/limits"
+
+# ---- one change after the other ----
+
+# judge PLACE: "killed TEST", "survived" or "does not build"
+judge()
+{
+	# shellcheck disable=SC2046	# words
+	wanted=$(expand $(tests_of "${1%%:*}"))
+	programs=$(echo "$wanted" | grep '^build/')
+	[ "$programs" = "$wanted" ] || programs="$programs all build/tickwise-recorded"
+	# shellcheck disable=SC2086
+	if ! make -s $programs >"$work/build.log" 2>&1; then
+		echo 'does not build'
+		return
+	fi
+	for test in $wanted; do
+		limit=$(sed -n "s|^$test ||p" "$work/limits")
+		[ -n "$limit" ] || continue
+		run_test "$test" "$limit" || { echo "killed by $test"; return; }
+	done
+	echo survived
+}
+
+: >"$work/results"
+while read -r place; do
+	[ "$(date +%s)" -lt "$ends" ] || break
+	file=${place%%:*}
+	cp -p "$file" "$work/saved"
+	changed=$(change "$place")
+	verdict=$(judge "$place")
+	cp "$work/saved" "$file"
+	echo "$place	$verdict	$changed" | tee -a "$work/results"
+done <"$work/places"
+
+echo
+echo '| folder | changed lines | noticed | survived | score |'
+echo '|---|---|---|---|---|'
+grep -v '	does not build	' "$work/results" | awk -F '\t' '
+	{
+		split($1, place, ":")
+		folder = place[1]
+		sub("/[^/]*$", "", folder)
+		for (i = 0; i < 2; i++) {
+			name = i ? "all" : folder
+			count[name]++
+			survived[name] += $2 == "survived"
+		}
+	}
+	END {
+		for (name in count)
+			printf "%d | %s | %d | %d | %d | %.0f %% |\n", name == "all",
+				name, count[name], count[name] - survived[name],
+				survived[name],
+				100 * (count[name] - survived[name]) / count[name]
+	}' | sort | sed 's/^[01] //'
