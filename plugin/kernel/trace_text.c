@@ -158,9 +158,10 @@ bool tw_trace_take(struct tw_trace_window *window, const char *line)
 
 	if (is_loss(window, line) || !tw_trace_parse(line, &event))
 		return true;
-	if (event.monotonic_ns > window->to_ns)
-		return false;
+	/* The ring of any CPU may begin later than the window. */
 	find_loss(window, &event);
+	if (event.monotonic_ns > window->to_ns)
+		return event.monotonic_ns - window->to_ns < TW_TRACE_LATER_NS;
 	if (event.monotonic_ns < window->from_ns)
 		return true;
 	if (at >= HALF)

@@ -36,7 +36,9 @@ struct tw_trace_window {
 /* One line of `trace` or `trace_pipe`, without its end. False: it is no event. */
 bool tw_trace_parse(const char *line, struct tw_trace_event *event);
 
-/* The next line, in the order of time. False: no later one can be in the window. */
+/* The next line, in the order of time. False: it is so much later than the window that
+ * the ring is not stopped any more. */
+#define TW_TRACE_LATER_NS	UINT64_C(10000000000)
 bool tw_trace_take(struct tw_trace_window *window, const char *line);
 
 /* Those kept, in the order of time: how many, and the one at @i. */

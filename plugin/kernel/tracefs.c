@@ -357,7 +357,7 @@ static bool take_text(struct tw_trace_window *window, struct line *line,
 	return true;
 }
 
-/* Nothing is left when a read would wait. The rest, if any, is of later times. */
+/* Nothing is left when a read would wait. */
 void tw_tracefs_read(struct tw_trace_window *window)
 {
 	char *text = malloc(READ_SIZE);

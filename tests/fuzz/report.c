@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzzed: a report, as `tickwise report` reads it, and everything made of it:
- * merged, as a page, as JSON and as HTML. Any bytes end in an answer or in a
+ * merged, as a page, as JSON, as HTML and as a trace. Any bytes end in an answer or in a
  * line that says what is wrong.
  */
 #include <stdint.h>
@@ -26,6 +26,7 @@ static void use(struct tw_report *report)
 	tw_report_print_page(groups, count);
 	json_decref(tw_report_groups_to_json(groups, count));
 	tw_report_write_html(groups, count, "/dev/null", &problem);
+	tw_report_write_trace(groups, count, "/dev/null", &problem);
 	tw_report_groups_free(groups, count);
 }
 

@@ -110,6 +110,11 @@ is "$(tr -s ' \n' ' ' <"$out" | grep -o 'trigger: 1 I/O above.* task event ')" \
 --json, --html, --trace) us CPU task event " 'what was overwritten is told'
 is "$(grep -c '<bdi>event_' "$scratch/page")" 57 'all are in the HTML'
 
+report_of "$scratch/2" "$(trigger_of 1 1 "$(event 5 1 t 5 x y)" \
+	'"whole_from_ns": "9007199262100740",')"
+run report "$scratch/2"
+has "$out" 'around it, those of some CPU are lost' 'none of a CPU is left'
+
 # ---- jobs ----
 
 report_of "$scratch/3" '"trigger": {"state": "on", "above_ns": 5000000, "slower": 4},' \

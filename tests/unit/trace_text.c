@@ -229,9 +229,17 @@ static void losses(void)
 	tap_ok(window.count == 2, "events in the window");
 	tap_ok(tw_trace_take(&window,
 		"             fio-7       [000] d..2. 0.003000: x: y") &&
-	       !tw_trace_take(&window,
+	       tw_trace_take(&window,
 		"             fio-7       [000] d..2. 0.003001: x: y") &&
-	       window.count == 3, "one after it ends the reading");
+	       window.count == 3, "one after the window is none of it");
+	tw_trace_take(&window, "CPU:3 [LOST EVENTS]");
+	tw_trace_take(&window, "             fio-7       [003] d..2. 0.003002: x: y");
+	tap_is_u64(window.whole_from_ns, 3002000, "but may tell of a loss");
+	tap_ok(tw_trace_take(&window,
+		"             fio-7       [000] d..2. 10.002999: x: y") &&
+	       !tw_trace_take(&window,
+		"             fio-7       [000] d..2. 10.003000: x: y"),
+	       "ten seconds later the ring runs again");
 }
 
 int main(void)

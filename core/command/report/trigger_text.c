@@ -84,7 +84,9 @@ static void put_io(FILE *file, const struct tw_report *report, size_t jobs)
 		tw_format_ns(text, (double)trigger->lat_ns), trigger->begin_ns);
 	fprintf(file, "; the kernel recorded %" PRIu64 " events around it",
 		trigger->event_count);
-	if (trigger->whole_from_ns > trigger->begin_ns)
+	if (trigger->whole_from_ns >= trigger->begin_ns + trigger->lat_ns)
+		fputs(", those of some CPU are lost", file);
+	else if (trigger->whole_from_ns > trigger->begin_ns)
 		fprintf(file, ", those of its first %s on some CPU are lost",
 			tw_format_ns(text, (double)(trigger->whole_from_ns -
 						    trigger->begin_ns)));
