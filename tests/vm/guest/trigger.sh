@@ -6,11 +6,18 @@ load nvme
 cat /proc/version >version
 mkdir -p /tracing
 mount -t tracefs tracefs /tracing
-block="--filename=/dev/nvme0n1 --direct=1 --bs=4k --size=1m --iodepth=4 --rw=randread"
-# shellcheck disable=SC2086
+
+# job LABEL TW_TRIGGER: then what is in tracefs, a little later than its end
+job()
 {
-	fio_job slow tickwise $block --tw_trigger=1us
-	ls /tracing/instances >after_slow
-	fio_job fast tickwise $block --tw_trigger=1h
-	ls /tracing/instances >after_fast
+	fio_job "$1" tickwise --filename=/dev/nvme0n1 --direct=1 --bs=4k \
+		--size=1m --iodepth=4 --rw=randread --tw_trigger="$2"
+	i=0
+	while [ -n "$(ls /tracing/instances)" ] && [ $i -lt 300 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	ls /tracing/instances >"after_$1"
 }
+job slow 1us
+job fast 1h
