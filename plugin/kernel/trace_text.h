@@ -28,7 +28,7 @@ struct tw_trace_event {
 struct tw_trace_window {
 	uint64_t from_ns, to_ns;	/* CLOCK_MONOTONIC */
 	uint64_t count;			/* events in it, also those not kept */
-	uint64_t whole_from_ns;		/* before it events were overwritten; 0: no */
+	uint64_t whole_from_ns;		/* before it some are missing; 0: no */
 	uint64_t lost[TW_TRACE_CPUS / 64];	/* by a CPU, just now */
 	struct tw_trace_event *events;	/* room for TW_TRACE_MOST */
 };

@@ -48,13 +48,20 @@ static const char *const events[] = {
 
 #define EVENTS	(sizeof(events) / sizeof(*events))
 
+/* In memory that all jobs share. */
+struct shared {
+	_Atomic(bool) stopped;
+	/* CLOCK_MONOTONIC when events were recorded again; 0: never stopped. */
+	_Atomic(uint64_t) again_ns;
+};
+
 static struct {
 	char path[PATH_SIZE];
 	bool made;
 	int alive;			/* a pipe that every process has the end of */
 	int on;				/* tracing_on */
 	int text;			/* trace_pipe */
-	_Atomic(bool) *stopped;		/* shared by all jobs */
+	struct shared *shared;
 	char why[200];			/* there is none */
 } instance;
 
@@ -305,10 +312,10 @@ const char *tw_tracefs_make(void)
 		return NULL;
 	if (instance.why[0])
 		return instance.why;
-	instance.stopped = mmap(NULL, sizeof(*instance.stopped),
-				PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (instance.stopped == MAP_FAILED)
+	instance.shared = mmap(NULL, sizeof(*instance.shared),
+			       PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (instance.shared == MAP_FAILED)
 		return refuse("memory", -errno);
 	why = make();
 	if (why && why != instance.why)
@@ -320,15 +327,21 @@ const char *tw_tracefs_make(void)
 
 bool tw_tracefs_stop(void)
 {
-	if (!instance.made || atomic_exchange(instance.stopped, true))
+	if (!instance.made || atomic_exchange(&instance.shared->stopped, true))
 		return false;
 	return write(instance.on, "0", 1) == 1;
 }
 
 void tw_tracefs_go_on(void)
 {
-	if (write(instance.on, "1", 1) == 1)
-		atomic_store(instance.stopped, false);
+	struct timespec now;
+
+	if (write(instance.on, "1", 1) != 1)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	atomic_store(&instance.shared->again_ns,
+		     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	atomic_store(&instance.shared->stopped, false);
 }
 
 /* A line that grows from one read to the next. */
@@ -366,6 +379,8 @@ void tw_tracefs_read(struct tw_trace_window *window)
 
 	if (!text)
 		return;
+	/* Another job may have had it stopped until then. */
+	window->whole_from_ns = atomic_load(&instance.shared->again_ns);
 	do
 		length = read(instance.text, text, READ_SIZE);
 	while (length > 0 && take_text(window, &line, text, (size_t)length));
