@@ -592,6 +592,11 @@ check: packages-test packages-kernel packages-cross
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
 
+# Did a test get lost? By the log of the last `make check`.
+.PHONY: check-ported
+check-ported:
+	$(Q)tests/ported/check.sh $(B)/check.log
+
 # What needs this machine's time: figures, and a failure only where no noise can be
 # the cause.
 .PHONY: check-machine
@@ -924,6 +929,7 @@ help:
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
 	@echo 'make check-distros  both of the first commands in fresh systems of distributions'
 	@echo 'make vm-table    what that saw, into tests/README.md'
+	@echo 'make check-ported  is a subtest gone? (reads the log of make check)'
 	@echo 'make coverage    which branches the tests run, by folder'
 	@echo 'make check-sanitizers'
 	@echo '                 the library and the program under ASan, UBSan, TSan, valgrind'
