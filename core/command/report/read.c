@@ -227,8 +227,8 @@ static void check_slow_stages(const json_t *stages,
 				 "than lat");
 }
 
-static void check_slow(const json_t *slow,
-		       struct tw_report_problem *problem)
+static int check_slow(struct tw_report *report, const json_t *slow,
+		      struct tw_report_problem *problem)
 {
 	const json_t *stages = tw_want_object(slow, "slowest[].", "stages",
 					      problem);
@@ -240,17 +240,22 @@ static void check_slow(const json_t *slow,
 	tw_want_u64(slow, "slowest[].", "offset", problem);
 	tw_want_u64(slow, "slowest[].", "size", problem);
 	tw_want_string(slow, "slowest[].", "ddir", problem);
+	return tw_report_check_cause(report, slow, problem);
 }
 
-static void read_slowest(struct tw_report *report,
+static int read_slowest(struct tw_report *report,
 			 struct tw_report_problem *problem)
 {
 	if (!has(&report->tally, report->root, "slowest",
 		 TW_REPORT_NO_SLOWEST))
-		return;
+		return 0;
 	report->slowest = tw_want_array(report->root, "", "slowest", problem);
+	tw_report_read_followed(report, problem);
 	for (size_t i = 0; i < json_array_size(report->slowest); i++)
-		check_slow(json_array_get(report->slowest, i), problem);
+		if (check_slow(report, json_array_get(report->slowest, i),
+			       problem))
+			return -ENOMEM;
+	return 0;
 }
 
 static void read_interval_of(struct tw_report_interval *interval, int direction,
@@ -547,7 +552,8 @@ static int read_parts(struct tw_report *report,
 		check_counts(&report->tally, i, problem);
 		check_sum(&report->tally, i, problem);
 	}
-	read_slowest(report, problem);
+	if (read_slowest(report, problem))
+		return -ENOMEM;
 	tw_report_read_trigger(report, problem);
 	return read_over_time(report, problem);
 }

@@ -235,6 +235,8 @@ struct tw_report {
 	json_t *reasons;		/* [{code, text}] */
 	int event_time;			/* fio's lat is lat without deliver */
 	const json_t *slowest;		/* in the file's order; or NULL */
+	const char *not_followed;	/* why the causes of slow I/Os are not known;
+					 * NULL: they are, or it is not in the file */
 	struct tw_report_over_time over_time;
 	struct tw_report_trigger trigger;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
@@ -396,6 +398,41 @@ int tw_report_read_inside(struct tw_report *report,
 			  struct tw_report_problem *problem);
 int tw_report_merge_inside(struct tw_report_inside *into,
 			   const struct tw_report_inside *from);
+
+/* The pieces of a slow I/O's longest stage, by what the job's thread did. */
+enum tw_report_piece {
+	TW_REPORT_RAN,
+	TW_REPORT_WAITED,		/* ready to run */
+	TW_REPORT_INTERRUPTS,
+	TW_REPORT_WOKEN_LATE,
+	TW_REPORT_ASLEEP,
+	TW_REPORT_UNEXPLAINED,
+	TW_REPORT_PIECES,
+};
+
+struct tw_report_cause {
+	const char *stage;		/* the longest */
+	uint64_t stage_ns;
+	int followed;			/* else the next five are not known */
+	int lost;			/* records, for lack of room */
+	uint64_t ns[TW_REPORT_PIECES];	/* together no more than stage_ns */
+	uint64_t since_interrupt_ns;	/* of the woken late */
+	uint64_t stolen_ns;		/* at most */
+	const json_t *had_cpu;		/* or NULL */
+	uint64_t stall_from_ns;		/* of CLOCK_MONOTONIC */
+	uint64_t stall_ns;
+};
+
+/* The causes of a slow I/O (causes.c): 0 if they are not in the report. The second is
+ * for the reader: -ENOMEM or 0. Then the same in words; and who had a CPU, of an
+ * element of had_cpu. */
+int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
+int tw_report_check_cause(struct tw_report *report, const json_t *slow,
+			  struct tw_report_problem *problem);
+void tw_report_read_followed(struct tw_report *report,
+			     struct tw_report_problem *problem);
+int tw_report_say_cause(char *text, size_t size, const json_t *slow);
+void tw_report_had_cpu(char *text, size_t size, const json_t *had);
 
 /* The same in words (inside_text.c): of a direction how many I/Os were split; of
  * the jobs that split nothing why, to be freed; a warning of a defect. 0 and NULL:

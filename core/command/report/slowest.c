@@ -85,6 +85,18 @@ static void print_stages(struct tw_paragraph *line, const json_t *stages)
 				    tw_format_ns(text, (double)list[i].ns));
 }
 
+static void print_cause(const json_t *slow)
+{
+	struct tw_paragraph line = { .column = 13, .indent = 15 };
+	char text[TW_REPORT_SENTENCE];
+
+	if (!tw_report_say_cause(text, sizeof(text), slow))
+		return;
+	printf("%13s", "");
+	tw_paragraph_add(&line, text);
+	tw_paragraph_end(&line);
+}
+
 static void print_slow(const struct tw_report_slow *slow)
 {
 	struct tw_paragraph line = { .column = 2, .indent = 13 };
@@ -111,6 +123,7 @@ static void print_slow(const struct tw_report_slow *slow)
 		tw_paragraph_printf(&line, "began at %s ns of CLOCK_MONOTONIC",
 				    monotonic);
 	tw_paragraph_end(&line);
+	print_cause(slow->json);
 }
 
 void tw_report_print_slowest(const struct tw_report_group *group)
