@@ -102,7 +102,8 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,job.c loader.c stages.c trace_text.c tracefs.c)
+		  $(addprefix plugin/kernel/,causes.c job.c loader.c stages.c \
+		  trace_text.c tracefs.c why.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -297,7 +298,7 @@ $(B)/kernel_stages: force
 		echo '$(KERNEL_STAGES)' >$@; \
 		$(if $(KERNEL_STAGES),:,echo 'the engine is built without the stages inside the kernel: clang, bpftool and libbpf-dev are needed'); }
 
-$(B)/plugin/kernel/loader.o: $(B)/kernel_stages
+$(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: $(B)/kernel_stages
 
 # Programs of their own that `tickwise` becomes: tickwise-NAME of plugin/kernel/NAME*.c.
 # They know nothing of fio.
@@ -328,7 +329,8 @@ $(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o
 
 # Whoever includes NAME.skel.h needs it made first.
 $(B)/plugin/kernel/loader.o $(B)/kernel/loader.o: $(B)/plugin/kernel/stages.skel.h
-$(B)/plugin/kernel/loader.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
+$(B)/plugin/kernel/causes.o: $(B)/plugin/kernel/causes.skel.h
+$(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
 					      -I$(B)/plugin/kernel
 KERNEL_LIBS := -lbpf
 
@@ -441,7 +443,7 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	report over_time response trigger kernel/job kernel/trace_text)
+	report over_time response trigger kernel/job kernel/trace_text kernel/why)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 

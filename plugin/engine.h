@@ -10,7 +10,9 @@
 
 #include "fio.h"
 #include "io_times.h"
+#include "kernel/causes.h"
 #include "kernel/stages.h"
+#include "kernel/why.h"
 #include "options.h"
 #include "patched_fio.h"
 #include "slowest.h"
@@ -32,6 +34,7 @@ struct tw_slow_io {
 	struct tw_slow slow;	/* lat_ns */
 	struct tw_io_times times;
 	struct tw_io io;
+	struct tw_why why;		/* with tw_causes=1 */
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
@@ -89,6 +92,7 @@ struct tw_job {
 	uint32_t generation;		/* of the newest key: see tw_prep_entry() */
 	struct tw_kernel kernel;	/* stamps of the kernel */
 	struct tw_trigger trigger;	/* the kernel's trace of a slow one */
+	struct tw_follow follow;	/* of this thread: tw_causes=1 */
 	uint64_t enters;
 	uint64_t batches;		/* of completions that share a stamp */
 	uint64_t largest_batch;
@@ -233,6 +237,7 @@ uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
 
 /* report.c: 0 or -errno, which is logged. */
 extern const char *const tw_direction_names[TW_DIRECTIONS];
+extern const char *const tw_stage_names[TW_STAGES];
 /* By direction's name: of all; of those that have any. NULL without memory. */
 struct json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS]);
 struct json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,

@@ -184,6 +184,7 @@ int tw_try(struct thread_data *td)
 	tw_timing_of_process();
 	tw_kernel_load_for_jobs();
 	tw_trigger_make_for_jobs();
+	tw_why_load_for_jobs();
 	tried = true;
 	return 0;
 }

@@ -342,6 +342,14 @@ struct fio_option tw_engine_options[] = {
 			  "is slower than this (default: 0, none)",
 	},
 	{
+		.name	= "tw_causes",
+		.lname	= "Causes of slow I/Os",
+		TW_OPTION(FIO_OPT_BOOL, causes),
+		.def	= "0",
+		.help	= "Follow the job's thread: say why the slowest I/Os were "
+			  "slow",
+	},
+	{
 		.name	= NULL,
 	},
 };

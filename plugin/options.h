@@ -64,6 +64,7 @@ struct tw_options {
 	unsigned int test_nop;
 	unsigned int kernel;	/* enum tw_kernel_mode */
 	unsigned long long trigger_us;	/* 0: none */
+	unsigned int causes;
 };
 
 extern struct fio_option tw_engine_options[];

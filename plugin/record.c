@@ -47,9 +47,10 @@ int tw_record_start(struct tw_job *job)
 }
 
 static void record_slow(struct tw_job *job, const struct tw_finished *finished,
-			const struct tw_io_times *times)
+			const struct tw_io_times *times,
+			const struct tw_clocks *clocks)
 {
-	const struct tw_slow_io slow = {
+	struct tw_slow_io slow = {
 		.slow.value = times->lat_ns,
 		.times = *times,
 		.io = finished->io,
@@ -58,6 +59,8 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 		.direction = finished->direction,
 	};
 
+	if (job->follow.turns)
+		tw_why_find(job, clocks, &finished->io, times, &slow.why);
 	tw_slowest_add(&job->slowest, &slow.slow);
 }
 
@@ -100,7 +103,7 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 			job->trigger.prepared_ticks))
 		job->trigger.lat_ns = times.lat_ns;
 	if (tw_slowest_wants(&job->slowest, times.lat_ns))
-		record_slow(job, finished, &times);
+		record_slow(job, finished, &times, clocks);
 	if (!job->stages)
 		return;
 	for (stage = 0; stage < TW_STAGES; stage++)

@@ -18,7 +18,7 @@
 #include "run_end.h"
 
 /* In the order of an I/O; lat, their sum, comes after them. */
-static const char *const stage_names[TW_STAGES] = {
+const char *const tw_stage_names[TW_STAGES] = {
 	[TW_QUEUE] = "queue",
 	[TW_SUBMIT] = "submit",
 	[TW_BLOCKQ] = "blockq",
@@ -117,7 +117,7 @@ static json_t *stages_to_json(const struct tw_job *job)
 	int error = 0;
 
 	for (stage = 0; stage < TW_STAGES; stage++)
-		error |= set_histograms(object, stage_names[stage],
+		error |= set_histograms(object, tw_stage_names[stage],
 					job->stage[stage]);
 	error |= set_histograms(object, "lat", job->lat);
 	if (!error)
@@ -156,7 +156,7 @@ static json_t *slow_stages_to_json(const struct tw_job *job,
 
 	for (stage = 0; stage < TW_STAGES; stage++)
 		if (times->stages & TW_STAGE_BIT(stage))
-			json_object_set_new(object, stage_names[stage], json_integer(
+			json_object_set_new(object, tw_stage_names[stage], json_integer(
 			(json_int_t) times->stage_ns[stage]));
 	json_object_set_new(object, "lat",
 			    json_integer((json_int_t) times->lat_ns));
@@ -168,6 +168,7 @@ static json_t *slow_to_json(const struct tw_job *job,
 			    const struct tw_slow_io *slow)
 {
 	const uint64_t begin = slow->io.prepared_ticks;
+	const uint64_t begin_ns = tw_moment_monotonic_ns(job, end, begin);
 	json_t *object = json_pack("{sI, sI, ss, so, so, so, so}",
 			 "offset", (json_int_t) slow->offset,
 			 "size", (json_int_t) slow->size,
@@ -175,13 +176,15 @@ static json_t *slow_to_json(const struct tw_job *job,
 			 "ticks", tw_u64_string(begin),
 			 "raw_ns", tw_u64_string(clock_at(job, end, begin,
 				job->start.raw, end->raw)),
-			 "monotonic_ns", tw_u64_string(
-				tw_moment_monotonic_ns(job, end, begin)),
+			 "monotonic_ns", tw_u64_string(begin_ns),
 			 "stages", slow_stages_to_json(job, &slow->times));
 
 	if (job->stages && slow->io.entered_ticks)
 		json_object_set_new(object, "submitting_call_ns", json_integer(
 			(json_int_t) slow->times.call_ns));
+	if (job->follow.turns)
+		json_object_set_new(object, "causes", tw_why_to_json(&slow->why,
+			&slow->times, begin_ns));
 	return object;
 }
 
@@ -284,6 +287,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	    (job->trigger.above_ns &&
 	     json_object_set_new(report, "trigger",
 				 tw_trigger_to_json(job, &end))) ||
+	    json_object_set_new(report, "causes", tw_why_state_to_json(job)) ||
 	    (job->response &&
 	     json_object_set_new(report, "response",
 				 tw_response_to_json(job->response)))) {

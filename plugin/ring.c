@@ -152,12 +152,14 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 		job->entry_shift = 1;
 	}
 	tw_kernel_ring_begins(td, job);
+	tw_why_ring_begins(td, job);
 	ret = set_up(job, &wanted);
 	if (ret)
 		return refuse(td, "io_uring_setup", -ret,
 			      set_up_failure(td, -ret));
 	job->ring_ready = true;
 	ret = tw_kernel_ring_made(td, job);
+	tw_why_ring_made(job);
 	if (ret)
 		return ret;
 	enter_by_place(job);

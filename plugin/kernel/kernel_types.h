@@ -22,6 +22,7 @@ typedef __u32 __wsum;
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 };
 
 enum {
@@ -41,12 +42,54 @@ typedef struct {
 	__u32 val;
 } TW_BY_NAME kuid_t;
 
+/* One number from Linux 6.3 on, two of 32 bits before: the lower half is first. */
+typedef struct {
+	__u32 lower;
+} TW_BY_NAME kernel_cap_t;
+
+struct user_namespace {
+	int level;
+} TW_BY_NAME;
+
 struct cred {
+	kuid_t uid;
 	kuid_t euid;
+	kernel_cap_t cap_effective;
+	struct user_namespace *user_ns;
+} TW_BY_NAME;
+
+struct thread_info {
+	__u32 cpu;
+} TW_BY_NAME;
+
+/* In kernels that may be a guest's: what the hypervisor took from the CPU, as far as the
+ * scheduler has heard. */
+struct rq {
+	__u64 prev_steal_time_rq;
+} TW_BY_NAME;
+
+struct cfs_rq {
+	struct rq *rq;
+} TW_BY_NAME;
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
 } TW_BY_NAME;
 
 struct task_struct {
+	struct thread_info thread_info;
+	unsigned int flags;
+	struct sched_entity se;
+	int pid;
+	int tgid;
+	__u64 start_time;
+	const struct cred *real_cred;
 	const struct cred *cred;
+	char comm[16];
+} TW_BY_NAME;
+
+struct irqaction {
+	const char *name;
 } TW_BY_NAME;
 
 struct kiocb {

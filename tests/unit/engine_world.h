@@ -118,6 +118,8 @@ static struct world {
 	struct tw_slot *kernel_slots;	/* NULL: it sees no ring */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	unsigned kernel_loads;
+	struct tw_turns *turns;		/* of the job's thread; NULL: not followed */
+	uint32_t followed;		/* jobs, when that was loaded */
 	uint32_t kernel_loaded;		/* slots */
 
 	/* The kernel's trace events. */
@@ -538,6 +540,24 @@ void tw_tracefs_go_on(void)
 	world.trace_goes_on++;
 }
 
+const char *tw_follow_load(uint32_t jobs)
+{
+	world.followed = jobs;
+	return world.kernel_refused;
+}
+
+void tw_follow_expect(struct tw_follow *follow)
+{
+	*follow = (struct tw_follow) {
+		.turns = world.turns,
+		.why = world.turns ? NULL : "not seen",
+	};
+}
+
+void tw_follow_made(struct tw_follow *follow)
+{
+}
+
 void tw_message(const char *format, ...)
 {
 	world.messages++;
@@ -595,8 +615,13 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	job->sq_tail = job->seen_tail = WORLD_FROM;
 	job->getevents_flags = IORING_ENTER_GETEVENTS;
 	job->entry_shift = world.big_entries;
+	int ret;
+
 	tw_kernel_ring_begins(td, job);
-	return tw_kernel_ring_made(td, job);
+	tw_why_ring_begins(td, job);
+	ret = tw_kernel_ring_made(td, job);
+	tw_why_ring_made(job);
+	return ret;
 }
 
 int tw_ring_register(struct thread_data *td, struct tw_job *job)

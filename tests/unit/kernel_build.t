@@ -69,7 +69,7 @@ made on 1 >on.make
 ok $? 'make KERNEL_STAGES=1'
 is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
 is "$(grep -c -e '-lbpf' on.make) $(grep -c 'TW_KERNEL_STAGES' on.make) \
-$(grep -c 'clang.*target bpf' on.make)" '2 1 1' 'and links libbpf to both engines'
+$(grep -c 'clang.*target bpf' on.make)" '2 2 2' 'and links libbpf to both engines'
 
 if [ ! -s "$build/plugin/kernel/stages.skel.h" ]; then
 	tap_count=$((tap_count + 1))

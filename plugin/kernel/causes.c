@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loads the program of causes.bpf.c and shares its memory: see causes.h.
+ */
+#include "causes.h"
+
+#ifdef TW_KERNEL_STAGES
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "causes.skel.h"
+
+static struct tw_causes *program;
+static const struct tw_turns *turns;
+static uint32_t ring_count;
+/* Shared by all jobs: rings of turns that are given away. */
+static _Atomic(uint32_t) *given;
+static char why_not[160];
+
+static int silent(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return 0;
+}
+
+/* The job's own number of a thread is that of its namespace. */
+static void set_namespace(struct tw_causes *made)
+{
+	struct stat of;
+
+	if (stat("/proc/self/ns/pid", &of))
+		return;
+	made->rodata->namespace_device = of.st_dev;
+	made->rodata->namespace_inode = of.st_ino;
+}
+
+static int share(uint32_t count)
+{
+	turns = mmap(NULL, count * sizeof(*turns), PROT_READ, MAP_SHARED,
+		     bpf_map__fd(program->maps.rings), 0);
+	if (turns == MAP_FAILED) {
+		turns = NULL;
+		return -errno;
+	}
+	given = mmap(NULL, sizeof(*given), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return given == MAP_FAILED ? -errno : 0;
+}
+
+static int load(uint32_t count)
+{
+	int error;
+
+	program = tw_causes__open();
+	if (!program)
+		return -errno;
+	set_namespace(program);
+	error = bpf_map__set_max_entries(program->maps.rings, count);
+	if (!error)
+		error = tw_causes__load(program);
+	if (!error)
+		error = tw_causes__attach(program);
+	return error ? error : share(count);
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case EPERM:
+	case EACCES:
+		return "the kernel refuses the program: root, or CAP_BPF and "
+		       "CAP_PERFMON";
+	case ENOENT:
+	case ESRCH:
+		return "this kernel has no type information "
+		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
+	default:
+		return strerror(error);
+	}
+}
+
+const char *tw_follow_load(uint32_t jobs)
+{
+	int error;
+
+	if (turns)
+		return NULL;
+	if (why_not[0])
+		return why_not;
+	libbpf_set_print(silent);
+	error = load(jobs);
+	if (!error) {
+		ring_count = jobs;
+		return NULL;
+	}
+	tw_causes__destroy(program);
+	program = NULL;
+	turns = NULL;
+	snprintf(why_not, sizeof(why_not), "%s", reason(-error));
+	return why_not;
+}
+
+void tw_follow_expect(struct tw_follow *follow)
+{
+	uint32_t place;
+
+	*follow = (struct tw_follow) { .why = "not loaded" };
+	if (!turns)
+		return;
+	/* In the kernel a place is one more: 0 is none. */
+	place = atomic_fetch_add(given, 1) + 1;
+	if (place > ring_count) {
+		follow->why = "more jobs than there is room for";
+		return;
+	}
+	follow->thread = (uint32_t)syscall(SYS_gettid);
+	if (bpf_map_update_elem(bpf_map__fd(program->maps.expected),
+				&follow->thread, &place, BPF_ANY)) {
+		follow->why = "the thread could not be announced to the kernel";
+		return;
+	}
+	follow->turns = &turns[place - 1];
+	follow->why = NULL;
+}
+
+/* What is expected still was not seen. */
+void tw_follow_made(struct tw_follow *follow)
+{
+	if (!follow->turns ||
+	    bpf_map_delete_elem(bpf_map__fd(program->maps.expected),
+				&follow->thread))
+		return;
+	follow->turns = NULL;
+	follow->why = "the kernel's program did not see the thread";
+}
+
+#else
+
+const char *tw_follow_load(uint32_t jobs)
+{
+	return "this engine was built without it (clang, bpftool and libbpf-dev "
+	       "were missing)";
+}
+
+void tw_follow_expect(struct tw_follow *follow)
+{
+	*follow = (struct tw_follow) { .why = tw_follow_load(0) };
+}
+
+void tw_follow_made(struct tw_follow *follow)
+{
+}
+
+#endif

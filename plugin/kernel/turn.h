@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the program of causes.bpf.c and the engine share: a ring of turns for each job,
+ * in memory that both have. A turn is a time in which the job's thread was off its CPU,
+ * and what had the CPU while the thread could have run. The program writes the turn
+ * when the thread runs again; the engine reads those of its slowest I/Os.
+ */
+#ifndef TW_PLUGIN_KERNEL_TURN_H
+#define TW_PLUGIN_KERNEL_TURN_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#define TW_TURNS	256	/* a power of two; of a job */
+#define TW_HOLDERS	16	/* of a turn */
+#define TW_NAME_SIZE	16	/* as the kernel's names of tasks */
+
+enum tw_holder_kind {
+	TW_NOBODY,		/* no holder: the last one was before it */
+	TW_PROCESS,
+	TW_KERNEL_THREAD,
+	TW_INTERRUPT,
+	TW_SOFTIRQ,
+	TW_IDLE,		/* the CPU had nothing to run, or was not awake yet */
+	TW_HIDDEN,		/* another user's process, which the job may not see */
+	TW_HOLDER_KINDS,
+};
+
+/* All times are of CLOCK_MONOTONIC, ns. */
+struct tw_holder {
+	__u64 from_ns;
+	__u64 to_ns;
+	__u32 id;		/* process, interrupt or vector of softirqs */
+	__u32 kind;
+	char name[TW_NAME_SIZE];
+};
+
+struct tw_turn {
+	__u64 number;		/* from 1 on; 0: it is being written */
+	__u64 ran_ns;		/* the thread ran from then, */
+	__u64 off_ns;		/* until it left the CPU, */
+	__u64 waking_ns;	/* was to be woken; 0: it was ready to run all along */
+	__u64 woken_ns;		/* was ready to run; 0: as waking_ns */
+	__u64 on_ns;		/* and ran again */
+	__u64 interrupt_ns;	/* when the interrupt began that woke it; 0: none did */
+	__u64 stolen_ns;	/* by the hypervisor since it was ready, at most */
+	__u32 cpu;		/* on which it runs again */
+	__u32 moved;		/* between CPUs while it waited: so often */
+	struct tw_holder holders[TW_HOLDERS];	/* the last one first */
+};
+
+/* Turn N is in place N - 1, modulo TW_TURNS. */
+struct tw_turns {
+	__u64 newest;		/* number; 0: none yet */
+	__u64 unused[7];
+	struct tw_turn turns[TW_TURNS];
+};
+
+#define TW_MAX_FOLLOWED	4096
+
+#endif

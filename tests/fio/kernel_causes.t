@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: with tw_causes=1, where the kernel takes the program, each of the slowest
+# I/Os says which stage was its longest and what happened there: the pieces add up to
+# the stage, and what had the CPU is no longer than it. Several jobs each have their
+# own. A job whose CPU another process takes names that process; as another user, who
+# may not see it, the job does not. Without the option, the privileges or the stages
+# the report says why there are no causes, and the job runs.
+# Defect: pieces that are more than the stage, causes of another job, a name that its
+# user may not see, a job that ends for lack of privileges.
+#
+# No time is judged.
+. "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+causes_perl='
+	use List::Util ();
+	our @pieces = ("ran_ns", "waited_ns", "interrupts_ns", "woken_late_ns",
+		"asleep_ns", "unexplained_ns");
+	sub wrong {
+		my ($io, @wrong) = @_;
+		my ($c, $s) = ($io->{causes}, $io->{stages});
+		my %stage = %$s;
+		delete $stage{lat};
+		my ($most) = sort { $b <=> $a } values %stage;
+		$stage{$c->{stage}} == $most or push @wrong, "not the longest";
+		if (exists $c->{unexplained_ns}) {
+			List::Util::sum(map { $c->{$_} } @pieces) == $most or
+				push @wrong, "pieces";
+			my $had = List::Util::sum0(map { $_->{ns} }
+				@{$c->{had_cpu}});
+			$had <= $c->{waited_ns} + $c->{interrupts_ns} or
+				push @wrong, "who had the CPU";
+			$c->{stolen_at_most_ns} <= $most or push @wrong, "stolen";
+			$c->{since_interrupt_ns} <= $c->{woken_late_ns} or
+				push @wrong, "since the interrupt";
+		}
+		$c->{stage} ne "device" || !exists $c->{unexplained_ns} or
+			push @wrong, "the device";
+		map { "$io->{offset}: $_\n" } @wrong;
+	}
+'
+
+# causes_are FILE DESCRIPTION
+causes_are()
+{
+	from_json "$1" "$causes_perl"'
+		print "state $j->{causes}{state}\n" if $j->{causes}{state} ne "on";
+		print "no I/O\n" if !@{$j->{slowest}};
+		print map { wrong($_) } @{$j->{slowest}}' >wrong 2>&1
+	[ ! -s wrong ]
+	ok $? "$2"
+	head -n 5 wrong | sed 's/^/# /'
+}
+
+run_fio --name=none --size=64k --rw=read --tw_report=none.json
+json none.json '$j->{causes}{state} eq "off" &&
+	$j->{causes}{why} eq "not asked for" &&
+	!grep { $_->{causes} } @{$j->{slowest}}'
+ok $? 'by default there are none'
+run_fio --name=unsplit --size=64k --rw=read --tw_kernel=off --tw_causes=1 \
+	--tw_report=unsplit.json
+is $? 0 'without stages inside the kernel: the job runs'
+json unsplit.json '$j->{causes}{state} eq "off" && length $j->{causes}{why} &&
+	!grep { $_->{causes} } @{$j->{slowest}}'
+ok $? "and says why: $(from_json unsplit.json 'print $j->{causes}{why}')"
+
+if ! kernel_is_on; then
+	skip "no program in the kernel here: $off_why"
+	done_testing
+fi
+find_disk
+if [ -z "$disk" ]; then
+	skip "direct I/O is not split here:$reasons"
+	done_testing
+fi
+head -c 4194304 /dev/zero >"$disk/data"
+sync "$disk/data"
+
+# job NAME ARGUMENT...: NAME.json is its report
+job()
+{
+	name=$1
+	shift
+	rm -f "$name".json
+	run_fio --name="$name" --filename="$disk/data" --bs=4k --size=4m \
+		--io_size=1m --rw=randrw --direct=1 --iodepth=8 \
+		--tw_kernel=auto --tw_causes=1 --tw_slowest=100000 \
+		--tw_report="$name.json" "$@" || sed 's/^/# /' err
+}
+
+job plain
+if json plain.json '$j->{causes}{state} eq "off"'; then
+	skip "no causes here: $(from_json plain.json 'print $j->{causes}{why}')"
+	done_testing
+fi
+causes_are plain.json 'reads and writes, eight at a time'
+json plain.json '@{$j->{slowest}} == 256 &&
+	grep { exists $_->{causes}{ran_ns} } @{$j->{slowest}}'
+ok $? 'some of them in a stage of the thread'
+is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" \
+	plain.json)" '' 'all keys are as in the manual'
+run report plain.json
+is "$status" 0 'and tickwise report reads them'
+grep -qE ': (in the (device|queues)|the job was|unexplained)' "$out"
+ok $? 'with the causes'
+job depth1 --iodepth=1 --rw=randread
+causes_are depth1.json 'one at a time'
+job buffered --direct=0 --rw=write
+causes_are buffered.json 'buffered: stages that are not split'
+job polled --sqthread_poll=1
+causes_are polled.json 'submitted by a thread of the kernel'
+json polled.json '!grep { exists $_->{causes}{ran_ns} &&
+	$_->{causes}{stage} =~ /^(submit|blockq|complete|kernel)$/ }
+	@{$j->{slowest}}'
+ok $? 'whose stages are not explained by the job'"'"'s thread'
+job async --force_async=1
+causes_are async.json 'through worker threads'
+json async.json '!grep { exists $_->{causes}{ran_ns} &&
+	$_->{causes}{stage} eq "blockq" } @{$j->{slowest}}'
+ok $? 'whose queues are not either'
+for kind in --thread=0 --thread=1; do
+	job two --numjobs=2 $kind
+	causes_are two.json.1 "two jobs, $kind: the first"
+	causes_are two.json.2 'the second'
+done
+
+# ---- who had the CPU ----
+
+# The job and a loop share a CPU until one of the job's I/Os has waited for it.
+loop='while :; do :; done'
+cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+taskset -c "$cpu" sh -c "$loop" &
+loop_pid=$!
+job busy --cpus_allowed="$cpu" --rw=randread --time_based --runtime=2 \
+	--tw_slowest=50
+# A process of nobody's can't see one of root's, if both are not the same.
+unnamed=
+if [ "$(id -u)" = 0 ]; then
+	chmod 711 . "$disk"
+	chmod 666 "$disk/data"
+	mkdir nobodys
+	chown 65534:65534 nobodys
+	job nobody --cpus_allowed="$cpu" --rw=randread --time_based \
+		--runtime=2 --tw_slowest=50 --uid=65534 --gid=65534 --tw_report=nobodys/report.json
+	unnamed=nobodys/report.json
+fi
+kill "$loop_pid"
+causes_are busy.json 'a job whose CPU another process takes'
+json busy.json 'grep { $_->{kind} eq "process" && $_->{id} == '"$loop_pid"' }
+	map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
+ok $? 'names it'
+if [ -z "$unnamed" ] || [ ! -s "$unnamed" ]; then
+	skip 'fio can not become another user here'
+else
+	causes_are "$unnamed" 'as another user'
+	json "$unnamed" 'my @had = map { @{$_->{causes}{had_cpu} // []} }
+			@{$j->{slowest}};
+		(grep { $_->{kind} eq "hidden" } @had) &&
+		!grep { $_->{kind} eq "process" || $_->{kind} eq "hidden" &&
+			(exists $_->{name} || exists $_->{id}) } @had'
+	ok $? 'the job does not name it'
+fi
+done_testing
