@@ -120,10 +120,10 @@ fi
 "$tickwise" check >&- 2>"$err"
 is "$? $(wc -l <"$err")" '74 1' 'a closed stdout: exit code 74, one line'
 
-# until_lines COUNT PATTERN: in $out, for a minute at most
+# until_lines COUNT PATTERN: in $out, for five minutes at most
 until_lines() {
 	polls=0
-	while [ "$(grep -cE -e "$2" "$out")" -lt "$1" ] && [ $polls -lt 600 ]; do
+	while [ "$(grep -cE -e "$2" "$out")" -lt "$1" ] && [ $polls -lt 3000 ]; do
 		sleep 0.1
 		polls=$((polls + 1))
 	done
@@ -133,7 +133,7 @@ until_lines() {
 until_ready() {
 	polls=0
 	until grep -qE '^SigBlk:.*[4567cdef]...$' "/proc/$pid/status" ||
-	      [ $polls -ge 600 ]; do
+	      [ $polls -ge 3000 ]; do
 		sleep 0.1
 		polls=$((polls + 1))
 	done
