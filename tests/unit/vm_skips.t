@@ -65,7 +65,7 @@ is "$status $(grep -c '^ok' "$out")" '0 3' 'a machine that does what it should'
 
 path=$scratch/few
 mkdir "$path"
-for name in sh dirname basename mktemp rm mkdir cat date; do
+for name in sh dirname basename mktemp chmod rm mkdir cat date; do
 	ln -s "$(command -v $name)" "$path/$name"
 done
 vm_test
