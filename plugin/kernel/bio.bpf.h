@@ -30,41 +30,48 @@ extern const void nvme_uring_cmd_end_io __ksym __weak;
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;
 
-/*
- * The kiocb that a bio of direct I/O is part of; 0: of something else. A bio of a
- * request is known to the kernel's verifier and read as it is; of what lies behind it
- * only an address is known, and BPF_CORE_READ has to copy from there.
- */
-static struct kiocb *kiocb_of(struct bio *bio)
+/* What a bio leads to its I/O by: addresses. */
+struct tw_bio {
+	__u64 bio;
+	__u64 end_io;
+	__u64 owner;		/* bi_private */
+};
+
+/* The kiocb that a bio of direct I/O is part of; 0: of something else. */
+static struct kiocb *kiocb_of(const struct tw_bio *of)
 {
-	const void *end_io = bio->bi_end_io;
-	void *owner = bio->bi_private;
+	__u64 bio = of->bio, end_io = of->end_io, owner = of->owner;
 	int i;
 
-	for (i = 0; i < MAX_CHAIN && end_io == &bio_chain_endio; i++) {
+	for (i = 0; i < MAX_CHAIN && end_io == (__u64)&bio_chain_endio; i++) {
+		const struct bio *whole = (void *)owner;
+
 		bio = owner;
-		end_io = BPF_CORE_READ(bio, bi_end_io);
-		owner = BPF_CORE_READ(bio, bi_private);
+		end_io = (__u64)BPF_CORE_READ(whole, bi_end_io);
+		owner = (__u64)BPF_CORE_READ(whole, bi_private);
 	}
 	if (!end_io)
 		return 0;
-	if (end_io == &iomap_dio_bio_end_io)
+	if (end_io == (__u64)&iomap_dio_bio_end_io)
 		return BPF_CORE_READ((struct iomap_dio *)owner, iocb);
-	if (end_io == &blkdev_bio_end_io)
+	if (end_io == (__u64)&blkdev_bio_end_io)
 		return BPF_CORE_READ((struct blkdev_dio *)owner, iocb);
-	if (end_io == &blkdev_bio_end_io_async) {
-		struct blkdev_dio *dio = (void *)bio -
-			bpf_core_field_offset(struct blkdev_dio, bio);
-
-		return BPF_CORE_READ(dio, iocb);
+	if (end_io == (__u64)&blkdev_bio_end_io_async) {
+		bio -= bpf_core_field_offset(struct blkdev_dio, bio);
+		return BPF_CORE_READ((struct blkdev_dio *)bio, iocb);
 	}
 	return 0;
 }
 
-/* A kiocb of io_uring is where its io_kiocb begins. */
-static struct io_kiocb *io_of(struct bio *bio)
+/*
+ * The io_kiocb, or 0. A kiocb of io_uring is where its io_kiocb begins.
+ *
+ * This function and pass_one() are not static: so the kernel's verifier looks at each
+ * by itself, and not at all of its ways again for each bio of a request.
+ */
+__noinline __u64 io_of(const struct tw_bio *of)
 {
-	struct kiocb *kiocb = kiocb_of(bio);
+	const struct kiocb *kiocb = of ? kiocb_of(of) : 0;
 	const void *complete;
 
 	if (!kiocb)
@@ -73,11 +80,11 @@ static struct io_kiocb *io_of(struct bio *bio)
 	if (!complete || (complete != &io_complete_rw &&
 			  complete != &io_complete_rw_iopoll))
 		return 0;
-	return (struct io_kiocb *)kiocb;
+	return (__u64)kiocb;
 }
 
 /* An NVMe command: the request has no bio, or one of no file. */
-static struct io_kiocb *command_of(struct request *rq)
+static __u64 command_of(struct request *rq)
 {
 	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
 	const void *end_io;
@@ -87,7 +94,7 @@ static struct io_kiocb *command_of(struct request *rq)
 	end_io = rq->end_io;
 	if (!end_io || end_io != &nvme_uring_cmd_end_io)
 		return 0;
-	return rq->end_io_data;
+	return (__u64)BPF_CORE_READ(rq, end_io_data);
 }
 
 /* Points of the block layer that an I/O passes, once for each of its requests. */
@@ -99,27 +106,37 @@ enum point {
 /* What the program does then. */
 static void pass(struct io_kiocb *io, enum point point, __u64 now_ns);
 
+__noinline int pass_one(__u64 io, __u32 point, __u64 now_ns)
+{
+	pass((struct io_kiocb *)io, point, now_ns);
+	return 0;
+}
+
 /* @rq, or its first @bytes, pass @point: so does each I/O that is part of them. */
 static void pass_all(struct request *rq, __u32 bytes, enum point point)
 {
-	struct io_kiocb *io = command_of(rq), *last = 0;
+	__u64 io = command_of(rq), last = 0, now_ns = 0;
 	struct bio *bio;
-	__u64 now_ns = 0;
 	int i;
 
 	if (io) {
-		pass(io, point, bpf_ktime_get_ns());
+		pass_one(io, point, bpf_ktime_get_ns());
 		return;
 	}
 	bio = rq->bio;
 	for (i = 0; i < MAX_BIOS && bio && bytes; i++) {
+		const struct tw_bio at = {
+			.bio = (__u64)bio,
+			.end_io = (__u64)bio->bi_end_io,
+			.owner = (__u64)bio->bi_private,
+		};
 		__u32 size = bio->bi_iter.bi_size;
 
-		io = io_of(bio);
+		io = io_of(&at);
 		if (io && io != last) {
 			if (!now_ns)
 				now_ns = bpf_ktime_get_ns();
-			pass(io, point, now_ns);
+			pass_one(io, point, now_ns);
 		}
 		last = io;
 		bytes -= size < bytes ? size : bytes;
