@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counter/state.h"
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
@@ -47,10 +48,29 @@ void tw_kernel_load_for_jobs(void)
 		tw_kernel_load(slots);
 }
 
+/* The stamps are of a CLOCK_MONOTONIC that no time namespace shifts. */
+static bool has_shifted_clock(void)
+{
+	FILE *file = fopen("/proc/self/timens_offsets", "re");
+	int64_t monotonic_ns = 0, boottime_ns;
+	char text[256];
+
+	if (!file)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	return !tw_parse_timens_offsets(text, &monotonic_ns, &boottime_ns) &&
+	       monotonic_ns;
+}
+
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 {
 	if (!is_wanted(td->eo))
 		return;
+	if (has_shifted_clock()) {
+		job->kernel.why = "a time namespace shifts CLOCK_MONOTONIC here";
+		return;
+	}
 	/* Loaded already, but for a job that the parent did not know. */
 	job->kernel.why = tw_kernel_load(job->entries);
 	if (!job->kernel.why)

@@ -183,6 +183,22 @@ else
 	skip "no namespace of processes: $(cat why)"
 fi
 
+# There CLOCK_MONOTONIC is not that of the stamps.
+if unshare --time --monotonic=1000 --fork true 2>why; then
+	rm -f shifted.json
+	unshare --time --monotonic=1000 --fork timeout -s KILL 60 "$FIO" \
+		--ioengine="external:$TICKWISE_SO" --name=shifted \
+		--filename="$data" --bs=4k --size=4m --io_size=2m --rw=randrw \
+		--direct=1 --tw_kernel=auto --tw_report=shifted.json \
+		--output=shifted.out 2>err || sed 's/^/# /' err
+	json shifted.json "$kernel_perl"'!$j->{stages}{device} &&
+		$j->{kernel_stages}{why} =~ /time namespace/ &&
+		sum($j->{ios}) == 512'
+	ok $? 'in a time namespace nothing is split'
+else
+	skip "no time namespace: $(cat why)"
+fi
+
 # ---- several at a time ----
 
 for kind in --thread=0 --thread=1; do
