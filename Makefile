@@ -121,7 +121,8 @@ objects = $(patsubst %.c,$(B)/%.o,$(1))
 UNIT_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/*.c))
 MACHINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/machine/*.c))
 UNIT_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/reader/*.c))
-FIO_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c))
+FIO_HELPERS = $(filter-out $(if $(KERNEL_STAGES),,%/kernel_rings), \
+	$(patsubst %.c,$(B)/%,$(wildcard tests/fio/*.c)))
 SHELL_TESTS := $(wildcard tests/unit/*.t tests/profile/*.t tests/golden/*.t)
 MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/%, \
@@ -474,6 +475,8 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 		$(CORE_LIBS)
 
 $(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
+$(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o
+$(B)/tests/fio/kernel_rings: private CORE_LIBS += -luring $(KERNEL_LIBS)
 
 $(B)/tests/%.so: tests/%.c
 	$(call say,CC,$<)

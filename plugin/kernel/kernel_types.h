@@ -82,7 +82,7 @@ struct task_struct {
 	struct sched_entity se;
 	int pid;
 	int tgid;
-	__u64 start_time;
+	__u64 start_time;	/* CLOCK_MONOTONIC */
 	const struct cred *real_cred;
 	const struct cred *cred;
 	char comm[16];

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In this mode no program may read the kernel's memory. It fails with EINVAL, or with
@@ -164,8 +165,12 @@ int tw_loader_slots(const struct tw_loader *loader)
 int tw_loader_expect(const struct tw_loader *loader, uint32_t thread,
 		     uint32_t base, uint32_t entries)
 {
-	const struct tw_ring_slots slots = { .base = base, .mask = entries - 1 };
+	struct tw_ring_slots slots = { .base = base, .mask = entries - 1 };
+	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	slots.announced_ns = (uint64_t) now.tv_sec * 1000000000 +
+			     (uint64_t) now.tv_nsec;
 	return bpf_map_update_elem(bpf_map__fd(loader->program->maps.expected),
 				   &thread, &slots, BPF_ANY);
 }

@@ -26,6 +26,7 @@ struct tw_slot {
 /* The slots of a ring: [base, base + mask]. */
 struct tw_ring_slots {
 	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not yet */
+	__u64 announced_ns;	/* CLOCK_MONOTONIC, when the thread was there */
 	__u32 base;
 	__u32 mask;
 };

@@ -75,6 +75,13 @@ static int is_owner(void)
 	return BPF_CORE_READ(task, cred, euid.val) == owner;
 }
 
+/* A thread that began after the other one was announced has the number of that one,
+ * which made no ring before it ended. */
+static int is_announced(const struct tw_ring_slots *mine)
+{
+	return bpf_get_current_task_btf()->start_time < mine->announced_ns;
+}
+
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)
 {
@@ -82,7 +89,7 @@ int BPF_PROG(create, int fd, void *ring)
 	struct tw_ring_slots *mine = bpf_map_lookup_elem(&expected, &tid);
 	__u64 key = (__u64)ring;
 
-	if (!mine || !is_owner()) {
+	if (!mine || !is_owner() || !is_announced(mine)) {
 		/* A ring of ours may have been there before, and was never forgotten. */
 		bpf_map_delete_elem(&rings, &key);
 		return 0;

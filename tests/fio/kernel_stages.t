@@ -232,6 +232,21 @@ wait "$second"
 split_is first.json 4096 "$joined" 'three fios on one file: the first'
 split_is second.json 4096 "$joined" 'the second'
 
+# Rings that the program must not take for the job's.
+if "$TW_BUILD/tests/fio/kernel_rings" "$data" >rings 2>why; then
+	while read -r line; do
+		tap_count=$((tap_count + 1))
+		case $line in
+		not*) echo "not ok $tap_count - ${line#not ok }" ;;
+		*) echo "ok $tap_count - ${line#ok }" ;;
+		esac
+	done <rings
+	is "$(wc -l <rings)" 6 'all rings were tried'
+else
+	false
+	ok $? "rings that are not the job's: $(cat why)"
+fi
+
 # ---- what is left of it ----
 
 # Programs that the job's process has links to. Between it and the script may stand

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For kernel_stages.t: rings that the program in the kernel must not take for the
+ * announced one. It is a second ring of the same thread, and the ring of a thread that
+ * has the number of the announced one, which ended before it made a ring.
+ *
+ *	kernel_rings FILE
+ *
+ * Reads FILE (O_DIRECT). Prints lines of TAP without numbers; exit 2 and the reason on
+ * stderr if the program can't be loaded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <linux/sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../plugin/kernel/loader.h"
+
+#define RINGS		4
+#define ENTRIES		8
+#define BYTES		4096
+
+static struct tw_loader *loader;
+static const volatile struct tw_slot *slots;
+static const char *path;
+
+static void result(bool good, const char *what)
+{
+	printf("%sok %s\n", good ? "" : "not ", what);
+	fflush(stdout);
+}
+
+static uint32_t thread(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+/* One read whose user_data is @key. */
+static bool reads(struct io_uring *ring, uint64_t key)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+	const int file = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	void *data = aligned_alloc(BYTES, BYTES);
+	struct io_uring_cqe *cqe;
+	bool good = false;
+
+	if (file >= 0 && data) {
+		io_uring_prep_read(sqe, file, data, BYTES, 0);
+		sqe->user_data = key;
+		good = io_uring_submit_and_wait(ring, 1) == 1 &&
+		       !io_uring_peek_cqe(ring, &cqe) && cqe->res == BYTES;
+		io_uring_cqe_seen(ring, cqe);
+	}
+	free(data);
+	close(file);
+	return good;
+}
+
+static bool ring_reads(uint64_t key)
+{
+	struct io_uring ring;
+	bool good;
+
+	if (io_uring_queue_init(ENTRIES, &ring, 0))
+		return false;
+	good = reads(&ring, key);
+	io_uring_queue_exit(&ring);
+	return good;
+}
+
+static bool is_stamped(uint32_t base, uint64_t key)
+{
+	const volatile struct tw_slot *slot = &slots[base + key % ENTRIES];
+
+	return slot->key == key && slot->accepted_ns && slot->posted_ns;
+}
+
+static bool is_empty(uint32_t base)
+{
+	for (unsigned i = 0; i < ENTRIES; i++)
+		if (slots[base + i].key || slots[base + i].accepted_ns)
+			return false;
+	return true;
+}
+
+static void second_ring(uint32_t base)
+{
+	struct io_uring first, second;
+	uint64_t ring;
+	bool good;
+
+	good = !tw_loader_expect(loader, thread(), base, ENTRIES) &&
+	       !io_uring_queue_init(ENTRIES, &first, 0) &&
+	       tw_loader_made(loader, thread(), &ring) &&
+	       !io_uring_queue_init(ENTRIES, &second, 0);
+	result(good && reads(&second, 8 + 5) && is_empty(base),
+	       "a second ring of the thread: no stamps");
+	result(good && reads(&first, 16 + 3) && is_stamped(base, 16 + 3) &&
+	       !slots[base + 5].key, "the announced one: stamps");
+	result(good && reads(&second, 16 + 3 + 8) && is_stamped(base, 16 + 3),
+	       "which the second does not change");
+	tw_loader_forget(loader, ring);
+	result(good && reads(&first, 32 + 4) && !slots[base + 4].key,
+	       "and no more when it is forgotten");
+}
+
+/* A child that waits for the end of @go and then makes a ring, if @makes. */
+static pid_t begin(int go[2], bool makes, pid_t number)
+{
+	pid_t child;
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = number ? (uintptr_t)&number : 0,
+		.set_tid_size = number ? 1 : 0,
+	};
+	char byte;
+
+	if (pipe(go))
+		return -1;
+	child = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (child)
+		return child;
+	close(go[1]);
+	if (read(go[0], &byte, 1) < 0)
+		_exit(1);
+	_exit(makes && !ring_reads(8 + 2));
+}
+
+static bool end(pid_t child, int go[2])
+{
+	int status;
+
+	close(go[1]);
+	close(go[0]);
+	return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void reused_number(uint32_t base)
+{
+	uint64_t ring;
+	int go[2];
+	pid_t child = begin(go, true, 0), next;
+	bool good;
+
+	good = child > 0 &&
+	       !tw_loader_expect(loader, (uint32_t)child, base, ENTRIES) &&
+	       end(child, go);
+	result(good && is_stamped(base, 8 + 2) &&
+	       tw_loader_made(loader, (uint32_t)child, &ring),
+	       "an announced thread: stamps");
+	base += ENTRIES;
+	child = begin(go, false, 0);
+	good = child > 0 &&
+	       !tw_loader_expect(loader, (uint32_t)child, base, ENTRIES) &&
+	       end(child, go);
+	next = begin(go, true, child);
+	if (good && next < 0) {
+		printf("ok # SKIP no thread of that number: %s\n",
+		       strerror(errno));
+		return;
+	}
+	result(good && next == child && end(next, go) && is_empty(base) &&
+	       !tw_loader_made(loader, (uint32_t)child, &ring),
+	       "one that ended before, and another with its number: none");
+}
+
+int main(int argc, char **argv)
+{
+	struct tw_loader_owner owner = { .user = TW_ANY_OWNER };
+	struct stat of;
+	int error;
+
+	if (argc != 2 || stat("/proc/self/ns/pid", &of))
+		return 1;
+	path = argv[1];
+	owner.namespace_device = of.st_dev;
+	owner.namespace_inode = of.st_ino;
+	error = tw_loader_load(&loader, RINGS * ENTRIES, &owner);
+	if (error) {
+		fprintf(stderr, "%s\n", tw_loader_reason(error));
+		return 2;
+	}
+	slots = mmap(NULL, RINGS * ENTRIES * sizeof(*slots), PROT_READ,
+		     MAP_SHARED, tw_loader_slots(loader), 0);
+	if (slots == MAP_FAILED)
+		return 1;
+	second_ring(0);
+	reused_number(ENTRIES);
+	tw_loader_free(loader);
+	return 0;
+}
