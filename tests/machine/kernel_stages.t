@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: of 100,000 direct I/Os each, at depth 1 and 32, how many are split inside
-# the kernel, where their time went, and how far the kernel's clock and the engine's
-# can be apart. A failure is a stage that is negative by more than that error where
-# the counter is reliable, or stages that do not add up to lat.
-# Defect: an error that does not hold, stamps of another I/O.
+# Behaviour: of 100,000 I/Os in all, direct ones at depth 1 and 32 and from 4 kB to
+# 8 MB, and reads from the page cache, how many are split inside the kernel, where
+# their time went, and how far the kernel's clock and the engine's can be apart. A
+# failure is a stage that is negative by more than that error where the counter is
+# reliable, stages that do not add up to lat, or a lat that is not fio's.
+# Defect: an error that does not hold, stamps of another I/O, time that is in two
+# stages or in none.
 #
-# A device that needs longer than 20 seconds for them does fewer.
+# TW_IOS=1000000 does a million. A device that needs longer than 20 seconds (200 for
+# a million) for a job's I/Os does fewer of them.
 . "$(dirname "$0")/../fio/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
@@ -22,16 +25,24 @@ if [ -z "$disk" ]; then
 fi
 head -c 67108864 /dev/zero >"$disk/data"
 sync "$disk/data"
+ios=${TW_IOS:-100000}
+total=0
 
-for depth in 1 32; do
+# job NAME PERCENT ARGUMENT...: so many percent of all I/Os
+job()
+{
+	name=$1
+	count=$((ios * $2 / 100))
+	shift 2
 	run_fio --name=k --filename="$disk/data" --bs=4k --size=64m \
-		--rw=randread --direct=1 --norandommap=1 --iodepth=$depth \
-		--io_size=409600000 --runtime=20 --tw_kernel=auto \
-		--tw_slowest=1000 --tw_report=k.json || sed 's/^/# /' err
+		--rw=randread --direct=1 --norandommap=1 --iodepth=1 \
+		--number_ios=$count --io_size=100t \
+		--runtime=$((ios / 5000))s --tw_kernel=auto \
+		--tw_slowest=1000 --tw_report=k.json "$@" || sed 's/^/# /' err
 	from_json k.json "$kernel_perl"'
 		my $k = $j->{kernel_stages};
 		my ($ios, $split) = (sum($j->{ios}), sum($k->{split}));
-		printf "# depth '$depth': %d I/Os, %.3f %% split; no request %d, " .
+		printf "# '"$name"': %d I/Os, %.3f %% split; no request %d, " .
 			"missing stamp %d, no stamps %d\n", $ios,
 			100 * $split / $ios, map { not_split($_) }
 			"no_request", "missing_stamp", "no_stamps";
@@ -43,10 +54,11 @@ for depth in 1 32; do
 		my $lat = $j->{stages}{lat}{read};
 		for my $stage ("queue", @inside, "kernel", "deliver", "lat") {
 			my $s = $j->{stages}{$stage}{read} or next;
-			printf "# %-8s mean %8.0f ns, %5.1f %%\n", $stage,
-				$s->{sum_ns} / $s->{count},
+			printf "# %-8s of %7d: mean %8.0f ns, %5.1f %%\n",
+				$stage, $s->{count}, $s->{sum_ns} / $s->{count},
 				100 * $s->{sum_ns} / $lat->{sum_ns};
 		}'
+	total=$((total + $(from_json k.json "$kernel_perl"' print sum($j->{ios})')))
 	json k.json "$kernel_perl"'
 		my $s = $j->{stages};
 		my @inside_and = (@inside, "kernel", "queue", "deliver");
@@ -55,13 +67,19 @@ for depth in 1 32; do
 				@inside_and}) &&
 		!grep { my %stage = %{$_->{stages}}; my $lat = delete $stage{lat};
 			sum(\%stage) != $lat } @{$j->{slowest}}'
-	ok $? "depth $depth: the stages add up to lat"
+	ok $? "$name: the stages add up to lat"
 	if json k.json "$kernel_perl"'
 		$j->{kernel_stages}{negative_beyond} && !trusted()'; then
-		skip "depth $depth: the counter is not known to be reliable"
-		continue
+		skip "$name: the counter is not known to be reliable"
+		return
 	fi
 	json k.json '$j->{kernel_stages}{negative_beyond} == 0'
-	ok $? "depth $depth: no stage is negative by more than the error"
-done
+	ok $? "$name: no stage is negative by more than the error"
+}
+
+job 'depth 1' 20
+job 'depth 32' 50 --iodepth=32
+job '4 kB to 8 MB' 2 --iodepth=4 --bssplit=4k/55:64k/25:1m/15:8m/5
+job 'page cache' 28 --direct=0 --iodepth=32
+echo "# $total I/Os in all"
 done_testing
