@@ -13,6 +13,7 @@
 #include "command/command.h"
 #include "command/format.h"
 #include "command/html.h"
+#include "command/report/attached.h"
 #include "command/report/plot.h"
 #include "command/report/report.h"
 #include "latency/histogram_json.h"
@@ -121,6 +122,18 @@ static void put_files(FILE *file, const struct tw_report_group *group)
 	fputs("</p></details>\n", file);
 }
 
+/* Of `tickwise attach`. */
+static void put_attached_head(FILE *file, const struct tw_report_group *group)
+{
+	char text[TW_REPORT_SENTENCE];
+
+	tw_report_say_attached(text, sizeof(text), group);
+	fprintf(file, "<p>%s on host ", tw_format_ns((char[TW_FORMAT_SIZE]) { "" },
+						     (double)group->run_ns));
+	put_name(file, group->members[0]->job.host);
+	fprintf(file, ", %s</p>\n", text);
+}
+
 static void put_head(FILE *file, const struct tw_report_group *group,
 		     size_t number)
 {
@@ -130,6 +143,12 @@ static void put_head(FILE *file, const struct tw_report_group *group,
 	fprintf(file, "<h2 id=\"group%zu\">", number);
 	put_name(file, job->name);
 	fputs("</h2>\n", file);
+	if (tw_report_is_attached(group)) {
+		put_inside_warning(file, group);
+		put_attached_head(file, group);
+		put_files(file, group);
+		return;
+	}
 	put_counter(file, group);
 	put_inside_warning(file, group);
 	fprintf(file, "<p>%zu %s, group %llu, iodepth %llu, %s, ", group->size,
@@ -260,7 +279,8 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 		fprintf(file, "<p>%s</p>\n", text);
 	if (tw_report_say_call(text, sizeof(text), tally, direction))
 		fprintf(file, "<p>%s</p>\n", text);
-	if (tw_report_say_apart(text, sizeof(text), tally, direction))
+	if (!tw_report_is_attached(group) &&
+	    tw_report_say_apart(text, sizeof(text), tally, direction))
 		fprintf(file, "<p>%s</p>\n", text);
 	put_empty(file, tally->counts[TW_REPORT_EMPTY][direction]);
 	if (!tw_report_has_rows(group, direction))
@@ -555,7 +575,7 @@ static void put_words(FILE *file, const struct tw_report_group *groups,
 		if (tw_report_shows_time(groups, count, i))
 			fprintf(file, "<tr><td>%s</td><td class=\"words\">%s"
 				"</td></tr>\n", tw_report_times[i].name,
-				tw_report_times[i].is);
+				tw_report_time_is(groups, count, i));
 	fputs("</table></div>\n<p class=\"dim\">min, mean and max are as "
 	      "stamped; a percentile is the upper edge of its bin (0.1 % wide "
 	      "with the usual 3 digits); -: too few I/Os, none lies above that "
@@ -572,8 +592,11 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			put_direction(file, &groups[i], j);
 		put_not_split(file, &groups[i]);
+		tw_report_put_attached(file, &groups[i]);
 		put_slowest(file, &groups[i]);
 		put_trigger(file, &groups[i]);
+		if (tw_report_is_attached(&groups[i]))
+			continue;
 		put_clocks(file, &groups[i]);
 		put_missing(file, &groups[i]);
 	}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/report/report.h"
+#include "command/report/attached.h"
 #include "latency/histogram_json.h"
 
 /* Without memory the container becomes NULL and stays so, as json_pack() makes
@@ -287,6 +287,14 @@ static json_t *batches_to_json(const struct tw_report_tally *tally)
 			 "largest_tail", tw_json_of_u64(tally->largest_tail));
 }
 
+/* Of `tickwise attach`: such a group is one report. */
+static void put_attached(json_t **object, const struct tw_report_group *group)
+{
+	if (!tw_report_is_attached(group))
+		return;
+	put(object, "attached", json_copy((json_t *)group->members[0]->attached));
+}
+
 static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
@@ -312,6 +320,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		    counts_to_json(tally->counts[i],
 				   (tally->missing >> i) & 1));
 	put(&object, "trigger", tw_report_trigger_to_json(group));
+	put_attached(&object, group);
 	return object;
 }
 

@@ -83,6 +83,9 @@ static int belongs(const struct tw_report_group *group,
 	int near = 0;
 	int same;
 
+	/* Rings are numbered in each of them. */
+	if (group->members[0]->attached || report->attached)
+		return 0;
 	if (!same_options(&group->members[0]->job, job) ||
 	    !same_digits(&group->tally, &report->tally))
 		return 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "command/format.h"
-#include "command/report/report.h"
+#include "command/report/attached.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
@@ -40,6 +40,21 @@ static void print_inside_warning(const struct tw_report_group *group)
 	if (!tw_report_warn_inside(text, sizeof(text), group))
 		return;
 	tw_paragraph_add(&line, "WARNING:");
+	tw_paragraph_add(&line, text);
+	tw_paragraph_end(&line);
+}
+
+/* Of `tickwise attach`. */
+static void print_attached_head(const struct tw_report_group *group)
+{
+	const struct tw_report_job *job = &group->members[0]->job;
+	struct tw_paragraph line = { .indent = 2 };
+	char text[TW_REPORT_SENTENCE];
+
+	tw_paragraph_printf(&line, "%s:", job->name);
+	tw_paragraph_printf(&line, "%s on host %s,",
+			    tw_format_ns(text, (double)group->run_ns), job->host);
+	tw_report_say_attached(text, sizeof(text), group);
 	tw_paragraph_add(&line, text);
 	tw_paragraph_end(&line);
 }
@@ -177,7 +192,8 @@ static void print_direction(const struct tw_report_group *group, int direction)
 		print_sentence(text);
 	if (tw_report_say_call(text, sizeof(text), tally, direction))
 		print_sentence(text);
-	if (tw_report_say_apart(text, sizeof(text), tally, direction))
+	if (!tw_report_is_attached(group) &&
+	    tw_report_say_apart(text, sizeof(text), tally, direction))
 		print_sentence(text);
 	print_empty(tally, direction);
 	if (!tw_report_has_rows(group, direction))
@@ -261,8 +277,23 @@ static void print_unknown(const struct tw_report_group *group)
 	tw_paragraph_end(&line);
 }
 
+static void print_attached_group(const struct tw_report_group *group)
+{
+	print_inside_warning(group);
+	print_attached_head(group);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		print_direction(group, i);
+	tw_report_print_attached(group);
+	tw_report_print_slowest(group);
+	print_unknown(group);
+}
+
 static void print_group(const struct tw_report_group *group)
 {
+	if (tw_report_is_attached(group)) {
+		print_attached_group(group);
+		return;
+	}
 	print_counter(group);
 	print_inside_warning(group);
 	print_head(group);
@@ -307,7 +338,7 @@ static void print_legend(const struct tw_report_group *groups, size_t count)
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tw_report_shows_time(groups, count, i))
 			printf("  %-10s  %s\n", tw_report_times[i].name,
-			       tw_report_times[i].is);
+			       tw_report_time_is(groups, count, i));
 	printf("  min, mean and max are as stamped; percentiles at most %g %% "
 	       "above;\n  -: too few I/Os, none lies above that percentile\n",
 	       100 / pow(10, digits));
@@ -330,5 +361,9 @@ void tw_report_print_page(const struct tw_report_group *groups, size_t count)
 		print_group(&groups[i]);
 	}
 	print_legend(groups, count);
-	print_notes();
+	for (size_t i = 0; i < count; i++)
+		if (!tw_report_is_attached(&groups[i])) {
+			print_notes();
+			break;
+		}
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
+#include "command/report/attached.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
@@ -546,6 +547,7 @@ static int read_parts(struct tw_report *report,
 	read_counter(report, report->root, problem);
 	read_fio_times(report, problem);
 	if (read_clocks(report, problem) || read_times(report, problem) ||
+	    tw_report_read_attached(report, problem) ||
 	    tw_report_read_inside(report, problem))
 		return -ENOMEM;
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {

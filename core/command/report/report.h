@@ -240,6 +240,7 @@ struct tw_report {
 	struct tw_report_over_time over_time;
 	struct tw_report_trigger trigger;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
+	const json_t *attached;		/* of `tickwise attach`; or NULL */
 };
 
 /* One of the slowest I/Os of a group. */

@@ -97,6 +97,16 @@ static void print_cause(const json_t *slow)
 	tw_paragraph_end(&line);
 }
 
+/* Of a report of `tickwise attach`. */
+static void print_whose(struct tw_paragraph *line, const json_t *slow)
+{
+	const char *file = json_string_value(json_object_get(slow, "file"));
+
+	tw_paragraph_printf(line, "ring %llu, %s,",
+			    (unsigned long long)u64_of(slow, "ring"),
+			    file ? file : "?");
+}
+
 static void print_slow(const struct tw_report_slow *slow)
 {
 	struct tw_paragraph line = { .column = 2, .indent = 13 };
@@ -116,9 +126,12 @@ static void print_slow(const struct tw_report_slow *slow)
 	if (json_object_get(slow->json, "submitting_call_ns"))
 		tw_paragraph_printf(&line, "submitting call %s,", tw_format_ns(
 			text, (double)u64_of(slow->json, "submitting_call_ns")));
-	tw_paragraph_printf(&line, "job %llu%s",
-			    (unsigned long long)slow->report->job.thread_number,
-			    monotonic ? "," : "");
+	if (slow->report->attached)
+		print_whose(&line, slow->json);
+	else
+		tw_paragraph_printf(&line, "job %llu%s", (unsigned long long)
+				    slow->report->job.thread_number,
+				    monotonic ? "," : "");
 	if (monotonic)
 		tw_paragraph_printf(&line, "began at %s ns of CLOCK_MONOTONIC",
 				    monotonic);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/format.h"
-#include "command/report/report.h"
+#include "command/report/attached.h"
 
 _Static_assert(TW_REPORT_AT_deliver + 1 == TW_REPORT_STAGES,
 	       "fio's lat with tw_event_time is that of the stages before deliver");
@@ -90,7 +90,9 @@ static struct means means_of(FILE *file, uint64_t largest_ns, uint64_t ios)
 static void put_sum(FILE *file, const struct tw_report_group *group,
 		    int direction)
 {
-	int is_fio_lat = !group->event_times && direction != TW_REPORT_SYNC;
+	int attached = tw_report_is_attached(group);
+	int is_fio_lat = !group->event_times && direction != TW_REPORT_SYNC &&
+			 !attached;
 	const struct tw_histogram *lat =
 		&group->tally.times[TW_REPORT_LAT][direction];
 	struct means means = means_of(file, lat->sum_ns, lat->count);
@@ -101,7 +103,7 @@ static void put_sum(FILE *file, const struct tw_report_group *group,
 		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
 	else
 		fputs("; its stages are not known of all I/Os", file);
-	if (direction == TW_REPORT_SYNC)
+	if (direction == TW_REPORT_SYNC && !attached)
 		fputs("; fio's lat of a sync begins when the submitting call "
 		      "has ended", file);
 	else if (group->event_times)

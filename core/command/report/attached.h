@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of `tickwise attach`: of any program's rings, seen by the kernel alone, with a
+ * table by ring, file and operation.
+ */
+#ifndef TW_REPORT_ATTACHED_H
+#define TW_REPORT_ATTACHED_H
+
+#include <stdio.h>
+
+#include "command/report/report.h"
+
+/* If the report has it: 0; -ENOMEM. */
+int tw_report_read_attached(struct tw_report *report,
+			    struct tw_report_problem *problem);
+
+/* Is the group, which is one report then, of `tickwise attach`? */
+int tw_report_is_attached(const struct tw_report_group *group);
+
+/* What a stage is: in such reports no engine sees the completion. */
+const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
+			      int time);
+
+/* Which processes, and what lat is; what was lost or left out: 0: there is nothing
+ * to say. */
+void tw_report_say_attached(char *text, size_t size,
+			    const struct tw_report_group *group);
+int tw_report_say_lost(char *text, size_t size, const struct tw_report_group *group);
+
+/* The table by ring, file and operation; nothing for other groups. */
+void tw_report_print_attached(const struct tw_report_group *group);
+void tw_report_put_attached(FILE *file, const struct tw_report_group *group);
+
+#endif
