@@ -103,7 +103,7 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
 		  $(addprefix plugin/kernel/,causes.c job.c loader.c stages.c \
-		  trace_own.c trace_text.c tracefs.c why.c)
+		  trace_text.c tracefs.c why.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -338,16 +338,19 @@ KERNEL_LIBS := -lbpf
 $(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CORE_CFLAGS) -DTW_KERNEL_STAGES -Iplugin -I$(B)/plugin/kernel \
+	$(Q)$(CC) $(CORE_CFLAGS) -DTW_KERNEL_STAGES -Iplugin -isystem $(B)/plugin/kernel \
 		$(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -c -o $@ $<
 
 kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
 $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper)
-$(B)/tickwise-attach: $(call kernel_objects,attach)
+$(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
+	$(addprefix $(B)/core/command/,format.o json_text.o plain_text.o)
+$(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -ljansson $(CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		-lbpf -ljansson $(CORE_LIBS)
 else
 KERNEL_LIBS :=
 endif
@@ -433,20 +436,23 @@ $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
 # Nor does the text of trace events.
-$(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
-$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
-$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
+$(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
 
 # Nor does the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
+# What `tickwise attach` adds up needs no BPF.
+$(B)/tests/unit/attach_tally.t: $(addprefix plugin/kernel/attach_,tally.c names.c)
+$(B)/tests/unit/attach_tally.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/attach_tally.t: TEST_LIBS := $(B)/libtickwise.a
+
 # The engine between a fio, a kernel and a counter that are made by hand: what
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	report over_time response trigger kernel/job kernel/trace_own \
-	kernel/trace_text kernel/why)
+	report over_time response trigger kernel/job kernel/trace_text kernel/why)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 

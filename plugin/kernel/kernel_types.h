@@ -23,10 +23,15 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum {
 	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_F_MMAPABLE = 1024,
 };
 
@@ -86,6 +91,8 @@ struct task_struct {
 	const struct cred *real_cred;
 	const struct cred *cred;
 	char comm[16];
+	struct signal_struct *signal;
+	struct io_uring_task *io_uring;
 } TW_BY_NAME;
 
 struct irqaction {
@@ -93,15 +100,19 @@ struct irqaction {
 } TW_BY_NAME;
 
 struct kiocb {
+	long long ki_pos;
 	void *ki_complete;
 } TW_BY_NAME;
 
 struct io_cqe {
 	__u64 user_data;
+	__s32 res;
 } TW_BY_NAME;
 
 /* A read or write keeps its kiocb where the io_kiocb begins. */
 struct io_kiocb {
+	struct file *file;
+	__u8 opcode;
 	struct io_cqe cqe;
 	void *ctx;
 } TW_BY_NAME;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What was seen as a report that `tickwise report` reads: tickwise-report(5).
+ */
+#ifndef TW_PLUGIN_KERNEL_ATTACH_JSON_H
+#define TW_PLUGIN_KERNEL_ATTACH_JSON_H
+
+#include <jansson.h>
+
+#include "kernel/attach_files.h"
+#include "kernel/attach_tally.h"
+#include "kernel/attach_target.h"
+
+struct tw_attach_result {
+	struct tw_attach_tally *tally;	/* closed: nothing more is added */
+	const struct tw_attach_files *files;
+	const struct tw_attach_target *target;
+	struct tw_attach_lost lost;
+	uint64_t in_flight;		/* at the end */
+	uint64_t start_realtime_ns;
+	uint64_t run_ns;
+};
+
+/* NULL without memory. */
+json_t *tw_attach_to_json(struct tw_attach_result *result);
+
+#endif

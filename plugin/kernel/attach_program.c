@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads the program of attach.bpf.c: see attach_program.h.
+ */
+#include "kernel/attach_program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach.skel.h"
+
+struct tw_attach_program {
+	struct tw_attach *skeleton;
+	struct ring_buffer *records;
+	int (*take)(void *context, const void *record, size_t size);
+	void *context;
+};
+
+static int silent(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level, (void)format, (void)args;
+	return 0;
+}
+
+/* Without CAP_SYSLOG the kernel's addresses read as 0, and no block request would ever
+ * be joined to its I/O. */
+static bool has_addresses(void)
+{
+	char line[256];
+	bool has = false;
+	FILE *file = fopen("/proc/kallsyms", "re");
+
+	if (!file)
+		return false;
+	for (int i = 0; i < 1000 && !has && fgets(line, sizeof(line), file); i++)
+		has = strtoull(line, NULL, 16) != 0;
+	fclose(file);
+	return has;
+}
+
+/* Is the third argument of the tracepoint, after the one that all have, a pointer? */
+static bool has_cqe(const struct btf *btf)
+{
+	const struct btf_type *type;
+	int id = btf__find_by_name_kind(btf, "btf_trace_io_uring_complete",
+					BTF_KIND_TYPEDEF);
+
+	type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	type = type ? btf__type_by_id(btf, type->type) : NULL;	/* pointer */
+	type = type ? btf__type_by_id(btf, type->type) : NULL;	/* function */
+	if (!type || btf_kind(type) != BTF_KIND_FUNC_PROTO || btf_vlen(type) < 4)
+		return false;
+	type = btf__type_by_id(btf, btf_params(type)[3].type);
+	return type && btf_is_ptr(type);
+}
+
+/* The tracepoint of submissions has two names: Linux 6.3 changed it. */
+static int fit_to_kernel(struct tw_attach *made)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has_req;
+
+	if (!btf)
+		return -errno;
+	has_req = btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
+					 BTF_KIND_TYPEDEF) > 0;
+	made->rodata->has_cqe = has_cqe(btf);
+	btf__free(btf);
+	bpf_program__set_autoattach(made->progs.threads, false);
+	bpf_program__set_autoattach(made->progs.descriptors, false);
+	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
+						   made->progs.submit_req, false);
+}
+
+static int take_record(void *context, void *record, size_t size)
+{
+	struct tw_attach_program *program = context;
+
+	return program->take(program->context, record, size);
+}
+
+static int load(struct tw_attach_program *program, bool descendants)
+{
+	int error;
+
+	program->skeleton = tw_attach__open();
+	if (!program->skeleton)
+		return -errno;
+	program->skeleton->rodata->descendants = descendants;
+	error = fit_to_kernel(program->skeleton);
+	if (!error)
+		error = tw_attach__load(program->skeleton);
+	if (!error)
+		error = tw_attach__attach(program->skeleton);
+	if (error)
+		return error;
+	program->records = ring_buffer__new(
+		bpf_map__fd(program->skeleton->maps.records), take_record, program,
+		NULL);
+	return program->records ? 0 : -errno;
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return "the kernel refuses the program: root, or CAP_BPF, "
+		       "CAP_PERFMON and CAP_SYSLOG";
+	case -ENOENT:
+	case -ESRCH:
+		return "this kernel has no type information "
+		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
+	default:
+		return strerror(-error);
+	}
+}
+
+struct tw_attach_program *tw_attach_load(bool descendants, const char **why)
+{
+	struct tw_attach_program *program = calloc(1, sizeof(*program));
+	int error;
+
+	if (!program) {
+		*why = strerror(ENOMEM);
+		return NULL;
+	}
+	if (!has_addresses()) {
+		*why = "the kernel hides its addresses: root, or CAP_SYSLOG with "
+		       "CAP_BPF and CAP_PERFMON";
+		free(program);
+		return NULL;
+	}
+	libbpf_set_print(silent);
+	error = load(program, descendants);
+	if (!error)
+		return program;
+	*why = reason(error);
+	tw_attach_unload(program);
+	return NULL;
+}
+
+void tw_attach_unload(struct tw_attach_program *program)
+{
+	ring_buffer__free(program->records);
+	tw_attach__destroy(program->skeleton);
+	free(program);
+}
+
+/* Run an iterator over the threads, or the descriptors, of one process. */
+static int iterate(struct bpf_program *over, int pidfd)
+{
+	union bpf_iter_link_info info = { .task.pid_fd = (__u32)pidfd };
+	LIBBPF_OPTS(bpf_iter_attach_opts, options,
+		    .link_info = &info, .link_info_len = sizeof(info));
+	struct bpf_link *link = bpf_program__attach_iter(over, &options);
+	char text[64];
+	int run, error = 0;
+
+	if (!link)
+		return -errno;
+	run = bpf_iter_create(bpf_link__fd(link));
+	if (run < 0) {
+		error = -errno;
+	} else {
+		/* It prints nothing; what it finds comes as records. */
+		while (read(run, text, sizeof(text)) > 0)
+			;
+		close(run);
+	}
+	bpf_link__destroy(link);
+	return error;
+}
+
+int tw_attach_follow(struct tw_attach_program *program, int pidfd)
+{
+	int error = iterate(program->skeleton->progs.threads, pidfd);
+
+	return error ? error : iterate(program->skeleton->progs.descriptors, pidfd);
+}
+
+int tw_attach_read(struct tw_attach_program *program, int wait_ms,
+		   int (*take)(void *context, const void *record, size_t size),
+		   void *context)
+{
+	int result;
+
+	program->take = take;
+	program->context = context;
+	result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
+	/* Most records wake nobody. */
+	if (result >= 0 || result == -EINTR)
+		result = ring_buffer__consume(program->records);
+	return result < 0 ? result : 0;
+}
+
+void tw_attach_lost(const struct tw_attach_program *program,
+		    struct tw_attach_lost *lost)
+{
+	*lost = program->skeleton->bss->lost;
+}
+
+uint64_t tw_attach_in_flight(const struct tw_attach_program *program)
+{
+	const int map = bpf_map__fd(program->skeleton->maps.ios);
+	uint64_t count = 0;
+	__u64 key, *at = NULL;
+
+	while (bpf_map_get_next_key(map, at, &key) == 0) {
+		at = &key;
+		count++;
+	}
+	return count;
+}

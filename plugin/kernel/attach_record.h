@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What attach.bpf.c tells `tickwise attach`, record by record through a ring buffer. A
+ * ring comes before its I/Os, and a file before the first I/O on it.
+ */
+#ifndef TW_PLUGIN_KERNEL_ATTACH_RECORD_H
+#define TW_PLUGIN_KERNEL_ATTACH_RECORD_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+enum tw_attach_kind {
+	TW_ATTACH_RING,
+	TW_ATTACH_FILE,
+	TW_ATTACH_IO,		/* its completion is in the ring */
+	TW_ATTACH_NO_CQE,	/* it is over, but none was seen */
+};
+
+enum {
+	TW_ATTACH_LINKED = 1,	/* begins when the one before it has ended */
+	TW_ATTACH_MULTISHOT = 2, /* has posted other completions, too */
+};
+
+/* Of the kernel's numbers: those that stat() has, with s_dev as MAJOR << 20 | MINOR. */
+struct tw_attach_inode {
+	__u64 number;
+	__u32 device;
+	__u32 mode;		/* 0: the I/O is on no file */
+};
+
+struct tw_attach_ring {
+	__u32 kind;
+	__s32 fd;		/* -1: registered, without a descriptor */
+	__u64 ring;		/* the kernel's address of it, never shown */
+	__u32 process;		/* outside of containers */
+	__u32 flags;
+	__u32 sq_entries;
+	__u32 cq_entries;
+	char program[16];
+};
+
+#define TW_ATTACH_NAME	64
+
+struct tw_attach_file {
+	__u32 kind;
+	__u32 process;
+	struct tw_attach_inode inode;
+	char name[TW_ATTACH_NAME];	/* without its folder */
+};
+
+/* Times are of CLOCK_MONOTONIC; 0: the point was not passed, or not seen. */
+struct tw_attach_io {
+	__u32 kind;
+	__u8 opcode;
+	__u8 flags;
+	__u16 unused;
+	__u64 ring;
+	struct tw_attach_inode inode;
+	__u64 accepted_ns;
+	__u64 dispatched_ns;
+	__u64 finished_ns;
+	__u64 posted_ns;
+	__u64 offset;		/* of reads and writes; all bits: at the file's own */
+	__s32 result;
+	__u32 requests;
+	__u32 retries;
+	__u32 unused2;
+};
+
+/* What there is no record of. */
+struct tw_attach_lost {
+	__u64 records;		/* no room in the ring buffer */
+	__u64 ios;		/* more in flight than can be followed */
+	__u64 rings;		/* more than can be followed */
+	__u64 more_cqes;	/* of multishot requests: all but each one's last */
+};
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The live table: what was done since the last one, a row for each ring, file and
+ * operation, the busiest first.
+ */
+#ifndef TW_PLUGIN_KERNEL_ATTACH_TABLE_H
+#define TW_PLUGIN_KERNEL_ATTACH_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "kernel/attach_files.h"
+#include "kernel/attach_tally.h"
+
+struct tw_attach_table {
+	FILE *out;
+	bool redraw;		/* a terminal: over the last one */
+	int lines;		/* of the last one */
+};
+
+void tw_attach_table_begin(struct tw_attach_table *table, FILE *out);
+
+/* @at_ns: since the start; @over_ns: since the last one; @lost: records, by now. */
+void tw_attach_table_put(struct tw_attach_table *table,
+			 const struct tw_attach_tally *tally,
+			 const struct tw_attach_files *files, uint64_t at_ns,
+			 uint64_t over_ns, uint64_t lost);
+
+/* Before anything else is printed: a table that is redrawn goes away. */
+void tw_attach_table_end(struct tw_attach_table *table);
+
+#endif

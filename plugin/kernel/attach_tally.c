@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records added up: see attach_tally.h.
+ */
+#include "kernel/attach_tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS		3	/* of a direction's histograms, as the engine's */
+#define ROW_DIGITS	2
+
+#define MOST_WINDOWS	128
+#define WINDOW_NS	1000000
+
+const char *const tw_attach_times[TW_ATTACH_TIMES] = {
+	"blockq", "device", "complete", "kernel", "lat",
+};
+
+static int make_histograms(struct tw_histogram *of, unsigned digits)
+{
+	int error = 0;
+
+	for (int i = 0; i < TW_ATTACH_TIMES && !error; i++)
+		error = tw_histogram_init(&of[i], digits);
+	return error;
+}
+
+static void free_histograms(struct tw_histogram *of)
+{
+	for (int i = 0; i < TW_ATTACH_TIMES; i++)
+		tw_histogram_free(&of[i]);
+}
+
+int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
+			 uint32_t slowest)
+{
+	int error = 0;
+
+	*tally = (struct tw_attach_tally) {
+		.start_ns = start_ns, .last_ns = start_ns,
+	};
+	tally->rows = calloc(TW_ATTACH_MOST_ROWS + 1, sizeof(*tally->rows));
+	if (!tally->rows)
+		return -ENOMEM;
+	for (int i = 0; i < TW_ATTACH_DIRECTIONS && !error; i++)
+		error = make_histograms(tally->of[i].times, DIGITS);
+	if (!error)
+		error = tw_slowest_init(&tally->slowest, slowest,
+					sizeof(struct tw_attach_slow));
+	if (!error)
+		error = tw_windows_init(&tally->over_time, MOST_WINDOWS,
+					TW_ATTACH_DIRECTIONS, WINDOW_NS, start_ns, 1);
+	return error;
+}
+
+void tw_attach_tally_free(struct tw_attach_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->row_count; i++) {
+		free_histograms(tally->rows[i].times);
+		tw_histogram_free(&tally->rows[i].recent.lat);
+	}
+	for (int i = 0; i < TW_ATTACH_DIRECTIONS; i++)
+		free_histograms(tally->of[i].times);
+	tw_slowest_free(&tally->slowest);
+	tw_windows_free(&tally->over_time);
+	free(tally->rows);
+	free(tally->rings);
+}
+
+/* ---- rings ----------------------------------------------------------------- */
+
+int tw_attach_add_ring(struct tw_attach_tally *tally,
+		       const struct tw_attach_ring *ring)
+{
+	struct tw_attach_ring *rings;
+
+	/* Grows at each power of two. */
+	if ((tally->ring_count & (tally->ring_count - 1)) == 0) {
+		size_t room = tally->ring_count ? 2 * (size_t)tally->ring_count : 1;
+
+		rings = realloc(tally->rings, room * sizeof(*rings));
+		if (!rings)
+			return -ENOMEM;
+		tally->rings = rings;
+	}
+	tally->rings[tally->ring_count++] = *ring;
+	tally->rings[tally->ring_count - 1].program[sizeof(ring->program) - 1] = '\0';
+	/* Where another ring was: from now on it is this one. */
+	memset(tally->ring_at, 0, sizeof(tally->ring_at));
+	return 0;
+}
+
+static uint32_t mixed(uint64_t value)
+{
+	return (uint32_t)((value * 0x9e3779b97f4a7c15ULL) >> 32);
+}
+
+/* Its number: of several that have been at the same place, the last. */
+static uint32_t ring_of(struct tw_attach_tally *tally, uint64_t ring)
+{
+	uint32_t *at = &tally->ring_at[mixed(ring) % TW_ATTACH_RING_PLACES];
+	uint32_t number;
+
+	if (*at && tally->rings[*at - 1].ring == ring)
+		return *at;
+	for (number = tally->ring_count; number > 0; number--)
+		if (tally->rings[number - 1].ring == ring)
+			break;
+	*at = number;
+	return number;
+}
+
+/* ---- rows ------------------------------------------------------------------ */
+
+static bool is_same(const struct tw_attach_row *row, uint32_t ring,
+		    const struct tw_attach_io *io)
+{
+	return row->ring == ring && row->opcode == io->opcode && !row->rest &&
+	       row->inode.number == io->inode.number &&
+	       row->inode.device == io->inode.device &&
+	       row->inode.mode == io->inode.mode;
+}
+
+static struct tw_attach_row *new_row(struct tw_attach_tally *tally)
+{
+	struct tw_attach_row *row = &tally->rows[tally->row_count];
+
+	if (make_histograms(row->times, ROW_DIGITS) ||
+	    tw_histogram_init(&row->recent.lat, ROW_DIGITS)) {
+		free_histograms(row->times);
+		return NULL;
+	}
+	tally->row_count++;
+	return row;
+}
+
+static struct tw_attach_row *rest(struct tw_attach_tally *tally)
+{
+	struct tw_attach_row *row = &tally->rows[TW_ATTACH_MOST_ROWS];
+
+	if (row->rest)
+		return row;
+	row = new_row(tally);
+	if (row)
+		row->rest = true;
+	return row;
+}
+
+static struct tw_attach_row *row_of(struct tw_attach_tally *tally, uint32_t ring,
+				    const struct tw_attach_io *io)
+{
+	uint32_t place = mixed(io->inode.number ^ (uint64_t)io->inode.device << 40 ^
+			       (uint64_t)ring << 20 ^ (uint64_t)io->opcode << 56);
+	struct tw_attach_row *row;
+
+	for (;; place++) {
+		uint16_t at = tally->row_at[place % TW_ATTACH_PLACES];
+
+		if (!at)
+			break;
+		if (is_same(&tally->rows[at - 1], ring, io))
+			return &tally->rows[at - 1];
+	}
+	if (tally->row_count >= TW_ATTACH_MOST_ROWS)
+		return rest(tally);
+	row = new_row(tally);
+	if (!row)
+		return NULL;
+	row->ring = ring;
+	row->opcode = io->opcode;
+	row->inode = io->inode;
+	tally->row_at[place % TW_ATTACH_PLACES] = (uint16_t)tally->row_count;
+	return row;
+}
+
+/* ---- I/Os ------------------------------------------------------------------ */
+
+/* A stamp before the one before it is none. */
+static bool is_ordered(const struct tw_attach_io *io)
+{
+	uint64_t last_ns = io->accepted_ns;
+
+	if (io->dispatched_ns) {
+		if (io->dispatched_ns < last_ns)
+			return false;
+		last_ns = io->dispatched_ns;
+	}
+	if (io->finished_ns) {
+		if (io->finished_ns < last_ns)
+			return false;
+		last_ns = io->finished_ns;
+	}
+	return last_ns <= io->posted_ns;
+}
+
+unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TIMES])
+{
+	bool ordered = is_ordered(io);
+	bool dispatched = ordered && io->dispatched_ns;
+	bool finished = ordered && io->finished_ns;
+	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
+
+	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
+	ns[TW_ATTACH_LAT] = io->posted_ns > io->accepted_ns ?
+			    io->posted_ns - io->accepted_ns : 0;
+	ns[TW_ATTACH_KERNEL] = ns[TW_ATTACH_LAT];
+	if (dispatched) {
+		has |= TW_ATTACH_HAS(TW_ATTACH_BLOCKQ);
+		ns[TW_ATTACH_BLOCKQ] = io->dispatched_ns - io->accepted_ns;
+		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_BLOCKQ];
+	}
+	if (finished) {
+		has |= TW_ATTACH_HAS(TW_ATTACH_COMPLETE);
+		ns[TW_ATTACH_COMPLETE] = io->posted_ns - io->finished_ns;
+		ns[TW_ATTACH_KERNEL] -= ns[TW_ATTACH_COMPLETE];
+	}
+	if (!dispatched || !finished)
+		return has | TW_ATTACH_HAS(TW_ATTACH_KERNEL);
+	ns[TW_ATTACH_DEVICE] = ns[TW_ATTACH_KERNEL];
+	ns[TW_ATTACH_KERNEL] = 0;
+	return has | TW_ATTACH_HAS(TW_ATTACH_DEVICE);
+}
+
+static void count_split(struct tw_attach_counts *counts,
+			const struct tw_attach_io *io, unsigned has)
+{
+	if (has == TW_ATTACH_SPLIT) {
+		counts->split++;
+		counts->requests += io->requests;
+		counts->retries += io->retries;
+	} else if (!io->dispatched_ns && !io->finished_ns) {
+		counts->no_request++;
+	} else {
+		counts->missing_stamp++;
+		counts->negative += !is_ordered(io);
+	}
+}
+
+/* Has it a lat? */
+static bool count(struct tw_attach_counts *counts, const struct tw_attach_io *io)
+{
+	if (io->kind == TW_ATTACH_NO_CQE)
+		counts->no_cqe++;
+	else if (io->flags & TW_ATTACH_MULTISHOT)
+		counts->multishot++;
+	else if (io->result == -ECANCELED)
+		counts->cancelled++;
+	else if (!tw_attach_is_good(io->opcode, io->result))
+		counts->errors++;	/* also what the kernel did not accept */
+	else if (!io->accepted_ns)
+		counts->unseen++;
+	else
+		return true;
+	return false;
+}
+
+static void add_times(struct tw_histogram *times, const uint64_t *ns, unsigned has)
+{
+	for (int i = 0; i < TW_ATTACH_TIMES; i++)
+		if (has & TW_ATTACH_HAS(i))
+			tw_histogram_add(&times[i], ns[i]);
+}
+
+static void add_good(struct tw_attach_counts *counts, struct tw_histogram *times,
+		     const struct tw_attach_io *io, const uint64_t *ns, unsigned has)
+{
+	counts->ios++;
+	counts->linked += (io->flags & TW_ATTACH_LINKED) != 0;
+	counts->empty += io->result == 0 &&
+			 tw_attach_direction(io->opcode) < TW_ATTACH_SYNC;
+	count_split(counts, io, has);
+	add_times(times, ns, has);
+}
+
+static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
+		       unsigned has)
+{
+	const bool split = has == TW_ATTACH_SPLIT;
+
+	tw_histogram_add(&recent->lat, ns[TW_ATTACH_LAT]);
+	recent->split += split;
+	for (int i = 0; split && i < TW_ATTACH_KERNEL; i++)
+		recent->sum_ns[i] += ns[i];
+}
+
+static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
+		     uint32_t ring, uint64_t lat_ns)
+{
+	const struct tw_attach_slow slow = {
+		.lat_ns.value = lat_ns, .ring = ring, .io = *io,
+	};
+
+	if (tw_slowest_wants(&tally->slowest, lat_ns))
+		tw_slowest_add(&tally->slowest, &slow.lat_ns);
+}
+
+static void add_direction(struct tw_attach_tally *tally, uint32_t ring,
+			  const struct tw_attach_io *io, const uint64_t *ns,
+			  unsigned has)
+{
+	enum tw_attach_direction direction = tw_attach_direction(io->opcode);
+	struct tw_attach_direction_tally *of = &tally->of[direction];
+
+	if (direction == TW_ATTACH_OTHER || !count(&of->counts, io))
+		return;
+	add_good(&of->counts, of->times, io, ns, has);
+	add_slow(tally, io, ring, ns[TW_ATTACH_LAT]);
+	tw_windows_add(&tally->over_time, io->posted_ns, direction,
+		       ns[TW_ATTACH_LAT]);
+}
+
+int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io)
+{
+	const uint32_t ring = ring_of(tally, io->ring);
+	struct tw_attach_row *row = row_of(tally, ring, io);
+	uint64_t ns[TW_ATTACH_TIMES];
+	unsigned has = tw_attach_split(io, ns);
+
+	if (!row)
+		return -ENOMEM;
+	if (count(&row->counts, io)) {
+		add_good(&row->counts, row->times, io, ns, has);
+		add_recent(&row->recent, ns, has);
+	} else {
+		row->recent.failed += io->kind == TW_ATTACH_IO && io->result < 0;
+	}
+	add_direction(tally, ring, io, ns, has);
+	if (io->posted_ns > tally->last_ns)
+		tally->last_ns = io->posted_ns;
+	return 0;
+}
+
+void tw_attach_tally_tick(struct tw_attach_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->row_count; i++) {
+		struct tw_attach_recent *recent = &tally->rows[i].recent;
+
+		if (recent->lat.count)
+			tw_histogram_reset(&recent->lat);
+		recent->failed = 0;
+		recent->split = 0;
+		memset(recent->sum_ns, 0, sizeof(recent->sum_ns));
+	}
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The process that is looked at: see attach_target.h.
+ */
+#include "kernel/attach_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOT_FOUND	127	/* as a shell has them */
+#define NOT_RUN		126
+
+static void read_program(struct tw_attach_target *target)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (!fgets(target->program, sizeof(target->program), file))
+		target->program[0] = '\0';
+	target->program[strcspn(target->program, "\n")] = '\0';
+	fclose(file);
+}
+
+static int open_pidfd(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whoever may not trace a process may not see its files either. */
+static bool may_see(pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
+			 char *why, size_t size)
+{
+	char *end;
+	long number = strtol(pid, &end, 10);
+
+	*target = (struct tw_attach_target) { .pidfd = -1, .go = -1 };
+	if (end == pid || *end || number < 1 || number > 1 << 22) {
+		snprintf(why, size, "'%s' is no number of a process (for a "
+			 "program: -- PROGRAM)", pid);
+		return why;
+	}
+	target->pid = (pid_t)number;
+	target->pidfd = open_pidfd(target->pid);
+	if (target->pidfd == -EINVAL || target->pidfd == -ENOENT)
+		snprintf(why, size, "%ld is a thread, not a process", number);
+	else if (target->pidfd < 0)
+		snprintf(why, size, "process %ld: %s", number,
+			 strerror(-target->pidfd));
+	else if (!may_see(target->pid))
+		snprintf(why, size, "process %ld is another user's: root, or "
+			 "CAP_SYS_PTRACE", number);
+	else
+		why = NULL;
+	if (!why)
+		read_program(target);
+	return why;
+}
+
+/* In the child. */
+static void become(int go, char **argv)
+{
+	char byte;
+
+	/* A byte comes when all is ready, none when we have ended. */
+	if (read(go, &byte, 1) != 1)
+		_exit(NOT_RUN);
+	execvp(argv[0], argv);
+	fprintf(stderr, "tickwise attach: can't run %s: %s\n", argv[0],
+		strerror(errno));
+	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+const char *tw_attach_start(struct tw_attach_target *target, char **argv,
+			    char *why, size_t size)
+{
+	const char *slash = strrchr(argv[0], '/');
+	int ends[2];
+
+	*target = (struct tw_attach_target) { .pidfd = -1, .own = true };
+	if (pipe2(ends, O_CLOEXEC)) {
+		snprintf(why, size, "%s", strerror(errno));
+		return why;
+	}
+	target->pid = fork();
+	if (target->pid == 0) {
+		close(ends[1]);
+		become(ends[0], argv);
+	}
+	close(ends[0]);
+	target->go = ends[1];
+	if (target->pid > 0)
+		target->pidfd = open_pidfd(target->pid);
+	if (target->pidfd < 0) {
+		snprintf(why, size, "can't start %s: %s", argv[0],
+			 strerror(errno));
+		return why;
+	}
+	snprintf(target->program, sizeof(target->program), "%.15s",
+		 slash ? slash + 1 : argv[0]);
+	return NULL;
+}
+
+void tw_attach_go(struct tw_attach_target *target)
+{
+	if (target->go < 0)
+		return;
+	if (write(target->go, "", 1) != 1)
+		kill(target->pid, SIGKILL);	/* it would wait for ever */
+	close(target->go);
+	target->go = -1;
+}
+
+bool tw_attach_has_ended(const struct tw_attach_target *target)
+{
+	struct pollfd end = { .fd = target->pidfd, .events = POLLIN };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+int tw_attach_exit_code(const struct tw_attach_target *target)
+{
+	int status;
+
+	while (waitpid(target->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return NOT_RUN;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

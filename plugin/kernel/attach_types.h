@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What attach.bpf.c reads of the kernel's structures beyond kernel_types.h: processes,
+ * files, and the rings that a process has.
+ */
+#ifndef TW_PLUGIN_KERNEL_ATTACH_TYPES_H
+#define TW_PLUGIN_KERNEL_ATTACH_TYPES_H
+
+#include "kernel_types.h"
+
+struct qstr {
+	const unsigned char *name;
+} TW_BY_NAME;
+
+struct dentry {
+	struct qstr d_name;
+} TW_BY_NAME;
+
+struct path {
+	struct dentry *dentry;
+} TW_BY_NAME;
+
+struct super_block {
+	__u32 s_dev;
+} TW_BY_NAME;
+
+struct inode {
+	__u16 i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+} TW_BY_NAME;
+
+struct file_operations {
+	void *release;
+} TW_BY_NAME;
+
+struct file {
+	const struct file_operations *f_op;
+	void *private_data;
+	struct inode *f_inode;
+	struct path f_path;
+} TW_BY_NAME;
+
+struct io_ring_ctx {
+	unsigned int flags;
+	unsigned int sq_entries;
+	unsigned int cq_entries;
+} TW_BY_NAME;
+
+/* What IORING_REGISTER_RING_FDS makes: rings without a descriptor. */
+#define REGISTERED_RINGS	16
+
+struct io_uring_task {
+	struct file *registered_rings[REGISTERED_RINGS];
+} TW_BY_NAME;
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+} TW_BY_NAME;
+
+struct bpf_iter__task {
+	struct task_struct *task;
+} TW_BY_NAME;
+
+struct bpf_iter__task_file {
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
+} TW_BY_NAME;
+
+#endif

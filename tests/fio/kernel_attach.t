@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: `tickwise attach` counts each I/O of the program that it starts, or of the
+# process that it is given, by ring, file and operation, and no other program's. Direct
+# I/O is split, buffered I/O is not. The program's output and exit code are its own. It
+# ends with the process, and its report is one that `tickwise report` reads. What can't
+# be done is one line.
+# Defect: I/Os that are missing, or of another program; a process that hangs; a program
+# that stays in the kernel; an exit code that is lost.
+#
+# No time is judged. fio's own engine does the I/O.
+. "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+# attach ARGUMENT...: with its end in $status, its stderr in err
+attach()
+{
+	timeout -s KILL $hung_s "$tickwise" attach "$@" >out 2>err
+	status=$?
+}
+
+# stock ARGUMENT...: arguments of a fio with its own engine
+stock()
+{
+	echo --ioengine=io_uring --output=fio.out --size=4m --bs=4k "$@"
+}
+
+# What json() can ask of a report of 512 I/Os of the operation $op and no other:
+#
+#	only()		one row, with all of them, as in the direction's counts
+#	found()		I/Os that are counted, or whose completion was not seen
+attach_perl='
+	use List::Util ();
+	our @rows = @{$j->{attached}{operations}};
+	sub sum { my $key = shift; List::Util::sum0(map { $_->{$key} } @_) }
+	sub row { my $name = shift; grep { $_->{operation} eq $name } @rows }
+	sub found { sum("ios", @rows) + sum("no_cqe", @rows) }
+	sub whole {
+		my $a = $j->{attached};
+		!$a->{lost_records} && !$a->{lost_ios} && !$a->{lost_rings} &&
+		sum("ios", @rows) == List::Util::sum0(values %{$j->{ios}}) &&
+		!grep { $_->{ios} != ($_->{stages}{lat}{count} // 0) ||
+			$_->{ios} != $_->{split} + $_->{no_request} +
+				$_->{missing_stamp} } @rows;
+	}
+	sub stages_add_up {
+		my $ok = 1;
+		for my $row (@rows) {
+			my %s = %{$row->{stages}};
+			my $lat = delete $s{lat} or next;
+			$ok &&= $lat->{sum_ns} ==
+				List::Util::sum0(map { $_->{sum_ns} } values %s);
+		}
+		$ok;
+	}
+'
+# attached FILE PERL DESCRIPTION
+attached()
+{
+	json "$1" "$attach_perl whole() && stages_add_up() && ($2)"
+	attached_status=$?
+	ok "$attached_status" "$3"
+	[ "$attached_status" = 0 ] || from_json "$1" 'delete $_->{stages}
+		for @{$j->{attached}{operations}};
+		print "# ", JSON::PP->new->canonical->encode($j->{attached}), "\n"'
+}
+
+# ---- what can't be done ----
+
+if ! [ -x "$(dirname "$tickwise")/tickwise-attach" ]; then
+	skip 'tickwise-attach is not built: clang, bpftool and libbpf-dev'
+	done_testing
+fi
+for wrong in '' 'x' '1 2' '--bogus 1' '--interval=x 1' '--json'; do
+	# shellcheck disable=SC2086
+	attach $wrong
+	is "$([ "$status" = 64 ] || [ "$status" = 66 ] && wc -l <err)" 1 \
+		"attach $wrong: one line"
+done
+attach --help
+is "$status $(wc -c <err)" '0 0' '--help is no error'
+true &
+gone=$!
+wait $gone
+attach $gone
+is "$status $(wc -l <err)" '66 1' 'a process that has ended: one line'
+
+if ! kernel_is_on; then
+	skip "no program in the kernel here: $off_why"
+	done_testing
+fi
+
+# ---- a program ----
+
+attach --interval=0 -- sh -c 'echo its output; echo its error >&2; exit 7'
+is "$status $(cat out)" '7 its output' "the program's exit code and output are its own"
+is "$(head -n 1 err)" 'its error' 'its stderr, too'
+attach --interval=0 -- ./none
+is "$status" 127 'no such program: 127'
+attach --interval=0 -- sh -c 'kill -TERM $$'
+is "$status" 143 'ended by SIGTERM: 143'
+attach --interval=0 --output=page -- true
+is "$(cat out err)" '' '--output: nothing elsewhere'
+has page 'no I/O was seen' 'and the report there'
+
+head -c 4194304 /dev/zero >buffered
+# shellcheck disable=SC2046
+attach --interval=0 --json=b.json -- "$FIO" --name=b $(stock --filename=buffered \
+	--io_size=2m --rw=randread --invalidate=0)
+is "$status" 0 'buffered reads'
+attached b.json '@rows == 1 && found() == 512 && $rows[0]{operation} eq "read" &&
+	$rows[0]{file} =~ m{(^|/)buffered$} && $rows[0]{ring} == 1 &&
+	$j->{attached}{rings}[0]{program} eq "fio"' 'each is counted, of its file'
+run report b.json
+is "$status" 0 'the report is read'
+run report --html=page.html --trace=trace.json b.json
+is "$status" 0 'as HTML and as a trace, too'
+has page.html 'By ring, file and operation' 'with the table'
+is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" b.json)" \
+	'' 'its keys are those of the manual'
+
+# Two rings of one program, and another program that does the same meanwhile.
+# shellcheck disable=SC2046
+"$FIO" --name=other $(stock --filename=buffered --rw=randwrite --time_based \
+	--runtime=600 --output=other.out) &
+other=$!
+# shellcheck disable=SC2046
+attach --interval=0 --json=c.json -- "$FIO" $(stock --filename=buffered --rw=read \
+	--io_size=2m) --name=one --name=two --thread
+kill -INT $other
+wait $other
+interrupted=$?
+attached c.json '@rows == 2 && found() == 1024 && $j->{ios}{write} == 0 &&
+	!grep { $_->{ios} + $_->{no_cqe} != 512 } @rows' \
+	'two rings, and none of another program'
+
+# ---- a process ----
+
+# wait_for FILE PATTERN: until FILE has it; however long that takes, a machine may be slow
+wait_for()
+{
+	waited=0
+	until grep -q "$2" "$1" 2>/dev/null || [ $waited -gt 1200 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+}
+
+# A job that waits for the file `go` has its ring already.
+cat >wait.sh <<'END'
+: >waits
+while [ ! -e go ]; do sleep 0.1; done
+END
+# shellcheck disable=SC2046
+"$FIO" --name=late $(stock --filename=buffered --rw=randwrite --io_size=2m --thread) \
+	--exec_prerun='sh wait.sh' &
+late=$!
+while [ ! -e waits ]; do sleep 0.1; done
+"$tickwise" attach --interval=0.1 --json=d.json --output=page $late >out 2>err &
+attacher=$!
+wait_for page ' s, '
+is "$(sed -n 's/^[0-9.]* s, //p' page | head -n 1)" '1 ring, no I/O' \
+	'a process that has a ring'
+: >go
+wait $late
+wait $attacher
+is "$? $(cat out err)" '0 ' 'ends: so does attach'
+attached d.json '@rows == 1 && found() == 512 && $j->{ios}{write} == $rows[0]{ios} &&
+	!$j->{attached}{descendants} && $rows[0]{file} =~ m{(^|/)buffered$}' \
+	'and has its writes'
+
+rm go
+# shellcheck disable=SC2016,SC2046
+sh -c 'while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh "$FIO" --name=later \
+	$(stock --filename=buffered --rw=read --io_size=2m --thread) &
+later=$!
+"$tickwise" attach --interval=0 --json=e.json --output=page $later >out 2>err &
+attacher=$!
+wait_for err ' has no ring yet'
+has err "process $later (" 'a process without a ring: a line'
+: >go
+wait $later
+wait $attacher
+is $? 0 'it makes one later, and ends'
+attached e.json '@rows == 1 && found() == 512 && $j->{ios}{read}' 'and has its reads'
+
+# ---- Ctrl-C ----
+
+# shellcheck disable=SC2046
+"$tickwise" attach --interval=0.1 --json=f.json --output=page -- "$FIO" --name=long \
+	$(stock --filename=buffered --rw=read --time_based --runtime=600 --thread) \
+	>out 2>err &
+attacher=$!
+wait_for page buffered
+kill -INT $attacher
+wait_for page 'too few I/Os'
+has page 'by ring, file and operation' 'Ctrl-C: the report'
+kill -0 $attacher
+ok $? 'then it waits for the program'
+# shellcheck disable=SC2046	# the report may be about to end, too
+kill -INT $(pgrep -P $attacher)
+wait $attacher
+is $? $interrupted 'whose exit code it has'
+attached f.json '$j->{ios}{read} > 0 && $j->{attached}{in_flight} <= 1' \
+	'what was done by then is in the report'
+
+# ---- direct I/O ----
+
+find_disk
+if [ -z "$disk" ]; then
+	skip "direct I/O is not split here:$reasons"
+	done_testing
+fi
+data=$disk/data
+cp buffered "$data"
+sync "$data"
+# shellcheck disable=SC2046
+attach --interval=0 --json=g.json -- "$FIO" --name=g $(stock --filename="$data" \
+	--io_size=2m --rw=randrw --direct=1 --iodepth=16 \
+	--registerfiles=1 --fsync=64)
+attached g.json 'sum("no_cqe", @rows) + sum("ios", row("read"), row("write")) == 512 &&
+	$j->{kernel_stages}{split}{read} > 0 && $j->{kernel_stages}{split}{write} > 0 &&
+	!sum("no_request", row("read"), row("write")) &&
+	!$j->{kernel_stages}{split}{sync} && row("fsync")' \
+	'direct I/O is split, and a sync is not'
+
+# shellcheck disable=SC2046
+attach --interval=0 --json=h.json -- "$FIO" --name=h $(stock --filename="$data" \
+	--io_size=2m --rw=randread --direct=1 --iodepth=16 --fixedbufs=1)
+attached h.json 'found() == 512 && @rows == 1 && $rows[0]{split} &&
+	$rows[0]{operation} eq "read_fixed"' 'with fixed buffers, too'
+done_testing

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: `tickwise attach` adds up what the kernel tells of I/Os by ring, file and
+ * operation. The stages of an I/O add up to its lat; around a missing stamp they are one;
+ * errors, cancelled, multishot and unseen requests have no lat and are counted. A ring
+ * where another one was has rows of its own. More rows than there is room for are one.
+ * Defect: an I/O in two rows or in none; stages of an I/O that lacks a stamp; an error
+ * among the latencies; a timeout that ran out taken for an error.
+ */
+#include "../../plugin/kernel/attach_tally.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tap.h"
+
+enum { NOP = 0, READV = 1, FSYNC = 3, TIMEOUT = 11, ACCEPT = 13, READ = 22, WRITE = 23 };
+
+#define START_NS	1000000000000ULL
+
+static struct tw_attach_tally tally;
+
+static void begin(void)
+{
+	if (tw_attach_tally_init(&tally, START_NS, 4))
+		abort();
+}
+
+static struct tw_attach_io io_of(__u64 ring, __u64 inode, __u8 opcode)
+{
+	return (struct tw_attach_io) {
+		.kind = TW_ATTACH_IO, .ring = ring, .opcode = opcode,
+		.inode = { .number = inode, .device = 8, .mode = 0100644 },
+		.accepted_ns = START_NS + 1000, .dispatched_ns = START_NS + 1100,
+		.finished_ns = START_NS + 1700, .posted_ns = START_NS + 2000,
+		.result = 4096, .requests = 2, .retries = 1,
+	};
+}
+
+static void add(const struct tw_attach_io *io)
+{
+	if (tw_attach_add_io(&tally, io))
+		abort();
+}
+
+static void add_ring(__u64 ring)
+{
+	const struct tw_attach_ring is = { .kind = TW_ATTACH_RING, .ring = ring };
+
+	if (tw_attach_add_ring(&tally, &is))
+		abort();
+}
+
+static bool has(const struct tw_attach_io *io, unsigned bits, uint64_t blockq,
+		uint64_t device, uint64_t complete, uint64_t kernel, uint64_t lat)
+{
+	const uint64_t wanted[TW_ATTACH_TIMES] = {
+		blockq, device, complete, kernel, lat,
+	};
+	uint64_t ns[TW_ATTACH_TIMES];
+
+	return tw_attach_split(io, ns) == bits &&
+	       memcmp(ns, wanted, sizeof(ns)) == 0;
+}
+
+#define LAT		TW_ATTACH_HAS(TW_ATTACH_LAT)
+#define KERNEL		TW_ATTACH_HAS(TW_ATTACH_KERNEL)
+
+static void test_split(void)
+{
+	struct tw_attach_io io = io_of(1, 1, READ);
+
+	tap_ok(has(&io, TW_ATTACH_SPLIT, 100, 600, 300, 0, 1000), "all stamps: split");
+	io.dispatched_ns = 0;
+	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_ATTACH_COMPLETE), 0, 0, 300, 700,
+	       1000), "not seen dispatched: blockq and device are one");
+	io = io_of(1, 1, READ);
+	io.finished_ns = 0;
+	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_ATTACH_BLOCKQ), 100, 0, 0, 900,
+	       1000), "not seen finished: device and complete are one");
+	io.dispatched_ns = 0;
+	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000), "no request: whole");
+	io = io_of(1, 1, READ);
+	io.dispatched_ns = io.accepted_ns - 1;
+	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
+	       "a stamp before the one before it: whole");
+	io = io_of(1, 1, READ);
+	io.finished_ns = io.posted_ns + 1;
+	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000), "or after the one after it");
+}
+
+static void test_rows(void)
+{
+	struct tw_attach_io io = io_of(7, 1, READ);
+
+	begin();
+	add_ring(7);
+	add_ring(9);
+	add(&io);
+	add(&io);
+	io = io_of(7, 1, WRITE);
+	add(&io);
+	io = io_of(7, 2, READ);
+	add(&io);
+	io = io_of(9, 1, READ);
+	add(&io);
+	io = io_of(8, 1, READ);
+	add(&io);
+	tap_ok(tally.row_count == 5, "a row by ring, file and operation");
+	tap_ok(tally.rows[0].counts.ios == 2 && tally.rows[0].ring == 1 &&
+	       tally.rows[0].times[TW_ATTACH_DEVICE].sum_ns == 1200,
+	       "the first has two I/Os of ring 1");
+	tap_ok(tally.rows[3].ring == 2 && tally.rows[4].ring == 0,
+	       "others are of ring 2, and of one that is not known");
+	tap_ok(tally.of[TW_ATTACH_READ].counts.ios == 5 &&
+	       tally.of[TW_ATTACH_WRITE].counts.ios == 1, "and all in their direction");
+	tap_ok(tally.of[TW_ATTACH_READ].counts.requests == 10 &&
+	       tally.of[TW_ATTACH_READ].counts.retries == 5, "with their requests");
+	add_ring(7);
+	io = io_of(7, 1, READ);
+	add(&io);
+	tap_ok(tally.row_count == 6 && tally.rows[5].ring == 3,
+	       "a ring where another was has rows of its own");
+	tw_attach_tally_free(&tally);
+}
+
+static void test_counts(void)
+{
+	const struct tw_attach_counts *of;
+	struct tw_attach_io io = io_of(7, 1, READ);
+
+	begin();
+	io.result = -EIO;
+	add(&io);
+	io.result = -ECANCELED;
+	add(&io);
+	io.result = 0;
+	add(&io);
+	io.accepted_ns = 0;
+	add(&io);
+	io = io_of(7, 1, READ);
+	io.flags = TW_ATTACH_MULTISHOT;
+	add(&io);
+	io.flags = TW_ATTACH_LINKED;
+	add(&io);
+	io.flags = 0;
+	io.kind = TW_ATTACH_NO_CQE;
+	add(&io);
+	of = &tally.rows[0].counts;
+	tap_ok(of->ios == 2 && of->errors == 1 && of->cancelled == 1 &&
+	       of->unseen == 1 && of->multishot == 1 && of->no_cqe == 1,
+	       "each is counted once");
+	tap_ok(of->empty == 1 && of->linked == 1 && of->split == 2,
+	       "and some of those with a lat twice");
+	tap_ok(tally.rows[0].times[TW_ATTACH_LAT].count == 2 &&
+	       tally.of[TW_ATTACH_READ].times[TW_ATTACH_LAT].count == 2,
+	       "the others have none");
+	tap_ok(memcmp(of, &tally.of[TW_ATTACH_READ].counts, sizeof(*of)) == 0,
+	       "the direction's counts are the same");
+	tw_attach_tally_free(&tally);
+
+	begin();
+	io = io_of(7, 0, TIMEOUT);
+	io.result = -ETIME;
+	add(&io);
+	io = io_of(7, 1, FSYNC);
+	io.result = 0;
+	add(&io);
+	io = io_of(7, 2, ACCEPT);
+	add(&io);
+	tap_ok(tally.rows[0].counts.ios == 1 && tally.rows[0].counts.errors == 0,
+	       "a timeout that ran out is no error");
+	tap_ok(tally.of[TW_ATTACH_SYNC].counts.ios == 1 &&
+	       tally.of[TW_ATTACH_SYNC].counts.empty == 0, "a sync moves nothing anyway");
+	tap_ok(tally.slowest.count == 1, "accepting has no direction");
+	tw_attach_tally_free(&tally);
+}
+
+static void test_rest(void)
+{
+	struct tw_attach_io io;
+	uint64_t ios = 0;
+
+	begin();
+	for (unsigned i = 0; i < TW_ATTACH_MOST_ROWS + 500; i++) {
+		io = io_of(7, i, READV);
+		add(&io);
+		add(&io);
+	}
+	for (uint32_t i = 0; i < tally.row_count; i++)
+		ios += tally.rows[i].counts.ios;
+	tap_ok(tally.row_count == TW_ATTACH_MOST_ROWS + 1 &&
+	       tally.rows[TW_ATTACH_MOST_ROWS].rest, "a row for the rest");
+	tap_ok(tally.rows[TW_ATTACH_MOST_ROWS].counts.ios == 1000 &&
+	       ios == 2 * (TW_ATTACH_MOST_ROWS + 500), "and no I/O is lost or twice there");
+	tw_attach_tally_free(&tally);
+}
+
+static void test_recent(void)
+{
+	struct tw_attach_io io = io_of(7, 1, READ);
+
+	begin();
+	add(&io);
+	tw_attach_tally_tick(&tally);
+	io.result = -EIO;
+	add(&io);
+	io.result = 1;
+	add(&io);
+	add(&io);
+	tap_ok(tally.rows[0].recent.lat.count == 2 && tally.rows[0].recent.failed == 1 &&
+	       tally.rows[0].recent.split == 2 &&
+	       tally.rows[0].recent.sum_ns[TW_ATTACH_DEVICE] == 1200,
+	       "an interval has its own I/Os");
+	tap_ok(tally.rows[0].counts.ios == 3, "and the run has all");
+	tw_attach_tally_free(&tally);
+}
+
+static void test_names(void)
+{
+	tap_ok(strcmp(tw_attach_operation(NOP), "nop") == 0 &&
+	       strcmp(tw_attach_operation(READ), "read") == 0 &&
+	       strcmp(tw_attach_operation(62), "pipe") == 0, "operations have names");
+	tap_ok(strcmp(tw_attach_operation(200), "opcode 200") == 0,
+	       "new ones have a number");
+}
+
+int main(void)
+{
+	test_split();
+	test_rows();
+	test_counts();
+	test_rest();
+	test_recent();
+	test_names();
+	return tap_done();
+}
