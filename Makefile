@@ -103,7 +103,7 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
 		  $(addprefix plugin/kernel/,causes.c job.c loader.c stages.c \
-		  trace_text.c tracefs.c why.c)
+		  trace_own.c trace_text.c tracefs.c why.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -436,8 +436,9 @@ $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
 # Nor does the text of trace events.
-$(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
-$(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
+$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
+$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
 
 # Nor does the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c
@@ -452,7 +453,8 @@ $(B)/tests/unit/attach_tally.t: TEST_LIBS := $(B)/libtickwise.a
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	report over_time response trigger kernel/job kernel/trace_text kernel/why)
+	report over_time response trigger kernel/job kernel/trace_own \
+	kernel/trace_text kernel/why)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 

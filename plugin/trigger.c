@@ -2,20 +2,21 @@
 /*
  * The kernel's trace events around a slow I/O: see trigger.h.
  */
-#include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
+#include "kernel/trace_own.h"
 #include "kernel/tracefs.h"
 #include "report_file.h"
 #include "trigger.h"
+
+/* The inode of the first namespace of processes: PROC_PID_INIT_INO of the kernel. */
+#define FIRST_NAMESPACE	0xEFFFFFFCU
 
 /* Events so long before the I/O and after it are kept, too. */
 #define TW_TRIGGER_AROUND_NS	100000
@@ -53,6 +54,17 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 	if (ticks < (double) INT64_MAX)
 		trigger->above_ticks = (int64_t) ticks;
 	trigger->why = tw_tracefs_make();
+	trigger->alone = td->o.iodepth == 1;
+}
+
+/* The calling thread's; in a namespace of processes the kernel has another one. */
+static uint32_t thread_number_of_kernel(void)
+{
+	struct stat of;
+
+	if (stat("/proc/self/ns/pid", &of) || of.st_ino != FIRST_NAMESPACE)
+		return UINT32_MAX;
+	return (uint32_t) syscall(SYS_gettid);
 }
 
 void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
@@ -66,43 +78,13 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 	trigger->fired = true;
 	trigger->prepared_ticks = io->prepared_ticks;
 	trigger->key = io->kernel.key;
-	trigger->thread = (uint32_t) syscall(SYS_gettid);
+	trigger->thread = thread_number_of_kernel();
 	trigger->offset = io_u->offset;
 	trigger->size = io_u->xfer_buflen;
 	trigger->direction = tw_direction_of(io_u->ddir);
 }
 
-/* The number in @text is not the beginning of a longer one. */
-static bool has_number(const char *args, const char *text)
-{
-	const char *found = args;
-
-	while ((found = strstr(found, text))) {
-		found += strlen(text);
-		if (!isxdigit((unsigned char) *found))
-			return true;
-	}
-	return false;
-}
-
-/* Of the thread's turns on a CPU, or of this I/O in the ring. In a container the
- * thread has another number for the kernel: then no turn is its own. */
-static bool is_own(const struct tw_trigger *trigger,
-		   const struct tw_trace_event *event)
-{
-	char text[40];
-
-	if (strncmp(event->name, "sched_", strlen("sched_")) == 0)
-		snprintf(text, sizeof(text), "pid=%" PRIu32, trigger->thread);
-	else if (strncmp(event->name, "io_uring_", strlen("io_uring_")) == 0)
-		snprintf(text, sizeof(text), "user_data 0x%" PRIx64,
-			 trigger->key);
-	else
-		return false;
-	return has_number(event->args, text);
-}
-
-static json_t *event_to_json(const struct tw_trigger *trigger,
+static json_t *event_to_json(struct tw_trace_own *own,
 			     const struct tw_trace_event *event)
 {
 	json_t *object = json_pack("{so, sI, ss, sI, ss, ss}",
@@ -113,7 +95,7 @@ static json_t *event_to_json(const struct tw_trigger *trigger,
 			 "event", event->name,
 			 "args", event->args);
 
-	if (is_own(trigger, event))
+	if (tw_trace_own_take(own, event))
 		json_object_set_new(object, "own", json_true());
 	return object;
 }
@@ -127,14 +109,20 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 		.to_ns = end_ns + TW_TRIGGER_AROUND_NS,
 		.events = calloc(TW_TRACE_MOST, sizeof(*window.events)),
 	};
+	struct tw_trace_own own = {
+		.key = trigger->key,
+		.thread = trigger->thread,
+		.alone = trigger->alone,
+	};
 	json_t *array = json_array();
 	unsigned i;
 
 	if (window.events)
 		tw_tracefs_read(&window);
+	tw_trace_own_find(&own, &window, begin_ns);
 	for (i = 0; i < tw_trace_kept(&window); i++)
 		json_array_append_new(array,
-				      event_to_json(trigger,
+				      event_to_json(&own,
 						    tw_trace_at(&window, i)));
 	free(window.events);
 	json_object_set_new(object, "event_count",

@@ -22,6 +22,7 @@ struct tw_trigger {
 	uint64_t above_ns;		/* the same; 0: not asked for */
 	const char *why;		/* there are no events; or NULL */
 	uint64_t slower;		/* I/Os above it */
+	bool alone;			/* one I/O at a time */
 	bool fired;			/* the ring is stopped, for this one: */
 	uint64_t prepared_ticks;	/* 0: none */
 	uint64_t key;			/* its user_data, */

@@ -29,6 +29,7 @@
 #define PREFIX		"tickwise-"
 #define PATH_SIZE	512
 #define READ_SIZE	65536
+#define LEFT_OVER_AFTER_S	10
 /* A file may be closed a little later than the pipe: for a minute at most. */
 #define REMOVE_TRIES	60000
 #define REMOVE_STEP_NS	1000000
@@ -96,21 +97,18 @@ static bool find_place(char *place, size_t size)
 	return found;
 }
 
-static bool is_left_over(const char *name)
+/* One that is new may be about to be opened. */
+static bool may_be_left_over(int place, const char *name)
 {
-	char *end;
-	long pid;
+	struct stat of;
 
-	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
-		return false;
-	pid = strtol(name + strlen(PREFIX), &end, 10);
-	return pid > 0 && *end == '\0' && kill((pid_t)pid, 0) &&
-	       errno == ESRCH;
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
+	       !fstatat(place, name, &of, AT_SYMLINK_NOFOLLOW) &&
+	       time(NULL) - of.st_mtime >= LEFT_OVER_AFTER_S;
 }
 
-/* Those of a fio that was killed with the process that should remove them. In another
- * namespace of processes there may be one of that number: then a file of the instance
- * is open, and the kernel refuses. */
+/* Those of a fio that was killed with the process that should remove them, as when a
+ * container ends. The kernel refuses while a file of it is open. */
 static void remove_left_over(const char *place)
 {
 	DIR *directory = opendir(place);
@@ -119,7 +117,7 @@ static void remove_left_over(const char *place)
 	if (!directory)
 		return;
 	while ((entry = readdir(directory)))
-		if (is_left_over(entry->d_name))
+		if (may_be_left_over(dirfd(directory), entry->d_name))
 			unlinkat(dirfd(directory), entry->d_name, AT_REMOVEDIR);
 	closedir(directory);
 }

@@ -199,6 +199,32 @@ job lowered --tw_trigger=1us --uid=65534 --gid=65534 \
 fired report/r.json 'a job that lays down its privileges'
 is "$(left)" '' 'nothing is left of it'
 
+# own FILE: events that are of the I/O and of its thread
+own()
+{
+	json "$1" 'my @own = grep { $_->{own} } @{$j->{trigger}{events}};
+		$j->{trigger}{whole_from_ns} ||
+		2 <= grep { $_->{event} =~ /^io_uring_/ } @own'
+}
+own first.json
+ok $? 'events of the I/O are marked'
+if in_tracefs unshare --pid --fork --mount-proc true 2>why; then
+	rm -f contained.json
+	in_tracefs unshare --pid --fork --mount-proc timeout -s KILL 60 "$FIO" \
+		--ioengine="external:$TICKWISE_SO" --name=contained \
+		--filename="$scratch/t.data" --bs=4k --size=1m --rw=read \
+		--tw_trigger=1us --tw_report=contained.json \
+		--output=out.json 2>err
+	fired contained.json 'in a namespace of processes of its own'
+	own contained.json
+	ok $? 'where events of the I/O are marked, too'
+	# Who should remove it may have gone with the namespace: a later fio does.
+	in_tracefs sh -c 'touch -d "1 minute ago" "$1/instances/tickwise-"?' \
+		sh "$tracing" 2>/dev/null
+else
+	skip "no namespace of processes: $(cat why)"
+fi
+
 # Not mounted: this test's namespace may have one of its own.
 if grep -qE ' (tracefs|debugfs) ' /proc/self/mounts; then
 	skip 'tracefs is mounted here'
@@ -248,7 +274,8 @@ is "$(left)" '' 'fio and its job are killed: nothing is left'
 
 # What nobody removes, as that process was killed, too.
 in_tracefs mkdir "$tracing/instances/tickwise-$fio"
+in_tracefs touch -d '1 minute ago' "$tracing/instances/tickwise-$fio"
 job after --tw_trigger=1h
 echo "$fio" >fio_pid
-is "$(left)" '' 'the next fio removes what is of a process that is gone'
+is "$(left)" '' 'the next fio removes an old instance that nobody has open'
 done_testing

@@ -21,7 +21,7 @@ modules="$modules rtc-cmos ptp_kvm"
 modules="$modules ext4 xfs btrfs crc32c_generic xxhash_generic sha256_generic"
 modules="$modules blake2b_generic dm-mod dm-crypt xts ecb raid0 raid1"
 # Copied if they are there.
-programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv"
+programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv chrt"
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT

@@ -212,7 +212,7 @@ static size_t count_shown(const json_t *events, int only_own)
 	return count;
 }
 
-/* Those of the I/O and of its thread tell most; without any, all. */
+/* Those of the I/O and of its thread tell most; if there are none, all. */
 static void print_events(const struct tw_report_trigger *trigger)
 {
 	int only_own = count_shown(trigger->events, 1) != 0;
