@@ -204,15 +204,17 @@ own()
 {
 	json "$1" 'my @own = grep { $_->{own} } @{$j->{trigger}{events}};
 		$j->{trigger}{whole_from_ns} ||
+		$j->{trigger}{event_count} > @{$j->{trigger}{events}} ||
 		2 <= grep { $_->{event} =~ /^io_uring_/ } @own'
 }
 own first.json
 ok $? 'events of the I/O are marked'
 if in_tracefs unshare --pid --fork --mount-proc true 2>why; then
 	rm -f contained.json
-	in_tracefs unshare --pid --fork --mount-proc timeout -s KILL 60 "$FIO" \
-		--ioengine="external:$TICKWISE_SO" --name=contained \
-		--filename="$scratch/t.data" --bs=4k --size=1m --rw=read \
+	# shellcheck disable=SC2086
+	in_tracefs unshare --pid --fork --mount-proc timeout -s KILL $hung_s \
+		"$FIO" --ioengine="external:$TICKWISE_SO" --name=contained \
+		--filename="$scratch/t.data" $reads \
 		--tw_trigger=1us --tw_report=contained.json \
 		--output=out.json 2>err
 	fired contained.json 'in a namespace of processes of its own'
