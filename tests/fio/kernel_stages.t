@@ -186,7 +186,7 @@ fi
 # There CLOCK_MONOTONIC is not that of the stamps.
 if unshare --time --monotonic=1000 --fork true 2>why; then
 	rm -f shifted.json
-	unshare --time --monotonic=1000 --fork timeout -s KILL 60 "$FIO" \
+	unshare --time --monotonic=1000 --fork timeout -s KILL $hung_s "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --name=shifted \
 		--filename="$data" --bs=4k --size=4m --io_size=2m --rw=randrw \
 		--direct=1 --tw_kernel=auto --tw_report=shifted.json \
