@@ -200,7 +200,7 @@ $(B)/$(PROFILE_SONAME): $(call objects,$(PROFILE_SOURCES)) $(B)/libtickwise.a \
 
 # The hooks first: what they need keeps the library.
 $(B)/libtickwise-profile.so: $(B)/libtickwise-profile_hooks.a $(B)/$(PROFILE_SONAME)
-	$(Q)echo 'INPUT ( $(^F) )' >$@
+	$(Q)echo 'INPUT ( $(^F) $(PROFILE_INPUT) )' >$@
 
 # What `tickwise compare` puts into fio.
 $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
@@ -493,7 +493,7 @@ $(B)/tests/%.so: tests/%.c
 		-MF $@.d -MT $@ -o $@ $< $(PRELOAD_OBJECTS) $(LDFLAGS) $(PRELOAD_LIBS)
 
 # A fio exports what its engines use.
-$(B)/tests/unit/reader/fake_fio: LDFLAGS += -rdynamic
+$(B)/tests/unit/reader/fake_fio: override LDFLAGS += -rdynamic
 
 # It stands before a library that the engine alone would bring along.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
@@ -670,7 +670,7 @@ coverage: packages-test
 	$(Q)$(MAKE) --no-print-directory $(parallel) B=build/coverage \
 		CFLAGS='-O0 -g -w --coverage -fprofile-update=atomic' \
 		LDFLAGS='$(COVERAGE)/flush.o' \
-		PRELOAD_OBJECTS='$(COVERAGE)/exit.o' tests
+		PRELOAD_OBJECTS='$(COVERAGE)/exit.o' PROFILE_INPUT=-lgcov tests
 	$(Q)find $(COVERAGE) -name '*.gcda' -exec rm -f {} +
 	$(Q)$(MAKE) --no-print-directory B=build/coverage coverage-tests
 	$(Q)tests/coverage/table.sh $(COVERAGE)

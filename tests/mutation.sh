@@ -259,7 +259,7 @@ while read -r place; do
 	changed=$(change "$place")
 	verdict=$(judge "$place")
 	cp "$work/saved" "$file"
-	echo "$place	$verdict	$changed" | tee -a "$work/results"
+	printf '%s\t%s\t%s\n' "$place" "$verdict" "$changed" | tee -a "$work/results"
 done <"$work/places"
 
 echo
