@@ -347,6 +347,46 @@ static void cell_json_ns(FILE *file, const json_t *object, const char *key)
 		cell_ns(file, (double)ns);
 }
 
+static int any_has_cause(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < group->slow_count; i++)
+		if (json_object_get(group->slowest[i].json, "causes"))
+			return 1;
+	return 0;
+}
+
+static void cell_cause(FILE *file, const json_t *slow)
+{
+	char text[TW_REPORT_SENTENCE] = "-";
+
+	tw_report_say_cause(text, sizeof(text), slow);
+	fputs("<td class=\"text\">", file);
+	tw_html_text(file, text);
+	fputs("</td>", file);
+}
+
+/* What comes out of a file may be in it. */
+static void put_paragraph(FILE *file, const char *text)
+{
+	fputs("<p>", file);
+	tw_html_text(file, text);
+	fputs("</p>\n", file);
+}
+
+static void put_stalls(FILE *file, const struct tw_report_group *group)
+{
+	const char *why_not = tw_report_why_not(group);
+	char text[TW_REPORT_SENTENCE];
+
+	for (size_t i = 0; i < group->stall_count; i++)
+		if (tw_report_say_stall(text, sizeof(text), &group->stalls[i]))
+			put_paragraph(file, text);
+	if (!why_not)
+		return;
+	snprintf(text, sizeof(text), "Causes: not known: %s", why_not);
+	put_paragraph(file, text);
+}
+
 static void put_slow(FILE *file, const struct tw_report_group *group,
 		     const struct tw_report_slow *slow)
 {
@@ -364,6 +404,8 @@ static void put_slow(FILE *file, const struct tw_report_group *group,
 			cell_json_ns(file, stages, tw_report_times[i].key);
 	if (any_has_call(group))
 		cell_json_ns(file, slow->json, "submitting_call_ns");
+	if (any_has_cause(group))
+		cell_cause(file, slow->json);
 	fputs("<td>", file);
 	put_u64(file, slow->report->job.thread_number);
 	fputs("</td>", file);
@@ -392,11 +434,14 @@ static void put_slowest(FILE *file, const struct tw_report_group *group)
 			fprintf(file, "<th>%s</th>", tw_report_times[i].name);
 	if (any_has_call(group))
 		fputs("<th>submitting call</th>", file);
+	if (any_has_cause(group))
+		fputs("<th class=\"text\">why</th>", file);
 	fputs("<th>job</th><th>MONOTONIC, ns</th><th>RAW, ns</th><th>ticks"
 	      "</th></tr>\n", file);
 	for (size_t i = 0; i < shown; i++)
 		put_slow(file, group, &group->slowest[i]);
 	fputs("</table></div>\n", file);
+	put_stalls(file, group);
 }
 
 /* Since the I/O began, in the whole microseconds that a stamp has. */
@@ -582,6 +627,15 @@ static void put_words(FILE *file, const struct tw_report_group *groups,
 	      "percentile.</p>\n", file);
 }
 
+static void put_why(FILE *file, const struct tw_report_group *group)
+{
+	char text[TW_REPORT_SENTENCE];
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tw_report_say_why(text, sizeof(text), group, i))
+			put_paragraph(file, text);
+}
+
 static void put_page(FILE *file, const struct tw_report_group *groups,
 		     size_t count)
 {
@@ -589,6 +643,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 	put_contents(file, groups, count);
 	for (size_t i = 0; i < count; i++) {
 		put_head(file, &groups[i], i + 1);
+		put_why(file, &groups[i]);
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			put_direction(file, &groups[i], j);
 		put_not_split(file, &groups[i]);

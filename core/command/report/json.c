@@ -299,7 +299,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
 	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 		" s:o}",
 		"job", job_to_json(group),
 		"files", paths_to_json(group, 1),
@@ -312,6 +312,8 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		"response", response_to_json(tally),
 		"fio_times", fio_times_to_json(group),
 		"slowest", slowest_to_json(group),
+		"stalls", tw_report_stalls_to_json(group),
+		"why", tw_report_why_to_json(group),
 		"over_time", over_time_to_json(group),
 		"unknown", unknown_to_json(group));
 

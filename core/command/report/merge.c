@@ -324,6 +324,8 @@ static int merge_lists(struct tw_report_group *group,
 	int error = tw_report_merge_slowest(group);
 
 	if (!error)
+		error = tw_report_find_stalls(group);
+	if (!error)
 		error = tw_report_merge_over_time(group);
 	if (!error)
 		return TW_EXIT_GOOD;
@@ -364,6 +366,7 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 		json_decref(groups[i].reasons);
 		json_decref(groups[i].unknown);
 		free(groups[i].slowest);
+		free(groups[i].stalls);
 		free(groups[i].over_time.intervals);
 		free(groups[i].members);
 	}

@@ -277,10 +277,21 @@ static void print_unknown(const struct tw_report_group *group)
 	tw_paragraph_end(&line);
 }
 
+/* What the rest of the page is the evidence for. */
+static void print_why(const struct tw_report_group *group)
+{
+	char text[TW_REPORT_SENTENCE];
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tw_report_say_why(text, sizeof(text), group, i))
+			print_sentence(text);
+}
+
 static void print_attached_group(const struct tw_report_group *group)
 {
 	print_inside_warning(group);
 	print_attached_head(group);
+	print_why(group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		print_direction(group, i);
 	tw_report_print_attached(group);
@@ -297,6 +308,7 @@ static void print_group(const struct tw_report_group *group)
 	print_counter(group);
 	print_inside_warning(group);
 	print_head(group);
+	print_why(group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		print_direction(group, i);
 	print_not_split(group);

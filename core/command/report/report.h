@@ -257,6 +257,22 @@ struct tw_report_slow_stage {
 	uint64_t ns;
 };
 
+#define TW_REPORT_STALL_JOBS	16	/* that are named */
+
+/* Some of the slowest I/Os, hit at the same time and in the same stage. */
+struct tw_report_stall {
+	const struct tw_report_slow *slowest;
+	char stage[48];
+	uint64_t from_ns;		/* of CLOCK_MONOTONIC; of the slowest */
+	uint64_t ns;
+	size_t ios;
+	uint64_t offset_from;		/* of all, in bytes */
+	uint64_t offset_to;
+	uint64_t jobs[TW_REPORT_STALL_JOBS];	/* their thread numbers */
+	size_t job_count;
+	int more_jobs;
+};
+
 /* Jobs that belong together; members in order of their start. */
 struct tw_report_group {
 	const struct tw_report **members;
@@ -271,6 +287,8 @@ struct tw_report_group {
 	uint64_t run_ns;		/* the longest of the members' */
 	struct tw_report_slow *slowest;	/* the slowest first */
 	size_t slow_count;
+	struct tw_report_stall *stalls;	/* the one of the slowest I/O first */
+	size_t stall_count;
 	struct tw_report_over_time over_time;
 	int over_time_differs;		/* no common intervals: none */
 };
@@ -434,6 +452,20 @@ void tw_report_read_followed(struct tw_report *report,
 			     struct tw_report_problem *problem);
 int tw_report_say_cause(char *text, size_t size, const json_t *slow);
 void tw_report_had_cpu(char *text, size_t size, const json_t *had);
+
+/* The slowest I/Os that were hit together (stalls.c): 0; -ENOMEM. In words: 0 if it
+ * hit one I/O alone. */
+int tw_report_find_stalls(struct tw_report_group *group);
+int tw_report_say_stall(char *text, size_t size,
+			const struct tw_report_stall *stall);
+json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
+
+/* Where the time of the slowest I/Os of a direction went, and why (why.c): 0: there is
+ * nothing to say. The last one: why it is not known why, if that was asked for. */
+int tw_report_say_why(char *text, size_t size,
+		      const struct tw_report_group *group, int direction);
+json_t *tw_report_why_to_json(const struct tw_report_group *group);
+const char *tw_report_why_not(const struct tw_report_group *group);
 
 /* The same in words (inside_text.c): of a direction how many I/Os were split; of
  * the jobs that split nothing why, to be freed; a warning of a defect. 0 and NULL:

@@ -10,6 +10,7 @@
 #include "latency/histogram_json.h"
 
 #define MOST_ON_A_PAGE	5
+#define MOST_STALLS	3
 
 static uint64_t u64_of(const json_t *json, const char *key)
 {
@@ -139,6 +140,33 @@ static void print_slow(const struct tw_report_slow *slow)
 	print_cause(slow->json);
 }
 
+static void print_line(const char *text)
+{
+	struct tw_paragraph line = { .column = 2, .indent = 4 };
+
+	printf("  ");
+	tw_paragraph_add(&line, text);
+	tw_paragraph_end(&line);
+}
+
+static void print_stalls(const struct tw_report_group *group)
+{
+	const char *why_not = tw_report_why_not(group);
+	char text[TW_REPORT_SENTENCE];
+	int shown = 0;
+
+	for (size_t i = 0; i < group->stall_count && shown < MOST_STALLS; i++) {
+		if (!tw_report_say_stall(text, sizeof(text), &group->stalls[i]))
+			continue;
+		print_line(text);
+		shown++;
+	}
+	if (!why_not)
+		return;
+	snprintf(text, sizeof(text), "causes: not known: %s", why_not);
+	print_line(text);
+}
+
 void tw_report_print_slowest(const struct tw_report_group *group)
 {
 	size_t shown = group->slow_count;
@@ -151,4 +179,5 @@ void tw_report_print_slowest(const struct tw_report_group *group)
 	       "--html)\n", shown, group->slow_count);
 	for (size_t i = 0; i < shown; i++)
 		print_slow(&group->slowest[i]);
+	print_stalls(group);
 }
