@@ -102,7 +102,7 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,causes.c job.c loader.c stages.c \
+		  $(addprefix plugin/kernel/,causes.c job.c loader.c remote.c stages.c \
 		  trace_own.c trace_text.c tracefs.c why.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
@@ -343,7 +343,8 @@ $(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
 		-MMD -MP -c -o $@ $<
 
 kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
-$(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper)
+$(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
+	$(B)/kernel/loader.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
 	$(addprefix $(B)/core/command/,format.o json_text.o plain_text.o)
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
@@ -439,6 +440,12 @@ $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 $(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
+
+# Nor do the two sides of the kernel helper's socket.
+$(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c
+$(B)/tests/unit/kernel_helper_peer.t: CORE_CFLAGS += -Iplugin/kernel
+$(B)/tests/unit/kernel_remote.t: plugin/kernel/remote.c
+$(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/unit/kernel_remote.h
 
 # Nor does the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c

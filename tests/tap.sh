@@ -10,7 +10,9 @@ export LC_ALL
 # The same on any machine, as root or not: the engine loads nothing into the kernel
 # unless a test asks for it (tw_kernel=).
 TICKWISE_KERNEL=off
-export TICKWISE_KERNEL
+# Nor does it ask a helper that happens to run here.
+TICKWISE_KERNEL_SOCKET=/dev/null/none
+export TICKWISE_KERNEL TICKWISE_KERNEL_SOCKET
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tickwise=${TICKWISE:-$root/build/tickwise}

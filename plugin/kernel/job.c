@@ -14,23 +14,31 @@
 #include "kernel/job.h"
 #include "message.h"
 
-/* tw_kernel, or, without it, TICKWISE_KERNEL of the environment. */
+#define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
+
+/* tw_kernel, or, without it, TICKWISE_KERNEL of the environment, where an empty text
+ * is none. */
 static enum tw_kernel_mode mode_of(const struct tw_options *o)
 {
 	const char *text = getenv("TICKWISE_KERNEL");
 
-	if (o->kernel != TW_KERNEL_DEFAULT || !text)
+	if (o->kernel != TW_KERNEL_DEFAULT || !text || !*text)
 		return o->kernel;
 	if (strcmp(text, "off") == 0)
 		return TW_KERNEL_OFF;
-	return strcmp(text, "require") == 0 ? TW_KERNEL_REQUIRE : TW_KERNEL_AUTO;
+	if (strcmp(text, "require") == 0)
+		return TW_KERNEL_REQUIRE;
+	return strcmp(text, "auto") == 0 ? TW_KERNEL_AUTO : TW_KERNEL_UNKNOWN;
 }
 
 /* Without stages there is nothing to split; an operation that does nothing has none
  * of these. */
 static bool is_wanted(const struct tw_options *o)
 {
-	return mode_of(o) != TW_KERNEL_OFF && o->stages && !o->test_nop;
+	const enum tw_kernel_mode mode = mode_of(o);
+
+	return mode != TW_KERNEL_OFF && mode != TW_KERNEL_UNKNOWN && o->stages &&
+	       !o->test_nop;
 }
 
 void tw_kernel_load_for_jobs(void)
@@ -77,10 +85,22 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 		tw_kernel_expect(&job->kernel, job->entries);
 }
 
+static int refuse_environment(struct thread_data *td)
+{
+	tw_message("tickwise: %s: TICKWISE_KERNEL is '%.40s': auto, off or require\n",
+		   td->o.name, getenv("TICKWISE_KERNEL"));
+	td_verror(td, EINVAL, "TICKWISE_KERNEL");
+	return -EINVAL;
+}
+
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 {
+	const enum tw_kernel_mode mode = mode_of(td->eo);
+
+	if (mode == TW_KERNEL_UNKNOWN)
+		return refuse_environment(td);
 	tw_kernel_made(&job->kernel);
-	if (job->kernel.slots || mode_of(td->eo) != TW_KERNEL_REQUIRE)
+	if (job->kernel.slots || mode != TW_KERNEL_REQUIRE)
 		return 0;
 	tw_message("tickwise: %s: tw_kernel=require, but the stages inside the "
 		   "kernel can't be had: %s\n", td->o.name,
@@ -109,11 +129,13 @@ static json_t *reasons_to_json(const struct tw_job *job)
 
 json_t *tw_kernel_to_json(const struct tw_job *job)
 {
+	json_t *object;
+
 	if (!job->kernel.slots)
 		return json_pack("{ss, ss}", "state", "off", "why",
 				 job->kernel.why ? job->kernel.why :
 						   "not asked for");
-	return json_pack("{ss, so, so, sI, so, so, so, so}",
+	object = json_pack("{ss, so, so, sI, so, so, so, so}",
 			 "state", "on",
 			 "split", tw_counts_to_json(job->inside[TW_INSIDE_SPLIT]),
 			 "not_split", reasons_to_json(job),
@@ -124,4 +146,7 @@ json_t *tw_kernel_to_json(const struct tw_job *job)
 				tw_json_of_u64(job->wrong.inside.beyond),
 			 "requests", tw_json_of_u64(job->requests),
 			 "retries", tw_json_of_u64(job->retries));
+	if (object && job->kernel.by_helper)
+		json_object_set_new(object, "by_helper", json_true());
+	return object;
 }

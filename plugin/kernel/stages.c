@@ -2,8 +2,9 @@
 /*
  * The jobs' part of the program that stamps I/Os inside the kernel: see stages.h.
  *
- * The program is loaded before fio forks its jobs. They inherit the descriptors of its
- * maps and the memory of the slots. It ends when the last process that has it ends.
+ * The program is loaded before fio forks its jobs, by itself or, without the privileges,
+ * by `tickwise kernel-helper`. The jobs inherit the descriptors and the memory of the
+ * slots. It ends when the last process that has it ends, or when the helper does.
  */
 #include "stages.h"
 
@@ -17,13 +18,14 @@
 #include <unistd.h>
 
 #include "loader.h"
+#include "remote.h"
 
-static struct tw_loader *loader;
+static struct tw_loader *loader;	/* NULL with slots: the helper has it */
 static const struct tw_slot *slots;
 static uint32_t slot_count;
-/* Shared by all jobs: slots that are given away. */
+/* Shared by all jobs: slots that are given away. The helper counts by itself. */
 static _Atomic(uint32_t) *given;
-static char why_not[160];
+static char why_not[TW_KERNEL_WHY];
 
 /* The job's own number of a thread is that of its namespace. */
 static struct tw_loader_owner own(void)
@@ -38,10 +40,10 @@ static struct tw_loader_owner own(void)
 	return owner;
 }
 
-static int share(uint32_t count)
+static int share(int slots_fd, uint32_t count)
 {
 	void *memory = mmap(NULL, count * sizeof(*slots), PROT_READ, MAP_SHARED,
-			    tw_loader_slots(loader), 0);
+			    slots_fd, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
@@ -54,58 +56,120 @@ static int share(uint32_t count)
 	return 0;
 }
 
-const char *tw_kernel_load(uint32_t count)
+/* 0; -ENOENT: there is none; another -errno: why_not has its reason. */
+static int load_by_helper(uint32_t count)
+{
+	int fd = tw_remote_load(count, why_not);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = share(fd, count);
+	close(fd);
+	if (error)
+		snprintf(why_not, sizeof(why_not), "the memory of the kernel "
+			 "helper: %s", strerror(-error));
+	return error;
+}
+
+static int load(uint32_t count)
 {
 	const struct tw_loader_owner owner = own();
+	int error = tw_loader_load(&loader, count, &owner);
+
+	if (!error)
+		error = share(tw_loader_slots(loader), count);
+	if (error) {
+		tw_loader_free(loader);
+		loader = NULL;
+	}
+	return error;
+}
+
+const char *tw_kernel_load(uint32_t count)
+{
 	int error;
 
 	if (slots)
 		return NULL;
 	if (why_not[0])
 		return why_not;
-	error = tw_loader_load(&loader, count, &owner);
-	if (!error)
-		error = share(count);
+	error = load(count);
+	if ((error == -EPERM || error == -ENOTSUP) &&
+	    load_by_helper(count) != -ENOENT)
+		return slots ? NULL : why_not;
 	if (!error)
 		return NULL;
-	tw_loader_free(loader);
-	loader = NULL;
 	snprintf(why_not, sizeof(why_not), "%s", tw_loader_reason(error));
 	return why_not;
 }
 
+static int take_slots(uint32_t entries, uint32_t *base)
+{
+	*base = atomic_fetch_add(given, entries);
+	return *base > slot_count || entries > slot_count - *base ? -ENOSPC : 0;
+}
+
+static int refused(struct tw_kernel *kernel, const char *why)
+{
+	snprintf(kernel->text, sizeof(kernel->text), "%s", why);
+	return -EPERM;
+}
+
+static int expect(struct tw_kernel *kernel, uint32_t entries)
+{
+	int error;
+
+	if (!loader) {
+		error = tw_remote_expect(kernel->thread, entries, &kernel->base,
+					 kernel->text);
+		/* What a helper says is checked as far as memory goes. */
+		return error || kernel->base <= slot_count - entries ? error :
+			refused(kernel, "the kernel helper is not ours");
+	}
+	if (take_slots(entries, &kernel->base))
+		return refused(kernel, "more jobs than there is room for");
+	if (tw_loader_expect(loader, kernel->thread, kernel->base, entries))
+		return refused(kernel, "the ring could not be announced to the "
+			       "kernel");
+	return 0;
+}
+
 void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
 {
-	uint32_t base, end;
-
-	*kernel = (struct tw_kernel) {
-		.why = why_not[0] ? why_not : "not loaded",
-	};
-	if (!slots)
-		return;
-	base = atomic_fetch_add(given, entries);
-	end = base + entries;
-	if (end > slot_count || end < base) {
-		kernel->why = "more jobs than there is room for";
+	*kernel = (struct tw_kernel) { .why = kernel->text };
+	if (!slots) {
+		refused(kernel, why_not[0] ? why_not : "not loaded");
 		return;
 	}
 	kernel->thread = (uint32_t)syscall(SYS_gettid);
-	if (tw_loader_expect(loader, kernel->thread, base, entries)) {
-		kernel->why = "the ring could not be announced to the kernel";
+	if (entries > slot_count) {
+		refused(kernel, "more jobs than there is room for");
 		return;
 	}
-	kernel->slots = slots + base;
+	if (expect(kernel, entries))
+		return;
+	kernel->slots = slots + kernel->base;
+	kernel->by_helper = !loader;
 	kernel->why = NULL;
+}
+
+static bool is_made(struct tw_kernel *kernel)
+{
+	if (!loader)
+		return !tw_remote_made(kernel->thread, kernel->text);
+	if (tw_loader_made(loader, kernel->thread, &kernel->ctx))
+		return true;
+	refused(kernel, "the kernel's program did not see the ring");
+	return false;
 }
 
 bool tw_kernel_made(struct tw_kernel *kernel)
 {
-	if (!kernel->slots)
-		return false;
-	if (tw_loader_made(loader, kernel->thread, &kernel->ctx))
-		return true;
+	if (!kernel->slots || is_made(kernel))
+		return kernel->slots;
 	kernel->slots = NULL;
-	kernel->why = "the kernel's program did not see the ring";
+	kernel->why = kernel->text;
 	return false;
 }
 

@@ -11,13 +11,17 @@
 
 #include "slot.h"
 
+#define TW_KERNEL_WHY	224		/* bytes of a reason */
+
 /* A job's part of it. */
 struct tw_kernel {
 	const volatile struct tw_slot *slots;	/* by io_u->index; NULL: none */
 	uint32_t base;
 	uint32_t thread;		/* that makes the ring, */
-	uint64_t ctx;			/* the kernel's name for it */
+	uint64_t ctx;			/* the kernel's name for it; 0: not known */
 	const char *why;		/* with no slots; or NULL: not wanted */
+	bool by_helper;			/* it has loaded the program */
+	char text[TW_KERNEL_WHY];
 };
 
 /*

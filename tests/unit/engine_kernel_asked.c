@@ -33,6 +33,7 @@ struct asked {
 	bool no_stages, test_nop;
 	const char *refused;		/* why; NULL: it can be had */
 	bool loads, begins;
+	int error;			/* if it does not begin; 0: EPERM */
 	const char *state, *why;	/* of the report */
 };
 
@@ -49,7 +50,8 @@ static void one(const struct asked *asked)
 	world.kernel_slots = slots;
 	begins = world_begin();
 	tap_ok(begins == asked->begins &&
-	       world.td.error == (asked->begins ? 0 : EPERM) &&
+	       world.td.error == (asked->begins ? 0 : asked->error ? asked->error :
+				  EPERM) &&
 	       world.messages == !asked->begins, "%s: the job %s", asked->what,
 	       asked->begins ? "begins" : "ends with one line");
 	tap_ok(!!world.kernel_loads == asked->loads, "and the program is %s",
@@ -108,6 +110,13 @@ int main(void)
 		  .begins = true, .state = "off", .why = "not asked for" },
 		{ .what = "auto by the environment", .environment = "auto",
 		  .loads = true, .begins = true, .state = "on", .why = "" },
+		{ .what = "nothing in the environment", .environment = "",
+		  .loads = true, .begins = true, .state = "on", .why = "" },
+		{ .what = "no such word in the environment",
+		  .environment = "of", .error = EINVAL },
+		{ .what = "and a job that says off", .environment = "of",
+		  .option = TW_KERNEL_OFF, .begins = true, .state = "off",
+		  .why = "not asked for" },
 		{ .what = "the environment and a job that says auto",
 		  .environment = "off", .option = TW_KERNEL_AUTO, .loads = true,
 		  .begins = true, .state = "on", .why = "" },

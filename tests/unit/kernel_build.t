@@ -49,7 +49,7 @@ int main(void)
 }
 END
 "$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -o main main.c without.o \
-	"$root/plugin/kernel/stages.c"
+	"$root/plugin/kernel/stages.c" "$root/plugin/kernel/remote.c"
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 
@@ -65,11 +65,14 @@ is "$(grep -c 'echo .the engine is built without the stages inside' off.make)" 1
 	'says once that it is without'
 is "$(grep -cE -e '-lbpf|TW_KERNEL_STAGES|clang.*target bpf' off.make)" 0 \
 	'and takes nothing of it'
-made on 1 >on.make
+made on 1 >on.lines
 ok $? 'make KERNEL_STAGES=1'
+# One command a line.
+sed -e ':more' -e '/\\$/ { N; s/\\\n//; b more; }' on.lines >on.make
 is "$(grep -c 'the engine is built without' on.make)" 0 'says nothing'
-is "$(grep -c -e '-lbpf' on.make) $(grep -c 'TW_KERNEL_STAGES' on.make) \
-$(grep -c 'clang.*target bpf' on.make)" '2 2 2' 'and links libbpf to both engines'
+is "$(grep -cE -e '-o [^ ]*/tickwise(-cmd)?\.so .*-lbpf' on.make) \
+$(grep -c 'TW_KERNEL_STAGES.*/plugin/kernel/loader\.o' on.make) \
+$(grep -c 'clang.*target bpf.*/stages\.bpf\.c' on.make)" '2 1 1' 'and links libbpf to both engines'
 
 if [ ! -s "$build/plugin/kernel/stages.skel.h" ]; then
 	tap_count=$((tap_count + 1))

@@ -196,6 +196,12 @@ is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
 is "$(says "$scratch/2")" "inside the kernel: 97.00 % of 100 I/Os $split; 2 lacked a \
 stamp (the stages around it are in kernel), 1 had no stamps; stamps known to +-80.25 ns" 'other reasons'
+write_report "$scratch/7" split=most thread=7 \
+	kernel_stages="$(on_of 99 1 0 0 | sed 's/"state"/"by_helper": true, &/')"
+is "$(says "$scratch/7" | grep -o '; by .*')" '; by tickwise kernel-helper' \
+	'stamps of the helper'
+is "$(ask "$scratch/7" "$scratch/1" | grep -o 'helper_jobs:[0-9]*')" \
+	'helper_jobs:1' 'of one of two jobs'
 write_report "$scratch/6" split=all kernel_stages="$(on_of 100 0 0 0)"
 is "$(says "$scratch/6")" \
 	"inside the kernel: 100 % of 100 I/Os $split; stamps known to +-60.50 ns" 'all'

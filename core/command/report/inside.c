@@ -116,6 +116,9 @@ int tw_report_read_inside(struct tw_report *report,
 		return 0;
 	json = tw_want_object(report->root, "", "kernel_stages", problem);
 	read_state(inside, json, problem);
+	if (json_object_get(json, "by_helper"))
+		inside->by_helper = (size_t)tw_want_boolean(json, WHERE,
+							    "by_helper", problem);
 	read_counts(inside->split, json, WHERE, "split", problem);
 	error = read_unsplit(report, json, problem);
 	if (json_object_get(json, "clock_error_ns"))
@@ -155,6 +158,7 @@ int tw_report_merge_inside(struct tw_report_inside *into,
 	}
 	into->jobs += from->jobs;
 	into->off += from->off;
+	into->by_helper += from->by_helper;
 	if (!into->why)
 		into->why = from->why;
 	if (from->clock_error_ns > into->clock_error_ns)

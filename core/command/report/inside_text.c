@@ -74,6 +74,8 @@ int tw_report_say_inside(char *text, size_t size,
 	if (inside->split[direction] && inside->clock_error_ns > 0)
 		fprintf(file, "; stamps known to +-%s",
 			tw_format_ns(error, inside->clock_error_ns));
+	if (inside->by_helper)
+		fputs("; by tickwise kernel-helper", file);
 	fclose(file);
 	return 1;
 }

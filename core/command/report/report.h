@@ -112,6 +112,7 @@ struct tw_report_inside {
 	size_t jobs;			/* that have it in their report; */
 	size_t off;			/* of these, those that split nothing */
 	const char *why;		/* in the first of those; or NULL */
+	size_t by_helper;		/* that had their stamps by the helper */
 	uint64_t split[TW_REPORT_DIRECTIONS];
 	uint64_t unsplit[TW_REPORT_UNSPLIT][TW_REPORT_DIRECTIONS];
 	double clock_error_ns;		/* of the kernel's stamps; 0: not given */

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * `tickwise kernel-helper`: stages inside the kernel for a fio that may not load
+ * programs into it.
+ *
+ * Listens on a socket that only certain users can open. Each fio that connects gets a
+ * process of the helper's, which loads the program for this fio alone
+ * (helper_serve.c). This one keeps the privileges and reads nothing that a fio sends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <grp.h>
+#include <libgen.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "helper_protocol.h"
+#include "helper_serve.h"
+#include "loader.h"
+
+#define NAME		"tickwise kernel-helper"
+#define EXIT_USAGE	64
+#define EXIT_FAILED	70
+/* Each one's program runs at each I/O of this machine. */
+#define MAX_FIOS	8
+#define MAX_FIOS_OF_USER	4
+#define BACKLOG		64
+#define ROOT		((uid_t)0)
+
+struct helper {
+	const char *path;
+	uid_t user;			/* may connect, */
+	gid_t group;			/* or its members; */
+	bool has_group;			/* root may anyway */
+	int listen_fd, signal_fd;
+	int end_fds[2];			/* the first is readable when this ends */
+	char *made_folder;		/* to be removed */
+	struct stat socket;
+	sigset_t mask;
+	struct {
+		pid_t process;		/* 0: none */
+		uid_t user;
+	} fios[MAX_FIOS];
+};
+
+static int fail(int code, const char *format, ...)
+{
+	va_list args;
+
+	fputs(NAME ": ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return code;
+}
+
+/* ---- the command line ---- */
+
+static const char usage[] =
+"usage: " NAME " [options]\n"
+"\n"
+"Splits the I/Os of fio jobs inside the kernel where fio itself may not load a\n"
+"program there. Runs until Ctrl-C; needs root, or CAP_BPF, CAP_PERFMON and\n"
+"CAP_SYSLOG. The engine finds it by itself (tw_kernel=auto).\n"
+"\n"
+"  --user=NAME    the user who may have it (default: who called sudo, else root)\n"
+"  --group=NAME   members of this group may have it, too\n"
+"  --socket=PATH  listen there (default: " TW_HELPER_SOCKET ");\n"
+"                 fio is told by TICKWISE_KERNEL_SOCKET=PATH\n"
+"  --help         this page\n"
+"\n"
+"Exit codes: 0 ended by a signal, 64 wrong options, 70 could not run.\n";
+
+static bool number_of(const char *text, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno &&
+	       *number < (uid_t)-1;
+}
+
+static int take_user(struct helper *helper, const char *name)
+{
+	const struct passwd *entry = getpwnam(name);
+	unsigned long number;
+
+	if (entry)
+		helper->user = entry->pw_uid;
+	else if (number_of(name, &number))
+		helper->user = (uid_t)number;
+	else
+		return fail(EXIT_USAGE, "--user=%s: there is no such user", name);
+	return 0;
+}
+
+static int take_group(struct helper *helper, const char *name)
+{
+	const struct group *entry = getgrnam(name);
+	unsigned long number;
+
+	helper->has_group = true;
+	if (entry)
+		helper->group = entry->gr_gid;
+	else if (number_of(name, &number))
+		helper->group = (gid_t)number;
+	else
+		return fail(EXIT_USAGE, "--group=%s: there is no such group", name);
+	return 0;
+}
+
+/* Who called sudo; else whoever runs this. */
+static void set_defaults(struct helper *helper)
+{
+	const char *text = getenv("SUDO_UID");
+	unsigned long number;
+
+	helper->path = TW_HELPER_SOCKET;
+	helper->user = geteuid();
+	if (helper->user == ROOT && text && number_of(text, &number))
+		helper->user = (uid_t)number;
+}
+
+/* 0; an exit code; -1: --help. */
+static int read_options(struct helper *helper, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "user", required_argument, NULL, 'u' },
+		{ "group", required_argument, NULL, 'g' },
+		{ "socket", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, code = 0;
+
+	opterr = 0;
+	while (!code && (option = getopt_long(argc, argv, "+:h", options,
+					      NULL)) != -1) {
+		if (option == 'u')
+			code = take_user(helper, optarg);
+		else if (option == 'g')
+			code = take_group(helper, optarg);
+		else if (option == 's')
+			helper->path = optarg;
+		else if (option == 'h')
+			return -1;
+		else
+			code = fail(EXIT_USAGE, "%s: unknown, or without its "
+				    "value (see --help)", argv[optind - 1]);
+	}
+	if (!code && optind < argc)
+		code = fail(EXIT_USAGE, "takes no '%s' (see --help)", argv[optind]);
+	return code;
+}
+
+/* ---- the socket ---- */
+
+/* Nobody else may put another socket, or a link, in the place of ours. */
+static int check_folder(struct helper *helper)
+{
+	char *copy = strdup(helper->path);
+	const char *folder = copy ? dirname(copy) : NULL;
+	struct stat of;
+	int code = 0;
+
+	if (!folder)
+		return fail(EXIT_FAILED, "not enough memory");
+	if (mkdir(folder, 0755) == 0)
+		helper->made_folder = strdup(folder);
+	if (stat(folder, &of))
+		code = fail(EXIT_FAILED, "%s: %s", folder, strerror(errno));
+	else if ((of.st_uid != ROOT && of.st_uid != geteuid()) ||
+		 ((of.st_mode & (S_IWGRP | S_IWOTH)) && !(of.st_mode & S_ISVTX)))
+		code = fail(EXIT_FAILED, "%s: others can replace files in it; "
+			    "--socket= in another folder", folder);
+	free(copy);
+	return code;
+}
+
+/* What a helper left that was killed. */
+static int remove_old(const struct helper *helper, const struct sockaddr_un *address)
+{
+	struct stat of;
+	int fd, answered;
+
+	if (lstat(helper->path, &of))
+		return 0;
+	if (!S_ISSOCK(of.st_mode))
+		return fail(EXIT_FAILED, "%s is there, and no socket", helper->path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	answered = fd >= 0 && connect(fd, (const struct sockaddr *)address,
+				      sizeof(*address)) == 0;
+	close(fd);
+	if (answered)
+		return fail(EXIT_FAILED, "%s: another helper listens there",
+			    helper->path);
+	unlink(helper->path);
+	return 0;
+}
+
+/* The mode is the socket's from the first moment; its owner before it listens. */
+static int bind_socket(struct helper *helper, const struct sockaddr_un *address)
+{
+	const mode_t old = umask(helper->has_group ? 0117 : 0177);
+	const int on = 1;
+	int error;
+
+	error = bind(helper->listen_fd, (const struct sockaddr *)address,
+		     sizeof(*address)) ? errno : 0;
+	umask(old);
+	if (!error && (lstat(helper->path, &helper->socket) ||
+		       ((helper->user != geteuid() || helper->has_group) &&
+			lchown(helper->path, helper->user, helper->has_group ?
+			       helper->group : (gid_t)-1)) ||
+		       setsockopt(helper->listen_fd, SOL_SOCKET, SO_PASSCRED, &on,
+				  sizeof(on)) ||
+		       listen(helper->listen_fd, BACKLOG)))
+		error = errno;
+	return error ? fail(EXIT_FAILED, "%s: %s", helper->path,
+			    strerror(error)) : 0;
+}
+
+/* Can it listen there? */
+static int check_path(struct helper *helper, struct sockaddr_un *address)
+{
+	int code;
+
+	*address = (struct sockaddr_un) { .sun_family = AF_UNIX };
+	if (!*helper->path || strlen(helper->path) >= sizeof(address->sun_path))
+		return fail(EXIT_USAGE, "--socket=%s: 1 to %zu bytes", helper->path,
+			    sizeof(address->sun_path) - 1);
+	strcpy(address->sun_path, helper->path);
+	code = check_folder(helper);
+	return code ? code : remove_old(helper, address);
+}
+
+static int open_socket(struct helper *helper, const struct sockaddr_un *address)
+{
+	helper->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
+				   SOCK_NONBLOCK, 0);
+	if (helper->listen_fd < 0)
+		return fail(EXIT_FAILED, "socket: %s", strerror(errno));
+	return bind_socket(helper, address);
+}
+
+static void close_socket(struct helper *helper)
+{
+	struct stat now;
+
+	if (helper->socket.st_ino && !lstat(helper->path, &now) &&
+	    now.st_ino == helper->socket.st_ino &&
+	    now.st_dev == helper->socket.st_dev)
+		unlink(helper->path);
+	if (helper->made_folder)
+		rmdir(helper->made_folder);
+	free(helper->made_folder);
+}
+
+/* ---- fios ---- */
+
+/* NULL, or why it gets no process; @place: its place. */
+static const char *find_place(const struct helper *helper, uid_t user,
+			      unsigned *place)
+{
+	unsigned used = 0, of_user = 0, i;
+
+	*place = MAX_FIOS;
+	for (i = 0; i < MAX_FIOS; i++) {
+		if (!helper->fios[i].process) {
+			*place = i;
+			continue;
+		}
+		used++;
+		of_user += helper->fios[i].user == user;
+	}
+	/* Of a group the socket's own mode has seen to it. */
+	if (user != ROOT && user != helper->user && user != geteuid() &&
+	    !helper->has_group)
+		return "it is not for this user (--user=)";
+	if (used == MAX_FIOS || of_user >= MAX_FIOS_OF_USER)
+		return "it serves as many fios as it may already";
+	return NULL;
+}
+
+static void begin(struct helper *helper, int fd, const struct ucred *fio,
+		  unsigned place)
+{
+	pid_t process = fork();
+
+	if (process == 0) {
+		close(helper->listen_fd);
+		close(helper->signal_fd);
+		close(helper->end_fds[1]);
+		sigprocmask(SIG_SETMASK, &helper->mask, NULL);
+		tw_helper_serve(fd, helper->end_fds[0], fio);
+		_exit(0);
+	}
+	if (process < 0) {
+		tw_helper_refuse(fd, "it has no process left");
+		return;
+	}
+	helper->fios[place].process = process;
+	helper->fios[place].user = fio->uid;
+	printf("fio %d of user %u\n", (int)fio->pid, fio->uid);
+	fflush(stdout);
+}
+
+static void take_connection(struct helper *helper)
+{
+	int fd = accept4(helper->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	socklen_t size = sizeof(struct ucred);
+	struct ucred fio;
+	const char *why;
+	unsigned place;
+
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &fio, &size) || fio.pid <= 0)
+		why = "the process that asks can't be looked at";
+	else
+		why = find_place(helper, fio.uid, &place);
+	if (why)
+		tw_helper_refuse(fd, why);
+	else
+		begin(helper, fd, &fio, place);
+	close(fd);
+}
+
+static void reap(struct helper *helper, int flags)
+{
+	pid_t process;
+	unsigned i;
+
+	while ((process = waitpid(-1, NULL, flags)) > 0)
+		for (i = 0; i < MAX_FIOS; i++)
+			if (helper->fios[i].process == process)
+				helper->fios[i].process = 0;
+}
+
+/* Until a signal ends it. */
+static void listen_on(struct helper *helper)
+{
+	struct pollfd events[] = {
+		{ .fd = helper->listen_fd, .events = POLLIN },
+		{ .fd = helper->signal_fd, .events = POLLIN },
+	};
+	struct signalfd_siginfo signal_info;
+
+	for (;;) {
+		if (poll(events, 2, -1) < 0)
+			continue;
+		if (events[1].revents &&
+		    read(helper->signal_fd, &signal_info, sizeof(signal_info)) ==
+		    (ssize_t)sizeof(signal_info)) {
+			if (signal_info.ssi_signo != SIGCHLD)
+				return;
+			reap(helper, WNOHANG);
+		}
+		if (events[0].revents)
+			take_connection(helper);
+	}
+}
+
+static int block_signals(struct helper *helper)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+	/* Whoever reads what this prints may go away. */
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &signals, &helper->mask);
+	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (helper->signal_fd < 0 || pipe2(helper->end_fds, O_CLOEXEC))
+		return fail(EXIT_FAILED, "%s", strerror(errno));
+	return 0;
+}
+
+/* Once before anybody asks: what is wrong is said here and now. */
+static int try_to_load(void)
+{
+	const struct tw_loader_owner nobody = { .user = ROOT };
+	struct tw_loader *loader = NULL;
+	int error = tw_loader_load(&loader, 1, &nobody);
+
+	tw_loader_free(loader);
+	return error ? fail(EXIT_FAILED, "%s", tw_loader_reason(error)) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct helper helper = { .listen_fd = -1 };
+	struct sockaddr_un address;
+	int code;
+
+	set_defaults(&helper);
+	code = read_options(&helper, argc, argv);
+	if (code < 0) {
+		fputs(usage, stdout);
+		return fflush(stdout) ? EXIT_FAILED : 0;
+	}
+	if (!code)
+		code = check_path(&helper, &address);
+	if (!code)
+		code = try_to_load();
+	if (!code)
+		code = block_signals(&helper);
+	if (!code)
+		code = open_socket(&helper, &address);
+	if (!code) {
+		printf("listening on %s for user %u\n", helper.path, helper.user);
+		fflush(stdout);
+		listen_on(&helper);
+		/* Those that serve see it, and end. */
+		close(helper.end_fds[1]);
+		reap(&helper, 0);
+	}
+	close_socket(&helper);
+	return code;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Serves one fio: see helper_serve.h and ../../SECURITY.md.
+ *
+ * It reads a question with the sender as the kernel names it, checks both, and answers.
+ * Before the program is loaded it has the helper's privileges and takes one question;
+ * after that it has none.
+ */
+#include "helper_serve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "helper_peer.h"
+#include "loader.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77	/* Linux 6.5 */
+#endif
+
+#define FIRST_QUESTION_MS	10000
+#define MAX_REFUSED		64	/* questions of a connection */
+#define NOBODY			65534
+
+struct serving {
+	int socket_fd, helper_fd, fio_fd, proc_fd;
+	struct tw_helper_peer peer;
+	struct tw_helper_room room;
+	struct tw_loader_owner owner;
+	struct tw_loader *loader;
+	unsigned refused;
+};
+
+struct question {
+	struct tw_helper_question question;
+	size_t size;
+	struct ucred sender;
+};
+
+/* ---- who it is ---- */
+
+static int read_status(int proc_fd, struct tw_helper_status *status,
+		       const char *format, ...)
+{
+	static char text[65536];
+	char path[64];
+	va_list args;
+	size_t size = 0;
+	ssize_t got;
+	int file;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	file = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	do {
+		got = read(file, text + size, sizeof(text) - 1 - size);
+		size += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	close(file);
+	text[size] = '\0';
+	return tw_helper_read_status(text, status);
+}
+
+static bool has_ended(int process_fd)
+{
+	struct pollfd ended = { .fd = process_fd, .events = POLLIN };
+
+	return poll(&ended, 1, 0) != 0;
+}
+
+/* A descriptor of the process that connected. Without the kernel's own, another
+ * process may have its number by now: check_peer() looks at that one's user. */
+static int open_peer(int socket_fd, pid_t process)
+{
+	socklen_t size = sizeof(int);
+	int fd;
+
+	if (!getsockopt(socket_fd, SOL_SOCKET, SO_PEERPIDFD, &fd, &size))
+		return fd;
+	return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+static const char *find_peer(struct serving *s, const struct ucred *fio)
+{
+	struct tw_helper_status status;
+	const char *why;
+	char path[64];
+	struct stat of;
+
+	s->peer = (struct tw_helper_peer) { .process = fio->pid, .user = fio->uid };
+	s->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	s->fio_fd = open_peer(s->socket_fd, fio->pid);
+	snprintf(path, sizeof(path), "%d/ns/pid", (int)fio->pid);
+	if (s->proc_fd < 0 || s->fio_fd < 0 ||
+	    read_status(s->proc_fd, &status, "%d/status", (int)fio->pid) ||
+	    fstatat(s->proc_fd, path, &of, 0))
+		return "the process that asks can't be looked at";
+	why = tw_helper_check_peer(&s->peer, &status);
+	/* What was read is the peer's if it has not ended since. */
+	if (!why && has_ended(s->fio_fd))
+		why = "the process that asks is gone";
+	s->peer.levels = status.levels;
+	s->owner = (struct tw_loader_owner) {
+		.namespace_device = of.st_dev,
+		.namespace_inode = of.st_ino,
+		.user = fio->uid,
+	};
+	return why;
+}
+
+/* A thread's number is that of its own namespace. */
+static bool has_thread(const struct serving *s, pid_t process, uint32_t thread)
+{
+	struct tw_helper_status status;
+	struct dirent *entry;
+	char path[64];
+	bool has = false;
+	DIR *threads;
+	int fd;
+
+	if (s->peer.levels == 1)
+		return !read_status(s->proc_fd, &status, "%d/task/%u/status",
+				    (int)process, thread) &&
+		       status.process == process;
+	snprintf(path, sizeof(path), "%d/task", (int)process);
+	fd = openat(s->proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	threads = fd < 0 ? NULL : fdopendir(fd);
+	if (!threads)
+		return false;
+	while (!has && (entry = readdir(threads)))
+		has = entry->d_name[0] != '.' &&
+		      !read_status(s->proc_fd, &status, "%d/task/%s/status",
+				   (int)process, entry->d_name) &&
+		      status.process == process &&
+		      (uint32_t)status.own_number == thread;
+	closedir(threads);
+	return has;
+}
+
+static const char *check_sender(const struct serving *s, const struct question *q)
+{
+	const pid_t process = q->sender.pid;
+	struct tw_helper_status status;
+	const char *why;
+
+	if (process <= 0 ||
+	    read_status(s->proc_fd, &status, "%d/status", (int)process))
+		return "the process that asks can't be looked at";
+	why = tw_helper_check_sender(&s->peer, q->sender.uid, &status);
+	if (!why && !has_thread(s, process, q->question.thread))
+		why = "the thread is not the job's";
+	/* A child of what has ended is somebody else's child. */
+	if (!why && has_ended(s->fio_fd))
+		why = "the fio that asked has ended";
+	return why;
+}
+
+/* ---- privileges ---- */
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	if (syscall(SYS_capset, &header, data))
+		return -errno;
+	data[0].permitted = ~0U;
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	return data[0].permitted || data[1].permitted ? -EPERM : 0;
+}
+
+/* Of files it keeps /proc, which is then all there is. */
+static int drop_user(void)
+{
+	if (chroot("/proc") || chdir("/") || setgroups(0, NULL) ||
+	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		return -errno;
+	return 0;
+}
+
+static int drop_privileges(void)
+{
+	const struct rlimit none = { 0, 0 };
+	int error;
+
+	/* A helper that is not root has no user to change to. */
+	error = geteuid() == 0 ? drop_user() : 0;
+	if (!error)
+		error = drop_capabilities();
+	if (!error && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		       prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
+		       setrlimit(RLIMIT_NPROC, &none) ||
+		       setrlimit(RLIMIT_FSIZE, &none)))
+		error = -errno;
+	return error;
+}
+
+/* ---- questions and answers ---- */
+
+static int send_answer(int socket_fd, const struct tw_helper_answer *answer, int fd)
+{
+	struct iovec data = { (void *)answer, sizeof(*answer) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { .bytes = { 0 } };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		*CMSG_FIRSTHDR(&message) = (struct cmsghdr) {
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(sizeof(int)),
+		};
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
+	}
+	/* Who does not read its answers is no fio of ours. */
+	return sendmsg(socket_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ?
+		-errno : 0;
+}
+
+void tw_helper_refuse(int socket_fd, const char *why)
+{
+	struct tw_helper_answer answer = { .version = TW_HELPER_VERSION };
+
+	snprintf(answer.why, sizeof(answer.why), "%s", why);
+	send_answer(socket_fd, &answer, -1);
+}
+
+/* 0; -errno: there will be none. There is room for the sender's name only, so
+ * descriptors that come along are dropped by the kernel. */
+static int receive(int socket_fd, struct question *q)
+{
+	struct iovec data = { &q->question, sizeof(q->question) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	const struct cmsghdr *header;
+	ssize_t size;
+
+	memset(q, 0, sizeof(*q));
+	size = recvmsg(socket_fd, &message, MSG_DONTWAIT | MSG_TRUNC |
+		       MSG_CMSG_CLOEXEC);
+	if (size <= 0)
+		return size < 0 ? -errno : -EPIPE;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_level != SOL_SOCKET ||
+	    header->cmsg_type != SCM_CREDENTIALS ||
+	    header->cmsg_len != CMSG_LEN(sizeof(q->sender)))
+		return -EPROTO;
+	memcpy(&q->sender, CMSG_DATA(header), sizeof(q->sender));
+	q->size = (size_t)size;
+	return 0;
+}
+
+static const char *load(struct serving *s, const struct question *q)
+{
+	int error;
+
+	if (q->sender.pid != s->peer.process || q->sender.uid != s->peer.user)
+		return "the job is no child of the fio that asked";
+	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
+	if (error)
+		return tw_loader_reason(error);
+	error = drop_privileges();
+	if (error) {
+		tw_loader_free(s->loader);
+		s->loader = NULL;
+		return "the helper can't give up its privileges";
+	}
+	s->room.slots = q->question.entries;
+	return NULL;
+}
+
+static const char *expect(struct serving *s, const struct question *q,
+			  uint32_t *base)
+{
+	const char *why = check_sender(s, q);
+
+	if (why)
+		return why;
+	*base = s->room.given;
+	if (tw_loader_expect(s->loader, q->question.thread, *base,
+			     q->question.entries))
+		return "the ring could not be announced to the kernel";
+	s->room.given += q->question.entries;
+	return NULL;
+}
+
+static const char *made(struct serving *s, const struct question *q)
+{
+	const char *why = check_sender(s, q);
+	uint64_t ring;		/* an address of the kernel: stays here */
+
+	if (!why && !tw_loader_made(s->loader, q->question.thread, &ring))
+		why = "the kernel's program did not see the ring";
+	return why;
+}
+
+/* 0; -errno: the connection has no more to say. */
+static int answer(struct serving *s, const struct question *q)
+{
+	struct tw_helper_answer answer = {
+		.version = TW_HELPER_VERSION,
+		.number = q->question.number,
+	};
+	const char *why;
+	int fd = -1;
+
+	why = tw_helper_check_question(&q->question, q->size, &s->room);
+	if (!why && q->question.what == TW_HELPER_LOAD) {
+		why = load(s, q);
+		if (!why)
+			fd = tw_loader_slots(s->loader);
+	} else if (!why && q->question.what == TW_HELPER_EXPECT) {
+		why = expect(s, q, &answer.base);
+	} else if (!why) {
+		why = made(s, q);
+	}
+	if (why)
+		snprintf(answer.why, sizeof(answer.why), "%s", why);
+	s->refused += why != NULL;
+	if (s->refused > MAX_REFUSED)
+		return -EPROTO;
+	return send_answer(s->socket_fd, &answer, fd);
+}
+
+static void serve(struct serving *s)
+{
+	struct question question;
+
+	for (;;) {
+		struct pollfd events[] = {
+			{ .fd = s->socket_fd, .events = POLLIN },
+			{ .fd = s->helper_fd, .events = POLLIN },
+			{ .fd = s->fio_fd, .events = POLLIN },
+		};
+
+		if (poll(events, 3, s->loader ? -1 : FIRST_QUESTION_MS) <= 0 ||
+		    events[1].revents || events[2].revents ||
+		    receive(s->socket_fd, &question) || answer(s, &question))
+			return;
+		/* What can't load has nothing to do. */
+		if (!s->loader)
+			return;
+	}
+}
+
+void tw_helper_serve(int socket_fd, int helper_fd, const struct ucred *fio)
+{
+	struct serving s = { .socket_fd = socket_fd, .helper_fd = helper_fd };
+	const char *why = find_peer(&s, fio);
+
+	if (why)
+		tw_helper_refuse(socket_fd, why);
+	else
+		serve(&s);
+}

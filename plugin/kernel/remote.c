@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Asks `tickwise kernel-helper`: see remote.h.
+ *
+ * All jobs of a fio share one connection. A lock that they share, too, keeps each
+ * question together with its answer; a job that dies with the lock takes nothing with
+ * it, and an answer that comes too late has another number.
+ */
+#include "remote.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helper_protocol.h"
+
+#ifndef ANSWER_MS
+#define ANSWER_MS	3000
+#endif
+/* Loading takes some tenths of a second; on an emulated machine some seconds. */
+#define LOAD_MS		30000
+
+/* Of all jobs. */
+struct shared {
+	pthread_mutex_t lock;
+	uint32_t number;	/* of the last question */
+	bool is_silent;		/* it did not answer in time, or has ended */
+};
+
+static int socket_fd = -1;
+static struct shared *shared;
+
+static struct timespec in_ms(unsigned ms)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	time.tv_sec += ms / 1000;
+	time.tv_nsec += ms % 1000 * 1000000L;
+	if (time.tv_nsec >= 1000000000L) {
+		time.tv_sec++;
+		time.tv_nsec -= 1000000000L;
+	}
+	return time;
+}
+
+static int ms_until(const struct timespec *end)
+{
+	struct timespec now;
+	int64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (int64_t)(end->tv_sec - now.tv_sec) * 1000 +
+	     (end->tv_nsec - now.tv_nsec) / 1000000;
+	return ms > 0 ? (int)ms : 0;
+}
+
+static int share(void)
+{
+	pthread_mutexattr_t attributes;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return -errno;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&shared->lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	return 0;
+}
+
+/* ---- messages ---- */
+
+/* The next message; @fd: the descriptor that came with it, or -1. */
+static int receive(struct tw_helper_answer *answer, int *fd)
+{
+	struct iovec data = { answer, sizeof(*answer) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	const struct cmsghdr *header;
+	ssize_t size = recvmsg(socket_fd, &message,
+			       MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	*fd = -1;
+	if (size < 0)
+		return -errno;
+	header = CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_level == SOL_SOCKET &&
+	    header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
+	if (size == (ssize_t)sizeof(*answer) &&
+	    answer->version == TW_HELPER_VERSION &&
+	    memchr(answer->why, '\0', sizeof(answer->why)))
+		return 0;
+	if (*fd >= 0)
+		close(*fd);
+	return size ? -EPROTO : -EPIPE;
+}
+
+/* A helper that refuses does so before it has read, which resets the connection;
+ * what it had to say is there all the same. */
+static int wait_for_answer(uint32_t number, const struct timespec *end,
+			   struct tw_helper_answer *answer, int *fd)
+{
+	struct pollfd event = { .fd = socket_fd, .events = POLLIN };
+	bool was_reset = false;
+	int error;
+
+	for (;;) {
+		if (poll(&event, 1, ms_until(end)) == 0)
+			return -ETIMEDOUT;
+		error = receive(answer, fd);
+		if (error == -ECONNRESET && !was_reset)
+			was_reset = true;
+		else if (error && error != -EAGAIN && error != -EINTR)
+			return error;
+		/* 0: the connection is refused as a whole. */
+		else if (!error && (answer->number == number || !answer->number))
+			return 0;
+		else if (!error && *fd >= 0)
+			close(*fd);
+	}
+}
+
+static int ask_locked(struct tw_helper_question *question, unsigned limit_ms,
+		      struct tw_helper_answer *answer, int *fd)
+{
+	const struct timespec end = in_ms(limit_ms);
+
+	if (shared->is_silent)
+		return -EPIPE;
+	question->version = TW_HELPER_VERSION;
+	question->number = ++shared->number;
+	/* One that has hung up may have said why before. */
+	if (send(socket_fd, question, sizeof(*question),
+		 MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EPIPE &&
+	    errno != ECONNRESET)
+		return -errno;
+	return wait_for_answer(question->number, &end, answer, fd);
+}
+
+/* 0; -errno with @why. */
+static int ask(struct tw_helper_question question, unsigned limit_ms,
+	       struct tw_helper_answer *answer, int *fd, char why[TW_KERNEL_WHY])
+{
+	const struct timespec end = in_ms(limit_ms);
+	int error = pthread_mutex_clocklock(&shared->lock, CLOCK_MONOTONIC, &end);
+
+	if (error == EOWNERDEAD)
+		error = pthread_mutex_consistent(&shared->lock);
+	if (!error) {
+		error = -ask_locked(&question, limit_ms, answer, fd);
+		/* The others need not wait as long. */
+		if (error)
+			shared->is_silent = true;
+		pthread_mutex_unlock(&shared->lock);
+	}
+	if (error) {
+		snprintf(why, TW_KERNEL_WHY, "the kernel helper %s",
+			 error == ETIMEDOUT ? "does not answer" :
+			 error == EPROTO ? "is of another version of tickwise" :
+					   "has ended");
+		return -error;
+	}
+	if (!answer->why[0])
+		return 0;
+	snprintf(why, TW_KERNEL_WHY, "the kernel helper: %s", answer->why);
+	return -EPERM;
+}
+
+/* ---- questions ---- */
+
+static const char *socket_path(void)
+{
+	const char *path = getenv("TICKWISE_KERNEL_SOCKET");
+
+	return path && *path ? path : TW_HELPER_SOCKET;
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int error;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	/* A helper that hangs takes no connections, and is not waited for. */
+	socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (socket_fd < 0)
+		return -errno;
+	if (!connect(socket_fd, (struct sockaddr *)&address, sizeof(address)))
+		return 0;
+	error = -errno;
+	close(socket_fd);
+	socket_fd = -1;
+	/* None has listened there, or not any more. */
+	return error == -ECONNREFUSED || error == -ENOTDIR ? -ENOENT : error;
+}
+
+int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
+{
+	const struct tw_helper_question question = {
+		.what = TW_HELPER_LOAD, .entries = slots,
+	};
+	struct tw_helper_answer answer;
+	const char *path = socket_path();
+	int fd = -1, error = connect_to(path);
+
+	if (error == -ENOENT)
+		return error;
+	if (!error)
+		error = share();
+	if (error) {
+		snprintf(why, TW_KERNEL_WHY, error == -EACCES ?
+			 "the kernel helper at %.100s is not for this user (tickwise "
+			 "kernel-helper --user=)" :
+			 "the kernel helper at %.100s can't be asked", path);
+		return error;
+	}
+	error = ask(question, LOAD_MS, &answer, &fd, why);
+	if (!error && fd < 0) {
+		snprintf(why, TW_KERNEL_WHY, "the kernel helper sent no memory");
+		error = -EPROTO;
+	}
+	if (!error)
+		return fd;
+	close(socket_fd);
+	socket_fd = -1;
+	return error;
+}
+
+int tw_remote_expect(uint32_t thread, uint32_t entries, uint32_t *base,
+		     char why[TW_KERNEL_WHY])
+{
+	const struct tw_helper_question question = {
+		.what = TW_HELPER_EXPECT, .thread = thread, .entries = entries,
+	};
+	struct tw_helper_answer answer;
+	int fd = -1, error = ask(question, ANSWER_MS, &answer, &fd, why);
+
+	if (fd >= 0)
+		close(fd);
+	if (!error)
+		*base = answer.base;
+	return error;
+}
+
+int tw_remote_made(uint32_t thread, char why[TW_KERNEL_WHY])
+{
+	const struct tw_helper_question question = {
+		.what = TW_HELPER_MADE, .thread = thread,
+	};
+	struct tw_helper_answer answer;
+	int fd = -1, error = ask(question, ANSWER_MS, &answer, &fd, why);
+
+	if (fd >= 0)
+		close(fd);
+	return error;
+}

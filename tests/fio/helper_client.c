@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Asks `tickwise kernel-helper` what no engine of ours would, and prints its answers, a
+ * line each: "CASE: ok" or "CASE: REASON". For kernel_helper.t.
+ *
+ *	helper_client SOCKET garbage	messages that are no questions, each on a
+ *					connection of its own
+ *	helper_client SOCKET asks	questions about rings that are not its own, and
+ *					what can be done with the descriptor
+ *	helper_client SOCKET orphan	a child asks when its parent has ended
+ *	helper_client SOCKET crowd	connections until one is refused
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../plugin/kernel/helper_protocol.h"
+
+#define SLOTS	64
+
+static const char *path;
+
+static int connect_to_helper(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		perror("connect");
+		exit(1);
+	}
+	return fd;
+}
+
+/* The answer's words; "ended" if there is none. @memory: a descriptor, or -1. */
+static const char *answer_of(int fd, int *memory)
+{
+	static struct tw_helper_answer answer;
+	struct iovec data = { &answer, sizeof(answer) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	unsigned tries = 0;
+	ssize_t size;
+
+	/* A helper that refuses hangs up before it has read the question, which is an
+	 * error first; then there are its words. */
+	do {
+		size = recvmsg(fd, &message, 0);
+	} while (size < 0 && (errno == EINTR || errno == ECONNRESET) &&
+		 tries++ < 2);
+	*memory = -1;
+	if (size != (ssize_t)sizeof(answer))
+		return "ended";
+	if (CMSG_FIRSTHDR(&message))
+		memcpy(memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(*memory));
+	return answer.why[0] ? answer.why : "ok";
+}
+
+static void report(const char *what, const char *answer)
+{
+	printf("%s: %s\n", what, answer);
+	fflush(stdout);
+}
+
+static struct tw_helper_question question(uint32_t what, uint32_t thread,
+					  uint32_t entries)
+{
+	return (struct tw_helper_question) {
+		.version = TW_HELPER_VERSION, .what = what, .number = 1,
+		.thread = thread, .entries = entries,
+	};
+}
+
+static const char *ask(int fd, uint32_t what, uint32_t thread, uint32_t entries)
+{
+	const struct tw_helper_question asked = question(what, thread, entries);
+	int memory;
+
+	if (send(fd, &asked, sizeof(asked), MSG_NOSIGNAL) < 0)
+		return "ended";
+	return answer_of(fd, &memory);
+}
+
+static int load(int fd)
+{
+	const struct tw_helper_question asked = question(TW_HELPER_LOAD, 0, SLOTS);
+	int memory;
+
+	send(fd, &asked, sizeof(asked), MSG_NOSIGNAL);
+	report("load", answer_of(fd, &memory));
+	return memory;
+}
+
+/* ---- garbage ---- */
+
+static void throw(const char *what, const void *bytes, size_t size)
+{
+	int memory, fd = connect_to_helper();
+
+	send(fd, bytes, size, MSG_NOSIGNAL);
+	report(what, answer_of(fd, &memory));
+	close(fd);
+}
+
+static void garbage(void)
+{
+	static char many[4096];
+	struct tw_helper_question asked = question(TW_HELPER_LOAD, 0, 0);
+
+	memset(many, 0xff, sizeof(many));
+	throw("nothing", many, 0);
+	throw("one byte", many, 1);
+	throw("4096 bytes", many, sizeof(many));
+	throw("cut off", &asked, sizeof(asked) - 1);
+	memcpy(many, &asked, sizeof(asked));
+	throw("longer", many, sizeof(many));
+	throw("no slots", &asked, sizeof(asked));
+	asked.entries = UINT32_MAX;
+	throw("all slots", &asked, sizeof(asked));
+	asked = question(TW_HELPER_LOAD, 0, SLOTS);
+	asked.version++;
+	throw("another version", &asked, sizeof(asked));
+	asked = question(UINT32_MAX, 0, SLOTS);
+	throw("no such question", &asked, sizeof(asked));
+	asked = question(TW_HELPER_EXPECT, (uint32_t)getpid(), SLOTS);
+	throw("a ring before loading", &asked, sizeof(asked));
+}
+
+/* ---- asks ---- */
+
+static void try_memory(int memory)
+{
+	const size_t size = SLOTS * sizeof(struct tw_slot);
+	union bpf_attr attr = { .map_fd = (uint32_t)memory };
+	struct tw_slot slot = { .key = 1 };
+	uint32_t index = 0;
+	void *mapped;
+
+	report("map to write", mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+				    memory, 0) == MAP_FAILED ? "refused" : "done");
+	mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, memory, 0);
+	report("map to read", mapped == MAP_FAILED ? "refused" : "done");
+	report("make it writable", mprotect(mapped, size, PROT_READ | PROT_WRITE) ?
+	       "refused" : "done");
+	attr.key = (uintptr_t)&index;
+	attr.value = (uintptr_t)&slot;
+	report("update", syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &attr,
+				 sizeof(attr)) ? "refused" : "done");
+}
+
+/* In a child: the ring is @thread's, or its own. */
+static void ask_as_child(int fd, const char *what, bool grandchild)
+{
+	pid_t child = fork();
+
+	if (child == 0 && grandchild) {
+		ask_as_child(fd, what, false);
+	} else if (child == 0) {
+		report(what, ask(fd, TW_HELPER_EXPECT,
+				 (uint32_t)syscall(SYS_gettid), 1));
+	}
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+static void asks(void)
+{
+	const uint32_t own = (uint32_t)syscall(SYS_gettid);
+	const struct {
+		const char *what;
+		uint32_t thread, entries;
+	} bad[] = {
+		{ "no entries", own, 0 },
+		{ "3 entries", own, 3 },
+		{ "more than there are", own, 2 * SLOTS },
+		{ "2^31 entries", own, 1U << 31 },
+		{ "all bits", own, UINT32_MAX },
+		{ "thread 0", 0, 1 },
+		{ "thread 1", 1, 1 },
+		{ "its parent's thread", (uint32_t)getppid(), 1 },
+		{ "thread -1", UINT32_MAX, 1 },
+	};
+	int fd = connect_to_helper(), memory = load(fd);
+	unsigned i;
+
+	try_memory(memory);
+	report("load again", ask(fd, TW_HELPER_LOAD, 0, SLOTS));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		report(bad[i].what, ask(fd, TW_HELPER_EXPECT, bad[i].thread,
+					bad[i].entries));
+	report("its own", ask(fd, TW_HELPER_EXPECT, own, SLOTS / 2));
+	report("made none", ask(fd, TW_HELPER_MADE, own, 0));
+	ask_as_child(fd, "its child's", false);
+	ask_as_child(fd, "its grandchild's", true);
+	report("the rest", ask(fd, TW_HELPER_EXPECT, own, SLOTS / 4));
+	report("more than is left", ask(fd, TW_HELPER_EXPECT, own, SLOTS / 4));
+	for (i = 0; i < 100 && strcmp(ask(fd, UINT32_MAX, 0, 0), "ended"); i++)
+		;
+	report("for ever", i < 100 ? "ended" : "goes on");
+}
+
+/* ---- orphan, crowd ---- */
+
+/* One that connects and ends when its child has asked; the child asks again. */
+static void leave_orphan(void)
+{
+	int fd = connect_to_helper(), ends[2];
+	const pid_t parent = getpid();
+	char byte = 0;
+
+	load(fd);
+	if (pipe(ends) || fork()) {
+		if (read(ends[0], &byte, 1) != 1)
+			report("the child", "lost");
+		return;
+	}
+	report("a child", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
+	if (write(ends[1], &byte, 1) != 1)
+		return;
+	while (getppid() == parent)
+		usleep(1000);
+	/* The helper has seen it when the connection is at its end. */
+	while (strcmp(ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1), "ended"))
+		usleep(1000);
+	report("an orphan", "ended");
+}
+
+/* Waits for all of them: each has the pipe. */
+static void orphan(void)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe(ends))
+		exit(1);
+	if (fork() == 0) {
+		close(ends[0]);
+		leave_orphan();
+		exit(0);
+	}
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) < 0)
+		;
+}
+
+static void crowd(void)
+{
+	unsigned i;
+
+	/* Who connects and asks nothing takes a place, too. */
+	for (i = 0; i < 4; i++)
+		connect_to_helper();
+	load(connect_to_helper());
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	path = argv[1];
+	if (!strcmp(argv[2], "garbage"))
+		garbage();
+	else if (!strcmp(argv[2], "asks"))
+		asks();
+	else if (!strcmp(argv[2], "orphan"))
+		orphan();
+	else if (!strcmp(argv[2], "crowd"))
+		crowd();
+	else
+		return 2;
+	return 0;
+}

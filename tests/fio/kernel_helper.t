@@ -1,0 +1,314 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: `tickwise kernel-helper` has the I/Os of a fio without privileges split
+# inside the kernel: of jobs that are processes or threads, in a container, of two users
+# at a time. Who is not to have it gets one line. If the helper is killed, I/Os lose
+# their stamps and nothing else. It answers what is no question, and what asks for more
+# than a job's own rings, with a refusal; its memory can't be written; nothing is left
+# after it.
+# Defect: stamps of another user, a job that fails with its helper, a helper that ends
+# when it is asked nonsense, memory that a job can write, a program that stays in the
+# kernel, a socket that others can open.
+#
+# No time is judged.
+. "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
+
+helper=$TW_BUILD/tickwise-kernel-helper
+client=$TW_BUILD/tests/fio/helper_client
+if [ ! -x "$helper" ]; then
+	skip 'no helper was built: no clang, bpftool or libbpf-dev'
+	done_testing
+fi
+
+# ---- the command line ----
+
+"$helper" --help >help 2>err
+is "$? $(wc -c <err) $(grep -c '^usage: ' help)" '0 0 1' '--help'
+for wrong in --user=no-such-user --group=no-such-group --user=-1 --users=root more \
+	"--socket=$(printf %0108d 0)"; do
+	"$helper" "$wrong" >out 2>err
+	is "$? $(wc -c <out) $(grep -c '^tickwise kernel-helper: ' err)" '64 0 1' \
+		"$(echo "$wrong" | cut -c 1-30): one line"
+done
+
+# ---- where it can work ----
+
+if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+	skip 'not root, or no setpriv'
+	done_testing
+fi
+if ! kernel_is_on; then
+	skip "no program in the kernel here: $off_why"
+	done_testing
+fi
+chmod 711 .
+cp "$TICKWISE_SO" tickwise.so
+cp "$client" "$TW_BUILD/tests/fio/have_io_uring" .
+chmod 755 tickwise.so helper_client have_io_uring
+
+group=64999
+# as USER COMMAND...: without privileges; but for 65532, as a member of the group
+as()
+{
+	user=$1
+	shift
+	gid=$group
+	[ "$user" != 65532 ] || gid=65532
+	setpriv --reuid="$user" --regid=$gid --clear-groups --bounding-set=-all "$@"
+}
+if ! as 65534 ./have_io_uring >why 2>&1; then
+	skip "no io_uring for an ordinary user: $(cat why)"
+	done_testing
+fi
+
+# begin_helper ARGUMENT...: $helper_pid, its words in helper.log
+begin_helper()
+{
+	: >helper.log
+	"$helper" --socket="$scratch/h/kernel.sock" "$@" >helper.log 2>&1 &
+	helper_pid=$!
+	while ! grep -q '^listening' helper.log && kill -0 "$helper_pid" 2>/dev/null; do
+		sleep 0.1
+	done
+}
+# end_helper: sets $status
+end_helper()
+{
+	kill "$helper_pid"
+	wait "$helper_pid"
+	status=$?
+}
+helper_pid=
+trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
+	rm -rf "$scratch" ${disk:+"$disk"}' EXIT
+TICKWISE_KERNEL_SOCKET=$scratch/h/kernel.sock
+export TICKWISE_KERNEL_SOCKET
+
+# idle: until the helper's processes for earlier fios are gone, which have a place each
+idle()
+{
+	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ]; do
+		sleep 0.1
+	done
+}
+
+# fio_as USER NAME ARGUMENT...: NAME/NAME.json is the report. Options hold for the jobs
+# of further --name=, too.
+fio_as()
+{
+	user=$1 name=$2
+	shift 2
+	mkdir -p "$name"
+	chown "$user" "$name"
+	(cd "$name" && as "$user" timeout -s KILL $hung_s "$FIO" \
+		--ioengine=external:../tickwise.so --output=out \
+		--filename="$data" --bs=4k --size=4m --io_size=2m --rw=randread \
+		--direct="$direct" --iodepth=32 --tw_kernel=auto \
+		--tw_slowest=100000 --tw_report="$name.json" \
+		--name="$name" "$@" 2>err)
+}
+
+find_disk
+if [ -n "$disk" ]; then
+	trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
+		rm -rf "$scratch" "$disk"' EXIT
+	chmod 755 "$disk"
+	direct=1
+else
+	# What is in the page cache has stamps of io_uring, too.
+	echo "# direct I/O is not split here:$reasons"
+	disk=$scratch
+	direct=0
+	joined='not_split("no_request") == sum($j->{ios})'
+fi
+data=$disk/data
+head -c 4194304 /dev/zero >"$data"
+chmod 644 "$data"
+sync "$data"
+
+# ---- who may have it ----
+
+fio_as 65534 none
+json none/none.json '$j->{kernel_stages}{state} eq "off" &&
+	$j->{kernel_stages}{why} =~ /tickwise kernel-helper/'
+ok $? 'without a helper the report names it'
+
+begin_helper --user=65534 --group=$group
+is "$(cat helper.log)" "listening on $scratch/h/kernel.sock for user 65534" 'it begins'
+is "$(stat -c '%A %u %g' h/kernel.sock) $(stat -c '%A %u' h)" \
+	"srw-rw---- 65534 $group drwxr-xr-x 0" 'the socket is for a user and a group'
+"$helper" --socket="$scratch/h/kernel.sock" >out 2>err
+is "$? $(cat err)" "70 tickwise kernel-helper: $scratch/h/kernel.sock: another helper \
+listens there" 'a second one finds it'
+
+fio_as 65534 one --tw_kernel=require --name=two --thread --numjobs=2
+is $? 0 'a fio without privileges runs with tw_kernel=require'
+split_is one/one.json.1 512 "$joined && \$j->{kernel_stages}{by_helper}" \
+	'its I/Os are split, by the helper'
+split_is one/one.json.2 512 "$joined" 'and those of a job that is a thread'
+split_is one/one.json.3 512 "$joined" 'and of another one'
+"$tickwise" report one/one.json.1 >page
+[ "$direct" = 0 ] || has page '; by tickwise kernel-helper' 'which the report tells'
+if unshare --pid --fork --mount-proc true 2>why; then
+	mkdir contained
+	chown 65534 contained
+	(cd contained && unshare --pid --fork --mount-proc setpriv --reuid=65534 \
+		--regid=$group --clear-groups --bounding-set=-all \
+		timeout -s KILL $hung_s "$FIO" --ioengine=external:../tickwise.so \
+		--output=out --name=c --filename="$data" --bs=4k --size=4m \
+		--io_size=2m --rw=randread --direct=$direct --iodepth=32 \
+		--numjobs=2 --tw_kernel=auto --tw_slowest=100000 \
+		--tw_report=c.json 2>err)
+	split_is contained/c.json.1 512 "$joined" 'in a namespace of processes'
+	split_is contained/c.json.2 512 "$joined" 'and its second job'
+else
+	skip "no namespace of processes: $(cat why)"
+fi
+fio_as 65532 other
+is $? 0 'another user: runs'
+is "$(from_json other/other.json 'print $j->{kernel_stages}{why}')" \
+	"the kernel helper at $scratch/h/kernel.sock is not for this user (tickwise \
+kernel-helper --user=)" 'and says why'
+fio_as 65532 refused --tw_kernel=require
+is "$? $(grep -c '^tickwise: refused: tw_kernel=require, but .*not for this user' \
+	refused/err)" '1 1' 'or ends with one line'
+
+# ---- nonsense ----
+
+ask()
+{
+	idle
+	as 65534 timeout -s KILL $hung_s ./helper_client h/kernel.sock "$1" >answers 2>&1
+}
+ask garbage
+is "$(cat answers)" "nothing: ended
+one byte: it is of another version of tickwise
+4096 bytes: it is of another version of tickwise
+cut off: the question is no question
+longer: the question is no question
+no slots: no room for that many I/Os in flight (65536)
+all slots: no room for that many I/Os in flight (65536)
+another version: it is of another version of tickwise
+no such question: the question is no question
+a ring before loading: more jobs than there is room for" 'what is no question'
+ask asks
+is "$(cat answers)" "load: ok
+map to write: refused
+map to read: done
+make it writable: refused
+update: refused
+load again: the program is loaded already
+no entries: more jobs than there is room for
+3 entries: more jobs than there is room for
+more than there are: more jobs than there is room for
+2^31 entries: more jobs than there is room for
+all bits: more jobs than there is room for
+thread 0: the thread is not the job's
+thread 1: the thread is not the job's
+its parent's thread: the thread is not the job's
+thread -1: the thread is not the job's
+its own: ok
+made none: the kernel's program did not see the ring
+its child's: ok
+its grandchild's: the job is no child of the fio that asked
+the rest: ok
+more than is left: more jobs than there is room for
+for ever: ended" 'what is not the job'"'"'s'
+ask orphan
+is "$(sort answers)" "a child: ok
+an orphan: ended
+load: ok" 'a child whose parent has ended'
+ask crowd
+is "$(cat answers)" 'load: it serves as many fios as it may already' \
+	'more fios than one user may have'
+kill -0 "$helper_pid"
+ok $? 'the helper is alive'
+
+# ---- two users ----
+
+idle
+fio_as 65534 first --io_size=16m --tw_kernel=require &
+first=$!
+fio_as 65533 second --io_size=16m --iodepth=8 --tw_kernel=require &
+second=$!
+wait $first
+wait $second
+split_is first/first.json 4096 "$joined" 'two users at a time: the first'
+split_is second/second.json 4096 "$joined" 'the second'
+end_helper
+is "$status $(ls -d h 2>&1 | grep -c 'No such')" '0 1' \
+	'a signal ends it: exit code 0, no socket left'
+
+# ---- it is killed ----
+
+begin_helper --user=65534
+is "$(stat -c '%A %u' h/kernel.sock)" 'srw------- 65534' \
+	'the socket is for one user alone'
+
+# Programs and process of the helper, while a job runs.
+cat >look.sh <<'END'
+child=$(tr ' ' '\n' <"/proc/$1/task/$1/children" | head -n 1)
+echo "$child" >"$2/child"
+sed -n 's/^prog_id:[^0-9]*//p' "/proc/$child/fdinfo/"* | sort -un >"$2/programs"
+sed -n 's/^\(Uid\|CapPrm\|CapEff\|NoNewPrivs\):[^0-9]*//p' "/proc/$child/status" |
+	tr '\t\n' '  ' >"$2/status"
+END
+cp look.sh look && chmod 755 look
+(
+	while :; do
+		[ ! -s killed/ready ] || break
+		sleep 0.05
+	done
+	sh look.sh "$helper_pid" "$scratch"
+	kill -KILL "$helper_pid"
+	# The other process sees it, and ends.
+	while [ -d "/proc/$(cat child)" ]; do
+		sleep 0.05
+	done
+	echo >killed/go
+) &
+watcher=$!
+mkdir killed
+fio_as 65534 killed --tw_report=a.json --name=after --stonewall --tw_report=b.json \
+	--exec_prerun='sh -c "echo >ready; while [ ! -e go ]; do sleep 0.05; done"'
+is "$? $(wc -c <killed/err)" '0 0' 'a helper is killed while jobs run: exit code 0'
+wait "$watcher"
+wait "$helper_pid"
+helper_pid=
+split_is killed/a.json.1 512 "$joined" 'the job before has its stages'
+json killed/b.json.2 "$kernel_perl"'
+	$j->{ios}{read} == 512 && ($j->{kernel_stages}{state} eq "off" ||
+		not_split("no_stamps") == 512)'
+ok $? 'the job after has all of its I/Os, and no stages'
+is "$(cat status)" '65534 65534 65534 65534 0000000000000000 0000000000000000 1 ' \
+	'the process that served it had no privileges'
+[ "$(wc -l <programs)" -ge 6 ]
+ok $? "and $(wc -l <programs) programs in the kernel"
+bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
+if [ -z "$bpftool" ] || ! "$bpftool" prog list >/dev/null 2>&1; then
+	skip 'no bpftool to look for programs with'
+else
+	for wait in 0 1 1 1 1 1 5 10; do
+		sleep $wait
+		left=
+		while read -r id; do
+			! "$bpftool" prog show id "$id" >/dev/null 2>&1 ||
+				left="$left $id"
+		done <programs
+		[ -n "$left" ] || break
+	done
+	is "$left" '' 'none of which is left'
+fi
+[ -S h/kernel.sock ]
+ok $? 'its socket is'
+begin_helper --user=65534
+end_helper
+is "$status" 0 'and makes room for the next helper'
+helper_pid=
+chmod 777 .
+"$helper" --socket="$scratch/kernel.sock" >out 2>err
+is "$? $(grep -c 'others can replace' err)" '70 1' 'no socket where others can replace it'
+chmod 711 .
+done_testing

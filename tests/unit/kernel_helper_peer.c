@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: who may ask the kernel helper, and for what, by what /proc says and by what
+ * came over the socket.
+ * Defect: a process of another user, a program that changes its user, a stranger's
+ * child, or a namespace of another process is taken for a job; more slots than a
+ * connection has; a size that is no power of two; a text that is cut off is read.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "helper_peer.h"
+#include "tap.h"
+
+#define TEXT(pids, users) "Name:\tfio\nUmask:\t0022\nTgid:\t100\nNgid:\t0\n" \
+	"Pid:\t101\nPPid:\t50\nTracerPid:\t0\nUid:\t" users "\n" \
+	"Gid:\t7\t7\t7\t7\nGroups:\t7 8 \n" pids "NSsid:\t1\n"
+
+static void texts(void)
+{
+	static const char *const bad[] = {
+		"", "\n", "Tgid:", "Tgid:\t100\nPPid:\t50\nUid:\t1\t1\t1\t1\n",
+		"Tgid:\t100\nPPid:\t50\nUid:\t1\t1\t1\nNSpid:\t1\n",
+		"Tgid:\t100\nUid:\t1\t1\t1\t1\nNSpid:\t1\n",
+		"Tgid:\t-1\nPPid:\t50\nUid:\t1\t1\t1\t1\nNSpid:\t1\n",
+		/* A process may call itself what it likes. */
+		"Name:\tUid:\t0\t0\t0\t0\nTgid:\t100\nPPid:\t50\nNSpid:\t1\n",
+	};
+	struct tw_helper_status status;
+
+	tap_ok(!tw_helper_read_status(TEXT("NSpid:\t101\n", "1\t2\t3\t4"),
+				      &status) &&
+	       status.process == 100 && status.parent == 50 &&
+	       status.users[0] == 1 && status.users[1] == 2 &&
+	       status.users[2] == 3 && status.users[3] == 4 &&
+	       status.levels == 1 && status.own_number == 101, "a thread");
+	tap_ok(!tw_helper_read_status(TEXT("NSpid:\t101\t12\t3\n", "1\t1\t1\t1"),
+				      &status) &&
+	       status.levels == 3 && status.own_number == 3,
+	       "one in a namespace of a namespace");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		tap_ok(tw_helper_read_status(bad[i], &status) == -EINVAL,
+		       "no status: %zu", i + 1);
+}
+
+static struct tw_helper_status of(pid_t process, pid_t parent, uid_t user)
+{
+	return (struct tw_helper_status) {
+		.process = process, .parent = parent, .levels = 1,
+		.users = { user, user, user, user },
+	};
+}
+
+static void who(void)
+{
+	const struct tw_helper_peer peer = { .process = 100, .user = 7, .levels = 1 };
+	struct tw_helper_status status = of(100, 50, 7);
+
+	tap_ok(!tw_helper_check_peer(&peer, &status), "the peer");
+	tap_ok(!tw_helper_check_sender(&peer, 7, &status), "asks by itself");
+	status = of(200, 100, 7);
+	tap_ok(tw_helper_check_peer(&peer, &status) != NULL, "its child is not the peer");
+	tap_ok(!tw_helper_check_sender(&peer, 7, &status), "but may ask");
+	tap_ok(tw_helper_check_sender(&peer, 8, &status) != NULL,
+	       "not in the name of another user");
+	status.levels = 2;
+	tap_ok(tw_helper_check_sender(&peer, 7, &status) != NULL,
+	       "nor from a namespace of its own");
+	status = of(200, 50, 7);
+	tap_ok(tw_helper_check_sender(&peer, 7, &status) != NULL, "nor its brother");
+	status = of(200, 100, 8);
+	tap_ok(tw_helper_check_sender(&peer, 8, &status) != NULL,
+	       "nor another user's child");
+	for (unsigned i = 0; i < 4; i++) {
+		status = of(100, 50, 7);
+		status.users[i] = 0;
+		tap_ok(tw_helper_check_peer(&peer, &status) &&
+		       tw_helper_check_sender(&peer, 7, &status),
+		       "nor one that is root by its user %u", i);
+	}
+}
+
+static void what(void)
+{
+	static const struct {
+		uint32_t what, entries, slots, given;
+		bool good;
+	} questions[] = {
+		{ TW_HELPER_LOAD, 1, 0, 0, true },
+		{ TW_HELPER_LOAD, 3, 0, 0, true },
+		{ TW_HELPER_LOAD, TW_HELPER_MAX_SLOTS, 0, 0, true },
+		{ TW_HELPER_LOAD, TW_HELPER_MAX_SLOTS + 1, 0, 0, false },
+		{ TW_HELPER_LOAD, UINT32_MAX, 0, 0, false },
+		{ TW_HELPER_LOAD, 0, 0, 0, false },
+		{ TW_HELPER_LOAD, 1, 1, 0, false },
+		{ TW_HELPER_EXPECT, 1, 0, 0, false },
+		{ TW_HELPER_EXPECT, 64, 64, 0, true },
+		{ TW_HELPER_EXPECT, 64, 127, 63, true },
+		{ TW_HELPER_EXPECT, 64, 127, 64, false },
+		{ TW_HELPER_EXPECT, 1, 64, 64, false },
+		{ TW_HELPER_EXPECT, 0, 64, 0, false },
+		{ TW_HELPER_EXPECT, 3, 64, 0, false },
+		{ TW_HELPER_EXPECT, 1U << 31, 64, 0, false },
+		{ TW_HELPER_EXPECT, UINT32_MAX, 64, 0, false },
+		{ TW_HELPER_MADE, 0, 64, 64, true },
+		{ TW_HELPER_MADE, 0, 0, 0, false },
+		{ 0, 1, 64, 0, false },
+		{ 4, 1, 64, 0, false },
+		{ UINT32_MAX, 1, 64, 0, false },
+	};
+	struct tw_helper_question question = { .version = TW_HELPER_VERSION };
+	const struct tw_helper_room none = { 0, 0 };
+
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		const struct tw_helper_room room = {
+			questions[i].slots, questions[i].given,
+		};
+
+		question.what = questions[i].what;
+		question.entries = questions[i].entries;
+		tap_ok(!tw_helper_check_question(&question, sizeof(question),
+						 &room) == questions[i].good,
+		       "question %u of %u with %u of %u given: %s", question.what,
+		       question.entries, room.given, room.slots,
+		       questions[i].good ? "good" : "refused");
+	}
+	question.what = TW_HELPER_LOAD;
+	question.entries = 1;
+	for (size_t size = 0; size < sizeof(question) + 3; size++)
+		tap_ok(!tw_helper_check_question(&question, size, &none) ==
+		       (size == sizeof(question)), "of %zu bytes", size);
+	question.version++;
+	tap_ok(tw_helper_check_question(&question, sizeof(question), &none) != NULL,
+	       "of another version");
+}
+
+int main(void)
+{
+	texts();
+	who();
+	what();
+	return tap_done();
+}
