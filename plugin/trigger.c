@@ -84,8 +84,7 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 	trigger->direction = tw_direction_of(io_u->ddir);
 }
 
-static json_t *event_to_json(struct tw_trace_own *own,
-			     const struct tw_trace_event *event)
+static json_t *event_to_json(const struct tw_trace_event *event, bool is_own)
 {
 	json_t *object = json_pack("{so, sI, ss, sI, ss, ss}",
 			 "monotonic_ns", tw_u64_string(event->monotonic_ns),
@@ -95,9 +94,39 @@ static json_t *event_to_json(struct tw_trace_own *own,
 			 "event", event->name,
 			 "args", event->args);
 
-	if (tw_trace_own_take(own, event))
+	if (is_own)
 		json_object_set_new(object, "own", json_true());
 	return object;
+}
+
+/* NULL: no memory. */
+static json_t *events_to_json(const struct tw_trigger *trigger,
+			      const struct tw_trace_window *window,
+			      uint64_t begin_ns)
+{
+	struct tw_trace_own own = {
+		.key = trigger->key,
+		.thread = trigger->thread,
+		.alone = trigger->alone,
+	};
+	const unsigned count = tw_trace_kept(window);
+	enum tw_trace_mark *marks = calloc(count + 1, sizeof(*marks));
+	json_t *array = json_array();
+	unsigned i;
+
+	if (!marks) {
+		json_decref(array);
+		return NULL;
+	}
+	tw_trace_own_find(&own, window, begin_ns);
+	tw_trace_choose(&own, window, marks);
+	for (i = 0; i < count; i++)
+		if (marks[i] != TW_TRACE_LEFT_OUT)
+			json_array_append_new(array,
+				event_to_json(tw_trace_at(window, i),
+					      marks[i] == TW_TRACE_OWN));
+	free(marks);
+	return array;
 }
 
 /* Into @object: what the ring has of the time from @begin_ns to @end_ns. */
@@ -107,30 +136,20 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 	struct tw_trace_window window = {
 		.from_ns = begin_ns - TW_TRIGGER_AROUND_NS,
 		.to_ns = end_ns + TW_TRIGGER_AROUND_NS,
+		/* Large: what is not used takes no memory. */
 		.events = calloc(TW_TRACE_MOST, sizeof(*window.events)),
 	};
-	struct tw_trace_own own = {
-		.key = trigger->key,
-		.thread = trigger->thread,
-		.alone = trigger->alone,
-	};
-	json_t *array = json_array();
-	unsigned i;
 
 	if (window.events)
 		tw_tracefs_read(&window);
-	tw_trace_own_find(&own, &window, begin_ns);
-	for (i = 0; i < tw_trace_kept(&window); i++)
-		json_array_append_new(array,
-				      event_to_json(&own,
-						    tw_trace_at(&window, i)));
-	free(window.events);
 	json_object_set_new(object, "event_count",
 			    tw_json_of_u64(window.count));
 	if (window.whole_from_ns > begin_ns)
 		json_object_set_new(object, "whole_from_ns",
 				    tw_u64_string(window.whole_from_ns));
-	json_object_set_new(object, "events", array);
+	json_object_set_new(object, "events",
+			    events_to_json(trigger, &window, begin_ns));
+	free(window.events);
 }
 
 static void add_io(json_t *object, const struct tw_job *job,

@@ -124,3 +124,33 @@ bool tw_trace_own_take(struct tw_trace_own *own,
 		return take_request(own, event);
 	return take_ring(own, event);
 }
+
+static bool is_at_an_end(unsigned i, unsigned count)
+{
+	return i < TW_TRACE_CHOSEN / 4 || i + TW_TRACE_CHOSEN / 4 >= count;
+}
+
+void tw_trace_choose(struct tw_trace_own *own,
+		     const struct tw_trace_window *window,
+		     enum tw_trace_mark *marks)
+{
+	const unsigned count = tw_trace_kept(window);
+	unsigned own_count = 0, own_at = 0, i;
+
+	for (i = 0; i < count; i++) {
+		bool is_own = tw_trace_own_take(own, tw_trace_at(window, i));
+
+		marks[i] = is_own ? TW_TRACE_OWN : TW_TRACE_OTHER;
+		own_count += is_own;
+	}
+	if (window->count <= TW_TRACE_CHOSEN)
+		return;
+	for (i = 0; i < count; i++) {
+		bool is_shown = is_at_an_end(i, count);
+
+		if (marks[i] == TW_TRACE_OWN)
+			is_shown |= is_at_an_end(own_at++, own_count);
+		if (!is_shown)
+			marks[i] = TW_TRACE_LEFT_OUT;
+	}
+}

@@ -30,4 +30,19 @@ void tw_trace_own_find(struct tw_trace_own *own,
 bool tw_trace_own_take(struct tw_trace_own *own,
 		       const struct tw_trace_event *event);
 
+enum tw_trace_mark {
+	TW_TRACE_LEFT_OUT,
+	TW_TRACE_OTHER,
+	TW_TRACE_OWN,
+};
+
+#define TW_TRACE_CHOSEN	1000U		/* at most */
+
+/* Which events are to be shown: up to 1000 all of them; of more the own ones, or the first
+ * and the last 250 of these, and the first and the last 250 of all. After
+ * tw_trace_own_find(). @marks: one for each that is kept. */
+void tw_trace_choose(struct tw_trace_own *own,
+		     const struct tw_trace_window *window,
+		     enum tw_trace_mark *marks);
+
 #endif

@@ -21,10 +21,10 @@ struct tw_trace_event {
 };
 
 #define TW_TRACE_LINE	1024		/* longer ones are cut off */
-#define TW_TRACE_MOST	1000U		/* events that are kept */
+#define TW_TRACE_MOST	65536U		/* events that are kept */
 #define TW_TRACE_CPUS	1024U		/* of which losses are known */
 
-/* The events between two times: the first 500 and the last 500 of them. */
+/* The events between two times: the first half of TW_TRACE_MOST and the last. */
 struct tw_trace_window {
 	uint64_t from_ns, to_ns;	/* CLOCK_MONOTONIC */
 	uint64_t count;			/* events in it, also those not kept */

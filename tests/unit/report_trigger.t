@@ -44,7 +44,7 @@ sed -n '/^  trigger:/,/^$/p' "$out" | sed '/^$/d' >"$scratch/shown"
 is "$(sed '/ us CPU/,$d' "$scratch/shown" | tr -s ' \n' ' ')" \
 	" trigger: 3 I/Os above 5.000 ms; the first was a read of 4096 bytes at 8192, \
 8.100 ms, which began at 9007199254000740 ns of CLOCK_MONOTONIC; the kernel recorded 3 \
-events around it (all with --json, --html, --trace) " 'what fired'
+events around it (more with --json, --html, --trace) " 'what fired'
 is "$(sed -n '/ us CPU/,$p' "$scratch/shown")" \
 '       us CPU  task               event (those of the I/O and its thread)
        -3   0  sh-22              sched_switch R+, then a fio-9
@@ -106,7 +106,7 @@ has "$out" '      ... 37 more' 'and how many are between them'
 is "$(tr -s ' \n' ' ' <"$out" | grep -o 'trigger: 1 I/O above.* task event ')" \
 	"trigger: 1 I/O above 5.000 ms; the first was a read of 4096 bytes at 8192, \
 8.100 ms, which began at 9007199254000740 ns of CLOCK_MONOTONIC; the kernel recorded \
-1234 events around it, those of its first 1.000 ms on some CPU are lost (all with \
+1234 events around it, those of its first 1.000 ms on some CPU are lost (more with \
 --json, --html, --trace) us CPU task event " 'what was overwritten is told'
 is "$(grep -c '<bdi>event_' "$scratch/page")" 57 'all are in the HTML'
 
@@ -138,7 +138,7 @@ is "$(says "$scratch/4")" 'trigger: 9 I/Os above 5.000 ms; no events of the kern
 	'there are no events, and why'
 has "$scratch/page" 'no events of the kernel: &#60;b&#62;?[2Jno</p>' 'as text in the HTML'
 is "$(says "$scratch/7")" '' 'not asked for'
-is "$(says "$scratch/"[134567])" 'trigger: 18 I/Os of 5 jobs above 5.000 ms; the first of job 5; the kernel recorded 3 events around it; 1 other job has events, too (all with --json, --html, --trace)' \
+is "$(says "$scratch/"[134567])" 'trigger: 18 I/Os of 5 jobs above 5.000 ms; the first of job 5; the kernel recorded 3 events around it; 1 other job has events, too (more with --json, --html, --trace)' \
 	'several jobs: the slowest of the first ones'
 is "$(grep -c '<summary>3 events' "$scratch/page")" 2 'all of them are in the HTML'
 run report --json "$scratch/"[134567]

@@ -26,7 +26,7 @@ struct case_event {
 static void check(const char *what, struct tw_trace_own own,
 		  const struct case_event *events, unsigned count)
 {
-	static struct tw_trace_event kept[TW_TRACE_MOST];
+	static struct tw_trace_event kept[32];
 	struct tw_trace_window window = { .count = count, .events = kept };
 	unsigned i;
 
@@ -46,6 +46,37 @@ static void check(const char *what, struct tw_trace_own own,
 
 #define CHECK(what, own, events) \
 	check(what, own, events, sizeof(events) / sizeof(*events))
+
+/* @count events, of which from @from on @own are the I/O's. */
+static void choose(unsigned count, unsigned from, unsigned own_count,
+		   unsigned chosen, unsigned own_chosen)
+{
+	static struct tw_trace_event kept[4000];
+	static enum tw_trace_mark marks[4000];
+	struct tw_trace_window window = { .count = count, .events = kept };
+	struct tw_trace_own own = { .key = KEY, .thread = THREAD };
+	unsigned i, is = 0, is_own = 0, wrong = 0;
+
+	memset(kept, 0, sizeof(kept));
+	for (i = 0; i < count; i++) {
+		strcpy(kept[i].name, "sched_wakeup");
+		if (i >= from && i < from + own_count)
+			strcpy(kept[i].args, "pid=77");
+	}
+	tw_trace_own_find(&own, &window, 0);
+	tw_trace_choose(&own, &window, marks);
+	for (i = 0; i < count; i++) {
+		is += marks[i] != TW_TRACE_LEFT_OUT;
+		is_own += marks[i] == TW_TRACE_OWN;
+		wrong += marks[i] == TW_TRACE_LEFT_OUT &&
+			 (i < 250 || i >= count - 250);
+	}
+	tap_ok(is == chosen && is_own == own_chosen && !wrong,
+	       "of %u events, %u from %u on its own: %u, its own %u", count,
+	       own_count, from, chosen, own_chosen);
+	if (is != chosen || is_own != own_chosen)
+		tap_note("is %u, %u", is, is_own);
+}
 
 int main(void)
 {
@@ -119,5 +150,13 @@ int main(void)
 	CHECK("alone", one, alone);
 	CHECK("no submission", one, missing);
 	CHECK("many requests", one, many);
+	choose(0, 0, 0, 0, 0);
+	choose(1000, 400, 600, 1000, 600);
+	choose(1001, 0, 0, 500, 0);
+	choose(4000, 500, 3, 503, 3);
+	choose(4000, 500, 500, 1000, 500);
+	choose(4000, 500, 501, 1000, 500);
+	choose(4000, 0, 4000, 500, 500);
+	choose(4000, 3999, 1, 500, 1);
 	return tap_done();
 }

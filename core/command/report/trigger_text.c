@@ -249,7 +249,7 @@ void tw_report_print_trigger(const struct tw_report_group *group)
 	tw_paragraph_add(&line, text);
 	free(text);
 	if (slowest)
-		tw_paragraph_add(&line, "(all with --json, --html, --trace)");
+		tw_paragraph_add(&line, "(more with --json, --html, --trace)");
 	tw_paragraph_end(&line);
 	if (slowest)
 		print_events(&slowest->trigger);
