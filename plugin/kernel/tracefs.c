@@ -249,7 +249,7 @@ static int start_remover(void)
 	return status ? -EAGAIN : 0;
 }
 
-/* ---- making it, all of it ------------------------------------------------ */
+/* ---- the instance of this fio -------------------------------------------- */
 
 static const char *refuse(const char *what, int error)
 {
