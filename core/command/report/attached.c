@@ -111,7 +111,7 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 	if (time == TW_REPORT_AT_blockq)
 		return "from the acceptance until the first request goes to the driver";
 	if (time == TW_REPORT_AT_kernel)
-		return "not split: from the acceptance until the completion is in the ring";
+		return "not split: blockq to complete, or the stages around a missing stamp";
 	return tw_report_times[time].is;
 }
 

@@ -387,6 +387,15 @@ static void put_stalls(FILE *file, const struct tw_report_group *group)
 	put_paragraph(file, text);
 }
 
+/* Of a report of `tickwise attach`. */
+static void put_whose(FILE *file, const json_t *slow)
+{
+	const char *name = json_string_value(json_object_get(slow, "file"));
+
+	fputs(" of ", file);
+	put_name(file, name ? name : "?");
+}
+
 static void put_slow(FILE *file, const struct tw_report_group *group,
 		     const struct tw_report_slow *slow)
 {
@@ -396,6 +405,8 @@ static void put_slow(FILE *file, const struct tw_report_group *group,
 	cell_ns(file, (double)slow->lat_ns);
 	fputs("<td class=\"text\">", file);
 	put_name(file, json_string_value(json_object_get(slow->json, "ddir")));
+	if (slow->report->attached)
+		put_whose(file, slow->json);
 	fputs("</td>", file);
 	cell_u64(file, slow->json, "offset");
 	cell_u64(file, slow->json, "size");

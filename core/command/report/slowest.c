@@ -99,13 +99,14 @@ static void print_cause(const json_t *slow)
 }
 
 /* Of a report of `tickwise attach`. */
-static void print_whose(struct tw_paragraph *line, const json_t *slow)
+static void print_whose(struct tw_paragraph *line, const json_t *slow,
+			const char *end)
 {
 	const char *file = json_string_value(json_object_get(slow, "file"));
 
-	tw_paragraph_printf(line, "ring %llu, %s,",
+	tw_paragraph_printf(line, "ring %llu, %s%s",
 			    (unsigned long long)u64_of(slow, "ring"),
-			    file ? file : "?");
+			    file ? file : "?", end);
 }
 
 static void print_slow(const struct tw_report_slow *slow)
@@ -128,7 +129,7 @@ static void print_slow(const struct tw_report_slow *slow)
 		tw_paragraph_printf(&line, "submitting call %s,", tw_format_ns(
 			text, (double)u64_of(slow->json, "submitting_call_ns")));
 	if (slow->report->attached)
-		print_whose(&line, slow->json);
+		print_whose(&line, slow->json, monotonic ? "," : "");
 	else
 		tw_paragraph_printf(&line, "job %llu%s", (unsigned long long)
 				    slow->report->job.thread_number,

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A report of `tickwise attach` is shown with what it has: a table by ring, file and
+# operation, the losses, and a lat that is not fio's. It is never merged. Fails if a row
+# or a count is left out, if clocks or a counter are spoken of, which it does not have,
+# or if a name can move the cursor or leave its cell.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/../well_formed.sh"
+. "$(dirname "$0")/report_files.sh"
+
+digits=2
+
+# operation IOS STAGES MORE: a JSON object; MORE takes the place of counts that are 0
+operation() {
+	counts='"split": 0 "no_request": 0 "missing_stamp": 0 "linked": 0 "empty": 0
+		"errors": 0 "cancelled": 0 "multishot": 0 "no_cqe": 0 "unseen": 0'
+	printf '{"ios": %s, "stages": {%s}, %s' "$1" "$2" "$3"
+	echo "$counts" | grep -o '"[a-z_]*": 0' | while read -r count; do
+		case $3 in *"${count% 0}"*) ;; *) printf ', %s' "$count" ;; esac
+	done
+	printf '}\n'
+}
+
+# split IOS: the stages of so many I/Os
+split() {
+	echo "\"lat\": $(counted 1000 "$1"), \"blockq\": $(counted 100 "$1"),
+		\"device\": $(counted 600 "$1"), \"complete\": $(counted 300 "$1")"
+}
+
+cat >"$scratch/a.json" <<END
+{"schema": "tickwise-report", "version": 3, "job": {"name": "mariadbd", "host": "box",
+"fio_version": "", "engine": "attach", "groupid": 0, "thread_number": 1,
+"subjob_number": 0, "pid": 4711, "start": "1000", "iodepth": 0, "run_ns": 1000000000},
+"ios": {"read": 300, "write": 0, "sync": 0, "trim": 0},
+"errors": {"read": 2, "write": 0, "sync": 0, "trim": 0},
+"stages": {"blockq": {"read": $(counted 100 300)}, "device": {"read": $(counted 600 300)},
+	"complete": {"read": $(counted 300 300)}, "lat": {"read": $(counted 1000 300)}},
+"kernel_stages": {"state": "on",
+	"split": {"read": 300, "write": 0, "sync": 0, "trim": 0}},
+"clocks": {}, "fio_times": {"event_time": false, "event_wait": false},
+"counter": {"verdict": "unchecked", "fallback": true, "reasons": []},
+"slowest": [{"offset": 512, "size": 4096, "ddir": "read", "ring": 2,
+	"operation": "readv", "file": "/d/t.ibd",
+	"stages": {"blockq": 100, "device": 600, "complete": 300, "lat": 1000}}],
+"attached": {"descendants": false, "in_flight": 3, "more_cqes": 0, "lost_records": 5,
+"lost_ios": 0, "lost_rings": 0, "rings": [
+	{"ring": 1, "program": "mariadbd", "pid": 4711, "fd": 9, "sq_entries": 128,
+		"cq_entries": 256},
+	{"ring": 2, "program": "worker", "pid": 4711, "fd": -1, "sq_entries": 64,
+		"cq_entries": 128}],
+"operations": [
+$(operation 100 "$(split 100)" '"ring": 1, "operation": "read", "split": 100,
+	"errors": 2, "file": "/d/a\u001b[2J<b>"'),
+$(operation 200 "$(split 200)" '"ring": 2, "operation": "readv", "split": 200,
+	"file": "/d/t.ibd"'),
+$(operation 50 "\"lat\": $(counted 1000 50), \"kernel\": $(counted 1000 50)" '"ring": 1,
+	"operation": "accept", "no_request": 50, "multishot": 7, "file": "-"')]}}
+END
+
+run report "$scratch/a.json"
+is "$status $(cat "$err")" '0 ' 'is read'
+tr -s ' \n' '  ' <"$out" >"$scratch/words"
+has "$scratch/words" 'process 4711, 2 rings' 'which process and how many rings'
+is "$(awk '$1 == 2 && $2 == "readv"' "$out" | tr -s ' ')" \
+	' 2 readv 200 1.000us 1.000us 1.000us 100ns 600ns 300ns' 'a row with its stages'
+is "$(awk '$2 == "accept"' "$out" | tr -s ' ')" \
+	' 1 accept 50 1.000us - 1.000us - - -' 'a row without'
+is "$(awk '/^ring|^ +[12] (read|accept)/ { print $2 }' "$out" | tr '\n' ' ')" \
+	'readv read accept ' 'the busiest first'
+has "$out" '7 were multishot' 'what has no lat'
+has "$out" '2 failed' 'errors'
+has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
+has "$out" '5 records lost' 'what was lost'
+has "$scratch/words" '3 I/Os in flight at the end' 'and what is not done'
+has "$out" 'lat mean 1.000 us = blockq 0.100 + device 0.600 + complete 0.300' 'the sum'
+has "$out" 'ring 2, /d/t.ibd' "the slowest's file"
+has_not "$out" 'fio' "nothing of fio's"
+has_not "$out" 'clock' 'nor of clocks'
+has_not "$out" 'counter' 'nor of the counter'
+is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
+
+run report --html="$scratch/a.html" "$scratch/a.json"
+is "$status" 0 'as HTML'
+well_formed "$scratch/a.html" 'which is well-formed'
+has "$scratch/a.html" '<bdi>/d/a?[2J&#60;b&#62;</bdi>' 'where a name stays a name'
+has "$scratch/a.html" '<td>600ns</td>' 'with the stages'
+has_not "$scratch/a.html" 'Clock errors' 'and no clocks'
+
+sed 's/"start": "1000"/"start": "1001"/; s/"thread_number": 1/"thread_number": 2/' \
+	"$scratch/a.json" >"$scratch/b.json"
+run report --json "$scratch/a.json" "$scratch/b.json"
+is "$(perl -MJSON::PP -0 -ne 'print join " ", map { scalar
+	@{$_->{attached}{operations}} } @{decode_json($_)->{groups}}' "$out")" '3 3' \
+	'two are two groups'
+
+sed 's/"operation": "readv", "split"/"operation": 7, "split"/' "$scratch/a.json" \
+	>"$scratch/c.json"
+run report "$scratch/c.json"
+is "$status" 65 'a name that is none is refused'
+sed 's/"count": 200, "min_ns": 100,/"count": 200, "min_ns": 101,/' "$scratch/a.json" \
+	>"$scratch/c.json"
+run report "$scratch/c.json"
+is "$status" 65 'and a histogram that is wrong'
+done_testing
