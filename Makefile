@@ -490,6 +490,7 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 		$(CORE_LIBS)
 
 $(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
+$(B)/tests/fio/attach_kinds: private CORE_LIBS += -luring
 $(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o
 $(B)/tests/fio/kernel_rings: private CORE_LIBS += -luring $(KERNEL_LIBS)
 

@@ -128,7 +128,7 @@ int BPF_PROG(exited, struct task_struct *task)
 {
 	__u32 process = (__u32)BPF_CORE_READ(task, tgid);
 
-	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+	if (is_followed(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
 		bpf_map_delete_elem(&followed, &process);
 	return 0;
 }

@@ -26,10 +26,13 @@ stock()
 	echo --ioengine=io_uring --output=fio.out --size=4m --bs=4k "$@"
 }
 
-# What json() can ask of a report of 512 I/Os of the operation $op and no other:
+# What json() can ask of a report:
 #
-#	only()		one row, with all of them, as in the direction's counts
+#	row(OPERATION)	its rows
+#	sum(COUNT, ROWS)
 #	found()		I/Os that are counted, or whose completion was not seen
+#	whole()		nothing is lost; rows and directions have the same I/Os
+#	stages_add_up()
 attach_perl='
 	use List::Util ();
 	our @rows = @{$j->{attached}{operations}};
@@ -39,7 +42,8 @@ attach_perl='
 	sub whole {
 		my $a = $j->{attached};
 		!$a->{lost_records} && !$a->{lost_ios} && !$a->{lost_rings} &&
-		sum("ios", @rows) == List::Util::sum0(values %{$j->{ios}}) &&
+		sum("ios", grep { $_->{operation} =~ /^(read|write|f?sync)/ } @rows)
+			== List::Util::sum0(values %{$j->{ios}}) &&
 		!grep { $_->{ios} != ($_->{stages}{lat}{count} // 0) ||
 			$_->{ios} != $_->{split} + $_->{no_request} +
 				$_->{missing_stamp} } @rows;
@@ -184,6 +188,42 @@ wait $later
 wait $attacher
 is $? 0 'it makes one later, and ends'
 attached e.json '@rows == 1 && found() == 512 && $j->{ios}{read}' 'and has its reads'
+
+# ---- other operations ----
+
+kinds=$TW_BUILD/tests/fio/attach_kinds
+attach --interval=0 --json=k.json --output=page -- "$kinds"
+if [ "$status" = 2 ]; then
+	skip "$(cat err)"
+else
+	is "$status" 0 'accept, send, recv, timeouts, chains'
+	attached k.json 'sum("ios", row("send")) == 10 && sum("ios", row("recv")) == 10 &&
+		sum("ios", row("timeout")) == 9 && sum("errors", row("timeout")) == 0 &&
+		sum("ios", row("nop")) == 24 && sum("errors", row("read")) == 1' \
+		'each by its name'
+	attached k.json 'sum("multishot", row("accept")) == 1 &&
+		!sum("ios", row("accept")) && !sum("cancelled", row("accept")) &&
+		$j->{attached}{more_cqes} == 3' 'a multishot request is no latency'
+	attached k.json 'sum("linked", row("nop")) == 4 && sum("linked", @rows) == 4' \
+		'what had to wait for the one before it'
+	attached k.json 'sum("no_cqe", row("nop")) + $j->{attached}{in_flight} == 6' \
+		'and what has no completion'
+
+	mkfifo hold
+	"$kinds" registered <hold >ready 2>err &
+	holder=$!
+	exec 9>hold
+	wait_for ready ready
+	"$tickwise" attach --interval=0.1 --json=l.json --output=page $holder \
+		>out 2>err 9>&- &
+	attacher=$!
+	wait_for page ' s, '
+	exec 9>&-
+	wait $holder
+	wait $attacher
+	attached l.json '@rows == 1 && sum("ios", row("nop")) == 9 &&
+		$j->{attached}{rings}[0]{fd} == -1' 'a ring without a descriptor'
+fi
 
 # ---- Ctrl-C ----
 
