@@ -9,9 +9,14 @@
  *					what can be done with the descriptor
  *	helper_client SOCKET orphan	a child asks when its parent has ended
  *	helper_client SOCKET crowd	connections until one is refused
+ *	helper_client SOCKET reuse	another user gets the number of a thread that was
+ *					announced. As root, first in a namespace of
+ *					processes
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/io_uring.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,6 +277,119 @@ static void crowd(void)
 	load(connect_to_helper());
 }
 
+/* ---- reuse ---- */
+
+#define MARK		(7ULL << 32)	/* user_data of the other user */
+#define OTHER_USER	65533
+#define SOME_RINGS	16
+
+/* One operation that does nothing; false: there is no ring. */
+static bool use_ring(uint64_t user_data)
+{
+	struct io_uring_params params = { 0 };
+	int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
+	struct io_uring_sqe *entry;
+	char *ring;
+	bool done;
+
+	if (fd < 0)
+		return false;
+	ring = mmap(NULL, params.sq_off.array + sizeof(uint32_t),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	entry = mmap(NULL, sizeof(*entry), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		     IORING_OFF_SQES);
+	*entry = (struct io_uring_sqe) {
+		.opcode = IORING_OP_NOP, .user_data = user_data,
+	};
+	*(uint32_t *)(ring + params.sq_off.array) = 0;
+	*(uint32_t *)(ring + params.sq_off.tail) += 1;
+	done = syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL,
+		       0) == 1;
+	munmap(ring, params.sq_off.array + sizeof(uint32_t));
+	munmap(entry, sizeof(*entry));
+	close(fd);
+	return done;
+}
+
+static void become(uid_t user)
+{
+	if (setresgid(64999, 64999, 64999) || setresuid(user, user, user))
+		_exit(1);
+}
+
+/* The user who is let in: announces a thread that ends without another ring. */
+static void let_in(int to, int from)
+{
+	const volatile struct tw_slot *slots;
+	int fd, memory, is_seen = 0;
+	char byte = 0;
+	pid_t child;
+	unsigned i;
+
+	become(65534);
+	fd = connect_to_helper();
+	memory = load(fd);
+	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ, MAP_SHARED, memory, 0);
+	child = fork();
+	if (child == 0) {
+		/* The first ring is seen. */
+		report("announced", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
+		report("used", use_ring(0) ? "ok" : "no ring");
+		report("made", ask(fd, TW_HELPER_MADE, (uint32_t)getpid(), 0));
+		report("stamped", slots[0].accepted_ns ? "ok" : "no");
+		report("again", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	if (write(to, &child, sizeof(child)) != sizeof(child) ||
+	    read(from, &byte, 1) != 1)
+		_exit(1);
+	for (i = 0; i < SLOTS; i++)
+		is_seen |= slots[i].key == MARK;
+	report("the other user's", is_seen ? "seen" : "not seen");
+	_exit(0);
+}
+
+/* The next process gets the number @pid. */
+static void choose_next(pid_t pid)
+{
+	char text[16];
+	int file = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+
+	snprintf(text, sizeof(text), "%d", (int)pid - 1);
+	if (file < 0 || write(file, text, strlen(text)) < 0)
+		report("choose the number", strerror(errno));
+	close(file);
+}
+
+static void reuse(void)
+{
+	int to[2], from[2];
+	unsigned i, used = 0;
+	pid_t dead, child;
+
+	if (pipe(to) || pipe(from))
+		exit(1);
+	if (fork() == 0)
+		let_in(to[1], from[0]);
+	if (read(to[0], &dead, sizeof(dead)) != sizeof(dead))
+		exit(1);
+	choose_next(dead);
+	child = fork();
+	if (child == 0) {
+		become(OTHER_USER);
+		for (i = 0; i < SOME_RINGS; i++)
+			used += use_ring(MARK);
+		report("same number", getpid() == dead ? "ok" : "no");
+		report("rings of the other", used == SOME_RINGS ? "ok" : "no");
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	if (write(from[1], "", 1) != 1)
+		exit(1);
+	wait(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -285,6 +403,8 @@ int main(int argc, char **argv)
 		orphan();
 	else if (!strcmp(argv[2], "crowd"))
 		crowd();
+	else if (!strcmp(argv[2], "reuse"))
+		reuse();
 	else
 		return 2;
 	return 0;

@@ -226,6 +226,24 @@ is "$(cat answers)" 'load: it serves as many fios as it may already' \
 kill -0 "$helper_pid"
 ok $? 'the helper is alive'
 
+# A thread that was announced is gone, and another user's has its number.
+idle
+if unshare --pid --fork --mount-proc true 2>why; then
+	timeout -s KILL $hung_s unshare --pid --fork --mount-proc ./helper_client \
+		h/kernel.sock reuse >answers 2>&1
+	is "$(cat answers)" "load: ok
+announced: ok
+used: ok
+made: ok
+stamped: ok
+again: ok
+same number: ok
+rings of the other: ok
+the other user's: not seen" 'a number of a thread that somebody else has now'
+else
+	skip "no namespace of processes: $(cat why)"
+fi
+
 # ---- two users ----
 
 idle
@@ -246,6 +264,10 @@ is "$status $(ls -d h 2>&1 | grep -c 'No such')" '0 1' \
 begin_helper --user=65534
 is "$(stat -c '%A %u' h/kernel.sock)" 'srw------- 65534' \
 	'the socket is for one user alone'
+chmod 666 h/kernel.sock
+fio_as 65532 stranger
+is "$(from_json stranger/stranger.json 'print $j->{kernel_stages}{why}')" \
+	'the kernel helper: it is not for this user (--user=)' 'and so is the helper'
 
 # Programs and process of the helper, while a job runs.
 cat >look.sh <<'END'
