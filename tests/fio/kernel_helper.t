@@ -62,6 +62,10 @@ if ! as 65534 ./have_io_uring >why 2>&1; then
 	skip "no io_uring for an ordinary user: $(cat why)"
 	done_testing
 fi
+if [ "$locked" != unlimited ] && [ "$locked" -lt 4096 ]; then
+	skip "an ordinary user may lock $locked kB of memory, 4096 are needed"
+	done_testing
+fi
 
 # begin_helper ARGUMENT...: $helper_pid, its words in helper.log
 begin_helper()
@@ -312,7 +316,7 @@ bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
 if [ -z "$bpftool" ] || ! "$bpftool" prog list >/dev/null 2>&1; then
 	skip 'no bpftool to look for programs with'
 else
-	for wait in 0 1 1 1 1 1 5 10; do
+	for wait in 0 1 1 1 1 1 5 10 20 40 80 160; do
 		sleep $wait
 		left=
 		while read -r id; do
