@@ -161,6 +161,7 @@ END
 	--exec_prerun='sh wait.sh' &
 late=$!
 while [ ! -e waits ]; do sleep 0.1; done
+rm -f page err
 "$tickwise" attach --interval=0.1 --json=d.json --output=page $late >out 2>err &
 attacher=$!
 wait_for page ' s, '
@@ -179,6 +180,7 @@ rm go
 sh -c 'while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh "$FIO" --name=later \
 	$(stock --filename=buffered --rw=read --io_size=2m --thread) &
 later=$!
+rm -f page err
 "$tickwise" attach --interval=0 --json=e.json --output=page $later >out 2>err &
 attacher=$!
 wait_for err ' has no ring yet'
@@ -209,11 +211,13 @@ else
 	attached k.json 'sum("no_cqe", row("nop")) + $j->{attached}{in_flight} == 6' \
 		'and what has no completion'
 
+	rm -f ready
 	mkfifo hold
 	"$kinds" registered <hold >ready 2>err &
 	holder=$!
 	exec 9>hold
 	wait_for ready ready
+	rm -f page err
 	"$tickwise" attach --interval=0.1 --json=l.json --output=page $holder \
 		>out 2>err 9>&- &
 	attacher=$!
@@ -227,6 +231,7 @@ fi
 
 # ---- Ctrl-C ----
 
+rm -f page err
 # shellcheck disable=SC2046
 "$tickwise" attach --interval=0.1 --json=f.json --output=page -- "$FIO" --name=long \
 	$(stock --filename=buffered --rw=read --time_based --runtime=600 --thread) \
