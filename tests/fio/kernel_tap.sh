@@ -135,7 +135,8 @@ split_is()
 }
 
 # Some completions may never reach the program: some kernels run none in an interrupt
-# that finds certain processes on the CPU. Such an I/O lacks a stamp and is counted so. How many is not judged here; tests/machine shows it.
-# No I/O may lack its request, or have the slot of another I/O.
+# that finds certain processes on the CPU. Such an I/O lacks a stamp and is counted so.
+# How many is not judged here; tests/machine shows it. No I/O may lack its request, or
+# have the slot of another I/O.
 joined='not_split() == not_split("missing_stamp") &&
 	not_split() < sum($j->{ios})'
