@@ -346,6 +346,7 @@ kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
 $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
+	$(B)/kernel/loader.o \
 	$(addprefix $(B)/core/command/,format.o json_text.o plain_text.o)
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a

@@ -7,13 +7,12 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "attach.skel.h"
+#include "kernel/loader.h"
 
 struct tw_attach_program {
 	struct tw_attach *skeleton;
@@ -21,28 +20,6 @@ struct tw_attach_program {
 	int (*take)(void *context, const void *record, size_t size);
 	void *context;
 };
-
-static int silent(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level, (void)format, (void)args;
-	return 0;
-}
-
-/* Without CAP_SYSLOG the kernel's addresses read as 0, and no block request would ever
- * be joined to its I/O. */
-static bool has_addresses(void)
-{
-	char line[256];
-	bool has = false;
-	FILE *file = fopen("/proc/kallsyms", "re");
-
-	if (!file)
-		return false;
-	for (int i = 0; i < 1000 && !has && fgets(line, sizeof(line), file); i++)
-		has = strtoull(line, NULL, 16) != 0;
-	fclose(file);
-	return has;
-}
 
 /* Is the third argument of the tracepoint, after the one that all have, a pointer? */
 static bool has_cqe(const struct btf *btf)
@@ -108,18 +85,10 @@ static int load(struct tw_attach_program *program, bool descendants)
 
 static const char *reason(int error)
 {
-	switch (error) {
-	case -EPERM:
-	case -EACCES:
+	if (error == -EPERM || error == -EACCES)
 		return "the kernel refuses the program: root, or CAP_BPF, "
 		       "CAP_PERFMON and CAP_SYSLOG";
-	case -ENOENT:
-	case -ESRCH:
-		return "this kernel has no type information "
-		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
-	default:
-		return strerror(-error);
-	}
+	return tw_loader_reason(error);
 }
 
 struct tw_attach_program *tw_attach_load(bool descendants, const char **why)
@@ -131,13 +100,13 @@ struct tw_attach_program *tw_attach_load(bool descendants, const char **why)
 		*why = strerror(ENOMEM);
 		return NULL;
 	}
-	if (!has_addresses()) {
+	if (!tw_loader_has_addresses()) {
 		*why = "the kernel hides its addresses: root, or CAP_SYSLOG with "
 		       "CAP_BPF and CAP_PERFMON";
 		free(program);
 		return NULL;
 	}
-	libbpf_set_print(silent);
+	libbpf_set_print(NULL);
 	error = load(program, descendants);
 	if (!error)
 		return program;

@@ -14,6 +14,9 @@
 
 #include "command/command.h"
 
+/* Also where there is no /dev/stdin. */
+#define INPUT	"/proc/self/fd/0"
+
 static int fail(const char *path, int error)
 {
 	fprintf(stderr, "tickwise attach: %s: %s\n", path, strerror(error));
@@ -46,8 +49,8 @@ static int write_file(const json_t *json, const char *path)
 static void become_report(char *html)
 {
 	static const char *const places[] = { "/tickwise", "/../../bin/tickwise" };
-	char *argv[] = { "tickwise", "report", html ? html : "/dev/stdin",
-			 html ? "/dev/stdin" : NULL, NULL };
+	char *argv[] = { "tickwise", "report", html ? html : INPUT,
+			 html ? INPUT : NULL, NULL };
 	char own[PATH_MAX], path[PATH_MAX + 32];
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 

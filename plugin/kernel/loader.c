@@ -69,11 +69,7 @@ static int silent(enum libbpf_print_level level, const char *format, va_list arg
 	return 0;
 }
 
-/*
- * The program follows pointers to functions of the kernel, whose addresses are shown
- * only with CAP_SYSLOG; without it they read as 0, and no I/O would ever be found.
- */
-static bool has_addresses(void)
+bool tw_loader_has_addresses(void)
 {
 	char text[16384];
 	char *line, *next;
@@ -134,7 +130,7 @@ int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 	struct tw_loader *made;
 	int error;
 
-	if (!has_addresses())
+	if (!tw_loader_has_addresses())
 		return -EPERM;
 	made = calloc(1, sizeof(*made));
 	if (!made)

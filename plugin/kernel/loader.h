@@ -31,6 +31,13 @@ int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 		   const struct tw_loader_owner *owner);
 const char *tw_loader_reason(int error);
 
+/*
+ * Does this process see the kernel's addresses? The program follows pointers to functions
+ * of the kernel. These are shown only with CAP_SYSLOG; without it they read as 0, and no
+ * I/O would ever be found. Not there in a build without libbpf.
+ */
+bool tw_loader_has_addresses(void);
+
 /* Also of NULL. What has its memory mapped keeps that. */
 void tw_loader_free(struct tw_loader *loader);
 
