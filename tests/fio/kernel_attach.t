@@ -124,23 +124,6 @@ has page.html 'By ring, file and operation' 'with the table'
 is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" b.json)" \
 	'' 'its keys are those of the manual'
 
-# Two rings of one program, and another program that does the same meanwhile.
-# shellcheck disable=SC2046
-"$FIO" --name=other $(stock --filename=buffered --rw=randwrite --time_based \
-	--runtime=600 --output=other.out) &
-other=$!
-# shellcheck disable=SC2046
-attach --interval=0 --json=c.json -- "$FIO" $(stock --filename=buffered --rw=read \
-	--io_size=2m) --name=one --name=two --thread
-kill -INT $other
-wait $other
-interrupted=$?
-attached c.json '@rows == 2 && found() == 1024 && $j->{ios}{write} == 0 &&
-	!grep { $_->{ios} + $_->{no_cqe} != 512 } @rows' \
-	'two rings, and none of another program'
-
-# ---- a process ----
-
 # wait_for FILE PATTERN: until FILE has it; however long that takes, a machine may be slow
 wait_for()
 {
@@ -150,6 +133,31 @@ wait_for()
 		waited=$((waited + 1))
 	done
 }
+
+# Two rings of one program. Another program makes its ring meanwhile.
+# shellcheck disable=SC2016,SC2046
+"$tickwise" attach --interval=0 --json=c.json --output=page -- sh -c 'echo ready >ready
+	while [ ! -e go ]; do sleep 0.1; done; exec "$@"' sh \
+	"$FIO" $(stock --filename=buffered --rw=read --io_size=2m) --name=one --name=two \
+	--thread >out 2>err &
+attacher=$!
+wait_for ready ready
+# shellcheck disable=SC2046
+"$FIO" --name=other $(stock --filename=buffered --rw=randwrite --time_based \
+	--runtime=600 --output=other.out) --exec_prerun='sh -c "echo begun >begun"' &
+other=$!
+wait_for begun begun
+: >go
+wait $attacher
+kill -INT $other
+wait $other
+interrupted=$?
+attached c.json '@rows == 2 && found() == 1024 && $j->{ios}{write} == 0 &&
+	@{$j->{attached}{rings}} == 2 && !grep { $_->{ios} + $_->{no_cqe} != 512 } @rows' \
+	'two rings, and none of another program'
+rm go
+
+# ---- a process ----
 
 # A job that waits for the file `go` has its ring already.
 cat >wait.sh <<'END'
