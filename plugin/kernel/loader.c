@@ -190,6 +190,11 @@ void tw_loader_forget(const struct tw_loader *loader, uint64_t ring)
 
 #else
 
+bool tw_loader_has_addresses(void)
+{
+	return false;
+}
+
 int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 		   const struct tw_loader_owner *owner)
 {

@@ -34,7 +34,7 @@ const char *tw_loader_reason(int error);
 /*
  * Does this process see the kernel's addresses? The program follows pointers to functions
  * of the kernel. These are shown only with CAP_SYSLOG; without it they read as 0, and no
- * I/O would ever be found. Not there in a build without libbpf.
+ * I/O would ever be found.
  */
 bool tw_loader_has_addresses(void);
 
