@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/above.h"
 #include "attach.skel.h"
 #include "kernel/loader.h"
 
@@ -48,6 +49,7 @@ static int fit_to_kernel(struct tw_attach *made)
 	has_req = btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
 					 BTF_KIND_TYPEDEF) > 0;
 	made->rodata->has_cqe = has_cqe(btf);
+	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
 	bpf_program__set_autoattach(made->progs.threads, false);
 	bpf_program__set_autoattach(made->progs.descriptors, false);

@@ -12,8 +12,10 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "above.h"
+
 #define MAX_BIOS	128	/* of a request */
-#define MAX_CHAIN	4	/* bios that were split off one another */
+#define MAX_CHAIN	10	/* bios on top of one another */
 
 /* include/linux/blk_types.h */
 #define REQ_OP_MASK	0xff
@@ -29,6 +31,34 @@ extern const void blkdev_bio_end_io_async __ksym __weak;
 extern const void nvme_uring_cmd_end_io __ksym __weak;
 extern const void io_complete_rw __ksym __weak;
 extern const void io_complete_rw_iopoll __ksym __weak;
+extern const void clone_endio __ksym __weak;	/* device mapper's */
+extern const void crypt_endio __ksym __weak;
+
+/* Set before loading. */
+const volatile struct tw_above above = { 0 };
+
+static __u64 pointer_at(__u64 address)
+{
+	__u64 pointer = 0;
+
+	bpf_probe_read_kernel(&pointer, sizeof(pointer), (void *)address);
+	return pointer;
+}
+
+/* The bio that @bio was split off from or made for; 0: it is nobody's part. A bio of
+ * LVM or dm-crypt is made for the one of the file system, or of the layer above. */
+static struct bio *above_bio(__u64 bio, __u64 end_io, __u64 owner)
+{
+	if (end_io == (__u64)&bio_chain_endio)
+		return (struct bio *)owner;
+	if (above.original && end_io == (__u64)&clone_endio) {
+		owner = pointer_at(bio - above.clone + above.io);
+		return (struct bio *)pointer_at(owner + above.original);
+	}
+	if (above.crypt && end_io == (__u64)&crypt_endio)
+		return (struct bio *)pointer_at(owner + above.crypt);
+	return 0;
+}
 
 /* What a bio leads to its I/O by: addresses. */
 struct tw_bio {
@@ -43,12 +73,14 @@ static struct kiocb *kiocb_of(const struct tw_bio *of)
 	__u64 bio = of->bio, end_io = of->end_io, owner = of->owner;
 	int i;
 
-	for (i = 0; i < MAX_CHAIN && end_io == (__u64)&bio_chain_endio; i++) {
-		const struct bio *whole = (void *)owner;
+	for (i = 0; i < MAX_CHAIN; i++) {
+		const struct bio *next = above_bio(bio, end_io, owner);
 
-		bio = owner;
-		end_io = (__u64)BPF_CORE_READ(whole, bi_end_io);
-		owner = (__u64)BPF_CORE_READ(whole, bi_private);
+		if (!next)
+			break;
+		bio = (__u64)next;
+		end_io = (__u64)BPF_CORE_READ(next, bi_end_io);
+		owner = (__u64)BPF_CORE_READ(next, bi_private);
 	}
 	if (!end_io)
 		return 0;

@@ -55,6 +55,7 @@ const char *tw_loader_reason(int error)
 #include <bpf/btf.h>
 #include <stdlib.h>
 
+#include "kernel/above.h"
 #include "stages.skel.h"
 
 struct tw_loader {
@@ -87,14 +88,15 @@ bool tw_loader_has_addresses(void)
 	return has;
 }
 
-/* The tracepoint of submissions has two names: Linux 6.3 changed it. */
-static int choose_programs(struct tw_stages *made)
+/* To this kernel. The tracepoint of submissions has two names: Linux 6.3 changed it. */
+static int adapt(struct tw_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	bool has_req;
 
 	if (!btf)
 		return -errno;
+	made->rodata->above = tw_above_find(btf);
 	has_req = btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
 					 BTF_KIND_TYPEDEF) > 0;
 	btf__free(btf);
@@ -110,7 +112,7 @@ static int load(struct tw_stages *program, uint32_t slots,
 	program->rodata->namespace_device = owner->namespace_device;
 	program->rodata->namespace_inode = owner->namespace_inode;
 	program->rodata->owner = owner->user;
-	error = choose_programs(program);
+	error = adapt(program);
 	if (!error)
 		error = bpf_map__set_max_entries(program->maps.slots, slots);
 	if (!error)

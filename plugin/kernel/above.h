@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where device mapper keeps the bio that one of its own was made for. Its structures are
+ * those of modules, whose types only root may ask the kernel for by number; so the
+ * loader takes them from /sys/kernel/btf, which everybody may read.
+ */
+#ifndef TW_PLUGIN_KERNEL_ABOVE_H
+#define TW_PLUGIN_KERNEL_ABOVE_H
+
+#ifndef __bpf__
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/types.h>
+#include <string.h>
+#endif
+
+/* In bytes from the beginning of the structure. */
+struct tw_above {
+	__u32 clone;		/* dm_target_io: the bio that was made */
+	__u32 io;		/* dm_target_io: its dm_io */
+	__u32 original;		/* dm_io: the bio that it was made for; 0: unknown */
+	__u32 crypt;		/* dm_crypt_io: the same of dm-crypt; 0: unknown */
+};
+
+#ifndef __bpf__
+
+/* Where @type has @member, in bytes; 0: nowhere, or at its beginning. */
+static inline __u32 tw_place_of(const struct btf *btf, const char *type,
+				const char *member)
+{
+	const int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *in = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	int i;
+
+	for (i = 0; in && i < btf_vlen(in); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(in)[i].name_off),
+			    member))
+			return btf_member_bit_offset(in, (__u32)i) / 8;
+	return 0;
+}
+
+/* What is not loaded has no types, and no bios. */
+static inline struct tw_above tw_above_find(struct btf *kernel)
+{
+	struct btf *mapper = btf__load_module_btf("dm_mod", kernel);
+	struct btf *crypt = btf__load_module_btf("dm_crypt", kernel);
+	struct tw_above above = { .original = 0 };
+
+	if (!libbpf_get_error(mapper)) {
+		above.clone = tw_place_of(mapper, "dm_target_io", "clone");
+		above.io = tw_place_of(mapper, "dm_target_io", "io");
+		if (above.clone && above.io)
+			above.original = tw_place_of(mapper, "dm_io", "orig_bio");
+		btf__free(mapper);
+	}
+	if (!libbpf_get_error(crypt)) {
+		above.crypt = tw_place_of(crypt, "dm_crypt_io", "base_bio");
+		btf__free(crypt);
+	}
+	return above;
+}
+
+#endif
+
+#endif
