@@ -21,7 +21,7 @@ from_json()
 
 cpus=1
 memory=2048
-seconds=240
+seconds=300
 device_ns=100000
 
 # pieces NAME: requests that an I/O of 256 KB becomes at least. Chunks are 64 KB, and
@@ -43,7 +43,7 @@ both()
 		ios=256
 		[ $size = small ] || ios=64
 		case $1 in
-		btrfs|linear*|ext4_linear|striped|xfs_linear*|raid*)
+		btrfs|raid*)
 			split_is "$report" $ios \
 				"not_split('no_request') == $ios" \
 				"$suite, $1, $size: whole, no request is known"

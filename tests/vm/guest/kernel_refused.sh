@@ -16,7 +16,7 @@ refused()
 	name=$1
 	shift
 	for word in auto require; do
-		(cd /tmp && timeout -s KILL 60 "$@" fio --name=$word \
+		(cd /tmp && timeout -s KILL 600 "$@" fio --name=$word \
 			--ioengine=external:/tickwise.so --filename=/tmp/data \
 			--size=64k --rw=read --tw_kernel=$word \
 			--tw_report=/tmp/$name.$word.json --output=/dev/null) \

@@ -139,7 +139,7 @@ fi
 ! array raid1 raid1 component_size=$half resync_start=none ||
 	jobs raid1 /dev/md_raid1
 
-timeout -s KILL 200 fio --output-format=json --eta=never \
+timeout -s KILL 1000 fio --output-format=json --eta=never \
 	--output=/tmp/stacked.out /tmp/stacked.fio 2>stacked.err
 echo $? >stacked.status
 mv /tmp/*.json* .
