@@ -26,8 +26,8 @@ compiles()
 		>"$object.names"
 }
 
-functions='tw_loader_expect tw_loader_forget tw_loader_free tw_loader_load '
-functions=$functions'tw_loader_made tw_loader_reason tw_loader_slots '
+functions='tw_loader_expect tw_loader_forget tw_loader_free tw_loader_has_addresses '
+functions=$functions'tw_loader_load tw_loader_made tw_loader_reason tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$functions" 'its functions'
