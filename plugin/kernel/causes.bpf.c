@@ -80,7 +80,7 @@ struct past {
 	__u32 id;
 	__u32 kind;
 	__u32 owner;		/* user of a process */
-	__u32 unused;
+	__u32 thread;
 	char name[TW_NAME_SIZE];
 };
 
@@ -144,12 +144,26 @@ static void put_task(struct history *history, struct task_struct *task,
 
 	past->from_ns = now;
 	past->id = task->tgid;
+	past->thread = task->pid;
 	past->kind = !task->pid ? TW_IDLE :
 		     task->flags & PF_KTHREAD ? TW_KERNEL_THREAD : TW_PROCESS;
 	past->owner = uid == cred->euid.val ? uid : NOBODYS;
 	bpf_probe_read_kernel(past->name, sizeof(past->name), task->comm);
 	barrier();
 	history->count++;
+}
+
+/* The last one on record leaves the CPU, and may have another name by now, as after an
+ * exec. If it is another task, a switch was missed: then nobody knows who it was. */
+static void name_again(struct history *history, struct task_struct *task)
+{
+	struct past *past = &history->past[(history->count - 1) & (HISTORY - 1)];
+
+	if (past->thread == (__u32)task->pid)
+		bpf_probe_read_kernel(past->name, sizeof(past->name),
+				      task->comm);
+	else
+		past->kind = TW_NOBODY;
 }
 
 /* ---- turns --------------------------------------------------------------- */
@@ -361,6 +375,7 @@ int BPF_PROG(switched, _Bool preempt, struct task_struct *prev,
 
 	if (!here)
 		return 0;
+	name_again(here, prev);
 	of = followed_of(prev);
 	if (of)
 		left(of, prev, now, !preempt && prev_state);
