@@ -136,20 +136,22 @@ taskset -c "$cpu" sh -c "$loop" &
 loop_pid=$!
 job direct --cpus_allowed="$cpu" --rw=randread --time_based --runtime=2 \
 	--tw_slowest=50
-# From the page cache, so that no disk takes longer than a turn of the loop.
-cached='--direct=0 --invalidate=0 --rw=randread --time_based --runtime=2'
+# From the page cache, so that no disk takes longer than a turn of the loop, and one at
+# a time, so that each of the slowest has a wait of its own: in some of them the loop is
+# one of the four that had the CPU for the longest time, whatever else runs there.
+cached='--direct=0 --invalidate=0 --iodepth=1 --rw=randread --time_based --runtime=2'
 # shellcheck disable=SC2086	# several options
-job busy --cpus_allowed="$cpu" $cached --tw_slowest=50
-# A process of nobody's can't see one of root's, if both are not the same.
+job busy --cpus_allowed="$cpu" $cached --tw_slowest=1000
+# A process of a user who has no other one can't see one of root's.
 unnamed=
 if [ "$(id -u)" = 0 ]; then
 	chmod 711 . "$disk"
 	chmod 666 "$disk/data"
 	mkdir nobodys
-	chown 65534:65534 nobodys
+	chown 65501:65501 nobodys
 	# shellcheck disable=SC2086
-	job nobody --cpus_allowed="$cpu" $cached --tw_slowest=50 --uid=65534 \
-		--gid=65534 --tw_report=nobodys/report.json
+	job nobody --cpus_allowed="$cpu" $cached --tw_slowest=1000 --uid=65501 \
+		--gid=65501 --tw_report=nobodys/report.json
 	unnamed=nobodys/report.json
 fi
 kill "$loop_pid"
