@@ -721,7 +721,7 @@ packages-vm:
 # The kernel of this machine's own release, and those that the program in the kernel
 # is tried on.
 VM_SUITES := bookworm trixie
-vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(VM_PRELOAD_CLOCK)
+vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(B)/tests/fio/helper_client $(VM_PRELOAD_CLOCK)
 	$(Q)rm -f build/vm/base*.cpio
 	$(Q)kernel=$$(tests/vm/kernel.sh build/vm/kernel) && \
 	tests/vm/initramfs.sh "$$kernel" $(B) '$(FIO)' build/vm/base.cpio || \

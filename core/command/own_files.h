@@ -10,7 +10,7 @@
  * @file: its name, without a folder
  * @mode: as for access(): R_OK, X_OK
  *
- * Looks beside the program as it is built, where `make install` puts such files, and
+ * Searches next to the program as it is built, where `make install` puts such files, and
  * in ../lib/tickwise, for a tree that was moved as a whole.
  *
  * Return: its path without symbolic links, to be freed; NULL with errno.

@@ -20,7 +20,7 @@ static int become(const char *file, char **argv)
 	char *path = tw_own_file(file, X_OK);
 
 	if (!path)
-		return tw_command_fail(name, TW_EXIT_NO_INPUT, "no %s beside "
+		return tw_command_fail(name, TW_EXIT_NO_INPUT, "no %s next to "
 				       "this program and none in %s (build it "
 				       "with clang, bpftool and libbpf-dev "
 				       "installed)", file, TW_ENGINE_DIR);

@@ -395,7 +395,7 @@ static int block_signals(struct helper *helper)
 	return 0;
 }
 
-/* Once before anybody asks: what is wrong is said here and now. */
+/* Once before anybody asks: an error is printed here and now. */
 static int try_to_load(void)
 {
 	const struct tw_loader_owner nobody = { .user = ROOT };

@@ -85,7 +85,7 @@ static bool has_ended(int process_fd)
 }
 
 /* A descriptor of the process that connected. Without the kernel's own, another
- * process may have its number by now: check_peer() looks at that one's user. */
+ * process may have its number by now: check_peer() compares that one's user. */
 static int open_peer(int socket_fd, pid_t process)
 {
 	socklen_t size = sizeof(int);

@@ -150,7 +150,7 @@ static int ask_locked(struct tw_helper_question *question, unsigned limit_ms,
 		return -EPIPE;
 	question->version = TW_HELPER_VERSION;
 	question->number = ++shared->number;
-	/* One that has hung up may have said why before. */
+	/* One that has hung up may have told why before. */
 	if (send(socket_fd, question, sizeof(*question),
 		 MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EPIPE &&
 	    errno != ECONNRESET)

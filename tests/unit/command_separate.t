@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# `tickwise attach` and `tickwise kernel-helper` become programs of their own: beside
+# `tickwise attach` and `tickwise kernel-helper` become programs of their own: next to
 # the program, or in ../lib/tickwise, with the arguments, streams and exit code as they
 # are. Where there is none: one line. Fails if an argument is lost or changed, if
 # SIGPIPE stays ignored, or if a missing program is no error.
@@ -20,7 +20,7 @@ for name in attach kernel-helper; do
 	else
 		run "$name" -- x
 		is "$status $(wc -c <"$out")" '66 0' "no tickwise-$name: exit code 66"
-		is "$(sed 's/ beside.*//' "$err")" \
+		is "$(sed 's/ next to.*//' "$err")" \
 			"tickwise $name: no tickwise-$name" 'and one line'
 	fi
 	for place in $places; do

@@ -52,6 +52,10 @@ for helper in "$build"/tests/vm/guest/*; do
 	*) cp "$helper" "$tree/bin/" ;;
 	esac
 done
+# The helper, where it was built, and who asks it nonsense.
+for file in "$build/tickwise-kernel-helper" "$build/tests/fio/helper_client"; do
+	[ ! -x "$file" ] || cp "$file" "$tree/bin/"
+done
 for program in $programs; do
 	file=$(PATH=$PATH:/usr/sbin:/sbin command -v "$program") || continue
 	rm -f "$tree/bin/$program"
@@ -59,7 +63,8 @@ for program in $programs; do
 done
 # shellcheck disable=SC2086	# names without spaces
 with_libraries $(for program in $programs; do echo "$tree/bin/$program"; done) \
-	"$tree/bin/fio" "$tree/bin/tickwise" "$tree"/*.so
+	"$tree/bin/fio" "$tree/bin/tickwise" "$tree/bin/tickwise-kernel-helper" \
+	"$tree"/*.so
 
 version=$(basename "$kernel"/lib/modules/*)
 # file_of NAME: dashes and underscores are the same in a module's name
