@@ -8,13 +8,14 @@
 #
 #	tests/bench/kernel_causes.sh FILE
 set -eu
-file=${1:?FILE is missing}
-build=${TW_BUILD:-build}
+file=$(realpath "${1:?FILE is missing}")
+build=$(realpath "${TW_BUILD:-build}")
 rounds=${ROUNDS:-7}
 seconds=${SECONDS_EACH:-2}
 scratch=$(mktemp -d)
 stats=$(cat /proc/sys/kernel/bpf_stats_enabled)
 trap 'echo "$stats" >/proc/sys/kernel/bpf_stats_enabled; rm -rf "$scratch"' EXIT
+cd "$scratch"
 
 # run DEPTH CAUSES [OPTION]...: out.json
 run()
@@ -66,7 +67,7 @@ done
 
 echo 1 >/proc/sys/kernel/bpf_stats_enabled
 for depth in 1 32; do
-	run $depth 1 --exec_postrun="bpftool -j prog show >$scratch/stats.json"
+	run $depth 1 --exec_postrun='PATH=$PATH:/usr/sbin bpftool -j prog show >stats.json; true'
 	ios=$(number '$j->{jobs}[0]{read}{total_ios}')
 	echo "depth $depth, $ios I/Os: programs, runs, ns a run, ns an I/O"
 	perl -MJSON::PP -e 'local $/; open my $f, "<", $ARGV[0] or die;
