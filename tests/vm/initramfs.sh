@@ -52,8 +52,9 @@ for helper in "$build"/tests/vm/guest/*; do
 	*) cp "$helper" "$tree/bin/" ;;
 	esac
 done
-# The helper, where it was built, and who asks it nonsense.
-for file in "$build/tickwise-kernel-helper" "$build/tests/fio/helper_client"; do
+# The programs of their own, where they were built, and who asks the helper nonsense.
+for file in "$build/tickwise-kernel-helper" "$build/tickwise-attach" \
+		"$build/tests/fio/helper_client"; do
 	[ ! -x "$file" ] || cp "$file" "$tree/bin/"
 done
 for program in $programs; do
@@ -63,8 +64,7 @@ for program in $programs; do
 done
 # shellcheck disable=SC2086	# names without spaces
 with_libraries $(for program in $programs; do echo "$tree/bin/$program"; done) \
-	"$tree/bin/fio" "$tree/bin/tickwise" "$tree/bin/tickwise-kernel-helper" \
-	"$tree"/*.so
+	"$tree/bin/fio" "$tree"/bin/tickwise* "$tree"/*.so
 
 version=$(basename "$kernel"/lib/modules/*)
 # file_of NAME: dashes and underscores are the same in a module's name

@@ -3,7 +3,8 @@
 #
 # Behaviour: on the kernels of Debian 12 and 13, and on an NVMe device, the same
 # object file splits I/Os inside the kernel: those of the block device and commands
-# that pass the block layer's file interface, with an interrupt or polled.
+# that pass the block layer's file interface, with an interrupt or polled. So does
+# `tickwise attach` for fio's own engine, also where the ring is there before.
 # Defect: a tracepoint or structure that is another one there; a way from the request
 # to its I/O that is missing.
 . "$(dirname "$0")/boot.sh"
@@ -45,6 +46,24 @@ for suite in bookworm trixie; do
 		[ "$mode" != block_large ] || ios=64
 		split_is "$report" $ios "$joined" "$suite, $mode: split"
 		happened="$happened${happened:+, }$mode $(from_json "$report" \
+			"$kernel_perl"'print sum($j->{kernel_stages}{split})')"
+	done
+	for mode in attach attach_late; do
+		report=$shared/$mode.json
+		if [ ! -e "$report" ]; then
+			skip "$suite, $mode: $(cat "$shared/$mode.err")"
+			continue
+		fi
+		is "$(cat "$shared/$mode.status")" 0 "$suite, tickwise $mode: ends well"
+		json "$report" 'my @rows = @{$j->{attached}{operations}};
+			my $ios = 0;
+			$ios += $_->{ios} + $_->{no_cqe} for @rows;
+			$ios == 256 && !$j->{attached}{lost_records} &&
+			!grep { $_->{no_request} || $_->{file} ne "/dev/nvme0n1" }
+				grep { $_->{ios} } @rows'
+		ok $? "$suite, tickwise $mode: each I/O, split, on its device" ||
+			sed 's/^/# /' "$shared/$mode.err"
+		happened="$happened, $mode $(from_json "$report" \
 			"$kernel_perl"'print sum($j->{kernel_stages}{split})')"
 	done
 	[ -z "$happened" ] || row "kernel $(release), NVMe" \

@@ -29,3 +29,30 @@ command=--filename=/dev/ng0n1
 	job command tickwise-cmd $command
 	job command_fixed tickwise-cmd $command --fixedbufs=1 --registerfiles=1
 }
+
+# The same of a fio with its own engine, and of one that has its ring already.
+attach()
+{
+	mode=$1
+	shift
+	timeout -s KILL 120 tickwise attach --interval=1 --json="/tmp/$mode.json" \
+		--output="/tmp/$mode.page" "$@" 2>"$mode.err"
+	echo $? >"$mode.status"
+	mv "/tmp/$mode.json" .
+}
+if [ -e /bin/tickwise-attach ]; then
+	stock="--ioengine=io_uring --eta=never --bs=4k --size=1m --iodepth=8 --output=/dev/null"
+	# shellcheck disable=SC2086
+	attach attach -- fio --name=attach $stock $block --rw=randrw
+	cat >/tmp/wait.sh <<'END'
+while [ ! -e /tmp/go ]; do sleep 0.1; done
+END
+	# shellcheck disable=SC2086
+	fio --name=late $stock $block --rw=randread --thread \
+		--exec_prerun='sh /tmp/wait.sh' &
+	late=$!
+	(until grep -q ' s, ' /tmp/attach_late.page; do sleep 1; done 2>/dev/null
+	: >/tmp/go) &
+	attach attach_late $late
+	wait
+fi
