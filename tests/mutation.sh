@@ -89,12 +89,13 @@ tests_of_folder()
 	core/*) echo 'unit/scale_*.c unit/histogram_*.c unit/clock_*.c unit/ticks_*.c
 		unit/diagnostics*.c' ;;
 	plugin/memory/*) echo 'unit/memory_engine_figures.c fio/memory_*.t' ;;
-	plugin/kernel/*) echo 'unit/kernel_join.c unit/engine_kernel_*.c
-		unit/engine_stages.c unit/kernel_build.t fio/kernel_stages.t' ;;
+	plugin/kernel/*) echo 'unit/kernel_*.c unit/trace_*.c unit/attach_*.c
+		unit/engine_kernel_*.c unit/engine_causes.c unit/engine_stages.c
+		unit/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
 	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
 		fio/engine_scripts.t fio/options.t fio/counting.t fio/over_time.t
 		fio/response.t fio/report_schema.t fio/trouble.t fio/setup_fails.t
-		fio/clock_errors.t fio/counter_end.t fio/run_end.t' ;;
+		fio/clock_errors.t fio/counter_end.t fio/run_end.t fio/trigger.t' ;;
 	esac
 }
 
