@@ -124,7 +124,7 @@ int __wrap_tw_counter_check(struct tw_counter_facts *facts)
 	return 0;
 }
 
-/* As if it took all the time it may, with four looks at the progress. */
+/* As if it took all the time it may; progress is shown four times. */
 static int show_progress(const struct tw_reliability_options *options)
 {
 	struct tw_reliability_progress now = {
