@@ -3,6 +3,8 @@
  * A job's life on io_uring, from init to cleanup; the same in both engines.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,10 +90,26 @@ int tw_init(struct thread_data *td)
 	return 0;
 }
 
+/* Jobs that are threads come at the same time. One that is a process never waits for
+ * this lock: a thread of the parent may have had it when fio forked. */
+static void load_for_jobs(void)
+{
+	static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&loading);
+	tw_kernel_load_for_jobs();
+	tw_trigger_make_for_jobs();
+	tw_why_load_for_jobs();
+	pthread_mutex_unlock(&loading);
+}
+
 int tw_post_init(struct thread_data *td)
 {
 	struct tw_job *job = td->io_ops_data;
 
+	/* With create_serialize=0 fio has not called tw_try() yet. */
+	if (td->o.use_thread)
+		load_for_jobs();
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
 		return 1;
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
@@ -169,7 +187,7 @@ void tw_cleanup(struct thread_data *td)
  */
 int tw_try(struct thread_data *td)
 {
-	static bool tried;
+	static _Atomic(bool) tried;
 	int ret;
 
 	if (!tw_has_our_layout(td) || tried)
@@ -182,9 +200,9 @@ int tw_try(struct thread_data *td)
 		return 1;
 	}
 	tw_timing_of_process();
-	tw_kernel_load_for_jobs();
-	tw_trigger_make_for_jobs();
-	tw_why_load_for_jobs();
+	/* By a job (create_serialize=0) it is late for that. */
+	if (!td->io_ops_data)
+		load_for_jobs();
 	tried = true;
 	return 0;
 }

@@ -41,21 +41,6 @@ static bool is_wanted(const struct tw_options *o)
 	       !o->test_nop;
 }
 
-void tw_kernel_load_for_jobs(void)
-{
-	uint32_t slots = 0;
-	unsigned i;
-
-	for (i = 0; i < thread_number; i++) {
-		const struct thread_data *td = tnumber_to_td(i);
-
-		if (tw_has_our_layout(td) && td->eo && is_wanted(td->eo))
-			slots += tw_power_of_two_from(td->o.iodepth);
-	}
-	if (slots)
-		tw_kernel_load(slots);
-}
-
 /* The stamps are of a CLOCK_MONOTONIC that no time namespace shifts. */
 static bool has_shifted_clock(void)
 {
@@ -71,6 +56,49 @@ static bool has_shifted_clock(void)
 	       monotonic_ns;
 }
 
+bool tw_kernel_is_for(const struct thread_data *td)
+{
+	return tw_has_our_layout(td) && td->eo && is_wanted(td->eo);
+}
+
+/* How many jobs it is for, and the @slots of all of them. */
+static unsigned count_jobs(uint32_t *slots)
+{
+	unsigned jobs = 0, i;
+
+	*slots = 0;
+	for (i = 0; i < thread_number; i++) {
+		const struct thread_data *td = tnumber_to_td(i);
+
+		if (!tw_kernel_is_for(td))
+			continue;
+		jobs++;
+		*slots += tw_power_of_two_from(td->o.iodepth);
+	}
+	return jobs;
+}
+
+/* For all jobs: those that are processes inherit it. */
+static bool asked;
+
+void tw_kernel_load_for_jobs(void)
+{
+	uint32_t slots;
+
+	asked = true;
+	if (count_jobs(&slots) && !has_shifted_clock())
+		tw_kernel_load(slots);
+}
+
+/* Each of several processes would load a program of its own, and each program is run
+ * for every I/O of the machine. */
+static bool is_one_of_several(const struct thread_data *td)
+{
+	uint32_t slots;
+
+	return !asked && !td->o.use_thread && count_jobs(&slots) > 1;
+}
+
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 {
 	if (!is_wanted(td->eo))
@@ -79,7 +107,12 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 		job->kernel.why = "a time namespace shifts CLOCK_MONOTONIC here";
 		return;
 	}
-	/* Loaded already, but for a job that the parent did not know. */
+	if (is_one_of_several(td)) {
+		job->kernel.why = "with create_serialize=0 several jobs need "
+				  "thread=1 for it";
+		return;
+	}
+	/* Loaded already, but for a single job with create_serialize=0. */
 	job->kernel.why = tw_kernel_load(job->entries);
 	if (!job->kernel.why)
 		tw_kernel_expect(&job->kernel, job->entries);

@@ -6,12 +6,18 @@
 #ifndef TW_PLUGIN_KERNEL_JOB_H
 #define TW_PLUGIN_KERNEL_JOB_H
 
+#include <stdbool.h>
+
 struct thread_data;
 struct tw_job;
 struct json_t;
 
-/* In the process that starts the jobs, before the first: load the program for all
- * jobs of this engine that want it. Takes some tenths of a second. */
+/* Is @td a job of this engine that wants its stages? */
+bool tw_kernel_is_for(const struct thread_data *td);
+
+/* In the process that starts the jobs, before the first, or of which they are threads:
+ * load the program for all jobs that want it. Takes some tenths of a second. One thread
+ * at a time. */
 void tw_kernel_load_for_jobs(void);
 
 /* Before the ring of this job is made, and after. The second is 0, or -EPERM with a

@@ -104,6 +104,11 @@ const char *tw_kernel_load(uint32_t count)
 	return why_not;
 }
 
+bool tw_kernel_is_own(void)
+{
+	return loader;
+}
+
 static int take_slots(uint32_t entries, uint32_t *base)
 {
 	*base = atomic_fetch_add(given, entries);

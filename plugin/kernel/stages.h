@@ -30,6 +30,9 @@ struct tw_kernel {
  */
 const char *tw_kernel_load(uint32_t slots);
 
+/* Has this process loaded it, and no helper? */
+bool tw_kernel_is_own(void);
+
 /*
  * The ring that the calling thread makes next has @entries slots, a power of two.
  * Sets @kernel. After tw_kernel_load(), and before io_uring_setup().

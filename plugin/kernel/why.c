@@ -8,8 +8,12 @@
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
+#include "kernel/job.h"
 #include "kernel/why.h"
 #include "report_file.h"
+
+static const char not_split[] =
+	"I/Os are not split inside the kernel (kernel_stages says why)";
 
 void tw_why_load_for_jobs(void)
 {
@@ -19,10 +23,10 @@ void tw_why_load_for_jobs(void)
 	for (i = 0; i < thread_number; i++) {
 		const struct thread_data *td = tnumber_to_td(i);
 
-		if (tw_has_our_layout(td) && td->eo)
+		if (tw_kernel_is_for(td))
 			jobs += ((const struct tw_options *) td->eo)->causes;
 	}
-	if (jobs)
+	if (jobs && tw_kernel_is_own())
 		tw_follow_load(jobs);
 }
 
@@ -32,8 +36,14 @@ void tw_why_ring_begins(struct thread_data *td, struct tw_job *job)
 
 	if (!o->causes)
 		return;
-	/* Loaded already, but for a job that the parent did not know. */
-	job->follow.why = tw_follow_load(1);
+	if (!job->kernel.slots)
+		job->follow.why = not_split;
+	else if (job->kernel.by_helper)
+		job->follow.why = "the kernel helper does not follow threads: run "
+				  "as root or with CAP_BPF, CAP_PERFMON and "
+				  "CAP_SYSLOG";
+	else	/* Loaded already, but for a single job with create_serialize=0. */
+		job->follow.why = tw_follow_load(1);
 	if (!job->follow.why)
 		tw_follow_expect(&job->follow);
 }
@@ -44,8 +54,7 @@ void tw_why_ring_made(struct tw_job *job)
 	if (!job->follow.turns || job->kernel.slots)
 		return;
 	job->follow.turns = NULL;
-	job->follow.why = "I/Os are not split inside the kernel "
-			  "(kernel_stages says why)";
+	job->follow.why = not_split;
 }
 
 /* ---- an I/O -------------------------------------------------------------- */

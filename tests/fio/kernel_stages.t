@@ -218,6 +218,40 @@ for kind in --thread=0 --thread=1; do
 	ok $? 'and one that does not want it'
 done
 
+# With create_serialize=0 fio starts them before it calls the engine: threads share a
+# program, and several processes have none.
+late()
+{
+	rm -f late.json*
+	run_fio --name=late --filename="$data" --bs=4k --size=4m --io_size=2m \
+		--rw=randrw --direct=1 --iodepth=8 --tw_slowest=100000 \
+		--create_serialize=0 --tw_report=late.json "$@"
+}
+late --numjobs=4 --thread --tw_kernel=require
+is $? 0 'four threads that set up their files themselves'
+for of in 1 2 3 4; do
+	split_is late.json.$of 512 "$joined" "thread $of"
+done
+late --thread --tw_kernel=require --stonewall --name=later --filename="$data" --bs=4k \
+	--size=4m --io_size=2m --rw=randrw --direct=1 --iodepth=16 --thread \
+	--tw_slowest=100000 --create_serialize=0 --tw_kernel=require \
+	--tw_report=later.json --stonewall
+is $? 0 'a thread after another one'
+split_is later.json.2 512 "$joined" 'has its place, too'
+late --numjobs=2 --tw_kernel=auto
+is $? 0 'two processes'
+for of in 1 2; do
+	json late.json.$of '$j->{kernel_stages}{why} =~ /create_serialize=0/ &&
+		$j->{ios}{read} && !$j->{stages}{device}'
+	ok $? "process $of says why it has no stages"
+done
+late --numjobs=2 --tw_kernel=require
+is $? 1 'and if they require them, fio ends'
+said | grep -q 'tw_kernel=require, but .*create_serialize=0'
+ok $? 'with that reason'
+late --tw_kernel=require
+split_is late.json 512 "$joined" 'a single process'
+
 # Two of ours and fio's own engine at the same time, on one file.
 "$FIO" --name=other --ioengine=io_uring --filename="$data" --bs=4k --size=4m \
 	--io_size=16m --rw=randrw --direct=1 --iodepth=32 --output=other.out &

@@ -107,6 +107,31 @@ static const char *state(const char *key)
 				       key));
 }
 
+/* For how many jobs the program is loaded: two want causes. */
+static unsigned followed(enum tw_kernel_mode mode, bool can_load)
+{
+	static struct thread_data jobs[2];
+
+	world_forget();
+	world.options.kernel = mode;
+	world.options.causes = 1;
+	world.kernel_refused = can_load ? NULL : "no reason";
+	jobs[0] = jobs[1] = world.td;
+	segments[0].threads = jobs;
+	thread_number = 2;
+	tw_why_load_for_jobs();
+	thread_number = 0;
+	return world.followed;
+}
+
+static void for_jobs(void)
+{
+	tap_ok(followed(TW_KERNEL_AUTO, true) == 2, "it is loaded for all jobs");
+	tap_ok(!followed(TW_KERNEL_OFF, true), "not for jobs with tw_kernel=off");
+	tap_ok(!followed(TW_KERNEL_AUTO, false),
+	       "nor if this process has not loaded the stages");
+}
+
 int main(void)
 {
 	const json_t *had;
@@ -138,6 +163,7 @@ int main(void)
 	tap_ok(strcmp(state("state"), "off") == 0 &&
 	       strcmp(state("why"), "not asked for") == 0 && !cause("stage") &&
 	       !world.followed, "not asked for: nothing is loaded");
+	for_jobs();
 	world_forget();
 	return tap_done();
 }

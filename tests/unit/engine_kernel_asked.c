@@ -2,8 +2,10 @@
 /*
  * Behaviour: what tw_kernel= and TICKWISE_KERNEL ask for is what happens. The program
  * is loaded once, with a slot for each I/O of the jobs that want it; auto goes on
- * without it and the report says why; require ends the job with one line.
- * Defect: the environment overrides the job file, a job without stages has the program
+ * without it and the report says why; require ends the job with one line. Where fio
+ * starts jobs before it calls the engine (create_serialize=0), threads load it for all
+ * of them, a single process for itself, and of several processes none.
+ * Defect: a program for each of several processes, room for one of several threads, the environment overrides the job file, a job without stages has the program
  * loaded, slots are counted for jobs of another engine, a job that requires it runs
  * without.
  */
@@ -62,6 +64,50 @@ static void one(const struct asked *asked)
 	tap_ok(strcmp(kernel_text("state"), asked->state) == 0 &&
 	       strcmp(kernel_text("why"), asked->why) == 0,
 	       "and the report says: %s %s", asked->state, asked->why);
+}
+
+/* A job of depth 1 and, with @others, one of depth 5; create_serialize=0. */
+static bool late(enum tw_kernel_mode mode, bool threads, bool others)
+{
+	static struct thread_data jobs[2];
+	bool begins;
+
+	world_forget();
+	environment(NULL);
+	world.options.kernel = mode;
+	world.kernel_slots = slots;
+	world.td.o.use_thread = threads;
+	jobs[0] = jobs[1] = world.td;
+	jobs[1].o.iodepth = 5;
+	segments[0].threads = jobs;
+	thread_number = others ? 2 : 1;
+	begins = world_begin();
+	thread_number = 0;
+	return begins;
+}
+
+/* Before for_jobs(), as nobody has asked for the jobs yet. */
+static void late_jobs(void)
+{
+	tap_ok(late(TW_KERNEL_AUTO, false, false) && world.kernel_loads == 1,
+	       "create_serialize=0, a single process: it loads the program");
+	world_end();
+	tap_ok(late(TW_KERNEL_AUTO, false, true) && !world.kernel_loads,
+	       "one of two processes: it does not, and begins");
+	/* fio calls this one in the job then. */
+	tw_try(&world.td);
+	tap_ok(!world.kernel_loads, "nor later");
+	world_end();
+	tap_ok(strcmp(kernel_text("state"), "off") == 0 &&
+	       strstr(kernel_text("why"), "create_serialize=0"),
+	       "and the report says: %s", kernel_text("why"));
+	tap_ok(!late(TW_KERNEL_REQUIRE, false, true) && !world.kernel_loads &&
+	       world.messages == 1, "if it requires it: it ends with one line");
+	world_end();
+	tap_ok(late(TW_KERNEL_AUTO, true, true) && world.kernel_loads &&
+	       world.kernel_loaded_first == 1 + 8,
+	       "one of two threads: loaded with room for both");
+	world_end();
 }
 
 /* Jobs of depth 1, 5 and 64, and who of them is one of ours that wants it. */
@@ -143,6 +189,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
 		one(&asked[i]);
+	late_jobs();
 	for_jobs();
 	world_forget();
 	return tap_done();

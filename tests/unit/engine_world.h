@@ -118,6 +118,7 @@ static struct world {
 	struct tw_slot *kernel_slots;	/* NULL: it sees no ring */
 	const char *kernel_refused;	/* why it can't be loaded; NULL: it can */
 	unsigned kernel_loads;
+	uint32_t kernel_loaded_first;
 	struct tw_turns *turns;		/* of the job's thread; NULL: not followed */
 	uint32_t followed;		/* jobs, when that was loaded */
 	uint32_t kernel_loaded;		/* slots */
@@ -491,9 +492,15 @@ uint64_t engine_clock_id_ns(clockid_t clock_id)
 
 const char *tw_kernel_load(uint32_t slots)
 {
-	world.kernel_loads++;
+	if (!world.kernel_loads++)
+		world.kernel_loaded_first = slots;
 	world.kernel_loaded = slots;
 	return world.kernel_refused;
+}
+
+bool tw_kernel_is_own(void)
+{
+	return !world.kernel_refused;
 }
 
 void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries)
