@@ -121,7 +121,8 @@ causes_are async.json 'through worker threads'
 json async.json '!grep { exists $_->{causes}{ran_ns} &&
 	$_->{causes}{stage} eq "blockq" } @{$j->{slowest}}'
 ok $? 'whose queues are not either'
-for kind in --thread=0 --thread=1; do
+for kind in --thread=0 --thread=1 '--thread=1 --create_serialize=0'; do
+	# shellcheck disable=SC2086	# several options
 	job two --numjobs=2 $kind
 	causes_are two.json.1 "two jobs, $kind: the first"
 	causes_are two.json.2 'the second'
@@ -164,11 +165,14 @@ if [ -z "$unnamed" ] || [ ! -s "$unnamed" ]; then
 	skip 'fio can not become another user here'
 else
 	causes_are "$unnamed" 'as another user'
+	# Other processes of that user may have run meanwhile.
 	json "$unnamed" 'my @had = map { @{$_->{causes}{had_cpu} // []} }
 			@{$j->{slowest}};
 		(grep { $_->{kind} eq "hidden" } @had) &&
-		!grep { $_->{kind} eq "process" || $_->{kind} eq "hidden" &&
-			(exists $_->{name} || exists $_->{id}) } @had'
+		!grep { ($_->{id} // 0) == '"$loop_pid"' &&
+				$_->{kind} eq "process" ||
+			$_->{kind} eq "hidden" &&
+				(exists $_->{name} || exists $_->{id}) } @had'
 	ok $? 'the job does not name it'
 fi
 done_testing
