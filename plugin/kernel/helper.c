@@ -68,6 +68,20 @@ static int fail(int code, const char *format, ...)
 	return code;
 }
 
+/* A line for whoever reads along. Where it would have to wait, as for a full pipe or a
+ * terminal that was stopped, it is dropped. */
+static void print_line(const char *format, ...)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	va_list args;
+
+	if (poll(&out, 1, 0) != 1 || !(out.revents & POLLOUT))
+		return;
+	va_start(args, format);
+	vdprintf(STDOUT_FILENO, format, args);
+	va_end(args);
+}
+
 /* ---- the command line ---- */
 
 static const char usage[] =
@@ -316,8 +330,7 @@ static void begin(struct helper *helper, int fd, const struct ucred *fio,
 	}
 	helper->fios[place].process = process;
 	helper->fios[place].user = fio->uid;
-	printf("fio %d of user %u\n", (int)fio->pid, fio->uid);
-	fflush(stdout);
+	print_line("fio %d of user %u\n", (int)fio->pid, fio->uid);
 }
 
 static void take_connection(struct helper *helper)
@@ -427,8 +440,7 @@ int main(int argc, char **argv)
 	if (!code)
 		code = open_socket(&helper, &address);
 	if (!code) {
-		printf("listening on %s for user %u\n", helper.path, helper.user);
-		fflush(stdout);
+		print_line("listening on %s for user %u\n", helper.path, helper.user);
 		listen_on(&helper);
 		/* Those that serve see it, and end. */
 		close(helper.end_fds[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What an engine without privileges and `tickwise kernel-helper` send each other over
- * a SOCK_SEQPACKET socket: a question, then its answer. Neither has a pointer or an
- * address of the kernel in it.
+ * a SOCK_SEQPACKET socket: a question, then its answer. Loading takes a while; an answer
+ * that says so comes before. Neither has a pointer or an address of the kernel in it.
  */
 #ifndef TW_PLUGIN_KERNEL_HELPER_PROTOCOL_H
 #define TW_PLUGIN_KERNEL_HELPER_PROTOCOL_H
@@ -13,7 +13,7 @@
 
 #define TW_HELPER_SOCKET	"/run/tickwise/kernel.sock"
 /* The slots have this layout, too. */
-#define TW_HELPER_VERSION	(0x54570100u + (uint32_t)sizeof(struct tw_slot))
+#define TW_HELPER_VERSION	(0x54570200u + (uint32_t)sizeof(struct tw_slot))
 #define TW_HELPER_MAX_SLOTS	65536u		/* of a connection */
 
 enum tw_helper_what {
@@ -35,7 +35,7 @@ struct tw_helper_answer {
 	uint32_t version;
 	uint32_t number;
 	uint32_t base;		/* of EXPECT: the ring's first slot */
-	uint32_t unused;
+	uint32_t is_loading;	/* the answer to LOAD is still to come */
 	char why[176];		/* why not, in one line; empty: done */
 };
 

@@ -279,12 +279,25 @@ static int receive(int socket_fd, struct question *q)
 	return 0;
 }
 
+/* A fio waits longer for a helper that is at work. */
+static int say_loading(int socket_fd, uint32_t number)
+{
+	const struct tw_helper_answer answer = {
+		.version = TW_HELPER_VERSION, .number = number,
+		.is_loading = 1,
+	};
+
+	return send_answer(socket_fd, &answer, -1);
+}
+
 static const char *load(struct serving *s, const struct question *q)
 {
 	int error;
 
 	if (q->sender.pid != s->peer.process || q->sender.uid != s->peer.user)
 		return "the job is no child of the fio that asked";
+	if (say_loading(s->socket_fd, q->question.number))
+		return "the fio that asked has ended";
 	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
 	if (error)
 		return tw_loader_reason(error);

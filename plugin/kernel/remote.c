@@ -26,8 +26,11 @@
 #ifndef ANSWER_MS
 #define ANSWER_MS	3000
 #endif
-/* Loading takes some tenths of a second; on an emulated machine some seconds. */
+/* Loading takes some tenths of a second; on an emulated machine some seconds. From the
+ * helper's message on that it loads. */
+#ifndef LOAD_MS
 #define LOAD_MS		30000
+#endif
 
 /* Of all jobs. */
 struct shared {
@@ -118,15 +121,16 @@ static int receive(struct tw_helper_answer *answer, int *fd)
 
 /* A helper that refuses does so before it has read, which resets the connection;
  * what it had to say is there all the same. */
-static int wait_for_answer(uint32_t number, const struct timespec *end,
+static int wait_for_answer(uint32_t number, bool may_load,
 			   struct tw_helper_answer *answer, int *fd)
 {
 	struct pollfd event = { .fd = socket_fd, .events = POLLIN };
+	struct timespec end = in_ms(ANSWER_MS);
 	bool was_reset = false;
 	int error;
 
 	for (;;) {
-		if (poll(&event, 1, ms_until(end)) == 0)
+		if (poll(&event, 1, ms_until(&end)) == 0)
 			return -ETIMEDOUT;
 		error = receive(answer, fd);
 		if (error == -ECONNRESET && !was_reset)
@@ -134,18 +138,22 @@ static int wait_for_answer(uint32_t number, const struct timespec *end,
 		else if (error && error != -EAGAIN && error != -EINTR)
 			return error;
 		/* 0: the connection is refused as a whole. */
-		else if (!error && (answer->number == number || !answer->number))
+		else if (!error && !answer->is_loading &&
+			 (answer->number == number || !answer->number))
 			return 0;
 		else if (!error && *fd >= 0)
 			close(*fd);
+		/* Once: else it could go on for ever. */
+		if (!error && answer->is_loading && may_load) {
+			may_load = false;
+			end = in_ms(LOAD_MS);
+		}
 	}
 }
 
-static int ask_locked(struct tw_helper_question *question, unsigned limit_ms,
+static int ask_locked(struct tw_helper_question *question,
 		      struct tw_helper_answer *answer, int *fd)
 {
-	const struct timespec end = in_ms(limit_ms);
-
 	if (shared->is_silent)
 		return -EPIPE;
 	question->version = TW_HELPER_VERSION;
@@ -155,20 +163,21 @@ static int ask_locked(struct tw_helper_question *question, unsigned limit_ms,
 		 MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EPIPE &&
 	    errno != ECONNRESET)
 		return -errno;
-	return wait_for_answer(question->number, &end, answer, fd);
+	return wait_for_answer(question->number, question->what == TW_HELPER_LOAD,
+			       answer, fd);
 }
 
 /* 0; -errno with @why. */
-static int ask(struct tw_helper_question question, unsigned limit_ms,
-	       struct tw_helper_answer *answer, int *fd, char why[TW_KERNEL_WHY])
+static int ask(struct tw_helper_question question, struct tw_helper_answer *answer,
+	       int *fd, char why[TW_KERNEL_WHY])
 {
-	const struct timespec end = in_ms(limit_ms);
+	const struct timespec end = in_ms(ANSWER_MS);
 	int error = pthread_mutex_clocklock(&shared->lock, CLOCK_MONOTONIC, &end);
 
 	if (error == EOWNERDEAD)
 		error = pthread_mutex_consistent(&shared->lock);
 	if (!error) {
-		error = -ask_locked(&question, limit_ms, answer, fd);
+		error = -ask_locked(&question, answer, fd);
 		/* The others need not wait as long. */
 		if (error)
 			shared->is_silent = true;
@@ -237,7 +246,7 @@ int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 			 "the kernel helper at %.100s can't be asked", path);
 		return error;
 	}
-	error = ask(question, LOAD_MS, &answer, &fd, why);
+	error = ask(question, &answer, &fd, why);
 	if (!error && fd < 0) {
 		snprintf(why, TW_KERNEL_WHY, "the kernel helper sent no memory");
 		error = -EPROTO;
@@ -256,7 +265,7 @@ int tw_remote_expect(uint32_t thread, uint32_t entries, uint32_t *base,
 		.what = TW_HELPER_EXPECT, .thread = thread, .entries = entries,
 	};
 	struct tw_helper_answer answer;
-	int fd = -1, error = ask(question, ANSWER_MS, &answer, &fd, why);
+	int fd = -1, error = ask(question, &answer, &fd, why);
 
 	if (fd >= 0)
 		close(fd);
@@ -271,7 +280,7 @@ int tw_remote_made(uint32_t thread, char why[TW_KERNEL_WHY])
 		.what = TW_HELPER_MADE, .thread = thread,
 	};
 	struct tw_helper_answer answer;
-	int fd = -1, error = ask(question, ANSWER_MS, &answer, &fd, why);
+	int fd = -1, error = ask(question, &answer, &fd, why);
 
 	if (fd >= 0)
 		close(fd);

@@ -60,7 +60,6 @@ static const char *answer_of(int fd, int *memory)
 	struct msghdr message = {
 		.msg_iov = &data, .msg_iovlen = 1,
 		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
 	};
 	unsigned tries = 0;
 	ssize_t size;
@@ -68,9 +67,10 @@ static const char *answer_of(int fd, int *memory)
 	/* A helper that refuses hangs up before it has read the question, which is an
 	 * error first; then there are its words. */
 	do {
+		message.msg_controllen = sizeof(control.bytes);
 		size = recvmsg(fd, &message, 0);
-	} while (size < 0 && (errno == EINTR || errno == ECONNRESET) &&
-		 tries++ < 2);
+	} while ((size < 0 && (errno == EINTR || errno == ECONNRESET) &&
+		  tries++ < 2) || (size > 0 && answer.is_loading));
 	*memory = -1;
 	if (size != (ssize_t)sizeof(answer))
 		return "ended";

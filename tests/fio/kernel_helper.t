@@ -248,6 +248,15 @@ else
 	skip "no namespace of processes: $(cat why)"
 fi
 
+# ---- it hangs ----
+
+idle
+kill -STOP "$helper_pid"
+fio_as 65534 stopped
+is "$? $(from_json stopped/stopped.json 'print $j->{kernel_stages}{why}')" \
+	'0 the kernel helper does not answer' 'a helper that hangs: fio runs'
+kill -CONT "$helper_pid"
+
 # ---- two users ----
 
 idle
@@ -262,6 +271,24 @@ split_is second/second.json 4096 "$joined" 'the second'
 end_helper
 is "$status $(ls -d h 2>&1 | grep -c 'No such')" '0 1' \
 	'a signal ends it: exit code 0, no socket left'
+
+# ---- nobody reads what it prints ----
+
+mkfifo full
+exec 7<>full
+dd if=/dev/zero of=full oflag=nonblock conv=notrunc bs=4096 count=1024 2>why
+"$helper" --socket="$scratch/h/kernel.sock" --user=65534 >full 2>helper.log &
+helper_pid=$!
+# It listens: so does the kernel call that.
+while ! grep -q " 00010000 .*$scratch/h/kernel.sock" /proc/net/unix &&
+	kill -0 "$helper_pid" 2>/dev/null; do
+	sleep 0.1
+done
+fio_as 65534 unread --tw_kernel=require
+is $? 0 'the pipe that it prints to is full: it serves'
+end_helper
+is "$status $(wc -c <helper.log)" '0 0' 'and ends by a signal'
+exec 7>&-
 
 # ---- it is killed ----
 

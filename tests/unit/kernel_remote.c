@@ -2,9 +2,10 @@
 /*
  * Behaviour: the engine takes the answer to its own question, also behind an older one;
  * it tells a helper that refuses, that is of another version, that hangs and that has
- * ended apart, in one line each; it waits once for one that hangs.
+ * ended apart, in one line each; it waits once for one that hangs. For one that loads it
+ * waits longer, and not for ever.
  * Defect: an answer to another job's question, a job that hangs with its helper, or that
- * waits again and again.
+ * waits again and again, or as long for a helper that hangs as for one that loads.
  *
  * The helper is a process of the test, that answers as the case wants.
  */
@@ -24,16 +25,13 @@
 #include "remote.h"
 #include "tap.h"
 
-unsigned answer_ms = 60000;
+unsigned answer_ms = 60000, load_ms = 60000;
 
 static char path[] = "/tmp/kernel_remote.XXXXXX";
 static char address_path[64];
 
-static void reply(int fd, uint32_t version, uint32_t number, const char *why, int with)
+static void send_to(int fd, struct tw_helper_answer answer, const char *why, int with)
 {
-	struct tw_helper_answer answer = {
-		.version = version, .number = number, .base = 100 + number,
-	};
 	struct iovec data = { &answer, sizeof(answer) };
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -52,6 +50,24 @@ static void reply(int fd, uint32_t version, uint32_t number, const char *why, in
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &with, sizeof(with));
 	}
 	sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static void reply(int fd, uint32_t version, uint32_t number, const char *why, int with)
+{
+	const struct tw_helper_answer answer = {
+		.version = version, .number = number, .base = 100 + number,
+	};
+
+	send_to(fd, answer, why, with);
+}
+
+static void say_loading(int fd, uint32_t number)
+{
+	const struct tw_helper_answer answer = {
+		.version = TW_HELPER_VERSION, .number = number, .is_loading = 1,
+	};
+
+	send_to(fd, answer, "", -1);
 }
 
 /* What the helper does with a question; false: it ends. */
@@ -144,6 +160,33 @@ static bool ends(int fd, const struct tw_helper_question *q)
 	return q->what == TW_HELPER_LOAD && good(fd, q);
 }
 
+static bool silent(int fd, const struct tw_helper_question *q)
+{
+	(void)fd;
+	(void)q;
+	return true;
+}
+
+static bool says_so_and_loads(int fd, const struct tw_helper_question *q)
+{
+	say_loading(fd, q->number);
+	return good(fd, q);
+}
+
+static bool loads_for_ever(int fd, const struct tw_helper_question *q)
+{
+	say_loading(fd, q->number);
+	say_loading(fd, q->number);
+	return true;
+}
+
+static bool loads_only(int fd, const struct tw_helper_question *q)
+{
+	if (q->what == TW_HELPER_LOAD)
+		return says_so_and_loads(fd, q);
+	return loads_for_ever(fd, q);
+}
+
 /* ---- cases ---- */
 
 static char why[TW_KERNEL_WHY];
@@ -192,6 +235,33 @@ static void waits_once(void)
 	end(child);
 }
 
+#define FOR_EVER_MS	3600000
+
+/* Whichever of the two times should not count here would end the test by its alarm. */
+static void has_two_limits(void)
+{
+	pid_t child;
+	int fd;
+
+	alarm(300);
+	answer_ms = 50;
+	load_ms = FOR_EVER_MS;
+	loads("one that does nothing", silent, "the kernel helper does not answer");
+	answer_ms = FOR_EVER_MS;
+	load_ms = 50;
+	loads("one that loads for ever", loads_for_ever,
+	      "the kernel helper does not answer");
+	answer_ms = load_ms = FOR_EVER_MS;
+	child = start(loads_only);
+	fd = tw_remote_load(64, why);
+	answer_ms = 50;
+	tap_ok(fd >= 0 && tw_remote_made(1, why) == -ETIMEDOUT,
+	       "a ring is not waited for as loading is: %s", why);
+	close(fd);
+	end(child);
+	alarm(0);
+}
+
 int main(void)
 {
 	if (!mkdtemp(path))
@@ -207,12 +277,14 @@ int main(void)
 	loads("one that refuses", refuses, "the kernel helper: no room");
 	loads("one that refuses all", refuses_all, "the kernel helper: too many");
 	loads("one of another version", is_older, "the kernel helper is of another version of tickwise");
+	loads("one that says that it loads", says_so_and_loads, "");
 	loads("one that sends no memory", sends_none,
 	      "the kernel helper sent no memory");
 	expects("a ring", good, "");
 	expects("a ring, with answers to others", late, "");
 	expects("a helper that ends", ends, "the kernel helper has ended");
 	waits_once();
+	has_two_limits();
 	unlink(address_path);
 	rmdir(path);
 	return tap_done();
