@@ -3,12 +3,12 @@
  * For kernel_attach.t: a program that uses io_uring for other things than files, so many
  * times each:
  *
- *	3	connections by one multishot accept, which is then cancelled
+ *	4	multishot accepts of 3 connections, each of which is then cancelled
  *	10	sends, and as many receives
  *	5	timeouts that run out
  *	4	chains of a timeout and a nop
  *	6	nops without a completion
- *	1	read of no file
+ *	10	reads of no file
  *
  * With an argument the ring keeps no descriptor, and 9 nops follow when stdin has ended.
  * Exit 2 with the reason where io_uring can't be used so.
@@ -96,6 +96,7 @@ static void connections(int ends[2])
 	io_uring_prep_cancel64(sqe, 1, 0);
 	sqe->user_data = 2;
 	take(2);
+	close(server);
 }
 
 static void messages(const int ends[2])
@@ -135,13 +136,15 @@ static void others(void)
 		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
 		take(0);
 	}
-	io_uring_prep_read(next(), -1, data, sizeof(data), 0);
-	take(1);
+	for (i = 0; i < 10; i++) {
+		io_uring_prep_read(next(), -1, data, sizeof(data), 0);
+		take(1);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	int ends[2];
+	int ends[2], i;
 
 	(void)argv;
 	need(io_uring_queue_init(64, &ring, 0) == 0, "ring");
@@ -155,7 +158,8 @@ int main(int argc, char **argv)
 		nops(9);
 		return 0;
 	}
-	connections(ends);
+	for (i = 0; i < 4; i++)
+		connections(ends);
 	messages(ends);
 	others();
 	nops(20);
