@@ -66,6 +66,8 @@ struct tw_attach_io {
 	__u32 requests;
 	__u32 retries;
 	__u32 unused2;
+	__u64 due_bytes;	/* as in struct tw_slot */
+	__u64 finished_bytes;
 };
 
 /* What there is no record of. */

@@ -199,7 +199,9 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 {
 	bool ordered = is_ordered(io);
 	bool dispatched = ordered && io->dispatched_ns;
-	bool finished = ordered && io->finished_ns;
+	/* See tw_finished_ns() in join.h. */
+	bool finished = ordered && io->finished_ns &&
+			io->finished_bytes >= io->due_bytes;
 	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
 
 	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));

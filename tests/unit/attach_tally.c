@@ -34,6 +34,7 @@ static struct tw_attach_io io_of(__u64 ring, __u64 inode, __u8 opcode)
 		.accepted_ns = START_NS + 1000, .dispatched_ns = START_NS + 1100,
 		.finished_ns = START_NS + 1700, .posted_ns = START_NS + 2000,
 		.result = 4096, .requests = 2, .retries = 1,
+		.due_bytes = 4096, .finished_bytes = 4096,
 	};
 }
 
@@ -80,6 +81,10 @@ static void test_split(void)
 	       1000), "not seen finished: device and complete are one");
 	io.dispatched_ns = 0;
 	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000), "no request: whole");
+	io = io_of(1, 1, READ);
+	io.finished_bytes -= 512;
+	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_ATTACH_BLOCKQ), 100, 0, 0, 900,
+	       1000), "not all bytes seen finished: likewise");
 	io = io_of(1, 1, READ);
 	io.dispatched_ns = io.accepted_ns - 1;
 	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
