@@ -454,8 +454,10 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # What `tickwise attach` adds up needs no BPF.
 $(B)/tests/unit/attach_tally.t: $(addprefix plugin/kernel/attach_,tally.c names.c)
-$(B)/tests/unit/attach_tally.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/attach_tally.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/attach_tally.t $(B)/tests/unit/attach_table.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c \
+	files.c names.c tally.c) core/command/format.c core/command/plain_text.c
+$(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_tally.t: TEST_LIBS := $(B)/libtickwise.a
 
 # The engine between a fio, a kernel and a counter that are made by hand: what
 # it is made of is built once more, with that counter and that kernel.

@@ -290,10 +290,13 @@ static void add_recent(struct tw_attach_recent *recent, const uint64_t *ns,
 static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *io,
 		     uint32_t ring, uint64_t lat_ns)
 {
-	const struct tw_attach_slow slow = {
+	struct tw_attach_slow slow = {
 		.lat_ns.value = lat_ns, .ring = ring, .io = *io,
 	};
 
+	/* The kernel has something else at that place. */
+	if (tw_attach_direction(io->opcode) >= TW_ATTACH_SYNC)
+		slow.io.offset = UINT64_MAX;
 	if (tw_slowest_wants(&tally->slowest, lat_ns))
 		tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }

@@ -35,6 +35,7 @@ static struct tw_attach_io io_of(__u64 ring, __u64 inode, __u8 opcode)
 		.finished_ns = START_NS + 1700, .posted_ns = START_NS + 2000,
 		.result = 4096, .requests = 2, .retries = 1,
 		.due_bytes = 4096, .finished_bytes = 4096,
+		.offset = 4711,
 	};
 }
 
@@ -129,6 +130,13 @@ static void test_rows(void)
 	tw_attach_tally_free(&tally);
 }
 
+static uint64_t slow_offset(void)
+{
+	const struct tw_slow *slow = tw_slowest_get(&tally.slowest, 0);
+
+	return ((const struct tw_attach_slow *)slow)->io.offset;
+}
+
 static void test_counts(void)
 {
 	const struct tw_attach_counts *of;
@@ -178,6 +186,14 @@ static void test_counts(void)
 	tap_ok(tally.of[TW_ATTACH_SYNC].counts.ios == 1 &&
 	       tally.of[TW_ATTACH_SYNC].counts.empty == 0, "a sync moves nothing anyway");
 	tap_ok(tally.slowest.count == 1, "accepting has no direction");
+	tap_ok(slow_offset() == UINT64_MAX, "nor does a sync begin somewhere");
+	tw_attach_tally_free(&tally);
+
+	begin();
+	io = io_of(7, 1, WRITE);
+	io.offset = 8192;
+	add(&io);
+	tap_ok(slow_offset() == 8192, "as a write does");
 	tw_attach_tally_free(&tally);
 }
 
