@@ -102,8 +102,8 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,causes.c job.c loader.c remote.c stages.c \
-		  trace_own.c trace_text.c tracefs.c why.c)
+		  $(addprefix plugin/kernel/,causes.c explained_json.c job.c loader.c remote.c \
+		  stages.c trace_own.c trace_text.c tracefs.c why.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -464,7 +464,7 @@ $(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_tally.t: TEST_LIBS := $(B)
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
 	report over_time response trigger kernel/job kernel/trace_own \
-	kernel/trace_text kernel/why)
+	kernel/trace_text kernel/explained_json kernel/why)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 

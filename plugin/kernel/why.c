@@ -3,11 +3,10 @@
  * Why an I/O was slow: see why.h.
  */
 #include <jansson.h>
-#include <string.h>
 
 #include "engine.h"
 #include "guards.h"
-#include "histogram_json.h"
+#include "kernel/explained_json.h"
 #include "kernel/job.h"
 #include "kernel/why.h"
 #include "report_file.h"
@@ -155,106 +154,19 @@ void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 	why->followed = true;
 	why->followed_ns = (uint64_t) (part.to_ns - part.from_ns);
 	tw_explain(job->follow.turns, clocks->join, &part, explained);
-	explained->stall_from_ns -= begin_ns;
-	explained->stall_to_ns -= begin_ns;
+	explained->stall_from_ns -= part.from_ns;
+	explained->stall_to_ns -= part.from_ns;
 }
 
 /* ---- the report ---------------------------------------------------------- */
 
-static const char *const kinds[TW_HOLDER_KINDS] = {
-	[TW_PROCESS] = "process",
-	[TW_KERNEL_THREAD] = "kernel",
-	[TW_INTERRUPT] = "interrupt",
-	[TW_SOFTIRQ] = "softirq",
-	[TW_IDLE] = "idle",
-	[TW_HIDDEN] = "hidden",
-};
-
-/* include/linux/interrupt.h */
-static const char *const vectors[] = {
-	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET",
-	"SCHED", "HRTIMER", "RCU",
-};
-
-/* A process may have any bytes for its name. */
-static json_t *name_of(const struct tw_had_cpu *had)
-{
-	char name[TW_NAME_SIZE + 1] = "";
-	char *c;
-
-	if (had->kind == TW_SOFTIRQ && had->id < FIO_ARRAY_SIZE(vectors))
-		return json_string(vectors[had->id]);
-	memcpy(name, had->name, sizeof(had->name));
-	for (c = name; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return json_string(name);
-}
-
-static json_t *had_to_json(const struct tw_had_cpu *had)
-{
-	json_t *object = json_pack("{ss, sI}", "kind", kinds[had->kind],
-				   "ns", (json_int_t) had->ns);
-
-	if (had->kind == TW_HIDDEN || had->kind == TW_IDLE)
-		return object;
-	json_object_set_new(object, "id", json_integer((json_int_t) had->id));
-	json_object_set_new(object, "name", name_of(had));
-	return object;
-}
-
-static json_t *all_had_to_json(const struct tw_explained *is)
-{
-	json_t *array = json_array();
-	unsigned i;
-
-	for (i = 0; i < TW_HAD_CPU && is->had_cpu[i].ns; i++)
-		json_array_append_new(array, had_to_json(&is->had_cpu[i]));
-	return array;
-}
-
-/* When the thread could not run, or, without that, the stage. */
-static json_t *stall_to_json(const struct tw_why *why, uint64_t stage_ns,
-			     uint64_t begin_ns)
-{
-	const struct tw_explained *is = &why->explained;
-	int64_t from_ns = is->stall_from_ns, to_ns = is->stall_to_ns;
-
-	if (to_ns <= from_ns) {
-		from_ns = why->from_ns;
-		to_ns = from_ns + (int64_t) stage_ns;
-	}
-	return json_pack("{so, sI}", "from_ns",
-			 tw_u64_string(begin_ns + (uint64_t) from_ns),
-			 "ns", (json_int_t) (to_ns - from_ns));
-}
-
 json_t *tw_why_to_json(const struct tw_why *why,
 		       const struct tw_io_times *times, uint64_t begin_ns)
 {
-	const struct tw_explained *is = &why->explained;
-	const uint64_t stage_ns = times->stage_ns[why->stage];
-	const uint64_t known_ns = is->ran_ns + is->waited_ns + is->asleep_ns +
-				  is->interrupts_ns + is->woken_late_ns;
-	json_t *object = json_pack("{ss, so}", "stage",
-				   tw_stage_names[why->stage], "stall",
-				   stall_to_json(why, stage_ns, begin_ns));
-
-	if (!why->followed)
-		return object;
-	json_object_update_new(object, json_pack(
-		"{sI, sI, sI, sI, sI, sI, sI, sI, sb, so}",
-		"ran_ns", (json_int_t) is->ran_ns,
-		"waited_ns", (json_int_t) is->waited_ns,
-		"interrupts_ns", (json_int_t) is->interrupts_ns,
-		"woken_late_ns", (json_int_t) is->woken_late_ns,
-		"since_interrupt_ns", (json_int_t) is->interrupt_ns,
-		"asleep_ns", (json_int_t) is->asleep_ns,
-		"unexplained_ns", (json_int_t) (stage_ns - known_ns),
-		"stolen_at_most_ns", (json_int_t) is->stolen_ns,
-		"lost", is->lost,
-		"had_cpu", all_had_to_json(is)));
-	return object;
+	return tw_explained_to_json(tw_stage_names[why->stage],
+				    begin_ns + (uint64_t) why->from_ns,
+				    times->stage_ns[why->stage],
+				    why->followed ? &why->explained : NULL);
 }
 
 json_t *tw_why_state_to_json(const struct tw_job *job)

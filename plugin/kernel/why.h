@@ -21,7 +21,7 @@ struct tw_why {
 	bool followed;			/* the thread takes part in the stage, */
 	uint64_t followed_ns;		/* in so much of it, from its beginning */
 	int64_t from_ns;		/* since the I/O was prepared */
-	struct tw_explained explained;	/* times as from_ns */
+	struct tw_explained explained;	/* stall: since the stage began */
 };
 
 /* As those of job.h: before the first job, and before and after the job's ring is
