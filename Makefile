@@ -322,7 +322,11 @@ BPF_ARCH := $(patsubst x86_64,x86,$(patsubst i%86,x86,$(patsubst \
 $(B)/plugin/kernel/%.bpf.o: plugin/kernel/%.bpf.c $(wildcard plugin/kernel/*.h)
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -c -o $@ $<
+	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) \
+		$(BPF_FLAGS) -c -o $@ $<
+
+# Atomic operations that return something: Linux 5.12, and attach needs 6.1.
+$(B)/plugin/kernel/attach.bpf.o: BPF_FLAGS := -mcpu=v3
 
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(wildcard plugin/kernel/*.bpf.c))
 $(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o
@@ -346,9 +350,10 @@ kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
 $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
-	$(B)/kernel/loader.o \
+	$(B)/kernel/loader.o $(B)/kernel/explained_json.o \
 	$(addprefix $(B)/core/command/,format.o json_text.o plain_text.o)
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
+$(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
@@ -453,11 +458,10 @@ $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # What `tickwise attach` adds up needs no BPF.
-$(B)/tests/unit/attach_tally.t: $(addprefix plugin/kernel/attach_,tally.c names.c)
-$(B)/tests/unit/attach_tally.t $(B)/tests/unit/attach_table.t: CORE_CFLAGS += -Iplugin
-$(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c \
-	files.c names.c tally.c) core/command/format.c core/command/plain_text.c
-$(B)/tests/unit/attach_table.t $(B)/tests/unit/attach_tally.t: TEST_LIBS := $(B)/libtickwise.a
+ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t why.t)
+$(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c)
+$(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
+$(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 
 # The engine between a fio, a kernel and a counter that are made by hand: what
 # it is made of is built once more, with that counter and that kernel.

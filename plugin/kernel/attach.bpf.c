@@ -14,6 +14,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "attach_record.h"
+#include "follow.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -28,6 +29,17 @@ char LICENSE[] SEC("license") = "GPL";
  * of io_uring_complete is a pointer to the CQE (Linux 6.13 on), not user_data. */
 const volatile _Bool descendants = 0;
 const volatile _Bool has_cqe = 0;
+
+/* Also set before loading: the threads that submit are followed, too (causes.bpf.c);
+ * and the operations, as bits, whose slowest I/Os are listed. */
+const volatile _Bool with_causes = 0;
+const volatile __u64 listed = 0;
+
+/* An I/O that takes so long is among the slowest so far. It is told at once, as the
+ * turns of its thread are soon overwritten. */
+__u64 slow_ns;
+
+static __u32 places_taken;
 
 struct tw_attach_lost lost;
 
@@ -55,12 +67,12 @@ struct in_flight {
 	__u64 dispatched_ns;
 	__u64 finished_ns;
 	__u64 offset;
-	__u64 due_bytes;
-	__u64 finished_bytes;
 	__u32 requests;
 	__u32 retries;
 	__u32 opcode;
 	__u32 flags;
+	__u32 submitter;	/* the thread, by the kernel's number, */
+	__u32 thread;		/* and as in the record */
 };
 
 /* By io_kiocb. */
@@ -199,7 +211,7 @@ int descriptors(struct bpf_iter__task_file *at)
 }
 
 SEC("iter/task")
-int threads(struct bpf_iter__task *at)
+int processes(struct bpf_iter__task *at)
 {
 	struct task_struct *task = at->task;
 	struct io_uring_task *uring;
@@ -251,6 +263,35 @@ static void no_cqe(const struct in_flight *old)
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
+static __u32 current_thread(void)
+{
+	return (__u32)bpf_get_current_pid_tgid();
+}
+
+/* The thread that submits is followed from its first I/O on. Its place, from 1; 0:
+ * there are too many of them. */
+static __u32 follow_thread(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 pid = task->pid, place;
+	struct followed new = { .start_time = task->start_time };
+	const struct followed *old = bpf_map_lookup_elem(&threads, &pid);
+
+	if (old && old->start_time == new.start_time)
+		return old->ring + 1;
+	if (places_taken >= TW_ATTACH_THREADS) {
+		count(&lost.threads);
+		return 0;
+	}
+	place = __sync_fetch_and_add(&places_taken, 1);
+	if (place >= TW_ATTACH_THREADS)
+		return 0;
+	new.ran_ns = bpf_ktime_get_ns();
+	new.ring = place;
+	bpf_map_update_elem(&threads, &pid, &new, BPF_ANY);
+	return place + 1;
+}
+
 static int accepted(struct io_kiocb *io)
 {
 	struct in_flight new = {
@@ -264,6 +305,10 @@ static int accepted(struct io_kiocb *io)
 		return 0;
 	new.opcode = BPF_CORE_READ(io, opcode);
 	new.offset = (__u64)BPF_CORE_READ((struct kiocb *)io, ki_pos);
+	if (with_causes) {
+		new.submitter = current_thread();
+		new.thread = follow_thread();
+	}
 	if (!bpf_map_update_elem(&ios, &key, &new, BPF_NOEXIST))
 		return 0;
 	old = bpf_map_lookup_elem(&ios, &key);
@@ -309,13 +354,11 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 	mine->dispatched_ns = 0;
 	mine->finished_ns = 0;
 	mine->requests = 0;
-	mine->due_bytes = 0;
-	mine->finished_bytes = 0;
 	mine->retries++;
 	return 0;
 }
 
-static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes)
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns)
 {
 	struct in_flight *mine = in_flight(io);
 
@@ -324,13 +367,12 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 	if (point == FINISHED) {
 		mine->finished_ns = now_ns;
 		mine->requests++;
-		__sync_fetch_and_add(&mine->finished_bytes, bytes);
-		return;
-	}
-	__sync_fetch_and_add(&mine->due_bytes, bytes);
-	/* Later ones are its other requests, or the same one requeued. */
-	if (!mine->dispatched_ns)
+	} else if (!mine->dispatched_ns) {
+		/* Later ones are its other requests, or the same one requeued. */
 		mine->dispatched_ns = now_ns;
+		if (with_causes && mine->submitter == current_thread())
+			mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
+	}
 }
 
 SEC("tp_btf/block_rq_issue")
@@ -402,6 +444,15 @@ static void inode_of(struct tw_attach_inode *inode, struct io_kiocb *io)
 	tell_file(inode, file);
 }
 
+/* Is the record to be read at once? */
+static __u64 wakeup_for(const struct tw_attach_io *record)
+{
+	return with_causes && record->opcode < 64 &&
+	       listed >> record->opcode & 1 && record->accepted_ns &&
+	       record->posted_ns - record->accepted_ns >= slow_ns ?
+		BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
 static void tell(struct io_kiocb *io, __u64 ring, const struct in_flight *mine,
 		 __u32 flags, __u64 now)
 {
@@ -430,12 +481,11 @@ static void tell(struct io_kiocb *io, __u64 ring, const struct in_flight *mine,
 		record->offset = mine->offset;
 		record->requests = mine->requests;
 		record->retries = mine->retries;
-		record->finished_bytes = mine->finished_bytes;
-		record->due_bytes = mine->due_bytes;
-		if (record->result > 0 && (__u64)record->result < mine->due_bytes)
-			record->due_bytes = (__u64)record->result;
+		record->thread = (__u16)mine->thread;
+		if (with_causes && mine->submitter == current_thread())
+			record->flags |= TW_ATTACH_POSTED_ITSELF;
 	}
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(record, wakeup_for(record));
 }
 
 SEC("tp_btf/io_uring_complete")

@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,9 @@ static const char usage[] =
 	"\n"
 	"  --interval=SECONDS  print a table so often; 0: none (default: 1)\n"
 	"  --duration=SECONDS  end after this time (default: with the program)\n"
+	"  --causes            say for the slowest I/Os what kept the program's thread "
+	"from\n"
+	"                      running: costs time at each switch of the machine's CPUs\n"
 	"  --json=FILE         write the report to FILE, too: `tickwise report` reads it\n"
 	"  --html=FILE         write plots and tables to FILE, too\n"
 	"  --output=FILE       print to FILE (default: stdout; stderr for a PROGRAM)\n"
@@ -56,6 +60,7 @@ struct options {
 	const char *output;
 	double interval;	/* seconds */
 	double duration;	/* 0: until the end */
+	bool causes;
 };
 
 struct run {
@@ -65,6 +70,7 @@ struct run {
 	struct tw_attach_tally tally;
 	struct tw_attach_files files;
 	struct tw_attach_table table;
+	const char *no_causes;
 	FILE *out;
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -129,6 +135,7 @@ static int read_records(struct run *run, int wait_ms)
 {
 	int error = tw_attach_read(run->program, wait_ms, take, run);
 
+	tw_attach_set_slow(run->program, run->tally.slowest.least);
 	if (run->files.untried)
 		tw_attach_find_paths(&run->files);
 	return error;
@@ -174,6 +181,7 @@ static int report(struct run *run)
 	struct tw_attach_result result = {
 		.tally = &run->tally, .files = &run->files, .target = &run->target,
 		.in_flight = tw_attach_in_flight(run->program),
+		.no_causes = run->no_causes,
 		.start_realtime_ns = run->start_realtime_ns,
 		.run_ns = run->end_ns - run->start_ns,
 	};
@@ -208,6 +216,7 @@ static int attached(struct run *run)
 			    error == -ESRCH ? "it has ended" : strerror(-error));
 	start_clocks(run);
 	error = tw_attach_tally_init(&run->tally, run->start_ns, SLOWEST);
+	run->tally.turns = tw_attach_turns(run->program);
 	if (!error)
 		error = read_records(run, 0);
 	if (!error && !run->target.own && run->tally.ring_count == 0)
@@ -238,9 +247,12 @@ static int run_it(struct run *run)
 	}
 	tw_attach_table_begin(&run->table, run->out);
 	run->files.process = run->target.own ? 0 : run->target.pid;
-	run->program = tw_attach_load(run->target.own, &why);
+	run->program = tw_attach_load(run->target.own, run->options.causes, &why,
+				      &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
+	if (run->no_causes)
+		fprintf(stderr, "tickwise attach: no causes: %s\n", run->no_causes);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	code = attached(run);
@@ -264,7 +276,7 @@ static int seconds(const char *option, const char *text, double *value)
 	return fail(TW_EXIT_USAGE, "--%s takes seconds, not '%s'", option, text);
 }
 
-enum { JSON = 256, HTML, INTERVAL, DURATION, HELP };
+enum { JSON = 256, HTML, INTERVAL, DURATION, CAUSES, HELP };
 
 static const struct option known[] = {
 	{ "json", required_argument, NULL, JSON },
@@ -272,6 +284,7 @@ static const struct option known[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "interval", required_argument, NULL, INTERVAL },
 	{ "duration", required_argument, NULL, DURATION },
+	{ "causes", no_argument, NULL, CAUSES },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -287,6 +300,9 @@ static int take_option(struct options *options, int option)
 		return TW_EXIT_GOOD;
 	case 'o':
 		options->output = optarg;
+		return TW_EXIT_GOOD;
+	case CAUSES:
+		options->causes = true;
 		return TW_EXIT_GOOD;
 	case INTERVAL:
 		return seconds("interval", optarg, &options->interval);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command/json_text.h"
+#include "kernel/explained_json.h"
 #include "latency/histogram_json.h"
 
 #define TRIM	"trim"	/* a direction of the report that io_uring has no name for */
@@ -111,12 +112,13 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 	const struct tw_attach_io *io = &slow->io;
 	uint64_t ns[TW_ATTACH_TIMES];
 	unsigned has = tw_attach_split(io, ns);
-	json_t *stages = json_object();
+	const struct tw_attach_why *why = &slow->why;
+	json_t *stages = json_object(), *json;
 
 	for (int i = 0; i < TW_ATTACH_TIMES; i++)
 		if (has & TW_ATTACH_HAS(i))
 			set(stages, tw_attach_times[i], tw_json_of_u64(ns[i]));
-	return json_pack("{so, so, ss, so, so, so, ss, so}",
+	json = json_pack("{so, so, ss, so, so, so, ss, so}",
 		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
 		"ddir", tw_attach_directions[tw_attach_direction(io->opcode)],
@@ -124,6 +126,21 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"ring", tw_json_of_u64(slow->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->files, &io->inode)));
+	if (result->tally->turns)
+		set(json, "causes", tw_explained_to_json(
+			tw_attach_times[why->stage], why->from_ns, why->ns,
+			why->followed ? &why->explained : NULL));
+	return json;
+}
+
+/* Whether causes are known. */
+static json_t *followed_to_json(const struct tw_attach_result *result)
+{
+	if (result->tally->turns)
+		return json_pack("{ss, so}", "state", "on", "not_followed",
+				 tw_json_of_u64(result->lost.threads));
+	return json_pack("{ss, ss}", "state", "off", "why",
+			 result->no_causes ? result->no_causes : "not asked for");
 }
 
 static json_t *slowest_to_json(struct tw_attach_result *result)
@@ -250,7 +267,7 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 {
 	const struct tw_attach_tally *tally = result->tally;
 
-	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so,"
+	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so, so,"
 			 " s{ss, sb, s[]}, s{}, s{sb, sb}}",
 			 "schema", TW_REPORT_SCHEMA, "version", TW_REPORT_VERSION,
 			 "tickwise_version", TW_VERSION,
@@ -260,6 +277,7 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 			 "empty", COUNTS(tally, empty),
 			 "stages", stages_to_json(tally),
 			 "kernel_stages", inside_to_json(tally),
+			 "causes", followed_to_json(result),
 			 "slowest", slowest_to_json(result),
 			 "over_time", over_time_to_json(result->tally),
 			 "attached", attached_to_json(result),

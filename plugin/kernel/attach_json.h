@@ -15,6 +15,7 @@ struct tw_attach_result {
 	struct tw_attach_tally *tally;	/* closed: nothing more is added */
 	const struct tw_attach_files *files;
 	const struct tw_attach_target *target;
+	const char *no_causes;		/* why; NULL: they are known, or not wanted */
 	struct tw_attach_lost lost;
 	uint64_t in_flight;		/* at the end */
 	uint64_t start_realtime_ns;

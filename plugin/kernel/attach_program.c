@@ -13,10 +13,13 @@
 
 #include "kernel/above.h"
 #include "attach.skel.h"
+#include "kernel/attach_causes.h"
+#include "kernel/attach_names.h"
 #include "kernel/loader.h"
 
 struct tw_attach_program {
 	struct tw_attach *skeleton;
+	struct tw_attach_causes *causes;
 	struct ring_buffer *records;
 	int (*take)(void *context, const void *record, size_t size);
 	void *context;
@@ -51,7 +54,7 @@ static int fit_to_kernel(struct tw_attach *made)
 	made->rodata->has_cqe = has_cqe(btf);
 	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
-	bpf_program__set_autoattach(made->progs.threads, false);
+	bpf_program__set_autoattach(made->progs.processes, false);
 	bpf_program__set_autoattach(made->progs.descriptors, false);
 	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
 						   made->progs.submit_req, false);
@@ -64,6 +67,29 @@ static int take_record(void *context, void *record, size_t size)
 	return program->take(program->context, record, size);
 }
 
+/* The operations whose slowest I/Os are listed. */
+static __u64 listed(void)
+{
+	__u64 bits = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		if (tw_attach_direction((uint8_t)i) < TW_ATTACH_OTHER)
+			bits |= 1ULL << i;
+	return bits;
+}
+
+static int share_threads(struct tw_attach_program *program)
+{
+	struct tw_attach *made = program->skeleton;
+
+	if (!program->causes)
+		return bpf_map__set_max_entries(made->maps.threads, 1);
+	made->rodata->with_causes = true;
+	made->rodata->listed = listed();
+	return bpf_map__reuse_fd(made->maps.threads,
+				 tw_attach_causes_threads(program->causes));
+}
+
 static int load(struct tw_attach_program *program, bool descendants)
 {
 	int error;
@@ -73,6 +99,8 @@ static int load(struct tw_attach_program *program, bool descendants)
 		return -errno;
 	program->skeleton->rodata->descendants = descendants;
 	error = fit_to_kernel(program->skeleton);
+	if (!error)
+		error = share_threads(program);
 	if (!error)
 		error = tw_attach__load(program->skeleton);
 	if (!error)
@@ -93,7 +121,8 @@ static const char *reason(int error)
 	return tw_loader_reason(error);
 }
 
-struct tw_attach_program *tw_attach_load(bool descendants, const char **why)
+struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
+					 const char **why, const char **no_causes)
 {
 	struct tw_attach_program *program = calloc(1, sizeof(*program));
 	int error;
@@ -109,6 +138,8 @@ struct tw_attach_program *tw_attach_load(bool descendants, const char **why)
 		return NULL;
 	}
 	libbpf_set_print(NULL);
+	error = causes ? tw_attach_causes_load(&program->causes) : 0;
+	*no_causes = error ? reason(error) : NULL;
 	error = load(program, descendants);
 	if (!error)
 		return program;
@@ -121,6 +152,7 @@ void tw_attach_unload(struct tw_attach_program *program)
 {
 	ring_buffer__free(program->records);
 	tw_attach__destroy(program->skeleton);
+	tw_attach_causes_unload(program->causes);
 	free(program);
 }
 
@@ -151,9 +183,19 @@ static int iterate(struct bpf_program *over, int pidfd)
 
 int tw_attach_follow(struct tw_attach_program *program, int pidfd)
 {
-	int error = iterate(program->skeleton->progs.threads, pidfd);
+	int error = iterate(program->skeleton->progs.processes, pidfd);
 
 	return error ? error : iterate(program->skeleton->progs.descriptors, pidfd);
+}
+
+const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program)
+{
+	return program->causes ? tw_attach_causes_turns(program->causes) : NULL;
+}
+
+void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns)
+{
+	program->skeleton->bss->slow_ns = ns;
 }
 
 int tw_attach_read(struct tw_attach_program *program, int wait_ms,

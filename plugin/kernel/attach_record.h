@@ -20,6 +20,9 @@ enum tw_attach_kind {
 enum {
 	TW_ATTACH_LINKED = 1,	/* begins when the one before it has ended */
 	TW_ATTACH_MULTISHOT = 2, /* has posted other completions, too */
+	/* By the thread that submitted it, which is followed: */
+	TW_ATTACH_DISPATCHED_ITSELF = 4,
+	TW_ATTACH_POSTED_ITSELF = 8,
 };
 
 /* Of the kernel's numbers: those that stat() has, with s_dev as MAJOR << 20 | MINOR. */
@@ -54,21 +57,21 @@ struct tw_attach_io {
 	__u32 kind;
 	__u8 opcode;
 	__u8 flags;
-	__u16 unused;
+	__u16 thread;		/* whose turns are followed, from 1; 0: none */
 	__u64 ring;
 	struct tw_attach_inode inode;
 	__u64 accepted_ns;
 	__u64 dispatched_ns;
 	__u64 finished_ns;
 	__u64 posted_ns;
-	__u64 offset;		/* of reads and writes alone; all bits: at the file's own */
+	__u64 offset;		/* of reads and writes; all bits: at the file's own */
 	__s32 result;
 	__u32 requests;
 	__u32 retries;
 	__u32 unused2;
-	__u64 due_bytes;	/* as in struct tw_slot */
-	__u64 finished_bytes;
 };
+
+#define TW_ATTACH_THREADS	64	/* that are followed */
 
 /* What there is no record of. */
 struct tw_attach_lost {
@@ -76,6 +79,7 @@ struct tw_attach_lost {
 	__u64 ios;		/* more in flight than can be followed */
 	__u64 rings;		/* more than can be followed */
 	__u64 more_cqes;	/* of multishot requests: all but each one's last */
+	__u64 threads;		/* I/Os of threads beyond TW_ATTACH_THREADS */
 };
 
 #endif

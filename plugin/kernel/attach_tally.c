@@ -199,9 +199,7 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 {
 	bool ordered = is_ordered(io);
 	bool dispatched = ordered && io->dispatched_ns;
-	/* See tw_finished_ns() in join.h. */
-	bool finished = ordered && io->finished_ns &&
-			io->finished_bytes >= io->due_bytes;
+	bool finished = ordered && io->finished_ns;
 	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
 
 	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
@@ -294,11 +292,11 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 		.lat_ns.value = lat_ns, .ring = ring, .io = *io,
 	};
 
-	/* The kernel has something else at that place. */
-	if (tw_attach_direction(io->opcode) >= TW_ATTACH_SYNC)
-		slow.io.offset = UINT64_MAX;
-	if (tw_slowest_wants(&tally->slowest, lat_ns))
-		tw_slowest_add(&tally->slowest, &slow.lat_ns);
+	if (!tw_slowest_wants(&tally->slowest, lat_ns))
+		return;
+	if (tally->turns)
+		tw_attach_why_find(tally->turns, io, &slow.why);
+	tw_slowest_add(&tally->slowest, &slow.lat_ns);
 }
 
 static void add_direction(struct tw_attach_tally *tally, uint32_t ring,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Records of attach.bpf.c, added up: by ring, file and operation; by direction; the
- * slowest; and over time. Arithmetic only: tests/unit/attach_tally.c passes any records.
+ * slowest, and why they were; and over time. Arithmetic only: tests/unit/attach_tally.c passes any records.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_TALLY_H
 #define TW_PLUGIN_KERNEL_ATTACH_TALLY_H
@@ -11,6 +11,7 @@
 
 #include "kernel/attach_names.h"
 #include "kernel/attach_record.h"
+#include "kernel/attach_why.h"
 #include "latency/slowest.h"
 #include "latency/windows.h"
 #include "tickwise.h"
@@ -69,6 +70,7 @@ struct tw_attach_slow {
 	struct tw_slow lat_ns;
 	uint32_t ring;
 	struct tw_attach_io io;
+	struct tw_attach_why why;	/* if threads are followed */
 };
 
 struct tw_attach_direction_tally {
@@ -89,6 +91,7 @@ struct tw_attach_tally {
 	uint16_t row_at[TW_ATTACH_PLACES];	/* from 1; 0: none */
 	struct tw_attach_direction_tally of[TW_ATTACH_DIRECTIONS];
 	struct tw_slowest slowest;
+	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
 	struct tw_windows over_time;
 	uint64_t start_ns;
 	uint64_t last_ns;		/* the last completion */

@@ -3,13 +3,14 @@
  * Follows the threads of the jobs: when each was off its CPU, since when it could have
  * run again, and what had the CPU meanwhile (turn.h).
  *
- * A thread is followed if it makes a ring and the job has named it in `expected`. Who
+ * A thread is followed if it makes a ring and the job has named it in `expected`, or if
+ * attach.bpf.c puts it among the `threads`. Who
  * had a CPU is known from a short history that each CPU keeps of itself: the tasks it
  * switched to, and interrupts of LONG_NS and more. Shorter ones count as a part of the
  * task that they interrupted.
  *
  * Names and ids of another user's processes are left out here, unless the job's thread
- * may trace any process.
+ * may trace any process. With attach, it is attach's own user who has to.
  */
 #include "kernel_types.h"
 
@@ -17,6 +18,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "follow.bpf.h"
 #include "turn.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -32,6 +34,11 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u64 namespace_device = 0;
 const volatile __u64 namespace_inode = 0;
 
+/* Set before loading: it is not the job that reads the turns, but this user. */
+const volatile _Bool has_reader = 0;
+const volatile _Bool reader_may_all = 0;
+const volatile __u32 reader_uid = 0;
+
 /* By thread, as gettid() of the job has it: its place in `rings`, plus one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -39,33 +46,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } expected SEC(".maps");
-
-/* What is going on with a thread. */
-struct followed {
-	__u64 start_time;	/* of the task: ids are used again */
-	__u64 ran_ns;
-	__u64 off_ns;		/* 0: it runs */
-	__u64 waking_ns;
-	__u64 woken_ns;
-	__u64 interrupt_ns;
-	__u64 moved_first_ns;
-	__u64 moved_last_ns;
-	__u64 stolen_ns;	/* of `cpu`, when the thread was ready to run there */
-	__u32 ring;
-	__u32 asleep;		/* else it was ready to run when it left the CPU */
-	__u32 cpu;
-	__u32 cpu_first;	/* before it was moved */
-	__u32 moved;
-	__u32 unused;
-};
-
-/* By the kernel's number of the thread. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TW_MAX_FOLLOWED);
-	__type(key, __u32);
-	__type(value, struct followed);
-} threads SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -258,6 +238,11 @@ static void look_as(struct viewer *viewer, struct task_struct *task)
 	const struct cred *cred = task->cred;
 	__u32 capabilities = 0;
 
+	if (has_reader) {
+		viewer->uid = reader_uid;
+		viewer->may_all = reader_may_all;
+		return;
+	}
 	bpf_core_read(&capabilities, sizeof(capabilities), &cred->cap_effective);
 	viewer->uid = cred->euid.val;
 	viewer->may_all = !cred->user_ns->level &&
