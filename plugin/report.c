@@ -287,7 +287,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	    (job->trigger.above_ns &&
 	     json_object_set_new(report, "trigger",
 				 tw_trigger_to_json(job, &end))) ||
-	    json_object_set_new(report, "causes", tw_why_state_to_json(job)) ||
+	    ((job->follow.turns || job->follow.why) &&
+	     json_object_set_new(report, "causes", tw_why_state_to_json(job))) ||
 	    (job->response &&
 	     json_object_set_new(report, "response",
 				 tw_response_to_json(job->response)))) {

@@ -173,6 +173,5 @@ json_t *tw_why_state_to_json(const struct tw_job *job)
 {
 	if (job->follow.turns)
 		return json_pack("{ss}", "state", "on");
-	return json_pack("{ss, ss}", "state", "off", "why",
-			 job->follow.why ? job->follow.why : "not asked for");
+	return json_pack("{ss, ss}", "state", "off", "why", job->follow.why);
 }

@@ -35,8 +35,8 @@ void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
 		 struct tw_why *why);
 
-/* The report's "causes", and that of a slow I/O, which began at @begin_ns of
- * CLOCK_MONOTONIC. NULL without memory. */
+/* The "causes" of a job that asked for them, and that of a slow I/O, which began at
+ * @begin_ns of CLOCK_MONOTONIC. NULL without memory. */
 struct json_t *tw_why_state_to_json(const struct tw_job *job);
 struct json_t *tw_why_to_json(const struct tw_why *why,
 			      const struct tw_io_times *times,

@@ -275,10 +275,8 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group)
 const char *tw_report_why_not(const struct tw_report_group *group)
 {
 	for (size_t i = 0; i < group->size; i++) {
-		const char *why = group->members[i]->not_followed;
-
-		if (why && strcmp(why, "not asked for") != 0)
-			return why;
+		if (group->members[i]->not_followed)
+			return group->members[i]->not_followed;
 	}
 	return NULL;
 }
