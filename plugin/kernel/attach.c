@@ -208,7 +208,7 @@ static void start_clocks(struct run *run)
 /* With the program in the kernel: look at the target until it is over. */
 static int attached(struct run *run)
 {
-	int error = tw_attach_follow(run->program, run->target.pidfd);
+	int code, error = tw_attach_follow(run->program, run->target.pidfd);
 
 	if (error)
 		return fail(error == -ESRCH ? TW_EXIT_NO_INPUT : TW_EXIT_SOFTWARE,
@@ -223,12 +223,18 @@ static int attached(struct run *run)
 		fprintf(stderr, "tickwise attach: process %d (%s) has no ring yet: "
 			"waiting for one\n", (int)run->target.pid,
 			run->target.program);
-	tw_attach_go(&run->target);
-	if (!error)
-		error = watch(run);
 	if (error)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
-	return report(run);
+	tw_attach_go(&run->target);
+	error = watch(run);
+	if (error)
+		fail(TW_EXIT_SOFTWARE, "the report ends after %.1f s: %s",
+		     (double)(run->end_ns - run->start_ns) / 1e9,
+		     strerror(-error));
+	code = report(run);
+	if (error && code == TW_EXIT_GOOD && !run->target.own)
+		code = TW_EXIT_SOFTWARE;
+	return code;
 }
 
 /* What was opened for a run that could not begin ends with us. */
@@ -236,7 +242,7 @@ static int run_it(struct run *run)
 {
 	const struct sigaction stop = { .sa_handler = on_stop };
 	const char *why;
-	int code;
+	int code, exit_code;
 
 	run->out = run->target.own ? stderr : stdout;
 	if (run->options.output) {
@@ -259,9 +265,9 @@ static int run_it(struct run *run)
 	tw_attach_unload(run->program);
 	tw_attach_tally_free(&run->tally);
 	tw_attach_files_free(&run->files);
-	if (code == TW_EXIT_GOOD && run->target.own)
-		code = tw_attach_exit_code(&run->target);
-	return code;
+	/* No program is left alone, whatever happened to us. */
+	exit_code = run->target.own ? tw_attach_exit_code(&run->target) : 0;
+	return code == TW_EXIT_GOOD ? exit_code : code;
 }
 
 /* ---- the command line -------------------------------------------------------- */

@@ -202,15 +202,16 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms,
 		   int (*take)(void *context, const void *record, size_t size),
 		   void *context)
 {
-	int result;
+	int result, error;
 
 	program->take = take;
 	program->context = context;
 	result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
 	/* Most records wake nobody. */
-	if (result >= 0 || result == -EINTR)
-		result = ring_buffer__consume(program->records);
-	return result < 0 ? result : 0;
+	error = ring_buffer__consume(program->records);
+	if (result < 0 && result != -EINTR)
+		error = result;
+	return error < 0 ? error : 0;
 }
 
 void tw_attach_lost(const struct tw_attach_program *program,

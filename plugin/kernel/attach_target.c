@@ -144,10 +144,13 @@ bool tw_attach_has_ended(const struct tw_attach_target *target)
 	return poll(&end, 1, 0) > 0;
 }
 
-int tw_attach_exit_code(const struct tw_attach_target *target)
+int tw_attach_exit_code(struct tw_attach_target *target)
 {
 	int status;
 
+	if (target->go >= 0)
+		close(target->go);
+	target->go = -1;
 	while (waitpid(target->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return NOT_RUN;

@@ -29,6 +29,6 @@ void tw_attach_go(struct tw_attach_target *target);
 bool tw_attach_has_ended(const struct tw_attach_target *target);
 
 /* Wait for the program; its exit code, as a shell has it. */
-int tw_attach_exit_code(const struct tw_attach_target *target);
+int tw_attach_exit_code(struct tw_attach_target *target);
 
 #endif

@@ -339,6 +339,29 @@ is $? $interrupted 'whose exit code it has'
 attached f.json '$j->{ios}{read} > 0 && $j->{attached}{in_flight} <= $j->{ios}{read}' \
 	'what was done by then is in the report'
 
+# ---- the records can't be read any more ----
+
+# The program goes on, and ends when the report is there.
+rm -f fault
+cat >fault.sh <<'END'
+"$@"
+: >fault
+while [ ! -e m.json ] && kill -0 $PPID; do sleep 0.1; done
+"$@" && : >ended
+exit 7
+END
+# shellcheck disable=SC2046
+EPOLL_FAULT=fault LD_PRELOAD=$TW_BUILD/tests/fio/preload/epoll_fault.so \
+	timeout -s KILL $hung_s "$tickwise" attach --interval=0 --json=m.json \
+	--output=page -- sh fault.sh "$FIO" --name=m $(stock --filename=buffered \
+	--io_size=2m --rw=read) >out 2>err
+status=$?
+ok "$([ "$status" = 7 ] && [ -e ended ]; echo $?)" \
+	'attach fails in the middle: the program ends, and its exit code counts'
+is "$(grep -c '^tickwise attach: the report ends after' err) $(wc -l <err)" '1 1' \
+	'one line says so'
+attached m.json 'near(512, found())' 'and the report has what was seen before'
+
 # ---- direct I/O ----
 
 find_disk
