@@ -458,8 +458,10 @@ $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # What `tickwise attach` adds up needs no BPF.
-ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t why.t)
+ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c)
+$(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.c) \
+	core/command/format.c core/command/plain_text.c
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
 $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 

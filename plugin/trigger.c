@@ -54,6 +54,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 	if (ticks < (double) INT64_MAX)
 		trigger->above_ticks = (int64_t) ticks;
 	trigger->why = tw_tracefs_make();
+	trigger->job = td->thread_number;
 	trigger->alone = td->o.iodepth == 1;
 }
 
@@ -73,7 +74,8 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 	struct tw_trigger *trigger = &job->trigger;
 
 	trigger->slower++;
-	if (trigger->fired || trigger->why || !tw_tracefs_stop())
+	if (trigger->fired || trigger->why ||
+	    !tw_tracefs_stop(trigger->job, &trigger->stopped_for))
 		return;
 	trigger->fired = true;
 	trigger->prepared_ticks = io->prepared_ticks;
@@ -185,6 +187,9 @@ json_t *tw_trigger_to_json(const struct tw_job *job,
 		json_object_set_new(object, "why", json_string(trigger->why));
 	if (trigger->fired)
 		add_io(object, job, end);
+	else if (trigger->stopped_for)
+		json_object_set_new(object, "stopped_for",
+				    tw_json_of_u64(trigger->stopped_for));
 	return object;
 }
 

@@ -23,6 +23,8 @@ struct tw_trigger {
 	const char *why;		/* there are no events; or NULL */
 	uint64_t slower;		/* I/Os above it */
 	bool alone;			/* one I/O at a time */
+	uint32_t job;			/* its number */
+	uint32_t stopped_for;		/* the ring was, at an I/O above it; or 0 */
 	bool fired;			/* the ring is stopped, for this one: */
 	uint64_t prepared_ticks;	/* 0: none */
 	uint64_t key;			/* its user_data, */

@@ -67,6 +67,8 @@ struct in_flight {
 	__u64 dispatched_ns;
 	__u64 finished_ns;
 	__u64 offset;
+	__u64 due_bytes;
+	__u64 finished_bytes;
 	__u32 requests;
 	__u32 retries;
 	__u32 opcode;
@@ -354,11 +356,13 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 	mine->dispatched_ns = 0;
 	mine->finished_ns = 0;
 	mine->requests = 0;
+	mine->due_bytes = 0;
+	mine->finished_bytes = 0;
 	mine->retries++;
 	return 0;
 }
 
-static void pass(struct io_kiocb *io, enum point point, __u64 now_ns)
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes)
 {
 	struct in_flight *mine = in_flight(io);
 
@@ -367,12 +371,16 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns)
 	if (point == FINISHED) {
 		mine->finished_ns = now_ns;
 		mine->requests++;
-	} else if (!mine->dispatched_ns) {
-		/* Later ones are its other requests, or the same one requeued. */
-		mine->dispatched_ns = now_ns;
-		if (with_causes && mine->submitter == current_thread())
-			mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
+		__sync_fetch_and_add(&mine->finished_bytes, bytes);
+		return;
 	}
+	__sync_fetch_and_add(&mine->due_bytes, bytes);
+	/* Later ones are its other requests, or the same one requeued. */
+	if (mine->dispatched_ns)
+		return;
+	mine->dispatched_ns = now_ns;
+	if (with_causes && mine->submitter == current_thread())
+		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
 }
 
 SEC("tp_btf/block_rq_issue")
@@ -481,6 +489,10 @@ static void tell(struct io_kiocb *io, __u64 ring, const struct in_flight *mine,
 		record->offset = mine->offset;
 		record->requests = mine->requests;
 		record->retries = mine->retries;
+		record->finished_bytes = mine->finished_bytes;
+		record->due_bytes = mine->due_bytes;
+		if (record->result > 0 && (__u64)record->result < mine->due_bytes)
+			record->due_bytes = (__u64)record->result;
 		record->thread = (__u16)mine->thread;
 		if (with_causes && mine->submitter == current_thread())
 			record->flags |= TW_ATTACH_POSTED_ITSELF;

@@ -64,11 +64,13 @@ struct tw_attach_io {
 	__u64 dispatched_ns;
 	__u64 finished_ns;
 	__u64 posted_ns;
-	__u64 offset;		/* of reads and writes; all bits: at the file's own */
+	__u64 offset;		/* of reads and writes alone; all bits: at the file's own */
 	__s32 result;
 	__u32 requests;
 	__u32 retries;
 	__u32 unused2;
+	__u64 due_bytes;	/* as in struct tw_slot */
+	__u64 finished_bytes;
 };
 
 #define TW_ATTACH_THREADS	64	/* that are followed */

@@ -4,12 +4,14 @@
  */
 #include "kernel/attach_table.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command/format.h"
+#include "command/plain_text.h"
 
 #define MOST_LINES	20	/* where there is no terminal to be filled */
 #define FIXED_COLUMNS	79	/* what comes before the file's name */
@@ -22,17 +24,23 @@ void tw_attach_table_begin(struct tw_attach_table *table, FILE *out)
 	};
 }
 
-/* No byte of a file's name moves the cursor. */
+/* No part of a file's name moves the cursor. No character is wider than its bytes are
+ * many, so that the line fits. */
 static void put_name(FILE *out, const char *name, int width)
 {
-	int length = (int)strlen(name);
+	char text[PATH_MAX];
+	const char *at = text;
+	int length;
 
+	snprintf(text, sizeof(text), "%s", name);
+	length = (int)strlen(tw_plain_text(text));
 	if (length > width) {
-		name += length - width + 2;
+		at += length - width + 2;
+		while (!tw_character_length(at))
+			at++;
 		fputs("..", out);
 	}
-	for (; *name; name++)
-		putc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, out);
+	fputs(at, out);
 }
 
 static void put_cell(FILE *out, const char *text)

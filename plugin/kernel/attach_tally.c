@@ -199,7 +199,9 @@ unsigned tw_attach_split(const struct tw_attach_io *io, uint64_t ns[TW_ATTACH_TI
 {
 	bool ordered = is_ordered(io);
 	bool dispatched = ordered && io->dispatched_ns;
-	bool finished = ordered && io->finished_ns;
+	/* See tw_finished_ns() in join.h. */
+	bool finished = ordered && io->finished_ns &&
+			io->finished_bytes >= io->due_bytes;
 	unsigned has = TW_ATTACH_HAS(TW_ATTACH_LAT);
 
 	memset(ns, 0, TW_ATTACH_TIMES * sizeof(*ns));
@@ -292,6 +294,9 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 		.lat_ns.value = lat_ns, .ring = ring, .io = *io,
 	};
 
+	/* The kernel has something else at that place. */
+	if (tw_attach_direction(io->opcode) >= TW_ATTACH_SYNC)
+		slow.io.offset = UINT64_MAX;
 	if (!tw_slowest_wants(&tally->slowest, lat_ns))
 		return;
 	if (tally->turns)

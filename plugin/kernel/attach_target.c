@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/plain_text.h"
+
 #define NOT_FOUND	127	/* as a shell has them */
 #define NOT_RUN		126
 
@@ -30,6 +32,7 @@ static void read_program(struct tw_attach_target *target)
 	if (!fgets(target->program, sizeof(target->program), file))
 		target->program[0] = '\0';
 	target->program[strcspn(target->program, "\n")] = '\0';
+	tw_plain_text(target->program);
 	fclose(file);
 }
 

@@ -14,7 +14,8 @@
 
 #include "above.h"
 
-#define MAX_BIOS	128	/* of a request */
+#define MAX_BIOS	128	/* of a request, one after another; then */
+#define MAX_MORE	64	/* times as many. A request of 4 MB has 8192 of 512 B */
 #define MAX_CHAIN	10	/* bios on top of one another */
 
 /* include/linux/blk_types.h */
@@ -95,15 +96,10 @@ static struct kiocb *kiocb_of(const struct tw_bio *of)
 	return 0;
 }
 
-/*
- * The io_kiocb, or 0. A kiocb of io_uring is where its io_kiocb begins.
- *
- * This function and pass_one() are not static: so the kernel's verifier looks at each
- * by itself, and not at all of its ways again for each bio of a request.
- */
-__noinline __u64 io_of(const struct tw_bio *of)
+/* The io_kiocb, or 0. A kiocb of io_uring is where its io_kiocb begins. */
+static __u64 io_of(const struct tw_bio *of)
 {
-	const struct kiocb *kiocb = of ? kiocb_of(of) : 0;
+	const struct kiocb *kiocb = kiocb_of(of);
 	const void *complete;
 
 	if (!kiocb)
@@ -135,45 +131,101 @@ enum point {
 	FINISHED,
 };
 
-/* What the program does then. */
-static void pass(struct io_kiocb *io, enum point point, __u64 now_ns);
+/* What the program does then; @bytes of the I/O are in the request. A command has no
+ * bios: 0. */
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes);
 
-__noinline int pass_one(__u64 io, __u32 point, __u64 now_ns)
+/* On the way through the bios of a request. */
+struct tw_walk {
+	struct tw_bio at;
+	__u64 next;		/* bio of step_more() */
+	__u64 io;		/* of the bios before @at; 0: of none */
+	__u64 now_ns;		/* the same for all; 0: not needed yet */
+	__u32 bytes;		/* of @io */
+	__u32 size;		/* of @at */
+	__u32 left;		/* bytes of the request, from @at on */
+	__u32 point;
+};
+
+/*
+ * The I/O has all of its bios that are one after another.
+ *
+ * This function and step() are not static: so the kernel's verifier looks at each by
+ * itself, and not at all of its ways again for each bio of a request.
+ */
+__noinline int pass_one(__u64 io, __u32 point, __u64 now_ns, __u32 bytes)
 {
-	pass((struct io_kiocb *)io, point, now_ns);
+	pass((struct io_kiocb *)io, point, now_ns, bytes);
+	return 0;
+}
+
+__noinline int step(struct tw_walk *walk)
+{
+	__u64 io;
+
+	if (!walk)
+		return 0;
+	io = io_of(&walk->at);
+	if (io != walk->io) {
+		if (walk->io)
+			pass_one(walk->io, walk->point, walk->now_ns, walk->bytes);
+		if (io && !walk->now_ns)
+			walk->now_ns = bpf_ktime_get_ns();
+		walk->io = io;
+		walk->bytes = 0;
+	}
+	if (walk->size > walk->left)
+		walk->size = walk->left;
+	walk->left -= walk->size;
+	walk->bytes += walk->size;
+	return 0;
+}
+
+/* As pass_all() does, from @next on, with bios that the verifier knows as addresses:
+ * slower. */
+__noinline int step_more(struct tw_walk *walk)
+{
+	const struct bio *bio;
+	int i;
+
+	for (i = 0; i < MAX_BIOS && walk && walk->next && walk->left; i++) {
+		bio = (const struct bio *)walk->next;
+		walk->at.bio = (__u64)bio;
+		walk->at.end_io = (__u64)BPF_CORE_READ(bio, bi_end_io);
+		walk->at.owner = (__u64)BPF_CORE_READ(bio, bi_private);
+		walk->size = BPF_CORE_READ(bio, bi_iter.bi_size);
+		step(walk);
+		walk->next = (__u64)BPF_CORE_READ(bio, bi_next);
+	}
 	return 0;
 }
 
 /* @rq, or its first @bytes, pass @point: so does each I/O that is part of them. */
 static void pass_all(struct request *rq, __u32 bytes, enum point point)
 {
-	__u64 io = command_of(rq), last = 0, now_ns = 0;
+	struct tw_walk walk = { .left = bytes, .point = point };
+	__u64 io = command_of(rq);
 	struct bio *bio;
 	int i;
 
 	if (io) {
-		pass_one(io, point, bpf_ktime_get_ns());
+		pass_one(io, point, bpf_ktime_get_ns(), 0);
 		return;
 	}
 	bio = rq->bio;
-	for (i = 0; i < MAX_BIOS && bio && bytes; i++) {
-		const struct tw_bio at = {
-			.bio = (__u64)bio,
-			.end_io = (__u64)bio->bi_end_io,
-			.owner = (__u64)bio->bi_private,
-		};
-		__u32 size = bio->bi_iter.bi_size;
-
-		io = io_of(&at);
-		if (io && io != last) {
-			if (!now_ns)
-				now_ns = bpf_ktime_get_ns();
-			pass_one(io, point, now_ns);
-		}
-		last = io;
-		bytes -= size < bytes ? size : bytes;
+	for (i = 0; i < MAX_BIOS && bio && walk.left; i++) {
+		walk.at.bio = (__u64)bio;
+		walk.at.end_io = (__u64)bio->bi_end_io;
+		walk.at.owner = (__u64)bio->bi_private;
+		walk.size = bio->bi_iter.bi_size;
+		step(&walk);
 		bio = bio->bi_next;
 	}
+	walk.next = (__u64)bio;
+	for (i = 0; i < MAX_MORE && walk.next && walk.left; i++)
+		step_more(&walk);
+	if (walk.io)
+		pass_one(walk.io, point, walk.now_ns, walk.bytes);
 }
 
 #endif

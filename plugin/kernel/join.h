@@ -108,13 +108,24 @@ static inline int64_t tw_join_error_ns(const struct tw_join *join,
 	       (int64_t)((double)older_ns * TW_JOIN_RATES_APART);
 }
 
+/*
+ * Where the program did not see all completions of an I/O of several requests, the last
+ * that it saw is not known to be the last. Parts of a file without blocks (a hole) have
+ * no request, and a request that was requeued is due twice: so no more is due than was
+ * given to the driver, and no more than the result.
+ */
+static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
+{
+	return stamps->finished_bytes >= stamps->due_bytes ? stamps->finished_ns : 0;
+}
+
 static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 {
 	if (!stamps->accepted_ns)
 		return TW_INSIDE_NO_STAMPS;
 	if (!stamps->dispatched_ns && !stamps->finished_ns)
 		return TW_INSIDE_NO_REQUEST;
-	if (!stamps->dispatched_ns || !stamps->finished_ns || !stamps->posted_ns)
+	if (!stamps->dispatched_ns || !tw_finished_ns(stamps) || !stamps->posted_ns)
 		return TW_INSIDE_MISSING;
 	return TW_INSIDE_SPLIT;
 }
@@ -136,7 +147,7 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 {
 	const uint64_t stamps_ns[TW_INSIDE_STAGES - 1] = {
 		stamps->accepted_ns, stamps->dispatched_ns,
-		stamps->finished_ns, stamps->posted_ns,
+		tw_finished_ns(stamps), stamps->posted_ns,
 	};
 	int64_t from_ns = enter_ns;
 	unsigned joined = 0, i;

@@ -20,7 +20,9 @@ struct tw_slot {
 	__u64 posted_ns;	/* the CQE is in the ring */
 	__u32 requests;		/* completions of requests, or of parts of them */
 	__u32 retries;		/* handed to a worker of io_uring */
-	__u64 unused[2];
+	__u64 due_bytes;	/* given to the driver, again if requeued; with
+				 * posted_ns no more than the result */
+	__u64 finished_bytes;
 };
 
 /* The slots of a ring: [base, base + mask]. */

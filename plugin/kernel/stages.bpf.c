@@ -119,8 +119,7 @@ static struct tw_slot *slot_with(__u64 ring, __u64 user_data)
 	return slot && slot->key == user_data ? slot : 0;
 }
 
-/* Also when the same I/O is submitted again (-EAGAIN, io-wq): it keeps the time of
- * the first, and what follows begins anew. */
+/* Also when the kernel submits the same SQE again: all of it begins anew. */
 static int accepted(struct io_kiocb *io)
 {
 	__u64 user_data = io->cqe.user_data;
@@ -134,6 +133,8 @@ static int accepted(struct io_kiocb *io)
 	slot->posted_ns = 0;
 	slot->requests = 0;
 	slot->retries = 0;
+	slot->due_bytes = 0;
+	slot->finished_bytes = 0;
 	slot->key = user_data;
 	return 0;
 }
@@ -151,6 +152,8 @@ int BPF_PROG(submit_sqe, struct io_kiocb *io)
 	return accepted(io);
 }
 
+/* A worker submits it again (-EAGAIN), or for the first time: it keeps the time when it
+ * was accepted. */
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
@@ -161,6 +164,8 @@ int BPF_PROG(queue_async, struct io_kiocb *io)
 	slot->dispatched_ns = 0;
 	slot->finished_ns = 0;
 	slot->requests = 0;
+	slot->due_bytes = 0;
+	slot->finished_bytes = 0;
 	slot->retries++;
 	return 0;
 }
@@ -169,17 +174,22 @@ SEC("tp_btf/io_uring_complete")
 int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 {
 	struct tw_slot *slot;
+	__s32 result;
 
 	if (!io)
 		return 0;
 	/* The kernel's verifier takes it for any address. */
 	slot = slot_with((__u64)ring, BPF_CORE_READ(io, cqe.user_data));
-	if (slot)
-		slot->posted_ns = bpf_ktime_get_ns();
+	if (!slot)
+		return 0;
+	slot->posted_ns = bpf_ktime_get_ns();
+	result = BPF_CORE_READ(io, cqe.res);
+	if (result > 0 && (__u64)result < slot->due_bytes)
+		slot->due_bytes = (__u64)result;
 	return 0;
 }
 
-static void pass(struct io_kiocb *io, enum point point, __u64 now_ns)
+static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes)
 {
 	__u64 ring = (__u64)BPF_CORE_READ(io, ctx);
 	struct tw_slot *slot = slot_with(ring, BPF_CORE_READ(io, cqe.user_data));
@@ -189,10 +199,13 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns)
 	if (point == FINISHED) {
 		slot->finished_ns = now_ns;
 		slot->requests++;
-	} else if (!slot->dispatched_ns) {
-		/* Later ones are its other requests, or the same one requeued. */
-		slot->dispatched_ns = now_ns;
+		__sync_fetch_and_add(&slot->finished_bytes, bytes);
+		return;
 	}
+	__sync_fetch_and_add(&slot->due_bytes, bytes);
+	/* Later ones are its other requests, or the same one requeued. */
+	if (!slot->dispatched_ns)
+		slot->dispatched_ns = now_ns;
 }
 
 SEC("tp_btf/block_rq_issue")

@@ -54,6 +54,8 @@ static inline void tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->accepted_ns = slot->key == stamps->key ? slot->accepted_ns : 0;
 	stamps->dispatched_ns = slot->dispatched_ns;
 	stamps->finished_ns = slot->finished_ns;
+	stamps->due_bytes = slot->due_bytes;
+	stamps->finished_bytes = slot->finished_bytes;
 	stamps->posted_ns = slot->posted_ns;
 	stamps->requests = slot->requests;
 	stamps->retries = slot->retries;

@@ -29,6 +29,7 @@
 #define PREFIX		"tickwise-"
 #define PATH_SIZE	512
 #define READ_SIZE	65536
+#define NAMES		9	/* beside the first */
 #define LEFT_OVER_AFTER_S	10
 /* A file may be closed a little later than the pipe: for a minute at most. */
 #define REMOVE_TRIES	60000
@@ -51,7 +52,8 @@ static const char *const events[] = {
 
 /* In memory that all jobs share. */
 struct shared {
-	_Atomic(bool) stopped;
+	/* Who has stopped the ring: job * 2^32 + process; 0: nobody. */
+	_Atomic(uint64_t) stopper;
 	/* CLOCK_MONOTONIC when events were recorded again; 0: never stopped. */
 	_Atomic(uint64_t) again_ns;
 };
@@ -97,13 +99,23 @@ static bool find_place(char *place, size_t size)
 	return found;
 }
 
-/* One that is new may be about to be opened. */
+/* As name_it() has them. */
+static bool is_ours(const char *name)
+{
+	const char *number = name + strlen(PREFIX);
+
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && *number >= '0' &&
+	       *number <= '9' && number[strspn(number, "0123456789-")] == '\0';
+}
+
+/* One that is new may be about to be opened. Whether there is a process of its number
+ * tells nothing: the number may be of another namespace. */
 static bool may_be_left_over(int place, const char *name)
 {
 	struct stat of;
 
-	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
-	       !fstatat(place, name, &of, AT_SYMLINK_NOFOLLOW) &&
+	return is_ours(name) && !fstatat(place, name, &of,
+					  AT_SYMLINK_NOFOLLOW) &&
 	       time(NULL) - of.st_mtime >= LEFT_OVER_AFTER_S;
 }
 
@@ -269,6 +281,23 @@ static void close_files(void)
 		close(instance.alive);
 }
 
+/* A fio in another namespace of processes may have the same number. */
+static int name_it(const char *place)
+{
+	const long pid = getpid();
+	unsigned i;
+
+	snprintf(instance.path, sizeof(instance.path), "%s/" PREFIX "%ld", place,
+		 pid);
+	for (i = 1; mkdir(instance.path, 0700); i++) {
+		if (errno != EEXIST || i > NAMES)
+			return -errno;
+		snprintf(instance.path, sizeof(instance.path),
+			 "%s/" PREFIX "%ld-%u", place, pid, i);
+	}
+	return 0;
+}
+
 static const char *make(void)
 {
 	const char *what = "instances";
@@ -279,12 +308,9 @@ static const char *make(void)
 		return "tracefs is not mounted: mount -t tracefs tracefs "
 		       "/sys/kernel/tracing, as root";
 	remove_left_over(place);
-	snprintf(instance.path, sizeof(instance.path), "%s/" PREFIX "%ld",
-		 place, (long)getpid());
-	/* One of this number that nobody has is of a process that is gone. */
-	rmdir(instance.path);
-	if (mkdir(instance.path, 0700))
-		return refuse(what, -errno);
+	error = name_it(place);
+	if (error)
+		return refuse(what, error);
 	instance.on = instance.text = instance.alive = -1;
 	directory = open_in(AT_FDCWD, instance.path, O_RDONLY | O_DIRECTORY);
 	error = directory < 0 ? directory : set_up(directory, &what);
@@ -323,11 +349,29 @@ const char *tw_tracefs_make(void)
 
 /* ---- using it ------------------------------------------------------------ */
 
-bool tw_tracefs_stop(void)
+/* A job that was killed does not give the ring back. It has the events of that time;
+ * for those of another slow I/O it has to be started first. */
+static void take_over(uint64_t stopper, uint64_t own)
 {
-	if (!instance.made || atomic_exchange(&instance.shared->stopped, true))
+	if (kill((pid_t)(uint32_t)stopper, 0) && errno == ESRCH &&
+	    atomic_compare_exchange_strong(&instance.shared->stopper, &stopper,
+					   own))
+		tw_tracefs_go_on();
+}
+
+bool tw_tracefs_stop(uint32_t job, uint32_t *other)
+{
+	const uint64_t own = (uint64_t)job << 32 | (uint32_t)getpid();
+	uint64_t stopper = 0;
+
+	if (!instance.made)
 		return false;
-	return write(instance.on, "0", 1) == 1;
+	if (atomic_compare_exchange_strong(&instance.shared->stopper, &stopper,
+					   own))
+		return write(instance.on, "0", 1) == 1;
+	*other = (uint32_t)(stopper >> 32);
+	take_over(stopper, own);
+	return false;
 }
 
 void tw_tracefs_go_on(void)
@@ -339,7 +383,7 @@ void tw_tracefs_go_on(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	atomic_store(&instance.shared->again_ns,
 		     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
-	atomic_store(&instance.shared->stopped, false);
+	atomic_store(&instance.shared->stopper, 0);
 }
 
 /* A line that grows from one read to the next. */

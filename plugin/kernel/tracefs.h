@@ -9,6 +9,7 @@
 #define TW_PLUGIN_KERNEL_TRACEFS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "kernel/trace_text.h"
 
@@ -17,8 +18,10 @@
 /* Make the instance, unless there is one. NULL, or why not: one line. */
 const char *tw_tracefs_make(void);
 
-/* No event is recorded any more. False: another has stopped it, or nobody can. */
-bool tw_tracefs_stop(void);
+/* No event is recorded any more, for @job, a number other than 0. False: nobody can stop
+ * it, or it is stopped for the job @other, which is set then. If that one was killed,
+ * events are recorded again from now on. */
+bool tw_tracefs_stop(uint32_t job, uint32_t *other);
 
 /* What is in the ring becomes what is in @window. By who has stopped it. */
 void tw_tracefs_read(struct tw_trace_window *window);

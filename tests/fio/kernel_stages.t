@@ -119,6 +119,10 @@ job depth32
 split_is depth32.json 512 "$joined" '32 at a time'
 job sequential --rw=write
 split_is sequential.json 512 "$joined" 'one after another, which are merged'
+# Those of 256 are one request, where the device takes it; its completion may be missed.
+job merged --rw=write --iodepth=256 --iodepth_batch=256
+split_is merged.json 512 'not_split() == not_split("missing_stamp")' \
+	'merged into requests of 256'
 job large --bs=1m --io_size=16m
 split_is large.json 16 "$joined" 'of 1 MB, which are several requests'
 job registered --registerfiles=1 --fixedbufs=1

@@ -274,10 +274,47 @@ kill -KILL "$fio" "$job"
 wait $pid
 is "$(left)" '' 'fio and its job are killed: nothing is left'
 
-# What nobody removes, as that process was killed, too.
-in_tracefs mkdir "$tracing/instances/tickwise-$fio"
-in_tracefs touch -d '1 minute ago' "$tracing/instances/tickwise-$fio"
+# The job that has stopped the ring is killed: the other one has it then.
+cat >two.sh <<'END'
+fio=$(cat fio_pid)
+while [ "$(cat "$1/instances/tickwise-$fio/tracing_on")" != 0 ]; do sleep 0.1; done
+one=$(cut -d' ' -f1 "/proc/$fio/task/$fio/children")
+kill -KILL "$one"
+while kill -0 "$one" 2>/dev/null; do sleep 0.1; done
+END
+rm -f killed.json*
+# shellcheck disable=SC2086
+run_fio $reads --filename="$scratch/t.data" \
+	--tw_trigger=1us --tw_report=killed.json \
+	--name=one --time_based=1 --runtime=600 \
+	--name=two --exec_prerun="sh two.sh $tracing"
+if [ ! -s killed.json.2 ]; then
+	skip 'this fio ends when a job is killed'
+else
+	fired killed.json.2 'the job that has stopped the ring is killed: the other has it'
+fi
+is "$(left)" '' 'and nothing is left'
+
+# What nobody removes, as that process was killed, too; and what is not ours.
+instances=$tracing/instances
+in_tracefs mkdir "$instances/tickwise-$fio" "$instances/tickwise-test.$$"
+in_tracefs touch -d '1 minute ago' "$instances/tickwise-$fio" \
+	"$instances/tickwise-test.$$"
 job after --tw_trigger=1h
 echo "$fio" >fio_pid
 is "$(left)" '' 'the next fio removes an old instance that nobody has open'
+in_tracefs rmdir "$instances/tickwise-test.$$"
+ok $? 'and leaves one of another name'
+
+# One of its number is new, and may be about to be opened.
+# shellcheck disable=SC2016,SC2086
+in_tracefs timeout -s KILL $hung_s sh -c 'echo $$ >fio_pid
+	mkdir "$0/tickwise-$$"; exec "$@"' "$instances" "$FIO" --name=same \
+	--ioengine="external:$TICKWISE_SO" --filename="$scratch/t.data" $reads \
+	--tw_trigger=1us --tw_report=same.json --output=out.json 2>err
+fired same.json 'another fio has the same number'
+in_tracefs rmdir "$instances/tickwise-$(cat fio_pid)"
+ok $? 'whose instance is let alone'
+echo "$(cat fio_pid)-1" >fio_pid
+is "$(left)" '' 'and nothing is left of its own'
 done_testing

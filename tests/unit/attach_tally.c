@@ -34,6 +34,8 @@ static struct tw_attach_io io_of(__u64 ring, __u64 inode, __u8 opcode)
 		.accepted_ns = START_NS + 1000, .dispatched_ns = START_NS + 1100,
 		.finished_ns = START_NS + 1700, .posted_ns = START_NS + 2000,
 		.result = 4096, .requests = 2, .retries = 1,
+		.due_bytes = 4096, .finished_bytes = 4096,
+		.offset = 4711,
 	};
 }
 
@@ -81,6 +83,10 @@ static void test_split(void)
 	io.dispatched_ns = 0;
 	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000), "no request: whole");
 	io = io_of(1, 1, READ);
+	io.finished_bytes -= 512;
+	tap_ok(has(&io, LAT | KERNEL | TW_ATTACH_HAS(TW_ATTACH_BLOCKQ), 100, 0, 0, 900,
+	       1000), "not all bytes seen finished: likewise");
+	io = io_of(1, 1, READ);
 	io.dispatched_ns = io.accepted_ns - 1;
 	tap_ok(has(&io, LAT | KERNEL, 0, 0, 0, 1000, 1000),
 	       "a stamp before the one before it: whole");
@@ -122,6 +128,13 @@ static void test_rows(void)
 	tap_ok(tally.row_count == 6 && tally.rows[5].ring == 3,
 	       "a ring where another was has rows of its own");
 	tw_attach_tally_free(&tally);
+}
+
+static uint64_t slow_offset(void)
+{
+	const struct tw_slow *slow = tw_slowest_get(&tally.slowest, 0);
+
+	return ((const struct tw_attach_slow *)slow)->io.offset;
 }
 
 static void test_counts(void)
@@ -173,6 +186,14 @@ static void test_counts(void)
 	tap_ok(tally.of[TW_ATTACH_SYNC].counts.ios == 1 &&
 	       tally.of[TW_ATTACH_SYNC].counts.empty == 0, "a sync moves nothing anyway");
 	tap_ok(tally.slowest.count == 1, "accepting has no direction");
+	tap_ok(slow_offset() == UINT64_MAX, "nor does a sync begin somewhere");
+	tw_attach_tally_free(&tally);
+
+	begin();
+	io = io_of(7, 1, WRITE);
+	io.offset = 8192;
+	add(&io);
+	tap_ok(slow_offset() == 8192, "as a write does");
 	tw_attach_tally_free(&tally);
 }
 

@@ -3,7 +3,8 @@
  * Behaviour: with stamps that a program left inside the kernel, `kernel` is split into
  * submit, blockq, device, complete and reap, each to the nanosecond of its stamps. An
  * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (the
- * slot is another I/O's), no request of the block layer, a missing stamp. Of one with
+ * slot is another I/O's), no request of the block layer, a missing stamp, or a last
+ * completion that was not seen. Of one with
  * a missing stamp `kernel` is only the two stages around it. All stages add up to lat
  * in any case.
  * Defect: a stage between the wrong stamps, stamps of another I/O taken for an I/O's
@@ -27,10 +28,10 @@ static const char *const stage_names[STAGES] = { "queue", "submit", "blockq",
 
 /* What becomes of an I/O's stamps. */
 enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
-	    KINDS };
+	    NOT_ALL_DONE, KINDS };
 static const char *const reasons[KINDS] = { NULL, "no_stamps", "no_stamps",
 	"no_stamps", "no_request", "missing_stamp", "missing_stamp",
-	"missing_stamp" };
+	"missing_stamp", "missing_stamp" };
 
 struct known {
 	bool is_free, submitted;
@@ -122,6 +123,8 @@ static void stamp(unsigned i)
 		.posted_ns = world_monotonic_ns(io->posted),
 		.requests = io->requests,
 		.retries = io->retries,
+		.due_bytes = 4096,
+		.finished_bytes = 4096,
 	};
 	switch (io->kind) {
 	case LATER:
@@ -142,6 +145,9 @@ static void stamp(unsigned i)
 		break;
 	case NO_POSTED:
 		slot->posted_ns = 0;
+		break;
+	case NOT_ALL_DONE:
+		slot->finished_bytes -= 512;
 		break;
 	default:
 		break;
@@ -167,8 +173,8 @@ static void appeared(unsigned i)
  * there are no such two. */
 static enum stage joined_of(enum kind kind)
 {
-	return kind == NO_ISSUE ? BLOCKQ : kind == NO_DONE ? DEVICE :
-	       kind == NO_POSTED ? COMPLETE : QUEUE;
+	return kind == NO_ISSUE ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ?
+		DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
 }
 
 static bool has_stage(enum kind kind, enum stage stage)

@@ -146,13 +146,15 @@ static void does_not_fire(void)
 	       "one that fio does not account does not count");
 
 	begin();
+	world.td.thread_number = 3;
 	world.trace_stopped = true;
 	world_begin();
 	one(0, 900000);
 	world_end();
 	tap_ok(world.trace_stops == 1 && world.trace_goes_on == 0 &&
 	       number(trigger(), "slower") == 1 &&
-	       !json_object_get(trigger(), "io"),
+	       !json_object_get(trigger(), "io") &&
+	       number(trigger(), "stopped_for") == 4,
 	       "another job has stopped the trace: it is let alone");
 
 	begin();

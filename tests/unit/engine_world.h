@@ -527,9 +527,11 @@ const char *tw_tracefs_make(void)
 	return world.trace_refused;
 }
 
-bool tw_tracefs_stop(void)
+bool tw_tracefs_stop(uint32_t job, uint32_t *other)
 {
 	world.trace_stops++;
+	if (world.trace_stopped)
+		*other = job + 1;
 	return !world.trace_stopped;
 }
 

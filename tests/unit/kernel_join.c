@@ -9,7 +9,7 @@
  * stages are one, which is none of them.
  * Defect: a slope taken over so short a time that its error counts, or used where it
  * was not taken; stamps in the wrong order; a stage that is a negative number; a
- * missing stamp taken for the time 0.
+ * missing stamp taken for the time 0; a completion that is not the last taken for it.
  *
  * The limit is the error that the join itself promises, from the errors of the readings
  * that it is given.
@@ -256,6 +256,26 @@ static void stamps_missing(void)
 	}
 }
 
+/* Of the I/O's bytes, those that were to be transferred and those that were. */
+static void bytes_missing(void)
+{
+	struct tw_slot stamps = { .accepted_ns = 1, .dispatched_ns = 2,
+		.finished_ns = 3, .posted_ns = 4,
+		.due_bytes = 1 << 20, .finished_bytes = 1 << 20 };
+
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SPLIT &&
+	       tw_finished_ns(&stamps) == 3, "all bytes finished: split");
+	stamps.finished_bytes += 512;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SPLIT,
+	       "more, of a read beyond the end of the file: split");
+	stamps.finished_bytes = (1 << 20) - 512;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING &&
+	       !tw_finished_ns(&stamps), "fewer: the last completion was not seen");
+	stamps.dispatched_ns = 0;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING,
+	       "also if it was not seen dispatched");
+}
+
 /* ---- its stages --------------------------------------------------------- */
 
 struct split {
@@ -266,13 +286,14 @@ struct split {
 };
 
 /* Own time is CLOCK_MONOTONIC here, and stamps are 1000 and more. */
-static struct split split_of(int64_t error_ns, int64_t enter_ns,
-			     int64_t seen_ns, const uint64_t ends_ns[4])
+static struct split split_of_bytes(int64_t error_ns, int64_t enter_ns,
+				   int64_t seen_ns, const uint64_t ends_ns[4],
+				   uint64_t unfinished_bytes)
 {
 	struct tw_join join = { .max_error_ns = 0 };
 	const struct tw_slot stamps = { .accepted_ns = ends_ns[0],
 		.dispatched_ns = ends_ns[1], .finished_ns = ends_ns[2],
-		.posted_ns = ends_ns[3] };
+		.posted_ns = ends_ns[3], .due_bytes = unfinished_bytes };
 	struct split split = { .negative = { 0 } };
 
 	/* The join adds one for rounding. */
@@ -281,6 +302,12 @@ static struct split split_of(int64_t error_ns, int64_t enter_ns,
 				       split.ns, &split.joined_ns,
 				       &split.negative);
 	return split;
+}
+
+static struct split split_of(int64_t error_ns, int64_t enter_ns,
+			     int64_t seen_ns, const uint64_t ends_ns[4])
+{
+	return split_of_bytes(error_ns, enter_ns, seen_ns, ends_ns, 0);
 }
 
 static void one_split(const char *what, int64_t seen_ns,
@@ -370,6 +397,10 @@ static void points_missing(void)
 	one_joined("the first and the last: all between them, too",
 		   ENDS(1100, 0, 1700, 0), STAGES(100, 0, 0, 0, 0),
 		   2 | 4 | 8 | 16, 3000);
+	split = split_of_bytes(100, 1000, 4100, ENDS(1100, 1300, 1700, 2500), 4096);
+	tap_ok(split.joined == (4 | 8) && split.joined_ns == 1200 &&
+	       split.ns[1] == 200 && split.ns[4] == 1600,
+	       "not all bytes finished: device and complete");
 	split = split_of(100, 1000, 4100, ENDS(1100, 0, 900, 2500));
 	tap_ok(split.joined_ns == 0 && split.ns[0] == 100 &&
 	       split.ns[3] == 1400 && split.negative.beyond == 1,
@@ -448,6 +479,7 @@ int main(void)
 	steered(50);
 	steered(500);
 	stamps_missing();
+	bytes_missing();
 	points_moved();
 	points_missing();
 	any_stamps();

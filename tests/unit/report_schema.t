@@ -48,7 +48,7 @@ cat >>"$scratch/b.json" <<END
 	"min_ns": 9, "max_ns": 9, "percentiles": {"99.000000": 9}}}],
 "trigger": {"state": "on", "why": "x", "above_ns": 5, "slower": 1, "io": {"offset": 0,
 	"size": 4096, "ddir": "read", "ticks": "5", "monotonic_ns": "7",
-	"lat_ns": 9}, "event_count": 1, "whole_from_ns": "8", "events": [
+	"lat_ns": 9}, "event_count": 1, "whole_from_ns": "8", "stopped_for": 2, "events": [
 	{"monotonic_ns": "8", "cpu": 0, "task": "x", "pid": 1, "event": "x",
 	"args": "", "own": true}]},
 "response": {"resolution_ns": 1000, "slip": {"read": $(histogram 1000)},

@@ -133,6 +133,10 @@ says() {
 }
 is "$(says "$scratch/3")" 'trigger: 4 I/Os above 5.000 ms; the kernel'"'"'s events were stopped for another job then' \
 	'the events were of another job'
+report_of "$scratch/8" '"trigger": {"state": "on", "above_ns": 5000000, "slower": 4,
+	"stopped_for": 17},' thread=2
+is "$(says "$scratch/8")" 'trigger: 4 I/Os above 5.000 ms; the kernel'"'"'s events were stopped for job 17 then' \
+	'which is named'
 is "$(says "$scratch/5")" 'trigger: 0 I/Os above 5.000 ms' 'none was slower'
 is "$(says "$scratch/4")" 'trigger: 9 I/Os above 5.000 ms; no events of the kernel: <b>?[2Jno' \
 	'there are no events, and why'

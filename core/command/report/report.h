@@ -206,6 +206,7 @@ struct tw_report_trigger {
 	const char *why;		/* it is not; else NULL */
 	uint64_t above_ns;
 	uint64_t slower;		/* I/Os of the job */
+	uint64_t stopped_for;		/* the ring was, for this job; or 0 */
 	const json_t *io;		/* the first of them; or NULL: */
 	uint64_t begin_ns;		/* CLOCK_MONOTONIC */
 	uint64_t lat_ns;

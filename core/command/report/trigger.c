@@ -100,6 +100,9 @@ void tw_report_read_trigger(struct tw_report *report,
 		left -= left < ios[i] ? left : ios[i];
 	if (left)
 		tw_report_refuse(problem, WHERE "slower counts more than ios");
+	if (json_object_get(json, "stopped_for"))
+		trigger->stopped_for = tw_want_u64(json, WHERE, "stopped_for",
+						   problem);
 	read_io(trigger, json, problem);
 }
 

@@ -37,6 +37,7 @@ struct sums {
 	uint64_t slower;
 	const struct tw_report *first;	/* of the jobs */
 	const struct tw_report *off;	/* the first without events; or NULL */
+	uint64_t stopped_for;		/* the first one's that missed the ring */
 	const struct tw_report *slowest;	/* of those that fired; or NULL */
 };
 
@@ -52,6 +53,8 @@ static void add(struct sums *sums, const struct tw_report *report)
 		sums->first = report;
 	if (!trigger->is_on && !sums->off)
 		sums->off = report;
+	if (!sums->stopped_for)
+		sums->stopped_for = trigger->stopped_for;
 	if (!trigger->io)
 		return;
 	sums->fired++;
@@ -97,6 +100,9 @@ static void put_off(FILE *file, const struct sums *sums)
 	if (sums->off)
 		fprintf(file, "; no events of the kernel: %s",
 			sums->off->trigger.why);
+	else if (sums->stopped_for)
+		fprintf(file, "; the kernel's events were stopped for job %" PRIu64
+			" then", sums->stopped_for);
 	else if (sums->slower)
 		fputs("; the kernel's events were stopped for another job then",
 		      file);

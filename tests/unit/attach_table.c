@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Behaviour: in the live table of `tickwise attach` a file's name is plain text, whoever
+ * chose it, and one that is too long loses its first characters, whole ones.
+ * Defect: a name that a terminal obeys, also by the control characters that UTF-8 has in
+ * two bytes; half a character.
+ */
+#include "../../plugin/kernel/attach_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define READ		22
+#define START_NS	1000000000000ULL
+
+#define EUROS_6		"\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac"
+
+/* Is @shown the name, at the end of the line of an I/O on @name? */
+static bool shows(const char *name, const char *shown)
+{
+	const struct tw_attach_inode inode = {
+		.number = 1, .device = 8, .mode = 0100644,
+	};
+	const struct tw_attach_io io = {
+		.kind = TW_ATTACH_IO, .opcode = READ, .inode = inode,
+		.accepted_ns = START_NS + 1, .posted_ns = START_NS + 2, .result = 1,
+	};
+	struct tw_attach_file file = { .kind = TW_ATTACH_FILE, .inode = inode };
+	struct tw_attach_files files = { 0 };
+	struct tw_attach_tally tally;
+	struct tw_attach_table table;
+	char *page = NULL, line[200];
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+	bool found;
+
+	strncpy(file.name, name, sizeof(file.name) - 1);
+	if (!out || tw_attach_tally_init(&tally, START_NS, 1) ||
+	    tw_attach_add_file(&files, &file) || tw_attach_add_io(&tally, &io))
+		abort();
+	tw_attach_table_begin(&table, out);
+	tw_attach_table_put(&table, &tally, &files, 1000000000, 1000000000, 0);
+	fclose(out);
+	snprintf(line, sizeof(line), "  %s\n", shown);
+	found = strstr(page, line) != NULL;
+	if (!found)
+		printf("# %s", page);
+	free(page);
+	tw_attach_files_free(&files);
+	tw_attach_tally_free(&tally);
+	return found;
+}
+
+int main(void)
+{
+	tap_ok(shows("plain", "plain"), "a name");
+	tap_ok(shows("d\u00e9j\u00e0 \u20ac", "d\u00e9j\u00e0 \u20ac"),
+	       "of any characters");
+	tap_ok(shows("a\033[2Jb\nc\177", "a?[2Jb?c?"), "control characters are none");
+	tap_ok(shows("a\302\2332Jb", "a??2Jb"), "nor are those of two bytes");
+	tap_ok(shows("a\233b\342\202", "a?b??"), "nor bytes that are no character");
+	/* 63 bytes; 60 fit, of which two are dots. */
+	tap_ok(shows(EUROS_6 EUROS_6 EUROS_6 "\u20ac\u20ac\u20ac",
+		     ".." EUROS_6 EUROS_6 EUROS_6 "\u20ac"),
+	       "a long one loses whole characters");
+	return tap_done();
+}
