@@ -20,6 +20,7 @@
 
 /* include/linux/blk_types.h */
 #define REQ_OP_MASK	0xff
+#define REQ_OP_WRITE	1	/* this bit is in all operations that write */
 #define REQ_OP_DRV_IN	34
 #define REQ_OP_DRV_OUT	35
 
@@ -128,6 +129,7 @@ static __u64 command_of(struct request *rq)
 /* Points of the block layer that an I/O passes, once for each of its requests. */
 enum point {
 	DISPATCHED,
+	DISPATCHED_WRITE,	/* not of a command */
 	FINISHED,
 };
 
@@ -212,6 +214,8 @@ static void pass_all(struct request *rq, __u32 bytes, enum point point)
 		pass_one(io, point, bpf_ktime_get_ns(), 0);
 		return;
 	}
+	if (point == DISPATCHED && rq->cmd_flags & REQ_OP_WRITE)
+		walk.point = DISPATCHED_WRITE;
 	bio = rq->bio;
 	for (i = 0; i < MAX_BIOS && bio && walk.left; i++) {
 		walk.at.bio = (__u64)bio;
@@ -225,7 +229,7 @@ static void pass_all(struct request *rq, __u32 bytes, enum point point)
 	for (i = 0; i < MAX_MORE && walk.next && walk.left; i++)
 		step_more(&walk);
 	if (walk.io)
-		pass_one(walk.io, point, walk.now_ns, walk.bytes);
+		pass_one(walk.io, walk.point, walk.now_ns, walk.bytes);
 }
 
 #endif

@@ -145,6 +145,7 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 static const char *const reasons[TW_INSIDES] = {
 	[TW_INSIDE_NO_REQUEST] = "no_request",
 	[TW_INSIDE_MISSING] = "missing_stamp",
+	[TW_INSIDE_SYNC_WRITE] = "sync_write",
 	[TW_INSIDE_NO_STAMPS] = "no_stamps",
 };
 

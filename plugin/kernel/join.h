@@ -39,6 +39,7 @@ enum tw_inside {
 	TW_INSIDE_SPLIT,
 	TW_INSIDE_NO_REQUEST,	/* no block request was found to be its own */
 	TW_INSIDE_MISSING,	/* all but the stages around a missing stamp */
+	TW_INSIDE_SYNC_WRITE,	/* all but device and complete: see TW_SLOT_SYNC_WRITE */
 	TW_INSIDE_NO_STAMPS,	/* none: the slot is another I/O's */
 	TW_INSIDES,
 };
@@ -112,10 +113,13 @@ static inline int64_t tw_join_error_ns(const struct tw_join *join,
  * Where the program did not see all completions of an I/O of several requests, the last
  * that it saw is not known to be the last. Parts of a file without blocks (a hole) have
  * no request, and a request that was requeued is due twice: so no more is due than was
- * given to the driver, and no more than the result.
+ * given to the driver, and no more than the result. Of a write with O_SYNC it is not
+ * the last either: what follows its data is not known.
  */
 static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
 {
+	if (stamps->flags & TW_SLOT_SYNC_WRITE)
+		return 0;
 	return stamps->finished_bytes >= stamps->due_bytes ? stamps->finished_ns : 0;
 }
 
@@ -125,7 +129,11 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 		return TW_INSIDE_NO_STAMPS;
 	if (!stamps->dispatched_ns && !stamps->finished_ns)
 		return TW_INSIDE_NO_REQUEST;
-	if (!stamps->dispatched_ns || !tw_finished_ns(stamps) || !stamps->posted_ns)
+	if (!stamps->dispatched_ns || !stamps->posted_ns)
+		return TW_INSIDE_MISSING;
+	if (stamps->flags & TW_SLOT_SYNC_WRITE)
+		return TW_INSIDE_SYNC_WRITE;
+	if (!tw_finished_ns(stamps))
 		return TW_INSIDE_MISSING;
 	return TW_INSIDE_SPLIT;
 }

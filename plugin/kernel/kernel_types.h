@@ -102,6 +102,7 @@ struct irqaction {
 struct kiocb {
 	long long ki_pos;
 	void *ki_complete;
+	int ki_flags;
 } TW_BY_NAME;
 
 struct io_cqe {

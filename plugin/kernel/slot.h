@@ -19,11 +19,17 @@ struct tw_slot {
 	__u64 finished_ns;	/* the block layer learnt of the last completion */
 	__u64 posted_ns;	/* the CQE is in the ring */
 	__u32 requests;		/* completions of requests, or of parts of them */
-	__u32 retries;		/* handed to a worker of io_uring */
+	__u16 retries;		/* handed to a worker of io_uring */
+	__u16 flags;
 	__u64 due_bytes;	/* given to the driver, again if requeued; with
 				 * posted_ns no more than the result */
 	__u64 finished_bytes;
 };
+
+/* In flags: a write with O_SYNC or O_DSYNC. After its data the file system may write its
+ * journal, and the block layer flush the device's cache, in requests that are not
+ * known to be the I/O's. */
+#define TW_SLOT_SYNC_WRITE	1
 
 /* The slots of a ring: [base, base + mask]. */
 struct tw_ring_slots {

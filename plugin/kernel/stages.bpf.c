@@ -18,6 +18,9 @@
 
 #include "slot.h"
 
+/* include/linux/fs.h: with O_SYNC, O_DSYNC, or a flag of this write alone */
+#define IOCB_DSYNC	0x2
+
 char LICENSE[] SEC("license") = "GPL";
 
 /* Of the jobs' namespace of processes, as stat() has them; 0: this kernel has none. Set
@@ -133,6 +136,7 @@ static int accepted(struct io_kiocb *io)
 	slot->posted_ns = 0;
 	slot->requests = 0;
 	slot->retries = 0;
+	slot->flags = 0;
 	slot->due_bytes = 0;
 	slot->finished_bytes = 0;
 	slot->key = user_data;
@@ -203,6 +207,9 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 		return;
 	}
 	__sync_fetch_and_add(&slot->due_bytes, bytes);
+	if (point == DISPATCHED_WRITE &&
+	    BPF_CORE_READ((struct kiocb *)io, ki_flags) & IOCB_DSYNC)
+		slot->flags = TW_SLOT_SYNC_WRITE;
 	/* Later ones are its other requests, or the same one requeued. */
 	if (!slot->dispatched_ns)
 		slot->dispatched_ns = now_ns;

@@ -59,6 +59,7 @@ static inline void tw_kernel_read(const struct tw_kernel *kernel,
 	stamps->posted_ns = slot->posted_ns;
 	stamps->requests = slot->requests;
 	stamps->retries = slot->retries;
+	stamps->flags = slot->flags;
 }
 
 #endif

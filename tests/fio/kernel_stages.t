@@ -155,6 +155,19 @@ split_is synced.json 'sum($j->{ios})' '$j->{ios}{sync} > 20 &&
 	sum($j->{kernel_stages}{split}) > 0' \
 	'writes are split, and fsync between them is not'
 
+# The flush of the cache after the data is not the device's time, nor `complete`.
+for sync in sync dsync; do
+	job $sync --rw=randwrite --sync=$sync
+	split_is $sync.json 512 'sum($j->{kernel_stages}{split}) == 0 &&
+		not_split() == not_split("sync_write") +
+			not_split("missing_stamp") &&
+		not_split("sync_write") > 0 && of("blockq", "write") > 0 &&
+		!of("device", "write") && of("reap", "write")' \
+		"writes with sync=$sync: device and complete are one"
+done
+job read_synced --rw=randread --sync=sync
+split_is read_synced.json 512 "$joined" 'reads with sync=sync: split'
+
 job off --tw_kernel=off
 json off.json '$j->{kernel_stages}{state} eq "off" && $j->{ios}{read} &&
 	$j->{stages}{kernel}{read} && !$j->{stages}{device} &&

@@ -57,6 +57,7 @@ kernel_is_on()
 #
 #	sum(OBJECT)		of all directions
 #	not_split([REASON])
+#	of(STAGE, DIRECTION)	its I/Os
 #	trusted()		no counter that is off makes stages negative
 #	broken()		a line for each thing that is never so
 kernel_perl='
@@ -83,7 +84,8 @@ kernel_perl='
 			$k->{split}{$d} + $whole == $j->{ios}{$d} or
 				push @broken, "$d: split $k->{split}{$d}, not " .
 				"$whole, I/Os $j->{ios}{$d}";
-			my $missing = $k->{not_split}{missing_stamp}{$d};
+			my $missing = $k->{not_split}{missing_stamp}{$d} +
+				$k->{not_split}{sync_write}{$d};
 			of($_, $d) >= $k->{split}{$d} &&
 				of($_, $d) <= $k->{split}{$d} + $missing or
 				push @broken, "$d: $_ of " . of($_, $d)
@@ -109,7 +111,8 @@ kernel_perl='
 		}
 		$split == sum($k->{split}) or
 			push @broken, "in the list $split are split";
-		$joined == not_split("missing_stamp") or
+		$joined == not_split("missing_stamp") +
+				not_split("sync_write") or
 			push @broken, "in the list $joined are split in part";
 		$k->{requests} >= $split or
 			push @broken, "$k->{requests} requests of $split I/Os";

@@ -4,7 +4,7 @@
  * submit, blockq, device, complete and reap, each to the nanosecond of its stamps. An
  * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (the
  * slot is another I/O's), no request of the block layer, a missing stamp, or a last
- * completion that was not seen. Of one with
+ * completion that was not seen, or a write with O_SYNC. Of one with
  * a missing stamp `kernel` is only the two stages around it. All stages add up to lat
  * in any case.
  * Defect: a stage between the wrong stamps, stamps of another I/O taken for an I/O's
@@ -28,10 +28,10 @@ static const char *const stage_names[STAGES] = { "queue", "submit", "blockq",
 
 /* What becomes of an I/O's stamps. */
 enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
-	    NOT_ALL_DONE, KINDS };
+	    NOT_ALL_DONE, SYNC_WRITE, KINDS };
 static const char *const reasons[KINDS] = { NULL, "no_stamps", "no_stamps",
 	"no_stamps", "no_request", "missing_stamp", "missing_stamp",
-	"missing_stamp", "missing_stamp" };
+	"missing_stamp", "missing_stamp", "sync_write" };
 
 struct known {
 	bool is_free, submitted;
@@ -146,6 +146,9 @@ static void stamp(unsigned i)
 	case NO_POSTED:
 		slot->posted_ns = 0;
 		break;
+	case SYNC_WRITE:
+		slot->flags = TW_SLOT_SYNC_WRITE;
+		break;
 	case NOT_ALL_DONE:
 		slot->finished_bytes -= 512;
 		break;
@@ -173,8 +176,8 @@ static void appeared(unsigned i)
  * there are no such two. */
 static enum stage joined_of(enum kind kind)
 {
-	return kind == NO_ISSUE ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ?
-		DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
+	return kind == NO_ISSUE ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ||
+	       kind == SYNC_WRITE ? DEVICE : kind == NO_POSTED ? COMPLETE : QUEUE;
 }
 
 static bool has_stage(enum kind kind, enum stage stage)
@@ -366,18 +369,18 @@ static uint64_t kinds_of(const char *reason, unsigned d)
 static void check_counts(void)
 {
 	static const char *const names[] = { "no_stamps", "no_request",
-		"missing_stamp" };
+		"missing_stamp", "sync_write" };
 	const json_t *state = kernel_stages("state");
 
 	tap_ok(state && strcmp(json_string_value(state), "on") == 0 &&
-	       json_object_size(kernel_stages("not_split")) == 3,
+	       json_object_size(kernel_stages("not_split")) == 4,
 	       "kernel_stages: on");
 	for (unsigned d = 0; d < 2; d++) {
 		const char *direction = tw_direction_names[d];
 
 		tap_is_u64(number_of(kernel_stages("split"), direction),
 			   kinds[SPLIT][d], direction);
-		for (unsigned i = 0; i < 3; i++)
+		for (unsigned i = 0; i < 4; i++)
 			tap_is_u64(not_split(names[i], d),
 				   kinds_of(names[i], d), names[i]);
 	}

@@ -271,9 +271,15 @@ static void bytes_missing(void)
 	stamps.finished_bytes = (1 << 20) - 512;
 	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING &&
 	       !tw_finished_ns(&stamps), "fewer: the last completion was not seen");
+	stamps.flags = TW_SLOT_SYNC_WRITE;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE,
+	       "O_SYNC: the last completion needs not be seen");
+	stamps.finished_bytes = 1 << 20;
+	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_SYNC_WRITE &&
+	       !tw_finished_ns(&stamps), "since it would not be the last");
 	stamps.dispatched_ns = 0;
 	tap_ok(tw_inside_of(&stamps) == TW_INSIDE_MISSING,
-	       "also if it was not seen dispatched");
+	       "but the dispatch has to be");
 }
 
 /* ---- its stages --------------------------------------------------------- */

@@ -154,16 +154,17 @@ run report --json "$all"
 has "$out" '"kernel_stages": null' 'an older engine does not say how it splits'
 write_report "$scratch/1" split=most kernel_stages="$(on_of 99 1 0 0)"
 write_report "$scratch/2" split=most thread=2 \
-	kernel_stages="$(on_of 97 0 2 1 | sed 's/60.5/80.25/')"
+	kernel_stages="$(on_of 94 0 2 1 | sed 's/60.5/80.25/
+		s/"not_split": {/&"sync_write": {"read": 3}, /')"
 write_report "$scratch/3" thread=3 kernel_stages="$(off_for 'no privilege')"
 write_report "$scratch/4" thread=4 kernel_stages="$(off_for 'another')"
 is "$(ask "$scratch/1")" "{clock_error_ns:60.5,jobs:1,negative_beyond:0,\
 negative_within:7,not_split:{missing_stamp:{read:0},no_request:{read:1},no_stamps:\
-{read:0}},off_jobs:0,requests:120,retries:2,split:{read:99},state:on}" 'one job'
+{read:0},sync_write:{read:0}},off_jobs:0,requests:120,retries:2,split:{read:99},state:on}" 'one job'
 is "$(ask "$scratch/4" "$scratch/3" "$scratch/2" "$scratch/1")" \
 	"{clock_error_ns:80.25,jobs:4,negative_beyond:0,negative_within:14,not_split:\
-{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1}},off_jobs:2,requests:\
-240,retries:4,split:{read:196},state:on,why:no privilege}" \
+{missing_stamp:{read:2},no_request:{read:1},no_stamps:{read:1},sync_write:{read:3}},off_jobs:2,requests:\
+240,retries:4,split:{read:193},state:on,why:no privilege}" \
 	'sums, the largest error, the first reason'
 is "$(ask "$scratch/4" "$scratch/3" | grep -o 'off_jobs:.*')" \
 	'off_jobs:2,requests:0,retries:0,split:{read:0},state:off,why:no privilege}' \
@@ -189,13 +190,15 @@ says() {
 }
 
 split='split (device time and others)'
+synced='3 were O_SYNC or O_DSYNC writes (device and complete are in kernel)'
 is "$(says "$all")" '' 'an older report: no word'
 is "$(says "$scratch/1")" "inside the kernel: 99.00 % of 100 I/Os $split; 1 had no \
 block request (page cache?); stamps known to +-60.50 ns" 'one had no request'
 is "$(sed -n '/^lat /,/^$/p' "$out" | sed -n 2p | cut -c 1-24)" \
 	'  inside the kernel: 99.' 'the line after the table'
-is "$(says "$scratch/2")" "inside the kernel: 97.00 % of 100 I/Os $split; 2 lacked a \
-stamp (the stages around it are in kernel), 1 had no stamps; stamps known to +-80.25 ns" 'other reasons'
+is "$(says "$scratch/2")" "inside the kernel: 94.00 % of 100 I/Os $split; 2 lacked a \
+stamp (the stages around it are in kernel), $synced, 1 had no stamps; stamps known to \
++-80.25 ns" 'other reasons'
 write_report "$scratch/7" split=most thread=7 \
 	kernel_stages="$(on_of 99 1 0 0 | sed 's/"state"/"by_helper": true, &/')"
 is "$(says "$scratch/7" | grep -o '; by .*')" '; by tickwise kernel-helper' \
@@ -218,8 +221,9 @@ is "$(says "$scratch/4" "$scratch/3")" \
 	'inside the kernel: not split in 2 of 2 jobs; why in the first: no privilege' \
 	'two jobs off'
 is "$(says "$scratch/1" "$scratch/3" "$scratch/2" "$scratch/5")" \
-"inside the kernel: 49.00 % of 400 I/Os $split; 1 had no block request (page cache?), 2 \
-lacked a stamp (the stages around it are in kernel), 1 had no stamps; stamps known to +-80.25 ns
+"inside the kernel: 48.25 % of 400 I/Os $split; 1 had no block request (page cache?), 2 \
+lacked a stamp (the stages around it are in kernel), $synced, 1 had no stamps; stamps \
+known to +-80.25 ns
 inside the kernel: not split in 1 of 4 jobs: no privilege" 'one of several off'
 write_report "$scratch/8" thread=3 kernel_stages="$(off_for '<b>\u001b[2J&')"
 run report --html="$scratch/page" "$scratch/8"

@@ -13,6 +13,8 @@ static const char *const words[TW_REPORT_UNSPLIT] = {
 	[TW_REPORT_NO_REQUEST] = "had no block request (page cache?)",
 	[TW_REPORT_MISSING_STAMP] = "lacked a stamp (the stages around it are in "
 		"kernel)",
+	[TW_REPORT_SYNC_WRITE] = "were O_SYNC or O_DSYNC writes (device and complete are "
+		"in kernel)",
 	[TW_REPORT_NO_STAMPS] = "had no stamps",
 };
 

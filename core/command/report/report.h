@@ -101,6 +101,7 @@ struct tw_report_schedule {
 enum tw_report_unsplit {
 	TW_REPORT_NO_REQUEST,		/* no block request was its own */
 	TW_REPORT_MISSING_STAMP,	/* all but the stages around it are */
+	TW_REPORT_SYNC_WRITE,		/* device and complete are one */
 	TW_REPORT_NO_STAMPS,
 	TW_REPORT_UNSPLIT,
 };
