@@ -53,9 +53,10 @@ struct {
 	__type(value, __u8);
 } followed SEC(".maps");
 
-/* By io_ring_ctx: have any of its requests posted more than one completion? */
+/* By io_ring_ctx: have any of its requests posted more than one completion? No event
+ * tells that a ring was closed: the one that was not used for the longest time goes. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MOST_RINGS);
 	__type(key, __u64);
 	__type(value, __u8);

@@ -41,6 +41,17 @@ static bool has_cqe(const struct btf *btf)
 	return type && btf_is_ptr(type);
 }
 
+/* A CPU takes 128 free places of such a map for itself. */
+#define PLACES_A_CPU	256
+
+static int make_room(struct bpf_map *map)
+{
+	const int cpus = libbpf_num_possible_cpus();
+
+	return cpus < 0 ? cpus : bpf_map__set_max_entries(map,
+		bpf_map__max_entries(map) + PLACES_A_CPU * (__u32)cpus);
+}
+
 /* The tracepoint of submissions has two names: Linux 6.3 changed it. */
 static int fit_to_kernel(struct tw_attach *made)
 {
@@ -99,6 +110,8 @@ static int load(struct tw_attach_program *program, bool descendants)
 		return -errno;
 	program->skeleton->rodata->descendants = descendants;
 	error = fit_to_kernel(program->skeleton);
+	if (!error)
+		error = make_room(program->skeleton->maps.rings);
 	if (!error)
 		error = share_threads(program);
 	if (!error)

@@ -10,7 +10,8 @@
  *	6	nops without a completion
  *	10	reads of no file
  *
- * With an argument the ring keeps no descriptor, and 9 nops follow when stdin has ended.
+ * With "registered" the ring keeps no descriptor, and 9 nops follow when stdin has ended.
+ * With "many" 8000 rings are made, each for one nop, with 2000 open at most.
  * Exit 2 with the reason where io_uring can't be used so.
  */
 #include <arpa/inet.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -142,12 +144,40 @@ static void others(void)
 	}
 }
 
+/* As many are closed at a time as may be open: the kernel needs a while to free them, and
+ * the next ones are at other places. */
+static void many_rings(void)
+{
+	static struct io_uring rings[2000];
+	unsigned most = sizeof(rings) / sizeof(*rings), made, open = 0, i;
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_cur < most + 100)
+		most = (unsigned)files.rlim_cur - 100;
+	for (made = 0; made < 8000; made++) {
+		/* Closed ones still count until they are freed. */
+		while (io_uring_queue_init(1, &ring, 0))
+			usleep(1000);
+		nops(1);
+		rings[open++] = ring;
+		for (i = 0; open == most && i < most; i++)
+			io_uring_queue_exit(&rings[i]);
+		open %= most;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int ends[2], i;
 
-	(void)argv;
 	need(io_uring_queue_init(64, &ring, 0) == 0, "ring");
+	if (argc > 1 && strcmp(argv[1], "many") == 0) {
+		many_rings();
+		return 0;
+	}
 	if (argc > 1) {
 		need(io_uring_register_ring_fd(&ring) == 1, "registered ring");
 		close(ring.ring_fd);

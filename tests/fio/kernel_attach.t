@@ -214,11 +214,13 @@ attached e.json '@busy == 1 && near(512, found()) && $j->{ios}{read}' \
 # ---- other operations ----
 
 kinds=$TW_BUILD/tests/fio/attach_kinds
+rings=
 attach --interval=0 --json=k.json --output=page -- "$kinds"
 if [ "$status" = 2 ]; then
 	skip "$(cat err)"
 else
 	is "$status" 0 'accept, send, recv, timeouts, chains'
+	rings=1
 	# A timeout that runs out is no error. 4 of the nops are the last of a chain.
 	attached k.json 'near(10, sum("ios", row("send"))) &&
 		near(10, sum("ios", row("recv"))) &&
@@ -315,6 +317,14 @@ else
 	else
 		skip "no attach as another user here: $(cat others/err 2>&1)"
 	fi
+fi
+
+# ---- more rings than can be followed at a time ----
+
+if [ -n "$rings" ]; then
+	attach --interval=0 --json=n.json --output=page -- "$kinds" many
+	attached n.json 'near(8001, scalar @{$j->{attached}{rings}}) &&
+		near(8000, sum("ios", @rows))' 'one after another: none is lost'
 fi
 
 # ---- Ctrl-C ----
