@@ -30,6 +30,7 @@
 #include "helper_protocol.h"
 #include "helper_serve.h"
 #include "loader.h"
+#include "shifted_clock.h"
 
 #define NAME		"tickwise kernel-helper"
 #define EXIT_USAGE	64
@@ -45,7 +46,7 @@ struct helper {
 	uid_t user;			/* may connect, */
 	gid_t group;			/* or its members; */
 	bool has_group;			/* root may anyway */
-	int listen_fd, signal_fd;
+	int listen_fd, signal_fd, proc_fd;
 	int end_fds[2];			/* the first is readable when this ends */
 	char *made_folder;		/* to be removed */
 	struct stat socket;
@@ -88,8 +89,9 @@ static const char usage[] =
 "usage: " NAME " [options]\n"
 "\n"
 "Splits the I/Os of fio jobs inside the kernel where fio itself may not load a\n"
-"program there. Runs until Ctrl-C; needs root, or CAP_BPF, CAP_PERFMON and\n"
-"CAP_SYSLOG. The engine finds it by itself (tw_kernel=auto).\n"
+"program there. Runs until Ctrl-C; needs root. With CAP_BPF, CAP_PERFMON and\n"
+"CAP_SYSLOG alone it serves its own user. The engine finds it by itself\n"
+"(tw_kernel=auto).\n"
 "\n"
 "  --user=NAME    the user who may have it (default: who called sudo, else root)\n"
 "  --group=NAME   members of this group may have it, too\n"
@@ -138,6 +140,16 @@ static int take_group(struct helper *helper, const char *name)
 	return 0;
 }
 
+/* Another user's socket and processes are root's to give and to see. */
+static int check_users(const struct helper *helper)
+{
+	if (geteuid() == ROOT ||
+	    (helper->user == geteuid() && !helper->has_group))
+		return 0;
+	return fail(EXIT_FAILED, "only root can serve other users: leave out --user= "
+		    "and --group=");
+}
+
 /* Who called sudo; else whoever runs this. */
 static void set_defaults(struct helper *helper)
 {
@@ -184,24 +196,60 @@ static int read_options(struct helper *helper, int argc, char **argv)
 
 /* ---- the socket ---- */
 
-/* Nobody else may put another socket, or a link, in the place of ours. */
+/* A link can be replaced by who owns it, or by who may write to its folder. */
+static bool others_can_change(const struct stat *of)
+{
+	return (of->st_uid != ROOT && of->st_uid != geteuid()) ||
+	       (!S_ISLNK(of->st_mode) && (of->st_mode & (S_IWGRP | S_IWOTH)) &&
+		!(of->st_mode & S_ISVTX));
+}
+
+/* Each folder from @path up to the root, or to the current one; changes @path. */
+static int check_way(char *path)
+{
+	const char *at = path;
+	struct stat of;
+	bool is_last;
+
+	do {
+		is_last = !strcmp(at, "/") || !strcmp(at, ".");
+		if (lstat(at, &of))
+			return fail(EXIT_FAILED, "%s: %s", at, strerror(errno));
+		if (others_can_change(&of))
+			return fail(EXIT_FAILED, "%s: others can replace files in it; "
+				    "--socket= in another folder", at);
+		at = dirname((char *)at);
+	} while (!is_last);
+	return 0;
+}
+
+/* For all users to pass through, whatever mask sudo was called with. */
+static void make_folder(struct helper *helper, const char *folder)
+{
+	const mode_t old = umask(S_IWGRP | S_IWOTH);
+
+	if (mkdir(folder, 0755) == 0)
+		helper->made_folder = strdup(folder);
+	umask(old);
+}
+
+/* Nobody else may put another socket, or a link, in the place of ours: neither on the
+ * way as it is named nor on the way that links lead to. */
 static int check_folder(struct helper *helper)
 {
-	char *copy = strdup(helper->path);
-	const char *folder = copy ? dirname(copy) : NULL;
-	struct stat of;
-	int code = 0;
+	char *copy = strdup(helper->path), *real;
+	char *folder = copy ? dirname(copy) : NULL;
+	int code;
 
 	if (!folder)
 		return fail(EXIT_FAILED, "not enough memory");
-	if (mkdir(folder, 0755) == 0)
-		helper->made_folder = strdup(folder);
-	if (stat(folder, &of))
-		code = fail(EXIT_FAILED, "%s: %s", folder, strerror(errno));
-	else if ((of.st_uid != ROOT && of.st_uid != geteuid()) ||
-		 ((of.st_mode & (S_IWGRP | S_IWOTH)) && !(of.st_mode & S_ISVTX)))
-		code = fail(EXIT_FAILED, "%s: others can replace files in it; "
-			    "--socket= in another folder", folder);
+	make_folder(helper, folder);
+	real = realpath(folder, NULL);
+	code = real ? check_way(real) :
+		fail(EXIT_FAILED, "%s: %s", folder, strerror(errno));
+	if (!code)
+		code = check_way(folder);
+	free(real);
 	free(copy);
 	return code;
 }
@@ -321,7 +369,7 @@ static void begin(struct helper *helper, int fd, const struct ucred *fio,
 		close(helper->signal_fd);
 		close(helper->end_fds[1]);
 		sigprocmask(SIG_SETMASK, &helper->mask, NULL);
-		tw_helper_serve(fd, helper->end_fds[0], fio);
+		tw_helper_serve(fd, helper->end_fds[0], helper->proc_fd, fio);
 		_exit(0);
 	}
 	if (process < 0) {
@@ -389,7 +437,7 @@ static void listen_on(struct helper *helper)
 	}
 }
 
-static int block_signals(struct helper *helper)
+static int prepare(struct helper *helper)
 {
 	sigset_t signals;
 
@@ -402,6 +450,7 @@ static int block_signals(struct helper *helper)
 	/* Whoever reads what this prints may go away. */
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, &helper->mask);
+	helper->proc_fd = tw_helper_open_proc();
 	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (helper->signal_fd < 0 || pipe2(helper->end_fds, O_CLOEXEC))
 		return fail(EXIT_FAILED, "%s", strerror(errno));
@@ -432,11 +481,15 @@ int main(int argc, char **argv)
 		return fflush(stdout) ? EXIT_FAILED : 0;
 	}
 	if (!code)
+		code = check_users(&helper);
+	if (!code && tw_has_shifted_clock())
+		code = fail(EXIT_FAILED, TW_SHIFTED_CLOCK);
+	if (!code)
 		code = check_path(&helper, &address);
 	if (!code)
 		code = try_to_load();
 	if (!code)
-		code = block_signals(&helper);
+		code = prepare(&helper);
 	if (!code)
 		code = open_socket(&helper, &address);
 	if (!code) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Who asks the helper, and what may be asked: the checks of `tickwise kernel-helper`.
- * What a program says of itself counts for nothing; the kernel names the sender of each
- * message, and /proc has the rest.
+ * What a program says of itself counts for nothing. The kernel vouches for the sender
+ * of each message: a process of the sender's own namespace, which only root there can
+ * choose. /proc has the rest.
  */
 #ifndef TW_PLUGIN_KERNEL_HELPER_PEER_H
 #define TW_PLUGIN_KERNEL_HELPER_PEER_H

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/mount.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,6 +97,21 @@ static int open_peer(int socket_fd, pid_t process)
 	return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
+int tw_helper_open_proc(void)
+{
+	const int context = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
+	int fd = -1;
+
+	if (context >= 0 &&
+	    !syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+				  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				  MOUNT_ATTR_NOEXEC);
+	if (context >= 0)
+		close(context);
+	return fd >= 0 ? fd : open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static const char *find_peer(struct serving *s, const struct ucred *fio)
 {
 	struct tw_helper_status status;
@@ -104,7 +120,6 @@ static const char *find_peer(struct serving *s, const struct ucred *fio)
 	struct stat of;
 
 	s->peer = (struct tw_helper_peer) { .process = fio->pid, .user = fio->uid };
-	s->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	s->fio_fd = open_peer(s->socket_fd, fio->pid);
 	snprintf(path, sizeof(path), "%d/ns/pid", (int)fio->pid);
 	if (s->proc_fd < 0 || s->fio_fd < 0 ||
@@ -290,8 +305,22 @@ static int say_loading(int socket_fd, uint32_t number)
 	return send_answer(socket_fd, &answer, -1);
 }
 
+/* NULL; why nothing can be served without privileges. */
+static const char *give_up_privileges(const struct serving *s)
+{
+	struct tw_helper_status status;
+
+	if (drop_privileges())
+		return "the helper can't give up its privileges";
+	if (read_status(s->proc_fd, &status, "%d/status", (int)s->peer.process))
+		return "without privileges the helper can't look at processes: /proc "
+		       "hides them (hidepid=)";
+	return NULL;
+}
+
 static const char *load(struct serving *s, const struct question *q)
 {
+	const char *why;
 	int error;
 
 	if (q->sender.pid != s->peer.process || q->sender.uid != s->peer.user)
@@ -301,11 +330,11 @@ static const char *load(struct serving *s, const struct question *q)
 	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
 	if (error)
 		return tw_loader_reason(error);
-	error = drop_privileges();
-	if (error) {
+	why = give_up_privileges(s);
+	if (why) {
 		tw_loader_free(s->loader);
 		s->loader = NULL;
-		return "the helper can't give up its privileges";
+		return why;
 	}
 	s->room.slots = q->question.entries;
 	return NULL;
@@ -385,9 +414,11 @@ static void serve(struct serving *s)
 	}
 }
 
-void tw_helper_serve(int socket_fd, int helper_fd, const struct ucred *fio)
+void tw_helper_serve(int socket_fd, int helper_fd, int proc_fd, const struct ucred *fio)
 {
-	struct serving s = { .socket_fd = socket_fd, .helper_fd = helper_fd };
+	struct serving s = {
+		.socket_fd = socket_fd, .helper_fd = helper_fd, .proc_fd = proc_fd,
+	};
 	const char *why = find_peer(&s, fio);
 
 	if (why)

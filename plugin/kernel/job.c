@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter/state.h"
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
 #include "kernel/job.h"
+#include "kernel/shifted_clock.h"
 #include "message.h"
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
@@ -39,21 +39,6 @@ static bool is_wanted(const struct tw_options *o)
 
 	return mode != TW_KERNEL_OFF && mode != TW_KERNEL_UNKNOWN && o->stages &&
 	       !o->test_nop;
-}
-
-/* The stamps are of a CLOCK_MONOTONIC that no time namespace shifts. */
-static bool has_shifted_clock(void)
-{
-	FILE *file = fopen("/proc/self/timens_offsets", "re");
-	int64_t monotonic_ns = 0, boottime_ns;
-	char text[256];
-
-	if (!file)
-		return false;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	return !tw_parse_timens_offsets(text, &monotonic_ns, &boottime_ns) &&
-	       monotonic_ns;
 }
 
 bool tw_kernel_is_for(const struct thread_data *td)
@@ -86,7 +71,7 @@ void tw_kernel_load_for_jobs(void)
 	uint32_t slots;
 
 	asked = true;
-	if (count_jobs(&slots) && !has_shifted_clock())
+	if (count_jobs(&slots) && !tw_has_shifted_clock())
 		tw_kernel_load(slots);
 }
 
@@ -103,8 +88,8 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 {
 	if (!is_wanted(td->eo))
 		return;
-	if (has_shifted_clock()) {
-		job->kernel.why = "a time namespace shifts CLOCK_MONOTONIC here";
+	if (tw_has_shifted_clock()) {
+		job->kernel.why = TW_SHIFTED_CLOCK;
 		return;
 	}
 	if (is_one_of_several(td)) {

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,6 +227,22 @@ static int connect_to(const char *path)
 	return error == -ECONNREFUSED || error == -ENOTDIR ? -ENOENT : error;
 }
 
+/* Why there is no connection to @path. */
+static void explain(int error, const char *path, char why[TW_KERNEL_WHY])
+{
+	struct stat of;
+
+	if (error != -EACCES)
+		snprintf(why, TW_KERNEL_WHY,
+			 "the kernel helper at %.100s can't be asked", path);
+	else if (stat(path, &of))
+		snprintf(why, TW_KERNEL_WHY, "the kernel helper at %.100s can't be "
+			 "reached: this user can't search its folder", path);
+	else
+		snprintf(why, TW_KERNEL_WHY, "the kernel helper at %.100s is not for "
+			 "this user (tickwise kernel-helper --user=)", path);
+}
+
 int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 {
 	const struct tw_helper_question question = {
@@ -240,10 +257,7 @@ int tw_remote_load(uint32_t slots, char why[TW_KERNEL_WHY])
 	if (!error)
 		error = share();
 	if (error) {
-		snprintf(why, TW_KERNEL_WHY, error == -EACCES ?
-			 "the kernel helper at %.100s is not for this user (tickwise "
-			 "kernel-helper --user=)" :
-			 "the kernel helper at %.100s can't be asked", path);
+		explain(error, path, why);
 		return error;
 	}
 	error = ask(question, &answer, &fd, why);

@@ -45,8 +45,8 @@ if ! kernel_is_on; then
 fi
 chmod 711 .
 cp "$TICKWISE_SO" tickwise.so
-cp "$client" "$TW_BUILD/tests/fio/have_io_uring" .
-chmod 755 tickwise.so helper_client have_io_uring
+cp "$client" "$helper" "$TW_BUILD/tests/fio/have_io_uring" .
+chmod 755 tickwise.so helper_client have_io_uring tickwise-kernel-helper
 
 group=64999
 # as USER COMMAND...: without privileges; but for 65532, as a member of the group
@@ -67,11 +67,12 @@ if [ "$locked" != unlimited ] && [ "$locked" -lt 4096 ]; then
 	done_testing
 fi
 
-# begin_helper ARGUMENT...: $helper_pid, its words in helper.log
+# begin_helper ARGUMENT...: $helper_pid, its words in helper.log; $in: a command before it
+in=
 begin_helper()
 {
 	: >helper.log
-	"$helper" --socket="$scratch/h/kernel.sock" "$@" >helper.log 2>&1 &
+	$in "$helper" --socket="$scratch/h/kernel.sock" "$@" >helper.log 2>&1 &
 	helper_pid=$!
 	while ! grep -q '^listening' helper.log && kill -0 "$helper_pid" 2>/dev/null; do
 		sleep 0.1
@@ -131,6 +132,43 @@ data=$disk/data
 head -c 4194304 /dev/zero >"$data"
 chmod 644 "$data"
 sync "$data"
+
+# ---- where it does not begin ----
+
+for other in --user=65533 "--group=$group"; do
+	as 65534 ./tickwise-kernel-helper --socket=kernel.sock "$other" >out 2>err
+	is "$? $(wc -c <out) $(cat err)" '70 0 tickwise kernel-helper: only root can '\
+'serve other users: leave out --user= and --group=' "$other, not as root"
+done
+if unshare --time --monotonic=1000 --fork true 2>why; then
+	unshare --time --monotonic=1000 --fork "$helper" --socket=kernel.sock \
+		>out 2>err
+	is "$? $(wc -c <out) $(cat err)" '70 0 tickwise kernel-helper: a time '\
+'namespace shifts CLOCK_MONOTONIC here' 'in a time namespace'
+else
+	skip "no time namespace: $(cat why)"
+fi
+# refuses PATH CULPRIT DESCRIPTION
+refuses()
+{
+	"$helper" --socket="$1" >out 2>err
+	is "$? $(wc -c <out) $(cat err)" "70 0 tickwise kernel-helper: $2: others can \
+replace files in it; --socket= in another folder" "$3"
+}
+mkdir open open/inside theirs theirs/inside
+ln -s open/inside link
+chmod 777 open
+chown 65534 theirs
+refuses "$scratch/open/kernel.sock" "$scratch/open" 'in a folder that is open to all'
+refuses "$scratch/open/inside/kernel.sock" "$scratch/open" 'nor in one inside of it'
+refuses "$scratch/theirs/inside/kernel.sock" "$scratch/theirs" "nor in another user's"
+refuses "$scratch/link/kernel.sock" "$scratch/open" 'nor in what a link leads to'
+rm link
+chmod 1777 open
+ln -s "$scratch/theirs" open/link
+chown -h 65534 open/link
+chown 0 theirs
+refuses "$scratch/open/link/kernel.sock" "$scratch/open/link" "nor by another user's link"
 
 # ---- who may have it ----
 
@@ -248,6 +286,38 @@ else
 	skip "no namespace of processes: $(cat why)"
 fi
 
+# ---- its folder, and /proc ----
+
+idle
+chmod 700 h
+fio_as 65534 folder
+is "$? $(from_json folder/folder.json 'print $j->{kernel_stages}{why}')" \
+	"0 the kernel helper at $scratch/h/kernel.sock can't be reached: this user \
+can't search its folder" 'a folder that only root can search'
+end_helper
+helper_pid=
+(
+	umask 077
+	begin_helper --user=65534
+	stat -c %A h
+	end_helper
+) >mode
+is "$(cat mode)" 'drwxr-xr-x' 'umask 077: all can search the folder it makes'
+if unshare --mount mount -t proc -o hidepid=2 proc /proc 2>why; then
+	printf '%s\n' '#!/bin/sh' 'mount -t proc -o hidepid=2 proc /proc &&' \
+		'exec "$@"' >hide
+	chmod 755 hide
+	in='unshare --mount ./hide'
+	begin_helper --user=65534
+	fio_as 65534 hidden --tw_kernel=require
+	is $? 0 'where /proc hides processes it serves'
+	end_helper
+else
+	skip "no /proc can be mounted: $(cat why)"
+fi
+in=
+begin_helper --user=65534 --group=$group
+
 # ---- it hangs ----
 
 idle
@@ -360,8 +430,4 @@ begin_helper --user=65534
 end_helper
 is "$status" 0 'and makes room for the next helper'
 helper_pid=
-chmod 777 .
-"$helper" --socket="$scratch/kernel.sock" >out 2>err
-is "$? $(grep -c 'others can replace' err)" '70 1' 'no socket where others can replace it'
-chmod 711 .
 done_testing
