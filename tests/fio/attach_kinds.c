@@ -155,6 +155,7 @@ static void many_rings(void)
 	getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+	need(files.rlim_cur > 200, "200 open files");
 	if (files.rlim_cur < most + 100)
 		most = (unsigned)files.rlim_cur - 100;
 	for (made = 0; made < 8000; made++) {

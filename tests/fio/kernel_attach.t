@@ -382,19 +382,20 @@ fi
 data=$disk/data
 cp buffered "$data"
 sync "$data"
+# Each takes long enough for events to be seen, also where some are missed in a row.
 # shellcheck disable=SC2046
 attach --interval=0 --json=g.json -- "$FIO" --name=g $(stock --filename="$data" \
-	--io_size=2m --rw=randrw --direct=1 --iodepth=16 \
-	--registerfiles=1 --fsync=64)
-attached g.json 'near(512, sum("ios", row("read"), row("write"))) &&
+	--io_size=16m --rw=randrw --direct=1 --iodepth=16 \
+	--registerfiles=1 --fsync=512)
+attached g.json 'near(4096, sum("ios", row("read"), row("write"))) &&
 	$j->{kernel_stages}{split}{read} > 0 && $j->{kernel_stages}{split}{write} > 0 &&
-	sum("no_request", row("read"), row("write")) <= 256 &&
+	sum("no_request", row("read"), row("write")) <= 2048 &&
 	!$j->{kernel_stages}{split}{sync} && row("fsync")' \
 	'direct I/O is split, and a sync is not'
 
 # shellcheck disable=SC2046
 attach --interval=0 --json=h.json -- "$FIO" --name=h $(stock --filename="$data" \
-	--io_size=2m --rw=randread --direct=1 --iodepth=16 --fixedbufs=1)
-attached h.json 'near(512, found()) && @busy == 1 && $busy[0]{split} &&
+	--io_size=16m --rw=randread --direct=1 --iodepth=16 --fixedbufs=1)
+attached h.json 'near(4096, found()) && @busy == 1 && $busy[0]{split} &&
 	$busy[0]{operation} eq "read_fixed"' 'with fixed buffers, too'
 done_testing
