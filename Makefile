@@ -102,8 +102,8 @@ COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURC
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,causes.c explained_json.c job.c loader.c remote.c \
-		  stages.c trace_own.c trace_text.c tracefs.c why.c)
+		  $(addprefix plugin/kernel/,causes.c explained_json.c job.c loader.c program.c \
+		  remote.c stages.c trace_own.c trace_text.c tracefs.c why.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -348,9 +348,9 @@ $(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
 
 kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
 $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
-	$(B)/kernel/loader.o
+	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
-	$(B)/kernel/loader.o $(B)/kernel/explained_json.o \
+	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
 	$(addprefix $(B)/core/command/,format.o json_text.o plain_text.o)
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
@@ -453,6 +453,10 @@ $(B)/tests/unit/kernel_helper_peer.t: CORE_CFLAGS += -Iplugin/kernel
 $(B)/tests/unit/kernel_remote.t: plugin/kernel/remote.c
 $(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/unit/kernel_remote.h
 
+# Nor does the reason why the kernel refuses a program.
+$(B)/tests/unit/kernel_program.t: plugin/kernel/program.c
+$(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin
+
 # Nor does the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
@@ -500,7 +504,7 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 
 $(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
 $(B)/tests/fio/attach_kinds: private CORE_LIBS += -luring
-$(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o
+$(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tests/fio/kernel_rings: private CORE_LIBS += -luring $(KERNEL_LIBS)
 
 $(B)/tests/%.so: tests/%.c

@@ -15,7 +15,7 @@
 #include "attach.skel.h"
 #include "kernel/attach_causes.h"
 #include "kernel/attach_names.h"
-#include "kernel/loader.h"
+#include "kernel/program.h"
 
 struct tw_attach_program {
 	struct tw_attach *skeleton;
@@ -52,7 +52,6 @@ static int make_room(struct bpf_map *map)
 		bpf_map__max_entries(map) + PLACES_A_CPU * (__u32)cpus);
 }
 
-/* The tracepoint of submissions has two names: Linux 6.3 changed it. */
 static int fit_to_kernel(struct tw_attach *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -60,8 +59,7 @@ static int fit_to_kernel(struct tw_attach *made)
 
 	if (!btf)
 		return -errno;
-	has_req = btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
-					 BTF_KIND_TYPEDEF) > 0;
+	has_req = tw_program_has_submit_req(btf);
 	made->rodata->has_cqe = has_cqe(btf);
 	made->rodata->above = tw_above_find(btf);
 	btf__free(btf);
@@ -126,14 +124,6 @@ static int load(struct tw_attach_program *program, bool descendants)
 	return program->records ? 0 : -errno;
 }
 
-static const char *reason(int error)
-{
-	if (error == -EPERM || error == -EACCES)
-		return "the kernel refuses the program: root, or CAP_BPF, "
-		       "CAP_PERFMON and CAP_SYSLOG";
-	return tw_loader_reason(error);
-}
-
 struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
 					 const char **why, const char **no_causes)
 {
@@ -144,19 +134,18 @@ struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
 		*why = strerror(ENOMEM);
 		return NULL;
 	}
-	if (!tw_loader_has_addresses()) {
-		*why = "the kernel hides its addresses: root, or CAP_SYSLOG with "
-		       "CAP_BPF and CAP_PERFMON";
+	if (!tw_program_has_addresses()) {
+		*why = tw_program_reason(-EPERM, false);
 		free(program);
 		return NULL;
 	}
 	libbpf_set_print(NULL);
 	error = causes ? tw_attach_causes_load(&program->causes) : 0;
-	*no_causes = error ? reason(error) : NULL;
+	*no_causes = error ? tw_program_reason(error, false) : NULL;
 	error = load(program, descendants);
 	if (!error)
 		return program;
-	*why = reason(error);
+	*why = tw_program_reason(error, false);
 	tw_attach_unload(program);
 	return NULL;
 }

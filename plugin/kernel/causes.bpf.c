@@ -19,6 +19,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "follow.bpf.h"
+#include "thread.bpf.h"
 #include "turn.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -29,10 +30,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
-
-/* Of the jobs' namespace of processes: see stages.bpf.c. */
-const volatile __u64 namespace_device = 0;
-const volatile __u64 namespace_inode = 0;
 
 /* Set before loading: it is not the job that reads the turns, but this user. */
 const volatile _Bool has_reader = 0;
@@ -306,19 +303,6 @@ static void put_turn(struct followed *of, struct task_struct *task,
 }
 
 /* ---- the scheduler ------------------------------------------------------- */
-
-/* As gettid() of the job has it; 0: of another namespace. */
-static __u32 thread(void)
-{
-	struct bpf_pidns_info here = { 0 };
-
-	if (!namespace_inode)
-		return (__u32)bpf_get_current_pid_tgid();
-	if (bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode,
-					&here, sizeof(here)))
-		return 0;
-	return here.pid;
-}
 
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(create, int fd, void *ring)

@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "causes.skel.h"
+#include "program.h"
 
 static struct tw_causes *program;
 static const struct tw_turns *turns;
@@ -24,22 +24,6 @@ static uint32_t ring_count;
 /* Shared by all jobs: rings of turns that are given away. */
 static _Atomic(uint32_t) *given;
 static char why_not[160];
-
-static int silent(enum libbpf_print_level level, const char *format, va_list args)
-{
-	return 0;
-}
-
-/* The job's own number of a thread is that of its namespace. */
-static void set_namespace(struct tw_causes *made)
-{
-	struct stat of;
-
-	if (stat("/proc/self/ns/pid", &of))
-		return;
-	made->rodata->namespace_device = of.st_dev;
-	made->rodata->namespace_inode = of.st_ino;
-}
 
 static int share(uint32_t count)
 {
@@ -56,34 +40,20 @@ static int share(uint32_t count)
 
 static int load(uint32_t count)
 {
+	const struct tw_program_namespace space = tw_program_namespace();
 	int error;
 
 	program = tw_causes__open();
 	if (!program)
 		return -errno;
-	set_namespace(program);
+	program->rodata->namespace_device = space.device;
+	program->rodata->namespace_inode = space.inode;
 	error = bpf_map__set_max_entries(program->maps.rings, count);
 	if (!error)
 		error = tw_causes__load(program);
 	if (!error)
 		error = tw_causes__attach(program);
 	return error ? error : share(count);
-}
-
-static const char *reason(int error)
-{
-	switch (error) {
-	case EPERM:
-	case EACCES:
-		return "the kernel refuses the program: root, or CAP_BPF and "
-		       "CAP_PERFMON";
-	case ENOENT:
-	case ESRCH:
-		return "this kernel has no type information "
-		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
-	default:
-		return strerror(error);
-	}
 }
 
 const char *tw_follow_load(uint32_t jobs)
@@ -94,7 +64,7 @@ const char *tw_follow_load(uint32_t jobs)
 		return NULL;
 	if (why_not[0])
 		return why_not;
-	libbpf_set_print(silent);
+	libbpf_set_print(NULL);
 	error = load(jobs);
 	if (!error) {
 		ring_count = jobs;
@@ -103,7 +73,7 @@ const char *tw_follow_load(uint32_t jobs)
 	tw_causes__destroy(program);
 	program = NULL;
 	turns = NULL;
-	snprintf(why_not, sizeof(why_not), "%s", reason(-error));
+	snprintf(why_not, sizeof(why_not), "%s", tw_program_reason(error, false));
 	return why_not;
 }
 

@@ -465,7 +465,7 @@ static int try_to_load(void)
 	int error = tw_loader_load(&loader, 1, &nobody);
 
 	tw_loader_free(loader);
-	return error ? fail(EXIT_FAILED, "%s", tw_loader_reason(error)) : 0;
+	return error ? fail(EXIT_FAILED, "%s", tw_program_reason(error, false)) : 0;
 }
 
 int main(int argc, char **argv)

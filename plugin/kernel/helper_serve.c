@@ -132,8 +132,8 @@ static const char *find_peer(struct serving *s, const struct ucred *fio)
 		why = "the process that asks is gone";
 	s->peer.levels = status.levels;
 	s->owner = (struct tw_loader_owner) {
-		.namespace_device = of.st_dev,
-		.namespace_inode = of.st_ino,
+		.space.device = of.st_dev,
+		.space.inode = of.st_ino,
 		.user = fio->uid,
 	};
 	return why;
@@ -329,7 +329,7 @@ static const char *load(struct serving *s, const struct question *q)
 		return "the fio that asked has ended";
 	error = tw_loader_load(&s->loader, q->question.entries, &s->owner);
 	if (error)
-		return tw_loader_reason(error);
+		return tw_program_reason(error, false);
 	why = give_up_privileges(s);
 	if (why) {
 		tw_loader_free(s->loader);

@@ -5,49 +5,8 @@
 #include "kernel/loader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-/* In this mode no program may read the kernel's memory. It fails with EINVAL, or with
- * EPERM on some kernels. */
-static bool locked_down(void)
-{
-	char text[128] = "";
-	int file = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-
-	if (file < 0)
-		return false;
-	if (read(file, text, sizeof(text) - 1) < 0)
-		text[0] = '\0';
-	close(file);
-	return strstr(text, "[confidentiality]");
-}
-
-const char *tw_loader_reason(int error)
-{
-	if (error != -ENOTSUP && locked_down())
-		return "the kernel is locked down (lockdown=confidentiality): no "
-		       "program may read its memory";
-	switch (-error) {
-	case EPERM:
-	case EACCES:
-		return "the kernel refuses the program: run as root or with CAP_BPF, "
-		       "CAP_PERFMON and CAP_SYSLOG, or start `sudo tickwise "
-		       "kernel-helper`";
-	case ENOENT:
-	case ESRCH:
-		return "this kernel has no type information "
-		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
-	case ENOTSUP:
-		return "this engine was built without it (clang, bpftool and "
-		       "libbpf-dev were missing)";
-	default:
-		return strerror(-error);
-	}
-}
 
 #ifdef TW_KERNEL_STAGES
 
@@ -62,33 +21,7 @@ struct tw_loader {
 	struct tw_stages *program;
 };
 
-static int silent(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
-bool tw_loader_has_addresses(void)
-{
-	char text[16384];
-	char *line, *next;
-	bool has = false;
-	ssize_t size;
-	int file = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-
-	if (file < 0)
-		return false;
-	size = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[size > 0 ? size : 0] = '\0';
-	for (line = text; !has && (next = strchr(line, '\n')); line = next + 1)
-		has = strtoull(line, NULL, 16) != 0;
-	return has;
-}
-
-/* To this kernel. The tracepoint of submissions has two names: Linux 6.3 changed it. */
+/* To this kernel. */
 static int adapt(struct tw_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -97,8 +30,7 @@ static int adapt(struct tw_stages *made)
 	if (!btf)
 		return -errno;
 	made->rodata->above = tw_above_find(btf);
-	has_req = btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
-					 BTF_KIND_TYPEDEF) > 0;
+	has_req = tw_program_has_submit_req(btf);
 	btf__free(btf);
 	return bpf_program__set_autoload(has_req ? made->progs.submit_sqe :
 						   made->progs.submit_req, false);
@@ -109,8 +41,8 @@ static int load(struct tw_stages *program, uint32_t slots,
 {
 	int error;
 
-	program->rodata->namespace_device = owner->namespace_device;
-	program->rodata->namespace_inode = owner->namespace_inode;
+	program->rodata->namespace_device = owner->space.device;
+	program->rodata->namespace_inode = owner->space.inode;
 	program->rodata->owner = owner->user;
 	error = adapt(program);
 	if (!error)
@@ -132,12 +64,12 @@ int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 	struct tw_loader *made;
 	int error;
 
-	if (!tw_loader_has_addresses())
+	if (!tw_program_has_addresses())
 		return -EPERM;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
-	libbpf_set_print(silent);
+	libbpf_set_print(NULL);
 	made->program = tw_stages__open();
 	error = made->program ? load(made->program, slots, owner) : -errno;
 	if (error) {
@@ -191,11 +123,6 @@ void tw_loader_forget(const struct tw_loader *loader, uint64_t ring)
 }
 
 #else
-
-bool tw_loader_has_addresses(void)
-{
-	return false;
-}
 
 int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 		   const struct tw_loader_owner *owner)

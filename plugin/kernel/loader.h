@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "program.h"
 #include "slot.h"
 
 /* Whose rings the program may serve. */
 struct tw_loader_owner {
-	uint64_t namespace_device;	/* of the jobs' /proc/PID/ns/pid; their */
-	uint64_t namespace_inode;	/* threads have its numbers. 0: any */
-	uint32_t user;			/* effective, or TW_ANY_OWNER */
+	struct tw_program_namespace space;	/* of the jobs; inode 0: any */
+	uint32_t user;				/* effective, or TW_ANY_OWNER */
 };
 
 struct tw_loader;
@@ -25,18 +25,10 @@ struct tw_loader;
  * tw_loader_load - load and start the program, with @slots places for I/Os
  *
  * Return: 0; -EPERM without the privileges for it; -ENOTSUP where it was built
- * without libbpf; another -errno. tw_loader_reason() has them in one line.
+ * without libbpf; another -errno. tw_program_reason() has them in one line.
  */
 int tw_loader_load(struct tw_loader **loader, uint32_t slots,
 		   const struct tw_loader_owner *owner);
-const char *tw_loader_reason(int error);
-
-/*
- * Does this process see the kernel's addresses? The program follows pointers to functions
- * of the kernel. These are shown only with CAP_SYSLOG; without it they read as 0, and no
- * I/O would ever be found.
- */
-bool tw_loader_has_addresses(void);
 
 /* Also of NULL. What has its memory mapped keeps that. */
 void tw_loader_free(struct tw_loader *loader);

@@ -17,16 +17,12 @@
 #include <bpf/bpf_tracing.h>
 
 #include "slot.h"
+#include "thread.bpf.h"
 
 /* include/linux/fs.h: with O_SYNC, O_DSYNC, or a flag of this write alone */
 #define IOCB_DSYNC	0x2
 
 char LICENSE[] SEC("license") = "GPL";
-
-/* Of the jobs' namespace of processes, as stat() has them; 0: this kernel has none. Set
- * before loading. In a container threads have other numbers than for the kernel. */
-const volatile __u64 namespace_device = 0;
-const volatile __u64 namespace_inode = 0;
 
 /* The only user whose rings are served, unless it is TW_ANY_OWNER. Set likewise. */
 const volatile __u32 owner = TW_ANY_OWNER;
@@ -54,19 +50,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tw_slot);
 } slots SEC(".maps");
-
-/* As gettid() of the job has it; 0: of another namespace. */
-static __u32 thread(void)
-{
-	struct bpf_pidns_info here = { 0 };
-
-	if (!namespace_inode)
-		return (__u32)bpf_get_current_pid_tgid();
-	if (bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode,
-					&here, sizeof(here)))
-		return 0;
-	return here.pid;
-}
 
 static int is_owner(void)
 {

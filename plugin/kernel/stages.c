@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,19 +25,6 @@ static uint32_t slot_count;
 /* Shared by all jobs: slots that are given away. The helper counts by itself. */
 static _Atomic(uint32_t) *given;
 static char why_not[TW_KERNEL_WHY];
-
-/* The job's own number of a thread is that of its namespace. */
-static struct tw_loader_owner own(void)
-{
-	struct tw_loader_owner owner = { .user = TW_ANY_OWNER };
-	struct stat of;
-
-	if (!stat("/proc/self/ns/pid", &of)) {
-		owner.namespace_device = of.st_dev;
-		owner.namespace_inode = of.st_ino;
-	}
-	return owner;
-}
 
 static int share(int slots_fd, uint32_t count)
 {
@@ -74,7 +60,10 @@ static int load_by_helper(uint32_t count)
 
 static int load(uint32_t count)
 {
-	const struct tw_loader_owner owner = own();
+	const struct tw_loader_owner owner = {
+		.space = tw_program_namespace(),
+		.user = TW_ANY_OWNER,
+	};
 	int error = tw_loader_load(&loader, count, &owner);
 
 	if (!error)
@@ -100,7 +89,7 @@ const char *tw_kernel_load(uint32_t count)
 		return slots ? NULL : why_not;
 	if (!error)
 		return NULL;
-	snprintf(why_not, sizeof(why_not), "%s", tw_loader_reason(error));
+	snprintf(why_not, sizeof(why_not), "%s", tw_program_reason(error, true));
 	return why_not;
 }
 

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,17 +174,15 @@ static void reused_number(uint32_t base)
 int main(int argc, char **argv)
 {
 	struct tw_loader_owner owner = { .user = TW_ANY_OWNER };
-	struct stat of;
 	int error;
 
-	if (argc != 2 || stat("/proc/self/ns/pid", &of))
+	if (argc != 2)
 		return 1;
 	path = argv[1];
-	owner.namespace_device = of.st_dev;
-	owner.namespace_inode = of.st_ino;
+	owner.space = tw_program_namespace();
 	error = tw_loader_load(&loader, RINGS * ENTRIES, &owner);
 	if (error) {
-		fprintf(stderr, "%s\n", tw_loader_reason(error));
+		fprintf(stderr, "%s\n", tw_program_reason(error, false));
 		return 2;
 	}
 	slots = mmap(NULL, RINGS * ENTRIES * sizeof(*slots), PROT_READ,

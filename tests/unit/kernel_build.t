@@ -26,8 +26,8 @@ compiles()
 		>"$object.names"
 }
 
-functions='tw_loader_expect tw_loader_forget tw_loader_free tw_loader_has_addresses '
-functions=$functions'tw_loader_load tw_loader_made tw_loader_reason tw_loader_slots '
+functions='tw_loader_expect tw_loader_forget tw_loader_free '
+functions=$functions'tw_loader_load tw_loader_made tw_loader_slots '
 compiles without
 ok $? 'without libbpf'
 is "$(cat without.o.names)" "$functions" 'its functions'
@@ -49,7 +49,8 @@ int main(void)
 }
 END
 "$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -o main main.c without.o \
-	"$root/plugin/kernel/stages.c" "$root/plugin/kernel/remote.c"
+	"$root/plugin/kernel/stages.c" "$root/plugin/kernel/program.c" \
+	"$root/plugin/kernel/remote.c"
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the loaders of all programs for the kernel share: see program.h.
+ */
+#include "kernel/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Newer than some headers. */
+#define TW_CAP_PERFMON	38
+#define TW_CAP_BPF	39
+
+/* In this mode no program may read the kernel's memory. It fails with EINVAL, or with
+ * EPERM on some kernels. */
+static bool locked_down(void)
+{
+	char text[128] = "";
+	int file = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	if (read(file, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(file);
+	return strstr(text, "[confidentiality]");
+}
+
+static bool is_privileged(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	uint64_t has;
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	has = (uint64_t)data[1].effective << 32 | data[0].effective;
+	return has >> CAP_SYSLOG & 1 &&
+	       (has >> CAP_SYS_ADMIN & 1 ||
+		(has >> TW_CAP_BPF & 1 && has >> TW_CAP_PERFMON & 1));
+}
+
+bool tw_program_has_addresses(void)
+{
+	char text[16384];
+	char *line, *next;
+	bool has = false;
+	ssize_t size;
+	int file = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	size = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[size > 0 ? size : 0] = '\0';
+	for (line = text; !has && (next = strchr(line, '\n')); line = next + 1)
+		has = strtoull(line, NULL, 16) != 0;
+	return has;
+}
+
+static const char *refusal(bool helper, const struct tw_program_rights *rights)
+{
+	if (!rights->privileged)
+		return helper ? "the kernel refuses the program: run as root or with "
+				"CAP_BPF, CAP_PERFMON and CAP_SYSLOG, or start `sudo "
+				"tickwise kernel-helper`" :
+				"the kernel refuses the program: run as root or with "
+				"CAP_BPF, CAP_PERFMON and CAP_SYSLOG";
+	if (!rights->has_addresses)
+		return "the kernel hides its addresses from root, too: set "
+		       "kernel.kptr_restrict to 1, or run outside of the container";
+	return "the kernel refuses the program, though the privileges are there: its "
+	       "verifier, a security module or the container forbids it";
+}
+
+const char *tw_program_reason_by(int error, bool helper,
+				 const struct tw_program_rights *rights)
+{
+	if (error != -ENOTSUP && rights->locked_down)
+		return "the kernel is locked down (lockdown=confidentiality): no "
+		       "program may read its memory";
+	switch (-error) {
+	case EPERM:
+	case EACCES:
+		return refusal(helper, rights);
+	case ENOENT:
+	case ESRCH:
+		return "this kernel has no type information "
+		       "(/sys/kernel/btf/vmlinux), or not these tracepoints";
+	case ENOTSUP:
+		return "this engine was built without it (clang, bpftool and "
+		       "libbpf-dev were missing)";
+	default:
+		return strerror(-error);
+	}
+}
+
+const char *tw_program_reason(int error, bool helper)
+{
+	const struct tw_program_rights rights = {
+		.locked_down = locked_down(),
+		.privileged = is_privileged(),
+		.has_addresses = tw_program_has_addresses(),
+	};
+
+	return tw_program_reason_by(error, helper, &rights);
+}
+
+struct tw_program_namespace tw_program_namespace(void)
+{
+	struct stat of;
+
+	if (stat("/proc/self/ns/pid", &of))
+		return (struct tw_program_namespace) { .inode = 0 };
+	return (struct tw_program_namespace) {
+		.device = of.st_dev,
+		.inode = of.st_ino,
+	};
+}

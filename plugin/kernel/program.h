@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the loaders of all programs for the kernel share: why a program can't be loaded,
+ * and what has to be known of this kernel and this process before.
+ */
+#ifndef TW_PLUGIN_KERNEL_PROGRAM_H
+#define TW_PLUGIN_KERNEL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What this process is allowed. */
+struct tw_program_rights {
+	bool locked_down;	/* lockdown=confidentiality: none may read the kernel */
+	bool privileged;	/* it has the capabilities that are needed */
+	bool has_addresses;	/* as tw_program_has_addresses() */
+};
+
+/* Why a program is refused with @error (-errno), in one line. @helper: `tickwise
+ * kernel-helper` could load it. The second is for given rights. */
+const char *tw_program_reason(int error, bool helper);
+const char *tw_program_reason_by(int error, bool helper,
+				 const struct tw_program_rights *rights);
+
+/*
+ * Does this process see the kernel's addresses? Programs follow pointers to functions
+ * of the kernel. These are shown only with CAP_SYSLOG; without it they read as 0, and no
+ * I/O would ever be found.
+ */
+bool tw_program_has_addresses(void);
+
+/* This process's namespace of processes, as a program is told; 0: this kernel has none.
+ * The job's own number of a thread is that of its namespace. */
+struct tw_program_namespace {
+	uint64_t device;
+	uint64_t inode;
+};
+struct tw_program_namespace tw_program_namespace(void);
+
+#ifdef TW_KERNEL_STAGES
+#include <bpf/btf.h>
+
+/* The tracepoint of submissions has two names: submit_req, from Linux 6.3 on, and
+ * submit_sqe. */
+static inline bool tw_program_has_submit_req(const struct btf *btf)
+{
+	return btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",
+				      BTF_KIND_TYPEDEF) > 0;
+}
+#endif
+
+#endif

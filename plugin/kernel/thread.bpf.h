@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The number of the thread that runs, as gettid() of the job has it. For programs in the
+ * kernel, which include it once.
+ */
+#ifndef TW_PLUGIN_KERNEL_THREAD_BPF_H
+#define TW_PLUGIN_KERNEL_THREAD_BPF_H
+
+#include "kernel_types.h"
+
+#include <bpf/bpf_helpers.h>
+
+/* Of the jobs' namespace of processes, as stat() has them; 0: this kernel has none. Set
+ * before loading. In a container threads have other numbers than for the kernel. */
+const volatile __u64 namespace_device = 0;
+const volatile __u64 namespace_inode = 0;
+
+/* 0: of another namespace. */
+static __u32 thread(void)
+{
+	struct bpf_pidns_info here = { 0 };
+
+	if (!namespace_inode)
+		return (__u32)bpf_get_current_pid_tgid();
+	if (bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode,
+					&here, sizeof(here)))
+		return 0;
+	return here.pid;
+}
+
+#endif
