@@ -347,7 +347,7 @@ struct fio_option tw_engine_options[] = {
 		TW_OPTION(FIO_OPT_BOOL, causes),
 		.def	= "0",
 		.help	= "Follow the job's thread: say why the slowest I/Os were "
-			  "slow",
+			  "slow (default: 0)",
 	},
 	{
 		.name	= NULL,

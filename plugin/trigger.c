@@ -18,7 +18,7 @@
 /* The inode of the first namespace of processes: PROC_PID_INIT_INO of the kernel. */
 #define FIRST_NAMESPACE	0xEFFFFFFCU
 
-/* Events so long before the I/O and after it are kept, too. */
+/* Events of this time before the I/O and after it are kept, too. */
 #define TW_TRIGGER_AROUND_NS	100000
 
 static uint64_t wanted_ns(const struct tw_options *o)

@@ -23,7 +23,7 @@
 #include "kernel/attach_tally.h"
 #include "kernel/attach_target.h"
 
-/* Records are taken at least so often: the ring buffer holds 80,000. */
+/* The longest time between two reads of the ring buffer, which holds 80,000 records. */
 #define READ_EVERY_MS	20
 
 #define SLOWEST		20
@@ -39,9 +39,9 @@ static const char usage[] =
 	"processes it starts. Ctrl-C ends it with a report, and so does the program's "
 	"end;\n"
 	"a second Ctrl-C ends it at once. Needs root, or CAP_BPF, CAP_PERFMON and\n"
-	"CAP_SYSLOG.\n"
+	"CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.\n"
 	"\n"
-	"  --interval=SECONDS  print a table so often; 0: none (default: 1)\n"
+	"  --interval=SECONDS  print a table at this interval; 0: none (default: 1)\n"
 	"  --duration=SECONDS  end after this time (default: with the program)\n"
 	"  --causes            say for the slowest I/Os what kept the program's thread "
 	"from\n"

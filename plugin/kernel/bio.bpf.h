@@ -152,8 +152,8 @@ struct tw_walk {
 /*
  * The I/O has all of its bios that are one after another.
  *
- * This function and step() are not static: so the kernel's verifier looks at each by
- * itself, and not at all of its ways again for each bio of a request.
+ * This function and step() are not static: so the kernel's verifier checks each by
+ * itself, and not all of its ways again for each bio of a request.
  */
 __noinline int pass_one(__u64 io, __u32 point, __u64 now_ns, __u32 bytes)
 {

@@ -29,7 +29,7 @@
 #define PREFIX		"tickwise-"
 #define PATH_SIZE	512
 #define READ_SIZE	65536
-#define NAMES		9	/* beside the first */
+#define NAMES		9	/* in addition to the first */
 #define LEFT_OVER_AFTER_S	10
 /* A file may be closed a little later than the pipe: for a minute at most. */
 #define REMOVE_TRIES	60000

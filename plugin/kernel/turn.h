@@ -46,7 +46,7 @@ struct tw_turn {
 	__u64 interrupt_ns;	/* when the interrupt began that woke it; 0: none did */
 	__u64 stolen_ns;	/* by the hypervisor since it was ready, at most */
 	__u32 cpu;		/* on which it runs again */
-	__u32 moved;		/* between CPUs while it waited: so often */
+	__u32 moved;		/* times that it changed its CPU while it waited */
 	struct tw_holder holders[TW_HOLDERS];	/* the last one first */
 };
 

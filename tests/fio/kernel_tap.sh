@@ -122,8 +122,8 @@ kernel_perl='
 	}
 '
 
-# split_is FILE IOS PERL DESCRIPTION: the report's counts and stages are whole, and so
-# many I/Os are in it; PERL says which should be split.
+# split_is FILE IOS PERL DESCRIPTION: the report's counts and stages are whole, and IOS
+# I/Os are in it; PERL says which should be split.
 split_is()
 {
 	from_json "$1" "$kernel_perl"' print broken()' >"$scratch/broken" 2>&1
