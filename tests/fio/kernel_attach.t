@@ -143,6 +143,10 @@ wait_for()
 	done
 }
 
+is "$(from_json b.json 'print "$j->{causes}{state}, $j->{causes}{why}, ",
+	scalar grep { $_->{causes} } @{$j->{slowest}}')" 'off, not asked for, 0' \
+	'without --causes there are none'
+
 # Two rings of one program. Another program makes its ring meanwhile.
 rm -f ready go
 # shellcheck disable=SC2016,SC2046
@@ -257,68 +261,6 @@ else
 		$j->{attached}{rings}[0]{fd} == -1' 'a ring without a descriptor'
 fi
 
-# ---- why an I/O was slow ----
-
-is "$(from_json b.json 'print "$j->{causes}{state}, $j->{causes}{why}, ",
-	scalar grep { $_->{causes} } @{$j->{slowest}}')" 'off, not asked for, 0' \
-	'without --causes there are none'
-
-# A loop and a fio share a CPU. The fio copies from the page cache nearly all of the
-# time, so that each time when the loop gets the CPU, an I/O has to wait.
-cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-copies="--filename=$PWD/buffered --allow_file_create=0 --bs=1m --rw=read --invalidate=0 --time_based --runtime=2
-	--cpus_allowed=$cpu --thread"
-taskset -c "$cpu" sh -c 'while :; do :; done' &
-loop_pid=$!
-# shellcheck disable=SC2046,SC2086
-attach --causes --interval=0 --json=m.json --output=page -- "$FIO" --name=m \
-	$(stock $copies)
-causes_code=$status
-# Who may not trace root's processes does not see the loop.
-set -- --reuid=65502 --regid=65502 --clear-groups --inh-caps=-all,+bpf,+perfmon,+syslog \
-	--ambient-caps=-all,+bpf,+perfmon,+syslog
-rm -f others/n.json
-if [ "$(id -u)" = 0 ] && setpriv "$@" true 2>/dev/null; then
-	mkdir others
-	chmod 711 .
-	chmod 777 others
-	chmod 644 buffered
-	# shellcheck disable=SC2046,SC2086
-	(cd others && timeout -s KILL $hung_s setpriv "$@" "$tickwise" attach --causes \
-		--interval=0 --json=n.json --output=page -- "$FIO" --name=n \
-		$(stock $copies) >out 2>err)
-fi
-kill "$loop_pid"
-if [ -s err ] && grep -q 'no causes' err; then
-	skip "$(cat err)"
-else
-	is "$causes_code" 0 'with --causes'
-	json m.json 'use List::Util (); $j->{causes}{state} eq "on" && @{$j->{slowest}} == 20 &&
-		!grep { my $c = $_->{causes}; exists $c->{ran_ns} &&
-			List::Util::sum(map { $c->{$_ . "_ns"} } "ran", "waited",
-				"interrupts", "woken_late", "asleep",
-				"unexplained") != $_->{stages}{$c->{stage}} }
-		@{$j->{slowest}}'
-	ok $? 'each of the slowest has its causes, which add up to its longest stage'
-	json m.json 'grep { $_->{kind} eq "process" && $_->{id} == '"$loop_pid"' }
-		map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
-	ok $? 'a loop that has the CPU is named'
-	grep -qE ': (the job was|unexplained)' page
-	ok $? 'on the page, too'
-	is "$(perl "$root/tests/unit/report_keys.pl" \
-		"$root/core/man/tickwise-report.5" m.json)" '' \
-		'all keys are as in the manual'
-	if [ -s others/n.json ]; then
-		json others/n.json 'my @had = map { @{$_->{causes}{had_cpu} // []} }
-				@{$j->{slowest}};
-			(grep { $_->{kind} eq "hidden" } @had) &&
-			!grep { ($_->{id} // 0) == '"$loop_pid"' } @had'
-		ok $? 'to another user it is not'
-	else
-		skip "no attach as another user here: $(cat others/err 2>&1)"
-	fi
-fi
-
 # ---- more rings than can be followed at a time ----
 
 if [ -n "$rings" ]; then
@@ -398,4 +340,64 @@ attach --interval=0 --json=h.json -- "$FIO" --name=h $(stock --filename="$data" 
 	--io_size=16m --rw=randread --direct=1 --iodepth=16 --fixedbufs=1)
 attached h.json 'near(4096, found()) && @busy == 1 && $busy[0]{split} &&
 	$busy[0]{operation} eq "read_fixed"' 'with fixed buffers, too'
+
+# ---- why an I/O was slow ----
+
+# A loop and a fio share a CPU. The fio copies from the page cache nearly all of the
+# time, so that each time when the loop gets the CPU, an I/O has to wait. From a file
+# system that io_uring needs no worker threads for: these are not followed.
+cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+copies="--filename=$data --allow_file_create=0 --bs=1m --rw=read --invalidate=0
+	--time_based --runtime=2 --cpus_allowed=$cpu --thread"
+taskset -c "$cpu" sh -c 'while :; do :; done' &
+loop_pid=$!
+# shellcheck disable=SC2046,SC2086
+attach --causes --interval=0 --json=m.json --output=page -- "$FIO" --name=m \
+	$(stock $copies)
+causes_code=$status
+# Who may not trace root's processes does not see the loop.
+set -- --reuid=65502 --regid=65502 --clear-groups --inh-caps=-all,+bpf,+perfmon,+syslog \
+	--ambient-caps=-all,+bpf,+perfmon,+syslog
+rm -f others/n.json
+if [ "$(id -u)" = 0 ] && setpriv "$@" true 2>/dev/null; then
+	mkdir others
+	chmod 711 . "$disk"
+	chmod 777 others
+	chmod 644 "$data"
+	# shellcheck disable=SC2046,SC2086
+	(cd others && timeout -s KILL $hung_s setpriv "$@" "$tickwise" attach --causes \
+		--interval=0 --json=n.json --output=page -- "$FIO" --name=n \
+		$(stock $copies) >out 2>err)
+fi
+kill "$loop_pid"
+if [ -s err ] && grep -q 'no causes' err; then
+	skip "$(cat err)"
+else
+	is "$causes_code" 0 'with --causes'
+	json m.json 'use List::Util ();
+		$j->{causes}{state} eq "on" && @{$j->{slowest}} &&
+		!grep { my $c = $_->{causes}; exists $c->{ran_ns} &&
+			List::Util::sum(map { $c->{$_ . "_ns"} } "ran", "waited",
+				"interrupts", "woken_late", "asleep",
+				"unexplained") != $_->{stages}{$c->{stage}} }
+		@{$j->{slowest}}'
+	ok $? 'each of the slowest has its causes, which add up to its longest stage'
+	json m.json 'grep { $_->{kind} eq "process" && $_->{id} == '"$loop_pid"' }
+		map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
+	ok $? 'a loop that has the CPU is named'
+	grep -qE ': (the job was|unexplained)' page
+	ok $? 'on the page, too'
+	is "$(perl "$root/tests/unit/report_keys.pl" \
+		"$root/core/man/tickwise-report.5" m.json)" '' \
+		'all keys are as in the manual'
+	if [ -s others/n.json ] && json others/n.json '@{$j->{slowest}}'; then
+		json others/n.json 'my @had = map { @{$_->{causes}{had_cpu} // []} }
+				@{$j->{slowest}};
+			(grep { $_->{kind} eq "hidden" } @had) &&
+			!grep { ($_->{id} // 0) == '"$loop_pid"' } @had'
+		ok $? 'to another user it is not'
+	else
+		skip "no attach as another user here, or it can not read $data"
+	fi
+fi
 done_testing
