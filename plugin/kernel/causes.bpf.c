@@ -31,6 +31,13 @@ char LICENSE[] SEC("license") = "GPL";
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
 
+/* Set before loading: the jobs' namespace is not the first one, whose numbers the kernel
+ * has at hand. */
+const volatile _Bool nested = 0;
+/* Its address and level, once the first job has begun. */
+__u64 jobs_namespace = 0;
+__u32 jobs_level = 0;
+
 /* Set before loading: it is not the job that reads the turns, but this user. */
 const volatile _Bool has_reader = 0;
 const volatile _Bool reader_may_all = 0;
@@ -112,6 +119,46 @@ static struct past *new_past(struct history *history)
 	return &history->past[history->count & (HISTORY - 1)];
 }
 
+/* What @pid is in its namespace of @level. */
+static __u64 number_at(const struct pid *pid, __u32 level)
+{
+	return (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+static __u64 namespace_at(const struct pid *pid, __u32 level)
+{
+	const struct upid *number = (const struct upid *)number_at(pid, level);
+
+	return (__u64)BPF_CORE_READ(number, ns);
+}
+
+static void note_namespace(struct task_struct *task)
+{
+	const struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+
+	jobs_namespace = namespace_at(pid, level);
+	jobs_level = level;
+}
+
+/* The number of its process as the jobs have it; 0: they do not see it. */
+static __u32 process_of(struct task_struct *task)
+{
+	__u32 level = jobs_level;
+	const struct upid *number;
+	const struct pid *pid;
+
+	if (!nested)
+		return task->tgid;
+	pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	if (!pid || BPF_CORE_READ(pid, level) < level ||
+	    namespace_at(pid, level) != jobs_namespace)
+		return 0;
+	number = (const struct upid *)number_at(pid, level);
+	return BPF_CORE_READ(number, nr);
+}
+
 static void put_task(struct history *history, struct task_struct *task,
 		     __u64 now)
 {
@@ -120,7 +167,7 @@ static void put_task(struct history *history, struct task_struct *task,
 	__u32 uid = cred->uid.val;
 
 	past->from_ns = now;
-	past->id = task->tgid;
+	past->id = process_of(task);
 	past->thread = task->pid;
 	past->kind = !task->pid ? TW_IDLE :
 		     task->flags & PF_KTHREAD ? TW_KERNEL_THREAD : TW_PROCESS;
@@ -314,6 +361,8 @@ int BPF_PROG(create, int fd, void *ring)
 
 	if (!place || !*place)
 		return 0;
+	if (nested)
+		note_namespace(task);
 	made.start_time = task->start_time;
 	made.ring = *place - 1;
 	bpf_map_update_elem(&threads, &pid, &made, BPF_ANY);

@@ -48,6 +48,8 @@ static int load(uint32_t count)
 		return -errno;
 	program->rodata->namespace_device = space.device;
 	program->rodata->namespace_inode = space.inode;
+	program->rodata->nested = space.inode &&
+				  space.inode != TW_PROGRAM_FIRST_NAMESPACE;
 	error = bpf_map__set_max_entries(program->maps.rings, count);
 	if (!error)
 		error = tw_causes__load(program);

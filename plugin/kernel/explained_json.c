@@ -44,7 +44,10 @@ static json_t *had_to_json(const struct tw_had_cpu *had)
 
 	if (had->kind == TW_HIDDEN || had->kind == TW_IDLE)
 		return object;
-	json_object_set_new(object, "id", json_integer((json_int_t) had->id));
+	/* What a namespace does not see has no number in it. */
+	if (had->id || (had->kind != TW_PROCESS && had->kind != TW_KERNEL_THREAD))
+		json_object_set_new(object, "id",
+				    json_integer((json_int_t) had->id));
 	json_object_set_new(object, "name", name_of(had));
 	return object;
 }

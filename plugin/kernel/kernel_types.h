@@ -81,12 +81,25 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 } TW_BY_NAME;
 
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+} TW_BY_NAME;
+
+/* Numbers in its namespaces, from the first one on. */
+struct pid {
+	unsigned int level;	/* of the last number */
+	struct upid numbers[1];
+} TW_BY_NAME;
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
 	struct sched_entity se;
 	int pid;
 	int tgid;
+	struct pid *thread_pid;
+	struct task_struct *group_leader;
 	__u64 start_time;	/* CLOCK_MONOTONIC */
 	const struct cred *real_cred;
 	const struct cred *cred;

@@ -37,6 +37,9 @@ struct tw_program_namespace {
 };
 struct tw_program_namespace tw_program_namespace(void);
 
+/* The inode of the first of all: PROC_PID_INIT_INO of the kernel. */
+#define TW_PROGRAM_FIRST_NAMESPACE	0xEFFFFFFCU
+
 #ifdef TW_KERNEL_STAGES
 #include <bpf/btf.h>
 

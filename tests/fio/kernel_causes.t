@@ -174,4 +174,30 @@ else
 				(exists $_->{name} || exists $_->{id}) } @had'
 	ok $? 'the job does not name it'
 fi
+
+# In a container a process has another number than for the kernel.
+if unshare --pid --fork --mount-proc true 2>why; then
+	cat >contained.sh <<'END'
+cpu=$1
+shift
+taskset -c "$cpu" sh -c 'while :; do :; done' &
+echo $! >loop_pid
+"$@"
+kill "$(cat loop_pid)"
+END
+	# shellcheck disable=SC2086
+	unshare --pid --fork --mount-proc sh contained.sh "$cpu" timeout -s KILL \
+		$hung_s "$FIO" --ioengine="external:$TICKWISE_SO" --name=contained \
+		--filename="$disk/data" --bs=4k --size=4m --cpus_allowed="$cpu" \
+		$cached --tw_kernel=auto --tw_causes=1 --tw_slowest=1000 \
+		--tw_report=contained.json --output=out.json 2>err ||
+		sed 's/^/# /' err
+	causes_are contained.json 'in a namespace of processes of its own'
+	json contained.json 'grep { $_->{kind} eq "process" &&
+			($_->{id} // 0) == '"$(cat loop_pid)"' }
+		map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
+	ok $? 'a process in it is named by its number there'
+else
+	skip "no namespace of processes: $(cat why)"
+fi
 done_testing

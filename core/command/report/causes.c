@@ -161,6 +161,8 @@ void tw_report_had_cpu(char *text, size_t size, const json_t *had)
 			 (unsigned long long)id, name ? name : "");
 	else if (strcmp(kind, "kernel") == 0)
 		snprintf(text, size, "%s", name ? name : "a kernel thread");
+	else if (!json_object_get(had, "id"))
+		snprintf(text, size, "%s", name ? name : "a process");
 	else
 		snprintf(text, size, "%s (%llu)", name ? name : "a process",
 			 (unsigned long long)id);
