@@ -4,7 +4,8 @@
 # Behaviour: on the kernels of Debian 12 and 13, and on an NVMe device, the same
 # object file splits I/Os inside the kernel: those of the block device and commands
 # that pass the block layer's file interface, with an interrupt or polled. So does
-# `tickwise attach` for fio's own engine, also where the ring is there before.
+# `tickwise attach` for fio's own engine, also where the ring is there before, and says
+# why the slowest were slow.
 # Defect: a tracepoint or structure that is another one there; a way from the request
 # to its I/O that is missing.
 . "$(dirname "$0")/boot.sh"
@@ -63,6 +64,12 @@ for suite in bookworm trixie; do
 				grep { $_->{ios} } @rows'
 		ok $? "$suite, tickwise $mode: each I/O, split, on its device" ||
 			sed 's/^/# /' "$shared/$mode.err"
+		# In which stage they were slow is for the machine to say.
+		[ "$mode" = attach_late ] || {
+			json "$report" '$j->{causes}{state} eq "on" &&
+				!grep { !$_->{causes}{stage} } @{$j->{slowest}}'
+			ok $? "$suite, tickwise $mode: with causes of the slowest"
+		}
 		happened="$happened, $mode $(from_json "$report" \
 			"$kernel_perl"'print sum($j->{kernel_stages}{split})')"
 	done

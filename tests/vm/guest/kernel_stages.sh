@@ -43,7 +43,7 @@ attach()
 if [ -e /bin/tickwise-attach ]; then
 	stock="--ioengine=io_uring --eta=never --bs=4k --size=1m --iodepth=8 --output=/dev/null"
 	# shellcheck disable=SC2086
-	attach attach -- fio --name=attach $stock $block --rw=randrw
+	attach attach --causes -- fio --name=attach $stock $block --rw=randrw
 	cat >/tmp/wait.sh <<'END'
 while [ ! -e /tmp/go ]; do sleep 0.1; done
 END
