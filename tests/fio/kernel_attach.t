@@ -99,10 +99,7 @@ wait $gone
 attach $gone
 is "$status $(wc -l <err)" '66 1' 'a process that has ended: one line'
 
-if ! kernel_is_on; then
-	skip "no program in the kernel here: $off_why"
-	done_testing
-fi
+need_kernel
 
 # ---- a program ----
 

@@ -65,10 +65,7 @@ json unsplit.json '$j->{causes}{state} eq "off" && length $j->{causes}{why} &&
 	!grep { $_->{causes} } @{$j->{slowest}}'
 ok $? "and says why: $(from_json unsplit.json 'print $j->{causes}{why}')"
 
-if ! kernel_is_on; then
-	skip "no program in the kernel here: $off_why"
-	done_testing
-fi
+need_kernel
 find_disk
 if [ -z "$disk" ]; then
 	skip "direct I/O is not split here:$reasons"

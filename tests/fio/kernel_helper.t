@@ -39,10 +39,7 @@ if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
 	skip 'not root, or no setpriv'
 	done_testing
 fi
-if ! kernel_is_on; then
-	skip "no program in the kernel here: $off_why"
-	done_testing
-fi
+need_kernel
 chmod 711 .
 cp "$TICKWISE_SO" tickwise.so
 cp "$client" "$helper" "$TW_BUILD/tests/fio/have_io_uring" .

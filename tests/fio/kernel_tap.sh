@@ -52,6 +52,45 @@ kernel_is_on()
 	json try.json '$j->{kernel_stages}{state} eq "on"'
 }
 
+# may_refuse: the kernel may refuse the engine's program here, for the reason in
+# $may_why. Else a refusal is a defect: of the program, or of the check of it by the
+# kernel. Where in doubt it may.
+may_refuse()
+{
+	may_why=$off_why
+	case $off_why in
+	*'built without'* | *'time namespace'*) return 0 ;;
+	esac
+	# Those between the oldest and the newest that have taken it.
+	may_why="Linux $(uname -r) on $(uname -m) was not tried"
+	[ "$(uname -m)" = x86_64 ] || return 0
+	uname -r | awk -F '[.-]' '{ exit !($1 == 6 && $2 >= 1 && $2 <= 18) }' ||
+		return 0
+	may_why="no types in /sys/kernel/btf/vmlinux"
+	[ -r /sys/kernel/btf/vmlinux ] || return 0
+	may_why="/proc/kallsyms has no addresses for this user"
+	awk '$1 !~ /^0*$/ { some = 1; exit } END { exit some }' \
+		/proc/kallsyms 2>/dev/null && return 0
+	if ! "$TW_BUILD/tests/fio/have_bpf" 2>have_bpf.why; then
+		may_why=$(cat have_bpf.why)
+		return 0
+	fi
+	false
+}
+
+# need_kernel: as kernel_is_on; if not, that is the end of the test.
+need_kernel()
+{
+	kernel_is_on && return
+	if may_refuse; then
+		skip "no program in the kernel here: $off_why ($may_why)"
+	else
+		false
+		ok $? "the kernel takes small programs, but not this one: $off_why"
+	fi
+	done_testing
+}
+
 # What json() and from_json() can ask of $j, a report with all of its I/Os in the list
 # of the slowest:
 #
@@ -129,6 +168,9 @@ split_is()
 	from_json "$1" "$kernel_perl"' print broken()' >"$scratch/broken" 2>&1
 	json "$1" "$kernel_perl"' !broken() && sum($j->{ios}) == '"$2 && ($3)"
 	split_status=$?
+	[ "$3" != "$joined" ] || from_json "$1" "$kernel_perl"'
+		print sum($j->{ios}), " ", sum($j->{kernel_stages}{split}), "\n"' \
+		>>"$scratch/joined"
 	ok "$split_status" "$4"
 	[ "$split_status" = 0 ] || {
 		sed 's/^/# /' "$scratch/broken"
@@ -139,7 +181,23 @@ split_is()
 
 # Some completions may never reach the program: some kernels run none in an interrupt
 # that finds certain processes on the CPU. Such an I/O lacks a stamp and is counted so.
-# How many is not judged here; tests/machine shows it. No I/O may lack its request, or
-# have the slot of another I/O.
+# 2 % were usual on one machine, 4 % were seen; but a job takes only tens of ms, and such
+# a process may have the CPU for all of that. So a job has at least one that is split,
+# and most_are_split judges all jobs together. No I/O may lack its request, or have the
+# slot of another I/O.
 joined='not_split() == not_split("missing_stamp") &&
 	not_split() < sum($j->{ios})'
+
+# In a virtual machine of tests/vm there are no such processes. An interrupt that finds
+# the program running on its CPU may still lose one.
+all_joined='not_split() == not_split("missing_stamp") && not_split() <= 2'
+
+# most_are_split: of the I/Os of all reports that split_is was told to be $joined, at
+# least half are: more than ten times the loss that was seen.
+most_are_split()
+{
+	awk '{ ios += $1; split_ios += $2 }
+		END { print split_ios + 0 " of " ios + 0
+		      exit 2 * split_ios < ios }' "$scratch/joined" >"$scratch/most"
+	ok $? "of all these I/Os most are split: $(cat "$scratch/most")"
+}

@@ -50,7 +50,7 @@ both()
 			continue
 			;;
 		esac
-		split_is "$report" $ios "$joined" "$suite, $1, $size: split"
+		split_is "$report" $ios "$all_joined" "$suite, $1, $size: split"
 		count=1
 		[ $size = small ] || count=$(pieces "$1")
 		json "$report" "$kernel_perl"'
