@@ -35,8 +35,20 @@ static void read_clocks(struct tw_job *job)
 		tw_join_read(&job->join, best);
 }
 
+/* What happened to the job's thread is overwritten after a while, so it is looked up at
+ * once for an I/O that may be among the slowest. */
+static void settle_slow_at_once(struct tw_job *job)
+{
+	const double ticks = (double) job->slowest.least *
+			     tw_job_ticks_per_ns(job);
+
+	job->settle_ticks = job->follow.turns && ticks < (double) INT64_MAX ?
+			    (int64_t) ticks : INT64_MAX;
+}
+
 int tw_record_start(struct tw_job *job)
 {
+	settle_slow_at_once(job);
 	if (job->kernel.slots)
 		read_clocks(job);
 	job->finished = aligned_alloc(_Alignof(struct tw_finished),
@@ -62,6 +74,7 @@ static void record_slow(struct tw_job *job, const struct tw_finished *finished,
 	if (job->follow.turns)
 		tw_why_find(job, clocks, &finished->io, times, &slow.why);
 	tw_slowest_add(&job->slowest, &slow.slow);
+	settle_slow_at_once(job);
 }
 
 static void record_inside(struct tw_job *job, const struct tw_finished *finished,

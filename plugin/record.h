@@ -74,7 +74,9 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.size = io_u->xfer_buflen,
 		.direction = direction,
 	};
-	if (job->finished_count == TW_FINISHED_MAX)
+	if (job->finished_count == TW_FINISHED_MAX ||
+	    tw_unlikely((int64_t) (returned_ticks - io->prepared_ticks) >=
+			job->settle_ticks))
 		tw_record_settle(job);
 }
 
