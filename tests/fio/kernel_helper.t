@@ -377,9 +377,10 @@ sed -n 's/^\(Uid\|CapPrm\|CapEff\|NoNewPrivs\):[^0-9]*//p' "/proc/$child/status"
 END
 cp look.sh look && chmod 755 look
 (
-	while :; do
-		[ ! -s killed/ready ] || break
+	waited=0
+	until [ -s killed/ready ] || [ $waited -gt 6000 ]; do
 		sleep 0.05
+		waited=$((waited + 1))
 	done
 	sh look.sh "$helper_pid" "$scratch"
 	kill -KILL "$helper_pid"
