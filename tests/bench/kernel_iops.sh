@@ -12,7 +12,7 @@
 #			before there were such stages
 #
 # and, by the kernel's own account (bpf_stats), the time in the programs per I/O. As
-# root, or wherever `tickwise doctor` finds them possible.
+# root.
 #
 #	tests/bench/kernel_iops.sh FILE [ROUNDS [SECONDS]]
 #
