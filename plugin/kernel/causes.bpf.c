@@ -177,8 +177,9 @@ static void put_task(struct history *history, struct task_struct *task,
 	history->count++;
 }
 
-/* The last one on record leaves the CPU, and may have another name by now, as after an
- * exec. If it is another task, a switch was missed: then nobody knows who it was. */
+/* The last one on record is known to have the CPU still, and may have another name by
+ * now, as after an exec. If another task has it, a switch was missed: then nobody knows
+ * who had it until now. */
 static void name_again(struct history *history, struct task_struct *task)
 {
 	struct past *past = &history->past[(history->count - 1) & (HISTORY - 1)];
@@ -438,6 +439,20 @@ int BPF_PROG(wakeup, struct task_struct *task)
 	return 0;
 }
 
+/* The scheduler holds the lock of that CPU's queue, so no switch is going on there. */
+static void name_where_it_waits(struct task_struct *task, __u32 cpu)
+{
+	struct history *there = bpf_map_lookup_percpu_elem(&histories, &zero, cpu);
+	struct task_struct *now_has = BPF_CORE_READ(task, se.cfs_rq, rq, curr);
+	struct past *past;
+
+	if (!there)
+		return;
+	past = &there->past[(there->count - 1) & (HISTORY - 1)];
+	if (past->thread != (__u32)BPF_CORE_READ(now_has, pid))
+		past->kind = TW_NOBODY;
+}
+
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(migrate, struct task_struct *task, int cpu)
 {
@@ -448,6 +463,7 @@ int BPF_PROG(migrate, struct task_struct *task, int cpu)
 		return 0;
 	of->moved_last_ns = bpf_ktime_get_ns();
 	if (!of->moved) {
+		name_where_it_waits(task, of->cpu);
 		of->moved_first_ns = of->moved_last_ns;
 		of->cpu_first = of->cpu;
 	}
@@ -498,6 +514,7 @@ static void interrupted(struct history *here, __u64 from_ns, __u32 kind,
 
 	if (!from_ns || now - from_ns < LONG_NS)
 		return;
+	name_again(here, task);
 	past = new_past(here);
 	past->from_ns = from_ns;
 	past->id = id;

@@ -70,6 +70,7 @@ struct thread_info {
 /* In kernels that may be a guest's: what the hypervisor took from the CPU, as far as the
  * scheduler has heard. */
 struct rq {
+	struct task_struct *curr;
 	__u64 prev_steal_time_rq;
 } TW_BY_NAME;
 
