@@ -10,8 +10,8 @@
 # SUITE: a release of Debian (trixie) instead of the one that this machine's apt
 # knows. Its list of packages is kept in the directory; apt's own settings stay as
 # they are. If it is the release of this machine, DIRECTORY becomes a link to
-# `kernel`, its neighbour. Packages come from TW_DEBIAN_MIRROR, else from where this machine's apt
-# gets Debian's, else from deb.debian.org.
+# `kernel`, its neighbour. Packages come from TW_DEBIAN_MIRROR, else from where this
+# machine's apt gets Debian's.
 #
 # Exit 69 with the reason on stderr where it can't be had.
 set -u
@@ -63,10 +63,11 @@ if [ -n "$suite" ]; then
 	keys=/usr/share/keyrings/debian-archive-keyring.gpg
 	[ -f "$keys" ] || fail "no $keys to check Debian's packages with"
 	from=${TW_DEBIAN_MIRROR:-$(mirror)}
+	[ -n "$from" ] || fail "apt has no mirror of Debian (TW_DEBIAN_MIRROR=)"
 	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial"
 	: >"$dir/apt/status"
 	echo "deb [arch=amd64 signed-by=$keys]" \
-		"${from:-http://deb.debian.org/debian} $suite main" \
+		"$from $suite main" \
 		>"$dir/apt/sources.list"
 	cat >"$dir/apt/conf" <<END
 APT::Architecture "amd64";
