@@ -12,14 +12,6 @@
 
 #define OPERATION	"attached.operations[]."
 
-static uint64_t count_of(const json_t *json, const char *key)
-{
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(json, key), &value);
-	return value;
-}
-
 /* ---- reading ----------------------------------------------------------------- */
 
 static int check_stages(const json_t *operation, struct tw_report_problem *problem)
@@ -147,10 +139,10 @@ int tw_report_say_lost(char *text, size_t size, const struct tw_report_group *gr
 	if (!file)
 		return 0;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (count_of(json, all[i].key))
+		if (tw_report_u64(json, all[i].key))
 			fprintf(file, "%s%llu %s", any++ ? ", " : "not in these "
 				"tables: ", (unsigned long long)
-				count_of(json, all[i].key), all[i].words);
+				tw_report_u64(json, all[i].key), all[i].words);
 	fclose(file);
 	return any;
 }

@@ -10,6 +10,7 @@
 #include "command/format.h"
 #include "command/html.h"
 #include "command/report/attached.h"
+#include "command/report/want.h"
 
 #define MOST_ON_A_PAGE	20
 #define MOST_IN_HTML	500
@@ -18,19 +19,6 @@ static const char *const stages[] = { "blockq", "device", "complete" };
 
 #define STAGES	(sizeof(stages) / sizeof(*stages))
 
-static uint64_t count_of(const json_t *json, const char *key)
-{
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(json, key), &value);
-	return value;
-}
-
-static const char *text_of(const json_t *json, const char *key)
-{
-	return json_string_value(json_object_get(json, key));
-}
-
 /* ---- which ------------------------------------------------------------------- */
 
 static int by_ios(const void *left, const void *right)
@@ -38,11 +26,11 @@ static int by_ios(const void *left, const void *right)
 	const json_t *a = *(const json_t *const *)left;
 	const json_t *b = *(const json_t *const *)right;
 
-	if (count_of(a, "ios") != count_of(b, "ios"))
-		return count_of(a, "ios") > count_of(b, "ios") ? -1 : 1;
-	if (count_of(a, "ring") != count_of(b, "ring"))
-		return count_of(a, "ring") < count_of(b, "ring") ? -1 : 1;
-	return strcmp(text_of(a, "operation"), text_of(b, "operation"));
+	if (tw_report_u64(a, "ios") != tw_report_u64(b, "ios"))
+		return tw_report_u64(a, "ios") > tw_report_u64(b, "ios") ? -1 : 1;
+	if (tw_report_u64(a, "ring") != tw_report_u64(b, "ring"))
+		return tw_report_u64(a, "ring") < tw_report_u64(b, "ring") ? -1 : 1;
+	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
 /* The busiest first, to be freed; NULL: none, or no memory. */
@@ -120,7 +108,7 @@ static int say_apart(char *text, size_t size, const json_t *row)
 		{ "unseen", "were accepted before" },
 	};
 	FILE *file = fmemopen(text, size, "w");
-	uint64_t split = count_of(row, "split"), none = count_of(row, "no_request");
+	uint64_t split = tw_report_u64(row, "split"), none = tw_report_u64(row, "no_request");
 	int any = 0;
 
 	if (!file)
@@ -129,9 +117,9 @@ static int say_apart(char *text, size_t size, const json_t *row)
 		fprintf(file, "%llu had no block request", (unsigned long long)none);
 	any = split && none;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (count_of(row, all[i].key))
+		if (tw_report_u64(row, all[i].key))
 			fprintf(file, "%s%llu %s", any++ ? ", " : "",
-				(unsigned long long)count_of(row, all[i].key),
+				(unsigned long long)tw_report_u64(row, all[i].key),
 				all[i].words);
 	fclose(file);
 	return any;
@@ -154,13 +142,14 @@ static void print_row(const json_t *row)
 	struct cells cells;
 
 	fill(&cells, row);
-	printf("%6llu %-14.14s %8llu", (unsigned long long)count_of(row, "ring"),
-	       text_of(row, "operation"), (unsigned long long)count_of(row, "ios"));
+	printf("%6llu %-14.14s %8llu", (unsigned long long)tw_report_u64(row, "ring"),
+	       tw_report_string(row, "operation"),
+	       (unsigned long long)tw_report_u64(row, "ios"));
 	for (size_t i = 0; i < 3 + STAGES; i++)
 		printf(" %7s", cells.text[i]);
 	putchar('\n');
-	if (strcmp(text_of(row, "file"), "-") != 0)
-		print_line(text_of(row, "file"));
+	if (strcmp(tw_report_string(row, "file"), "-") != 0)
+		print_line(tw_report_string(row, "file"));
 	if (say_apart(text, sizeof(text), row))
 		print_line(text);
 }
@@ -178,10 +167,10 @@ static void print_rings(const struct tw_report_group *group)
 		const json_t *ring = json_array_get(rings, i);
 
 		tw_paragraph_printf(&line, "ring %llu: %s %llu, %llu entries%s",
-			(unsigned long long)count_of(ring, "ring"),
-			text_of(ring, "program"),
-			(unsigned long long)count_of(ring, "pid"),
-			(unsigned long long)count_of(ring, "sq_entries"),
+			(unsigned long long)tw_report_u64(ring, "ring"),
+			tw_report_string(ring, "program"),
+			(unsigned long long)tw_report_u64(ring, "pid"),
+			(unsigned long long)tw_report_u64(ring, "sq_entries"),
 			i + 1 < count ? ";" : "");
 	}
 	if (i < count)
@@ -235,12 +224,12 @@ static void put_row(FILE *file, const json_t *row)
 	struct cells cells;
 
 	fill(&cells, row);
-	fprintf(file, "<tr><td>%llu</td>", (unsigned long long)count_of(row, "ring"));
-	put_text(file, text_of(row, "operation"));
-	fprintf(file, "<td>%llu</td>", (unsigned long long)count_of(row, "ios"));
+	fprintf(file, "<tr><td>%llu</td>", (unsigned long long)tw_report_u64(row, "ring"));
+	put_text(file, tw_report_string(row, "operation"));
+	fprintf(file, "<td>%llu</td>", (unsigned long long)tw_report_u64(row, "ios"));
 	for (size_t i = 0; i < 3 + STAGES; i++)
 		fprintf(file, "<td>%s</td>", cells.text[i]);
-	put_text(file, text_of(row, "file"));
+	put_text(file, tw_report_string(row, "file"));
 	if (!say_apart(text, sizeof(text), row))
 		text[0] = '\0';
 	put_text(file, text);

@@ -145,11 +145,10 @@ void tw_report_read_followed(struct tw_report *report,
 
 void tw_report_had_cpu(char *text, size_t size, const json_t *had)
 {
-	const char *kind = json_string_value(json_object_get(had, "kind"));
-	const char *name = json_string_value(json_object_get(had, "name"));
-	uint64_t id = 0;
+	const char *kind = tw_report_string(had, "kind");
+	const char *name = tw_report_string(had, "name");
+	const uint64_t id = tw_report_u64(had, "id");
 
-	tw_json_to_u64(json_object_get(had, "id"), &id);
 	if (strcmp(kind, "hidden") == 0)
 		snprintf(text, size, "another user's process");
 	else if (strcmp(kind, "idle") == 0)
@@ -180,9 +179,8 @@ static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
 	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
 		const json_t *had = json_array_get(cause->had_cpu, i);
 		char text[TW_FORMAT_SIZE], who[96];
-		uint64_t ns = 0;
+		const uint64_t ns = tw_report_u64(had, "ns");
 
-		tw_json_to_u64(json_object_get(had, "ns"), &ns);
 		if (!is_worth_a_word(cause, ns))
 			continue;
 		tw_report_had_cpu(who, sizeof(who), had);

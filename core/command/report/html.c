@@ -16,6 +16,7 @@
 #include "command/report/attached.h"
 #include "command/report/plot.h"
 #include "command/report/report.h"
+#include "command/report/want.h"
 #include "latency/histogram_json.h"
 
 /* Rows of the table of the slowest I/Os; all are in the JSON. */
@@ -72,11 +73,8 @@ static void cell_string(FILE *file, const json_t *object, const char *key)
 
 static void cell_u64(FILE *file, const json_t *object, const char *key)
 {
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(object, key), &value);
 	fputs("<td>", file);
-	put_u64(file, value);
+	put_u64(file, tw_report_u64(object, key));
 	fputs("</td>", file);
 }
 
@@ -302,15 +300,20 @@ static void put_direction(FILE *file, const struct tw_report_group *group,
 	fputs("</div>\n", file);
 }
 
-static void put_not_split(FILE *file, const struct tw_report_group *group)
+/* What comes out of a file may be in it. */
+static void put_paragraph(FILE *file, const char *text)
 {
-	char *text = tw_report_not_split_text(group);
-
-	if (!text)
-		return;
 	fputs("<p>", file);
 	tw_html_text(file, text);
 	fputs("</p>\n", file);
+}
+
+/* And frees it; NULL: nothing. */
+static void put_and_free(FILE *file, char *text)
+{
+	if (!text)
+		return;
+	put_paragraph(file, text);
 	free(text);
 }
 
@@ -363,14 +366,6 @@ static void cell_cause(FILE *file, const json_t *slow)
 	fputs("<td class=\"text\">", file);
 	tw_html_text(file, text);
 	fputs("</td>", file);
-}
-
-/* What comes out of a file may be in it. */
-static void put_paragraph(FILE *file, const char *text)
-{
-	fputs("<p>", file);
-	tw_html_text(file, text);
-	fputs("</p>\n", file);
 }
 
 static void put_stalls(FILE *file, const struct tw_report_group *group)
@@ -460,9 +455,8 @@ static void put_event(FILE *file, const struct tw_report_trigger *trigger,
 		      const json_t *event)
 {
 	const int own = json_is_true(json_object_get(event, "own"));
-	uint64_t at_ns = 0;
+	const uint64_t at_ns = tw_report_u64(event, "monotonic_ns");
 
-	tw_json_to_u64(json_object_get(event, "monotonic_ns"), &at_ns);
 	fprintf(file, "<tr><td>%lld</td>", (long long)(at_ns / 1000) -
 		(long long)(trigger->begin_ns / 1000));
 	cell_u64(file, event, "cpu");
@@ -499,14 +493,7 @@ static void put_events(FILE *file, const struct tw_report *report)
 
 static void put_trigger(FILE *file, const struct tw_report_group *group)
 {
-	char *text = tw_report_trigger_text(group);
-
-	if (!text)
-		return;
-	fputs("<p>", file);
-	tw_html_text(file, text);
-	fputs("</p>\n", file);
-	free(text);
+	put_and_free(file, tw_report_trigger_text(group));
 	for (size_t i = 0; i < group->size; i++)
 		put_events(file, group->members[i]);
 }
@@ -657,7 +644,7 @@ static void put_page(FILE *file, const struct tw_report_group *groups,
 		put_why(file, &groups[i]);
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			put_direction(file, &groups[i], j);
-		put_not_split(file, &groups[i]);
+		put_and_free(file, tw_report_not_split_text(&groups[i]));
 		tw_report_put_attached(file, &groups[i]);
 		put_slowest(file, &groups[i]);
 		put_trigger(file, &groups[i]);

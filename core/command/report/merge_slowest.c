@@ -6,14 +6,11 @@
 #include <stdlib.h>
 
 #include "command/report/report.h"
+#include "command/report/want.h"
 
 static uint64_t lat_of(const json_t *io)
 {
-	uint64_t lat_ns = 0;
-
-	tw_json_to_u64(json_object_get(json_object_get(io, "stages"), "lat"),
-		       &lat_ns);
-	return lat_ns;
+	return tw_report_u64(json_object_get(io, "stages"), "lat");
 }
 
 static int by_lat(const void *left, const void *right)

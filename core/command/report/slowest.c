@@ -7,18 +7,11 @@
 
 #include "command/format.h"
 #include "command/report/report.h"
+#include "command/report/want.h"
 #include "latency/histogram_json.h"
 
 #define MOST_ON_A_PAGE	5
 #define MOST_STALLS	3
-
-static uint64_t u64_of(const json_t *json, const char *key)
-{
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(json, key), &value);
-	return value;
-}
 
 static int is_inside(int stage)
 {
@@ -63,11 +56,11 @@ int tw_report_slow_stages(const json_t *stages,
 		if (i != TW_REPORT_AT_kernel && has(stages, i)) {
 			snprintf(at->name, sizeof(at->name), "%s",
 				 tw_report_times[i].name);
-			at->ns = u64_of(stages, tw_report_times[i].key);
+			at->ns = tw_report_u64(stages, tw_report_times[i].key);
 			count++;
 		} else if (kernel && (is_inside(i) || i == TW_REPORT_AT_kernel)) {
 			name_kernel(at->name, sizeof(at->name), stages);
-			at->ns = u64_of(stages, "kernel");
+			at->ns = tw_report_u64(stages, "kernel");
 			kernel = 0;
 			count++;
 		}
@@ -105,7 +98,7 @@ static void print_whose(struct tw_paragraph *line, const json_t *slow,
 	const char *file = json_string_value(json_object_get(slow, "file"));
 
 	tw_paragraph_printf(line, "ring %llu, %s%s",
-			    (unsigned long long)u64_of(slow, "ring"),
+			    (unsigned long long)tw_report_u64(slow, "ring"),
 			    file ? file : "?", end);
 }
 
@@ -122,12 +115,12 @@ static void print_slow(const struct tw_report_slow *slow)
 	tw_paragraph_printf(&line, " %s of %llu bytes at %llu,",
 			    json_string_value(json_object_get(slow->json,
 							      "ddir")),
-			    (unsigned long long)u64_of(slow->json, "size"),
-			    (unsigned long long)u64_of(slow->json, "offset"));
+			    (unsigned long long)tw_report_u64(slow->json, "size"),
+			    (unsigned long long)tw_report_u64(slow->json, "offset"));
 	print_stages(&line, json_object_get(slow->json, "stages"));
 	if (json_object_get(slow->json, "submitting_call_ns"))
 		tw_paragraph_printf(&line, "submitting call %s,", tw_format_ns(
-			text, (double)u64_of(slow->json, "submitting_call_ns")));
+			text, (double)tw_report_u64(slow->json, "submitting_call_ns")));
 	if (slow->report->attached)
 		print_whose(&line, slow->json, monotonic ? "," : "");
 	else

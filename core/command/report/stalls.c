@@ -11,6 +11,7 @@
 
 #include "command/format.h"
 #include "command/report/report.h"
+#include "command/report/want.h"
 
 /* Each is held against all stalls before it. */
 #define MOST_IOS	1000
@@ -21,14 +22,6 @@ struct hit {
 	uint64_t from_ns;
 	uint64_t ns;
 };
-
-static uint64_t u64_of(const json_t *json, const char *key)
-{
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(json, key), &value);
-	return value;
-}
 
 /* The longest stage, which has at least half of lat; 0: there is none, or nobody knows
  * when it was. */
@@ -56,7 +49,7 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 		hit->ns = cause.stall_ns;
 		return 1;
 	}
-	hit->from_ns += u64_of(slow->json, "monotonic_ns");
+	hit->from_ns += tw_report_u64(slow->json, "monotonic_ns");
 	return json_object_get(slow->json, "monotonic_ns") &&
 	       hit->from_ns + hit->ns > hit->ns;
 }
@@ -95,9 +88,9 @@ static void add_job(struct tw_report_stall *stall,
 static void add(struct tw_report_stall *stall, const struct hit *hit)
 {
 	const json_t *json = hit->slow->json;
-	uint64_t offset = u64_of(json, "offset"), end;
+	uint64_t offset = tw_report_u64(json, "offset"), end;
 
-	if (__builtin_add_overflow(offset, u64_of(json, "size"), &end))
+	if (__builtin_add_overflow(offset, tw_report_u64(json, "size"), &end))
 		end = offset;
 	if (stall->ios == 0 || offset < stall->offset_from)
 		stall->offset_from = offset;

@@ -16,6 +16,7 @@
 
 #include "command/command.h"
 #include "command/report/report.h"
+#include "command/report/want.h"
 #include "latency/histogram_json.h"
 
 struct io {
@@ -33,11 +34,7 @@ struct track {
 
 static uint64_t stage_ns(const json_t *io, const char *name)
 {
-	uint64_t ns = 0;
-
-	tw_json_to_u64(json_object_get(json_object_get(io, "stages"), name),
-		       &ns);
-	return ns;
+	return tw_report_u64(json_object_get(io, "stages"), name);
 }
 
 static int by_begin(const void *left, const void *right)
@@ -179,10 +176,9 @@ static void put_args(FILE *file, const json_t *io)
 
 static void put_io(struct out *out, const struct io *io)
 {
-	uint64_t size = 0;
+	const uint64_t size = tw_report_u64(io->json, "size");
 	json_t *name;
 
-	tw_json_to_u64(json_object_get(io->json, "size"), &size);
 	name = json_sprintf("%s %llu", json_string_value(
 				    json_object_get(io->json, "ddir")),
 			    (unsigned long long)size);
@@ -235,9 +231,8 @@ static int put_job(struct out *out, const struct tw_report *report)
 
 static unsigned cpu_of(const json_t *event)
 {
-	uint64_t cpu = 0;
+	const uint64_t cpu = tw_report_u64(event, "cpu");
 
-	tw_json_to_u64(json_object_get(event, "cpu"), &cpu);
 	return cpu < NAMED_CPUS ? (unsigned)cpu : NAMED_CPUS;
 }
 
@@ -246,9 +241,8 @@ static void put_event(struct out *out, const json_t *event)
 	static const char *const keys[] = {
 		"task", "pid", "args", "own", "monotonic_ns",
 	};
-	uint64_t at_ns = 0;
+	const uint64_t at_ns = tw_report_u64(event, "monotonic_ns");
 
-	tw_json_to_u64(json_object_get(event, "monotonic_ns"), &at_ns);
 	begin_event(out, "i", cpu_of(event));
 	fputs(", \"s\": \"t\", \"cat\": \"kernel\"", out->file);
 	put_json(out->file, "name", json_object_get(event, "event"));

@@ -11,23 +11,11 @@
 #include "command/format.h"
 #include "command/plain_text.h"
 #include "command/report/report.h"
+#include "command/report/want.h"
 #include "latency/histogram_json.h"
 
 /* Lines on the page: the first half and the last half of the events. */
 #define MOST_ON_A_PAGE	20
-
-static uint64_t u64_of(const json_t *json, const char *key)
-{
-	uint64_t value = 0;
-
-	tw_json_to_u64(json_object_get(json, key), &value);
-	return value;
-}
-
-static const char *text_of(const json_t *json, const char *key)
-{
-	return json_string_value(json_object_get(json, key));
-}
 
 /* ---- what fired ----------------------------------------------------------- */
 
@@ -82,8 +70,8 @@ static void put_io(FILE *file, const struct tw_report *report, size_t jobs)
 		fprintf(file, " of job %" PRIu64, report->job.thread_number);
 	fprintf(file, " was a %s of %" PRIu64 " bytes at %" PRIu64 ", %s, which "
 		"began at %" PRIu64 " ns of CLOCK_MONOTONIC",
-		text_of(trigger->io, "ddir"), u64_of(trigger->io, "size"),
-		u64_of(trigger->io, "offset"),
+		tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
+		tw_report_u64(trigger->io, "offset"),
 		tw_format_ns(text, (double)trigger->lat_ns), trigger->begin_ns);
 	fprintf(file, "; the kernel recorded %" PRIu64 " events around it",
 		trigger->event_count);
@@ -164,8 +152,8 @@ static void shorten(char *text, size_t size, const json_t *event)
 	static const struct { const char *name, *from; } begins[] = {
 		{ "io_uring_", "user_data " }, { "workqueue_", "function " },
 	};
-	const char *name = text_of(event, "event");
-	const char *args = text_of(event, "args");
+	const char *name = tw_report_string(event, "event");
+	const char *args = tw_report_string(event, "args");
 
 	if (strcmp(name, "sched_switch") == 0 &&
 	    shorten_switch(text, size, args))
@@ -184,7 +172,7 @@ static void shorten(char *text, size_t size, const json_t *event)
 static long long since_us(const struct tw_report_trigger *trigger,
 			  const json_t *event)
 {
-	return (long long)(u64_of(event, "monotonic_ns") / 1000) -
+	return (long long)(tw_report_u64(event, "monotonic_ns") / 1000) -
 	       (long long)(trigger->begin_ns / 1000);
 }
 
@@ -194,11 +182,11 @@ static void print_event(const struct tw_report_trigger *trigger,
 	char args[256], task[64], line[512];
 
 	shorten(args, sizeof(args), event);
-	snprintf(task, sizeof(task), "%.40s-%" PRIu64, text_of(event, "task"),
-		 u64_of(event, "pid"));
+	snprintf(task, sizeof(task), "%.40s-%" PRIu64, tw_report_string(event, "task"),
+		 tw_report_u64(event, "pid"));
 	snprintf(line, sizeof(line), "%9lld %3" PRIu64 "  %-18s %.40s %s",
-		 since_us(trigger, event), u64_of(event, "cpu"), task,
-		 text_of(event, "event"), args);
+		 since_us(trigger, event), tw_report_u64(event, "cpu"), task,
+		 tw_report_string(event, "event"), args);
 	/* Cut off within a character, its bytes are no text any more. */
 	line[TW_PAGE_COLUMNS] = '\0';
 	puts(tw_plain_text(line));

@@ -99,3 +99,16 @@ double tw_want_positive(const json_t *object, const char *where,
 		tw_report_refuse(problem, "%s%s is negative", where, key);
 	return value;
 }
+
+uint64_t tw_report_u64(const json_t *object, const char *key)
+{
+	uint64_t value = 0;
+
+	tw_json_to_u64(json_object_get(object, key), &value);
+	return value;
+}
+
+const char *tw_report_string(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}

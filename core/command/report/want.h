@@ -33,4 +33,8 @@ double tw_want_real(const json_t *object, const char *where, const char *key,
 double tw_want_positive(const json_t *object, const char *where,
 			const char *key, struct tw_report_problem *problem);
 
+/* Of a report that has been read, and so checked; 0 and NULL: it is not there. */
+uint64_t tw_report_u64(const json_t *object, const char *key);
+const char *tw_report_string(const json_t *object, const char *key);
+
 #endif
