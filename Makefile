@@ -474,7 +474,7 @@ $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
 	report over_time response trigger kernel/job kernel/trace_own \
-	kernel/trace_text kernel/explained_json kernel/why)
+	kernel/trace_text kernel/explained_json kernel/program kernel/why)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 

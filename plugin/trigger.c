@@ -3,20 +3,17 @@
  * The kernel's trace events around a slow I/O: see trigger.h.
  */
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
+#include "kernel/program.h"
 #include "kernel/trace_own.h"
 #include "kernel/tracefs.h"
 #include "report_file.h"
 #include "trigger.h"
-
-/* The inode of the first namespace of processes: PROC_PID_INIT_INO of the kernel. */
-#define FIRST_NAMESPACE	0xEFFFFFFCU
 
 /* Events of this time before the I/O and after it are kept, too. */
 #define TW_TRIGGER_AROUND_NS	100000
@@ -61,9 +58,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 /* The calling thread's; in a namespace of processes the kernel has another one. */
 static uint32_t thread_number_of_kernel(void)
 {
-	struct stat of;
-
-	if (stat("/proc/self/ns/pid", &of) || of.st_ino != FIRST_NAMESPACE)
+	if (tw_program_namespace().inode != TW_PROGRAM_FIRST_NAMESPACE)
 		return UINT32_MAX;
 	return (uint32_t) syscall(SYS_gettid);
 }
@@ -175,14 +170,11 @@ json_t *tw_trigger_to_json(const struct tw_job *job,
 			   const struct tw_moment *end)
 {
 	const struct tw_trigger *trigger = &job->trigger;
-	json_t *object;
+	json_t *object = json_pack("{ss, so, so}",
+			 "state", trigger->why ? "off" : "on",
+			 "above_ns", tw_json_of_u64(trigger->above_ns),
+			 "slower", tw_json_of_u64(trigger->slower));
 
-	if (!trigger->above_ns)
-		return NULL;
-	object = json_pack("{ss, so, so}",
-			   "state", trigger->why ? "off" : "on",
-			   "above_ns", tw_json_of_u64(trigger->above_ns),
-			   "slower", tw_json_of_u64(trigger->slower));
 	if (trigger->why)
 		json_object_set_new(object, "why", json_string(trigger->why));
 	if (trigger->fired)

@@ -45,7 +45,7 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job);
 void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 		     const struct tw_io *io);
 
-/* What the report has of it; NULL: not asked for, or no memory. @end is the second
+/* What the report has of it; NULL: no memory. @end is the second
  * look at the clocks. */
 json_t *tw_trigger_to_json(const struct tw_job *job,
 			   const struct tw_moment *end);
