@@ -94,7 +94,7 @@ CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition 
 CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
-	$(wildcard core/*.c core/counter/*.c core/clock/*.c core/estimate/*.c \
+	$(wildcard core/*.c core/counter/*.c core/machine/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c core/memory/*.c))
 JSON_SOURCES := $(wildcard core/latency/*_json.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
@@ -351,7 +351,8 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
 	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
-	$(addprefix $(B)/core/command/,format.o json_text.o plain_text.o)
+	$(addprefix $(B)/core/command/output/,format.o json_text.o plain_text.o) \
+	$(B)/plugin/slowest.o $(B)/plugin/windows.o
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a
@@ -411,16 +412,16 @@ $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
 $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_clocksource.t: $(addprefix $(B)/core/command/check/,machine.o \
-	cpus.o fold.o) $(B)/core/command/plain_text.o
+	cpus.o fold.o) $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/check/,facts.o \
 	moved.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/text_json.t: $(B)/core/command/json_text.o \
-	$(B)/core/command/plain_text.o
-$(B)/tests/unit/text_plain.t: $(B)/core/command/plain_text.o
+$(B)/tests/unit/text_json.t: $(B)/core/command/output/json_text.o \
+	$(B)/core/command/output/plain_text.o
+$(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
 
 $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)
@@ -435,10 +436,16 @@ $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
 $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
-$(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,plain_text.o \
+$(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,output/plain_text.o \
 		profile/perf_script.o)
 
-# The memory engine's figures know nothing of fio.
+# What the engine counts per interval and its list of the slowest know nothing of fio.
+$(B)/tests/unit/slowest.t: plugin/slowest.c
+$(B)/tests/unit/windows.t: plugin/windows.c
+$(B)/tests/unit/slowest.t $(B)/tests/unit/windows.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/windows.t: TEST_LIBS := $(B)/libtickwise.a
+
+# Nor do the memory engine's figures.
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
@@ -463,9 +470,10 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
 # What `tickwise attach` adds up needs no BPF.
 ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
-$(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c)
+$(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
+	plugin/slowest.c plugin/windows.c
 $(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.c) \
-	core/command/format.c core/command/plain_text.c
+	core/command/output/format.c core/command/output/plain_text.c
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
 $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 
@@ -473,7 +481,7 @@ $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	report over_time response trigger kernel/job kernel/trace_own \
+	report over_time response slowest trigger windows kernel/job kernel/trace_own \
 	kernel/trace_text kernel/explained_json kernel/program kernel/why)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)

@@ -6,7 +6,7 @@
 #ifndef TW_PLUGIN_TIMING_H
 #define TW_PLUGIN_TIMING_H
 
-#include "estimate/cpu_list.h"
+#include "machine/cpu_list.h"
 #include "tickwise.h"
 
 /* The CPUs' counters before the first job. */

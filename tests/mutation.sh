@@ -61,10 +61,13 @@ tests_of_folder()
 	core/clock/*) echo 'unit/clock_*.c unit/scale_*.c unit/rate_*.c
 		unit/kernel_rate.c unit/monotonic_rate.c unit/vmclock_page.c
 		unit/rate_recorded.t unit/command_calibrate.t' ;;
-	core/estimate/*) echo 'unit/estimate_*.c unit/machine_cpus.c unit/cpu_list.c
-		unit/seconds_before_wrap.c unit/wrap_largest.c unit/ticks_largest.c
-		unit/device_tree.c unit/perf_page.c unit/check_*.c golden/check.t' ;;
-	core/latency/*) echo 'unit/histogram_*.c unit/slowest.c unit/windows.c
+	core/machine/*) echo 'unit/machine_*.c unit/cpu_list.c unit/device_tree.c
+		unit/perf_page.c unit/vmclock_page.c unit/estimate_*_text.c
+		unit/estimate_allowed_cpus.c unit/check_*.c golden/check.t' ;;
+	core/estimate/*) echo 'unit/estimate_*.c unit/seconds_before_wrap.c
+		unit/wrap_largest.c unit/ticks_largest.c unit/check_*.c
+		golden/check.t' ;;
+	core/latency/*) echo 'unit/histogram_*.c
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;

@@ -11,7 +11,7 @@
 
 #include "counter/state.h"
 #include "diagnostics.h"
-#include "estimate/machine.h"
+#include "machine/machine.h"
 
 /* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. */
 #define CPUS_LIMIT_NS	50000000ULL

@@ -5,8 +5,8 @@
 #ifndef TW_CLOCK_HEALTH_H
 #define TW_CLOCK_HEALTH_H
 
-#include "vmclock.h"
-#include "independent.h"
+#include "machine/vmclock.h"
+#include "machine/independent.h"
 #include "refine.h"
 
 /* What tw_clock_check() saw. */

@@ -13,10 +13,10 @@
 
 #include "counter/state.h"
 #include "diagnostics.h"
-#include "independent.h"
+#include "machine/independent.h"
 #include "segment.h"
 #include "timespec.h"
-#include "vmclock.h"
+#include "machine/vmclock.h"
 
 #define LOOK_NS		200000
 

@@ -10,7 +10,7 @@
 
 #include "calibrate.h"
 #include "counter/state.h"
-#include "estimate/machine.h"
+#include "machine/machine.h"
 
 #define CURRENT_CLOCKSOURCE \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"

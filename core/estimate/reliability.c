@@ -17,7 +17,7 @@
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "judge.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "step.h"
 #include "timespec.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "counter/state.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "tickwise.h"
 #include "wrap.h"
 

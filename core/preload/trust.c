@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "counter/state.h"
-#include "estimate/machine.h"
+#include "machine/machine.h"
 #include "steer.h"
 #include "tickwise.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "command/json_text.h"
+#include "command/output/json_text.h"
 #include "kernel/explained_json.h"
 #include "latency/histogram_json.h"
 

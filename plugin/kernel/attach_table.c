@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command/format.h"
-#include "command/plain_text.h"
+#include "command/output/format.h"
+#include "command/output/plain_text.h"
 
 #define MOST_LINES	20	/* where there is no terminal to be filled */
 #define FIXED_COLUMNS	79	/* what comes before the file's name */

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/plain_text.h"
+#include "command/output/plain_text.h"
 
 #define NOT_FOUND	127	/* as a shell has them */
 #define NOT_RUN		126

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock/vmclock.h"
+#include "machine/vmclock.h"
 #include "counter/state.h"
-#include "estimate/machine.h"
+#include "machine/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "command/memlat/memlat.h"
-#include "estimate/machine.h"
+#include "machine/machine.h"
 #include "memory/available.h"
 #include "memory/seed_loops.h"
 #include "recorded.h"

@@ -13,7 +13,7 @@
 
 #include "command/bench/bench.h"
 #include "command/check/cpus.h"
-#include "estimate/machine_cpus.h"
+#include "machine/cpus.h"
 #include "recorded.h"
 
 #define START_NS	(1000 * TW_NS_PER_SECOND)

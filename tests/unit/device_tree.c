@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "estimate/machine.h"
+#include "machine/machine.h"
 #include "tap.h"
 
 #define NARROW	"timebase-frequency"

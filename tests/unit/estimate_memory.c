@@ -12,7 +12,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "estimate/machine.h"
+#include "machine/machine.h"
 #include "estimate/probe_worker.h"
 #include "tap.h"
 

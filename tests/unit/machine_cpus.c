@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "estimate/machine_cpus.h"
+#include "machine/cpus.h"
 #include "tap.h"
 
 static char base[] = "/tmp/tickwise-machine-cpus-XXXXXX";

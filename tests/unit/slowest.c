@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "latency/slowest.h"
+#include "slowest.h"
 #include "tap.h"
 
 struct record {

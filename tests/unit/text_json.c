@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../core/command/json_text.h"
+#include "../../core/command/output/json_text.h"
 #include "tap.h"
 
 #define R	"\xef\xbf\xbd"

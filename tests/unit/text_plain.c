@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../core/command/plain_text.h"
+#include "../../core/command/output/plain_text.h"
 #include "tap.h"
 
 static void becomes(const char *text, const char *should, const char *what)

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "estimate/machine.h"
+#include "machine/machine.h"
 #include "tap.h"
 #include "tickwise.h"
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../core/clock/vmclock.h"
+#include "../../core/machine/vmclock.h"
 #include "tap.h"
 
 #if defined(__x86_64__)

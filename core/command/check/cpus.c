@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "estimate/machine.h"
+#include "machine/machine.h"
 
 static const struct {
 	const char *code;

@@ -5,7 +5,7 @@
 #ifndef TW_CHECK_CPUS_H
 #define TW_CHECK_CPUS_H
 
-#include "estimate/machine_cpus.h"
+#include "machine/cpus.h"
 #include "tickwise.h"
 
 /* Why a CPU was not judged. */

@@ -11,7 +11,7 @@
 
 #include "command/check/check.h"
 #include "command/command.h"
-#include "command/json_text.h"
+#include "command/output/json_text.h"
 
 /* There is no infinity in JSON: what has no bound is null. */
 static json_t *number_or_null(double number)

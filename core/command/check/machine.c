@@ -10,7 +10,7 @@
 
 #include "command/check/check.h"
 #include "command/check/fold.h"
-#include "command/plain_text.h"
+#include "command/output/plain_text.h"
 
 /* Of a list of CPUs, in columns; --json has it whole. */
 #define MOST_LIST	36

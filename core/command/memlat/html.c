@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/format.h"
-#include "command/html.h"
+#include "command/output/format.h"
+#include "command/output/html.h"
 #include "command/memlat/memlat.h"
 #include "command/report/report.h"
-#include "command/svg.h"
+#include "command/output/svg.h"
 
 #define WIDTH		720
 #define HEIGHT		400

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/memlat/memlat.h"
-#include "estimate/machine.h"
+#include "machine/machine.h"
 
 #define CALIBRATION_NS	20000000
 #define LONGEST_CALIBRATION_NS	640000000

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/memlat/memlat.h"
 
 const char *tw_memlat_size(char *text, size_t bytes)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/memlat/memlat.h"
 
 static double core_ns(const struct tw_memlat *memlat)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/memlat/memlat.h"
 #include "memory/seed_loops.h"
 

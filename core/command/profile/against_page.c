@@ -2,8 +2,8 @@
 /*
  * `tickwise profile --against`: the two side by side, for people and as JSON.
  */
-#include "command/format.h"
-#include "command/json_text.h"
+#include "command/output/format.h"
+#include "command/output/json_text.h"
 #include "command/profile/against.h"
 
 static void print_head(const struct profile_against *against)

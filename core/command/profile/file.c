@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "command/plain_text.h"
+#include "command/output/plain_text.h"
 #include "command/profile/file.h"
 
 #define MAGIC	"tickwise-profile 1"

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command/format.h"
-#include "command/html.h"
-#include "command/plain_text.h"
+#include "command/output/format.h"
+#include "command/output/html.h"
+#include "command/output/plain_text.h"
 #include "command/profile/profile.h"
-#include "command/svg.h"
+#include "command/output/svg.h"
 
 #define WIDTH		1200
 #define ROW		18

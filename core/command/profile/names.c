@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/plain_text.h"
+#include "command/output/plain_text.h"
 #include "command/profile/functions.h"
 #include "command/profile/symbols.h"
 

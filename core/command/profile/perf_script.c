@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "command/plain_text.h"
+#include "command/output/plain_text.h"
 #include "command/profile/perf_script.h"
 
 /* A file of perf record begins so, one written to a pipe as well. */

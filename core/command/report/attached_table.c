@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/format.h"
-#include "command/html.h"
+#include "command/output/format.h"
+#include "command/output/html.h"
 #include "command/report/attached.h"
 #include "command/report/want.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/report.h"
 
 /* Also where both are 0: a measurement without any error is none. */

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/format.h"
-#include "command/html.h"
+#include "command/output/format.h"
+#include "command/output/html.h"
 #include "command/report/attached.h"
 #include "command/report/plot.h"
 #include "command/report/report.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/report.h"
 
 static const char *const words[TW_REPORT_UNSPLIT] = {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/attached.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/plot.h"
-#include "command/svg.h"
+#include "command/output/svg.h"
 
 #define WIDTH		640
 #define HEIGHT		360

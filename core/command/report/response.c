@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/attached.h"
 
 _Static_assert(TW_REPORT_AT_deliver + 1 == TW_REPORT_STAGES,

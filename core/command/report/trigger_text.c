@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/format.h"
-#include "command/plain_text.h"
+#include "command/output/format.h"
+#include "command/output/plain_text.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 #include "command/report/report.h"
 
 #define MOST_NAMES	24	/* of stages, and of stages that are joined */

@@ -3,7 +3,7 @@
  * Which CPUs there are and which are allowed, from the kernel's files; see
  * machine_cpus.h.
  */
-#include "machine_cpus.h"
+#include "cpus.h"
 
 #include <errno.h>
 #include <stdio.h>

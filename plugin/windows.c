@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "latency/sums.h"
-#include "latency/windows.h"
+#include "windows.h"
 
 /* Newer than some headers (Linux 5.14). */
 #ifndef MADV_POPULATE_WRITE

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/format.h"
+#include "command/output/format.h"
 
 /* A unit serves up to @most of it; there rounding would reach the next. */
 static const struct unit {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "clock/monotonic_rate.h"
-#include "clock/vmclock.h"
+#include "machine/vmclock.h"
 #include "tickwise.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
