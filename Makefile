@@ -422,6 +422,7 @@ $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_json.t: $(B)/core/command/output/json_text.o \
 	$(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
+$(B)/tests/unit/text_html.t: $(addprefix $(B)/core/command/output/,html.o plain_text.o)
 
 $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "command/output/plain_text.h"
 #include "tickwise.h"
 
 /* What of a message is printed; names of files may be long. */
@@ -48,21 +49,6 @@ static const struct command commands[] = {
 
 #define COMMANDS	(sizeof(commands) / sizeof(*commands))
 
-/* Messages quote file names and file contents: no byte of them may move the
- * cursor or end the line. UTF-8 passes, but for its own 32 control characters,
- * C2 80 to C2 9F. */
-static void make_one_line(char *text)
-{
-	for (; *text; text++) {
-		unsigned char first = (unsigned char)text[0];
-		unsigned char second = (unsigned char)text[1];
-
-		if (first < ' ' || first == 0x7f ||
-		    (first == 0xc2 && second >= 0x80 && second < 0xa0))
-			*text = '?';
-	}
-}
-
 int tw_command_fail(const char *name, int code, const char *format, ...)
 {
 	char message[MESSAGE_SIZE];
@@ -71,9 +57,9 @@ int tw_command_fail(const char *name, int code, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	make_one_line(message);
+	/* It quotes names and contents of files; it stays one line. */
 	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
-		name ? name : "", message);
+		name ? name : "", tw_plain_text(message));
 	return code;
 }
 

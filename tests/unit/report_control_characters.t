@@ -34,4 +34,14 @@ has_not "$out" "$escape" 'without the escape'
 run report "$scratch/${escape}[2J"
 is "$(wc -l <"$err")" 1 'a missing file of such a name'
 has_not "$err" "$escape" 'is named without it'
+
+# A byte that is no UTF-8: 0x9b is ESC [ to a terminal of eight bits.
+write_report "$scratch/a.json"
+write_report "$scratch/c.json" thread=3
+mv "$scratch/c.json" "$scratch/$(printf 'b\233.json')"
+run report "$scratch/a.json" "$scratch/$(printf 'b\233.json')"
+has "$out" 'b?.json' 'a page names a file of no UTF-8 with a question mark'
+has_not "$out" "$(printf '\233')" 'and prints no such byte'
+run report "$scratch/$(printf '\233')"
+has_not "$err" "$(printf '\233')" 'nor does a message'
 done_testing

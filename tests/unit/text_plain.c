@@ -54,6 +54,8 @@ int main(void)
 	becomes("\x1b[2Jtsc", "?[2Jtsc", "an escape sequence");
 	becomes("\xc2\x9b" "2Jtsc", "??2Jtsc", "the same in eight bits");
 	becomes("\xc2\xa0", "\xc2\xa0", "what stands behind those");
+	becomes("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xef\xbe\xbf",
+		"??????\xef\xbf\xbd\xef\xbe\xbf", "what is no character of XML");
 	becomes("a\tb\nc\x7f", "a?b?c?", "tabs, lines and DEL");
 	becomes("\xff\xc0\xaf\xed\xa0\x80", "??????", "no UTF-8");
 	becomes("\xe2\x82", "??", "a character cut short");

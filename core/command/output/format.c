@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command/output/format.h"
+#include "command/output/plain_text.h"
 
 /* A unit serves up to @most of it; there rounding would reach the next. */
 static const struct unit {
@@ -80,32 +81,27 @@ const char *tw_format_signed(char *text, double value)
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* Of one byte, or of UTF-8's own: C2 80 to C2 9F, whose second byte alone does
- * nothing. */
-static int is_control(const char *at)
+/* Prints what can be shown of @word to @file, or nothing where that is NULL. A
+ * character takes a column. */
+static int put_word(const char *word, size_t length, FILE *file)
 {
-	unsigned char first = (unsigned char)at[0];
-	unsigned char second = (unsigned char)at[1];
-
-	return first < ' ' || first == 0x7f ||
-	       (first == 0xc2 && second >= 0x80 && second < 0xa0);
-}
-
-/* What a word takes on the screen: bytes that continue a character of UTF-8
- * take nothing. */
-static int columns_of(const char *word, size_t length)
-{
+	const char *end = word + length;
 	int columns = 0;
 
-	for (size_t i = 0; i < length; i++)
-		columns += (word[i] & 0xc0) != 0x80;
+	for (; word < end; columns++) {
+		size_t bytes = tw_plain_length(word);
+
+		if (file)
+			fwrite(bytes ? word : "?", bytes ? bytes : 1, 1, file);
+		word += bytes ? bytes : 1;
+	}
 	return columns;
 }
 
 static void add_word(struct tw_paragraph *paragraph, const char *word,
 		     size_t length)
 {
-	int columns = columns_of(word, length);
+	int columns = put_word(word, length, NULL);
 
 	if (paragraph->words &&
 	    paragraph->column + 1 + columns > TW_PAGE_COLUMNS) {
@@ -115,9 +111,7 @@ static void add_word(struct tw_paragraph *paragraph, const char *word,
 		putchar(' ');
 		paragraph->column++;
 	}
-	for (size_t i = 0; i < length; i++)
-		putchar(is_control(word + i) ? '?' : word[i]);
-	paragraph->column += columns;
+	paragraph->column += put_word(word, length, stdout);
 	paragraph->words = 1;
 }
 

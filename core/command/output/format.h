@@ -46,8 +46,8 @@ struct tw_paragraph {
 	int words;			/* 0: none yet, nothing to part from */
 };
 
-/* Add words. Control characters become question marks: names come out of
- * files, and no file shall move the cursor. */
+/* Add words. What can't be shown becomes question marks (plain_text.h): names come
+ * out of files, and no file shall move the cursor. */
 void tw_paragraph_add(struct tw_paragraph *paragraph, const char *text);
 void tw_paragraph_printf(struct tw_paragraph *paragraph,
 			 const char *format, ...)

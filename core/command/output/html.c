@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "plain_text.h"
 #include "tickwise.h"
 
 static const char style[] =
@@ -62,26 +63,16 @@ static const char style[] =
 
 void tw_html_text(FILE *file, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)text[0];
-		unsigned char next = (unsigned char)text[1];
+	size_t length;
 
-		/* UTF-8's own control characters; what is no character of XML
-		 * (U+FFFE, U+FFFF). */
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+	for (; *text; text += length ? length : 1) {
+		length = tw_plain_length(text);
+		if (!length)
 			fputc('?', file);
-			text++;
-		} else if (c == 0xef && next == 0xbf &&
-			   ((unsigned char)text[2] & 0xfe) == 0xbe) {
-			fputc('?', file);
-			text += 2;
-		} else if (c < ' ' || c == 0x7f) {
-			fputc('?', file);
-		} else if (strchr("<>&\"'", c)) {
-			fprintf(file, "&#%d;", c);
-		} else {
-			fputc(c, file);
-		}
+		else if (strchr("<>&\"'", *text))
+			fprintf(file, "&#%d;", *text);
+		else
+			fwrite(text, length, 1, file);
 	}
 }
 

@@ -12,8 +12,8 @@
 void tw_html_begin(FILE *file, const char *title, const char *heading);
 void tw_html_end(FILE *file);
 
-/* The characters of HTML as what they stand for, control characters as
- * question marks. @text is UTF-8. */
+/* The characters of HTML as what they stand for, what can't be shown as question
+ * marks (plain_text.h). */
 void tw_html_text(FILE *file, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of unknown origin on a terminal; see plain_text.h.
+ * Text of unknown origin, as people see it; see plain_text.h.
  */
 #include "plain_text.h"
 
@@ -32,12 +32,19 @@ size_t tw_character_length(const char *bytes)
 	return length;
 }
 
-/* Neither C0 nor C1 nor DEL: a terminal obeys them. */
-static int is_printable(const unsigned char *text, size_t length)
+/* A terminal obeys C0, C1 and DEL; U+FFFE and U+FFFF are no characters of XML. */
+size_t tw_plain_length(const char *bytes)
 {
+	const unsigned char *text = (const unsigned char *)bytes;
+	size_t length = tw_character_length(bytes);
+
 	if (length == 1)
 		return *text >= 0x20 && *text != 0x7f;
-	return length > 2 || (length == 2 && (*text != 0xc2 || text[1] >= 0xa0));
+	if (length == 2 && *text == 0xc2 && text[1] < 0xa0)
+		return 0;
+	if (length == 3 && *text == 0xef && text[1] == 0xbf && text[2] >= 0xbe)
+		return 0;
+	return length;
 }
 
 char *tw_plain_text(char *text)
@@ -45,15 +52,11 @@ char *tw_plain_text(char *text)
 	char *at = text;
 
 	while (*at) {
-		size_t length = tw_character_length(at);
+		size_t length = tw_plain_length(at);
 
-		if (is_printable((const unsigned char *)at, length)) {
-			at += length;
-			continue;
-		}
-		do
-			*at++ = '?';
-		while (length > 1 && --length);
+		if (!length)
+			*at = '?';
+		at += length ? length : 1;
 	}
 	return text;
 }

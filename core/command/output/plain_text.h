@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of unknown origin on a terminal.
+ * Text of unknown origin, on a terminal or in a page: which characters are shown.
+ * This is the one place that decides. Whatever prints for people asks it.
  */
 #ifndef TW_PLAIN_TEXT_H
 #define TW_PLAIN_TEXT_H
@@ -18,8 +19,17 @@
 size_t tw_character_length(const char *text);
 
 /**
- * tw_plain_text - '?' in place of each byte that is no part of a character, and
- * of each control character
+ * tw_plain_length - bytes of the character at the start of a string, if it can be
+ * shown
+ * @text: not empty
+ *
+ * Return: 1 to 4; 0: the first byte belongs to a control character or to no
+ * character at all, and '?' is shown for it.
+ */
+size_t tw_plain_length(const char *text);
+
+/**
+ * tw_plain_text - '?' in place of each byte that can't be shown
  * @text: changed where it stands
  *
  * Return: @text.

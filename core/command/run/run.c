@@ -5,7 +5,6 @@
  * whatever its command line says. So fio gets a copy of the job file with that
  * line changed, and the reports that the engine wrote prove that it ran.
  */
-#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "command/command.h"
+#include "command/output/plain_text.h"
 #include "command/run/run.h"
 
 #define KILLED_BY	128	/* and the signal, as in a shell */
@@ -183,6 +183,8 @@ static int prepare(struct tw_run_arguments *arguments,
 /* @text so that a shell reads it as it is; but nothing that moves a cursor. */
 static void print_quoted(const char *text, FILE *stream)
 {
+	size_t length;
+
 	if (*text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
 				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				  "0123456789_./+,:@%=-")]) {
@@ -190,12 +192,15 @@ static void print_quoted(const char *text, FILE *stream)
 		return;
 	}
 	fputs(" '", stream);
-	for (; *text; text++)
-		if (*text == '\'')
+	for (; *text; text += length ? length : 1) {
+		length = tw_plain_length(text);
+		if (!length)
+			fputc('?', stream);
+		else if (*text == '\'')
 			fputs("'\\''", stream);
 		else
-			fputc(iscntrl((unsigned char)*text) ? '?' : *text,
-			      stream);
+			fwrite(text, length, 1, stream);
+	}
 	fputs("'", stream);
 }
 
