@@ -15,22 +15,8 @@
 #include <time.h>
 
 #include "kernel/join.h"
+#include "latency/stages.h"
 #include "tickwise.h"
-
-/* The stages do not overlap: each begins where the one before it ends. An I/O has
- * those from TW_SUBMIT to TW_REAP, or TW_KERNEL in place of all of them, or, where a
- * stamp is missing, in place of those around it. */
-enum tw_stage {
-	TW_QUEUE,	/* prepared to enter */
-	TW_SUBMIT,	/* to accepted by the kernel */
-	TW_BLOCKQ,	/* to dispatched to the driver */
-	TW_DEVICE,	/* to finished by the device */
-	TW_COMPLETE,	/* to posted in the completion ring */
-	TW_REAP,	/* to seen */
-	TW_KERNEL,	/* enter to seen, or what of it was not split */
-	TW_DELIVER,	/* seen to returned */
-	TW_STAGES,
-};
 
 #define TW_STAGE_BIT(stage)	(1U << (stage))
 #define TW_STAGES_SPLIT		(TW_STAGE_BIT(TW_QUEUE) | \

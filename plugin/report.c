@@ -19,14 +19,9 @@
 
 /* In the order of an I/O; lat, their sum, comes after them. */
 const char *const tw_stage_names[TW_STAGES] = {
-	[TW_QUEUE] = "queue",
-	[TW_SUBMIT] = "submit",
-	[TW_BLOCKQ] = "blockq",
-	[TW_DEVICE] = "device",
-	[TW_COMPLETE] = "complete",
-	[TW_REAP] = "reap",
-	[TW_KERNEL] = "kernel",
-	[TW_DELIVER] = "deliver",
+#define AS_NAME(constant, name, is)	[TW_##constant] = #name,
+	TW_EACH_STAGE(AS_NAME)
+#undef AS_NAME
 };
 
 const char *const tw_direction_names[TW_DIRECTIONS] = {

@@ -7,11 +7,11 @@
 
 #include "command/report/report.h"
 
-#define AS_TIME(name, is) \
+#define AS_TIME(constant, name, is) \
 	{ #name, "stages", #name, "stages." #name, is },
 
 const struct tw_report_time tw_report_times[TW_REPORT_TIMES] = {
-	TW_REPORT_EACH_STAGE(AS_TIME)
+	TW_EACH_STAGE(AS_TIME)
 	{ "lat", "stages", "lat", "stages.lat",
 	  "the sum of the stages: fio's lat, unless tw_event_time=1" },
 	{ "slip", "response", "slip", "response.slip",

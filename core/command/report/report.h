@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "latency/histogram_json.h"
+#include "latency/stages.h"
 #include "tickwise.h"
 
 enum tw_report_counts {
@@ -35,29 +36,10 @@ enum tw_report_clocks {
 	TW_REPORT_CLOCKS,
 };
 
-/*
- * The stages of an I/O in their order: the name, and from when to when. They do
- * not overlap, and add up to lat. An I/O has those from submit to reap, or kernel
- * in place of all of them, or, where a stamp is missing, in place of those around
- * it. This is the one list of them.
- */
-#define TW_REPORT_EACH_STAGE(STAGE) \
-	STAGE(queue, "from the end of fio's prep() to the call that submits the I/O") \
-	STAGE(submit, "from that call until the kernel accepts the I/O") \
-	STAGE(blockq, "from there until the first request goes to the driver") \
-	STAGE(device, "from there until the block layer learns of the last completion") \
-	STAGE(complete, "from there until the completion is in the ring") \
-	STAGE(reap, "from there until the engine sees it") \
-	STAGE(kernel, "not split: submit to reap, or the stages around a missing stamp") \
-	STAGE(deliver, "from there until getevents() returns the I/O to fio")
-
 /* Each has a histogram for a direction. The rows of its table come first. */
 enum tw_report_times {
-#define TW_REPORT_AS_ENUM(name, is)	TW_REPORT_AT_##name,
-	TW_REPORT_EACH_STAGE(TW_REPORT_AS_ENUM)
-#undef TW_REPORT_AS_ENUM
-	TW_REPORT_LAT,
-	TW_REPORT_STAGES = TW_REPORT_LAT,
+	TW_REPORT_STAGES = TW_STAGES,	/* below: those of enum tw_stage */
+	TW_REPORT_LAT = TW_STAGES,
 	TW_REPORT_SLIP,			/* of jobs with a rate, as the next */
 	TW_REPORT_RESPONSE,
 	TW_REPORT_CALL,			/* the submitting one */

@@ -15,7 +15,7 @@
 
 static int is_inside(int stage)
 {
-	return stage >= TW_REPORT_AT_submit && stage <= TW_REPORT_AT_reap;
+	return stage >= TW_SUBMIT && stage <= TW_REAP;
 }
 
 static int has(const json_t *stages, int stage)
@@ -47,18 +47,18 @@ static void name_kernel(char *name, size_t size, const json_t *stages)
 int tw_report_slow_stages(const json_t *stages,
 			  struct tw_report_slow_stage list[TW_REPORT_STAGES])
 {
-	int kernel = has(stages, TW_REPORT_AT_kernel);
+	int kernel = has(stages, TW_KERNEL);
 	int count = 0;
 
 	for (int i = 0; i < TW_REPORT_STAGES; i++) {
 		struct tw_report_slow_stage *at = &list[count];
 
-		if (i != TW_REPORT_AT_kernel && has(stages, i)) {
+		if (i != TW_KERNEL && has(stages, i)) {
 			snprintf(at->name, sizeof(at->name), "%s",
 				 tw_report_times[i].name);
 			at->ns = tw_report_u64(stages, tw_report_times[i].key);
 			count++;
-		} else if (kernel && (is_inside(i) || i == TW_REPORT_AT_kernel)) {
+		} else if (kernel && (is_inside(i) || i == TW_KERNEL)) {
 			name_kernel(at->name, sizeof(at->name), stages);
 			at->ns = tw_report_u64(stages, "kernel");
 			kernel = 0;

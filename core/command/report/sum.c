@@ -9,7 +9,7 @@
 #include "command/output/format.h"
 #include "command/report/attached.h"
 
-_Static_assert(TW_REPORT_AT_deliver + 1 == TW_REPORT_STAGES,
+_Static_assert(TW_DELIVER + 1 == TW_REPORT_STAGES,
 	       "fio's lat with tw_event_time is that of the stages before deliver");
 
 /* Means that are added up have one unit and as many decimals. */
@@ -118,13 +118,13 @@ static void put_event_sum(FILE *file, const struct tw_report_tally *tally,
 {
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
 	uint64_t deliver_ns =
-		tally->times[TW_REPORT_AT_deliver][direction].sum_ns;
+		tally->times[TW_DELIVER][direction].sum_ns;
 	uint64_t fio_ns = lat->sum_ns - deliver_ns;
 	struct means means = means_of(file, fio_ns > deliver_ns ? fio_ns :
 				      deliver_ns, lat->count);
 
 	put_mean(&means, "fio lat mean", fio_ns);
-	put_stages(&means, tally, direction, TW_REPORT_AT_deliver);
+	put_stages(&means, tally, direction, TW_DELIVER);
 	put_mean(&means, "; deliver", deliver_ns);
 	fputs(" is not in fio's lat (tw_event_time=1)", file);
 }

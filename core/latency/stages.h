@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stages of an I/O: the one list of them. The engine stamps them, a report has a
+ * histogram of each under its name, and `tickwise report` prints them in this order.
+ * What has to follow when one is added: "How to add a stage" in plugin/README.md.
+ */
+#ifndef TW_LATENCY_STAGES_H
+#define TW_LATENCY_STAGES_H
+
+/*
+ * STAGE(constant, name, from when to when). They do not overlap, and add up to lat. An
+ * I/O has those from submit to reap, or kernel in place of all of them, or, where a
+ * stamp is missing, in place of those around it.
+ */
+#define TW_EACH_STAGE(STAGE) \
+	STAGE(QUEUE, queue, "from the end of fio's prep() to the call that submits the I/O") \
+	STAGE(SUBMIT, submit, "from that call until the kernel accepts the I/O") \
+	STAGE(BLOCKQ, blockq, "from there until the first request goes to the driver") \
+	STAGE(DEVICE, device, "from there until the block layer learns of the last completion") \
+	STAGE(COMPLETE, complete, "from there until the completion is in the ring") \
+	STAGE(REAP, reap, "from there until the engine sees it") \
+	STAGE(KERNEL, kernel, "not split: submit to reap, or the stages around a missing stamp") \
+	STAGE(DELIVER, deliver, "from there until getevents() returns the I/O to fio")
+
+enum tw_stage {
+#define TW_STAGE_AS_ENUM(constant, name, is)	TW_##constant,
+	TW_EACH_STAGE(TW_STAGE_AS_ENUM)
+#undef TW_STAGE_AS_ENUM
+	TW_STAGES,
+};
+
+#endif
