@@ -104,11 +104,6 @@ double tw_rate_bound_ppb(const struct tw_rate *rate);
 void tw_rate_use_kernel(struct tw_rate *rate,
 			const struct tw_kernel_rate *kernel);
 
-/* 1: the kernel's current clocksource is this counter; 0: not, or unknown, or
- * emulated, which makes it another one of the same name. With a @source, what
- * that says. */
-int tw_counter_is_clocksource(const struct tw_time_source *source);
-
 /*
  * Who else names exactly @from_hz; TW_WITNESS_NONE when nobody does. A witness
  * with another rate is none: CPUID's nominal rate is often some ppm beside the

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "counter/mark.h"
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "interval.h"
@@ -21,12 +22,6 @@
 _Static_assert(offsetof(struct tw_clock, scale.shift) < 64,
 	       "a clock is read from one cache line");
 
-static clockid_t clock_id_of(enum tw_against against)
-{
-	return against == TW_AGAINST_MONOTONIC ? CLOCK_MONOTONIC :
-						 CLOCK_MONOTONIC_RAW;
-}
-
 /* The clock that the anchor is on, in the terms of a rate. */
 static enum tw_against anchor_on(enum tw_anchor anchor, enum tw_against against)
 {
@@ -34,34 +29,6 @@ static enum tw_against anchor_on(enum tw_anchor anchor, enum tw_against against)
 		return against;
 	return anchor == TW_ANCHOR_MONOTONIC ? TW_AGAINST_MONOTONIC :
 					       TW_AGAINST_RAW;
-}
-
-int tw_clock_mark(enum tw_against against, unsigned tries,
-		  struct tw_clock_mark *mark)
-{
-	uint64_t narrowest = UINT64_MAX;
-	struct tw_clock_mark best = { 0 };
-
-	if (tries == 0 || tries > 1000000)
-		return -EINVAL;
-	if (tw_counter_permission() != TW_COUNTER_OK)
-		return -ENOTSUP;
-	while (tries--) {
-		struct tw_clock_mark one;
-		struct timespec now;
-
-		one.ticks_before = tw_ticks_begin();
-		if (clock_gettime(clock_id_of(against), &now))
-			return -errno;
-		one.ticks_after = tw_ticks_end();
-		one.system_ns = tw_timespec_ns(&now);
-		if (one.ticks_after - one.ticks_before < narrowest) {
-			narrowest = one.ticks_after - one.ticks_before;
-			best = one;
-		}
-	}
-	*mark = best;
-	return 0;
 }
 
 static int set_anchor(struct tw_clock *clock, enum tw_against against)
@@ -130,7 +97,7 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 			return ret;
 	}
 	anchor = anchor_on(options->anchor, clock->rate.against);
-	clock->clock_id = clock_id_of(anchor);
+	clock->clock_id = tw_against_clock_id(anchor);
 	ret = tw_scale_init(&clock->scale, &clock->rate, 0);
 	if (ret)
 		return ret;
@@ -153,8 +120,8 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 		return -EINVAL;
 	out.rate.against = options->rate ? options->rate->against :
 					   options->against;
-	out.clock_id = clock_id_of(anchor_on(options->anchor,
-					     out.rate.against));
+	out.clock_id = tw_against_clock_id(anchor_on(options->anchor,
+						     out.rate.against));
 	out.reliability = options->reliability;
 	if (options->system == TW_ON) {
 		use_system(&out, 0);

@@ -24,8 +24,6 @@
 
 #include "counter/step.h"
 
-#define FREQ_PER_PPM		65536.0
-
 /* Ticks of a kernel that does not say how many it has; the slowest in use. */
 #define SLOWEST_KERNEL_HZ	100
 #define FASTEST_KERNEL_HZ	1000
@@ -49,28 +47,6 @@ unsigned tw_steering_refusal(const struct tw_steering *before,
 	if (before->freq != after->freq || before->tick_us != after->tick_us)
 		refusal |= TW_REFUSED_CHANGED;
 	return refusal;
-}
-
-/*
- * The kernel counts in ticks of its own, of a whole number of nanoseconds, and
- * that is what RAW's multiplier makes of a tick's worth of counter; steering
- * makes it an exact fraction of a second. At 100, 250 and 1000 Hz that is the
- * same. At 300 Hz the third of a nanosecond makes 100 ppb, and adjtimex does
- * not show it (tk_setup_internals: xtime_remainder).
- */
-double tw_steering_ppb(const struct tw_steering *steering)
-{
-	double off_ns = ((double)steering->tick_us * steering->user_hz - 1e6) *
-			1e3 +
-			(double)steering->freq / FREQ_PER_PPM * 1e3;
-	unsigned whole_ns;
-
-	if (steering->kernel_hz == 0)
-		return off_ns;
-	whole_ns = (unsigned)TW_NS_PER_SECOND / steering->kernel_hz;
-	off_ns += (double)(TW_NS_PER_SECOND -
-			   (uint64_t)whole_ns * steering->kernel_hz);
-	return off_ns / ((double)whole_ns * steering->kernel_hz) * 1e9;
 }
 
 /*
@@ -125,7 +101,7 @@ double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			     uint64_t window_ns)
 {
 	/* Shown rounded down: up to one unit more. */
-	double resolution_ppb = 1000 / FREQ_PER_PPM;
+	double resolution_ppb = 1000 / TW_STEERING_PER_PPM;
 	double dither_ppb = tw_steering_dither_ppb(steering, kernel->mult,
 						   window_ns);
 

@@ -7,27 +7,12 @@
 #define TW_CLOCK_MONOTONIC_RATE_H
 
 #include "calibrate.h"
-
-/* What steers CLOCK_MONOTONIC, in adjtimex(2)'s own units. */
-struct tw_steering {
-	long offset;		/* still to be slewed away: ns or us, by status */
-	long adjust_us;		/* what is left of an adjtime(3) */
-	long freq;		/* 2^-16 ppm; positive = faster than RAW */
-	long tick_us;		/* of a user's tick, 10000 at rest */
-	long constant;		/* of the phase-locked loop */
-	int status;		/* STA_ bits */
-	unsigned user_hz;	/* user's ticks per second */
-	unsigned kernel_hz;	/* the kernel's own; 0: not known */
-};
+#include "machine/steering.h"
 
 /* Bits of enum tw_rate_refusal: why what was read @before and @after a window
  * does not give the rate in it. 0 if it does. */
 unsigned tw_steering_refusal(const struct tw_steering *before,
 			     const struct tw_steering *after);
-
-/* Whether the steering was all at rest; positive = MONOTONIC runs faster than
- * RAW by so much, in the long run. */
-double tw_steering_ppb(const struct tw_steering *steering);
 
 /* How far MONOTONIC's mean over @window_ns can be off that, because the kernel
  * takes turns with two whole multipliers: at the most. */
@@ -65,9 +50,5 @@ int tw_fit_unsteered(const struct tw_fit *fit,
 		     const struct tw_monotonic_watch *watch,
 		     uint64_t granularity_ns, double step_ticks,
 		     struct tw_fit *raw);
-
-/* What adjtimex(2) says now. Returns 0, or -errno. */
-int tw_steering_read(struct tw_steering *steering,
-		     const struct tw_time_source *source);
 
 #endif

@@ -6,57 +6,10 @@
 #include "monotonic_rate.h"
 
 #include <errno.h>
-#include <sys/timex.h>
-#include <unistd.h>
 
 /* Readings of RAW at each end, of which the narrowest bracket counts: some
  * five microseconds. */
 #define RAW_TRIES	100
-
-static int call_adjtimex(struct timex *timex, unsigned modes,
-			 const struct tw_time_source *source)
-{
-	*timex = (struct timex) { .modes = modes };
-	if (source)
-		return source->adjtimex(source->context, timex) < 0 ? -EIO : 0;
-	return adjtimex(timex) < 0 ? -errno : 0;
-}
-
-/* The coarse clocks are as coarse as a tick of the kernel's. */
-static unsigned read_kernel_hz(void)
-{
-	struct timespec tick;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec ||
-	    tick.tv_nsec <= 0)
-		return 0;
-	return (unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
-}
-
-int tw_steering_read(struct tw_steering *steering,
-		     const struct tw_time_source *source)
-{
-	struct timex timex, left;
-	int ret;
-
-	ret = call_adjtimex(&timex, 0, source);
-	if (ret)
-		return ret;
-	ret = call_adjtimex(&left, ADJ_OFFSET_SS_READ, source);
-	if (ret)
-		return ret;
-	*steering = (struct tw_steering) {
-		.offset = timex.offset,
-		.adjust_us = left.offset,
-		.freq = timex.freq,
-		.tick_us = timex.tick,
-		.constant = timex.constant,
-		.status = timex.status,
-		.user_hz = (unsigned)sysconf(_SC_CLK_TCK),
-		.kernel_hz = source ? 0 : read_kernel_hz(),
-	};
-	return 0;
-}
 
 static int mark_injected(struct tw_bracket *mark,
 			 const struct tw_time_source *source)

@@ -9,6 +9,7 @@
 #include "calibrate.h"
 #include "counter/state.h"
 #include "diagnostics.h"
+#include "machine/machine.h"
 #include "monotonic_rate.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND

@@ -14,9 +14,10 @@
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "machine/independent.h"
+#include "machine/machine.h"
+#include "machine/vmclock.h"
 #include "segment.h"
 #include "timespec.h"
-#include "machine/vmclock.h"
 
 #define LOOK_NS		200000
 

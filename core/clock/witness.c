@@ -4,36 +4,8 @@
  * the kernel's current clocksource, and witnesses that name a rate. None of
  * them is trusted alone; they confirm or contradict a candidate.
  */
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "calibrate.h"
-#include "counter/state.h"
-#include "machine/machine.h"
-
-#define CURRENT_CLOCKSOURCE \
-	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-
-int tw_counter_is_clocksource(const struct tw_time_source *source)
-{
-	static const char name[] = TW_COUNTER_CLOCKSOURCE "\n";
-	char text[64];
-	ssize_t length;
-	int fd;
-
-	if (source)
-		return source->counter_is_clocksource;
-	if (tw_counter_is_emulated())
-		return 0;
-	fd = open(CURRENT_CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text));
-	close(fd);
-	return length == (ssize_t)strlen(name) &&
-	       memcmp(text, name, strlen(name)) == 0;
-}
+#include "machine/processor.h"
 
 void tw_kernel_candidates_read(const struct tw_time_source *source,
 			       struct tw_kernel_candidates *candidates)

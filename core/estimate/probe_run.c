@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "machine/machine.h"
+#include "machine/affinity.h"
 
 /* The shortest that the kernel grants, and long enough for a dozen moves or a
  * burst of swaps. Among eight busy threads on each CPU one that is let in for

@@ -17,7 +17,9 @@
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "judge.h"
+#include "machine/affinity.h"
 #include "machine/machine.h"
+#include "machine/processor.h"
 #include "step.h"
 #include "timespec.h"
 

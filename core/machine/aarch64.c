@@ -4,7 +4,8 @@
  * fills in (Arm Architecture Reference Manual, DDI 0487). Where it did not, or
  * not right, the device tree says so, and the kernel takes that.
  */
-#include "machine.h"
+#include "device_tree.h"
+#include "processor.h"
 
 #if defined(__aarch64__)
 

@@ -4,8 +4,8 @@
  * fixed number of bits: the sets are copied and compared, and no allocation
  * fails. Internal.
  */
-#ifndef TW_ESTIMATE_CPU_LIST_H
-#define TW_ESTIMATE_CPU_LIST_H
+#ifndef TW_MACHINE_CPU_LIST_H
+#define TW_MACHINE_CPU_LIST_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
+#include "affinity.h"
 
 #define CPUS_PATH	"/sys/devices/system/cpu/"
 #define CGROUP_PATH	"/sys/fs/cgroup"

@@ -3,8 +3,8 @@
  * Which CPUs there are, and which of them this process may run on, with what
  * keeps it from the others where the kernel says so. Internal.
  */
-#ifndef TW_ESTIMATE_MACHINE_CPUS_H
-#define TW_ESTIMATE_MACHINE_CPUS_H
+#ifndef TW_MACHINE_CPUS_H
+#define TW_MACHINE_CPUS_H
 
 #include "cpu_list.h"
 

@@ -3,7 +3,7 @@
  * What the device tree says about the counter; and the facts of processors
  * that know no more than that about it: Power and RISC-V.
  */
-#include "machine.h"
+#include "device_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "processor.h"
 
 uint64_t tw_device_tree_number(const char *path)
 {

@@ -4,8 +4,8 @@
  * can be read together with CLOCK_MONOTONIC_RAW. Network cards have one, and
  * guests of some hypervisors are given their host's (ptp_kvm).
  */
-#ifndef TW_CLOCK_INDEPENDENT_H
-#define TW_CLOCK_INDEPENDENT_H
+#ifndef TW_MACHINE_INDEPENDENT_H
+#define TW_MACHINE_INDEPENDENT_H
 
 #include <stddef.h>
 #include <stdint.h>

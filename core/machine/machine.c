@@ -7,78 +7,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
-#include "clock/monotonic_rate.h"
-#include "machine/vmclock.h"
-#include "tickwise.h"
+#include "affinity.h"
+#include "counter/state.h"
+#include "perf_page.h"
+#include "processor.h"
+#include "steering.h"
+#include "text.h"
+#include "vmclock.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
 
 /* From <linux/syslog.h>, which is not meant for programs. */
 #define SYSLOG_ACTION_READ_ALL		3
 #define SYSLOG_ACTION_SIZE_BUFFER	10
-
-/* More CPUs than any kernel is built for; ends the search for the set. */
-#define MOST_CPUS	(1 << 20)
-
-static int collect_cpus(const cpu_set_t *set, size_t size, unsigned **cpus,
-			unsigned *count)
-{
-	unsigned most = (unsigned)CPU_COUNT_S(size, set);
-	unsigned *list = malloc((most ? most : 1) * sizeof(*list));
-	unsigned found = 0;
-	unsigned cpu;
-
-	if (!list)
-		return -ENOMEM;
-	for (cpu = 0; found < most; cpu++)
-		if (CPU_ISSET_S(cpu, size, set))
-			list[found++] = cpu;
-	*cpus = list;
-	*count = found;
-	return 0;
-}
-
-int tw_allowed_cpus(unsigned **cpus, unsigned *count)
-{
-	unsigned room = CPU_SETSIZE;
-	int error = -EINVAL;
-
-	for (; error == -EINVAL && room <= MOST_CPUS; room *= 2) {
-		size_t size = CPU_ALLOC_SIZE(room);
-		cpu_set_t *set = CPU_ALLOC(room);
-
-		if (!set)
-			return -ENOMEM;
-		CPU_ZERO_S(size, set);
-		error = sched_getaffinity(0, size, set) ? -errno : 0;
-		if (!error)
-			error = collect_cpus(set, size, cpus, count);
-		CPU_FREE(set);
-	}
-	return error;
-}
-
-int tw_pin_to_cpu(unsigned cpu)
-{
-	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
-	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
-	int failed;
-
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(cpu, size, set);
-	failed = sched_setaffinity(0, size, set) ? -errno : 0;
-	CPU_FREE(set);
-	return failed;
-}
 
 /* Up to size - 1 bytes of a file as text; "" if it can't be read. */
 static void read_text(const char *path, char *text, size_t size)
@@ -114,6 +61,26 @@ static void read_line(const char *path, char *line, size_t size)
 void tw_read_clocksource(char *name, size_t size)
 {
 	read_line(CLOCKSOURCE "current_clocksource", name, size);
+}
+
+int tw_counter_is_clocksource(const struct tw_time_source *source)
+{
+	static const char name[] = TW_COUNTER_CLOCKSOURCE "\n";
+	char text[64];
+	ssize_t length;
+	int fd;
+
+	if (source)
+		return source->counter_is_clocksource;
+	if (tw_counter_is_emulated())
+		return 0;
+	fd = open(CLOCKSOURCE "current_clocksource", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text));
+	close(fd);
+	return length == (ssize_t)strlen(name) &&
+	       memcmp(text, name, strlen(name)) == 0;
 }
 
 /* Elsewhere these texts speak of other clocks than the counter, or, under

@@ -3,7 +3,7 @@
  * The counter's rate from the page that perf maps for an event: the multiplier
  * of sched_clock, which the kernel makes from the same kHz as its clocks'.
  */
-#include "machine.h"
+#include "perf_page.h"
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>

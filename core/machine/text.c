@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the counter's rate in what the kernel prints. Pure; see machine.h.
+ * Finding the counter's rate in what the kernel prints. Pure; see text.h.
  */
-#include "machine.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <string.h>

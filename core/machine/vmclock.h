@@ -5,8 +5,8 @@
  * /dev/vmclock0; the page's layout is that of include/uapi/linux/vmclock-abi.h).
  * That there is none is the usual case.
  */
-#ifndef TW_CLOCK_VMCLOCK_H
-#define TW_CLOCK_VMCLOCK_H
+#ifndef TW_MACHINE_VMCLOCK_H
+#define TW_MACHINE_VMCLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * 3; the hypervisor's leaves as VMware proposed them and KVM, Xen and others
  * took them over).
  */
-#include "machine.h"
+#include "processor.h"
 
 #if defined(__x86_64__)
 

@@ -29,7 +29,7 @@
 
 #include "../core/clock/calibrate.h"
 #include "../core/counter/step.h"
-#include "../core/machine/machine.h"
+#include "../core/machine/affinity.h"
 #include "../core/estimate/probe.h"
 #include "../core/estimate/step.h"
 #include "timespec.h"

@@ -9,7 +9,7 @@
 
 #include "machine/vmclock.h"
 #include "counter/state.h"
-#include "machine/machine.h"
+#include "machine/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

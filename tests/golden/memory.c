@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "command/memlat/memlat.h"
-#include "machine/machine.h"
+#include "machine/affinity.h"
 #include "memory/available.h"
 #include "memory/seed_loops.h"
 #include "recorded.h"

@@ -8,7 +8,7 @@
  * An offset that this machine has itself would be added to the injected one;
  * estimate_verdict.c is about that, and here it is a failure.
  */
-#include "machine/machine.h"
+#include "machine/affinity.h"
 #include "estimate/probe.h"
 #include "estimate_recording.h"
 #include "tap.h"

@@ -7,7 +7,7 @@
  * rate, when a word is found inside another, when the second CPU's line is
  * read, or when malformed text is read past its end.
  */
-#include "machine/machine.h"
+#include "machine/text.h"
 #include "tap.h"
 
 #define FLAGS	"flags\t\t: fpu tsc constant_tsc "

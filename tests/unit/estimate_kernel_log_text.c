@@ -6,7 +6,7 @@
  * Fails when the first hit wins, when a program's own line is believed, or
  * when malformed text is read past its end.
  */
-#include "machine/machine.h"
+#include "machine/text.h"
 #include "tap.h"
 
 #define PROCESSOR	"<6>[    0.000112] tsc: Detected 2600.000 MHz processor\n"

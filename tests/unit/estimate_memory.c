@@ -12,7 +12,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "machine/affinity.h"
 #include "estimate/probe_worker.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
  * The kHz behind perf's multiplier come back exactly, for every rate that there
  * is. Fails when the division is rounded down, or overflows.
  */
-#include "machine/machine.h"
+#include "machine/perf_page.h"
 #include "tap.h"
 
 /* Like the kernel for sched_clock: 31 bits at the most, as perf has it. */

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "machine/affinity.h"
 
 static const struct {
 	const char *code;

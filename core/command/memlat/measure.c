@@ -11,7 +11,7 @@
 #include "command/command.h"
 #include "command/output/format.h"
 #include "command/memlat/memlat.h"
-#include "machine/machine.h"
+#include "machine/affinity.h"
 
 #define CALIBRATION_NS	20000000
 #define LONGEST_CALIBRATION_NS	640000000

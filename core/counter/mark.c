@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a system clock between two reads of the counter.
+ */
+#include "mark.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "state.h"
+#include "timespec.h"
+
+clockid_t tw_against_clock_id(enum tw_against against)
+{
+	return against == TW_AGAINST_MONOTONIC ? CLOCK_MONOTONIC :
+						 CLOCK_MONOTONIC_RAW;
+}
+
+int tw_clock_mark(enum tw_against against, unsigned tries,
+		  struct tw_clock_mark *mark)
+{
+	uint64_t narrowest = UINT64_MAX;
+	struct tw_clock_mark best = { 0 };
+
+	if (tries == 0 || tries > 1000000)
+		return -EINVAL;
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	while (tries--) {
+		struct tw_clock_mark one;
+		struct timespec now;
+
+		one.ticks_before = tw_ticks_begin();
+		if (clock_gettime(tw_against_clock_id(against), &now))
+			return -errno;
+		one.ticks_after = tw_ticks_end();
+		one.system_ns = tw_timespec_ns(&now);
+		if (one.ticks_after - one.ticks_before < narrowest) {
+			narrowest = one.ticks_after - one.ticks_before;
+			best = one;
+		}
+	}
+	*mark = best;
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading what steers CLOCK_MONOTONIC, and the rate that it comes to.
+ */
+#include "steering.h"
+
+#include <errno.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+static int call_adjtimex(struct timex *timex, unsigned modes,
+			 const struct tw_time_source *source)
+{
+	*timex = (struct timex) { .modes = modes };
+	if (source)
+		return source->adjtimex(source->context, timex) < 0 ? -EIO : 0;
+	return adjtimex(timex) < 0 ? -errno : 0;
+}
+
+/* The coarse clocks are as coarse as a tick of the kernel's. */
+static unsigned read_kernel_hz(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec ||
+	    tick.tv_nsec <= 0)
+		return 0;
+	return (unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
+int tw_steering_read(struct tw_steering *steering,
+		     const struct tw_time_source *source)
+{
+	struct timex timex, left;
+	int ret;
+
+	ret = call_adjtimex(&timex, 0, source);
+	if (ret)
+		return ret;
+	ret = call_adjtimex(&left, ADJ_OFFSET_SS_READ, source);
+	if (ret)
+		return ret;
+	*steering = (struct tw_steering) {
+		.offset = timex.offset,
+		.adjust_us = left.offset,
+		.freq = timex.freq,
+		.tick_us = timex.tick,
+		.constant = timex.constant,
+		.status = timex.status,
+		.user_hz = (unsigned)sysconf(_SC_CLK_TCK),
+		.kernel_hz = source ? 0 : read_kernel_hz(),
+	};
+	return 0;
+}
+
+/*
+ * The kernel counts in ticks of its own, of a whole number of nanoseconds, and
+ * that is what RAW's multiplier makes of a tick's worth of counter; steering
+ * makes it an exact fraction of a second. At 100, 250 and 1000 Hz that is the
+ * same. At 300 Hz the third of a nanosecond makes 100 ppb, and adjtimex does
+ * not show it (tk_setup_internals: xtime_remainder).
+ */
+double tw_steering_ppb(const struct tw_steering *steering)
+{
+	double off_ns = ((double)steering->tick_us * steering->user_hz - 1e6) *
+			1e3 +
+			(double)steering->freq / TW_STEERING_PER_PPM * 1e3;
+	unsigned whole_ns;
+
+	if (steering->kernel_hz == 0)
+		return off_ns;
+	whole_ns = (unsigned)TW_NS_PER_SECOND / steering->kernel_hz;
+	off_ns += (double)(TW_NS_PER_SECOND -
+			   (uint64_t)whole_ns * steering->kernel_hz);
+	return off_ns / ((double)whole_ns * steering->kernel_hz) * 1e9;
+}
