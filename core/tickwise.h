@@ -11,7 +11,8 @@
  *   5 reliability       can the counter be trusted on these CPUs?
  *   6 the clock's error refining it, its health, an interval with its error
  *   7 the histogram     log-linear, of nanoseconds
- *   8 diagnostics       what the slow functions decided, as text
+ *   8 words             names and texts of all these enumerations
+ *   9 diagnostics       what the slow functions decided, as text
  *
  * Functions return 0 or a negative errno; outputs are written only on success.
  * The library never prints, never exits, and leaves no thread, affinity or
@@ -153,10 +154,6 @@ struct tw_counter_facts {
  * Return: 0. Takes under a millisecond; keeps errno. Thread-safe.
  */
 int tw_counter_check(struct tw_counter_facts *facts);
-
-/* "ok", "disabled", ...; and a clause that says what it means. Never NULL. */
-const char *tw_counter_state_name(enum tw_counter_state state);
-const char *tw_counter_state_text(enum tw_counter_state state);
 
 /* ---- 2 the rate -------------------------------------------------------- */
 
@@ -309,14 +306,6 @@ struct tw_rate_options {
  * Thread-safe.
  */
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
-
-/* Names for messages and JSON: "kernel", "kernel_provisional",
- * "kernel_adjtimex", "regression";
- * "CLOCK_MONOTONIC_RAW", ...; "cpuid", ... Never NULL. */
-const char *tw_rate_source_name(enum tw_rate_source source);
-const char *tw_against_name(enum tw_against against);
-const char *tw_witness_name(enum tw_witness witness);
-const char *tw_rate_refusal_text(unsigned bit);
 
 /**
  * tw_ticks_largest - the largest counter value on the CPUs allowed
@@ -874,14 +863,6 @@ struct tw_machine;
 unsigned tw_contradictions(const struct tw_reliability *result,
 			   const struct tw_machine *machine);
 
-/* "kernel_trusts", ...; and what it means. Never NULL. */
-const char *tw_contradiction_code(unsigned bit);
-const char *tw_contradiction_text(unsigned bit);
-
-const char *tw_verdict_name(enum tw_verdict verdict);
-const char *tw_reliability_reason_code(unsigned bit);
-const char *tw_reliability_reason_text(unsigned bit);
-
 /**
  * struct tw_machine - what kernel and processor say about the counter
  */
@@ -1011,8 +992,8 @@ struct tw_clock_health {
  * @health: the result
  *
  * Looks at all that a program can look at, and says what it could not. Each
- * check has its blind spot, tw_health_blind_text(): a clock that is computed
- * from the same counter agrees with it whatever happens to both.
+ * check has its blind spot, tw_text() of TW_ENUM_HEALTH_BLIND: a clock that is
+ * computed from the same counter agrees with it whatever happens to both.
  *
  * Return: 0 with a verdict; -ENOTSUP for a clock that reads the system's;
  * -ENOMEM; -EIO when a clock stands still.
@@ -1020,13 +1001,6 @@ struct tw_clock_health {
  * it runs a thread on each that the caller may use. Thread-safe.
  */
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health);
-
-/* "prediction", ...; "good", ...; what a check looks at; what it can't see.
- * Never NULL. */
-const char *tw_health_check_name(enum tw_health_check check);
-const char *tw_health_state_name(enum tw_health_state state);
-const char *tw_health_check_text(enum tw_health_check check);
-const char *tw_health_blind_text(enum tw_health_check check);
 
 #define TW_CPU_UNKNOWN	(~0U)
 
@@ -1227,7 +1201,50 @@ uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
 
-/* ---- 8 diagnostics ----------------------------------------------------- */
+/* ---- 8 words ----------------------------------------------------------- */
+
+/* What tw_name() and tw_text() have words for. */
+enum tw_enum {
+	TW_ENUM_COUNTER_STATE,	/* enum tw_counter_state */
+	TW_ENUM_AGAINST,	/* enum tw_against */
+	TW_ENUM_RATE_SOURCE,	/* enum tw_rate_source */
+	TW_ENUM_WITNESS,	/* enum tw_witness */
+	TW_ENUM_RATE_REFUSAL,	/* enum tw_rate_refusal: one bit */
+	TW_ENUM_VERDICT,	/* enum tw_verdict */
+	TW_ENUM_REASON,		/* enum tw_reliability_reason: one bit */
+	TW_ENUM_CONTRADICTION,	/* enum tw_contradiction: one bit */
+	TW_ENUM_HEALTH_CHECK,	/* enum tw_health_check: what it looks at */
+	TW_ENUM_HEALTH_BLIND,	/* the same: what it can't see */
+	TW_ENUM_HEALTH_STATE,	/* enum tw_health_state */
+};
+
+/**
+ * tw_name - the name of a value, for programs
+ * @which: the enumeration
+ * @value: one of its values; where they are bits, a single one
+ *
+ * A word of lower-case letters, or a clock's name: "reliable", "kernel",
+ * "CLOCK_MONOTONIC". Names are never changed.
+ *
+ * Return: a constant string, never NULL; "unknown" where there is no such
+ * value. Thread-safe.
+ */
+const char *tw_name(enum tw_enum which, unsigned value);
+
+/**
+ * tw_text - what a value means, for people
+ * @which: the enumeration
+ * @value: as of tw_name()
+ *
+ * A clause without a full stop; the name where that says it all. Texts may
+ * change from version to version.
+ *
+ * Return: a constant string, never NULL; "unknown" where there is no such
+ * value. Thread-safe.
+ */
+const char *tw_text(enum tw_enum which, unsigned value);
+
+/* ---- 9 diagnostics ----------------------------------------------------- */
 
 enum tw_diagnostics_level {
 	TW_SAY_NOTE,		/* a decision: which rate was taken, and why */

@@ -53,7 +53,7 @@ static json_t *drift_to_json(double over_ns, struct run clock,
 				half_ns(reference.to) + half_ns(reference.from);
 
 	return json_pack("{ss, sf, sf, sf, sf, so}",
-			 "against", tw_against_name(against),
+			 "against", tw_name(TW_ENUM_AGAINST, against),
 			 "error_ns", error_ns,
 			 "error_ppb", error_ns / over_ns * 1e9,
 			 "uncertainty_ns", uncertainty_ns,
@@ -76,7 +76,7 @@ static json_t *refit_to_json(const struct tw_job *job,
 	double hz = (double) (end->ticks - job->start.ticks) / raw_ns * 1e9;
 
 	return json_pack("{ss, sf, sf, sf, sf, so}",
-			 "against", tw_against_name(TW_AGAINST_RAW),
+			 "against", tw_name(TW_ENUM_AGAINST, TW_AGAINST_RAW),
 			 "hz", hz,
 			 "uncertainty_ppb", sqrt((from_ns * from_ns +
 				to_ns * to_ns) / 3) / raw_ns * 1e9,
@@ -115,7 +115,7 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
 			    none, monotonic, TW_AGAINST_MONOTONIC));
 	json_object_set_new(tickwise, "source",
 			    json_string(job->system ? "system" :
-				tw_rate_source_name(
+				tw_name(TW_ENUM_RATE_SOURCE,
 					job->timing->clock.rate.source)));
 	if (!job->system) {
 		add_rate(tickwise, &job->timing->clock.rate);

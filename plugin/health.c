@@ -38,7 +38,7 @@ static void tell_bad(const char *job_name, const struct tw_clock_health *end)
 			tw_message("tickwise: %s: the counter was not "
 				"reliable in this job, so its latencies are "
 				"not: at its end it was not so that %s\n",
-				job_name, tw_health_check_text(i));
+				job_name, tw_text(TW_ENUM_HEALTH_CHECK, i));
 }
 
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
@@ -177,14 +177,15 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 			"the job's end: ", strerror(job->error)));
 	for (bit = 1; bit && bit <= reasons; bit <<= 1)
 		if (reasons & bit)
-			add_reason(array, tw_reliability_reason_code(bit),
-				   tw_reliability_reason_text(bit));
+			add_reason(array, tw_name(TW_ENUM_REASON, bit),
+				   tw_text(TW_ENUM_REASON, bit));
 	for (i = 0; end && i < TW_HEALTH_CHECKS; i++)
 		if (end->state[i] == TW_HEALTH_BAD)
 			json_array_append_new(array, json_pack("{ss+, ss+}",
-				"code", "end_", tw_health_check_name(i),
+				"code", "end_",
+				tw_name(TW_ENUM_HEALTH_CHECK, i),
 				"text", "at the job's end it was not so that ",
-				tw_health_check_text(i)));
+				tw_text(TW_ENUM_HEALTH_CHECK, i)));
 	if (end && end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_UNDECIDED)
 		add_reason(array, "end_prediction_undecided", "the check of the "
 			   "clock at the job's end had no result");
@@ -200,17 +201,17 @@ static json_t *checks_to_json(const struct tw_clock_health *end)
 
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		json_array_append_new(array, json_pack("{ss, ss, ss, ss}",
-			"name", tw_health_check_name(i),
-			"state", tw_health_state_name(end->state[i]),
-			"good_means", tw_health_check_text(i),
-			"cannot_see", tw_health_blind_text(i)));
+			"name", tw_name(TW_ENUM_HEALTH_CHECK, i),
+			"state", tw_name(TW_ENUM_HEALTH_STATE, end->state[i]),
+			"good_means", tw_text(TW_ENUM_HEALTH_CHECK, i),
+			"cannot_see", tw_text(TW_ENUM_HEALTH_BLIND, i)));
 	return array;
 }
 
 static json_t *end_to_json(const struct tw_clock_health *end)
 {
 	return json_pack("{ss, sI, sf, sf, sf, sI, so}",
-			 "verdict", tw_verdict_name(end->verdict),
+			 "verdict", tw_name(TW_ENUM_VERDICT, end->verdict),
 			 "over_ns", (json_int_t) end->over_ns,
 			 "drift_low_ns", end->drift_low_ns,
 			 "drift_high_ns", end->drift_high_ns,
@@ -298,7 +299,7 @@ json_t *tw_counter_to_json(const struct tw_job_end *job,
 	counter = json_pack("{ss, sb, so, so}",
 			    "verdict", job->start.checked ||
 				verdict == TW_UNRELIABLE ?
-				tw_verdict_name(verdict) : "unchecked",
+				tw_name(TW_ENUM_VERDICT, verdict) : "unchecked",
 			    "fallback", job->system,
 			    "reasons", reasons_to_json(job, run, end),
 			    "covers", covers_to_json(job, run));

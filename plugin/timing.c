@@ -134,8 +134,8 @@ static void set_up(void)
 	check_counter();
 	if (timing.start.checked && timing.start.verdict == TW_UNRELIABLE)
 		use_system_clock("the CPUs' counters disagree",
-				 tw_reliability_reason_text(timing.start.reasons &
-							    -timing.start.reasons));
+				 tw_text(TW_ENUM_REASON, timing.start.reasons &
+					 -timing.start.reasons));
 }
 
 const struct tw_timing *tw_timing_of_process(void)

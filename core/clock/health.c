@@ -24,7 +24,7 @@ static void tell(const struct tw_clock_health *health)
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		if (health->state[i] == TW_HEALTH_BAD)
 			tw_say(TW_SAY_WARNING, "clock: check of %s: bad",
-			       tw_health_check_name((enum tw_health_check)i));
+			       tw_name(TW_ENUM_HEALTH_CHECK, i));
 }
 
 static int look(const struct tw_clock *clock, int at_cpus,

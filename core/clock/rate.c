@@ -54,7 +54,7 @@ static int fit_reference(struct tw_brackets *brackets,
 	}
 	if (!ret)
 		tw_say(TW_SAY_NOTE, "rate: %s bends, so it is taken as "
-		       "coarse as %llu ns", tw_against_name(against),
+		       "coarse as %llu ns", tw_name(TW_ENUM_AGAINST, against),
 		       (unsigned long long)brackets->granularity_ns);
 	brackets->granularity_ns = granularity_ns;
 	return ret == -EDOM ? -EIO : ret;
@@ -179,7 +179,7 @@ static void tell_kernel_rate(const struct tw_rate *rate)
 	for (bit = 1; bit && bit <= refusal; bit <<= 1)
 		if (refusal & bit)
 			tw_say(TW_SAY_NOTE, "rate: the kernel's is not used: "
-			       "%s", tw_rate_refusal_text(bit));
+			       "%s", tw_text(TW_ENUM_RATE_REFUSAL, bit));
 	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
 		tw_say(TW_SAY_NOTE, "rate: the kernel's, %u / 2^%u ns a tick, "
 		       "is provisional: nothing else names it",
@@ -295,75 +295,4 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	tell_kernel_rate(&out);
 	*rate = out;
 	return 0;
-}
-
-const char *tw_rate_source_name(enum tw_rate_source source)
-{
-	switch (source) {
-	case TW_RATE_REGRESSION:
-		return "regression";
-	case TW_RATE_KERNEL:
-		return "kernel";
-	case TW_RATE_KERNEL_PROVISIONAL:
-		return "kernel_provisional";
-	case TW_RATE_KERNEL_STEERED:
-		return "kernel_adjtimex";
-	}
-	return "unknown";
-}
-
-const char *tw_against_name(enum tw_against against)
-{
-	switch (against) {
-	case TW_AGAINST_RAW:
-		return "CLOCK_MONOTONIC_RAW";
-	case TW_AGAINST_MONOTONIC:
-		return "CLOCK_MONOTONIC";
-	}
-	return "unknown";
-}
-
-const char *tw_witness_name(enum tw_witness witness)
-{
-	static const char *const names[] = {
-		[TW_WITNESS_NONE] = "none",
-		[TW_WITNESS_BOUND] = "hard_interval",
-		[TW_WITNESS_CPUID] = "cpuid",
-		[TW_WITNESS_HYPERVISOR] = "hypervisor",
-		[TW_WITNESS_PERF] = "perf_page",
-		[TW_WITNESS_CPUINFO] = "cpuinfo",
-		[TW_WITNESS_KERNEL_LOG] = "kernel_log",
-		[TW_WITNESS_DECLARED] = "declared_frequency",
-	};
-
-	if ((size_t)witness >= sizeof(names) / sizeof(names[0]))
-		return "unknown";
-	return names[witness];
-}
-
-const char *tw_rate_refusal_text(unsigned bit)
-{
-	switch (bit) {
-	case TW_REFUSED_BY_CALLER:
-		return "not asked for";
-	case TW_REFUSED_AGAINST:
-		return "what steers the reference can't be read";
-	case TW_REFUSED_CLOCKSOURCE:
-		return "the kernel keeps time by another clocksource, or does "
-		       "not say";
-	case TW_REFUSED_NO_CANDIDATE:
-		return "no multiplier the kernel can make fits the samples";
-	case TW_REFUSED_AMBIGUOUS:
-		return "more than one multiplier fits the samples";
-	case TW_REFUSED_GAPS:
-		return "the samples leave gaps in the window";
-	case TW_REFUSED_DISPROVED:
-		return "it was taken, and later did not explain what was seen";
-	case TW_REFUSED_SLEWED:
-		return "the reference is being slewed: an offset, adjtime(3), "
-		       "or a pulse per second";
-	case TW_REFUSED_CHANGED:
-		return "the reference was steered anew in the window";
-	}
-	return "unknown reason";
 }

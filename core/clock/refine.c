@@ -169,8 +169,8 @@ static void tell(const struct tw_rate *before, const struct tw_rate *rate)
 		       (rate->hz / before->hz - 1) * 1e9);
 	else if (rate->source != before->source)
 		tw_say(TW_SAY_NOTE, "clock: the rate is now %s, was %s",
-		       tw_rate_source_name(rate->source),
-		       tw_rate_source_name(before->source));
+		       tw_name(TW_ENUM_RATE_SOURCE, rate->source),
+		       tw_name(TW_ENUM_RATE_SOURCE, before->source));
 	else if (rate->hz != before->hz)
 		tw_say(TW_SAY_NOTE, "clock: rate refined by %+.4f ppb to "
 		       "+-%.4f ppb, over %.3f s",

@@ -10,7 +10,8 @@ static void print_state(const struct tw_counter_facts *counter, FILE *out)
 {
 	if (counter->state == TW_COUNTER_OK)
 		return;
-	fprintf(out, "WARNING: %s", tw_counter_state_text(counter->state));
+	fprintf(out, "WARNING: %s",
+		tw_text(TW_ENUM_COUNTER_STATE, counter->state));
 	if (counter->state == TW_COUNTER_TRAPPED)
 		fprintf(out, ", %.0f ns each time", counter->read_cost_ns);
 	if (counter->state == TW_COUNTER_COARSE)

@@ -255,36 +255,3 @@ int tw_counter_check(struct tw_counter_facts *facts)
 	*facts = out;
 	return 0;
 }
-
-const char *tw_counter_state_name(enum tw_counter_state state)
-{
-	static const char *const names[] = {
-		[TW_COUNTER_OK] = "ok",
-		[TW_COUNTER_ABSENT] = "absent",
-		[TW_COUNTER_DISABLED] = "disabled",
-		[TW_COUNTER_TRAPPED] = "trapped",
-		[TW_COUNTER_COARSE] = "coarse",
-	};
-
-	if ((size_t)state >= sizeof(names) / sizeof(names[0]))
-		return "unknown";
-	return names[state];
-}
-
-const char *tw_counter_state_text(enum tw_counter_state state)
-{
-	static const char *const texts[] = {
-		[TW_COUNTER_OK] = "this process may read the counter",
-		[TW_COUNTER_ABSENT] = "the processor says it has no counter",
-		[TW_COUNTER_DISABLED] = "this process may not read the counter "
-			"(prctl PR_SET_TSC): a read would kill it",
-		[TW_COUNTER_TRAPPED] = "every read of the counter is caught "
-			"and answered by software",
-		[TW_COUNTER_COARSE] = "the counter moves in steps of over "
-			"100 ns",
-	};
-
-	if ((size_t)state >= sizeof(texts) / sizeof(texts[0]))
-		return "unknown state";
-	return texts[state];
-}

@@ -14,37 +14,6 @@
  * during a check is good to some 100 ppm. */
 #define RATE_LIMIT_PPM	500.0
 
-static const struct {
-	unsigned bit;
-	const char *code;
-	const char *text;
-} contradictions[] = {
-	{ TW_CONTRADICTION_KERNEL_TRUSTS, "kernel_trusts",
-	  "the kernel keeps time by this counter, which was measured to be "
-	  "unreliable" },
-	{ TW_CONTRADICTION_KERNEL_REJECTS, "kernel_rejects",
-	  "the kernel does not offer this counter as a clocksource, but it was "
-	  "measured to be reliable" },
-	{ TW_CONTRADICTION_INVARIANT, "invariant",
-	  "the processor promises a constant rate, but CPUs were measured to "
-	  "count at different rates or not at all" },
-	{ TW_CONTRADICTION_NOT_INVARIANT, "not_invariant",
-	  "the kernel keeps time by this counter, but the processor does not "
-	  "promise that its rate is constant" },
-	{ TW_CONTRADICTION_CPUID_RATE, "cpuid_rate",
-	  "CPUID names another rate than was measured" },
-	{ TW_CONTRADICTION_HYPERVISOR_RATE, "hypervisor_rate",
-	  "the hypervisor names another rate than was measured" },
-	{ TW_CONTRADICTION_CPUINFO_RATE, "cpuinfo_rate",
-	  "/proc/cpuinfo names another rate than was measured" },
-	{ TW_CONTRADICTION_LOG_RATE, "kernel_log_rate",
-	  "the kernel's log names another rate than was measured" },
-	{ TW_CONTRADICTION_DECLARED_RATE, "declared_rate",
-	  "the firmware declares another rate than was measured" },
-};
-
-#define CONTRADICTIONS	(sizeof(contradictions) / sizeof(contradictions[0]))
-
 /* @name among the blank-separated @names. */
 static int is_listed(const char *names, const char *name)
 {
@@ -119,24 +88,4 @@ unsigned tw_contradictions(const struct tw_reliability *result,
 	    (result->reasons & (TW_REASON_PACE | TW_REASON_STANDS_STILL)))
 		found |= TW_CONTRADICTION_INVARIANT;
 	return found;
-}
-
-const char *tw_contradiction_code(unsigned bit)
-{
-	size_t i;
-
-	for (i = 0; i < CONTRADICTIONS; i++)
-		if (contradictions[i].bit == bit)
-			return contradictions[i].code;
-	return "unknown";
-}
-
-const char *tw_contradiction_text(unsigned bit)
-{
-	size_t i;
-
-	for (i = 0; i < CONTRADICTIONS; i++)
-		if (contradictions[i].bit == bit)
-			return contradictions[i].text;
-	return "unknown contradiction";
 }

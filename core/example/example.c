@@ -70,11 +70,11 @@ static void print_reliability(const struct tw_reliability *reliability)
 	unsigned bit;
 
 	printf("Reliability\n  verdict    %s\n",
-	       tw_verdict_name(reliability->verdict));
+	       tw_name(TW_ENUM_VERDICT, reliability->verdict));
 	for (bit = 1; bit && bit <= reliability->reasons; bit <<= 1)
 		if (reliability->reasons & bit)
 			printf("             %s\n",
-			       tw_reliability_reason_text(bit));
+			       tw_text(TW_ENUM_REASON, bit));
 	print_offsets(reliability);
 	printf("  order      %s: %" PRIu64 " of %" PRIu64 " readings were "
 	       "smaller than an earlier one\n\n", reliability->monotonic ?
@@ -93,7 +93,7 @@ static void print_reading(void)
 
 static void print_rate(const struct tw_rate *rate)
 {
-	const char *against = tw_against_name(rate->against);
+	const char *against = tw_name(TW_ENUM_AGAINST, rate->against);
 
 	printf("Rate\n  rate       %.3f ticks per second of %s\n"
 	       "  error      %.3g ppb (1 sigma), %.4g ppb (hard bound), both "
@@ -101,7 +101,8 @@ static void print_rate(const struct tw_rate *rate)
 	       "nothing in here can tell\n", rate->hz, against,
 	       rate->uncertainty_ppb, rate->bound_ppb);
 	printf("  from       %s, %u of %u samples in %.0f ms\n\n",
-	       tw_rate_source_name(rate->source), rate->used, rate->samples,
+	       tw_name(TW_ENUM_RATE_SOURCE, rate->source), rate->used,
+	       rate->samples,
 	       (double)rate->window_ns / 1e6);
 }
 

@@ -135,7 +135,8 @@ int tw_preload_trust(int measure, double *ns_per_tick, char *why_not,
 	char clocksource[32] = "";
 
 	if (state != TW_COUNTER_OK) {
-		snprintf(why_not, size, "%s", tw_counter_state_text(state));
+		snprintf(why_not, size, "%s",
+			 tw_text(TW_ENUM_COUNTER_STATE, state));
 		return 0;
 	}
 	tw_read_clocksource(clocksource, sizeof(clocksource));
@@ -154,7 +155,7 @@ int tw_preload_trust(int measure, double *ns_per_tick, char *why_not,
 		verdict = measure_cpus();
 	if (verdict.verdict == TW_UNRELIABLE) {
 		snprintf(why_not, size, "the CPUs' counters disagree: %s",
-			 tw_reliability_reason_text(verdict.reasons &
+			 tw_text(TW_ENUM_REASON, verdict.reasons &
 						    -verdict.reasons));
 		return 0;
 	}

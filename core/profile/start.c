@@ -90,7 +90,7 @@ static int read_clock(void)
 	if (facts.state == TW_COUNTER_ABSENT ||
 	    facts.state == TW_COUNTER_DISABLED) {
 		tw_profile_say("nothing is recorded: the counter is %s",
-			       tw_counter_state_name(facts.state));
+			       tw_name(TW_ENUM_COUNTER_STATE, facts.state));
 		return 0;
 	}
 	if (!find_rate()) {

@@ -111,7 +111,8 @@ static void put_clock(struct output *out, uint64_t now_ticks)
 	if (tw_clock_refine(&tw_profile.clock) == 0)
 		tw_clock_rate(&tw_profile.clock, &rate);
 	put(out, "rate %.17g %.6g %s %s\n", rate.hz, rate.uncertainty_ppb,
-	    tw_against_name(rate.against), tw_rate_source_name(rate.source));
+	    tw_name(TW_ENUM_AGAINST, rate.against),
+	    tw_name(TW_ENUM_RATE_SOURCE, rate.source));
 	put(out, "fence %s\n", fence[tw_profile.options.fence]);
 	put(out, "cost %.3f %.3f %.3f %.3f %.3f %.3f %.3f %u %.3f\n",
 	    cost->inside, cost->inside_spread, cost->outside,

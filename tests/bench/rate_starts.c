@@ -145,7 +145,7 @@ static void print_kernel_rate(const struct starts *starts)
 	for (bit = 0; bit < 8; bit++)
 		if (starts->refusals[bit])
 			printf("  refused %u: %s\n", starts->refusals[bit],
-			       tw_rate_refusal_text(1u << bit));
+			       tw_text(TW_ENUM_RATE_REFUSAL, 1u << bit));
 	if (starts->failed)
 		printf("  failed %u: too few samples\n", starts->failed);
 	printf("  went on for longer: %u\n", starts->longer);
@@ -179,7 +179,7 @@ static int find_truth(struct tw_rate *truth, uint64_t window_ms)
 	}
 	printf("truth %.3f Hz (mult %u >> %u, witness %s)\n", truth->hz,
 	       truth->kernel_mult, truth->kernel_shift,
-	       tw_witness_name(truth->witness));
+	       tw_name(TW_ENUM_WITNESS, truth->witness));
 	return 0;
 }
 

@@ -20,7 +20,7 @@ int main(void)
 	tw_counter_check(&facts);
 	tw_machine_read(&machine);
 	sched_getaffinity(0, sizeof(set), &set);
-	printf("state=%s\n", tw_counter_state_name(facts.state));
+	printf("state=%s\n", tw_name(TW_ENUM_COUNTER_STATE, facts.state));
 	printf("emulated=%d\n", facts.emulated);
 	printf("invariant=%d\n", machine.invariant);
 	printf("read_with_cpu=%d\n", machine.has_read_with_cpu);

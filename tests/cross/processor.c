@@ -53,7 +53,7 @@ static void state(void)
 	       facts.step_ns > 0 && facts.call_cost_ns > 0,
 	       "a read costs %.0f ns, a step is %.0f ns, a call %.0f ns: %s",
 	       facts.read_cost_ns, facts.step_ns, facts.call_cost_ns,
-	       tw_counter_state_name(facts.state));
+	       tw_name(TW_ENUM_COUNTER_STATE, facts.state));
 	tap_ok(facts.emulated == 1, "emulation is seen");
 }
 

@@ -44,7 +44,7 @@ static void follow(enum tw_against against, const char *name)
 		     clock.rate.bound_ppb * 1e-9 *
 		     ((double)mark.system_ns - (double)clock.anchor_ns);
 	tap_note("%s: off %.1f ns, allowed %.1f; source %s", name, off_ns,
-		 allowed_ns, tw_rate_source_name(clock.rate.source));
+		 allowed_ns, tw_name(TW_ENUM_RATE_SOURCE, clock.rate.source));
 	tap_ok(fabs(off_ns) <= allowed_ns, "%s: within the stated bounds",
 	       name);
 }

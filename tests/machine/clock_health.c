@@ -30,11 +30,11 @@ static void check(enum tw_against against)
 	}
 	usleep(200000);
 	tap_ok(tw_clock_check(&tested, &health) == 0, "%s: looked at",
-	       tw_against_name(against));
+	       tw_name(TW_ENUM_AGAINST, against));
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		tap_note("%s: %s",
-			 tw_health_check_name((enum tw_health_check)i),
-			 tw_health_state_name(health.state[i]));
+			 tw_name(TW_ENUM_HEALTH_CHECK, (enum tw_health_check)i),
+			 tw_name(TW_ENUM_HEALTH_STATE, health.state[i]));
 	tap_note("drift within %.1f to %.1f ns over %.3f s, allowed %.1f; "
 		 "clocksource %s", health.drift_low_ns, health.drift_high_ns,
 		 (double)health.over_ns / 1e9, health.drift_allowed_ns,
@@ -51,7 +51,8 @@ static void check(enum tw_against against)
 	else
 		tap_ok(ret == 0 && rate.hz >= rate.low_hz &&
 		       rate.hz <= rate.high_hz, "refined: %s, +-%.3f ppb",
-		       tw_rate_source_name(rate.source), rate.uncertainty_ppb);
+		       tw_name(TW_ENUM_RATE_SOURCE, rate.source),
+	       rate.uncertainty_ppb);
 }
 
 int main(void)

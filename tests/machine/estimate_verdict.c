@@ -38,7 +38,7 @@ static void note(const struct tw_reliability *result)
 		 (double)result->elapsed_ns / 1e6);
 	for (bit = 1; bit <= result->reasons; bit <<= 1)
 		if (result->reasons & bit)
-			tap_note("%s", tw_reliability_reason_text(bit));
+			tap_note("%s", tw_text(TW_ENUM_REASON, bit));
 }
 
 static void run(enum tw_reliability_method method)

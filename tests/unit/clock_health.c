@@ -75,8 +75,8 @@ static void is(enum tw_verdict verdict, enum tw_health_check check,
 		others += i != check && health.state[i] == TW_HEALTH_BAD;
 	tap_ok(health.verdict == verdict && health.state[check] == state &&
 	       others == 0, "%s: %s, %s", what,
-	       tw_health_state_name(health.state[check]),
-	       tw_verdict_name(health.verdict));
+	       tw_name(TW_ENUM_HEALTH_STATE, health.state[check]),
+	       tw_name(TW_ENUM_VERDICT, health.verdict));
 }
 
 static void prediction(void)
@@ -244,9 +244,9 @@ static void names(void)
 	unsigned i, good = 0;
 
 	for (i = 0; i <= TW_HEALTH_CHECKS; i++)
-		good += strlen(tw_health_check_name((enum tw_health_check)i)) &&
-			strlen(tw_health_check_text((enum tw_health_check)i)) &&
-			strlen(tw_health_blind_text((enum tw_health_check)i));
+		good += strlen(tw_name(TW_ENUM_HEALTH_CHECK, i)) &&
+			strlen(tw_text(TW_ENUM_HEALTH_CHECK, i)) &&
+			strlen(tw_text(TW_ENUM_HEALTH_BLIND, i));
 	tap_is_u64(good, TW_HEALTH_CHECKS + 1, "all have names and texts");
 }
 

@@ -124,7 +124,7 @@ static void found_later(void)
 	tap_ok(refine_after(3, &rate) == 0 && rate.source == TW_RATE_KERNEL &&
 	       rate.witness == TW_WITNESS_BOUND,
 	       "and is certain when no other is left: %s",
-	       tw_rate_source_name(rate.source));
+	       tw_name(TW_ENUM_RATE_SOURCE, rate.source));
 	tap_is_u64(tested.segments, 1, "one new rate for that");
 }
 

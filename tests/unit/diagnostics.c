@@ -78,11 +78,12 @@ static void try_rate(void)
 	tw_set_diagnostics(listen, &heard);
 	tap_ok(!measure(TW_DEFAULT, TW_AGAINST_RAW) && heard.count == 1 &&
 	       strstr(heard.last,
-		      tw_rate_refusal_text(TW_REFUSED_CLOCKSOURCE)),
+		      tw_text(TW_ENUM_RATE_REFUSAL, TW_REFUSED_CLOCKSOURCE)),
 	       "the kernel's rate refused: told why: %s", heard.last);
 	tap_ok(heard.level == TW_SAY_NOTE, "as a note");
 	tap_ok(!measure(TW_DEFAULT, TW_AGAINST_MONOTONIC) && heard.count == 2 &&
-	       strstr(heard.last, tw_rate_refusal_text(TW_REFUSED_AGAINST)),
+	       strstr(heard.last, tw_text(TW_ENUM_RATE_REFUSAL,
+					  TW_REFUSED_AGAINST)),
 	       "the steered clock: told why");
 	tap_ok(!measure(TW_OFF, TW_AGAINST_RAW) && heard.count == 2,
 	       "what the caller forbade is not told");

@@ -29,7 +29,7 @@ static void try_tolerance(int64_t tolerance_ticks, enum tw_verdict should)
 	       pair->low_ticks == -122 && pair->high_ticks == 122,
 	       "CPU 2 ahead of CPU 1 by -122 to 122 ticks");
 	tap_ok(made.result.verdict == should, "wanted %" PRId64 ": %s",
-	       tolerance_ticks, tw_verdict_name(should));
+	       tolerance_ticks, tw_name(TW_ENUM_VERDICT, should));
 	made_free(&made);
 }
 

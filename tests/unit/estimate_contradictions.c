@@ -33,7 +33,7 @@ static void is(enum tw_verdict verdict, unsigned reasons,
 	unsigned found = tw_contradictions(&result, machine);
 
 	if (!tap_ok(found == should, "%s: %s", what,
-		    should ? tw_contradiction_code(should) : "none"))
+		    should ? tw_name(TW_ENUM_CONTRADICTION, should) : "none"))
 		tap_note("is %#x, should be %#x", found, should);
 }
 
@@ -141,12 +141,12 @@ static int unlike_others(unsigned bit)
 
 	for (other = 1; other && other < 1u << CONTRADICTIONS; other <<= 1)
 		if (other != bit &&
-		    (!strcmp(tw_contradiction_code(bit),
-			     tw_contradiction_code(other)) ||
-		     !strcmp(tw_contradiction_text(bit),
-			     tw_contradiction_text(other))))
+		    (!strcmp(tw_name(TW_ENUM_CONTRADICTION, bit),
+			     tw_name(TW_ENUM_CONTRADICTION, other)) ||
+		     !strcmp(tw_text(TW_ENUM_CONTRADICTION, bit),
+			     tw_text(TW_ENUM_CONTRADICTION, other))))
 			return 0;
-	return strlen(tw_contradiction_text(bit)) > 30;
+	return strlen(tw_text(TW_ENUM_CONTRADICTION, bit)) > 30;
 }
 
 /* Every bit: what is in the header has a name, nothing else has one. */
@@ -157,20 +157,21 @@ static void try_names(void)
 
 	for (i = 0; i < 32; i++) {
 		unsigned bit = 1u << i;
-		int named = strcmp(tw_contradiction_code(bit), "unknown") != 0;
+		int named = strcmp(tw_name(TW_ENUM_CONTRADICTION, bit),
+				   "unknown") != 0;
 
 		if (is_listed((enum tw_contradiction)bit)) {
 			listed++;
 			tap_ok(named && unlike_others(bit),
 			       "bit %u is %s, with a sentence of its own", i,
-			       tw_contradiction_code(bit));
+			       tw_name(TW_ENUM_CONTRADICTION, bit));
 		} else if (named) {
 			tap_ok(0, "bit %u has a name and is none", i);
 		}
 	}
 	tap_is_u64(listed, CONTRADICTIONS, "contradictions there are");
-	tap_ok(!strcmp(tw_contradiction_code(3), "unknown") &&
-	       tw_contradiction_text(0), "and two at once have none");
+	tap_ok(!strcmp(tw_name(TW_ENUM_CONTRADICTION, 3), "unknown") &&
+	       tw_text(TW_ENUM_CONTRADICTION, 0), "and two at once have none");
 }
 
 int main(void)

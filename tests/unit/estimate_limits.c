@@ -44,7 +44,7 @@ static void try_unreachable(uint64_t tolerance_ns, uint64_t least_switches,
 	 * machine's is machine/estimate_verdict's. */
 	tap_ok(result.cpus == 1 || result.verdict == TW_UNRELIABLE ||
 	       (result.verdict == TW_UNDECIDED && (result.reasons & reason)),
-	       "undecided: %s", tw_reliability_reason_text(reason));
+	       "undecided: %s", tw_text(TW_ENUM_REASON, reason));
 	tw_reliability_free(&result);
 }
 

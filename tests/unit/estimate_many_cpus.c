@@ -48,7 +48,7 @@ static void try_offset(unsigned cpus, int64_t offset_ticks,
 	tap_ok(made.result.verdict == (offset_ticks ? TW_UNRELIABLE :
 						      TW_RELIABLE),
 	       "%" PRId64 " ticks off: %s", offset_ticks,
-	       tw_verdict_name(made.result.verdict));
+	       tw_name(TW_ENUM_VERDICT, made.result.verdict));
 	made_free(&made);
 }
 

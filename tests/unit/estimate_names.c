@@ -36,7 +36,7 @@ static int is_counted(enum tw_reliability_reason reason)
 
 static int has_name(unsigned bit)
 {
-	return strcmp(tw_reliability_reason_code(bit), "unknown") != 0;
+	return strcmp(tw_name(TW_ENUM_REASON, bit), "unknown") != 0;
 }
 
 /* Over all 32: what has a name is in the header, and the other way round. */
@@ -61,22 +61,22 @@ int main(void)
 {
 	unsigned bit, other;
 
-	tap_ok(!strcmp(tw_verdict_name(TW_RELIABLE), "reliable") &&
-	       !strcmp(tw_verdict_name(TW_UNRELIABLE), "unreliable") &&
-	       !strcmp(tw_verdict_name(TW_UNDECIDED), "undecided"),
+	tap_ok(!strcmp(tw_name(TW_ENUM_VERDICT, TW_RELIABLE), "reliable") &&
+	       !strcmp(tw_name(TW_ENUM_VERDICT, TW_UNRELIABLE), "unreliable") &&
+	       !strcmp(tw_name(TW_ENUM_VERDICT, TW_UNDECIDED), "undecided"),
 	       "verdicts");
 	try_all_bits();
 	for (bit = 1; bit < 1u << REASONS; bit <<= 1) {
-		const char *code = tw_reliability_reason_code(bit);
+		const char *code = tw_name(TW_ENUM_REASON, bit);
 		int unique = strcmp(code, "unknown") != 0;
 
 		for (other = 1; other < bit; other <<= 1)
-			unique &= strcmp(code, tw_reliability_reason_code(other))
+			unique &= strcmp(code, tw_name(TW_ENUM_REASON, other))
 				  != 0;
-		tap_ok(unique && strlen(tw_reliability_reason_text(bit)) > 20,
+		tap_ok(unique && strlen(tw_text(TW_ENUM_REASON, bit)) > 20,
 		       "reason 0x%x is %s", bit, code);
 	}
-	tap_ok(!strcmp(tw_reliability_reason_code(0), "unknown") &&
-	       tw_reliability_reason_text(1u << 31), "what is no reason");
+	tap_ok(!strcmp(tw_name(TW_ENUM_REASON, 0), "unknown") &&
+	       tw_text(TW_ENUM_REASON, 1u << 31), "what is no reason");
 	return tap_done();
 }

@@ -61,7 +61,7 @@ again:
 		return;
 	tap_note("%u signals, %.1f ms, %s", atomic_load(&here),
 		 (double)result.elapsed_ns / 1e6,
-		 tw_verdict_name(result.verdict));
+		 tw_name(TW_ENUM_VERDICT, result.verdict));
 	tap_is_u64(atomic_load(&elsewhere), 0, "handlers in other threads");
 	tap_ok(result.elapsed_ns >= options.least_time_ns, "not cut short");
 	tw_reliability_free(&result);

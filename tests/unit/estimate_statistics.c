@@ -27,7 +27,7 @@ static void try_rounds(unsigned rounds, enum tw_verdict should)
 	go_round(&made, rounds);
 	made_judge(&made, 1000);
 	tap_ok(made.result.verdict == should, "%u rounds: %s", rounds,
-	       tw_verdict_name(should));
+	       tw_name(TW_ENUM_VERDICT, should));
 	tap_is_u64(made.result.switches, 3 * (uint64_t)rounds - 1, "switches");
 	tap_is_u64(made.result.full_loops, rounds - 1, "full loops");
 	made_free(&made);

@@ -29,7 +29,8 @@ static void try_gaps(uint64_t up_ticks, uint64_t down_ticks,
 	       !(made.result.reasons & TW_REASON_TOLERANCE) ==
 	       (should == TW_RELIABLE),
 	       "-%" PRIu64 " to %" PRIu64 " ticks, wanted %" PRId64 ": %s",
-	       down_ticks, up_ticks, tolerance_ticks, tw_verdict_name(should));
+	       down_ticks, up_ticks, tolerance_ticks,
+	       tw_name(TW_ENUM_VERDICT, should));
 	made_free(&made);
 }
 

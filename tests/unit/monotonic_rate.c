@@ -246,7 +246,7 @@ static void refused(struct machine machine, unsigned refusal,
 	       rate.steering_ppb == 0, "%s: measured", what);
 	if (rate.refusal != refusal)
 		tap_note("refusal 0x%x, source %s", rate.refusal,
-			 tw_rate_source_name(rate.source));
+			 tw_name(TW_ENUM_RATE_SOURCE, rate.source));
 }
 
 static void refusals(uint64_t *random)

@@ -42,7 +42,8 @@ int main(void)
 	tw_counter_check(&facts);
 	if (facts.state == TW_COUNTER_ABSENT ||
 	    facts.state == TW_COUNTER_DISABLED) {
-		tap_skip("the counter is %s", tw_counter_state_name(facts.state));
+		tap_skip("the counter is %s",
+			 tw_name(TW_ENUM_COUNTER_STATE, facts.state));
 		return tap_done();
 	}
 	if (stay_here()) {

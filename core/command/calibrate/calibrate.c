@@ -115,7 +115,7 @@ static const char *failure(int error, const struct tw_counter_facts *counter)
 {
 	switch (error) {
 	case ENOTSUP:
-		return tw_counter_state_text(counter->state);
+		return tw_text(TW_ENUM_COUNTER_STATE, counter->state);
 	case EAGAIN:
 		return "too few undisturbed samples: the machine is too busy "
 		       "for this window; try a longer one";

@@ -16,7 +16,8 @@ static json_t *json_refusals(unsigned refusal)
 	for (bit = 1; bit && bit <= refusal; bit <<= 1)
 		if (refusal & bit)
 			json_array_append_new(reasons,
-				json_string(tw_rate_refusal_text(bit)));
+				json_string(tw_text(TW_ENUM_RATE_REFUSAL,
+						    bit)));
 	return reasons;
 }
 
@@ -60,9 +61,9 @@ int tw_calibrate_print_json(const struct tw_rate *rate,
 		"hz", rate->hz,
 		"uncertainty_ppb", rate->uncertainty_ppb,
 		"bound_ppb", rate->bound_ppb,
-		"source", tw_rate_source_name(rate->source),
-		"against", tw_against_name(rate->against),
-		"witness", tw_witness_name(rate->witness),
+		"source", tw_name(TW_ENUM_RATE_SOURCE, rate->source),
+		"against", tw_name(TW_ENUM_AGAINST, rate->against),
+		"witness", tw_name(TW_ENUM_WITNESS, rate->witness),
 		"kernel_mult", (json_int_t)rate->kernel_mult,
 		"kernel_shift", (json_int_t)rate->kernel_shift,
 		"window_ns", (json_int_t)rate->window_ns,
@@ -77,7 +78,8 @@ int tw_calibrate_print_json(const struct tw_rate *rate,
 		"kernel_rate_refused", json_refusals(rate->refusal),
 		"hints", json_hints(rate, machine),
 		"ntp", json_ntp(machine),
-		"counter_state", tw_counter_state_name(counter->state));
+		"counter_state",
+		tw_name(TW_ENUM_COUNTER_STATE, counter->state));
 
 	return tw_command_print_json(root);
 }

@@ -15,7 +15,7 @@ static void print_refusals(const struct tw_rate *rate)
 	for (bit = 1; bit && bit <= rate->refusal; bit <<= 1)
 		if (rate->refusal & bit)
 			printf("              kernel's own rate not used: %s\n",
-			       tw_rate_refusal_text(bit));
+			       tw_text(TW_ENUM_RATE_REFUSAL, bit));
 }
 
 static void print_source(const struct tw_rate *rate)
@@ -44,12 +44,12 @@ static void print_source(const struct tw_rate *rate)
 		       " rate yet; a longer --window can\n");
 	else if (rate->source != TW_RATE_REGRESSION)
 		printf("              confirmed by %s\n",
-		       tw_witness_name(rate->witness));
+		       tw_name(TW_ENUM_WITNESS, rate->witness));
 }
 
 static void print_uncertainty(const struct tw_rate *rate)
 {
-	const char *against = tw_against_name(rate->against);
+	const char *against = tw_name(TW_ENUM_AGAINST, rate->against);
 
 	printf("uncertainty   %.3g ppb of %s (1 sigma)", rate->uncertainty_ppb,
 	       against);
@@ -104,7 +104,7 @@ static void print_seconds(const struct tw_rate *rate,
 			  const struct tw_machine *machine)
 {
 	printf("\nThis is a rate per second of %s, not of SI.\n",
-	       tw_against_name(rate->against));
+	       tw_name(TW_ENUM_AGAINST, rate->against));
 	if (rate->against == TW_AGAINST_RAW)
 		printf("That clock runs by what the kernel found, or was told,"
 		       " at boot: often some ppm\n(1 ppm is 1000 ppb) off.");
@@ -131,7 +131,7 @@ void tw_calibrate_print_page(const struct tw_rate *rate,
 			     const struct tw_counter_facts *counter)
 {
 	printf("rate          %.3f ticks per second of %s\n", rate->hz,
-	       tw_against_name(rate->against));
+	       tw_name(TW_ENUM_AGAINST, rate->against));
 	print_source(rate);
 	print_uncertainty(rate);
 	printf("window        %.3f ms, %u samples, %u narrow enough; the"

@@ -31,14 +31,14 @@ static void say(char *changes, const char *format, ...)
 }
 
 static void say_bits(char *changes, const char *what, unsigned before,
-		     unsigned now, const char *(*text)(unsigned bit))
+		     unsigned now, enum tw_enum which)
 {
 	unsigned bit;
 
 	for (bit = 1; bit && bit <= (before | now); bit <<= 1)
 		if ((before ^ now) & bit)
 			say(changes, "%s%s: %s", now & bit ? "" : "no longer ",
-			    what, text(bit));
+			    what, tw_text(which, bit));
 }
 
 static void compare(char *changes, const struct tw_check *before,
@@ -49,12 +49,12 @@ static void compare(char *changes, const struct tw_check *before,
 
 	if (before->result.verdict != now->result.verdict)
 		say(changes, "verdict: %s, was %s",
-		    tw_verdict_name(now->result.verdict),
-		    tw_verdict_name(before->result.verdict));
+		    tw_name(TW_ENUM_VERDICT, now->result.verdict),
+		    tw_name(TW_ENUM_VERDICT, before->result.verdict));
 	say_bits(changes, "because", before->result.reasons,
-		 now->result.reasons, tw_reliability_reason_text);
+		 now->result.reasons, TW_ENUM_REASON);
 	say_bits(changes, "contradiction", before->contradictions,
-		 now->contradictions, tw_contradiction_text);
+		 now->contradictions, TW_ENUM_CONTRADICTION);
 	if (strcmp(is, was))
 		say(changes, "the kernel keeps time by %s, before by %s",
 		    *is ? is : "?", *was ? was : "?");

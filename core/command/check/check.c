@@ -213,7 +213,7 @@ static void end_progress(const struct progress *progress)
 static int fail_to_measure(int error, const struct tw_counter_facts *counter)
 {
 	const char *why = error == -ENOTSUP ?
-			  tw_counter_state_text(counter->state) :
+			  tw_text(TW_ENUM_COUNTER_STATE, counter->state) :
 			  error == -EAGAIN ?
 			  "no thread could be started on any CPU" :
 			  strerror(-error);

@@ -114,9 +114,9 @@ static void compare_counter(FILE *out, const struct tw_counter_facts *before,
 {
 	if (before->state != now->state)
 		fprintf(out, "counter: %s (%s), was %s\n",
-			tw_counter_state_name(now->state),
-			tw_counter_state_text(now->state),
-			tw_counter_state_name(before->state));
+			tw_name(TW_ENUM_COUNTER_STATE, now->state),
+			tw_text(TW_ENUM_COUNTER_STATE, now->state),
+			tw_name(TW_ENUM_COUNTER_STATE, before->state));
 	say_truth(out, "clock_gettime() is a system call",
 		  before->clock_is_call, now->clock_is_call);
 	if (before->monotonic_offset_ns != now->monotonic_offset_ns ||

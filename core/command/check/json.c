@@ -45,7 +45,7 @@ static json_t *json_counter(const struct tw_counter_facts *counter)
 {
 	return json_pack("{ss, ss, sf, sf, sf, sf, so, so, so, sI, sI}",
 		"name", TW_COUNTER_NAME,
-		"state", tw_counter_state_name(counter->state),
+		"state", tw_name(TW_ENUM_COUNTER_STATE, counter->state),
 		"read_cost_ns", counter->read_cost_ns,
 		"step_ns", counter->step_ns,
 		"clock_cost_ns", counter->clock_cost_ns,
@@ -141,8 +141,7 @@ static json_t *json_facts(const struct tw_machine *machine,
 }
 
 /* An object for each bit that is set: its word and its sentence. */
-static json_t *json_bits(unsigned bits, const char *(*code)(unsigned bit),
-			 const char *(*text)(unsigned bit))
+static json_t *json_bits(enum tw_enum which, unsigned bits)
 {
 	json_t *array = json_array();
 	unsigned bit;
@@ -150,20 +149,9 @@ static json_t *json_bits(unsigned bits, const char *(*code)(unsigned bit),
 	for (bit = 1; bit && bit <= bits; bit <<= 1)
 		if (bits & bit)
 			json_array_append_new(array, json_pack("{ss, ss}",
-				"code", code(bit), "text", text(bit)));
+				"code", tw_name(which, bit),
+				"text", tw_text(which, bit)));
 	return array;
-}
-
-static json_t *json_reasons(unsigned reasons)
-{
-	return json_bits(reasons, tw_reliability_reason_code,
-			 tw_reliability_reason_text);
-}
-
-static json_t *json_contradictions(unsigned contradictions)
-{
-	return json_bits(contradictions, tw_contradiction_code,
-			 tw_contradiction_text);
 }
 
 static json_t *json_pairs(const struct tw_reliability *result)
@@ -201,9 +189,10 @@ static json_t *json_check(const struct tw_check *check,
 		"{ss, si, ss, so, so, ss, si, si, so, so, so, sb, sI, so, so,"
 		" so, so, so, sI, sI, sI, sI, so, so}",
 		"schema", "tickwise-check", "version", 1,
-		"verdict", tw_verdict_name(result->verdict),
-		"reasons", json_reasons(result->reasons),
-		"contradictions", json_contradictions(check->contradictions),
+		"verdict", tw_name(TW_ENUM_VERDICT, result->verdict),
+		"reasons", json_bits(TW_ENUM_REASON, result->reasons),
+		"contradictions", json_bits(TW_ENUM_CONTRADICTION,
+					    check->contradictions),
 		"method", tw_check_method_name(result->method),
 		"cpus", (int)result->cpus,
 		"cpus_skipped", (int)result->cpus_skipped,
@@ -299,13 +288,13 @@ int tw_check_print_json_summary(const struct tw_check_history *history)
 	return print_line(json_pack(
 		"{ss, si, ss, si, si, si, si, si, so, so, so, so}",
 		"schema", "tickwise-check-summary", "version", 1,
-		"verdict", tw_verdict_name(tw_check_worst(history)),
+		"verdict", tw_name(TW_ENUM_VERDICT, tw_check_worst(history)),
 		"checks", (int)history->checks,
 		"reliable", (int)history->verdicts[TW_RELIABLE],
 		"unreliable", (int)history->verdicts[TW_UNRELIABLE],
 		"undecided", (int)history->verdicts[TW_UNDECIDED],
 		"changes", (int)history->changes,
-		"reasons", json_reasons(history->reasons),
+		"reasons", json_bits(TW_ENUM_REASON, history->reasons),
 		"seconds", number_or_null(since_first_seconds(history)),
 		"pace_low_ppb", number_or_null(history->pace_low_ppb),
 		"pace_high_ppb", number_or_null(history->pace_high_ppb)));

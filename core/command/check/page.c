@@ -46,7 +46,7 @@ static void print_reasons(const char *verdict, unsigned reasons)
 			length += (size_t)snprintf(text + length,
 				sizeof(text) - length, "%s%s",
 				length ? "; " : "",
-				tw_reliability_reason_text(bit));
+				tw_text(TW_ENUM_REASON, bit));
 	tw_check_fold(4, "%s: %s.", verdict, text);
 }
 
@@ -88,7 +88,7 @@ static void print_verdict(const struct tw_check *check,
 	for (bit = 1; bit && bit <= warnings; bit <<= 1)
 		if (warnings & bit)
 			tw_check_fold(4, "WARNING: %s.",
-				      tw_reliability_reason_text(bit));
+				      tw_text(TW_ENUM_REASON, bit));
 }
 
 static void print_contradictions(unsigned contradictions)
@@ -98,7 +98,7 @@ static void print_contradictions(unsigned contradictions)
 	for (bit = 1; bit && bit <= contradictions; bit <<= 1)
 		if (contradictions & bit)
 			tw_check_fold(4, "CONTRADICTION: %s.",
-				      tw_contradiction_text(bit));
+				      tw_text(TW_ENUM_CONTRADICTION, bit));
 }
 
 static const char *put_interval(char *text, size_t size,

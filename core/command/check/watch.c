@@ -137,7 +137,8 @@ static void print_line(const struct tw_reliability *result)
 {
 	int column = print_time();
 
-	column += printf("  %-10s  %u CPU%s", tw_verdict_name(result->verdict),
+	column += printf("  %-10s  %u CPU%s",
+			 tw_name(TW_ENUM_VERDICT, result->verdict),
 			 result->cpus, result->cpus == 1 ? "" : "s");
 	if (result->pairs)
 		print_pairs(result, column);
@@ -190,7 +191,7 @@ static void print_summary(const struct tw_check_history *history)
 	for (bit = 1; bit && bit <= history->reasons; bit <<= 1)
 		if (history->reasons & bit)
 			tw_check_fold(8, "  seen: %s",
-				      tw_reliability_reason_text(bit));
+				      tw_text(TW_ENUM_REASON, bit));
 	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
 		printf("Over these %.0f s the rates of any two CPUs differ by "
 		       "%+.3f to %+.3f ppm.\n",

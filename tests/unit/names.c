@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every value of every public enumeration has a name of its own, and nothing
+ * else has one; those that are explained have a text of their own.
+ *
+ * Fails when a value is added without its words, when two share a name, or when
+ * a name that JSON readers know is changed.
+ */
+#include <string.h>
+
+#include "tap.h"
+#include "tickwise.h"
+
+/* An enumeration and all its names, in the order of its values. */
+struct words {
+	enum tw_enum which;
+	const char *label;
+	int is_bits;
+	int has_texts;
+	const char *names;
+};
+
+static const struct words all[] = {
+	{ TW_ENUM_COUNTER_STATE, "counter state", 0, 1,
+	  "ok absent disabled trapped coarse" },
+	{ TW_ENUM_AGAINST, "against", 0, 0,
+	  "CLOCK_MONOTONIC_RAW CLOCK_MONOTONIC" },
+	{ TW_ENUM_RATE_SOURCE, "rate source", 0, 0,
+	  "regression kernel kernel_provisional kernel_adjtimex" },
+	{ TW_ENUM_WITNESS, "witness", 0, 0,
+	  "none hard_interval cpuid hypervisor perf_page cpuinfo kernel_log "
+	  "declared_frequency" },
+	{ TW_ENUM_RATE_REFUSAL, "rate refusal", 1, 1,
+	  "by_caller against clocksource no_candidate ambiguous gaps disproved "
+	  "slewed changed" },
+	{ TW_ENUM_VERDICT, "verdict", 0, 0, "reliable unreliable undecided" },
+	{ TW_ENUM_REASON, "reason", 1, 1,
+	  "offset pace stands_still backwards tolerance statistics one_cpu "
+	  "clocksource not_invariant cpus_skipped" },
+	{ TW_ENUM_CONTRADICTION, "contradiction", 1, 1,
+	  "kernel_trusts kernel_rejects invariant not_invariant cpuid_rate "
+	  "hypervisor_rate cpuinfo_rate kernel_log_rate declared_rate" },
+	{ TW_ENUM_HEALTH_CHECK, "health check", 0, 1,
+	  "prediction clocksource suspend cpus host independent" },
+	{ TW_ENUM_HEALTH_BLIND, "what a health check can't see", 0, 1,
+	  "prediction clocksource suspend cpus host independent" },
+	{ TW_ENUM_HEALTH_STATE, "health state", 0, 0,
+	  "not_run good bad undecided" },
+};
+
+#define ALL	(sizeof(all) / sizeof(all[0]))
+
+static unsigned nth_value(const struct words *words, unsigned n)
+{
+	return words->is_bits ? 1u << n : n;
+}
+
+static int is_known(enum tw_enum which, unsigned value)
+{
+	return strcmp(tw_name(which, value), "unknown") != 0;
+}
+
+/* The names in order; returns how many there are. */
+static unsigned collect(const struct words *words, char *names, size_t size)
+{
+	unsigned n;
+
+	names[0] = '\0';
+	for (n = 0; n < 31 && is_known(words->which, nth_value(words, n)); n++)
+		snprintf(names + strlen(names), size - strlen(names), "%s%s",
+			 n ? " " : "",
+			 tw_name(words->which, nth_value(words, n)));
+	return n;
+}
+
+static int text_is_good(const struct words *words, unsigned n)
+{
+	const char *text = tw_text(words->which, nth_value(words, n));
+	unsigned other;
+
+	if (!words->has_texts)
+		return !strcmp(text, tw_name(words->which,
+					     nth_value(words, n)));
+	for (other = 0; other < n; other++)
+		if (!strcmp(text, tw_text(words->which,
+					  nth_value(words, other))))
+			return 0;
+	return strlen(text) > 10;
+}
+
+static void try_enumeration(const struct words *words)
+{
+	char names[512];
+	unsigned count = collect(words, names, sizeof(names));
+	unsigned good = 0, more = 0;
+	unsigned n;
+
+	tap_ok(!strcmp(names, words->names), "%s: %s", words->label, names);
+	for (n = 0; n < count; n++)
+		good += (unsigned)text_is_good(words, n);
+	tap_ok(good == count, "%s: texts of %u of %u", words->label, good,
+	       count);
+	for (n = words->is_bits ? 0 : count; n < 1024; n++)
+		more += (unsigned)is_known(words->which, n);
+	tap_ok(more == (words->is_bits ? count : 0),
+	       "%s: nothing else has a name", words->label);
+}
+
+int main(void)
+{
+	enum tw_enum none = (enum tw_enum)ALL;
+	size_t i;
+
+	for (i = 0; i < ALL; i++)
+		try_enumeration(&all[i]);
+	tap_ok(!strcmp(tw_name(none, 0), "unknown") &&
+	       !strcmp(tw_text(none, 0), "unknown"),
+	       "there is no other enumeration");
+	tap_ok(!strcmp(tw_text(TW_ENUM_REASON, 0), "unknown"),
+	       "nor a text for what there is not");
+	return tap_done();
+}
