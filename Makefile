@@ -96,9 +96,12 @@ CORE_LIBS := -lm -pthread $(SANITIZE)
 LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/machine/*.c core/clock/*.c core/estimate/*.c \
 		   core/latency/*.c core/memory/*.c))
-JSON_SOURCES := $(wildcard core/latency/*_json.c)
+# What writes JSON, for the program and the engines.
+JSON_SOURCES := $(wildcard core/latency/*_json.c) core/command/output/json_text.c \
+	core/command/output/plain_text.c
 PROBE_SOURCES := $(wildcard core/probe/*.c)
-COMMAND_SOURCES := $(wildcard core/command/*.c core/command/*/*.c) $(PROBE_SOURCES) $(JSON_SOURCES)
+COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
+	$(PROBE_SOURCES) $(JSON_SOURCES))
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
@@ -351,7 +354,7 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
 	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
-	$(addprefix $(B)/core/command/output/,format.o json_text.o plain_text.o) \
+	$(B)/core/command/output/format.o \
 	$(B)/plugin/slowest.o $(B)/plugin/windows.o
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
@@ -414,13 +417,11 @@ $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_clocksource.t: $(addprefix $(B)/core/command/check/,machine.o \
 	cpus.o fold.o) $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/check/,facts.o \
-	moved.o)
+$(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
+	check/moved.o output/plain_text.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/text_json.t: $(B)/core/command/output/json_text.o \
-	$(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_html.t: $(addprefix $(B)/core/command/output/,html.o plain_text.o)
 
@@ -452,7 +453,8 @@ $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
 # Nor does the text of trace events.
 $(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
-$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c
+$(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c \
+	core/command/output/plain_text.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
 
 # Nor do the two sides of the kernel helper's socket.

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/output/json_text.h"
 #include "guards.h"
 #include "message.h"
 #include "report_file.h"
@@ -36,23 +37,6 @@ static json_t *run_id(struct thread_data *td, const struct tw_timing *timing)
 	return json_string(text);
 }
 
-/* Not every byte of a job's name need be UTF-8, which JSON insists on. */
-static json_t *any_string(const char *text)
-{
-	json_t *string = json_string(text);
-	char *plain, *c;
-
-	if (string || !text)
-		return string;
-	plain = strdup(text);
-	for (c = plain; c && *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	string = json_string(plain);
-	free(plain);
-	return string;
-}
-
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns)
 {
@@ -61,12 +45,12 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 	gethostname(host, sizeof(host) - 1);
 	return json_pack("{so, so, si, si, si, si, so, so, ss, ss}",
 			 "run", run_id(td, timing),
-			 "name", any_string(td->o.name),
+			 "name", tw_json_text(td->o.name),
 			 "groupid", (int) td->groupid,
 			 "thread_number", (int) td->thread_number,
 			 "subjob_number", (int) td->subjob_number,
 			 "pid", (int) td->pid,
-			 "host", any_string(host),
+			 "host", tw_json_text(host),
 			 "start", tw_u64_string(start_realtime_ns),
 			 "fio_version", fio_version_string,
 			 "engine", tw_engine.name);

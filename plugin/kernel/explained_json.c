@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "command/output/plain_text.h"
+
 static const char *const kinds[TW_HOLDER_KINDS] = {
 	[TW_PROCESS] = "process",
 	[TW_KERNEL_THREAD] = "kernel",
@@ -26,15 +28,11 @@ static const char *const vectors[] = {
 static json_t *name_of(const struct tw_had_cpu *had)
 {
 	char name[TW_NAME_SIZE + 1] = "";
-	char *c;
 
 	if (had->kind == TW_SOFTIRQ && had->id < sizeof(vectors) / sizeof(*vectors))
 		return json_string(vectors[had->id]);
 	memcpy(name, had->name, sizeof(had->name));
-	for (c = name; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return json_string(name);
+	return json_string(tw_plain_text(name));
 }
 
 static json_t *had_to_json(const struct tw_had_cpu *had)

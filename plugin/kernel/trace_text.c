@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/output/plain_text.h"
 #include "kernel/trace_text.h"
 
 #define TASK_COLUMNS	16
@@ -21,11 +22,8 @@
 /* As much as there is room for. */
 static void copy_plain(char *to, size_t size, const char *from, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < length && i + 1 < size; i++)
-		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
-	to[i] = '\0';
+	snprintf(to, size, "%.*s", (int)length, from);
+	tw_plain_text(to);
 }
 
 static const char *skip_spaces(const char *text)

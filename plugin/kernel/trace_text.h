@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Printable ASCII only: what is anything else in the text is '?'. */
+/* Texts have passed tw_plain_text(). */
 struct tw_trace_event {
 	uint64_t monotonic_ns;		/* in whole microseconds, rounded down */
 	uint32_t cpu;

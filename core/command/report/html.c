@@ -36,14 +36,6 @@ static void put_name(FILE *file, const char *name)
 	fputs("</bdi>", file);
 }
 
-static void put_path(FILE *file, const char *path)
-{
-	json_t *json = tw_report_path_to_json(path);
-
-	put_name(file, json ? json_string_value(json) : "?");
-	json_decref(json);
-}
-
 static void put_u64(FILE *file, uint64_t value)
 {
 	fprintf(file, "%llu", (unsigned long long)value);
@@ -114,7 +106,7 @@ static void put_files(FILE *file, const struct tw_report_group *group)
 		"<p class=\"dim\">", group->size,
 		group->size == 1 ? "file" : "files");
 	for (size_t i = 0; i < group->size; i++) {
-		put_path(file, group->members[i]->path);
+		put_name(file, group->members[i]->path);
 		fputs(i + 1 < group->size ? ", " : "", file);
 	}
 	fputs("</p></details>\n", file);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/output/json_text.h"
 #include "command/report/attached.h"
 #include "latency/histogram_json.h"
 
@@ -138,21 +139,6 @@ static json_t *fio_times_to_json(const struct tw_report_group *group)
 	return json_pack("{s:b}", "event_time", group->event_times != 0);
 }
 
-json_t *tw_report_path_to_json(const char *path)
-{
-	json_t *string = json_string(path);
-	char *plain = string ? NULL : strdup(path);
-
-	if (!plain)
-		return string;
-	for (char *c = plain; *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	string = json_string(plain);
-	free(plain);
-	return string;
-}
-
 static json_t *paths_to_json(const struct tw_report_group *groups, size_t count)
 {
 	json_t *paths = json_array();
@@ -160,7 +146,7 @@ static json_t *paths_to_json(const struct tw_report_group *groups, size_t count)
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < groups[i].size; j++)
 			append(&paths,
-			       tw_report_path_to_json(groups[i].members[j]->path));
+			       tw_json_text(groups[i].members[j]->path));
 	return paths;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
+#include "command/output/plain_text.h"
 #include "command/report/attached.h"
 #include "command/report/report.h"
 #include "command/report/want.h"
@@ -103,11 +104,8 @@ int tw_report_leave_out(struct tw_report *report, const char *format, ...)
 	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
 	/* Cut off within a character it would not be UTF-8. */
-	if (strlen(name) == sizeof(name) - 1)
-		for (char *c = name; *c; c++)
-			if (*c & 0x80)
-				*c = '?';
-	return json_object_set_new(report->unknown, name, json_null()) ?
+	return json_object_set_new(report->unknown, tw_plain_text(name),
+				   json_null()) ?
 		-ENOMEM : 0;
 }
 

@@ -489,9 +489,6 @@ void tw_report_print_slowest(const struct tw_report_group *group);
 json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 				 size_t count);
 
-/* A path as JSON, which is UTF-8; paths need not be: '?' then. */
-json_t *tw_report_path_to_json(const char *path);
-
 /**
  * tw_report_write_percentiles - a file for each group, direction and stage
  * @prefix: what the files' names begin with; a directory if it ends with '/'
