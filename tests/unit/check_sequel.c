@@ -63,6 +63,8 @@ static void facts(void)
 	strcpy(now.machine.hypervisor, "KVM");
 	says("processor: B, was A\nhypervisor: KVM, was none\n",
 	     "another host");
+	strcpy(now.machine.processor, "B\x1b[2J\n\x9b");
+	says("processor: B?[2J??, was A\n", "a name that a terminal would obey");
 }
 
 /* One more check with one pair. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command/check/sequel.h"
+#include "command/output/plain_text.h"
 
 /* The same distance makes two rates a contradiction. Each check looks at the
  * rate for some milliseconds only, good to some ppm. */
@@ -92,12 +93,17 @@ static void compare_measured_rate(FILE *out, double before_hz, double now_hz)
 			moved_ppm);
 }
 
+/* Kernel and hypervisor may write what they like. */
 static void say_text(FILE *out, const char *what, const char *before,
 		     const char *now)
 {
-	if (strcmp(before, now))
-		fprintf(out, "%s: %s, was %s\n", what, *now ? now : "none",
-			*before ? before : "none");
+	char line[1024];
+
+	if (!strcmp(before, now))
+		return;
+	snprintf(line, sizeof(line), "%s: %s, was %s", what, *now ? now : "none",
+		 *before ? before : "none");
+	fprintf(out, "%s\n", tw_plain_text(line));
 }
 
 static void say_truth(FILE *out, const char *what, int before, int now)
