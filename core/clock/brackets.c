@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calibrate.h"
+#include "brackets.h"
 #include "counter/pause.h"
 #include "counter/step.h"
 #include "timespec.h"

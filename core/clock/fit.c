@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calibrate.h"
+#include "fit.h"
 #include "counter/step.h"
 
 /* Brackets a fit needs at the least: three a block. */

@@ -12,6 +12,8 @@
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "machine/machine.h"
+#include "machine/suspend.h"
+#include "refine.h"
 
 /* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. */
 #define CPUS_LIMIT_NS	50000000ULL

@@ -7,7 +7,7 @@
 
 #include "machine/vmclock.h"
 #include "machine/independent.h"
-#include "refine.h"
+#include "tickwise.h"
 
 /* What tw_clock_check() saw. */
 struct tw_health_seen {

@@ -10,6 +10,8 @@
 
 #include "health.h"
 #include "interval.h"
+#include "machine/suspend.h"
+#include "refine_decide.h"
 
 static double signed_ns(uint64_t later, uint64_t earlier)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "counter/step.h"
-#include "refine.h"
+#include "refine_decide.h"
 #include "segment.h"
 
 #define PAIRS	256

@@ -28,7 +28,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "calibrate.h"
+#include "kernel_rate.h"
 
 #define LONGEST_IDLE_S	600
 #define TIMES_NEARER	8

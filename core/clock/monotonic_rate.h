@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CLOCK_MONOTONIC's rate from CLOCK_MONOTONIC_RAW's and what adjtimex(2) says
- * of the steering. monotonic_rate.c is arithmetic; monotonic_watch.c reads.
+ * of the steering. Pure.
  */
 #ifndef TW_CLOCK_MONOTONIC_RATE_H
 #define TW_CLOCK_MONOTONIC_RATE_H
 
-#include "calibrate.h"
-#include "machine/steering.h"
+#include "kernel_rate.h"
+#include "monotonic_watch.h"
 
 /* Bits of enum tw_rate_refusal: why what was read @before and @after a window
  * does not give the rate in it. 0 if it does. */
@@ -23,21 +23,6 @@ double tw_steering_dither_ppb(const struct tw_steering *steering,
 double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			     const struct tw_kernel_rate *kernel,
 			     uint64_t window_ns);
-
-/* Both ends of a window, beside its samples of CLOCK_MONOTONIC. */
-struct tw_monotonic_watch {
-	struct tw_steering before;
-	struct tw_steering after;
-	struct tw_bracket raw_before;	/* reference_ns of RAW */
-	struct tw_bracket raw_after;
-	int error;			/* 0, or why there is nothing to go by */
-};
-
-/* @source may be NULL: the real clocks. What fails is kept in @watch. */
-void tw_monotonic_watch_begin(struct tw_monotonic_watch *watch,
-			      const struct tw_time_source *source);
-void tw_monotonic_watch_end(struct tw_monotonic_watch *watch,
-			    const struct tw_time_source *source);
 
 /*
  * What @fit, of CLOCK_MONOTONIC, says about CLOCK_MONOTONIC_RAW: its rate and

@@ -3,7 +3,7 @@
  * Reading what steers CLOCK_MONOTONIC, and CLOCK_MONOTONIC_RAW beside it, at
  * both ends of a window. Collects only; monotonic_rate.c makes sense of it.
  */
-#include "monotonic_rate.h"
+#include "monotonic_watch.h"
 
 #include <errno.h>
 

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "calibrate.h"
+#include "rate.h"
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "machine/machine.h"
 #include "monotonic_rate.h"
+#include "witness.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
 #define LEAST_WINDOW_NS		5000000ULL

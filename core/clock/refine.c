@@ -15,9 +15,11 @@
 #include "diagnostics.h"
 #include "machine/independent.h"
 #include "machine/machine.h"
+#include "machine/suspend.h"
 #include "machine/vmclock.h"
+#include "refine_decide.h"
 #include "segment.h"
-#include "timespec.h"
+#include "witness.h"
 
 #define LOOK_NS		200000
 
@@ -37,24 +39,6 @@ int tw_baseline_read(struct tw_clock_baseline *baseline,
 		ret = -EAGAIN;
 	tw_brackets_free(&brackets);
 	return ret;
-}
-
-/* They differ by what the machine slept, and by a constant in a time namespace.
- * The smallest difference is the least disturbed one. */
-int64_t tw_suspended_ns(void)
-{
-	int64_t least = INT64_MAX;
-	unsigned tries;
-
-	for (tries = 0; tries < 5; tries++) {
-		uint64_t monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-		int64_t apart = (int64_t)(tw_clock_id_ns(CLOCK_BOOTTIME) -
-					  monotonic_ns);
-
-		if (apart < least)
-			least = apart;
-	}
-	return least;
 }
 
 void tw_refine_note_start(struct tw_clock *clock)

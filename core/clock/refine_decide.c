@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "counter/step.h"
-#include "refine.h"
+#include "rate.h"
+#include "refine_decide.h"
 
 static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
 {

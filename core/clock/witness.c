@@ -4,7 +4,7 @@
  * the kernel's current clocksource, and witnesses that name a rate. None of
  * them is trusted alone; they confirm or contradict a candidate.
  */
-#include "calibrate.h"
+#include "witness.h"
 #include "machine/processor.h"
 
 void tw_kernel_candidates_read(const struct tw_time_source *source,

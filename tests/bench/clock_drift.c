@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "clock/calibrate.h"
+#include "clock/kernel_rate.h"
 #include "command/bench/wide.h"
 
 __extension__ typedef unsigned __int128 u128;

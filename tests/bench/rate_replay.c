@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../core/clock/calibrate.h"
+#include "../core/clock/kernel_rate.h"
 #include "../core/counter/step.h"
 #include "../core/machine/affinity.h"
 #include "../core/estimate/probe.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "clock/health.h"
+#include "machine/suspend.h"
 #include "tap.h"
 
 #define HZ	2e9

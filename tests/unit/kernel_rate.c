@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "../../core/clock/calibrate.h"
+#include "../../core/clock/kernel_rate.h"
 #include "tap.h"
 
 static const struct tw_kernel_candidates every_khz = { .every_khz = 1 };

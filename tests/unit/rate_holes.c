@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "../../core/clock/calibrate.h"
+#include "../../core/clock/kernel_rate.h"
 #include "tap.h"
 
 #define COUNT	1600

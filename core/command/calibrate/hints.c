@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "clock/calibrate.h"
+#include "clock/kernel_rate.h"
 
 /* The kernel does not steer farther (MAXFREQ), and a crystal, or a kernel's
  * measurement of it, that is farther off is at fault. */
