@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Values over time, in bounded memory: windows of one width, each with a coarse
  * histogram. When there are as many as there may be, they are merged in pairs
