@@ -324,19 +324,6 @@ static int accepted(struct io_kiocb *io)
 	return 0;
 }
 
-/* Linux 6.3 on; before: submit_sqe. The loader takes the one that there is. */
-SEC("tp_btf/io_uring_submit_req")
-int BPF_PROG(submit_req, struct io_kiocb *io)
-{
-	return accepted(io);
-}
-
-SEC("tp_btf/io_uring_submit_sqe")
-int BPF_PROG(submit_sqe, struct io_kiocb *io)
-{
-	return accepted(io);
-}
-
 SEC("tp_btf/io_uring_link")
 int BPF_PROG(linked, struct io_kiocb *io)
 {
@@ -384,19 +371,7 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 		mine->flags |= TW_ATTACH_DISPATCHED_ITSELF;
 }
 
-SEC("tp_btf/block_rq_issue")
-int BPF_PROG(issue, struct request *rq)
-{
-	pass_all(rq, ~0u, DISPATCHED);
-	return 0;
-}
-
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(done, struct request *rq, int status, unsigned int bytes)
-{
-	pass_all(rq, bytes, FINISHED);
-	return 0;
-}
+#include "points.bpf.h"
 
 /* ---- completions --------------------------------------------------------- */
 

@@ -126,19 +126,6 @@ static int accepted(struct io_kiocb *io)
 	return 0;
 }
 
-/* Linux 6.3 on; before: submit_sqe. The loader takes the one that there is. */
-SEC("tp_btf/io_uring_submit_req")
-int BPF_PROG(submit_req, struct io_kiocb *io)
-{
-	return accepted(io);
-}
-
-SEC("tp_btf/io_uring_submit_sqe")
-int BPF_PROG(submit_sqe, struct io_kiocb *io)
-{
-	return accepted(io);
-}
-
 /* A worker submits it again (-EAGAIN), or for the first time: it keeps the time when it
  * was accepted. */
 SEC("tp_btf/io_uring_queue_async_work")
@@ -198,16 +185,4 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 		slot->dispatched_ns = now_ns;
 }
 
-SEC("tp_btf/block_rq_issue")
-int BPF_PROG(issue, struct request *rq)
-{
-	pass_all(rq, ~0U, DISPATCHED);
-	return 0;
-}
-
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(done, struct request *rq, int status, unsigned int bytes)
-{
-	pass_all(rq, bytes, FINISHED);
-	return 0;
-}
+#include "points.bpf.h"

@@ -407,21 +407,7 @@ is "$(cat status)" '65534 65534 65534 65534 0000000000000000 0000000000000000 1 
 	'the process that served it had no privileges'
 [ "$(wc -l <programs)" -ge 6 ]
 ok $? "and $(wc -l <programs) programs in the kernel"
-bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
-if [ -z "$bpftool" ] || ! "$bpftool" prog list >/dev/null 2>&1; then
-	skip 'no bpftool to look for programs with'
-else
-	for wait in 0 1 1 1 1 1 5 10 20 40 80 160; do
-		sleep $wait
-		left=
-		while read -r id; do
-			! "$bpftool" prog show id "$id" >/dev/null 2>&1 ||
-				left="$left $id"
-		done <programs
-		[ -n "$left" ] || break
-	done
-	is "$left" '' 'none of which is left'
-fi
+programs_are_gone 'none of which is left'
 [ -S h/kernel.sock ]
 ok $? 'its socket is'
 begin_helper --user=65534

@@ -16,43 +16,12 @@
 
 # ---- what root is not needed for ----
 
-# as_user COMMAND...: as an ordinary user, in the folder `user`
-mkdir user
-cp "$TICKWISE_SO" user/tickwise.so
-cp "$TW_BUILD/tests/fio/have_io_uring" user/
-as_user()
-{
-	(cd user && if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups \
-			--bounding-set=-all "$@"
-	else
-		"$@"
-	fi)
-}
-user_fio()
-{
-	as_user timeout -s KILL $hung_s "$FIO" --ioengine=external:./tickwise.so \
-		--output-format=json --output=out.json --size=64k --rw=read \
-		"$@" 2>err
-}
-
-cannot=
-if [ "$(id -u)" = 0 ]; then
-	chmod 711 .
-	chown 65534:65534 user
-	command -v setpriv >/dev/null || cannot='no setpriv'
-else
-	# Capabilities of the user are what they are.
-	grep -q '^CapEff:	0*$' /proc/self/status ||
-		cannot='this user has capabilities'
-fi
-if [ -z "$cannot" ] && ! as_user ./have_io_uring >why 2>&1; then
-	cannot="no io_uring for an ordinary user: $(cat why)"
-fi
-if [ -n "$cannot" ]; then
+# shellcheck disable=SC2086	# several options
+reads="--size=64k --rw=read"
+if ! have_user; then
 	skip "$cannot"
 else
-	user_fio --name=a --tw_kernel=auto --tw_report=a.json
+	user_fio $reads --name=a --tw_kernel=auto --tw_report=a.json
 	is $? 0 'auto as an ordinary user: runs'
 	json user/a.json '$j->{ios}{read} == 16 && $j->{stages}{kernel}{read} &&
 		$j->{kernel_stages}{state} eq "off" &&
@@ -60,12 +29,12 @@ else
 	ok $? "and says why: $(from_json user/a.json \
 		'print $j->{kernel_stages}{why}')"
 	is "$(said)" '' 'in the report alone'
-	(unset TICKWISE_KERNEL; user_fio --name=a --tw_report=d.json)
+	(unset TICKWISE_KERNEL; user_fio $reads --name=a --tw_report=d.json)
 	json user/d.json '$j->{kernel_stages}{state} eq "off" &&
 		$j->{kernel_stages}{why} ne "not asked for"'
 	ok $? 'which is what happens by default'
 
-	user_fio --name=r --tw_kernel=require --tw_report=r.json
+	user_fio $reads --name=r --tw_kernel=require --tw_report=r.json
 	is $? 1 'require as an ordinary user: exit code 1'
 	is "$(said | grep -c '^tickwise: r: tw_kernel=require, but')" 1 \
 		'with one line'
@@ -75,7 +44,7 @@ else
 	[ ! -e user/r.json ]
 	ok $? 'and no report of nothing'
 
-	user_fio --name=n --tw_kernel=off --tw_report=n.json --name=r \
+	user_fio $reads --name=n --tw_kernel=off --tw_report=n.json --name=r \
 		--tw_kernel=require --tw_report=r.json
 	is $? 1 'a job that requires it and one that does not: exit code 1'
 	# Of several jobs, each has its number.
@@ -311,21 +280,5 @@ END
 job counted --exec_prerun='sh programs.sh'
 [ "$(wc -l <programs)" -ge 6 ]
 ok $? "programs while it runs: $(tr '\n' ' ' <programs)"
-bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
-if [ -z "$bpftool" ] || ! "$bpftool" prog list >/dev/null 2>&1; then
-	skip 'no bpftool to look for programs with'
-	done_testing
-fi
-# The kernel frees them a little later, on a busy machine a minute.
-left=
-for wait in 0 1 1 1 1 1 5 10 20 40 80 160; do
-	sleep $wait
-	left=
-	while read -r id; do
-		! "$bpftool" prog show id "$id" >/dev/null 2>&1 ||
-			left="$left $id"
-	done <programs
-	[ -n "$left" ] || break
-done
-is "$left" '' 'and none after it'
+programs_are_gone 'and none after it'
 done_testing

@@ -78,6 +78,68 @@ may_refuse()
 	false
 }
 
+# have_user: a user without privileges can run the engine here, in the new folder
+# `user`; else $cannot says why not.
+have_user()
+{
+	cannot=
+	mkdir user
+	cp "$TICKWISE_SO" user/tickwise.so
+	cp "$TW_BUILD/tests/fio/have_io_uring" user/
+	if [ "$(id -u)" = 0 ]; then
+		chmod 711 .
+		chown 65534:65534 user
+		command -v setpriv >/dev/null || cannot='no setpriv'
+	else
+		# Capabilities of the user are what they are.
+		grep -q '^CapEff:	0*$' /proc/self/status ||
+			cannot='this user has capabilities'
+	fi
+	if [ -z "$cannot" ] && ! as_user ./have_io_uring >why 2>&1; then
+		cannot="no io_uring for an ordinary user: $(cat why)"
+	fi
+	[ -z "$cannot" ]
+}
+
+# as_user COMMAND...: as that user, in that folder
+as_user()
+{
+	(cd user && if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			--bounding-set=-all "$@"
+	else
+		"$@"
+	fi)
+}
+
+# user_fio ARGUMENT...: fio with our engine, as that user
+user_fio()
+{
+	as_user timeout -s KILL $hung_s "$FIO" --ioengine=external:./tickwise.so \
+		--output-format=json --output=out.json "$@" 2>err
+}
+
+# programs_are_gone DESCRIPTION: those whose numbers are in the file `programs`. The
+# kernel frees them a little later, on a busy machine a minute.
+programs_are_gone()
+{
+	bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
+	if [ -z "$bpftool" ] || ! "$bpftool" prog list >/dev/null 2>&1; then
+		skip 'no bpftool to look for programs with'
+		return
+	fi
+	for wait in 0 1 1 1 1 1 5 10 20 40 80 160; do
+		sleep $wait
+		left=
+		while read -r id; do
+			! "$bpftool" prog show id "$id" >/dev/null 2>&1 ||
+				left="$left $id"
+		done <programs
+		[ -n "$left" ] || break
+	done
+	is "$left" '' "$1"
+}
+
 # need_kernel: as kernel_is_on; if not, that is the end of the test.
 need_kernel()
 {

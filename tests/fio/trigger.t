@@ -12,6 +12,7 @@
 #
 # To copy 256 KiB takes longer than 1 us on any machine, and no I/O takes an hour.
 . "$(dirname "$0")/fio_tap.sh"
+. "$root/tests/fio/kernel_tap.sh"
 
 head -c 1048576 /dev/zero >t.data
 chmod 711 .
@@ -44,35 +45,11 @@ job without
 json without.json '!exists $j->{trigger}'
 ok $? 'without tw_trigger there is nothing of it'
 
-mkdir user
-cp "$TICKWISE_SO" user/tickwise.so
-cp "$TW_BUILD/tests/fio/have_io_uring" user/
-as_user()
-{
-	(cd user && if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups \
-			--bounding-set=-all "$@"
-	else
-		"$@"
-	fi)
-}
-cannot=
-if [ "$(id -u)" = 0 ]; then
-	chown 65534:65534 user
-	command -v setpriv >/dev/null || cannot='no setpriv'
-elif ! grep -q '^CapEff:	0*$' /proc/self/status; then
-	cannot='this user has capabilities'
-fi
-if [ -z "$cannot" ] && ! as_user ./have_io_uring >why 2>&1; then
-	cannot="no io_uring for an ordinary user: $(cat why)"
-fi
-if [ -n "$cannot" ]; then
+if ! have_user; then
 	skip "$cannot"
 else
 	# shellcheck disable=SC2086
-	as_user timeout -s KILL $hung_s "$FIO" --ioengine=external:./tickwise.so \
-		--name=user $reads --tw_trigger=1us \
-		--tw_report=user.json --output=out.json 2>err
+	user_fio --name=user $reads --tw_trigger=1us --tw_report=user.json
 	is $? 0 'an ordinary user: the job runs'
 	off user/user.json
 	ok $? "and its report says: $(from_json user/user.json \
