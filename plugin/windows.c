@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "latency/sums.h"
+#include "latency/histogram.h"
 #include "windows.h"
 
 /* Newer than some headers (Linux 5.14). */

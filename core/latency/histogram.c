@@ -14,7 +14,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "latency/sums.h"
+#include "latency/histogram.h"
 #include "tickwise.h"
 
 #define MOST_DIGITS	5

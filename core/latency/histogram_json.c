@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "histogram_json.h"
-#include "sums.h"
+#include "histogram.h"
 
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)

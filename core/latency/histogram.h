@@ -3,8 +3,8 @@
  * What a histogram knows beside its bins. The sum of the squares takes 128 bits,
  * which the public structure has in two halves. Internal to the library.
  */
-#ifndef TW_LATENCY_SUMS_H
-#define TW_LATENCY_SUMS_H
+#ifndef TW_LATENCY_HISTOGRAM_H
+#define TW_LATENCY_HISTOGRAM_H
 
 #include "tickwise.h"
 
