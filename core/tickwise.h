@@ -1119,10 +1119,9 @@ struct tw_histogram {
  */
 int tw_histogram_init(struct tw_histogram *histogram, unsigned digits);
 void tw_histogram_free(struct tw_histogram *histogram);
-void tw_histogram_reset(struct tw_histogram *histogram);
 
-/* The bin of a value, and a bin's edges: low <= value <= high. */
-static inline uint32_t tw_histogram_bin(const struct tw_histogram *histogram,
+/* The number of the bin that counts a value. */
+static inline uint32_t tw__histogram_bin(const struct tw_histogram *histogram,
 					uint64_t value_ns)
 {
 	unsigned bits = histogram->bits;
@@ -1147,7 +1146,7 @@ static inline void tw_histogram_add(struct tw_histogram *histogram,
 	const tw_u128 square_ns2 = (tw_u128)value_ns * value_ns;
 	const uint64_t low = (uint64_t)square_ns2;
 
-	histogram->bins[tw_histogram_bin(histogram, value_ns)]++;
+	histogram->bins[tw__histogram_bin(histogram, value_ns)]++;
 	histogram->count++;
 	histogram->sum_ns += value_ns;
 	histogram->squares_ns2[0] += low;
@@ -1158,22 +1157,6 @@ static inline void tw_histogram_add(struct tw_histogram *histogram,
 	if (value_ns > histogram->max_ns)
 		histogram->max_ns = value_ns;
 }
-
-uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
-			      uint32_t bin);
-uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
-			       uint32_t bin);
-
-/**
- * tw_histogram_add_bin - count @count values of which only the bin is known
- *
- * For reading a histogram back. Touches bins and count only; the caller sets
- * sum_ns, min_ns and max_ns, and squares_ns2 where it is known.
- *
- * Return: 0; -EINVAL for a bin that there is not; -EOVERFLOW.
- */
-int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
-			 uint64_t count);
 
 /**
  * tw_histogram_merge - add all of @from to @into

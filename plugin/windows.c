@@ -124,8 +124,8 @@ void tw_windows_free(struct tw_windows *windows)
  * may be memory that was never touched. */
 static void empty(struct tw_histogram *histogram)
 {
-	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
-	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
+	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
 
 	for (; bin <= last; bin++)
 		histogram->bins[bin] = 0;

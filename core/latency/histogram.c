@@ -141,8 +141,8 @@ int tw_histogram_merge(struct tw_histogram *into,
 				    tw_histogram_squares(from),
 				    &squares_ns2)))
 		return -EOVERFLOW;
-	last = tw_histogram_bin(from, from->max_ns);
-	for (uint32_t bin = tw_histogram_bin(from, from->min_ns);
+	last = tw__histogram_bin(from, from->max_ns);
+	for (uint32_t bin = tw__histogram_bin(from, from->min_ns);
 	     bin <= last; bin++)
 		if (from->bins[bin])
 			into->bins[bin] += from->bins[bin];
@@ -185,8 +185,8 @@ uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 	rank = rank_of(histogram->count, percent);
 	if (rank == 1)
 		return histogram->min_ns;
-	bin = tw_histogram_bin(histogram, histogram->min_ns);
-	last = tw_histogram_bin(histogram, histogram->max_ns);
+	bin = tw__histogram_bin(histogram, histogram->min_ns);
+	last = tw__histogram_bin(histogram, histogram->max_ns);
 	while (bin < last && rank > histogram->bins[bin])
 		rank -= histogram->bins[bin++];
 	high_ns = tw_histogram_bin_high(histogram, bin);
@@ -227,8 +227,8 @@ static double squares_of_bins(const struct tw_histogram *histogram)
 	double n = 0, mean = 0, squares = 0;
 	uint32_t last;
 
-	last = tw_histogram_bin(histogram, histogram->max_ns);
-	for (uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
+	last = tw__histogram_bin(histogram, histogram->max_ns);
+	for (uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
 	     bin <= last; bin++) {
 		double count = (double)histogram->bins[bin];
 		double centre, off;

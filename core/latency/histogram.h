@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a histogram knows beside its bins. The sum of the squares takes 128 bits,
- * which the public structure has in two halves. Internal to the library.
+ * The inside of a histogram, for those who write it to a file, read it back or
+ * draw it: its bins, their edges and its sums. Not part of the public header.
  */
 #ifndef TW_LATENCY_HISTOGRAM_H
 #define TW_LATENCY_HISTOGRAM_H
@@ -10,6 +10,27 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* Forget all that was counted; memory that was touched stays mapped. */
+void tw_histogram_reset(struct tw_histogram *histogram);
+
+/* The edges of a bin: low <= value <= high. */
+uint64_t tw_histogram_bin_low(const struct tw_histogram *histogram,
+			      uint32_t bin);
+uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
+			       uint32_t bin);
+
+/**
+ * tw_histogram_add_bin - count @count values of which only the bin is known
+ *
+ * For reading a histogram back. Changes bins and count only; the caller sets
+ * sum_ns, min_ns and max_ns, and squares_ns2 where it is known.
+ *
+ * Return: 0; -EINVAL where there is no such bin; -EOVERFLOW.
+ */
+int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
+			 uint64_t count);
+
+/* The sum of the squares takes 128 bits: the public structure has two halves. */
 static inline u128 tw_histogram_squares(const struct tw_histogram *histogram)
 {
 	return (u128)histogram->squares_ns2[1] << 64 | histogram->squares_ns2[0];

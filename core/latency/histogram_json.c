@@ -98,8 +98,8 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 
 	if (histogram->count == 0)
 		return bins;
-	bin = tw_histogram_bin(histogram, histogram->min_ns);
-	last = tw_histogram_bin(histogram, histogram->max_ns);
+	bin = tw__histogram_bin(histogram, histogram->min_ns);
+	last = tw__histogram_bin(histogram, histogram->max_ns);
 	for (; bin <= last; bin++) {
 		uint64_t high_ns = tw_histogram_bin_high(histogram, bin);
 		uint64_t count = histogram->bins[bin];
@@ -270,7 +270,7 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 		    uint64_t count, const struct stated *stated,
 		    struct found *found, const char **problem)
 {
-	uint32_t bin = tw_histogram_bin(histogram, high_ns);
+	uint32_t bin = tw__histogram_bin(histogram, high_ns);
 	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
 
 	if (tw_histogram_bin_high(histogram, bin) != high_ns)
@@ -336,9 +336,9 @@ static int check_bins(const struct tw_histogram *histogram,
 		return refuse(problem, "the bins do not add up to count");
 	if (histogram->count == 0)
 		return 0;
-	if (tw_histogram_bin(histogram, stated->min_ns) != found->first)
+	if (tw__histogram_bin(histogram, stated->min_ns) != found->first)
 		return refuse(problem, "min_ns is not in the first bin");
-	if (tw_histogram_bin(histogram, stated->max_ns) != found->next - 1)
+	if (tw__histogram_bin(histogram, stated->max_ns) != found->next - 1)
 		return refuse(problem, "max_ns is not in the last bin");
 	if (stated->sum_ns < found->least_ns || stated->sum_ns > found->most_ns)
 		return refuse(problem, "sum_ns is none that these bins allow");

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 
+#include "latency/histogram.h"
 #include "tree.h"
 
 #define FIRST_TABLE_BITS	10

@@ -185,8 +185,8 @@ static void put_histograms(struct output *out, const struct tw_tree *tree)
 		    (unsigned long long)histogram->sum_ns,
 		    (unsigned long long)histogram->min_ns,
 		    (unsigned long long)histogram->max_ns);
-		last = tw_histogram_bin(histogram, histogram->max_ns);
-		for (uint32_t bin = tw_histogram_bin(histogram,
+		last = tw__histogram_bin(histogram, histogram->max_ns);
+		for (uint32_t bin = tw__histogram_bin(histogram,
 						     histogram->min_ns);
 		     bin <= last; bin++)
 			if (histogram->bins[bin])

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "latency/histogram.h"
+
 #define DIGITS		3	/* of a direction's histograms, as the engine's */
 #define ROW_DIGITS	2
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "figures.h"
+#include "latency/histogram.h"
 
 /* The 97.5th percentile of the normal distribution. */
 #define SIGMAS_95	1.96
@@ -14,12 +15,12 @@
 /* Both begin and end where there is something. */
 static uint32_t first_bin(const struct tw_histogram *ticks)
 {
-	return tw_histogram_bin(ticks, ticks->min_ns);
+	return tw__histogram_bin(ticks, ticks->min_ns);
 }
 
 static uint32_t last_bin(const struct tw_histogram *ticks)
 {
-	return tw_histogram_bin(ticks, ticks->max_ns);
+	return tw__histogram_bin(ticks, ticks->max_ns);
 }
 
 /* The value at a rank, 1 to count. */

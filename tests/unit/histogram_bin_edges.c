@@ -4,12 +4,13 @@
  * follow each other without gap or overlap, 0 to 2^64-1. Fails if an octave's
  * first or last bin is off by one, or if a shift drops the top bit.
  */
+#include "latency/histogram.h"
 #include "tap.h"
 #include "tickwise.h"
 
 static uint64_t misplaced(const struct tw_histogram *histogram, uint64_t value)
 {
-	uint32_t bin = tw_histogram_bin(histogram, value);
+	uint32_t bin = tw__histogram_bin(histogram, value);
 
 	return bin >= histogram->bin_count ||
 	       tw_histogram_bin_low(histogram, bin) > value ||

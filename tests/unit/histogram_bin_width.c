@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "latency/histogram.h"
 #include "tap.h"
 #include "tickwise.h"
 

@@ -4,6 +4,7 @@
  * a reset histogram is as good as a new one. Fails if one of them is taken
  * from bin edges, or if a reset leaves a count or an extreme behind.
  */
+#include "latency/histogram.h"
 #include "tap.h"
 #include "tickwise.h"
 

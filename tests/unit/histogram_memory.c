@@ -5,6 +5,7 @@
  * hand, if they come in huge pages, or if a reset writes zeros over all.
  */
 
+#include "latency/histogram.h"
 #include "tap.h"
 #include "tickwise.h"
 

@@ -42,10 +42,10 @@ static void check_list(const struct tw_histogram *histogram, uint64_t count)
 		uint64_t true_ns = value_at(thousandths[i], count);
 		uint64_t ns = tw_histogram_percentile(histogram,
 					(double)thousandths[i] / 1000);
-		uint32_t bin = tw_histogram_bin(histogram, true_ns);
+		uint32_t bin = tw__histogram_bin(histogram, true_ns);
 
 		wrong += ns < true_ns || ns > values[count - 1] ||
-			 tw_histogram_bin(histogram, ns) != bin;
+			 tw__histogram_bin(histogram, ns) != bin;
 	}
 	tap_is_u64(wrong, 0, "all percentiles in the right value's bin");
 }

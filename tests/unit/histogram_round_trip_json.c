@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "latency/histogram.h"
 #include "latency/histogram_json.h"
 #include "tap.h"
 

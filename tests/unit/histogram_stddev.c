@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "latency/histogram.h"
 #include "tap.h"
 #include "tickwise.h"
 
@@ -72,7 +73,7 @@ static void check_bins_alone(void)
 	if (!tap_ok(!tw_histogram_init(&histogram, 5), "init"))
 		return;
 	width = 1ULL << (42 - histogram.bits);
-	bin = tw_histogram_bin(&histogram, far_ns);
+	bin = tw__histogram_bin(&histogram, far_ns);
 	tap_ok(!tw_histogram_add_bin(&histogram, bin, 1000) &&
 	       !tw_histogram_add_bin(&histogram, bin + 1, 1000), "two bins");
 	histogram.min_ns = far_ns;
@@ -100,7 +101,7 @@ static void check_half_known(int first)
 	tw_histogram_add(&histogram, values[0]);
 	tw_histogram_add(&histogram, values[2]);
 	for (int i = 1; i < 4; i += 2)
-		tap_ok(!tw_histogram_add_bin(&bins, tw_histogram_bin(&bins,
+		tap_ok(!tw_histogram_add_bin(&bins, tw__histogram_bin(&bins,
 					     values[i]), 1), "a bin alone");
 	bins.min_ns = values[1];
 	bins.max_ns = values[3];

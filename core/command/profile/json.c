@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "command/profile/profile.h"
+#include "latency/histogram.h"
 
 static json_t *time_object(const struct profile_file *file,
 			   const struct profile_time *time)

@@ -12,6 +12,7 @@
 
 #include "command/command.h"
 #include "command/report/report.h"
+#include "latency/histogram.h"
 
 /* Of a job's name in a file's. */
 #define MOST_OF_NAME	100
@@ -32,8 +33,8 @@ static void write_line(FILE *file, uint64_t value_ns, uint64_t below,
 
 static void write_bins(FILE *file, const struct tw_histogram *histogram)
 {
-	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
-	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
+	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
 	uint64_t below = 0;
 
 	fprintf(file, "%12.3f %2.12f %10u %14.2f\n",

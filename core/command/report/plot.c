@@ -10,6 +10,7 @@
 #include "command/output/format.h"
 #include "command/report/plot.h"
 #include "command/output/svg.h"
+#include "latency/histogram.h"
 
 #define WIDTH		640
 #define HEIGHT		360
@@ -100,8 +101,8 @@ static void percentile_line(FILE *file, const struct tw_histogram *histogram,
 			    int time, const struct tw_svg_axis *x,
 			    const struct tw_svg_axis *y)
 {
-	uint32_t bin = tw_histogram_bin(histogram, histogram->min_ns);
-	uint32_t last = tw_histogram_bin(histogram, histogram->max_ns);
+	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
 	struct tw_svg_line line = tw_svg_begin_line(file, tw_plot_color(time));
 	uint64_t below = 0;
 
