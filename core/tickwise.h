@@ -20,6 +20,9 @@
  * tw_clock_refine() does to a clock, read-only once set up: any number of
  * threads, and children after fork, may read them.
  *
+ * Names that begin with tw__ or TW__ are parts of the inline functions: a program
+ * that uses them may not compile with the next version.
+ *
  * Needs GCC or Clang, and C11, GNU C99, C++11 or later. No feature macro needs
  * to be defined before it.
  */
@@ -65,7 +68,7 @@ extern "C" {
 
 #define TW_NS_PER_SECOND	1000000000ULL
 
-#define tw_unlikely(x)		__builtin_expect(!!(x), 0)
+#define tw__unlikely(x)		__builtin_expect(!!(x), 0)
 
 /* ---- 1 the counter ----------------------------------------------------- */
 
@@ -80,7 +83,7 @@ extern "C" {
  */
 static inline uint64_t tw_ticks(void)
 {
-	return tw_counter_read();
+	return tw__counter_read();
 }
 
 /**
@@ -91,7 +94,7 @@ static inline uint64_t tw_ticks(void)
  */
 static inline uint64_t tw_ticks_begin(void)
 {
-	return tw_counter_read_ordered();
+	return tw__counter_read_ordered();
 }
 
 /**
@@ -102,7 +105,7 @@ static inline uint64_t tw_ticks_begin(void)
  */
 static inline uint64_t tw_ticks_end(void)
 {
-	return tw_counter_read_ordered();
+	return tw__counter_read_ordered();
 }
 
 /**
@@ -373,7 +376,7 @@ struct tw_scale {
 
 /* Fraction bits: 2^57 ns, 4.5 years, are left. */
 #define TW_SCALE_FRACTION_BITS	7
-#define TW_SCALE_HALF		(1ULL << (TW_SCALE_FRACTION_BITS - 1))
+#define TW__SCALE_HALF		(1ULL << (TW_SCALE_FRACTION_BITS - 1))
 
 /**
  * tw_scale_init - prepare the conversion of ticks to nanoseconds
@@ -392,19 +395,19 @@ int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 
 /* Of the conversion, what is less than a modulus: for ticks <= mask, in
  * fractions of a nanosecond. */
-static inline uint64_t tw_scale_modulus_part(const struct tw_scale *scale,
+static inline uint64_t tw__scale_part(const struct tw_scale *scale,
 					     uint64_t ticks)
 {
 	return ticks * scale->mult >> scale->shift;
 }
 
 /* The conversion without the range check, for ticks <= max_ticks. */
-static inline uint64_t tw_scale_modulus(const struct tw_scale *scale,
+static inline uint64_t tw__scale_modulus(const struct tw_scale *scale,
 					uint64_t ticks)
 {
 	return ((ticks >> scale->modulus_log2) * scale->whole +
-		tw_scale_modulus_part(scale, ticks & scale->mask) +
-		TW_SCALE_HALF) >> TW_SCALE_FRACTION_BITS;
+		tw__scale_part(scale, ticks & scale->mask) +
+		TW__SCALE_HALF) >> TW_SCALE_FRACTION_BITS;
 }
 
 /**
@@ -417,9 +420,9 @@ static inline uint64_t tw_scale_modulus(const struct tw_scale *scale,
 static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
 				      uint64_t ticks)
 {
-	if (tw_unlikely(ticks > scale->max_ticks))
+	if (tw__unlikely(ticks > scale->max_ticks))
 		return scale->max_ns;
-	return tw_scale_modulus(scale, ticks);
+	return tw__scale_modulus(scale, ticks);
 }
 
 /**
@@ -572,8 +575,8 @@ struct tw_clock_options {
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options);
 
 /* Slow paths: before the base or the last segment, beyond the range, system. */
-uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
-void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
+uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
+void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts);
 
 /*
@@ -581,7 +584,7 @@ void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
  * is not passed): a segment that comes between the two would else be missed.
  * See core/clock/segment.c.
  */
-static inline uint64_t tw_clock_limit_part(const uint64_t *limit_ticks)
+static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
 {
 	const volatile uint64_t *limit = limit_ticks;
 
@@ -593,13 +596,13 @@ static inline uint64_t tw_clock_limit_part(const uint64_t *limit_ticks)
  * limit is looked at first: once there is one, nothing in it changes any more.
  */
 static inline const struct tw_clock_segment *
-tw_clock_last_part(const struct tw_clock *clock, uint64_t ticks,
+tw__clock_last(const struct tw_clock *clock, uint64_t ticks,
 		   uint64_t *since)
 {
 	const volatile unsigned *number = &clock->last;
 	const struct tw_clock_segment *last =
 		&clock->segment[__atomic_load_n(number, __ATOMIC_ACQUIRE)];
-	uint64_t limit = tw_clock_limit_part(&last->limit_ticks);
+	uint64_t limit = tw__clock_limit(&last->limit_ticks);
 
 	*since = ticks - __atomic_load_n(&last->begin_ticks, __ATOMIC_RELAXED);
 	return *since < limit ? last : NULL;
@@ -619,12 +622,12 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 	uint64_t since = ticks - clock->base_ticks;
 	const struct tw_clock_segment *last;
 
-	if (since <= tw_clock_limit_part(&clock->limit_ticks))
-		return clock->base_ns + tw_scale_modulus(&clock->scale, since);
-	last = tw_clock_last_part(clock, ticks, &since);
+	if (since <= tw__clock_limit(&clock->limit_ticks))
+		return clock->base_ns + tw__scale_modulus(&clock->scale, since);
+	last = tw__clock_last(clock, ticks, &since);
 	if (last)
-		return last->base_ns + tw_scale_modulus(&last->scale, since);
-	return tw_clock_ns_slow(clock, ticks);
+		return last->base_ns + tw__scale_modulus(&last->scale, since);
+	return tw__clock_ns_slow(clock, ticks);
 }
 
 /**
@@ -637,8 +640,8 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 {
 	/* Without a scale the counter may be one that must not be read. */
-	if (tw_unlikely(!clock->scale.mult))
-		return tw_clock_ns_slow(clock, 0);
+	if (tw__unlikely(!clock->scale.mult))
+		return tw__clock_ns_slow(clock, 0);
 	return tw_clock_ns_at(clock, tw_ticks());
 }
 
@@ -664,8 +667,8 @@ static inline void tw_clock_timespec(const struct tw_clock *clock,
 	uint64_t ns = tw_clock_ns(clock);
 	uint64_t in_second_ns = ns - second->start_ns;
 
-	if (tw_unlikely(in_second_ns >= TW_NS_PER_SECOND)) {
-		tw_clock_timespec_slow(ns, &second->start_ns, ts);
+	if (tw__unlikely(in_second_ns >= TW_NS_PER_SECOND)) {
+		tw__clock_timespec_slow(ns, &second->start_ns, ts);
 		second->seconds = ts->tv_sec;
 		return;
 	}

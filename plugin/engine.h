@@ -152,7 +152,7 @@ struct tw_job {
 
 static inline uint64_t tw_job_stamp(const struct tw_job *job)
 {
-	if (tw_unlikely(job->system))
+	if (tw__unlikely(job->system))
 		return tw_clock_ns(&job->timing->clock);
 	return tw_ticks();
 }

@@ -67,7 +67,7 @@ static inline int64_t tw_span_ns(const struct tw_scale *scale, bool system,
 {
 	int64_t span = (int64_t)(to - from);
 
-	return tw_unlikely(system) ? span : tw_ticks_delta_to_ns(scale, span);
+	return tw__unlikely(system) ? span : tw_ticks_delta_to_ns(scale, span);
 }
 
 /* A CPU whose counter is behind can make a stage negative: the stage is 0 then,
@@ -78,7 +78,7 @@ static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 {
 	int64_t ns = tw_span_ns(scale, system, from, to);
 
-	if (tw_unlikely(ns < 0)) {
+	if (tw__unlikely(ns < 0)) {
 		(*negative)++;
 		return 0;
 	}
@@ -156,7 +156,7 @@ tw_io_lat(const struct tw_clocks *clocks, const struct tw_io *io,
 static inline void tw_timespec_later(struct timespec *ts, uint64_t ns)
 {
 	ns += (uint64_t) ts->tv_nsec;
-	if (tw_unlikely(ns >= TW_NS_PER_SECOND)) {
+	if (tw__unlikely(ns >= TW_NS_PER_SECOND)) {
 		ts->tv_sec += (time_t) (ns / TW_NS_PER_SECOND);
 		ns %= TW_NS_PER_SECOND;
 	}

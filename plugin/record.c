@@ -97,7 +97,7 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 			finished->returned_ticks, &wrong);
 	enum tw_stage stage;
 
-	if (tw_unlikely(times.lat_ns < job->least_lat_ns)) {
+	if (tw__unlikely(times.lat_ns < job->least_lat_ns)) {
 		job->counts[direction].backwards++;
 		return;
 	}
@@ -112,7 +112,7 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 	tw_windows_add(&job->over_time, finished->returned_ticks, direction,
 		       times.lat_ns);
 	/* As the sum of its stages, which is not known when it fires. */
-	if (tw_unlikely(finished->io.prepared_ticks ==
+	if (tw__unlikely(finished->io.prepared_ticks ==
 			job->trigger.prepared_ticks))
 		job->trigger.lat_ns = times.lat_ns;
 	if (tw_slowest_wants(&job->slowest, times.lat_ns))

@@ -64,7 +64,7 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 	if (job->response)
 		tw_record_response(job, io_u, io->prepared_ticks,
 				   returned_ticks);
-	if (tw_unlikely((int64_t) (returned_ticks - io->prepared_ticks) >
+	if (tw__unlikely((int64_t) (returned_ticks - io->prepared_ticks) >
 			job->trigger.above_ticks))
 		tw_trigger_slow(job, io_u, io);
 	job->finished[job->finished_count++] = (struct tw_finished) {
@@ -75,7 +75,7 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.direction = direction,
 	};
 	if (job->finished_count == TW_FINISHED_MAX ||
-	    tw_unlikely((int64_t) (returned_ticks - io->prepared_ticks) >=
+	    tw__unlikely((int64_t) (returned_ticks - io->prepared_ticks) >=
 			job->settle_ticks))
 		tw_record_settle(job);
 }

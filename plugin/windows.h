@@ -62,7 +62,7 @@ void tw_windows_advance(struct tw_windows *windows, uint64_t at);
 static inline void tw_windows_add(struct tw_windows *windows, uint64_t at,
 				  uint32_t lane, uint64_t value_ns)
 {
-	if (tw_unlikely((int64_t)(at - windows->edge) >= 0))
+	if (tw__unlikely((int64_t)(at - windows->edge) >= 0))
 		tw_windows_advance(windows, at);
 	tw_histogram_add(&windows->current[lane], value_ns);
 }

@@ -169,7 +169,7 @@ static const struct tw_clock_segment *find_segment(const struct tw_clock *clock,
 	return segment;
 }
 
-uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
+uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 {
 	const struct tw_clock_segment *segment;
 	uint64_t since;
@@ -182,7 +182,7 @@ uint64_t tw_clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 		clock->base_ns + tw_ticks_to_ns(&clock->scale, since);
 }
 
-void tw_clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
+void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts)
 {
 	ts->tv_sec = (time_t)(ns / TW_NS_PER_SECOND);

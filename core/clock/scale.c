@@ -112,12 +112,12 @@ static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 		.mask = (1ULL << modulus_log2) - 1,
 		.whole = (uint64_t)whole,
 		.modulus_log2 = (uint8_t)modulus_log2,
-		.modulus_ns = (uint64_t)((whole + TW_SCALE_HALF) >> Q),
+		.modulus_ns = (uint64_t)((whole + TW__SCALE_HALF) >> Q),
 		.hz = rate->hz,
 	};
 	fit_mult(scale, ratio);
 	/* The sum must not pass 2^64: one modulus and one half are kept free. */
-	moduli = (UINT64_MAX - TW_SCALE_HALF) / scale->whole - 1;
+	moduli = (UINT64_MAX - TW__SCALE_HALF) / scale->whole - 1;
 	if (moduli >> (64 - modulus_log2))
 		scale->max_ticks = UINT64_MAX;
 	else
@@ -151,7 +151,7 @@ int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 	for (bits = 20; !modulus_ns && bits < 40; bits++)
 		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;
-	best.max_ns = tw_scale_modulus(&best, best.max_ticks);
+	best.max_ns = tw__scale_modulus(&best, best.max_ticks);
 	tw_debug_assert(!tw_scale_check(&best, rate));
 	*scale = best;
 	return 0;

@@ -47,7 +47,7 @@ static int is_within(const struct tw_scale *scale, const struct truth *truth,
 	i128 exact = (i128)(ns_exact << PART_BITS) +
 		     (i128)(((product % truth->under) << PART_BITS) /
 			    truth->under);
-	i128 off = ((i128)tw_scale_modulus(scale, ticks) << PART_BITS) - exact;
+	i128 off = ((i128)tw__scale_modulus(scale, ticks) << PART_BITS) - exact;
 	double allowed_ns = scale->error_ns +
 			    scale->error_ppb * 1e-9 * (double)ns_exact;
 
@@ -68,10 +68,10 @@ static const char *check_products(const struct tw_scale *scale)
 		return "time steps back where a modulus ends";
 	/* As if the last modulus were full: at most one too much. */
 	sum = moduli * scale->whole + (in_modulus >> scale->shift) +
-	      TW_SCALE_HALF;
+	      TW__SCALE_HALF;
 	if (sum > UINT64_MAX)
 		return "the sum passes 64 bits before max_ticks";
-	if (scale->max_ns != tw_scale_modulus(scale, scale->max_ticks))
+	if (scale->max_ns != tw__scale_modulus(scale, scale->max_ticks))
 		return "max_ns is not what max_ticks convert to";
 	return NULL;
 }

@@ -85,7 +85,7 @@ int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
 		return -ERANGE;
 	__atomic_store_n(&segment->begin_ticks, start, __ATOMIC_RELAXED);
 	/* Where the clock stands then. */
-	segment->base_ns = tw_clock_ns_slow(clock, start);
+	segment->base_ns = tw__clock_ns_slow(clock, start);
 	segment->scale = scale;
 	if ((int64_t)(read_ticks(source) - (start - ahead / 2)) >= 0)
 		return -EAGAIN;

@@ -22,7 +22,7 @@
 #define TW_COUNTER_NAME		"cntvct_el0"
 #define TW_COUNTER_CLOCKSOURCE	"arch_sys_counter"
 
-static inline uint64_t tw_counter_read(void)
+static inline uint64_t tw__counter_read(void)
 {
 	uint64_t ticks;
 
@@ -30,7 +30,7 @@ static inline uint64_t tw_counter_read(void)
 	return ticks;
 }
 
-static inline uint64_t tw_counter_read_ordered(void)
+static inline uint64_t tw__counter_read_ordered(void)
 {
 	uint64_t ticks;
 

@@ -20,7 +20,7 @@
 #define TW_COUNTER_NAME		"time"
 #define TW_COUNTER_CLOCKSOURCE	"riscv_clocksource"
 
-static inline uint64_t tw_counter_read(void)
+static inline uint64_t tw__counter_read(void)
 {
 	uint64_t ticks;
 
@@ -28,7 +28,7 @@ static inline uint64_t tw_counter_read(void)
 	return ticks;
 }
 
-static inline uint64_t tw_counter_read_ordered(void)
+static inline uint64_t tw__counter_read_ordered(void)
 {
 	uint64_t ticks;
 

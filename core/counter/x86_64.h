@@ -18,7 +18,7 @@
 #define TW_COUNTER_NAME		"tsc"
 #define TW_COUNTER_CLOCKSOURCE	"tsc"
 
-static inline uint64_t tw_counter_read(void)
+static inline uint64_t tw__counter_read(void)
 {
 	uint32_t low, high;
 
@@ -26,7 +26,7 @@ static inline uint64_t tw_counter_read(void)
 	return (uint64_t)high << 32 | low;
 }
 
-static inline uint64_t tw_counter_read_ordered(void)
+static inline uint64_t tw__counter_read_ordered(void)
 {
 	uint32_t low, high;
 

@@ -73,7 +73,7 @@ static const struct tw_preload_source source = {
 
 static inline int answer(struct timespec *now, uint64_t seconds, uint64_t ns)
 {
-	if (tw_unlikely(ns >= TW_NS_PER_SECOND)) {
+	if (tw__unlikely(ns >= TW_NS_PER_SECOND)) {
 		ns -= TW_NS_PER_SECOND;
 		seconds++;
 	}
@@ -103,8 +103,8 @@ int clock_gettime(clockid_t id, struct timespec *now)
 {
 	uint64_t seconds, ns;
 
-	if (tw_unlikely(id != CLOCK_MONOTONIC) ||
-	    tw_unlikely(!tw_preload_alone(&tw_clock, me(), tw_preload_ticks,
+	if (tw__unlikely(id != CLOCK_MONOTONIC) ||
+	    tw__unlikely(!tw_preload_alone(&tw_clock, me(), tw_preload_ticks,
 					  NULL, &seconds, &ns)))
 		return other_gettime(id, now);
 	return answer(now, seconds, ns);

@@ -114,13 +114,13 @@ static inline TW_NO_HOOKS int begin_hook(struct tw_profile_thread *thread,
 {
 	int mode;
 
-	if (tw_unlikely(thread->busy != 0) && !may_take_over(thread, stack))
+	if (tw__unlikely(thread->busy != 0) && !may_take_over(thread, stack))
 		return 0;
 	__atomic_store_n(&thread->busy, stack, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
 	/* Whoever changes the mode has a barrier put here (membarrier). */
 	mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
-	if (tw_unlikely(mode <= TW_PROFILE_HELD)) {
+	if (tw__unlikely(mode <= TW_PROFILE_HELD)) {
 		mode = wait_while_held(thread);
 		if (!mode)
 			return 0;
@@ -144,7 +144,7 @@ void tw_profile_enter(const void *function, const void *call_site)
 
 	(void)call_site;
 	tw_profile_fence(tw_profile_mode);
-	if (tw_unlikely(!thread)) {
+	if (tw__unlikely(!thread)) {
 		thread = tw_profile_thread_begin();
 		if (!thread)
 			return;
@@ -153,10 +153,10 @@ void tw_profile_enter(const void *function, const void *call_site)
 	if (!mode)
 		return;
 	recorder = &thread->recorder;
-	if (tw_unlikely(tw_recorder_left(recorder, stack)))
+	if (tw__unlikely(tw_recorder_left(recorder, stack)))
 		unwind(recorder, stack);
 	node = tw_recorder_known(recorder, function);
-	if (tw_unlikely(!node) && !recorder->deeper)
+	if (tw__unlikely(!node) && !recorder->deeper)
 		node = new_path(recorder, function);
 	frame = tw_recorder_enter(recorder, node, function, stack);
 	if (frame)
@@ -172,7 +172,7 @@ void tw_profile_exit(const void *function, const void *call_site)
 	struct tw_profile_thread *thread = tw_profile_self;
 
 	(void)call_site;
-	if (tw_unlikely(!thread) || !begin_hook(thread, stack))
+	if (tw__unlikely(!thread) || !begin_hook(thread, stack))
 		return;
 	tw_recorder_exit(&thread->recorder, function, stack, now_ticks);
 	end_hook(thread);

@@ -123,8 +123,8 @@ static inline struct tw_frame *tw_recorder_enter(struct tw_recorder *recorder,
 {
 	struct tw_frame *frame = recorder->top + 1;
 
-	if (tw_unlikely(frame >= recorder->end) || tw_unlikely(!node) ||
-	    tw_unlikely(node->flags & TW_NODE_NOT_TIMED))
+	if (tw__unlikely(frame >= recorder->end) || tw__unlikely(!node) ||
+	    tw__unlikely(node->flags & TW_NODE_NOT_TIMED))
 		return tw_recorder_enter_untimed(recorder, function, stack,
 						 node);
 	node->calls++;
@@ -157,7 +157,7 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 	uint64_t ticks = now - frame->start_ticks;
 	uint64_t corrected;
 
-	if (tw_unlikely(ticks > INT64_MAX)) {
+	if (tw__unlikely(ticks > INT64_MAX)) {
 		/* Another CPU, whose counter is behind. */
 		recorder->drops.backwards++;
 		ticks = 0;
@@ -169,11 +169,11 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 		node->least_ticks = corrected;
 	if (corrected > node->most_ticks)
 		node->most_ticks = corrected;
-	if (tw_unlikely(node->histogram != NULL))
+	if (tw__unlikely(node->histogram != NULL))
 		tw_histogram_add(node->histogram, corrected);
-	if (tw_unlikely(recorder->events != NULL))
+	if (tw__unlikely(recorder->events != NULL))
 		tw_recorder_keep_event(recorder, frame, ticks);
-	if (tw_unlikely(node->calls == recorder->throttle_calls))
+	if (tw__unlikely(node->calls == recorder->throttle_calls))
 		tw_recorder_throttle(recorder, node);
 }
 
@@ -184,10 +184,10 @@ static inline void tw_recorder_exit(struct tw_recorder *recorder,
 {
 	struct tw_frame *frame = recorder->top;
 
-	if (tw_unlikely(frame->function != function) ||
-	    tw_unlikely(frame->start_ticks == TW_NOT_TIMED) ||
-	    tw_unlikely(recorder->deeper != 0) ||
-	    tw_unlikely(frame->stack < stack && frame[-1].stack <= stack)) {
+	if (tw__unlikely(frame->function != function) ||
+	    tw__unlikely(frame->start_ticks == TW_NOT_TIMED) ||
+	    tw__unlikely(recorder->deeper != 0) ||
+	    tw__unlikely(frame->stack < stack && frame[-1].stack <= stack)) {
 		tw_recorder_exit_rest(recorder, function, stack, now_ticks);
 		return;
 	}

@@ -82,7 +82,7 @@ static inline struct tw_node *tw_tree_find(const struct tw_tree *tree,
 	struct tw_node *node;
 
 	while ((node = tree->table[slot]) != NULL) {
-		if (!tw_unlikely(node->function != function ||
+		if (!tw__unlikely(node->function != function ||
 				 node->parent != parent))
 			break;
 		slot = (slot + 1) & (tree->table_size - 1);

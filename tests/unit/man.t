@@ -6,8 +6,7 @@
 # and no page speaks of what there is not. Fails if a function or an option is
 # added, changed or removed and its page is not.
 #
-# Functions that begin with tw__ are parts of inline ones, or end in _slow or
-# _part: no page.
+# Functions that begin with tw__ are parts of inline ones: no page.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/header_names.sh"
@@ -36,7 +35,7 @@ skip() {
 
 # ---- section 3 ----
 
-prototypes "$root/core/tickwise.h" | grep -v -e '^[a-z]* tw__' -e '^[a-z]* [a-z0-9_]*_\(slow\|part\) ' \
+prototypes "$root/core/tickwise.h" | grep -v '^[a-z]* tw__' \
 	>"$scratch/prototypes"
 "$man/links.sh" "$man"/*.[1-9] >"$scratch/links"
 {
