@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock/health.h"
 #include "health.h"
 #include "message.h"
 #include "timespec.h"
+#include "trust.h"
+#include "trust_measure.h"
 
 #define COMPARE_NS	50000000ULL
 /* One that others disturb is no evidence, and nothing runs that it could disturb. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The clock: a rate, a scale and an anchor; the slow paths of its readers.
+ * tw_clock_init() is in trust_measure.c, as it also decides.
  */
+#include "clock.h"
+
 #include <errno.h>
 #include <stddef.h>
 
 #include "counter/mark.h"
 #include "counter/state.h"
-#include "diagnostics.h"
 #include "interval.h"
 #include "refine.h"
 #include "segment.h"
@@ -22,8 +24,7 @@
 _Static_assert(offsetof(struct tw_clock, scale.shift) < 64,
 	       "a clock is read from one cache line");
 
-/* The clock that the anchor is on, in the terms of a rate. */
-static enum tw_against anchor_on(enum tw_anchor anchor, enum tw_against against)
+enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against)
 {
 	if (anchor == TW_ANCHOR_AS_RATE)
 		return against;
@@ -61,11 +62,9 @@ static int set_anchor(struct tw_clock *clock, enum tw_against against)
 	return 0;
 }
 
-/*
- * Read the system clock from now on. Without a scale every reader takes its slow
- * path, before it has read the counter.
- */
-static void use_system(struct tw_clock *clock, int why)
+/* Without a scale every reader takes its slow path, before it has read the
+ * counter. */
+void tw_clock_use_system(struct tw_clock *clock, int why)
 {
 	clock->system = tw_counter_permission() == TW_COUNTER_OK ? 1 : 2;
 	clock->system_errno = why;
@@ -75,7 +74,8 @@ static void use_system(struct tw_clock *clock, int why)
 	clock->limit_ticks = 0;
 }
 
-static int set_up(struct tw_clock *clock, const struct tw_clock_options *options)
+int tw_clock_set_up(struct tw_clock *clock,
+		    const struct tw_clock_options *options)
 {
 	const struct tw_rate_options rate_options = {
 		.window_ns = options->window_ns,
@@ -96,7 +96,7 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 		if (ret)
 			return ret;
 	}
-	anchor = anchor_on(options->anchor, clock->rate.against);
+	anchor = tw_anchor_on(options->anchor, clock->rate.against);
 	clock->clock_id = tw_against_clock_id(anchor);
 	ret = tw_scale_init(&clock->scale, &clock->rate, 0);
 	if (ret)
@@ -106,39 +106,6 @@ static int set_up(struct tw_clock *clock, const struct tw_clock_options *options
 		return ret;
 	tw_interval_read_cost(clock);
 	return tw_refine_begin(clock, options->kernel_rate, NULL);
-}
-
-int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
-{
-	const struct tw_clock_options defaults = { 0 };
-	struct tw_clock out = { 0 };
-	int ret;
-
-	if (!options)
-		options = &defaults;
-	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
-		return -EINVAL;
-	out.rate.against = options->rate ? options->rate->against :
-					   options->against;
-	out.clock_id = tw_against_clock_id(anchor_on(options->anchor,
-						     out.rate.against));
-	out.reliability = options->reliability;
-	if (options->system == TW_ON) {
-		use_system(&out, 0);
-		*clock = out;
-		return 0;
-	}
-	ret = set_up(&out, options);
-	if (ret == -EINVAL || ret == -ENOMEM)
-		return ret;
-	if (ret) {
-		tw_say(TW_SAY_WARNING, "clock: the system's clock is read in "
-		       "place of the counter: no rate or anchor, errno %d",
-		       -ret);
-		use_system(&out, ret);
-	}
-	*clock = out;
-	return 0;
 }
 
 static uint64_t system_ns(const struct tw_clock *clock)

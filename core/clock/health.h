@@ -22,14 +22,7 @@ struct tw_health_seen {
 	struct tw_independent independent_later;	/* some ms */
 };
 
-/* As tw_clock_check(), but without the CPUs' counters (TW_HEALTH_NOT_RUN): makes
- * no threads. */
-int tw_clock_look(const struct tw_clock *clock, struct tw_clock_health *health);
-
-/* What the states of its checks come to. */
-enum tw_verdict tw_health_verdict(const struct tw_clock_health *health);
-
-/* Fills in all but the clocksource's name. -EIO when time stood still. */
+/* Fills in all but the clocksource's name and the verdict. -EIO when time stood still. */
 int tw_health_judge(const struct tw_clock *clock,
 		    const struct tw_health_seen *seen,
 		    struct tw_clock_health *health);

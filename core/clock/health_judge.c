@@ -164,21 +164,6 @@ judge_independent(const struct tw_clock *clock,
 							   TW_HEALTH_UNDECIDED;
 }
 
-enum tw_verdict tw_health_verdict(const struct tw_clock_health *health)
-{
-	enum tw_verdict verdict = TW_RELIABLE;
-	unsigned i;
-
-	for (i = 0; i < TW_HEALTH_CHECKS; i++) {
-		if (health->state[i] == TW_HEALTH_BAD)
-			return TW_UNRELIABLE;
-		if (health->state[i] != TW_HEALTH_GOOD &&
-		    i < TW_HEALTH_HOST)
-			verdict = TW_UNDECIDED;
-	}
-	return verdict;
-}
-
 int tw_health_judge(const struct tw_clock *clock,
 		    const struct tw_health_seen *seen,
 		    struct tw_clock_health *health)
@@ -199,6 +184,5 @@ int tw_health_judge(const struct tw_clock *clock,
 	state[TW_HEALTH_HOST] = judge_host(clock, seen);
 	state[TW_HEALTH_INDEPENDENT] =
 		judge_independent(clock, seen, health);
-	health->verdict = tw_health_verdict(health);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "clock/health.h"
 #include "machine/suspend.h"
 #include "tap.h"
+#include "trust.h"
 
 #define HZ	2e9
 #define START	1000000000000ULL
@@ -62,8 +63,12 @@ static void begin(enum tw_rate_source rate_source)
 
 static int judge(void)
 {
+	int ret;
+
 	health = (struct tw_clock_health) { 0 };
-	return tw_health_judge(&tested, &seen, &health);
+	ret = tw_health_judge(&tested, &seen, &health);
+	health.verdict = tw_health_verdict(&health);
+	return ret;
 }
 
 static void is(enum tw_verdict verdict, enum tw_health_check check,

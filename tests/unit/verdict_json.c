@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "clock/health.h"
 #include "health.h"
 #include "message.h"
 #include "tap.h"

@@ -1,19 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_clock_check(): looks at what a program can look at. What it means is
- * health_judge.c's business.
+ * What needs clock/ and estimate/ both, and the decisions of trust.c: setting a
+ * clock up, and checking one.
  */
-#include "health.h"
+#include "trust_measure.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
+#include "clock/clock.h"
+#include "clock/health.h"
+#include "clock/refine.h"
+#include "counter/mark.h"
 #include "counter/state.h"
 #include "diagnostics.h"
 #include "machine/machine.h"
 #include "machine/suspend.h"
-#include "refine.h"
+#include "trust.h"
+
+int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
+{
+	const struct tw_clock_options defaults = { 0 };
+	struct tw_clock out = { 0 };
+	int ret;
+
+	if (!options)
+		options = &defaults;
+	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
+		return -EINVAL;
+	out.rate.against = options->rate ? options->rate->against :
+					   options->against;
+	out.clock_id = tw_against_clock_id(tw_anchor_on(options->anchor,
+							out.rate.against));
+	out.reliability = options->reliability;
+	if (options->system == TW_ON) {
+		tw_clock_use_system(&out, 0);
+		*clock = out;
+		return 0;
+	}
+	ret = tw_clock_set_up(&out, options);
+	if (ret == -EINVAL || ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		tw_say(TW_SAY_WARNING, "clock: the system's clock is read in "
+		       "place of the counter: no rate or anchor, errno %d",
+		       -ret);
+		tw_clock_use_system(&out, ret);
+	}
+	*clock = out;
+	return 0;
+}
 
 /* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. */
 #define CPUS_LIMIT_NS	50000000ULL
@@ -71,6 +108,7 @@ static int look(const struct tw_clock *clock, int at_cpus,
 	if (ret)
 		return ret;
 	tw_read_clocksource(out.clocksource, sizeof(out.clocksource));
+	out.verdict = tw_health_verdict(&out);
 	tell(&out);
 	errno = saved_errno;
 	*health = out;
