@@ -14,7 +14,7 @@
 #include "job.h"
 #include "../message.h"
 #include "memory/chase.h"
-#include "memory/text_file.h"
+#include "text_file.h"
 
 /* What is on huge pages now, whatever it was when the job began. */
 static size_t look_again(const struct tw_memory_job *job)

@@ -2,8 +2,8 @@
 /*
  * A file of the kernel as text. Internal.
  */
-#ifndef TW_MEMORY_TEXT_FILE_H
-#define TW_MEMORY_TEXT_FILE_H
+#ifndef TW_TEXT_FILE_H
+#define TW_TEXT_FILE_H
 
 /* The whole of a file that has no size to ask for; free() it. NULL: errno says
  * why. */
