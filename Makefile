@@ -466,6 +466,7 @@ $(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/u
 # Nor does the reason why the kernel refuses a program.
 $(B)/tests/unit/kernel_program.t: plugin/kernel/program.c
 $(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a
 
 # Nor does the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c

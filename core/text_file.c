@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of /proc and /sys are made while they are read: read to the end.
+ * Files as text; see text_file.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,31 +9,62 @@
 
 #include "text_file.h"
 
-static char *read_all(int fd)
+ssize_t tw_text_fill(int fd, char *text, size_t size)
 {
-	size_t size = 4096, length = 0;
+	size_t length = 0;
+	ssize_t got;
+
+	do {
+		got = read(fd, text + length, size - 1 - length);
+		if (got < 0 && errno != EINTR) {
+			text[0] = '\0';
+			return -errno;
+		}
+		length += got > 0 ? (size_t)got : 0;
+	} while (got && length + 1 < size);
+	text[length] = '\0';
+	return (ssize_t)length;
+}
+
+ssize_t tw_text_file_begin(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	length = tw_text_fill(fd, text, size);
+	close(fd);
+	return length;
+}
+
+char *tw_text_all(int fd, size_t *length)
+{
+	size_t size = 4096, used = 0;
 	char *text = malloc(size);
 
 	while (text) {
-		ssize_t got = read(fd, text + length, size - 1 - length);
+		ssize_t got = tw_text_fill(fd, text + used, size - used);
+		char *more;
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0) {
 			free(text);
+			errno = (int)-got;
 			return NULL;
 		}
-		length += (size_t)got;
-		text[length] = '\0';
-		if (got == 0)
+		used += (size_t)got;
+		/* There is room left: the end was seen. */
+		if (used + 1 < size) {
+			if (length)
+				*length = used;
 			return text;
-		if (length + 1 == size) {
-			char *more = realloc(text, size *= 2);
-
-			if (!more)
-				free(text);
-			text = more;
 		}
+		size *= 2;
+		more = realloc(text, size);
+		if (!more)
+			free(text);
+		text = more;
 	}
 	errno = ENOMEM;
 	return NULL;
@@ -47,7 +78,7 @@ char *tw_text_file(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	text = read_all(fd);
+	text = tw_text_all(fd, NULL);
 	error = errno;
 	close(fd);
 	errno = error;

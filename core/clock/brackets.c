@@ -22,7 +22,6 @@
  * hogs a core), and so does waiting for a thread of our own that has them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +29,7 @@
 #include "brackets.h"
 #include "counter/pause.h"
 #include "counter/step.h"
+#include "text_file.h"
 #include "timespec.h"
 
 /* Windows longer than this sleep between bursts: 1024 of them are 51 ms. */
@@ -194,17 +194,9 @@ static int collect(struct reader *reader, struct collection *c)
 static int is_crowded(void)
 {
 	char text[128], *field;
-	ssize_t length;
-	int fd, i;
+	int i;
 
-	fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
+	tw_text_file_begin("/proc/loadavg", text, sizeof(text));
 	for (field = text, i = 0; field && i < 3; i++) {
 		field = strchr(field, ' ');
 		field = field ? field + 1 : NULL;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "step.h"
+#include "text_file.h"
 #include "timespec.h"
 #include "with_cpu.h"
 
@@ -107,19 +108,15 @@ static void look_at_namespace(struct tw_counter_facts *facts)
 {
 	char own[64], childrens[64], text[256];
 	ssize_t own_length, childrens_length, length;
-	int fd;
 
 	facts->time_namespace = -1;
-	fd = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		/* A kernel without time namespaces shifts no clock. */
-		if (errno == ENOENT)
-			facts->time_namespace = 0;
+	length = tw_text_file_begin("/proc/self/timens_offsets", text,
+				    sizeof(text));
+	/* A kernel without time namespaces shifts no clock. */
+	if (length == -ENOENT)
+		facts->time_namespace = 0;
+	if (length < 0)
 		return;
-	}
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
 	/* The file tells of the children's: after unshare() not our own. */
 	own_length = readlink("/proc/self/ns/time", own, sizeof(own));
 	childrens_length = readlink("/proc/self/ns/time_for_children",

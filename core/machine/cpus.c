@@ -11,25 +11,21 @@
 #include <string.h>
 
 #include "affinity.h"
+#include "text_file.h"
 
 #define CPUS_PATH	"/sys/devices/system/cpu/"
 #define CGROUP_PATH	"/sys/fs/cgroup"
 
-/* A list of 8192 CPUs at its longest has some 20 KB. */
-#define MOST_TEXT	32768
 #define MOST_PATH	4096
 
 static void read_list(struct tw_cpu_list *list, const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char *text = calloc(1, MOST_TEXT);
+	char *text = tw_text_file(path);
 
 	memset(list, 0, sizeof(*list));
-	if (file && text && fread(text, 1, MOST_TEXT - 1, file))
+	if (text)
 		tw_cpu_list_parse(list, text);
 	free(text);
-	if (file)
-		fclose(file);
 }
 
 static void read_system_list(struct tw_cpu_list *list, const char *root,
@@ -122,17 +118,13 @@ static void read_cpuset(struct tw_cpu_list *list, const char *root)
 						 NULL };
 	static const char *const old_names[] = { "cpuset.effective_cpus",
 						 "cpuset.cpus", NULL };
-	char path[MOST_PATH / 2], text[MOST_PATH] = "";
+	char path[MOST_PATH / 2], text[MOST_PATH];
 	const char *group;
-	FILE *file;
 
 	memset(list, 0, sizeof(*list));
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
-	file = fopen(path, "re");
-	if (!file)
+	if (tw_text_file_begin(path, text, sizeof(text)) < 0)
 		return;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
 	/* A controller is in one of the hierarchies only. A path that leads out
 	 * of the namespace is not below the mount that we see. */
 	group = tw_parse_cgroup(text, "cpuset");

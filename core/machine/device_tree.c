@@ -6,30 +6,24 @@
 #include "device_tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "processor.h"
+#include "text_file.h"
 
 uint64_t tw_device_tree_number(const char *path)
 {
-	unsigned char bytes[9];
+	char bytes[10];
 	uint64_t number = 0;
 	ssize_t length, i;
-	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, bytes, sizeof(bytes));
-	close(fd);
+	length = tw_text_file_begin(path, bytes, sizeof(bytes));
 	if (length != 4 && length != 8)
 		return 0;
 	for (i = 0; i < length; i++)
-		number = number << 8 | bytes[i];
+		number = number << 8 | (unsigned char)bytes[i];
 	return number;
 }
 

@@ -19,6 +19,7 @@
 #include "processor.h"
 #include "steering.h"
 #include "text.h"
+#include "text_file.h"
 #include "vmclock.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/"
@@ -27,31 +28,12 @@
 #define SYSLOG_ACTION_READ_ALL		3
 #define SYSLOG_ACTION_SIZE_BUFFER	10
 
-/* Up to size - 1 bytes of a file as text; "" if it can't be read. */
-static void read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t length = 0;
-	ssize_t got = 1;
-
-	while (fd >= 0 && got > 0 && length < size - 1) {
-		got = read(fd, text + length, size - 1 - length);
-		if (got > 0)
-			length += (size_t)got;
-		else if (got < 0 && errno == EINTR)
-			got = 1;
-	}
-	if (fd >= 0)
-		close(fd);
-	text[length] = '\0';
-}
-
 /* The first line of a file without blanks at its end. */
 static void read_line(const char *path, char *line, size_t size)
 {
 	size_t length;
 
-	read_text(path, line, size);
+	tw_text_file_begin(path, line, size);
 	length = strcspn(line, "\n");
 	while (length && line[length - 1] == ' ')
 		length--;
@@ -65,22 +47,14 @@ void tw_read_clocksource(char *name, size_t size)
 
 int tw_counter_is_clocksource(const struct tw_time_source *source)
 {
-	static const char name[] = TW_COUNTER_CLOCKSOURCE "\n";
-	char text[64];
-	ssize_t length;
-	int fd;
+	char name[64];
 
 	if (source)
 		return source->counter_is_clocksource;
 	if (tw_counter_is_emulated())
 		return 0;
-	fd = open(CLOCKSOURCE "current_clocksource", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text));
-	close(fd);
-	return length == (ssize_t)strlen(name) &&
-	       memcmp(text, name, strlen(name)) == 0;
+	tw_read_clocksource(name, sizeof(name));
+	return strcmp(name, TW_COUNTER_CLOCKSOURCE) == 0;
 }
 
 /* Elsewhere these texts speak of other clocks than the counter, or, under
@@ -92,7 +66,7 @@ static uint64_t read_cpuinfo_khz(void)
 	/* The first CPU's flags end well before. */
 	char text[16384];
 
-	read_text("/proc/cpuinfo", text, sizeof(text));
+	tw_text_file_begin("/proc/cpuinfo", text, sizeof(text));
 	return tw_parse_cpuinfo_khz(text);
 }
 

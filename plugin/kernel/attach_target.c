@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "command/output/plain_text.h"
+#include "text_file.h"
 
 #define NOT_FOUND	127	/* as a shell has them */
 #define NOT_RUN		126
@@ -23,17 +24,11 @@
 static void read_program(struct tw_attach_target *target)
 {
 	char path[64];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (!fgets(target->program, sizeof(target->program), file))
-		target->program[0] = '\0';
+	tw_text_file_begin(path, target->program, sizeof(target->program));
 	target->program[strcspn(target->program, "\n")] = '\0';
 	tw_plain_text(target->program);
-	fclose(file);
 }
 
 static int open_pidfd(pid_t pid)

@@ -27,6 +27,7 @@
 
 #include "helper_peer.h"
 #include "loader.h"
+#include "text_file.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD	77	/* Linux 6.5 */
@@ -59,8 +60,6 @@ static int read_status(int proc_fd, struct tw_helper_status *status,
 	static char text[65536];
 	char path[64];
 	va_list args;
-	size_t size = 0;
-	ssize_t got;
 	int file;
 
 	va_start(args, format);
@@ -69,12 +68,8 @@ static int read_status(int proc_fd, struct tw_helper_status *status,
 	file = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return -errno;
-	do {
-		got = read(file, text + size, sizeof(text) - 1 - size);
-		size += got > 0 ? (size_t)got : 0;
-	} while (got > 0);
+	tw_text_fill(file, text, sizeof(text));
 	close(file);
-	text[size] = '\0';
 	return tw_helper_read_status(text, status);
 }
 

@@ -5,13 +5,14 @@
 #include "kernel/program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "text_file.h"
 
 /* Newer than some headers. */
 #define TW_CAP_PERFMON	38
@@ -21,14 +22,9 @@
  * EPERM on some kernels. */
 static bool locked_down(void)
 {
-	char text[128] = "";
-	int file = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	char text[128];
 
-	if (file < 0)
-		return false;
-	if (read(file, text, sizeof(text) - 1) < 0)
-		text[0] = '\0';
-	close(file);
+	tw_text_file_begin("/sys/kernel/security/lockdown", text, sizeof(text));
 	return strstr(text, "[confidentiality]");
 }
 
@@ -53,14 +49,8 @@ bool tw_program_has_addresses(void)
 	char text[16384];
 	char *line, *next;
 	bool has = false;
-	ssize_t size;
-	int file = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 
-	if (file < 0)
-		return false;
-	size = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[size > 0 ? size : 0] = '\0';
+	tw_text_file_begin("/proc/kallsyms", text, sizeof(text));
 	for (line = text; !has && (next = strchr(line, '\n')); line = next + 1)
 		has = strtoull(line, NULL, 16) != 0;
 	return has;

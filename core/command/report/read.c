@@ -7,11 +7,12 @@
  * as without them less is shown than the file holds.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "command/output/plain_text.h"
@@ -19,6 +20,7 @@
 #include "command/report/report.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
+#include "text_file.h"
 
 /* The place of @text in @names; -1 without. */
 static int name_in(const char *text, const char *const *names, int count)
@@ -480,60 +482,6 @@ static json_t *parse(const char *text, size_t length,
 	return NULL;
 }
 
-/* All of @file and a 0 byte behind it; NULL with errno set. */
-static char *read_text(FILE *file, size_t expected, size_t *length)
-{
-	size_t room = expected + 2;	/* more than there is: the end is seen */
-	char *text = malloc(room);
-
-	*length = 0;
-	while (text) {
-		char *more;
-
-		*length += fread(text + *length, 1, room - *length - 1, file);
-		if (*length < room - 1)
-			break;
-		room *= 2;
-		more = realloc(text, room);
-		if (!more)
-			free(text);
-		text = more;
-	}
-	if (text && ferror(file)) {
-		int error = errno;
-
-		free(text);
-		text = NULL;
-		errno = error;
-	}
-	if (text)
-		text[*length] = '\0';
-	return text;
-}
-
-static FILE *open_input(const char *path, size_t *size,
-			struct tw_report_problem *problem)
-{
-	FILE *file = fopen(path, "re");
-	struct stat status;
-
-	*size = 4096;
-	if (!file) {
-		tw_report_refuse(problem, "%s", strerror(errno));
-		return NULL;
-	}
-	if (fstat(fileno(file), &status) == 0) {
-		if (S_ISDIR(status.st_mode)) {
-			tw_report_refuse(problem, "%s", strerror(EISDIR));
-			fclose(file);
-			return NULL;
-		}
-		if (S_ISREG(status.st_mode) && status.st_size > 0)
-			*size = (size_t)status.st_size;
-	}
-	return file;
-}
-
 /* -ENOMEM, or 0: what is wrong is in @problem. */
 static int read_parts(struct tw_report *report,
 		      struct tw_report_problem *problem)
@@ -581,19 +529,21 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 int tw_report_read(struct tw_report *report, const char *path,
 		   struct tw_report_problem *problem)
 {
-	size_t size, length;
-	FILE *file = open_input(path, &size, problem);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text;
+	size_t length;
 	int error;
 
 	*report = (struct tw_report) { .path = path };
-	if (!file)
-		return TW_EXIT_NO_INPUT;
-	text = read_text(file, size, &length);
-	error = text ? 0 : errno;
-	fclose(file);
-	if (!error)
-		error = -read_root(report, text, length, problem);
+	text = fd < 0 ? NULL : tw_text_all(fd, &length);
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!text) {
+		tw_report_refuse(problem, "%s", strerror(error));
+		return error == ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_NO_INPUT;
+	}
+	error = -read_root(report, text, length, problem);
 	free(text);
 	if (error)
 		tw_report_refuse(problem, "%s", strerror(error));
