@@ -420,6 +420,7 @@ $(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
 	check/moved.o output/plain_text.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/options.t: $(B)/core/command/options.o
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
@@ -631,7 +632,7 @@ print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded
+       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man
 
 # The verdict is the same on any machine, whatever else runs there.
 .PHONY: check
@@ -883,9 +884,10 @@ man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
 .PHONY: man
 man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
 
-$(B)/man/%: core/man/% core/tickwise.h
+# A line @OPTIONS COMMAND@ of a page becomes the command's options.
+$(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise
 	$(Q)mkdir -p $(@D)
-	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
+	$(Q)core/man/fill.sh $(B)/tickwise '$(VERSION)' $< >$@.new && mv $@.new $@
 
 .PHONY: install install-core install-plugin install-man uninstall
 install: install-core install-plugin

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "command/options.h"
 #include "tickwise.h"
 
 enum tw_exit {
@@ -20,6 +21,13 @@ enum tw_exit {
 	TW_EXIT_NO_INPUT = 66,	/* an input file can't be opened */
 	TW_EXIT_SOFTWARE = 70,	/* could not run: memory, threads */
 	TW_EXIT_IO = 74,	/* writing the output failed */
+};
+
+struct tw_command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *does;
+	const struct tw_options *options;
 };
 
 /* argv[0] is the subcommand's own name. Each returns an enum tw_exit. */
@@ -34,6 +42,9 @@ int tw_command_report(int argc, char **argv);
 int tw_command_attach(int argc, char **argv);
 int tw_command_kernel_helper(int argc, char **argv);
 
+extern const struct tw_options tw_bench_options;
+extern const struct tw_options tw_calibrate_options;
+
 /* "tickwise NAME: ..." and a newline on stderr; returns @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -42,6 +53,17 @@ int tw_command_fail(const char *name, int code, const char *format, ...)
  * the counter or the system clock; nothing where all is well. */
 void tw_command_counter_warnings(const struct tw_counter_facts *counter,
 				 FILE *out);
+
+/**
+ * tw_command_options - read the command line, print --help and errors
+ * @arguments: what is left; NULL for a command that takes none
+ *
+ * Return: TW_GO_ON; else the command has ended, with this enum tw_exit.
+ */
+int tw_command_options(const struct tw_options *options, void *values, char **argv,
+		       struct tw_arguments *arguments);
+
+#define TW_GO_ON	(-1)
 
 struct option;
 
@@ -56,7 +78,7 @@ int tw_command_scan(const char *name, int argc, char **argv,
 		    int (*take)(void *context, int option), void *context);
 
 /* The same where there are no arguments: one is refused, too. */
-int tw_command_options(const char *name, int argc, char **argv,
+int tw_command_options_old(const char *name, int argc, char **argv,
 		       const struct option *known,
 		       int (*take)(void *context, int option), void *context);
 

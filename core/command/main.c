@@ -11,43 +11,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "command/command.h"
 #include "command/output/plain_text.h"
 #include "tickwise.h"
 
 /* What of a message is printed; names of files may be long. */
 #define MESSAGE_SIZE	2048
 
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *does;
-};
-
-static const struct command commands[] = {
+static const struct tw_command commands[] = {
 	{ "check", tw_command_check,
-	  "can this machine's counter be trusted, and why (not)?" },
+	  "can this machine's counter be trusted, and why (not)?", NULL },
 	{ "calibrate", tw_command_calibrate,
-	  "how fast does the counter run, and how well is that known?" },
+	  "how fast does the counter run, and how well is that known?",
+	  &tw_calibrate_options },
 	{ "bench", tw_command_bench,
-	  "what does reading the time cost?" },
+	  "what does reading the time cost?", &tw_bench_options },
 	{ "compare", tw_command_compare,
-	  "how far off are fio's clocks and ours, and what do they cost?" },
+	  "how far off are fio's clocks and ours, and what do they cost?", NULL },
 	{ "memlat", tw_command_memlat,
-	  "how long does a load take, cache by cache?" },
+	  "how long does a load take, cache by cache?", NULL },
 	{ "run", tw_command_run,
-	  "run a fio job as it is, on the engine" },
+	  "run a fio job as it is, on the engine", NULL },
 	{ "profile", tw_command_profile,
-	  "where does a program's time go, function by function?" },
+	  "where does a program's time go, function by function?", NULL },
 	{ "report", tw_command_report,
-	  "read and merge the reports that the fio engine wrote" },
+	  "read and merge the reports that the fio engine wrote", NULL },
 	{ "attach", tw_command_attach,
-	  "where does the time of another program's io_uring I/O go?" },
+	  "where does the time of another program's io_uring I/O go?", NULL },
 	{ "kernel-helper", tw_command_kernel_helper,
-	  "stages inside the kernel for a fio without privileges" },
+	  "stages inside the kernel for a fio without privileges", NULL },
+	{ .name = NULL },
 };
-
-#define COMMANDS	(sizeof(commands) / sizeof(*commands))
 
 int tw_command_fail(const char *name, int code, const char *format, ...)
 {
@@ -70,6 +64,25 @@ int tw_command_finish(const char *name, int code)
 		return code;
 	return tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
 			       errno ? strerror(errno) : "some of it is lost");
+}
+
+int tw_command_options(const struct tw_options *options, void *values, char **argv,
+		       struct tw_arguments *arguments)
+{
+	char problem[TW_OPTIONS_PROBLEM];
+	struct tw_arguments none;
+
+	switch (tw_options_read(options, values, argv,
+				arguments ? arguments : &none, problem)) {
+	case 0:
+		return TW_GO_ON;
+	case TW_OPTIONS_HELP:
+		tw_options_print_help(options, stdout);
+		return tw_command_finish(options->command, TW_EXIT_GOOD);
+	default:
+		return tw_command_fail(options->command, TW_EXIT_USAGE, "%s",
+				       problem);
+	}
 }
 
 int tw_command_scan(const char *name, int argc, char **argv,
@@ -99,7 +112,7 @@ int tw_command_scan(const char *name, int argc, char **argv,
 	return code;
 }
 
-int tw_command_options(const char *name, int argc, char **argv,
+int tw_command_options_old(const char *name, int argc, char **argv,
 		       const struct option *known,
 		       int (*take)(void *context, int option), void *context)
 {
@@ -139,48 +152,96 @@ int tw_command_print_json(json_t *root)
 static void print_usage(FILE *stream)
 {
 	fputs("usage: tickwise COMMAND [options]\n\n", stream);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(stream, "  %-14s %s\n", commands[i].name,
-			commands[i].does);
+	for (const struct tw_command *command = commands; command->name; command++)
+		fprintf(stream, "  %-14s %s\n", command->name, command->does);
 	fputs("\nOptions:\n"
-	      "  --help     this page; tickwise COMMAND --help: a command's\n"
-	      "  --version  print the version\n"
+	      "  -h, --help     Print this page; `tickwise help COMMAND` prints a "
+	      "command's\n"
+	      "  -V, --version  Print the version\n"
 	      "\n"
 	      "Exit codes: 0 good, 1 bad verdict, 2 undecided, 64 and above: "
 	      "could not run.\n", stream);
 }
 
-static const struct command *find_command(const char *name)
+static const struct tw_command *find_command(const char *name)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
+	const struct tw_command *command = commands;
+
+	while (command->name && strcmp(command->name, name) != 0)
+		command++;
+	return command->name ? command : NULL;
+}
+
+static int fail_unknown(const char *name)
+{
+	const char *what = name[0] == '-' ? "option" : "command", *meant = NULL;
+	unsigned nearest = TW_OPTIONS_FAR;
+
+	for (const struct tw_command *command = commands; command->name;
+	     command++) {
+		unsigned distance = tw_options_distance(name, command->name);
+
+		if (distance < nearest) {
+			nearest = distance;
+			meant = command->name;
+		}
+	}
+	if (meant)
+		return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' "
+				       "(did you mean %s?)", what, name, meant);
+	return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' "
+			       "(see tickwise --help)", what, name);
+}
+
+/* For the build: what is installed with the program. 0: nothing of this name. */
+static int print_made(const char *option, const char *of)
+{
+	const struct tw_command *command = find_command(of);
+
+	if (strcmp(option, "--manual-options") == 0 && command &&
+		 command->options)
+		tw_options_print_manual(command->options, stdout);
+	else
+		return 0;
+	return 1;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct tw_command *command = find_command(argv[0]);
+
+	return command ? command->run(argc, argv) : fail_unknown(argv[0]);
+}
+
+/* tickwise help COMMAND */
+static int help_on(char *name)
+{
+	char help[] = "--help";
+	char *argv[] = { name, help, NULL };
+
+	return run(2, argv);
+}
+
+static int is_one_of(const char *name, const char *a, const char *b)
+{
+	return strcmp(name, a) == 0 || strcmp(name, b) == 0;
 }
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
-
-	/* A reader that went away shall be an error of writing, and said. */
+	/* A reader that went away shall be an error of writing, and reported. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		print_usage(stderr);
 		return TW_EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+	if (strcmp(argv[1], "help") == 0 && argc > 2)
+		return help_on(argv[2]);
+	if (is_one_of(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
 		print_usage(stdout);
-		return tw_command_finish(NULL, TW_EXIT_GOOD);
-	}
-	if (strcmp(argv[1], "--version") == 0) {
+	else if (is_one_of(argv[1], "--version", "-V"))
 		puts("tickwise " TW_VERSION);
-		return tw_command_finish(NULL, TW_EXIT_GOOD);
-	}
-	command = find_command(argv[1]);
-	if (!command)
-		return tw_command_fail(NULL, TW_EXIT_USAGE, "unknown %s '%s' "
-				       "(see tickwise --help)",
-				       argv[1][0] == '-' ? "option" : "command",
-				       argv[1]);
-	return command->run(argc - 1, argv + 1);
+	else if (argc != 3 || !print_made(argv[1], argv[2]))
+		return run(argc - 1, argv + 1);
+	return tw_command_finish(NULL, TW_EXIT_GOOD);
 }

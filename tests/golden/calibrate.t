@@ -18,7 +18,7 @@ usage_errors calibrate <<'LINES'
 file
 --window
 --window=4.9
---window=20ms
+--window=20x
 --against=real
 --kernel-rate=1
 LINES

@@ -17,7 +17,7 @@ refuses() {
 
 refuses '--window takes milliseconds, 5 to 3600000' --window=4.9
 refuses '--window takes milliseconds, 5 to 3600000' --window=3600001
-refuses '--window takes milliseconds, 5 to 3600000' --window=20ms
+refuses '--window takes milliseconds, 5 to 3600000' --window=20x
 refuses '--window takes milliseconds, 5 to 3600000' --window=nan
 refuses '--window needs a value' --window
 refuses '--against takes raw or monotonic' --against=real

@@ -12,6 +12,8 @@
 . "$(dirname "$0")/header_names.sh"
 
 man=$root/core/man
+# As they are installed: with the options of the program.
+made=${TW_BUILD:-$root/build}/man
 sections='NAME SYNOPSIS DESCRIPTION RETURN_VALUE ERRORS ATTRIBUTES SEE_ALSO'
 
 # none FILE DESCRIPTION: passes when the file is empty, else shows it
@@ -98,7 +100,7 @@ for command in '' $(cat "$scratch/commands"); do
 		continue
 	fi
 	options <"$scratch/help" >"$scratch/said"
-	awk '/^\.SH/ { show = $2 == "OPTIONS"; next } show' "$page" |
+	awk '/^\.SH/ { show = $2 == "OPTIONS"; next } show' "$made/${page##*/}" |
 		options >"$scratch/written"
 	is "$(cat "$scratch/written")" "$(cat "$scratch/said")" \
 		"$(basename "$page") has the options of its --help"
@@ -145,7 +147,7 @@ lint() {
 		echo "ok $tap_count # SKIP no $1"
 		return
 	fi
-	for page in "$man"/*.[1-9]; do
+	for page in "$made"/*.[1-9]; do
 		"$@" "$page" 2>&1 >/dev/null | sed "s|^|$(basename "$page"): |"
 	done >"$scratch/wrong"
 	none "$scratch/wrong" "$name finds nothing"

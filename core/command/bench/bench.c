@@ -3,8 +3,6 @@
  * tickwise bench: what reading the time costs, as ratios within one run.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,62 +11,37 @@
 #include "command/command.h"
 
 #define NAME			"bench"
-#define LEAST_SECONDS		0.02
-#define MOST_SECONDS		20
-#define DEFAULT_SECONDS		2
 /* Only the nanoseconds of one result need a rate, and not a good one. */
 #define CALIBRATION_NS		20000000
 #define LONGEST_CALIBRATION_NS	640000000
 
 struct arguments {
-	double seconds;
+	uint64_t window_ns;
 	int json;
-	int help;
 };
 
-static const char usage[] =
-"usage: tickwise bench [--json] [--seconds=S]\n"
-"\n"
-"What does it cost to read the time? Every way to do it runs in blocks of some\n"
-"microseconds that take turns; figures are medians of the ratios of blocks of\n"
-"one turn. Only ratios of one run say something: run it on an idle machine.\n"
-"\n"
-"  --json       print one JSON object instead of a table\n"
-"  --seconds=S  measure for so long, 0.02 to 20 (2)\n"
-"  --help       print this\n"
-"\n"
-"Exit code: 0 measured, 2 too disturbed to tell, 64 and up could not run.\n";
+static const struct tw_option table[] = {
+	{ .name = "json",
+	  .help = "Print one JSON object instead of a table",
+	  TW_OPTION_AT(struct arguments, json) },
+	{ .name = "seconds", .kind = TW_OPTION_TIME, .value = "SECONDS",
+	  .min = 0.02, .max = 20, .preset = "2",
+	  .help = "Measure for this time",
+	  TW_OPTION_AT(struct arguments, window_ns) },
+	{ .name = NULL },
+};
 
-static int parse_option(void *context, int option)
-{
-	struct arguments *arguments = context;
-
-	switch (option) {
-	case 'j':
-		arguments->json = 1;
-		return TW_EXIT_GOOD;
-	case 'h':
-		arguments->help = 1;
-		return TW_EXIT_GOOD;
-	case 's':
-		return tw_command_seconds(NAME, optarg, LEAST_SECONDS,
-					  MOST_SECONDS, &arguments->seconds);
-	}
-	return TW_EXIT_GOOD;
-}
-
-static int parse_arguments(struct arguments *arguments, int argc, char **argv)
-{
-	static const struct option known[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "seconds", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-
-	return tw_command_options(NAME, argc, argv, known, parse_option,
-				  arguments);
-}
+const struct tw_options tw_bench_options = {
+	.command = NAME,
+	.about =
+	"Measure what it costs to read the time. Every way to read it runs in blocks of "
+	"some microseconds, which take turns. A figure is the median of the ratios of "
+	"blocks of one turn. Compare only ratios of one run, and measure on an idle "
+	"machine.",
+	.codes =
+	"Exit codes: 0 measured, 2 too disturbed to tell, 64 and above could not run.",
+	.table = table,
+};
 
 static void print_result(const struct tw_bench_result *result)
 {
@@ -114,8 +87,7 @@ static int run(const struct arguments *arguments,
 	struct tw_bench_result results[TW_BENCH_RESULTS];
 	int ret, evaluated;
 
-	ret = tw_bench_measure(costs, clock,
-			       (uint64_t)llround(arguments->seconds * 1e9));
+	ret = tw_bench_measure(costs, clock, arguments->window_ns);
 	if (ret)
 		return ret;
 	evaluated = tw_bench_evaluate(results, costs, clock->rate.hz);
@@ -146,24 +118,20 @@ int tw_command_bench(int argc, char **argv)
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
-	struct arguments arguments = { .seconds = DEFAULT_SECONDS };
+	struct arguments arguments = { 0 };
 	struct tw_bench_costs costs;
 	struct tw_clock clock;
 	int code, ret;
 
-	code = parse_arguments(&arguments, argc, argv);
-	if (code != TW_EXIT_GOOD)
+	(void)argc;
+	code = tw_command_options(&tw_bench_options, &arguments, argv, NULL);
+	if (code != TW_GO_ON)
 		return code;
-	if (arguments.help) {
-		fputs(usage, stdout);
-		return tw_command_finish(NAME, TW_EXIT_GOOD);
-	}
 	ret = tw_clock_init(&clock, &options);
 	if (!ret && clock.system)
 		ret = clock.system_errno;
 	if (!ret)
-		ret = tw_bench_costs_init(&costs,
-			(uint64_t)llround(arguments.seconds * 1e9));
+		ret = tw_bench_costs_init(&costs, arguments.window_ns);
 	if (ret)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
 				       why_not(ret));

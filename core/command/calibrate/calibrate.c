@@ -4,8 +4,6 @@
  * Measures once, then prints a page or a JSON object.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,101 +13,49 @@
 
 #define NAME	"calibrate"
 
-static const char usage[] =
-"usage: tickwise calibrate [--window=MS] [--against=raw|monotonic]\n"
-"                          [--kernel-rate=on|off] [--json]\n"
-"\n"
-"How fast does the CPU's counter run against a system clock, and how well is\n"
-"that known? Also what CPUID, the hypervisor and the kernel say about it.\n"
-"\n"
-"  --window=MS           length of the calibration, 5 to 3600000 ms (1000)\n"
-"  --against=CLOCK       raw: CLOCK_MONOTONIC_RAW, the kernel's own rate\n"
-"                        (default); monotonic: CLOCK_MONOTONIC, which NTP steers\n"
-"  --kernel-rate=on|off  off: only what the samples say; on (default): the\n"
-"                        kernel's exact rate, where it verifies itself\n"
-"  --json                print one JSON object instead of a page\n"
-"  --help                print this\n"
-"\n"
-"Exit code: 0 calibrated, 64 wrong usage, 70 could not be measured, 74 the\n"
-"output could not be written.\n";
-
 struct request {
 	struct tw_rate_options options;
 	int json;
-	int help;
 };
 
-static int parse_window(const char *text, uint64_t *window_ns)
-{
-	char *end;
-	double ms = strtod(text, &end);
+static const struct tw_option table[] = {
+	{ .name = "window", .kind = TW_OPTION_TIME, .value = "MS",
+	  .min = 5, .max = 3600000, .preset = "1000",
+	  .help = "Calibrate for this time",
+	  .more = "A longer calibration is a better one.",
+	  TW_OPTION_AT(struct request, options.window_ns) },
+	{ .name = "against", .kind = TW_OPTION_WORD,
+	  .words = TW_OPTION_WORD_LIST("raw", "monotonic"),
+	  .sets = TW_AGAINST_RAW, .preset = "raw",
+	  .help = "Measure against CLOCK_MONOTONIC_RAW, the kernel's own rate, or "
+		  "CLOCK_MONOTONIC, which NTP steers",
+	  .more = "With `monotonic`, adjtimex(2) tells whether NTP asks for more than a "
+		  "constant rate. While it does not, the rate is computed from the "
+		  "kernel's own (source \"kernel_adjtimex\"), and holds until NTP steers "
+		  "anew. Otherwise it is measured.",
+	  TW_OPTION_AT(struct request, options.against) },
+	{ .name = "kernel-rate", .kind = TW_OPTION_WORD,
+	  .words = TW_OPTION_WORD_LIST("on", "off"),
+	  .sets = TW_ON, .preset = "on",
+	  .help = "Take the kernel's exact rate where it verifies itself",
+	  .more = "With `off` the rate is what the samples say.",
+	  TW_OPTION_AT(struct request, options.kernel_rate) },
+	{ .name = "json",
+	  .help = "Print one JSON object instead of a page",
+	  TW_OPTION_AT(struct request, json) },
+	{ .name = NULL },
+};
 
-	if (end == text || *end || !(ms >= 5 && ms <= 3600000))
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "--window takes "
-			"milliseconds, 5 to 3600000, not '%s'", text);
-	*window_ns = (uint64_t)llround(ms * 1e6);
-	return TW_EXIT_GOOD;
-}
-
-static int parse_against(const char *text, enum tw_against *against)
-{
-	if (!strcmp(text, "raw"))
-		*against = TW_AGAINST_RAW;
-	else if (!strcmp(text, "monotonic"))
-		*against = TW_AGAINST_MONOTONIC;
-	else
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "--against takes "
-				       "raw or monotonic, not '%s'", text);
-	return TW_EXIT_GOOD;
-}
-
-static int parse_switch(const char *text, enum tw_switch *value)
-{
-	if (!strcmp(text, "on"))
-		*value = TW_ON;
-	else if (!strcmp(text, "off"))
-		*value = TW_OFF;
-	else
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "--kernel-rate "
-				       "takes on or off, not '%s'", text);
-	return TW_EXIT_GOOD;
-}
-
-static int parse_option(void *context, int option)
-{
-	struct request *request = context;
-
-	switch (option) {
-	case 'w':
-		return parse_window(optarg, &request->options.window_ns);
-	case 'a':
-		return parse_against(optarg, &request->options.against);
-	case 'k':
-		return parse_switch(optarg, &request->options.kernel_rate);
-	case 'j':
-		request->json = 1;
-		return TW_EXIT_GOOD;
-	case 'h':
-		request->help = 1;
-		return TW_EXIT_GOOD;
-	}
-	return TW_EXIT_GOOD;
-}
-
-static int parse(struct request *request, int argc, char **argv)
-{
-	static const struct option known[] = {
-		{ "window", required_argument, NULL, 'w' },
-		{ "against", required_argument, NULL, 'a' },
-		{ "kernel-rate", required_argument, NULL, 'k' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-
-	return tw_command_options(NAME, argc, argv, known, parse_option,
-				  request);
-}
+const struct tw_options tw_calibrate_options = {
+	.command = NAME,
+	.about =
+	"Measure how fast the CPU's counter runs against a system clock, and how well "
+	"that is known. Show what CPUID, the hypervisor and the kernel say about it.",
+	.codes =
+	"Exit codes: 0 calibrated, 64 wrong command line, 70 could not be measured, 74 "
+	"the output could not be written.",
+	.table = table,
+};
 
 static const char *failure(int error, const struct tw_counter_facts *counter)
 {
@@ -135,13 +81,10 @@ int tw_command_calibrate(int argc, char **argv)
 	struct tw_rate rate;
 	int code, ret;
 
-	code = parse(&request, argc, argv);
-	if (code != TW_EXIT_GOOD)
+	(void)argc;
+	code = tw_command_options(&tw_calibrate_options, &request, argv, NULL);
+	if (code != TW_GO_ON)
 		return code;
-	if (request.help) {
-		fputs(usage, stdout);
-		return tw_command_finish(NAME, TW_EXIT_GOOD);
-	}
 	tw_counter_check(&counter);
 	ret = tw_rate_measure(&rate, &request.options);
 	if (ret)

@@ -152,7 +152,7 @@ static int parse_arguments(struct tw_check_arguments *arguments, int argc,
 		{ NULL, 0, NULL, 0 },
 	};
 
-	return tw_command_options(TW_CHECK, argc, argv, known, parse_option,
+	return tw_command_options_old(TW_CHECK, argc, argv, known, parse_option,
 				  arguments);
 }
 

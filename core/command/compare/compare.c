@@ -110,7 +110,7 @@ static int parse(struct tw_compare_arguments *arguments, int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 
-	return tw_command_options(NAME, argc, argv, known, parse_option,
+	return tw_command_options_old(NAME, argc, argv, known, parse_option,
 				  arguments);
 }
 

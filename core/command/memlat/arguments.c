@@ -273,7 +273,7 @@ int tw_memlat_parse(struct tw_memlat_arguments *arguments, int argc,
 		.effort = { BATCH_US * 1000, POINT_MS * 1000000,
 			    WARM_MS * 1000000 },
 	};
-	code = tw_command_options(TW_MEMLAT, argc, argv, known, parse_option,
+	code = tw_command_options_old(TW_MEMLAT, argc, argv, known, parse_option,
 				  arguments);
 	return code == TW_EXIT_GOOD ? check_together(arguments) : code;
 }

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a command line by its table. Pure: no output, no state of its own.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/options.h"
+
+#define LONGEST_NAME	64	/* that is compared */
+
+const struct tw_option tw_option_help = {
+	.name = "help", .letter = 'h', .help = "Print this page",
+};
+
+struct reading {
+	const struct tw_options *options;
+	void *values;
+	char *problem;
+};
+
+static int refuse(const struct reading *reading, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int refuse(const struct reading *reading, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reading->problem, TW_OPTIONS_PROBLEM, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* ---- values ---- */
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+static const struct unit time_units[] = {
+	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+	{ "min", 60e9 }, { "h", 3600e9 }, { NULL, 0 },
+};
+
+static const struct unit size_units[] = {
+	{ "K", 0x1p10 }, { "M", 0x1p20 }, { "G", 0x1p30 }, { "T", 0x1p40 },
+	{ "k", 0x1p10 }, { "m", 0x1p20 }, { "g", 0x1p30 }, { "t", 0x1p40 },
+	{ NULL, 0 },
+};
+
+/* The names that a table gives to values. */
+static const struct time_value {
+	const char *value, *unit;
+	double ns;
+} time_values[] = {
+	{ "NS", "nanoseconds", 1 }, { "US", "microseconds", 1e3 },
+	{ "MS", "milliseconds", 1e6 }, { "SECONDS", "seconds", 1e9 },
+};
+
+static const struct time_value *time_value(const struct tw_option *option)
+{
+	const struct time_value *value = time_values;
+
+	while (strcmp(value->value, option->value) != 0)
+		value++;
+	return value;
+}
+
+const char *tw_option_time_unit(const struct tw_option *option)
+{
+	return time_value(option)->unit;
+}
+
+/* A number and a unit; without one it is times @usual. NAN: it is none. */
+static double number_of(const char *text, const struct unit *units, double usual)
+{
+	double number;
+	char *end;
+
+	if (!(*text >= '0' && *text <= '9') && *text != '.')
+		return NAN;
+	number = strtod(text, &end);
+	if (end == text)
+		return NAN;
+	if (!*end)
+		return number * usual;
+	for (; units && units->name; units++)
+		if (strcmp(end, units->name) == 0)
+			return number * units->factor;
+	return NAN;
+}
+
+static void store(const struct reading *reading, const struct tw_option *option,
+		  uint64_t value)
+{
+	void *at = (char *)reading->values + option->at;
+	int small = (int)value;
+
+	if (option->size == sizeof(small))
+		memcpy(at, &small, sizeof(small));
+	else
+		memcpy(at, &value, sizeof(value));
+}
+
+static int take_whole(const struct reading *reading,
+		      const struct tw_option *option, const char *text)
+{
+	double number = number_of(text, NULL, 1);
+
+	if (!(number >= option->min && number <= option->max) ||
+	    number != floor(number))
+		return refuse(reading, "--%s takes a whole number, %.0f to %.0f, "
+			      "not '%s'", option->name, option->min, option->max,
+			      text);
+	store(reading, option, (uint64_t)number);
+	return 0;
+}
+
+static int take_time(const struct reading *reading,
+		     const struct tw_option *option, const char *text)
+{
+	const double unit_ns = time_value(option)->ns;
+	double ns = number_of(text, time_units, unit_ns);
+
+	if (!(ns >= option->min * unit_ns && ns <= option->max * unit_ns))
+		return refuse(reading, "--%s takes %s, %.10g to %.10g, not '%s'",
+			      option->name, tw_option_time_unit(option),
+			      option->min, option->max, text);
+	store(reading, option, (uint64_t)llround(ns));
+	return 0;
+}
+
+static int take_size(const struct reading *reading,
+		     const struct tw_option *option, const char *text)
+{
+	double bytes = number_of(text, size_units, 1);
+
+	if (!(bytes >= option->min && bytes <= 0x1p46) || bytes != floor(bytes))
+		return refuse(reading, "--%s takes a size of at least %.0f bytes, "
+			      "like 16K, 1M, not '%s'", option->name,
+			      option->min, text);
+	store(reading, option, (uint64_t)bytes);
+	return 0;
+}
+
+/* "cas or switch"; @out has room for TW_OPTIONS_PROBLEM. */
+static const char *list_words(char *out, const char *const *words)
+{
+	size_t used = 0;
+
+	*out = '\0';
+	for (unsigned i = 0; words[i] && used < TW_OPTIONS_PROBLEM; i++)
+		used += (size_t)snprintf(out + used, TW_OPTIONS_PROBLEM - used,
+					 "%s%s", !i ? "" : words[i + 1] ?
+					 ", " : " or ", words[i]);
+	return out;
+}
+
+/* The index of the word that @length bytes of @text are; -EINVAL. */
+static int take_index(const struct reading *reading,
+		      const struct tw_option *option, const char *text,
+		      size_t length)
+{
+	char list[TW_OPTIONS_PROBLEM];
+
+	for (int i = 0; option->words[i]; i++)
+		if (strlen(option->words[i]) == length &&
+		    strncmp(option->words[i], text, length) == 0)
+			return i;
+	return refuse(reading, "--%s takes %s, not '%.*s'", option->name,
+		      list_words(list, option->words), (int)length, text);
+}
+
+static int take_words(const struct reading *reading,
+		      const struct tw_option *option, const char *text)
+{
+	int *wanted = (int *)(void *)((char *)reading->values + option->at);
+	size_t length;
+	int index;
+
+	memset(wanted, 0, option->size);
+	for (;; text += length + 1) {
+		length = strcspn(text, ",");
+		index = take_index(reading, option, text, length);
+		if (index < 0)
+			return index;
+		wanted[index] = 1;
+		if (!text[length])
+			return 0;
+	}
+}
+
+static int take_value(const struct reading *reading,
+		      const struct tw_option *option, const char *text)
+{
+	void *at = (char *)reading->values + option->at;
+	struct tw_option_texts *texts = at;
+	int index;
+
+	switch (option->kind) {
+	case TW_OPTION_SWITCH:
+		store(reading, option, option->sets ? (uint64_t)option->sets : 1);
+		return 0;
+	case TW_OPTION_WORD:
+		index = take_index(reading, option, text, strlen(text));
+		if (index >= 0)
+			store(reading, option, (uint64_t)(option->sets + index));
+		return index < 0 ? index : 0;
+	case TW_OPTION_WORDS:
+		return take_words(reading, option, text);
+	case TW_OPTION_WHOLE:
+		return take_whole(reading, option, text);
+	case TW_OPTION_TIME:
+		return take_time(reading, option, text);
+	case TW_OPTION_SIZE:
+		return take_size(reading, option, text);
+	case TW_OPTION_TEXTS:
+		texts->list[texts->count++] = text;
+		return 0;
+	case TW_OPTION_TEXT:
+	case TW_OPTION_FILE:
+	case TW_OPTION_PROGRAM:
+		break;
+	}
+	memcpy(at, &text, sizeof(text));
+	return 0;
+}
+
+/* ---- names ---- */
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/* Levenshtein's, one row at a time. A third of the characters may be wrong. */
+unsigned tw_options_distance(const char *given, const char *name)
+{
+	size_t length = strlen(name), given_length = strlen(given);
+	unsigned row[LONGEST_NAME + 1];
+
+	if (given_length && strncmp(given, name, given_length) == 0)
+		return 0;
+	if (length > LONGEST_NAME || given_length > LONGEST_NAME)
+		return TW_OPTIONS_FAR;
+	for (unsigned i = 0; i <= length; i++)
+		row[i] = i;
+	for (unsigned i = 0; given[i]; i++) {
+		unsigned corner = row[0]++;
+
+		for (unsigned j = 0; j < length; j++) {
+			unsigned changed = corner + (given[i] != name[j]);
+
+			corner = row[j + 1];
+			row[j + 1] = min3(changed, corner + 1, row[j] + 1);
+		}
+	}
+	return row[length] <= (given_length + 2) / 3 ? row[length] : TW_OPTIONS_FAR;
+}
+
+/* The options of the table, then --help; NULL: no more. */
+static const struct tw_option *option_number(const struct tw_options *options,
+					     unsigned number)
+{
+	unsigned i = 0;
+
+	while (i < number && options->table[i].name)
+		i++;
+	if (options->table[i].name)
+		return &options->table[i];
+	return i == number ? &tw_option_help : NULL;
+}
+
+static int unknown(const struct reading *reading, const char *given)
+{
+	const struct tw_option *option, *meant = NULL;
+	unsigned nearest = TW_OPTIONS_FAR;
+	char name[LONGEST_NAME + 1] = "";
+
+	if (given[1] == '-')
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(given + 2, "="),
+			 given + 2);
+	for (unsigned i = 0; (option = option_number(reading->options, i)); i++) {
+		unsigned distance = tw_options_distance(name, option->name);
+
+		if (distance < nearest) {
+			nearest = distance;
+			meant = option;
+		}
+	}
+	if (meant)
+		return refuse(reading, "unknown option %s (did you mean --%s?)",
+			      given, meant->name);
+	return refuse(reading, "unknown option %s (see --help)", given);
+}
+
+/* By its name, or a beginning that no other one has. */
+static const struct tw_option *find_long(const struct tw_options *options,
+					 const char *name)
+{
+	size_t length = strcspn(name, "=");
+	const struct tw_option *option, *found = NULL;
+	unsigned beginnings = 0;
+
+	for (unsigned i = 0; (option = option_number(options, i)); i++) {
+		if (strncmp(option->name, name, length) != 0)
+			continue;
+		if (!option->name[length])
+			return option;
+		beginnings++;
+		found = option;
+	}
+	return length && beginnings == 1 && !options->passes_on ? found : NULL;
+}
+
+/* "-x", "-xVALUE" */
+static const struct tw_option *find_short(const struct tw_options *options,
+					  const char *text)
+{
+	const struct tw_option *option;
+
+	for (unsigned i = 0; (option = option_number(options, i)); i++)
+		if (option->letter && option->letter == text[0] &&
+		    (!text[1] || option->kind != TW_OPTION_SWITCH))
+			return option;
+	return NULL;
+}
+
+/* ---- the command line ---- */
+
+#define NOT_OURS	2
+
+/* The option at @at, which moves on to a value of its own. 0, or as
+ * tw_options_read(), or NOT_OURS. */
+static int take(const struct reading *reading, char ***at)
+{
+	const char *given = **at, *value;
+	int is_long = given[1] == '-', passes_on = reading->options->passes_on;
+	const struct tw_option *option = is_long ?
+		find_long(reading->options, given + 2) :
+		find_short(reading->options, given + 1);
+
+	if (!option)
+		return passes_on ? NOT_OURS : unknown(reading, given);
+	value = is_long ? strchr(given, '=') : given[2] ? given + 1 : NULL;
+	if (value)
+		value++;
+	if (option->kind == TW_OPTION_SWITCH && value)
+		return refuse(reading, "--%s takes no value", option->name);
+	if (option == &tw_option_help)
+		return TW_OPTIONS_HELP;
+	if (!value)
+		value = option->bare;
+	if (!value && option->kind != TW_OPTION_SWITCH) {
+		if (passes_on || !(*at)[1])
+			return refuse(reading, "--%s needs a value: --%s=%s",
+				      option->name, option->name,
+				      option->value);
+		value = *++*at;
+	}
+	return take_value(reading, option, value);
+}
+
+static void take_presets(const struct reading *reading)
+{
+	const struct tw_option *option = reading->options->table;
+
+	for (; option->name; option++)
+		if (option->preset)
+			take_value(reading, option, option->preset);
+}
+
+int tw_options_read(const struct tw_options *options, void *values, char **argv,
+		    struct tw_arguments *arguments, char *problem)
+{
+	const struct reading reading = { options, values, problem };
+	char **at = argv + 1, **kept = at;
+	int code = 0;
+
+	arguments->list = at;
+	arguments->after_dashes = NULL;
+	take_presets(&reading);
+	for (; !code && *at && strcmp(*at, "--") != 0; at++) {
+		char *argument = *at;
+
+		code = argument[0] == '-' && argument[1] ?
+			take(&reading, &at) : NOT_OURS;
+		if (code == NOT_OURS) {
+			*kept++ = argument;
+			code = 0;
+		}
+	}
+	if (code)
+		return code;
+	if (*at) {
+		at++;
+		arguments->after_dashes = kept;
+	}
+	while (*at)
+		*kept++ = *at++;
+	*kept = NULL;
+	arguments->count = (int)(kept - arguments->list);
+	return !options->arguments && arguments->count ?
+		refuse(&reading, "takes no '%s' (see --help)",
+		       arguments->list[0]) : 0;
+}

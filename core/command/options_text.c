@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What people read of a command's options: the page of --help, and the manual's
+ * section OPTIONS. Both show every option of the table.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "command/options.h"
+
+#define WIDTH		79
+#define TEXT_COLUMN	28	/* of --help, at most */
+#define ROOM		1024
+
+static const char time_note[] =
+	"A time may have a unit: ns, us, ms, s, min or h.";
+static const char size_note[] =
+	"A size is in bytes, or has one of K, M, G and T behind it.";
+
+/* ---- the parts of an option ---- */
+
+static void append(char *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* @out has ROOM bytes. */
+static void append(char *out, const char *format, ...)
+{
+	size_t used = strlen(out);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out + used, ROOM - used, format, args);
+	va_end(args);
+}
+
+/* "cas|switch", or the value's name; NULL: there is none. */
+static const char *value_name(char *out, const struct tw_option *option)
+{
+	if (option->kind != TW_OPTION_WORD)
+		return option->value;
+	*out = '\0';
+	for (unsigned i = 0; option->words[i]; i++)
+		append(out, "%s%s", i ? "|" : "", option->words[i]);
+	return out;
+}
+
+static const char *size_text(char *out, double bytes)
+{
+	unsigned unit = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++)
+		bytes /= 1024;
+	*out = '\0';
+	append(out, "%g%.1s", bytes, "\0KMGT" + unit);
+	return out;
+}
+
+/* The help, its limits and its default. */
+static const char *describe(char *out, const struct tw_option *option)
+{
+	const char *preset = option->preset ? option->preset : option->otherwise;
+	char limits[ROOM] = "", size[ROOM];
+
+	if (option->kind == TW_OPTION_SIZE)
+		append(limits, "at least %s", size_text(size, option->min));
+	else if (option->max > 0)
+		append(limits, "%.10g to %.10g%s%s", option->min, option->max,
+		       option->kind == TW_OPTION_TIME ? " " : "",
+		       option->kind == TW_OPTION_TIME ?
+		       tw_option_time_unit(option) : "");
+	if (preset)
+		append(limits, "%sdefault: %s", *limits ? "; " : "", preset);
+	*out = '\0';
+	append(out, *limits ? "%s (%s)" : "%s", option->help, limits);
+	return out;
+}
+
+static int has_kind(const struct tw_options *options, enum tw_option_kind kind)
+{
+	const struct tw_option *option = options->table;
+
+	while (option->name && option->kind != kind)
+		option++;
+	return option->name != NULL;
+}
+
+/* ---- --help ---- */
+
+/* Words from column @at on, further lines from column @left on. */
+static void print_words(FILE *out, const char *text, int at, int left)
+{
+	while (*text) {
+		int length = (int)strcspn(text, " \n");
+
+		if (at > left && at + 1 + length > WIDTH) {
+			fprintf(out, "\n%*s", left, "");
+			at = left;
+		} else if (at > left) {
+			at += fprintf(out, " ");
+		}
+		for (int i = 0; i < length; i++)
+			if (text[i] != '`')
+				at += fprintf(out, "%c", text[i]);
+		text += length;
+		if (*text == '\n') {
+			fprintf(out, "\n%*s", left, "");
+			at = left;
+		}
+		text += *text != '\0';
+	}
+	fputc('\n', out);
+}
+
+static const char *help_label(char *out, const struct tw_option *option)
+{
+	char name[ROOM];
+	const char *value = value_name(name, option);
+
+	*out = '\0';
+	append(out, option->letter ? "  -%c, " : "      ", option->letter);
+	append(out, "--%s", option->name);
+	if (value)
+		append(out, option->bare ? "[=%s]" : "=%s", value);
+	return out;
+}
+
+static void print_item(const struct tw_option *option, int column, FILE *out)
+{
+	char text[ROOM];
+	int at = fprintf(out, "%s", help_label(text, option));
+
+	if (at + 2 > column) {
+		fputc('\n', out);
+		at = 0;
+	}
+	fprintf(out, "%*s", column - at, "");
+	print_words(out, describe(text, option), column, column);
+}
+
+static int text_column(const struct tw_options *options)
+{
+	int column = (int)sizeof("  -h, --help") + 1;
+	char text[ROOM];
+
+	for (const struct tw_option *option = options->table; option->name;
+	     option++) {
+		int needed = (int)strlen(help_label(text, option)) + 2;
+
+		if (needed > column && needed <= TEXT_COLUMN)
+			column = needed;
+	}
+	return column;
+}
+
+static void print_usage(const struct tw_options *options, FILE *out)
+{
+	const char *form = options->arguments ? options->arguments : "";
+	const char *before = "usage:";
+
+	do {
+		int length = (int)strcspn(form, "\n");
+
+		fprintf(out, "%-6s tickwise %s [options]%s%.*s\n", before,
+			options->command, length ? " " : "", length, form);
+		before = "";
+		form += length;
+	} while (*form++);
+}
+
+void tw_options_print_help(const struct tw_options *options, FILE *out)
+{
+	const struct tw_option *option = options->table;
+	int column = text_column(options);
+
+	print_usage(options, out);
+	fputc('\n', out);
+	print_words(out, options->about, 0, 0);
+	fputs("\nOptions:\n", out);
+	for (; option->name; option++)
+		print_item(option, column, out);
+	print_item(&tw_option_help, column, out);
+	if (has_kind(options, TW_OPTION_TIME))
+		fprintf(out, "\n%s\n", time_note);
+	if (has_kind(options, TW_OPTION_SIZE))
+		fprintf(out, "\n%s\n", size_note);
+	fputc('\n', out);
+	print_words(out, options->codes, 0, 0);
+}
+
+/* ---- the manual ---- */
+
+/* A name with its dashes is bold, and so is what stands between two `. */
+static void print_roff(const char *text, FILE *out)
+{
+	int is_quoted = 0, is_name = 0;
+	char last = '\0';
+
+	for (; *text; last = *text++) {
+		if (is_name && !isalnum((unsigned char)*text) && *text != '-') {
+			is_name = 0;
+			fputs("\\fP", out);
+		}
+		if (!is_quoted && !is_name && strncmp(text, "--", 2) == 0) {
+			is_name = 1;
+			fputs("\\fB", out);
+		}
+		if (*text == '`') {
+			is_quoted = !is_quoted;
+			fputs(is_quoted ? "\\fB" : "\\fP", out);
+		} else if (*text == '-') {
+			fputs("\\-", out);
+		} else if (*text == '\\') {
+			fputs("\\e", out);
+		} else if (*text == ' ' && last == '.') {
+			fputs("\n", out);	/* a sentence begins a line */
+		} else {
+			fputc(*text, out);
+		}
+	}
+	fputs(is_name ? "\\fP" : "", out);
+}
+
+static void print_manual_item(const struct tw_option *option, FILE *out)
+{
+	const char *end = option->bare ? "]" : "";
+	char text[ROOM], name[ROOM];
+	const char *value = value_name(name, option);
+
+	*text = '\0';
+	if (option->letter)
+		append(text, "`-%c`, ", option->letter);
+	append(text, "`--%s%s%s`", option->name, option->bare ? "[" : "",
+	       value ? "=" : "");
+	fputs(".TP\n", out);
+	print_roff(text, out);
+	if (value && option->words && option->kind == TW_OPTION_WORD)
+		fprintf(out, "\\fB%s\\fP%s\n", value, end);
+	else
+		fprintf(out, value ? "\\fI%s\\fP%s\n" : "\n", value, end);
+	print_roff(describe(text, option), out);
+	fputs(".\n", out);
+	if (option->more) {
+		print_roff(option->more, out);
+		fputc('\n', out);
+	}
+}
+
+void tw_options_print_manual(const struct tw_options *options, FILE *out)
+{
+	const struct tw_option *option = options->table;
+
+	for (; option->name; option++)
+		print_manual_item(option, out);
+	print_manual_item(&tw_option_help, out);
+	if (has_kind(options, TW_OPTION_TIME))
+		fprintf(out, ".PP\n%s\n", time_note);
+	if (has_kind(options, TW_OPTION_SIZE))
+		fprintf(out, ".PP\n%s\n", size_note);
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Help and parser are of one table: each command takes every option that its --help
+# shows, has -h, and refuses what --help does not show. Fails if a command reads its
+# options in another way.
+
+. "$(dirname "$0")/../tap.sh"
+
+run --help
+sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' "$out" >"$scratch/commands"
+while read -r command; do
+	"$tickwise" --manual-options "$command" >/dev/null 2>&1 || continue
+	run "$command" --help
+	# A program of its own is there where it can be built.
+	if grep -q "^tickwise $command: no tickwise-$command " "$err"; then
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count # SKIP $(cat "$err")"
+		continue
+	fi
+	cp "$out" "$scratch/help"
+	run "$command" -h
+	cmp -s "$out" "$scratch/help"
+	ok $? "$command -h"
+	run help "$command"
+	cmp -s "$out" "$scratch/help"
+	ok $? "help $command"
+	: >"$scratch/unknown"
+	for option in $(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p' "$scratch/help"); do
+		run "$command" "$option=" --help
+		! grep -q 'unknown option' "$err" || echo "$option" >>"$scratch/unknown"
+	done
+	is "$(cat "$scratch/unknown")" '' "$command knows the options of its help"
+	[ "$command" != run ] || continue	# hands them on to fio
+	run "$command" --no-such-option --help
+	is "$status $(cat "$err")" \
+		"64 tickwise $command: unknown option --no-such-option (see --help)" \
+		"$command refuses another one"
+done <"$scratch/commands"
+done_testing
