@@ -23,7 +23,8 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
-MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
 ENGINE_DIR := $(LIBDIR)/tickwise
 INSTALL ?= install
 ifdef DEBUG
@@ -632,7 +633,8 @@ print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man
+       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man \
+       $(addprefix $(B)/completion/,$(COMPLETIONS))
 
 # The verdict is the same on any machine, whatever else runs there.
 .PHONY: check
@@ -889,11 +891,19 @@ $(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise
 	$(Q)mkdir -p $(@D)
 	$(Q)core/man/fill.sh $(B)/tickwise '$(VERSION)' $< >$@.new && mv $@.new $@
 
-.PHONY: install install-core install-plugin install-man uninstall
+# For shells: each looks for its file under its own name.
+COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise
+$(B)/completion/bash-completion/%: shell_name := bash
+$(B)/completion/zsh/%: shell_name := zsh
+$(B)/completion/%: $(B)/tickwise
+	$(Q)mkdir -p $(@D)
+	$(Q)$(B)/tickwise --completion $(shell_name) >$@.new && mv $@.new $@
+
+.PHONY: install install-core install-plugin install-man install-completion uninstall
 install: install-core install-plugin
 
 # Without the engine, and so without fio.
-install-core: core install-man $(B)/include/tickwise.h
+install-core: core install-man install-completion $(B)/include/tickwise.h
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) $(B)/tickwise $(DESTDIR)$(BINDIR)/
@@ -936,6 +946,11 @@ install-man: man
 		echo ".so man$$section/$$page.$$section" \
 		>$(DESTDIR)$(MANDIR)/man$$section/$${name%/*}.$$section; done
 
+install-completion: $(addprefix $(B)/completion/,$(COMPLETIONS))
+	$(Q)set -e; for file in $(COMPLETIONS); do \
+		$(INSTALL) -d $(DESTDIR)$(DATADIR)/$${file%/*}; \
+		$(INSTALL) -m 644 $(B)/completion/$$file $(DESTDIR)$(DATADIR)/$$file; done
+
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tickwise $(DESTDIR)$(INCLUDEDIR)/tickwise.h \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,libtickwise.a libtickwise.so \
@@ -944,6 +959,7 @@ uninstall:
 			pkgconfig/tickwise.pc pkgconfig/tickwise-profile.pc) \
 		$(DESTDIR)$(INCLUDEDIR)/tickwise-profile.h \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
+		$(addprefix $(DESTDIR)$(DATADIR)/,$(COMPLETIONS)) \
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
 			$(addprefix tickwise-,$(KERNEL_PROGRAMS)) \
 			$(notdir $(COMPARE_PROBES)))

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/completion.h"
 #include "command/output/plain_text.h"
 #include "tickwise.h"
 
@@ -197,8 +198,13 @@ static int fail_unknown(const char *name)
 static int print_made(const char *option, const char *of)
 {
 	const struct tw_command *command = find_command(of);
+	int is_completion = strcmp(option, "--completion") == 0;
 
-	if (strcmp(option, "--manual-options") == 0 && command &&
+	if (is_completion && strcmp(of, "bash") == 0)
+		tw_completion_print_bash(commands, stdout);
+	else if (is_completion && strcmp(of, "zsh") == 0)
+		tw_completion_print_zsh(commands, stdout);
+	else if (strcmp(option, "--manual-options") == 0 && command &&
 		 command->options)
 		tw_options_print_manual(command->options, stdout);
 	else

@@ -69,7 +69,8 @@ for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	include/tickwise-profile.h lib/here/libtickwise-profile.a \
 	lib/here/libtickwise-profile.so lib/here/libtickwise-profile_hooks.a \
 	share/man/man1/tickwise.1 share/man/man3/tw_ticks.3 \
-	share/man/man3/tw_ticks_end.3; do
+	share/man/man3/tw_ticks_end.3 share/zsh/site-functions/_tickwise \
+	share/bash-completion/completions/tickwise; do
 	[ -s "$tree/$file" ]
 	ok $? "$file"
 done

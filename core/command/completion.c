@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Completion scripts from the tables of options. Neither of them runs the program:
+ * what can be completed is written in the script.
+ */
+#include <string.h>
+
+#include "command/completion.h"
+#include "command/options.h"
+
+static const char *option_value(const struct tw_option *option)
+{
+	return option->kind == TW_OPTION_SWITCH ? "" : "=";
+}
+
+static void print_words(const char *const *words, FILE *out)
+{
+	for (unsigned i = 0; words[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", words[i]);
+}
+
+static void print_names(const struct tw_command *commands, FILE *out)
+{
+	for (; commands->name; commands++)
+		fprintf(out, "%s ", commands->name);
+	fputs("help", out);
+}
+
+/* ---- bash ---- */
+
+static const char bash_begin[] =
+"# Completion of tickwise for bash, made from the program's own options.\n"
+"_tickwise()\n"
+"{\n"
+"	local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+"	local all= words= kind=none after_equals= command=${COMP_WORDS[1]}\n"
+"\n"
+"	# bash takes --name=value for three words.\n"
+"	if [ \"$word\" = = ]; then\n"
+"		word= after_equals=1\n"
+"	elif [ \"$option\" = = ]; then\n"
+"		option=${COMP_WORDS[COMP_CWORD - 2]} after_equals=1\n"
+"	fi\n"
+"	[ \"$COMP_CWORD\" -gt 1 ] || command=help all='--help --version'\n"
+"	case $command in\n";
+
+static const char bash_end[] =
+"	esac\n"
+"	COMPREPLY=()\n"
+"	if [ -z \"$after_equals\" ] && [ \"${word:0:1}\" = - ]; then\n"
+"		kind=words words=$all\n"
+"	fi\n"
+"	if [ $kind = words ]; then\n"
+"		local last=${word##*,}	# of a list\n"
+"		COMPREPLY=($(compgen -P \"${word%\"$last\"}\" -W \"$words\" -- \"$last\"))\n"
+"		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null\n"
+"		return\n"
+"	fi\n"
+"	[ $kind != none ] || return 0\n"
+"	compopt -o filenames 2>/dev/null\n"
+"	local IFS=$'\\n'\n"
+"	case $kind in\n"
+"	file) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+"	program) COMPREPLY=($(compgen -c -- \"$word\"; compgen -f -- \"$word\")) ;;\n"
+"	esac\n"
+"} && complete -F _tickwise tickwise\n";
+
+static const char *kind_name(enum tw_option_kind kind)
+{
+	switch (kind) {
+	case TW_OPTION_FILE:
+		return "file";
+	case TW_OPTION_PROGRAM:
+		return "program";
+	case TW_OPTION_WORD:
+	case TW_OPTION_WORDS:
+		return "words";
+	default:
+		return NULL;
+	}
+}
+
+static void print_bash_values(const struct tw_option *option, FILE *out)
+{
+	for (; option->name; option++) {
+		const char *kind = kind_name(option->kind);
+
+		if (!kind)
+			continue;
+		fprintf(out, "		--%s) kind=%s", option->name, kind);
+		if (option->words) {
+			fputs(" words='", out);
+			print_words(option->words, out);
+			fputc('\'', out);
+		}
+		fputs(" ;;\n", out);
+	}
+}
+
+static void print_bash_command(const struct tw_command *command, FILE *out)
+{
+	const struct tw_options *options = command->options;
+	const char *kind = kind_name(options->arguments_kind);
+
+	fprintf(out, "	%s)\n\t\tkind=%s all='", command->name,
+		options->arguments && kind ? kind : "none");
+	for (const struct tw_option *option = options->table; option->name;
+	     option++)
+		fprintf(out, "--%s%s ", option->name, option_value(option));
+	fputs("--help'\n\t\tcase $option in\n", out);
+	print_bash_values(options->table, out);
+	fputs("		*) [ -z \"$after_equals\" ] || kind=none ;;\n"
+	      "		esac ;;\n", out);
+}
+
+void tw_completion_print_bash(const struct tw_command *commands, FILE *out)
+{
+	fputs(bash_begin, out);
+	fputs("	help) kind=words words='", out);
+	print_names(commands, out);
+	fputs("' ;;\n", out);
+	for (const struct tw_command *command = commands; command->name;
+	     command++)
+		if (command->options)
+			print_bash_command(command, out);
+	fputs(bash_end, out);
+}
+
+/* ---- zsh ---- */
+
+/* Within '...[...]': what would end it, or the text, is left out. */
+static void print_zsh_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (!strchr("'[]:`\\", *text))
+			fputc(*text, out);
+}
+
+static void print_zsh_option(const struct tw_option *option, FILE *out)
+{
+	fprintf(out, " \\\n\t\t'--%s%s[", option->name, option_value(option));
+	print_zsh_text(option->help, out);
+	fputc(']', out);
+	if (option->kind != TW_OPTION_SWITCH)
+		fputs(option->bare ? "::value:" : ":value:", out);
+	switch (option->kind) {
+	case TW_OPTION_FILE:
+		fputs("_files", out);
+		break;
+	case TW_OPTION_PROGRAM:
+		fputs("_command_names -e", out);
+		break;
+	case TW_OPTION_WORD:
+	case TW_OPTION_WORDS:
+		fputc('(', out);
+		print_words(option->words, out);
+		fputc(')', out);
+		break;
+	default:
+		break;
+	}
+	fputc('\'', out);
+}
+
+static void print_zsh_command(const struct tw_command *command, FILE *out)
+{
+	const struct tw_options *options = command->options;
+	const struct tw_option *option = options->table;
+
+	fprintf(out, "	%s)\n\t\t_arguments", command->name);
+	for (; option->name; option++)
+		print_zsh_option(option, out);
+	print_zsh_option(&tw_option_help, out);
+	if (options->arguments && options->arguments_kind == TW_OPTION_FILE)
+		fputs(" \\\n\t\t'*:file:_files'", out);
+	fputs(" ;;\n", out);
+}
+
+void tw_completion_print_zsh(const struct tw_command *commands, FILE *out)
+{
+	fputs("#compdef tickwise\n"
+	      "# Completion of tickwise for zsh, made from the program's own options.\n"
+	      "local curcontext=$curcontext state line\n"
+	      "_arguments -C '1:command:(", out);
+	print_names(commands, out);
+	fputs(")' '*::argument:->rest'\n"
+	      "[[ $state = rest ]] || return\n"
+	      "case $words[1] in\n", out);
+	for (const struct tw_command *command = commands; command->name;
+	     command++)
+		if (command->options)
+			print_zsh_command(command, out);
+	fputs("	help) _arguments '1:command:(", out);
+	print_names(commands, out);
+	fputs(")' ;;\nesac\n", out);
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What bash completes after tickwise: commands, each command's options, and the values
+# of an option by their kind. Fails if an option of --help is not completed, if one is
+# that there is not, or if a name with a blank becomes two.
+
+. "$(dirname "$0")/../tap.sh"
+
+script=${TW_BUILD:-$root/build}/completion/bash-completion/completions/tickwise
+cd "$scratch" || exit 1
+mkdir files 'files/a folder'
+: >'files/a file.json'
+: >files/b.json
+
+# completes WORD...: the words of a line that begins with tickwise; the last one is
+# completed. bash takes an = for a word of its own.
+completes()
+{
+	bash --norc -uc '. "$1" && shift || exit 1
+		COMP_WORDS=(tickwise "$@") COMP_CWORD=$#
+		_tickwise tickwise "${COMP_WORDS[COMP_CWORD]}"
+		for word in "${COMPREPLY[@]}"; do echo "$word"; done' \
+		bash "$script" "$@" 2>&1 | sort | tr '\n' ';'
+}
+
+is "$(bash --norc -c '. "$1" && complete -p tickwise' bash "$script")" \
+	'complete -F _tickwise tickwise' 'complete -p'
+
+is "$(completes c)" 'calibrate;check;compare;' 'commands'
+is "$(completes --)" '--help;--version;' 'options without a command'
+is "$(completes help ca)" 'calibrate;' 'commands of help'
+
+"$tickwise" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' >commands
+while read -r command; do
+	"$tickwise" --manual-options "$command" >/dev/null 2>&1 || continue
+	# A program of its own is there where it can be built.
+	"$tickwise" "$command" --help >help 2>err || continue
+	is "$(completes "$command" -- | tr -d '=')" \
+		"$(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p' help | sort | tr '\n' ';')" \
+		"all options of $command"
+done <commands
+is "$(completes no-such-command --)" '' 'nothing after an unknown command'
+
+is "$(completes calibrate --against '=')" 'monotonic;raw;' 'words after ='
+is "$(completes calibrate --against = m)" 'monotonic;' 'a word after ='
+is "$(completes calibrate --against m)" 'monotonic;' 'a word of its own'
+is "$(completes calibrate --window = '')" '' 'no number'
+is "$(completes calibrate --json '')" '' 'no argument where there is none'
+done_testing
