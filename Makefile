@@ -355,7 +355,7 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
 	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
-	$(B)/core/command/output/format.o \
+	$(addprefix $(B)/core/command/,child.o output/format.o) \
 	$(B)/plugin/slowest.o $(B)/plugin/windows.o
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
@@ -440,8 +440,8 @@ $(B)/tests/unit/profile_filtered.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
 $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
-$(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,output/plain_text.o \
-		profile/perf_script.o)
+$(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
+	output/plain_text.o profile/perf_script.o)
 
 # What the engine counts per interval and its list of the slowest know nothing of fio.
 $(B)/tests/unit/slowest.t: plugin/slowest.c

@@ -12,7 +12,7 @@
 
 #include "command/child.h"
 
-void tw_child_end_with(pid_t parent, int end_signal)
+static void end_with(pid_t parent, int end_signal)
 {
 	prctl(PR_SET_PDEATHSIG, end_signal);
 	/* It may have ended before, and nothing would be sent any more. */
@@ -27,7 +27,6 @@ static void execute(char *const *argv, int pipe_fd)
 	ssize_t written;
 	int error;
 
-	signal(SIGPIPE, SIG_DFL);
 	execvp(argv[0], argv);
 	error = errno;
 	written = write(pipe_fd, &error, sizeof(error));
@@ -58,9 +57,14 @@ pid_t tw_child_start(char *const *argv, int end_signal,
 	pid = fork();
 	if (pid == 0) {
 		if (end_signal)
-			tw_child_end_with(parent, end_signal);
+			end_with(parent, end_signal);
+		signal(SIGPIPE, SIG_DFL);
+		if (!argv)
+			close(ends[1]);
 		if (prepare)
 			prepare(context);
+		if (!argv)
+			_exit(0);
 		execute(argv, ends[1]);
 	}
 	error = pid < 0 ? errno : 0;
@@ -69,7 +73,49 @@ pid_t tw_child_start(char *const *argv, int end_signal,
 		error = wait_for_exec(ends[0]);
 	close(ends[0]);
 	if (pid > 0 && error)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		tw_child_wait(pid);
 	return error ? -error : pid;
+}
+
+struct piped {
+	void (*prepare)(void *context, int fd);
+	void *context;
+	int fd;
+};
+
+static void prepare_piped(void *context)
+{
+	const struct piped *piped = context;
+
+	piped->prepare(piped->context, piped->fd);
+}
+
+pid_t tw_child_start_piped(char *const *argv, int end_signal,
+			   void (*prepare)(void *context, int fd), void *context,
+			   int *from)
+{
+	struct piped piped = { .prepare = prepare, .context = context };
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	piped.fd = ends[1];
+	pid = tw_child_start(argv, end_signal, prepare_piped, &piped);
+	close(ends[1]);
+	if (pid > 0)
+		*from = ends[0];
+	else
+		close(ends[0]);
+	return pid;
+}
+
+int tw_child_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that this one runs as its children.
+ * Programs that this one runs as its children: the one place that forks.
  */
 #ifndef TW_CHILD_H
 #define TW_CHILD_H
@@ -9,7 +9,8 @@
 
 /**
  * tw_child_start - run a program
- * @argv: as for execvp(), which looks for it in PATH
+ * @argv: as for execvp(), which looks for it in PATH; NULL: no program, the child
+ *	ends when @prepare returns
  * @end_signal: sent to it when this program ends, however that ends; 0: none
  * @prepare: called with @context in the child, before the program; or NULL
  *
@@ -22,7 +23,19 @@
 pid_t tw_child_start(char *const *argv, int end_signal,
 		     void (*prepare)(void *context), void *context);
 
-/* In a child of fork(): end when @parent ends. */
-void tw_child_end_with(pid_t parent, int end_signal);
+/**
+ * tw_child_start_piped - run a program that writes to a pipe
+ * @prepare: gives it @fd, the end to be written to, where it looks for that; without
+ *	this it is closed when the program begins
+ * @from: the end to be read from; set on success
+ *
+ * All else is as in tw_child_start().
+ */
+pid_t tw_child_start_piped(char *const *argv, int end_signal,
+			   void (*prepare)(void *context, int fd), void *context,
+			   int *from);
+
+/* Wait for its end: the status that waitpid() gives; -errno. */
+int tw_child_wait(pid_t pid);
 
 #endif

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/child.h"
 #include "command/command.h"
 
 /* Also where there is no /dev/stdin. */
@@ -44,31 +46,45 @@ static int write_file(const json_t *json, const char *path)
 	return error ? fail(path, error) : TW_EXIT_GOOD;
 }
 
-/* In the child: the `tickwise` that is built or installed with us, else the one that
- * the shell would take. */
-static void become_report(char *html)
+struct streams {
+	int input, output;
+};
+
+static void prepare(void *context)
+{
+	const struct streams *streams = context;
+
+	if (dup2(streams->input, 0) < 0 || dup2(streams->output, 1) < 0)
+		_exit(TW_EXIT_SOFTWARE);
+}
+
+/* The `tickwise` that is built or installed with us, else the one that the shell would
+ * take. */
+static pid_t start_report(char *html, struct streams *streams)
 {
 	static const char *const places[] = { "/tickwise", "/../../bin/tickwise" };
-	char *argv[] = { "tickwise", "report", html ? html : INPUT,
-			 html ? INPUT : NULL, NULL };
 	char own[PATH_MAX], path[PATH_MAX + 32];
+	char *argv[] = { path, "report", html ? html : INPUT, html ? INPUT : NULL,
+			 NULL };
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	pid_t pid;
 
 	own[length > 0 ? length : 0] = '\0';
 	if (strrchr(own, '/'))
 		*strrchr(own, '/') = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(path, sizeof(path), "%s%s", own, places[i]);
-		execv(path, argv);
+		pid = tw_child_start(argv, SIGTERM, prepare, streams);
+		if (pid > 0)
+			return pid;
 	}
-	execvp(argv[0], argv);
-	fprintf(stderr, "tickwise attach: can't run tickwise report: %s\n",
-		strerror(errno));
-	_exit(TW_EXIT_SOFTWARE);
+	argv[0] = "tickwise";
+	return tw_child_start(argv, SIGTERM, prepare, streams);
 }
 
 static int run_report(int input, const char *html_path, FILE *out)
 {
+	struct streams streams = { .input = input, .output = fileno(out) };
 	char *html = NULL;
 	int status;
 	pid_t pid;
@@ -76,15 +92,16 @@ static int run_report(int input, const char *html_path, FILE *out)
 	if (html_path && asprintf(&html, "--html=%s", html_path) < 0)
 		return fail("report", ENOMEM);
 	fflush(out);
-	pid = fork();
-	if (pid == 0) {
-		if (dup2(input, 0) < 0 || dup2(fileno(out), 1) < 0)
-			_exit(TW_EXIT_SOFTWARE);
-		become_report(html);
-	}
+	pid = start_report(html, &streams);
 	free(html);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return fail("report", errno);
+	if (pid < 0) {
+		fprintf(stderr, "tickwise attach: can't run tickwise report: %s\n",
+			strerror(-pid));
+		return TW_EXIT_SOFTWARE;
+	}
+	status = tw_child_wait(pid);
+	if (status < 0)
+		return fail("report", -status);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : TW_EXIT_SOFTWARE;
 }
 

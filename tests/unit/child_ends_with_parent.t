@@ -38,4 +38,17 @@ ok $? 'compare: fio runs'
 killed compare --fio="$scratch/fio" --starts=1 --seconds=0.1 --load=idle --rounds=0
 [ ! -e ran ]
 ok $? 'but not if tickwise has ended'
+
+# perf, which reads samples for profile.
+printf 'PERFILE2' >samples
+printf '#!/bin/sh\ntouch %s/ran\n' "$scratch" >perf
+chmod +x perf
+PATH=$scratch:$PATH
+rm -f ran
+"$tickwise" profile --against=samples -- true >"$out" 2>&1
+[ -e ran ]
+ok $? 'profile: perf runs'
+killed profile --against=samples -- true
+[ ! -e ran ]
+ok $? 'but not if tickwise has ended'
 done_testing

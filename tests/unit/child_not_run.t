@@ -46,4 +46,8 @@ refuses 66 "tickwise compare: can't run $none: No such file or directory" \
 	compare --fio="$none"
 refuses 66 "tickwise compare: can't run $scratch/no_program: Permission denied" \
 	compare --fio=none --fio-patched="$scratch/no_program"
+refuses 70 "tickwise profile: can't start $none: No such file or directory" \
+	profile -- "$none"
+refuses 70 "tickwise profile: can't start $scratch/no_program: Permission denied" \
+	profile -- "$scratch/no_program"
 done_testing

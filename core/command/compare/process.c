@@ -18,10 +18,10 @@
 /* What a program finds when it begins. */
 struct beginning {
 	const char *const *set;
-	int from, to;
+	int fd;
 };
 
-static void prepare(void *context)
+static void begin(void *context, int fd)
 {
 	const struct beginning *beginning = context;
 	int null_fd = open("/dev/null", O_RDWR);
@@ -32,24 +32,24 @@ static void prepare(void *context)
 	for (i = 0; i < 3; i++)
 		dup2(null_fd, i);
 	/* Across exec, whichever number it has. */
-	if (beginning->from == beginning->to)
-		fcntl(beginning->from, F_SETFD, 0);
+	if (fd == beginning->fd)
+		fcntl(fd, F_SETFD, 0);
 	else
-		dup2(beginning->from, beginning->to);
+		dup2(fd, beginning->fd);
 }
 
-/* Of a child that writes to the pipe @ends; -errno: there is none. */
-static int listen_to(struct tw_compare_process *process, pid_t pid, int ends[2])
+static int start(struct tw_compare_process *process, char *const *argv,
+		 void (*prepare)(void *context, int fd), void *context)
 {
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
+	int from;
+	pid_t pid = tw_child_start_piped(argv, SIGKILL, prepare, context, &from);
+
+	if (pid < 0)
 		return pid;
-	}
 	process->pid = pid;
-	process->says = fdopen(ends[0], "r");
+	process->says = fdopen(from, "r");
 	if (!process->says) {
-		close(ends[0]);
+		close(from);
 		tw_compare_end(process, SIGKILL);
 		return -ENOMEM;
 	}
@@ -61,32 +61,15 @@ static int listen_to(struct tw_compare_process *process, pid_t pid, int ends[2])
 int tw_compare_spawn(struct tw_compare_process *process,
 		     const char *const *argv, const char *const *set, int fd)
 {
-	struct beginning beginning = { .set = set, .to = fd };
-	int ends[2];
+	struct beginning beginning = { .set = set, .fd = fd };
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	beginning.from = ends[1];
-	return listen_to(process, tw_child_start((char *const *)argv, SIGKILL,
-						 prepare, &beginning), ends);
+	return start(process, (char *const *)argv, begin, &beginning);
 }
 
 int tw_compare_fork(struct tw_compare_process *process,
 		    void (*run)(void *context, int fd), void *context)
 {
-	pid_t parent = getpid(), pid;
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	pid = fork();
-	if (pid == 0) {
-		tw_child_end_with(parent, SIGKILL);
-		signal(SIGPIPE, SIG_DFL);
-		run(context, ends[1]);
-		_exit(0);
-	}
-	return listen_to(process, pid < 0 ? -errno : pid, ends);
+	return start(process, NULL, run, context);
 }
 
 int tw_compare_read(struct tw_compare_process *process, char *line, int size,
@@ -106,16 +89,15 @@ int tw_compare_read(struct tw_compare_process *process, char *line, int size,
 
 int tw_compare_end(struct tw_compare_process *process, int by_signal)
 {
-	int status = 0;
+	int status;
 
 	if (!process->pid)
 		return -1;
 	if (by_signal)
 		kill(process->pid, by_signal);
-	while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = tw_child_wait(process->pid);
 	if (process->says)
 		fclose(process->says);
 	*process = (struct tw_compare_process) { 0 };
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -4,16 +4,14 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <search.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "array.h"
+#include "command/child.h"
 #include "command/output/plain_text.h"
 #include "command/profile/perf_script.h"
 
@@ -204,58 +202,35 @@ void tw_perf_samples_free(struct perf_samples *samples)
 	*samples = (struct perf_samples) { 0 };
 }
 
-static int spawn_perf(const char *path, int output, pid_t *pid)
+static void to_stdout(void *context, int fd)
 {
-	const char *const arguments[] = {
-		"perf", "script", "--no-demangle", "--no-inline",
-		"-F", "-comm,-tid,-time,-cpu", "-i", path, NULL
-	};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t pipe;
-	int failed;
-
-	/* It shall end when nobody reads on; this program ignores that. */
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &pipe);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_init(&actions);
-	failed = posix_spawn_file_actions_adddup2(&actions, output,
-						  STDOUT_FILENO);
-	if (!failed)
-		failed = posix_spawnp(pid, "perf", &actions, &attributes,
-				      (char **)(uintptr_t)arguments, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	return failed == ENOENT || failed == EACCES ? -ENOEXEC : -failed;
+	(void)context;
+	dup2(fd, STDOUT_FILENO);
 }
 
 static int run_perf(struct perf_samples *samples, const char *path,
 		    unsigned *line)
 {
-	int ends[2], failed, status = 0;
+	const char *const argv[] = {
+		"perf", "script", "--no-demangle", "--no-inline",
+		"-F", "-comm,-tid,-time,-cpu", "-i", path, NULL
+	};
+	int from, failed;
 	FILE *stream;
-	pid_t pid;
+	pid_t pid = tw_child_start_piped((char *const *)(uintptr_t)argv, SIGTERM,
+					 to_stdout, NULL, &from);
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	stream = fdopen(ends[0], "r");
-	failed = stream ? spawn_perf(path, ends[1], &pid) : -ENOMEM;
-	close(ends[1]);
-	if (failed) {
-		if (stream)
-			fclose(stream);
-		else
-			close(ends[0]);
-		return failed;
+	if (pid < 0)
+		return pid == -ENOENT || pid == -EACCES ? -ENOEXEC : pid;
+	stream = fdopen(from, "r");
+	if (stream) {
+		failed = tw_perf_script_parse(samples, stream, line);
+		fclose(stream);
+	} else {
+		failed = -ENOMEM;
+		close(from);
 	}
-	failed = tw_perf_script_parse(samples, stream, line);
-	fclose(stream);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (failed || status == 0)
+	if (tw_child_wait(pid) == 0 || failed)
 		return failed;
 	tw_perf_samples_free(samples);
 	return -EPROTO;

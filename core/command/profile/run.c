@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/child.h"
 #include "command/command.h"
 #include "command/profile/profile.h"
 #include "command/profile/symbols.h"
@@ -136,36 +136,33 @@ void tw_profile_signals_give_back(void)
 		raise(kept);
 }
 
-/* 0; -errno. */
+/* In the child, which asked for no handlers. */
+static void unblock(void *context)
+{
+	for (size_t i = 0; i < ENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	sigprocmask(SIG_SETMASK, context, NULL);
+}
+
+/* 0; -errno. It goes on if this program is killed, as it would without. */
 static int start(char **argv)
 {
-	posix_spawnattr_t attributes;
-	sigset_t pipe, asked, mask;
+	sigset_t asked, mask;
 	pid_t child;
-	int failed;
 
 	sigemptyset(&asked);
 	for (size_t i = 0; i < ENDS; i++)
 		sigaddset(&asked, ends[i]);
 	sigprocmask(SIG_BLOCK, &asked, &mask);
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &pipe);
-	posix_spawnattr_setsigmask(&attributes, &mask);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF |
-				 POSIX_SPAWN_SETSIGMASK);
-	failed = posix_spawnp(&child, argv[0], NULL, &attributes, argv,
-			      environ);
-	posix_spawnattr_destroy(&attributes);
-	if (!failed) {
+	child = tw_child_start(argv, 0, unblock, &mask);
+	if (child > 0) {
 		running = child;
 		if (kept)
 			kill(child, kept);
 		kept = 0;
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	return -failed;
+	return child < 0 ? child : 0;
 }
 
 static int wait_for(const char *name)

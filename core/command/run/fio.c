@@ -15,54 +15,39 @@
 #include "command/child.h"
 #include "command/command.h"
 #include "command/run/run.h"
+#include "text_file.h"
 
 /* What would end this program. */
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* ---- asking ---- */
 
-static char *read_all(int fd)
+static void prepare_to_ask(void *context, int fd)
 {
-	struct tw_run_text text = { NULL, 0 };
-	char buffer[4096];
-	ssize_t got;
-
-	do {
-		got = read(fd, buffer, sizeof(buffer));
-		tw_run_append(&text, buffer, got > 0 ? (size_t)got : 0);
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	return text.bytes;
-}
-
-static void prepare_to_ask(void *context)
-{
-	const int *output = context;
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
+	(void)context;
 	/* A job file may come from standard input. */
 	if (nothing >= 0)
 		dup2(nothing, STDIN_FILENO);
-	dup2(*output, STDOUT_FILENO);
-	dup2(*output, STDERR_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
 }
 
 char *tw_run_output_of(char *const *argv)
 {
-	char *text = NULL;
-	int ends[2];
-	pid_t pid;
+	int from;
+	pid_t pid = tw_child_start_piped(argv, SIGTERM, prepare_to_ask, NULL,
+					 &from);
+	char *text;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return NULL;
-	pid = tw_child_start(argv, SIGTERM, prepare_to_ask, &ends[1]);
-	close(ends[1]);
-	if (pid > 0)
-		text = read_all(ends[0]);
-	close(ends[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	else
+	if (pid < 0) {
 		errno = -pid;
+		return NULL;
+	}
+	text = tw_text_all(from, NULL);
+	close(from);
+	tw_child_wait(pid);
 	return text;
 }
 
