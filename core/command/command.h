@@ -44,6 +44,10 @@ int tw_command_kernel_helper(int argc, char **argv);
 
 extern const struct tw_options tw_bench_options;
 extern const struct tw_options tw_calibrate_options;
+extern const struct tw_options tw_check_options;
+extern const struct tw_options tw_compare_options;
+extern const struct tw_options tw_memlat_options;
+extern const struct tw_options tw_report_options;
 
 /* "tickwise NAME: ..." and a newline on stderr; returns @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)

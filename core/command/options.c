@@ -338,6 +338,17 @@ static const struct tw_option *find_short(const struct tw_options *options,
 
 #define NOT_OURS	2
 
+static int needs_value(const struct reading *reading, const struct tw_option *option)
+{
+	char words[TW_OPTIONS_PROBLEM];
+
+	if (option->kind == TW_OPTION_WORD)
+		return refuse(reading, "--%s needs a value: %s", option->name,
+			      list_words(words, option->words));
+	return refuse(reading, "--%s needs a value: --%s=%s", option->name,
+		      option->name, option->value);
+}
+
 /* The option at @at, which moves on to a value of its own. 0, or as
  * tw_options_read(), or NOT_OURS. */
 static int take(const struct reading *reading, char ***at)
@@ -361,9 +372,7 @@ static int take(const struct reading *reading, char ***at)
 		value = option->bare;
 	if (!value && option->kind != TW_OPTION_SWITCH) {
 		if (passes_on || !(*at)[1])
-			return refuse(reading, "--%s needs a value: --%s=%s",
-				      option->name, option->name,
-				      option->value);
+			return needs_value(reading, option);
 		value = *++*at;
 	}
 	return take_value(reading, option, value);

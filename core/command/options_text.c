@@ -12,6 +12,7 @@
 #define WIDTH		79
 #define TEXT_COLUMN	28	/* of --help, at most */
 #define ROOM		1024
+#define NO_LIMIT	1e15	/* not worth to be shown */
 
 static const char time_note[] =
 	"A time may have a unit: ns, us, ms, s, min or h.";
@@ -34,15 +35,21 @@ static void append(char *out, const char *format, ...)
 	va_end(args);
 }
 
+static const char *list_words(char *out, const char *const *words,
+			      const char *between)
+{
+	*out = '\0';
+	for (unsigned i = 0; words[i]; i++)
+		append(out, "%s%s", i ? between : "", words[i]);
+	return out;
+}
+
 /* "cas|switch", or the value's name; NULL: there is none. */
 static const char *value_name(char *out, const struct tw_option *option)
 {
 	if (option->kind != TW_OPTION_WORD)
 		return option->value;
-	*out = '\0';
-	for (unsigned i = 0; option->words[i]; i++)
-		append(out, "%s%s", i ? "|" : "", option->words[i]);
-	return out;
+	return list_words(out, option->words, "|");
 }
 
 static const char *size_text(char *out, double bytes)
@@ -64,7 +71,9 @@ static const char *describe(char *out, const struct tw_option *option)
 
 	if (option->kind == TW_OPTION_SIZE)
 		append(limits, "at least %s", size_text(size, option->min));
-	else if (option->max > 0)
+	else if (option->kind == TW_OPTION_WORDS)
+		list_words(limits, option->words, ", ");
+	else if (option->max > 0 && option->max < NO_LIMIT)
 		append(limits, "%.10g to %.10g%s%s", option->min, option->max,
 		       option->kind == TW_OPTION_TIME ? " " : "",
 		       option->kind == TW_OPTION_TIME ?

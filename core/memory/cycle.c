@@ -13,7 +13,7 @@
 /* The least that is a page anywhere: sets of a cache repeat with them. */
 #define PAGE_BYTES	4096
 
-const char *const tw_cycle_names[TW_CYCLE_KINDS] = {
+const char *const tw_cycle_names[TW_CYCLE_KINDS + 1] = {
 	"sequential", "random", "window", "page",
 };
 

@@ -27,7 +27,7 @@ enum tw_cycle_kind {
 };
 
 /* "sequential", "random", "window", "page". */
-extern const char *const tw_cycle_names[TW_CYCLE_KINDS];
+extern const char *const tw_cycle_names[TW_CYCLE_KINDS + 1];
 
 /**
  * struct tw_cycle_shape - what a cycle looks like, whatever its size

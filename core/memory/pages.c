@@ -23,7 +23,7 @@
 /* linux/mempolicy.h, which is not always installed. */
 #define POLICY_BIND	2
 
-const char *const tw_pages_names[TW_PAGES_KINDS] = {
+const char *const tw_pages_names[TW_PAGES_KINDS + 1] = {
 	"small", "transparent", "reserved",
 };
 

@@ -19,7 +19,7 @@ enum tw_pages {
 };
 
 /* "small", "transparent", "reserved". */
-extern const char *const tw_pages_names[TW_PAGES_KINDS];
+extern const char *const tw_pages_names[TW_PAGES_KINDS + 1];
 
 #define TW_ANY_NODE	(-1)
 

@@ -6,7 +6,6 @@
  * a value: what was read is not done. Any bytes end in the page or in an error
  * that is said by a code of the command line's.
  */
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int tickwise_main(int argc, char **argv);
 
 static const char *const names[] = {
-	"check", "calibrate", "bench", "compare", "report",
+	"check", "calibrate", "bench", "compare", "memlat", "report",
 };
 
 #define NAMES	(sizeof(names) / sizeof(*names))
-
-/* A process reads its options once; the letters of one argument that it did not
- * get to would be the next one's. */
-static void forget_options(void)
-{
-	char name[] = "none";
-	char *nobody[] = { name, NULL };
-
-	optind = 0;
-	getopt(1, nobody, "");
-}
 
 /* `report` takes what follows a "--" for files; here are none. */
 static void stand_where_no_file_is(void)
@@ -83,7 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			argv[argc++] = at;
 	argv[argc++] = help;
 	argv[argc++] = help;
-	forget_options();
 	code = tickwise_main(argc, argv);
 	if (code != TW_EXIT_GOOD && code != TW_EXIT_USAGE &&
 	    code != TW_EXIT_NO_INPUT && code != TW_EXIT_DATA)

@@ -116,11 +116,11 @@ refuses() {
 
 refuses 66 "/bin/echo is not fio" --fio-patched=/bin/echo \
 	--fio=none
-refuses 64 '--starts takes a number, 1 to 1000' --starts=0
-refuses 64 '--starts takes a number, 1 to 1000' --starts=-1
+refuses 64 '--starts takes a whole number, 1 to 1000' --starts=0
+refuses 64 '--starts takes a whole number, 1 to 1000' --starts=-1
 refuses 64 '--seconds takes seconds, 0.1 to 3600' --seconds=nan
 refuses 64 '--load takes idle, hogs or both' --load=busy
-refuses 64 '--rounds takes a number, 0 to 99' --rounds=100
+refuses 64 '--rounds takes a whole number, 0 to 99' --rounds=100
 refuses 64 'unknown option --hogs' --hogs
 refuses 64 "takes no 'job.fio'" job.fio
 

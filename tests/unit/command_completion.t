@@ -21,7 +21,7 @@ completes()
 		COMP_WORDS=(tickwise "$@") COMP_CWORD=$#
 		_tickwise tickwise "${COMP_WORDS[COMP_CWORD]}"
 		for word in "${COMPREPLY[@]}"; do echo "$word"; done' \
-		bash "$script" "$@" 2>&1 | sort | tr '\n' ';'
+		bash "$script" "$@" 2>&1 | tr -d = | sort | tr '\n' ';'
 }
 
 is "$(bash --norc -c '. "$1" && complete -p tickwise' bash "$script")" \
@@ -36,7 +36,7 @@ while read -r command; do
 	"$tickwise" --manual-options "$command" >/dev/null 2>&1 || continue
 	# A program of its own is there where it can be built.
 	"$tickwise" "$command" --help >help 2>err || continue
-	is "$(completes "$command" -- | tr -d '=')" \
+	is "$(completes "$command" --)" \
 		"$(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p' help | sort | tr '\n' ';')" \
 		"all options of $command"
 done <commands
@@ -47,4 +47,13 @@ is "$(completes calibrate --against = m)" 'monotonic;' 'a word after ='
 is "$(completes calibrate --against m)" 'monotonic;' 'a word of its own'
 is "$(completes calibrate --window = '')" '' 'no number'
 is "$(completes calibrate --json '')" '' 'no argument where there is none'
+is "$(completes memlat --curves = random,wi)" 'random,window;' 'a word in a list'
+is "$(completes report --html = files/)" 'files/a file.json;files/a folder;files/b.json;' \
+	'files, with a blank in their name'
+is "$(completes report --html files/b)" 'files/b.json;' 'a file of its own'
+is "$(completes report --json files/b)" 'files/b.json;' 'an argument that is a file'
+is "$(completes compare --fio = no-such-program)" '' 'no program'
+ln -s /bin/true program-of-mine
+is "$(PATH=$PATH:$scratch completes compare --fio = program-of)" 'program-of-mine;program-of-mine;' \
+	'a program in PATH, and as a file'
 done_testing

@@ -30,12 +30,12 @@ refuses 64 "--stride takes a multiple of 8 bytes" --stride=12
 refuses 64 "--window takes a multiple of the stride" --window=5000
 refuses 64 "--passes takes a whole number, 1 to 64" --passes=65
 refuses 64 "--steps takes a whole number, 1 to 16" --steps=2.5
-refuses 64 "--point takes 1 to 60000" --point=0
-refuses 64 "--batch takes 10 to 10000000" --batch=9
+refuses 64 "--point takes milliseconds, 1 to 60000" --point=0
+refuses 64 "--batch takes microseconds, 10 to 10000000" --batch=9
 refuses 64 "--cpu takes a whole number" --cpu=-1
 refuses 64 "--node takes a whole number" --node=x
-refuses 64 "--curves knows no 'rnadom'" --curves=random,rnadom
-refuses 64 "--pages knows no ''" --pages=
+refuses 64 "--curves takes sequential, random, window or page, not 'rnadom'" --curves=random,rnadom
+refuses 64 "--pages takes small, transparent or reserved, not ''" --pages=
 refuses 64 "unknown option --jsn" --jsn
 refuses 70 "64T of memory are wanted and" --max=64T
 refuses 70 "there is no memory on a NUMA node 1023" --node=1023

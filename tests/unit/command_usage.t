@@ -24,9 +24,9 @@ refuses "tickwise: unknown command 'chekc'" chekc
 refuses "tickwise: unknown command ''" ''
 refuses "tickwise: unknown option '--json'" --json check
 refuses 'tickwise report: no file given' report
-refuses "tickwise report: unknown option '--jsn'" report --jsn file
-refuses "tickwise report: unknown option '--json=3'" report --json=3 file
-refuses "tickwise report: unknown option '-x'" report file -xy
+refuses "tickwise report: unknown option --jsn" report --jsn file
+refuses 'tickwise report: --json takes no value' report --json=3 file
+refuses "tickwise report: unknown option -xy" report file -xy
 
 run --help
 is "$status $(wc -c <"$err")" '0 0' '--help: exit code 0, nothing on stderr'

@@ -194,6 +194,7 @@ static void texts(void)
 	     !strcmp(values.names.list[0], "a") &&
 	     !strcmp(values.names.list[1], "b"));
 	refuses("--output", "--output needs a value: --output=FILE");
+	refuses("--method", "--method needs a value: cas, switch or none");
 	refuses("-o", "--output needs a value: --output=FILE");
 }
 

@@ -19,7 +19,6 @@ struct tw_check_arguments {
 	uint64_t watch_ns;	/* distance of the checks; 0: only one */
 	int json;
 	int progress;		/* also where stderr is no terminal */
-	int help;
 };
 
 /* What one check found. */

@@ -4,7 +4,6 @@
  * what they cost.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,106 +12,53 @@
 #include "command/compare/compare.h"
 
 #define NAME		TW_COMPARE_NAME
-#define LEAST_SECONDS	0.1
-#define MOST_SECONDS	3600
-#define MOST_ROUNDS	99
 
-static const char usage[] =
-"usage: tickwise compare [--fio=PROGRAM] [--fio-patched=PROGRAM] [--starts=N]\n"
-"                        [--seconds=S] [--load=idle|hogs|both] [--rounds=N]\n"
-"                        [--json]\n"
-"\n"
-"How far off is fio's clock from one start to the next, idle and while others\n"
-"want the CPU, and how far off are ours? And what do they cost? fio's is read\n"
-"from inside an fio that does no I/O. Takes some 40 seconds.\n"
-"\n"
-"  --fio=PROGRAM          the fio to look at (fio, or FIO); none: our clocks only\n"
-"  --fio-patched=PROGRAM  another one beside it (FIO_PATCHED)\n"
-"  --starts=N             start each clock N times, 1 to 1000 (5)\n"
-"  --seconds=S            compare each start over S seconds, 0.1 to 3600 (4)\n"
-"  --load=WHICH           idle, hogs (two spinning processes a CPU), both (both)\n"
-"  --rounds=N             run the null engine N times with each clock, one\n"
-"                         second each, 0 to 99 (3)\n"
-"  --json                 print one JSON object instead of a page\n"
-"  --help                 print this\n"
-"\n"
-"Exit code: 0 compared, 2 some clock came to no end, 64 and up could not run.\n";
+enum { LOAD_BOTH = TW_COMPARE_LOADS };
 
-static int parse_count(unsigned *count, const char *option, const char *text,
-		       unsigned least, unsigned most)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+static const struct tw_option table[] = {
+	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
+	  .otherwise = "FIO of the environment, else fio",
+	  .help = "Compare the clocks of this fio; `none` compares ours only",
+	  TW_OPTION_AT(struct tw_compare_arguments, fio) },
+	{ .name = "fio-patched", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
+	  .otherwise = "FIO_PATCHED of the environment, else none",
+	  .help = "Compare the clocks of a second fio, too",
+	  TW_OPTION_AT(struct tw_compare_arguments, fio_patched) },
+	{ .name = "starts", .kind = TW_OPTION_WHOLE, .value = "N",
+	  .min = 1, .max = TW_COMPARE_MOST_STARTS, .preset = "5",
+	  .help = "Start each clock N times",
+	  TW_OPTION_AT(struct tw_compare_arguments, starts) },
+	{ .name = "seconds", .kind = TW_OPTION_TIME, .value = "SECONDS",
+	  .min = 0.1, .max = 3600, .preset = "4",
+	  .help = "Compare each start over this time",
+	  TW_OPTION_AT(struct tw_compare_arguments, window_ns) },
+	{ .name = "load", .kind = TW_OPTION_WORD,
+	  .words = TW_OPTION_WORD_LIST("idle", "hogs", "both"), .preset = "both",
+	  .help = "Compare on an idle machine, with two busy loops for each CPU, or with "
+		  "both",
+	  TW_OPTION_AT(struct tw_compare_arguments, load) },
+	{ .name = "rounds", .kind = TW_OPTION_WHOLE, .value = "N",
+	  .max = 99, .preset = "3",
+	  .help = "Run fio's null engine N times with each clock, one second each",
+	  .more = "The clocks take turns. The median is shown.",
+	  TW_OPTION_AT(struct tw_compare_arguments, rounds) },
+	{ .name = "json",
+	  .help = "Print one JSON object instead of a page",
+	  TW_OPTION_AT(struct tw_compare_arguments, json) },
+	{ .name = NULL },
+};
 
-	if (end == text || *end || text[0] == '-' || value < least ||
-	    value > most)
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "%s takes a number, "
-				       "%u to %u, not '%s'", option, least,
-				       most, text);
-	*count = (unsigned)value;
-	return TW_EXIT_GOOD;
-}
-
-static int parse_load(int *loads, const char *text)
-{
-	loads[TW_COMPARE_IDLE] = strcmp(text, "hogs") != 0;
-	loads[TW_COMPARE_HOGS] = strcmp(text, "idle") != 0;
-	if (!strcmp(text, "idle") || !strcmp(text, "hogs") ||
-	    !strcmp(text, "both"))
-		return TW_EXIT_GOOD;
-	return tw_command_fail(NAME, TW_EXIT_USAGE, "--load takes idle, hogs "
-			       "or both, not '%s'", text);
-}
-
-static int parse_option(void *context, int option)
-{
-	struct tw_compare_arguments *arguments = context;
-
-	switch (option) {
-	case 'f':
-		arguments->fio = strcmp(optarg, "none") ? optarg : "";
-		return TW_EXIT_GOOD;
-	case 'p':
-		arguments->fio_patched = optarg;
-		return TW_EXIT_GOOD;
-	case 'n':
-		return parse_count(&arguments->starts, "--starts", optarg, 1,
-				   TW_COMPARE_MOST_STARTS);
-	case 's':
-		return tw_command_seconds(NAME, optarg, LEAST_SECONDS,
-					  MOST_SECONDS, &arguments->seconds);
-	case 'l':
-		return parse_load(arguments->loads, optarg);
-	case 'r':
-		return parse_count(&arguments->rounds, "--rounds", optarg, 0,
-				   MOST_ROUNDS);
-	case 'j':
-		arguments->json = 1;
-		return TW_EXIT_GOOD;
-	case 'h':
-		arguments->help = 1;
-		return TW_EXIT_GOOD;
-	}
-	return TW_EXIT_GOOD;
-}
-
-static int parse(struct tw_compare_arguments *arguments, int argc, char **argv)
-{
-	static const struct option known[] = {
-		{ "fio", required_argument, NULL, 'f' },
-		{ "fio-patched", required_argument, NULL, 'p' },
-		{ "starts", required_argument, NULL, 'n' },
-		{ "seconds", required_argument, NULL, 's' },
-		{ "load", required_argument, NULL, 'l' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-
-	return tw_command_options_old(NAME, argc, argv, known, parse_option,
-				  arguments);
-}
+const struct tw_options tw_compare_options = {
+	.command = NAME,
+	.about =
+	"Compare fio's clocks and ours: how far off each one is from one start to the "
+	"next, idle and under load, and what it costs. fio's clock is read inside a fio "
+	"that does no I/O. Takes some 40 seconds.",
+	.codes =
+	"Exit codes: 0 compared, 2 a clock could not be measured, 64 and above could not "
+	"run.",
+	.table = table,
+};
 
 /* Ticks to ns, good enough for the brackets. */
 static int calibrate(struct tw_compare_result *result)
@@ -173,21 +119,19 @@ int tw_command_compare(int argc, char **argv)
 	struct tw_compare_arguments arguments = {
 		.fio = from_environment("FIO", "fio"),
 		.fio_patched = from_environment("FIO_PATCHED", NULL),
-		.starts = 5,
-		.seconds = 4,
-		.rounds = 3,
-		.loads = { 1, 1 },
 	};
 	static struct tw_compare_result result;
 	int code;
 
-	code = parse(&arguments, argc, argv);
-	if (code != TW_EXIT_GOOD)
+	(void)argc;
+	code = tw_command_options(&tw_compare_options, &arguments, argv, NULL);
+	if (code != TW_GO_ON)
 		return code;
-	if (arguments.help) {
-		fputs(usage, stdout);
-		return tw_command_finish(NAME, TW_EXIT_GOOD);
-	}
+	if (strcmp(arguments.fio, "none") == 0)
+		arguments.fio = "";
+	for (int load = 0; load < TW_COMPARE_LOADS; load++)
+		arguments.loads[load] = arguments.load == load ||
+					arguments.load == LOAD_BOTH;
 	code = compare(&result, &arguments);
 	for (unsigned i = 0; i < result.clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)

@@ -26,11 +26,11 @@ struct tw_compare_arguments {
 	const char *fio;		/* NULL: the first in PATH */
 	const char *fio_patched;	/* NULL: none */
 	unsigned starts;
-	double seconds;			/* of each comparison */
+	uint64_t window_ns;		/* of each comparison */
 	unsigned rounds;		/* of I/Os on the null engine */
-	int loads[TW_COMPARE_LOADS];
+	int load;			/* enum tw_compare_load, or one more: both */
+	int loads[TW_COMPARE_LOADS];	/* which of them, by that */
 	int json;
-	int help;
 };
 
 struct tw_compare_clock {

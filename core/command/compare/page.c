@@ -138,7 +138,7 @@ void tw_compare_print_page(const struct tw_compare_result *result,
 	}
 	print_costs(result, first);
 	printf("\nEach start was compared over %g s. Errors are of the rate: 1 "
-	       "ppb is 1 ns per second.\n", arguments->seconds);
+	       "ppb is 1 ns per second.\n", (double)arguments->window_ns / 1e9);
 	printf("CLOCK_MONOTONIC is said to run %+.1f ppb of "
 	       "CLOCK_MONOTONIC_RAW, the kernel keeps time by %s;\nneither is "
 	       "SI. A frequency at which fio's clock is exact by luck hides "

@@ -155,7 +155,7 @@ static int begin_start(struct tw_compare_process *process,
 	struct own own = {
 		.clock = &result->clock[which],
 		.ns_per_tick = result->ns_per_tick,
-		.window_ns = (uint64_t)(arguments->seconds * 1e9),
+		.window_ns = arguments->window_ns,
 		.begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC),
 	};
 	char line[TW_PROBE_LINE];
@@ -193,7 +193,7 @@ static void sum_up(struct tw_compare_result *result,
 		   const struct tw_compare_arguments *arguments, int load)
 {
 	uint64_t patience_ns = PATIENCE_NS +
-			       (uint64_t)(arguments->seconds * 1e9);
+			       arguments->window_ns;
 	unsigned starts = arguments->starts;
 
 	for (unsigned which = 0; which < result->clocks; which++) {

@@ -132,13 +132,12 @@ static int run(const struct tw_memlat_arguments *arguments)
 int tw_command_memlat(int argc, char **argv)
 {
 	struct tw_memlat_arguments arguments;
-	int code = tw_memlat_parse(&arguments, argc, argv);
+	int code = tw_memlat_parse(&arguments, argv);
 
-	if (code != TW_EXIT_GOOD)
+	(void)argc;
+	if (code != TW_GO_ON)
 		return code;
-	if (arguments.help)
-		fputs(tw_memlat_usage, stdout);
-	else if (arguments.seed_table)
+	if (arguments.seed_table)
 		code = tw_memlat_seed_table(&arguments);
 	else
 		code = run(&arguments);

@@ -33,13 +33,10 @@ struct tw_memlat_arguments {
 	enum tw_memlat_output output;
 	const char *html;		/* a path; NULL: none */
 	int seed_table;
-	int help;
 };
 
-/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said. */
-int tw_memlat_parse(struct tw_memlat_arguments *arguments, int argc,
-		    char **argv);
-extern const char tw_memlat_usage[];
+/* Return: TW_GO_ON; else the command has ended, with this enum tw_exit. */
+int tw_memlat_parse(struct tw_memlat_arguments *arguments, char **argv);
 
 /* A NUMA node's memory, from the CPU that measured. */
 struct tw_memlat_node {

@@ -4,7 +4,6 @@
  * wanted as files of percentiles, as HTML and as a trace.
  * Either all files are good and shown, or none is shown.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,10 +11,6 @@
 #include "command/report/report.h"
 
 #define NAME	"report"
-
-/* Above all characters, so that getopt's optopt tells them apart. */
-enum { OPTION_JSON = 256, OPTION_HOSTS, OPTION_HTML, OPTION_PERCENTILES, OPTION_TRACE,
-       OPTION_HELP };
 
 struct wanted {
 	int as_json;
@@ -25,37 +20,56 @@ struct wanted {
 	const char *trace;		/* a path; NULL: none */
 };
 
-static const char usage[] =
-	"usage: tickwise report [--json] [--merge-hosts] [--html=PAGE]\n"
-	"                       [--percentiles=PREFIX] [--trace=TRACE] FILE..."
-	"\n"
-	"\n"
-	"Read the reports that the fio engine wrote (its option tw_report), "
-	"put jobs of\n"
-	"the same name and group of one fio run together, and print how long "
-	"each stage of\n"
-	"their I/Os took and how far off each clock was.\n"
-	"\n"
-	"  --json                one JSON object instead: schema "
-	"tickwise-report-merged\n"
-	"  --merge-hosts         put together what ran on several hosts at the "
-	"same time\n"
-	"  --html=PAGE           also write plots and tables to the file PAGE\n"
-	"  --percentiles=PREFIX  also write a file for HdrHistogram's plotter, "
-	"for each\n"
-	"                        direction and stage: "
-	"PREFIXjob.read.lat.hgrm\n"
-	"  --trace=TRACE         also write the slowest I/Os, and the kernel's events "
-	"that\n"
-	"                        tw_trigger kept, to the file TRACE, for "
-	"ui.perfetto.dev\n"
-	"                        or chrome://tracing\n"
-	"  --help                this page\n"
-	"\n"
-	"Exit codes: 0 good; 64 wrong command line; 65 a file is not a report;"
-	" 66 a file\n"
-	"can't be opened; 70 out of memory; 74 the output could not be "
-	"written.\n";
+static const struct tw_option table[] = {
+	{ .name = "json",
+	  .help = "Print one JSON object, of schema tickwise-report-merged, instead of a "
+		  "page",
+	  .more = "Its keys are in tickwise-report(5).",
+	  TW_OPTION_AT(struct wanted, as_json) },
+	{ .name = "merge-hosts",
+	  .help = "Merge jobs that ran on several hosts at the same time",
+	  .more = "They must have the same name, group, depth, fio and engine. The time is "
+		  "that of the hosts' own clocks.",
+	  TW_OPTION_AT(struct wanted, of_hosts) },
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "PAGE",
+	  .help = "Write plots and tables to the file PAGE, too",
+	  .more = "They show latency by percentile, the stages, the run over time, and "
+		  "the slowest I/Os. The page needs no other file, no network and no "
+		  "script.",
+	  TW_OPTION_AT(struct wanted, html) },
+	{ .name = "percentiles", .kind = TW_OPTION_FILE, .value = "PREFIX",
+	  .help = "Write a file for HdrHistogram's plotter, too, for each group, direction "
+		  "and stage: PREFIXjob.read.lat.hgrm",
+	  .more = "If there are several groups, their number is behind the job: "
+		  "PREFIXjob.2.read.lat.hgrm. Values are in microseconds. PREFIX may end "
+		  "with the name of a directory and a slash.",
+	  TW_OPTION_AT(struct wanted, percentiles) },
+	{ .name = "trace", .kind = TW_OPTION_FILE, .value = "TRACE",
+	  .help = "Write the slowest I/Os, and the kernel's events that tw_trigger kept, "
+		  "to the file TRACE, for ui.perfetto.dev or chrome://tracing",
+	  .more = "TRACE has I/Os and their stages in the Trace Event Format (JSON); see "
+		  "`TRACES OF THE KERNEL`. Each job is a process in it. I/Os that overlap "
+		  "lie on tracks of their own. An I/O without a time in its report is "
+		  "left out. The kernel's events are a process of their own, with a track "
+		  "for each CPU. The time inside the submitting call is an argument of "
+		  "the I/O, as it overlaps stages.",
+	  TW_OPTION_AT(struct wanted, trace) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_report_options = {
+	.command = NAME,
+	.arguments = "FILE...",
+	.arguments_kind = TW_OPTION_FILE,
+	.about =
+	"Read the reports that the fio engine wrote (its option tw_report). Merge jobs "
+	"of the same name and group of one fio run. Print how long each stage of their "
+	"I/Os took, and how far off each clock was.",
+	.codes =
+	"Exit codes: 0 good, 64 wrong command line, 65 a file is not a report, 66 a file "
+	"can't be opened, 70 out of memory, 74 the output could not be written.",
+	.table = table,
+};
 
 static int print_groups(const struct tw_report_group *groups, size_t count,
 			int as_json)
@@ -137,62 +151,17 @@ static int report_files(char **paths, size_t count,
 	return merge_and_print(count, wanted);
 }
 
-/* What getopt_long() stumbled over: within a cluster of short options it has
- * not moved on yet. */
-static int wrong_option(char **argv)
-{
-	if (optopt == OPTION_HTML || optopt == OPTION_PERCENTILES ||
-	    optopt == OPTION_TRACE)
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "%s needs a value",
-				       argv[optind - 1]);
-	if (optopt > 0 && optopt < OPTION_JSON)
-		return tw_command_fail(NAME, TW_EXIT_USAGE, "unknown option "
-				       "'-%c' (see --help)", optopt);
-	return tw_command_fail(NAME, TW_EXIT_USAGE, "unknown option '%s' "
-			       "(see --help)", argv[optind - 1]);
-}
-
 int tw_command_report(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, OPTION_JSON },
-		{ "merge-hosts", no_argument, NULL, OPTION_HOSTS },
-		{ "html", required_argument, NULL, OPTION_HTML },
-		{ "percentiles", required_argument, NULL, OPTION_PERCENTILES },
-		{ "trace", required_argument, NULL, OPTION_TRACE },
-		{ "help", no_argument, NULL, OPTION_HELP },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct wanted wanted = { 0 };
-	int option;
+	struct tw_arguments files;
+	int code = tw_command_options(&tw_report_options, &wanted, argv, &files);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_JSON:
-			wanted.as_json = 1;
-			break;
-		case OPTION_HOSTS:
-			wanted.of_hosts = 1;
-			break;
-		case OPTION_HTML:
-			wanted.html = optarg;
-			break;
-		case OPTION_PERCENTILES:
-			wanted.percentiles = optarg;
-			break;
-		case OPTION_TRACE:
-			wanted.trace = optarg;
-			break;
-		case OPTION_HELP:
-			fputs(usage, stdout);
-			return tw_command_finish(NAME, TW_EXIT_GOOD);
-		default:
-			return wrong_option(argv);
-		}
-	}
-	if (optind == argc)
+	(void)argc;
+	if (code != TW_GO_ON)
+		return code;
+	if (!files.count)
 		return tw_command_fail(NAME, TW_EXIT_USAGE,
 				       "no file given (see --help)");
-	return report_files(argv + optind, (size_t)(argc - optind), &wanted);
+	return report_files(files.list, (size_t)files.count, &wanted);
 }

@@ -246,7 +246,6 @@ static int print_reports(const struct tw_run_reports *reports)
 	argv[1] = tw_run_format("--");
 	for (size_t i = 0; i < reports->count; i++)
 		argv[i + 2] = reports->list[i].path;
-	optind = 0;
 	return tw_command_report((int)reports->count + 2, argv);
 }
 
