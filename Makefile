@@ -405,7 +405,17 @@ $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
 	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
 
-# What a command works out by itself is tested without running it.
+# What a command works out by itself is tested without running it. All but main() is in
+# an archive, of which a test takes what it calls.
+$(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)): $(B)/command.a tests/unit/output.h
+$(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+$(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
+	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
 $(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/changes.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
@@ -425,7 +435,8 @@ $(B)/tests/unit/options.t: $(B)/core/command/options.o
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
-$(B)/tests/unit/text_html.t: $(addprefix $(B)/core/command/output/,html.o plain_text.o)
+$(B)/tests/unit/text_html.t: $(B)/command.a
+$(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 $(B)/tests/unit/profile_recorder.t: $(addprefix $(B)/core/profile/,recorder.o \
 	tree.o arena.o)

@@ -59,6 +59,10 @@ int main(void)
 	becomes("a\tb\nc\x7f", "a?b?c?", "tabs, lines and DEL");
 	becomes("\xff\xc0\xaf\xed\xa0\x80", "??????", "no UTF-8");
 	becomes("\xe2\x82", "??", "a character cut short");
+	becomes("\xe2\x80\xae" "a\xe2\x81\xa7", "???a???", "what turns the direction");
+	becomes("\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+		"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+		"what stands around those");
 	random_bytes();
 	return tap_done();
 }

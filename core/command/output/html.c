@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of HTML: their style, for light and dark and for narrow screens, and
- * text that nobody knows beforehand.
+ * Write a page as HTML: its style, for light and dark and for narrow screens, and its
+ * blocks. All text passes tw_html_text(), which leaves no byte that means something in
+ * HTML.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "html.h"
-#include "plain_text.h"
+#include "command/output/draw.h"
+#include "command/output/format.h"
+#include "command/output/html.h"
+#include "command/output/model.h"
+#include "command/output/plain_text.h"
 #include "tickwise.h"
 
 static const char style[] =
@@ -25,7 +29,11 @@ static const char style[] =
 	"h1{font-size:1.5rem;margin:.2em 0}h2{font-size:1.25rem;"
 	"margin:2em 0 .3em;border-top:1px solid var(--line);padding-top:.8em;"
 	"overflow-wrap:anywhere}h3{font-size:1.05rem;margin:1.6em 0 .4em}"
+	"h3::first-letter{text-transform:uppercase}"
 	"h4{font-size:.95rem;margin:.4em 0;font-weight:600}\n"
+	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1em;"
+	"margin:.4em 0}dt{grid-column:1}dd{grid-column:2;margin:0;"
+	"overflow-wrap:anywhere}\n"
 	"p{margin:.4em 0;max-width:60rem;overflow-wrap:anywhere}"
 	".dim,figcaption{color:var(--dim);font-size:.9em}"
 	".warn{background:var(--warn);padding:.5em .8em;border-radius:4px}\n"
@@ -33,8 +41,8 @@ static const char style[] =
 	"font-variant-numeric:tabular-nums;margin:.4em 0}th,td{padding:.2em .6em;"
 	"text-align:right;white-space:nowrap;border-bottom:1px solid "
 	"var(--line)}th:first-child,td:first-child{text-align:left}"
-	"td.text,th.text{text-align:left}td.words{text-align:left;"
-	"white-space:normal}\n"
+	"td.text,th.text,td.span{text-align:left}th.group{text-align:center}"
+	"td.words{text-align:left;white-space:normal}\n"
 	".plots{display:grid;grid-template-columns:repeat(auto-fit,"
 	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
 	"svg{display:block;width:100%;height:auto}text{fill:var(--text);"
@@ -94,4 +102,276 @@ void tw_html_begin(FILE *file, const char *title, const char *heading)
 void tw_html_end(FILE *file)
 {
 	fputs("</body>\n</html>\n", file);
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static int is_shown(const struct tw_table *table, size_t i)
+{
+	return tw_column_shown(&table->columns[i], TW_IN_HTML);
+}
+
+static void put_th(FILE *file, const struct tw_column *column)
+{
+	const int left = column->flags & (TW_COLUMN_LEFT | TW_COLUMN_BELOW);
+
+	fputs(left ? "<th class=\"text\">" : "<th>", file);
+	tw_html_text(file, column->heading);
+	fputs("</th>", file);
+}
+
+static int same_group(const struct tw_column *a, const struct tw_column *b)
+{
+	return a->group && b->group && strcmp(a->group, b->group) == 0;
+}
+
+static void put_groups(FILE *file, const struct tw_table *table)
+{
+	size_t i = 0;
+
+	fputs("<tr>", file);
+	while (i < table->count) {
+		const struct tw_column *first = &table->columns[i];
+		int span = 0;
+
+		for (; i < table->count && (&table->columns[i] == first ||
+					    same_group(first, &table->columns[i]));
+		     i++)
+			span += is_shown(table, i);
+		if (span == 0)
+			continue;
+		fprintf(file, "<th class=\"group\" colspan=\"%d\">", span);
+		tw_html_text(file, first->group ? first->group : "");
+		fputs("</th>", file);
+	}
+	fputs("</tr>\n", file);
+}
+
+static void put_head(FILE *file, const struct tw_table *table)
+{
+	int any = 0, groups = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		if (!is_shown(table, i))
+			continue;
+		any |= table->columns[i].heading[0];
+		groups |= table->columns[i].group != NULL;
+	}
+	if (groups)
+		put_groups(file, table);
+	if (!any)
+		return;
+	fputs("<tr>", file);
+	for (size_t i = 0; i < table->count; i++)
+		if (is_shown(table, i))
+			put_th(file, &table->columns[i]);
+	fputs("</tr>\n", file);
+}
+
+/* What is long may be broken, and its own direction is no other cell's. */
+static void put_cell(FILE *file, const struct tw_column *column,
+		     const struct tw_cell *cell)
+{
+	char room[TW_FORMAT_SIZE];
+	const char *text = tw_cell_form(cell, room);
+
+	fputs(column->flags & TW_COLUMN_BELOW ? "<td class=\"words\">" :
+	      column->flags & TW_COLUMN_LEFT ? "<td class=\"text\">" : "<td>", file);
+	if (cell->kind == TW_CELL_STRONG)
+		fputs("<b>", file);
+	tw_html_text(file, text);
+	if (cell->kind == TW_CELL_STRONG)
+		fputs("</b>", file);
+	fputs("</td>", file);
+}
+
+static void put_row(FILE *file, const struct tw_table *table, const struct tw_row *row)
+{
+	int shown = 0;
+
+	fputs("<tr>", file);
+	for (size_t i = 0; i < table->count; i++) {
+		if (!is_shown(table, i))
+			continue;
+		shown++;
+		if (!row->span)
+			put_cell(file, &table->columns[i], &row->cells[i]);
+	}
+	if (row->span) {
+		fprintf(file, "<td class=\"span\" colspan=\"%d\">", shown);
+		tw_html_text(file, row->span);
+		fputs("</td>", file);
+	}
+	fputs("</tr>\n", file);
+}
+
+static void put_table(FILE *file, const struct tw_table *table)
+{
+	fputs("<div class=\"wide\"><table>\n", file);
+	put_head(file, table);
+	for (const struct tw_row *row = table->rows; row; row = row->next)
+		put_row(file, table, row);
+	fputs("</table></div>\n", file);
+}
+
+/* ---- plots --------------------------------------------------------------- */
+
+static void put_legend(FILE *file, const struct tw_plot *plot)
+{
+	fputs("<p class=\"legend\">", file);
+	for (const struct tw_series *series = plot->series; series;
+	     series = series->next) {
+		if (!series->name)
+			continue;
+		fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\">"
+			"<path class=\"s%d\" d=\"M0 5H28\"/></svg>",
+			series->color);
+		tw_html_text(file, series->name);
+		fputs("</span>\n", file);
+	}
+	fputs("</p>\n", file);
+}
+
+static void put_plot(FILE *file, const struct tw_plot *plot)
+{
+	fputs("<figure><h4>", file);
+	tw_html_text(file, plot->title);
+	fputs("</h4>\n", file);
+	tw_draw_plot(file, plot);
+	if (!plot->has_bars)
+		put_legend(file, plot);
+	if (plot->caption[0]) {
+		fputs("<figcaption>", file);
+		tw_html_text(file, plot->caption);
+		fputs("</figcaption>", file);
+	}
+	fputs("</figure>\n", file);
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+static void put_contents(FILE *file, const struct tw_page *page)
+{
+	int part = 0;
+
+	fputs("<ul>\n", file);
+	for (const struct tw_block *block = page->blocks; block; block = block->next) {
+		if (block->kind != TW_BLOCK_HEADING || block->level != 2)
+			continue;
+		fprintf(file, "<li><a href=\"#part%d\">", ++part);
+		tw_html_text(file, block->text);
+		fputs("</a></li>\n", file);
+	}
+	fputs("</ul>\n", file);
+}
+
+static void put_between(FILE *file, const char *begin, const char *text,
+			const char *end)
+{
+	fputs(begin, file);
+	tw_html_text(file, text);
+	fputs(end, file);
+}
+
+static void put_heading(FILE *file, const struct tw_block *block, int *part)
+{
+	if (block->level == 2)
+		fprintf(file, "<h2 id=\"part%d\">", ++*part);
+	else
+		fprintf(file, "<h%d>", block->level);
+	tw_html_text(file, block->text);
+	fprintf(file, "</h%d>\n", block->level);
+}
+
+static void put_fact(FILE *file, const struct tw_block *block)
+{
+	if (block->name[0])
+		put_between(file, "<dt>", block->name, "</dt>");
+	put_between(file, "<dd>", block->text, "</dd>\n");
+}
+
+static void put_block(FILE *file, const struct tw_page *page,
+		      const struct tw_block *block, int *part)
+{
+	switch (block->kind) {
+	case TW_BLOCK_HEADING:
+		put_heading(file, block, part);
+		break;
+	case TW_BLOCK_CONTENTS:
+		put_contents(file, page);
+		break;
+	case TW_BLOCK_PARAGRAPH:
+	case TW_BLOCK_REMARK:
+		put_between(file, "<p>", block->text, "</p>\n");
+		break;
+	case TW_BLOCK_NOTE:
+		put_between(file, "<p class=\"dim\">", block->text, "</p>\n");
+		break;
+	case TW_BLOCK_WARNING:
+		put_between(file, "<p class=\"warn\">Warning: ", block->text, "</p>\n");
+		break;
+	case TW_BLOCK_ITEM:
+		put_between(file, "<li>", block->text, "</li>\n");
+		break;
+	case TW_BLOCK_FACT:
+		put_fact(file, block);
+		break;
+	case TW_BLOCK_DETAILS:
+		put_between(file, "<details><summary>", block->text, "</summary>\n");
+		break;
+	case TW_BLOCK_END_DETAILS:
+		fputs("</details>\n", file);
+		break;
+	case TW_BLOCK_TABLE:
+		put_table(file, block->table);
+		break;
+	case TW_BLOCK_PLOT:
+		put_plot(file, block->plot);
+		break;
+	case TW_BLOCK_GAP:
+		break;
+	}
+}
+
+/* Blocks of these kinds stand together in one element. */
+static const char *element_of(const struct tw_block *block)
+{
+	switch (block->kind) {
+	case TW_BLOCK_ITEM:
+		return "ul";
+	case TW_BLOCK_FACT:
+		return "dl";
+	case TW_BLOCK_PLOT:
+		return "div";
+	default:
+		return NULL;
+	}
+}
+
+int tw_output_html(const struct tw_page *page, FILE *file)
+{
+	const char *open = NULL;
+	int part = 0;
+
+	if (page->error)
+		return page->error;
+	tw_html_begin(file, page->title, page->title);
+	for (const struct tw_block *block = page->blocks; block; block = block->next) {
+		const char *element;
+
+		if (!(block->media & TW_IN_HTML) || block->kind == TW_BLOCK_GAP)
+			continue;
+		element = element_of(block);
+		if (open && open != element)
+			fprintf(file, "</%s>\n", open);
+		if (element && open != element)
+			fprintf(file, block->kind == TW_BLOCK_PLOT ?
+				"<%s class=\"plots\">\n" : "<%s>\n", element);
+		open = element;
+		put_block(file, page, block, &part);
+	}
+	if (open)
+		fprintf(file, "</%s>\n", open);
+	tw_html_end(file);
+	return 0;
 }

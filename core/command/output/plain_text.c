@@ -32,6 +32,14 @@ size_t tw_character_length(const char *bytes)
 	return length;
 }
 
+/* U+202A to U+202E and U+2066 to U+2069: the text behind them runs the other way. */
+static int turns_direction(const unsigned char *text)
+{
+	return text[0] == 0xe2 &&
+	       ((text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
+		(text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9));
+}
+
 /* A terminal obeys C0, C1 and DEL; U+FFFE and U+FFFF are no characters of XML. */
 size_t tw_plain_length(const char *bytes)
 {
@@ -43,6 +51,8 @@ size_t tw_plain_length(const char *bytes)
 	if (length == 2 && *text == 0xc2 && text[1] < 0xa0)
 		return 0;
 	if (length == 3 && *text == 0xef && text[1] == 0xbf && text[2] >= 0xbe)
+		return 0;
+	if (length == 3 && turns_direction(text))
 		return 0;
 	return length;
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Write a table as CSV: see csv.h.
+ */
+#include "command/output/csv.h"
+
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/output/model.h"
+
+static void put_text(FILE *file, const char *text)
+{
+	if (!strpbrk(text, ",\"")) {
+		fputs(text, file);
+		return;
+	}
+	putc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', file);
+		putc(*text, file);
+	}
+	putc('"', file);
+}
+
+static void put_cell(FILE *file, const struct tw_cell *cell)
+{
+	char room[TW_FORMAT_SIZE];
+
+	switch (cell->kind) {
+	case TW_CELL_NONE:
+		break;
+	case TW_CELL_NS:
+	case TW_CELL_NUMBER:
+	case TW_CELL_SIGNED:
+		fprintf(file, "%.15g", cell->real);
+		break;
+	case TW_CELL_PERCENT:
+		fprintf(file, "%.*f", cell->decimals, cell->real);
+		break;
+	default:
+		put_text(file, tw_cell_form(cell, room));
+		break;
+	}
+}
+
+static void put_line(FILE *file, const struct tw_table *table, const struct tw_row *row)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct tw_column *column = &table->columns[i];
+
+		if (!tw_column_shown(column, TW_IN_CSV))
+			continue;
+		fputs(before, file);
+		before = ",";
+		if (row)
+			put_cell(file, &row->cells[i]);
+		else
+			put_text(file, column->key ? column->key : column->heading);
+	}
+	putc('\n', file);
+}
+
+int tw_output_csv(const struct tw_table *table, FILE *file)
+{
+	if (table->page->error)
+		return table->page->error;
+	put_line(file, table, NULL);
+	for (const struct tw_row *row = table->rows; row; row = row->next)
+		if (!row->span)
+			put_line(file, table, row);
+	return 0;
+}

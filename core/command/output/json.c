@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Write a tree of JSON; see json.h.
+ */
+#include "command/output/json.h"
+
+#include <errno.h>
+
+int tw_output_json(json_t *root, FILE *file, size_t flags)
+{
+	int failed;
+
+	if (!root)
+		return -ENOMEM;
+	failed = json_dumpf(root, file, flags);
+	json_decref(root);
+	putc('\n', file);
+	return failed && !ferror(file) ? -ENOMEM : 0;
+}

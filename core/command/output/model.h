@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a page is made of, for the writers. All of it is one chain of allocations, which
+ * belong to the page. Every string is UTF-8 without control characters.
+ */
+#ifndef TW_OUTPUT_MODEL_H
+#define TW_OUTPUT_MODEL_H
+
+#include <stdarg.h>
+
+#include "command/output/page.h"
+#include "command/output/plot.h"
+#include "command/output/table.h"
+
+enum tw_block_kind {
+	TW_BLOCK_HEADING,
+	TW_BLOCK_CONTENTS,
+	TW_BLOCK_PARAGRAPH,
+	TW_BLOCK_REMARK,
+	TW_BLOCK_NOTE,
+	TW_BLOCK_WARNING,
+	TW_BLOCK_ITEM,
+	TW_BLOCK_FACT,
+	TW_BLOCK_GAP,
+	TW_BLOCK_DETAILS,
+	TW_BLOCK_END_DETAILS,
+	TW_BLOCK_TABLE,
+	TW_BLOCK_PLOT,
+};
+
+struct tw_block {
+	struct tw_block *next;
+	enum tw_block_kind kind;
+	unsigned media;
+	int level;			/* of a heading */
+	int first, others;		/* where lines begin in text */
+	const char *name;		/* of a fact */
+	const char *text;
+	struct tw_table *table;
+	struct tw_plot *plot;
+};
+
+enum tw_cell_kind {
+	TW_CELL_EMPTY,
+	TW_CELL_NONE,
+	TW_CELL_TEXT,
+	TW_CELL_STRONG,
+	TW_CELL_U64,
+	TW_CELL_I64,
+	TW_CELL_NS,
+	TW_CELL_NUMBER,
+	TW_CELL_SIGNED,
+	TW_CELL_FIXED,
+	TW_CELL_PERCENT,
+};
+
+struct tw_cell {
+	enum tw_cell_kind kind;
+	int decimals;
+	union {
+		const char *text;
+		uint64_t u64;
+		int64_t i64;
+		double real;
+	};
+};
+
+struct tw_row {
+	struct tw_row *next;
+	const char *span;		/* in place of cells; or NULL */
+	size_t used;
+	struct tw_cell cells[];
+};
+
+struct tw_table {
+	struct tw_page *page;
+	struct tw_column *columns;
+	size_t count;
+	int indent;
+	int cut;
+	struct tw_row *rows, **end, *last;
+};
+
+struct tw_dot {
+	struct tw_dot *next;
+	double x, y;
+	const char *text;		/* NULL: a point of the line */
+};
+
+struct tw_series {
+	struct tw_series *next;
+	struct tw_page *page;
+	const char *name;
+	int color;
+	struct tw_dot *points, **end;
+	const char *text;		/* of a bar */
+	struct tw_plot_bar bar;
+};
+
+struct tw_border {
+	struct tw_border *next;
+	double x;
+	const char *name;
+};
+
+struct tw_plot {
+	struct tw_page *page;
+	const char *title;
+	const char *caption;
+	struct {
+		enum tw_plot_unit unit;
+		const char *label;
+	} x, y;
+	int has_bars;
+	struct tw_series *series, **end;
+	struct tw_border *borders, **last_border;
+};
+
+struct tw_chunk;
+
+struct tw_page {
+	const char *title;
+	struct tw_block *blocks, **end, *last;
+	struct tw_chunk *chunks;
+	int error;
+};
+
+/* Zeroed memory that lives as long as the page; NULL after an error. */
+void *tw_page_take(struct tw_page *page, size_t size);
+/* Copies, made safe; "" after an error. */
+const char *tw_page_keep(struct tw_page *page, const char *text);
+const char *tw_page_format(struct tw_page *page, const char *format, va_list args);
+
+/* A cell's form for people; what has no own text is put into @room, of
+ * TW_FORMAT_SIZE bytes. */
+const char *tw_cell_form(const struct tw_cell *cell, char *room);
+
+/* Does @medium show the column? */
+int tw_column_shown(const struct tw_column *column, unsigned medium);
+
+#endif

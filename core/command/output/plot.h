@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plot of a page. HTML draws it; a table beside it has the numbers for other media.
+ * Axes reach as far as the data.
+ */
+#ifndef TW_OUTPUT_PLOT_H
+#define TW_OUTPUT_PLOT_H
+
+#include "command/output/page.h"
+
+struct tw_series;
+
+enum tw_plot_unit {
+	TW_PLOT_NUMBER,		/* from 0 on; "20 k" */
+	TW_PLOT_NS,		/* logarithmic; "10 us" */
+	TW_PLOT_BYTES,		/* logarithmic; "64K" */
+	TW_PLOT_TAIL,		/* 1 / (1 - part), logarithmic; "99.9" */
+};
+
+/* Of the style: lines and marks in it are seen in light and dark. */
+#define TW_PLOT_COLORS	11
+/* Three that go together: mean, p99, maximum. */
+#define TW_PLOT_MEAN	20
+#define TW_PLOT_P99	21
+#define TW_PLOT_MAX	22
+
+void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
+void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
+/* Below the plot. */
+void tw_plot_caption(struct tw_plot *plot, const char *caption);
+/* A vertical line with a name. */
+void tw_plot_border(struct tw_plot *plot, double x, const char *name);
+
+/* A line; the first one is drawn over the others. @name is in the legend; NULL: there is
+ * none. Never NULL. */
+struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color);
+void tw_plot_point(struct tw_series *series, double x, double y);
+/* A dot, which need not be on the line, and what it tells. */
+void tw_plot_dot(struct tw_series *series, double x, double y, const char *format, ...)
+	TW_PRINTF(4, 5);
+
+/* A horizontal bar in a row of its own: thin from @low to @high, thick from @from to
+ * @to, with a ring at @mean. A plot has lines or bars. */
+struct tw_plot_bar {
+	double low, from, mean, to, high;
+};
+
+void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
+		 const struct tw_plot_bar *bar, const char *format, ...)
+	TW_PRINTF(5, 6);
+
+#endif

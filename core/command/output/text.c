@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Write a page as text: see text.h.
+ */
+#include "command/output/text.h"
+
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/output/model.h"
+#include "command/output/plain_text.h"
+
+/* Bytes that continue a character take no column. */
+static int columns_of(const char *text, size_t length)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < length; i++)
+		columns += (text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+static int width_of(const char *text)
+{
+	return columns_of(text, strlen(text));
+}
+
+/* From @column on, which the line has reached; further lines begin at @indent. */
+static void put_words(FILE *file, const char *text, int column, int indent)
+{
+	int words = 0;
+
+	while (*(text += strspn(text, " "))) {
+		size_t length = strcspn(text, " ");
+		int columns = columns_of(text, length);
+
+		if (words && column + 1 + columns > TW_PAGE_COLUMNS) {
+			fprintf(file, "\n%*s", indent, "");
+			column = indent;
+		} else if (words) {
+			putc(' ', file);
+			column++;
+		}
+		fwrite(text, 1, length, file);
+		column += columns;
+		words = 1;
+		text += length;
+	}
+	putc('\n', file);
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+#define MOST_COLUMNS	64
+
+/* One line, which doesn't end with blanks. */
+struct line {
+	FILE *file;
+	int column;
+	int blanks;			/* to come before the next character */
+	int edge;			/* nothing is written there; 0: anywhere */
+};
+
+static void put(struct line *line, const char *text)
+{
+	while (*text) {
+		size_t length = tw_character_length(text);
+
+		if (line->edge && line->column + line->blanks >= line->edge)
+			return;
+		if (*text == ' ') {
+			line->blanks++;
+		} else {
+			fprintf(line->file, "%*s%.*s", line->blanks, "",
+				(int)length, text);
+			line->column += line->blanks + 1;
+			line->blanks = 0;
+		}
+		text += length;
+	}
+}
+
+static void put_aligned(struct line *line, const char *text, int width, int left)
+{
+	int blanks = width - width_of(text);
+
+	if (blanks < 0)
+		blanks = 0;
+	if (!left)
+		line->blanks += blanks;
+	put(line, text);
+	if (left)
+		line->blanks += blanks;
+}
+
+static void end_line(struct line *line)
+{
+	putc('\n', line->file);
+	line->column = line->blanks = 0;
+}
+
+struct layout {
+	const struct tw_table *table;
+	size_t shown[MOST_COLUMNS];	/* columns in a row, not those below it */
+	int widths[MOST_COLUMNS];
+	size_t count;
+};
+
+static const struct tw_column *column_at(const struct layout *layout, size_t i)
+{
+	return &layout->table->columns[layout->shown[i]];
+}
+
+static const char *form(const struct tw_column *column, const struct tw_cell *cell,
+			char *room)
+{
+	const char *text = tw_cell_form(cell, room);
+	char *blank;
+
+	if (cell->kind != TW_CELL_NS || !(column->flags & TW_COLUMN_NARROW))
+		return text;
+	blank = strchr(room, ' ');
+	if (blank)
+		memmove(blank, blank + 1, strlen(blank));
+	return room;
+}
+
+/* Blanks before a column. */
+static int gap_of(const struct layout *layout, size_t i)
+{
+	if (i == 0)
+		return 0;
+	return 1 + (column_at(layout, i)->flags & TW_COLUMN_LEFT &&
+		    !(column_at(layout, i - 1)->flags & TW_COLUMN_LEFT));
+}
+
+/* The end of the group that begins at a column; its width. */
+static size_t end_of_group(const struct layout *layout, size_t from, int *width)
+{
+	const char *group = column_at(layout, from)->group;
+	size_t i = from;
+
+	*width = 0;
+	do {
+		*width += layout->widths[i] + (i > from ? gap_of(layout, i) : 0);
+		i++;
+	} while (i < layout->count && group && column_at(layout, i)->group &&
+		 strcmp(group, column_at(layout, i)->group) == 0);
+	return i;
+}
+
+static int widest(const struct tw_table *table, size_t column)
+{
+	int width = table->columns[column].width;
+
+	if (width_of(table->columns[column].heading) > width)
+		width = width_of(table->columns[column].heading);
+	for (const struct tw_row *row = table->rows; row; row = row->next) {
+		char room[TW_FORMAT_SIZE];
+		int own;
+
+		if (row->span)
+			continue;
+		own = width_of(form(&table->columns[column], &row->cells[column],
+				    room));
+		if (own > width)
+			width = own;
+	}
+	return width;
+}
+
+static void lay_out(struct layout *layout, const struct tw_table *table)
+{
+	size_t end;
+	int width;
+
+	*layout = (struct layout) { .table = table };
+	for (size_t i = 0; i < table->count && layout->count < MOST_COLUMNS; i++) {
+		if (!tw_column_shown(&table->columns[i], TW_IN_TEXT) ||
+		    table->columns[i].flags & TW_COLUMN_BELOW)
+			continue;
+		layout->widths[layout->count] = widest(table, i);
+		layout->shown[layout->count++] = i;
+	}
+	for (size_t i = 0; i < layout->count; i = end) {
+		const char *group = column_at(layout, i)->group;
+
+		end = end_of_group(layout, i, &width);
+		if (group && width_of(group) > width)
+			layout->widths[i] += width_of(group) - width;
+	}
+}
+
+static void put_groups(struct line *line, const struct layout *layout)
+{
+	size_t end;
+	int width;
+
+	line->blanks = layout->table->indent;
+	for (size_t i = 0; i < layout->count; i = end) {
+		const char *group = column_at(layout, i)->group;
+
+		line->blanks += gap_of(layout, i);
+		end = end_of_group(layout, i, &width);
+		put_aligned(line, group ? group : "", width, 0);
+	}
+	end_line(line);
+}
+
+static void put_headings(struct line *line, const struct layout *layout)
+{
+	int any = 0, groups = 0;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		any |= column_at(layout, i)->heading[0];
+		groups |= column_at(layout, i)->group != NULL;
+	}
+	if (groups)
+		put_groups(line, layout);
+	if (!any)
+		return;
+	line->blanks = layout->table->indent;
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct tw_column *column = column_at(layout, i);
+
+		line->blanks += gap_of(layout, i);
+		put_aligned(line, column->heading, layout->widths[i],
+			    column->flags & TW_COLUMN_LEFT);
+	}
+	end_line(line);
+}
+
+static void put_below(FILE *file, const struct tw_table *table,
+		      const struct tw_row *row)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct tw_column *column = &table->columns[i];
+		char room[TW_FORMAT_SIZE];
+		const char *text = form(column, &row->cells[i], room);
+
+		if (!(column->flags & TW_COLUMN_BELOW) || !*text ||
+		    !tw_column_shown(column, TW_IN_TEXT))
+			continue;
+		fprintf(file, "%*s", column->width, "");
+		put_words(file, text, column->width, column->width + 2);
+	}
+}
+
+static void put_row(struct line *line, const struct layout *layout,
+		    const struct tw_row *row)
+{
+	line->blanks = layout->table->indent;
+	if (row->span) {
+		put(line, row->span);
+		end_line(line);
+		return;
+	}
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct tw_column *column = column_at(layout, i);
+		char room[TW_FORMAT_SIZE];
+
+		line->blanks += gap_of(layout, i);
+		put_aligned(line, form(column, &row->cells[layout->shown[i]], room),
+			    layout->widths[i], column->flags & TW_COLUMN_LEFT);
+	}
+	end_line(line);
+	put_below(line->file, layout->table, row);
+}
+
+static void put_table(FILE *file, const struct tw_table *table)
+{
+	struct line line = {
+		.file = file, .edge = table->cut ? TW_PAGE_COLUMNS : 0,
+	};
+	struct layout layout;
+
+	lay_out(&layout, table);
+	put_headings(&line, &layout);
+	for (const struct tw_row *row = table->rows; row; row = row->next)
+		put_row(&line, &layout, row);
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+/* The next block that text shows. */
+static const struct tw_block *visible(const struct tw_block *block)
+{
+	int folded = 0;
+
+	for (; block; block = block->next) {
+		folded += block->kind == TW_BLOCK_DETAILS;
+		if (!folded && block->media & TW_IN_TEXT)
+			return block;
+		folded -= block->kind == TW_BLOCK_END_DETAILS;
+	}
+	return NULL;
+}
+
+/* Where the facts' texts begin. */
+static int fact_column(const struct tw_page *page)
+{
+	int column = 0;
+
+	for (const struct tw_block *block = visible(page->blocks); block;
+	     block = visible(block->next))
+		if (block->kind == TW_BLOCK_FACT &&
+		    width_of(block->name) + 2 > column)
+			column = width_of(block->name) + 2;
+	return column;
+}
+
+static void put_fact(FILE *file, const struct tw_block *block, int column)
+{
+	fprintf(file, "%s%*s", block->name, column - width_of(block->name), "");
+	put_words(file, block->text, column, column + 2);
+}
+
+static void put_block(FILE *file, const struct tw_block *block, int facts)
+{
+	const char *begin = "";
+
+	switch (block->kind) {
+	case TW_BLOCK_TABLE:
+		put_table(file, block->table);
+		return;
+	case TW_BLOCK_FACT:
+		put_fact(file, block, facts);
+		return;
+	case TW_BLOCK_WARNING:
+		begin = "WARNING: ";
+		break;
+	case TW_BLOCK_ITEM:
+		begin = "- ";
+		break;
+	default:
+		break;
+	}
+	fprintf(file, "%*s%s", block->first, "", begin);
+	put_words(file, block->text, block->first + width_of(begin), block->others);
+}
+
+int tw_output_text(const struct tw_page *page, FILE *file)
+{
+	const int facts = fact_column(page);
+	int any = 0, gap = 0;
+
+	if (page->error)
+		return page->error;
+	for (const struct tw_block *block = visible(page->blocks); block;
+	     block = visible(block->next)) {
+		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
+		if (block->kind == TW_BLOCK_GAP)
+			continue;
+		if (gap && any)
+			putc('\n', file);
+		gap = 0;
+		any = 1;
+		put_block(file, block, facts);
+	}
+	return 0;
+}
+
+int tw_output_print(struct tw_page *page)
+{
+	int error = tw_output_text(page, stdout);
+
+	tw_page_free(page);
+	return error;
+}

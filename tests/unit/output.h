@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests of the output layer: what a writer makes of a page, held against what it
+ * should be.
+ */
+#ifndef TW_TESTS_OUTPUT_H
+#define TW_TESTS_OUTPUT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/output/csv.h"
+#include "command/output/html.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
+#include "command/output/text.h"
+#include "tap.h"
+
+static void ends_as(FILE *file, char **is, int error, const char *should,
+		    const char *what)
+{
+	fclose(file);
+	if (!tap_ok(!error && !strcmp(*is, should), "%s", what))
+		for (char *line = strtok(*is, "\n"); line; line = strtok(NULL, "\n"))
+			tap_note("is '%s'", line);
+	free(*is);
+}
+
+/* Of the page as text; it is freed. */
+__attribute__((unused))
+static void text_is(struct tw_page *page, const char *should, const char *what)
+{
+	char *is = NULL;
+	size_t size;
+	FILE *file = open_memstream(&is, &size);
+	int error = tw_output_text(page, file);
+
+	tw_page_free(page);
+	ends_as(file, &is, error, should, what);
+}
+
+/* Between the head and the end of the page as HTML; it is freed. */
+__attribute__((unused))
+static void html_is(struct tw_page *page, const char *should, const char *what)
+{
+	static const char begin[] = "by tickwise " TW_VERSION "</p>\n";
+	static const char end[] = "</body>\n</html>\n";
+	char *is = NULL, *body, *last;
+	size_t size;
+	FILE *file = open_memstream(&is, &size);
+	int error = tw_output_html(page, file);
+
+	tw_page_free(page);
+	fflush(file);
+	body = strstr(is, begin);
+	last = strstr(is, end);
+	if (body && last) {
+		*last = '\0';
+		body += strlen(begin);
+	}
+	if (!tap_ok(!error && body && !strcmp(body, should), "%s", what))
+		tap_note("is %s", body ? body : is);
+	fclose(file);
+	free(is);
+}
+
+__attribute__((unused))
+static void csv_is(const struct tw_table *table, const char *should, const char *what)
+{
+	char *is = NULL;
+	size_t size;
+	FILE *file = open_memstream(&is, &size);
+	int error = tw_output_csv(table, file);
+
+	ends_as(file, &is, error, should, what);
+}
+
+#endif

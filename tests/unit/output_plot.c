@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plot in HTML: axes reach as far as the data, their marks have round names, what is
+ * put in is drawn where it belongs, and is escaped. Fails if a point is outside of the
+ * axes, if a coordinate is no number whatever the data are, or if a name is missing.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "command/output/plot.h"
+#include "tickwise.h"
+#include "output.h"
+
+static char *drawn(struct tw_page *page)
+{
+	char *is = NULL;
+	size_t size;
+	FILE *file = open_memstream(&is, &size);
+
+	tap_ok(tw_output_html(page, file) == 0, "it is drawn");
+	tw_page_free(page);
+	fclose(file);
+	return is;
+}
+
+static void has(const char *html, const char *text, const char *what)
+{
+	if (!tap_ok(strstr(html, text) != NULL, "%s", what))
+		tap_note("no %s", text);
+}
+
+static void lines(void)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "<lat>");
+	struct tw_series *series;
+	char *html;
+
+	tw_plot_x(plot, TW_PLOT_NUMBER, "time, s");
+	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	tw_plot_caption(plot, "a & b");
+	tw_plot_border(plot, 5, "<L1>");
+	series = tw_plot_line(plot, "<mean>", 3);
+	tw_plot_point(series, 0, 100);
+	tw_plot_point(series, 9.5, 1e6);
+	tw_plot_dot(series, 5, 1e4, "p%g <", 50.0);
+	series = tw_plot_line(plot, NULL, 4);
+	tw_plot_point(series, 0, 0);
+	tw_plot_point(series, 10, 1e6);
+	html = drawn(page);
+	has(html, "<div class=\"plots\">\n<figure><h4>&#60;lat&#62;</h4>", "its title");
+	has(html, "aria-label=\"&#60;lat&#62;\"", "for those who can't see it, too");
+	has(html, ">100 ns</text>", "the smallest mark of time");
+	has(html, ">1 ms</text>", "the largest one");
+	has(html, "text-anchor=\"middle\">10</text>", "the end of the other axis");
+	has(html, "time, s</text>", "the label of x");
+	has(html, ">lat</text>", "the label of y");
+	/* 86 and 594 are the ends of x, 302 and 34 those of y. */
+	has(html, "<path class=\"s4\" d=\"M86.0 302.0L594.0 34.0\"/>\n"
+	    "<path class=\"s3\" d=\"M86.0 302.0L568.6 34.0\"/>",
+	    "both lines, the first one over the other");
+	has(html, "<circle class=\"f3\" cx=\"340.0\" cy=\"168.0\" r=\"3.5\"><title>"
+	    "p50 &#60;</title></circle>", "a dot and what it tells");
+	has(html, "<path class=\"s7\" d=\"M340.0 34L340.0 302\"/>", "a border");
+	has(html, ">&#60;L1&#62;</text>", "and its name");
+	has(html, "<p class=\"legend\"><span><svg class=\"key\" viewBox=\"0 0 28 10\">"
+	    "<path class=\"s3\" d=\"M0 5H28\"/></svg>&#60;mean&#62;</span>\n</p>",
+	    "the legend has the line with a name");
+	has(html, "<figcaption>a &#38; b</figcaption></figure>\n</div>", "the caption");
+	free(html);
+}
+
+static void bars(void)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "stages");
+	char *html;
+
+	tw_plot_x(plot, TW_PLOT_NS, "latency");
+	tw_plot_bar(plot, "<queue>", 1, &(struct tw_plot_bar) {
+		.low = 10, .from = 100, .mean = 200, .to = 1000, .high = 10000 },
+		"max %d <", 10000);
+	html = drawn(page);
+	has(html, "viewBox=\"0 0 640 110\"", "as high as its rows");
+	has(html, "<g><title>max 10000 &#60;</title>", "what a bar tells");
+	has(html, ">&#60;queue&#62;</text>", "its name");
+	has(html, "<rect class=\"f1\" x=\"130.0\" y=\"29.5\" width=\"464.0\" "
+	    "height=\"3.0\"/>", "the thin part, over the whole axis");
+	has(html, "<rect class=\"f1\" x=\"284.7\" y=\"22.0\" width=\"154.7\" "
+	    "height=\"18.0\"/>", "the thick part, a third of it");
+	has(html, "<circle class=\"mean\" cx=\"331.2\" cy=\"31.0\" r=\"5\"/></g>",
+	    "and the mean");
+	tap_ok(strstr(html, "class=\"legend\"") == NULL, "no legend");
+	free(html);
+}
+
+/* Marks of an axis from @low to @high; @not is none of them. */
+static void marks(enum tw_plot_unit unit, double low, double high, const char *first,
+		  const char *last, const char *not)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "plot");
+	struct tw_series *series = tw_plot_line(plot, NULL, 0);
+	char text[64], *html;
+
+	tw_plot_x(plot, unit, "");
+	tw_plot_point(series, low, 1);
+	tw_plot_point(series, high, 1);
+	html = drawn(page);
+	snprintf(text, sizeof(text), "x=\"86.0\" y=\"323.0\" text-anchor=\"middle\">%s<",
+		 first);
+	has(html, text, first);
+	snprintf(text, sizeof(text), "x=\"594.0\" y=\"323.0\" text-anchor=\"middle\">%s<",
+		 last);
+	has(html, text, last);
+	snprintf(text, sizeof(text), "text-anchor=\"middle\">%s<", not);
+	tap_ok(strstr(html, text) == NULL, "but not %s", not);
+	free(html);
+}
+
+static void axes(void)
+{
+	marks(TW_PLOT_NS, 1.55, 103, "1 ns", "200 ns", "1 us");
+	marks(TW_PLOT_NS, 0.5, 0.9, "0.5 ns", "1 ns", "2 ns");
+	marks(TW_PLOT_NS, 1, 1e12, "1 ns", "1000 s", "10 ns");
+	marks(TW_PLOT_NS, 20, 2e4, "10 ns", "100 us", "20 ns");
+	marks(TW_PLOT_NUMBER, 0, 19000, "0", "20 k", "10000");
+	marks(TW_PLOT_NUMBER, 1, 5e6, "0", "5 M", "5000 k");
+	marks(TW_PLOT_NUMBER, 0, 1.7, "0", "1.8", "2");
+	marks(TW_PLOT_BYTES, 4096, 1 << 26, "4K", "64M", "8K");
+	marks(TW_PLOT_BYTES, 512, 4096, "512B", "4K", "8K");
+	marks(TW_PLOT_TAIL, 1, 1000, "0", "99.9", "99.99");
+	marks(TW_PLOT_TAIL, 1, 1, "0", "90", "99");
+}
+
+static void any_data(void)
+{
+	static const double values[] = {
+		0, -1, 1, DBL_MAX, DBL_MIN, -DBL_MAX, INFINITY, -INFINITY, NAN, 1e300,
+	};
+	const size_t count = sizeof(values) / sizeof(*values);
+	int wrong = 0;
+
+	for (int unit = TW_PLOT_NUMBER; unit <= TW_PLOT_TAIL; unit++) {
+		struct tw_page *page = tw_page_new("title");
+
+		for (size_t i = 0; i <= count; i++) {
+			struct tw_plot *plot = tw_page_plot(page, "plot");
+			struct tw_series *series = tw_plot_line(plot, "line", 1);
+
+			tw_plot_x(plot, (enum tw_plot_unit)unit, "");
+			tw_plot_y(plot, (enum tw_plot_unit)unit, "");
+			for (size_t j = 0; j < i; j++) {
+				tw_plot_point(series, values[i - 1], values[j]);
+				tw_plot_dot(series, values[j], values[i - 1], "dot");
+			}
+		}
+		char *html = drawn(page);
+
+		for (const char *at = html; (at = strpbrk(at, "\"LM ")); at++)
+			wrong += !strncmp(at + 1, "nan", 3) ||
+				 !strncmp(at + 1, "-nan", 4) ||
+				 !strncmp(at + 1, "inf", 3) ||
+				 !strncmp(at + 1, "-inf", 4);
+		free(html);
+	}
+	tap_ok(wrong == 0, "every coordinate is a number, whatever the data are");
+}
+
+int main(void)
+{
+	lines();
+	bars();
+	axes();
+	any_data();
+	return tap_done();
+}
