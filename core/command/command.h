@@ -47,7 +47,9 @@ extern const struct tw_options tw_calibrate_options;
 extern const struct tw_options tw_check_options;
 extern const struct tw_options tw_compare_options;
 extern const struct tw_options tw_memlat_options;
+extern const struct tw_options tw_profile_options;
 extern const struct tw_options tw_report_options;
+extern const struct tw_options tw_run_options;
 
 /* "tickwise NAME: ..." and a newline on stderr; returns @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)
@@ -68,28 +70,6 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 		       struct tw_arguments *arguments);
 
 #define TW_GO_ON	(-1)
-
-struct option;
-
-/*
- * Every option of @argv to @take, which gets its value from optarg and returns
- * an enum tw_exit: other than TW_EXIT_GOOD, that is the end and the result. An
- * unknown option and a missing value are refused here. The arguments begin at
- * argv[optind].
- */
-int tw_command_scan(const char *name, int argc, char **argv,
-		    const struct option *known,
-		    int (*take)(void *context, int option), void *context);
-
-/* The same where there are no arguments: one is refused, too. */
-int tw_command_options_old(const char *name, int argc, char **argv,
-		       const struct option *known,
-		       int (*take)(void *context, int option), void *context);
-
-/* The value of --seconds, from @least to @most; an enum tw_exit: anything else
- * has been refused. */
-int tw_command_seconds(const char *name, const char *text, double least,
-		       int most, double *seconds);
 
 /* Prints and releases @root. 0; -ENOMEM, also for a @root of NULL. What can't
  * be written shows in tw_command_finish(). */

@@ -5,7 +5,6 @@
  * with a message or with the output checked to have arrived.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,9 +34,11 @@ static const struct tw_command commands[] = {
 	  "how long does a load take, cache by cache?",
 	  &tw_memlat_options },
 	{ "run", tw_command_run,
-	  "run a fio job as it is, on the engine", NULL },
+	  "run a fio job as it is, on the engine",
+	  &tw_run_options },
 	{ "profile", tw_command_profile,
-	  "where does a program's time go, function by function?", NULL },
+	  "where does a program's time go, function by function?",
+	  &tw_profile_options },
 	{ "report", tw_command_report,
 	  "read and merge the reports that the fio engine wrote",
 	  &tw_report_options },
@@ -88,58 +89,6 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 		return tw_command_fail(options->command, TW_EXIT_USAGE, "%s",
 				       problem);
 	}
-}
-
-int tw_command_scan(const char *name, int argc, char **argv,
-		    const struct option *known,
-		    int (*take)(void *context, int option), void *context)
-{
-	int code = TW_EXIT_GOOD;
-
-	optind = 1;
-	opterr = 0;
-	while (code == TW_EXIT_GOOD) {
-		const char *given = argv[optind];
-		int option = getopt_long(argc, argv, "+:", known, NULL);
-
-		if (option == -1)
-			break;
-		if (option == ':')
-			code = tw_command_fail(name, TW_EXIT_USAGE,
-					       "%s needs a value", given);
-		else if (option == '?')
-			code = tw_command_fail(name, TW_EXIT_USAGE,
-					       "unknown option %s (see --help)",
-					       given);
-		else
-			code = take(context, option);
-	}
-	return code;
-}
-
-int tw_command_options_old(const char *name, int argc, char **argv,
-		       const struct option *known,
-		       int (*take)(void *context, int option), void *context)
-{
-	int code = tw_command_scan(name, argc, argv, known, take, context);
-
-	if (code == TW_EXIT_GOOD && optind < argc)
-		code = tw_command_fail(name, TW_EXIT_USAGE,
-				       "takes no '%s' (see --help)",
-				       argv[optind]);
-	return code;
-}
-
-int tw_command_seconds(const char *name, const char *text, double least,
-		       int most, double *seconds)
-{
-	char *end;
-
-	*seconds = strtod(text, &end);
-	if (end != text && !*end && *seconds >= least && *seconds <= most)
-		return TW_EXIT_GOOD;
-	return tw_command_fail(name, TW_EXIT_USAGE, "--seconds takes seconds, "
-			       "%g to %d, not '%s'", least, most, text);
 }
 
 int tw_command_print_json(json_t *root)

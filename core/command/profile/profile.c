@@ -5,7 +5,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,97 +14,68 @@
 #include "command/profile/profile.h"
 #include "command/profile/symbols.h"
 
-#define DEFAULT_TOP	40
+#define AT(member)	TW_OPTION_AT(struct profile_want, member)
 
-enum { OPTION_TOP = 1000, OPTION_RECORD, OPTION_KEEP, OPTION_EXCLUDE,
-       OPTION_AGAINST, OPTION_HELP };
-
-static const struct option known[] = {
-	{ "callers", no_argument, NULL, PROFILE_CALLERS },
-	{ "folded", no_argument, NULL, PROFILE_FOLDED },
-	{ "csv", no_argument, NULL, PROFILE_CSV },
-	{ "json", no_argument, NULL, PROFILE_JSON },
-	{ "trace", no_argument, NULL, PROFILE_TRACE },
-	{ "svg", no_argument, NULL, PROFILE_SVG },
-	{ "against", required_argument, NULL, OPTION_AGAINST },
-	{ "top", required_argument, NULL, OPTION_TOP },
-	{ "record", required_argument, NULL, OPTION_RECORD },
-	{ "keep", required_argument, NULL, OPTION_KEEP },
-	{ "exclude", required_argument, NULL, OPTION_EXCLUDE },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct tw_option table[] = {
+	{ .name = "callers", .sets = PROFILE_CALLERS,
+	  .help = "Print who calls each function, and whom it calls",
+	  .more = "With calls and inclusive times.", AT(format) },
+	{ .name = "folded", .sets = PROFILE_FOLDED,
+	  .help = "Print a line for each path of calls, for flame graphs",
+	  .more = "With its nanoseconds, for programs that draw flame graphs.",
+	  AT(format) },
+	{ .name = "svg", .sets = PROFILE_SVG,
+	  .help = "Print a flame graph, one file that needs no other",
+	  .more = "A browser shows it; there is no script in it. A column is a path of "
+		  "calls, the outermost at the bottom, as wide as the time of the call "
+		  "with everything called in it, hooks taken out. A frame's title, which "
+		  "shows while the pointer is on it, has its times.", AT(format) },
+	{ .name = "csv", .sets = PROFILE_CSV,
+	  .help = "Print a line for each function",
+	  .more = "Times are in nanoseconds.", AT(format) },
+	{ .name = "json", .sets = PROFILE_JSON,
+	  .help = "Print one JSON object",
+	  .more = "It has percentiles if `histogram` was recorded.", AT(format) },
+	{ .name = "trace", .sets = PROFILE_TRACE,
+	  .help = "Print the calls in time, for ui.perfetto.dev or chrome://tracing",
+	  .more = "Record the program with --record=events. These times are as stamped.",
+	  AT(format) },
+	{ .name = "against", .kind = TW_OPTION_FILE, .value = "PERF",
+	  .help = "Compare each function's share of the time with that in PERF, a file of "
+		  "perf record or the text of perf script --no-demangle",
+	  .more = "It is the share of all self times, next to the share of the samples; "
+		  "see `SAMPLES`. With the table and with --json.", AT(against) },
+	{ .name = "top", .kind = TW_OPTION_WHOLE, .value = "N", .max = 1000000,
+	  .preset = "40",
+	  .help = "Print N functions of the tables, with 0 all", AT(top) },
+	{ .name = "record", .kind = TW_OPTION_TEXT, .value = "WORDS",
+	  .help = "Record with these words of TICKWISE_PROFILE, such as "
+		  "fence=rdtscp,histogram,depth=1000",
+	  .more = "See `ENVIRONMENT`.", AT(options) },
+	{ .name = "exclude", .kind = TW_OPTION_TEXTS, .value = "NAME",
+	  .help = "Leave functions of the program with that name untimed; may be given "
+		  "again",
+	  .more = "Their calls are counted. Their time is their callers'. In NAME, * and "
+		  "? stand for any characters.", AT(exclude) },
+	{ .name = "keep", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .help = "Keep in FILE what was recorded", AT(keep) },
+	{ .name = NULL },
 };
 
-static void print_usage(void)
-{
-	puts("usage: tickwise profile [options] FILE\n"
-	     "       tickwise profile [options] -- PROGRAM [ARGUMENT...]\n"
-	     "\n"
-	     "Time per function of a program that was built with\n"
-	     "-finstrument-functions and linked with -ltickwise-profile.\n"
-	     "\n"
-	     "  --callers        who calls each function, and whom it calls\n"
-	     "  --folded         a line for each path of calls, for flame graphs\n"
-	     "  --svg            a flame graph, one file with nothing beside it\n"
-	     "  --csv            a line for each function\n"
-	     "  --json           one JSON object\n"
-	     "  --trace          the calls in time, for ui.perfetto.dev (record\n"
-	     "                   them with --record=events)\n"
-	     "  --against=PERF   compare each function's share of the time with\n"
-	     "                   that in PERF, a file of perf record or the text\n"
-	     "                   of perf script --no-demangle (table, --json)\n"
-	     "  --top=N          so many functions of the tables (40; 0: all)\n"
-	     "  --record=WORDS   how to record: words of TICKWISE_PROFILE\n"
-	     "                   (fence=rdtscp,histogram,depth=1000 ...)\n"
-	     "  --exclude=NAME   don't time functions of the program with that\n"
-	     "                   name, * and ? for any; may be given again\n"
-	     "  --keep=FILE      keep what was recorded there\n"
-	     "  --help           this page");
-}
-
-static int take_top(struct profile_want *want, const char *value)
-{
-	char *end;
-	unsigned long number = strtoul(value, &end, 10);
-
-	if (end == value || *end || number > 1000000 || *value == '-')
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "--top=%s: not a number of functions",
-				       value);
-	want->top = (unsigned)number;
-	return TW_EXIT_GOOD;
-}
-
-/* No exit code: all has been said. */
-#define HELPED	(-1)
-
-static int take(void *context, int option)
-{
-	struct profile_want *want = context;
-
-	switch (option) {
-	case OPTION_HELP:
-		print_usage();
-		return HELPED;
-	case OPTION_TOP:
-		return take_top(want, optarg);
-	case OPTION_RECORD:
-		want->options = optarg;
-		return TW_EXIT_GOOD;
-	case OPTION_AGAINST:
-		want->against = optarg;
-		return TW_EXIT_GOOD;
-	case OPTION_KEEP:
-		want->keep = optarg;
-		return TW_EXIT_GOOD;
-	case OPTION_EXCLUDE:
-		want->exclude[want->exclude_count++] = optarg;
-		return TW_EXIT_GOOD;
-	default:
-		want->format = (enum profile_format)option;
-		return TW_EXIT_GOOD;
-	}
-}
+const struct tw_options tw_profile_options = {
+	.command = TW_PROFILE_NAME,
+	.arguments = "FILE\n-- PROGRAM [ARGUMENT...]",
+	.arguments_kind = TW_OPTION_FILE,
+	.about =
+	"Print the time per function of a program that was built with "
+	"-finstrument-functions and linked with -ltickwise-profile. FILE is what such a "
+	"program recorded; PROGRAM is run and recorded.",
+	.codes =
+	"Exit codes: 0 printed, 64 wrong command line, 65 a file is not a profile, 66 a "
+	"file can't be opened or PROGRAM wrote none, 70 could not run, 74 the output "
+	"could not be written.",
+	.table = table,
+};
 
 static int print(const struct profile_want *want,
 		 const struct profile_file *file,
@@ -259,22 +229,19 @@ static int run_and_read(const struct profile_want *want, char **argv,
 	return code;
 }
 
-static int run_or_read(const struct profile_want *want, int argc, char **argv,
+static int run_or_read(const struct profile_want *want,
+		       const struct tw_arguments *given,
 		       const struct perf_samples *samples)
 {
 	struct profile_file file;
 	int code;
 
-	if (strcmp(argv[optind - 1], "--") == 0) {
+	if (given->after_dashes) {
 		tw_profile_signals_take();
-		code = run_and_read(want, argv + optind, &file);
+		code = run_and_read(want, given->after_dashes, &file);
 		tw_profile_signals_give_back();
-	} else if (optind + 1 < argc) {
-		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
-				       "takes one file, not '%s' as well",
-				       argv[optind + 1]);
 	} else {
-		code = read_file(&file, argv[optind]);
+		code = read_file(&file, given->list[0]);
 	}
 	if (code != TW_EXIT_GOOD)
 		return code;
@@ -283,45 +250,60 @@ static int run_or_read(const struct profile_want *want, int argc, char **argv,
 	return code;
 }
 
-static int with(struct profile_want *want, int argc, char **argv)
+static int check_arguments(const struct profile_want *want,
+			   const struct tw_arguments *given)
 {
-	struct perf_samples samples;
-	int code = tw_command_scan(TW_PROFILE_NAME, argc, argv, known, take,
-				   want);
-
-	if (code == HELPED)
-		return tw_command_finish(TW_PROFILE_NAME, TW_EXIT_GOOD);
-	if (code != TW_EXIT_GOOD)
-		return code;
 	if (want->against && want->format != PROFILE_FLAT &&
 	    want->format != PROFILE_JSON)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
 				       "--against goes with the table and with "
 				       "--json");
-	if (optind == argc)
+	if (!given->count)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
 				       "no file given, and no program after "
 				       "-- (see --help)");
+	if (given->after_dashes && given->after_dashes != given->list)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "takes a file or a program, not '%s' as "
+				       "well", given->list[0]);
+	if (!given->after_dashes && given->count > 1)
+		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_USAGE,
+				       "takes one file, not '%s' as well",
+				       given->list[1]);
+	return TW_EXIT_GOOD;
+}
+
+static int with(struct profile_want *want, char **argv)
+{
+	struct perf_samples samples;
+	struct tw_arguments given;
+	int code = tw_command_options(&tw_profile_options, want, argv, &given);
+
+	if (code != TW_GO_ON)
+		return code;
+	code = check_arguments(want, &given);
+	if (code != TW_EXIT_GOOD)
+		return code;
 	if (!want->against)
-		return run_or_read(want, argc, argv, NULL);
+		return run_or_read(want, &given, NULL);
 	/* Before a program runs for minutes. */
 	code = read_samples(want->against, &samples);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	code = run_or_read(want, argc, argv, &samples);
+	code = run_or_read(want, &given, &samples);
 	tw_perf_samples_free(&samples);
 	return code;
 }
 
 int tw_command_profile(int argc, char **argv)
 {
-	struct profile_want want = { .top = DEFAULT_TOP, .options = "" };
+	struct profile_want want = { .options = "" };
 	int code;
 
-	want.exclude = calloc((size_t)argc, sizeof(*want.exclude));
-	if (!want.exclude)
+	want.exclude.list = calloc((size_t)argc, sizeof(*want.exclude.list));
+	if (!want.exclude.list)
 		return fail_memory();
-	code = with(&want, argc, argv);
-	free(want.exclude);
+	code = with(&want, argv);
+	free(want.exclude.list);
 	return code;
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "command/options.h"
 #include "command/profile/against.h"
 #include "command/profile/file.h"
 #include "command/profile/functions.h"
@@ -29,8 +30,7 @@ struct profile_want {
 	const char *options;		/* for TICKWISE_PROFILE; "" */
 	const char *against;		/* samples of perf; NULL */
 	const char *keep;		/* the run's file stays there; NULL */
-	const char **exclude;		/* patterns of names */
-	size_t exclude_count;
+	struct tw_option_texts exclude;	/* patterns of names */
 };
 
 /* Runs @argv, recorded into @path. An enum tw_exit; says what went wrong. */

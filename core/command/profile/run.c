@@ -21,9 +21,9 @@ static int is_excluded(const struct profile_want *want, const char *name)
 	char *text = tw_profile_demangle(name);
 	int found = 0;
 
-	for (size_t i = 0; i < want->exclude_count && !found; i++)
-		found = fnmatch(want->exclude[i], name, 0) == 0 ||
-			(text && fnmatch(want->exclude[i], text, 0) == 0);
+	for (size_t i = 0; i < want->exclude.count && !found; i++)
+		found = fnmatch(want->exclude.list[i], name, 0) == 0 ||
+			(text && fnmatch(want->exclude.list[i], text, 0) == 0);
 	free(text);
 	return found;
 }
@@ -215,7 +215,7 @@ int tw_profile_run(char **argv, const char *path,
 	char filter[4096];
 	int code;
 
-	if (!want->exclude_count)
+	if (!want->exclude.count)
 		return run(argv, path, NULL, want);
 	snprintf(filter, sizeof(filter), "%s.filter", path);
 	code = run(argv, path, filter, want);

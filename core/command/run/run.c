@@ -5,7 +5,6 @@
  * whatever its command line says. So fio gets a copy of the job file with that
  * line changed, and the reports that the engine wrote prove that it ran.
  */
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,31 +23,50 @@ struct wanted {
 	int convert;
 	int dry_run;
 	int report;
-	int help;
 };
 
-static const char usage[] =
-"usage: tickwise run [--convert] [--engine=FILE] [--fio=PROGRAM] [--dry-run]\n"
-"                    [--report] JOB.fio... [fio's arguments]\n"
-"\n"
-"Run fio with a job as it is, but on tickwise's engine: fio reads a copy of the\n"
-"job file in which ioengine=io_uring and io_uring_cmd name that engine. Jobs on\n"
-"other engines are left as they are. Each change is reported on stderr; what\n"
-"fio prints stays as it is. Jobs can be given by fio's options, too.\n"
-"\n"
-"  --convert      convert jobs of libaio, posixaio, sync, psync, vsync, pvsync,\n"
-"                 pvsync2 and jobs without an ioengine, too\n"
-"  --engine=FILE  the engine (tickwise.so beside this program, or as installed)\n"
-"  --fio=PROGRAM  the fio (that of the environment variable FIO, else fio)\n"
-"  --dry-run      print the changed job file and run nothing\n"
-"  --report       at the end, print the page of `tickwise report`\n"
-"  --help         print this\n"
-"\n"
-"These may stand anywhere before a --; all other arguments are fio's.\n"
-"\n"
-"Exit code: fio's own; 128 and the signal that fio died of. If fio could not\n"
-"run, or its jobs ran on another engine: 64 wrong command line, 65 a job file\n"
-"can't be used, 66 a file can't be opened, 70 and up all else.\n";
+#define AT(member)	TW_OPTION_AT(struct wanted, member)
+
+static const struct tw_option table[] = {
+	{ .name = "convert",
+	  .help = "Convert jobs of libaio, posixaio, sync, psync, vsync, pvsync, pvsync2 "
+		  "and jobs without an ioengine, too",
+	  .more = "Without it, only jobs of io_uring and io_uring_cmd run on the engine.",
+	  AT(convert) },
+	{ .name = "engine", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .otherwise = "tickwise.so in this program's folder, or as installed",
+	  .help = "Take the engine from FILE", AT(engine) },
+	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
+	  .otherwise = "FIO of the environment, else fio",
+	  .help = "Run this fio",
+	  .more = "The engine can be loaded by the very version that it was built for.",
+	  AT(fio) },
+	{ .name = "dry-run",
+	  .help = "Print the changed job files and run nothing", AT(dry_run) },
+	{ .name = "report",
+	  .help = "Print the page of `tickwise report` at the end",
+	  .more = "It follows what fio printed on standard output.", AT(report) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_run_options = {
+	.command = TW_RUN_NAME,
+	.arguments = "JOB.fio... [fio's arguments]",
+	.arguments_kind = TW_OPTION_FILE,
+	.about =
+	"Run fio with a job as it is, but on tickwise's engine. fio reads a copy of the "
+	"job file in which ioengine=io_uring and io_uring_cmd name that engine. Jobs on "
+	"other engines are left as they are. Each change is reported on stderr; what fio "
+	"prints stays as it is. Jobs can be given by fio's options, too.\n"
+	"\n"
+	"The options below may stand anywhere before a --. All other arguments are fio's.",
+	.codes =
+	"Exit codes: fio's own; 128 and the signal that fio died of. If fio could not "
+	"run, or its jobs ran on another engine: 64 wrong command line, 65 a job file "
+	"can't be used, 66 a file can't be opened, 70 and above all else.",
+	.table = table,
+	.passes_on = 1,
+};
 
 void tw_run_say(const char *format, ...)
 {
@@ -62,65 +80,6 @@ void tw_run_say(const char *format, ...)
 	if (message)
 		tw_command_fail(TW_RUN_NAME, TW_EXIT_GOOD, "%s", message);
 	free(message);
-}
-
-/* ---- our arguments ---- */
-
-/* Its value, if @argument is "@name=VALUE". */
-static const char *value_of(const char *argument, const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(argument, name, length) == 0 &&
-		argument[length] == '=' ? argument + length + 1 : NULL;
-}
-
-static int take(struct wanted *wanted, const char *argument)
-{
-	const char *engine = value_of(argument, "--engine");
-	const char *fio = value_of(argument, "--fio");
-
-	if (engine)
-		wanted->engine = engine;
-	else if (fio)
-		wanted->fio = fio;
-	else if (strcmp(argument, "--convert") == 0)
-		wanted->convert = 1;
-	else if (strcmp(argument, "--dry-run") == 0)
-		wanted->dry_run = 1;
-	else if (strcmp(argument, "--report") == 0)
-		wanted->report = 1;
-	else if (strcmp(argument, "--help") == 0)
-		wanted->help = 1;
-	else
-		return 0;
-	return 1;
-}
-
-/* Takes ours out of @argv; fio's are left. */
-static int take_ours(struct wanted *wanted, char **argv)
-{
-	char **kept = argv;
-
-	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
-		if (strcmp(*argv, "--engine") == 0 ||
-		    strcmp(*argv, "--fio") == 0)
-			return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE,
-					       "%s needs a value: %s=...",
-					       *argv, *argv);
-		if (!take(wanted, *argv))
-			*kept++ = *argv;
-	}
-	if (*argv)
-		argv++;
-	while (*argv)
-		*kept++ = *argv++;
-	*kept = NULL;
-	if (!wanted->fio)
-		wanted->fio = getenv("FIO");
-	if (!wanted->fio || !*wanted->fio)
-		wanted->fio = "fio";
-	return TW_EXIT_GOOD;
 }
 
 /* ---- before fio ---- */
@@ -295,17 +254,17 @@ static int prepare_and_run(const struct wanted *wanted, char **argv)
 int tw_command_run(int argc, char **argv)
 {
 	struct wanted wanted = { 0 };
-	int code;
+	struct tw_arguments of_fio;
+	int code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
 
 	(void)argc;
-	code = take_ours(&wanted, argv + 1);
-	if (code != TW_EXIT_GOOD)
+	if (code != TW_GO_ON)
 		return code;
-	if (wanted.help) {
-		fputs(usage, stdout);
-		return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
-	}
-	code = prepare_and_run(&wanted, argv + 1);
+	if (!wanted.fio)
+		wanted.fio = getenv("FIO");
+	if (!wanted.fio || !*wanted.fio)
+		wanted.fio = "fio";
+	code = prepare_and_run(&wanted, of_fio.list);
 	tw_run_release();
 	return code;
 }
