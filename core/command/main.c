@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `tickwise` program: finds the subcommand and hands over to it. Also what
- * subcommands share: reading options, printing JSON, and the two ways to end,
- * with a message or with the output checked to have arrived.
+ * The `tickwise` program: finds the subcommand and hands over to it.
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/completion.h"
-#include "command/output/plain_text.h"
 #include "tickwise.h"
-
-/* What of a message is printed; names of files may be long. */
-#define MESSAGE_SIZE	2048
 
 static const struct tw_command commands[] = {
 	{ "check", tw_command_check,
@@ -48,48 +41,6 @@ static const struct tw_command commands[] = {
 	  "stages inside the kernel for a fio without privileges", NULL },
 	{ .name = NULL },
 };
-
-int tw_command_fail(const char *name, int code, const char *format, ...)
-{
-	char message[MESSAGE_SIZE];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	/* It quotes names and contents of files; it stays one line. */
-	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
-		name ? name : "", tw_plain_text(message));
-	return code;
-}
-
-int tw_command_finish(const char *name, int code)
-{
-	errno = 0;
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
-	return tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
-			       errno ? strerror(errno) : "some of it is lost");
-}
-
-int tw_command_options(const struct tw_options *options, void *values, char **argv,
-		       struct tw_arguments *arguments)
-{
-	char problem[TW_OPTIONS_PROBLEM];
-	struct tw_arguments none;
-
-	switch (tw_options_read(options, values, argv,
-				arguments ? arguments : &none, problem)) {
-	case 0:
-		return TW_GO_ON;
-	case TW_OPTIONS_HELP:
-		tw_options_print_help(options, stdout);
-		return tw_command_finish(options->command, TW_EXIT_GOOD);
-	default:
-		return tw_command_fail(options->command, TW_EXIT_USAGE, "%s",
-				       problem);
-	}
-}
 
 int tw_command_print_json(json_t *root)
 {
