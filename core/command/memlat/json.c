@@ -2,10 +2,7 @@
 /*
  * What tickwise memlat found, as one JSON object.
  */
-#include <jansson.h>
-
-#include "command/command.h"
-#include "command/memlat/memlat.h"
+#include "command/memlat/output.h"
 
 static json_t *number_or_null(double value)
 {
@@ -186,9 +183,9 @@ static json_t *json_skipped(const struct tw_memlat *memlat)
 	return object;
 }
 
-int tw_memlat_print_json(const struct tw_memlat *memlat)
+json_t *tw_memlat_json(const struct tw_memlat *memlat)
 {
-	json_t *root = json_pack(
+	return json_pack(
 		"{ss, si, si, sf, sf, so, so, so, so, s{so, so}, so, so, sI, "
 		"sb}",
 		"schema", "tickwise-memlat",
@@ -209,6 +206,4 @@ int tw_memlat_print_json(const struct tw_memlat *memlat)
 		"skipped_pages", json_skipped(memlat),
 		"took_ns", (json_int_t)memlat->took_ns,
 		"interrupted", memlat->was_interrupted);
-
-	return tw_command_print_json(root);
 }

@@ -2,12 +2,20 @@
 /*
  * tickwise memlat: memory and cache latency, and what translations cost.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
+#include "command/memlat/output.h"
+#include "command/output/csv.h"
 #include "command/output/format.h"
-#include "command/memlat/memlat.h"
+#include "command/output/html.h"
+#include "command/output/json.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
+#include "command/report/report.h"
 
 const char *tw_memlat_size(char *text, size_t bytes)
 {
@@ -76,37 +84,66 @@ static int found_nothing(const struct tw_memlat *memlat)
 	return 1;
 }
 
-static int print(const struct tw_memlat *memlat,
-		 const struct tw_memlat_arguments *arguments)
+/* Before a long measurement: could it be written? Leaves a file as it is. */
+static int try_html(const char *path)
 {
-	switch (arguments->output) {
-	case TW_MEMLAT_JSON:
-		return tw_memlat_print_json(memlat);
-	case TW_MEMLAT_CSV:
-		tw_memlat_print_csv(memlat);
-		return 0;
-	default:
-		tw_memlat_print_page(memlat);
-		return 0;
-	}
+	int was_there = access(path, F_OK) == 0;
+	/* To append nothing: what is in it stays. */
+	FILE *file = fopen(path, "ae");
+
+	if (!file)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_IO, "%s: %s", path,
+				       strerror(errno));
+	fclose(file);
+	if (!was_there)
+		unlink(path);
+	return TW_EXIT_GOOD;
+}
+
+static int write_html(const struct tw_page *page, const char *path)
+{
+	struct tw_report_problem problem = { "" };
+	FILE *file = tw_report_open_file(path, &problem);
+	int error, code;
+
+	if (!file)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_IO, "%s", problem.text);
+	error = tw_output_html(page, file);
+	code = tw_report_close_file(file, path, &problem);
+	if (error)
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
+				       strerror(-error));
+	return code == TW_EXIT_GOOD ? code :
+	       tw_command_fail(TW_MEMLAT, code, "%s", problem.text);
 }
 
 static int show(const struct tw_memlat *memlat,
 		const struct tw_memlat_arguments *arguments)
 {
-	int ret = print(memlat, arguments);
+	struct tw_table *points;
+	struct tw_page *page = tw_memlat_page(memlat, &points);
+	int error, code = TW_EXIT_GOOD;
 
-	if (ret)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-ret));
-	return arguments->html ? tw_memlat_write_html(memlat, arguments->html) :
-				 TW_EXIT_GOOD;
+	if (arguments->output == TW_MEMLAT_JSON)
+		error = tw_output_json(tw_memlat_json(memlat), stdout,
+				       JSON_INDENT(2));
+	else if (arguments->output == TW_MEMLAT_CSV)
+		error = tw_output_csv(points, stdout);
+	else
+		error = tw_output_text(page, stdout);
+	if (error)
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
+				       strerror(-error));
+	else if (arguments->html)
+		code = write_html(page, arguments->html);
+	tw_page_free(page);
+	return code;
 }
 
 static int run(const struct tw_memlat_arguments *arguments)
 {
 	struct tw_memlat memlat;
-	int code = arguments->html ? tw_memlat_try_html(arguments->html) :
+	int code = arguments->html ? try_html(arguments->html) :
 				     TW_EXIT_GOOD;
 
 	if (code != TW_EXIT_GOOD)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat: what to measure (arguments.c), measuring it (measure.c; what
- * levels are found in: looks.c; NUMA nodes: nodes.c), and the ways to print it.
+ * tickwise memlat: what to measure (arguments.c), and measuring it (measure.c; what
+ * levels are found in: looks.c; NUMA nodes: nodes.c). output.h prints it.
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
@@ -138,15 +138,6 @@ const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
 const char *tw_memlat_end(char *text, const struct tw_level *level);
 /* "48K", "2M", "1.5G"; whole where it is. @text: TW_FORMAT_SIZE bytes. */
 const char *tw_memlat_size(char *text, size_t bytes);
-
-void tw_memlat_print_page(const struct tw_memlat *memlat);
-void tw_memlat_print_csv(const struct tw_memlat *memlat);
-/* Return: 0; -ENOMEM. */
-int tw_memlat_print_json(const struct tw_memlat *memlat);
-/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said. */
-int tw_memlat_write_html(const struct tw_memlat *memlat, const char *path);
-/* Before a long measurement: could it be written? Leaves a file as it is. */
-int tw_memlat_try_html(const char *path);
 
 /* SIGINT and SIGTERM from now on: the first one is remembered, the second one
  * ends the program (interrupt.c). What is ignored stays so. */

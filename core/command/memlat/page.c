@@ -1,14 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise memlat found, for people: levels first, then translations,
- * then the curves at every doubling; all points are in --csv and --json.
+ * What tickwise memlat found, as a page: levels first, then NUMA nodes, translations
+ * and the curves. Terminals get the curves at every doubling, HTML their plots and
+ * all points, CSV the points only.
  */
+#include "command/memlat/output.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/output/format.h"
-#include "command/memlat/memlat.h"
+#include "command/output/page.h"
+#include "command/output/plot.h"
+#include "command/output/table.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+
+/* Lines have this many styles that are told apart easily. */
+#define COLORS		8
+
+/* Up to so many sizes a terminal gets all of them. */
+#define FEW_SIZES	24
+
+static void add_interval(struct tw_table *table, double low_ns, double high_ns)
+{
+	tw_cell_printf(table, "%.2f - %.2f", low_ns, high_ns);
+}
+
+/* A heading of HTML. Text has a sentence in its place. */
+static void add_part(struct tw_page *page, const char *name)
+{
+	tw_page_heading(page, 2, "%s", name);
+	tw_page_only(page, TW_IN_HTML);
+	tw_page_gap(page);
+}
+
+/* ---- head ---------------------------------------------------------------- */
 
 static double core_ns(const struct tw_memlat *memlat)
 {
@@ -20,132 +47,149 @@ static double core_ns(const struct tw_memlat *memlat)
 	return 0;
 }
 
-static void print_head(const struct tw_memlat *memlat)
+static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 {
-	struct tw_paragraph line = { .indent = 2 };
-	double cycle = core_ns(memlat);
-	char size[2][TW_FORMAT_SIZE];
+	const char *guest = memlat->machine.hypervisor;
+	double cycle_ns = core_ns(memlat);
+	char size[2][TW_FORMAT_SIZE], core[64] = "core clock not known here";
 
-	tw_paragraph_printf(&line, "CPU %u, %s, counter %.3f MHz,", memlat->cpu,
-			    memlat->machine.processor[0] ?
-			    memlat->machine.processor : "unknown processor",
-			    memlat->rate.hz / 1e6);
-	if (cycle > 0)
-		tw_paragraph_printf(&line, "core %.2f GHz at the first size;",
-				    1 / cycle);
-	else
-		tw_paragraph_printf(&line, "core clock not known here;");
-	tw_paragraph_printf(&line, "%s to %s in %.0f s%s",
-			    tw_memlat_size(size[0], memlat->min_bytes),
-			    tw_memlat_size(size[1], memlat->max_bytes),
-			    (double)memlat->took_ns / 1e9,
-			    memlat->machine.hypervisor[0] ? ";" : "");
-	if (memlat->machine.hypervisor[0])
-		tw_paragraph_printf(&line, "a guest (%s): pages and caches "
-				    "are the host's, too",
-				    memlat->machine.hypervisor);
-	tw_paragraph_end(&line);
+	if (cycle_ns > 0)
+		snprintf(core, sizeof(core), "core %.2f GHz at the first size",
+			 1 / cycle_ns);
+	tw_page_paragraph(page, "CPU %u, %s, counter %.3f MHz, %s; %s to %s in %.0f s"
+			  "%s%s%s", memlat->cpu, memlat->machine.processor[0] ?
+			  memlat->machine.processor : "unknown processor",
+			  memlat->rate.hz / 1e6, core,
+			  tw_memlat_size(size[0], memlat->min_bytes),
+			  tw_memlat_size(size[1], memlat->max_bytes),
+			  (double)memlat->took_ns / 1e9, *guest ? "; a guest (" : "",
+			  guest, *guest ? "): pages and caches are the host's, too" :
+			  "");
+	if (!memlat->was_interrupted)
+		return;
+	/* Text says so on stderr. */
+	tw_page_warning(page, "Interrupted: sizes are missing.");
+	tw_page_only(page, TW_IN_HTML);
 }
 
-static void print_cycles(double cycles)
-{
-	if (cycles > 0)
-		printf(" %7.2f", cycles);
-	else
-		printf(" %7s", "-");
-}
+/* ---- levels -------------------------------------------------------------- */
 
-static void print_level(const struct tw_memlat *memlat, unsigned i)
+static void add_level(struct tw_table *table, const struct tw_memlat *memlat,
+		      unsigned i)
 {
 	const struct tw_level *level = &memlat->levels[i];
 	const struct tw_cache *cache = tw_memlat_level_cache(memlat, i);
-	char end[TW_MEMLAT_END], said[TW_FORMAT_SIZE];
+	char end[TW_MEMLAT_END], size[TW_FORMAT_SIZE];
 
-	printf("%-7s %8.2f %5.2f  %7.2f - %-7.2f", tw_memlat_level_name(memlat, i),
-	       level->latency_ns, level->error_ns, level->low_ns,
-	       level->high_ns);
-	print_cycles(level->cycles);
-	printf("  %13s %6s%s\n", tw_memlat_end(end, level),
-	       cache ? tw_memlat_size(said, cache->bytes) : "-",
-	       cache && level->size_bytes ?
-	       tw_level_compare(level, cache) == TW_LEVEL_AGREES ?
-	       "  agrees" : "  DIFFERS" : "");
+	tw_table_row(table);
+	tw_cell_text(table, tw_memlat_level_name(memlat, i));
+	tw_cell_fixed(table, level->latency_ns, 2);
+	tw_cell_fixed(table, level->error_ns, 2);
+	add_interval(table, level->low_ns, level->high_ns);
+	if (level->cycles > 0)
+		tw_cell_fixed(table, level->cycles, 2);
+	else
+		tw_cell_none(table);
+	tw_cell_text(table, tw_memlat_end(end, level));
+	tw_cell_text(table, cache ? tw_memlat_size(size, cache->bytes) : "-");
+	if (!cache || !level->size_bytes)
+		return;
+	if (tw_level_compare(level, cache) == TW_LEVEL_AGREES)
+		tw_cell_text(table, "agrees");
+	else
+		tw_cell_strong(table, "DIFFERS");
 }
 
-static void print_disagreements(const struct tw_memlat *memlat)
+static void add_disagreements(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	for (unsigned i = 0; i < memlat->cache_count; i++) {
 		const struct tw_level *level = i < memlat->level_count ?
 					       &memlat->levels[i] : NULL;
-		struct tw_paragraph line = { .indent = 2 };
 		enum tw_level_agreement agreement =
 			tw_level_compare(level, &memlat->caches[i]);
 
-		if (agreement == TW_LEVEL_AGREES)
-			continue;
-		tw_paragraph_printf(&line, "L%u: %s.", memlat->caches[i].level,
-				    tw_level_agreement_text(agreement));
-		tw_paragraph_end(&line);
+		if (agreement != TW_LEVEL_AGREES)
+			tw_page_paragraph(page, "L%u: %s.", memlat->caches[i].level,
+					  tw_level_agreement_text(agreement));
 	}
 }
 
-static void print_where_from(const struct tw_memlat *memlat)
+static void add_where_from(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const struct tw_curve *curve = memlat->levels_of;
-	struct tw_paragraph line = { .indent = 0 };
-	char size[TW_FORMAT_SIZE];
+	char size[TW_FORMAT_SIZE], looks[128] = "";
 
-	tw_paragraph_printf(&line, "Levels, in the %s curve on %s pages%s",
-			    tw_cycle_names[curve->shape.kind],
-			    tw_pages_names[curve->pages],
-			    memlat->looks ? ";" : ":");
 	if (memlat->looks)
-		tw_paragraph_printf(&line, "up to %s in the fastest of %u "
-				    "looks, random and each in other memory:",
-				    tw_memlat_size(size,
-						   memlat->looked_up_to_bytes),
-				    memlat->looks);
-	tw_paragraph_end(&line);
-	putchar('\n');
+		snprintf(looks, sizeof(looks), "; up to %s in the fastest of %u "
+			 "looks, random and each in other memory",
+			 tw_memlat_size(size, memlat->looked_up_to_bytes),
+			 memlat->looks);
+	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
+			  tw_cycle_names[curve->shape.kind],
+			  tw_pages_names[curve->pages], looks);
+	tw_page_indent(page, 0, 0);
 }
 
-static void print_levels(const struct tw_memlat *memlat)
+static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 {
-	const struct tw_curve *curve = memlat->levels_of;
+	static const struct tw_column columns[] = {
+		{ "level", .width = 7, .flags = TW_COLUMN_LEFT },
+		{ "ns/load", .width = 7 },
+		{ "+-", .width = 5 },
+		{ "over its sizes", .width = 17 },
+		{ "cycles", .width = 7 },
+		{ "ends in", .width = 13 },
+		{ "sysfs", .width = 6 },
+		{ "", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table;
 
-	if (!curve) {
-		puts("No levels: they are looked for in the window or the "
-		     "random curve.");
+	add_part(page, "Levels");
+	if (!memlat->levels_of || !memlat->level_count) {
+		tw_page_paragraph(page, memlat->levels_of ?
+				  "No levels: too few sizes." :
+				  "No levels: they are looked for in the window or "
+				  "the random curve.");
 		return;
 	}
-	if (!memlat->level_count) {
-		puts("No levels: too few sizes.");
-		return;
-	}
-	print_where_from(memlat);
-	printf("%-7s %8s %5s  %-17s %7s  %13s %6s\n", "level", "ns/load", "+-",
-	       "  over its sizes", "cycles", "ends in", "sysfs");
+	add_where_from(page, memlat);
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
 	for (unsigned i = 0; i < memlat->level_count; i++)
-		print_level(memlat, i);
-	puts("\nns/load: median of its sizes' medians; +-: of each of them, at "
-	     "most (95 %, of\nthis run). cycles: of the core at its fastest, in "
-	     "the fastest looks.");
-	print_disagreements(memlat);
+		add_level(table, memlat, i);
+	tw_page_gap(page);
+	tw_page_note(page, "ns/load: median of its sizes' medians; +-: of each of "
+		     "them, at most (95 %%, of this run). cycles: of the core at its "
+		     "fastest, in the fastest looks.");
+	add_disagreements(page, memlat);
 }
 
-static void print_nodes(const struct tw_memlat *memlat)
+/* ---- nodes --------------------------------------------------------------- */
+
+static void add_nodes(struct tw_page *page, const struct tw_memlat *memlat)
 {
+	static const struct tw_column columns[] = {
+		{ .heading = "node" }, { "ns/load", .width = 8 }, { "95 %", .width = 17 },
+	};
+	struct tw_table *table;
+
 	if (!memlat->node_count)
 		return;
-	printf("\nMemory of each NUMA node, from CPU %u:\n\n", memlat->cpu);
-	for (unsigned i = 0; i < memlat->node_count; i++)
-		printf("node %-4u %8.2f ns/load  (95 %%: %.2f - %.2f)\n",
-		       memlat->nodes[i].node, memlat->nodes[i].point.median_ns,
-		       memlat->nodes[i].point.low_ns,
-		       memlat->nodes[i].point.high_ns);
+	add_part(page, "NUMA nodes");
+	tw_page_paragraph(page, "Memory of each NUMA node, from CPU %u:", memlat->cpu);
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < memlat->node_count; i++) {
+		const struct tw_memory_point *point = &memlat->nodes[i].point;
+
+		tw_table_row(table);
+		tw_cell_u64(table, memlat->nodes[i].node);
+		tw_cell_fixed(table, point->median_ns, 2);
+		add_interval(table, point->low_ns, point->high_ns);
+	}
 }
 
-/* ---- translations -------------------------------------------------------------- */
+/* ---- translations -------------------------------------------------------- */
 
 static int is_doubling(size_t bytes)
 {
@@ -161,63 +205,128 @@ static const struct tw_tlb_cost *cost_at(const struct tw_tlb_cost *costs,
 	return NULL;
 }
 
-static void print_cost(const struct tw_tlb_cost *cost)
+static void add_cost(struct tw_table *table, const struct tw_tlb_cost *cost)
 {
-	char text[48];
-
-	if (!cost) {
-		printf(" %24s", "-");
-		return;
-	}
-	snprintf(text, sizeof(text), "%+.2f (%+.2f %+.2f)", cost->ns,
-		 cost->low_ns, cost->high_ns);
-	printf(" %24s", text);
+	if (cost)
+		tw_cell_printf(table, "%+.2f (%+.2f %+.2f)", cost->ns, cost->low_ns,
+			       cost->high_ns);
+	else
+		tw_cell_none(table);
 }
 
-static void print_share(const struct tw_tlb_cost *cost,
-			const struct tw_curve *random)
+static void add_share(struct tw_table *table, const struct tw_tlb_cost *cost,
+		      const struct tw_curve *random)
 {
 	double ns = cost ? tw_curve_at(random, (double)cost->bytes) : 0;
 
 	if (cost && ns > 0 && cost->low_ns > 0)
-		printf(" %5.0f %%", cost->ns / ns * 100);
+		tw_cell_percent(table, cost->ns / ns * 100, 0);
 	else
-		printf(" %7s", "-");
+		tw_cell_none(table);
 }
 
-static void print_translations(const struct tw_memlat *memlat)
+static void add_translation(struct tw_table *table, const struct tw_memlat *memlat,
+			    const struct tw_curve *random, size_t bytes)
 {
+	const struct tw_tlb_cost *cost = cost_at(memlat->memory_costs,
+						 memlat->memory_cost_count, bytes);
+	char size[TW_FORMAT_SIZE];
+
+	tw_table_row(table);
+	tw_cell_text(table, tw_memlat_size(size, bytes));
+	tw_cell_u64(table, bytes / random->shape.page_bytes);
+	add_cost(table, cost);
+	add_share(table, cost, random);
+	add_cost(table, cost_at(memlat->page_costs, memlat->page_cost_count, bytes));
+}
+
+static void add_cost_line(struct tw_plot *plot, const char *name, int color,
+			  const struct tw_tlb_cost *costs, unsigned count)
+{
+	struct tw_series *series = tw_plot_line(plot, name, color);
+
+	for (unsigned i = 0; i < count; i++)
+		tw_plot_point(series, (double)costs[i].bytes, costs[i].ns);
+}
+
+static void plot_costs(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	struct tw_plot *plot;
+
+	if (memlat->max_bytes == memlat->min_bytes)
+		return;
+	plot = tw_page_plot(page, "Cost of translations over memory");
+	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
+	tw_plot_y(plot, TW_PLOT_NUMBER, "ns");
+	add_cost_line(plot, "of a random load (random less window)", 0,
+		      memlat->memory_costs, memlat->memory_cost_count);
+	add_cost_line(plot, "one line a page, less as many lines side by side", 2,
+		      memlat->page_costs, memlat->page_cost_count);
+	tw_plot_caption(plot, "Differences of medians. Below 0, drawn as 0: no cost "
+			"can be told there.");
+}
+
+static void add_translations(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	static const struct tw_column columns[] = {
+		{ "memory", .width = 8 }, { "pages", .width = 8 },
+		{ "random load", .width = 24 }, { "share", .width = 7 },
+		{ "one line a page", .width = 24 },
+	};
 	const struct tw_curve *random;
+	struct tw_table *table;
 
 	random = tw_memlat_find(memlat, TW_CYCLE_RANDOM, TW_PAGES_SMALL);
-	if (!random || (!memlat->memory_cost_count &&
-			!memlat->page_cost_count))
+	if (!random || (!memlat->memory_cost_count && !memlat->page_cost_count))
 		return;
-	puts("\nWhat misses of address translations cost, in ns a load with "
-	     "95 % intervals: of\na random load in so much memory, and of "
-	     "reaching one line on each of its pages:\n");
-	printf("%8s %8s %24s %7s %24s\n", "memory", "pages", "random load",
-	       "share", "one line a page");
-	for (unsigned i = 0; i < random->count; i++) {
-		size_t bytes = random->points[i].bytes;
-		const struct tw_tlb_cost *cost;
-		char size[TW_FORMAT_SIZE];
-
-		if (!is_doubling(bytes))
-			continue;
-		cost = cost_at(memlat->memory_costs, memlat->memory_cost_count,
-			       bytes);
-		printf("%8s %8zu", tw_memlat_size(size, bytes),
-		       bytes / random->shape.page_bytes);
-		print_cost(cost);
-		print_share(cost, random);
-		print_cost(cost_at(memlat->page_costs,
-				   memlat->page_cost_count, bytes));
-		putchar('\n');
-	}
+	add_part(page, "Address translation");
+	tw_page_paragraph(page, "What misses of address translations cost, in ns a "
+			  "load with 95 %% intervals: of a random load in so much "
+			  "memory, and of reaching one line on each of its pages:");
+	tw_page_indent(page, 0, 0);
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < random->count; i++)
+		if (is_doubling(random->points[i].bytes))
+			add_translation(table, memlat, random,
+					random->points[i].bytes);
+	plot_costs(page, memlat);
 }
 
-/* ---- curves --------------------------------------------------------------------- */
+/* ---- curves -------------------------------------------------------------- */
+
+static void plot_curve(struct tw_plot *plot, const struct tw_curve *curve, int color)
+{
+	struct tw_series *series;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s, %s pages", tw_cycle_names[curve->shape.kind],
+		 tw_pages_names[curve->pages]);
+	series = tw_plot_line(plot, name, color);
+	for (unsigned i = 0; i < curve->count; i++)
+		if (curve->points[i].batches)
+			tw_plot_point(series, (double)curve->points[i].bytes,
+				      curve->points[i].median_ns);
+}
+
+static void plot_curves(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	struct tw_plot *plot;
+
+	if (!memlat->curve_count || memlat->max_bytes == memlat->min_bytes)
+		return;
+	plot = tw_page_plot(page, "Latency over memory");
+	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
+	tw_plot_y(plot, TW_PLOT_NS, "a load");
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		plot_curve(plot, &memlat->curves[i], (int)(i % COLORS));
+	for (unsigned i = 0; i < memlat->level_count; i++)
+		if (memlat->levels[i].size_bytes)
+			tw_plot_border(plot, (double)memlat->levels[i].size_bytes,
+				       tw_memlat_level_name(memlat, i));
+	tw_plot_caption(plot, "Median of batches of loads. Vertical lines: where a "
+			"level ends, by these data.");
+}
 
 static const struct tw_memory_point *point_at(const struct tw_curve *curve,
 					      size_t bytes)
@@ -228,83 +337,181 @@ static const struct tw_memory_point *point_at(const struct tw_curve *curve,
 	return NULL;
 }
 
-static void print_row(const struct tw_memlat *memlat, size_t bytes)
+static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
+		     size_t bytes)
 {
 	char size[TW_FORMAT_SIZE];
 
-	printf("%8s", tw_memlat_size(size, bytes));
+	tw_table_row(table);
+	tw_cell_text(table, tw_memlat_size(size, bytes));
 	for (unsigned i = 0; i < memlat->curve_count; i++) {
 		const struct tw_memory_point *point =
 			point_at(&memlat->curves[i], bytes);
 
-		if (!point)
-			printf("  %16s", "-");
-		else if (!point->batches)
-			printf("  %16s", "disturbed");
-		else
-			printf("  %8.2f %7.2f", point->min_ns,
-			       point->median_ns);
+		if (point && point->batches) {
+			tw_cell_fixed(table, point->min_ns, 2);
+			tw_cell_fixed(table, point->median_ns, 2);
+		} else {
+			tw_cell_none(table);
+			tw_cell_text(table, point ? "disturbed" : "-");
+		}
 	}
-	putchar('\n');
 }
 
-static void print_heads(const struct tw_memlat *memlat)
+static struct tw_table *sizes_table(struct tw_page *page,
+				    const struct tw_memlat *memlat)
 {
-	printf("%8s", "memory");
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		printf("  %16s",
-		       tw_cycle_names[memlat->curves[i].shape.kind]);
-	printf("\n%8s", "");
-	for (unsigned i = 0; i < memlat->curve_count; i++)
-		printf("  %16s", tw_pages_names[memlat->curves[i].pages]);
-	putchar('\n');
+	struct tw_column columns[1 + 2 * TW_MEMLAT_CURVES] = {
+		{ "memory", .width = 8 },
+	};
+	char groups[TW_MEMLAT_CURVES][64];
+	struct tw_table *table;
+
+	for (unsigned i = 0; i < memlat->curve_count; i++) {
+		const struct tw_curve *curve = &memlat->curves[i];
+
+		snprintf(groups[i], sizeof(groups[i]), "%s, %s",
+			 tw_cycle_names[curve->shape.kind],
+			 tw_pages_names[curve->pages]);
+		columns[1 + 2 * i] = (struct tw_column) {
+			"min", .group = groups[i], .width = 9 };
+		columns[2 + 2 * i] = (struct tw_column) {
+			"median", .group = groups[i], .width = 7 };
+	}
+	table = tw_page_table(page, columns, 1 + 2 * memlat->curve_count);
+	tw_page_only(page, TW_IN_TEXT);
+	return table;
 }
 
-static void print_curves(const struct tw_memlat *memlat)
+static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const struct tw_curve *longest = &memlat->curves[0];
-	unsigned disturbed = 0, batches = 0;
-	int few = longest->count <= 24;
+	const int few = longest->count <= FEW_SIZES;
+	struct tw_table *table;
 
-	puts("\nMinimum and median of ns a load, by memory, order and pages:\n");
-	print_heads(memlat);
+	tw_page_gap(page);
+	tw_page_paragraph(page, "Minimum and median of ns a load, by memory, order "
+			  "and pages:");
+	tw_page_only(page, TW_IN_TEXT);
+	tw_page_gap(page);
+	table = sizes_table(page, memlat);
 	for (unsigned i = 0; i < longest->count; i++)
 		if (few || is_doubling(longest->points[i].bytes))
-			print_row(memlat, longest->points[i].bytes);
+			add_size(table, memlat, longest->points[i].bytes);
+	tw_page_gap(page);
+	if (few)
+		return;
+	tw_page_note(page, "Not all sizes are shown: --csv, --json, --html have them.");
+	tw_page_only(page, TW_IN_TEXT);
+}
+
+static void add_disturbed(struct tw_page *page, const struct tw_memlat *memlat)
+{
+	unsigned disturbed = 0, batches = 0;
+
 	for (unsigned i = 0; i < memlat->curve_count; i++)
 		for (unsigned j = 0; j < memlat->curves[i].count; j++) {
 			disturbed += memlat->curves[i].points[j].disturbed;
 			batches += memlat->curves[i].points[j].batches;
 		}
-	printf("\n%u of %u batches of loads were disturbed and left out.%s\n",
-	       disturbed, disturbed + batches, few ? "" :
-	       " All sizes: --csv, --json, --html.");
+	tw_page_note(page, "%u of %u batches of loads were disturbed and left out.",
+		     disturbed, disturbed + batches);
 }
 
-static void print_pages(const struct tw_memlat *memlat)
+static void add_pages(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	for (unsigned i = 0; i < memlat->curve_count; i++)
 		if (memlat->curves[i].pages == TW_PAGES_TRANSPARENT &&
 		    memlat->curves[i].huge_share < 0.999) {
-			printf("Only %.0f %% of the transparent pages' memory "
-			       "is on huge pages.\n",
-			       memlat->curves[i].huge_share * 100);
+			tw_page_note(page, "Only %.0f %% of the transparent pages' "
+				     "memory is on huge pages.",
+				     memlat->curves[i].huge_share * 100);
 			break;
 		}
 	for (int i = 0; i < TW_PAGES_KINDS; i++)
 		if (memlat->skipped[i])
-			printf("No %s pages: %s.\n", tw_pages_names[i],
-			       memlat->skipped[i]);
+			tw_page_note(page, "No %s pages: %s.", tw_pages_names[i],
+				     memlat->skipped[i]);
 }
 
-void tw_memlat_print_page(const struct tw_memlat *memlat)
+/* ---- all points ---------------------------------------------------------- */
+
+static void add_point(struct tw_table *table, const struct tw_curve *curve,
+		      const struct tw_memory_point *point)
 {
-	print_head(memlat);
-	putchar('\n');
-	print_levels(memlat);
-	print_nodes(memlat);
-	print_translations(memlat);
-	if (memlat->curve_count)
-		print_curves(memlat);
-	print_pages(memlat);
+	const double times_ns[] = { point->min_ns, point->median_ns, point->p90_ns,
+				    point->low_ns, point->high_ns };
+
+	tw_table_row(table);
+	tw_cell_text(table, tw_cycle_names[curve->shape.kind]);
+	tw_cell_text(table, tw_pages_names[curve->pages]);
+	tw_cell_i64(table, curve->node);
+	tw_cell_u64(table, point->bytes);
+	tw_cell_u64(table, point->footprint_bytes);
+	tw_cell_u64(table, point->elements);
+	tw_cell_u64(table, point->loads);
+	tw_cell_u64(table, point->batches);
+	tw_cell_u64(table, point->disturbed);
+	tw_cell_fixed(table, point->warm_passes, 3);
+	for (size_t i = 0; i < COUNT(times_ns); i++)
+		if (point->batches)
+			tw_cell_fixed(table, times_ns[i], 4);
+		else
+			tw_cell_none(table);
+	if (point->batches && point->cycle_ns > 0)
+		tw_cell_fixed(table, point->min_ns / point->cycle_ns, 3);
+	else
+		tw_cell_none(table);
+}
+
+static struct tw_table *add_points(struct tw_page *page,
+				   const struct tw_memlat *memlat)
+{
+	static const struct tw_column columns[] = {
+		{ "order", .key = "kind", .flags = TW_COLUMN_LEFT },
+		{ "pages", .flags = TW_COLUMN_LEFT },
+		{ .heading = "node" },
+		{ "bytes", .key = "size_bytes" },
+		{ "bytes used", .key = "footprint_bytes" },
+		{ .heading = "elements" },
+		{ "loads a batch", .key = "loads_per_batch" },
+		{ .heading = "batches" },
+		{ .heading = "disturbed" },
+		{ "warm passes", .key = "warm_passes" },
+		{ "min, ns", .key = "min_ns" },
+		{ "median", .key = "median_ns" },
+		{ "p90", .key = "p90_ns" },
+		{ "median from", .key = "median_low_ns" },
+		{ "median to", .key = "median_high_ns" },
+		{ "min, cycles", .key = "min_cycles" },
+	};
+	struct tw_table *table;
+
+	tw_page_details(page, "All points");
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < memlat->curve_count; i++)
+		for (unsigned j = 0; j < memlat->curves[i].count; j++)
+			add_point(table, &memlat->curves[i],
+				  &memlat->curves[i].points[j]);
+	tw_page_end_details(page);
+	return table;
+}
+
+struct tw_page *tw_memlat_page(const struct tw_memlat *memlat,
+			       struct tw_table **points)
+{
+	struct tw_page *page = tw_page_new("Memory latency");
+
+	add_head(page, memlat);
+	add_levels(page, memlat);
+	plot_curves(page, memlat);
+	add_nodes(page, memlat);
+	add_translations(page, memlat);
+	if (memlat->curve_count) {
+		add_sizes(page, memlat);
+		add_disturbed(page, memlat);
+	}
+	add_pages(page, memlat);
+	*points = add_points(page, memlat);
+	return page;
 }

@@ -13,8 +13,12 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/output/format.h"
 #include "command/memlat/memlat.h"
+#include "command/output/format.h"
+#include "command/output/json.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
+#include "command/output/text.h"
 #include "memory/seed_loops.h"
 
 #define SIZES		7
@@ -121,43 +125,51 @@ static int measure(struct table *table,
 	return ret;
 }
 
-static void print_cell(double ns, int is_there)
+static void add_cell(struct tw_table *shown, double ns, int is_there)
 {
 	if (is_there)
-		printf(" %7.2f", ns);
+		tw_cell_fixed(shown, ns, 2);
 	else
-		printf(" %7s", "-");
+		tw_cell_none(shown);
 }
 
-static void print_stage(const struct table *table, int stage)
+/* Two rows: what was measured, and the article's figures. */
+static void add_stage(struct tw_table *shown, const struct table *table, int stage)
 {
 	const struct stage *what = &stages[stage];
-	struct tw_paragraph line = { .indent = 2 };
 
-	printf("%-19s", what->name);
+	tw_table_row(shown);
+	tw_cell_text(shown, what->name);
 	for (int i = 0; i < SIZES; i++)
-		print_cell(table->points[stage][i].median_ns,
-			   table->points[stage][i].batches != 0);
-	printf("\n%-19s", "  the article");
+		add_cell(shown, table->points[stage][i].median_ns,
+			 table->points[stage][i].batches != 0);
+	tw_table_row(shown);
+	tw_cell_text(shown, "  the article");
 	for (int i = 0; i < SIZES; i++)
-		print_cell(what->article_ns[i], what->article_ns[i] > 0);
-	putchar('\n');
-	tw_paragraph_printf(&line, " ");
-	tw_paragraph_printf(&line, "%s.", what->mistake);
-	tw_paragraph_end(&line);
+		add_cell(shown, what->article_ns[i], what->article_ns[i] > 0);
+	tw_cell_printf(shown, "%s.", what->mistake);
 }
 
-static void print_page(const struct table *table)
+static struct tw_page *make_page(const struct table *table)
 {
-	char size[TW_FORMAT_SIZE];
+	struct tw_page *page = tw_page_new("Memory latency: mistakes");
+	struct tw_column columns[SIZES + 2] = {
+		[0] = { "", .width = 19, .flags = TW_COLUMN_LEFT },
+		[SIZES + 1] = { "mistake", .width = 2, .flags = TW_COLUMN_BELOW },
+	};
+	char names[SIZES][TW_FORMAT_SIZE];
+	struct tw_table *shown;
 
-	printf("Median ns a load, by memory; under it the article's figures, "
-	       "of another processor.\n\n%-19s", "");
 	for (int i = 0; i < SIZES; i++)
-		printf(" %7s", tw_memlat_size(size, sizes[i]));
-	putchar('\n');
+		columns[i + 1] = (struct tw_column) {
+			tw_memlat_size(names[i], sizes[i]), .width = 7 };
+	tw_page_note(page, "Median ns a load, by memory; under it the article's "
+		     "figures, of another processor.");
+	tw_page_gap(page);
+	shown = tw_page_table(page, columns, SIZES + 2);
 	for (int i = 0; i < STAGES; i++)
-		print_stage(table, i);
+		add_stage(shown, table, i);
+	return page;
 }
 
 static json_t *json_cell(const struct table *table, int stage, int size)
@@ -187,15 +199,14 @@ static json_t *json_stage(const struct table *table, int stage)
 		"mistake", stages[stage].mistake, "points", points);
 }
 
-static int print_json(const struct table *table)
+static json_t *make_json(const struct table *table)
 {
 	json_t *array = json_array();
 
 	for (int i = 0; i < STAGES; i++)
 		json_array_append_new(array, json_stage(table, i));
-	return tw_command_print_json(json_pack("{ss, si, so}",
-		"schema", "tickwise-memlat-seed", "version", 1,
-		"stages", array));
+	return json_pack("{ss, si, so}", "schema", "tickwise-memlat-seed",
+			 "version", 1, "stages", array);
 }
 
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
@@ -210,9 +221,9 @@ int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 	table = calloc(1, sizeof(*table));
 	ret = table ? measure(table, arguments) : -ENOMEM;
 	if (!ret && arguments->output == TW_MEMLAT_JSON)
-		ret = print_json(table);
+		ret = tw_output_json(make_json(table), stdout, JSON_INDENT(2));
 	else if (!ret)
-		print_page(table);
+		ret = tw_output_print(make_page(table));
 	free(table);
 	if (ret)
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
