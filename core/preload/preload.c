@@ -30,7 +30,7 @@
 #include "counter.h"
 #include "counter/state.h"
 #include "timespec.h"
-#include "trust.h"
+#include "look.h"
 
 #define MESSAGE_SIZE	256
 

@@ -5,7 +5,7 @@
  * suspend or a move to another host does to the counter, it does to both. What
  * the kernel takes for granted, that the CPUs' counters agree, is measured.
  */
-#include "trust.h"
+#include "look.h"
 
 #include <errno.h>
 #include <fcntl.h>

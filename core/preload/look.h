@@ -2,8 +2,8 @@
 /*
  * May the preload clock use the counter? Asked once, before main().
  */
-#ifndef TW_PRELOAD_TRUST_H
-#define TW_PRELOAD_TRUST_H
+#ifndef TW_PRELOAD_LOOK_H
+#define TW_PRELOAD_LOOK_H
 
 #include <stddef.h>
 
