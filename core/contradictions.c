@@ -7,12 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tickwise.h"
-
-/* NTP steers no clock by more than this, and crystals are well within: whoever
- * names a rate further off speaks of something else. The look at the clock
- * during a check is good to some 100 ppm. */
-#define RATE_LIMIT_PPM	500.0
+#include "trust.h"
 
 /* @name among the blank-separated @names. */
 static int is_listed(const char *names, const char *name)
@@ -52,7 +47,8 @@ static unsigned with_rate(const struct tw_reliability *result, double named_hz,
 {
 	double off_ppm = (named_hz / result->hz - 1) * 1e6;
 
-	return named_hz > 0 && fabs(off_ppm) > RATE_LIMIT_PPM ? bit : 0;
+	return named_hz > 0 && fabs(off_ppm) > TW_TRUST_RATE_APART_PPM ? bit :
+									 0;
 }
 
 static unsigned with_rates(const struct tw_reliability *result,

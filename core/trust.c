@@ -4,7 +4,101 @@
  */
 #include "trust.h"
 
-enum tw_verdict tw_health_verdict(const struct tw_clock_health *health)
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock/interval.h"
+#include "estimate/reasons.h"
+
+/* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. A foreign
+ * program waits for the preload clock, but nothing waits for the end of a run. */
+const struct tw_trust_effort tw_trust_effort[TW_TRUST_MOMENTS] = {
+	[TW_TRUST_CLOCK_CHECK]	= { 50000000, 1 },
+	[TW_TRUST_PRELOAD]	= { 20000000, 1 },
+	[TW_TRUST_RUN_START]	= { 20000000, 3 },
+	[TW_TRUST_RUN_END]	= { 50000000, 4 },
+};
+
+int tw_trust_options(struct tw_reliability_options *options)
+{
+	int is_switch = options->method == TW_METHOD_SWITCH;
+	uint64_t least_time_ns = is_switch ? TW_TRUST_SWITCH_LEAST_TIME_NS :
+					     TW_TRUST_LEAST_TIME_NS;
+
+	if ((options->method != TW_METHOD_CAS && !is_switch) ||
+	    options->time_limit_ns > TW_TRUST_MAX_TIME_NS ||
+	    options->least_time_ns > TW_TRUST_MAX_TIME_NS ||
+	    !isfinite(options->hz) || options->hz < 0 ||
+	    !isfinite(options->pace_limit_ppb) || options->pace_limit_ppb < 0)
+		return -EINVAL;
+	if (options->least_time_ns < least_time_ns)
+		options->least_time_ns = least_time_ns;
+	if (!options->time_limit_ns)
+		options->time_limit_ns = TW_TRUST_TIME_LIMIT_NS +
+					 options->least_time_ns;
+	if (!options->least_switches)
+		options->least_switches = TW_TRUST_LEAST_SWITCHES;
+	if (!options->tolerance_ns)
+		options->tolerance_ns = is_switch ?
+					TW_TRUST_SWITCH_TOLERANCE_NS :
+					TW_TRUST_TOLERANCE_NS;
+	if (options->pace_limit_ppb == 0)
+		options->pace_limit_ppb = TW_TRUST_PACE_LIMIT_PPB;
+	return 0;
+}
+
+/* ---- verdicts ---- */
+
+void tw_trust_cpus(struct tw_reliability *result)
+{
+	if (result->reasons & TW_REASONS_PROOF) {
+		result->verdict = TW_UNRELIABLE;
+		result->reasons &= TW_REASONS_PROOF;
+	} else if (result->reasons & TW_REASONS_DOUBT) {
+		result->verdict = TW_UNDECIDED;
+	} else {
+		result->verdict = TW_RELIABLE;
+	}
+}
+
+unsigned tw_trust_facts(const char *clocksource, int is_invariant)
+{
+	unsigned reasons = 0;
+
+	if (is_invariant != 1)
+		reasons |= TW_REASON_NOT_INVARIANT;
+	if (clocksource[0] && strcmp(clocksource, TW_COUNTER_CLOCKSOURCE))
+		reasons |= TW_REASON_CLOCKSOURCE;
+	return reasons;
+}
+
+void tw_trust_compared_of(const struct tw_reliability *result,
+			  struct tw_trust_compared *compared)
+{
+	double hz = result->hz;
+
+	*compared = (struct tw_trust_compared) {
+		.verdict = result->verdict,
+		.reasons = result->reasons,
+		.low_ns = tw_offset_ns(result->offset_low_ticks, hz),
+		.high_ns = tw_offset_ns(result->offset_high_ticks, hz),
+	};
+}
+
+static enum tw_health_state state_of(const struct tw_trust_compared *cpus,
+				     int covers)
+{
+	if (cpus->verdict == TW_UNRELIABLE)
+		return TW_HEALTH_BAD;
+	return cpus->verdict == TW_RELIABLE && covers ? TW_HEALTH_GOOD :
+							TW_HEALTH_UNDECIDED;
+}
+
+/* From TW_HEALTH_HOST on the checks need devices that few machines have. */
+static enum tw_verdict verdict_of(const struct tw_clock_health *health)
 {
 	enum tw_verdict verdict = TW_RELIABLE;
 	unsigned i;
@@ -17,4 +111,118 @@ enum tw_verdict tw_health_verdict(const struct tw_clock_health *health)
 			verdict = TW_UNDECIDED;
 	}
 	return verdict;
+}
+
+void tw_trust_clock(struct tw_clock_health *health,
+		    const struct tw_trust_compared *cpus, int covers)
+{
+	health->state[TW_HEALTH_CPUS] = TW_HEALTH_NOT_RUN;
+	if (cpus) {
+		health->state[TW_HEALTH_CPUS] = state_of(cpus, covers);
+		health->cpu_reasons = cpus->reasons;
+		health->cpu_low_ns = cpus->low_ns;
+		health->cpu_high_ns = cpus->high_ns;
+	}
+	health->verdict = verdict_of(health);
+}
+
+/* A kernel that keeps time by another clock says nothing against the counter. */
+static int is_all_good(const struct tw_clock_health *end)
+{
+	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
+	       end->state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD &&
+	       end->state[TW_HEALTH_CPUS] == TW_HEALTH_GOOD;
+}
+
+enum tw_verdict tw_trust_job(const struct tw_trust_seen_job *job)
+{
+	if ((job->end && job->end->verdict == TW_UNRELIABLE) ||
+	    job->is_backwards)
+		return TW_UNRELIABLE;
+	if (job->is_system || job->start != TW_RELIABLE)
+		return job->start;
+	return job->end && is_all_good(job->end) && job->start_covers ?
+	       TW_RELIABLE : TW_UNDECIDED;
+}
+
+/* ---- is the counter used? ---- */
+
+__attribute__((format(printf, 2, 3)))
+static int refuse(struct tw_trust *trust, const char *why_not, ...)
+{
+	va_list args;
+
+	va_start(args, why_not);
+	vsnprintf(trust->why_not, sizeof(trust->why_not), why_not, args);
+	va_end(args);
+	return 0;
+}
+
+static const char *calibration_text(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+		return "the machine is too busy";
+	case -EIO:
+		return "it and the system clock don't run at one rate";
+	default:
+		return strerror(-error);
+	}
+}
+
+static int refuse_because(struct tw_trust *trust, const char *why_not,
+			  const char *detail)
+{
+	snprintf(trust->detail, sizeof(trust->detail), "%s", detail);
+	return refuse(trust, "%s", why_not);
+}
+
+/* What cannot be read, or is no counter to keep time by. */
+static int is_usable(const struct tw_trust_seen *seen, struct tw_trust *trust)
+{
+	if (seen->state == TW_COUNTER_ABSENT ||
+	    seen->state == TW_COUNTER_DISABLED)
+		return refuse(trust, "%s", tw_text(TW_ENUM_COUNTER_STATE,
+						   seen->state));
+	if (seen->rate_error)
+		return refuse_because(trust, "the CPU's counter can't be "
+				      "calibrated",
+				      calibration_text(seen->rate_error));
+	if (seen->verdict == TW_UNRELIABLE)
+		return refuse_because(trust, "the CPUs' counters disagree",
+				      tw_text(TW_ENUM_REASON, seen->reasons &
+					      -seen->reasons));
+	if (seen->ns_per_tick != 0 &&
+	    !(seen->ns_per_tick >= TW_TRUST_MIN_NS_PER_TICK &&
+	      seen->ns_per_tick <= TW_TRUST_MAX_NS_PER_TICK))
+		return refuse(trust, "the counter does not run at 10 MHz to "
+			      "10 GHz");
+	return 1;
+}
+
+static int meets_needs(const struct tw_trust_needs *needs,
+		       const struct tw_trust_seen *seen, struct tw_trust *trust)
+{
+	if (needs->is_clocksource && seen->is_emulated)
+		return refuse(trust, "another program translates this one: the "
+			      "counter is that program's");
+	if (needs->is_clocksource &&
+	    strcmp(seen->clocksource, TW_COUNTER_CLOCKSOURCE))
+		return refuse(trust, "the kernel keeps time by %s, not %s",
+			      seen->clocksource[0] ? seen->clocksource :
+						     "something unknown",
+			      TW_COUNTER_CLOCKSOURCE);
+	if (needs->max_bracket_ns != 0 &&
+	    seen->bracket_ns > needs->max_bracket_ns)
+		return refuse(trust, "reading the system's clock takes more "
+			      "than %.0f ns", needs->max_bracket_ns);
+	return 1;
+}
+
+int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *seen,
+	     struct tw_trust *trust)
+{
+	*trust = (struct tw_trust) { "", "" };
+	return is_usable(seen, trust) &&
+	       (!needs || meets_needs(needs, seen, trust));
 }

@@ -1,13 +1,156 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the counter is used. Pure: trust_measure.c looks at the machine. Internal.
+ * Who decides that a counter is not used: this module, and no other. The library,
+ * the program, the preload clock and the engines ask it. It owns the limits and the
+ * defaults of that decision. Pure: trust_measure.c and its callers look at the
+ * machine. Internal.
+ *
+ *	tw_trust()		is the counter used, and if not, why
+ *	tw_trust_cpus()		the verdict on the CPUs' counters, from its reasons
+ *	tw_trust_clock()	the verdict on a clock, from its checks
+ *	tw_trust_job()		the verdict on a job, from its start to its end
+ *
+ * What the verdicts rest on is measured elsewhere: facts in counter/ and machine/,
+ * the health of a clock in clock/, offsets and rates of the CPUs in estimate/.
  */
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
 
 #include "tickwise.h"
 
-/* What the states of its checks come to. */
-enum tw_verdict tw_health_verdict(const struct tw_clock_health *health);
+/* ---- limits and defaults ---- */
+
+/* Of tw_reliability_measure(), and so of `tickwise check`. */
+#define TW_TRUST_TIME_LIMIT_NS		500000000ULL	/* after the least time */
+#define TW_TRUST_MAX_TIME_NS		(3600 * TW_NS_PER_SECOND)
+#define TW_TRUST_LEAST_SWITCHES		100
+#define TW_TRUST_PACE_LIMIT_PPB		1000.0
+#define TW_TRUST_TOLERANCE_NS		500
+/* A move from CPU to CPU and back takes some ten microseconds on idle CPUs, and
+ * several times that in a virtual machine. */
+#define TW_TRUST_SWITCH_TOLERANCE_NS	100000
+/* Seven bursts apart: an offset of 150 ns at both ends is a pace of 40 ppm. */
+#define TW_TRUST_LEAST_TIME_NS		7000000ULL
+/* One move in a hundred or so finds the other CPU awake and takes half the
+ * time: enough moves, then, for some of these each way. */
+#define TW_TRUST_SWITCH_LEAST_TIME_NS	40000000ULL
+
+/* Two rates of one counter contradict each other from here on. NTP steers no clock
+ * by more than this, and crystals are well within: a rate further off is one of
+ * something else. The look at the clock during a check is good to some 100 ppm. */
+#define TW_TRUST_RATE_APART_PPM		500.0
+
+/* Counters of another rate than 10 MHz to 10 GHz are none that we know. */
+#define TW_TRUST_MIN_NS_PER_TICK	0.1
+#define TW_TRUST_MAX_NS_PER_TICK	100
+
+/* When the CPUs' counters are compared on the way to something else. */
+enum tw_trust_moment {
+	TW_TRUST_CLOCK_CHECK,	/* tw_clock_check() */
+	TW_TRUST_PRELOAD,	/* before main() of a foreign program */
+	TW_TRUST_RUN_START,	/* before the first job of an engine */
+	TW_TRUST_RUN_END,	/* after the last */
+	TW_TRUST_MOMENTS,
+};
+
+struct tw_trust_effort {
+	uint64_t time_limit_ns;
+	unsigned tries;		/* in all, while it is undecided */
+};
+
+extern const struct tw_trust_effort tw_trust_effort[TW_TRUST_MOMENTS];
+
+/**
+ * tw_trust_options - check options of tw_reliability_measure(), fill in defaults
+ *
+ * Return: 0; -EINVAL as tw_reliability_measure().
+ */
+int tw_trust_options(struct tw_reliability_options *options);
+
+/* ---- verdicts ---- */
+
+/**
+ * tw_trust_cpus - the verdict on the CPUs' counters
+ * @result: with the reasons of an estimate; the verdict is set
+ *
+ * Only what proves it is a reason for TW_UNRELIABLE. How good the rest of the
+ * measurement was is none, and is removed from the reasons.
+ */
+void tw_trust_cpus(struct tw_reliability *result);
+
+/* What kernel and processor tell of the counter changes no verdict, but must be
+ * known: bits of enum tw_reliability_reason. @clocksource: "" is not known. */
+unsigned tw_trust_facts(const char *clocksource, int is_invariant);
+
+/* What comparing the CPUs' counters came to. */
+struct tw_trust_compared {
+	enum tw_verdict verdict;
+	unsigned reasons;
+	double low_ns, high_ns;		/* by which two can be apart; infinite:
+					   no bound */
+};
+
+void tw_trust_compared_of(const struct tw_reliability *result,
+			  struct tw_trust_compared *compared);
+
+/**
+ * tw_trust_clock - the verdict on a clock, from the states of its checks
+ * @health: all but the CPUs and the verdict is set
+ * @cpus: what comparing the CPUs came to; NULL: they were not compared
+ * @covers: they were all CPUs that matter
+ */
+void tw_trust_clock(struct tw_clock_health *health,
+		    const struct tw_trust_compared *cpus, int covers);
+
+/* What is known of the counter in a job of an engine. */
+struct tw_trust_seen_job {
+	enum tw_verdict start;	/* of comparing the CPUs before it */
+	int start_covers;	/* that were all CPUs of the job */
+	const struct tw_clock_health *end;	/* NULL: no look at the clock */
+	int is_backwards;	/* stamps contradict each other */
+	int is_system;		/* its times are the system clock's */
+};
+
+/* TW_RELIABLE only if every look was made, and found the counter good. */
+enum tw_verdict tw_trust_job(const struct tw_trust_seen_job *job);
+
+/* ---- is the counter used? ---- */
+
+/* What somebody requires of a counter beyond the rest. */
+struct tw_trust_needs {
+	int is_clocksource;	/* the kernel keeps time by it */
+	double max_bracket_ns;	/* of a reading of the system clock; 0: any */
+};
+
+/* What was seen. Members that are left 0 were not looked at, and are no reason
+ * against the counter. */
+struct tw_trust_seen {
+	enum tw_counter_state state;
+	int rate_error;		/* -errno of calibrating or anchoring it */
+	char clocksource[32];
+	int is_emulated;
+	enum tw_verdict verdict;	/* on the CPUs */
+	unsigned reasons;
+	double ns_per_tick;
+	double bracket_ns;
+};
+
+struct tw_trust {
+	char why_not[128];	/* a clause; "": the counter is used */
+	char detail[96];	/* what explains it, or "" */
+};
+
+/**
+ * tw_trust - is the counter used?
+ * @needs: NULL, no more than what everybody needs
+ * @seen: so far; asked again when more was seen
+ *
+ * It is used unless something speaks against it: a verdict that is undecided does
+ * not. That is for whoever uses it to tell.
+ *
+ * Return: 1 it is used; 0 it is not, and @trust says why.
+ */
+int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *seen,
+	     struct tw_trust *trust);
 
 #endif

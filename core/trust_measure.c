@@ -1,28 +1,108 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What needs clock/ and estimate/ both, and the decisions of trust.c: setting a
- * clock up, and checking one.
+ * The public functions that measure and then decide: comparing the CPUs' counters,
+ * setting a clock up, and checking one. trust.c decides.
  */
 #include "trust_measure.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "clock/clock.h"
 #include "clock/health.h"
-#include "clock/refine.h"
+#include "clock/health_judge.h"
 #include "counter/mark.h"
 #include "counter/state.h"
 #include "diagnostics.h"
+#include "estimate/reliability.h"
 #include "machine/machine.h"
-#include "machine/suspend.h"
-#include "trust.h"
+#include "machine/processor.h"
+
+/* ---- the CPUs ---- */
+
+static int measure(struct tw_reliability *result,
+		   const struct tw_reliability_options *options,
+		   const struct tw_probe_system *system)
+{
+	struct tw_reliability_options complete = { 0 };
+	struct tw_processor_facts facts;
+	char clocksource[32];
+	int ret;
+
+	if (options)
+		complete = *options;
+	ret = tw_trust_options(&complete);
+	if (ret)
+		return ret;
+	/* Before the first look at any clock. */
+	if (tw_counter_permission() != TW_COUNTER_OK)
+		return -ENOTSUP;
+	ret = tw_estimate(result, &complete, system);
+	if (ret)
+		return ret;
+	tw_trust_cpus(result);
+	tw_processor_read(&facts);
+	tw_read_clocksource(clocksource, sizeof(clocksource));
+	result->reasons |= tw_trust_facts(clocksource, facts.invariant);
+	return 0;
+}
+
+int tw_reliability_measure_on(struct tw_reliability *result,
+			      const struct tw_reliability_options *options,
+			      const struct tw_probe_system *system)
+{
+	int saved_errno = errno;
+	int ret = measure(result, options, system);
+
+	errno = saved_errno;
+	return ret;
+}
+
+int tw_reliability_measure(struct tw_reliability *result,
+			   const struct tw_reliability_options *options)
+{
+	return tw_reliability_measure_on(result, options, NULL);
+}
+
+static int compare_once(const struct tw_reliability_options *options,
+			struct tw_trust_compared *compared)
+{
+	struct tw_reliability result;
+	int ret = tw_reliability_measure(&result, options);
+
+	if (ret)
+		return ret;
+	tw_trust_compared_of(&result, compared);
+	tw_reliability_free(&result);
+	return 0;
+}
+
+int tw_trust_compare(enum tw_trust_moment moment, double hz,
+		     struct tw_trust_compared *compared)
+{
+	const struct tw_trust_effort *effort = &tw_trust_effort[moment];
+	const struct tw_reliability_options options = {
+		.time_limit_ns = effort->time_limit_ns, .hz = hz,
+	};
+	unsigned tries = effort->tries;
+	int ret = compare_once(&options, compared);
+
+	if (ret)
+		return ret;
+	while (compared->verdict == TW_UNDECIDED && --tries)
+		if (compare_once(&options, compared))
+			break;
+	return 0;
+}
+
+/* ---- the clock ---- */
 
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
 {
 	const struct tw_clock_options defaults = { 0 };
+	struct tw_trust_seen seen = { 0 };
 	struct tw_clock out = { 0 };
+	struct tw_trust trust;
 	int ret;
 
 	if (!options)
@@ -42,18 +122,17 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 	ret = tw_clock_set_up(&out, options);
 	if (ret == -EINVAL || ret == -ENOMEM)
 		return ret;
-	if (ret) {
-		tw_say(TW_SAY_WARNING, "clock: the system's clock is read in "
-		       "place of the counter: no rate or anchor, errno %d",
-		       -ret);
+	seen.rate_error = ret;
+	if (!tw_trust(NULL, &seen, &trust)) {
+		tw_say(TW_SAY_WARNING, "clock: the system's clock is read: %s: "
+		       "%s", trust.why_not, trust.detail);
 		tw_clock_use_system(&out, ret);
 	}
 	*clock = out;
 	return 0;
 }
 
-/* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. */
-#define CPUS_LIMIT_NS	50000000ULL
+/* As long as the CPUs would take. */
 #define LATER_NS	8000000L
 
 static void tell(const struct tw_clock_health *health)
@@ -69,58 +148,48 @@ static void tell(const struct tw_clock_health *health)
 static int look(const struct tw_clock *clock, int at_cpus,
 		struct tw_clock_health *health)
 {
-	const struct tw_reliability_options options = {
-		.time_limit_ns = CPUS_LIMIT_NS, .hz = clock->rate.hz,
-	};
-	/* As long as the CPUs would take. */
 	const struct timespec later = { .tv_nsec = LATER_NS };
 	struct tw_clock_health out = { 0 };
 	struct tw_health_seen seen = { 0 };
-	struct tw_reliability cpus = { 0 };
-	int saved_errno = errno;
-	unsigned tries = 5;
-	int ret;
+	struct tw_trust_compared cpus;
+	int ret, cpus_ret = -ECANCELED;
 
 	if (clock->system || tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
-	/* As at the start: others may have had the CPU for all of a look. */
-	do {
-		ret = tw_baseline_read(&seen.now, clock->rate.against,
-				       clock->rate.hz, NULL);
-	} while (ret == -EAGAIN && --tries);
-	if (ret)
-		return ret == -EAGAIN ? -EIO : ret;
-	seen.counter_is_clocksource = tw_counter_is_clocksource(NULL);
-	seen.suspended_ns = tw_suspended_ns();
-	seen.vmclock_ret = tw_vmclock_read(&seen.vmclock);
-	tw_independent_read(&seen.independent);
-	seen.cpus_ret = at_cpus ? tw_reliability_measure(&cpus, &options) :
-				  -ECANCELED;
-	seen.cpus = &cpus;
-	if (seen.independent.name[0]) {
-		if (!at_cpus)
-			nanosleep(&later, NULL);
-		tw_independent_read(&seen.independent_later);
-	}
-	ret = tw_health_judge(clock, &seen, &out);
-	if (!seen.cpus_ret)
-		tw_reliability_free(&cpus);
+	ret = tw_health_see(clock, &seen);
 	if (ret)
 		return ret;
-	tw_read_clocksource(out.clocksource, sizeof(out.clocksource));
-	out.verdict = tw_health_verdict(&out);
+	if (at_cpus)
+		cpus_ret = tw_trust_compare(TW_TRUST_CLOCK_CHECK,
+					    clock->rate.hz, &cpus);
+	else if (seen.independent.name[0])
+		nanosleep(&later, NULL);
+	tw_health_see_later(&seen);
+	ret = tw_health_judge(clock, &seen, &out);
+	if (ret)
+		return ret;
+	tw_trust_clock(&out, cpus_ret ? NULL : &cpus, 1);
 	tell(&out);
-	errno = saved_errno;
 	*health = out;
 	return 0;
 }
 
+static int look_and_keep_errno(const struct tw_clock *clock, int at_cpus,
+			       struct tw_clock_health *health)
+{
+	int saved_errno = errno;
+	int ret = look(clock, at_cpus, health);
+
+	errno = saved_errno;
+	return ret;
+}
+
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 {
-	return look(clock, 1, health);
+	return look_and_keep_errno(clock, 1, health);
 }
 
 int tw_clock_look(const struct tw_clock *clock, struct tw_clock_health *health)
 {
-	return look(clock, 0, health);
+	return look_and_keep_errno(clock, 0, health);
 }

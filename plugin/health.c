@@ -15,12 +15,7 @@
 #include "health.h"
 #include "message.h"
 #include "timespec.h"
-#include "trust.h"
 #include "trust_measure.h"
-
-#define COMPARE_NS	50000000ULL
-/* One that others disturb is no evidence, and nothing runs that it could disturb. */
-#define COMPARE_TRIES	4
 
 static void tell_backwards(const char *job_name, uint64_t count)
 {
@@ -58,71 +53,28 @@ void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		tell_backwards(job_name, end->backwards);
 }
 
-static int compare_once(const struct tw_timing *timing, struct tw_run_end *end)
-{
-	const struct tw_reliability_options options = {
-		.time_limit_ns = COMPARE_NS,
-		.hz = timing->clock.rate.hz,
-	};
-	struct tw_reliability found;
-	int ret = tw_reliability_measure(&found, &options);
-
-	if (ret)
-		return -ret;
-	end->verdict = found.verdict;
-	end->reasons = found.reasons;
-	end->low_ns = (double) found.offset_low_ticks / options.hz * 1e9;
-	end->high_ns = (double) found.offset_high_ticks / options.hz * 1e9;
-	tw_reliability_free(&found);
-	return 0;
-}
-
 /* Jobs may have been kept on fewer CPUs than they began with, or each on
  * others: for as long as this takes the thread may run on all of theirs. */
 void tw_run_compare(const struct tw_timing *timing,
 		    const struct tw_cpu_list *cpus, struct tw_run_end *end)
 {
 	struct tw_cpu_list before = { 0 };
-	unsigned tries = COMPARE_TRIES;
-
-	*end = (struct tw_run_end) { .verdict = TW_UNDECIDED };
+	*end = (struct tw_run_end) { .found.verdict = TW_UNDECIDED };
 	tw_cpus_note(&before);
 	if (cpus->known && before.known)
 		tw_cpus_set(cpus);
 	/* What of them there is now. */
 	tw_cpus_note(&end->cpus);
-	do {
-		end->error = compare_once(timing, end);
-	} while (!end->error && end->verdict == TW_UNDECIDED && --tries);
+	end->error = -tw_trust_compare(TW_TRUST_RUN_END, timing->clock.rate.hz,
+				       &end->found);
 	end->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	if (before.known)
 		tw_cpus_set(&before);
-	if (!end->error && end->verdict == TW_UNRELIABLE)
+	if (!end->error && end->found.verdict == TW_UNRELIABLE)
 		tw_message("tickwise: the counters of the CPUs did not "
 			"agree when the last job had ended (%.0f to %.0f ns "
 			"apart), so the latencies of this run are not "
-			"reliable\n", end->low_ns, end->high_ns);
-}
-
-/* Are all of @cpus among the others? */
-static bool covers(const struct tw_cpu_list *others,
-		   const struct tw_cpu_list *cpus)
-{
-	struct tw_cpu_list rest;
-
-	tw_cpu_list_without(&rest, cpus, others);
-	return rest.known && tw_cpu_list_count(&rest) == 0;
-}
-
-static enum tw_health_state state_of_cpus(const struct tw_job_end *job,
-					  const struct tw_run_end *run)
-{
-	if (!run || run->error)
-		return TW_HEALTH_NOT_RUN;
-	if (run->verdict == TW_UNRELIABLE)
-		return TW_HEALTH_BAD;
-	return run->verdict == TW_RELIABLE && covers(&run->cpus, &job->cpus) ?
-	       TW_HEALTH_GOOD : TW_HEALTH_UNDECIDED;
+			"reliable\n", end->found.low_ns, end->found.high_ns);
 }
 
 static void add_reason(json_t *array, const char *code, const char *text)
@@ -144,15 +96,15 @@ static void add_open(json_t *array, const struct tw_job_end *job,
 			"code", "end_cpus_not_compared",
 			"text", "the counters of the CPUs could not be "
 			"compared at the run's end: ", strerror(run->error)));
-	else if (run->verdict == TW_UNDECIDED)
+	else if (run->found.verdict == TW_UNDECIDED)
 		add_reason(array, "end_cpus_undecided", "comparing the counters "
 			   "of the CPUs had no result at the run's end: the "
 			   "comparison was disturbed, or too short");
-	else if (!covers(&run->cpus, &job->cpus))
+	else if (!tw_cpu_list_covers(&run->cpus, &job->cpus))
 		add_reason(array, "end_cpus_not_covered", "not all of the CPUs "
 			   "that the job may have run on were compared at the "
 			   "run's end");
-	if (job->start.checked && !covers(&job->start.cpus, &job->cpus))
+	if (job->start.checked && !tw_cpu_list_covers(&job->start.cpus, &job->cpus))
 		add_reason(array, "cpus_not_covered", "not all of the CPUs that "
 			   "the job may have run on were compared before it "
 			   "began");
@@ -221,24 +173,19 @@ static json_t *end_to_json(const struct tw_clock_health *end)
 			 "checks", checks_to_json(end));
 }
 
-/* A kernel that keeps time by another clock says nothing against the counter. */
-static bool is_all_good(const struct tw_clock_health *end)
-{
-	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
-	       end->state[TW_HEALTH_SUSPEND] == TW_HEALTH_GOOD &&
-	       end->state[TW_HEALTH_CPUS] == TW_HEALTH_GOOD;
-}
-
 /* @end: NULL, there was no look at the end. */
 static enum tw_verdict verdict_of(const struct tw_job_end *job,
 				  const struct tw_clock_health *end)
 {
-	if ((end && end->verdict == TW_UNRELIABLE) || job->backwards)
-		return TW_UNRELIABLE;
-	if (job->system || job->start.verdict != TW_RELIABLE)
-		return job->start.verdict;
-	return end && is_all_good(end) && covers(&job->start.cpus, &job->cpus) ?
-	       TW_RELIABLE : TW_UNDECIDED;
+	const struct tw_trust_seen_job seen = {
+		.start = job->start.verdict,
+		.start_covers = tw_cpu_list_covers(&job->start.cpus, &job->cpus),
+		.end = end,
+		.is_backwards = job->backwards != 0,
+		.is_system = job->system,
+	};
+
+	return tw_trust_job(&seen);
 }
 
 static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
@@ -288,13 +235,9 @@ json_t *tw_counter_to_json(const struct tw_job_end *job,
 
 	if (!job->system && !job->error) {
 		end = &all;
-		all.state[TW_HEALTH_CPUS] = state_of_cpus(job, run);
-		if (run && !run->error) {
-			all.cpu_reasons = run->reasons;
-			all.cpu_low_ns = run->low_ns;
-			all.cpu_high_ns = run->high_ns;
-		}
-		all.verdict = tw_health_verdict(&all);
+		tw_trust_clock(&all, run && !run->error ? &run->found : NULL,
+			       run && tw_cpu_list_covers(&run->cpus,
+							 &job->cpus));
 	}
 	verdict = verdict_of(job, end);
 	counter = json_pack("{ss, sb, so, so}",

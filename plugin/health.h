@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "timing.h"
+#include "trust.h"
 
 /* What a job found when it had ended. */
 struct tw_job_end {
@@ -28,9 +29,7 @@ struct tw_job_end {
 struct tw_run_end {
 	struct tw_cpu_list cpus;	/* that were compared */
 	int error;			/* not compared, errno */
-	enum tw_verdict verdict;
-	unsigned reasons;
-	double low_ns, high_ns;		/* the offsets */
+	struct tw_trust_compared found;
 	uint64_t monotonic_ns;		/* when */
 };
 

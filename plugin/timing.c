@@ -19,11 +19,10 @@
 #include "run_end.h"
 #include "timespec.h"
 #include "timing.h"
+#include "trust_measure.h"
 
 #define CALIBRATION_NS	20000000ULL
 #define LONGEST_CALIBRATION_NS	160000000ULL
-#define CHECK_NS	20000000ULL
-#define CHECK_TRIES	3
 
 static struct tw_timing timing;
 static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
@@ -32,7 +31,7 @@ static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
  * What else there is may be no better, and then that is said, too: a clock that
  * the kernel computes from the same counter, or one that moves in its ticks.
  */
-static void use_system_clock(const char *why, const char *detail)
+static void use_system_clock(const struct tw_trust *trust)
 {
 	const struct tw_clock_options options = { .system = TW_ON };
 	int same_counter = timing.clock.start.counter_is_clocksource;
@@ -47,7 +46,8 @@ static void use_system_clock(const char *why, const char *detail)
 			 "%llu ns: latencies are no finer",
 			 (unsigned long long) timing.step_ns);
 	tw_message("tickwise: %s (%s); latencies are taken from "
-		"CLOCK_MONOTONIC_RAW instead%s%s\n", why, detail,
+		"CLOCK_MONOTONIC_RAW instead%s%s\n", trust->why_not,
+		trust->detail,
 		same_counter ? ", which the kernel computes from the same "
 			       "counter: latencies are not reliable either" : "",
 		coarse);
@@ -73,25 +73,17 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 			  (const cpu_set_t *) (const void *) cpus->bits);
 }
 
-/* The jobs have not begun: what others disturb is repeated. */
+/* The jobs have not begun. */
 static void compare_cpus(struct tw_run_start *start)
 {
-	const struct tw_reliability_options options = {
-		.time_limit_ns = CHECK_NS,
-		.hz = timing.clock.rate.hz,
-	};
-	struct tw_reliability found;
-	unsigned tries = CHECK_TRIES;
+	struct tw_trust_compared found;
 
 	tw_cpus_note(&start->cpus);
-	do {
-		if (tw_reliability_measure(&found, &options))
-			return;
-		start->checked = 1;
-		start->verdict = found.verdict;
-		start->reasons = found.reasons;
-		tw_reliability_free(&found);
-	} while (start->verdict == TW_UNDECIDED && --tries);
+	if (tw_trust_compare(TW_TRUST_RUN_START, timing.clock.rate.hz, &found))
+		return;
+	start->checked = 1;
+	start->verdict = found.verdict;
+	start->reasons = found.reasons;
 	start->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 }
 
@@ -103,39 +95,25 @@ static void check_counter(void)
 	tw_run_started(&timing.start);
 }
 
-static const char *calibration_failure(int error)
-{
-	switch (error) {
-	case EAGAIN:
-		return "the machine is too busy";
-	case EIO:
-		return "it and the system clock don't run at one rate";
-	default:
-		return strerror(error);
-	}
-}
-
 static void set_up(void)
 {
 	const struct tw_clock_options options = {
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
+	struct tw_trust_seen seen = { 0 };
+	struct tw_trust trust;
 	int ret;
 
 	ret = tw_clock_init(&timing.clock, &options);
-	if (ret)
-		timing.clock.system_errno = ret;
-	if (ret || timing.clock.system) {
-		use_system_clock("the CPU's counter can't be calibrated",
-			calibration_failure(-timing.clock.system_errno));
-		return;
+	seen.rate_error = ret ? ret : timing.clock.system_errno;
+	if (!seen.rate_error) {
+		check_counter();
+		seen.verdict = timing.start.verdict;
+		seen.reasons = timing.start.reasons;
 	}
-	check_counter();
-	if (timing.start.checked && timing.start.verdict == TW_UNRELIABLE)
-		use_system_clock("the CPUs' counters disagree",
-				 tw_text(TW_ENUM_REASON, timing.start.reasons &
-					 -timing.start.reasons));
+	if (!tw_trust(NULL, &seen, &trust))
+		use_system_clock(&trust);
 }
 
 const struct tw_timing *tw_timing_of_process(void)

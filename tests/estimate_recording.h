@@ -11,6 +11,7 @@
 #include "estimate/judge.h"
 #include "estimate/step.h"
 #include "tap.h"
+#include "trust.h"
 
 struct recording {
 	struct tw_cpu_samples cpus[2];
@@ -60,6 +61,7 @@ static struct tw_reliability recording_judge(struct recording *recording,
 	cpus[1].samples = recording->moved;
 	limits.step_ticks = tw_step_of_samples(cpus, 2);
 	tw_judge(&result, cpus, 2, &limits, &work);
+	tw_trust_cpus(&result);
 	return result;
 }
 

@@ -67,6 +67,9 @@ tests_of_folder()
 	core/estimate/*) echo 'unit/estimate_*.c unit/seconds_before_wrap.c
 		unit/wrap_largest.c unit/ticks_largest.c unit/check_*.c
 		golden/check.t' ;;
+	core/trust*|core/contradictions.c) echo 'unit/trust.c unit/clock_health.c
+		unit/verdict_json.c unit/estimate_*.c unit/diagnostics.c
+		golden/check.t' ;;
 	core/latency/*) echo 'unit/histogram_*.c
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;

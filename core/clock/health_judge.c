@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the checks of a clock's health mean, each by itself, and the verdict.
- * Pure: everything was seen before.
+ * What the checks of a clock's health mean, each by itself. Pure: everything was
+ * seen before.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "health.h"
-#include "interval.h"
+#include "health_judge.h"
 #include "machine/suspend.h"
 #include "refine_decide.h"
 
@@ -97,26 +96,6 @@ static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
 	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 }
 
-static enum tw_health_state judge_cpus(const struct tw_health_seen *seen,
-				       double hz,
-				       struct tw_clock_health *health)
-{
-	if (seen->cpus_ret)
-		return TW_HEALTH_NOT_RUN;
-	health->cpu_reasons = seen->cpus->reasons;
-	health->cpu_low_ns = tw_offset_ns(seen->cpus->offset_low_ticks, hz);
-	health->cpu_high_ns = tw_offset_ns(seen->cpus->offset_high_ticks, hz);
-	switch (seen->cpus->verdict) {
-	case TW_RELIABLE:
-		return TW_HEALTH_GOOD;
-	case TW_UNRELIABLE:
-		return TW_HEALTH_BAD;
-	case TW_UNDECIDED:
-		break;
-	}
-	return TW_HEALTH_UNDECIDED;
-}
-
 /* A device that is gone is no evidence, nor is one that came later. */
 static enum tw_health_state judge_host(const struct tw_clock *clock,
 				       const struct tw_health_seen *seen)
@@ -174,13 +153,14 @@ int tw_health_judge(const struct tw_clock *clock,
 	ret = set_drift(clock, &seen->now, health);
 	if (ret)
 		return ret;
+	memcpy(health->clocksource, seen->clocksource,
+	       sizeof(health->clocksource));
 	state[TW_HEALTH_PREDICTION] = judge_prediction(clock, health);
 	state[TW_HEALTH_CLOCKSOURCE] =
 		judge_clocksource(clock, seen->counter_is_clocksource);
 	health->suspended_ns = seen->suspended_ns - clock->start.suspended_ns;
 	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
 				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
-	state[TW_HEALTH_CPUS] = judge_cpus(seen, clock->scale.hz, health);
 	state[TW_HEALTH_HOST] = judge_host(clock, seen);
 	state[TW_HEALTH_INDEPENDENT] =
 		judge_independent(clock, seen, health);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the tightest differences of every two CPUs to intervals of offset and
- * pace, and from these to the verdict. See judge.h for the arithmetic.
+ * pace, and from these to reasons. See judge.h for the arithmetic; trust.c decides.
  */
 #include "judge.h"
 
@@ -17,11 +17,6 @@ struct judging {
 	const struct tw_judge_limits *limits;
 	struct tw_judge_work *work;
 };
-
-/* What proves that the counter is bad, and what leaves it open. */
-#define PROOFS		(TW_REASON_OFFSET | TW_REASON_PACE | \
-			 TW_REASON_STANDS_STILL | TW_REASON_BACKWARDS)
-#define DOUBTS		(TW_REASON_TOLERANCE | TW_REASON_STATISTICS)
 
 static double step_ticks(const struct judging *judging)
 {
@@ -261,18 +256,6 @@ static unsigned judge_cpus(const struct judging *judging)
 	return reasons;
 }
 
-/* A proof stands, however good the rest of the measurement was. */
-static void decide(struct tw_reliability *result, unsigned reasons)
-{
-	if (reasons & PROOFS) {
-		result->verdict = TW_UNRELIABLE;
-		reasons &= PROOFS;
-	} else {
-		result->verdict = reasons & DOUBTS ? TW_UNDECIDED : TW_RELIABLE;
-	}
-	result->reasons = reasons;
-}
-
 void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	      unsigned count, const struct tw_judge_limits *limits,
 	      struct tw_judge_work *work)
@@ -299,5 +282,5 @@ void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	reasons |= pair_reasons;
 	if (!result->monotonic)
 		reasons |= TW_REASON_BACKWARDS;
-	decide(result, reasons);
+	result->reasons = reasons;
 }

@@ -82,19 +82,17 @@ void tw_order_walk(struct tw_order *order, struct tw_judge_work *work,
 		   const struct tw_cpu_samples *cpus, unsigned count);
 
 /**
- * tw_judge - intervals of every pair, and the verdict
- * @result: offsets has room for count * (count - 1) / 2; all but elapsed_ns,
- *          read_cost_ns and method is set; reasons are replaced
+ * tw_judge - intervals of every pair, and what they are reasons for
+ * @result: offsets has room for count * (count - 1) / 2; all but verdict,
+ *          elapsed_ns, read_cost_ns and method is set; reasons are replaced
  * @cpus: their samples; [0] is the base
  * @count: how many CPUs, 1 and more
  * @limits: what is good enough
  * @work: workspace
  *
- * TW_UNRELIABLE: an offset interval excludes 0, or a pace interval lies beyond
- * the limit, or a counter stands still, or a later reading was smaller.
- * TW_RELIABLE: none of these, every bound within the tolerance, statistics
- * suffice. TW_UNDECIDED: everything else. Only what proves it is a reason for
- * TW_UNRELIABLE; how good the rest of the measurement was is none.
+ * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace interval
+ * lies beyond the limit. TW_REASON_TOLERANCE: a bound is beyond the tolerance.
+ * tw_trust_cpus() makes the verdict of these.
  *
  * Time: samples * count; where bounds are too wide also count^3.
  */

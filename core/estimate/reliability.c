@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can the counter be trusted on the allowed CPUs? Ties together the collector
- * (probe.h), the judge (judge.c) and what machine.c knows.
+ * How far the counters of the allowed CPUs are apart: ties together the collector
+ * (probe.h) and the judge (judge.c). Whether that is good enough is trust.c's.
  *
  * Collects until the statistics suffice and judges; where the bounds are then
  * still wider than wanted, collects twice as much, for as long as there is
@@ -10,39 +10,22 @@
 #include "reliability.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "counter/state.h"
 #include "diagnostics.h"
 #include "judge.h"
 #include "machine/affinity.h"
-#include "machine/machine.h"
-#include "machine/processor.h"
+#include "reasons.h"
 #include "step.h"
 #include "timespec.h"
 
-#define DEFAULT_TIME_LIMIT_NS	500000000ULL
-#define MOST_TIME_LIMIT_NS	(3600 * TW_NS_PER_SECOND)
-#define DEFAULT_LEAST_SWITCHES	100
-#define DEFAULT_TOLERANCE_NS	500
-/* A move from CPU to CPU and back takes some ten microseconds on idle CPUs, and
- * several times that in a virtual machine. */
-#define DEFAULT_SWITCH_TOLERANCE_NS	100000
-#define DEFAULT_PACE_LIMIT_PPB	1000.0
-/* Seven bursts apart: an offset of 150 ns at both ends is a pace of 40 ppm. */
-#define LEAST_SPAN_NS		7000000ULL
-/* One move in a hundred or so finds the other CPU awake and takes half the
- * time: enough moves, then, for some of these each way. */
-#define LEAST_SWITCH_SPAN_NS	40000000ULL
 /* How often whoever waits is told. */
 #define PROGRESS_NS		250000000ULL
 /* The narrowest of so many brackets: one can be cut by an interrupt. */
 #define CLOCK_TRIES		5
 
 struct measurement {
-	struct tw_reliability_options options;	/* defaults filled in */
+	struct tw_reliability_options options;
 	unsigned *allowed;
 	unsigned allowed_count;
 	struct tw_probe_run *run;
@@ -51,37 +34,6 @@ struct measurement {
 	struct tw_clock_mark begin;
 	struct tw_reliability result;
 };
-
-static uint64_t least_span_ns(enum tw_reliability_method method)
-{
-	return method == TW_METHOD_SWITCH ? LEAST_SWITCH_SPAN_NS :
-					    LEAST_SPAN_NS;
-}
-
-static int check_options(struct tw_reliability_options *options)
-{
-	if ((options->method != TW_METHOD_CAS &&
-	     options->method != TW_METHOD_SWITCH) ||
-	    options->time_limit_ns > MOST_TIME_LIMIT_NS ||
-	    options->least_time_ns > MOST_TIME_LIMIT_NS ||
-	    !isfinite(options->hz) || options->hz < 0 ||
-	    !isfinite(options->pace_limit_ppb) || options->pace_limit_ppb < 0)
-		return -EINVAL;
-	if (!options->time_limit_ns)
-		options->time_limit_ns = DEFAULT_TIME_LIMIT_NS +
-					 options->least_time_ns;
-	if (options->least_time_ns < least_span_ns(options->method))
-		options->least_time_ns = least_span_ns(options->method);
-	if (!options->least_switches)
-		options->least_switches = DEFAULT_LEAST_SWITCHES;
-	if (!options->tolerance_ns)
-		options->tolerance_ns = options->method == TW_METHOD_SWITCH ?
-					DEFAULT_SWITCH_TOLERANCE_NS :
-					DEFAULT_TOLERANCE_NS;
-	if (options->pace_limit_ppb == 0)
-		options->pace_limit_ppb = DEFAULT_PACE_LIMIT_PPB;
-	return 0;
-}
 
 static int has_all(const struct tw_judge_work *work)
 {
@@ -152,9 +104,11 @@ static double look_at_rate(const struct tw_clock_mark *begin)
 }
 
 /* One CPU that is judged is then not the only one that is allowed. */
-static void leave_open(struct tw_reliability *result)
+static void note_skipped(struct tw_reliability *result, unsigned cpus_skipped)
 {
-	result->verdict = TW_UNDECIDED;
+	result->cpus_skipped = cpus_skipped;
+	if (!cpus_skipped)
+		return;
 	result->reasons |= TW_REASON_CPUS_SKIPPED;
 	result->reasons &= ~(unsigned)TW_REASON_ONE_CPU;
 }
@@ -178,9 +132,7 @@ static void judge(struct measurement *m)
 	count = tw_probe_samples(m->run, m->samples);
 	limits.step_ticks = tw_step_of_samples(m->samples, count);
 	tw_judge(result, m->samples, count, &limits, &m->work);
-	result->cpus_skipped = m->allowed_count - count;
-	if (result->cpus_skipped && result->verdict != TW_UNRELIABLE)
-		leave_open(result);
+	note_skipped(result, m->allowed_count - count);
 }
 
 /* Return: nonzero when the caller wants no more. */
@@ -217,6 +169,13 @@ static int collect(struct measurement *m, const struct tw_probe_goal *goal,
 	return 0;
 }
 
+/* Would more samples settle what is open? A proof needs no more. */
+static int is_open(const struct tw_reliability *result)
+{
+	return !(result->reasons & TW_REASONS_PROOF) &&
+	       (result->reasons & TW_REASONS_FEW);
+}
+
 static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_probe_goal goal = {
@@ -238,9 +197,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 			goal.least_switches *= 2;
 		goal.least_span_ns *= 2;
 		tw_probe_count(m->run, &taking_part);
-	} while (taking_part && m->result.verdict == TW_UNDECIDED &&
-		 (m->result.reasons & (TW_REASON_TOLERANCE |
-				       TW_REASON_STATISTICS)) &&
+	} while (taking_part && is_open(&m->result) &&
 		 tw_clock_id_ns(CLOCK_MONOTONIC) < goal.deadline_ns);
 	return 0;
 }
@@ -263,22 +220,6 @@ static double read_cost_ns(double hz)
 			least_ticks = ticks;
 	}
 	return hz > 0 ? (double)least_ticks / (double)READS / hz * 1e9 : 0;
-}
-
-/* What kernel and processor say changes no verdict, but must be known. */
-static unsigned informational_reasons(void)
-{
-	struct tw_processor_facts facts;
-	char clocksource[32];
-	unsigned reasons = 0;
-
-	tw_processor_read(&facts);
-	if (facts.invariant != 1)
-		reasons |= TW_REASON_NOT_INVARIANT;
-	tw_read_clocksource(clocksource, sizeof(clocksource));
-	if (clocksource[0] && strcmp(clocksource, TW_COUNTER_CLOCKSOURCE))
-		reasons |= TW_REASON_CLOCKSOURCE;
-	return reasons;
 }
 
 static int is_judged(const struct measurement *m, unsigned cpu)
@@ -307,16 +248,9 @@ static void tell_skipped(const struct measurement *m)
 
 static int measure(struct measurement *m, const struct tw_probe_system *system)
 {
-	int error = check_options(&m->options);
-	uint64_t begin_ns;
+	uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+	int error = allocate(m, system);
 
-	if (error)
-		return error;
-	/* Before the first look at any clock. */
-	if (tw_counter_permission() != TW_COUNTER_OK)
-		return -ENOTSUP;
-	begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
-	error = allocate(m, system);
 	if (!error)
 		error = collect_and_judge(m, begin_ns);
 	if (error)
@@ -324,35 +258,23 @@ static int measure(struct measurement *m, const struct tw_probe_system *system)
 	tell_skipped(m);
 	m->result.method = m->options.method;
 	m->result.read_cost_ns = read_cost_ns(m->result.hz);
-	m->result.reasons |= informational_reasons();
 	m->result.elapsed_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns;
 	return 0;
 }
 
-int tw_reliability_measure_on(struct tw_reliability *result,
-			      const struct tw_reliability_options *options,
-			      const struct tw_probe_system *system)
+int tw_estimate(struct tw_reliability *result,
+		const struct tw_reliability_options *options,
+		const struct tw_probe_system *system)
 {
-	struct measurement m = { 0 };
-	int saved_errno = errno;
-	int error;
+	struct measurement m = { .options = *options };
+	int error = measure(&m, system);
 
-	if (options)
-		m.options = *options;
-	error = measure(&m, system);
 	if (!error) {
 		*result = m.result;
 		m.result.offsets = NULL;
 	}
 	release(&m);
-	errno = saved_errno;
 	return error;
-}
-
-int tw_reliability_measure(struct tw_reliability *result,
-			   const struct tw_reliability_options *options)
-{
-	return tw_reliability_measure_on(result, options, NULL);
 }
 
 void tw_reliability_free(struct tw_reliability *result)

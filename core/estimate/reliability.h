@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_reliability_measure() with the fallible part of the system passed in.
- * Internal, for tests.
+ * Comparing the counters of the allowed CPUs. Internal; tw_reliability_measure()
+ * is what callers get.
  */
 #ifndef TW_ESTIMATE_RELIABILITY_H
 #define TW_ESTIMATE_RELIABILITY_H
@@ -9,8 +9,16 @@
 #include "probe.h"
 #include "tickwise.h"
 
-int tw_reliability_measure_on(struct tw_reliability *result,
-			      const struct tw_reliability_options *options,
-			      const struct tw_probe_system *system);
+/**
+ * tw_estimate - how far the counters are apart, and what that is a reason for
+ * @result: release with tw_reliability_free(); all but the verdict is set
+ * @options: complete, see tw_trust_options()
+ * @system: the part of the system that can fail; NULL: the real one
+ *
+ * Only where the counter may be read. Return: as tw_reliability_measure().
+ */
+int tw_estimate(struct tw_reliability *result,
+		const struct tw_reliability_options *options,
+		const struct tw_probe_system *system);
 
 #endif

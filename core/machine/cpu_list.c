@@ -44,6 +44,15 @@ void tw_cpu_list_without(struct tw_cpu_list *difference,
 		difference->bits[i] = list->bits[i] & ~other->bits[i];
 }
 
+int tw_cpu_list_covers(const struct tw_cpu_list *list,
+		       const struct tw_cpu_list *cpus)
+{
+	struct tw_cpu_list rest;
+
+	tw_cpu_list_without(&rest, cpus, list);
+	return rest.known && tw_cpu_list_count(&rest) == 0;
+}
+
 /* A number at *@text, which is moved behind it. Return: 0 if there is none. */
 static int take_number(const char **text, unsigned long *number)
 {

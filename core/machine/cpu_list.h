@@ -28,6 +28,10 @@ void tw_cpu_list_without(struct tw_cpu_list *difference,
 			 const struct tw_cpu_list *list,
 			 const struct tw_cpu_list *other);
 
+/* Are all of @cpus in @list? Not if one of the two is not known. */
+int tw_cpu_list_covers(const struct tw_cpu_list *list,
+		       const struct tw_cpu_list *cpus);
+
 /**
  * tw_cpu_list_parse - "0-3,8" and a newline, as the kernel writes it
  * @list: the result; of no text at all an empty one

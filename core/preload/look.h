@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May the preload clock use the counter? Asked once, before main().
+ * Looking at the counter once, before main(), for what core/trust.c decides by.
  */
 #ifndef TW_PRELOAD_LOOK_H
 #define TW_PRELOAD_LOOK_H

@@ -29,8 +29,8 @@
 #include "clock.h"
 #include "counter.h"
 #include "counter/state.h"
-#include "timespec.h"
 #include "look.h"
+#include "timespec.h"
 
 #define MESSAGE_SIZE	256
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clock/health.h"
+#include "clock/health_judge.h"
 #include "machine/suspend.h"
 #include "tap.h"
 #include "trust.h"
@@ -21,6 +21,7 @@
 
 static struct tw_clock tested;
 static struct tw_reliability cpus;
+static int is_compared;
 static struct tw_health_seen seen;
 static struct tw_clock_health health;
 
@@ -51,23 +52,26 @@ static void begin(enum tw_rate_source rate_source)
 	tested.limit_ticks = tested.scale.max_ticks;
 	at(&tested.baseline, START, START_NS);
 	cpus = (struct tw_reliability) {
-		.verdict = TW_RELIABLE, .offset_low_ticks = -100,
+		.verdict = TW_RELIABLE, .hz = HZ, .offset_low_ticks = -100,
 		.offset_high_ticks = 60,
 	};
 	seen = (struct tw_health_seen) {
 		.counter_is_clocksource = 1, .suspended_ns = 900,
-		.cpus = &cpus, .vmclock_ret = -ENOENT,
+		.vmclock_ret = -ENOENT,
 	};
 	at(&seen.now, START + 20000000000, START_NS + 10000000000);
+	is_compared = 1;
 }
 
 static int judge(void)
 {
+	struct tw_trust_compared compared;
 	int ret;
 
 	health = (struct tw_clock_health) { 0 };
 	ret = tw_health_judge(&tested, &seen, &health);
-	health.verdict = tw_health_verdict(&health);
+	tw_trust_compared_of(&cpus, &compared);
+	tw_trust_clock(&health, is_compared ? &compared : NULL, 1);
 	return ret;
 }
 
@@ -177,7 +181,7 @@ static void surroundings(void)
 	cpus.offset_high_ticks = INT64_MAX;
 	tap_ok(!judge() && health.cpu_high_ns == INFINITY &&
 	       fabs(health.cpu_low_ns + 50) < 1e-6, "no bound above");
-	seen.cpus_ret = -EAGAIN;
+	is_compared = 0;
 	is(TW_UNDECIDED, TW_HEALTH_CPUS, TW_HEALTH_NOT_RUN, "no threads");
 }
 

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "estimate/reliability.h"
 #include "tap.h"
+#include "trust_measure.h"
 
 static unsigned calls, heard;
 static char message_heard[256];

@@ -13,8 +13,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "estimate/reliability.h"
 #include "tap.h"
+#include "trust_measure.h"
 
 struct state {
 	unsigned char cpus[8192];

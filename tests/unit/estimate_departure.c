@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "estimate/reliability.h"
 #include "tap.h"
+#include "trust_measure.h"
 
 static cpu_set_t kept;
 static unsigned kept_cpu;

@@ -12,6 +12,7 @@
 
 #include "estimate/judge.h"
 #include "tap.h"
+#include "trust.h"
 
 struct made {
 	unsigned count;
@@ -139,6 +140,7 @@ static void made_judge(struct made *made, int64_t tolerance_ticks)
 	};
 
 	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);
+	tw_trust_cpus(&made->result);
 }
 
 #endif

@@ -49,6 +49,7 @@ static void fill(struct made *made, const struct course *course,
 		made->time_ticks += course->distance_ticks;
 	}
 	tw_judge(&made->result, made->cpus, made->count, &limits, &made->work);
+	tw_trust_cpus(&made->result);
 }
 
 /* At the first reading and at the last. */

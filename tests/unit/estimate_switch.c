@@ -11,8 +11,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "estimate/reliability.h"
 #include "tap.h"
+#include "trust_measure.h"
 
 /* There may be one after another; at one time there is one. */
 static atomic_uint running, most_running;

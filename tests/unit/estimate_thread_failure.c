@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "estimate/reliability.h"
 #include "tap.h"
+#include "trust_measure.h"
 
 static unsigned calls;
 

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "estimate/reliability.h"
 #include "tap.h"
+#include "trust_measure.h"
 
 struct turns {
 	uint32_t size, policy;

@@ -59,7 +59,7 @@ static void begin(void)
 		job.health.state[i] = TW_HEALTH_GOOD;
 	job.health.state[TW_HEALTH_CPUS] = TW_HEALTH_NOT_RUN;
 	run = (struct tw_run_end) {
-		.verdict = TW_RELIABLE, .cpus = cpus_to(3),
+		.found.verdict = TW_RELIABLE, .cpus = cpus_to(3),
 		.monotonic_ns = 5000,
 	};
 }
@@ -109,7 +109,7 @@ static void undecided(void)
 	run.error = 12;
 	is_so(&run, "undecided", "end_cpus_not_compared", "it failed");
 	begin();
-	run.verdict = TW_UNDECIDED;
+	run.found.verdict = TW_UNDECIDED;
 	is_so(&run, "undecided", "end_cpus_undecided", "without a result");
 	begin();
 	run.cpus = cpus_to(2);
@@ -139,7 +139,7 @@ static void undecided(void)
 static void unreliable(void)
 {
 	begin();
-	run.verdict = TW_UNRELIABLE;
+	run.found.verdict = TW_UNRELIABLE;
 	is_so(&run, "unreliable", "end_cpus", "the CPUs at the run's end");
 	run.cpus = cpus_to(1);
 	is_so(&run, "unreliable", "end_cpus", "on some of the CPUs");

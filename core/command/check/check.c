@@ -2,7 +2,7 @@
 /*
  * tickwise check: can the counter be trusted on the CPUs this command may run
  * on? Reads the options and measures; page.c and json.c print, and watch.c does
- * it again and again. Judges nothing itself: core/estimate/ does.
+ * it again and again. Judges nothing itself: core/trust.c does.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,14 +13,7 @@
 
 #include "command/check/check.h"
 #include "command/command.h"
-
-/* The library's own, given to it all the same: what is used is printed. */
-#define DEFAULT_TOLERANCE_NS		500
-#define DEFAULT_SWITCH_TOLERANCE_NS	100000
-#define DEFAULT_LEAST_SWITCHES		100
-#define DEFAULT_PACE_LIMIT_PPB		1000
-#define DEFAULT_TIME_LIMIT_NS		500000000	/* after the least time */
-#define LEAST_SWITCH_TIME_NS		40000000	/* no method=switch below */
+#include "trust.h"
 
 /* Runs that follow idleness differ less in how narrow their bounds are than with
  * the library's few milliseconds, and nobody waits for this. */
@@ -209,24 +202,12 @@ static int check_once(const struct tw_check_arguments *arguments)
 	return tw_command_finish(TW_CHECK, code);
 }
 
+/* What is used is printed, so nothing is left to the library. */
 static void fill_in_defaults(struct tw_reliability_options *options)
 {
-	int by_switching = options->method == TW_METHOD_SWITCH;
-
-	if (!options->tolerance_ns)
-		options->tolerance_ns = by_switching ?
-					DEFAULT_SWITCH_TOLERANCE_NS :
-					DEFAULT_TOLERANCE_NS;
 	if (!options->least_time_ns)
 		options->least_time_ns = DEFAULT_LEAST_TIME_NS;
-	/* Below what switching needs the library does as it must. */
-	if (by_switching && options->least_time_ns < LEAST_SWITCH_TIME_NS)
-		options->least_time_ns = LEAST_SWITCH_TIME_NS;
-	if (!options->time_limit_ns)
-		options->time_limit_ns = options->least_time_ns +
-					 DEFAULT_TIME_LIMIT_NS;
-	options->least_switches = DEFAULT_LEAST_SWITCHES;
-	options->pace_limit_ppb = DEFAULT_PACE_LIMIT_PPB;
+	tw_trust_options(options);
 }
 
 int tw_command_check(int argc, char **argv)

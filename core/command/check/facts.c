@@ -8,11 +8,8 @@
 #include <string.h>
 
 #include "command/check/sequel.h"
+#include "trust.h"
 #include "command/output/plain_text.h"
-
-/* The same distance makes two rates a contradiction. Each check looks at the
- * rate for some milliseconds only, good to some ppm. */
-#define RATE_LIMIT_PPM	500.0
 
 static void say_some(FILE *out, const char *what,
 		     const struct tw_cpu_list *some, const char *how)
@@ -87,7 +84,9 @@ static void compare_measured_rate(FILE *out, double before_hz, double now_hz)
 	double moved_ppm = before_hz > 0 && now_hz > 0 ?
 			   (now_hz / before_hz - 1) * 1e6 : 0;
 
-	if (fabs(moved_ppm) > RATE_LIMIT_PPM)
+	/* Each check looks at the rate for some milliseconds only, good to some
+	 * ppm. */
+	if (fabs(moved_ppm) > TW_TRUST_RATE_APART_PPM)
 		fprintf(out, "measured rate: %.3f MHz, was %.3f MHz "
 			"(%+.0f ppm)\n", now_hz / 1e6, before_hz / 1e6,
 			moved_ppm);

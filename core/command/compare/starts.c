@@ -14,9 +14,9 @@
 #include "command/command.h"
 #include "command/compare/compare.h"
 #include "timespec.h"
+#include "trust_measure.h"
 
 #define HOGS_PER_CPU	2
-#define CHECK_NS	20000000
 #define PROBE_FD	9
 /* What has said nothing for so long longer than it should take is hung. */
 #define PATIENCE_NS	60000000000ULL
@@ -56,15 +56,14 @@ static int set_up_own(struct tw_clock *clock, const struct own *own)
 		.window_ns = own->clock->window_ns,
 		.longest_ns = ENGINE_LONGEST_NS,
 	};
-	struct tw_reliability_options check = { .time_limit_ns = CHECK_NS };
-	struct tw_reliability reliability;
+	struct tw_trust_compared compared;
 
 	if (tw_clock_init(clock, &options))
 		return -1;
 	if (clock->system)
 		return -1;
-	if (own->clock->check && !tw_reliability_measure(&reliability, &check))
-		tw_reliability_free(&reliability);
+	if (own->clock->check)
+		tw_trust_compare(TW_TRUST_RUN_START, clock->rate.hz, &compared);
 	return 0;
 }
 
