@@ -5,8 +5,6 @@
 #ifndef TW_COMMAND_H
 #define TW_COMMAND_H
 
-#include <jansson.h>
-
 #include <stdio.h>
 
 #include "command/options.h"
@@ -70,10 +68,6 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 		       struct tw_arguments *arguments);
 
 #define TW_GO_ON	(-1)
-
-/* Prints and releases @root. 0; -ENOMEM, also for a @root of NULL. What can't
- * be written shows in tw_command_finish(). */
-int tw_command_print_json(json_t *root);
 
 /* Flush stdout; TW_EXIT_IO with a message if it could not all be written
  * (a full disk, a closed pipe), else @code. */

@@ -2,7 +2,6 @@
 /*
  * The `tickwise` program: finds the subcommand and hands over to it.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,18 +40,6 @@ static const struct tw_command commands[] = {
 	  "stages inside the kernel for a fio without privileges", NULL },
 	{ .name = NULL },
 };
-
-int tw_command_print_json(json_t *root)
-{
-	int failed;
-
-	if (!root)
-		return -ENOMEM;
-	failed = json_dumpf(root, stdout, JSON_INDENT(2));
-	json_decref(root);
-	putchar('\n');
-	return failed && !ferror(stdout) ? -ENOMEM : 0;
-}
 
 static void print_usage(FILE *stream)
 {

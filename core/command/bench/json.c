@@ -8,6 +8,7 @@
 
 #include "command/bench/bench.h"
 #include "command/command.h"
+#include "command/output/json.h"
 
 static json_t *json_results(const struct tw_bench_result *results)
 {
@@ -44,5 +45,5 @@ int tw_bench_print_json(const struct tw_bench_result *results,
 		"rounds", (json_int_t)costs->rounds,
 		"results", json_results(results));
 
-	return tw_command_print_json(root);
+	return tw_output_json(root, stdout, JSON_INDENT(2));
 }

@@ -7,6 +7,7 @@
 
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
+#include "command/output/json.h"
 
 static json_t *json_refusals(unsigned refusal)
 {
@@ -81,5 +82,5 @@ int tw_calibrate_print_json(const struct tw_rate *rate,
 		"counter_state",
 		tw_name(TW_ENUM_COUNTER_STATE, counter->state));
 
-	return tw_command_print_json(root);
+	return tw_output_json(root, stdout, JSON_INDENT(2));
 }

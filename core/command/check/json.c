@@ -11,6 +11,7 @@
 
 #include "command/check/check.h"
 #include "command/command.h"
+#include "command/output/json.h"
 #include "command/output/json_text.h"
 
 /* There is no infinity in JSON: what has no bound is null. */
@@ -222,20 +223,7 @@ static json_t *json_check(const struct tw_check *check,
 int tw_check_print_json(const struct tw_check *check,
 			const struct tw_check_arguments *arguments)
 {
-	return tw_command_print_json(json_check(check, arguments));
-}
-
-/* Prints and releases @root on a line of its own. */
-static int print_line(json_t *root)
-{
-	int failed;
-
-	if (!root)
-		return -ENOMEM;
-	failed = json_dumpf(root, stdout, JSON_COMPACT);
-	json_decref(root);
-	putchar('\n');
-	return failed && !ferror(stdout) ? -ENOMEM : 0;
+	return tw_output_json(json_check(check, arguments), stdout, JSON_INDENT(2));
 }
 
 /* A brand string can be part of it. */
@@ -280,12 +268,12 @@ int tw_check_print_json_line(const struct tw_check *check,
 		json_decref(root);
 		return -ENOMEM;
 	}
-	return print_line(root);
+	return tw_output_json(root, stdout, JSON_COMPACT);
 }
 
 int tw_check_print_json_summary(const struct tw_check_history *history)
 {
-	return print_line(json_pack(
+	return tw_output_json(json_pack(
 		"{ss, si, ss, si, si, si, si, si, so, so, so, so}",
 		"schema", "tickwise-check-summary", "version", 1,
 		"verdict", tw_name(TW_ENUM_VERDICT, tw_check_worst(history)),
@@ -297,5 +285,5 @@ int tw_check_print_json_summary(const struct tw_check_history *history)
 		"reasons", json_bits(TW_ENUM_REASON, history->reasons),
 		"seconds", number_or_null(since_first_seconds(history)),
 		"pace_low_ppb", number_or_null(history->pace_low_ppb),
-		"pace_high_ppb", number_or_null(history->pace_high_ppb)));
+		"pace_high_ppb", number_or_null(history->pace_high_ppb)), stdout, JSON_COMPACT);
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "command/command.h"
+#include "command/output/json.h"
 #include "command/compare/compare.h"
 
 static json_t *known(double value)
@@ -86,5 +87,5 @@ int tw_compare_print_json(const struct tw_compare_result *result)
 		"steering_ppb", result->steering_ppb,
 		"hogs", (json_int_t)result->hogs,
 		"clocks", clocks);
-	return tw_command_print_json(root);
+	return tw_output_json(root, stdout, JSON_INDENT(2));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/output/json.h"
 #include "command/profile/profile.h"
 #include "latency/histogram.h"
 
@@ -129,7 +130,7 @@ int tw_profile_print_json(const struct profile_file *file,
 	if (root && against)
 		json_object_set_new(root, "against",
 				    tw_profile_against_json(against));
-	return tw_command_print_json(root);
+	return tw_output_json(root, stdout, JSON_INDENT(2));
 }
 
 /* Chrome's trace events: complete ones ("X"), in microseconds. */
@@ -152,7 +153,7 @@ int tw_profile_print_trace(const struct profile_file *file,
 			"dur", profile_ns(file, (double)event->ticks) / 1000,
 			"pid", file->pid, "tid", event->tid));
 	}
-	return tw_command_print_json(json_pack("{s:o, s:s}", "traceEvents",
+	return tw_output_json(json_pack("{s:o, s:s}", "traceEvents",
 					       events, "displayTimeUnit",
-					       "ns"));
+					       "ns"), stdout, JSON_INDENT(2));
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "command/command.h"
+#include "command/output/json.h"
 #include "command/report/report.h"
 
 #define NAME	"report"
@@ -74,22 +75,9 @@ const struct tw_options tw_report_options = {
 static int print_groups(const struct tw_report_group *groups, size_t count,
 			int as_json)
 {
-	json_t *json;
-	int error;
-
-	if (!as_json) {
+	if (!as_json)
 		tw_report_print_page(groups, count);
-		return TW_EXIT_GOOD;
-	}
-	json = tw_report_groups_to_json(groups, count);
-	if (!json)
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
-				       "out of memory");
-	error = json_dumpf(json, stdout, 0);
-	json_decref(json);
-	putchar('\n');
-	/* What could not be written is said by tw_command_finish(). */
-	if (error && !ferror(stdout))
+	else if (tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0))
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	return TW_EXIT_GOOD;
