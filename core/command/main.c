@@ -8,6 +8,7 @@
 
 #include "command/command.h"
 #include "command/completion.h"
+#include "command/separate.h"
 #include "tickwise.h"
 
 static const struct tw_command commands[] = {
@@ -35,9 +36,11 @@ static const struct tw_command commands[] = {
 	  "read and merge the reports that the fio engine wrote",
 	  &tw_report_options },
 	{ "attach", tw_command_attach,
-	  "where does the time of another program's io_uring I/O go?", NULL },
+	  "where does the time of another program's io_uring I/O go?",
+	  &tw_attach_options },
 	{ "kernel-helper", tw_command_kernel_helper,
-	  "stages inside the kernel for a fio without privileges", NULL },
+	  "stages inside the kernel for a fio without privileges",
+	  &tw_kernel_helper_options },
 	{ .name = NULL },
 };
 

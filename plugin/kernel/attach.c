@@ -5,9 +5,7 @@
  * `tickwise report` prints.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/separate.h"
 #include "kernel/attach_files.h"
 #include "kernel/attach_json.h"
 #include "kernel/attach_program.h"
@@ -28,43 +27,8 @@
 
 #define SLOWEST		20
 
-static const char usage[] =
-	"usage: tickwise attach [options] PID\n"
-	"       tickwise attach [options] -- PROGRAM [ARGUMENT...]\n"
-	"\n"
-	"Show where the I/Os of a program that uses io_uring spend their time inside "
-	"the\n"
-	"kernel, by ring, file and operation: from the acceptance of an I/O until its\n"
-	"completion is in the ring. Of a process that runs, or of a program and the\n"
-	"processes it starts. Ctrl-C ends it with a report, and so does the program's "
-	"end;\n"
-	"a second Ctrl-C ends it at once. Needs root, or CAP_BPF, CAP_PERFMON and\n"
-	"CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.\n"
-	"\n"
-	"  --interval=SECONDS  print a table at this interval; 0: none (default: 1)\n"
-	"  --duration=SECONDS  end after this time (default: with the program)\n"
-	"  --causes            say for the slowest I/Os what kept the program's thread "
-	"from\n"
-	"                      running: costs time at each switch of the machine's CPUs\n"
-	"  --json=FILE         write the report to FILE, too: `tickwise report` reads it\n"
-	"  --html=FILE         write plots and tables to FILE, too\n"
-	"  --output=FILE       print to FILE (default: stdout; stderr for a PROGRAM)\n"
-	"  --help              this page\n"
-	"\n"
-	"Exit codes: 0 good, or that of PROGRAM; 64 wrong command line; 66 no such\n"
-	"process; 70 could not run; 74 the output could not be written.\n";
-
-struct options {
-	const char *json;
-	const char *html;
-	const char *output;
-	double interval;	/* seconds */
-	double duration;	/* 0: until the end */
-	bool causes;
-};
-
 struct run {
-	struct options options;
+	struct tw_attach_values options;
 	struct tw_attach_target target;
 	struct tw_attach_program *program;
 	struct tw_attach_tally tally;
@@ -88,20 +52,7 @@ static void on_stop(int number)
 	signal(SIGTERM, SIG_DFL);
 }
 
-static int fail(int code, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int fail(int code, const char *format, ...)
-{
-	va_list args;
-
-	fputs("tickwise attach: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	putc('\n', stderr);
-	return code;
-}
+#define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -154,8 +105,8 @@ static void put_table(struct run *run, uint64_t now, uint64_t over_ns)
 /* Until it is stopped, the time is over, or the process has ended. */
 static int watch(struct run *run)
 {
-	const uint64_t interval_ns = (uint64_t)(run->options.interval * 1e9);
-	const uint64_t duration_ns = (uint64_t)(run->options.duration * 1e9);
+	const uint64_t interval_ns = run->options.interval_ns;
+	const uint64_t duration_ns = run->options.duration_ns;
 	uint64_t last_ns = run->start_ns, now;
 	bool over = false;
 	int error = 0;
@@ -272,95 +223,26 @@ static int run_it(struct run *run)
 
 /* ---- the command line -------------------------------------------------------- */
 
-static int seconds(const char *option, const char *text, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	if (end != text && !*end && *value >= 0 && *value <= 1e7)
-		return TW_EXIT_GOOD;
-	return fail(TW_EXIT_USAGE, "--%s takes seconds, not '%s'", option, text);
-}
-
-enum { JSON = 256, HTML, INTERVAL, DURATION, CAUSES, HELP };
-
-static const struct option known[] = {
-	{ "json", required_argument, NULL, JSON },
-	{ "html", required_argument, NULL, HTML },
-	{ "output", required_argument, NULL, 'o' },
-	{ "interval", required_argument, NULL, INTERVAL },
-	{ "duration", required_argument, NULL, DURATION },
-	{ "causes", no_argument, NULL, CAUSES },
-	{ "help", no_argument, NULL, HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int take_option(struct options *options, int option)
-{
-	switch (option) {
-	case JSON:
-		options->json = optarg;
-		return TW_EXIT_GOOD;
-	case HTML:
-		options->html = optarg;
-		return TW_EXIT_GOOD;
-	case 'o':
-		options->output = optarg;
-		return TW_EXIT_GOOD;
-	case CAUSES:
-		options->causes = true;
-		return TW_EXIT_GOOD;
-	case INTERVAL:
-		return seconds("interval", optarg, &options->interval);
-	default:
-		return seconds("duration", optarg, &options->duration);
-	}
-}
-
-/* TW_EXIT_GOOD and optind at what follows, or what to end with. */
-static int read_options(struct options *options, int argc, char **argv)
-{
-	int option, code = TW_EXIT_GOOD;
-
-	opterr = 0;
-	while (code == TW_EXIT_GOOD &&
-	       (option = getopt_long(argc, argv, "+:o:", known, NULL)) != -1) {
-		const char *given = argv[optind - 1];
-
-		if (option == HELP) {
-			fputs(usage, stdout);
-			exit(fflush(stdout) ? TW_EXIT_IO : TW_EXIT_GOOD);
-		}
-		if (option == ':')
-			code = fail(TW_EXIT_USAGE, "%s needs a value", given);
-		else if (option == '?')
-			code = fail(TW_EXIT_USAGE, "unknown option %s (see --help)",
-				    given);
-		else
-			code = take_option(options, option);
-	}
-	return code;
-}
-
 int main(int argc, char **argv)
 {
-	struct run run = { .options.interval = 1 };
-	int code = read_options(&run.options, argc, argv);
+	struct run run = { .end_ns = 0 };
+	struct tw_arguments given;
+	int code = tw_command_options(&tw_attach_options, &run.options, argv, &given);
 	const char *why;
 	char text[256];
 
-	if (code != TW_EXIT_GOOD)
+	(void)argc;
+	if (code != TW_GO_ON)
 		return code;
-	if (optind == argc)
+	if (!given.count)
 		return fail(TW_EXIT_USAGE, "no PID and no -- PROGRAM (see --help)");
-	if (strcmp(argv[optind - 1], "--") == 0) {
-		why = tw_attach_start(&run.target, argv + optind, text, sizeof(text));
-	} else if (optind + 1 < argc) {
+	if (given.after_dashes == given.list)
+		why = tw_attach_start(&run.target, given.list, text, sizeof(text));
+	else if (given.count > 1)
 		return fail(TW_EXIT_USAGE, "one PID at a time; a program comes after "
 			    "-- (see --help)");
-	} else {
-		why = tw_attach_to(&run.target, argv[optind], text, sizeof(text));
-	}
+	else
+		why = tw_attach_to(&run.target, given.list[0], text, sizeof(text));
 	if (why)
 		return fail(TW_EXIT_NO_INPUT, "%s", why);
 	return run_it(&run);

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <grp.h>
 #include <libgen.h>
 #include <poll.h>
@@ -27,19 +26,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/command.h"
+#include "command/separate.h"
 #include "helper_protocol.h"
 #include "helper_serve.h"
 #include "loader.h"
 #include "shifted_clock.h"
 
-#define NAME		"tickwise kernel-helper"
-#define EXIT_USAGE	64
-#define EXIT_FAILED	70
 /* Each one's program runs at each I/O of this machine. */
 #define MAX_FIOS	8
 #define MAX_FIOS_OF_USER	4
 #define BACKLOG		64
 #define ROOT		((uid_t)0)
+
+_Static_assert(__builtin_strcmp(TW_HELPER_SOCKET, TW_KERNEL_HELPER_SOCKET) == 0,
+	       "the engine looks elsewhere than --help says");
 
 struct helper {
 	const char *path;
@@ -57,17 +58,8 @@ struct helper {
 	} fios[MAX_FIOS];
 };
 
-static int fail(int code, const char *format, ...)
-{
-	va_list args;
-
-	fputs(NAME ": ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return code;
-}
+#define fail(code, ...)	\
+	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
 
 /* A line for whoever reads along. Where it would have to wait, as for a full pipe or a
  * terminal that was stopped, it is dropped. */
@@ -84,22 +76,6 @@ static void print_line(const char *format, ...)
 }
 
 /* ---- the command line ---- */
-
-static const char usage[] =
-"usage: " NAME " [options]\n"
-"\n"
-"Splits the I/Os of fio jobs inside the kernel where fio itself may not load a\n"
-"program there. Runs until Ctrl-C; needs root. With CAP_BPF, CAP_PERFMON and\n"
-"CAP_SYSLOG alone it serves its own user. The engine finds it by itself\n"
-"(tw_kernel=auto).\n"
-"\n"
-"  --user=NAME    the user who may have it (default: who called sudo, else root)\n"
-"  --group=NAME   members of this group may have it, too\n"
-"  --socket=PATH  listen there (default: " TW_HELPER_SOCKET ");\n"
-"                 fio is told by TICKWISE_KERNEL_SOCKET=PATH\n"
-"  --help         this page\n"
-"\n"
-"Exit codes: 0 ended by a signal, 64 wrong options, 70 could not run.\n";
 
 static bool number_of(const char *text, unsigned long *number)
 {
@@ -121,7 +97,7 @@ static int take_user(struct helper *helper, const char *name)
 	else if (number_of(name, &number))
 		helper->user = (uid_t)number;
 	else
-		return fail(EXIT_USAGE, "--user=%s: there is no such user", name);
+		return fail(TW_EXIT_USAGE, "--user=%s: there is no such user", name);
 	return 0;
 }
 
@@ -136,7 +112,7 @@ static int take_group(struct helper *helper, const char *name)
 	else if (number_of(name, &number))
 		helper->group = (gid_t)number;
 	else
-		return fail(EXIT_USAGE, "--group=%s: there is no such group", name);
+		return fail(TW_EXIT_USAGE, "--group=%s: there is no such group", name);
 	return 0;
 }
 
@@ -146,7 +122,7 @@ static int check_users(const struct helper *helper)
 	if (geteuid() == ROOT ||
 	    (helper->user == geteuid() && !helper->has_group))
 		return 0;
-	return fail(EXIT_FAILED, "only root can serve other users: leave out --user= "
+	return fail(TW_EXIT_SOFTWARE, "only root can serve other users: leave out --user= "
 		    "and --group=");
 }
 
@@ -156,42 +132,24 @@ static void set_defaults(struct helper *helper)
 	const char *text = getenv("SUDO_UID");
 	unsigned long number;
 
-	helper->path = TW_HELPER_SOCKET;
 	helper->user = geteuid();
 	if (helper->user == ROOT && text && number_of(text, &number))
 		helper->user = (uid_t)number;
 }
 
-/* 0; an exit code; -1: --help. */
-static int read_options(struct helper *helper, int argc, char **argv)
+/* TW_GO_ON, or what to end with. */
+static int read_options(struct helper *helper, char **argv)
 {
-	static const struct option options[] = {
-		{ "user", required_argument, NULL, 'u' },
-		{ "group", required_argument, NULL, 'g' },
-		{ "socket", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option, code = 0;
+	struct tw_kernel_helper_values values = { NULL, NULL, NULL };
+	int code = tw_command_options(&tw_kernel_helper_options, &values, argv, NULL);
 
-	opterr = 0;
-	while (!code && (option = getopt_long(argc, argv, "+:h", options,
-					      NULL)) != -1) {
-		if (option == 'u')
-			code = take_user(helper, optarg);
-		else if (option == 'g')
-			code = take_group(helper, optarg);
-		else if (option == 's')
-			helper->path = optarg;
-		else if (option == 'h')
-			return -1;
-		else
-			code = fail(EXIT_USAGE, "%s: unknown, or without its "
-				    "value (see --help)", argv[optind - 1]);
-	}
-	if (!code && optind < argc)
-		code = fail(EXIT_USAGE, "takes no '%s' (see --help)", argv[optind]);
-	return code;
+	if (code != TW_GO_ON)
+		return code;
+	helper->path = values.socket;
+	code = values.user ? take_user(helper, values.user) : 0;
+	if (!code && values.group)
+		code = take_group(helper, values.group);
+	return code ? code : TW_GO_ON;
 }
 
 /* ---- the socket ---- */
@@ -214,9 +172,9 @@ static int check_way(char *path)
 	do {
 		is_last = !strcmp(at, "/") || !strcmp(at, ".");
 		if (lstat(at, &of))
-			return fail(EXIT_FAILED, "%s: %s", at, strerror(errno));
+			return fail(TW_EXIT_SOFTWARE, "%s: %s", at, strerror(errno));
 		if (others_can_change(&of))
-			return fail(EXIT_FAILED, "%s: others can replace files in it; "
+			return fail(TW_EXIT_SOFTWARE, "%s: others can replace files in it; "
 				    "--socket= in another folder", at);
 		at = dirname((char *)at);
 	} while (!is_last);
@@ -242,11 +200,11 @@ static int check_folder(struct helper *helper)
 	int code;
 
 	if (!folder)
-		return fail(EXIT_FAILED, "not enough memory");
+		return fail(TW_EXIT_SOFTWARE, "not enough memory");
 	make_folder(helper, folder);
 	real = realpath(folder, NULL);
 	code = real ? check_way(real) :
-		fail(EXIT_FAILED, "%s: %s", folder, strerror(errno));
+		fail(TW_EXIT_SOFTWARE, "%s: %s", folder, strerror(errno));
 	if (!code)
 		code = check_way(folder);
 	free(real);
@@ -263,13 +221,13 @@ static int remove_old(const struct helper *helper, const struct sockaddr_un *add
 	if (lstat(helper->path, &of))
 		return 0;
 	if (!S_ISSOCK(of.st_mode))
-		return fail(EXIT_FAILED, "%s is there, and no socket", helper->path);
+		return fail(TW_EXIT_SOFTWARE, "%s is there, and no socket", helper->path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	answered = fd >= 0 && connect(fd, (const struct sockaddr *)address,
 				      sizeof(*address)) == 0;
 	close(fd);
 	if (answered)
-		return fail(EXIT_FAILED, "%s: another helper listens there",
+		return fail(TW_EXIT_SOFTWARE, "%s: another helper listens there",
 			    helper->path);
 	unlink(helper->path);
 	return 0;
@@ -293,7 +251,7 @@ static int bind_socket(struct helper *helper, const struct sockaddr_un *address)
 				  sizeof(on)) ||
 		       listen(helper->listen_fd, BACKLOG)))
 		error = errno;
-	return error ? fail(EXIT_FAILED, "%s: %s", helper->path,
+	return error ? fail(TW_EXIT_SOFTWARE, "%s: %s", helper->path,
 			    strerror(error)) : 0;
 }
 
@@ -304,7 +262,7 @@ static int check_path(struct helper *helper, struct sockaddr_un *address)
 
 	*address = (struct sockaddr_un) { .sun_family = AF_UNIX };
 	if (!*helper->path || strlen(helper->path) >= sizeof(address->sun_path))
-		return fail(EXIT_USAGE, "--socket=%s: 1 to %zu bytes", helper->path,
+		return fail(TW_EXIT_USAGE, "--socket=%s: 1 to %zu bytes", helper->path,
 			    sizeof(address->sun_path) - 1);
 	strcpy(address->sun_path, helper->path);
 	code = check_folder(helper);
@@ -316,7 +274,7 @@ static int open_socket(struct helper *helper, const struct sockaddr_un *address)
 	helper->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
 				   SOCK_NONBLOCK, 0);
 	if (helper->listen_fd < 0)
-		return fail(EXIT_FAILED, "socket: %s", strerror(errno));
+		return fail(TW_EXIT_SOFTWARE, "socket: %s", strerror(errno));
 	return bind_socket(helper, address);
 }
 
@@ -453,7 +411,7 @@ static int prepare(struct helper *helper)
 	helper->proc_fd = tw_helper_open_proc();
 	helper->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (helper->signal_fd < 0 || pipe2(helper->end_fds, O_CLOEXEC))
-		return fail(EXIT_FAILED, "%s", strerror(errno));
+		return fail(TW_EXIT_SOFTWARE, "%s", strerror(errno));
 	return 0;
 }
 
@@ -465,7 +423,7 @@ static int try_to_load(void)
 	int error = tw_loader_load(&loader, 1, &nobody);
 
 	tw_loader_free(loader);
-	return error ? fail(EXIT_FAILED, "%s", tw_program_reason(error, false)) : 0;
+	return error ? fail(TW_EXIT_SOFTWARE, "%s", tw_program_reason(error, false)) : 0;
 }
 
 int main(int argc, char **argv)
@@ -475,15 +433,13 @@ int main(int argc, char **argv)
 	int code;
 
 	set_defaults(&helper);
-	code = read_options(&helper, argc, argv);
-	if (code < 0) {
-		fputs(usage, stdout);
-		return fflush(stdout) ? EXIT_FAILED : 0;
-	}
-	if (!code)
-		code = check_users(&helper);
+	(void)argc;
+	code = read_options(&helper, argv);
+	if (code != TW_GO_ON)
+		return code;
+	code = check_users(&helper);
 	if (!code && tw_has_shifted_clock())
-		code = fail(EXIT_FAILED, TW_SHIFTED_CLOCK);
+		code = fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
 	if (!code)
 		code = check_path(&helper, &address);
 	if (!code)

@@ -33,7 +33,6 @@ is "$(completes help ca)" 'calibrate;' 'commands of help'
 
 "$tickwise" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' >commands
 while read -r command; do
-	"$tickwise" --manual-options "$command" >/dev/null 2>&1 || continue
 	# A program of its own is there where it can be built.
 	"$tickwise" "$command" --help >help 2>err || continue
 	is "$(completes "$command" --)" \

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of the programs that stand apart (plugin/kernel/), for these programs
+ * and for `tickwise`, which completes them and makes their manuals.
+ */
+#ifndef TW_COMMAND_SEPARATE_H
+#define TW_COMMAND_SEPARATE_H
+
+#include <stdint.h>
+
+#include "command/options.h"
+
+struct tw_attach_values {
+	const char *json, *html, *output;	/* files; NULL: none */
+	uint64_t interval_ns;			/* 0: no tables */
+	uint64_t duration_ns;			/* 0: until the end */
+	int causes;
+};
+
+/* Where the helper listens unless it is told otherwise. */
+#define TW_KERNEL_HELPER_SOCKET	"/run/tickwise/kernel.sock"
+
+struct tw_kernel_helper_values {
+	const char *user, *group;		/* name or number; NULL: not given */
+	const char *socket;
+};
+
+extern const struct tw_options tw_attach_options;
+extern const struct tw_options tw_kernel_helper_options;
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of tickwise-attach and tickwise-kernel-helper.
+ */
+#include "command/separate.h"
+
+#define AT(member)	TW_OPTION_AT(struct tw_attach_values, member)
+
+static const struct tw_option attach_table[] = {
+	{ .name = "interval", .kind = TW_OPTION_TIME, .value = "SECONDS",
+	  .max = 1e7, .preset = "1",
+	  .help = "Print a table at this interval, with 0 none", AT(interval_ns) },
+	{ .name = "duration", .kind = TW_OPTION_TIME, .value = "SECONDS",
+	  .max = 1e7, .otherwise = "with the program",
+	  .help = "End after this time", AT(duration_ns) },
+	{ .name = "causes",
+	  .help = "Explain what kept the program's thread from running in the slowest "
+		  "I/Os; costs time at each switch of the machine's CPUs", AT(causes) },
+	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .help = "Write the report to FILE, too, for `tickwise report`",
+	  .more = "Its keys are in tickwise-report(5).", AT(json) },
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .help = "Write plots and tables to FILE, too", AT(html) },
+	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
+	  .otherwise = "stdout; stderr with a PROGRAM",
+	  .help = "Print to FILE",
+	  .more = "The output of a PROGRAM stays its own.", AT(output) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_attach_options = {
+	.command = "attach",
+	.arguments = "PID\n-- PROGRAM [ARGUMENT...]",
+	.arguments_kind = TW_OPTION_PROGRAM,
+	.about =
+	"Show where the I/Os of a program that uses io_uring spend their time inside the "
+	"kernel, by ring, file and operation: from the acceptance of an I/O until its "
+	"completion is in the ring. PID is a process that runs; a PROGRAM is followed "
+	"with the processes that it starts. Ctrl-C ends it with a report, and so does "
+	"the program's end; a second Ctrl-C ends it at once. Needs root, or CAP_BPF, "
+	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",
+	.codes =
+	"Exit codes: 0 good, or that of PROGRAM; 64 wrong command line, 66 no such "
+	"process, 70 could not run, 74 the output could not be written.",
+	.table = attach_table,
+};
+
+#undef AT
+#define AT(member)	TW_OPTION_AT(struct tw_kernel_helper_values, member)
+
+static const struct tw_option helper_table[] = {
+	{ .name = "user", .kind = TW_OPTION_TEXT, .value = "NAME",
+	  .otherwise = "the user who called sudo, else root",
+	  .help = "Serve this user, by name or number",
+	  .more = "Root is served in any case.", AT(user) },
+	{ .name = "group", .kind = TW_OPTION_TEXT, .value = "NAME",
+	  .help = "Serve the members of this group, too",
+	  .more = "This option takes root, as does a --user other than one's own.",
+	  AT(group) },
+	{ .name = "socket", .kind = TW_OPTION_FILE, .value = "PATH",
+	  .preset = TW_KERNEL_HELPER_SOCKET,
+	  .help = "Listen at PATH, which fio is told by TICKWISE_KERNEL_SOCKET",
+	  .more = "The folder is made if it is not there. Only root and the helper's user "
+		  "may be able to replace files in that folder or in one above it.",
+	  AT(socket) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_kernel_helper_options = {
+	.command = "kernel-helper",
+	.about =
+	"Split the I/Os of fio jobs inside the kernel where fio itself may not load a "
+	"program there. Runs until Ctrl-C; needs root. With CAP_BPF, CAP_PERFMON and "
+	"CAP_SYSLOG alone it serves its own user. The engine finds it by itself "
+	"(tw_kernel=auto).",
+	.codes = "Exit codes: 0 ended by a signal, 64 wrong command line, 70 could not run.",
+	.table = helper_table,
+};
