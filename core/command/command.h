@@ -5,8 +5,6 @@
 #ifndef TW_COMMAND_H
 #define TW_COMMAND_H
 
-#include <stdio.h>
-
 #include "command/options.h"
 #include "tickwise.h"
 
@@ -53,10 +51,12 @@ extern const struct tw_options tw_run_options;
 int tw_command_fail(const char *name, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One line "WARNING: ..." for each thing that stands between this program and
- * the counter or the system clock; nothing where all is well. */
-void tw_command_counter_warnings(const struct tw_counter_facts *counter,
-				 FILE *out);
+struct tw_page;
+
+/* A warning for each thing that stands between this program and the counter or the
+ * system clock; nothing where all is well. */
+void tw_command_counter_warnings(struct tw_page *page,
+				 const struct tw_counter_facts *counter);
 
 /**
  * tw_command_options - read the command line, print --help and errors

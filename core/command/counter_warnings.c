@@ -4,36 +4,43 @@
  */
 #include <inttypes.h>
 
-#include "command.h"
+#include "command/command.h"
+#include "command/output/page.h"
 
-static void print_state(const struct tw_counter_facts *counter, FILE *out)
+static void add_state(struct tw_page *page, const struct tw_counter_facts *counter)
 {
-	if (counter->state == TW_COUNTER_OK)
-		return;
-	fprintf(out, "WARNING: %s",
-		tw_text(TW_ENUM_COUNTER_STATE, counter->state));
-	if (counter->state == TW_COUNTER_TRAPPED)
-		fprintf(out, ", %.0f ns each time", counter->read_cost_ns);
-	if (counter->state == TW_COUNTER_COARSE)
-		fprintf(out, ", %.0f ns", counter->step_ns);
-	fprintf(out, ".\n");
+	const char *text = tw_text(TW_ENUM_COUNTER_STATE, counter->state);
+
+	switch (counter->state) {
+	case TW_COUNTER_OK:
+		break;
+	case TW_COUNTER_TRAPPED:
+		tw_page_warning(page, "%s, %.0f ns each time.", text,
+				counter->read_cost_ns);
+		break;
+	case TW_COUNTER_COARSE:
+		tw_page_warning(page, "%s, %.0f ns.", text, counter->step_ns);
+		break;
+	default:
+		tw_page_warning(page, "%s.", text);
+		break;
+	}
 }
 
-void tw_command_counter_warnings(const struct tw_counter_facts *counter,
-				 FILE *out)
+void tw_command_counter_warnings(struct tw_page *page,
+				 const struct tw_counter_facts *counter)
 {
-	print_state(counter, out);
+	add_state(page, counter);
 	if (counter->clock_is_call == 1)
-		fprintf(out, "WARNING: clock_gettime() is a real system call "
-			"here, of %.0f ns: the vDSO is off or can't read the\n"
-			"    kernel's clocksource.\n", counter->clock_cost_ns);
+		tw_page_warning(page, "clock_gettime() is a real system call here, of "
+				"%.0f ns: the vDSO is off or can't read the kernel's "
+				"clocksource.", counter->clock_cost_ns);
 	if (counter->emulated)
-		fprintf(out, "WARNING: another program translates this one: "
-			"the counter is that program's.\n");
+		tw_page_warning(page, "another program translates this one: the counter "
+				"is that program's.");
 	if (counter->time_namespace == 1)
-		fprintf(out, "WARNING: a time namespace shifts CLOCK_MONOTONIC "
-			"by %+" PRId64 " ns, CLOCK_BOOTTIME\n    by %+" PRId64
-			" ns: stamps compare within it only.\n",
-			counter->monotonic_offset_ns,
-			counter->boottime_offset_ns);
+		tw_page_warning(page, "a time namespace shifts CLOCK_MONOTONIC by %+"
+				PRId64 " ns, CLOCK_BOOTTIME by %+" PRId64 " ns: stamps "
+				"compare within it only.", counter->monotonic_offset_ns,
+				counter->boottime_offset_ns);
 }

@@ -91,9 +91,9 @@ int tw_command_calibrate(int argc, char **argv)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
 				       failure(-ret, &counter));
 	tw_machine_read(&machine);
-	if (!request.json)
-		tw_calibrate_print_page(&rate, &machine, &counter);
-	else if (tw_calibrate_print_json(&rate, &machine, &counter))
+	ret = request.json ? tw_calibrate_print_json(&rate, &machine, &counter) :
+			     tw_calibrate_print_page(&rate, &machine, &counter);
+	if (ret)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
 	return tw_command_finish(NAME, TW_EXIT_GOOD);
 }

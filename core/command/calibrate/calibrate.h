@@ -27,11 +27,10 @@ struct tw_hint {
 unsigned tw_hints_compare(const struct tw_machine *machine,
 			  const struct tw_rate *rate, struct tw_hint *hints);
 
-void tw_calibrate_print_page(const struct tw_rate *rate,
-			     const struct tw_machine *machine,
-			     const struct tw_counter_facts *counter);
-
 /* 0; -ENOMEM. */
+int tw_calibrate_print_page(const struct tw_rate *rate,
+			    const struct tw_machine *machine,
+			    const struct tw_counter_facts *counter);
 int tw_calibrate_print_json(const struct tw_rate *rate,
 			    const struct tw_machine *machine,
 			    const struct tw_counter_facts *counter);

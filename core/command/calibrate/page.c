@@ -1,144 +1,163 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What tickwise calibrate found, as a page: the rate and where it comes from,
- * how well the samples bound it, what others say, and what none of them can.
+ * how well the samples bound it, what other sources name, and what none of them
+ * can.
  */
-#include <stdio.h>
-
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
+#include "command/output/text.h"
 
-static void print_refusals(const struct tw_rate *rate)
+static void add_refusals(struct tw_page *page, const struct tw_rate *rate)
 {
-	unsigned bit;
-
-	for (bit = 1; bit && bit <= rate->refusal; bit <<= 1)
+	for (unsigned bit = 1; bit && bit <= rate->refusal; bit <<= 1)
 		if (rate->refusal & bit)
-			printf("              kernel's own rate not used: %s\n",
-			       tw_text(TW_ENUM_RATE_REFUSAL, bit));
+			tw_page_fact(page, "", "kernel's own rate not used: %s",
+				     tw_text(TW_ENUM_RATE_REFUSAL, bit));
 }
 
-static void print_source(const struct tw_rate *rate)
+static void add_source(struct tw_page *page, const struct tw_rate *rate)
 {
 	switch (rate->source) {
 	case TW_RATE_REGRESSION:
-		printf("source        regression: what the samples say\n");
-		print_refusals(rate);
-		break;
+		tw_page_fact(page, "source", "regression: what the samples say");
+		add_refusals(page, rate);
+		return;
 	case TW_RATE_KERNEL:
 	case TW_RATE_KERNEL_PROVISIONAL:
-		printf("source        the kernel's own multiplier, %u / 2^%u"
-		       " ns per tick\n", rate->kernel_mult, rate->kernel_shift);
+		tw_page_fact(page, "source", "the kernel's own multiplier, %u / 2^%u ns "
+			     "per tick", rate->kernel_mult, rate->kernel_shift);
 		break;
 	case TW_RATE_KERNEL_STEERED:
-		printf("source        the kernel's own rate, %.3f Hz of"
-		       " CLOCK_MONOTONIC_RAW,\n"
-		       "              and what steers this clock, by adjtimex:"
-		       " %+.4f ppb\n",
-		       rate->hz * (1 + rate->steering_ppb / 1e9),
-		       rate->steering_ppb);
+		tw_page_fact(page, "source", "the kernel's own rate, %.3f Hz of "
+			     "CLOCK_MONOTONIC_RAW, and what steers this clock, by "
+			     "adjtimex: %+.4f ppb",
+			     rate->hz * (1 + rate->steering_ppb / 1e9),
+			     rate->steering_ppb);
 		break;
 	}
 	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
-		printf("              provisional: nothing else names this"
-		       " rate yet; a longer --window can\n");
-	else if (rate->source != TW_RATE_REGRESSION)
-		printf("              confirmed by %s\n",
-		       tw_name(TW_ENUM_WITNESS, rate->witness));
+		tw_page_fact(page, "", "provisional: nothing else names this rate yet; "
+			     "a longer --window can");
+	else
+		tw_page_fact(page, "", "confirmed by %s",
+			     tw_name(TW_ENUM_WITNESS, rate->witness));
 }
 
-static void print_uncertainty(const struct tw_rate *rate)
+/* Of a rate that was not measured, why it is as certain as that. */
+static const char *why_certain(const struct tw_rate *rate)
 {
-	const char *against = tw_name(TW_ENUM_AGAINST, rate->against);
-
-	printf("uncertainty   %.3g ppb of %s (1 sigma)", rate->uncertainty_ppb,
-	       against);
 	switch (rate->source) {
 	case TW_RATE_REGRESSION:
-		printf("\n");
-		break;
+		return "";
 	case TW_RATE_KERNEL_STEERED:
-		printf(",\n              until NTP steers it anew\n");
-		break;
+		return ", until NTP steers it anew";
 	default:
-		printf(",\n              that clock being this very"
-		       " multiplication\n");
-		break;
+		return ", that clock being this very multiplication";
 	}
-	if (rate->source != TW_RATE_REGRESSION)
-		printf("samples say   %.3f, %+.3g ppb beside it; 1 sigma"
-		       " %.3g ppb\n", rate->measured_hz,
-		       (rate->measured_hz / rate->hz - 1) * 1e9,
-		       rate->measured_uncertainty_ppb);
-	printf("hard bound    +-%.4g ppb: no rate outside fits every sample\n",
-	       rate->bound_ppb);
 }
 
-static void print_hints(const struct tw_rate *rate,
-			const struct tw_machine *machine)
+static void add_uncertainty(struct tw_page *page, const struct tw_rate *rate)
 {
+	tw_page_fact(page, "uncertainty", "%.3g ppb of %s (1 sigma)%s",
+		     rate->uncertainty_ppb, tw_name(TW_ENUM_AGAINST, rate->against),
+		     why_certain(rate));
+	if (rate->source != TW_RATE_REGRESSION)
+		tw_page_fact(page, "samples say", "%.3f, %+.3g ppb off it; 1 sigma %.3g "
+			     "ppb", rate->measured_hz,
+			     (rate->measured_hz / rate->hz - 1) * 1e9,
+			     rate->measured_uncertainty_ppb);
+	tw_page_fact(page, "hard bound", "+-%.4g ppb: no rate outside fits every sample",
+		     rate->bound_ppb);
+}
+
+static void add_contradictions(struct tw_page *page, const struct tw_hint *hints,
+			       unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (hints[i].contradicts)
+			tw_page_warning(page, "%s contradicts the rate: it is %+.1f ppb "
+					"off, of which its resolution and the rate's "
+					"explain %.1f.", hints[i].name,
+					hints[i].difference_ppb, hints[i].explained_ppb);
+}
+
+static void add_hints(struct tw_page *page, const struct tw_rate *rate,
+		      const struct tw_machine *machine)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "", .width = 18, .flags = TW_COLUMN_LEFT },
+		{ .heading = "Hz", .width = 14 },
+		{ .heading = "off, ppb", .width = 12 },
+		{ .heading = "explained", .flags = TW_COLUMN_LEFT },
+	};
 	struct tw_hint hints[TW_HINTS];
 	unsigned count = tw_hints_compare(machine, rate, hints);
-	unsigned i;
+	struct tw_table *table;
 
 	if (!count) {
-		printf("\nNobody else names a rate here.\n");
+		tw_page_gap(page);
+		tw_page_note(page, "No other source names a rate here.");
 		return;
 	}
-	printf("\nWhat others say (none is used by itself)\n"
-	       "                               Hz     off, ppb   explained\n");
-	for (i = 0; i < count; i++)
-		printf("  %-18s %14.0f %+12.1f  +-%.1f\n", hints[i].name,
-		       hints[i].hz, hints[i].difference_ppb,
-		       hints[i].explained_ppb);
-	for (i = 0; i < count; i++)
-		if (hints[i].contradicts)
-			printf("WARNING: %s contradicts the rate: it is"
-			       " %+.1f ppb off, of which its resolution and the"
-			       " rate's explain %.1f.\n", hints[i].name,
-			       hints[i].difference_ppb, hints[i].explained_ppb);
+	tw_page_heading(page, 3, "other sources of the rate (none is used by itself)");
+	table = tw_page_table(page, columns, 4);
+	tw_table_indent(table, 2);
+	for (unsigned i = 0; i < count; i++) {
+		tw_table_row(table);
+		tw_cell_text(table, hints[i].name);
+		tw_cell_fixed(table, hints[i].hz, 0);
+		tw_cell_printf(table, "%+.1f", hints[i].difference_ppb);
+		tw_cell_printf(table, "+-%.1f", hints[i].explained_ppb);
+	}
+	add_contradictions(page, hints, count);
 }
 
 /* What of SI time anything in the machine knows. */
-static void print_seconds(const struct tw_rate *rate,
-			  const struct tw_machine *machine)
+static void add_seconds(struct tw_page *page, const struct tw_rate *rate,
+			const struct tw_machine *machine)
 {
-	printf("\nThis is a rate per second of %s, not of SI.\n",
-	       tw_name(TW_ENUM_AGAINST, rate->against));
+	const char *how_far = machine->vmclock_hz > 0 ?
+		"The host's clock (vmclock) says how far, above." :
+		"The samples can't show how far.";
+
+	tw_page_gap(page);
+	tw_page_note(page, "This is a rate per second of %s, not of SI.",
+		     tw_name(TW_ENUM_AGAINST, rate->against));
 	if (rate->against == TW_AGAINST_RAW)
-		printf("That clock runs by what the kernel found, or was told,"
-		       " at boot: often some ppm\n(1 ppm is 1000 ppb) off.");
+		tw_page_note(page, "That clock runs by what the kernel found, or was "
+			     "told, at boot: often some ppm (1 ppm is 1000 ppb) off. %s",
+			     how_far);
 	else
-		printf("NTP steers that clock towards UTC; without NTP it is"
-		       " CLOCK_MONOTONIC_RAW,\noften some ppm (1000 ppb) off.");
-	if (machine->vmclock_hz > 0)
-		printf(" The host's clock (vmclock) says\nhow far, above.");
-	else
-		printf(" The samples can't show how far.");
+		tw_page_note(page, "NTP steers that clock towards UTC; without NTP it "
+			     "is CLOCK_MONOTONIC_RAW, often some ppm (1000 ppb) off. %s",
+			     how_far);
 	if (machine->ntp_synchronized > 0)
-		printf("\nNTP calls its clock synchronized and steers it by"
-		       " %+.1f ppb: so far off SI it\nholds CLOCK_MONOTONIC_RAW"
-		       " to be.\n", machine->ntp_steering_ppb);
+		tw_page_note(page, "NTP calls its clock synchronized and steers it by "
+			     "%+.1f ppb: so far off SI it holds CLOCK_MONOTONIC_RAW to "
+			     "be.", machine->ntp_steering_ppb);
 	else if (machine->ntp_synchronized == 0)
-		printf("\nNTP does not keep this machine's clock (adjtimex:"
-		       " not synchronized).\n");
-	else
-		printf("\n");
+		tw_page_note(page, "NTP does not keep this machine's clock (adjtimex: "
+			     "not synchronized).");
 }
 
-void tw_calibrate_print_page(const struct tw_rate *rate,
-			     const struct tw_machine *machine,
-			     const struct tw_counter_facts *counter)
+int tw_calibrate_print_page(const struct tw_rate *rate,
+			    const struct tw_machine *machine,
+			    const struct tw_counter_facts *counter)
 {
-	printf("rate          %.3f ticks per second of %s\n", rate->hz,
-	       tw_name(TW_ENUM_AGAINST, rate->against));
-	print_source(rate);
-	print_uncertainty(rate);
-	printf("window        %.3f ms, %u samples, %u narrow enough; the"
-	       " narrowest %llu ticks\n", (double)rate->window_ns / 1e6,
-	       rate->samples, rate->used,
-	       (unsigned long long)rate->bracket_ticks);
-	print_hints(rate, machine);
-	tw_command_counter_warnings(counter, stdout);
-	print_seconds(rate, machine);
+	struct tw_page *page = tw_page_new("Rate of the counter");
+
+	tw_page_fact(page, "rate", "%.3f ticks per second of %s", rate->hz,
+		     tw_name(TW_ENUM_AGAINST, rate->against));
+	add_source(page, rate);
+	add_uncertainty(page, rate);
+	tw_page_fact(page, "window", "%.3f ms, %u samples, %u narrow enough; the narrowest "
+		     "%llu ticks", (double)rate->window_ns / 1e6, rate->samples,
+		     rate->used, (unsigned long long)rate->bracket_ticks);
+	add_hints(page, rate, machine);
+	tw_command_counter_warnings(page, counter);
+	add_seconds(page, rate, machine);
+	return tw_output_print(page);
 }

@@ -12,6 +12,8 @@
 #include "command/check/check.h"
 #include "command/check/fold.h"
 #include "command/command.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
 
 #define MOST_PAIRS	16
 #define MOST_TEXT	2048
@@ -223,10 +225,12 @@ void tw_check_print_page(const struct tw_check *check,
 			 const struct tw_check_arguments *arguments)
 {
 	const struct tw_reliability *result = &check->result;
+	struct tw_page *page = tw_page_new("counter check");
 
 	print_verdict(check, arguments);
 	print_contradictions(check->contradictions);
-	tw_command_counter_warnings(&check->counter, stdout);
+	tw_command_counter_warnings(page, &check->counter);
+	tw_output_print(page);
 	printf("\n");
 	print_measured(result, &arguments->options);
 	printf("\n");
