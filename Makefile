@@ -427,9 +427,8 @@ $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate/hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
 $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_clocksource.t: $(addprefix $(B)/core/command/check/,machine.o \
-	cpus.o fold.o) $(B)/core/command/output/plain_text.o
-$(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/check_clocksource.t: $(B)/command.a
+$(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
 	check/moved.o output/plain_text.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a

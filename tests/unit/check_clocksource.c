@@ -8,27 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../core/command/check/check.h"
+#include "command/check/check.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
 #include "tap.h"
 
-/* page: what is printed for that machine; free() it */
-static char *page(const struct tw_check *check)
+/* What is printed for that machine; free() it. */
+static char *text_of(const struct tw_check *check)
 {
-	FILE *terminal = stdout;
+	struct tw_page *page = tw_page_new("");
 	char *text = NULL;
-	size_t length;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
-	stdout = open_memstream(&text, &length);
-	tw_check_print_machine(check);
-	fclose(stdout);
-	stdout = terminal;
+	tw_check_add_machine(page, check);
+	tw_output_text(page, file);
+	tw_page_free(page);
+	fclose(file);
 	return text;
 }
 
 static void says(const struct tw_check *check, const char *should,
 		 const char *what)
 {
-	char *text = page(check);
+	char *text = text_of(check);
 
 	if (!tap_ok(strstr(text, should) != NULL, "%s", what))
 		tap_note("is %s", text);

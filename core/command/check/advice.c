@@ -6,23 +6,24 @@
 #include <math.h>
 
 #include "command/check/check.h"
-#include "command/check/fold.h"
+#include "command/output/page.h"
 
 #define NS_PER_MS	1000000
 
-static void advise_statistics(const struct tw_reliability *result,
+static void advise_statistics(struct tw_page *page,
+			      const struct tw_reliability *result,
 			      const struct tw_reliability_options *options)
 {
-	tw_check_fold(4, "    %" PRIu64 " switches between CPUs were seen, on "
-		      "each CPU %" PRIu64 " are wanted: give it more time with "
-		      "--time-limit (now %" PRIu64 " ms), or try again when "
-		      "the CPUs are less busy.", result->switches,
-		      options->least_switches,
-		      options->time_limit_ns / NS_PER_MS);
+	tw_page_remark(page, "%" PRIu64 " switches between CPUs were seen, on each CPU "
+		       "%" PRIu64 " are wanted: give it more time with --time-limit "
+		       "(now %" PRIu64 " ms), or try again when the CPUs are less "
+		       "busy.", result->switches, options->least_switches,
+		       options->time_limit_ns / NS_PER_MS);
 }
 
 /* What was reached is known only where both sides have a bound. */
-static void advise_tolerance(const struct tw_reliability *result,
+static void advise_tolerance(struct tw_page *page,
+			     const struct tw_reliability *result,
 			     const struct tw_reliability_options *options)
 {
 	double reach_ticks = fmax(-(double)result->offset_low_ticks,
@@ -32,40 +33,39 @@ static void advise_tolerance(const struct tw_reliability *result,
 
 	if (reach_ticks >= (double)INT64_MAX || !isfinite(reach_ns)) {
 		if (!(result->reasons & TW_REASON_STATISTICS))
-			tw_check_fold(4, "    An offset has no bound at all: "
-				      "give it more time with --time-limit.");
+			tw_page_remark(page, "An offset has no bound at all: give it "
+				       "more time with --time-limit.");
 		return;
 	}
-	tw_check_fold(4, "    Bounds of %" PRIu64 " ns were wanted and %.0f ns "
-		      "were reached: try again on quieter CPUs or with a "
-		      "longer --time-limit (now %" PRIu64 " ms), or be content "
-		      "with --tolerance=%.0f%s.", options->tolerance_ns,
-		      reach_ns, options->time_limit_ns / NS_PER_MS,
-		      reach_ns + 1, result->method == TW_METHOD_SWITCH ?
-		      "; --method=cas has narrower bounds" : "");
+	tw_page_remark(page, "Bounds of %" PRIu64 " ns were wanted and %.0f ns were "
+		       "reached: try again on quieter CPUs or with a longer "
+		       "--time-limit (now %" PRIu64 " ms), or be content with "
+		       "--tolerance=%.0f%s.", options->tolerance_ns, reach_ns,
+		       options->time_limit_ns / NS_PER_MS, reach_ns + 1,
+		       result->method == TW_METHOD_SWITCH ?
+		       "; --method=cas has narrower bounds" : "");
 }
 
-static void advise_skipped(const struct tw_check *check)
+static void advise_skipped(struct tw_page *page, const struct tw_check *check)
 {
 	if (check->result.cpus > 1)
-		tw_check_fold(4, "    To judge the other CPUs alone, start it "
-			      "with taskset -c and their numbers (see CPUs "
-			      "below).");
+		tw_page_remark(page, "To judge the other CPUs alone, start it with "
+			       "taskset -c and their numbers (see CPUs below).");
 	else
-		tw_check_fold(4, "    Only one CPU took part: there was "
-			      "nothing to compare it with.");
+		tw_page_remark(page, "Only one CPU took part: there was nothing to "
+			       "compare it with.");
 }
 
-void tw_check_advise(const struct tw_check *check,
-		     const struct tw_check_arguments *arguments)
+void tw_check_add_advice(struct tw_page *page, const struct tw_check *check,
+			 const struct tw_check_arguments *arguments)
 {
 	const struct tw_reliability *result = &check->result;
 
-	tw_check_fold(4, "    No reading speaks against the counter.");
+	tw_page_remark(page, "No reading speaks against the counter.");
 	if (result->reasons & TW_REASON_STATISTICS)
-		advise_statistics(result, &arguments->options);
+		advise_statistics(page, result, &arguments->options);
 	if (result->reasons & TW_REASON_TOLERANCE)
-		advise_tolerance(result, &arguments->options);
+		advise_tolerance(page, result, &arguments->options);
 	if (result->reasons & TW_REASON_CPUS_SKIPPED)
-		advise_skipped(check);
+		advise_skipped(page, check);
 }

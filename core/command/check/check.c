@@ -13,6 +13,7 @@
 
 #include "command/check/check.h"
 #include "command/command.h"
+#include "command/output/text.h"
 #include "trust.h"
 
 /* Runs that follow idleness differ less in how narrow their bounds are than with
@@ -193,9 +194,8 @@ static int check_once(const struct tw_check_arguments *arguments)
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = tw_check_exit_code(check.result.verdict);
-	if (!arguments->json)
-		tw_check_print_page(&check, arguments);
-	else if (tw_check_print_json(&check, arguments))
+	if (arguments->json ? tw_check_print_json(&check, arguments) :
+			      tw_output_print(tw_check_page(&check, arguments)))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	tw_check_free(&check);

@@ -53,9 +53,13 @@ int tw_check_exit_code(enum tw_verdict verdict);
  * of the worst verdict. */
 int tw_check_watch(const struct tw_check_arguments *arguments);
 
-/* For people. @arguments says what was asked for: its tolerance is printed. */
-void tw_check_print_page(const struct tw_check *check,
-			 const struct tw_check_arguments *arguments);
+/* ---- a page for people (page.c) ---- */
+
+struct tw_page;
+
+/* @arguments says what was asked for: its tolerance is shown. */
+struct tw_page *tw_check_page(const struct tw_check *check,
+			      const struct tw_check_arguments *arguments);
 
 /* By how many ticks the counters move at a time; 0: not known, since a CPU alone,
  * or few turns, give too few differences. */
@@ -64,12 +68,12 @@ static inline double tw_check_step_ticks(const struct tw_reliability *result)
 	return result->pairs && result->switches >= 32 ? result->step_ticks : 0;
 }
 
-/* Of that: what kernel and processor say, and which CPUs were judged. */
-void tw_check_print_machine(const struct tw_check *check);
+/* Of that: what kernel and processor say, and which CPUs were judged (machine.c). */
+void tw_check_add_machine(struct tw_page *page, const struct tw_check *check);
 
 /* Of an undecided check: what would help, by its reasons (advice.c). */
-void tw_check_advise(const struct tw_check *check,
-		     const struct tw_check_arguments *arguments);
+void tw_check_add_advice(struct tw_page *page, const struct tw_check *check,
+			 const struct tw_check_arguments *arguments);
 
 /* ---- what a watch remembers (changes.c) ---- */
 

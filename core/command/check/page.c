@@ -6,14 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command/check/check.h"
-#include "command/check/fold.h"
 #include "command/command.h"
 #include "command/output/page.h"
-#include "command/output/text.h"
 
 #define MOST_PAIRS	16
 #define MOST_TEXT	2048
@@ -37,70 +33,69 @@ static int is_bounded(int64_t low_ticks, int64_t high_ticks)
 }
 
 /* "UNDECIDED: one; another." */
-static void print_reasons(const char *verdict, unsigned reasons)
+static void add_reasons(struct tw_page *page, const char *verdict, unsigned reasons)
 {
 	char text[MOST_TEXT] = "";
 	size_t length = 0;
-	unsigned bit;
 
-	for (bit = 1; bit && bit <= reasons && length < sizeof(text); bit <<= 1)
+	for (unsigned bit = 1; bit && bit <= reasons && length < sizeof(text); bit <<= 1)
 		if (reasons & bit)
 			length += (size_t)snprintf(text + length,
 				sizeof(text) - length, "%s%s",
 				length ? "; " : "",
 				tw_text(TW_ENUM_REASON, bit));
-	tw_check_fold(4, "%s: %s.", verdict, text);
+	tw_page_paragraph(page, "%s: %s.", verdict, text);
 }
 
-static void print_reliable(const struct tw_reliability *result)
+static void add_reliable(struct tw_page *page, const struct tw_reliability *result)
 {
 	if (result->reasons & TW_REASON_ONE_CPU)
-		tw_check_fold(4, "RELIABLE: the counter moves and never ran "
-			      "backwards; there is only one CPU to judge, and "
-			      "nothing to compare it with.");
+		tw_page_paragraph(page, "RELIABLE: the counter moves and never ran "
+				  "backwards; there is only one CPU to judge, and "
+				  "nothing to compare it with.");
 	else
-		tw_check_fold(4, "RELIABLE: the counters of %u CPUs are at "
-			      "most %.0f ns apart, and none of %" PRIu64
-			      " readings ran backwards.", result->cpus,
-			      ceil(to_ns(result, reach_ticks(result))),
-			      result->probes);
+		tw_page_paragraph(page, "RELIABLE: the counters of %u CPUs are at "
+				  "most %.0f ns apart, and none of %" PRIu64
+				  " readings ran backwards.", result->cpus,
+				  ceil(to_ns(result, reach_ticks(result))),
+				  result->probes);
 }
 
-static void print_verdict(const struct tw_check *check,
-			  const struct tw_check_arguments *arguments)
+static void add_verdict(struct tw_page *page, const struct tw_check *check,
+			const struct tw_check_arguments *arguments)
 {
 	const struct tw_reliability *result = &check->result;
 	unsigned warnings = result->reasons & WARNINGS;
-	unsigned bit;
+	unsigned reasons = result->reasons & ~(unsigned)WARNINGS;
 
 	switch (result->verdict) {
 	case TW_RELIABLE:
-		print_reliable(result);
+		add_reliable(page, result);
 		break;
 	case TW_UNRELIABLE:
-		print_reasons("UNRELIABLE",
-			      result->reasons & ~(unsigned)WARNINGS);
+		add_reasons(page, "UNRELIABLE", reasons);
 		break;
 	case TW_UNDECIDED:
-		print_reasons("UNDECIDED",
-			      result->reasons & ~(unsigned)WARNINGS);
-		tw_check_advise(check, arguments);
+		add_reasons(page, "UNDECIDED", reasons);
 		break;
 	}
-	for (bit = 1; bit && bit <= warnings; bit <<= 1)
+	tw_page_indent(page, 0, 4);
+	if (result->verdict == TW_UNDECIDED)
+		tw_check_add_advice(page, check, arguments);
+	for (unsigned bit = 1; bit && bit <= warnings; bit <<= 1)
 		if (warnings & bit)
-			tw_check_fold(4, "WARNING: %s.",
-				      tw_text(TW_ENUM_REASON, bit));
+			tw_page_warning(page, "%s.", tw_text(TW_ENUM_REASON, bit));
 }
 
-static void print_contradictions(unsigned contradictions)
+static void add_contradictions(struct tw_page *page, unsigned contradictions)
 {
-	unsigned bit;
-
-	for (bit = 1; bit && bit <= contradictions; bit <<= 1)
-		if (contradictions & bit)
-			tw_check_fold(4, "CONTRADICTION: %s.",
-				      tw_text(TW_ENUM_CONTRADICTION, bit));
+	for (unsigned bit = 1; bit && bit <= contradictions; bit <<= 1) {
+		if (!(contradictions & bit))
+			continue;
+		tw_page_paragraph(page, "CONTRADICTION: %s.",
+				  tw_text(TW_ENUM_CONTRADICTION, bit));
+		tw_page_indent(page, 0, 4);
+	}
 }
 
 static const char *put_interval(char *text, size_t size,
@@ -125,116 +120,111 @@ static const char *put_interval(char *text, size_t size,
 	return text;
 }
 
-static void print_pairs(const struct tw_reliability *result)
+static void add_pairs(struct tw_page *page, const struct tw_reliability *result)
 {
 	char text[128];
-	unsigned i;
 
-	for (i = 0; i < result->pairs && i < MOST_PAIRS; i++) {
+	for (unsigned i = 0; i < result->pairs && i < MOST_PAIRS; i++) {
 		const struct tw_cpu_offset *pair = &result->offsets[i];
 
-		tw_check_fold(14, "            CPU %u - CPU %u: %s", pair->cpu,
-			      pair->base_cpu,
-			      put_interval(text, sizeof(text), result,
-					   pair->low_ticks, pair->high_ticks));
+		tw_page_fact(page, "", "CPU %u - CPU %u: %s", pair->cpu,
+			     pair->base_cpu,
+			     put_interval(text, sizeof(text), result,
+					  pair->low_ticks, pair->high_ticks));
 	}
 	if (result->pairs > MOST_PAIRS)
-		printf("            and %u pairs more; --json has all\n",
-		       result->pairs - MOST_PAIRS);
+		tw_page_fact(page, "", "and %u pairs more; --json has all",
+			     result->pairs - MOST_PAIRS);
 }
 
-static void print_pace(const struct tw_reliability *result)
-{
-	printf("Pace        ");
-	if (isfinite(result->pace_low_ppb) && isfinite(result->pace_high_ppb))
-		printf("the rates of any two CPUs differ by %+.2f to "
-		       "%+.2f ppm\n", result->pace_low_ppb / 1e3,
-		       result->pace_high_ppb / 1e3);
-	else
-		printf("not bounded\n");
-}
-
-static void print_order(const struct tw_reliability *result)
-{
-	if (result->pairs)
-		tw_check_fold(12, "Order       %" PRIu64 " readings, %" PRIu64
-			      " backwards; %" PRIu64 " switches of CPU, %"
-			      PRIu64 " rounds over all CPUs", result->probes,
-			      result->backwards, result->switches,
-			      result->full_loops);
-	else
-		printf("Order       %" PRIu64 " readings, %" PRIu64
-		       " backwards\n", result->probes, result->backwards);
-}
-
-static void print_measured(const struct tw_reliability *result,
-			   const struct tw_reliability_options *options)
+static void add_offsets(struct tw_page *page, const struct tw_reliability *result,
+			const struct tw_reliability_options *options)
 {
 	char text[128];
 
-	printf("Method      %s\n", result->method == TW_METHOD_SWITCH ?
-	       "switch: one thread moved from CPU to CPU" :
-	       "cas: threads on all CPUs take turns");
-	if (result->pairs) {
-		tw_check_fold(14, "Offset      of any two CPUs: %s",
-			      put_interval(text, sizeof(text), result,
-					   result->offset_low_ticks,
-					   result->offset_high_ticks));
-		print_pairs(result);
-		printf("            wanted: less than %" PRIu64 " ns\n",
-		       options->tolerance_ns);
-		if (result->method == TW_METHOD_SWITCH)
-			puts("            (moving a thread can't prove 500, "
+	tw_page_fact(page, "Offset", "of any two CPUs: %s",
+		     put_interval(text, sizeof(text), result,
+				  result->offset_low_ticks,
+				  result->offset_high_ticks));
+	add_pairs(page, result);
+	tw_page_fact(page, "", "wanted: less than %" PRIu64 " ns",
+		     options->tolerance_ns);
+	if (result->method == TW_METHOD_SWITCH)
+		tw_page_fact(page, "", "(moving a thread can't prove 500, "
 			     "--method=cas can)");
-		print_pace(result);
-	}
-	print_order(result);
-	if (tw_check_step_ticks(result) > 0)
-		printf("Step        the counters move by %.1f tick%s (%.1f ns) "
-		       "at a time\n", result->step_ticks,
-		       result->step_ticks == 1 ? "" : "s",
-		       result->step_ticks / result->hz * 1e9);
-	printf("Read cost   %.1f ns\n", result->read_cost_ns);
-	printf("Took        %.1f ms on %u CPU%s\n",
-	       (double)result->elapsed_ns / 1e6, result->cpus,
-	       result->cpus == 1 ? "" : "s");
+	if (isfinite(result->pace_low_ppb) && isfinite(result->pace_high_ppb))
+		tw_page_fact(page, "Pace", "the rates of any two CPUs differ by "
+			     "%+.2f to %+.2f ppm", result->pace_low_ppb / 1e3,
+			     result->pace_high_ppb / 1e3);
+	else
+		tw_page_fact(page, "Pace", "not bounded");
 }
 
-static void print_limits(const struct tw_reliability *result)
+static void add_order(struct tw_page *page, const struct tw_reliability *result)
 {
-	printf("What this check can't see:\n");
+	if (result->pairs)
+		tw_page_fact(page, "Order", "%" PRIu64 " readings, %" PRIu64
+			     " backwards; %" PRIu64 " switches of CPU, %" PRIu64
+			     " round%s over all CPUs", result->probes,
+			     result->backwards, result->switches,
+			     result->full_loops, result->full_loops == 1 ? "" : "s");
+	else
+		tw_page_fact(page, "Order", "%" PRIu64 " readings, %" PRIu64
+			     " backwards", result->probes, result->backwards);
+}
+
+static void add_measured(struct tw_page *page, const struct tw_reliability *result,
+			 const struct tw_reliability_options *options)
+{
+	tw_page_fact(page, "Method", "%s", result->method == TW_METHOD_SWITCH ?
+		     "switch: one thread moved from CPU to CPU" :
+		     "cas: threads on all CPUs take turns");
+	if (result->pairs)
+		add_offsets(page, result, options);
+	add_order(page, result);
+	if (tw_check_step_ticks(result) > 0)
+		tw_page_fact(page, "Step", "the counters move by %.1f tick%s (%.1f ns) "
+			     "at a time", result->step_ticks,
+			     result->step_ticks == 1 ? "" : "s",
+			     to_ns(result, result->step_ticks));
+	tw_page_fact(page, "Read cost", "%.1f ns", result->read_cost_ns);
+	tw_page_fact(page, "Took", "%.1f ms on %u CPU%s",
+		     (double)result->elapsed_ns / 1e6, result->cpus,
+		     result->cpus == 1 ? "" : "s");
+}
+
+static void add_limits(struct tw_page *page, const struct tw_reliability *result)
+{
+	tw_page_heading(page, 2, "What this check can't see:");
 	if (result->pairs && is_bounded(result->offset_low_ticks,
 					result->offset_high_ticks))
-		tw_check_fold(4, "  - offsets inside the intervals above: up "
-			      "to %.0f ns can remain between two CPUs;",
-			      ceil(to_ns(result, reach_ticks(result))));
+		tw_page_item(page, "offsets inside the intervals above: up to %.0f ns "
+			     "can remain between two CPUs;",
+			     ceil(to_ns(result, reach_ticks(result))));
 	if (result->pairs && isfinite(result->pace_low_ppb) &&
 	    isfinite(result->pace_high_ppb))
-		tw_check_fold(4, "  - differences of pace inside the interval "
-			      "above, which has only this moment to show "
-			      "them;");
-	tw_check_fold(4, "  - what comes later: suspend, a virtual machine "
-		      "that is moved or paused, a write to the counter, a CPU "
-		      "that goes away and comes back;");
-	tw_check_fold(4, "  - CPUs that this process may not run on;");
-	tw_check_fold(4, "  - how long a second is: whether all CPUs together "
-		      "run fast or slow.");
+		tw_page_item(page, "differences of pace inside the interval above, "
+			     "which has only this moment to show them;");
+	tw_page_item(page, "what comes later: suspend, a virtual machine that is moved "
+		     "or paused, a write to the counter, a CPU that goes away and "
+		     "comes back;");
+	tw_page_item(page, "CPUs that this process may not run on;");
+	tw_page_item(page, "how long a second is: whether all CPUs together run fast "
+		     "or slow.");
 }
 
-void tw_check_print_page(const struct tw_check *check,
-			 const struct tw_check_arguments *arguments)
+struct tw_page *tw_check_page(const struct tw_check *check,
+			      const struct tw_check_arguments *arguments)
 {
-	const struct tw_reliability *result = &check->result;
-	struct tw_page *page = tw_page_new("counter check");
+	struct tw_page *page = tw_page_new("Can the counter be trusted?");
 
-	print_verdict(check, arguments);
-	print_contradictions(check->contradictions);
+	add_verdict(page, check, arguments);
+	add_contradictions(page, check->contradictions);
 	tw_command_counter_warnings(page, &check->counter);
-	tw_output_print(page);
-	printf("\n");
-	print_measured(result, &arguments->options);
-	printf("\n");
-	tw_check_print_machine(check);
-	printf("\n");
-	print_limits(result);
+	tw_page_gap(page);
+	add_measured(page, &check->result, &arguments->options);
+	tw_page_gap(page);
+	tw_check_add_machine(page, check);
+	add_limits(page, &check->result);
+	return page;
 }

@@ -20,9 +20,11 @@
 #include <unistd.h>
 
 #include "command/check/check.h"
-#include "command/check/fold.h"
 #include "command/check/sequel.h"
 #include "command/command.h"
+#include "command/output/format.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
 #include "timespec.h"
 
 static sigset_t ending;
@@ -78,126 +80,126 @@ static void wait_for_reader(void)
 		ppoll(&out, 1, NULL, &before);
 }
 
-static int print_time(void)
+/* Room for the time of day, as "22:13:20". */
+#define TIME_SIZE	32
+
+static const char *time_text(char *text)
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char text[32];
 
-	if (localtime_r(&now, &local) &&
-	    strftime(text, sizeof(text), "%H:%M:%S", &local))
-		return printf("%s", text);
-	return 0;
+	if (!localtime_r(&now, &local) ||
+	    !strftime(text, TIME_SIZE, "%H:%M:%S", &local))
+		*text = '\0';
+	return text;
 }
 
 /* "?" for what is not known. */
-#define NUMBER_SIZE	32
-#define PAGE_COLUMNS	80
-#define OFFSETS_COLUMN	28	/* what goes below the offsets */
-
 static const char *bound_text(char *text, double ticks, double hz)
 {
 	if (fabs(ticks) < (double)INT64_MAX && hz > 0)
-		snprintf(text, NUMBER_SIZE, "%+.1f", ticks / hz * 1e9);
+		snprintf(text, TW_FORMAT_SIZE, "%+.1f", ticks / hz * 1e9);
 	else
-		snprintf(text, NUMBER_SIZE, "?");
+		snprintf(text, TW_FORMAT_SIZE, "?");
 	return text;
 }
 
 static const char *pace_text(char *text, double ppb)
 {
 	if (isfinite(ppb))
-		snprintf(text, NUMBER_SIZE, "%+.1f", ppb / 1e3);
+		snprintf(text, TW_FORMAT_SIZE, "%+.1f", ppb / 1e3);
 	else
-		snprintf(text, NUMBER_SIZE, "?");
+		snprintf(text, TW_FORMAT_SIZE, "?");
 	return text;
 }
 
-/* Bounds of a busy machine are wide, and so are their numbers: what does not fit
- * goes below. */
-static void print_pairs(const struct tw_reliability *result, int column)
+static void add_check(struct tw_page *page, const struct tw_reliability *result)
 {
-	char low[NUMBER_SIZE], high[NUMBER_SIZE], pace[3 * NUMBER_SIZE];
-	int length;
+	const char *verdict = tw_name(TW_ENUM_VERDICT, result->verdict);
+	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
+	char low_pace[TW_FORMAT_SIZE], high_pace[TW_FORMAT_SIZE];
+	char time[TIME_SIZE];
 
-	column += printf("  offsets %s to %s ns",
-			 bound_text(low, (double)result->offset_low_ticks,
-				    result->hz),
-			 bound_text(high, (double)result->offset_high_ticks,
-				    result->hz));
-	length = snprintf(pace, sizeof(pace), "  pace %s to %s ppm",
-			  pace_text(low, result->pace_low_ppb),
-			  pace_text(high, result->pace_high_ppb));
-	if (column + length > PAGE_COLUMNS)
-		printf("\n%*s", OFFSETS_COLUMN, "");
-	printf("%s", pace);
-}
-
-static void print_line(const struct tw_reliability *result)
-{
-	int column = print_time();
-
-	column += printf("  %-10s  %u CPU%s",
-			 tw_name(TW_ENUM_VERDICT, result->verdict),
-			 result->cpus, result->cpus == 1 ? "" : "s");
 	if (result->pairs)
-		print_pairs(result, column);
-	printf("\n");
+		tw_page_fact(page, time_text(time), "%s on %u CPUs, offsets %s to %s "
+			     "ns, pace %s to %s ppm", verdict, result->cpus,
+			     bound_text(low, (double)result->offset_low_ticks,
+					result->hz),
+			     bound_text(high, (double)result->offset_high_ticks,
+					result->hz),
+			     pace_text(low_pace, result->pace_low_ppb),
+			     pace_text(high_pace, result->pace_high_ppb));
+	else
+		tw_page_fact(page, time_text(time), "%s on %u CPU%s", verdict,
+			     result->cpus, result->cpus == 1 ? "" : "s");
 }
 
-static void print_changes(const char *changes)
+static void add_changes(struct tw_page *page, const char *changes)
 {
 	size_t length;
 
 	for (; *changes; changes += length + 1) {
 		length = strcspn(changes, "\n");
-		tw_check_fold(12, "          %.*s", (int)length, changes);
+		tw_page_fact(page, "", "%.*s", (int)length, changes);
 	}
+}
+
+/* The first check has a page of its own. */
+static int print_head(const struct tw_check *check,
+		      const struct tw_check_arguments *arguments)
+{
+	struct tw_page *page = tw_check_page(check, arguments);
+
+	tw_page_heading(page, 2, "Every %" PRIu64 " s until Ctrl-C:",
+			(uint64_t)(arguments->watch_ns / TW_NS_PER_SECOND));
+	return tw_output_print(page);
 }
 
 static int print(const struct tw_check *check,
 		 const struct tw_check_arguments *arguments,
 		 const struct tw_check_history *history, const char *changes)
 {
+	struct tw_page *page;
+
 	if (arguments->json)
 		return tw_check_print_json_line(check, arguments, history,
 						changes);
-	if (history->checks == 1) {
-		tw_check_print_page(check, arguments);
-		printf("\nEvery %" PRIu64 " s until Ctrl-C:\n",
-		       (uint64_t)(arguments->watch_ns / TW_NS_PER_SECOND));
-	}
-	print_line(&check->result);
-	print_changes(changes);
-	return 0;
+	if (history->checks == 1 && print_head(check, arguments))
+		return -ENOMEM;
+	page = tw_page_new("Check");
+	add_check(page, &check->result);
+	add_changes(page, changes);
+	return tw_output_print(page);
 }
 
-static void print_summary(const struct tw_check_history *history)
+static int print_summary(const struct tw_check_history *history)
 {
 	const unsigned *verdicts = history->verdicts;
-	unsigned bit;
+	struct tw_page *page = tw_page_new("All checks");
 
 	if (history->checks == 1)
-		printf("\n1 check");
+		tw_page_paragraph(page, "1 check: %u reliable, %u unreliable, %u "
+				  "undecided.", verdicts[TW_RELIABLE],
+				  verdicts[TW_UNRELIABLE], verdicts[TW_UNDECIDED]);
 	else
-		printf("\n%u checks in %.0f s", history->checks,
-		       (double)(history->last_ns - history->begin_ns) / 1e9);
-	printf(": %u reliable, %u unreliable, %u undecided",
-	       verdicts[TW_RELIABLE], verdicts[TW_UNRELIABLE],
-	       verdicts[TW_UNDECIDED]);
-	if (history->checks > 1)
-		printf("; %u found a change", history->changes);
-	printf(".\n");
-	for (bit = 1; bit && bit <= history->reasons; bit <<= 1)
+		tw_page_paragraph(page, "%u checks in %.0f s: %u reliable, %u "
+				  "unreliable, %u undecided; %u found a change.",
+				  history->checks,
+				  (double)(history->last_ns - history->begin_ns) / 1e9,
+				  verdicts[TW_RELIABLE], verdicts[TW_UNRELIABLE],
+				  verdicts[TW_UNDECIDED], history->changes);
+	for (unsigned bit = 1; bit && bit <= history->reasons; bit <<= 1)
 		if (history->reasons & bit)
-			tw_check_fold(8, "  seen: %s",
-				      tw_text(TW_ENUM_REASON, bit));
+			tw_page_remark(page, "seen: %s", tw_text(TW_ENUM_REASON, bit));
 	if (isfinite(history->pace_low_ppb) && isfinite(history->pace_high_ppb))
-		printf("Over these %.0f s the rates of any two CPUs differ by "
-		       "%+.3f to %+.3f ppm.\n",
-		       (double)(history->last_ns - history->first_begin_ns) / 1e9,
-		       history->pace_low_ppb / 1e3,
-		       history->pace_high_ppb / 1e3);
+		tw_page_paragraph(page, "Over these %.0f s the rates of any two CPUs "
+				  "differ by %+.3f to %+.3f ppm.",
+				  (double)(history->last_ns - history->first_begin_ns) /
+				  1e9, history->pace_low_ppb / 1e3,
+				  history->pace_high_ppb / 1e3);
+	/* A terminal shows ^C at the start of this line. */
+	putchar('\n');
+	return tw_output_print(page);
 }
 
 /* All that changed, as lines; free() them. NULL: no memory. */
@@ -263,9 +265,8 @@ static int sum_up(const struct tw_check_arguments *arguments,
 	if (!history->checks)
 		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "ended before the first check was done");
-	if (!arguments->json)
-		print_summary(history);
-	else if (tw_check_print_json_summary(history))
+	if (arguments->json ? tw_check_print_json_summary(history) :
+			      print_summary(history))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	return tw_command_finish(TW_CHECK, code);
