@@ -48,9 +48,9 @@ int main(void)
 	return 0;
 }
 END
-"$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -o main main.c without.o \
+"$cc" -std=gnu11 -D_GNU_SOURCE -I"$root/plugin" -I"$root/core" -o main main.c without.o \
 	"$root/plugin/kernel/stages.c" "$root/plugin/kernel/program.c" \
-	"$root/plugin/kernel/remote.c"
+	"$root/plugin/kernel/remote.c" "$root/core/text_file.c"
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 
