@@ -645,8 +645,7 @@ print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
-       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man \
-       $(addprefix $(B)/completion/,$(COMPLETIONS))
+       $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man completion
 
 # The verdict is the same on any machine, whatever else runs there.
 .PHONY: check
@@ -905,6 +904,8 @@ $(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise
 
 # For shells: each looks for its file under its own name.
 COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise
+.PHONY: completion
+completion: $(addprefix $(B)/completion/,$(COMPLETIONS))
 $(B)/completion/bash-completion/%: shell_name := bash
 $(B)/completion/zsh/%: shell_name := zsh
 $(B)/completion/%: $(B)/tickwise
@@ -958,7 +959,7 @@ install-man: man
 		echo ".so man$$section/$$page.$$section" \
 		>$(DESTDIR)$(MANDIR)/man$$section/$${name%/*}.$$section; done
 
-install-completion: $(addprefix $(B)/completion/,$(COMPLETIONS))
+install-completion: completion
 	$(Q)set -e; for file in $(COMPLETIONS); do \
 		$(INSTALL) -d $(DESTDIR)$(DATADIR)/$${file%/*}; \
 		$(INSTALL) -m 644 $(B)/completion/$$file $(DESTDIR)$(DATADIR)/$$file; done
