@@ -106,8 +106,9 @@ COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
 # One file of these says which engine it is, the others are shared.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
-		  $(addprefix plugin/kernel/,causes.c explained_json.c job.c loader.c program.c \
-		  remote.c stages.c trace_own.c trace_text.c tracefs.c why.c)
+		  $(addprefix plugin/kernel/,causes.c explained_json.c loader.c program.c \
+		  remote.c stages.c trace_own.c trace_text.c tracefs.c) \
+		  $(wildcard plugin/collect/*.c)
 # The memory engine shares with them what is of no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
@@ -358,7 +359,7 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
 	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
 	$(addprefix $(B)/core/command/,child.o output/format.o) $(OPTION_OBJECTS) \
-	$(B)/plugin/slowest.o $(B)/plugin/windows.o
+	$(B)/plugin/collect/slowest.o $(B)/plugin/collect/windows.o
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a
@@ -456,8 +457,8 @@ $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
 	output/plain_text.o profile/perf_script.o)
 
 # What the engine counts per interval and its list of the slowest know nothing of fio.
-$(B)/tests/unit/slowest.t: plugin/slowest.c
-$(B)/tests/unit/windows.t: plugin/windows.c
+$(B)/tests/unit/slowest.t: plugin/collect/slowest.c
+$(B)/tests/unit/windows.t: plugin/collect/windows.c
 $(B)/tests/unit/slowest.t $(B)/tests/unit/windows.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/windows.t: TEST_LIBS := $(B)/libtickwise.a
 
@@ -489,7 +490,7 @@ $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 # What `tickwise attach` adds up needs no BPF.
 ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
-	plugin/slowest.c plugin/windows.c
+	plugin/collect/slowest.c plugin/collect/windows.c
 $(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.c) \
 	core/command/output/format.c core/command/output/plain_text.c
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
@@ -499,8 +500,8 @@ $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	report over_time response slowest trigger windows kernel/job kernel/trace_own \
-	kernel/trace_text kernel/explained_json kernel/program kernel/why)
+	report over_time response trigger collect/slowest collect/windows kernel_job kernel_why kernel/trace_own \
+	kernel/trace_text kernel/explained_json kernel/program)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin
 $(ENGINE_OBJECTS) $(ENGINE_TESTS:.t=.o): PLUGIN_CFLAGS += $(ENGINE_TEST_FLAGS)
 

@@ -12,14 +12,14 @@
 #include "io_times.h"
 #include "kernel/causes.h"
 #include "kernel/stages.h"
-#include "kernel/why.h"
+#include "kernel_why.h"
 #include "options.h"
 #include "patched_fio.h"
-#include "slowest.h"
+#include "collect/slowest.h"
 #include "tickwise.h"
 #include "timing.h"
 #include "trigger.h"
-#include "windows.h"
+#include "collect/windows.h"
 
 enum tw_direction {
 	TW_READ,

@@ -11,7 +11,7 @@
 
 #include "engine.h"
 #include "guards.h"
-#include "kernel/job.h"
+#include "kernel_job.h"
 #include "message.h"
 #include "over_time.h"
 #include "record.h"

@@ -15,7 +15,7 @@
 #ifdef TW_FIO_VERIFY_FSYNCED
 #include "verify.h"
 #endif
-#include "slowest.h"
+#include "collect/slowest.h"
 
 #define TW_OPTION(kind, member) \
 	.type = kind, \

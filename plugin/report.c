@@ -10,7 +10,7 @@
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
-#include "kernel/job.h"
+#include "kernel_job.h"
 #include "message.h"
 #include "over_time.h"
 #include "report_file.h"

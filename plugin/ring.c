@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "kernel/job.h"
+#include "kernel_job.h"
 #include "message.h"
 #include "verify.h"
 

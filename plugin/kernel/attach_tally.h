@@ -12,8 +12,8 @@
 #include "kernel/attach_names.h"
 #include "kernel/attach_record.h"
 #include "kernel/attach_why.h"
-#include "slowest.h"
-#include "windows.h"
+#include "collect/slowest.h"
+#include "collect/windows.h"
 #include "tickwise.h"
 
 /* lat is the sum of the others that an I/O has. */

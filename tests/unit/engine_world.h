@@ -21,7 +21,7 @@
 #include "guards.h"
 #include "health.h"
 #include "histogram_json.h"
-#include "kernel/job.h"
+#include "kernel_job.h"
 #include "kernel/tracefs.h"
 #include "message.h"
 #include "over_time.h"

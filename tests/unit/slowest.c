@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "slowest.h"
+#include "collect/slowest.h"
 #include "tap.h"
 
 struct record {

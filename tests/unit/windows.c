@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "windows.h"
+#include "collect/windows.h"
 #include "tap.h"
 
 #define LANES	2

@@ -7,8 +7,8 @@
 #include "engine.h"
 #include "guards.h"
 #include "kernel/explained_json.h"
-#include "kernel/job.h"
-#include "kernel/why.h"
+#include "kernel_job.h"
+#include "kernel_why.h"
 #include "report_file.h"
 
 static const char not_split[] =

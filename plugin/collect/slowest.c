@@ -2,7 +2,7 @@
 /*
  * The slowest so many of a stream of values.
  */
-#include "slowest.h"
+#include "collect/slowest.h"
 
 #include <errno.h>
 #include <stdlib.h>

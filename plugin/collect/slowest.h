@@ -5,8 +5,8 @@
  *
  * One writer. What is not slow enough costs one comparison.
  */
-#ifndef TW_LATENCY_SLOWEST_H
-#define TW_LATENCY_SLOWEST_H
+#ifndef TW_COLLECT_SLOWEST_H
+#define TW_COLLECT_SLOWEST_H
 
 #include <stddef.h>
 #include <stdint.h>

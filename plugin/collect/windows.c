@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "latency/histogram.h"
-#include "windows.h"
+#include "collect/windows.h"
 
 /* Newer than some headers (Linux 5.14). */
 #ifndef MADV_POPULATE_WRITE

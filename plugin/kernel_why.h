@@ -6,7 +6,7 @@
 #ifndef TW_PLUGIN_KERNEL_WHY_H
 #define TW_PLUGIN_KERNEL_WHY_H
 
-#include "explain.h"
+#include "kernel/explain.h"
 
 struct thread_data;
 struct tw_clocks;

@@ -10,7 +10,7 @@
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
-#include "kernel/job.h"
+#include "kernel_job.h"
 #include "kernel/shifted_clock.h"
 #include "message.h"
 

@@ -9,8 +9,8 @@
  * first one of a window some microseconds at most, as one pair is merged for
  * each window that is opened, never all at once.
  */
-#ifndef TW_LATENCY_WINDOWS_H
-#define TW_LATENCY_WINDOWS_H
+#ifndef TW_COLLECT_WINDOWS_H
+#define TW_COLLECT_WINDOWS_H
 
 #include "tickwise.h"
 
