@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sized.h"
 #include "trust.h"
 
 /* @name among the blank-separated @names. */
@@ -74,8 +75,8 @@ static unsigned with_rates(const struct tw_reliability *result,
 			 TW_CONTRADICTION_DECLARED_RATE);
 }
 
-unsigned tw_contradictions(const struct tw_reliability *result,
-			   const struct tw_machine *machine)
+static unsigned contradictions_of(const struct tw_reliability *result,
+				  const struct tw_machine *machine)
 {
 	unsigned found = with_kernel(result, machine) |
 			 with_rates(result, machine);
@@ -84,4 +85,18 @@ unsigned tw_contradictions(const struct tw_reliability *result,
 	    (result->reasons & (TW_REASON_PACE | TW_REASON_STANDS_STILL)))
 		found |= TW_CONTRADICTION_INVARIANT;
 	return found;
+}
+
+int tw_contradictions(const struct tw_reliability *result,
+		      const struct tw_machine *machine)
+{
+	struct tw_reliability measured;
+	struct tw_machine facts;
+	int ret = tw_sized_take(&measured, sizeof(measured), result,
+				TW_FIRST_RELIABILITY);
+
+	if (!ret)
+		ret = tw_sized_take(&facts, sizeof(facts), machine,
+				    TW_FIRST_MACHINE);
+	return ret ? ret : (int)contradictions_of(&measured, &facts);
 }

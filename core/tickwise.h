@@ -15,8 +15,9 @@
  *   9 diagnostics       what the slow functions decided, as text
  *
  * Functions return 0 or a negative errno; outputs are written only on success.
- * The library never prints, never exits, and leaves no thread, affinity or
- * signal state changed. Hot structures are open and, but for what
+ * Where a parameter begins with its size, -EINVAL and -E2BIG also mean a wrong
+ * one: TW_SIZED. The library never prints, never exits, and leaves no thread,
+ * affinity or signal state changed. Hot structures are open and, but for what
  * tw_clock_refine() does to a clock, read-only once set up: any number of
  * threads, and children after fork, may read them.
  *
@@ -69,6 +70,36 @@ extern "C" {
 #define TW_NS_PER_SECOND	1000000000ULL
 
 #define tw__unlikely(x)		__builtin_expect(!!(x), 0)
+
+/**
+ * TW_SIZED - a structure that begins with its size, otherwise zero
+ * @type: struct tw_rate, for example
+ *
+ * Structures of options and results may grow at their end in later versions. So
+ * that a program runs with a library of another version than its header, each
+ * begins with its size, which the caller sets. With designated initialisers,
+ * "{ .size = sizeof(struct tw_rate_options), .window_ns = 20000000 }" is the
+ * same.
+ *
+ * Of options, what the library knows and the caller's structure lacks is 0; what
+ * the library does not know has to be 0: -E2BIG. Of results, no more than size
+ * bytes are written, and what the library does not know becomes 0. A size of 0,
+ * or one that never was: -EINVAL.
+ */
+#ifdef __cplusplus
+extern "C++" {
+template <typename Type> static inline Type tw__sized()
+{
+	Type structure = Type();
+
+	structure.size = sizeof(Type);
+	return structure;
+}
+}
+#define TW_SIZED(type)		tw__sized<type>()
+#else
+#define TW_SIZED(type)		((type) { .size = sizeof(type) })
+#endif
 
 /* ---- 1 the counter ----------------------------------------------------- */
 
@@ -132,6 +163,7 @@ enum tw_counter_state {
  * disabled was not read: its costs are 0.
  */
 struct tw_counter_facts {
+	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_counter_state state;
 	double read_cost_ns;		/* of tw_ticks() */
 	double step_ns;			/* by which the counter moves at a time */
@@ -217,6 +249,7 @@ enum tw_rate_refusal {
  * the resolution of adjtimex, leave over a window as long as this one.
  */
 struct tw_rate {
+	size_t size;			/* sizeof, as the caller knows it */
 	double hz;			/* ticks per second of @against */
 	double uncertainty_ppb;		/* 1 sigma */
 	double bound_ppb;		/* hard: largest |error| possible */
@@ -263,6 +296,7 @@ struct timex;
  * granularity, and adjtimex(2), asked with modes 0 and ADJ_OFFSET_SS_READ.
  */
 struct tw_time_source {
+	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t (*read_ticks)(void *context);
 	uint64_t (*read_ns)(void *context);
 	void *context;
@@ -276,6 +310,7 @@ struct tw_time_source {
 };
 
 struct tw_rate_options {
+	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t window_ns;		/* 5 ms and more; 0: one second */
 	enum tw_against against;	/* 0: CLOCK_MONOTONIC_RAW */
 	enum tw_switch kernel_rate;	/* TW_OFF: only what is measured */
@@ -544,6 +579,7 @@ enum tw_anchor {
 };
 
 struct tw_clock_options {
+	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t window_ns;		/* of the calibration; 0: one second */
 	enum tw_against against;	/* anchor and rate; 0: RAW */
 	enum tw_switch kernel_rate;
@@ -683,6 +719,7 @@ static inline void tw_clock_timespec(const struct tw_clock *clock,
  * moment is known to half of their distance.
  */
 struct tw_clock_mark {
+	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t ticks_before;
 	uint64_t ticks_after;
 	uint64_t system_ns;
@@ -759,6 +796,7 @@ struct tw_cpu_offset {
  * "Monotonic" is a statement about what was seen, in probe order.
  */
 struct tw_reliability {
+	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_verdict verdict;
 	unsigned reasons;		/* bits of enum tw_reliability_reason */
 	enum tw_reliability_method method;
@@ -784,6 +822,7 @@ struct tw_reliability {
 
 /* How far a measurement has come. */
 struct tw_reliability_progress {
+	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t elapsed_ns;
 	uint64_t time_limit_ns;
 	uint64_t probes;
@@ -791,6 +830,7 @@ struct tw_reliability_progress {
 };
 
 struct tw_reliability_options {
+	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_reliability_method method;
 	uint64_t time_limit_ns;		/* 0: 500 ms after least_time_ns */
 	uint64_t least_switches;	/* per CPU; 0: 100 */
@@ -860,16 +900,19 @@ struct tw_machine;
  * @result: from tw_reliability_measure()
  * @machine: from tw_machine_read(), on the same machine
  *
- * They change no verdict: it is the measurement's. Return: bits of enum
- * tw_contradiction; 0, there is none. Pure; thread-safe.
+ * They change no verdict: it is the measurement's.
+ *
+ * Return: bits of enum tw_contradiction, 0 for none; -EINVAL or -E2BIG. Pure;
+ * thread-safe.
  */
-unsigned tw_contradictions(const struct tw_reliability *result,
-			   const struct tw_machine *machine);
+int tw_contradictions(const struct tw_reliability *result,
+		      const struct tw_machine *machine);
 
 /**
  * struct tw_machine - what kernel and processor say about the counter
  */
 struct tw_machine {
+	size_t size;			/* sizeof, as the caller knows it */
 	char processor[64];		/* the brand string */
 	char hypervisor[16];		/* "" on bare metal */
 	char clocksource[32];		/* the kernel's current one */
@@ -894,8 +937,10 @@ struct tw_machine {
 /**
  * tw_machine_read - collect what kernel and processor say about the counter
  * @machine: the result; what can't be read is empty, 0 or -1
+ *
+ * Return: 0; -EINVAL or -E2BIG for a size that is none. Thread-safe.
  */
-void tw_machine_read(struct tw_machine *machine);
+int tw_machine_read(struct tw_machine *machine);
 
 /* ---- 6 the clock's error ----------------------------------------------- */
 
@@ -942,9 +987,11 @@ int tw_clock_refine(struct tw_clock *clock);
  * @clock: from tw_clock_init()
  * @rate: the result
  *
- * clock->rate stays the one of the start. Thread-safe.
+ * clock->rate stays the one of the start.
+ *
+ * Return: 0; -EINVAL or -E2BIG for a size that is none. Thread-safe.
  */
-void tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate);
+int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate);
 
 /* What tw_clock_check() looks at. */
 enum tw_health_check {
@@ -971,6 +1018,7 @@ enum tw_health_state {
  * others need devices that few machines have. Else TW_UNDECIDED.
  */
 struct tw_clock_health {
+	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_verdict verdict;
 	enum tw_health_state state[TW_HEALTH_CHECKS];
 	/* The clock's advance since it was set up less that of the clock its
@@ -1060,6 +1108,7 @@ enum tw_interval_cpus {
  * the rate's own for the rate.
  */
 struct tw_interval {
+	size_t size;			/* sizeof, as the caller knows it */
 	int64_t ns;
 	struct tw_error read;
 	struct tw_error cpu_offset;

@@ -17,6 +17,7 @@
 #include "estimate/reliability.h"
 #include "machine/machine.h"
 #include "machine/processor.h"
+#include "sized.h"
 
 /* ---- the CPUs ---- */
 
@@ -61,14 +62,25 @@ int tw_reliability_measure_on(struct tw_reliability *result,
 int tw_reliability_measure(struct tw_reliability *result,
 			   const struct tw_reliability_options *options)
 {
-	return tw_reliability_measure_on(result, options, NULL);
+	int ret = tw_sized_check(result->size, TW_FIRST_RELIABILITY);
+	struct tw_reliability_options complete = { 0 };
+	struct tw_reliability out;
+
+	if (!ret && options)
+		ret = tw_sized_take(&complete, sizeof(complete), options,
+				    TW_FIRST_RELIABILITY_OPTIONS);
+	if (!ret)
+		ret = tw_reliability_measure_on(&out, &complete, NULL);
+	if (!ret)
+		tw_sized_give(result, &out, sizeof(out));
+	return ret;
 }
 
 static int compare_once(const struct tw_reliability_options *options,
 			struct tw_trust_compared *compared)
 {
 	struct tw_reliability result;
-	int ret = tw_reliability_measure(&result, options);
+	int ret = tw_reliability_measure_on(&result, options, NULL);
 
 	if (ret)
 		return ret;
@@ -97,16 +109,36 @@ int tw_trust_compare(enum tw_trust_moment moment, double hz,
 
 /* ---- the clock ---- */
 
-int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
+/* The caller's options, complete. @rate is where to copy theirs to. */
+static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
+			const struct tw_clock_options *callers)
 {
-	const struct tw_clock_options defaults = { 0 };
+	struct tw_reliability reliability;
+	int ret = 0;
+
+	if (callers)
+		ret = tw_sized_take(options, sizeof(*options), callers,
+				    TW_FIRST_CLOCK_OPTIONS);
+	/* This one is read where the caller keeps it. */
+	if (!ret && options->reliability)
+		ret = tw_sized_take(&reliability, sizeof(reliability),
+				    options->reliability,
+				    TW_FIRST_RELIABILITY);
+	if (!ret && options->rate) {
+		ret = tw_sized_take(rate, sizeof(*rate), options->rate,
+				    TW_FIRST_RATE);
+		options->rate = rate;
+	}
+	return ret;
+}
+
+static int init(struct tw_clock *clock, const struct tw_clock_options *options)
+{
+	struct tw_clock out = { .rate = TW_SIZED(struct tw_rate) };
 	struct tw_trust_seen seen = { 0 };
-	struct tw_clock out = { 0 };
 	struct tw_trust trust;
 	int ret;
 
-	if (!options)
-		options = &defaults;
 	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
 		return -EINVAL;
 	out.rate.against = options->rate ? options->rate->against :
@@ -132,6 +164,15 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 	return 0;
 }
 
+int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
+{
+	struct tw_clock_options complete = { 0 };
+	struct tw_rate rate;
+	int ret = take_options(&complete, &rate, options);
+
+	return ret ? ret : init(clock, &complete);
+}
+
 /* As long as the CPUs would take. */
 #define LATER_NS	8000000L
 
@@ -149,7 +190,7 @@ static int look(const struct tw_clock *clock, int at_cpus,
 		struct tw_clock_health *health)
 {
 	const struct timespec later = { .tv_nsec = LATER_NS };
-	struct tw_clock_health out = { 0 };
+	struct tw_clock_health out = TW_SIZED(struct tw_clock_health);
 	struct tw_health_seen seen = { 0 };
 	struct tw_trust_compared cpus;
 	int ret, cpus_ret = -ECANCELED;
@@ -186,7 +227,14 @@ static int look_and_keep_errno(const struct tw_clock *clock, int at_cpus,
 
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health)
 {
-	return look_and_keep_errno(clock, 1, health);
+	int ret = tw_sized_check(health->size, TW_FIRST_CLOCK_HEALTH);
+	struct tw_clock_health out;
+
+	if (!ret)
+		ret = look_and_keep_errno(clock, 1, &out);
+	if (!ret)
+		tw_sized_give(health, &out, sizeof(out));
+	return ret;
 }
 
 int tw_clock_look(const struct tw_clock *clock, struct tw_clock_health *health)

@@ -33,7 +33,9 @@ static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
  */
 static void use_system_clock(const struct tw_trust *trust)
 {
-	const struct tw_clock_options options = { .system = TW_ON };
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
 	int same_counter = timing.clock.start.counter_is_clocksource;
 	struct timespec step = { 0, 0 };
 	char coarse[96] = "";
@@ -98,6 +100,7 @@ static void check_counter(void)
 static void set_up(void)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};

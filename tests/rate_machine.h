@@ -251,6 +251,7 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 {
 	*machine = (struct rate_machine) {
 		.source = {
+			.size = sizeof(struct tw_time_source),
 			.read_ticks = rate_read_ticks,
 			.read_ns = rate_read_ns,
 			.granularity_ns = 1,

@@ -110,10 +110,12 @@ static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i,
 		       double wander)
 {
 	uint64_t random = rate_mix(seed, i);
-	struct tw_rate_options options = { .window_ns = RATE_WINDOW_NS };
+	struct tw_rate_options options = {
+		.size = sizeof(options), .window_ns = RATE_WINDOW_NS,
+	};
 	enum rate_load load = (enum rate_load)(i % RATE_LOADS);
 	struct rate_machine machine;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	uint64_t mult60;
 	int is_off;
 	double hz;

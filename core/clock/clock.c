@@ -34,7 +34,7 @@ enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against)
 
 static int set_anchor(struct tw_clock *clock, enum tw_against against)
 {
-	struct tw_clock_mark mark = { 0 };
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	uint64_t width_ticks, back_ticks;
 	int ret;
 
@@ -78,6 +78,7 @@ int tw_clock_set_up(struct tw_clock *clock,
 		    const struct tw_clock_options *options)
 {
 	const struct tw_rate_options rate_options = {
+		.size = sizeof(rate_options),
 		.window_ns = options->window_ns,
 		.against = options->against,
 		.kernel_rate = options->kernel_rate,

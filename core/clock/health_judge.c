@@ -72,7 +72,7 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
 {
 	double passed_ns = (double)health->over_ns;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tw_clock_rate(clock, &rate);
 	if (!was_kernel_rate(clock, &rate))

@@ -13,6 +13,7 @@
 #include "counter/step.h"
 #include "refine_decide.h"
 #include "segment.h"
+#include "sized.h"
 
 #define PAIRS	256
 
@@ -109,14 +110,13 @@ double tw_offset_ns(int64_t ticks, double hz)
  * A counter that is ahead by some ticks at the end makes an interval longer,
  * one at the beginning makes it shorter.
  */
-static struct tw_error cpu_error(const struct tw_clock *clock,
-				 const struct tw_stamp *begin,
+static struct tw_error cpu_error(const struct tw_reliability *reliability,
+				 double hz, const struct tw_stamp *begin,
 				 const struct tw_stamp *end,
 				 enum tw_interval_cpus *cpus)
 {
-	const struct tw_reliability *reliability = clock->reliability;
 	const struct tw_cpu_offset *pair = NULL;
-	double low, high, hz = clock->scale.hz;
+	double low, high;
 
 	if (begin->cpu == end->cpu && begin->cpu != TW_CPU_UNKNOWN) {
 		*cpus = TW_CPUS_SAME;
@@ -243,7 +243,7 @@ static double set_rate_error(const struct tw_clock *clock,
 			     struct tw_error *error)
 {
 	double sigma_ns = 0;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned i;
 
 	tw_clock_rate(clock, &rate);
@@ -285,9 +285,18 @@ static void set_errors(const struct tw_clock *clock, const struct place *place,
 int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		const struct tw_stamp *end, struct tw_interval *interval)
 {
+	int ret = tw_sized_check(interval->size, TW_FIRST_INTERVAL);
+	struct tw_reliability reliability;
 	struct tw_interval out = { 0 };
 	struct place place;
 
+	if (ret)
+		return ret;
+	if (clock->reliability)
+		ret = tw_sized_take(&reliability, sizeof(reliability),
+				    clock->reliability, TW_FIRST_RELIABILITY);
+	if (ret)
+		return ret;
 	if (clock->system)
 		return -ENOTSUP;
 	if (!in_range(clock, begin->ticks) || !in_range(clock, end->ticks))
@@ -300,8 +309,9 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		out.ns = tw_ticks_delta_to_ns(
 				scale_of_number(clock, place.last),
 				(int64_t)(end->ticks - begin->ticks));
-	out.cpu_offset = cpu_error(clock, begin, end, &out.cpus);
+	out.cpu_offset = cpu_error(clock->reliability ? &reliability : NULL,
+				   clock->scale.hz, begin, end, &out.cpus);
 	set_errors(clock, &place, &out);
-	*interval = out;
+	tw_sized_give(interval, &out, sizeof(out));
 	return 0;
 }

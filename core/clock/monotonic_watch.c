@@ -34,7 +34,7 @@ static int mark_injected(struct tw_bracket *mark,
 static int mark_raw(struct tw_bracket *bracket,
 		    const struct tw_time_source *source)
 {
-	struct tw_clock_mark mark;
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	int ret;
 
 	if (source)

@@ -11,6 +11,7 @@
 #include "diagnostics.h"
 #include "machine/machine.h"
 #include "monotonic_rate.h"
+#include "sized.h"
 #include "witness.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
@@ -271,14 +272,36 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 	return ret;
 }
 
+/* The caller's options, complete, with @source for their clocks. */
+static int take_options(struct tw_rate_options *options,
+			struct tw_time_source *source,
+			const struct tw_rate_options *callers)
+{
+	int ret = 0;
+
+	if (callers)
+		ret = tw_sized_take(options, sizeof(*options), callers,
+				    TW_FIRST_RATE_OPTIONS);
+	if (ret || !options->source)
+		return ret;
+	ret = tw_sized_take(source, sizeof(*source), options->source,
+			    TW_FIRST_TIME_SOURCE);
+	options->source = source;
+	return ret;
+}
+
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 {
 	struct calibration calibration = { 0 };
+	struct tw_time_source source;
 	struct tw_rate out;
 	int ret;
 
-	if (options)
-		calibration.options = *options;
+	ret = tw_sized_check(rate->size, TW_FIRST_RATE);
+	if (!ret)
+		ret = take_options(&calibration.options, &source, options);
+	if (ret)
+		return ret;
 	if (calibration.options.window_ns == 0)
 		calibration.options.window_ns = DEFAULT_WINDOW_NS;
 	ret = check_options(&calibration.options);
@@ -294,6 +317,6 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	if (ret)
 		return ret;
 	tell_kernel_rate(&out);
-	*rate = out;
+	tw_sized_give(rate, &out, sizeof(out));
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "machine/vmclock.h"
 #include "refine_decide.h"
 #include "segment.h"
+#include "sized.h"
 #include "witness.h"
 
 #define LOOK_NS		200000
@@ -106,7 +107,7 @@ static void publish_rate(struct tw_clock *clock, const struct tw_rate *rate)
 }
 
 /* Only one who is passed by two new rates begins again. */
-void tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate)
+static void read_rate(const struct tw_clock *clock, struct tw_rate *rate)
 {
 	unsigned slot;
 
@@ -119,6 +120,18 @@ void tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate)
 		copy_words((word *)rate,
 			   (const word *)&clock->refined_rate[slot]);
 	} while (__atomic_load_n(&clock->rate_slot, __ATOMIC_ACQUIRE) != slot);
+}
+
+int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate)
+{
+	int ret = tw_sized_check(rate->size, TW_FIRST_RATE);
+	struct tw_rate out;
+
+	if (ret)
+		return ret;
+	read_rate(clock, &out);
+	tw_sized_give(rate, &out, sizeof(out));
+	return 0;
 }
 
 static enum tw_witness no_witness(uint64_t from_hz)

@@ -8,7 +8,7 @@
 
 #include "debug.h"
 #include "scale_check.h"
-#include "tickwise.h"
+#include "sized.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -126,8 +126,8 @@ static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 	return 0;
 }
 
-int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
-		  uint64_t modulus_ns)
+static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
+		      uint64_t modulus_ns)
 {
 	struct tw_scale best = { 0 }, one;
 	struct ratio ratio;
@@ -155,4 +155,14 @@ int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 	tw_debug_assert(!tw_scale_check(&best, rate));
 	*scale = best;
 	return 0;
+}
+
+int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
+		  uint64_t modulus_ns)
+{
+	struct tw_rate complete;
+	int ret = tw_sized_take(&complete, sizeof(complete), rate,
+				TW_FIRST_RATE);
+
+	return ret ? ret : make_scale(scale, &complete, modulus_ns);
 }

@@ -30,7 +30,7 @@ void tw_kernel_candidates_read(const struct tw_time_source *source,
 
 enum tw_witness tw_witness_find(uint64_t from_hz)
 {
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 	uint64_t khz = from_hz / 1000;
 
 	tw_machine_read(&machine);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "sized.h"
 #include "state.h"
 #include "timespec.h"
 
@@ -21,13 +22,16 @@ int tw_clock_mark(enum tw_against against, unsigned tries,
 {
 	uint64_t narrowest = UINT64_MAX;
 	struct tw_clock_mark best = { 0 };
+	int ret = tw_sized_check(mark->size, TW_FIRST_CLOCK_MARK);
 
+	if (ret)
+		return ret;
 	if (tries == 0 || tries > 1000000)
 		return -EINVAL;
 	if (tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 	while (tries--) {
-		struct tw_clock_mark one;
+		struct tw_clock_mark one = { 0 };
 		struct timespec now;
 
 		one.ticks_before = tw_ticks_begin();
@@ -40,6 +44,6 @@ int tw_clock_mark(enum tw_against against, unsigned tries,
 			best = one;
 		}
 	}
-	*mark = best;
+	tw_sized_give(mark, &best, sizeof(best));
 	return 0;
 }

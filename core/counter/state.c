@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sized.h"
 #include "step.h"
 #include "text_file.h"
 #include "timespec.h"
@@ -242,13 +243,17 @@ static void look_at_costs(struct tw_counter_facts *facts)
 
 int tw_counter_check(struct tw_counter_facts *facts)
 {
-	struct tw_counter_facts out = { .state = tw_counter_permission() };
+	int ret = tw_sized_check(facts->size, TW_FIRST_COUNTER_FACTS);
+	struct tw_counter_facts out = { 0 };
 	int saved_errno = errno;
 
+	if (ret)
+		return ret;
+	out.state = tw_counter_permission();
 	out.emulated = tw_counter_is_emulated();
 	look_at_namespace(&out);
 	look_at_costs(&out);
 	errno = saved_errno;
-	*facts = out;
+	tw_sized_give(facts, &out, sizeof(out));
 	return 0;
 }

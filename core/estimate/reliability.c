@@ -90,7 +90,7 @@ static void release(struct measurement *m)
  * not move forward. */
 static double look_at_rate(const struct tw_clock_mark *begin)
 {
-	struct tw_clock_mark end;
+	struct tw_clock_mark end = TW_SIZED(struct tw_clock_mark);
 	int64_t ticks;
 	uint64_t ns;
 
@@ -139,6 +139,7 @@ static void judge(struct measurement *m)
 static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_reliability_progress progress = {
+		.size = sizeof(progress),
 		.elapsed_ns = tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns,
 		.time_limit_ns = m->options.time_limit_ns,
 	};
@@ -266,11 +267,14 @@ int tw_estimate(struct tw_reliability *result,
 		const struct tw_reliability_options *options,
 		const struct tw_probe_system *system)
 {
-	struct measurement m = { .options = *options };
+	struct measurement m = {
+		.options = *options, .begin = TW_SIZED(struct tw_clock_mark),
+	};
 	int error = measure(&m, system);
 
 	if (!error) {
 		*result = m.result;
+		result->size = sizeof(*result);
 		m.result.offsets = NULL;
 	}
 	release(&m);

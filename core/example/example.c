@@ -36,7 +36,7 @@ static void print_seconds(double seconds)
 /* The library asks only about CPUs that this program may run on. */
 static void print_cpus(void)
 {
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	tw_machine_read(&machine);
 	printf("CPUs\n  allowed    %u of the %u online; the others are not "
@@ -138,7 +138,7 @@ static void print_error(const char *of, const struct tw_error *error)
 /* Two stamps, and all that is known of what lies between them. */
 static int print_interval(const struct tw_clock *clock)
 {
-	struct tw_interval interval;
+	struct tw_interval interval = TW_SIZED(struct tw_interval);
 	struct tw_stamp begin, end;
 	int error;
 
@@ -183,7 +183,9 @@ static int print_limits(const struct tw_clock *clock)
 
 static int use_counter(const struct tw_reliability *reliability)
 {
-	const struct tw_clock_options options = { .reliability = reliability };
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .reliability = reliability,
+	};
 	struct tw_clock clock;
 	int error;
 
@@ -211,7 +213,7 @@ static void say(void *context, int level, const char *message)
 
 int main(void)
 {
-	struct tw_reliability reliability;
+	struct tw_reliability reliability = TW_SIZED(struct tw_reliability);
 	int code, error;
 
 	tw_set_diagnostics(say, NULL);

@@ -17,6 +17,7 @@
 #include "counter/state.h"
 #include "perf_page.h"
 #include "processor.h"
+#include "sized.h"
 #include "steering.h"
 #include "text.h"
 #include "text_file.h"
@@ -144,12 +145,10 @@ static void read_steering(struct tw_machine *machine)
 	machine->ntp_steering_ppb = tw_steering_ppb(&steering);
 }
 
-void tw_machine_read(struct tw_machine *machine)
+static void read_machine(struct tw_machine *machine)
 {
-	int saved_errno = errno;
 	struct tw_processor_facts facts;
 
-	memset(machine, 0, sizeof(*machine));
 	tw_processor_read(&facts);
 	memcpy(machine->processor, facts.processor, sizeof(facts.processor));
 	memcpy(machine->hypervisor, facts.hypervisor, sizeof(facts.hypervisor));
@@ -169,5 +168,18 @@ void tw_machine_read(struct tw_machine *machine)
 	machine->perf_page_khz = tw_read_perf_page_khz();
 	read_vmclock(machine);
 	read_steering(machine);
+}
+
+int tw_machine_read(struct tw_machine *machine)
+{
+	int ret = tw_sized_check(machine->size, TW_FIRST_MACHINE);
+	struct tw_machine out = { 0 };
+	int saved_errno = errno;
+
+	if (ret)
+		return ret;
+	read_machine(&out);
+	tw_sized_give(machine, &out, sizeof(out));
 	errno = saved_errno;
+	return 0;
 }

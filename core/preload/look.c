@@ -89,7 +89,7 @@ static double middle_ticks(const struct tw_clock_mark *mark)
 /* The rest of the baseline passes asleep. */
 static int slope_since(const struct tw_clock_mark *begin, double *ns_per_tick)
 {
-	struct tw_clock_mark end;
+	struct tw_clock_mark end = TW_SIZED(struct tw_clock_mark);
 	uint64_t passed_ns;
 	int ret;
 
@@ -133,7 +133,7 @@ static int look(int measure, double *ns_per_tick, struct tw_trust *trust)
 		.state = tw_counter_permission(),
 		.is_emulated = tw_counter_is_emulated(),
 	};
-	struct tw_clock_mark begin = { 0 };
+	struct tw_clock_mark begin = TW_SIZED(struct tw_clock_mark);
 
 	tw_read_clocksource(seen.clocksource, sizeof(seen.clocksource));
 	if (!tw_trust(&needs, &seen, trust))

@@ -73,6 +73,7 @@ static int read_options(void)
 static int find_rate(void)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = RATE_WINDOW_NS,
 		.longest_ns = LONGEST_RATE_WINDOW_NS,
 	};
@@ -84,7 +85,7 @@ static int find_rate(void)
 /* Nonzero: the counter is there and its rate is known. */
 static int read_clock(void)
 {
-	struct tw_counter_facts facts;
+	struct tw_counter_facts facts = TW_SIZED(struct tw_counter_facts);
 
 	tw_counter_check(&facts);
 	if (facts.state == TW_COUNTER_ABSENT ||

@@ -99,7 +99,7 @@ static void put_program(struct output *out)
 
 static void put_clock(struct output *out, uint64_t now_ticks)
 {
-	struct tw_rate rate = tw_profile.clock.rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	static const char *const fence[] = {
 		[TW_PROFILE_FENCE_NONE] = "none",
 		[TW_PROFILE_FENCE_RDTSCP] = "rdtscp",
@@ -108,8 +108,8 @@ static void put_clock(struct output *out, uint64_t now_ticks)
 	const struct tw_profile_cost *cost = &tw_profile.cost;
 
 	/* The whole run is the last window, and the longest. */
-	if (tw_clock_refine(&tw_profile.clock) == 0)
-		tw_clock_rate(&tw_profile.clock, &rate);
+	(void)tw_clock_refine(&tw_profile.clock);
+	tw_clock_rate(&tw_profile.clock, &rate);
 	put(out, "rate %.17g %.6g %s %s\n", rate.hz, rate.uncertainty_ppb,
 	    tw_name(TW_ENUM_AGAINST, rate.against),
 	    tw_name(TW_ENUM_RATE_SOURCE, rate.source));

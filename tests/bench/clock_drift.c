@@ -65,10 +65,11 @@ static int on_paper(const struct tw_clock *tested)
 	for (khz = 1000000; khz <= 5000000; khz += 10007, rates++) {
 		struct tw_kernel_rate kernel;
 		struct tw_scale scale;
-		struct tw_rate rate;
+		struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 		tw_kernel_rate_of_khz(khz, &kernel);
 		rate = (struct tw_rate) {
+		.size = sizeof(struct tw_rate),
 			.hz = kernel.hz, .kernel_mult = kernel.mult,
 			.kernel_shift = kernel.shift,
 		};
@@ -86,7 +87,7 @@ static int on_paper(const struct tw_clock *tested)
 /* The clock less RAW, and half of the bracket. */
 static double look(const struct tw_clock *tested, double *half_ns)
 {
-	struct tw_clock_mark mark;
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	uint64_t middle, ns;
 
 	if (tw_clock_mark(TW_AGAINST_RAW, 1000, &mark)) {

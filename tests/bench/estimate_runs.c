@@ -57,6 +57,7 @@ int main(int argc, char **argv)
 {
 	unsigned runs = argc > 1 ? (unsigned)atoi(argv[1]) : 100;
 	struct tw_reliability_options options = {
+		.size = sizeof(options),
 		.method = argc > 2 && !strcmp(argv[2], "switch") ?
 			  TW_METHOD_SWITCH : TW_METHOD_CAS,
 		.least_time_ns = argc > 3 ?
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
 	unsigned i;
 
 	for (i = 0; i < runs; i++) {
-		struct tw_reliability result;
+		struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 		if (tw_reliability_measure(&result, &options)) {
 			fprintf(stderr, "estimate_runs: can't measure\n");

@@ -35,7 +35,7 @@ static double argument(int argc, char **argv, int i, double otherwise)
 /* Return: 0 and an empty cell where the products of such a scale don't fit. */
 static int scale_of(struct tw_scale *scale, double hz, double modulus_s)
 {
-	const struct tw_rate rate = { .hz = hz };
+	const struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
 
 	if (modulus_s > 0)
 		printf("%8g s ", modulus_s);

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	double apart_ns = argc > 4 ? atof(argv[4]) : 0;
 	uint64_t seed = tap_seed();
 	struct preload_run run;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	if (!(seconds > 0) || !threads || tw_rate_measure(&rate, NULL) ||
 	    preload_run_init(&run, rate.hz, seconds, slew_ppm, seed)) {

@@ -116,7 +116,7 @@ static void start(struct starts *starts, const struct tw_rate_options *options,
 		  const struct tw_rate *truth)
 {
 	double began_ms = now_ms();
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned bit;
 	int ret;
 
@@ -170,6 +170,7 @@ static void print_samples(struct starts *starts)
 static int find_truth(struct tw_rate *truth, uint64_t window_ms)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = window_ms * 1000000,
 	};
 
@@ -186,13 +187,14 @@ static int find_truth(struct tw_rate *truth, uint64_t window_ms)
 int main(int argc, char **argv)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = argument(argc, argv, 2, 20) * 1000000,
 		.longest_ns = argument(argc, argv, 4, 160) * 1000000,
 	};
 	struct starts starts = {
 		.wanted = (unsigned)argument(argc, argv, 1, 100),
 	};
-	struct tw_rate truth;
+	struct tw_rate truth = TW_SIZED(struct tw_rate);
 	unsigned i;
 
 	starts.width.value = calloc(starts.wanted, sizeof(double));

@@ -23,13 +23,14 @@ int main(int argc, char **argv)
 	unsigned long clocks = argument(argc, argv, 1, 100), i;
 	unsigned long baseline_ms = argument(argc, argv, 2, 200);
 	struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = argument(argc, argv, 3, 20) * 1000000,
 		.kernel_rate = TW_OFF,
 	};
 	double squares = 0, normed = 0, worst = 0, first = 0;
 	unsigned refined = 0, beyond = 0, outside = 0, used = 0;
 	static struct tw_clock clock;
-	struct tw_rate truth, rate;
+	struct tw_rate truth = TW_SIZED(struct tw_rate), rate = truth;
 
 	if (tw_rate_measure(&truth, NULL) ||
 	    truth.source == TW_RATE_REGRESSION) {

@@ -155,7 +155,9 @@ static void print_row(const char *name, const struct clocks *clocks,
 
 int main(void)
 {
-	const struct tw_clock_options options = { .window_ns = 20000000 };
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .window_ns = 20000000,
+	};
 	static struct clocks clocks;
 	char name[32], *set;
 

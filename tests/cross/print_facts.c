@@ -11,9 +11,9 @@
 
 int main(void)
 {
-	struct tw_counter_facts facts;
-	struct tw_machine machine;
-	struct tw_rate rate;
+	struct tw_counter_facts facts = TW_SIZED(struct tw_counter_facts);
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	cpu_set_t set;
 	unsigned cpu;
 

@@ -45,7 +45,7 @@ static void reads_with_cpu(void)
 
 static void state(void)
 {
-	struct tw_counter_facts facts = { 0 };
+	struct tw_counter_facts facts = TW_SIZED(struct tw_counter_facts);
 
 	tap_is_u64((uint64_t)tw_counter_check(&facts), 0, "checked");
 	tap_ok(facts.state != TW_COUNTER_DISABLED &&
@@ -67,9 +67,11 @@ static void state(void)
 
 static void rate(void)
 {
-	const struct tw_rate_options options = { .window_ns = 20000000 };
-	struct tw_machine machine;
-	struct tw_rate rate;
+	const struct tw_rate_options options = {
+		.size = sizeof(options), .window_ns = 20000000,
+	};
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	int ret = tw_rate_measure(&rate, &options);
 
 	tw_machine_read(&machine);
@@ -98,7 +100,7 @@ static void rate(void)
 
 static void facts(void)
 {
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	tw_machine_read(&machine);
 #if defined(__aarch64__)

@@ -121,6 +121,7 @@ int __wrap_tw_counter_check(struct tw_counter_facts *facts)
 {
 	recorded_next();
 	*facts = recorded()->counter;
+	facts->size = sizeof(*facts);
 	return 0;
 }
 
@@ -128,6 +129,7 @@ int __wrap_tw_counter_check(struct tw_counter_facts *facts)
 static int show_progress(const struct tw_reliability_options *options)
 {
 	struct tw_reliability_progress now = {
+		.size = sizeof(now),
 		.time_limit_ns = options->time_limit_ns, .cpus = 4,
 	};
 
@@ -152,6 +154,7 @@ int __wrap_tw_reliability_measure(struct tw_reliability *result,
 	if (show_progress(options))
 		return -ECANCELED;
 	*result = machine->reliability;
+	result->size = sizeof(*result);
 	result->method = options->method;
 	result->offsets = malloc(size + 1);
 	if (!result->offsets)
@@ -191,9 +194,11 @@ int __wrap_tw_check_may_pin(unsigned cpu)
 }
 
 REPLACE(tw_machine_read);
-void __wrap_tw_machine_read(struct tw_machine *machine)
+int __wrap_tw_machine_read(struct tw_machine *machine)
 {
 	*machine = recorded()->machine;
+	machine->size = sizeof(*machine);
+	return 0;
 }
 
 REPLACE(sysconf);

@@ -18,9 +18,10 @@
 static void follow(enum tw_against against, const char *name)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = 50000000, .against = against,
 	};
-	struct tw_clock_mark mark = { 0 };
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 	struct tw_clock clock;
 	double allowed_ns, off_ns, width_ns;
 

@@ -15,11 +15,12 @@
 static void check(enum tw_against against)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = 20000000, .against = against,
 	};
-	struct tw_clock_health health;
+	struct tw_clock_health health = TW_SIZED(struct tw_clock_health);
 	static struct tw_clock tested;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned i;
 	int ret;
 

@@ -43,8 +43,10 @@ static void note(const struct tw_reliability *result)
 
 static void run(enum tw_reliability_method method)
 {
-	const struct tw_reliability_options options = { .method = method };
-	struct tw_reliability result;
+	const struct tw_reliability_options options = {
+		.size = sizeof(options), .method = method,
+	};
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	if (!tap_ok(tw_reliability_measure(&result, &options) == 0, "measured"))
 		return;

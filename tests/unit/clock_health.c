@@ -20,10 +20,10 @@
 #define START_NS 7000000000ULL
 
 static struct tw_clock tested;
-static struct tw_reliability cpus;
+static struct tw_reliability cpus = { .size = sizeof(cpus) };
 static int is_compared;
 static struct tw_health_seen seen;
-static struct tw_clock_health health;
+static struct tw_clock_health health = { .size = sizeof(health) };
 
 static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 {
@@ -38,6 +38,7 @@ static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 static void begin(enum tw_rate_source rate_source)
 {
 	struct tw_rate rate = {
+		.size = sizeof(rate),
 		.hz = HZ, .source = rate_source, .bound_ppb = 100,
 		.low_hz = HZ * (1 - 100e-9), .high_hz = HZ * (1 + 100e-9),
 	};
@@ -68,7 +69,7 @@ static int judge(void)
 	struct tw_trust_compared compared;
 	int ret;
 
-	health = (struct tw_clock_health) { 0 };
+	health = TW_SIZED(struct tw_clock_health);
 	ret = tw_health_judge(&tested, &seen, &health);
 	tw_trust_compared_of(&cpus, &compared);
 	tw_trust_clock(&health, is_compared ? &compared : NULL, 1);

@@ -15,7 +15,7 @@
 #define BASE	1000000000000ULL
 
 static struct tw_clock tested;
-static struct tw_reliability cpus;
+static struct tw_reliability cpus = { .size = sizeof(cpus) };
 static struct tw_cpu_offset pairs[] = {
 	/* CPU 1 is 40 to 100 ticks ahead of 0, 2 is 300 to 200 behind. */
 	{ .base_cpu = 0, .cpu = 1, .low_ticks = 40, .high_ticks = 100 },
@@ -26,6 +26,7 @@ static struct tw_cpu_offset pairs[] = {
 static void begin(void)
 {
 	struct tw_rate rate = {
+		.size = sizeof(rate),
 		.hz = HZ, .uncertainty_ppb = 10, .measured_hz = HZ,
 		.low_hz = HZ * (1 - 100e-9), .high_hz = HZ * (1 + 300e-9),
 	};
@@ -39,6 +40,7 @@ static void begin(void)
 	tw_scale_init(&tested.scale, &rate, 0);
 	tested.limit_ticks = tested.scale.max_ticks;
 	cpus = (struct tw_reliability) {
+		.size = sizeof(struct tw_reliability),
 		.offsets = pairs, .pairs = 3, .offset_low_ticks = -400,
 		.offset_high_ticks = 100,
 	};
@@ -69,7 +71,7 @@ static struct tw_interval interval_of(unsigned begin_cpu, unsigned end_cpu,
 	const struct tw_stamp to = {
 		BASE + 4000000000 + (uint64_t)ticks, end_cpu,
 	};
-	struct tw_interval interval = { 0 };
+	struct tw_interval interval = TW_SIZED(struct tw_interval);
 
 	if (tw_interval(&tested, &from, &to, &interval))
 		interval.ns = -1;
@@ -102,7 +104,7 @@ static void parts(void)
 static void is_no_bound(unsigned reasons, double pace_low_ppb,
 			double pace_high_ppb, const char *what)
 {
-	struct tw_interval i;
+	struct tw_interval i = TW_SIZED(struct tw_interval);
 
 	cpus.reasons = reasons;
 	pairs[0].pace_low_ppb = pace_low_ppb;
@@ -154,7 +156,7 @@ static void offsets(void)
 static void refined(void)
 {
 	struct tw_rate better = tested.rate;
-	struct tw_interval i;
+	struct tw_interval i = TW_SIZED(struct tw_interval);
 	struct tw_stamp from = { BASE + 1000, 0 }, to;
 	double rounding;
 
@@ -209,9 +211,11 @@ static void refined(void)
 /* A wrong rate that held only in between. */
 static void wrong_in_between(void)
 {
-	struct tw_rate wrong = { .hz = HZ * (1 + 155e-9) };
+	struct tw_rate wrong = {
+		.size = sizeof(wrong), .hz = HZ * (1 + 155e-9),
+	};
 	struct tw_stamp from = { BASE + 1000, 0 }, to = { 0, 0 };
-	struct tw_interval i;
+	struct tw_interval i = TW_SIZED(struct tw_interval);
 	double true_ns;
 
 	tested.segments = 2;
@@ -233,7 +237,7 @@ static void wrong_in_between(void)
 
 static void bent(void)
 {
-	struct tw_interval i;
+	struct tw_interval i = TW_SIZED(struct tw_interval);
 
 	begin();
 	tested.refined_rate[0].against = TW_AGAINST_MONOTONIC;
@@ -275,7 +279,7 @@ static void refused(void)
 	const struct tw_stamp in = { BASE + 10, 0 }, before = { BASE - 1, 0 };
 	const struct tw_stamp last = { BASE + tested.scale.max_ticks, 0 };
 	const struct tw_stamp beyond = { last.ticks + 1, 0 };
-	struct tw_interval i;
+	struct tw_interval i = TW_SIZED(struct tw_interval);
 
 	tap_ok(tw_interval(&tested, &before, &in, &i) == -ERANGE &&
 	       tw_interval(&tested, &in, &before, &i) == -ERANGE,

@@ -38,10 +38,10 @@ static void read_all(uint64_t ns[STAMPS])
 {
 	static const uint64_t after[STAMPS] = { 0, HZ / 100, HZ / 50, HZ, 9 * HZ };
 	struct tw_second second = { 0 };
-	struct tw_interval interval;
+	struct tw_interval interval = TW_SIZED(struct tw_interval);
 	struct tw_stamp from, to;
 	struct timespec now;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned i;
 
 	allow(PROT_READ);
@@ -65,7 +65,7 @@ static uint64_t read_counter(void *context)
 
 static void make_clock(void)
 {
-	const struct tw_rate rate = { .hz = HZ };
+	const struct tw_rate rate = { .size = sizeof(rate), .hz = HZ };
 
 	tested = mmap(NULL, sizeof(*tested), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -83,8 +83,12 @@ static void make_clock(void)
 
 int main(void)
 {
-	const struct tw_time_source source = { .read_ticks = read_counter };
-	const struct tw_rate faster = { .hz = HZ * (1 + 100e-6) };
+	const struct tw_time_source source = {
+		.size = sizeof(source), .read_ticks = read_counter,
+	};
+	const struct tw_rate faster = {
+		.size = sizeof(faster), .hz = HZ * (1 + 100e-6),
+	};
 	uint64_t before[STAMPS], after[STAMPS];
 
 	make_clock();

@@ -14,7 +14,7 @@
 
 static struct tw_clock by_hand(uint64_t base_ns)
 {
-	struct tw_rate rate = { .hz = 2.5e9 };
+	struct tw_rate rate = { .size = sizeof(rate), .hz = 2.5e9 };
 	struct tw_clock clock = {
 		.base_ticks = 1000000000000, .base_ns = base_ns, .rate = rate,
 	};
@@ -76,7 +76,9 @@ static void timespecs(void)
 
 static void system_clock(void)
 {
-	const struct tw_clock_options options = { .system = TW_ON };
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
 	struct timespec before, after;
 	struct tw_clock clock;
 	uint64_t ns;
@@ -97,8 +99,11 @@ static void system_clock_is(enum tw_against rate_against,
 			    enum tw_against against, enum tw_anchor anchor,
 			    clockid_t id, const char *what)
 {
-	const struct tw_rate rate = { .hz = 2e9, .against = rate_against };
+	const struct tw_rate rate = {
+		.size = sizeof(rate), .hz = 2e9, .against = rate_against,
+	};
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.system = TW_ON, .rate = &rate, .against = against,
 		.anchor = anchor,
 	};
@@ -124,7 +129,7 @@ static void system_clock_of_rate(void)
 
 static void marks(void)
 {
-	struct tw_clock_mark mark;
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 
 	tap_ok(tw_clock_mark(TW_AGAINST_RAW, 0, &mark) == -EINVAL,
 	       "a mark of no tries: -EINVAL");

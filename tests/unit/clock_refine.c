@@ -19,12 +19,13 @@
 
 static struct tw_clock tested;
 static struct two_clocks clocks;
-static struct tw_time_source source;
+static struct tw_time_source source = { .size = sizeof(source) };
 
 static void begin(uint64_t mult, unsigned shift, int is_clocksource,
 		  enum tw_switch kernel_rate, uint64_t window_ns)
 {
 	struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = window_ns, .kernel_rate = kernel_rate,
 		.source = &source,
 	};
@@ -34,7 +35,7 @@ static void begin(uint64_t mult, unsigned shift, int is_clocksource,
 		.random = 12345,
 	};
 	source = two_clocks_source(&clocks, is_clocksource);
-	tested = (struct tw_clock) { 0 };
+	tested = (struct tw_clock) { .rate = TW_SIZED(struct tw_rate) };
 	if (tw_rate_measure(&tested.rate, &options) ||
 	    tw_scale_init(&tested.scale, &tested.rate, 0) ||
 	    tw_refine_begin(&tested, TW_DEFAULT, &source)) {
@@ -66,7 +67,7 @@ static void measured(void)
 {
 	const double hz = 1e9 * 0x1p40 / (6452780ULL * 65536 + 20000);
 	unsigned i, honest = 0, better = 0, inside = 0, segments = 0;
-	struct tw_rate rate, before;
+	struct tw_rate rate = TW_SIZED(struct tw_rate), before = rate;
 	const unsigned rounds = 12;
 
 	begin(MULT * 65536 + 20000, SHIFT + 16, 0, TW_DEFAULT, 20000000);
@@ -101,7 +102,7 @@ static void measured(void)
 /* 20 ms to 5 s are eight doublings: so many new rates at the most. */
 static void often(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned i;
 
 	begin(MULT * 65536 + 20000, SHIFT + 16, 0, TW_DEFAULT, 20000000);
@@ -114,7 +115,7 @@ static void often(void)
 
 static void found_later(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 1, TW_OFF, 20000000);
 	tap_ok(tested.rate.source == TW_RATE_REGRESSION, "begun as measured");
@@ -130,7 +131,7 @@ static void found_later(void)
 
 static void confirmed(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
 	tap_ok(tested.rate.source == TW_RATE_KERNEL_PROVISIONAL,
@@ -149,7 +150,7 @@ static void confirmed(void)
 static void disproved(void)
 {
 	uint64_t begin_ticks, before_ns, after_ns;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
 	tested.rate.kernel_mult = MULT + 1;
@@ -178,7 +179,7 @@ static void disproved(void)
 
 static void jumped(void)
 {
-	struct tw_rate before, rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate), before = rate;
 
 	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
 	tw_clock_rate(&tested, &before);
@@ -215,7 +216,7 @@ static void jumped(void)
 /* What adjtimex(2) said of CLOCK_MONOTONIC at the start, and then NTP bent it. */
 static void steered_anew(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT * 65536, SHIFT + 16, 1, TW_OFF, 20000000);
 	tested.rate.against = TW_AGAINST_MONOTONIC;
@@ -232,7 +233,7 @@ static void steered_anew(void)
 
 static void refused(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 0, TW_DEFAULT, 20000000);
 	refine_after(10, &rate);

@@ -109,11 +109,13 @@ static unsigned refine_on(struct shared *shared)
 	unsigned i = 0, late = 0, tries = 0;
 	struct looks looks;
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = read_held_up, .context = &looks,
 	};
 
 	while (i < TW_CLOCK_SEGMENTS) {
 		struct tw_rate rate = {
+			.size = sizeof(rate),
 			.hz = HZ * (i % 2 ? 1 + 2.5e-4 : 1 - 2.5e-4),
 		};
 
@@ -165,7 +167,7 @@ static int one_clock(struct shared *shared, const struct tw_clock *clean,
 
 int main(void)
 {
-	const struct tw_rate rate = { .hz = HZ };
+	const struct tw_rate rate = { .size = sizeof(rate), .hz = HZ };
 	const char *text = getenv("TW_CLOCKS");
 	unsigned clocks = text ? (unsigned)strtoul(text, NULL, 10) : 3;
 	struct tw_clock clean = { .base_ns = 5000, .rate = rate };

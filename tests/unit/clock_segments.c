@@ -27,7 +27,7 @@ static uint64_t read_counter(void *context)
 
 static struct tw_rate rate_of(double hz)
 {
-	return (struct tw_rate) { .hz = hz };
+	return (struct tw_rate) { .size = sizeof(struct tw_rate), .hz = hz };
 }
 
 static void make_clock(double hz)
@@ -45,6 +45,7 @@ static int append(double hz, uint64_t now, uint64_t step)
 {
 	struct counter counter = { now, step };
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = read_counter, .context = &counter,
 	};
 	struct tw_rate rate = rate_of(hz);
@@ -141,6 +142,7 @@ static void held_up(void)
 	/* 20 ms at 1 GHz ahead, and a quarter of that before. */
 	uint64_t last_ticks = 6000000000 + 20000000 - 5000000 - 1;
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = published_then, .context = &last_ticks,
 	};
 	struct tw_rate rate = rate_of(1e9);

@@ -28,7 +28,7 @@ static uint64_t call_ns(clockid_t clock_id)
 __attribute__((unused))
 static int state_is_said(void)
 {
-	struct tw_counter_facts facts;
+	struct tw_counter_facts facts = TW_SIZED(struct tw_counter_facts);
 
 	return tw_counter_check(&facts) == 0 &&
 	       facts.state == TW_COUNTER_DISABLED && facts.read_cost_ns == 0 &&
@@ -37,21 +37,21 @@ static int state_is_said(void)
 
 static int rate_is_refused(void)
 {
-	struct tw_rate rate = { .hz = 1 };
+	struct tw_rate rate = { .size = sizeof(rate), .hz = 1 };
 
 	return tw_rate_measure(&rate, NULL) == -ENOTSUP && rate.hz == 1;
 }
 
 static int mark_is_refused(void)
 {
-	struct tw_clock_mark mark;
+	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
 
 	return tw_clock_mark(TW_AGAINST_RAW, 1, &mark) == -ENOTSUP;
 }
 
 static int reliability_is_refused(void)
 {
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	return tw_reliability_measure(&result, NULL) == -ENOTSUP;
 }
@@ -81,6 +81,7 @@ static int clock_is_systems(const struct tw_clock_options *options, int why)
 static int clock_falls_back(void)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.against = TW_AGAINST_MONOTONIC,
 	};
 
@@ -90,6 +91,7 @@ static int clock_falls_back(void)
 static int clock_on_demand(void)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.against = TW_AGAINST_MONOTONIC, .system = TW_ON,
 	};
 
@@ -99,9 +101,11 @@ static int clock_on_demand(void)
 static int clock_with_a_rate(void)
 {
 	const struct tw_rate rate = {
+		.size = sizeof(rate),
 		.hz = 2.5e9, .against = TW_AGAINST_MONOTONIC,
 	};
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.against = TW_AGAINST_MONOTONIC, .rate = &rate,
 	};
 

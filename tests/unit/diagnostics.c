@@ -59,14 +59,16 @@ static int measure(enum tw_switch kernel_rate, enum tw_against against)
 {
 	struct machine machine = { .ticks = 1000000 };
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = read_ticks, .read_ns = read_ns,
 		.context = &machine, .granularity_ns = 1,
 	};
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = 5000000, .kernel_rate = kernel_rate,
 		.against = against, .source = &source,
 	};
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	return tw_rate_measure(&rate, &options);
 }
@@ -95,15 +97,17 @@ static void try_rate(void)
 static void try_clock(void)
 {
 	static struct heard heard;
-	const struct tw_rate slow = { .hz = 1 };
+	const struct tw_rate slow = { .size = sizeof(slow), .hz = 1 };
 	struct tw_clock clock;
 
 	tw_set_diagnostics(listen, &heard);
 	tap_ok(!tw_clock_init(&clock, &(struct tw_clock_options) {
+		.size = sizeof(struct tw_clock_options),
 			.rate = &slow }) && clock.system && heard.count == 1,
 	       "a clock that falls back to the system's: told: %s", heard.last);
 	tap_ok(heard.level == TW_SAY_WARNING, "as a warning");
 	tap_ok(!tw_clock_init(&clock, &(struct tw_clock_options) {
+		.size = sizeof(struct tw_clock_options),
 			.system = TW_ON }) && heard.count == 1,
 	       "one that was asked to: not told");
 	tw_set_diagnostics(NULL, NULL);

@@ -32,8 +32,8 @@ static void listen(void *context, int level, const char *message)
 int main(void)
 {
 	struct tw_probe_system system = tw_probe_system_real;
-	struct tw_reliability result;
-	struct tw_machine machine;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	tw_machine_read(&machine);
 	if (machine.cpus_allowed < 2) {

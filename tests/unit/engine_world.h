@@ -728,6 +728,7 @@ static void world_forget(void)
 	world.td.io_ops = &tw_engine;
 	world.file.fd = 7;
 	world.file.real_file_size = 1 << 30;
+	world.timing.clock.rate.size = sizeof(world.timing.clock.rate);
 	world.timing.clock.rate.hz = WORLD_RATE_HZ;
 	ramp_period_enabled = false;
 }

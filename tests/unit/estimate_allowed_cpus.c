@@ -26,8 +26,8 @@ static void pin(unsigned cpu)
 
 static void try_pinned(unsigned cpu)
 {
-	struct tw_reliability result;
-	struct tw_machine machine;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 	unsigned seen = ~0u;
 	unsigned *cpus;
 	unsigned count;

@@ -14,7 +14,7 @@
 
 static struct tw_machine good_machine(void)
 {
-	struct tw_machine machine = { .invariant = 1 };
+	struct tw_machine machine = { .size = sizeof(machine), .invariant = 1 };
 
 	snprintf(machine.clocksource, sizeof(machine.clocksource), "%s",
 		 TW_COUNTER_CLOCKSOURCE);
@@ -28,9 +28,10 @@ static void is(enum tw_verdict verdict, unsigned reasons,
 	       const char *what)
 {
 	struct tw_reliability result = {
+		.size = sizeof(result),
 		.verdict = verdict, .reasons = reasons, .hz = 2.1e9,
 	};
-	unsigned found = tw_contradictions(&result, machine);
+	unsigned found = (unsigned)tw_contradictions(&result, machine);
 
 	if (!tap_ok(found == should, "%s: %s", what,
 		    should ? tw_name(TW_ENUM_CONTRADICTION, should) : "none"))
@@ -107,7 +108,9 @@ static void try_rates(void)
 
 static void try_no_rate(void)
 {
-	struct tw_reliability result = { .verdict = TW_RELIABLE };
+	struct tw_reliability result = {
+		.size = sizeof(result), .verdict = TW_RELIABLE,
+	};
 	struct tw_machine machine = good_machine();
 
 	machine.cpuid_khz = 2100000;

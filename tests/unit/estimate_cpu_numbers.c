@@ -76,10 +76,11 @@ static void try_measure(void)
 {
 	/* A thread that has never had its turn takes no part. */
 	const struct tw_reliability_options patient = {
+		.size = sizeof(patient),
 		.time_limit_ns = 60 * TW_NS_PER_SECOND,
 		.tolerance_ns = TW_NS_PER_SECOND,
 	};
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 	unsigned *named;
 
 	if (!tap_ok(!tw_reliability_measure(&result, &patient), "measured"))

@@ -54,12 +54,13 @@ int clock_gettime(clockid_t id, struct timespec *time)
 static void try_after(int bursts, unsigned allowed)
 {
 	const struct tw_reliability_options options = {
+		.size = sizeof(options),
 		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 		/* Nothing is collected again for a better bound. */
 		.tolerance_ns = TW_NS_PER_SECOND,
 	};
 	struct tw_probe_system system = tw_probe_system_real;
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 	unsigned tries;
 	int error;
 
@@ -91,7 +92,7 @@ static void try_after(int bursts, unsigned allowed)
 
 int main(void)
 {
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	kept_cpu = (unsigned)sched_getcpu();
 	CPU_ZERO(&kept);

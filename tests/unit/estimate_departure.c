@@ -59,11 +59,12 @@ int clock_gettime(clockid_t id, struct timespec *time)
 static void try_after(unsigned looks, unsigned allowed)
 {
 	struct tw_reliability_options options = {
+		.size = sizeof(options),
 		.method = TW_METHOD_SWITCH,
 		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 	};
 	struct tw_probe_system system = tw_probe_system_real;
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 	unsigned tries;
 
 	system.pin = pin_and_know;
@@ -83,7 +84,7 @@ static void try_after(unsigned looks, unsigned allowed)
 		tw_reliability_free(&result);
 	}
 	if (tries == 20)
-		result = (struct tw_reliability){ 0 };
+		result = TW_SIZED(struct tw_reliability);
 	/* The goal takes 100 moves to each CPU: it does not end before. */
 	tap_ok(atomic_load(&looks_since) >= LOOKS_TO_LEAVE,
 	       "the CPU was taken away in mid-tour");
@@ -95,7 +96,7 @@ static void try_after(unsigned looks, unsigned allowed)
 
 int main(void)
 {
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	kept_cpu = (unsigned)sched_getcpu();
 	CPU_ZERO(&kept);

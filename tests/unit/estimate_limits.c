@@ -15,7 +15,7 @@
 static void try_refused(const struct tw_reliability_options *options,
 			const char *what)
 {
-	struct tw_reliability result = { .cpus = 4711 };
+	struct tw_reliability result = { .size = sizeof(result), .cpus = 4711 };
 
 	tap_ok(tw_reliability_measure(&result, options) == -EINVAL &&
 	       result.cpus == 4711, "refused: %s", what);
@@ -29,11 +29,12 @@ static void try_unreachable(uint64_t tolerance_ns, uint64_t least_switches,
 			    unsigned reason)
 {
 	struct tw_reliability_options options = {
+		.size = sizeof(options),
 		.time_limit_ns = 30000000,
 		.tolerance_ns = tolerance_ns,
 		.least_switches = least_switches,
 	};
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	if (!tap_ok(!tw_reliability_measure(&result, &options), "measured"))
 		return;
@@ -50,19 +51,24 @@ static void try_unreachable(uint64_t tolerance_ns, uint64_t least_switches,
 
 int main(void)
 {
-	struct tw_reliability_options options = { 0 };
+	struct tw_reliability_options options = { .size = sizeof(options) };
 
 	options.time_limit_ns = 3601 * TW_NS_PER_SECOND;
 	try_refused(&options, "more than an hour");
-	options = (struct tw_reliability_options){ .hz = NAN };
+	options = (struct tw_reliability_options){ .size = sizeof(options),
+						   .hz = NAN };
 	try_refused(&options, "a rate that is no number");
-	options = (struct tw_reliability_options){ .hz = -1e9 };
+	options = (struct tw_reliability_options){ .size = sizeof(options),
+						   .hz = -1e9 };
 	try_refused(&options, "a negative rate");
-	options = (struct tw_reliability_options){ .pace_limit_ppb = -1 };
+	options = (struct tw_reliability_options){ .size = sizeof(options),
+						   .pace_limit_ppb = -1 };
 	try_refused(&options, "a negative limit of pace");
-	options = (struct tw_reliability_options){ .pace_limit_ppb = INFINITY };
+	options = (struct tw_reliability_options){ .size = sizeof(options),
+						   .pace_limit_ppb = INFINITY };
 	try_refused(&options, "an infinite limit of pace");
-	options = (struct tw_reliability_options){ .method = 99 };
+	options = (struct tw_reliability_options){ .size = sizeof(options),
+						   .method = 99 };
 	try_refused(&options, "a method that there is not");
 	try_unreachable(1, 0, TW_REASON_TOLERANCE);
 	try_unreachable(0, 1000000000, TW_REASON_STATISTICS);

@@ -39,13 +39,14 @@ static void try_method(enum tw_reliability_method method, const char *what)
 {
 	struct told told;
 	struct tw_reliability_options options = {
+		.size = sizeof(options),
 		.method = method,
 		.least_time_ns = 1200000000,
 		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 		.progress = tell,
 		.context = &told,
 	};
-	struct tw_reliability result = { .cpus = 4711 };
+	struct tw_reliability result = { .size = sizeof(result), .cpus = 4711 };
 
 	/* It is told between two slices of 250 ms, which last longer where others
 	 * have the CPUs: then for four times as long. */

@@ -45,10 +45,11 @@ static void storm(long distance_us)
 static void try_method(enum tw_reliability_method method, const char *what)
 {
 	struct tw_reliability_options options = {
+		.size = sizeof(options),
 		.method = method, .least_time_ns = 100000000,
 		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 	};
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 	int error;
 
 again:

@@ -95,6 +95,7 @@ static unsigned allowed_but(unsigned but)
 }
 
 static const struct tw_reliability_options options = {
+	.size = sizeof(options),
 	.method = TW_METHOD_SWITCH,
 	.time_limit_ns = 600 * TW_NS_PER_SECOND,
 };
@@ -103,7 +104,7 @@ static const struct tw_reliability_options options = {
 static void try_real(void)
 {
 	struct tw_probe_system system = tw_probe_system_real;
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	system.create = count_threads;
 	if (!tap_ok(!tw_reliability_measure_on(&result, &options, &system),
@@ -118,7 +119,7 @@ static void try_real(void)
 
 static void try_all_fail(const struct tw_probe_system *system, const char *what)
 {
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	tap_ok(tw_reliability_measure_on(&result, &options, system) == -EAGAIN,
 	       "%s: -EAGAIN", what);
@@ -127,7 +128,7 @@ static void try_all_fail(const struct tw_probe_system *system, const char *what)
 static void try_one_left(const struct tw_probe_system *system,
 			 unsigned allowed, const char *what)
 {
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	moves = 0;
 	if (!tap_ok(!tw_reliability_measure_on(&result, &options, system),
@@ -147,7 +148,7 @@ static void try_one_left(const struct tw_probe_system *system,
 int main(void)
 {
 	struct tw_probe_system system = tw_probe_system_real;
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	kept_cpu = (unsigned)sched_getcpu();
 	tw_machine_read(&machine);

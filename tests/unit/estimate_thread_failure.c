@@ -52,7 +52,7 @@ static int wrong_cpu(unsigned cpu)
 
 static void try_all_fail(const struct tw_probe_system *system, const char *what)
 {
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	tap_ok(tw_reliability_measure_on(&result, NULL, system) == -EAGAIN,
 	       "%s: -EAGAIN", what);
@@ -62,9 +62,10 @@ static void try_one_left(const struct tw_probe_system *system,
 			 unsigned allowed, const char *what)
 {
 	struct tw_reliability_options patient = {
+		.size = sizeof(patient),
 		.time_limit_ns = 600 * TW_NS_PER_SECOND,
 	};
-	struct tw_reliability result;
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
 
 	calls = 0;
 	if (!tap_ok(!tw_reliability_measure_on(&result, &patient, system),
@@ -82,7 +83,7 @@ static void try_one_left(const struct tw_probe_system *system,
 int main(void)
 {
 	struct tw_probe_system system = tw_probe_system_real;
-	struct tw_machine machine;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
 
 	kept_cpu = (unsigned)sched_getcpu();
 	tw_machine_read(&machine);

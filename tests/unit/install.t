@@ -93,10 +93,10 @@ static void say(void *context, int level, const char *message)
 
 int main(void)
 {
-	static struct tw_rate rate;
+	struct tw_rate_options options = TW_SIZED(struct tw_rate_options);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	struct tw_scale scale;
 	struct tw_histogram histogram;
-	static struct tw_rate_options options;
 	uint64_t begin = tw_ticks_begin();
 
 	tw_set_diagnostics(say, &rate);

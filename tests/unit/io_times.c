@@ -220,7 +220,7 @@ static void one_io(const struct tw_scale *scale, uint64_t hz, uint64_t *random,
 
 static void at_rate(uint64_t hz, uint64_t *random)
 {
-	const struct tw_rate rate = { .hz = (double)hz };
+	const struct tw_rate rate = { .size = sizeof(rate), .hz = (double)hz };
 	struct worst worst = { .wrong = 0 };
 	struct tw_scale scale;
 	unsigned i;
@@ -351,7 +351,7 @@ int main(void)
 {
 	static const uint64_t rates[] = { 10000000, 24000000, 62500000,
 		1000000000, 2599998000, 4999999937, 10000000000 };
-	const struct tw_rate rate = { .hz = 2.6e9 };
+	const struct tw_rate rate = { .size = sizeof(rate), .hz = 2.6e9 };
 	uint64_t random = tap_seed();
 	struct tw_scale scale;
 	const struct tw_clocks clocks = { .scale = &scale };

@@ -143,6 +143,7 @@ static struct machine machine_at(long tick, long freq, uint64_t *random)
 static struct tw_time_source source_of(struct machine *machine)
 {
 	return (struct tw_time_source) {
+		.size = sizeof(struct tw_time_source),
 		.read_ticks = read_ticks, .read_ns = read_ns,
 		.context = machine, .granularity_ns = 1,
 		.counter_is_clocksource = 1, .witness_khz = WITNESS_KHZ,
@@ -154,6 +155,7 @@ static int measure_for(uint64_t window_ns, const struct tw_time_source *source,
 		       struct tw_rate *rate)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = window_ns, .against = TW_AGAINST_MONOTONIC,
 		.source = source,
 	};
@@ -210,7 +212,7 @@ static void steered(uint64_t *random)
 		struct machine machine = machine_at(cases[i].tick,
 						    cases[i].freq, random);
 		double truth_hz = long_run_hz(&machine.keeper), off_ppb;
-		struct tw_rate rate = { 0 };
+		struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 		tap_ok(measure(&machine, &rate) == 0 &&
 		       rate.source == TW_RATE_KERNEL_STEERED &&
@@ -238,7 +240,7 @@ static void steered(uint64_t *random)
 static void refused(struct machine machine, unsigned refusal,
 		    const char *what)
 {
-	struct tw_rate rate = { 0 };
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(measure(&machine, &rate) == 0 &&
 	       rate.source == TW_RATE_REGRESSION &&
@@ -252,8 +254,8 @@ static void refused(struct machine machine, unsigned refusal,
 static void refusals(uint64_t *random)
 {
 	struct machine machine = machine_at(10000, 809041, random);
-	struct tw_time_source source;
-	struct tw_rate rate;
+	struct tw_time_source source = TW_SIZED(struct tw_time_source);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	machine.timex.offset = -1;
 	refused(machine, TW_REFUSED_SLEWED, "an offset is slewed away");

@@ -58,12 +58,14 @@ static int measure(uint64_t granularity_ns, double away_ms, uint64_t longest_ms,
 		.granularity_ns = granularity_ns, .random = 1,
 	};
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = read_ticks, .read_ns = read_ns,
 		.context = &machine, .granularity_ns = granularity_ns,
 		.counter_is_clocksource = is_clocksource,
 		.witness_khz = 2599998,
 	};
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = 20 * MS, .longest_ns = longest_ms * MS,
 		.source = &source,
 	};
@@ -93,7 +95,7 @@ static int is_kernels(const struct tw_rate *rate)
  */
 static void more_than_one(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(!measure(1, 0, 160, 1, &rate) && is_kernels(&rate) &&
 	       is_about(&rate, 20), "1 ns: 20 ms are enough");
@@ -121,7 +123,7 @@ static void more_than_one(void)
 /* A first look and most of 20 ms are disturbed: what is left are too few blocks. */
 static void too_few(void)
 {
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(measure(1, 25, 0, 1, &rate) == -EAGAIN,
 	       "away for nearly all of 20 ms, not allowed to go on: -EAGAIN");
@@ -133,9 +135,10 @@ static void too_few(void)
 static void bad_options(void)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = 20 * MS, .longest_ns = 3601 * TW_NS_PER_SECOND,
 	};
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(tw_rate_measure(&rate, &options) == -EINVAL,
 	       "longer than an hour: -EINVAL");

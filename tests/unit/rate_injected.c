@@ -66,6 +66,7 @@ static int measure_declared(struct machine *machine, int is_clocksource,
 			    struct tw_rate *rate)
 {
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = read_ticks,
 		.read_ns = read_ns,
 		.context = machine,
@@ -75,6 +76,7 @@ static int measure_declared(struct machine *machine, int is_clocksource,
 		.declared_hz = declared_hz,
 	};
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = 20000000,
 		.source = &source,
 	};
@@ -107,7 +109,7 @@ static void honest_off_the_lattice(uint64_t *random)
 			.random = tap_random(random) | 1,
 		};
 		double truth_hz = 1e9 / machine.ns_per_tick;
-		struct tw_rate rate;
+		struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 		if (measure(&machine, 0, 0, &rate)) {
 			failed++;
@@ -133,7 +135,7 @@ static void kernel_rate(uint64_t *random)
 		.ns_per_tick = KERNEL_MULT / 0x1p24,
 		.random = tap_random(random) | 1,
 	};
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(measure(&machine, 1, 2599998, &rate) == 0 &&
 	       rate.source == TW_RATE_KERNEL && rate.kernel_mult == 6452780 &&
@@ -162,7 +164,7 @@ static void declared_rate(uint64_t *random)
 		.ns_per_tick = 6710885 / 0x1p24,
 		.random = tap_random(random) | 1,
 	};
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(measure_declared(&machine, 1, 0, 2500000400, &rate) == 0 &&
 	       rate.source == TW_RATE_KERNEL &&
@@ -190,7 +192,7 @@ static void coarse_reference(uint64_t *random)
 			.random = tap_random(random) | 1,
 		};
 		double truth_hz = 1e9 / machine.ns_per_tick;
-		struct tw_rate rate;
+		struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 		if (measure(&machine, 0, 0, &rate)) {
 			failed++;
@@ -215,7 +217,7 @@ static void coarse_counter(uint64_t *random)
 			.random = tap_random(random) | 1,
 		};
 		double truth_hz = 1e9 / machine.ns_per_tick;
-		struct tw_rate rate;
+		struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 		if (measure(&machine, 0, 0, &rate)) {
 			failed++;
@@ -237,7 +239,7 @@ static void broken(uint64_t *random)
 		.ns_per_tick = KERNEL_MULT / 0x1p24,
 		.random = tap_random(random) | 1,
 	};
-	struct tw_rate rate = { .hz = 1 };
+	struct tw_rate rate = { .size = sizeof(rate), .hz = 1 };
 
 	tap_ok(measure(&machine, 1, 0, &rate) == -EIO && rate.hz == 1,
 	       "a counter that stands still: -EIO, output untouched");
@@ -249,19 +251,25 @@ static void broken(uint64_t *random)
 
 static void bad_options(void)
 {
-	struct tw_rate_options options = { .window_ns = 4999999 };
-	struct tw_time_source empty = { 0 };
-	struct tw_rate rate;
+	struct tw_rate_options options = {
+		.size = sizeof(options), .window_ns = 4999999,
+	};
+	struct tw_time_source empty = TW_SIZED(struct tw_time_source);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	tap_ok(tw_rate_measure(&rate, &options) == -EINVAL,
 	       "a window under 5 ms: -EINVAL");
 	options.window_ns = 3601 * TW_NS_PER_SECOND;
 	tap_ok(tw_rate_measure(&rate, &options) == -EINVAL,
 	       "a window over an hour: -EINVAL");
-	options = (struct tw_rate_options) { .source = &empty };
+	options = (struct tw_rate_options) {
+		.size = sizeof(options), .source = &empty,
+	};
 	tap_ok(tw_rate_measure(&rate, &options) == -EINVAL,
 	       "a source without functions: -EINVAL");
-	options = (struct tw_rate_options) { .against = (enum tw_against)7 };
+	options = (struct tw_rate_options) {
+		.size = sizeof(options), .against = (enum tw_against)7,
+	};
 	tap_ok(tw_rate_measure(&rate, &options) == -EINVAL,
 	       "an unknown reference: -EINVAL");
 }

@@ -50,13 +50,15 @@ int main(void)
 {
 	uint64_t now = 1;
 	const struct tw_time_source source = {
+		.size = sizeof(source),
 		.read_ticks = read_either, .read_ns = read_either,
 		.context = &now, .granularity_ns = 1,
 	};
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = 20000000, .source = &source,
 	};
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	struct tw_fit found;
 
 	tap_ok(fit(&found) == 0 && found.blocks == TW_FIT_BLOCKS * 7 / 8 &&

@@ -33,6 +33,7 @@ static unsigned pass_all(uint64_t *random)
 	for (i = 0; i < RATES; i++) {
 		/* Log-uniform over the three decades. */
 		struct tw_rate rate = {
+			.size = sizeof(rate),
 			.hz = 1e7 * exp((double)(tap_random(random) >> 11) *
 					0x1p-53 * log(1000)),
 		};
@@ -104,7 +105,9 @@ int main(void)
 	uint64_t random = tap_seed();
 
 	tap_ok(pass_all(&random) == 0, "every scale made passes");
-	break_it(&(struct tw_rate) { .hz = 2.6e9 });
-	break_it(&(struct tw_rate) { .hz = 24e6 });
+	break_it(&(struct tw_rate) {
+		.size = sizeof(struct tw_rate), .hz = 2.6e9 });
+	break_it(&(struct tw_rate) {
+		.size = sizeof(struct tw_rate), .hz = 24e6 });
 	return tap_done();
 }

@@ -153,7 +153,7 @@ int main(void)
 	const char *text = getenv("TW_RANDOM");
 	unsigned tries = text ? (unsigned)strtoul(text, NULL, 10) : 2000;
 	struct misses measured = { 0 }, kernel = { 0 };
-	struct tw_rate rate = { 0 };
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned i;
 
 	for (i = 0; i < RATES; i++) {

@@ -15,7 +15,7 @@
 static int refuses(double hz, uint64_t modulus_ns)
 {
 	struct tw_scale scale, untouched;
-	struct tw_rate rate = { .hz = hz };
+	struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
 
 	memset(&scale, 0x5a, sizeof(scale));
 	memset(&untouched, 0x5a, sizeof(untouched));
@@ -30,7 +30,9 @@ static unsigned longest(void)
 	unsigned i, longer = 0;
 
 	for (i = 0; i < 1000; i++) {
-		struct tw_rate rate = { .hz = 1e7 * pow(1000, i / 1000.0) };
+		struct tw_rate rate = {
+			.size = sizeof(rate), .hz = 1e7 * pow(1000, i / 1000.0),
+		};
 		struct tw_scale chosen, twice;
 
 		tw_scale_init(&chosen, &rate, 0);
@@ -45,7 +47,7 @@ static unsigned longest(void)
 
 int main(void)
 {
-	struct tw_rate rate = { .hz = 2.6e9 };
+	struct tw_rate rate = { .size = sizeof(rate), .hz = 2.6e9 };
 	struct tw_scale scale;
 
 	tap_ok(refuses(9.99e6, 0), "9.99 MHz refused");

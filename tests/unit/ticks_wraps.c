@@ -36,7 +36,7 @@ static int stay_here(void)
 int main(void)
 {
 	uint64_t begin_ns = system_ns(), before, now, backwards = 0, reads = 0;
-	struct tw_counter_facts facts;
+	struct tw_counter_facts facts = TW_SIZED(struct tw_counter_facts);
 	unsigned wraps = 0;
 
 	tw_counter_check(&facts);

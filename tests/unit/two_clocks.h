@@ -63,6 +63,7 @@ static struct tw_time_source two_clocks_source(struct two_clocks *clocks,
 					       int is_clocksource)
 {
 	return (struct tw_time_source) {
+		.size = sizeof(struct tw_time_source),
 		.read_ticks = two_clocks_read_ticks,
 		.read_ns = two_clocks_read_ns,
 		.context = clocks,

@@ -115,6 +115,7 @@ static const char *why_not(int error)
 int tw_command_bench(int argc, char **argv)
 {
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};

@@ -75,10 +75,12 @@ static const char *failure(int error, const struct tw_counter_facts *counter)
 
 int tw_command_calibrate(int argc, char **argv)
 {
-	struct tw_counter_facts counter = { 0 };
-	struct request request = { 0 };
-	struct tw_machine machine;
-	struct tw_rate rate;
+	struct tw_counter_facts counter = TW_SIZED(struct tw_counter_facts);
+	struct request request = {
+		.options = TW_SIZED(struct tw_rate_options),
+	};
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	int code, ret;
 
 	(void)argc;

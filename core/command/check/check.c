@@ -161,9 +161,14 @@ int tw_check_run(struct tw_check *check,
 	struct progress progress = { .stop = stop };
 	int error;
 
-	memset(check, 0, sizeof(*check));
+	*check = (struct tw_check) {
+		.counter = TW_SIZED(struct tw_counter_facts),
+		.result = TW_SIZED(struct tw_reliability),
+		.machine = TW_SIZED(struct tw_machine),
+	};
 	progress.terminal = isatty(STDERR_FILENO);
 	progress.wanted = progress.terminal || arguments->progress;
+	options.size = sizeof(options);
 	options.progress = show_progress;
 	options.context = &progress;
 	tw_counter_check(&check->counter);
@@ -176,8 +181,8 @@ int tw_check_run(struct tw_check *check,
 		return fail_to_measure(error, &check->counter);
 	tw_check_cpus_find(&check->cpus, &check->result, tw_check_may_pin);
 	tw_machine_read(&check->machine);
-	check->contradictions = tw_contradictions(&check->result,
-						  &check->machine);
+	check->contradictions = (unsigned)tw_contradictions(&check->result,
+							    &check->machine);
 	return TW_EXIT_GOOD;
 }
 

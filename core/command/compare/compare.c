@@ -64,10 +64,11 @@ const struct tw_options tw_compare_options = {
 static int calibrate(struct tw_compare_result *result)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = 100000000, .longest_ns = 800000000,
 	};
-	struct tw_machine machine;
-	struct tw_rate rate;
+	struct tw_machine machine = TW_SIZED(struct tw_machine);
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	int ret = tw_rate_measure(&rate, &options);
 
 	if (ret)

@@ -53,6 +53,7 @@ static int set_up_own(struct tw_clock *clock, const struct own *own)
 {
 	/* As the engine does. */
 	const struct tw_clock_options options = {
+		.size = sizeof(options),
 		.window_ns = own->clock->window_ns,
 		.longest_ns = ENGINE_LONGEST_NS,
 	};

@@ -401,6 +401,7 @@ static int prepare(struct tw_memlat *memlat,
 		   const struct tw_memlat_arguments *arguments)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
@@ -431,7 +432,10 @@ int tw_memlat_measure(struct tw_memlat *memlat,
 	uint64_t begin = tw_ticks_begin();
 	int code, ret;
 
-	*memlat = (struct tw_memlat) { 0 };
+	*memlat = (struct tw_memlat) {
+		.rate = TW_SIZED(struct tw_rate),
+		.machine = TW_SIZED(struct tw_machine),
+	};
 	code = prepare(memlat, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;

@@ -108,12 +108,15 @@ static int measure(struct table *table,
 		   const struct tw_memlat_arguments *arguments)
 {
 	const struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
 	struct tw_memory memory;
-	int ret = tw_rate_measure(&table->rate, &options);
+	int ret;
 
+	table->rate.size = sizeof(table->rate);
+	ret = tw_rate_measure(&table->rate, &options);
 	if (!ret)
 		ret = tw_memory_map(&memory, sizes[SIZES - 1], TW_PAGES_SMALL,
 				    arguments->node);

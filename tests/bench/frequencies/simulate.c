@@ -138,12 +138,13 @@ static double our_error_ppb(void)
 {
 	const char *window = getenv("TW_WINDOW_NS");
 	struct tw_rate_options options = {
+		.size = sizeof(options),
 		.window_ns = window ? strtoull(window, NULL, 0) :
 				      RATE_WINDOW_NS,
 		.source = &machine.source,
 	};
 	struct tw_scale scale;
-	struct tw_rate rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	uint64_t ticks = (uint64_t)(RUN_SECONDS * machine.hz);
 
 	if (getenv("TW_MEASURED_ONLY"))

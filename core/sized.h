@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Option and result structures of the public header begin with their size, as
+ * the caller's compiler knew it. They may grow at their end: a program runs with
+ * a library that is newer or older than the header it was built with. The rules
+ * are those of openat2(2) and sched_setattr(2).
+ *
+ * Only public functions look at sizes. They copy what the caller gave into
+ * structures that are complete, and inside the library all are.
+ */
+#ifndef TW_SIZED_H
+#define TW_SIZED_H
+
+#include "tickwise.h"
+
+#define TW_UP_TO(type, member) \
+	(offsetof(type, member) + sizeof(((type *)NULL)->member))
+
+/* What the first version of each had. A member that is added comes behind these,
+ * and these stay as they are. */
+enum tw_first_size {
+	TW_FIRST_COUNTER_FACTS =
+		TW_UP_TO(struct tw_counter_facts, boottime_offset_ns),
+	TW_FIRST_RATE = TW_UP_TO(struct tw_rate, steering_ppb),
+	TW_FIRST_TIME_SOURCE = TW_UP_TO(struct tw_time_source, adjtimex),
+	TW_FIRST_RATE_OPTIONS = TW_UP_TO(struct tw_rate_options, longest_ns),
+	TW_FIRST_CLOCK_OPTIONS = TW_UP_TO(struct tw_clock_options, longest_ns),
+	TW_FIRST_CLOCK_MARK = TW_UP_TO(struct tw_clock_mark, system_ns),
+	TW_FIRST_RELIABILITY = TW_UP_TO(struct tw_reliability, step_ticks),
+	TW_FIRST_RELIABILITY_OPTIONS =
+		TW_UP_TO(struct tw_reliability_options, context),
+	TW_FIRST_MACHINE = TW_UP_TO(struct tw_machine, ntp_steering_ppb),
+	TW_FIRST_CLOCK_HEALTH =
+		TW_UP_TO(struct tw_clock_health, independent_error_ppb),
+	TW_FIRST_INTERVAL = TW_UP_TO(struct tw_interval, cpus),
+};
+
+/* A size above this is none, but a structure that was never set up. */
+#define TW_MOST_SIZE	4096
+
+/* Return: 0; -EINVAL for a size below @first; -E2BIG above TW_MOST_SIZE. */
+int tw_sized_check(size_t size, enum tw_first_size first);
+
+/**
+ * tw_sized_take - a caller's structure, complete
+ * @to: the copy; what the caller's lacks is 0
+ * @size: of @to
+ * @from: the caller's
+ * @first: what it has at least
+ *
+ * Return: 0; as tw_sized_check(); -E2BIG where the caller's is larger than @to
+ * and more than zeros is in what is not known here.
+ */
+int tw_sized_take(void *to, size_t size, const void *from,
+		  enum tw_first_size first);
+
+/* Copy to a caller's structure, whose size was checked, as much as it holds.
+ * What is not known here becomes 0; its size stays. */
+void tw_sized_give(void *to, const void *from, size_t size);
+
+#endif

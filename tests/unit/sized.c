@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every public function takes structures of any version of its header: shorter
+ * ones lack members, longer ones have members that the library does not know.
+ *
+ * Fails when a function looks at no size, or at a wrong one; reads or writes
+ * beyond it; or ignores an option that it does not know.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sized.h"
+#include "tap.h"
+
+#define MORE	24		/* bytes that a later version has */
+#define AFTER	0x5a		/* what is behind a structure, and stays */
+
+static struct tw_clock a_clock;
+static struct tw_reliability a_reliability;
+
+/* A caller's structure of any size; what is behind it is not the library's. */
+static union {
+	size_t size;
+	unsigned char bytes[TW_MOST_SIZE + 2 * MORE];
+	max_align_t align;
+} given;
+
+static int counter_check(void *facts)
+{
+	return tw_counter_check(facts);
+}
+
+static int rate_measure(void *rate)
+{
+	const struct tw_rate_options options = {
+		.size = sizeof(options), .window_ns = 1,
+	};
+
+	int ret = tw_rate_measure(rate, &options);
+
+	/* Sizes come first: a window this short is refused next. */
+	return ret == -EINVAL && given.size >= TW_FIRST_RATE ? 0 : ret;
+}
+
+static int rate_options(void *options)
+{
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	struct tw_rate_options *all = options;
+
+	all->window_ns = 20000000;
+	return tw_rate_measure(&rate, options) == -EAGAIN ? 0 :
+	       tw_rate_measure(&rate, options);
+}
+
+static uint64_t no_ticks(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+/* Of clocks that stand still: -EIO where the source is accepted. */
+static int time_source(void *source)
+{
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	const struct tw_rate_options options = {
+		.size = sizeof(options), .window_ns = 5000000, .source = source,
+	};
+	struct tw_time_source *all = source;
+	int ret;
+
+	all->read_ticks = no_ticks;
+	all->read_ns = no_ticks;
+	all->granularity_ns = 1;
+	ret = tw_rate_measure(&rate, &options);
+	return ret == -EIO ? 0 : ret;
+}
+
+static int scale_init(void *rate)
+{
+	struct tw_rate *all = rate;
+	struct tw_scale scale;
+
+	all->hz = 1e9;
+	return tw_scale_init(&scale, rate, 0);
+}
+
+static int clock_options(void *options)
+{
+	struct tw_clock_options *all = options;
+	struct tw_clock clock;
+
+	all->system = TW_ON;
+	return tw_clock_init(&clock, options);
+}
+
+static int clock_rate(void *rate)
+{
+	return tw_clock_rate(&a_clock, rate);
+}
+
+static int clock_mark(void *mark)
+{
+	return tw_clock_mark(TW_AGAINST_RAW, 1, mark);
+}
+
+/* A clock that reads the system's has neither. */
+static int clock_check(void *health)
+{
+	int ret = tw_clock_check(&a_clock, health);
+
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
+static int interval(void *result)
+{
+	const struct tw_stamp stamp = { 0, 0 };
+	int ret = tw_interval(&a_clock, &stamp, &stamp, result);
+
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
+static int reliability_result(void *result)
+{
+	const struct tw_reliability_options options = {
+		.size = sizeof(options), .hz = -1,
+	};
+
+	int ret = tw_reliability_measure(result, &options);
+
+	/* As of the rate. */
+	return ret == -EINVAL && given.size >= TW_FIRST_RELIABILITY ? 0 : ret;
+}
+
+static int reliability_options(void *options)
+{
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
+	struct tw_reliability_options *all = options;
+	int ret;
+
+	all->time_limit_ns = 1000000;
+	ret = tw_reliability_measure(&result, options);
+	if (!ret)
+		tw_reliability_free(&result);
+	return ret;
+}
+
+static int machine_read(void *machine)
+{
+	return tw_machine_read(machine);
+}
+
+static int contradictions_result(void *result)
+{
+	const struct tw_machine machine = TW_SIZED(struct tw_machine);
+
+	return tw_contradictions(result, &machine);
+}
+
+static int contradictions_machine(void *machine)
+{
+	return tw_contradictions(&a_reliability, machine);
+}
+
+static const struct {
+	const char *name;
+	int (*call)(void *structure);
+	size_t size;
+	enum tw_first_size first;
+	int is_input;
+} cases[] = {
+	{ "tw_counter_check(facts)", counter_check,
+	  sizeof(struct tw_counter_facts), TW_FIRST_COUNTER_FACTS, 0 },
+	{ "tw_rate_measure(rate)", rate_measure,
+	  sizeof(struct tw_rate), TW_FIRST_RATE, 0 },
+	{ "tw_rate_measure(options)", rate_options,
+	  sizeof(struct tw_rate_options), TW_FIRST_RATE_OPTIONS, 1 },
+	{ "tw_rate_measure(source)", time_source,
+	  sizeof(struct tw_time_source), TW_FIRST_TIME_SOURCE, 1 },
+	{ "tw_scale_init(rate)", scale_init,
+	  sizeof(struct tw_rate), TW_FIRST_RATE, 1 },
+	{ "tw_clock_init(options)", clock_options,
+	  sizeof(struct tw_clock_options), TW_FIRST_CLOCK_OPTIONS, 1 },
+	{ "tw_clock_rate(rate)", clock_rate,
+	  sizeof(struct tw_rate), TW_FIRST_RATE, 0 },
+	{ "tw_clock_mark(mark)", clock_mark,
+	  sizeof(struct tw_clock_mark), TW_FIRST_CLOCK_MARK, 0 },
+	{ "tw_clock_check(health)", clock_check,
+	  sizeof(struct tw_clock_health), TW_FIRST_CLOCK_HEALTH, 0 },
+	{ "tw_interval(interval)", interval,
+	  sizeof(struct tw_interval), TW_FIRST_INTERVAL, 0 },
+	{ "tw_reliability_measure(result)", reliability_result,
+	  sizeof(struct tw_reliability), TW_FIRST_RELIABILITY, 0 },
+	{ "tw_reliability_measure(options)", reliability_options,
+	  sizeof(struct tw_reliability_options), TW_FIRST_RELIABILITY_OPTIONS,
+	  1 },
+	{ "tw_machine_read(machine)", machine_read,
+	  sizeof(struct tw_machine), TW_FIRST_MACHINE, 0 },
+	{ "tw_contradictions(result)", contradictions_result,
+	  sizeof(struct tw_reliability), TW_FIRST_RELIABILITY, 1 },
+	{ "tw_contradictions(machine)", contradictions_machine,
+	  sizeof(struct tw_machine), TW_FIRST_MACHINE, 1 },
+};
+
+#define CASES	(sizeof(cases) / sizeof(cases[0]))
+
+/* All that lies behind @size bytes is as it was. */
+static int is_untouched(size_t size)
+{
+	size_t i;
+
+	for (i = size; i < sizeof(given.bytes); i++)
+		if (given.bytes[i] != AFTER)
+			return 0;
+	return 1;
+}
+
+static int call(size_t i, size_t size)
+{
+	memset(given.bytes, AFTER, sizeof(given.bytes));
+	memset(given.bytes, 0, size);
+	given.size = size;
+	return cases[i].call(&given);
+}
+
+/* Inputs write their own option even where a shorter structure ends. */
+static int results_end(size_t i, size_t size)
+{
+	return cases[i].is_input || is_untouched(size);
+}
+
+static void try_sizes(size_t i)
+{
+	const char *name = cases[i].name;
+	size_t size = cases[i].size, first = (size_t)cases[i].first;
+
+	tap_ok(call(i, 0) == -EINVAL && call(i, first - 1) == -EINVAL,
+	       "%s: a size of 0, or less than there ever was", name);
+	tap_ok(!call(i, first) && results_end(i, first) && given.size == first,
+	       "%s: the first version's", name);
+	tap_ok(!call(i, size) && results_end(i, size) && given.size == size,
+	       "%s: this version's", name);
+	tap_ok(!call(i, size + MORE) && results_end(i, size + MORE) &&
+	       given.size == size + MORE, "%s: a later one's", name);
+	tap_ok(call(i, TW_MOST_SIZE + 8) == -E2BIG,
+	       "%s: a size that was never set", name);
+}
+
+static void try_unknown(size_t i)
+{
+	size_t size = cases[i].size;
+
+	memset(given.bytes, AFTER, sizeof(given.bytes));
+	memset(given.bytes, 0, size + MORE);
+	given.size = size + MORE;
+	given.bytes[size + MORE - 1] = 1;
+	tap_ok(cases[i].call(&given) == -E2BIG,
+	       "%s: what is not known has to be 0", cases[i].name);
+}
+
+static void try_copies(void)
+{
+	struct { size_t size; int old, new; } full = { 0, 0, 0 };
+	struct { size_t size; int old; } old = { sizeof(size_t) + sizeof(int), 7 };
+	unsigned char later[32];
+	size_t size = sizeof(later);
+	enum tw_first_size first = (enum tw_first_size)old.size;
+
+	full.new = 9;
+	tap_ok(!tw_sized_take(&full, sizeof(full), &old, first) &&
+	       full.old == 7 && full.new == 0,
+	       "options of an older program: what they lack is 0");
+	full.old = 8;
+	full.new = 9;
+	tw_sized_give(&old, &full, sizeof(full));
+	tap_ok(old.old == 8 && old.size == sizeof(size_t) + sizeof(int),
+	       "a result for an older program keeps its size");
+	memset(later, AFTER, sizeof(later));
+	memcpy(later, &size, sizeof(size));
+	tw_sized_give(later, &full, sizeof(full));
+	tap_ok(!memcmp(later + sizeof(size), &full.old, 2 * sizeof(int)) &&
+	       later[sizeof(full)] == 0 && later[sizeof(later) - 1] == 0,
+	       "a result for a newer program: what is not known is 0");
+}
+
+int main(void)
+{
+	const struct tw_clock_options system = {
+		.size = sizeof(system), .system = TW_ON,
+	};
+	size_t i;
+
+	a_reliability = TW_SIZED(struct tw_reliability);
+	if (tw_clock_init(&a_clock, &system)) {
+		printf("Bail out! no clock\n");
+		return 1;
+	}
+	try_copies();
+	for (i = 0; i < CASES; i++) {
+		try_sizes(i);
+		if (cases[i].is_input)
+			try_unknown(i);
+	}
+	return tap_done();
+}
