@@ -3,12 +3,12 @@
  * tickwise bench: what reading the time costs, as ratios within one run.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/bench/bench.h"
 #include "command/command.h"
+#include "command/output/text.h"
 
 #define NAME			"bench"
 /* Only the nanoseconds of one result need a rate, and not a good one. */
@@ -43,44 +43,6 @@ const struct tw_options tw_bench_options = {
 	.table = table,
 };
 
-static void print_result(const struct tw_bench_result *result)
-{
-	char aim[16] = "";
-
-	if (result->aim > 0)
-		snprintf(aim, sizeof(aim), "%s %.2f",
-			 result->aim_is_least ? ">=" : "<=", result->aim);
-	printf("%-22s %6.2f%s  %5.2f - %5.2f  %-7s  %s\n", result->name,
-	       result->value, result->unit[0] == 'n' ? " ns" : "   ",
-	       result->p10, result->p90, aim, result->of);
-}
-
-static void print_page(const struct tw_bench_result *results,
-		       const struct tw_bench_costs *costs, int is_evidence)
-{
-	uint32_t disturbed = 0;
-	unsigned i;
-
-	if (!is_evidence)
-		printf("DISTURBED: too few quiet rounds; the figures below are "
-		       "no evidence. Try again when\nthe machine is idle, or "
-		       "with a longer --seconds.\n\n");
-	printf("%-22s %6s     %-13s  %-7s  %s\n", "figure", "median",
-	       "p10 - p90", "aim", "what over what");
-	for (i = 0; i < TW_BENCH_RESULTS; i++) {
-		print_result(&results[i]);
-		if (results[i].disturbed > disturbed)
-			disturbed = results[i].disturbed;
-	}
-	printf("\nBuilt with %s%s.\n", tw_bench_compiler(),
-	       tw_bench_is_optimized() ? "" :
-	       ", NOT FOR SPEED: the figures say nothing of a usual build");
-	printf("%u rounds of one block each; of no figure were more than %u "
-	       "disturbed and left out.\n", costs->rounds, disturbed);
-	printf("Calls follow each other without a pause, with the clock's "
-	       "fields loaded anew each time.\n");
-}
-
 static int run(const struct arguments *arguments,
 	       struct tw_bench_costs *costs, const struct tw_clock *clock)
 {
@@ -93,10 +55,9 @@ static int run(const struct arguments *arguments,
 	evaluated = tw_bench_evaluate(results, costs, clock->rate.hz);
 	if (evaluated && evaluated != -EAGAIN)
 		return evaluated;
-	if (arguments->json)
-		ret = tw_bench_print_json(results, costs, clock, !evaluated);
-	else
-		print_page(results, costs, !evaluated);
+	ret = arguments->json ?
+	      tw_bench_print_json(results, costs, clock, !evaluated) :
+	      tw_output_print(tw_bench_page(results, costs, !evaluated));
 	return ret ? ret : evaluated;
 }
 

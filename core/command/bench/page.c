@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise bench measured, as a page.
+ */
+#include "command/bench/bench.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
+
+static void add_row(struct tw_table *table, const struct tw_bench_result *result)
+{
+	tw_table_row(table);
+	tw_cell_text(table, result->name);
+	tw_cell_fixed(table, result->value, 2);
+	tw_cell_fixed(table, result->p10, 2);
+	tw_cell_fixed(table, result->p90, 2);
+	if (result->aim > 0)
+		tw_cell_printf(table, "%s %.2f", result->aim_is_least ? ">=" : "<=",
+			       result->aim);
+	else
+		tw_cell_text(table, "");
+	tw_cell_text(table, result->of);
+}
+
+/* The name of a figure that is no ratio has its unit. */
+static void add_results(struct tw_page *page, const struct tw_bench_result *results)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "figure", .flags = TW_COLUMN_LEFT },
+		{ .heading = "median" },
+		{ .heading = "p10", .width = 5 },
+		{ .heading = "p90", .width = 5 },
+		{ .heading = "aim", .flags = TW_COLUMN_LEFT },
+		{ .heading = "what over what", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(columns[0]));
+
+	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++)
+		add_row(table, &results[i]);
+}
+
+static uint32_t most_disturbed(const struct tw_bench_result *results)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++)
+		if (results[i].disturbed > most)
+			most = results[i].disturbed;
+	return most;
+}
+
+struct tw_page *tw_bench_page(const struct tw_bench_result *results,
+			      const struct tw_bench_costs *costs, int is_evidence)
+{
+	struct tw_page *page = tw_page_new("What reading the time costs");
+
+	if (!is_evidence)
+		tw_page_warning(page, "too few rounds were undisturbed, so the figures "
+				"below are no evidence. Try again when the machine is "
+				"idle, or with a longer --seconds.");
+	if (!tw_bench_is_optimized())
+		tw_page_warning(page, "this program was not built for speed, so the "
+				"figures say nothing of a usual build.");
+	tw_page_gap(page);
+	add_results(page, results);
+	tw_page_gap(page);
+	tw_page_note(page, "Built with %s.", tw_bench_compiler());
+	tw_page_note(page, "%u rounds of one block each; of no figure were more than %u "
+		     "disturbed and left out.", costs->rounds, most_disturbed(results));
+	tw_page_note(page, "Calls follow each other without a pause, with the clock's "
+		     "fields loaded anew each time.");
+	return page;
+}
