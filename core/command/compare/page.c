@@ -1,82 +1,68 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of tickwise compare, and what must be said with it.
+ * What tickwise compare measured, as a page: how far off each clock is, what reading
+ * it costs, and how to read that.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/compare/compare.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
 
-/* Eight characters, three digits. */
-static void print_ppb(double ppb)
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define NAME_WIDTH	19
+
+/* Three digits. */
+static void add_ppb(struct tw_table *table, double ppb)
 {
-	if (ppb < 10)
-		printf(" %8.2f", ppb);
-	else if (ppb < 1000)
-		printf(" %8.1f", ppb);
-	else
-		printf(" %8.0f", ppb);
+	tw_cell_fixed(table, ppb, ppb < 10 ? 2 : ppb < 1000);
 }
 
-static void print_against(double median_ppb, double worst_ppb,
-			  double error_ppb)
+static void add_start(struct tw_table *table, const char *name,
+		      const struct tw_compare_sum *sum)
 {
-	print_ppb(median_ppb);
-	print_ppb(worst_ppb);
-	print_ppb(error_ppb);
+	tw_table_row(table);
+	tw_cell_text(table, name);
+	tw_cell_u64(table, sum->starts);
+	if (!sum->starts)
+		return;
+	add_ppb(table, sum->raw_median_ppb);
+	add_ppb(table, sum->raw_worst_ppb);
+	add_ppb(table, sum->raw_error_ppb);
+	add_ppb(table, sum->monotonic_median_ppb);
+	add_ppb(table, sum->monotonic_worst_ppb);
+	add_ppb(table, sum->monotonic_error_ppb);
+	tw_cell_fixed(table, sum->startup_ns / 1e6, 1);
 }
 
-static void print_errors(const struct tw_compare_result *result, int load)
+static void add_errors(struct tw_page *page, const struct tw_compare_result *result,
+		       int load)
 {
-	printf("%-19s %6s %26s %26s %9s\n", "", "", "off RAW, ppb, known",
-	       "off MONOTONIC, ppb, known", "start-up,");
-	printf("%-19s %6s %8s %8s %8s %8s %8s %8s %9s\n", "clock", "starts",
-	       "median", "worst", "to +-", "median", "worst", "to +-", "ms");
+	static const char raw[] = "off RAW, ppb";
+	static const char monotonic[] = "off MONOTONIC, ppb";
+	static const struct tw_column columns[] = {
+		{ .heading = "clock", .width = NAME_WIDTH, .flags = TW_COLUMN_LEFT },
+		{ .heading = "starts" },
+		{ .heading = "median", .group = raw, .width = 6 },
+		{ .heading = "worst", .group = raw, .width = 6 },
+		{ .heading = "+-", .group = raw, .width = 6 },
+		{ .heading = "median", .group = monotonic, .width = 6 },
+		{ .heading = "worst", .group = monotonic, .width = 6 },
+		{ .heading = "+-", .group = monotonic, .width = 6 },
+		{ .heading = "ms", .group = "start-up" },
+	};
+	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
+
+	for (unsigned i = 0; i < result->clocks; i++)
+		add_start(table, result->clock[i].name, &result->sum[i][load]);
 	for (unsigned i = 0; i < result->clocks; i++) {
 		const struct tw_compare_sum *sum = &result->sum[i][load];
 
-		printf("%-19s %6u", result->clock[i].name, sum->starts);
-		if (!sum->starts) {
-			printf(" no start of %u came to its end\n",
-			       sum->failed);
-			continue;
-		}
-		print_against(sum->raw_median_ppb, sum->raw_worst_ppb,
-			      sum->raw_error_ppb);
-		print_against(sum->monotonic_median_ppb,
-			      sum->monotonic_worst_ppb,
-			      sum->monotonic_error_ppb);
-		printf(" %9.1f", sum->startup_ns / 1e6);
 		if (sum->failed)
-			printf("  (%u failed)", sum->failed);
-		putchar('\n');
-	}
-}
-
-static int is_known(double value)
-{
-	return value > 0;
-}
-
-static void print_costs(const struct tw_compare_result *result, int load)
-{
-	printf("%-20s %8s %10s %11s\n", "clock", "read, ns", "reads/I/O",
-	       "null, IOPS");
-	for (unsigned i = 0; i < result->clocks; i++) {
-		printf("%-20s", result->clock[i].name);
-		if (is_known(result->sum[i][load].read_ns))
-			printf(" %8.1f", result->sum[i][load].read_ns);
-		else
-			printf(" %8s", "-");
-		if (is_known(result->reads_per_io[i]))
-			printf(" %10.2f", result->reads_per_io[i]);
-		else
-			printf(" %10s", "-");
-		if (is_known(result->null_iops[i]))
-			printf(" %11.0f\n", result->null_iops[i]);
-		else
-			printf(" %11s\n", "-");
+			tw_page_paragraph(page, "%s: %u of %u starts failed.",
+					  result->clock[i].name, sum->failed,
+					  sum->starts + sum->failed);
 	}
 }
 
@@ -89,63 +75,122 @@ static int is_tie(const struct tw_compare_sum *sum, enum tw_against against)
 }
 
 /* Where nothing is left to tell two clocks apart. */
-static void print_ties(const struct tw_compare_result *result, int load,
-		       enum tw_against against)
+static void add_ties(struct tw_page *page, const struct tw_compare_result *result,
+		     int load, enum tw_against against)
 {
-	int printed = 0;
+	char names[256] = "";
 
 	for (unsigned i = 0; i < result->clocks; i++) {
-		if (!is_tie(&result->sum[i][load], against))
-			continue;
-		if (!printed)
-			printf("against %s a tie, all within what is known: ",
-			       against == TW_AGAINST_RAW ? "RAW" : "MONOTONIC");
-		printf("%s%s", printed ? ", " : "", result->clock[i].name);
-		printed = 1;
+		size_t length = strlen(names);
+
+		if (is_tie(&result->sum[i][load], against))
+			snprintf(names + length, sizeof(names) - length, "%s%s",
+				 length ? ", " : "", result->clock[i].name);
 	}
-	if (printed)
-		putchar('\n');
+	if (names[0])
+		tw_page_paragraph(page, "Tie against %s, all within +-: %s",
+				  against == TW_AGAINST_RAW ? "RAW" : "MONOTONIC",
+				  names);
 }
 
-static void print_clocks(const struct tw_compare_result *result)
+static void add_loads(struct tw_page *page, const struct tw_compare_result *result,
+		      const struct tw_compare_arguments *arguments)
 {
-	puts("clocks");
-	for (unsigned i = 0; i < result->clocks; i++)
-		printf("  %-20s %s%s%s%s\n", result->clock[i].name,
-		       result->clock[i].what,
-		       result->clock[i].version[0] ? " (" : "",
-		       result->clock[i].version,
-		       result->clock[i].version[0] ? ")" : "");
-}
-
-void tw_compare_print_page(const struct tw_compare_result *result,
-			   const struct tw_compare_arguments *arguments)
-{
-	int first = arguments->loads[TW_COMPARE_IDLE] ? TW_COMPARE_IDLE :
-							TW_COMPARE_HOGS;
-
 	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
 		if (!arguments->loads[load])
 			continue;
 		if (load == TW_COMPARE_HOGS)
-			printf("under load, %u hogs:\n", result->hogs);
+			tw_page_heading(page, 2, "Under load, %u busy loops",
+					result->hogs);
 		else
-			puts("idle, as far as this machine is:");
-		print_errors(result, load);
-		print_ties(result, load, TW_AGAINST_RAW);
-		print_ties(result, load, TW_AGAINST_MONOTONIC);
-		putchar('\n');
+			tw_page_heading(page, 2, "Idle, as far as this machine is");
+		add_errors(page, result, load);
+		add_ties(page, result, load, TW_AGAINST_RAW);
+		add_ties(page, result, load, TW_AGAINST_MONOTONIC);
 	}
-	print_costs(result, first);
-	printf("\nEach start was compared over %g s. Errors are of the rate: 1 "
-	       "ppb is 1 ns per second.\n", (double)arguments->window_ns / 1e9);
-	printf("CLOCK_MONOTONIC is said to run %+.1f ppb of "
-	       "CLOCK_MONOTONIC_RAW, the kernel keeps time by %s;\nneither is "
-	       "SI. A frequency at which fio's clock is exact by luck hides "
-	       "what it is off at others.\n", result->steering_ppb,
-	       result->clocksource[0] ? result->clocksource : "something unknown");
-	puts("Such an error hardly shows in one I/O: 1000 ppb of 100 us are "
-	     "0.1 ns. It matters for run times,\nrates, and results held "
-	     "against those of other tools.\n");
-	print_clocks(result);
+}
+
+static void add_known(struct tw_table *table, double value, int decimals)
+{
+	if (value > 0)
+		tw_cell_fixed(table, value, decimals);
+	else
+		tw_cell_none(table);
+}
+
+static void add_costs(struct tw_page *page, const struct tw_compare_result *result,
+		      const struct tw_compare_arguments *arguments)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "clock", .width = NAME_WIDTH, .flags = TW_COLUMN_LEFT },
+		{ .heading = "read, ns" },
+		{ .heading = "reads/I/O" },
+		{ .heading = "null, IOPS" },
+	};
+	int load = arguments->loads[TW_COMPARE_IDLE] ? TW_COMPARE_IDLE :
+						       TW_COMPARE_HOGS;
+	struct tw_table *table;
+
+	tw_page_heading(page, 2, "Cost");
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (unsigned i = 0; i < result->clocks; i++) {
+		tw_table_row(table);
+		tw_cell_text(table, result->clock[i].name);
+		add_known(table, result->sum[i][load].read_ns, 1);
+		add_known(table, result->reads_per_io[i], 2);
+		add_known(table, result->null_iops[i], 0);
+	}
+}
+
+static void add_notes(struct tw_page *page, const struct tw_compare_result *result,
+		      const struct tw_compare_arguments *arguments)
+{
+	tw_page_gap(page);
+	tw_page_note(page, "Each start was compared over %g s. Errors are of the rate: 1 "
+		     "ppb is 1 ns per second. +- is what the comparison itself can be "
+		     "off.", (double)arguments->window_ns / 1e9);
+	tw_page_note(page, "adjtimex(2) reports that CLOCK_MONOTONIC runs %+.1f ppb off "
+		     "CLOCK_MONOTONIC_RAW. The kernel keeps time by %s. Neither clock "
+		     "is SI. At some frequencies fio's clock is exact by chance; that "
+		     "hides how far off it is at others.", result->steering_ppb,
+		     result->clocksource[0] ? result->clocksource :
+					      "an unknown clocksource");
+	tw_page_note(page, "Such an error hardly shows in one I/O: 1000 ppb of 100 us "
+		     "are 0.1 ns. It matters for run times, rates, and comparisons "
+		     "with results of other tools.");
+}
+
+static void add_clocks(struct tw_page *page, const struct tw_compare_result *result)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "", .width = NAME_WIDTH + 1, .flags = TW_COLUMN_LEFT },
+		{ .heading = "", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table;
+
+	tw_page_heading(page, 2, "Clocks");
+	table = tw_page_table(page, columns, COUNT(columns));
+	tw_table_indent(table, 2);
+	for (unsigned i = 0; i < result->clocks; i++) {
+		const struct tw_compare_clock *clock = &result->clock[i];
+
+		tw_table_row(table);
+		tw_cell_text(table, clock->name);
+		if (clock->version[0])
+			tw_cell_printf(table, "%s (%s)", clock->what, clock->version);
+		else
+			tw_cell_text(table, clock->what);
+	}
+}
+
+struct tw_page *tw_compare_page(const struct tw_compare_result *result,
+				const struct tw_compare_arguments *arguments)
+{
+	struct tw_page *page = tw_page_new("fio's clocks and ours");
+
+	add_loads(page, result, arguments);
+	add_costs(page, result, arguments);
+	add_notes(page, result, arguments);
+	add_clocks(page, result);
+	return page;
 }
