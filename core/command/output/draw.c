@@ -26,6 +26,8 @@
 /* Up to so many decades an axis has marks at 1, 2 and 5. */
 #define FINE_DECADES	2.5
 
+#define LARGEST		1e300
+
 #define COLOR_OF_BORDER	7
 
 /* ---- what the data reach ------------------------------------------------- */
@@ -39,10 +41,11 @@ struct ranges {
 	int rows;			/* of bars */
 };
 
-/* Of an axis of logarithms only what has one counts. */
+/* Of an axis of logarithms only what has one counts. The mark above a value must be
+ * a number, too. */
 static void reach(struct range *range, enum tw_plot_unit unit, double value)
 {
-	if (!isfinite(value) || (unit != TW_PLOT_NUMBER && value <= 0))
+	if (!(fabs(value) < LARGEST) || (unit != TW_PLOT_NUMBER && value <= 0))
 		return;
 	range->min = fmin(range->min, value);
 	range->max = fmax(range->max, value);
