@@ -42,44 +42,46 @@ shows() {
 }
 
 shows --top=0 <<'END'
-one, process 1, 1 thread, 20.00us from the first hook to the end
-fence full; the hooks take 10.00ns (+-1.000ns) inside of a call and 20.00ns (+-2.000ns) outside,
-  as 8 blocks show: taken out; a call can have lost up to 0.000ns more to them
+one, process 1, 1 thread, 20.00 us from the first hook to the end
+fence full; the hooks take 10 ns (+- 1 ns) inside of a call and 20 ns (+- 2 ns)
+  outside, as 8 blocks show: taken out; a call can have lost up to 0 ns more to
+  them
 ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
 
-self%      self             raw self inclusive self/call       calls  function
- 52.6   5.125us  +-11.00ns   5.200us   6.205us   1.708us           5  0x20  (not all calls timed)
-                                                                  1 of its calls left by longjmp or an exception
- 34.7   3.380us  +-19.00ns   3.500us   9.735us   3.380us           1  0x10  (not returned)
- 12.6   1.230us  +-7.000ns   1.300us   1.395us   246.0ns           6  0x30  (not all calls timed)
+self%      self       +-  raw self inclusive self/call       calls  function
+ 52.6   5.125us     11ns   5.200us   6.205us   1.708us           5  0x20  (not all calls timed)
+      1 of its calls left by longjmp or an exception
+ 34.7   3.380us     19ns   3.500us   9.735us   3.380us           1  0x10  (not returned)
+ 12.6   1.230us      7ns   1.300us   1.395us     246ns           6  0x30  (not all calls timed)
 
-all selves: 9.735us +-37.00ns
+all selves: 9.735 us +- 37 ns
 END
 
 shows --callers <<'END'
-one, process 1, 1 thread, 20.00us from the first hook to the end
-fence full; the hooks take 10.00ns (+-1.000ns) inside of a call and 20.00ns (+-2.000ns) outside,
-  as 8 blocks show: taken out; a call can have lost up to 0.000ns more to them
+one, process 1, 1 thread, 20.00 us from the first hook to the end
+fence full; the hooks take 10 ns (+- 1 ns) inside of a call and 20 ns (+- 2 ns)
+  outside, as 8 blocks show: taken out; a call can have lost up to 0 ns more to
+  them
 ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
 
-      who calls it, with the inclusive time and calls from there
-the function
-      whom it calls
+Above each function its callers, with the inclusive time and calls from there;
+below it the functions that it calls:
 
+           inclusive       calls  function
       from   5.950us           4  0x10
-      from   255.0ns           1  0x30
-0x20  self 5.125us, inclusive 6.205us, 5 calls
+      from     255ns           1  0x30
+0x20  self 5.125 us, inclusive 6.205 us, 5 calls
         to   1.080us           3  0x30
 
       from   9.735us           1  (nobody that is recorded)
-0x10  self 3.380us, inclusive 9.735us, 1 calls
+0x10  self 3.380 us, inclusive 9.735 us, 1 call
         to   5.950us           4  0x20
-        to   405.0ns           3  0x30
+        to     405ns           3  0x30
 
       from   1.080us           3  0x20
-      from   405.0ns           3  0x10
-0x30  self 1.230us, inclusive 1.395us, 6 calls
-        to   255.0ns           1  0x20
+      from     405ns           3  0x10
+0x30  self 1.230 us, inclusive 1.395 us, 6 calls
+        to     255ns           1  0x20
 
 END
 

@@ -7,6 +7,24 @@
 #include "tickwise.h"
 #include "output.h"
 
+/* What a program would take for a number is a text here. */
+static void quoted(void)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "name", .flags = TW_COLUMN_QUOTED }, { .heading = "n" },
+	};
+	struct tw_page *page = tw_page_new("title");
+	struct tw_table *table = tw_page_table(page, columns, 2);
+
+	tw_table_row(table);
+	tw_cell_text(table, "0x10");
+	tw_cell_u64(table, 1);
+	tw_table_row(table);
+	tw_cell_text(table, "a\"b");
+	csv_is(table, "name,n\n\"0x10\",1\n\"a\"\"b\",\n", "a column of names");
+	tw_page_free(page);
+}
+
 int main(void)
 {
 	static const struct tw_column columns[] = {
@@ -46,5 +64,6 @@ int main(void)
 	       "b,,-9223372036854775808,2.5000,1,1\n",
 	       "cells without a column are dropped");
 	tw_page_free(page);
+	quoted();
 	return tap_done();
 }

@@ -9,9 +9,9 @@
 #include "command/output/format.h"
 #include "command/output/model.h"
 
-static void put_text(FILE *file, const char *text)
+static void put_text(FILE *file, const char *text, int quoted)
 {
-	if (!strpbrk(text, ",\"")) {
+	if (!quoted && !strpbrk(text, ",\"")) {
 		fputs(text, file);
 		return;
 	}
@@ -24,7 +24,7 @@ static void put_text(FILE *file, const char *text)
 	putc('"', file);
 }
 
-static void put_cell(FILE *file, const struct tw_cell *cell)
+static void put_cell(FILE *file, const struct tw_cell *cell, int quoted)
 {
 	char room[TW_FORMAT_SIZE];
 
@@ -40,7 +40,7 @@ static void put_cell(FILE *file, const struct tw_cell *cell)
 		fprintf(file, "%.*f", cell->decimals, cell->real);
 		break;
 	default:
-		put_text(file, tw_cell_form(cell, room));
+		put_text(file, tw_cell_form(cell, room), quoted);
 		break;
 	}
 }
@@ -57,9 +57,10 @@ static void put_line(FILE *file, const struct tw_table *table, const struct tw_r
 		fputs(before, file);
 		before = ",";
 		if (row)
-			put_cell(file, &row->cells[i]);
+			put_cell(file, &row->cells[i],
+				 column->flags & TW_COLUMN_QUOTED);
 		else
-			put_text(file, column->key ? column->key : column->heading);
+			put_text(file, column->key ? column->key : column->heading, 0);
 	}
 	putc('\n', file);
 }

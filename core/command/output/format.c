@@ -38,12 +38,12 @@ struct tw_format_unit tw_format_unit(double ns)
 {
 	const struct unit *unit = units;
 
-	while (ns >= unit->most * unit->ns)
+	while (fabs(ns) >= unit->most * unit->ns && unit->most < HUGE_VAL)
 		unit++;
 	return (struct tw_format_unit) {
 		.ns = unit->ns,
 		.name = unit->name,
-		.decimals = decimals_of(ns / unit->ns),
+		.decimals = decimals_of(fabs(ns) / unit->ns),
 	};
 }
 

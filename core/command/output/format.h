@@ -24,7 +24,6 @@ struct tw_format_unit tw_format_unit(double ns);
 /**
  * tw_format_ns - nanoseconds with four significant digits: "1.235 us"
  * @text: TW_FORMAT_SIZE bytes; returned
- * @ns: 0 or more
  *
  * Whole nanoseconds stay whole below 1000. Above seconds: hours, years.
  */

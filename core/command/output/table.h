@@ -15,6 +15,7 @@ enum tw_column_flags {
 	TW_COLUMN_LEFT = 1,	/* else aligned to the right */
 	TW_COLUMN_NARROW = 2,	/* "1.235us" in text */
 	TW_COLUMN_BELOW = 4,	/* in text on a line of its own below the row */
+	TW_COLUMN_QUOTED = 8,	/* in CSV: a text in any case, though it be "0x10" */
 };
 
 struct tw_column {

@@ -40,8 +40,8 @@ int tw_profile_against(struct profile_against *against,
 		       const struct perf_samples *samples, const char *path);
 void tw_profile_against_free(struct profile_against *against);
 
-void tw_profile_print_against(const struct profile_against *against,
-			      unsigned top);
+/* To stdout. 0; -ENOMEM. @top: rows; 0: all. */
+int tw_profile_print_against(const struct profile_against *against, unsigned top);
 json_t *tw_profile_against_json(const struct profile_against *against);
 
 #endif

@@ -2,65 +2,81 @@
 /*
  * `tickwise profile --against`: the two side by side, for people and as JSON.
  */
-#include "command/output/format.h"
+#include <inttypes.h>
+
 #include "command/output/json_text.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
+#include "command/output/text.h"
 #include "command/profile/against.h"
 
-static void print_head(const struct profile_against *against)
+static void add_head(struct tw_page *page, const struct profile_against *against)
 {
-	struct tw_paragraph text = { 0 };
-
-	tw_paragraph_printf(&text, "%s: %lu samples of %s; %lu of functions in "
-			    "the profile, %lu of others", against->path,
-			    against->samples, against->event,
-			    against->in_functions, against->in_others);
-	tw_paragraph_printf(&text, "and %lu of the kernel, which are left out.",
-			    against->in_kernel);
-	if (!against->has_chains)
-		tw_paragraph_add(&text, "They have no call chains (perf record "
-				 "-g): time in the C library and the kernel is "
-				 "its callers' in the profile, and is missing "
-				 "in the samples.");
-	if (against->other_events)
-		tw_paragraph_add(&text, "The file has other events, which are "
-				 "not looked at.");
-	tw_paragraph_end(&text);
-	putchar('\n');
+	tw_page_paragraph(page, "%s: %" PRIu64 " samples of %s; %" PRIu64 " of functions "
+			  "in the profile, %" PRIu64 " of others and %" PRIu64 " of the "
+			  "kernel, which are left out.%s%s", against->path,
+			  against->samples, against->event, against->in_functions,
+			  against->in_others, against->in_kernel,
+			  against->has_chains ? "" : " They have no call chains (perf "
+			  "record -g): time in the C library and the kernel is its "
+			  "callers' in the profile, and is missing in the samples.",
+			  against->other_events ? " The file has other events, which "
+			  "are not looked at." : "");
+	tw_page_indent(page, 0, 0);
+	tw_page_gap(page);
 }
 
-static void print_row(const struct against_row *row)
+static void add_row(struct tw_table *table, const struct against_row *row)
 {
-	printf("%8.3f %7.3f %9.3f %7.3f %+8.3f %c%c %9lu  %s\n",
-	       100 * row->ours, 100 * row->ours_uncertainty,
-	       100 * row->sampled.share, 100 * row->sampled.error,
-	       100 * (row->sampled.share - row->ours),
-	       row->beyond ? '!' : ' ', row->sampled.correlated ? '~' : ' ',
-	       row->sampled.samples, row->name);
+	tw_table_row(table);
+	tw_cell_fixed(table, 100 * row->ours, 3);
+	tw_cell_fixed(table, 100 * row->ours_uncertainty, 3);
+	tw_cell_fixed(table, 100 * row->sampled.share, 3);
+	tw_cell_fixed(table, 100 * row->sampled.error, 3);
+	tw_cell_printf(table, "%+.3f", 100 * (row->sampled.share - row->ours));
+	tw_cell_printf(table, "%c%c", row->beyond ? '!' : ' ',
+		       row->sampled.correlated ? '~' : ' ');
+	tw_cell_u64(table, row->sampled.samples);
+	tw_cell_text(table, row->name);
 }
 
-void tw_profile_print_against(const struct profile_against *against,
-			      unsigned top)
+int tw_profile_print_against(const struct profile_against *against, unsigned top)
 {
+	static const struct tw_column columns[] = {
+		{ .heading = "profile", .width = 8 },
+		{ .heading = "+-", .width = 7 },
+		{ .heading = "sampled", .width = 9 },
+		{ .heading = "+-", .width = 7 },
+		{ .heading = "off", .width = 8 },
+		{ .heading = "", .width = 2 },
+		{ .heading = "samples", .width = 9 },
+		{ .heading = "function, of all selves in %",
+		  .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_page *page = tw_page_new("Profile and samples");
+	struct tw_table *table;
 	size_t beyond = 0, correlated = 0;
 
-	print_head(against);
-	printf("%8s %7s %9s %7s %8s %2s %9s  %s\n", "profile", "+-", "sampled",
-	       "+-", "off", "", "samples", "function, of all selves in %");
+	add_head(page, against);
+	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < against->row_count; i++) {
 		beyond += (size_t)against->rows[i].beyond;
 		correlated += (size_t)against->rows[i].sampled.correlated;
 		if (!top || i < top)
-			print_row(&against->rows[i]);
+			add_row(table, &against->rows[i]);
 	}
 	if (top && against->row_count > top)
-		printf("... %zu more (--top=0 shows all)\n",
-		       against->row_count - top);
-	printf("\n! %zu of %zu functions differ by more than the profile's +- "
-	       "and 3 errors of sampling\n", beyond, against->row_count);
-	printf("~ the samples of %zu come in runs: the error is from %d parts "
-	       "of the run, not\n  from their number; it is too large where the "
-	       "program does one thing after the\n  other\n", correlated,
-	       TW_SHARE_BLOCKS);
+		tw_table_span(table, "... %zu more (--top=0 shows all)",
+			      against->row_count - top);
+	tw_page_gap(page);
+	tw_page_paragraph(page, "! %zu of %zu functions differ by more than the "
+			  "profile's +- and 3 errors of sampling", beyond,
+			  against->row_count);
+	tw_page_paragraph(page, "~ the samples of %zu come in runs: the error is from "
+			  "%d parts of the run, not from their number; it is too "
+			  "large where the program does one thing after the other",
+			  correlated, TW_SHARE_BLOCKS);
+	return tw_output_print(page);
 }
 
 static json_t *row_object(const struct against_row *row)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "command/command.h"
 #include "command/output/json.h"
 #include "command/profile/profile.h"
 #include "latency/histogram.h"
@@ -153,7 +152,7 @@ int tw_profile_print_trace(const struct profile_file *file,
 			"dur", profile_ns(file, (double)event->ticks) / 1000,
 			"pid", file->pid, "tid", event->tid));
 	}
-	return tw_output_json(json_pack("{s:o, s:s}", "traceEvents",
-					       events, "displayTimeUnit",
-					       "ns"), stdout, JSON_INDENT(2));
+	return tw_output_json(json_pack("{s:o, s:s}", "traceEvents", events,
+					"displayTimeUnit", "ns"), stdout,
+			      JSON_INDENT(2));
 }

@@ -2,149 +2,155 @@
 /*
  * `tickwise profile`: the tables.
  */
-#include <math.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "command/output/csv.h"
+#include "command/output/format.h"
+#include "command/output/page.h"
+#include "command/output/table.h"
+#include "command/output/text.h"
 #include "command/profile/profile.h"
 
-#define TIME_SIZE	24
-#define ERROR_SIZE	(TIME_SIZE + 2)		/* +- before it */
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 
-/* Four significant digits and a unit. */
-static const char *time_text(char *text, double ns)
+/* ---- around the tables --------------------------------------------------- */
+
+static const char *time_text(char *text, const struct profile_file *file, double ticks)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double value = fabs(ns);
-	size_t unit = 0;
-	int digits;
-
-	while (unit < 3 && value >= 999.95) {
-		value /= 1000;
-		unit++;
-	}
-	digits = value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
-	snprintf(text, TIME_SIZE, "%s%.*f%s", ns < 0 ? "-" : "", digits, value,
-		 units[unit]);
-	return text;
+	return tw_format_ns(text, profile_ns(file, ticks));
 }
 
-static const char *error_text(char *text, double ns)
+static void add_cost(struct tw_page *page, const struct profile_file *file)
 {
-	char value[TIME_SIZE];
-
-	snprintf(text, ERROR_SIZE, "+-%s", time_text(value, ns));
-	return text;
-}
-
-static void print_row(const struct profile_file *file,
-		      const struct profile_function *function, double all_ns)
-{
-	double self_ns = profile_ns(file, function->self.ticks);
-	double calls = (double)(function->calls - function->not_timed);
-	char self[TIME_SIZE], error[ERROR_SIZE], raw[TIME_SIZE];
-	char inclusive[TIME_SIZE], each[TIME_SIZE];
-	int below = tw_profile_below_resolution(&function->self);
-
-	printf("%5.1f %9s %10s %9s %9s %9s %11lu  %s%s%s%s\n",
-	       all_ns > 0 ? 100 * self_ns / all_ns : 0,
-	       time_text(self, self_ns),
-	       error_text(error, profile_ns(file,
-					    function->self.uncertainty_ticks)),
-	       time_text(raw, profile_ns(file, function->self.raw_ticks)),
-	       time_text(inclusive, profile_ns(file,
-					       function->inclusive.ticks)),
-	       time_text(each, calls > 0 ? self_ns / calls : 0),
-	       function->calls, function->name,
-	       below ? "  (below resolution)" : "",
-	       function->not_timed ? "  (not all calls timed)" : "",
-	       function->open ? "  (not returned)" : "");
-	if (function->abandoned)
-		printf("%66s%lu of its calls left by longjmp or an exception\n",
-		       "", function->abandoned);
-}
-
-static void print_cost(const struct profile_file *file)
-{
-	char inside[TIME_SIZE], outside[TIME_SIZE], beyond[TIME_SIZE];
-	char inside_error[ERROR_SIZE], outside_error[ERROR_SIZE];
 	const struct profile_cost *cost = &file->cost;
+	char text[5][TW_FORMAT_SIZE];
 
 	if (!cost->samples) {
-		printf("fence %s; what the hooks take could not be measured, for "
-		       "want of memory:\n  it is in all times, and in no error\n",
-		       file->fence);
+		tw_page_paragraph(page, "fence %s; what the hooks take could not be "
+				  "measured, for want of memory: it is in all times, "
+				  "and in no error", file->fence);
 		return;
 	}
-	printf("fence %s; the hooks take %s (%s) inside of a call and %s (%s) "
-	       "outside,\n  as %u blocks show: taken out; a call can have lost "
-	       "up to %s more to them\n", file->fence,
-	       time_text(inside, profile_ns(file, cost->inside)),
-	       error_text(inside_error,
-			  profile_ns(file, cost->inside_spread)),
-	       time_text(outside, profile_ns(file, cost->outside)),
-	       error_text(outside_error,
-			  profile_ns(file, cost->outside_spread)),
-	       cost->samples, time_text(beyond, profile_ns(file, cost->beyond)));
+	tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a call "
+			  "and %s (+- %s) outside, as %u blocks show: taken out; a "
+			  "call can have lost up to %s more to them", file->fence,
+			  time_text(text[0], file, cost->inside),
+			  time_text(text[1], file, cost->inside_spread),
+			  time_text(text[2], file, cost->outside),
+			  time_text(text[3], file, cost->outside_spread),
+			  cost->samples, time_text(text[4], file, cost->beyond));
 }
 
-static void print_head(const struct profile_file *file)
+static struct tw_page *begin_page(const struct profile_file *file)
 {
-	char wall[TIME_SIZE];
+	struct tw_page *page = tw_page_new("Time per function");
+	double wall_ticks = (double)(file->end_ticks - file->begin_ticks);
+	char wall[TW_FORMAT_SIZE];
 
-	printf("%s, process %d, %zu thread%s, %s from the first hook to the "
-	       "end\n", file->program ? file->program : "?", file->pid,
-	       file->thread_count, file->thread_count == 1 ? "" : "s",
-	       time_text(wall, profile_ns(file, (double)(file->end_ticks -
-							 file->begin_ticks))));
-	print_cost(file);
-	printf("ticks at %.3f Hz (+- %.3g ppb) of %s, %s\n\n", file->hz,
-	       file->hz_uncertainty_ppb, file->against, file->source);
+	tw_page_paragraph(page, "%s, process %d, %zu thread%s, %s from the first hook "
+			  "to the end", file->program ? file->program : "?", file->pid,
+			  file->thread_count, file->thread_count == 1 ? "" : "s",
+			  time_text(wall, file, wall_ticks));
+	add_cost(page, file);
+	tw_page_paragraph(page, "ticks at %.3f Hz (+- %.3g ppb) of %s, %s", file->hz,
+			  file->hz_uncertainty_ppb, file->against, file->source);
+	tw_page_gap(page);
+	return page;
 }
 
-static void print_loss(const char *text, uint64_t count)
+static void add_losses(struct tw_page *page, const struct profile_file *file)
 {
-	if (count)
-		printf("%lu %s\n", count, text);
+	const struct {
+		uint64_t count;
+		const char *what;
+	} losses[] = {
+		{ file->too_deep, "calls not recorded: deeper than depth=" },
+		{ file->no_memory, "calls not recorded: memory= was used up; their "
+		  "time is their callers'" },
+		{ file->in_hook, "entries and exits not recorded: a signal came while "
+		  "a hook was at work" },
+		{ file->unmatched, "exits without an entry" },
+		{ file->backwards, "calls ended before they began: counters of CPUs "
+		  "disagree" },
+		{ file->events_lost, "events not kept: events= was used up" },
+		{ file->threads_lost, "threads not recorded, or not merged: no "
+		  "memory" },
+	};
+
+	for (size_t i = 0; i < COUNT(losses); i++)
+		if (losses[i].count)
+			tw_page_paragraph(page, "%" PRIu64 " %s", losses[i].count,
+					  losses[i].what);
 }
 
-static void print_losses(const struct profile_file *file)
+/* ---- a row for each function --------------------------------------------- */
+
+static void add_time(struct tw_table *table, const struct profile_file *file,
+		     double ticks)
 {
-	print_loss("calls not recorded: deeper than depth=", file->too_deep);
-	print_loss("calls not recorded: memory= was used up; their time is "
-		   "their callers'", file->no_memory);
-	print_loss("entries and exits not recorded: a signal came while a hook "
-		   "was at work", file->in_hook);
-	print_loss("exits without an entry", file->unmatched);
-	print_loss("calls ended before they began: counters of CPUs disagree",
-		   file->backwards);
-	print_loss("events not kept: events= was used up", file->events_lost);
-	print_loss("threads not recorded, or not merged: no memory",
-		   file->threads_lost);
+	tw_cell_ns(table, profile_ns(file, ticks));
 }
 
-void tw_profile_print_flat(const struct profile_file *file,
-			   const struct profile_result *result, unsigned top)
+static void add_function(struct tw_table *table, const struct profile_file *file,
+			 const struct profile_function *it, double all_ticks)
 {
-	double all_ns = profile_ns(file, result->total.ticks);
-	char self[TIME_SIZE], error[ERROR_SIZE];
+	double calls = (double)(it->calls - it->not_timed);
 
-	print_head(file);
-	printf("%5s %9s %10s %9s %9s %9s %11s  %s\n", "self%", "self", "",
-	       "raw self", "inclusive", "self/call", "calls", "function");
-	for (size_t i = 0; i < result->function_count; i++) {
-		if (top && i == top) {
-			printf("... %zu more (--top=0 shows all)\n",
-			       result->function_count - i);
-			break;
-		}
-		print_row(file, &result->functions[i], all_ns);
-	}
-	printf("\nall selves: %s %s\n", time_text(self, all_ns),
-	       error_text(error, profile_ns(file,
-					    result->total.uncertainty_ticks)));
-	print_losses(file);
+	tw_table_row(table);
+	tw_cell_fixed(table, all_ticks > 0 ? 100 * it->self.ticks / all_ticks : 0, 1);
+	add_time(table, file, it->self.ticks);
+	add_time(table, file, it->self.uncertainty_ticks);
+	add_time(table, file, it->self.raw_ticks);
+	add_time(table, file, it->inclusive.ticks);
+	add_time(table, file, calls > 0 ? it->self.ticks / calls : 0);
+	tw_cell_u64(table, it->calls);
+	tw_cell_printf(table, "%s%s%s%s", it->name,
+		       tw_profile_below_resolution(&it->self) ?
+		       "  (below resolution)" : "",
+		       it->not_timed ? "  (not all calls timed)" : "",
+		       it->open ? "  (not returned)" : "");
+	if (it->abandoned)
+		tw_cell_printf(table, "%" PRIu64 " of its calls left by longjmp or an "
+			       "exception", it->abandoned);
 }
+
+int tw_profile_print_flat(const struct profile_file *file,
+			  const struct profile_result *result, unsigned top)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "self%", .width = 5 },
+		{ .heading = "self", .width = 9, .flags = TW_COLUMN_NARROW },
+		{ .heading = "+-", .width = 8, .flags = TW_COLUMN_NARROW },
+		{ .heading = "raw self", .width = 9, .flags = TW_COLUMN_NARROW },
+		{ .heading = "inclusive", .width = 9, .flags = TW_COLUMN_NARROW },
+		{ .heading = "self/call", .width = 9, .flags = TW_COLUMN_NARROW },
+		{ .heading = "calls", .width = 11 },
+		{ .heading = "function", .flags = TW_COLUMN_LEFT },
+		{ .heading = "", .width = 6, .flags = TW_COLUMN_BELOW },
+	};
+	struct tw_page *page = begin_page(file);
+	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
+	char self[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
+	size_t shown = result->function_count;
+
+	if (top && top < shown)
+		shown = top;
+	for (size_t i = 0; i < shown; i++)
+		add_function(table, file, &result->functions[i], result->total.ticks);
+	if (shown < result->function_count)
+		tw_table_span(table, "... %zu more (--top=0 shows all)",
+			      result->function_count - shown);
+	tw_page_gap(page);
+	tw_page_paragraph(page, "all selves: %s +- %s",
+			  time_text(self, file, result->total.ticks),
+			  time_text(error, file, result->total.uncertainty_ticks));
+	add_losses(page, file);
+	return tw_output_print(page);
+}
+
+/* ---- who calls whom ------------------------------------------------------ */
 
 /* One of a function's callers or callees, with what is between the two. */
 struct arc {
@@ -175,27 +181,28 @@ static void add_arc(struct arc *arcs, size_t *count, uint32_t other,
 	arcs[i].ticks += time->inclusive.ticks;
 }
 
-static void print_arcs(const struct profile_file *file,
-		       const struct profile_result *result, struct arc *arcs,
-		       size_t count, const char *how)
+static void add_arcs(struct tw_table *table, const struct profile_file *file,
+		     const struct profile_result *result, struct arc *arcs,
+		     size_t count, const char *how)
 {
-	char time[TIME_SIZE];
-
 	qsort(arcs, count, sizeof(*arcs), by_ticks);
-	for (size_t i = 0; i < count; i++)
-		printf("      %s %9s %11lu  %s\n", how,
-		       time_text(time, profile_ns(file, arcs[i].ticks)),
-		       arcs[i].calls, arcs[i].function == UINT32_MAX ?
-		       "(nobody that is recorded)" :
-		       result->functions[arcs[i].function].name);
+	for (size_t i = 0; i < count; i++) {
+		tw_table_row(table);
+		tw_cell_text(table, how);
+		add_time(table, file, arcs[i].ticks);
+		tw_cell_u64(table, arcs[i].calls);
+		tw_cell_text(table, arcs[i].function == UINT32_MAX ?
+			     "(nobody that is recorded)" :
+			     result->functions[arcs[i].function].name);
+	}
 }
 
-static void print_around(const struct profile_file *file,
-			 const struct profile_result *result, uint32_t function,
-			 struct arc *arcs)
+static void add_around(struct tw_table *table, const struct profile_file *file,
+		       const struct profile_result *result, uint32_t function,
+		       struct arc *arcs)
 {
 	const struct profile_function *it = &result->functions[function];
-	char self[TIME_SIZE], inclusive[TIME_SIZE];
+	char self[TW_FORMAT_SIZE], inclusive[TW_FORMAT_SIZE];
 	size_t count = 0;
 
 	for (size_t i = 1; i < file->node_count; i++)
@@ -204,11 +211,11 @@ static void print_around(const struct profile_file *file,
 				file->nodes[file->nodes[i].parent].function :
 				UINT32_MAX, &file->nodes[i],
 				&result->times[i]);
-	print_arcs(file, result, arcs, count, "from");
-	printf("%s  self %s, inclusive %s, %lu calls\n", it->name,
-	       time_text(self, profile_ns(file, it->self.ticks)),
-	       time_text(inclusive, profile_ns(file, it->inclusive.ticks)),
-	       it->calls);
+	add_arcs(table, file, result, arcs, count, "from");
+	tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
+		      time_text(self, file, it->self.ticks),
+		      time_text(inclusive, file, it->inclusive.ticks), it->calls,
+		      it->calls == 1 ? "" : "s");
 	count = 0;
 	for (size_t i = 1; i < file->node_count; i++) {
 		uint32_t parent = file->nodes[i].parent;
@@ -217,23 +224,88 @@ static void print_around(const struct profile_file *file,
 			add_arc(arcs, &count, file->nodes[i].function,
 				&file->nodes[i], &result->times[i]);
 	}
-	print_arcs(file, result, arcs, count, "  to");
-	putchar('\n');
+	add_arcs(table, file, result, arcs, count, "to");
+	tw_table_span(table, " ");
 }
 
-void tw_profile_print_callers(const struct profile_file *file,
-			      const struct profile_result *result, unsigned top)
+int tw_profile_print_callers(const struct profile_file *file,
+			     const struct profile_result *result, unsigned top)
 {
+	static const struct tw_column columns[] = {
+		{ .heading = "", .width = 10 },
+		{ .heading = "inclusive", .width = 9, .flags = TW_COLUMN_NARROW },
+		{ .heading = "calls", .width = 11 },
+		{ .heading = "function", .flags = TW_COLUMN_LEFT },
+	};
 	struct arc *arcs = calloc(result->function_count + 1, sizeof(*arcs));
+	struct tw_page *page;
+	struct tw_table *table;
 
-	print_head(file);
-	puts("      who calls it, with the inclusive time and calls from there"
-	     "\nthe function\n      whom it calls\n");
-	for (size_t i = 0; arcs && i < result->function_count; i++) {
-		if (top && i == top)
-			break;
-		print_around(file, result, (uint32_t)i, arcs);
-	}
+	if (!arcs)
+		return -ENOMEM;
+	page = begin_page(file);
+	tw_page_note(page, "Above each function its callers, with the inclusive time "
+		     "and calls from there; below it the functions that it calls:");
+	tw_page_gap(page);
+	table = tw_page_table(page, columns, COUNT(columns));
+	for (size_t i = 0; i < result->function_count && (!top || i < top); i++)
+		add_around(table, file, result, (uint32_t)i, arcs);
 	free(arcs);
-	print_losses(file);
+	add_losses(page, file);
+	return tw_output_print(page);
+}
+
+/* ---- CSV ----------------------------------------------------------------- */
+
+static void add_csv_row(struct tw_table *table, const struct profile_file *file,
+			const struct profile_function *it)
+{
+	const double ticks[] = {
+		it->self.raw_ticks, it->self.ticks, it->self.uncertainty_ticks,
+		it->inclusive.raw_ticks, it->inclusive.ticks,
+		it->inclusive.uncertainty_ticks, (double)it->least_ticks,
+		(double)it->most_ticks,
+	};
+
+	tw_table_row(table);
+	tw_cell_text(table, it->name);
+	tw_cell_text(table, it->object);
+	tw_cell_u64(table, it->calls);
+	tw_cell_u64(table, it->not_timed);
+	tw_cell_u64(table, it->abandoned);
+	tw_cell_u64(table, it->open);
+	for (size_t i = 0; i < COUNT(ticks); i++)
+		tw_cell_fixed(table, profile_ns(file, ticks[i]), 3);
+	tw_cell_u64(table, (uint64_t)tw_profile_below_resolution(&it->self));
+}
+
+int tw_profile_print_csv(const struct profile_file *file,
+			 const struct profile_result *result)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "function", .flags = TW_COLUMN_QUOTED },
+		{ .heading = "object", .flags = TW_COLUMN_QUOTED },
+		{ .heading = "calls" },
+		{ .heading = "not_timed" },
+		{ .heading = "abandoned" },
+		{ .heading = "not_returned" },
+		{ .heading = "self_raw_ns" },
+		{ .heading = "self_ns" },
+		{ .heading = "self_uncertainty_ns" },
+		{ .heading = "inclusive_raw_ns" },
+		{ .heading = "inclusive_ns" },
+		{ .heading = "inclusive_uncertainty_ns" },
+		{ .heading = "least_ns" },
+		{ .heading = "most_ns" },
+		{ .heading = "below_resolution" },
+	};
+	struct tw_page *page = tw_page_new("");
+	struct tw_table *table = tw_page_table(page, columns, COUNT(columns));
+	int error;
+
+	for (size_t i = 0; i < result->function_count; i++)
+		add_csv_row(table, file, &result->functions[i]);
+	error = tw_output_csv(table, stdout);
+	tw_page_free(page);
+	return error;
 }

@@ -84,19 +84,14 @@ static int print(const struct profile_want *want,
 {
 	switch (want->format) {
 	case PROFILE_FLAT:
-		if (against)
-			tw_profile_print_against(against, want->top);
-		else
-			tw_profile_print_flat(file, result, want->top);
-		return 0;
+		return against ? tw_profile_print_against(against, want->top) :
+				 tw_profile_print_flat(file, result, want->top);
 	case PROFILE_CALLERS:
-		tw_profile_print_callers(file, result, want->top);
-		return 0;
+		return tw_profile_print_callers(file, result, want->top);
 	case PROFILE_FOLDED:
 		return tw_profile_print_folded(file, result);
 	case PROFILE_CSV:
-		tw_profile_print_csv(file, result);
-		return 0;
+		return tw_profile_print_csv(file, result);
 	case PROFILE_JSON:
 		return tw_profile_print_json(file, result, against);
 	case PROFILE_SVG:

@@ -46,19 +46,18 @@ static inline double profile_ns(const struct profile_file *file, double ticks)
 	return ticks / file->hz * 1e9;
 }
 
-void tw_profile_print_flat(const struct profile_file *file,
-			   const struct profile_result *result, unsigned top);
-void tw_profile_print_callers(const struct profile_file *file,
-			      const struct profile_result *result,
-			      unsigned top);
-void tw_profile_print_csv(const struct profile_file *file,
-			  const struct profile_result *result);
-/* 0; -ENOMEM. */
+/* Each to stdout. 0; -ENOMEM. @top: rows of the table; 0: all. */
+int tw_profile_print_flat(const struct profile_file *file,
+			  const struct profile_result *result, unsigned top);
+int tw_profile_print_callers(const struct profile_file *file,
+			     const struct profile_result *result, unsigned top);
+int tw_profile_print_csv(const struct profile_file *file,
+			 const struct profile_result *result);
 int tw_profile_print_folded(const struct profile_file *file,
 			    const struct profile_result *result);
 int tw_profile_print_flame(const struct profile_file *file,
 			   const struct profile_result *result);
-/* @against: NULL, or what to say of it, too. */
+/* @against: NULL, or what is in it, too. */
 int tw_profile_print_json(const struct profile_file *file,
 			  const struct profile_result *result,
 			  const struct profile_against *against);
