@@ -433,7 +433,8 @@ $(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
 	check/moved.o output/plain_text.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/options.t: $(B)/core/command/options.o
+$(B)/tests/unit/options.t $(B)/tests/unit/options_text.t: $(B)/core/command/options.o
+$(B)/tests/unit/options_text.t: $(B)/core/command/options_text.o
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o

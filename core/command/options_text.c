@@ -203,9 +203,12 @@ void tw_options_print_help(const struct tw_options *options, FILE *out)
 static void print_roff(const char *text, FILE *out)
 {
 	int is_quoted = 0, is_name = 0;
-	char last = '\0';
+	char last = '\n';
 
-	for (; *text; last = *text++) {
+	for (; *text; text++) {
+		/* roff takes these for a command at the beginning of a line. */
+		if (last == '\n' && strchr(".'", *text))
+			fputs("\\&", out);
 		if (is_name && !isalnum((unsigned char)*text) && *text != '-') {
 			is_name = 0;
 			fputs("\\fP", out);
@@ -223,9 +226,12 @@ static void print_roff(const char *text, FILE *out)
 			fputs("\\e", out);
 		} else if (*text == ' ' && last == '.') {
 			fputs("\n", out);	/* a sentence begins a line */
+			last = '\n';
+			continue;
 		} else {
 			fputc(*text, out);
 		}
+		last = *text;
 	}
 	fputs(is_name ? "\\fP" : "", out);
 }

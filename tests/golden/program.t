@@ -8,7 +8,11 @@
 golden none
 golden help --help
 golden short_help -h
+golden help_command help bench
+golden help_unknown help no-such-command
 golden version --version
+golden short_version -V
 golden command no-such-command
+golden near chekc
 golden option --no-such-option
 golden_done

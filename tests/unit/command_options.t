@@ -18,6 +18,7 @@ while read -r command; do
 		continue
 	fi
 	cp "$out" "$scratch/help"
+	is "$(grep -cE '^.{81}| $' "$out")" 0 "$command --help: 80 columns, no stray blanks"
 	run "$command" -h
 	cmp -s "$out" "$scratch/help"
 	ok $? "$command -h"

@@ -207,6 +207,7 @@ static void names(void)
 	refuses("--jsn=1", "unknown option --jsn=1 (did you mean --json?)");
 	refuses("--hepl", "unknown option --hepl (did you mean --help?)");
 	refuses("--xx", "unknown option --xx (see --help)");
+	refuses("--cqq", "unknown option --cqq (see --help)");
 	refuses("--=", "unknown option --= (see --help)");
 	refuses("-x", "unknown option -x (see --help)");
 	refuses("-verbose", "unknown option -verbose (see --help)");
