@@ -54,12 +54,13 @@ static const char *value_name(char *out, const struct tw_option *option)
 
 static const char *size_text(char *out, double bytes)
 {
+	static const char units[][2] = { "", "K", "M", "G", "T" };
 	unsigned unit = 0;
 
 	for (; bytes >= 1024 && unit < 4; unit++)
 		bytes /= 1024;
 	*out = '\0';
-	append(out, "%g%.1s", bytes, "\0KMGT" + unit);
+	append(out, "%g%s", bytes, units[unit]);
 	return out;
 }
 
