@@ -31,12 +31,11 @@ static void remember(struct tw_check_history *history,
 		     struct tw_cpu_offset *pairs, unsigned count,
 		     uint64_t begin_ns, uint64_t end_ns)
 {
-	char changes[TW_CHECK_CHANGES_SIZE];
 	struct tw_check check = {
 		.result = { .hz = HZ, .offsets = pairs, .pairs = count },
 	};
 
-	if (tw_check_remember(history, &check, begin_ns, end_ns, changes))
+	if (tw_check_remember(history, &check, begin_ns, end_ns))
 		exit(1);
 }
 

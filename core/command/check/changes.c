@@ -1,63 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a watch remembers of its checks, and what changed from one to the next.
- * Reads no clock and prints nothing.
+ * What a watch remembers of its checks, and which verdicts and reasons changed from
+ * one to the next (sequel.h). Reads no clock.
  */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/check/check.h"
+#include "command/check/sequel.h"
 
-/* A line at the end of @changes, or nothing if there is no room. */
-__attribute__((format(printf, 2, 3)))
-static void say(char *changes, const char *format, ...)
+static void say_bits(FILE *out, const char *what, unsigned before, unsigned now,
+		     enum tw_enum which)
 {
-	size_t length = strlen(changes);
-	size_t room = TW_CHECK_CHANGES_SIZE - length;
-	va_list args;
-	int wanted;
-
-	va_start(args, format);
-	wanted = vsnprintf(changes + length, room, format, args);
-	va_end(args);
-	if (wanted < 0 || (size_t)wanted + 1 >= room)
-		changes[length] = '\0';
-	else
-		strcpy(changes + length + wanted, "\n");
-}
-
-static void say_bits(char *changes, const char *what, unsigned before,
-		     unsigned now, enum tw_enum which)
-{
-	unsigned bit;
-
-	for (bit = 1; bit && bit <= (before | now); bit <<= 1)
+	for (unsigned bit = 1; bit && bit <= (before | now); bit <<= 1)
 		if ((before ^ now) & bit)
-			say(changes, "%s%s: %s", now & bit ? "" : "no longer ",
-			    what, tw_text(which, bit));
+			fprintf(out, "%s%s: %s\n", now & bit ? "" : "no longer ",
+				what, tw_text(which, bit));
 }
 
-static void compare(char *changes, const struct tw_check *before,
-		    const struct tw_check *now)
+void tw_check_compare_verdicts(FILE *out, const struct tw_check *before,
+			       const struct tw_check *now)
 {
 	const char *is = now->machine.clocksource;
 	const char *was = before->machine.clocksource;
 
 	if (before->result.verdict != now->result.verdict)
-		say(changes, "verdict: %s, was %s",
-		    tw_name(TW_ENUM_VERDICT, now->result.verdict),
-		    tw_name(TW_ENUM_VERDICT, before->result.verdict));
-	say_bits(changes, "because", before->result.reasons,
-		 now->result.reasons, TW_ENUM_REASON);
-	say_bits(changes, "contradiction", before->contradictions,
-		 now->contradictions, TW_ENUM_CONTRADICTION);
+		fprintf(out, "verdict: %s, was %s\n",
+			tw_name(TW_ENUM_VERDICT, now->result.verdict),
+			tw_name(TW_ENUM_VERDICT, before->result.verdict));
+	say_bits(out, "because", before->result.reasons, now->result.reasons,
+		 TW_ENUM_REASON);
+	say_bits(out, "contradiction", before->contradictions, now->contradictions,
+		 TW_ENUM_CONTRADICTION);
 	if (strcmp(is, was))
-		say(changes, "the kernel keeps time by %s, before by %s",
-		    *is ? is : "?", *was ? was : "?");
+		fprintf(out, "the kernel keeps time by %s, before by %s\n",
+			*is ? is : "?", *was ? was : "?");
 }
 
 static int same_pairs(const struct tw_check_history *history,
@@ -177,16 +156,13 @@ static int remember_offsets(struct tw_check_history *history,
 
 int tw_check_remember(struct tw_check_history *history,
 		      const struct tw_check *check, uint64_t begin_ns,
-		      uint64_t end_ns, char *changes)
+		      uint64_t end_ns)
 {
 	int error = remember_offsets(history, &check->result, begin_ns, end_ns);
 
 	if (error)
 		return error;
-	*changes = '\0';
-	if (history->checks)
-		compare(changes, &history->last, check);
-	else
+	if (!history->checks)
 		history->begin_ns = end_ns;
 	history->last = *check;
 	history->last.result.offsets = NULL;
@@ -194,7 +170,6 @@ int tw_check_remember(struct tw_check_history *history,
 	history->checks++;
 	history->verdicts[check->result.verdict]++;
 	history->reasons |= check->result.reasons;
-	history->changes += *changes != '\0';
 	return 0;
 }
 

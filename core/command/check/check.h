@@ -98,21 +98,16 @@ struct tw_check_history {
 	unsigned reasons;		/* of all */
 };
 
-/* Room for the changes of one check, one a line. */
-#define TW_CHECK_CHANGES_SIZE	1024
-
 /**
- * tw_check_remember - take a check into the history and say what changed
+ * tw_check_remember - take a check into the history
  * @begin_ns: when it began, in ns of CLOCK_MONOTONIC
  * @end_ns: when it was over; the next one's @begin_ns is no smaller
- * @changes: room for TW_CHECK_CHANGES_SIZE; lines, each with its newline; ""
- *           where nothing did
  *
  * Return: 0; -ENOMEM.
  */
 int tw_check_remember(struct tw_check_history *history,
 		      const struct tw_check *check, uint64_t begin_ns,
-		      uint64_t end_ns, char *changes);
+		      uint64_t end_ns);
 void tw_check_forget(struct tw_check_history *history);
 
 /* The worst of all. */

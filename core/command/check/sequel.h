@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What else can change from one check of a watch to the next: the CPUs, what
- * kernel and processor say, how the counter is read, and offsets that moved.
- * changes.c compares verdicts.
+ * What can change from one check of a watch to the next: verdict and reasons
+ * (changes.c), the CPUs, what kernel and processor say and how the counter is read
+ * (facts.c), and offsets that moved (moved.c).
  */
 #ifndef TW_CHECK_SEQUEL_H
 #define TW_CHECK_SEQUEL_H
@@ -12,6 +12,8 @@
 #include "command/check/check.h"
 
 /* Lines on @out, each with its newline; none where nothing changed. */
+void tw_check_compare_verdicts(FILE *out, const struct tw_check *before,
+			       const struct tw_check *now);
 void tw_check_compare_cpus(FILE *out, const struct tw_check *before,
 			   const struct tw_check *now);
 void tw_check_compare_facts(FILE *out, const struct tw_check *before,

@@ -210,18 +210,17 @@ static char *find_changes(struct tw_check_history *history,
 {
 	const struct tw_check last = history->last;
 	int is_first = !history->checks;
-	char verdicts[TW_CHECK_CHANGES_SIZE];
 	char *changes = NULL;
 	size_t size = 0;
 	FILE *out;
 
-	if (tw_check_remember(history, check, begin_ns, end_ns, verdicts))
+	if (tw_check_remember(history, check, begin_ns, end_ns))
 		return NULL;
 	out = open_memstream(&changes, &size);
 	if (!out)
 		return NULL;
-	fputs(verdicts, out);
 	if (!is_first) {
+		tw_check_compare_verdicts(out, &last, check);
 		tw_check_compare_cpus(out, &last, check);
 		tw_check_compare_facts(out, &last, check);
 	}
@@ -230,7 +229,7 @@ static char *find_changes(struct tw_check_history *history,
 		free(changes);
 		return NULL;
 	}
-	history->changes += !*verdicts && *changes;
+	history->changes += *changes != '\0';
 	return changes;
 }
 
