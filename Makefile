@@ -420,7 +420,7 @@ $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwis
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
-$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/changes.o
+$(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/compare_result.t: $(B)/core/command/compare/result.o \
 	$(B)/core/probe/report.o

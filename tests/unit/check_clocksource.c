@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
 #include "tap.h"

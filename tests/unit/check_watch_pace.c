@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/check/check.h"
+#include "command/check/history.h"
 #include "tap.h"
 
 #define HZ		1e9	/* a tick is a ns */

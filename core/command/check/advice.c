@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/output/page.h"
 
 #define NS_PER_MS	1000000

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/command.h"
 #include "command/output/text.h"
 #include "trust.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUs that came and went, and what kernel and processor say otherwise than at
- * the check before; see sequel.h.
+ * Verdicts and reasons that changed, CPUs that came and went, and what kernel and
+ * processor say otherwise than at the check before; see sequel.h.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +10,34 @@
 #include "command/check/sequel.h"
 #include "trust.h"
 #include "command/output/plain_text.h"
+
+static void say_bits(FILE *out, const char *what, unsigned before, unsigned now,
+		     enum tw_enum which)
+{
+	for (unsigned bit = 1; bit && bit <= (before | now); bit <<= 1)
+		if ((before ^ now) & bit)
+			fprintf(out, "%s%s: %s\n", now & bit ? "" : "no longer ",
+				what, tw_text(which, bit));
+}
+
+void tw_check_compare_verdicts(FILE *out, const struct tw_check *before,
+			       const struct tw_check *now)
+{
+	const char *is = now->machine.clocksource;
+	const char *was = before->machine.clocksource;
+
+	if (before->result.verdict != now->result.verdict)
+		fprintf(out, "verdict: %s, was %s\n",
+			tw_name(TW_ENUM_VERDICT, now->result.verdict),
+			tw_name(TW_ENUM_VERDICT, before->result.verdict));
+	say_bits(out, "because", before->result.reasons, now->result.reasons,
+		 TW_ENUM_REASON);
+	say_bits(out, "contradiction", before->contradictions, now->contradictions,
+		 TW_ENUM_CONTRADICTION);
+	if (strcmp(is, was))
+		fprintf(out, "the kernel keeps time by %s, before by %s\n",
+			*is ? is : "?", *was ? was : "?");
+}
 
 static void say_some(FILE *out, const char *what,
 		     const struct tw_cpu_list *some, const char *how)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/command.h"
 #include "command/output/json.h"
 #include "command/output/json_text.h"

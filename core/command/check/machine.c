@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/output/page.h"
 
 /* Of a list of CPUs, in columns; --json has it whole. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/command.h"
 #include "command/output/page.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can change from one check of a watch to the next: verdict and reasons
- * (changes.c), the CPUs, what kernel and processor say and how the counter is read
- * (facts.c), and offsets that moved (moved.c).
+ * What can change from one check of a watch to the next: verdict and reasons, the
+ * CPUs, what kernel and processor say and how the counter is read (facts.c), and
+ * offsets that moved (moved.c).
  */
 #ifndef TW_CHECK_SEQUEL_H
 #define TW_CHECK_SEQUEL_H

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/check/check.h"
+#include "command/check/output.h"
 #include "command/check/sequel.h"
 #include "command/command.h"
 #include "command/output/format.h"

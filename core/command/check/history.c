@@ -1,43 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a watch remembers of its checks, and which verdicts and reasons changed from
- * one to the next (sequel.h). Reads no clock.
+ * What a watch remembers of its checks; see history.h. Reads no clock and prints
+ * nothing.
  */
+#include "command/check/history.h"
+
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "command/check/sequel.h"
-
-static void say_bits(FILE *out, const char *what, unsigned before, unsigned now,
-		     enum tw_enum which)
-{
-	for (unsigned bit = 1; bit && bit <= (before | now); bit <<= 1)
-		if ((before ^ now) & bit)
-			fprintf(out, "%s%s: %s\n", now & bit ? "" : "no longer ",
-				what, tw_text(which, bit));
-}
-
-void tw_check_compare_verdicts(FILE *out, const struct tw_check *before,
-			       const struct tw_check *now)
-{
-	const char *is = now->machine.clocksource;
-	const char *was = before->machine.clocksource;
-
-	if (before->result.verdict != now->result.verdict)
-		fprintf(out, "verdict: %s, was %s\n",
-			tw_name(TW_ENUM_VERDICT, now->result.verdict),
-			tw_name(TW_ENUM_VERDICT, before->result.verdict));
-	say_bits(out, "because", before->result.reasons, now->result.reasons,
-		 TW_ENUM_REASON);
-	say_bits(out, "contradiction", before->contradictions, now->contradictions,
-		 TW_ENUM_CONTRADICTION);
-	if (strcmp(is, was))
-		fprintf(out, "the kernel keeps time by %s, before by %s\n",
-			*is ? is : "?", *was ? was : "?");
-}
 
 static int same_pairs(const struct tw_check_history *history,
 		      const struct tw_reliability *result)
