@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/bench/bench.h"
+#include "command/bench/output.h"
 #include "command/command.h"
+#include "command/output/json.h"
 #include "command/output/text.h"
 
 #define NAME			"bench"
@@ -56,7 +57,8 @@ static int run(const struct arguments *arguments,
 	if (evaluated && evaluated != -EAGAIN)
 		return evaluated;
 	ret = arguments->json ?
-	      tw_bench_print_json(results, costs, clock, !evaluated) :
+	      tw_output_json(tw_bench_json(results, costs, clock, !evaluated), stdout,
+			     JSON_INDENT(2)) :
 	      tw_output_print(tw_bench_page(results, costs, !evaluated));
 	return ret ? ret : evaluated;
 }

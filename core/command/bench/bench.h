@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise bench: loops that cost (loops.c), arithmetic on what they cost
- * (result.c), and the two ways to show it (page.c, json.c).
+ * (result.c), and what is shown of it (output.h).
  */
 #ifndef TW_BENCH_H
 #define TW_BENCH_H
@@ -72,14 +72,5 @@ struct tw_bench_result {
 #define TW_BENCH_LEAST_ROUNDS	20
 int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		      const struct tw_bench_costs *costs, double hz);
-
-/* For people. */
-struct tw_page *tw_bench_page(const struct tw_bench_result *results,
-			      const struct tw_bench_costs *costs, int is_evidence);
-
-/* Return: 0; -ENOMEM. */
-int tw_bench_print_json(const struct tw_bench_result *results,
-			const struct tw_bench_costs *costs,
-			const struct tw_clock *clock, int is_evidence);
 
 #endif

@@ -2,13 +2,9 @@
 /*
  * What tickwise bench measured, as one JSON object.
  */
-#include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 
-#include "command/bench/bench.h"
-#include "command/command.h"
-#include "command/output/json.h"
+#include "command/bench/output.h"
 
 static json_t *json_results(const struct tw_bench_result *results)
 {
@@ -31,11 +27,11 @@ static json_t *json_results(const struct tw_bench_result *results)
 	return array;
 }
 
-int tw_bench_print_json(const struct tw_bench_result *results,
-			const struct tw_bench_costs *costs,
-			const struct tw_clock *clock, int is_evidence)
+json_t *tw_bench_json(const struct tw_bench_result *results,
+		      const struct tw_bench_costs *costs,
+		      const struct tw_clock *clock, int is_evidence)
 {
-	json_t *root = json_pack("{ss, si, ss, sb, sb, sf, sI, so}",
+	return json_pack("{ss, si, ss, sb, sb, sf, sI, so}",
 		"schema", "tickwise-bench",
 		"version", 1,
 		"compiler", tw_bench_compiler(),
@@ -44,6 +40,4 @@ int tw_bench_print_json(const struct tw_bench_result *results,
 		"hz", clock->rate.hz,
 		"rounds", (json_int_t)costs->rounds,
 		"results", json_results(results));
-
-	return tw_output_json(root, stdout, JSON_INDENT(2));
 }

@@ -2,7 +2,7 @@
 /*
  * What tickwise bench measured, as a page.
  */
-#include "command/bench/bench.h"
+#include "command/bench/output.h"
 #include "command/output/page.h"
 #include "command/output/table.h"
 

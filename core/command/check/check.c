@@ -13,6 +13,7 @@
 
 #include "command/check/output.h"
 #include "command/command.h"
+#include "command/output/json.h"
 #include "command/output/text.h"
 #include "trust.h"
 
@@ -199,8 +200,9 @@ static int check_once(const struct tw_check_arguments *arguments)
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = tw_check_exit_code(check.result.verdict);
-	if (arguments->json ? tw_check_print_json(&check, arguments) :
-			      tw_output_print(tw_check_page(&check, arguments)))
+	if (arguments->json ?
+	    tw_output_json(tw_check_json(&check, arguments), stdout, JSON_INDENT(2)) :
+	    tw_output_print(tw_check_page(&check, arguments)))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	tw_check_free(&check);

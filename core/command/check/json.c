@@ -2,7 +2,6 @@
 /*
  * What tickwise check found, as one JSON object; of a watch, as one a line.
  */
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +9,6 @@
 #include <string.h>
 
 #include "command/check/output.h"
-#include "command/command.h"
-#include "command/output/json.h"
 #include "command/output/json_text.h"
 
 /* There is no infinity in JSON: what has no bound is null. */
@@ -176,8 +173,8 @@ static json_t *json_pairs(const struct tw_reliability *result)
 	return array;
 }
 
-static json_t *json_check(const struct tw_check *check,
-			  const struct tw_check_arguments *arguments)
+json_t *tw_check_json(const struct tw_check *check,
+		      const struct tw_check_arguments *arguments)
 {
 	const struct tw_reliability *result = &check->result;
 	/* Nothing was compared with one CPU alone: NAN is null. */
@@ -220,12 +217,6 @@ static json_t *json_check(const struct tw_check *check,
 				    &check->counter));
 }
 
-int tw_check_print_json(const struct tw_check *check,
-			const struct tw_check_arguments *arguments)
-{
-	return tw_output_json(json_check(check, arguments), stdout, JSON_INDENT(2));
-}
-
 /* A brand string can be part of it. */
 static json_t *json_line(const char *line, size_t length)
 {
@@ -253,12 +244,12 @@ static double since_first_seconds(const struct tw_check_history *history)
 	return (double)(history->last_ns - history->begin_ns) / 1e9;
 }
 
-int tw_check_print_json_line(const struct tw_check *check,
-			     const struct tw_check_arguments *arguments,
-			     const struct tw_check_history *history,
-			     const char *changes)
+json_t *tw_check_json_line(const struct tw_check *check,
+			   const struct tw_check_arguments *arguments,
+			   const struct tw_check_history *history,
+			   const char *changes)
 {
-	json_t *root = json_check(check, arguments);
+	json_t *root = tw_check_json(check, arguments);
 
 	if (!root || json_object_set_new(root, "check",
 				json_integer(history->checks)) ||
@@ -266,14 +257,14 @@ int tw_check_print_json_line(const struct tw_check *check,
 				json_real(since_first_seconds(history))) ||
 	    json_object_set_new(root, "changes", json_lines(changes))) {
 		json_decref(root);
-		return -ENOMEM;
+		return NULL;
 	}
-	return tw_output_json(root, stdout, JSON_COMPACT);
+	return root;
 }
 
-int tw_check_print_json_summary(const struct tw_check_history *history)
+json_t *tw_check_json_summary(const struct tw_check_history *history)
 {
-	return tw_output_json(json_pack(
+	return json_pack(
 		"{ss, si, ss, si, si, si, si, si, so, so, so, so}",
 		"schema", "tickwise-check-summary", "version", 1,
 		"verdict", tw_name(TW_ENUM_VERDICT, tw_check_worst(history)),
@@ -285,5 +276,5 @@ int tw_check_print_json_summary(const struct tw_check_history *history)
 		"reasons", json_bits(TW_ENUM_REASON, history->reasons),
 		"seconds", number_or_null(since_first_seconds(history)),
 		"pace_low_ppb", number_or_null(history->pace_low_ppb),
-		"pace_high_ppb", number_or_null(history->pace_high_ppb)), stdout, JSON_COMPACT);
+		"pace_high_ppb", number_or_null(history->pace_high_ppb));
 }

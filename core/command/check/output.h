@@ -6,6 +6,8 @@
 #ifndef TW_CHECK_OUTPUT_H
 #define TW_CHECK_OUTPUT_H
 
+#include <jansson.h>
+
 #include "command/check/check.h"
 #include "command/check/history.h"
 
@@ -29,18 +31,18 @@ void tw_check_add_machine(struct tw_page *page, const struct tw_check *check);
 void tw_check_add_advice(struct tw_page *page, const struct tw_check *check,
 			 const struct tw_check_arguments *arguments);
 
-/* One object, schema tickwise-check; the options are in it. Return: 0;
- * -ENOMEM. Errors of writing are left in stdout's error flag. */
-int tw_check_print_json(const struct tw_check *check,
-			const struct tw_check_arguments *arguments);
+/* Trees of JSON; NULL: no memory. One object, schema tickwise-check; the options are
+ * in it. */
+json_t *tw_check_json(const struct tw_check *check,
+		      const struct tw_check_arguments *arguments);
 
-/* The same on one line, with what a watch adds. @changes: lines. */
-int tw_check_print_json_line(const struct tw_check *check,
-			     const struct tw_check_arguments *arguments,
-			     const struct tw_check_history *history,
-			     const char *changes);
+/* The same with what a watch adds. @changes: lines. */
+json_t *tw_check_json_line(const struct tw_check *check,
+			   const struct tw_check_arguments *arguments,
+			   const struct tw_check_history *history,
+			   const char *changes);
 
-/* One line, schema tickwise-check-summary. */
-int tw_check_print_json_summary(const struct tw_check_history *history);
+/* Schema tickwise-check-summary. */
+json_t *tw_check_json_summary(const struct tw_check_history *history);
 
 #endif

@@ -23,6 +23,7 @@
 #include "command/check/sequel.h"
 #include "command/command.h"
 #include "command/output/format.h"
+#include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
 #include "timespec.h"
@@ -162,8 +163,9 @@ static int print(const struct tw_check *check,
 	struct tw_page *page;
 
 	if (arguments->json)
-		return tw_check_print_json_line(check, arguments, history,
-						changes);
+		return tw_output_json(tw_check_json_line(check, arguments, history,
+							 changes),
+				      stdout, JSON_COMPACT);
 	if (history->checks == 1 && print_head(check, arguments))
 		return -ENOMEM;
 	page = tw_page_new("Check");
@@ -264,8 +266,9 @@ static int sum_up(const struct tw_check_arguments *arguments,
 	if (!history->checks)
 		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "ended before the first check was done");
-	if (arguments->json ? tw_check_print_json_summary(history) :
-			      print_summary(history))
+	if (arguments->json ?
+	    tw_output_json(tw_check_json_summary(history), stdout, JSON_COMPACT) :
+	    print_summary(history))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	return tw_command_finish(TW_CHECK, code);

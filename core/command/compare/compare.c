@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/compare/compare.h"
+#include "command/compare/output.h"
+#include "command/output/json.h"
 #include "command/output/text.h"
 
 #define NAME		TW_COMPARE_NAME
@@ -97,8 +98,9 @@ static int compare(struct tw_compare_result *result,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_compare_null(result, arguments->rounds);
-	if (arguments->json ? tw_compare_print_json(result) :
-			      tw_output_print(tw_compare_page(result, arguments)))
+	if (arguments->json ?
+	    tw_output_json(tw_compare_json(result), stdout, JSON_INDENT(2)) :
+	    tw_output_print(tw_compare_page(result, arguments)))
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
 	for (unsigned i = 0; i < result->clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)

@@ -3,7 +3,7 @@
  * tickwise compare, its parts: which clocks there are to compare (clocks.c),
  * processes and what they say (process.c), starts of a clock idle and under
  * load (starts.c), I/Os of fio's null engine (null.c), arithmetic on all of it
- * (result.c), and the ways to show it (page.c, json.c).
+ * (result.c), and what is shown of it (output.h).
  *
  * Functions that return an enum tw_exit have said what is wrong.
  */
@@ -132,13 +132,5 @@ void tw_compare_sum_up(struct tw_compare_sum *sum,
 		       const struct tw_compare_start *starts, unsigned count);
 
 double tw_compare_median(double *values, unsigned count);
-
-/* ---- output ---- */
-
-/* For people. */
-struct tw_page *tw_compare_page(const struct tw_compare_result *result,
-				const struct tw_compare_arguments *arguments);
-/* 0; -ENOMEM */
-int tw_compare_print_json(const struct tw_compare_result *result);
 
 #endif

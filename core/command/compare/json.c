@@ -2,12 +2,9 @@
 /*
  * What tickwise compare measured, as one JSON object.
  */
-#include <errno.h>
 #include <jansson.h>
 
-#include "command/command.h"
-#include "command/output/json.h"
-#include "command/compare/compare.h"
+#include "command/compare/output.h"
 
 static json_t *known(double value)
 {
@@ -69,10 +66,9 @@ static json_t *json_clock(const struct tw_compare_result *result,
 		"list", json_list(result->start[which][load], sum->starts));
 }
 
-int tw_compare_print_json(const struct tw_compare_result *result)
+json_t *tw_compare_json(const struct tw_compare_result *result)
 {
 	json_t *clocks = json_array();
-	json_t *root;
 
 	for (unsigned i = 0; i < result->clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)
@@ -80,12 +76,11 @@ int tw_compare_print_json(const struct tw_compare_result *result)
 			    result->sum[i][load].failed)
 				json_array_append_new(clocks,
 					json_clock(result, i, load));
-	root = json_pack("{ss, si, ss, sf, sI, so}",
+	return json_pack("{ss, si, ss, sf, sI, so}",
 		"schema", "tickwise-compare",
 		"version", 1,
 		"clocksource", result->clocksource,
 		"steering_ppb", result->steering_ppb,
 		"hogs", (json_int_t)result->hogs,
 		"clocks", clocks);
-	return tw_output_json(root, stdout, JSON_INDENT(2));
 }

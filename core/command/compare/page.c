@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/compare/compare.h"
+#include "command/compare/output.h"
 #include "command/output/page.h"
 #include "command/output/table.h"
 

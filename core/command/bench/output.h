@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tickwise bench prints: a page for people (page.c) and a tree of JSON (json.c).
+ */
+#ifndef TW_BENCH_OUTPUT_H
+#define TW_BENCH_OUTPUT_H
+
+#include <jansson.h>
+
+#include "command/bench/bench.h"
+
+struct tw_page *tw_bench_page(const struct tw_bench_result *results,
+			      const struct tw_bench_costs *costs, int is_evidence);
+
+/* NULL: no memory. */
+json_t *tw_bench_json(const struct tw_bench_result *results,
+		      const struct tw_bench_costs *costs,
+		      const struct tw_clock *clock, int is_evidence);
+
+#endif
