@@ -7,7 +7,7 @@
  * the one before it: what others did in between doesn't matter. Only the first
  * reading after a change can be the tightest, and only the latest one before.
  */
-#include "judge.h"
+#include "order.h"
 
 struct walk {
 	const struct tw_cpu_samples *cpus;
