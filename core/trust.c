@@ -170,13 +170,6 @@ static const char *calibration_text(int error)
 	}
 }
 
-static int refuse_because(struct tw_trust *trust, const char *why_not,
-			  const char *detail)
-{
-	snprintf(trust->detail, sizeof(trust->detail), "%s", detail);
-	return refuse(trust, "%s", why_not);
-}
-
 /* What cannot be read, or is no counter to keep time by. */
 static int is_usable(const struct tw_trust_seen *seen, struct tw_trust *trust)
 {
@@ -185,13 +178,12 @@ static int is_usable(const struct tw_trust_seen *seen, struct tw_trust *trust)
 		return refuse(trust, "%s", tw_text(TW_ENUM_COUNTER_STATE,
 						   seen->state));
 	if (seen->rate_error)
-		return refuse_because(trust, "the CPU's counter can't be "
-				      "calibrated",
-				      calibration_text(seen->rate_error));
+		return refuse(trust, "the CPU's counter can't be calibrated: %s",
+			      calibration_text(seen->rate_error));
 	if (seen->verdict == TW_UNRELIABLE)
-		return refuse_because(trust, "the CPUs' counters disagree",
-				      tw_text(TW_ENUM_REASON, seen->reasons &
-					      -seen->reasons));
+		return refuse(trust, "the CPUs' counters disagree: %s",
+			      tw_text(TW_ENUM_REASON, seen->reasons &
+				      -seen->reasons));
 	if (seen->ns_per_tick != 0 &&
 	    !(seen->ns_per_tick >= TW_TRUST_MIN_NS_PER_TICK &&
 	      seen->ns_per_tick <= TW_TRUST_MAX_NS_PER_TICK))
@@ -222,7 +214,7 @@ static int meets_needs(const struct tw_trust_needs *needs,
 int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *seen,
 	     struct tw_trust *trust)
 {
-	*trust = (struct tw_trust) { "", "" };
+	trust->why_not[0] = '\0';
 	return is_usable(seen, trust) &&
 	       (!needs || meets_needs(needs, seen, trust));
 }

@@ -136,8 +136,7 @@ struct tw_trust_seen {
 };
 
 struct tw_trust {
-	char why_not[128];	/* a clause; "": the counter is used */
-	char detail[96];	/* what explains it, or "" */
+	char why_not[192];	/* a clause; "": the counter is used */
 };
 
 /**

@@ -135,7 +135,7 @@ static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
 static int init(struct tw_clock *clock, const struct tw_clock_options *options)
 {
 	struct tw_clock out = { .rate = TW_SIZED(struct tw_rate) };
-	struct tw_trust_seen seen = { 0 };
+	struct tw_trust_seen seen = { .state = tw_counter_permission() };
 	struct tw_trust trust;
 	int ret;
 
@@ -156,8 +156,8 @@ static int init(struct tw_clock *clock, const struct tw_clock_options *options)
 		return ret;
 	seen.rate_error = ret;
 	if (!tw_trust(NULL, &seen, &trust)) {
-		tw_say(TW_SAY_WARNING, "clock: the system's clock is read: %s: "
-		       "%s", trust.why_not, trust.detail);
+		tw_say(TW_SAY_WARNING, "clock: the system's clock is read: %s",
+		       trust.why_not);
 		tw_clock_use_system(&out, ret);
 	}
 	*clock = out;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "counter/state.h"
 #include "message.h"
 #include "run_end.h"
 #include "timespec.h"
@@ -47,9 +48,8 @@ static void use_system_clock(const struct tw_trust *trust)
 		snprintf(coarse, sizeof(coarse), ", which moves in steps of "
 			 "%llu ns: latencies are no finer",
 			 (unsigned long long) timing.step_ns);
-	tw_message("tickwise: %s (%s); latencies are taken from "
+	tw_message("tickwise: %s; latencies are taken from "
 		"CLOCK_MONOTONIC_RAW instead%s%s\n", trust->why_not,
-		trust->detail,
 		same_counter ? ", which the kernel computes from the same "
 			       "counter: latencies are not reliable either" : "",
 		coarse);
@@ -104,7 +104,7 @@ static void set_up(void)
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
-	struct tw_trust_seen seen = { 0 };
+	struct tw_trust_seen seen = { .state = tw_counter_permission() };
 	struct tw_trust trust;
 	int ret;
 

@@ -162,7 +162,6 @@ int tw_preload_trust(int measure, double *ns_per_tick, char *why_not,
 
 	if (look(measure, ns_per_tick, &trust))
 		return 1;
-	snprintf(why_not, size, "%s%s%s", trust.why_not,
-		 trust.detail[0] ? ": " : "", trust.detail);
+	snprintf(why_not, size, "%s", trust.why_not);
 	return 0;
 }

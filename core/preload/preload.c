@@ -177,7 +177,7 @@ __attribute__((constructor))
 static void set_up(void)
 {
 	struct wishes wishes = { 0 };
-	char why_not[MESSAGE_SIZE / 2] = "TICKWISE_PRELOAD=off";
+	char why_not[192] = "TICKWISE_PRELOAD=off";
 	int saved_errno = errno;
 	double ns_per_tick;
 	void *found;

@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counter/state.h"
 #include "object.h"
 #include "profile.h"
 #include "tickwise-profile.h"
+#include "trust.h"
 
 /* The rate is found in this time, and again at the end over the whole run. */
 #define RATE_WINDOW_NS	10000000
@@ -68,38 +70,25 @@ static int read_options(void)
 	return !tw_profile.options.off;
 }
 
-/* Nonzero: found. On a busy machine a short window has too few undisturbed
- * looks, and a longer one is taken. */
-static int find_rate(void)
+/* Nonzero: the counter is there and its rate is known. On a busy machine a short
+ * window has too few undisturbed looks, and a longer one is taken. */
+static int read_clock(void)
 {
 	const struct tw_clock_options options = {
 		.size = sizeof(options),
 		.window_ns = RATE_WINDOW_NS,
 		.longest_ns = LONGEST_RATE_WINDOW_NS,
 	};
+	struct tw_trust_seen seen = { .state = tw_counter_permission() };
+	struct tw_trust trust;
 
-	return !tw_clock_init(&tw_profile.clock, &options) &&
-	       !tw_profile.clock.system;
-}
-
-/* Nonzero: the counter is there and its rate is known. */
-static int read_clock(void)
-{
-	struct tw_counter_facts facts = TW_SIZED(struct tw_counter_facts);
-
-	tw_counter_check(&facts);
-	if (facts.state == TW_COUNTER_ABSENT ||
-	    facts.state == TW_COUNTER_DISABLED) {
-		tw_profile_say("nothing is recorded: the counter is %s",
-			       tw_name(TW_ENUM_COUNTER_STATE, facts.state));
-		return 0;
-	}
-	if (!find_rate()) {
-		tw_profile_say("nothing is recorded: the counter's rate can't "
-			       "be found, the machine is too busy");
-		return 0;
-	}
-	return 1;
+	seen.rate_error = tw_clock_init(&tw_profile.clock, &options);
+	if (!seen.rate_error)
+		seen.rate_error = tw_profile.clock.system_errno;
+	if (tw_trust(NULL, &seen, &trust))
+		return 1;
+	tw_profile_say("nothing is recorded: %s", trust.why_not);
+	return 0;
 }
 
 static int set_up(void)
