@@ -126,7 +126,7 @@ run report b.json
 is "$status" 0 'the report is read'
 run report --html=page.html --trace=trace.json b.json
 is "$status" 0 'as HTML and as a trace, too'
-has page.html 'By ring, file and operation' 'with the table'
+has page.html 'by ring, file and operation' 'with the table'
 is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" b.json)" \
 	'' 'its keys are those of the manual'
 

@@ -169,16 +169,25 @@ static void tables(void)
 		{ .heading = "" }, { .heading = "", .group = "a wide heading" },
 		{ .heading = "", .group = "a wide heading" },
 	}, 3);
-	tw_table_indent(table, 2);
 	tw_table_row(table);
 	tw_cell_i64(table, -1);
 	tw_cell_fixed(table, 2.345, 1);
 	tw_cell_percent(table, 37.5, 1);
-	text_is(page, "     a wide heading\n  -1     2.3 37.5 %\n",
+	text_is(page, "   a wide heading\n-1     2.3 37.5 %\n",
 		"a heading over several columns, none over one");
 	page = new();
 	table = tw_page_table(page, columns, 1);
+	tw_table_most(table, 2);
+	for (int i = 0; i < 5; i++) {
+		tw_table_row(table);
+		tw_cell_i64(table, i);
+	}
+	text_is(page, "name\n0\n1\n  and 3 more (--json, --html)\n",
+		"the first rows, and how many there are more");
+	page = new();
+	table = tw_page_table(page, columns, 1);
 	tw_table_cut(table);
+	tw_table_most(table, 1);
 	tw_table_row(table);
 	tw_cell_text(table, SEVENTY "12345678\xe2\x82\xac" "c");
 	text_is(page, "name\n" SEVENTY "12345678\xe2\x82\xac\n",

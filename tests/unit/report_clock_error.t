@@ -11,7 +11,7 @@
 fio_row() {
 	write_report "$scratch/a.json" "$@"
 	run report "$scratch/a.json"
-	sed -n 's/^  fio (cpu)  *//p' "$out"
+	sed -n 's/^fio (cpu)  *//p' "$out"
 }
 
 is "$(fio_row fio_ns=26.0 fio_ppb=2.6)" \

@@ -38,10 +38,10 @@ run report --html="$page" "$scratch/b<b>&.json"
 is "$status" 0 'a report full of markup is shown'
 well_formed "$page" 'with markup in every text'
 is "$(grep -c '<script' "$page")" 0 'none of it is markup in the page'
-# Name, reason, version, engine, host, 4 of the I/O, 2 against, 2 clocks, and
-# the unknown stage.
+# Name twice, reason, version, engine, host, 4 of the I/O, 2 against in the table and
+# 2 below it, 2 clocks, and the unknown stage.
 is "$(grep -o '&#60;script&#62;alert(1)&#60;/script&#62;&#38;amp;&#39;&#34;]]&#62;' \
-	"$page" | wc -l)" 14 'all of it is there as text'
+	"$page" | wc -l)" 17 'all of it is there as text'
 has "$page" 'b&#60;b&#62;&#38;.json' "the file's name, too"
 has "$page" '<h4>lat over time' 'the run over time'
 has "$page" '<tr><td>1.600 ms</td>' 'a slow I/O'
@@ -60,31 +60,31 @@ write_report "$scratch/d.json" thread=2 slow=1023
 write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
 	run_ns=0 name='\u0000x\uffff'
 run report --html="$page" "$scratch/c.json"
-has "$page" '<h3>read: 100 I/Os, 10.00 per second</h3>' 'the rate'
-has "$page" '<tr><td>lat</td><td>100</td><td>100 ns</td><td>189 ns</td>'\
+has "$page" '<h3>read: 100 I/Os, 10.00/s</h3>' 'the rate'
+has "$page" '<tr><td class="text">lat</td><td>100</td><td>100 ns</td><td>189 ns</td>'\
 '<td>254.6 ns</td><td>100 ns</td><td>900 ns</td><td>900 ns</td><td>-</td>'\
 '<td>-</td><td>1.000 us</td></tr>' 'a stage'
-has "$page" '<tr><td>fio (cpu)</td><td class="text">CLOCK_MONOTONIC_RAW</td>'\
-'<td>-74390</td><td>25.00</td><td>-7439</td><td>2.500</td><td>10.00 s</td></tr>' \
+has "$page" '<tr><td class="text">fio (cpu)</td><td class="text">CLOCK_MONOTONIC_RAW</td>'\
+'<td>-74390</td><td>-7439</td><td>25.00</td><td>2.500</td><td>10.00 s</td>' \
 	'a clock'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json"
 has "$page" '<h3>read: 200 I/Os' 'jobs are merged'
-has "$page" 'Not recorded by all jobs: the run over time' 'and what is missing'
+has "$page" 'not recorded by all of these jobs: the run over time' 'and what is missing'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json" "$scratch/e.json"
 is "$status" 65 'a name with a 0 byte is none'
 write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
 	run_ns=0 name='\u0001x\uffff\u0085'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json" "$scratch/e.json"
 well_formed "$page" 'several groups, numbers of any size'
-has "$page" 'href="#group2"' 'with a list of them'
-has "$page" '<bdi>?x?????</bdi>' 'control characters are question marks'
+has "$page" 'href="#part2"' 'with a list of them'
+has "$page" '?x?????, group 1 of box<' 'control characters are question marks'
 is "$(grep -cE '[="LM ](-?nan|-?inf)' "$page")" 0 'every coordinate is a number'
 
 sed 's/"errors": {"read": 0, "write": 0/"errors": {"read": 0, "write": 7/' \
 	"$scratch/c.json" >"$scratch/f.json"
 run report --html="$page" "$scratch/f.json"
 has "$out" 'write: 0 I/Os' 'writes that all failed are on the page'
-grep -A 1 '^<h3>write: 0 I/Os' "$page" | grep -q "^<p>not among these, nor in fio's lat: 7 errors</p>$"
+grep -A 1 '^<h3>write: 0 I/Os' "$page" | grep -q "^<p>not among these, nor in fio&#39;s lat: 7 errors</p>$"
 ok $? 'and in the HTML'
 has_not "$page" '<h3>trim' 'but not what was never tried'
 

@@ -37,7 +37,7 @@ is "$(awk '$1 == "device" { print $2, $3, $9; exit }' "$out")" \
 	'40ns 81.90ns 630ns' 'with their numbers'
 has_not "$out" 'of 99' 'of all I/Os'
 for stage in $inside; do
-	grep -qE "^  $stage +from (there|that call) until " "$out"
+	grep -qE "^$stage +from (there|that call) until " "$out"
 	ok $? "and what $stage is"
 done
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
@@ -117,7 +117,7 @@ run report --html="$scratch/page" --trace="$scratch/trace" \
 	--percentiles="$scratch/p." "$most"
 well_formed "$scratch/page" 'the HTML'
 for stage in $inside kernel; do
-	has "$scratch/page" "<tr><td>$stage</td><td>$([ $stage = kernel ] && echo 1 ||
+	has "$scratch/page" "<tr><td class=\"text\">$stage</td><td>$([ $stage = kernel ] && echo 1 ||
 		echo 99)</td>" "has a row for $stage"
 done
 has "$scratch/page" '<td>50 ns</td><td>-</td><td>-</td><td>-</td><td>-</td><td>-</td>'\
@@ -238,7 +238,7 @@ warning="4 stages inside the kernel came out negative by more than the clocks' e
 their sum and lat are not. Please report this as a bug, with the report's file."
 is "$(sed '/^randread/,$d' "$out" | tr -s ' \n' ' ')" "WARNING: $warning " \
 	'a negative stage that no error explains is a warning'
-has "$scratch/page" "<p class=\"warn\">Warning: $warning</p>" 'in the HTML, too'
+has "$scratch/page" "<p class=\"warn\">Warning: $(echo "$warning" | sed "s/'/\&#39;/g")</p>" 'in the HTML, too'
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 
 # ---- refused ----

@@ -42,7 +42,7 @@ has "$out" '"frozen_error_ppb": 0.75' 'and of that where we are'
 run report --html="$scratch/page" "$scratch/a.json" "$scratch/b.json"
 has "$scratch/page" '<td class="text">CLOCK_MONOTONIC</td><td>+13.50</td>' \
 	'in the HTML, too'
-has "$scratch/page" 'was 2599998001.250 Hz, &#177; 1.500 ppb' 'with the refit'
+has "$scratch/page" 'was 2599998001.250 Hz, +-1.500 ppb' 'with the refit'
 write_report "$scratch/plain.json"
 run report "$scratch/plain.json"
 has_not "$out" 'off CLOCK_MONOTONIC,' 'nothing where it is not known'

@@ -51,10 +51,10 @@ is "$(sed -n '/ us CPU/,$p' "$scratch/shown")" \
         1   0  a fio-9            io_uring_submit_req user_data 0x100000003, op' \
 	'and what happened to the I/O and its thread'
 well_formed "$scratch/page" 'the HTML'
-is "$(grep -c '<td class="text"><b><bdi>' "$scratch/page")" 2 'its own are bold'
-has "$scratch/page" '<tr><td>2</td><td>13</td><td class="text"><bdi>kworker/0:1</bdi></td>'\
-'<td>44</td><td class="text"><bdi>workqueue_execute_start</bdi></td><td class="text">'\
-'<bdi>work struct 0000: function flush</bdi></td></tr>' 'the others are there, too'
+is "$(grep -c '<td class="text"><b>' "$scratch/page")" 2 'its own are bold'
+has "$scratch/page" '<tr><td>2</td><td>13</td><td class="text">kworker/0:1</td>'\
+'<td>44</td><td class="text">workqueue_execute_start</td><td class="text">'\
+'work struct 0000: function flush</td></tr>' 'the others are there, too'
 has "$scratch/page" '<summary>3 events of the kernel around the I/O of job 1' 'folded'
 
 # ask PERL: @e are the events of the trace
@@ -108,7 +108,7 @@ is "$(tr -s ' \n' ' ' <"$out" | grep -o 'trigger: 1 I/O above.* task event ')" \
 8.100 ms, which began at 9007199254000740 ns of CLOCK_MONOTONIC; the kernel recorded \
 1234 events around it, those of its first 1.000 ms on some CPU are lost (more with \
 --json, --html, --trace) us CPU task event " 'what was overwritten is told'
-is "$(grep -c '<bdi>event_' "$scratch/page")" 57 'all are in the HTML'
+is "$(grep -c 'event_[0-9]' "$scratch/page")" 57 'all are in the HTML'
 
 report_of "$scratch/2" "$(trigger_of 1 1 "$(event 5 1 t 5 x y)" \
 	'"whole_from_ns": "9007199262100740",')"
@@ -162,10 +162,10 @@ run report --html="$scratch/page" --trace="$scratch/trace" "$scratch/8"
 well_formed "$scratch/page" 'names of any kind: the HTML'
 ! LC_ALL=C grep -q "$(printf '[\033\007]')" "$out"
 ok $? 'no control character on the page'
-is "$(awk 'length > 79' "$out" | grep -vc '^ *[0-9]* .*€')" 0 'no line is too wide'
+is "$(perl -CSD -ne 'chomp; print if length > 79' "$out")" '' 'no line is too wide'
 perl -MEncode -e 'local $/; Encode::decode("UTF-8", <STDIN>, 1)' <"$out"
 ok $? 'all of it is UTF-8'
-has "$scratch/page" '<bdi>ev?ent&#60;u&#62;</bdi>' 'no markup comes along'
+has "$scratch/page" 'ev?ent&#60;u&#62;' 'no markup comes along'
 
 # ---- refused ----
 

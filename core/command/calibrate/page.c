@@ -104,7 +104,6 @@ static void add_hints(struct tw_page *page, const struct tw_rate *rate,
 	}
 	tw_page_heading(page, 3, "other sources of the rate (none is used by itself)");
 	table = tw_page_table(page, columns, 4);
-	tw_table_indent(table, 2);
 	for (unsigned i = 0; i < count; i++) {
 		tw_table_row(table);
 		tw_cell_text(table, hints[i].name);

@@ -170,7 +170,6 @@ static void add_clocks(struct tw_page *page, const struct tw_compare_result *res
 
 	tw_page_heading(page, 2, "Clocks");
 	table = tw_page_table(page, columns, COUNT(columns));
-	tw_table_indent(table, 2);
 	for (unsigned i = 0; i < result->clocks; i++) {
 		const struct tw_compare_clock *clock = &result->clock[i];
 

@@ -103,16 +103,8 @@ static int try_html(const char *path)
 static int write_html(const struct tw_page *page, const char *path)
 {
 	struct tw_report_problem problem = { "" };
-	FILE *file = tw_report_open_file(path, &problem);
-	int error, code;
+	int code = tw_report_write_html(page, path, &problem);
 
-	if (!file)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_IO, "%s", problem.text);
-	error = tw_output_html(page, file);
-	code = tw_report_close_file(file, path, &problem);
-	if (error)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-error));
 	return code == TW_EXIT_GOOD ? code :
 	       tw_command_fail(TW_MEMLAT, code, "%s", problem.text);
 }

@@ -76,8 +76,8 @@ struct tw_table {
 	struct tw_page *page;
 	struct tw_column *columns;
 	size_t count;
-	int indent;
 	int cut;
+	size_t most;			/* rows in text; 0: all */
 	struct tw_row *rows, **end, *last;
 };
 

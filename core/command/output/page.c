@@ -48,6 +48,11 @@ void tw_page_free(struct tw_page *page)
 		free(page);
 }
 
+void tw_page_fail(struct tw_page *page)
+{
+	page->error = -ENOMEM;
+}
+
 void *tw_page_take(struct tw_page *page, size_t size)
 {
 	struct tw_chunk *chunk;

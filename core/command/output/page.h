@@ -28,6 +28,8 @@ struct tw_page;
 /* Never NULL. */
 struct tw_page *tw_page_new(const char *title);
 void tw_page_free(struct tw_page *page);
+/* Of a builder that has no memory for something of its own. */
+void tw_page_fail(struct tw_page *page);
 
 /* @level: 2 of a part of the page, 3 of a part of that. A blank line comes before. */
 void tw_page_heading(struct tw_page *page, int level, const char *format, ...)

@@ -15,16 +15,16 @@ int tw_column_shown(const struct tw_column *column, unsigned medium)
 	return !column->media || column->media & medium;
 }
 
-void tw_table_indent(struct tw_table *table, int columns)
-{
-	if (!table->page->error)
-		table->indent = columns;
-}
-
 void tw_table_cut(struct tw_table *table)
 {
 	if (!table->page->error)
 		table->cut = 1;
+}
+
+void tw_table_most(struct tw_table *table, size_t rows)
+{
+	if (!table->page->error)
+		table->most = rows;
 }
 
 /* ---- rows ---------------------------------------------------------------- */

@@ -28,10 +28,11 @@ struct tw_column {
 	unsigned media;		/* enum tw_media that have it; 0: all */
 };
 
-/* Of the whole table, in text. */
-void tw_table_indent(struct tw_table *table, int columns);
 /* Lines end at the page's edge, and don't make it wider. */
 void tw_table_cut(struct tw_table *table);
+
+/* Text has so many rows, and then a line on how many more there are. */
+void tw_table_most(struct tw_table *table, size_t rows);
 
 /* Begin a row. Its cells follow in the order of the columns; those that are missing are
  * empty. */

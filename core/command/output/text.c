@@ -196,7 +196,6 @@ static void put_groups(struct line *line, const struct layout *layout)
 	size_t end;
 	int width;
 
-	line->blanks = layout->table->indent;
 	for (size_t i = 0; i < layout->count; i = end) {
 		const char *group = column_at(layout, i)->group;
 
@@ -219,7 +218,6 @@ static void put_headings(struct line *line, const struct layout *layout)
 		put_groups(line, layout);
 	if (!any)
 		return;
-	line->blanks = layout->table->indent;
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct tw_column *column = column_at(layout, i);
 
@@ -249,7 +247,6 @@ static void put_below(FILE *file, const struct tw_table *table,
 static void put_row(struct line *line, const struct layout *layout,
 		    const struct tw_row *row)
 {
-	line->blanks = layout->table->indent;
 	if (row->span) {
 		put(line, row->span);
 		end_line(line);
@@ -273,11 +270,15 @@ static void put_table(FILE *file, const struct tw_table *table)
 		.file = file, .edge = table->cut ? TW_PAGE_COLUMNS : 0,
 	};
 	struct layout layout;
+	size_t count = 0;
 
 	lay_out(&layout, table);
 	put_headings(&line, &layout);
 	for (const struct tw_row *row = table->rows; row; row = row->next)
-		put_row(&line, &layout, row);
+		if (!table->most || count++ < table->most)
+			put_row(&line, &layout, row);
+	if (count > table->most)
+		fprintf(file, "  and %zu more (--json, --html)\n", count - table->most);
 }
 
 /* ---- blocks -------------------------------------------------------------- */

@@ -6,8 +6,6 @@
 #ifndef TW_REPORT_ATTACHED_H
 #define TW_REPORT_ATTACHED_H
 
-#include <stdio.h>
-
 #include "command/report/report.h"
 
 /* If the report has it: 0; -ENOMEM. */
@@ -26,9 +24,5 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 void tw_report_say_attached(char *text, size_t size,
 			    const struct tw_report_group *group);
 int tw_report_say_lost(char *text, size_t size, const struct tw_report_group *group);
-
-/* The table by ring, file and operation; nothing for other groups. */
-void tw_report_print_attached(const struct tw_report_group *group);
-void tw_report_put_attached(FILE *file, const struct tw_report_group *group);
 
 #endif

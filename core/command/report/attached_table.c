@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The I/Os of a report of `tickwise attach` by ring, file and operation: the same table
- * for the page and the HTML.
+ * The I/Os of a report of `tickwise attach` by ring, file and operation.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/output/format.h"
-#include "command/output/html.h"
+#include "command/output/table.h"
 #include "command/report/attached.h"
+#include "command/report/page.h"
 #include "command/report/want.h"
 
-#define MOST_ON_A_PAGE	20
+#define MOST_IN_TEXT	20
 #define MOST_IN_HTML	500
 
 static const char *const stages[] = { "blockq", "device", "complete" };
@@ -52,43 +51,37 @@ static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 
 /* ---- of one of them -------------------------------------------------------------- */
 
-struct cells {
-	char text[3 + STAGES][TW_FORMAT_SIZE];
-};
-
-static void format(char *text, double ns)
+/* Mean, p99 and maximum. */
+static void add_lat(struct tw_table *table, const json_t *of)
 {
-	char *space;
-
-	tw_format_ns(text, ns);
-	space = strchr(text, ' ');
-	if (space)
-		memmove(space, space + 1, strlen(space));
-}
-
-/* Mean, p99 and maximum of lat, then the means of the stages. */
-static void fill(struct cells *cells, const json_t *row)
-{
-	const json_t *of = json_object_get(row, "stages");
 	struct tw_histogram histogram;
 	const char *wrong;
 
-	for (size_t i = 0; i < 3 + STAGES; i++)
-		strcpy(cells->text[i], "-");
-	if (tw_histogram_from_json(&histogram, json_object_get(of, "lat"), &wrong))
+	if (tw_histogram_from_json(&histogram, json_object_get(of, "lat"), &wrong)) {
+		for (int i = 0; i < 3; i++)
+			tw_cell_none(table);
 		return;
-	format(cells->text[0], tw_histogram_mean_ns(&histogram));
+	}
+	tw_cell_ns(table, tw_histogram_mean_ns(&histogram));
 	if (histogram.count >= 100)
-		format(cells->text[1],
-		       (double)tw_histogram_percentile(&histogram, 99));
-	format(cells->text[2], (double)histogram.max_ns);
+		tw_cell_ns(table, (double)tw_histogram_percentile(&histogram, 99));
+	else
+		tw_cell_none(table);
+	tw_cell_ns(table, (double)histogram.max_ns);
 	tw_histogram_free(&histogram);
+}
+
+/* Their means, where the histogram of lat can be read, too. */
+static void add_stages(struct tw_table *table, const json_t *of)
+{
 	for (size_t i = 0; i < STAGES; i++) {
 		const json_t *stage = json_object_get(of, stages[i]);
 
 		if (stage)
-			format(cells->text[3 + i], json_number_value(
+			tw_cell_ns(table, json_number_value(
 				json_object_get(stage, "mean_ns")));
+		else
+			tw_cell_none(table);
 	}
 }
 
@@ -127,116 +120,78 @@ static int say_apart(char *text, size_t size, const json_t *row)
 
 /* ---- the page ---------------------------------------------------------------- */
 
-static void print_line(const char *text)
+static void add_row(struct tw_table *table, const json_t *row)
 {
-	struct tw_paragraph line = { .column = 7, .indent = 9 };
-
-	printf("       ");
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
-}
-
-static void print_row(const json_t *row)
-{
+	const json_t *of = json_object_get(row, "stages");
+	const char *file = tw_report_string(row, "file");
 	char text[TW_REPORT_SENTENCE];
-	struct cells cells;
 
-	fill(&cells, row);
-	printf("%6llu %-14.14s %8llu", (unsigned long long)tw_report_u64(row, "ring"),
-	       tw_report_string(row, "operation"),
-	       (unsigned long long)tw_report_u64(row, "ios"));
-	for (size_t i = 0; i < 3 + STAGES; i++)
-		printf(" %7s", cells.text[i]);
-	putchar('\n');
-	if (strcmp(tw_report_string(row, "file"), "-") != 0)
-		print_line(tw_report_string(row, "file"));
-	if (say_apart(text, sizeof(text), row))
-		print_line(text);
+	tw_table_row(table);
+	tw_cell_u64(table, tw_report_u64(row, "ring"));
+	tw_cell_text(table, tw_report_string(row, "operation"));
+	tw_cell_u64(table, tw_report_u64(row, "ios"));
+	add_lat(table, of);
+	add_stages(table, of);
+	tw_cell_text(table, strcmp(file, "-") == 0 ? "" : file);
+	tw_cell_text(table, say_apart(text, sizeof(text), row) ? text : "");
 }
 
-static void print_rings(const struct tw_report_group *group)
+static void add_table(struct tw_page *page, const json_t **rows, size_t count)
+{
+	static const struct tw_column columns[] = {
+		{ "ring", .width = 5 },
+		{ "operation", .width = 14, .flags = TW_COLUMN_LEFT },
+		{ "I/Os", .width = 8 },
+		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "max", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "blockq", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "device", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "complete", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ "file", .width = 7, .flags = TW_COLUMN_BELOW },
+		{ "apart", .width = 7, .flags = TW_COLUMN_BELOW },
+	};
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+
+	tw_table_most(table, MOST_IN_TEXT);
+	for (size_t i = 0; i < count && i < MOST_IN_HTML; i++)
+		add_row(table, rows[i]);
+}
+
+static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 {
 	const json_t *rings = json_object_get(group->members[0]->attached, "rings");
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
-	size_t count = json_array_size(rings), i;
+	size_t count = json_array_size(rings), shown = 0, size;
+	char *text = NULL;
+	FILE *file;
 
 	if (count == 0)
 		return;
-	printf("  ");
-	for (i = 0; i < count && i < MOST_ON_A_PAGE; i++) {
-		const json_t *ring = json_array_get(rings, i);
+	file = open_memstream(&text, &size);
+	if (!file) {
+		tw_page_fail(page);
+		return;
+	}
+	for (; shown < count && shown < MOST_IN_TEXT; shown++) {
+		const json_t *ring = json_array_get(rings, shown);
 
-		tw_paragraph_printf(&line, "ring %llu: %s %llu, %llu entries%s",
+		fprintf(file, "%sring %llu: %s %llu, %llu entries", shown ? "; " : "",
 			(unsigned long long)tw_report_u64(ring, "ring"),
 			tw_report_string(ring, "program"),
 			(unsigned long long)tw_report_u64(ring, "pid"),
-			(unsigned long long)tw_report_u64(ring, "sq_entries"),
-			i + 1 < count ? ";" : "");
+			(unsigned long long)tw_report_u64(ring, "sq_entries"));
 	}
-	if (i < count)
-		tw_paragraph_printf(&line, "and %zu more", count - i);
-	tw_paragraph_end(&line);
-}
-
-void tw_report_print_attached(const struct tw_report_group *group)
-{
-	char text[TW_REPORT_SENTENCE];
-	const json_t **rows;
-	size_t count;
-
-	if (!tw_report_is_attached(group))
-		return;
-	rows = sorted(group, &count);
-	puts("\nby ring, file and operation");
-	if (!rows)
-		puts("  no I/O was seen");
+	if (shown < count)
+		fprintf(file, "; and %zu more", count - shown);
+	if (fclose(file))
+		tw_page_fail(page);
 	else
-		printf("%6s %-14s %8s %7s %7s %7s %7s %7s %s\n", "ring", "operation",
-		       "I/Os", "mean", "p99", "max", "blockq", "device", "complete");
-	for (size_t i = 0; rows && i < count && i < MOST_ON_A_PAGE; i++)
-		print_row(rows[i]);
-	if (count > MOST_ON_A_PAGE)
-		printf("       and %zu more (--json, --html)\n",
-		       count - MOST_ON_A_PAGE);
-	print_rings(group);
-	if (tw_report_say_lost(text, sizeof(text), group)) {
-		struct tw_paragraph line = { .column = 2, .indent = 4 };
-
-		printf("  ");
-		tw_paragraph_add(&line, text);
-		tw_paragraph_end(&line);
-	}
-	free(rows);
+		tw_page_remark(page, "%s", text);
+	free(text);
 }
 
-/* ---- HTML -------------------------------------------------------------------- */
-
-static void put_text(FILE *file, const char *text)
-{
-	fputs("<td class=\"text\"><bdi>", file);
-	tw_html_text(file, text);
-	fputs("</bdi></td>", file);
-}
-
-static void put_row(FILE *file, const json_t *row)
-{
-	char text[TW_REPORT_SENTENCE] = "";
-	struct cells cells;
-
-	fill(&cells, row);
-	fprintf(file, "<tr><td>%llu</td>", (unsigned long long)tw_report_u64(row, "ring"));
-	put_text(file, tw_report_string(row, "operation"));
-	fprintf(file, "<td>%llu</td>", (unsigned long long)tw_report_u64(row, "ios"));
-	for (size_t i = 0; i < 3 + STAGES; i++)
-		fprintf(file, "<td>%s</td>", cells.text[i]);
-	put_text(file, tw_report_string(row, "file"));
-	if (!say_apart(text, sizeof(text), row))
-		text[0] = '\0';
-	put_text(file, text);
-	fputs("</tr>\n", file);
-}
-
-void tw_report_put_attached(FILE *file, const struct tw_report_group *group)
+void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group)
 {
 	char text[TW_REPORT_SENTENCE];
 	const json_t **rows;
@@ -245,14 +200,15 @@ void tw_report_put_attached(FILE *file, const struct tw_report_group *group)
 	if (!tw_report_is_attached(group))
 		return;
 	rows = sorted(group, &count);
-	fputs("<h3>By ring, file and operation</h3>\n<div class=\"wide\"><table><tr>"
-	      "<th>ring</th><th>operation</th><th>I/Os</th><th>mean</th><th>p99</th>"
-	      "<th>max</th><th>blockq</th><th>device</th><th>complete</th>"
-	      "<th>file</th><th>apart</th></tr>\n", file);
-	for (size_t i = 0; rows && i < count && i < MOST_IN_HTML; i++)
-		put_row(file, rows[i]);
-	fputs("</table></div>\n", file);
+	tw_page_heading(page, 3, "by ring, file and operation");
+	if (rows)
+		add_table(page, rows, count);
+	else if (count)
+		tw_page_fail(page);
+	else
+		tw_page_remark(page, "no I/O was seen");
+	add_rings(page, group);
 	if (tw_report_say_lost(text, sizeof(text), group))
-		fprintf(file, "<p>%s</p>\n", text);
+		tw_page_remark(page, "%s", text);
 	free(rows);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock table of a report's page: how far off each clock was in the run.
+ * The clocks on a report's page: how far off each was in the run.
  *
- * Every error stands beside its uncertainty; one that the uncertainty covers
- * is marked, so that nobody takes its digits for a finding.
+ * Every error has its uncertainty with it; one that the uncertainty covers is
+ * marked, so that its digits are not taken for a finding.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/output/format.h"
-#include "command/report/report.h"
+#include "command/output/table.h"
+#include "command/report/page.h"
 
 /* Also where both are 0: a measurement without any error is none. */
 static int within_uncertainty(const struct tw_report_clock *clock)
@@ -19,39 +20,37 @@ static int within_uncertainty(const struct tw_report_clock *clock)
 	       fabs(clock->error_ppb) <= clock->uncertainty_ppb;
 }
 
-static void print_clock_name(int which, const struct tw_report_clock *clock)
+static void add_name(struct tw_table *table, int which,
+		     const struct tw_report_clock *clock)
 {
-	char name[64] = "CLOCK_MONOTONIC";
-	struct tw_paragraph cell = { .column = 2 };
-
 	if (which == TW_REPORT_TICKWISE)
-		snprintf(name, sizeof(name), "tickwise");
+		tw_cell_text(table, "tickwise");
 	else if (which == TW_REPORT_FIO)
-		snprintf(name, sizeof(name), "fio (%s)", clock->kind);
-	printf("  ");
-	tw_paragraph_add(&cell, name);
-	printf("%*s", cell.column < 21 ? 21 - cell.column : 1, "");
+		tw_cell_printf(table, "fio (%s)", clock->kind);
+	else
+		tw_cell_text(table, "CLOCK_MONOTONIC");
 }
 
-static void print_clock(int which, const struct tw_report_clock *clock,
-			const char *expected)
+/* @expected: what it should be against; a star, if it is not. */
+static void add_clock(struct tw_table *table, int which,
+		      const struct tw_report_clock *clock, const char *expected)
 {
-	char text[TW_FORMAT_SIZE];
+	const int other = strcmp(clock->against, expected) != 0;
 
-	print_clock_name(which, clock);
-	printf(" %9s", tw_format_signed(text, clock->error_ns));
-	printf(" %9s", tw_format_signed(text, clock->error_ppb));
-	printf(" %9s", tw_format_number(text, clock->uncertainty_ns));
-	printf(" %9s", tw_format_number(text, clock->uncertainty_ppb));
-	printf(" %9s", tw_format_ns(text, (double)clock->over_ns));
-	if (within_uncertainty(clock))
-		printf("  within");
-	if (strcmp(clock->against, expected) != 0)
-		printf("  *");
-	putchar('\n');
+	tw_table_row(table);
+	add_name(table, which, clock);
+	tw_cell_text(table, clock->against);
+	tw_cell_signed(table, clock->error_ns);
+	tw_cell_signed(table, clock->error_ppb);
+	tw_cell_number(table, clock->uncertainty_ns);
+	tw_cell_number(table, clock->uncertainty_ppb);
+	tw_cell_ns(table, (double)clock->over_ns);
+	tw_cell_printf(table, "%s%s", within_uncertainty(clock) ? "within  " : "",
+		       other ? "*" : "");
 }
 
-static void print_off_monotonic(const struct tw_report_group *group)
+static void add_off_monotonic(struct tw_table *table,
+			      const struct tw_report_group *group)
 {
 	struct tw_report_clock off;
 	int any = 0;
@@ -60,30 +59,46 @@ static void print_off_monotonic(const struct tw_report_group *group)
 		if (!tw_report_clock_off_monotonic(group->worst[i], &off))
 			continue;
 		if (!any++)
-			puts("  off CLOCK_MONOTONIC, which NTP may steer");
-		print_clock(i, &off, "CLOCK_MONOTONIC");
+			tw_table_span(table, "off CLOCK_MONOTONIC, which NTP may steer");
+		add_clock(table, i, &off, "CLOCK_MONOTONIC");
 	}
 }
 
-static void print_refit(const struct tw_report_clock *clock)
+static void add_table(struct tw_page *page, const struct tw_report_group *group)
 {
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
+	static const struct tw_column columns[] = {
+		{ "clock", .width = 17, .flags = TW_COLUMN_LEFT },
+		{ "against", .flags = TW_COLUMN_LEFT, .media = TW_IN_HTML },
+		{ "ns", "off MONOTONIC_RAW", .width = 9 },
+		{ "ppb", "off MONOTONIC_RAW", .width = 9 },
+		{ "ns", "+- uncertainty", .width = 9 },
+		{ "ppb", "+- uncertainty", .width = 9 },
+		{ "over", .width = 9 },
+		{ "", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
+		if (group->worst[i])
+			add_clock(table, i, group->worst[i], "CLOCK_MONOTONIC_RAW");
+	add_off_monotonic(table, group);
+}
+
+static void add_refit(struct tw_page *page, const struct tw_report_clock *clock)
+{
 	char bound[TW_FORMAT_SIZE], error[TW_FORMAT_SIZE];
 
-	if (!clock->refit.known)
-		return;
-	printf("  ");
-	tw_paragraph_printf(&line, "over the whole run it was %.3f Hz, +-%s "
-			    "ppb at most: the rate used ran %s ppb off that",
-			    clock->refit.hz,
-			    tw_format_number(bound, clock->refit.bound_ppb),
-			    tw_format_signed(error,
-					     clock->refit.frozen_error_ppb));
-	tw_paragraph_end(&line);
+	if (clock->refit.known)
+		tw_page_remark(page, "over the whole run it was %.3f Hz, +-%s ppb at "
+			       "most: the rate used ran %s ppb off that",
+			       clock->refit.hz,
+			       tw_format_number(bound, clock->refit.bound_ppb),
+			       tw_format_signed(error, clock->refit.frozen_error_ppb));
 }
 
 /* Where the rate came from that turned ticks into nanoseconds. */
-static void print_rate(const struct tw_report_clock *clock)
+static void add_rate(struct tw_page *page, const struct tw_report_clock *clock)
 {
 	static const char *const sources[][2] = {
 		{ "kernel", "the kernel's own rate, verified" },
@@ -92,40 +107,32 @@ static void print_rate(const struct tw_report_clock *clock)
 		{ "regression", "as calibrated at the start of the job" },
 		{ "system", "the system clock, not the counter" },
 	};
-	const char *says = clock->kind;
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
-	char text[TW_FORMAT_SIZE];
+	char hz[48] = "", bound[96] = "", window[64] = "", number[TW_FORMAT_SIZE];
+	const char *source = clock->kind;
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		if (strcmp(sources[i][0], clock->kind) == 0)
-			says = sources[i][1];
-	printf("  ");
-	tw_paragraph_add(&line, "tickwise's clock:");
+			source = sources[i][1];
 	if (clock->hz > 0)
-		tw_paragraph_printf(&line, "%.3f Hz,", clock->hz);
-	tw_paragraph_add(&line, says);
+		snprintf(hz, sizeof(hz), "%.3f Hz, ", clock->hz);
 	if (clock->bound_ppb > 0)
-		tw_paragraph_printf(&line, "(the samples alone bound it to "
-				    "+-%s ppb)",
-				    tw_format_number(text, clock->bound_ppb));
+		snprintf(bound, sizeof(bound), " (the samples alone bound it to +-%s "
+			 "ppb)", tw_format_number(number, clock->bound_ppb));
 	if (clock->window_ns > 0)
-		tw_paragraph_printf(&line, "(calibrated in %s)",
-				    tw_format_ns(text, clock->window_ns));
-	tw_paragraph_end(&line);
+		snprintf(window, sizeof(window), " (calibrated in %s)",
+			 tw_format_ns(number, clock->window_ns));
+	tw_page_remark(page, "tickwise's clock: %s%s%s%s", hz, source, bound, window);
 }
 
-static void print_other_references(const struct tw_report_group *group)
+static void add_other_references(struct tw_page *page,
+				 const struct tw_report_group *group)
 {
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++) {
 		const struct tw_report_clock *clock = group->worst[i];
-		struct tw_paragraph line = { .column = 2, .indent = 4 };
 
-		if (!clock || !strcmp(clock->against, "CLOCK_MONOTONIC_RAW"))
-			continue;
-		printf("  ");
-		tw_paragraph_printf(&line, "* %s: against %s",
-				    tw_report_clocks_names[i], clock->against);
-		tw_paragraph_end(&line);
+		if (clock && strcmp(clock->against, "CLOCK_MONOTONIC_RAW") != 0)
+			tw_page_remark(page, "* %s: against %s",
+				       tw_report_clocks_names[i], clock->against);
 	}
 }
 
@@ -137,25 +144,21 @@ static int has_clocks(const struct tw_report_group *group)
 	return 0;
 }
 
-void tw_report_print_clocks(const struct tw_report_group *group)
+void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group)
 {
+	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
+
 	if (!has_clocks(group)) {
-		puts("\nclocks in this run: none was measured");
+		tw_page_gap(page);
+		tw_page_paragraph(page, "clocks in this run: none was measured");
 		return;
 	}
-	printf("\nclocks in this run%s\n", group->size == 1 ? "" :
-	       ": of all its jobs, for each clock the one farthest off");
-	printf("  %-19s %19s %19s\n", "", "off MONOTONIC_RAW",
-	       "+- uncertainty");
-	printf("  %-19s %9s %9s %9s %9s %9s\n", "clock", "ns", "ppb",
-	       "ns", "ppb", "over");
-	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
-		if (group->worst[i])
-			print_clock(i, group->worst[i], "CLOCK_MONOTONIC_RAW");
-	print_off_monotonic(group);
-	print_other_references(group);
-	if (!group->worst[TW_REPORT_TICKWISE])
+	tw_page_heading(page, 3, "clocks in this run%s", group->size == 1 ? "" :
+			": of all its jobs, for each clock the one farthest off");
+	add_table(page, group);
+	add_other_references(page, group);
+	if (!own)
 		return;
-	print_rate(group->worst[TW_REPORT_TICKWISE]);
-	print_refit(group->worst[TW_REPORT_TICKWISE]);
+	add_rate(page, own);
+	add_refit(page, own);
 }

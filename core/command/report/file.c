@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/output/html.h"
 #include "command/report/report.h"
 
 FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem)
@@ -34,4 +35,19 @@ int tw_report_close_file(FILE *file, const char *path,
 	tw_report_refuse(problem, "can't write the output: %s: %s", path,
 			 strerror(error));
 	return TW_EXIT_IO;
+}
+
+int tw_report_write_html(const struct tw_page *page, const char *path,
+			 struct tw_report_problem *problem)
+{
+	FILE *file = tw_report_open_file(path, problem);
+	int code;
+
+	if (!file)
+		return TW_EXIT_IO;
+	if (!tw_output_html(page, file))
+		return tw_report_close_file(file, path, problem);
+	tw_report_refuse(problem, "%s", strerror(ENOMEM));
+	code = tw_report_close_file(file, path, problem);
+	return code == TW_EXIT_GOOD ? TW_EXIT_SOFTWARE : code;
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged reports as a page for people: per group what was done, the stages of
- * its I/Os, the slowest of them (slowest.c), and how far off the clocks
- * were (clocks.c); what the words mean at the end.
+ * Merged reports as a page: per group what was done, the stages of its I/Os, the
+ * slowest of them (slowest.c), and how far off the clocks were (clocks.c); what the
+ * words mean at the end. One page serves the terminal and HTML; few blocks are for one
+ * of them only.
  */
+#include "command/report/page.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/output/format.h"
+#include "command/output/table.h"
 #include "command/report/attached.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
@@ -18,307 +22,347 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 /* ---- the head of a group ------------------------------------------------- */
 
-static void print_counter(const struct tw_report_group *group)
+static void add_counter(struct tw_page *page, const struct tw_report_group *group)
 {
-	struct tw_paragraph line = { .indent = 2 };
 	char *text = tw_report_counter_text(group);
 
-	if (!text)
-		return;
-	tw_paragraph_add(&line, tw_report_counter_warns(group) ? "WARNING:" :
-								 "Note:");
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
+	if (text && tw_report_counter_warns(group))
+		tw_page_warning(page, "%s", text);
+	else if (text)
+		tw_page_paragraph(page, "Note: %s", text);
 	free(text);
 }
 
-static void print_inside_warning(const struct tw_report_group *group)
+static void add_inside_warning(struct tw_page *page, const struct tw_report_group *group)
 {
-	struct tw_paragraph line = { .indent = 2 };
 	char text[TW_REPORT_SENTENCE];
 
-	if (!tw_report_warn_inside(text, sizeof(text), group))
-		return;
-	tw_paragraph_add(&line, "WARNING:");
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
+	if (tw_report_warn_inside(text, sizeof(text), group))
+		tw_page_warning(page, "%s", text);
+}
+
+/* To be freed; NULL without memory. */
+static char *files_text(const struct tw_report_group *group)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	for (size_t i = 0; i < group->size; i++)
+		fprintf(file, "%s %s", i ? " and" : "from", group->members[i]->path);
+	return fclose(file) ? NULL : text;
+}
+
+/* There may be a thousand: HTML folds them. */
+static void add_files(struct tw_page *page, const struct tw_report_group *group)
+{
+	char *text = files_text(group);
+
+	if (!text)
+		tw_page_fail(page);
+	tw_page_paragraph(page, "%s", text ? text : "");
+	tw_page_indent(page, 2, 7);
+	tw_page_only(page, TW_IN_TEXT);
+	tw_page_details(page, "%zu %s", group->size, group->size == 1 ? "file" : "files");
+	tw_page_paragraph(page, "%s", text ? text : "");
+	tw_page_end_details(page);
+	free(text);
 }
 
 /* Of `tickwise attach`. */
-static void print_attached_head(const struct tw_report_group *group)
+static void add_attached_head(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
-	struct tw_paragraph line = { .indent = 2 };
-	char text[TW_REPORT_SENTENCE];
+	char text[TW_REPORT_SENTENCE], run[TW_FORMAT_SIZE];
 
-	tw_paragraph_printf(&line, "%s:", job->name);
-	tw_paragraph_printf(&line, "%s on host %s,",
-			    tw_format_ns(text, (double)group->run_ns), job->host);
 	tw_report_say_attached(text, sizeof(text), group);
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
+	tw_page_paragraph(page, "%s: %s on host %s, %s", job->name,
+			  tw_format_ns(run, (double)group->run_ns), job->host, text);
 }
 
-static void print_head(const struct tw_report_group *group)
+static void add_head(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
-	struct tw_paragraph line = { .indent = 2 };
-	char run[TW_FORMAT_SIZE];
+	size_t other_hosts = tw_report_other_hosts(group);
+	char merged[48] = "", others[32] = "", run[TW_FORMAT_SIZE];
 
-	tw_paragraph_printf(&line, "%s:", job->name);
 	if (group->size > 1)
-		tw_paragraph_printf(&line, "%zu jobs merged,", group->size);
-	tw_paragraph_printf(&line, "group %llu, iodepth %llu, %s,",
-			    (unsigned long long)job->groupid,
-			    (unsigned long long)job->iodepth,
-			    tw_format_ns(run, (double)group->run_ns));
-	tw_paragraph_printf(&line, "%s, engine %s, host %s", job->fio_version,
-			    job->engine, job->host);
-	if (tw_report_other_hosts(group))
-		tw_paragraph_printf(&line, "and %zu more",
-				    tw_report_other_hosts(group));
-	tw_paragraph_end(&line);
-	printf("  ");
-	line.column = 2;
-	line.indent = 7;
-	tw_paragraph_add(&line, "from");
-	for (size_t i = 0; i < group->size; i++) {
-		tw_paragraph_add(&line, group->members[i]->path);
-		if (i + 1 < group->size)
-			tw_paragraph_add(&line, "and");
-	}
-	tw_paragraph_end(&line);
-}
-
-/* ---- the stages ---------------------------------------------------------- */
-
-/* A percentile says something only if at least one I/O lies above it. */
-static int has_percentile(const struct tw_histogram *histogram, double percent)
-{
-	return (double)histogram->count * (100 - percent) >= 99.999999;
-}
-
-/* "4.827us": eight columns, so that the whole table fits eighty. */
-static void print_cell(double ns)
-{
-	char text[TW_FORMAT_SIZE], *space;
-
-	tw_format_ns(text, ns);
-	space = strchr(text, ' ');
-	if (space)
-		memmove(space, space + 1, strlen(space));
-	printf(" %7s", text);
-}
-
-static void print_row_titles(const char *direction)
-{
-	printf("%-10s %7s %7s", direction, "min", "mean");
-	for (size_t i = 0; i < PERCENTS; i++) {
-		char title[16];
-
-		snprintf(title, sizeof(title), "p%g", percents[i]);
-		printf(" %7s", title);
-	}
-	printf(" %7s\n", "max");
-}
-
-/* A row that is not of every I/O says of how many it is. */
-static void print_row(const char *name, const struct tw_histogram *histogram,
-		      uint64_t ios)
-{
-	printf("%-10s", name);
-	print_cell((double)histogram->min_ns);
-	print_cell(tw_histogram_mean_ns(histogram));
-	for (size_t i = 0; i < PERCENTS; i++)
-		if (has_percentile(histogram, percents[i]))
-			print_cell((double)tw_histogram_percentile(histogram,
-								   percents[i]));
-		else
-			printf(" %7s", "-");
-	print_cell((double)histogram->max_ns);
-	if (histogram->count != ios)
-		printf("\n%-10s (of %llu)", "",
-		       (unsigned long long)histogram->count);
-	putchar('\n');
-}
-
-/* A sentence below the direction that it is about. */
-static void print_sentence(const char *text)
-{
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
-
-	printf("  ");
-	tw_paragraph_add(&line, text);
-	tw_paragraph_end(&line);
-}
-
-/* They look like fast ones. */
-static void print_empty(const struct tw_report_tally *tally, int direction)
-{
-	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
-	char text[TW_REPORT_SENTENCE];
-
-	if (empty == 0)
-		return;
-	snprintf(text, sizeof(text), "among these: %llu that moved nothing (the "
-		 "device is gone, or the file ends before)",
-		 (unsigned long long)empty);
-	print_sentence(text);
-}
-
-/* Per second of the longest job: of the group, not of the device. */
-static void print_rate(uint64_t ios, uint64_t run_ns)
-{
-	char text[TW_FORMAT_SIZE];
-
-	if (ios && run_ns)
-		printf(", %s/s", tw_format_number(text, (double)ios * 1e9 /
-						  (double)run_ns));
-}
-
-static void print_direction(const struct tw_report_group *group, int direction)
-{
-	const struct tw_report_tally *tally = &group->tally;
-	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
-	char text[TW_REPORT_SENTENCE];
-
-	if (!tw_report_shows_direction(group, direction))
-		return;
-	printf("\n%s: %llu I/Os", tw_report_directions[direction],
-	       (unsigned long long)ios);
-	print_rate(ios, group->run_ns);
-	putchar('\n');
-	if (tw_report_say_sum(text, sizeof(text), group, direction))
-		print_sentence(text);
-	if (tw_report_say_call(text, sizeof(text), tally, direction))
-		print_sentence(text);
-	if (!tw_report_is_attached(group) &&
-	    tw_report_say_apart(text, sizeof(text), tally, direction))
-		print_sentence(text);
-	print_empty(tally, direction);
-	if (!tw_report_has_rows(group, direction))
-		return;
-	print_row_titles("stage");
-	for (int i = 0; i < TW_REPORT_ROWS; i++)
-		if (tally->times[i][direction].count)
-			print_row(tw_report_times[i].name,
-				  &tally->times[i][direction], ios);
-	if (tw_report_say_inside(text, sizeof(text), tally, direction))
-		print_sentence(text);
-	if (tw_report_say_schedule(text, sizeof(text), group, direction))
-		print_sentence(text);
-}
-
-static void print_not_split(const struct tw_report_group *group)
-{
-	char *text = tw_report_not_split_text(group);
-
-	if (!text)
-		return;
-	print_sentence(text);
-	free(text);
-}
-
-/* ---- the page ------------------------------------------------------------ */
-
-/* How many I/Os share a stamp: completions seen at once have one. */
-static void print_batches(const struct tw_report_tally *tally)
-{
-	struct tw_paragraph line = { .indent = 2 };
-	uint64_t requeued = 0;
-
-	if (tally->enters == 0 && tally->tails == 0)
-		return;
-	putchar('\n');
-	tw_paragraph_printf(&line, "submitted by %llu system calls;",
-			    (unsigned long long)tally->enters);
-	tw_paragraph_printf(&line, "completions seen at %llu times, up to %llu "
-			    "sharing a stamp",
-			    (unsigned long long)tally->tails,
-			    (unsigned long long)tally->largest_tail);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		requeued += tally->counts[TW_REPORT_REQUEUED][i];
-	if (requeued)
-		tw_paragraph_printf(&line, "; %llu times fio had to bring an "
-				    "I/O again, as others had to come first",
-				    (unsigned long long)requeued);
-	tw_paragraph_end(&line);
-}
-
-/* What a reader might look for in vain. */
-static void print_missing(const struct tw_report_group *group)
-{
-	struct tw_paragraph line = { .indent = 2 };
-	const char *name;
-
-	if (!tw_report_missing(group, 0))
-		return;
-	putchar('\n');
-	tw_paragraph_add(&line, group->size == 1 ? "not recorded:" :
-			 "not recorded by all of these jobs:");
-	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
-		tw_paragraph_printf(&line, "%s%s", name,
-				    tw_report_missing(group, i + 1) ? "," : "");
-	tw_paragraph_end(&line);
-}
-
-static void print_unknown(const struct tw_report_group *group)
-{
-	struct tw_paragraph line = { .indent = 2 };
-	const char *key;
-	json_t *value;
-
-	if (json_object_size(group->unknown) == 0)
-		return;
-	tw_paragraph_add(&line, "in the file, but unknown to this version and "
-			 "left out:");
-	json_object_foreach(group->unknown, key, value)
-		tw_paragraph_add(&line, key);
-	tw_paragraph_end(&line);
+		snprintf(merged, sizeof(merged), "%zu jobs merged, ", group->size);
+	if (other_hosts)
+		snprintf(others, sizeof(others), " and %zu more", other_hosts);
+	tw_page_paragraph(page, "%s: %sgroup %llu, iodepth %llu, %s, %s, engine %s, host "
+			  "%s%s", job->name, merged, (unsigned long long)job->groupid,
+			  (unsigned long long)job->iodepth,
+			  tw_format_ns(run, (double)group->run_ns), job->fio_version,
+			  job->engine, job->host, others);
+	add_files(page, group);
 }
 
 /* What the rest of the page is the evidence for. */
-static void print_why(const struct tw_report_group *group)
+static void add_why(struct tw_page *page, const struct tw_report_group *group)
 {
 	char text[TW_REPORT_SENTENCE];
 
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		if (tw_report_say_why(text, sizeof(text), group, i))
-			print_sentence(text);
+			tw_page_remark(page, "%s", text);
 }
 
-static void print_attached_group(const struct tw_report_group *group)
+/* ---- the stages ---------------------------------------------------------- */
+
+int tw_report_has_percentile(const struct tw_histogram *histogram, double percent)
 {
-	print_inside_warning(group);
-	print_attached_head(group);
-	print_why(group);
+	return (double)histogram->count * (100 - percent) >= 99.999999;
+}
+
+/* Text has no room for all columns: of a row that is not of every I/O it tells the
+ * number below. */
+static void add_row(struct tw_table *table, const char *name,
+		    const struct tw_histogram *histogram, uint64_t ios)
+{
+	tw_table_row(table);
+	tw_cell_text(table, name);
+	tw_cell_u64(table, histogram->count);
+	tw_cell_ns(table, (double)histogram->min_ns);
+	tw_cell_ns(table, tw_histogram_mean_ns(histogram));
+	tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
+	for (size_t i = 0; i < PERCENTS; i++)
+		if (tw_report_has_percentile(histogram, percents[i]))
+			tw_cell_ns(table, (double)tw_histogram_percentile(histogram,
+								percents[i]));
+		else
+			tw_cell_none(table);
+	tw_cell_ns(table, (double)histogram->max_ns);
+	if (histogram->count != ios)
+		tw_cell_printf(table, "(of %llu)",
+			       (unsigned long long)histogram->count);
+}
+
+static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
+		     int direction)
+{
+	struct tw_column columns[] = {
+		{ "stage", .width = 10, .flags = TW_COLUMN_LEFT },
+		{ "I/Os", .media = TW_IN_HTML },
+		{ .heading = "min" }, { .heading = "mean" },
+		{ "std. dev.", .media = TW_IN_HTML },
+		/* The percents. */
+		{ .heading = "" }, { .heading = "" }, { .heading = "" },
+		{ .heading = "" }, { .heading = "" },
+		{ .heading = "max" },
+		{ "", .width = 11, .flags = TW_COLUMN_BELOW, .media = TW_IN_TEXT },
+	};
+	const size_t count = sizeof(columns) / sizeof(*columns);
+	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
+	char names[PERCENTS][16];
+	struct tw_table *table;
+
+	for (size_t i = 0; i < PERCENTS; i++) {
+		snprintf(names[i], sizeof(names[i]), "p%g", percents[i]);
+		columns[5 + i].heading = names[i];
+	}
+	for (size_t i = 2; i < count - 1; i++) {
+		columns[i].width = 7;
+		columns[i].flags = TW_COLUMN_NARROW;
+	}
+	table = tw_page_table(page, columns, count);
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			add_row(table, tw_report_times[i].name,
+				&tally->times[i][direction], ios);
+}
+
+/* Per second of the longest job: of the group, not of the device. */
+static void add_direction_heading(struct tw_page *page,
+				  const struct tw_report_group *group, int direction)
+{
+	uint64_t ios = group->tally.counts[TW_REPORT_IOS][direction];
+	char number[TW_FORMAT_SIZE], rate[TW_FORMAT_SIZE + 8] = "";
+
+	if (ios && group->run_ns)
+		snprintf(rate, sizeof(rate), ", %s/s", tw_format_number(number,
+			(double)ios * 1e9 / (double)group->run_ns));
+	tw_page_heading(page, 3, "%s: %llu I/Os%s", tw_report_directions[direction],
+			(unsigned long long)ios, rate);
+}
+
+/* What is said before the table of stages. */
+static void add_before_rows(struct tw_page *page, const struct tw_report_group *group,
+			    int direction)
+{
+	const struct tw_report_tally *tally = &group->tally;
+	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
+	char text[TW_REPORT_SENTENCE];
+
+	if (tw_report_say_sum(text, sizeof(text), group, direction))
+		tw_page_remark(page, "%s", text);
+	if (tw_report_say_call(text, sizeof(text), tally, direction))
+		tw_page_remark(page, "%s", text);
+	if (!tw_report_is_attached(group) &&
+	    tw_report_say_apart(text, sizeof(text), tally, direction))
+		tw_page_remark(page, "%s", text);
+	/* They look like fast ones. */
+	if (empty)
+		tw_page_remark(page, "among these: %llu that moved nothing (the device "
+			       "is gone, or the file ends before)",
+			       (unsigned long long)empty);
+}
+
+static void add_direction(struct tw_page *page, const struct tw_report_group *group,
+			  int direction)
+{
+	char text[TW_REPORT_SENTENCE];
+
+	if (!tw_report_shows_direction(group, direction))
+		return;
+	add_direction_heading(page, group, direction);
+	add_before_rows(page, group, direction);
+	if (!tw_report_has_rows(group, direction))
+		return;
+	add_rows(page, &group->tally, direction);
+	if (tw_report_say_inside(text, sizeof(text), &group->tally, direction))
+		tw_page_remark(page, "%s", text);
+	if (tw_report_say_schedule(text, sizeof(text), group, direction))
+		tw_page_remark(page, "%s", text);
+	tw_report_add_plots(page, group, direction);
+}
+
+static void add_not_split(struct tw_page *page, const struct tw_report_group *group)
+{
+	char *text = tw_report_not_split_text(group);
+
+	if (text)
+		tw_page_remark(page, "%s", text);
+	free(text);
+}
+
+/* ---- the rest of a group ------------------------------------------------- */
+
+/* How many I/Os share a stamp: completions seen at once have one. */
+static void add_batches(struct tw_page *page, const struct tw_report_tally *tally)
+{
+	char text[112] = "";
+	uint64_t requeued = 0;
+
+	if (tally->enters == 0 && tally->tails == 0)
+		return;
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		print_direction(group, i);
-	tw_report_print_attached(group);
-	tw_report_print_slowest(group);
-	print_unknown(group);
+		requeued += tally->counts[TW_REPORT_REQUEUED][i];
+	if (requeued)
+		snprintf(text, sizeof(text), "; %llu times fio had to bring an I/O "
+			 "again, as others had to come first",
+			 (unsigned long long)requeued);
+	tw_page_gap(page);
+	tw_page_paragraph(page, "submitted by %llu system calls; completions seen at %llu "
+			  "times, up to %llu sharing a stamp%s",
+			  (unsigned long long)tally->enters,
+			  (unsigned long long)tally->tails,
+			  (unsigned long long)tally->largest_tail, text);
 }
 
-static void print_group(const struct tw_report_group *group)
+/* What a reader might look for in vain. */
+static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
-	if (tw_report_is_attached(group)) {
-		print_attached_group(group);
+	char text[TW_REPORT_SENTENCE] = "";
+	size_t used = 0;
+	const char *name;
+
+	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+					 i ? ", " : "", name);
+	if (used == 0)
+		return;
+	tw_page_gap(page);
+	tw_page_paragraph(page, "not recorded%s: %s", group->size == 1 ? "" :
+			  " by all of these jobs", text);
+}
+
+/* Text has nothing over time. */
+static void add_over_time_differs(struct tw_page *page,
+				  const struct tw_report_group *group)
+{
+	if (!group->over_time_differs)
+		return;
+	tw_page_paragraph(page, "The jobs' intervals over time differ: not shown.");
+	tw_page_only(page, TW_IN_HTML);
+}
+
+static void add_unknown(struct tw_page *page, const struct tw_report_group *group)
+{
+	char *text = NULL;
+	const char *key;
+	json_t *value;
+	size_t size;
+	FILE *file;
+
+	if (json_object_size(group->unknown) == 0)
+		return;
+	file = open_memstream(&text, &size);
+	if (!file) {
+		tw_page_fail(page);
 		return;
 	}
-	print_counter(group);
-	print_inside_warning(group);
-	print_head(group);
-	print_why(group);
-	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		print_direction(group, i);
-	print_not_split(group);
-	tw_report_print_slowest(group);
-	tw_report_print_trigger(group);
-	print_batches(&group->tally);
-	tw_report_print_clocks(group);
-	print_missing(group);
-	print_unknown(group);
+	json_object_foreach(group->unknown, key, value)
+		fprintf(file, " %s", key);
+	if (fclose(file))
+		tw_page_fail(page);
+	else
+		tw_page_paragraph(page, "in the file, but unknown to this version and "
+				  "left out:%s", text);
+	free(text);
 }
+
+/* What needs an engine, which `tickwise attach` does without. */
+static void add_of_engine(struct tw_page *page, const struct tw_report_group *group)
+{
+	add_not_split(page, group);
+	tw_report_add_slowest(page, group);
+	tw_report_add_trigger(page, group);
+	add_batches(page, &group->tally);
+	tw_report_add_clocks(page, group);
+	add_missing(page, group);
+	add_over_time_differs(page, group);
+}
+
+static void add_of_attach(struct tw_page *page, const struct tw_report_group *group)
+{
+	tw_report_add_attached(page, group);
+	tw_report_add_slowest(page, group);
+}
+
+static void add_group(struct tw_page *page, const struct tw_report_group *group,
+		      int is_only_one)
+{
+	const struct tw_report_job *job = &group->members[0]->job;
+	int attached = tw_report_is_attached(group);
+
+	tw_page_gap(page);
+	if (is_only_one)
+		tw_page_heading(page, 2, "%s", job->name);
+	else
+		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
+				(unsigned long long)job->groupid, job->host);
+	tw_page_only(page, TW_IN_HTML);
+	if (!attached)
+		add_counter(page, group);
+	add_inside_warning(page, group);
+	if (attached)
+		add_attached_head(page, group);
+	else
+		add_head(page, group);
+	add_why(page, group);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		add_direction(page, group, i);
+	if (attached)
+		add_of_attach(page, group);
+	else
+		add_of_engine(page, group);
+	add_unknown(page, group);
+}
+
+/* ---- what the words mean ------------------------------------------------- */
 
 static unsigned fewer_digits(unsigned fewest, const struct tw_histogram *of)
 {
@@ -340,42 +384,46 @@ static unsigned fewest_digits(const struct tw_report_group *groups,
 	return fewest;
 }
 
-static void print_legend(const struct tw_report_group *groups, size_t count)
+static void add_legend(struct tw_page *page, const struct tw_report_group *groups,
+		       size_t count)
 {
 	unsigned digits = fewest_digits(groups, count);
 
 	if (digits == 0)
 		return;
-	puts("\nstages");
+	tw_page_heading(page, 2, "stages");
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tw_report_shows_time(groups, count, i))
-			printf("  %-10s  %s\n", tw_report_times[i].name,
-			       tw_report_time_is(groups, count, i));
-	printf("  min, mean and max are as stamped; percentiles at most %g %% "
-	       "above;\n  -: too few I/Os, none lies above that percentile\n",
-	       100 / pow(10, digits));
+			tw_page_fact(page, tw_report_times[i].name, "%s",
+				     tw_report_time_is(groups, count, i));
+	tw_page_note(page, "min, mean and max are as stamped; percentiles are at most "
+		     "%g %% above; -: too few I/Os, none lies above that percentile",
+		     100 / pow(10, digits));
 }
 
-static void print_notes(void)
+static void add_notes(struct tw_page *page)
 {
-	puts("\nClock errors: plus is fast. CLOCK_MONOTONIC_RAW is the kernel's "
-	     "calibration of\na crystal, not SI; how far that is off can't be "
-	     "seen from inside. Such an error\nhardly shows in one I/O (1000 ppb "
-	     "of 100 us are 0.1 ns): it matters for run\ntimes, rates, and results "
-	     "held against those of other tools.");
+	tw_page_gap(page);
+	tw_page_note(page, "Clock errors: plus is fast. CLOCK_MONOTONIC_RAW is the "
+		     "kernel's calibration of a crystal, not SI; how far that is off "
+		     "can't be seen from inside. Such an error hardly shows in one I/O "
+		     "(1000 ppb of 100 us are 0.1 ns): it matters for run times, rates, "
+		     "and results held against those of other tools.");
 }
 
-void tw_report_print_page(const struct tw_report_group *groups, size_t count)
+struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count)
 {
+	struct tw_page *page = tw_page_new("Latency report");
+	int engines = 0;
+
+	if (count > 1)
+		tw_page_contents(page);
 	for (size_t i = 0; i < count; i++) {
-		if (i)
-			putchar('\n');
-		print_group(&groups[i]);
+		add_group(page, &groups[i], count == 1);
+		engines |= !tw_report_is_attached(&groups[i]);
 	}
-	print_legend(groups, count);
-	for (size_t i = 0; i < count; i++)
-		if (!tw_report_is_attached(&groups[i])) {
-			print_notes();
-			break;
-		}
+	add_legend(page, groups, count);
+	if (engines)
+		add_notes(page);
+	return page;
 }

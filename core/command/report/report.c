@@ -9,6 +9,8 @@
 
 #include "command/command.h"
 #include "command/output/json.h"
+#include "command/output/text.h"
+#include "command/report/page.h"
 #include "command/report/report.h"
 
 #define NAME	"report"
@@ -72,23 +74,12 @@ const struct tw_options tw_report_options = {
 	.table = table,
 };
 
-static int print_groups(const struct tw_report_group *groups, size_t count,
-			int as_json)
-{
-	if (!as_json)
-		tw_report_print_page(groups, count);
-	else if (tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0))
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE,
-				       "out of memory");
-	return TW_EXIT_GOOD;
-}
-
 /* The reports are not freed: a thousand of them take a quarter of the time that
  * they took to read, and the end of the process does it in no time. */
 static struct tw_report *reports;
 
 static int write_files(const struct tw_report_group *groups, size_t count,
-		       const struct wanted *wanted)
+		       const struct tw_page *page, const struct wanted *wanted)
 {
 	struct tw_report_problem problem = { "" };
 	int code = TW_EXIT_GOOD;
@@ -98,8 +89,7 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 						   wanted->percentiles,
 						   &problem);
 	if (wanted->html && code == TW_EXIT_GOOD)
-		code = tw_report_write_html(groups, count, wanted->html,
-					    &problem);
+		code = tw_report_write_html(page, wanted->html, &problem);
 	if (wanted->trace && code == TW_EXIT_GOOD)
 		code = tw_report_write_trace(groups, count, wanted->trace,
 					     &problem);
@@ -107,7 +97,23 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 		tw_command_fail(NAME, code, "%s", problem.text);
 }
 
-static int merge_and_print(size_t count, const struct wanted *wanted)
+static int show(const struct tw_report_group *groups, size_t count,
+		const struct wanted *wanted)
+{
+	struct tw_page *page = tw_report_page(groups, count);
+	int code = write_files(groups, count, page, wanted), error = 0;
+
+	if (code == TW_EXIT_GOOD && wanted->as_json)
+		error = tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0);
+	else if (code == TW_EXIT_GOOD)
+		error = tw_output_text(page, stdout);
+	tw_page_free(page);
+	if (error)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
+	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
+}
+
+static int merge_and_show(size_t count, const struct wanted *wanted)
 {
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups;
@@ -116,11 +122,9 @@ static int merge_and_print(size_t count, const struct wanted *wanted)
 
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
-	code = write_files(groups, used, wanted);
-	if (code == TW_EXIT_GOOD)
-		code = print_groups(groups, used, wanted->as_json);
+	code = show(groups, used, wanted);
 	tw_report_groups_free(groups, used);
-	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
+	return code;
 }
 
 static int report_files(char **paths, size_t count,
@@ -136,7 +140,7 @@ static int report_files(char **paths, size_t count,
 	code = tw_report_read_all(reports, paths, count, &problem);
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
-	return merge_and_print(count, wanted);
+	return merge_and_show(count, wanted);
 }
 
 int tw_command_report(int argc, char **argv)

@@ -297,6 +297,12 @@ FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
 int tw_report_close_file(FILE *file, const char *path,
 			 struct tw_report_problem *problem);
 
+/* A page as a file of HTML. Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem
+ * says why. */
+struct tw_page;
+int tw_report_write_html(const struct tw_page *page, const char *path,
+			 struct tw_report_problem *problem);
+
 /* Name what the file has and this version can't show: 0; -ENOMEM. */
 int tw_report_leave_out(struct tw_report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -467,11 +473,6 @@ void tw_report_read_trigger(struct tw_report *report,
 			    struct tw_report_problem *problem);
 json_t *tw_report_trigger_to_json(const struct tw_report_group *group);
 
-/* The same in words, to be freed; NULL: there is nothing to say, or no memory; and on
- * the page with some of the events (trigger_text.c). */
-char *tw_report_trigger_text(const struct tw_report_group *group);
-void tw_report_print_trigger(const struct tw_report_group *group);
-
 /* What must be known of the counter, to be freed; NULL: nothing, or no memory
  * (counter.c). A warning, or just a note? */
 char *tw_report_counter_text(const struct tw_report_group *group);
@@ -479,11 +480,6 @@ int tw_report_counter_warns(const struct tw_report_group *group);
 
 /* What a group's reports don't hold, one after another: NULL at the end. */
 const char *tw_report_missing(const struct tw_report_group *group, unsigned i);
-
-/* The page on stdout, and its parts about a group's clocks and slowest. */
-void tw_report_print_page(const struct tw_report_group *groups, size_t count);
-void tw_report_print_clocks(const struct tw_report_group *group);
-void tw_report_print_slowest(const struct tw_report_group *group);
 
 /* NULL without memory; the caller's reference. */
 json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
@@ -498,10 +494,6 @@ json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 int tw_report_write_percentiles(const struct tw_report_group *groups,
 				size_t count, const char *prefix,
 				struct tw_report_problem *problem);
-
-/* All in one file of HTML that needs nothing else. Returns as above. */
-int tw_report_write_html(const struct tw_report_group *groups, size_t count,
-			 const char *path, struct tw_report_problem *problem);
 
 /* The slowest I/Os of every job for a viewer of traces. Returns as above. */
 int tw_report_write_trace(const struct tw_report_group *groups, size_t count,

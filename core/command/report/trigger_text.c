@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's trace events around a slow I/O (trigger.c), for the page: what fired,
- * and a few lines of events; and for the HTML: the same sentence.
+ * The kernel's trace events around a slow I/O (trigger.c) on the page: what fired, a few
+ * lines of events in text, and all of them in HTML.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "command/output/format.h"
-#include "command/output/plain_text.h"
-#include "command/report/report.h"
+#include "command/output/table.h"
+#include "command/report/page.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
 
-/* Lines on the page: the first half and the last half of the events. */
-#define MOST_ON_A_PAGE	20
+/* Lines of text: the first half and the last half of the events. */
+#define MOST_IN_TEXT	20
 
 /* ---- what fired ----------------------------------------------------------- */
 
@@ -96,7 +96,8 @@ static void put_off(FILE *file, const struct sums *sums)
 		      file);
 }
 
-char *tw_report_trigger_text(const struct tw_report_group *group)
+/* To be freed; NULL: there is nothing to say, or no memory. */
+static char *trigger_text(const struct tw_report_group *group)
 {
 	const struct sums sums = sums_of(group);
 	char above[TW_FORMAT_SIZE];
@@ -176,20 +177,18 @@ static long long since_us(const struct tw_report_trigger *trigger,
 	       (long long)(trigger->begin_ns / 1000);
 }
 
-static void print_event(const struct tw_report_trigger *trigger,
-			const json_t *event)
+static void add_event(struct tw_table *table, const struct tw_report_trigger *trigger,
+		      const json_t *event)
 {
-	char args[256], task[64], line[512];
+	char args[256];
 
 	shorten(args, sizeof(args), event);
-	snprintf(task, sizeof(task), "%.40s-%" PRIu64, tw_report_string(event, "task"),
-		 tw_report_u64(event, "pid"));
-	snprintf(line, sizeof(line), "%9lld %3" PRIu64 "  %-18s %.40s %s",
-		 since_us(trigger, event), tw_report_u64(event, "cpu"), task,
-		 tw_report_string(event, "event"), args);
-	/* Cut off within a character, its bytes are no text any more. */
-	line[TW_PAGE_COLUMNS] = '\0';
-	puts(tw_plain_text(line));
+	tw_table_row(table);
+	tw_cell_i64(table, since_us(trigger, event));
+	tw_cell_u64(table, tw_report_u64(event, "cpu"));
+	tw_cell_printf(table, "%.40s-%" PRIu64, tw_report_string(event, "task"),
+		       tw_report_u64(event, "pid"));
+	tw_cell_printf(table, "%.40s %s", tw_report_string(event, "event"), args);
 }
 
 static int is_shown(const json_t *event, int only_own)
@@ -207,44 +206,88 @@ static size_t count_shown(const json_t *events, int only_own)
 }
 
 /* Those of the I/O and of its thread tell most; if there are none, all. */
-static void print_events(const struct tw_report_trigger *trigger)
+static void add_few_events(struct tw_page *page, const struct tw_report_trigger *trigger)
 {
 	int only_own = count_shown(trigger->events, 1) != 0;
 	size_t count = count_shown(trigger->events, only_own), at = 0;
+	const struct tw_column columns[] = {
+		{ "us", .width = 9 }, { "CPU", .width = 3 },
+		{ "task", .width = 18, .flags = TW_COLUMN_LEFT },
+		{ only_own ? "event (those of the I/O and its thread)" : "event",
+		  .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table;
 
 	if (count == 0)
 		return;
-	printf("%9s %3s  %-18s event%s\n", "us", "CPU", "task", only_own ?
-	       " (those of the I/O and its thread)" : "");
+	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	tw_page_only(page, TW_IN_TEXT);
+	tw_table_cut(table);
 	for (size_t i = 0; i < json_array_size(trigger->events); i++) {
 		const json_t *event = json_array_get(trigger->events, i);
 
 		if (!is_shown(event, only_own))
 			continue;
-		if (at < MOST_ON_A_PAGE / 2 ||
-		    at >= count - MOST_ON_A_PAGE / 2)
-			print_event(trigger, event);
-		else if (at == MOST_ON_A_PAGE / 2)
-			printf("%9s %zu more\n", "...",
-			       count - MOST_ON_A_PAGE);
+		if (at < MOST_IN_TEXT / 2 || at >= count - MOST_IN_TEXT / 2)
+			add_event(table, trigger, event);
+		else if (at == MOST_IN_TEXT / 2)
+			tw_table_span(table, "      ... %zu more", count - MOST_IN_TEXT);
 		at++;
 	}
 }
 
-void tw_report_print_trigger(const struct tw_report_group *group)
+static void add_all_events(struct tw_page *page, const struct tw_report *report)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "us since it began" }, { .heading = "CPU" },
+		{ "task", .flags = TW_COLUMN_LEFT }, { .heading = "pid" },
+		{ "event", .flags = TW_COLUMN_LEFT },
+		{ "arguments", .flags = TW_COLUMN_LEFT },
+	};
+	const json_t *events = report->trigger.events;
+	size_t count = json_array_size(events);
+	struct tw_table *table;
+
+	if (count == 0)
+		return;
+	tw_page_details(page, "%zu events of the kernel around the I/O of job %" PRIu64
+			"; bold: of the I/O and of its thread", count,
+			report->job.thread_number);
+	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < count; i++) {
+		const json_t *event = json_array_get(events, i);
+		const char *name = tw_report_string(event, "event");
+
+		tw_table_row(table);
+		tw_cell_i64(table, since_us(&report->trigger, event));
+		tw_cell_u64(table, tw_report_u64(event, "cpu"));
+		tw_cell_text(table, tw_report_string(event, "task"));
+		tw_cell_u64(table, tw_report_u64(event, "pid"));
+		if (is_shown(event, 1))
+			tw_cell_strong(table, name);
+		else
+			tw_cell_text(table, name);
+		tw_cell_text(table, tw_report_string(event, "args"));
+	}
+	tw_page_end_details(page);
+}
+
+void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report *slowest = sums_of(group).slowest;
-	struct tw_paragraph line = { .column = 2, .indent = 4 };
-	char *text = tw_report_trigger_text(group);
+	char *text = trigger_text(group);
 
 	if (!text)
 		return;
-	fputs("\n  ", stdout);
-	tw_paragraph_add(&line, text);
+	tw_page_gap(page);
+	tw_page_remark(page, "%s", text);
+	tw_page_only(page, TW_IN_HTML);
+	tw_page_remark(page, "%s%s", text, slowest ?
+		       " (more with --json, --html, --trace)" : "");
+	tw_page_only(page, TW_IN_TEXT);
 	free(text);
 	if (slowest)
-		tw_paragraph_add(&line, "(more with --json, --html, --trace)");
-	tw_paragraph_end(&line);
-	if (slowest)
-		print_events(&slowest->trigger);
+		add_few_events(page, &slowest->trigger);
+	for (size_t i = 0; i < group->size; i++)
+		add_all_events(page, group->members[i]);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merged reports as a page (command/output/page.h), for the terminal and for HTML: the
+ * whole (page.c), and its parts about a group.
+ */
+#ifndef TW_REPORT_PAGE_H
+#define TW_REPORT_PAGE_H
+
+#include "command/output/page.h"
+#include "command/report/report.h"
+
+/* To be freed with tw_page_free(). */
+struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count);
+
+/* Plots of a direction: its stages, and the run over time (plots.c). */
+void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
+			 int direction);
+
+/* The slowest I/Os and what held up several of them (slowest.c). */
+void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group);
+
+/* What fired tw_trigger, and the kernel's events around it (trigger_text.c). */
+void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group);
+
+/* How far off each clock was (clocks.c). */
+void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group);
+
+/* The table of a group of `tickwise attach` by ring, file and operation; nothing for
+ * other groups (attached_table.c). */
+void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group);
+
+/* The I/Os that have at least one above a percentile make it worth showing. */
+int tw_report_has_percentile(const struct tw_histogram *histogram, double percent);
+
+#endif

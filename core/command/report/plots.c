@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plots of a direction: latency by percentile, stages compared, and lat and I/Os
+ * over the time of the run.
+ */
+#include "command/output/format.h"
+#include "command/output/plot.h"
+#include "command/report/page.h"
+#include "latency/histogram.h"
+
+/* The style draws that line wider than the others. */
+#define COLOR_OF_LAT	5
+
+_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
+
+static int color_of(int time)
+{
+	int other = time < TW_REPORT_LAT ? time : time - 1;
+
+	if (time == TW_REPORT_LAT)
+		return COLOR_OF_LAT;
+	return other < COLOR_OF_LAT ? other : other + 1;
+}
+
+/* ---- latency by percentile ------------------------------------------------ */
+
+static const double marked[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
+
+/* A part of the I/Os that is at or below something, as 1 / (1 - part): at
+ * most all but one of them. */
+static double tail(uint64_t below, uint64_t count)
+{
+	return (double)count / (double)(below < count ? count - below : 1);
+}
+
+static void add_bins(struct tw_series *series, const struct tw_histogram *histogram)
+{
+	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
+	uint32_t last = tw__histogram_bin(histogram, histogram->max_ns);
+	uint64_t below = 0;
+
+	for (; bin <= last; bin++) {
+		double ns = (double)tw_histogram_bin_high(histogram, bin);
+
+		if (histogram->bins[bin] == 0)
+			continue;
+		if (bin == last)
+			ns = (double)histogram->max_ns;
+		tw_plot_point(series, tail(below, histogram->count), ns);
+		below += histogram->bins[bin];
+		tw_plot_point(series, tail(below, histogram->count), ns);
+	}
+}
+
+static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
+		      const char *name)
+{
+	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
+		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
+		double left = 1 - marked[i] / 100;
+		char number[TW_FORMAT_SIZE];
+
+		if ((double)histogram->count * left < 1)
+			break;
+		tw_plot_dot(series, 1 / left, ns, "%s: p%g = %s, of %llu I/Os", name,
+			    marked[i], tw_format_ns(number, ns),
+			    (unsigned long long)histogram->count);
+	}
+}
+
+static void add_percentiles(struct tw_page *page, const struct tw_report_tally *tally,
+			    int direction)
+{
+	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
+
+	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
+	tw_plot_y(plot, TW_PLOT_NS, "latency");
+	for (int i = 0; i < TW_REPORT_ROWS; i++) {
+		const struct tw_histogram *histogram = &tally->times[i][direction];
+		const char *name = tw_report_times[i].name;
+		struct tw_series *series;
+
+		if (histogram->count == 0)
+			continue;
+		series = tw_plot_line(plot, name, color_of(i));
+		add_bins(series, histogram);
+		add_marks(series, histogram, name);
+	}
+}
+
+/* ---- stages compared ------------------------------------------------------ */
+
+static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram,
+		      int time)
+{
+	const struct tw_plot_bar bar = {
+		.low = (double)histogram->min_ns,
+		.from = (double)tw_histogram_percentile(histogram, 50),
+		.mean = tw_histogram_mean_ns(histogram),
+		.to = (double)tw_histogram_percentile(histogram, 99),
+		.high = (double)histogram->max_ns,
+	};
+	char numbers[5][TW_FORMAT_SIZE];
+
+	tw_plot_bar(plot, tw_report_times[time].name, color_of(time), &bar,
+		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/Os",
+		    tw_report_times[time].name, tw_format_ns(numbers[0], bar.low),
+		    tw_format_ns(numbers[1], bar.from),
+		    tw_format_ns(numbers[2], bar.mean), tw_format_ns(numbers[3], bar.to),
+		    tw_format_ns(numbers[4], bar.high),
+		    (unsigned long long)histogram->count);
+}
+
+static void add_stages(struct tw_page *page, const struct tw_report_tally *tally,
+		       int direction)
+{
+	struct tw_plot *plot = tw_page_plot(page, "Stages compared");
+
+	tw_plot_x(plot, TW_PLOT_NS, "latency");
+	tw_plot_caption(plot, "thin: min to max; thick: p50 to p99; ring: mean");
+	for (int i = 0; i < TW_REPORT_ROWS; i++)
+		if (tally->times[i][direction].count)
+			add_stage(plot, &tally->times[i][direction], i);
+}
+
+/* ---- over time ------------------------------------------------------------ */
+
+/* The middle of an interval, in seconds. */
+static double middle_of(const struct tw_report_interval *interval)
+{
+	return ((double)interval->from_ns + (double)interval->over_ns / 2) / 1e9;
+}
+
+enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
+
+static double value_of(const struct tw_report_interval *interval, int direction,
+		       enum over_time_line which)
+{
+	const __typeof__(interval->of[0]) *of = &interval->of[direction];
+
+	if (of->count == 0)
+		return 0;
+	if (which == OVER_TIME_MEAN)
+		return (double)of->sum_ns / (double)of->count;
+	return (double)(which == OVER_TIME_P99 ? of->p99_ns : of->max_ns);
+}
+
+/* Does the line have any value? Else it is not there. */
+static int has_line(const struct tw_report_over_time *over_time, int direction,
+		    enum over_time_line which)
+{
+	for (size_t i = 0; i < over_time->count; i++)
+		if (value_of(&over_time->intervals[i], direction, which) > 0)
+			return 1;
+	return 0;
+}
+
+static void add_latency_line(struct tw_plot *plot, const struct tw_report_group *group,
+			     int direction, enum over_time_line which)
+{
+	static const int colors[] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
+	const char *const names[] = {
+		"mean", group->size == 1 ? "p99" :
+		"p99 of the worst job (that of all is not above it)", "max",
+	};
+	const struct tw_report_over_time *over_time = &group->over_time;
+	struct tw_series *series;
+
+	if (!has_line(over_time, direction, which))
+		return;
+	series = tw_plot_line(plot, names[which], colors[which]);
+	for (size_t i = 0; i < over_time->count; i++) {
+		const struct tw_report_interval *at = &over_time->intervals[i];
+		double ns = value_of(at, direction, which);
+
+		if (ns > 0)
+			tw_plot_point(series, middle_of(at), ns);
+	}
+}
+
+/* The end of a run may cut the last interval so short that a handful of I/Os
+ * make any rate: it is in the tables' sums, not in this plot. */
+static size_t rates_of(const struct tw_report_over_time *over_time)
+{
+	const struct tw_report_interval *last =
+		&over_time->intervals[over_time->count - 1];
+
+	if (over_time->count > 1 && last->over_ns < last[-1].over_ns / 2)
+		return over_time->count - 1;
+	return over_time->count;
+}
+
+static void add_rate(struct tw_page *page, const struct tw_report_over_time *over_time,
+		     int direction)
+{
+	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
+	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
+
+	tw_plot_x(plot, TW_PLOT_NUMBER, "time since the start of the job, s");
+	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
+	tw_plot_caption(plot, "by the time of completion, since each job's own start");
+	for (size_t i = 0; i < rates_of(over_time); i++) {
+		const struct tw_report_interval *at = &over_time->intervals[i];
+
+		tw_plot_point(series, middle_of(at),
+			      (double)at->of[direction].count * 1e9 /
+			      (double)at->over_ns);
+	}
+}
+
+static void add_over_time(struct tw_page *page, const struct tw_report_group *group,
+			  int direction)
+{
+	struct tw_plot *plot;
+
+	if (!has_line(&group->over_time, direction, OVER_TIME_MAX))
+		return;
+	plot = tw_page_plot(page, "lat over time");
+	tw_plot_x(plot, TW_PLOT_NUMBER, "time since the start of the job, s");
+	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
+		add_latency_line(plot, group, direction, (enum over_time_line)i);
+	add_rate(page, &group->over_time, direction);
+}
+
+void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
+			 int direction)
+{
+	add_percentiles(page, &group->tally, direction);
+	add_stages(page, &group->tally, direction);
+	add_over_time(page, group, direction);
+}
