@@ -415,8 +415,11 @@ $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)): $(B)/command.a tests/unit/output.h
-$(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
+	$(addprefix $(B)/tests/unit/,check_clocksource.t check_page.t compare_page.t)
+
+$(PAGE_TESTS): $(B)/command.a tests/unit/output.h
+$(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
@@ -428,8 +431,6 @@ $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate/hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o
 $(B)/tests/unit/check_cpus.t: TEST_LIBS := $(B)/libtickwise.a
-$(B)/tests/unit/check_clocksource.t: $(B)/command.a
-$(B)/tests/unit/check_clocksource.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
 	check/moved.o output/plain_text.o)
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a

@@ -26,12 +26,9 @@ static void advise_tolerance(struct tw_page *page,
 			     const struct tw_reliability *result,
 			     const struct tw_reliability_options *options)
 {
-	double reach_ticks = fmax(-(double)result->offset_low_ticks,
-				  (double)result->offset_high_ticks);
-	double reach_ns = result->hz > 0 ?
-			  ceil(reach_ticks / result->hz * 1e9) : INFINITY;
+	double reach_ns = tw_check_reach_ns(result);
 
-	if (reach_ticks >= (double)INT64_MAX || !isfinite(reach_ns)) {
+	if (!isfinite(reach_ns)) {
 		if (!(result->reasons & TW_REASON_STATISTICS))
 			tw_page_remark(page, "An offset has no bound at all: give it "
 				       "more time with --time-limit.");

@@ -24,7 +24,11 @@ static inline double tw_check_step_ticks(const struct tw_reliability *result)
 	return result->pairs && result->switches >= 32 ? result->step_ticks : 0;
 }
 
-/* Of that: what kernel and processor say, and which CPUs were judged (machine.c). */
+/* The counters of two CPUs are at most this far apart, in whole ns; INFINITY: not
+ * known, since a bound is missing. */
+double tw_check_reach_ns(const struct tw_reliability *result);
+
+/* Of the page: what kernel and processor say, and which CPUs were judged (machine.c). */
 void tw_check_add_machine(struct tw_page *page, const struct tw_check *check);
 
 /* Of an undecided check: what would help, by its reasons (advice.c). */

@@ -21,10 +21,13 @@ static double to_ns(const struct tw_reliability *result, double ticks)
 	return result->hz > 0 ? ticks / result->hz * 1e9 : NAN;
 }
 
-static double reach_ticks(const struct tw_reliability *result)
+double tw_check_reach_ns(const struct tw_reliability *result)
 {
-	return fmax(-(double)result->offset_low_ticks,
-		    (double)result->offset_high_ticks);
+	double ticks = fmax(-(double)result->offset_low_ticks,
+			    (double)result->offset_high_ticks);
+
+	return ticks < (double)INT64_MAX && result->hz > 0 ?
+	       ceil(ticks / result->hz * 1e9) : INFINITY;
 }
 
 static int is_bounded(int64_t low_ticks, int64_t high_ticks)
@@ -57,8 +60,7 @@ static void add_reliable(struct tw_page *page, const struct tw_reliability *resu
 		tw_page_paragraph(page, "RELIABLE: the counters of %u CPUs are at "
 				  "most %.0f ns apart, and none of %" PRIu64
 				  " readings ran backwards.", result->cpus,
-				  ceil(to_ns(result, reach_ticks(result))),
-				  result->probes);
+				  tw_check_reach_ns(result), result->probes);
 }
 
 static void add_verdict(struct tw_page *page, const struct tw_check *check,
@@ -196,11 +198,10 @@ static void add_measured(struct tw_page *page, const struct tw_reliability *resu
 static void add_limits(struct tw_page *page, const struct tw_reliability *result)
 {
 	tw_page_heading(page, 2, "What this check can't see:");
-	if (result->pairs && is_bounded(result->offset_low_ticks,
-					result->offset_high_ticks))
+	if (result->pairs && isfinite(tw_check_reach_ns(result)))
 		tw_page_item(page, "offsets inside the intervals above: up to %.0f ns "
 			     "can remain between two CPUs;",
-			     ceil(to_ns(result, reach_ticks(result))));
+			     tw_check_reach_ns(result));
 	if (result->pairs && isfinite(result->pace_low_ppb) &&
 	    isfinite(result->pace_high_ppb))
 		tw_page_item(page, "differences of pace inside the interval above, "
