@@ -2,16 +2,16 @@
 /*
  * Who decides that a counter is not used: this module, and no other. The library,
  * the program, the preload clock and the engines ask it. It owns the limits and the
- * defaults of that decision. Pure: trust_measure.c and its callers look at the
- * machine. Internal.
+ * defaults of that decision. It is pure: trust_measure.c and its callers measure.
+ * Internal.
  *
- *	tw_trust()		is the counter used, and if not, why
- *	tw_trust_cpus()		the verdict on the CPUs' counters, from its reasons
+ *	tw_trust()		whether the counter is used, and if not, why
+ *	tw_trust_cpus()		the verdict on the CPUs' counters, from an estimate
  *	tw_trust_clock()	the verdict on a clock, from its checks
  *	tw_trust_job()		the verdict on a job, from its start to its end
  *
- * What the verdicts rest on is measured elsewhere: facts in counter/ and machine/,
- * the health of a clock in clock/, offsets and rates of the CPUs in estimate/.
+ * Facts come from counter/ and machine/, the checks of a clock from clock/, offsets
+ * and rates of the CPUs' counters from estimate/.
  */
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
@@ -35,16 +35,16 @@
  * time: enough moves, then, for some of these each way. */
 #define TW_TRUST_SWITCH_LEAST_TIME_NS	40000000ULL
 
-/* Two rates of one counter contradict each other from here on. NTP steers no clock
- * by more than this, and crystals are well within: a rate further off is one of
- * something else. The look at the clock during a check is good to some 100 ppm. */
+/* Two rates that differ by more than this are not rates of one counter. NTP steers
+ * no clock by more, and crystals differ by far less. The rate that is measured
+ * during a check is good to some 100 ppm. */
 #define TW_TRUST_RATE_APART_PPM		500.0
 
-/* Counters of another rate than 10 MHz to 10 GHz are none that we know. */
+/* 10 MHz to 10 GHz, the rates that tw_scale_init() takes. */
 #define TW_TRUST_MIN_NS_PER_TICK	0.1
 #define TW_TRUST_MAX_NS_PER_TICK	100
 
-/* When the CPUs' counters are compared on the way to something else. */
+/* When the CPUs' counters are compared as a part of something else. */
 enum tw_trust_moment {
 	TW_TRUST_CLOCK_CHECK,	/* tw_clock_check() */
 	TW_TRUST_PRELOAD,	/* before main() of a foreign program */
@@ -53,12 +53,8 @@ enum tw_trust_moment {
 	TW_TRUST_MOMENTS,
 };
 
-struct tw_trust_effort {
-	uint64_t time_limit_ns;
-	unsigned tries;		/* in all, while it is undecided */
-};
-
-extern const struct tw_trust_effort tw_trust_effort[TW_TRUST_MOMENTS];
+/* For how long the CPUs' counters are compared then. */
+uint64_t tw_trust_time_limit_ns(enum tw_trust_moment moment);
 
 /**
  * tw_trust_options - check options of tw_reliability_measure(), fill in defaults
@@ -94,6 +90,18 @@ void tw_trust_compared_of(const struct tw_reliability *result,
 			  struct tw_trust_compared *compared);
 
 /**
+ * tw_trust_repeat - compare the CPUs until that is decided, or often enough
+ * @moment: decides how often
+ * @compare: compares once; returns 0 or -errno
+ *
+ * A result stays where the next try fails. Return: as the first of @compare.
+ */
+int tw_trust_repeat(enum tw_trust_moment moment,
+		    int (*compare)(void *context,
+				   struct tw_trust_compared *compared),
+		    void *context, struct tw_trust_compared *compared);
+
+/**
  * tw_trust_clock - the verdict on a clock, from the states of its checks
  * @health: all but the CPUs and the verdict is set
  * @cpus: what comparing the CPUs came to; NULL: they were not compared
@@ -116,14 +124,14 @@ enum tw_verdict tw_trust_job(const struct tw_trust_seen_job *job);
 
 /* ---- is the counter used? ---- */
 
-/* What somebody requires of a counter beyond the rest. */
+/* What a user of the counter requires beyond what everybody does. */
 struct tw_trust_needs {
 	int is_clocksource;	/* the kernel keeps time by it */
 	double max_bracket_ns;	/* of a reading of the system clock; 0: any */
 };
 
-/* What was seen. Members that are left 0 were not looked at, and are no reason
- * against the counter. */
+/* What was seen. A member that is 0 was not looked at, and is no reason against the
+ * counter. */
 struct tw_trust_seen {
 	enum tw_counter_state state;
 	int rate_error;		/* -errno of calibrating or anchoring it */
@@ -142,10 +150,10 @@ struct tw_trust {
 /**
  * tw_trust - is the counter used?
  * @needs: NULL, no more than what everybody needs
- * @seen: so far; asked again when more was seen
+ * @seen: so far; ask again when more was seen
  *
- * It is used unless something speaks against it: a verdict that is undecided does
- * not. That is for whoever uses it to tell.
+ * It is used unless something speaks against it. An undecided verdict does not:
+ * whoever uses the counter then says so.
  *
  * Return: 1 it is used; 0 it is not, and @trust says why.
  */

@@ -76,8 +76,7 @@ int tw_reliability_measure(struct tw_reliability *result,
 	return ret;
 }
 
-static int compare_once(const struct tw_reliability_options *options,
-			struct tw_trust_compared *compared)
+static int compare_once(void *options, struct tw_trust_compared *compared)
 {
 	struct tw_reliability result;
 	int ret = tw_reliability_measure_on(&result, options, NULL);
@@ -92,19 +91,11 @@ static int compare_once(const struct tw_reliability_options *options,
 int tw_trust_compare(enum tw_trust_moment moment, double hz,
 		     struct tw_trust_compared *compared)
 {
-	const struct tw_trust_effort *effort = &tw_trust_effort[moment];
-	const struct tw_reliability_options options = {
-		.time_limit_ns = effort->time_limit_ns, .hz = hz,
+	struct tw_reliability_options options = {
+		.time_limit_ns = tw_trust_time_limit_ns(moment), .hz = hz,
 	};
-	unsigned tries = effort->tries;
-	int ret = compare_once(&options, compared);
 
-	if (ret)
-		return ret;
-	while (compared->verdict == TW_UNDECIDED && --tries)
-		if (compare_once(&options, compared))
-			break;
-	return 0;
+	return tw_trust_repeat(moment, compare_once, &options, compared);
 }
 
 /* ---- the clock ---- */

@@ -189,6 +189,54 @@ static void invalid(struct tw_reliability_options options, const char *what)
 	tap_ok(tw_trust_options(&options) == -EINVAL, "refused: %s", what);
 }
 
+/* Tries of a comparison: "u" undecided, "r" reliable, "e" an error. */
+struct script {
+	const char *tries;
+	unsigned made;
+};
+
+static int play(void *context, struct tw_trust_compared *compared)
+{
+	struct script *script = context;
+	char what = script->tries[script->made++];
+
+	if (what == 'e')
+		return -EAGAIN;
+	compared->verdict = what == 'u' ? TW_UNDECIDED : TW_RELIABLE;
+	return 0;
+}
+
+static void repeats(enum tw_trust_moment moment, const char *tries, int wanted,
+		    enum tw_verdict verdict, const char *what)
+{
+	struct tw_trust_compared compared = { .verdict = TW_UNRELIABLE };
+	struct script script = { .tries = tries };
+	int ret = tw_trust_repeat(moment, play, &script, &compared);
+
+	tap_ok(ret == wanted && script.made == strlen(tries) &&
+	       compared.verdict == verdict, "%s: %s, %u tries", what, tries,
+	       script.made);
+}
+
+static void comparisons(void)
+{
+	repeats(TW_TRUST_CLOCK_CHECK, "u", 0, TW_UNDECIDED, "a clock's check");
+	repeats(TW_TRUST_PRELOAD, "u", 0, TW_UNDECIDED, "the preload clock");
+	repeats(TW_TRUST_RUN_START, "uuu", 0, TW_UNDECIDED, "a run's start");
+	repeats(TW_TRUST_RUN_END, "uuuu", 0, TW_UNDECIDED, "a run's end");
+	repeats(TW_TRUST_RUN_END, "ur", 0, TW_RELIABLE, "decided");
+	repeats(TW_TRUST_RUN_END, "e", -EAGAIN, TW_UNRELIABLE, "not done");
+	repeats(TW_TRUST_RUN_END, "ue", 0, TW_UNDECIDED, "not done again");
+	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_CLOCK_CHECK), 50000000,
+		   "50 ms for a clock's check");
+	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_PRELOAD), 20000000,
+		   "20 ms for the preload clock");
+	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_RUN_START), 20000000,
+		   "20 ms for a run's start");
+	tap_is_u64(tw_trust_time_limit_ns(TW_TRUST_RUN_END), 50000000,
+		   "50 ms for a run's end");
+}
+
 #define OPTIONS	(struct tw_reliability_options)
 
 static void options(void)
@@ -278,6 +326,7 @@ int main(void)
 	needs();
 	verdicts();
 	options();
+	comparisons();
 	jobs();
 	return tap_done();
 }
