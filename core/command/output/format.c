@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers and text of a page for people.
+ * Numbers on a page for people.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/output/format.h"
-#include "command/output/plain_text.h"
 
 /* A unit serves up to @most of it; there rounding would reach the next. */
 static const struct unit {
@@ -77,71 +74,4 @@ const char *tw_format_signed(char *text, double value)
 	snprintf(text + 1, TW_FORMAT_SIZE - 1, "%s",
 		 tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, fabs(value)));
 	return text;
-}
-
-/* ---- text ---------------------------------------------------------------- */
-
-/* Prints what can be shown of @word to @file, or nothing where that is NULL. A
- * character takes a column. */
-static int put_word(const char *word, size_t length, FILE *file)
-{
-	const char *end = word + length;
-	int columns = 0;
-
-	for (; word < end; columns++) {
-		size_t bytes = tw_plain_length(word);
-
-		if (file)
-			fwrite(bytes ? word : "?", bytes ? bytes : 1, 1, file);
-		word += bytes ? bytes : 1;
-	}
-	return columns;
-}
-
-static void add_word(struct tw_paragraph *paragraph, const char *word,
-		     size_t length)
-{
-	int columns = put_word(word, length, NULL);
-
-	if (paragraph->words &&
-	    paragraph->column + 1 + columns > TW_PAGE_COLUMNS) {
-		printf("\n%*s", paragraph->indent, "");
-		paragraph->column = paragraph->indent;
-	} else if (paragraph->words) {
-		putchar(' ');
-		paragraph->column++;
-	}
-	paragraph->column += put_word(word, length, stdout);
-	paragraph->words = 1;
-}
-
-void tw_paragraph_add(struct tw_paragraph *paragraph, const char *text)
-{
-	while (*text) {
-		size_t length = strcspn(text, " ");
-
-		if (length)
-			add_word(paragraph, text, length);
-		text += length;
-		text += strspn(text, " ");
-	}
-}
-
-void tw_paragraph_printf(struct tw_paragraph *paragraph,
-			 const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	tw_paragraph_add(paragraph, text);
-}
-
-void tw_paragraph_end(struct tw_paragraph *paragraph)
-{
-	putchar('\n');
-	paragraph->column = 0;
-	paragraph->words = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers and text of a page for people.
+ * Numbers on a page for people.
  */
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
@@ -37,20 +37,5 @@ const char *tw_format_number(char *text, double value);
 
 /* The same with its sign, also when that is plus. */
 const char *tw_format_signed(char *text, double value);
-
-/* Text on stdout, broken between words. */
-struct tw_paragraph {
-	int indent;			/* of all lines but the first */
-	int column;			/* already printed of this line */
-	int words;			/* 0: none yet, nothing to part from */
-};
-
-/* Add words. What can't be shown becomes question marks (plain_text.h): names come
- * out of files, and no file shall move the cursor. */
-void tw_paragraph_add(struct tw_paragraph *paragraph, const char *text);
-void tw_paragraph_printf(struct tw_paragraph *paragraph,
-			 const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void tw_paragraph_end(struct tw_paragraph *paragraph);
 
 #endif

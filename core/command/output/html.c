@@ -84,22 +84,23 @@ void tw_html_text(FILE *file, const char *text)
 	}
 }
 
-void tw_html_begin(FILE *file, const char *title, const char *heading)
+static void begin(FILE *file, const char *title)
 {
-	fprintf(file, "<!DOCTYPE html>\n"
-		"<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
-		"<head><meta charset=\"utf-8\"/>\n"
-		"<meta name=\"viewport\" content=\"width=device-width, "
-		"initial-scale=1\"/>\n"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\""
-		"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
-		"<title>Tickwise: %s</title>\n<style>%s</style>"
-		"</head>\n<body>\n<h1>%s</h1>\n"
-		"<p class=\"dim\">by tickwise " TW_VERSION "</p>\n", title,
-		style, heading);
+	fputs("<!DOCTYPE html>\n"
+	      "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
+	      "<head><meta charset=\"utf-8\"/>\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, "
+	      "initial-scale=1\"/>\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\""
+	      "default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+	      "<title>Tickwise: ", file);
+	tw_html_text(file, title);
+	fprintf(file, "</title>\n<style>%s</style></head>\n<body>\n<h1>", style);
+	tw_html_text(file, title);
+	fputs("</h1>\n<p class=\"dim\">by tickwise " TW_VERSION "</p>\n", file);
 }
 
-void tw_html_end(FILE *file)
+static void end(FILE *file)
 {
 	fputs("</body>\n</html>\n", file);
 }
@@ -355,7 +356,7 @@ int tw_output_html(const struct tw_page *page, FILE *file)
 
 	if (page->error)
 		return page->error;
-	tw_html_begin(file, page->title, page->title);
+	begin(file, page->title);
 	for (const struct tw_block *block = page->blocks; block; block = block->next) {
 		const char *element;
 
@@ -372,6 +373,6 @@ int tw_output_html(const struct tw_page *page, FILE *file)
 	}
 	if (open)
 		fprintf(file, "</%s>\n", open);
-	tw_html_end(file);
+	end(file);
 	return 0;
 }

@@ -13,10 +13,6 @@ struct tw_page;
 /* 0; -ENOMEM, and nothing is written. Errors of writing are the file's. */
 int tw_output_html(const struct tw_page *page, FILE *file);
 
-/* @title in plain letters: it is not escaped. */
-void tw_html_begin(FILE *file, const char *title, const char *heading);
-void tw_html_end(FILE *file);
-
 /* The characters of HTML as what they stand for, what can't be shown as question
  * marks (plain_text.h). */
 void tw_html_text(FILE *file, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots as SVG.
+ * Axes and lines as SVG.
  */
 #include <math.h>
 
@@ -21,12 +21,6 @@ double tw_svg_place(const struct tw_svg_axis *axis, double value)
 			    (axis->to - axis->from);
 }
 
-void tw_svg_begin(FILE *file, int width, int height, const char *what)
-{
-	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" "
-		"aria-label=\"%s\">\n", width, height, what);
-}
-
 void tw_svg_begin_alone(FILE *file, int width, int height, const char *what)
 {
 	fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -38,13 +32,6 @@ void tw_svg_begin_alone(FILE *file, int width, int height, const char *what)
 void tw_svg_end(FILE *file)
 {
 	fputs("</svg>\n", file);
-}
-
-void tw_svg_text(FILE *file, double x, double y, const char *anchor,
-		 const char *words)
-{
-	fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s"
-		"</text>\n", x, y, anchor, words);
 }
 
 void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2)

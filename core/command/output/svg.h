@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots as SVG that needs no script: axes, lines and words. Coordinates are in
- * units of a view that the page scales.
+ * SVG that needs no script: axes and lines. Coordinates are in units of a view that
+ * the page scales.
  */
 #ifndef TW_SVG_H
 #define TW_SVG_H
@@ -18,17 +18,13 @@ struct tw_svg_axis {
 /* Where a value is; those outside of the axis at its ends. */
 double tw_svg_place(const struct tw_svg_axis *axis, double value);
 
-/* @what names it for those who can't see it. */
-void tw_svg_begin(FILE *file, int width, int height, const char *what);
-/* The same as a file of its own, in its size of pixels. */
+/* As a file of its own, of so many pixels; @what names it for those who can't see it. */
 void tw_svg_begin_alone(FILE *file, int width, int height, const char *what);
 void tw_svg_end(FILE *file);
-void tw_svg_text(FILE *file, double x, double y, const char *anchor,
-		 const char *words);
 void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2);
 
 /* One line, in the class "s<color>" of the page's style. Points that can't be
- * seen beside the one before are left out. */
+ * told from the one before are left out. */
 struct tw_svg_line {
 	FILE *file;
 	double x, y;
