@@ -9,11 +9,11 @@
 
 #include "command/profile/profile.h"
 
-/* A semicolon or a newline in a name would be two of them. */
+/* A semicolon in a name would make two of it. */
 static void print_name(const char *name)
 {
 	for (; *name; name++)
-		putchar(*name == ';' ? ':' : *name == '\n' ? '?' : *name);
+		putchar(*name == ';' ? ':' : *name);
 }
 
 int tw_profile_print_folded(const struct profile_file *file,
