@@ -420,6 +420,10 @@ PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
 
 $(PAGE_TESTS): $(B)/command.a tests/unit/output.h
 $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+
+$(B)/tests/unit/child.t: $(B)/core/command/child.o
+$(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
+
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o

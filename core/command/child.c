@@ -34,28 +34,16 @@ static void execute(char *const *argv, int pipe_fd)
 	_exit(127);
 }
 
-/* 0, or why the program could not be run. */
-static int wait_for_exec(int pipe_fd)
+int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
+		   void (*prepare)(void *context), void *context)
 {
-	int error = 0;
-	ssize_t got;
-
-	do {
-		got = read(pipe_fd, &error, sizeof(error));
-	} while (got < 0 && errno == EINTR);
-	return got == (ssize_t)sizeof(error) ? error : 0;
-}
-
-pid_t tw_child_start(char *const *argv, int end_signal,
-		     void (*prepare)(void *context), void *context)
-{
-	pid_t parent = getpid(), pid;
+	pid_t parent = getpid();
 	int ends[2], error;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	pid = fork();
-	if (pid == 0) {
+	child->pid = fork();
+	if (child->pid == 0) {
 		if (end_signal)
 			end_with(parent, end_signal);
 		signal(SIGPIPE, SIG_DFL);
@@ -67,14 +55,39 @@ pid_t tw_child_start(char *const *argv, int end_signal,
 			_exit(0);
 		execute(argv, ends[1]);
 	}
-	error = pid < 0 ? errno : 0;
+	error = errno;
 	close(ends[1]);
-	if (pid > 0)
-		error = wait_for_exec(ends[0]);
+	child->told = ends[0];
+	if (child->pid > 0)
+		return 0;
 	close(ends[0]);
-	if (pid > 0 && error)
-		tw_child_wait(pid);
-	return error ? -error : pid;
+	return -error;
+}
+
+int tw_child_has_begun(struct tw_child *child)
+{
+	int error = 0;
+	ssize_t got;
+
+	do {
+		got = read(child->told, &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	close(child->told);
+	if (got != (ssize_t)sizeof(error))
+		return 0;
+	tw_child_wait(child->pid);
+	return -error;
+}
+
+pid_t tw_child_start(char *const *argv, int end_signal,
+		     void (*prepare)(void *context), void *context)
+{
+	struct tw_child child;
+	int error = tw_child_begin(&child, argv, end_signal, prepare, context);
+
+	if (!error)
+		error = tw_child_has_begun(&child);
+	return error ? error : child.pid;
 }
 
 struct piped {

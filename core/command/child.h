@@ -35,6 +35,20 @@ pid_t tw_child_start_piped(char *const *argv, int end_signal,
 			   void (*prepare)(void *context, int fd), void *context,
 			   int *from);
 
+/*
+ * The same in two steps, for a @prepare that has to wait for this program:
+ * tw_child_begin() does not wait for the program to begin, tw_child_has_begun() does.
+ * Each returns 0 or -errno as above.
+ */
+struct tw_child {
+	pid_t pid;
+	int told;		/* a pipe: why the program could not be run */
+};
+
+int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
+		   void (*prepare)(void *context), void *context);
+int tw_child_has_begun(struct tw_child *child);
+
 /* Wait for its end: the status that waitpid() gives; -errno. */
 int tw_child_wait(pid_t pid);
 

@@ -81,43 +81,40 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 	return why;
 }
 
-/* In the child. */
-static void become(int go, char **argv)
+/* In the child. A byte comes when all is ready, none when we have ended. */
+static void wait_for_go(void *context)
 {
+	const int *ends = context;
 	char byte;
 
-	/* A byte comes when all is ready, none when we have ended. */
-	if (read(go, &byte, 1) != 1)
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
 		_exit(NOT_RUN);
-	execvp(argv[0], argv);
-	fprintf(stderr, "tickwise attach: can't run %s: %s\n", argv[0],
-		strerror(errno));
-	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
 }
 
 const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size)
 {
 	const char *slash = strrchr(argv[0], '/');
-	int ends[2];
+	int ends[2], error;
 
-	*target = (struct tw_attach_target) { .pidfd = -1, .own = true };
+	*target = (struct tw_attach_target) { .pidfd = -1, .own = true,
+					      .argv = argv };
 	if (pipe2(ends, O_CLOEXEC)) {
 		snprintf(why, size, "%s", strerror(errno));
 		return why;
 	}
-	target->pid = fork();
-	if (target->pid == 0) {
-		close(ends[1]);
-		become(ends[0], argv);
-	}
+	error = tw_child_begin(&target->child, argv, 0, wait_for_go, ends);
 	close(ends[0]);
 	target->go = ends[1];
-	if (target->pid > 0)
+	if (!error) {
+		target->pid = target->child.pid;
 		target->pidfd = open_pidfd(target->pid);
-	if (target->pidfd < 0) {
+		error = target->pidfd < 0 ? target->pidfd : 0;
+	}
+	if (error) {
 		snprintf(why, size, "can't start %s: %s", argv[0],
-			 strerror(errno));
+			 strerror(-error));
 		return why;
 	}
 	snprintf(target->program, sizeof(target->program), "%.15s",
@@ -133,6 +130,10 @@ void tw_attach_go(struct tw_attach_target *target)
 		kill(target->pid, SIGKILL);	/* it would wait for ever */
 	close(target->go);
 	target->go = -1;
+	target->error = tw_child_has_begun(&target->child);
+	if (target->error)
+		fprintf(stderr, "tickwise attach: can't run %s: %s\n",
+			target->argv[0], strerror(-target->error));
 }
 
 bool tw_attach_has_ended(const struct tw_attach_target *target)
@@ -149,8 +150,10 @@ int tw_attach_exit_code(struct tw_attach_target *target)
 	if (target->go >= 0)
 		close(target->go);
 	target->go = -1;
-	while (waitpid(target->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return NOT_RUN;
+	if (target->error)
+		return target->error == -ENOENT ? NOT_FOUND : NOT_RUN;
+	status = tw_child_wait(target->pid);
+	if (status < 0)
+		return NOT_RUN;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

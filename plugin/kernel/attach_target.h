@@ -9,11 +9,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "command/child.h"
+
 struct tw_attach_target {
 	pid_t pid;
 	int pidfd;		/* its number may be another's later */
 	bool own;		/* started by us */
-	int go;			/* a pipe: the program waits for its end */
+	struct tw_child child;	/* of our own, */
+	char **argv;
+	int go;			/* which waits for a byte in this pipe, */
+	int error;		/* and could not be run: -errno */
 	char program[16];	/* as the kernel calls it */
 };
 
@@ -23,7 +28,7 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 const char *tw_attach_start(struct tw_attach_target *target, char **argv,
 			    char *why, size_t size);
 
-/* Let the program begin. */
+/* Let the program begin. If it can't, stderr has why. */
 void tw_attach_go(struct tw_attach_target *target);
 
 bool tw_attach_has_ended(const struct tw_attach_target *target);
