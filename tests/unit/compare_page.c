@@ -63,8 +63,8 @@ int main(void)
 		"matters for run times, rates, and comparisons with results of other tools.\n"
 		"\n"
 		"Clocks\n"
-		"  one                  the first (fio-1?)\n"
-		"  two                  the second\n"
-		"  three                the third\n", "starts that fail, and ties");
+		"one    the first (fio-1?)\n"
+		"two    the second\n"
+		"three  the third\n", "starts that fail, and ties");
 	return tap_done();
 }

@@ -162,23 +162,15 @@ static void add_notes(struct tw_page *page, const struct tw_compare_result *resu
 
 static void add_clocks(struct tw_page *page, const struct tw_compare_result *result)
 {
-	static const struct tw_column columns[] = {
-		{ .heading = "", .width = NAME_WIDTH + 1, .flags = TW_COLUMN_LEFT },
-		{ .heading = "", .flags = TW_COLUMN_LEFT },
-	};
-	struct tw_table *table;
-
 	tw_page_heading(page, 2, "Clocks");
-	table = tw_page_table(page, columns, COUNT(columns));
 	for (unsigned i = 0; i < result->clocks; i++) {
 		const struct tw_compare_clock *clock = &result->clock[i];
 
-		tw_table_row(table);
-		tw_cell_text(table, clock->name);
 		if (clock->version[0])
-			tw_cell_printf(table, "%s (%s)", clock->what, clock->version);
+			tw_page_fact(page, clock->name, "%s (%s)", clock->what,
+				     clock->version);
 		else
-			tw_cell_text(table, clock->what);
+			tw_page_fact(page, clock->name, "%s", clock->what);
 	}
 }
 
