@@ -592,7 +592,7 @@ CROSS_UNIT_ALL := $(filter-out %_json engine_% estimate_allowed_cpus \
 	estimate_caller_untouched estimate_cpu_% estimate_departure \
 	estimate_limits estimate_memory estimate_progress estimate_signals \
 	estimate_switch estimate_thread_failure estimate_turns \
-	estimate_injected counter_disabled diagnostics_skipped ticks_%, \
+	estimate_injected clock_check counter_disabled diagnostics_skipped ticks_%, \
 	$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c)))
 
 .PHONY: cross-tests cross-processor cross-unit

@@ -67,7 +67,7 @@ tests_of_folder()
 	core/estimate/*) echo 'unit/estimate_*.c unit/seconds_before_wrap.c
 		unit/wrap_largest.c unit/ticks_largest.c unit/check_*.c
 		golden/check.t' ;;
-	core/trust*|core/contradictions.c) echo 'unit/trust.c unit/clock_health.c
+	core/trust*|core/contradictions.c) echo 'unit/trust.c unit/clock_check.c unit/clock_health.c
 		unit/verdict_json.c unit/estimate_*.c unit/diagnostics.c
 		golden/check.t' ;;
 	core/latency/*) echo 'unit/histogram_*.c
