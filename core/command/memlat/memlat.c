@@ -15,7 +15,7 @@
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
-#include "command/report/report.h"
+#include "command/report/file.h"
 
 const char *tw_memlat_size(char *text, size_t bytes)
 {

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "command/report/report.h"
+#include "command/report/apart.h"
 
 static const struct {
 	const char *words;

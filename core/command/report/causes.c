@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "command/output/format.h"
-#include "command/report/report.h"
+#include "command/report/causes.h"
+#include "command/report/read.h"
 #include "command/report/want.h"
 
 #define WHERE	"slowest[].causes."

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "command/report/report.h"
+#include "command/report/clock_errors.h"
 #include "command/report/want.h"
 
 static void read_off(struct tw_report_off *off, const json_t *clock,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/report/report.h"
+#include "command/report/counter.h"
 
 static int has_something_to_say(const struct tw_report_group *group)
 {

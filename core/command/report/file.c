@@ -9,7 +9,8 @@
 
 #include "command/command.h"
 #include "command/output/html.h"
-#include "command/report/report.h"
+#include "command/report/file.h"
+#include "command/report/want.h"
 
 FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem)
 {

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/report/report.h"
+#include "command/report/inside.h"
+#include "command/report/read.h"
 #include "command/report/want.h"
 
 #define WHERE	"kernel_stages."

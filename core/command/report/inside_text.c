@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/output/format.h"
-#include "command/report/report.h"
+#include "command/report/inside_text.h"
 
 static const char *const words[TW_REPORT_UNSPLIT] = {
 	[TW_REPORT_NO_REQUEST] = "had no block request (page cache?)",

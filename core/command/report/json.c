@@ -8,6 +8,12 @@
 
 #include "command/output/json_text.h"
 #include "command/report/attached.h"
+#include "command/report/json.h"
+#include "command/report/merge.h"
+#include "command/report/response.h"
+#include "command/report/stalls.h"
+#include "command/report/trigger.h"
+#include "command/report/why.h"
 #include "latency/histogram_json.h"
 
 /* Without memory the container becomes NULL and stays so, as json_pack() makes

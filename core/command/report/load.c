@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/report/report.h"
+#include "command/report/load.h"
+#include "command/report/read.h"
+#include "command/report/want.h"
 
 /* A thread costs some 50 us, a report 1 ms and less. */
 #define REPORTS_A_THREAD	8

@@ -13,7 +13,14 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/report/report.h"
+#include "command/report/inside.h"
+#include "command/report/merge.h"
+#include "command/report/merge_slowest.h"
+#include "command/report/over_time.h"
+#include "command/report/read.h"
+#include "command/report/response.h"
+#include "command/report/stalls.h"
+#include "command/report/want.h"
 
 /* fio lets the jobs of a group go together, but a short job may be over before
  * the next one is awake. */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command/report/report.h"
+#include "command/report/merge_slowest.h"
 #include "command/report/want.h"
 
 static uint64_t lat_of(const json_t *io)

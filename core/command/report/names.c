@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include "command/report/report.h"
+#include "command/report/names.h"
 
 #define AS_TIME(constant, name, is) \
 	{ #name, "stages", #name, "stages." #name, is },

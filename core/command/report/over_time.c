@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command/report/report.h"
+#include "command/report/over_time.h"
 
 /* More are no run over time; what asks for more is wrong. */
 #define MOST_CELLS	65536

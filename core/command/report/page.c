@@ -14,7 +14,15 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
+#include "command/report/apart.h"
 #include "command/report/attached.h"
+#include "command/report/counter.h"
+#include "command/report/inside_text.h"
+#include "command/report/merge.h"
+#include "command/report/names.h"
+#include "command/report/response.h"
+#include "command/report/sum.h"
+#include "command/report/why.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 

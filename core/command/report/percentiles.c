@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/report/report.h"
+#include "command/report/file.h"
+#include "command/report/percentiles.h"
+#include "command/report/want.h"
 #include "latency/histogram.h"
 
 /* Of a job's name in a file's. */

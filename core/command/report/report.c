@@ -10,8 +10,13 @@
 #include "command/command.h"
 #include "command/output/json.h"
 #include "command/output/text.h"
+#include "command/report/file.h"
+#include "command/report/json.h"
+#include "command/report/load.h"
+#include "command/report/merge.h"
 #include "command/report/page.h"
-#include "command/report/report.h"
+#include "command/report/percentiles.h"
+#include "command/report/trace.h"
 
 #define NAME	"report"
 

@@ -2,7 +2,7 @@
 /*
  * The engine's reports, read: what `tickwise report` passes from its reader
  * (load.c, read.c) to the merging (merge.c) and on to the page (page.c), the
- * JSON (json.c), the percentile files (percentiles.c) or the HTML (html.c).
+ * JSON (json.c), the percentile files (percentiles.c) or the trace (trace.c).
  * What a report holds is in tickwise-report(5).
  *
  * Strings belong to the JSON they were read from, which lives as long as the
@@ -12,7 +12,6 @@
 #define TW_REPORT_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "latency/histogram_json.h"
 #include "latency/stages.h"
@@ -236,12 +235,6 @@ struct tw_report_slow {
 	uint64_t lat_ns;
 };
 
-/* A stage of such an I/O. */
-struct tw_report_slow_stage {
-	char name[48];			/* or several: "device+complete" */
-	uint64_t ns;
-};
-
 #define TW_REPORT_STALL_JOBS	16	/* that are named */
 
 /* Some of the slowest I/Os, hit at the same time and in the same stage. */
@@ -283,220 +276,7 @@ struct tw_report_problem {
 	char text[2048];
 };
 
-/* Set @problem unless it is set already. */
-void tw_report_refuse(struct tw_report_problem *problem,
-		      const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* A new or emptied file (file.c). NULL with a @problem if there is none
- * to be had. */
-FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
-
-/* Return: TW_EXIT_GOOD; TW_EXIT_IO with a @problem if not all of it could be
- * written. The file is closed either way. */
-int tw_report_close_file(FILE *file, const char *path,
-			 struct tw_report_problem *problem);
-
-/* A page as a file of HTML. Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem
- * says why. */
-struct tw_page;
-int tw_report_write_html(const struct tw_page *page, const char *path,
-			 struct tw_report_problem *problem);
-
-/* Name what the file has and this version can't show: 0; -ENOMEM. */
-int tw_report_leave_out(struct tw_report *report, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/**
- * tw_report_read - read and validate one file
- * @report: released with tw_report_free(), also after a failure
- * @path: kept in the report
- *
- * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why.
- */
-int tw_report_read(struct tw_report *report, const char *path,
-		   struct tw_report_problem *problem);
-
-/**
- * tw_report_read_all - tw_report_read() of many files, on all CPUs
- * @reports: as many as @paths; all to be released, also after a failure
- * @problem: on failure what is wrong, the path before it: of the first of the
- *           files with a fault
- *
- * Return: an enum tw_exit.
- */
-int tw_report_read_all(struct tw_report *reports, char *const *paths,
-		       size_t count, struct tw_report_problem *problem);
-void tw_report_free(struct tw_report *report);
-void tw_report_tally_free(struct tw_report_tally *tally);
-
-/**
- * tw_report_merge - put jobs together that belong together
- * @reports: re-ordered by start; must outlive the groups
- * @of_hosts: also jobs that ran on several hosts at the same time
- * @groups: the result, released with tw_report_groups_free()
- *
- * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why: the same
- * job given twice, sums that don't fit, no memory.
- */
-int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
-		    struct tw_report_group **groups, size_t *group_count,
-		    struct tw_report_problem *problem);
-
-/* Has any of the groups I/Os with this time? */
-int tw_report_shows_time(const struct tw_report_group *groups, size_t count,
-			 int time);
-
-/* Has the table of a direction a row? Or is there anything to be shown, if only
- * that all of its I/Os failed? */
-int tw_report_has_rows(const struct tw_report_group *group, int direction);
-int tw_report_shows_direction(const struct tw_report_group *group,
-			      int direction);
-
 /* Room for any sentence about a direction. */
 #define TW_REPORT_SENTENCE	512
-
-/* The mean of lat and the stages it is the sum of, and the time inside the
- * submitting call (sum.c); 0: there is none. */
-int tw_report_say_sum(char *text, size_t size,
-		      const struct tw_report_group *group, int direction);
-int tw_report_say_call(char *text, size_t size,
-		       const struct tw_report_tally *tally, int direction);
-
-/* The I/Os that no stage has recorded (apart.c); 0: there are none. */
-int tw_report_say_apart(char *text, size_t size,
-			const struct tw_report_tally *tally, int direction);
-
-/* How many hosts it is of, beside that of its first member. */
-size_t tw_report_other_hosts(const struct tw_report_group *group);
-void tw_report_groups_free(struct tw_report_group *groups, size_t count);
-
-/* The slowest I/Os and the intervals of a group with its members in place.
- * 0; -ENOMEM; -EOVERFLOW. */
-int tw_report_merge_slowest(struct tw_report_group *group);
-int tw_report_merge_over_time(struct tw_report_group *group);
-
-/* The stages of one of the slowest, in the order of time, of which @stages is the
- * JSON (slowest.c). Returns how many. */
-int tw_report_slow_stages(const json_t *stages,
-			  struct tw_report_slow_stage list[TW_REPORT_STAGES]);
-
-/* What else is known of a clock, whose json is set (clock_errors.c). */
-void tw_report_read_clock_errors(struct tw_report_clock *clock,
-				 const char *name,
-				 struct tw_report_problem *problem);
-
-/* The clock as it was against CLOCK_MONOTONIC; 0: not in the file. */
-int tw_report_clock_off_monotonic(const struct tw_report_clock *clock,
-				  struct tw_report_clock *off);
-
-/* The schedule of jobs with a rate (response.c). The sentence about it
- * is 0 where there is nothing to say; the other int -1 without memory. */
-void tw_report_read_schedule(struct tw_report_schedule *schedule,
-			     const json_t *response,
-			     struct tw_report_problem *problem);
-void tw_report_merge_schedule(struct tw_report_schedule *into,
-			      const struct tw_report_schedule *from);
-int tw_report_say_schedule(char *text, size_t size,
-			   const struct tw_report_group *group, int direction);
-int tw_report_schedule_to_json(json_t *response,
-			       const struct tw_report_schedule *schedule);
-
-/* How I/Os were split inside the kernel (inside.c), of a report whose I/Os are
- * counted: 0; -ENOMEM. What follows is not 0 if a sum is too large. */
-int tw_report_read_inside(struct tw_report *report,
-			  struct tw_report_problem *problem);
-int tw_report_merge_inside(struct tw_report_inside *into,
-			   const struct tw_report_inside *from);
-
-/* The pieces of a slow I/O's longest stage, by what the job's thread did. */
-enum tw_report_piece {
-	TW_REPORT_RAN,
-	TW_REPORT_WAITED,		/* ready to run */
-	TW_REPORT_INTERRUPTS,
-	TW_REPORT_WOKEN_LATE,
-	TW_REPORT_ASLEEP,
-	TW_REPORT_UNEXPLAINED,
-	TW_REPORT_PIECES,
-};
-
-struct tw_report_cause {
-	const char *stage;		/* the longest */
-	uint64_t stage_ns;
-	int followed;			/* else the next five are not known */
-	int lost;			/* records, for lack of room */
-	uint64_t ns[TW_REPORT_PIECES];	/* together no more than stage_ns */
-	uint64_t since_interrupt_ns;	/* of the woken late */
-	uint64_t stolen_ns;		/* at most */
-	const json_t *had_cpu;		/* or NULL */
-	uint64_t stall_from_ns;		/* of CLOCK_MONOTONIC */
-	uint64_t stall_ns;
-};
-
-/* The causes of a slow I/O (causes.c): 0 if they are not in the report. The second is
- * for the reader: -ENOMEM or 0. Then the same in words; and who had a CPU, of an
- * element of had_cpu. */
-int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow);
-int tw_report_check_cause(struct tw_report *report, const json_t *slow,
-			  struct tw_report_problem *problem);
-void tw_report_read_followed(struct tw_report *report,
-			     struct tw_report_problem *problem);
-int tw_report_say_cause(char *text, size_t size, const json_t *slow);
-void tw_report_had_cpu(char *text, size_t size, const json_t *had);
-
-/* The slowest I/Os that were hit together (stalls.c): 0; -ENOMEM. In words: 0 if it
- * hit one I/O alone. */
-int tw_report_find_stalls(struct tw_report_group *group);
-int tw_report_say_stall(char *text, size_t size,
-			const struct tw_report_stall *stall);
-json_t *tw_report_stalls_to_json(const struct tw_report_group *group);
-
-/* Where the time of the slowest I/Os of a direction went, and why (why.c): 0: there is
- * nothing to say. The last one: why it is not known why, if that was asked for. */
-int tw_report_say_why(char *text, size_t size,
-		      const struct tw_report_group *group, int direction);
-json_t *tw_report_why_to_json(const struct tw_report_group *group);
-const char *tw_report_why_not(const struct tw_report_group *group);
-
-/* The same in words (inside_text.c): of a direction how many I/Os were split; of
- * the jobs that split nothing why, to be freed; a warning of a defect. 0 and NULL:
- * there is nothing to say, or no memory. */
-int tw_report_say_inside(char *text, size_t size,
-			 const struct tw_report_tally *tally, int direction);
-char *tw_report_not_split_text(const struct tw_report_group *group);
-int tw_report_warn_inside(char *text, size_t size,
-			  const struct tw_report_group *group);
-
-/* What tw_trigger has kept (trigger.c), and the JSON of a group: null where no job has
- * any, NULL without memory. */
-void tw_report_read_trigger(struct tw_report *report,
-			    struct tw_report_problem *problem);
-json_t *tw_report_trigger_to_json(const struct tw_report_group *group);
-
-/* What must be known of the counter, to be freed; NULL: nothing, or no memory
- * (counter.c). A warning, or just a note? */
-char *tw_report_counter_text(const struct tw_report_group *group);
-int tw_report_counter_warns(const struct tw_report_group *group);
-
-/* What a group's reports don't hold, one after another: NULL at the end. */
-const char *tw_report_missing(const struct tw_report_group *group, unsigned i);
-
-/* NULL without memory; the caller's reference. */
-json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
-				 size_t count);
-
-/**
- * tw_report_write_percentiles - a file for each group, direction and stage
- * @prefix: what the files' names begin with; a directory if it ends with '/'
- *
- * Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem says why.
- */
-int tw_report_write_percentiles(const struct tw_report_group *groups,
-				size_t count, const char *prefix,
-				struct tw_report_problem *problem);
-
-/* The slowest I/Os of every job for a viewer of traces. Returns as above. */
-int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
-			  const char *path, struct tw_report_problem *problem);
 
 #endif

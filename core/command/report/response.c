@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/output/format.h"
-#include "command/report/report.h"
+#include "command/report/response.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
 

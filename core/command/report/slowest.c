@@ -9,8 +9,12 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
+#include "command/report/causes.h"
 #include "command/report/page.h"
+#include "command/report/slowest.h"
+#include "command/report/stalls.h"
 #include "command/report/want.h"
+#include "command/report/why.h"
 #include "latency/histogram_json.h"
 
 #define MOST_IN_TEXT	5

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "command/output/format.h"
-#include "command/report/report.h"
+#include "command/report/causes.h"
+#include "command/report/slowest.h"
+#include "command/report/stalls.h"
 #include "command/report/want.h"
 
 /* Each is held against all stalls before it. */

@@ -8,6 +8,7 @@
 
 #include "command/output/format.h"
 #include "command/report/attached.h"
+#include "command/report/sum.h"
 
 _Static_assert(TW_DELIVER + 1 == TW_REPORT_STAGES,
 	       "fio's lat with tw_event_time is that of the stages before deliver");

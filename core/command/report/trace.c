@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/report/report.h"
+#include "command/report/file.h"
+#include "command/report/slowest.h"
+#include "command/report/trace.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"
 

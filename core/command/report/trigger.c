@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/report/report.h"
+#include "command/report/trigger.h"
 #include "command/report/want.h"
 
 #define WHERE	"trigger."

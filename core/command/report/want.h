@@ -12,6 +12,11 @@
 
 #include "command/report/report.h"
 
+/* Set @problem unless it is set already. */
+void tw_report_refuse(struct tw_report_problem *problem,
+		      const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 const json_t *tw_want(const json_t *object, const char *where, const char *key,
 		      struct tw_report_problem *problem);
 json_t *tw_want_object(const json_t *object, const char *where,

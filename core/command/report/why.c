@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "command/output/format.h"
-#include "command/report/report.h"
+#include "command/report/causes.h"
+#include "command/report/slowest.h"
+#include "command/report/why.h"
 
 #define MOST_NAMES	24	/* of stages, and of stages that are joined */
 #define MOST_HOLDERS	16
