@@ -68,7 +68,7 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 	if (!memlat->was_interrupted)
 		return;
 	/* Text says so on stderr. */
-	tw_page_warning(page, "Interrupted: sizes are missing.");
+	tw_page_warning(page, "the measurement was interrupted: sizes are missing.");
 	tw_page_only(page, TW_IN_HTML);
 }
 
@@ -422,7 +422,7 @@ static void add_pages(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	for (unsigned i = 0; i < memlat->curve_count; i++)
 		if (memlat->curves[i].pages == TW_PAGES_TRANSPARENT &&
-		    memlat->curves[i].huge_share < 0.999) {
+		    memlat->curves[i].huge_share < 0.995) {
 			tw_page_note(page, "Only %.0f %% of the transparent pages' "
 				     "memory is on huge pages.",
 				     memlat->curves[i].huge_share * 100);
