@@ -106,6 +106,15 @@ sed 's,^map.*,,; s,^wall.*,&\nmap 20 30 0 /none/a"b,' "$scratch/profile" \
 run profile --csv "$scratch/quoted"
 has "$out" '"a""b+0x0","a""b",5,2,' 'a quotation mark in a name is doubled'
 
+# Nothing is known of the hooks; 0x10 has but what is in doubt.
+sed 's,^cost.*,cost 0 0 0 0 0 0 0 0 0,' "$scratch/profile" >"$scratch/unknown"
+run profile "$scratch/unknown"
+has "$out" 'what the hooks take could not be measured' 'hooks that were not measured'
+sed 's,^cost.*,cost 10 1 20 9000 3 5 4 8 0,' "$scratch/profile" >"$scratch/doubtful"
+run profile --top=1 "$scratch/doubtful"
+has "$out" '0x20  (below resolution)  (not all calls timed)' 'a self within its error'
+has "$out" '... 2 more (--top=0 shows all)' '--top=1'
+
 run profile --json "$scratch/profile"
 is "$(perl -MJSON::PP -0777 -ne '
 	my ($it) = grep { $_->{percentiles_ns} } @{decode_json($_)->{functions}};
