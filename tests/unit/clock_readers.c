@@ -127,6 +127,28 @@ static void system_clock_of_rate(void)
 			"another anchor: the anchor's");
 }
 
+static void is_refused(struct tw_clock_options options, const char *what)
+{
+	struct tw_clock clock = { .anchor_ns = 7 };
+
+	options.size = sizeof(options);
+	tap_ok(tw_clock_init(&clock, &options) == -EINVAL &&
+	       clock.anchor_ns == 7, "refused: %s", what);
+}
+
+static void refused(void)
+{
+	const struct tw_reliability no_size = { .size = 0 };
+
+	is_refused((struct tw_clock_options) {
+			.system = TW_ON, .anchor = (enum tw_anchor)3,
+		   }, "an anchor that there is not");
+	is_refused((struct tw_clock_options) { .window_ns = 1 },
+		   "a calibration of a nanosecond");
+	is_refused((struct tw_clock_options) { .reliability = &no_size },
+		   "a reliability without its size");
+}
+
 static void marks(void)
 {
 	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
@@ -144,6 +166,7 @@ int main(void)
 	timespecs();
 	system_clock();
 	system_clock_of_rate();
+	refused();
 	marks();
 	return tap_done();
 }
