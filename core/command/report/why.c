@@ -171,9 +171,11 @@ static void put_holder(FILE *file, const struct causes *causes)
 	for (size_t i = 1; i < causes->holder_count; i++)
 		if (causes->holders[i].stalls > causes->holders[most].stalls)
 			most = i;
-	if (causes->holder_count)
-		fprintf(file, ", %s had its CPU in %zu of them",
-			causes->holders[most].who, causes->holders[most].stalls);
+	if (causes->holder_count == 0)
+		return;
+	fprintf(file, ", %s had its CPU", causes->holders[most].who);
+	if (causes->stalls > 1)
+		fprintf(file, " in %zu of them", causes->holders[most].stalls);
 }
 
 static void put_causes(FILE *file, const struct why *why,
@@ -200,8 +202,10 @@ static void put_causes(FILE *file, const struct why *why,
 	for (int i = 0; i < KINDS; i++) {
 		if (causes.of[i] == 0)
 			continue;
-		fprintf(file, "%s%s in %zu of %zu stalls", before, words[i],
-			causes.of[i], causes.stalls);
+		fprintf(file, "%s%s", before, words[i]);
+		if (causes.stalls > 1)
+			fprintf(file, " in %zu of %zu stalls", causes.of[i],
+				causes.stalls);
 		if (i == NOT_RUNNING)
 			put_holder(file, &causes);
 		before = "; ";
