@@ -478,14 +478,13 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 
 /* ---- 4 the clock ------------------------------------------------------- */
 
-/**
- * struct tw_clock_segment - the clock from some moment on, at a better rate
- *
- * Made by tw_clock_refine(). A segment takes over at begin_ticks exactly where
- * the one before it stands, and is never changed or taken back afterwards: the
- * clock stays one function of the counter.
+/*
+ * The clock from some moment on, at a better rate: made by tw_clock_refine(). A
+ * segment takes over at begin_ticks exactly where the one before it stands, and is
+ * never changed or taken back afterwards: the clock stays one function of the
+ * counter.
  */
-struct tw_clock_segment {
+struct tw__clock_segment {
 	/* What reading needs is one cache line. */
 	uint64_t begin_ticks;
 	uint64_t limit_ticks;		/* since then; 0: not to be used */
@@ -493,83 +492,44 @@ struct tw_clock_segment {
 	struct tw_scale scale;
 } __attribute__((aligned(64)));
 
-/* Baselines double at least: from 5 ms these are 10 years. */
-#define TW_CLOCK_SEGMENTS	36
-
-/**
- * struct tw_clock_baseline - what a later look is compared with
- *
- * The counter was at @ticks + @offset_ticks when the clock that the rate is
- * against showed @system_ns; it was between @before_ticks and @after_ticks for
- * certain when that clock read @bracket_ns.
- */
-struct tw_clock_baseline {
-	uint64_t ticks;
-	double offset_ticks;
-	uint64_t system_ns;
-	double sigma_ns;
-	double spread_ns;
-	uint64_t before_ticks;
-	uint64_t after_ticks;
-	uint64_t bracket_ns;
-	uint64_t granularity_ns;
-};
-
+struct tw_clock_state;
 struct tw_reliability;
 
 /**
  * struct tw_clock - nanoseconds of a system clock, read from the counter
  *
- * Set up by tw_clock_init(). Copy it before the first tw_clock_refine() or not
- * at all, and allocate it with its alignment (aligned_alloc()). The base lies some time before the anchor, so that a counter a little
- * behind on another CPU still gives a time a little earlier and not a wrapped
- * one.
+ * Set up by tw_clock_init(), released by tw_clock_free(). What is behind @state is
+ * the library's. Copies share it: use one of them, and free that one. Allocate a
+ * clock with its alignment (aligned_alloc()).
+ *
+ * The base lies some time before the anchor, so that a counter a little behind on
+ * another CPU still gives a time a little earlier and not a wrapped one.
  *
  * Where the counter can't be read, can't be calibrated, or the caller wants
  * the system's clock, @system is set and every function below calls
  * clock_gettime() instead: same meaning, more nanoseconds. Where the counter
  * is disabled for the process (tw_counter_check()), that is a real system call,
  * since the vDSO reads the counter, and is killed for it, too.
+ *
+ * Inline functions read it, so its 192 bytes never change.
  */
 struct tw_clock {
 	/* What reading needs is one cache line, to the middle of the scale. */
 	uint64_t base_ticks;
 	uint64_t base_ns;
 	uint64_t limit_ticks;		/* since the base; beyond: slow path */
-	struct tw_scale scale;
+	struct tw_scale scale;		/* of the rate at the start */
+	const struct tw__clock_segment *tw__last;	/* NULL: not refined */
+	struct tw_clock_state *state;
 	/* not read when reading the clock */
-	struct tw_rate rate;		/* as it was set up: tw_clock_rate() */
 	uint64_t anchor_ticks;
 	uint64_t anchor_ns;		/* of clock_id, at anchor_ticks */
 	uint64_t anchor_error_ns;	/* hard: half of the anchor's bracket */
+	clockid_t clock_id;
 	int system;			/* 1: clock_gettime() in place of ticks;
 					   2: by a real system call */
 	int system_errno;		/* why: -errno of the calibration, or 0 */
-	clockid_t clock_id;
-	const struct tw_reliability *reliability;	/* or NULL */
-	struct {
-		double high_ns;		/* two ordered reads with nothing in
-					   between: 99 of 100 take no longer */
-		double step_ticks;	/* by which the counter moves: 1 */
-	} read;
-	struct {			/* how things were at the start */
-		int counter_is_clocksource;
-		int kernel_rate_wanted;
-		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
-		int vmclock;		/* 1: there is one, and its */
-		uint64_t disruption_marker;
-		char independent[32];	/* another clock, "" for none */
-		int64_t independent_ns;	/* what it showed, */
-		uint64_t raw_ns;	/* and RAW at the same moment */
-	} start;
-	/* What tw_clock_refine() writes, beside limit_ticks. */
-	struct tw_clock_baseline baseline;
-	pid_t refining;			/* the process that is at it; 0 */
-	unsigned rate_slot;		/* the one that holds */
-	struct tw_rate refined_rate[2];
-	unsigned last;			/* segment, where there is one */
-	unsigned segments;		/* that there are */
-	struct tw_clock_segment segment[TW_CLOCK_SEGMENTS];
+	uint32_t tw__reserved[9];
 } __attribute__((aligned(64)));
 
 enum tw_anchor {
@@ -593,7 +553,7 @@ struct tw_clock_options {
 
 /**
  * tw_clock_init - calibrate the counter and anchor it on a system clock
- * @clock: the clock
+ * @clock: the clock; release with tw_clock_free()
  * @options: NULL means one second against CLOCK_MONOTONIC_RAW
  *
  * A counter that fails calibration is no error here: the clock then reads the
@@ -609,6 +569,14 @@ struct tw_clock_options {
  * Blocks for the window. Thread-safe.
  */
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options);
+
+/**
+ * tw_clock_free - release a clock
+ * @clock: from tw_clock_init(), which nobody reads any more; or all zeros
+ *
+ * The clock is all zeros afterwards.
+ */
+void tw_clock_free(struct tw_clock *clock);
 
 /* Slow paths: before the base or the last segment, beyond the range, system. */
 uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
@@ -631,15 +599,18 @@ static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
  * The last segment, if it is to be used for @ticks; NULL: by the slow way. The
  * limit is looked at first: once there is one, nothing in it changes any more.
  */
-static inline const struct tw_clock_segment *
-tw__clock_last(const struct tw_clock *clock, uint64_t ticks,
-		   uint64_t *since)
+static inline const struct tw__clock_segment *
+tw__clock_last(const struct tw_clock *clock, uint64_t ticks, uint64_t *since)
 {
-	const volatile unsigned *number = &clock->last;
-	const struct tw_clock_segment *last =
-		&clock->segment[__atomic_load_n(number, __ATOMIC_ACQUIRE)];
-	uint64_t limit = tw__clock_limit(&last->limit_ticks);
+	const struct tw__clock_segment *const volatile *place =
+		&clock->tw__last;
+	const struct tw__clock_segment *last =
+		__atomic_load_n(place, __ATOMIC_ACQUIRE);
+	uint64_t limit;
 
+	if (!last)
+		return NULL;
+	limit = tw__clock_limit(&last->limit_ticks);
 	*since = ticks - __atomic_load_n(&last->begin_ticks, __ATOMIC_RELAXED);
 	return *since < limit ? last : NULL;
 }
@@ -656,7 +627,7 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 				      uint64_t ticks)
 {
 	uint64_t since = ticks - clock->base_ticks;
-	const struct tw_clock_segment *last;
+	const struct tw__clock_segment *last;
 
 	if (since <= tw__clock_limit(&clock->limit_ticks))
 		return clock->base_ns + tw__scale_modulus(&clock->scale, since);
@@ -986,8 +957,6 @@ int tw_clock_refine(struct tw_clock *clock);
  * tw_clock_rate - the rate that holds now, or is about to
  * @clock: from tw_clock_init()
  * @rate: the result
- *
- * clock->rate stays the one of the start.
  *
  * Return: 0; -EINVAL or -E2BIG for a size that is none. Thread-safe.
  */

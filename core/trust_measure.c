@@ -123,45 +123,54 @@ static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
 	return ret;
 }
 
+/* @clock: from tw_clock_new() */
 static int init(struct tw_clock *clock, const struct tw_clock_options *options)
 {
-	struct tw_clock out = { .rate = TW_SIZED(struct tw_rate) };
+	enum tw_against against = options->rate ? options->rate->against :
+						  options->against;
 	struct tw_trust_seen seen = { .state = tw_counter_permission() };
 	struct tw_trust trust;
 	int ret;
 
 	if ((unsigned)options->anchor > TW_ANCHOR_MONOTONIC)
 		return -EINVAL;
-	out.rate.against = options->rate ? options->rate->against :
-					   options->against;
-	out.clock_id = tw_against_clock_id(tw_anchor_on(options->anchor,
-							out.rate.against));
-	out.reliability = options->reliability;
+	clock->state->rate.against = against;
+	clock->clock_id = tw_against_clock_id(tw_anchor_on(options->anchor,
+							   against));
+	clock->state->reliability = options->reliability;
 	if (options->system == TW_ON) {
-		tw_clock_use_system(&out, 0);
-		*clock = out;
+		tw_clock_use_system(clock, 0);
 		return 0;
 	}
-	ret = tw_clock_set_up(&out, options);
+	ret = tw_clock_set_up(clock, options);
 	if (ret == -EINVAL || ret == -ENOMEM)
 		return ret;
 	seen.rate_error = ret;
 	if (!tw_trust(NULL, &seen, &trust)) {
 		tw_say(TW_SAY_WARNING, "clock: the system's clock is read: %s",
 		       trust.why_not);
-		tw_clock_use_system(&out, ret);
+		tw_clock_use_system(clock, ret);
 	}
-	*clock = out;
 	return 0;
 }
 
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options)
 {
 	struct tw_clock_options complete = { 0 };
+	struct tw_clock out;
 	struct tw_rate rate;
 	int ret = take_options(&complete, &rate, options);
 
-	return ret ? ret : init(clock, &complete);
+	if (!ret)
+		ret = tw_clock_new(&out);
+	if (ret)
+		return ret;
+	ret = init(&out, &complete);
+	if (ret)
+		tw_clock_free(&out);
+	else
+		*clock = out;
+	return ret;
 }
 
 /* As long as the CPUs would take. */
@@ -193,7 +202,7 @@ static int look(const struct tw_clock *clock, int at_cpus,
 		return ret;
 	if (at_cpus)
 		cpus_ret = tw_trust_compare(TW_TRUST_CLOCK_CHECK,
-					    clock->rate.hz, &cpus);
+					    clock->state->rate.hz, &cpus);
 	else if (seen.independent.name[0])
 		nanosleep(&later, NULL);
 	tw_health_see_later(&seen);

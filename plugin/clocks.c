@@ -82,7 +82,7 @@ static json_t *refit_to_json(const struct tw_job *job,
 				to_ns * to_ns) / 3) / raw_ns * 1e9,
 			 "bound_ppb", (from_ns + to_ns) / raw_ns * 1e9,
 			 "frozen_error_ppb",
-				(hz / job->timing->clock.rate.hz - 1) * 1e9,
+				(hz / job->timing->clock.scale.hz - 1) * 1e9,
 			 "over_ns", tw_json_of_u64((uint64_t) over_ns));
 }
 
@@ -105,20 +105,21 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
 	const struct run raw = { start->raw, end->raw };
 	const struct run monotonic = { start->monotonic, end->monotonic };
 	const struct run fio_run = { start->fio, end->fio };
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	json_t *tickwise, *fio;
 
 	/* A job that ended at once has nothing to compare over. */
 	if (over_ns < 1 || over_ns + moved_ns(raw) < 1)
 		return json_object();
+	tw_clock_rate(&job->timing->clock, &rate);
 	tickwise = drift_to_json(over_ns, none, raw, TW_AGAINST_RAW);
 	json_object_set_new(tickwise, "off_monotonic", drift_to_json(over_ns,
 			    none, monotonic, TW_AGAINST_MONOTONIC));
 	json_object_set_new(tickwise, "source",
 			    json_string(job->system ? "system" :
-				tw_name(TW_ENUM_RATE_SOURCE,
-					job->timing->clock.rate.source)));
+				tw_name(TW_ENUM_RATE_SOURCE, rate.source)));
 	if (!job->system) {
-		add_rate(tickwise, &job->timing->clock.rate);
+		add_rate(tickwise, &rate);
 		json_object_set_new(tickwise, "refit",
 				    refit_to_json(job, end, over_ns, raw));
 	}

@@ -160,7 +160,7 @@ static inline uint64_t tw_job_stamp(const struct tw_job *job)
 static inline double tw_job_ticks_per_ns(const struct tw_job *job)
 {
 	return job->system ? 1 :
-		job->timing->clock.rate.hz / (double) TW_NS_PER_SECOND;
+		job->timing->clock.scale.hz / (double) TW_NS_PER_SECOND;
 }
 
 static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,

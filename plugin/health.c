@@ -65,7 +65,7 @@ void tw_run_compare(const struct tw_timing *timing,
 		tw_cpus_set(cpus);
 	/* What of them there is now. */
 	tw_cpus_note(&end->cpus);
-	end->error = -tw_trust_compare(TW_TRUST_RUN_END, timing->clock.rate.hz,
+	end->error = -tw_trust_compare(TW_TRUST_RUN_END, timing->clock.scale.hz,
 				       &end->found);
 	end->monotonic_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	if (before.known)

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "counter/state.h"
+#include "machine/machine.h"
 #include "message.h"
 #include "run_end.h"
 #include "timespec.h"
@@ -37,11 +38,15 @@ static void use_system_clock(const struct tw_trust *trust)
 	const struct tw_clock_options options = {
 		.size = sizeof(options), .system = TW_ON,
 	};
-	int same_counter = timing.clock.start.counter_is_clocksource;
+	int same_counter = tw_counter_is_clocksource(NULL);
 	struct timespec step = { 0, 0 };
+	struct tw_clock clock;
 	char coarse[96] = "";
 
-	tw_clock_init(&timing.clock, &options);
+	if (!tw_clock_init(&clock, &options)) {
+		tw_clock_free(&timing.clock);
+		timing.clock = clock;
+	}
 	clock_getres(CLOCK_MONOTONIC_RAW, &step);
 	timing.step_ns = tw_timespec_ns(&step);
 	if (timing.step_ns > 1)
@@ -81,7 +86,7 @@ static void compare_cpus(struct tw_run_start *start)
 	struct tw_trust_compared found;
 
 	tw_cpus_note(&start->cpus);
-	if (tw_trust_compare(TW_TRUST_RUN_START, timing.clock.rate.hz, &found))
+	if (tw_trust_compare(TW_TRUST_RUN_START, timing.clock.scale.hz, &found))
 		return;
 	start->checked = 1;
 	start->verdict = found.verdict;

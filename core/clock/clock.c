@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "counter/mark.h"
 #include "counter/state.h"
@@ -23,6 +25,26 @@
  * tests/bench/working_set.c */
 _Static_assert(offsetof(struct tw_clock, scale.shift) < 64,
 	       "a clock is read from one cache line");
+_Static_assert(sizeof(struct tw_clock) == 192, "programs know its size");
+
+int tw_clock_new(struct tw_clock *clock)
+{
+	struct tw_clock_state *state;
+
+	state = aligned_alloc(_Alignof(struct tw_clock_state), sizeof(*state));
+	if (!state)
+		return -ENOMEM;
+	memset(state, 0, sizeof(*state));
+	state->rate.size = sizeof(state->rate);
+	*clock = (struct tw_clock) { .state = state };
+	return 0;
+}
+
+void tw_clock_free(struct tw_clock *clock)
+{
+	free(clock->state);
+	*clock = (struct tw_clock) { 0 };
+}
 
 enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against)
 {
@@ -91,15 +113,15 @@ int tw_clock_set_up(struct tw_clock *clock,
 		return -ENOTSUP;
 	tw_refine_note_start(clock);
 	if (options->rate) {
-		clock->rate = *options->rate;
+		clock->state->rate = *options->rate;
 	} else {
-		ret = tw_rate_measure(&clock->rate, &rate_options);
+		ret = tw_rate_measure(&clock->state->rate, &rate_options);
 		if (ret)
 			return ret;
 	}
-	anchor = tw_anchor_on(options->anchor, clock->rate.against);
+	anchor = tw_anchor_on(options->anchor, clock->state->rate.against);
 	clock->clock_id = tw_against_clock_id(anchor);
-	ret = tw_scale_init(&clock->scale, &clock->rate, 0);
+	ret = tw_scale_init(&clock->scale, &clock->state->rate, 0);
 	if (ret)
 		return ret;
 	ret = set_anchor(clock, anchor);
@@ -125,11 +147,11 @@ static uint64_t system_ns(const struct tw_clock *clock)
  * counter that is more than a second behind the anchor, which no anchored clock
  * can mean, gives the base.
  */
-static const struct tw_clock_segment *find_segment(const struct tw_clock *clock,
+static const struct tw__clock_segment *find_segment(const struct tw_clock *clock,
 						   uint64_t ticks,
 						   uint64_t *since)
 {
-	const struct tw_clock_segment *segment = tw_segment_at(clock, ticks);
+	const struct tw__clock_segment *segment = tw_segment_at(clock, ticks);
 
 	*since = ticks - (segment ? segment->begin_ticks : clock->base_ticks);
 	if ((int64_t)*since < 0)
@@ -139,7 +161,7 @@ static const struct tw_clock_segment *find_segment(const struct tw_clock *clock,
 
 uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks)
 {
-	const struct tw_clock_segment *segment;
+	const struct tw__clock_segment *segment;
 	uint64_t since;
 
 	if (clock->system)

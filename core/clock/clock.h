@@ -1,11 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts that tw_clock_init() is made of. Inside the library.
+ * What is behind a struct tw_clock, and the parts that tw_clock_init() is made of.
+ * Inside the library.
  */
 #ifndef TW_CLOCK_CLOCK_H
 #define TW_CLOCK_CLOCK_H
 
 #include "tickwise.h"
+
+/* Baselines double at least: from 5 ms these are 10 years. */
+#define TW_CLOCK_SEGMENTS	36
+
+/**
+ * struct tw_clock_baseline - what a later look is compared with
+ *
+ * The counter was at @ticks + @offset_ticks when the clock that the rate is
+ * against showed @system_ns; it was between @before_ticks and @after_ticks for
+ * certain when that clock read @bracket_ns.
+ */
+struct tw_clock_baseline {
+	uint64_t ticks;
+	double offset_ticks;
+	uint64_t system_ns;
+	double sigma_ns;
+	double spread_ns;
+	uint64_t before_ticks;
+	uint64_t after_ticks;
+	uint64_t bracket_ns;
+	uint64_t granularity_ns;
+};
+
+struct tw_clock_state {
+	struct tw_rate rate;		/* as it was set up: tw_clock_rate() */
+	const struct tw_reliability *reliability;	/* or NULL */
+	struct {
+		double high_ns;		/* two ordered reads with nothing in
+					   between: 99 of 100 take no longer */
+		double step_ticks;	/* by which the counter moves: 1 */
+	} read;
+	struct {			/* how things were at the start */
+		int counter_is_clocksource;
+		int kernel_rate_wanted;
+		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
+		int vmclock;		/* 1: there is one, and its */
+		uint64_t disruption_marker;
+		char independent[32];	/* another clock, "" for none */
+		int64_t independent_ns;	/* what it showed, */
+		uint64_t raw_ns;	/* and RAW at the same moment */
+	} start;
+	/* What tw_clock_refine() writes, besides the clock's limit and last. */
+	struct tw_clock_baseline baseline;
+	pid_t refining;			/* the process that is at it; 0 */
+	unsigned rate_slot;		/* the one that holds */
+	struct tw_rate refined_rate[2];
+	unsigned segments;		/* that there are */
+	struct tw__clock_segment segment[TW_CLOCK_SEGMENTS];
+};
+
+/* All zeros, but with a state of its own. Return: 0; -ENOMEM. */
+int tw_clock_new(struct tw_clock *clock);
 
 /* The clock that the anchor is on, in the terms of a rate. */
 enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against);

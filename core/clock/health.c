@@ -18,8 +18,8 @@ int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
 
 	/* As at the start: others may have had the CPU for all of a look. */
 	do {
-		ret = tw_baseline_read(&seen->now, clock->rate.against,
-				       clock->rate.hz, NULL);
+		ret = tw_baseline_read(&seen->now, clock->state->rate.against,
+				       clock->state->rate.hz, NULL);
 	} while (ret == -EAGAIN && --tries);
 	if (ret)
 		return ret == -EAGAIN ? -EIO : ret;

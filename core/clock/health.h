@@ -5,6 +5,7 @@
 #ifndef TW_CLOCK_HEALTH_H
 #define TW_CLOCK_HEALTH_H
 
+#include "clock.h"
 #include "machine/independent.h"
 #include "machine/vmclock.h"
 #include "tickwise.h"

@@ -32,7 +32,7 @@ static int set_drift(const struct tw_clock *clock,
 		     const struct tw_clock_baseline *now,
 		     struct tw_clock_health *health)
 {
-	const struct tw_clock_baseline *start = &clock->baseline;
+	const struct tw_clock_baseline *start = &clock->state->baseline;
 	double granularity_ns = (double)start->granularity_ns;
 	double passed_ns = signed_ns(now->bracket_ns, start->bracket_ns);
 	double rounding_ns = 2 * clock->scale.error_ns +
@@ -60,8 +60,8 @@ static int was_kernel_rate(const struct tw_clock *clock,
 			   const struct tw_rate *now)
 {
 	return now->source == TW_RATE_KERNEL &&
-	       clock->rate.kernel_mult == now->kernel_mult &&
-	       clock->rate.kernel_shift == now->kernel_shift;
+	       clock->state->rate.kernel_mult == now->kernel_mult &&
+	       clock->state->rate.kernel_shift == now->kernel_shift;
 }
 
 /*
@@ -76,8 +76,8 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 
 	tw_clock_rate(clock, &rate);
 	if (!was_kernel_rate(clock, &rate))
-		health->drift_allowed_ns = clock->rate.bound_ppb * 1e-9 *
-					   passed_ns;
+		health->drift_allowed_ns = clock->state->rate.bound_ppb *
+					   1e-9 * passed_ns;
 	if (overlaps(health->drift_low_ns, health->drift_high_ns,
 		     health->drift_allowed_ns))
 		return TW_HEALTH_GOOD;
@@ -91,7 +91,7 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
 					      int is_clocksource)
 {
-	if (!clock->start.counter_is_clocksource)
+	if (!clock->state->start.counter_is_clocksource)
 		return TW_HEALTH_UNDECIDED;
 	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 }
@@ -100,10 +100,11 @@ static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
 static enum tw_health_state judge_host(const struct tw_clock *clock,
 				       const struct tw_health_seen *seen)
 {
-	if (!clock->start.vmclock || seen->vmclock_ret)
+	if (!clock->state->start.vmclock || seen->vmclock_ret)
 		return TW_HEALTH_NOT_RUN;
 	return seen->vmclock.disruption_marker ==
-	       clock->start.disruption_marker ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
+	       clock->state->start.disruption_marker ? TW_HEALTH_GOOD :
+						       TW_HEALTH_BAD;
 }
 
 static int runs_apart(const struct tw_independent *now,
@@ -122,12 +123,12 @@ judge_independent(const struct tw_clock *clock,
 {
 	const struct tw_independent *now = &seen->independent;
 	struct tw_independent start = {
-		.device_ns = clock->start.independent_ns,
-		.raw_ns = clock->start.raw_ns,
+		.device_ns = clock->state->start.independent_ns,
+		.raw_ns = clock->state->start.raw_ns,
 	};
 
 	snprintf(start.name, sizeof(start.name), "%s",
-		 clock->start.independent);
+		 clock->state->start.independent);
 	if (!start.name[0] || strcmp(start.name, now->name) != 0)
 		return TW_HEALTH_NOT_RUN;
 	snprintf(health->independent, sizeof(health->independent), "%s",
@@ -158,7 +159,8 @@ int tw_health_judge(const struct tw_clock *clock,
 	state[TW_HEALTH_PREDICTION] = judge_prediction(clock, health);
 	state[TW_HEALTH_CLOCKSOURCE] =
 		judge_clocksource(clock, seen->counter_is_clocksource);
-	health->suspended_ns = seen->suspended_ns - clock->start.suspended_ns;
+	health->suspended_ns = seen->suspended_ns -
+			       clock->state->start.suspended_ns;
 	state[TW_HEALTH_SUSPEND] = health->suspended_ns > TW_SUSPEND_SEEN_NS ?
 				   TW_HEALTH_BAD : TW_HEALTH_GOOD;
 	state[TW_HEALTH_HOST] = judge_host(clock, seen);

@@ -41,8 +41,8 @@ void tw_interval_read_cost(struct tw_clock *clock)
 		apart[i % PAIRS] = tw_ticks_cpu(&ignored) - begin;
 	}
 	qsort(apart, PAIRS, sizeof(apart[0]), by_value);
-	clock->read.step_ticks = tw_step_read();
-	clock->read.high_ns = (double)apart[PAIRS * 99 / 100] /
+	clock->state->read.step_ticks = tw_step_read();
+	clock->state->read.high_ns = (double)apart[PAIRS * 99 / 100] /
 			      clock->scale.hz * 1e9;
 }
 
@@ -63,7 +63,7 @@ static void add(struct tw_error *sum, const struct tw_error *part)
  */
 static struct tw_error read_error(const struct tw_clock *clock)
 {
-	return (struct tw_error) { -clock->read.high_ns, 0 };
+	return (struct tw_error) { -clock->state->read.high_ns, 0 };
 }
 
 static int compare_pair(const void *key, const void *entry)
@@ -168,9 +168,9 @@ static double rate_sigma_ns(const struct tw_rate *rate, double hz, double ns)
 
 /* The first one, in the clock itself, is number 0. */
 static unsigned number_of(const struct tw_clock *clock,
-			  const struct tw_clock_segment *segment)
+			  const struct tw__clock_segment *segment)
 {
-	return segment ? (unsigned)(segment - clock->segment) + 1 : 0;
+	return segment ? (unsigned)(segment - clock->state->segment) + 1 : 0;
 }
 
 /* Where the two stamps are: in which segments of the clock, by number. */
@@ -182,7 +182,7 @@ struct place {
 static const struct tw_scale *scale_of_number(const struct tw_clock *clock,
 					      unsigned number)
 {
-	return number ? &clock->segment[number - 1].scale : &clock->scale;
+	return number ? &clock->state->segment[number - 1].scale : &clock->scale;
 }
 
 static void find_place(const struct tw_clock *clock, uint64_t begin,
@@ -204,7 +204,8 @@ static void find_place(const struct tw_clock *clock, uint64_t begin,
 static double quantisation_ns(const struct tw_clock *clock,
 			      const struct place *place, double ns)
 {
-	double reach_ticks = (double)tw_step_reach_ticks(clock->read.step_ticks);
+	double step_ticks = clock->state->read.step_ticks;
+	double reach_ticks = (double)tw_step_reach_ticks(step_ticks);
 	double step_ns = reach_ticks / clock->scale.hz * 1e9;
 	unsigned joints = place->last - place->first, i;
 	double error_ns = 0, error_ppb = 0;
@@ -292,9 +293,10 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 
 	if (ret)
 		return ret;
-	if (clock->reliability)
+	if (clock->state->reliability)
 		ret = tw_sized_take(&reliability, sizeof(reliability),
-				    clock->reliability, TW_FIRST_RELIABILITY);
+				    clock->state->reliability,
+				    TW_FIRST_RELIABILITY);
 	if (ret)
 		return ret;
 	if (clock->system)
@@ -309,7 +311,7 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		out.ns = tw_ticks_delta_to_ns(
 				scale_of_number(clock, place.last),
 				(int64_t)(end->ticks - begin->ticks));
-	out.cpu_offset = cpu_error(clock->reliability ? &reliability : NULL,
+	out.cpu_offset = cpu_error(clock->state->reliability ? &reliability : NULL,
 				   clock->scale.hz, begin, end, &out.cpus);
 	set_errors(clock, &place, &out);
 	tw_sized_give(interval, &out, sizeof(out));

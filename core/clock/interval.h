@@ -6,9 +6,9 @@
 #ifndef TW_CLOCK_INTERVAL_H
 #define TW_CLOCK_INTERVAL_H
 
-#include "tickwise.h"
+#include "clock.h"
 
-/* Sets clock->read. Some 20 us. */
+/* Sets what reading adds, in the state of @clock. Some 20 us. */
 void tw_interval_read_cost(struct tw_clock *clock);
 
 /* A CPU's offset as tw_reliability_measure() gives it, in nanoseconds; infinite

@@ -44,38 +44,40 @@ int tw_baseline_read(struct tw_clock_baseline *baseline,
 
 void tw_refine_note_start(struct tw_clock *clock)
 {
+	struct tw_clock_state *state = clock->state;
 	struct tw_independent independent;
 	struct tw_vmclock vmclock;
 
-	clock->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
-	clock->start.suspended_ns = tw_suspended_ns();
+	state->start.counter_is_clocksource = tw_counter_is_clocksource(NULL);
+	state->start.suspended_ns = tw_suspended_ns();
 	if (!tw_vmclock_read(&vmclock)) {
-		clock->start.vmclock = 1;
-		clock->start.disruption_marker = vmclock.disruption_marker;
+		state->start.vmclock = 1;
+		state->start.disruption_marker = vmclock.disruption_marker;
 	}
 	tw_independent_read(&independent);
-	snprintf(clock->start.independent, sizeof(clock->start.independent),
+	snprintf(state->start.independent, sizeof(state->start.independent),
 		 "%s", independent.name);
-	clock->start.independent_ns = independent.device_ns;
-	clock->start.raw_ns = independent.raw_ns;
+	state->start.independent_ns = independent.device_ns;
+	state->start.raw_ns = independent.raw_ns;
 }
 
 int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 		    const struct tw_time_source *source)
 {
+	struct tw_clock_state *state = clock->state;
 	unsigned tries = 5;
 	int ret;
 
 	do {
-		ret = tw_baseline_read(&clock->baseline, clock->rate.against,
-				       clock->rate.hz, source);
+		ret = tw_baseline_read(&state->baseline, state->rate.against,
+				       state->rate.hz, source);
 	} while (ret == -EAGAIN && --tries);
 	if (ret)
 		return ret;
-	clock->refined_rate[0] = clock->rate;
-	clock->start.kernel_rate_wanted = kernel_rate != TW_OFF;
+	state->refined_rate[0] = state->rate;
+	state->start.kernel_rate_wanted = kernel_rate != TW_OFF;
 	if (source)
-		clock->start.counter_is_clocksource =
+		state->start.counter_is_clocksource =
 			source->counter_is_clocksource;
 	return 0;
 }
@@ -100,26 +102,28 @@ static void copy_words(word *to, const word *from)
 
 static void publish_rate(struct tw_clock *clock, const struct tw_rate *rate)
 {
-	unsigned slot = !clock->rate_slot;
+	struct tw_clock_state *state = clock->state;
+	unsigned slot = !state->rate_slot;
 
-	copy_words((word *)&clock->refined_rate[slot], (const word *)rate);
-	__atomic_store_n(&clock->rate_slot, slot, __ATOMIC_RELEASE);
+	copy_words((word *)&state->refined_rate[slot], (const word *)rate);
+	__atomic_store_n(&state->rate_slot, slot, __ATOMIC_RELEASE);
 }
 
 /* Only one who is passed by two new rates begins again. */
 static void read_rate(const struct tw_clock *clock, struct tw_rate *rate)
 {
+	const struct tw_clock_state *state = clock->state;
 	unsigned slot;
 
 	if (clock->system) {
-		*rate = clock->rate;
+		*rate = state->rate;
 		return;
 	}
 	do {
-		slot = __atomic_load_n(&clock->rate_slot, __ATOMIC_ACQUIRE);
+		slot = __atomic_load_n(&state->rate_slot, __ATOMIC_ACQUIRE);
 		copy_words((word *)rate,
-			   (const word *)&clock->refined_rate[slot]);
-	} while (__atomic_load_n(&clock->rate_slot, __ATOMIC_ACQUIRE) != slot);
+			   (const word *)&state->refined_rate[slot]);
+	} while (__atomic_load_n(&state->rate_slot, __ATOMIC_ACQUIRE) != slot);
 }
 
 int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate)
@@ -145,10 +149,11 @@ static const struct tw_kernel_candidates *
 candidates_of(const struct tw_clock *clock, const struct tw_time_source *source,
 	      struct tw_kernel_candidates *candidates)
 {
-	if (clock->rate.against != TW_AGAINST_RAW ||
-	    !clock->start.kernel_rate_wanted ||
-	    !clock->start.counter_is_clocksource ||
-	    clock->refined_rate[clock->rate_slot].refusal &
+	const struct tw_clock_state *state = clock->state;
+	if (state->rate.against != TW_AGAINST_RAW ||
+	    !state->start.kernel_rate_wanted ||
+	    !state->start.counter_is_clocksource ||
+	    state->refined_rate[state->rate_slot].refusal &
 	    TW_REFUSED_DISPROVED || !tw_counter_is_clocksource(source))
 		return NULL;
 	tw_kernel_candidates_read(source, candidates);
@@ -178,13 +183,14 @@ static void tell(const struct tw_rate *before, const struct tw_rate *rate)
 /* Has something happened after which start and now are no one baseline? */
 static int was_interrupted(const struct tw_clock *clock)
 {
+	const struct tw_clock_state *state = clock->state;
 	const char *what = NULL;
 	struct tw_vmclock vmclock;
 
-	if (tw_suspended_ns() - clock->start.suspended_ns > TW_SUSPEND_SEEN_NS)
+	if (tw_suspended_ns() - state->start.suspended_ns > TW_SUSPEND_SEEN_NS)
 		what = "the machine was suspended";
-	else if (clock->start.vmclock && !tw_vmclock_read(&vmclock) &&
-		 vmclock.disruption_marker != clock->start.disruption_marker)
+	else if (state->start.vmclock && !tw_vmclock_read(&vmclock) &&
+		 vmclock.disruption_marker != state->start.disruption_marker)
 		what = "its host moved or restored the machine";
 	if (what)
 		tw_say(TW_SAY_WARNING, "clock: not refined: %s since it was "
@@ -196,7 +202,7 @@ static int was_interrupted(const struct tw_clock *clock)
 static int lost_clocksource(const struct tw_clock *clock,
 			    const struct tw_time_source *source)
 {
-	if (!clock->start.counter_is_clocksource ||
+	if (!clock->state->start.counter_is_clocksource ||
 	    tw_counter_is_clocksource(source))
 		return 0;
 	tw_say(TW_SAY_WARNING, "clock: not refined: the kernel keeps time by "
@@ -206,7 +212,8 @@ static int lost_clocksource(const struct tw_clock *clock,
 
 static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 {
-	struct tw_rate before = clock->refined_rate[clock->rate_slot];
+	struct tw_clock_state *state = clock->state;
+	struct tw_rate before = state->refined_rate[state->rate_slot];
 	const struct tw_kernel_candidates *candidates;
 	struct tw_kernel_candidates space;
 	struct tw_clock_baseline now;
@@ -215,7 +222,7 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	int ret;
 
 	candidates = candidates_of(clock, source, &space);
-	ret = tw_baseline_read(&now, clock->rate.against, clock->rate.hz,
+	ret = tw_baseline_read(&now, state->rate.against, state->rate.hz,
 			       source);
 	if (ret)
 		return ret;
@@ -223,7 +230,7 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	if ((!source && was_interrupted(clock)) ||
 	    lost_clocksource(clock, source))
 		return -ESTALE;
-	ret = tw_baseline_fit(&clock->baseline, &now, &fit);
+	ret = tw_baseline_fit(&state->baseline, &now, &fit);
 	if (!ret)
 		ret = tw_refine_decide(&before, &fit, candidates,
 				       source ? no_witness : tw_witness_find,
@@ -249,8 +256,8 @@ static int take_turn(struct tw_clock *clock)
 {
 	pid_t own = getpid(), other = 0;
 
-	while (!__atomic_compare_exchange_n(&clock->refining, &other, own, 0,
-					    __ATOMIC_ACQUIRE,
+	while (!__atomic_compare_exchange_n(&clock->state->refining, &other,
+					    own, 0, __ATOMIC_ACQUIRE,
 					    __ATOMIC_RELAXED))
 		if (other == own)
 			return -EBUSY;
@@ -271,7 +278,7 @@ int tw_refine_with(struct tw_clock *clock, const struct tw_time_source *source)
 	do {
 		ret = refine(clock, source);
 	} while (ret == -EAGAIN && --tries);
-	__atomic_store_n(&clock->refining, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&clock->state->refining, 0, __ATOMIC_RELEASE);
 	return ret;
 }
 

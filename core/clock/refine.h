@@ -6,7 +6,7 @@
 #ifndef TW_CLOCK_REFINE_H
 #define TW_CLOCK_REFINE_H
 
-#include "tickwise.h"
+#include "clock.h"
 
 /*
  * Look at both clocks for a fifth of a millisecond. @hz is a rough rate.

@@ -6,6 +6,7 @@
 #ifndef TW_CLOCK_REFINE_DECIDE_H
 #define TW_CLOCK_REFINE_DECIDE_H
 
+#include "clock.h"
 #include "kernel_rate.h"
 
 /* What brackets of a short time say. At least one bracket. */

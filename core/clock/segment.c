@@ -34,14 +34,17 @@
  * thread for some milliseconds. */
 #define AHEAD_NS	20000000
 
-const struct tw_clock_segment *tw_segment_at(const struct tw_clock *clock,
+const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
 					     uint64_t ticks)
 {
-	unsigned i = __atomic_load_n(&clock->segments, __ATOMIC_ACQUIRE);
+	const struct tw_clock_state *state = clock->state;
+	unsigned i;
 
+	/* A clock of zeros has none. */
+	i = state ? __atomic_load_n(&state->segments, __ATOMIC_ACQUIRE) : 0;
 	while (i--)
-		if ((int64_t)(ticks - clock->segment[i].begin_ticks) >= 0)
-			return &clock->segment[i];
+		if ((int64_t)(ticks - state->segment[i].begin_ticks) >= 0)
+			return &state->segment[i];
 	return NULL;
 }
 
@@ -51,15 +54,15 @@ static uint64_t read_ticks(const struct tw_time_source *source)
 }
 
 /* From here on readers use the segment, the next one after the last. */
-static void publish(struct tw_clock *clock, struct tw_clock_segment *segment)
+static void publish(struct tw_clock *clock, struct tw__clock_segment *segment)
 {
-	unsigned place = clock->segments;
+	unsigned place = clock->state->segments;
 	uint64_t limit = segment->begin_ticks - clock->base_ticks - 1;
 
 	__atomic_store_n(&segment->limit_ticks, segment->scale.max_ticks,
 			 __ATOMIC_RELEASE);
-	__atomic_store_n(&clock->segments, place + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&clock->last, place, __ATOMIC_RELEASE);
+	__atomic_store_n(&clock->state->segments, place + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&clock->tw__last, segment, __ATOMIC_RELEASE);
 	if (limit < clock->limit_ticks)
 		__atomic_store_n(&clock->limit_ticks, limit, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -68,7 +71,7 @@ static void publish(struct tw_clock *clock, struct tw_clock_segment *segment)
 int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
 		      const struct tw_time_source *source)
 {
-	struct tw_clock_segment *segment;
+	struct tw__clock_segment *segment;
 	uint64_t ahead, start;
 	struct tw_scale scale;
 	int ret;
@@ -76,9 +79,9 @@ int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
 	ret = tw_scale_init(&scale, rate, 0);
 	if (ret)
 		return ret;
-	if (clock->segments == TW_CLOCK_SEGMENTS)
+	if (clock->state->segments == TW_CLOCK_SEGMENTS)
 		return -ENOSPC;
-	segment = &clock->segment[clock->segments];
+	segment = &clock->state->segment[clock->state->segments];
 	ahead = (uint64_t)(rate->hz * (AHEAD_NS / 1e9));
 	start = read_ticks(source) + ahead;
 	if (start - clock->base_ticks >= clock->scale.max_ticks)

@@ -5,11 +5,11 @@
 #ifndef TW_CLOCK_SEGMENT_H
 #define TW_CLOCK_SEGMENT_H
 
-#include "tickwise.h"
+#include "clock.h"
 
 /* The segment that holds for @ticks; NULL: the first one, which is in the clock
  * itself. */
-const struct tw_clock_segment *tw_segment_at(const struct tw_clock *clock,
+const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
 					     uint64_t ticks);
 
 /*

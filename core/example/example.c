@@ -172,13 +172,32 @@ static int print_limits(const struct tw_clock *clock)
 	if (cpus < 0)
 		return cpus;
 	printf("Limits\n  counter    wraps in ");
-	print_seconds(tw_seconds_before_wrap(ticks, clock->rate.hz));
+	print_seconds(tw_seconds_before_wrap(ticks, clock->scale.hz));
 	printf(":\n             the largest of %d CPUs is %" PRIu64
 	       ", on CPU %u\n  conversion takes intervals up to ", cpus, ticks,
 	       cpu);
-	print_seconds((double)clock->scale.max_ticks / clock->rate.hz);
+	print_seconds((double)clock->scale.max_ticks / clock->scale.hz);
 	printf(",\n             longer ones saturate\n");
 	return 0;
+}
+
+static int use_clock(const struct tw_clock *clock)
+{
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	int error;
+
+	if (clock->system)
+		return stop("no rate could be found", clock->system_errno);
+	error = tw_clock_rate(clock, &rate);
+	if (error)
+		return stop("no rate", error);
+	print_rate(&rate);
+	print_scale(&clock->scale);
+	error = print_interval(clock);
+	if (error)
+		return stop("no interval", error);
+	error = print_limits(clock);
+	return error ? stop("can't go over the CPUs", error) : 0;
 }
 
 static int use_counter(const struct tw_reliability *reliability)
@@ -187,21 +206,15 @@ static int use_counter(const struct tw_reliability *reliability)
 		.size = sizeof(options), .reliability = reliability,
 	};
 	struct tw_clock clock;
-	int error;
+	int code, error;
 
 	print_reading();
 	error = tw_clock_init(&clock, &options);
 	if (error)
 		return stop("can't calibrate", error);
-	if (clock.system)
-		return stop("no rate could be found", clock.system_errno);
-	print_rate(&clock.rate);
-	print_scale(&clock.scale);
-	error = print_interval(&clock);
-	if (error)
-		return stop("no interval", error);
-	error = print_limits(&clock);
-	return error ? stop("can't go over the CPUs", error) : 0;
+	code = use_clock(&clock);
+	tw_clock_free(&clock);
+	return code;
 }
 
 static void say(void *context, int level, const char *message)

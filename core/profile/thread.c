@@ -71,7 +71,7 @@ void tw_profile_thread_free(struct tw_profile_thread *thread)
 static void set_up(struct tw_recorder *recorder)
 {
 	const struct tw_profile_options *options = &tw_profile.options;
-	double ticks_per_ns = tw_profile.clock.rate.hz / 1e9;
+	double ticks_per_ns = tw_profile.clock.scale.hz / 1e9;
 
 	recorder->cost.inside_256 =
 		(uint64_t)(tw_profile.cost.inside * 256 + .5);

@@ -74,7 +74,7 @@ static inline uint64_t tw_memory_end(const struct tw_memory_job *job)
 static inline double tw_memory_ns_per_tick(const struct tw_memory_job *job)
 {
 	return job->timing->clock.system ? 1 :
-	       1e9 / job->timing->clock.rate.hz;
+	       1e9 / job->timing->clock.scale.hz;
 }
 
 /* One line in the log, and fio's error. Returns 1. */

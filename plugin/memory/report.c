@@ -93,7 +93,7 @@ static json_t *load_to_json(struct thread_data *td,
 	int ret = tw_memory_figures(&point, &job->ticks, job->interrupted,
 				    ns_per_tick);
 	double end_ns = tw_core_ticks_per_cycle() * 1e9 /
-			job->timing->clock.rate.hz;
+			job->timing->clock.scale.hz;
 	json_t *load;
 
 	point.cycle_ns = end_ns < job->cycle_ns ? end_ns : job->cycle_ns;
@@ -113,13 +113,14 @@ static json_t *load_to_json(struct thread_data *td,
 
 static json_t *clock_to_json(const struct tw_memory_job *job)
 {
-	const struct tw_rate *rate = &job->timing->clock.rate;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
+	tw_clock_rate(&job->timing->clock, &rate);
 	return json_pack("{sb, sf, sf, sf}",
 			 "system", job->timing->clock.system,
-			 "hz", rate->hz,
-			 "rate_uncertainty_ppb", rate->uncertainty_ppb,
-			 "rate_bound_ppb", rate->bound_ppb);
+			 "hz", rate.hz,
+			 "rate_uncertainty_ppb", rate.uncertainty_ppb,
+			 "rate_bound_ppb", rate.bound_ppb);
 }
 
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)

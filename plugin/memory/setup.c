@@ -119,7 +119,7 @@ int tw_memory_set_up(struct thread_data *td, struct tw_memory_job *job)
 		return 1;
 	time_stamps(job);
 	job->cycle_ns = tw_core_ticks_per_cycle() * 1e9 /
-			job->timing->clock.rate.hz;
+			job->timing->clock.scale.hz;
 	warm_up(td, job);
 	job->set_up_ns = (uint64_t) ((double) (tw_memory_end(job) - begin) *
 				     tw_memory_ns_per_tick(job));

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock/clock.h"
 #include "clock/kernel_rate.h"
 #include "command/bench/wide.h"
 
@@ -61,7 +62,7 @@ static int on_paper(const struct tw_clock *tested)
 	struct worst here = { 0, 0 }, others = { 0, 0 };
 	uint32_t khz, rates = 0;
 
-	one_hour(&tested->scale, &tested->rate, 1000, &here);
+	one_hour(&tested->scale, &tested->state->rate, 1000, &here);
 	for (khz = 1000000; khz <= 5000000; khz += 10007, rates++) {
 		struct tw_kernel_rate kernel;
 		struct tw_scale scale;
@@ -97,7 +98,7 @@ static double look(const struct tw_clock *tested, double *half_ns)
 	middle = mark.ticks_before + (mark.ticks_after - mark.ticks_before) / 2;
 	ns = tw_clock_ns_at(tested, middle);
 	*half_ns = (double)(mark.ticks_after - mark.ticks_before) / 2 /
-		   tested->rate.hz * 1e9;
+		   tested->state->rate.hz * 1e9;
 	/* A reading of v is between v and v + 1. */
 	return (double)(int64_t)(ns - mark.system_ns) - 0.5;
 }
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
 	static struct tw_clock tested;
 
 	if (tw_clock_init(&tested, NULL) || tested.system ||
-	    !tested.rate.kernel_mult) {
+	    !tested.state->rate.kernel_mult) {
 		printf("the kernel's rate is not recognised here\n");
 		return 2;
 	}

@@ -56,14 +56,15 @@ int main(int argc, char **argv)
 		}
 		tw_clock_rate(&clock, &rate);
 		used++;
-		refined += rate.hz != clock.rate.hz;
+		refined += rate.hz != clock.scale.hz;
 		off_ppb = (rate.hz / truth.hz - 1) * 1e9;
-		first += pow((clock.rate.hz / truth.hz - 1) * 1e9, 2);
+		first += pow((clock.scale.hz / truth.hz - 1) * 1e9, 2);
 		squares += off_ppb * off_ppb;
 		worst = fmax(worst, fabs(off_ppb));
 		normed += pow(off_ppb / rate.uncertainty_ppb, 2);
 		beyond += fabs(off_ppb) > 3 * rate.uncertainty_ppb;
 		outside += truth.hz < rate.low_hz || truth.hz > rate.high_hz;
+		tw_clock_free(&clock);
 	}
 	if (!used) {
 		printf("no clock could be refined\n");

@@ -133,7 +133,7 @@ static struct times time_form(enum form form, const struct clocks *clocks,
 static void print_row(const char *name, const struct clocks *clocks,
 		      const char *set, size_t size, int is_flushed)
 {
-	const double tick_ns = 1e9 / clocks->one_line.rate.hz;
+	const double tick_ns = 1e9 / clocks->one_line.scale.hz;
 	struct times bare = time_form(BARE, clocks, set, size, is_flushed);
 
 	printf("%-18s", name);

@@ -234,7 +234,7 @@ int __wrap_tw_clock_init(struct tw_clock *clock,
 {
 	(void)options;
 	memset(clock, 0, sizeof(*clock));
-	clock->rate = recorded()->rate;
+	clock->scale.hz = recorded()->rate.hz;
 	clock->system_errno = recorded()->rate_error;
 	clock->system = clock->system_errno != 0;
 	return 0;

@@ -11,11 +11,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "clock/clock.h"
 #include "estimate/reasons.h"
 #include "machine/machine.h"
 #include "tap.h"
 #include "trust_measure.h"
 
+static struct tw_clock_state state;
 static struct tw_clock tested;
 static char told[256];
 
@@ -30,14 +32,16 @@ static void hear(void *context, int level, const char *message)
 static void begin(void)
 {
 	struct tw_rate rate = {
+		.size = sizeof(rate),
 		.hz = 1e9, .low_hz = 0.9e9, .high_hz = 1.1e9, .bound_ppb = 1e8,
 	};
 
-	tested = (struct tw_clock) {
+	state = (struct tw_clock_state) {
 		.rate = rate, .refined_rate = { rate },
 		.start = { .suspended_ns = -1000000000000 },
 		.baseline = { .granularity_ns = 1 },
 	};
+	tested = (struct tw_clock) { .state = &state };
 	tw_scale_init(&tested.scale, &rate, 0);
 	tested.limit_ticks = tested.scale.max_ticks;
 }
@@ -78,9 +82,9 @@ static void without_cpus(void)
 }
 
 /* By their state: the reasons that there have to be for it. */
-static int fits(enum tw_health_state state, unsigned reasons)
+static int fits(enum tw_health_state found, unsigned reasons)
 {
-	switch (state) {
+	switch (found) {
 	case TW_HEALTH_BAD:
 		return (reasons & TW_REASONS_PROOF) != 0;
 	case TW_HEALTH_UNDECIDED:
@@ -119,7 +123,7 @@ static void refused(void)
 	       !memcmp(&health, &before, sizeof(health)),
 	       "a clock that reads the system's");
 	begin();
-	tested.baseline.bracket_ns = 1ULL << 62;
+	state.baseline.bracket_ns = 1ULL << 62;
 	tap_ok(tw_clock_check(&tested, &health) == -EIO &&
 	       !memcmp(&health, &before, sizeof(health)),
 	       "time went back since it was set up");

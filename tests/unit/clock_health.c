@@ -19,6 +19,7 @@
 #define START	1000000000000ULL
 #define START_NS 7000000000ULL
 
+static struct tw_clock_state behind;
 static struct tw_clock tested;
 static struct tw_reliability cpus = { .size = sizeof(cpus) };
 static int is_compared;
@@ -46,12 +47,15 @@ static void begin(enum tw_rate_source rate_source)
 	tested = (struct tw_clock) {
 		.base_ticks = START - 2000000000, .base_ns = START_NS -
 			1000000000,
+		.state = &behind,
+	};
+	behind = (struct tw_clock_state) {
 		.rate = rate, .refined_rate = { rate },
 		.start = { .counter_is_clocksource = 1, .suspended_ns = 500 },
 	};
 	tw_scale_init(&tested.scale, &rate, 0);
 	tested.limit_ticks = tested.scale.max_ticks;
-	at(&tested.baseline, START, START_NS);
+	at(&behind.baseline, START, START_NS);
 	cpus = (struct tw_reliability) {
 		.verdict = TW_RELIABLE, .hz = HZ, .offset_low_ticks = -100,
 		.offset_high_ticks = 60,
@@ -104,7 +108,7 @@ static void prediction(void)
 	       health.drift_allowed_ns == 0 && health.over_ns == 10000000000,
 	       "drift within %.3f to %.3f ns", health.drift_low_ns,
 	       health.drift_high_ns);
-	tested.refined_rate[0].kernel_shift = 1;
+	behind.refined_rate[0].kernel_shift = 1;
 	tap_ok(!judge() && fabs(health.drift_allowed_ns - 1000) < 1e-6,
 	       "another shift is another rate: its bound is allowed");
 	begin(TW_RATE_KERNEL);
@@ -114,16 +118,16 @@ static void prediction(void)
 	/* Begun as measured, and the kernel's rate found later: what was
 	 * gathered before that stays, and is no fault. */
 	begin(TW_RATE_REGRESSION);
-	tested.refined_rate[0].source = TW_RATE_KERNEL;
-	tested.refined_rate[0].kernel_mult = 12345;
-	tested.refined_rate[0].bound_ppb = 0;
+	behind.refined_rate[0].source = TW_RATE_KERNEL;
+	behind.refined_rate[0].kernel_mult = 12345;
+	behind.refined_rate[0].bound_ppb = 0;
 	at(&seen.now, START + 20000000000, START_NS + 10000000100);
 	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD,
 	   "100 ns gathered before the kernel's rate was found");
 	tap_ok(fabs(health.drift_allowed_ns - 1000.00001) < 1e-6,
 	       "100 ppb of 10.0000001 s are allowed: the bound at the start");
-	tested.rate.bound_ppb = 0;
-	tested.refined_rate[0].bound_ppb = 100;
+	behind.rate.bound_ppb = 0;
+	behind.refined_rate[0].bound_ppb = 100;
 	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
 	   "100 ns gathered under a bound of nothing");
 	begin(TW_RATE_REGRESSION);
@@ -136,7 +140,7 @@ static void prediction(void)
 	at(&seen.now, START - 20000000, START_NS + 10000001100);
 	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
 	   "the counter was set back");
-	tested.rate.against = tested.refined_rate[0].against =
+	behind.rate.against = behind.refined_rate[0].against =
 		TW_AGAINST_MONOTONIC;
 	at(&seen.now, START + 20000000000, START_NS + 10000900000);
 	is(TW_UNDECIDED, TW_HEALTH_PREDICTION, TW_HEALTH_UNDECIDED,
@@ -151,7 +155,7 @@ static void surroundings(void)
 	seen.counter_is_clocksource = 0;
 	is(TW_UNRELIABLE, TW_HEALTH_CLOCKSOURCE, TW_HEALTH_BAD,
 	   "the kernel has given the counter up");
-	tested.start.counter_is_clocksource = 0;
+	behind.start.counter_is_clocksource = 0;
 	is(TW_UNDECIDED, TW_HEALTH_CLOCKSOURCE, TW_HEALTH_UNDECIDED,
 	   "it never used it");
 	begin(TW_RATE_KERNEL);
@@ -192,8 +196,8 @@ static void host(void)
 	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_NOT_RUN, "no such device");
 	seen.vmclock_ret = 0;
 	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_NOT_RUN, "one that came later");
-	tested.start.vmclock = 1;
-	tested.start.disruption_marker = seen.vmclock.disruption_marker = 77;
+	behind.start.vmclock = 1;
+	behind.start.disruption_marker = seen.vmclock.disruption_marker = 77;
 	is(TW_RELIABLE, TW_HEALTH_HOST, TW_HEALTH_GOOD, "the same marker");
 	seen.vmclock.disruption_marker = 78;
 	is(TW_UNRELIABLE, TW_HEALTH_HOST, TW_HEALTH_BAD,
@@ -204,8 +208,8 @@ static void independent(void)
 {
 	begin(TW_RATE_KERNEL);
 	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_NOT_RUN, "no device");
-	strcpy(tested.start.independent, "/dev/ptp0");
-	tested.start.raw_ns = START_NS;
+	strcpy(behind.start.independent, "/dev/ptp0");
+	behind.start.raw_ns = START_NS;
 	is(TW_RELIABLE, TW_HEALTH_INDEPENDENT, TW_HEALTH_NOT_RUN,
 	   "a device that went away");
 	seen.independent = (struct tw_independent) {

@@ -14,6 +14,7 @@
 #define HZ	2e9			/* a tick is half a nanosecond */
 #define BASE	1000000000000ULL
 
+static struct tw_clock_state state;
 static struct tw_clock tested;
 static struct tw_reliability cpus = { .size = sizeof(cpus) };
 static struct tw_cpu_offset pairs[] = {
@@ -32,8 +33,10 @@ static void begin(void)
 	};
 
 	tested = (struct tw_clock) {
-		.base_ticks = BASE, .base_ns = 5, .rate = rate,
-		.refined_rate = { rate },
+		.base_ticks = BASE, .base_ns = 5, .state = &state,
+	};
+	state = (struct tw_clock_state) {
+		.rate = rate, .refined_rate = { rate },
 		.read = { .high_ns = 24, .step_ticks = 1 },
 		.reliability = &cpus,
 	};
@@ -144,7 +147,7 @@ static void offsets(void)
 	is_no_bound(TW_REASON_STANDS_STILL, 0, 0, "nor where one stood still");
 	is_no_bound(0, 1, 5, "a pair of which one is faster");
 	is_no_bound(0, -5, -1, "or slower");
-	tested.reliability = NULL;
+	state.reliability = NULL;
 	i = interval_of(0, 1, 2000);
 	tap_ok(i.cpus == TW_CPUS_UNJUDGED, "nobody looked: no bound");
 	i = interval_of(3, 3, 2000);
@@ -155,7 +158,7 @@ static void offsets(void)
 /* Over a refinement: the stamps are in segments of unlike rates. */
 static void refined(void)
 {
-	struct tw_rate better = tested.rate;
+	struct tw_rate better = state.rate;
 	struct tw_interval i = TW_SIZED(struct tw_interval);
 	struct tw_stamp from = { BASE + 1000, 0 }, to;
 	double rounding;
@@ -164,15 +167,15 @@ static void refined(void)
 	better.uncertainty_ppb = 1;
 	better.low_hz = HZ * (1 + 40e-9);
 	better.high_hz = HZ * (1 + 60e-9);
-	tested.segments = 1;
-	tested.segment[0] = (struct tw_clock_segment) {
+	state.segments = 1;
+	state.segment[0] = (struct tw__clock_segment) {
 		.begin_ticks = BASE + 4000000000,
 		.base_ns = tw_clock_ns_at(&tested, BASE + 4000000000),
 	};
-	tw_scale_init(&tested.segment[0].scale, &better, 0);
-	tested.segment[0].limit_ticks = tested.segment[0].scale.max_ticks;
+	tw_scale_init(&state.segment[0].scale, &better, 0);
+	state.segment[0].limit_ticks = state.segment[0].scale.max_ticks;
 	tested.limit_ticks = 4000000000 - 1;
-	tested.refined_rate[0] = better;
+	state.refined_rate[0] = better;
 	to = (struct tw_stamp) { BASE + 8000000000, 0 };
 	tap_ok(tw_interval(&tested, &from, &to, &i) == 0,
 	       "stamps before and after a refinement");
@@ -181,9 +184,9 @@ static void refined(void)
 	       (long long)i.ns);
 	/* A tick; two ends and a joint, each as rounded as any conversion. */
 	rounding = 0.5 + 3 * fmax(tested.scale.error_ns,
-				  tested.segment[0].scale.error_ns) +
+				  state.segment[0].scale.error_ns) +
 		   4 * fmax(tested.scale.error_ppb,
-			    tested.segment[0].scale.error_ppb);
+			    state.segment[0].scale.error_ppb);
 	tap_ok(fabs(i.quantisation.high_ns - rounding) < 1e-6,
 	       "three roundings: %.3f ns", i.quantisation.high_ns);
 	/* The truth: 8e9 - 1000 ticks at a rate within the better bounds. */
@@ -218,15 +221,15 @@ static void wrong_in_between(void)
 	struct tw_interval i = TW_SIZED(struct tw_interval);
 	double true_ns;
 
-	tested.segments = 2;
-	tested.segment[1] = tested.segment[0];
-	tw_scale_init(&tested.segment[0].scale, &wrong, 0);
+	state.segments = 2;
+	state.segment[1] = state.segment[0];
+	tw_scale_init(&state.segment[0].scale, &wrong, 0);
 	to.ticks = BASE + 8000000000000;
-	tested.segment[1].begin_ticks = to.ticks - 2000000000;
-	tested.segment[1].base_ns = tested.segment[0].base_ns +
-		tw_ticks_to_ns(&tested.segment[0].scale,
-			       tested.segment[1].begin_ticks -
-			       tested.segment[0].begin_ticks);
+	state.segment[1].begin_ticks = to.ticks - 2000000000;
+	state.segment[1].base_ns = state.segment[0].base_ns +
+		tw_ticks_to_ns(&state.segment[0].scale,
+			       state.segment[1].begin_ticks -
+			       state.segment[0].begin_ticks);
 	true_ns = (double)(to.ticks - from.ticks) / (HZ * (1 + 50e-9)) * 1e9;
 	tap_ok(tw_interval(&tested, &from, &to, &i) == 0 &&
 	       true_ns >= (double)i.ns + i.total.low_ns &&
@@ -240,7 +243,7 @@ static void bent(void)
 	struct tw_interval i = TW_SIZED(struct tw_interval);
 
 	begin();
-	tested.refined_rate[0].against = TW_AGAINST_MONOTONIC;
+	state.refined_rate[0].against = TW_AGAINST_MONOTONIC;
 	i = interval_of(0, 0, 2000000000);
 	tap_ok(i.rate.low_ns < -1e6 && i.rate.high_ns > 1e6,
 	       "against CLOCK_MONOTONIC: all that NTP may do");

@@ -17,6 +17,11 @@
 #define NOW	(BASE + 100 * HZ)
 #define STAMPS	5
 
+/* A clock, and what is behind it. */
+static struct {
+	struct tw_clock clock;
+	struct tw_clock_state state;
+} *memory;
 static struct tw_clock *tested;
 
 /* The counter, and what was read while the clock was refined. */
@@ -27,7 +32,7 @@ static struct {
 
 static void allow(int protection)
 {
-	if (mprotect(tested, sizeof(*tested), protection)) {
+	if (mprotect(memory, sizeof(*memory), protection)) {
 		printf("Bail out! mprotect\n");
 		exit(1);
 	}
@@ -67,15 +72,19 @@ static void make_clock(void)
 {
 	const struct tw_rate rate = { .size = sizeof(rate), .hz = HZ };
 
-	tested = mmap(NULL, sizeof(*tested), PROT_READ | PROT_WRITE,
+	memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (tested == MAP_FAILED) {
+	if (memory == MAP_FAILED) {
 		printf("Bail out! mmap\n");
 		exit(1);
 	}
+	tested = &memory->clock;
 	*tested = (struct tw_clock) {
-		.base_ticks = BASE, .base_ns = 1000000000, .rate = rate,
-		.refined_rate = { rate },
+		.base_ticks = BASE, .base_ns = 1000000000,
+		.state = &memory->state,
+	};
+	memory->state = (struct tw_clock_state) {
+		.rate = rate, .refined_rate = { rate },
 	};
 	tw_scale_init(&tested->scale, &rate, 0);
 	tested->limit_ticks = tested->scale.max_ticks;

@@ -8,6 +8,7 @@
  * system clock is not that of the rate given.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "tap.h"
 #include "tickwise.h"
@@ -16,7 +17,7 @@ static struct tw_clock by_hand(uint64_t base_ns)
 {
 	struct tw_rate rate = { .size = sizeof(rate), .hz = 2.5e9 };
 	struct tw_clock clock = {
-		.base_ticks = 1000000000000, .base_ns = base_ns, .rate = rate,
+		.base_ticks = 1000000000000, .base_ns = base_ns,
 	};
 
 	tw_scale_init(&clock.scale, &rate, 0);
@@ -93,6 +94,7 @@ static void system_clock(void)
 	       ns <= (uint64_t)after.tv_sec * TW_NS_PER_SECOND +
 			  (uint64_t)after.tv_nsec,
 	       "reads CLOCK_MONOTONIC_RAW");
+	tw_clock_free(&clock);
 }
 
 static void system_clock_is(enum tw_against rate_against,
@@ -107,10 +109,13 @@ static void system_clock_is(enum tw_against rate_against,
 		.system = TW_ON, .rate = &rate, .against = against,
 		.anchor = anchor,
 	};
+	struct tw_rate found = TW_SIZED(struct tw_rate);
 	struct tw_clock clock;
 
 	tap_ok(tw_clock_init(&clock, &options) == 0 && clock.clock_id == id &&
-	       clock.rate.against == rate_against, "%s", what);
+	       !tw_clock_rate(&clock, &found) &&
+	       found.against == rate_against, "%s", what);
+	tw_clock_free(&clock);
 }
 
 /* @against is for a calibration: a rate that is given has its own. */
@@ -149,6 +154,24 @@ static void refused(void)
 		   "a reliability without its size");
 }
 
+static void freed(void)
+{
+	const struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
+	const struct tw_clock none = { 0 };
+	struct tw_clock clock;
+
+	tap_ok(!tw_clock_init(&clock, &options) && clock.state,
+	       "a clock has memory of the library's");
+	tw_clock_free(&clock);
+	tap_ok(!memcmp(&clock, &none, sizeof(clock)), "freed: all zeros");
+	tw_clock_free(&clock);
+	tap_ok(!clock.state, "and may be freed again");
+	tap_is_u64(tw_clock_ns(&clock) | tw_clock_ns_at(&clock, 12345), 0,
+		   "a clock that was never set up shows 0");
+}
+
 static void marks(void)
 {
 	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
@@ -167,6 +190,7 @@ int main(void)
 	system_clock();
 	system_clock_of_rate();
 	refused();
+	freed();
 	marks();
 	return tap_done();
 }

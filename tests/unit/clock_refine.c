@@ -17,6 +17,7 @@
 #define SHIFT	24
 #define HZ	(1e9 * 0x1p24 / 6452780.0)
 
+static struct tw_clock_state state;
 static struct tw_clock tested;
 static struct two_clocks clocks;
 static struct tw_time_source source = { .size = sizeof(source) };
@@ -35,9 +36,10 @@ static void begin(uint64_t mult, unsigned shift, int is_clocksource,
 		.random = 12345,
 	};
 	source = two_clocks_source(&clocks, is_clocksource);
-	tested = (struct tw_clock) { .rate = TW_SIZED(struct tw_rate) };
-	if (tw_rate_measure(&tested.rate, &options) ||
-	    tw_scale_init(&tested.scale, &tested.rate, 0) ||
+	state = (struct tw_clock_state) { .rate = TW_SIZED(struct tw_rate) };
+	tested = (struct tw_clock) { .state = &state };
+	if (tw_rate_measure(&state.rate, &options) ||
+	    tw_scale_init(&tested.scale, &state.rate, 0) ||
 	    tw_refine_begin(&tested, TW_DEFAULT, &source)) {
 		printf("Bail out! no clock\n");
 		exit(1);
@@ -109,8 +111,8 @@ static void often(void)
 	for (i = 0; i < 500; i++)
 		if (refine_after(0.01, &rate))
 			break;
-	tap_ok(i == 500 && tested.segments >= 2 && tested.segments <= 8,
-	       "500 times in 5 s: %u new rates", tested.segments);
+	tap_ok(i == 500 && state.segments >= 2 && state.segments <= 8,
+	       "500 times in 5 s: %u new rates", state.segments);
 }
 
 static void found_later(void)
@@ -118,7 +120,7 @@ static void found_later(void)
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 1, TW_OFF, 20000000);
-	tap_ok(tested.rate.source == TW_RATE_REGRESSION, "begun as measured");
+	tap_ok(state.rate.source == TW_RATE_REGRESSION, "begun as measured");
 	tap_ok(refine_after(0.3, &rate) == 0 && rate.kernel_mult == MULT &&
 	       rate.kernel_shift == SHIFT,
 	       "the kernel's rate is found with a longer baseline");
@@ -126,7 +128,7 @@ static void found_later(void)
 	       rate.witness == TW_WITNESS_BOUND,
 	       "and is certain when no other is left: %s",
 	       tw_name(TW_ENUM_RATE_SOURCE, rate.source));
-	tap_is_u64(tested.segments, 1, "one new rate for that");
+	tap_is_u64(state.segments, 1, "one new rate for that");
 }
 
 static void confirmed(void)
@@ -134,11 +136,11 @@ static void confirmed(void)
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
-	tap_ok(tested.rate.source == TW_RATE_KERNEL_PROVISIONAL,
+	tap_ok(state.rate.source == TW_RATE_KERNEL_PROVISIONAL,
 	       "begun as provisional");
 	tap_ok(refine_after(2, &rate) == 0 && rate.source == TW_RATE_KERNEL,
 	       "confirmed after 2 s");
-	tap_is_u64(tested.segments, 0, "which is no new rate");
+	tap_is_u64(state.segments, 0, "which is no new rate");
 	tap_ok(rate.bound_ppb > 0 && rate.bound_ppb < 100,
 	       "the hard bound stays the samples' (%.1f ppb)", rate.bound_ppb);
 	refine_after(3600, &rate);
@@ -153,10 +155,10 @@ static void disproved(void)
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
-	tested.rate.kernel_mult = MULT + 1;
-	tested.rate.hz = 1e9 * 0x1p24 / (double)(MULT + 1);
-	tested.refined_rate[0] = tested.rate;
-	tw_scale_init(&tested.scale, &tested.rate, 0);
+	state.rate.kernel_mult = MULT + 1;
+	state.rate.hz = 1e9 * 0x1p24 / (double)(MULT + 1);
+	state.refined_rate[0] = state.rate;
+	tw_scale_init(&tested.scale, &state.rate, 0);
 	tap_ok(refine_after(0.02, &rate) == 0 && rate.kernel_mult == MULT + 1,
 	       "a wrong guess: 20 ms do not show it");
 	tap_ok(refine_after(5, &rate) == 0 &&
@@ -167,7 +169,7 @@ static void disproved(void)
 	       "the measured rate holds instead, off by %.3f ppb",
 	       off_ppb(&rate, HZ));
 	/* A tick is 0.4 ns: from one to the next it is rounded to 0 or 1. */
-	begin_ticks = tested.segment[tested.last].begin_ticks;
+	begin_ticks = tested.tw__last->begin_ticks;
 	before_ns = tw_clock_ns_at(&tested, begin_ticks - 1);
 	after_ns = tw_clock_ns_at(&tested, begin_ticks);
 	tap_ok(after_ns >= before_ns && after_ns <= before_ns + 1,
@@ -185,7 +187,7 @@ static void jumped(void)
 	tw_clock_rate(&tested, &before);
 	clocks.from_ns += 1000000;
 	tap_ok(refine_after(1, &rate) == -ESTALE && rate.hz == before.hz &&
-	       tested.segments == 0,
+	       state.segments == 0,
 	       "the system clock jumped by 1 ms: -ESTALE, nothing changes");
 
 	/* A rate that is certain is not given up for what two looks say. */
@@ -219,10 +221,10 @@ static void steered_anew(void)
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
 	begin(MULT * 65536, SHIFT + 16, 1, TW_OFF, 20000000);
-	tested.rate.against = TW_AGAINST_MONOTONIC;
-	tested.rate.source = TW_RATE_KERNEL_STEERED;
-	tested.rate.uncertainty_ppb = 0.01;
-	tested.refined_rate[0] = tested.rate;
+	state.rate.against = TW_AGAINST_MONOTONIC;
+	state.rate.source = TW_RATE_KERNEL_STEERED;
+	state.rate.uncertainty_ppb = 0.01;
+	state.refined_rate[0] = state.rate;
 	two_clocks_change(&clocks, MULT * 65536 + 400000, SHIFT + 16);
 	tap_ok(refine_after(10, &rate) == 0 &&
 	       rate.source == TW_RATE_REGRESSION,
@@ -240,11 +242,11 @@ static void refused(void)
 	tap_ok(rate.source == TW_RATE_REGRESSION,
 	       "another clocksource: never the kernel's rate");
 	begin(MULT, SHIFT, 1, TW_OFF, 20000000);
-	tested.start.kernel_rate_wanted = 0;
+	state.start.kernel_rate_wanted = 0;
 	refine_after(10, &rate);
 	tap_ok(rate.source == TW_RATE_REGRESSION,
 	       "nor where the caller does not want it");
-	tested.refining = getpid();
+	state.refining = getpid();
 	tap_ok(refine_after(1, &rate) == -EBUSY, "two at once: -EBUSY");
 	tested.system = 1;
 	tap_ok(refine_after(1, &rate) == -ENOTSUP,

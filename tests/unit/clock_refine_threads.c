@@ -61,6 +61,7 @@ static uint64_t read_held_up(void *context)
 
 struct shared {
 	struct tw_clock tested;
+	struct tw_clock_state state;
 	uint64_t latest_ns;
 	int stop;
 };
@@ -146,6 +147,7 @@ static int one_clock(struct shared *shared, const struct tw_clock *clean,
 	unsigned i, started;
 
 	*shared = (struct shared) { .tested = *clean };
+	shared->tested.state = &shared->state;
 	for (started = 0; started < READERS; started++) {
 		readers[started].shared = shared;
 		if (pthread_create(&readers[started].thread, NULL, read_on,
@@ -153,7 +155,7 @@ static int one_clock(struct shared *shared, const struct tw_clock *clean,
 			break;
 	}
 	total->late += refine_on(shared);
-	total->segments += shared->tested.segments;
+	total->segments += shared->state.segments;
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
 	for (i = 0; i < started; i++) {
 		pthread_join(readers[i].thread, NULL);
@@ -170,7 +172,7 @@ int main(void)
 	const struct tw_rate rate = { .size = sizeof(rate), .hz = HZ };
 	const char *text = getenv("TW_CLOCKS");
 	unsigned clocks = text ? (unsigned)strtoul(text, NULL, 10) : 3;
-	struct tw_clock clean = { .base_ns = 5000, .rate = rate };
+	struct tw_clock clean = { .base_ns = 5000 };
 	static struct shared shared;
 	struct total total = { 0 };
 	unsigned i;

@@ -10,6 +10,7 @@
 #include "clock/segment.h"
 #include "tap.h"
 
+static struct tw_clock_state state;
 static struct tw_clock tested;
 
 struct counter {
@@ -35,8 +36,10 @@ static void make_clock(double hz)
 	struct tw_rate rate = rate_of(hz);
 
 	tested = (struct tw_clock) {
-		.base_ticks = 5000000000, .base_ns = 1000000000, .rate = rate,
+		.base_ticks = 5000000000, .base_ns = 1000000000,
+		.state = &state,
 	};
+	state = (struct tw_clock_state) { .rate = rate };
 	tw_scale_init(&tested.scale, &rate, 0);
 	tested.limit_ticks = tested.scale.max_ticks;
 }
@@ -55,7 +58,7 @@ static int append(double hz, uint64_t now, uint64_t step)
 
 static uint64_t last_begin(void)
 {
-	return tested.segment[tested.last].begin_ticks;
+	return tested.tw__last->begin_ticks;
 }
 
 /* Around where the last segment begins: never back, and no step forward. A tick
@@ -119,7 +122,7 @@ static void too_late(void)
 	       "the writer was held up: -EAGAIN");
 	tap_is_u64(tw_clock_ns_at(&tested, later), ns, "nothing has changed");
 	tap_ok(append(2.4e9, now + 10000000, 23999999) == 0 &&
-	       tested.segments == 1, "a tick less: in time");
+	       state.segments == 1, "a tick less: in time");
 	tap_ok(tw_clock_ns_at(&tested, later) != ns && never_back(),
 	       "by a segment that holds");
 }
@@ -128,7 +131,7 @@ static uint64_t published_then(void *context)
 {
 	uint64_t *last_ticks = context;
 
-	return tested.segments ? *last_ticks : 6000000000;
+	return state.segments ? *last_ticks : 6000000000;
 }
 
 static void count_warning(void *context, int level, const char *message)
@@ -155,7 +158,7 @@ static void held_up(void)
 	last_ticks++;
 	make_clock(1e9);
 	tap_ok(!tw_segment_append(&tested, &rate, &source) && warnings == 1 &&
-	       tested.segments == 1, "5 ms: it holds, with a warning");
+	       state.segments == 1, "5 ms: it holds, with a warning");
 	tw_set_diagnostics(NULL, NULL);
 }
 
@@ -177,7 +180,7 @@ static void many(void)
 	/* The segment begins 20 ms after now. */
 	make_clock(1e9);
 	now = tested.base_ticks + tested.scale.max_ticks - 20000000;
-	tap_ok(append(1e9, now, 0) == -ERANGE && !tested.segments,
+	tap_ok(append(1e9, now, 0) == -ERANGE && !state.segments,
 	       "the end of the clock's range: -ERANGE");
 	tap_ok(append(1e9, now - 1, 0) == 0, "a tick before it");
 }

@@ -67,15 +67,18 @@ static int clock_is_systems(const struct tw_clock_options *options, int why)
 	struct tw_clock clock;
 	struct timespec ts;
 	uint64_t before_ns;
+	int is_between_both;
 
 	if (tw_clock_init(&clock, options) || clock.system != 2 ||
 	    clock.system_errno != why)
 		return 0;
 	before_ns = call_ns(CLOCK_MONOTONIC);
 	tw_clock_timespec(&clock, &second, &ts);
-	return is_between(before_ns, tw_clock_ns(&clock)) &&
-	       is_between(before_ns, (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
-			  (uint64_t)ts.tv_nsec);
+	is_between_both = is_between(before_ns, tw_clock_ns(&clock)) &&
+		is_between(before_ns, (uint64_t)ts.tv_sec * TW_NS_PER_SECOND +
+			   (uint64_t)ts.tv_nsec);
+	tw_clock_free(&clock);
+	return is_between_both;
 }
 
 static int clock_falls_back(void)

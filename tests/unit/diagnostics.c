@@ -106,10 +106,12 @@ static void try_clock(void)
 			.rate = &slow }) && clock.system && heard.count == 1,
 	       "a clock that falls back to the system's: told: %s", heard.last);
 	tap_ok(heard.level == TW_SAY_WARNING, "as a warning");
+	tw_clock_free(&clock);
 	tap_ok(!tw_clock_init(&clock, &(struct tw_clock_options) {
 		.size = sizeof(struct tw_clock_options),
 			.system = TW_ON }) && heard.count == 1,
 	       "one that was asked to: not told");
+	tw_clock_free(&clock);
 	tw_set_diagnostics(NULL, NULL);
 }
 

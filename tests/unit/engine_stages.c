@@ -81,12 +81,12 @@ static uint64_t ns_of(uint64_t from, uint64_t to)
 	if (shape->system)
 		return to - from;
 	return (uint64_t)((double)(to - from) * 1e9 /
-			  world.timing.clock.rate.hz + 0.5);
+			  world.rate.hz + 0.5);
 }
 
 static bool is_exact(void)
 {
-	return shape->system || world.timing.clock.rate.hz == WORLD_RATE_HZ;
+	return shape->system || world.rate.hz == WORLD_RATE_HZ;
 }
 
 /* ---- what is right ----------------------------------------------------- */
@@ -539,7 +539,7 @@ static void set_world(void)
 	world.options.stages = !shape->no_stages;
 	world.options.event_time = shape->event_time;
 	world.options.slowest = SLOWEST;
-	world.timing.clock.rate.hz = (double)hz;
+	world.rate.hz = (double)hz;
 	world.timing.clock.system = shape->system;
 	world.at_once = shape->at_once;
 	world.accepts = shape->accepts;

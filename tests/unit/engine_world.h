@@ -53,6 +53,7 @@ static struct world {
 	struct thread_data td;
 	struct tw_options options;
 	struct tw_timing timing;
+	struct tw_rate rate;		/* of its clock */
 	struct fio_file file;
 	struct io_u io_us[WORLD_DEPTH];
 	json_t *report;			/* after world_end() */
@@ -318,7 +319,7 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 static uint64_t world_fio_ns(void)
 {
 	return (uint64_t)((double)engine_now_ticks * (1 + world.fio_fast) *
-			  1e9 / world.timing.clock.rate.hz);
+			  1e9 / world.rate.hz);
 }
 
 /* What is inline in a fio with our patches asks the same of these. */
@@ -477,8 +478,8 @@ struct thread_segment segments[REAL_MAX_SEG];
 
 static uint64_t world_monotonic_ns(uint64_t ticks)
 {
-	const double ns = (double)ticks * 1e9 / world.timing.clock.rate.hz;
-	const uint64_t own_ns = world.timing.clock.rate.hz == WORLD_RATE_HZ ?
+	const double ns = (double)ticks * 1e9 / world.rate.hz;
+	const uint64_t own_ns = world.rate.hz == WORLD_RATE_HZ ?
 				ticks : (uint64_t)ns;
 
 	return WORLD_MONOTONIC_NS + own_ns +
@@ -728,8 +729,8 @@ static void world_forget(void)
 	world.td.io_ops = &tw_engine;
 	world.file.fd = 7;
 	world.file.real_file_size = 1 << 30;
-	world.timing.clock.rate.size = sizeof(world.timing.clock.rate);
-	world.timing.clock.rate.hz = WORLD_RATE_HZ;
+	world.rate.size = sizeof(world.rate);
+	world.rate.hz = WORLD_RATE_HZ;
 	ramp_period_enabled = false;
 }
 
@@ -739,7 +740,7 @@ static bool world_begin(void)
 {
 	unsigned i;
 
-	if (tw_scale_init(&world.timing.clock.scale, &world.timing.clock.rate,
+	if (tw_scale_init(&world.timing.clock.scale, &world.rate,
 			  0) || tw_init(&world.td))
 		return false;
 	for (i = 0; i < world.td.o.iodepth; i++) {

@@ -88,9 +88,13 @@ static int clock_options(void *options)
 {
 	struct tw_clock_options *all = options;
 	struct tw_clock clock;
+	int ret;
 
 	all->system = TW_ON;
-	return tw_clock_init(&clock, options);
+	ret = tw_clock_init(&clock, options);
+	if (!ret)
+		tw_clock_free(&clock);
+	return ret;
 }
 
 static int clock_rate(void *rate)
@@ -300,5 +304,6 @@ int main(void)
 		if (cases[i].is_input)
 			try_unknown(i);
 	}
+	tw_clock_free(&a_clock);
 	return tap_done();
 }

@@ -53,7 +53,7 @@ static int run(const struct arguments *arguments,
 	ret = tw_bench_measure(costs, clock, arguments->window_ns);
 	if (ret)
 		return ret;
-	evaluated = tw_bench_evaluate(results, costs, clock->rate.hz);
+	evaluated = tw_bench_evaluate(results, costs, clock->scale.hz);
 	if (evaluated && evaluated != -EAGAIN)
 		return evaluated;
 	ret = arguments->json ?
@@ -84,7 +84,7 @@ int tw_command_bench(int argc, char **argv)
 	};
 	struct arguments arguments = { 0 };
 	struct tw_bench_costs costs;
-	struct tw_clock clock;
+	struct tw_clock clock = { 0 };
 	int code, ret;
 
 	(void)argc;
@@ -96,11 +96,14 @@ int tw_command_bench(int argc, char **argv)
 		ret = clock.system_errno;
 	if (!ret)
 		ret = tw_bench_costs_init(&costs, arguments.window_ns);
-	if (ret)
+	if (ret) {
+		tw_clock_free(&clock);
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
 				       why_not(ret));
+	}
 	ret = run(&arguments, &costs, &clock);
 	tw_bench_costs_free(&costs);
+	tw_clock_free(&clock);
 	if (ret && ret != -EAGAIN)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
 				       why_not(ret));

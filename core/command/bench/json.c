@@ -37,7 +37,7 @@ json_t *tw_bench_json(const struct tw_bench_result *results,
 		"compiler", tw_bench_compiler(),
 		"optimized", tw_bench_is_optimized(),
 		"undisturbed", is_evidence,
-		"hz", clock->rate.hz,
+		"hz", clock->scale.hz,
 		"rounds", (json_int_t)costs->rounds,
 		"results", json_results(results));
 }

@@ -184,7 +184,9 @@ void tw_bench_costs_free(struct tw_bench_costs *costs)
 static void set_up(struct bench *bench, const struct tw_clock *clock)
 {
 	const struct tw_scale *scale = &clock->scale;
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
+	tw_clock_rate(clock, &rate);
 	*bench = (struct bench) {
 		.clock = *clock,
 		.refined = *clock,
@@ -194,7 +196,7 @@ static void set_up(struct bench *bench, const struct tw_clock *clock)
 		.modulus_log2 = scale->modulus_log2,
 		.mult = scale->mult >> TW_SCALE_FRACTION_BITS,
 		.shift = scale->shift,
-		.wide = tw_wide_of(&clock->rate),
+		.wide = tw_wide_of(&rate),
 	};
 }
 
@@ -205,11 +207,14 @@ static void set_up(struct bench *bench, const struct tw_clock *clock)
 static int refine(struct tw_clock *clock)
 {
 	const struct timespec until_it_holds = { .tv_nsec = 30000000 };
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	unsigned tries = 100;
-	int ret;
+	int ret = tw_clock_rate(clock, &rate);
 
+	if (ret)
+		return ret;
 	do {
-		ret = tw_segment_append(clock, &clock->rate, NULL);
+		ret = tw_segment_append(clock, &rate, NULL);
 	} while (ret == -EAGAIN && --tries);
 	nanosleep(&until_it_holds, NULL);
 	return ret;

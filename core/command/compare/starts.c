@@ -64,7 +64,7 @@ static int set_up_own(struct tw_clock *clock, const struct own *own)
 	if (clock->system)
 		return -1;
 	if (own->clock->check)
-		tw_trust_compare(TW_TRUST_RUN_START, clock->rate.hz, &compared);
+		tw_trust_compare(TW_TRUST_RUN_START, clock->scale.hz, &compared);
 	return 0;
 }
 
