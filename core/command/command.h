@@ -69,6 +69,11 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 
 #define TW_GO_ON	(-1)
 
+/* A page as a file of HTML; returns an enum tw_exit, after a message if it could not be
+ * written. */
+int tw_command_html_file(const char *name, const struct tw_page *page,
+			 const char *path);
+
 /* Flush stdout; TW_EXIT_IO with a message if it could not all be written
  * (a full disk, a closed pipe), else @code. */
 int tw_command_finish(const char *name, int code);

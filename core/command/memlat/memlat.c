@@ -15,7 +15,6 @@
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
-#include "command/report/file.h"
 
 const char *tw_memlat_size(char *text, size_t bytes)
 {
@@ -100,15 +99,6 @@ static int try_html(const char *path)
 	return TW_EXIT_GOOD;
 }
 
-static int write_html(const struct tw_page *page, const char *path)
-{
-	struct tw_report_problem problem = { "" };
-	int code = tw_report_write_html(page, path, &problem);
-
-	return code == TW_EXIT_GOOD ? code :
-	       tw_command_fail(TW_MEMLAT, code, "%s", problem.text);
-}
-
 static int show(const struct tw_memlat *memlat,
 		const struct tw_memlat_arguments *arguments)
 {
@@ -127,7 +117,7 @@ static int show(const struct tw_memlat *memlat,
 		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
 				       strerror(-error));
 	else if (arguments->html)
-		code = write_html(page, arguments->html);
+		code = tw_command_html_file(TW_MEMLAT, page, arguments->html);
 	tw_page_free(page);
 	return code;
 }

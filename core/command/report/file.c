@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/output/html.h"
+#include "command/output/file.h"
 #include "command/report/file.h"
 #include "command/report/want.h"
 
@@ -17,38 +17,17 @@ FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem)
 	FILE *file = fopen(path, "we");
 
 	if (!file)
-		tw_report_refuse(problem, "%s: %s", path, strerror(errno));
+		tw_report_refuse(problem, "can't write %s: %s", path, strerror(errno));
 	return file;
 }
 
 int tw_report_close_file(FILE *file, const char *path,
 			 struct tw_report_problem *problem)
 {
-	int error = 0;
+	int error = tw_output_close(file);
 
-	errno = 0;
-	if (fflush(file) || ferror(file))
-		error = errno ? errno : EIO;
-	if (fclose(file) && !error)
-		error = errno;
 	if (!error)
 		return TW_EXIT_GOOD;
-	tw_report_refuse(problem, "can't write the output: %s: %s", path,
-			 strerror(error));
+	tw_report_refuse(problem, "can't write %s: %s", path, strerror(-error));
 	return TW_EXIT_IO;
-}
-
-int tw_report_write_html(const struct tw_page *page, const char *path,
-			 struct tw_report_problem *problem)
-{
-	FILE *file = tw_report_open_file(path, problem);
-	int code;
-
-	if (!file)
-		return TW_EXIT_IO;
-	if (!tw_output_html(page, file))
-		return tw_report_close_file(file, path, problem);
-	tw_report_refuse(problem, "%s", strerror(ENOMEM));
-	code = tw_report_close_file(file, path, problem);
-	return code == TW_EXIT_GOOD ? TW_EXIT_SOFTWARE : code;
 }

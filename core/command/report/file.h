@@ -17,11 +17,4 @@ FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);
 int tw_report_close_file(FILE *file, const char *path,
 			 struct tw_report_problem *problem);
 
-struct tw_page;
-
-/* A page as a file of HTML. Return: an enum tw_exit; other than TW_EXIT_GOOD, @problem
- * says why. */
-int tw_report_write_html(const struct tw_page *page, const char *path,
-			 struct tw_report_problem *problem);
-
 #endif

@@ -10,7 +10,6 @@
 #include "command/command.h"
 #include "command/output/json.h"
 #include "command/output/text.h"
-#include "command/report/file.h"
 #include "command/report/json.h"
 #include "command/report/load.h"
 #include "command/report/merge.h"
@@ -93,13 +92,12 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 		code = tw_report_write_percentiles(groups, count,
 						   wanted->percentiles,
 						   &problem);
-	if (wanted->html && code == TW_EXIT_GOOD)
-		code = tw_report_write_html(page, wanted->html, &problem);
 	if (wanted->trace && code == TW_EXIT_GOOD)
 		code = tw_report_write_trace(groups, count, wanted->trace,
 					     &problem);
-	return code == TW_EXIT_GOOD ? code :
-		tw_command_fail(NAME, code, "%s", problem.text);
+	if (code != TW_EXIT_GOOD)
+		return tw_command_fail(NAME, code, "%s", problem.text);
+	return wanted->html ? tw_command_html_file(NAME, page, wanted->html) : code;
 }
 
 static int show(const struct tw_report_group *groups, size_t count,
