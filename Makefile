@@ -527,7 +527,7 @@ $(ENGINE_TESTS): %.t: %.o $(ENGINE_OBJECTS) $(call objects,$(JSON_SOURCES)) \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(ENGINE_TEST_LDFLAGS) -o $@ $^ \
 		-ljansson $(CORE_LIBS)
 $(B)/tests/unit/engine_no_memory.t: ENGINE_TEST_LDFLAGS := $(addprefix \
-	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap free munmap)
+	-Wl$(comma)--wrap=,malloc calloc aligned_alloc mmap mmap64 free munmap)
 
 $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 	$(call say,CC,$<)

@@ -36,9 +36,13 @@ ok $? "before a file is laid out"
 ok $? "--enghelp on it does not crash either"
 
 # As the Makefile has them, but for the file of the other engine.
-sources=$(env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" --no-print-directory \
-	--eval 'engine-sources: ; @echo plugin/tickwise.c $(PLUGIN_SOURCES)' \
-	engine-sources)
+sources_in()
+{
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" --no-print-directory \
+		--eval "sources-in: ; @echo $1" sources-in
+}
+sources="plugin/tickwise.c $(sources_in '$(PLUGIN_SOURCES)')"
+shared=$(sources_in '$(JSON_SOURCES:.c=.o)')
 [ "$(echo "$sources" | wc -w)" -gt 10 ]
 ok $? "the engine's sources: $(echo "$sources" | wc -w)"
 
@@ -59,7 +63,7 @@ build_moved()
 	done
 	# shellcheck disable=SC2086
 	${CC:-gcc} -shared -Wl,-z,now -o moved.so $objects \
-		"$TW_BUILD"/core/latency/*_json.o "$TW_BUILD/libtickwise.a" \
+		$(cd "$TW_BUILD" && realpath $shared) "$TW_BUILD/libtickwise.a" \
 		-luring -ljansson -lm -pthread
 }
 

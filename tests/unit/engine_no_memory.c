@@ -49,6 +49,8 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
 		  off_t offset);
+void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
+		    off_t offset);
 void __wrap_free(void *block);
 int __wrap_munmap(void *at, size_t size);
 
@@ -78,6 +80,13 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
 	if (memory.on && block != MAP_FAILED)
 		memory.blocks++;
 	return block;
+}
+
+/* What the engine's own files call mmap(), which are built for large files. */
+void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
+		    off_t offset)
+{
+	return __wrap_mmap(at, size, protection, flags, file, offset);
 }
 
 void __wrap_free(void *block)
