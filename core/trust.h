@@ -44,6 +44,11 @@
 #define TW_TRUST_MIN_NS_PER_TICK	0.1
 #define TW_TRUST_MAX_NS_PER_TICK	100
 
+/* An engine calibrates for so long before its first job, and longer if the samples
+ * are too few. `tickwise compare` sets up the engine's clock in the same way. */
+#define TW_TRUST_ENGINE_WINDOW_NS	20000000ULL
+#define TW_TRUST_ENGINE_LONGEST_NS	160000000ULL
+
 /* When the CPUs' counters are compared as a part of something else. */
 enum tw_trust_moment {
 	TW_TRUST_CLOCK_CHECK,	/* tw_clock_check() */

@@ -21,10 +21,8 @@
 #include "run_end.h"
 #include "timespec.h"
 #include "timing.h"
+#include "trust.h"
 #include "trust_measure.h"
-
-#define CALIBRATION_NS	20000000ULL
-#define LONGEST_CALIBRATION_NS	160000000ULL
 
 static struct tw_timing timing;
 static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
@@ -106,8 +104,8 @@ static void set_up(void)
 {
 	const struct tw_clock_options options = {
 		.size = sizeof(options),
-		.window_ns = CALIBRATION_NS,
-		.longest_ns = LONGEST_CALIBRATION_NS,
+		.window_ns = TW_TRUST_ENGINE_WINDOW_NS,
+		.longest_ns = TW_TRUST_ENGINE_LONGEST_NS,
 	};
 	struct tw_trust_seen seen = { .state = tw_counter_permission() };
 	struct tw_trust trust;

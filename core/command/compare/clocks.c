@@ -9,8 +9,8 @@
 
 #include "command/command.h"
 #include "command/compare/compare.h"
+#include "trust.h"
 
-#define ENGINE_WINDOW_NS	20000000ULL
 #define LIBRARY_WINDOW_NS	1000000000ULL
 
 /* What a program writes to stdout first, up to @size. 0; -errno: it can't be
@@ -168,7 +168,7 @@ int tw_compare_find(struct tw_compare_result *result,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	clock = add(result, "engine", "tw_clock as the engine sets it up, 20 ms");
-	clock->window_ns = ENGINE_WINDOW_NS;
+	clock->window_ns = TW_TRUST_ENGINE_WINDOW_NS;
 	clock->check = 1;
 	clock = add(result, "library", "tw_clock_init(), one second");
 	clock->window_ns = LIBRARY_WINDOW_NS;

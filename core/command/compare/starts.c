@@ -14,6 +14,7 @@
 #include "command/command.h"
 #include "command/compare/compare.h"
 #include "timespec.h"
+#include "trust.h"
 #include "trust_measure.h"
 
 #define HOGS_PER_CPU	2
@@ -46,16 +47,13 @@ static void sleep_ns(uint64_t ns)
 		;
 }
 
-/* What the engine allows its calibration. */
-#define ENGINE_LONGEST_NS	160000000ULL
-
 static int set_up_own(struct tw_clock *clock, const struct own *own)
 {
 	/* As the engine does. */
 	const struct tw_clock_options options = {
 		.size = sizeof(options),
 		.window_ns = own->clock->window_ns,
-		.longest_ns = ENGINE_LONGEST_NS,
+		.longest_ns = TW_TRUST_ENGINE_LONGEST_NS,
 	};
 	struct tw_trust_compared compared;
 
