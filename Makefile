@@ -96,7 +96,9 @@ CORE_LIBS := -lm -pthread $(SANITIZE)
 
 LIBRARY_SOURCES := $(filter-out %_json.c, \
 	$(wildcard core/*.c core/counter/*.c core/machine/*.c core/clock/*.c core/estimate/*.c \
-		   core/latency/*.c core/memory/*.c))
+		   core/latency/*.c))
+# The pointer chase, for `tickwise memlat` and the memory engine.
+MEMORY_SOURCES := $(wildcard core/memory/*.c)
 # What writes JSON, for the program and the engines.
 JSON_SOURCES := $(wildcard core/latency/*_json.c) core/command/output/json_text.c \
 	core/command/output/plain_text.c
@@ -148,14 +150,21 @@ $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# The same objects as in the archive. Hidden visibility keeps names in, the
-# map gives those that go out a version. Calls between two of them go straight.
-$(B)/$(SONAME): $(call objects,$(LIBRARY_SOURCES)) core/libtickwise.map
+$(B)/libtickwise-memory.a: $(call objects,$(MEMORY_SOURCES))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# Of the archive what exported functions reach, and no object more (-u). Hidden
+# visibility keeps names in, the map gives those that go out a version. Calls
+# between two of them go straight.
+EXPORTS := $(shell sed -n 's/^\t\t\(tw_[a-z_0-9]*\);$$/\1/p' core/libtickwise.map)
+$(B)/$(SONAME): $(B)/libtickwise.a core/libtickwise.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) \
 		-Wl,--version-script=core/libtickwise.map \
 		-Wl,-Bsymbolic-functions $(if $(SAN),,-Wl,-z,defs) \
-		-o $@ $(filter %.o,$^) $(CORE_LIBS)
+		$(addprefix -Wl$(comma)-u$(comma),$(EXPORTS)) \
+		-o $@ $(filter %.a,$^) $(CORE_LIBS)
 
 $(B)/libtickwise.so: $(B)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
@@ -166,7 +175,8 @@ $(B)/example: core/example/example.c $(B)/libtickwise.a
 	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -o $@ $(filter %.c %.a,$^) $(LDFLAGS) $(CORE_LIBS)
 
-$(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise.a
+$(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise-memory.a \
+	       $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
 
@@ -375,12 +385,13 @@ $(B)/tickwise.so: $(B)/plugin/tickwise.o
 $(B)/tickwise-cmd.so: $(B)/plugin/command.o
 $(B)/tickwise.so $(B)/tickwise-cmd.so: $(call objects,$(PLUGIN_SOURCES))
 $(B)/tickwise.so $(B)/tickwise-cmd.so: ENGINE_LIBS := -luring $(KERNEL_LIBS)
-$(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES))
+$(B)/tickwise-memory.so: $(call objects,$(MEMORY_ENGINE_SOURCES)) \
+			 $(B)/libtickwise-memory.a
 $(addprefix $(B)/,$(ENGINE_FILES)): $(call objects,$(JSON_SOURCES)) \
 				    $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
-		-Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) \
+		-Wl,--exclude-libs,ALL -o $@ $(filter %.o %-memory.a,$^) \
 		$(B)/libtickwise.a $(ENGINE_LIBS) -ljansson $(CORE_LIBS) \
 		$(if $(PROFILE),-L$(B) -ltickwise-profile -Wl$(comma)-rpath$(comma)'$$ORIGIN')
 
@@ -419,7 +430,7 @@ PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
 	$(addprefix $(B)/tests/unit/,check_clocksource.t check_page.t compare_page.t \
 	memlat_page.t)
 
-$(PAGE_TESTS): $(B)/command.a tests/unit/output.h
+$(PAGE_TESTS): $(B)/command.a $(B)/libtickwise-memory.a tests/unit/output.h
 $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
@@ -441,8 +452,11 @@ $(B)/tests/unit/check_sequel.t: $(addprefix $(B)/core/command/,check/facts.o \
 $(B)/tests/unit/check_sequel.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/options.t $(B)/tests/unit/options_text.t: $(B)/core/command/options.o
 $(B)/tests/unit/options_text.t: $(B)/core/command/options_text.o
+MEMORY_TESTS := $(filter $(B)/tests/unit/memory_%,$(UNIT_TESTS)) \
+	$(B)/tests/unit/memlat_nodes.t
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
-$(B)/tests/unit/memlat_nodes.t: TEST_LIBS := $(B)/libtickwise.a
+$(MEMORY_TESTS): $(B)/libtickwise-memory.a
+$(MEMORY_TESTS): TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_html.t: $(B)/command.a
 $(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
@@ -564,7 +578,7 @@ $(B)/tests/golden/%.o: tests/golden/%.c $(B)/flags
 		-c -o $@ $<
 
 $(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
-			$(B)/libtickwise.a
+			$(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(REPLACED)) \
 		-o $@ $^ -ljansson -ldl $(CORE_LIBS)
@@ -814,7 +828,7 @@ fuzz-build: $(fuzzers)
 
 $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 		$(filter-out %/run/engines.o,$(call objects,$(COMMAND_SOURCES))) \
-		$(B)/libtickwise.a
+		$(B)/libtickwise-memory.a $(B)/libtickwise.a
 	$(call say,FUZZ,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \

@@ -181,9 +181,28 @@ static int print_limits(const struct tw_clock *clock)
 	return 0;
 }
 
+static int print_health(const struct tw_clock *clock)
+{
+	struct tw_clock_health health = TW_SIZED(struct tw_clock_health);
+	unsigned i;
+	int error = tw_clock_check(clock, &health);
+
+	if (error)
+		return error;
+	printf("\nHealth\n  verdict    %s\n",
+	       tw_text(TW_ENUM_VERDICT, health.verdict));
+	for (i = 0; i < TW_HEALTH_CHECKS; i++)
+		printf("  %-10s %s: %s\n",
+		       i ? "" : "checks",
+		       tw_name(TW_ENUM_HEALTH_STATE, health.state[i]),
+		       tw_text(TW_ENUM_HEALTH_CHECK, i));
+	return 0;
+}
+
 static int use_clock(const struct tw_clock *clock)
 {
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	struct tw_scale scale;
 	int error;
 
 	if (clock->system)
@@ -192,12 +211,19 @@ static int use_clock(const struct tw_clock *clock)
 	if (error)
 		return stop("no rate", error);
 	print_rate(&rate);
-	print_scale(&clock->scale);
+	/* The clock's own one, clock->scale, is the same. */
+	error = tw_scale_init(&scale, &rate, 0);
+	if (error)
+		return stop("no conversion", error);
+	print_scale(&scale);
 	error = print_interval(clock);
 	if (error)
 		return stop("no interval", error);
 	error = print_limits(clock);
-	return error ? stop("can't go over the CPUs", error) : 0;
+	if (error)
+		return stop("can't go over the CPUs", error);
+	error = print_health(clock);
+	return error ? stop("can't look at the clock again", error) : 0;
 }
 
 static int use_counter(const struct tw_reliability *reliability)

@@ -26,7 +26,8 @@ else
 	for text in 'verdict ' 'offset ' 'order ' 'reading ' \
 		'ticks per second of CLOCK_MONOTONIC' '(1 sigma)' \
 		'(hard bound)' 'modulus ' 'mult ' 'whole ' 'measured ' \
-		'the truth is' 'wraps in' 'conversion takes intervals up to'; do
+		'the truth is' 'wraps in' 'conversion takes intervals up to' \
+		'the clock advanced as much as the one it was set by'; do
 		has "$out" "$text" "says: $text"
 	done
 	# From 58 years at 10 GHz to 58494 at 10 MHz, less what has gone.

@@ -4,7 +4,9 @@
 # The shared library exports what the header declares: no more, or internals
 # become somebody's interface; no less, or programs don't link. Fails if a new
 # function of the header is not in the version script, or one that went is; or if
-# there are more than 29: a library that is easy to learn has few.
+# there are more than 29: a library that is easy to learn has few. Fails, too, if one
+# of them has no manual page or no caller, or if the shared library holds what none
+# of them needs.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/header_names.sh"
@@ -37,4 +39,60 @@ sed 's/^/# /' "$scratch/bare"
 
 is "$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')" "$soname" \
 	"the soname is $soname"
+
+# none FILE DESCRIPTION: passes when the file is empty, else shows it
+none() {
+	[ ! -s "$1" ]
+	ok $? "$2"
+	sed 's/^/# /' "$1"
+}
+
+# What inline functions call has no page, and no other caller.
+grep -v '^tw__' "$scratch/declared" >"$scratch/public"
+{
+	"$root/core/man/links.sh" "$root"/core/man/*.3 | cut -d/ -f2
+	basename -s .3 "$root"/core/man/*.3
+} | sort >"$scratch/pages"
+comm -23 "$scratch/public" "$scratch/pages" >"$scratch/wrong"
+none "$scratch/wrong" 'each has a manual page'
+
+# users FOLDER...: the functions that sources below them call
+users() {
+	find "$@" -name '*.[ch]' -exec grep -ohE 'tw_[a-z_0-9]+\(' {} + |
+		tr -d '(' | sort -u
+}
+users "$root/core/command" "$root/core/example" "$root/core/preload" \
+	"$root/core/profile" "$root/plugin" >"$scratch/used"
+comm -23 "$scratch/public" "$scratch/used" >"$scratch/wrong"
+none "$scratch/wrong" 'each is called by the program, an engine or the example'
+sed -n 's/^	.*\(tw__clock_[a-z_]*slow\)(.*/\1/p' "$root/core/tickwise.h" |
+	sort -u | cat - "$scratch/public" | sort >"$scratch/all"
+comm -13 "$scratch/all" "$scratch/declared" >"$scratch/wrong"
+none "$scratch/wrong" 'or by an inline function'
+
+# From the exported functions on, object by object, to all that they need. What
+# the library holds beyond that is somebody else's.
+nm -A "$build/libtickwise.a" 2>/dev/null >"$scratch/symbols"
+nm "$library" | awk '$3 ~ /^tw_/ { print $3 }' | sort -u >"$scratch/held"
+perl -e '
+	my (%object_of, %needs, %reached, @next);
+	sub lines { open my $f, "<", $_[0] or die; my @l = <$f>; chomp @l; @l }
+	for (lines($ARGV[0])) {
+		/:([^:]+\.o):\S* +([A-Za-z]) (\S+)$/ or next;
+		if ($2 eq "U") { push @{$needs{$1}}, $3 }
+		else { $object_of{$3} = $1 }
+	}
+	@next = lines($ARGV[1]);
+	while (@next) {
+		my $object = $object_of{shift @next} or next;
+		push @next, @{$needs{$object} || []} unless $reached{$object}++;
+	}
+	for (lines($ARGV[2])) {
+		my $object = $object_of{$_};
+		print "$_ of ", $object || "no object", "\n"
+			unless $object && $reached{$object};
+	}' "$scratch/symbols" "$scratch/declared" "$scratch/held" >"$scratch/wrong"
+[ "$(wc -l <"$scratch/held")" -ge 40 ]
+ok $? "the library holds $(wc -l <"$scratch/held") functions and tables"
+none "$scratch/wrong" 'exported functions reach all of them'
 done_testing
