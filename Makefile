@@ -368,7 +368,8 @@ $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o $(OPTION_OBJECTS)
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
 	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
-	$(addprefix $(B)/core/command/,child.o output/format.o) $(OPTION_OBJECTS) \
+	$(addprefix $(B)/core/command/,child.o $(addprefix output/,format.o page.o \
+	table.o text.o)) $(OPTION_OBJECTS) \
 	$(B)/plugin/collect/slowest.o $(B)/plugin/collect/windows.o
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
@@ -513,7 +514,7 @@ ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
 	plugin/collect/slowest.c plugin/collect/windows.c
 $(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.c) \
-	core/command/output/format.c core/command/output/plain_text.c
+	$(addprefix core/command/output/,format.c page.c plain_text.c table.c text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
 $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 

@@ -10,8 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command/output/format.h"
 #include "command/output/plain_text.h"
+#include "command/output/table.h"
+#include "command/output/text.h"
 
 #define MOST_LINES	20	/* where there is no terminal to be filled */
 #define FIXED_COLUMNS	79	/* what comes before the file's name */
@@ -24,58 +25,50 @@ void tw_attach_table_begin(struct tw_attach_table *table, FILE *out)
 	};
 }
 
-/* No part of a file's name moves the cursor. No character is wider than its bytes are
- * many, so that the line fits. */
-static void put_name(FILE *out, const char *name, int width)
+/* The end of a long name tells most. No character is wider than its bytes are many, so
+ * that it fits. */
+static void add_name(struct tw_table *table, const char *name, int width)
 {
-	char text[PATH_MAX];
-	const char *at = text;
-	int length;
+	int length = (int)strlen(name);
 
-	snprintf(text, sizeof(text), "%s", name);
-	length = (int)strlen(tw_plain_text(text));
-	if (length > width) {
-		at += length - width + 2;
-		while (!tw_character_length(at))
-			at++;
-		fputs("..", out);
+	if (length <= width) {
+		tw_cell_text(table, name);
+		return;
 	}
-	fputs(at, out);
+	name += length - width + 2;
+	while (!tw_character_length(name))
+		name++;
+	tw_cell_printf(table, "..%s", name);
 }
 
-static void put_cell(FILE *out, const char *text)
+static void add_ns(struct tw_table *table, uint64_t count, double ns)
 {
-	fprintf(out, " %*s", CELL, text);
+	if (count)
+		tw_cell_ns(table, ns);
+	else
+		tw_cell_none(table);
 }
 
-static void put_ns(FILE *out, uint64_t count, double ns)
-{
-	char text[TW_FORMAT_SIZE];
-
-	put_cell(out, count ? tw_format_ns(text, ns) : "-");
-}
-
-static void put_row(const struct tw_attach_row *row, const struct tw_attach_table *table,
+static void add_row(struct tw_table *table, const struct tw_attach_row *row,
 		    const struct tw_attach_files *files, uint64_t over_ns, int width)
 {
 	const struct tw_attach_recent *recent = &row->recent;
 	const struct tw_histogram *lat = &recent->lat;
-	char text[TW_FORMAT_SIZE];
-	FILE *out = table->out;
+	char name[PATH_MAX];
 
-	fprintf(out, "%4u %-11.11s", row->ring,
-		row->rest ? "(others)" : tw_attach_operation(row->opcode));
-	put_cell(out, tw_format_number(text, (double)lat->count * 1e9 /
-				       (double)over_ns));
-	put_ns(out, lat->count, tw_histogram_mean_ns(lat));
-	put_ns(out, lat->count, (double)tw_histogram_percentile(lat, 99));
+	tw_table_row(table);
+	tw_cell_u64(table, row->ring);
+	tw_cell_printf(table, "%.11s", row->rest ? "(others)" :
+		       tw_attach_operation(row->opcode));
+	tw_cell_number(table, (double)lat->count * 1e9 / (double)over_ns);
+	add_ns(table, lat->count, tw_histogram_mean_ns(lat));
+	add_ns(table, lat->count, (double)tw_histogram_percentile(lat, 99));
 	for (int i = 0; i < TW_ATTACH_KERNEL; i++)
-		put_ns(out, recent->split, (double)recent->sum_ns[i] /
+		add_ns(table, recent->split, (double)recent->sum_ns[i] /
 		       (double)(recent->split ? recent->split : 1));
-	fputs("  ", out);
-	put_name(out, row->rest ? "" : tw_attach_file_name(files, &row->inode),
-		 width - FIXED_COLUMNS);
-	putc('\n', out);
+	snprintf(name, sizeof(name), "%s",
+		 row->rest ? "" : tw_attach_file_name(files, &row->inode));
+	add_name(table, tw_plain_text(name), width - FIXED_COLUMNS);
 }
 
 static uint64_t busy(const struct tw_attach_row *row)
@@ -126,6 +119,26 @@ void tw_attach_table_end(struct tw_attach_table *table)
 	table->lines = 0;
 }
 
+static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
+		     size_t count, const struct tw_attach_files *files,
+		     uint64_t over_ns, int width)
+{
+	static const struct tw_column columns[] = {
+		{ "ring", .width = 4 },
+		{ "operation", .width = 11, .flags = TW_COLUMN_LEFT },
+		{ "I/Os/s", .width = CELL }, { "lat mean", .width = CELL },
+		{ "p99", .width = CELL }, { "blockq", .width = CELL },
+		{ "device", .width = CELL }, { "complete", .width = CELL },
+		{ "file", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_table *table = tw_page_table(page, columns,
+					       sizeof(columns) / sizeof(*columns));
+
+	tw_table_cut(table, width);
+	for (size_t i = 0; i < count; i++)
+		add_row(table, rows[i], files, over_ns, width);
+}
+
 void tw_attach_table_put(struct tw_attach_table *table,
 			 const struct tw_attach_tally *tally,
 			 const struct tw_attach_files *files, uint64_t at_ns,
@@ -133,29 +146,27 @@ void tw_attach_table_put(struct tw_attach_table *table,
 {
 	const struct tw_attach_row **rows = calloc(tally->row_count + 1,
 						   sizeof(*rows));
-	size_t count = rows ? find_busy(tally, rows) : 0, most, i;
+	size_t count = rows ? find_busy(tally, rows) : 0, most, shown;
+	struct tw_page *page = tw_page_new("");
+	char records[48] = "";
 	int width;
 
 	tw_attach_table_end(table);
 	size_of(table, &most, &width);
-	fprintf(table->out, "%.1f s, %u ring%s", (double)at_ns / 1e9,
-		tally->ring_count, tally->ring_count == 1 ? "" : "s");
+	shown = count < most ? count : most;
 	if (lost)
-		fprintf(table->out, ", %llu records lost", (unsigned long long)lost);
-	fprintf(table->out, "%s\n", count ? "" : ", no I/O");
-	table->lines = 1;
-	if (count) {
-		fprintf(table->out, "%4s %-11s %9s %9s %9s %9s %9s %9s  %s\n",
-			"ring", "operation", "I/Os/s", "lat mean", "p99",
-			"blockq", "device", "complete", "file");
-		table->lines++;
-	}
-	for (i = 0; i < count && i < most; i++, table->lines++)
-		put_row(rows[i], table, files, over_ns, width);
-	if (i < count) {
-		fprintf(table->out, "     and %zu more\n", count - i);
-		table->lines++;
-	}
+		snprintf(records, sizeof(records), ", %llu records lost",
+			 (unsigned long long)lost);
+	tw_page_paragraph(page, "%.1f s, %u ring%s%s%s", (double)at_ns / 1e9,
+			  tally->ring_count, tally->ring_count == 1 ? "" : "s", records,
+			  count ? "" : ", no I/O");
+	if (count)
+		add_rows(page, rows, shown, files, over_ns, width);
+	if (shown < count)
+		tw_page_remark(page, "and %zu more", count - shown);
+	if (tw_output_text(page, table->out) == 0)
+		table->lines = 1 + (count != 0) + (int)shown + (shown < count);
 	fflush(table->out);
+	tw_page_free(page);
 	free(rows);
 }

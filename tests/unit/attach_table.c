@@ -53,8 +53,50 @@ static bool shows(const char *name, const char *shown)
 	return found;
 }
 
+/* Of I/Os on as many files, in a ring that was not seen. */
+static void whole(unsigned ios, const char *should, const char *what)
+{
+	struct tw_attach_files files = { 0 };
+	struct tw_attach_tally tally;
+	struct tw_attach_table table;
+	char *page = NULL;
+	size_t size;
+	FILE *out = open_memstream(&page, &size);
+	int lines = 0;
+
+	if (!out || tw_attach_tally_init(&tally, START_NS, 1))
+		abort();
+	for (unsigned i = 0; i < ios; i++)
+		if (tw_attach_add_io(&tally, &(struct tw_attach_io) {
+			.kind = TW_ATTACH_IO, .opcode = READ, .result = 1,
+			.inode = { .number = i + 1, .device = 8, .mode = 0100644 },
+			.accepted_ns = START_NS + 1, .posted_ns = START_NS + 1235 }))
+			abort();
+	tw_attach_table_begin(&table, out);
+	tw_attach_table_put(&table, &tally, &files, 1500000000, 1000000000,
+			    ios ? 0 : 7);
+	fclose(out);
+	for (const char *at = page; (at = strchr(at, '\n')); at++)
+		lines++;
+	if (!tap_ok(strncmp(page, should, strlen(should)) == 0, "%s", what))
+		printf("# %s", page);
+	tap_ok(table.lines == lines, "and how many lines it has");
+	if (ios > 20)
+		tap_ok(strstr(page, "\n  and 5 more\n") && lines == 23,
+		       "no more than fit, and how many are left out");
+	free(page);
+	tw_attach_files_free(&files);
+	tw_attach_tally_free(&tally);
+}
+
 int main(void)
 {
+	whole(0, "1.5 s, 0 rings, 7 records lost, no I/O\n", "nothing");
+	whole(25, "1.5 s, 0 rings\n"
+	      "ring  operation      I/Os/s  lat mean       p99    blockq    device  "
+	      "complete  file\n"
+	      "   0  read            1.000  1.234 us  1.234 us         -         -  "
+	      "       -  ", "the busy ones");
 	tap_ok(shows("plain", "plain"), "a name");
 	tap_ok(shows("d\u00e9j\u00e0 \u20ac", "d\u00e9j\u00e0 \u20ac"),
 	       "of any characters");

@@ -186,7 +186,7 @@ static void tables(void)
 		"the first rows, and how many there are more");
 	page = new();
 	table = tw_page_table(page, columns, 1);
-	tw_table_cut(table);
+	tw_table_cut(table, 79);
 	tw_table_most(table, 1);
 	tw_table_row(table);
 	tw_cell_text(table, SEVENTY "12345678\xe2\x82\xac" "c");

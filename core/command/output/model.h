@@ -76,7 +76,7 @@ struct tw_table {
 	struct tw_page *page;
 	struct tw_column *columns;
 	size_t count;
-	int cut;
+	int cut;			/* no line of text is longer; 0: any */
 	size_t most;			/* rows in text; 0: all */
 	struct tw_row *rows, **end, *last;
 };

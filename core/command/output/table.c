@@ -15,10 +15,10 @@ int tw_column_shown(const struct tw_column *column, unsigned medium)
 	return !column->media || column->media & medium;
 }
 
-void tw_table_cut(struct tw_table *table)
+void tw_table_cut(struct tw_table *table, int column)
 {
 	if (!table->page->error)
-		table->cut = 1;
+		table->cut = column;
 }
 
 void tw_table_most(struct tw_table *table, size_t rows)

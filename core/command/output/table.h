@@ -28,8 +28,8 @@ struct tw_column {
 	unsigned media;		/* enum tw_media that have it; 0: all */
 };
 
-/* Lines end at the page's edge, and don't make it wider. */
-void tw_table_cut(struct tw_table *table);
+/* In text no line reaches farther than this column. */
+void tw_table_cut(struct tw_table *table, int column);
 
 /* Text has so many rows, and then a line on how many more there are. */
 void tw_table_most(struct tw_table *table, size_t rows);

@@ -267,7 +267,7 @@ static void put_row(struct line *line, const struct layout *layout,
 static void put_table(FILE *file, const struct tw_table *table)
 {
 	struct line line = {
-		.file = file, .edge = table->cut ? TW_PAGE_COLUMNS : 0,
+		.file = file, .edge = table->cut,
 	};
 	struct layout layout;
 	size_t count = 0;

@@ -222,7 +222,7 @@ static void add_few_events(struct tw_page *page, const struct tw_report_trigger 
 		return;
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	tw_page_only(page, TW_IN_TEXT);
-	tw_table_cut(table);
+	tw_table_cut(table, TW_PAGE_COLUMNS);
 	for (size_t i = 0; i < json_array_size(trigger->events); i++) {
 		const json_t *event = json_array_get(trigger->events, i);
 
