@@ -149,6 +149,19 @@ static int take_size(const struct reading *reading,
 	return 0;
 }
 
+static int take_percent(const struct reading *reading,
+			const struct tw_option *option, const char *text)
+{
+	static const struct unit units[] = { { "%", 1 }, { NULL, 0 } };
+	double percent = number_of(text, units, 1);
+
+	if (!(percent >= option->min && percent <= option->max))
+		return refuse(reading, "--%s takes a percentage, %.10g to %.10g, not "
+			      "'%s'", option->name, option->min, option->max, text);
+	memcpy((char *)reading->values + option->at, &percent, sizeof(percent));
+	return 0;
+}
+
 /* "cas or switch"; @out has room for TW_OPTIONS_PROBLEM. */
 static const char *list_words(char *out, const char *const *words)
 {
@@ -220,6 +233,8 @@ static int take_value(const struct reading *reading,
 		return take_time(reading, option, text);
 	case TW_OPTION_SIZE:
 		return take_size(reading, option, text);
+	case TW_OPTION_PERCENT:
+		return take_percent(reading, option, text);
 	case TW_OPTION_TEXTS:
 		texts->list[texts->count++] = text;
 		return 0;

@@ -20,6 +20,7 @@ enum tw_option_kind {
 	TW_OPTION_WHOLE,	/* whole number; int, unsigned or uint64_t */
 	TW_OPTION_TIME,		/* number with or without a unit; uint64_t, in ns */
 	TW_OPTION_SIZE,		/* number with or without K, M, G, T; size_t, in bytes */
+	TW_OPTION_PERCENT,	/* number with or without a %; double */
 	TW_OPTION_TEXT,		/* const char * */
 	TW_OPTION_FILE,		/* const char *; shells complete a file, */
 	TW_OPTION_PROGRAM,	/* const char *; or a program */

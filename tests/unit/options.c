@@ -6,6 +6,7 @@
  * not name the option.
  */
 #include <stdint.h>
+#include <math.h>
 #include <string.h>
 
 #include "command/options.h"
@@ -24,6 +25,7 @@ struct values {
 	uint64_t wait_ns;
 	uint64_t watch_ns;
 	size_t bytes;
+	double part_percent;
 	const char *file;
 	struct tw_option_texts names;
 };
@@ -50,6 +52,8 @@ static const struct tw_option table[] = {
 	  .min = 1, .max = 9, .help = "w", TW_OPTION_AT(struct values, watch_ns) },
 	{ .name = "bytes", .kind = TW_OPTION_SIZE, .value = "SIZE", .min = 4096,
 	  .help = "b", TW_OPTION_AT(struct values, bytes) },
+	{ .name = "part", .kind = TW_OPTION_PERCENT, .value = "PERCENT", .min = 0.5,
+	  .max = 100, .help = "p", TW_OPTION_AT(struct values, part_percent) },
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
 	  .help = "o", TW_OPTION_AT(struct values, file) },
 	{ .name = "name", .kind = TW_OPTION_TEXTS, .value = "NAME", .help = "n",
@@ -121,6 +125,18 @@ static void numbers(void)
 	refuses("--cpu=1s", "--cpu takes a whole number, 0 to 65535, not '1s'");
 	refuses("--cpu=.", "--cpu takes a whole number, 0 to 65535, not '.'");
 	refuses("--cpu=nan", "--cpu takes a whole number, 0 to 65535, not 'nan'");
+}
+
+static void percentages(void)
+{
+	GOOD("--part=0.5", fabs(values.part_percent - 0.5) < 1e-12);
+	GOOD("--part=2.5%", fabs(values.part_percent - 2.5) < 1e-12);
+	GOOD("--part=100%", fabs(values.part_percent - 100) < 1e-12);
+	refuses("--part=0.4%",
+		"--part takes a percentage, 0.5 to 100, not '0.4%'");
+	refuses("--part=101", "--part takes a percentage, 0.5 to 100, not '101'");
+	refuses("--part=5%%", "--part takes a percentage, 0.5 to 100, not '5%%'");
+	refuses("--part=%", "--part takes a percentage, 0.5 to 100, not '%'");
 }
 
 static void times(void)
@@ -264,6 +280,7 @@ int main(void)
 {
 	presets();
 	numbers();
+	percentages();
 	times();
 	sizes();
 	words();
