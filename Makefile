@@ -437,6 +437,8 @@ $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
 $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 
+$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
+$(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
@@ -552,6 +554,9 @@ $(B)/tests/%: tests/%.c $(B)/libtickwise.a
 		$(CORE_LIBS)
 
 $(B)/tests/bench/rate_replay: private CORE_LIBS += -ljansson
+$(B)/tests/bench/diff_simulated: private CORE_LIBS := $(B)/command.a \
+	$(B)/libtickwise.a -ljansson $(CORE_LIBS)
+$(B)/tests/bench/diff_simulated: $(B)/command.a
 $(B)/tests/fio/attach_kinds: private CORE_LIBS += -luring
 $(B)/tests/fio/kernel_rings: $(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tests/fio/kernel_rings: private CORE_LIBS += -luring $(KERNEL_LIBS)

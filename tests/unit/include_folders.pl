@@ -22,7 +22,7 @@ my @order = (
 	['core/example', 'core/preload', 'core/profile', 'core/command/output'],
 	['core/command'],
 	['core/command/report', 'plugin/collect'],
-	[map { "core/command/$_" } qw(bench calibrate check compare memlat
+	[map { "core/command/$_" } qw(bench calibrate check compare diff memlat
 				      profile run)],
 	['core/command/main', 'plugin/kernel'],
 	['plugin'],

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The figures of runs: of each group of jobs and direction that all runs have, I/Os per
+ * second, the mean and percentiles of lat, and what each stage adds to that mean.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/diff/diff.h"
+#include "command/report/want.h"
+#include "latency/histogram.h"
+
+static const struct percentile {
+	double percent;
+	const char *name;
+} percentiles[] = {
+	{ 50, "p50" }, { 90, "p90" }, { 99, "p99" }, { 99.5, "p99.5" },
+	{ 99.9, "p99.9" },
+};
+
+#define PERCENTILES	(sizeof(percentiles) / sizeof(percentiles[0]))
+/* Of a group and direction, at most. */
+#define FIGURES		(3 + PERCENTILES + TW_REPORT_STAGES)
+/* If more than this part of the I/Os is split inside the kernel in one run than in
+ * another, those stages are compared as one. */
+#define SPLIT_ALIKE	0.01
+
+/* ---- one run ------------------------------------------------------------- */
+
+static double clamp(double value, double low, double high)
+{
+	return fmin(fmax(value, low), high);
+}
+
+double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percent)
+{
+	double rank = clamp(percent / 100, 0, 1) * (double)histogram->count, low;
+	uint32_t bin, last;
+
+	if (!histogram->count)
+		return 0;
+	bin = tw__histogram_bin(histogram, histogram->min_ns);
+	last = tw__histogram_bin(histogram, histogram->max_ns);
+	while (bin < last && rank > (double)histogram->bins[bin])
+		rank -= (double)histogram->bins[bin++];
+	low = (double)tw_histogram_bin_low(histogram, bin);
+	if (histogram->bins[bin])
+		low += clamp(rank / (double)histogram->bins[bin], 0, 1) *
+		       ((double)tw_histogram_bin_high(histogram, bin) + 1 - low);
+	return clamp(low, (double)histogram->min_ns, (double)histogram->max_ns);
+}
+
+static const struct tw_histogram *time_of(const struct tw_report_group *group, int time,
+					  int direction)
+{
+	return &group->tally.times[time][direction];
+}
+
+static const struct tw_histogram *lat_of(const struct tw_report_group *group,
+					 int direction)
+{
+	return time_of(group, TW_REPORT_LAT, direction);
+}
+
+static double iops_of(const struct tw_report_group *group, int direction)
+{
+	uint64_t ios = group->tally.counts[TW_REPORT_IOS][direction];
+
+	return group->run_ns ? (double)ios * 1e9 / (double)group->run_ns : 0;
+}
+
+/* What it adds to the mean of lat. */
+static double part_ns(const struct tw_report_group *group, int time, int direction)
+{
+	return (double)time_of(group, time, direction)->sum_ns /
+	       (double)lat_of(group, direction)->count;
+}
+
+static int is_inside(int stage)
+{
+	return stage != TW_QUEUE && stage != TW_DELIVER;
+}
+
+static double kernel_ns(const struct tw_report_group *group, int direction)
+{
+	double ns = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (is_inside(i))
+			ns += part_ns(group, i, direction);
+	return ns;
+}
+
+/* The deviation that the mean of a run has, were its I/Os independent. */
+static double mean_noise(const struct tw_histogram *lat)
+{
+	double mean_ns = tw_histogram_mean_ns(lat);
+
+	return mean_ns > 0 ? tw_histogram_stddev_ns(lat) / mean_ns /
+			     sqrt((double)lat->count) : 0;
+}
+
+static double percentile_noise(const struct tw_histogram *lat, double percent)
+{
+	double part = percent / 100;
+	double sigma = 100 * sqrt(part * (1 - part) / (double)lat->count);
+	double low_ns = tw_diff_percentile_ns(lat, percent - sigma);
+	double high_ns = tw_diff_percentile_ns(lat, percent + sigma);
+
+	return low_ns > 0 ? log(high_ns / low_ns) / 2 : 0;
+}
+
+/* ---- groups and directions ----------------------------------------------- */
+
+static int is_same(const struct tw_report_group *a, const struct tw_report_group *b)
+{
+	return a->members[0]->job.groupid == b->members[0]->job.groupid &&
+	       strcmp(a->members[0]->job.name, b->members[0]->job.name) == 0;
+}
+
+/* How many of a run's groups before this one are of its name: a job file may have two
+ * jobs of a name. */
+static size_t place_of(const struct tw_diff_run *run, const struct tw_report_group *group)
+{
+	size_t place = 0;
+
+	for (size_t i = 0; run->groups[i] != group; i++)
+		place += (size_t)is_same(run->groups[i], group);
+	return place;
+}
+
+/* NULL: this run has none. */
+static const struct tw_report_group *find(const struct tw_diff_run *run,
+					  const struct tw_report_group *group,
+					  size_t place)
+{
+	for (size_t i = 0; i < run->count; i++)
+		if (is_same(run->groups[i], group) && place-- == 0)
+			return run->groups[i];
+	return NULL;
+}
+
+const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
+				       const struct tw_diff_figure *figure)
+{
+	return lat_of(find(&diff->runs[run], figure->group,
+			   place_of(&diff->runs[0], figure->group)),
+		      figure->direction);
+}
+
+/* A group and direction, in each of the runs. */
+struct part {
+	struct tw_diff *diff;
+	const struct tw_report_group *groups[TW_DIFF_MOST_RUNS];
+	int direction;
+	int failed;			/* no memory */
+};
+
+__attribute__((format(printf, 2, 3)))
+static void leave_out(struct part *part, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	part->failed |= json_array_append_new(part->diff->left_out,
+					      json_vsprintf(format, args));
+	va_end(args);
+}
+
+static const char *name_of(const struct part *part)
+{
+	return part->groups[0]->members[0]->job.name;
+}
+
+static double *values_of(const struct part *part)
+{
+	return &part->diff->values[part->diff->figure_count * part->diff->count];
+}
+
+/* The values are in place. One that is 0 has no logarithm. */
+static void add(struct part *part, struct tw_diff_figure figure)
+{
+	struct tw_diff *diff = part->diff;
+	double *values = values_of(part);
+
+	figure.group = part->groups[0];
+	figure.direction = part->direction;
+	for (size_t i = 0; i < diff->count && figure.is_log; i++) {
+		if (!(values[i] > 0)) {
+			leave_out(part, "%s %s %s: it is 0", name_of(part),
+				  tw_report_directions[part->direction], figure.name);
+			return;
+		}
+		values[i] = log(values[i]);
+	}
+	diff->figures[diff->figure_count++] = figure;
+}
+
+static void add_rate_and_mean(struct part *part)
+{
+	double noise = 0;
+
+	for (size_t i = 0; i < part->diff->count; i++) {
+		noise = fmax(noise, mean_noise(lat_of(part->groups[i],
+						      part->direction)));
+		values_of(part)[i] = iops_of(part->groups[i], part->direction);
+	}
+	/* A job waits for its I/Os: their number is as noisy as their mean. */
+	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "IOPS",
+		.is_log = 1, .noise = noise });
+	for (size_t i = 0; i < part->diff->count; i++)
+		values_of(part)[i] = tw_histogram_mean_ns(lat_of(part->groups[i],
+								 part->direction));
+	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_MEAN, .name = "lat mean",
+		.is_log = 1, .noise = noise });
+}
+
+static void add_percentile(struct part *part, const struct percentile *is)
+{
+	struct tw_diff_figure figure = {
+		.kind = TW_DIFF_PERCENTILE, .name = is->name, .percent = is->percent,
+		.is_log = 1,
+	};
+	double fewest = HUGE_VAL;
+
+	for (size_t i = 0; i < part->diff->count; i++) {
+		const struct tw_histogram *lat = lat_of(part->groups[i],
+							part->direction);
+
+		values_of(part)[i] = tw_diff_percentile_ns(lat, is->percent);
+		figure.noise = fmax(figure.noise, percentile_noise(lat, is->percent));
+		figure.resolution = fmax(figure.resolution, ldexp(1, -lat->bits));
+		fewest = fmin(fewest, (double)lat->count * (1 - is->percent / 100));
+	}
+	if (fewest * (1 + 1e-9) < TW_DIFF_FEWEST_BEYOND)
+		leave_out(part, "%s %s %s: a run has fewer than %d I/Os beyond it",
+			  name_of(part), tw_report_directions[part->direction],
+			  is->name, TW_DIFF_FEWEST_BEYOND);
+	else
+		add(part, figure);
+}
+
+/* Of the runs, is about the same part of the I/Os split inside the kernel? */
+static int split_alike(const struct part *part)
+{
+	double least = 1, most = 0;
+
+	for (size_t i = 0; i < part->diff->count; i++) {
+		double of = (double)time_of(part->groups[i], TW_DEVICE,
+					    part->direction)->count /
+			    (double)lat_of(part->groups[i], part->direction)->count;
+
+		least = fmin(least, of);
+		most = fmax(most, of);
+	}
+	return most - least <= SPLIT_ALIKE;
+}
+
+static void add_time(struct part *part, enum tw_diff_kind kind, int time, int folded)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < part->diff->count; i++) {
+		const struct tw_report_group *group = part->groups[i];
+		double ns = folded ? kernel_ns(group, part->direction) :
+				     part_ns(group, time, part->direction);
+
+		any |= ns > 0;
+		values_of(part)[i] = ns;
+	}
+	if (any)
+		add(part, (struct tw_diff_figure) { .kind = kind,
+			.name = kind == TW_DIFF_CALL ? "submitting call" :
+				tw_report_times[time].name });
+}
+
+/* In how many runs are stages recorded? */
+static size_t have_stages(const struct part *part)
+{
+	size_t have = 0;
+
+	for (size_t i = 0; i < part->diff->count; i++) {
+		int any = 0;
+
+		for (int j = 0; j < TW_REPORT_STAGES; j++)
+			any |= time_of(part->groups[i], j, part->direction)->count != 0;
+		have += (size_t)any;
+	}
+	return have;
+}
+
+static void add_stages(struct part *part)
+{
+	size_t have = have_stages(part);
+	int alike = split_alike(part);
+
+	if (have && have < part->diff->count)
+		leave_out(part, "%s %s stages: not in every run", name_of(part),
+			  tw_report_directions[part->direction]);
+	if (have < part->diff->count)
+		return;
+	if (!alike)
+		leave_out(part, "%s %s stages inside the kernel: some runs have more "
+			  "of them than others; compared as one, `kernel`",
+			  name_of(part), tw_report_directions[part->direction]);
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (alike || !is_inside(i) || i == TW_KERNEL)
+			add_time(part, TW_DIFF_STAGE, i, !alike && i == TW_KERNEL);
+	add_time(part, TW_DIFF_CALL, TW_REPORT_CALL, 0);
+}
+
+static void add_direction(struct part *part)
+{
+	size_t with = 0;
+
+	for (size_t i = 0; i < part->diff->count; i++)
+		with += lat_of(part->groups[i], part->direction)->count != 0;
+	if (!with)
+		return;
+	if (with < part->diff->count) {
+		leave_out(part, "%s %s: not in every run", name_of(part),
+			  tw_report_directions[part->direction]);
+		return;
+	}
+	add_rate_and_mean(part);
+	for (size_t i = 0; i < PERCENTILES; i++)
+		add_percentile(part, &percentiles[i]);
+	add_stages(part);
+}
+
+static void add_group(struct part *part, const struct tw_report_group *group)
+{
+	struct tw_diff *diff = part->diff;
+	size_t place = place_of(&diff->runs[0], group);
+
+	for (size_t i = 0; i < diff->count; i++) {
+		part->groups[i] = find(&diff->runs[i], group, place);
+		if (!part->groups[i]) {
+			part->groups[0] = group;
+			leave_out(part, "%s: not in every run", name_of(part));
+			return;
+		}
+	}
+	for (part->direction = 0; part->direction < TW_REPORT_DIRECTIONS;
+	     part->direction++)
+		add_direction(part);
+}
+
+/* Groups of other runs that the first one has not. */
+static void name_others(struct part *part)
+{
+	const struct tw_diff *diff = part->diff;
+
+	for (size_t i = 1; i < diff->count; i++)
+		for (size_t j = 0; j < diff->runs[i].count; j++) {
+			const struct tw_report_group *group = diff->runs[i].groups[j];
+
+			if (find(&diff->runs[0], group,
+				 place_of(&diff->runs[i], group)))
+				continue;
+			part->groups[0] = group;
+			leave_out(part, "%s: not in every run", name_of(part));
+			return;
+		}
+}
+
+int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem)
+{
+	size_t most = diff->runs[0].count * TW_REPORT_DIRECTIONS * FIGURES;
+	struct part part = { .diff = diff };
+
+	diff->left_out = json_array();
+	diff->figures = calloc(most, sizeof(*diff->figures));
+	diff->values = calloc(most * diff->count, sizeof(*diff->values));
+	part.failed = !diff->left_out || !diff->figures || !diff->values;
+	for (size_t i = 0; i < diff->runs[0].count && !part.failed; i++)
+		add_group(&part, diff->runs[0].groups[i]);
+	if (!part.failed)
+		name_others(&part);
+	if (part.failed) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return TW_EXIT_SOFTWARE;
+	}
+	if (!diff->figure_count) {
+		tw_report_refuse(problem, "%s: no job that all runs have, by name and "
+				 "group, did any I/O",
+				 diff->runs[0].groups[0]->members[0]->path);
+		return TW_EXIT_DATA;
+	}
+	return TW_EXIT_GOOD;
+}

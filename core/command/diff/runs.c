@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which reports are one run: those of one process of fio, whose jobs name it. What
+ * `tickwise report` merges is merged here, too: jobs of the same name and group.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/diff/diff.h"
+#include "command/report/load.h"
+#include "command/report/merge.h"
+#include "command/report/read.h"
+#include "command/report/want.h"
+
+int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
+		 size_t count, struct tw_report_problem *problem)
+{
+	struct tw_diff_reports *into = &diff->reports[side];
+	int code;
+
+	into->reports = calloc(count, sizeof(*into->reports));
+	if (!into->reports) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return TW_EXIT_SOFTWARE;
+	}
+	into->count = count;
+	code = tw_report_read_all(into->reports, paths, count, problem);
+	return code != TW_EXIT_GOOD ? code :
+		tw_report_merge(into->reports, count, 0, &into->groups,
+				&into->group_count, problem);
+}
+
+static int is_of(const struct tw_diff_run *run, const struct tw_report_job *job)
+{
+	return job->run[0] && strcmp(run->job->run, job->run) == 0 &&
+	       strcmp(run->job->host, job->host) == 0;
+}
+
+/* The same process, if not the same job. */
+static int is_twin(const struct tw_report_job *a, const struct tw_report_job *b)
+{
+	return a->pid == b->pid && a->start_ns == b->start_ns &&
+	       strcmp(a->host, b->host) == 0;
+}
+
+static struct tw_diff_run *new_run(struct tw_diff *diff, enum tw_diff_side side,
+				   const struct tw_report_job *job)
+{
+	struct tw_diff_run *run = &diff->runs[diff->count];
+
+	run->side = side;
+	run->job = job;
+	run->groups = calloc(diff->reports[side].group_count, sizeof(*run->groups));
+	if (!run->groups)
+		return NULL;
+	diff->count++;
+	return run;
+}
+
+static int add_group(struct tw_diff *diff, enum tw_diff_side side,
+		     const struct tw_report_group *group,
+		     struct tw_report_problem *problem)
+{
+	const struct tw_report_job *job = &group->members[0]->job;
+	struct tw_diff_run *run = NULL;
+
+	for (size_t i = 0; i < diff->count; i++) {
+		if (!is_of(&diff->runs[i], job) && !is_twin(diff->runs[i].job, job))
+			continue;
+		if (diff->runs[i].side != side) {
+			tw_report_refuse(problem, "%s: a run can't be on both sides",
+					 group->members[0]->path);
+			return TW_EXIT_DATA;
+		}
+		run = &diff->runs[i];
+	}
+	if (!run)
+		run = new_run(diff, side, job);
+	if (!run) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return TW_EXIT_SOFTWARE;
+	}
+	run->groups[run->count++] = group;
+	return TW_EXIT_GOOD;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct tw_diff_run *a = left, *b = right;
+
+	if (a->job->start_ns != b->job->start_ns)
+		return a->job->start_ns < b->job->start_ns ? -1 : 1;
+	return (int)a->side - (int)b->side;
+}
+
+/*
+ * As often as the side with fewer runs has runs, and on average no side comes earlier
+ * by more than a fifth of all runs: A B A B, and A B B A A B, but not A A A B B B. What
+ * drifts with time is then nearly the same for both.
+ */
+int tw_diff_take_turns(uint64_t of_b, size_t runs)
+{
+	double b = (double)__builtin_popcountll(of_b), a = (double)runs - b;
+	double turns = 0, later = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		int is_b = of_b >> i & 1;
+
+		turns += i && is_b != (int)(of_b >> (i - 1) & 1);
+		later += (double)i / (is_b ? b : -a);
+	}
+	return turns >= fmin(a, b) && fabs(later) <= (double)runs / 5 + 1e-9;
+}
+
+static void look_at_order(struct tw_diff *diff)
+{
+	uint64_t end_ns = 0;
+
+	qsort(diff->runs, diff->count, sizeof(*diff->runs), by_start);
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct tw_diff_run *run = &diff->runs[i];
+
+		diff->of[run->side]++;
+		if (run->side == TW_DIFF_B)
+			diff->of_b |= 1ULL << i;
+		if (i && run->job->start_ns < end_ns &&
+		    strcmp(run->job->host, diff->runs[i - 1].job->host) == 0)
+			diff->overlaps = 1;
+		end_ns = run->job->start_ns;
+		if (__builtin_add_overflow(end_ns, run->job->run_ns, &end_ns))
+			end_ns = UINT64_MAX;
+	}
+	diff->is_interleaved = tw_diff_take_turns(diff->of_b, diff->count);
+}
+
+int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
+{
+	diff->runs = calloc(diff->reports[0].group_count + diff->reports[1].group_count,
+			    sizeof(*diff->runs));
+	if (!diff->runs) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return TW_EXIT_SOFTWARE;
+	}
+	for (int side = 0; side < TW_DIFF_SIDES; side++) {
+		const struct tw_diff_reports *of = &diff->reports[side];
+
+		for (size_t i = 0; i < of->group_count; i++) {
+			int code = add_group(diff, side, &of->groups[i], problem);
+
+			if (code != TW_EXIT_GOOD)
+				return code;
+		}
+	}
+	if (diff->count > TW_DIFF_MOST_RUNS) {
+		tw_report_refuse(problem, "%zu runs: at most %d can be compared",
+				 diff->count, TW_DIFF_MOST_RUNS);
+		return TW_EXIT_DATA;
+	}
+	look_at_order(diff);
+	return TW_EXIT_GOOD;
+}
+
+void tw_diff_free(struct tw_diff *diff)
+{
+	for (int side = 0; side < TW_DIFF_SIDES; side++) {
+		struct tw_diff_reports *of = &diff->reports[side];
+
+		tw_report_groups_free(of->groups, of->group_count);
+		for (size_t i = 0; i < of->count; i++)
+			tw_report_free(&of->reports[i]);
+		free(of->reports);
+	}
+	for (size_t i = 0; i < diff->count; i++)
+		free(diff->runs[i].groups);
+	for (size_t i = 0; i < diff->fact_count; i++)
+		for (int side = 0; side < TW_DIFF_SIDES; side++)
+			free(diff->facts[i].is[side]);
+	free(diff->runs);
+	free(diff->figures);
+	free(diff->values);
+	json_decref(diff->left_out);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests the figures of a comparison, and judges: which changes count, and what that
+ * says of the sides.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/command.h"
+#include "command/diff/diff.h"
+
+/* Without enough runs, what is the same in many figures is seen at this many sigma of
+ * I/Os that were independent. */
+#define SIGMAS		4
+
+static const struct {
+	const char *name;
+	int exit;
+} verdicts[] = {
+	[TW_DIFF_SAME] = { "same", TW_EXIT_GOOD },
+	[TW_DIFF_FASTER] = { "faster", TW_EXIT_GOOD },
+	[TW_DIFF_SLOWER] = { "slower", TW_EXIT_BAD_VERDICT },
+	[TW_DIFF_MIXED] = { "mixed", TW_EXIT_BAD_VERDICT },
+	[TW_DIFF_DIFFER] = { "differ", TW_EXIT_UNDECIDED },
+	[TW_DIFF_UNDECIDED] = { "undecided", TW_EXIT_UNDECIDED },
+};
+
+const char *tw_diff_verdict_name(enum tw_diff_verdict verdict)
+{
+	return verdicts[verdict].name;
+}
+
+int tw_diff_exit(enum tw_diff_verdict verdict)
+{
+	return verdicts[verdict].exit;
+}
+
+static int has_enough(const struct tw_diff *diff)
+{
+	return diff->of[TW_DIFF_A] >= TW_DIFF_FEWEST_RUNS &&
+	       diff->of[TW_DIFF_B] >= TW_DIFF_FEWEST_RUNS;
+}
+
+/* Stages say where a change is, not whether there is one. */
+static int is_judged(const struct tw_diff_figure *figure)
+{
+	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL;
+}
+
+/* 1: B is above A by more than the threshold; -1: below; 0: that is not shown. */
+static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
+{
+	double least = is_judged(figure) ? log(diff->threshold) : 0, apart;
+
+	if (has_enough(diff))
+		return figure->change.low > least ? 1 : figure->change.high < -least ?
+		       -1 : 0;
+	if (!is_judged(figure))
+		return 0;
+	apart = fabs(figure->gap) - figure->resolution - SIGMAS * M_SQRT2 * figure->noise;
+	return apart > least ? (figure->gap > 0 ? 1 : -1) : 0;
+}
+
+static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
+{
+	int slower = 0, faster = 0;
+
+	for (size_t i = 0; i < diff->figure_count; i++)
+		if (is_judged(&diff->figures[i])) {
+			slower |= diff->figures[i].slower > 0;
+			faster |= diff->figures[i].slower < 0;
+		}
+	if (!has_enough(diff) || !diff->is_interleaved)
+		return slower || faster ? TW_DIFF_DIFFER : TW_DIFF_UNDECIDED;
+	if (slower && faster)
+		return TW_DIFF_MIXED;
+	return slower ? TW_DIFF_SLOWER : faster ? TW_DIFF_FASTER : TW_DIFF_SAME;
+}
+
+/* Of one figure, tested. */
+static void judge(const struct tw_diff *diff, struct tw_diff_figure *figure,
+		  const double *values)
+{
+	figure->change.low -= figure->resolution;
+	figure->change.high += figure->resolution;
+	figure->gap = tw_diff_gap(values, diff->count, diff->of_b);
+	figure->slower = direction_of(diff, figure);
+	if (figure->kind == TW_DIFF_IOPS)
+		figure->slower = -figure->slower;
+}
+
+int tw_diff_judge(struct tw_diff *diff)
+{
+	const struct tw_diff_sets sets = {
+		.runs = diff->count, .of_b = diff->of_b,
+		.figures = diff->figure_count, .values = diff->values,
+	};
+	struct tw_diff_change *changes = calloc(diff->figure_count, sizeof(*changes));
+	int error = changes ? tw_diff_test(changes, &sets) : -ENOMEM;
+
+	for (size_t i = 0; i < diff->figure_count && !error; i++) {
+		diff->figures[i].change = changes[i];
+		judge(diff, &diff->figures[i], &diff->values[i * diff->count]);
+	}
+	free(changes);
+	if (!error)
+		diff->verdict = verdict_of(diff);
+	return error;
+}

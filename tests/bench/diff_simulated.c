@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How often is tickwise diff wrong, and what does it find? Simulated sets of five runs
+ * a side, with latencies that are correlated within a run: equal sets, of which at most
+ * 6 % may be called different, and sets of which B is longer or has a longer tail.
+ *
+ *	diff_simulated [EQUAL_PAIRS [IOS_OF_A_RUN [OTHER_PAIRS [IOS [SEED]]]]]
+ */
+#include <stdio.h>
+
+#include "command/report/read.h"
+#include "diff_runs.h"
+
+/* Lat is about 100 us: a stall of 50 I/Os lasts some 50 ms. */
+#define AR	.memory = 0.99, .deviation = 0.3
+#define STALLS	.stalls = 1.0 / 5000, .stall_ios = 50, .stall_times = 10
+#define RARE	.stalls = 1.0 / 50000, .stall_ios = 50, .stall_times = 10
+#define LEVEL	.between = 0.005
+
+static const struct diff_model equal[] = {
+	{ "independent I/Os", 0, 0.3, 0, 1, 1, 0, 0, 1, 0, 1 },
+	{ .name = "AR(1), 0.99", AR, .longer = 1 },
+	{ .name = "AR(1), 0.999", .memory = 0.999, .deviation = 0.3, .longer = 1 },
+	{ .name = "on/off stalls", .deviation = 0.3, STALLS, .longer = 1 },
+	{ .name = "AR, stalls, levels 0.5 % apart", AR, STALLS, LEVEL, .longer = 1 },
+	{ .name = "the same, drifting by 10 %", AR, STALLS, LEVEL, .drift = 0.1,
+	  .longer = 1 },
+	{ .name = "AR, 1 stall in 40 % of runs", AR, .stalls = 1.0 / 40000,
+	  .stall_ios = 500, .stall_times = 10, LEVEL, .longer = 1 },
+};
+
+static const struct diff_model changed[] = {
+	{ .name = "AR, 5 % longer", AR, LEVEL, .longer = 1.05 },
+	{ .name = "AR, rare stalls, 5 % longer", AR, RARE, LEVEL, .longer = 1.05 },
+	{ .name = "AR, 1 % of I/Os 5 times", AR, LEVEL, .longer = 1, .tail = 0.01,
+	  .tail_times = 5 },
+	{ .name = "AR, rare stalls, 1 % 5 times", AR, RARE, LEVEL, .longer = 1,
+	  .tail = 0.01, .tail_times = 5 },
+};
+
+static unsigned long argument(int argc, char **argv, int i, unsigned long other)
+{
+	return argc > i ? strtoul(argv[i], NULL, 10) : other;
+}
+
+struct found {
+	unsigned verdicts[TW_DIFF_UNDECIDED + 1], any, p50, p99_5;
+};
+
+static int is_found(const struct diff_simulation *simulation, const char *name)
+{
+	const struct tw_diff_figure *figure = diff_figure(simulation, name);
+
+	return figure && figure->slower;
+}
+
+static void count(struct found *found, const struct diff_simulation *simulation)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < simulation->diff.figure_count; i++)
+		any |= simulation->diff.figures[i].slower != 0;
+	found->verdicts[simulation->diff.verdict]++;
+	found->any += (unsigned)any;
+	found->p50 += (unsigned)is_found(simulation, "p50");
+	found->p99_5 += (unsigned)is_found(simulation, "p99.5");
+}
+
+static int print(const struct diff_model *model, unsigned long pairs, unsigned ios)
+{
+	static struct diff_simulation simulation;
+	struct found found = { .any = 0 };
+
+	if (diff_simulation_init(&simulation))
+		return 1;
+	for (unsigned long i = 0; i < pairs; i++) {
+		if (diff_simulate(&simulation, model, ios, 1))
+			return 1;
+		count(&found, &simulation);
+		diff_simulation_end(&simulation);
+	}
+	for (int i = 0; i < DIFF_RUNS; i++)
+		tw_report_tally_free(&simulation.groups[i].tally);
+	printf("%-32s %6.1f %6.1f %6.1f %6.1f %6.1f\n", model->name,
+	       100.0 * (double)(pairs - found.verdicts[TW_DIFF_SAME]) / (double)pairs,
+	       100.0 * found.any / (double)pairs,
+	       100.0 * found.verdicts[TW_DIFF_SLOWER] / (double)pairs,
+	       100.0 * found.p50 / (double)pairs, 100.0 * found.p99_5 / (double)pairs);
+	fflush(stdout);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long pairs = argument(argc, argv, 1, 1000);
+	unsigned ios = (unsigned)argument(argc, argv, 2, 20000);
+	unsigned long others = argument(argc, argv, 3, 100);
+	unsigned others_ios = (unsigned)argument(argc, argv, 4, 100000);
+	int failed = 0;
+
+	diff_random_state = argument(argc, argv, 5, 1);
+	printf("%lu pairs of equal sets of 5 runs of %u I/Os: found in %%\n", pairs, ios);
+	printf("%-32s %6s %6s %6s %6s %6s\n", "", "change", "figure", "slower", "p50",
+	       "p99.5");
+	for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]) && !failed; i++)
+		failed = print(&equal[i], pairs, ios);
+	printf("%lu pairs of sets of 5 runs of %u I/Os that differ\n", others, others_ios);
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]) && !failed; i++)
+		failed = print(&changed[i], others, others_ios);
+	return failed;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Figures of runs and the verdict on them: percentiles between the edges of bins, the
+ * order of runs, and how few runs are judged. Fails if a percentile moves by whole bins
+ * only, or if a verdict is given on less than it needs.
+ */
+#include "diff_runs.h"
+#include "tap.h"
+
+static int nearly(double is, double should, double within)
+{
+	if (fabs(is - should) <= within)
+		return 1;
+	tap_note("is %.12g, should be %.12g", is, should);
+	return 0;
+}
+
+static void percentiles(void)
+{
+	struct tw_histogram histogram;
+
+	if (tw_histogram_init(&histogram, 1))
+		return;
+	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 50), 0, 0), "empty: 0");
+	tw_histogram_add(&histogram, 777);
+	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 0), 777, 0) &&
+	       nearly(tw_diff_percentile_ns(&histogram, 100), 777, 0),
+	       "never outside of what there was");
+	tw_histogram_reset(&histogram);
+	/* Bins are 1 ns wide, then 2, 4 and more up to 64. */
+	for (unsigned value = 0; value < 1000; value++)
+		tw_histogram_add(&histogram, value);
+	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 50), 500, 1), "p50 of 0 to 999");
+	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 90), 900, 1), "p90");
+	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 99.9), 999, 1), "p99.9");
+	tap_ok(nearly(tw_diff_percentile_ns(&histogram, 150), 999, 0) &&
+	       nearly(tw_diff_percentile_ns(&histogram, -1), 0, 0), "beyond the ends");
+	tw_histogram_free(&histogram);
+}
+
+static void turns(void)
+{
+	static const struct {
+		const char *order;
+		int take_turns;
+	} orders[] = {
+		{ "ABABABABAB", 1 }, { "ABBAABBAAB", 1 }, { "AAAAABBBBB", 0 },
+		{ "AAABBBAABB", 0 }, { "AABBABABBA", 1 }, { "BBBBBABABAA", 0 },
+		{ "ABAABAABAABAABA", 1 }, { "AB", 0 }, { "ABBA", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		uint64_t of_b = 0;
+		size_t runs = strlen(orders[i].order);
+
+		for (size_t j = 0; j < runs; j++)
+			of_b |= (uint64_t)(orders[i].order[j] == 'B') << j;
+		tap_ok(tw_diff_take_turns(of_b, runs) == orders[i].take_turns,
+		       "%s %s turns", orders[i].order,
+		       orders[i].take_turns ? "take" : "don't take");
+	}
+}
+
+/* What tw_diff_judge() makes of one figure of 10 runs. */
+struct judged {
+	struct tw_diff diff;
+	struct tw_diff_figure figure;
+	double values[2 * DIFF_RUNS];
+};
+
+static enum tw_diff_verdict judge(struct judged *judged, size_t runs, double factor)
+{
+	struct tw_diff *diff = &judged->diff;
+
+	diff->figures = &judged->figure;
+	diff->figure_count = 1;
+	diff->values = judged->values;
+	diff->count = runs;
+	diff->of[0] = (runs + 1) / 2;
+	diff->of[1] = runs / 2;
+	diff->of_b = 0x2aaULL & ((1ULL << runs) - 1);
+	for (size_t i = 0; i < runs; i++)
+		judged->values[i] = log(1000 + (double)(i / 2)) +
+				    (i % 2 ? log(factor) : 0);
+	return tw_diff_judge(diff) ? TW_DIFF_UNDECIDED : diff->verdict;
+}
+
+static struct judged judged_of(enum tw_diff_kind kind)
+{
+	return (struct judged) {
+		.diff = { .threshold = 1, .is_interleaved = 1 },
+		.figure = { .kind = kind, .is_log = 1 },
+	};
+}
+
+static void verdicts(void)
+{
+	struct judged mean = judged_of(TW_DIFF_MEAN), iops = judged_of(TW_DIFF_IOPS);
+	struct judged stage = judged_of(TW_DIFF_STAGE);
+
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SLOWER, "longer is slower");
+	tap_ok(judge(&mean, 10, 0.95) == TW_DIFF_FASTER, "shorter is faster");
+	tap_ok(judge(&mean, 10, 1) == TW_DIFF_SAME, "alike");
+	tap_ok(judge(&iops, 10, 1.05) == TW_DIFF_FASTER, "more I/Os are faster");
+	tap_ok(judge(&iops, 10, 0.95) == TW_DIFF_SLOWER, "fewer are slower");
+	tap_ok(judge(&stage, 10, 1.05) == TW_DIFF_SAME && stage.figure.slower == 1,
+	       "a stage has no verdict, but its change is shown");
+	mean.diff.threshold = 1.06;
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SAME, "below the threshold");
+	mean.diff.threshold = 1.04;
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SLOWER, "beyond it");
+	mean.diff.threshold = 1.0495;
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SAME, "its interval is not");
+	tap_ok(judge(&mean, 10, 1 / 1.06) == TW_DIFF_FASTER, "the same for less");
+	mean.diff.threshold = 1;
+	mean.figure.resolution = 0.05;
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SAME, "within a bin's width");
+	mean.figure.resolution = 0;
+	mean.diff.is_interleaved = 0;
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_DIFFER, "not in turn: these differ");
+	tap_ok(judge(&mean, 10, 1) == TW_DIFF_UNDECIDED, "or do not, which says little");
+	mean.diff.is_interleaved = 1;
+	tap_ok(judge(&mean, 9, 1.05) == TW_DIFF_DIFFER, "5 against 4: these differ");
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER, "1 against 1, too");
+	tap_ok(judge(&mean, 2, 0.95) == TW_DIFF_DIFFER && mean.figure.slower == -1,
+	       "and which way");
+	mean.figure.noise = 0.05 / 5.5;
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "within 4 sigma of both");
+	mean.figure.noise = 0.05 / 6;
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER, "beyond them");
+	mean.diff.threshold = 1.05;
+	tap_ok(judge(&mean, 2, 1.051) == TW_DIFF_UNDECIDED, "but not by the threshold");
+	tap_ok(judge(&stage, 2, 1.05) == TW_DIFF_UNDECIDED && !stage.figure.slower,
+	       "of few runs, stages say nothing");
+	tap_ok(tw_diff_exit(TW_DIFF_SAME) == 0 && tw_diff_exit(TW_DIFF_FASTER) == 0 &&
+	       tw_diff_exit(TW_DIFF_SLOWER) == 1 && tw_diff_exit(TW_DIFF_MIXED) == 1 &&
+	       tw_diff_exit(TW_DIFF_DIFFER) == 2 && tw_diff_exit(TW_DIFF_UNDECIDED) == 2,
+	       "exit codes");
+}
+
+int main(void)
+{
+	percentiles();
+	turns();
+	verdicts();
+	return tap_done();
+}

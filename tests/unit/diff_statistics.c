@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The permutation test of tickwise diff, held against a plain one that tries all splits,
+ * and its intervals. Fails if a split is missed or taken twice, if figures are not
+ * tested together, if an interval and its test disagree, or if a shift or a unit of the
+ * values matters.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "command/diff/statistics.h"
+#include "diff_runs.h"
+#include "tap.h"
+
+#define RUNS		10
+#define B_OF_TEN	0x2aaULL	/* every second one */
+
+static int nearly(double is, double should, double within)
+{
+	if (fabs(is - should) <= within)
+		return 1;
+	tap_note("is %.12g, should be %.12g", is, should);
+	return 0;
+}
+
+/* The same T, from the values themselves. */
+static double plain_t(const double *values, unsigned runs, uint64_t split)
+{
+	double mean[2] = { 0, 0 }, squares = 0;
+	unsigned count[2] = { 0, 0 };
+
+	for (unsigned i = 0; i < runs; i++) {
+		mean[split >> i & 1] += values[i];
+		count[split >> i & 1]++;
+	}
+	mean[0] /= count[0];
+	mean[1] /= count[1];
+	for (unsigned i = 0; i < runs; i++)
+		squares += pow(values[i] - mean[split >> i & 1], 2);
+	return fabs(mean[1] - mean[0]) /
+	       sqrt(squares / (runs - 2) * (1.0 / count[0] + 1.0 / count[1]));
+}
+
+/* In which part of all splits a figure is as far out as this one. */
+static double plain_p(const double *values, unsigned figures, unsigned runs,
+		      uint64_t of_b, unsigned figure)
+{
+	double real = plain_t(&values[figure * runs], runs, of_b);
+	unsigned all = 0, as_far = 0;
+
+	for (uint64_t split = 0; split < 1ULL << runs; split++) {
+		double most = 0;
+
+		if (__builtin_popcountll(split) != __builtin_popcountll(of_b))
+			continue;
+		for (unsigned i = 0; i < figures; i++)
+			most = fmax(most, plain_t(&values[i * runs], runs, split));
+		all++;
+		as_far += most >= real * (1 - 1e-9);
+	}
+	return (double)as_far / all;
+}
+
+static void against_plain(unsigned runs, uint64_t of_b, const char *what)
+{
+	double values[3 * RUNS];
+	int alike = 1, agree = 1, holds = 1;
+
+	for (int round = 0; round < 20; round++) {
+		struct tw_diff_change changes[3];
+		struct tw_diff_sets sets = {
+			.runs = runs, .of_b = of_b, .figures = 3, .values = values,
+		};
+
+		for (unsigned i = 0; i < 3 * runs; i++)
+			values[i] = diff_normal() +
+				    (i / runs == 1 && of_b >> i % runs & 1 ?
+				     round / 5.0 : 0);
+		if (tw_diff_test(changes, &sets))
+			alike = 0;
+		for (unsigned i = 0; i < 3; i++) {
+			const struct tw_diff_change *is = &changes[i];
+
+			alike &= nearly(is->p, plain_p(values, 3, runs, of_b, i), 1e-12);
+			agree &= (is->low > 0 || is->high < 0) == (is->p <= TW_DIFF_LEVEL);
+			holds &= is->low < is->change && is->change < is->high;
+		}
+	}
+	tap_ok(alike, "%s: p is that of all splits", what);
+	tap_ok(agree, "%s: an interval without 0 is a change found", what);
+	tap_ok(holds, "%s: the change is in its interval", what);
+}
+
+/* One figure, further out than any other split. */
+static void far_apart(void)
+{
+	double values[RUNS];
+	const struct tw_diff_sets sets = {
+		.runs = RUNS, .of_b = B_OF_TEN, .figures = 1, .values = values,
+	};
+	struct tw_diff_change is, other;
+
+	for (int i = 0; i < RUNS; i++)
+		values[i] = i % 2 * 100 + i / 2;
+	tw_diff_test(&is, &sets);
+	tap_ok(nearly(is.a, 2, 1e-9) && nearly(is.b, 102, 1e-9), "means of the sides");
+	tap_ok(nearly(is.spread_a, sqrt(2.5), 1e-9) &&
+	       nearly(is.spread_b, sqrt(2.5), 1e-9), "their deviations");
+	tap_ok(nearly(is.change, 100, 1e-9), "the change");
+	tap_ok(nearly(is.p, 2.0 / 252, 1e-12), "only this split and its mirror");
+	/* The t distribution of normal values has 2.306 * 1. */
+	tap_ok(nearly(is.high - 100, 2.306, 0.4) && nearly(100 - is.low, is.high - 100,
+							  1e-6),
+	       "the interval is about Student's");
+	for (int i = 0; i < RUNS; i++)
+		values[i] = values[i] * 1e-6 + 1;
+	tw_diff_test(&other, &sets);
+	tap_ok(nearly(other.low * 1e6, is.low, 1e-3) &&
+	       nearly(other.high * 1e6, is.high, 1e-3), "unit and origin don't matter");
+}
+
+static void no_spread(void)
+{
+	double values[2 * RUNS];
+	const struct tw_diff_sets sets = {
+		.runs = RUNS, .of_b = B_OF_TEN, .figures = 2, .values = values,
+	};
+	struct tw_diff_change is[2];
+
+	for (int i = 0; i < RUNS; i++) {
+		values[i] = 11.3;
+		values[RUNS + i] = i % 2 ? 11.4 : 11.3;
+	}
+	tw_diff_test(is, &sets);
+	tap_ok(nearly(is[0].p, 1, 0) && nearly(is[0].low, 0, 1e-6) &&
+	       nearly(is[0].high, 0, 1e-6), "values that are all equal: no change");
+	tap_ok(nearly(is[1].p, 2.0 / 252, 1e-12) && nearly(is[1].low, 0.1, 1e-6) &&
+	       nearly(is[1].high, 0.1, 1e-6), "equal on each side: exactly that change");
+}
+
+/* 3 against 3 have 20 splits: the most extreme two are 10 %. */
+static void too_few(void)
+{
+	double values[] = { 1, 101, 2, 102, 3, 103 };
+	struct tw_diff_sets sets = {
+		.runs = 6, .of_b = 0x2a, .figures = 1, .values = values,
+	};
+	struct tw_diff_change is;
+
+	tw_diff_test(&is, &sets);
+	tap_ok(isinf(is.low) && isinf(is.high) && nearly(is.p, 0.1, 1e-12),
+	       "3 against 3 show nothing at 95 %%");
+	sets.runs = 2;
+	sets.of_b = 2;
+	tap_ok(!tw_diff_test(&is, &sets) && isinf(is.low) && isinf(is.high) &&
+	       nearly(is.change, 100, 1e-9) && nearly(is.spread_a, 0, 0),
+	       "1 against 1: the change alone");
+	sets.of_b = 0;
+	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "none against 2");
+	sets.of_b = 3;
+	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "2 against none");
+	sets.runs = TW_DIFF_MOST_RUNS + 1;
+	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "more runs than a split has bits");
+}
+
+static void many(void)
+{
+	double values[TW_DIFF_MOST_RUNS];
+	struct tw_diff_sets sets = {
+		.runs = TW_DIFF_MOST_RUNS, .of_b = 0xaaaaaaaaaaaaaaaaULL, .figures = 1,
+		.values = values,
+	};
+	struct tw_diff_change is, again;
+
+	for (int i = 0; i < TW_DIFF_MOST_RUNS; i++)
+		values[i] = diff_normal() + i % 2;
+	tap_ok(tw_diff_splits(5, 5) == 252 && tw_diff_splits(8, 8) == 12870 &&
+	       tw_diff_splits(32, 32) == 10000, "how many splits there are");
+	tw_diff_test(&is, &sets);
+	tw_diff_test(&again, &sets);
+	tap_ok(memcmp(&is, &again, sizeof(is)) == 0, "by chance, but the same each time");
+	/* Student's: 2 * sqrt(1/32 + 1/32) * 0.97. */
+	tap_ok(nearly((is.high - is.low) / 2, 0.5, 0.1), "32 against 32: its interval");
+	tap_ok(nearly(is.p, 1e-4, 2e-4), "and its p");
+	for (int i = 0; i < TW_DIFF_MOST_RUNS; i++)
+		values[i] = i / 2;
+	tw_diff_test(&is, &sets);
+	tap_ok(is.p > 0.9 && is.low < 0 && is.high > 0, "a drift that both have");
+	sets.of_b = 1ULL << 63;
+	tap_ok(!tw_diff_test(&is, &sets) && nearly(is.p, 4.0 / 64, 1e-9),
+	       "63 against one of the largest");
+}
+
+static void gaps(void)
+{
+	static const double values[] = { 1, 5, 2, 7 };
+
+	tap_ok(nearly(tw_diff_gap(values, 4, 0xa), 3, 0), "B above A by the nearest two");
+	tap_ok(nearly(tw_diff_gap(values, 4, 0x5), -3, 0), "below it");
+	tap_ok(nearly(tw_diff_gap(values, 4, 0x3), 0, 0), "overlapping");
+}
+
+int main(void)
+{
+	against_plain(10, B_OF_TEN, "5 against 5");
+	against_plain(9, 0x155, "4 against 5");
+	against_plain(8, 0x13, "5 against 3, in a row");
+	far_apart();
+	no_spread();
+	too_few();
+	many();
+	gaps();
+	return tap_done();
+}
