@@ -8,6 +8,7 @@
 . "$(dirname "$0")/report_files.sh"
 
 write_report "$scratch/a.json"
+write_report "$scratch/b.json" pid=101
 
 # lost STATUS DESCRIPTION: after a command whose stderr is in $err
 lost() {
@@ -18,7 +19,9 @@ lost() {
 
 if [ -w /dev/full ]; then
 	for arguments in --help --version 'report --help' \
-		"report $scratch/a.json" "report --json $scratch/a.json"; do
+		"report $scratch/a.json" "report --json $scratch/a.json" \
+		"diff $scratch/a.json $scratch/b.json" \
+		"diff --json $scratch/a.json $scratch/b.json"; do
 		# shellcheck disable=SC2086
 		"$tickwise" $arguments >/dev/full 2>"$err"
 		lost $? "a full disk, $arguments"

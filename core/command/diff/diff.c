@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise diff: did it become slower from one set of runs to another?
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/diff/diff.h"
+#include "command/output/json.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
+#include "command/report/want.h"
+
+#define NAME	"diff"
+
+struct wanted {
+	int as_json;
+	double threshold_percent;
+	const char *html;		/* a path; NULL: none */
+};
+
+static const struct tw_option table[] = {
+	{ .name = "threshold", .kind = TW_OPTION_PERCENT, .value = "PERCENT",
+	  .min = 0, .max = 1000, .preset = "0%",
+	  .help = "Count a change only if its whole interval is beyond this",
+	  .more = "5% is a latency of 1.05 times and more, and I/Os per second of 1/1.05 "
+		  "times and less.",
+	  TW_OPTION_AT(struct wanted, threshold_percent) },
+	{ .name = "json",
+	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
+	  .more = "Its keys are below.",
+	  TW_OPTION_AT(struct wanted, as_json) },
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "PAGE",
+	  .help = "Write the tables, and plots of both sides, to the file PAGE, too",
+	  TW_OPTION_AT(struct wanted, html) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_diff_options = {
+	.command = NAME,
+	.arguments = "A... -- B...",
+	.arguments_kind = TW_OPTION_FILE,
+	.about =
+	"Compare two sets of runs by the reports that the fio engine wrote: I/Os per "
+	"second, mean and percentiles of the latency, and each stage.\n"
+	"Reports of one run of fio are merged. With 5 and more runs of each side, which "
+	"take turns, there is a verdict: slower, faster or no change. With less, only "
+	"whether these runs differ.",
+	.codes =
+	"Exit codes: 0 faster or no change, 1 slower, 2 too few runs for a verdict, or they "
+	"did not take turns, 64 wrong command line, 65 a file is not a report, or the runs "
+	"have nothing in common, 66 a file can't be opened, 70 out of memory, 74 the output "
+	"could not be written.",
+	.table = table,
+};
+
+/* Returns the exit code; what is wrong has been printed. */
+static int show(const struct tw_diff *diff, const struct wanted *wanted)
+{
+	struct tw_page *page = tw_diff_page(diff);
+	int code = wanted->html ? tw_command_html_file(NAME, page, wanted->html) :
+				  TW_EXIT_GOOD;
+	int error = 0;
+
+	if (code == TW_EXIT_GOOD && wanted->as_json)
+		error = tw_output_json(tw_diff_to_json(diff), stdout, JSON_INDENT(2));
+	else if (code == TW_EXIT_GOOD)
+		error = tw_output_text(page, stdout);
+	tw_page_free(page);
+	if (error)
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
+	return code == TW_EXIT_GOOD ?
+		tw_command_finish(NAME, tw_diff_exit(diff->verdict)) : code;
+}
+
+/* Returns TW_EXIT_GOOD, or what is wrong. */
+static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
+		   size_t b_count, struct tw_report_problem *problem)
+{
+	int code = tw_diff_read(diff, TW_DIFF_A, a, a_count, problem);
+
+	if (code == TW_EXIT_GOOD)
+		code = tw_diff_read(diff, TW_DIFF_B, b, b_count, problem);
+	if (code == TW_EXIT_GOOD)
+		code = tw_diff_find_runs(diff, problem);
+	if (code == TW_EXIT_GOOD)
+		code = tw_diff_find_figures(diff, problem);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	if (!tw_diff_find_facts(diff) && !tw_diff_judge(diff))
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "%s", strerror(ENOMEM));
+	return TW_EXIT_SOFTWARE;
+}
+
+static int diff_files(char **a, size_t a_count, char **b, size_t b_count,
+		      const struct wanted *wanted)
+{
+	struct tw_diff diff = { .threshold = 1 + wanted->threshold_percent / 100 };
+	struct tw_report_problem problem = { "" };
+	int code = compare(&diff, a, a_count, b, b_count, &problem);
+
+	code = code == TW_EXIT_GOOD ? show(&diff, wanted) :
+		tw_command_fail(NAME, code, "%s", problem.text);
+	tw_diff_free(&diff);
+	return code;
+}
+
+int tw_command_diff(int argc, char **argv)
+{
+	struct wanted wanted = { 0 };
+	struct tw_arguments files;
+	int code = tw_command_options(&tw_diff_options, &wanted, argv, &files);
+	char **b;
+
+	(void)argc;
+	if (code != TW_GO_ON)
+		return code;
+	b = files.after_dashes;
+	/* Two files need nothing between them. */
+	if (!b && files.count == 2)
+		b = files.list + 1;
+	if (!b || b == files.list || b == files.list + files.count)
+		return tw_command_fail(NAME, TW_EXIT_USAGE, "reports of two sides are "
+				       "needed: A... -- B... (see --help)");
+	return diff_files(files.list, (size_t)(b - files.list), b,
+			  (size_t)(files.list + files.count - b), &wanted);
+}

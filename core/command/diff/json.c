@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A comparison as one JSON object; tickwise-diff(1) has its keys.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command/diff/diff.h"
+#include "command/output/json_text.h"
+
+static const char *const sides[TW_DIFF_SIDES] = { "a", "b" };
+
+static json_t *runs_to_json(const struct tw_diff *diff)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct tw_report_job *job = diff->runs[i].job;
+		char start[24];
+
+		snprintf(start, sizeof(start), "%llu",
+			 (unsigned long long)job->start_ns);
+		json_array_append_new(array, json_pack(
+			"{ss, so, so, ss}", "side", sides[diff->runs[i].side],
+			"host", tw_json_text(job->host),
+			"run", tw_json_text(job->run),
+			"start", start));
+	}
+	return array;
+}
+
+static json_t *facts_to_json(const struct tw_diff *diff)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < diff->fact_count; i++)
+		json_array_append_new(array, json_pack(
+			"{ss, so, so}", "name", diff->facts[i].name,
+			"a", tw_json_text(diff->facts[i].is[TW_DIFF_A]),
+			"b", tw_json_text(diff->facts[i].is[TW_DIFF_B])));
+	return array;
+}
+
+/* JSON knows no infinity: what is not bounded is null. More digits would be those of
+ * the machine's logarithm. */
+static json_t *number(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.9g", value);
+	return isfinite(value) ? json_real(strtod(text, NULL)) : json_null();
+}
+
+static json_t *values_to_json(const struct tw_diff *diff, size_t figure,
+			      enum tw_diff_side side)
+{
+	const double *values = &diff->values[figure * diff->count];
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < diff->count; i++)
+		if (diff->runs[i].side == side)
+			json_array_append_new(array, number(
+				diff->figures[figure].is_log ? exp(values[i]) :
+							       values[i]));
+	return array;
+}
+
+/* A factor of what has a logarithm; else a difference. */
+static json_t *change_to_json(const struct tw_diff_figure *figure, double change)
+{
+	return number(figure->is_log && isfinite(change) ? exp(change) : change);
+}
+
+static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
+{
+	const struct tw_diff_figure *figure = &diff->figures[i];
+	const struct tw_diff_change *change = &figure->change;
+	const struct tw_report_job *job = &figure->group->members[0]->job;
+
+	return json_pack(
+		"{so, sI, ss, ss, ss, so, so, so, so, so, so, si}",
+		"job", tw_json_text(job->name),
+		"groupid", (json_int_t)job->groupid,
+		"direction", tw_report_directions[figure->direction],
+		"name", figure->name,
+		"change_is", figure->is_log ? "factor" : "difference_ns",
+		"change", change_to_json(figure, change->change),
+		"low", change_to_json(figure, change->low),
+		"high", change_to_json(figure, change->high),
+		"a", values_to_json(diff, i, TW_DIFF_A),
+		"b", values_to_json(diff, i, TW_DIFF_B),
+		"p", number(change->p),
+		"slower", figure->slower);
+}
+
+json_t *tw_diff_to_json(const struct tw_diff *diff)
+{
+	json_t *figures = json_array();
+
+	for (size_t i = 0; i < diff->figure_count; i++)
+		json_array_append_new(figures, figure_to_json(diff, i));
+	return json_pack(
+		"{ss, si, ss, so, sI, sb, sb, so, so, so, sO}",
+		"schema", "tickwise-diff",
+		"version", 1,
+		"verdict", tw_diff_verdict_name(diff->verdict),
+		"threshold_percent", number((diff->threshold - 1) * 100),
+		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A],
+						     diff->of[TW_DIFF_B]),
+		"interleaved", diff->is_interleaved,
+		"overlap", diff->overlaps,
+		"runs", runs_to_json(diff),
+		"differs", facts_to_json(diff),
+		"figures", figures,
+		"left_out", diff->left_out);
+}

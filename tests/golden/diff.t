@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# All that tickwise diff prints and writes, of small reports made by hand: every verdict,
+# what differs besides, what is left out, and what is refused. Fails if a character of
+# it changes.
+. "$(dirname "$0")/golden.sh"
+. "$root/tests/unit/report_files.sh"
+
+# scaled VALUE: @scale thousandths of it
+scaled()
+{
+	echo $(($1 * scale / 1000))
+}
+
+# stage NAME A [B C]: 9000 I/Os of A ns, 900 of B, and @tail of C; or all of A
+stage()
+{
+	if [ $# -eq 2 ]; then
+		set -- "$1" "$2" $((9900 + tail))
+	else
+		set -- "$1" "$2" 9000 "$3" 900 "$4" "$tail"
+	fi
+	echo "\"$1\": {\"$direction\": $(shift; counted "$@")}"
+}
+
+# kernel A B C: one stage, or, with @split, three
+kernel()
+{
+	if [ "$split" = 0 ]; then
+		stage kernel "$1" "$2" "$3"
+		return
+	fi
+	echo "$(stage submit 1000), $(stage device $(($1 - 3000)) $(($2 - 3000)) \
+		$(($3 - 3000))), $(stage reap 2000)"
+}
+
+# run_of FILE [variable=value]...: the report of a job of 10 s
+run_of()
+{
+	file=$1
+	shift
+	name=job group=0 thread=1 pid=100 start=1700000000 run=r run_ns=10000000000
+	scale=1000 tail=100 split=0 fio=fio-3.33 depth=32 host=box clock=kernel
+	direction=read failed=0
+	for assignment; do
+		eval "${assignment%%=*}=\${assignment#*=}"
+	done
+	ios="\"ios\": {\"read\": 0, \"write\": 0, \"trim\": 0, \"sync\": 0}"
+	a=$(scaled 80000) b=$(scaled 160000) c=$(scaled 900000)
+	cat >"$file" <<-END
+	{"schema": "tickwise-report", "version": 3, "tickwise_version": "0.1",
+	"job": {"name": "$name", "groupid": $group, "thread_number": $thread,
+	"run": "$run", "subjob_number": 0, "pid": $pid, "host": "$host",
+	"start": "${start}000000000", "fio_version": "$fio", "engine": "tickwise",
+	"iodepth": $depth, "run_ns": $run_ns},
+	$(echo "$ios" | sed "s/\"$direction\": 0/\"$direction\": $((9900 + tail))/"),
+	"errors": {"read": $failed, "write": 0, "trim": 0, "sync": 0},
+	"stages": {$(stage queue 2000), $(kernel $((a - 3000)) $((b - 3000)) \
+		$((c - 3000))), $(stage deliver 1000),
+	$(stage lat "$a" "$b" "$c")},
+	"submitting_call": {"$direction": $(counted 1500 $((9900 + tail)))},
+	"counter": {"verdict": "reliable", "fallback": false, "reasons": []},
+	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
+	"error_ppb": 0, "uncertainty_ppb": 1, "over_ns": 10000000000, "source": "$clock"}},
+	"fio_times": {"event_time": false, "event_wait": false}}
+	END
+}
+
+# sets NAME SCALES SCALES [variable=value]...: runs of NAME.a and NAME.b in turn. Each
+# takes as long as its I/Os.
+sets()
+{
+	prefix=$1 as=$2 bs=$3 at=0
+	shift 3
+	for of_a in $as; do
+		of_b=${bs%% *} bs=${bs#* }
+		for pair in "a $of_a" "b $of_b"; do
+			at=$((at + 1))
+			run_of "$prefix.${pair% *}.$at" scale="${pair#* }" run="$prefix-$at" \
+				pid=$at start=$((1700000000 + 100 * at)) \
+				run_ns=$((10000000 * ${pair#* })) "$@"
+		done
+	done
+}
+
+alike='1000 1004 997 1002 999'
+slow='1050 1046 1053 1049 1051'
+sets slower "$alike" "$slow"
+sets same "$alike" '1001 998 1003 1000 1002'
+sets split "$alike" "$slow" split=1
+
+golden help diff --help
+golden slower diff --html=slower.html slower.a.* -- slower.b.*
+golden_file slower.html slower.html
+golden slower_json diff --json slower.a.* -- slower.b.*
+golden faster diff slower.b.* -- slower.a.*
+golden same diff same.a.* -- same.b.*
+golden threshold diff --threshold=6% slower.a.* -- slower.b.*
+golden beyond diff --threshold=3 slower.a.* -- slower.b.*
+golden split diff split.a.* -- split.b.*
+
+# ---- more time, but a shorter tail ----
+i=0
+for file in slower.b.*; do
+	i=$((i + 1))
+	run_of mixed.$i scale=1060 tail=$((i % 2 + 20)) run=m-$i pid=$((50 + i)) \
+		start=$((1700000150 + 200 * i)) run_ns=10000000000
+done
+golden mixed diff slower.a.* -- mixed.*
+
+# ---- too few runs, or not in turn ----
+golden differ diff slower.a.1 slower.b.2
+golden two diff slower.a.1 slower.a.3 -- slower.b.2 slower.b.4
+golden undecided diff --json same.a.1 same.b.2
+run_of again.1 run=again pid=77 start=1700009999
+run_of again.2 run=again-2 pid=78 start=1700010999
+golden nothing diff again.1 again.2
+i=0
+for scale_now in $slow; do
+	i=$((i + 1))
+	run_of later.$i scale="$scale_now" run=l-$i pid=$((200 + i)) \
+		start=$((1700010000 + 100 * i)) run_ns=$((10000000 * scale_now))
+done
+golden not_in_turn diff slower.a.* -- later.*
+
+# ---- what differs besides ----
+run_of other scale=1200 run=o pid=9 start=1700000005 fio=fio-3.36 depth=64 host=far \
+	clock=clocksource run_ns=60000000000 failed=3 split=1
+golden besides diff slower.a.1 -- other
+run_of beside_2 run=p pid=10 start=1700000105
+golden overlap diff slower.a.1 -- beside_2
+
+# ---- jobs of a run are merged; some are not in every run ----
+for i in 1 2; do
+	run_of "many.$i.1" run=many-$i pid=$((300 + i)) start=$((1700020000 + i * 100)) \
+		scale=$((1000 + i * 200))
+	run_of "many.$i.2" run=many-$i pid=$((310 + i)) start=$((1700020000 + i * 100)) \
+		thread=2 scale=$((1000 + i * 200))
+	run_of "many.$i.3" run=many-$i pid=$((320 + i)) start=$((1700020000 + i * 100)) \
+		thread=3 name=writer direction=write tail=3
+done
+run_of many.2.4 run=many-2 pid=334 start=1700020200 thread=4 name=alone
+run_of many.1.5 run=many-1 pid=335 start=1700020100 thread=5 name=first
+golden jobs diff many.1.* -- many.2.*
+
+# ---- what is refused ----
+run_of nameless name=else run=n pid=500 start=1700030000
+sed 's/"stages": {/"stages": {}, "left": {/' nameless >no_times
+echo '[]' >array.json
+usage_errors diff <<'LINES'
+
+slower.a.1
+-- slower.b.2
+slower.a.1 --
+slower.a.1 slower.a.3 slower.b.2
+--threshold=-1% slower.a.1 slower.b.2
+--threshold=x slower.a.1 slower.b.2
+--html=none/page.html slower.a.1 slower.b.2
+missing -- slower.b.2
+slower.a.1 -- array.json
+slower.a.1 slower.a.1 -- slower.b.2
+slower.a.1 -- slower.a.1
+many.1.1 -- many.1.2
+slower.a.1 -- nameless
+no_times again.1
+LINES
+golden_done
