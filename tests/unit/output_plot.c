@@ -80,8 +80,12 @@ static void bars(void)
 	tw_plot_bar(plot, "<queue>", 1, &(struct tw_plot_bar) {
 		.low = 10, .from = 100, .mean = 200, .to = 1000, .high = 10000 },
 		"max %d <", 10000);
+	tw_plot_bar(plot, "next", 2, &(struct tw_plot_bar) {
+		.low = 10, .from = 10, .mean = 10, .to = 10, .high = 10 }, "none");
 	html = drawn(page);
-	has(html, "viewBox=\"0 0 640 110\"", "as high as its rows");
+	has(html, "viewBox=\"0 0 640 152\"", "as high as its rows");
+	has(html, "<rect class=\"f2\" x=\"130.0\" y=\"71.5\" width=\"1.0\" "
+	    "height=\"3.0\"/>", "the next one is below, and is seen");
 	has(html, "<g><title>max 10000 &#60;</title>", "what a bar tells");
 	has(html, ">&#60;queue&#62;</text>", "its name");
 	has(html, "<rect class=\"f1\" x=\"130.0\" y=\"29.5\" width=\"464.0\" "
@@ -131,6 +135,7 @@ static void axes(void)
 	marks(TW_PLOT_BYTES, 512, 4096, "512B", "4K", "8K");
 	marks(TW_PLOT_TAIL, 1, 1000, "0", "99.9", "99.99");
 	marks(TW_PLOT_TAIL, 1, 1, "0", "90", "99");
+	marks(TW_PLOT_TAIL, 1, 1e6, "0", "99.9999", "90");
 }
 
 static void any_data(void)

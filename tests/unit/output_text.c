@@ -65,11 +65,11 @@ static void facts(void)
 {
 	struct tw_page *page = new();
 
-	tw_page_fact(page, "a", "one");
+	tw_page_fact(page, "nearly", "one");
 	tw_page_fact(page, "", "two");
 	tw_page_gap(page);
 	tw_page_fact(page, "longest", SEVENTY "next");
-	text_is(page, "a        one\n         two\n\nlongest  "
+	text_is(page, "nearly   one\n         two\n\nlongest  "
 		TEN TEN TEN TEN TEN TEN "123456789\n           next\n",
 		"facts have their text in one column");
 	page = new();

@@ -120,7 +120,8 @@ static void add_why(struct tw_page *page, const struct tw_report_group *group)
 
 /* ---- the stages ---------------------------------------------------------- */
 
-int tw_report_has_percentile(const struct tw_histogram *histogram, double percent)
+/* A percentile tells something only if at least one I/O lies above it. */
+static int has_percentile(const struct tw_histogram *histogram, double percent)
 {
 	return (double)histogram->count * (100 - percent) >= 99.999999;
 }
@@ -137,7 +138,7 @@ static void add_row(struct tw_table *table, const char *name,
 	tw_cell_ns(table, tw_histogram_mean_ns(histogram));
 	tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
 	for (size_t i = 0; i < PERCENTS; i++)
-		if (tw_report_has_percentile(histogram, percents[i]))
+		if (has_percentile(histogram, percents[i]))
 			tw_cell_ns(table, (double)tw_histogram_percentile(histogram,
 								percents[i]));
 		else

@@ -29,7 +29,4 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
  * other groups (attached_table.c). */
 void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group);
 
-/* The I/Os that have at least one above a percentile make it worth showing. */
-int tw_report_has_percentile(const struct tw_histogram *histogram, double percent);
-
 #endif
