@@ -65,6 +65,7 @@ static struct tw_table *build(struct tw_page **page)
 	tw_page_contents(*page);
 	tw_page_heading(*page, 2, "heading");
 	tw_page_fact(*page, "name", "fact");
+	tw_page_more(*page, "more");
 	tw_page_only(*page, TW_IN_TEXT);
 	tw_page_indent(*page, 1, 1);
 	plot = tw_page_plot(*page, "plot");

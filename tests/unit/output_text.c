@@ -53,6 +53,15 @@ static void widths(void)
 		"  - " SEVENTY "12345\n    next\n",
 		"79 columns, and no more");
 	page = new();
+	tw_page_remark(page, "from");
+	for (int i = 0; i < 40; i++)
+		tw_page_more(page, " %d\n,", i);
+	tw_page_note(page, "next");
+	text_is(page, "  from 0?, 1?, 2?, 3?, 4?, 5?, 6?, 7?, 8?, 9?, 10?, 11?, 12?, 13?, "
+		"14?, 15?,\n    16?, 17?, 18?, 19?, 20?, 21?, 22?, 23?, 24?, 25?, 26?, "
+		"27?, 28?, 29?, 30?,\n    31?, 32?, 33?, 34?, 35?, 36?, 37?, 38?, 39?,\n"
+		"next\n", "what is added to a text");
+	page = new();
 	tw_page_paragraph(page, "a%89d", 1);
 	tw_page_paragraph(page, "%0100d", 1);
 	text_is(page, "a 1\n"

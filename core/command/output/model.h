@@ -36,6 +36,8 @@ struct tw_block {
 	int first, others;		/* where lines begin in text */
 	const char *name;		/* of a fact */
 	const char *text;
+	char *grown;			/* what text is, once more was added; */
+	size_t room;			/* so long it may get */
 	struct tw_table *table;
 	struct tw_plot *plot;
 };

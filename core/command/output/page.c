@@ -177,6 +177,31 @@ void tw_page_fact(struct tw_page *page, const char *name, const char *format, ..
 		page->last->name = kept;
 }
 
+void tw_page_more(struct tw_page *page, const char *format, ...)
+{
+	struct tw_block *block = page->last;
+	const char *more;
+	size_t length;
+	va_list args;
+
+	va_start(args, format);
+	more = tw_page_format(page, format, args);
+	va_end(args);
+	if (page->error || !block)
+		return;
+	length = strlen(block->text) + strlen(more) + 1;
+	if (length > block->room) {
+		char *grown = tw_page_take(page, 2 * length);
+
+		if (!grown)
+			return;
+		block->grown = strcpy(grown, block->text);
+		block->text = grown;
+		block->room = 2 * length;
+	}
+	strcat(block->grown, more);
+}
+
 void tw_page_gap(struct tw_page *page)
 {
 	add(page, TW_BLOCK_GAP);

@@ -53,6 +53,9 @@ void tw_page_item(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3)
 void tw_page_fact(struct tw_page *page, const char *name, const char *format, ...)
 	TW_PRINTF(3, 4);
 
+/* Add to the text of the block that was added last. */
+void tw_page_more(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
+
 /* A blank line in text; several are one. */
 void tw_page_gap(struct tw_page *page);
 

@@ -162,33 +162,22 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 {
 	const json_t *rings = json_object_get(group->members[0]->attached, "rings");
-	size_t count = json_array_size(rings), shown = 0, size;
-	char *text = NULL;
-	FILE *file;
+	size_t count = json_array_size(rings), shown = 0;
 
-	if (count == 0)
-		return;
-	file = open_memstream(&text, &size);
-	if (!file) {
-		tw_page_fail(page);
-		return;
-	}
+	if (count)
+		tw_page_remark(page, "%s", "");
 	for (; shown < count && shown < MOST_IN_TEXT; shown++) {
 		const json_t *ring = json_array_get(rings, shown);
 
-		fprintf(file, "%sring %llu: %s %llu, %llu entries", shown ? "; " : "",
-			(unsigned long long)tw_report_u64(ring, "ring"),
-			tw_report_string(ring, "program"),
-			(unsigned long long)tw_report_u64(ring, "pid"),
-			(unsigned long long)tw_report_u64(ring, "sq_entries"));
+		tw_page_more(page, "%sring %llu: %s %llu, %llu entries",
+			     shown ? "; " : "",
+			     (unsigned long long)tw_report_u64(ring, "ring"),
+			     tw_report_string(ring, "program"),
+			     (unsigned long long)tw_report_u64(ring, "pid"),
+			     (unsigned long long)tw_report_u64(ring, "sq_entries"));
 	}
 	if (shown < count)
-		fprintf(file, "; and %zu more", count - shown);
-	if (fclose(file))
-		tw_page_fail(page);
-	else
-		tw_page_remark(page, "%s", text);
-	free(text);
+		tw_page_more(page, "; and %zu more", count - shown);
 }
 
 void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group)

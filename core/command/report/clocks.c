@@ -108,21 +108,22 @@ static void add_rate(struct tw_page *page, const struct tw_report_clock *clock)
 		{ "regression", "as calibrated at the start of the job" },
 		{ "system", "the system clock, not the counter" },
 	};
-	char hz[48] = "", bound[96] = "", window[64] = "", number[TW_FORMAT_SIZE];
 	const char *source = clock->kind;
+	char number[TW_FORMAT_SIZE];
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		if (strcmp(sources[i][0], clock->kind) == 0)
 			source = sources[i][1];
+	tw_page_remark(page, "tickwise's clock: ");
 	if (clock->hz > 0)
-		snprintf(hz, sizeof(hz), "%.3f Hz, ", clock->hz);
+		tw_page_more(page, "%.3f Hz, ", clock->hz);
+	tw_page_more(page, "%s", source);
 	if (clock->bound_ppb > 0)
-		snprintf(bound, sizeof(bound), " (the samples alone bound it to +-%s "
-			 "ppb)", tw_format_number(number, clock->bound_ppb));
+		tw_page_more(page, " (the samples alone bound it to +-%s ppb)",
+			     tw_format_number(number, clock->bound_ppb));
 	if (clock->window_ns > 0)
-		snprintf(window, sizeof(window), " (calibrated in %s)",
-			 tw_format_ns(number, clock->window_ns));
-	tw_page_remark(page, "tickwise's clock: %s%s%s%s", hz, source, bound, window);
+		tw_page_more(page, " (calibrated in %s)",
+			     tw_format_ns(number, clock->window_ns));
 }
 
 static void add_other_references(struct tw_page *page,

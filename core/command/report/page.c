@@ -49,34 +49,22 @@ static void add_inside_warning(struct tw_page *page, const struct tw_report_grou
 		tw_page_warning(page, "%s", text);
 }
 
-/* To be freed; NULL without memory. */
-static char *files_text(const struct tw_report_group *group)
+static void add_paths(struct tw_page *page, const struct tw_report_group *group)
 {
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return NULL;
-	for (size_t i = 0; i < group->size; i++)
-		fprintf(file, "%s %s", i ? " and" : "from", group->members[i]->path);
-	return fclose(file) ? NULL : text;
+	tw_page_paragraph(page, "from %s", group->members[0]->path);
+	for (size_t i = 1; i < group->size; i++)
+		tw_page_more(page, " and %s", group->members[i]->path);
 }
 
 /* There may be a thousand: HTML folds them. */
 static void add_files(struct tw_page *page, const struct tw_report_group *group)
 {
-	char *text = files_text(group);
-
-	if (!text)
-		tw_page_fail(page);
-	tw_page_paragraph(page, "%s", text ? text : "");
+	add_paths(page, group);
 	tw_page_indent(page, 2, 7);
 	tw_page_only(page, TW_IN_TEXT);
 	tw_page_details(page, "%zu %s", group->size, group->size == 1 ? "file" : "files");
-	tw_page_paragraph(page, "%s", text ? text : "");
+	add_paths(page, group);
 	tw_page_end_details(page);
-	free(text);
 }
 
 /* Of `tickwise attach`. */
@@ -93,18 +81,17 @@ static void add_attached_head(struct tw_page *page, const struct tw_report_group
 static void add_head(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
-	size_t other_hosts = tw_report_other_hosts(group);
-	char merged[48] = "", others[32] = "", run[TW_FORMAT_SIZE];
+	char run[TW_FORMAT_SIZE];
 
+	tw_page_paragraph(page, "%s: ", job->name);
 	if (group->size > 1)
-		snprintf(merged, sizeof(merged), "%zu jobs merged, ", group->size);
-	if (other_hosts)
-		snprintf(others, sizeof(others), " and %zu more", other_hosts);
-	tw_page_paragraph(page, "%s: %sgroup %llu, iodepth %llu, %s, %s, engine %s, host "
-			  "%s%s", job->name, merged, (unsigned long long)job->groupid,
-			  (unsigned long long)job->iodepth,
-			  tw_format_ns(run, (double)group->run_ns), job->fio_version,
-			  job->engine, job->host, others);
+		tw_page_more(page, "%zu jobs merged, ", group->size);
+	tw_page_more(page, "group %llu, iodepth %llu, %s, %s, engine %s, host %s",
+		     (unsigned long long)job->groupid, (unsigned long long)job->iodepth,
+		     tw_format_ns(run, (double)group->run_ns), job->fio_version,
+		     job->engine, job->host);
+	if (tw_report_other_hosts(group))
+		tw_page_more(page, " and %zu more", tw_report_other_hosts(group));
 	add_files(page, group);
 }
 
@@ -188,13 +175,13 @@ static void add_direction_heading(struct tw_page *page,
 				  const struct tw_report_group *group, int direction)
 {
 	uint64_t ios = group->tally.counts[TW_REPORT_IOS][direction];
-	char number[TW_FORMAT_SIZE], rate[TW_FORMAT_SIZE + 8] = "";
+	char rate[TW_FORMAT_SIZE];
 
+	tw_page_heading(page, 3, "%s: %llu I/Os", tw_report_directions[direction],
+			(unsigned long long)ios);
 	if (ios && group->run_ns)
-		snprintf(rate, sizeof(rate), ", %s/s", tw_format_number(number,
-			(double)ios * 1e9 / (double)group->run_ns));
-	tw_page_heading(page, 3, "%s: %llu I/Os%s", tw_report_directions[direction],
-			(unsigned long long)ios, rate);
+		tw_page_more(page, ", %s/s", tw_format_number(rate, (double)ios * 1e9 /
+							      (double)group->run_ns));
 }
 
 /* What is said before the table of stages. */
@@ -252,40 +239,35 @@ static void add_not_split(struct tw_page *page, const struct tw_report_group *gr
 /* How many I/Os share a stamp: completions seen at once have one. */
 static void add_batches(struct tw_page *page, const struct tw_report_tally *tally)
 {
-	char text[112] = "";
 	uint64_t requeued = 0;
 
 	if (tally->enters == 0 && tally->tails == 0)
 		return;
+	tw_page_gap(page);
+	tw_page_paragraph(page, "submitted by %llu system calls; completions seen at %llu "
+			  "times, up to %llu sharing a stamp",
+			  (unsigned long long)tally->enters,
+			  (unsigned long long)tally->tails,
+			  (unsigned long long)tally->largest_tail);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		requeued += tally->counts[TW_REPORT_REQUEUED][i];
 	if (requeued)
-		snprintf(text, sizeof(text), "; %llu times fio had to bring an I/O "
-			 "again, as others had to come first",
-			 (unsigned long long)requeued);
-	tw_page_gap(page);
-	tw_page_paragraph(page, "submitted by %llu system calls; completions seen at %llu "
-			  "times, up to %llu sharing a stamp%s",
-			  (unsigned long long)tally->enters,
-			  (unsigned long long)tally->tails,
-			  (unsigned long long)tally->largest_tail, text);
+		tw_page_more(page, "; %llu times fio had to bring an I/O again, as others "
+			     "had to come first", (unsigned long long)requeued);
 }
 
 /* What a reader might look for in vain. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
-	char text[TW_REPORT_SENTENCE] = "";
-	size_t used = 0;
 	const char *name;
 
-	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-					 i ? ", " : "", name);
-	if (used == 0)
+	if (!tw_report_missing(group, 0))
 		return;
 	tw_page_gap(page);
-	tw_page_paragraph(page, "not recorded%s: %s", group->size == 1 ? "" :
-			  " by all of these jobs", text);
+	tw_page_paragraph(page, "not recorded%s:", group->size == 1 ? "" :
+			  " by all of these jobs");
+	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
+		tw_page_more(page, "%s %s", i ? "," : "", name);
 }
 
 /* Text has nothing over time. */
@@ -300,27 +282,14 @@ static void add_over_time_differs(struct tw_page *page,
 
 static void add_unknown(struct tw_page *page, const struct tw_report_group *group)
 {
-	char *text = NULL;
 	const char *key;
 	json_t *value;
-	size_t size;
-	FILE *file;
 
 	if (json_object_size(group->unknown) == 0)
 		return;
-	file = open_memstream(&text, &size);
-	if (!file) {
-		tw_page_fail(page);
-		return;
-	}
+	tw_page_paragraph(page, "in the file, but unknown to this version and left out:");
 	json_object_foreach(group->unknown, key, value)
-		fprintf(file, " %s", key);
-	if (fclose(file))
-		tw_page_fail(page);
-	else
-		tw_page_paragraph(page, "in the file, but unknown to this version and "
-				  "left out:%s", text);
-	free(text);
+		tw_page_more(page, " %s", key);
 }
 
 /* What needs an engine, which `tickwise attach` does without. */

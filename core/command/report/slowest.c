@@ -4,7 +4,6 @@
  * went. Text has a few of them, in sentences: a table of all stages has no room there.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/output/format.h"
@@ -82,73 +81,50 @@ int tw_report_slow_stages(const json_t *stages,
 #define INDENT		13
 #define LAT_COLUMNS	11
 
-static void put_u64(FILE *file, const char *format, const json_t *slow, const char *key)
-{
-	fprintf(file, format, (unsigned long long)tw_report_u64(slow, key));
-}
-
-static void put_times(FILE *file, const json_t *slow)
+static void add_times(struct tw_page *page, const json_t *slow)
 {
 	struct tw_report_slow_stage list[TW_REPORT_STAGES];
 	int count = tw_report_slow_stages(json_object_get(slow, "stages"), list);
 	char text[TW_FORMAT_SIZE];
 
 	for (int i = 0; i < count; i++)
-		fprintf(file, "%s %s, ", list[i].name,
-			tw_format_ns(text, (double)list[i].ns));
+		tw_page_more(page, "%s %s, ", list[i].name,
+			     tw_format_ns(text, (double)list[i].ns));
 	if (json_object_get(slow, "submitting_call_ns"))
-		fprintf(file, "submitting call %s, ", tw_format_ns(
+		tw_page_more(page, "submitting call %s, ", tw_format_ns(
 			text, (double)tw_report_u64(slow, "submitting_call_ns")));
 }
 
 /* Of a report of `tickwise attach`, whose ring and file; else which job. */
-static void put_whose(FILE *file, const struct tw_report_slow *slow)
+static void add_whose(struct tw_page *page, const struct tw_report_slow *slow)
 {
 	const char *name = json_string_value(json_object_get(slow->json, "file"));
 
-	if (!slow->report->attached) {
-		fprintf(file, "job %llu", (unsigned long long)
-			slow->report->job.thread_number);
-		return;
-	}
-	put_u64(file, "ring %llu, ", slow->json, "ring");
-	fputs(name ? name : "?", file);
-}
-
-static void put_slow(FILE *file, const struct tw_report_slow *slow)
-{
-	const char *monotonic =
-		json_string_value(json_object_get(slow->json, "monotonic_ns"));
-	char text[TW_FORMAT_SIZE];
-
-	fprintf(file, "%s %s", tw_format_ns(text, (double)slow->lat_ns),
-		json_string_value(json_object_get(slow->json, "ddir")));
-	put_u64(file, " of %llu bytes", slow->json, "size");
-	put_u64(file, " at %llu, ", slow->json, "offset");
-	put_times(file, slow->json);
-	put_whose(file, slow);
-	if (monotonic)
-		fprintf(file, ", began at %s ns of CLOCK_MONOTONIC", monotonic);
+	if (slow->report->attached)
+		tw_page_more(page, "ring %llu, %s", (unsigned long long)
+			     tw_report_u64(slow->json, "ring"), name ? name : "?");
+	else
+		tw_page_more(page, "job %llu", (unsigned long long)
+			     slow->report->job.thread_number);
 }
 
 static void add_slow(struct tw_page *page, const struct tw_report_slow *slow)
 {
-	char lat[TW_FORMAT_SIZE], cause[TW_REPORT_SENTENCE], *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	const char *monotonic =
+		json_string_value(json_object_get(slow->json, "monotonic_ns"));
+	char lat[TW_FORMAT_SIZE], cause[TW_REPORT_SENTENCE];
 
-	if (!file) {
-		tw_page_fail(page);
-		return;
-	}
-	put_slow(file, slow);
-	if (fclose(file))
-		tw_page_fail(page);
-	tw_page_paragraph(page, "%s", text ? text : "");
-	tw_page_indent(page, LAT_COLUMNS - (int)strlen(tw_format_ns(
-		       lat, (double)slow->lat_ns)), INDENT);
+	tw_format_ns(lat, (double)slow->lat_ns);
+	tw_page_paragraph(page, "%s %s of %llu bytes at %llu, ", lat,
+			  json_string_value(json_object_get(slow->json, "ddir")),
+			  (unsigned long long)tw_report_u64(slow->json, "size"),
+			  (unsigned long long)tw_report_u64(slow->json, "offset"));
+	tw_page_indent(page, LAT_COLUMNS - (int)strlen(lat), INDENT);
 	tw_page_only(page, TW_IN_TEXT);
-	free(text);
+	add_times(page, slow->json);
+	add_whose(page, slow);
+	if (monotonic)
+		tw_page_more(page, ", began at %s ns of CLOCK_MONOTONIC", monotonic);
 	if (!tw_report_say_cause(cause, sizeof(cause), slow->json))
 		return;
 	tw_page_paragraph(page, "%s", cause);
