@@ -441,6 +441,8 @@ $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
+$(B)/tests/unit/clock_readers.t: TEST_LIBS := $(addprefix \
+	-Wl$(comma)--wrap=,aligned_alloc free)
 $(B)/tests/unit/bench_result.t: $(B)/core/command/bench/result.o
 $(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a

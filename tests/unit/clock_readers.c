@@ -154,6 +154,44 @@ static void refused(void)
 		   "a reliability without its size");
 }
 
+/* The linker puts this one in place of the library's (--wrap). */
+static int has_no_memory;
+static int blocks;
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *block);
+void __wrap_free(void *block);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	blocks += !has_no_memory;
+	return has_no_memory ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void __wrap_free(void *block)
+{
+	blocks -= block != NULL;
+	__real_free(block);
+}
+
+static void no_memory(void)
+{
+	struct tw_clock_options options = {
+		.size = sizeof(options), .system = TW_ON,
+	};
+	struct tw_clock clock = { .anchor_ns = 7 };
+
+	has_no_memory = 1;
+	tap_ok(tw_clock_init(&clock, &options) == -ENOMEM &&
+	       clock.anchor_ns == 7, "no memory: -ENOMEM, untouched");
+	has_no_memory = 0;
+	blocks = 0;
+	options.anchor = (enum tw_anchor)3;
+	tap_ok(tw_clock_init(&clock, &options) == -EINVAL && !blocks,
+	       "a clock that can't be set up leaves none behind");
+}
+
 static void freed(void)
 {
 	const struct tw_clock_options options = {
@@ -190,6 +228,7 @@ int main(void)
 	system_clock();
 	system_clock_of_rate();
 	refused();
+	no_memory();
 	freed();
 	marks();
 	return tap_done();
