@@ -6,16 +6,18 @@
 # survived.
 #
 #	tests/mutation.sh [-n COUNT | -p PLACES] [-l] [FOLDER...]
+#	tests/mutation.sh -u
 #
-# -n: so many places (100), spread evenly over all that there are in FOLDER... (core
+# -n: the number of places (100), spread evenly over all that there are in FOLDER... (core
 # plugin), so the same tree gives the same places. -p: those of the file PLACES, in
-# lines as -l prints them. -l lists the places and changes nothing.
+# lines as -l prints them. -l lists the places and changes nothing. -u lists the unit
+# tests that belong to no folder.
 #
 # Works in a copy of HEAD in build/mutation; the tree stays as it is. Before the first
 # change each test runs once: one that fails or is skipped here is left out. A test
 # that takes ten times as long as then, and ten seconds more, has noticed the change,
 # too. Takes half a minute for each place on an idle machine: run it under nice.
-# TW_MUTATION_SECONDS= ends it after so long. The places come in an order that goes
+# TW_MUTATION_SECONDS= ends it after that time. The places come in an order that goes
 # over all folders again and again, and those that are left are not counted.
 #
 # Operators: boundary (< and <=), equality (== and !=), logic (&& and ||), sum (+ and
@@ -26,11 +28,13 @@ set -u
 count=100
 list=0
 given=
-while getopts n:p:l option; do
+unlisted=0
+while getopts n:p:lu option; do
 	case $option in
 	n) count=$OPTARG ;;
 	p) given=$(realpath "$OPTARG") || exit 2 ;;
 	l) list=1 ;;
+	u) unlisted=1 ;;
 	*) exit 2 ;;
 	esac
 done
@@ -67,9 +71,13 @@ tests_of_folder()
 	core/estimate/*) echo 'unit/estimate_*.c unit/seconds_before_wrap.c
 		unit/wrap_largest.c unit/ticks_largest.c unit/check_*.c
 		golden/check.t' ;;
-	core/trust*|core/contradictions.c) echo 'unit/trust.c unit/clock_check.c unit/clock_health.c
-		unit/verdict_json.c unit/estimate_*.c unit/diagnostics.c
-		golden/check.t' ;;
+	core/trust*|core/contradictions.c) echo 'unit/trust.c unit/clock_check.c
+		unit/clock_health.c unit/verdict_json.c unit/estimate_*.c
+		unit/diagnostics.c golden/check.t' ;;
+	core/text_file.c) echo 'unit/text_file.c unit/machine_*.c unit/memory_sysfs.c
+		unit/report_bad_input.t' ;;
+	core/names.c) echo 'unit/names.c unit/estimate_*.c golden/check.t' ;;
+	core/sized.c) echo 'unit/sized.c unit/grown_struct.t' ;;
 	core/latency/*) echo 'unit/histogram_*.c
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;
@@ -83,27 +91,42 @@ tests_of_folder()
 	core/command/calibrate/*) echo 'unit/calibrate_hints.c golden/calibrate.t' ;;
 	core/command/check/*) echo 'unit/check_*.c golden/check.t
 		unit/command_check.t' ;;
-	core/command/compare/*) echo 'unit/compare_result.c golden/compare.t
-		unit/command_compare.t unit/child_*.t' ;;
-	core/command/memlat/*) echo 'unit/memlat_nodes.c golden/memlat.t
+	core/command/compare/*) echo 'unit/compare_*.c golden/compare.t
+		unit/command_compare.t unit/child*' ;;
+	core/command/diff/*) echo 'unit/diff_*.c golden/diff.t' ;;
+	core/command/memlat/*) echo 'unit/memlat_*.c golden/memlat.t
 		unit/command_memlat.t' ;;
 	core/command/profile/*) echo 'unit/profile_*.c golden/profile.t profile/*.t' ;;
 	core/command/report/*) echo 'golden/report*.t unit/report_*.t' ;;
 	core/command/run/*) echo 'golden/run.t unit/command_run*.t unit/run_*.t
 		unit/child_*.t' ;;
-	core/command/*) echo 'unit/text_*.c golden/*.t unit/report_*.t' ;;
+	core/command/output/*) echo 'unit/output_*.c unit/text_*.c golden/*.t
+		unit/report_*.t' ;;
+	core/command/option*|core/command/completion.c) echo 'unit/options*.c
+		unit/command_options.t unit/command_completion.t unit/man.t
+		golden/*.t' ;;
+	core/command/child.c|core/command/own_files.c|core/command/separate.c) echo '
+		unit/child* unit/command_separate.t golden/run.t
+		golden/compare.t' ;;
+	core/command/*) echo 'golden/*.t unit/command_*.t' ;;
 	core/*) echo 'unit/scale_*.c unit/histogram_*.c unit/clock_*.c unit/ticks_*.c
 		unit/diagnostics*.c' ;;
 	plugin/memory/*) echo 'unit/memory_engine_figures.c fio/memory_*.t' ;;
 	plugin/kernel/*) echo 'unit/kernel_*.c unit/trace_*.c unit/attach_*.c
 		unit/engine_kernel_*.c unit/engine_causes.c unit/engine_stages.c
 		unit/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
+	plugin/collect/*) echo 'unit/slowest.c unit/windows.c unit/attach_tally.c
+		unit/engine_over_time.c fio/slowest.t fio/over_time.t' ;;
 	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
 		fio/engine_scripts.t fio/options.t fio/counting.t fio/over_time.t
 		fio/response.t fio/report_schema.t fio/trouble.t fio/setup_fails.t
 		fio/clock_errors.t fio/counter_end.t fio/run_end.t fio/trigger.t' ;;
 	esac
 }
+
+# Of no folder: they test how the whole is built, documented or exported.
+tests_of_no_folder='unit/cppflags.t unit/example.t unit/exports.t unit/fio_skips.t
+	unit/include_folders.t unit/install.t unit/mutation.t unit/ported.t unit/vm_skips.t'
 
 # Each place as FILE:LINE:OPERATOR, all of them in one order.
 all_places()
@@ -195,6 +218,32 @@ places()
 		}' "$work/all" | sort -n | sed 's/^[0-9]* //'
 }
 
+# expand PATTERN...: tests that are there, as they are run
+expand()
+{
+	for pattern; do
+		# shellcheck disable=SC2086	# * for any
+		for source in tests/$pattern; do
+			case $source in
+			*.c) [ ! -f "$source" ] || echo "build/${source%.c}.t" ;;
+			*.t) [ ! -x "$source" ] || echo "$source" ;;
+			esac
+		done
+	done
+}
+
+if [ "$unlisted" = 1 ]; then
+	cd "$root" || exit 1
+	# shellcheck disable=SC2046,SC2086	# words
+	{
+		find core plugin -name '*.[ch]' | while read -r file; do
+			expand $(tests_of "$file")
+		done
+		expand $tests_of_no_folder
+	} | sort -u >"$work/listed"
+	expand 'unit/*.c' 'unit/*.t' | sort | comm -23 - "$work/listed"
+	exit
+fi
 if [ "$list" = 1 ]; then
 	places "$@"
 	echo "$(wc -l <"$work/all") places in all" >&2
@@ -216,20 +265,6 @@ fi
 cd "$tree" || exit 1
 make -s tests >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
 eval "export $(make -s print-test-env)"
-
-# expand PATTERN...: tests that are there, as they are run
-expand()
-{
-	for pattern; do
-		# shellcheck disable=SC2086	# * for any
-		for source in tests/$pattern; do
-			case $source in
-			*.c) [ ! -f "$source" ] || echo "build/${source%.c}.t" ;;
-			*.t) [ ! -x "$source" ] || echo "$source" ;;
-			esac
-		done
-	done
-}
 
 # run_test TEST SECONDS: as `make check` does; its exit code
 run_test()
