@@ -5,10 +5,11 @@
 #ifndef TW_REPORT_APART_H
 #define TW_REPORT_APART_H
 
+#include "command/output/page.h"
 #include "command/report/report.h"
 
-/* The I/Os that no stage has recorded; 0: there are none. */
-int tw_report_say_apart(char *text, size_t size,
-			const struct tw_report_tally *tally, int direction);
+/* Nothing where there are none. */
+void tw_report_add_apart(struct tw_page *page, const struct tw_report_tally *tally,
+			 int direction);
 
 #endif

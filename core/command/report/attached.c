@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/output/format.h"
 #include "command/report/attached.h"
 #include "command/report/want.h"
 
@@ -107,21 +108,24 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 	return tw_report_times[time].is;
 }
 
-void tw_report_say_attached(char *text, size_t size,
-			    const struct tw_report_group *group)
+void tw_report_add_attached_head(struct tw_page *page,
+				 const struct tw_report_group *group)
 {
 	const struct tw_report *report = group->members[0];
 	size_t rings = json_array_size(json_object_get(report->attached, "rings"));
+	char run[TW_FORMAT_SIZE];
 
-	snprintf(text, size, "seen from inside the kernel: process %llu%s, %zu ring%s. "
-		 "lat is from when the kernel accepts an I/O until its completion is "
-		 "in the ring; what the program does before and after is not in it",
-		 (unsigned long long)report->job.pid,
-		 json_is_true(json_object_get(report->attached, "descendants")) ?
-		 " and those it started" : "", rings, rings == 1 ? "" : "s");
+	tw_page_paragraph(page, "%s: %s on host %s, seen from inside the kernel: process "
+			  "%llu%s, %zu ring%s. lat is from when the kernel accepts an I/O "
+			  "until its completion is in the ring; what the program does "
+			  "before and after is not in it", report->job.name,
+			  tw_format_ns(run, (double)group->run_ns), report->job.host,
+			  (unsigned long long)report->job.pid,
+			  json_is_true(json_object_get(report->attached, "descendants")) ?
+			  " and those it started" : "", rings, rings == 1 ? "" : "s");
 }
 
-int tw_report_say_lost(char *text, size_t size, const struct tw_report_group *group)
+void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *group)
 {
 	static const struct {
 		const char *key, *words;
@@ -133,16 +137,14 @@ int tw_report_say_lost(char *text, size_t size, const struct tw_report_group *gr
 		{ "more_cqes", "completions before a request's last (multishot)" },
 	};
 	const json_t *json = group->members[0]->attached;
-	FILE *file = fmemopen(text, size, "w");
 	int any = 0;
 
-	if (!file)
-		return 0;
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (tw_report_u64(json, all[i].key))
-			fprintf(file, "%s%llu %s", any++ ? ", " : "not in these "
-				"tables: ", (unsigned long long)
-				tw_report_u64(json, all[i].key), all[i].words);
-	fclose(file);
-	return any;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!tw_report_u64(json, all[i].key))
+			continue;
+		if (!any)
+			tw_page_remark(page, "not in these tables: ");
+		tw_page_more(page, "%s%llu %s", any++ ? ", " : "", (unsigned long long)
+			     tw_report_u64(json, all[i].key), all[i].words);
+	}
 }

@@ -6,6 +6,7 @@
 #ifndef TW_REPORT_ATTACHED_H
 #define TW_REPORT_ATTACHED_H
 
+#include "command/output/page.h"
 #include "command/report/report.h"
 
 /* If the report has it: 0; -ENOMEM. */
@@ -19,10 +20,9 @@ int tw_report_is_attached(const struct tw_report_group *group);
 const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
 			      int time);
 
-/* Which processes, and what lat is; what was lost or left out: 0: there is nothing
- * to say. */
-void tw_report_say_attached(char *text, size_t size,
-			    const struct tw_report_group *group);
-int tw_report_say_lost(char *text, size_t size, const struct tw_report_group *group);
+/* Which processes, and what lat is; and what was lost or left out, or nothing. */
+void tw_report_add_attached_head(struct tw_page *page,
+				 const struct tw_report_group *group);
+void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *group);
 
 #endif

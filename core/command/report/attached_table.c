@@ -182,7 +182,6 @@ static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 
 void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group)
 {
-	char text[TW_REPORT_SENTENCE];
 	const json_t **rows;
 	size_t count;
 
@@ -197,7 +196,6 @@ void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *
 	else
 		tw_page_remark(page, "no I/O was seen");
 	add_rings(page, group);
-	if (tw_report_say_lost(text, sizeof(text), group))
-		tw_page_remark(page, "%s", text);
+	tw_report_add_lost(page, group);
 	free(rows);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a report's readers must know of the counter before they believe its
- * times: the same words for the page and the HTML.
+ * times, in words for the page.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/report/counter.h"
@@ -25,7 +23,7 @@ static int speaks_against(const json_t *reason)
 	       strcmp(code, "not_invariant") == 0;
 }
 
-int tw_report_counter_warns(const struct tw_report_group *group)
+static int warns(const struct tw_report_group *group)
 {
 	if (group->verdict != TW_REPORT_UNDECIDED || group->fallbacks)
 		return has_something_to_say(group);
@@ -52,40 +50,32 @@ static const char *beginning(const struct tw_report_group *group)
 	return says[group->verdict];
 }
 
-static void put_text(FILE *file, const struct tw_report_group *group)
+/* "WARNING: " or "Note: ", and how the sentence begins. */
+static void begin(struct tw_page *page, const struct tw_report_group *group)
+{
+	if (warns(group))
+		tw_page_warning(page, "%s", beginning(group));
+	else
+		tw_page_paragraph(page, "Note: %s", beginning(group));
+}
+
+void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group)
 {
 	size_t reasons = json_array_size(group->reasons);
 
-	fputs(beginning(group), file);
-	for (size_t i = 0; i < reasons; i++)
-		fprintf(file, " %s%s", json_string_value(json_object_get(
-				json_array_get(group->reasons, i), "text")),
-			i + 1 < reasons ? ";" : ".");
-	if (reasons == 0)
-		fputs(" no reason is given.", file);
-	if (group->fallbacks == group->size)
-		fputs(" All times here are the system clock's, not the "
-		      "counter's.", file);
-	else if (group->fallbacks)
-		fprintf(file, " In %zu of %zu jobs times are the system "
-			"clock's, not the counter's.", group->fallbacks,
-			group->size);
-}
-
-char *tw_report_counter_text(const struct tw_report_group *group)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *file;
-
 	if (!has_something_to_say(group))
-		return NULL;
-	file = open_memstream(&text, &length);
-	if (!file)
-		return NULL;
-	put_text(file, group);
-	if (fclose(file) == 0)
-		return text;
-	free(text);
-	return NULL;
+		return;
+	begin(page, group);
+	for (size_t i = 0; i < reasons; i++)
+		tw_page_more(page, " %s%s", json_string_value(json_object_get(
+			     json_array_get(group->reasons, i), "text")),
+			     i + 1 < reasons ? ";" : ".");
+	if (reasons == 0)
+		tw_page_more(page, " no reason is given.");
+	if (group->fallbacks == group->size)
+		tw_page_more(page, " All times here are the system clock's, not the "
+			     "counter's.");
+	else if (group->fallbacks)
+		tw_page_more(page, " In %zu of %zu jobs times are the system clock's, "
+			     "not the counter's.", group->fallbacks, group->size);
 }

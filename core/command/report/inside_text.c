@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How I/Os were split inside the kernel (inside.c), in words for the page and the
- * HTML.
+ * How I/Os were split inside the kernel (inside.c), in words for the page.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,18 +18,18 @@ static const char *const words[TW_REPORT_UNSPLIT] = {
 };
 
 /* Rounded down: it is 100 % only of all. */
-static void put_share(FILE *file, uint64_t split, uint64_t ios)
+static void add_share(struct tw_page *page, uint64_t split, uint64_t ios)
 {
 	if (split == 0)
-		fputs("none", file);
+		tw_page_more(page, "none");
 	else if (split == ios)
-		fputs("100 %", file);
+		tw_page_more(page, "100 %%");
 	else
-		fprintf(file, "%.2f %%",
-			floor(1e4 * (double)split / (double)ios) / 100);
+		tw_page_more(page, "%.2f %%",
+			     floor(1e4 * (double)split / (double)ios) / 100);
 }
 
-static void put_reasons(FILE *file, const struct tw_report_inside *inside,
+static void add_reasons(struct tw_page *page, const struct tw_report_inside *inside,
 			int direction)
 {
 	const char *before = ";";
@@ -40,8 +39,8 @@ static void put_reasons(FILE *file, const struct tw_report_inside *inside,
 
 		if (ios == 0)
 			continue;
-		fprintf(file, "%s %llu %s", before, (unsigned long long)ios,
-			words[i]);
+		tw_page_more(page, "%s %llu %s", before, (unsigned long long)ios,
+			     words[i]);
 		before = ",";
 	}
 }
@@ -55,64 +54,51 @@ static int any_counted(const struct tw_report_inside *inside, int direction)
 	return any != 0;
 }
 
-int tw_report_say_inside(char *text, size_t size,
-			 const struct tw_report_tally *tally, int direction)
+void tw_report_add_inside(struct tw_page *page, const struct tw_report_tally *tally,
+			  int direction)
 {
 	const struct tw_report_inside *inside = &tally->inside;
 	uint64_t ios = tally->counts[TW_REPORT_IOS][direction];
 	char error[TW_FORMAT_SIZE];
-	FILE *file;
 
 	if (inside->off == inside->jobs || !any_counted(inside, direction))
-		return 0;
-	file = fmemopen(text, size, "w");
-	if (!file)
-		return 0;
-	fputs("inside the kernel: ", file);
-	put_share(file, inside->split[direction], ios);
-	fprintf(file, " of %llu I/Os split (device time and others)",
-		(unsigned long long)ios);
-	put_reasons(file, inside, direction);
+		return;
+	tw_page_remark(page, "inside the kernel: ");
+	add_share(page, inside->split[direction], ios);
+	tw_page_more(page, " of %llu I/Os split (device time and others)",
+		     (unsigned long long)ios);
+	add_reasons(page, inside, direction);
 	if (inside->split[direction] && inside->clock_error_ns > 0)
-		fprintf(file, "; stamps known to +-%s",
-			tw_format_ns(error, inside->clock_error_ns));
+		tw_page_more(page, "; stamps known to +-%s",
+			     tw_format_ns(error, inside->clock_error_ns));
 	if (inside->by_helper)
-		fputs("; by tickwise kernel-helper", file);
-	fclose(file);
-	return 1;
+		tw_page_more(page, "; by tickwise kernel-helper");
 }
 
-char *tw_report_not_split_text(const struct tw_report_group *group)
+void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_inside *inside = &group->tally.inside;
-	char jobs[80] = "";
-	char *text;
 
 	if (inside->off == 0)
-		return NULL;
+		return;
+	tw_page_remark(page, "inside the kernel: not split");
 	if (group->size > 1)
-		snprintf(jobs, sizeof(jobs), " in %zu of %zu jobs%s",
-			 inside->off, group->size,
-			 inside->off > 1 ? "; why in the first" : "");
-	if (asprintf(&text, "inside the kernel: not split%s: %s", jobs,
-		     inside->why) < 0)
-		return NULL;
-	return text;
+		tw_page_more(page, " in %zu of %zu jobs%s", inside->off, group->size,
+			     inside->off > 1 ? "; why in the first" : "");
+	tw_page_more(page, ": %s", inside->why);
 }
 
-int tw_report_warn_inside(char *text, size_t size,
-			  const struct tw_report_group *group)
+void tw_report_warn_inside(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_inside *inside = &group->tally.inside;
 	char error[TW_FORMAT_SIZE];
 
-	if (inside->negative_beyond == 0)
-		return 0;
-	snprintf(text, size, "%llu stages inside the kernel came out negative by "
-		 "more than the clocks' error (%s), and count as 0. The stages "
-		 "from submit to reap of their I/Os are wrong; their sum and lat "
-		 "are not. Please report this as a bug, with the report's file.",
-		 (unsigned long long)inside->negative_beyond,
-		 tw_format_ns(error, inside->clock_error_ns));
-	return 1;
+	if (inside->negative_beyond)
+		tw_page_warning(page, "%llu stages inside the kernel came out negative "
+				"by more than the clocks' error (%s), and count as 0. "
+				"The stages from submit to reap of their I/Os are wrong; "
+				"their sum and lat are not. Please report this as a bug, "
+				"with the report's file.",
+				(unsigned long long)inside->negative_beyond,
+				tw_format_ns(error, inside->clock_error_ns));
 }

@@ -30,25 +30,6 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 /* ---- the head of a group ------------------------------------------------- */
 
-static void add_counter(struct tw_page *page, const struct tw_report_group *group)
-{
-	char *text = tw_report_counter_text(group);
-
-	if (text && tw_report_counter_warns(group))
-		tw_page_warning(page, "%s", text);
-	else if (text)
-		tw_page_paragraph(page, "Note: %s", text);
-	free(text);
-}
-
-static void add_inside_warning(struct tw_page *page, const struct tw_report_group *group)
-{
-	char text[TW_REPORT_SENTENCE];
-
-	if (tw_report_warn_inside(text, sizeof(text), group))
-		tw_page_warning(page, "%s", text);
-}
-
 static void add_paths(struct tw_page *page, const struct tw_report_group *group)
 {
 	tw_page_paragraph(page, "from %s", group->members[0]->path);
@@ -65,17 +46,6 @@ static void add_files(struct tw_page *page, const struct tw_report_group *group)
 	tw_page_details(page, "%zu %s", group->size, group->size == 1 ? "file" : "files");
 	add_paths(page, group);
 	tw_page_end_details(page);
-}
-
-/* Of `tickwise attach`. */
-static void add_attached_head(struct tw_page *page, const struct tw_report_group *group)
-{
-	const struct tw_report_job *job = &group->members[0]->job;
-	char text[TW_REPORT_SENTENCE], run[TW_FORMAT_SIZE];
-
-	tw_report_say_attached(text, sizeof(text), group);
-	tw_page_paragraph(page, "%s: %s on host %s, %s", job->name,
-			  tw_format_ns(run, (double)group->run_ns), job->host, text);
 }
 
 static void add_head(struct tw_page *page, const struct tw_report_group *group)
@@ -190,15 +160,11 @@ static void add_before_rows(struct tw_page *page, const struct tw_report_group *
 {
 	const struct tw_report_tally *tally = &group->tally;
 	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
-	char text[TW_REPORT_SENTENCE];
 
-	if (tw_report_say_sum(text, sizeof(text), group, direction))
-		tw_page_remark(page, "%s", text);
-	if (tw_report_say_call(text, sizeof(text), tally, direction))
-		tw_page_remark(page, "%s", text);
-	if (!tw_report_is_attached(group) &&
-	    tw_report_say_apart(text, sizeof(text), tally, direction))
-		tw_page_remark(page, "%s", text);
+	tw_report_add_sum(page, group, direction);
+	tw_report_add_call(page, tally, direction);
+	if (!tw_report_is_attached(group))
+		tw_report_add_apart(page, tally, direction);
 	/* They look like fast ones. */
 	if (empty)
 		tw_page_remark(page, "among these: %llu that moved nothing (the device "
@@ -209,8 +175,6 @@ static void add_before_rows(struct tw_page *page, const struct tw_report_group *
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
 			  int direction)
 {
-	char text[TW_REPORT_SENTENCE];
-
 	if (!tw_report_shows_direction(group, direction))
 		return;
 	add_direction_heading(page, group, direction);
@@ -218,20 +182,9 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	if (!tw_report_has_rows(group, direction))
 		return;
 	add_rows(page, &group->tally, direction);
-	if (tw_report_say_inside(text, sizeof(text), &group->tally, direction))
-		tw_page_remark(page, "%s", text);
-	if (tw_report_say_schedule(text, sizeof(text), group, direction))
-		tw_page_remark(page, "%s", text);
+	tw_report_add_inside(page, &group->tally, direction);
+	tw_report_add_schedule(page, group, direction);
 	tw_report_add_plots(page, group, direction);
-}
-
-static void add_not_split(struct tw_page *page, const struct tw_report_group *group)
-{
-	char *text = tw_report_not_split_text(group);
-
-	if (text)
-		tw_page_remark(page, "%s", text);
-	free(text);
 }
 
 /* ---- the rest of a group ------------------------------------------------- */
@@ -295,7 +248,7 @@ static void add_unknown(struct tw_page *page, const struct tw_report_group *grou
 /* What needs an engine, which `tickwise attach` does without. */
 static void add_of_engine(struct tw_page *page, const struct tw_report_group *group)
 {
-	add_not_split(page, group);
+	tw_report_add_not_split(page, group);
 	tw_report_add_slowest(page, group);
 	tw_report_add_trigger(page, group);
 	add_batches(page, &group->tally);
@@ -324,10 +277,10 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 				(unsigned long long)job->groupid, job->host);
 	tw_page_only(page, TW_IN_HTML);
 	if (!attached)
-		add_counter(page, group);
-	add_inside_warning(page, group);
+		tw_report_add_counter(page, group);
+	tw_report_warn_inside(page, group);
 	if (attached)
-		add_attached_head(page, group);
+		tw_report_add_attached_head(page, group);
 	else
 		add_head(page, group);
 	add_why(page, group);

@@ -48,8 +48,8 @@ void tw_report_merge_schedule(struct tw_report_schedule *into,
 	}
 }
 
-int tw_report_say_schedule(char *text, size_t size,
-			   const struct tw_report_group *group, int direction)
+void tw_report_add_schedule(struct tw_page *page, const struct tw_report_group *group,
+			    int direction)
 {
 	const struct tw_report_schedule *schedule = &group->tally.schedule;
 	const struct tw_histogram *slip =
@@ -57,14 +57,13 @@ int tw_report_say_schedule(char *text, size_t size,
 	char most[TW_FORMAT_SIZE], at_end[TW_FORMAT_SIZE], known[TW_FORMAT_SIZE];
 
 	if (!slip->count || !schedule->has_at_end[direction])
-		return 0;
-	tw_format_ns(most, (double)slip->max_ns);
-	tw_format_ns(at_end, (double)schedule->at_end_ns[direction]);
-	snprintf(text, size, "behind fio's schedule: at most %s, at the end "
-		 "%s%s; the schedule is known to %s", most, at_end,
-		 group->size > 1 ? " in the job farthest behind" : "",
-		 tw_format_ns(known, (double)schedule->resolution_ns));
-	return 1;
+		return;
+	tw_page_remark(page, "behind fio's schedule: at most %s, at the end %s%s; the "
+		       "schedule is known to %s",
+		       tw_format_ns(most, (double)slip->max_ns),
+		       tw_format_ns(at_end, (double)schedule->at_end_ns[direction]),
+		       group->size > 1 ? " in the job farthest behind" : "",
+		       tw_format_ns(known, (double)schedule->resolution_ns));
 }
 
 /* Into the group's "response"; 0, or -1 without memory. */

@@ -266,16 +266,12 @@ static void add_table(struct tw_page *page, const struct tw_report_group *group,
 static void add_stalls(struct tw_page *page, const struct tw_report_group *group)
 {
 	const char *why_not = tw_report_why_not(group);
-	char text[TW_REPORT_SENTENCE];
 	int shown = 0;
 
-	for (size_t i = 0; i < group->stall_count; i++) {
-		if (!tw_report_say_stall(text, sizeof(text), &group->stalls[i]))
-			continue;
-		tw_page_remark(page, "%s", text);
-		if (shown++ >= MOST_STALLS)
+	for (size_t i = 0; i < group->stall_count; i++)
+		if (tw_report_add_stall(page, &group->stalls[i]) &&
+		    shown++ >= MOST_STALLS)
 			tw_page_only(page, TW_IN_HTML);
-	}
 	if (why_not)
 		tw_page_remark(page, "causes: not known: %s", why_not);
 }

@@ -138,30 +138,24 @@ int tw_report_find_stalls(struct tw_report_group *group)
 
 /* ---- in words ------------------------------------------------------------ */
 
-int tw_report_say_stall(char *text, size_t size,
-			const struct tw_report_stall *stall)
+int tw_report_add_stall(struct tw_page *page, const struct tw_report_stall *stall)
 {
 	char ns[TW_FORMAT_SIZE];
-	FILE *file;
 
 	if (stall->ios < 2)
 		return 0;
-	file = fmemopen(text, size, "w");
-	if (!file)
-		return 0;
-	fprintf(file, "1 stall of %s hit %zu I/Os in %s: from %llu ns of "
-		"CLOCK_MONOTONIC on, offsets %llu to %llu, job%s",
-		tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage,
-		(unsigned long long)stall->from_ns,
-		(unsigned long long)stall->offset_from,
-		(unsigned long long)stall->offset_to,
-		stall->job_count > 1 ? "s" : "");
+	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from %llu ns of "
+		       "CLOCK_MONOTONIC on, offsets %llu to %llu, job%s",
+		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage,
+		       (unsigned long long)stall->from_ns,
+		       (unsigned long long)stall->offset_from,
+		       (unsigned long long)stall->offset_to,
+		       stall->job_count > 1 ? "s" : "");
 	for (size_t i = 0; i < stall->job_count; i++)
-		fprintf(file, "%s %llu", i ? "," : "",
-			(unsigned long long)stall->jobs[i]);
+		tw_page_more(page, "%s %llu", i ? "," : "",
+			     (unsigned long long)stall->jobs[i]);
 	if (stall->more_jobs)
-		fputs(" and more", file);
-	fclose(file);
+		tw_page_more(page, " and more");
 	return 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The mean latency of a direction as the sum of its stages, in words for the
- * page and the HTML: the number that fio prints, and what it is made of.
+ * page: the number that fio prints, and what it is made of.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ _Static_assert(TW_DELIVER + 1 == TW_REPORT_STAGES,
 
 /* Means that are added up have one unit and as many decimals. */
 struct means {
-	FILE *file;
+	struct tw_page *page;
 	struct tw_format_unit unit;
 	double digit_ns;	/* what the last digit is of the sum of all I/Os */
 };
@@ -27,8 +27,8 @@ static double in_digits(const struct means *means, uint64_t sum_ns)
 
 static void put_digits(const struct means *means, double digits)
 {
-	fprintf(means->file, "%.*f", means->unit.decimals,
-		digits / pow(10, means->unit.decimals));
+	tw_page_more(means->page, "%.*f", means->unit.decimals,
+		     digits / pow(10, means->unit.decimals));
 }
 
 /* Each is the difference of two rounded sums: so they add up as they are
@@ -47,7 +47,7 @@ static void put_stages(const struct means *means,
 		if (stage->count == 0)
 			continue;
 		sum_ns += stage->sum_ns;
-		fprintf(means->file, "%s %s ", before, tw_report_times[i].name);
+		tw_page_more(means->page, "%s %s ", before, tw_report_times[i].name);
 		put_digits(means, in_digits(means, sum_ns) - from);
 		before = " +";
 	}
@@ -56,9 +56,9 @@ static void put_stages(const struct means *means,
 static void put_mean(const struct means *means, const char *what,
 		     uint64_t sum_ns)
 {
-	fprintf(means->file, "%s ", what);
+	tw_page_more(means->page, "%s ", what);
 	put_digits(means, in_digits(means, sum_ns));
-	fprintf(means->file, " %s", means->unit.name);
+	tw_page_more(means->page, " %s", means->unit.name);
 }
 
 /* Nothing of lat is missing: recorded by all jobs, and known to this version. */
@@ -74,10 +74,10 @@ static int has_all_stages(const struct tw_report_tally *tally, int direction)
 	return any && left_ns == 0;
 }
 
-static struct means means_of(FILE *file, uint64_t largest_ns, uint64_t ios)
+static struct means means_of(struct tw_page *page, uint64_t largest_ns, uint64_t ios)
 {
 	struct means means = {
-		.file = file,
+		.page = page,
 		.unit = tw_format_unit((double)largest_ns / (double)ios),
 	};
 
@@ -88,7 +88,7 @@ static struct means means_of(FILE *file, uint64_t largest_ns, uint64_t ios)
 
 /* fio's lat ends where getevents() returns; of a sync it begins where its issue
  * time is, which is no stamp of ours. */
-static void put_sum(FILE *file, const struct tw_report_group *group,
+static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		    int direction)
 {
 	int attached = tw_report_is_attached(group);
@@ -96,71 +96,64 @@ static void put_sum(FILE *file, const struct tw_report_group *group,
 			 !attached;
 	const struct tw_histogram *lat =
 		&group->tally.times[TW_REPORT_LAT][direction];
-	struct means means = means_of(file, lat->sum_ns, lat->count);
+	struct means means = means_of(page, lat->sum_ns, lat->count);
 	int is_complete = has_all_stages(&group->tally, direction);
 
 	put_mean(&means, is_fio_lat ? "fio lat mean" : "lat mean", lat->sum_ns);
 	if (is_complete)
 		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
 	else
-		fputs("; its stages are not known of all I/Os", file);
+		tw_page_more(page, "; its stages are not known of all I/Os");
 	if (direction == TW_REPORT_SYNC && !attached)
-		fputs("; fio's lat of a sync begins when the submitting call "
-		      "has ended", file);
+		tw_page_more(page, "; fio's lat of a sync begins when the submitting call "
+			     "has ended");
 	else if (group->event_times)
-		fprintf(file, "; this is not fio's lat, which lacks deliver in "
-			"%zu of %zu jobs (tw_event_time=1)", group->event_times,
-			group->size);
+		tw_page_more(page, "; this is not fio's lat, which lacks deliver in "
+			     "%zu of %zu jobs (tw_event_time=1)", group->event_times,
+			     group->size);
 }
 
 /* Or where the engine sees the completion. */
-static void put_event_sum(FILE *file, const struct tw_report_tally *tally,
+static void put_event_sum(struct tw_page *page, const struct tw_report_tally *tally,
 			  int direction)
 {
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
 	uint64_t deliver_ns =
 		tally->times[TW_DELIVER][direction].sum_ns;
 	uint64_t fio_ns = lat->sum_ns - deliver_ns;
-	struct means means = means_of(file, fio_ns > deliver_ns ? fio_ns :
+	struct means means = means_of(page, fio_ns > deliver_ns ? fio_ns :
 				      deliver_ns, lat->count);
 
 	put_mean(&means, "fio lat mean", fio_ns);
 	put_stages(&means, tally, direction, TW_DELIVER);
 	put_mean(&means, "; deliver", deliver_ns);
-	fputs(" is not in fio's lat (tw_event_time=1)", file);
+	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
 }
 
-int tw_report_say_sum(char *text, size_t size,
-		      const struct tw_report_group *group, int direction)
+void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
+		       int direction)
 {
-	FILE *file;
-
 	if (group->tally.times[TW_REPORT_LAT][direction].count == 0)
-		return 0;
-	file = fmemopen(text, size, "w");
-	if (!file)
-		return 0;
+		return;
+	tw_page_remark(page, "%s", "");
 	if (direction != TW_REPORT_SYNC &&
 	    group->event_times == group->size &&
 	    has_all_stages(&group->tally, direction))
-		put_event_sum(file, &group->tally, direction);
+		put_event_sum(page, &group->tally, direction);
 	else
-		put_sum(file, group, direction);
-	fclose(file);
-	return 1;
+		put_sum(page, group, direction);
 }
 
-int tw_report_say_call(char *text, size_t size,
-		       const struct tw_report_tally *tally, int direction)
+void tw_report_add_call(struct tw_page *page, const struct tw_report_tally *tally,
+			int direction)
 {
 	const struct tw_histogram *call =
 		&tally->times[TW_REPORT_CALL][direction];
 	char mean[TW_FORMAT_SIZE];
 
-	if (call->count == 0)
-		return 0;
-	snprintf(text, size, "of which inside the submitting call: mean %s (of "
-		 "%llu I/Os)", tw_format_ns(mean, tw_histogram_mean_ns(call)),
-		 (unsigned long long)call->count);
-	return 1;
+	if (call->count)
+		tw_page_remark(page, "of which inside the submitting call: mean %s (of "
+			       "%llu I/Os)",
+			       tw_format_ns(mean, tw_histogram_mean_ns(call)),
+			       (unsigned long long)call->count);
 }

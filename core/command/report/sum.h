@@ -5,13 +5,14 @@
 #ifndef TW_REPORT_SUM_H
 #define TW_REPORT_SUM_H
 
+#include "command/output/page.h"
 #include "command/report/report.h"
 
-/* The mean of lat and the stages it is the sum of, and the time inside the
- * submitting call; 0: there is none. */
-int tw_report_say_sum(char *text, size_t size,
-		      const struct tw_report_group *group, int direction);
-int tw_report_say_call(char *text, size_t size,
-		       const struct tw_report_tally *tally, int direction);
+/* Of a direction: the mean of lat and the stages it is the sum of; and the time inside
+ * the submitting call. Nothing where there is none. */
+void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
+		       int direction);
+void tw_report_add_call(struct tw_page *page, const struct tw_report_tally *tally,
+			int direction);
 
 #endif

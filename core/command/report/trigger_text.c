@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/output/format.h"
@@ -60,71 +59,59 @@ static struct sums sums_of(const struct tw_report_group *group)
 	return sums;
 }
 
-static void put_io(FILE *file, const struct tw_report *report, size_t jobs)
+static void add_io(struct tw_page *page, const struct tw_report *report, size_t jobs)
 {
 	const struct tw_report_trigger *trigger = &report->trigger;
 	char text[TW_FORMAT_SIZE];
 
-	fputs("; the first", file);
+	tw_page_more(page, "; the first");
 	if (jobs > 1)
-		fprintf(file, " of job %" PRIu64, report->job.thread_number);
-	fprintf(file, " was a %s of %" PRIu64 " bytes at %" PRIu64 ", %s, which "
-		"began at %" PRIu64 " ns of CLOCK_MONOTONIC",
-		tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
-		tw_report_u64(trigger->io, "offset"),
-		tw_format_ns(text, (double)trigger->lat_ns), trigger->begin_ns);
-	fprintf(file, "; the kernel recorded %" PRIu64 " events around it",
-		trigger->event_count);
+		tw_page_more(page, " of job %" PRIu64, report->job.thread_number);
+	tw_page_more(page, " was a %s of %" PRIu64 " bytes at %" PRIu64 ", %s, which "
+		     "began at %" PRIu64 " ns of CLOCK_MONOTONIC",
+		     tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
+		     tw_report_u64(trigger->io, "offset"),
+		     tw_format_ns(text, (double)trigger->lat_ns), trigger->begin_ns);
+	tw_page_more(page, "; the kernel recorded %" PRIu64 " events around it",
+		     trigger->event_count);
 	if (trigger->whole_from_ns >= trigger->begin_ns + trigger->lat_ns)
-		fputs(", those of some CPU are lost", file);
+		tw_page_more(page, ", those of some CPU are lost");
 	else if (trigger->whole_from_ns > trigger->begin_ns)
-		fprintf(file, ", those of its first %s on some CPU are lost",
-			tw_format_ns(text, (double)(trigger->whole_from_ns -
-						    trigger->begin_ns)));
+		tw_page_more(page, ", those of its first %s on some CPU are lost",
+			     tw_format_ns(text, (double)(trigger->whole_from_ns -
+			     trigger->begin_ns)));
 }
 
-static void put_off(FILE *file, const struct sums *sums)
+static void add_off(struct tw_page *page, const struct sums *sums)
 {
 	if (sums->off)
-		fprintf(file, "; no events of the kernel: %s",
-			sums->off->trigger.why);
+		tw_page_more(page, "; no events of the kernel: %s",
+			     sums->off->trigger.why);
 	else if (sums->stopped_for)
-		fprintf(file, "; the kernel's events were stopped for job %" PRIu64
-			" then", sums->stopped_for);
+		tw_page_more(page, "; the kernel's events were stopped for job %" PRIu64
+			     " then", sums->stopped_for);
 	else if (sums->slower)
-		fputs("; the kernel's events were stopped for another job then",
-		      file);
+		tw_page_more(page, "; the kernel's events were stopped for another job then");
 }
 
-/* To be freed; NULL: there is nothing to say, or no memory. */
-static char *trigger_text(const struct tw_report_group *group)
+/* In words: how many I/Os were too slow, what the first was, or why there is none. */
+static void add_sentence(struct tw_page *page, const struct sums *sums)
 {
-	const struct sums sums = sums_of(group);
 	char above[TW_FORMAT_SIZE];
-	char *text = NULL;
-	size_t size;
-	FILE *file;
 
-	if (!sums.jobs)
-		return NULL;
-	file = open_memstream(&text, &size);
-	if (!file)
-		return NULL;
-	fprintf(file, "trigger: %" PRIu64 " %s", sums.slower,
-		sums.slower == 1 ? "I/O" : "I/Os");
-	if (sums.jobs > 1)
-		fprintf(file, " of %zu jobs", sums.jobs);
-	fprintf(file, " above %s", tw_format_ns(above,
-				(double)sums.first->trigger.above_ns));
-	if (sums.slowest)
-		put_io(file, sums.slowest, sums.jobs);
+	tw_page_remark(page, "trigger: %" PRIu64 " %s", sums->slower,
+		       sums->slower == 1 ? "I/O" : "I/Os");
+	if (sums->jobs > 1)
+		tw_page_more(page, " of %zu jobs", sums->jobs);
+	tw_page_more(page, " above %s", tw_format_ns(above,
+		     (double)sums->first->trigger.above_ns));
+	if (sums->slowest)
+		add_io(page, sums->slowest, sums->jobs);
 	else
-		put_off(file, &sums);
-	if (sums.fired > 1)
-		fprintf(file, "; %zu other %s events, too", sums.fired - 1,
-			sums.fired == 2 ? "job has" : "jobs have");
-	fclose(file);
-	return text;
+		add_off(page, sums);
+	if (sums->fired > 1)
+		tw_page_more(page, "; %zu other %s events, too", sums->fired - 1,
+			     sums->fired == 2 ? "job has" : "jobs have");
 }
 
 /* ---- events --------------------------------------------------------------- */
@@ -274,20 +261,19 @@ static void add_all_events(struct tw_page *page, const struct tw_report *report)
 
 void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group)
 {
-	const struct tw_report *slowest = sums_of(group).slowest;
-	char *text = trigger_text(group);
+	const struct sums sums = sums_of(group);
 
-	if (!text)
+	if (!sums.jobs)
 		return;
 	tw_page_gap(page);
-	tw_page_remark(page, "%s", text);
+	add_sentence(page, &sums);
 	tw_page_only(page, TW_IN_HTML);
-	tw_page_remark(page, "%s%s", text, slowest ?
-		       " (more with --json, --html, --trace)" : "");
+	add_sentence(page, &sums);
 	tw_page_only(page, TW_IN_TEXT);
-	free(text);
-	if (slowest)
-		add_few_events(page, &slowest->trigger);
+	if (sums.slowest) {
+		tw_page_more(page, " (more with --json, --html, --trace)");
+		add_few_events(page, &sums.slowest->trigger);
+	}
 	for (size_t i = 0; i < group->size; i++)
 		add_all_events(page, group->members[i]);
 }

@@ -7,7 +7,8 @@
 
 #include "command/report/report.h"
 
-/* Of a direction, in words: 0: there is nothing to say. The last one: why it is not known why, if that was asked for. */
+/* Of a direction, in words: 0: there is nothing to say. The last one: why it is not known
+ * why, if that was asked for. */
 int tw_report_say_why(char *text, size_t size,
 		      const struct tw_report_group *group, int direction);
 json_t *tw_report_why_to_json(const struct tw_report_group *group);
