@@ -62,10 +62,31 @@ static double plain_p(const double *values, unsigned figures, unsigned runs,
 	return (double)as_far / all;
 }
 
+/* The same of figure @figure, once @shift is taken off its B. */
+static double shifted_p(const double *values, unsigned runs, uint64_t of_b,
+			unsigned figure, double shift)
+{
+	double moved[3 * RUNS];
+
+	memcpy(moved, values, 3 * runs * sizeof(*moved));
+	for (unsigned i = 0; i < runs; i++)
+		if (of_b >> i & 1)
+			moved[figure * runs + i] -= shift;
+	return plain_p(moved, 3, runs, of_b, figure);
+}
+
+/* On this side of the end of an interval the test accepts, beyond it does not. */
+static int is_end(const double *values, unsigned runs, uint64_t of_b, unsigned figure,
+		  double end, double beyond)
+{
+	return shifted_p(values, runs, of_b, figure, end - beyond) > TW_DIFF_LEVEL &&
+	       shifted_p(values, runs, of_b, figure, end + beyond) <= TW_DIFF_LEVEL;
+}
+
 static void against_plain(unsigned runs, uint64_t of_b, const char *what)
 {
 	double values[3 * RUNS];
-	int alike = 1, agree = 1, holds = 1;
+	int alike = 1, agree = 1, holds = 1, inverted = 1;
 
 	for (int round = 0; round < 20; round++) {
 		struct tw_diff_change changes[3];
@@ -85,10 +106,14 @@ static void against_plain(unsigned runs, uint64_t of_b, const char *what)
 			alike &= nearly(is->p, plain_p(values, 3, runs, of_b, i), 1e-12);
 			agree &= (is->low > 0 || is->high < 0) == (is->p <= TW_DIFF_LEVEL);
 			holds &= is->low < is->change && is->change < is->high;
+			if (round % 5 == 0)
+				inverted &= is_end(values, runs, of_b, i, is->low, -1e-6) &&
+					    is_end(values, runs, of_b, i, is->high, 1e-6);
 		}
 	}
 	tap_ok(alike, "%s: p is that of all splits", what);
 	tap_ok(agree, "%s: an interval without 0 is a change found", what);
+	tap_ok(inverted, "%s: an interval ends where the test rejects", what);
 	tap_ok(holds, "%s: the change is in its interval", what);
 }
 
