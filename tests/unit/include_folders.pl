@@ -23,7 +23,8 @@ my @order = (
 	['core/command'],
 	['core/command/report', 'plugin/collect'],
 	[map { "core/command/$_" } qw(bench calibrate check compare diff memlat
-				      profile run)],
+				      profile)],
+	['core/command/run'],
 	['core/command/main', 'plugin/kernel'],
 	['plugin'],
 	['plugin/memory'],

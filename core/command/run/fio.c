@@ -53,11 +53,19 @@ char *tw_run_output_of(char *const *argv)
 
 /* ---- running ---- */
 
-static void unblock(void *context)
-{
-	const sigset_t *mask = context;
+struct start {
+	sigset_t mask;
+	int is_quiet;
+};
 
-	sigprocmask(SIG_SETMASK, mask, NULL);
+static void prepare_to_run(void *context)
+{
+	const struct start *start = context;
+	int nothing = start->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	if (nothing >= 0)
+		dup2(nothing, STDOUT_FILENO);
+	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 }
 
 /*
@@ -83,11 +91,11 @@ static int wait_for_end(pid_t pid, const sigset_t *signals)
 	}
 }
 
-static int run(char *const *argv, const sigset_t *signals, sigset_t *mask,
+static int run(char *const *argv, const sigset_t *signals, struct start *start,
 	       pid_t *pid, int *status)
 {
 	/* If this program is killed, fio shall not go on unseen. */
-	*pid = tw_child_start(argv, SIGTERM, unblock, mask);
+	*pid = tw_child_start(argv, SIGTERM, prepare_to_run, start);
 	if (*pid < 0)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
 				       "can't run %s: %s", argv[0],
@@ -99,7 +107,8 @@ static int run(char *const *argv, const sigset_t *signals, sigset_t *mask,
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	       int *status)
 {
-	sigset_t signals, mask;
+	struct start start = { .is_quiet = arguments->is_quiet };
+	sigset_t signals;
 	char *directory;
 	int code;
 
@@ -109,12 +118,12 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 		sigaddset(&signals, forwarded[i]);
 	/* Ignored, it would never come, and the status be lost. */
 	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &signals, &mask);
+	sigprocmask(SIG_BLOCK, &signals, &start.mask);
 	code = tw_run_copy(arguments, &directory);
 	if (code == TW_EXIT_GOOD)
 		code = run(tw_run_fio_arguments(arguments, fio), &signals,
-			   &mask, pid, status);
+			   &start, pid, status);
 	tw_run_remove_copies(arguments, directory);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	return code;
 }

@@ -102,7 +102,7 @@ static char *with_environment(const char *text)
 	return result.bytes;
 }
 
-static void split(struct tw_run_line *line, char *option)
+void tw_run_split(struct tw_run_line *line, char *option)
 {
 	char *equals = strchr(option, '=');
 
@@ -205,7 +205,7 @@ static int read_line(struct place *place, const char *text)
 	line->text = tw_run_format("%s", text);
 	line->is_header = *option == '[';
 	if (*option && !line->is_header)
-		split(line, with_environment(option));
+		tw_run_split(line, with_environment(option));
 	return TW_EXIT_GOOD;
 }
 

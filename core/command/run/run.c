@@ -23,6 +23,8 @@ struct wanted {
 	int convert;
 	int dry_run;
 	int report;
+	struct tw_option_texts ab;	/* none or two */
+	int runs;
 };
 
 #define AT(member)	TW_OPTION_AT(struct wanted, member)
@@ -46,6 +48,17 @@ static const struct tw_option table[] = {
 	{ .name = "report",
 	  .help = "Print the page of `tickwise report` at the end",
 	  .more = "It follows what fio printed on standard output.", AT(report) },
+	{ .name = "ab", .kind = TW_OPTION_TEXTS, .value = "OPTIONS",
+	  .help = "Given twice, as A and B: run the jobs with these options of fio's and "
+		  "with those, in turn, and compare them as `tickwise diff` does",
+	  .more = "OPTIONS are as in a job file, with blanks between, and replace what a "
+		  "job has: `--ab=iodepth=1 --ab='iodepth=8 hipri=1'`. They may be empty. "
+		  "fio's own output is not shown. The exit code is that of `tickwise "
+		  "diff`.", AT(ab) },
+	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
+	  .min = 1, .max = 32, .preset = "5",
+	  .help = "With --ab, run each side this often",
+	  .more = "A verdict takes five.", AT(runs) },
 	{ .name = NULL },
 };
 
@@ -117,8 +130,8 @@ static int change_all(struct tw_run_arguments *arguments,
 	return TW_EXIT_GOOD;
 }
 
-static int prepare(struct tw_run_arguments *arguments,
-		   const struct wanted *wanted, char **argv)
+static int prepare(struct tw_run_arguments *arguments, const struct wanted *wanted,
+		   const char *options, char **argv)
 {
 	struct tw_run_engines engines = {
 		.fio = wanted->fio,
@@ -134,6 +147,8 @@ static int prepare(struct tw_run_arguments *arguments,
 		code = tw_run_read_arguments(arguments, argv, &engines);
 	if (code == TW_EXIT_GOOD)
 		code = read_files(arguments);
+	if (code == TW_EXIT_GOOD && options)
+		code = tw_run_add_options(arguments, options);
 	if (code == TW_EXIT_GOOD)
 		code = change_all(arguments, &engines);
 	return code;
@@ -163,6 +178,14 @@ static void print_quoted(const char *text, FILE *stream)
 	fputs("'", stream);
 }
 
+void tw_run_print_command(const char *program, char *const *argv, FILE *file)
+{
+	fputs(program, file);
+	while (*argv)
+		print_quoted(*argv++, file);
+	fputc('\n', file);
+}
+
 /* Job files as they would be read, and the command line, which is a comment
  * behind them. */
 static int print_changed(const struct tw_run_arguments *arguments,
@@ -173,10 +196,7 @@ static int print_changed(const struct tw_run_arguments *arguments,
 	for (size_t i = 0; i < arguments->file_count; i++)
 		tw_run_print(&arguments->files[i], stdout);
 	fputs(arguments->file_count ? "# run as: " : "", stdout);
-	fputs(*list, stdout);
-	while (*++list)
-		print_quoted(*list, stdout);
-	putchar('\n');
+	tw_run_print_command(list[0], list + 1, stdout);
 	return tw_command_finish(TW_RUN_NAME, TW_EXIT_GOOD);
 }
 
@@ -208,7 +228,7 @@ static int print_reports(const struct tw_run_reports *reports)
 	return tw_command_report((int)reports->count + 2, argv);
 }
 
-static int exit_code_of(int status)
+int tw_run_exit_code(int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
@@ -227,7 +247,7 @@ static int run_fio(struct tw_run_arguments *arguments,
 	code = tw_run_fio(arguments, wanted->fio, &pid, &status);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	code = exit_code_of(status);
+	code = tw_run_exit_code(status);
 	if (arguments->runs_nothing)
 		return code;
 	tw_run_find_reports(&reports, arguments, pid, since);
@@ -243,7 +263,7 @@ static int run_fio(struct tw_run_arguments *arguments,
 static int prepare_and_run(const struct wanted *wanted, char **argv)
 {
 	struct tw_run_arguments arguments = { 0 };
-	int code = prepare(&arguments, wanted, argv);
+	int code = prepare(&arguments, wanted, NULL, argv);
 
 	if (code != TW_EXIT_GOOD)
 		return code;
@@ -251,20 +271,39 @@ static int prepare_and_run(const struct wanted *wanted, char **argv)
 		run_fio(&arguments, wanted);
 }
 
+static int prepare_and_compare(const struct wanted *wanted, char **argv)
+{
+	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
+	int code = TW_EXIT_GOOD;
+
+	if (wanted->ab.count != 2)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab is given "
+				       "twice: for A and for B");
+	for (int i = 0; i < 2 && code == TW_EXIT_GOOD; i++)
+		code = prepare(&sides[i], wanted, wanted->ab.list[i], argv);
+	for (int i = 0; i < 2 && code == TW_EXIT_GOOD && wanted->dry_run; i++)
+		code = print_changed(&sides[i], wanted->fio);
+	return code != TW_EXIT_GOOD || wanted->dry_run ? code :
+		tw_run_in_turn(sides, wanted->fio, wanted->runs);
+}
+
 int tw_command_run(int argc, char **argv)
 {
 	struct wanted wanted = { 0 };
 	struct tw_arguments of_fio;
-	int code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
+	int code;
 
-	(void)argc;
+	for (size_t i = 0; i < (size_t)argc; i++)
+		wanted.ab.list = tw_run_grow(wanted.ab.list, i, sizeof(char *));
+	code = tw_command_options(&tw_run_options, &wanted, argv, &of_fio);
 	if (code != TW_GO_ON)
 		return code;
 	if (!wanted.fio)
 		wanted.fio = getenv("FIO");
 	if (!wanted.fio || !*wanted.fio)
 		wanted.fio = "fio";
-	code = prepare_and_run(&wanted, of_fio.list);
+	code = wanted.ab.count ? prepare_and_compare(&wanted, of_fio.list) :
+				 prepare_and_run(&wanted, of_fio.list);
 	tw_run_release();
 	return code;
 }

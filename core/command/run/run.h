@@ -12,6 +12,7 @@
 #define TW_RUN_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -67,6 +68,7 @@ struct tw_run_arguments {
 	size_t only_count;
 	const char *aux_path;		/* NULL: the current directory */
 	int runs_nothing;		/* --parse-only and the like */
+	int is_quiet;			/* what fio prints is not wanted, but errors are */
 };
 
 /* The names of an engine's options, as fio lists them. */
@@ -139,6 +141,9 @@ void tw_run_say(const char *format, ...)
  */
 int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 		const char *const *only, size_t only_count);
+
+/* "name=value" into a line's name and value; @option is changed. */
+void tw_run_split(struct tw_run_line *line, char *option);
 
 /* What fio's arguments say. The job files are named, not yet read. */
 int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
@@ -245,5 +250,19 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 /* Did every job that should have run on our engine leave a report? */
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
+
+/* ---- in turn: --ab ---- */
+
+/* Options, with blanks between, for each job of the files. Returns an enum tw_exit. */
+int tw_run_add_options(struct tw_run_arguments *arguments, const char *options);
+
+/* Run both sides @rounds times each, and compare their reports: the exit code. */
+int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds);
+
+/* fio's, or 128 and the signal that it died of. */
+int tw_run_exit_code(int status);
+
+/* @argv, NULL at its end, behind @program: so that a shell reads it as it is. */
+void tw_run_print_command(const char *program, char *const *argv, FILE *file);
 
 #endif

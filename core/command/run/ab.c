@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise run --ab: the same jobs with other options, in turn, and how they differ.
+ * The options are put at the end of each job's section: there they count.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "command/command.h"
+#include "command/run/run.h"
+
+static const char side_names[] = { 'A', 'B' };
+
+/* ---- options ------------------------------------------------------------- */
+
+/* A line at the end of a section. */
+static void add_option(struct tw_run_jobs *jobs, size_t section, const char *option)
+{
+	struct tw_run_line line = {
+		.section = section, .text = tw_run_format("%s", option),
+	};
+	size_t at;
+
+	tw_run_split(&line, tw_run_format("%s", option));
+	tw_run_add_line(jobs);
+	for (at = jobs->line_count - 1; jobs->lines[at - 1].section > section; at--)
+		jobs->lines[at] = jobs->lines[at - 1];
+	jobs->lines[at] = line;
+	jobs->is_changed = 1;
+}
+
+static void add_to_all(struct tw_run_arguments *arguments, const char *option)
+{
+	for (size_t i = 0; i < arguments->file_count; i++) {
+		struct tw_run_jobs *jobs = &arguments->files[i];
+
+		for (size_t j = 0; j < jobs->section_count; j++)
+			if (!jobs->sections[j].is_global)
+				add_option(jobs, j, option);
+	}
+}
+
+int tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
+{
+	if (!arguments->file_count || arguments->jobs.section_count > 1)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab changes job "
+				       "files: the jobs can't be given by options");
+	if (arguments->runs_nothing)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab: fio is told "
+				       "to run nothing");
+	options += strspn(options, " ");
+	while (*options) {
+		size_t length = strcspn(options, " ");
+		char *option = tw_run_format("%.*s", (int)length, options);
+
+		add_to_all(arguments, option + strspn(option, "-"));
+		options += length;
+		options += strspn(options, " ");
+	}
+	return TW_EXIT_GOOD;
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+static int is_among(const struct tw_run_reports *reports, const char *path)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (strcmp(reports->list[i].path, path) == 0)
+			return 1;
+	return 0;
+}
+
+/* The reports of a run, to those of its side. */
+static int keep(struct tw_run_reports sides[2], int side,
+		const struct tw_run_reports *reports)
+{
+	if (!reports->count)
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "--ab: this run left "
+				       "no report to compare");
+	for (size_t i = 0; i < reports->count; i++) {
+		const char *path = reports->list[i].path;
+
+		if (is_among(&sides[0], path) || is_among(&sides[1], path))
+			return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "--ab: %s: "
+					       "each run would write the same report; "
+					       "leave out tw_report", path);
+		sides[side].list = tw_run_grow(sides[side].list, sides[side].count,
+					       sizeof(*sides[side].list));
+		sides[side].list[sides[side].count++] = reports->list[i];
+	}
+	return TW_EXIT_GOOD;
+}
+
+static int run_once(struct tw_run_arguments *arguments, const char *fio,
+		    struct tw_run_reports *reports)
+{
+	time_t since = time(NULL);
+	int code, status;
+	pid_t pid;
+
+	arguments->is_quiet = 1;
+	code = tw_run_fio(arguments, fio, &pid, &status);
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_exit_code(status);
+	if (code != TW_EXIT_GOOD)
+		return code;
+	tw_run_find_reports(reports, arguments, pid, since);
+	return tw_run_check_reports(reports, arguments);
+}
+
+/* ---- the comparison ------------------------------------------------------ */
+
+static size_t push(char ***argv, size_t count, char *text)
+{
+	*argv = tw_run_grow(*argv, count, sizeof(**argv));
+	(*argv)[count] = text;
+	return count + 1;
+}
+
+static size_t push_paths(char ***argv, size_t count, const struct tw_run_reports *reports)
+{
+	for (size_t i = 0; i < reports->count; i++) {
+		char *path = reports->list[i].path;
+
+		count = push(argv, count, *path == '-' ? tw_run_format("./%s", path) : path);
+	}
+	return count;
+}
+
+static int compare(const struct tw_run_reports sides[2])
+{
+	char **argv = NULL;
+	size_t count = push(&argv, 0, tw_run_format("diff"));
+
+	count = push_paths(&argv, count, &sides[0]);
+	count = push(&argv, count, tw_run_format("--"));
+	count = push_paths(&argv, count, &sides[1]);
+	push(&argv, count, NULL);
+	tw_run_say("to compare them again:");
+	tw_run_print_command("  tickwise", argv, stderr);
+	return tw_command_diff((int)count, argv);
+}
+
+int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds)
+{
+	struct tw_run_reports reports[2] = { { NULL, 0 }, { NULL, 0 } };
+
+	/* A B, B A, A B: a drift is the same for both. */
+	for (int i = 0; i < 2 * rounds; i++) {
+		int side = (i + i / 2) % 2, code;
+		struct tw_run_reports of_run = { NULL, 0 };
+
+		tw_run_say("run %d of %d: %c", i + 1, 2 * rounds, side_names[side]);
+		code = run_once(&sides[side], fio, &of_run);
+		if (code == TW_EXIT_GOOD)
+			code = keep(reports, side, &of_run);
+		if (code != TW_EXIT_GOOD)
+			return code;
+	}
+	return compare(reports);
+}
