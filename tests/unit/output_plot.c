@@ -133,6 +133,7 @@ static void axes(void)
 	marks(TW_PLOT_NUMBER, 0, 1.7, "0", "1.8", "2");
 	marks(TW_PLOT_BYTES, 4096, 1 << 26, "4K", "64M", "8K");
 	marks(TW_PLOT_BYTES, 512, 4096, "512B", "4K", "8K");
+	marks(TW_PLOT_BYTES, 0.01, 4, "1B", "4B", "8B");
 	marks(TW_PLOT_TAIL, 1, 1000, "0", "99.9", "99.99");
 	marks(TW_PLOT_TAIL, 1, 1, "0", "90", "99");
 	marks(TW_PLOT_TAIL, 1, 1e6, "0", "99.9999", "90");

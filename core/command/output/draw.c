@@ -137,7 +137,7 @@ static struct tw_svg_axis axis_of(enum tw_plot_unit unit, struct range range,
 		set_ns(&axis, &range);
 		break;
 	case TW_PLOT_BYTES:
-		axis.low = log10(range.min);
+		axis.low = fmax(log10(range.min), 0);
 		axis.high = fmax(log10(range.max), axis.low + log10(2));
 		break;
 	case TW_PLOT_TAIL:
