@@ -173,7 +173,7 @@ static void add_before_rows(struct tw_page *page, const struct tw_report_group *
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
-			  int direction)
+			  int direction, int with_plots)
 {
 	if (!tw_report_shows_direction(group, direction))
 		return;
@@ -184,7 +184,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	add_rows(page, &group->tally, direction);
 	tw_report_add_inside(page, &group->tally, direction);
 	tw_report_add_schedule(page, group, direction);
-	tw_report_add_plots(page, group, direction);
+	if (with_plots)
+		tw_report_add_plots(page, group, direction);
 }
 
 /* ---- the rest of a group ------------------------------------------------- */
@@ -264,7 +265,7 @@ static void add_of_attach(struct tw_page *page, const struct tw_report_group *gr
 }
 
 static void add_group(struct tw_page *page, const struct tw_report_group *group,
-		      int is_only_one)
+		      int is_only_one, int with_plots)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
 	int attached = tw_report_is_attached(group);
@@ -285,7 +286,7 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		add_head(page, group);
 	add_why(page, group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		add_direction(page, group, i);
+		add_direction(page, group, i, with_plots);
 	if (attached)
 		add_of_attach(page, group);
 	else
@@ -342,7 +343,8 @@ static void add_notes(struct tw_page *page)
 		     "and results held against those of other tools.");
 }
 
-struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count)
+struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
+			       int with_plots)
 {
 	struct tw_page *page = tw_page_new("Latency report");
 	int engines = 0;
@@ -350,7 +352,7 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 	if (count > 1)
 		tw_page_contents(page);
 	for (size_t i = 0; i < count; i++) {
-		add_group(page, &groups[i], count == 1);
+		add_group(page, &groups[i], count == 1, with_plots);
 		engines |= !tw_report_is_attached(&groups[i]);
 	}
 	add_legend(page, groups, count);

@@ -9,8 +9,10 @@
 #include "command/output/page.h"
 #include "command/report/report.h"
 
-/* To be freed with tw_page_free(). */
-struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count);
+/* To be freed with tw_page_free(). @with_plots: they take memory for each bin of each
+ * histogram, and only HTML shows them. */
+struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
+			       int with_plots);
 
 /* Plots of a direction: its stages, and the run over time (plots.c). */
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,

@@ -103,7 +103,7 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
 {
-	struct tw_page *page = tw_report_page(groups, count);
+	struct tw_page *page = tw_report_page(groups, count, wanted->html != NULL);
 	int code = write_files(groups, count, page, wanted), error = 0;
 
 	if (code == TW_EXIT_GOOD && wanted->as_json)
