@@ -12,6 +12,7 @@
 #include "command/options.h"
 
 #define LONGEST_NAME	64	/* that is compared */
+#define DIGITS		"0123456789"
 
 const struct tw_option tw_option_help = {
 	.name = "help", .letter = 'h', .help = "Print this page",
@@ -77,22 +78,23 @@ const char *tw_option_time_unit(const struct tw_option *option)
 	return time_value(option)->unit;
 }
 
-/* A number and a unit; without one it is times @usual. NAN: it is none. */
+/*
+ * A number and a unit; without one it is times @usual. NAN: it is none. The number is
+ * digits with at most one point; strtod() alone would take "0x10" and "1e1", too.
+ */
 static double number_of(const char *text, const struct unit *units, double usual)
 {
-	double number;
-	char *end;
+	size_t whole = strspn(text, DIGITS);
+	size_t decimals = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
+	const char *end = text + whole + (text[whole] == '.') + decimals;
 
-	if (!(*text >= '0' && *text <= '9') && *text != '.')
-		return NAN;
-	number = strtod(text, &end);
-	if (end == text)
+	if (!whole && !decimals)
 		return NAN;
 	if (!*end)
-		return number * usual;
-	for (; units && units->name; units++)
+		return strtod(text, NULL) * usual;
+	for (; units->name; units++)
 		if (strcmp(end, units->name) == 0)
-			return number * units->factor;
+			return strtod(text, NULL) * units->factor;
 	return NAN;
 }
 
@@ -111,14 +113,16 @@ static void store(const struct reading *reading, const struct tw_option *option,
 static int take_whole(const struct reading *reading,
 		      const struct tw_option *option, const char *text)
 {
-	double number = number_of(text, NULL, 1);
+	uint64_t number;
 
-	if (!(number >= option->min && number <= option->max) ||
-	    number != floor(number))
+	errno = 0;
+	number = strtoull(text, NULL, 10);
+	if (!*text || text[strspn(text, DIGITS)] || errno ||
+	    number < (uint64_t)option->min || number > (uint64_t)option->max)
 		return refuse(reading, "--%s takes a whole number, %.0f to %.0f, "
 			      "not '%s'", option->name, option->min, option->max,
 			      text);
-	store(reading, option, (uint64_t)number);
+	store(reading, option, number);
 	return 0;
 }
 

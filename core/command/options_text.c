@@ -12,7 +12,6 @@
 #define WIDTH		79
 #define TEXT_COLUMN	28	/* of --help, at most */
 #define ROOM		1024
-#define NO_LIMIT	1e15	/* not worth to be shown */
 
 static const char time_note[] =
 	"A time may have a unit: ns, us, ms, s, min or h.";
@@ -74,7 +73,9 @@ static const char *describe(char *out, const struct tw_option *option)
 		append(limits, "at least %s", size_text(size, option->min));
 	else if (option->kind == TW_OPTION_WORDS)
 		list_words(limits, option->words, ", ");
-	else if (option->max > 0 && option->max < NO_LIMIT)
+	else if (option->kind == TW_OPTION_WHOLE)
+		append(limits, "%.0f to %.0f", option->min, option->max);
+	else if (option->max > 0)
 		append(limits, "%.10g to %.10g%s%s", option->min, option->max,
 		       option->kind == TW_OPTION_TIME ? " " : "",
 		       option->kind == TW_OPTION_TIME ?

@@ -122,6 +122,13 @@ static void numbers(void)
 	refuses("--count=", "--count takes a whole number, 1 to 16, not ''");
 	refuses("--cpu=-1", "--cpu takes a whole number, 0 to 65535, not '-1'");
 	refuses("--cpu=+1", "--cpu takes a whole number, 0 to 65535, not '+1'");
+	refuses("--seed=9007199254740993", "--seed takes a whole number, 0 to "
+		"9007199254740992, not '9007199254740993'");
+	refuses("--seed=18446744073709551616", "--seed takes a whole number, 0 to "
+		"9007199254740992, not '18446744073709551616'");
+	refuses("--count=0x3", "--count takes a whole number, 1 to 16, not '0x3'");
+	refuses("--count=1e1", "--count takes a whole number, 1 to 16, not '1e1'");
+	refuses("--count=3.", "--count takes a whole number, 1 to 16, not '3.'");
 	refuses("--cpu=1s", "--cpu takes a whole number, 0 to 65535, not '1s'");
 	refuses("--cpu=.", "--cpu takes a whole number, 0 to 65535, not '.'");
 	refuses("--cpu=nan", "--cpu takes a whole number, 0 to 65535, not 'nan'");
@@ -160,6 +167,12 @@ static void times(void)
 	refuses("--wait=61min",
 		"--wait takes milliseconds, 0.5 to 3600000, not '61min'");
 	refuses("--wait=3m", "--wait takes milliseconds, 0.5 to 3600000, not '3m'");
+	refuses("--wait=0x10",
+		"--wait takes milliseconds, 0.5 to 3600000, not '0x10'");
+	refuses("--wait=1e1", "--wait takes milliseconds, 0.5 to 3600000, not '1e1'");
+	refuses("--wait=1.5.5",
+		"--wait takes milliseconds, 0.5 to 3600000, not '1.5.5'");
+	refuses("--wait=.", "--wait takes milliseconds, 0.5 to 3600000, not '.'");
 	refuses("--watch=0", "--watch takes seconds, 1 to 9, not '0'");
 	refuses("--watch=", "--watch takes seconds, 1 to 9, not ''");
 }
