@@ -19,6 +19,7 @@ golden_on reliable progress check --progress --time-limit=8000
 golden_on reliable,unreliable,undecided,reliable watch check --watch=3
 golden_on reliable,unreliable,undecided watch_json check --watch --json
 golden_on one_cpu,one_cpu watch_one_cpu check --watch=60
+golden_on one_cpu,one_cpu watch_fraction check --watch=1500ms
 for machine in too_busy disabled unsteady; do
 	golden_on $machine $machine check --json
 done

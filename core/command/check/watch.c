@@ -9,7 +9,6 @@
  * once.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -151,8 +150,8 @@ static int print_head(const struct tw_check *check,
 {
 	struct tw_page *page = tw_check_page(check, arguments);
 
-	tw_page_heading(page, 2, "Every %" PRIu64 " s until Ctrl-C:",
-			(uint64_t)(arguments->watch_ns / TW_NS_PER_SECOND));
+	tw_page_heading(page, 2, "Every %.10g s until Ctrl-C:",
+			(double)arguments->watch_ns / 1e9);
 	return tw_output_print(page);
 }
 
