@@ -40,12 +40,14 @@ struct tw_option {
 	/* What --help calls the value. Of TW_OPTION_TIME: NS, US, MS or SECONDS,
 	 * the unit of a number without one, and of the limits. */
 	const char *value;
-	const char *bare;		/* value if none is given; NULL: required */
+	const char *bare;		/* value of --name alone; NULL: required */
 	const char *const *words;	/* NULL at the end */
 	int sets;
 	double min, max;		/* of numbers; sizes have no max */
-	const char *preset;		/* value if the option is not given; or NULL */
-	const char *otherwise;		/* the default in words, where preset is NULL */
+	/* What holds if the option is not given at all, which is not .bare: a value,
+	 * or where that is NULL, words; or NULL. */
+	const char *preset;
+	const char *otherwise;
 	/* For --help and the manual: begins with a verb, no full stop at the end;
 	 * limits and the default are added. `x` is bold in the manual. */
 	const char *help;

@@ -63,7 +63,7 @@ static const char *size_text(char *out, double bytes)
 	return out;
 }
 
-/* The help, its limits and its default. */
+/* The help, its limits, what it means without a value, and its default. */
 static const char *describe(char *out, const struct tw_option *option)
 {
 	const char *preset = option->preset ? option->preset : option->otherwise;
@@ -80,6 +80,9 @@ static const char *describe(char *out, const struct tw_option *option)
 		       option->kind == TW_OPTION_TIME ? " " : "",
 		       option->kind == TW_OPTION_TIME ?
 		       tw_option_time_unit(option) : "");
+	if (option->bare)
+		append(limits, "%s%s if %s is left out", *limits ? "; " : "",
+		       option->bare, option->value);
 	if (preset)
 		append(limits, "%sdefault: %s", *limits ? "; " : "", preset);
 	*out = '\0';

@@ -28,6 +28,9 @@ static const struct tw_option table[] = {
 	  .help = "Give up after a time that makes this line so long that it is folded" },
 	{ .name = "watch", .kind = TW_OPTION_TIME, .value = "SECONDS", .bare = "1",
 	  .min = 1, .max = 9, .help = "Look again" },
+	{ .name = "pick", .kind = TW_OPTION_WORD, .bare = "p", .preset = "q",
+	  .value = "LETTER", .words = TW_OPTION_WORD_LIST("p", "q"),
+	  .help = "Pick" },
 	{ .name = "a-name-too-long-for-it", .kind = TW_OPTION_SIZE, .value = "SIZE",
 	  .min = 2048, .preset = "2M", .help = "Use memory" },
 	{ .name = "bytes", .kind = TW_OPTION_SIZE, .value = "SIZE", .min = 8,
@@ -60,7 +63,8 @@ static const char help[] =
 "      --time-limit=MS    Give up after a time that makes this line so long that\n"
 "                         it is folded (0.5 to 3600000 milliseconds; default:\n"
 "                         20)\n"
-"      --watch[=SECONDS]  Look again (1 to 9 seconds)\n"
+"      --watch[=SECONDS]  Look again (1 to 9 seconds; 1 if SECONDS is left out)\n"
+"      --pick[=p|q]       Pick (p if LETTER is left out; default: q)\n"
 "      --a-name-too-long-for-it=SIZE\n"
 "                         Use memory (at least 2K; default: 2M)\n"
 "      --bytes=SIZE       Use bytes (at least 8)\n"
@@ -86,7 +90,10 @@ static const char manual[] =
 ".TP\n\\fB\\-\\-time\\-limit=\\fP\\fIMS\\fP\n"
 "Give up after a time that makes this line so long that it is folded "
 "(0.5 to 3600000 milliseconds; default: 20).\n"
-".TP\n\\fB\\-\\-watch[=\\fP\\fISECONDS\\fP]\nLook again (1 to 9 seconds).\n"
+".TP\n\\fB\\-\\-watch[=\\fP\\fISECONDS\\fP]\n"
+"Look again (1 to 9 seconds; 1 if SECONDS is left out).\n"
+".TP\n\\fB\\-\\-pick[=\\fP\\fBp|q\\fP]\n"
+"Pick (p if LETTER is left out; default: q).\n"
 ".TP\n\\fB\\-\\-a\\-name\\-too\\-long\\-for\\-it=\\fP\\fISIZE\\fP\n"
 "Use memory (at least 2K; default: 2M).\n"
 ".TP\n\\fB\\-\\-bytes=\\fP\\fISIZE\\fP\nUse bytes (at least 8).\n"

@@ -37,7 +37,6 @@ static const struct tw_option table[] = {
 	  TW_OPTION_AT(struct tw_check_arguments, options.method) },
 	{ .name = "watch", .kind = TW_OPTION_TIME, .value = "SECONDS", .bare = "1",
 	  .min = 1, .max = 86400,
-	  .otherwise = "1",
 	  .help = "Check again and again, at this interval, until Ctrl-C, and show what "
 		  "changes",
 	  .more = "With --json there is one object a line. "
