@@ -80,6 +80,7 @@ struct tw_table {
 	size_t count;
 	int cut;			/* no line of text is longer; 0: any */
 	size_t most;			/* rows in text; 0: all */
+	const char *rest_where;		/* the others are */
 	struct tw_row *rows, **end, *last;
 };
 

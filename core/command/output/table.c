@@ -21,10 +21,12 @@ void tw_table_cut(struct tw_table *table, int column)
 		table->cut = column;
 }
 
-void tw_table_most(struct tw_table *table, size_t rows)
+void tw_table_most(struct tw_table *table, size_t rows, const char *where)
 {
-	if (!table->page->error)
-		table->most = rows;
+	if (table->page->error)
+		return;
+	table->most = rows;
+	table->rest_where = where;
 }
 
 /* ---- rows ---------------------------------------------------------------- */

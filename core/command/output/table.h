@@ -31,8 +31,9 @@ struct tw_column {
 /* In text no line reaches farther than this column. */
 void tw_table_cut(struct tw_table *table, int column);
 
-/* Text has so many rows, and then a line on how many more there are. */
-void tw_table_most(struct tw_table *table, size_t rows);
+/* Text has so many rows, and then a line on how many more there are and @where, as
+ * "--json". */
+void tw_table_most(struct tw_table *table, size_t rows, const char *where);
 
 /* Begin a row. Its cells follow in the order of the columns; those that are missing are
  * empty. */

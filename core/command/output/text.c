@@ -278,7 +278,8 @@ static void put_table(FILE *file, const struct tw_table *table)
 		if (!table->most || count++ < table->most)
 			put_row(&line, &layout, row);
 	if (count > table->most)
-		fprintf(file, "  and %zu more (--json, --html)\n", count - table->most);
+		fprintf(file, "  and %zu more (%s)\n", count - table->most,
+			table->rest_where);
 }
 
 /* ---- blocks -------------------------------------------------------------- */

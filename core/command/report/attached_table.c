@@ -154,7 +154,7 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(*columns));
 
-	tw_table_most(table, MOST_IN_TEXT);
+	tw_table_most(table, MOST_IN_TEXT, "--json, --html");
 	for (size_t i = 0; i < count && i < MOST_IN_HTML; i++)
 		add_row(table, rows[i]);
 }
