@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "command/output/format.h"
 #include "command/output/plain_text.h"
 #include "command/output/table.h"
 #include "command/output/text.h"
@@ -158,7 +159,7 @@ void tw_attach_table_put(struct tw_attach_table *table,
 		snprintf(records, sizeof(records), ", %llu records lost",
 			 (unsigned long long)lost);
 	tw_page_paragraph(page, "%.1f s, %u ring%s%s%s", (double)at_ns / 1e9,
-			  tally->ring_count, tally->ring_count == 1 ? "" : "s", records,
+			  tally->ring_count, tw_format_plural(tally->ring_count), records,
 			  count ? "" : ", no I/O");
 	if (count)
 		add_rows(page, rows, shown, files, over_ns, width);

@@ -52,5 +52,8 @@ int main(void)
 	number_is(-0.0123, "-0.012", "-0.012");
 	number_is(-999.96, "-1000", "-1000");
 	number_is(12345678901.0, "1.235e+10", "+1.235e+10");
+	tap_ok(!strcmp(tw_format_plural(0), "s") &&
+	       !strcmp(tw_format_plural(1), "") &&
+	       !strcmp(tw_format_plural(2), "s"), "0 calls, 1 call, 2 calls");
 	return tap_done();
 }

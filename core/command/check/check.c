@@ -13,6 +13,7 @@
 
 #include "command/check/output.h"
 #include "command/command.h"
+#include "command/output/format.h"
 #include "command/output/json.h"
 #include "command/output/text.h"
 #include "trust.h"
@@ -130,8 +131,8 @@ static int show_progress(void *context,
 	fprintf(stderr, "%stickwise check: %.0f of at most %.0f s, %u CPU%s, "
 		"%" PRIu64 " reading%s%s", before,
 		(double)now->elapsed_ns / 1e9, (double)now->time_limit_ns / 1e9,
-		now->cpus, now->cpus == 1 ? "" : "s", now->probes,
-		now->probes == 1 ? "" : "s", after);
+		now->cpus, tw_format_plural(now->cpus), now->probes,
+		tw_format_plural(now->probes), after);
 	fflush(stderr);
 	return 0;
 }

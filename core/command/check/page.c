@@ -9,6 +9,7 @@
 
 #include "command/check/output.h"
 #include "command/command.h"
+#include "command/output/format.h"
 #include "command/output/page.h"
 
 #define MOST_PAIRS	16
@@ -169,7 +170,8 @@ static void add_order(struct tw_page *page, const struct tw_reliability *result)
 			     " backwards; %" PRIu64 " switches of CPU, %" PRIu64
 			     " round%s over all CPUs", result->probes,
 			     result->backwards, result->switches,
-			     result->full_loops, result->full_loops == 1 ? "" : "s");
+			     result->full_loops,
+			     tw_format_plural(result->full_loops));
 	else
 		tw_page_fact(page, "Order", "%" PRIu64 " readings, %" PRIu64
 			     " backwards", result->probes, result->backwards);
@@ -185,14 +187,13 @@ static void add_measured(struct tw_page *page, const struct tw_reliability *resu
 		add_offsets(page, result, options);
 	add_order(page, result);
 	if (tw_check_step_ticks(result) > 0)
-		tw_page_fact(page, "Step", "the counters move by %.1f tick%s (%.1f ns) "
+		tw_page_fact(page, "Step", "the counters move by %.1f ticks (%.1f ns) "
 			     "at a time", result->step_ticks,
-			     result->step_ticks == 1 ? "" : "s",
 			     to_ns(result, result->step_ticks));
 	tw_page_fact(page, "Read cost", "%.1f ns", result->read_cost_ns);
 	tw_page_fact(page, "Took", "%.1f ms on %u CPU%s",
 		     (double)result->elapsed_ns / 1e6, result->cpus,
-		     result->cpus == 1 ? "" : "s");
+		     tw_format_plural(result->cpus));
 }
 
 static void add_limits(struct tw_page *page, const struct tw_reliability *result)

@@ -131,7 +131,7 @@ static void add_check(struct tw_page *page, const struct tw_reliability *result)
 			     pace_text(high_pace, result->pace_high_ppb));
 	else
 		tw_page_fact(page, time_text(time), "%s on %u CPU%s", verdict,
-			     result->cpus, result->cpus == 1 ? "" : "s");
+			     result->cpus, tw_format_plural(result->cpus));
 }
 
 static void add_changes(struct tw_page *page, const char *changes)

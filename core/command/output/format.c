@@ -75,3 +75,8 @@ const char *tw_format_signed(char *text, double value)
 		 tw_format_number((char[TW_FORMAT_SIZE]) { 0 }, fabs(value)));
 	return text;
 }
+
+const char *tw_format_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}

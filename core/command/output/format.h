@@ -5,6 +5,8 @@
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
 
+#include <stdint.h>
+
 /* Lines are broken before this column. */
 #define TW_PAGE_COLUMNS	79
 
@@ -37,5 +39,8 @@ const char *tw_format_number(char *text, double value);
 
 /* The same with its sign, also when that is plus. */
 const char *tw_format_signed(char *text, double value);
+
+/* What a noun ends in behind @count: "" of one, else "s". */
+const char *tw_format_plural(uint64_t count);
 
 #endif

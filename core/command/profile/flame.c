@@ -142,7 +142,7 @@ static void put_title(const struct flame *flame, uint32_t index)
 					    self->ticks : 0)),
 	       tw_format_ns(error, profile_ns(flame->file,
 					      self->uncertainty_ticks)),
-	       node->calls, node->calls == 1 ? "" : "s");
+	       node->calls, tw_format_plural(node->calls));
 }
 
 static void put_frame(const struct flame *flame, uint32_t index)
@@ -193,7 +193,7 @@ static void put_heading(const struct flame *flame)
 						     flame->frames[0].ticks)),
 	       tw_format_ns(error, profile_ns(file, flame->result->
 					      total.uncertainty_ticks)),
-	       file->thread_count, file->thread_count == 1 ? "" : "s");
+	       file->thread_count, tw_format_plural(file->thread_count));
 	if (flame->too_narrow)
 		printf("; %zu too narrow to be seen", flame->too_narrow);
 	fputs("</text>\n", stdout);

@@ -51,7 +51,7 @@ static struct tw_page *begin_page(const struct profile_file *file)
 
 	tw_page_paragraph(page, "%s, process %d, %zu thread%s, %s from the first hook "
 			  "to the end", file->program ? file->program : "?", file->pid,
-			  file->thread_count, file->thread_count == 1 ? "" : "s",
+			  file->thread_count, tw_format_plural(file->thread_count),
 			  time_text(wall, file, wall_ticks));
 	add_cost(page, file);
 	tw_page_paragraph(page, "ticks at %.3f Hz (+- %.3g ppb) of %s, %s", file->hz,
@@ -64,24 +64,26 @@ static void add_losses(struct tw_page *page, const struct profile_file *file)
 {
 	const struct {
 		uint64_t count;
-		const char *what;
+		const char *noun, *what;
 	} losses[] = {
-		{ file->too_deep, "calls not recorded: deeper than depth=" },
-		{ file->no_memory, "calls not recorded: memory= was used up; their "
-		  "time is their callers'" },
-		{ file->in_hook, "entries and exits not recorded: a signal came while "
-		  "a hook was at work" },
-		{ file->unmatched, "exits without an entry" },
-		{ file->backwards, "calls ended before they began: counters of CPUs "
-		  "disagree" },
-		{ file->events_lost, "events not kept: events= was used up" },
-		{ file->threads_lost, "threads not recorded, or not merged: no "
+		{ file->too_deep, "call", "not recorded: deeper than depth=" },
+		{ file->no_memory, "call", "not recorded: memory= was used up; this "
+		  "time is the callers'" },
+		{ file->in_hook, "event", "not recorded: a signal came while a hook "
+		  "was at work" },
+		{ file->unmatched, "exit", "without an entry" },
+		{ file->backwards, "call", "with an end before the beginning: "
+		  "counters of CPUs disagree" },
+		{ file->events_lost, "event", "not kept: events= was used up" },
+		{ file->threads_lost, "thread", "not recorded, or not merged: no "
 		  "memory" },
 	};
 
 	for (size_t i = 0; i < COUNT(losses); i++)
 		if (losses[i].count)
-			tw_page_paragraph(page, "%" PRIu64 " %s", losses[i].count,
+			tw_page_paragraph(page, "%" PRIu64 " %s%s %s", losses[i].count,
+					  losses[i].noun,
+					  tw_format_plural(losses[i].count),
 					  losses[i].what);
 }
 
@@ -215,7 +217,7 @@ static void add_around(struct tw_table *table, const struct profile_file *file,
 	tw_table_span(table, "%s  self %s, inclusive %s, %" PRIu64 " call%s", it->name,
 		      time_text(self, file, it->self.ticks),
 		      time_text(inclusive, file, it->inclusive.ticks), it->calls,
-		      it->calls == 1 ? "" : "s");
+		      tw_format_plural(it->calls));
 	count = 0;
 	for (size_t i = 1; i < file->node_count; i++) {
 		uint32_t parent = file->nodes[i].parent;

@@ -122,7 +122,7 @@ void tw_report_add_attached_head(struct tw_page *page,
 			  tw_format_ns(run, (double)group->run_ns), report->job.host,
 			  (unsigned long long)report->job.pid,
 			  json_is_true(json_object_get(report->attached, "descendants")) ?
-			  " and those it started" : "", rings, rings == 1 ? "" : "s");
+			  " and those it started" : "", rings, tw_format_plural(rings));
 }
 
 void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *group)

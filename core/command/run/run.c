@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "command/command.h"
+#include "command/output/format.h"
 #include "command/output/plain_text.h"
 #include "command/run/run.h"
 
@@ -205,7 +206,7 @@ static int print_changed(const struct tw_run_arguments *arguments,
 static void say_reports(const struct tw_run_reports *reports)
 {
 	tw_run_say("%zu report%s, to be read by", reports->count,
-		   reports->count == 1 ? "" : "s");
+		   tw_format_plural(reports->count));
 	fputs("  tickwise report", stderr);
 	if (reports->list[0].path[0] == '-')
 		fputs(" --", stderr);
