@@ -11,9 +11,25 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "command/report/report.h"
+#include "command/output/html.h"
+#include "command/output/text.h"
+#include "command/report/json.h"
+#include "command/report/merge.h"
+#include "command/report/page.h"
+#include "command/report/read.h"
+#include "command/report/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void show(struct tw_page *page)
+{
+	FILE *file = fopen("/dev/null", "w");
+
+	if (!file || tw_output_text(page, file) || tw_output_html(page, file))
+		abort();
+	fclose(file);
+	tw_page_free(page);
+}
 
 static void use(struct tw_report *report)
 {
@@ -23,9 +39,8 @@ static void use(struct tw_report *report)
 
 	if (tw_report_merge(report, 1, 0, &groups, &count, &problem))
 		return;
-	tw_report_print_page(groups, count);
+	show(tw_report_page(groups, count, 1));
 	json_decref(tw_report_groups_to_json(groups, count));
-	tw_report_write_html(groups, count, "/dev/null", &problem);
 	tw_report_write_trace(groups, count, "/dev/null", &problem);
 	tw_report_groups_free(groups, count);
 }

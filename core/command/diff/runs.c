@@ -148,7 +148,8 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 		const struct tw_diff_reports *of = &diff->reports[side];
 
 		for (size_t i = 0; i < of->group_count; i++) {
-			int code = add_group(diff, side, &of->groups[i], problem);
+			int code = add_group(diff, (enum tw_diff_side)side,
+					     &of->groups[i], problem);
 
 			if (code != TW_EXIT_GOOD)
 				return code;

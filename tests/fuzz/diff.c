@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: reports with bytes of 0 between them, of A and B in turn, as `tickwise diff`
+ * compares them, and what is made of that: a page, HTML and JSON. Any bytes end in an
+ * answer or in a line that tells what is wrong; an answer has no NaN.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "command/diff/diff.h"
+#include "command/output/html.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
+
+#define MOST_FILES	12
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct files {
+	int fds[MOST_FILES];
+	size_t used;
+	char paths[TW_DIFF_SIDES][MOST_FILES][32];
+	char *list[TW_DIFF_SIDES][MOST_FILES];
+	size_t count[TW_DIFF_SIDES];
+};
+
+static void add(struct files *files, const uint8_t *data, size_t size)
+{
+	size_t side = files->used % TW_DIFF_SIDES, i = files->count[side]++;
+	int fd = memfd_create("report", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	files->fds[files->used++] = fd;
+	snprintf(files->paths[side][i], sizeof(files->paths[side][i]),
+		 "/proc/self/fd/%d", fd);
+	files->list[side][i] = files->paths[side][i];
+}
+
+static void split(struct files *files, const uint8_t *data, size_t size)
+{
+	while (files->used < MOST_FILES) {
+		const uint8_t *end = memchr(data, 0, size);
+		size_t length = end ? (size_t)(end - data) : size;
+
+		add(files, data, length);
+		if (!end)
+			return;
+		data += length + 1;
+		size -= length + 1;
+	}
+}
+
+static void check(const struct tw_diff *diff)
+{
+	for (size_t i = 0; i < diff->figure_count; i++) {
+		const struct tw_diff_change *is = &diff->figures[i].change;
+
+		if (isnan(is->change) || isnan(is->low) || isnan(is->high) ||
+		    isnan(is->p) || is->low > is->high)
+			abort();
+	}
+}
+
+static void show(const struct tw_diff *diff)
+{
+	struct tw_page *page = tw_diff_page(diff);
+	FILE *file = fopen("/dev/null", "w");
+
+	if (!file || tw_output_text(page, file) || tw_output_html(page, file))
+		abort();
+	fclose(file);
+	tw_page_free(page);
+	json_decref(tw_diff_to_json(diff));
+}
+
+static int compare(struct tw_diff *diff, struct files *files,
+		   struct tw_report_problem *problem)
+{
+	int code = TW_EXIT_GOOD;
+
+	for (int side = 0; side < TW_DIFF_SIDES && code == TW_EXIT_GOOD; side++)
+		code = tw_diff_read(diff, (enum tw_diff_side)side, files->list[side],
+				    files->count[side], problem);
+	if (code == TW_EXIT_GOOD)
+		code = tw_diff_find_runs(diff, problem);
+	return code == TW_EXIT_GOOD ? tw_diff_find_figures(diff, problem) : code;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tw_diff diff = { .threshold = 1 };
+	struct tw_report_problem problem = { "" };
+	static struct files files;
+
+	files = (struct files) { .used = 0 };
+	split(&files, data, size);
+	if (files.used > 1) {
+		if (compare(&diff, &files, &problem) != TW_EXIT_GOOD) {
+			if (!problem.text[0])
+				abort();
+		} else if (!tw_diff_find_facts(&diff) && !tw_diff_judge(&diff)) {
+			check(&diff);
+			show(&diff);
+		}
+		tw_diff_free(&diff);
+	}
+	for (size_t i = 0; i < files.used; i++)
+		close(files.fds[i]);
+	return 0;
+}
