@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device tree says about the counter; and the facts of processors
- * that know no more than that about it: Power and RISC-V.
+ * What the device tree says about the counter.
  */
 #include "device_tree.h"
 
@@ -10,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "processor.h"
 #include "text_file.h"
 
 uint64_t tw_device_tree_number(const char *path)
@@ -66,19 +64,3 @@ uint64_t tw_device_tree_hz(const char *base)
 	closedir(cpus);
 	return hz;
 }
-
-#if !defined(__x86_64__) && !defined(__aarch64__)
-
-/*
- * The rate is constant: RISC-V's execution environment should keep it so "within
- * a small error bound" (Unprivileged ISA, Zicntr), and Power's platforms give a
- * single number for it that the kernel keeps time by.
- */
-void tw_processor_read(struct tw_processor_facts *facts)
-{
-	memset(facts, 0, sizeof(*facts));
-	facts->invariant = 1;
-	facts->declared_hz = tw_device_tree_hz(TW_DEVICE_TREE);
-}
-
-#endif

@@ -18,7 +18,7 @@ struct tw_processor_facts {
 	uint64_t declared_hz;
 };
 
-/* x86_64.c, aarch64.c; of other processors device_tree.c. */
+/* x86_64.c, aarch64.c; of other processors other.c. */
 void tw_processor_read(struct tw_processor_facts *facts);
 
 #endif
