@@ -21,6 +21,8 @@
 
 #define TW_COUNTER_NAME		"cntvct_el0"
 #define TW_COUNTER_CLOCKSOURCE	"arch_sys_counter"
+/* What else there is to know of it: machine/aarch64.c. */
+#define TW__PROCESSOR_TELLS
 
 static inline uint64_t tw__counter_read(void)
 {

@@ -17,6 +17,8 @@
 
 #define TW_COUNTER_NAME		"tsc"
 #define TW_COUNTER_CLOCKSOURCE	"tsc"
+/* What else there is to know of it: machine/x86_64.c. */
+#define TW__PROCESSOR_TELLS
 
 static inline uint64_t tw__counter_read(void)
 {

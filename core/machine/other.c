@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The facts of processors that know no more about their counter than the device
- * tree: Power and RISC-V.
+ * tree. One that knows more has a file of its own and defines TW__PROCESSOR_TELLS
+ * in its header in counter/.
  */
 #include "processor.h"
 
 #include <string.h>
 
 #include "device_tree.h"
+#include "tickwise.h"
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
+#ifndef TW__PROCESSOR_TELLS
 
 /*
  * The rate is constant: RISC-V's execution environment should keep it so "within
