@@ -16,6 +16,7 @@
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
 
+#include "clock/scale.h"
 #include "tickwise.h"
 
 /* ---- limits and defaults ---- */
@@ -40,9 +41,9 @@
  * during a check is good to some 100 ppm. */
 #define TW_TRUST_RATE_APART_PPM		500.0
 
-/* 10 MHz to 10 GHz, the rates that tw_scale_init() takes. */
-#define TW_TRUST_MIN_NS_PER_TICK	0.1
-#define TW_TRUST_MAX_NS_PER_TICK	100
+/* The rates that tw_scale_init() takes. */
+#define TW_TRUST_MIN_NS_PER_TICK	(1e9 / TW_MAX_HZ)
+#define TW_TRUST_MAX_NS_PER_TICK	(1e9 / TW_MIN_HZ)
 
 /* An engine calibrates for so long before its first job, and longer if the samples
  * are too few. `tickwise compare` sets up the engine's clock in the same way. */

@@ -29,6 +29,7 @@
 #include <math.h>
 
 #include "kernel_rate.h"
+#include "scale.h"
 
 #define LONGEST_IDLE_S	600
 #define TIMES_NEARER	8
@@ -80,7 +81,7 @@ static void make_rate(uint64_t from, uint64_t to, uint64_t idle_ticks,
 
 int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate)
 {
-	if (khz < 10000 || khz > 10000000)
+	if (khz < TW_MIN_HZ / 1000 || khz > TW_MAX_HZ / 1000)
 		return -ERANGE;
 	make_rate(khz, 1000000, (uint64_t)khz * 1000 * LONGEST_IDLE_S, rate);
 	return 0;
@@ -88,7 +89,7 @@ int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate)
 
 int tw_kernel_rate_of_hz(uint64_t hz, struct tw_kernel_rate *rate)
 {
-	if (hz < 10000000 || hz > UINT32_MAX)
+	if (hz < TW_MIN_HZ || hz > UINT32_MAX)
 		return -ERANGE;
 	make_rate(hz, 1000000000, hz * LONGEST_IDLE_S, rate);
 	return 0;

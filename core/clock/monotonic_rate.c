@@ -17,6 +17,7 @@
  * CLOCK_MONOTONIC must agree before anything is believed.
  */
 #include "monotonic_rate.h"
+#include "scale.h"
 
 #include <errno.h>
 #include <math.h>
@@ -150,7 +151,7 @@ int tw_fit_unsteered(const struct tw_fit *fit,
 	/* More ticks to a second of the slower clock. */
 	out.hz = fit->hz * ratio;
 	nearest_khz = out.hz / 1000;
-	if (!(nearest_khz >= 10000 && nearest_khz <= 10000000) ||
+	if (!(out.hz >= TW_MIN_HZ && out.hz <= TW_MAX_HZ) ||
 	    tw_kernel_rate_of_khz((uint32_t)nearest_khz, &kernel))
 		return -EDOM;
 	out.asymmetry_ppb += tw_steering_dither_ppb(&watch->before, kernel.mult,

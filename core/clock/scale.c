@@ -3,6 +3,8 @@
  * Setting up the conversion of ticks to nanoseconds. Pure arithmetic, with
  * 128-bit integers; converting itself needs none of them.
  */
+#include "scale.h"
+
 #include <errno.h>
 #include <math.h>
 
@@ -13,8 +15,6 @@
 __extension__ typedef unsigned __int128 u128;
 
 #define Q		TW_SCALE_FRACTION_BITS
-#define LEAST_HZ	1e7
-#define LARGEST_HZ	1e10
 
 /* Nanoseconds per tick as the fraction that is really meant. */
 struct ratio {
@@ -23,8 +23,8 @@ struct ratio {
 };
 
 /*
- * A kernel rate is mult / 2^shift. A measured one is a double between 1e7 and
- * 1e10, so it has at most 2^34 > hz >= 2^23 and 53 bits: scaled by 2^30 it is
+ * A kernel rate is mult / 2^shift. A measured one is a double from TW_MIN_HZ
+ * to TW_MAX_HZ, so it has at most 2^34 > hz >= 2^23 and 53 bits: scaled by 2^30 it is
  * an integer (bits below are beyond its mantissa or worth 1e-16 of it).
  */
 static struct ratio ns_per_tick(const struct tw_rate *rate)
@@ -133,7 +133,7 @@ static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
 	struct ratio ratio;
 	unsigned bits;
 
-	if (!(rate->hz >= LEAST_HZ && rate->hz <= LARGEST_HZ))
+	if (!(rate->hz >= TW_MIN_HZ && rate->hz <= TW_MAX_HZ))
 		return -ERANGE;
 	ratio = ns_per_tick(rate);
 

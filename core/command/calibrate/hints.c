@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "clock/kernel_rate.h"
+#include "clock/scale.h"
 
 /* The kernel does not steer farther (MAXFREQ), and a crystal, or a kernel's
  * measurement of it, that is farther off is at fault. */
@@ -40,7 +41,7 @@ static double multiplier_ppb(double hz)
 {
 	struct tw_kernel_rate kernel;
 
-	if (!(hz >= 1e7 && hz <= 1e10) ||
+	if (!(hz >= TW_MIN_HZ && hz <= TW_MAX_HZ) ||
 	    tw_kernel_rate_of_khz((uint32_t)(hz / 1000), &kernel))
 		return 0;
 	return 0.5e9 / kernel.mult;
