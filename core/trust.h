@@ -17,6 +17,7 @@
 #define TW_TRUST_H
 
 #include "clock/scale.h"
+#include "machine/steering.h"
 #include "tickwise.h"
 
 /* ---- limits and defaults ---- */
@@ -37,9 +38,9 @@
 #define TW_TRUST_SWITCH_LEAST_TIME_NS	40000000ULL
 
 /* Two rates that differ by more than this are not rates of one counter. NTP steers
- * no clock by more, and crystals differ by far less. The rate that is measured
- * during a check is good to some 100 ppm. */
-#define TW_TRUST_RATE_APART_PPM		500.0
+ * no clock's frequency by more, and crystals differ by far less. The rate that is
+ * measured during a check is good to some 100 ppm. */
+#define TW_TRUST_RATE_APART_PPM		TW_NTP_FREQUENCY_PPM
 
 /* The rates that tw_scale_init() takes. */
 #define TW_TRUST_MIN_NS_PER_TICK	(1e9 / TW_MAX_HZ)

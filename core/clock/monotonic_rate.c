@@ -17,13 +17,13 @@
  * CLOCK_MONOTONIC must agree before anything is believed.
  */
 #include "monotonic_rate.h"
-#include "scale.h"
 
 #include <errno.h>
 #include <math.h>
 #include <sys/timex.h>
 
 #include "counter/step.h"
+#include "scale.h"
 
 /* Ticks of a kernel that does not say how many it has; the slowest in use. */
 #define SLOWEST_KERNEL_HZ	100

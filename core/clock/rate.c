@@ -35,7 +35,7 @@ static int check_options(const struct tw_rate_options *options)
 }
 
 /*
- * CLOCK_MONOTONIC bends while NTP steers it, by at most 500 ppm and in
+ * CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MOST_PPM at most and in
  * practice by far less; then no straight line passes through every bracket.
  * Such a reference is taken as coarser, step by step, until one does. RAW
  * does not bend: there, no line means that the counter is at fault.

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "kernel_rate.h"
+#include "machine/steering.h"
 
 /* What brackets of a short time say. At least one bracket. */
 void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
@@ -21,9 +22,8 @@ void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 int tw_baseline_fit(const struct tw_clock_baseline *from,
 		    const struct tw_clock_baseline *to, struct tw_fit *fit);
 
-/* CLOCK_MONOTONIC may be bent by so much without a fault, from +500 to -500
- * ppm. */
-#define TW_MOST_BENT	1e-3
+/* CLOCK_MONOTONIC may be bent by so much without a fault. */
+#define TW_MOST_BENT	(TW_NTP_MOST_PPM / 1e6)
 
 enum tw_refinement {
 	TW_REFINED_NOTHING,	/* no longer baseline, no better rate */

@@ -7,6 +7,13 @@
 
 #include "tickwise.h"
 
+/* What NTP may do to CLOCK_MONOTONIC without a fault: set its frequency off that of
+ * CLOCK_MONOTONIC_RAW (the kernel's MAXFREQ), and slew it, as adjtime(3) does. Both at
+ * once add up. */
+#define TW_NTP_FREQUENCY_PPM	500
+#define TW_NTP_SLEW_PPM		500
+#define TW_NTP_MOST_PPM		(TW_NTP_FREQUENCY_PPM + TW_NTP_SLEW_PPM)
+
 /* adjtimex(2) counts a millionth in these. */
 #define TW_STEERING_PER_PPM	65536.0
 

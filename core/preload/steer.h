@@ -22,6 +22,8 @@
 
 #include <stdint.h>
 
+#include "machine/steering.h"
+
 #define TW_STEER_RENEW_NS	400000
 #define TW_STEER_HARD_NS	500000
 /* How far ahead a segment starts, and what of that must be left once all can
@@ -34,8 +36,8 @@
 #define TW_STEER_BRACKET_NS	60
 #define TW_STEER_BOUND_NS	50
 #endif
-/* The steepest slew that is followed. */
-#define TW_STEER_SLEW_PPM	500
+/* The steepest slew that is followed: a frequency that NTP set. */
+#define TW_STEER_SLEW_PPM	TW_NTP_FREQUENCY_PPM
 #define TW_STEER_ANCHORS	8
 
 /**

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/steering.h"
 #include "slot.h"
 
 /* CLOCK_MONOTONIC was monotonic_ns at some time within error_ns of own_ns, which is
@@ -51,9 +52,8 @@ struct tw_inside_negative {
 	uint64_t beyond;	/* it: a defect; also 0 */
 };
 
-/* CLOCK_MONOTONIC is steered by 500 ppm at most (MAXFREQ of the kernel), so no two of
- * its rates differ by more. */
-#define TW_JOIN_RATES_APART	1e-3
+/* Two rates of CLOCK_MONOTONIC differ by no more, as NTP set its frequency. */
+#define TW_JOIN_RATES_APART	(2 * TW_NTP_FREQUENCY_PPM / 1e6)
 
 static inline double tw_join_rate(const struct tw_reading *from,
 				  const struct tw_reading *to)

@@ -9,10 +9,11 @@
 
 #include "clock/kernel_rate.h"
 #include "clock/scale.h"
+#include "machine/steering.h"
 
 /* The kernel does not steer farther (MAXFREQ), and a crystal, or a kernel's
  * measurement of it, that is farther off is at fault. */
-#define MOST_STEERING_PPB	500000
+#define MOST_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
 
 /* Ticks per second of CLOCK_MONOTONIC_RAW, which is what hints speak of. */
 static double raw_hz(const struct tw_rate *rate)

@@ -112,8 +112,7 @@ static void compare_measured_rate(FILE *out, double before_hz, double now_hz)
 	double moved_ppm = before_hz > 0 && now_hz > 0 ?
 			   (now_hz / before_hz - 1) * 1e6 : 0;
 
-	/* Each check looks at the rate for some milliseconds only, good to some
-	 * ppm. */
+	/* Each check looks at the rate for some milliseconds only. */
 	if (fabs(moved_ppm) > TW_TRUST_RATE_APART_PPM)
 		fprintf(out, "measured rate: %.3f MHz, was %.3f MHz "
 			"(%+.0f ppm)\n", now_hz / 1e6, before_hz / 1e6,

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/steering.h"
+
 static int same_pairs(const struct tw_check_history *history,
 		      const struct tw_reliability *result)
 {
@@ -31,10 +33,10 @@ static int is_bounded(const struct tw_cpu_offset *offset)
 }
 
 /*
- * The times and the rate are good to this: the system clock may run 500 ppm off
- * while it is being steered, and the rate is a short look at it.
+ * The times and the rate are good to this: the system clock may run so far off while
+ * it is being steered, and the rate is a short look at it.
  */
-#define DISTANCE_ERROR	1e-3
+#define DISTANCE_ERROR	(TW_NTP_MOST_PPM / 1e6)
 
 /* In ticks, between any moment of the first check and any of this one. */
 struct distance {
