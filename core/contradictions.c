@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "machine/machine.h"
 #include "sized.h"
 #include "trust.h"
 
@@ -28,7 +29,9 @@ static int is_listed(const char *names, const char *name)
 static unsigned with_kernel(const struct tw_reliability *result,
 			    const struct tw_machine *machine)
 {
-	int trusted = !strcmp(machine->clocksource, TW_COUNTER_CLOCKSOURCE);
+	/* Nothing is known of an emulated counter: that is a reason, too. */
+	int is_other = (result->reasons & TW_REASON_CLOCKSOURCE) != 0;
+	int trusted = tw_clocksource_is_counter(machine->clocksource, is_other);
 	unsigned found = 0;
 
 	if (trusted && result->verdict == TW_UNRELIABLE)

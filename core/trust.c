@@ -12,6 +12,7 @@
 
 #include "clock/interval.h"
 #include "estimate/reasons.h"
+#include "machine/machine.h"
 
 /* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. A foreign
  * program waits for the preload clock, but nothing waits for the end of a run. */
@@ -72,13 +73,15 @@ void tw_trust_cpus(struct tw_reliability *result)
 	}
 }
 
-unsigned tw_trust_facts(const char *clocksource, int is_invariant)
+unsigned tw_trust_facts(const char *clocksource, int is_emulated,
+			int is_invariant)
 {
 	unsigned reasons = 0;
 
 	if (is_invariant != 1)
 		reasons |= TW_REASON_NOT_INVARIANT;
-	if (clocksource[0] && strcmp(clocksource, TW_COUNTER_CLOCKSOURCE))
+	if (clocksource[0] &&
+	    !tw_clocksource_is_counter(clocksource, is_emulated))
 		reasons |= TW_REASON_CLOCKSOURCE;
 	return reasons;
 }
@@ -223,7 +226,7 @@ static int meets_needs(const struct tw_trust_needs *needs,
 		return refuse(trust, "another program translates this one: the "
 			      "counter is that program's");
 	if (needs->is_clocksource &&
-	    strcmp(seen->clocksource, TW_COUNTER_CLOCKSOURCE))
+	    !tw_clocksource_is_counter(seen->clocksource, seen->is_emulated))
 		return refuse(trust, "the kernel keeps time by %s, not %s",
 			      seen->clocksource[0] ? seen->clocksource :
 						     "something unknown",

@@ -83,7 +83,8 @@ void tw_trust_cpus(struct tw_reliability *result);
 
 /* What kernel and processor tell of the counter changes no verdict, but must be
  * known: bits of enum tw_reliability_reason. @clocksource: "" is not known. */
-unsigned tw_trust_facts(const char *clocksource, int is_invariant);
+unsigned tw_trust_facts(const char *clocksource, int is_emulated,
+			int is_invariant);
 
 /* What comparing the CPUs' counters came to. */
 struct tw_trust_compared {

@@ -44,7 +44,9 @@ static int measure(struct tw_reliability *result,
 	tw_trust_cpus(result);
 	tw_processor_read(&facts);
 	tw_read_clocksource(clocksource, sizeof(clocksource));
-	result->reasons |= tw_trust_facts(clocksource, facts.invariant);
+	result->reasons |= tw_trust_facts(clocksource,
+					  tw_counter_is_emulated(),
+					  facts.invariant);
 	return 0;
 }
 

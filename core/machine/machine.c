@@ -46,16 +46,19 @@ void tw_read_clocksource(char *name, size_t size)
 	read_line(CLOCKSOURCE "current_clocksource", name, size);
 }
 
+int tw_clocksource_is_counter(const char *clocksource, int is_emulated)
+{
+	return !is_emulated && !strcmp(clocksource, TW_COUNTER_CLOCKSOURCE);
+}
+
 int tw_counter_is_clocksource(const struct tw_time_source *source)
 {
 	char name[64];
 
 	if (source)
 		return source->counter_is_clocksource;
-	if (tw_counter_is_emulated())
-		return 0;
 	tw_read_clocksource(name, sizeof(name));
-	return strcmp(name, TW_COUNTER_CLOCKSOURCE) == 0;
+	return tw_clocksource_is_counter(name, tw_counter_is_emulated());
 }
 
 /* Elsewhere these texts speak of other clocks than the counter, or, under

@@ -46,6 +46,8 @@ static void try_kernel(void)
 	is(TW_UNDECIDED, TW_REASON_STATISTICS, &machine, 0, "undecided");
 	is(TW_UNRELIABLE, TW_REASON_OFFSET, &machine,
 	   TW_CONTRADICTION_KERNEL_TRUSTS, "an offset");
+	is(TW_UNRELIABLE, TW_REASON_OFFSET | TW_REASON_CLOCKSOURCE, &machine, 0,
+	   "an offset of an emulated counter of the same name");
 	strcpy(machine.clocksource, "other");
 	is(TW_UNRELIABLE, TW_REASON_OFFSET, &machine, 0,
 	   "an offset the kernel knows of");

@@ -160,14 +160,16 @@ static void verdicts(void)
 		   TW_REASON_STANDS_STILL);
 	verdict_is(TW_REASON_BACKWARDS | TW_REASON_CPUS_SKIPPED, TW_UNRELIABLE,
 		   TW_REASON_BACKWARDS);
-	tap_is_u64(tw_trust_facts(TW_COUNTER_CLOCKSOURCE, 1), 0,
+	tap_is_u64(tw_trust_facts(TW_COUNTER_CLOCKSOURCE, 0, 1), 0,
 		   "the kernel keeps time by an invariant counter");
-	tap_is_u64(tw_trust_facts("", 1), 0, "what it uses is not known");
-	tap_is_u64(tw_trust_facts("hpet", 1), TW_REASON_CLOCKSOURCE,
+	tap_is_u64(tw_trust_facts("", 0, 1), 0, "what it uses is not known");
+	tap_is_u64(tw_trust_facts("hpet", 0, 1), TW_REASON_CLOCKSOURCE,
 		   "it uses another");
-	tap_is_u64(tw_trust_facts("", 0), TW_REASON_NOT_INVARIANT,
+	tap_is_u64(tw_trust_facts(TW_COUNTER_CLOCKSOURCE, 1, 1),
+		   TW_REASON_CLOCKSOURCE, "it uses another of the same name");
+	tap_is_u64(tw_trust_facts("", 0, 0), TW_REASON_NOT_INVARIANT,
 		   "the rate may change");
-	tap_is_u64(tw_trust_facts("", -1), TW_REASON_NOT_INVARIANT,
+	tap_is_u64(tw_trust_facts("", 0, -1), TW_REASON_NOT_INVARIANT,
 		   "or nobody says that it does not");
 }
 
