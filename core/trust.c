@@ -188,10 +188,14 @@ static int refuse(struct tw_trust *trust, const char *why_not, ...)
 static const char *calibration_text(int error)
 {
 	switch (error) {
+	case -ENOTSUP:
+		return "this process may not read it";
 	case -EAGAIN:
 		return "the machine is too busy";
 	case -EIO:
 		return "it and the system clock don't run at one rate";
+	case -ERANGE:
+		return "it does not run at 10 MHz to 10 GHz";
 	default:
 		return strerror(-error);
 	}
@@ -244,4 +248,11 @@ int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *see
 	trust->why_not[0] = '\0';
 	return is_usable(seen, trust) &&
 	       (!needs || meets_needs(needs, seen, trust));
+}
+
+int tw_trust_rate(int error, struct tw_trust *trust)
+{
+	const struct tw_trust_seen seen = { .rate_error = error };
+
+	return tw_trust(NULL, &seen, trust);
 }

@@ -168,4 +168,7 @@ struct tw_trust {
 int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *seen,
 	     struct tw_trust *trust);
 
+/* As tw_trust(), of an error of calibrating alone. */
+int tw_trust_rate(int error, struct tw_trust *trust);
+
 #endif

@@ -61,15 +61,25 @@ static void calibrated(void)
 {
 	const char *why_not = "the CPU's counter can't be calibrated";
 	struct tw_trust_seen seen = { .rate_error = -EAGAIN };
+	struct tw_trust trust;
 
 	refused(NULL, &seen, why_not, "the machine is too busy");
 	seen.rate_error = -EIO;
 	refused(NULL, &seen, why_not,
 		"it and the system clock don't run at one rate");
+	seen.rate_error = -ENOTSUP;
+	refused(NULL, &seen, why_not, "this process may not read it");
 	seen.rate_error = -ERANGE;
-	refused(NULL, &seen, why_not, strerror(ERANGE));
+	refused(NULL, &seen, why_not, "it does not run at 10 MHz to 10 GHz");
+	seen.rate_error = -ENOMEM;
+	refused(NULL, &seen, why_not, strerror(ENOMEM));
 	seen.verdict = TW_UNRELIABLE;
-	refused(NULL, &seen, why_not, strerror(ERANGE));
+	refused(NULL, &seen, why_not, strerror(ENOMEM));
+	tap_ok(tw_trust_rate(0, &trust) == 1 && !trust.why_not[0],
+	       "calibrated");
+	tap_ok(!tw_trust_rate(-EAGAIN, &trust) &&
+	       !strcmp(trust.why_not, "the CPU's counter can't be calibrated: "
+		       "the machine is too busy"), "%s", trust.why_not);
 }
 
 static void rate(void)

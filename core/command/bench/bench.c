@@ -10,6 +10,7 @@
 #include "command/command.h"
 #include "command/output/json.h"
 #include "command/output/text.h"
+#include "trust.h"
 
 #define NAME			"bench"
 /* Only the nanoseconds of one result need a rate, and not a good one. */
@@ -63,18 +64,6 @@ static int run(const struct arguments *arguments,
 	return ret ? ret : evaluated;
 }
 
-static const char *why_not(int error)
-{
-	switch (error) {
-	case -ENOTSUP:
-		return "this process may not read the counter";
-	case -EAGAIN:
-		return "the machine is too busy to calibrate the clock";
-	default:
-		return strerror(-error);
-	}
-}
-
 int tw_command_bench(int argc, char **argv)
 {
 	const struct tw_clock_options options = {
@@ -85,6 +74,7 @@ int tw_command_bench(int argc, char **argv)
 	struct arguments arguments = { 0 };
 	struct tw_bench_costs costs;
 	struct tw_clock clock = { 0 };
+	struct tw_trust trust;
 	int code, ret;
 
 	(void)argc;
@@ -94,18 +84,22 @@ int tw_command_bench(int argc, char **argv)
 	ret = tw_clock_init(&clock, &options);
 	if (!ret && clock.system)
 		ret = clock.system_errno;
-	if (!ret)
-		ret = tw_bench_costs_init(&costs, arguments.window_ns);
+	if (!tw_trust_rate(ret, &trust)) {
+		tw_clock_free(&clock);
+		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
+				       trust.why_not);
+	}
+	ret = tw_bench_costs_init(&costs, arguments.window_ns);
 	if (ret) {
 		tw_clock_free(&clock);
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
-				       why_not(ret));
+				       strerror(-ret));
 	}
 	ret = run(&arguments, &costs, &clock);
 	tw_bench_costs_free(&costs);
 	tw_clock_free(&clock);
 	if (ret && ret != -EAGAIN)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
-				       why_not(ret));
+				       strerror(-ret));
 	return tw_command_finish(NAME, ret ? TW_EXIT_UNDECIDED : TW_EXIT_GOOD);
 }

@@ -10,6 +10,7 @@
 
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
+#include "trust.h"
 
 #define NAME	"calibrate"
 
@@ -57,20 +58,15 @@ const struct tw_options tw_calibrate_options = {
 	.table = table,
 };
 
-static const char *failure(int error, const struct tw_counter_facts *counter)
+static int fail(int error, enum tw_counter_state state)
 {
-	switch (error) {
-	case ENOTSUP:
-		return tw_text(TW_ENUM_COUNTER_STATE, counter->state);
-	case EAGAIN:
-		return "too few undisturbed samples: the machine is too busy "
-		       "for this window; try a longer one";
-	case EIO:
-		return "the counter and the system clock do not run at one "
-		       "steady rate to each other";
-	default:
-		return strerror(error);
-	}
+	const struct tw_trust_seen seen = { .state = state, .rate_error = error };
+	struct tw_trust trust;
+
+	tw_trust(NULL, &seen, &trust);
+	return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s%s", trust.why_not,
+			       error == -EAGAIN ? "; try a longer --window" :
+						  "");
 }
 
 int tw_command_calibrate(int argc, char **argv)
@@ -90,8 +86,7 @@ int tw_command_calibrate(int argc, char **argv)
 	tw_counter_check(&counter);
 	ret = tw_rate_measure(&rate, &request.options);
 	if (ret)
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
-				       failure(-ret, &counter));
+		return fail(ret, counter.state);
 	tw_machine_read(&machine);
 	ret = request.json ? tw_calibrate_print_json(&rate, &machine, &counter) :
 			     tw_calibrate_print_page(&rate, &machine, &counter);

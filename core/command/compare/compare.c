@@ -12,6 +12,7 @@
 #include "command/compare/output.h"
 #include "command/output/json.h"
 #include "command/output/text.h"
+#include "trust.h"
 
 #define NAME		TW_COMPARE_NAME
 
@@ -71,13 +72,11 @@ static int calibrate(struct tw_compare_result *result)
 	};
 	struct tw_machine machine = TW_SIZED(struct tw_machine);
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
-	int ret = tw_rate_measure(&rate, &options);
+	struct tw_trust trust;
 
-	if (ret)
+	if (!tw_trust_rate(tw_rate_measure(&rate, &options), &trust))
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
-			ret == -ENOTSUP ? "this process may not read the "
-			"counter" : ret == -EAGAIN ? "the machine is too busy "
-			"to calibrate the counter" : strerror(-ret));
+				       trust.why_not);
 	tw_machine_read(&machine);
 	result->ns_per_tick = 1e9 / rate.hz;
 	result->steering_ppb = machine.ntp_steering_ppb;

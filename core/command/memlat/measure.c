@@ -12,6 +12,7 @@
 #include "command/output/format.h"
 #include "command/memlat/memlat.h"
 #include "machine/affinity.h"
+#include "trust.h"
 
 #define CALIBRATION_NS	20000000
 #define LONGEST_CALIBRATION_NS	640000000
@@ -406,6 +407,7 @@ static int prepare(struct tw_memlat *memlat,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
 	int code = tw_memlat_take_place(&memlat->cpu, arguments);
+	struct tw_trust trust;
 	int ret;
 
 	if (code != TW_EXIT_GOOD)
@@ -417,12 +419,9 @@ static int prepare(struct tw_memlat *memlat,
 		return code;
 	tw_machine_read(&memlat->machine);
 	ret = tw_rate_measure(&memlat->rate, &options);
-	if (ret)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE,
-				       "the counter can't be calibrated: %s",
-				       ret == -ENOTSUP ?
-				       "this process may not read it" :
-				       strerror(-ret));
+	if (!tw_trust_rate(ret, &trust))
+		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
+				       trust.why_not);
 	return TW_EXIT_GOOD;
 }
 
