@@ -398,14 +398,21 @@ static int check_skipped(const struct tw_memlat *memlat,
 	return TW_EXIT_GOOD;
 }
 
-static int prepare(struct tw_memlat *memlat,
-		   const struct tw_memlat_arguments *arguments)
+int tw_memlat_calibrate(struct tw_rate *rate)
 {
 	const struct tw_rate_options options = {
 		.size = sizeof(options),
 		.window_ns = CALIBRATION_NS,
 		.longest_ns = LONGEST_CALIBRATION_NS,
 	};
+
+	*rate = TW_SIZED(struct tw_rate);
+	return tw_rate_measure(rate, &options);
+}
+
+static int prepare(struct tw_memlat *memlat,
+		   const struct tw_memlat_arguments *arguments)
+{
 	int code = tw_memlat_take_place(&memlat->cpu, arguments);
 	struct tw_trust trust;
 	int ret;
@@ -418,7 +425,7 @@ static int prepare(struct tw_memlat *memlat,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_machine_read(&memlat->machine);
-	ret = tw_rate_measure(&memlat->rate, &options);
+	ret = tw_memlat_calibrate(&memlat->rate);
 	if (!tw_trust_rate(ret, &trust))
 		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
 				       trust.why_not);

@@ -71,6 +71,8 @@ struct tw_memlat {
 	const char *skipped[TW_PAGES_KINDS];	/* why, NULL: not skipped */
 };
 
+/* As tw_rate_measure(), for as long as is enough for latencies. */
+int tw_memlat_calibrate(struct tw_rate *rate);
 /* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said, and there is
  * nothing to free. */
 int tw_memlat_measure(struct tw_memlat *memlat,

@@ -24,8 +24,6 @@
 #define SIZES		7
 #define STAGES		7
 #define POINT_NS	20000000
-#define CALIBRATION_NS	20000000
-#define LONGEST_CALIBRATION_NS	640000000
 
 static const size_t sizes[SIZES] = {
 	16 << 10, 32 << 10, 64 << 10, 512 << 10, 1 << 20, 2 << 20, 16 << 20,
@@ -107,16 +105,9 @@ static int measure_stage(struct table *table, int stage,
 static int measure(struct table *table,
 		   const struct tw_memlat_arguments *arguments)
 {
-	const struct tw_rate_options options = {
-		.size = sizeof(options),
-		.window_ns = CALIBRATION_NS,
-		.longest_ns = LONGEST_CALIBRATION_NS,
-	};
 	struct tw_memory memory;
-	int ret;
+	int ret = tw_memlat_calibrate(&table->rate);
 
-	table->rate.size = sizeof(table->rate);
-	ret = tw_rate_measure(&table->rate, &options);
 	if (!ret)
 		ret = tw_memory_map(&memory, sizes[SIZES - 1], TW_PAGES_SMALL,
 				    arguments->node);
