@@ -17,7 +17,7 @@ struct tw_attach_values {
 	int causes;
 };
 
-/* Where the helper listens unless it is told otherwise. */
+/* Where the helper listens, and the engine connects to it, unless told otherwise. */
 #define TW_KERNEL_HELPER_SOCKET	"/run/tickwise/kernel.sock"
 
 struct tw_kernel_helper_values {

@@ -39,9 +39,6 @@
 #define BACKLOG		64
 #define ROOT		((uid_t)0)
 
-_Static_assert(__builtin_strcmp(TW_HELPER_SOCKET, TW_KERNEL_HELPER_SOCKET) == 0,
-	       "the engine looks elsewhere than --help says");
-
 struct helper {
 	const char *path;
 	uid_t user;			/* may connect, */

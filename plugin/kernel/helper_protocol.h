@@ -11,7 +11,6 @@
 
 #include "slot.h"
 
-#define TW_HELPER_SOCKET	"/run/tickwise/kernel.sock"
 /* The slots have this layout, too. */
 #define TW_HELPER_VERSION	(0x54570200u + (uint32_t)sizeof(struct tw_slot))
 #define TW_HELPER_MAX_SLOTS	65536u		/* of a connection */

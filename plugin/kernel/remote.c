@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/separate.h"
 #include "helper_protocol.h"
 
 #ifndef ANSWER_MS
@@ -203,7 +204,7 @@ static const char *socket_path(void)
 {
 	const char *path = getenv("TICKWISE_KERNEL_SOCKET");
 
-	return path && *path ? path : TW_HELPER_SOCKET;
+	return path && *path ? path : TW_KERNEL_HELPER_SOCKET;
 }
 
 static int connect_to(const char *path)
