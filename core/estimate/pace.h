@@ -5,7 +5,7 @@
 #ifndef TW_ESTIMATE_PACE_H
 #define TW_ESTIMATE_PACE_H
 
-#include "judge.h"
+#include "order.h"
 
 /* The offset was less than @ticks, or more, when the base showed @at_ticks. */
 struct tw_pace_bound {

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "available.h"
-
 enum tw_pages {
 	TW_PAGES_SMALL,		/* the smallest; never a huge one by accident */
 	TW_PAGES_TRANSPARENT,	/* huge ones where the kernel gives them */

@@ -10,6 +10,7 @@
 
 #include "fio.h"
 #include "job.h"
+#include "memory/available.h"
 #include "../message.h"
 #include "optgroup.h"
 #include "verify.h"

@@ -12,6 +12,7 @@
 #include "command/output/format.h"
 #include "command/memlat/memlat.h"
 #include "machine/affinity.h"
+#include "memory/available.h"
 #include "trust.h"
 
 #define CALIBRATION_NS	20000000
