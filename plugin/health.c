@@ -7,6 +7,7 @@
  * where every check found the counter good. It is "undecided" where a check was
  * not made, had no result, or left out a CPU of the job.
  */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,20 @@ void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		tell_backwards(job_name, end->backwards);
 }
 
+/* Why, and how far they are apart, if there is a bound on both sides. */
+static void tell_disagreement(const struct tw_trust_compared *found)
+{
+	char apart[80] = "";
+
+	if (isfinite(found->low_ns) && isfinite(found->high_ns))
+		snprintf(apart, sizeof(apart), "; they are %.0f to %.0f ns apart",
+			 found->low_ns, found->high_ns);
+	tw_message("tickwise: the counters of the CPUs did not agree when the "
+		"last job had ended (%s%s), so the latencies of this run are "
+		"not reliable\n", tw_text(TW_ENUM_REASON, found->reasons &
+					  -found->reasons), apart);
+}
+
 /* Jobs may have been kept on fewer CPUs than they began with, or each on
  * others: for as long as this takes the thread may run on all of theirs. */
 void tw_run_compare(const struct tw_timing *timing,
@@ -71,10 +86,7 @@ void tw_run_compare(const struct tw_timing *timing,
 	if (before.known)
 		tw_cpus_set(&before);
 	if (!end->error && end->found.verdict == TW_UNRELIABLE)
-		tw_message("tickwise: the counters of the CPUs did not "
-			"agree when the last job had ended (%.0f to %.0f ns "
-			"apart), so the latencies of this run are not "
-			"reliable\n", end->found.low_ns, end->found.high_ns);
+		tell_disagreement(&end->found);
 }
 
 static void add_reason(json_t *array, const char *code, const char *text)
