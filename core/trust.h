@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who decides that a counter is not used: this module, and no other. The library,
- * the program, the preload clock and the engines ask it. It owns the limits and the
- * defaults of that decision. It is pure: trust_measure.c and its callers measure.
- * Internal.
+ * the program, the preload clock and the engines ask it. It owns the defaults of
+ * comparing the CPUs, and the limits of what it decides itself. Each check of a clock
+ * has limits of its own and is judged in clock/health_judge.c; tw_trust_clock() makes
+ * the verdict of their states. Pure: trust_measure.c and its callers measure. Internal.
  *
  *	tw_trust()		whether the counter is used, and if not, why
  *	tw_trust_cpus()		the verdict on the CPUs' counters, from an estimate
