@@ -361,19 +361,15 @@ $(B)/kernel/%.o: plugin/kernel/%.c $(B)/flags
 		$(CPPFLAGS) $(CFLAGS) \
 		-MMD -MP -c -o $@ $<
 
-OPTION_OBJECTS := $(addprefix $(B)/core/command/,command.o options.o \
-	options_text.o separate_options.o output/plain_text.o)
 kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
 $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
-	$(B)/kernel/loader.o $(B)/kernel/program.o $(OPTION_OBJECTS)
-$(B)/tickwise-attach: $(call kernel_objects,attach) $(call objects,$(JSON_SOURCES)) \
-	$(B)/kernel/program.o $(B)/kernel/explained_json.o \
-	$(addprefix $(B)/core/command/,child.o $(addprefix output/,format.o page.o \
-	table.o text.o)) $(OPTION_OBJECTS) \
-	$(B)/plugin/collect/slowest.o $(B)/plugin/collect/windows.o
+	$(B)/kernel/loader.o $(B)/kernel/program.o
+$(B)/tickwise-attach: $(call kernel_objects,attach) $(B)/kernel/program.o \
+	$(B)/kernel/explained_json.o $(B)/plugin/collect/slowest.o \
+	$(B)/plugin/collect/windows.o
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
-$(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/libtickwise.a
+$(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/command.a $(B)/libtickwise.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		-lbpf -ljansson $(CORE_LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are built and installed together with this program.
+ * Files that are built and installed together with this program, be that `tickwise` or
+ * one of lib/tickwise/.
  */
 #ifndef TW_OWN_FILES_H
 #define TW_OWN_FILES_H
@@ -11,7 +12,7 @@
  * @mode: as for access(): R_OK, X_OK
  *
  * Searches next to the program as it is built, where `make install` puts such files, and
- * in ../lib/tickwise, for a tree that was moved as a whole.
+ * in ../lib/tickwise and ../../bin, for a tree that was moved as a whole.
  *
  * Return: its path without symbolic links, to be freed; NULL with errno.
  */

@@ -171,9 +171,8 @@ static int attached(struct run *run)
 	if (!error)
 		error = read_records(run, 0);
 	if (!error && !run->target.own && run->tally.ring_count == 0)
-		fprintf(stderr, "tickwise attach: process %d (%s) has no ring yet: "
-			"waiting for one\n", (int)run->target.pid,
-			run->target.program);
+		fail(TW_EXIT_GOOD, "process %d (%s) has no ring yet: waiting for one",
+		     (int)run->target.pid, run->target.program);
 	if (error)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
 	tw_attach_go(&run->target);
@@ -209,7 +208,7 @@ static int run_it(struct run *run)
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
 	if (run->no_causes)
-		fprintf(stderr, "tickwise attach: no causes: %s\n", run->no_causes);
+		fail(TW_EXIT_GOOD, "no causes: %s", run->no_causes);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	code = attached(run);

@@ -5,7 +5,6 @@
 #include "kernel/attach_report.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,35 +14,40 @@
 
 #include "command/child.h"
 #include "command/command.h"
+#include "command/output/file.h"
+#include "command/output/json.h"
+#include "command/own_files.h"
+#include "command/separate.h"
 
 /* Also where there is no /dev/stdin. */
 #define INPUT	"/proc/self/fd/0"
 
-static int fail(const char *path, int error)
-{
-	fprintf(stderr, "tickwise attach: %s: %s\n", path, strerror(error));
-	return TW_EXIT_IO;
-}
+#define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
 
-static int write_json(const json_t *json, FILE *file)
-{
-	errno = 0;
-	if (json_dumpf(json, file, 0) || putc('\n', file) == EOF || fflush(file))
-		return errno ? errno : EIO;
-	return 0;
-}
-
-static int write_file(const json_t *json, const char *path)
+static int write_file(json_t *json, const char *path)
 {
 	FILE *file = fopen(path, "we");
-	int error;
+	int error = file ? tw_output_json(json_incref(json), file, 0) : -errno;
+	int lost = file ? tw_output_close(file) : 0;
 
-	if (!file)
-		return fail(path, errno);
-	error = write_json(json, file);
-	if (fclose(file) && !error)
-		error = errno;
-	return error ? fail(path, error) : TW_EXIT_GOOD;
+	error = error ? error : lost;
+	return error ? fail(TW_EXIT_IO, "%s: %s", path, strerror(-error)) :
+		       TW_EXIT_GOOD;
+}
+
+/* A file in memory, to be read from its beginning; -errno. */
+static int make_input(const json_t *json)
+{
+	int error, input = memfd_create("tickwise-attach", MFD_CLOEXEC);
+
+	if (input < 0)
+		return -errno;
+	errno = 0;
+	if (json_dumpfd(json, input, 0) == 0 && lseek(input, 0, SEEK_SET) == 0)
+		return input;
+	error = errno ? -errno : -EIO;
+	close(input);
+	return error;
 }
 
 struct streams {
@@ -62,24 +66,13 @@ static void prepare(void *context)
  * take. */
 static pid_t start_report(char *html, struct streams *streams)
 {
-	static const char *const places[] = { "/tickwise", "/../../bin/tickwise" };
-	char own[PATH_MAX], path[PATH_MAX + 32];
-	char *argv[] = { path, "report", html ? html : INPUT, html ? INPUT : NULL,
-			 NULL };
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	pid_t pid;
+	char shells[] = "tickwise", *own = tw_own_file(shells, X_OK);
+	char *argv[] = { own ? own : shells, "report", html ? html : INPUT,
+			 html ? INPUT : NULL, NULL };
+	pid_t pid = tw_child_start(argv, SIGTERM, prepare, streams);
 
-	own[length > 0 ? length : 0] = '\0';
-	if (strrchr(own, '/'))
-		*strrchr(own, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		snprintf(path, sizeof(path), "%s%s", own, places[i]);
-		pid = tw_child_start(argv, SIGTERM, prepare, streams);
-		if (pid > 0)
-			return pid;
-	}
-	argv[0] = "tickwise";
-	return tw_child_start(argv, SIGTERM, prepare, streams);
+	free(own);
+	return pid;
 }
 
 static int run_report(int input, const char *html_path, FILE *out)
@@ -90,38 +83,31 @@ static int run_report(int input, const char *html_path, FILE *out)
 	pid_t pid;
 
 	if (html_path && asprintf(&html, "--html=%s", html_path) < 0)
-		return fail("report", ENOMEM);
+		return fail(TW_EXIT_IO, "report: %s", strerror(ENOMEM));
 	fflush(out);
 	pid = start_report(html, &streams);
 	free(html);
-	if (pid < 0) {
-		fprintf(stderr, "tickwise attach: can't run tickwise report: %s\n",
-			strerror(-pid));
-		return TW_EXIT_SOFTWARE;
-	}
+	if (pid < 0)
+		return fail(TW_EXIT_SOFTWARE, "can't run tickwise report: %s",
+			    strerror(-pid));
 	status = tw_child_wait(pid);
 	if (status < 0)
-		return fail("report", -status);
+		return fail(TW_EXIT_IO, "report: %s", strerror(-status));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : TW_EXIT_SOFTWARE;
 }
 
-int tw_attach_print_report(const json_t *json, const char *json_path,
+int tw_attach_print_report(json_t *json, const char *json_path,
 			   const char *html_path, FILE *out)
 {
-	int memory, error, code = TW_EXIT_GOOD;
-	FILE *file;
+	int input, code = TW_EXIT_GOOD;
 
 	if (json_path)
 		code = write_file(json, json_path);
-	memory = memfd_create("tickwise-attach", MFD_CLOEXEC);
-	file = memory < 0 ? NULL : fdopen(memory, "w");
-	if (!file)
-		return fail("report", errno);
-	error = write_json(json, file);
-	if (error)
-		code = fail("report", error);
-	else if (lseek(memory, 0, SEEK_SET) == 0 && code == TW_EXIT_GOOD)
-		code = run_report(memory, html_path, out);
-	fclose(file);
+	input = make_input(json);
+	if (input < 0)
+		return fail(TW_EXIT_IO, "report: %s", strerror(-input));
+	if (code == TW_EXIT_GOOD)
+		code = run_report(input, html_path, out);
+	close(input);
 	return code;
 }

@@ -10,7 +10,7 @@
 
 /* @json_path, @html_path: NULL: not wanted. An enum tw_exit; with other than
  * TW_EXIT_GOOD a line on stderr says why. */
-int tw_attach_print_report(const json_t *json, const char *json_path,
+int tw_attach_print_report(json_t *json, const char *json_path,
 			   const char *html_path, FILE *out);
 
 #endif

@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/command.h"
 #include "command/output/plain_text.h"
+#include "command/separate.h"
 #include "text_file.h"
 
 #define NOT_FOUND	127	/* as a shell has them */
@@ -132,8 +134,9 @@ void tw_attach_go(struct tw_attach_target *target)
 	target->go = -1;
 	target->error = tw_child_has_begun(&target->child);
 	if (target->error)
-		fprintf(stderr, "tickwise attach: can't run %s: %s\n",
-			target->argv[0], strerror(-target->error));
+		tw_command_fail(tw_attach_options.command, TW_EXIT_NO_INPUT,
+				"can't run %s: %s", target->argv[0],
+				strerror(-target->error));
 }
 
 bool tw_attach_has_ended(const struct tw_attach_target *target)
