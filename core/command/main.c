@@ -116,18 +116,38 @@ static int run(int argc, char **argv)
 	return command ? command->run(argc, argv) : fail_unknown(argv[0]);
 }
 
-/* tickwise help COMMAND */
+static int is_one_of(const char *name, const char *a, const char *b)
+{
+	return strcmp(name, a) == 0 || strcmp(name, b) == 0;
+}
+
+static int is_help(const char *name)
+{
+	return is_one_of(name, "--help", "-h") || strcmp(name, "help") == 0;
+}
+
+/* tickwise help [COMMAND]; @name: NULL, none */
 static int help_on(char *name)
 {
 	char help[] = "--help";
 	char *argv[] = { name, help, NULL };
 
-	return run(2, argv);
+	if (name && !is_help(name))
+		return run(2, argv);
+	print_usage(stdout);
+	return tw_command_finish(NULL, TW_EXIT_GOOD);
 }
 
-static int is_one_of(const char *name, const char *a, const char *b)
+static int print_version(void)
 {
-	return strcmp(name, a) == 0 || strcmp(name, b) == 0;
+	puts("tickwise " TW_VERSION);
+	return tw_command_finish(NULL, TW_EXIT_GOOD);
+}
+
+static int fail_extra(const char *name, const char *extra)
+{
+	return tw_command_fail(NULL, TW_EXIT_USAGE, "%s takes no '%s' (see tickwise "
+			       "--help)", name, extra);
 }
 
 int main(int argc, char **argv)
@@ -138,13 +158,11 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return TW_EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "help") == 0 && argc > 2)
-		return help_on(argv[2]);
-	if (is_one_of(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
-		print_usage(stdout);
-	else if (is_one_of(argv[1], "--version", "-V"))
-		puts("tickwise " TW_VERSION);
-	else if (argc != 3 || !print_made(argv[1], argv[2]))
-		return run(argc - 1, argv + 1);
-	return tw_command_finish(NULL, TW_EXIT_GOOD);
+	if (is_help(argv[1]))
+		return argc > 3 ? fail_extra(argv[1], argv[3]) : help_on(argv[2]);
+	if (is_one_of(argv[1], "--version", "-V"))
+		return argc > 2 ? fail_extra(argv[1], argv[2]) : print_version();
+	if (argc == 3 && print_made(argv[1], argv[2]))
+		return tw_command_finish(NULL, TW_EXIT_GOOD);
+	return run(argc - 1, argv + 1);
 }

@@ -13,35 +13,57 @@
 
 #include "command/command.h"
 #include "command/own_files.h"
+#include "command/separate.h"
 
-static int become(const char *file, char **argv)
+/* The options are known here, and so is the help on them. */
+static int lack(const char *file, const struct tw_options *options, void *values,
+		char **argv)
+{
+	struct tw_arguments arguments;
+	int code = tw_command_options(options, values, argv, &arguments);
+
+	return code != TW_GO_ON ? code :
+	       tw_command_fail(options->command, TW_EXIT_NO_INPUT, "no %s next to "
+			       "this program and none in %s (build it with clang, "
+			       "bpftool and libbpf-dev installed)", file,
+			       TW_ENGINE_DIR);
+}
+
+static int become(char *path, char **argv)
 {
 	const char *name = argv[0];
-	char *path = tw_own_file(file, X_OK);
 
-	if (!path)
-		return tw_command_fail(name, TW_EXIT_NO_INPUT, "no %s next to "
-				       "this program and none in %s (build it "
-				       "with clang, bpftool and libbpf-dev "
-				       "installed)", file, TW_ENGINE_DIR);
 	/* main() ignores it, which would be inherited. */
 	signal(SIGPIPE, SIG_DFL);
 	argv[0] = path;
 	execv(path, argv);
-	tw_command_fail(name, TW_EXIT_SOFTWARE, "can't run %s: %s", path,
-			strerror(errno));
+	return tw_command_fail(name, TW_EXIT_SOFTWARE, "can't run %s: %s", path,
+			       strerror(errno));
+}
+
+static int become_or_lack(const char *file, const struct tw_options *options,
+			  void *values, char **argv)
+{
+	char *path = tw_own_file(file, X_OK);
+	int code = path ? become(path, argv) : lack(file, options, values, argv);
+
 	free(path);
-	return TW_EXIT_SOFTWARE;
+	return code;
 }
 
 int tw_command_attach(int argc, char **argv)
 {
+	struct tw_attach_values values;
+
 	(void)argc;
-	return become("tickwise-attach", argv);
+	return become_or_lack("tickwise-attach", &tw_attach_options, &values, argv);
 }
 
 int tw_command_kernel_helper(int argc, char **argv)
 {
+	struct tw_kernel_helper_values values;
+
 	(void)argc;
-	return become("tickwise-kernel-helper", argv);
+	return become_or_lack("tickwise-kernel-helper", &tw_kernel_helper_options,
+			      &values, argv);
 }

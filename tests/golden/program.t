@@ -14,5 +14,10 @@ golden version --version
 golden short_version -V
 golden command no-such-command
 golden near chekc
+golden help_help help help
+golden help_help_option help --help
+golden help_option --help bench
+golden help_extra help bench check
+golden version_extra --version x
 golden option --no-such-option
 golden_done

@@ -3,7 +3,7 @@
 #
 # `tickwise attach` and `tickwise kernel-helper` become programs of their own: next to
 # the program, or in ../lib/tickwise, with the arguments, streams and exit code as they
-# are. Where there is none: one line. Fails if an argument is lost or changed, if
+# are. Where there is none: one line, but --help is there. Fails if an argument is lost or changed, if
 # SIGPIPE stays ignored, or if a missing program is no error.
 . "$(dirname "$0")/../tap.sh"
 
@@ -18,10 +18,18 @@ for name in attach kernel-helper; do
 		tap_count=$((tap_count + 1))
 		echo "ok $tap_count # SKIP one is installed in $installed"
 	else
-		run "$name" -- x
+		run "$name"
 		is "$status $(wc -c <"$out")" '66 0' "no tickwise-$name: exit code 66"
 		is "$(sed 's/ next to.*//' "$err")" \
 			"tickwise $name: no tickwise-$name" 'and one line'
+		run "$name" --help
+		is "$status $(head -n 1 "$out" | cut -d ' ' -f -3) $(cat "$err")" \
+			"0 usage: tickwise $name " 'its help without it'
+		run help "$name"
+		is "$status $(head -n 1 "$out" | cut -d ' ' -f -3) $(cat "$err")" \
+			"0 usage: tickwise $name " 'help on it without it'
+		run "$name" --no-such-option
+		is "$status" 64 'an unknown option is known to be one'
 	fi
 	for place in $places; do
 		cat >"$place/tickwise-$name" <<'END'
