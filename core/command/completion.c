@@ -41,7 +41,7 @@ static const char bash_begin[] =
 "	elif [ \"$option\" = = ]; then\n"
 "		option=${COMP_WORDS[COMP_CWORD - 2]} after_equals=1\n"
 "	fi\n"
-"	[ \"$COMP_CWORD\" -gt 1 ] || command=help all='--help --version'\n"
+"	[ \"$COMP_CWORD\" -gt 1 ] || command=help all='-h --help -V --version'\n"
 "	case $command in\n";
 
 static const char bash_end[] =
@@ -87,7 +87,10 @@ static void print_bash_values(const struct tw_option *option, FILE *out)
 
 		if (!kind)
 			continue;
-		fprintf(out, "		--%s) kind=%s", option->name, kind);
+		fputs("		", out);
+		if (option->letter)
+			fprintf(out, "-%c|", option->letter);
+		fprintf(out, "--%s) kind=%s", option->name, kind);
 		if (option->words) {
 			fputs(" words='", out);
 			print_words(option->words, out);
@@ -95,6 +98,13 @@ static void print_bash_values(const struct tw_option *option, FILE *out)
 		}
 		fputs(" ;;\n", out);
 	}
+}
+
+static void print_bash_option(const struct tw_option *option, FILE *out)
+{
+	if (option->letter)
+		fprintf(out, "-%c ", option->letter);
+	fprintf(out, "--%s%s ", option->name, option_value(option));
 }
 
 static void print_bash_command(const struct tw_command *command, FILE *out)
@@ -106,8 +116,9 @@ static void print_bash_command(const struct tw_command *command, FILE *out)
 		options->arguments && kind ? kind : "none");
 	for (const struct tw_option *option = options->table; option->name;
 	     option++)
-		fprintf(out, "--%s%s ", option->name, option_value(option));
-	fputs("--help'\n\t\tcase $option in\n", out);
+		print_bash_option(option, out);
+	print_bash_option(&tw_option_help, out);
+	fputs("'\n\t\tcase $option in\n", out);
 	print_bash_values(options->table, out);
 	fputs("		*) [ -z \"$after_equals\" ] || kind=none ;;\n"
 	      "		esac ;;\n", out);
@@ -136,30 +147,45 @@ static void print_zsh_text(const char *text, FILE *out)
 			fputc(*text, out);
 }
 
+static const char *zsh_files(enum tw_option_kind kind)
+{
+	switch (kind) {
+	case TW_OPTION_FILE:
+		return "_files";
+	case TW_OPTION_PROGRAM:
+		return "_command_names -e";
+	default:
+		return "";
+	}
+}
+
+/* '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. */
+static void print_zsh_names(const struct tw_option *option, FILE *out)
+{
+	const char *value = option_value(option);
+
+	fputs(" \\\n\t\t'", out);
+	if (option->letter)
+		fprintf(out, "(-%c --%s)'{-%c%s,--%s%s}'[", option->letter,
+			option->name, option->letter, *value ? "+" : "",
+			option->name, value);
+	else
+		fprintf(out, "--%s%s[", option->name, value);
+}
+
 static void print_zsh_option(const struct tw_option *option, FILE *out)
 {
-	fprintf(out, " \\\n\t\t'--%s%s[", option->name, option_value(option));
+	print_zsh_names(option, out);
 	print_zsh_text(option->help, out);
 	fputc(']', out);
 	if (option->kind != TW_OPTION_SWITCH)
 		fputs(option->bare ? "::value:" : ":value:", out);
-	switch (option->kind) {
-	case TW_OPTION_FILE:
-		fputs("_files", out);
-		break;
-	case TW_OPTION_PROGRAM:
-		fputs("_command_names -e", out);
-		break;
-	case TW_OPTION_WORD:
-	case TW_OPTION_WORDS:
+	if (option->words) {
 		fputc('(', out);
 		print_words(option->words, out);
 		fputc(')', out);
-		break;
-	default:
-		break;
 	}
-	fputc('\'', out);
+	fprintf(out, "%s'", zsh_files(option->kind));
 }
 
 static void print_zsh_command(const struct tw_command *command, FILE *out)
@@ -167,12 +193,13 @@ static void print_zsh_command(const struct tw_command *command, FILE *out)
 	const struct tw_options *options = command->options;
 	const struct tw_option *option = options->table;
 
-	fprintf(out, "	%s)\n\t\t_arguments", command->name);
+	fprintf(out, "	%s)\n\t\t_arguments -S", command->name);
 	for (; option->name; option++)
 		print_zsh_option(option, out);
 	print_zsh_option(&tw_option_help, out);
-	if (options->arguments && options->arguments_kind == TW_OPTION_FILE)
-		fputs(" \\\n\t\t'*:file:_files'", out);
+	if (options->arguments && *zsh_files(options->arguments_kind))
+		fprintf(out, " \\\n\t\t'*:argument:%s'",
+			zsh_files(options->arguments_kind));
 	fputs(" ;;\n", out);
 }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What bash completes after tickwise: commands, each command's options, and the values
-# of an option by their kind. Fails if an option of --help is not completed, if one is
+# What bash completes after tickwise: commands, each command's options with their letters,
+# and the values of an option by their kind. What zsh's script offers. Fails if an option of --help is not completed, if one is
 # that there is not, or if a name with a blank becomes two.
 
 . "$(dirname "$0")/../tap.sh"
@@ -28,14 +28,21 @@ is "$(bash --norc -c '. "$1" && complete -p tickwise' bash "$script")" \
 	'complete -F _tickwise tickwise' 'complete -p'
 
 is "$(completes c)" 'calibrate;check;compare;' 'commands'
-is "$(completes --)" '--help;--version;' 'options without a command'
+is "$(completes -)" '--help;--version;-V;-h;' 'options without a command'
 is "$(completes help ca)" 'calibrate;' 'commands of help'
+
+# options_of FILE: the names and letters in a page of --help
+options_of()
+{
+	sed -n 's/^  \(-.\), --\([a-z-]*\).*/\1\n--\2/p
+		s/^      --\([a-z-]*\).*/--\1/p' "$1"
+}
 
 "$tickwise" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' >commands
 while read -r command; do
 	"$tickwise" "$command" --help >help
-	is "$(completes "$command" --)" \
-		"$(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p' help | sort | tr '\n' ';')" \
+	is "$(completes "$command" -)" \
+		"$(options_of help | sort | tr '\n' ';')" \
 		"all options of $command"
 done <commands
 is "$(completes no-such-command --)" '' 'nothing after an unknown command'
@@ -49,9 +56,33 @@ is "$(completes memlat --curves = random,wi)" 'random,window;' 'a word in a list
 is "$(completes report --html = files/)" 'files/a file.json;files/a folder;files/b.json;' \
 	'files, with a blank in their name'
 is "$(completes report --html files/b)" 'files/b.json;' 'a file of its own'
+is "$(completes attach -o files/b)" 'files/b.json;' 'a file behind a letter'
 is "$(completes report --json files/b)" 'files/b.json;' 'an argument that is a file'
 is "$(completes compare --fio = no-such-program)" '' 'no program'
 ln -s /bin/true program-of-mine
 is "$(PATH=$PATH:$scratch completes compare --fio = program-of)" 'program-of-mine;program-of-mine;' \
 	'a program in PATH, and as a file'
+
+# Few machines have zsh: its script is read, without a shell. A command's part ends
+# with ";;", and an option is '--NAME=[' or {-L+,--NAME=}, without the = if it is a
+# switch.
+zsh=${TW_BUILD:-$root/build}/completion/zsh/site-functions/_tickwise
+while read -r command; do
+	"$tickwise" "$command" --help >help
+	sed -n "/^	$command)\$/,/;;\$/p" "$zsh" >part
+	is "$(sed -n "s/^\t\t'\(--[a-z-]*\)=\{0,1\}\[.*/\1/p
+		s/^\t\t'(\(-.\) \(--[a-z-]*\))'{\1+\{0,1\},\2=\{0,1\}}'\[.*/\1\n\2/p" part |
+			sort)" "$(options_of help | sort)" "zsh: all options of $command"
+done <commands
+part()
+{
+	sed -n "/^	$1)\$/,/;;\$/p" "$zsh" | grep -cF "$2"
+}
+is "$(part attach "'*:argument:_command_names -e' ;;")" 1 'zsh: a program is an argument'
+is "$(part report "'*:argument:_files' ;;")" 1 'zsh: a file is an argument'
+is "$(part calibrate "'*:")" 0 'zsh: no argument where there is none'
+is "$(part calibrate ':value:(raw monotonic)')" 1 'zsh: words'
+is "$(part compare ':value:_command_names -e')" 2 'zsh: programs are values'
+is "$(part attach "}'[Print to FILE]:value:_files'")" 1 'zsh: a file behind a letter'
+is "$(part check ']::value:')" 1 'zsh: a value that may be left out'
 done_testing
