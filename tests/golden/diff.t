@@ -144,7 +144,20 @@ run_of many.2.4 run=many-2 pid=334 start=1700020200 thread=4 name=alone
 run_of many.1.5 run=many-1 pid=335 start=1700020100 thread=5 name=first
 golden jobs diff many.1.* -- many.2.*
 
+# ---- what can't be compared ----
+run_of no_time run=z pid=400 start=1700040000 run_ns=0
+run_of no_stages run=y pid=401 start=1700040100
+perl -0777 -i -pe 's/"stages": \{.*?("lat")/"stages": {$1/s; s/"submitting_call".*?\}\},\n//s' no_stages
+golden left_out diff no_time no_stages
+
 # ---- what is refused ----
+run_of writes run=w pid=501 start=1700050000 direction=write
+i=0
+while [ $i -lt 65 ]; do
+	i=$((i + 1))
+	sed "s/\"run\": \"z\"/\"run\": \"z$i\"/; s/\"pid\": 400/\"pid\": $((i + 600))/" no_time \
+		>"run.$i"
+done
 run_of nameless name=else run=n pid=500 start=1700030000
 sed 's/"stages": {/"stages": {}, "left": {/' nameless >no_times
 echo '[]' >array.json
@@ -164,5 +177,7 @@ slower.a.1 -- slower.a.1
 many.1.1 -- many.1.2
 slower.a.1 -- nameless
 no_times again.1
+slower.a.1 -- writes
+run.1 run.2 run.3 run.4 run.5 run.6 run.7 run.8 run.9 -- run.1? run.2? run.3? run.4? run.5? run.6?
 LINES
 golden_done
