@@ -125,6 +125,9 @@ const char *tw_diff_verdict_name(enum tw_diff_verdict verdict);
 struct tw_page;
 
 struct tw_page *tw_diff_page(const struct tw_diff *diff);
+/* Plots of the group and direction that @figure is of. */
+void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
+		       const struct tw_diff_figure *figure);
 json_t *tw_diff_to_json(const struct tw_diff *diff);
 
 #endif

@@ -9,10 +9,7 @@
 #include "command/diff/diff.h"
 #include "command/output/format.h"
 #include "command/output/page.h"
-#include "command/output/plot.h"
 #include "command/output/table.h"
-
-static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -296,44 +293,6 @@ static struct tw_table *new_table(struct tw_page *page, const char *of)
 	return tw_page_table(page, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-#define POINTS		120
-#define POINTS_A_DECADE	20
-
-/* The percentiles of a side as a line: the geometric means of its runs. */
-static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
-		     const struct tw_diff_figure *figure, size_t side)
-{
-	static const int colors[TW_DIFF_SIDES] = { TW_PLOT_MEAN, TW_PLOT_P99 };
-	struct tw_series *series = tw_plot_line(plot, side_names[side], colors[side]);
-
-	for (int i = 0; i < POINTS; i++) {
-		double tail = pow(10, (double)i / POINTS_A_DECADE), sum = 0;
-
-		for (size_t j = 0; j < diff->count; j++) {
-			const struct tw_histogram *lat = tw_diff_lat(diff, j, figure);
-			double percent = 100 - 100 / tail;
-
-			if (diff->runs[j].side != side)
-				continue;
-			if ((double)lat->count < tail)
-				return;
-			sum += log(fmax(tw_diff_percentile_ns(lat, percent), 1));
-		}
-		tw_plot_point(series, tail, exp(sum / (double)diff->of[side]));
-	}
-}
-
-static void add_plot(struct tw_page *page, const struct tw_diff *diff,
-		     const struct tw_diff_figure *figure)
-{
-	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
-
-	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_NS, "latency");
-	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
-		add_line(plot, diff, figure, side);
-}
-
 static void add_figures(struct tw_page *page, const struct tw_diff *diff)
 {
 	struct tw_table *table = NULL;
@@ -346,7 +305,7 @@ static void add_figures(struct tw_page *page, const struct tw_diff *diff)
 		if (begins_part(diff, i)) {
 			tw_page_heading(page, 2, "%s, %s", job_of(figure),
 					direction_of(figure));
-			add_plot(page, diff, figure);
+			tw_diff_add_plots(page, diff, figure);
 		}
 		if (begins_part(diff, i) || is_stage != had_stage) {
 			tw_page_gap(page);
