@@ -70,7 +70,7 @@ static void check(const struct tw_diff *diff)
 
 static void show(const struct tw_diff *diff)
 {
-	struct tw_page *page = tw_diff_page(diff);
+	struct tw_page *page = tw_diff_page(diff, 1);
 	FILE *file = fopen("/dev/null", "w");
 
 	if (!file || tw_output_text(page, file) || tw_output_html(page, file))

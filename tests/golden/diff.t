@@ -110,7 +110,8 @@ done
 golden mixed diff slower.a.* -- mixed.*
 
 # ---- too few runs, or not in turn ----
-golden differ diff slower.a.1 slower.b.2
+golden differ diff --html=differ.html slower.a.1 slower.b.2
+golden_file differ.html differ.html
 golden two diff slower.a.1 slower.a.3 -- slower.b.2 slower.b.4
 golden undecided diff --json same.a.1 same.b.2
 run_of again.1 run=again pid=77 start=1700009999

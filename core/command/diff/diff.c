@@ -59,7 +59,7 @@ const struct tw_options tw_diff_options = {
 /* Returns the exit code; what is wrong has been printed. */
 static int show(const struct tw_diff *diff, const struct wanted *wanted)
 {
-	struct tw_page *page = tw_diff_page(diff);
+	struct tw_page *page = tw_diff_page(diff, wanted->html != NULL);
 	int code = wanted->html ? tw_command_html_file(NAME, page, wanted->html) :
 				  TW_EXIT_GOOD;
 	int error = 0;

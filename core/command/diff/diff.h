@@ -124,7 +124,8 @@ const char *tw_diff_verdict_name(enum tw_diff_verdict verdict);
 
 struct tw_page;
 
-struct tw_page *tw_diff_page(const struct tw_diff *diff);
+/* @with_plots: only HTML shows them, and they take a test of their own. */
+struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots);
 /* Plots of the group and direction that @figure is of. */
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure);

@@ -293,7 +293,8 @@ static struct tw_table *new_table(struct tw_page *page, const char *of)
 	return tw_page_table(page, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static void add_figures(struct tw_page *page, const struct tw_diff *diff)
+static void add_figures(struct tw_page *page, const struct tw_diff *diff,
+			int with_plots)
 {
 	struct tw_table *table = NULL;
 	int had_stage = 0;
@@ -305,7 +306,8 @@ static void add_figures(struct tw_page *page, const struct tw_diff *diff)
 		if (begins_part(diff, i)) {
 			tw_page_heading(page, 2, "%s, %s", job_of(figure),
 					direction_of(figure));
-			tw_diff_add_plots(page, diff, figure);
+			if (with_plots)
+				tw_diff_add_plots(page, diff, figure);
 		}
 		if (begins_part(diff, i) || is_stage != had_stage) {
 			tw_page_gap(page);
@@ -343,7 +345,7 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 			     tw_diff_splits(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]));
 }
 
-struct tw_page *tw_diff_page(const struct tw_diff *diff)
+struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots)
 {
 	struct tw_page *page = tw_page_new("Two sets of runs");
 
@@ -353,7 +355,7 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff)
 	add_why_not(page, diff);
 	add_facts(page, diff);
 	add_overlap(page, diff);
-	add_figures(page, diff);
+	add_figures(page, diff, with_plots);
 	add_left_out(page, diff);
 	add_method(page, diff);
 	return page;

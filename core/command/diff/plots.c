@@ -3,6 +3,7 @@
  * A comparison as plots, for HTML.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "command/diff/diff.h"
 #include "command/output/page.h"
@@ -12,6 +13,7 @@ static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 
 #define POINTS		120
 #define POINTS_A_DECADE	20
+#define RATIOS_A_DECADE	10
 
 /* The percentiles of a side as a line: the geometric means of its runs. */
 static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
@@ -37,8 +39,8 @@ static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
 	}
 }
 
-void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
-		       const struct tw_diff_figure *figure)
+static void add_latency(struct tw_page *page, const struct tw_diff *diff,
+			const struct tw_diff_figure *figure)
 {
 	struct tw_plot *plot = tw_page_plot(page, "Latency by percentile");
 
@@ -46,4 +48,94 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 	tw_plot_y(plot, TW_PLOT_NS, "latency");
 	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
 		add_line(plot, diff, figure, side);
+}
+
+/* ---- B to A, by percentile ------------------------------------------------ */
+
+enum { RATIO, LOW, HIGH, LINES };
+
+/* Tested all together, as the figures are. */
+struct band {
+	size_t count;
+	double tails[POINTS];
+	double *values;			/* [point * runs + run], logarithms */
+	double resolution;		/* a bin's width */
+	double lines[LINES][POINTS];
+};
+
+/* As far as all runs have enough I/Os beyond. */
+static void find_values(struct band *band, const struct tw_diff *diff,
+			const struct tw_diff_figure *figure)
+{
+	for (band->count = 0; band->count < POINTS; band->count++) {
+		double *values = &band->values[band->count * diff->count];
+		double tail = pow(10, (double)band->count / RATIOS_A_DECADE);
+
+		for (size_t run = 0; run < diff->count; run++) {
+			const struct tw_histogram *lat = tw_diff_lat(diff, run, figure);
+			double ns = tw_diff_percentile_ns(lat, 100 - 100 / tail);
+
+			if ((double)lat->count < tail * TW_DIFF_FEWEST_BEYOND)
+				return;
+			values[run] = log(fmax(ns, 1));
+			band->resolution = fmax(band->resolution, ldexp(1, -lat->bits));
+		}
+		band->tails[band->count] = tail;
+	}
+}
+
+/* 0; -ENOMEM. */
+static int test(struct band *band, const struct tw_diff *diff)
+{
+	const struct tw_diff_sets sets = {
+		.runs = diff->count, .of_b = diff->of_b, .figures = band->count,
+		.values = band->values,
+	};
+	struct tw_diff_change changes[POINTS];
+	int error = tw_diff_test(changes, &sets);
+
+	for (size_t i = 0; i < band->count && !error; i++) {
+		band->lines[RATIO][i] = exp(changes[i].change);
+		band->lines[LOW][i] = exp(changes[i].low - band->resolution);
+		band->lines[HIGH][i] = exp(changes[i].high + band->resolution);
+	}
+	return error;
+}
+
+static void add_ratio(struct tw_plot *plot, const struct band *band, int line,
+		      const char *name, int color)
+{
+	struct tw_series *series = tw_plot_line(plot, name, color);
+
+	for (size_t i = 0; i < band->count; i++)
+		tw_plot_point(series, band->tails[i], band->lines[line][i]);
+}
+
+static void add_ratios(struct tw_page *page, const struct band *band)
+{
+	struct tw_plot *plot = tw_page_plot(page, "B to A by percentile");
+
+	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
+	tw_plot_y(plot, TW_PLOT_NUMBER, "latency of B, times that of A");
+	add_ratio(plot, band, RATIO, "B to A", TW_PLOT_MEAN);
+	if (!isfinite(band->lines[HIGH][0]))
+		return;
+	add_ratio(plot, band, LOW, "interval", TW_PLOT_P99);
+	add_ratio(plot, band, HIGH, NULL, TW_PLOT_P99);
+	tw_plot_caption(plot, "The interval is of all percentiles together, with 95 %.");
+}
+
+void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
+		       const struct tw_diff_figure *figure)
+{
+	struct band band = {
+		.values = calloc(POINTS * diff->count, sizeof(*band.values)),
+	};
+
+	add_latency(page, diff, figure);
+	if (band.values)
+		find_values(&band, diff, figure);
+	if (band.count && !test(&band, diff))
+		add_ratios(page, &band);
+	free(band.values);
 }
