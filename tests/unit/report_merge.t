@@ -36,10 +36,10 @@ write_report t2.json thread=2 fio_ppb=-9000.0
 sed 's/"uncertainty_ppb": 2.5/"uncertainty_ppb": 7.5/' t1.json >u1.json
 sed 's/"uncertainty_ppb": 2.5/"uncertainty_ppb": 7.5/' t2.json >u2.json
 run report t1.json u2.json
-is "$(awk '/^fio [(]/ { print $4, $6 }' "$out")" '-9000 7.500' \
+is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '-9000 7.500' \
 	'errors alike: the less well known one'
 run report u1.json t2.json
-is "$(awk '/^fio [(]/ { print $4, $6 }' "$out")" '+9000 7.500' \
+is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '+9000 7.500' \
 	'also if that comes first'
 
 # The next run of the same job file, which ended after 10 s, a minute later.

@@ -28,10 +28,10 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	  stamp
 	
 	clocks in this run
-	                    off MONOTONIC_RAW      +- uncertainty
-	clock                    ns       ppb        ns       ppb      over
-	tickwise             +1.500    +0.150     3.000     0.300   10.00 s  within
-	fio (cpu)            -74390     -7439     25.00     2.500   10.00 s
+	                                      off          +-
+	clock     against             ns      ppb    ns   ppb    over
+	tickwise  MONOTONIC_RAW   +1.500   +0.150 3.000 0.300 10.00 s  within
+	fio (cpu) MONOTONIC_RAW   -74390    -7439 25.00 2.500 10.00 s
 	  tickwise's clock: 2599998000.000 Hz, the kernel's own rate, verified (the
 	    samples alone bound it to +-41.25 ppb)
 	

@@ -29,61 +29,51 @@ static void add_name(struct tw_table *table, int which,
 	else if (which == TW_REPORT_FIO)
 		tw_cell_printf(table, "fio (%s)", clock->kind);
 	else
-		tw_cell_text(table, "CLOCK_MONOTONIC");
+		tw_cell_text(table, "MONOTONIC");
 }
 
-/* @expected: what it should be against; a star, if it is not. */
-static void add_clock(struct tw_table *table, int which,
-		      const struct tw_report_clock *clock, const char *expected)
+/* As columns of text are few. */
+static const char *short_name(const char *clock)
 {
-	const int other = strcmp(clock->against, expected) != 0;
+	return strncmp(clock, "CLOCK_", 6) == 0 ? clock + 6 : clock;
+}
 
+static void add_clock(struct tw_table *table, int which,
+		      const struct tw_report_clock *clock)
+{
 	tw_table_row(table);
 	add_name(table, which, clock);
-	tw_cell_text(table, clock->against);
+	tw_cell_text(table, short_name(clock->against));
 	tw_cell_signed(table, clock->error_ns);
 	tw_cell_signed(table, clock->error_ppb);
 	tw_cell_number(table, clock->uncertainty_ns);
 	tw_cell_number(table, clock->uncertainty_ppb);
 	tw_cell_ns(table, (double)clock->over_ns);
-	tw_cell_printf(table, "%s%s", within_uncertainty(clock) ? "within  " : "",
-		       other ? "*" : "");
-}
-
-static void add_off_monotonic(struct tw_table *table,
-			      const struct tw_report_group *group)
-{
-	struct tw_report_clock off;
-	int any = 0;
-
-	for (int i = 0; i < TW_REPORT_CLOCKS; i++) {
-		if (!tw_report_clock_off_monotonic(group->worst[i], &off))
-			continue;
-		if (!any++)
-			tw_table_span(table, "off CLOCK_MONOTONIC, which NTP may steer");
-		add_clock(table, i, &off, "CLOCK_MONOTONIC");
-	}
+	tw_cell_text(table, within_uncertainty(clock) ? "within" : "");
 }
 
 static void add_table(struct tw_page *page, const struct tw_report_group *group)
 {
 	static const struct tw_column columns[] = {
-		{ "clock", .width = 17, .flags = TW_COLUMN_LEFT },
-		{ "against", .flags = TW_COLUMN_LEFT, .media = TW_IN_HTML },
-		{ "ns", "off MONOTONIC_RAW", .width = 9 },
-		{ "ppb", "off MONOTONIC_RAW", .width = 9 },
-		{ "ns", "+- uncertainty", .width = 9 },
-		{ "ppb", "+- uncertainty", .width = 9 },
-		{ "over", .width = 9 },
+		{ "clock", .flags = TW_COLUMN_LEFT },
+		{ "against", .flags = TW_COLUMN_LEFT },
+		{ "ns", "off", .width = 8 },
+		{ "ppb", "off", .width = 8 },
+		{ "ns", "+-", .width = 5 },
+		{ "ppb", "+-", .width = 5 },
+		{ "over", .width = 7 },
 		{ "", .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(*columns));
+	struct tw_report_clock off;
 
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
 		if (group->worst[i])
-			add_clock(table, i, group->worst[i], "CLOCK_MONOTONIC_RAW");
-	add_off_monotonic(table, group);
+			add_clock(table, i, group->worst[i]);
+	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
+		if (tw_report_clock_off_monotonic(group->worst[i], &off))
+			add_clock(table, i, &off);
 }
 
 static void add_refit(struct tw_page *page, const struct tw_report_clock *clock)
@@ -126,18 +116,6 @@ static void add_rate(struct tw_page *page, const struct tw_report_clock *clock)
 			     tw_format_ns(number, clock->window_ns));
 }
 
-static void add_other_references(struct tw_page *page,
-				 const struct tw_report_group *group)
-{
-	for (int i = 0; i < TW_REPORT_CLOCKS; i++) {
-		const struct tw_report_clock *clock = group->worst[i];
-
-		if (clock && strcmp(clock->against, "CLOCK_MONOTONIC_RAW") != 0)
-			tw_page_remark(page, "* %s: against %s",
-				       tw_report_clocks_names[i], clock->against);
-	}
-}
-
 static int has_clocks(const struct tw_report_group *group)
 {
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
@@ -158,7 +136,6 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
 	tw_page_heading(page, 3, "clocks in this run%s", group->size == 1 ? "" :
 			": of all its jobs, for each clock the one farthest off");
 	add_table(page, group);
-	add_other_references(page, group);
 	if (!own)
 		return;
 	add_rate(page, own);

@@ -338,9 +338,10 @@ static void add_notes(struct tw_page *page)
 	tw_page_gap(page);
 	tw_page_note(page, "Clock errors: plus is fast. CLOCK_MONOTONIC_RAW is the "
 		     "kernel's calibration of a crystal, not SI; how far that is off "
-		     "can't be seen from inside. Such an error hardly shows in one I/O "
-		     "(1000 ppb of 100 us are 0.1 ns): it matters for run times, rates, "
-		     "and results held against those of other tools.");
+		     "can't be seen from inside. NTP may steer CLOCK_MONOTONIC. Such an "
+		     "error hardly shows in one I/O (1000 ppb of 100 us are 0.1 ns): "
+		     "it matters for run times, rates, and comparisons with other "
+		     "tools.");
 }
 
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
