@@ -37,7 +37,7 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	
 	not recorded: the run over time
 END
-is "$(sed '/^stages$/,$d' "$scratch/page")" "$(cat "$scratch/should")" \
+is "$(sed '/^What the words/,$d' "$scratch/page")" "$(cat "$scratch/should")" \
 	'head, stages and clocks'
 has "$out" "queue    from the end of fio's prep()" 'says what a stage is'
 has_not "$out" '  slip        ' 'no word on times that do not occur'
@@ -90,7 +90,7 @@ write_report "$scratch/some.json" run_ns=0
 sed -i 's/"ios": {"read": 100/"ios": {"read": 150/; s/"enters": 7/"enters": 0/' \
 	"$scratch/some.json"
 run report "$scratch/some.json"
-is "$(sed '/^stages$/,$d' "$out" | sed -n '/^lat/{n;p;}')" '           (of 100)' 'a stage of some I/Os'
+is "$(sed '/^What the words/,$d' "$out" | sed -n '/^lat/{n;p;}')" '           (of 100)' 'a stage of some I/Os'
 has "$out" 'submitted by 0 system calls; completions seen at 5 times' \
 	'no system calls, but completions'
 is "$(grep '^read:' "$out")" 'read: 150 I/Os' 'no rate without a time'

@@ -115,14 +115,13 @@ void tw_report_add_attached_head(struct tw_page *page,
 	size_t rings = json_array_size(json_object_get(report->attached, "rings"));
 	char run[TW_FORMAT_SIZE];
 
-	tw_page_paragraph(page, "%s: %s on host %s, seen from inside the kernel: process "
-			  "%llu%s, %zu ring%s. lat is from when the kernel accepts an I/O "
-			  "until its completion is in the ring; what the program does "
-			  "before and after is not in it", report->job.name,
-			  tw_format_ns(run, (double)group->run_ns), report->job.host,
-			  (unsigned long long)report->job.pid,
-			  json_is_true(json_object_get(report->attached, "descendants")) ?
-			  " and those it started" : "", rings, tw_format_plural(rings));
+	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu%s, "
+		     "%zu ring%s. lat is from when the kernel accepts an I/O until its "
+		     "completion is in the ring; what the program does before and "
+		     "after is not in it", tw_format_ns(run, (double)group->run_ns),
+		     report->job.host, (unsigned long long)report->job.pid,
+		     json_is_true(json_object_get(report->attached, "descendants")) ?
+		     " and those it started" : "", rings, tw_format_plural(rings));
 }
 
 void tw_report_add_lost(struct tw_page *page, const struct tw_report_group *group)

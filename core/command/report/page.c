@@ -48,12 +48,11 @@ static void add_files(struct tw_page *page, const struct tw_report_group *group)
 	tw_page_end_details(page);
 }
 
-static void add_head(struct tw_page *page, const struct tw_report_group *group)
+static void add_run(struct tw_page *page, const struct tw_report_group *group)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
 	char run[TW_FORMAT_SIZE];
 
-	tw_page_paragraph(page, "%s: ", job->name);
 	if (group->size > 1)
 		tw_page_more(page, "%zu jobs merged, ", group->size);
 	tw_page_more(page, "group %llu, iodepth %llu, %s, %s, engine %s, host %s",
@@ -62,7 +61,20 @@ static void add_head(struct tw_page *page, const struct tw_report_group *group)
 		     job->engine, job->host);
 	if (tw_report_other_hosts(group))
 		tw_page_more(page, " and %zu more", tw_report_other_hosts(group));
-	add_files(page, group);
+}
+
+/* HTML has the name in the heading above. */
+static void add_head(struct tw_page *page, const struct tw_report_group *group,
+		     enum tw_media medium)
+{
+	tw_page_paragraph(page, "%s%s", medium == TW_IN_TEXT ?
+			  group->members[0]->job.name : "",
+			  medium == TW_IN_TEXT ? ": " : "");
+	tw_page_only(page, medium);
+	if (tw_report_is_attached(group))
+		tw_report_add_attached_head(page, group);
+	else
+		add_run(page, group);
 }
 
 /* What the rest of the page is the evidence for. */
@@ -280,10 +292,10 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 	if (!attached)
 		tw_report_add_counter(page, group);
 	tw_report_warn_inside(page, group);
-	if (attached)
-		tw_report_add_attached_head(page, group);
-	else
-		add_head(page, group);
+	add_head(page, group, TW_IN_TEXT);
+	add_head(page, group, TW_IN_HTML);
+	if (!attached)
+		add_files(page, group);
 	add_why(page, group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		add_direction(page, group, i, with_plots);
@@ -323,7 +335,7 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 
 	if (digits == 0)
 		return;
-	tw_page_heading(page, 2, "stages");
+	tw_page_heading(page, 2, "What the words mean");
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tw_report_shows_time(groups, count, i))
 			tw_page_fact(page, tw_report_times[i].name, "%s",
