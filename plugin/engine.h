@@ -73,6 +73,7 @@ typedef int tw_call(struct thread_data *td, struct io_u *io_u);
 
 struct tw_response;
 struct tw_finished;
+struct tw_intervals;
 
 struct tw_job {
 	/* The way of an I/O. */
@@ -148,6 +149,7 @@ struct tw_job {
 	int *files;			/* registered, by fio_file's engine_pos */
 	unsigned files_open;
 	unsigned io_us;			/* initialised so far */
+	struct tw_intervals *intervals;	/* interval.h; NULL: none */
 };
 
 static inline uint64_t tw_job_stamp(const struct tw_job *job)
@@ -243,6 +245,11 @@ extern const char *const tw_stage_names[TW_STAGES];
 struct json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS]);
 struct json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
 				     unsigned directions);
+/* The report's "job", but for what is known at its end; NULL without memory. */
+struct json_t *tw_job_to_json(struct thread_data *td, const struct tw_job *job);
+/* I/Os and stages of them that took less than no time. */
+uint64_t tw_backwards(const struct tw_counts counts[TW_DIRECTIONS],
+		      const struct tw_contradictions *wrong);
 int tw_report_write(struct thread_data *td, struct tw_job *job);
 
 #endif

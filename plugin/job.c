@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "guards.h"
+#include "interval.h"
 #include "kernel_job.h"
 #include "message.h"
 #include "over_time.h"
@@ -122,6 +123,7 @@ int tw_post_init(struct thread_data *td)
 		return 1;
 	}
 	job->started = true;
+	tw_intervals_begin(td, job);
 	return 0;
 }
 
@@ -154,6 +156,7 @@ void tw_cleanup(struct thread_data *td)
 	}
 	if (job->started) {
 		tw_record_settle(job);
+		tw_intervals_end(job);
 		ret = tw_report_write(td, job);
 		if (ret && !td->error)
 			td_verror(td, -ret, "tickwise report");

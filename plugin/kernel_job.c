@@ -127,7 +127,7 @@ int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job)
 	return -EPERM;
 }
 
-static const char *const reasons[TW_INSIDES] = {
+const char *const tw_not_split_names[TW_INSIDES] = {
 	[TW_INSIDE_NO_REQUEST] = "no_request",
 	[TW_INSIDE_MISSING] = "missing_stamp",
 	[TW_INSIDE_SYNC_WRITE] = "sync_write",
@@ -140,8 +140,8 @@ static json_t *reasons_to_json(const struct tw_job *job)
 	unsigned inside;
 
 	for (inside = 0; inside < TW_INSIDES; inside++)
-		if (reasons[inside])
-			json_object_set_new(object, reasons[inside],
+		if (tw_not_split_names[inside])
+			json_object_set_new(object, tw_not_split_names[inside],
 				tw_counts_to_json(job->inside[inside]));
 	return object;
 }

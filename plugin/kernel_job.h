@@ -25,6 +25,9 @@ void tw_kernel_load_for_jobs(void);
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
+/* Why an I/O has no stages of the kernel: its key, by enum tw_inside; NULL: it has. */
+extern const char *const tw_not_split_names[];
+
 /* The report's "kernel_stages"; NULL without memory. */
 struct json_t *tw_kernel_to_json(const struct tw_job *job);
 

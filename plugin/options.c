@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "interval.h"
 #include "message.h"
 #include "options.h"
 #ifdef TW_FIO_VERIFY_FSYNCED
@@ -22,6 +23,9 @@
 	.off1 = offsetof(struct tw_options, member), \
 	.category = FIO_OPT_C_ENGINE, \
 	.group = FIO_OPT_G_IOURING
+
+/* A year. */
+#define INTERVAL_MOST_US	31536000000000ULL
 
 static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 {
@@ -350,6 +354,16 @@ struct fio_option tw_engine_options[] = {
 			  "slow (default: 0)",
 	},
 	{
+		.name	= "tw_interval",
+		.lname	= "Lines by interval",
+		TW_OPTION(FIO_OPT_STR_VAL_TIME, interval_us),
+		.is_seconds = 1,
+		.maxval	= INTERVAL_MOST_US,
+		.def	= "0",
+		.help	= "Append what was recorded in each interval of this length "
+			  "to a file (default: 0, none)",
+	},
+	{
 		.name	= NULL,
 	},
 };
@@ -376,6 +390,12 @@ int tw_options_check(struct thread_data *td)
 		return -EINVAL;
 	}
 #endif
+	if (o->interval_us && o->interval_us < TW_INTERVAL_LEAST_US) {
+		tw_message("tickwise: %s: tw_interval is %llu us, the shortest is "
+			"%llu ms\n", td->o.name, o->interval_us,
+			TW_INTERVAL_LEAST_US / 1000);
+		return -EINVAL;
+	}
 	if (o->test_nop)
 		tw_message("tickwise: %s: tw_test_nop=1: no data is read "
 			"or written\n", td->o.name);

@@ -65,6 +65,7 @@ struct tw_options {
 	unsigned int kernel;	/* enum tw_kernel_mode */
 	unsigned long long trigger_us;	/* 0: none */
 	unsigned int causes;
+	unsigned long long interval_us;	/* 0: none */
 };
 
 extern struct fio_option tw_engine_options[];

@@ -31,21 +31,28 @@ const char *const tw_direction_names[TW_DIRECTIONS] = {
 	[TW_SYNC] = "sync",
 };
 
-static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
+json_t *tw_job_to_json(struct thread_data *td, const struct tw_job *job)
 {
 	json_t *object = tw_report_job(td, job->timing,
 				       job->start_realtime_ns);
+
+	json_object_set_new(object, "iodepth",
+			    json_integer((json_int_t) td->o.iodepth));
+	if (job->test_nop)
+		json_object_set_new(object, "test_nop", json_true());
+	return object;
+}
+
+static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
+{
+	json_t *object = tw_job_to_json(td, job);
 	int64_t run_ns = tw_job_ns(job, job->first_ticks, job->last_ticks);
 
 	/* Two CPUs' counters, and nothing in between. */
 	if (run_ns < 0)
 		run_ns = 0;
-	json_object_set_new(object, "iodepth",
-			    json_integer((json_int_t) td->o.iodepth));
 	json_object_set_new(object, "run_ns",
 			    json_integer((json_int_t) run_ns));
-	if (job->test_nop)
-		json_object_set_new(object, "test_nop", json_true());
 	return object;
 }
 
@@ -209,14 +216,14 @@ static json_t *fio_times_to_json(const struct tw_job *job)
 	return object;
 }
 
-/* Of an I/O as a whole, or of one stage of it. */
-static uint64_t backwards_of(const struct tw_job *job)
+uint64_t tw_backwards(const struct tw_counts counts[TW_DIRECTIONS],
+		      const struct tw_contradictions *wrong)
 {
-	uint64_t sum = job->wrong.negative + job->wrong.inside.beyond;
+	uint64_t sum = wrong->negative + wrong->inside.beyond;
 	unsigned direction;
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
-		sum += job->counts[direction].backwards;
+		sum += counts[direction].backwards;
 	return sum;
 }
 
@@ -298,7 +305,7 @@ int tw_report_write(struct thread_data *td, struct tw_job *job)
 	const struct tw_options *o = td->eo;
 	struct tw_job_end end = {
 		.cpus = job->cpus,
-		.backwards = backwards_of(job),
+		.backwards = tw_backwards(job->counts, &job->wrong),
 	};
 	json_t *report;
 

@@ -61,23 +61,28 @@ bool tw_report_is_wanted(const char *option)
 	return !option || strcmp(option, "none") != 0;
 }
 
-/*
- * tw_report=FILE as it is; with several jobs in the run, which may all have
- * got it from [global], FILE.N. Else a name no other job has, where fio puts
- * its own files.
- */
-static char *report_path(struct thread_data *td, const char *option,
-			 const char *suffix)
+/* tw_report=FILE as it is; with several jobs in the run, which may all have got it
+ * from [global], FILE.N. Then @end. */
+static char *path_of_option(struct thread_data *td, const char *option,
+			    const char *end)
+{
+	char *path = NULL;
+	int ret;
+
+	if (thread_number == 1)
+		ret = asprintf(&path, "%s%s", option, end);
+	else
+		ret = asprintf(&path, "%s.%u%s", option, td->thread_number, end);
+	return ret < 0 ? NULL : path;
+}
+
+/* A name no other job has, where fio puts its own files. */
+static char *default_path(struct thread_data *td, const char *suffix,
+			  const char *end)
 {
 	char *path = NULL, *name, *c;
 	int ret;
 
-	if (option && *option) {
-		if (thread_number == 1)
-			return strdup(option);
-		ret = asprintf(&path, "%s.%u", option, td->thread_number);
-		return ret < 0 ? NULL : path;
-	}
 	name = strdup(td->o.name);
 	if (!name)
 		return NULL;
@@ -85,9 +90,9 @@ static char *report_path(struct thread_data *td, const char *option,
 	for (c = name; *c; c++)
 		if (*c == '/')
 			*c = '_';
-	ret = asprintf(&path, "%s%s%s.%u.%d.%s.json",
+	ret = asprintf(&path, "%s%s%s.%u.%d.%s%s",
 		       aux_path ? aux_path : "", aux_path ? "/" : "", name,
-		       td->thread_number, (int) td->pid, suffix);
+		       td->thread_number, (int) td->pid, suffix, end);
 	free(name);
 	return ret < 0 ? NULL : path;
 }
@@ -117,6 +122,16 @@ static bool is_special(const char *path)
 	return !stat(path, &status) && !S_ISREG(status.st_mode);
 }
 
+#define INTERVALS	".intervals.jsonl"
+
+/* Beside a report that is no file, such as /dev/stdout, there is no place for it. */
+char *tw_intervals_path(struct thread_data *td, const char *option)
+{
+	if (option && *option && !is_special(option))
+		return path_of_option(td, option, INTERVALS);
+	return default_path(td, "tickwise", INTERVALS);
+}
+
 static int dump_and_rename(const json_t *report, const char *path)
 {
 	char *beside = NULL;
@@ -141,7 +156,8 @@ int tw_report_replace(const char *path, const json_t *report)
 int tw_report_store(struct thread_data *td, const char *option,
 		    const char *suffix, const json_t *report, char **file)
 {
-	char *path = report_path(td, option, suffix);
+	char *path = option && *option ? path_of_option(td, option, "") :
+					 default_path(td, suffix, ".json");
 	int ret = -ENOMEM;
 
 	*file = NULL;

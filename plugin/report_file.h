@@ -23,6 +23,10 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 /* @option: of tw_report=; "none" is none. */
 bool tw_report_is_wanted(const char *option);
 
+/* Where the intervals of a job go whose report is @option: to be freed; NULL without
+ * memory. */
+char *tw_intervals_path(struct thread_data *td, const char *option);
+
 /* The same report once more, with more in it; 0 or -errno. */
 int tw_report_replace(const char *path, const json_t *report);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: whichever allocation of a job's set-up fails, the job ends with
- * fio's ENOMEM, writes no report, and everything that it got is given back.
+ * fio's ENOMEM, writes no report, and everything that it got is given back. Without
+ * memory for its intervals it has none, and goes on.
  * Defect: a clean-up that uses what was not set up yet (a crash), a failure that
  * is not passed on, memory that is lost.
  *
@@ -132,9 +133,35 @@ static bool begins_without(unsigned one)
 	return false;
 }
 
+/* What tw_interval needs more than the job is no reason to end it. True: nothing
+ * failed, since it needs fewer. */
+static bool goes_on_without(unsigned one, unsigned *without)
+{
+	const struct tw_job *job;
+	bool began;
+
+	world_forget();
+	world.intervals = "/dev/null";
+	world.options.interval_us = 3600000000ULL;
+	memory.on = true;
+	memory.left = one;
+	memory.failed = 0;
+	began = world_begin();
+	memory.on = false;
+	job = world.td.io_ops_data;
+	if (began && memory.failed) {
+		(*without)++;
+		if (job->intervals || world.messages != 1)
+			tap_ok(false, "allocation %u: %u messages", one + 1,
+			       world.messages);
+	}
+	world_end();
+	return !memory.failed;
+}
+
 int main(void)
 {
-	unsigned one = 0;
+	unsigned one = 0, without = 0;
 
 	while (one < MANY && !begins_without(one))
 		one++;
@@ -142,6 +169,11 @@ int main(void)
 	 * what an I/O needs. */
 	tap_ok(one > (TW_STAGES + 2) * TW_DIRECTIONS && one < MANY,
 	       "each of %u allocations fails, and the job with it", one);
+	for (one = 0; one < MANY && !goes_on_without(one, &without); one++)
+		;
+	tap_ok(without > (TW_STAGES + 2) * TW_DIRECTIONS && one < MANY,
+	       "each of %u more for tw_interval fails, and the job goes on",
+	       without);
 	world_forget();
 	return tap_done();
 }

@@ -58,6 +58,8 @@ static struct world {
 	struct io_u io_us[WORLD_DEPTH];
 	json_t *report;			/* after world_end() */
 	uint64_t backwards;		/* what of it went to the verdict */
+	bool no_report;			/* tw_report=none */
+	const char *intervals;		/* their file */
 	unsigned messages;
 
 	/* The ring. Entries lie by index, an array has the order. */
@@ -673,6 +675,10 @@ void tw_cpus_note(struct tw_cpu_list *cpus)
 {
 }
 
+void tw_cpus_set(const struct tw_cpu_list *cpus)
+{
+}
+
 json_t *tw_u64_string(uint64_t value)
 {
 	return json_sprintf("%" PRIu64, value);
@@ -686,7 +692,12 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 
 bool tw_report_is_wanted(const char *option)
 {
-	return true;
+	return !world.no_report;
+}
+
+char *tw_intervals_path(struct thread_data *td, const char *option)
+{
+	return strdup(world.intervals);
 }
 
 int tw_run_report(struct thread_data *td, const char *option,

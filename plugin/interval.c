@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The file of a job's intervals and the thread that writes it: see interval.h. Each
+ * job has a thread of its own, whether jobs are threads or processes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "histogram_json.h"
+#include "interval.h"
+#include "interval_line.h"
+#include "message.h"
+#include "report_file.h"
+#include "timespec.h"
+
+struct tw_intervals {
+	struct tw_interval_lines lines;
+	const char *job_name;
+	char *path;
+	int fd;				/* -1: no further line is written */
+	uint64_t every_ns;
+	struct tw_cpu_list cpus;	/* of the thread; unknown: the job's */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t ends_now;
+	bool ends;
+};
+
+/* ---- the file ----------------------------------------------------------- */
+
+static void give_up(struct tw_intervals *intervals, int error)
+{
+	tw_message("tickwise: %s: %s: no further interval is written: %s\n",
+		   intervals->job_name, intervals->path, strerror(error));
+	close(intervals->fd);
+	intervals->fd = -1;
+}
+
+/* In one call, so that a job that is killed leaves whole lines. Where there is room
+ * for a part only, the part goes again. 0; -errno. */
+static int append(int fd, const char *line, size_t length)
+{
+	ssize_t ret = write(fd, line, length);
+	off_t done = 0;
+
+	while (ret > 0 && (size_t) (done += ret) < length)
+		ret = write(fd, &line[done], length - (size_t) done);
+	if (ret > 0)
+		return 0;
+	ret = ret ? -errno : -EIO;
+	if (done && ftruncate(fd, lseek(fd, 0, SEEK_CUR) - done))
+		tw_message("tickwise: a line without its end is left\n");
+	return (int) ret;
+}
+
+static void write_line(struct tw_intervals *intervals, bool is_end)
+{
+	struct tw_interval_lines *lines = &intervals->lines;
+	int ret;
+
+	if (intervals->fd < 0)
+		return;
+	ret = tw_interval_line(lines, is_end);
+	if (!ret)
+		ret = append(intervals->fd, lines->text, lines->length);
+	if (ret)
+		give_up(intervals, -ret);
+}
+
+void tw_intervals_write(struct tw_intervals *intervals)
+{
+	write_line(intervals, false);
+}
+
+/* Between our own time and the system's. */
+static json_t *clock_to_json(const struct tw_job *job)
+{
+	const struct tw_offset offset = job->start.monotonic;
+	const int64_t monotonic_ns = offset.low_ns +
+				     (offset.high_ns - offset.low_ns) / 2;
+
+	return json_pack("{so, so, sf}",
+			 "ticks", tw_u64_string(job->start.ticks),
+			 "monotonic_ns", tw_u64_string((uint64_t) monotonic_ns),
+			 "hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
+}
+
+static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,
+			      uint64_t every_ns)
+{
+	return json_pack("{ss, si, ss, ss, so, so, so, si}",
+			 "schema", TW_REPORT_SCHEMA,
+			 "version", TW_REPORT_VERSION,
+			 "kind", "intervals",
+			 "tickwise_version", TW_VERSION,
+			 "job", tw_job_to_json(td, job),
+			 "clock", clock_to_json(job),
+			 "interval_ns", tw_json_of_u64(every_ns),
+			 "digits", (int) job->lat[TW_READ].digits);
+}
+
+/* 0; -errno. */
+static int write_header(struct thread_data *td, const struct tw_job *job,
+			struct tw_intervals *intervals)
+{
+	json_t *header = header_to_json(td, job, intervals->every_ns);
+	char *text = header ? json_dumps(header, JSON_COMPACT |
+					 JSON_REAL_PRECISION(17)) : NULL;
+	int ret = -ENOMEM;
+
+	if (text) {
+		/* In place of its end. */
+		const size_t length = strlen(text);
+
+		text[length] = '\n';
+		ret = append(intervals->fd, text, length + 1);
+	}
+	free(text);
+	json_decref(header);
+	return ret;
+}
+
+/* ---- the thread --------------------------------------------------------- */
+
+static uint64_t monotonic_now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return tw_timespec_ns(&now);
+}
+
+/* True: the job is over. The end of an interval is a multiple of it since @began_ns;
+ * one that nothing was written for, since this thread did not run, is left out, and
+ * the line is of both. */
+static bool wait_for_next(struct tw_intervals *intervals, uint64_t began_ns)
+{
+	const uint64_t passed_ns = monotonic_now_ns() - began_ns;
+	const uint64_t next_ns = began_ns + intervals->every_ns *
+				 (passed_ns / intervals->every_ns + 1);
+	const struct timespec next = {
+		.tv_sec = (time_t) (next_ns / TW_NS_PER_SECOND),
+		.tv_nsec = (long) (next_ns % TW_NS_PER_SECOND),
+	};
+	bool ends;
+
+	pthread_mutex_lock(&intervals->lock);
+	while (!intervals->ends &&
+	       pthread_cond_timedwait(&intervals->ends_now, &intervals->lock,
+				      &next) != ETIMEDOUT)
+		;
+	ends = intervals->ends;
+	pthread_mutex_unlock(&intervals->lock);
+	return ends;
+}
+
+static void *run(void *argument)
+{
+	struct tw_intervals *intervals = argument;
+	const uint64_t began_ns = monotonic_now_ns();
+
+	pthread_setname_np(pthread_self(), "tw_interval");
+	if (intervals->cpus.known)
+		tw_cpus_set(&intervals->cpus);
+	while (!wait_for_next(intervals, began_ns))
+		write_line(intervals, false);
+	write_line(intervals, true);
+	return NULL;
+}
+
+/*
+ * Where fio keeps the job on some CPUs (cpus_allowed), its thread gets the others of
+ * those that fio itself may use. Without others it stays with the job.
+ */
+static void choose_cpus(const struct thread_data *td, const struct tw_job *job,
+			struct tw_cpu_list *cpus)
+{
+	const pid_t fio = td->o.use_thread ? getpid() : getppid();
+	struct tw_cpu_list all = { .known = 1 };
+
+	if (sched_getaffinity(fio, sizeof(all.bits),
+			      (cpu_set_t *) (void *) all.bits))
+		return;
+	tw_cpu_list_without(cpus, &all, &job->cpus);
+	if (!tw_cpu_list_count(cpus))
+		cpus->known = 0;
+}
+
+/* Not with the job's policy, and no signal of fio's goes to it. 0; -errno. */
+static int start_thread(struct tw_intervals *intervals)
+{
+	const struct sched_param no_priority = { 0 };
+	pthread_condattr_t monotonic;
+	pthread_attr_t other;
+	sigset_t all, before;
+	int error;
+
+	pthread_mutex_init(&intervals->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&intervals->ends_now, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pthread_attr_init(&other);
+	pthread_attr_setinheritsched(&other, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&other, SCHED_OTHER);
+	pthread_attr_setschedparam(&other, &no_priority);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&intervals->thread, &other, run, intervals);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&other);
+	return -error;
+}
+
+/* ---- a job's life ------------------------------------------------------- */
+
+static void free_intervals(struct tw_intervals *intervals)
+{
+	if (intervals->fd >= 0)
+		close(intervals->fd);
+	tw_interval_lines_free(&intervals->lines);
+	free(intervals->path);
+	free(intervals);
+}
+
+/* 0; -errno. */
+static int set_up(struct thread_data *td, const struct tw_job *job,
+		  struct tw_intervals *intervals)
+{
+	const struct tw_options *o = td->eo;
+	int ret;
+
+	intervals->path = tw_intervals_path(td, o->report);
+	if (!intervals->path)
+		return -ENOMEM;
+	ret = tw_interval_lines_init(&intervals->lines, job);
+	if (ret)
+		return ret;
+	intervals->fd = open(intervals->path, O_WRONLY | O_CREAT | O_TRUNC |
+			     O_APPEND | O_CLOEXEC, 0666);
+	if (intervals->fd < 0)
+		return -errno;
+	ret = write_header(td, job, intervals);
+	if (ret)
+		return ret;
+	choose_cpus(td, job, &intervals->cpus);
+	return start_thread(intervals);
+}
+
+void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
+{
+	const struct tw_options *o = td->eo;
+	struct tw_intervals *intervals;
+	int ret = -ENOMEM;
+
+	if (!o->interval_us || !tw_report_is_wanted(o->report))
+		return;
+	intervals = calloc(1, sizeof(*intervals));
+	if (intervals) {
+		intervals->fd = -1;
+		intervals->job_name = td->o.name;
+		intervals->every_ns = o->interval_us * 1000;
+		ret = set_up(td, job, intervals);
+	}
+	if (!ret) {
+		job->intervals = intervals;
+		return;
+	}
+	tw_message("tickwise: %s: %s: no intervals are written: %s\n",
+		   td->o.name, intervals && intervals->path ?
+		   intervals->path : "tw_interval", strerror(-ret));
+	if (intervals)
+		free_intervals(intervals);
+}
+
+void tw_intervals_end(struct tw_job *job)
+{
+	struct tw_intervals *intervals = job->intervals;
+
+	if (!intervals)
+		return;
+	pthread_mutex_lock(&intervals->lock);
+	intervals->ends = true;
+	pthread_cond_signal(&intervals->ends_now);
+	pthread_mutex_unlock(&intervals->lock);
+	pthread_join(intervals->thread, NULL);
+	pthread_cond_destroy(&intervals->ends_now);
+	pthread_mutex_destroy(&intervals->lock);
+	free_intervals(intervals);
+	job->intervals = NULL;
+}

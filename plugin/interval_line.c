@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lines of intervals: see interval_line.h. They are written by hand, since a line may
+ * have ten thousand bins, which as JSON objects take longer than an interval's thread
+ * should.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "histogram.h"
+#include "interval_line.h"
+#include "kernel_job.h"
+#include "timespec.h"
+
+/* Of a number, a name and what stands around them. */
+#define MOST_PIECE	64
+#define FIRST_SIZE	65536
+
+/* Bins, 8 bytes each. */
+#define AT_ONCE		64U
+
+/*
+ * The job's thread writes it by a plain store, and never comes to know of this read.
+ * Both are of 64 aligned bits, which every processor of ours moves as a whole; and as
+ * the load is atomic, the compiler makes one of it. Which of two numbers the job
+ * stored first is not known here, and nothing depends on it.
+ */
+static uint64_t load(const uint64_t *from)
+{
+	return __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+static bool has_room(struct tw_interval_lines *lines)
+{
+	char *text;
+
+	if (lines->size - lines->length >= MOST_PIECE)
+		return true;
+	if (lines->no_memory)
+		return false;
+	text = realloc(lines->text, 2 * lines->size);
+	if (!text) {
+		lines->no_memory = true;
+		return false;
+	}
+	lines->text = text;
+	lines->size *= 2;
+	return true;
+}
+
+/* Less than MOST_PIECE bytes of it. */
+static void put(struct tw_interval_lines *lines, const char *piece)
+{
+	const size_t length = strlen(piece);
+
+	if (!has_room(lines))
+		return;
+	memcpy(&lines->text[lines->length], piece, length);
+	lines->length += length;
+}
+
+/* Where its digits end. */
+static char *write_u64(char *to, uint64_t value)
+{
+	char digits[20], *first = &digits[sizeof(digits)];
+	size_t length;
+
+	/* As most counts of a bin. */
+	if (value < 10) {
+		*to = (char) ('0' + value);
+		return to + 1;
+	}
+	do
+		*--first = (char) ('0' + value % 10);
+	while (value /= 10);
+	length = (size_t) (&digits[sizeof(digits)] - first);
+	memcpy(to, first, length);
+	return to + length;
+}
+
+static void put_u64(struct tw_interval_lines *lines, uint64_t value)
+{
+	if (has_room(lines))
+		lines->length = (size_t) (write_u64(&lines->text[lines->length],
+						    value) - lines->text);
+}
+
+static bool is_empty(const struct tw_interval_lines *lines)
+{
+	return lines->text[lines->length - 1] == '{';
+}
+
+static void put_comma(struct tw_interval_lines *lines)
+{
+	if (!is_empty(lines))
+		put(lines, ",");
+}
+
+static void put_key(struct tw_interval_lines *lines, const char *key)
+{
+	put_comma(lines);
+	put(lines, "\"");
+	put(lines, key);
+	put(lines, "\":");
+}
+
+static void put_count(struct tw_interval_lines *lines, const char *key,
+		      uint64_t count)
+{
+	put_key(lines, key);
+	put_u64(lines, count);
+}
+
+/* What a double may not hold. */
+static void put_digits(struct tw_interval_lines *lines, const char *key,
+		       uint64_t value)
+{
+	put_key(lines, key);
+	put(lines, "\"");
+	put_u64(lines, value);
+	put(lines, "\"");
+}
+
+/* Returns where it begins. */
+static size_t open_object(struct tw_interval_lines *lines, const char *key)
+{
+	const size_t at = lines->length;
+
+	put_key(lines, key);
+	put(lines, "{");
+	return at;
+}
+
+static void close_object(struct tw_interval_lines *lines)
+{
+	put(lines, "}");
+}
+
+/* Of one that began @at: it goes if nothing is in it. */
+static void close_if_any(struct tw_interval_lines *lines, size_t at)
+{
+	if (is_empty(lines))
+		lines->length = at;
+	else
+		close_object(lines);
+}
+
+/* ---- histograms --------------------------------------------------------- */
+
+static void put_bin(struct tw_interval_lines *lines, uint64_t high_ns,
+		    uint64_t count)
+{
+	char *to;
+
+	if (!has_room(lines))
+		return;
+	to = &lines->text[lines->length];
+	if (!is_empty(lines))
+		*to++ = ',';
+	*to++ = '"';
+	to = write_u64(to, high_ns);
+	*to++ = '"';
+	*to++ = ':';
+	to = write_u64(to, count);
+	lines->length = (size_t) (to - lines->text);
+}
+
+/* What a line has of a histogram. */
+struct bins {
+	uint64_t count;			/* 0: the others are not set */
+	uint32_t first, last;
+};
+
+/* Those from @bin to @end that hold more than @told, which gets the same. */
+static void put_some(struct tw_interval_lines *lines,
+		     const struct tw_histogram *now, struct tw_histogram *told,
+		     uint32_t bin, uint32_t end, struct bins *new)
+{
+	for (; bin < end; bin++) {
+		const uint64_t all = load(&now->bins[bin]);
+		const uint64_t more = all - told->bins[bin];
+
+		if (!more)
+			continue;
+		told->bins[bin] = all;
+		put_bin(lines, tw_histogram_bin_high(now, bin), more);
+		if (!new->count)
+			new->first = bin;
+		new->last = bin;
+		new->count += more;
+	}
+}
+
+/* Most bins are as they were, and many at once are compared faster. One that changes
+ * meanwhile may be missed; so may a value below the minimum or above the maximum. They
+ * are in the next line: in the last one nothing changes any more. */
+static struct bins put_bins(struct tw_interval_lines *lines,
+			    const struct tw_histogram *now,
+			    struct tw_histogram *told)
+{
+	const uint64_t min_ns = load(&now->min_ns), max_ns = load(&now->max_ns);
+	struct bins new = { 0 };
+	uint32_t bin, next, end;
+
+	if (min_ns > max_ns)
+		return new;
+	end = tw__histogram_bin(now, max_ns) + 1;
+	for (bin = tw__histogram_bin(now, min_ns); bin < end; bin = next) {
+		next = min(bin + AT_ONCE, end);
+		if (memcmp(&now->bins[bin], &told->bins[bin],
+			   (next - bin) * sizeof(*now->bins)) != 0)
+			put_some(lines, now, told, bin, next, &new);
+	}
+	return new;
+}
+
+/* Nothing where no bin has more. The count is that of the bins; the sum is read apart
+ * from them. */
+static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
+			      const struct tw_histogram *now,
+			      struct tw_histogram *told)
+{
+	const size_t at = open_object(lines, key);
+	struct bins new;
+	uint64_t sum_ns;
+
+	open_object(lines, "bins");
+	new = put_bins(lines, now, told);
+	if (!new.count) {
+		lines->length = at;
+		return 0;
+	}
+	close_object(lines);
+	sum_ns = load(&now->sum_ns);
+	put_count(lines, "count", new.count);
+	put_count(lines, "min_ns", tw_histogram_bin_low(now, new.first));
+	put_count(lines, "max_ns", tw_histogram_bin_high(now, new.last));
+	put_digits(lines, "sum_ns", sum_ns - told->sum_ns);
+	told->sum_ns = sum_ns;
+	close_object(lines);
+	return new.count;
+}
+
+/* By direction; how many are new goes to @counts. */
+static void put_histograms(struct tw_interval_lines *lines, const char *key,
+			   const struct tw_histogram *now,
+			   struct tw_histogram *told,
+			   uint64_t counts[TW_DIRECTIONS])
+{
+	const size_t at = open_object(lines, key);
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		counts[direction] = put_histogram(lines,
+			tw_direction_names[direction], &now[direction],
+			&told[direction]);
+	close_if_any(lines, at);
+}
+
+/* ---- counts ------------------------------------------------------------- */
+
+static void put_counts(struct tw_interval_lines *lines, const char *key,
+		       const uint64_t counts[TW_DIRECTIONS])
+{
+	unsigned direction;
+
+	open_object(lines, key);
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		put_count(lines, tw_direction_names[direction],
+			  counts[direction]);
+	close_object(lines);
+}
+
+/* What is new in @told, which gets the same as @now. */
+static void take_new(uint64_t *new, uint64_t *told, const uint64_t *now,
+		     size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*now); i++) {
+		const uint64_t all = load(&now[i]);
+
+		new[i] = all - told[i];
+		told[i] = all;
+	}
+}
+
+static void take_tallies(struct tw_tallies *new, struct tw_interval_lines *lines)
+{
+	const struct tw_job *job = lines->job;
+	struct tw_tallies *told = &lines->told;
+
+	compiletime_assert(sizeof(struct tw_counts) == 7 * sizeof(uint64_t),
+			   "counts are uint64_t");
+	take_new((uint64_t *) new->counts, (uint64_t *) told->counts,
+		 (const uint64_t *) job->counts, sizeof(job->counts));
+	take_new(new->inside[0], told->inside[0], job->inside[0],
+		 sizeof(job->inside));
+	take_new(&new->requests, &told->requests, &job->requests,
+		 sizeof(job->requests));
+	take_new(&new->retries, &told->retries, &job->retries,
+		 sizeof(job->retries));
+}
+
+/* But for those recorded, which are the count of lat. */
+static void put_members(struct tw_interval_lines *lines,
+			const struct tw_tallies *new)
+{
+	static const struct {
+		const char *name;
+		size_t member;
+	} members[] = {
+		{ "errors", offsetof(struct tw_counts, errors) },
+		{ "short", offsetof(struct tw_counts, shorts) },
+		{ "empty", offsetof(struct tw_counts, empty) },
+		{ "requeued", offsetof(struct tw_counts, requeues) },
+		{ "unaccounted", offsetof(struct tw_counts, unaccounted) },
+		{ "backwards", offsetof(struct tw_counts, backwards) },
+	};
+	uint64_t counts[TW_DIRECTIONS];
+	unsigned i, direction;
+
+	for (i = 0; i < FIO_ARRAY_SIZE(members); i++) {
+		for (direction = 0; direction < TW_DIRECTIONS; direction++)
+			memcpy(&counts[direction],
+			       (const char *) &new->counts[direction] +
+			       members[i].member, sizeof(*counts));
+		put_counts(lines, members[i].name, counts);
+	}
+}
+
+static void put_kernel(struct tw_interval_lines *lines,
+		       const struct tw_tallies *new)
+{
+	unsigned inside;
+
+	open_object(lines, "kernel_stages");
+	put_counts(lines, "split", new->inside[TW_INSIDE_SPLIT]);
+	open_object(lines, "not_split");
+	for (inside = 0; inside < TW_INSIDES; inside++)
+		if (tw_not_split_names[inside])
+			put_counts(lines, tw_not_split_names[inside],
+				   new->inside[inside]);
+	close_object(lines);
+	put_count(lines, "requests", new->requests);
+	put_count(lines, "retries", new->retries);
+	close_object(lines);
+}
+
+/* From the beginning on: one that is not 0 makes all that follows doubtful. */
+static void put_health(struct tw_interval_lines *lines)
+{
+	const struct tw_contradictions *wrong = &lines->job->wrong;
+	const struct tw_contradictions now = {
+		.negative = load(&wrong->negative),
+		.inside.within = load(&wrong->inside.within),
+		.inside.beyond = load(&wrong->inside.beyond),
+	};
+
+	open_object(lines, "health");
+	put_count(lines, "backwards", tw_backwards(lines->told.counts, &now));
+	put_count(lines, "negative_within", now.inside.within);
+	close_object(lines);
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(id, &now);
+	return tw_timespec_ns(&now);
+}
+
+/* From where the last line ended. */
+static void put_times(struct tw_interval_lines *lines)
+{
+	const struct tw_job *job = lines->job;
+	const int64_t ns = tw_job_ns(job, job->start.ticks, tw_job_stamp(job));
+	const uint64_t from_ns = lines->to_ns;
+
+	/* The counter of this thread's CPU may be behind. */
+	if (ns > (int64_t) from_ns)
+		lines->to_ns = (uint64_t) ns;
+	put_count(lines, "interval", ++lines->number);
+	put_count(lines, "from_ns", from_ns);
+	put_count(lines, "to_ns", lines->to_ns);
+	put_digits(lines, "realtime_ns", lines->realtime_ns);
+	lines->realtime_ns = clock_ns(CLOCK_REALTIME);
+}
+
+static void put_stages(struct tw_interval_lines *lines,
+		       uint64_t ios[TW_DIRECTIONS])
+{
+	const struct tw_job *job = lines->job;
+	uint64_t counts[TW_DIRECTIONS];
+	unsigned stage;
+
+	open_object(lines, "stages");
+	for (stage = 0; stage < TW_STAGES; stage++)
+		put_histograms(lines, tw_stage_names[stage], job->stage[stage],
+			       lines->stage[stage], counts);
+	put_histograms(lines, "lat", job->lat, lines->lat, ios);
+	close_object(lines);
+	put_histograms(lines, "submitting_call", job->call, lines->call,
+		       counts);
+}
+
+/* Of this thread, from its beginning on. */
+static void put_own_time(struct tw_interval_lines *lines)
+{
+	open_object(lines, "writer");
+	put_count(lines, "cpu_ns", clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	close_object(lines);
+}
+
+int tw_interval_line(struct tw_interval_lines *lines, bool is_end)
+{
+	uint64_t ios[TW_DIRECTIONS];
+	struct tw_tallies new;
+
+	lines->length = 0;
+	put(lines, is_end ? "{\"end\":{" : "{");
+	put_times(lines);
+	put_stages(lines, ios);
+	take_tallies(&new, lines);
+	put_counts(lines, "ios", ios);
+	put_members(lines, &new);
+	if (lines->job->kernel.slots)
+		put_kernel(lines, &new);
+	put_health(lines);
+	put_own_time(lines);
+	put(lines, is_end ? "}}\n" : "}\n");
+	return lines->no_memory ? -ENOMEM : 0;
+}
+
+static int init_histograms(struct tw_interval_lines *lines)
+{
+	const unsigned digits = lines->job->lat[TW_READ].digits;
+	unsigned direction, stage;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+		if (tw_histogram_init(&lines->lat[direction], digits) ||
+		    tw_histogram_init(&lines->call[direction], digits))
+			return -ENOMEM;
+		for (stage = 0; stage < TW_STAGES; stage++)
+			if (tw_histogram_init(&lines->stage[stage][direction],
+					      digits))
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+int tw_interval_lines_init(struct tw_interval_lines *lines,
+			   const struct tw_job *job)
+{
+	*lines = (struct tw_interval_lines) {
+		.job = job,
+		.realtime_ns = job->start_realtime_ns,
+		.text = malloc(FIRST_SIZE),
+		.size = FIRST_SIZE,
+	};
+	if (lines->text && !init_histograms(lines))
+		return 0;
+	tw_interval_lines_free(lines);
+	return -ENOMEM;
+}
+
+void tw_interval_lines_free(struct tw_interval_lines *lines)
+{
+	unsigned direction, stage;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++) {
+		tw_histogram_free(&lines->lat[direction]);
+		tw_histogram_free(&lines->call[direction]);
+		for (stage = 0; stage < TW_STAGES; stage++)
+			tw_histogram_free(&lines->stage[stage][direction]);
+	}
+	free(lines->text);
+	lines->text = NULL;
+}
