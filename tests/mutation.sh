@@ -133,7 +133,7 @@ all_places()
 {
 	git -C "$root" ls-files "$@" | sort |
 	grep -E '\.[ch]$' |
-	grep -vE '\.bpf\.|/example/|aarch64|ppc64|riscv64|with_cpu' |
+	grep -vE '\.bpf\.|/example/|aarch64|ppc64|riscv64|with_cpu|machine/other' |
 	perl -e '
 	for my $name (<STDIN>) {
 		chomp $name;
