@@ -30,6 +30,12 @@ static const struct diff_model equal[] = {
 };
 
 static const struct diff_model changed[] = {
+	{ .name = "levels 0.5 % apart, 5 % longer", .deviation = 0.2, .between = 0.005,
+	  .longer = 1.05 },
+	{ .name = "levels 1 % apart, 5 % longer", .deviation = 0.2, .between = 0.01,
+	  .longer = 1.05 },
+	{ .name = "levels 2 % apart, 5 % longer", .deviation = 0.2, .between = 0.02,
+	  .longer = 1.05 },
 	{ .name = "AR, 5 % longer", AR, LEVEL, .longer = 1.05 },
 	{ .name = "AR, rare stalls, 5 % longer", AR, RARE, LEVEL, .longer = 1.05 },
 	{ .name = "AR, 1 % of I/Os 5 times", AR, LEVEL, .longer = 1, .tail = 0.01,
