@@ -2,7 +2,8 @@
 /*
  * A page as HTML: each kind of block is its own element, neighbours of a kind share a
  * list, and no text has a letter that means something. Fails if an element is not closed,
- * if a text isn't escaped, or if a column is in a table that is for another medium.
+ * if a text isn't escaped, if a name from right to left isn't isolated, or if a column is
+ * in a table that is for another medium.
  */
 #include "tickwise.h"
 #include "output.h"
@@ -87,9 +88,38 @@ static void tables(void)
 		"</table></div>\n", "a table");
 }
 
+#define ALEF	"\xd7\x90"
+
+/* Each name of another script alone, without the punctuation behind it. */
+static void other_scripts(void)
+{
+	static const struct tw_column columns[] = {
+		{ "name", .flags = TW_COLUMN_LEFT },
+	};
+	struct tw_page *page = tw_page_new("title");
+	struct tw_table *table;
+
+	tw_page_contents(page);
+	tw_page_heading(page, 2, "%s, group 2 of %s", ALEF " " ALEF, ALEF);
+	tw_page_paragraph(page, " from  %s.json and /%s and it:", ALEF, ALEF);
+	table = tw_page_table(page, columns, 1);
+	tw_table_row(table);
+	tw_cell_text(table, ALEF "<b>");
+	html_is(page,
+		"<ul>\n<li><a href=\"#part1\"><bdi>" ALEF " " ALEF "</bdi>, group 2 of "
+		"<bdi>" ALEF "</bdi></a></li>\n</ul>\n"
+		"<h2 id=\"part1\"><bdi>" ALEF " " ALEF "</bdi>, group 2 of "
+		"<bdi>" ALEF "</bdi></h2>\n"
+		"<p> from  <bdi>" ALEF ".json</bdi> and <bdi>/" ALEF "</bdi> and it:</p>\n"
+		"<div class=\"wide\"><table>\n<tr><th class=\"text\">name</th></tr>\n"
+		"<tr><td class=\"text\"><bdi>" ALEF "&#60;b&#62;</bdi></td></tr>\n"
+		"</table></div>\n", "names of scripts that run from right to left");
+}
+
 int main(void)
 {
 	kinds();
+	other_scripts();
 	lists();
 	tables();
 	return tap_done();

@@ -69,11 +69,11 @@ static const char style[] =
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
 	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
 
-void tw_html_text(FILE *file, const char *text)
+static void put_escaped(FILE *file, const char *text, const char *end)
 {
 	size_t length;
 
-	for (; *text; text += length ? length : 1) {
+	for (; text < end; text += length ? length : 1) {
 		length = tw_plain_length(text);
 		if (!length)
 			fputc('?', file);
@@ -81,6 +81,54 @@ void tw_html_text(FILE *file, const char *text)
 			fprintf(file, "&#%d;", *text);
 		else
 			fwrite(text, length, 1, file);
+	}
+}
+
+void tw_html_text(FILE *file, const char *text)
+{
+	put_escaped(file, text, text + strlen(text));
+}
+
+static const char *end_of_word(const char *word)
+{
+	return word + strcspn(word, " ");
+}
+
+/* Pages' own words are ASCII. */
+static int is_foreign(const char *word)
+{
+	for (const char *end = end_of_word(word); word < end; word++)
+		if (*word & 0x80)
+			return 1;
+	return 0;
+}
+
+/* The end of the foreign words that begin here, less the sentence's punctuation. */
+static const char *end_of_foreign(const char *word)
+{
+	const char *end = end_of_word(word);
+
+	while (*end && is_foreign(end + 1))
+		end = end_of_word(end + 1);
+	while (strchr(".,:;", end[-1]))
+		end--;
+	return end;
+}
+
+/* Names of jobs, hosts and files may be of a script that runs from right to left:
+ * isolated, they leave the words around them in their order. */
+static void put_text(FILE *file, const char *text)
+{
+	const char *end;
+
+	for (; *text; text = end + strspn(end, " ")) {
+		end = is_foreign(text) ? end_of_foreign(text) : end_of_word(text);
+		if (is_foreign(text))
+			fputs("<bdi>", file);
+		put_escaped(file, text, end);
+		if (is_foreign(text))
+			fputs("</bdi>", file);
+		fprintf(file, "%*s", (int)strspn(end, " "), "");
 	}
 }
 
@@ -96,7 +144,7 @@ static void begin(FILE *file, const char *title)
 	      "<title>Tickwise: ", file);
 	tw_html_text(file, title);
 	fprintf(file, "</title>\n<style>%s</style></head>\n<body>\n<h1>", style);
-	tw_html_text(file, title);
+	put_text(file, title);
 	fputs("</h1>\n<p class=\"dim\">by tickwise " TW_VERSION "</p>\n", file);
 }
 
@@ -117,7 +165,7 @@ static void put_th(FILE *file, const struct tw_column *column)
 	const int left = column->flags & (TW_COLUMN_LEFT | TW_COLUMN_BELOW);
 
 	fputs(left ? "<th class=\"text\">" : "<th>", file);
-	tw_html_text(file, column->heading);
+	put_text(file, column->heading);
 	fputs("</th>", file);
 }
 
@@ -142,7 +190,7 @@ static void put_groups(FILE *file, const struct tw_table *table)
 		if (span == 0)
 			continue;
 		fprintf(file, "<th class=\"group\" colspan=\"%d\">", span);
-		tw_html_text(file, first->group ? first->group : "");
+		put_text(file, first->group ? first->group : "");
 		fputs("</th>", file);
 	}
 	fputs("</tr>\n", file);
@@ -169,7 +217,7 @@ static void put_head(FILE *file, const struct tw_table *table)
 	fputs("</tr>\n", file);
 }
 
-/* What is long may be broken, and its own direction is no other cell's. */
+/* What is long may be broken. */
 static void put_cell(FILE *file, const struct tw_column *column,
 		     const struct tw_cell *cell)
 {
@@ -180,7 +228,7 @@ static void put_cell(FILE *file, const struct tw_column *column,
 	      column->flags & TW_COLUMN_LEFT ? "<td class=\"text\">" : "<td>", file);
 	if (cell->kind == TW_CELL_STRONG)
 		fputs("<b>", file);
-	tw_html_text(file, text);
+	put_text(file, text);
 	if (cell->kind == TW_CELL_STRONG)
 		fputs("</b>", file);
 	fputs("</td>", file);
@@ -200,7 +248,7 @@ static void put_row(FILE *file, const struct tw_table *table, const struct tw_ro
 	}
 	if (row->span) {
 		fprintf(file, "<td class=\"span\" colspan=\"%d\">", shown);
-		tw_html_text(file, row->span);
+		put_text(file, row->span);
 		fputs("</td>", file);
 	}
 	fputs("</tr>\n", file);
@@ -227,7 +275,7 @@ static void put_legend(FILE *file, const struct tw_plot *plot)
 		fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\">"
 			"<path class=\"s%d\" d=\"M0 5H28\"/></svg>",
 			series->color);
-		tw_html_text(file, series->name);
+		put_text(file, series->name);
 		fputs("</span>\n", file);
 	}
 	fputs("</p>\n", file);
@@ -236,14 +284,14 @@ static void put_legend(FILE *file, const struct tw_plot *plot)
 static void put_plot(FILE *file, const struct tw_plot *plot)
 {
 	fputs("<figure><h4>", file);
-	tw_html_text(file, plot->title);
+	put_text(file, plot->title);
 	fputs("</h4>\n", file);
 	tw_draw_plot(file, plot);
 	if (!plot->has_bars)
 		put_legend(file, plot);
 	if (plot->caption[0]) {
 		fputs("<figcaption>", file);
-		tw_html_text(file, plot->caption);
+		put_text(file, plot->caption);
 		fputs("</figcaption>", file);
 	}
 	fputs("</figure>\n", file);
@@ -260,7 +308,7 @@ static void put_contents(FILE *file, const struct tw_page *page)
 		if (block->kind != TW_BLOCK_HEADING || block->level != 2)
 			continue;
 		fprintf(file, "<li><a href=\"#part%d\">", ++part);
-		tw_html_text(file, block->text);
+		put_text(file, block->text);
 		fputs("</a></li>\n", file);
 	}
 	fputs("</ul>\n", file);
@@ -270,7 +318,7 @@ static void put_between(FILE *file, const char *begin, const char *text,
 			const char *end)
 {
 	fputs(begin, file);
-	tw_html_text(file, text);
+	put_text(file, text);
 	fputs(end, file);
 }
 
@@ -280,7 +328,7 @@ static void put_heading(FILE *file, const struct tw_block *block, int *part)
 		fprintf(file, "<h2 id=\"part%d\">", ++*part);
 	else
 		fprintf(file, "<h%d>", block->level);
-	tw_html_text(file, block->text);
+	put_text(file, block->text);
 	fprintf(file, "</h%d>\n", block->level);
 }
 
