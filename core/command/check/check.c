@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/check/output.h"
 #include "command/command.h"
 #include "command/output/format.h"
 #include "command/output/json.h"
+#include "command/output/progress.h"
 #include "command/output/text.h"
 #include "trust.h"
 
@@ -109,38 +109,27 @@ const char *tw_check_method_name(enum tw_reliability_method method)
 /* What is shown while it runs. */
 struct progress {
 	int (*stop)(void);
-	int terminal;
-	int wanted;
+	struct tw_progress line;
 	uint64_t shown_ns;
 };
 
-/* On a terminal the line is written over, elsewhere each has its own. */
 static int show_progress(void *context,
 			 const struct tw_reliability_progress *now)
 {
 	struct progress *progress = context;
-	const char *before = progress->terminal ? "\r" : "";
-	const char *after = progress->terminal ? "" : "\n";
 
 	if (progress->stop && progress->stop())
 		return 1;
-	if (!progress->wanted ||
-	    now->elapsed_ns < progress->shown_ns + TW_NS_PER_SECOND)
+	if (now->elapsed_ns < progress->shown_ns + TW_NS_PER_SECOND)
 		return 0;
 	progress->shown_ns = now->elapsed_ns;
-	fprintf(stderr, "%stickwise check: %.0f of at most %.0f s, %u CPU%s, "
-		"%" PRIu64 " reading%s%s", before,
-		(double)now->elapsed_ns / 1e9, (double)now->time_limit_ns / 1e9,
-		now->cpus, tw_format_plural(now->cpus), now->probes,
-		tw_format_plural(now->probes), after);
-	fflush(stderr);
+	tw_progress_show(&progress->line, "tickwise check: %.0f of at most %.0f s, "
+			 "%u CPU%s, %" PRIu64 " reading%s",
+			 (double)now->elapsed_ns / 1e9,
+			 (double)now->time_limit_ns / 1e9, now->cpus,
+			 tw_format_plural(now->cpus), now->probes,
+			 tw_format_plural(now->probes));
 	return 0;
-}
-
-static void end_progress(const struct progress *progress)
-{
-	if (progress->terminal && progress->shown_ns)
-		fprintf(stderr, "\r%79s\r", "");
 }
 
 static int fail_to_measure(int error, const struct tw_counter_facts *counter)
@@ -159,7 +148,9 @@ int tw_check_run(struct tw_check *check,
 		 const struct tw_check_arguments *arguments, int (*stop)(void))
 {
 	struct tw_reliability_options options = arguments->options;
-	struct progress progress = { .stop = stop };
+	struct progress progress = {
+		.stop = stop, .line = tw_progress_begin(arguments->progress),
+	};
 	int error;
 
 	*check = (struct tw_check) {
@@ -167,15 +158,13 @@ int tw_check_run(struct tw_check *check,
 		.result = TW_SIZED(struct tw_reliability),
 		.machine = TW_SIZED(struct tw_machine),
 	};
-	progress.terminal = isatty(STDERR_FILENO);
-	progress.wanted = progress.terminal || arguments->progress;
 	options.size = sizeof(options);
 	options.progress = show_progress;
 	options.context = &progress;
 	tw_counter_check(&check->counter);
 	tw_machine_cpus_read(&check->cpus.machine, "");
 	error = tw_reliability_measure(&check->result, &options);
-	end_progress(&progress);
+	tw_progress_end(&progress.line);
 	if (error == -ECANCELED)
 		return error;
 	if (error)

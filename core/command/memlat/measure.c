@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "command/output/format.h"
+#include "command/output/progress.h"
 #include "command/memlat/memlat.h"
 #include "machine/affinity.h"
 #include "memory/available.h"
@@ -32,7 +33,7 @@ struct progress {
 	const char *kind, *pages;
 	unsigned before, all;		/* points */
 	const size_t *sizes;
-	int is_shown;
+	struct tw_progress line;
 };
 
 /* All that is measured, in order. */
@@ -172,27 +173,25 @@ int tw_memlat_take_place(unsigned *cpu,
 
 static int show(void *context, unsigned point)
 {
-	const struct progress *progress = context;
+	struct progress *progress = context;
 	char size[TW_FORMAT_SIZE];
 
-	if (progress->is_shown)
-		fprintf(stderr, "\r%3u %%  %s on %s pages, %s\033[K",
-			(progress->before + point) * 100 / progress->all,
-			progress->kind, progress->pages,
-			tw_memlat_size(size, progress->sizes[point]));
+	tw_progress_show(&progress->line, "%3u %%  %s on %s pages, %s",
+			 (progress->before + point) * 100 / progress->all,
+			 progress->kind, progress->pages,
+			 tw_memlat_size(size, progress->sizes[point]));
 	return tw_memlat_is_interrupted();
 }
 
 /* The same line for looks: which sizes, by the same numbers. */
 static int show_look(void *context, unsigned point)
 {
-	const struct progress *progress = context;
+	struct progress *progress = context;
 	char size[TW_FORMAT_SIZE];
 
-	if (progress->is_shown)
-		fprintf(stderr, "\r%3u %%  looking for levels, %s\033[K",
-			progress->before * 100 / progress->all,
-			tw_memlat_size(size, progress->sizes[point]));
+	tw_progress_show(&progress->line, "%3u %%  looking for levels, %s",
+			 progress->before * 100 / progress->all,
+			 tw_memlat_size(size, progress->sizes[point]));
 	return tw_memlat_is_interrupted();
 }
 
@@ -230,7 +229,7 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 	plan_curves(plan, arguments);
 	plan_levels(plan);
 	plan->progress = (struct progress) {
-		.sizes = plan->sizes, .is_shown = isatty(STDERR_FILENO),
+		.sizes = plan->sizes, .line = tw_progress_begin(0),
 		.all = plan->count * plan->size_count,
 	};
 	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_LEAST_POINTS)
@@ -363,8 +362,7 @@ static int measure_planned(struct tw_memlat *memlat,
 					 arguments, plan);
 	if (!ret)
 		ret = measure_nodes(memlat, arguments);
-	if (plan->progress.is_shown)
-		fputs("\r\033[K", stderr);
+	tw_progress_end(&plan->progress.line);
 	memlat->was_interrupted = ret == -EINTR;
 	return ret == -EINTR ? 0 : ret;
 }
