@@ -19,7 +19,7 @@
  * Not done: a shorter slice for the thread (sched_setattr, Linux 6.12) and
  * exact timers (PR_SET_TIMERSLACK) make the holes half as many. But they are
  * the caller's to set, taking them back costs a turn on the CPU (3 ms under two
- * hogs a core), and so does waiting for a thread of our own that has them.
+ * keeps a core busy), and so does waiting for a thread of our own that has them.
  */
 #include <errno.h>
 #include <stdlib.h>

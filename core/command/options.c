@@ -179,17 +179,26 @@ static const char *list_words(char *out, const char *const *words)
 	return out;
 }
 
+static int index_of(const char *const *words, const char *text, size_t length)
+{
+	for (int i = 0; words && words[i]; i++)
+		if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
+			return i;
+	return -EINVAL;
+}
+
 /* The index of the word that @length bytes of @text are; -EINVAL. */
 static int take_index(const struct reading *reading,
 		      const struct tw_option *option, const char *text,
 		      size_t length)
 {
+	int index = index_of(option->words, text, length);
 	char list[TW_OPTIONS_PROBLEM];
 
-	for (int i = 0; option->words[i]; i++)
-		if (strlen(option->words[i]) == length &&
-		    strncmp(option->words[i], text, length) == 0)
-			return i;
+	if (index < 0)
+		index = index_of(option->older_words, text, length);
+	if (index >= 0)
+		return index;
 	return refuse(reading, "--%s takes %s, not '%.*s'", option->name,
 		      list_words(list, option->words), (int)length, text);
 }

@@ -42,6 +42,9 @@ struct tw_option {
 	const char *value;
 	const char *bare;		/* value of --name alone; NULL: required */
 	const char *const *words;	/* NULL at the end */
+	/* What each word was before: taken still, not shown; or NULL. Of a
+	 * TW_OPTION_WORD. */
+	const char *const *older_words;
 	int sets;
 	double min, max;		/* of numbers; sizes have no max */
 	/* What holds if the option is not given at all, which is not .bare: a value,

@@ -13,7 +13,7 @@ golden_on reliable all compare $short --fio=fio --fio-patched=fio-patched
 golden_on reliable all_json compare --json $short --fio=fio \
 	--fio-patched=fio-patched
 golden_on unreliable idle compare $short --fio=fio --load=idle
-golden_on undecided own compare $short --fio=none --load=hogs
+golden_on undecided own compare $short --fio=none --load=busy
 golden_on reliable dies compare $short --fio=fio-dies --load=hogs
 golden_on reliable dies_json compare --json $short --fio=fio-dies --load=idle \
 	--rounds=0
@@ -29,7 +29,7 @@ job.fio
 --starts=0
 --starts=-1
 --seconds=nan
---load=busy
+--load=full
 --rounds=100
 LINES
 golden_done

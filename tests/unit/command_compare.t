@@ -119,7 +119,7 @@ refuses 66 "/bin/echo is not fio" --fio-patched=/bin/echo \
 refuses 64 '--starts takes a whole number, 1 to 1000' --starts=0
 refuses 64 '--starts takes a whole number, 1 to 1000' --starts=-1
 refuses 64 '--seconds takes seconds, 0.1 to 3600' --seconds=nan
-refuses 64 '--load takes idle, hogs or both' --load=busy
+refuses 64 '--load takes idle, busy or both' --load=full
 refuses 64 '--rounds takes a whole number, 0 to 99' --rounds=100
 refuses 64 'unknown option --hogs' --hogs
 refuses 64 "takes no 'job.fio'" job.fio
@@ -139,7 +139,7 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	env --default-signal=INT "$tickwise" compare --fio="$fake" --seconds=600 \
 		--starts=1 --load=hogs >"$out" 2>"$err" &
 	pid=$!
-	# Two hogs at least, on one CPU, and a fio.
+	# Two busy loops at least, on one CPU, and a fio.
 	n=0
 	while [ ! -s "$err" ] && [ $n -lt 3000 ] &&
 	      [ "$(children "$pid" | wc -w)" -lt 3 ]; do

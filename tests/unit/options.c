@@ -18,6 +18,7 @@ struct values {
 	int verbose;
 	int format;
 	int method;
+	int load;
 	int curves[3];
 	unsigned count;
 	int cpu;
@@ -36,6 +37,10 @@ static const struct tw_option table[] = {
 	{ .name = "method", .kind = TW_OPTION_WORD, .sets = 10,
 	  .words = TW_OPTION_WORD_LIST("cas", "switch", "none"), .preset = "switch",
 	  .help = "m", TW_OPTION_AT(struct values, method) },
+	{ .name = "load", .kind = TW_OPTION_WORD, .sets = 20,
+	  .words = TW_OPTION_WORD_LIST("idle", "busy", "both"),
+	  .older_words = TW_OPTION_WORD_LIST("idle", "full", "both"),
+	  .help = "l", TW_OPTION_AT(struct values, load) },
 	{ .name = "curves", .kind = TW_OPTION_WORDS, .value = "LIST",
 	  .words = TW_OPTION_WORD_LIST("a", "b", "ab"), .preset = "a,ab",
 	  .help = "c", TW_OPTION_AT(struct values, curves) },
@@ -205,6 +210,9 @@ static void words(void)
 	GOOD("--curves=ab,a", values.curves[0] && !values.curves[1] &&
 	     values.curves[2]);
 	GOOD("--curves=a --curves=b", !values.curves[0] && values.curves[1]);
+	GOOD("--load=busy", values.load == 21);
+	GOOD("--load=full", values.load == 21);
+	refuses("--load=ful", "--load takes idle, busy or both, not 'ful'");
 	refuses("--method=both", "--method takes cas, switch or none, not 'both'");
 	refuses("--method=ca", "--method takes cas, switch or none, not 'ca'");
 	refuses("--curves=a,c", "--curves takes a, b or ab, not 'c'");

@@ -20,7 +20,7 @@
 #define TW_COMPARE_CLOCKS	7
 #define TW_COMPARE_MOST_STARTS	1000
 
-enum tw_compare_load { TW_COMPARE_IDLE, TW_COMPARE_HOGS, TW_COMPARE_LOADS };
+enum tw_compare_load { TW_COMPARE_IDLE, TW_COMPARE_BUSY, TW_COMPARE_LOADS };
 
 struct tw_compare_arguments {
 	const char *fio;		/* NULL: the first in PATH */
@@ -72,7 +72,7 @@ struct tw_compare_result {
 	struct tw_compare_sum sum[TW_COMPARE_CLOCKS][TW_COMPARE_LOADS];
 	double null_iops[TW_COMPARE_CLOCKS];		/* 0: none */
 	double reads_per_io[TW_COMPARE_CLOCKS];		/* 0: unknown */
-	unsigned hogs;
+	unsigned busy_loops;
 	double ns_per_tick;
 	double steering_ppb;		/* of NTP, as adjtimex says */
 	char clocksource[32];		/* the kernel's */

@@ -48,7 +48,7 @@ static json_t *json_clock(const struct tw_compare_result *result,
 		"name", clock->name,
 		"fio_version", clock->version[0] ? json_string(clock->version) :
 						   json_null(),
-		"load", load == TW_COMPARE_HOGS ? "hogs" : "idle",
+		"load", load == TW_COMPARE_BUSY ? "hogs" : "idle",
 		"starts", (json_int_t)sum->starts,
 		"failed", (json_int_t)sum->failed,
 		"error_ppb", json_error(sum->raw_median_ppb, sum->raw_worst_ppb,
@@ -81,6 +81,6 @@ json_t *tw_compare_json(const struct tw_compare_result *result)
 		"version", 1,
 		"clocksource", result->clocksource,
 		"steering_ppb", result->steering_ppb,
-		"hogs", (json_int_t)result->hogs,
+		"hogs", (json_int_t)result->busy_loops,
 		"clocks", clocks);
 }

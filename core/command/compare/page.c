@@ -99,9 +99,9 @@ static void add_loads(struct tw_page *page, const struct tw_compare_result *resu
 	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
 		if (!arguments->loads[load])
 			continue;
-		if (load == TW_COMPARE_HOGS)
+		if (load == TW_COMPARE_BUSY)
 			tw_page_heading(page, 2, "Under load, %u busy loops",
-					result->hogs);
+					result->busy_loops);
 		else
 			tw_page_heading(page, 2, "Idle, as far as this machine is");
 		add_errors(page, result, load);
@@ -128,7 +128,7 @@ static void add_costs(struct tw_page *page, const struct tw_compare_result *resu
 		{ .heading = "null, IOPS" },
 	};
 	int load = arguments->loads[TW_COMPARE_IDLE] ? TW_COMPARE_IDLE :
-						       TW_COMPARE_HOGS;
+						       TW_COMPARE_BUSY;
 	struct tw_table *table;
 
 	tw_page_heading(page, 2, "Cost");

@@ -2,8 +2,8 @@
 /*
  * Starts of each clock, one after another, in turn; each compared with the
  * system's clocks over a window that begins when it is ready. Windows overlap:
- * whoever waits for its second moment sleeps. Under load, hogs spin all the
- * time: two for each CPU.
+ * whoever waits for its second moment sleeps. Under load there are two
+ * busy loops for each CPU.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "trust.h"
 #include "trust_measure.h"
 
-#define HOGS_PER_CPU	2
+#define LOOPS_PER_CPU	2
 #define PROBE_FD	9
 /* What has said nothing for so long longer than it should take is hung. */
 #define PATIENCE_NS	60000000000ULL
@@ -127,20 +127,20 @@ static void spin(void *context, int fd)
 		turns++;
 }
 
-static struct tw_compare_process *start_hogs(unsigned count)
+static struct tw_compare_process *start_loops(unsigned count)
 {
-	struct tw_compare_process *hogs = calloc(count, sizeof(*hogs));
+	struct tw_compare_process *loops = calloc(count, sizeof(*loops));
 
-	for (unsigned i = 0; hogs && i < count; i++)
-		tw_compare_fork(&hogs[i], spin, NULL);
-	return hogs;
+	for (unsigned i = 0; loops && i < count; i++)
+		tw_compare_fork(&loops[i], spin, NULL);
+	return loops;
 }
 
-static void end_hogs(struct tw_compare_process *hogs, unsigned count)
+static void end_loops(struct tw_compare_process *loops, unsigned count)
 {
-	for (unsigned i = 0; hogs && i < count; i++)
-		tw_compare_end(&hogs[i], SIGKILL);
-	free(hogs);
+	for (unsigned i = 0; loops && i < count; i++)
+		tw_compare_end(&loops[i], SIGKILL);
+	free(loops);
 }
 
 /* ---- all of them ---- */
@@ -211,13 +211,13 @@ static void sum_up(struct tw_compare_result *result,
 static int run_load(struct tw_compare_result *result,
 		    const struct tw_compare_arguments *arguments, int load)
 {
-	struct tw_compare_process *all, *hogs = NULL;
+	struct tw_compare_process *all, *loops = NULL;
 	unsigned count = arguments->starts * result->clocks;
 
 	all = calloc(count, sizeof(*all));
-	if (load == TW_COMPARE_HOGS)
-		hogs = start_hogs(result->hogs);
-	if (!all || (load == TW_COMPARE_HOGS && !hogs)) {
+	if (load == TW_COMPARE_BUSY)
+		loops = start_loops(result->busy_loops);
+	if (!all || (load == TW_COMPARE_BUSY && !loops)) {
 		free(all);
 		return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_SOFTWARE,
 				       "out of memory");
@@ -231,7 +231,7 @@ static int run_load(struct tw_compare_result *result,
 			    arguments);
 	}
 	sum_up(result, all, arguments, load);
-	end_hogs(hogs, result->hogs);
+	end_loops(loops, result->busy_loops);
 	free(all);
 	return TW_EXIT_GOOD;
 }
@@ -241,7 +241,7 @@ int tw_compare_starts(struct tw_compare_result *result,
 {
 	int code = TW_EXIT_GOOD;
 
-	result->hogs = HOGS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	result->busy_loops = LOOPS_PER_CPU * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
 		for (unsigned which = 0; which < result->clocks; which++) {
 			result->start[which][load] = calloc(arguments->starts,
