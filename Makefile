@@ -249,8 +249,7 @@ $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
 
-know_engine_dir := $(addprefix $(B)/core/command/,own_files.o separate.o \
-	run/engines.o compare/clocks.o)
+know_engine_dir := $(addprefix $(B)/core/command/,own_files.o compare/clocks.o)
 $(know_engine_dir): $(B)/engine_dir
 $(know_engine_dir): CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 

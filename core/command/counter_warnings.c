@@ -19,7 +19,8 @@ static void add_state(struct tw_page *page, const struct tw_counter_facts *count
 				counter->read_cost_ns);
 		break;
 	case TW_COUNTER_COARSE:
-		tw_page_warning(page, "%s, %.0f ns.", text, counter->step_ns);
+		tw_page_warning(page, "the counter moves in steps of %.0f ns.",
+				counter->step_ns);
 		break;
 	default:
 		tw_page_warning(page, "%s.", text);

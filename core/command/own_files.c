@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/command.h"
 #include "command/own_files.h"
 
 /* The folder this program is in; "." if that can't be told. */
@@ -42,4 +43,11 @@ char *tw_own_file(const char *file, int mode)
 	}
 	errno = ENOENT;
 	return NULL;
+}
+
+int tw_own_file_missing(const char *name, const char *file, const char *what)
+{
+	return tw_command_fail(name, TW_EXIT_NO_INPUT, "no %s next to this program and "
+			       "none in " TW_ENGINE_DIR "%s%s%s", file,
+			       *what ? " (" : "", what, *what ? ")" : "");
 }

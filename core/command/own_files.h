@@ -18,4 +18,8 @@
  */
 char *tw_own_file(const char *file, int mode);
 
+/* The message of subcommand @name that there is no such file, and @what to do, a clause
+ * or "". Returns TW_EXIT_NO_INPUT. */
+int tw_own_file_missing(const char *name, const char *file, const char *what);
+
 #endif

@@ -23,10 +23,8 @@ static int lack(const char *file, const struct tw_options *options, void *values
 	int code = tw_command_options(options, values, argv, &arguments);
 
 	return code != TW_GO_ON ? code :
-	       tw_command_fail(options->command, TW_EXIT_NO_INPUT, "no %s next to "
-			       "this program and none in %s (build it with clang, "
-			       "bpftool and libbpf-dev installed)", file,
-			       TW_ENGINE_DIR);
+	       tw_own_file_missing(options->command, file, "build it with clang, "
+				   "bpftool and libbpf-dev installed");
 }
 
 static int become(char *path, char **argv)

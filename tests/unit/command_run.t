@@ -84,7 +84,7 @@ is "$(grep -c 'not converted' "$err")" 1 'a job that fio leaves out is not repor
 # ---- a file that another engine needs ----
 
 printf '[a]\nioengine=io_uring_cmd\n' >job.fio
-refuses 65 "there is no tickwise-cmd.so beside $engine" job.fio
+refuses 65 "there is no tickwise-cmd.so next to $engine" job.fio
 : >built/tickwise-cmd.so
 has "$err" 'job.fio:2: [a] ioengine=io_uring_cmd' 'and where it stands'
 is "$(changed)" \
@@ -92,7 +92,7 @@ is "$(changed)" \
 	'with that it is changed'
 
 printf '[a]\nioengine=tickwise-memory\ntw_pattern=page\n' >job.fio
-refuses 65 "there is no tickwise-memory.so beside $engine" job.fio
+refuses 65 "there is no tickwise-memory.so next to $engine" job.fio
 : >built/tickwise-memory.so
 is "$(changed)" "< ioengine=tickwise-memory > ioengine=external:$scratch/built/tickwise-memory.so" \
 	'memory by its name'

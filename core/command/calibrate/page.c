@@ -65,8 +65,8 @@ static void add_uncertainty(struct tw_page *page, const struct tw_rate *rate)
 		     rate->uncertainty_ppb, tw_name(TW_ENUM_AGAINST, rate->against),
 		     why_certain(rate));
 	if (rate->source != TW_RATE_REGRESSION)
-		tw_page_fact(page, "samples say", "%.3f, %+.3g ppb off it; 1 sigma %.3g "
-			     "ppb", rate->measured_hz,
+		tw_page_fact(page, "samples say", "%.3f, %+.3g ppb off the "
+			     "rate; 1 sigma %.3g ppb", rate->measured_hz,
 			     (rate->measured_hz / rate->hz - 1) * 1e9,
 			     rate->measured_uncertainty_ppb);
 	tw_page_fact(page, "hard bound", "+-%.4g ppb: no rate outside fits every sample",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise check --watch: the same check again and again, one line each and one
- * more for everything that changed, until somebody has seen enough.
+ * more for everything that changed, until Ctrl-C.
  *
  * SIGINT and SIGTERM are blocked and waited for, not caught: between two checks
  * they end the waiting, and a long check asks for them. No handler runs, and no
@@ -28,7 +28,7 @@
 #include "timespec.h"
 
 static sigset_t ending;
-static sigset_t before;		/* as we found it */
+static sigset_t before;		/* the mask at the start */
 
 /* A blocked signal comes even where it is ignored; whoever started us in the
  * background and had us ignore Ctrl-C meant it. */

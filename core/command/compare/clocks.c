@@ -9,6 +9,7 @@
 
 #include "command/command.h"
 #include "command/compare/compare.h"
+#include "command/own_files.h"
 #include "trust.h"
 
 #define LIBRARY_WINDOW_NS	1000000000ULL
@@ -158,9 +159,8 @@ int tw_compare_find(struct tw_compare_result *result,
 	find_library(result->counter, sizeof(result->counter),
 		     "tickwise-count_reads.so");
 	if (!result->probe[0])
-		return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_NO_INPUT,
-				       "no tickwise-fio_probe.so beside this "
-				       "program and none in %s", TW_ENGINE_DIR);
+		return tw_own_file_missing(TW_COMPARE_NAME,
+					   "tickwise-fio_probe.so", "");
 	if (arguments->fio[0])
 		code = add_stock(result, arguments->fio);
 	if (code == TW_EXIT_GOOD && arguments->fio_patched)

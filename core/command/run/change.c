@@ -78,7 +78,7 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 		return TW_EXIT_GOOD;
 	if (!path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "%s: [%s] "
-				       "ioengine=%s: there is no %s beside %s",
+				       "ioengine=%s: there is no %s next to %s",
 				       place(line), section, line->value,
 				       tw_run_file_for(kind),
 				       change->engines->path);

@@ -113,9 +113,8 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
 				       path, strerror(errno));
 	if (!engines->path)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "no "
-				       ENGINE " beside this program and none in "
-				       TW_ENGINE_DIR " (make, or --engine=FILE)");
+		return tw_own_file_missing(TW_RUN_NAME, ENGINE,
+					   "make, or --engine=FILE");
 	/* What fio would take for a comment, a variable, or the end of it. */
 	if (strpbrk(engines->path, ",;#$\n"))
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "%s: fio "
