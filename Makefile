@@ -423,7 +423,8 @@ $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 	$(Q)$(AR) rcs $@ $^
 
 PAGE_TESTS := $(filter $(B)/tests/unit/output_%.t,$(UNIT_TESTS)) \
-	$(addprefix $(B)/tests/unit/,check_clocksource.t check_page.t compare_page.t \
+	$(addprefix $(B)/tests/unit/,check_clocksource.t check_defaults.t check_page.t \
+	compare_page.t \
 	memlat_page.t)
 
 $(PAGE_TESTS): $(B)/command.a $(B)/libtickwise-memory.a tests/unit/output.h

@@ -22,6 +22,7 @@
  * the library's few milliseconds, and nobody waits for this. */
 #define DEFAULT_LEAST_TIME_NS		30000000
 
+/* unit/check_defaults.c holds the defaults in words against those in use. */
 static const struct tw_option table[] = {
 	{ .name = "json",
 	  .help = "Print one JSON object instead of a page",
@@ -52,12 +53,12 @@ static const struct tw_option table[] = {
 		  "gives. The exit code is that of the worst verdict.",
 	  TW_OPTION_AT(struct tw_check_arguments, watch_ns) },
 	{ .name = "time-limit", .kind = TW_OPTION_TIME, .value = "MS",
-	  .min = 1, .max = 3600000,
+	  .min = 1, .max = TW_TRUST_MAX_TIME_NS / 1e6,
 	  .otherwise = "500 more than --least-time: 530; with `switch` 540",
 	  .help = "Give up after this time",
 	  TW_OPTION_AT(struct tw_check_arguments, options.time_limit_ns) },
 	{ .name = "least-time", .kind = TW_OPTION_TIME, .value = "MS",
-	  .min = 1, .max = 3600000,
+	  .min = 1, .max = TW_TRUST_MAX_TIME_NS / 1e6,
 	  .otherwise = "30; with `switch` 40 and no less",
 	  .help = "Go on for this time, which narrows the bounds on pace",
 	  .more = "The time limit may come first. The intervals of pace become narrower "
@@ -199,7 +200,7 @@ static int check_once(const struct tw_check_arguments *arguments)
 }
 
 /* What is used is printed, so nothing is left to the library. */
-static void fill_in_defaults(struct tw_reliability_options *options)
+void tw_check_fill_in_defaults(struct tw_reliability_options *options)
 {
 	if (!options->least_time_ns)
 		options->least_time_ns = DEFAULT_LEAST_TIME_NS;
@@ -214,7 +215,7 @@ int tw_command_check(int argc, char **argv)
 	(void)argc;
 	if (code != TW_GO_ON)
 		return code;
-	fill_in_defaults(&arguments.options);
+	tw_check_fill_in_defaults(&arguments.options);
 	return arguments.watch_ns ? tw_check_watch(&arguments) :
 				    check_once(&arguments);
 }

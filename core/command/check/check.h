@@ -30,6 +30,9 @@ struct tw_check {
 	unsigned contradictions;
 };
 
+/* Of what the command line leaves open. */
+void tw_check_fill_in_defaults(struct tw_reliability_options *options);
+
 /* What the options use: "cas" or "switch". */
 const char *tw_check_method_name(enum tw_reliability_method method);
 
