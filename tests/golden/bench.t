@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # All that tickwise bench prints, with loops that take what is recorded. Fails if a
-# character of it changes.
+# character of it changes, or if a page is wider than 79 columns.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help bench --help
@@ -10,6 +10,8 @@ for machine in reliable busy; do
 	golden_on $machine $machine bench --seconds=0.02
 	golden_on $machine ${machine}_json bench --json --seconds=0.02
 done
+golden_fits reliable
+golden_fits busy
 golden_on too_busy too_busy bench
 golden_on disabled disabled bench --json
 usage_errors bench <<'LINES'

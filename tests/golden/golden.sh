@@ -78,6 +78,12 @@ golden()
 	compare "$name" "$name"
 }
 
+# golden_fits NAME: no line of that output is wider than a page
+golden_fits()
+{
+	is "$(awk 'length > 79' "$got/${test}_$1.txt")" '' "$1: 79 columns"
+}
+
 # golden_on MACHINES NAME ARGUMENT...: the same on a recorded machine
 golden_on()
 {

@@ -30,7 +30,7 @@ static void add_results(struct tw_page *page, const struct tw_bench_result *resu
 		{ .heading = "p10", .width = 5 },
 		{ .heading = "p90", .width = 5 },
 		{ .heading = "aim", .flags = TW_COLUMN_LEFT },
-		{ .heading = "what over what", .flags = TW_COLUMN_LEFT },
+		{ .heading = "what over what", .width = 2, .flags = TW_COLUMN_BELOW },
 	};
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(columns[0]));
