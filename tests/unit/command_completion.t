@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # What bash completes after tickwise: commands, each command's options with their letters,
-# and the values of an option by their kind. What zsh's script offers. Fails if an option of --help is not completed, if one is
-# that there is not, or if a name with a blank becomes two.
+# and the values of an option by their kind. What zsh's script offers. Fails if an option
+# of --help is not completed, if one is that there is not, or if a name with a blank
+# becomes two.
 
 . "$(dirname "$0")/../tap.sh"
 
