@@ -48,11 +48,14 @@ fence full; the hooks take 10 ns (+- 1 ns) inside of a call and 20 ns (+- 2 ns)
   them
 ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
 
-self%      self       +-  raw self inclusive self/call       calls  function
- 52.6   5.125us     11ns   5.200us   6.205us   1.708us           5  0x20  (not all calls timed)
+self%    self      +- raw self inclusive self/call   calls  function
+ 52.6 5.125us    11ns  5.200us   6.205us   1.708us       5  0x20
+      (not all calls timed)
       1 of its calls left by longjmp or an exception
- 34.7   3.380us     19ns   3.500us   9.735us   3.380us           1  0x10  (not returned)
- 12.6   1.230us      7ns   1.300us   1.395us     246ns           6  0x30  (not all calls timed)
+ 34.7 3.380us    19ns  3.500us   9.735us   3.380us       1  0x10
+      (not returned)
+ 12.6 1.230us     7ns  1.300us   1.395us     246ns       6  0x30
+      (not all calls timed)
 
 all selves: 9.735 us +- 37 ns
 END
@@ -112,7 +115,7 @@ run profile "$scratch/unknown"
 has "$out" 'what the hooks take could not be measured' 'hooks that were not measured'
 sed 's,^cost.*,cost 10 1 20 9000 3 5 4 8 0,' "$scratch/profile" >"$scratch/doubtful"
 run profile --top=1 "$scratch/doubtful"
-has "$out" '0x20  (below resolution)  (not all calls timed)' 'a self within its error'
+has "$out" '      (below resolution) (not all calls timed)' 'a self within its error'
 has "$out" '... 2 more (--top=0 shows all)' '--top=1'
 
 run profile --json "$scratch/profile"

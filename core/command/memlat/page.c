@@ -22,6 +22,10 @@
 /* Up to so many sizes a terminal gets all of them. */
 #define FEW_SIZES	24
 
+/* Columns of text: of the sizes, and of a curve's minimum and median. */
+#define MEMORY_WIDTH	6
+#define CURVE_WIDTH	(7 + 1 + 9)
+
 static void add_interval(struct tw_table *table, double low_ns, double high_ns)
 {
 	tw_cell_printf(table, "%.2f - %.2f", low_ns, high_ns);
@@ -337,14 +341,15 @@ static const struct tw_memory_point *point_at(const struct tw_curve *curve,
 	return NULL;
 }
 
+/* Of the curves from @first up to @end. */
 static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
-		     size_t bytes)
+		     unsigned first, unsigned end, size_t bytes)
 {
 	char size[TW_FORMAT_SIZE];
 
 	tw_table_row(table);
 	tw_cell_text(table, tw_memlat_size(size, bytes));
-	for (unsigned i = 0; i < memlat->curve_count; i++) {
+	for (unsigned i = first; i < end; i++) {
 		const struct tw_memory_point *point =
 			point_at(&memlat->curves[i], bytes);
 
@@ -358,48 +363,62 @@ static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
 	}
 }
 
-static struct tw_table *sizes_table(struct tw_page *page,
-				    const struct tw_memlat *memlat)
+static int is_few(const struct tw_curve *curve)
 {
+	return curve->count <= FEW_SIZES;
+}
+
+/* As many curves from @first on as a line has room for. Return: the next one. */
+static unsigned add_sizes_from(struct tw_page *page, const struct tw_memlat *memlat,
+			       unsigned first)
+{
+	const struct tw_curve *longest = &memlat->curves[0];
 	struct tw_column columns[1 + 2 * TW_MEMLAT_CURVES] = {
-		{ "memory", .width = 8 },
+		{ "memory", .width = MEMORY_WIDTH },
 	};
 	char groups[TW_MEMLAT_CURVES][64];
+	int width = MEMORY_WIDTH;
 	struct tw_table *table;
+	unsigned end;
 
-	for (unsigned i = 0; i < memlat->curve_count; i++) {
-		const struct tw_curve *curve = &memlat->curves[i];
+	for (end = first; end < memlat->curve_count; end++) {
+		const struct tw_curve *curve = &memlat->curves[end];
+		int own = snprintf(groups[end], sizeof(groups[end]), "%s, %s",
+				   tw_cycle_names[curve->shape.kind],
+				   tw_pages_names[curve->pages]);
 
-		snprintf(groups[i], sizeof(groups[i]), "%s, %s",
-			 tw_cycle_names[curve->shape.kind],
-			 tw_pages_names[curve->pages]);
-		columns[1 + 2 * i] = (struct tw_column) {
-			"min", .group = groups[i], .width = 9 };
-		columns[2 + 2 * i] = (struct tw_column) {
-			"median", .group = groups[i], .width = 7 };
+		if (own < CURVE_WIDTH)
+			own = CURVE_WIDTH;
+		width += 1 + own;
+		if (end > first && width > TW_PAGE_COLUMNS)
+			break;
+		columns[1 + 2 * (end - first)] = (struct tw_column) {
+			"min", .group = groups[end], .width = 7 };
+		columns[2 + 2 * (end - first)] = (struct tw_column) {
+			"median", .group = groups[end], .width = 9 };
 	}
-	table = tw_page_table(page, columns, 1 + 2 * memlat->curve_count);
+	table = tw_page_table(page, columns, 1 + 2 * (end - first));
 	tw_page_only(page, TW_IN_TEXT);
-	return table;
+	for (unsigned i = 0; i < longest->count; i++)
+		if (is_few(longest) || is_doubling(longest->points[i].bytes))
+			add_size(table, memlat, first, end, longest->points[i].bytes);
+	return end;
 }
 
 static void add_sizes(struct tw_page *page, const struct tw_memlat *memlat)
 {
-	const struct tw_curve *longest = &memlat->curves[0];
-	const int few = longest->count <= FEW_SIZES;
-	struct tw_table *table;
+	unsigned next = 0;
 
 	tw_page_gap(page);
 	tw_page_paragraph(page, "Minimum and median of ns a load, by memory, order "
 			  "and pages:");
 	tw_page_only(page, TW_IN_TEXT);
+	while (next < memlat->curve_count) {
+		tw_page_gap(page);
+		next = add_sizes_from(page, memlat, next);
+	}
 	tw_page_gap(page);
-	table = sizes_table(page, memlat);
-	for (unsigned i = 0; i < longest->count; i++)
-		if (few || is_doubling(longest->points[i].bytes))
-			add_size(table, memlat, longest->points[i].bytes);
-	tw_page_gap(page);
-	if (few)
+	if (is_few(&memlat->curves[0]))
 		return;
 	tw_page_note(page, "Not all sizes are shown: --csv, --json, --html have them.");
 	tw_page_only(page, TW_IN_TEXT);

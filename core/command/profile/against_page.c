@@ -24,6 +24,7 @@ static void add_head(struct tw_page *page, const struct profile_against *against
 			  "are not looked at." : "");
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
+	tw_page_note(page, "In %% of all selves:");
 }
 
 static void add_row(struct tw_table *table, const struct against_row *row)
@@ -43,14 +44,14 @@ static void add_row(struct tw_table *table, const struct against_row *row)
 int tw_profile_print_against(const struct profile_against *against, unsigned top)
 {
 	static const struct tw_column columns[] = {
-		{ .heading = "profile", .width = 8 },
-		{ .heading = "+-", .width = 7 },
-		{ .heading = "sampled", .width = 9 },
-		{ .heading = "+-", .width = 7 },
+		{ .heading = "profile", .width = 7 },
+		{ .heading = "+-", .width = 6 },
+		{ .heading = "sampled", .width = 7 },
+		{ .heading = "+-", .width = 6 },
 		{ .heading = "off", .width = 8 },
 		{ .heading = "", .width = 2 },
-		{ .heading = "samples", .width = 9 },
-		{ .heading = "function, of all selves in %",
+		{ .heading = "samples", .width = 7 },
+		{ .heading = "function",
 		  .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_page *page = tw_page_new("Profile and samples");

@@ -108,11 +108,11 @@ static void add_function(struct tw_table *table, const struct profile_file *file
 	add_time(table, file, it->inclusive.ticks);
 	add_time(table, file, calls > 0 ? it->self.ticks / calls : 0);
 	tw_cell_u64(table, it->calls);
-	tw_cell_printf(table, "%s%s%s%s", it->name,
-		       tw_profile_below_resolution(&it->self) ?
-		       "  (below resolution)" : "",
-		       it->not_timed ? "  (not all calls timed)" : "",
-		       it->open ? "  (not returned)" : "");
+	tw_cell_text(table, it->name);
+	tw_cell_printf(table, "%s%s%s", tw_profile_below_resolution(&it->self) ?
+		       "(below resolution) " : "",
+		       it->not_timed ? "(not all calls timed) " : "",
+		       it->open ? "(not returned)" : "");
 	if (it->abandoned)
 		tw_cell_printf(table, "%" PRIu64 " of its calls left by longjmp or an "
 			       "exception", it->abandoned);
@@ -123,13 +123,14 @@ int tw_profile_print_flat(const struct profile_file *file,
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "self%", .width = 5 },
-		{ .heading = "self", .width = 9, .flags = TW_COLUMN_NARROW },
-		{ .heading = "+-", .width = 8, .flags = TW_COLUMN_NARROW },
-		{ .heading = "raw self", .width = 9, .flags = TW_COLUMN_NARROW },
-		{ .heading = "inclusive", .width = 9, .flags = TW_COLUMN_NARROW },
-		{ .heading = "self/call", .width = 9, .flags = TW_COLUMN_NARROW },
-		{ .heading = "calls", .width = 11 },
+		{ .heading = "self", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ .heading = "+-", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ .heading = "raw self", .flags = TW_COLUMN_NARROW },
+		{ .heading = "inclusive", .flags = TW_COLUMN_NARROW },
+		{ .heading = "self/call", .flags = TW_COLUMN_NARROW },
+		{ .heading = "calls", .width = 7 },
 		{ .heading = "function", .flags = TW_COLUMN_LEFT },
+		{ .heading = "", .width = 6, .flags = TW_COLUMN_BELOW },
 		{ .heading = "", .width = 6, .flags = TW_COLUMN_BELOW },
 	};
 	struct tw_page *page = begin_page(file);
