@@ -24,6 +24,7 @@
 #include "command/output/format.h"
 #include "command/output/json.h"
 #include "command/output/page.h"
+#include "command/output/table.h"
 #include "command/output/text.h"
 #include "timespec.h"
 
@@ -94,53 +95,71 @@ static const char *time_text(char *text)
 	return text;
 }
 
-/* "?" for what is not known. */
-static const char *bound_text(char *text, double ticks, double hz)
+static void add_offset(struct tw_table *table, const struct tw_reliability *result,
+		       int64_t ticks)
 {
-	if (fabs(ticks) < (double)INT64_MAX && hz > 0)
-		snprintf(text, TW_FORMAT_SIZE, "%+.1f", ticks / hz * 1e9);
+	if (result->pairs && fabs((double)ticks) < (double)INT64_MAX && result->hz > 0)
+		tw_cell_printf(table, "%+.1f", (double)ticks / result->hz * 1e9);
 	else
-		snprintf(text, TW_FORMAT_SIZE, "?");
-	return text;
+		tw_cell_none(table);
 }
 
-static const char *pace_text(char *text, double ppb)
+static void add_pace(struct tw_table *table, const struct tw_reliability *result,
+		     double ppb)
 {
-	if (isfinite(ppb))
-		snprintf(text, TW_FORMAT_SIZE, "%+.1f", ppb / 1e3);
+	if (result->pairs && isfinite(ppb))
+		tw_cell_printf(table, "%+.1f", ppb / 1e3);
 	else
-		snprintf(text, TW_FORMAT_SIZE, "?");
-	return text;
+		tw_cell_none(table);
 }
 
-static void add_check(struct tw_page *page, const struct tw_reliability *result)
+/* Every check has a page, so that it is seen at once: the columns keep their width
+ * from page to page, and only the first has headings. */
+static struct tw_table *checks_table(struct tw_page *page, int is_first)
 {
-	const char *verdict = tw_name(TW_ENUM_VERDICT, result->verdict);
-	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
-	char low_pace[TW_FORMAT_SIZE], high_pace[TW_FORMAT_SIZE];
+	struct tw_column columns[] = {
+		{ "time", .width = 9, .flags = TW_COLUMN_LEFT },
+		{ "verdict", .width = 10, .flags = TW_COLUMN_LEFT },
+		{ "CPUs", .width = 4 },
+		{ "from", "offsets, ns", .width = 10 },
+		{ "to", "offsets, ns", .width = 10 },
+		{ "from", "pace, ppm", .width = 8 },
+		{ "to", "pace, ppm", .width = 8 },
+	};
+	const size_t count = sizeof(columns) / sizeof(*columns);
+
+	for (size_t i = 0; i < count && !is_first; i++) {
+		columns[i].heading = "";
+		columns[i].group = NULL;
+	}
+	return tw_page_table(page, columns, count);
+}
+
+static void add_check(struct tw_page *page, const struct tw_reliability *result,
+		      int is_first)
+{
+	struct tw_table *table = checks_table(page, is_first);
 	char time[TIME_SIZE];
 
-	if (result->pairs)
-		tw_page_fact(page, time_text(time), "%s on %u CPUs, offsets %s to %s "
-			     "ns, pace %s to %s ppm", verdict, result->cpus,
-			     bound_text(low, (double)result->offset_low_ticks,
-					result->hz),
-			     bound_text(high, (double)result->offset_high_ticks,
-					result->hz),
-			     pace_text(low_pace, result->pace_low_ppb),
-			     pace_text(high_pace, result->pace_high_ppb));
-	else
-		tw_page_fact(page, time_text(time), "%s on %u CPU%s", verdict,
-			     result->cpus, tw_format_plural(result->cpus));
+	tw_table_row(table);
+	tw_cell_text(table, time_text(time));
+	tw_cell_text(table, tw_name(TW_ENUM_VERDICT, result->verdict));
+	tw_cell_u64(table, result->cpus);
+	add_offset(table, result, result->offset_low_ticks);
+	add_offset(table, result, result->offset_high_ticks);
+	add_pace(table, result, result->pace_low_ppb);
+	add_pace(table, result, result->pace_high_ppb);
 }
 
+/* Below the check, where its verdict begins. */
 static void add_changes(struct tw_page *page, const char *changes)
 {
 	size_t length;
 
 	for (; *changes; changes += length + 1) {
 		length = strcspn(changes, "\n");
-		tw_page_fact(page, "", "%.*s", (int)length, changes);
+		tw_page_paragraph(page, "%.*s", (int)length, changes);
+		tw_page_indent(page, 10, 12);
 	}
 }
 
@@ -168,7 +187,7 @@ static int print(const struct tw_check *check,
 	if (history->checks == 1 && print_head(check, arguments))
 		return -ENOMEM;
 	page = tw_page_new("Check");
-	add_check(page, &check->result);
+	add_check(page, &check->result, history->checks == 1);
 	add_changes(page, changes);
 	return tw_output_print(page);
 }
