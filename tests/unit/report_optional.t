@@ -40,7 +40,7 @@ has "$out" '"errors": null' 'and no sum that lacks its part'
 
 sed 's/"uncertainty_ns": 25.0,//' "$scratch/a.json" >"$scratch/b.json"
 run report "$scratch/b.json"
-is "$(awk '$1 == "fio" && $2 == "(cpu)" { print $5, $6 }' "$out")" \
+is "$(awk '$1 == "fio" && $2 == "(cpu)" { print $6, $7 }' "$out")" \
 	'25.00 2.500' 'an uncertainty in one unit is one in the other'
 
 sed 's/"queue"/"lunch"/; s/"fio": {"against"/"sundial": {"against"/

@@ -111,8 +111,8 @@ sed '/^"stages"/,/^"lat"/{/^"lat"/!d;}; s/^"lat"/"stages": {&/' "$a" >"$b"
 is "$(sum "$b")" \
 	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
 	'lat alone, as with tw_stages=0'
-is "$(sed '/^stages$/,$d' "$out" | grep -c '^lat ') \
-$(sed '/^stages$/,$d' "$out" | grep -cE '^(queue|kernel|deliver) ')" \
+is "$(sed '/^What the words/,$d' "$out" | grep -c '^lat ') \
+$(sed '/^What the words/,$d' "$out" | grep -cE '^(queue|kernel|deliver) ')" \
 	'1 0' 'which is a row'
 sed -i 's/"thread_number": 1/"thread_number": 2/' "$b"
 is "$(sum "$a" "$b")" \
