@@ -24,7 +24,7 @@ if [ "$status" -eq 70 ]; then
 fi
 measured 'a table'
 for name in $names; do
-	grep -qE "^$name +[0-9]+\.[0-9]+ +[0-9.]+ +[0-9.]+ " "$out"
+	grep -qE "^$name +[0-9]+\.[0-9]+ +[0-9.]+ +[0-9.]+( |$)" "$out"
 	ok $? "a line of $name"
 done
 grep -qE '^Built with (gcc|clang) [0-9.]+' "$out"
