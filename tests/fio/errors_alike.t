@@ -30,7 +30,7 @@ outcome()
 	{
 		cat err
 		sed '/^{/,$d' out.json
-	} | grep -v 'moved nothing\|can.t be calibrated' |
+	} | grep -v 'moved nothing\|latencies are taken from' |
 		grep '^fio: \|^tickwise: ' | sed 's/pid=[0-9]*/pid/;
 		s/file:[^,]*,/file,/; s/^fio: io_u error on file [^:]*/fio: io_u/'
 	from_json out.json 'my $job = $j->{jobs}[0];
