@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "command/output/format.h"
-#include "command/output/html.h"
+#include "command/output/html_text.h"
 #include "command/output/model.h"
 #include "command/output/svg.h"
 

@@ -10,8 +10,8 @@
 #include "command/output/draw.h"
 #include "command/output/format.h"
 #include "command/output/html.h"
+#include "command/output/html_text.h"
 #include "command/output/model.h"
-#include "command/output/plain_text.h"
 #include "tickwise.h"
 
 static const char style[] =
@@ -69,26 +69,6 @@ static const char style[] =
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
 	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
 
-static void put_escaped(FILE *file, const char *text, const char *end)
-{
-	size_t length;
-
-	for (; text < end; text += length ? length : 1) {
-		length = tw_plain_length(text);
-		if (!length)
-			fputc('?', file);
-		else if (strchr("<>&\"'", *text))
-			fprintf(file, "&#%d;", *text);
-		else
-			fwrite(text, length, 1, file);
-	}
-}
-
-void tw_html_text(FILE *file, const char *text)
-{
-	put_escaped(file, text, text + strlen(text));
-}
-
 static const char *end_of_word(const char *word)
 {
 	return word + strcspn(word, " ");
@@ -125,7 +105,7 @@ static void put_text(FILE *file, const char *text)
 		end = is_foreign(text) ? end_of_foreign(text) : end_of_word(text);
 		if (is_foreign(text))
 			fputs("<bdi>", file);
-		put_escaped(file, text, end);
+		tw_html_text_part(file, text, end);
 		if (is_foreign(text))
 			fputs("</bdi>", file);
 		fprintf(file, "%*s", (int)strspn(end, " "), "");

@@ -13,8 +13,4 @@ struct tw_page;
 /* 0; -ENOMEM, and nothing is written. Errors of writing are the file's. */
 int tw_output_html(const struct tw_page *page, FILE *file);
 
-/* The characters of HTML as what they stand for, what can't be shown as question
- * marks (plain_text.h). */
-void tw_html_text(FILE *file, const char *text);
-
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "command/output/format.h"
-#include "command/output/html.h"
+#include "command/output/html_text.h"
 #include "command/output/plain_text.h"
 #include "command/profile/profile.h"
 #include "command/output/svg.h"
