@@ -88,6 +88,18 @@ grep -A 1 '^<h3>write: 0 I/Os' "$page" | grep -q "^<p>not among these, nor in fi
 ok $? 'and in the HTML'
 has_not "$page" '<h3>trim' 'but not what was never tried'
 
+# A row has one of TW_PLOT_COLORS. Each is for light and dark, lines and areas.
+colors=$(sed -n 's/^#define TW_PLOT_COLORS[^0-9]*//p' "$root/core/command/output/plot.h")
+lacking=
+i=0
+while [ $i -lt "${colors:?}" ]; do
+	[ "$(grep -o -e "--c$i:#" "$page" | wc -l)" -eq 2 ] &&
+		grep -qF ".s$i{stroke:var(--c$i)" "$page" &&
+		grep -qF ".f$i{fill:var(--c$i)" "$page" || lacking="$lacking $i"
+	i=$((i + 1))
+done
+is "$lacking" '' 'the style has each colour'
+
 run report --html="$scratch/none/x" "$scratch/c.json"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
 	'what could not be written is said, and there is no page'

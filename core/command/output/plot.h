@@ -18,7 +18,7 @@ enum tw_plot_unit {
 };
 
 /* Of the style: lines and marks in it are seen in light and dark. */
-#define TW_PLOT_COLORS	11
+#define TW_PLOT_COLORS	15
 /* Three that go together: mean, p99, maximum. */
 #define TW_PLOT_MEAN	20
 #define TW_PLOT_P99	21
