@@ -14,13 +14,13 @@
  */
 #define TW_EACH_STAGE(STAGE) \
 	STAGE(QUEUE, queue, "from the end of fio's prep() to the call that submits the I/O") \
-	STAGE(SUBMIT, submit, "from that call until the kernel accepts the I/O") \
-	STAGE(BLOCKQ, blockq, "from there until the first request goes to the driver") \
-	STAGE(DEVICE, device, "from there until the block layer learns of the last completion") \
-	STAGE(COMPLETE, complete, "from there until the completion is in the ring") \
-	STAGE(REAP, reap, "from there until the engine sees it") \
+	STAGE(SUBMIT, submit, "from the submitting call until the kernel accepts the I/O") \
+	STAGE(BLOCKQ, blockq, "from acceptance until the first request is dispatched to the driver") \
+	STAGE(DEVICE, device, "from the dispatch until the block layer learns of the last completion") \
+	STAGE(COMPLETE, complete, "from the block layer's last completion to the completion in the ring") \
+	STAGE(REAP, reap, "from the completion in the ring until the engine sees it") \
 	STAGE(KERNEL, kernel, "not split: submit to reap, or the stages around a missing stamp") \
-	STAGE(DELIVER, deliver, "from there until getevents() returns the I/O to fio")
+	STAGE(DELIVER, deliver, "from when the engine sees the completion until getevents() returns")
 
 enum tw_stage {
 #define TW_STAGE_AS_ENUM(constant, name, is)	TW_##constant,

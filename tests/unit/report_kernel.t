@@ -37,7 +37,7 @@ is "$(awk '$1 == "device" { print $2, $3, $9; exit }' "$out")" \
 	'40ns 81.90ns 630ns' 'with their numbers'
 has_not "$out" 'of 99' 'of all I/Os'
 for stage in $inside; do
-	grep -qE "^$stage +from (there|that call) until " "$out"
+	grep -qE "^$stage +from .* (until|to) " "$out"
 	ok $? "and what $stage is"
 done
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'

@@ -101,8 +101,6 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 			return tw_report_times[time].is;
 	if (time == TW_REPORT_LAT)
 		return "the sum of the stages";
-	if (time == TW_BLOCKQ)
-		return "from the acceptance until the first request goes to the driver";
 	if (time == TW_KERNEL)
 		return "not split: blockq to complete, or the stages around a missing stamp";
 	return tw_report_times[time].is;
