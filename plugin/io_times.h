@@ -19,16 +19,10 @@
 #include "tickwise.h"
 
 #define TW_STAGE_BIT(stage)	(1U << (stage))
-#define TW_STAGES_SPLIT		(TW_STAGE_BIT(TW_QUEUE) | \
-				 TW_STAGE_BIT(TW_SUBMIT) | \
-				 TW_STAGE_BIT(TW_BLOCKQ) | \
-				 TW_STAGE_BIT(TW_DEVICE) | \
-				 TW_STAGE_BIT(TW_COMPLETE) | \
-				 TW_STAGE_BIT(TW_REAP) | \
-				 TW_STAGE_BIT(TW_DELIVER))
-#define TW_STAGES_WHOLE		(TW_STAGE_BIT(TW_QUEUE) | \
-				 TW_STAGE_BIT(TW_KERNEL) | \
-				 TW_STAGE_BIT(TW_DELIVER))
+/* The stages of an I/O that is split inside the kernel, and of one that is not. */
+#define TW_STAGES_SPLIT		((TW_STAGE_BIT(TW_STAGES) - 1) & ~TW_STAGE_BIT(TW_KERNEL))
+#define TW_STAGES_WHOLE		((TW_STAGE_BIT(TW_STAGES) - 1) & \
+				 ~((TW_STAGE_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT))
 
 /* The stamps of one I/O, in the order in which they are taken. */
 struct tw_io {
@@ -85,7 +79,7 @@ static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 	return (uint64_t)ns;
 }
 
-/* Kernel, or the five stages that it consists of, as far as they are known. */
+/* Kernel, or the stages that it consists of, as far as they are known. */
 static inline void tw_kernel_times(const struct tw_clocks *clocks,
 				   const struct tw_io *io,
 				   struct tw_io_times *times,

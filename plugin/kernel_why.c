@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why an I/O was slow: see why.h.
+ * Why an I/O was slow: see kernel_why.h.
  */
 #include <jansson.h>
 
@@ -68,7 +68,7 @@ enum part_of {
 
 /* With a polling thread of the kernel, that one submits and fills the ring; it is not
  * followed. Nor are the workers of io_uring. */
-static enum part_of part_of(const struct tw_job *job, unsigned stage,
+static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
 			    const struct tw_io *io)
 {
 	switch (stage) {
@@ -85,9 +85,11 @@ static enum part_of part_of(const struct tw_job *job, unsigned stage,
 		return ENDS_IT;
 	case TW_KERNEL:
 		return IN_CALL;
-	default:
-		return NO_PART;
+	case TW_DEVICE:
+	case TW_STAGES:
+		break;
 	}
+	return NO_PART;
 }
 
 static unsigned longest_stage(const struct tw_io_times *times)
@@ -102,7 +104,7 @@ static unsigned longest_stage(const struct tw_io_times *times)
 }
 
 /* Since the I/O was prepared. Kernel is in the place of the stages that the I/O lacks
- * between queue and deliver. */
+ * from submit to reap. */
 static int64_t begin_of(const struct tw_io_times *times, unsigned of)
 {
 	bool had_kernel = false;

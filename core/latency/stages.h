@@ -8,9 +8,17 @@
 #define TW_LATENCY_STAGES_H
 
 /*
- * STAGE(constant, name, from when to when). They do not overlap, and add up to lat. An
- * I/O has those from submit to reap, or kernel in place of all of them, or, where a
- * stamp is missing, in place of those around it.
+ * STAGE(constant, name, from when to when). They do not overlap, and add up to lat.
+ * Those from submit to reap are inside the kernel. An I/O has these five; or kernel in
+ * place of all of them; or, where a stamp is missing, kernel in place of those around it.
+ * The others are of every I/O.
+ *
+ * The order is that of time, kernel apart: none but those inside the kernel are between
+ * submit and reap, kernel follows them, and deliver is the last.
+ *
+ * `tickwise attach` has times of its own between the same stamps, blockq to complete, and
+ * calls them so (plugin/kernel/attach_tally.c): it is not in the program's calls, so a
+ * stage of the engine has no counterpart there.
  */
 #define TW_EACH_STAGE(STAGE) \
 	STAGE(QUEUE, queue, "from the end of fio's prep() to the call that submits the I/O") \
@@ -28,5 +36,16 @@ enum tw_stage {
 #undef TW_STAGE_AS_ENUM
 	TW_STAGES,
 };
+
+_Static_assert(TW_KERNEL == TW_REAP + 1, "kernel follows the stages it stands for");
+_Static_assert(TW_DELIVER + 1 == TW_STAGES,
+	       "fio's lat with tw_event_time is that of the stages before deliver");
+
+#define TW_INSIDE_STAGES	(TW_REAP - TW_SUBMIT + 1)
+
+static inline int tw_stage_is_inside(int stage)
+{
+	return stage >= TW_SUBMIT && stage <= TW_REAP;
+}
 
 #endif

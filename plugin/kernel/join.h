@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "latency/stages.h"
 #include "machine/steering.h"
 #include "slot.h"
 
@@ -44,8 +45,6 @@ enum tw_inside {
 	TW_INSIDE_NO_STAMPS,	/* none: the slot is another I/O's */
 	TW_INSIDES,
 };
-
-#define TW_INSIDE_STAGES	5	/* submit, blockq, device, complete, reap */
 
 struct tw_inside_negative {
 	uint64_t within;	/* the error: the stage is 0 */
@@ -153,13 +152,15 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 				       uint64_t *joined_ns,
 				       struct tw_inside_negative *negative)
 {
-	const uint64_t stamps_ns[TW_INSIDE_STAGES - 1] = {
+	const uint64_t stamps_ns[] = {
 		stamps->accepted_ns, stamps->dispatched_ns,
 		tw_finished_ns(stamps), stamps->posted_ns,
 	};
 	int64_t from_ns = enter_ns;
 	unsigned joined = 0, i;
 
+	_Static_assert(sizeof(stamps_ns) == (TW_INSIDE_STAGES - 1) * sizeof(*stamps_ns),
+		       "each stage inside the kernel but reap ends at a stamp of its own");
 	if (seen_ns < enter_ns)
 		seen_ns = enter_ns;
 	/* A stamp ends the stage of its number. */

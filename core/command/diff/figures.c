@@ -79,17 +79,12 @@ static double part_ns(const struct tw_report_group *group, int time, int directi
 	       (double)lat_of(group, direction)->count;
 }
 
-static int is_inside(int stage)
-{
-	return stage != TW_QUEUE && stage != TW_DELIVER;
-}
-
 static double kernel_ns(const struct tw_report_group *group, int direction)
 {
 	double ns = 0;
 
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (is_inside(i))
+		if (tw_stage_is_inside(i) || i == TW_KERNEL)
 			ns += part_ns(group, i, direction);
 	return ns;
 }
@@ -307,7 +302,7 @@ static void add_stages(struct part *part)
 			  "of them than others; compared as one, `kernel`",
 			  name_of(part), tw_report_directions[part->direction]);
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (alike || !is_inside(i) || i == TW_KERNEL)
+		if (alike || !tw_stage_is_inside(i))
 			add_time(part, TW_DIFF_STAGE, i, !alike && i == TW_KERNEL);
 	add_time(part, TW_DIFF_CALL, TW_REPORT_CALL, 0);
 }

@@ -20,11 +20,6 @@
 #define MOST_IN_HTML	100	/* all are in the JSON */
 #define MOST_STALLS	3	/* in text */
 
-static int is_inside(int stage)
-{
-	return stage >= TW_SUBMIT && stage <= TW_REAP;
-}
-
 static int has(const json_t *stages, int stage)
 {
 	return json_object_get(stages, tw_report_times[stage].key) != NULL;
@@ -37,7 +32,7 @@ static void name_kernel(char *name, size_t size, const json_t *stages)
 	size_t used = 0, all = 0, missing = 0;
 
 	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		if (!is_inside(i))
+		if (!tw_stage_is_inside(i))
 			continue;
 		all++;
 		if (has(stages, i))
@@ -65,7 +60,7 @@ int tw_report_slow_stages(const json_t *stages,
 				 tw_report_times[i].name);
 			at->ns = tw_report_u64(stages, tw_report_times[i].key);
 			count++;
-		} else if (kernel && (is_inside(i) || i == TW_KERNEL)) {
+		} else if (kernel && (tw_stage_is_inside(i) || i == TW_KERNEL)) {
 			name_kernel(at->name, sizeof(at->name), stages);
 			at->ns = tw_report_u64(stages, "kernel");
 			kernel = 0;

@@ -10,9 +10,6 @@
 #include "command/report/attached.h"
 #include "command/report/sum.h"
 
-_Static_assert(TW_DELIVER + 1 == TW_REPORT_STAGES,
-	       "fio's lat with tw_event_time is that of the stages before deliver");
-
 /* Means that are added up have one unit and as many decimals. */
 struct means {
 	struct tw_page *page;
@@ -113,7 +110,7 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 			     group->size);
 }
 
-/* Or where the engine sees the completion. */
+/* Or where the engine sees the completion: of the stages before deliver, the last. */
 static void put_event_sum(struct tw_page *page, const struct tw_report_tally *tally,
 			  int direction)
 {
