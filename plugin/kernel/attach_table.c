@@ -124,12 +124,14 @@ static void add_rows(struct tw_page *page, const struct tw_attach_row **rows,
 		     size_t count, const struct tw_attach_files *files,
 		     uint64_t over_ns, int width)
 {
-	static const struct tw_column columns[] = {
+	const struct tw_column columns[] = {
 		{ "ring", .width = 4 },
 		{ "operation", .width = 11, .flags = TW_COLUMN_LEFT },
 		{ "I/Os/s", .width = CELL }, { "lat mean", .width = CELL },
-		{ "p99", .width = CELL }, { "blockq", .width = CELL },
-		{ "device", .width = CELL }, { "complete", .width = CELL },
+		{ "p99", .width = CELL },
+		{ tw_attach_times[TW_ATTACH_BLOCKQ], .width = CELL },
+		{ tw_attach_times[TW_ATTACH_DEVICE], .width = CELL },
+		{ tw_attach_times[TW_ATTACH_COMPLETE], .width = CELL },
 		{ "file", .flags = TW_COLUMN_LEFT },
 	};
 	struct tw_table *table = tw_page_table(page, columns,

@@ -14,7 +14,7 @@
 #define MOST_IN_TEXT	20
 #define MOST_IN_HTML	500
 
-static const char *const stages[] = { "blockq", "device", "complete" };
+static const int stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
 
 #define STAGES	(sizeof(stages) / sizeof(*stages))
 
@@ -75,7 +75,8 @@ static void add_lat(struct tw_table *table, const json_t *of)
 static void add_stages(struct tw_table *table, const json_t *of)
 {
 	for (size_t i = 0; i < STAGES; i++) {
-		const json_t *stage = json_object_get(of, stages[i]);
+		const json_t *stage = json_object_get(
+			of, tw_report_times[stages[i]].key);
 
 		if (stage)
 			tw_cell_ns(table, json_number_value(
@@ -138,16 +139,19 @@ static void add_row(struct tw_table *table, const json_t *row)
 
 static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 {
-	static const struct tw_column columns[] = {
+	const struct tw_column columns[] = {
 		{ "ring", .width = 5 },
 		{ "operation", .width = 14, .flags = TW_COLUMN_LEFT },
 		{ "I/Os", .width = 8 },
 		{ "mean", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "p99", .width = 7, .flags = TW_COLUMN_NARROW },
 		{ "max", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ "blockq", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ "device", .width = 7, .flags = TW_COLUMN_NARROW },
-		{ "complete", .width = 7, .flags = TW_COLUMN_NARROW },
+		{ tw_report_times[TW_BLOCKQ].name, .width = 7,
+		  .flags = TW_COLUMN_NARROW },
+		{ tw_report_times[TW_DEVICE].name, .width = 7,
+		  .flags = TW_COLUMN_NARROW },
+		{ tw_report_times[TW_COMPLETE].name, .width = 7,
+		  .flags = TW_COLUMN_NARROW },
 		{ "file", .width = 7, .flags = TW_COLUMN_BELOW },
 		{ "apart", .width = 7, .flags = TW_COLUMN_BELOW },
 	};

@@ -192,6 +192,11 @@ static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
 	}
 }
 
+int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage)
+{
+	return strcmp(cause->stage, tw_report_times[stage].key) == 0;
+}
+
 static const char *words_for(const struct tw_report_cause *cause, int piece)
 {
 	static const char *const words[TW_REPORT_PIECES] = {
@@ -204,7 +209,7 @@ static const char *words_for(const struct tw_report_cause *cause, int piece)
 	};
 
 	if (piece == TW_REPORT_UNEXPLAINED &&
-	    strcmp(cause->stage, "blockq") == 0)
+	    tw_report_cause_is_in(cause, TW_BLOCKQ))
 		return "in the queues of the block layer for";
 	return words[piece];
 }
@@ -252,9 +257,9 @@ int tw_report_say_cause(char *text, size_t size, const json_t *slow)
 	fprintf(file, "%s: ", cause.stage);
 	if (cause.followed)
 		put_pieces(file, &cause);
-	else if (strcmp(cause.stage, "device") == 0)
+	else if (tw_report_cause_is_in(&cause, TW_DEVICE))
 		fputs("in the device", file);
-	else if (strcmp(cause.stage, "blockq") == 0)
+	else if (tw_report_cause_is_in(&cause, TW_BLOCKQ))
 		fputs("in the queues of the block layer", file);
 	else
 		fputs("unexplained (not the job's thread)", file);

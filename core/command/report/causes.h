@@ -39,6 +39,8 @@ int tw_report_check_cause(struct tw_report *report, const json_t *slow,
 			  struct tw_report_problem *problem);
 void tw_report_read_followed(struct tw_report *report,
 			     struct tw_report_problem *problem);
+/* Of its longest stage, an enum tw_stage. */
+int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage);
 int tw_report_say_cause(char *text, size_t size, const json_t *slow);
 void tw_report_had_cpu(char *text, size_t size, const json_t *had);
 

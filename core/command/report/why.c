@@ -159,7 +159,7 @@ static void add_cause(struct causes *causes, const struct tw_report_cause *cause
 	} else if (ns[TW_REPORT_WOKEN_LATE] > half_ns) {
 		causes->of[WOKEN_LATE]++;
 	} else if (ns[TW_REPORT_UNEXPLAINED] > half_ns &&
-		   strcmp(cause->stage, "blockq") != 0) {
+		   !tw_report_cause_is_in(cause, TW_BLOCKQ)) {
 		causes->of[UNEXPLAINED]++;
 	}
 }
