@@ -13,12 +13,21 @@
 use strict;
 use warnings;
 use B;
+use FindBin;
 use JSON::PP;
+
+# Of the list that the engine has its names from.
+sub stages {
+	my $list = "$FindBin::Bin/../../core/latency/stages.h";
+
+	open my $text, '<', $list or die "$list: $!";
+	return map { /^\tSTAGE\(\w+, (\w+),/ ? $1 : () } <$text>;
+}
 
 my ($page, $report, $directory) = @ARGV;
 my %names = (
 	DIRECTION => 'read|write|trim|sync',
-	STAGE => 'queue|submit|blockq|device|complete|reap|kernel|deliver|lat',
+	STAGE => join('|', stages(), 'lat'),
 	REASON => 'no_request|missing_stamp|sync_write|no_stamps',
 	CLOCK => 'tickwise|fio|monotonic',
 	PERCENT => '\d+\.\d{6}',
