@@ -153,7 +153,9 @@ void tw_trust_clock(struct tw_clock_health *health,
 	health->verdict = verdict_of(health);
 }
 
-/* A kernel that keeps time by another clock says nothing against the counter. */
+/* Three checks may be other than good. That of the clocksource is undecided where the
+ * kernel never kept time by the counter, which says nothing against the counter. Those
+ * of the host and of an independent clock need devices that few machines have. */
 static int is_all_good(const struct tw_clock_health *end)
 {
 	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
