@@ -2,28 +2,31 @@
 /*
  * Recognising the kernel's own multiplier. Pure arithmetic.
  *
- * Where the kernel keeps time by the counter we read, CLOCK_MONOTONIC_RAW is
- * (ticks * mult) >> shift with an integer mult (kernel/time/clocksource.c:
- * clocks_calc_mult_shift for 600 s, then room for 11 % of adjustment). On x86
- * it is made from an integer number of kHz, so the true rate against RAW is one
- * of a few, some hundred ppb apart, and a fit of some ppb can tell which.
- * Elsewhere it is made from the frequency that firmware declares, to the Hz,
- * and the fit either agrees with that one or with none. From then on the error
- * against RAW is not small but zero.
+ * Where the kernel keeps time by the counter, CLOCK_MONOTONIC_RAW is (ticks * mult)
+ * >> shift with an integer mult (kernel/time/clocksource.c: clocks_calc_mult_shift()
+ * for 600 s, then room for 11 % of adjustment). The kernel makes mult from a
+ * frequency, and each possible frequency is a candidate:
  *
- * A wrong guess would be worse than none. With E = 6 sigma + asymmetry, a
- * candidate is accepted only if the fit lies within E of it and every other one
- * is more than 2E away.
+ *	- On x86 the frequency is a whole number of kHz. Candidates are some hundred
+ *	  ppb apart, and a fit that is good to some ppb shows which one it is.
+ *	- Elsewhere firmware declares the frequency, to the Hz. That is the only
+ *	  candidate.
  *
- * Where others wanted the CPU the samples leave holes. A hole does not turn the
- * line: what does is a drift of the reading's place in the bracket, over what
- * the samples reach, and the asymmetry is of that reach (fit.c). But the fewer
- * time blocks have samples, the less is sigma known. So the 6 is of all 16
- * blocks and grows as Student's t does; under 8 it would be beyond all use.
+ * With the right candidate the error against CLOCK_MONOTONIC_RAW is zero. A wrong one
+ * is worse than none. So a candidate is accepted only if all of this is true, with
+ * E = 6 sigma + asymmetry of the fit:
  *
- * No counter on x86 that the kernel keeps time by runs at a rate between the
- * candidates, yet nothing proves that this one does not. So the one accepted
- * must also be eight times nearer than the next.
+ *	- The candidate is at most E off the fit, and inside the fit's hard interval.
+ *	- The next candidate is more than 2 E off the fit.
+ *	- The next candidate is more than eight times as far off the fit as this one.
+ *	  This guards against a counter whose rate lies between the candidates. No kernel
+ *	  on x86 is known to keep time by such a counter, but nothing proves that none
+ *	  does.
+ *
+ * On a busy machine some of the fit's 16 time blocks have no samples. The fewer blocks
+ * have samples, the less is known of sigma. So the factor 6 is of 16 blocks, and grows
+ * with fewer (near_sigmas). With fewer than 8 blocks no candidate is accepted. Gaps
+ * between samples can also make the asymmetry larger: fit.c computes it.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,9 +38,9 @@
 #define TIMES_NEARER	8
 
 /*
- * As many sigmas as leave 2.4e-5 outside, which is what 6 leave with 15 degrees
- * of freedom: by the number of blocks, which is one more than these. Quantiles
- * of Student's t.
+ * The factor of sigma, by the number of time blocks with samples. Six sigma of 16 blocks
+ * leave a probability of 2.4e-5 outside. The other factors are the quantiles of Student's
+ * t that leave as much. N blocks have N - 1 degrees of freedom.
  */
 static const double near_sigmas[TW_FIT_BLOCKS + 1] = {
 	[8] = 9.81, 8.67, 7.91, 7.36, 6.95, 6.63, 6.38, 6.17, 6,

@@ -117,9 +117,10 @@ void tw_rate_use_kernel(struct tw_rate *rate,
 }
 
 /*
- * No multiplier is passed on: CLOCK_MONOTONIC's changes from tick to tick. And
- * nothing is provisional here: the samples can't tell a multiplier from the
- * next one steered otherwise, so a witness decides or nothing does.
+ * kernel_mult stays 0: the kernel changes CLOCK_MONOTONIC's multiplier from tick to
+ * tick. A rate without a witness (TW_WITNESS_BOUND is one) is refused here, not
+ * provisional: samples of CLOCK_MONOTONIC can't tell one multiplier from the next one
+ * with another steering.
  */
 static void use_steered_rate(struct tw_rate *rate,
 			     const struct tw_kernel_rate *kernel,

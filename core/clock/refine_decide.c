@@ -201,8 +201,10 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		rate.window_ns = fit->window_ns;
 	}
 	if (now->kernel_mult && is_possible(&rate)) {
-		/* Promoted where no other is left. Where another is nearer,
-		 * only time can tell. */
+		/* A provisional rate is verified if a witness names it by now,
+		 * or no other candidate is left. If the fit is now nearer to
+		 * another candidate, the clock keeps its rate: a longer
+		 * baseline will confirm or disprove that one. */
 		if (rate.source == TW_RATE_KERNEL_PROVISIONAL && candidates &&
 		    !take_kernel(&rate, &best, candidates, witness))
 			rate.refusal = 0;

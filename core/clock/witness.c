@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the machine says about the counter's rate, beside what was measured:
- * the kernel's current clocksource, and witnesses that name a rate. None of
- * them is trusted alone; they confirm or contradict a candidate.
+ * What the machine says about the counter's rate: which frequencies the kernel can
+ * have made its multiplier from, and which witnesses name a given frequency. No witness
+ * sets a rate. kernel_rate.c recognises a candidate by the samples alone, and a witness
+ * then verifies that one.
  */
 #include "witness.h"
 #include "machine/processor.h"

@@ -7,7 +7,7 @@
 
 #include "kernel_rate.h"
 
-/* Those of this machine, or of @source's. */
+/* The kernel's candidates of this machine, or of @source. */
 void tw_kernel_candidates_read(const struct tw_time_source *source,
 			       struct tw_kernel_candidates *candidates);
 
