@@ -3,11 +3,17 @@
  * The model of what a subcommand shows: blocks in their order. How a number gets
  * onto a page:
  *
- *	measure		the subcommand fills a struct of its own
+ *	get		the subcommand fills a struct of its own. Most subcommands
+ *			measure. `report` and `diff` read files that the engine wrote
+ *			(plugin/report.c): report/load.c and read.c read them, and
+ *			merge.c merges jobs
  *	build		its page builder (page.c of the subcommand) puts that struct
  *			into a struct tw_page: headings, text, facts, tables, plots
- *	write		tw_output_text() (text.h), tw_output_html() (html.h) and, of one
- *			table, tw_output_csv() (csv.h) render the page
+ *	write		tw_output_text() (text.h) writes the page for a terminal,
+ *			tw_output_html() (html.h) as HTML, tw_output_csv() (csv.h) one
+ *			table of it. With --html=FILE a subcommand calls
+ *			tw_command_html_file(). That calls tw_output_html_file()
+ *			(file.h), which opens FILE and calls tw_output_html()
  *
  * JSON is no page: the subcommand makes a tree for tw_output_json() (json.h).
  *

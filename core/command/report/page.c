@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged reports as a page: per group what was done, the stages of its I/Os, the
- * slowest of them (slowest.c), and how far off the clocks were (clocks.c); what the
- * words mean at the end. One page serves the terminal and HTML; few blocks are for one
- * of them only.
+ * Merged reports as a page. The order of the blocks is here, and what is short. The parts
+ * of a group are in files of their own:
+ *
+ *	counter.c		what to know of the counter before its times are believed
+ *	why.c			why the slow I/Os were slow, in a sentence
+ *	sum.c			lat as the sum of the stages
+ *	apart.c			I/Os that are in no stage
+ *	inside_text.c		how I/Os were split inside the kernel
+ *	response.c		fio's schedule, of a job with a rate
+ *	plots.c			the plots
+ *	slowest.c		the slowest I/Os
+ *	trigger_text.c		the kernel's events around a slow I/O
+ *	clocks.c		how far off the clocks were
+ *	attached.c, attached_table.c	what `tickwise attach` counted
+ *
+ * What the words mean is at the end of the page. Almost all blocks are for the terminal
+ * and for HTML.
  */
 #include "command/report/page.h"
 

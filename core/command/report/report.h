@@ -37,7 +37,9 @@ enum tw_report_clocks {
 
 /* Each has a histogram for a direction. The rows of its table come first. */
 enum tw_report_times {
-	TW_REPORT_STAGES = TW_STAGES,	/* below: those of enum tw_stage */
+	/* 0 to TW_REPORT_STAGES - 1 are the stages, as in enum tw_stage. */
+	TW_REPORT_STAGES = TW_STAGES,
+	/* The first value after the stages, and so equal to their number. */
 	TW_REPORT_LAT = TW_STAGES,
 	TW_REPORT_SLIP,			/* of jobs with a rate, as the next */
 	TW_REPORT_RESPONSE,
