@@ -79,7 +79,9 @@ static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 	return (uint64_t)ns;
 }
 
-/* Kernel, or the stages that it consists of, as far as they are known. */
+/* The time from enter to seen: as kernel where no stamp of the kernel is known, else as
+ * the stages submit to reap. Where single stamps are missing, kernel takes the place
+ * of the stages around them. */
 static inline void tw_kernel_times(const struct tw_clocks *clocks,
 				   const struct tw_io *io,
 				   struct tw_io_times *times,

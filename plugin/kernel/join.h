@@ -138,9 +138,10 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 }
 
 /*
- * The stages between @enter_ns and @seen_ns (own time), which they add up to. A point
- * that lies before the one before it, or after @seen_ns, is moved there. If @seen_ns is
- * the earlier of both, which the caller counts, all stages are 0.
+ * The stages between @enter_ns and @seen_ns (own time). They add up to that span. A stamp
+ * before @enter_ns counts as equal to @enter_ns, one before an earlier stamp as equal to
+ * that, and one after @seen_ns as equal to @seen_ns. If @seen_ns is before @enter_ns, all
+ * stages are 0; the caller counts such I/Os.
  *
  * Where stamps are missing, the stages from the first of them to the last are one,
  * @joined_ns, and 0 by themselves. Returns the bits of these stages.
