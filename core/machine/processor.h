@@ -18,7 +18,8 @@ struct tw_processor_facts {
 	uint64_t declared_hz;
 };
 
-/* x86_64.c, aarch64.c; of other processors other.c. */
+/* In a file of the processor's own if its header in counter/ defines
+ * TW__PROCESSOR_TELLS, else in other.c. */
 void tw_processor_read(struct tw_processor_facts *facts);
 
 #endif
