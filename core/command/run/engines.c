@@ -163,6 +163,7 @@ static const struct tw_run_options *options_of(struct tw_run_engines *engines,
 	help = *engine ? tw_run_output_of(argv) : NULL;
 	if (help)
 		read_names(options, help);
+	free(help);
 	return options;
 }
 
@@ -196,9 +197,10 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 		reason += strlen("tickwise: ");
 	else
 		reason = "is it built for this fio? (make FIO=PROGRAM)";
-	return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE, "%s can't load "
-			       "%s: %.*s", engines->fio, path,
-			       (int)strcspn(reason, "\n"), reason);
+	tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE, "%s can't load %s: %.*s",
+			engines->fio, path, (int)strcspn(reason, "\n"), reason);
+	free(said);
+	return TW_EXIT_SOFTWARE;
 }
 
 int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
@@ -210,9 +212,11 @@ int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
 
 	for (size_t i = 0; i < 2; i++) {
 		char *argv[] = { (char *)engines->fio, arguments[i], NULL };
-		const char *help = tw_run_output_of(argv);
+		char *help = tw_run_output_of(argv);
+		int is_flag = help && strstr(help, "empty or boolean");
 
-		if (help && strstr(help, "empty or boolean"))
+		free(help);
+		if (is_flag)
 			return 1;
 	}
 	return 0;
