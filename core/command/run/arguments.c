@@ -19,6 +19,9 @@ enum what {
 	ELSEWHERE,		/* jobs run on another host, or later */
 	SECTION,
 	AUX_PATH,
+	OUTPUT,
+	FORMAT,
+	TERSE,			/* instead of any format before */
 };
 
 /* fio's own options, which are not of jobs; the same from 3.33 to 3.42. */
@@ -28,11 +31,11 @@ static const struct fio_option {
 	int takes_value;	/* as an argument of its own, too */
 	enum what what;
 } fio_options[] = {
-	{ "output", 'o', 1, PASSED },
+	{ "output", 'o', 1, OUTPUT },
 	{ "latency-log", 'l', 1, PASSED },
 	{ "bandwidth-log", 'b', 0, PASSED },
-	{ "minimal", 'm', 0, PASSED },
-	{ "output-format", 'F', 1, PASSED },
+	{ "minimal", 'm', 0, TERSE },
+	{ "output-format", 'F', 1, FORMAT },
 	{ "append-terse", 'f', 0, PASSED },
 	{ "version", 'v', 0, RUNS_NOTHING },
 	{ "help", 'h', 0, RUNS_NOTHING },
@@ -149,6 +152,11 @@ static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
 	}
 	if (option->what == AUX_PATH)
 		arguments->aux_path = value;
+	if (option->what == OUTPUT)
+		arguments->output = value;
+	if (option->what == FORMAT || option->what == TERSE)
+		arguments->is_json = option->what == FORMAT && value &&
+				     strstr(value, "json");
 	if (option->what == SECTION && value) {
 		arguments->only = tw_run_grow(arguments->only,
 					      arguments->only_count,

@@ -55,16 +55,17 @@ char *tw_run_output_of(char *const *argv)
 
 struct start {
 	sigset_t mask;
-	int is_quiet;
+	const struct tw_run_arguments *arguments;
 };
 
 static void prepare_to_run(void *context)
 {
 	const struct start *start = context;
-	int nothing = start->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	int out = start->arguments->is_kept ? start->arguments->kept :
+		  start->arguments->is_quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 
-	if (nothing >= 0)
-		dup2(nothing, STDOUT_FILENO);
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 }
 
@@ -107,7 +108,7 @@ static int run(char *const *argv, const sigset_t *signals, struct start *start,
 int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	       int *status)
 {
-	struct start start = { .is_quiet = arguments->is_quiet };
+	struct start start = { .arguments = arguments };
 	sigset_t signals;
 	char *directory;
 	int code;

@@ -70,8 +70,9 @@ const struct tw_options tw_run_options = {
 	.about =
 	"Run fio with a job as it is, but on tickwise's engine. fio reads a copy of the "
 	"job file in which ioengine=io_uring and io_uring_cmd name that engine. Jobs on "
-	"other engines are left as they are. Each change is reported on stderr; what fio "
-	"prints stays as it is. Jobs can be given by fio's options, too.\n"
+	"other engines are left as they are. Each change is reported on stderr. What fio "
+	"prints stays as it is, but its JSON gets the reports: a key tickwise in each "
+	"job. Jobs can be given by fio's options, too.\n"
 	"\n"
 	"The options below may stand anywhere before a --. All other arguments are fio's.",
 	.codes =
@@ -242,9 +243,10 @@ static int run_fio(struct tw_run_arguments *arguments,
 {
 	struct tw_run_reports reports = { NULL, 0 };
 	time_t since = time(NULL);
-	int code, status, checked;
+	int code, status, added, checked;
 	pid_t pid;
 
+	tw_run_keep_output(arguments);
 	code = tw_run_fio(arguments, wanted->fio, &pid, &status);
 	if (code != TW_EXIT_GOOD)
 		return code;
@@ -252,10 +254,12 @@ static int run_fio(struct tw_run_arguments *arguments,
 	if (arguments->runs_nothing)
 		return code;
 	tw_run_find_reports(&reports, arguments, pid, since);
+	added = tw_run_add_to_json(arguments, &reports);
 	if (reports.count)
 		say_reports(&reports);
 	/* If fio failed, what is missing has been said by itself. */
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
+	checked = checked ? checked : added;
 	if (reports.count && wanted->report)
 		code = print_reports(&reports);
 	return checked ? checked : code;

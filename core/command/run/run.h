@@ -2,8 +2,8 @@
 /*
  * tickwise run, its parts: jobs as fio reads them (read.c, arguments.c), what
  * is changed in them (change.c), what fio and its engines are (engines.c), the
- * copies that fio is given (copy.c), fio itself (fio.c), and the reports that
- * it left behind (reports.c).
+ * copies that fio is given (copy.c), fio itself (fio.c), the reports that it left
+ * behind (reports.c), and fio's JSON with them in it (output.c).
  *
  * All of it lives until tw_run_release(). Functions that return an enum tw_exit
  * have said what is wrong.
@@ -69,6 +69,10 @@ struct tw_run_arguments {
 	const char *aux_path;		/* NULL: the current directory */
 	int runs_nothing;		/* --parse-only and the like */
 	int is_quiet;			/* what fio prints is not wanted, but errors are */
+	int is_json;			/* --output-format has JSON in it */
+	const char *output;		/* --output; NULL: standard output */
+	int is_kept;			/* fio's standard output goes to: */
+	int kept;
 };
 
 /* The names of an engine's options, as fio lists them. */
@@ -250,6 +254,16 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 /* Did every job that should have run on our engine leave a report? */
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
+
+/* ---- fio's JSON ---- */
+
+/* Before fio: keep what it will print, if that is JSON. */
+void tw_run_keep_output(struct tw_run_arguments *arguments);
+
+/* After it: add the reports to its JSON, in its file or in what was kept, and print
+ * that. Where there is no JSON, it stays as it is. Returns an enum tw_exit. */
+int tw_run_add_to_json(const struct tw_run_arguments *arguments,
+		       const struct tw_run_reports *reports);
 
 /* ---- in turn: --ab ---- */
 
