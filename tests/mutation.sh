@@ -78,7 +78,7 @@ tests_of_folder()
 		unit/report_bad_input.t' ;;
 	core/names.c) echo 'unit/names.c unit/estimate_*.c golden/check.t' ;;
 	core/sized.c) echo 'unit/sized.c unit/grown_struct.t' ;;
-	core/latency/*) echo 'unit/histogram_*.c
+	core/latency/*) echo 'unit/histogram_*.c unit/stages_*.t
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;
