@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which CPUs there are and which are allowed, from the kernel's files; see
- * machine_cpus.h.
+ * cpus.h.
  */
 #include "cpus.h"
 
