@@ -79,6 +79,16 @@ part()
 {
 	sed -n "/^	$1)\$/,/;;\$/p" "$zsh" | grep -cF "$2"
 }
+for shell in bash zsh; do
+	made=$script
+	[ $shell = bash ] || made=$zsh
+	"$tickwise" --completion $shell >now
+	cmp -s now "$made"
+	ok $? "$shell: the script that is installed is the one that this program prints"
+done
+"$tickwise" --completion fish >now 2>err
+is "$? $(wc -c <now) $(wc -l <err)" '64 0 1' 'another shell: one line'
+
 is "$(part attach "'*:argument:_command_names -e' ;;")" 1 'zsh: a program is an argument'
 is "$(part report "'*:argument:_files' ;;")" 1 'zsh: a file is an argument'
 is "$(part calibrate "'*:")" 0 'zsh: no argument where there is none'
