@@ -118,6 +118,16 @@ static void too_few(void)
 	}
 	tap_ok(tw_bench_evaluate(results, &costs, HZ) == -EAGAIN,
 	       "most rounds disturbed: -EAGAIN");
+	/* As many disturbed rounds as the limits allow: one is left. */
+	costs = even();
+	costs.rounds = ROUNDS - 1;
+	for (unsigned i = 0; i < ROUNDS / 2 - 1; i++) {
+		ticks[TW_LOOP_NOW][i] = 5000;
+		ticks[TW_LOOP_RDTSC][i + ROUNDS / 2 - 1] = 5000;
+	}
+	tap_ok(tw_bench_evaluate(results, &costs, HZ) == -EAGAIN &&
+	       find(results, "now_over_rdtsc")->used == 1,
+	       "all but one: -EAGAIN");
 	costs = even();
 	costs.rounds = TW_BENCH_LEAST_ROUNDS - 1;
 	tap_ok(tw_bench_evaluate(results, &costs, HZ) == -EAGAIN,

@@ -10,6 +10,7 @@
  * fast counter, when the limit is not looked at, or when the base is taken for
  * right and its own pace never looked at.
  */
+#include <inttypes.h>
 #include <math.h>
 
 #include "estimate/pace.h"
@@ -231,6 +232,30 @@ static void try_coarse(void)
 	       "within a step nobody knows which was first");
 }
 
+/* Offsets at the ends of what 64 bits hold: a line that leaves them ends there. And
+ * where the pace has no bound on one side, what was seen is all that is known. */
+static void try_ends(void)
+{
+	struct tw_pace_bounds bounds = {
+		.upper[0] = { INT64_MAX - 5, 1000 },
+		.lower[0] = { -INT64_MAX + 5, 1000 },
+		.uppers = 1, .lowers = 1, .begin_ticks = 0, .end_ticks = 2000,
+	};
+	struct tw_cpu_offset offset = {
+		.pace_low_ppb = -1e9, .pace_high_ppb = 1e9,
+	};
+
+	tw_pace_span(&bounds, 1, &offset);
+	tap_ok(offset.low_ticks == -INT64_MAX && offset.high_ticks == INT64_MAX,
+	       "lines beyond 64 bits: %" PRId64 " to %" PRId64, offset.low_ticks,
+	       offset.high_ticks);
+	offset.pace_high_ppb = INFINITY;
+	tw_pace_span(&bounds, 1, &offset);
+	tap_ok(offset.low_ticks == -INT64_MAX + 5 &&
+	       offset.high_ticks == INT64_MAX - 5,
+	       "no bound on the pace: what was seen");
+}
+
 int main(void)
 {
 	const unsigned moved = TW_REASON_PACE | TW_REASON_BACKWARDS;
@@ -270,5 +295,6 @@ int main(void)
 	try_fast_base(&random);
 	try_range(&random);
 	try_coarse();
+	try_ends();
 	return tap_done();
 }

@@ -92,12 +92,10 @@ static void evaluate(struct tw_bench_result *result,
 			scratch[used] *= tick_ns;
 		used++;
 	}
-	/* Half of either loop's blocks are within its limit, but perhaps not
-	 * of the same rounds: none may be left. */
+	/* More than half of either loop's blocks are within its limit: some of them
+	 * are of the same round. */
 	result->used = used;
 	result->disturbed = costs->rounds - used;
-	if (!used)
-		return;
 	qsort(scratch, used, sizeof(*scratch), compare);
 	result->value = quantile(scratch, used, 0.5);
 	result->p10 = quantile(scratch, used, 0.1);
