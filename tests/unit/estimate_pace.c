@@ -254,6 +254,12 @@ static void try_ends(void)
 	tap_ok(offset.low_ticks == -INT64_MAX + 5 &&
 	       offset.high_ticks == INT64_MAX - 5,
 	       "no bound on the pace: what was seen");
+	bounds.upper[0].ticks = 70;
+	bounds.lower[0].ticks = -30;
+	offset.pace_low_ppb = offset.pace_high_ppb = 0;
+	tw_pace_span(&bounds, 1, &offset);
+	tap_ok(offset.low_ticks == -30 && offset.high_ticks == 70,
+	       "one bound on each side, no pace: these");
 }
 
 int main(void)

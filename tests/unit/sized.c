@@ -323,5 +323,8 @@ int main(void)
 			try_unknown(i);
 	}
 	tw_clock_free(&a_clock);
+	/* Its size and three numbers, as tests/abi/tickwise-0.1.h has it. */
+	tap_is_u64(TW_FIRST_CLOCK_MARK, 4 * sizeof(uint64_t),
+		   "the first version of struct tw_clock_mark");
 	return tap_done();
 }
