@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slowest so many of a stream of values.
+ * The slowest of a stream of values, up to a number of them.
  */
 #include "collect/slowest.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slowest so many of a stream of values: a heap with the fastest of them at
- * its root. Internal to the library and the engine.
+ * The slowest of a stream of values, up to a number of them: a heap with the fastest
+ * of them at its root. For the engines and `tickwise attach`.
  *
  * One writer. What is not slow enough costs one comparison.
  */

@@ -19,7 +19,7 @@
 /* Lines have this many styles that are told apart easily. */
 #define COLORS		8
 
-/* Up to so many sizes a terminal gets all of them. */
+/* A terminal gets all sizes if there are no more than this. */
 #define FEW_SIZES	24
 
 /* Columns of text: of the sizes, and of a curve's minimum and median. */

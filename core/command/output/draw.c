@@ -23,7 +23,7 @@
 #define ROW		42
 #define TOP_OF_ROWS	10
 
-/* Up to so many decades an axis has marks at 1, 2 and 5. */
+/* An axis of no more decades than this has marks at 1, 2 and 5. */
 #define FINE_DECADES	2.5
 
 #define LARGEST		1e300

@@ -18,7 +18,8 @@ struct tw_svg_axis {
 /* Where a value is; those outside of the axis at its ends. */
 double tw_svg_place(const struct tw_svg_axis *axis, double value);
 
-/* As a file of its own, of so many pixels; @what names it for those who can't see it. */
+/* As a file of its own, @width by @height pixels; @what names it for those who can't
+ * see it. */
 void tw_svg_begin_alone(FILE *file, int width, int height, const char *what);
 void tw_svg_end(FILE *file);
 void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2);

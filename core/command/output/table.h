@@ -31,7 +31,7 @@ struct tw_column {
 /* In text no line reaches farther than this column. */
 void tw_table_cut(struct tw_table *table, int column);
 
-/* Text has so many rows, and then a line on how many more there are and @where, as
+/* Text has @rows at most, and then a line on how many more there are and @where, as
  * "--json". */
 void tw_table_most(struct tw_table *table, size_t rows, const char *where);
 

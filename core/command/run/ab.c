@@ -64,14 +64,6 @@ int tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
 
 /* ---- runs ---------------------------------------------------------------- */
 
-static int is_among(const struct tw_run_reports *reports, const char *path)
-{
-	for (size_t i = 0; i < reports->count; i++)
-		if (strcmp(reports->list[i].path, path) == 0)
-			return 1;
-	return 0;
-}
-
 /* The reports of a run, to those of its side. */
 static int keep(struct tw_run_reports sides[2], int side,
 		const struct tw_run_reports *reports)
@@ -82,7 +74,8 @@ static int keep(struct tw_run_reports sides[2], int side,
 	for (size_t i = 0; i < reports->count; i++) {
 		const char *path = reports->list[i].path;
 
-		if (is_among(&sides[0], path) || is_among(&sides[1], path))
+		if (tw_run_has_report(&sides[0], path) ||
+		    tw_run_has_report(&sides[1], path))
 			return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "--ab: %s: "
 					       "each run would write the same report; "
 					       "leave out tw_report", path);

@@ -29,7 +29,7 @@ struct search {
 	time_t since;
 };
 
-static int is_known(const struct tw_run_reports *reports, const char *path)
+int tw_run_has_report(const struct tw_run_reports *reports, const char *path)
 {
 	for (size_t i = 0; i < reports->count; i++)
 		if (strcmp(reports->list[i].path, path) == 0)
@@ -68,7 +68,7 @@ static void look_at(struct search *search, const char *path)
 
 	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
 	    status.st_mtime < search->since - SLACK_SECONDS ||
-	    is_known(search->reports, path))
+	    tw_run_has_report(search->reports, path))
 		return;
 	json = json_load_file(path, 0, NULL);
 	job = json_object_get(json, "job");

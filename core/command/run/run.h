@@ -251,6 +251,8 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments, pid_t pid,
 			 time_t since);
 
+int tw_run_has_report(const struct tw_run_reports *reports, const char *path);
+
 /* Did every job that should have run on our engine leave a report? */
 int tw_run_check_reports(const struct tw_run_reports *reports,
 			 const struct tw_run_arguments *arguments);
