@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "estimate/reliability.h"
+#include "no_estimate.h"
 #include "health.h"
 #include "message.h"
 #include "tap.h"
@@ -38,24 +38,6 @@ void tw_message(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(told, sizeof(told), format, args);
 	va_end(args);
-}
-
-/* What comparing the CPUs comes to. */
-static struct tw_reliability compared;
-
-int tw_estimate(struct tw_reliability *result,
-		const struct tw_reliability_options *options,
-		const struct tw_probe_system *system)
-{
-	(void)options;
-	(void)system;
-	*result = compared;
-	return 0;
-}
-
-void tw_reliability_free(struct tw_reliability *result)
-{
-	(void)result;
 }
 
 static struct tw_job_end job;
