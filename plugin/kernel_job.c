@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel stages in a job's life: see job.h.
+ * Kernel stages in a job's life: see kernel_job.h.
  */
 #include <errno.h>
 #include <jansson.h>

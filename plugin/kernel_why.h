@@ -24,7 +24,7 @@ struct tw_why {
 	struct tw_explained explained;	/* stall: since the stage began */
 };
 
-/* As those of job.h: before the first job, and before and after the job's ring is
+/* As those of kernel_job.h: before the first job, and before and after the job's ring is
  * made. */
 void tw_why_load_for_jobs(void);
 void tw_why_ring_begins(struct thread_data *td, struct tw_job *job);

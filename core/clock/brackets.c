@@ -18,8 +18,8 @@
  *
  * Not done: a shorter slice for the thread (sched_setattr, Linux 6.12) and
  * exact timers (PR_SET_TIMERSLACK) make the holes half as many. But they are
- * the caller's to set, taking them back costs a turn on the CPU (3 ms under two
- * keeps a core busy), and so does waiting for a thread of our own that has them.
+ * the caller's to set, taking them back costs a turn on the CPU (3 ms with two busy
+ * programs on each core), and so does waiting for a thread of our own that has them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -47,7 +47,6 @@ struct tw_diff_figure {
 	const struct tw_report_group *group;	/* of the first run, for its name */
 	int direction;
 	enum tw_diff_kind kind;
-	double percent;			/* of a percentile */
 	const char *name;
 	/* Values are natural logarithms of I/Os per second or ns; of a stage and of
 	 * the call, ns. */

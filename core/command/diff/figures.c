@@ -216,7 +216,7 @@ static void add_rate_and_mean(struct part *part)
 static void add_percentile(struct part *part, const struct percentile *is)
 {
 	struct tw_diff_figure figure = {
-		.kind = TW_DIFF_PERCENTILE, .name = is->name, .percent = is->percent,
+		.kind = TW_DIFF_PERCENTILE, .name = is->name,
 		.is_log = 1,
 	};
 	double fewest = HUGE_VAL;

@@ -62,10 +62,11 @@ static const char *interval_text(char *text, const struct tw_diff_figure *figure
 {
 	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
 
-	change_text(low, sizeof(low), figure, figure->change.low);
-	change_text(high, sizeof(high), figure, figure->change.high);
 	if (figure->is_log)
 		signed_percent(low, figure->change.low);
+	else
+		signed_ns(low, figure->change.low);
+	change_text(high, sizeof(high), figure, figure->change.high);
 	snprintf(text, INTERVAL, "%s to %s", low, high);
 	return text;
 }

@@ -26,7 +26,7 @@ void tw_table_most(struct tw_table *table, size_t rows, const char *where)
 	if (table->page->error)
 		return;
 	table->most = rows;
-	table->rest_where = where;
+	table->rest_where = tw_page_keep(table->page, where);
 }
 
 /* ---- rows ---------------------------------------------------------------- */

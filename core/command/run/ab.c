@@ -105,19 +105,12 @@ static int run_once(struct tw_run_arguments *arguments, const char *fio,
 
 /* ---- the comparison ------------------------------------------------------ */
 
-static size_t push(char ***argv, size_t count, char *text)
-{
-	*argv = tw_run_grow(*argv, count, sizeof(**argv));
-	(*argv)[count] = text;
-	return count + 1;
-}
-
 static size_t push_paths(char ***argv, size_t count, const struct tw_run_reports *reports)
 {
 	for (size_t i = 0; i < reports->count; i++) {
 		char *path = reports->list[i].path;
 
-		count = push(argv, count, *path == '-' ? tw_run_format("./%s", path) : path);
+		count = tw_run_push(argv, count, *path == '-' ? tw_run_format("./%s", path) : path);
 	}
 	return count;
 }
@@ -125,12 +118,12 @@ static size_t push_paths(char ***argv, size_t count, const struct tw_run_reports
 static int compare(const struct tw_run_reports sides[2])
 {
 	char **argv = NULL;
-	size_t count = push(&argv, 0, tw_run_format("diff"));
+	size_t count = tw_run_push(&argv, 0, tw_run_format("diff"));
 
 	count = push_paths(&argv, count, &sides[0]);
-	count = push(&argv, count, tw_run_format("--"));
+	count = tw_run_push(&argv, count, tw_run_format("--"));
 	count = push_paths(&argv, count, &sides[1]);
-	push(&argv, count, NULL);
+	tw_run_push(&argv, count, NULL);
 	tw_run_say("to compare them again:");
 	tw_run_print_command("  tickwise", argv, stderr);
 	return tw_command_diff((int)count, argv);

@@ -242,13 +242,6 @@ int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
 
 /* ---- and what fio is given instead ---- */
 
-static size_t push(char ***list, size_t count, char *text)
-{
-	*list = tw_run_grow(*list, count, sizeof(**list));
-	(*list)[count] = text;
-	return count + 1;
-}
-
 static size_t push_argument(char ***list, size_t count,
 			    const struct tw_run_arguments *arguments,
 			    const struct tw_run_argument *argument)
@@ -256,18 +249,18 @@ static size_t push_argument(char ***list, size_t count,
 	const struct tw_run_jobs *jobs = &arguments->jobs;
 
 	if (argument->file >= 0 && arguments->files[argument->file].copy)
-		return push(list, count, arguments->files[argument->file].copy);
+		return tw_run_push(list, count, arguments->files[argument->file].copy);
 	if (argument->line >= 0 && jobs->is_changed) {
 		const struct tw_run_line *line = &jobs->lines[argument->line];
 		char *first = jobs->sections[line->section].first;
 
 		if (line->text)
-			count = push(list, count, line->text);
+			count = tw_run_push(list, count, line->text);
 		return strcmp(line->name, "name") == 0 && first ?
-			push(list, count, first) : count;
+			tw_run_push(list, count, first) : count;
 	}
 	for (int i = 0; i < argument->count; i++)
-		count = push(list, count, argument->argv[i]);
+		count = tw_run_push(list, count, argument->argv[i]);
 	return count;
 }
 
@@ -275,14 +268,14 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 			    const char *fio)
 {
 	char **list = NULL;
-	size_t count = push(&list, 0, tw_run_format("%s", fio));
+	size_t count = tw_run_push(&list, 0, tw_run_format("%s", fio));
 
 	/* Options of an engine are known to fio only behind its name. */
 	if (arguments->jobs.sections[0].first)
-		count = push(&list, count, arguments->jobs.sections[0].first);
+		count = tw_run_push(&list, count, arguments->jobs.sections[0].first);
 	for (size_t i = 0; i < arguments->count; i++)
 		count = push_argument(&list, count, arguments,
 				      &arguments->list[i]);
-	push(&list, count, NULL);
+	tw_run_push(&list, count, NULL);
 	return list;
 }

@@ -82,3 +82,10 @@ char *tw_run_format(const char *format, ...)
 	va_end(again);
 	return text;
 }
+
+size_t tw_run_push(char ***list, size_t count, char *text)
+{
+	*list = tw_run_grow(*list, count, sizeof(**list));
+	(*list)[count] = text;
+	return count + 1;
+}

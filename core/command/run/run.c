@@ -219,15 +219,13 @@ static void say_reports(const struct tw_run_reports *reports)
 static int print_reports(const struct tw_run_reports *reports)
 {
 	char **argv = NULL;
-	size_t count = 0;
+	size_t count = tw_run_push(&argv, 0, tw_run_format("report"));
 
-	for (; count < reports->count + 3; count++)
-		argv = tw_run_grow(argv, count, sizeof(*argv));
-	argv[0] = tw_run_format("report");
-	argv[1] = tw_run_format("--");
+	count = tw_run_push(&argv, count, tw_run_format("--"));
 	for (size_t i = 0; i < reports->count; i++)
-		argv[i + 2] = reports->list[i].path;
-	return tw_command_report((int)reports->count + 2, argv);
+		count = tw_run_push(&argv, count, reports->list[i].path);
+	tw_run_push(&argv, count, NULL);
+	return tw_command_report((int)count, argv);
 }
 
 int tw_run_exit_code(int status)

@@ -119,6 +119,9 @@ struct tw_run_reports {
 /* @array with room for one more than @count elements of @size bytes. */
 void *tw_run_grow(void *array, size_t count, size_t size);
 
+/* @text behind the @count of @list. Returns how many there are then. */
+size_t tw_run_push(char ***list, size_t count, char *text);
+
 /* A text that grows, with a 0 byte at its end once something was appended. */
 struct tw_run_text {
 	char *bytes;
