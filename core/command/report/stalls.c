@@ -11,7 +11,7 @@
 
 #include "command/output/format.h"
 #include "command/report/causes.h"
-#include "command/report/slowest.h"
+#include "command/report/slow_stages.h"
 #include "command/report/stalls.h"
 #include "command/report/want.h"
 

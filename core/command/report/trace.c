@@ -16,7 +16,7 @@
 
 #include "command/command.h"
 #include "command/report/file.h"
-#include "command/report/slowest.h"
+#include "command/report/slow_stages.h"
 #include "command/report/trace.h"
 #include "command/report/want.h"
 #include "latency/histogram_json.h"

@@ -10,7 +10,7 @@
 
 #include "command/output/format.h"
 #include "command/report/causes.h"
-#include "command/report/slowest.h"
+#include "command/report/slow_stages.h"
 #include "command/report/why.h"
 
 #define MOST_NAMES	24	/* of stages, and of stages that are joined */

@@ -2,8 +2,8 @@
 /*
  * The stages of one of the slowest I/Os.
  */
-#ifndef TW_REPORT_SLOWEST_H
-#define TW_REPORT_SLOWEST_H
+#ifndef TW_REPORT_SLOW_STAGES_H
+#define TW_REPORT_SLOW_STAGES_H
 
 #include "command/report/report.h"
 
