@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "command/report/read.h"
+#include "command/reports/read.h"
 #include "diff_runs.h"
 
 /* Lat is about 100 us: a stall of 50 I/Os lasts some 50 ms. */

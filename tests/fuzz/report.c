@@ -13,10 +13,10 @@
 #include "command.h"
 #include "command/output/html.h"
 #include "command/output/text.h"
-#include "command/report/json.h"
-#include "command/report/merge.h"
+#include "command/reports/json.h"
+#include "command/reports/merge.h"
 #include "command/report/page.h"
-#include "command/report/read.h"
+#include "command/reports/read.h"
 #include "command/report/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -21,9 +21,9 @@ my @order = (
 	['core/trust'],
 	['core/example', 'core/preload', 'core/profile', 'core/command/output'],
 	['core/command'],
-	['core/command/report', 'plugin/collect'],
+	['core/command/reports', 'plugin/collect'],
 	[map { "core/command/$_" } qw(bench calibrate check compare diff memlat
-				      profile)],
+				      profile report)],
 	['core/command/run'],
 	['core/command/main', 'plugin/kernel'],
 	['plugin'],

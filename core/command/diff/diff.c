@@ -11,7 +11,7 @@
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 
 #define NAME	"diff"
 

@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "command/diff/statistics.h"
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* Before these many runs a side, chance alone may part two sides. */
 #define TW_DIFF_FEWEST_RUNS	5

@@ -10,7 +10,7 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 #include "latency/histogram.h"
 
 static const struct percentile {

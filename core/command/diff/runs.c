@@ -10,10 +10,10 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/report/load.h"
-#include "command/report/merge.h"
-#include "command/report/read.h"
-#include "command/report/want.h"
+#include "command/reports/load.h"
+#include "command/reports/merge.h"
+#include "command/reports/read.h"
+#include "command/reports/want.h"
 
 int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 		 size_t count, struct tw_report_problem *problem)

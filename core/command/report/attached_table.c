@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "command/output/table.h"
-#include "command/report/attached.h"
+#include "command/reports/attached.h"
 #include "command/report/page.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 
 #define MOST_IN_TEXT	20
 #define MOST_IN_HTML	500

@@ -11,7 +11,7 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
-#include "command/report/clock_errors.h"
+#include "command/reports/clock_errors.h"
 #include "command/report/page.h"
 
 /* Also where both are 0: a measurement without any error is none. */

@@ -6,7 +6,7 @@
 #define TW_REPORT_COUNTER_H
 
 #include "command/output/page.h"
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* A warning, a note, or nothing. */
 void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group);

@@ -10,7 +10,7 @@
 #include "command/command.h"
 #include "command/output/file.h"
 #include "command/report/file.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 
 FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem)
 {

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* A new or emptied file. NULL with a @problem if there is none to be had. */
 FILE *tw_report_open_file(const char *path, struct tw_report_problem *problem);

@@ -6,7 +6,7 @@
 #define TW_REPORT_INSIDE_TEXT_H
 
 #include "command/output/page.h"
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* Of a direction how many I/Os were split; of the jobs that split nothing why; a warning
  * of a defect. Nothing where there is nothing to say. */

@@ -28,14 +28,14 @@
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/apart.h"
-#include "command/report/attached.h"
+#include "command/reports/attached.h"
 #include "command/report/counter.h"
 #include "command/report/inside_text.h"
-#include "command/report/merge.h"
-#include "command/report/names.h"
-#include "command/report/response.h"
+#include "command/reports/merge.h"
+#include "command/reports/names.h"
+#include "command/reports/response.h"
 #include "command/report/sum.h"
-#include "command/report/why.h"
+#include "command/reports/why.h"
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 

@@ -7,7 +7,7 @@
 #define TW_REPORT_PAGE_H
 
 #include "command/output/page.h"
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* To be freed with tw_page_free(). @with_plots: they take memory for each bin of each
  * histogram, and only HTML shows them. */

@@ -13,7 +13,7 @@
 #include "command/command.h"
 #include "command/report/file.h"
 #include "command/report/percentiles.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 #include "latency/histogram.h"
 
 /* Of a job's name in a file's. */

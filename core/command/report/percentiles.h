@@ -5,7 +5,7 @@
 #ifndef TW_REPORT_PERCENTILES_H
 #define TW_REPORT_PERCENTILES_H
 
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /**
  * tw_report_write_percentiles - a file for each group, direction and stage

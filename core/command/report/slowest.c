@@ -8,12 +8,12 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
-#include "command/report/causes.h"
+#include "command/reports/causes.h"
 #include "command/report/page.h"
-#include "command/report/slow_stages.h"
-#include "command/report/stalls.h"
-#include "command/report/want.h"
-#include "command/report/why.h"
+#include "command/reports/slow_stages.h"
+#include "command/reports/stalls.h"
+#include "command/reports/want.h"
+#include "command/reports/why.h"
 #include "latency/histogram_json.h"
 
 #define MOST_IN_TEXT	5

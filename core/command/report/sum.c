@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "command/output/format.h"
-#include "command/report/attached.h"
+#include "command/reports/attached.h"
 #include "command/report/sum.h"
 
 /* Means that are added up have one unit and as many decimals. */

@@ -6,7 +6,7 @@
 #define TW_REPORT_SUM_H
 
 #include "command/output/page.h"
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* Of a direction: the mean of lat and the stages it is the sum of; and the time inside
  * the submitting call. Nothing where there is none. */

@@ -16,9 +16,9 @@
 
 #include "command/command.h"
 #include "command/report/file.h"
-#include "command/report/slow_stages.h"
+#include "command/reports/slow_stages.h"
 #include "command/report/trace.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 #include "latency/histogram_json.h"
 
 struct io {

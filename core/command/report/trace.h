@@ -5,7 +5,7 @@
 #ifndef TW_REPORT_TRACE_H
 #define TW_REPORT_TRACE_H
 
-#include "command/report/report.h"
+#include "command/reports/report.h"
 
 /* The slowest I/Os of every job for a viewer of traces. Returns as above. */
 int tw_report_write_trace(const struct tw_report_group *groups, size_t count,

@@ -10,7 +10,7 @@
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/page.h"
-#include "command/report/want.h"
+#include "command/reports/want.h"
 #include "latency/histogram_json.h"
 
 /* Lines of text: the first half and the last half of the events. */

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/report/json.h"
-#include "command/report/load.h"
-#include "command/report/merge.h"
-#include "command/report/read.h"
+#include "command/reports/json.h"
+#include "command/reports/load.h"
+#include "command/reports/merge.h"
+#include "command/reports/read.h"
 #include "command/run/run.h"
 #include "text_file.h"
 

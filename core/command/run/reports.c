@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
-#include "command/report/report.h"
+#include "command/reports/report.h"
 #include "command/run/run.h"
 
 #define SUFFIX	".tickwise.json"

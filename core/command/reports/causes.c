@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened to the job's thread in the longest stage of a slow I/O: read, checked,
+ * and in words for the page and the HTML.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/reports/causes.h"
+#include "command/reports/read.h"
+#include "command/reports/want.h"
+
+#define WHERE	"slowest[].causes."
+#define HAD	"slowest[].causes.had_cpu[]."
+/* What is less than this part of the stage is not worth a word. */
+#define LEAST_PART	20
+
+static const char *const pieces[TW_REPORT_PIECES] = {
+	[TW_REPORT_RAN] = "ran_ns",
+	[TW_REPORT_WAITED] = "waited_ns",
+	[TW_REPORT_INTERRUPTS] = "interrupts_ns",
+	[TW_REPORT_WOKEN_LATE] = "woken_late_ns",
+	[TW_REPORT_ASLEEP] = "asleep_ns",
+	[TW_REPORT_UNEXPLAINED] = "unexplained_ns",
+};
+
+/* ---- reading ------------------------------------------------------------- */
+
+static int is_stage(const char *name)
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (strcmp(tw_report_times[i].key, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Of what need not be there: 0 then. */
+static uint64_t optional(const json_t *json, const char *where, const char *key,
+			 struct tw_report_problem *problem)
+{
+	return json_object_get(json, key) ? tw_want_u64(json, where, key,
+							problem) : 0;
+}
+
+static void check_had_cpu(const json_t *json, struct tw_report_problem *problem)
+{
+	const json_t *array;
+
+	if (!json_object_get(json, "had_cpu"))
+		return;
+	array = tw_want_array(json, WHERE, "had_cpu", problem);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *had = json_array_get(array, i);
+
+		tw_want_string(had, HAD, "kind", problem);
+		tw_want_u64(had, HAD, "ns", problem);
+		optional(had, HAD, "id", problem);
+		if (json_object_get(had, "name"))
+			tw_want_string(had, HAD, "name", problem);
+	}
+}
+
+static void read_stall(struct tw_report_cause *cause, const json_t *json,
+		       struct tw_report_problem *problem)
+{
+	const json_t *stall = tw_want_object(json, WHERE, "stall", problem);
+
+	cause->stall_from_ns = tw_want_u64(stall, WHERE "stall.", "from_ns",
+					   problem);
+	cause->stall_ns = tw_want_u64(stall, WHERE "stall.", "ns", problem);
+	if (cause->stall_from_ns + cause->stall_ns < cause->stall_ns)
+		tw_report_refuse(problem, WHERE "stall has no end");
+}
+
+static int read_cause(struct tw_report_cause *cause, const json_t *slow,
+		      struct tw_report_problem *problem)
+{
+	const json_t *json;
+	uint64_t sum_ns = 0;
+	int over = 0;
+
+	*cause = (struct tw_report_cause) { .stage = "" };
+	if (!json_object_get(slow, "causes"))
+		return 0;
+	json = tw_want_object(slow, "slowest[].", "causes", problem);
+	cause->stage = tw_want_string(json, WHERE, "stage", problem);
+	cause->stage_ns = optional(json_object_get(slow, "stages"),
+				   "slowest[].stages.", cause->stage, problem);
+	read_stall(cause, json, problem);
+	for (int i = 0; i < TW_REPORT_PIECES; i++) {
+		cause->followed |= json_object_get(json, pieces[i]) != NULL;
+		cause->ns[i] = optional(json, WHERE, pieces[i], problem);
+		over |= __builtin_add_overflow(sum_ns, cause->ns[i], &sum_ns);
+	}
+	/* The stage may be one that this version does not know. */
+	if (over || (cause->stage_ns && sum_ns > cause->stage_ns))
+		tw_report_refuse(problem, "slowest[].causes add up to more "
+				 "than their stage");
+	cause->stolen_ns = optional(json, WHERE, "stolen_at_most_ns", problem);
+	cause->since_interrupt_ns = optional(json, WHERE, "since_interrupt_ns",
+					     problem);
+	if (json_object_get(json, "lost"))
+		cause->lost = tw_want_boolean(json, WHERE, "lost", problem);
+	cause->had_cpu = json_object_get(json, "had_cpu");
+	return 1;
+}
+
+int tw_report_cause_of(struct tw_report_cause *cause, const json_t *slow)
+{
+	struct tw_report_problem problem = { "" };
+
+	return read_cause(cause, slow, &problem);
+}
+
+int tw_report_check_cause(struct tw_report *report, const json_t *slow,
+			  struct tw_report_problem *problem)
+{
+	struct tw_report_cause cause;
+
+	if (!read_cause(&cause, slow, problem))
+		return 0;
+	check_had_cpu(json_object_get(slow, "causes"), problem);
+	return problem->text[0] || is_stage(cause.stage) ? 0 :
+		tw_report_leave_out(report, WHERE "%s", cause.stage);
+}
+
+void tw_report_read_followed(struct tw_report *report,
+			     struct tw_report_problem *problem)
+{
+	const json_t *json;
+	const char *state;
+
+	if (!json_object_get(report->root, "causes"))
+		return;
+	json = tw_want_object(report->root, "", "causes", problem);
+	state = tw_want_string(json, "causes.", "state", problem);
+	if (strcmp(state, "off") == 0)
+		report->not_followed = tw_want_string(json, "causes.", "why",
+						      problem);
+	else if (strcmp(state, "on") != 0)
+		tw_report_refuse(problem, "causes.state is neither on nor off");
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+void tw_report_had_cpu(char *text, size_t size, const json_t *had)
+{
+	const char *kind = tw_report_string(had, "kind");
+	const char *name = tw_report_string(had, "name");
+	const uint64_t id = tw_report_u64(had, "id");
+
+	if (strcmp(kind, "hidden") == 0)
+		snprintf(text, size, "another user's process");
+	else if (strcmp(kind, "idle") == 0)
+		snprintf(text, size, "the CPU's way out of idle");
+	else if (strcmp(kind, "softirq") == 0)
+		snprintf(text, size, "softirq %s", name ? name : "");
+	else if (strcmp(kind, "interrupt") == 0)
+		snprintf(text, size, "interrupt %llu (%s)",
+			 (unsigned long long)id, name ? name : "");
+	else if (strcmp(kind, "kernel") == 0)
+		snprintf(text, size, "%s", name ? name : "a kernel thread");
+	else if (!json_object_get(had, "id"))
+		snprintf(text, size, "%s", name ? name : "a process");
+	else
+		snprintf(text, size, "%s (%llu)", name ? name : "a process",
+			 (unsigned long long)id);
+}
+
+static int is_worth_a_word(const struct tw_report_cause *cause, uint64_t ns)
+{
+	return ns && ns >= cause->stage_ns / LEAST_PART;
+}
+
+static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)
+{
+	const char *between = ": ", *had_its_cpu = " had its CPU";
+
+	for (size_t i = 0; i < json_array_size(cause->had_cpu); i++) {
+		const json_t *had = json_array_get(cause->had_cpu, i);
+		char text[TW_FORMAT_SIZE], who[96];
+		const uint64_t ns = tw_report_u64(had, "ns");
+
+		if (!is_worth_a_word(cause, ns))
+			continue;
+		tw_report_had_cpu(who, sizeof(who), had);
+		fprintf(file, "%s%s%s for %s", between, who, had_its_cpu,
+			tw_format_ns(text, (double)ns));
+		between = ", ";
+		had_its_cpu = "";
+	}
+}
+
+int tw_report_cause_is_in(const struct tw_report_cause *cause, int stage)
+{
+	return strcmp(cause->stage, tw_report_times[stage].key) == 0;
+}
+
+static const char *words_for(const struct tw_report_cause *cause, int piece)
+{
+	static const char *const words[TW_REPORT_PIECES] = {
+		[TW_REPORT_WAITED] = "ready to run but not running for",
+		[TW_REPORT_INTERRUPTS] = "interrupted for",
+		[TW_REPORT_WOKEN_LATE] = "woken late by",
+		[TW_REPORT_ASLEEP] = "asleep for",
+		[TW_REPORT_RAN] = "running for",
+		[TW_REPORT_UNEXPLAINED] = "unexplained",
+	};
+
+	if (piece == TW_REPORT_UNEXPLAINED &&
+	    tw_report_cause_is_in(cause, TW_BLOCKQ))
+		return "in the queues of the block layer for";
+	return words[piece];
+}
+
+static void put_pieces(FILE *file, const struct tw_report_cause *cause)
+{
+	static const int order[] = {
+		TW_REPORT_WAITED, TW_REPORT_INTERRUPTS, TW_REPORT_WOKEN_LATE,
+		TW_REPORT_ASLEEP, TW_REPORT_RAN, TW_REPORT_UNEXPLAINED,
+	};
+	const char *before = "the job was ";
+	char text[TW_FORMAT_SIZE];
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		const int piece = order[i];
+
+		if (!is_worth_a_word(cause, cause->ns[piece]))
+			continue;
+		/* This is not about the job. */
+		if (piece == TW_REPORT_UNEXPLAINED && before[0] == 't')
+			before = "";
+		fprintf(file, "%s%s %s", before, words_for(cause, piece),
+			tw_format_ns(text, (double)cause->ns[piece]));
+		if (piece == TW_REPORT_WAITED)
+			put_had_cpu(file, cause);
+		before = "; ";
+	}
+	if (is_worth_a_word(cause, cause->stolen_ns))
+		fprintf(file, "; the hypervisor took 0 to %s of it",
+			tw_format_ns(text, (double)cause->stolen_ns));
+	if (cause->lost)
+		fputs("; older records were overwritten", file);
+}
+
+int tw_report_say_cause(char *text, size_t size, const json_t *slow)
+{
+	struct tw_report_cause cause;
+	FILE *file;
+
+	if (!tw_report_cause_of(&cause, slow))
+		return 0;
+	file = fmemopen(text, size, "w");
+	if (!file)
+		return 0;
+	fprintf(file, "%s: ", cause.stage);
+	if (cause.followed)
+		put_pieces(file, &cause);
+	else if (tw_report_cause_is_in(&cause, TW_DEVICE))
+		fputs("in the device", file);
+	else if (tw_report_cause_is_in(&cause, TW_BLOCKQ))
+		fputs("in the queues of the block layer", file);
+	else
+		fputs("unexplained (not the job's thread)", file);
+	fclose(file);
+	return 1;
+}

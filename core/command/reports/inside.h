@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How I/Os were split inside the kernel.
+ */
+#ifndef TW_REPORT_INSIDE_H
+#define TW_REPORT_INSIDE_H
+
+#include "command/reports/report.h"
+
+/* How I/Os were split inside the kernel, of a report whose I/Os are
+ * counted: 0; -ENOMEM. What follows is not 0 if a sum is too large. */
+int tw_report_read_inside(struct tw_report *report,
+			  struct tw_report_problem *problem);
+int tw_report_merge_inside(struct tw_report_inside *into,
+			   const struct tw_report_inside *from);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The intervals of the runs in a group, merged by their distance from their own
+ * job's start. Sums, extremes and counts stay exact. A percentile of several
+ * jobs, or of several intervals, can't be had from theirs, but the largest of
+ * theirs is an upper bound of it.
+ *
+ * The engine doubles its intervals as a job goes on, so a longer job may have
+ * wider ones; those of the others are put into them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/reports/over_time.h"
+
+/* More are no run over time; what asks for more is wrong. */
+#define MOST_CELLS	65536
+
+static uint64_t end_of(const struct tw_report_interval *interval)
+{
+	uint64_t end_ns;
+
+	if (__builtin_add_overflow(interval->from_ns, interval->over_ns,
+				   &end_ns))
+		return UINT64_MAX;
+	return end_ns;
+}
+
+static int add_interval(struct tw_report_interval *into,
+			const struct tw_report_interval *from)
+{
+	int over = 0;
+
+	/* A job's last interval may be cut short. */
+	if (end_of(from) - into->from_ns > into->over_ns)
+		into->over_ns = end_of(from) - into->from_ns;
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		__typeof__(into->of[0]) *a = &into->of[i];
+		const __typeof__(into->of[0]) *b = &from->of[i];
+
+		if (b->count == 0)
+			continue;
+		if (a->count == 0 || b->min_ns < a->min_ns)
+			a->min_ns = b->min_ns;
+		if (b->max_ns > a->max_ns)
+			a->max_ns = b->max_ns;
+		if (b->p99_ns > a->p99_ns)
+			a->p99_ns = b->p99_ns;
+		over |= __builtin_add_overflow(a->count, b->count, &a->count);
+		over |= __builtin_add_overflow(a->sum_ns, b->sum_ns,
+					       &a->sum_ns);
+	}
+	return over ? -EOVERFLOW : 0;
+}
+
+/* Both are cut at the same points, as far as the shorter goes. */
+static int same_cuts(const struct tw_report_over_time *a,
+		     const struct tw_report_over_time *b)
+{
+	size_t count = a->count < b->count ? a->count : b->count;
+
+	for (size_t i = 0; i < count; i++)
+		if (a->intervals[i].from_ns != b->intervals[i].from_ns ||
+		    (i + 1 < count &&
+		     a->intervals[i].over_ns != b->intervals[i].over_ns))
+			return 0;
+	return 1;
+}
+
+static const struct tw_report_over_time *
+longest_over_time(const struct tw_report_group *group)
+{
+	const struct tw_report_over_time *longest =
+		&group->members[0]->over_time;
+
+	for (size_t i = 1; i < group->size; i++)
+		if (group->members[i]->over_time.count > longest->count)
+			longest = &group->members[i]->over_time;
+	return longest;
+}
+
+static int all_same_cuts(const struct tw_report_group *group,
+			 const struct tw_report_over_time *longest)
+{
+	for (size_t i = 0; i < group->size; i++)
+		if (!same_cuts(longest, &group->members[i]->over_time))
+			return 0;
+	return 1;
+}
+
+/* Cells of one width from 0 on: the widest interval's. */
+struct cells {
+	uint64_t width_ns;
+	uint64_t first, last;
+};
+
+static void widen(struct cells *cells, const struct tw_report_over_time *by)
+{
+	for (size_t i = 0; i < by->count; i++)
+		if (by->intervals[i].over_ns > cells->width_ns)
+			cells->width_ns = by->intervals[i].over_ns;
+}
+
+/* Does each interval lie in one cell? The cells reach as far as they do. */
+static int takes(struct cells *cells, const struct tw_report_over_time *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct tw_report_interval *one = &all->intervals[i];
+		uint64_t cell = one->from_ns / cells->width_ns;
+
+		if ((end_of(one) - 1) / cells->width_ns != cell)
+			return 0;
+		if (cell < cells->first)
+			cells->first = cell;
+		if (cell > cells->last)
+			cells->last = cell;
+	}
+	return 1;
+}
+
+static int find_cells(const struct tw_report_group *group, struct cells *cells)
+{
+	*cells = (struct cells) { .first = UINT64_MAX };
+	for (size_t i = 0; i < group->size; i++)
+		widen(cells, &group->members[i]->over_time);
+	for (size_t i = 0; i < group->size; i++)
+		if (!takes(cells, &group->members[i]->over_time))
+			return 0;
+	return cells->last - cells->first < MOST_CELLS;
+}
+
+static int allocate(struct tw_report_over_time *into, size_t count)
+{
+	into->intervals = calloc(count, sizeof(*into->intervals));
+	if (!into->intervals)
+		return -ENOMEM;
+	into->count = count;
+	return 0;
+}
+
+static int make_like(struct tw_report_over_time *into,
+		     const struct tw_report_over_time *model)
+{
+	if (allocate(into, model->count))
+		return -ENOMEM;
+	for (size_t i = 0; i < model->count; i++)
+		into->intervals[i].from_ns = model->intervals[i].from_ns;
+	return 0;
+}
+
+static int make_cells(struct tw_report_over_time *into,
+		      const struct cells *cells)
+{
+	if (allocate(into, (size_t)(cells->last - cells->first + 1)))
+		return -ENOMEM;
+	for (size_t i = 0; i < into->count; i++) {
+		into->intervals[i].from_ns =
+			(cells->first + i) * cells->width_ns;
+		/* Also where nobody has one. */
+		if (i + 1 < into->count)
+			into->intervals[i].over_ns = cells->width_ns;
+	}
+	return 0;
+}
+
+static int add_all(struct tw_report_over_time *into,
+		   const struct tw_report_over_time *from)
+{
+	size_t at = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < from->count && !error; i++) {
+		while (at + 1 < into->count && into->intervals[at + 1].from_ns <=
+		       from->intervals[i].from_ns)
+			at++;
+		error = add_interval(&into->intervals[at], &from->intervals[i]);
+	}
+	return error;
+}
+
+int tw_report_merge_over_time(struct tw_report_group *group)
+{
+	const struct tw_report_over_time *longest = longest_over_time(group);
+	struct cells cells;
+	int error = 0;
+
+	/* With one job missing, the others' sum would not be the group's. */
+	if (group->tally.missing & TW_REPORT_NO_OVER_TIME || !longest->count)
+		return 0;
+	if (all_same_cuts(group, longest)) {
+		error = make_like(&group->over_time, longest);
+	} else if (find_cells(group, &cells)) {
+		error = make_cells(&group->over_time, &cells);
+	} else {
+		group->over_time_differs = 1;
+		return 0;
+	}
+	for (size_t i = 0; i < group->size && !error; i++)
+		error = add_all(&group->over_time,
+				&group->members[i]->over_time);
+	return error;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sentence that a report begins with: a high percentile of lat, the stages in which
+ * the I/Os beyond that percentile spent their time, and, where the job's thread was
+ * followed, what kept it from running. From the list of the slowest.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/reports/causes.h"
+#include "command/reports/slow_stages.h"
+#include "command/reports/why.h"
+
+#define MOST_NAMES	24	/* of stages, and of stages that are joined */
+#define MOST_HOLDERS	16
+#define LEAST_PERCENT	5	/* less is not named */
+
+struct share {
+	char name[48];
+	double ns;
+};
+
+struct why {
+	double percent;
+	uint64_t ns;			/* the percentile */
+	size_t ios;			/* of the slowest, at and beyond it */
+	uint64_t beyond;		/* of all */
+	double lat_ns;			/* sums of these I/Os */
+	struct share shares[MOST_NAMES];
+	size_t share_count;
+};
+
+/* At least one must lie above it. */
+static double percent_of(uint64_t count)
+{
+	return count >= 1000 ? 99.9 : count >= 100 ? 99 : 0;
+}
+
+static void add_share(struct why *why, const char *name, uint64_t ns)
+{
+	size_t i = 0;
+
+	while (i < why->share_count && strcmp(why->shares[i].name, name))
+		i++;
+	if (i == MOST_NAMES)
+		return;
+	if (i == why->share_count) {
+		snprintf(why->shares[i].name, sizeof(why->shares[i].name),
+			 "%.47s", name);
+		why->share_count++;
+	}
+	why->shares[i].ns += (double)ns;
+}
+
+static int is_meant(const struct why *why, const struct tw_report_slow *slow,
+		    int direction)
+{
+	const char *name = json_string_value(json_object_get(slow->json,
+							     "ddir"));
+
+	return slow->lat_ns >= why->ns &&
+	       strcmp(name, tw_report_directions[direction]) == 0;
+}
+
+static int find(struct why *why, const struct tw_report_group *group,
+		int direction)
+{
+	const struct tw_histogram *lat =
+		&group->tally.times[TW_REPORT_LAT][direction];
+
+	*why = (struct why) { .percent = percent_of(lat->count) };
+	if (why->percent <= 0)
+		return 0;
+	why->ns = tw_histogram_percentile(lat, why->percent);
+	why->beyond = (uint64_t)llround((double)lat->count *
+					(100 - why->percent) / 100);
+	for (size_t i = 0; i < group->slow_count; i++) {
+		const struct tw_report_slow *slow = &group->slowest[i];
+		struct tw_report_slow_stage list[TW_REPORT_STAGES];
+		int count;
+
+		if (!is_meant(why, slow, direction))
+			continue;
+		why->ios++;
+		why->lat_ns += (double)slow->lat_ns;
+		count = tw_report_slow_stages(json_object_get(slow->json,
+							      "stages"), list);
+		for (int j = 0; j < count; j++)
+			add_share(why, list[j].name, list[j].ns);
+	}
+	return why->ios && why->lat_ns > 0;
+}
+
+static void put_shares(FILE *file, struct why *why)
+{
+	const char *before = ": ";
+
+	for (;;) {
+		struct share *most = NULL;
+
+		for (size_t i = 0; i < why->share_count; i++)
+			if (!most || why->shares[i].ns > most->ns)
+				most = &why->shares[i];
+		if (!most || most->ns * 100 < LEAST_PERCENT * why->lat_ns)
+			return;
+		fprintf(file, "%s%s %.0f %%", before, most->name,
+			100 * most->ns / why->lat_ns);
+		most->ns = 0;
+		before = ", ";
+	}
+}
+
+/* ---- the causes ---------------------------------------------------------- */
+
+enum { NOT_RUNNING, WOKEN_LATE, UNEXPLAINED, KINDS };
+
+struct causes {
+	size_t stalls;			/* of I/Os that are meant */
+	size_t of[KINDS];
+	struct {
+		char who[96];
+		size_t stalls;
+	} holders[MOST_HOLDERS];	/* which had the CPU longest */
+	size_t holder_count;
+};
+
+static void add_holder(struct causes *causes, const json_t *had_cpu)
+{
+	char who[96];
+	size_t i = 0;
+
+	if (json_array_size(had_cpu) == 0)
+		return;
+	tw_report_had_cpu(who, sizeof(who), json_array_get(had_cpu, 0));
+	while (i < causes->holder_count && strcmp(causes->holders[i].who, who))
+		i++;
+	if (i == MOST_HOLDERS)
+		return;
+	if (i == causes->holder_count) {
+		snprintf(causes->holders[i].who, sizeof(who), "%s", who);
+		causes->holder_count++;
+	}
+	causes->holders[i].stalls++;
+}
+
+/* By what has at least half of the stage. */
+static void add_cause(struct causes *causes, const struct tw_report_cause *cause)
+{
+	uint64_t half_ns = cause->stage_ns / 2;
+	const uint64_t *ns = cause->ns;
+
+	if (!cause->followed)
+		return;
+	if (ns[TW_REPORT_WAITED] + ns[TW_REPORT_INTERRUPTS] > half_ns) {
+		causes->of[NOT_RUNNING]++;
+		add_holder(causes, cause->had_cpu);
+	} else if (ns[TW_REPORT_WOKEN_LATE] > half_ns) {
+		causes->of[WOKEN_LATE]++;
+	} else if (ns[TW_REPORT_UNEXPLAINED] > half_ns &&
+		   !tw_report_cause_is_in(cause, TW_BLOCKQ)) {
+		causes->of[UNEXPLAINED]++;
+	}
+}
+
+static void put_holder(FILE *file, const struct causes *causes)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < causes->holder_count; i++)
+		if (causes->holders[i].stalls > causes->holders[most].stalls)
+			most = i;
+	if (causes->holder_count == 0)
+		return;
+	fprintf(file, ", %s had its CPU", causes->holders[most].who);
+	if (causes->stalls > 1)
+		fprintf(file, " in %zu of them", causes->holders[most].stalls);
+}
+
+static void put_causes(FILE *file, const struct why *why,
+		       const struct tw_report_group *group, int direction)
+{
+	static const char *const words[KINDS] = {
+		[NOT_RUNNING] = "the job was ready but not running",
+		[WOKEN_LATE] = "woken late",
+		[UNEXPLAINED] = "unexplained",
+	};
+	struct causes causes = { .stalls = 0 };
+	const char *before = ": ";
+
+	for (size_t i = 0; i < group->stall_count; i++) {
+		const struct tw_report_slow *slow = group->stalls[i].slowest;
+		struct tw_report_cause cause;
+
+		if (!is_meant(why, slow, direction))
+			continue;
+		causes.stalls++;
+		if (tw_report_cause_of(&cause, slow->json))
+			add_cause(&causes, &cause);
+	}
+	for (int i = 0; i < KINDS; i++) {
+		if (causes.of[i] == 0)
+			continue;
+		fprintf(file, "%s%s", before, words[i]);
+		if (causes.stalls > 1)
+			fprintf(file, " in %zu of %zu stalls", causes.of[i],
+				causes.stalls);
+		if (i == NOT_RUNNING)
+			put_holder(file, &causes);
+		before = "; ";
+	}
+}
+
+/* ---- the sentence -------------------------------------------------------- */
+
+int tw_report_say_why(char *text, size_t size,
+		      const struct tw_report_group *group, int direction)
+{
+	char ns[TW_FORMAT_SIZE];
+	struct why why;
+	FILE *file;
+
+	if (!find(&why, group, direction))
+		return 0;
+	file = fmemopen(text, size, "w");
+	if (!file)
+		return 0;
+	fprintf(file, "%s: p%g is %s", tw_report_directions[direction],
+		why.percent, tw_format_ns(ns, (double)why.ns));
+	put_shares(file, &why);
+	if (why.ios < why.beyond)
+		fprintf(file, " (of the %zu slowest of %llu I/Os beyond)",
+			why.ios, (unsigned long long)why.beyond);
+	else
+		fprintf(file, " (of %zu I/O%s beyond)", why.ios,
+			why.ios > 1 ? "s" : "");
+	put_causes(file, &why, group, direction);
+	fclose(file);
+	return 1;
+}
+
+static json_t *why_to_json(struct why *why)
+{
+	json_t *shares = json_object();
+
+	for (size_t i = 0; i < why->share_count; i++)
+		json_object_set_new(shares, why->shares[i].name,
+				    json_real(why->shares[i].ns / why->lat_ns));
+	return json_pack("{s:f, s:o, s:o, s:o, s:o}",
+			 "percent", why->percent,
+			 "lat_ns", tw_json_of_u64(why->ns),
+			 "ios", tw_json_of_u64(why->ios),
+			 "beyond", tw_json_of_u64(why->beyond),
+			 "shares", shares);
+}
+
+json_t *tw_report_why_to_json(const struct tw_report_group *group)
+{
+	json_t *object = json_object();
+	char text[TW_REPORT_SENTENCE];
+	struct why why;
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		json_t *json;
+
+		if (!find(&why, group, i))
+			continue;
+		json = why_to_json(&why);
+		if (tw_report_say_why(text, sizeof(text), group, i))
+			json_object_set_new(json, "text", json_string(text));
+		if (json_object_set_new(object, tw_report_directions[i], json)) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+/* Of the jobs that were to be followed. */
+const char *tw_report_why_not(const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < group->size; i++) {
+		if (group->members[i]->not_followed)
+			return group->members[i]->not_followed;
+	}
+	return NULL;
+}
