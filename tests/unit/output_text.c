@@ -125,6 +125,23 @@ static void media(void)
 	text_is(page, "everywhere\n   in text\nend\n", "what is for text alone, or not");
 }
 
+static void tiles(void)
+{
+	static const struct tw_column columns[] = {
+		{ "", .flags = TW_COLUMN_LEFT }, { .heading = "IOPS" },
+		{ .heading = "mean" },
+	};
+	struct tw_page *page = new();
+	struct tw_table *table = tw_page_tiles(page, columns, 3);
+
+	tw_table_row(table);
+	tw_cell_text(table, "read");
+	tw_cell_number(table, 41027);
+	tw_cell_ns(table, 363800);
+	text_is(page, "      IOPS     mean\nread 41027 363.8 us\n",
+		"tiles are a table");
+}
+
 static void bytes(void)
 {
 	struct tw_page *page = new();
@@ -212,5 +229,6 @@ int main(void)
 	media();
 	bytes();
 	tables();
+	tiles();
 	return tap_done();
 }

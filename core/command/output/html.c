@@ -359,6 +359,7 @@ static void put_block(FILE *file, const struct tw_page *page,
 		fputs("</details>\n", file);
 		break;
 	case TW_BLOCK_TABLE:
+	case TW_BLOCK_TILES:
 		put_table(file, block->table);
 		break;
 	case TW_BLOCK_PLOT:

@@ -25,6 +25,7 @@ enum tw_block_kind {
 	TW_BLOCK_DETAILS,
 	TW_BLOCK_END_DETAILS,
 	TW_BLOCK_TABLE,
+	TW_BLOCK_TILES,			/* has a table, too */
 	TW_BLOCK_PLOT,
 };
 

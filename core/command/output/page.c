@@ -238,12 +238,12 @@ void tw_page_indent(struct tw_page *page, int first, int others)
 static struct tw_table no_table = { .page = &no_page };
 static struct tw_plot no_plot = { .page = &no_page };
 
-struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
-			       size_t count)
+static struct tw_table *add_table(struct tw_page *page, enum tw_block_kind kind,
+				  const struct tw_column *columns, size_t count)
 {
 	struct tw_table *table = tw_page_take(page, sizeof(*table));
 	struct tw_column *own = tw_page_take(page, count * sizeof(*own));
-	struct tw_block *block = add(page, TW_BLOCK_TABLE);
+	struct tw_block *block = add(page, kind);
 
 	if (!block)
 		return &no_table;
@@ -258,6 +258,18 @@ struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *col
 	};
 	block->table = table;
 	return table;
+}
+
+struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
+			       size_t count)
+{
+	return add_table(page, TW_BLOCK_TABLE, columns, count);
+}
+
+struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *columns,
+			       size_t count)
+{
+	return add_table(page, TW_BLOCK_TILES, columns, count);
 }
 
 struct tw_plot *tw_page_plot(struct tw_page *page, const char *title)

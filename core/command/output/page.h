@@ -81,6 +81,11 @@ void tw_page_indent(struct tw_page *page, int first, int others);
 struct tw_column;
 struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
 			       size_t count);
+/* Tiles: the few figures that a page begins with. They are a table whose first column
+ * names the row, as "read". Each other cell is a tile: its label is the heading of its
+ * column, its value and unit are the cell's form. Text prints a table. */
+struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *columns,
+			       size_t count);
 struct tw_plot *tw_page_plot(struct tw_page *page, const char *title);
 
 #endif

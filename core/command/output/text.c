@@ -323,6 +323,7 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 
 	switch (block->kind) {
 	case TW_BLOCK_TABLE:
+	case TW_BLOCK_TILES:
 		put_table(file, block->table);
 		return;
 	case TW_BLOCK_FACT:
