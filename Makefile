@@ -435,6 +435,12 @@ $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
+
+# What reads reports, in C.
+REPORT_TESTS := $(B)/tests/unit/report_intervals.t
+$(REPORT_TESTS): $(B)/command.a
+$(REPORT_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
+
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/clock_readers.t: TEST_LIBS := $(addprefix \

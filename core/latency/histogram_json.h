@@ -55,4 +55,19 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
 int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem);
 
+/**
+ * tw_histogram_growth_from_json - read what a histogram has grown by in an interval
+ * @histogram: empty; its digits are set. Its bins are made if it has none
+ * @json: any JSON value
+ * @problem: on -EINVAL what is wrong, a constant string
+ *
+ * Bins, count, minimum and maximum must fit each other. The sum need not: it is of
+ * another moment. Without bins, minimum and maximum may be those of earlier ones. The
+ * squares are not known.
+ *
+ * Return: 0; -EINVAL with @problem set; -ENOMEM. With both, @histogram is empty.
+ */
+int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
+				  const char **problem);
+
 #endif

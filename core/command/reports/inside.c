@@ -107,6 +107,23 @@ static void check_counts(const struct tw_report_tally *tally, int direction,
 				 "ios.%s", name, name);
 }
 
+int tw_report_read_inside_counts(struct tw_report *report,
+				 struct tw_report_problem *problem)
+{
+	struct tw_report_inside *inside = &report->tally.inside;
+	const json_t *json;
+	int error;
+
+	if (!json_object_get(report->root, "kernel_stages"))
+		return 0;
+	json = tw_want_object(report->root, "", "kernel_stages", problem);
+	read_counts(inside->split, json, WHERE, "split", problem);
+	error = read_unsplit(report, json, problem);
+	inside->requests = read_count(json, WHERE, "requests", problem);
+	inside->retries = read_count(json, WHERE, "retries", problem);
+	return error;
+}
+
 int tw_report_read_inside(struct tw_report *report,
 			  struct tw_report_problem *problem)
 {
@@ -121,8 +138,7 @@ int tw_report_read_inside(struct tw_report *report,
 	if (json_object_get(json, "by_helper"))
 		inside->by_helper = (size_t)tw_want_boolean(json, WHERE,
 							    "by_helper", problem);
-	read_counts(inside->split, json, WHERE, "split", problem);
-	error = read_unsplit(report, json, problem);
+	error = tw_report_read_inside_counts(report, problem);
 	if (json_object_get(json, "clock_error_ns"))
 		inside->clock_error_ns = tw_want_positive(json, WHERE,
 							  "clock_error_ns",
@@ -131,8 +147,6 @@ int tw_report_read_inside(struct tw_report *report,
 					     problem);
 	inside->negative_beyond = read_count(json, WHERE, "negative_beyond",
 					     problem);
-	inside->requests = read_count(json, WHERE, "requests", problem);
-	inside->retries = read_count(json, WHERE, "retries", problem);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		check_counts(&report->tally, i, problem);
 	return error;

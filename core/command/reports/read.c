@@ -38,8 +38,8 @@ static int name_in(const char *text, const char *const *names, int count)
 
 /* ---- the parts of a report ---------------------------------------------- */
 
-static void read_job(struct tw_report_job *job, const json_t *root,
-		     struct tw_report_problem *problem)
+void tw_report_read_job(struct tw_report_job *job, const json_t *root,
+			struct tw_report_problem *problem)
 {
 	const json_t *json = tw_want_object(root, "", "job", problem);
 
@@ -53,7 +53,6 @@ static void read_job(struct tw_report_job *job, const json_t *root,
 	job->pid = tw_want_u64(json, "job.", "pid", problem);
 	job->start_ns = tw_want_u64(json, "job.", "start", problem);
 	job->iodepth = tw_want_u64(json, "job.", "iodepth", problem);
-	job->run_ns = tw_want_u64(json, "job.", "run_ns", problem);
 	job->run = "";
 	if (json_object_get(json, "run"))
 		job->run = tw_want_string(json, "job.", "run", problem);
@@ -69,8 +68,8 @@ static int has(struct tw_report_tally *tally, const json_t *root,
 	return 0;
 }
 
-static void read_counts(struct tw_report_tally *tally, const json_t *root,
-			struct tw_report_problem *problem)
+void tw_report_read_counts(struct tw_report_tally *tally, const json_t *root,
+			   struct tw_report_problem *problem)
 {
 	for (int i = 0; i < TW_REPORT_COUNTS; i++) {
 		const char *name = tw_report_counts_names[i];
@@ -117,7 +116,7 @@ int tw_report_leave_out(struct tw_report *report, const char *format, ...)
 }
 
 /* The histograms of a time, which may be in the file or not. */
-static int read_time(struct tw_report *report, int time,
+static int read_time(struct tw_report *report, int time, tw_report_histogram *read,
 		     struct tw_report_problem *problem)
 {
 	const struct tw_report_time *is = &tw_report_times[time];
@@ -138,9 +137,8 @@ static int read_time(struct tw_report *report, int time,
 		if (direction < 0)
 			error = tw_report_leave_out(report, "%s.%s", is->path, key);
 		else
-			error = tw_histogram_from_json(
-				&report->tally.times[time][direction], value,
-				&wrong);
+			error = read(&report->tally.times[time][direction], value,
+				     &wrong);
 		if (error == -ENOMEM)
 			return error;
 		if (error)
@@ -191,8 +189,8 @@ static int is_time(const char *in, const char *key)
 	return 0;
 }
 
-static int read_times(struct tw_report *report,
-		      struct tw_report_problem *problem)
+int tw_report_read_times(struct tw_report *report, tw_report_histogram *read,
+			 struct tw_report_problem *problem)
 {
 	json_t *stages = tw_want_object(report->root, "", "stages", problem);
 	const char *key;
@@ -205,7 +203,7 @@ static int read_times(struct tw_report *report,
 			tw_want_object(report->root, "", "response", problem),
 			problem);
 	for (int i = 0; i < TW_REPORT_TIMES && !error; i++)
-		error = read_time(report, i, problem);
+		error = read_time(report, i, read, problem);
 	json_object_foreach(stages, key, value)
 		if (!error && !is_time("stages", key))
 			error = tw_report_leave_out(report, "stages.%s", key);
@@ -450,7 +448,7 @@ static void read_fio_times(struct tw_report *report,
 
 /* ---- the file ----------------------------------------------------------- */
 
-static void check_schema(const json_t *root, struct tw_report_problem *problem)
+void tw_report_check_schema(const json_t *root, struct tw_report_problem *problem)
 {
 	const char *schema = json_string_value(json_object_get(root, "schema"));
 	uint64_t version;
@@ -491,13 +489,16 @@ static json_t *parse(const char *text, size_t length,
 static int read_parts(struct tw_report *report,
 		      struct tw_report_problem *problem)
 {
-	check_schema(report->root, problem);
-	read_job(&report->job, report->root, problem);
-	read_counts(&report->tally, report->root, problem);
+	tw_report_check_schema(report->root, problem);
+	tw_report_read_job(&report->job, report->root, problem);
+	report->job.run_ns = tw_want_u64(json_object_get(report->root, "job"), "job.",
+					 "run_ns", problem);
+	tw_report_read_counts(&report->tally, report->root, problem);
 	read_batches(&report->tally, report->root, problem);
 	read_counter(report, report->root, problem);
 	read_fio_times(report, problem);
-	if (read_clocks(report, problem) || read_times(report, problem) ||
+	if (read_clocks(report, problem) ||
+	    tw_report_read_times(report, tw_histogram_from_json, problem) ||
 	    tw_report_read_attached(report, problem) ||
 	    tw_report_read_inside(report, problem))
 		return -ENOMEM;

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a job's intervals: see intervals.h. The parts of a line that a report has,
+ * too, are read by what reads a report.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/reports/inside.h"
+#include "command/reports/intervals.h"
+#include "command/reports/read.h"
+#include "command/reports/want.h"
+#include "latency/histogram.h"
+
+/* The kind is one of the first keys of a header, and in no report. */
+#define KIND_WITHIN	4096
+
+struct tw_intervals {
+	FILE *file;
+	char *text;			/* of a line */
+	size_t size;
+	uint64_t lines;			/* of text, the header's included */
+	json_t *header_json;
+	struct tw_intervals_header header;
+	/* The line as if it were a report: its JSON and its tally. */
+	struct tw_report as_report;
+	struct tw_intervals_line line;
+};
+
+/* ---- is it one? ---------------------------------------------------------- */
+
+static int names_kind(char *text)
+{
+	const char *kind;
+
+	text[strcspn(text, "\n")] = '\0';
+	kind = strstr(text, "\"kind\"");
+	if (!kind)
+		return 0;
+	kind += strlen("\"kind\"");
+	kind += strspn(kind, " :");
+	return strncmp(kind, "\"intervals\"", strlen("\"intervals\"")) == 0;
+}
+
+int tw_intervals_are_in(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[KIND_WITHIN + 1];
+	ssize_t length = fd < 0 ? -1 : pread(fd, text, KIND_WITHIN, 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (length < 0)
+		return 0;
+	text[length] = '\0';
+	return names_kind(text);
+}
+
+/* ---- lines of text ------------------------------------------------------- */
+
+/* The first thing found in the line, with its number. 0; -EINVAL. */
+static int refused(const struct tw_intervals *intervals,
+		   const struct tw_report_problem *in_line,
+		   struct tw_report_problem *problem)
+{
+	if (!in_line->text[0])
+		return 0;
+	tw_report_refuse(problem, "line %llu: %s",
+			 (unsigned long long)intervals->lines, in_line->text);
+	return -EINVAL;
+}
+
+/* @json is NULL at the end of the file, or where a line has no end. 0; -EINVAL;
+ * -errno. */
+static int next_json(struct tw_intervals *intervals, json_t **json,
+		     struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_line = { "" };
+	json_error_t error;
+	ssize_t length;
+
+	*json = NULL;
+	errno = 0;
+	length = getline(&intervals->text, &intervals->size, intervals->file);
+	if (length < 0 && !feof(intervals->file)) {
+		const int code = errno ? errno : EIO;
+
+		tw_report_refuse(problem, "%s", strerror(code));
+		return -code;
+	}
+	if (length < 1 || intervals->text[length - 1] != '\n')
+		return 0;
+	intervals->lines++;
+	*json = json_loadb(intervals->text, (size_t)length, JSON_REJECT_DUPLICATES,
+			   &error);
+	if (!*json)
+		tw_report_refuse(&in_line, "not JSON: column %d: %s", error.column,
+				 error.text);
+	return refused(intervals, &in_line, problem);
+}
+
+/* ---- the header ---------------------------------------------------------- */
+
+static void check_kind(const json_t *json, struct tw_report_problem *problem)
+{
+	tw_report_check_schema(json, problem);
+	if (strcmp(tw_want_string(json, "", "kind", problem), "intervals") != 0)
+		tw_report_refuse(problem, "kind is not \"intervals\"");
+}
+
+static void read_header(struct tw_intervals_header *header, const json_t *json,
+			struct tw_report_problem *problem)
+{
+	uint64_t digits;
+
+	check_kind(json, problem);
+	tw_report_read_job(&header->job, json, problem);
+	header->monotonic_ns = tw_want_u64(tw_want_object(json, "", "clock", problem),
+					   "clock.", "monotonic_ns", problem);
+	header->interval_ns = tw_want_u64(json, "", "interval_ns", problem);
+	digits = tw_want_u64(json, "", "digits", problem);
+	if (digits < 1 || digits > 5)
+		tw_report_refuse(problem, "digits is not 1 to 5");
+	else
+		header->digits = (unsigned)digits;
+	header->json = json;
+}
+
+static int open_header(struct tw_intervals *intervals,
+		       struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_line = { "" };
+	int ret = next_json(intervals, &intervals->header_json, problem);
+
+	if (ret)
+		return ret;
+	if (!intervals->header_json) {
+		tw_report_refuse(problem, "no file of intervals: its first line has no "
+				 "end");
+		return -EINVAL;
+	}
+	read_header(&intervals->header, intervals->header_json, &in_line);
+	return refused(intervals, &in_line, problem);
+}
+
+static void set_digits(struct tw_report_tally *tally, unsigned digits)
+{
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			tally->times[i][j].digits = (uint8_t)digits;
+}
+
+/* Released with tw_intervals_close(), also after a failure. */
+static int open_file(struct tw_intervals *intervals, const char *path,
+		     struct tw_report_problem *problem)
+{
+	int ret;
+
+	intervals->file = fopen(path, "re");
+	if (!intervals->file) {
+		ret = -errno;
+		tw_report_refuse(problem, "%s", strerror(-ret));
+		return ret;
+	}
+	intervals->as_report.path = path;
+	intervals->as_report.unknown = json_object();
+	if (!intervals->as_report.unknown) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	ret = open_header(intervals, problem);
+	if (!ret)
+		set_digits(&intervals->as_report.tally, intervals->header.digits);
+	return ret;
+}
+
+int tw_intervals_open(struct tw_intervals **intervals, const char *path,
+		      struct tw_report_problem *problem)
+{
+	struct tw_intervals *made = calloc(1, sizeof(*made));
+	int ret = -ENOMEM;
+
+	*intervals = NULL;
+	if (made)
+		ret = open_file(made, path, problem);
+	else
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+	if (!ret)
+		*intervals = made;
+	else
+		tw_intervals_close(made);
+	return ret;
+}
+
+const struct tw_intervals_header *tw_intervals_header(const struct tw_intervals *intervals)
+{
+	return &intervals->header;
+}
+
+json_t *tw_intervals_unknown(const struct tw_intervals *intervals)
+{
+	return intervals->as_report.unknown;
+}
+
+void tw_intervals_close(struct tw_intervals *intervals)
+{
+	if (!intervals)
+		return;
+	if (intervals->file)
+		fclose(intervals->file);
+	tw_report_free(&intervals->as_report);
+	json_decref(intervals->header_json);
+	free(intervals->text);
+	free(intervals);
+}
+
+int tw_intervals_exit(int ret)
+{
+	if (!ret)
+		return TW_EXIT_GOOD;
+	if (ret == -ENOMEM)
+		return TW_EXIT_SOFTWARE;
+	return ret == -EINVAL ? TW_EXIT_DATA : TW_EXIT_NO_INPUT;
+}
+
+/* ---- a line -------------------------------------------------------------- */
+
+/* Only the bins between the extremes hold anything: that is less than all of them. */
+static void forget(struct tw_histogram *histogram)
+{
+	uint32_t first, last;
+
+	if (histogram->count) {
+		first = tw__histogram_bin(histogram, histogram->min_ns);
+		last = tw__histogram_bin(histogram, histogram->max_ns);
+		memset(&histogram->bins[first], 0,
+		       (last - first + 1) * sizeof(*histogram->bins));
+	}
+	tw_histogram_forget_sums(histogram);
+}
+
+static void forget_line(struct tw_report *as_report)
+{
+	struct tw_report_tally *tally = &as_report->tally;
+
+	json_decref(as_report->root);
+	as_report->root = NULL;
+	for (int i = 0; i < TW_REPORT_TIMES; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			forget(&tally->times[i][j]);
+	tally->missing = 0;
+	memset(tally->counts, 0, sizeof(tally->counts));
+	tally->inside = (struct tw_report_inside) { 0 };
+}
+
+static void read_times_of(struct tw_intervals_line *line, const json_t *json,
+			  struct tw_report_problem *problem)
+{
+	const uint64_t number = line->number, to_ns = line->to_ns;
+
+	line->number = tw_want_u64(json, "", "interval", problem);
+	line->from_ns = tw_want_u64(json, "", "from_ns", problem);
+	line->to_ns = tw_want_u64(json, "", "to_ns", problem);
+	if (line->number != number + 1)
+		tw_report_refuse(problem, "interval %llu follows interval %llu",
+				 (unsigned long long)line->number,
+				 (unsigned long long)number);
+	if (line->from_ns != to_ns)
+		tw_report_refuse(problem, "it does not begin where the one before "
+				 "ended");
+	if (line->to_ns < line->from_ns)
+		tw_report_refuse(problem, "it ends before it begins");
+}
+
+static void read_health(struct tw_intervals_line *line, const json_t *json,
+			struct tw_report_problem *problem)
+{
+	const json_t *health = tw_want_object(json, "", "health", problem);
+
+	line->backwards = tw_want_u64(health, "health.", "backwards", problem);
+	line->negative_within = tw_want_u64(health, "health.", "negative_within",
+					    problem);
+}
+
+/* 0; -ENOMEM: what is wrong is in @problem. */
+static int read_line(struct tw_intervals *intervals, struct tw_report_problem *problem)
+{
+	struct tw_report *as_report = &intervals->as_report;
+	struct tw_intervals_line *line = &intervals->line;
+
+	if (line->is_end)
+		tw_report_refuse(problem, "it follows the end");
+	if (json_object_get(as_report->root, "end")) {
+		json_t *end = tw_want_object(as_report->root, "", "end", problem);
+
+		json_incref(end);
+		json_decref(as_report->root);
+		as_report->root = end;
+		line->is_end = 1;
+	}
+	read_times_of(line, as_report->root, problem);
+	tw_report_read_counts(&as_report->tally, as_report->root, problem);
+	read_health(line, as_report->root, problem);
+	if (tw_report_read_times(as_report, tw_histogram_growth_from_json, problem) ||
+	    tw_report_read_inside_counts(as_report, problem))
+		return -ENOMEM;
+	line->tally = &as_report->tally;
+	return 0;
+}
+
+int tw_intervals_next(struct tw_intervals *intervals,
+		      const struct tw_intervals_line **line,
+		      struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_line = { "" };
+	int ret;
+
+	*line = NULL;
+	forget_line(&intervals->as_report);
+	ret = next_json(intervals, &intervals->as_report.root, problem);
+	if (ret || !intervals->as_report.root)
+		return ret;
+	ret = read_line(intervals, &in_line);
+	if (ret) {
+		tw_report_refuse(problem, "%s", strerror(-ret));
+		return ret;
+	}
+	ret = refused(intervals, &in_line, problem);
+	if (!ret)
+		*line = &intervals->line;
+	return ret;
+}
+
+int tw_intervals_add(struct tw_histogram *into, const struct tw_histogram *growth)
+{
+	int error = 0;
+
+	if (!growth->bins)
+		return 0;
+	if (!into->bins)
+		error = tw_histogram_init(into, growth->digits);
+	if (!error)
+		error = tw_histogram_merge(into, growth);
+	if (error || growth->count || !into->count)
+		return error;
+	/* No bin has more, but what belongs to those of the lines before. */
+	if (growth->min_ns < into->min_ns)
+		into->min_ns = growth->min_ns;
+	if (growth->max_ns > into->max_ns)
+		into->max_ns = growth->max_ns;
+	return __builtin_add_overflow(into->sum_ns, growth->sum_ns, &into->sum_ns) ?
+		-EOVERFLOW : 0;
+}
