@@ -74,6 +74,7 @@ typedef int tw_call(struct thread_data *td, struct io_u *io_u);
 struct tw_response;
 struct tw_finished;
 struct tw_intervals;
+struct tw_devices;
 
 struct tw_job {
 	/* The way of an I/O. */
@@ -132,6 +133,7 @@ struct tw_job {
 	struct tw_histogram residual;	/* event_time.h */
 	struct tw_windows over_time;	/* lat, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
+	struct tw_devices *devices;	/* devices.h; NULL: one device */
 	struct tw_counts counts[TW_DIRECTIONS];
 	struct tw_contradictions wrong;	/* stages of I/Os that were recorded */
 	struct tw_join join;		/* CLOCK_MONOTONIC and our own stamps */

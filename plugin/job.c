@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "engine.h"
 #include "guards.h"
 #include "interval.h"
@@ -116,7 +117,8 @@ int tw_post_init(struct thread_data *td)
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
 	tw_trigger_begin(td, job);
-	if (tw_over_time_start(td, job) || tw_record_start(job)) {
+	if (tw_over_time_start(td, job) || tw_record_start(job) ||
+	    tw_devices_start(td, job, &job->devices)) {
 		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);
 		td_verror(td, ENOMEM, "tickwise post_init");
@@ -176,6 +178,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_slowest_free(&job->slowest);
 	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);
+	tw_devices_free(job->devices);
 	free(job->finished);
 	free(job->by_index);
 	free(job->io);

@@ -111,6 +111,9 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 	tw_histogram_add(&job->lat[direction], times.lat_ns);
 	tw_windows_add(&job->over_time, finished->returned_ticks, direction,
 		       times.lat_ns);
+	if (job->devices)
+		tw_devices_add(job->devices, finished->device, direction,
+			       finished->returned_ticks, &times);
 	/* As the sum of its stages, which is not known when it fires. */
 	if (tw__unlikely(finished->io.prepared_ticks ==
 			job->trigger.prepared_ticks))

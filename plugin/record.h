@@ -9,6 +9,7 @@
 #define TW_PLUGIN_RECORD_H
 
 #include "accounting.h"
+#include "devices.h"
 #include "engine.h"
 #include "response.h"
 
@@ -21,6 +22,7 @@ struct tw_finished {
 	uint64_t offset;
 	uint64_t size;
 	enum tw_direction direction;
+	unsigned device;	/* its place among the job's, if it has several */
 } __attribute__((aligned(64)));
 
 /* Before the first I/O; the job's clock is known. 0; -ENOMEM. */
@@ -73,6 +75,8 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.offset = io_u->offset,
 		.size = io_u->xfer_buflen,
 		.direction = direction,
+		.device = job->devices ?
+			  tw_device_of(job->devices, io_u->file) : 0,
 	};
 	if (job->finished_count == TW_FINISHED_MAX ||
 	    tw__unlikely((int64_t) (returned_ticks - io->prepared_ticks) >=

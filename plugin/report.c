@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "devices.h"
 #include "engine.h"
 #include "health.h"
 #include "histogram_json.h"
@@ -286,6 +287,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	if (set_histograms(report, "submitting_call", job->call) ||
 	    json_object_set_new(report, "kernel_stages",
 				tw_kernel_to_json(job)) ||
+	    (job->devices && tw_devices_report(report, job->devices)) ||
 	    (job->trigger.above_ns &&
 	     json_object_set_new(report, "trigger",
 				 tw_trigger_to_json(job, &end))) ||

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: a job with files on two devices has each I/O in the histograms of one of
+# them, as the manual describes it; a job with two files on one device has none of that.
+# Defect: a device that is missed or taken for another one, I/Os that get lost.
+#
+# /dev/shm is a file system of its own nearly everywhere; where it is not, or can't be
+# written, there is no second device without privileges.
+. "$(dirname "$0")/fio_tap.sh"
+
+keys=$root/tests/unit/report_keys.pl
+manual=$root/core/man/tickwise-report.5
+
+# tell FILE PERL-EXPRESSION: prints it
+tell()
+{
+	from_json "$1" "print do { $2 }"
+}
+
+run_fio --name=one --filename=a:b --size=64k --rw=randread --bs=4k \
+	--tw_report=one.json
+ok $? 'a job with two files'
+is "$(tell one.json '$j->{devices} ? "some" : "none"')" none \
+	'of one device has no devices'
+
+other=$(mktemp -d /dev/shm/tickwise.XXXXXX 2>/dev/null)
+trap 'rm -rf "$scratch" "$other"' EXIT
+if [ -z "$other" ] || [ "$(stat -c %d "$other")" = "$(stat -c %d .)" ]; then
+	skip 'no file system but one'
+	done_testing
+fi
+run_fio --name=two --filename="a:b:$other/c" --size=192k --rw=randrw --bs=4k \
+	--iodepth=8 --fsync=8 --tw_report=two.json
+ok $? 'a job with files on two devices'
+is "$(perl "$keys" "$manual" two.json)" '' 'its report is as in the manual'
+is "$(tell two.json 'join " ", map { $_->{device} } @{$j->{devices}}')" \
+	"$(stat -c '%Hd:%Ld' .) $(stat -c '%Hd:%Ld' "$other")" \
+	'it has both, in the order of the files'
+for direction in read write sync; do
+	is "$(tell two.json 'my $sum = 0; $sum += $_->{ios}{'$direction'}
+		for @{$j->{devices}}; $sum')" \
+		"$(tell two.json '$j->{ios}{'$direction'}')" \
+		"each $direction is on one of them"
+done
+is "$(tell two.json 'my ($c) = grep { $_->{device} eq "'"$(stat -c %Hd:%Ld \
+		"$other")"'" } @{$j->{devices}}; $c->{ios}{read} + $c->{ios}{write}')" \
+	16 'one file has a third of the transfers'
+is "$(tell two.json 'my $bad = 0;
+	for my $device (@{$j->{devices}}) {
+		for my $direction (qw(read write sync)) {
+			my $sum = 0;
+			$sum += $_->{$direction}{count} // 0
+				for @{$device->{over_time}};
+			$bad++ if $sum != $device->{ios}{$direction} ||
+				$sum != ($device->{lat}{$direction}{count} // 0);
+		}
+	}
+	$bad')" 0 'its parts over time have all of them'
+done_testing
