@@ -132,8 +132,7 @@ void tw_completion_print_bash(const struct tw_command *commands, FILE *out)
 	fputs("' ;;\n", out);
 	for (const struct tw_command *command = commands; command->name;
 	     command++)
-		if (command->options)
-			print_bash_command(command, out);
+		print_bash_command(command, out);
 	fputs(bash_end, out);
 }
 
@@ -215,8 +214,7 @@ void tw_completion_print_zsh(const struct tw_command *commands, FILE *out)
 	      "case $words[1] in\n", out);
 	for (const struct tw_command *command = commands; command->name;
 	     command++)
-		if (command->options)
-			print_zsh_command(command, out);
+		print_zsh_command(command, out);
 	fputs("	help) _arguments '1:command:(", out);
 	print_names(commands, out);
 	fputs(")' ;;\nesac\n", out);

@@ -101,8 +101,7 @@ static int print_made(const char *option, const char *of)
 		tw_completion_print_bash(commands, stdout);
 	else if (is_completion && strcmp(of, "zsh") == 0)
 		tw_completion_print_zsh(commands, stdout);
-	else if (strcmp(option, "--manual-options") == 0 && command &&
-		 command->options)
+	else if (strcmp(option, "--manual-options") == 0 && command)
 		tw_options_print_manual(command->options, stdout);
 	else
 		return 0;

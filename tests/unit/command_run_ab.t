@@ -103,6 +103,7 @@ for given in '--ab=a job.fio' '--ab=a --ab=b --ab=c job.fio'; do
 	# shellcheck disable=SC2086	# words
 	refuses 64 '--ab is given twice: for A and for B' $given
 done
+refuses 64 "standard input" --ab=iodepth=1 --ab=iodepth=2 - </dev/null
 refuses 64 "the jobs can't be given by options" --ab=iodepth=1 --ab=iodepth=2 \
 	--name=x --ioengine=io_uring
 refuses 64 'fio is told to run nothing' --ab=iodepth=1 --ab=iodepth=2 --parse-only job.fio

@@ -42,14 +42,24 @@ static void add_to_all(struct tw_run_arguments *arguments, const char *option)
 	}
 }
 
-int tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
+int tw_run_check_sides(const struct tw_run_arguments *arguments)
 {
 	if (!arguments->file_count || arguments->jobs.section_count > 1)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab changes job "
 				       "files: the jobs can't be given by options");
+	for (size_t i = 0; i < arguments->file_count; i++)
+		if (!strcmp(arguments->files[i].path, "-"))
+			return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab reads "
+					       "each job file twice: standard input "
+					       "can't be one");
 	if (arguments->runs_nothing)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab: fio is told "
 				       "to run nothing");
+	return TW_EXIT_GOOD;
+}
+
+void tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
+{
 	options += strspn(options, " ");
 	while (*options) {
 		size_t length = strcspn(options, " ");
@@ -59,7 +69,6 @@ int tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
 		options += length;
 		options += strspn(options, " ");
 	}
-	return TW_EXIT_GOOD;
 }
 
 /* ---- runs ---------------------------------------------------------------- */

@@ -132,27 +132,34 @@ static int change_all(struct tw_run_arguments *arguments,
 	return TW_EXIT_GOOD;
 }
 
-static int prepare(struct tw_run_arguments *arguments, const struct wanted *wanted,
-		   const char *options, char **argv)
+/* Where the engines are; what fio knows of them is asked as it is needed. */
+static int find_engines(struct tw_run_engines *engines, const struct wanted *wanted,
+			char *const *argv)
 {
-	struct tw_run_engines engines = {
+	*engines = (struct tw_run_engines) {
 		.fio = wanted->fio,
 		.convert = wanted->convert,
 	};
-	int code;
-
 	if (!*argv)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE,
 				       "no job given (see --help)");
-	code = tw_run_find_engines(&engines, wanted->engine);
-	if (code == TW_EXIT_GOOD)
-		code = tw_run_read_arguments(arguments, argv, &engines);
+	return tw_run_find_engines(engines, wanted->engine);
+}
+
+/* @options: those of a side of --ab; or NULL. */
+static int prepare(struct tw_run_arguments *arguments, struct tw_run_engines *engines,
+		   const char *options, char **argv)
+{
+	int code = tw_run_read_arguments(arguments, argv, engines);
+
+	if (code == TW_EXIT_GOOD && options)
+		code = tw_run_check_sides(arguments);
 	if (code == TW_EXIT_GOOD)
 		code = read_files(arguments);
 	if (code == TW_EXIT_GOOD && options)
-		code = tw_run_add_options(arguments, options);
+		tw_run_add_options(arguments, options);
 	if (code == TW_EXIT_GOOD)
-		code = change_all(arguments, &engines);
+		code = change_all(arguments, engines);
 	return code;
 }
 
@@ -266,8 +273,11 @@ static int run_fio(struct tw_run_arguments *arguments,
 static int prepare_and_run(const struct wanted *wanted, char **argv)
 {
 	struct tw_run_arguments arguments = { 0 };
-	int code = prepare(&arguments, wanted, NULL, argv);
+	struct tw_run_engines engines;
+	int code = find_engines(&engines, wanted, argv);
 
+	if (code == TW_EXIT_GOOD)
+		code = prepare(&arguments, &engines, NULL, argv);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	return wanted->dry_run ? print_changed(&arguments, wanted->fio) :
@@ -277,13 +287,15 @@ static int prepare_and_run(const struct wanted *wanted, char **argv)
 static int prepare_and_compare(const struct wanted *wanted, char **argv)
 {
 	struct tw_run_arguments sides[2] = { { 0 }, { 0 } };
-	int code = TW_EXIT_GOOD;
+	struct tw_run_engines engines;
+	int code;
 
 	if (wanted->ab.count != 2)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab is given "
 				       "twice: for A and for B");
+	code = find_engines(&engines, wanted, argv);
 	for (int i = 0; i < 2 && code == TW_EXIT_GOOD; i++)
-		code = prepare(&sides[i], wanted, wanted->ab.list[i], argv);
+		code = prepare(&sides[i], &engines, wanted->ab.list[i], argv);
 	for (int i = 0; i < 2 && code == TW_EXIT_GOOD && wanted->dry_run; i++)
 		code = print_changed(&sides[i], wanted->fio);
 	return code != TW_EXIT_GOOD || wanted->dry_run ? code :

@@ -272,8 +272,10 @@ int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 
 /* ---- in turn: --ab ---- */
 
-/* Options, with blanks between, for each job of the files. Returns an enum tw_exit. */
-int tw_run_add_options(struct tw_run_arguments *arguments, const char *options);
+/* Can these jobs be run with other options, and several times? An enum tw_exit. */
+int tw_run_check_sides(const struct tw_run_arguments *arguments);
+/* Options, with blanks between, for each job of the files. */
+void tw_run_add_options(struct tw_run_arguments *arguments, const char *options);
 
 /* Run both sides @rounds times each, and compare their reports: the exit code. */
 int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds);
