@@ -87,8 +87,8 @@ static json_t *clock_to_json(const struct tw_job *job)
 				     (offset.high_ns - offset.low_ns) / 2;
 
 	return json_pack("{so, so, sf}",
-			 "ticks", tw_u64_string(job->start.ticks),
-			 "monotonic_ns", tw_u64_string((uint64_t) monotonic_ns),
+			 "ticks", tw_json_digits(job->start.ticks),
+			 "monotonic_ns", tw_json_digits((uint64_t) monotonic_ns),
 			 "hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
 }
 

@@ -176,10 +176,10 @@ static json_t *slow_to_json(const struct tw_job *job,
 			 "offset", (json_int_t) slow->offset,
 			 "size", (json_int_t) slow->size,
 			 "ddir", tw_direction_names[slow->direction],
-			 "ticks", tw_u64_string(begin),
-			 "raw_ns", tw_u64_string(clock_at(job, end, begin,
+			 "ticks", tw_json_digits(begin),
+			 "raw_ns", tw_json_digits(clock_at(job, end, begin,
 				job->start.raw, end->raw)),
-			 "monotonic_ns", tw_u64_string(begin_ns),
+			 "monotonic_ns", tw_json_digits(begin_ns),
 			 "stages", slow_stages_to_json(job, &slow->times));
 
 	if (job->stages && slow->io.entered_ticks)

@@ -12,16 +12,9 @@
 
 #include "command/output/json_text.h"
 #include "guards.h"
+#include "histogram_json.h"
 #include "message.h"
 #include "report_file.h"
-
-json_t *tw_u64_string(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long) value);
-	return json_string(text);
-}
 
 /*
  * The same for all jobs of one fio run, and for no other: the process they
@@ -51,7 +44,7 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 			 "subjob_number", (int) td->subjob_number,
 			 "pid", (int) td->pid,
 			 "host", tw_json_text(host),
-			 "start", tw_u64_string(start_realtime_ns),
+			 "start", tw_json_digits(start_realtime_ns),
 			 "fio_version", fio_version_string,
 			 "engine", tw_engine.name);
 }

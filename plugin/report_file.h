@@ -13,9 +13,6 @@
 
 struct thread_data;
 
-/* Absolute times and ticks are strings: a double does not hold them. */
-json_t *tw_u64_string(uint64_t value);
-
 /* Which job of which run, from @start_realtime_ns on; NULL without memory. */
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns);

@@ -7,12 +7,10 @@
  * inherit it. 20 ms of calibration against CLOCK_MONOTONIC_RAW, up to 160 where
  * others want the CPU, and a check of some ms that the CPUs' counters agree.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "counter/state.h"

@@ -84,7 +84,7 @@ void tw_trigger_slow(struct tw_job *job, const struct io_u *io_u,
 static json_t *event_to_json(const struct tw_trace_event *event, bool is_own)
 {
 	json_t *object = json_pack("{so, sI, ss, sI, ss, ss}",
-			 "monotonic_ns", tw_u64_string(event->monotonic_ns),
+			 "monotonic_ns", tw_json_digits(event->monotonic_ns),
 			 "cpu", (json_int_t) event->cpu,
 			 "task", event->task,
 			 "pid", (json_int_t) event->pid,
@@ -143,7 +143,7 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 			    tw_json_of_u64(window.count));
 	if (window.whole_from_ns > begin_ns)
 		json_object_set_new(object, "whole_from_ns",
-				    tw_u64_string(window.whole_from_ns));
+				    tw_json_digits(window.whole_from_ns));
 	json_object_set_new(object, "events",
 			    events_to_json(trigger, &window, begin_ns));
 	free(window.events);
@@ -160,8 +160,8 @@ static void add_io(json_t *object, const struct tw_job *job,
 		"offset", (json_int_t) trigger->offset,
 		"size", (json_int_t) trigger->size,
 		"ddir", tw_direction_names[trigger->direction],
-		"ticks", tw_u64_string(trigger->prepared_ticks),
-		"monotonic_ns", tw_u64_string(begin_ns),
+		"ticks", tw_json_digits(trigger->prepared_ticks),
+		"monotonic_ns", tw_json_digits(begin_ns),
 		"lat_ns", (json_int_t) trigger->lat_ns));
 	add_events(object, trigger, begin_ns, begin_ns + trigger->lat_ns);
 }

@@ -23,14 +23,18 @@ static const double percents[] = {
 	99.5, 99.9, 99.95, 99.99, 99.999,
 };
 
-json_t *tw_json_of_u64(uint64_t value)
+json_t *tw_json_digits(uint64_t value)
 {
 	char digits[24];
 
-	if (value <= EXACT_IN_DOUBLE)
-		return json_integer((json_int_t)value);
 	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
 	return json_string(digits);
+}
+
+json_t *tw_json_of_u64(uint64_t value)
+{
+	return value <= EXACT_IN_DOUBLE ? json_integer((json_int_t)value) :
+					  tw_json_digits(value);
 }
 
 /* A whole number in a string. */
@@ -134,18 +138,15 @@ static json_t *squares_to_json(const struct tw_histogram *histogram)
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 {
 	uint64_t min_ns = histogram->count ? histogram->min_ns : 0;
-	char sum_ns[24];
 
-	snprintf(sum_ns, sizeof(sum_ns), "%llu",
-		 (unsigned long long)histogram->sum_ns);
-	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:s, s:o*, s:o, s:o}",
+	return json_pack("{s:i, s:o, s:o, s:o, s:f, s:f, s:o, s:o*, s:o, s:o}",
 			 "digits", (int)histogram->digits,
 			 "count", tw_json_of_u64(histogram->count),
 			 "min_ns", tw_json_of_u64(min_ns),
 			 "max_ns", tw_json_of_u64(histogram->max_ns),
 			 "mean_ns", tw_histogram_mean_ns(histogram),
 			 "stddev_ns", tw_histogram_stddev_ns(histogram),
-			 "sum_ns", sum_ns,
+			 "sum_ns", tw_json_digits(histogram->sum_ns),
 			 "sum_squares_ns2", squares_to_json(histogram),
 			 "percentiles", percentiles_to_json(histogram),
 			 "bins", bins_to_json(histogram));

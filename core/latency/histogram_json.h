@@ -23,6 +23,10 @@
  */
 json_t *tw_json_of_u64(uint64_t value);
 
+/* A string of its digits: for absolute times and ticks, which a double does not hold.
+ * A new reference; NULL without memory. */
+json_t *tw_json_digits(uint64_t value);
+
 /**
  * tw_json_to_u64 - a number of 0 or more, or a string of its digits
  *

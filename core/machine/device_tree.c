@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "text_file.h"
 

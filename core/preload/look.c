@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  */
 #include "kernel/attach_json.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "command/output/json_text.h"
@@ -12,14 +11,6 @@
 #include "latency/histogram_json.h"
 
 #define TRIM	"trim"	/* a direction of the report that io_uring has no name for */
-
-static json_t *digits(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	return json_string(text);
-}
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -39,7 +30,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 			 "fio_version", "", "engine", "attach", "groupid", 0,
 			 "thread_number", 1, "subjob_number", 0,
 			 "pid", (int)result->target->pid,
-			 "start", digits(result->start_realtime_ns),
+			 "start", tw_json_digits(result->start_realtime_ns),
 			 "iodepth", 0,
 			 "run_ns", tw_json_of_u64(result->run_ns));
 }
@@ -122,7 +113,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 		"offset", tw_json_of_u64(io->offset == UINT64_MAX ? 0 : io->offset),
 		"size", tw_json_of_u64(io->result > 0 ? (uint64_t)io->result : 0),
 		"ddir", tw_attach_directions[tw_attach_direction(io->opcode)],
-		"monotonic_ns", digits(io->accepted_ns), "stages", stages,
+		"monotonic_ns", tw_json_digits(io->accepted_ns), "stages", stages,
 		"ring", tw_json_of_u64(slow->ring),
 		"operation", tw_attach_operation(io->opcode),
 		"file", tw_json_text(tw_attach_file_name(result->files, &io->inode)));

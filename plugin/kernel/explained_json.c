@@ -4,10 +4,8 @@
  */
 #include "kernel/explained_json.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "command/output/plain_text.h"
+#include "latency/histogram_json.h"
 
 static const char *const kinds[TW_HOLDER_KINDS] = {
 	[TW_PROCESS] = "process",
@@ -67,11 +65,9 @@ static json_t *stall_to_json(uint64_t stage_from_ns, uint64_t stage_ns,
 	const bool stalled = is && is->stall_to_ns > is->stall_from_ns;
 	const int64_t from_ns = stalled ? is->stall_from_ns : 0;
 	const int64_t to_ns = stalled ? is->stall_to_ns : (int64_t) stage_ns;
-	char digits[24];
+	const uint64_t begin_ns = stage_from_ns + (uint64_t) from_ns;
 
-	snprintf(digits, sizeof(digits), "%" PRIu64,
-		 stage_from_ns + (uint64_t) from_ns);
-	return json_pack("{ss, sI}", "from_ns", digits,
+	return json_pack("{so, sI}", "from_ns", tw_json_digits(begin_ns),
 			 "ns", (json_int_t) (to_ns - from_ns));
 }
 
