@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "causes.skel.h"
 #include "kernel/attach_record.h"
+#include "kernel/program.h"
 
 #define TURNS_BYTES	(TW_ATTACH_THREADS * sizeof(struct tw_turns))
 
@@ -22,17 +22,6 @@ struct tw_attach_causes {
 	struct tw_causes *skeleton;
 	const struct tw_turns *turns;
 };
-
-static bool may_trace_all(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	return syscall(SYS_capget, &header, data) == 0 &&
-	       data[0].effective & CAP_TO_MASK(CAP_SYS_PTRACE);
-}
 
 static int load(struct tw_attach_causes *causes)
 {
@@ -45,7 +34,8 @@ static int load(struct tw_attach_causes *causes)
 		return -errno;
 	made->rodata->has_reader = true;
 	made->rodata->reader_uid = geteuid();
-	made->rodata->reader_may_all = may_trace_all();
+	made->rodata->reader_may_all =
+		tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
 	/* Who is followed is for attach.bpf.c to say. */
 	bpf_program__set_autoload(made->progs.create, false);
 	error = bpf_map__set_max_entries(made->maps.rings, TW_ATTACH_THREADS);

@@ -28,17 +28,22 @@ static bool locked_down(void)
 	return strstr(text, "[confidentiality]");
 }
 
-static bool is_privileged(void)
+uint64_t tw_program_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	uint64_t has;
 
 	if (syscall(SYS_capget, &header, data))
-		return false;
-	has = (uint64_t)data[1].effective << 32 | data[0].effective;
+		return 0;
+	return (uint64_t)data[1].effective << 32 | data[0].effective;
+}
+
+static bool is_privileged(void)
+{
+	const uint64_t has = tw_program_capabilities();
+
 	return has >> CAP_SYSLOG & 1 &&
 	       (has >> CAP_SYS_ADMIN & 1 ||
 		(has >> TW_CAP_BPF & 1 && has >> TW_CAP_PERFMON & 1));

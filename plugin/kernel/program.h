@@ -22,6 +22,9 @@ const char *tw_program_reason(int error, bool helper);
 const char *tw_program_reason_by(int error, bool helper,
 				 const struct tw_program_rights *rights);
 
+/* The effective capabilities of this process, a bit each. */
+uint64_t tw_program_capabilities(void);
+
 /*
  * Does this process see the kernel's addresses? Programs follow pointers to functions
  * of the kernel. These are shown only with CAP_SYSLOG; without it they read as 0, and no
