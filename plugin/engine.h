@@ -15,6 +15,7 @@
 #include "kernel_why.h"
 #include "options.h"
 #include "patched_fio.h"
+#include "collect/by_lat.h"
 #include "collect/slowest.h"
 #include "tickwise.h"
 #include "timing.h"
@@ -130,6 +131,7 @@ struct tw_job {
 	struct tw_histogram stage[TW_STAGES][TW_DIRECTIONS];
 	struct tw_histogram lat[TW_DIRECTIONS];
 	struct tw_histogram call[TW_DIRECTIONS];
+	struct tw_by_lat by_lat[TW_DIRECTIONS];	/* with @stages */
 	struct tw_histogram residual;	/* event_time.h */
 	struct tw_windows over_time;	/* lat, by tw_direction */
 	struct tw_slowest slowest;	/* of struct tw_slow_io */

@@ -56,6 +56,8 @@ static int allocate(struct thread_data *td, struct tw_job *job)
 			if (tw_histogram_init(&job->stage[stage][direction],
 					      o->digits))
 				return -ENOMEM;
+		if (job->stages && tw_by_lat_init(&job->by_lat[direction]))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -173,6 +175,7 @@ void tw_cleanup(struct thread_data *td)
 		tw_histogram_free(&job->call[direction]);
 		for (stage = 0; stage < TW_STAGES; stage++)
 			tw_histogram_free(&job->stage[stage][direction]);
+		tw_by_lat_free(&job->by_lat[direction]);
 	}
 	tw_windows_free(&job->over_time);
 	tw_slowest_free(&job->slowest);

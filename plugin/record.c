@@ -126,6 +126,7 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 		if (times.stages & TW_STAGE_BIT(stage))
 			tw_histogram_add(&job->stage[stage][direction],
 					 times.stage_ns[stage]);
+	tw_by_lat_add(&job->by_lat[direction], times.lat_ns, times.stage_ns);
 	if (finished->io.entered_ticks)
 		tw_histogram_add(&job->call[direction], times.call_ns);
 	if (clocks->join)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "by_lat_json.h"
 #include "clocks.h"
 #include "devices.h"
 #include "engine.h"
@@ -285,6 +286,9 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	if (!report)
 		return NULL;
 	if (set_histograms(report, "submitting_call", job->call) ||
+	    (job->stages &&
+	     json_object_set_new(report, "stages_by_lat",
+				 tw_by_lat_to_json(job))) ||
 	    json_object_set_new(report, "kernel_stages",
 				tw_kernel_to_json(job)) ||
 	    (job->devices && tw_devices_report(report, job->devices)) ||

@@ -78,7 +78,7 @@ tests_of_folder()
 		unit/report_bad_input.t' ;;
 	core/names.c) echo 'unit/names.c unit/estimate_*.c golden/check.t' ;;
 	core/sized.c) echo 'unit/sized.c unit/grown_struct.t' ;;
-	core/latency/*) echo 'unit/histogram_*.c unit/stages_*.t
+	core/latency/*) echo 'unit/histogram_*.c unit/lat_slices.c unit/stages_*.t
 		unit/report_merge.t unit/report_json.t unit/report_percentiles.t
 		golden/report*.t' ;;
 	core/memory/*) echo 'unit/memory_*.c unit/memory_*.t golden/memlat.t' ;;
@@ -115,6 +115,7 @@ tests_of_folder()
 	plugin/kernel/*) echo 'unit/kernel_*.c unit/trace_*.c unit/attach_*.c
 		unit/engine_kernel_*.c unit/engine_causes.c unit/engine_stages.c
 		unit/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
+	plugin/collect/by_lat*) echo 'unit/engine_stages.c' ;;
 	plugin/collect/*) echo 'unit/slowest.c unit/windows.c unit/attach_tally.c
 		unit/engine_over_time.c fio/slowest.t fio/over_time.t' ;;
 	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c

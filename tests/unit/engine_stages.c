@@ -430,6 +430,49 @@ static void check_over_time(void)
 	       "over time there are the same I/Os with the same lat");
 }
 
+/* What the I/Os of a slice were and spent in a stage, in both directions. */
+static uint64_t right_in(const json_t *slice, unsigned direction, int stage)
+{
+	const uint64_t from_ns = number_of(slice, "from_ns");
+	const uint64_t to_ns = number_of(slice, "to_ns");
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < recorded; i++)
+		if (over[i].direction == direction && over[i].ns[LAT] >= from_ns &&
+		    over[i].ns[LAT] <= to_ns)
+			sum += stage < 0 ? 1 : over[i].ns[stage];
+	return sum;
+}
+
+/* Each I/O once, with its own stages, among those of about its lat. */
+static void check_by_lat(void)
+{
+	const json_t *by_lat = json_object_get(world.report, "stages_by_lat");
+	unsigned wrong = 0;
+	uint64_t ios = 0;
+
+	for (unsigned d = 0; d < 2; d++) {
+		const json_t *slices = json_object_get(by_lat,
+						       tw_direction_names[d]);
+
+		for (size_t i = 0; i < json_array_size(slices); i++) {
+			const json_t *slice = json_array_get(slices, i);
+			const json_t *sums = json_object_get(slice, "stages");
+
+			ios += number_of(slice, "ios");
+			wrong += number_of(slice, "ios") != right_in(slice, d, -1);
+			for (int stage = QUEUE; stage < LAT; stage++)
+				wrong += number_of(sums, stage_names[stage]) !=
+					 right_in(slice, d, stage);
+		}
+	}
+	if (shape->no_stages)
+		tap_ok(!by_lat, "there are no stages by lat");
+	else
+		tap_ok(!wrong && ios == IOS, "by lat there are the same I/Os with "
+		       "the same stages");
+}
+
 static int longer_first(const void *a, const void *b)
 {
 	const struct over *first = a, *second = b;
@@ -500,8 +543,10 @@ static void check_report(void)
 	for (d = 0; d < 2; d++)
 		check_direction(d);
 	check_over_time();
-	if (is_exact())
+	if (is_exact()) {
 		check_windows();
+		check_by_lat();
+	}
 	check_slowest();
 	tap_ok(number_of(batches, "enters") == calls &&
 	       number_of(batches, "tails") == tails &&

@@ -70,7 +70,10 @@ my %types = (
 sub stands_for {
 	my ($said, $is) = @_;
 
-	return $said eq $is || exists $names{$said} && $is =~ /^(?:$names{$said})$/;
+	# The elements of an array have its name, too.
+	return 1 if $said eq $is;
+	return 0 if ($said =~ s/\[\]$//) != ($is =~ s/\[\]$//);
+	return exists $names{$said} && $is =~ /^(?:$names{$said})$/;
 }
 
 sub path_stands_for {

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slices of lat: eight to an octave, each of whole nanoseconds, all values up to 15 in
+ * one of their own. For each the engine adds up the stages of its I/Os, so that a page
+ * can tell where the time of an I/O at a percentile went. A bin of a histogram lies in
+ * one slice, whatever its digits.
+ */
+#ifndef TW_LATENCY_SLICES_H
+#define TW_LATENCY_SLICES_H
+
+#include <stdint.h>
+
+#define TW_LAT_SLICE_BITS	3
+#define TW_LAT_SLICES		((65U - TW_LAT_SLICE_BITS) << TW_LAT_SLICE_BITS)
+
+static inline unsigned tw_lat_slice(uint64_t lat_ns)
+{
+	unsigned octave = 63 - TW_LAT_SLICE_BITS -
+		(unsigned)__builtin_clzll(lat_ns | 1ULL << TW_LAT_SLICE_BITS);
+
+	return (octave << TW_LAT_SLICE_BITS) + (unsigned)(lat_ns >> octave);
+}
+
+/* The smallest and the largest value of a slice. */
+static inline uint64_t tw_lat_slice_low(unsigned slice)
+{
+	unsigned octave = slice >> TW_LAT_SLICE_BITS;
+
+	if (octave < 2)
+		return slice;
+	return (uint64_t)((slice & ((1U << TW_LAT_SLICE_BITS) - 1)) |
+			  1U << TW_LAT_SLICE_BITS) << (octave - 1);
+}
+
+static inline uint64_t tw_lat_slice_high(unsigned slice)
+{
+	/* Of the last it is 2^64 - 1. */
+	return slice + 1 == TW_LAT_SLICES ? UINT64_MAX :
+					    tw_lat_slice_low(slice + 1) - 1;
+}
+
+#endif
