@@ -36,6 +36,8 @@ cat >>"$scratch/b.json" <<END
 	"name": "x"}]}}, {"offset": 0, "size": 4096, "ddir": "read",
 	"stages": {"queue": 1, "submit": 1, "blockq": 1, "device": 1,
 		"complete": 1, "reap": 1, "deliver": 1, "lat": 7}}],
+"stages_by_lat": {"read": [{"from_ns": 96, "to_ns": 103, "ios": 89,
+	"stages": {"queue": 890, "kernel": 6230, "deliver": 1780}}]},
 "causes": {"state": "on"},
 "attached": {"descendants": false, "in_flight": 0, "more_cqes": 0, "lost_records": 0,
 	"lost_ios": 0, "lost_rings": 0, "rings": [{"ring": 1, "program": "x", "pid": 1,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/reports/by_lat.h"
 #include "command/reports/inside.h"
 #include "command/reports/merge.h"
 #include "command/reports/merge_slowest.h"
@@ -154,6 +155,8 @@ static int add_tally(struct tw_report_tally *into,
 		for (int j = 0; j < TW_REPORT_DIRECTIONS && !error; j++)
 			error = add_histogram(&into->times[i][j],
 					      &from->times[i][j]);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS && !error; i++)
+		error = tw_report_merge_by_lat(&into->by_lat[i], &from->by_lat[i]);
 	into->missing |= from->missing;
 	tw_report_merge_schedule(&into->schedule, &from->schedule);
 	if (tw_report_merge_inside(&into->inside, &from->inside))

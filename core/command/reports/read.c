@@ -17,6 +17,7 @@
 #include "command/command.h"
 #include "command/output/plain_text.h"
 #include "command/reports/attached.h"
+#include "command/reports/by_lat.h"
 #include "command/reports/causes.h"
 #include "command/reports/clock_errors.h"
 #include "command/reports/inside.h"
@@ -499,6 +500,7 @@ static int read_parts(struct tw_report *report,
 	read_fio_times(report, problem);
 	if (read_clocks(report, problem) ||
 	    tw_report_read_times(report, tw_histogram_from_json, problem) ||
+	    tw_report_read_by_lat(report, problem) ||
 	    tw_report_read_attached(report, problem) ||
 	    tw_report_read_inside(report, problem))
 		return -ENOMEM;
@@ -526,6 +528,7 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 	/* Held as histograms and intervals from here on: of many reports, this
 	 * is nearly all of their memory. */
 	json_object_del(report->root, "stages");
+	json_object_del(report->root, "stages_by_lat");
 	json_object_del(report->root, "response");
 	json_object_del(report->root, "submitting_call");
 	json_object_del(report->root, "over_time");
@@ -563,6 +566,8 @@ void tw_report_tally_free(struct tw_report_tally *tally)
 	for (int i = 0; i < TW_REPORT_TIMES; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			tw_histogram_free(&tally->times[i][j]);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		tw_report_free_by_lat(&tally->by_lat[i]);
 }
 
 void tw_report_free(struct tw_report *report)

@@ -73,6 +73,18 @@ extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 #define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
 #define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
 
+/* I/Os of a slice of lat (latency/slices.h), and the sums of their stages. */
+struct tw_report_slice {
+	unsigned at;
+	uint64_t ios;
+	uint64_t sum_ns[TW_REPORT_STAGES];
+};
+
+struct tw_report_by_lat {
+	struct tw_report_slice *slices;	/* ascending; those with I/Os */
+	size_t count;
+};
+
 /* fio's, in jobs with a rate. */
 struct tw_report_schedule {
 	uint64_t resolution_ns;		/* 0: not said */
@@ -114,6 +126,7 @@ struct tw_report_tally {
 	uint64_t tails;
 	uint64_t largest_tail;
 	struct tw_histogram times[TW_REPORT_TIMES][TW_REPORT_DIRECTIONS];
+	struct tw_report_by_lat by_lat[TW_REPORT_DIRECTIONS];
 	struct tw_report_schedule schedule;
 	struct tw_report_inside inside;
 };
