@@ -16,6 +16,7 @@
 #include "histogram_json.h"
 #include "interval.h"
 #include "interval_line.h"
+#include "kernel_job.h"
 #include "message.h"
 #include "report_file.h"
 #include "timespec.h"
@@ -92,10 +93,18 @@ static json_t *clock_to_json(const struct tw_job *job)
 			 "hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
 }
 
+/* What the report has of them; their counts are in the lines. */
+static json_t *kernel_to_json(const struct tw_job *job)
+{
+	if (!job->kernel.slots)
+		return tw_kernel_to_json(job);
+	return json_pack("{ss}", "state", "on");
+}
+
 static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,
 			      uint64_t every_ns)
 {
-	return json_pack("{ss, si, ss, ss, so, so, so, si}",
+	return json_pack("{ss, si, ss, ss, so, so, so, si, s{sb}, s{sb}, so}",
 			 "schema", TW_REPORT_SCHEMA,
 			 "version", TW_REPORT_VERSION,
 			 "kind", "intervals",
@@ -103,7 +112,10 @@ static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,
 			 "job", tw_job_to_json(td, job),
 			 "clock", clock_to_json(job),
 			 "interval_ns", tw_json_of_u64(every_ns),
-			 "digits", (int) job->lat[TW_READ].digits);
+			 "digits", (int) job->lat[TW_READ].digits,
+			 "counter", "fallback", job->system,
+			 "fio_times", "event_time", job->event_time,
+			 "kernel_stages", kernel_to_json(job));
 }
 
 /* 0; -errno. */

@@ -15,7 +15,14 @@
 
 /* Of a number, a name and what stands around them. */
 #define MOST_PIECE	64
-#define FIRST_SIZE	65536
+/* More than a line has at three digits in most jobs. */
+#define FIRST_SIZE	(512U << 10)
+#define PAGE		4096U
+
+/* Where most latencies are, and up to how many digits their bins are few. */
+#define USUAL_FROM_NS	1000U
+#define USUAL_TO_NS	(1U << 24)
+#define USUAL_DIGITS	3
 
 /* Bins, 8 bytes each. */
 #define AT_ONCE		64U
@@ -217,7 +224,34 @@ static struct bins put_bins(struct tw_interval_lines *lines,
 	return new;
 }
 
-/* Nothing where no bin has more. The count is that of the bins; the sum is read apart
+/* The extremes of what the line has, as far as they are known: a bin's edge, or that
+ * of all values so far, which is closer. */
+static void put_extremes(struct tw_interval_lines *lines,
+			 const struct tw_histogram *now,
+			 struct tw_histogram *told, const struct bins *new)
+{
+	uint64_t min_ns = load(&now->min_ns), max_ns = load(&now->max_ns);
+
+	if (new->count) {
+		min_ns = max(min_ns, tw_histogram_bin_low(now, new->first));
+		max_ns = min(max_ns, tw_histogram_bin_high(now, new->last));
+	}
+	put_count(lines, "min_ns", min_ns);
+	put_count(lines, "max_ns", max_ns);
+	told->min_ns = min(told->min_ns, min_ns);
+	told->max_ns = max(told->max_ns, max_ns);
+}
+
+/* Also where no bin has more: a sum, or an extreme, may have been read before the job
+ * had stored what belongs to the bins. */
+static bool has_news(const struct tw_histogram *now, const struct tw_histogram *told)
+{
+	return load(&now->sum_ns) != told->sum_ns ||
+	       load(&now->min_ns) < told->min_ns ||
+	       load(&now->max_ns) > told->max_ns;
+}
+
+/* Nothing where all is as it was. The count is that of the bins; the sum is read apart
  * from them. */
 static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
 			      const struct tw_histogram *now,
@@ -229,15 +263,14 @@ static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
 
 	open_object(lines, "bins");
 	new = put_bins(lines, now, told);
-	if (!new.count) {
+	if (!new.count && !has_news(now, told)) {
 		lines->length = at;
 		return 0;
 	}
 	close_object(lines);
-	sum_ns = load(&now->sum_ns);
 	put_count(lines, "count", new.count);
-	put_count(lines, "min_ns", tw_histogram_bin_low(now, new.first));
-	put_count(lines, "max_ns", tw_histogram_bin_high(now, new.last));
+	put_extremes(lines, now, told, &new);
+	sum_ns = load(&now->sum_ns);
 	put_digits(lines, "sum_ns", sum_ns - told->sum_ns);
 	told->sum_ns = sum_ns;
 	close_object(lines);
@@ -438,6 +471,33 @@ int tw_interval_line(struct tw_interval_lines *lines, bool is_end)
 	return lines->no_memory ? -ENOMEM : 0;
 }
 
+/* Where the first line would wait for memory, which is zeroed page by page: that is
+ * done here, before the job begins. */
+static void touch(struct tw_histogram *told)
+{
+	const uint32_t first = tw__histogram_bin(told, USUAL_FROM_NS);
+	const uint32_t end = tw__histogram_bin(told, USUAL_TO_NS);
+	uint32_t bin;
+
+	if (told->digits > USUAL_DIGITS)
+		return;
+	for (bin = first; bin < end; bin += PAGE / sizeof(*told->bins))
+		((volatile uint64_t *) told->bins)[bin] = 0;
+}
+
+static void touch_all(struct tw_interval_lines *lines)
+{
+	unsigned direction, stage;
+
+	memset(lines->text, 0, lines->size);
+	for (direction = TW_READ; direction <= TW_WRITE; direction++) {
+		touch(&lines->lat[direction]);
+		touch(&lines->call[direction]);
+		for (stage = 0; stage < TW_STAGES; stage++)
+			touch(&lines->stage[stage][direction]);
+	}
+}
+
 static int init_histograms(struct tw_interval_lines *lines)
 {
 	const unsigned digits = lines->job->lat[TW_READ].digits;
@@ -464,8 +524,10 @@ int tw_interval_lines_init(struct tw_interval_lines *lines,
 		.text = malloc(FIRST_SIZE),
 		.size = FIRST_SIZE,
 	};
-	if (lines->text && !init_histograms(lines))
+	if (lines->text && !init_histograms(lines)) {
+		touch_all(lines);
 		return 0;
+	}
 	tw_interval_lines_free(lines);
 	return -ENOMEM;
 }

@@ -165,11 +165,12 @@ static bool adds_up(void)
 	return same;
 }
 
-/* The edges of its first and last bin, and the count of all. */
+/* Extremes in its first and last bin, and the count of all. */
 static bool fits_its_bins(const json_t *histogram)
 {
 	uint64_t low_ns = UINT64_MAX, high_ns = 0, count = 0;
 	struct tw_histogram edges;
+	bool fits;
 	const char *key;
 	json_t *bin;
 
@@ -184,10 +185,14 @@ static bool fits_its_bins(const json_t *histogram)
 		high_ns = max(high_ns, at);
 		count += (uint64_t)json_integer_value(bin);
 	}
+	low_ns = tw__histogram_bin(&edges, low_ns);
+	high_ns = tw__histogram_bin(&edges, high_ns);
+	fits = tw__histogram_bin(&edges, number(histogram, "min_ns")) == low_ns &&
+	       tw__histogram_bin(&edges, number(histogram, "max_ns")) == high_ns;
+	low_ns = tw_histogram_bin_low(&edges, (uint32_t)low_ns);
+	high_ns = tw_histogram_bin_high(&edges, (uint32_t)high_ns);
 	tw_histogram_free(&edges);
-	return count && number(histogram, "count") == count &&
-	       number(histogram, "min_ns") == low_ns &&
-	       number(histogram, "max_ns") == high_ns &&
+	return fits && count && number(histogram, "count") == count &&
 	       number(histogram, "sum_ns") >= count * low_ns &&
 	       number(histogram, "sum_ns") <= count * high_ns;
 }
@@ -206,6 +211,26 @@ static unsigned misfits(void)
 				bad += !fits_its_bins(histogram);
 	}
 	return bad;
+}
+
+/* The extremes of a histogram of stages over all lines, and in the report. */
+static bool same_extremes(const char *stage, const char *direction)
+{
+	const json_t *right = json_object_get(json_object_get(json_object_get(
+		world.report, "stages"), stage), direction);
+	uint64_t min_ns = UINT64_MAX, max_ns = 0;
+
+	for (unsigned i = 0; i < file.lines; i++) {
+		const json_t *histogram = json_object_get(json_object_get(
+			json_object_get(file.line[i], "stages"), stage), direction);
+
+		if (!histogram)
+			continue;
+		min_ns = min(min_ns, number(histogram, "min_ns"));
+		max_ns = max(max_ns, number(histogram, "max_ns"));
+	}
+	return right && min_ns == number(right, "min_ns") &&
+	       max_ns == number(right, "max_ns");
 }
 
 /* Numbers and times without a gap, from the start. */
@@ -299,7 +324,10 @@ static void random_lines(bool has_stages, struct tw_slot *slots)
 	       written);
 	tap_ok(is_chain(), "one after the other");
 	tap_ok(adds_up(), "they add up to the report");
-	tap_ok(misfits() == 0, "each has the edges and the count of its bins");
+	tap_ok(misfits() == 0, "each has extremes and the count of its bins");
+	tap_ok(same_extremes("lat", "read") && same_extremes("lat", "write") &&
+	       (!has_stages || same_extremes("queue", "read")),
+	       "the smallest and the largest are the report's");
 	tap_ok(world_count("ios", "read") > 500 &&
 	       world_count("errors", "read") && world_count("short", "write") &&
 	       (bool)json_object_get(file.line[0], "kernel_stages") ==
@@ -343,6 +371,37 @@ static void unsettled(void)
 	tap_ok(of_line(0, "ios", "read") + of_line(0, "ios", "write") == 0,
 	       "I/Os that are not in the job's histograms are in no line");
 	tap_ok(file.lines == 2 && adds_up(), "but in the last");
+}
+
+/* A line is made between two stores of the job, and then there are no more I/Os. */
+static void between_stores(void)
+{
+	struct tw_histogram *lat;
+	struct tw_histogram all;
+	struct tw_job *job;
+
+	if (!begin(HOUR_US))
+		return;
+	job = world.td.io_ops_data;
+	while (job->lat[TW_READ].count + job->lat[TW_WRITE].count == 0)
+		some_ios();
+	lat = &job->lat[job->lat[TW_READ].count ? TW_READ : TW_WRITE];
+	all = *lat;
+	lat->sum_ns -= 3;
+	lat->max_ns--;
+	write_now();
+	lat->sum_ns = all.sum_ns;
+	lat->max_ns = all.max_ns;
+	write_now();
+	write_now();
+	world_end();
+	read_file();
+	tap_ok(adds_up(), "a sum that comes later than its bin is in the next line");
+	tap_ok((!world_count("ios", "read") || same_extremes("lat", "read")) &&
+	       (!world_count("ios", "write") || same_extremes("lat", "write")),
+	       "so is an extreme");
+	tap_ok(file.lines == 4 && !json_object_size(json_object_get(
+	       file.line[2], "stages")), "and only there");
 }
 
 /* By the counter of this thread's CPU it is earlier than it was. */
@@ -533,6 +592,7 @@ int main(void)
 	random_lines(true, slots);
 	header();
 	unsettled();
+	between_stores();
 	behind();
 	contradictions();
 	no_file();

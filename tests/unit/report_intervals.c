@@ -32,11 +32,11 @@ static char path[] = "/tmp/tw_intervals.XXXXXX";
 	"\"count\":" #count ",\"min_ns\":" #low ",\"max_ns\":" #high "," \
 	"\"sum_ns\":\"" #sum "\"}}"
 
-/* Two I/Os of 10 and 20 ns; one of 30; none, but 2 ns more and another maximum; one
+/* Two I/Os of 10 and 20 ns; one of 46 or 47; none, but 2 ns more and the maximum; one
  * that is in another stage, too. */
 #define ONE	LINE(1, 0, 1000, 2, LAT("\"10\":1,\"20\":1", 2, 10, 20, 30))
-#define TWO	LINE(2, 1000, 2000, 1, LAT("\"30\":1", 1, 30, 30, 28))
-#define THREE	LINE(3, 2000, 2000, 0, LAT("", 0, 10, 31, 2))
+#define TWO	LINE(2, 1000, 2000, 1, LAT("\"47\":1", 1, 46, 46, 45))
+#define THREE	LINE(3, 2000, 2000, 0, LAT("", 0, 10, 47, 2))
 #define FOUR	LINE(4, 2000, 3000, 1, LAT("\"10\":1", 1, 10, 10, 10) \
 		     ",\"queue\":{\"read\":{\"bins\":{\"3\":1},\"count\":1," \
 		     "\"min_ns\":3,\"max_ns\":3,\"sum_ns\":\"3\"}}," \
@@ -100,9 +100,12 @@ static void whole(struct sum *sum)
 	tap_is_u64(sum->within, 4, "health is the last one's");
 	tap_is_u64(sum->queue, 1, "a stage that one line has");
 	tap_is_u64(sum->unknown, 1, "a stage that is unknown");
-	tap_ok(sum->lat.count == 4 && sum->lat.sum_ns == 70 && sum->lat.min_ns == 10 &&
-	       sum->lat.max_ns == 31, "count, sum and extremes of lat");
+	tap_ok(sum->lat.count == 4 && sum->lat.sum_ns == 87 && sum->lat.min_ns == 10 &&
+	       sum->lat.max_ns == 47, "count, sum and extremes of lat");
 	tap_is_u64(tw_histogram_percentile(&sum->lat, 50), 10, "its median");
+	read_text(sum, HEADER ONE "\n" LINE(2, 1000, 2000, 0, LAT("", 0, 5, 47, 2)) "\n");
+	tap_ok(sum->lat.count == 2 && sum->lat.sum_ns == 32 && sum->lat.min_ns == 10 &&
+	       sum->lat.max_ns == 20, "extremes of other bins are not theirs");
 }
 
 static void header(void)

@@ -336,6 +336,24 @@ int tw_intervals_next(struct tw_intervals *intervals,
 	return ret;
 }
 
+/* What belongs to bins of the lines before: a sum, and extremes in the same bins. Those
+ * of bins that are not in @into are not of its lines. 0; -EOVERFLOW. */
+static int add_late(struct tw_histogram *into, const struct tw_histogram *growth)
+{
+	if (!into->count)
+		return 0;
+	if (growth->min_ns < into->min_ns &&
+	    tw__histogram_bin(into, growth->min_ns) ==
+	    tw__histogram_bin(into, into->min_ns))
+		into->min_ns = growth->min_ns;
+	if (growth->max_ns > into->max_ns &&
+	    tw__histogram_bin(into, growth->max_ns) ==
+	    tw__histogram_bin(into, into->max_ns))
+		into->max_ns = growth->max_ns;
+	return __builtin_add_overflow(into->sum_ns, growth->sum_ns, &into->sum_ns) ?
+		-EOVERFLOW : 0;
+}
+
 int tw_intervals_add(struct tw_histogram *into, const struct tw_histogram *growth)
 {
 	int error = 0;
@@ -344,15 +362,8 @@ int tw_intervals_add(struct tw_histogram *into, const struct tw_histogram *growt
 		return 0;
 	if (!into->bins)
 		error = tw_histogram_init(into, growth->digits);
-	if (!error)
-		error = tw_histogram_merge(into, growth);
-	if (error || growth->count || !into->count)
+	if (error)
 		return error;
-	/* No bin has more, but what belongs to those of the lines before. */
-	if (growth->min_ns < into->min_ns)
-		into->min_ns = growth->min_ns;
-	if (growth->max_ns > into->max_ns)
-		into->max_ns = growth->max_ns;
-	return __builtin_add_overflow(into->sum_ns, growth->sum_ns, &into->sum_ns) ?
-		-EOVERFLOW : 0;
+	return growth->count ? tw_histogram_merge(into, growth) :
+			       add_late(into, growth);
 }
