@@ -13,7 +13,7 @@ manual=$root/core/man/tickwise-report.5
 
 write_report "$scratch/a.json" split=most kernel_stages="$(on_of 99 1 0 0 |
 	sed 's/"state"/"by_helper": true, &/')" \
-	run='"run": "7",' \
+	run='"run": "7", "start_monotonic_ns": "8",' \
 	reasons='{"code": "x", "text": "words"}'
 sed '/^"slowest"/d
 	s/"fallback"/"covers": {"job_cpus": "0-3", "start_cpus": "0-3",\
@@ -25,6 +25,7 @@ sed '/^"slowest"/d
 		"error_ppb": 0.5, "uncertainty_ns": 0.5, "over_ns": 9,\
 		"uncertainty_ppb": 0.5}, &/' "$scratch/a.json" >"$scratch/b.json"
 cat >>"$scratch/b.json" <<END
+"fio_lat": {"read": {"count": 100, "mean_ns": 189.5}},
 "slowest": [{"offset": 0, "size": 4096, "ddir": "read", "ticks": "5",
 	"raw_ns": "6", "monotonic_ns": "7",
 	"stages": {"queue": 1, "kernel": 5, "deliver": 3, "lat": 9},

@@ -32,7 +32,6 @@
 #include "command/report/counter.h"
 #include "command/report/inside_text.h"
 #include "command/reports/merge.h"
-#include "command/reports/names.h"
 #include "command/reports/response.h"
 #include "command/report/sum.h"
 #include "command/reports/why.h"
@@ -235,18 +234,47 @@ static void add_batches(struct tw_page *page, const struct tw_report_tally *tall
 			     "had to come first", (unsigned long long)requeued);
 }
 
-/* What a reader might look for in vain. */
+/* Of jobs without a rate there is no response time to be missed. */
+static unsigned missed_by(const struct tw_report_group *group)
+{
+	const struct tw_report_tally *tally = &group->tally;
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tally->times[TW_REPORT_SLIP][i].count ||
+		    tally->times[TW_REPORT_RESPONSE][i].count)
+			return tally->missing;
+	return tally->missing & ~TW_REPORT_NO_RESPONSE;
+}
+
+/* What a reader might look for in vain. Nobody looks for what has no name here. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
-	const char *name;
+	static const char *const names[TW_REPORT_MAY_MISS] = {
+		[TW_REPORT_IOS] = "the I/Os themselves",
+		[TW_REPORT_REQUEUED] = "I/Os that fio had to bring again",
+		[TW_REPORT_EMPTY] = "I/Os that moved nothing",
+		[TW_REPORT_ERRORS] = "errors",
+		[TW_REPORT_SHORT] = "short I/Os",
+		[TW_REPORT_UNACCOUNTED] = "I/Os that fio did not count",
+		[TW_REPORT_BACKWARDS] = "stamps that ran backwards",
+		/* TW_REPORT_NO_BATCHES and those after it */
+		[TW_REPORT_COUNTS] = "batches", "the slowest I/Os",
+		"the run over time", "response times",
+	};
+	const unsigned missed = missed_by(group);
+	const char *before = "";
 
-	if (!tw_report_missing(group, 0))
-		return;
-	tw_page_gap(page);
-	tw_page_paragraph(page, "not recorded%s:", group->size == 1 ? "" :
-			  " by all of these jobs");
-	for (unsigned i = 0; (name = tw_report_missing(group, i)); i++)
-		tw_page_more(page, "%s %s", i ? "," : "", name);
+	for (unsigned bit = 0; bit < TW_REPORT_MAY_MISS; bit++) {
+		if (!names[bit] || !(missed & (1U << bit)))
+			continue;
+		if (!*before) {
+			tw_page_gap(page);
+			tw_page_paragraph(page, "not recorded%s:", group->size == 1 ?
+					  "" : " by all of these jobs");
+		}
+		tw_page_more(page, "%s %s", before, names[bit]);
+		before = ",";
+	}
 }
 
 /* Text has nothing over time. */

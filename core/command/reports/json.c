@@ -9,6 +9,7 @@
 #include "command/output/json_text.h"
 #include "command/reports/attached.h"
 #include "command/reports/by_lat.h"
+#include "command/reports/facts.h"
 #include "command/reports/json.h"
 #include "command/reports/merge.h"
 #include "command/reports/response.h"
@@ -316,6 +317,8 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		put(&object, tw_report_counts_names[i],
 		    counts_to_json(tally->counts[i],
 				   (tally->missing >> i) & 1));
+	put(&object, "fio_lat", tw_report_fio_lat_to_json(tally));
+	put(&object, "facts", tw_report_facts_to_json(group));
 	put(&object, "trigger", tw_report_trigger_to_json(group));
 	if (tw_report_has_by_lat(tally))
 		put(&object, "stages_by_lat", tw_report_by_lat_to_json(tally));

@@ -14,6 +14,7 @@
 
 #include "command/command.h"
 #include "command/reports/by_lat.h"
+#include "command/reports/facts.h"
 #include "command/reports/inside.h"
 #include "command/reports/merge.h"
 #include "command/reports/merge_slowest.h"
@@ -159,7 +160,8 @@ static int add_tally(struct tw_report_tally *into,
 		error = tw_report_merge_by_lat(&into->by_lat[i], &from->by_lat[i]);
 	into->missing |= from->missing;
 	tw_report_merge_schedule(&into->schedule, &from->schedule);
-	if (tw_report_merge_inside(&into->inside, &from->inside))
+	if (tw_report_merge_inside(&into->inside, &from->inside) ||
+	    tw_report_merge_fio_lat(into, from))
 		error = -EOVERFLOW;
 	return error;
 }

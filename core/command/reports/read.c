@@ -20,6 +20,7 @@
 #include "command/reports/by_lat.h"
 #include "command/reports/causes.h"
 #include "command/reports/clock_errors.h"
+#include "command/reports/facts.h"
 #include "command/reports/inside.h"
 #include "command/reports/read.h"
 #include "command/reports/response.h"
@@ -54,6 +55,9 @@ void tw_report_read_job(struct tw_report_job *job, const json_t *root,
 	job->pid = tw_want_u64(json, "job.", "pid", problem);
 	job->start_ns = tw_want_u64(json, "job.", "start", problem);
 	job->iodepth = tw_want_u64(json, "job.", "iodepth", problem);
+	if (json_object_get(json, "start_monotonic_ns"))
+		job->start_monotonic_ns = tw_want_u64(json, "job.",
+						      "start_monotonic_ns", problem);
 	job->run = "";
 	if (json_object_get(json, "run"))
 		job->run = tw_want_string(json, "job.", "run", problem);
@@ -498,6 +502,7 @@ static int read_parts(struct tw_report *report,
 	read_batches(&report->tally, report->root, problem);
 	read_counter(report, report->root, problem);
 	read_fio_times(report, problem);
+	tw_report_read_facts(report, problem);
 	if (read_clocks(report, problem) ||
 	    tw_report_read_times(report, tw_histogram_from_json, problem) ||
 	    tw_report_read_by_lat(report, problem) ||

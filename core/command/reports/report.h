@@ -21,6 +21,7 @@ enum tw_report_counts {
 	TW_REPORT_IOS,
 	TW_REPORT_REQUEUED,
 	TW_REPORT_EMPTY,	/* among the I/Os, but they moved nothing */
+	TW_REPORT_BYTES,	/* that these I/Os moved */
 	TW_REPORT_ERRORS,	/* from here on: not among the I/Os */
 	TW_REPORT_SHORT,
 	TW_REPORT_UNACCOUNTED,		/* fio didn't count them either */
@@ -71,7 +72,8 @@ extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 #define TW_REPORT_NO_SLOWEST	(2U << TW_REPORT_COUNTS)
 #define TW_REPORT_NO_OVER_TIME	(4U << TW_REPORT_COUNTS)
 #define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
-#define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 4)
+#define TW_REPORT_NO_FIO_LAT	(16U << TW_REPORT_COUNTS)
+#define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 5)
 
 /* I/Os of a slice of lat (latency/slices.h), and the sums of their stages. */
 struct tw_report_slice {
@@ -118,6 +120,12 @@ struct tw_report_inside {
 	uint64_t retries;
 };
 
+/* What fio itself counted of a direction, for its own lat. */
+struct tw_report_fio_lat {
+	uint64_t count;
+	double sum_ns;
+};
+
 /* What adds up when jobs are merged. Histograms without bins are absent. */
 struct tw_report_tally {
 	unsigned missing;		/* in at least one of the jobs */
@@ -129,6 +137,15 @@ struct tw_report_tally {
 	struct tw_report_by_lat by_lat[TW_REPORT_DIRECTIONS];
 	struct tw_report_schedule schedule;
 	struct tw_report_inside inside;
+	struct tw_report_fio_lat fio_lat[TW_REPORT_DIRECTIONS];
+};
+
+/* What a report holds about its run; each is NULL if it is not in the file. */
+struct tw_report_facts {
+	const json_t *options;		/* {NAME: text} */
+	const json_t *machine;
+	const json_t *files;		/* that the I/Os go to */
+	const json_t *devices;		/* below these */
 };
 
 struct tw_report_job {
@@ -142,6 +159,7 @@ struct tw_report_job {
 	uint64_t subjob_number;
 	uint64_t pid;
 	uint64_t start_ns;		/* CLOCK_REALTIME */
+	uint64_t start_monotonic_ns;	/* 0: not in the file */
 	uint64_t iodepth;
 	uint64_t run_ns;
 };
@@ -240,6 +258,7 @@ struct tw_report {
 	struct tw_report_trigger trigger;
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
 	const json_t *attached;		/* of `tickwise attach`; or NULL */
+	struct tw_report_facts facts;
 };
 
 /* One of the slowest I/Os of a group. */

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a report holds about its run: see facts.h. Any of it may be missing: older engines
+ * wrote none, and what the engine could not find out is left out.
+ */
+#include "command/reports/facts.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "command/reports/want.h"
+#include "latency/histogram_json.h"
+
+/* Of an object, the keys with an own type; all others are let pass. */
+struct typed {
+	const char *key;
+	enum { TEXT, NUMBER, FLAG, NAMES } type;
+};
+
+static const struct typed of_machine[] = {
+	{ "cpu", TEXT }, { "cpus", NUMBER }, { "kernel", TEXT }, { "hypervisor", TEXT },
+	{ "clocksource", TEXT }, { "governor", TEXT }, { NULL, TEXT },
+};
+
+static const struct typed of_file[] = {
+	{ "path", TEXT }, { "size", NUMBER }, { "device", TEXT }, { "filesystem", TEXT },
+	{ NULL, TEXT },
+};
+
+static const struct typed of_device[] = {
+	{ "device", TEXT }, { "name", TEXT }, { "model", TEXT }, { "scheduler", TEXT },
+	{ "nr_requests", NUMBER }, { "queue_depth", NUMBER }, { "rotational", FLAG },
+	{ "write_cache", TEXT }, { "logical_block_size", NUMBER }, { "size", NUMBER },
+	{ "members", NAMES }, { NULL, TEXT },
+};
+
+static int is_names(const json_t *value)
+{
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (!json_is_string(json_array_get(value, i)))
+			return 0;
+	return json_is_array(value);
+}
+
+static void check_value(const json_t *object, const char *where, const struct typed *of,
+			struct tw_report_problem *problem)
+{
+	const json_t *value = json_object_get(object, of->key);
+
+	if (!value)
+		return;
+	switch (of->type) {
+	case TEXT:
+		tw_want_string(object, where, of->key, problem);
+		break;
+	case NUMBER:
+		tw_want_u64(object, where, of->key, problem);
+		break;
+	case FLAG:
+		tw_want_boolean(object, where, of->key, problem);
+		break;
+	case NAMES:
+		if (!is_names(value))
+			tw_report_refuse(problem, "%s%s is not an array of strings",
+					 where, of->key);
+		break;
+	}
+}
+
+static void check(const json_t *object, const char *where, const struct typed *all,
+		  struct tw_report_problem *problem)
+{
+	for (; all->key; all++)
+		check_value(object, where, all, problem);
+}
+
+/* NULL: it is not there. */
+static const json_t *read_list(const struct tw_report *report, const char *name,
+			       const char *where, const struct typed *all,
+			       struct tw_report_problem *problem)
+{
+	const json_t *list;
+
+	if (!json_object_get(report->root, name))
+		return NULL;
+	list = tw_want_array(report->root, "", name, problem);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
+
+		if (!json_is_object(one))
+			tw_report_refuse(problem, "%s[] is not an object", name);
+		check(one, where, all, problem);
+		tw_want_string(one, where, all->key, problem);
+	}
+	return list;
+}
+
+static const json_t *read_object(const struct tw_report *report, const char *name,
+				 struct tw_report_problem *problem)
+{
+	if (!json_object_get(report->root, name))
+		return NULL;
+	return tw_want_object(report->root, "", name, problem);
+}
+
+/* An option without a value has an empty text. */
+static void check_options(const json_t *options, struct tw_report_problem *problem)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)options, key, value)
+		tw_want_string(options, "options.", key, problem);
+}
+
+static void read_fio_lat(struct tw_report *report, struct tw_report_problem *problem)
+{
+	static const char where[] = "fio_lat.DIRECTION.";
+	const json_t *json = read_object(report, "fio_lat", problem);
+	struct tw_report_tally *tally = &report->tally;
+
+	if (!json)
+		tally->missing |= TW_REPORT_NO_FIO_LAT;
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		const json_t *of = json_object_get(json, tw_report_directions[i]);
+		struct tw_report_fio_lat *into = &tally->fio_lat[i];
+
+		if (!of)
+			continue;
+		into->count = tw_want_u64(of, where, "count", problem);
+		into->sum_ns = tw_want_positive(of, where, "mean_ns", problem) *
+			       (double)into->count;
+	}
+}
+
+void tw_report_read_facts(struct tw_report *report, struct tw_report_problem *problem)
+{
+	struct tw_report_facts *facts = &report->facts;
+
+	facts->options = read_object(report, "options", problem);
+	check_options(facts->options, problem);
+	facts->machine = read_object(report, "machine", problem);
+	check(facts->machine, "machine.", of_machine, problem);
+	facts->files = read_list(report, "files", "files[].", of_file, problem);
+	facts->devices = read_list(report, "devices", "devices[].", of_device, problem);
+	read_fio_lat(report, problem);
+}
+
+int tw_report_merge_fio_lat(struct tw_report_tally *into,
+			    const struct tw_report_tally *from)
+{
+	int over = 0;
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		over |= __builtin_add_overflow(into->fio_lat[i].count,
+					       from->fio_lat[i].count,
+					       &into->fio_lat[i].count);
+		into->fio_lat[i].sum_ns += from->fio_lat[i].sum_ns;
+	}
+	return over ? -EOVERFLOW : 0;
+}
+
+/* ---- of a group ---------------------------------------------------------- */
+
+static int has_device(const json_t *list, const json_t *device)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (strcmp(tw_report_string(json_array_get(list, i), "device"),
+			   tw_report_string(device, "device")) == 0)
+			return 1;
+	return 0;
+}
+
+json_t *tw_report_devices_of(const struct tw_report_group *group)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < group->size; i++) {
+		const json_t *own = group->members[i]->facts.devices;
+
+		for (size_t j = 0; j < json_array_size(own); j++) {
+			json_t *device = json_array_get(own, j);
+
+			if (!has_device(list, device) &&
+			    json_array_append(list, device)) {
+				json_decref(list);
+				return NULL;
+			}
+		}
+	}
+	return list;
+}
+
+static void put(json_t *object, const char *key, const json_t *value)
+{
+	if (value)
+		json_object_set(object, key, (json_t *)value);
+}
+
+json_t *tw_report_facts_to_json(const struct tw_report_group *group)
+{
+	const struct tw_report_facts *facts = &group->members[0]->facts;
+	json_t *devices = tw_report_devices_of(group);
+	json_t *object = json_object();
+
+	put(object, "options", facts->options);
+	put(object, "machine", facts->machine);
+	put(object, "files", facts->files);
+	if (json_array_size(devices))
+		put(object, "devices", devices);
+	json_decref(devices);
+	if (json_object_size(object))
+		return object;
+	json_decref(object);
+	return json_null();
+}
+
+json_t *tw_report_fio_lat_to_json(const struct tw_report_tally *tally)
+{
+	json_t *object;
+
+	if (tally->missing & TW_REPORT_NO_FIO_LAT)
+		return json_null();
+	object = json_object();
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		const struct tw_report_fio_lat *of = &tally->fio_lat[i];
+
+		if (of->count)
+			json_object_set_new(object, tw_report_directions[i], json_pack(
+				"{s:o, s:f}", "count", tw_json_of_u64(of->count),
+				"mean_ns", of->sum_ns / (double)of->count));
+	}
+	return object;
+}
