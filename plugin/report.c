@@ -206,6 +206,30 @@ static json_t *slowest_to_json(struct tw_job *job,
 	return array;
 }
 
+/*
+ * What fio itself has for its lat, by its own clock. A job's numbers are complete when
+ * fio cleans up: it prints these very ones. NULL: fio measures no lat (disable_lat).
+ */
+static json_t *fio_lat_to_json(const struct thread_data *td)
+{
+	json_t *object;
+	unsigned direction;
+
+	if (td->o.disable_lat)
+		return NULL;
+	object = json_object();
+	for (direction = TW_READ; direction <= TW_TRIM; direction++) {
+		const struct io_stat *lat = &td->ts.lat_stat[direction];
+
+		if (lat->samples)
+			json_object_set_new(object, tw_direction_names[direction],
+				json_pack("{so, sf}",
+					  "count", tw_json_of_u64(lat->samples),
+					  "mean_ns", lat->mean.u.f));
+	}
+	return object;
+}
+
 /* What the job was asked to do to fio's own numbers, and how well. */
 static json_t *fio_times_to_json(const struct tw_job *job)
 {
@@ -285,6 +309,10 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			 "over_time", tw_over_time_to_json(job));
 	if (!report)
 		return NULL;
+	json_object_set_new(json_object_get(report, "job"), "start_monotonic_ns",
+			    tw_u64_string(tw_moment_monotonic_ns(job, &end,
+				job->start.ticks)));
+	json_object_set_new(report, "fio_lat", fio_lat_to_json(td));
 	if (set_histograms(report, "submitting_call", job->call) ||
 	    (job->stages &&
 	     json_object_set_new(report, "stages_by_lat",

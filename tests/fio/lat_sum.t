@@ -37,6 +37,13 @@ adds_up()
 			exit NR == 0 || bad > 0
 		}' apart
 	ok $? "$name: each within two readings"
+	json s.json '!grep {
+		my ($fio, $ours) = ($j->{fio_lat}{$_}, $j->{stages}{lat}{$_});
+
+		($fio->{count} // 0) != $j->{ios}{$_} || $fio->{count} &&
+			abs($fio->{mean_ns} - $ours->{mean_ns}) > '$READINGS_NS'
+	} "read", "write"'
+	ok $? "$name: fio's own mean is in the report"
 }
 
 head -c 1048576 /dev/zero >s.data

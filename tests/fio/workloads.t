@@ -73,11 +73,17 @@ is "$(from_json out.json '
 	for my $job (@{$j->{jobs}}) {
 		open my $f, "<", glob "$job->{jobname}.*.tickwise.json";
 		my $r = decode_json(<$f>);
+		print " $job->{jobname}" if exists $r->{fio_lat} ==
+			$job->{jobname} =~ /gtod_reduce|disable_lat/;
 		for ("read", "write") {
 			print " $job->{jobname}" if $r->{ios}{$_} !=
 				$job->{$_}{total_ios};
+			my ($lat, $own) = ($job->{$_}{lat_ns}, $r->{fio_lat}{$_});
+			print " lat of $job->{jobname}" if $lat->{N} !=
+				($own->{count} // 0) || abs($lat->{mean} -
+				($own->{mean_ns} // 0)) > 1e-5;
 		}
-	}')" "unlike:" "the report has all of theirs"
+	}')" "unlike:" "the report has all of theirs, and fio's own lat as fio prints it"
 
 for mode in --thread=0 --thread=1; do
 	rm -f ./*.tickwise.json
