@@ -35,6 +35,8 @@ endif
 # Another fio to build the engine for, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
+# Where the source of the installed fio is kept.
+FIO_CACHE ?= build/fio
 # Whoever runs it may stand elsewhere.
 override FIO := $(if $(findstring /,$(FIO)),$(abspath $(FIO)),$(FIO))
 
@@ -144,6 +146,7 @@ all: core plugin $(if $(PROFILE),profile)
 
 .PHONY: core
 core: $(B)/libtickwise.a $(B)/libtickwise.so $(B)/tickwise $(B)/example \
+      $(B)/tickwise-build-engine \
       $(B)/libtickwise-preload.so $(COMPARE_PROBES) $(PROFILE_LIBRARIES)
 
 $(B)/libtickwise.a: $(call objects,$(LIBRARY_SOURCES))
@@ -259,15 +262,16 @@ $(know_engine_dir): CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 # fio.path holds that and the tree's version, and changes only if they do: the
 # engine is built again exactly when the installed fio or its tree has changed.
 
-.PHONY: plugin force
-plugin: $(addprefix $(B)/,$(ENGINE_FILES)) kernel-programs
+.PHONY: plugin engines force
+plugin: engines kernel-programs
+engines: $(addprefix $(B)/,$(ENGINE_FILES))
 
 force:
 
 $(B)/fio.path: force
 	$(Q)mkdir -p $(@D)
 	$(Q)CC='$(CC)' plugin/find-fio.sh --fio='$(FIO)' $(if $(FIO_SRC),--source='$(FIO_SRC)') \
-		--cache=build/fio >$@.new || { rm -f $@.new; exit 1; }
+		--cache='$(FIO_CACHE)' >$@.new || { rm -f $@.new; exit 1; }
 	$(Q)cat "$$(cat $@.new)/FIO-VERSION-FILE" >>$@.new
 	$(Q)cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
 
@@ -279,7 +283,8 @@ PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
 		 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
-# -MD, not -MMD: a tree that is used in place can change under us.
+# -MD, not -MMD: a tree that is used in place can change under us. The same bytes
+# come out wherever that tree is: -ffile-prefix-map.
 define compile_plugin
 	$(Q)mkdir -p $(@D)
 	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
@@ -287,7 +292,7 @@ define compile_plugin
 	features=$$(plugin/fio-features.sh "$$tree") && \
 	$(CC) $(PLUGIN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -DTW_FIO_VERSION="\"$$version\"" $$features \
 		-include "$$tree/config-host.h" -isystem "$$tree" \
-		$(HOOKS) -MD -MP -c -o $@ $<
+		-ffile-prefix-map="$$tree=fio" $(HOOKS) -MD -MP -c -o $@ $<
 endef
 
 $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
@@ -337,7 +342,7 @@ $(B)/plugin/kernel/%.bpf.o: plugin/kernel/%.bpf.c $(wildcard plugin/kernel/*.h)
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) \
-		$(BPF_FLAGS) -c -o $@ $<
+		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -c -o $@ $<
 
 # Atomic operations that return something: Linux 5.12, and attach needs 6.1.
 $(B)/plugin/kernel/attach.bpf.o: BPF_FLAGS := -mcpu=v3
@@ -580,7 +585,7 @@ $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
 
 # The program on a recorded machine: tests/golden/recorded.h says how.
 RECORDED_SOURCES := $(wildcard tests/golden/*.c)
-REPLACED := $(shell sed -n 's/^REPLACE(\(.*\));/\1/p' $(RECORDED_SOURCES))
+REPLACED := $(shell sed -n 's/^REPLACE(\(.*\));/\1/p' $(RECORDED_SOURCES) /dev/null)
 
 $(B)/tests/golden/%.o: tests/golden/%.c $(B)/flags
 	$(call say,CC,$<)
@@ -906,6 +911,13 @@ bench-frequencies: core $(B)/fio.path
 	$(Q)CC='$(CC)' TW_BUILD='$(abspath $(B))' tests/bench/fio_frequencies.sh \
 		"$$(head -n 1 $(B)/fio.path)" $(FIO_TREES)
 
+# ---- another fio ----
+
+$(B)/tickwise-build-engine: plugin/build-engine.sh
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|^source_dir=.*|source_dir=$(CURDIR)|' $< >$@.new && chmod 755 $@.new && \
+		mv $@.new $@
+
 # ---- installing ----
 #
 # The header of the counter is put inline, so that the public header is one
@@ -921,7 +933,7 @@ $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 # A manual page is one file for a family of functions; the other names of its
 # NAME section become pages that refer to it. "section/name/page" each.
 MAN_PAGES := $(notdir $(wildcard core/man/*.[1-9]))
-MAN_LINKS := $(shell core/man/links.sh core/man/*.[1-9])
+MAN_LINKS := $(if $(MAN_PAGES),$(shell core/man/links.sh core/man/*.[1-9]))
 man_link = $(word 2,$(subst /, ,$(1))).$(firstword $(subst /, ,$(1)))
 man_in_section = man$(patsubst .%,%,$(suffix $(1)))/$(1)
 man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
@@ -945,11 +957,25 @@ $(B)/completion/%: $(B)/tickwise
 	$(Q)mkdir -p $(@D)
 	$(Q)$(B)/tickwise --completion $(shell_name) >$@.new && mv $@.new $@
 
-.PHONY: install install-core install-plugin install-man install-completion uninstall
+# What builds the engines for another fio later: `tickwise build-engine`.
+BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
+BUILD_ENGINE_SCRIPTS := $(addprefix plugin/,find-fio.sh fio-features.sh)
+BUILD_ENGINE_FILES := Makefile LICENSE plugin/COPYING core/libtickwise.map \
+	$(sort $(LIBRARY_SOURCES) $(MEMORY_SOURCES) $(JSON_SOURCES) $(ENGINES) \
+	$(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) $(wildcard plugin/kernel/*.bpf.c)) \
+	$(shell find core plugin -name '*.h' | sort)
+
+# fio gives a name without a slash to dlopen(), which searches the folders of
+# libraries: ioengine=fio-tickwise.so.
+ENGINE_LINKS := $(addprefix fio-,$(ENGINE_FILES))
+
+.PHONY: install install-core install-plugin install-build-engine install-man
+.PHONY: install-completion uninstall
 install: install-core install-plugin
 
 # Without the engine, and so without fio.
-install-core: core install-man install-completion $(B)/include/tickwise.h
+install-core: core install-man install-completion install-build-engine \
+		$(B)/include/tickwise.h
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) $(B)/tickwise $(DESTDIR)$(BINDIR)/
@@ -980,7 +1006,20 @@ install-plugin: plugin
 		$(DESTDIR)$(ENGINE_DIR)/
 	$(if $(KERNEL_PROGRAM_FILES),$(INSTALL) $(addprefix \
 		$(B)/,$(KERNEL_PROGRAM_FILES)) $(DESTDIR)$(ENGINE_DIR)/)
+	$(Q)set -e; for file in $(ENGINE_FILES); do \
+		ln -sf $(notdir $(ENGINE_DIR))/$$file $(DESTDIR)$(LIBDIR)/fio-$$file; done
 	@echo "engine: ioengine=external:$(ENGINE_DIR)/tickwise.so"
+
+install-build-engine: $(B)/tickwise-build-engine
+	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
+	sed 's|^source_dir=.*|source_dir=$(BUILD_ENGINE_DIR)|' $< \
+		>$(DESTDIR)$(ENGINE_DIR)/$(<F)
+	chmod 755 $(DESTDIR)$(ENGINE_DIR)/$(<F)
+	$(INSTALL) -d $(sort $(dir $(addprefix $(DESTDIR)$(BUILD_ENGINE_DIR)/, \
+		$(BUILD_ENGINE_FILES))))
+	$(Q)set -e; for file in $(BUILD_ENGINE_FILES); do \
+		$(INSTALL) -m 644 $$file $(DESTDIR)$(BUILD_ENGINE_DIR)/$$file; done
+	$(INSTALL) $(BUILD_ENGINE_SCRIPTS) $(DESTDIR)$(BUILD_ENGINE_DIR)/plugin/
 
 install-man: man
 	$(INSTALL) -d $(sort $(dir $(addprefix $(DESTDIR)$(MANDIR)/,$(man_files))))
@@ -1006,10 +1045,12 @@ uninstall:
 		$(DESTDIR)$(INCLUDEDIR)/tickwise-profile.h \
 		$(addprefix $(DESTDIR)$(MANDIR)/,$(man_files)) \
 		$(addprefix $(DESTDIR)$(DATADIR)/,$(COMPLETIONS)) \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,$(ENGINE_LINKS)) \
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
-			$(addprefix tickwise-,$(KERNEL_PROGRAMS)) \
+			$(addprefix tickwise-,$(KERNEL_PROGRAMS) build-engine) \
 			$(notdir $(COMPARE_PROBES)))
-	-rmdir $(DESTDIR)$(ENGINE_DIR) 2>/dev/null
+	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR)
+	-rmdir $(DESTDIR)$(ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise 2>/dev/null
 
 # ---- the rest ----
 

@@ -46,8 +46,8 @@ int tw_check_layout(const struct thread_data *td)
 	if (tw_has_our_layout(td))
 		return 0;
 	tw_message("tickwise: built for the structures of %s, which are "
-		"not those of this %s: build it again with FIO_SRC= naming "
-		"this fio's own source\n", TW_FIO_VERSION, fio_version_string);
+		"not those of this %s: type `tickwise build-engine` to build one "
+		"for this fio\n", TW_FIO_VERSION, fio_version_string);
 	return 1;
 }
 
@@ -65,16 +65,16 @@ void get_ioengine(struct ioengine_ops **ops)
 
 	if (strcmp(fio_version_string, TW_FIO_VERSION) != 0) {
 		tw_message("tickwise: built for %s, loaded into %s: "
-			"refused. Build it for this one with make FIO=... or "
-			"FIO_SRC=...\n", TW_FIO_VERSION, fio_version_string);
+			"refused. Type `tickwise build-engine` to build one for this "
+			"fio\n", TW_FIO_VERSION, fio_version_string);
 		*ops = NULL;
 		return;
 	}
 	option = keeps_elsewhere();
 	if (option) {
 		tw_message("tickwise: built with the source of another %s: "
-			"this one keeps option %s elsewhere: refused. Build it "
-			"again with FIO_SRC= naming this fio's own source\n",
+			"this one keeps option %s elsewhere: refused. Type `tickwise "
+			"build-engine` to build one for this fio\n",
 			TW_FIO_VERSION, option);
 		*ops = NULL;
 		return;

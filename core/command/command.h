@@ -37,6 +37,8 @@ int tw_command_profile(int argc, char **argv);
 int tw_command_run(int argc, char **argv);
 int tw_command_report(int argc, char **argv);
 int tw_command_attach(int argc, char **argv);
+int tw_command_engine(int argc, char **argv);
+int tw_command_build_engine(int argc, char **argv);
 int tw_command_kernel_helper(int argc, char **argv);
 
 extern const struct tw_options tw_bench_options;
@@ -44,6 +46,8 @@ extern const struct tw_options tw_calibrate_options;
 extern const struct tw_options tw_check_options;
 extern const struct tw_options tw_compare_options;
 extern const struct tw_options tw_diff_options;
+extern const struct tw_options tw_engine_options;
+extern const struct tw_options tw_build_engine_options;
 extern const struct tw_options tw_memlat_options;
 extern const struct tw_options tw_profile_options;
 extern const struct tw_options tw_report_options;

@@ -30,7 +30,8 @@ refuses "tickwise report: unknown option -xy" report file -xy
 
 run --help
 is "$status $(wc -c <"$err")" '0 0' '--help: exit code 0, nothing on stderr'
-for command in check calibrate bench compare memlat profile run report diff; do
+for command in check calibrate bench compare memlat profile run report diff \
+	engine build-engine; do
 	grep -q "^  $command " "$out"
 	ok $? "lists $command"
 	"$tickwise" "$command" --help >"$scratch/help" 2>&1

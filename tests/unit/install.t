@@ -74,6 +74,26 @@ for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	[ -s "$tree/$file" ]
 	ok $? "$file"
 done
+# The engine for another fio is made of what is installed: -n needs each source, and
+# finds that there is a rule for all.
+engine_source=$tree/share/tickwise/engine
+env -u MAKEFLAGS -u MAKELEVEL make -n -C "$engine_source" --no-print-directory \
+	B="$scratch/other" engines >"$out" 2>&1
+code=$?
+ok "$code" 'the source of the engines is complete'
+[ "$code" = 0 ] || sed 's/^/# /' "$out"
+(cd "$root" && find core plugin -name '*.h') | sort >"$scratch/headers"
+(cd "$engine_source" && find core plugin -name '*.h') | sort >"$scratch/there"
+is "$(comm -23 "$scratch/headers" "$scratch/there")" '' 'with each header'
+grep -q "^source_dir=$prefix/share/tickwise/engine\$" \
+	"$libdir/tickwise/tickwise-build-engine"
+ok $? 'and what builds it knows where it is'
+if [ -f "$build/tickwise.so" ]; then
+	for name in tickwise tickwise-cmd tickwise-memory; do
+		is "$(readlink "$libdir/fio-$name.so")" "tickwise/$name.so" \
+			"fio-$name.so is the engine"
+	done
+fi
 is "$(cat "$tree/share/man/man3/tw_ticks_end.3")" '.so man3/tw_ticks.3' \
 	'the second name of a page refers to it'
 ! grep -rq '@[A-Z]*@' "$tree/share/man" "$libdir/pkgconfig"

@@ -18,6 +18,9 @@
 #define COMMAND_ENGINE	"tickwise-cmd.so"
 #define MEMORY_ENGINE	"tickwise-memory.so"
 
+/* For a name without a path, which is searched where libraries are. */
+#define LINK_PREFIX	"fio-"
+
 /* An option that no other engine has. */
 #define OUR_OPTION	"tw_report"
 
@@ -51,6 +54,8 @@ static const char *file_of(const char *engine)
 		engine;
 	const char *slash = strrchr(path, '/');
 
+	if (strncmp(path, LINK_PREFIX, strlen(LINK_PREFIX)) == 0)
+		return path + strlen(LINK_PREFIX);
 	return slash ? slash + 1 : path;
 }
 
@@ -105,19 +110,30 @@ static char *find_beside(const char *path, const char *file)
 	return access(beside, R_OK) == 0 ? beside : NULL;
 }
 
+/* One that was built for this fio counts only if the installed one is for another. */
+static char *find_installed(struct tw_run_engines *engines)
+{
+	char *installed = keep(tw_own_file(ENGINE, R_OK));
+	char *built = tw_run_built_engine(engines->fio, ENGINE);
+
+	if (!built || (installed && tw_run_has_option(engines, installed, OUR_OPTION)))
+		return installed;
+	return keep(realpath(built, NULL));
+}
+
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 {
-	engines->path = keep(path ? realpath(path, NULL) :
-				    tw_own_file(ENGINE, R_OK));
+	engines->path = path ? keep(realpath(path, NULL)) : find_installed(engines);
 	if (!engines->path && path)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
+		return tw_command_fail(engines->name, TW_EXIT_NO_INPUT, "%s: %s",
 				       path, strerror(errno));
 	if (!engines->path)
-		return tw_own_file_missing(TW_RUN_NAME, ENGINE,
-					   "make, or --engine=FILE");
+		return tw_own_file_missing(engines->name, ENGINE,
+					   "install fio-tickwise, or type: tickwise "
+					   "build-engine");
 	/* What fio would take for a comment, a variable, or the end of it. */
 	if (strpbrk(engines->path, ",;#$\n"))
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "%s: fio "
+		return tw_command_fail(engines->name, TW_EXIT_USAGE, "%s: fio "
 				       "can't load an engine from a path with "
 				       "one of , ; # $ in it", engines->path);
 	engines->command_path = find_beside(engines->path, COMMAND_ENGINE);
@@ -178,27 +194,39 @@ int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 	return 0;
 }
 
+/* What to type, in one line with what is wrong. */
+static int fail_to_load(const struct tw_run_engines *engines, const char *path,
+			const char *reason)
+{
+	const char *refused = strstr(reason, ": refused");
+	size_t length = refused ? (size_t)(refused - reason) : strcspn(reason, "\n");
+	const char *end = length && reason[length - 1] == '?' ? "" : ".";
+	int is_usual = strcmp(engines->fio, "fio") == 0;
+
+	return tw_command_fail(engines->name, TW_EXIT_SOFTWARE, "%s can't load %s: "
+			       "%.*s%s Type: tickwise build-engine%s%s", engines->fio,
+			       path, (int)length, reason, end,
+			       is_usual ? "" : " --fio=", is_usual ? "" : engines->fio);
+}
+
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 {
 	char *argv[] = { (char *)engines->fio,
 			 tw_run_format("--enghelp=%s", path), NULL };
-	char *said, *reason;
+	const char *reason;
+	char *said;
 
 	if (tw_run_has_option(engines, path, OUR_OPTION))
 		return TW_EXIT_GOOD;
 	said = tw_run_output_of(argv);
 	if (!said)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
+		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE,
 				       "can't run %s: %s", engines->fio,
 				       strerror(errno));
 	/* The engine's own words, if it got so far; fio has few. */
 	reason = strstr(said, "tickwise: ");
-	if (reason)
-		reason += strlen("tickwise: ");
-	else
-		reason = "is it built for this fio? (make FIO=PROGRAM)";
-	tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE, "%s can't load %s: %.*s",
-			engines->fio, path, (int)strcspn(reason, "\n"), reason);
+	fail_to_load(engines, path, reason ? reason + strlen("tickwise: ") :
+		     "is it built for this fio?");
 	free(said);
 	return TW_EXIT_SOFTWARE;
 }

@@ -137,6 +137,7 @@ static int find_engines(struct tw_run_engines *engines, const struct wanted *wan
 			char *const *argv)
 {
 	*engines = (struct tw_run_engines) {
+		.name = TW_RUN_NAME,
 		.fio = wanted->fio,
 		.convert = wanted->convert,
 	};

@@ -83,6 +83,7 @@ struct tw_run_options {
 };
 
 struct tw_run_engines {
+	const char *name;		/* of the subcommand, for messages */
 	const char *fio;
 	char *path;			/* tickwise.so */
 	char *command_path;		/* tickwise-cmd.so; NULL: none there */
@@ -170,10 +171,19 @@ const char *tw_run_job_name(const struct tw_run_jobs *jobs, size_t section);
 
 /* ---- engines ---- */
 
-/* Where the engines are: at @path, or where they are built or installed. */
+/*
+ * Where the engines are: at @path; NULL: where they are built or installed. If this fio
+ * can't load those: where `tickwise build-engine` put some for it.
+ */
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path);
 
-/* Can fio load ours? Says why not. */
+/* Where `tickwise build-engine` puts the engines for this fio; NULL: it is none. */
+char *tw_run_built_folder(const char *fio);
+
+/* One that it put there, or in the system's folder; NULL: there is none. */
+char *tw_run_built_engine(const char *fio, const char *file);
+
+/* Can fio load ours? Says why not, and what to do. */
 int tw_run_try_engine(struct tw_run_engines *engines, const char *path);
 
 enum tw_run_kind tw_run_kind(const char *engine);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tickwise engine, which prints where the engine for a fio is; and tickwise
+ * build-engine, which builds one. The building is done by a script that knows fio
+ * (plugin/build-engine.sh): this program takes its command line.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/own_files.h"
+#include "command/run/run.h"
+
+#define ENGINE_NAME	"engine"
+#define BUILD_NAME	"build-engine"
+#define BUILD_SCRIPT	"tickwise-build-engine"
+
+struct wanted {
+	const char *fio;
+	const char *source, *output;	/* NULL: found */
+};
+
+#define AT(member)	TW_OPTION_AT(struct wanted, member)
+
+#define FIO_OPTION(does) \
+	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM", \
+	  .otherwise = "FIO of the environment, else fio", .help = does, AT(fio) }
+
+static const struct tw_option engine_table[] = {
+	FIO_OPTION("Find the engine for this fio"),
+	{ .name = NULL },
+};
+
+const struct tw_options tw_engine_options = {
+	.command = ENGINE_NAME,
+	.about =
+	"Print the path of the engine that fio can load, for job files: "
+	"ioengine=external:PATH. The engines for NVMe passthrough and for memory are in "
+	"the same folder: tickwise-cmd.so and tickwise-memory.so.",
+	.codes =
+	"Exit codes: 0 good; 64 wrong command line, 66 there is no engine, 70 fio can't "
+	"load it.",
+	.table = engine_table,
+};
+
+static const struct tw_option build_table[] = {
+	FIO_OPTION("Build the engines for this fio"),
+	{ .name = "source", .kind = TW_OPTION_FILE, .value = "PATH",
+	  .otherwise = "the folder that fio was built in, its source package, or fio's git",
+	  .help = "Take fio's source from this folder or archive",
+	  .more = "It must be the source that this very fio was built from. With it, "
+		  "nothing is fetched.", AT(source) },
+	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FOLDER",
+	  .otherwise = "where `tickwise run` looks for them",
+	  .help = "Put the engines into FOLDER",
+	  .more = "By default this is /var/lib/tickwise of root, else tickwise in "
+		  "$XDG_DATA_HOME or ~/.local/share; there, a folder for each version "
+		  "of fio.", AT(output) },
+	{ .name = NULL },
+};
+
+const struct tw_options tw_build_engine_options = {
+	.command = BUILD_NAME,
+	.about =
+	"Build the engines for a fio that the installed ones are not for. An engine can "
+	"be loaded only by the fio that it was built for. Prints what was built, and "
+	"from which source.",
+	.codes =
+	"Exit codes: 0 good; 64 wrong command line, 66 there is no such fio or no source "
+	"of it, 70 the engine could not be built, 74 FOLDER can't be written.",
+	.table = build_table,
+};
+
+static int read_options(const struct tw_options *options, struct wanted *wanted,
+			char **argv)
+{
+	int code = tw_command_options(options, wanted, argv, NULL);
+
+	if (!wanted->fio)
+		wanted->fio = getenv("FIO");
+	if (!wanted->fio || !*wanted->fio)
+		wanted->fio = "fio";
+	return code;
+}
+
+/* ---- tickwise engine ---- */
+
+int tw_command_engine(int argc, char **argv)
+{
+	struct wanted wanted = { 0 };
+	struct tw_run_engines engines = { .name = ENGINE_NAME };
+	int code = read_options(&tw_engine_options, &wanted, argv);
+
+	(void)argc;
+	if (code != TW_GO_ON)
+		return code;
+	engines.fio = wanted.fio;
+	code = tw_run_find_engines(&engines, NULL);
+	if (code == TW_EXIT_GOOD)
+		code = tw_run_try_engine(&engines, engines.path);
+	if (code == TW_EXIT_GOOD) {
+		puts(engines.path);
+		code = tw_command_finish(ENGINE_NAME, code);
+	}
+	tw_run_release();
+	return code;
+}
+
+/* ---- tickwise build-engine ---- */
+
+static int become(char *script, const struct wanted *wanted, char *folder)
+{
+	char *argv[] = { script, (char *)wanted->fio,
+			 (char *)(wanted->source ? wanted->source : ""), folder,
+			 wanted->output ? NULL : tw_run_format("found"), NULL };
+
+	/* main() ignores it, which would be inherited. */
+	signal(SIGPIPE, SIG_DFL);
+	execv(script, argv);
+	return tw_command_fail(BUILD_NAME, TW_EXIT_SOFTWARE, "can't run %s: %s", script,
+			       strerror(errno));
+}
+
+static int build(const struct wanted *wanted)
+{
+	char *folder = wanted->output ? tw_run_format("%s", wanted->output) :
+		tw_run_built_folder(wanted->fio);
+	char *script;
+	int code;
+
+	if (!folder)
+		return tw_command_fail(BUILD_NAME, TW_EXIT_NO_INPUT, "%s is no fio that "
+				       "can be run", wanted->fio);
+	script = tw_own_file(BUILD_SCRIPT, X_OK);
+	code = script ? become(script, wanted, folder) :
+		tw_own_file_missing(BUILD_NAME, BUILD_SCRIPT, "");
+	free(script);
+	return code;
+}
+
+int tw_command_build_engine(int argc, char **argv)
+{
+	struct wanted wanted = { 0 };
+	int code = read_options(&tw_build_engine_options, &wanted, argv);
+
+	(void)argc;
+	if (code == TW_GO_ON)
+		code = build(&wanted);
+	tw_run_release();
+	return code;
+}

@@ -1,0 +1,183 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds the engines for one fio. `tickwise build-engine` runs it:
+#
+#	tickwise-build-engine FIO SOURCE FOLDER [found]
+#
+# FIO is the program. SOURCE is its source, a folder or an archive; empty:
+# find-fio.sh looks for it. The engines go to FOLDER, where `tickwise run` finds them
+# by itself if the last argument is there.
+#
+# All is built in a temporary folder. FOLDER changes only when FIO has loaded the new
+# engine. Exit 0; 66: no source; 70: it could not be built; 74: FOLDER can't be written.
+set -u
+LC_ALL=C
+export LC_ALL
+umask 022
+
+# Set by the Makefile: where the source of the engines is.
+source_dir=.
+engines='tickwise.so tickwise-cmd.so tickwise-memory.so'
+fio=$1
+fio_source=$2
+folder=$3
+found=${4-}
+cc=${CC:-gcc}
+work=
+child=
+
+# fail STATUS WORDS...
+fail()
+{
+	status=$1
+	shift
+	echo "tickwise build-engine: $*" >&2
+	exit "$status"
+}
+
+# shellcheck disable=SC2317	# reached through the trap
+leave()
+{
+	status=$?
+	trap - EXIT
+	trap '' INT TERM HUP
+	[ -z "$child" ] || kill -s KILL -- "-$child" 2>/dev/null
+	[ -z "$work" ] || rm -rf "$work" 2>/dev/null || {
+		sleep 1
+		rm -rf "$work"
+	}
+	exit "$status"
+}
+
+# logged COMMAND...: its output goes to the log. In a process group of its own, so that
+# a signal ends all of it at once.
+logged()
+{
+	setsid "$@" >>"$work/log" 2>&1 </dev/null &
+	child=$!
+	wait "$child"
+	logged_status=$?
+	child=
+	return "$logged_status"
+}
+
+# What is missing, as packages of Debian.
+check_tools()
+{
+	missing=
+	command -v make >/dev/null || missing="$missing make"
+	if ! command -v "${cc%% *}" >/dev/null; then
+		missing="$missing gcc libc6-dev"
+	else
+		for needs in stdio.h:libc6-dev liburing.h:liburing-dev \
+			jansson.h:libjansson-dev; do
+			# shellcheck disable=SC2086	# $CC may be several words
+			echo "#include <${needs%:*}>" | $cc -E - >/dev/null 2>&1 ||
+				missing="$missing ${needs#*:}"
+		done
+	fi
+	[ -z "$missing" ] ||
+		fail 70 "missing packages; as root, type: apt-get install$missing"
+}
+
+# Sets fio_source to the folder in the archive.
+unpack()
+{
+	mkdir "$work/archive"
+	logged tar -C "$work/archive" -xf "$fio_source" ||
+		fail 66 "$fio_source is no archive that tar can read"
+	inside=$(find "$work/archive" -maxdepth 2 -name fio.h | head -n 1)
+	[ -n "$inside" ] || fail 66 "$fio_source is not fio's source: it has no fio.h"
+	fio_source=${inside%/*}
+}
+
+# Sets tree, the source of this fio.
+find_source()
+{
+	[ ! -f "$fio_source" ] || unpack
+	logged sh "$source_dir/plugin/find-fio.sh" --fio="$fio" --cache="$work/fio" \
+		${fio_source:+--source="$fio_source"} ||
+		fail 66 "$(sed -n '$ { s/^find-fio: //
+			s|FIO_SRC=/path/to/fio make|--source=DIR|; p }' "$work/log")"
+	! grep '^find-fio: warning' "$work/log" >"$work/warning" ||
+		fail 66 "$(sed 's/^find-fio: warning: //; q' "$work/warning")"
+	tree=$(tail -n 1 "$work/log")
+}
+
+# Where it came from, in words.
+route()
+{
+	given=$(sed -n 's/^route: //p' "$tree/tickwise-stamp" 2>/dev/null | head -n 1)
+	case $given in
+	'' | 'copy of '*) echo "${shown_source:-$tree}" ;;
+	*) echo "$given" ;;
+	esac
+}
+
+build()
+{
+	logged env -u MAKEFLAGS -u MAKELEVEL make -C "$source_dir" \
+		--no-print-directory -j "$(nproc)" B="$work/build" CC="$cc" FIO="$fio" \
+		FIO_SRC="$tree" FIO_CACHE="$work/fio" engines && return
+	kept=$(mktemp "${TMPDIR:-/tmp}/tickwise-build-engine.XXXXXX") &&
+		cp "$work/log" "$kept"
+	fail 70 "the engine does not compile; what the compiler printed is in $kept"
+}
+
+check_loads()
+{
+	"$fio" --enghelp="$work/build/tickwise.so" >"$work/help" 2>&1
+	grep -q '^tw_report' "$work/help" ||
+		fail 70 "$fio does not load what was built: $(grep -v '^$' "$work/help" |
+			head -n 1)"
+}
+
+install_all()
+{
+	mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] ||
+		fail 74 "can't write to $folder"
+	for engine in $engines; do
+		# A fio that runs keeps the file that it has.
+		cp "$work/build/$engine" "$folder/.$engine.new" &&
+			chmod 644 "$folder/.$engine.new" &&
+			mv -f "$folder/.$engine.new" "$folder/$engine" ||
+			fail 74 "can't write $folder/$engine"
+	done
+}
+
+report()
+{
+	if [ "$(cat "$work/build/kernel_stages")" = 1 ]; then
+		stages='with'
+	else
+		stages='without (clang, bpftool and libbpf-dev are needed)'
+	fi
+	echo "built for $("$fio" --version) ($fio)"
+	echo "  source: $(route)"
+	echo "  stages inside the kernel: $stages"
+	echo "  engines: $folder: $engines"
+	if [ -n "$found" ]; then
+		echo "  to use them: tickwise run JOB.fio"
+	else
+		echo "  to use them: tickwise run --engine=$folder/tickwise.so JOB.fio"
+	fi
+	echo "  or in a job file: ioengine=external:$folder/tickwise.so"
+}
+
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+fio=$(command -v "$fio") || fail 66 "there is no program $1: install fio, or name one with --fio="
+fio=$(readlink -f "$fio")
+shown_source=$fio_source
+work=$(mktemp -d) || exit 74
+: >"$work/log"
+check_tools
+find_source
+echo "building for $("$fio" --version), which takes some 20 seconds" >&2
+build
+check_loads
+install_all
+report
