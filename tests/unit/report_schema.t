@@ -39,6 +39,10 @@ cat >>"$scratch/b.json" <<END
 		"complete": 1, "reap": 1, "deliver": 1, "lat": 7}}],
 "stages_by_lat": {"read": [{"from_ns": 96, "to_ns": 103, "ios": 89,
 	"stages": {"queue": 890, "kernel": 6230, "deliver": 1780}}]},
+"devices": [{"device": "8:0", "name": "sda", "ios": {"read": 60, "write": 0, "trim": 0,
+	"sync": 0}, "lat": {"read": $(digits=2; counted 900 60)}, "device_time":
+	{"read": $(digits=2; counted 800 60)}, "over_time": [{"from_ns": 0, "over_ns": 9,
+	"read": {"count": 60, "sum_ns": 54000}}]}], "devices_other_files": 3,
 "causes": {"state": "on"},
 "attached": {"descendants": false, "in_flight": 0, "more_cqes": 0, "lost_records": 0,
 	"lost_ios": 0, "lost_rings": 0, "rings": [{"ring": 1, "program": "x", "pid": 1,

@@ -9,6 +9,7 @@
  *	apart.c			I/Os that are in no stage
  *	inside_text.c		how I/Os were split inside the kernel
  *	response.c		fio's schedule, of a job with a rate
+ *	devices.c		the devices, the slowest first
  *	plots.c			the plots
  *	slowest.c		the slowest I/Os
  *	trigger_text.c		the kernel's events around a slow I/O
@@ -303,6 +304,7 @@ static void add_unknown(struct tw_page *page, const struct tw_report_group *grou
 static void add_of_engine(struct tw_page *page, const struct tw_report_group *group)
 {
 	tw_report_add_not_split(page, group);
+	tw_report_add_devices(page, group, 1);
 	tw_report_add_slowest(page, group);
 	tw_report_add_trigger(page, group);
 	add_batches(page, &group->tally);
@@ -409,6 +411,8 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 		add_group(page, &groups[i], count == 1, with_plots);
 		engines |= !tw_report_is_attached(&groups[i]);
 	}
+	if (count > 1)
+		tw_report_add_devices(page, groups, count);
 	add_legend(page, groups, count);
 	if (engines)
 		add_notes(page);

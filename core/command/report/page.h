@@ -31,4 +31,9 @@ void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *gr
  * other groups (attached_table.c). */
 void tw_report_add_attached(struct tw_page *page, const struct tw_report_group *group);
 
+/* Which device is the slow one, of a group or of all; nothing of one device
+ * (devices.c). */
+void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *groups,
+			   size_t count);
+
 #endif

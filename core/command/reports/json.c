@@ -9,6 +9,7 @@
 #include "command/output/json_text.h"
 #include "command/reports/attached.h"
 #include "command/reports/by_lat.h"
+#include "command/reports/devices.h"
 #include "command/reports/facts.h"
 #include "command/reports/json.h"
 #include "command/reports/merge.h"
@@ -291,6 +292,16 @@ static void put_attached(json_t **object, const struct tw_report_group *group)
 	put(object, "attached", json_copy((json_t *)group->members[0]->attached));
 }
 
+/* Of a group, or of all together. */
+static void put_devices(json_t **object, const struct tw_report_group *groups,
+			size_t count)
+{
+	if (!tw_report_devices_to_json(*object, groups, count))
+		return;
+	json_decref(*object);
+	*object = NULL;
+}
+
 static json_t *group_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
@@ -322,6 +333,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 	put(&object, "trigger", tw_report_trigger_to_json(group));
 	if (tw_report_has_by_lat(tally))
 		put(&object, "stages_by_lat", tw_report_by_lat_to_json(tally));
+	put_devices(&object, group, 1);
 	put_attached(&object, group);
 	return object;
 }
@@ -329,14 +341,17 @@ static json_t *group_to_json(const struct tw_report_group *group)
 json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 				 size_t count)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *object;
 
 	for (size_t i = 0; i < count; i++)
 		append(&list, group_to_json(&groups[i]));
-	return json_pack("{s:s, s:i, s:s, s:o, s:o}",
-			 "schema", "tickwise-report-merged",
-			 "version", TW_REPORT_VERSION,
-			 "tickwise_version", TW_VERSION,
-			 "files", paths_to_json(groups, count),
-			 "groups", list);
+	object = json_pack("{s:s, s:i, s:s, s:o, s:o}",
+			   "schema", "tickwise-report-merged",
+			   "version", TW_REPORT_VERSION,
+			   "tickwise_version", TW_VERSION,
+			   "files", paths_to_json(groups, count),
+			   "groups", list);
+	if (count > 1)
+		put_devices(&object, groups, count);
+	return object;
 }

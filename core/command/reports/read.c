@@ -20,6 +20,7 @@
 #include "command/reports/by_lat.h"
 #include "command/reports/causes.h"
 #include "command/reports/clock_errors.h"
+#include "command/reports/devices.h"
 #include "command/reports/facts.h"
 #include "command/reports/inside.h"
 #include "command/reports/read.h"
@@ -513,7 +514,7 @@ static int read_parts(struct tw_report *report,
 		check_counts(&report->tally, i, problem);
 		check_sum(&report->tally, i, problem);
 	}
-	if (read_slowest(report, problem))
+	if (read_slowest(report, problem) || tw_report_read_devices(report, problem))
 		return -ENOMEM;
 	tw_report_read_trigger(report, problem);
 	return read_over_time(report, problem);
@@ -579,6 +580,9 @@ void tw_report_free(struct tw_report *report)
 {
 	tw_report_tally_free(&report->tally);
 	free(report->over_time.intervals);
+	if (report->devices)
+		tw_report_devices_free(report->devices);
+	free(report->devices);
 	json_decref(report->unknown);
 	json_decref(report->root);
 }

@@ -241,6 +241,8 @@ enum tw_report_verdict {
 
 extern const char *const tw_report_verdicts[TW_REPORT_VERDICTS];
 
+struct tw_report_devices;
+
 struct tw_report {
 	const char *path;
 	json_t *root;
@@ -256,6 +258,7 @@ struct tw_report {
 					 * NULL: they are, or it is not in the file */
 	struct tw_report_over_time over_time;
 	struct tw_report_trigger trigger;
+	struct tw_report_devices *devices;	/* devices.h; NULL: not in the file */
 	json_t *unknown;		/* {"stages.NAME": null}: left out */
 	const json_t *attached;		/* of `tickwise attach`; or NULL */
 	struct tw_report_facts facts;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The devices of the reports as a table for each direction, the slowest first, and which
+ * of them is the slow one.
+ */
+#include "command/report/page.h"
+
+#include <string.h>
+
+#include "command/output/table.h"
+#include "command/reports/devices.h"
+#include "command/reports/want.h"
+
+/* In text; HTML and --json have all. */
+#define MOST_ROWS	32
+
+static const double percents[] = { 50, 99, 99.9 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
+static int hosts_differ(const struct tw_report_ranking *ranking)
+{
+	for (size_t i = 1; i < ranking->count; i++)
+		if (strcmp(ranking->list[i]->host, ranking->list[0]->host))
+			return 1;
+	return 0;
+}
+
+static const char *model_of(const struct tw_report_device *device)
+{
+	const char *model = tw_report_string(device->json, "model");
+
+	return model ? model : "";
+}
+
+static int models_differ(const struct tw_report_ranking *ranking)
+{
+	for (size_t i = 1; i < ranking->count; i++)
+		if (strcmp(model_of(ranking->list[i]), model_of(ranking->list[0])))
+			return 1;
+	return 0;
+}
+
+static void add_mean(struct tw_table *table, const struct tw_histogram *histogram)
+{
+	if (histogram->count)
+		tw_cell_ns(table, tw_histogram_mean_ns(histogram));
+	else
+		tw_cell_none(table);
+}
+
+static void add_row(struct tw_table *table, const struct tw_report_device *device,
+		    int direction, int with_host, int with_model)
+{
+	const struct tw_histogram *lat = &device->lat[direction];
+
+	tw_table_row(table);
+	tw_cell_printf(table, "%s%s%s", with_host ? device->host : "",
+		       with_host ? ":" : "", device->name);
+	tw_cell_u64(table, lat->count);
+	add_mean(table, lat);
+	for (size_t i = 0; i < PERCENTS; i++)
+		if (tw_report_has_percentile(lat, percents[i]))
+			tw_cell_ns(table, (double)tw_histogram_percentile(lat,
+								percents[i]));
+		else
+			tw_cell_none(table);
+	tw_cell_ns(table, (double)lat->max_ns);
+	add_mean(table, &device->in_device[direction]);
+	if (with_model)
+		tw_cell_text(table, model_of(device));
+}
+
+static void add_table(struct tw_page *page, const struct tw_report_ranking *ranking)
+{
+	const int narrow = TW_COLUMN_NARROW;
+	const struct tw_column columns[] = {
+		{ "device", .width = 10, .flags = TW_COLUMN_LEFT },
+		{ "I/Os", .width = 9 },
+		{ "mean", .group = "lat", .width = 7, .flags = narrow },
+		{ "p50", .group = "lat", .width = 7, .flags = narrow },
+		{ "p99", .group = "lat", .width = 7, .flags = narrow },
+		{ "p99.9", .group = "lat", .width = 7, .flags = narrow },
+		{ "max", .group = "lat", .width = 7, .flags = narrow },
+		{ "mean", .group = "in device", .width = 9, .flags = narrow },
+		{ "model", .width = 11, .flags = TW_COLUMN_BELOW },
+	};
+	int with_model = models_differ(ranking);
+	struct tw_table *table = tw_page_table(page, columns,
+		sizeof(columns) / sizeof(*columns) - !with_model);
+
+	tw_table_most(table, MOST_ROWS, "--json");
+	for (size_t i = 0; i < ranking->count; i++)
+		add_row(table, ranking->list[i], ranking->direction,
+			hosts_differ(ranking), with_model);
+}
+
+static void add_direction(struct tw_page *page, const struct tw_report_ranking *ranking)
+{
+	char text[TW_REPORT_SENTENCE];
+
+	if (ranking->count < 2)
+		return;
+	if (ranking->percent > 0)
+		tw_page_heading(page, 3, "%s: devices by p%g of lat",
+				tw_report_directions[ranking->direction],
+				ranking->percent);
+	else
+		tw_page_heading(page, 3, "%s: devices by the mean of lat",
+				tw_report_directions[ranking->direction]);
+	tw_report_say_slow_devices(text, sizeof(text), ranking);
+	tw_page_remark(page, "%s", text);
+	add_table(page, ranking);
+}
+
+static void add_other_files(struct tw_page *page, const struct tw_report_devices *devices)
+{
+	if (devices->other_files)
+		tw_page_remark(page, "not in here: I/Os on %llu files, as a job keeps 64 "
+			       "devices", (unsigned long long)devices->other_files);
+}
+
+static int add_all(struct tw_page *page, const struct tw_report_devices *devices,
+		   const struct tw_report_group *groups, size_t count)
+{
+	struct tw_report_ranking ranking;
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		if (tw_report_rank_devices(&ranking, devices, i, groups, count))
+			return -1;
+		add_direction(page, &ranking);
+		tw_report_ranking_free(&ranking);
+	}
+	add_other_files(page, devices);
+	return 0;
+}
+
+/* The most devices that one of the groups has. */
+static size_t most_of_one(const struct tw_report_group *groups, size_t count)
+{
+	struct tw_report_devices devices;
+	size_t most = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!tw_report_merge_devices(&devices, &groups[i], 1)) {
+			if (devices.count > most)
+				most = devices.count;
+			tw_report_devices_free(&devices);
+		}
+	return most;
+}
+
+void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *groups,
+			   size_t count)
+{
+	struct tw_report_devices devices;
+
+	if (tw_report_merge_devices(&devices, groups, count)) {
+		tw_page_fail(page);
+		return;
+	}
+	/* Of several groups: the tables of the groups would be the same. */
+	if (devices.count > 1 &&
+	    (count == 1 || devices.count > most_of_one(groups, count))) {
+		if (count > 1)
+			tw_page_heading(page, 2, "Devices of all reports");
+		if (add_all(page, &devices, groups, count))
+			tw_page_fail(page);
+	}
+	tw_report_devices_free(&devices);
+}

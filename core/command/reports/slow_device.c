@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which device is the slow one?
+ *
+ * The I/Os of a device are correlated: one stall makes thousands of them slow. So no
+ * interval that takes I/Os to be independent says if a difference is more than chance.
+ * But devices that are alike can be exchanged for each other: each of n is the slowest
+ * in a part of the run with probability 1 / n. A device that is the slowest in each of
+ * eight equal parts was slower throughout, and no single stall explains that. It stands
+ * out if it is also farther above the next one than that one is above the median of the
+ * others. The same holds for several devices at once, a quarter of all at most.
+ *
+ * What is compared is the mean of lat: each part has its sum, and a tail that is slow
+ * throughout makes the mean larger.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/reports/devices.h"
+#include "latency/histogram.h"
+
+/* I/Os beyond a percentile that decides on the order; the same as for a change of it in
+ * `tickwise diff`. */
+#define FEWEST_BEYOND	10
+
+/* 100 - 99.9 has a rounding error. */
+int tw_report_has_percentile(const struct tw_histogram *histogram, double percent)
+{
+	return (double)histogram->count * (100 - percent) >= 99.999999;
+}
+
+/* ---- the order ----------------------------------------------------------- */
+
+static const double percents[] = { 99.9, 99, 50 };
+
+static const struct tw_histogram *lat_of(const struct tw_report_ranking *ranking,
+					 size_t i)
+{
+	return &ranking->list[i]->lat[ranking->direction];
+}
+
+/* A percentile that few I/Os are beyond is one of these I/Os. */
+static int can_rank(const struct tw_histogram *histogram, double percent)
+{
+	return (double)histogram->count * (100 - percent) >=
+	       100 * FEWEST_BEYOND - 1e-6;
+}
+
+/* What most of them have; 0: the mean. */
+static double percent_for(const struct tw_report_ranking *ranking)
+{
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+		size_t have = 0;
+
+		for (size_t j = 0; j < ranking->count; j++)
+			have += (size_t)can_rank(lat_of(ranking, j), percents[i]);
+		if (2 * have > ranking->count)
+			return percents[i];
+	}
+	return 0;
+}
+
+/* Those without the percentile come last. */
+static double rank_of(const struct tw_histogram *lat, double percent)
+{
+	if (!(percent > 0))
+		return tw_histogram_mean_ns(lat);
+	if (!can_rank(lat, percent))
+		return -1;
+	return (double)tw_histogram_percentile(lat, percent);
+}
+
+static int by_rank(const void *left, const void *right, void *argument)
+{
+	const struct tw_report_ranking *ranking = argument;
+	const struct tw_report_device *a = *(struct tw_report_device *const *)left;
+	const struct tw_report_device *b = *(struct tw_report_device *const *)right;
+	const struct tw_histogram *of_a = &a->lat[ranking->direction];
+	const struct tw_histogram *of_b = &b->lat[ranking->direction];
+	double by = rank_of(of_b, ranking->percent) - rank_of(of_a, ranking->percent);
+
+	if (!(by > 0) && !(by < 0))
+		by = tw_histogram_mean_ns(of_b) - tw_histogram_mean_ns(of_a);
+	return by > 0 ? 1 : by < 0 ? -1 : strcmp(a->name, b->name);
+}
+
+/* ---- the slow ones ------------------------------------------------------- */
+
+static double mean_of(const struct tw_report_device *device, int direction)
+{
+	return tw_histogram_mean_ns(&device->lat[direction]);
+}
+
+static int by_mean(const void *left, const void *right, void *argument)
+{
+	const struct tw_report_device *a = *(struct tw_report_device *const *)left;
+	const struct tw_report_device *b = *(struct tw_report_device *const *)right;
+	double by = mean_of(b, *(int *)argument) - mean_of(a, *(int *)argument);
+
+	return by > 0 ? 1 : by < 0 ? -1 : 0;
+}
+
+/* Each has I/Os in each part. */
+static int has_parts(const struct tw_report_ranking *ranking)
+{
+	for (size_t i = 0; i < ranking->count; i++)
+		for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
+			if (!ranking->list[i]->parts[part][ranking->direction].count)
+				return 0;
+	return 1;
+}
+
+static double part_mean(const struct tw_report_device *device, size_t part,
+			int direction)
+{
+	const struct tw_report_device_part *at = &device->parts[part][direction];
+
+	return (double)at->sum_ns / (double)at->count;
+}
+
+/* In each part, each of the first @slow is slower than each of the others. */
+static int slow_throughout(const struct tw_report_device *const *list, size_t count,
+			   size_t slow, int direction)
+{
+	for (size_t part = 0; part < TW_REPORT_DEVICE_PARTS; part++)
+		for (size_t i = 0; i < slow; i++)
+			for (size_t j = slow; j < count; j++)
+				if (part_mean(list[i], part, direction) <=
+				    part_mean(list[j], part, direction))
+					return 0;
+	return 1;
+}
+
+static int stands_out(const struct tw_report_device *const *list, size_t count,
+		      size_t slow, int direction)
+{
+	double next_ns = mean_of(list[slow], direction);
+	size_t others = count - slow;
+	double median_ns = (mean_of(list[slow + (others - 1) / 2], direction) +
+			    mean_of(list[slow + others / 2], direction)) / 2;
+
+	return mean_of(list[slow - 1], direction) - next_ns > next_ns - median_ns;
+}
+
+/* How many of the list, which is in order of the means. */
+static size_t find_slow(const struct tw_report_device *const *list, size_t count,
+			int direction)
+{
+	size_t most = count < 4 ? 1 : count / 4;
+
+	for (size_t slow = 1; slow <= most && slow < count; slow++)
+		if (stands_out(list, count, slow, direction) &&
+		    slow_throughout(list, count, slow, direction))
+			return slow;
+	return 0;
+}
+
+/* ---- are they comparable? ------------------------------------------------ */
+
+/* That may differ between jobs which do the same on different devices. */
+static int is_of_place(const char *option)
+{
+	static const char *const names[] = {
+		"name", "filename", "directory", "description", "cpus_allowed",
+		"numa_cpu_nodes", "numa_mem_policy", "stonewall", "new_group",
+		"tw_report", "write_bw_log", "write_lat_log", "write_iops_log",
+		"write_hist_log", "startdelay", "size", "filesize", "ioengine",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(option, names[i]))
+			return 1;
+	return 0;
+}
+
+/* The first option of @a that @b lacks or has with another value; or NULL. */
+static const char *other_option(const struct tw_report *a, const struct tw_report *b)
+{
+	const json_t *of_b = json_object_get(b->root, "options");
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(json_object_get(a->root, "options"), key, value)
+		if (!is_of_place(key) && !json_equal(value, json_object_get(of_b, key)))
+			return key;
+	return NULL;
+}
+
+/* In what the jobs of the groups differ; NULL: nothing that matters is known. */
+static const char *difference(const struct tw_report_group *groups, size_t count)
+{
+	const struct tw_report *first = groups[0].members[0];
+
+	for (size_t i = 1; i < count; i++) {
+		const struct tw_report *other = groups[i].members[0];
+		const char *option = other_option(first, other);
+
+		if (!option)
+			option = other_option(other, first);
+		if (first->job.iodepth != other->job.iodepth)
+			option = "iodepth";
+		if (strcmp(first->job.engine, other->job.engine))
+			option = "ioengine";
+		if (option)
+			return option;
+	}
+	return NULL;
+}
+
+static int has_equal_jobs(const struct tw_report_ranking *ranking)
+{
+	for (size_t i = 1; i < ranking->count; i++)
+		if (ranking->list[i]->jobs != ranking->list[0]->jobs)
+			return 0;
+	return 1;
+}
+
+/* ---- together ------------------------------------------------------------ */
+
+static void judge(struct tw_report_ranking *ranking,
+		  const struct tw_report_group *groups, size_t count)
+{
+	ranking->option = difference(groups, count);
+	if (ranking->option)
+		ranking->unjudged = "the jobs on them differ in";
+	else if (!has_equal_jobs(ranking))
+		ranking->unjudged = "they had different numbers of jobs";
+	else if (!has_parts(ranking))
+		ranking->unjudged = "not each of them had I/Os in each part of the run";
+	else
+		ranking->slow = find_slow(ranking->by_mean, ranking->count,
+					  ranking->direction);
+}
+
+int tw_report_rank_devices(struct tw_report_ranking *ranking,
+			   const struct tw_report_devices *devices, int direction,
+			   const struct tw_report_group *groups, size_t count)
+{
+	*ranking = (struct tw_report_ranking) {
+		.list = calloc(devices->count + 1, sizeof(*ranking->list)),
+		.by_mean = calloc(devices->count + 1, sizeof(*ranking->list)),
+		.direction = direction,
+	};
+	if (!ranking->list || !ranking->by_mean) {
+		tw_report_ranking_free(ranking);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->list[i].lat[direction].count)
+			ranking->list[ranking->count++] = &devices->list[i];
+	ranking->percent = percent_for(ranking);
+	qsort_r(ranking->list, ranking->count, sizeof(*ranking->list), by_rank, ranking);
+	memcpy(ranking->by_mean, ranking->list,
+	       ranking->count * sizeof(*ranking->list));
+	qsort_r(ranking->by_mean, ranking->count, sizeof(*ranking->list), by_mean,
+		&direction);
+	judge(ranking, groups, count);
+	return 0;
+}
+
+void tw_report_ranking_free(struct tw_report_ranking *ranking)
+{
+	free(ranking->list);
+	free(ranking->by_mean);
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+static double in_device_ns(const struct tw_report_device *device, int direction)
+{
+	return tw_histogram_mean_ns(&device->in_device[direction]);
+}
+
+/* The stage is known of most I/Os. */
+static int has_stage(const struct tw_report_device *device, int direction)
+{
+	return 2 * device->in_device[direction].count > device->lat[direction].count;
+}
+
+/* Is it the device that takes longer, or what is around it? */
+static const char *where(const struct tw_report_device *last,
+			 const struct tw_report_device *next, int direction)
+{
+	double by_ns = mean_of(last, direction) - mean_of(next, direction);
+
+	if (!has_stage(last, direction) || !has_stage(next, direction))
+		return "";
+	if (in_device_ns(last, direction) - in_device_ns(next, direction) > by_ns / 2)
+		return "; most of the difference is in the stage device";
+	return "; most of the difference is not in the stage device";
+}
+
+static void say_names(char *text, size_t size, const struct tw_report_device *const *list,
+		      size_t count)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 i == 0 ? "" : i + 1 < count ? ", " : " and ",
+					 list[i]->name);
+}
+
+static void say_slow(char *text, size_t size, const struct tw_report_ranking *ranking)
+{
+	const size_t slow = ranking->slow, others = ranking->count - slow;
+	const struct tw_report_device *last = ranking->by_mean[slow - 1];
+	const struct tw_report_device *next = ranking->by_mean[slow];
+	const double last_ns = mean_of(last, ranking->direction);
+	const double next_ns = mean_of(next, ranking->direction);
+	char names[TW_REPORT_SENTENCE / 2], mean[TW_FORMAT_SIZE],
+	     of_next[TW_FORMAT_SIZE], more[TW_FORMAT_SIZE];
+
+	say_names(names, sizeof(names), ranking->by_mean, slow);
+	snprintf(text, size, "%s %s slower than %s%zu other%s in each of %d equal parts "
+		 "of the run: mean %s%s, the next one's (%s) %s, %s %% less%s", names,
+		 slow > 1 ? "are" : "is", others > 1 ? "each of the " : "the ", others,
+		 others > 1 ? "s" : "", TW_REPORT_DEVICE_PARTS,
+		 slow > 1 ? "at least " : "", tw_format_ns(mean, last_ns), next->name,
+		 tw_format_ns(of_next, next_ns),
+		 tw_format_number(more, 100 * (last_ns - next_ns) / last_ns),
+		 where(last, next, ranking->direction));
+}
+
+void tw_report_say_slow_devices(char *text, size_t size,
+				const struct tw_report_ranking *ranking)
+{
+	if (ranking->slow)
+		say_slow(text, size, ranking);
+	else if (ranking->unjudged)
+		snprintf(text, size, "whether one of them is slower is not judged: %s%s%s",
+			 ranking->unjudged, ranking->option ? " " : "",
+			 ranking->option ? ranking->option : "");
+	else
+		snprintf(text, size, "none is slower than the others in each of %d equal "
+			 "parts of the run by more than the others differ",
+			 TW_REPORT_DEVICE_PARTS);
+}

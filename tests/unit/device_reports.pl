@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+#
+# Writes a report of a job with reads on some devices to stdout.
+#
+#	perl device_reports.pl [KEY=VALUE]... DEVICE...
+#
+# KEY: name, thread, pid, host, depth; option=NAME=VALUE; digits (of the job, 3).
+# DEVICE: NUMBER,NAME,LAT,SLOW[,LAT-OF-PART]...: 16000 reads in 8 parts of the run,
+# in each 1960 of LAT ns and 40 of SLOW ns; of some parts, the first ones, LAT may be another.
+# MODEL=... goes for the devices after it. Of one device the job's own histograms are
+# the device's, without stages but lat; of several, device_time is 1000 ns less than lat.
+
+use strict;
+use warnings;
+use JSON::PP;
+
+my %job = (name => 'drives', thread => 1, pid => 100, host => 'box', depth => 1,
+	digits => 3);
+my (%options, @devices, $model);
+
+for (@ARGV) {
+	if (/^option=(\w+)=(.*)/) {
+		$options{$1} = $2;
+	} elsif (/^MODEL=(.*)/) {
+		$model = $1;
+	} elsif (/^(\w+)=(.*)/) {
+		$job{$1} = $2;
+	} else {
+		my ($number, $name, $lat, $slow, @parts) = split /,/;
+		$parts[$_] //= $lat for 0 .. 7;
+		push @devices, { number => $number, name => $name, model => $model,
+			slow => $slow, parts => \@parts };
+	}
+}
+
+# The last nanosecond of the bin.
+sub last_of {
+	my ($value, $digits) = @_;
+	my $bins = (0, 16, 128, 1024)[$digits];
+	my $width = 1;
+
+	$width *= 2 while int($value / $width) >= 2 * $bins;
+	return int($value / $width) * $width + $width - 1;
+}
+
+# Of [value, count]...
+sub histogram {
+	my ($digits, @values) = @_;
+	my ($count, $sum, %bins) = (0, 0);
+
+	for (@values) {
+		$count += $_->[1];
+		$sum += $_->[0] * $_->[1];
+		$bins{last_of($_->[0], $digits)} += $_->[1];
+	}
+	@values = sort { $a->[0] <=> $b->[0] } @values;
+	return { digits => $digits, count => $count, min_ns => $values[0][0],
+		max_ns => $values[-1][0], mean_ns => $sum / $count, stddev_ns => 0,
+		sum_ns => "$sum", percentiles => {}, bins => \%bins };
+}
+
+sub values_of {
+	my ($device, $less) = @_;
+
+	return map { ([$_ - $less, 1960], [$device->{slow} - $less, 40]) }
+		@{$device->{parts}};
+}
+
+sub of_device {
+	my ($device) = @_;
+	my $i = 0;
+
+	return (ios => { read => 16000, write => 0, trim => 0, sync => 0 },
+		lat => { read => histogram(2, values_of($device, 0)) },
+		device_time => { read => histogram(2, values_of($device, 1000)) },
+		over_time => [map +{ from_ns => 1000000 * $i++, over_ns => 1000000,
+			read => { count => 2000, sum_ns =>
+				1960 * $_ + 40 * $device->{slow} } },
+			@{$device->{parts}}]);
+}
+
+my $i = 0;
+my @all = map { values_of($_, 0) } @devices;
+my $ios = 16000 * @devices;
+my $none = sub { +{ read => $_[0], write => 0, trim => 0, sync => 0 } };
+my %report = (schema => 'tickwise-report', version => 3, tickwise_version => '0.1',
+	job => { name => $job{name}, groupid => 0, thread_number => $job{thread} + 0,
+		subjob_number => 0, pid => $job{pid} + 0, host => $job{host},
+		start => '1700000000000000000', fio_version => 'fio-3.33',
+		engine => 'tickwise', iodepth => $job{depth} + 0, run_ns => 8000000,
+		run => "$job{host}-7" },
+	ios => $none->($ios), stages => { lat => { read =>
+		histogram($job{digits}, @all) } },
+	clocks => {}, counter => { verdict => 'reliable', fallback => JSON::PP::false,
+		reasons => [] },
+	fio_times => { event_time => JSON::PP::false, event_wait => JSON::PP::false },
+	slowest => [], devices => [map +{ device => $_->{number}, name => $_->{name},
+		$_->{model} ? (model => $_->{model}) : (),
+		@devices > 1 ? of_device($_) : () }, @devices]);
+$report{over_time} = [map +{ from_ns => 1000000 * $i++, over_ns => 1000000,
+	read => { count => 2000, sum_ns => 1960 * $_ + 40 * $devices[0]{slow},
+		min_ns => $_, max_ns => $devices[0]{slow} } }, @{$devices[0]{parts}}]
+	if @devices == 1;
+$report{options} = \%options if %options;
+print JSON::PP->new->canonical->pretty->encode(\%report);

@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the I/Os of all jobs are put together by device, and the devices are in order
+# of p99.9 of lat, or of a smaller percentile if most have too few I/Os. Devices are named
+# as slow only if they have the larger mean in each of eight parts of the run and stand
+# out. Nothing is judged of jobs that do different things. Damaged devices are refused.
+# Defect: the histograms of one device in another one's row, a verdict by chance or by the
+# work that a device had to do, a report that is believed too much.
+. "$(dirname "$0")/../tap.sh"
+
+cd "$scratch" || exit 1
+
+# job FILE ARGUMENT...: a report; see device_reports.pl
+job()
+{
+	job_file=$1
+	shift
+	perl "$root/tests/unit/device_reports.pl" "$@" >"$job_file"
+}
+
+# rows FILE...: the names of the page's table, in its order
+rows()
+{
+	run report "$@"
+	sed -n '/ devices by /,/^$/p' "$out" | sed -n '/^device /,$p' |
+		sed 1d | cut -d' ' -f1 | tr '\n' ' '
+}
+
+# tell PERL FILE...: prints it; $j is the merged JSON
+tell()
+{
+	tell_what=$1
+	shift
+	run report --json "$@"
+	perl -MJSON::PP -e '
+		local $/; open my $f, "<", $ARGV[0] or exit 2;
+		our $j = JSON::PP->new->decode(<$f>);
+		print eval $ARGV[1]; die $@ if $@' "$out" "$tell_what"
+}
+
+# says TEXT DESCRIPTION FILE...: in the sentence on reads
+says()
+{
+	says_text=$1 says_why=$2
+	shift 2
+	tell '($j->{slow_devices} // $j->{groups}[0]{slow_devices})->{read}{text}' \
+		"$@" >text
+	has text "$says_text" "$says_why"
+}
+
+# ---- a job with four devices ----
+job four.json 8:0,sda,100000,200000 8:16,sdb,110000,220000 8:32,sdc,100100,205000 \
+	8:48,sdd,100200,199000
+is "$(rows four.json)" 'sdb sdc sda sdd  ' 'a row for each device, by p99.9'
+says 'sdb is slower than each of the 3 others' 'the one that stands out is named' \
+	four.json
+has text 'most of the difference is in the stage device' 'and in which stage that is'
+is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
+	$_->{lat}{read}{max_ns} . " " . $_->{device_time}{read}{max_ns} }
+	@{$j->{groups}[0]{devices}}' four.json)" '8:0 16000 1 200000 199000 '\
+'8:16 16000 1 220000 219000 8:32 16000 1 205000 204000 8:48 16000 1 199000 198000' \
+	'each has its own I/Os in the JSON'
+is "$(tell 'join " ", map { $_->{device} }
+	@{$j->{groups}[0]{slow_devices}{read}{order}}' four.json)" \
+	'8:16 8:32 8:0 8:48' 'and the order'
+
+# ---- jobs with one device each ----
+i=0
+for lat in 100000 100500 100200 112000; do
+	i=$((i + 1))
+	job "job$i.json" name=job$i thread=$i pid=10$i 259:$i,nvme$i,$lat,20${i}000
+done
+is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1  ' 'devices of several jobs are one table'
+says 'nvme4 is slower than each of the 3 others' 'by what the jobs have themselves' \
+	job?.json
+is "$(tell 'scalar grep { $_->{devices} } @{$j->{groups}}' job?.json)" 0 \
+	'a group of one device has none'
+is "$(rows job1.json)" '' 'nor has a page on one device a table'
+job again.json thread=2 pid=200 8:0,sda,100000,300000 8:16,sdb,110000,220000
+job again1.json thread=3 pid=201 8:0,sda,100000,300000
+is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
+	$_->{lat}{read}{digits} . " " . $_->{lat}{read}{count} . " " .
+	$_->{lat}{read}{max_ns} . " " . $_->{lat}{read}{sum_ns} }
+	@{$j->{groups}[0]{devices}}' again.json again1.json)" \
+	'8:0 32000 2 2 32000 300000 3328000000 8:16 16000 1 2 16000 220000 1795200000' \
+	'a job with one device, three digits, adds to one with several, two digits'
+says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json
+job far.json host=far name=job2 thread=2 pid=300 259:1,nvme1,150000,300000
+is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1  ' \
+	'a device of another host is another one'
+
+# ---- not slow throughout, not standing out ----
+job part.json 8:0,sda,100000,200000 8:16,sdb,150000,200000,150000,99000 \
+	8:32,sdc,100100,200000
+says 'none is slower' 'one that is faster in a part of the run is not named' part.json
+job steps.json 8:0,sda,100000,200000 8:16,sdb,102000,200000 8:32,sdc,104000,200000 \
+	8:48,sdd,106000,200000
+says 'none is slower' 'nor the slowest of an even row' steps.json
+job two.json 8:0,sda,100000,200000 8:16,sdb,102000,200000
+says 'sdb is slower than the 1 other' 'of two the slower one is' two.json
+job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \
+	8:3,d,101000,200000 8:4,e,130000,200000 8:5,f,100000,200000 \
+	8:6,g,131000,200000 8:7,h,100000,200000
+says 'g and e are slower than each of the 6 others' 'two of eight, too' pair.json
+
+# ---- jobs that do different things ----
+job deep.json name=deep thread=2 depth=8 8:16,sdb,200000,300000
+job flat.json name=flat 8:0,sda,100000,300000
+says 'the jobs on them differ in iodepth' 'another depth is another work' flat.json \
+	deep.json
+job big.json name=big thread=2 option=bs=1m option=filename=/dev/sdb 8:16,sdb,200000,300000
+job small.json name=small option=bs=4k option=filename=/dev/sda 8:0,sda,100000,300000
+says 'the jobs on them differ in bs' 'and another block size' big.json small.json
+is "$(tell '$j->{slow_devices}{read}{slow} // "null"' big.json small.json)" null \
+	'in JSON that is null'
+job same.json name=big thread=2 option=bs=4k option=filename=/dev/sdb 8:16,sdb,200000,300000
+says 'sdb is slower' 'but not another file' same.json small.json
+
+# ---- models, few I/Os ----
+job models.json MODEL=Slow 8:0,sda,100000,200000 MODEL=Fast 8:16,sdb,90000,100000
+run report models.json
+has "$out" '           Slow' 'models are told where they differ'
+job model.json MODEL=Slow 8:0,sda,100000,200000 8:16,sdb,90000,100000
+run report model.json
+has_not "$out" Slow 'and only there'
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	for my $d (@{$j->{devices}}) {
+		for (map { $d->{$_}{read} } qw(lat device_time)) {
+			my ($low, $high) = sort { $a <=> $b } keys %{$_->{bins}};
+			my $sum = 8900 * $_->{min_ns} + 100 * $_->{max_ns};
+			%$_ = (%$_, count => 9000, bins => {$low => 8900, $high => 100},
+				sum_ns => "$sum", mean_ns => $sum / 9000);
+		}
+		$d->{ios}{read} = 9000;
+	}
+	print JSON::PP->new->encode($j)' <four.json >few.json
+run report few.json
+has "$out" 'read: devices by p99 of lat' 'with fewer than 10 I/Os beyond p99.9 it is p99'
+
+# ---- damage ----
+# refused PERL TEXT: with that done to $d, the first device
+refused()
+{
+	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+		my $d = $j->{devices}[0];
+		eval $ARGV[0]; die $@ if $@;
+		print JSON::PP->new->encode($j)' "$1" <four.json >bad.json
+	run report bad.json
+	is "$status" 65 "refused: $1"
+	has "$err" "$2" "as $2"
+}
+refused '$j->{devices} = {}' 'devices is not an array'
+refused 'delete $d->{device}' 'devices[].device is missing'
+refused '$d->{name} = 5' 'devices[].name is not a string'
+refused 'delete $d->{ios}{trim}' 'devices[].ios.trim is missing'
+refused '$d->{ios}{read} = 15999' 'devices[] counts more of read than'
+refused '$d->{ios}{read} = 64001' 'devices[] counts more of read than ios.read'
+refused '$d->{lat}{read}{bins} = {}' 'devices[].lat.read: '
+refused '$d->{lat} = []' 'devices[].lat is not an object'
+refused '$d->{device_time}{write} = $d->{lat}{read}' 'counts more of write'
+refused '$d->{over_time} = 1' 'devices[].over_time is not an array'
+refused 'delete $d->{over_time}[3]{over_ns}' 'devices[].over_time[].over_ns is missing'
+refused '$d->{over_time}[3]{from_ns} = "18446744073709551615"' 'over_ns is too large'
+refused '$d->{over_time}[3]{read} = 5' 'over_time[].read is not an object'
+refused '$d->{over_time}[3] = $d->{over_time}[4];
+	$d->{over_time}[4]{read}{count} = "18446744073709551615"' \
+	'more than 64 bits'
+done_testing
