@@ -310,7 +310,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	if (!report)
 		return NULL;
 	json_object_set_new(json_object_get(report, "job"), "start_monotonic_ns",
-			    tw_u64_string(tw_moment_monotonic_ns(job, &end,
+			    tw_json_digits(tw_moment_monotonic_ns(job, &end,
 				job->start.ticks)));
 	json_object_set_new(report, "fio_lat", fio_lat_to_json(td));
 	if (set_histograms(report, "submitting_call", job->call) ||

@@ -679,11 +679,6 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 {
 }
 
-json_t *tw_u64_string(uint64_t value)
-{
-	return json_sprintf("%" PRIu64, value);
-}
-
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns)
 {
