@@ -369,8 +369,8 @@ kernel_objects = $(patsubst plugin/%.c,$(B)/%.o,$(call kernel_sources,$(1)))
 $(B)/tickwise-kernel-helper: $(call kernel_objects,kernel-helper) \
 	$(B)/kernel/loader.o $(B)/kernel/program.o
 $(B)/tickwise-attach: $(call kernel_objects,attach) $(B)/kernel/program.o \
-	$(B)/kernel/explained_json.o $(B)/plugin/collect/slowest.o \
-	$(B)/plugin/collect/windows.o
+	$(B)/kernel/explained_json.o $(addprefix $(B)/plugin/collect/,machine_json.o \
+	slowest.o windows.o)
 $(B)/kernel/attach_program.o: $(B)/plugin/kernel/attach.skel.h
 $(B)/kernel/attach_causes.o: $(B)/plugin/kernel/causes.skel.h
 $(addprefix $(B)/tickwise-,$(KERNEL_PROGRAMS)): $(B)/command.a $(B)/libtickwise.a
@@ -504,6 +504,11 @@ $(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c \
 	core/command/output/plain_text.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
+
+# Nor do the facts of a block device.
+$(B)/tests/unit/block_device.t: plugin/block_device.c $(call objects,$(JSON_SOURCES))
+$(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
+$(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # Nor do the two sides of the kernel helper's socket.
 $(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c

@@ -290,14 +290,33 @@ static json_t *device_to_json(const struct tw_devices *devices,
 	return NULL;
 }
 
+/* Facts of most devices are there (facts.h), and stay. */
+static int add_device(json_t *array, json_t *device)
+{
+	const json_t *number = json_object_get(device, "device");
+	json_t *known;
+	size_t i;
+	int error;
+
+	json_array_foreach(array, i, known) {
+		if (!json_equal(json_object_get(known, "device"), number))
+			continue;
+		error = json_object_update_missing(known, device);
+		json_decref(device);
+		return error;
+	}
+	return json_array_append_new(array, device);
+}
+
 int tw_devices_report(json_t *report, const struct tw_devices *devices)
 {
-	json_t *array = json_array();
+	json_t *known = json_object_get(report, "devices");
+	json_t *array = known ? json_incref(known) : json_array();
 	unsigned i;
 	int error = 0;
 
 	for (i = 0; i < devices->count; i++)
-		error |= json_array_append_new(array,
+		error |= add_device(array,
 			device_to_json(devices, &devices->list[i]));
 	if (devices->other_files)
 		error |= json_object_set_new(report, "devices_other_files",

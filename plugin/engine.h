@@ -50,6 +50,7 @@ struct tw_counts {
 	uint64_t requeues;	/* queue() was busy: fio comes again */
 	uint64_t unaccounted;	/* fio did not count it: ramp time */
 	uint64_t backwards;	/* it took less than no time: not recorded */
+	uint64_t bytes;		/* moved by those recorded */
 };
 
 /*
@@ -76,6 +77,7 @@ struct tw_response;
 struct tw_finished;
 struct tw_intervals;
 struct tw_devices;
+struct tw_facts;
 
 struct tw_job {
 	/* The way of an I/O. */
@@ -154,6 +156,7 @@ struct tw_job {
 	unsigned files_open;
 	unsigned io_us;			/* initialised so far */
 	struct tw_intervals *intervals;	/* interval.h; NULL: none */
+	struct tw_facts *facts;		/* facts.h; NULL: no memory */
 };
 
 static inline uint64_t tw_job_stamp(const struct tw_job *job)

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "facts.h"
 #include "histogram_json.h"
 #include "interval.h"
 #include "interval_line.h"
@@ -123,10 +124,11 @@ static int write_header(struct thread_data *td, const struct tw_job *job,
 			struct tw_intervals *intervals)
 {
 	json_t *header = header_to_json(td, job, intervals->every_ns);
-	char *text = header ? json_dumps(header, JSON_COMPACT |
-					 JSON_REAL_PRECISION(17)) : NULL;
-	int ret = -ENOMEM;
+	int ret = header ? tw_facts_add(job->facts, header) : -ENOMEM;
+	char *text = ret ? NULL : json_dumps(header, JSON_COMPACT |
+					     JSON_REAL_PRECISION(17));
 
+	ret = -ENOMEM;
 	if (text) {
 		/* In place of its end. */
 		const size_t length = strlen(text);

@@ -326,7 +326,7 @@ static void take_tallies(struct tw_tallies *new, struct tw_interval_lines *lines
 	const struct tw_job *job = lines->job;
 	struct tw_tallies *told = &lines->told;
 
-	compiletime_assert(sizeof(struct tw_counts) == 7 * sizeof(uint64_t),
+	compiletime_assert(sizeof(struct tw_counts) == 8 * sizeof(uint64_t),
 			   "counts are uint64_t");
 	take_new((uint64_t *) new->counts, (uint64_t *) told->counts,
 		 (const uint64_t *) job->counts, sizeof(job->counts));
@@ -346,6 +346,7 @@ static void put_members(struct tw_interval_lines *lines,
 		const char *name;
 		size_t member;
 	} members[] = {
+		{ "bytes", offsetof(struct tw_counts, bytes) },
 		{ "errors", offsetof(struct tw_counts, errors) },
 		{ "short", offsetof(struct tw_counts, shorts) },
 		{ "empty", offsetof(struct tw_counts, empty) },

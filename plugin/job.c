@@ -11,6 +11,7 @@
 
 #include "devices.h"
 #include "engine.h"
+#include "facts.h"
 #include "guards.h"
 #include "interval.h"
 #include "kernel_job.h"
@@ -126,6 +127,7 @@ int tw_post_init(struct thread_data *td)
 		td_verror(td, ENOMEM, "tickwise post_init");
 		return 1;
 	}
+	job->facts = tw_facts_take(td, &job->cpus);
 	job->started = true;
 	tw_intervals_begin(td, job);
 	return 0;
@@ -182,6 +184,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_histogram_free(&job->residual);
 	tw_response_free(job->response);
 	tw_devices_free(job->devices);
+	tw_facts_free(job->facts);
 	free(job->finished);
 	free(job->by_index);
 	free(job->io);

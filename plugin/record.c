@@ -108,6 +108,8 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 		job->first_ticks = finished->io.prepared_ticks;
 	job->last_ticks = finished->returned_ticks;
 	job->counts[direction].recorded++;
+	if (direction != TW_SYNC)
+		job->counts[direction].bytes += finished->size - finished->missing;
 	tw_histogram_add(&job->lat[direction], times.lat_ns);
 	tw_windows_add(&job->over_time, finished->returned_ticks, direction,
 		       times.lat_ns);

@@ -21,8 +21,9 @@ struct tw_finished {
 	uint64_t returned_ticks;
 	uint64_t offset;
 	uint64_t size;
-	enum tw_direction direction;
-	unsigned device;	/* its place among the job's, if it has several */
+	uint32_t missing;	/* of size: the file ended; a ring moves less than 4 GB */
+	enum tw_direction direction : 8;
+	unsigned device : 24;	/* its place among the job's, if it has several */
 } __attribute__((aligned(64)));
 
 /* Before the first I/O; the job's clock is known. 0; -ENOMEM. */
@@ -74,6 +75,7 @@ static inline void tw_record(struct thread_data *td, struct tw_job *job,
 		.returned_ticks = returned_ticks,
 		.offset = io_u->offset,
 		.size = io_u->xfer_buflen,
+		.missing = (uint32_t) io_u->resid,
 		.direction = direction,
 		.device = job->devices ?
 			  tw_device_of(job->devices, io_u->file) : 0,

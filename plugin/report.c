@@ -10,6 +10,7 @@
 #include "clocks.h"
 #include "devices.h"
 #include "engine.h"
+#include "facts.h"
 #include "health.h"
 #include "histogram_json.h"
 #include "kernel_job.h"
@@ -278,7 +279,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	json_t *report;
 
 	tw_moment_take(job, &end);
-	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
+	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, so, so}",
 			 "schema", TW_REPORT_SCHEMA,
 			 "version", TW_REPORT_VERSION,
@@ -286,6 +287,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			 "job", job_to_json(td, job),
 			 "ios", member_to_json(job,
 				offsetof(struct tw_counts, recorded)),
+			 "bytes", member_to_json(job,
+				offsetof(struct tw_counts, bytes)),
 			 "errors", member_to_json(job,
 				offsetof(struct tw_counts, errors)),
 			 "short", member_to_json(job,
@@ -313,7 +316,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			    tw_json_digits(tw_moment_monotonic_ns(job, &end,
 				job->start.ticks)));
 	json_object_set_new(report, "fio_lat", fio_lat_to_json(td));
-	if (set_histograms(report, "submitting_call", job->call) ||
+	if (tw_facts_add(job->facts, report) ||
+	    set_histograms(report, "submitting_call", job->call) ||
 	    (job->stages &&
 	     json_object_set_new(report, "stages_by_lat",
 				 tw_by_lat_to_json(job))) ||

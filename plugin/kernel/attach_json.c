@@ -6,9 +6,11 @@
 
 #include <unistd.h>
 
+#include "collect/machine_json.h"
 #include "command/output/json_text.h"
 #include "kernel/explained_json.h"
 #include "latency/histogram_json.h"
+#include "machine/cpus.h"
 
 #define TRIM	"trim"	/* a direction of the report that io_uring has no name for */
 
@@ -182,6 +184,15 @@ static json_t *over_time_to_json(struct tw_attach_tally *tally)
 	return array;
 }
 
+/* All CPUs, since it is not known where the program ran. */
+static json_t *machine_to_json(void)
+{
+	struct tw_machine_cpus cpus;
+
+	tw_machine_cpus_read(&cpus, "");
+	return tw_machine_to_json("", &cpus.online);
+}
+
 /* ---- by ring, file and operation --------------------------------------------- */
 
 static json_t *rings_to_json(const struct tw_attach_result *result)
@@ -259,10 +270,11 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 	const struct tw_attach_tally *tally = result->tally;
 
 	return json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so, so,"
-			 " s{ss, sb, s[]}, s{}, s{sb, sb}}",
+			 " so, s{ss, sb, s[]}, s{}, s{sb, sb}}",
 			 "schema", TW_REPORT_SCHEMA, "version", TW_REPORT_VERSION,
 			 "tickwise_version", TW_VERSION,
 			 "job", job_to_json(result),
+			 "machine", machine_to_json(),
 			 "ios", COUNTS(tally, ios),
 			 "errors", errors_to_json(tally),
 			 "empty", COUNTS(tally, empty),

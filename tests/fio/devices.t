@@ -21,8 +21,8 @@ tell()
 run_fio --name=one --filename=a:b --size=64k --rw=randread --bs=4k \
 	--tw_report=one.json
 ok $? 'a job with two files'
-is "$(tell one.json '$j->{devices} ? "some" : "none"')" none \
-	'of one device has no devices'
+is "$(tell one.json 'join " ", map { $_->{lat} ? "some" : "none" } @{$j->{devices}}')" none \
+	'of one device has no histograms of that'
 
 other=$(mktemp -d /dev/shm/tickwise.XXXXXX 2>/dev/null)
 trap 'rm -rf "$scratch" "$other"' EXIT

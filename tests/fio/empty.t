@@ -47,6 +47,8 @@ for rw in randread randwrite; do
 			$job->{write}{clat_ns}{N} // 0')" \
 		"$([ $rw = randread ] && echo 64 0 || echo 0 64)" \
 		"$rw: fio counts them all"
+	json r.json '$j->{bytes}{read} + $j->{bytes}{write} == 48 * 4096'
+	ok $? "$rw: but not as bytes"
 done
 
 job DEVICE_NONE=1 --tw_report=none

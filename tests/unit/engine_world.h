@@ -685,6 +685,21 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 	return json_object();
 }
 
+struct tw_facts *tw_facts_take(struct thread_data *td,
+			       const struct tw_cpu_list *cpus)
+{
+	return NULL;
+}
+
+int tw_facts_add(const struct tw_facts *facts, json_t *report)
+{
+	return 0;
+}
+
+void tw_facts_free(struct tw_facts *facts)
+{
+}
+
 bool tw_report_is_wanted(const char *option)
 {
 	return !world.no_report;

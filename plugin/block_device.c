@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Facts of a block device: see block_device.h.
+ */
+#include "block_device.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "command/output/json_text.h"
+#include "command/output/plain_text.h"
+#include "histogram_json.h"
+#include "text_file.h"
+
+#define SECTOR_BYTES	512	/* of "size", whatever the device's own are */
+#define MOST_MEMBERS	64
+#define MOST_LEVELS	8	/* of devices that are made of others */
+
+void tw_device_number(dev_t device, char text[TW_DEVICE_NUMBER_SIZE])
+{
+	snprintf(text, TW_DEVICE_NUMBER_SIZE, "%u:%u", major(device),
+		 minor(device));
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+/* The folder of a device, by number. */
+static void folder_of(const char *root, const char *kind, dev_t device,
+		      char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/sys/dev/%s/%u:%u", root, kind,
+		 major(device), minor(device));
+}
+
+/* The first line without blanks at its end. False: no such file, or empty. */
+static bool read_line(const char *folder, const char *name, char *line,
+		      size_t size)
+{
+	char path[PATH_MAX];
+	size_t length;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= PATH_MAX)
+		return false;
+	tw_text_file_begin(path, line, size);
+	length = strcspn(line, "\n");
+	while (length && line[length - 1] == ' ')
+		length--;
+	line[length] = '\0';
+	tw_plain_text(line);
+	return length;
+}
+
+static bool read_u64(const char *folder, const char *name, uint64_t *value)
+{
+	char line[32], *end;
+
+	if (!read_line(folder, name, line, sizeof(line)))
+		return false;
+	*value = strtoull(line, &end, 10);
+	return end != line && !*end;
+}
+
+/* By the file "dev" of a folder; 0: unknown. */
+static dev_t read_device(const char *folder)
+{
+	unsigned device_major, device_minor;
+	char line[32];
+
+	if (!read_line(folder, "dev", line, sizeof(line)) ||
+	    sscanf(line, "%u:%u", &device_major, &device_minor) != 2)
+		return 0;
+	return makedev(device_major, device_minor);
+}
+
+/* The last part of what a link leads to: the kernel's name of the device. */
+static bool read_name(const char *folder, char name[NAME_MAX + 1])
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(folder, target, sizeof(target) - 1);
+	const char *last;
+
+	if (length <= 0)
+		return false;
+	target[length] = '\0';
+	last = strrchr(target, '/');
+	last = last ? last + 1 : target;
+	if (strlen(last) > NAME_MAX)
+		return false;
+	strcpy(name, last);
+	return *name;
+}
+
+/* ---- which device ------------------------------------------------------- */
+
+/* The disk that @device is a partition of; else, or if that is not known, @device. */
+static dev_t disk_of(const char *root, dev_t device)
+{
+	char folder[PATH_MAX], disk[PATH_MAX + 4];
+	uint64_t number;
+	dev_t found;
+
+	folder_of(root, "block", device, folder);
+	if (!read_u64(folder, "partition", &number))
+		return device;
+	snprintf(disk, sizeof(disk), "%s/..", folder);
+	found = read_device(disk);
+	return found ? found : device;
+}
+
+dev_t tw_block_device_of_char_in(const char *root, dev_t device)
+{
+	char folder[PATH_MAX], name[NAME_MAX + 1];
+	unsigned controller, nsid;
+
+	folder_of(root, "char", device, folder);
+	if (!read_name(folder, name) ||
+	    sscanf(name, "ng%un%u", &controller, &nsid) != 2)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s/sys/class/block/nvme%un%u", root,
+		 controller, nsid);
+	return read_device(folder);
+}
+
+/* ---- facts -------------------------------------------------------------- */
+
+static void set_text(json_t *object, const char *key, const char *folder,
+		     const char *name)
+{
+	char line[128];
+
+	if (read_line(folder, name, line, sizeof(line)))
+		json_object_set_new(object, key, tw_json_text(line));
+}
+
+static void set_count(json_t *object, const char *key, const char *folder,
+		      const char *name, uint64_t times)
+{
+	uint64_t value;
+
+	if (read_u64(folder, name, &value) && value <= UINT64_MAX / times)
+		json_object_set_new(object, key, tw_json_of_u64(value * times));
+}
+
+/* "mq-deadline kyber [none]": the one in use. Some devices have "none" alone. */
+static void set_scheduler(json_t *object, const char *folder)
+{
+	char line[256], *begin, *end;
+
+	if (!read_line(folder, "queue/scheduler", line, sizeof(line)))
+		return;
+	begin = strchr(line, '[');
+	end = begin ? strchr(begin, ']') : NULL;
+	if (end)
+		*end = '\0';
+	json_object_set_new(object, "scheduler",
+			    tw_json_text(end ? begin + 1 : line));
+}
+
+static void add_member(json_t *members, const char *folder)
+{
+	char name[NAME_MAX + 1];
+	size_t i;
+
+	if (!read_name(folder, name) || json_array_size(members) >= MOST_MEMBERS)
+		return;
+	for (i = 0; i < json_array_size(members); i++)
+		if (!strcmp(json_string_value(json_array_get(members, i)), name))
+			return;
+	json_array_append_new(members, tw_json_text(name));
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* The disks at the bottom of @device, each once. False: it is one itself. */
+static bool add_members(json_t *members, const char *root, dev_t device,
+			unsigned levels)
+{
+	char folder[PATH_MAX], below[PATH_MAX];
+	struct dirent **names;
+	int count, i;
+
+	folder_of(root, "block", device, folder);
+	snprintf(below, sizeof(below), "%.*s/slaves", PATH_MAX - 16, folder);
+	count = levels ? scandir(below, &names, is_name, alphasort) : 0;
+	for (i = 0; i < count; i++) {
+		char slave[PATH_MAX + NAME_MAX + 2];
+		dev_t disk;
+
+		snprintf(slave, sizeof(slave), "%s/%s", below, names[i]->d_name);
+		free(names[i]);
+		disk = disk_of(root, read_device(slave));
+		if (disk && !add_members(members, root, disk, levels - 1)) {
+			folder_of(root, "block", disk, folder);
+			add_member(members, folder);
+		}
+	}
+	if (count >= 0 && levels)
+		free(names);
+	return count > 0;
+}
+
+static void set_members(json_t *object, const char *root, dev_t device)
+{
+	json_t *members = json_array();
+
+	add_members(members, root, device, MOST_LEVELS);
+	if (json_array_size(members))
+		json_object_set(object, "members", members);
+	json_decref(members);
+}
+
+/* What a partition has from its disk. */
+static void set_disk(json_t *object, const char *root, dev_t disk)
+{
+	char folder[PATH_MAX];
+	uint64_t rotational;
+
+	folder_of(root, "block", disk, folder);
+	set_text(object, "model", folder, "device/model");
+	set_scheduler(object, folder);
+	set_count(object, "nr_requests", folder, "queue/nr_requests", 1);
+	set_count(object, "queue_depth", folder, "device/queue_depth", 1);
+	if (read_u64(folder, "queue/rotational", &rotational))
+		json_object_set_new(object, "rotational",
+				    json_boolean(rotational));
+	set_text(object, "write_cache", folder, "queue/write_cache");
+	set_count(object, "logical_block_size", folder,
+		  "queue/logical_block_size", 1);
+}
+
+json_t *tw_block_device_json_in(const char *root, dev_t device)
+{
+	char number[TW_DEVICE_NUMBER_SIZE], folder[PATH_MAX], name[NAME_MAX + 1];
+	json_t *object;
+
+	tw_device_number(device, number);
+	object = json_pack("{ss}", "device", number);
+	if (!object)
+		return NULL;
+	folder_of(root, "block", device, folder);
+	if (read_name(folder, name))
+		json_object_set_new(object, "name", tw_json_text(name));
+	set_disk(object, root, disk_of(root, device));
+	set_count(object, "size", folder, "size", SECTOR_BYTES);
+	set_members(object, root, device);
+	return object;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A job's surroundings: see facts.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "block_device.h"
+#include "collect/machine_json.h"
+#include "command/output/json_text.h"
+#include "command/output/plain_text.h"
+#include "facts.h"
+#include "fio.h"
+#include "histogram_json.h"
+#include "parse.h"
+#include "text_file.h"
+
+/* Which device a file is, or its file system is on; as in devices.c. */
+struct device {
+	dev_t number;
+	bool is_character;
+	dev_t block;		/* that /sys knows; 0: none */
+};
+
+struct tw_facts {
+	json_t *options, *machine, *files;
+	uint64_t options_left_out, files_left_out;
+	struct device devices[TW_FACTS_FILES];
+	unsigned device_count;
+};
+
+/* ---- options ------------------------------------------------------------ */
+
+/* Without control characters, and cut off if it is too long. */
+static json_t *option_text(const char *value)
+{
+	char text[TW_FACTS_OPTION_BYTES + 1];
+
+	snprintf(text, sizeof(text), "%s", value ? value : "");
+	return tw_json_text(tw_plain_text(text));
+}
+
+static void set_option(struct tw_facts *facts, const char *name,
+		       const char *value)
+{
+	if (json_object_size(facts->options) < TW_FACTS_OPTIONS ||
+	    json_object_get(facts->options, name))
+		json_object_set_new(facts->options, name, option_text(value));
+	else
+		facts->options_left_out++;
+}
+
+/* As fio keeps them, in the order in which they were given. */
+static void set_options(struct tw_facts *facts, struct flist_head *list)
+{
+	const struct print_option *option;
+	struct flist_head *entry;
+
+	flist_for_each(entry, list) {
+		option = flist_entry(entry, struct print_option, list);
+		set_option(facts, option->name, option->value);
+	}
+}
+
+static void set_if_missing(struct tw_facts *facts, const char *name,
+			   const char *value)
+{
+	if (value && !json_object_get(facts->options, name))
+		json_object_set_new(facts->options, name, option_text(value));
+}
+
+static void set_number_if_missing(struct tw_facts *facts, const char *name,
+				  uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long) number);
+	set_if_missing(facts, name, text);
+}
+
+static const char *size_text(uint64_t bytes, char text[24])
+{
+	const bool in_kib = bytes && !(bytes % 1024);
+
+	snprintf(text, 24, "%llu%s", (unsigned long long) (in_kib ?
+		 bytes / 1024 : bytes), in_kib ? "k" : "");
+	return text;
+}
+
+static void set_block_size(struct tw_facts *facts,
+			   const struct thread_options *o)
+{
+	char read[24], write[24], trim[24], text[80];
+
+	if (json_object_get(facts->options, "bsrange") ||
+	    json_object_get(facts->options, "bssplit"))
+		return;
+	size_text(o->bs[DDIR_READ], read);
+	size_text(o->bs[DDIR_WRITE], write);
+	size_text(o->bs[DDIR_TRIM], trim);
+	if (!strcmp(read, write) && !strcmp(read, trim))
+		snprintf(text, sizeof(text), "%s", read);
+	else
+		snprintf(text, sizeof(text), "%s,%s,%s", read, write, trim);
+	set_if_missing(facts, "bs", text);
+}
+
+/* What a reader needs to know is there, whether it was given or not. */
+static void take_options(struct tw_facts *facts, struct thread_data *td)
+{
+	set_options(facts, &get_global_options()->opt_list);
+	set_options(facts, &td->opt_list);
+	set_if_missing(facts, "rw", ddir_str(td->o.td_ddir));
+	set_block_size(facts, &td->o);
+	set_number_if_missing(facts, "iodepth", td->o.iodepth);
+	set_number_if_missing(facts, "direct", td->o.odirect);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+/* Where a file is, or will be. */
+struct place {
+	struct statx status;
+	bool exists;
+	char filesystem[32];
+	char source[256];	/* what is mounted, maybe the path of a device */
+};
+
+/* The line of a mount in /proc/self/mountinfo: "ID ... - TYPE SOURCE OPTIONS". */
+static void find_mount(const char *mounts, struct place *place)
+{
+#ifdef STATX_MNT_ID
+	const char *line, *separator;
+
+	if (!mounts || !(place->status.stx_mask & STATX_MNT_ID))
+		return;
+	for (line = mounts; *line; line += strcspn(line, "\n"),
+				   line += *line == '\n') {
+		if (strtoull(line, NULL, 10) != place->status.stx_mnt_id)
+			continue;
+		separator = strstr(line, " - ");
+		if (separator)
+			sscanf(separator, " - %31s %255s", place->filesystem,
+			       place->source);
+		return;
+	}
+#endif
+}
+
+static int look(const char *path, struct statx *status)
+{
+	unsigned mask = STATX_BASIC_STATS;
+
+#ifdef STATX_MNT_ID
+	mask |= STATX_MNT_ID;
+#endif
+	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, mask, status);
+}
+
+/* fio may not have made the file yet; its folder tells the same. False: unknown. */
+static bool find_place(const char *path, const char *mounts, struct place *place)
+{
+	char *copy;
+
+	memset(place, 0, sizeof(*place));
+	place->exists = !look(path, &place->status);
+	if (!place->exists) {
+		copy = strdup(path);
+		if (!copy || look(dirname(copy), &place->status)) {
+			free(copy);
+			return false;
+		}
+		free(copy);
+	}
+	if (!place->exists || S_ISREG(place->status.stx_mode) ||
+	    S_ISDIR(place->status.stx_mode))
+		find_mount(mounts, place);
+	return true;
+}
+
+/* Files of btrfs and others have the number of no device; what is mounted may be
+ * one. */
+static dev_t mounted_device(const struct place *place)
+{
+	struct stat source;
+
+	if (*place->source == '/' && !stat(place->source, &source) &&
+	    S_ISBLK(source.st_mode))
+		return source.st_rdev;
+	return 0;
+}
+
+static struct device device_of(const struct place *place)
+{
+	const struct statx *status = &place->status;
+	const dev_t own = makedev(status->stx_rdev_major, status->stx_rdev_minor);
+	const dev_t below = makedev(status->stx_dev_major, status->stx_dev_minor);
+
+	if (place->exists && S_ISBLK(status->stx_mode))
+		return (struct device) { .number = own, .block = own };
+	if (place->exists && S_ISCHR(status->stx_mode))
+		return (struct device) {
+			.number = own,
+			.is_character = true,
+			.block = tw_block_device_of_char_in("", own),
+		};
+	return (struct device) {
+		.number = below,
+		.block = major(below) ? below : mounted_device(place),
+	};
+}
+
+static json_t *device_name(const struct device *device)
+{
+	char number[TW_DEVICE_NUMBER_SIZE];
+
+	tw_device_number(device->number, number);
+	return json_sprintf("%s%s", device->is_character ? "char " : "", number);
+}
+
+/* Each once; there are no more than files. */
+static void add_device(struct tw_facts *facts, const struct device *device)
+{
+	unsigned i;
+
+	for (i = 0; i < facts->device_count; i++)
+		if (facts->devices[i].number == device->number &&
+		    facts->devices[i].is_character == device->is_character)
+			return;
+	facts->devices[facts->device_count++] = *device;
+}
+
+static void take_file(struct tw_facts *facts, const struct fio_file *f,
+		      const char *mounts)
+{
+	json_t *object = json_pack("{so}", "path", tw_json_text(f->file_name));
+	struct device device;
+	struct place place;
+
+	if (f->real_file_size != -1ULL)
+		json_object_set_new(object, "size",
+				    tw_json_of_u64(f->real_file_size));
+	if (find_place(f->file_name, mounts, &place)) {
+		if (*place.filesystem)
+			json_object_set_new(object, "filesystem",
+					    tw_json_text(place.filesystem));
+		device = device_of(&place);
+		json_object_set_new(object, "device", device_name(&device));
+		add_device(facts, &device);
+	}
+	json_array_append_new(facts->files, object);
+}
+
+static void take_files(struct tw_facts *facts, struct thread_data *td)
+{
+	char *mounts = tw_text_file("/proc/self/mountinfo");
+	struct fio_file *f;
+	unsigned i;
+
+	for_each_file(td, f, i) {
+		if (i < TW_FACTS_FILES)
+			take_file(facts, f, mounts);
+		else
+			facts->files_left_out++;
+	}
+	free(mounts);
+}
+
+/* ---- together ----------------------------------------------------------- */
+
+struct tw_facts *tw_facts_take(struct thread_data *td,
+			       const struct tw_cpu_list *cpus)
+{
+	struct tw_facts *facts = calloc(1, sizeof(*facts));
+
+	if (!facts)
+		return NULL;
+	facts->options = json_object();
+	facts->files = json_array();
+	facts->machine = tw_machine_to_json("", cpus);
+	take_options(facts, td);
+	take_files(facts, td);
+	return facts;
+}
+
+static int add_left_out(json_t *report, const char *key, uint64_t count)
+{
+	return count ? json_object_set_new(report, key, tw_json_of_u64(count)) :
+		       0;
+}
+
+/* A container may hide what /sys knows. */
+static json_t *device_to_json(const struct device *device)
+{
+	json_t *object = device->block ? tw_block_device_json(device->block) :
+					 json_object();
+
+	json_object_set_new(object, "device", device_name(device));
+	return object;
+}
+
+int tw_facts_add(const struct tw_facts *facts, json_t *report)
+{
+	json_t *devices;
+	unsigned i;
+	int error;
+
+	if (!facts)
+		return 0;
+	devices = json_array();
+	for (i = 0; i < facts->device_count; i++)
+		json_array_append_new(devices,
+				      device_to_json(&facts->devices[i]));
+	error = json_object_set(report, "options", facts->options) |
+		add_left_out(report, "options_left_out",
+			     facts->options_left_out) |
+		json_object_set(report, "machine", facts->machine) |
+		json_object_set(report, "files", facts->files) |
+		add_left_out(report, "files_left_out", facts->files_left_out) |
+		json_object_set_new(report, "devices", devices);
+	return error ? -ENOMEM : 0;
+}
+
+void tw_facts_free(struct tw_facts *facts)
+{
+	if (!facts)
+		return;
+	json_decref(facts->options);
+	json_decref(facts->machine);
+	json_decref(facts->files);
+	free(facts);
+}

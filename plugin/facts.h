@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a report says of the job's surroundings: its options, the machine, its files
+ * and the block devices that hold these.
+ */
+#ifndef TW_PLUGIN_FACTS_H
+#define TW_PLUGIN_FACTS_H
+
+#include <jansson.h>
+
+struct thread_data;
+struct tw_cpu_list;
+struct tw_facts;
+
+/* What more options and files there are, is counted. */
+#define TW_FACTS_OPTIONS	128
+#define TW_FACTS_OPTION_BYTES	256
+#define TW_FACTS_FILES		64
+
+/* Before the first I/O, since fio forgets its files before it ends a job. NULL
+ * without memory. */
+struct tw_facts *tw_facts_take(struct thread_data *td,
+			       const struct tw_cpu_list *cpus);
+
+/* Sets the keys in @report. The devices are read now: fio may have changed a
+ * scheduler after the job began. @facts may be NULL. 0; -ENOMEM. */
+int tw_facts_add(const struct tw_facts *facts, json_t *report);
+
+void tw_facts_free(struct tw_facts *facts);
+
+#endif

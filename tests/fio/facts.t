@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: the report says what it is of: fio's options as fio itself prints them,
+# how many bytes were moved, the machine, the files and the devices that hold them. What
+# the job's headline needs is there if the user did not give it.
+# Defect: an option of [global] that is lost, a value that is not the one that the job
+# ran with, bytes that are not fio's, a file on the wrong device, a list without bound.
+. "$(dirname "$0")/fio_tap.sh"
+
+# fio's JSON as $fio, in an expression on a report.
+with_fio='our $fio = do { local $/; open my $f, "<", "out.json" or die;
+	JSON::PP->new->decode(<$f> =~ s/\A.*?^(?=\{)//msr) };'
+
+long=$(printf '%0400d' 0)
+cat >job.fio <<EOF
+[global]
+ioengine=external:$TICKWISE_SO
+readwrite=write
+blocksize=8k
+size=1m
+loops=1
+[a]
+rw=randrw
+filename=x
+tw_report=a.json
+description=$long
+thread
+EOF
+timeout $hung_s "$FIO" --output-format=json --output=out.json job.fio >err 2>&1
+ok $? 'a job with options of [global] and of its own'
+json a.json "$with_fio"'
+	my %fio = (%{$fio->{"global options"}},
+		%{$fio->{jobs}[0]{"job options"}});
+	$fio{description} = "0" x 256;
+	$fio{iodepth} //= 1;
+	$fio{direct} //= 0;
+	# fio leaves out options without a value.
+	$fio{thread} = "";
+	JSON::PP->new->canonical->encode({map { $_, "$fio{$_}" } keys %fio}) eq
+		JSON::PP->new->canonical->encode($j->{options})'
+ok $? 'its options are those of fio'"'"'s JSON, cut off'
+json a.json '$j->{options}{rw} eq "randrw" && $j->{options}{bs} eq "8k" &&
+	!exists $j->{options_left_out}'
+ok $? 'the last one of a name counts, under the name of no alias'
+json a.json "$with_fio"'
+	my $job = $fio->{jobs}[0];
+	0 == grep { ($j->{bytes}{$_} // -1) != ($job->{$_}{io_bytes} // 0) }
+		qw(read write trim sync)'
+ok $? 'bytes are those of fio'
+
+run_fio --name=b --filename=x --size=64k --buffered=0 --tw_report=b.json \
+	--tw_test_nop=1 --description="a$(printf '\033')[1mb"
+json b.json '$j->{options}{rw} eq "read" && $j->{options}{bs} eq "4k" &&
+	$j->{options}{iodepth} eq "1" && $j->{options}{direct} eq "1" &&
+	$j->{options}{tw_test_nop} eq "1"'
+ok $? 'what was not given is there as the job ran with it'
+json b.json '$j->{options}{description} eq "a?[1mb"'
+ok $? 'there are no control characters'
+run_fio --name=c --filename=x --size=64k --rw=trimwrite --bsrange=4k-8k \
+	--tw_report=c.json --tw_test_nop=1
+json c.json '!exists $j->{options}{bs} && $j->{options}{bsrange} eq "4k-8k"'
+ok $? 'no bs where there is a range'
+
+# ---- the machine ----
+
+json a.json '
+	my ($cpus, $kernel) = map { s/\s+\z//r }
+		`getconf _NPROCESSORS_ONLN`, `uname -r`;
+	$j->{machine}{kernel} eq $kernel && $j->{machine}{cpus} == $cpus'
+ok $? 'the kernel and the number of CPUs'
+json a.json '
+	open my $f, "<", "/sys/devices/system/clocksource/clocksource0/" .
+		"current_clocksource";
+	my $name = $f ? <$f> =~ s/\s+\z//r : "";
+	($j->{machine}{clocksource} // "") eq $name'
+ok $? 'the clocksource, if the kernel names it'
+
+# ---- files ----
+
+json a.json '
+	my $file = $j->{files}[0];
+	@{$j->{files}} == 1 && $file->{path} eq "x" && $file->{size} == 1 << 20'
+ok $? 'its file'
+filesystem=$(from_json a.json 'print $j->{files}[0]{filesystem} // "none"')
+[ "$filesystem" = none ] || awk '{ print $NF }' /proc/filesystems |
+	grep -qx "${filesystem%%.*}"
+ok $? "its file system is one of the kernel's: $filesystem"
+device=$(from_json a.json 'print $j->{files}[0]{device} // "none"')
+is "$device" "$(stat -c %Hd:%Ld x)" 'it is on its device'
+json a.json '
+	my @wanted = grep { defined } $j->{files}[0]{device};
+	"@wanted" eq join " ", map { $_->{device} } @{$j->{devices}}'
+ok $? 'which is the one among the devices'
+
+mkdir many
+run_fio --name=many --directory=many --nrfiles=70 --size=280k --rw=write \
+	--create_on_open=1 --tw_report=many.json --tw_interval=1h
+json many.json '@{$j->{files}} == 64 && $j->{files_left_out} == 6 &&
+	@{$j->{devices}} <= 1 && $j->{files}[63]{path} =~ m{^many/many\.0\.63$}'
+ok $? 'of 70 files 64 are named'
+is "$(from_json many.json 'print $j->{files}[0]{device} // "none"')" "$device" \
+	'that fio has not made when the job begins'
+head -n 1 many.json.intervals.jsonl >header
+from_json header 'print JSON::PP->new->canonical->encode(
+	[map { $j->{$_} } qw(options machine files files_left_out)])' >a
+from_json many.json 'print JSON::PP->new->canonical->encode(
+	[map { $j->{$_} } qw(options machine files files_left_out)])' >b
+cmp -s a b
+ok $? 'the header of its intervals says the same'
+
+# ---- a disk of its own ----
+
+truncate -s 4m image
+loop=$(losetup -f --show image 2>losetup.err)
+trap '[ -z "$loop" ] || losetup -d "$loop"; rm -rf "$scratch"' EXIT
+if [ -z "$loop" ]; then
+	skip "no loop device: $(head -n 1 losetup.err)"
+else
+	run_fio --name=loop --filename="$loop:x" --size=64k --rw=read \
+		--tw_report=loop.json
+	LOOP=$loop json loop.json '
+		my ($name) = $ENV{LOOP} =~ m{([^/]+)$};
+		my %file = map { $_->{path}, $_ } @{$j->{files}};
+		my $disk = $file{$ENV{LOOP}};
+		my ($device) = grep { $_->{device} eq $disk->{device} }
+			@{$j->{devices}};
+		open my $f, "<", "/sys/block/$name/queue/scheduler";
+		my ($scheduler) = ($f ? <$f> : "") =~ /\[(.*?)\]/;
+		$disk->{size} == 4 << 20 && !exists $disk->{filesystem} &&
+			(!$f || $device->{name} eq $name &&
+			$device->{size} == 4 << 20 &&
+			($device->{scheduler} // "none") eq ($scheduler // "none"))'
+	ok $? 'a block device and what the kernel says of it'
+fi
+done_testing
