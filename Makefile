@@ -279,6 +279,7 @@ $(B)/fio.path: force
 # friends are compared with plain ints all over them, and hooks have parameters
 # they don't use.
 PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
+		 -Werror=implicit-function-declaration \
 		 -Wno-unused-parameter -Wno-sign-compare -Icore -Icore/latency -Iplugin \
 		 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
 		 -DFIO_INC_DEBUG $(SANITIZE)
