@@ -36,7 +36,7 @@ static void lines(void)
 	struct tw_series *series;
 	char *html;
 
-	tw_plot_x(plot, TW_PLOT_NUMBER, "time, s");
+	tw_plot_x(plot, TW_PLOT_TIME, "time");
 	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	tw_plot_caption(plot, "a & b");
 	tw_plot_border(plot, 5, "<L1>");
@@ -52,8 +52,8 @@ static void lines(void)
 	has(html, "aria-label=\"&#60;lat&#62;\"", "for those who can't see it, too");
 	has(html, ">100 ns</text>", "the smallest mark of time");
 	has(html, ">1 ms</text>", "the largest one");
-	has(html, "text-anchor=\"middle\">10</text>", "the end of the other axis");
-	has(html, "time, s</text>", "the label of x");
+	has(html, "text-anchor=\"middle\">10 s</text>", "the end of the other axis");
+	has(html, ">time</text>", "the label of x");
 	has(html, ">lat</text>", "the label of y");
 	/* 86 and 594 are the ends of x, 302 and 34 those of y. */
 	has(html, "<path class=\"s4\" d=\"M86.0 302.0L594.0 34.0\"/>\n"
@@ -98,6 +98,86 @@ static void bars(void)
 	free(html);
 }
 
+static void tags(void)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "plot");
+	struct tw_series *series = tw_plot_line(plot, "line", 1);
+	char *html;
+
+	tw_plot_x(plot, TW_PLOT_TIME, "");
+	tw_plot_y(plot, TW_PLOT_NS, "");
+	tw_plot_point(series, 0, 100);
+	tw_plot_point(series, 10, 1e6);
+	tw_plot_tag(series, 5, 1e4, "<1>", "the first");
+	tw_plot_tag(series, 5, 1e4, "other", "the same place");
+	for (int i = 0; i < 12; i++)
+		tw_plot_tag(series, 5, 1e4, "more", "no place is left");
+	html = drawn(page);
+	has(html, "<text class=\"tag\" x=\"336.0\" y=\"160.0\" text-anchor=\"end\">"
+	    "&#60;1&#62;</text>", "a tag is above its dot, to the left");
+	has(html, "<text class=\"tag\" x=\"336.0\" y=\"138.0\" text-anchor=\"end\">"
+	    "other</text>", "another one of the same place is above that");
+	has(html, "<title>no place is left</title>", "each has its dot");
+	free(html);
+}
+
+static void stacks(void)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "stages");
+	struct tw_series *stack = tw_plot_stack(plot, "mean: %d <", 400);
+	char *html;
+
+	tw_plot_part(stack, "<queue>", 0, 100);
+	tw_plot_part(stack, "none", 1, 0);
+	tw_plot_part(stack, "device", 3, 299);
+	tw_plot_part(stack, "reap", 4, 1);
+	stack = tw_plot_stack(plot, "p99");
+	tw_plot_part(stack, "device", 3, 5);
+	tw_plot_part(stack, "unknown", 5, NAN);
+	html = drawn(page);
+	has(html, "viewBox=\"0 0 640 144\"", "as high as its bars");
+	has(html, ">mean: 400 &#60;</text>", "the name of a bar");
+	has(html, "<title>&#60;queue&#62;: 25 %</title><rect class=\"f0 part\" x=\"0.0\" "
+	    "y=\"34.0\" width=\"160.0\" height=\"30\"/>", "a part is as wide as its share");
+	has(html, "<rect class=\"f3 part\" x=\"160.0\" y=\"34.0\" width=\"478.4\"",
+	    "the next one follows");
+	has(html, "<rect class=\"f4 part\" x=\"638.4\" y=\"34.0\" width=\"1.6\"",
+	    "a small one is there");
+	has(html, "<rect class=\"f3 part\" x=\"0.0\" y=\"106.0\" width=\"640.0\"",
+	    "each bar is as wide as the plot");
+	has(html, ">device 75 %</text>", "a wide part tells its share");
+	tap_ok(!strstr(html, ">reap 0 %</text>"), "a narrow one has no room");
+	tap_ok(!strstr(html, "none: ") && !strstr(html, "unknown: "),
+	       "a part of nothing is not there");
+	tap_ok(!strstr(strstr(strstr(html, "class=\"key\"") , "device</span>") + 1,
+		       "device</span>"), "the legend has each part once");
+	free(html);
+}
+
+static void heat(void)
+{
+	static const double x[] = { 0, 5, 10, 20 }, y[] = { 100, 1000, 10000 };
+	static const uint64_t counts[] = { 1, 0, 1, 0, 0, 1000 };
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "heat");
+	char *html;
+
+	tw_plot_x(plot, TW_PLOT_TIME, "time");
+	tw_plot_y(plot, TW_PLOT_NS, "lat");
+	tw_plot_heat(plot, &(struct tw_plot_heat) { 3, 2, x, y, counts });
+	html = drawn(page);
+	/* 86 and 594 are the ends of x, 302 and 34 those of y. */
+	has(html, "<path class=\"h0\" d=\"M86.0 302.0H340.0V168.0H86.0z\"/>",
+	    "cells of one colour that stand in a row are one piece");
+	has(html, "<path class=\"h7\" d=\"M340.0 168.0H594.0V34.0H340.0z\"/>",
+	    "the largest count has the last colour");
+	has(html, "from 1</span>", "the legend begins with the smallest count");
+	has(html, "d=\"M0 0H28V10H0z\"/></svg>1000</span>", "and ends with the largest");
+	free(html);
+}
+
 /* Marks of an axis from @low to @high; @not is none of them. */
 static void marks(enum tw_plot_unit unit, double low, double high, const char *first,
 		  const char *last, const char *not)
@@ -129,14 +209,21 @@ static void axes(void)
 	marks(TW_PLOT_NS, 1, 1e12, "1 ns", "1000 s", "10 ns");
 	marks(TW_PLOT_NS, 20, 2e4, "10 ns", "100 us", "20 ns");
 	marks(TW_PLOT_NUMBER, 0, 19000, "0", "20 k", "10000");
-	marks(TW_PLOT_NUMBER, 1, 5e6, "0", "5 M", "5000 k");
+	marks(TW_PLOT_NUMBER, 1, 4.9e6, "0", "5 M", "5000 k");
+	marks(TW_PLOT_NUMBER, 0, 5000, "0", "6000", "5 k");
+	marks(TW_PLOT_TIME, 0, 6, "0 s", "6 s", "7 s");
+	marks(TW_PLOT_TIME, 0, 0.2, "0 s", "0.2 s", "1 s");
+	marks(TW_PLOT_TIME, 0, 21600, "0 h", "6 h", "6000 s");
+	marks(TW_PLOT_TIME, 0, 600, "0 min", "10 min", "600 s");
 	marks(TW_PLOT_NUMBER, 0, 1.7, "0", "1.8", "2");
 	marks(TW_PLOT_BYTES, 4096, 1 << 26, "4K", "64M", "8K");
 	marks(TW_PLOT_BYTES, 512, 4096, "512B", "4K", "8K");
 	marks(TW_PLOT_BYTES, 0.01, 4, "1B", "4B", "8B");
 	marks(TW_PLOT_TAIL, 1, 1000, "0", "99.9", "99.99");
 	marks(TW_PLOT_TAIL, 1, 1, "0", "90", "99");
-	marks(TW_PLOT_TAIL, 1, 1e6, "0", "99.9999", "90");
+	marks(TW_PLOT_TAIL, 1, 1e6, "0", "99.9999", "99.99999");
+	marks(TW_PLOT_TAIL, 1, 1e7, "0", "99.99999", "99.9999");
+	marks(TW_PLOT_TAIL, 1, 1e10, "0", "99.99999999", "90");
 }
 
 static void any_data(void)
@@ -147,7 +234,7 @@ static void any_data(void)
 	const size_t count = sizeof(values) / sizeof(*values);
 	int wrong = 0;
 
-	for (int unit = TW_PLOT_NUMBER; unit <= TW_PLOT_TAIL; unit++) {
+	for (int unit = TW_PLOT_NUMBER; unit <= TW_PLOT_TIME; unit++) {
 		struct tw_page *page = tw_page_new("title");
 
 		for (size_t i = 0; i <= count; i++) {
@@ -177,6 +264,9 @@ int main(void)
 {
 	lines();
 	bars();
+	tags();
+	stacks();
+	heat();
 	axes();
 	any_data();
 	return tap_done();

@@ -62,7 +62,8 @@ struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
 				  double from, double to)
 {
 	struct tw_svg_axis axis = {
-		.from = from, .to = to, .is_log = unit != TW_PLOT_NUMBER,
+		.from = from, .to = to,
+		.is_log = unit != TW_PLOT_NUMBER && unit != TW_PLOT_TIME,
 	};
 
 	if (!(range.max >= range.min))
@@ -70,8 +71,12 @@ struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
 	switch (unit) {
 	case TW_PLOT_NUMBER:
 		axis.high = range.max > 0 ? range.max : 1;
+		/* A peak does not touch the frame. */
 		axis.high = step_of(axis.high) *
-			    ceil(axis.high / step_of(axis.high) - 1e-9);
+			    ceil(axis.high * 1.02 / step_of(axis.high) - 1e-9);
+		break;
+	case TW_PLOT_TIME:
+		axis.high = range.max > 0 ? range.max : 1;
 		break;
 	case TW_PLOT_NS:
 		set_ns(&axis, &range);
@@ -121,12 +126,46 @@ static void mark_numbers(const struct tw_axis_side *side)
 		const double value = i * step;
 		char name[TW_FORMAT_SIZE];
 
-		if (value >= 1e6)
+		if (value > 0 && side->axis->high >= 1e6)
 			snprintf(name, sizeof(name), "%.10g M", value / 1e6);
-		else if (value >= 1e4)
+		else if (value > 0 && side->axis->high >= 1e4)
 			snprintf(name, sizeof(name), "%.10g k", value / 1e3);
 		else
 			snprintf(name, sizeof(name), "%.10g", value);
+		put_mark(side, value, name);
+	}
+}
+
+/* Between marks of @range seconds. */
+static double time_step_of(double range)
+{
+	static const double steps[] = {
+		1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800,
+		21600, 43200, 86400,
+	};
+	const size_t count = sizeof(steps) / sizeof(*steps);
+
+	for (size_t i = 0; i < count && range > 4; i++)
+		if (range / steps[i] <= 7)
+			return steps[i];
+	return step_of(range);
+}
+
+static void mark_time(const struct tw_axis_side *side)
+{
+	const double step = time_step_of(side->axis->high);
+	const int count = (int)(side->axis->high / step + 1e-4);
+
+	for (int i = 0; i <= count; i++) {
+		const double value = i * step;
+		char name[TW_FORMAT_SIZE];
+
+		if (step >= 3600)
+			snprintf(name, sizeof(name), "%.10g h", value / 3600);
+		else if (step >= 60)
+			snprintf(name, sizeof(name), "%.10g min", value / 60);
+		else
+			snprintf(name, sizeof(name), "%.10g s", value);
 		put_mark(side, value, name);
 	}
 }
@@ -179,14 +218,24 @@ static void mark_bytes(const struct tw_axis_side *side)
 	}
 }
 
+/* Names that would run into each other are left out. */
+static int is_tail_named(int nines, int last)
+{
+	if (last <= 6)
+		return 1;
+	return last > 9 ? nines % 2 == 0 : nines <= 5 || (nines == last && last > 6);
+}
+
 static void mark_tail(const struct tw_axis_side *side)
 {
 	const int last = (int)(side->axis->high + 1e-9);
 
+	if (last <= 7)
+		put_mark(side, 2, "50");
 	for (int nines = 0; nines <= last; nines++) {
 		char name[TW_FORMAT_SIZE] = "";
 
-		if (last <= 5 || nines % 2 == 0)
+		if (is_tail_named(nines, last))
 			snprintf(name, sizeof(name), "%.*f", nines > 2 ? nines - 2 : 0,
 				 100 - pow(10, 2 - nines));
 		put_mark(side, pow(10, nines), name);
@@ -207,6 +256,9 @@ void tw_axis_marks(const struct tw_axis_side *side, enum tw_plot_unit unit)
 		break;
 	case TW_PLOT_TAIL:
 		mark_tail(side);
+		break;
+	case TW_PLOT_TIME:
+		mark_time(side);
 		break;
 	}
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draw a plot as SVG: see draw.h. All coordinates are in units of a view that is WIDTH
- * wide; the page scales it, and sets larger letters where it is narrow: margins have
- * room for those.
+ * Draw a plot as SVG: see draw.h, and view.h for what it is drawn in.
  */
 #include "command/output/draw.h"
 
@@ -12,13 +10,8 @@
 #include "command/output/html_text.h"
 #include "command/output/model.h"
 #include "command/output/svg.h"
+#include "command/output/view.h"
 
-#define WIDTH		640
-#define HEIGHT		360
-#define RIGHT		46
-#define TOP		34
-#define BOTTOM		58
-#define LEFT		86
 #define LEFT_OF_NAMES	130
 #define ROW		42
 #define TOP_OF_ROWS	10
@@ -62,6 +55,10 @@ static struct ranges ranges_of(const struct tw_plot *plot)
 			reach(&ranges.y, plot->y.unit, dot->y);
 		}
 	}
+	for (size_t i = 0; i <= plot->heat.columns && plot->heat.counts; i++)
+		reach(&ranges.x, plot->x.unit, plot->heat.x[i]);
+	for (size_t i = 0; i <= plot->heat.rows && plot->heat.counts; i++)
+		reach(&ranges.y, plot->y.unit, plot->heat.y[i]);
 	return ranges;
 }
 
@@ -111,14 +108,14 @@ static void put_borders(FILE *file, const struct tw_plot *plot,
 		double at = tw_svg_place(x, border->x);
 
 		fprintf(file, "<path class=\"s%d\" d=\"M%.1f %dL%.1f %d\"/>\n",
-			COLOR_OF_BORDER, at, TOP, at, HEIGHT - BOTTOM);
-		tw_svg_label(file, at, TOP - 6, "middle", border->name);
+			COLOR_OF_BORDER, at, TW_VIEW_TOP, at, TW_VIEW_HEIGHT - TW_VIEW_BOTTOM);
+		tw_svg_label(file, at, TW_VIEW_TOP - 6, "middle", border->name);
 	}
 }
 
-static void begin(FILE *file, const struct tw_plot *plot, int height)
+void tw_view_begin(FILE *file, const struct tw_plot *plot, int height)
 {
-	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH,
+	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TW_VIEW_WIDTH,
 		height);
 	tw_html_text(file, plot->title);
 	fputs("\">\n", file);
@@ -126,21 +123,23 @@ static void begin(FILE *file, const struct tw_plot *plot, int height)
 
 static void draw_lines(FILE *file, const struct tw_plot *plot)
 {
-	const double bottom = HEIGHT - BOTTOM, right = WIDTH - RIGHT;
+	const double bottom = TW_VIEW_HEIGHT - TW_VIEW_BOTTOM, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
 	const struct ranges ranges = ranges_of(plot);
-	const struct tw_svg_axis x = tw_axis_of(plot->x.unit, ranges.x, LEFT, right);
-	const struct tw_svg_axis y = tw_axis_of(plot->y.unit, ranges.y, bottom, TOP);
+	const struct tw_svg_axis x = tw_axis_of(plot->x.unit, ranges.x, TW_VIEW_LEFT, right);
+	const struct tw_svg_axis y = tw_axis_of(plot->y.unit, ranges.y, bottom, TW_VIEW_TOP);
 
-	begin(file, plot, HEIGHT);
-	tw_axis_marks(&(struct tw_axis_side) { file, &y, 0, LEFT, right }, plot->y.unit);
-	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TOP, bottom }, plot->x.unit);
-	tw_svg_label(file, LEFT, TOP - 14, "start", plot->y.label);
-	tw_svg_label(file, (LEFT + right) / 2, HEIGHT - 10, "middle", plot->x.label);
+	tw_view_begin(file, plot, TW_VIEW_HEIGHT);
+	tw_draw_heat(file, plot, &x, &y);
+	tw_axis_marks(&(struct tw_axis_side) { file, &y, 0, TW_VIEW_LEFT, right }, plot->y.unit);
+	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TW_VIEW_TOP, bottom }, plot->x.unit);
+	tw_svg_label(file, TW_VIEW_LEFT, TW_VIEW_TOP - 14, "start", plot->y.label);
+	tw_svg_label(file, (TW_VIEW_LEFT + right) / 2, TW_VIEW_HEIGHT - 10, "middle", plot->x.label);
 	put_borders(file, plot, &x);
 	put_lines(file, plot->series, &x, &y);
 	for (const struct tw_series *series = plot->series; series;
 	     series = series->next)
 		put_dots(file, series, &x, &y);
+	tw_draw_tags(file, plot, &x, &y);
 	tw_svg_end(file);
 }
 
@@ -175,13 +174,13 @@ static void put_row(FILE *file, const struct tw_series *series,
 static void draw_bars(FILE *file, const struct tw_plot *plot)
 {
 	const struct ranges ranges = ranges_of(plot);
-	const int height = ranges.rows * ROW + TOP_OF_ROWS + BOTTOM;
-	const double bottom = height - BOTTOM, right = WIDTH - RIGHT;
+	const int height = ranges.rows * ROW + TOP_OF_ROWS + TW_VIEW_BOTTOM;
+	const double bottom = height - TW_VIEW_BOTTOM, right = TW_VIEW_WIDTH - TW_VIEW_RIGHT;
 	const struct tw_svg_axis x = tw_axis_of(plot->x.unit, ranges.x, LEFT_OF_NAMES,
 					     right);
 	double middle = TOP_OF_ROWS + ROW / 2.0;
 
-	begin(file, plot, height);
+	tw_view_begin(file, plot, height);
 	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom },
 		      plot->x.unit);
 	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, height - 10, "middle",
@@ -196,6 +195,8 @@ void tw_draw_plot(FILE *file, const struct tw_plot *plot)
 {
 	if (plot->has_bars)
 		draw_bars(file, plot);
+	else if (plot->has_stacks)
+		tw_draw_stacks(file, plot);
 	else
 		draw_lines(file, plot);
 }

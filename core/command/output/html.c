@@ -12,18 +12,21 @@
 #include "command/output/html.h"
 #include "command/output/html_text.h"
 #include "command/output/model.h"
+#include "command/output/view.h"
 #include "tickwise.h"
 
+/* Colours 0 to 8, those of the stages, are told apart with every kind of colour vision:
+ * they differ by 30 and more (CIE 1976) also as a protanope or deuteranope sees them. */
 static const char style[] =
 	":root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--dim:#5a5a5a;"
-	"--line:#d9d9d9;--warn:#fff0d0;--c0:#b26a00;--c1:#8a3ffc;--c2:#0062d6;"
-	"--c3:#c4008f;--c4:#00796b;--c5:#c62828;--c6:#6b7000;--c7:#37474f;"
-	"--c8:#6d4c41;--c9:#00838f;--c10:#283593;--c11:#9e005d;"
+	"--line:#d9d9d9;--warn:#fff0d0;--c0:#899a64;--c1:#c36bff;--c2:#cb7f00;"
+	"--c3:#1c4b94;--c4:#920000;--c5:#000;--c6:#34a1be;--c7:#8b425c;"
+	"--c8:#00008a;--c9:#00838f;--c10:#283593;--c11:#9e005d;"
 	"--c12:#2e7d32;--c13:#5d4037;--c14:#4527a0}\n"
 	"@media (prefers-color-scheme:dark){:root{--back:#16181c;--text:#e8e8e8;"
-	"--dim:#a8a8a8;--line:#3a3d44;--warn:#4a3500;--c0:#ffb74d;--c1:#c9a2ff;"
-	"--c2:#6db3ff;--c3:#ff8ad8;--c4:#4dd0bd;--c5:#ff7b72;--c6:#dce775;"
-	"--c7:#b0bec5;--c8:#bcaaa4;--c9:#80deea;--c10:#9fa8da;--c11:#f48fb1;"
+	"--dim:#a8a8a8;--line:#3a3d44;--warn:#4a3500;--c0:#f7ff00;--c1:#c2369c;"
+	"--c2:#febc51;--c3:#4ab5ff;--c4:#d82a2e;--c5:#eeffcb;--c6:#14fdff;"
+	"--c7:#cd9398;--c8:#a04cff;--c9:#80deea;--c10:#9fa8da;--c11:#f48fb1;"
 	"--c12:#a5d6a7;--c13:#ffccbc;--c14:#b39ddb}}\n"
 	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;"
 	"max-width:80rem;background:var(--back);color:var(--text);"
@@ -45,11 +48,11 @@ static const char style[] =
 	"var(--line)}th:first-child,td:first-child{text-align:left}"
 	"td.text,th.text,td.span{text-align:left}th.group{text-align:center}"
 	"td.words{text-align:left;white-space:normal}\n"
-	".plots{display:grid;grid-template-columns:repeat(auto-fit,"
+	".plots{display:grid;grid-template-columns:repeat(auto-fill,"
 	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
 	"svg{display:block;width:100%;height:auto}text{fill:var(--text);"
 	"font:13px system-ui,sans-serif}.grid{stroke:var(--line);fill:none}\n"
-	"svg path{fill:none;stroke-width:2;stroke-linejoin:round}"
+	"path{fill:none;stroke-width:2;stroke-linejoin:round}"
 	"svg path.grid{stroke-width:1}svg.key{display:inline-block;width:28px;"
 	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
 	"display:inline-block;white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
@@ -65,13 +68,27 @@ static const char style[] =
 	".s12{stroke:var(--c12);stroke-dasharray:4 2}"
 	".s13{stroke:var(--c13);stroke-dasharray:12 3 2 3 2 3}"
 	".s14{stroke:var(--c14);stroke-dasharray:1 4}\n"
-	".s20{stroke:var(--c2)}.s21{stroke:var(--c0);stroke-dasharray:8 3}"
-	".s22{stroke:var(--c5);stroke-dasharray:2 3}\n"
+	".s20{stroke:var(--c3)}.s21{stroke:var(--c2);stroke-dasharray:8 3}"
+	".s22{stroke:var(--c4);stroke-dasharray:2 3}.f20{fill:var(--c3)}"
+	".f21{fill:var(--c2)}.f22{fill:var(--c4)}\n"
 	".f0{fill:var(--c0)}.f1{fill:var(--c1)}.f2{fill:var(--c2)}"
 	".f3{fill:var(--c3)}.f4{fill:var(--c4)}.f5{fill:var(--c5)}"
 	".f6{fill:var(--c6)}.f7{fill:var(--c7)}.f8{fill:var(--c8)}"
 	".f9{fill:var(--c9)}.f10{fill:var(--c10)}.f11{fill:var(--c11)}"
 	".f12{fill:var(--c12)}.f13{fill:var(--c13)}.f14{fill:var(--c14)}\n"
+	"path[class^=h]{fill:var(--c3)}.h0{fill-opacity:.16}"
+	".h1{fill-opacity:.28}.h2{fill-opacity:.4}.h3{fill-opacity:.52}"
+	".h4{fill-opacity:.64}.h5{fill-opacity:.76}.h6{fill-opacity:.88}\n"
+	".part{stroke:var(--back);stroke-width:1}.tag{font-weight:600;"
+	"paint-order:stroke;stroke:var(--back);stroke-width:4px;"
+	"stroke-linejoin:round}.on{fill:var(--back);font-weight:600}\n"
+	".row{margin:.8em 0 .2em;font-weight:600}.tiles{display:grid;"
+	"grid-template-columns:repeat(auto-fill,minmax(min(100%,7.5rem),1fr));"
+	"gap:.5rem;margin:.2em 0}.tile{border:1px solid var(--line);"
+	"border-radius:6px;padding:.4em .7em;min-width:0}.tile dt{color:var(--dim);"
+	"font-size:.85em}.tile dd{font-size:1.15rem;font-weight:600;"
+	"font-variant-numeric:tabular-nums}"
+	"summary{cursor:pointer;margin:.6em 0}\n"
 	"@media (max-width:40rem){body{padding:.6rem}text{font-size:20px}"
 	"th,td{padding:.2em .35em}.legend span{white-space:normal}}\n"
 	"@media print{.plots{display:block}figure{break-inside:avoid}}\n";
@@ -117,6 +134,14 @@ static void put_text(FILE *file, const char *text)
 			fputs("</bdi>", file);
 		fprintf(file, "%*s", (int)strspn(end, " "), "");
 	}
+}
+
+static void put_between(FILE *file, const char *begin, const char *text,
+			const char *end)
+{
+	fputs(begin, file);
+	put_text(file, text);
+	fputs(end, file);
 }
 
 static void begin(FILE *file, const char *title)
@@ -250,21 +275,102 @@ static void put_table(FILE *file, const struct tw_table *table)
 	fputs("</table></div>\n", file);
 }
 
+/* ---- tiles --------------------------------------------------------------- */
+
+/* What has no value has no tile. */
+static void put_tile(FILE *file, const struct tw_column *column,
+		     const struct tw_cell *cell)
+{
+	char room[TW_FORMAT_SIZE];
+
+	if (!tw_column_shown(column, TW_IN_HTML) || cell->kind == TW_CELL_EMPTY ||
+	    cell->kind == TW_CELL_NONE)
+		return;
+	fputs("<div class=\"tile\"><dt>", file);
+	put_text(file, column->heading);
+	fputs("</dt><dd>", file);
+	put_text(file, tw_cell_form(cell, room));
+	fputs("</dd></div>\n", file);
+}
+
+static void put_tiles(FILE *file, const struct tw_table *table)
+{
+	for (const struct tw_row *row = table->rows; row; row = row->next) {
+		char room[TW_FORMAT_SIZE];
+
+		if (row->span) {
+			put_between(file, "<p>", row->span, "</p>\n");
+			continue;
+		}
+		put_between(file, "<p class=\"row\">",
+			    tw_cell_form(&row->cells[0], room), "</p>\n");
+		fputs("<dl class=\"tiles\">\n", file);
+		for (size_t i = 1; i < table->count; i++)
+			put_tile(file, &table->columns[i], &row->cells[i]);
+		fputs("</dl>\n", file);
+	}
+}
+
 /* ---- plots --------------------------------------------------------------- */
 
-static void put_legend(FILE *file, const struct tw_plot *plot)
+static void put_key(FILE *file, const char *class, int color, const char *path)
 {
-	fputs("<p class=\"legend\">", file);
+	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\"><path class=\"%s%d\" "
+		"d=\"%s\"/></svg>", class, color, path);
+}
+
+static void put_lines_legend(FILE *file, const struct tw_plot *plot)
+{
 	for (const struct tw_series *series = plot->series; series;
 	     series = series->next) {
 		if (!series->name)
 			continue;
-		fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\">"
-			"<path class=\"s%d\" d=\"M0 5H28\"/></svg>",
-			series->color);
-		put_text(file, series->name);
-		fputs("</span>\n", file);
+		put_key(file, "s", series->color, "M0 5H28");
+		put_between(file, "", series->name, "</span>\n");
 	}
+}
+
+#define FILLED	"M0 0H28V10H0z"
+
+/* Each part once, by its colour. */
+static void put_parts_legend(FILE *file, const struct tw_plot *plot)
+{
+	unsigned long long known = 0;
+
+	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
+		for (const struct tw_part *part = stack->parts; part; part = part->next) {
+			if (known >> part->color & 1)
+				continue;
+			known |= 1ULL << part->color;
+			put_key(file, "f", part->color, FILLED);
+			put_between(file, "", part->name, "</span>\n");
+		}
+}
+
+static void put_heat_legend(FILE *file, const struct tw_plot *plot)
+{
+	if (!plot->heat.counts)
+		return;
+	fputs("I/Os in a cell: ", file);
+	for (int color = 0; color < TW_HEAT_COLORS; color++) {
+		unsigned long long from = tw_heat_from(plot, color);
+
+		if (!from)
+			continue;
+		put_key(file, "h", color, FILLED);
+		fprintf(file, "%s%llu</span>\n",
+			color < TW_HEAT_COLORS - 1 ? "from " : "", from);
+	}
+}
+
+static void put_legend(FILE *file, const struct tw_plot *plot)
+{
+	fputs("<p class=\"legend\">", file);
+	if (plot->has_stacks)
+		put_parts_legend(file, plot);
+	else
+		put_lines_legend(file, plot);
+	put_heat_legend(file, plot);
 	fputs("</p>\n", file);
 }
 
@@ -299,14 +405,6 @@ static void put_contents(FILE *file, const struct tw_page *page)
 		fputs("</a></li>\n", file);
 	}
 	fputs("</ul>\n", file);
-}
-
-static void put_between(FILE *file, const char *begin, const char *text,
-			const char *end)
-{
-	fputs(begin, file);
-	put_text(file, text);
-	fputs(end, file);
 }
 
 static void put_heading(FILE *file, const struct tw_block *block, int *part)
@@ -359,8 +457,10 @@ static void put_block(FILE *file, const struct tw_page *page,
 		fputs("</details>\n", file);
 		break;
 	case TW_BLOCK_TABLE:
-	case TW_BLOCK_TILES:
 		put_table(file, block->table);
+		break;
+	case TW_BLOCK_TILES:
+		put_tiles(file, block->table);
 		break;
 	case TW_BLOCK_PLOT:
 		put_plot(file, block->plot);

@@ -89,6 +89,15 @@ struct tw_dot {
 	struct tw_dot *next;
 	double x, y;
 	const char *text;		/* NULL: a point of the line */
+	const char *tag;		/* seen at the dot; or NULL */
+};
+
+/* Of a bar that is divided. */
+struct tw_part {
+	struct tw_part *next;
+	const char *name;
+	int color;
+	double size;
 };
 
 struct tw_series {
@@ -99,6 +108,7 @@ struct tw_series {
 	struct tw_dot *points, **end;
 	const char *text;		/* of a bar */
 	struct tw_plot_bar bar;
+	struct tw_part *parts, **last_part;
 };
 
 struct tw_border {
@@ -115,7 +125,8 @@ struct tw_plot {
 		enum tw_plot_unit unit;
 		const char *label;
 	} x, y;
-	int has_bars;
+	int has_bars, has_stacks;
+	struct tw_plot_heat heat;	/* without counts there is none */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;
 };

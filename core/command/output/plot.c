@@ -4,6 +4,8 @@
  */
 #include "command/output/plot.h"
 
+#include <string.h>
+
 #include "command/output/model.h"
 
 void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
@@ -58,30 +60,32 @@ static struct tw_series *add_series(struct tw_plot *plot, const char *name, int 
 	return series;
 }
 
+/* Its page has an error: it takes no points. */
+static struct tw_page no_page = { .error = -1 };
+static struct tw_series no_series = { .page = &no_page };
+
 struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color)
 {
-	/* Its page has an error: it takes no points. */
-	static struct tw_page no_page = { .error = -1 };
-	static struct tw_series no_series = { .page = &no_page };
 	struct tw_series *series = add_series(plot, name, color);
 
 	return series ? series : &no_series;
 }
 
-static void add_dot(struct tw_series *series, double x, double y, const char *text)
+static void add_dot(struct tw_series *series, double x, double y, const char *text,
+		    const char *tag)
 {
 	struct tw_dot *dot = tw_page_take(series->page, sizeof(*dot));
 
 	if (!dot)
 		return;
-	*dot = (struct tw_dot) { .x = x, .y = y, .text = text };
+	*dot = (struct tw_dot) { .x = x, .y = y, .text = text, .tag = tag };
 	*series->end = dot;
 	series->end = &dot->next;
 }
 
 void tw_plot_point(struct tw_series *series, double x, double y)
 {
-	add_dot(series, x, y, NULL);
+	add_dot(series, x, y, NULL, NULL);
 }
 
 void tw_plot_dot(struct tw_series *series, double x, double y, const char *format, ...)
@@ -92,7 +96,20 @@ void tw_plot_dot(struct tw_series *series, double x, double y, const char *forma
 	va_start(args, format);
 	text = tw_page_format(series->page, format, args);
 	va_end(args);
-	add_dot(series, x, y, text);
+	add_dot(series, x, y, text, NULL);
+}
+
+void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
+		 const char *format, ...)
+{
+	const char *kept = tw_page_keep(series->page, tag);
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = tw_page_format(series->page, format, args);
+	va_end(args);
+	add_dot(series, x, y, text, kept);
 }
 
 void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
@@ -108,4 +125,54 @@ void tw_plot_bar(struct tw_plot *plot, const char *name, int color,
 	va_end(args);
 	series->bar = *bar;
 	plot->has_bars = 1;
+}
+
+/* ---- bars of parts, counts ----------------------------------------------- */
+
+struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
+{
+	struct tw_series *series = add_series(plot, NULL, 0);
+	va_list args;
+
+	if (!series)
+		return &no_series;
+	va_start(args, format);
+	series->name = tw_page_format(plot->page, format, args);
+	va_end(args);
+	series->last_part = &series->parts;
+	plot->has_stacks = 1;
+	return series;
+}
+
+void tw_plot_part(struct tw_series *stack, const char *name, int color, double size)
+{
+	struct tw_part *part = tw_page_take(stack->page, sizeof(*part));
+
+	if (!part)
+		return;
+	*part = (struct tw_part) {
+		.name = tw_page_keep(stack->page, name), .color = color, .size = size,
+	};
+	*stack->last_part = part;
+	stack->last_part = &part->next;
+}
+
+static const void *copy(struct tw_page *page, const void *from, size_t size)
+{
+	void *to = tw_page_take(page, size);
+
+	return to ? memcpy(to, from, size) : NULL;
+}
+
+void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat)
+{
+	struct tw_page *page = plot->page;
+	struct tw_plot_heat own = *heat;
+
+	own.x = copy(page, heat->x, (heat->columns + 1) * sizeof(*heat->x));
+	own.y = copy(page, heat->y, (heat->rows + 1) * sizeof(*heat->y));
+	own.counts = copy(page, heat->counts,
+			  heat->columns * heat->rows * sizeof(*heat->counts));
+	if (!page->error)
+		plot->heat = own;
 }

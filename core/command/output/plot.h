@@ -6,6 +6,8 @@
 #ifndef TW_OUTPUT_PLOT_H
 #define TW_OUTPUT_PLOT_H
 
+#include <stdint.h>
+
 #include "command/output/page.h"
 
 struct tw_series;
@@ -15,6 +17,7 @@ enum tw_plot_unit {
 	TW_PLOT_NS,		/* logarithmic; "10 us" */
 	TW_PLOT_BYTES,		/* logarithmic; "64K" */
 	TW_PLOT_TAIL,		/* 1 / (1 - part), logarithmic; "99.9" */
+	TW_PLOT_TIME,		/* seconds from 0 on; "20 min"; ends where the data do */
 };
 
 /* Of the style: lines and marks in it are seen in light and dark. */
@@ -38,6 +41,26 @@ void tw_plot_point(struct tw_series *series, double x, double y);
 /* A dot, which need not be on the line, and what it tells. */
 void tw_plot_dot(struct tw_series *series, double x, double y, const char *format, ...)
 	TW_PRINTF(4, 5);
+
+/* A dot with a text that is always seen, where there is room. */
+void tw_plot_tag(struct tw_series *series, double x, double y, const char *tag,
+		 const char *format, ...) TW_PRINTF(5, 6);
+
+/* Counts as colours, on a logarithmic scale, below the lines: cell [column * rows + row]
+ * is between the edges x[column] and x[column + 1], y[row] and y[row + 1]. Copied. */
+struct tw_plot_heat {
+	size_t columns, rows;
+	const double *x, *y;
+	const uint64_t *counts;
+};
+
+void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat);
+
+/* A bar in a row of its own, as wide as the plot, and how it is divided into parts; the
+ * name is above it. A plot of these has nothing else. Parts have the legend. */
+struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
+	TW_PRINTF(2, 3);
+void tw_plot_part(struct tw_series *stack, const char *name, int color, double size);
 
 /* A horizontal bar in a row of its own: thin from @low to @high, thick from @from to
  * @to, with a ring at @mean. A plot has lines or bars. */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bars that are divided into parts: each is as wide as the view, whatever its whole is,
+ * so that small wholes are seen as well as large ones.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "command/output/axis.h"
+#include "command/output/html_text.h"
+#include "command/output/model.h"
+#include "command/output/view.h"
+
+#define ROW	72
+#define NAME	24		/* its base line */
+#define BAR	34
+#define HEIGHT	30
+
+static double whole_of(const struct tw_series *stack)
+{
+	double whole = 0;
+
+	for (const struct tw_part *part = stack->parts; part; part = part->next)
+		if (part->size > 0 && isfinite(part->size))
+			whole += part->size;
+	return whole;
+}
+
+/* As much of "device 52 %" as there is room for. */
+static void put_inside(FILE *file, const struct tw_part *part, double percent, double x,
+		       double width, double y)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s %.0f %%", part->name, percent);
+	if ((double)strlen(text) * TW_VIEW_LETTER > width - 4)
+		snprintf(text, sizeof(text), "%s", part->name);
+	if ((double)strlen(text) * TW_VIEW_LETTER > width - 4)
+		return;
+	fprintf(file, "<text class=\"on\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
+		x + width / 2, y + HEIGHT / 2.0 + 6);
+	tw_html_text(file, text);
+	fputs("</text>\n", file);
+}
+
+static void put_part(FILE *file, const struct tw_part *part, double share, double x,
+		     double y)
+{
+	const double width = share * TW_VIEW_WIDTH;
+
+	fputs("<g><title>", file);
+	tw_html_text(file, part->name);
+	fprintf(file, ": %.3g %%</title><rect class=\"f%d part\" x=\"%.1f\" y=\"%.1f\" "
+		"width=\"%.1f\" height=\"%d\"/>\n", 100 * share, part->color, x, y,
+		width, HEIGHT);
+	put_inside(file, part, 100 * share, x, width, y);
+	fputs("</g>\n", file);
+}
+
+static void put_stack(FILE *file, const struct tw_series *stack, double top)
+{
+	const double whole = whole_of(stack);
+	double x = 0;
+
+	tw_svg_label(file, 0, top + NAME, "start", stack->name);
+	for (const struct tw_part *part = stack->parts; part; part = part->next) {
+		if (!(part->size > 0) || !isfinite(part->size))
+			continue;
+		put_part(file, part, part->size / whole, x, top + BAR);
+		x += part->size / whole * TW_VIEW_WIDTH;
+	}
+}
+
+void tw_draw_stacks(FILE *file, const struct tw_plot *plot)
+{
+	int rows = 0;
+
+	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
+		rows++;
+	tw_view_begin(file, plot, rows * ROW);
+	rows = 0;
+	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
+		put_stack(file, stack, rows++ * ROW);
+	tw_svg_end(file);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The view that plots are drawn in. The page scales it to its own width, and sets larger
+ * letters where that is narrow: margins have room for those.
+ */
+#ifndef TW_OUTPUT_VIEW_H
+#define TW_OUTPUT_VIEW_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct tw_plot;
+struct tw_svg_axis;
+
+#define TW_VIEW_WIDTH	640
+#define TW_VIEW_HEIGHT	360
+#define TW_VIEW_RIGHT	46
+#define TW_VIEW_TOP	34
+#define TW_VIEW_BOTTOM	58
+#define TW_VIEW_LEFT	86
+
+/* Of the largest letters, at most. */
+#define TW_VIEW_LETTER	11.5
+#define TW_VIEW_LINE	22
+
+void tw_view_begin(FILE *file, const struct tw_plot *plot, int height);
+
+/* What draw.c leaves to others: bars of parts (draw_stacks.c), counts as colours
+ * (draw_heat.c), texts at points (draw_tags.c). */
+void tw_draw_stacks(FILE *file, const struct tw_plot *plot);
+void tw_draw_heat(FILE *file, const struct tw_plot *plot, const struct tw_svg_axis *x,
+		  const struct tw_svg_axis *y);
+void tw_draw_tags(FILE *file, const struct tw_plot *plot, const struct tw_svg_axis *x,
+		  const struct tw_svg_axis *y);
+
+/* The colours of a heat map, and the smallest count that has the colour; 0: no count
+ * has it. */
+#define TW_HEAT_COLORS	8
+uint64_t tw_heat_from(const struct tw_plot *plot, int color);
+
+#endif
