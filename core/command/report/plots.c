@@ -3,24 +3,13 @@
  * The plots of a direction: latency by percentile, stages compared, and lat and I/Os
  * over the time of the run.
  */
+#include <stdio.h>
+
 #include "command/output/format.h"
 #include "command/output/plot.h"
 #include "command/report/page.h"
+#include "command/report/parts.h"
 #include "latency/histogram.h"
-
-/* The style draws that line wider than the others. */
-#define COLOR_OF_LAT	5
-
-_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
-
-static int color_of(int time)
-{
-	int other = time < TW_REPORT_LAT ? time : time - 1;
-
-	if (time == TW_REPORT_LAT)
-		return COLOR_OF_LAT;
-	return other < COLOR_OF_LAT ? other : other + 1;
-}
 
 /* ---- latency by percentile ------------------------------------------------ */
 
@@ -52,18 +41,31 @@ static void add_bins(struct tw_series *series, const struct tw_histogram *histog
 	}
 }
 
+/* "1.23 ms": a place in a plot is not known any better. */
+static const char *short_ns(char *text, double ns)
+{
+	struct tw_format_unit unit = tw_format_unit(ns);
+
+	snprintf(text, TW_FORMAT_SIZE, ns < 1000 * unit.ns ? "%.3g %s" : "%.0f %s",
+		 ns / unit.ns, unit.name);
+	return text;
+}
+
+/* Those of lat have their values at them. */
 static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
-		      const char *name)
+		      const char *name, int with_values)
 {
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++) {
 		double ns = (double)tw_histogram_percentile(histogram, marked[i]);
 		double left = 1 - marked[i] / 100;
-		char number[TW_FORMAT_SIZE];
+		char number[TW_FORMAT_SIZE], value[TW_FORMAT_SIZE];
 
-		if ((double)histogram->count * left < 1)
+		/* The last digits are rounded. */
+		if ((double)histogram->count * left < 1 - 1e-6)
 			break;
-		tw_plot_dot(series, 1 / left, ns, "%s: p%g = %s, of %llu I/Os", name,
-			    marked[i], tw_format_ns(number, ns),
+		tw_plot_tag(series, 1 / left, ns, with_values ? short_ns(value, ns) : "",
+			    "%s: p%g = %s, of %llu I/Os", name, marked[i],
+			    tw_format_ns(number, ns),
 			    (unsigned long long)histogram->count);
 	}
 }
@@ -82,9 +84,9 @@ static void add_percentiles(struct tw_page *page, const struct tw_report_tally *
 
 		if (histogram->count == 0)
 			continue;
-		series = tw_plot_line(plot, name, color_of(i));
+		series = tw_plot_line(plot, name, tw_report_color_of(i));
 		add_bins(series, histogram);
-		add_marks(series, histogram, name);
+		add_marks(series, histogram, name, i == TW_REPORT_LAT);
 	}
 }
 
@@ -102,7 +104,7 @@ static void add_stage(struct tw_plot *plot, const struct tw_histogram *histogram
 	};
 	char numbers[5][TW_FORMAT_SIZE];
 
-	tw_plot_bar(plot, tw_report_times[time].name, color_of(time), &bar,
+	tw_plot_bar(plot, tw_report_times[time].name, tw_report_color_of(time), &bar,
 		    "%s: min %s, p50 %s, mean %s, p99 %s, max %s, of %llu I/Os",
 		    tw_report_times[time].name, tw_format_ns(numbers[0], bar.low),
 		    tw_format_ns(numbers[1], bar.from),
@@ -196,7 +198,7 @@ static void add_rate(struct tw_page *page, const struct tw_report_over_time *ove
 	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
 
-	tw_plot_x(plot, TW_PLOT_NUMBER, "time since the start of the job, s");
+	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the job");
 	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
 	tw_plot_caption(plot, "by the time of completion, since each job's own start");
 	for (size_t i = 0; i < rates_of(over_time); i++) {
@@ -216,17 +218,21 @@ static void add_over_time(struct tw_page *page, const struct tw_report_group *gr
 	if (!has_line(&group->over_time, direction, OVER_TIME_MAX))
 		return;
 	plot = tw_page_plot(page, "lat over time");
-	tw_plot_x(plot, TW_PLOT_NUMBER, "time since the start of the job, s");
+	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the job");
 	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		add_latency_line(plot, group, direction, (enum over_time_line)i);
 	add_rate(page, &group->over_time, direction);
 }
 
+/* ---- all ----------------------------------------------------------------- */
+
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction)
 {
+	tw_report_add_parts(page, &group->tally, direction);
 	add_percentiles(page, &group->tally, direction);
 	add_stages(page, &group->tally, direction);
 	add_over_time(page, group, direction);
+	tw_report_add_parts_table(page, &group->tally, direction);
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time of an I/O goes: see parts.h. Percentiles of the stages don't add up to
+ * that of lat. So a percentile is divided as the I/Os are whose lat is about that
+ * percentile: those of the same slice of lat (latency/slices.h).
+ */
+#include "command/report/parts.h"
+
+#include <stdio.h>
+
+#include "command/output/format.h"
+#include "command/output/plot.h"
+#include "command/output/table.h"
+#include "command/reports/by_lat.h"
+#include "latency/histogram.h"
+
+/* The style draws that line wider than the others. */
+#define COLOR_OF_LAT	5
+
+_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
+
+int tw_report_color_of(int time)
+{
+	int other = time < TW_REPORT_LAT ? time : time - 1;
+
+	if (time == TW_REPORT_LAT)
+		return COLOR_OF_LAT;
+	return other < COLOR_OF_LAT ? other : other + 1;
+}
+
+/* ---- bars ---------------------------------------------------------------- */
+
+/* Some stages may be unknown here: then the sum would be too small. */
+static int adds_up(const struct tw_report_tally *tally, int direction)
+{
+	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	uint64_t sum_ns = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		sum_ns += tally->times[i][direction].sum_ns;
+	return lat->count && sum_ns == lat->sum_ns;
+}
+
+static void add_parts(struct tw_series *stack, const double ns[TW_REPORT_STAGES])
+{
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (ns[i] > 0)
+			tw_plot_part(stack, tw_report_times[i].name,
+				     tw_report_color_of(i), ns[i]);
+}
+
+static void add_mean(struct tw_plot *plot, const struct tw_report_tally *tally,
+		     int direction)
+{
+	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	double ns[TW_REPORT_STAGES];
+	char number[TW_FORMAT_SIZE];
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		ns[i] = (double)tally->times[i][direction].sum_ns;
+	add_parts(tw_plot_stack(plot, "mean: %s, of %llu I/Os",
+				tw_format_ns(number, tw_histogram_mean_ns(lat)),
+				(unsigned long long)lat->count), ns);
+}
+
+static const struct tw_report_slice *slice_of(const struct tw_report_tally *tally,
+					      int direction, double percent)
+{
+	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+
+	/* As in the table of stages. */
+	if ((double)lat->count * (100 - percent) < 99.999999)
+		return NULL;
+	return tw_report_slice_at(tally, direction, percent);
+}
+
+static void add_percent(struct tw_plot *plot, const struct tw_report_tally *tally,
+			int direction, double percent)
+{
+	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
+	const struct tw_report_slice *slice = slice_of(tally, direction, percent);
+	char at[TW_FORMAT_SIZE], low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
+	double ns[TW_REPORT_STAGES];
+
+	if (!slice)
+		return;
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		ns[i] = (double)slice->sum_ns[i];
+	tw_format_ns(at, (double)tw_histogram_percentile(lat, percent));
+	tw_format_ns(low, (double)tw_lat_slice_low(slice->at));
+	tw_format_ns(high, (double)tw_lat_slice_high(slice->at));
+	add_parts(tw_plot_stack(plot, "p%g: %s, of %llu I/Os of %s to %s", percent, at,
+				(unsigned long long)slice->ios, low, high), ns);
+}
+
+void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tally,
+			 int direction)
+{
+	struct tw_plot *plot;
+
+	if (!adds_up(tally, direction))
+		return;
+	plot = tw_page_plot(page, "Where the time of an I/O goes");
+	add_mean(plot, tally, direction);
+	add_percent(plot, tally, direction, 99);
+	add_percent(plot, tally, direction, 99.9);
+	tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those of a "
+			"percentile are the I/Os with about that lat.");
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static const double percents[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
+
+#define PERCENTS	(sizeof(percents) / sizeof(*percents))
+
+static int has_any(const struct tw_report_tally *tally, int direction)
+{
+	for (size_t i = 0; i < PERCENTS; i++)
+		if (slice_of(tally, direction, percents[i]))
+			return 1;
+	return 0;
+}
+
+static void add_row(struct tw_table *table, const struct tw_report_tally *tally,
+		    int direction, double percent)
+{
+	const struct tw_report_slice *slice = slice_of(tally, direction, percent);
+	double lat_ns = 0;
+
+	if (!slice)
+		return;
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		lat_ns += (double)slice->sum_ns[i] / (double)slice->ios;
+	tw_table_row(table);
+	tw_cell_printf(table, "p%g", percent);
+	tw_cell_u64(table, slice->ios);
+	tw_cell_ns(table, lat_ns);
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (tally->times[i][direction].count)
+			tw_cell_ns(table, (double)slice->sum_ns[i] / (double)slice->ios);
+}
+
+void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tally *tally,
+			       int direction)
+{
+	struct tw_column columns[TW_REPORT_STAGES + 3] = {
+		{ .heading = "about", .flags = TW_COLUMN_LEFT },
+		{ .heading = "I/Os" }, { .heading = "lat" },
+	};
+	struct tw_table *table;
+	size_t count = 3;
+
+	if (!has_any(tally, direction))
+		return;
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		if (tally->times[i][direction].count)
+			columns[count++].heading = tw_report_times[i].name;
+	tw_page_note(page, "Mean times of the I/Os with about the lat of a percentile; the "
+		     "stages add up to lat:");
+	tw_page_only(page, TW_IN_HTML);
+	table = tw_page_table(page, columns, count);
+	tw_page_only(page, TW_IN_HTML);
+	for (size_t i = 0; i < PERCENTS; i++)
+		add_row(table, tally, direction, percents[i]);
+}
