@@ -147,7 +147,7 @@ static void stacks(void)
 	    "a small one is there");
 	has(html, "<rect class=\"f3 part\" x=\"0.0\" y=\"106.0\" width=\"640.0\"",
 	    "each bar is as wide as the plot");
-	has(html, ">device 75 %</text>", "a wide part tells its share");
+	has(html, ">device 74.8 %</text>", "a wide part tells its share");
 	tap_ok(!strstr(html, ">reap 0 %</text>"), "a narrow one has no room");
 	tap_ok(!strstr(html, "none: ") && !strstr(html, "unknown: "),
 	       "a part of nothing is not there");

@@ -26,13 +26,13 @@ static double whole_of(const struct tw_series *stack)
 	return whole;
 }
 
-/* As much of "device 52 %" as there is room for. */
+/* As much of "device 52.1 %" as there is room for. */
 static void put_inside(FILE *file, const struct tw_part *part, double percent, double x,
 		       double width, double y)
 {
 	char text[96];
 
-	snprintf(text, sizeof(text), "%s %.0f %%", part->name, percent);
+	snprintf(text, sizeof(text), "%s %.3g %%", part->name, percent);
 	if ((double)strlen(text) * TW_VIEW_LETTER > width - 4)
 		snprintf(text, sizeof(text), "%s", part->name);
 	if ((double)strlen(text) * TW_VIEW_LETTER > width - 4)

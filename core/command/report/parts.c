@@ -74,7 +74,8 @@ static const struct tw_report_slice *slice_of(const struct tw_report_tally *tall
 	return tw_report_slice_at(tally, direction, percent);
 }
 
-static void add_percent(struct tw_plot *plot, const struct tw_report_tally *tally,
+/* Is there one? */
+static int add_percent(struct tw_plot *plot, const struct tw_report_tally *tally,
 			int direction, double percent)
 {
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
@@ -83,7 +84,7 @@ static void add_percent(struct tw_plot *plot, const struct tw_report_tally *tall
 	double ns[TW_REPORT_STAGES];
 
 	if (!slice)
-		return;
+		return 0;
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
 		ns[i] = (double)slice->sum_ns[i];
 	tw_format_ns(at, (double)tw_histogram_percentile(lat, percent));
@@ -91,21 +92,24 @@ static void add_percent(struct tw_plot *plot, const struct tw_report_tally *tall
 	tw_format_ns(high, (double)tw_lat_slice_high(slice->at));
 	add_parts(tw_plot_stack(plot, "p%g: %s, of %llu I/Os of %s to %s", percent, at,
 				(unsigned long long)slice->ios, low, high), ns);
+	return 1;
 }
 
 void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tally,
 			 int direction)
 {
 	struct tw_plot *plot;
+	int any;
 
 	if (!adds_up(tally, direction))
 		return;
 	plot = tw_page_plot(page, "Where the time of an I/O goes");
 	add_mean(plot, tally, direction);
-	add_percent(plot, tally, direction, 99);
-	add_percent(plot, tally, direction, 99.9);
-	tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those of a "
-			"percentile are the I/Os with about that lat.");
+	any = add_percent(plot, tally, direction, 99);
+	any |= add_percent(plot, tally, direction, 99.9);
+	if (any)
+		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
+				"of a percentile are the I/Os with about that lat.");
 }
 
 /* ---- numbers ------------------------------------------------------------- */
