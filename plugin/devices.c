@@ -4,12 +4,10 @@
  */
 #include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "devices.h"
 #include "histogram_json.h"
@@ -202,35 +200,6 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 
 /* ---- the report --------------------------------------------------------- */
 
-/* "sda", as sysfs has it; NULL: a file system without a device, such as tmpfs. */
-static json_t *name_of(const struct tw_device *device)
-{
-	char path[64], link[PATH_MAX];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u",
-		 device->is_character ? "char" : "block",
-		 major(device->number), minor(device->number));
-	length = readlink(path, link, sizeof(link) - 1);
-	if (length <= 0)
-		return NULL;
-	link[length] = '\0';
-	return json_string(basename(link));
-}
-
-/* A character device may have the number of a block device. */
-static json_t *facts_to_json(const struct tw_device *device)
-{
-	json_t *object = json_pack("{so}", "device",
-		json_sprintf("%s%u:%u", device->is_character ? "char " : "",
-			     major(device->number), minor(device->number)));
-	json_t *name = name_of(device);
-
-	if (name)
-		json_object_set_new(object, "name", name);
-	return object;
-}
-
 static json_t *part_to_json(const struct tw_devices *devices,
 			    const struct tw_device *device, unsigned i)
 {
@@ -272,56 +241,65 @@ static json_t *ios_to_json(const struct tw_device *device)
 	return tw_counts_to_json(counts);
 }
 
-/* NULL without memory. */
-static json_t *device_to_json(const struct tw_devices *devices,
-			      const struct tw_device *device)
+/* A character device may have the number of a block device. */
+static json_t *name_of(const struct tw_device *device)
 {
-	json_t *object = facts_to_json(device);
-
-	if (!json_object_set_new(object, "ios", ios_to_json(device)) &&
-	    !json_object_set_new(object, "lat",
-		tw_histograms_to_json(device->lat, TW_DIRECTIONS)) &&
-	    !json_object_set_new(object, "device_time",
-		tw_histograms_to_json(device->device_time, TW_DIRECTIONS)) &&
-	    !json_object_set_new(object, "over_time",
-		parts_to_json(devices, device)))
-		return object;
-	json_decref(object);
-	return NULL;
+	return json_sprintf("%s%u:%u", device->is_character ? "char " : "",
+			    major(device->number), minor(device->number));
 }
 
-/* Facts of most devices are there (facts.h), and stay. */
-static int add_device(json_t *array, json_t *device)
+/* That of the device in the report's list, which has its facts; or a new one, as of a
+ * file that facts.c left out. NULL without memory. */
+static json_t *object_of(json_t *list, const struct tw_device *device)
 {
-	const json_t *number = json_object_get(device, "device");
-	json_t *known;
+	json_t *name = name_of(device), *object = NULL;
 	size_t i;
-	int error;
 
-	json_array_foreach(array, i, known) {
-		if (!json_equal(json_object_get(known, "device"), number))
-			continue;
-		error = json_object_update_missing(known, device);
-		json_decref(device);
-		return error;
+	json_array_foreach(list, i, object)
+		if (json_equal(json_object_get(object, "device"), name))
+			break;
+	if (i == json_array_size(list)) {
+		object = json_pack("{sO}", "device", name);
+		if (json_array_append_new(list, object))
+			object = NULL;
 	}
-	return json_array_append_new(array, device);
+	json_decref(name);
+	return object;
 }
 
-int tw_devices_report(json_t *report, const struct tw_devices *devices)
+/* 0; -ENOMEM. */
+static int add_device(json_t *list, const struct tw_devices *devices,
+		      const struct tw_device *device)
 {
-	json_t *known = json_object_get(report, "devices");
-	json_t *array = known ? json_incref(known) : json_array();
+	json_t *object = object_of(list, device);
+
+	if (json_object_set_new(object, "ios", ios_to_json(device)) ||
+	    json_object_set_new(object, "lat",
+		tw_histograms_to_json(device->lat, TW_DIRECTIONS)) ||
+	    json_object_set_new(object, "device_time",
+		tw_histograms_to_json(device->device_time, TW_DIRECTIONS)) ||
+	    json_object_set_new(object, "over_time",
+		parts_to_json(devices, device)))
+		return -ENOMEM;
+	return 0;
+}
+
+int tw_devices_add_to_report(const struct tw_devices *devices, json_t *report)
+{
+	json_t *list = json_object_get(report, "devices");
 	unsigned i;
 	int error = 0;
 
-	for (i = 0; i < devices->count; i++)
-		error |= add_device(array,
-			device_to_json(devices, &devices->list[i]));
-	if (devices->other_files)
-		error |= json_object_set_new(report, "devices_other_files",
+	if (!devices)
+		return 0;
+	if (!list) {
+		list = json_array();
+		error = json_object_set_new(report, "devices", list);
+	}
+	for (i = 0; i < devices->count && !error; i++)
+		error = add_device(list, devices, &devices->list[i]);
+	if (devices->other_files && !error)
+		error = json_object_set_new(report, "devices_other_files",
 			json_integer(devices->other_files));
-	error |= json_object_set(report, "devices", array);
-	json_decref(array);
 	return error ? -ENOMEM : 0;
 }

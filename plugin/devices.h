@@ -66,8 +66,10 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t returned_ticks,
 		    const struct tw_io_times *times);
 
-/* What the report has of them: 0; -ENOMEM. */
+/* Adds what there is of them to the report's "devices". @devices may be NULL.
+ * 0; -ENOMEM. */
 struct json_t;
-int tw_devices_report(struct json_t *report, const struct tw_devices *devices);
+int tw_devices_add_to_report(const struct tw_devices *devices,
+			     struct json_t *report);
 
 #endif

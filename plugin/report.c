@@ -323,7 +323,7 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 				 tw_by_lat_to_json(job))) ||
 	    json_object_set_new(report, "kernel_stages",
 				tw_kernel_to_json(job)) ||
-	    (job->devices && tw_devices_report(report, job->devices)) ||
+	    tw_devices_add_to_report(job->devices, report) ||
 	    (job->trigger.above_ns &&
 	     json_object_set_new(report, "trigger",
 				 tw_trigger_to_json(job, &end))) ||
