@@ -123,6 +123,16 @@ sed 's/"read": 100, "write": 0/"read": 0, "write": 100/; s/"read":/"write":/g
 	s/"name": "randread"/"name": "writer"/' >write.json
 sed 's/"host": "box"/"host": "far"/; s/"pid": 100/"pid": 200/' one.json >far.json
 
+# ---- a job with several devices, and jobs with one each ----
+drives()
+{
+	perl "$root/tests/unit/device_reports.pl" "$@"
+}
+drives name=four thread=1 MODEL=A 8:0,sda,100000,200000 8:16,sdb,110000,220000 MODEL=B \
+	8:32,sdc,100100,205000 8:48,sdd,100200,199000 >four.json
+drives name=first thread=2 pid=301 259:1,nvme1n1,100000,200000 >first.json
+drives name=second thread=3 pid=302 259:2,nvme2n1,101000,200000,99000 >second.json
+
 golden help report --help
 golden one report one.json
 golden split report --html=split.html --trace=split.trace --percentiles=p. all.json \
@@ -144,6 +154,10 @@ golden caused_json report --json caused.json
 golden attached report --html=attached.html attached.json
 golden_file attached.html attached.html
 golden attached_json report --json attached.json
+golden devices report --html=devices.html four.json
+golden_file devices.html devices.html
+golden devices_json report --json four.json
+golden drives report first.json second.json
 golden troubled report --html=troubled.html troubled.json undecided.json older.json
 golden_file troubled.html troubled.html
 golden groups report all.json rated.json write.json troubled.json

@@ -24,7 +24,7 @@ rows()
 {
 	run report "$@"
 	sed -n '/ devices by /,/^$/p' "$out" | sed -n '/^device /,$p' |
-		sed 1d | cut -d' ' -f1 | tr '\n' ' '
+		sed '1d; /^ /d; /^$/d' | cut -d' ' -f1 | tr '\n' ' '
 }
 
 # tell PERL FILE...: prints it; $j is the merged JSON
@@ -52,7 +52,7 @@ says()
 # ---- a job with four devices ----
 job four.json 8:0,sda,100000,200000 8:16,sdb,110000,220000 8:32,sdc,100100,205000 \
 	8:48,sdd,100200,199000
-is "$(rows four.json)" 'sdb sdc sda sdd  ' 'a row for each device, by p99.9'
+is "$(rows four.json)" 'sdb sdc sda sdd ' 'a row for each device, by p99.9'
 says 'sdb is slower than each of the 3 others' 'the one that stands out is named' \
 	four.json
 has text 'most of the difference is in the stage device' 'and in which stage that is'
@@ -71,7 +71,7 @@ for lat in 100000 100500 100200 112000; do
 	i=$((i + 1))
 	job "job$i.json" name=job$i thread=$i pid=10$i 259:$i,nvme$i,$lat,20${i}000
 done
-is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1  ' 'devices of several jobs are one table'
+is "$(rows job?.json)" 'nvme4 nvme3 nvme2 nvme1 ' 'devices of several jobs are one table'
 says 'nvme4 is slower than each of the 3 others' 'by what the jobs have themselves' \
 	job?.json
 is "$(tell 'scalar grep { $_->{devices} } @{$j->{groups}}' job?.json)" 0 \
@@ -87,7 +87,7 @@ is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 	'a job with one device, three digits, adds to one with several, two digits'
 says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json
 job far.json host=far name=job2 thread=2 pid=300 259:1,nvme1,150000,300000
-is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1  ' \
+is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1 ' \
 	'a device of another host is another one'
 
 # ---- not slow throughout, not standing out ----

@@ -5,6 +5,7 @@
  */
 #include "command/report/page.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "command/output/table.h"
@@ -95,6 +96,17 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 			hosts_differ(ranking), with_model);
 }
 
+/* The fewest of all; the legend is of the stages'. */
+static unsigned digits_of(const struct tw_report_ranking *ranking)
+{
+	unsigned digits = ranking->list[0]->lat[ranking->direction].digits;
+
+	for (size_t i = 1; i < ranking->count; i++)
+		if (ranking->list[i]->lat[ranking->direction].digits < digits)
+			digits = ranking->list[i]->lat[ranking->direction].digits;
+	return digits;
+}
+
 static void add_direction(struct tw_page *page, const struct tw_report_ranking *ranking)
 {
 	char text[TW_REPORT_SENTENCE];
@@ -111,6 +123,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_ranking *
 	tw_report_say_slow_devices(text, sizeof(text), ranking);
 	tw_page_remark(page, "%s", text);
 	add_table(page, ranking);
+	tw_page_remark(page, "in device: the stage device; percentiles are at most %g %% "
+		       "above", 100 / pow(10, digits_of(ranking)));
 }
 
 static void add_other_files(struct tw_page *page, const struct tw_report_devices *devices)

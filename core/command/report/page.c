@@ -405,14 +405,14 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 	struct tw_page *page = tw_page_new("Latency report");
 	int engines = 0;
 
-	if (count > 1)
+	if (count > 1) {
 		tw_page_contents(page);
+		tw_report_add_devices(page, groups, count);
+	}
 	for (size_t i = 0; i < count; i++) {
 		add_group(page, &groups[i], count == 1, with_plots);
 		engines |= !tw_report_is_attached(&groups[i]);
 	}
-	if (count > 1)
-		tw_report_add_devices(page, groups, count);
 	add_legend(page, groups, count);
 	if (engines)
 		add_notes(page);
