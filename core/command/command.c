@@ -11,12 +11,9 @@
 #include "command/command.h"
 #include "command/output/plain_text.h"
 
-/* What of a message is printed; names of files may be long. */
-#define MESSAGE_SIZE	2048
-
 int tw_command_fail(const char *name, int code, const char *format, ...)
 {
-	char message[MESSAGE_SIZE];
+	char message[TW_COMMAND_MESSAGE];
 	va_list args;
 
 	va_start(args, format);
@@ -43,10 +40,10 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 	char problem[TW_OPTIONS_PROBLEM];
 	struct tw_arguments none;
 
-	switch (tw_options_read(options, values, argv,
-				arguments ? arguments : &none, problem)) {
+	arguments = arguments ? arguments : &none;
+	switch (tw_options_read(options, values, argv, arguments, problem)) {
 	case 0:
-		return TW_GO_ON;
+		return tw_command_take_common(options->command, &arguments->common);
 	case TW_OPTIONS_HELP:
 		tw_options_print_help(options, stdout);
 		return tw_command_finish(options->command, TW_EXIT_GOOD);

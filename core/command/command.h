@@ -53,9 +53,17 @@ extern const struct tw_options tw_profile_options;
 extern const struct tw_options tw_report_options;
 extern const struct tw_options tw_run_options;
 
+/* What of a message is printed; names of files may be long. */
+#define TW_COMMAND_MESSAGE	2048
+
 /* "tickwise NAME: ..." and a newline on stderr; returns @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same for what is no error and no warning; with --quiet nothing. */
+void tw_command_remark(const char *name, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int tw_command_is_quiet(void);
 
 struct tw_page;
 
@@ -74,6 +82,13 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
 		       struct tw_arguments *arguments);
 
 #define TW_GO_ON	(-1)
+
+/* Obey the common options: tw_command_options() calls it. TW_GO_ON, or an enum tw_exit
+ * after a message. */
+int tw_command_take_common(const char *name, const struct tw_common *common);
+
+/* At the end of the program: finish the file of --output. */
+void tw_command_end(void);
 
 /* A page as a file of HTML; returns an enum tw_exit, after a message if it could not be
  * written. */

@@ -80,9 +80,11 @@ static const char *kind_name(enum tw_option_kind kind)
 	}
 }
 
-static void print_bash_values(const struct tw_option *option, FILE *out)
+static void print_bash_values(const struct tw_options *options, FILE *out)
 {
-	for (; option->name; option++) {
+	const struct tw_option *option;
+
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
 		const char *kind = kind_name(option->kind);
 
 		if (!kind)
@@ -111,15 +113,14 @@ static void print_bash_command(const struct tw_command *command, FILE *out)
 {
 	const struct tw_options *options = command->options;
 	const char *kind = kind_name(options->arguments_kind);
+	const struct tw_option *option;
 
 	fprintf(out, "	%s)\n\t\tkind=%s all='", command->name,
 		options->arguments && kind ? kind : "none");
-	for (const struct tw_option *option = options->table; option->name;
-	     option++)
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		print_bash_option(option, out);
-	print_bash_option(&tw_option_help, out);
 	fputs("'\n\t\tcase $option in\n", out);
-	print_bash_values(options->table, out);
+	print_bash_values(options, out);
 	fputs("		*) [ -z \"$after_equals\" ] || kind=none ;;\n"
 	      "		esac ;;\n", out);
 }
@@ -190,12 +191,11 @@ static void print_zsh_option(const struct tw_option *option, FILE *out)
 static void print_zsh_command(const struct tw_command *command, FILE *out)
 {
 	const struct tw_options *options = command->options;
-	const struct tw_option *option = options->table;
+	const struct tw_option *option;
 
 	fprintf(out, "	%s)\n\t\t_arguments -S", command->name);
-	for (; option->name; option++)
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		print_zsh_option(option, out);
-	print_zsh_option(&tw_option_help, out);
 	if (options->arguments && *zsh_files(options->arguments_kind))
 		fprintf(out, " \\\n\t\t'*:argument:%s'",
 			zsh_files(options->arguments_kind));

@@ -115,8 +115,10 @@ static int print_made(const char *option, const char *of)
 static int run(int argc, char **argv)
 {
 	const struct tw_command *command = find_command(argv[0]);
+	int code = command ? command->run(argc, argv) : fail_unknown(argv[0]);
 
-	return command ? command->run(argc, argv) : fail_unknown(argv[0]);
+	tw_command_end();
+	return code;
 }
 
 static int is_one_of(const char *name, const char *a, const char *b)

@@ -58,12 +58,27 @@ struct tw_option {
 	size_t at, size;		/* where it is stored: TW_OPTION_AT() */
 };
 
+/* The options that mean the same wherever a command has them, other than --help,
+ * which each has: an or of these. */
+enum tw_common_options {
+	TW_HAS_OUTPUT = 1,	/* -o, --output */
+	TW_HAS_QUIET = 2,	/* -q, --quiet */
+	TW_HAS_VERBOSE = 4,	/* -v, --verbose */
+};
+
+struct tw_common {
+	const char *output;	/* a path; "-" or NULL: stdout */
+	int is_quiet;
+	int is_verbose;
+};
+
 #define TW_OPTION_AT(type, member) \
 	.at = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define TW_OPTION_WORD_LIST(...) \
 	((const char *const []) { __VA_ARGS__, NULL })
 
-/* A subcommand. Each has --help and -h, which are not in its table. */
+/* A subcommand. What it shares with others is not in its table: --help and -h, and
+ * the options of .common. */
 struct tw_options {
 	const char *command;
 	const char *arguments;		/* "FILE..."; a line for each form; or NULL */
@@ -71,6 +86,7 @@ struct tw_options {
 	const char *about;		/* paragraphs, with a newline between */
 	const char *codes;		/* exit codes */
 	const struct tw_option *table;
+	unsigned common;		/* enum tw_common_options */
 	/* Unknown options and all arguments are for another program: an option
 	 * is taken only by its whole name, a value only after a '='. */
 	int passes_on;
@@ -81,6 +97,7 @@ struct tw_arguments {
 	char **list;			/* NULL at the end */
 	int count;
 	char **after_dashes;		/* of list, what stood behind --; or NULL */
+	struct tw_common common;
 };
 
 #define TW_OPTIONS_HELP		1	/* --help was given */
@@ -107,8 +124,9 @@ unsigned tw_options_distance(const char *given, const char *name);
 
 #define TW_OPTIONS_FAR		100
 
-/* The option that each command has. */
-extern const struct tw_option tw_option_help;
+/* The options of the table, then the common ones, then --help; NULL: no more. */
+const struct tw_option *tw_options_number(const struct tw_options *options,
+					  unsigned number);
 
 /* "seconds", of a TW_OPTION_TIME. */
 const char *tw_option_time_unit(const struct tw_option *option);

@@ -43,7 +43,7 @@ refuses 70 "can't run on CPU 65535" --cpu=65535
 refuses 70 "64T of memory are wanted and" --min=64T
 refuses 70 "can't run on CPU 65535" --seed-table --cpu=65535
 refuses 70 "there is no memory on a NUMA node 1023" --seed-table --node=1023
-refuses 74 "$scratch/none/page.html: No such file" --html="$scratch/none/page.html"
+refuses 74 "can't write $scratch/none/page.html: No such file" --html="$scratch/none/page.html"
 
 # Small pages and one size are quick, also under sanitizers.
 quick='--min=4K --max=16K --steps=1 --point=1 --curves=random,window --pages=small'

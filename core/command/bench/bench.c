@@ -8,8 +8,7 @@
 
 #include "command/bench/output.h"
 #include "command/command.h"
-#include "command/output/json.h"
-#include "command/output/text.h"
+#include "command/show.h"
 #include "trust.h"
 
 #define NAME			"bench"
@@ -19,13 +18,13 @@
 
 struct arguments {
 	uint64_t window_ns;
-	int json;
+	struct tw_wanted wanted;
 };
 
 static const struct tw_option table[] = {
-	{ .name = "json",
-	  .help = "Print one JSON object instead of a table",
-	  TW_OPTION_AT(struct arguments, json) },
+	TW_OPTION_JSON(struct arguments, wanted),
+	TW_OPTION_CSV(struct arguments, wanted, "figure"),
+	TW_OPTION_HTML(struct arguments, wanted),
 	{ .name = "seconds", .kind = TW_OPTION_TIME, .value = "SECONDS",
 	  .min = 0.02, .max = 20, .preset = "2",
 	  .help = "Measure for this time",
@@ -43,25 +42,32 @@ const struct tw_options tw_bench_options = {
 	.codes =
 	"Exit codes: 0 measured, 2 too disturbed to tell, 64 and above could not run.",
 	.table = table,
+	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
+
+static int fail(int error)
+{
+	return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s", strerror(-error));
+}
 
 static int run(const struct arguments *arguments,
 	       struct tw_bench_costs *costs, const struct tw_clock *clock)
 {
 	struct tw_bench_result results[TW_BENCH_RESULTS];
-	int ret, evaluated;
+	struct tw_table *rows;
+	struct tw_page *page;
+	int code, error;
 
-	ret = tw_bench_measure(costs, clock, arguments->window_ns);
-	if (ret)
-		return ret;
-	evaluated = tw_bench_evaluate(results, costs, clock->scale.hz);
-	if (evaluated && evaluated != -EAGAIN)
-		return evaluated;
-	ret = arguments->json ?
-	      tw_output_json(tw_bench_json(results, costs, clock, !evaluated), stdout,
-			     JSON_INDENT(2)) :
-	      tw_output_print(tw_bench_page(results, costs, !evaluated));
-	return ret ? ret : evaluated;
+	error = tw_bench_measure(costs, clock, arguments->window_ns);
+	if (error)
+		return fail(error);
+	error = tw_bench_evaluate(results, costs, clock->scale.hz);
+	if (error && error != -EAGAIN)
+		return fail(error);
+	page = tw_bench_page(results, costs, !error, &rows);
+	code = tw_command_show(NAME, &arguments->wanted, page, rows,
+			       tw_bench_json(results, costs, clock, !error));
+	return code == TW_EXIT_GOOD && error ? TW_EXIT_UNDECIDED : code;
 }
 
 int tw_command_bench(int argc, char **argv)
@@ -79,6 +85,8 @@ int tw_command_bench(int argc, char **argv)
 
 	(void)argc;
 	code = tw_command_options(&tw_bench_options, &arguments, argv, NULL);
+	if (code == TW_GO_ON)
+		code = tw_command_try_html(NAME, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	ret = tw_clock_init(&clock, &options);
@@ -92,14 +100,10 @@ int tw_command_bench(int argc, char **argv)
 	ret = tw_bench_costs_init(&costs, arguments.window_ns);
 	if (ret) {
 		tw_clock_free(&clock);
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-ret));
+		return fail(ret);
 	}
-	ret = run(&arguments, &costs, &clock);
+	code = run(&arguments, &costs, &clock);
 	tw_bench_costs_free(&costs);
 	tw_clock_free(&clock);
-	if (ret && ret != -EAGAIN)
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-ret));
-	return tw_command_finish(NAME, ret ? TW_EXIT_UNDECIDED : TW_EXIT_GOOD);
+	return code < TW_EXIT_USAGE ? tw_command_finish(NAME, code) : code;
 }

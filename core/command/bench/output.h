@@ -9,8 +9,13 @@
 
 #include "command/bench/bench.h"
 
+struct tw_page;
+struct tw_table;
+
+/* @table: the one of it, for CSV. */
 struct tw_page *tw_bench_page(const struct tw_bench_result *results,
-			      const struct tw_bench_costs *costs, int is_evidence);
+			      const struct tw_bench_costs *costs, int is_evidence,
+			      struct tw_table **table);
 
 /* NULL: no memory. */
 json_t *tw_bench_json(const struct tw_bench_result *results,

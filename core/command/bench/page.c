@@ -22,7 +22,8 @@ static void add_row(struct tw_table *table, const struct tw_bench_result *result
 }
 
 /* The name of a figure that is no ratio has its unit. */
-static void add_results(struct tw_page *page, const struct tw_bench_result *results)
+static struct tw_table *add_results(struct tw_page *page,
+				    const struct tw_bench_result *results)
 {
 	static const struct tw_column columns[] = {
 		{ .heading = "figure", .flags = TW_COLUMN_LEFT },
@@ -37,6 +38,7 @@ static void add_results(struct tw_page *page, const struct tw_bench_result *resu
 
 	for (unsigned i = 0; i < TW_BENCH_RESULTS; i++)
 		add_row(table, &results[i]);
+	return table;
 }
 
 static uint32_t most_disturbed(const struct tw_bench_result *results)
@@ -50,7 +52,8 @@ static uint32_t most_disturbed(const struct tw_bench_result *results)
 }
 
 struct tw_page *tw_bench_page(const struct tw_bench_result *results,
-			      const struct tw_bench_costs *costs, int is_evidence)
+			      const struct tw_bench_costs *costs, int is_evidence,
+			      struct tw_table **table)
 {
 	struct tw_page *page = tw_page_new("What reading the time costs");
 
@@ -62,7 +65,7 @@ struct tw_page *tw_bench_page(const struct tw_bench_result *results,
 		tw_page_warning(page, "this program was not built for speed, so the "
 				"figures say nothing of a usual build.");
 	tw_page_gap(page);
-	add_results(page, results);
+	*table = add_results(page, results);
 	tw_page_gap(page);
 	tw_page_note(page, "Built with %s.", tw_bench_compiler());
 	tw_page_note(page, "%u rounds of one block each; of no figure were more than %u "

@@ -10,13 +10,14 @@
 
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
+#include "command/show.h"
 #include "trust.h"
 
 #define NAME	"calibrate"
 
 struct request {
 	struct tw_rate_options options;
-	int json;
+	struct tw_wanted wanted;
 };
 
 static const struct tw_option table[] = {
@@ -41,9 +42,8 @@ static const struct tw_option table[] = {
 	  .help = "Take the kernel's exact rate where it verifies itself",
 	  .more = "With `off` the rate is what the samples say.",
 	  TW_OPTION_AT(struct request, options.kernel_rate) },
-	{ .name = "json",
-	  .help = "Print one JSON object instead of a page",
-	  TW_OPTION_AT(struct request, json) },
+	TW_OPTION_JSON(struct request, wanted),
+	TW_OPTION_HTML(struct request, wanted),
 	{ .name = NULL },
 };
 
@@ -56,6 +56,7 @@ const struct tw_options tw_calibrate_options = {
 	"Exit codes: 0 calibrated, 64 wrong command line, 70 could not be measured, 74 "
 	"the output could not be written.",
 	.table = table,
+	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
 static int fail(int error, enum tw_counter_state state)
@@ -81,6 +82,8 @@ int tw_command_calibrate(int argc, char **argv)
 
 	(void)argc;
 	code = tw_command_options(&tw_calibrate_options, &request, argv, NULL);
+	if (code == TW_GO_ON)
+		code = tw_command_try_html(NAME, &request.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	tw_counter_check(&counter);
@@ -88,9 +91,8 @@ int tw_command_calibrate(int argc, char **argv)
 	if (ret)
 		return fail(ret, counter.state);
 	tw_machine_read(&machine);
-	ret = request.json ? tw_calibrate_print_json(&rate, &machine, &counter) :
-			     tw_calibrate_print_page(&rate, &machine, &counter);
-	if (ret)
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
-	return tw_command_finish(NAME, TW_EXIT_GOOD);
+	code = tw_command_show(NAME, &request.wanted,
+			       tw_calibrate_page(&rate, &machine, &counter), NULL,
+			       tw_calibrate_json(&rate, &machine, &counter));
+	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
 }

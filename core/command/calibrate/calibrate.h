@@ -5,7 +5,11 @@
 #ifndef TW_COMMAND_CALIBRATE_H
 #define TW_COMMAND_CALIBRATE_H
 
+#include <jansson.h>
+
 #include "tickwise.h"
+
+struct tw_page;
 
 #define TW_HINTS	7
 
@@ -27,12 +31,12 @@ struct tw_hint {
 unsigned tw_hints_compare(const struct tw_machine *machine,
 			  const struct tw_rate *rate, struct tw_hint *hints);
 
-/* 0; -ENOMEM. */
-int tw_calibrate_print_page(const struct tw_rate *rate,
-			    const struct tw_machine *machine,
-			    const struct tw_counter_facts *counter);
-int tw_calibrate_print_json(const struct tw_rate *rate,
-			    const struct tw_machine *machine,
-			    const struct tw_counter_facts *counter);
+struct tw_page *tw_calibrate_page(const struct tw_rate *rate,
+				  const struct tw_machine *machine,
+				  const struct tw_counter_facts *counter);
+/* NULL: no memory. */
+json_t *tw_calibrate_json(const struct tw_rate *rate,
+			  const struct tw_machine *machine,
+			  const struct tw_counter_facts *counter);
 
 #endif

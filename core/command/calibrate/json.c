@@ -2,12 +2,8 @@
 /*
  * What tickwise calibrate found, as one JSON object.
  */
-#include <errno.h>
-#include <jansson.h>
-
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
-#include "command/output/json.h"
 
 static json_t *json_refusals(unsigned refusal)
 {
@@ -50,11 +46,11 @@ static json_t *json_ntp(const struct tw_machine *machine)
 		"steering_ppb", machine->ntp_steering_ppb);
 }
 
-int tw_calibrate_print_json(const struct tw_rate *rate,
-			    const struct tw_machine *machine,
-			    const struct tw_counter_facts *counter)
+json_t *tw_calibrate_json(const struct tw_rate *rate,
+			  const struct tw_machine *machine,
+			  const struct tw_counter_facts *counter)
 {
-	json_t *root = json_pack(
+	return json_pack(
 		"{ss, si, sf, sf, sf, ss, ss, ss, sI, sI, sI, sI, sI, sI,"
 		" sf, sf, sf, sf, sf, so, so, so, ss}",
 		"schema", "tickwise-calibrate",
@@ -81,6 +77,4 @@ int tw_calibrate_print_json(const struct tw_rate *rate,
 		"ntp", json_ntp(machine),
 		"counter_state",
 		tw_name(TW_ENUM_COUNTER_STATE, counter->state));
-
-	return tw_output_json(root, stdout, JSON_INDENT(2));
 }

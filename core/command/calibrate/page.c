@@ -8,7 +8,6 @@
 #include "command/command.h"
 #include "command/output/page.h"
 #include "command/output/table.h"
-#include "command/output/text.h"
 
 static void add_refusals(struct tw_page *page, const struct tw_rate *rate)
 {
@@ -142,9 +141,9 @@ static void add_seconds(struct tw_page *page, const struct tw_rate *rate,
 			     "not synchronized).");
 }
 
-int tw_calibrate_print_page(const struct tw_rate *rate,
-			    const struct tw_machine *machine,
-			    const struct tw_counter_facts *counter)
+struct tw_page *tw_calibrate_page(const struct tw_rate *rate,
+				  const struct tw_machine *machine,
+				  const struct tw_counter_facts *counter)
 {
 	struct tw_page *page = tw_page_new("Rate of the counter");
 
@@ -158,5 +157,5 @@ int tw_calibrate_print_page(const struct tw_rate *rate,
 	add_hints(page, rate, machine);
 	tw_command_counter_warnings(page, counter);
 	add_seconds(page, rate, machine);
-	return tw_output_print(page);
+	return page;
 }

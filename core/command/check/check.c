@@ -13,9 +13,7 @@
 #include "command/check/output.h"
 #include "command/command.h"
 #include "command/output/format.h"
-#include "command/output/json.h"
 #include "command/output/progress.h"
-#include "command/output/text.h"
 #include "trust.h"
 
 /* Runs that follow idleness differ less in how narrow their bounds are than with
@@ -24,9 +22,8 @@
 
 /* unit/check_defaults.c holds the defaults in words against those in use. */
 static const struct tw_option table[] = {
-	{ .name = "json",
-	  .help = "Print one JSON object instead of a page",
-	  TW_OPTION_AT(struct tw_check_arguments, json) },
+	TW_OPTION_JSON(struct tw_check_arguments, wanted),
+	TW_OPTION_HTML(struct tw_check_arguments, wanted),
 	{ .name = "method", .kind = TW_OPTION_WORD,
 	  .words = TW_OPTION_WORD_LIST("cas", "switch"), .preset = "cas",
 	  .sets = TW_METHOD_CAS,
@@ -88,6 +85,7 @@ const struct tw_options tw_check_options = {
 	"Exit codes: 0 reliable, 1 unreliable, 2 undecided; with --watch the worst of "
 	"all; 64 and above could not run.",
 	.table = table,
+	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
 int tw_check_exit_code(enum tw_verdict verdict)
@@ -189,14 +187,14 @@ static int check_once(const struct tw_check_arguments *arguments)
 
 	if (code != TW_EXIT_GOOD)
 		return code;
-	code = tw_check_exit_code(check.result.verdict);
-	if (arguments->json ?
-	    tw_output_json(tw_check_json(&check, arguments), stdout, JSON_INDENT(2)) :
-	    tw_output_print(tw_check_page(&check, arguments)))
-		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
-				       "out of memory");
+	code = tw_command_show(TW_CHECK, &arguments->wanted,
+			       tw_check_page(&check, arguments), NULL,
+			       tw_check_json(&check, arguments));
+	if (code == TW_EXIT_GOOD)
+		code = tw_command_finish(TW_CHECK,
+					 tw_check_exit_code(check.result.verdict));
 	tw_check_free(&check);
-	return tw_command_finish(TW_CHECK, code);
+	return code;
 }
 
 /* What is used is printed, so nothing is left to the library. */
@@ -207,12 +205,22 @@ void tw_check_fill_in_defaults(struct tw_reliability_options *options)
 	tw_trust_options(options);
 }
 
+static int check_together(const struct tw_check_arguments *arguments)
+{
+	if (arguments->watch_ns && arguments->wanted.html)
+		return tw_command_fail(TW_CHECK, TW_EXIT_USAGE, "--html is of one check, "
+				       "not of --watch");
+	return tw_command_try_html(TW_CHECK, &arguments->wanted);
+}
+
 int tw_command_check(int argc, char **argv)
 {
 	struct tw_check_arguments arguments = { 0 };
 	int code = tw_command_options(&tw_check_options, &arguments, argv, NULL);
 
 	(void)argc;
+	if (code == TW_GO_ON)
+		code = check_together(&arguments);
 	if (code != TW_GO_ON)
 		return code;
 	tw_check_fill_in_defaults(&arguments.options);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "command/check/cpus.h"
+#include "command/show.h"
 #include "tickwise.h"
 
 #define TW_CHECK	"check"		/* its name in messages */
@@ -17,7 +18,7 @@ struct tw_check_arguments {
 	/* None is left to the library: what is used is printed. */
 	struct tw_reliability_options options;
 	uint64_t watch_ns;	/* distance of the checks; 0: only one */
-	int json;
+	struct tw_wanted wanted;
 	int progress;		/* also where stderr is no terminal */
 };
 

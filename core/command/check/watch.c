@@ -180,7 +180,7 @@ static int print(const struct tw_check *check,
 {
 	struct tw_page *page;
 
-	if (arguments->json)
+	if (arguments->wanted.form == TW_FORM_JSON)
 		return tw_output_json(tw_check_json_line(check, arguments, history,
 							 changes),
 				      stdout, JSON_COMPACT);
@@ -284,7 +284,7 @@ static int sum_up(const struct tw_check_arguments *arguments,
 	if (!history->checks)
 		return tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,
 				       "ended before the first check was done");
-	if (arguments->json ?
+	if (arguments->wanted.form == TW_FORM_JSON ?
 	    tw_output_json(tw_check_json_summary(history), stdout, JSON_COMPACT) :
 	    print_summary(history))
 		code = tw_command_fail(TW_CHECK, TW_EXIT_SOFTWARE,

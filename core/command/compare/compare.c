@@ -10,8 +10,6 @@
 
 #include "command/command.h"
 #include "command/compare/output.h"
-#include "command/output/json.h"
-#include "command/output/text.h"
 #include "trust.h"
 
 #define NAME		TW_COMPARE_NAME
@@ -46,9 +44,8 @@ static const struct tw_option table[] = {
 	  .help = "Run fio's null engine N times with each clock, one second each",
 	  .more = "The clocks take turns. The median is shown.",
 	  TW_OPTION_AT(struct tw_compare_arguments, rounds) },
-	{ .name = "json",
-	  .help = "Print one JSON object instead of a page",
-	  TW_OPTION_AT(struct tw_compare_arguments, json) },
+	TW_OPTION_JSON(struct tw_compare_arguments, wanted),
+	TW_OPTION_HTML(struct tw_compare_arguments, wanted),
 	{ .name = NULL },
 };
 
@@ -62,6 +59,7 @@ const struct tw_options tw_compare_options = {
 	"Exit codes: 0 compared, 2 a clock could not be measured, 64 and above could not "
 	"run.",
 	.table = table,
+	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
 /* Ticks to ns, good enough for the brackets. */
@@ -98,10 +96,11 @@ static int compare(struct tw_compare_result *result,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_compare_null(result, arguments->rounds);
-	if (arguments->json ?
-	    tw_output_json(tw_compare_json(result), stdout, JSON_INDENT(2)) :
-	    tw_output_print(tw_compare_page(result, arguments)))
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
+	code = tw_command_show(NAME, &arguments->wanted,
+			       tw_compare_page(result, arguments), NULL,
+			       tw_compare_json(result));
+	if (code != TW_EXIT_GOOD)
+		return code;
 	for (unsigned i = 0; i < result->clocks; i++)
 		for (int load = 0; load < TW_COMPARE_LOADS; load++)
 			if (arguments->loads[load] &&
@@ -128,6 +127,8 @@ int tw_command_compare(int argc, char **argv)
 
 	(void)argc;
 	code = tw_command_options(&tw_compare_options, &arguments, argv, NULL);
+	if (code == TW_GO_ON)
+		code = tw_command_try_html(NAME, &arguments.wanted);
 	if (code != TW_GO_ON)
 		return code;
 	if (strcmp(arguments.fio, "none") == 0)

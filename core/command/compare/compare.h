@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "command/show.h"
 #include "probe/report.h"
 #include "tickwise.h"
 
@@ -30,7 +31,7 @@ struct tw_compare_arguments {
 	unsigned rounds;		/* of I/Os on the null engine */
 	int load;			/* enum tw_compare_load, or one more: both */
 	int loads[TW_COMPARE_LOADS];	/* which of them, by that */
-	int json;
+	struct tw_wanted wanted;
 };
 
 struct tw_compare_clock {

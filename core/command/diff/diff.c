@@ -54,6 +54,7 @@ const struct tw_options tw_diff_options = {
 	"have nothing in common, 66 a file can't be opened, 70 out of memory, 74 the output "
 	"could not be written.",
 	.table = table,
+	.common = TW_HAS_OUTPUT,
 };
 
 /* Returns the exit code; what is wrong has been printed. */

@@ -62,12 +62,9 @@ static const struct tw_option table[] = {
 	  .preset = "100",
 	  .help = "Time loads together that take this time",
 	  .more = "Long batches are disturbed more often.", AT(effort.batch_ns) },
-	{ .name = "json", .sets = TW_MEMLAT_JSON,
-	  .help = "Print one JSON object instead of a page", AT(output) },
-	{ .name = "csv", .sets = TW_MEMLAT_CSV,
-	  .help = "Print a line for each size instead of a page", AT(output) },
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
-	  .help = "Write a page with plots to FILE, too", AT(html) },
+	TW_OPTION_JSON(struct tw_memlat_arguments, wanted),
+	TW_OPTION_CSV(struct tw_memlat_arguments, wanted, "size"),
+	TW_OPTION_HTML(struct tw_memlat_arguments, wanted),
 	{ .name = "seed-table",
 	  .help = "Show what goes wrong when one measures the latency of caches, mistake "
 		  "by mistake",
@@ -89,6 +86,7 @@ const struct tw_options tw_memlat_options = {
 	"Exit codes: 0 measured, 2 too disturbed or interrupted, 64 wrong command line, "
 	"70 could not run, 74 the output could not be written.",
 	.table = table,
+	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
 static int check_together(const struct tw_memlat_arguments *arguments)

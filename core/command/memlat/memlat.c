@@ -2,19 +2,13 @@
 /*
  * tickwise memlat: memory and cache latency, and what translations cost.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/command.h"
 #include "command/memlat/output.h"
-#include "command/output/csv.h"
 #include "command/output/format.h"
-#include "command/output/html.h"
-#include "command/output/json.h"
 #include "command/output/page.h"
-#include "command/output/text.h"
 
 const char *tw_memlat_size(char *text, size_t bytes)
 {
@@ -83,52 +77,22 @@ static int found_nothing(const struct tw_memlat *memlat)
 	return 1;
 }
 
-/* Before a long measurement: could it be written? Leaves a file as it is. */
-static int try_html(const char *path)
-{
-	int was_there = access(path, F_OK) == 0;
-	/* To append nothing: what is in it stays. */
-	FILE *file = fopen(path, "ae");
-
-	if (!file)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_IO, "%s: %s", path,
-				       strerror(errno));
-	fclose(file);
-	if (!was_there)
-		unlink(path);
-	return TW_EXIT_GOOD;
-}
-
 static int show(const struct tw_memlat *memlat,
 		const struct tw_memlat_arguments *arguments)
 {
 	struct tw_table *points;
 	struct tw_page *page = tw_memlat_page(memlat, &points);
-	int error, code = TW_EXIT_GOOD;
 
-	if (arguments->output == TW_MEMLAT_JSON)
-		error = tw_output_json(tw_memlat_json(memlat), stdout,
-				       JSON_INDENT(2));
-	else if (arguments->output == TW_MEMLAT_CSV)
-		error = tw_output_csv(points, stdout);
-	else
-		error = tw_output_text(page, stdout);
-	if (error)
-		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
-				       strerror(-error));
-	else if (arguments->html)
-		code = tw_command_html_file(TW_MEMLAT, page, arguments->html);
-	tw_page_free(page);
-	return code;
+	return tw_command_show(TW_MEMLAT, &arguments->wanted, page, points,
+			       tw_memlat_json(memlat));
 }
 
 static int run(const struct tw_memlat_arguments *arguments)
 {
 	struct tw_memlat memlat;
-	int code = arguments->html ? try_html(arguments->html) :
-				     TW_EXIT_GOOD;
+	int code = tw_command_try_html(TW_MEMLAT, &arguments->wanted);
 
-	if (code != TW_EXIT_GOOD)
+	if (code != TW_GO_ON)
 		return code;
 	tw_memlat_catch_interrupts();
 	code = tw_memlat_measure(&memlat, arguments);

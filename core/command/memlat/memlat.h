@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "command/show.h"
 #include "memory/levels.h"
 #include "memory/tlb.h"
 #include "tickwise.h"
@@ -15,8 +16,6 @@
 #define TW_MEMLAT		"memlat"
 #define TW_MEMLAT_CURVES	16
 #define TW_MEMLAT_NODES		64
-
-enum tw_memlat_output { TW_MEMLAT_PAGE, TW_MEMLAT_JSON, TW_MEMLAT_CSV };
 
 struct tw_memlat_arguments {
 	size_t min_bytes, max_bytes;	/* 0: to be chosen */
@@ -30,8 +29,7 @@ struct tw_memlat_arguments {
 	unsigned passes;
 	uint64_t seed;
 	struct tw_memory_effort effort;
-	enum tw_memlat_output output;
-	const char *html;		/* a path; NULL: none */
+	struct tw_wanted wanted;
 	int seed_table;
 };
 

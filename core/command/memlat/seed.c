@@ -15,10 +15,8 @@
 #include "command/command.h"
 #include "command/memlat/memlat.h"
 #include "command/output/format.h"
-#include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/table.h"
-#include "command/output/text.h"
 #include "memory/seed_loops.h"
 
 #define SIZES		7
@@ -144,7 +142,7 @@ static void add_stage(struct tw_table *shown, const struct table *table, int sta
 	tw_cell_printf(shown, "%s.", what->mistake);
 }
 
-static struct tw_page *make_page(const struct table *table)
+static struct tw_page *make_page(const struct table *table, struct tw_table **rows)
 {
 	struct tw_page *page = tw_page_new("Memory latency: mistakes");
 	struct tw_column columns[SIZES + 2] = {
@@ -163,6 +161,7 @@ static struct tw_page *make_page(const struct table *table)
 	shown = tw_page_table(page, columns, SIZES + 2);
 	for (int i = 0; i < STAGES; i++)
 		add_stage(shown, table, i);
+	*rows = shown;
 	return page;
 }
 
@@ -203,6 +202,14 @@ static json_t *make_json(const struct table *table)
 			 "version", 1, "stages", array);
 }
 
+static int show(const struct table *table, const struct tw_wanted *wanted)
+{
+	struct tw_table *rows;
+	struct tw_page *page = make_page(table, &rows);
+
+	return tw_command_show(TW_MEMLAT, wanted, page, rows, make_json(table));
+}
+
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 {
 	struct table *table;
@@ -214,13 +221,11 @@ int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments)
 		return code;
 	table = calloc(1, sizeof(*table));
 	ret = table ? measure(table, arguments) : -ENOMEM;
-	if (!ret && arguments->output == TW_MEMLAT_JSON)
-		ret = tw_output_json(make_json(table), stdout, JSON_INDENT(2));
-	else if (!ret)
-		ret = tw_output_print(make_page(table));
-	free(table);
 	if (ret)
-		return tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
+		code = tw_command_fail(TW_MEMLAT, TW_EXIT_SOFTWARE, "%s",
 				       strerror(-ret));
-	return TW_EXIT_GOOD;
+	else
+		code = show(table, &arguments->wanted);
+	free(table);
+	return code;
 }

@@ -11,12 +11,20 @@
 /* Of a terminal: remove what is right of the cursor. */
 #define CLEAR_LINE	"\033[K"
 
+static int is_forbidden;
+
+void tw_progress_forbid(void)
+{
+	is_forbidden = 1;
+}
+
 struct tw_progress tw_progress_begin(int forced)
 {
 	const int is_terminal = isatty(STDERR_FILENO);
 
 	return (struct tw_progress) {
-		.is_wanted = is_terminal || forced, .is_terminal = is_terminal,
+		.is_wanted = (is_terminal || forced) && !is_forbidden,
+		.is_terminal = is_terminal,
 	};
 }
 

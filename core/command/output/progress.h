@@ -14,6 +14,9 @@ struct tw_progress {
 	int is_shown;		/* there is a line to be removed */
 };
 
+/* From now on no progress is wanted, not even a forced one. */
+void tw_progress_forbid(void);
+
 /* Wanted if stderr is a terminal, or if it is @forced. */
 struct tw_progress tw_progress_begin(int forced);
 void tw_progress_show(struct tw_progress *progress, const char *format, ...)

@@ -75,6 +75,7 @@ const struct tw_options tw_profile_options = {
 	"file can't be opened or PROGRAM wrote none, 70 could not run, 74 the output "
 	"could not be written.",
 	.table = table,
+	.common = TW_HAS_OUTPUT,
 };
 
 static int print(const struct profile_want *want,

@@ -76,6 +76,7 @@ const struct tw_options tw_report_options = {
 	"Exit codes: 0 good, 64 wrong command line, 65 a file is not a report, 66 a file "
 	"can't be opened, 70 out of memory, 74 the output could not be written.",
 	.table = table,
+	.common = TW_HAS_OUTPUT,
 };
 
 /* The reports are not freed: a thousand of them take a quarter of the time that

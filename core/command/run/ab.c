@@ -133,8 +133,10 @@ static int compare(const struct tw_run_reports sides[2])
 	count = tw_run_push(&argv, count, tw_run_format("--"));
 	count = push_paths(&argv, count, &sides[1]);
 	tw_run_push(&argv, count, NULL);
-	tw_run_say("to compare them again:");
-	tw_run_print_command("  tickwise", argv, stderr);
+	if (!tw_command_is_quiet()) {
+		tw_run_say("to compare them again:");
+		tw_run_print_command("  tickwise", argv, stderr);
+	}
 	return tw_command_diff((int)count, argv);
 }
 
@@ -147,7 +149,7 @@ int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds
 		int side = (i + i / 2) % 2, code;
 		struct tw_run_reports of_run = { NULL, 0 };
 
-		tw_run_say("run %d of %d: %c", i + 1, 2 * rounds, side_names[side]);
+		tw_run_remark("run %d of %d: %c", i + 1, 2 * rounds, side_names[side]);
 		code = run_once(&sides[side], fio, &of_run);
 		if (code == TW_EXIT_GOOD)
 			code = keep(reports, side, &of_run);

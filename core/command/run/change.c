@@ -84,8 +84,8 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 				       change->engines->path);
 	replace(change->jobs, line, tw_run_format("ioengine=external:%s", path));
 	/* A variable may be of nothing. */
-	tw_run_say("%s: [%s] ioengine=%s: changed to external:%s", place(line),
-		   section, *line->value ? line->value : "(empty)", path);
+	tw_run_remark("%s: [%s] ioengine=%s: changed to external:%s", place(line),
+		      section, *line->value ? line->value : "(empty)", path);
 	return tw_run_try_engine(change->engines, path);
 }
 
@@ -118,9 +118,9 @@ static void leave_out_foreign(const struct change *change, size_t section,
 		    !tw_run_has_option(change->engines, old, line->name) ||
 		    tw_run_has_option(change->engines, path, line->name))
 			continue;
-		tw_run_say("%s: [%s] %s: left out, an option of %s alone",
-			   place(line), change->jobs->sections[section].name,
-			   line->name, old);
+		tw_run_remark("%s: [%s] %s: left out, an option of %s alone",
+			      place(line), change->jobs->sections[section].name,
+			      line->name, old);
 		leave_out(change->jobs, line);
 	}
 }
@@ -148,10 +148,10 @@ static void keep_depth(const struct change *change, size_t section,
 	}
 	if (!is_own)
 		add_first(jobs, section, "iodepth=1");
-	tw_run_say("%s: [%s] iodepth=%s: 1 it is, as %s has one I/O in flight "
-		   "whatever it says (for more: ioengine=io_uring)",
-		   place(depth), jobs->sections[section].name, depth->value,
-		   old);
+	tw_run_remark("%s: [%s] iodepth=%s: 1 it is, as %s has one I/O in flight "
+		      "whatever it says (for more: ioengine=io_uring)",
+		      place(depth), jobs->sections[section].name, depth->value,
+		      old);
 }
 
 /* ---- jobs that are left ---- */
@@ -220,9 +220,9 @@ static int add_engine(const struct change *change)
 		jobs->front = tw_run_format("[global]\n%s\n", option);
 		jobs->is_changed = 1;
 	}
-	tw_run_say("%s: no ioengine, which is psync: external:%s added %s",
-		   jobs->path ? jobs->path : "command line", path,
-		   jobs->path ? "to [global]" : "in front");
+	tw_run_remark("%s: no ioengine, which is psync: external:%s added %s",
+		      jobs->path ? jobs->path : "command line", path,
+		      jobs->path ? "to [global]" : "in front");
 	return tw_run_try_engine(change->engines, path);
 }
 

@@ -80,6 +80,7 @@ const struct tw_options tw_run_options = {
 	"run, or its jobs ran on another engine: 64 wrong command line, 65 a job file "
 	"can't be used, 66 a file can't be opened, 70 and above all else.",
 	.table = table,
+	.common = TW_HAS_QUIET,
 	.passes_on = 1,
 };
 
@@ -214,6 +215,8 @@ static int print_changed(const struct tw_run_arguments *arguments,
 
 static void say_reports(const struct tw_run_reports *reports)
 {
+	if (tw_command_is_quiet())
+		return;
 	tw_run_say("%zu report%s, to be read by", reports->count,
 		   tw_format_plural(reports->count));
 	fputs("  tickwise report", stderr);

@@ -138,6 +138,9 @@ void tw_run_release(void);
 void tw_run_say(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* The same for what --quiet leaves out. */
+#define tw_run_remark(...)	tw_command_remark(TW_RUN_NAME, __VA_ARGS__)
+
 /* ---- jobs ---- */
 
 /**

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options that mean the same in every command (options.h): what they do to the
+ * program. The one place where they are kept.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/output/progress.h"
+
+/* Of --output. */
+static const char *made_path;		/* a file that was not there before; or NULL */
+static int has_file;
+
+static int is_quiet;
+
+/* @context: the command's name. */
+static void print_diagnostics(void *context, int level, const char *message)
+{
+	tw_command_fail(context, TW_EXIT_GOOD, "%s%s", level == TW_SAY_WARNING ?
+			"warning: " : "", message);
+}
+
+/*
+ * What is in the file stays until there is something to write: it is not emptied
+ * here. stdout becomes another stream, and descriptor 1 stays: that is what a program
+ * that this one runs prints to.
+ */
+static int open_output(const char *name, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	FILE *file;
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		made_path = fd >= 0 ? path : NULL;
+	}
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!file)
+		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", path,
+				       strerror(errno));
+	stdout = file;
+	has_file = 1;
+	return TW_GO_ON;
+}
+
+int tw_command_take_common(const char *name, const struct tw_common *common)
+{
+	if (common->is_quiet) {
+		is_quiet = 1;
+		tw_progress_forbid();
+	}
+	if (common->is_verbose)
+		tw_set_diagnostics(print_diagnostics, (void *)name);
+	if (!common->output || strcmp(common->output, "-") == 0)
+		return TW_GO_ON;
+	return open_output(name, common->output);
+}
+
+void tw_command_end(void)
+{
+	off_t length;
+
+	if (!has_file)
+		return;
+	fflush(stdout);
+	length = lseek(fileno(stdout), 0, SEEK_CUR);
+	/* A longer output of before; a device or a pipe has no end to be moved. */
+	if (length > 0 && ftruncate(fileno(stdout), length) < 0)
+		errno = 0;
+	if (length == 0 && made_path)
+		unlink(made_path);
+}
+
+int tw_command_is_quiet(void)
+{
+	return is_quiet;
+}
+
+void tw_command_remark(const char *name, const char *format, ...)
+{
+	char message[TW_COMMAND_MESSAGE];
+	va_list args;
+
+	if (is_quiet)
+		return;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	tw_command_fail(name, TW_EXIT_GOOD, "%s", message);
+}

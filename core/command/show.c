@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Print what a command has found: see show.h.
+ */
+#include "command/show.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/output/csv.h"
+#include "command/output/json.h"
+#include "command/output/page.h"
+#include "command/output/text.h"
+
+static int print(const struct tw_wanted *wanted, const struct tw_page *page,
+		 const struct tw_table *table, json_t *json)
+{
+	if (wanted->form == TW_FORM_JSON)
+		return tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
+	if (wanted->form == TW_FORM_CSV)
+		return tw_output_csv(table, stdout);
+	return tw_output_text(page, stdout);
+}
+
+int tw_command_show(const char *name, const struct tw_wanted *wanted,
+		    struct tw_page *page, const struct tw_table *table, json_t *json)
+{
+	int code = TW_EXIT_GOOD;
+
+	/* First: a page that can't be written does not lose what was measured. */
+	if (print(wanted, page, table, json))
+		code = tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory");
+	else if (wanted->html)
+		code = tw_command_html_file(name, page, wanted->html);
+	tw_page_free(page);
+	json_decref(json);
+	return code;
+}
+
+/* To append nothing: what is in it stays. */
+int tw_command_try_html(const char *name, const struct tw_wanted *wanted)
+{
+	int was_there;
+	FILE *file;
+
+	if (!wanted->html)
+		return TW_GO_ON;
+	was_there = access(wanted->html, F_OK) == 0;
+	file = fopen(wanted->html, "ae");
+	if (!file)
+		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s",
+				       wanted->html, strerror(errno));
+	fclose(file);
+	if (!was_there)
+		unlink(wanted->html);
+	return TW_GO_ON;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Print what a command has found, in the form that its options ask for. For commands
+ * that have a page, an object of JSON and perhaps a table.
+ */
+#ifndef TW_COMMAND_SHOW_H
+#define TW_COMMAND_SHOW_H
+
+#include <jansson.h>
+
+#include "command/options.h"
+
+struct tw_page;
+struct tw_table;
+
+enum tw_form { TW_FORM_PAGE, TW_FORM_JSON, TW_FORM_CSV };
+
+/* What the options --json, --csv and --html store. */
+struct tw_wanted {
+	enum tw_form form;
+	const char *html;		/* a path; NULL: none */
+};
+
+/**
+ * tw_command_show - print to stdout, and to the file of --html
+ * @page: is freed
+ * @json: is released; NULL: no memory
+ * @table: of @page, for --csv; NULL where a command has none
+ *
+ * Return: TW_EXIT_GOOD, or another enum tw_exit after a message.
+ */
+int tw_command_show(const char *name, const struct tw_wanted *wanted,
+		    struct tw_page *page, const struct tw_table *table, json_t *json);
+
+/* Before a long measurement: can the file of --html be written? It stays as it is.
+ * TW_GO_ON, or an enum tw_exit after a message. */
+int tw_command_try_html(const char *name, const struct tw_wanted *wanted);
+
+/* Entries of a table of options; @member is the struct tw_wanted in @type. */
+#define TW_OPTION_JSON(type, member) \
+	{ .name = "json", .sets = TW_FORM_JSON, \
+	  .help = "Print one JSON object instead of a page", \
+	  TW_OPTION_AT(type, member.form) }
+#define TW_OPTION_CSV(type, member, rows) \
+	{ .name = "csv", .sets = TW_FORM_CSV, \
+	  .help = "Print a line for each " rows " instead of a page", \
+	  TW_OPTION_AT(type, member.form) }
+#define TW_OPTION_HTML(type, member) \
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE", \
+	  .help = "Write the page as HTML to FILE, too", \
+	  TW_OPTION_AT(type, member.html) }
+
+#endif

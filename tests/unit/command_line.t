@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# How the command line behaves, by the rows of the table in tests/README.md, where it is
+# compared with other programs. A subtest begins with the number of its row. Fails if an
+# option means another thing in one command than in the others, or if a signal, a disk
+# or a pipe ends a command in another way than users of such programs expect.
+#
+# What a machine is measured to be is recorded (tests/golden/recorded.h).
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+build=${TW_BUILD:-$root/build}
+tickwise=$build/tickwise-recorded
+TW_MACHINE=reliable
+TERM=xterm
+export TW_MACHINE TERM
+unset COLUMNS NO_COLOR
+cd "$scratch" || exit 1
+write_report a.json
+write_report b.json pid=101
+
+# is_run CODE LINES-ON-STDERR DESCRIPTION: of the last run
+is_run()
+{
+	is "$status $(wc -l <"$err" | tr -d ' ')" "$1 $2" "$3: exit code, lines on stderr"
+}
+
+# ---- options ----------------------------------------------------------------
+
+run bench --help
+is_run 0 0 '1. --help'
+has "$out" 'usage: tickwise bench' '1. on standard output'
+run bench -h
+has "$out" 'usage: tickwise bench' '1. -h'
+run help bench
+has "$out" 'usage: tickwise bench' '1. help COMMAND'
+
+run --version
+is_run 0 0 '2. --version'
+is "$(sed 's/ [0-9][0-9.]*$/ N/' "$out")" 'tickwise N' '2. its name and number'
+run -V
+is "$(sed 's/ [0-9][0-9.]*$/ N/' "$out")" 'tickwise N' '2. -V'
+
+run check --jsno
+is_run 64 1 '3. an unknown option'
+has "$err" 'unknown option --jsno (did you mean --json?)' '3. with the one that is near'
+run chekc
+is_run 64 1 '3. an unknown command'
+has "$err" "unknown command 'chekc' (did you mean check?)" '3. with the one that is near'
+
+run bench --seconds=1 --json
+is_run 0 0 '4. --option=VALUE'
+run bench --seconds 1 --json
+is_run 0 0 '4. --option VALUE'
+run bench --sec=1 --js
+is_run 0 0 '5. names cut short'
+run memlat --p=1
+is_run 64 1 '5. not where two begin alike'
+run bench --seconds=x --seconds=1
+is_run 64 1 '6. each value is looked at'
+run calibrate --kernel-rate=off --json --kernel-rate=on --window=1s --window=500ms
+is_run 0 0 '6. the last one counts'
+
+for seconds in 2 2s 2000ms 2000000us; do
+	run bench --seconds=$seconds
+	is_run 0 0 "7. a time of $seconds"
+done
+for size in 4k 4K 4096 0.004m; do
+	run memlat --min=$size --max=16k --steps=1 --json
+	[ "$size" != 0.004m ] && wanted='0 0' || wanted='64 1'
+	# shellcheck disable=SC2086
+	is_run $wanted "7. a size of $size"
+done
+
+cp a.json ./--json
+run report -- --json
+is_run 0 0 '8. -- ends the options'
+has "$out" 'lat' '8. what follows is a file'
+
+# ---- output -----------------------------------------------------------------
+
+for command in bench calibrate check 'memlat --max=16K --steps=1'; do
+	# shellcheck disable=SC2086
+	run $command --json
+	cp "$out" wanted
+	perl -MJSON::PP -0ne 'exit ref(decode_json($_)) ne "HASH"' wanted
+	ok $? "9. ${command%% *} --json: an object"
+	rm -f got
+	# shellcheck disable=SC2086
+	run $command --json -o got
+	is_run 0 0 "10. ${command%% *} -o FILE"
+	sed 's/"took_ns": [0-9]*//' got >got.same
+	sed 's/"took_ns": [0-9]*//' wanted | cmp -s - got.same
+	ok $? '10. the same in FILE'
+	is "$(wc -c <"$out" | tr -d ' ')" 0 '10. and nothing on standard output'
+	# shellcheck disable=SC2086
+	run $command --html=got.html
+	is "$status $(head -n 1 got.html)" '0 <!DOCTYPE html>' "9. ${command%% *} --html"
+done
+run report a.json
+cp "$out" wanted
+run report a.json --output=got
+cmp -s wanted got
+ok $? '10. report --output=FILE: the same, and no rest of a longer one'
+run report a.json -o -
+cmp -s wanted "$out"
+ok $? '10. -o -: standard output'
+echo kept >kept
+run report none.json -o kept
+is "$status $(cat kept)" '66 kept' '10. FILE stays as it was where there is no output'
+run report none.json -o new
+is "$status $(ls new 2>/dev/null)" '66 ' '10. and none is made'
+run report a.json -o .
+is_run 74 1 '11. a folder for FILE'
+has "$err" "tickwise report: can't write .: Is a directory" '11. which says so'
+run report .
+is_run 66 1 '11. a folder for a report'
+run report a.json -o none/file
+is_run 74 1 '11. a folder that is not there'
+: >empty.json
+run report empty.json
+is_run 65 1 '12. an empty file'
+
+# A program that a command runs keeps standard output.
+printf '#!/bin/sh\necho its own\n' >program
+chmod 755 program
+run profile -o got -- ./program
+is "$status $(cat "$out")" '66 its own' '10. the output of a PROGRAM is its own'
+
+# ---- how much is printed ----------------------------------------------------
+
+run check --progress --time-limit=8000
+[ -s "$err" ]
+ok $? '13. there is progress,'
+run check --progress --time-limit=8000 -q
+is_run 0 0 '13. and with -q none'
+run report none.json
+is_run 66 1 '13. errors are printed'
+
+done_testing

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a program on a terminal of its own, for tests.
+ *
+ *	on_terminal [-c COLUMNS] [-i TEXT]... [-o] PROGRAM [ARGUMENT...]
+ *
+ * What the program prints to its terminal goes to standard output, as it is. -c: how
+ * wide the terminal is (80). -i: types Ctrl-C when TEXT has come, once for each -i, in their
+ * order. -o: only standard error is the terminal, and goes to standard error; standard
+ * output stays what it is.
+ *
+ * Exit code: the program's; 128 and the signal that it died of; 99: no terminal.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_TEXTS	8
+#define ROOM		(1 << 20)
+#define NO_TERMINAL	99
+#define CTRL_C		"\003"
+#define PATIENCE_S	300
+
+static struct {
+	unsigned short columns;
+	const char *texts[MOST_TEXTS];
+	unsigned count;
+	int keeps_stdout;
+} wanted = { .columns = 80 };
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(NO_TERMINAL);
+}
+
+static int open_terminal(char **name)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = wanted.columns };
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		die("posix_openpt");
+	*name = ptsname(master);
+	if (!*name || ioctl(master, TIOCSWINSZ, &size))
+		die("ptsname");
+	return master;
+}
+
+/* In the child: the terminal becomes that of its session. */
+static void begin(const char *name, int master, char **argv)
+{
+	int terminal;
+
+	setsid();
+	terminal = open(name, O_RDWR);
+	if (terminal < 0 || ioctl(terminal, TIOCSCTTY, 0))
+		die(name);
+	close(master);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	dup2(terminal, 0);
+	if (!wanted.keeps_stdout)
+		dup2(terminal, 1);
+	dup2(terminal, 2);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+/* A terminal that nobody has open any more reads as an error. */
+static void copy(int master)
+{
+	static char text[ROOM];
+	size_t used = 0, from = 0;
+	unsigned next = 0;
+	ssize_t got;
+
+	while (used + 1 < ROOM &&
+	       ((got = read(master, text + used, ROOM - used - 1)) > 0 ||
+		(got < 0 && errno == EINTR))) {
+		char *found;
+
+		if (got < 0)
+			continue;
+		fwrite(text + used, 1, (size_t)got, wanted.keeps_stdout ? stderr : stdout);
+		used += (size_t)got;
+		text[used] = '\0';
+		while (next < wanted.count &&
+		       (found = strstr(text + from, wanted.texts[next]))) {
+			from = (size_t)(found - text) + strlen(wanted.texts[next++]);
+			if (write(master, CTRL_C, 1) < 0)
+				die("write");
+		}
+	}
+	fflush(stdout);
+}
+
+static void read_options(int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "+c:i:o")) != -1) {
+		if (option == 'c')
+			wanted.columns = (unsigned short)atoi(optarg);
+		else if (option == 'i' && wanted.count < MOST_TEXTS)
+			wanted.texts[wanted.count++] = optarg;
+		else if (option == 'o')
+			wanted.keeps_stdout = 1;
+		else
+			exit(NO_TERMINAL);
+	}
+	if (optind >= argc)
+		exit(NO_TERMINAL);
+}
+
+int main(int argc, char **argv)
+{
+	int master, status;
+	char *name;
+	pid_t pid;
+
+	read_options(argc, argv);
+	master = open_terminal(&name);
+	alarm(PATIENCE_S);
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid)
+		begin(name, master, argv + optind);
+	copy(master);
+	if (waitpid(pid, &status, 0) < 0)
+		die("waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
