@@ -11,7 +11,7 @@
 #include "command/options.h"
 
 struct tw_attach_values {
-	const char *json, *html, *output;	/* files; NULL: none */
+	const char *json, *html, *output;	/* files; NULL: none, "-": stdout */
 	uint64_t interval_ns;			/* 0: no tables */
 	uint64_t duration_ns;			/* 0: until the end */
 	int causes;

@@ -16,13 +16,14 @@ static const struct tw_option attach_table[] = {
 	{ .name = "causes",
 	  .help = "Explain what kept the program's thread from running in the slowest "
 		  "I/Os; costs time at each switch of the machine's CPUs", AT(causes) },
-	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE",
-	  .help = "Write the report to FILE, too, for `tickwise report`",
+	{ .name = "json", .kind = TW_OPTION_FILE, .value = "FILE", .bare = "-",
+	  .help = "Write the report as JSON to FILE, too, for `tickwise report`; to - "
+		  "instead of the tables and the page",
 	  .more = "Its keys are in tickwise-report(5).", AT(json) },
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
-	  .help = "Write plots and tables to FILE, too", AT(html) },
+	  .help = "Write the page as HTML to FILE, too", AT(html) },
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
-	  .otherwise = "stdout; stderr with a PROGRAM",
+	  .otherwise = "-, standard output; with a PROGRAM standard error",
 	  .help = "Print to FILE",
 	  .more = "The output of a PROGRAM stays its own.", AT(output) },
 	{ .name = NULL },
@@ -43,6 +44,7 @@ const struct tw_options tw_attach_options = {
 	"Exit codes: 0 good, or that of PROGRAM; 64 wrong command line, 66 no such "
 	"process, 70 could not run, 74 the output could not be written.",
 	.table = attach_table,
+	.common = TW_HAS_QUIET,
 };
 
 #undef AT

@@ -170,8 +170,9 @@ static int attached(struct run *run)
 	if (!error)
 		error = read_records(run, 0);
 	if (!error && !run->target.own && run->tally.ring_count == 0)
-		fail(TW_EXIT_GOOD, "process %d (%s) has no ring yet: waiting for one",
-		     (int)run->target.pid, run->target.program);
+		tw_command_remark(tw_attach_options.command,
+				  "process %d (%s) has no ring yet: waiting for one",
+				  (int)run->target.pid, run->target.program);
 	if (error)
 		return fail(TW_EXIT_SOFTWARE, "%s", strerror(-error));
 	tw_attach_go(&run->target);
@@ -186,6 +187,11 @@ static int attached(struct run *run)
 	return code;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 /* What was opened for a run that could not begin ends with us. */
 static int run_it(struct run *run)
 {
@@ -194,7 +200,9 @@ static int run_it(struct run *run)
 	int code, exit_code;
 
 	run->out = run->target.own ? stderr : stdout;
-	if (run->options.output) {
+	if (is_stdout(run->options.output)) {
+		run->out = stdout;
+	} else if (run->options.output) {
 		run->out = fopen(run->options.output, "we");
 		if (!run->out)
 			return fail(TW_EXIT_IO, "%s: %s", run->options.output,
@@ -232,6 +240,8 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (code != TW_GO_ON)
 		return code;
+	if (given.common.is_quiet || is_stdout(run.options.json))
+		run.options.interval_ns = 0;
 	if (!given.count)
 		return fail(TW_EXIT_USAGE, "no PID and no -- PROGRAM (see --help)");
 	if (given.after_dashes == given.list)

@@ -5,6 +5,7 @@
 #include "kernel/attach_report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,17 @@ static int write_file(json_t *json, const char *path)
 	error = error ? error : lost;
 	return error ? fail(TW_EXIT_IO, "%s: %s", path, strerror(-error)) :
 		       TW_EXIT_GOOD;
+}
+
+static int print_json(json_t *json, FILE *out)
+{
+	int error = tw_output_json(json_incref(json), out, JSON_INDENT(2));
+
+	fflush(out);
+	if (!error && !ferror(out))
+		return TW_EXIT_GOOD;
+	return fail(TW_EXIT_IO, "can't write the output: %s",
+		    strerror(error ? -error : EIO));
 }
 
 /* A file in memory, to be read from its beginning; -errno. */
@@ -75,17 +87,24 @@ static pid_t start_report(char *html, struct streams *streams)
 	return pid;
 }
 
+/* @out: of the page; NULL: nobody wants it. */
 static int run_report(int input, const char *html_path, FILE *out)
 {
-	struct streams streams = { .input = input, .output = fileno(out) };
+	struct streams streams = {
+		.input = input,
+		.output = out ? fileno(out) : open("/dev/null", O_WRONLY | O_CLOEXEC),
+	};
 	char *html = NULL;
 	int status;
 	pid_t pid;
 
 	if (html_path && asprintf(&html, "--html=%s", html_path) < 0)
 		return fail(TW_EXIT_IO, "report: %s", strerror(ENOMEM));
-	fflush(out);
+	if (out)
+		fflush(out);
 	pid = start_report(html, &streams);
+	if (!out)
+		close(streams.output);
 	free(html);
 	if (pid < 0)
 		return fail(TW_EXIT_SOFTWARE, "can't run tickwise report: %s",
@@ -101,8 +120,14 @@ int tw_attach_print_report(json_t *json, const char *json_path,
 {
 	int input, code = TW_EXIT_GOOD;
 
-	if (json_path)
+	if (json_path && strcmp(json_path, "-") == 0) {
+		code = print_json(json, out);
+		out = NULL;
+	} else if (json_path) {
 		code = write_file(json, json_path);
+	}
+	if (!out && (!html_path || code != TW_EXIT_GOOD))
+		return code;
 	input = make_input(json);
 	if (input < 0)
 		return fail(TW_EXIT_IO, "report: %s", strerror(-input));
