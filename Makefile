@@ -1058,6 +1058,35 @@ uninstall:
 	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR)
 	-rmdir $(DESTDIR)$(ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise 2>/dev/null
 
+# ---- packages ----
+#
+# `make deb` builds in build/deb, from the files that git knows. Given the packages
+# that it needs and FIO_SRC=, it uses no network. The same files give the same bytes,
+# wherever they are.
+
+PACKAGES_DEB := build-essential debhelper
+DIST := tickwise-$(VERSION)
+
+.PHONY: dist deb packages-deb
+dist:
+	$(Q).ci/dist $(DIST) build/$(DIST).tar.gz
+	@echo build/$(DIST).tar.gz
+
+packages-deb:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_DEB) \
+		$(foreach package,$(PACKAGES_KERNEL),'$(package)')
+
+deb: packages-deb
+	$(Q)rm -rf build/deb && mkdir -p build/deb
+	$(Q).ci/dist $(DIST) build/deb/$(DIST).tar.gz
+	$(Q)tar -C build/deb -xzf build/deb/$(DIST).tar.gz
+	$(Q)tree=$$(CC='$(CC)' plugin/find-fio.sh $(if $(FIO_SRC),--source='$(FIO_SRC)') \
+		--cache='$(FIO_CACHE)') && cd build/deb/$(DIST) && \
+	env -u MAKEFLAGS -u MAKELEVEL FIO_SRC="$$tree" \
+		dpkg-buildpackage -b -us -uc >../build.log 2>&1 || { \
+		tail -n 20 ../build.log >&2; exit 1; }
+	@ls build/deb/*.deb
+
 # ---- the rest ----
 
 .PHONY: clean distclean help
@@ -1084,6 +1113,8 @@ help:
 	@echo 'make PROFILE=1   where the engine'"'"'s own time goes in a fio job'
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
+	@echo 'make deb         Debian packages, in build/deb; needs no network with FIO_SRC='
+	@echo 'make dist        the source as build/tickwise-$(VERSION).tar.gz'
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
 	@echo 'make check-distros  both of the first commands in fresh systems of distributions'

@@ -4,7 +4,7 @@
 # What `make install` puts down is enough to build and run a program with: as C
 # and as C++, by pkg-config and by hand, shared and static. Fails if a file, a
 # flag or a declaration is missing or warns, if the header needs another one
-# before it, or if uninstall forgets a file.
+# before it, if no Debian package has a file, or if uninstall forgets one.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -238,6 +238,19 @@ if "$scratch/shown" >"$out" 2>&1; then
 else
 	skip 'the counter can not be calibrated here, or not now'
 fi
+
+# Each file is in one package.
+packaged() {
+	cat "$root"/debian/*.install | while read -r pattern _; do
+		pattern=$(echo "$pattern" | sed 's|^usr/|./|; s|/lib/\*/|/lib/here/|')
+		(cd "$tree" && find . ! -type d -path "$pattern" -o \
+			! -type d -path "$pattern/*")
+	done
+}
+(cd "$tree" && find . ! -type d) | sort >"$scratch/installed"
+packaged | sort >"$scratch/packaged"
+is "$(diff "$scratch/installed" "$scratch/packaged")" '' \
+	'debian/*.install has each file once'
 
 make_it uninstall
 left=$(find "$scratch/tree" ! -type d -o -name 'tickwise*' ! -path "$tree")
