@@ -80,6 +80,8 @@ PACKAGES_FIO := fio dpkg-dev
 # For the stages inside the kernel; Ubuntu has bpftool with the kernel's tools.
 PACKAGES_KERNEL := clang libbpf-dev bpftool|linux-tools-generic
 PACKAGES_TEST := perl git g++ pkg-config mandoc groff-base xz-utils
+# For a test that `make check` skips without it: installing it takes a minute.
+PACKAGES_HTML := chromium
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \
@@ -698,6 +700,13 @@ check: packages-test packages-kernel packages-cross
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
 
+# The HTML pages in a browser.
+.PHONY: check-html
+check-html: packages-test
+	$(Q).ci/packages $(PACKAGES_HTML)
+	$(Q)$(MAKE) --no-print-directory $(parallel) $(B)/tickwise
+	$(Q)$(test_env) tests/run.sh $(B)/check-html.log tests/unit/html_pages.t
+
 # Did a test get lost? By the log of the last `make check`.
 .PHONY: check-ported
 check-ported:
@@ -1104,6 +1113,7 @@ help:
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'
 	@echo 'make check-machine  measure this machine: offsets, rates, interrupts'
+	@echo 'make check-html     open the HTML pages in a browser (installs chromium)'
 	@echo 'make bench       what reading the time costs on this machine'
 	@echo 'make bench-count a hundred million I/Os through the engine: is one lost?'
 	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'

@@ -83,7 +83,7 @@ static void bars(void)
 	tw_plot_bar(plot, "next", 2, &(struct tw_plot_bar) {
 		.low = 10, .from = 10, .mean = 10, .to = 10, .high = 10 }, "none");
 	html = drawn(page);
-	has(html, "viewBox=\"0 0 640 152\"", "as high as its rows");
+	has(html, "viewBox=\"0 0 640 164\"", "as high as its rows");
 	has(html, "<rect class=\"f2\" x=\"130.0\" y=\"71.5\" width=\"1.0\" "
 	    "height=\"3.0\"/>", "the next one is below, and is seen");
 	has(html, "<g><title>max 10000 &#60;</title>", "what a bar tells");
@@ -191,10 +191,10 @@ static void marks(enum tw_plot_unit unit, double low, double high, const char *f
 	tw_plot_point(series, low, 1);
 	tw_plot_point(series, high, 1);
 	html = drawn(page);
-	snprintf(text, sizeof(text), "x=\"86.0\" y=\"323.0\" text-anchor=\"middle\">%s<",
+	snprintf(text, sizeof(text), "x=\"86.0\" y=\"334.0\" text-anchor=\"middle\">%s<",
 		 first);
 	has(html, text, first);
-	snprintf(text, sizeof(text), "x=\"594.0\" y=\"323.0\" text-anchor=\"middle\">%s<",
+	snprintf(text, sizeof(text), "x=\"594.0\" y=\"334.0\" text-anchor=\"middle\">%s<",
 		 last);
 	has(html, text, last);
 	snprintf(text, sizeof(text), "text-anchor=\"middle\">%s<", not);
@@ -208,7 +208,7 @@ static void axes(void)
 	marks(TW_PLOT_NS, 0.5, 0.9, "0.5 ns", "1 ns", "2 ns");
 	marks(TW_PLOT_NS, 1, 1e12, "1 ns", "1000 s", "10 ns");
 	marks(TW_PLOT_NS, 20, 2e4, "10 ns", "100 us", "20 ns");
-	marks(TW_PLOT_NUMBER, 0, 19000, "0", "20 k", "10000");
+	marks(TW_PLOT_NUMBER, 0, 49000, "0", "50 k", "10000");
 	marks(TW_PLOT_NUMBER, 1, 4.9e6, "0", "5 M", "5000 k");
 	marks(TW_PLOT_NUMBER, 0, 5000, "0", "6000", "5 k");
 	marks(TW_PLOT_TIME, 0, 6, "0 s", "6 s", "7 s");
@@ -223,7 +223,7 @@ static void axes(void)
 	marks(TW_PLOT_TAIL, 1, 1, "0", "90", "99");
 	marks(TW_PLOT_TAIL, 1, 1e6, "0", "99.9999", "99.99999");
 	marks(TW_PLOT_TAIL, 1, 1e7, "0", "99.99999", "99.9999");
-	marks(TW_PLOT_TAIL, 1, 1e10, "0", "99.99999999", "90");
+	marks(TW_PLOT_TAIL, 1, 1e10, "0", "99.99999999", "99.99");
 }
 
 static void any_data(void)

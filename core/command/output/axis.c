@@ -5,9 +5,11 @@
 #include "command/output/axis.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "command/output/format.h"
 #include "command/output/html_text.h"
+#include "command/output/view.h"
 
 /* An axis of no more decades than this has marks at 1, 2 and 5. */
 #define FINE_DECADES	2.5
@@ -104,20 +106,33 @@ void tw_svg_label(FILE *file, double x, double y, const char *anchor,
 	fputs("</text>\n", file);
 }
 
-static void put_mark(const struct tw_axis_side *side, double value, const char *name)
+/* Marks come from left to right: a name that would run into the one before is left
+ * out. */
+static int has_room(struct tw_axis_side *side, double at, const char *name)
+{
+	const double half = (double)strlen(name) * TW_VIEW_LETTER / 2;
+
+	if (!name[0] || at - half < side->taken + TW_VIEW_LETTER / 2)
+		return 0;
+	side->taken = at + half;
+	return 1;
+}
+
+static void put_mark(struct tw_axis_side *side, double value, const char *name)
 {
 	double at = tw_svg_place(side->axis, value);
 
-	if (side->is_x) {
-		tw_svg_grid(side->file, at, side->from, at, side->to);
-		tw_svg_label(side->file, at, side->to + 21, "middle", name);
-	} else {
+	if (!side->is_x) {
 		tw_svg_grid(side->file, side->from, at, side->to, at);
 		tw_svg_label(side->file, side->from - 8, at + 5, "end", name);
+		return;
 	}
+	tw_svg_grid(side->file, at, side->from, at, side->to);
+	if (has_room(side, at, name))
+		tw_svg_label(side->file, at, side->to + 32, "middle", name);
 }
 
-static void mark_numbers(const struct tw_axis_side *side)
+static void mark_numbers(struct tw_axis_side *side)
 {
 	const double step = step_of(side->axis->high);
 	const int count = (int)(side->axis->high / step + 1e-4);
@@ -151,7 +166,7 @@ static double time_step_of(double range)
 	return step_of(range);
 }
 
-static void mark_time(const struct tw_axis_side *side)
+static void mark_time(struct tw_axis_side *side)
 {
 	const double step = time_step_of(side->axis->high);
 	const int count = (int)(side->axis->high / step + 1e-4);
@@ -180,28 +195,25 @@ static void name_ns(char *name, double ns)
 	snprintf(name, TW_FORMAT_SIZE, "%.10g %s", ns / pow(10, 3 * unit), units[unit]);
 }
 
-static void mark_ns(const struct tw_axis_side *side)
+static void mark_ns(struct tw_axis_side *side)
 {
 	static const double of_decade[] = { 1, 2, 5 };
 	const struct tw_svg_axis *axis = side->axis;
-	/* Of many marks above each other every other one of x has a name. */
-	const int sparse = side->is_x && axis->high - axis->low > 5;
 
 	for (double decade = floor(axis->low); decade <= axis->high; decade++)
 		for (int i = 0; i < (is_fine(axis) ? 3 : 1); i++) {
 			double ns = of_decade[i] * pow(10, decade);
-			char name[TW_FORMAT_SIZE] = "";
+			char name[TW_FORMAT_SIZE];
 
 			if (log10(ns) < axis->low - 1e-9 ||
 			    log10(ns) > axis->high + 1e-9)
 				continue;
-			if (!sparse || (int)(decade - axis->low) % 2 == 0)
-				name_ns(name, ns);
+			name_ns(name, ns);
 			put_mark(side, ns, name);
 		}
 }
 
-static void mark_bytes(const struct tw_axis_side *side)
+static void mark_bytes(struct tw_axis_side *side)
 {
 	static const char units[] = "BKMGT";
 	const struct tw_svg_axis *axis = side->axis;
@@ -218,32 +230,25 @@ static void mark_bytes(const struct tw_axis_side *side)
 	}
 }
 
-/* Names that would run into each other are left out. */
-static int is_tail_named(int nines, int last)
-{
-	if (last <= 6)
-		return 1;
-	return last > 9 ? nines % 2 == 0 : nines <= 5 || (nines == last && last > 6);
-}
-
-static void mark_tail(const struct tw_axis_side *side)
+static void mark_tail(struct tw_axis_side *side)
 {
 	const int last = (int)(side->axis->high + 1e-9);
 
-	if (last <= 7)
-		put_mark(side, 2, "50");
 	for (int nines = 0; nines <= last; nines++) {
-		char name[TW_FORMAT_SIZE] = "";
+		char name[TW_FORMAT_SIZE];
 
-		if (is_tail_named(nines, last))
-			snprintf(name, sizeof(name), "%.*f", nines > 2 ? nines - 2 : 0,
-				 100 - pow(10, 2 - nines));
+		snprintf(name, sizeof(name), "%.*f", nines > 2 ? nines - 2 : 0,
+			 100 - pow(10, 2 - nines));
 		put_mark(side, pow(10, nines), name);
+		if (nines == 0)
+			put_mark(side, 2, "50");
 	}
 }
 
-void tw_axis_marks(const struct tw_axis_side *side, enum tw_plot_unit unit)
+void tw_axis_marks(const struct tw_axis_side *marked, enum tw_plot_unit unit)
 {
+	struct tw_axis_side own = *marked, *side = &own;
+
 	switch (unit) {
 	case TW_PLOT_NUMBER:
 		mark_numbers(side);

@@ -25,6 +25,7 @@ struct tw_axis_side {
 	const struct tw_svg_axis *axis;
 	int is_x;
 	double from, to;		/* of the lines, across */
+	double taken;			/* by names of x, up to here */
 };
 
 void tw_axis_marks(const struct tw_axis_side *side, enum tw_plot_unit unit);

@@ -130,8 +130,10 @@ static void draw_lines(FILE *file, const struct tw_plot *plot)
 
 	tw_view_begin(file, plot, TW_VIEW_HEIGHT);
 	tw_draw_heat(file, plot, &x, &y);
-	tw_axis_marks(&(struct tw_axis_side) { file, &y, 0, TW_VIEW_LEFT, right }, plot->y.unit);
-	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TW_VIEW_TOP, bottom }, plot->x.unit);
+	tw_axis_marks(&(struct tw_axis_side) { file, &y, 0, TW_VIEW_LEFT, right, 0 },
+		      plot->y.unit);
+	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TW_VIEW_TOP, bottom, 0 },
+		      plot->x.unit);
 	tw_svg_label(file, TW_VIEW_LEFT, TW_VIEW_TOP - 14, "start", plot->y.label);
 	tw_svg_label(file, (TW_VIEW_LEFT + right) / 2, TW_VIEW_HEIGHT - 10, "middle", plot->x.label);
 	put_borders(file, plot, &x);
@@ -181,7 +183,7 @@ static void draw_bars(FILE *file, const struct tw_plot *plot)
 	double middle = TOP_OF_ROWS + ROW / 2.0;
 
 	tw_view_begin(file, plot, height);
-	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom },
+	tw_axis_marks(&(struct tw_axis_side) { file, &x, 1, TOP_OF_ROWS, bottom, 0 },
 		      plot->x.unit);
 	tw_svg_label(file, (LEFT_OF_NAMES + right) / 2, height - 10, "middle",
 		  plot->x.label);

@@ -13,10 +13,10 @@ struct tw_plot;
 struct tw_svg_axis;
 
 #define TW_VIEW_WIDTH	640
-#define TW_VIEW_HEIGHT	360
+#define TW_VIEW_HEIGHT	372
 #define TW_VIEW_RIGHT	46
 #define TW_VIEW_TOP	34
-#define TW_VIEW_BOTTOM	58
+#define TW_VIEW_BOTTOM	70
 #define TW_VIEW_LEFT	86
 
 /* Of the largest letters, at most. */

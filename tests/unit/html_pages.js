@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// Measures pages in a browser: each of them, at each width, in a frame of that width.
+// html_pages.t puts `pages`, [[name, html], ...], before this, and reads the lines that
+// are left in the document: "PAGE at WIDTH: " and what is wrong with it, or "good".
+
+const widths = [400, 1400];
+const result = document.getElementById("result");
+
+function report(line)
+{
+	result.textContent += line + "\n";
+}
+
+// Of a rounded coordinate.
+const slack = 1;
+
+function isInside(inner, outer)
+{
+	return inner.left >= outer.left - slack && inner.right <= outer.right + slack &&
+	       inner.top >= outer.top - slack && inner.bottom <= outer.bottom + slack;
+}
+
+function overlap(a, b)
+{
+	return a.left < b.right - slack && a.right > b.left + slack &&
+	       a.top < b.bottom - slack && a.bottom > b.top + slack;
+}
+
+// Does it draw anything that stands for data?
+function isDrawn(shape)
+{
+	const box = shape.getBoundingClientRect();
+
+	if (shape.classList.contains("grid"))
+		return false;
+	return box.width > 0.1 || box.height > 0.1;
+}
+
+function checkPlot(svg, wrong)
+{
+	const name = svg.getAttribute("aria-label");
+	const frame = svg.getBoundingClientRect();
+	const texts = [...svg.querySelectorAll("text")];
+	const boxes = texts.map(text => text.getBoundingClientRect());
+
+	if (![...svg.querySelectorAll("path, rect, circle")].some(isDrawn))
+		wrong.push(`"${name}" is empty`);
+	texts.forEach((text, i) => {
+		if (!isInside(boxes[i], frame))
+			wrong.push(`"${text.textContent}" is not inside of "${name}"`);
+		for (let j = 0; j < i; j++)
+			if (overlap(boxes[i], boxes[j]))
+				wrong.push(`"${text.textContent}" covers ` +
+					   `"${texts[j].textContent}" in "${name}"`);
+	});
+	for (const shape of svg.querySelectorAll("rect, circle, path"))
+		if (!isInside(shape.getBoundingClientRect(), frame))
+			wrong.push(`a shape is not inside of "${name}"`);
+}
+
+// What is wider than its own place, and is not a table that scrolls.
+function checkWidths(page, width, wrong)
+{
+	if (page.documentElement.scrollWidth > width)
+		wrong.push(`it is ${page.documentElement.scrollWidth} pixels wide`);
+	for (const element of page.querySelectorAll("p, h1, h2, h3, h4, li, dt, dd, figure, " +
+						    "figcaption, summary"))
+		if (element.scrollWidth > element.clientWidth + slack &&
+		    element.clientWidth)
+			wrong.push(`"${element.textContent.slice(0, 40)}" runs over`);
+}
+
+function brightness(color)
+{
+	const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
+
+	return (red + green + blue) / 765;
+}
+
+function checkColors(page, wrong)
+{
+	const style = getComputedStyle(page.body);
+	const back = brightness(style.backgroundColor), text = brightness(style.color);
+
+	if (isDark ? back > 0.2 || text < 0.8 : back < 0.8 || text > 0.2)
+		wrong.push(`text ${style.color} on ${style.backgroundColor}`);
+}
+
+function check(frame, name, width)
+{
+	const page = frame.contentDocument;
+	const wrong = [];
+
+	for (const details of page.querySelectorAll("details"))
+		details.open = true;
+	checkWidths(page, width, wrong);
+	checkColors(page, wrong);
+	for (const svg of page.querySelectorAll("figure > svg"))
+		checkPlot(svg, wrong);
+	if (!page.querySelector("h1"))
+		wrong.push("it has no heading");
+	report(`${name} at ${width}: ${wrong.slice(0, 5).join("; ") || "good"}`);
+}
+
+async function checkAll()
+{
+	for (const [name, html] of pages)
+		for (const width of widths) {
+			const frame = document.createElement("iframe");
+
+			frame.style.cssText = `width: ${width}px; height: 800px; border: 0`;
+			frame.srcdoc = html;
+			await new Promise(done => {
+				frame.onload = done;
+				document.body.append(frame);
+			});
+			check(frame, name, width);
+			frame.remove();
+		}
+	report("end");
+}
+
+checkAll();

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark: nothing
+# runs over the page or its own place, no plot is empty, all labels are inside of their
+# plot and cover no other one, and the colours are those of light or dark. The pages are
+# those that tests/golden expects, and one with large numbers and long names. Fails if a
+# label or a table is wider than there is room for, or if a plot shows nothing.
+#
+# make check skips it without chromium, which takes a minute to install;
+# `make check-html` installs it.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+browser=$(command -v chromium || command -v chromium-browser ||
+	command -v google-chrome) || {
+	echo '1..0 # SKIP no chromium; make check-html installs it'
+	exit 0
+}
+
+here=$(dirname "$0")
+
+# ---- a page with large numbers and long names ----
+
+long=$(printf 'a-job-with-a-name-that-is-as-long-as-a-name-can-be-%s' "$(seq -s- 30)")
+# over_time: 60 intervals, of an hour in all
+over_time()
+{
+	from=0 comma=
+	while [ $from -lt 3600000000000 ]; do
+		printf '%s{"from_ns": %d, "over_ns": 60000000000, "read": {"count": 166666, "sum_ns": 33333200, "min_ns": 100, "max_ns": %d, "percentiles": {"99.000000": 900}}}' \
+			"$comma" $from $((1000 + from / 100000))
+		comma=', '
+		from=$((from + 60000000000))
+	done
+}
+many="100 8900000 900 999000 9000 90000 90000 9990 9000000 999 900000000 10 90000000000 1"
+# shellcheck disable=SC2086	# values and their counts
+lat=$(counted $many)
+write_report "$scratch/plain.json" name="$long" run_ns=3600000000000
+perl -0777 -pe 's/"stages": .*?(?="submitting_call")//s; s/"slowest": \[\]\}\s*$//;
+	s/"ios": \{"read": 100/"ios": {"read": 10000000/' \
+	"$scratch/plain.json" >"$scratch/$long.json"
+cat >>"$scratch/$long.json" <<END
+"stages": {"queue": {"read": $lat}, "lat": {"read": $lat}},
+"over_time": [$(over_time)], "slowest": []}
+END
+run report --html="$scratch/long.html" "$scratch/$long.json"
+is "$status$(cat "$err")" 0 'a report with large numbers and long names'
+
+# ---- in the browser ----
+
+# The pages as they are, each as a string of a script that measures them.
+driver()
+{
+	perl -MJSON::PP -e '
+		my @pages = map {
+			local $/;
+			open my $file, "<:utf8", $_ or die "$_: $!";
+			[ m{([^/]+)\.html$}, <$file> ];
+		} @ARGV;
+		my $pages = JSON::PP->new->canonical->encode(\@pages);
+
+		$pages =~ s{</}{<\\/}g;
+		binmode STDOUT, ":utf8";
+		print "<!DOCTYPE html><meta charset=\"utf-8\"><pre id=\"result\"></pre>\n",
+			"<script>const isDark = $ENV{is_dark}, pages = $pages;</script>\n";
+	' "$scratch/long.html" "$root"/tests/golden/expected/*.html
+	echo '<script>'
+	cat "$here/html_pages.js"
+	echo '</script>'
+}
+
+# open_pages SCHEME SETTING: the lines that the script leaves. No network is asked: what
+# the browser asks for of its own is turned off.
+open_pages()
+{
+	is_dark=$2 driver >"$scratch/$1.html"
+	timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu \
+		--disable-background-networking --disable-component-update \
+		--no-first-run --host-resolver-rules='MAP * ~NOTFOUND' \
+		--user-data-dir="$scratch/profile" --window-size=1500,900 \
+		--blink-settings=preferredColorScheme=$((1 - $2)) \
+		--virtual-time-budget=60000 --dump-dom "file://$scratch/$1.html" \
+		2>"$scratch/$1.err" |
+		sed -n '/<pre id="result">/,/^end/ {
+			s/.*<pre id="result">//
+			/ at [0-9]*: /p
+		}'
+}
+
+for scheme in light dark; do
+	open_pages $scheme "$([ $scheme = dark ] && echo 1 || echo 0)" \
+		>"$scratch/$scheme.lines"
+	while read -r line; do
+		is "${line#*: }" good "${line%%: *} pixels, $scheme"
+	done <"$scratch/$scheme.lines"
+	pages=$(find "$root/tests/golden/expected" -name '*.html' | wc -l)
+	is "$(wc -l <"$scratch/$scheme.lines")" $((2 * pages + 2)) \
+		"all pages were opened, $scheme"
+done
+done_testing
