@@ -14,6 +14,8 @@
 #include "latency/histogram.h"
 
 #define DIFF_RUNS	10
+/* Parts of a run that the report has. */
+#define DIFF_PARTS	64
 
 struct diff_model {
 	const char *name;
@@ -54,6 +56,9 @@ struct diff_simulation {
 	const struct tw_report_group *of_run[DIFF_RUNS];
 	struct tw_diff_run runs[DIFF_RUNS];
 	struct tw_diff diff;
+	/* Of one run a side: */
+	struct tw_report_interval parts[2][DIFF_PARTS];
+	struct tw_histogram pieces[2][TW_DIFF_MOST_PIECES][TW_REPORT_DIRECTIONS];
 };
 
 /* 0; -ENOMEM. */
@@ -75,12 +80,16 @@ static int diff_simulation_init(struct diff_simulation *simulation)
 			error |= tw_histogram_init(
 				&simulation->groups[i].tally.times[times[j]][0], 3);
 	}
+	for (int i = 0; i < 2 * TW_DIFF_MOST_PIECES; i++)
+		error |= tw_histogram_init(&simulation->pieces[i / TW_DIFF_MOST_PIECES]
+					   [i % TW_DIFF_MOST_PIECES][0], 3);
 	return error;
 }
 
+/* @lats: NULL, or where each I/O's goes. */
 static void diff_simulate_run(struct tw_report_group *group,
 			      const struct diff_model *model, double level, int is_b,
-			      unsigned ios)
+			      unsigned ios, uint64_t *lats)
 {
 	struct tw_histogram *queue = &group->tally.times[TW_QUEUE][0];
 	struct tw_histogram *kernel = &group->tally.times[TW_KERNEL][0];
@@ -107,6 +116,8 @@ static void diff_simulate_run(struct tw_report_group *group,
 		tw_histogram_add(queue, queue_ns);
 		tw_histogram_add(kernel, kernel_ns);
 		tw_histogram_add(lat, queue_ns + kernel_ns);
+		if (lats)
+			lats[i] = queue_ns + kernel_ns;
 	}
 	group->tally.counts[TW_REPORT_IOS][0] = ios;
 	group->run_ns = lat->sum_ns;
@@ -135,9 +146,62 @@ static int diff_simulate(struct diff_simulation *simulation,
 			.job = &simulation->reports[i].job,
 			.groups = &simulation->of_run[i], .count = 1,
 		};
-		diff_simulate_run(&simulation->groups[i], model, level, i % 2, ios);
+		diff_simulate_run(&simulation->groups[i], model, level, i % 2, ios, NULL);
 	}
 	return tw_diff_find_figures(diff, &problem) || tw_diff_judge(diff);
+}
+
+/* A run's I/Os one after the other, in parts and pieces of the same time. */
+static void diff_cut_run(struct diff_simulation *simulation, int run,
+			 const uint64_t *lats, unsigned ios)
+{
+	struct tw_report_over_time *over_time = &simulation->groups[run].over_time;
+	uint64_t width_ns = simulation->groups[run].run_ns / DIFF_PARTS + 1, now_ns = 0;
+
+	over_time->intervals = simulation->parts[run];
+	over_time->count = DIFF_PARTS;
+	memset(simulation->parts[run], 0, sizeof(simulation->parts[run]));
+	for (size_t i = 0; i < DIFF_PARTS; i++) {
+		over_time->intervals[i].from_ns = i * width_ns;
+		over_time->intervals[i].over_ns = width_ns;
+	}
+	for (size_t i = 0; i < TW_DIFF_MOST_PIECES; i++)
+		tw_histogram_reset(&simulation->pieces[run][i][0]);
+	for (unsigned i = 0; i < ios; i++) {
+		size_t part = (now_ns += lats[i]) / width_ns;
+
+		over_time->intervals[part].of[0].count++;
+		over_time->intervals[part].of[0].sum_ns += lats[i];
+		tw_histogram_add(&simulation->pieces[run][part * TW_DIFF_MOST_PIECES /
+							  DIFF_PARTS][0], lats[i]);
+	}
+	simulation->runs[run].pieces = simulation->pieces[run][0];
+}
+
+/* One run of A and one of B, with files of intervals. */
+__attribute__((unused))
+static int diff_simulate_two(struct diff_simulation *simulation,
+			     const struct diff_model *model, unsigned ios,
+			     uint64_t *lats)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_diff *diff = &simulation->diff;
+
+	*diff = (struct tw_diff) {
+		.runs = simulation->runs, .count = 2, .threshold = 1, .of = { 1, 1 },
+		.of_b = 2, .pieces = TW_DIFF_MOST_PIECES,
+	};
+	for (int i = 0; i < 2; i++) {
+		simulation->runs[i] = (struct tw_diff_run) {
+			.side = i ? TW_DIFF_B : TW_DIFF_A,
+			.job = &simulation->reports[i].job,
+			.groups = &simulation->of_run[i], .count = 1,
+		};
+		diff_simulate_run(&simulation->groups[i], model, 0, i, ios, lats);
+		diff_cut_run(simulation, i, lats, ios);
+	}
+	return tw_diff_find_figures(diff, &problem) || tw_diff_find_pieces(diff) ||
+	       tw_diff_judge(diff);
 }
 
 __attribute__((unused))
@@ -145,6 +209,7 @@ static void diff_simulation_end(struct diff_simulation *simulation)
 {
 	free(simulation->diff.figures);
 	free(simulation->diff.values);
+	free(simulation->diff.piece_values);
 	json_decref(simulation->diff.left_out);
 }
 

@@ -2,7 +2,8 @@
 /*
  * How often is tickwise diff wrong, and what does it find? Simulated sets of five runs
  * a side, with latencies that are correlated within a run: equal sets, of which at most
- * 6 % may be called different, and sets of which B is longer or has a longer tail.
+ * 6 % may be called different, and sets of which B is longer or has a longer tail. The
+ * same of one run a side with a file of intervals.
  *
  *	diff_simulated [EQUAL_PAIRS [IOS_OF_A_RUN [OTHER_PAIRS [IOS [SEED]]]]]
  */
@@ -30,6 +31,14 @@ static const struct diff_model equal[] = {
 };
 
 static const struct diff_model changed[] = {
+	{ .name = "levels 1 % apart, 1 % longer", .deviation = 0.2, .between = 0.01,
+	  .longer = 1.01 },
+	{ .name = "levels 1 % apart, 2 % longer", .deviation = 0.2, .between = 0.01,
+	  .longer = 1.02 },
+	{ .name = "levels 1 % apart, 3 % longer", .deviation = 0.2, .between = 0.01,
+	  .longer = 1.03 },
+	{ .name = "levels 1 % apart, 4 % longer", .deviation = 0.2, .between = 0.01,
+	  .longer = 1.04 },
 	{ .name = "levels 0.5 % apart, 5 % longer", .deviation = 0.2, .between = 0.005,
 	  .longer = 1.05 },
 	{ .name = "levels 1 % apart, 5 % longer", .deviation = 0.2, .between = 0.01,
@@ -48,6 +57,26 @@ static unsigned long argument(int argc, char **argv, int i, unsigned long other)
 {
 	return argc > i ? strtoul(argv[i], NULL, 10) : other;
 }
+
+/* One run a side. */
+static const struct diff_model two_equal[] = {
+	{ .name = "independent I/Os", .deviation = 0.3, .longer = 1 },
+	{ .name = "AR(1), 0.99", AR, .longer = 1 },
+	{ .name = "AR(1), 0.999", .memory = 0.999, .deviation = 0.3, .longer = 1 },
+	{ .name = "on/off stalls", .deviation = 0.3, STALLS, .longer = 1 },
+	{ .name = "AR, stalls", AR, STALLS, .longer = 1 },
+	{ .name = "AR, 1 stall in 40 % of runs", AR, .stalls = 1.0 / 40000,
+	  .stall_ios = 500, .stall_times = 10, .longer = 1 },
+};
+
+static const struct diff_model two_changed[] = {
+	{ .name = "independent, 5 % longer", .deviation = 0.3, .longer = 1.05 },
+	{ .name = "AR, 5 % longer", AR, .longer = 1.05 },
+	{ .name = "AR, 20 % longer", AR, .longer = 1.2 },
+	{ .name = "AR, stalls, 20 % longer", AR, STALLS, .longer = 1.2 },
+	{ .name = "AR, 1 % of I/Os 5 times", AR, .longer = 1, .tail = 0.01,
+	  .tail_times = 5 },
+};
 
 struct found {
 	unsigned verdicts[TW_DIFF_UNDECIDED + 1], any, p50, p99_5;
@@ -72,7 +101,9 @@ static void count(struct found *found, const struct diff_simulation *simulation)
 	found->p99_5 += (unsigned)is_found(simulation, "p99.5");
 }
 
-static int print(const struct diff_model *model, unsigned long pairs, unsigned ios)
+/* @lats: room for the I/Os of a run, where there is one a side; else NULL. */
+static int print(const struct diff_model *model, unsigned long pairs, unsigned ios,
+		 uint64_t *lats)
 {
 	static struct diff_simulation simulation;
 	struct found found = { .any = 0 };
@@ -80,7 +111,8 @@ static int print(const struct diff_model *model, unsigned long pairs, unsigned i
 	if (diff_simulation_init(&simulation))
 		return 1;
 	for (unsigned long i = 0; i < pairs; i++) {
-		if (diff_simulate(&simulation, model, ios, 1))
+		if (lats ? diff_simulate_two(&simulation, model, ios, lats) :
+			   diff_simulate(&simulation, model, ios, 1))
 			return 1;
 		count(&found, &simulation);
 		diff_simulation_end(&simulation);
@@ -88,7 +120,8 @@ static int print(const struct diff_model *model, unsigned long pairs, unsigned i
 	for (int i = 0; i < DIFF_RUNS; i++)
 		tw_report_tally_free(&simulation.groups[i].tally);
 	printf("%-32s %6.1f %6.1f %6.1f %6.1f %6.1f\n", model->name,
-	       100.0 * (double)(pairs - found.verdicts[TW_DIFF_SAME]) / (double)pairs,
+	       100.0 * (double)(pairs - found.verdicts[TW_DIFF_SAME] -
+				found.verdicts[TW_DIFF_UNDECIDED]) / (double)pairs,
 	       100.0 * found.any / (double)pairs,
 	       100.0 * found.verdicts[TW_DIFF_SLOWER] / (double)pairs,
 	       100.0 * found.p50 / (double)pairs, 100.0 * found.p99_5 / (double)pairs);
@@ -96,22 +129,39 @@ static int print(const struct diff_model *model, unsigned long pairs, unsigned i
 	return 0;
 }
 
+static int print_all(const struct diff_model *models, size_t count, unsigned long pairs,
+		     unsigned ios, uint64_t *lats)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < count && !failed; i++)
+		failed = print(&models[i], pairs, ios, lats);
+	return failed;
+}
+
+#define COUNT(models)	(sizeof(models) / sizeof(models[0]))
+
 int main(int argc, char **argv)
 {
 	unsigned long pairs = argument(argc, argv, 1, 1000);
 	unsigned ios = (unsigned)argument(argc, argv, 2, 20000);
 	unsigned long others = argument(argc, argv, 3, 100);
 	unsigned others_ios = (unsigned)argument(argc, argv, 4, 100000);
-	int failed = 0;
+	uint64_t *lats = calloc(ios > others_ios ? ios : others_ios, sizeof(*lats));
+	int failed;
 
 	diff_random_state = argument(argc, argv, 5, 1);
 	printf("%lu pairs of equal sets of 5 runs of %u I/Os: found in %%\n", pairs, ios);
 	printf("%-32s %6s %6s %6s %6s %6s\n", "", "change", "figure", "slower", "p50",
 	       "p99.5");
-	for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]) && !failed; i++)
-		failed = print(&equal[i], pairs, ios);
+	failed = !lats || print_all(equal, COUNT(equal), pairs, ios, NULL);
+	printf("%lu pairs of equal runs of %u I/Os\n", pairs, ios);
+	failed = failed || print_all(two_equal, COUNT(two_equal), pairs, ios, lats);
 	printf("%lu pairs of sets of 5 runs of %u I/Os that differ\n", others, others_ios);
-	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]) && !failed; i++)
-		failed = print(&changed[i], others, others_ios);
+	failed = failed || print_all(changed, COUNT(changed), others, others_ios, NULL);
+	printf("%lu pairs of runs of %u I/Os that differ\n", others, others_ios);
+	failed = failed || print_all(two_changed, COUNT(two_changed), others, others_ios,
+				     lats);
+	free(lats);
 	return failed;
 }

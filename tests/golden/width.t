@@ -12,7 +12,6 @@ for page in *.txt; do
 	case $page in
 	*_json.txt | *_csv.txt | *_folded.txt | *_svg.txt | *_trace.txt) continue ;;
 	*_errors.txt | run_*) continue ;;
-	diff_*) continue ;;	# its tables are wider, as yet
 	esac
 	is "$(perl -CSD -ne '
 		last if /^---- stderr$/;

@@ -3,7 +3,7 @@
  * Equal sets of five runs whose I/Os are correlated, and sets that differ: how often
  * tickwise diff finds a change. A small edition of tests/bench/diff_simulated.c, with a
  * fixed seed. Fails if correlated I/Os are taken for so much evidence, or if a change
- * of 5 % or of the tail alone is not seen for what it is.
+ * of 5 % or of the tail alone is not seen for what it is. The same for two runs.
  */
 #include "diff_runs.h"
 #include "tap.h"
@@ -46,6 +46,46 @@ static int is_slower(const char *name)
 	const struct tw_diff_figure *figure = diff_figure(&simulation, name);
 
 	return figure && figure->slower > 0;
+}
+
+/* Of one run a side, by its pieces. */
+static void alarms_of_two(const struct diff_model *model, uint64_t *lats)
+{
+	unsigned differ = 0;
+
+	for (int i = 0; i < 100; i++) {
+		if (diff_simulate_two(&simulation, model, 10000, lats)) {
+			tap_ok(0, "no memory");
+			return;
+		}
+		differ += simulation.diff.verdict == TW_DIFF_DIFFER;
+		diff_simulation_end(&simulation);
+	}
+	if (!tap_ok(differ <= 10, "two runs, %s: few false alarms", model->name))
+		tap_note("%u of 100", differ);
+}
+
+static void two_runs(void)
+{
+	static const struct diff_model models[] = {
+		{ .name = "AR(1), 0.99", .memory = 0.99, .deviation = 0.3, .longer = 1 },
+		{ .name = "on/off stalls", .deviation = 0.3, .stalls = 1.0 / 2500,
+		  .stall_ios = 50, .stall_times = 10, .longer = 1 },
+	}, longer = { .deviation = 0.2, .longer = 1.05 };
+	uint64_t *lats = calloc(10000, sizeof(*lats));
+	unsigned differ = 0;
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]) && lats; i++)
+		alarms_of_two(&models[i], lats);
+	for (int i = 0; i < 20 && lats; i++) {
+		if (diff_simulate_two(&simulation, &longer, 10000, lats))
+			break;
+		differ += (unsigned)is_slower("p50");
+		diff_simulation_end(&simulation);
+	}
+	if (!tap_ok(differ >= 19, "two runs, 5 %% more: these differ"))
+		tap_note("%u of 20", differ);
+	free(lats);
 }
 
 /* Of 20 sets, found in 19 and more. */
@@ -95,5 +135,6 @@ int main(void)
 	for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]); i++)
 		alarms(&equal[i]);
 	power();
+	two_runs();
 	return tap_done();
 }

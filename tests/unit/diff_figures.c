@@ -121,21 +121,80 @@ static void verdicts(void)
 	tap_ok(judge(&mean, 10, 1) == TW_DIFF_UNDECIDED, "or do not, which says little");
 	mean.diff.is_interleaved = 1;
 	tap_ok(judge(&mean, 9, 1.05) == TW_DIFF_DIFFER, "5 against 4: these differ");
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER, "1 against 1, too");
-	tap_ok(judge(&mean, 2, 0.95) == TW_DIFF_DIFFER && mean.figure.slower == -1,
-	       "and which way");
-	mean.figure.noise = 0.05 / 5.5;
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "within 4 sigma of both");
-	mean.figure.noise = 0.05 / 6;
-	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER, "beyond them");
-	mean.diff.threshold = 1.05;
-	tap_ok(judge(&mean, 2, 1.051) == TW_DIFF_UNDECIDED, "but not by the threshold");
-	tap_ok(judge(&stage, 2, 1.05) == TW_DIFF_UNDECIDED && !stage.figure.slower,
-	       "of few runs, stages say nothing");
+	tap_ok(judge(&mean, 8, 1.05) == TW_DIFF_DIFFER && mean.figure.slower == 1,
+	       "4 against 4, and which way");
+	tap_ok(judge(&mean, 8, 1) == TW_DIFF_UNDECIDED, "or do not");
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED,
+	       "1 against 1, not cut: nothing is known");
 	tap_ok(tw_diff_exit(TW_DIFF_SAME) == 0 && tw_diff_exit(TW_DIFF_FASTER) == 0 &&
 	       tw_diff_exit(TW_DIFF_SLOWER) == 1 && tw_diff_exit(TW_DIFF_MIXED) == 1 &&
 	       tw_diff_exit(TW_DIFF_DIFFER) == 2 && tw_diff_exit(TW_DIFF_UNDECIDED) == 2,
 	       "exit codes");
+}
+
+/* Two runs, cut in four pieces each. */
+static void pieces(void)
+{
+	struct judged mean = judged_of(TW_DIFF_MEAN);
+	double values[2 * TW_DIFF_MOST_PIECES];
+
+	mean.diff.pieces = TW_DIFF_MOST_PIECES;
+	mean.diff.piece_values = values;
+	mean.figure.is_cut = 1;
+	for (int i = 0; i < 2 * TW_DIFF_MOST_PIECES; i++)
+		values[i] = log(1000 + i % TW_DIFF_MOST_PIECES) +
+			    (i < TW_DIFF_MOST_PIECES ? 0 : log(1.05));
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER && mean.figure.slower == 1,
+	       "all pieces of one run are above the other's: these differ");
+	mean.diff.threshold = 1.06;
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "but not by the threshold");
+	mean.diff.threshold = 1;
+	tap_ok(judge(&mean, 2, 0.95) == TW_DIFF_UNDECIDED,
+	       "not if the runs themselves do not, or the other way");
+	mean.figure.is_cut = 0;
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "nor if it has no pieces");
+	mean.figure.is_cut = 1;
+	values[0] = values[2 * TW_DIFF_MOST_PIECES - 1] + 0.01;
+	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED,
+	       "one piece among those of the other run");
+}
+
+/* What of a run goes into which piece. */
+static void cuts(void)
+{
+	static struct diff_simulation simulation;
+	struct tw_diff *diff = &simulation.diff;
+	struct diff_model model = { .deviation = 0.1, .longer = 1 };
+	uint64_t *lats = calloc(4000, sizeof(*lats));
+	const struct tw_diff_figure *mean, *p99, *p99_5;
+
+	if (!lats || diff_simulation_init(&simulation) ||
+	    diff_simulate_two(&simulation, &model, 4000, lats)) {
+		tap_ok(0, "no memory");
+		return;
+	}
+	mean = diff_figure(&simulation, "lat mean");
+	p99 = diff_figure(&simulation, "p99");
+	p99_5 = diff_figure(&simulation, "p99.5");
+	tap_ok(mean->is_cut && diff_figure(&simulation, "IOPS")->is_cut,
+	       "I/Os per second and the mean have pieces");
+	tap_ok(p99_5 && !p99_5->is_cut, "a percentile with few I/Os beyond has none");
+	tap_ok(diff_figure(&simulation, "p90")->is_cut, "another has them");
+	tap_ok(!diff_figure(&simulation, "kernel")->is_cut, "stages have none");
+	tap_ok(nearly(diff->piece_values[(size_t)(mean - diff->figures) * 8],
+		      log(tw_histogram_mean_ns(tw_diff_piece(&diff->runs[0], 0, 0, 0))),
+		      1e-3), "the first piece's mean");
+	diff->runs[1].pieces = NULL;
+	free(diff->piece_values);
+	tap_ok(!tw_diff_find_pieces(diff) && mean->is_cut &&
+	       !diff_figure(&simulation, "p50")->is_cut,
+	       "without a file of intervals, percentiles have none");
+	simulation.groups[1].over_time.count = 15;
+	free(diff->piece_values);
+	tap_ok(!tw_diff_find_pieces(diff) && !mean->is_cut && p99,
+	       "nothing has them if a run has few parts");
+	diff_simulation_end(&simulation);
+	free(lats);
 }
 
 int main(void)
@@ -143,5 +202,7 @@ int main(void)
 	percentiles();
 	turns();
 	verdicts();
+	pieces();
+	cuts();
 	return tap_done();
 }

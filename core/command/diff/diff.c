@@ -90,7 +90,7 @@ static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
 		code = tw_diff_find_figures(diff, problem);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	if (!tw_diff_find_facts(diff) && !tw_diff_judge(diff))
+	if (!tw_diff_find_facts(diff) && !tw_diff_cut(diff) && !tw_diff_judge(diff))
 		return TW_EXIT_GOOD;
 	tw_report_refuse(problem, "%s", strerror(ENOMEM));
 	return TW_EXIT_SOFTWARE;

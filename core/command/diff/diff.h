@@ -2,7 +2,7 @@
 /*
  * tickwise diff: what its parts pass on. Reports become runs (runs.c), runs become
  * figures (figures.c), these are tested (statistics.c) and judged (verdict.c), and
- * then printed (page.c, json.c).
+ * then printed (page.c, json.c). Too few runs are cut in pieces (pieces.c).
  */
 #ifndef TW_DIFF_H
 #define TW_DIFF_H
@@ -17,6 +17,11 @@
 /* Percentiles beyond which a run has fewer I/Os are left out. */
 #define TW_DIFF_FEWEST_BEYOND	10
 
+/* So many observations of a side can differ by the test. */
+#define TW_DIFF_FEWEST_TESTED	4
+/* One run a side is cut in these many pieces; more runs in fewer. */
+#define TW_DIFF_MOST_PIECES	TW_DIFF_FEWEST_TESTED
+
 enum tw_diff_side { TW_DIFF_A, TW_DIFF_B, TW_DIFF_SIDES };
 
 /* One process of fio, or one report that does not name its run. */
@@ -25,6 +30,8 @@ struct tw_diff_run {
 	const struct tw_report_job *job;	/* the first of its jobs */
 	const struct tw_report_group **groups;
 	size_t count;
+	/* lat by interval files: [group][piece][direction]; NULL: there are none. */
+	struct tw_histogram *pieces;
 };
 
 /* The reports of a side, read and merged. */
@@ -52,9 +59,10 @@ struct tw_diff_figure {
 	 * the call, ns. */
 	int is_log;
 	double resolution;		/* values are known to this */
-	double noise;			/* one sigma of a value, were I/Os independent */
 	struct tw_diff_change change;
 	double gap;			/* tw_diff_gap() */
+	int is_cut;			/* it has values of the pieces */
+	struct tw_diff_change of_pieces;
 	/* Latency became longer or I/Os per second fewer: 1; the opposite: -1;
 	 * neither is shown, or not by the threshold: 0. */
 	int slower;
@@ -89,6 +97,8 @@ struct tw_diff {
 	struct tw_diff_figure *figures;
 	double *values;			/* [figure * count + run] */
 	size_t figure_count;
+	size_t pieces;			/* of each run; 0: runs are not cut */
+	double *piece_values;		/* [(figure * count + run) * pieces + piece] */
 	json_t *left_out;		/* sentences */
 	struct tw_diff_fact facts[TW_DIFF_MOST_FACTS];
 	size_t fact_count;
@@ -102,6 +112,13 @@ int tw_diff_read(struct tw_diff *diff, enum tw_diff_side side, char **paths,
 int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem);
 /* Figures that all runs have, and their values. Returns the same. */
 int tw_diff_find_figures(struct tw_diff *diff, struct tw_report_problem *problem);
+/* Cut runs that are too few, and find the figures of the pieces; what can't be read is
+ * left out. 0; -ENOMEM. The second is the first without its files. */
+int tw_diff_cut(struct tw_diff *diff);
+int tw_diff_find_pieces(struct tw_diff *diff);
+/* Where a run has the histogram of a piece. */
+struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
+				   size_t piece, int direction);
 /* What differs beside the figures: 0; -ENOMEM. */
 int tw_diff_find_facts(struct tw_diff *diff);
 /* Test the figures, and the verdict: 0; -ENOMEM. */
@@ -111,12 +128,17 @@ void tw_diff_free(struct tw_diff *diff);
 /* Do the sides take turns, or nearly? @runs are in order of their start. */
 int tw_diff_take_turns(uint64_t of_b, size_t runs);
 
-/* The lat that a figure is of, in a run. */
+/* The group of a run that a figure is of: its number; and its lat. */
+size_t tw_diff_group(const struct tw_diff *diff, size_t run,
+		     const struct tw_diff_figure *figure);
 const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 				       const struct tw_diff_figure *figure);
 
 /* With its place within the bin taken from the counts; 0 when empty. */
 double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percent);
+/* Of a figure that is one. */
+double tw_diff_percent(const struct tw_diff_figure *figure);
+int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent);
 
 int tw_diff_exit(enum tw_diff_verdict verdict);
 const char *tw_diff_verdict_name(enum tw_diff_verdict verdict);

@@ -89,23 +89,15 @@ static double kernel_ns(const struct tw_report_group *group, int direction)
 	return ns;
 }
 
-/* The deviation that the mean of a run has, were its I/Os independent. */
-static double mean_noise(const struct tw_histogram *lat)
+double tw_diff_percent(const struct tw_diff_figure *figure)
 {
-	double mean_ns = tw_histogram_mean_ns(lat);
-
-	return mean_ns > 0 ? tw_histogram_stddev_ns(lat) / mean_ns /
-			     sqrt((double)lat->count) : 0;
+	return strtod(figure->name + 1, NULL);
 }
 
-static double percentile_noise(const struct tw_histogram *lat, double percent)
+int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent)
 {
-	double part = percent / 100;
-	double sigma = 100 * sqrt(part * (1 - part) / (double)lat->count);
-	double low_ns = tw_diff_percentile_ns(lat, percent - sigma);
-	double high_ns = tw_diff_percentile_ns(lat, percent + sigma);
-
-	return low_ns > 0 ? log(high_ns / low_ns) / 2 : 0;
+	return (double)histogram->count * (1 - percent / 100) * (1 + 1e-9) >=
+	       TW_DIFF_FEWEST_BEYOND;
 }
 
 /* ---- groups and directions ----------------------------------------------- */
@@ -138,11 +130,23 @@ static const struct tw_report_group *find(const struct tw_diff_run *run,
 	return NULL;
 }
 
+size_t tw_diff_group(const struct tw_diff *diff, size_t run,
+		     const struct tw_diff_figure *figure)
+{
+	const struct tw_diff_run *of = &diff->runs[run];
+	const struct tw_report_group *group =
+		find(of, figure->group, place_of(&diff->runs[0], figure->group));
+	size_t i = 0;
+
+	while (of->groups[i] != group)
+		i++;
+	return i;
+}
+
 const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 				       const struct tw_diff_figure *figure)
 {
-	return lat_of(find(&diff->runs[run], figure->group,
-			   place_of(&diff->runs[0], figure->group)),
+	return lat_of(diff->runs[run].groups[tw_diff_group(diff, run, figure)],
 		      figure->direction);
 }
 
@@ -196,21 +200,15 @@ static void add(struct part *part, struct tw_diff_figure figure)
 
 static void add_rate_and_mean(struct part *part)
 {
-	double noise = 0;
-
-	for (size_t i = 0; i < part->diff->count; i++) {
-		noise = fmax(noise, mean_noise(lat_of(part->groups[i],
-						      part->direction)));
+	for (size_t i = 0; i < part->diff->count; i++)
 		values_of(part)[i] = iops_of(part->groups[i], part->direction);
-	}
-	/* A job waits for its I/Os: their number is as noisy as their mean. */
 	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_IOPS, .name = "IOPS",
-		.is_log = 1, .noise = noise });
+		.is_log = 1 });
 	for (size_t i = 0; i < part->diff->count; i++)
 		values_of(part)[i] = tw_histogram_mean_ns(lat_of(part->groups[i],
 								 part->direction));
 	add(part, (struct tw_diff_figure) { .kind = TW_DIFF_MEAN, .name = "lat mean",
-		.is_log = 1, .noise = noise });
+		.is_log = 1 });
 }
 
 static void add_percentile(struct part *part, const struct percentile *is)
@@ -219,18 +217,17 @@ static void add_percentile(struct part *part, const struct percentile *is)
 		.kind = TW_DIFF_PERCENTILE, .name = is->name,
 		.is_log = 1,
 	};
-	double fewest = HUGE_VAL;
+	int enough = 1;
 
 	for (size_t i = 0; i < part->diff->count; i++) {
 		const struct tw_histogram *lat = lat_of(part->groups[i],
 							part->direction);
 
 		values_of(part)[i] = tw_diff_percentile_ns(lat, is->percent);
-		figure.noise = fmax(figure.noise, percentile_noise(lat, is->percent));
 		figure.resolution = fmax(figure.resolution, ldexp(1, -lat->bits));
-		fewest = fmin(fewest, (double)lat->count * (1 - is->percent / 100));
+		enough &= tw_diff_has_beyond(lat, is->percent);
 	}
-	if (fewest * (1 + 1e-9) < TW_DIFF_FEWEST_BEYOND)
+	if (!enough)
 		leave_out(part, "%s %s %s: a run has fewer than %d I/Os beyond it",
 			  name_of(part), tw_report_directions[part->direction],
 			  is->name, TW_DIFF_FEWEST_BEYOND);

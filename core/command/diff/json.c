@@ -90,7 +90,7 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"high", change_to_json(figure, change->high),
 		"a", values_to_json(diff, i, TW_DIFF_A),
 		"b", values_to_json(diff, i, TW_DIFF_B),
-		"p", number(change->p),
+		"p", number(figure->is_cut ? figure->of_pieces.p : change->p),
 		"slower", figure->slower);
 }
 
@@ -101,13 +101,14 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++)
 		json_array_append_new(figures, figure_to_json(diff, i));
 	return json_pack(
-		"{ss, si, ss, so, sI, sb, sb, so, so, so, sO}",
+		"{ss, si, ss, so, sI, sI, sb, sb, so, so, so, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
 		"verdict", tw_diff_verdict_name(diff->verdict),
 		"threshold_percent", number((diff->threshold - 1) * 100),
 		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A],
 						     diff->of[TW_DIFF_B]),
+		"pieces", (json_int_t)diff->pieces,
 		"interleaved", diff->is_interleaved,
 		"overlap", diff->overlaps,
 		"runs", runs_to_json(diff),

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command/diff/diff.h"
 #include "command/output/format.h"
@@ -58,14 +59,35 @@ static void change_text(char *text, size_t size, const struct tw_diff_figure *fi
 /* Room for two numbers. */
 #define INTERVAL	(2 * TW_FORMAT_SIZE + 8)
 
+/* Less than the digits show has no sign. */
+static const char *signed_text(char *text, double value, int decimals)
+{
+	if (fabs(value) < pow(10, -decimals) / 2)
+		return "0";
+	snprintf(text, TW_FORMAT_SIZE, "%+.*f", decimals, value);
+	return text;
+}
+
+/* Both ends in one unit: "+4.341 to +5.104 us" */
+static void ns_interval(char *text, double low_ns, double high_ns)
+{
+	struct tw_format_unit unit = tw_format_unit(fmax(fabs(low_ns), fabs(high_ns)));
+	char texts[2][TW_FORMAT_SIZE];
+
+	snprintf(text, INTERVAL, "%s to %s %s",
+		 signed_text(texts[0], low_ns / unit.ns, unit.decimals),
+		 signed_text(texts[1], high_ns / unit.ns, unit.decimals), unit.name);
+}
+
 static const char *interval_text(char *text, const struct tw_diff_figure *figure)
 {
 	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
 
-	if (figure->is_log)
-		signed_percent(low, figure->change.low);
-	else
-		signed_ns(low, figure->change.low);
+	if (!figure->is_log) {
+		ns_interval(text, figure->change.low, figure->change.high);
+		return text;
+	}
+	signed_percent(low, figure->change.low);
 	change_text(high, sizeof(high), figure, figure->change.high);
 	snprintf(text, INTERVAL, "%s to %s", low, high);
 	return text;
@@ -122,19 +144,6 @@ static void add_why_not(struct tw_page *page, const struct tw_diff *diff)
 			       "what differs between A and B.");
 }
 
-/* "0.951 times the IOPS of A (0.944 to 0.958)" */
-static const char *times_text(char *text, size_t size, const char *what,
-			      const struct tw_diff_change *change)
-{
-	int length = snprintf(text, size, "%.3f times the %s of A", exp(change->change),
-			      what);
-
-	if (has_interval(change))
-		snprintf(text + length, size - (size_t)length, " (%.3f to %.3f)",
-			 exp(change->low), exp(change->high));
-	return text;
-}
-
 static int begins_part(const struct tw_diff *diff, size_t i)
 {
 	return i == 0 || diff->figures[i].group != diff->figures[i - 1].group ||
@@ -151,21 +160,92 @@ static const char *direction_of(const struct tw_diff_figure *figure)
 	return tw_report_directions[figure->direction];
 }
 
-/* As hyperfine's: how many times that of A it is. */
+static const char *where_of(char *text, size_t size, const struct tw_diff_figure *figure)
+{
+	if (figure->kind == TW_DIFF_PERCENTILE)
+		snprintf(text, size, "at %s", figure->name);
+	else
+		snprintf(text, size, figure->kind == TW_DIFF_MEAN ? "in the mean" : "in IOPS");
+	return text;
+}
+
+/* "1.049 (1.045 to 1.054) times slower than A at p99"; of what is not shown to have
+ * changed, "1.001 (0.981 to 1.022) times as slow as A at p99". A is named once. */
+static void add_times(struct tw_page *page, const struct tw_diff_figure *figure,
+		      int is_first)
+{
+	static const char *const words[2][3] = {
+		{ "faster", "as slow", "slower" },
+		{ "faster than A", "as slow as A", "slower than A" },
+	};
+	const struct tw_diff_change *is = &figure->change;
+	/* How many times slower or faster it is is more than 1. */
+	int turned = figure->slower && is->change < 0;
+	char interval[64] = "", where[32];
+
+	if (has_interval(is))
+		snprintf(interval, sizeof(interval), " (%.3f to %.3f)",
+			 exp(turned ? -is->high : is->low),
+			 exp(turned ? -is->low : is->high));
+	tw_page_more(page, "%s%.3f%s times %s %s", is_first ? "" : ", ",
+		     exp(turned ? -is->change : is->change), interval,
+		     words[is_first][figure->slower + 1],
+		     where_of(where, sizeof(where), figure));
+}
+
+static int is_of_part(const struct tw_diff_figure *figure,
+		      const struct tw_diff_figure *first)
+{
+	return figure->group == first->group && figure->direction == first->direction &&
+	       figure->is_log;
+}
+
+static int is_told(const struct tw_diff_figure *figure)
+{
+	return figure->kind == TW_DIFF_MEAN || strcmp(figure->name, "p99") == 0;
+}
+
+/* What is not much more than another change is not told. */
+#define MUCH_MORE	1.1
+
+/* The figure of a part that changed by most; NULL: none has, or not by much more than
+ * those that are told. A job waits for its I/Os: with the mean, their rate is told. */
+static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, size_t first)
+{
+	const struct tw_diff_figure *most = NULL;
+	double told = 0;
+
+	for (size_t i = first; i < diff->figure_count &&
+	     is_of_part(&diff->figures[i], &diff->figures[first]); i++) {
+		const struct tw_diff_figure *figure = &diff->figures[i];
+		double change = figure->slower ? fabs(figure->change.change) : 0;
+
+		if (is_told(figure))
+			told = fmax(told, change);
+		else if (change > (most ? fabs(most->change.change) : 0))
+			most = figure;
+	}
+	return most && fabs(most->change.change) > told * MUCH_MORE ? most : NULL;
+}
+
+/* The mean and p99 of each part, and what else changed by more than these. */
 static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 {
-	char texts[2][128];
+	for (size_t first = 0; first < diff->figure_count; first++) {
+		const struct tw_diff_figure *part = &diff->figures[first], *most;
+		int is_first = 1;
 
-	for (size_t i = 0; i + 1 < diff->figure_count; i++) {
-		const struct tw_diff_figure *rate = &diff->figures[i], *mean = rate + 1;
-
-		if (rate->kind == TW_DIFF_IOPS && mean->kind == TW_DIFF_MEAN)
-			tw_page_remark(page, "%s %s: B has %s, %s.", job_of(rate),
-				       direction_of(rate),
-				       times_text(texts[0], sizeof(texts[0]), "IOPS",
-						  &rate->change),
-				       times_text(texts[1], sizeof(texts[1]),
-						  "mean latency", &mean->change));
+		if (!begins_part(diff, first))
+			continue;
+		most = most_changed(diff, first);
+		tw_page_remark(page, "%s %s: B is ", job_of(part), direction_of(part));
+		for (size_t i = first; i < diff->figure_count &&
+		     is_of_part(&diff->figures[i], part); i++)
+			if (is_told(&diff->figures[i]) || &diff->figures[i] == most) {
+				add_times(page, &diff->figures[i], is_first);
+				is_first = 0;
+			}
+		tw_page_more(page, ".");
 	}
 }
 
@@ -191,25 +271,14 @@ static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 
 static void add_facts(struct tw_page *page, const struct tw_diff *diff)
 {
-	static const struct tw_column columns[] = {
-		{ .heading = "differs", .width = 15, .flags = TW_COLUMN_LEFT },
-		{ .heading = "A", .width = 20, .flags = TW_COLUMN_LEFT },
-		{ .heading = "B", .flags = TW_COLUMN_LEFT },
-	};
-	struct tw_table *table;
-
 	if (!diff->fact_count)
 		return;
 	tw_page_gap(page);
 	tw_page_warning(page, "The runs of A and B differ in this, too. A change may come "
 			"from there.");
-	table = tw_page_table(page, columns, 3);
-	for (size_t i = 0; i < diff->fact_count; i++) {
-		tw_table_row(table);
-		tw_cell_text(table, diff->facts[i].name);
-		for (int side = 0; side < TW_DIFF_SIDES; side++)
-			tw_cell_text(table, diff->facts[i].is[side]);
-	}
+	for (size_t i = 0; i < diff->fact_count; i++)
+		tw_page_item(page, "%s: %s in A, %s in B", diff->facts[i].name,
+			     diff->facts[i].is[TW_DIFF_A], diff->facts[i].is[TW_DIFF_B]);
 }
 
 static void add_overlap(struct tw_page *page, const struct tw_diff *diff)
@@ -235,17 +304,12 @@ static void add_value(struct tw_table *table, const struct tw_diff_figure *figur
 }
 
 /* From run to run, of a side. */
-static void add_spread(struct tw_table *table, const struct tw_diff_figure *figure,
-		       double mean, double spread, size_t runs)
+static void add_spread(struct tw_table *table, double spread, size_t runs)
 {
 	if (runs < 2)
 		tw_cell_none(table);
-	else if (figure->is_log)
-		tw_cell_printf(table, "%.1f %%", percent_of(spread));
-	else if (mean > 0)
-		tw_cell_printf(table, "%.1f %%", spread / mean * 100);
 	else
-		tw_cell_none(table);
+		tw_cell_printf(table, "%.1f %%", percent_of(spread));
 }
 
 static const char *change_word(const struct tw_diff_figure *figure)
@@ -266,9 +330,11 @@ static void add_figure(struct tw_table *table, const struct tw_diff *diff,
 	tw_table_row(table);
 	tw_cell_text(table, figure->name);
 	add_value(table, figure, is->a);
-	add_spread(table, figure, is->a, is->spread_a, diff->of[TW_DIFF_A]);
+	if (figure->is_log)
+		add_spread(table, is->spread_a, diff->of[TW_DIFF_A]);
 	add_value(table, figure, is->b);
-	add_spread(table, figure, is->b, is->spread_b, diff->of[TW_DIFF_B]);
+	if (figure->is_log)
+		add_spread(table, is->spread_b, diff->of[TW_DIFF_B]);
 	change_text(text, sizeof(text), figure, is->change);
 	tw_cell_text(table, text);
 	if (has_interval(is))
@@ -278,15 +344,30 @@ static void add_figure(struct tw_table *table, const struct tw_diff *diff,
 	tw_cell_strong(table, change_word(figure));
 }
 
-static struct tw_table *new_table(struct tw_page *page, const char *of)
+static struct tw_table *figure_table(struct tw_page *page)
 {
-	const struct tw_column columns[] = {
-		{ .heading = of, .width = 15, .flags = TW_COLUMN_LEFT },
+	static const struct tw_column columns[] = {
+		{ .heading = "figure", .width = 8, .flags = TW_COLUMN_LEFT },
 		{ .heading = "A", .width = 8 },
 		{ .heading = "+-", .width = 5 },
 		{ .heading = "B", .width = 8 },
 		{ .heading = "+-", .width = 5 },
 		{ .heading = "change", .width = 7 },
+		{ .heading = "interval" },
+		{ .heading = "", .flags = TW_COLUMN_LEFT },
+	};
+
+	return tw_page_table(page, columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+/* What they differ by from run to run is left out: the page is not wider. */
+static struct tw_table *part_table(struct tw_page *page)
+{
+	static const struct tw_column columns[] = {
+		{ .heading = "part of mean", .width = 15, .flags = TW_COLUMN_LEFT },
+		{ .heading = "A", .width = 8 },
+		{ .heading = "B", .width = 8 },
+		{ .heading = "change", .width = 9 },
 		{ .heading = "interval" },
 		{ .heading = "", .flags = TW_COLUMN_LEFT },
 	};
@@ -312,7 +393,7 @@ static void add_figures(struct tw_page *page, const struct tw_diff *diff,
 		}
 		if (begins_part(diff, i) || is_stage != had_stage) {
 			tw_page_gap(page);
-			table = new_table(page, is_stage ? "part of mean" : "figure");
+			table = is_stage ? part_table(page) : figure_table(page);
 		}
 		had_stage = is_stage;
 		add_figure(table, diff, figure);
@@ -332,6 +413,31 @@ static void add_left_out(struct tw_page *page, const struct tw_diff *diff)
 				     json_array_get(diff->left_out, i)));
 }
 
+/* How the runs were tested, if they are too few. */
+static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
+{
+	int some = 0, all = 1;
+
+	for (size_t i = 0; i < diff->figure_count; i++)
+		if (diff->figures[i].is_log) {
+			some |= diff->figures[i].is_cut;
+			all &= diff->figures[i].is_cut;
+		}
+	if (!some) {
+		tw_page_note(page, "Whether these runs differ could not be tested: their "
+			     "reports don't say how they went over time.");
+		return;
+	}
+	tw_page_note(page, "That runs differ is shown by %zu pieces of each, of the same "
+		     "time: all figures together are wrong in at most 5 %%, if I/Os are "
+		     "correlated for less time than a piece has.", diff->pieces);
+	if (!all)
+		tw_page_note(page, "Some percentiles could not be tested. That takes the "
+			     "files of tw_interval next to the reports, and %d I/Os "
+			     "beyond a percentile in each piece.",
+			     TW_DIFF_FEWEST_BEYOND);
+}
+
 static void add_method(struct tw_page *page, const struct tw_diff *diff)
 {
 	tw_page_gap(page);
@@ -339,6 +445,8 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 		     "run to run. Parts of the mean are times of a stage over all I/Os: "
 		     "they add up to lat mean. The submitting call overlaps them.",
 		     diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]);
+	if (diff->pieces)
+		add_pieces(page, diff);
 	if (has_interval(&diff->figures[0].change))
 		tw_page_note(page, "Intervals hold for all figures together with 95 %%: "
 			     "a permutation test of the runs, in %zu splits. A run is "

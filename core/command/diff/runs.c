@@ -164,6 +164,17 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 	return TW_EXIT_GOOD;
 }
 
+static void free_run(struct tw_diff_run *run)
+{
+	size_t histograms = run->pieces ? run->count * TW_DIFF_MOST_PIECES *
+					  TW_REPORT_DIRECTIONS : 0;
+
+	for (size_t i = 0; i < histograms; i++)
+		tw_histogram_free(&run->pieces[i]);
+	free(run->pieces);
+	free(run->groups);
+}
+
 void tw_diff_free(struct tw_diff *diff)
 {
 	for (int side = 0; side < TW_DIFF_SIDES; side++) {
@@ -175,12 +186,13 @@ void tw_diff_free(struct tw_diff *diff)
 		free(of->reports);
 	}
 	for (size_t i = 0; i < diff->count; i++)
-		free(diff->runs[i].groups);
+		free_run(&diff->runs[i]);
 	for (size_t i = 0; i < diff->fact_count; i++)
 		for (int side = 0; side < TW_DIFF_SIDES; side++)
 			free(diff->facts[i].is[side]);
 	free(diff->runs);
 	free(diff->figures);
 	free(diff->values);
+	free(diff->piece_values);
 	json_decref(diff->left_out);
 }

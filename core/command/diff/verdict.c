@@ -6,13 +6,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-
-/* Without enough runs, what is the same in many figures is seen at this many sigma of
- * I/Os that were independent. */
-#define SIGMAS		4
 
 static const struct {
 	const char *name;
@@ -48,18 +45,25 @@ static int is_judged(const struct tw_diff_figure *figure)
 	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL;
 }
 
+static int beyond(double low, double high, double least)
+{
+	return low > least ? 1 : high < -least ? -1 : 0;
+}
+
 /* 1: B is above A by more than the threshold; -1: below; 0: that is not shown. */
 static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
-	double least = is_judged(figure) ? log(diff->threshold) : 0, apart;
+	double least = is_judged(figure) ? log(diff->threshold) : 0;
+	double apart = fabs(figure->gap) - figure->resolution;
+	int by_runs = beyond(figure->change.low, figure->change.high, least);
+	int by_pieces = beyond(figure->of_pieces.low, figure->of_pieces.high, least);
 
-	if (has_enough(diff))
-		return figure->change.low > least ? 1 : figure->change.high < -least ?
-		       -1 : 0;
-	if (!is_judged(figure))
+	if (!diff->pieces)
+		return by_runs;
+	/* Pieces tell nothing of what differs between runs of a side. */
+	if (!figure->is_cut || apart <= least)
 		return 0;
-	apart = fabs(figure->gap) - figure->resolution - SIGMAS * M_SQRT2 * figure->noise;
-	return apart > least ? (figure->gap > 0 ? 1 : -1) : 0;
+	return by_pieces == (figure->gap > 0 ? 1 : -1) ? by_pieces : 0;
 }
 
 static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
@@ -78,16 +82,55 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 	return slower ? TW_DIFF_SLOWER : faster ? TW_DIFF_FASTER : TW_DIFF_SAME;
 }
 
+static void widen(struct tw_diff_change *change, double resolution)
+{
+	change->low -= resolution;
+	change->high += resolution;
+}
+
 /* Of one figure, tested. */
 static void judge(const struct tw_diff *diff, struct tw_diff_figure *figure,
 		  const double *values)
 {
-	figure->change.low -= figure->resolution;
-	figure->change.high += figure->resolution;
+	widen(&figure->change, figure->resolution);
+	widen(&figure->of_pieces, figure->resolution);
 	figure->gap = tw_diff_gap(values, diff->count, diff->of_b);
 	figure->slower = direction_of(diff, figure);
 	if (figure->kind == TW_DIFF_IOPS)
 		figure->slower = -figure->slower;
+}
+
+static uint64_t pieces_of_b(const struct tw_diff *diff)
+{
+	uint64_t of_b = 0;
+
+	for (size_t i = 0; i < diff->count * diff->pieces; i++)
+		of_b |= (diff->of_b >> i / diff->pieces & 1) << i;
+	return of_b;
+}
+
+/* Of the figures that have them, as if each was a run. Uses @changes. */
+static int test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
+{
+	size_t each = diff->count * diff->pieces, figures = 0;
+	struct tw_diff_sets sets = { .runs = each, .of_b = pieces_of_b(diff) };
+	double *values = calloc(diff->figure_count * each + 1, sizeof(*values));
+	int error;
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < diff->figure_count; i++)
+		if (diff->figures[i].is_cut)
+			memcpy(&values[each * figures++], &diff->piece_values[each * i],
+			       each * sizeof(*values));
+	sets.values = values;
+	sets.figures = figures;
+	error = tw_diff_test(changes, &sets);
+	for (size_t i = diff->figure_count; i-- > 0 && !error;)
+		if (diff->figures[i].is_cut)
+			diff->figures[i].of_pieces = changes[--figures];
+	free(values);
+	return error;
 }
 
 int tw_diff_judge(struct tw_diff *diff)
@@ -97,8 +140,12 @@ int tw_diff_judge(struct tw_diff *diff)
 		.figures = diff->figure_count, .values = diff->values,
 	};
 	struct tw_diff_change *changes = calloc(diff->figure_count, sizeof(*changes));
-	int error = changes ? tw_diff_test(changes, &sets) : -ENOMEM;
+	int error = changes ? 0 : -ENOMEM;
 
+	if (!error && diff->pieces)
+		error = test_pieces(diff, changes);
+	if (!error)
+		error = tw_diff_test(changes, &sets);
 	for (size_t i = 0; i < diff->figure_count && !error; i++) {
 		diff->figures[i].change = changes[i];
 		judge(diff, &diff->figures[i], &diff->values[i * diff->count]);
