@@ -14,7 +14,7 @@
 #define ROOM		1024
 
 static const char time_note[] =
-	"A time may have a unit: ns, us, ms, s, min or h.";
+	"A time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.";
 static const char size_note[] =
 	"A size is in bytes, or has one of K, M, G and T behind it.";
 
@@ -92,12 +92,11 @@ static const char *describe(char *out, const struct tw_option *option)
 
 static int has_kind(const struct tw_options *options, enum tw_option_kind kind)
 {
-	const struct tw_option *option;
+	const struct tw_option *option = options->table;
 
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
-		if (option->kind == kind)
-			return 1;
-	return 0;
+	while (option->name && option->kind != kind)
+		option++;
+	return option->name != NULL;
 }
 
 /* ---- --help ---- */
@@ -155,11 +154,11 @@ static void print_item(const struct tw_option *option, int column, FILE *out)
 
 static int text_column(const struct tw_options *options)
 {
-	const struct tw_option *option;
+	int column = (int)sizeof("  -h, --help") + 1;
 	char text[ROOM];
-	int column = 0;
 
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
+	for (const struct tw_option *option = options->table; option->name;
+	     option++) {
 		int needed = (int)strlen(help_label(text, option)) + 2;
 
 		if (needed > column && needed <= TEXT_COLUMN)
@@ -185,15 +184,16 @@ static void print_usage(const struct tw_options *options, FILE *out)
 
 void tw_options_print_help(const struct tw_options *options, FILE *out)
 {
-	const struct tw_option *option;
+	const struct tw_option *option = options->table;
 	int column = text_column(options);
 
 	print_usage(options, out);
 	fputc('\n', out);
 	print_words(out, options->about, 0, 0);
 	fputs("\nOptions:\n", out);
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
+	for (; option->name; option++)
 		print_item(option, column, out);
+	print_item(&tw_option_help, column, out);
 	if (has_kind(options, TW_OPTION_TIME))
 		fprintf(out, "\n%s\n", time_note);
 	if (has_kind(options, TW_OPTION_SIZE))
@@ -268,10 +268,11 @@ static void print_manual_item(const struct tw_option *option, FILE *out)
 
 void tw_options_print_manual(const struct tw_options *options, FILE *out)
 {
-	const struct tw_option *option;
+	const struct tw_option *option = options->table;
 
-	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
+	for (; option->name; option++)
 		print_manual_item(option, out);
+	print_manual_item(&tw_option_help, out);
 	if (has_kind(options, TW_OPTION_TIME))
 		fprintf(out, ".PP\n%s\n", time_note);
 	if (has_kind(options, TW_OPTION_SIZE))

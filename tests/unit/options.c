@@ -161,6 +161,9 @@ static void times(void)
 	GOOD("--wait=1.5s", values.wait_ns == 1500000000);
 	GOOD("--wait=2min", values.wait_ns == 120000000000);
 	GOOD("--wait=1h", values.wait_ns == 3600000000000);
+	GOOD("--wait=1min30s", values.wait_ns == 90000000000);
+	GOOD("--wait=1.5min500ms250us", values.wait_ns == 90500250000);
+	GOOD("--wait=1s20", values.wait_ns == 1020000000);
 	GOOD("--watch", values.watch_ns == 2000000000);
 	GOOD("--watch=9", values.watch_ns == 9000000000);
 	GOOD("--watch=1500ms", values.watch_ns == 1500000000);
@@ -169,6 +172,12 @@ static void times(void)
 		"--wait takes milliseconds, 0.5 to 3600000, not '0.4'");
 	refuses("--wait=499us",
 		"--wait takes milliseconds, 0.5 to 3600000, not '499us'");
+	refuses("--wait=1min30x",
+		"--wait takes milliseconds, 0.5 to 3600000, not '1min30x'");
+	refuses("--wait=1..5s",
+		"--wait takes milliseconds, 0.5 to 3600000, not '1..5s'");
+	refuses("--wait=s", "--wait takes milliseconds, 0.5 to 3600000, not 's'");
+	refuses("--wait=1sm", "--wait takes milliseconds, 0.5 to 3600000, not '1sm'");
 	refuses("--wait=61min",
 		"--wait takes milliseconds, 0.5 to 3600000, not '61min'");
 	refuses("--wait=3m", "--wait takes milliseconds, 0.5 to 3600000, not '3m'");

@@ -70,7 +70,7 @@ static const char help[] =
 "      --bytes=SIZE       Use bytes (at least 8)\n"
 "  -h, --help             Print this page\n"
 "\n"
-"A time may have a unit: ns, us, ms, s, min or h.\n"
+"A time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.\n"
 "\n"
 "A size is in bytes, or has one of K, M, G and T behind it.\n"
 "\n"
@@ -98,7 +98,7 @@ static const char manual[] =
 "Use memory (at least 2K; default: 2M).\n"
 ".TP\n\\fB\\-\\-bytes=\\fP\\fISIZE\\fP\nUse bytes (at least 8).\n"
 ".TP\n\\fB\\-h\\fP, \\fB\\-\\-help\\fP\nPrint this page.\n"
-".PP\nA time may have a unit: ns, us, ms, s, min or h.\n"
+".PP\nA time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.\n"
 ".PP\nA size is in bytes, or has one of K, M, G and T behind it.\n";
 
 static void prints(void (*print)(const struct tw_options *, FILE *),
