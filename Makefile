@@ -445,7 +445,7 @@ $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
 # What reads reports, in C.
-REPORT_TESTS := $(B)/tests/unit/report_intervals.t
+REPORT_TESTS := $(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t)
 $(REPORT_TESTS): $(B)/command.a
 $(REPORT_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 

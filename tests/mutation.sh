@@ -97,7 +97,7 @@ tests_of_folder()
 	core/command/memlat/*) echo 'unit/memlat_*.c golden/memlat.t
 		unit/command_memlat.t' ;;
 	core/command/profile/*) echo 'unit/profile_*.c golden/profile.t profile/*.t' ;;
-	core/command/report*/*) echo 'golden/report*.t unit/report_*.t' ;;
+	core/command/report*/*) echo 'golden/report*.t unit/report_*.t unit/report_*.c' ;;
 	core/command/run/*) echo 'golden/run.t unit/command_run*.t unit/run_*.t
 		unit/child_*.t' ;;
 	core/command/output/*) echo 'unit/output_*.c unit/text_*.c golden/*.t

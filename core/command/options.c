@@ -14,15 +14,63 @@
 #define LONGEST_NAME	64	/* that is compared */
 #define DIGITS		"0123456789"
 
-const struct tw_option tw_option_help = {
+#define AT(member)	TW_OPTION_AT(struct tw_common, member)
+
+/* In the order of their bits; .at is in struct tw_common. */
+static const struct tw_option common_options[] = {
+	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
+	  .otherwise = "-, standard output",
+	  .help = "Print to FILE",
+	  .more = "A program that this command runs keeps its standard output.",
+	  AT(output) },
+	{ .name = "quiet", .letter = 'q',
+	  .help = "Print no progress and no remarks, but warnings and errors",
+	  AT(is_quiet) },
+	{ .name = "verbose", .letter = 'v',
+	  .help = "Print on stderr what the library decided, and why", AT(is_verbose) },
+};
+
+#define COMMON_OPTIONS	(sizeof(common_options) / sizeof(*common_options))
+
+static const struct tw_option help_option = {
 	.name = "help", .letter = 'h', .help = "Print this page",
 };
 
 struct reading {
 	const struct tw_options *options;
 	void *values;
+	struct tw_common *common;
 	char *problem;
 };
+
+/* ---- the options ---- */
+
+static int is_common(const struct tw_option *option)
+{
+	return option >= common_options && option < common_options + COMMON_OPTIONS;
+}
+
+const struct tw_option *tw_options_number(const struct tw_options *options,
+					  unsigned number)
+{
+	unsigned i = 0;
+
+	while (i < number && options->table[i].name)
+		i++;
+	if (options->table[i].name)
+		return &options->table[i];
+	for (unsigned j = 0; j < COMMON_OPTIONS; j++)
+		if (options->common & 1U << j && i++ == number)
+			return &common_options[j];
+	return i == number ? &help_option : NULL;
+}
+
+static void *place_of(const struct reading *reading, const struct tw_option *option)
+{
+	void *values = is_common(option) ? reading->common : reading->values;
+
+	return (char *)values + option->at;
+}
 
 static int refuse(const struct reading *reading, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -121,7 +169,7 @@ static double time_of(const char *text, double usual)
 static void store(const struct reading *reading, const struct tw_option *option,
 		  uint64_t value)
 {
-	void *at = (char *)reading->values + option->at;
+	void *at = place_of(reading, option);
 	int small = (int)value;
 
 	if (option->size == sizeof(small))
@@ -182,7 +230,7 @@ static int take_percent(const struct reading *reading,
 	if (!(percent >= option->min && percent <= option->max))
 		return refuse(reading, "--%s takes a percentage, %.10g to %.10g, not "
 			      "'%s'", option->name, option->min, option->max, text);
-	memcpy((char *)reading->values + option->at, &percent, sizeof(percent));
+	memcpy(place_of(reading, option), &percent, sizeof(percent));
 	return 0;
 }
 
@@ -226,7 +274,7 @@ static int take_index(const struct reading *reading,
 static int take_words(const struct reading *reading,
 		      const struct tw_option *option, const char *text)
 {
-	int *wanted = (int *)(void *)((char *)reading->values + option->at);
+	int *wanted = place_of(reading, option);
 	size_t length;
 	int index;
 
@@ -245,7 +293,7 @@ static int take_words(const struct reading *reading,
 static int take_value(const struct reading *reading,
 		      const struct tw_option *option, const char *text)
 {
-	void *at = (char *)reading->values + option->at;
+	void *at = place_of(reading, option);
 	struct tw_option_texts *texts = at;
 	int index;
 
@@ -314,19 +362,6 @@ unsigned tw_options_distance(const char *given, const char *name)
 	return row[length] <= (given_length + 2) / 3 ? row[length] : TW_OPTIONS_FAR;
 }
 
-/* The options of the table, then --help; NULL: no more. */
-static const struct tw_option *option_number(const struct tw_options *options,
-					     unsigned number)
-{
-	unsigned i = 0;
-
-	while (i < number && options->table[i].name)
-		i++;
-	if (options->table[i].name)
-		return &options->table[i];
-	return i == number ? &tw_option_help : NULL;
-}
-
 static int unknown(const struct reading *reading, const char *given)
 {
 	const struct tw_option *option, *meant = NULL;
@@ -336,7 +371,7 @@ static int unknown(const struct reading *reading, const char *given)
 	if (given[1] == '-')
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(given + 2, "="),
 			 given + 2);
-	for (unsigned i = 0; (option = option_number(reading->options, i)); i++) {
+	for (unsigned i = 0; (option = tw_options_number(reading->options, i)); i++) {
 		unsigned distance = tw_options_distance(name, option->name);
 
 		if (distance < nearest) {
@@ -358,7 +393,7 @@ static const struct tw_option *find_long(const struct tw_options *options,
 	const struct tw_option *option, *found = NULL;
 	unsigned beginnings = 0;
 
-	for (unsigned i = 0; (option = option_number(options, i)); i++) {
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
 		if (strncmp(option->name, name, length) != 0)
 			continue;
 		if (!option->name[length])
@@ -375,7 +410,7 @@ static const struct tw_option *find_short(const struct tw_options *options,
 {
 	const struct tw_option *option;
 
-	for (unsigned i = 0; (option = option_number(options, i)); i++)
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		if (option->letter && option->letter == text[0] &&
 		    (!text[1] || option->kind != TW_OPTION_SWITCH))
 			return option;
@@ -414,7 +449,7 @@ static int take(const struct reading *reading, char ***at)
 		value++;
 	if (option->kind == TW_OPTION_SWITCH && value)
 		return refuse(reading, "--%s takes no value", option->name);
-	if (option == &tw_option_help)
+	if (option == &help_option)
 		return TW_OPTIONS_HELP;
 	if (!value)
 		value = option->bare;
@@ -438,12 +473,15 @@ static void take_presets(const struct reading *reading)
 int tw_options_read(const struct tw_options *options, void *values, char **argv,
 		    struct tw_arguments *arguments, char *problem)
 {
-	const struct reading reading = { options, values, problem };
+	const struct reading reading = {
+		options, values, &arguments->common, problem,
+	};
 	char **at = argv + 1, **kept = at;
 	int code = 0;
 
 	arguments->list = at;
 	arguments->after_dashes = NULL;
+	arguments->common = (struct tw_common) { .output = NULL };
 	take_presets(&reading);
 	for (; !code && *at && strcmp(*at, "--") != 0; at++) {
 		char *argument = *at;

@@ -92,11 +92,12 @@ static const char *describe(char *out, const struct tw_option *option)
 
 static int has_kind(const struct tw_options *options, enum tw_option_kind kind)
 {
-	const struct tw_option *option = options->table;
+	const struct tw_option *option;
 
-	while (option->name && option->kind != kind)
-		option++;
-	return option->name != NULL;
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
+		if (option->kind == kind)
+			return 1;
+	return 0;
 }
 
 /* ---- --help ---- */
@@ -154,11 +155,11 @@ static void print_item(const struct tw_option *option, int column, FILE *out)
 
 static int text_column(const struct tw_options *options)
 {
-	int column = (int)sizeof("  -h, --help") + 1;
+	const struct tw_option *option;
 	char text[ROOM];
+	int column = 0;
 
-	for (const struct tw_option *option = options->table; option->name;
-	     option++) {
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++) {
 		int needed = (int)strlen(help_label(text, option)) + 2;
 
 		if (needed > column && needed <= TEXT_COLUMN)
@@ -184,16 +185,15 @@ static void print_usage(const struct tw_options *options, FILE *out)
 
 void tw_options_print_help(const struct tw_options *options, FILE *out)
 {
-	const struct tw_option *option = options->table;
+	const struct tw_option *option;
 	int column = text_column(options);
 
 	print_usage(options, out);
 	fputc('\n', out);
 	print_words(out, options->about, 0, 0);
 	fputs("\nOptions:\n", out);
-	for (; option->name; option++)
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		print_item(option, column, out);
-	print_item(&tw_option_help, column, out);
 	if (has_kind(options, TW_OPTION_TIME))
 		fprintf(out, "\n%s\n", time_note);
 	if (has_kind(options, TW_OPTION_SIZE))
@@ -268,11 +268,10 @@ static void print_manual_item(const struct tw_option *option, FILE *out)
 
 void tw_options_print_manual(const struct tw_options *options, FILE *out)
 {
-	const struct tw_option *option = options->table;
+	const struct tw_option *option;
 
-	for (; option->name; option++)
+	for (unsigned i = 0; (option = tw_options_number(options, i)); i++)
 		print_manual_item(option, out);
-	print_manual_item(&tw_option_help, out);
 	if (has_kind(options, TW_OPTION_TIME))
 		fprintf(out, ".PP\n%s\n", time_note);
 	if (has_kind(options, TW_OPTION_SIZE))

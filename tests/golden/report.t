@@ -133,6 +133,11 @@ drives name=four thread=1 MODEL=A 8:0,sda,100000,200000 8:16,sdb,110000,220000 M
 drives name=first thread=2 pid=301 259:1,nvme1n1,100000,200000 >first.json
 drives name=second thread=3 pid=302 259:2,nvme2n1,101000,200000,99000 >second.json
 
+# ---- files of intervals: of a job with its report, and of one that was killed ----
+write_intervals one.jsonl errors=1
+write_intervals two.jsonl thread=10 pid=108 name=killed fallback=true
+sed -i '$d' two.jsonl
+
 golden help report --help
 golden one report one.json
 golden split report --html=split.html --trace=split.trace --percentiles=p. all.json \
@@ -164,6 +169,10 @@ golden groups report all.json rated.json write.json troubled.json
 golden groups_json report --json write.json troubled.json older.json
 golden hosts report one.json far.json
 golden merge_hosts report --merge-hosts one.json far.json
+golden intervals report one.jsonl two.jsonl
+golden intervals_of_report report one.json one.jsonl
+golden span report --from=1 --to=1500ms one.json one.jsonl
+golden span_json report --json --from=3500ms one.jsonl
 
 sed 's/"sum_ns": "[0-9]*"/"sum_ns": "1"/' one.json >sum.json
 head -n 5 one.json >cut_off.json

@@ -124,3 +124,73 @@ write_report() (
 	"slowest": []}
 	END
 )
+
+# growth COUNT VALUE [COUNT VALUE]...: what a histogram has grown by; 0 of a value is none
+growth()
+{
+	pairs=
+	while [ $# -gt 0 ]; do
+		[ "$1" -eq 0 ] || pairs="$pairs $2 $1"
+		shift 2
+	done
+	# shellcheck disable=SC2086	# values and counts
+	counted $pairs
+}
+
+# interval N FROM TO A B C: a line of A I/Os of 100 ns, B of 900 ns and C that are as
+# slow as the slowest of write_report, split as those are
+interval()
+{
+	none='"write": 0, "trim": 0, "sync": 0'
+	growths=
+	[ $(($4 + $5 + $6)) -eq 0 ] || growths="
+	\"queue\": {\"read\": $(growth "$4" 10 "$5" 160 "$6" "$queue")},
+	\"kernel\": {\"read\": $(growth "$4" 70 "$5" 640 "$6" $((slow - queue - deliver)))},
+	\"deliver\": {\"read\": $(growth "$4" 20 "$5" 100 "$6" "$deliver")},
+	\"lat\": {\"read\": $(growth "$4" 100 "$5" 900 "$6" "$slow")}"
+	tr -d '\n' <<-END
+	{"interval": $1, "from_ns": $2, "to_ns": $3, "realtime_ns": "$start",
+	"stages": {$growths},
+	"submitting_call": {$([ -z "$growths" ] ||
+		echo "\"read\": $(growth "$4" 5 "$5" 6 "$6" 80)")},
+	"ios": {"read": $(($4 + $5 + $6)), $none}, "errors": {"read": $errors, $none},
+	"short": {"read": 0, $none}, "empty": {"read": 0, $none},
+	"requeued": {"read": 0, $none}, "unaccounted": {"read": 0, $none},
+	"backwards": {"read": 0, $none},
+	"health": {"backwards": 0, "negative_within": 0}, "writer": {"cpu_ns": 5}}
+	END
+}
+
+# write_intervals FILE [variable=value]...: the intervals of a job, of which write_report
+# writes the report with the same variables: four lines of a second, and the end
+write_intervals() (
+	file=$1
+	shift
+	name=randread thread=1 pid=100 start=1700000000000000000 monotonic=77000000000
+	slow=1000 queue=50 deliver=200 errors=0 run= fallback=false
+	for assignment; do
+		eval "${assignment%%=*}=\${assignment#*=}"
+	done
+	{
+		tr -d '\n' <<-END
+		{"schema": "tickwise-report", "version": 3, "kind": "intervals",
+		"tickwise_version": "0.1", "job": {"run": "$run", "name": "$name",
+		"groupid": 0, "thread_number": $thread, "subjob_number": 0, "pid": $pid,
+		"host": "box", "start": "$start", "fio_version": "fio-3.33", "engine":
+		"tickwise", "iodepth": 32}, "clock": {"ticks": "5", "monotonic_ns":
+		"$monotonic", "hz": 1e9}, "interval_ns": 1000000000, "digits": $digits,
+		"counter": {"fallback": $fallback}, "fio_times": {"event_time": false},
+		"kernel_stages": {"state": "off", "why": "not asked for"}}
+		END
+		echo
+		interval 1 0 1000000000 40 0 0
+		echo
+		interval 2 1000000000 2000000000 49 5 0
+		echo
+		interval 3 2000000000 3000000000 0 0 0
+		echo
+		interval 4 3000000000 4000000000 0 4 1
+		echo
+		echo "{\"end\": $(interval 5 4000000000 4500000000 0 1 0)}"
+	} >"$file"
+)

@@ -11,6 +11,7 @@
  *	response.c		fio's schedule, of a job with a rate
  *	devices.c		the devices, the slowest first
  *	plots.c			the plots
+ *	over_time_table.c	the run over time, of files of intervals
  *	slowest.c		the slowest I/Os
  *	trigger_text.c		the kernel's events around a slow I/O
  *	clocks.c		how far off the clocks were
@@ -33,6 +34,7 @@
 #include "command/report/counter.h"
 #include "command/report/inside_text.h"
 #include "command/reports/merge.h"
+#include "command/reports/merge_intervals.h"
 #include "command/reports/response.h"
 #include "command/report/sum.h"
 #include "command/reports/why.h"
@@ -48,6 +50,9 @@ static void add_paths(struct tw_page *page, const struct tw_report_group *group)
 	tw_page_paragraph(page, "from %s", group->members[0]->path);
 	for (size_t i = 1; i < group->size; i++)
 		tw_page_more(page, " and %s", group->members[i]->path);
+	for (size_t i = 0; i < group->size; i++)
+		if (group->members[i]->intervals)
+			tw_page_more(page, " and %s", group->members[i]->intervals);
 }
 
 /* There may be a thousand: HTML folds them. */
@@ -209,6 +214,7 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 	add_rows(page, &group->tally, direction);
 	tw_report_add_inside(page, &group->tally, direction);
 	tw_report_add_schedule(page, group, direction);
+	tw_report_add_over_time(page, group, direction);
 	if (with_plots)
 		tw_report_add_plots(page, group, direction);
 }
@@ -306,10 +312,13 @@ static void add_of_engine(struct tw_page *page, const struct tw_report_group *gr
 	tw_report_add_not_split(page, group);
 	tw_report_add_devices(page, group, 1);
 	tw_report_add_slowest(page, group);
-	tw_report_add_trigger(page, group);
+	if (!group->span.is_wanted)
+		tw_report_add_trigger(page, group);
 	add_batches(page, &group->tally);
-	tw_report_add_clocks(page, group);
-	add_missing(page, group);
+	if (!tw_report_is_of_intervals(group))
+		tw_report_add_clocks(page, group);
+	if (!tw_report_is_of_intervals(group) && !group->span.is_wanted)
+		add_missing(page, group);
 	add_over_time_differs(page, group);
 }
 
@@ -332,13 +341,14 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
 				(unsigned long long)job->groupid, job->host);
 	tw_page_only(page, TW_IN_HTML);
-	if (!attached)
+	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
 		tw_report_add_counter(page, group);
 	tw_report_warn_inside(page, group);
 	add_head(page, group, TW_IN_TEXT);
 	add_head(page, group, TW_IN_HTML);
 	if (!attached)
 		add_files(page, group);
+	tw_report_add_intervals(page, group);
 	add_why(page, group);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		add_direction(page, group, i, with_plots);

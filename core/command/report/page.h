@@ -18,6 +18,12 @@ struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t coun
 void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *group,
 			 int direction);
 
+/* Files of intervals (over_time_table.c): what the group is of, and the run over time,
+ * for text. */
+void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group);
+void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group,
+			     int direction);
+
 /* The slowest I/Os and what held up several of them (slowest.c). */
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group);
 

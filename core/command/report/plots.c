@@ -162,7 +162,7 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 {
 	static const int colors[] = { TW_PLOT_MEAN, TW_PLOT_P99, TW_PLOT_MAX };
 	const char *const names[] = {
-		"mean", group->size == 1 ? "p99" :
+		"mean", group->size == 1 || group->cells ? "p99" :
 		"p99 of the worst job (that of all is not above it)", "max",
 	};
 	const struct tw_report_over_time *over_time = &group->over_time;

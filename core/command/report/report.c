@@ -25,6 +25,7 @@ struct wanted {
 	const char *html;		/* a path; NULL: none */
 	const char *percentiles;	/* a prefix; NULL: none */
 	const char *trace;		/* a path; NULL: none */
+	uint64_t from_ns, to_ns;	/* of the run */
 };
 
 static const struct tw_option table[] = {
@@ -44,6 +45,17 @@ static const struct tw_option table[] = {
 		  "the slowest I/Os. The page needs no other file, no network and no "
 		  "script.",
 	  TW_OPTION_AT(struct wanted, html) },
+	{ .name = "from", .kind = TW_OPTION_TIME, .value = "SECONDS", .max = 1e8,
+	  .otherwise = "the start of the run",
+	  .help = "Show the run from this time on, as in `90`, `500ms`, `1h30min`",
+	  .more = "It is counted from the start of a group's first job, by CLOCK_MONOTONIC. "
+		  "Each job's file of intervals must be among the files. All intervals "
+		  "that are partly in the span are shown as a whole.",
+	  TW_OPTION_AT(struct wanted, from_ns) },
+	{ .name = "to", .kind = TW_OPTION_TIME, .value = "SECONDS", .max = 1e8,
+	  .otherwise = "the end of the run",
+	  .help = "Show the run up to this time",
+	  TW_OPTION_AT(struct wanted, to_ns) },
 	{ .name = "percentiles", .kind = TW_OPTION_FILE, .value = "PREFIX",
 	  .help = "Write a file for HdrHistogram's plotter, too, for each group, direction "
 		  "and stage: PREFIXjob.read.lat.hgrm",
@@ -71,7 +83,9 @@ const struct tw_options tw_report_options = {
 	.about =
 	"Read the reports that the fio engine wrote (its option tw_report). Merge jobs "
 	"of the same name and group of one fio run. Print how long each stage of their "
-	"I/Os took, and how far off each clock was.",
+	"I/Os took, and how far off each clock was.\n"
+	"A file of intervals (the engine's option tw_interval) is shown like a report, as "
+	"the sum of its intervals. Given with the job's report, it adds the run over time.",
 	.codes =
 	"Exit codes: 0 good, 64 wrong command line, 65 a file is not a report, 66 a file "
 	"can't be opened, 70 out of memory, 74 the output could not be written.",
@@ -122,7 +136,13 @@ static int merge_and_show(size_t count, const struct wanted *wanted)
 	struct tw_report_problem problem = { "" };
 	struct tw_report_group *groups;
 	size_t used;
-	int code = tw_report_merge(reports, count, wanted->of_hosts, &groups, &used, &problem);
+	const struct tw_report_span span = {
+		.is_wanted = wanted->from_ns || wanted->to_ns != UINT64_MAX,
+		.from_ns = wanted->from_ns,
+		.to_ns = wanted->to_ns,
+	};
+	int code = tw_report_merge_span(reports, count, wanted->of_hosts, &span, &groups,
+					&used, &problem);
 
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
@@ -149,7 +169,7 @@ static int report_files(char **paths, size_t count,
 
 int tw_command_report(int argc, char **argv)
 {
-	struct wanted wanted = { 0 };
+	struct wanted wanted = { .to_ns = UINT64_MAX };
 	struct tw_arguments files;
 	int code = tw_command_options(&tw_report_options, &wanted, argv, &files);
 
@@ -159,5 +179,8 @@ int tw_command_report(int argc, char **argv)
 	if (!files.count)
 		return tw_command_fail(NAME, TW_EXIT_USAGE,
 				       "no file given (see --help)");
+	if (wanted.from_ns >= wanted.to_ns)
+		return tw_command_fail(NAME, TW_EXIT_USAGE,
+				       "--to must be later than --from");
 	return report_files(files.list, (size_t)files.count, &wanted);
 }

@@ -153,9 +153,13 @@ static json_t *paths_to_json(const struct tw_report_group *groups, size_t count)
 	json_t *paths = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < groups[i].size; j++)
-			append(&paths,
-			       tw_json_text(groups[i].members[j]->path));
+		for (size_t j = 0; j < groups[i].size; j++) {
+			const struct tw_report *member = groups[i].members[j];
+
+			append(&paths, tw_json_text(member->path));
+			if (member->intervals)
+				append(&paths, tw_json_text(member->intervals));
+		}
 	return paths;
 }
 
@@ -222,6 +226,18 @@ static json_t *inside_to_json(const struct tw_report_inside *inside)
 	return object;
 }
 
+/* Of files of intervals. Else the percentile is the largest of the jobs' own. */
+static void put_percentiles(json_t **object, const struct tw_report_interval_of *of)
+{
+	if (of->p50_ns)
+		put(object, "percentiles", json_pack("{s:o, s:o, s:o}",
+			"50.000000", tw_json_of_u64(of->p50_ns),
+			"99.000000", tw_json_of_u64(of->p99_ns),
+			"99.900000", tw_json_of_u64(of->p999_ns)));
+	else if (of->p99_ns)
+		put(object, "p99_of_worst_job_ns", tw_json_of_u64(of->p99_ns));
+}
+
 static json_t *interval_to_json(const struct tw_report_interval *interval)
 {
 	json_t *object = json_pack("{s:o, s:o}",
@@ -229,7 +245,7 @@ static json_t *interval_to_json(const struct tw_report_interval *interval)
 		"over_ns", tw_json_of_u64(interval->over_ns));
 
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
-		const __typeof__(interval->of[0]) *of = &interval->of[i];
+		const struct tw_report_interval_of *of = &interval->of[i];
 		json_t *json;
 
 		if (of->count == 0)
@@ -239,9 +255,7 @@ static json_t *interval_to_json(const struct tw_report_interval *interval)
 				 "sum_ns", tw_json_of_u64(of->sum_ns),
 				 "min_ns", tw_json_of_u64(of->min_ns),
 				 "max_ns", tw_json_of_u64(of->max_ns));
-		if (of->p99_ns)
-			put(&json, "p99_of_worst_job_ns",
-			    tw_json_of_u64(of->p99_ns));
+		put_percentiles(&json, of);
 		put(&object, tw_report_directions[i], json);
 	}
 	return object;
@@ -330,6 +344,10 @@ static json_t *group_to_json(const struct tw_report_group *group)
 				   (tally->missing >> i) & 1));
 	put(&object, "fio_lat", tw_report_fio_lat_to_json(tally));
 	put(&object, "facts", tw_report_facts_to_json(group));
+	if (group->span.is_wanted)
+		put(&object, "span", json_pack("{s:o, s:o}",
+			"from_ns", tw_json_of_u64(group->span.from_ns),
+			"to_ns", tw_json_of_u64(group->span.to_ns)));
 	put(&object, "trigger", tw_report_trigger_to_json(group));
 	if (tw_report_has_by_lat(tally))
 		put(&object, "stages_by_lat", tw_report_by_lat_to_json(tally));

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/reports/intervals.h"
 #include "command/reports/load.h"
+#include "command/reports/merge_intervals.h"
 #include "command/reports/read.h"
 #include "command/reports/want.h"
 
@@ -43,6 +45,14 @@ static void keep_first_fault(struct work *work, size_t i, int code,
 	pthread_mutex_unlock(&work->lock);
 }
 
+static int read_file(struct tw_report *report, const char *path,
+		     struct tw_report_problem *problem)
+{
+	if (tw_intervals_are_in(path))
+		return tw_report_read_header(report, path, problem);
+	return tw_report_read(report, path, problem);
+}
+
 /*
  * After a fault, no file is begun any more. Files are begun in their order, so
  * all before the faulty one have been, and will be finished: the first fault
@@ -55,8 +65,7 @@ static void *read_files(void *argument)
 
 	while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
 		struct tw_report_problem problem = { "" };
-		int code = tw_report_read(&work->reports[i], work->paths[i],
-					  &problem);
+		int code = read_file(&work->reports[i], work->paths[i], &problem);
 
 		if (code == TW_EXIT_GOOD)
 			continue;

@@ -9,6 +9,9 @@
 
 /**
  * tw_report_read_all - tw_report_read() of many files, on all CPUs
+ *
+ * Of a file of intervals the header: its lines are read when reports are merged.
+ *
  * @reports: as many as @paths; all to be released, also after a failure
  * @problem: on failure what is wrong, the path before it: of the first of the
  *           files with a fault

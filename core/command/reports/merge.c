@@ -14,9 +14,11 @@
 
 #include "command/command.h"
 #include "command/reports/by_lat.h"
+#include "command/reports/cells.h"
 #include "command/reports/facts.h"
 #include "command/reports/inside.h"
 #include "command/reports/merge.h"
+#include "command/reports/merge_intervals.h"
 #include "command/reports/merge_slowest.h"
 #include "command/reports/over_time.h"
 #include "command/reports/read.h"
@@ -39,7 +41,11 @@ static int by_start(const void *left, const void *right)
 		return a->groupid < b->groupid ? -1 : 1;
 	if (a->thread_number != b->thread_number)
 		return a->thread_number < b->thread_number ? -1 : 1;
-	return strcmp(a->name, b->name);
+	if (strcmp(a->name, b->name))
+		return strcmp(a->name, b->name);
+	/* Its file of intervals follows a job's report. */
+	return ((const struct tw_report *)left)->is_intervals -
+	       ((const struct tw_report *)right)->is_intervals;
 }
 
 static int same_run(const struct tw_report_job *a,
@@ -147,8 +153,8 @@ static int add_histogram(struct tw_histogram *into,
 	return error ? error : tw_histogram_merge(into, from);
 }
 
-static int add_tally(struct tw_report_tally *into,
-		     const struct tw_report_tally *from)
+int tw_report_merge_tally(struct tw_report_tally *into,
+			  const struct tw_report_tally *from)
 {
 	int error = add_counts(into, from) ? -EOVERFLOW : 0;
 
@@ -222,7 +228,7 @@ static int add_reasons(json_t *into, const json_t *from)
 static int add_member(struct tw_report_group *group,
 		      const struct tw_report *report)
 {
-	int error = add_tally(&group->tally, &report->tally);
+	int error = tw_report_merge_tally(&group->tally, &report->tally);
 
 	if (!error)
 		error = add_reasons(group->reasons, report->reasons);
@@ -242,8 +248,7 @@ static int add_member(struct tw_report_group *group,
 }
 
 /* The same job of the same process: its file, or a copy, is named twice. */
-static const struct tw_report *twin_of(const struct tw_report *reports,
-				       size_t i)
+static struct tw_report *twin_of(struct tw_report *reports, size_t i)
 {
 	const struct tw_report_job *b = &reports[i].job;
 
@@ -289,14 +294,27 @@ static int place(struct tw_report_group *groups, size_t *used,
 	return error ? error : add_member(&groups[i], report);
 }
 
+/* The file of intervals of a job of which there is the report, too. */
+static int join(struct tw_report *report, const struct tw_report *intervals)
+{
+	if (!intervals->is_intervals || report->is_intervals || report->intervals)
+		return 0;
+	report->intervals = intervals->path;
+	report->interval_ns = intervals->interval_ns;
+	report->job.start_monotonic_ns = intervals->job.start_monotonic_ns;
+	return 1;
+}
+
 static int place_all(struct tw_report_group *groups, size_t *used,
-		     const struct tw_report *reports, size_t count,
+		     struct tw_report *reports, size_t count,
 		     int of_hosts, struct tw_report_problem *problem)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct tw_report *twin = twin_of(reports, i);
+		struct tw_report *twin = twin_of(reports, i);
 		int error = 0;
 
+		if (twin && join(twin, &reports[i]))
+			continue;
 		if (twin)
 			tw_report_refuse(problem, "%s: the same job as %s",
 					 reports[i].path, twin->path);
@@ -333,11 +351,14 @@ size_t tw_report_other_hosts(const struct tw_report_group *group)
 static int merge_lists(struct tw_report_group *group,
 		       struct tw_report_problem *problem)
 {
-	int error = tw_report_merge_slowest(group);
+	int error = 0;
 
+	/* Of a part of the run, intervals are all there is. */
+	if (!group->span.is_wanted)
+		error = tw_report_merge_slowest(group);
 	if (!error)
 		error = tw_report_find_stalls(group);
-	if (!error)
+	if (!error && !group->cells)
 		error = tw_report_merge_over_time(group);
 	if (!error)
 		return TW_EXIT_GOOD;
@@ -346,9 +367,10 @@ static int merge_lists(struct tw_report_group *group,
 	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_DATA;
 }
 
-int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
-		    struct tw_report_group **groups, size_t *group_count,
-		    struct tw_report_problem *problem)
+int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
+			 const struct tw_report_span *span,
+			 struct tw_report_group **groups, size_t *group_count,
+			 struct tw_report_problem *problem)
 {
 	struct tw_report_group *made = calloc(count, sizeof(*made));
 	size_t used = 0;
@@ -360,8 +382,11 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 	}
 	qsort(reports, count, sizeof(*reports), by_start);
 	code = place_all(made, &used, reports, count, of_hosts, problem);
-	for (size_t i = 0; i < used && code == TW_EXIT_GOOD; i++)
-		code = merge_lists(&made[i], problem);
+	for (size_t i = 0; i < used && code == TW_EXIT_GOOD; i++) {
+		code = tw_report_merge_intervals(&made[i], span, problem);
+		if (code == TW_EXIT_GOOD)
+			code = merge_lists(&made[i], problem);
+	}
 	if (code != TW_EXIT_GOOD) {
 		tw_report_groups_free(made, used);
 		return code;
@@ -369,6 +394,16 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 	*groups = made;
 	*group_count = used;
 	return TW_EXIT_GOOD;
+}
+
+int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
+		    struct tw_report_group **groups, size_t *group_count,
+		    struct tw_report_problem *problem)
+{
+	const struct tw_report_span whole = { .to_ns = UINT64_MAX };
+
+	return tw_report_merge_span(reports, count, of_hosts, &whole, groups,
+				    group_count, problem);
 }
 
 void tw_report_groups_free(struct tw_report_group *groups, size_t count)
@@ -380,6 +415,7 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 		free(groups[i].slowest);
 		free(groups[i].stalls);
 		free(groups[i].over_time.intervals);
+		tw_report_cells_free(groups[i].cells);
 		free(groups[i].members);
 	}
 	free(groups);

@@ -20,6 +20,17 @@ int tw_report_merge(struct tw_report *reports, size_t count, int of_hosts,
 		    struct tw_report_group **groups, size_t *group_count,
 		    struct tw_report_problem *problem);
 
+/* The same of a part of the run, of members with files of intervals: of the whole
+ * intervals that are in @span, or partly. Another problem: they are not. */
+int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
+			 const struct tw_report_span *span,
+			 struct tw_report_group **groups, size_t *group_count,
+			 struct tw_report_problem *problem);
+
+/* 0; -EOVERFLOW; -EINVAL: digits differ; -ENOMEM. */
+int tw_report_merge_tally(struct tw_report_tally *into,
+			  const struct tw_report_tally *from);
+
 /* How many hosts it is of, not counting that of its first member. */
 size_t tw_report_other_hosts(const struct tw_report_group *group);
 void tw_report_groups_free(struct tw_report_group *groups, size_t count);

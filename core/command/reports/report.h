@@ -170,7 +170,8 @@ struct tw_report_interval {
 	uint64_t over_ns;
 	struct tw_report_interval_of {
 		uint64_t count, sum_ns, min_ns, max_ns;
-		uint64_t p99_ns;	/* 0: not in the file */
+		uint64_t p99_ns;	/* 0: not in the file; so are the next: */
+		uint64_t p50_ns, p999_ns;	/* of files of intervals only */
 	} of[TW_REPORT_DIRECTIONS];
 };
 
@@ -245,6 +246,9 @@ struct tw_report_devices;
 
 struct tw_report {
 	const char *path;
+	const char *intervals;		/* its file of intervals was given, too; or NULL */
+	int is_intervals;		/* @path is one: @tally is the header's, empty */
+	uint64_t interval_ns;		/* as asked for; 0: no such file */
 	json_t *root;
 	struct tw_report_job job;
 	struct tw_report_tally tally;
@@ -288,6 +292,14 @@ struct tw_report_stall {
 	int more_jobs;
 };
 
+/* Of a group: since the start of its first member. */
+struct tw_report_span {
+	int is_wanted;			/* not the whole run */
+	uint64_t from_ns, to_ns;
+};
+
+struct tw_report_cells;
+
 /* Jobs that belong together; members in order of their start. */
 struct tw_report_group {
 	const struct tw_report **members;
@@ -306,6 +318,11 @@ struct tw_report_group {
 	size_t stall_count;
 	struct tw_report_over_time over_time;
 	int over_time_differs;		/* no common intervals: none */
+	/* Of files of intervals: */
+	struct tw_report_cells *cells;	/* NULL: not all members have one */
+	struct tw_report_span span;	/* what is shown */
+	size_t without_report;		/* members of which there are intervals only */
+	size_t without_end;		/* members that were killed, or still run */
 };
 
 /* The first thing found wrong, for people. */

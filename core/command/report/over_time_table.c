@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A direction over the time of the run, as a table of a few rows: of files of intervals.
+ * And what a group of such files is.
+ */
+#include <stdio.h>
+
+#include "command/output/format.h"
+#include "command/output/table.h"
+#include "command/report/page.h"
+#include "command/reports/cells.h"
+#include "command/reports/merge_intervals.h"
+
+#define MOST_ROWS	20
+
+/* ---- the table ------------------------------------------------------------ */
+
+/* Cells of a row: as few as @MOST_ROWS allow. */
+static size_t cells_a_row(const struct tw_report_cells *cells)
+{
+	return (cells->count + MOST_ROWS - 1) / MOST_ROWS;
+}
+
+struct row {
+	struct tw_report_cell cell;
+	int error;
+};
+
+static void make_row(struct row *row, const struct tw_report_cells *cells, size_t first)
+{
+	const size_t end = first + cells_a_row(cells);
+
+	*row = (struct row) { .error = 0 };
+	for (size_t i = first; i < end && i < cells->count && !row->error; i++)
+		row->error = tw_report_cell_add(&row->cell, &cells->cells[i]);
+}
+
+static void add_rate(struct tw_table *table, const struct tw_report_cell *cell,
+		     const struct tw_histogram *lat)
+{
+	if (cell->to_ns > cell->from_ns)
+		tw_cell_number(table, (double)lat->count * 1e9 /
+				      (double)(cell->to_ns - cell->from_ns));
+	else
+		tw_cell_none(table);
+}
+
+static void add_lat(struct tw_table *table, const struct tw_histogram *lat)
+{
+	static const double percents[] = { 50, 99, 99.9 };
+
+	for (int i = 0; !lat->count && i < 5; i++)
+		tw_cell_none(table);
+	if (!lat->count)
+		return;
+	tw_cell_ns(table, tw_histogram_mean_ns(lat));
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
+		if ((double)lat->count * (100 - percents[i]) >= 99.999999)
+			tw_cell_ns(table, (double)tw_histogram_percentile(lat,
+								percents[i]));
+		else
+			tw_cell_none(table);
+	tw_cell_ns(table, (double)lat->max_ns);
+}
+
+static void add_bad(struct tw_table *table, const struct tw_report_cell *cell,
+		    int direction)
+{
+	char text[64] = "";
+
+	if (cell->errors[direction])
+		snprintf(text, sizeof(text), "%llu error%s%s",
+			 (unsigned long long)cell->errors[direction],
+			 cell->errors[direction] == 1 ? "" : "s",
+			 cell->backwards ? ", " : "");
+	tw_cell_printf(table, "%s%s", text, cell->backwards ? "bad stamps" : "");
+}
+
+static void add_row(struct tw_table *table, const struct tw_report_cell *cell,
+		    int direction)
+{
+	const struct tw_histogram *lat = &cell->lat[direction];
+
+	tw_table_row(table);
+	tw_cell_ns(table, (double)cell->from_ns);
+	tw_cell_ns(table, (double)(cell->to_ns - cell->from_ns));
+	add_rate(table, cell, lat);
+	add_lat(table, lat);
+	add_bad(table, cell, direction);
+}
+
+void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group,
+			     int direction)
+{
+	static const struct tw_column columns[] = {
+		{ "from", .width = 10 }, { "over", .width = 7 },
+		{ "I/Os/s", .width = 7 }, { "mean", .width = 7 },
+		{ "p50", .width = 7 }, { "p99", .width = 7 }, { "p99.9", .width = 7 },
+		{ "max", .width = 7 }, { "", .flags = TW_COLUMN_LEFT },
+	};
+	const struct tw_report_cells *cells = group->cells;
+	struct tw_table *table;
+	struct row row;
+
+	if (!cells || cells->count < 2)
+		return;
+	tw_page_paragraph(page, "lat over time, from the start of the first job:");
+	tw_page_only(page, TW_IN_TEXT);
+	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	tw_page_only(page, TW_IN_TEXT);
+	for (size_t i = 0; i < cells->count; i += cells_a_row(cells)) {
+		make_row(&row, cells, i);
+		if (row.error)
+			tw_page_fail(page);
+		else if (row.cell.to_ns > row.cell.from_ns)
+			add_row(table, &row.cell, direction);
+		tw_report_cell_free(&row.cell);
+	}
+}
+
+/* ---- what the page is of -------------------------------------------------- */
+
+static void add_span(struct tw_page *page, const struct tw_report_group *group)
+{
+	char from[TW_FORMAT_SIZE], to[TW_FORMAT_SIZE];
+
+	tw_page_remark(page, "a part of the run only: from %s to %s after its start, in "
+		       "whole intervals; without the slowest I/Os, which are in the "
+		       "job's report", tw_format_ns(from, (double)group->span.from_ns),
+		       tw_format_ns(to, (double)group->span.to_ns));
+}
+
+void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group)
+{
+	if (group->span.is_wanted)
+		add_span(page, group);
+	else if (tw_report_is_of_intervals(group))
+		tw_page_remark(page, "the sum of the intervals of the run; the slowest I/Os, "
+			       "the clocks and the verdict on the counter are in the "
+			       "job's report");
+	else if (group->without_report)
+		tw_page_remark(page, "of %zu of %zu jobs there are intervals only",
+			       group->without_report, group->size);
+	if (!group->without_end)
+		return;
+	if (group->size == 1)
+		tw_page_warning(page, "the job was killed, or still runs: what it did "
+				"after its last interval is missing.");
+	else
+		tw_page_warning(page, "%zu of %zu jobs were killed, or still run: what they "
+				"did after their last interval is missing.",
+				group->without_end, group->size);
+}

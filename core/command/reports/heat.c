@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lat by time: see heat.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "command/reports/heat.h"
+#include "latency/histogram.h"
+
+/* Of all cells of a direction. */
+struct range {
+	uint64_t min_ns, max_ns;
+	unsigned bits;			/* of the coarsest histogram */
+};
+
+static int find_range(const struct tw_report_cells *cells, int direction,
+		      struct range *range)
+{
+	*range = (struct range) { .min_ns = UINT64_MAX, .bits = 64 };
+	for (size_t i = 0; i < cells->count; i++) {
+		const struct tw_histogram *lat = &cells->cells[i].lat[direction];
+
+		if (!lat->count)
+			continue;
+		if (lat->min_ns < range->min_ns)
+			range->min_ns = lat->min_ns;
+		if (lat->max_ns > range->max_ns)
+			range->max_ns = lat->max_ns;
+		if (lat->bits < range->bits)
+			range->bits = lat->bits;
+	}
+	return range->min_ns <= range->max_ns;
+}
+
+/* No row is narrower than a bin: there would be empty rows between bins. */
+static void set_rows(struct tw_report_heat *heat, const struct range *range)
+{
+	const double low = (double)(range->min_ns ? range->min_ns : 1);
+	const double high = (double)range->max_ns + 1;
+	const double bin = log1p(ldexp(1, -(int)range->bits));
+	const double most = high > low ? log(high / low) / bin : 1;
+
+	heat->rows = most >= TW_REPORT_HEAT_ROWS ? TW_REPORT_HEAT_ROWS :
+		     most >= 1 ? (size_t)most : 1;
+	for (size_t i = 0; i <= heat->rows; i++)
+		heat->lat_ns[i] = low * pow(high / low, (double)i /
+					    (double)heat->rows);
+}
+
+/* A cell without intervals is a column, too: no I/O was there. */
+static void set_columns(struct tw_report_heat *heat, const struct tw_report_cells *cells)
+{
+	heat->columns = cells->count;
+	for (size_t i = 0; i <= cells->count; i++)
+		heat->time_ns[i] = cells->origin_ns + i * cells->width_ns;
+	if (cells->cells[cells->count - 1].to_ns > heat->time_ns[cells->count - 1])
+		heat->time_ns[cells->count] = cells->cells[cells->count - 1].to_ns;
+}
+
+/* The row of a bin is that of its middle. */
+static size_t row_of(const struct tw_report_heat *heat, const struct tw_histogram *lat,
+		     uint32_t bin)
+{
+	const double middle = (double)tw_histogram_bin_low(lat, bin) / 2 +
+			      (double)tw_histogram_bin_high(lat, bin) / 2;
+	const double low = heat->lat_ns[0], high = heat->lat_ns[heat->rows];
+	double row;
+
+	if (middle <= low || high <= low)
+		return 0;
+	row = floor(log(middle / low) / log(high / low) * (double)heat->rows);
+	return row < (double)heat->rows ? (size_t)row : heat->rows - 1;
+}
+
+static void count_column(struct tw_report_heat *heat, size_t column,
+			 const struct tw_histogram *lat)
+{
+	uint64_t *counts = heat->counts[column];
+	uint32_t bin, last;
+
+	if (!lat->count)
+		return;
+	last = tw__histogram_bin(lat, lat->max_ns);
+	for (bin = tw__histogram_bin(lat, lat->min_ns); bin <= last; bin++)
+		if (lat->bins[bin])
+			counts[row_of(heat, lat, bin)] += lat->bins[bin];
+	for (size_t i = 0; i < heat->rows; i++)
+		if (counts[i] > heat->most)
+			heat->most = counts[i];
+}
+
+int tw_report_heat(struct tw_report_heat *heat, const struct tw_report_cells *cells,
+		   int direction)
+{
+	struct range range;
+
+	if (!cells || !find_range(cells, direction, &range))
+		return 0;
+	memset(heat, 0, sizeof(*heat));
+	set_rows(heat, &range);
+	set_columns(heat, cells);
+	for (size_t i = 0; i < cells->count; i++)
+		count_column(heat, i, &cells->cells[i].lat[direction]);
+	return 1;
+}

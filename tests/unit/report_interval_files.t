@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: files of intervals are shown as what they add up to, which is the job's
+# report; a part of the run has the intervals that are in it, and parts that do not
+# overlap add up to the whole; several jobs have one time. A job that was killed is shown
+# up to its last whole line; damage is one line with its place.
+# Defect: an interval is counted twice or not at all, jobs that began at other times are
+# shifted, a damaged file is shown as if it were whole.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+
+cd "$scratch" || exit 1
+case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
+
+# check TEXT PERL FILE...: an expression of the groups' JSON, one for each FILE
+check()
+{
+	text=$1 expression=$2
+	shift 2
+	perl -MJSON::PP -e '
+		my ($expression, @files) = @ARGV;
+		local $/;
+		my @j = map { open my $f, "<", $_ or die "$_: $!\n";
+			decode_json(<$f>)->{groups}[0] } @files;
+		sub text { JSON::PP->new->canonical->encode($_[0]) }
+		exit !eval $expression' "$expression" "$@"
+	ok $? "$text"
+}
+
+write_report one.json
+write_intervals one.jsonl
+run report --json one.json
+cp "$out" report
+run report --json one.jsonl
+is "$status" 0 'a file of intervals alone'
+cp "$out" sum
+# What lines have nothing of, and what follows from the sum of squares alone.
+check 'has the numbers of the report' '
+	my %not = map { $_ => 1 } qw(files job counter clocks batches slowest stalls why
+		over_time response trigger facts fio_lat kernel_stages);
+	for my $j (@j) {
+		delete @$j{keys %not};
+		my @histograms = (values %{$j->{submitting_call}},
+			map { values %$_ } values %{$j->{stages}});
+		delete $_->{stddev_ns} for @histograms;
+	}
+	text($j[0]) eq text($j[1]) && $j[0]{stages}{lat}{read}{count} == 100' report sum
+check 'of the whole run' '$j[0]{job}{run_ns} == 4500000000 && !$j[0]{span}' sum
+check 'and those of each interval' '
+	my @t = @{$j[0]{over_time}};
+	@t == 5 && $t[1]{from_ns} == 1e9 && $t[1]{over_ns} == 1e9 &&
+	$t[1]{read}{count} == 54 && $t[1]{read}{percentiles}{"50.000000"} == 100 &&
+	$t[1]{read}{percentiles}{"99.000000"} == 900 && !$t[2]{read} &&
+	$t[3]{read}{percentiles}{"99.900000"} == 1000 && $t[4]{over_ns} == 5e8' sum
+run report --json one.json one.jsonl
+cp "$out" both
+check 'with the report, that is what is shown' '
+	my %not = map { $_ => 1 } qw(files over_time);
+	delete @$_{keys %not} for @j;
+	text($j[0]) eq text($j[1])' report both
+check 'and the file over time' '@{$j[0]{over_time}} == 5 && @{$j[0]{files}} == 2' both
+
+# ---- parts of the run ----
+run report --json --from=0 --to=2 one.jsonl
+cp "$out" first
+run report --json --from=2 one.jsonl
+cp "$out" second
+check 'parts of the run' '$j[0]{stages}{lat}{read}{count} == 94 &&
+	$j[1]{stages}{lat}{read}{count} == 6 && $j[0]{job}{run_ns} == 2e9 &&
+	$j[0]{span}{from_ns} == 0 && $j[0]{span}{to_ns} == 2e9 &&
+	$j[1]{span}{from_ns} == 2e9 && $j[1]{span}{to_ns} == 4500000000' first second
+check 'add up to the whole' '
+	my ($a, $b, $all) = @j;
+	my $ok = 1;
+	for my $stage (keys %{$all->{stages}}) {
+		my ($x, $y, $z) = map { $_->{stages}{$stage}{read} } $a, $b, $all;
+		$ok &&= $x->{sum_ns} + $y->{sum_ns} == $z->{sum_ns};
+		$ok &&= ($x->{bins}{$_} // 0) + ($y->{bins}{$_} // 0) == $z->{bins}{$_}
+			for keys %{$z->{bins}};
+	}
+	$ok && $a->{ios}{read} + $b->{ios}{read} == $all->{ios}{read}' first second sum
+run report --json --from=1500ms --to=1s600ms one.jsonl
+check 'intervals are shown as a whole' '$j[0]{span}{from_ns} == 1e9 &&
+	$j[0]{span}{to_ns} == 2e9 && $j[0]{ios}{read} == 54' "$out"
+run report --json --from=3 one.json one.jsonl
+check 'with the report: its clocks, not its sums' '
+	$j[0]{ios}{read} == 6 && $j[0]{clocks}{fio} && !@{$j[0]{slowest}} &&
+	$j[0]{counter}{verdict} eq "reliable" && !$j[0]{batches}' "$out"
+run report --from=3 --to=4 one.jsonl
+has "$out" 'a part of the run only: from 3.000 s to 4.000 s after its start' \
+	'the page tells which part'
+run report --from=1 one.json
+is "$status $(wc -l <"$err")" '64 1' 'without a file of intervals'
+has "$err" "one.json: a part of the run needs the job's file of intervals" 'in one line'
+run report --from=2h one.jsonl
+is "$status" 64 'after the end of the run'
+has "$err" 'no interval at 7200 s: there are 4.500 s of the job' 'in one line'
+run report --from=3 --to=3 one.jsonl
+is "$status" 64 'nothing is between them'
+run report --from=1h30x one.jsonl
+is "$status" 64 'no time'
+
+# ---- several jobs ----
+write_intervals two.jsonl thread=2 pid=101 start=1700000000500000000 \
+	monotonic=79000000000
+run report --json --from=2 --to=3 two.jsonl one.jsonl
+check 'a job that began 2 s later, by the monotonic clock' '
+	$j[0]{job}{jobs} == 2 && $j[0]{ios}{read} == 40 &&
+	$j[0]{span}{to_ns} == 3e9' "$out"
+run report --json two.jsonl one.jsonl
+check 'both' '$j[0]{ios}{read} == 200 && $j[0]{over_time}[2]{read}{count} == 40 &&
+	$j[0]{over_time}[3]{read}{count} == 59 &&
+	$j[0]{job}{run_ns} == 6500000000' "$out"
+run report --json one.json two.jsonl
+check 'a job with a report, and one without' '$j[0]{ios}{read} == 200 &&
+	!$j[0]{over_time}' "$out"
+run report one.json two.jsonl
+has "$out" 'of 1 of 2 jobs there are intervals only' 'the page tells that'
+run report one.jsonl one.jsonl
+is "$status" 65 'the same file twice'
+has "$err" 'one.jsonl: the same job as one.jsonl' 'is refused'
+run report one.json one.jsonl one.jsonl
+is "$status" 65 'also with the report'
+
+# ---- files that are not whole ----
+head -n 3 one.jsonl >killed.jsonl
+printf '{"interval": 3, "from_' >>killed.jsonl
+run report killed.jsonl
+is "$status" 0 'a job that was killed in its third line'
+has "$out" 'read: 94 I/Os' 'is shown up to there'
+has "$out" 'WARNING: the job was killed, or still runs' 'and is named so'
+head -n 1 one.jsonl >empty.jsonl
+run report empty.jsonl
+is "$status" 0 'a header alone'
+sed '3s/"count": 5/"count": 6/' one.jsonl >damaged.jsonl
+run report damaged.jsonl
+is "$status $(wc -l <"$err")" '65 1' 'a damaged one'
+has "$err" 'damaged.jsonl: line 3: stages.' 'with the line and what is wrong'
+sed '1s/"fallback": false/"fallback": 7/' one.jsonl >bad.jsonl
+run report bad.jsonl
+has "$err" 'bad.jsonl: line 1: counter.fallback is not true or false' 'a bad header'
+sed '1s/false/true/' one.jsonl >fallback.jsonl
+run report fallback.jsonl
+has "$out" "All times here are the system clock's" "times of the system's clock"
+done_testing
