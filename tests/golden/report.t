@@ -131,7 +131,7 @@ drives()
 drives name=four thread=1 MODEL=A 8:0,sda,100000,200000 8:16,sdb,110000,220000 MODEL=B \
 	8:32,sdc,100100,205000 8:48,sdd,100200,199000 >four.json
 drives name=first thread=2 pid=301 259:1,nvme1n1,100000,200000 >first.json
-drives name=second thread=3 pid=302 259:2,nvme2n1,101000,200000,99000 >second.json
+drives name=second thread=3 pid=302 259:2,nvme2n1,101000,200000,99000,99000,99000 >second.json
 
 # ---- files of intervals: of a job with its report, and of one that was killed ----
 write_intervals one.jsonl errors=1

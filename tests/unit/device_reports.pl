@@ -5,8 +5,8 @@
 #	perl device_reports.pl [KEY=VALUE]... DEVICE...
 #
 # KEY: name, thread, pid, host, depth; option=NAME=VALUE; digits (of the job, 3).
-# DEVICE: NUMBER,NAME,LAT,SLOW[,LAT-OF-PART]...: 16000 reads in 8 parts of the run,
-# in each 1960 of LAT ns and 40 of SLOW ns; of some parts, the first ones, LAT may be another.
+# DEVICE: NUMBER,NAME,LAT,SLOW[,LAT-OF-PART]...: 16000 reads in 16 parts of the run,
+# in each 980 of LAT ns and 20 of SLOW ns; of some parts, the first ones, LAT may be another.
 # MODEL=... goes for the devices after it. Of one device the job's own histograms are
 # the device's, without stages but lat; of several, device_time is 1000 ns less than lat.
 
@@ -27,7 +27,7 @@ for (@ARGV) {
 		$job{$1} = $2;
 	} else {
 		my ($number, $name, $lat, $slow, @parts) = split /,/;
-		$parts[$_] //= $lat for 0 .. 7;
+		$parts[$_] //= $lat for 0 .. 15;
 		push @devices, { number => $number, name => $name, model => $model,
 			slow => $slow, parts => \@parts };
 	}
@@ -62,7 +62,7 @@ sub histogram {
 sub values_of {
 	my ($device, $less) = @_;
 
-	return map { ([$_ - $less, 1960], [$device->{slow} - $less, 40]) }
+	return map { ([$_ - $less, 980], [$device->{slow} - $less, 20]) }
 		@{$device->{parts}};
 }
 
@@ -74,8 +74,8 @@ sub of_device {
 		lat => { read => histogram(2, values_of($device, 0)) },
 		device_time => { read => histogram(2, values_of($device, 1000)) },
 		over_time => [map +{ from_ns => 1000000 * $i++, over_ns => 1000000,
-			read => { count => 2000, sum_ns =>
-				1960 * $_ + 40 * $device->{slow} } },
+			read => { count => 1000, sum_ns =>
+				980 * $_ + 20 * $device->{slow} } },
 			@{$device->{parts}}]);
 }
 
@@ -87,7 +87,7 @@ my %report = (schema => 'tickwise-report', version => 3, tickwise_version => '0.
 	job => { name => $job{name}, groupid => 0, thread_number => $job{thread} + 0,
 		subjob_number => 0, pid => $job{pid} + 0, host => $job{host},
 		start => '1700000000000000000', fio_version => 'fio-3.33',
-		engine => 'tickwise', iodepth => $job{depth} + 0, run_ns => 8000000,
+		engine => 'tickwise', iodepth => $job{depth} + 0, run_ns => 16000000,
 		run => "$job{host}-7" },
 	ios => $none->($ios), stages => { lat => { read =>
 		histogram($job{digits}, @all) } },
@@ -98,7 +98,7 @@ my %report = (schema => 'tickwise-report', version => 3, tickwise_version => '0.
 		$_->{model} ? (model => $_->{model}) : (),
 		@devices > 1 ? of_device($_) : () }, @devices]);
 $report{over_time} = [map +{ from_ns => 1000000 * $i++, over_ns => 1000000,
-	read => { count => 2000, sum_ns => 1960 * $_ + 40 * $devices[0]{slow},
+	read => { count => 1000, sum_ns => 980 * $_ + 20 * $devices[0]{slow},
 		min_ns => $_, max_ns => $devices[0]{slow} } }, @{$devices[0]{parts}}]
 	if @devices == 1;
 $report{options} = \%options if %options;

@@ -6,6 +6,7 @@
 #include "command/report/page.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "command/output/table.h"
@@ -51,13 +52,19 @@ static void add_mean(struct tw_table *table, const struct tw_histogram *histogra
 }
 
 static void add_row(struct tw_table *table, const struct tw_report_device *device,
-		    int direction, int with_host, int with_model)
+		    int direction, int with_host, int with_model, int is_slow)
 {
+	char name[512];
+
 	const struct tw_histogram *lat = &device->lat[direction];
 
 	tw_table_row(table);
-	tw_cell_printf(table, "%s%s%s", with_host ? device->host : "",
-		       with_host ? ":" : "", device->name);
+	snprintf(name, sizeof(name), "%s%s%s", with_host ? device->host : "",
+		 with_host ? ":" : "", device->name);
+	if (is_slow)
+		tw_cell_strong(table, name);
+	else
+		tw_cell_text(table, name);
 	tw_cell_u64(table, lat->count);
 	add_mean(table, lat);
 	for (size_t i = 0; i < PERCENTS; i++)
@@ -93,7 +100,7 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 	tw_table_most(table, MOST_ROWS, "--json");
 	for (size_t i = 0; i < ranking->count; i++)
 		add_row(table, ranking->list[i], ranking->direction,
-			hosts_differ(ranking), with_model);
+			hosts_differ(ranking), with_model, i < ranking->slow);
 }
 
 /* The fewest of all; the legend is of the stages'. */
@@ -120,6 +127,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_ranking *
 	else
 		tw_page_heading(page, 3, "%s: devices by the mean of lat",
 				tw_report_directions[ranking->direction]);
+	if (ranking->slow)
+		tw_page_more(page, ", after the slow %s", ranking->slow > 1 ? "ones" : "one");
 	tw_report_say_slow_devices(text, sizeof(text), ranking);
 	tw_page_remark(page, "%s", text);
 	add_table(page, ranking);

@@ -8,9 +8,10 @@
 
 #include "command/reports/report.h"
 
-/* Of a run. A device that is slowest in all of them is so by chance in 1 of 128 cases
- * if there are two, and in fewer if there are more. */
-#define TW_REPORT_DEVICE_PARTS	8
+/* Of a run. In so many of them one of two devices that are alike is the slower one in 1 of
+ * 240 runs, if the parts are independent: 2 * (120 + 16 + 1) / 2^16. */
+#define TW_REPORT_DEVICE_PARTS		16
+#define TW_REPORT_DEVICE_SLOW_PARTS	14
 
 struct tw_report_device_part {
 	uint64_t count, sum_ns;		/* of lat */
@@ -48,12 +49,12 @@ int tw_report_merge_devices(struct tw_report_devices *devices,
 /* Devices with I/Os of a direction, and which of them are slower than the others
  * (slow_device.c). */
 struct tw_report_ranking {
-	/* The slowest first by @percent of lat, the largest that most have ten I/Os
-	 * beyond; 0: by the mean. */
+	/* The slow ones first, then by @percent of lat, the largest that most have ten
+	 * I/Os beyond; 0: by the mean. */
 	const struct tw_report_device **list;
 	double percent;
-	/* By the mean. The first @slow are the slow ones. */
-	const struct tw_report_device **by_mean;
+	/* By the median of the parts' means. The first @slow are the slow ones. */
+	const struct tw_report_device **by_parts;
 	size_t slow;
 	size_t count;
 	int direction;

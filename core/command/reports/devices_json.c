@@ -79,7 +79,7 @@ static json_t *ranking_to_json(const struct tw_report_ranking *ranking)
 {
 	char text[TW_REPORT_SENTENCE];
 	json_t *slow = ranking->unjudged ? json_null() :
-					   names_of(ranking->by_mean, ranking->slow);
+					   names_of(ranking->by_parts, ranking->slow);
 
 	tw_report_say_slow_devices(text, sizeof(text), ranking);
 	return json_pack("{s:f, s:o, s:o, s:s}", "percent", ranking->percent,
