@@ -39,7 +39,8 @@ static void use(struct tw_report *report)
 
 	if (tw_report_merge(report, 1, 0, &groups, &count, &problem))
 		return;
-	show(tw_report_page(groups, count, 1));
+	show(tw_report_page(groups, count,
+			    TW_REPORT_WITH_HTML | TW_REPORT_WITH_CLOCKS));
 	json_decref(tw_report_groups_to_json(groups, count));
 	tw_report_write_trace(groups, count, "/dev/null", &problem);
 	tw_report_groups_free(groups, count);

@@ -74,7 +74,9 @@ has "$out" '/d/a?[2J<b>' 'no name moves the cursor'
 has "$out" '5 records lost' 'what was lost'
 has "$scratch/words" '3 I/Os in flight at the end' 'and what is not done'
 has "$out" 'lat mean 1.000 us = blockq 0.100 + device 0.600 + complete 0.300' 'the sum'
-has "$out" 'ring 2, /d/t.ibd' "the slowest's file"
+is "$(grep -A 1 ' readv*  *4096 ' "$out" | tr -s ' \n' ' ')" \
+	'1.000 us 2 read 4096 512 device 60 %, complete 30 % /d/t.ibd ' \
+	"the slowest's ring and file"
 has_not "$out" 'fio' "nothing of fio's"
 has_not "$out" 'clock' 'nor of clocks'
 has_not "$out" 'counter' 'nor of the counter'
@@ -93,6 +95,17 @@ run report --json "$scratch/a.json" "$scratch/b.json"
 is "$(perl -MJSON::PP -0 -ne 'print join " ", map { scalar
 	@{$_->{attached}{operations}} } @{decode_json($_)->{groups}}' "$out")" '3 3' \
 	'two are two groups'
+
+# More rows than text has room for.
+perl -MJSON::PP -0 -ne 'my $r = decode_json($_); my $o = $r->{attached}{operations};
+	push @$o, { %{$o->[0]}, ring => 2 + $_ } for 1 .. 600 - @$o;
+	print encode_json($r)' "$scratch/a.json" >"$scratch/many.json"
+run report "$scratch/many.json"
+has "$out" 'and 580 more (--json, --html)' 'of 600 rows, 580 are elsewhere'
+run report --html="$scratch/many.html" "$scratch/many.json"
+is "$(grep -c '<td class="words">/d/' "$scratch/many.html")" \
+	"$(perl -MJSON::PP -0 -ne 'print scalar grep { $_->{file} =~ m(^/d/) }
+		@{decode_json($_)->{attached}{operations}}' "$scratch/many.json")" 'all in the HTML'
 
 sed 's/"operation": "readv", "split"/"operation": 7, "split"/' "$scratch/a.json" \
 	>"$scratch/c.json"

@@ -56,7 +56,7 @@ $(slow 0 190000000 3000000 '"stage": "complete", "stall": {"from_ns": 190080000,
 
 # sentence: the one that the page begins with
 sentence() {
-	sed -n '3,/^$/p' "$out" | tr -s ' \n' ' '
+	sed -n '/^read: p99/,/^$/p' "$out" | tr -s ' \n' ' '
 }
 
 # stalls: those of the page
@@ -64,7 +64,7 @@ stalls() {
 	sed -n '/^  1 stall/,/^$/p' "$out" | tr -s ' \n' ' '
 }
 
-begins=' read: p99 is 900 ns: complete 98 % (of 4 I/Os beyond): the job was ready but not running in 2 of 3 stalls, kworker/1:2 had its CPU in 1 of them'
+begins='read: p99 is 900 ns: complete 98 % (of 4 I/Os beyond): the job was ready but not running in 2 of 3 stalls, kworker/1:2 had its CPU in 1 of them'
 
 run report "$one"
 is "$status" 0 'a report with causes'
@@ -95,7 +95,7 @@ is "$(json_of '"$g->{why}{read}{percent} $g->{why}{read}{lat_ns} " .
 
 run report --html="$scratch/page" "$one"
 well_formed "$scratch/page" 'the HTML'
-has "$scratch/page" "<p>${begins# }</p>" 'begins with it, too'
+has "$scratch/page" "<p>$begins</p>" 'begins with it, too'
 has "$scratch/page" '<p>1 stall of 5.000 ms hit 2 I/Os in complete' 'has the stalls'
 has "$scratch/page" 'not running for 4.900 ms: kworker/1:2 had its CPU for' \
 	'and the causes'
@@ -124,7 +124,7 @@ plain=$scratch/plain.json
 with_slowest "$plain" "$(slow 0 1000 5000000)" \
 	kernel_stages='"causes": {"state": "off", "why": "no privilege"},'
 run report "$plain"
-is "$(sentence)" ' read: p99 is 900 ns: complete 98 % (of 1 I/O beyond) ' \
+is "$(sentence)" 'read: p99 is 900 ns: complete 98 % (of 1 I/O beyond) ' \
 	'without causes: the stages alone'
 has "$out" '  causes: not known: no privilege' 'and why there are no causes'
 with_slowest "$plain" "$(slow 0 1000 5000000)" \

@@ -13,10 +13,10 @@ case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 write_report a1.json thread=1 slow=901
 write_report a2.json thread=2 slow=1023 pid=101 errors=4 fio_ns=-90000.0 \
 	fio_ppb=-9000.0 start=1700000000000300000
-run report a2.json a1.json
-is "$(grep -c 'group 0' "$out")" 1 'two jobs of a group are one'
-has "$out" 'randread: 2 jobs merged' 'and it says so'
-has "$out" 'from a1.json and a2.json' 'and from where'
+run report --clocks a2.json a1.json
+is "$(grep -c '^randread:' "$out")" 1 'two jobs of a group are one'
+has "$out" 'randread: iodepth 32, 2 jobs,' 'and it says so'
+has "$out" 'reports  a1.json, a2.json' 'and from where'
 has "$out" 'read: 200 I/Os' 'I/Os are added'
 has "$out" '4 errors' 'errors are added'
 is "$(awk '$1 == "lat" { print $2, $4, $5; exit }' "$out")" \
@@ -26,7 +26,7 @@ has "$out" '-90000' 'the clock farther off'
 has_not "$out" '-74390' 'not the other'
 has "$out" 'for each clock the one farthest off' 'and it says so'
 cp "$out" first
-run report a1.json a2.json
+run report --clocks a1.json a2.json
 is "$(cat "$out")" "$(cat first)" 'the same in the other order'
 
 # Two errors of one size: the one that is less well known stands for both,
@@ -35,10 +35,10 @@ write_report t1.json thread=1 fio_ppb=9000.0
 write_report t2.json thread=2 fio_ppb=-9000.0
 sed 's/"uncertainty_ppb": 2.5/"uncertainty_ppb": 7.5/' t1.json >u1.json
 sed 's/"uncertainty_ppb": 2.5/"uncertainty_ppb": 7.5/' t2.json >u2.json
-run report t1.json u2.json
+run report --clocks t1.json u2.json
 is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '-9000 7.500' \
 	'errors alike: the less well known one'
-run report u1.json t2.json
+run report --clocks u1.json t2.json
 is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '+9000 7.500' \
 	'also if that comes first'
 
@@ -46,7 +46,7 @@ is "$(awk '/^fio [(]/ { print $5, $7 }' "$out")" '+9000 7.500' \
 write_report b1.json thread=1 pid=200 start=1700000060000000000
 write_report b2.json thread=2 pid=201 start=1700000060000000000
 run report b1.json a1.json b2.json a2.json
-is "$(grep -c '2 jobs merged' "$out")" 2 'two runs stay apart'
+is "$(grep -c ', 2 jobs,' "$out")" 2 'two runs stay apart'
 run report a1.json b2.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when files are missing'
 
@@ -83,7 +83,7 @@ write_report r1.json run='"run": "7", '
 write_report r2.json run='"run": "8", ' thread=2
 write_report r3.json run='"run": "7", ' thread=3 start=1700009000000000000
 run report r1.json r2.json r3.json
-has "$out" 'from r1.json and r3.json' 'where runs are named, they decide'
+has "$out" 'reports  r1.json, r3.json' 'where runs are named, they decide'
 
 # Two hosts; on the second one, a later run as well.
 for file in a1 a2; do
@@ -91,16 +91,16 @@ for file in a1 a2; do
 	sed 's/"start": "17000000000/"start": "17000000600/' h$file.json >l$file.json
 done
 run report a1.json a2.json ha1.json ha2.json
-is "$(grep -c '2 jobs merged' "$out")" 2 'hosts stay apart'
+is "$(grep -c ', 2 jobs,' "$out")" 2 'hosts stay apart'
 run report --merge-hosts a1.json a2.json ha1.json ha2.json la1.json
-is "$(grep -c '4 jobs merged' "$out")" 1 'unless they shall not'
+is "$(grep -c ', 4 jobs,' "$out")" 1 'unless they shall not'
 has "$out" 'and 1 more' 'and it says so'
 is "$(grep -c 'read: 100 I/Os' "$out")" 1 'a later run stays apart all the same'
 run report --merge-hosts a1.json la1.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also with nothing of its host'
 sed 's/"host": "box"/"host": "bax"/; s/"7"/"8"/' r1.json >hr.json
 run report --merge-hosts r1.json hr.json r2.json
-is "$(grep -c '2 jobs merged' "$out")" 1 'a host has one run in a group'
+is "$(grep -c ', 2 jobs,' "$out")" 1 'a host has one run in a group'
 
 cp a1.json copy.json
 run report a1.json a2.json copy.json

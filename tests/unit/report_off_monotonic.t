@@ -27,7 +27,7 @@ row() {
 
 write_report "$scratch/plain.json"
 more "$scratch/a.json" 12.5 0.25
-run report "$scratch/a.json"
+run report --clocks "$scratch/a.json"
 has "$out" 'fio (cpu) MONOTONIC  ' 'another reference'
 is "$(row fio)" '(cpu) MONOTONIC +12.50 +1.250 60.00 6.000 10.00 s within' \
 	"fio's clock against it"
@@ -44,7 +44,7 @@ has "$scratch/page" '<td class="text">MONOTONIC</td><td>+13.50</td>' \
 	'in the HTML, too'
 has "$scratch/page" 'was 2599998001.250 Hz, +-1.500 ppb' 'with the refit'
 write_report "$scratch/plain.json"
-run report "$scratch/plain.json"
+run report --clocks "$scratch/plain.json"
 has_not "$out" ' MONOTONIC  ' 'nothing where it is not known'
 has_not "$out" 'whole run' 'nor a refit'
 for bad in 's/"off_monotonic": \{/"off_monotonic": 3, "x": {/' \

@@ -39,7 +39,7 @@ run report --json "$scratch/c.json" "$scratch/d.json"
 has "$out" '"errors": null' 'and no sum that lacks its part'
 
 sed 's/"uncertainty_ns": 25.0,//' "$scratch/a.json" >"$scratch/b.json"
-run report "$scratch/b.json"
+run report --clocks "$scratch/b.json"
 is "$(awk '$1 == "fio" && $2 == "(cpu)" { print $6, $7 }' "$out")" \
 	'25.00 2.500' 'an uncertainty in one unit is one in the other'
 

@@ -89,4 +89,54 @@ perl -ne '/aria-label="I.Os over time/ ... /<\/svg>/ and
 	/class="s20" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
 	"$scratch/page" >"$scratch/points"
 is "$(cat "$scratch/points")" 2 'a last interval cut short makes no rate'
+
+# ---- in text: at most 12 rows, and no percentile that bounds nothing ----
+
+# with_p99 NUMBER P99...: of intervals of 200 reads and 100 writes; 0: not known
+with_p99() {
+	number=$1
+	shift
+	write_report "$scratch/plain.json" thread="$number"
+	sed -i '/"slowest"/d' "$scratch/plain.json"
+	at=0 comma=
+	for p99; do
+		known=", \"percentiles\": {\"99.000000\": $p99}"
+		[ "$p99" != 0 ] || known=
+		echo "$comma{\"from_ns\": $at, \"over_ns\": 1000000000, \"read\":
+			{\"count\": 200, \"sum_ns\": 20000, \"min_ns\": 50, \"max_ns\":
+			$((at / 1000000 + 500))$known}, \"write\": {\"count\": 100,
+			\"sum_ns\": 90000, \"min_ns\": 50, \"max_ns\": 950}}"
+		at=$((at + 1000000000))
+		comma=,
+	done >"$scratch/intervals"
+	{ cat "$scratch/plain.json"; echo '"over_time": ['; cat "$scratch/intervals"
+		echo ']}'; } >"$scratch/$number.json"
+}
+
+# table FILE...: the one of the run over time
+table() {
+	run report "$@"
+	sed -n '/^over time/,/^$/p' "$out" | sed '1d;$d'
+}
+
+with_p99 1 300 0
+is "$(table "$scratch/1.json")" "\
+                                     read                            write
+ from, s     IOPS    mean     p99     max     IOPS    mean     p99     max
+   0.000    200.0   100ns   300ns   500ns    100.0   900ns       -   950ns
+   1.000    200.0   100ns       - 1.500us    100.0   900ns       -   950ns" 'a row each'
+with_p99 2 400 400
+is "$(table "$scratch/1.json" "$scratch/2.json" | awk '{ print $4 }' | tr '\n' ' ')" \
+	' mean 400ns - ' 'of two jobs the larger one, if both are known'
+has "$out" ' p99 <=' 'which is a bound'
+run report --json "$scratch/1.json" "$scratch/2.json"
+is "$(grep -o '"p99_of_worst_job_ns": [0-9]*' "$out")" '"p99_of_worst_job_ns": 400' \
+	'in the JSON, too'
+with_p99 1 $(seq 100 125)
+is "$(table "$scratch/1.json" | awk 'NR > 2 { print $1 ":" $2 ":" $4 }' | tr '\n' ' ')" \
+	'0.000:200.0:102ns 3.000:200.0:105ns 6.000:200.0:108ns 9.000:200.0:111ns '\
+'12.000:200.0:114ns 15.000:200.0:117ns 18.000:200.0:120ns 21.000:200.0:123ns '\
+'24.000:200.0:125ns ' 'of 26 intervals nine rows'
+has "$out" ' p99 <=' 'whose p99 is a bound'
+is "$(awk 'length > 79' "$out")" '' 'in 79 columns'
 done_testing

@@ -9,16 +9,16 @@
 . "$(dirname "$0")/report_files.sh"
 
 in_html() {
-	grep -qF -e "<p>$(echo "$1" | sed "s/'/\&#39;/g")</p>" "$scratch/page" ||
+	grep -qF -e "<p>${2-}$(echo "$1" | sed "s/'/\&#39;/g")</p>" "$scratch/page" ||
 		echo "not in the HTML: "
 }
 
 # sum FILE...: the line on the page; the HTML must have it, too
 sum() {
 	run report --html="$scratch/page" "$@"
-	line=$(sed -n '/^read:/,/^stage/p' "$out" | grep -v '^read:\|^stage' |
-		tr -s ' \n' ' ' | sed 's/^ //; s/ of which.*//; s/ $//')
-	in_html "$line"
+	line=$(sed -n '/^read: .*lat mean/,/^$/p' "$out" | grep -v '^read: p' |
+		tr -s ' \n' ' ' | sed 's/^read: //; s/ $//')
+	in_html "$line" 'read: '
 	echo "$line"
 }
 
@@ -103,6 +103,34 @@ is "$(sum "$a" "$b")" "lat mean 189.0 ns = queue 25.4 + kernel 133.8 + deliver \
 (tw_event_time=1)" 'of jobs that differ neither is'
 write_report "$b" thread=2 event_time=true
 is "$(sum "$a" "$b" | cut -c 1-21)" 'fio lat mean 159.2 ns' 'two of two'
+
+# ---- fio's own lat ----
+
+# own COUNT MEAN FILE: fio's own count and mean in a report
+own() {
+	sed -i "s/^\"clocks\"/\"fio_lat\": {\"read\": {\"count\": $1, \"mean_ns\": $2}},\n&/" "$3"
+}
+
+write_report "$a"
+own 100 190.6 "$a"
+is "$(sum "$a")" 'fio lat mean 190.6 ns; sum of stages 189.0 ns (2 ns less) = queue 25.4 '\
+'+ kernel 133.8 + deliver 29.8' "fio's own mean, and how far the sum is off it"
+write_report "$b" thread=2
+own 100 180.2 "$b"
+is "$(sum "$a" "$b" | sed 's/ =.*//')" \
+	'fio lat mean 185.4 ns; sum of stages 189.0 ns (4 ns more)' 'of two jobs'
+write_report "$b" thread=2
+is "$(sum "$a" "$b" | sed 's/ =.*//')" 'fio lat mean 189.0 ns' 'none of one of two'
+write_report "$a" backwards=1
+own 101 190.6 "$a"
+is "$(sum "$a" | sed 's/ =.*//; s/^not in the HTML: *//' | sed '/^$/d')" \
+	'fio lat mean 190.6 ns of 101 I/Os; sum of stages 189.0 ns (2 ns less)' \
+	'of other I/Os'
+write_report "$a" event_time=true
+own 100 160.2 "$a"
+is "$(sum "$a")" "fio lat mean 160.2 ns; sum of stages 159.2 ns (1 ns less) = queue 25.4 \
++ kernel 133.8; deliver 29.8 ns is not in fio's lat (tw_event_time=1)" \
+	'fio sees no deliver'
 
 # ---- stages that nobody knows ----
 

@@ -12,7 +12,6 @@
 #include "command/reports/want.h"
 
 #define MOST_IN_TEXT	20
-#define MOST_IN_HTML	500
 
 static const int stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
 
@@ -159,7 +158,7 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 					       sizeof(columns) / sizeof(*columns));
 
 	tw_table_most(table, MOST_IN_TEXT, "--json, --html");
-	for (size_t i = 0; i < count && i < MOST_IN_HTML; i++)
+	for (size_t i = 0; i < count; i++)
 		add_row(table, rows[i]);
 }
 

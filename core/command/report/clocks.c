@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks on a report's page: how far off each was in the run.
+ * The clocks on a report's page: how far off each was in the run. That is one line in
+ * text, and the table is folded in HTML, unless an error matters for what is shown.
  *
  * Every error has its uncertainty with it; one that the uncertainty covers is
  * marked, so that its digits are not taken for a finding.
@@ -116,6 +117,75 @@ static void add_rate(struct tw_page *page, const struct tw_report_clock *clock)
 			     tw_format_ns(number, clock->window_ns));
 }
 
+/* ---- does it matter? ------------------------------------------------------ */
+
+/* Times have four digits on the page: half of the last one. */
+#define VISIBLE_PPB	50000
+
+/* Is a rate that was taken for the kernel's own not the one that was seen? */
+static int is_contradicted(const struct tw_report_clock *own)
+{
+	return strncmp(own->kind, "kernel", 6) == 0 &&
+	       (!within_uncertainty(own) ||
+		(own->refit.known &&
+		 fabs(own->refit.frozen_error_ppb) > own->refit.bound_ppb));
+}
+
+static int matters(const struct tw_report_group *group)
+{
+	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
+	const struct tw_report_clock *fio = group->worst[TW_REPORT_FIO];
+
+	if (group->verdict == TW_REPORT_UNRELIABLE || group->fallbacks || !own)
+		return 1;
+	if (fio && (fabs(fio->error_ppb) > VISIBLE_PPB ||
+		    strcmp(fio->against, own->against)))
+		return 1;
+	return fabs(own->error_ppb) > VISIBLE_PPB || is_contradicted(own);
+}
+
+/* ---- both forms ----------------------------------------------------------- */
+
+static void add_all(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
+
+	add_table(page, group);
+	if (own) {
+		add_rate(page, own);
+		add_refit(page, own);
+	}
+	tw_page_note(page, "Clock errors: plus is fast. CLOCK_MONOTONIC_RAW is the "
+		     "kernel's calibration of a crystal, not SI; how far that is off "
+		     "can't be seen from inside. NTP may steer CLOCK_MONOTONIC. Such an "
+		     "error hardly shows in one I/O (1000 ppb of 100 us are 0.1 ns): "
+		     "it matters for run times, rates, and comparisons with other "
+		     "tools.");
+}
+
+static void add_error(struct tw_page *page, const struct tw_report_clock *clock)
+{
+	char error[TW_FORMAT_SIZE], uncertainty[TW_FORMAT_SIZE];
+
+	tw_page_more(page, " %s +-%s ppb", tw_format_signed(error, clock->error_ppb),
+		     tw_format_number(uncertainty, clock->uncertainty_ppb));
+}
+
+static void add_line(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
+	const struct tw_report_clock *fio = group->worst[TW_REPORT_FIO];
+
+	tw_page_paragraph(page, "clock errors (%s): tickwise",
+			  strcmp(own->against, "CLOCK_MONOTONIC_RAW") == 0 ? "RAW" :
+			  short_name(own->against));
+	add_error(page, own);
+	if (!fio)
+		return;
+	tw_page_more(page, ", fio");
+	add_error(page, fio);
+}
+
 static int has_clocks(const struct tw_report_group *group)
 {
 	for (int i = 0; i < TW_REPORT_CLOCKS; i++)
@@ -124,20 +194,24 @@ static int has_clocks(const struct tw_report_group *group)
 	return 0;
 }
 
-void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_clocks(struct tw_page *page, const struct tw_report_group *group,
+			  unsigned with)
 {
-	const struct tw_report_clock *own = group->worst[TW_REPORT_TICKWISE];
-
 	if (!has_clocks(group)) {
 		tw_page_gap(page);
 		tw_page_paragraph(page, "clocks in this run: none was measured");
 		return;
 	}
-	tw_page_heading(page, 3, "clocks in this run%s", group->size == 1 ? "" :
-			": of all its jobs, for each clock the one farthest off");
-	add_table(page, group);
-	if (!own)
+	if (matters(group) || with & TW_REPORT_WITH_CLOCKS) {
+		tw_page_heading(page, 3, "clocks in this run%s", group->size == 1 ? "" :
+				": of all its jobs, for each clock the one farthest off");
+		add_all(page, group);
 		return;
-	add_rate(page, own);
-	add_refit(page, own);
+	}
+	add_line(page, group);
+	tw_page_only(page, TW_IN_TEXT);
+	tw_page_details(page, "clocks in this run%s", group->size == 1 ? "" :
+			": of all its jobs, for each clock the one farthest off");
+	add_all(page, group);
+	tw_page_end_details(page);
 }

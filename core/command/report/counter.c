@@ -50,32 +50,38 @@ static const char *beginning(const struct tw_report_group *group)
 	return says[group->verdict];
 }
 
-/* "WARNING: " or "Note: ", and how the sentence begins. */
-static void begin(struct tw_page *page, const struct tw_report_group *group)
-{
-	if (warns(group))
-		tw_page_warning(page, "%s", beginning(group));
-	else
-		tw_page_paragraph(page, "Note: %s", beginning(group));
-}
-
-void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group)
+static void add_reasons(struct tw_page *page, const struct tw_report_group *group)
 {
 	size_t reasons = json_array_size(group->reasons);
 
-	if (!has_something_to_say(group))
-		return;
-	begin(page, group);
 	for (size_t i = 0; i < reasons; i++)
 		tw_page_more(page, " %s%s", json_string_value(json_object_get(
 			     json_array_get(group->reasons, i), "text")),
 			     i + 1 < reasons ? ";" : ".");
 	if (reasons == 0)
 		tw_page_more(page, " no reason is given.");
+}
+
+void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group)
+{
+	if (!warns(group))
+		return;
+	tw_page_warning(page, "%s", beginning(group));
+	add_reasons(page, group);
 	if (group->fallbacks == group->size)
 		tw_page_more(page, " All times here are the system clock's, not the "
 			     "counter's.");
 	else if (group->fallbacks)
 		tw_page_more(page, " In %zu of %zu jobs times are the system clock's, "
 			     "not the counter's.", group->fallbacks, group->size);
+}
+
+/* A check that was too short, or disturbed, is no evidence. */
+void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group)
+{
+	if (!has_something_to_say(group) || warns(group))
+		return;
+	tw_page_paragraph(page, "counter: nothing was found against it, but not all could "
+			  "be checked:");
+	add_reasons(page, group);
 }

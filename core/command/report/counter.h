@@ -8,7 +8,10 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* A warning, a note, or nothing. */
-void tw_report_add_counter(struct tw_page *page, const struct tw_report_group *group);
+/* A warning, or nothing. */
+void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group);
+
+/* Neutral: what could not be checked. */
+void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A direction over the time of the run, as a table of a few rows: of files of intervals.
+ * The run over time as a table of a few rows for each direction: of files of intervals.
  * And what a group of such files is.
  */
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/cells.h"
+#include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
 
 #define MOST_ROWS	20
@@ -89,22 +90,20 @@ static void add_row(struct tw_table *table, const struct tw_report_cell *cell,
 	add_bad(table, cell, direction);
 }
 
-void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group *group,
-			     int direction)
+static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
+		      int direction)
 {
 	static const struct tw_column columns[] = {
 		{ "from", .width = 10 }, { "over", .width = 7 },
-		{ "I/Os/s", .width = 7 }, { "mean", .width = 7 },
+		{ "IOPS", .width = 7 }, { "mean", .width = 7 },
 		{ "p50", .width = 7 }, { "p99", .width = 7 }, { "p99.9", .width = 7 },
 		{ "max", .width = 7 }, { "", .flags = TW_COLUMN_LEFT },
 	};
-	const struct tw_report_cells *cells = group->cells;
 	struct tw_table *table;
 	struct row row;
 
-	if (!cells || cells->count < 2)
-		return;
-	tw_page_paragraph(page, "lat over time, from the start of the first job:");
+	tw_page_heading(page, 3, "%s over time, from the start of the first job",
+			tw_report_directions[direction]);
 	tw_page_only(page, TW_IN_TEXT);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	tw_page_only(page, TW_IN_TEXT);
@@ -116,6 +115,13 @@ void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group 
 			add_row(table, &row.cell, direction);
 		tw_report_cell_free(&row.cell);
 	}
+}
+
+void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *group)
+{
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tw_report_has_rows(group, i))
+			add_table(page, group->cells, i);
 }
 
 /* ---- what the page is of -------------------------------------------------- */

@@ -4,14 +4,15 @@
  * of a group are in files of their own:
  *
  *	counter.c		what to know of the counter before its times are believed
- *	why.c			why the slow I/Os were slow, in a sentence
+ *	headline.c		how fast it was, and what was measured
  *	sum.c			lat as the sum of the stages
+ *	why.c			why the slow I/Os were slow, in a sentence
  *	apart.c			I/Os that are in no stage
  *	inside_text.c		how I/Os were split inside the kernel
  *	response.c		fio's schedule, of a job with a rate
  *	devices.c		the devices, the slowest first
  *	plots.c			the plots
- *	over_time_table.c	the run over time, of files of intervals
+ *	over_time_table.c	the run over time, for the terminal
  *	slowest.c		the slowest I/Os
  *	trigger_text.c		the kernel's events around a slow I/O
  *	clocks.c		how far off the clocks were
@@ -32,7 +33,9 @@
 #include "command/report/apart.h"
 #include "command/reports/attached.h"
 #include "command/report/counter.h"
+#include "command/report/headline.h"
 #include "command/report/inside_text.h"
+#include "command/reports/devices.h"
 #include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
 #include "command/reports/response.h"
@@ -43,75 +46,44 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 #define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
-/* ---- the head of a group ------------------------------------------------- */
+/* ---- what was found ------------------------------------------------------ */
 
-static void add_paths(struct tw_page *page, const struct tw_report_group *group)
+/* Where the time of all I/Os of a direction went, and what is not in it. */
+static void add_sum(struct tw_page *page, const struct tw_report_group *group,
+		    int direction)
 {
-	tw_page_paragraph(page, "from %s", group->members[0]->path);
-	for (size_t i = 1; i < group->size; i++)
-		tw_page_more(page, " and %s", group->members[i]->path);
-	for (size_t i = 0; i < group->size; i++)
-		if (group->members[i]->intervals)
-			tw_page_more(page, " and %s", group->members[i]->intervals);
+	const struct tw_report_tally *tally = &group->tally;
+	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
+
+	tw_report_add_sum(page, group, direction);
+	if (!tally->times[TW_REPORT_LAT][direction].count)
+		tw_page_paragraph(page, "%s: no I/O has a latency",
+				  tw_report_directions[direction]);
+	if (!tw_report_is_attached(group))
+		tw_report_add_apart(page, tally, direction);
+	/* They look like fast ones. */
+	if (empty)
+		tw_page_remark(page, "among these: %llu that moved nothing (the device "
+			       "is gone, or the file ends before)",
+			       (unsigned long long)empty);
 }
 
-/* There may be a thousand: HTML folds them. */
-static void add_files(struct tw_page *page, const struct tw_report_group *group)
-{
-	add_paths(page, group);
-	tw_page_indent(page, 2, 7);
-	tw_page_only(page, TW_IN_TEXT);
-	tw_page_details(page, "%zu %s", group->size, group->size == 1 ? "file" : "files");
-	add_paths(page, group);
-	tw_page_end_details(page);
-}
-
-static void add_run(struct tw_page *page, const struct tw_report_group *group)
-{
-	const struct tw_report_job *job = &group->members[0]->job;
-	char run[TW_FORMAT_SIZE];
-
-	if (group->size > 1)
-		tw_page_more(page, "%zu jobs merged, ", group->size);
-	tw_page_more(page, "group %llu, iodepth %llu, %s, %s, engine %s, host %s",
-		     (unsigned long long)job->groupid, (unsigned long long)job->iodepth,
-		     tw_format_ns(run, (double)group->run_ns), job->fio_version,
-		     job->engine, job->host);
-	if (tw_report_other_hosts(group))
-		tw_page_more(page, " and %zu more", tw_report_other_hosts(group));
-}
-
-/* HTML has the name in the heading above. */
-static void add_head(struct tw_page *page, const struct tw_report_group *group,
-		     enum tw_media medium)
-{
-	tw_page_paragraph(page, "%s%s", medium == TW_IN_TEXT ?
-			  group->members[0]->job.name : "",
-			  medium == TW_IN_TEXT ? ": " : "");
-	tw_page_only(page, medium);
-	if (tw_report_is_attached(group))
-		tw_report_add_attached_head(page, group);
-	else
-		add_run(page, group);
-}
-
-/* What the rest of the page is the evidence for. */
-static void add_why(struct tw_page *page, const struct tw_report_group *group)
+/* Where the time went, and why the slow ones were slow: the rest of the page is the
+ * evidence for it. */
+static void add_answers(struct tw_page *page, const struct tw_report_group *group)
 {
 	char text[TW_REPORT_SENTENCE];
 
+	tw_page_gap(page);
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (tw_report_shows_direction(group, i))
+			add_sum(page, group, i);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		if (tw_report_say_why(text, sizeof(text), group, i))
-			tw_page_remark(page, "%s", text);
+			tw_page_paragraph(page, "%s", text);
 }
 
 /* ---- the stages ---------------------------------------------------------- */
-
-/* A percentile tells something only if at least one I/O lies above it. */
-static int has_percentile(const struct tw_histogram *histogram, double percent)
-{
-	return (double)histogram->count * (100 - percent) >= 99.999999;
-}
 
 /* Text has no room for all columns: of a row that is not of every I/O it tells the
  * number below. */
@@ -125,7 +97,7 @@ static void add_row(struct tw_table *table, const char *name,
 	tw_cell_ns(table, tw_histogram_mean_ns(histogram));
 	tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
 	for (size_t i = 0; i < PERCENTS; i++)
-		if (has_percentile(histogram, percents[i]))
+		if (tw_report_has_percentile(histogram, percents[i]))
 			tw_cell_ns(table, (double)tw_histogram_percentile(histogram,
 								percents[i]));
 		else
@@ -170,52 +142,19 @@ static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
 				&tally->times[i][direction], ios);
 }
 
-/* Per second of the longest job: of the group, not of the device. */
-static void add_direction_heading(struct tw_page *page,
-				  const struct tw_report_group *group, int direction)
-{
-	uint64_t ios = group->tally.counts[TW_REPORT_IOS][direction];
-	char rate[TW_FORMAT_SIZE];
-
-	tw_page_heading(page, 3, "%s: %llu I/Os", tw_report_directions[direction],
-			(unsigned long long)ios);
-	if (ios && group->run_ns)
-		tw_page_more(page, ", %s/s", tw_format_number(rate, (double)ios * 1e9 /
-							      (double)group->run_ns));
-}
-
-/* What is said before the table of stages. */
-static void add_before_rows(struct tw_page *page, const struct tw_report_group *group,
-			    int direction)
-{
-	const struct tw_report_tally *tally = &group->tally;
-	uint64_t empty = tally->counts[TW_REPORT_EMPTY][direction];
-
-	tw_report_add_sum(page, group, direction);
-	tw_report_add_call(page, tally, direction);
-	if (!tw_report_is_attached(group))
-		tw_report_add_apart(page, tally, direction);
-	/* They look like fast ones. */
-	if (empty)
-		tw_page_remark(page, "among these: %llu that moved nothing (the device "
-			       "is gone, or the file ends before)",
-			       (unsigned long long)empty);
-}
-
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,
-			  int direction, int with_plots)
+			  int direction, unsigned with)
 {
-	if (!tw_report_shows_direction(group, direction))
-		return;
-	add_direction_heading(page, group, direction);
-	add_before_rows(page, group, direction);
 	if (!tw_report_has_rows(group, direction))
 		return;
+	tw_page_heading(page, 3, "%s: %llu I/Os", tw_report_directions[direction],
+			(unsigned long long)
+			group->tally.counts[TW_REPORT_IOS][direction]);
 	add_rows(page, &group->tally, direction);
 	tw_report_add_inside(page, &group->tally, direction);
+	tw_report_add_call(page, &group->tally, direction);
 	tw_report_add_schedule(page, group, direction);
-	tw_report_add_over_time(page, group, direction);
-	if (with_plots)
+	if (with & TW_REPORT_WITH_HTML)
 		tw_report_add_plots(page, group, direction);
 }
 
@@ -228,7 +167,6 @@ static void add_batches(struct tw_page *page, const struct tw_report_tally *tall
 
 	if (tally->enters == 0 && tally->tails == 0)
 		return;
-	tw_page_gap(page);
 	tw_page_paragraph(page, "submitted by %llu system calls; completions seen at %llu "
 			  "times, up to %llu sharing a stamp",
 			  (unsigned long long)tally->enters,
@@ -284,16 +222,6 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 	}
 }
 
-/* Text has nothing over time. */
-static void add_over_time_differs(struct tw_page *page,
-				  const struct tw_report_group *group)
-{
-	if (!group->over_time_differs)
-		return;
-	tw_page_paragraph(page, "The jobs' intervals over time differ: not shown.");
-	tw_page_only(page, TW_IN_HTML);
-}
-
 static void add_unknown(struct tw_page *page, const struct tw_report_group *group)
 {
 	const char *key;
@@ -307,29 +235,35 @@ static void add_unknown(struct tw_page *page, const struct tw_report_group *grou
 }
 
 /* What needs an engine, which `tickwise attach` does without. */
-static void add_of_engine(struct tw_page *page, const struct tw_report_group *group)
+static void add_of_engine(struct tw_page *page, const struct tw_report_group *group,
+			  unsigned with)
 {
+	const int of_intervals = tw_report_is_of_intervals(group);
+
 	tw_report_add_not_split(page, group);
-	tw_report_add_devices(page, group, 1);
-	tw_report_add_slowest(page, group);
+	tw_report_add_over_time(page, group);
+	tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
 	if (!group->span.is_wanted)
-		tw_report_add_trigger(page, group);
+		tw_report_add_trigger(page, group, with & TW_REPORT_WITH_HTML);
+	tw_page_gap(page);
 	add_batches(page, &group->tally);
-	if (!tw_report_is_of_intervals(group))
-		tw_report_add_clocks(page, group);
-	if (!tw_report_is_of_intervals(group) && !group->span.is_wanted)
+	if (!of_intervals) {
+		tw_report_add_clocks(page, group, with);
+		tw_report_add_unchecked(page, group);
+	}
+	if (!of_intervals && !group->span.is_wanted)
 		add_missing(page, group);
-	add_over_time_differs(page, group);
 }
 
-static void add_of_attach(struct tw_page *page, const struct tw_report_group *group)
+static void add_of_attach(struct tw_page *page, const struct tw_report_group *group,
+			  unsigned with)
 {
 	tw_report_add_attached(page, group);
-	tw_report_add_slowest(page, group);
+	tw_report_add_slowest(page, group, with & TW_REPORT_WITH_HTML);
 }
 
 static void add_group(struct tw_page *page, const struct tw_report_group *group,
-		      int is_only_one, int with_plots)
+		      int is_only_one, unsigned with)
 {
 	const struct tw_report_job *job = &group->members[0]->job;
 	int attached = tw_report_is_attached(group);
@@ -342,20 +276,18 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 				(unsigned long long)job->groupid, job->host);
 	tw_page_only(page, TW_IN_HTML);
 	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
-		tw_report_add_counter(page, group);
+		tw_report_warn_counter(page, group);
 	tw_report_warn_inside(page, group);
-	add_head(page, group, TW_IN_TEXT);
-	add_head(page, group, TW_IN_HTML);
-	if (!attached)
-		add_files(page, group);
+	tw_report_add_headline(page, group, is_only_one);
 	tw_report_add_intervals(page, group);
-	add_why(page, group);
+	add_answers(page, group);
+	tw_report_add_devices(page, group, 1);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
-		add_direction(page, group, i, with_plots);
+		add_direction(page, group, i, with);
 	if (attached)
-		add_of_attach(page, group);
+		add_of_attach(page, group, with);
 	else
-		add_of_engine(page, group);
+		add_of_engine(page, group, with);
 	add_unknown(page, group);
 }
 
@@ -398,33 +330,17 @@ static void add_legend(struct tw_page *page, const struct tw_report_group *group
 		     100 / pow(10, digits));
 }
 
-static void add_notes(struct tw_page *page)
-{
-	tw_page_gap(page);
-	tw_page_note(page, "Clock errors: plus is fast. CLOCK_MONOTONIC_RAW is the "
-		     "kernel's calibration of a crystal, not SI; how far that is off "
-		     "can't be seen from inside. NTP may steer CLOCK_MONOTONIC. Such an "
-		     "error hardly shows in one I/O (1000 ppb of 100 us are 0.1 ns): "
-		     "it matters for run times, rates, and comparisons with other "
-		     "tools.");
-}
-
 struct tw_page *tw_report_page(const struct tw_report_group *groups, size_t count,
-			       int with_plots)
+			       unsigned with)
 {
 	struct tw_page *page = tw_page_new("Latency report");
-	int engines = 0;
 
 	if (count > 1) {
 		tw_page_contents(page);
 		tw_report_add_devices(page, groups, count);
 	}
-	for (size_t i = 0; i < count; i++) {
-		add_group(page, &groups[i], count == 1, with_plots);
-		engines |= !tw_report_is_attached(&groups[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_group(page, &groups[i], count == 1, with);
 	add_legend(page, groups, count);
-	if (engines)
-		add_notes(page);
 	return page;
 }

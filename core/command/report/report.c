@@ -22,6 +22,7 @@
 struct wanted {
 	int as_json;
 	int of_hosts;			/* merge those of several */
+	int clocks;			/* how far off each was, in text */
 	const char *html;		/* a path; NULL: none */
 	const char *percentiles;	/* a prefix; NULL: none */
 	const char *trace;		/* a path; NULL: none */
@@ -39,6 +40,11 @@ static const struct tw_option table[] = {
 	  .more = "They must have the same name, group, depth, fio and engine. The time is "
 		  "that of the hosts' own clocks.",
 	  TW_OPTION_AT(struct wanted, of_hosts) },
+	{ .name = "clocks",
+	  .help = "Print how far off each clock was, as a table",
+	  .more = "Without it the page has one line about clocks, unless an error "
+		  "matters for what is shown.",
+	  TW_OPTION_AT(struct wanted, clocks) },
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "PAGE",
 	  .help = "Write plots and tables to the file PAGE, too",
 	  .more = "They show latency by percentile, the stages, the run over time, and "
@@ -97,6 +103,7 @@ const struct tw_options tw_report_options = {
  * they took to read, and the end of the process does it in no time. */
 static struct tw_report *reports;
 
+/* @page: NULL unless HTML is wanted. */
 static int write_files(const struct tw_report_group *groups, size_t count,
 		       const struct tw_page *page, const struct wanted *wanted)
 {
@@ -118,14 +125,17 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
 {
-	struct tw_page *page = tw_report_page(groups, count, wanted->html != NULL);
+	struct tw_page *page = wanted->html || !wanted->as_json ?
+		tw_report_page(groups, count, (wanted->html ? TW_REPORT_WITH_HTML : 0) |
+			       (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0)) : NULL;
 	int code = write_files(groups, count, page, wanted), error = 0;
 
 	if (code == TW_EXIT_GOOD && wanted->as_json)
 		error = tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0);
 	else if (code == TW_EXIT_GOOD)
 		error = tw_output_text(page, stdout);
-	tw_page_free(page);
+	if (page)
+		tw_page_free(page);
 	if (error)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
 	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;

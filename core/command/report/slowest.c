@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The slowest I/Os on a report's page, each with what it was, when, and where its time
- * went. Text has a few of them, in sentences: a table of all stages has no room there.
+ * went. Text has a few of them, with the longest stages: all have no room there.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "command/output/format.h"
 #include "command/output/table.h"
+#include "command/reports/attached.h"
 #include "command/reports/causes.h"
+#include "command/reports/facts.h"
 #include "command/report/page.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
@@ -20,72 +22,143 @@
 #define MOST_IN_HTML	100	/* all are in the JSON */
 #define MOST_STALLS	3	/* in text */
 
+/* ---- where and when ------------------------------------------------------- */
+
+static int since_start(double *s, const struct tw_report_slow *slow)
+{
+	return tw_report_since_start(s, slow->report,
+				     tw_report_u64(slow->json, "monotonic_ns"));
+}
+
+static int any_since_start(const struct tw_report_group *group, size_t count)
+{
+	double s;
+
+	for (size_t i = 0; i < count; i++)
+		if (since_start(&s, &group->slowest[i]))
+			return 1;
+	return 0;
+}
+
+static void add_since_start(struct tw_table *table, const struct tw_report_slow *slow)
+{
+	double s;
+
+	if (since_start(&s, slow))
+		tw_cell_fixed(table, s, 6);
+	else
+		tw_cell_none(table);
+}
+
+/* Of a report of `tickwise attach`, which file; else NULL. */
+static const char *file_of(const struct tw_report_slow *slow)
+{
+	const char *file = json_string_value(json_object_get(slow->json, "file"));
+
+	return slow->report->attached ? (file ? file : "?") : NULL;
+}
+
 /* ---- text ---------------------------------------------------------------- */
 
-/* From the first line's column on, where lat ends. */
-#define INDENT		13
-#define LAT_COLUMNS	11
+/* What is shorter than this part of lat is not named. */
+#define LEAST_PERCENT	5
+#define MOST_OF_STAGES	34	/* columns of text */
 
-static void add_times(struct tw_page *page, const json_t *slow)
+/* The first of the longest; NULL: none has a part that is worth a word. */
+static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, int count,
+					    uint64_t lat_ns)
 {
-	struct tw_report_slow_stage list[TW_REPORT_STAGES];
-	int count = tw_report_slow_stages(json_object_get(slow, "stages"), list);
-	char text[TW_FORMAT_SIZE];
+	struct tw_report_slow_stage *most = list;
 
-	for (int i = 0; i < count; i++)
-		tw_page_more(page, "%s %s, ", list[i].name,
-			     tw_format_ns(text, (double)list[i].ns));
-	if (json_object_get(slow, "submitting_call_ns"))
-		tw_page_more(page, "submitting call %s, ", tw_format_ns(
-			text, (double)tw_report_u64(slow, "submitting_call_ns")));
+	for (int i = 1; i < count; i++)
+		if (list[i].ns > most->ns)
+			most = &list[i];
+	return count && (double)most->ns * 100 >= LEAST_PERCENT * (double)lat_ns ? most :
+										   NULL;
 }
 
-/* Of a report of `tickwise attach`, whose ring and file; else which job. */
-static void add_whose(struct tw_page *page, const struct tw_report_slow *slow)
+/* The two longest stages with their parts of lat, or the longest alone: a line has not
+ * more room. */
+static void longest_stages(char *text, size_t size, const struct tw_report_slow *slow)
 {
-	const char *name = json_string_value(json_object_get(slow->json, "file"));
+	struct tw_report_slow_stage list[TW_REPORT_STAGES], *stage;
+	int count = tw_report_slow_stages(json_object_get(slow->json, "stages"), list);
 
-	if (slow->report->attached)
-		tw_page_more(page, "ring %llu, %s", (unsigned long long)
-			     tw_report_u64(slow->json, "ring"), name ? name : "?");
+	text[0] = '\0';
+	for (int i = 0; i < 2; i++) {
+		char one[64];
+
+		stage = slow->lat_ns ? longest(list, count, slow->lat_ns) : NULL;
+		if (!stage)
+			return;
+		snprintf(one, sizeof(one), "%s%s %.0f %%", i ? ", " : "", stage->name,
+			 100 * (double)stage->ns / (double)slow->lat_ns);
+		if (i && strlen(text) + strlen(one) > MOST_OF_STAGES)
+			return;
+		snprintf(text + strlen(text), size - strlen(text), "%s", one);
+		stage->ns = 0;
+	}
+}
+
+static void add_slow(struct tw_table *table, const struct tw_report_slow *slow,
+		     int has_times)
+{
+	char text[TW_REPORT_SENTENCE];
+	const char *file = file_of(slow);
+
+	tw_table_row(table);
+	tw_cell_ns(table, (double)slow->lat_ns);
+	if (has_times)
+		add_since_start(table, slow);
+	if (file)
+		tw_cell_u64(table, tw_report_u64(slow->json, "ring"));
 	else
-		tw_page_more(page, "job %llu", (unsigned long long)
-			     slow->report->job.thread_number);
+		tw_cell_u64(table, slow->report->job.thread_number);
+	tw_cell_text(table, json_string_value(json_object_get(slow->json, "ddir")));
+	tw_cell_u64(table, tw_report_u64(slow->json, "size"));
+	tw_cell_u64(table, tw_report_u64(slow->json, "offset"));
+	longest_stages(text, sizeof(text), slow);
+	tw_cell_text(table, text);
+	tw_cell_text(table, file ? file : "");
+	tw_cell_text(table, tw_report_say_cause(text, sizeof(text), slow->json) ?
+		     text : "");
 }
 
-static void add_slow(struct tw_page *page, const struct tw_report_slow *slow)
+static void add_few(struct tw_page *page, const struct tw_report_group *group,
+		    size_t shown)
 {
-	const char *monotonic =
-		json_string_value(json_object_get(slow->json, "monotonic_ns"));
-	char lat[TW_FORMAT_SIZE], cause[TW_REPORT_SENTENCE];
+	const int has_times = any_since_start(group, shown);
+	const struct tw_column columns[] = {
+		{ "lat", .width = 8 }, { "at, s", .width = 9 },
+		{ tw_report_is_attached(group) ? "ring" : "job", .width = 3 },
+		{ "rw", .flags = TW_COLUMN_LEFT }, { .heading = "bytes" },
+		{ "at offset", .width = 10 },
+		{ "longest stages", .flags = TW_COLUMN_LEFT },
+		{ "file", .width = 10, .flags = TW_COLUMN_BELOW },
+		{ "why", .width = 10, .flags = TW_COLUMN_BELOW },
+	};
+	const size_t count = sizeof(columns) / sizeof(*columns);
+	struct tw_column own[sizeof(columns) / sizeof(*columns)];
+	struct tw_table *table;
 
-	tw_format_ns(lat, (double)slow->lat_ns);
-	tw_page_paragraph(page, "%s %s of %llu bytes at %llu, ", lat,
-			  json_string_value(json_object_get(slow->json, "ddir")),
-			  (unsigned long long)tw_report_u64(slow->json, "size"),
-			  (unsigned long long)tw_report_u64(slow->json, "offset"));
-	tw_page_indent(page, LAT_COLUMNS - (int)strlen(lat), INDENT);
+	memcpy(own, columns, sizeof(columns));
+	if (!has_times)
+		memmove(own + 1, columns + 2, (count - 2) * sizeof(*columns));
+	table = tw_page_table(page, own, count - !has_times);
 	tw_page_only(page, TW_IN_TEXT);
-	add_times(page, slow->json);
-	add_whose(page, slow);
-	if (monotonic)
-		tw_page_more(page, ", began at %s ns of CLOCK_MONOTONIC", monotonic);
-	if (!tw_report_say_cause(cause, sizeof(cause), slow->json))
-		return;
-	tw_page_paragraph(page, "%s", cause);
-	tw_page_indent(page, INDENT, INDENT + 2);
-	tw_page_only(page, TW_IN_TEXT);
+	for (size_t i = 0; i < shown; i++)
+		add_slow(table, &group->slowest[i], has_times);
 }
 
 /* ---- HTML ---------------------------------------------------------------- */
 
-#define MOST_COLUMNS	(TW_REPORT_STAGES + 10)
+#define MOST_COLUMNS	(TW_REPORT_STAGES + 11)
 
 struct columns {
 	struct tw_column list[MOST_COLUMNS];
 	size_t count;
 	int stages[TW_REPORT_STAGES];	/* those that any of the I/Os has */
-	int call, cause;
+	int call, cause, times;
 };
 
 static int any_has(const struct tw_report_group *group, const char *object,
@@ -115,9 +188,12 @@ static void find_columns(struct columns *columns, const struct tw_report_group *
 	*columns = (struct columns) {
 		.call = any_has(group, NULL, "submitting_call_ns"),
 		.cause = any_has(group, NULL, "causes"),
+		.times = any_since_start(group, group->slow_count),
 	};
 	add_column(columns, "lat", 0);
 	add_column(columns, "what", TW_COLUMN_LEFT);
+	if (columns->times)
+		add_column(columns, "at, s", 0);
 	add_column(columns, "offset", 0);
 	add_column(columns, "size", 0);
 	for (int i = 0; i < TW_REPORT_STAGES; i++) {
@@ -159,10 +235,9 @@ static void add_string(struct tw_table *table, const json_t *slow, const char *k
 static void add_what(struct tw_table *table, const struct tw_report_slow *slow)
 {
 	const char *direction = json_string_value(json_object_get(slow->json, "ddir"));
-	const char *file = json_string_value(json_object_get(slow->json, "file"));
 
-	if (slow->report->attached)
-		tw_cell_printf(table, "%s of %s", direction, file ? file : "?");
+	if (file_of(slow))
+		tw_cell_printf(table, "%s of %s", direction, file_of(slow));
 	else
 		tw_cell_text(table, direction);
 }
@@ -176,6 +251,8 @@ static void add_row(struct tw_table *table, const struct columns *columns,
 	tw_table_row(table);
 	tw_cell_ns(table, (double)slow->lat_ns);
 	add_what(table, slow);
+	if (columns->times)
+		add_since_start(table, slow);
 	tw_cell_u64(table, tw_report_u64(slow->json, "offset"));
 	tw_cell_u64(table, tw_report_u64(slow->json, "size"));
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
@@ -193,8 +270,8 @@ static void add_row(struct tw_table *table, const struct columns *columns,
 	add_string(table, slow->json, "ticks");
 }
 
-static void add_table(struct tw_page *page, const struct tw_report_group *group,
-		      size_t shown)
+static void add_many(struct tw_page *page, const struct tw_report_group *group,
+		     size_t shown)
 {
 	struct columns columns;
 	struct tw_table *table;
@@ -226,25 +303,31 @@ static size_t at_most(size_t count, size_t most)
 	return count < most ? count : most;
 }
 
-void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group)
+static void add_in_html(struct tw_page *page, const struct tw_report_group *group)
 {
-	const size_t count = group->slow_count;
-	const size_t in_text = at_most(count, MOST_IN_TEXT);
-	const size_t in_html = at_most(count, MOST_IN_HTML);
+	const size_t count = at_most(group->slow_count, MOST_IN_HTML);
 
-	if (count == 0)
-		return;
-	tw_page_heading(page, 3, "slowest I/Os by their lat (%zu of %zu; all with --json, "
-			"--html)", in_text, count);
-	tw_page_only(page, TW_IN_TEXT);
 	tw_page_heading(page, 3, "slowest I/Os by their lat");
 	tw_page_only(page, TW_IN_HTML);
 	tw_page_note(page, "%zu of %zu. Offsets and sizes in bytes; CLOCK_MONOTONIC, "
 		     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.",
-		     in_html, count);
+		     count, group->slow_count);
 	tw_page_only(page, TW_IN_HTML);
-	for (size_t i = 0; i < in_text; i++)
-		add_slow(page, &group->slowest[i]);
-	add_table(page, group, in_html);
+	add_many(page, group, count);
+}
+
+void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
+			   int with_html)
+{
+	const size_t in_text = at_most(group->slow_count, MOST_IN_TEXT);
+
+	if (group->slow_count == 0)
+		return;
+	tw_page_heading(page, 3, "slowest I/Os by their lat (%zu of %zu; all with --json, "
+			"--html)", in_text, group->slow_count);
+	tw_page_only(page, TW_IN_TEXT);
+	add_few(page, group, in_text);
+	if (with_html)
+		add_in_html(page, group);
 	add_stalls(page, group);
 }

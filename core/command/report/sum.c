@@ -83,6 +83,32 @@ static struct means means_of(struct tw_page *page, uint64_t largest_ns, uint64_t
 	return means;
 }
 
+/* The sum, which is fio's lat but for the clock. fio's own mean comes first if it is
+ * known. Its I/Os are ours, unless a stamp of ours failed. */
+static void put_fio_mean(const struct means *means, const struct tw_report_group *group,
+			 int direction, uint64_t sum_ns)
+{
+	const struct tw_report_fio_lat *fio = &group->tally.fio_lat[direction];
+	const uint64_t ios = group->tally.times[TW_REPORT_LAT][direction].count;
+	char off[TW_FORMAT_SIZE];
+	double mean_ns, off_ns;
+
+	if (group->tally.missing & TW_REPORT_NO_FIO_LAT || !fio->count) {
+		put_mean(means, "fio lat mean", sum_ns);
+		return;
+	}
+	mean_ns = fio->sum_ns / (double)fio->count;
+	off_ns = (double)sum_ns / (double)ios - mean_ns;
+	tw_page_more(means->page, "fio lat mean %.*f %s", means->unit.decimals,
+		     mean_ns / means->unit.ns, means->unit.name);
+	if (fio->count != ios)
+		tw_page_more(means->page, " of %llu I/Os",
+			     (unsigned long long)fio->count);
+	put_mean(means, "; sum of stages", sum_ns);
+	tw_page_more(means->page, " (%s %s)", tw_format_ns(off, round(fabs(off_ns))),
+		     off_ns < 0 ? "less" : "more");
+}
+
 /* fio's lat ends where getevents() returns; of a sync it begins where its issue
  * time is, which is no stamp of ours. */
 static void put_sum(struct tw_page *page, const struct tw_report_group *group,
@@ -96,7 +122,10 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 	struct means means = means_of(page, lat->sum_ns, lat->count);
 	int is_complete = has_all_stages(&group->tally, direction);
 
-	put_mean(&means, is_fio_lat ? "fio lat mean" : "lat mean", lat->sum_ns);
+	if (is_fio_lat)
+		put_fio_mean(&means, group, direction, lat->sum_ns);
+	else
+		put_mean(&means, "lat mean", lat->sum_ns);
 	if (is_complete)
 		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
 	else
@@ -111,9 +140,10 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 }
 
 /* Or where the engine sees the completion: of the stages before deliver, the last. */
-static void put_event_sum(struct tw_page *page, const struct tw_report_tally *tally,
+static void put_event_sum(struct tw_page *page, const struct tw_report_group *group,
 			  int direction)
 {
+	const struct tw_report_tally *tally = &group->tally;
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
 	uint64_t deliver_ns =
 		tally->times[TW_DELIVER][direction].sum_ns;
@@ -121,7 +151,7 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_tally *ta
 	struct means means = means_of(page, fio_ns > deliver_ns ? fio_ns :
 				      deliver_ns, lat->count);
 
-	put_mean(&means, "fio lat mean", fio_ns);
+	put_fio_mean(&means, group, direction, fio_ns);
 	put_stages(&means, tally, direction, TW_DELIVER);
 	put_mean(&means, "; deliver", deliver_ns);
 	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
@@ -132,11 +162,11 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 {
 	if (group->tally.times[TW_REPORT_LAT][direction].count == 0)
 		return;
-	tw_page_remark(page, "%s", "");
+	tw_page_paragraph(page, "%s: ", tw_report_directions[direction]);
 	if (direction != TW_REPORT_SYNC &&
 	    group->event_times == group->size &&
 	    has_all_stages(&group->tally, direction))
-		put_event_sum(page, &group->tally, direction);
+		put_event_sum(page, group, direction);
 	else
 		put_sum(page, group, direction);
 }

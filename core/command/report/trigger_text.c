@@ -10,6 +10,7 @@
 #include "command/output/format.h"
 #include "command/output/table.h"
 #include "command/report/page.h"
+#include "command/reports/facts.h"
 #include "command/reports/want.h"
 #include "latency/histogram_json.h"
 
@@ -68,10 +69,11 @@ static void add_io(struct tw_page *page, const struct tw_report *report, size_t 
 	if (jobs > 1)
 		tw_page_more(page, " of job %" PRIu64, report->job.thread_number);
 	tw_page_more(page, " was a %s of %" PRIu64 " bytes at %" PRIu64 ", %s, which "
-		     "began at %" PRIu64 " ns of CLOCK_MONOTONIC",
+		     "began at ",
 		     tw_report_string(trigger->io, "ddir"), tw_report_u64(trigger->io, "size"),
 		     tw_report_u64(trigger->io, "offset"),
-		     tw_format_ns(text, (double)trigger->lat_ns), trigger->begin_ns);
+		     tw_format_ns(text, (double)trigger->lat_ns));
+	tw_report_add_when(page, report, trigger->begin_ns);
 	tw_page_more(page, "; the kernel recorded %" PRIu64 " events around it",
 		     trigger->event_count);
 	if (trigger->whole_from_ns >= trigger->begin_ns + trigger->lat_ns)
@@ -259,7 +261,8 @@ static void add_all_events(struct tw_page *page, const struct tw_report *report)
 	tw_page_end_details(page);
 }
 
-void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group)
+void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *group,
+			   int with_html)
 {
 	const struct sums sums = sums_of(group);
 
@@ -274,6 +277,6 @@ void tw_report_add_trigger(struct tw_page *page, const struct tw_report_group *g
 		tw_page_more(page, " (more with --json, --html, --trace)");
 		add_few_events(page, &sums.slowest->trigger);
 	}
-	for (size_t i = 0; i < group->size; i++)
+	for (size_t i = 0; i < group->size && with_html; i++)
 		add_all_events(page, group->members[i]);
 }

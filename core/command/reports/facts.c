@@ -160,6 +160,28 @@ int tw_report_merge_fio_lat(struct tw_report_tally *into,
 	return over ? -EOVERFLOW : 0;
 }
 
+int tw_report_since_start(double *s, const struct tw_report *report, uint64_t monotonic_ns)
+{
+	const uint64_t start_ns = report->job.start_monotonic_ns;
+
+	if (!start_ns || monotonic_ns < start_ns)
+		return 0;
+	*s = (double)(monotonic_ns - start_ns) / 1e9;
+	return 1;
+}
+
+void tw_report_add_when(struct tw_page *page, const struct tw_report *report,
+			uint64_t monotonic_ns)
+{
+	double s;
+
+	if (tw_report_since_start(&s, report, monotonic_ns))
+		tw_page_more(page, "%.6f s of the run", s);
+	else
+		tw_page_more(page, "%llu ns of CLOCK_MONOTONIC",
+			     (unsigned long long)monotonic_ns);
+}
+
 /* ---- of a group ---------------------------------------------------------- */
 
 static int has_device(const json_t *list, const json_t *device)

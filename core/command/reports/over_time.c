@@ -40,12 +40,18 @@ static int add_interval(struct tw_report_interval *into,
 
 		if (b->count == 0)
 			continue;
+		/* With one that is not known, the largest of the others bounds
+		 * nothing. */
+		if (a->count == 0)
+			a->p99_ns = b->p99_ns;
+		else if (!a->p99_ns || !b->p99_ns)
+			a->p99_ns = 0;
+		else if (b->p99_ns > a->p99_ns)
+			a->p99_ns = b->p99_ns;
 		if (a->count == 0 || b->min_ns < a->min_ns)
 			a->min_ns = b->min_ns;
 		if (b->max_ns > a->max_ns)
 			a->max_ns = b->max_ns;
-		if (b->p99_ns > a->p99_ns)
-			a->p99_ns = b->p99_ns;
 		over |= __builtin_add_overflow(a->count, b->count, &a->count);
 		over |= __builtin_add_overflow(a->sum_ns, b->sum_ns,
 					       &a->sum_ns);

@@ -11,6 +11,7 @@
 
 #include "command/output/format.h"
 #include "command/reports/causes.h"
+#include "command/reports/facts.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/stalls.h"
 #include "command/reports/want.h"
@@ -144,13 +145,13 @@ int tw_report_add_stall(struct tw_page *page, const struct tw_report_stall *stal
 
 	if (stall->ios < 2)
 		return 0;
-	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from %llu ns of "
-		       "CLOCK_MONOTONIC on, offsets %llu to %llu, job%s",
-		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage,
-		       (unsigned long long)stall->from_ns,
-		       (unsigned long long)stall->offset_from,
-		       (unsigned long long)stall->offset_to,
-		       stall->job_count > 1 ? "s" : "");
+	tw_page_remark(page, "1 stall of %s hit %zu I/Os in %s: from ",
+		       tw_format_ns(ns, (double)stall->ns), stall->ios, stall->stage);
+	tw_report_add_when(page, stall->slowest->report, stall->from_ns);
+	tw_page_more(page, " on, offsets %llu to %llu, job%s",
+		     (unsigned long long)stall->offset_from,
+		     (unsigned long long)stall->offset_to,
+		     stall->job_count > 1 ? "s" : "");
 	for (size_t i = 0; i < stall->job_count; i++)
 		tw_page_more(page, "%s %llu", i ? "," : "",
 			     (unsigned long long)stall->jobs[i]);
