@@ -57,4 +57,22 @@ is "$(tell two.json 'my $bad = 0;
 		}
 	}
 	$bad')" 0 'its parts over time have all of them'
+
+# One device each: their own histograms are the device's, also in files of intervals.
+run_fio --name=far --filename="$other/c" --size=64k --rw=randread --bs=4k \
+	--tw_interval=100ms --tw_report=jobs.json --name=near --filename=a --size=64k \
+	--rw=randread --bs=4k --loops=2 --tw_interval=100ms --tw_report=jobs.json
+ok $? 'two jobs on a device each'
+# devices FILE...: number and reads of each in the merged reports
+devices()
+{
+	run report --json "$@"
+	tell "$out" 'join " ", sort map { "$_->{device} $_->{ios}{read}" }
+		@{$j->{devices}}'
+}
+wanted=$(printf '%s\n' "$(stat -c '%Hd:%Ld' .) 32" \
+	"$(stat -c '%Hd:%Ld' "$other") 16" | sort | tr '\n' ' ')
+is "$(devices jobs.json.1 jobs.json.2) " "$wanted" 'the reports together have both'
+is "$(devices jobs.json.1.intervals.jsonl jobs.json.2.intervals.jsonl) " "$wanted" \
+	'and so have their intervals'
 done_testing

@@ -311,9 +311,9 @@ static int add_histogram(struct tw_histogram *into, const struct tw_histogram *f
 }
 
 /* Of a job with one device: its own. */
-static int add_job_parts(struct tw_report_device *into, const struct tw_report *report)
+static int add_job_parts(struct tw_report_device *into,
+			 const struct tw_report_over_time *all)
 {
-	const struct tw_report_over_time *all = &report->over_time;
 	struct span span = nothing;
 	int over = 0;
 
@@ -345,43 +345,48 @@ static int add_parts(struct tw_report_device *into, const struct tw_report_devic
 	return over ? -EOVERFLOW : 0;
 }
 
-static int add_device(struct tw_report_device *into, const struct tw_report *report,
-		      const struct tw_report_device *from)
+static int add_own(struct tw_report_device *into, const struct tw_report_device *from)
 {
-	int error = from->has_ios ? add_parts(into, from) : add_job_parts(into, report);
+	int error = add_parts(into, from);
 
 	for (int i = 0; i < TW_REPORT_DIRECTIONS && !error; i++) {
-		const struct tw_histogram *lat = from->has_ios ? &from->lat[i] :
-			&report->tally.times[TW_REPORT_LAT][i];
-		const struct tw_histogram *in_device = from->has_ios ?
-			&from->in_device[i] : &report->tally.times[TW_DEVICE][i];
-
-		error = add_histogram(&into->lat[i], lat);
+		error = add_histogram(&into->lat[i], &from->lat[i]);
 		if (!error)
-			error = add_histogram(&into->in_device[i], in_device);
+			error = add_histogram(&into->in_device[i], &from->in_device[i]);
 	}
-	into->jobs++;
 	return error;
 }
 
-/* The same device of the same host. */
-static struct tw_report_device *find(struct tw_report_devices *devices,
-				     const struct tw_report_device *like)
+/* Of jobs that are on this device alone. */
+static int add_jobs(struct tw_report_device *into, const struct tw_report_tally *tally,
+		    const struct tw_report_over_time *over_time)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		if (!strcmp(devices->list[i].number, like->number) &&
-		    !strcmp(devices->list[i].host, like->host))
-			return &devices->list[i];
-	return NULL;
+	int error = add_job_parts(into, over_time);
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS && !error; i++) {
+		error = add_histogram(&into->lat[i], &tally->times[TW_REPORT_LAT][i]);
+		if (!error)
+			error = add_histogram(&into->in_device[i],
+					      &tally->times[TW_DEVICE][i]);
+	}
+	return error;
 }
 
-/* Room for one more in the list. */
-static struct tw_report_device *append(struct tw_report_devices *devices,
-				       const struct tw_report_device *like)
+static int is_same(const struct tw_report_device *a, const struct tw_report_device *b)
 {
-	struct tw_report_device *list = realloc(devices->list,
-		(devices->count + 1) * sizeof(*list));
+	return !strcmp(a->number, b->number) && !strcmp(a->host, b->host);
+}
 
+/* The same one in the list, where it is appended if need be; NULL: no memory. */
+static struct tw_report_device *place_of(struct tw_report_devices *devices,
+					 const struct tw_report_device *like)
+{
+	struct tw_report_device *list;
+
+	for (size_t i = 0; i < devices->count; i++)
+		if (is_same(&devices->list[i], like))
+			return &devices->list[i];
+	list = realloc(devices->list, (devices->count + 1) * sizeof(*list));
 	if (!list)
 		return NULL;
 	devices->list = list;
@@ -406,11 +411,56 @@ static int add_report(struct tw_report_devices *devices, const struct tw_report 
 		/* On which of several the I/Os were is not known. */
 		if (!from->list[i].has_ios && from->count > 1)
 			continue;
-		into = find(devices, &from->list[i]);
+		into = place_of(devices, &from->list[i]);
 		if (!into)
-			into = append(devices, &from->list[i]);
-		error = into ? add_device(into, report, &from->list[i]) : -ENOMEM;
+			return -ENOMEM;
+		error = from->list[i].has_ios ? add_own(into, &from->list[i]) :
+			add_jobs(into, &report->tally, &report->over_time);
+		into->jobs++;
 	}
+	return error;
+}
+
+/* The only device of all jobs of a group; else NULL. */
+static const struct tw_report_device *only_device(const struct tw_report_group *group)
+{
+	const struct tw_report_device *only = NULL;
+
+	for (size_t i = 0; i < group->size; i++) {
+		const struct tw_report_devices *own = group->members[i]->devices;
+
+		if (!own || own->count != 1 || (only && !is_same(only, own->list)))
+			return NULL;
+		only = own->list;
+	}
+	return only;
+}
+
+/* Lines of intervals and parts of a run are added up in the group, not by device. */
+static int add_lines(struct tw_report_devices *devices,
+		     const struct tw_report_group *group)
+{
+	const struct tw_report_device *only = only_device(group);
+	struct tw_report_device *into;
+
+	if (!only)
+		return 0;
+	into = place_of(devices, only);
+	if (!into)
+		return -ENOMEM;
+	into->jobs += group->size;
+	return add_jobs(into, &group->tally, &group->over_time);
+}
+
+static int add_group(struct tw_report_devices *devices,
+		     const struct tw_report_group *group)
+{
+	int error = 0;
+
+	if (group->span.is_wanted || group->without_report)
+		return add_lines(devices, group);
+	for (size_t i = 0; i < group->size && !error; i++)
+		error = add_report(devices, group->members[i]);
 	return error;
 }
 
@@ -420,9 +470,8 @@ int tw_report_merge_devices(struct tw_report_devices *devices,
 	int error = 0;
 
 	*devices = (struct tw_report_devices) { .count = 0 };
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < groups[i].size && !error; j++)
-			error = add_report(devices, groups[i].members[j]);
+	for (size_t i = 0; i < count && !error; i++)
+		error = add_group(devices, &groups[i]);
 	if (error)
 		tw_report_devices_free(devices);
 	return error;

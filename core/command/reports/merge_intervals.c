@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "command/output/format.h"
 #include "command/reports/cells.h"
+#include "command/reports/devices.h"
 #include "command/reports/facts.h"
 #include "command/reports/inside.h"
 #include "command/reports/intervals.h"
@@ -57,7 +58,8 @@ static int take_header(struct tw_report *report, const struct tw_intervals_heade
 	report->tally.missing = NOT_IN_LINES;
 	read_state(report, problem);
 	tw_report_read_facts(report, problem);
-	return tw_report_read_inside(report, problem) ? -ENOMEM : 0;
+	return tw_report_read_inside(report, problem) ||
+	       tw_report_read_devices(report, problem) ? -ENOMEM : 0;
 }
 
 int tw_report_read_header(struct tw_report *report, const char *path,
