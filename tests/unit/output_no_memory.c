@@ -76,6 +76,13 @@ static struct tw_table *build(struct tw_page **page)
 	series = tw_plot_line(plot, "line", 1);
 	tw_plot_point(series, 1, 1);
 	tw_plot_dot(series, 1, 1, "dot");
+	tw_plot_tag(series, 1, 1, "tag", "dot");
+	tw_plot_band_point(tw_plot_band(plot, "band", 1), 1, 1, 2);
+	tw_plot_heat(plot, &(struct tw_plot_heat) {
+		1, 1, (double[]) { 0, 1 }, (double[]) { 1, 2 }, (uint64_t[]) { 1 } });
+	plot = tw_page_plot(*page, "stacks");
+	tw_plot_same_scale(plot);
+	tw_plot_part(tw_plot_stack(plot, "stack"), "part", 1, 1);
 	plot = tw_page_plot(*page, "bars");
 	tw_plot_bar(plot, "bar", 1, &(struct tw_plot_bar) { .high = 1 }, "bar");
 	table = tw_page_table(*page, columns, 2);

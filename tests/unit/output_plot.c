@@ -122,6 +122,45 @@ static void tags(void)
 	free(html);
 }
 
+static void bands(void)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "plot");
+	struct tw_series *band;
+	char *html;
+
+	tw_plot_x(plot, TW_PLOT_TIME, "");
+	tw_plot_y(plot, TW_PLOT_CHANGE, "");
+	band = tw_plot_band(plot, "interval", 3);
+	tw_plot_band_point(band, 0, -10, 10);
+	tw_plot_band_point(band, 10, 0, 20);
+	html = drawn(page);
+	/* 86 and 594 are the ends of x, 302 and 34 those of y, from -10 to 20 %. */
+	has(html, "<path class=\"f3 band\" d=\"M86.0 302.0L594.0 212.7L594.0 34.0"
+	    "L86.0 123.3\"/>", "a band goes along its lower end and back along the upper");
+	has(html, "<path class=\"band f3\" d=\"M0 0H28V10H0z\"/></svg>interval", "its legend");
+	has(html, ">-10 %</text>", "the least change");
+	has(html, ">0 %</text>", "no change");
+	has(html, ">+20 %</text>", "the largest");
+	free(html);
+}
+
+static void same_scale(void)
+{
+	struct tw_page *page = tw_page_new("title");
+	struct tw_plot *plot = tw_page_plot(page, "plot");
+	char *html;
+
+	tw_plot_same_scale(plot);
+	tw_plot_part(tw_plot_stack(plot, "A"), "device", 3, 100);
+	tw_plot_part(tw_plot_stack(plot, "B"), "device", 3, 400);
+	html = drawn(page);
+	has(html, "x=\"0.0\" y=\"34.0\" width=\"160.0\"", "a bar is as wide as its whole");
+	has(html, "x=\"0.0\" y=\"106.0\" width=\"640.0\"", "the largest as the plot");
+	has(html, ">device 100 %</text>", "shares are of the bar's own whole");
+	free(html);
+}
+
 static void stacks(void)
 {
 	struct tw_page *page = tw_page_new("title");
@@ -219,6 +258,9 @@ static void axes(void)
 	marks(TW_PLOT_BYTES, 4096, 1 << 26, "4K", "64M", "8K");
 	marks(TW_PLOT_BYTES, 512, 4096, "512B", "4K", "8K");
 	marks(TW_PLOT_BYTES, 0.01, 4, "1B", "4B", "8B");
+	marks(TW_PLOT_CHANGE, -3, 5, "-3 %", "+5 %", "+6 %");
+	marks(TW_PLOT_CHANGE, -31, 62, "-40 %", "+80 %", "+70 %");
+	marks(TW_PLOT_CHANGE, 0.1, 0.2, "-1 %", "+1 %", "+0.1 %");
 	marks(TW_PLOT_TAIL, 1, 1000, "0", "99.9", "99.99");
 	marks(TW_PLOT_TAIL, 1, 1, "0", "90", "99");
 	marks(TW_PLOT_TAIL, 1, 1e6, "0", "99.9999", "99.99999");
@@ -234,7 +276,7 @@ static void any_data(void)
 	const size_t count = sizeof(values) / sizeof(*values);
 	int wrong = 0;
 
-	for (int unit = TW_PLOT_NUMBER; unit <= TW_PLOT_TIME; unit++) {
+	for (int unit = TW_PLOT_NUMBER; unit <= TW_PLOT_CHANGE; unit++) {
 		struct tw_page *page = tw_page_new("title");
 
 		for (size_t i = 0; i <= count; i++) {
@@ -265,7 +307,9 @@ int main(void)
 	lines();
 	bars();
 	tags();
+	bands();
 	stacks();
+	same_scale();
 	heat();
 	axes();
 	any_data();

@@ -6,14 +6,17 @@
 #include <stdlib.h>
 
 #include "command/diff/diff.h"
+#include "command/output/format.h"
 #include "command/output/page.h"
 #include "command/output/plot.h"
+#include "command/reports/colors.h"
 
 static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 
 #define POINTS		120
 #define POINTS_A_DECADE	20
 #define RATIOS_A_DECADE	10
+#define COLOR_OF_NONE	7
 
 /* The percentiles of a side as a line: the geometric means of its runs. */
 static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
@@ -102,27 +105,80 @@ static int test(struct band *band, const struct tw_diff *diff)
 	return error;
 }
 
-static void add_ratio(struct tw_plot *plot, const struct band *band, int line,
-		      const char *name, int color)
+static double percent_of(double ratio)
 {
-	struct tw_series *series = tw_plot_line(plot, name, color);
-
-	for (size_t i = 0; i < band->count; i++)
-		tw_plot_point(series, band->tails[i], band->lines[line][i]);
+	return 100 * (ratio - 1);
 }
 
 static void add_ratios(struct tw_page *page, const struct band *band)
 {
-	struct tw_plot *plot = tw_page_plot(page, "B to A by percentile");
+	struct tw_plot *plot = tw_page_plot(page, "Change from A to B by percentile");
+	struct tw_series *series = tw_plot_line(plot, "B to A", TW_PLOT_MEAN);
 
 	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_NUMBER, "latency of B, times that of A");
-	add_ratio(plot, band, RATIO, "B to A", TW_PLOT_MEAN);
-	if (!isfinite(band->lines[HIGH][0]))
+	tw_plot_y(plot, TW_PLOT_CHANGE, "change of latency");
+	for (size_t i = 0; i < band->count; i++)
+		tw_plot_point(series, band->tails[i], percent_of(band->lines[RATIO][i]));
+	if (isfinite(band->lines[HIGH][0])) {
+		series = tw_plot_band(plot, "interval", TW_PLOT_MEAN);
+		for (size_t i = 0; i < band->count; i++)
+			tw_plot_band_point(series, band->tails[i],
+					   percent_of(band->lines[LOW][i]),
+					   percent_of(band->lines[HIGH][i]));
+		tw_plot_caption(plot, "The interval is of all percentiles together, "
+				"with 95 %.");
+	}
+	series = tw_plot_line(plot, "no change", COLOR_OF_NONE);
+	tw_plot_point(series, 1, 0);
+	tw_plot_point(series, band->tails[band->count - 1], 0);
+}
+
+/* ---- the stages ----------------------------------------------------------- */
+
+static void add_stack(struct tw_plot *plot, const struct tw_diff *diff,
+		      const struct tw_diff_figure *first, size_t side)
+{
+	const struct tw_diff_figure *end = diff->figures + diff->figure_count;
+	struct tw_series *stack = NULL;
+	char number[TW_FORMAT_SIZE];
+
+	for (const struct tw_diff_figure *at = first;
+	     at < end && at->group == first->group && at->direction == first->direction;
+	     at++) {
+		double value = side == TW_DIFF_A ? at->change.a : at->change.b;
+
+		if (at->kind == TW_DIFF_MEAN)
+			stack = tw_plot_stack(plot, "%s: mean of lat %s", side_names[side],
+					      tw_format_ns(number, exp(value)));
+		else if (at->kind == TW_DIFF_STAGE && stack)
+			tw_plot_part(stack, at->name, tw_report_color_of_name(at->name),
+				     value);
+	}
+}
+
+static int has_stages(const struct tw_diff *diff, const struct tw_diff_figure *first)
+{
+	const struct tw_diff_figure *end = diff->figures + diff->figure_count;
+
+	for (const struct tw_diff_figure *at = first; at < end; at++)
+		if (at->group != first->group || at->direction != first->direction)
+			return 0;
+		else if (at->kind == TW_DIFF_STAGE)
+			return 1;
+	return 0;
+}
+
+static void add_stages(struct tw_page *page, const struct tw_diff *diff,
+		       const struct tw_diff_figure *figure)
+{
+	struct tw_plot *plot;
+
+	if (!has_stages(diff, figure))
 		return;
-	add_ratio(plot, band, LOW, "interval", TW_PLOT_P99);
-	add_ratio(plot, band, HIGH, NULL, TW_PLOT_P99);
-	tw_plot_caption(plot, "The interval is of all percentiles together, with 95 %.");
+	plot = tw_page_plot(page, "Where the time of an I/O goes");
+	tw_plot_same_scale(plot);
+	for (size_t side = 0; side < TW_DIFF_SIDES; side++)
+		add_stack(plot, diff, figure, side);
 }
 
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
@@ -137,5 +193,6 @@ void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		find_values(&band, diff, figure);
 	if (band.count && !test(&band, diff))
 		add_ratios(page, &band);
+	add_stages(page, diff, figure);
 	free(band.values);
 }

@@ -60,12 +60,28 @@ static void set_ns(struct tw_svg_axis *axis, const struct tw_range *range)
 		axis->high = axis->low + 1;
 }
 
+/* No change is seen, too, and less than a percent is not made large. */
+static void set_change(struct tw_svg_axis *axis, const struct tw_range *range)
+{
+	double step;
+
+	axis->low = fmin(range->min, -1);
+	axis->high = fmax(range->max, 1);
+	/* Rounded, the range may have wider steps. */
+	do {
+		step = step_of(axis->high - axis->low);
+		axis->low = step * floor(axis->low / step + 1e-9);
+		axis->high = step * ceil(axis->high / step - 1e-9);
+	} while (step_of(axis->high - axis->low) > step * (1 + 1e-9));
+}
+
 struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
 				  double from, double to)
 {
 	struct tw_svg_axis axis = {
 		.from = from, .to = to,
-		.is_log = unit != TW_PLOT_NUMBER && unit != TW_PLOT_TIME,
+		.is_log = unit != TW_PLOT_NUMBER && unit != TW_PLOT_TIME &&
+			  unit != TW_PLOT_CHANGE,
 	};
 
 	if (!(range.max >= range.min))
@@ -86,6 +102,9 @@ struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
 	case TW_PLOT_BYTES:
 		axis.low = fmax(log10(range.min), 0);
 		axis.high = fmax(log10(range.max), axis.low + log10(2));
+		break;
+	case TW_PLOT_CHANGE:
+		set_change(&axis, &range);
 		break;
 	case TW_PLOT_TAIL:
 		axis.high = fmax(log10(range.max), 1);
@@ -148,6 +167,20 @@ static void mark_numbers(struct tw_axis_side *side)
 		else
 			snprintf(name, sizeof(name), "%.10g", value);
 		put_mark(side, value, name);
+	}
+}
+
+static void mark_changes(struct tw_axis_side *side)
+{
+	const struct tw_svg_axis *axis = side->axis;
+	const double step = step_of(axis->high - axis->low);
+	const int last = (int)round(axis->high / step);
+
+	for (int i = (int)round(axis->low / step); i <= last; i++) {
+		char name[TW_FORMAT_SIZE];
+
+		snprintf(name, sizeof(name), i ? "%+.10g %%" : "%.0f %%", i * step);
+		put_mark(side, i * step, name);
 	}
 }
 
@@ -264,6 +297,9 @@ void tw_axis_marks(const struct tw_axis_side *marked, enum tw_plot_unit unit)
 		break;
 	case TW_PLOT_TIME:
 		mark_time(side);
+		break;
+	case TW_PLOT_CHANGE:
+		mark_changes(side);
 		break;
 	}
 }

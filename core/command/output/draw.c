@@ -27,11 +27,16 @@ struct ranges {
 	int rows;			/* of bars */
 };
 
+static int is_linear(enum tw_plot_unit unit)
+{
+	return unit == TW_PLOT_NUMBER || unit == TW_PLOT_TIME || unit == TW_PLOT_CHANGE;
+}
+
 /* Of an axis of logarithms only what has one counts. The mark above a value must be
  * a number, too. */
 static void reach(struct tw_range *range, enum tw_plot_unit unit, double value)
 {
-	if (!(fabs(value) < LARGEST) || (unit != TW_PLOT_NUMBER && value <= 0))
+	if (!(fabs(value) < LARGEST) || (!is_linear(unit) && value <= 0))
 		return;
 	range->min = fmin(range->min, value);
 	range->max = fmax(range->max, value);
@@ -53,6 +58,7 @@ static struct ranges ranges_of(const struct tw_plot *plot)
 		for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
 			reach(&ranges.x, plot->x.unit, dot->x);
 			reach(&ranges.y, plot->y.unit, dot->y);
+			reach(&ranges.y, plot->y.unit, dot->high);
 		}
 	}
 	for (size_t i = 0; i <= plot->heat.columns && plot->heat.counts; i++)
@@ -76,6 +82,31 @@ static void put_line(FILE *file, const struct tw_series *series,
 	tw_svg_end_line(&line);
 }
 
+/* Along its lower end, and back along the upper one. */
+static void put_high(FILE *file, const struct tw_dot *dot, const struct tw_svg_axis *x,
+		     const struct tw_svg_axis *y)
+{
+	if (!dot)
+		return;
+	put_high(file, dot->next, x, y);
+	fprintf(file, "L%.1f %.1f", tw_svg_place(x, dot->x), tw_svg_place(y, dot->high));
+}
+
+static void put_band(FILE *file, const struct tw_series *series,
+		     const struct tw_svg_axis *x, const struct tw_svg_axis *y)
+{
+	char command = 'M';
+
+	fprintf(file, "<path class=\"f%d band\" d=\"", series->color);
+	for (const struct tw_dot *dot = series->points; dot; dot = dot->next) {
+		fprintf(file, "%c%.1f %.1f", command, tw_svg_place(x, dot->x),
+			tw_svg_place(y, dot->y));
+		command = 'L';
+	}
+	put_high(file, series->points, x, y);
+	fputs("\"/>\n", file);
+}
+
 /* The first is drawn last. */
 static void put_lines(FILE *file, const struct tw_series *series,
 		      const struct tw_svg_axis *x, const struct tw_svg_axis *y)
@@ -83,7 +114,10 @@ static void put_lines(FILE *file, const struct tw_series *series,
 	if (!series)
 		return;
 	put_lines(file, series->next, x, y);
-	put_line(file, series, x, y);
+	if (series->is_band)
+		put_band(file, series, x, y);
+	else
+		put_line(file, series, x, y);
 }
 
 static void put_dots(FILE *file, const struct tw_series *series,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bars that are divided into parts: each is as wide as the view, whatever its whole is,
- * so that small wholes are seen as well as large ones.
+ * so that small wholes are seen as well as large ones; or all have the same scale.
  */
 #include <math.h>
 #include <string.h>
@@ -43,10 +43,10 @@ static void put_inside(FILE *file, const struct tw_part *part, double percent, d
 	fputs("</text>\n", file);
 }
 
-static void put_part(FILE *file, const struct tw_part *part, double share, double x,
-		     double y)
+static void put_part(FILE *file, const struct tw_part *part, double share, double scale,
+		     double x, double y)
 {
-	const double width = share * TW_VIEW_WIDTH;
+	const double width = share * scale * TW_VIEW_WIDTH;
 
 	fputs("<g><title>", file);
 	tw_html_text(file, part->name);
@@ -57,22 +57,34 @@ static void put_part(FILE *file, const struct tw_part *part, double share, doubl
 	fputs("</g>\n", file);
 }
 
-static void put_stack(FILE *file, const struct tw_series *stack, double top)
+/* What is as wide as the view. */
+static double largest_of(const struct tw_plot *plot)
+{
+	double largest = 0;
+
+	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
+		largest = fmax(largest, whole_of(stack));
+	return largest;
+}
+
+static void put_stack(FILE *file, const struct tw_series *stack, double largest, double top)
 {
 	const double whole = whole_of(stack);
+	const double scale = whole / (largest > 0 ? largest : whole);
 	double x = 0;
 
 	tw_svg_label(file, 0, top + NAME, "start", stack->name);
 	for (const struct tw_part *part = stack->parts; part; part = part->next) {
 		if (!(part->size > 0) || !isfinite(part->size))
 			continue;
-		put_part(file, part, part->size / whole, x, top + BAR);
-		x += part->size / whole * TW_VIEW_WIDTH;
+		put_part(file, part, part->size / whole, scale, x, top + BAR);
+		x += part->size / whole * scale * TW_VIEW_WIDTH;
 	}
 }
 
 void tw_draw_stacks(FILE *file, const struct tw_plot *plot)
 {
+	const double largest = plot->has_same_scale ? largest_of(plot) : 0;
 	int rows = 0;
 
 	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
@@ -80,6 +92,6 @@ void tw_draw_stacks(FILE *file, const struct tw_plot *plot)
 	tw_view_begin(file, plot, rows * ROW);
 	rows = 0;
 	for (const struct tw_series *stack = plot->series; stack; stack = stack->next)
-		put_stack(file, stack, rows++ * ROW);
+		put_stack(file, stack, largest, rows++ * ROW);
 	tw_svg_end(file);
 }

@@ -79,7 +79,7 @@ static const char style[] =
 	"path[class^=h]{fill:var(--c3)}.h0{fill-opacity:.16}"
 	".h1{fill-opacity:.28}.h2{fill-opacity:.4}.h3{fill-opacity:.52}"
 	".h4{fill-opacity:.64}.h5{fill-opacity:.76}.h6{fill-opacity:.88}\n"
-	".part{stroke:var(--back);stroke-width:1}.tag{font-weight:600;"
+	".band{fill-opacity:.25}.part{stroke:var(--back);stroke-width:1}.tag{font-weight:600;"
 	"paint-order:stroke;stroke:var(--back);stroke-width:4px;"
 	"stroke-linejoin:round}.on{fill:var(--back);font-weight:600}\n"
 	".row{margin:.8em 0 .2em;font-weight:600}.tiles{display:grid;"
@@ -319,18 +319,21 @@ static void put_key(FILE *file, const char *class, int color, const char *path)
 		"d=\"%s\"/></svg>", class, color, path);
 }
 
+#define FILLED	"M0 0H28V10H0z"
+
 static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 {
 	for (const struct tw_series *series = plot->series; series;
 	     series = series->next) {
 		if (!series->name)
 			continue;
-		put_key(file, "s", series->color, "M0 5H28");
+		if (series->is_band)
+			put_key(file, "band f", series->color, FILLED);
+		else
+			put_key(file, "s", series->color, "M0 5H28");
 		put_between(file, "", series->name, "</span>\n");
 	}
 }
-
-#define FILLED	"M0 0H28V10H0z"
 
 /* Each part once, by its colour. */
 static void put_parts_legend(FILE *file, const struct tw_plot *plot)

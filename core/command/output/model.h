@@ -87,7 +87,7 @@ struct tw_table {
 
 struct tw_dot {
 	struct tw_dot *next;
-	double x, y;
+	double x, y, high;		/* high: of a band */
 	const char *text;		/* NULL: a point of the line */
 	const char *tag;		/* seen at the dot; or NULL */
 };
@@ -106,6 +106,7 @@ struct tw_series {
 	const char *name;
 	int color;
 	struct tw_dot *points, **end;
+	int is_band;
 	const char *text;		/* of a bar */
 	struct tw_plot_bar bar;
 	struct tw_part *parts, **last_part;
@@ -125,7 +126,7 @@ struct tw_plot {
 		enum tw_plot_unit unit;
 		const char *label;
 	} x, y;
-	int has_bars, has_stacks;
+	int has_bars, has_stacks, has_same_scale;
 	struct tw_plot_heat heat;	/* without counts there is none */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;

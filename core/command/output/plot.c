@@ -71,16 +71,37 @@ struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color
 	return series ? series : &no_series;
 }
 
-static void add_dot(struct tw_series *series, double x, double y, const char *text,
-		    const char *tag)
+static void add(struct tw_series *series, const struct tw_dot *is)
 {
 	struct tw_dot *dot = tw_page_take(series->page, sizeof(*dot));
 
 	if (!dot)
 		return;
-	*dot = (struct tw_dot) { .x = x, .y = y, .text = text, .tag = tag };
+	*dot = *is;
 	*series->end = dot;
 	series->end = &dot->next;
+}
+
+static void add_dot(struct tw_series *series, double x, double y, const char *text,
+		    const char *tag)
+{
+	add(series, &(struct tw_dot) {
+		.x = x, .y = y, .high = y, .text = text, .tag = tag,
+	});
+}
+
+struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color)
+{
+	struct tw_series *series = tw_plot_line(plot, name, color);
+
+	if (!plot->page->error)
+		series->is_band = 1;
+	return series;
+}
+
+void tw_plot_band_point(struct tw_series *band, double x, double low, double high)
+{
+	add(band, &(struct tw_dot) { .x = x, .y = low, .high = high });
 }
 
 void tw_plot_point(struct tw_series *series, double x, double y)
@@ -142,6 +163,12 @@ struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 	series->last_part = &series->parts;
 	plot->has_stacks = 1;
 	return series;
+}
+
+void tw_plot_same_scale(struct tw_plot *plot)
+{
+	if (!plot->page->error)
+		plot->has_same_scale = 1;
 }
 
 void tw_plot_part(struct tw_series *stack, const char *name, int color, double size)

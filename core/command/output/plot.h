@@ -18,6 +18,7 @@ enum tw_plot_unit {
 	TW_PLOT_BYTES,		/* logarithmic; "64K" */
 	TW_PLOT_TAIL,		/* 1 / (1 - part), logarithmic; "99.9" */
 	TW_PLOT_TIME,		/* seconds from 0 on; "20 min"; ends where the data do */
+	TW_PLOT_CHANGE,		/* percent, 0 in any case; "+10 %" */
 };
 
 /* Of the style: lines and marks in it are seen in light and dark. */
@@ -38,6 +39,10 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name);
  * none. Never NULL. */
 struct tw_series *tw_plot_line(struct tw_plot *plot, const char *name, int color);
 void tw_plot_point(struct tw_series *series, double x, double y);
+/* An area, below the lines: points with its ends. */
+struct tw_series *tw_plot_band(struct tw_plot *plot, const char *name, int color);
+void tw_plot_band_point(struct tw_series *band, double x, double low, double high);
+
 /* A dot, which need not be on the line, and what it tells. */
 void tw_plot_dot(struct tw_series *series, double x, double y, const char *format, ...)
 	TW_PRINTF(4, 5);
@@ -60,6 +65,8 @@ void tw_plot_heat(struct tw_plot *plot, const struct tw_plot_heat *heat);
  * name is above it. A plot of these has nothing else. Parts have the legend. */
 struct tw_series *tw_plot_stack(struct tw_plot *plot, const char *format, ...)
 	TW_PRINTF(2, 3);
+/* Bars are as wide as their whole, the largest as wide as the plot. */
+void tw_plot_same_scale(struct tw_plot *plot);
 void tw_plot_part(struct tw_series *stack, const char *name, int color, double size);
 
 /* A horizontal bar in a row of its own: thin from @low to @high, thick from @from to

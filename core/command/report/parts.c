@@ -12,21 +12,8 @@
 #include "command/output/plot.h"
 #include "command/output/table.h"
 #include "command/reports/by_lat.h"
+#include "command/reports/colors.h"
 #include "latency/histogram.h"
-
-/* The style draws that line wider than the others. */
-#define COLOR_OF_LAT	5
-
-_Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");
-
-int tw_report_color_of(int time)
-{
-	int other = time < TW_REPORT_LAT ? time : time - 1;
-
-	if (time == TW_REPORT_LAT)
-		return COLOR_OF_LAT;
-	return other < COLOR_OF_LAT ? other : other + 1;
-}
 
 /* ---- bars ---------------------------------------------------------------- */
 

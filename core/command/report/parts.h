@@ -16,7 +16,4 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tal
 void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tally *tally,
 			       int direction);
 
-/* The colour of a stage, in all plots. */
-int tw_report_color_of(int time);
-
 #endif

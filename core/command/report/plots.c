@@ -9,6 +9,7 @@
 #include "command/output/plot.h"
 #include "command/report/page.h"
 #include "command/report/parts.h"
+#include "command/reports/colors.h"
 #include "latency/histogram.h"
 
 /* ---- latency by percentile ------------------------------------------------ */
