@@ -441,6 +441,8 @@ $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
 $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 
+$(B)/tests/unit/doctor_facts.t: $(B)/command.a
+$(B)/tests/unit/doctor_facts.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
@@ -533,7 +535,8 @@ ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
 	plugin/collect/slowest.c plugin/collect/windows.c
 $(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.c) \
-	$(addprefix core/command/output/,format.c page.c plain_text.c table.c text.c)
+	$(addprefix core/command/output/,format.c page.c plain_text.c table.c terminal.c \
+	text.c)
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
 $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 

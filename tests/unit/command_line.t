@@ -138,4 +138,42 @@ is_run 0 0 '13. and with -q none'
 run report none.json
 is_run 66 1 '13. errors are printed'
 
+# ---- terminals --------------------------------------------------------------
+
+# on_terminal ARGUMENT...: as tests/unit/reader/on_terminal.c; sets $status and $out,
+# without the carriage returns that a terminal adds at the ends of lines
+on_terminal()
+{
+	"$build/tests/unit/reader/on_terminal" "$@" >"$scratch/terminal" 2>"$err"
+	status=$?
+	sed 's/\r$//' "$scratch/terminal" >"$out"
+}
+escape=$(printf '\033')
+
+on_terminal true
+if [ "$status" -eq 0 ]; then
+	on_terminal "$tickwise" check
+	is "$status $(grep -c "^$escape\[32mRELIABLE:$escape\[0m" "$out")" '0 1' \
+		'14. a verdict has a colour on a terminal'
+	on_terminal env TW_MACHINE=unreliable "$tickwise" check
+	is "$status $(grep -c "^$escape\[31mUNRELIABLE:$escape\[0m" "$out")" '1 1' \
+		'14. another one a bad verdict'
+	has "$out" "$escape[33mWARNING: $escape[0m" '14. and warnings'
+	on_terminal env NO_COLOR=1 "$tickwise" check
+	has_not "$out" "$escape" '14. none with NO_COLOR'
+	on_terminal env TERM=dumb "$tickwise" check
+	has_not "$out" "$escape" '14. none where TERM is dumb'
+	run check
+	has_not "$out" "$escape" '14. none in a pipe or a file'
+	on_terminal -c 40 env NO_COLOR=1 "$tickwise" check
+	is "$(awk 'length > 39' "$out")" '' '15. a terminal of 40 columns: shorter lines'
+	on_terminal -c 200 env NO_COLOR=1 "$tickwise" check
+	run check
+	sed 's/\r$//' "$scratch/terminal" | cmp -s - "$out"
+	ok $? '15. a wide one: lines as they are in a file'
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no terminal is to be had: $(cat "$err")"
+fi
+
 done_testing

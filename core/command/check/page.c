@@ -64,6 +64,18 @@ static void add_reliable(struct tw_page *page, const struct tw_reliability *resu
 				  tw_check_reach_ns(result), result->probes);
 }
 
+static enum tw_mark mark_of(enum tw_verdict verdict)
+{
+	switch (verdict) {
+	case TW_RELIABLE:
+		return TW_MARK_GOOD;
+	case TW_UNRELIABLE:
+		return TW_MARK_BAD;
+	default:
+		return TW_MARK_UNDECIDED;
+	}
+}
+
 static void add_verdict(struct tw_page *page, const struct tw_check *check,
 			const struct tw_check_arguments *arguments)
 {
@@ -83,6 +95,7 @@ static void add_verdict(struct tw_page *page, const struct tw_check *check,
 		break;
 	}
 	tw_page_indent(page, 0, 4);
+	tw_page_mark(page, mark_of(result->verdict));
 	if (result->verdict == TW_UNDECIDED)
 		tw_check_add_advice(page, check, arguments);
 	for (unsigned bit = 1; bit && bit <= warnings; bit <<= 1)

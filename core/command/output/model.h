@@ -35,6 +35,7 @@ struct tw_block {
 	unsigned media;
 	int level;			/* of a heading */
 	int first, others;		/* where lines begin in text */
+	enum tw_mark mark;
 	const char *name;		/* of a fact */
 	const char *text;
 	char *grown;			/* what text is, once more was added; */

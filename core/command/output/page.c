@@ -231,6 +231,12 @@ void tw_page_indent(struct tw_page *page, int first, int others)
 	page->last->others = others;
 }
 
+void tw_page_mark(struct tw_page *page, enum tw_mark mark)
+{
+	if (page->last)
+		page->last->mark = mark;
+}
+
 /* ---- tables and plots ---------------------------------------------------- */
 
 /* They stand for what there is no memory for: all that is put into them finds their

@@ -77,6 +77,12 @@ enum tw_media { TW_IN_TEXT = 1, TW_IN_HTML = 2, TW_IN_CSV = 4 };
 void tw_page_only(struct tw_page *page, unsigned media);
 void tw_page_indent(struct tw_page *page, int first, int others);
 
+/* Of the block that was added last: the first word of its text is a verdict, which has
+ * a colour on a terminal. */
+enum tw_mark { TW_MARK_NONE, TW_MARK_GOOD, TW_MARK_BAD, TW_MARK_UNDECIDED };
+
+void tw_page_mark(struct tw_page *page, enum tw_mark mark);
+
 /* A table (table.h) and a plot (plot.h) at the page's end. Neither returns NULL. */
 struct tw_column;
 struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,

@@ -9,6 +9,9 @@
 #include "command/output/format.h"
 #include "command/output/model.h"
 #include "command/output/plain_text.h"
+#include "command/output/terminal.h"
+
+#define MIN_COLUMNS	30
 
 /* Bytes that continue a character take no column. */
 static int columns_of(const char *text, size_t length)
@@ -25,6 +28,21 @@ static int width_of(const char *text)
 	return columns_of(text, strlen(text));
 }
 
+/* Of the page that is written: how wide its lines are, and the colour of its next
+ * word; NULL: none. */
+static int columns_of_page = TW_PAGE_COLUMNS;
+static const char *colour;
+
+static void put_word(FILE *file, const char *text, size_t length)
+{
+	if (colour)
+		fputs(colour, file);
+	fwrite(text, 1, length, file);
+	if (colour)
+		fputs(TW_NO_COLOUR, file);
+	colour = NULL;
+}
+
 /* From @column on, which the line has reached; further lines begin at @indent. */
 static void put_words(FILE *file, const char *text, int column, int indent)
 {
@@ -34,14 +52,14 @@ static void put_words(FILE *file, const char *text, int column, int indent)
 		size_t length = strcspn(text, " ");
 		int columns = columns_of(text, length);
 
-		if (words && column + 1 + columns > TW_PAGE_COLUMNS) {
+		if (words && column + 1 + columns > columns_of_page) {
 			fprintf(file, "\n%*s", indent, "");
 			column = indent;
 		} else if (words) {
 			putc(' ', file);
 			column++;
 		}
-		fwrite(text, 1, length, file);
+		put_word(file, text, length);
 		column += columns;
 		words = 1;
 		text += length;
@@ -317,6 +335,22 @@ static void put_fact(FILE *file, const struct tw_block *block, int column)
 	put_words(file, block->text, column, column + 2);
 }
 
+static const char *colour_of(const struct tw_block *block)
+{
+	if (block->kind == TW_BLOCK_WARNING)
+		return TW_YELLOW;
+	switch (block->mark) {
+	case TW_MARK_GOOD:
+		return TW_GREEN;
+	case TW_MARK_BAD:
+		return TW_RED;
+	case TW_MARK_UNDECIDED:
+		return TW_YELLOW;
+	default:
+		return NULL;
+	}
+}
+
 static void put_block(FILE *file, const struct tw_block *block, int facts)
 {
 	const char *begin = "";
@@ -338,17 +372,31 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 	default:
 		break;
 	}
-	fprintf(file, "%*s%s", block->first, "", begin);
+	fprintf(file, "%*s", block->first, "");
+	if (*begin)
+		put_word(file, begin, strlen(begin));
 	put_words(file, block->text, block->first + width_of(begin), block->others);
+}
+
+/* A terminal of fewer columns than a page has shorter lines. */
+static int columns_on(FILE *file)
+{
+	int columns = tw_terminal_columns(file) - 1;
+
+	if (columns < 0 || columns > TW_PAGE_COLUMNS)
+		return TW_PAGE_COLUMNS;
+	return columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 }
 
 int tw_output_text(const struct tw_page *page, FILE *file)
 {
+	const int has_colours = tw_terminal_has_colours(file);
 	const int facts = fact_column(page);
 	int any = 0, gap = 0;
 
 	if (page->error)
 		return page->error;
+	columns_of_page = columns_on(file);
 	for (const struct tw_block *block = visible(page->blocks); block;
 	     block = visible(block->next)) {
 		gap |= block->kind == TW_BLOCK_HEADING || block->kind == TW_BLOCK_GAP;
@@ -358,6 +406,7 @@ int tw_output_text(const struct tw_page *page, FILE *file)
 			putc('\n', file);
 		gap = 0;
 		any = 1;
+		colour = has_colours ? colour_of(block) : NULL;
 		put_block(file, block, facts);
 	}
 	return 0;

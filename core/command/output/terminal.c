@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is a stream a terminal: see terminal.h.
+ */
+#include "command/output/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int tw_terminal_columns(FILE *file)
+{
+	struct winsize size = { .ws_col = 0 };
+	int fd = fileno(file);
+
+	if (fd < 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
+/* no-color.org: any text but an empty one. */
+int tw_terminal_has_colours(FILE *file)
+{
+	const char *unwanted = getenv("NO_COLOR"), *kind = getenv("TERM");
+	int fd = fileno(file);
+
+	return fd >= 0 && isatty(fd) && !(unwanted && *unwanted) && kind && *kind &&
+	       strcmp(kind, "dumb") != 0;
+}
