@@ -23,6 +23,7 @@ struct tw_attach_values {
 struct tw_kernel_helper_values {
 	const char *user, *group;		/* name or number; NULL: not given */
 	const char *socket;
+	int only_checks;
 };
 
 extern const struct tw_options tw_attach_options;

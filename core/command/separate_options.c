@@ -65,6 +65,9 @@ static const struct tw_option helper_table[] = {
 	  .more = "The folder is made if it is not there. Only root and the helper's user "
 		  "may be able to replace files in that folder or in one above it.",
 	  AT(socket) },
+	{ .name = "check",
+	  .help = "Only try whether the kernel takes the program, and print why not",
+	  AT(only_checks) },
 	{ .name = NULL },
 };
 

@@ -48,6 +48,7 @@ struct helper {
 	int end_fds[2];			/* the first is readable when this ends */
 	char *made_folder;		/* to be removed */
 	struct stat socket;
+	bool only_checks;
 	sigset_t mask;
 	struct {
 		pid_t process;		/* 0: none */
@@ -137,12 +138,13 @@ static void set_defaults(struct helper *helper)
 /* TW_GO_ON, or what to end with. */
 static int read_options(struct helper *helper, char **argv)
 {
-	struct tw_kernel_helper_values values = { NULL, NULL, NULL };
+	struct tw_kernel_helper_values values = { NULL };
 	int code = tw_command_options(&tw_kernel_helper_options, &values, argv, NULL);
 
 	if (code != TW_GO_ON)
 		return code;
 	helper->path = values.socket;
+	helper->only_checks = values.only_checks;
 	code = values.user ? take_user(helper, values.user) : 0;
 	if (!code && values.group)
 		code = take_group(helper, values.group);
@@ -434,9 +436,11 @@ int main(int argc, char **argv)
 	code = read_options(&helper, argv);
 	if (code != TW_GO_ON)
 		return code;
-	code = check_users(&helper);
+	code = helper.only_checks ? 0 : check_users(&helper);
 	if (!code && tw_has_shifted_clock())
 		code = fail(TW_EXIT_SOFTWARE, TW_SHIFTED_CLOCK);
+	if (helper.only_checks)
+		return code ? code : try_to_load();
 	if (!code)
 		code = check_path(&helper, &address);
 	if (!code)
