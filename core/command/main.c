@@ -12,6 +12,9 @@
 #include "tickwise.h"
 
 static const struct tw_command commands[] = {
+	{ "doctor", tw_command_doctor,
+	  "is this machine ready, and what mends what is not?",
+	  &tw_doctor_options },
 	{ "check", tw_command_check,
 	  "can this machine's counter be trusted, and why (not)?",
 	  &tw_check_options },

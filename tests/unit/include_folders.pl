@@ -25,7 +25,7 @@ my @order = (
 	[map { "core/command/$_" } qw(bench calibrate check compare diff memlat
 				      profile report)],
 	['core/command/run'],
-	['core/command/engine'],
+	['core/command/doctor', 'core/command/engine'],
 	['core/command/main', 'plugin/kernel'],
 	['plugin'],
 	['plugin/memory'],

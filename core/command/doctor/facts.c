@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What there is to know about this machine: the counter, io_uring, and files of /sys
+ * and /proc.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "command/check/check.h"
+#include "command/doctor/doctor.h"
+#include "text_file.h"
+
+/* Linux has one number for all processors since 5.1, older headers none. */
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup	425
+#endif
+#define RING_PARAMS_SIZE	120	/* of struct io_uring_params */
+
+#define CPUS			"/sys/devices/system/cpu"
+
+/* ---- files ---- */
+
+/* The first line of a file below @root; "" if it can't be read. */
+static void read_line(const char *root, const char *path, char *text, size_t size)
+{
+	char place[PATH_MAX];
+
+	snprintf(place, sizeof(place), "%s%s", root, path);
+	tw_text_file_begin(place, text, size);
+	text[strcspn(text, "\n")] = '\0';
+}
+
+static int read_number(const char *root, const char *path, int otherwise)
+{
+	char text[32];
+
+	read_line(root, path, text, sizeof(text));
+	return *text ? atoi(text) : otherwise;
+}
+
+/* For each CPU that has a folder; ends when @look returns nonzero. */
+static void for_each_cpu(const char *root, struct tw_doctor_facts *facts,
+			 int (*look)(const char *root, const char *cpu,
+				     struct tw_doctor_facts *facts))
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *folder;
+	int over = 0;
+
+	snprintf(path, sizeof(path), "%s" CPUS, root);
+	folder = opendir(path);
+	while (folder && !over && (entry = readdir(folder)) != NULL)
+		if (strncmp(entry->d_name, "cpu", 3) == 0 &&
+		    entry->d_name[3] >= '0' && entry->d_name[3] <= '9')
+			over = look(root, entry->d_name, facts);
+	if (folder)
+		closedir(folder);
+}
+
+static int look_at_governor(const char *root, const char *cpu,
+			    struct tw_doctor_facts *facts)
+{
+	char path[PATH_MAX], governor[sizeof(facts->governor)];
+
+	snprintf(path, sizeof(path), CPUS "/%s/cpufreq/scaling_governor", cpu);
+	read_line(root, path, governor, sizeof(governor));
+	if (*governor)
+		strcpy(facts->governor, governor);
+	return *governor && strcmp(governor, "performance") != 0;
+}
+
+/* A state that is disabled is not entered. */
+static int look_at_idle_states(const char *root, const char *cpu,
+			       struct tw_doctor_facts *facts)
+{
+	for (unsigned state = 0;; state++) {
+		char path[3][PATH_MAX], name[sizeof(facts->idle_state)];
+		static const char *const files[] = { "name", "latency", "disable" };
+		int latency_us;
+
+		for (int i = 0; i < 3; i++)
+			snprintf(path[i], sizeof(path[i]), CPUS
+				 "/%s/cpuidle/state%u/%s", cpu, state, files[i]);
+		read_line(root, path[0], name, sizeof(name));
+		if (!*name)
+			return 0;
+		latency_us = read_number(root, path[1], 0);
+		if (read_number(root, path[2], 0) ||
+		    (facts->idle_state[0] && latency_us <= (int)facts->idle_us))
+			continue;
+		strcpy(facts->idle_state, name);
+		facts->idle_us = (unsigned)latency_us;
+	}
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": those of
+ * guests are in user and nice, too. */
+static double stolen_percent(const char *root)
+{
+	unsigned long long ticks[8] = { 0 }, all = 0;
+	char text[512];
+
+	read_line(root, "/proc/stat", text, sizeof(text));
+	if (sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0],
+		   &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6],
+		   &ticks[7]) != 8)
+		return -1;
+	for (int i = 0; i < 8; i++)
+		all += ticks[i];
+	return all ? 100.0 * (double)ticks[7] / (double)all : -1;
+}
+
+static int is_filtered(const char *root)
+{
+	char path[PATH_MAX], text[8192], *field;
+
+	snprintf(path, sizeof(path), "%s/proc/self/status", root);
+	tw_text_file_begin(path, text, sizeof(text));
+	field = strstr(text, "\nSeccomp:");
+	return field && atoi(field + strlen("\nSeccomp:")) > 0;
+}
+
+void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root)
+{
+	char path[PATH_MAX];
+
+	facts->ring.disabled = read_number(root, "/proc/sys/kernel/io_uring_disabled",
+					   -1);
+	facts->ring.is_filtered = is_filtered(root);
+	snprintf(path, sizeof(path), "%s/sys/kernel/btf/vmlinux", root);
+	facts->stages.has_types = access(path, R_OK) == 0;
+	for_each_cpu(root, facts, look_at_governor);
+	for_each_cpu(root, facts, look_at_idle_states);
+	facts->stolen_percent = stolen_percent(root);
+}
+
+/* ---- what has to be tried ---- */
+
+static int try_ring(void)
+{
+	char params[RING_PARAMS_SIZE] = { 0 };
+	long fd = syscall(SYS_io_uring_setup, 1, params);
+
+	if (fd < 0)
+		return -errno;
+	close((int)fd);
+	return 0;
+}
+
+/* A check as `tickwise check` does it by itself. */
+static void read_counter(struct tw_doctor_facts *facts)
+{
+	struct tw_reliability_options options = TW_SIZED(struct tw_reliability_options);
+	struct tw_counter_facts counter = TW_SIZED(struct tw_counter_facts);
+	struct tw_reliability result = TW_SIZED(struct tw_reliability);
+
+	tw_counter_check(&counter);
+	facts->counter.state = counter.state;
+	tw_check_fill_in_defaults(&options);
+	facts->counter.error = tw_reliability_measure(&result, &options);
+	if (facts->counter.error)
+		return;
+	facts->counter.verdict = result.verdict;
+	facts->counter.reasons = result.reasons;
+	tw_reliability_free(&result);
+}
+
+void tw_doctor_read(struct tw_doctor_facts *facts, const char *fio)
+{
+	*facts = (struct tw_doctor_facts) {
+		.machine = TW_SIZED(struct tw_machine),
+	};
+	tw_doctor_read_programs(facts, fio);
+	facts->ring.error = try_ring();
+	read_counter(facts);
+	tw_machine_read(&facts->machine);
+	tw_doctor_read_files(facts, "");
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the facts about a machine mean for measurements, and what mends them. A line for
+ * each. Reads no file and no clock.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/doctor/doctor.h"
+
+/* Waking from a state that takes longer is seen in the latency of a fast drive: some
+ * 10 us for an NVMe's flash, some 3 us for the states that all processors have. */
+#define MAX_IDLE_US	10
+/* Of the time since boot: then the host takes the CPU in mid-I/O, every now and then. */
+#define MAX_STOLEN_PERCENT	1.0
+
+#define PRINTF(at, args)	__attribute__((format(printf, at, args)))
+
+static void put(struct tw_doctor_line *line, enum tw_doctor_status status,
+		const char *format, ...) PRINTF(3, 4);
+static void mend_by(struct tw_doctor_line *line, const char *format, ...) PRINTF(2, 3);
+
+static void put(struct tw_doctor_line *line, enum tw_doctor_status status,
+		const char *format, ...)
+{
+	va_list args;
+
+	line->status = status;
+	va_start(args, format);
+	vsnprintf(line->text, sizeof(line->text), format, args);
+	va_end(args);
+}
+
+static void mend_by(struct tw_doctor_line *line, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line->mend, sizeof(line->mend), format, args);
+	va_end(args);
+}
+
+/* ---- programs ---- */
+
+static void judge_fio(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (facts->fio.version[0]) {
+		put(line, TW_DOCTOR_GOOD, "%s, %s", facts->fio.version, facts->fio.path);
+		return;
+	}
+	put(line, TW_DOCTOR_MEND, "%s: %s", facts->fio.path, facts->fio.why_not);
+	mend_by(line, "sudo apt-get install fio");
+}
+
+static void judge_engine(const struct tw_doctor_facts *facts,
+			 struct tw_doctor_line *line)
+{
+	if (!facts->engine.path[0]) {
+		put(line, TW_DOCTOR_MEND, "there is no tickwise.so next to this program "
+		    "and none where it is installed");
+		mend_by(line, "make plugin, in Tickwise's sources");
+	} else if (!facts->fio.version[0]) {
+		put(line, TW_DOCTOR_UNDECIDED, "%s: there is no fio to load it",
+		    facts->engine.path);
+	} else if (facts->engine.is_loaded) {
+		put(line, TW_DOCTOR_GOOD, "%s, loads", facts->engine.path);
+	} else {
+		put(line, TW_DOCTOR_MEND, "this fio can't load %s%s%s",
+		    facts->engine.path, facts->engine.why_not[0] ? ": " : "",
+		    facts->engine.why_not);
+		mend_by(line, "make plugin FIO=%s, in Tickwise's sources",
+			facts->fio.path);
+	}
+}
+
+static void judge_refused_ring(const struct tw_doctor_facts *facts,
+			       struct tw_doctor_line *line)
+{
+	if (facts->ring.disabled > 0) {
+		put(line, TW_DOCTOR_MEND, "kernel.io_uring_disabled is %d",
+		    facts->ring.disabled);
+		mend_by(line, "sudo sysctl kernel.io_uring_disabled=0");
+		return;
+	}
+	put(line, TW_DOCTOR_MEND, facts->ring.is_filtered ?
+	    "a seccomp filter forbids it, as those of containers do" :
+	    "a security module forbids it");
+	if (facts->ring.is_filtered)
+		mend_by(line, "--security-opt seccomp=unconfined, for docker and podman");
+}
+
+static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	switch (-facts->ring.error) {
+	case 0:
+		put(line, TW_DOCTOR_GOOD, "allowed");
+		break;
+	case EPERM:
+	case EACCES:
+		judge_refused_ring(facts, line);
+		break;
+	case ENOSYS:
+		put(line, TW_DOCTOR_MEND, "%s", facts->ring.is_filtered ?
+		    "a seccomp filter hides it, or this kernel has none" :
+		    "this kernel has none");
+		mend_by(line, "a kernel with CONFIG_IO_URING");
+		break;
+	case ENOMEM:
+		put(line, TW_DOCTOR_MEND, "no memory may be locked for a ring");
+		mend_by(line, "ulimit -l unlimited, as root");
+		break;
+	default:
+		put(line, TW_DOCTOR_UNDECIDED, "%s", strerror(-facts->ring.error));
+		break;
+	}
+}
+
+static void judge_stages(const struct tw_doctor_facts *facts,
+			 struct tw_doctor_line *line)
+{
+	if (facts->stages.is_served) {
+		put(line, TW_DOCTOR_GOOD, "a kernel-helper serves this user");
+	} else if (facts->stages.is_loaded) {
+		put(line, TW_DOCTOR_GOOD, "possible with this user's own privileges");
+	} else if (!facts->stages.is_built) {
+		put(line, TW_DOCTOR_MEND, "this Tickwise was built without them");
+		mend_by(line, "sudo apt-get install clang bpftool libbpf-dev; make");
+	} else if (!facts->stages.has_types) {
+		put(line, TW_DOCTOR_MEND, "this kernel has no type information "
+		    "(/sys/kernel/btf/vmlinux)");
+		mend_by(line, "a kernel with CONFIG_DEBUG_INFO_BTF");
+	} else {
+		put(line, TW_DOCTOR_MEND, "%s", facts->stages.why_not);
+		mend_by(line, "sudo tickwise kernel-helper");
+	}
+}
+
+/* ---- the counter ---- */
+
+/* The first reason; all of them are in `tickwise check`. */
+static const char *reason_of(const struct tw_doctor_facts *facts)
+{
+	for (unsigned bit = 1; bit && bit <= facts->counter.reasons; bit <<= 1)
+		if (facts->counter.reasons & bit)
+			return tw_text(TW_ENUM_REASON, bit);
+	return "";
+}
+
+static void judge_counter(const struct tw_doctor_facts *facts,
+			  struct tw_doctor_line *line)
+{
+	if (facts->counter.state != TW_COUNTER_OK)
+		put(line, TW_DOCTOR_MEND, "%s",
+		    tw_text(TW_ENUM_COUNTER_STATE, facts->counter.state));
+	else if (facts->counter.error)
+		put(line, TW_DOCTOR_UNDECIDED, "could not be measured: %s",
+		    strerror(-facts->counter.error));
+	else if (facts->counter.verdict == TW_RELIABLE)
+		put(line, TW_DOCTOR_GOOD, "reliable on all CPUs of this process");
+	else
+		put(line, facts->counter.verdict == TW_UNRELIABLE ? TW_DOCTOR_MEND :
+		    TW_DOCTOR_UNDECIDED, "%s", reason_of(facts));
+	if (line->status == TW_DOCTOR_UNDECIDED)
+		mend_by(line, "tickwise check --time-limit=10s");
+	else if (line->status == TW_DOCTOR_MEND)
+		mend_by(line, "tickwise check");
+}
+
+static int is_among(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *names; names += strcspn(names, " "), names += strspn(names, " "))
+		if (strncmp(names, name, length) == 0 &&
+		    (!names[length] || names[length] == ' '))
+			return 1;
+	return 0;
+}
+
+/* The counter's own name as a clocksource; other processors have one each. */
+static const char *own_clocksource(const struct tw_machine *machine)
+{
+	return is_among(machine->clocksources, "tsc") ||
+	       machine->has_read_with_cpu ? "tsc" : NULL;
+}
+
+static void judge_clocksource(const struct tw_doctor_facts *facts,
+			      struct tw_doctor_line *line)
+{
+	const struct tw_machine *machine = &facts->machine;
+	const char *own = own_clocksource(machine);
+
+	if (!machine->clocksource[0]) {
+		put(line, TW_DOCTOR_UNDECIDED, "not known");
+	} else if (!own || strcmp(machine->clocksource, own) == 0) {
+		put(line, TW_DOCTOR_GOOD, "%s", machine->clocksource);
+	} else if (is_among(machine->clocksources, own)) {
+		put(line, TW_DOCTOR_MEND, "%s, though %s is there: the system's clocks "
+		    "are not of the counter", machine->clocksource, own);
+		mend_by(line, "echo %s | sudo tee /sys/bus/clocksource/devices/*/current*",
+			own);
+	} else {
+		put(line, TW_DOCTOR_MEND, "%s: the kernel does not trust the counter",
+		    machine->clocksource);
+		mend_by(line, "sudo dmesg | grep -i -e tsc -e clocksource");
+	}
+}
+
+/* ---- what disturbs ---- */
+
+static void judge_governor(const struct tw_doctor_facts *facts,
+			   struct tw_doctor_line *line)
+{
+	if (!facts->governor[0]) {
+		put(line, TW_DOCTOR_GOOD, "none: the CPUs' frequency is not Linux's to "
+		    "choose");
+	} else if (strcmp(facts->governor, "performance") == 0) {
+		put(line, TW_DOCTOR_GOOD, "performance");
+	} else {
+		put(line, TW_DOCTOR_MEND, "%s: the CPUs' frequency changes with the load",
+		    facts->governor);
+		mend_by(line, "sudo cpupower frequency-set -g performance");
+	}
+}
+
+static void judge_idle(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
+{
+	if (!facts->idle_state[0]) {
+		put(line, TW_DOCTOR_GOOD, "none that Linux chooses");
+	} else if (facts->idle_us <= MAX_IDLE_US) {
+		put(line, TW_DOCTOR_GOOD, "at most %u us to wake up (%s)", facts->idle_us,
+		    facts->idle_state);
+	} else {
+		put(line, TW_DOCTOR_MEND, "a CPU takes %u us to wake up from %s, which "
+		    "latency contains", facts->idle_us, facts->idle_state);
+		mend_by(line, "sudo cpupower idle-set -D %d", MAX_IDLE_US);
+	}
+}
+
+/* A guest is no fault. What it can't see is told by the other lines. */
+static void judge_virtual(const struct tw_doctor_facts *facts,
+			  struct tw_doctor_line *line)
+{
+	if (facts->machine.hypervisor[0])
+		put(line, TW_DOCTOR_GOOD, "%s: the stage device is what the host "
+		    "makes of a device", facts->machine.hypervisor);
+	else
+		put(line, TW_DOCTOR_GOOD, "none");
+}
+
+static void judge_stolen(const struct tw_doctor_facts *facts,
+			 struct tw_doctor_line *line)
+{
+	if (facts->stolen_percent < 0) {
+		put(line, TW_DOCTOR_UNDECIDED, "not known");
+	} else if (facts->stolen_percent <= MAX_STOLEN_PERCENT) {
+		put(line, TW_DOCTOR_GOOD, "%.1f %% since boot", facts->stolen_percent);
+	} else {
+		put(line, TW_DOCTOR_MEND, "%.1f %% since boot: the host gave the CPUs to "
+		    "others", facts->stolen_percent);
+		mend_by(line, "virsh vcpupin, on the host; or CPUs of one's own");
+	}
+}
+
+/* ---- all of them ---- */
+
+void tw_doctor_judge(const struct tw_doctor_facts *facts,
+		     struct tw_doctor_line lines[TW_DOCTOR_LINES])
+{
+	static const struct {
+		const char *name;
+		void (*judge)(const struct tw_doctor_facts *facts,
+			      struct tw_doctor_line *line);
+	} checks[TW_DOCTOR_LINES] = {
+		{ "fio", judge_fio },
+		{ "engine", judge_engine },
+		{ "io_uring", judge_ring },
+		{ "kernel stages", judge_stages },
+		{ "counter", judge_counter },
+		{ "clocksource", judge_clocksource },
+		{ "governor", judge_governor },
+		{ "idle states", judge_idle },
+		{ "hypervisor", judge_virtual },
+		{ "stolen time", judge_stolen },
+	};
+
+	for (int i = 0; i < TW_DOCTOR_LINES; i++) {
+		lines[i].name = checks[i].name;
+		lines[i].mend[0] = '\0';
+		checks[i].judge(facts, &lines[i]);
+	}
+}
+
+const char *tw_doctor_status_name(enum tw_doctor_status status)
+{
+	static const char *const names[TW_DOCTOR_STATUSES] = {
+		"good", "mend", "undecided",
+	};
+
+	return names[status];
+}
+
+enum tw_doctor_status tw_doctor_sum(const struct tw_doctor_line lines[TW_DOCTOR_LINES])
+{
+	enum tw_doctor_status sum = TW_DOCTOR_GOOD;
+
+	for (int i = 0; i < TW_DOCTOR_LINES; i++)
+		if (lines[i].status == TW_DOCTOR_MEND || sum == TW_DOCTOR_GOOD)
+			sum = lines[i].status;
+	return sum;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What other programs have to say: fio of its version and of the engine, and
+ * tickwise-kernel-helper of what the kernel allows.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/child.h"
+#include "command/doctor/doctor.h"
+#include "command/own_files.h"
+#include "command/separate.h"
+#include "text_file.h"
+
+#define ENGINE		"tickwise.so"
+#define HELPER		"tickwise-kernel-helper"
+/* An option that only our engine has. */
+#define OUR_OPTION	"tw_report"
+
+/* ---- running them ---- */
+
+static void prepare(void *context, int fd)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)context;
+	if (nothing >= 0)
+		dup2(nothing, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+}
+
+/* All that a program prints, to be freed, and its exit code; NULL: it could not be
+ * run, and errno says why. */
+static char *output_of(char *const *argv, int *code)
+{
+	int from, status;
+	pid_t pid = tw_child_start_piped(argv, SIGTERM, prepare, NULL, &from);
+	char *text;
+
+	if (pid < 0) {
+		errno = -pid;
+		return NULL;
+	}
+	text = tw_text_all(from, NULL);
+	close(from);
+	status = tw_child_wait(pid);
+	*code = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return text;
+}
+
+/* The line of @text at @from. */
+static void take_line(char *out, size_t size, const char *from)
+{
+	snprintf(out, size, "%.*s", (int)strcspn(from, "\n"), from);
+}
+
+/* ---- fio and the engine ---- */
+
+/* On its way through PATH, as exec finds it. */
+static void find_in_path(char *place, size_t size, const char *name)
+{
+	const char *path = getenv("PATH");
+
+	while (path && !strchr(name, '/')) {
+		size_t length = strcspn(path, ":");
+
+		snprintf(place, size, "%.*s%s%s", (int)length, path, length ? "/" : "",
+			 name);
+		if (access(place, X_OK) == 0)
+			return;
+		path = path[length] ? path + length + 1 : NULL;
+	}
+	snprintf(place, size, "%s", name);
+}
+
+static void read_fio(struct tw_doctor_facts *facts, const char *fio)
+{
+	char *argv[] = { facts->fio.path, (char []){ "--version" }, NULL };
+	char *text;
+	int code;
+
+	find_in_path(facts->fio.path, sizeof(facts->fio.path), fio);
+	text = output_of(argv, &code);
+	if (!text)
+		snprintf(facts->fio.why_not, sizeof(facts->fio.why_not), "%s",
+			 strerror(errno));
+	else if (code || strncmp(text, "fio-", 4) != 0)
+		snprintf(facts->fio.why_not, sizeof(facts->fio.why_not),
+			 "this is no fio");
+	else
+		take_line(facts->fio.version, sizeof(facts->fio.version), text);
+	free(text);
+}
+
+static void read_engine(struct tw_doctor_facts *facts)
+{
+	char *path = tw_own_file(ENGINE, R_OK), *text, *said;
+	char option[PATH_MAX + sizeof("--enghelp=")];
+	char *argv[] = { facts->fio.path, option, NULL };
+	int code;
+
+	if (!path)
+		return;
+	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", path);
+	free(path);
+	if (!facts->fio.version[0])
+		return;
+	snprintf(option, sizeof(option), "--enghelp=%s", facts->engine.path);
+	text = output_of(argv, &code);
+	facts->engine.is_loaded = text && strstr(text, OUR_OPTION) != NULL;
+	said = text ? strstr(text, "tickwise: ") : NULL;
+	if (said)
+		take_line(facts->engine.why_not, sizeof(facts->engine.why_not),
+			  said + strlen("tickwise: "));
+	free(text);
+}
+
+/* ---- the kernel's program ---- */
+
+static int answers(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, error;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return 0;
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return 0;
+	error = connect(fd, (const struct sockaddr *)&address, sizeof(address));
+	close(fd);
+	return !error;
+}
+
+static void read_stages(struct tw_doctor_facts *facts)
+{
+	const char *socket_path = getenv("TICKWISE_KERNEL_SOCKET");
+	char *helper = tw_own_file(HELPER, X_OK), *text, *said;
+	char *argv[] = { helper, (char []){ "--check" }, NULL };
+	int code = -1;
+
+	facts->stages.is_served = answers(socket_path && *socket_path ? socket_path :
+					  TW_KERNEL_HELPER_SOCKET);
+	facts->stages.is_built = helper != NULL;
+	text = helper ? output_of(argv, &code) : NULL;
+	facts->stages.is_loaded = text && code == 0;
+	said = text ? strstr(text, ": ") : NULL;
+	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),
+		  said ? said + 2 : helper ? "tickwise kernel-helper does not run" : "");
+	free(text);
+	free(helper);
+}
+
+void tw_doctor_read_programs(struct tw_doctor_facts *facts, const char *fio)
+{
+	read_fio(facts, fio);
+	read_engine(facts);
+	read_stages(facts);
+}
