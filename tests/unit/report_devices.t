@@ -171,4 +171,22 @@ refused '$d->{over_time}[3]{read} = 5' 'over_time[].read is not an object'
 refused '$d->{over_time}[3] = $d->{over_time}[4];
 	$d->{over_time}[4]{read}{count} = "18446744073709551615"' \
 	'more than 64 bits'
+
+# The same device twice, and more than 64 bits of both: that is no report of the engine.
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	for my $d (@{$j->{devices}}) {
+		my $h = $d->{lat}{read};
+		$d->{device} = "8:0";
+		%$h = (%$h, count => 1, sum_ns => "18446744073709551615",
+			min_ns => "18446744073709551615",
+			max_ns => "18446744073709551615", mean_ns => 1.8446744073709552e19,
+			bins => {"18446744073709551615" => 1});
+		delete $d->{device_time};
+		delete $d->{over_time};
+	}
+	print JSON::PP->new->encode($j)' <four.json >large.json
+run report large.json
+is "$status" 0 'sums that do not fit are no fault of the rest'
+has "$out" "the devices are not shown: their sums don't fit" 'and the page tells it'
+is "$(tell '$j->{groups}[0]{devices} ? "some" : "none"' large.json)" none 'JSON has none'
 done_testing

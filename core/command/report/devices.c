@@ -5,6 +5,7 @@
  */
 #include "command/report/page.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,11 +178,14 @@ void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *g
 			   size_t count)
 {
 	struct tw_report_devices devices;
+	int error = tw_report_merge_devices(&devices, groups, count);
 
-	if (tw_report_merge_devices(&devices, groups, count)) {
+	if (error == -EOVERFLOW)
+		tw_page_remark(page, "the devices are not shown: their sums don't fit");
+	else if (error)
 		tw_page_fail(page);
+	if (error)
 		return;
-	}
 	/* Of several groups: the tables of the groups would be the same. */
 	if (devices.count > 1 &&
 	    (count == 1 || devices.count > most_of_one(groups, count))) {

@@ -129,8 +129,9 @@ int tw_report_devices_to_json(json_t *object, const struct tw_report_group *grou
 	struct tw_report_devices devices;
 	int error = tw_report_merge_devices(&devices, groups, count);
 
+	/* Sums that don't fit are left out. */
 	if (error)
-		return error;
+		return error == -EOVERFLOW ? 0 : error;
 	if (devices.count > 1)
 		error = json_object_set_new(object, "devices", list_to_json(&devices)) |
 			json_object_set_new(object, "slow_devices",

@@ -398,8 +398,5 @@ void tw_report_say_slow_devices(char *text, size_t size,
 			 ranking->unjudged, ranking->option ? " " : "",
 			 ranking->option ? ranking->option : "");
 	else
-		snprintf(text, size, "none stands out: none is slower than each other "
-			 "one in %d or more of %d equal parts of the run, by more than "
-			 "the others differ", TW_REPORT_DEVICE_SLOW_PARTS,
-			 TW_REPORT_DEVICE_PARTS);
+		snprintf(text, size, "none stands out (the rule is in tickwise-report(1))");
 }
