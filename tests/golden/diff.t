@@ -95,7 +95,7 @@ run_of()
 	shift
 	name=job group=0 thread=1 pid=100 start=1700000000 run=r run_ns=10000000000
 	scale=1000 tail=100 split=0 fio=fio-3.33 depth=32 host=box clock=kernel
-	direction=read failed=0
+	direction=read failed=0 facts=
 	for assignment; do
 		eval "${assignment%%=*}=\${assignment#*=}"
 	done
@@ -113,7 +113,7 @@ run_of()
 		$((c - 3000))), $(stage deliver 1000),
 	$(stage lat "$a" "$b" "$c")},
 	"submitting_call": {"$direction": $(counted 1500 $((9900 + tail)))},
-	"over_time": [$(parts)],
+	"over_time": [$(parts)], $facts
 	"counter": {"verdict": "reliable", "fallback": false, "reasons": []},
 	"clocks": {"tickwise": {"against": "CLOCK_MONOTONIC_RAW", "error_ns": 0,
 	"error_ppb": 0, "uncertainty_ppb": 1, "over_ns": 10000000000, "source": "$clock"}},
@@ -190,6 +190,27 @@ golden not_in_turn diff slower.a.* -- later.*
 run_of other scale=1200 run=o pid=9 start=1700000005 fio=fio-3.36 depth=64 host=far \
 	clock=clocksource run_ns=60000000000 failed=3 split=1
 golden besides diff slower.a.1 -- other
+
+# facts_of KERNEL GOVERNOR SCHEDULER REQUESTS FILES OPTIONS
+facts_of()
+{
+	facts='"options": {"rw": "randread", "tw_report": "'"$1"'.json", '$6'},'
+	facts="$facts \"machine\": {\"cpu\": \"Processor\", \"cpus\": 8,"
+	facts="$facts \"kernel\": \"$1\", \"clocksource\": \"tsc\"$2},"
+	facts="$facts \"files\": [$5], \"devices\": [{\"device\": \"259:0\","
+	facts="$facts \"name\": \"nvme0n1\", \"scheduler\": \"$3\","
+	facts="$facts \"nr_requests\": $4, \"rotational\": false}],"
+}
+facts_of 6.1.0 '' none 1023 '{"path": "/data/a"}' \
+	'"iodepth": "32", "time_based": "", "runtime": "10"'
+run_of facts.a run=f-a pid=21 start=1700000305 facts="$facts"
+facts_of 6.12.0 ', "governor": "powersave"' mq-deadline 256 \
+	"$(for i in 1 2 3 4 5 6; do echo "{\"path\": \"/data/$i\"}"; done |
+		paste -s -d ,)" '"iodepth": "64", "runtime": "60", "tw_kernel": "off"'
+run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 facts="$facts"
+golden facts diff facts.a facts.b
+golden facts_json diff --json facts.a facts.b
+golden half_known diff slower.a.1 facts.b
 run_of beside_2 run=p pid=10 start=1700000105
 golden overlap diff slower.a.1 -- beside_2
 

@@ -83,7 +83,12 @@ struct tw_diff_fact {
 	char *is[TW_DIFF_SIDES];
 };
 
-#define TW_DIFF_MOST_FACTS	24
+#define TW_DIFF_MOST_FACTS	40
+
+struct tw_diff_facts {
+	struct tw_diff_fact list[TW_DIFF_MOST_FACTS];
+	size_t count;
+};
 
 struct tw_diff {
 	struct tw_diff_reports reports[TW_DIFF_SIDES];
@@ -100,8 +105,8 @@ struct tw_diff {
 	size_t pieces;			/* of each run; 0: runs are not cut */
 	double *piece_values;		/* [(figure * count + run) * pieces + piece] */
 	json_t *left_out;		/* sentences */
-	struct tw_diff_fact facts[TW_DIFF_MOST_FACTS];
-	size_t fact_count;
+	/* fio's, which may be what is compared; and what else differs. */
+	struct tw_diff_facts options, facts;
 	enum tw_diff_verdict verdict;
 };
 
@@ -121,6 +126,7 @@ struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 				   size_t piece, int direction);
 /* What differs beside the figures: 0; -ENOMEM. */
 int tw_diff_find_facts(struct tw_diff *diff);
+void tw_diff_free_facts(struct tw_diff_facts *facts);
 /* Test the figures, and the verdict: 0; -ENOMEM. */
 int tw_diff_judge(struct tw_diff *diff);
 void tw_diff_free(struct tw_diff *diff);

@@ -14,27 +14,39 @@
 static const struct key {
 	const char *name;
 	const char *path[3];		/* of a text, a number or a boolean */
+	const char *option;		/* of fio, from which it may come; or NULL */
+	int is_new;			/* reports of older engines don't have it */
 } keys[] = {
-	{ "host", { "job", "host" } },
-	{ "fio", { "job", "fio_version" } },
-	{ "engine", { "job", "engine" } },
-	{ "Tickwise", { "tickwise_version" } },
-	{ "iodepth", { "job", "iodepth" } },
-	{ "tw_test_nop", { "job", "test_nop" } },
-	{ "tw_event_time", { "fio_times", "event_time" } },
-	{ "tw_event_wait", { "fio_times", "event_wait" } },
-	{ "clock", { "clocks", "tickwise", "source" } },
-	{ "fio's clock", { "clocks", "fio", "clocksource" } },
-	{ "counter", { "counter", "verdict" } },
-	{ "kernel stages", { "kernel_stages", "state" } },
+	{ "host", { "job", "host" }, NULL, 0 },
+	{ "fio", { "job", "fio_version" }, NULL, 0 },
+	{ "engine", { "job", "engine" }, "ioengine", 0 },
+	{ "Tickwise", { "tickwise_version" }, NULL, 0 },
+	{ "iodepth", { "job", "iodepth" }, "iodepth", 0 },
+	{ "tw_test_nop", { "job", "test_nop" }, "tw_test_nop", 0 },
+	{ "tw_event_time", { "fio_times", "event_time" }, "tw_event_time", 0 },
+	{ "tw_event_wait", { "fio_times", "event_wait" }, "tw_event_wait", 0 },
+	{ "clock", { "clocks", "tickwise", "source" }, NULL, 0 },
+	{ "fio's clock", { "clocks", "fio", "clocksource" }, "clocksource", 0 },
+	{ "counter", { "counter", "verdict" }, NULL, 0 },
+	{ "kernel stages", { "kernel_stages", "state" }, "tw_kernel", 0 },
+	{ "kernel", { "machine", "kernel" }, NULL, 1 },
+	{ "CPU", { "machine", "cpu" }, NULL, 1 },
+	{ "CPUs online", { "machine", "cpus" }, NULL, 1 },
+	{ "hypervisor", { "machine", "hypervisor" }, NULL, 1 },
+	{ "clocksource", { "machine", "clocksource" }, NULL, 1 },
+	{ "governor", { "machine", "governor" }, NULL, 1 },
+	{ "file", { "files", "path" }, "filename", 1 },
+	{ "file size", { "files", "size" }, "size", 1 },
+	{ "file system", { "files", "filesystem" }, NULL, 1 },
+	{ "device", { "devices", "name" }, "filename", 1 },
+	{ "device model", { "devices", "model" }, "filename", 1 },
+	{ "device size", { "devices", "size" }, "filename", 1 },
+	{ "scheduler", { "devices", "scheduler" }, NULL, 1 },
+	{ "nr_requests", { "devices", "nr_requests" }, NULL, 1 },
+	{ "queue depth", { "devices", "queue_depth" }, NULL, 1 },
+	{ "write cache", { "devices", "write_cache" }, NULL, 1 },
+	{ "rotational", { "devices", "rotational" }, NULL, 1 },
 };
-
-static const json_t *follow(const json_t *json, const struct key *key)
-{
-	for (int i = 0; i < 3 && key->path[i]; i++)
-		json = json_object_get(json, key->path[i]);
-	return json;
-}
 
 static void text_of(char *text, size_t size, const json_t *value)
 {
@@ -54,37 +66,50 @@ static int add(json_t *set, const char *text)
 	return json_object_set_new_nocheck(set, text, json_true());
 }
 
+/* Of a set, as many are named. */
+#define MOST_NAMED	4
+
 /* "fio-3.33, fio-3.36"; NULL: no memory. */
 static char *list(const json_t *set)
 {
-	const char *text, *before = "";
+	const char *text;
 	json_t *value;
 	char *made = NULL;
-	size_t size;
+	size_t size, named = 0;
 	FILE *file = open_memstream(&made, &size);
 
 	if (!file)
 		return NULL;
-	json_object_foreach((json_t *)set, text, value) {
-		fprintf(file, "%s%s", before, text);
-		before = ", ";
-	}
+	json_object_foreach((json_t *)set, text, value)
+		if (named++ < MOST_NAMED)
+			fprintf(file, "%s%s", named > 1 ? ", " : "", text);
+	if (named > MOST_NAMED)
+		fprintf(file, " and %zu more", named - MOST_NAMED);
 	return fclose(file) ? NULL : made;
 }
 
-/* Frees the sets. */
-static int compare(struct tw_diff *diff, const char *name, json_t *const sets[])
+/* Is what differs in this option? */
+static int is_in(const struct tw_diff_facts *facts, const char *name)
+{
+	for (size_t i = 0; i < facts->count && name; i++)
+		if (strcmp(facts->list[i].name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Frees the sets. What is not known of a side may be the same. */
+static int compare(struct tw_diff_facts *facts, const char *name, json_t *const sets[])
 {
 	struct tw_diff_fact fact = { .name = name };
 	int error = sets[0] && sets[1] ? 0 : -ENOMEM;
 
-	if (!error && !json_equal(sets[0], sets[1]) &&
-	    diff->fact_count < TW_DIFF_MOST_FACTS - 1) {
+	if (!error && json_object_size(sets[0]) && json_object_size(sets[1]) &&
+	    !json_equal(sets[0], sets[1]) && facts->count < TW_DIFF_MOST_FACTS) {
 		for (int side = 0; side < TW_DIFF_SIDES; side++) {
 			fact.is[side] = list(sets[side]);
 			error = fact.is[side] ? error : -ENOMEM;
 		}
-		diff->facts[diff->fact_count++] = fact;
+		facts->list[facts->count++] = fact;
 	}
 	json_decref(sets[0]);
 	json_decref(sets[1]);
@@ -94,15 +119,52 @@ static int compare(struct tw_diff *diff, const char *name, json_t *const sets[])
 /* What there is to be told of a group of a run. */
 typedef int (*teller)(json_t *set, const struct tw_report_group *group, const void *of);
 
+static int tell_value(json_t *set, const json_t *value, int is_new)
+{
+	char text[256];
+
+	if (!value && is_new)
+		return 0;
+	text_of(text, sizeof(text), value);
+	return add(set, text);
+}
+
+/* From @i of the path on: an array has it in each element. */
+static int tell_from(json_t *set, const json_t *json, const struct key *key, int i)
+{
+	int error = 0;
+
+	if (!json_is_array(json)) {
+		if (i == 3 || !key->path[i])
+			return tell_value(set, json, key->is_new);
+		return tell_from(set, json_object_get(json, key->path[i]), key, i + 1);
+	}
+	for (size_t j = 0; j < json_array_size(json); j++)
+		error |= tell_value(set, json_object_get(json_array_get(json, j),
+							 key->path[i]), key->is_new);
+	return error;
+}
+
 static int tell_key(json_t *set, const struct tw_report_group *group, const void *of)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < group->size; i++) {
-		char text[256];
+	for (size_t i = 0; i < group->size; i++)
+		error |= tell_from(set, group->members[i]->root, of, 0);
+	return error;
+}
 
-		text_of(text, sizeof(text), follow(group->members[i]->root, of));
-		error |= add(set, text);
+/* Of an option's name. */
+static int tell_option(json_t *set, const struct tw_report_group *group, const void *of)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < group->size; i++) {
+		const json_t *options = group->members[i]->facts.options;
+		const char *is = json_string_value(json_object_get(options, of));
+
+		if (options)
+			error |= add(set, !is ? "not given" : *is ? is : "given");
 	}
 	return error;
 }
@@ -143,7 +205,8 @@ static int tell_failed(json_t *set, const struct tw_report_group *group, const v
 	return add(set, failed ? "some" : "none");
 }
 
-static int find(struct tw_diff *diff, const char *name, teller tell, const void *of)
+static int find_in(struct tw_diff_facts *facts, const struct tw_diff *diff,
+		   const char *name, teller tell, const void *of)
 {
 	json_t *sets[TW_DIFF_SIDES] = { json_object(), json_object() };
 	int error = 0;
@@ -152,7 +215,57 @@ static int find(struct tw_diff *diff, const char *name, teller tell, const void 
 		for (size_t j = 0; j < diff->runs[i].count; j++)
 			error |= tell(sets[diff->runs[i].side],
 				      diff->runs[i].groups[j], of);
-	return compare(diff, name, sets) || error ? -ENOMEM : 0;
+	return compare(facts, name, sets) || error ? -ENOMEM : 0;
+}
+
+/* Unless an @option that differs says so. */
+static int find(struct tw_diff *diff, const char *name, const char *option, teller tell,
+		const void *of)
+{
+	return is_in(&diff->options, option) ? 0 :
+		find_in(&diff->facts, diff, name, tell, of);
+}
+
+/* ---- options -------------------------------------------------------------- */
+
+/* Where each run's reports go, and by what jobs are found. */
+static int is_of_one_run(const char *option)
+{
+	return strcmp(option, "tw_report") == 0 || strcmp(option, "name") == 0;
+}
+
+/* @done: the names that were compared. */
+static int find_options_of(struct tw_diff *diff, const struct tw_report *report,
+			   json_t *done)
+{
+	const char *name;
+	json_t *value;
+	int error = 0;
+
+	json_object_foreach((json_t *)report->facts.options, name, value) {
+		if (is_of_one_run(name) || json_object_get(done, name))
+			continue;
+		error |= add(done, name);
+		error |= find_in(&diff->options, diff, name, tell_option, name);
+	}
+	return error;
+}
+
+/* All that some report has. */
+static int find_options(struct tw_diff *diff)
+{
+	json_t *done = json_object();
+	int error = done ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < diff->count && !error; i++)
+		for (size_t j = 0; j < diff->runs[i].count; j++) {
+			const struct tw_report_group *group = diff->runs[i].groups[j];
+
+			for (size_t k = 0; k < group->size; k++)
+				error |= find_options_of(diff, group->members[k], done);
+		}
+	json_decref(done);
+	return error;
 }
 
 /* No two runs are equally long. */
@@ -163,6 +276,8 @@ static int find_time(struct tw_diff *diff)
 	struct tw_diff_fact fact = { .name = "run time" };
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
 
+	if (is_in(&diff->options, "runtime") || diff->facts.count == TW_DIFF_MOST_FACTS)
+		return 0;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /
 					  (double)diff->of[diff->runs[i].side];
@@ -175,19 +290,26 @@ static int find_time(struct tw_diff *diff)
 		if (!fact.is[side])
 			return -ENOMEM;
 	}
-	diff->facts[diff->fact_count++] = fact;
+	diff->facts.list[diff->facts.count++] = fact;
 	return 0;
 }
 
 int tw_diff_find_facts(struct tw_diff *diff)
 {
-	int error = 0;
+	int error = find_options(diff);
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		error |= find(diff, keys[i].name, tell_key, &keys[i]);
-	error |= find(diff, "jobs", tell_jobs, NULL);
-	error |= find(diff, "tw_digits", tell_digits, NULL);
-	error |= find(diff, "failed I/Os", tell_failed, NULL);
+		error |= find(diff, keys[i].name, keys[i].option, tell_key, &keys[i]);
+	error |= find(diff, "jobs", "numjobs", tell_jobs, NULL);
+	error |= find(diff, "tw_digits", "tw_digits", tell_digits, NULL);
+	error |= find(diff, "failed I/Os", NULL, tell_failed, NULL);
 	error |= find_time(diff);
 	return error ? -ENOMEM : 0;
+}
+
+void tw_diff_free_facts(struct tw_diff_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		for (int side = 0; side < TW_DIFF_SIDES; side++)
+			free(facts->list[i].is[side]);
 }

@@ -30,15 +30,15 @@ static json_t *runs_to_json(const struct tw_diff *diff)
 	return array;
 }
 
-static json_t *facts_to_json(const struct tw_diff *diff)
+static json_t *facts_to_json(const struct tw_diff_facts *facts)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < diff->fact_count; i++)
+	for (size_t i = 0; i < facts->count; i++)
 		json_array_append_new(array, json_pack(
-			"{ss, so, so}", "name", diff->facts[i].name,
-			"a", tw_json_text(diff->facts[i].is[TW_DIFF_A]),
-			"b", tw_json_text(diff->facts[i].is[TW_DIFF_B])));
+			"{so, so, so}", "name", tw_json_text(facts->list[i].name),
+			"a", tw_json_text(facts->list[i].is[TW_DIFF_A]),
+			"b", tw_json_text(facts->list[i].is[TW_DIFF_B])));
 	return array;
 }
 
@@ -101,7 +101,7 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++)
 		json_array_append_new(figures, figure_to_json(diff, i));
 	return json_pack(
-		"{ss, si, ss, so, sI, sI, sb, sb, so, so, so, sO}",
+		"{ss, si, ss, so, sI, sI, sb, sb, so, so, so, so, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
 		"verdict", tw_diff_verdict_name(diff->verdict),
@@ -112,7 +112,8 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"interleaved", diff->is_interleaved,
 		"overlap", diff->overlaps,
 		"runs", runs_to_json(diff),
-		"differs", facts_to_json(diff),
+		"options", facts_to_json(&diff->options),
+		"differs", facts_to_json(&diff->facts),
 		"figures", figures,
 		"left_out", diff->left_out);
 }

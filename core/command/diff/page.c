@@ -165,7 +165,8 @@ static const char *where_of(char *text, size_t size, const struct tw_diff_figure
 	if (figure->kind == TW_DIFF_PERCENTILE)
 		snprintf(text, size, "at %s", figure->name);
 	else
-		snprintf(text, size, figure->kind == TW_DIFF_MEAN ? "in the mean" : "in IOPS");
+		snprintf(text, size, "%s", figure->kind == TW_DIFF_MEAN ?
+			 "in the mean" : "in IOPS");
 	return text;
 }
 
@@ -269,16 +270,26 @@ static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 			       direction_of(worst), interval_text(text, worst));
 }
 
+static void add_list(struct tw_page *page, const struct tw_diff_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		tw_page_item(page, "%s: %s in A; %s in B", facts->list[i].name,
+			     facts->list[i].is[TW_DIFF_A], facts->list[i].is[TW_DIFF_B]);
+}
+
 static void add_facts(struct tw_page *page, const struct tw_diff *diff)
 {
-	if (!diff->fact_count)
-		return;
-	tw_page_gap(page);
-	tw_page_warning(page, "The runs of A and B differ in this, too. A change may come "
-			"from there.");
-	for (size_t i = 0; i < diff->fact_count; i++)
-		tw_page_item(page, "%s: %s in A, %s in B", diff->facts[i].name,
-			     diff->facts[i].is[TW_DIFF_A], diff->facts[i].is[TW_DIFF_B]);
+	if (diff->options.count) {
+		tw_page_gap(page);
+		tw_page_paragraph(page, "Options that differ:");
+		add_list(page, &diff->options);
+	}
+	if (diff->facts.count) {
+		tw_page_gap(page);
+		tw_page_warning(page, "The runs of A and B differ in this, too. A change "
+				"may come from there.");
+		add_list(page, &diff->facts);
+	}
 }
 
 static void add_overlap(struct tw_page *page, const struct tw_diff *diff)
@@ -430,7 +441,7 @@ static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
 	}
 	tw_page_note(page, "That runs differ is shown by %zu pieces of each, of the same "
 		     "time: all figures together are wrong in at most 5 %%, if I/Os are "
-		     "correlated for less time than a piece has.", diff->pieces);
+		     "correlated for much less time than a piece has.", diff->pieces);
 	if (!all)
 		tw_page_note(page, "Some percentiles could not be tested. That takes the "
 			     "files of tw_interval next to the reports, and %d I/Os "

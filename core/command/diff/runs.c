@@ -187,9 +187,8 @@ void tw_diff_free(struct tw_diff *diff)
 	}
 	for (size_t i = 0; i < diff->count; i++)
 		free_run(&diff->runs[i]);
-	for (size_t i = 0; i < diff->fact_count; i++)
-		for (int side = 0; side < TW_DIFF_SIDES; side++)
-			free(diff->facts[i].is[side]);
+	tw_diff_free_facts(&diff->options);
+	tw_diff_free_facts(&diff->facts);
 	free(diff->runs);
 	free(diff->figures);
 	free(diff->values);
