@@ -49,7 +49,7 @@ disturb()
 {
 	awk -v seed="$1" 'BEGIN {
 		srand(seed)
-		often = 100000 + 300000 * rand()
+		often = 300000 + 1200000 * rand()
 		for (i = 0; i < 100000; i++)
 			print int(often * 2 * rand()), int(100 * rand())
 	}' | while read -r us loops; do
@@ -66,14 +66,17 @@ run_of()
 	seed=$(($2 * 1000 + $3))
 	more=1
 	slow=1
+	# At p99.5 a short run has enough I/Os, too.
+	base=1000000
 	file=/dev/nullb0
 	case $1$4 in
-	p50b)	more=1.05 ;;
-	tailb)	slow=2 ;;
+	p50a)	base=4000000 ;;
+	p50b)	base=4000000; more=1.05 ;;
+	tailb)	slow=5 ;;
 	esac
-	disk nullb0 "$(ns 4000000 $seed $more)"
+	disk nullb0 "$(ns $base $seed $more)"
 	if [ "$1" = tail ]; then
-		disk nullb1 "$(ns 4000000 $seed $slow)"
+		disk nullb1 "$(ns $base $seed $slow)"
 		# 1 % of the blocks are the other disk's.
 		dmsetup --noudevsync create both <<END
 0 1980000 linear /dev/nullb0 0
