@@ -4,7 +4,8 @@
 # Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark: nothing
 # runs over the page or its own place, no plot is empty, all labels are inside of their
 # plot and cover no other one, and the colours are those of light or dark. The pages are
-# those that tests/golden expects, and one with large numbers and long names. Fails if a
+# those that tests/golden expects, one with large numbers and long names, and one with a
+# heat map. Fails if a
 # label or a table is wider than there is room for, or if a plot shows nothing.
 #
 # make check skips it without chromium, which takes a minute to install;
@@ -48,6 +49,13 @@ END
 run report --html="$scratch/long.html" "$scratch/$long.json"
 is "$status$(cat "$err")" 0 'a report with large numbers and long names'
 
+# ---- and one with a heat map ----
+
+write_report "$scratch/heat.json"
+write_intervals "$scratch/heat.jsonl"
+run report --html="$scratch/heat.html" "$scratch/heat.json" "$scratch/heat.jsonl"
+is "$status$(cat "$err")" 0 'a report with intervals'
+
 # ---- in the browser ----
 
 # The pages as they are, each as a string of a script that measures them.
@@ -65,7 +73,7 @@ driver()
 		binmode STDOUT, ":utf8";
 		print "<!DOCTYPE html><meta charset=\"utf-8\"><pre id=\"result\"></pre>\n",
 			"<script>const isDark = $ENV{is_dark}, pages = $pages;</script>\n";
-	' "$scratch/long.html" "$root"/tests/golden/expected/*.html
+	' "$scratch/long.html" "$scratch/heat.html" "$root"/tests/golden/expected/*.html
 	echo '<script>'
 	cat "$here/html_pages.js"
 	echo '</script>'
@@ -96,7 +104,7 @@ for scheme in light dark; do
 		is "${line#*: }" good "${line%%: *} pixels, $scheme"
 	done <"$scratch/$scheme.lines"
 	pages=$(find "$root/tests/golden/expected" -name '*.html' | wc -l)
-	is "$(wc -l <"$scratch/$scheme.lines")" $((2 * pages + 2)) \
+	is "$(wc -l <"$scratch/$scheme.lines")" $((2 * pages + 4)) \
 		"all pages were opened, $scheme"
 done
 done_testing

@@ -61,6 +61,8 @@ static struct ranges ranges_of(const struct tw_plot *plot)
 			reach(&ranges.y, plot->y.unit, dot->high);
 		}
 	}
+	if (plot->has_reach)
+		reach(&ranges.x, plot->x.unit, plot->reaches_x);
 	for (size_t i = 0; i <= plot->heat.columns && plot->heat.counts; i++)
 		reach(&ranges.x, plot->x.unit, plot->heat.x[i]);
 	for (size_t i = 0; i <= plot->heat.rows && plot->heat.counts; i++)

@@ -127,7 +127,8 @@ struct tw_plot {
 		enum tw_plot_unit unit;
 		const char *label;
 	} x, y;
-	int has_bars, has_stacks, has_same_scale;
+	int has_bars, has_stacks, has_same_scale, has_reach;
+	double reaches_x;
 	struct tw_plot_heat heat;	/* without counts there is none */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;

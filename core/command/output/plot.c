@@ -24,6 +24,14 @@ void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label)
 	plot->y.label = tw_page_keep(plot->page, label);
 }
 
+void tw_plot_reach_x(struct tw_plot *plot, double x)
+{
+	if (plot->page->error)
+		return;
+	plot->reaches_x = x;
+	plot->has_reach = 1;
+}
+
 void tw_plot_caption(struct tw_plot *plot, const char *caption)
 {
 	if (!plot->page->error)

@@ -30,6 +30,8 @@ enum tw_plot_unit {
 
 void tw_plot_x(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
 void tw_plot_y(struct tw_plot *plot, enum tw_plot_unit unit, const char *label);
+/* The axis of x reaches as far as this, too. */
+void tw_plot_reach_x(struct tw_plot *plot, double x);
 /* Below the plot. */
 void tw_plot_caption(struct tw_plot *plot, const char *caption);
 /* A vertical line with a name. */

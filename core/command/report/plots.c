@@ -7,6 +7,7 @@
 
 #include "command/output/format.h"
 #include "command/output/plot.h"
+#include "command/report/over_time_plots.h"
 #include "command/report/page.h"
 #include "command/report/parts.h"
 #include "command/reports/colors.h"
@@ -134,6 +135,16 @@ static double middle_of(const struct tw_report_interval *interval)
 	return ((double)interval->from_ns + (double)interval->over_ns / 2) / 1e9;
 }
 
+/* All plots over time end with the run. */
+static void set_time(struct tw_plot *plot, const struct tw_report_over_time *over_time)
+{
+	const struct tw_report_interval *last =
+		&over_time->intervals[over_time->count - 1];
+
+	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the job");
+	tw_plot_reach_x(plot, ((double)last->from_ns + (double)last->over_ns) / 1e9);
+}
+
 enum over_time_line { OVER_TIME_MEAN, OVER_TIME_P99, OVER_TIME_MAX };
 
 static double value_of(const struct tw_report_interval *interval, int direction,
@@ -199,7 +210,7 @@ static void add_rate(struct tw_page *page, const struct tw_report_over_time *ove
 	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
 
-	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the job");
+	set_time(plot, over_time);
 	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
 	tw_plot_caption(plot, "by the time of completion, since each job's own start");
 	for (size_t i = 0; i < rates_of(over_time); i++) {
@@ -219,10 +230,12 @@ static void add_over_time(struct tw_page *page, const struct tw_report_group *gr
 	if (!has_line(&group->over_time, direction, OVER_TIME_MAX))
 		return;
 	plot = tw_page_plot(page, "lat over time");
-	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the job");
+	set_time(plot, &group->over_time);
 	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		add_latency_line(plot, group, direction, (enum over_time_line)i);
+	if (!group->cells)
+		tw_report_mark_stalls(plot, group, direction);
 	add_rate(page, &group->over_time, direction);
 }
 
@@ -234,6 +247,7 @@ void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *gro
 	tw_report_add_parts(page, &group->tally, direction);
 	add_percentiles(page, &group->tally, direction);
 	add_stages(page, &group->tally, direction);
+	tw_report_add_heat(page, group, direction);
 	add_over_time(page, group, direction);
 	tw_report_add_parts_table(page, &group->tally, direction);
 }

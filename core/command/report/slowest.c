@@ -309,11 +309,11 @@ static void add_in_html(struct tw_page *page, const struct tw_report_group *grou
 
 	tw_page_heading(page, 3, "slowest I/Os by their lat");
 	tw_page_only(page, TW_IN_HTML);
-	tw_page_note(page, "%zu of %zu. Offsets and sizes in bytes; CLOCK_MONOTONIC, "
-		     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.",
-		     count, group->slow_count);
-	tw_page_only(page, TW_IN_HTML);
+	tw_page_details(page, "%zu of %zu", count, group->slow_count);
+	tw_page_note(page, "Offsets and sizes in bytes; CLOCK_MONOTONIC, "
+		     "CLOCK_MONOTONIC_RAW and the counter's ticks where lat begins.");
 	add_many(page, group, count);
+	tw_page_end_details(page);
 }
 
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lat by time as a heat map: of groups that have files of intervals.
+ */
+#include <stdlib.h>
+
+#include "command/output/plot.h"
+#include "command/report/over_time_plots.h"
+#include "command/reports/heat.h"
+
+static void add_cells(struct tw_plot *plot, const struct tw_report_heat *heat)
+{
+	double x[TW_REPORT_CELLS + 1];
+	uint64_t counts[TW_REPORT_CELLS * TW_REPORT_HEAT_ROWS];
+
+	for (size_t i = 0; i <= heat->columns; i++)
+		x[i] = (double)heat->time_ns[i] / 1e9;
+	for (size_t i = 0; i < heat->columns; i++)
+		for (size_t j = 0; j < heat->rows; j++)
+			counts[i * heat->rows + j] = heat->counts[i][j];
+	tw_plot_heat(plot, &(struct tw_plot_heat) {
+		.columns = heat->columns, .rows = heat->rows, .x = x,
+		.y = heat->lat_ns, .counts = counts,
+	});
+}
+
+void tw_report_add_heat(struct tw_page *page, const struct tw_report_group *group,
+			int direction)
+{
+	struct tw_report_heat *heat = malloc(sizeof(*heat));
+	struct tw_plot *plot;
+
+	if (!heat)
+		tw_page_fail(page);
+	if (heat && tw_report_heat(heat, group->cells, direction)) {
+		plot = tw_page_plot(page, "lat by time");
+		tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
+		tw_plot_y(plot, TW_PLOT_NS, "lat");
+		add_cells(plot, heat);
+		tw_report_mark_stalls(plot, group, direction);
+	}
+	free(heat);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stalls in a plot over time: a number where the slowest I/O of each ended, and what
+ * held it up in the plot's caption.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/output/format.h"
+#include "command/output/plot.h"
+#include "command/report/over_time_plots.h"
+#include "command/reports/causes.h"
+#include "command/reports/facts.h"
+#include "command/reports/want.h"
+
+#define MOST_STALLS	5
+#define COLOR		TW_PLOT_MAX
+
+/* Where it ended, in the seconds of the plot. Files of intervals are since the start of
+ * the first job, others since each job's own. */
+static int end_of(double *s, const struct tw_report_group *group,
+		  const struct tw_report_slow *slow)
+{
+	const struct tw_report_job *first = &group->members[0]->job;
+
+	if (!tw_report_since_start(s, slow->report,
+				   tw_report_u64(slow->json, "monotonic_ns")))
+		return 0;
+	*s += (double)slow->lat_ns / 1e9;
+	if (!group->cells)
+		return 1;
+	*s += (double)(slow->report->job.start_ns - first->start_ns) / 1e9;
+	return !group->span.is_wanted ||
+	       (*s * 1e9 >= (double)group->span.from_ns &&
+		*s * 1e9 <= (double)group->span.to_ns);
+}
+
+static void put_stall(FILE *file, int number, const struct tw_report_stall *stall)
+{
+	char ns[TW_FORMAT_SIZE], cause[TW_REPORT_SENTENCE];
+
+	fprintf(file, "%s%d: ", number > 1 ? " " : "stalls: ", number);
+	if (tw_report_say_cause(cause, sizeof(cause), stall->slowest->json))
+		fprintf(file, "%s", cause);
+	else
+		fprintf(file, "%s in %s", tw_format_ns(ns, (double)stall->ns),
+			stall->stage);
+	fprintf(file, ", %zu I/O%s.", stall->ios, tw_format_plural(stall->ios));
+}
+
+/* How many. */
+static int mark(struct tw_plot *plot, FILE *file, const struct tw_report_group *group,
+		int direction)
+{
+	struct tw_series *series = NULL;
+	int marked = 0;
+
+	for (size_t i = 0; i < group->stall_count && marked < MOST_STALLS; i++) {
+		const struct tw_report_slow *slow = group->stalls[i].slowest;
+		const char *of = json_string_value(json_object_get(slow->json, "ddir"));
+		char lat[TW_FORMAT_SIZE], number[16];
+		double s;
+
+		if (strcmp(of, tw_report_directions[direction]) ||
+		    !end_of(&s, group, slow))
+			continue;
+		if (!series)
+			series = tw_plot_line(plot, NULL, COLOR);
+		snprintf(number, sizeof(number), "%d", ++marked);
+		tw_plot_tag(series, s, (double)slow->lat_ns, number, "stall %d: lat %s",
+			    marked, tw_format_ns(lat, (double)slow->lat_ns));
+		put_stall(file, marked, &group->stalls[i]);
+	}
+	return marked;
+}
+
+void tw_report_mark_stalls(struct tw_plot *plot, const struct tw_report_group *group,
+			   int direction)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	int marked;
+
+	if (!file)
+		return;
+	marked = mark(plot, file, group, direction);
+	if (!fclose(file) && marked)
+		tw_plot_caption(plot, text);
+	free(text);
+}

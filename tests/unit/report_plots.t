@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The HTML page shows what the report holds: the I/Os at a percentile by stage, a heat map
+# where there are files of intervals, and stalls where they were, with their causes. Fails
+# if a bar has another one's stages, if a cell of the heat map is missing or a stall is at
+# another time, or if something is shown that no report has.
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/report_files.sh"
+. "$(dirname "$0")/../well_formed.sh"
+
+cd "$scratch" || exit 1
+case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
+
+# ---- by stage ----
+
+# All histograms ten times: then one I/O in a hundred lies above p99.
+write_report plain.json
+perl -0777 -pe 's/"(\d+)": (89|10|1)(?=[,}])/"\"$1\": " . $2 * 100/ge;
+	s/"count": 100\b/"count": 10000/g; s/"sum_ns": "(\d+)"/"\"sum_ns\": \"$1" . "00\""/ge;
+	s/"ios": \{"read": 100/"ios": {"read": 10000/; s/"slowest": \[\]\}\s*$//' \
+	plain.json >many.json
+cp many.json bare.json
+cat >>many.json <<END
+"stages_by_lat": {"read": [
+{"from_ns": 96, "to_ns": 103, "ios": 8900, "stages": {"queue": 89000, "kernel": 623000, "deliver": 178000}},
+{"from_ns": 896, "to_ns": 959, "ios": 1000, "stages": {"queue": 160000, "kernel": 640000, "deliver": 100000}},
+{"from_ns": 960, "to_ns": 1023, "ios": 100, "stages": {"queue": 5000, "kernel": 75000, "deliver": 20000}}]},
+"slowest": []}
+END
+echo '"slowest": []}' >>bare.json
+run report --html=page many.json
+is "$status$(cat "$err")" 0 'a report of 10000 I/Os'
+well_formed page 'with bars of stages'
+has page '>mean: 189 ns, of 10000 I/Os</text>' 'a bar of the mean'
+has page '>p99.9: 1.000 us, of 100 I/Os of 960 ns to 1.023 us</text>' 'and of p99.9'
+has page '>p99: 900 ns, of 1000 I/Os of 896 ns to 959 ns</text>' 'and of p99'
+is "$(grep -o '<title>[a-z]*: [0-9.]* %' page | sed 's/<title>//' | tr '\n' ' ')" \
+	'queue: 13.4 % kernel: 70.8 % deliver: 15.8 % queue: 17.8 % kernel: 71.1 % deliver: 11.1 % queue: 5 % kernel: 75 % deliver: 20 % ' \
+	'each with its own stages'
+has page '<tr><td class="text">p99</td><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
+	'the same as numbers'
+run report --html=page bare.json
+is "$(grep -c 'of 10000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
+	'a report without these sums has the mean alone'
+# Of one job only: not all I/Os are known.
+sed 's/"thread_number": 1/"thread_number": 2/' bare.json >other.json
+run report --html=page many.json other.json
+is "$(grep -c 'of 20000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
+	'and so have two of which one lacks them'
+
+# ---- over time ----
+
+over_time='"over_time": [{"from_ns": 0, "over_ns": 1000000000, "read": {"count": 60,
+	"sum_ns": 9000, "min_ns": 100, "max_ns": 5000000}}, {"from_ns": 1000000000,
+	"over_ns": 1000000000, "read": {"count": 40, "sum_ns": 9000, "min_ns": 100,
+	"max_ns": 900}}]'
+slow='"slowest": [{"offset": 0, "size": 4096, "ddir": "read", "monotonic_ns":
+	"77495000000", "stages": {"queue": 0, "kernel": 5000000, "deliver": 0,
+	"lat": 5000000}}]'
+write_report plain.json run='"start_monotonic_ns": "77000000000",'
+{ sed '/^"slowest"/d' plain.json; echo "$over_time, $slow}"; } >stalled.json
+run report --html=page stalled.json
+is "$status$(cat "$err")" 0 'a report with a stall'
+well_formed page 'with a stall'
+# 86 and 594 are 0 and 2 s.
+has page 'cx="213.0" cy="' 'it is seen 0.5 s after the start'
+has page '<title>stall 1: lat 5.000 ms</title>' 'with its lat'
+has page '<text class="tag" x="209.0"' 'and its number'
+has page '<figcaption>stalls: 1: 5.000 ms in kernel, 1 I/O.</figcaption>' 'what it was'
+is "$(grep -c 'class="h[0-9]"' page)" 0 'without files of intervals there is no heat map'
+sed 's/"start_monotonic_ns": "77000000000",//' stalled.json >unknown.json
+run report --html=page unknown.json
+has_not page 'stall 1' 'an older report does not tell when it was'
+
+# ---- a heat map ----
+
+write_report one.json
+write_intervals one.jsonl
+run report --html=page one.jsonl one.json
+is "$status$(cat "$err")" 0 'a report with its intervals'
+well_formed page 'with a heat map'
+has page '<h4>lat by time</h4>' 'a heat map'
+# Seconds 1 and 2 have 89 I/Os of 100 ns, 2, 4 and 5 have 10 of 900 ns, 4 has the slowest.
+is "$(sed -n '/<h4>lat by time/,/<\/svg>/p' page | grep 'class="h' | grep -o 'z' | wc -l)" 6 \
+	'of six cells'
+is "$(sed -n '/<h4>lat by time/,/<\/figure>/p' page | grep -o '[0-9]*</span>' |
+	tr -d '</span>' | tr '\n' ' ')" '1 2 4 6 10 17 29 49 ' 'the legend reaches to the largest'
+done_testing
