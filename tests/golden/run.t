@@ -49,8 +49,14 @@ on dry_run_convert --dry-run --convert job.fio
 on dry_run_options --dry-run --name=a --ioengine=io_uring --rw=read --bs=4k
 on dry_run_arguments --dry-run --section=fast job.fio --output-format=json -- --eta=never
 printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n' >two.fio
-FAKE_JOBS='a b' on two two.fio
-FAKE_JOBS=a on one_left_none two.fio
+cat >write <<END
+. '$root/tests/unit/report_files.sh'
+write_report a.1.9.tickwise.json "run=\"run\": \"\$\$-1\"," name=a
+write_report b.2.9.tickwise.json "run=\"run\": \"\$\$-1\"," name=b thread=2
+END
+FAKE_JOBS='' FAKE_DO='. ./write' on two two.fio
+FAKE_JOBS='a b' on two_no_report --no-report two.fio
+FAKE_JOBS=a on one_left_none --no-report two.fio
 FAKE_JOBS='' FAKE_EXIT=3 on fio_fails two.fio
 FAKE_JOBS='a b' FAKE_DO='kill -TERM $$' on fio_dies two.fio
 
@@ -68,7 +74,7 @@ printf '[a]\ninclude missing.inc\n' >include.fio
 	done <<'LINES'
 
 --dry-run
---no-such-option=1 job.fio
+--no-report --no-such-option=1 job.fio
 --engine
 --engine=missing.so job.fio
 --engine=./refuses.so two.fio

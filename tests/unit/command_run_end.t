@@ -80,7 +80,7 @@ FAKE_REPORT="it's .tickwise.json" fio_run job.fio
 is "$(tail -n 1 "$err")" "  tickwise report 'it'\\''s .tickwise.json'" \
 	'a name that a shell would read otherwise'
 mkfifo pipe.tickwise.json
-timeout 300 "$tickwise" run --engine="$engine" job.fio >"$out" 2>"$err"
+timeout 300 "$tickwise" run --engine="$engine" --no-report job.fio >"$out" 2>"$err"
 is $? 0 'a pipe of such a name is not waited for'
 rm -f ./*.tickwise.json
 
@@ -164,11 +164,28 @@ cat >write <<END
 . '$root/tests/unit/report_files.sh'
 write_report a.1.9.tickwise.json "run=\"run\": \"\$\$-1\"," name=a
 END
-FAKE_JOBS='' FAKE_DO='. ./write' fio_run --report job.fio
-is "$status" 0 '--report'
+page=
+FAKE_JOBS=
+FAKE_DO='. ./write'
+export FAKE_JOBS FAKE_DO
+fio_run job.fio
+is "$status" 0 'the page'
 is "$(head -n 1 "$out")" "fio's output" "fio's output first"
-grep -q '^a: group 0' "$out"
+grep -q '^a: iodepth 32' "$out"
 ok $? 'then the page of tickwise report'
-FAKE_JOBS='' FAKE_EXIT=3 FAKE_DO='. ./write' fio_run --report job.fio
+is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' 'and the files last'
+FAKE_EXIT=3 fio_run job.fio
 is "$status" 3 "and still fio's exit code"
+for arguments in --no-report '--no-report --report' --output-format=json --minimal \
+		'--output-format normal,json' --output-format=terse; do
+	# shellcheck disable=SC2086	# words
+	fio_run $arguments job.fio
+	is "$(grep -c '^a: iodepth 32' "$out")" 0 "no page with $arguments"
+done
+for arguments in '--report --output-format=json' '--minimal --report' \
+		'--output-format=json --output-format=normal'; do
+	# shellcheck disable=SC2086	# words
+	fio_run $arguments job.fio
+	is "$(grep -c '^a: iodepth 32' "$out")" 1 "a page with $arguments"
+done
 done_testing

@@ -209,8 +209,10 @@ for arguments in '' --output-format=normal '--output-format=json --minimal' \
 done
 added $json --parse-only
 is "$(sed 1d "$out")" "$(cat own)" 'nothing runs: unchanged'
+page=
 added $json --report
-is "$places $(grep -c '^a: group 0' "$out")" 'a 1 | b 2 1' '--report prints its page behind'
+unset page
+is "$places $(grep -c '^a: iodepth' "$out")" 'a 1 | b 2 1' '--report prints its page behind'
 
 # ---- in a file ----
 

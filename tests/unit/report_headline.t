@@ -25,7 +25,7 @@ device='{"device": "8:0", "name": "sda", "model": "Model 7", "scheduler": "mq-de
 "logical_block_size": 512, "size": 240057409536, "members": ["sdb", "sdc"]}'
 facts='"options": {"rw": "randrw", "bs": "4k", "direct": "1", "iodepth": "32", "time_based":
 "", "filename": "/data/file"}, "bytes": {"read": 10485760, "write": 0, "trim": 0, "sync": 0},
-"machine": {"cpu": "Processor 9", "cpus": 16, "kernel": "6.12.1", "hypervisor": "KVM",
+"machine": {"cpu": "Processor 9", "cpus": 16, "kernel": "6.12.1", "hypervisor": "KVMKVMKVM",
 "governor": "performance", "clocksource": "tsc"}, "files": [{"path": "/data/file",
 "size": 1610612736, "device": "8:0", "filesystem": "xfs"}]'
 

@@ -83,7 +83,7 @@ cd "$scratch" || exit 1
 # fio_run ARGUMENT...: tickwise run on the engine that is not one
 fio_run() {
 	rm -f "$seen"/*
-	run run --engine="$engine" "$@"
+	run run --engine="$engine" ${page---no-report} "$@"
 }
 
 # changed: what of $scratch/job.fio is another line now

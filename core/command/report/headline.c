@@ -262,6 +262,22 @@ static void add_storage(struct tw_page *page, const struct tw_report_group *grou
 
 /* ---- facts: of machine and run ------------------------------------------- */
 
+/* As people call what calls itself otherwise. */
+static const char *hypervisor_of(const json_t *machine)
+{
+	static const struct { const char *own, *name; } known[] = {
+		{ "KVMKVMKVM", "KVM" }, { "Linux KVM Hv", "KVM" },
+		{ "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
+		{ "XenVMMXenVMM", "Xen" }, { "TCGTCGTCGTCG", "qemu (TCG)" },
+	};
+	const char *own = tw_report_string(machine, "hypervisor");
+
+	for (size_t i = 0; own && i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(own, known[i].own) == 0)
+			return known[i].name;
+	return own;
+}
+
 static void add_machine(struct tw_page *page, const struct tw_report_group *group)
 {
 	const json_t *machine = group->members[0]->facts.machine;
@@ -275,7 +291,8 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, ", %llu CPU%s", (unsigned long long)
 			     tw_report_u64(machine, "cpus"),
 			     tw_format_plural(tw_report_u64(machine, "cpus")));
-	add_text(page, machine, "hypervisor", "guest of ");
+	if (hypervisor_of(machine))
+		tw_page_more(page, ", guest of %s", hypervisor_of(machine));
 	add_text(page, machine, "kernel", "Linux ");
 	add_text(page, machine, "governor", "governor ");
 	add_text(page, machine, "clocksource", "clocksource ");

@@ -132,6 +132,13 @@ static void add_file(struct tw_run_arguments *arguments, char **argv)
 		(struct tw_run_jobs) { .path = argv[0] };
 }
 
+/* @names: of --output-format, with commas; "" for fio's terse lines. */
+static void note_format(struct tw_run_arguments *arguments, const char *names)
+{
+	arguments->is_json = strstr(names, "json") != NULL;
+	arguments->is_no_text = strcmp(names, "normal") != 0;
+}
+
 /* How many arguments it takes; 0: refused. */
 static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
 			  const struct fio_option *option,
@@ -155,8 +162,7 @@ static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
 	if (option->what == OUTPUT)
 		arguments->output = value;
 	if (option->what == FORMAT || option->what == TERSE)
-		arguments->is_json = option->what == FORMAT && value &&
-				     strstr(value, "json");
+		note_format(arguments, option->what == FORMAT && value ? value : "");
 	if (option->what == SECTION && value) {
 		arguments->only = tw_run_grow(arguments->only,
 					      arguments->only_count,

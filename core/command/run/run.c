@@ -23,7 +23,7 @@ struct wanted {
 	const char *fio;	/* NULL: found */
 	int convert;
 	int dry_run;
-	int report;
+	int report, no_report;
 	struct tw_option_texts ab;	/* none or two */
 	int runs;
 };
@@ -47,8 +47,11 @@ static const struct tw_option table[] = {
 	{ .name = "dry-run",
 	  .help = "Print the changed job files and run nothing", AT(dry_run) },
 	{ .name = "report",
-	  .help = "Print the page of `tickwise report` at the end",
-	  .more = "It follows what fio printed on standard output.", AT(report) },
+	  .help = "Print the page of `tickwise report` also where fio prints no text, but "
+		  "JSON or terse lines",
+	  .more = "Where fio prints text, the page follows it, on standard output.",
+	  AT(report) },
+	{ .name = "no-report", .help = "Print no page", AT(no_report) },
 	{ .name = "ab", .kind = TW_OPTION_TEXTS, .value = "OPTIONS",
 	  .help = "Given twice, as A and B: run the jobs with these options of fio's and "
 		  "with those, in turn, and compare them as `tickwise diff` does",
@@ -70,9 +73,9 @@ const struct tw_options tw_run_options = {
 	.about =
 	"Run fio with a job as it is, but on tickwise's engine. fio reads a copy of the "
 	"job file in which ioengine=io_uring and io_uring_cmd name that engine. Jobs on "
-	"other engines are left as they are. Each change is reported on stderr. What fio "
-	"prints stays as it is, but its JSON gets the reports: a key tickwise in each "
-	"job. Jobs can be given by fio's options, too.\n"
+	"other engines are left as they are. Each change is reported on stderr. The page "
+	"of `tickwise report` follows fio's text; fio's JSON gets the reports: a key "
+	"tickwise in each job. Jobs can be given by fio's options, too.\n"
 	"\n"
 	"The options below may stand anywhere before a --. All other arguments are fio's.",
 	.codes =
@@ -236,6 +239,7 @@ static int print_reports(const struct tw_run_reports *reports)
 	for (size_t i = 0; i < reports->count; i++)
 		count = tw_run_push(&argv, count, reports->list[i].path);
 	tw_run_push(&argv, count, NULL);
+	putchar('\n');
 	return tw_command_report((int)count, argv);
 }
 
@@ -245,6 +249,12 @@ int tw_run_exit_code(int status)
 		return WEXITSTATUS(status);
 	tw_run_say("fio was killed by signal %d", WTERMSIG(status));
 	return KILLED_BY + WTERMSIG(status);
+}
+
+static int wants_page(const struct tw_run_arguments *arguments,
+		      const struct wanted *wanted)
+{
+	return !wanted->no_report && (wanted->report || !arguments->is_no_text);
 }
 
 static int run_fio(struct tw_run_arguments *arguments,
@@ -264,13 +274,13 @@ static int run_fio(struct tw_run_arguments *arguments,
 		return code;
 	tw_run_find_reports(&reports, arguments, pid, since);
 	added = tw_run_add_to_json(arguments, &reports);
-	if (reports.count)
-		say_reports(&reports);
 	/* If fio failed, what is missing has been said by itself. */
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
 	checked = checked ? checked : added;
-	if (reports.count && wanted->report)
+	if (reports.count && wants_page(arguments, wanted))
 		code = print_reports(&reports);
+	if (reports.count)
+		say_reports(&reports);
 	return checked ? checked : code;
 }
 
