@@ -79,7 +79,7 @@ PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
 # For the stages inside the kernel; Ubuntu has bpftool with the kernel's tools.
 PACKAGES_KERNEL := clang libbpf-dev bpftool|linux-tools-generic
-PACKAGES_TEST := perl git g++ pkg-config mandoc groff-base xz-utils
+PACKAGES_TEST := perl python3-jsonschema git g++ pkg-config mandoc groff-base xz-utils
 # For a test that `make check` skips without it: installing it takes a minute.
 PACKAGES_HTML := chromium
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
@@ -1007,6 +1007,8 @@ install-core: core install-man install-completion install-build-engine \
 	$(INSTALL) -m 644 $(PROFILE_LIBRARIES) $(DESTDIR)$(LIBDIR)/
 	$(INSTALL) -d $(DESTDIR)$(ENGINE_DIR)
 	$(INSTALL) -m 644 $(COMPARE_PROBES) $(DESTDIR)$(ENGINE_DIR)/
+	$(INSTALL) -d $(DESTDIR)$(DATADIR)/tickwise/schema
+	$(INSTALL) -m 644 core/schema/*.json $(DESTDIR)$(DATADIR)/tickwise/schema/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/tickwise.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise.pc
@@ -1067,7 +1069,7 @@ uninstall:
 		$(addprefix $(DESTDIR)$(ENGINE_DIR)/,$(ENGINE_FILES) \
 			$(addprefix tickwise-,$(KERNEL_PROGRAMS) build-engine) \
 			$(notdir $(COMPARE_PROBES)))
-	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR)
+	rm -rf $(DESTDIR)$(BUILD_ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise/schema
 	-rmdir $(DESTDIR)$(ENGINE_DIR) $(DESTDIR)$(DATADIR)/tickwise 2>/dev/null
 
 # ---- packages ----

@@ -109,6 +109,8 @@ from_json many.json 'print JSON::PP->new->canonical->encode(
 cmp -s a b
 ok $? 'the header of its intervals says the same'
 
+is_valid intervals many.json.intervals.jsonl
+
 # ---- a disk of its own ----
 
 truncate -s 4m image

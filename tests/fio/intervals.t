@@ -141,6 +141,7 @@ perl -MJSON::PP -e '
 is "$(perl "$root/tests/unit/report_keys.pl" \
 	"$root/core/man/tickwise-report.5" keys | grep -E '^(header|line)\b')" '' \
 	'the lines are as in the manual'
+is_valid intervals keys.json.intervals.jsonl
 json keys '$j->{line}{stages}{lat}{read}{count} == $j->{line}{ios}{read} &&
 	$j->{header}{interval_ns} == 3600e9 && $j->{header}{digits} == 3'
 ok $? 'with what belongs there'

@@ -70,7 +70,9 @@ for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	lib/here/libtickwise-profile.so lib/here/libtickwise-profile_hooks.a \
 	share/man/man1/tickwise.1 share/man/man3/tw_ticks.3 \
 	share/man/man3/tw_ticks_end.3 share/zsh/site-functions/_tickwise \
-	share/bash-completion/completions/tickwise; do
+	share/bash-completion/completions/tickwise \
+	share/tickwise/schema/tickwise-report.schema.json \
+	share/tickwise/schema/tickwise-intervals.schema.json; do
 	[ -s "$tree/$file" ]
 	ok $? "$file"
 done

@@ -7,6 +7,7 @@
 # one of the two only.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
+. "$(dirname "$0")/../schema.sh"
 
 keys=$(dirname "$0")/report_keys.pl
 manual=$root/core/man/tickwise-report.5
@@ -63,6 +64,7 @@ cat >>"$scratch/b.json" <<END
 END
 is "$(perl "$keys" "$manual" "$scratch/b.json")" '' \
 	'a full report is as in the manual'
+is_valid report "$scratch/b.json"
 run report "$scratch/b.json"
 is "$status" 0 'and is taken'
 is "$(sed -n '/^\.BR version " /{n;p;}' "$manual" | tr -d .)" \
@@ -81,4 +83,26 @@ while read -r file path; do
 		>>"$scratch/wrong"
 done <"$scratch/list"
 is "$(cat "$scratch/wrong")" '' 'each is needed or not, as the manual says'
+
+if [ -n "$no_schema" ]; then
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP $no_schema"
+	done_testing
+fi
+: >"$scratch/wrong"
+while read -r file path; do
+	case $file in *.always.json) should=refused ;; *) should=taken ;; esac
+	echo "$file $should $path"
+done <"$scratch/list" >"$scratch/should"
+awk '{ print $1 }' "$scratch/should" | xargs "$python" -W ignore \
+	"$root/tests/schema.py" refused "$schemas/tickwise-report.schema.json" \
+	>"$scratch/refused"
+while read -r file should path; do
+	is_so=taken
+	! grep -qxF "$file" "$scratch/refused" || is_so=refused
+	[ $is_so = "$should" ] || echo "$path: $is_so" >>"$scratch/wrong"
+done <"$scratch/should"
+is "$(cat "$scratch/wrong")" '' 'and so does the schema'
+is "$(schema broken "$schemas/tickwise-report.schema.json" "$scratch/b.json")" '' \
+	'which refuses each key that is of another type'
 done_testing

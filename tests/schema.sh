@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# For tests that hold JSON against the installed schemas. Sourced after tap.sh.
+
+schemas=$root/core/schema
+
+# schema ARGUMENT...: schema.py with a Python that has jsonschema; sets no_schema to the
+# reason where there is none.
+no_schema='no python3 with jsonschema (Debian: python3-jsonschema)'
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import jsonschema; jsonschema.Draft202012Validator' \
+		2>/dev/null || continue
+	no_schema=
+	break
+done
+schema()
+{
+	"$python" -W ignore "$root/tests/schema.py" "$@"
+}
+
+# is_valid NAME FILE...: they are as the schema of that name says, and have no key that
+# it does not have.
+is_valid()
+{
+	if [ -n "$no_schema" ]; then
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count # SKIP $no_schema"
+		return
+	fi
+	schema_name=$1
+	shift
+	is "$(schema valid "$schemas/tickwise-$schema_name.schema.json" "$@" 2>&1)" \
+		'' "as the schema says: $schema_name"
+}
