@@ -49,6 +49,30 @@ run report --html=page many.json other.json
 is "$(grep -c 'of 20000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
 	'and so have two of which one lacks them'
 
+# ---- of bounded size ----
+
+# 1900 bins, of other numbers of I/Os: what can't be seen is left out of a line.
+bins=$(perl -e '
+	my ($count, $sum, @bins) = (0, 0);
+	for my $ns (100 .. 1999) {
+		my $ios = 1 + int(1e6 / ($ns * $ns)) + $ns * 7919 % 13;
+
+		push @bins, "\"$ns\": $ios";
+		$count += $ios;
+		$sum += $ns * $ios;
+	}
+	print $count, " ", "{\"digits\": 3, \"count\": $count, \"min_ns\": 100, ",
+		"\"max_ns\": 1999, \"mean_ns\": ", $sum / $count,
+		", \"stddev_ns\": 1, \"sum_ns\": \"$sum\", \"percentiles\": {}, ",
+		"\"bins\": {", join(", ", @bins), "}}"')
+sed -e '/^"slowest"/d' -e "s/\"ios\": {\"read\": 100/\"ios\": {\"read\": ${bins%% *}/" \
+	plain.json | perl -0777 -pe 's/"stages": .*?(?="submitting_call")//s' >wide.json
+echo "\"stages\": {\"lat\": {\"read\": ${bins#* }}}, \"slowest\": []}" >>wide.json
+run report --html=page wide.json
+is "$status$(cat "$err")" 0 'a report of 1900 bins'
+[ "$(grep 'class="s5" d="M[0-9]' page | wc -c)" -lt 3000 ]
+ok $? "its line takes $(grep 'class="s5" d="M[0-9]' page | wc -c) bytes, less than 3000"
+
 # ---- over time ----
 
 over_time='"over_time": [{"from_ns": 0, "over_ns": 1000000000, "read": {"count": 60,

@@ -50,7 +50,7 @@ static struct box box_at(const struct place *place, double x, double y, const ch
 
 static int is_free(const struct boxes *boxes, const struct box *box)
 {
-	if (boxes->count == MOST_TAGS || box->left < TW_VIEW_LEFT ||
+	if (boxes->count == MOST_TAGS || box->left < TW_VIEW_LEFT - 6 ||
 	    box->right > TW_VIEW_WIDTH || box->top < TW_VIEW_TOP - 12 ||
 	    box->bottom > TW_VIEW_HEIGHT - TW_VIEW_BOTTOM)
 		return 0;

@@ -6,8 +6,10 @@
 
 #include "svg.h"
 
-/* Closer than this, two points are one. */
-#define VISIBLE		0.6
+/* What is nearer to a line than this is on it. */
+#define VISIBLE		0.4
+/* As coordinates are written. */
+#define EQUAL		0.05
 
 double tw_svg_place(const struct tw_svg_axis *axis, double value)
 {
@@ -46,19 +48,58 @@ struct tw_svg_line tw_svg_begin_line(FILE *file, int color)
 	return (struct tw_svg_line) { .file = file };
 }
 
-void tw_svg_line_to(struct tw_svg_line *line, double x, double y)
+static void put_point(struct tw_svg_line *line, double x, double y)
 {
-	if (line->points && fabs(x - line->x) < VISIBLE &&
-	    fabs(y - line->y) < VISIBLE)
-		return;
-	fprintf(line->file, "%c%.1f %.1f", line->points ? 'L' : 'M', x, y);
+	if (!line->points)
+		fprintf(line->file, "M%.1f %.1f", x, y);
+	else if (fabs(y - line->y) < EQUAL)
+		fprintf(line->file, "H%.1f", x);
+	else if (fabs(x - line->x) < EQUAL)
+		fprintf(line->file, "V%.1f", y);
+	else
+		fprintf(line->file, "L%.1f %.1f", x, y);
 	line->x = x;
 	line->y = y;
 	line->points++;
+	line->low = -HUGE_VAL;
+	line->high = HUGE_VAL;
+	line->has_next = 0;
 }
 
-void tw_svg_end_line(const struct tw_svg_line *line)
+/* A straight line from the point before goes to this one within the directions from low
+ * to high, and so past all that were left out. Is this one straight ahead, too? */
+static int is_ahead(struct tw_svg_line *line, double x, double y)
 {
+	const double far = hypot(x - line->x, y - line->y);
+	const double direction = atan2(y - line->y, x - line->x);
+	const double most = far > VISIBLE ? asin(VISIBLE / far) : HUGE_VAL;
+
+	if (x < line->x || direction < line->low || direction > line->high)
+		return 0;
+	line->low = fmax(line->low, direction - most);
+	line->high = fmin(line->high, direction + most);
+	return 1;
+}
+
+void tw_svg_line_to(struct tw_svg_line *line, double x, double y)
+{
+	if (line->points && line->has_next && !is_ahead(line, x, y))
+		put_point(line, line->next_x, line->next_y);
+	if (!line->points) {
+		put_point(line, x, y);
+		return;
+	}
+	if (!line->has_next)
+		is_ahead(line, x, y);
+	line->next_x = x;
+	line->next_y = y;
+	line->has_next = 1;
+}
+
+void tw_svg_end_line(struct tw_svg_line *line)
+{
+	if (line->has_next)
+		put_point(line, line->next_x, line->next_y);
 	/* A path without a point is none. */
 	fputs(line->points ? "\"/>\n" : "M0 0\"/>\n", line->file);
 }

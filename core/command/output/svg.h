@@ -24,16 +24,19 @@ void tw_svg_begin_alone(FILE *file, int width, int height, const char *what);
 void tw_svg_end(FILE *file);
 void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2);
 
-/* One line, in the class "s<color>" of the page's style. Points that can't be
- * told from the one before are left out. */
+/* One line, in the class "s<color>" of the page's style, from left to right. Points that
+ * are on the line between others are left out. */
 struct tw_svg_line {
 	FILE *file;
-	double x, y;
-	int points;
+	double x, y;			/* the last that was written */
+	double next_x, next_y;		/* seen, and not written yet */
+	double low, high;		/* directions, radians */
+	int points;			/* that were written */
+	int has_next;
 };
 
 struct tw_svg_line tw_svg_begin_line(FILE *file, int color);
 void tw_svg_line_to(struct tw_svg_line *line, double x, double y);
-void tw_svg_end_line(const struct tw_svg_line *line);
+void tw_svg_end_line(struct tw_svg_line *line);
 
 #endif
