@@ -4,12 +4,15 @@
 #
 #	schema.py valid SCHEMA FILE...
 #		a line for each file that the schema refuses, or that has a key
-#		that the schema does not have; a file may be lines of JSON
+#		that the schema does not have; a file may be lines of JSON, or an
+#		expected output of a golden test
 #	schema.py refused SCHEMA FILE...
 #		the names of those that the schema refuses; unknown keys are no reason
 #	schema.py keys SCHEMA PART...
 #		"PATH (TYPE[, always])" for each key, as tickwise-report(5)
 #		names it
+#	schema.py names SCHEMA
+#		the name of each key, without those that are a pattern
 #	schema.py page PAGE PART...
 #		the same of the manual's page, of those parts: "histogram",
 #		"header", "line"; "report": all others
@@ -74,6 +77,8 @@ def documents(path):
 		text = file.read()
 	if path.endswith('.jsonl'):
 		return [json.loads(line) for line in text.splitlines()]
+	if path.endswith('.txt'):
+		return [json.JSONDecoder().raw_decode(text[text.index('\n{') + 1:])[0]]
 	return [json.loads(text)]
 
 
@@ -146,6 +151,18 @@ def keys(root, schema, path, found):
 			keys(root, one.get('items', {}), whole + '[].', found)
 
 
+def names(schema):
+	for name, one in schema.get('properties', {}).items():
+		yield name
+		yield from names(one)
+	for part in ('patternProperties', '$defs'):
+		for one in schema.get(part, {}).values():
+			yield from names(one)
+	for one in schema.get('anyOf', []) + [schema.get('items')]:
+		if one:
+			yield from names(one)
+
+
 # The header of intervals has some objects that the page describes once only.
 IN_HEADER = ('options.', 'machine.', 'files[].', 'devices[].')
 
@@ -203,6 +220,8 @@ def main():
 		refused(schema, sys.argv[3:])
 	elif what == 'broken':
 		broken(schema, sys.argv[3])
+	elif what == 'names':
+		print('\n'.join(sorted(set(names(load(schema))))))
 	elif what == 'page':
 		print('\n'.join(sorted(set(page(schema, sys.argv[3:])))))
 	else:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: the schemas that are installed and the manual name the same keys, of the
-# same types, and the same ones that are there always. Fails if a key is added to one of
-# the two only.
+# same types, and the same ones that are there always; what `tickwise report --json` and
+# `tickwise diff --json` print is as their schemas say. Fails if a key is added to one of
+# them only.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../schema.sh"
 
@@ -26,4 +27,23 @@ same()
 }
 same report report histogram
 same intervals header line
+
+# These have no list of paths in the manual: each name is there.
+for pages in report-merged:tickwise-report.5 diff:tickwise-diff.1; do
+	name=${pages%:*}
+	tr -c 'a-z0-9_\n' '\n' <"$root/core/man/${pages#*:}" | sort -u >"$scratch/words"
+	schema names "$schemas/tickwise-$name.schema.json" | sort >"$scratch/names"
+	[ -s "$scratch/names" ]
+	ok $? "$name: $(wc -l <"$scratch/names") names of keys"
+	is "$(comm -23 "$scratch/names" "$scratch/words")" '' "$name: all in the manual"
+done
+
+expected=$root/tests/golden/expected
+is_valid report-merged "$expected"/report_*_json.txt
+is_valid diff "$expected"/diff_*_json.txt
+for name in report-merged:report_split report-merged:report_caused diff:diff_slower; do
+	is "$(schema broken "$schemas/tickwise-${name%:*}.schema.json" \
+		"$expected/${name#*:}_json.txt")" '' \
+		"a key of another type is refused: ${name#*:}"
+done
 done_testing
