@@ -854,7 +854,7 @@ check-distros:
 # finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
 
 FUZZ_SECONDS ?= 600
-FUZZERS := report diff job_file arguments options machine_text profile
+FUZZERS := report intervals diff job_file arguments options machine_text profile
 fuzzers := $(addprefix $(B)/tests/fuzz/,$(FUZZERS))
 
 .PHONY: fuzz fuzz-build

@@ -94,6 +94,58 @@ done
 same_counts
 ok $? 'which is what fio counts'
 
+# same_page OF: tickwise report tells the same of the reports as of the files of intervals
+# OF, but for what lines have nothing of: clocks, the slowest, and what follows from the
+# sum of squares. And parts of the run that meet add up to the whole.
+same_page()
+{
+	"$tickwise" report --json ./*.tickwise.json >reports &&
+	"$tickwise" report --json ./*.jsonl >lines || return 1
+	at=$(perl -MJSON::PP -e '
+		my @lines = map { decode_json($_) } <>;
+		print $lines[3]{to_ns}' "$(find . -name '*.1.*.jsonl')")
+	"$tickwise" report --json --to="${at}ns" ./*.1.*.jsonl >first &&
+	"$tickwise" report --json --from="${at}ns" ./*.1.*.jsonl >second &&
+	"$tickwise" report --json ./*.1.*.jsonl >all || return 1
+	perl -MJSON::PP -e '
+		use strict; use warnings;
+		my ($reports, $lines, $first, $second, $all) = map {
+			open my $f, "<", $_ or die "$_: $!\n";
+			local $/;
+			my $groups = decode_json(<$f>)->{groups};
+			@$groups == 1 or die "$_: groups\n";
+			$groups->[0] } @ARGV;
+		my $json = JSON::PP->new->canonical;
+		my @keys = qw(ios bytes errors short empty requeued unaccounted backwards
+			stages submitting_call fio_times unknown);
+		for my $key (grep { exists $reports->{$_} } @keys) {
+			for ($reports, $lines) {
+				my $part = $_->{$key};
+				$part = { lat => $part } if $key eq "submitting_call";
+				next if $key !~ /stages|call/;
+				delete @$_{"stddev_ns", "sum_squares_ns2"}
+					for map { values %$_ } values %$part;
+			}
+			my ($is, $wanted) = map { $json->encode([$_->{$key}]) }
+				$lines, $reports;
+			$is eq $wanted or die "$key:\n$is\n$wanted\n";
+		}
+		$lines->{job}{jobs} == $reports->{job}{jobs} or die "jobs\n";
+		for my $part (qw(bins sum_ns count)) {
+			my ($a, $b, $sum) = map { $_->{stages}{lat}{read}{$part} }
+				$first, $second, $all;
+			($a, $b, $sum) = map { { n => $_ } } $a, $b, $sum
+				unless ref $sum;
+			($a->{$_} // 0) + ($b->{$_} // 0) == $sum->{$_} or
+				die "$part $_\n" for keys %$sum;
+		}' reports lines first second all >why 2>&1 || {
+		cut -c1-2000 why | sed 's/^/# /'
+		return 1
+	}
+}
+same_page
+ok $? 'a page of the lines is the page of the reports, and parts of it add up'
+
 # shellcheck disable=SC2086
 job --name=s $long --status-interval=200ms --tw_stages=0 --ramp_time=200ms
 adds_up s.1.*.tickwise.json

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzed: a file of intervals, as `tickwise report` reads it, the whole run and a part of
+ * it, and everything made of it: as a page, as JSON and as HTML, and a heat map. Any
+ * bytes end in an answer or in a line that says what is wrong; all I/Os of lat are in the
+ * heat map.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "command/output/html.h"
+#include "command/output/text.h"
+#include "command/report/page.h"
+#include "command/reports/heat.h"
+#include "command/reports/json.h"
+#include "command/reports/merge.h"
+#include "command/reports/merge_intervals.h"
+#include "command/reports/read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void show(struct tw_page *page)
+{
+	FILE *file = fopen("/dev/null", "w");
+
+	if (!file || tw_output_text(page, file) || tw_output_html(page, file))
+		abort();
+	fclose(file);
+	tw_page_free(page);
+}
+
+static void draw(const struct tw_report_group *group)
+{
+	static struct tw_report_heat heat;
+	uint64_t sum = 0;
+
+	if (!tw_report_heat(&heat, group->cells, 0))
+		return;
+	for (size_t i = 0; i < heat.columns; i++)
+		for (size_t j = 0; j < heat.rows; j++)
+			sum += heat.counts[i][j];
+	if (sum != group->tally.times[TW_REPORT_LAT][0].count)
+		abort();
+}
+
+static void use(struct tw_report *report, const struct tw_report_span *span)
+{
+	struct tw_report_problem problem = { "" };
+	struct tw_report_group *groups = NULL;
+	size_t count = 0;
+
+	if (tw_report_merge_span(report, 1, 0, span, &groups, &count, &problem)) {
+		if (!problem.text[0])
+			abort();
+		return;
+	}
+	draw(groups);
+	show(tw_report_page(groups, count, 1));
+	json_decref(tw_report_groups_to_json(groups, count));
+	tw_report_groups_free(groups, count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct tw_report_span spans[] = {
+		{ 0, 0, UINT64_MAX }, { 1, 1000000000, 3500000000 },
+	};
+	struct tw_report_problem problem = { "" };
+	struct tw_report report = { 0 };
+	char path[32];
+	int fd = memfd_create("intervals", 0);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (tw_report_read_header(&report, path, &problem) == TW_EXIT_GOOD)
+		for (int i = 0; i < 2; i++)
+			use(&report, &spans[i]);
+	else if (!problem.text[0])
+		abort();
+	tw_report_free(&report);
+	close(fd);
+	return 0;
+}
