@@ -44,8 +44,10 @@ static size_t part_at(const struct span *span, uint64_t from_ns, uint64_t over_n
 
 static int add_part(struct tw_report_device_part *into, uint64_t count, uint64_t sum_ns)
 {
-	return __builtin_add_overflow(into->count, count, &into->count) |
-	       __builtin_add_overflow(into->sum_ns, sum_ns, &into->sum_ns);
+	int over = __builtin_add_overflow(into->count, count, &into->count);
+
+	over |= __builtin_add_overflow(into->sum_ns, sum_ns, &into->sum_ns);
+	return over;
 }
 
 /* ---- reading ------------------------------------------------------------- */
