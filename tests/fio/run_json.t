@@ -134,6 +134,8 @@ rm -f ./*.tickwise.json
 timeout -s KILL $hung_s "$tickwise" run --engine="$TICKWISE_SO" job.fio \
 	--output-format=json+ --output=out.json >out 2>err
 is "$? $(jobs out.json) $(wc -c <out)" '0 a 1 | a 2 | none | c 4 0' 'into a file'
+from_json out.json 'print JSON::PP->new->encode($j->{jobs}[0]{tickwise})' >added.json
+is_valid report-merged added.json
 if command -v jq >jq.path; then
 	perl -0777 -pe 's/\A.*?^(?=\{)//ms' out.json >only.json
 	is "$(jq -r '.jobs[3].tickwise.groups[0].stages.lat.read.count ==
