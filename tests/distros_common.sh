@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+#
+# Fresh systems of distributions, for tests/distros.sh and tests/deb.sh, to be sourced:
+# how they are made and how a command runs in one. It needs $root, the repository,
+# $distros, the folder they are kept in, and fail().
+
+# A program in the background, so that a signal is heard at once. The first
+# process of a namespace ends with unshare, and with it all others there.
+# shellcheck disable=SC2317	# reached through the trap
+leave()
+{
+	status=$?
+	trap - EXIT
+	trap '' INT TERM HUP
+	[ -z "$child" ] || kill -s KILL "$child" 2>/dev/null
+	exit "$status"
+}
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# apart COMMAND...: runs it in namespaces of its own, and gives its exit status
+apart()
+{
+	unshare --mount --propagation private --pid --fork --kill-child -- \
+		"$@" </dev/null &
+	child=$!
+	wait "$child"
+	apart_status=$?
+	child=
+	return "$apart_status"
+}
+
+# inside DIR COMMAND...: in the system DIR/root, in the clone, with the output in $log
+inside()
+{
+	system=$1/root
+	shift
+	# shellcheck disable=SC2016	# the inner shell's
+	apart sh -c '
+		system=$1; shift
+		mount -t proc proc "$system/proc" &&
+		mount --rbind /sys "$system/sys" &&
+		mount --rbind /dev "$system/dev" &&
+		mount --bind "$system/../archives" \
+			"$system/var/cache/apt/archives" &&
+		exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+			HOME=/root TERM=dumb ${http_proxy:+http_proxy="$http_proxy"} \
+			${https_proxy:+https_proxy="$https_proxy"} \
+			${no_proxy:+no_proxy="$no_proxy"} \
+			chroot "$system" env -C /root/tickwise "$@"' \
+		sh "$system" "$@" >>"$log" 2>&1
+}
+
+# mirror VENDOR: where this machine's apt gets that vendor's packages, or nothing
+mirror()
+{
+	# shellcheck disable=SC2016	# apt's
+	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v vendor="$1" '$1 == vendor && $2 == vendor { print $3; exit }'
+}
+
+# find_keys NAME: sets $keys. Debian 12 has no package of Ubuntu's, but the Debian
+# 13 that was made before has.
+find_keys()
+{
+	for keys in "/usr/share/keyrings/$1" \
+		"$distros/debian-13/root/usr/share/keyrings/$1"; do
+		[ ! -f "$keys" ] || return 0
+	done
+	[ -d "$distros/debian-13/root" ] &&
+		inside "$distros/debian-13" apt-get -q -y install ubuntu-keyring &&
+		[ -f "$keys" ]
+}
+
+# base VENDOR SUITE COMPONENTS MIRROR KEYRING: makes $dir/base unless it is there
+base()
+{
+	[ ! -f "$dir/base.made" ] || return 0
+	find_keys "$5" || {
+		why="no ${5%.gpg} here: install ubuntu-keyring"
+		return 1
+	}
+	rm -rf --one-file-system "$dir/base"
+	# An Ubuntu that this debootstrap has not heard of is made as the others.
+	script=
+	scripts=${DEBOOTSTRAP_DIR:-/usr/share/debootstrap}/scripts
+	[ -e "$scripts/$2" ] || [ "$1" != Ubuntu ] || script=$scripts/gutsy
+	apart debootstrap --variant=minbase --components="$3" \
+		--keyring="$keys" --include=make,git,ca-certificates \
+		"$2" "$dir/base" "$4" ${script:+"$script"} \
+		>"$dir/base.log" 2>&1 && : >"$dir/base.made" && return
+	why=$(sed -n 's/^E: //p' "$dir/base.log" | tail -n 1)
+	return 1
+}
+
+# What this machine needs to reach its mirrors, the new system needs as well.
+settings()
+{
+	apt-config dump 2>/dev/null |
+		sed -n '/^Acquire::\(IndexTargets\|Languages\|cdrom\)/d; /^Acquire::.* "..*";$/p' \
+			>"$dir/root/etc/apt/apt.conf.d/00host"
+	cat /etc/resolv.conf >"$dir/root/etc/resolv.conf"
+	cp /etc/hosts "$dir/root/etc/"
+	if [ -n "$(ls /usr/local/share/ca-certificates 2>/dev/null)" ]; then
+		cp -R /usr/local/share/ca-certificates/. \
+			"$dir/root/usr/local/share/ca-certificates/"
+		inside "$dir" update-ca-certificates
+	fi
+}
+
+# source_from_git REVISION: the source of the fio there; sets $fio_src
+source_from_git()
+{
+	tree=$dir/root/root/fio
+	mkdir -p "$tree" && git -C "$tree" init -q &&
+		GIT_TERMINAL_PROMPT=0 timeout 600 git -C "$tree" fetch -q \
+			--depth 1 --no-tags "$fio_git" "$1" >>"$log" 2>&1 &&
+		git -C "$tree" -c advice.detachedHead=false checkout -q \
+			FETCH_HEAD >>"$log" 2>&1 || return 1
+	rm -rf "$tree/.git"
+	fio_src=/root/fio
+}
