@@ -1101,6 +1101,12 @@ deb: packages-deb
 		tail -n 20 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb
 
+.PHONY: check-deb
+check-deb:
+	$(Q).ci/packages debootstrap || \
+		echo 'no system can be made that is not there already'
+	$(Q)tests/deb.sh
+
 # ---- the rest ----
 
 .PHONY: clean distclean help
@@ -1129,6 +1135,7 @@ help:
 	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
 	@echo '                 install-core: what needs no fio'
 	@echo 'make deb         Debian packages, in build/deb; needs no network with FIO_SRC='
+	@echo 'make check-deb   the packages in fresh systems of Debian 12 and 13'
 	@echo 'make dist        the source as build/tickwise-$(VERSION).tar.gz'
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
