@@ -37,7 +37,7 @@ static const struct tw_option table[] = {
 	  .more = "Without it, only jobs of io_uring and io_uring_cmd run on the engine.",
 	  AT(convert) },
 	{ .name = "engine", .kind = TW_OPTION_FILE, .value = "FILE",
-	  .otherwise = "tickwise.so in this program's folder, or as installed",
+	  .otherwise = "the one that `tickwise engine` prints",
 	  .help = "Take the engine from FILE", AT(engine) },
 	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO of the environment, else fio",
