@@ -60,7 +60,7 @@ static void judge_engine(const struct tw_doctor_facts *facts,
 	if (!facts->engine.path[0]) {
 		put(line, TW_DOCTOR_MEND, "there is no tickwise.so next to this program "
 		    "and none where it is installed");
-		mend_by(line, "make plugin, in Tickwise's sources");
+		mend_by(line, "tickwise build-engine");
 	} else if (!facts->fio.version[0]) {
 		put(line, TW_DOCTOR_UNDECIDED, "%s: there is no fio to load it",
 		    facts->engine.path);
@@ -70,8 +70,7 @@ static void judge_engine(const struct tw_doctor_facts *facts,
 		put(line, TW_DOCTOR_MEND, "this fio can't load %s%s%s",
 		    facts->engine.path, facts->engine.why_not[0] ? ": " : "",
 		    facts->engine.why_not);
-		mend_by(line, "make plugin FIO=%s, in Tickwise's sources",
-			facts->fio.path);
+		mend_by(line, "tickwise build-engine --fio=%s", facts->fio.path);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "command/child.h"
 #include "command/doctor/doctor.h"
 #include "command/own_files.h"
+#include "command/run/run.h"
 #include "command/separate.h"
 #include "text_file.h"
 
@@ -100,27 +101,46 @@ static void read_fio(struct tw_doctor_facts *facts, const char *fio)
 	free(text);
 }
 
-static void read_engine(struct tw_doctor_facts *facts)
+static void load_engine(struct tw_doctor_facts *facts)
 {
-	char *path = tw_own_file(ENGINE, R_OK), *text, *said;
 	char option[PATH_MAX + sizeof("--enghelp=")];
 	char *argv[] = { facts->fio.path, option, NULL };
+	char *text, *said;
 	int code;
 
-	if (!path)
-		return;
-	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", path);
-	free(path);
-	if (!facts->fio.version[0])
-		return;
 	snprintf(option, sizeof(option), "--enghelp=%s", facts->engine.path);
 	text = output_of(argv, &code);
 	facts->engine.is_loaded = text && strstr(text, OUR_OPTION) != NULL;
 	said = text ? strstr(text, "tickwise: ") : NULL;
-	if (said)
+	if (said) {
 		take_line(facts->engine.why_not, sizeof(facts->engine.why_not),
 			  said + strlen("tickwise: "));
+		/* What it says to do stands on a line of its own. */
+		said = strstr(facts->engine.why_not, ": refused");
+		if (said)
+			*said = '\0';
+	}
 	free(text);
+}
+
+/* In the order of `tickwise run`: the installed one, else one built for this fio. */
+static void read_engine(struct tw_doctor_facts *facts)
+{
+	char *installed = tw_own_file(ENGINE, R_OK), *built;
+
+	snprintf(facts->engine.path, sizeof(facts->engine.path), "%s",
+		 installed ? installed : "");
+	if (installed && facts->fio.version[0])
+		load_engine(facts);
+	free(installed);
+	if (facts->engine.is_loaded || !facts->fio.version[0])
+		return;
+	built = tw_run_built_engine(facts->fio.path, ENGINE);
+	if (built) {
+		snprintf(facts->engine.path, sizeof(facts->engine.path), "%s", built);
+		load_engine(facts);
+	}
+	tw_run_release();
 }
 
 /* ---- the kernel's program ---- */
