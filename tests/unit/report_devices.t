@@ -87,6 +87,9 @@ is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 	@{$j->{groups}[0]{devices}}' again.json again1.json)" \
 	'8:0 32000 2 2 32000 300000 3328000000 8:16 16000 1 2 16000 220000 1795200000' \
 	'a job with one device, three digits, adds to one with several, two digits'
+is "$(tell 'my $h = $j->{groups}[0]{devices}[0]{lat}{read};
+	join " ", map { "$_ $h->{bins}{$_}" } sort { $a <=> $b } keys %{$h->{bins}}' \
+	again.json again1.json)" '100351 31360 301055 640' 'in bins of two digits'
 says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json
 job far.json host=far name=job2 thread=2 pid=300 259:1,nvme1,150000,300000
 is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1 ' \
