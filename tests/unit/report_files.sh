@@ -167,7 +167,7 @@ write_intervals() (
 	file=$1
 	shift
 	name=randread thread=1 pid=100 start=1700000000000000000 monotonic=77000000000
-	slow=1000 queue=50 deliver=200 errors=0 run= fallback=false
+	slow=1000 queue=50 deliver=200 errors=0 run= fallback=false end=4500000000
 	for assignment; do
 		eval "${assignment%%=*}=\${assignment#*=}"
 	done
@@ -191,6 +191,6 @@ write_intervals() (
 		echo
 		interval 4 3000000000 4000000000 0 4 1
 		echo
-		echo "{\"end\": $(interval 5 4000000000 4500000000 0 1 0)}"
+		echo "{\"end\": $(interval 5 4000000000 "$end" 0 1 0)}"
 	} >"$file"
 )

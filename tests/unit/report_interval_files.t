@@ -123,6 +123,18 @@ has "$err" 'one.jsonl: the same job as one.jsonl' 'is refused'
 run report one.json one.jsonl one.jsonl
 is "$status" 65 'also with the report'
 
+# ---- lat over time, in rows ----
+rows()
+{
+	sed -n '/over time/,/^$/p' "$out" | grep -c '^ *[0-9].* m*s '
+}
+write_intervals rest.jsonl end=4300000000
+run report one.jsonl
+is "$(rows)" 5 'a row for each interval'
+run report rest.jsonl
+is "$(rows)" 4 'of the last interval there is less than half: it is in the row before'
+has "$out" '3.000 s 1.300 s   4.615' 'with its I/Os'
+
 # ---- files that are not whole ----
 head -n 3 one.jsonl >killed.jsonl
 printf '{"interval": 3, "from_' >>killed.jsonl

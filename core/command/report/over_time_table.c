@@ -9,6 +9,7 @@
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/cells.h"
+#include "command/reports/devices.h"
 #include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
 
@@ -24,15 +25,27 @@ static size_t cells_a_row(const struct tw_report_cells *cells)
 
 struct row {
 	struct tw_report_cell cell;
+	size_t end;			/* where the next one begins */
 	int error;
 };
 
+/* Is there so little from the cell @first on that a few I/Os would make any rate? */
+static int is_rest(const struct tw_report_cells *cells, size_t first)
+{
+	const size_t step = cells_a_row(cells);
+
+	return first < cells->count && first + step >= cells->count &&
+	       cells->cells[cells->count - 1].to_ns - cells->cells[first].from_ns <
+	       cells->width_ns * step / 2;
+}
+
+/* The last one takes the rest. */
 static void make_row(struct row *row, const struct tw_report_cells *cells, size_t first)
 {
-	const size_t end = first + cells_a_row(cells);
-
-	*row = (struct row) { .error = 0 };
-	for (size_t i = first; i < end && i < cells->count && !row->error; i++)
+	*row = (struct row) { .end = first + cells_a_row(cells) };
+	if (row->end > cells->count || is_rest(cells, row->end))
+		row->end = cells->count;
+	for (size_t i = first; i < row->end && !row->error; i++)
 		row->error = tw_report_cell_add(&row->cell, &cells->cells[i]);
 }
 
@@ -56,7 +69,7 @@ static void add_lat(struct tw_table *table, const struct tw_histogram *lat)
 		return;
 	tw_cell_ns(table, tw_histogram_mean_ns(lat));
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
-		if ((double)lat->count * (100 - percents[i]) >= 99.999999)
+		if (tw_report_has_percentile(lat, percents[i]))
 			tw_cell_ns(table, (double)tw_histogram_percentile(lat,
 								percents[i]));
 		else
@@ -107,7 +120,7 @@ static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
 	tw_page_only(page, TW_IN_TEXT);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
 	tw_page_only(page, TW_IN_TEXT);
-	for (size_t i = 0; i < cells->count; i += cells_a_row(cells)) {
+	for (size_t i = 0; i < cells->count; i = row.end) {
 		make_row(&row, cells, i);
 		if (row.error)
 			tw_page_fail(page);
