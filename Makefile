@@ -510,7 +510,9 @@ $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_te
 	core/command/output/plain_text.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
 
-# Nor do the facts of a block device.
+# Nor do the facts of a block device and of the machine.
+$(B)/tests/unit/machine_json.t: plugin/collect/machine_json.c
+$(B)/tests/unit/machine_json.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: plugin/block_device.c $(call objects,$(JSON_SOURCES))
 $(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson

@@ -96,7 +96,8 @@ def resolved(schema, root):
 
 def validator(schema, is_strict):
 	kind = jsonschema.Draft202012Validator
-	kind.check_schema(schema)
+	if not is_strict:
+		kind.check_schema(schema)
 	schema = resolved(schema, schema)
 	return kind(strict(schema) if is_strict else schema)
 
