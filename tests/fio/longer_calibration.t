@@ -19,7 +19,7 @@ json c.json '$j->{clocks}{tickwise}{source} ne "system"' || {
 # The samples of the first 20 ms end after 0.5 ms: too few.
 json c.json '$j->{clocks}{tickwise}{rate_window_ns} > 21e6'
 ok $? 'the calibration went on, and the report has how long'
-"$TICKWISE" report c.json >page && tr -s ' \n' ' ' <page |
+"$TICKWISE" report --clocks c.json >page && tr -s ' \n' ' ' <page |
 	grep -q 'calibrated in [0-9.]* ms'
 ok $? 'and the page shows it'
 has_not err calibration 'stderr has nothing of it'
