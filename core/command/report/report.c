@@ -88,8 +88,8 @@ const struct tw_options tw_report_options = {
 	.arguments_kind = TW_OPTION_FILE,
 	.about =
 	"Read the reports that the fio engine wrote (its option tw_report). Merge jobs "
-	"of the same name and group of one fio run. Print how long each stage of their "
-	"I/Os took, and how far off each clock was.\n"
+	"of the same name and group of one fio run. Print how fast they were, where the "
+	"time of their I/Os went, and why the slow ones were slow.\n"
 	"A file of intervals (the engine's option tw_interval) is shown like a report, as "
 	"the sum of its intervals. Given with the job's report, it adds the run over time.",
 	.codes =
