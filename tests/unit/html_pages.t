@@ -4,12 +4,14 @@
 # Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark: nothing
 # runs over the page or its own place, no plot is empty, all labels are inside of their
 # plot and cover no other one, and the colours are those of light or dark. The pages are
-# those that tests/golden expects, one with large numbers and long names, and one with a
-# heat map. Fails if a
-# label or a table is wider than there is room for, or if a plot shows nothing.
+# those that tests/golden expects, one with large numbers and long names, one with a heat
+# map, and those that are named, without spaces in their names. Fails if a label or a
+# table is wider than there is room for, or if a plot shows nothing.
 #
-# make check skips it without chromium, which takes a minute to install;
-# `make check-html` installs it.
+#	tests/unit/html_pages.t [PAGE.html...]
+#
+# make check skips it without chromium, which takes a minute to install; `make
+# check-html` installs it.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -20,6 +22,7 @@ browser=$(command -v chromium || command -v chromium-browser ||
 }
 
 here=$(dirname "$0")
+more=$*
 
 # ---- a page with large numbers and long names ----
 
@@ -59,6 +62,7 @@ is "$status$(cat "$err")" 0 'a report with intervals'
 # ---- in the browser ----
 
 # The pages as they are, each as a string of a script that measures them.
+# shellcheck disable=SC2086	# names
 driver()
 {
 	perl -MJSON::PP -e '
@@ -73,7 +77,8 @@ driver()
 		binmode STDOUT, ":utf8";
 		print "<!DOCTYPE html><meta charset=\"utf-8\"><pre id=\"result\"></pre>\n",
 			"<script>const isDark = $ENV{is_dark}, pages = $pages;</script>\n";
-	' "$scratch/long.html" "$scratch/heat.html" "$root"/tests/golden/expected/*.html
+	' "$scratch/long.html" "$scratch/heat.html" $more \
+		"$root"/tests/golden/expected/*.html
 	echo '<script>'
 	cat "$here/html_pages.js"
 	echo '</script>'
@@ -103,7 +108,8 @@ for scheme in light dark; do
 	while read -r line; do
 		is "${line#*: }" good "${line%%: *} pixels, $scheme"
 	done <"$scratch/$scheme.lines"
-	pages=$(find "$root/tests/golden/expected" -name '*.html' | wc -l)
+	# shellcheck disable=SC2086
+	pages=$(ls "$root"/tests/golden/expected/*.html $more | wc -l)
 	is "$(wc -l <"$scratch/$scheme.lines")" $((2 * pages + 4)) \
 		"all pages were opened, $scheme"
 done

@@ -116,7 +116,7 @@ static void add_ratios(struct tw_page *page, const struct band *band)
 	struct tw_series *series = tw_plot_line(plot, "B to A", TW_PLOT_MEAN);
 
 	tw_plot_x(plot, TW_PLOT_TAIL, "percentile of I/Os, %");
-	tw_plot_y(plot, TW_PLOT_CHANGE, "change of latency");
+	tw_plot_y(plot, TW_PLOT_CHANGE, "change of latency, %");
 	for (size_t i = 0; i < band->count; i++)
 		tw_plot_point(series, band->tails[i], percent_of(band->lines[RATIO][i]));
 	if (isfinite(band->lines[HIGH][0])) {

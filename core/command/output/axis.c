@@ -179,7 +179,10 @@ static void mark_changes(struct tw_axis_side *side)
 	for (int i = (int)round(axis->low / step); i <= last; i++) {
 		char name[TW_FORMAT_SIZE];
 
-		snprintf(name, sizeof(name), i ? "%+.10g %%" : "%.0f %%", i * step);
+		if (fabs(i * step) >= 1e4)
+			snprintf(name, sizeof(name), "%+.10g k", i * step / 1e3);
+		else
+			snprintf(name, sizeof(name), i ? "%+.10g" : "%.0f", i * step);
 		put_mark(side, i * step, name);
 	}
 }

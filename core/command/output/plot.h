@@ -18,7 +18,7 @@ enum tw_plot_unit {
 	TW_PLOT_BYTES,		/* logarithmic; "64K" */
 	TW_PLOT_TAIL,		/* 1 / (1 - part), logarithmic; "99.9" */
 	TW_PLOT_TIME,		/* seconds from 0 on; "20 min"; ends where the data do */
-	TW_PLOT_CHANGE,		/* percent, 0 in any case; "+10 %" */
+	TW_PLOT_CHANGE,		/* of percents, 0 in any case; "+10" */
 };
 
 /* Of the style: lines and marks in it are seen in light and dark. */
