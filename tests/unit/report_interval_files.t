@@ -61,6 +61,12 @@ check 'with the report, that is what is shown' '
 	text($j[0]) eq text($j[1])' report both
 check 'and the file over time' '@{$j[0]{over_time}} == 5 && @{$j[0]{files}} == 2' both
 
+mkfifo pipe
+cat one.json >pipe &
+run report pipe one.jsonl
+is "$status" 0 'a report may come through a pipe, which is opened once'
+wait
+
 # ---- parts of the run ----
 run report --json --from=0 --to=2 one.jsonl
 cp "$out" first

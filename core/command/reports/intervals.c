@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -47,9 +48,12 @@ static int names_kind(char *text)
 	return strncmp(kind, "\"intervals\"", strlen("\"intervals\"")) == 0;
 }
 
+/* A pipe is opened once only, by who reads all of it. */
 int tw_intervals_are_in(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	int fd = stat(path, &status) || !S_ISREG(status.st_mode) ? -1 :
+		 open(path, O_RDONLY | O_CLOEXEC);
 	char text[KIND_WITHIN + 1];
 	ssize_t length = fd < 0 ? -1 : pread(fd, text, KIND_WITHIN, 0);
 

@@ -42,7 +42,7 @@ struct tw_intervals_line {
 	uint64_t backwards, negative_within;
 };
 
-/* Is it such a file, and no report? Nor is what can't be opened. */
+/* Is it such a file, and no report? Nor is a pipe, or what can't be opened. */
 int tw_intervals_are_in(const char *path);
 
 /* Read the header. 0; -EINVAL: it is none, or damaged; -ENOMEM; another -errno: it can't
