@@ -53,6 +53,10 @@ for key in options machine files devices; do
 done
 is "$(merged '$group->{bytes}{read}' "$a")" 409600 'bytes'
 
+sed 's/"device": "8:0", "name"/"device": "8:0", "ios": {"read": 1}, "name"/' "$a" >"$b"
+is "$(merged 'join ",", sort keys %{$group->{facts}{devices}[0]}' "$b" | grep -c ios)" 0 \
+	'of a device what it is, no counts'
+
 with_facts "$b" thread=2
 sed -i 's/190\.5/194.5/; s/"count": 100, "mean_ns": 19/"count": 300, "mean_ns": 19/
 	s/8:0/8:16/' "$b"

@@ -213,6 +213,26 @@ json_t *tw_report_devices_of(const struct tw_report_group *group)
 	return list;
 }
 
+/* What a device is, without the histograms that a report may have of it: those of one
+ * job are not the group's. */
+static json_t *devices_to_json(const struct tw_report_group *group)
+{
+	json_t *devices = tw_report_devices_of(group), *list = json_array();
+
+	for (size_t i = 0; i < json_array_size(devices); i++) {
+		const json_t *device = json_array_get(devices, i);
+		json_t *own = json_object();
+
+		for (const struct typed *of = of_device; of->key; of++)
+			if (json_object_get(device, of->key))
+				json_object_set(own, of->key,
+						json_object_get(device, of->key));
+		json_array_append_new(list, own);
+	}
+	json_decref(devices);
+	return list;
+}
+
 static void put(json_t *object, const char *key, const json_t *value)
 {
 	if (value)
@@ -222,7 +242,7 @@ static void put(json_t *object, const char *key, const json_t *value)
 json_t *tw_report_facts_to_json(const struct tw_report_group *group)
 {
 	const struct tw_report_facts *facts = &group->members[0]->facts;
-	json_t *devices = tw_report_devices_of(group);
+	json_t *devices = devices_to_json(group);
 	json_t *object = json_object();
 
 	put(object, "options", facts->options);
