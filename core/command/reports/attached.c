@@ -100,7 +100,8 @@ const char *tw_report_time_is(const struct tw_report_group *groups, size_t count
 		if (!tw_report_is_attached(&groups[i]))
 			return tw_report_times[time].is;
 	if (time == TW_REPORT_LAT)
-		return "the sum of the stages";
+		return "from acceptance until the completion is in the ring: not what the "
+		       "program does before and after";
 	if (time == TW_KERNEL)
 		return "not split: blockq to complete, or the stages around a missing stamp";
 	return tw_report_times[time].is;
@@ -114,9 +115,7 @@ void tw_report_add_attached_head(struct tw_page *page,
 	char run[TW_FORMAT_SIZE];
 
 	tw_page_more(page, "%s on host %s, seen from inside the kernel: process %llu%s, "
-		     "%zu ring%s. lat is from when the kernel accepts an I/O until its "
-		     "completion is in the ring; what the program does before and "
-		     "after is not in it", tw_format_ns(run, (double)group->run_ns),
+		     "%zu ring%s", tw_format_ns(run, (double)group->run_ns),
 		     report->job.host, (unsigned long long)report->job.pid,
 		     json_is_true(json_object_get(report->attached, "descendants")) ?
 		     " and those it started" : "", rings, tw_format_plural(rings));

@@ -20,7 +20,7 @@ int tw_report_is_attached(const struct tw_report_group *group);
 const char *tw_report_time_is(const struct tw_report_group *groups, size_t count,
 			      int time);
 
-/* Add to the head which processes, and what lat is; what was lost or left out, or
+/* Add to the head which processes; what was lost or left out, or
  * nothing. */
 void tw_report_add_attached_head(struct tw_page *page,
 				 const struct tw_report_group *group);
