@@ -38,6 +38,8 @@ has page '>p99: 900 ns, of 1000 I/Os of 896 ns to 959 ns</text>' 'and of p99'
 is "$(grep -o '<title>[a-z]*: [0-9.]* %' page | sed 's/<title>//' | tr '\n' ' ')" \
 	'queue: 13.4 % kernel: 70.8 % deliver: 15.8 % queue: 17.8 % kernel: 71.1 % deliver: 11.1 % queue: 5 % kernel: 75 % deliver: 20 % ' \
 	'each with its own stages'
+has page 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os of 960 ns to 1.023 us)' \
+	'a sentence, as none of the slowest is there'
 has page '<tr><td class="text">p99</td><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
 	'the same as numbers'
 run report --html=page bare.json

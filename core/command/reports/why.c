@@ -2,13 +2,15 @@
 /*
  * The sentence that a report begins with: a high percentile of lat, the stages in which
  * the I/Os beyond that percentile spent their time, and, where the job's thread was
- * followed, what kept it from running. From the list of the slowest.
+ * followed, what kept it from running. From the list of the slowest; of a direction that
+ * has none of them, from the stages of I/Os by lat.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/output/format.h"
+#include "command/reports/by_lat.h"
 #include "command/reports/causes.h"
 #include "command/reports/slow_stages.h"
 #include "command/reports/why.h"
@@ -91,6 +93,29 @@ static int find(struct why *why, const struct tw_report_group *group,
 			add_share(why, list[j].name, list[j].ns);
 	}
 	return why->ios && why->lat_ns > 0;
+}
+
+/* Where none of the slowest is of this direction: the I/Os with about that lat. */
+static const struct tw_report_slice *find_slice(struct why *why,
+						const struct tw_report_group *group,
+						int direction)
+{
+	const struct tw_histogram *lat =
+		&group->tally.times[TW_REPORT_LAT][direction];
+	const struct tw_report_slice *slice;
+
+	*why = (struct why) { .percent = percent_of(lat->count) };
+	if (why->percent <= 0)
+		return NULL;
+	slice = tw_report_slice_at(&group->tally, direction, why->percent);
+	if (!slice)
+		return NULL;
+	why->ns = tw_histogram_percentile(lat, why->percent);
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		add_share(why, tw_report_times[i].name, slice->sum_ns[i]);
+		why->lat_ns += (double)slice->sum_ns[i];
+	}
+	return why->lat_ns > 0 ? slice : NULL;
 }
 
 static void put_shares(FILE *file, struct why *why)
@@ -214,28 +239,51 @@ static void put_causes(FILE *file, const struct why *why,
 
 /* ---- the sentence -------------------------------------------------------- */
 
+static void put_beyond(FILE *file, const struct why *why)
+{
+	if (why->ios < why->beyond)
+		fprintf(file, " (of the %zu slowest of %llu I/Os beyond)",
+			why->ios, (unsigned long long)why->beyond);
+	else
+		fprintf(file, " (of %zu I/O%s beyond)", why->ios,
+			why->ios > 1 ? "s" : "");
+}
+
+static void put_slice(FILE *file, const struct tw_report_slice *slice)
+{
+	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
+
+	tw_format_ns(low, (double)tw_lat_slice_low(slice->at));
+	tw_format_ns(high, (double)tw_lat_slice_high(slice->at));
+	fprintf(file, " (of %llu I/O%s of %s to %s)", (unsigned long long)slice->ios,
+		tw_format_plural(slice->ios), low, high);
+}
+
 int tw_report_say_why(char *text, size_t size,
 		      const struct tw_report_group *group, int direction)
 {
+	const struct tw_report_slice *slice = NULL;
 	char ns[TW_FORMAT_SIZE];
 	struct why why;
 	FILE *file;
 
-	if (!find(&why, group, direction))
-		return 0;
+	if (!find(&why, group, direction)) {
+		slice = find_slice(&why, group, direction);
+		if (!slice)
+			return 0;
+	}
 	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
 	fprintf(file, "%s: p%g is %s", tw_report_directions[direction],
 		why.percent, tw_format_ns(ns, (double)why.ns));
 	put_shares(file, &why);
-	if (why.ios < why.beyond)
-		fprintf(file, " (of the %zu slowest of %llu I/Os beyond)",
-			why.ios, (unsigned long long)why.beyond);
-	else
-		fprintf(file, " (of %zu I/O%s beyond)", why.ios,
-			why.ios > 1 ? "s" : "");
-	put_causes(file, &why, group, direction);
+	if (slice) {
+		put_slice(file, slice);
+	} else {
+		put_beyond(file, &why);
+		put_causes(file, &why, group, direction);
+	}
 	fclose(file);
 	return 1;
 }
