@@ -256,4 +256,9 @@ perl -MJSON::PP -e '
 ok $? 'its lines are whole, one after the other, without an end'
 [ "$(cat whole)" -ge "$(sed -n 's/^lines //p' seen)" ] && [ "$(cat whole)" -ge 5 ]
 ok $? "all that were there when it was killed"
+"$tickwise" report --json k.1.*.intervals.jsonl >page &&
+	json page '$j->{groups}[0]{stages}{lat}{read}{count} > 0'
+ok $? 'tickwise report shows them'
+"$tickwise" report k.1.*.intervals.jsonl >page
+has page 'WARNING: the job was killed' 'and that the job was killed'
 done_testing

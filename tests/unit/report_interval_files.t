@@ -9,6 +9,7 @@
 # shifted, a damaged file is shown as if it were whole.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
+. "$(dirname "$0")/../schema.sh"
 
 cd "$scratch" || exit 1
 case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
@@ -72,6 +73,7 @@ run report --json --from=0 --to=2 one.jsonl
 cp "$out" first
 run report --json --from=2 one.jsonl
 cp "$out" second
+is_valid report-merged sum both first second
 check 'parts of the run' '$j[0]{stages}{lat}{read}{count} == 94 &&
 	$j[1]{stages}{lat}{read}{count} == 6 && $j[0]{job}{run_ns} == 2e9 &&
 	$j[0]{span}{from_ns} == 0 && $j[0]{span}{to_ns} == 2e9 &&
