@@ -93,6 +93,8 @@ tests_of_folder()
 		unit/command_check.t' ;;
 	core/command/compare/*) echo 'unit/compare_*.c golden/compare.t
 		unit/command_compare.t unit/child*' ;;
+	core/command/doctor/*) echo 'unit/doctor_*.c golden/doctor.t' ;;
+	core/command/engine/*) echo 'unit/build_engine.t golden/run.t' ;;
 	core/command/diff/*) echo 'unit/diff_*.c golden/diff.t' ;;
 	core/command/memlat/*) echo 'unit/memlat_*.c golden/memlat.t
 		unit/command_memlat.t' ;;
@@ -116,6 +118,8 @@ tests_of_folder()
 		unit/engine_kernel_*.c unit/engine_causes.c unit/engine_stages.c
 		unit/kernel_build.t fio/kernel_*.t fio/trigger.t' ;;
 	plugin/collect/by_lat*) echo 'unit/engine_stages.c' ;;
+	plugin/collect/machine*|plugin/block_device.*|plugin/facts.*) echo 'unit/machine_json.c
+		unit/block_device.c fio/facts.t' ;;
 	plugin/collect/*) echo 'unit/slowest.c unit/windows.c unit/attach_tally.c
 		unit/engine_over_time.c fio/slowest.t fio/over_time.t' ;;
 	*) echo 'unit/engine_*.c unit/verdict_json.c unit/io_times.c
@@ -126,8 +130,9 @@ tests_of_folder()
 }
 
 # Of no folder: they test how the whole is built, documented or exported.
-tests_of_no_folder='unit/cppflags.t unit/example.t unit/exports.t unit/fio_skips.t
-	unit/include_folders.t unit/install.t unit/mutation.t unit/ported.t unit/vm_skips.t'
+tests_of_no_folder='unit/cppflags.t unit/debian.t unit/dist.t unit/example.t
+	unit/exports.t unit/fio_skips.t unit/include_folders.t unit/install.t
+	unit/mutation.t unit/ported.t unit/schema.t unit/vm_skips.t'
 
 # Each place as FILE:LINE:OPERATOR, all of them in one order.
 all_places()
