@@ -309,6 +309,10 @@ struct tw_time_source {
 	int (*adjtimex)(void *context, struct timex *timex);
 };
 
+/* What a function that is told of the progress returns to end a measurement with what
+ * was measured by then. 0 goes on; anything else ends with -ECANCELED. */
+#define TW_ENOUGH	2
+
 struct tw_rate_options {
 	size_t size;			/* sizeof, as the caller knows it */
 	uint64_t window_ns;		/* 5 ms and more; 0: one second */
@@ -318,6 +322,10 @@ struct tw_rate_options {
 	uint64_t longest_ns;		/* while samples are too few, or more than
 					   one kernel's rate fits: go on for as
 					   long again, up to this; 0: don't */
+	/* Called by the calling thread between bursts of reading, some thousand times
+	 * in a window of over 100 ms; NULL: not. Returns 0 or TW_ENOUGH. */
+	int (*progress)(void *context, uint64_t elapsed_ns);
+	void *context;
 };
 
 /**
@@ -340,7 +348,8 @@ struct tw_rate_options {
  * Return: 0; -EINVAL for a window under 5 ms or over an hour or a source
  * without functions; -ENOMEM; -EAGAIN when too few undisturbed samples could
  * be taken; -EIO when the counter stands still or runs backwards; -ENOTSUP
- * when the counter cannot be read by this process.
+ * when the counter cannot be read by this process; -ECANCELED when @progress
+ * returned neither 0 nor TW_ENOUGH.
  * Thread-safe.
  */
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
@@ -814,7 +823,7 @@ struct tw_reliability_options {
 	uint64_t least_time_ns;		/* the longer, the narrower the
 					   intervals of pace; 0: some ms */
 	/* Called by the calling thread some four times a second; NULL: not.
-	 * Another return than 0 ends the measurement. */
+	 * Returns 0 or TW_ENOUGH, see there: then there is a verdict. */
 	int (*progress)(void *context,
 			const struct tw_reliability_progress *progress);
 	void *context;
@@ -842,7 +851,8 @@ struct tw_reliability_options {
  * Return: 0 with a verdict; -ENOMEM; -EAGAIN when no thread at all can be had;
  * -EINVAL for a time over an hour, a method that there is not, a rate or pace
  * limit that is negative or no number; -ENOTSUP when this process may not read
- * the counter; -ECANCELED when @progress said so. Thread-safe.
+ * the counter; -ECANCELED when @progress returned neither 0 nor TW_ENOUGH.
+ * Thread-safe.
  */
 int tw_reliability_measure(struct tw_reliability *result,
 			   const struct tw_reliability_options *options);

@@ -158,12 +158,27 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 	c->in_slot++;
 }
 
+/* Does whoever waits want no more? 0; 1: what there is is enough; -ECANCELED. Not in
+ * the midst of a burst. */
+static int ask_progress(struct collection *c, uint64_t now_ns)
+{
+	struct tw_brackets *out = c->out;
+	int said;
+
+	if (!out->progress)
+		return 0;
+	said = out->progress(out->context, out->before_ns + now_ns - c->start_ns);
+	out->is_enough = said == TW_ENOUGH;
+	return !said || out->is_enough ? out->is_enough : -ECANCELED;
+}
+
 static int collect(struct reader *reader, struct collection *c)
 {
 	const struct plan *plan = c->plan;
 	uint64_t reads = 0;
+	int over = 0;
 
-	while (c->slot < plan->slots) {
+	while (!over && c->slot < plan->slots) {
 		struct tw_bracket bracket = read_after_pause(reader);
 		uint64_t now_ns = bracket.reference_ns;
 		uint64_t slot = (now_ns - c->start_ns) / c->slot_ns;
@@ -179,12 +194,15 @@ static int collect(struct reader *reader, struct collection *c)
 				break;
 		}
 		keep(c, &bracket);
-		if (plan->burst_ns && (c->in_slot == plan->kept_per_slot ||
-				       now_ns > c->burst_end_ns))
+		if (!plan->burst_ns || (c->in_slot < plan->kept_per_slot &&
+					now_ns <= c->burst_end_ns))
+			continue;
+		over = ask_progress(c, now_ns);
+		if (!over)
 			sleep_until_slot(reader, c->start_ns +
 					 (slot + 1) * c->slot_ns, now_ns);
 	}
-	return 0;
+	return over < 0 ? over : 0;
 }
 
 /*
@@ -302,6 +320,7 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 	ret = collect(&reader, &c);
 	if (ret)
 		goto err;
+	brackets->before_ns += c.last_ns - c.start_ns;
 	brackets->step_ticks = tw_brackets_step_ticks(brackets);
 	return 0;
 err:

@@ -28,11 +28,16 @@ struct tw_brackets {
 	uint64_t granularity_ns;
 	double step_ticks;		/* by which the counter moves at a time */
 	int is_of_counter;		/* the reference is made of the counter */
+	/* As of struct tw_rate_options. */
+	int (*progress)(void *context, uint64_t elapsed_ns);
+	void *context;
+	uint64_t before_ns;		/* of windows before this one */
+	int is_enough;			/* @progress said so */
 };
 
 /*
  * Adds a window's brackets to @brackets, all 0 before the first. Returns 0;
- * -ENOMEM, -EIO, or -errno of the clock, and @brackets are freed.
+ * -ENOMEM, -EIO, -ECANCELED, or -errno of the clock, and @brackets are freed.
  */
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			enum tw_against against,

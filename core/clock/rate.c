@@ -259,6 +259,8 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 	calibration->was_clocksource =
 		tw_counter_is_clocksource(options->source);
 	calibration->brackets.is_of_counter = calibration->was_clocksource;
+	calibration->brackets.progress = options->progress;
+	calibration->brackets.context = options->context;
 	calibration->is_watched = options->against == TW_AGAINST_MONOTONIC &&
 				  options->kernel_rate != TW_OFF;
 	if (calibration->is_watched)
@@ -268,7 +270,8 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 		if (!ret)
 			set_rate(rate, calibration);
 		window_ns = calibration->collected_ns;
-	} while (is_unclear(ret, rate) && 2 * window_ns <= options->longest_ns);
+	} while (is_unclear(ret, rate) && 2 * window_ns <= options->longest_ns &&
+		 !calibration->brackets.is_enough);
 	tw_brackets_free(&calibration->brackets);
 	return ret;
 }

@@ -135,7 +135,7 @@ static void judge(struct measurement *m)
 	note_skipped(result, m->allowed_count - count);
 }
 
-/* Return: nonzero when the caller wants no more. */
+/* Return: 0; TW_ENOUGH, or another number: the caller wants no more. */
 static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_reliability_progress progress = {
@@ -150,12 +150,13 @@ static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 	return m->options.progress(m->options.context, &progress);
 }
 
-/* In slices, between which nothing is lost but the threads. */
-static int collect(struct measurement *m, const struct tw_probe_goal *goal,
+/* In slices, between which nothing is lost but the threads. With TW_ENOUGH the
+ * goal's deadline is over. */
+static int collect(struct measurement *m, struct tw_probe_goal *goal,
 		   uint64_t begin_ns)
 {
 	struct tw_probe_goal slice = *goal;
-	int reached;
+	int reached, said;
 
 	do {
 		slice.deadline_ns = tw_clock_id_ns(CLOCK_MONOTONIC) + PROGRESS_NS;
@@ -164,7 +165,10 @@ static int collect(struct measurement *m, const struct tw_probe_goal *goal,
 		reached = tw_probe_collect(m->run, &slice);
 		if (reached < 0)
 			return reached;
-		if (!reached && tell_progress(m, begin_ns))
+		said = reached ? 0 : tell_progress(m, begin_ns);
+		if (said == TW_ENOUGH)
+			goal->deadline_ns = 0;
+		else if (said)
 			return -ECANCELED;
 	} while (!reached && slice.deadline_ns < goal->deadline_ns);
 	return 0;

@@ -16,6 +16,7 @@ struct told {
 	pthread_t thread;
 	unsigned times;
 	unsigned end_at;
+	int answer;
 	uint64_t probes;
 	uint64_t elapsed_ns;
 	int forwards;
@@ -32,7 +33,7 @@ static int tell(void *context, const struct tw_reliability_progress *progress)
 			  progress->cpus > 0;
 	told->probes = progress->probes;
 	told->elapsed_ns = progress->elapsed_ns;
-	return told->times == told->end_at;
+	return told->times == told->end_at ? told->answer : 0;
 }
 
 static void try_method(enum tw_reliability_method method, const char *what)
@@ -67,7 +68,14 @@ static void try_method(enum tw_reliability_method method, const char *what)
 	tap_ok(result.elapsed_ns >= options.least_time_ns,
 	       "for as long as asked");
 	tw_reliability_free(&result);
-	told = (struct told){ .thread = pthread_self(), .end_at = 2 };
+	told = (struct told){
+		.thread = pthread_self(), .end_at = 2, .answer = TW_ENOUGH,
+	};
+	tap_ok(!tw_reliability_measure(&result, &options) && told.times == 2 &&
+	       result.probes >= told.probes && result.cpus,
+	       "what was measured was enough: judged");
+	tw_reliability_free(&result);
+	told = (struct told){ .thread = pthread_self(), .end_at = 2, .answer = 1 };
 	result.cpus = 4711;
 	tap_ok(tw_reliability_measure(&result, &options) == -ECANCELED &&
 	       result.cpus == 4711 && told.times == 2, "ended when asked to");
