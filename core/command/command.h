@@ -97,6 +97,11 @@ void tw_command_end(void);
 int tw_command_html_file(const char *name, const struct tw_page *page,
 			 const char *path);
 
+/* SIGINT and SIGTERM from now on: the first one is remembered, the second one
+ * ends the program (interrupt.c). What is ignored stays so. */
+void tw_command_catch_interrupts(void);
+int tw_command_is_interrupted(void);
+
 /* Flush stdout; TW_EXIT_IO with a message if it could not all be written
  * (a full disk, a closed pipe), else @code. */
 int tw_command_finish(const char *name, int code);

@@ -8,12 +8,13 @@
  */
 #include <errno.h>
 
+#include "command/command.h"
 #include "command/memlat/memlat.h"
 #include "tap.h"
 
 static int asked, interrupted_after = -1;
 
-int tw_memlat_is_interrupted(void)
+int tw_command_is_interrupted(void)
 {
 	return interrupted_after >= 0 && asked++ >= interrupted_after;
 }

@@ -180,7 +180,7 @@ static int show(void *context, unsigned point)
 			 (progress->before + point) * 100 / progress->all,
 			 progress->kind, progress->pages,
 			 tw_memlat_size(size, progress->sizes[point]));
-	return tw_memlat_is_interrupted();
+	return tw_command_is_interrupted();
 }
 
 /* The same line for looks: which sizes, by the same numbers. */
@@ -192,7 +192,7 @@ static int show_look(void *context, unsigned point)
 	tw_progress_show(&progress->line, "%3u %%  looking for levels, %s",
 			 progress->before * 100 / progress->all,
 			 tw_memlat_size(size, progress->sizes[point]));
-	return tw_memlat_is_interrupted();
+	return tw_command_is_interrupted();
 }
 
 struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *arguments,

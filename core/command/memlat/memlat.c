@@ -94,7 +94,7 @@ static int run(const struct tw_memlat_arguments *arguments)
 
 	if (code != TW_GO_ON)
 		return code;
-	tw_memlat_catch_interrupts();
+	tw_command_catch_interrupts();
 	code = tw_memlat_measure(&memlat, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;

@@ -139,11 +139,6 @@ const char *tw_memlat_end(char *text, const struct tw_level *level);
 /* "48K", "2M", "1.5G"; whole where it is. @text: TW_FORMAT_SIZE bytes. */
 const char *tw_memlat_size(char *text, size_t bytes);
 
-/* SIGINT and SIGTERM from now on: the first one is remembered, the second one
- * ends the program (interrupt.c). What is ignored stays so. */
-void tw_memlat_catch_interrupts(void);
-int tw_memlat_is_interrupted(void);
-
 /* The table of mistakes: an enum tw_exit. */
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments);
 

@@ -5,13 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "command/command.h"
 #include "command/memlat/memlat.h"
 
 static int stop_if_interrupted(void *context, unsigned point)
 {
 	(void)context;
 	(void)point;
-	return tw_memlat_is_interrupted();
+	return tw_command_is_interrupted();
 }
 
 static int measure_node(struct tw_memlat *memlat,
@@ -21,7 +22,7 @@ static int measure_node(struct tw_memlat *memlat,
 	struct tw_memory memory;
 	int ret;
 
-	if (tw_memlat_is_interrupted())
+	if (tw_command_is_interrupted())
 		return -EINTR;
 	if (tw_memory_map(&memory, memlat->max_bytes, TW_PAGES_SMALL,
 			  (int)node))

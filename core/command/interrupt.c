@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "command/memlat/memlat.h"
+#include "command/command.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -30,13 +30,13 @@ static void catch_one(int signal)
 	sigaction(signal, &action, NULL);
 }
 
-void tw_memlat_catch_interrupts(void)
+void tw_command_catch_interrupts(void)
 {
 	catch_one(SIGINT);
 	catch_one(SIGTERM);
 }
 
-int tw_memlat_is_interrupted(void)
+int tw_command_is_interrupted(void)
 {
 	return interrupted;
 }
