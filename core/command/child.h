@@ -21,8 +21,8 @@
  * @end_signal: sent to it when this program ends, however that ends; 0: none
  * @prepare: called with @context in the child, before the program; or NULL
  *
- * Its other signals and descriptors are this program's, but for SIGPIPE, which
- * main() ignores: that is the default again.
+ * Its other signals and descriptors are this program's, but for SIGPIPE, which is the
+ * default there, also where this program was begun with it ignored.
  *
  * Return: its process, to be waited for; -errno: it could not be run, and there
  * is nothing to wait for.

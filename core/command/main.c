@@ -2,7 +2,6 @@
 /*
  * The `tickwise` program: finds the subcommand and hands over to it.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,8 +159,6 @@ static int fail_extra(const char *name, const char *extra)
 
 int main(int argc, char **argv)
 {
-	/* A reader that went away shall be an error of writing, and reported. */
-	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		print_usage(stderr);
 		return TW_EXIT_USAGE;

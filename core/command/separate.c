@@ -5,7 +5,6 @@
  * and are under another licence (plugin/kernel/).
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +30,6 @@ static int become(char *path, char **argv)
 {
 	const char *name = argv[0];
 
-	/* main() ignores it, which would be inherited. */
-	signal(SIGPIPE, SIG_DFL);
 	argv[0] = path;
 	execv(path, argv);
 	return tw_command_fail(name, TW_EXIT_SOFTWARE, "can't run %s: %s", path,

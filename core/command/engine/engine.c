@@ -5,7 +5,6 @@
  * (plugin/build-engine.sh): this program takes its command line.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +117,6 @@ static int become(char *script, const struct wanted *wanted, char *folder)
 			 (char *)(wanted->source ? wanted->source : ""), folder,
 			 wanted->output ? NULL : tw_run_format("found"), NULL };
 
-	/* main() ignores it, which would be inherited. */
-	signal(SIGPIPE, SIG_DFL);
 	execv(script, argv);
 	return tw_command_fail(BUILD_NAME, TW_EXIT_SOFTWARE, "can't run %s: %s", script,
 			       strerror(errno));
