@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "command/completion.h"
@@ -157,12 +158,25 @@ static int fail_extra(const char *name, const char *extra)
 			       "--help)", name, extra);
 }
 
+static const char examples[] =
+	"Tickwise: where did the time of this I/O go?\n\n"
+	"  tickwise doctor                what this machine lacks, and what mends it\n"
+	"  tickwise run --report JOB.fio  a fio job as it is, and where its time went\n"
+	"  tickwise help run              all of a command\n\n";
+
+/* Whoever types this wants to know what there is; a script has a mistake. */
+static int fail_empty(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs(examples, stderr);
+	print_usage(stderr);
+	return TW_EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
-		print_usage(stderr);
-		return TW_EXIT_USAGE;
-	}
+	if (argc < 2)
+		return fail_empty();
 	if (is_help(argv[1]))
 		return argc > 3 ? fail_extra(argv[1], argv[3]) : help_on(argv[2]);
 	if (is_one_of(argv[1], "--version", "-V"))
