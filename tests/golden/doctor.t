@@ -12,8 +12,6 @@ done
 golden_on unreliable json doctor --json
 golden_on too_busy undecided_counter doctor
 golden_on disabled disabled doctor
-golden_on one_cpu html doctor --html=page.html
-golden_file page.html page.html
 TW_MACHINE=reliable
 usage_errors doctor <<'LINES'
 --jsn
