@@ -451,6 +451,7 @@ REPORT_TESTS := $(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t)
 $(REPORT_TESTS): $(B)/command.a
 $(REPORT_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
+$(B)/tests/unit/output_progress.t: TEST_LIBS += -Wl$(comma)--wrap=clock_gettime
 $(B)/tests/unit/output_no_memory.t: TEST_LIBS += $(addprefix \
 	-Wl$(comma)--wrap=,calloc vasprintf free)
 $(B)/tests/unit/clock_readers.t: TEST_LIBS := $(addprefix \

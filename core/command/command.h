@@ -101,6 +101,10 @@ int tw_command_html_file(const char *name, const struct tw_page *page,
  * ends the program (interrupt.c). What is ignored stays so. */
 void tw_command_catch_interrupts(void);
 int tw_command_is_interrupted(void);
+/* TW_ENOUGH after that, else 0: for the library's functions that are told of progress. */
+int tw_command_has_enough(void);
+/* The message for it; TW_EXIT_UNDECIDED. @has_result: something is printed. */
+int tw_command_interrupted(const char *name, int has_result);
 
 /* Flush stdout; TW_EXIT_IO with a message if it could not all be written
  * (a full disk, a closed pipe), else @code. */

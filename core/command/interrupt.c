@@ -40,3 +40,15 @@ int tw_command_is_interrupted(void)
 {
 	return interrupted;
 }
+
+int tw_command_has_enough(void)
+{
+	return interrupted ? TW_ENOUGH : 0;
+}
+
+int tw_command_interrupted(const char *name, int has_result)
+{
+	return tw_command_fail(name, TW_EXIT_UNDECIDED, "interrupted: %s", has_result ?
+			       "this is what was measured until then" :
+			       "nothing was measured");
+}

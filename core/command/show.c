@@ -24,11 +24,21 @@ static int print(const struct tw_wanted *wanted, const struct tw_page *page,
 	return tw_output_text(page, stdout);
 }
 
+/* On the page and in the object, which may go to a file. CSV has no place for it. */
+static void mark(struct tw_page *page, json_t *json)
+{
+	tw_page_warning(page, "the measurement was interrupted: this is what was "
+			"measured until then.");
+	json_object_set_new(json, "interrupted", json_true());
+}
+
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json)
 {
 	int code = TW_EXIT_GOOD;
 
+	if (tw_command_is_interrupted())
+		mark(page, json);
 	/* First: a page that can't be written does not lose what was measured. */
 	if (print(wanted, page, table, json))
 		code = tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory");
@@ -36,6 +46,8 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		code = tw_command_html_file(name, page, wanted->html);
 	tw_page_free(page);
 	json_decref(json);
+	if (code == TW_EXIT_GOOD && tw_command_is_interrupted())
+		return tw_command_interrupted(name, 1);
 	return code;
 }
 

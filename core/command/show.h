@@ -27,7 +27,10 @@ struct tw_wanted {
  * @json: is released; NULL: no memory
  * @table: of @page, for --csv; NULL where a command has none
  *
- * Return: TW_EXIT_GOOD, or another enum tw_exit after a message.
+ * After Ctrl-C both are marked as interrupted.
+ *
+ * Return: TW_EXIT_GOOD, or another enum tw_exit after a message. Of these
+ * TW_EXIT_UNDECIDED is that of what was interrupted, and printed.
  */
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json);

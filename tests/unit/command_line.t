@@ -171,9 +171,77 @@ if [ "$status" -eq 0 ]; then
 	run check
 	sed 's/\r$//' "$scratch/terminal" | cmp -s - "$out"
 	ok $? '15. a wide one: lines as they are in a file'
+
+	on_terminal "$tickwise"
+	is "$status" 64 '16. no command: an error'
+	has "$out" '  tickwise run --report JOB.fio ' '16. with examples on a terminal,'
+	has "$out" '  report         read' '16. and the commands'
+	run
+	has_not "$err" 'JOB.fio' '16. without examples elsewhere'
+
+	# Ctrl-C, when the progress is shown for the first time. Where others have had the
+	# CPU until then, nothing was measured.
+	tickwise=$build/tickwise
+	for command in 'calibrate --window=60s' 'bench --seconds=20' \
+		'check --least-time=10min --time-limit=20min' \
+		'memlat --min=4K --max=16M --steps=16 --point=200 --curves=random --pages=small' \
+		'compare --fio=none --load=idle --starts=300 --seconds=0.1'; do
+		name=${command%% *}
+		for try in 1 2 3 4 5 6 7 8 9 10; do
+			rm -f got
+			# shellcheck disable=SC2086
+			on_terminal -i 'left, ' "$tickwise" $command --json -o got
+			grep -qE 'Resource temporarily unavailable|too busy' "$out" || break
+		done
+		is "$status" 2 "17. Ctrl-C, $name: exit code"
+		if grep -q 'interrupted: nothing was measured' "$out"; then
+			is "$(cat got 2>/dev/null)" '' '17. nothing was measured, nothing is printed'
+		else
+			has "$out" "tickwise $name: interrupted: this is what was measured" \
+				'17. which says so'
+			grep -q '"interrupted": true' got
+			ok $? '17. what was measured, marked as interrupted'
+		fi
+	done
 else
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP no terminal is to be had: $(cat "$err")"
 fi
+
+# A shell's background jobs ignore SIGINT; this one shall not. A size is measured for
+# half a minute here. What has ended, for others had the CPU while it calibrated, has no
+# command line any more.
+is_running()
+{
+	[ -n "$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)" ]
+}
+is_caught()
+{
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null)
+	[ $((0x${caught:-0} & 2)) -ne 0 ]
+}
+is_not_caught()
+{
+	! is_caught
+}
+wait_until()
+{
+	until "$@" || ! is_running; do
+		sleep 0.1
+	done
+}
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$build/tickwise" memlat --point=30s \
+		--curves=random --pages=small >"$out" 2>"$err" &
+	pid=$!
+	wait_until is_caught
+	kill -INT "$pid" 2>/dev/null
+	wait_until is_not_caught
+	kill -INT "$pid" 2>/dev/null
+	wait "$pid"
+	status=$?
+	grep -qE 'Resource temporarily unavailable|too busy' "$err" || break
+done
+is "$status $(cat "$err")" '130 ' '18. a second Ctrl-C ends at once'
 
 done_testing

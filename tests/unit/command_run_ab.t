@@ -28,6 +28,7 @@ FAKE_DO='. ./write'
 cat >write <<END
 . '$root/tests/unit/report_files.sh'
 count=\$((\$(cat count) + 1))
+[ "\$count" != "\${INTERRUPT-}" ] || { trap '' INT; kill -INT \$PPID; }
 echo \$count >count
 cp "\$SEEN/1" "seen.\$count"
 depth=\$(sed -n 's/^iodepth=//p' "\$SEEN/1" | tail -n 1)
@@ -71,6 +72,17 @@ again=$(sed -n 's/^  tickwise diff //p' "$err")
 run diff $again
 is "$status $(head -n 1 "$out")" '1 B is slower than A.' 'the command to compare again'
 
+INTERRUPT=5
+export INTERRUPT
+ab --ab=iodepth=16 --ab=iodepth=32 job.fio
+is "$status $(cat count)" '2 5' 'Ctrl-C in the fifth run: exit code 2, no further run'
+has "$out" 'Runs: 2 of A, 2 of B' 'the runs before it are compared'
+has "$err" 'tickwise run: interrupted after 4 of 10 runs' 'and the others named as missing'
+INTERRUPT=1
+ab --ab=iodepth=16 --ab=iodepth=32 job.fio
+is "$status $(cat count) $(cat "$out")" '2 1 ' 'Ctrl-C in the first run: nothing to compare'
+has "$err" 'interrupted after 0 of 10 runs: nothing to compare' 'which is told'
+INTERRUPT=
 ab --ab= --ab= --runs=2 job.fio
 is "$status $(cat count)" '2 4' 'two runs a side, the same options: undecided'
 

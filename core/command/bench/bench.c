@@ -40,7 +40,7 @@ const struct tw_options tw_bench_options = {
 	"blocks of one turn. Compare only ratios of one run, and measure on an idle "
 	"machine.",
 	.codes =
-	"Exit codes: 0 measured, 2 too disturbed to tell, 64 and above could not run.",
+	"Exit codes: 0 measured, 2 too disturbed to tell or interrupted, 64 and above could not run.",
 	.table = table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
@@ -58,9 +58,12 @@ static int run(const struct arguments *arguments,
 	struct tw_page *page;
 	int code, error;
 
+	tw_command_catch_interrupts();
 	error = tw_bench_measure(costs, clock, arguments->window_ns);
 	if (error)
 		return fail(error);
+	if (!costs->rounds && tw_command_is_interrupted())
+		return tw_command_interrupted(NAME, 0);
 	error = tw_bench_evaluate(results, costs, clock->scale.hz);
 	if (error && error != -EAGAIN)
 		return fail(error);

@@ -19,6 +19,8 @@
 #include "clock/segment.h"
 #include "command/bench/bench.h"
 #include "command/bench/wide.h"
+#include "command/command.h"
+#include "command/output/progress.h"
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
 #define WARM_UP		16		/* rounds that are not recorded */
@@ -244,8 +246,9 @@ static void run_round(struct bench *bench, struct tw_bench_costs *costs,
 int tw_bench_measure(struct tw_bench_costs *costs,
 		     const struct tw_clock *clock, uint64_t window_ns)
 {
+	struct tw_progress line = tw_progress_begin("bench", 0);
 	struct bench *bench;
-	uint64_t end_ns;
+	uint64_t begin_ns;
 	uint32_t i;
 	int ret;
 
@@ -260,9 +263,14 @@ int tw_bench_measure(struct tw_bench_costs *costs,
 	}
 	for (i = 0; i < WARM_UP; i++)
 		run_round(bench, costs, 0);
-	end_ns = tw_clock_ns(clock) + window_ns;
-	for (i = 0; i < costs->most && tw_clock_ns(clock) < end_ns; i++)
+	begin_ns = tw_clock_ns(clock);
+	for (i = 0; i < costs->most && tw_clock_ns(clock) - begin_ns < window_ns &&
+	     !tw_command_is_interrupted(); i++) {
 		run_round(bench, costs, i);
+		tw_progress_show(&line, (double)(tw_clock_ns(clock) - begin_ns) /
+				 (double)window_ns, "%u rounds", i + 1);
+	}
+	tw_progress_end(&line);
 	costs->rounds = i;
 	free(bench);
 	return 0;

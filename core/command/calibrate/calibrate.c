@@ -10,6 +10,7 @@
 
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
+#include "command/output/progress.h"
 #include "command/show.h"
 #include "trust.h"
 
@@ -53,11 +54,41 @@ const struct tw_options tw_calibrate_options = {
 	"Measure how fast the CPU's counter runs against a system clock, and how well "
 	"that is known. Show what CPUID, the hypervisor and the kernel say about it.",
 	.codes =
-	"Exit codes: 0 calibrated, 64 wrong command line, 70 could not be measured, 74 "
+	"Exit codes: 0 calibrated, 2 interrupted, 64 wrong command line, 70 could not be measured, 74 "
 	"the output could not be written.",
 	.table = table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
+
+struct waiting {
+	struct tw_progress line;
+	uint64_t window_ns;
+};
+
+static int show_progress(void *context, uint64_t elapsed_ns)
+{
+	struct waiting *waiting = context;
+
+	tw_progress_show(&waiting->line,
+			 (double)elapsed_ns / (double)waiting->window_ns,
+			 "reading the counter and the clock");
+	return tw_command_has_enough();
+}
+
+static int measure(struct tw_rate *rate, struct tw_rate_options *options)
+{
+	struct waiting waiting = {
+		.line = tw_progress_begin(NAME, 0), .window_ns = options->window_ns,
+	};
+	int error;
+
+	options->progress = show_progress;
+	options->context = &waiting;
+	tw_command_catch_interrupts();
+	error = tw_rate_measure(rate, options);
+	tw_progress_end(&waiting.line);
+	return error;
+}
 
 static int fail(int error, enum tw_counter_state state)
 {
@@ -87,12 +118,14 @@ int tw_command_calibrate(int argc, char **argv)
 	if (code != TW_GO_ON)
 		return code;
 	tw_counter_check(&counter);
-	ret = tw_rate_measure(&rate, &request.options);
+	ret = measure(&rate, &request.options);
+	if (ret && tw_command_is_interrupted())
+		return tw_command_interrupted(NAME, 0);
 	if (ret)
 		return fail(ret, counter.state);
 	tw_machine_read(&machine);
 	code = tw_command_show(NAME, &request.wanted,
 			       tw_calibrate_page(&rate, &machine, &counter), NULL,
 			       tw_calibrate_json(&rate, &machine, &counter));
-	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
+	return code < TW_EXIT_USAGE ? tw_command_finish(NAME, code) : code;
 }

@@ -109,24 +109,19 @@ const char *tw_check_method_name(enum tw_reliability_method method)
 struct progress {
 	int (*stop)(void);
 	struct tw_progress line;
-	uint64_t shown_ns;
 };
 
 static int show_progress(void *context,
 			 const struct tw_reliability_progress *now)
 {
 	struct progress *progress = context;
+	int said = progress->stop();
 
-	if (progress->stop && progress->stop())
-		return 1;
-	if (now->elapsed_ns < progress->shown_ns + TW_NS_PER_SECOND)
-		return 0;
-	progress->shown_ns = now->elapsed_ns;
-	tw_progress_show(&progress->line, "tickwise check: %.0f of at most %.0f s, "
-			 "%u CPU%s, %" PRIu64 " reading%s",
-			 (double)now->elapsed_ns / 1e9,
-			 (double)now->time_limit_ns / 1e9, now->cpus,
-			 tw_format_plural(now->cpus), now->probes,
+	if (said)
+		return said;
+	tw_progress_show(&progress->line,
+			 (double)now->elapsed_ns / (double)now->time_limit_ns,
+			 "%u CPU%s, %" PRIu64 " reading%s", now->cpus, tw_format_plural(now->cpus), now->probes,
 			 tw_format_plural(now->probes));
 	return 0;
 }
@@ -148,7 +143,8 @@ int tw_check_run(struct tw_check *check,
 {
 	struct tw_reliability_options options = arguments->options;
 	struct progress progress = {
-		.stop = stop, .line = tw_progress_begin(arguments->progress),
+		.stop = stop,
+		.line = tw_progress_begin(TW_CHECK, arguments->progress),
 	};
 	int error;
 
@@ -183,18 +179,19 @@ void tw_check_free(struct tw_check *check)
 static int check_once(const struct tw_check_arguments *arguments)
 {
 	struct tw_check check;
-	int code = tw_check_run(&check, arguments, NULL);
+	int code;
 
+	tw_command_catch_interrupts();
+	code = tw_check_run(&check, arguments, tw_command_has_enough);
 	if (code != TW_EXIT_GOOD)
 		return code;
 	code = tw_command_show(TW_CHECK, &arguments->wanted,
 			       tw_check_page(&check, arguments), NULL,
 			       tw_check_json(&check, arguments));
 	if (code == TW_EXIT_GOOD)
-		code = tw_command_finish(TW_CHECK,
-					 tw_check_exit_code(check.result.verdict));
+		code = tw_check_exit_code(check.result.verdict);
 	tw_check_free(&check);
-	return code;
+	return code < TW_EXIT_USAGE ? tw_command_finish(TW_CHECK, code) : code;
 }
 
 /* What is used is printed, so nothing is left to the library. */

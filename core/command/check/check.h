@@ -40,7 +40,7 @@ const char *tw_check_method_name(enum tw_reliability_method method);
 /**
  * tw_check_run - check once
  * @check: the result; release with tw_check_free()
- * @stop: asked some four times a second; nonzero ends it. NULL: nobody is
+ * @stop: asked some four times a second; TW_ENOUGH or another number ends it
  *
  * Shows on stderr how far it is, where it takes long and that was asked for or
  * is a terminal. Return: TW_EXIT_GOOD, whatever the verdict; -ECANCELED when it

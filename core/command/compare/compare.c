@@ -56,8 +56,8 @@ const struct tw_options tw_compare_options = {
 	"next, idle and under load, and what it costs. fio's clock is read inside a fio "
 	"that does no I/O. Takes some 40 seconds.",
 	.codes =
-	"Exit codes: 0 compared, 2 a clock could not be measured, 64 and above could not "
-	"run.",
+	"Exit codes: 0 compared, 2 a clock could not be measured, or interrupted, 64 and "
+	"above could not run.",
 	.table = table,
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
@@ -84,10 +84,43 @@ static int calibrate(struct tw_compare_result *result)
 	return TW_EXIT_GOOD;
 }
 
+static int has_any(const struct tw_compare_result *result)
+{
+	for (unsigned i = 0; i < result->clocks; i++)
+		for (int load = 0; load < TW_COMPARE_LOADS; load++)
+			if (result->sum[i][load].starts)
+				return 1;
+	return 0;
+}
+
+void tw_compare_advance(struct tw_compare_result *result, double seconds,
+			const char *what)
+{
+	result->done_s += seconds;
+	tw_progress_show(&result->line, result->done_s / result->all_s, "%s", what);
+}
+
+static void begin_progress(struct tw_compare_result *result,
+			   const struct tw_compare_arguments *arguments)
+{
+	const double window_s = (double)arguments->window_ns / 1e9;
+	int loads = 0;
+
+	for (int load = 0; load < TW_COMPARE_LOADS; load++)
+		loads += arguments->loads[load];
+	result->all_s = loads * (arguments->starts * result->clocks *
+				 TW_COMPARE_BEGIN_S + window_s) +
+			(arguments->rounds + 1) * result->clocks * TW_COMPARE_NULL_S;
+	result->line = tw_progress_begin(NAME, 0);
+}
+
 static int compare(struct tw_compare_result *result,
 		   const struct tw_compare_arguments *arguments)
 {
 	int code = tw_compare_find(result, arguments);
+
+	begin_progress(result, arguments);
+	tw_command_catch_interrupts();
 
 	if (code == TW_EXIT_GOOD)
 		code = calibrate(result);
@@ -96,6 +129,9 @@ static int compare(struct tw_compare_result *result,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_compare_null(result, arguments->rounds);
+	tw_progress_end(&result->line);
+	if (tw_command_is_interrupted() && !has_any(result))
+		return tw_command_interrupted(NAME, 0);
 	code = tw_command_show(NAME, &arguments->wanted,
 			       tw_compare_page(result, arguments), NULL,
 			       tw_compare_json(result));

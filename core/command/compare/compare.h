@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "command/output/progress.h"
 #include "command/show.h"
 #include "probe/report.h"
 #include "tickwise.h"
@@ -78,7 +79,17 @@ struct tw_compare_result {
 	double steering_ppb;		/* of NTP, as adjtimex says */
 	char clocksource[32];		/* the kernel's */
 	char preload[512], probe[512], counter[512];	/* their paths, or "" */
+	struct tw_progress line;
+	double done_s, all_s;		/* as far as can be told before */
 };
+
+/* Show that what takes about @seconds is done. */
+void tw_compare_advance(struct tw_compare_result *result, double seconds,
+			const char *what);
+
+/* What begins a start of a clock, and a run of fio's null engine, take about. */
+#define TW_COMPARE_BEGIN_S	0.3
+#define TW_COMPARE_NULL_S	1.5
 
 /* Clocks and the libraries they need. Return: an enum tw_exit. */
 int tw_compare_find(struct tw_compare_result *result,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/command.h"
 #include "command/compare/compare.h"
 
 #define OUTPUT_SIZE	(1 << 20)
@@ -91,16 +92,21 @@ static double run_fio(const struct tw_compare_clock *clock, const char *preload,
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 {
 	double iops[TW_COMPARE_CLOCKS][MOST_ROUNDS];
+	unsigned i;
 
-	for (unsigned i = 0; i < rounds * result->clocks; i++) {
+	for (i = 0; i < rounds * result->clocks && !tw_command_is_interrupted(); i++) {
 		unsigned round = i / result->clocks;
 		unsigned which = (i + round) % result->clocks;
 		const struct tw_compare_clock *clock = &result->clock[which];
 
+		tw_compare_advance(result, TW_COMPARE_NULL_S, "fio's null engine");
 		if (clock->fio)
 			iops[which][round] = run_fio(clock, clock->preload ?
 				result->preload : "", NULL, "iops");
 	}
+	/* The one that was interrupted, and the rounds that it is not in. */
+	if (tw_command_is_interrupted())
+		rounds = i ? (i - 1) / result->clocks : 0;
 	for (unsigned which = 0; which < result->clocks; which++) {
 		const struct tw_compare_clock *clock = &result->clock[which];
 
@@ -108,7 +114,8 @@ void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 			continue;
 		result->null_iops[which] = tw_compare_median(iops[which],
 							     rounds);
-		if (result->counter[0])
+		tw_compare_advance(result, TW_COMPARE_NULL_S, "fio's null engine");
+		if (result->counter[0] && !tw_command_is_interrupted())
 			result->reads_per_io[which] = run_fio(clock,
 				result->counter, "1", "total_ios");
 	}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command/child.h"
+#include "command/command.h"
 #include "command/compare/compare.h"
 
 /* What a program finds when it begins. */
@@ -27,6 +28,8 @@ static void begin(void *context, int fd)
 	int null_fd = open("/dev/null", O_RDWR);
 	int i;
 
+	/* Not of the terminal's: what is typed there reaches this program alone. */
+	setpgid(0, 0);
 	for (i = 0; beginning->set[i]; i++)
 		putenv((char *)beginning->set[i]);
 	for (i = 0; i < 3; i++)
@@ -82,6 +85,8 @@ int tw_compare_read(struct tw_compare_process *process, char *line, int size,
 	int ready;
 
 	do {
+		if (tw_command_is_interrupted())
+			patience_ns = 0;
 		ready = poll(&readable, 1, (int)(patience_ns / 1000000));
 	} while (ready < 0 && errno == EINTR);
 	return ready > 0 && fgets(line, size, process->says) ? 0 : -1;

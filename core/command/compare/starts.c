@@ -186,10 +186,12 @@ static int end_start(struct tw_compare_process *process,
 	return ret;
 }
 
+/* After Ctrl-C those that are not ready yet are ended, and did not fail. */
 static void sum_up(struct tw_compare_result *result,
 		   struct tw_compare_process *all,
 		   const struct tw_compare_arguments *arguments, int load)
 {
+	const double window_s = (double)arguments->window_ns / 1e9;
 	uint64_t patience_ns = PATIENCE_NS +
 			       arguments->window_ns;
 	unsigned starts = arguments->starts;
@@ -203,7 +205,9 @@ static void sum_up(struct tw_compare_result *result,
 			if (!end_start(&all[i * result->clocks + which],
 				       &start[good], patience_ns))
 				good++;
-		sum->failed = starts - good;
+		tw_compare_advance(result, window_s / result->clocks,
+				   result->clock[which].name);
+		sum->failed = tw_command_is_interrupted() ? 0 : starts - good;
 		tw_compare_sum_up(sum, start, good);
 	}
 }
@@ -223,10 +227,12 @@ static int run_load(struct tw_compare_result *result,
 				       "out of memory");
 	}
 	/* Rotated: what drifts meanwhile hits all alike. */
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && !tw_command_is_interrupted(); i++) {
 		unsigned round = i / result->clocks;
 		unsigned which = (i + round) % result->clocks;
 
+		tw_compare_advance(result, TW_COMPARE_BEGIN_S,
+				   result->clock[which].name);
 		begin_start(&all[round * result->clocks + which], result, which,
 			    arguments);
 	}
@@ -250,7 +256,8 @@ int tw_compare_starts(struct tw_compare_result *result,
 				return tw_command_fail(TW_COMPARE_NAME,
 					TW_EXIT_SOFTWARE, "out of memory");
 		}
-		if (code == TW_EXIT_GOOD && arguments->loads[load])
+		if (code == TW_EXIT_GOOD && arguments->loads[load] &&
+		    !tw_command_is_interrupted())
 			code = run_load(result, arguments, load);
 	}
 	return code;

@@ -176,9 +176,9 @@ static int show(void *context, unsigned point)
 	struct progress *progress = context;
 	char size[TW_FORMAT_SIZE];
 
-	tw_progress_show(&progress->line, "%3u %%  %s on %s pages, %s",
-			 (progress->before + point) * 100 / progress->all,
-			 progress->kind, progress->pages,
+	tw_progress_show(&progress->line,
+			 (double)(progress->before + point) / progress->all,
+			 "%s on %s pages, %s", progress->kind, progress->pages,
 			 tw_memlat_size(size, progress->sizes[point]));
 	return tw_command_is_interrupted();
 }
@@ -189,9 +189,8 @@ static int show_look(void *context, unsigned point)
 	struct progress *progress = context;
 	char size[TW_FORMAT_SIZE];
 
-	tw_progress_show(&progress->line, "%3u %%  looking for levels, %s",
-			 progress->before * 100 / progress->all,
-			 tw_memlat_size(size, progress->sizes[point]));
+	tw_progress_show(&progress->line, (double)progress->before / progress->all,
+			 "looking for levels, %s", tw_memlat_size(size, progress->sizes[point]));
 	return tw_command_is_interrupted();
 }
 
@@ -229,7 +228,7 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 	plan_curves(plan, arguments);
 	plan_levels(plan);
 	plan->progress = (struct progress) {
-		.sizes = plan->sizes, .line = tw_progress_begin(0),
+		.sizes = plan->sizes, .line = tw_progress_begin(TW_MEMLAT, 0),
 		.all = plan->count * plan->size_count,
 	};
 	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_LEAST_POINTS)

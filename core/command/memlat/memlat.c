@@ -98,14 +98,11 @@ static int run(const struct tw_memlat_arguments *arguments)
 	code = tw_memlat_measure(&memlat, arguments);
 	if (code != TW_EXIT_GOOD)
 		return code;
-	if (!memlat.was_interrupted || memlat.curve_count)
+	if (memlat.was_interrupted && !memlat.curve_count)
+		code = tw_command_interrupted(TW_MEMLAT, 0);
+	else
 		code = show(&memlat, arguments);
-	if (memlat.was_interrupted && code == TW_EXIT_GOOD)
-		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
-			"interrupted: %s", memlat.curve_count ?
-			"this is what was measured until then" :
-			"nothing was measured");
-	else if (code == TW_EXIT_GOOD && found_nothing(&memlat))
+	if (code == TW_EXIT_GOOD && found_nothing(&memlat))
 		code = tw_command_fail(TW_MEMLAT, TW_EXIT_UNDECIDED,
 				       "every size was too disturbed");
 	tw_memlat_free(&memlat);

@@ -69,11 +69,6 @@ static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 			  (double)memlat->took_ns / 1e9, *guest ? "; a guest (" : "",
 			  guest, *guest ? "): pages and caches are the host's, too" :
 			  "");
-	if (!memlat->was_interrupted)
-		return;
-	/* Text says so on stderr. */
-	tw_page_warning(page, "the measurement was interrupted: sizes are missing.");
-	tw_page_only(page, TW_IN_HTML);
 }
 
 /* ---- levels -------------------------------------------------------------- */

@@ -140,6 +140,18 @@ static int compare(const struct tw_run_reports sides[2])
 	return tw_command_diff((int)count, argv);
 }
 
+/* After Ctrl-C: the run that was interrupted is left out. */
+static int compare_until(const struct tw_run_reports sides[2], int runs, int of)
+{
+	int code = TW_EXIT_UNDECIDED;
+
+	if (sides[0].count && sides[1].count)
+		code = compare(sides);
+	tw_run_say("interrupted after %d of %d runs%s", runs, of,
+		   sides[0].count && sides[1].count ? "" : ": nothing to compare");
+	return code < TW_EXIT_USAGE ? TW_EXIT_UNDECIDED : code;
+}
+
 int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds)
 {
 	struct tw_run_reports reports[2] = { { NULL, 0 }, { NULL, 0 } };
@@ -151,6 +163,8 @@ int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds
 
 		tw_run_remark("run %d of %d: %c", i + 1, 2 * rounds, side_names[side]);
 		code = run_once(&sides[side], fio, &of_run);
+		if (sides[side].was_interrupted)
+			return compare_until(reports, i, 2 * rounds);
 		if (code == TW_EXIT_GOOD)
 			code = keep(reports, side, &of_run);
 		if (code != TW_EXIT_GOOD)

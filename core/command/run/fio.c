@@ -55,7 +55,7 @@ char *tw_run_output_of(char *const *argv)
 
 struct start {
 	sigset_t mask;
-	const struct tw_run_arguments *arguments;
+	struct tw_run_arguments *arguments;
 };
 
 static void prepare_to_run(void *context)
@@ -74,7 +74,7 @@ static void prepare_to_run(void *context)
  * there is no moment at which one of them could end this program and leave the
  * copies. What was typed at the terminal has reached fio already.
  */
-static int wait_for_end(pid_t pid, const sigset_t *signals)
+static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted)
 {
 	siginfo_t signal_info;
 	int status;
@@ -85,8 +85,10 @@ static int wait_for_end(pid_t pid, const sigset_t *signals)
 		if (ended == pid)
 			return status;
 		if (sigwaitinfo(signals, &signal_info) < 0 ||
-		    signal_info.si_signo == SIGCHLD ||
-		    signal_info.si_code == SI_KERNEL)
+		    signal_info.si_signo == SIGCHLD)
+			continue;
+		*was_interrupted = 1;
+		if (signal_info.si_code == SI_KERNEL)
 			continue;
 		kill(pid, signal_info.si_signo);
 	}
@@ -101,7 +103,7 @@ static int run(char *const *argv, const sigset_t *signals, struct start *start,
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
 				       "can't run %s: %s", argv[0],
 				       strerror(-*pid));
-	*status = wait_for_end(*pid, signals);
+	*status = wait_for_end(*pid, signals, &start->arguments->was_interrupted);
 	return TW_EXIT_GOOD;
 }
 

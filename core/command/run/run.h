@@ -69,6 +69,7 @@ struct tw_run_arguments {
 	const char *aux_path;		/* NULL: the current directory */
 	int runs_nothing;		/* --parse-only and the like */
 	int is_quiet;			/* what fio prints is not wanted, but errors are */
+	int was_interrupted;		/* a signal came while fio ran */
 	int is_json;			/* --output-format has JSON in it, */
 	int is_no_text;			/* or anything but fio's text */
 	const char *output;		/* --output; NULL: standard output */

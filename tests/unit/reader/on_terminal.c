@@ -5,9 +5,9 @@
  *	on_terminal [-c COLUMNS] [-i TEXT]... [-o] PROGRAM [ARGUMENT...]
  *
  * What the program prints to its terminal goes to standard output, as it is. -c: how
- * wide the terminal is (80). -i: types Ctrl-C when TEXT has come, once for each -i, in their
- * order. -o: only standard error is the terminal, and goes to standard error; standard
- * output stays what it is.
+ * wide the terminal is (80). -i: types Ctrl-C when TEXT has come, once for each -i, in
+ * their order. -o: only standard error is the terminal, and goes to standard error;
+ * standard output stays what it is.
  *
  * Exit code: the program's; 128 and the signal that it died of; 99: no terminal.
  */
@@ -25,7 +25,7 @@
 #define ROOM		(1 << 20)
 #define NO_TERMINAL	99
 #define CTRL_C		"\003"
-#define PATIENCE_S	300
+#define PATIENCE_S	100
 
 static struct {
 	unsigned short columns;
@@ -73,6 +73,12 @@ static void begin(const char *name, int master, char **argv)
 	_exit(127);
 }
 
+static void type(int master)
+{
+	if (write(master, CTRL_C, 1) < 0 && errno != EIO)
+		die("write");
+}
+
 /* A terminal that nobody has open any more reads as an error. */
 static void copy(int master)
 {
@@ -94,8 +100,7 @@ static void copy(int master)
 		while (next < wanted.count &&
 		       (found = strstr(text + from, wanted.texts[next]))) {
 			from = (size_t)(found - text) + strlen(wanted.texts[next++]);
-			if (write(master, CTRL_C, 1) < 0)
-				die("write");
+			type(master);
 		}
 	}
 	fflush(stdout);
