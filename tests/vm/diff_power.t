@@ -18,7 +18,7 @@ kinds=${TW_KINDS:-p50,tail}
 tickwise=${TICKWISE:-$TW_BUILD/tickwise}
 cpus=1
 accel=tcg,thread=single
-seconds=$((120 + sets * run_seconds * 40))
+seconds=$((120 + sets * 20 * (30 + run_seconds * 5)))
 append="$append tw_sets=$sets tw_runs=5 tw_seconds=$run_seconds tw_kinds=$kinds"
 boot diff_power -icount shift=1,sleep=off
 ok $? "the machine ran"
