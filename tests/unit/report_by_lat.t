@@ -52,5 +52,6 @@ refused '{"from_ns": 96, "to_ns": 103, "ios": 1, "stages": {"queue": 50, "delive
 	'stages longer than lat'
 refused '{"from_ns": 96, "to_ns": 103, "ios": 1, "stages": {"queue": "18446744073709551615", "deliver": 54}}' \
 	'a sum of more than 64 bits'
+refused '{"from_ns": 96, "to_ns": 103, "ios": 0, "stages": {}}' 'a slice without I/Os'
 refused '7' 'no object'
 done_testing

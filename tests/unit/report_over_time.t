@@ -82,6 +82,11 @@ intervals 1 3-2-1 5-3-2
 is "$(merged "$scratch/1.json")" '3-2-1-7-9-11 5-3-2-14-8-12' \
 	'one job alone has the intervals that it has'
 
+intervals 1 0-4-1 '"18446744073709551612"-4-1'
+run report "$scratch/1.json"
+is "$status" 65 'an interval that ends beyond 64 bits is refused'
+has "$err" 'over_time[].over_ns is too large' 'with that reason'
+
 # Some 10 I/Os a second, but for what was cut: as many in a millionth of one.
 intervals 1 0-1000000000-10 1000000000-1000000000-9 2000000000-1000-10
 run report --html="$scratch/page" "$scratch/1.json"

@@ -26,6 +26,8 @@ static void read_slice(struct tw_report_slice *slice, const json_t *json,
 
 	slice->at = tw_lat_slice(from_ns);
 	slice->ios = tw_want_u64(json, WHERE, "ios", problem);
+	if (slice->ios == 0)
+		tw_report_refuse(problem, WHERE "ios is 0");
 	if (from_ns != tw_lat_slice_low(slice->at) ||
 	    to_ns != tw_lat_slice_high(slice->at))
 		tw_report_refuse(problem, WHERE "from_ns and to_ns are not an eighth of "

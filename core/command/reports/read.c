@@ -307,9 +307,13 @@ static void check_over_time(const struct tw_report_over_time *over_time,
 {
 	for (size_t i = 0; i < over_time->count; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
+		uint64_t to_ns;
 
 		if (at->over_ns == 0)
 			tw_report_refuse(problem, "over_time[].over_ns is 0");
+		if (__builtin_add_overflow(at->from_ns, at->over_ns, &to_ns))
+			tw_report_refuse(problem, "over_time[].over_ns is too "
+					 "large");
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			if (at->of[j].min_ns > at->of[j].max_ns)
 				tw_report_refuse(problem, "over_time[].%s."
