@@ -3,7 +3,9 @@
 #
 # Behaviour: the I/Os of all jobs are put together by device, and the devices are in order
 # of p99.9 of lat, or of a smaller percentile if most have too few I/Os. Devices are named
-# as slow only if they have the larger mean in 14 of 16 parts of the run and stand out. Nothing is judged of jobs that do different things. Damaged devices are refused.
+# as slow only if they have the larger mean in 14 of 16 parts of the run and stand out, and
+# of fewer than four none is. Nothing is judged of jobs that do different things. Damaged
+# devices are refused.
 # Defect: the histograms of one device in another one's row, a verdict by chance or by the
 # work that a device had to do, a report that is believed too much.
 . "$(dirname "$0")/../tap.sh"
@@ -64,8 +66,9 @@ is "$(tell 'join " ", map { $_->{device} }
 	@{$j->{groups}[0]{slow_devices}{read}{order}}' four.json)" \
 	'8:16 8:32 8:0 8:48' 'and the order'
 
-job tail.json 8:0,sda,100000,900000 8:16,sdb,130000,200000 8:32,sdc,100100,205000
-is "$(rows tail.json)" 'sdb sda sdc ' 'the slow one is first, whatever the tail of others'
+even='8:64,sde,100050,200000 8:80,sdf,100150,199000'	# two that are like sda
+job tail.json 8:0,sda,100000,900000 8:16,sdb,130000,200000 8:32,sdc,100100,205000 $even
+is "$(rows tail.json)" 'sdb sda sdc sde sdf ' 'the slow one is first, whatever the tail of others'
 
 # ---- jobs with one device each ----
 i=0
@@ -90,40 +93,88 @@ is "$(tell 'join " ", map { "$_->{device} $_->{ios}{read} $_->{jobs} " .
 is "$(tell 'my $h = $j->{groups}[0]{devices}[0]{lat}{read};
 	join " ", map { "$_ $h->{bins}{$_}" } sort { $a <=> $b } keys %{$h->{bins}}' \
 	again.json again1.json)" '100351 31360 301055 640' 'in bins of two digits'
-says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json
+job again2.json thread=4 pid=202 8:32,sdc,100000,300000 8:48,sdd,100000,300000
+says 'different numbers of jobs' 'of which nothing is judged' again.json again1.json \
+	again2.json
 job far.json host=far name=job2 thread=2 pid=300 259:1,nvme1,150000,300000
 is "$(rows job1.json far.json)" 'far:nvme1 box:nvme1 ' \
 	'a device of another host is another one'
 
 # ---- not slow throughout, not standing out ----
 job part.json 8:0,sda,100000,200000 8:16,sdb,150000,200000,99000,99000,99000 \
-	8:32,sdc,100100,200000
+	8:32,sdc,100100,200000 $even
 says 'none stands out' 'one that is faster in three parts of the run is not named' part.json
 job start.json 8:0,sda,100000,200000,900000,100000 8:16,sdb,110000,200000,99000 \
-	8:32,sdc,100100,200000
+	8:32,sdc,100100,200000 $even
 says 'sdb is slower' 'but two parts may be different' start.json
 job steps.json 8:0,sda,100000,200000 8:16,sdb,102000,200000 8:32,sdc,104000,200000 \
 	8:48,sdd,106000,200000
 says 'none stands out' 'nor the slowest of an even row' steps.json
-job two.json 8:0,sda,100000,200000 8:16,sdb,102000,200000
-says 'sdb is slower than the 1 other' 'of two the slower one is' two.json
+job three.json 8:0,sda,100000,200000 8:16,sdb,150000,300000 8:32,sdc,100100,200000
+says 'not judged: of fewer than 4 devices chance would name one too often' 'nor one of three' three.json
+is "$(rows three.json)" 'sdb sdc sda ' 'which are in order'
 job pair.json 8:0,a,100000,200000 8:1,b,100000,200000 8:2,c,100000,200000 \
 	8:3,d,101000,200000 8:4,e,130000,200000 8:5,f,100000,200000 \
 	8:6,g,131000,200000 8:7,h,100000,200000
 says 'g and e are slower than each of the 6 others' 'two of eight, too' pair.json
 
+# ---- too little of the run ----
+# in_parts FILE COUNT: four devices with I/Os in the first COUNT of 16 parts of the run,
+# the first of them in all if the third argument is "first"
+in_parts()
+{
+	perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+		my ($count, $first) = @ARGV;
+		for my $d (@{$j->{devices}}) {
+			next if $first && $d == $j->{devices}[0];
+			delete $_->{read} for @{$d->{over_time}}[$count .. 15];
+		}
+		print JSON::PP->new->encode($j)' "$2" "${3-}" <four.json >"$1"
+}
+
+in_parts parts.json 4
+says ' had I/Os in 4 intervals of the run, and 16 are needed' \
+	'busy throughout, but of four intervals' parts.json
+in_parts parts.json 15 first
+says 'sdb had I/Os in 15 intervals of the run' 'one that began or ended at another time' \
+	parts.json
+perl -MJSON::PP -0777 -e 'my $j = JSON::PP->new->decode(<STDIN>);
+	for my $d (@{$j->{devices}}) {
+		my $i = 0;
+		$d->{over_time} = [map { my $w = $_;
+			map +{%$w, over_ns => 500000, from_ns => 500000 * $i++}, 1, 2 }
+			@{$d->{over_time}}];
+	}
+	delete $_->{read} for @{$j->{devices}[2]{over_time}}[8 .. 9];
+	print JSON::PP->new->encode($j)' <four.json >parts.json
+says 'not each of them had I/Os in each part of the run' 'or that paused' parts.json
+
 # ---- jobs that do different things ----
+# Three more jobs, each with a device of its own, that do the same as each other.
+# more ARGUMENT...
+more()
+{
+	for n in 3 4 5; do
+		job "more$n.json" name=more$n thread=$n "$@" "8:$n,sd$n,100${n}00,300000"
+	done
+}
+
+more
 job deep.json name=deep thread=2 depth=8 8:16,sdb,200000,300000
 job flat.json name=flat 8:0,sda,100000,300000
-says 'the jobs on them differ in iodepth' 'another depth is another work' flat.json \
-	deep.json
+says 'the jobs on them differ in iodepth' 'another depth is another work' \
+	flat.json deep.json more?.json
+more option=bs=4k option=filename=/dev/sdd
 job big.json name=big thread=2 option=bs=1m option=filename=/dev/sdb 8:16,sdb,200000,300000
 job small.json name=small option=bs=4k option=filename=/dev/sda 8:0,sda,100000,300000
-says 'the jobs on them differ in bs' 'and another block size' big.json small.json
-is "$(tell '$j->{slow_devices}{read}{slow} // "null"' big.json small.json)" null \
+says 'the jobs on them differ in bs' 'and another block size' big.json small.json more?.json
+is "$(tell '$j->{slow_devices}{read}{slow} // "null"' big.json small.json more?.json)" null \
 	'in JSON that is null'
 job same.json name=big thread=2 option=bs=4k option=filename=/dev/sdb 8:16,sdb,200000,300000
-says 'sdb is slower' 'but not another file' same.json small.json
+says 'sdb is slower' 'but not another file' same.json small.json more?.json
+job same.json name=big thread=2 option=bs=4k option=tw_interval=1 option=log_avg_msec=5 \
+	option=create_serialize=0 option=randseed=7 8:16,sdb,200000,300000
+says 'sdb is slower' 'nor how it is recorded, or another seed' same.json small.json more?.json
 
 # ---- models, few I/Os ----
 job models.json MODEL=Slow 8:0,sda,100000,200000 MODEL=Fast 8:16,sdb,90000,100000

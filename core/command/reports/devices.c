@@ -127,6 +127,7 @@ static void read_window(struct tw_report_device *device, const json_t *window,
 
 		over |= add_part(&device->parts[part][i], tw_report_u64(of, "count"),
 				 tw_report_u64(of, "sum_ns"));
+		device->intervals[i] += tw_report_u64(of, "count") != 0;
 	}
 	if (over)
 		tw_report_refuse(problem, "devices[].over_time adds up to more than "
@@ -312,18 +313,31 @@ static int add_histogram(struct tw_histogram *into, const struct tw_histogram *f
 					      add_finer(into, from);
 }
 
+/* Jobs run at the same time. */
+static void add_intervals(struct tw_report_device *into,
+			  const size_t from[TW_REPORT_DIRECTIONS])
+{
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
+		if (from[i] > into->intervals[i])
+			into->intervals[i] = from[i];
+}
+
 /* Of a job with one device: its own. */
 static int add_job_parts(struct tw_report_device *into,
 			 const struct tw_report_over_time *all)
 {
+	size_t intervals[TW_REPORT_DIRECTIONS] = { 0 };
 	struct span span = nothing;
 	int over = 0;
 
 	for (size_t i = 0; i < all->count; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
-			if (all->intervals[i].of[j].count)
+			if (all->intervals[i].of[j].count) {
 				widen(&span, all->intervals[i].from_ns,
 				      all->intervals[i].over_ns);
+				intervals[j]++;
+			}
+	add_intervals(into, intervals);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct tw_report_interval *at = &all->intervals[i];
 
@@ -340,6 +354,7 @@ static int add_parts(struct tw_report_device *into, const struct tw_report_devic
 {
 	int over = 0;
 
+	add_intervals(into, from->intervals);
 	for (size_t i = 0; i < TW_REPORT_DEVICE_PARTS; i++)
 		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
 			over |= add_part(&into->parts[i][j], from->parts[i][j].count,

@@ -27,6 +27,7 @@ struct tw_report_device {
 	int has_ios;			/* else all I/Os of the job are on it */
 	struct tw_histogram lat[TW_REPORT_DIRECTIONS];
 	struct tw_histogram in_device[TW_REPORT_DIRECTIONS];	/* the stage */
+	size_t intervals[TW_REPORT_DIRECTIONS];	/* with I/Os, of the job with most */
 	struct tw_report_device_part
 		parts[TW_REPORT_DEVICE_PARTS][TW_REPORT_DIRECTIONS];
 };
@@ -58,8 +59,7 @@ struct tw_report_ranking {
 	size_t slow;
 	size_t count;
 	int direction;
-	const char *unjudged;		/* why not; NULL: @slow was looked for */
-	const char *option;		/* in which the jobs differ; or NULL */
+	char unjudged[160];		/* why not; "": @slow was looked for */
 };
 
 /* @groups: what the devices are of. 0; -ENOMEM. */

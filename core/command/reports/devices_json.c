@@ -78,7 +78,7 @@ static json_t *names_of(const struct tw_report_device *const *list, size_t count
 static json_t *ranking_to_json(const struct tw_report_ranking *ranking)
 {
 	char text[TW_REPORT_SENTENCE];
-	json_t *slow = ranking->unjudged ? json_null() :
+	json_t *slow = ranking->unjudged[0] ? json_null() :
 					   names_of(ranking->by_parts, ranking->slow);
 
 	tw_report_say_slow_devices(text, sizeof(text), ranking);

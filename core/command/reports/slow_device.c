@@ -14,13 +14,16 @@
  * What is compared is the mean of lat: each part has its sum, and a tail that is slow
  * throughout makes the mean larger. Of the means of the parts the median is taken.
  *
- * How often devices that are alike were told apart in simulated runs (2000; of 24
+ * How often devices that are alike were told apart in simulated runs (10000; of 24
  * devices 300), by the correlation of neighbouring parts' means:
  *
  *	devices		0	0.3	0.6	normal noise; in brackets Pareto, 1.5
- *	      2		0.3 %	2.6 %	9.0 %	(0.3, 4.4, 18)
- *	      4		0	0.2 %	1.5 %	(0, 0.2, 3.8)
+ *	      2		0.3 %	1.9 %	8.9 %	(0.4, 4.8, 16.8)
+ *	      3		0	0.3 %	3.1 %	(0, 0.8, 6.2)
+ *	      4		0	0	1.1 %	(0, 0.3, 3.4)
  *	     24		0	0	0	(0, 0, 0.3)
+ *
+ * So of fewer than four devices none is named.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,6 +33,8 @@
 #include "command/output/format.h"
 #include "command/reports/devices.h"
 #include "latency/histogram.h"
+
+#define FEWEST_DEVICES	4
 
 /* I/Os beyond a percentile that decides on the order; the same as for a change of it in
  * `tickwise diff`. */
@@ -180,9 +185,7 @@ static int stands_out(const struct tw_report_device *const *list, size_t count,
 static size_t find_slow(const struct tw_report_device *const *list, size_t count,
 			int direction)
 {
-	size_t most = count < 4 ? 1 : count / 4;
-
-	for (size_t slow = 1; slow <= most && slow < count; slow++)
+	for (size_t slow = 1; slow <= count / 4; slow++)
 		if (stands_out(list, count, slow, direction) &&
 		    slow_throughout(list, count, slow, direction))
 			return slow;
@@ -197,12 +200,19 @@ static int is_of_place(const char *option)
 	static const char *const names[] = {
 		"name", "filename", "directory", "description", "cpus_allowed",
 		"numa_cpu_nodes", "numa_mem_policy", "stonewall", "new_group",
-		"tw_report", "write_bw_log", "write_lat_log", "write_iops_log",
-		"write_hist_log", "startdelay", "size", "filesize", "ioengine",
+		"tw_report", "tw_interval", "tw_digits", "tw_slowest", "write_bw_log",
+		"write_lat_log", "write_iops_log", "write_hist_log", "per_job_logs",
+		"startdelay", "size", "filesize", "filename_format",
+		"unique_filename", "ioengine", "randseed", "randrepeat",
+		"allrandrepeat",
 	};
+	static const char *const prefixes[] = { "log_", "create_" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(option, names[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(option, prefixes[i], strlen(prefixes[i])))
 			return 1;
 	return 0;
 }
@@ -251,17 +261,51 @@ static int has_equal_jobs(const struct tw_report_ranking *ranking)
 
 /* ---- together ------------------------------------------------------------ */
 
+/* The device with I/Os in the fewest intervals. */
+static const struct tw_report_device *shortest(const struct tw_report_ranking *ranking)
+{
+	const struct tw_report_device *found = ranking->list[0];
+
+	for (size_t i = 1; i < ranking->count; i++)
+		if (ranking->list[i]->intervals[ranking->direction] <
+		    found->intervals[ranking->direction])
+			found = ranking->list[i];
+	return found;
+}
+
+/* Why nothing can be judged; an empty text: it can. */
+static void say_obstacle(char *text, size_t size, const struct tw_report_ranking *ranking,
+			 const struct tw_report_group *groups, size_t count)
+{
+	const char *option = difference(groups, count);
+	const struct tw_report_device *least;
+
+	if (ranking->count < FEWEST_DEVICES) {
+		snprintf(text, size, "of fewer than %d devices chance would name one "
+			 "too often", FEWEST_DEVICES);
+	} else if (option) {
+		snprintf(text, size, "the jobs on them differ in %.60s", option);
+	} else if (!has_equal_jobs(ranking)) {
+		snprintf(text, size, "they had different numbers of jobs");
+	} else if (!has_parts(ranking)) {
+		least = shortest(ranking);
+		if (least->intervals[ranking->direction] < TW_REPORT_DEVICE_PARTS)
+			snprintf(text, size, "%.60s had I/Os in %zu intervals of the run, "
+				 "and %d are needed", least->name,
+				 least->intervals[ranking->direction],
+				 TW_REPORT_DEVICE_PARTS);
+		else
+			snprintf(text, size, "not each of them had I/Os in each part "
+				 "of the run");
+	}
+}
+
 static void judge(struct tw_report_ranking *ranking,
 		  const struct tw_report_group *groups, size_t count)
 {
-	ranking->option = difference(groups, count);
-	if (ranking->option)
-		ranking->unjudged = "the jobs on them differ in";
-	else if (!has_equal_jobs(ranking))
-		ranking->unjudged = "they had different numbers of jobs";
-	else if (!has_parts(ranking))
-		ranking->unjudged = "not each of them had I/Os in each part of the run";
-	else
+	say_obstacle(ranking->unjudged, sizeof(ranking->unjudged), ranking, groups,
+		     count);
+	if (!ranking->unjudged[0])
 		ranking->slow = find_slow(ranking->by_parts, ranking->count,
 					  ranking->direction);
 }
@@ -393,10 +437,9 @@ void tw_report_say_slow_devices(char *text, size_t size,
 {
 	if (ranking->slow)
 		say_slow(text, size, ranking);
-	else if (ranking->unjudged)
-		snprintf(text, size, "whether one of them is slower is not judged: %s%s%s",
-			 ranking->unjudged, ranking->option ? " " : "",
-			 ranking->option ? ranking->option : "");
+	else if (ranking->unjudged[0])
+		snprintf(text, size, "whether one of them is slower is not judged: %s",
+			 ranking->unjudged);
 	else
 		snprintf(text, size, "none stands out (the rule is in tickwise-report(1))");
 }
