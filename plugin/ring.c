@@ -77,10 +77,16 @@ static int make_ring(struct tw_job *job, struct io_uring_params *params)
 	if (fd < 0)
 		return fd;
 	ret = io_uring_queue_mmap(fd, params, &job->ring);
-	if (ret)
+	if (ret) {
 		close(fd);
+		return ret;
+	}
+	/* Newer libraries (2.9) set these only for rings that they make themselves. */
+	job->ring.ring_fd = fd;
+	job->ring.enter_ring_fd = fd;
+	job->ring.flags = params->flags;
 	job->ring.features = params->features;
-	return ret;
+	return 0;
 }
 
 /*

@@ -145,6 +145,10 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *params,
 		setup_cpu = params->sq_thread_cpu;
 		entries_made = params->sq_entries;
 		places_made = params->cq_entries;
+		/* Some versions of liburing set these, others leave them 0. */
+		new_ring->ring_fd = -1;
+		new_ring->enter_ring_fd = -1;
+		new_ring->flags = 0;
 	}
 	return ret;
 }
