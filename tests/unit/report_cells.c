@@ -6,6 +6,7 @@
  * Defect: an interval is lost or counted twice when the cells become wider, the order
  * shows, an I/O is in the row of another lat.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/reports/cells.h"
@@ -30,6 +31,37 @@ static int add_interval(struct tw_report_cells *cells, unsigned i, unsigned digi
 	error = tw_report_cells_add(cells, i * SECOND, (i + 1) * SECOND, &tally, i == 3);
 	tw_histogram_free(lat);
 	return error;
+}
+
+/* Of a span from 5.5 s on: the interval that is there, and the next. */
+static void partly_in(void)
+{
+	struct tw_report_cells *cells = tw_report_cells_new(5 * SECOND - SECOND / 2, SECOND);
+	static struct tw_report_heat heat;
+
+	tap_ok(!add_interval(cells, 5, 1) && !add_interval(cells, 6, 1),
+	       "two intervals around where a span begins");
+	tap_ok(tw_report_heat(&heat, cells, 0) && heat.columns == 2 &&
+	       heat.time_ns[0] == 5 * SECOND && heat.time_ns[2] == 7 * SECOND,
+	       "are two columns, and none is empty");
+	tw_report_cells_free(cells);
+}
+
+/* The second job begins an interval 0.1 s after the first. */
+static void two_jobs(void)
+{
+	struct tw_report_cells *cells = tw_report_cells_new(0, SECOND);
+	static struct tw_report_tally none;
+	struct tw_report_over_time all = { .count = 0 };
+	int error = add_interval(cells, 0, 1);
+
+	tw_report_cells_next_job(cells);
+	error |= tw_report_cells_add(cells, SECOND / 10, SECOND + SECOND / 10, &none, 0);
+	error |= tw_report_cells_over_time(cells, &all);
+	tap_ok(!error && all.count == 1 && all.intervals[0].over_ns == 1100000000 &&
+	       all.intervals[0].run_ns == SECOND, "a rate is of the time that jobs ran");
+	free(all.intervals);
+	tw_report_cells_free(cells);
 }
 
 static struct tw_report_cells *fill(int backwards, unsigned digits)
@@ -149,6 +181,8 @@ int main(void)
 	over_time(up);
 	heat_map(up);
 	one_value();
+	partly_in();
+	two_jobs();
 	tw_report_cells_free(up);
 	tw_report_cells_free(down);
 	tw_report_cells_free(fine);

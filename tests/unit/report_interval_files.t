@@ -62,7 +62,14 @@ check 'with the report, that is what is shown' '
 	text($j[0]) eq text($j[1])' report both
 check 'and the file over time' '@{$j[0]{over_time}} == 5 && @{$j[0]{files}} == 2' both
 
+run report --html page.html one.jsonl
+has_not page.html "each job's own start" 'plots have one time, that of the run'
 mkfifo pipe
+cat one.jsonl >pipe &
+run report pipe
+is "$status" 65 'a file of intervals from a pipe'
+has "$err" "pipe: a file of intervals can't be read from a pipe" 'is refused with the reason'
+wait
 cat one.json >pipe &
 run report pipe one.jsonl
 is "$status" 0 'a report may come through a pipe, which is opened once'
@@ -96,8 +103,14 @@ check 'with the report: its clocks, not its sums' '
 	$j[0]{ios}{read} == 6 && $j[0]{clocks}{fio} && !@{$j[0]{slowest}} &&
 	$j[0]{counter}{verdict} eq "reliable" && !$j[0]{batches}' "$out"
 run report --from=3 --to=4 one.jsonl
-has "$out" 'a part of the run only: from 3.000 s to 4.000 s after its start' \
-	'the page tells which part'
+tr -s ' \n' ' ' <"$out" >page
+has page 'a part of the run only: from 3.000 s to 4.000 s after the start of the job (--from=3.000 s --to=4.000 s, rounded' \
+	'the page tells which part, and which was asked for'
+run report --json --from=1700ms one.jsonl
+check 'an interval that is partly wanted is in a cell of its own' '
+	my @t = @{$j[0]{over_time}};
+	$t[0]{from_ns} == 1e9 && $t[0]{over_ns} == 1e9 && $t[0]{read}{count} == 54 &&
+	$t[1]{from_ns} == 2e9 && $j[0]{job}{run_ns} == 3.5e9' "$out"
 run report --from=1 one.json
 is "$status $(wc -l <"$err")" '64 1' 'without a file of intervals'
 has "$err" "one.json: a part of the run needs the job's file of intervals" 'in one line'
@@ -119,7 +132,22 @@ check 'a job that began 2 s later, by the monotonic clock' '
 run report --json two.jsonl one.jsonl
 check 'both' '$j[0]{ios}{read} == 200 && $j[0]{over_time}[2]{read}{count} == 40 &&
 	$j[0]{over_time}[3]{read}{count} == 59 &&
-	$j[0]{job}{run_ns} == 6500000000' "$out"
+	$j[0]{job}{run_ns} == 4500000000' "$out"
+write_intervals late.jsonl thread=2 pid=101 start=1700000000100000000 \
+	monotonic=77100000000 errors=3
+run report --json late.jsonl one.jsonl
+check 'rates are of the time that jobs ran, not of that between two starts' '
+	my $t = $j[0]{over_time}[0];
+	$j[0]{job}{run_ns} == 4.5e9 && $t->{over_ns} == 1.1e9 && $t->{run_ns} == 1e9' "$out"
+check 'errors are there over time, bad stamps, too' '
+	$j[0]{over_time}[0]{read}{errors} == 3 && $j[0]{over_time}[0]{backwards} == 0 &&
+	$j[0]{over_time}[2]{read}{count} == 0' "$out"
+check 'what lines have nothing of is null' 'exists $j[0]{fio_lat} && !$j[0]{fio_lat} &&
+	exists $j[0]{kernel_stages}{negative_beyond} &&
+	!defined $j[0]{kernel_stages}{negative_beyond}' "$out"
+digits=2 write_intervals coarse.jsonl thread=2 pid=101
+run report coarse.jsonl one.jsonl
+is "$status $(grep -c '^read: 100 I/Os' "$out")" '0 2' 'jobs with other digits are two groups'
 run report --json one.json two.jsonl
 check 'a job with a report, and one without' '$j[0]{ios}{read} == 200 &&
 	!$j[0]{over_time}' "$out"
@@ -149,6 +177,10 @@ printf '{"interval": 3, "from_' >>killed.jsonl
 run report killed.jsonl
 is "$status" 0 'a job that was killed in its third line'
 has "$out" 'read: 94 I/Os' 'is shown up to there'
+has_not "$out" "in the job's report" 'there is no report to be read'
+run report --to=1 killed.jsonl
+has_not "$out" 'WARNING: the job was killed' 'of a part before that nothing is missing'
+run report killed.jsonl
 has "$out" 'WARNING: the job was killed, or still runs' 'and is named so'
 head -n 1 one.jsonl >empty.jsonl
 run report empty.jsonl

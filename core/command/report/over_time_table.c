@@ -52,9 +52,8 @@ static void make_row(struct row *row, const struct tw_report_cells *cells, size_
 static void add_rate(struct tw_table *table, const struct tw_report_cell *cell,
 		     const struct tw_histogram *lat)
 {
-	if (cell->to_ns > cell->from_ns)
-		tw_cell_number(table, (double)lat->count * 1e9 /
-				      (double)(cell->to_ns - cell->from_ns));
+	if (cell->run_ns)
+		tw_cell_number(table, (double)lat->count * 1e9 / (double)cell->run_ns);
 	else
 		tw_cell_none(table);
 }
@@ -139,14 +138,29 @@ void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *gro
 
 /* ---- what the page is of -------------------------------------------------- */
 
+static void add_asked(struct tw_page *page, const struct tw_report_span *asked)
+{
+	char text[TW_FORMAT_SIZE];
+
+	if (asked->from_ns)
+		tw_page_more(page, "--from=%s",
+			     tw_format_ns(text, (double)asked->from_ns));
+	if (asked->to_ns != UINT64_MAX)
+		tw_page_more(page, "%s--to=%s", asked->from_ns ? " " : "",
+			     tw_format_ns(text, (double)asked->to_ns));
+}
+
 static void add_span(struct tw_page *page, const struct tw_report_group *group)
 {
 	char from[TW_FORMAT_SIZE], to[TW_FORMAT_SIZE];
 
-	tw_page_remark(page, "a part of the run only: from %s to %s after its start, in "
-		       "whole intervals; without the slowest I/Os, which are in the "
-		       "job's report", tw_format_ns(from, (double)group->span.from_ns),
-		       tw_format_ns(to, (double)group->span.to_ns));
+	tw_page_remark(page, "a part of the run only: from %s to %s after the start of the "
+		       "%sjob (", tw_format_ns(from, (double)group->span.from_ns),
+		       tw_format_ns(to, (double)group->span.to_ns),
+		       group->size > 1 ? "first " : "");
+	add_asked(page, &group->asked);
+	tw_page_more(page, ", rounded outward to whole intervals); the slowest I/Os of it "
+		     "are not known");
 }
 
 void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group)
@@ -154,7 +168,10 @@ void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group 
 	if (group->span.is_wanted)
 		add_span(page, group);
 	else if (tw_report_is_of_intervals(group))
-		tw_page_remark(page, "the sum of the intervals of the run; the slowest I/Os, "
+		tw_page_remark(page, group->without_end ?
+			       "the sum of the intervals of the run; they have no slowest "
+			       "I/Os, clock errors or verdict on the counter" :
+			       "the sum of the intervals of the run; the slowest I/Os, "
 			       "the clocks and the verdict on the counter are in the "
 			       "job's report");
 	else if (group->without_report)

@@ -135,13 +135,15 @@ static double middle_of(const struct tw_report_interval *interval)
 	return ((double)interval->from_ns + (double)interval->over_ns / 2) / 1e9;
 }
 
-/* All plots over time end with the run. */
-static void set_time(struct tw_plot *plot, const struct tw_report_over_time *over_time)
+/* All plots over time end with the run. In cells, jobs have one time. */
+static void set_time(struct tw_plot *plot, const struct tw_report_group *group)
 {
+	const struct tw_report_over_time *over_time = &group->over_time;
 	const struct tw_report_interval *last =
 		&over_time->intervals[over_time->count - 1];
 
-	tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the job");
+	tw_plot_x(plot, TW_PLOT_TIME, group->cells ? "time since the start of the run" :
+		  "time since the start of the job");
 	tw_plot_reach_x(plot, ((double)last->from_ns + (double)last->over_ns) / 1e9);
 }
 
@@ -204,21 +206,23 @@ static size_t rates_of(const struct tw_report_over_time *over_time)
 	return over_time->count;
 }
 
-static void add_rate(struct tw_page *page, const struct tw_report_over_time *over_time,
+static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 		     int direction)
 {
+	const struct tw_report_over_time *over_time = &group->over_time;
 	struct tw_plot *plot = tw_page_plot(page, "I/Os over time");
 	struct tw_series *series = tw_plot_line(plot, NULL, TW_PLOT_MEAN);
 
-	set_time(plot, over_time);
+	set_time(plot, group);
 	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
-	tw_plot_caption(plot, "by the time of completion, since each job's own start");
+	tw_plot_caption(plot, group->cells ? "by the time of completion" :
+			"by the time of completion, since each job's own start");
 	for (size_t i = 0; i < rates_of(over_time); i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
 
 		tw_plot_point(series, middle_of(at),
 			      (double)at->of[direction].count * 1e9 /
-			      (double)at->over_ns);
+			      (double)(at->run_ns ? at->run_ns : at->over_ns));
 	}
 }
 
@@ -230,13 +234,13 @@ static void add_over_time(struct tw_page *page, const struct tw_report_group *gr
 	if (!has_line(&group->over_time, direction, OVER_TIME_MAX))
 		return;
 	plot = tw_page_plot(page, "lat over time");
-	set_time(plot, &group->over_time);
+	set_time(plot, group);
 	tw_plot_y(plot, TW_PLOT_NS, "lat");
 	for (int i = OVER_TIME_MEAN; i <= OVER_TIME_MAX; i++)
 		add_latency_line(plot, group, direction, (enum over_time_line)i);
 	if (!group->cells)
 		tw_report_mark_stalls(plot, group, direction);
-	add_rate(page, &group->over_time, direction);
+	add_rate(page, group, direction);
 }
 
 /* ---- all ----------------------------------------------------------------- */

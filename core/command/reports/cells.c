@@ -38,6 +38,12 @@ void tw_report_cells_free(struct tw_report_cells *cells)
 	free(cells);
 }
 
+void tw_report_cells_next_job(struct tw_report_cells *cells)
+{
+	for (size_t i = 0; i < TW_REPORT_CELLS; i++)
+		cells->cells[i].own_ns = 0;
+}
+
 static void cover(struct tw_report_cell *cell, uint64_t from_ns, uint64_t to_ns)
 {
 	const int is_new = cell->from_ns == 0 && cell->to_ns == 0;
@@ -87,6 +93,8 @@ int tw_report_cell_add(struct tw_report_cell *into, const struct tw_report_cell 
 
 	if (from->to_ns || from->from_ns)
 		cover(into, from->from_ns, from->to_ns);
+	into->own_ns += from->own_ns;
+	into->run_ns += from->run_ns;
 	for (int i = 0; i < TW_REPORT_DIRECTIONS && !error; i++) {
 		over |= __builtin_add_overflow(into->errors[i], from->errors[i],
 					       &into->errors[i]);
@@ -150,6 +158,9 @@ int tw_report_cells_add(struct tw_report_cells *cells, uint64_t from_ns, uint64_
 		cells->count = place + 1;
 	cell = &cells->cells[place];
 	cover(cell, from_ns, to_ns);
+	cell->own_ns += to_ns - from_ns;
+	if (cell->own_ns > cell->run_ns)
+		cell->run_ns = cell->own_ns;
 	over = __builtin_add_overflow(cell->backwards, backwards, &cell->backwards);
 	for (int i = 0; i < TW_REPORT_DIRECTIONS && !error; i++) {
 		over |= __builtin_add_overflow(cell->errors[i],
@@ -187,8 +198,12 @@ int tw_report_cells_over_time(const struct tw_report_cells *cells,
 			continue;
 		into->from_ns = cell->from_ns;
 		into->over_ns = cell->to_ns - cell->from_ns;
-		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+		into->run_ns = cell->run_ns;
+		into->backwards = cell->backwards;
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++) {
 			take_lat(&into->of[j], &cell->lat[j]);
+			into->of[j].errors = cell->errors[j];
+		}
 		into++;
 	}
 	over_time->count = (size_t)(into - over_time->intervals);

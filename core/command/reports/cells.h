@@ -16,6 +16,10 @@
 struct tw_report_cell {
 	/* Since the group's start: what its intervals cover. 0 and 0: nothing. */
 	uint64_t from_ns, to_ns;
+	/* For how long jobs ran in it: the longest of them, as several that run at the
+	 * same time do not begin an interval at the same time. */
+	uint64_t run_ns;
+	uint64_t own_ns;		/* the job that is being added */
 	struct tw_histogram lat[TW_REPORT_DIRECTIONS];	/* without bins: empty */
 	uint64_t errors[TW_REPORT_DIRECTIONS];
 	uint64_t backwards;		/* stamps that contradict each other */
@@ -31,6 +35,9 @@ struct tw_report_cells {
 /* Begin with cells of the length of an interval. NULL without memory. */
 struct tw_report_cells *tw_report_cells_new(uint64_t origin_ns, uint64_t width_ns);
 void tw_report_cells_free(struct tw_report_cells *cells);
+
+/* What is added from here on is of another job. */
+void tw_report_cells_next_job(struct tw_report_cells *cells);
 
 /* An interval, from and to since the group's start, with so many new contradictions.
  * 0; -ENOMEM; -EINVAL: other digits; -EOVERFLOW. */

@@ -48,14 +48,30 @@ static void set_rows(struct tw_report_heat *heat, const struct range *range)
 					    (double)heat->rows);
 }
 
-/* A cell without intervals is a column, too: no I/O was there. */
-static void set_columns(struct tw_report_heat *heat, const struct tw_report_cells *cells)
+/* The first that has intervals: a part of the run may begin behind the cells' origin. */
+static size_t first_of(const struct tw_report_cells *cells)
 {
-	heat->columns = cells->count;
-	for (size_t i = 0; i <= cells->count; i++)
-		heat->time_ns[i] = cells->origin_ns + i * cells->width_ns;
-	if (cells->cells[cells->count - 1].to_ns > heat->time_ns[cells->count - 1])
-		heat->time_ns[cells->count] = cells->cells[cells->count - 1].to_ns;
+	size_t first = 0;
+
+	while (first + 1 < cells->count && cells->cells[first].to_ns == 0)
+		first++;
+	return first;
+}
+
+/* From then on a cell without intervals is a column, too: no I/O was there. */
+static void set_columns(struct tw_report_heat *heat, const struct tw_report_cells *cells,
+			size_t first)
+{
+	const size_t columns = cells->count - first;
+	const struct tw_report_cell *last = &cells->cells[cells->count - 1];
+
+	heat->columns = columns;
+	for (size_t i = 0; i <= columns; i++)
+		heat->time_ns[i] = cells->origin_ns + (first + i) * cells->width_ns;
+	if (first && cells->cells[first].from_ns < heat->time_ns[1])
+		heat->time_ns[0] = cells->cells[first].from_ns;
+	if (last->to_ns > heat->time_ns[columns - 1])
+		heat->time_ns[columns] = last->to_ns;
 }
 
 /* The row of a bin is that of its middle. */
@@ -94,13 +110,15 @@ int tw_report_heat(struct tw_report_heat *heat, const struct tw_report_cells *ce
 		   int direction)
 {
 	struct range range;
+	size_t first;
 
 	if (!cells || !find_range(cells, direction, &range))
 		return 0;
 	memset(heat, 0, sizeof(*heat));
 	set_rows(heat, &range);
-	set_columns(heat, cells);
-	for (size_t i = 0; i < cells->count; i++)
-		count_column(heat, i, &cells->cells[i].lat[direction]);
+	first = first_of(cells);
+	set_columns(heat, cells, first);
+	for (size_t i = first; i < cells->count; i++)
+		count_column(heat, i - first, &cells->cells[i].lat[direction]);
 	return 1;
 }

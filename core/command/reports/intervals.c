@@ -35,10 +35,15 @@ struct tw_intervals {
 
 /* ---- is it one? ---------------------------------------------------------- */
 
-static int names_kind(char *text)
+int tw_intervals_are_text(const char *begin, size_t length)
 {
+	char text[KIND_WITHIN + 1];
 	const char *kind;
 
+	if (length > KIND_WITHIN)
+		length = KIND_WITHIN;
+	memcpy(text, begin, length);
+	text[length] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	kind = strstr(text, "\"kind\"");
 	if (!kind)
@@ -54,15 +59,12 @@ int tw_intervals_are_in(const char *path)
 	struct stat status;
 	int fd = stat(path, &status) || !S_ISREG(status.st_mode) ? -1 :
 		 open(path, O_RDONLY | O_CLOEXEC);
-	char text[KIND_WITHIN + 1];
+	char text[KIND_WITHIN];
 	ssize_t length = fd < 0 ? -1 : pread(fd, text, KIND_WITHIN, 0);
 
 	if (fd >= 0)
 		close(fd);
-	if (length < 0)
-		return 0;
-	text[length] = '\0';
-	return names_kind(text);
+	return length > 0 && tw_intervals_are_text(text, (size_t)length);
 }
 
 /* ---- lines of text ------------------------------------------------------- */

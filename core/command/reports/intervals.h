@@ -45,6 +45,9 @@ struct tw_intervals_line {
 /* Is it such a file, and no report? Nor is a pipe, or what can't be opened. */
 int tw_intervals_are_in(const char *path);
 
+/* The same of a text, which may be its beginning only. */
+int tw_intervals_are_text(const char *begin, size_t length);
+
 /* Read the header. 0; -EINVAL: it is none, or damaged; -ENOMEM; another -errno: it can't
  * be read; all with @problem. @intervals is NULL then. */
 int tw_intervals_open(struct tw_intervals **intervals, const char *path,

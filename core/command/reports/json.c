@@ -200,8 +200,9 @@ static json_t *unsplit_to_json(const struct tw_report_inside *inside)
 }
 
 /* null: in none of the reports. */
-static json_t *inside_to_json(const struct tw_report_inside *inside)
+static json_t *inside_to_json(const struct tw_report_tally *tally)
 {
+	const struct tw_report_inside *inside = &tally->inside;
 	json_t *object;
 
 	if (inside->jobs == 0)
@@ -213,7 +214,8 @@ static json_t *inside_to_json(const struct tw_report_inside *inside)
 		"split", counts_to_json(inside->split, 0),
 		"not_split", unsplit_to_json(inside),
 		"negative_within", tw_json_of_u64(inside->negative_within),
-		"negative_beyond", tw_json_of_u64(inside->negative_beyond),
+		"negative_beyond", tally->missing & TW_REPORT_NO_BEYOND ?
+			json_null() : tw_json_of_u64(inside->negative_beyond),
 		"requests", tw_json_of_u64(inside->requests),
 		"retries", tw_json_of_u64(inside->retries));
 	if (inside->why)
@@ -244,17 +246,23 @@ static json_t *interval_to_json(const struct tw_report_interval *interval)
 		"from_ns", tw_json_of_u64(interval->from_ns),
 		"over_ns", tw_json_of_u64(interval->over_ns));
 
+	if (interval->run_ns)
+		put(&object, "run_ns", tw_json_of_u64(interval->run_ns));
+	if (interval->run_ns)
+		put(&object, "backwards", tw_json_of_u64(interval->backwards));
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
 		const struct tw_report_interval_of *of = &interval->of[i];
 		json_t *json;
 
-		if (of->count == 0)
+		if (of->count == 0 && of->errors == 0)
 			continue;
 		json = json_pack("{s:o, s:o, s:o, s:o}",
 				 "count", tw_json_of_u64(of->count),
 				 "sum_ns", tw_json_of_u64(of->sum_ns),
 				 "min_ns", tw_json_of_u64(of->min_ns),
 				 "max_ns", tw_json_of_u64(of->max_ns));
+		if (interval->run_ns)
+			put(&json, "errors", tw_json_of_u64(of->errors));
 		put_percentiles(&json, of);
 		put(&object, tw_report_directions[i], json);
 	}
@@ -329,7 +337,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 		"batches", batches_to_json(tally),
 		"stages", times_to_json(tally, "stages"),
 		"submitting_call", time_to_json(tally->times[TW_REPORT_CALL]),
-		"kernel_stages", inside_to_json(&tally->inside),
+		"kernel_stages", inside_to_json(tally),
 		"response", response_to_json(tally),
 		"fio_times", fio_times_to_json(group),
 		"slowest", slowest_to_json(group),

@@ -63,6 +63,16 @@ static int same_options(const struct tw_report_job *a,
 	       a->groupid == b->groupid && a->iodepth == b->iodepth;
 }
 
+/* 0: it has no I/Os. */
+static unsigned digits_of(const struct tw_report *report)
+{
+	for (int i = 0; i < TW_REPORT_TIMES && !report->digits; i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS; j++)
+			if (report->tally.times[i][j].bins)
+				return report->tally.times[i][j].digits;
+	return report->digits;
+}
+
 static int same_digits(const struct tw_report_tally *a,
 		       const struct tw_report_tally *b)
 {
@@ -95,6 +105,7 @@ static int belongs(const struct tw_report_group *group,
 {
 	const struct tw_report_job *job = &report->job;
 	int named = job->run[0] != '\0';
+	unsigned digits = digits_of(report);
 	int near = 0;
 	int same;
 
@@ -102,6 +113,7 @@ static int belongs(const struct tw_report_group *group,
 	if (group->members[0]->attached || report->attached)
 		return 0;
 	if (!same_options(&group->members[0]->job, job) ||
+	    (group->digits && digits && group->digits != digits) ||
 	    !same_digits(&group->tally, &report->tally))
 		return 0;
 	/* Of one host, all are of the first one's run: text is not compared
@@ -237,6 +249,8 @@ static int add_member(struct tw_report_group *group,
 	if (error)
 		return error;
 	group->members[group->size++] = report;
+	if (!group->digits)
+		group->digits = digits_of(report);
 	take_worst_clocks(group, report);
 	if (report->verdict > group->verdict)
 		group->verdict = report->verdict;

@@ -20,7 +20,8 @@
 
 /* What lines have nothing of. */
 #define NOT_IN_LINES	(TW_REPORT_NO_BATCHES | TW_REPORT_NO_SLOWEST | \
-			 TW_REPORT_NO_OVER_TIME | TW_REPORT_NO_RESPONSE)
+			 TW_REPORT_NO_OVER_TIME | TW_REPORT_NO_RESPONSE | \
+			 TW_REPORT_NO_FIO_LAT | TW_REPORT_NO_BEYOND)
 
 /* ---- the header as a report ---------------------------------------------- */
 
@@ -28,7 +29,8 @@
 static json_t *no_verdict(void)
 {
 	return json_pack("[{s:s, s:s}]", "code", "intervals", "text",
-			 "a file of intervals has no verdict, the job's report has");
+			 "a file of intervals has no verdict, as it is written "
+			 "while the job runs");
 }
 
 static void read_state(struct tw_report *report, struct tw_report_problem *problem)
@@ -55,6 +57,7 @@ static int take_header(struct tw_report *report, const struct tw_intervals_heade
 	report->job = header->job;
 	report->job.start_monotonic_ns = header->monotonic_ns;
 	report->interval_ns = header->interval_ns;
+	report->digits = header->digits;
 	report->tally.missing = NOT_IN_LINES;
 	read_state(report, problem);
 	tw_report_read_facts(report, problem);
@@ -92,7 +95,9 @@ struct adding {
 	const struct tw_report_span *wanted;
 	struct tw_report_span shown;
 	uint64_t interval_ns;		/* the shortest */
-	uint64_t run_ns;		/* when the last line ends */
+	uint64_t end_ns;		/* when the last line ends */
+	/* Of a job: the longest. A start before the others' makes no job longer. */
+	uint64_t run_ns;
 	int has_lines;
 };
 
@@ -150,24 +155,32 @@ static void note_span(struct adding *adding, uint64_t from_ns, uint64_t to_ns)
 	adding->has_lines = 1;
 }
 
+/* What is known of one file. */
+struct own {
+	uint64_t begins_ns;		/* since the group's start */
+	uint64_t run_ns;		/* how long its lines are that are shown */
+	int to_tally;			/* else they are in a report's sums */
+};
+
 static int add_line(struct adding *adding, const struct tw_intervals_line *line,
-		    uint64_t begins_ns, int to_tally, uint64_t backwards)
+		    struct own *own, uint64_t backwards)
 {
 	struct tw_report_group *group = adding->group;
 	uint64_t from_ns, to_ns;
 	int error = 0;
 
-	if (__builtin_add_overflow(line->from_ns, begins_ns, &from_ns) ||
-	    __builtin_add_overflow(line->to_ns, begins_ns, &to_ns))
+	if (__builtin_add_overflow(line->from_ns, own->begins_ns, &from_ns) ||
+	    __builtin_add_overflow(line->to_ns, own->begins_ns, &to_ns))
 		return -EOVERFLOW;
-	if (to_ns > adding->run_ns)
-		adding->run_ns = to_ns;
+	if (to_ns > adding->end_ns)
+		adding->end_ns = to_ns;
 	if (!is_in(adding->wanted, from_ns, to_ns))
 		return 0;
 	note_span(adding, from_ns, to_ns);
-	if (to_tally)
+	own->run_ns += line->to_ns - line->from_ns;
+	if (own->to_tally)
 		error = add_histograms(&group->tally, line->tally);
-	if (to_tally && !error)
+	if (own->to_tally && !error)
 		error = add_counts(&group->tally, line->tally);
 	if (!error && group->cells)
 		error = tw_report_cells_add(group->cells, from_ns, to_ns, line->tally,
@@ -189,18 +202,22 @@ static void add_health(struct adding *adding, const struct tw_intervals_line *la
 static int add_lines(struct adding *adding, struct tw_intervals *intervals,
 		     const struct tw_report *member, struct tw_report_problem *problem)
 {
-	const int to_tally = member->is_intervals || adding->wanted->is_wanted;
-	const uint64_t start_ns = begins_ns(adding->group, member);
+	struct own own = {
+		.begins_ns = begins_ns(adding->group, member),
+		.to_tally = member->is_intervals || adding->wanted->is_wanted,
+	};
 	struct tw_intervals_line last = { .number = 0 };
 	const struct tw_intervals_line *line;
 	int ret;
 
+	if (adding->group->cells)
+		tw_report_cells_next_job(adding->group->cells);
 	while (!(ret = tw_intervals_next(intervals, &line, problem)) && line) {
 		/* Only more: from a file that shows less, there is nothing to add. */
 		const uint64_t backwards = line->backwards > last.backwards ?
 					   line->backwards - last.backwards : 0;
 
-		ret = add_line(adding, line, start_ns, to_tally, backwards);
+		ret = add_line(adding, line, &own, backwards);
 		if (ret) {
 			tw_report_refuse(problem, "interval %llu can't be added to the "
 					 "others: %s", (unsigned long long)line->number,
@@ -211,8 +228,12 @@ static int add_lines(struct adding *adding, struct tw_intervals *intervals,
 	}
 	if (ret)
 		return ret;
-	adding->group->without_end += !last.is_end;
-	add_health(adding, &last, to_tally);
+	/* Nothing of what is asked for is missing if that ends before. */
+	adding->group->without_end += !last.is_end &&
+		adding->wanted->to_ns > last.to_ns + own.begins_ns;
+	if (own.to_tally && own.run_ns > adding->run_ns)
+		adding->run_ns = own.run_ns;
+	add_health(adding, &last, own.to_tally);
 	return 0;
 }
 
@@ -301,13 +322,14 @@ static int finish(struct adding *adding, struct tw_report_problem *problem)
 		tw_report_refuse(problem, "%s: no interval at %s: there are %s of the "
 				 "job", group->members[0]->path,
 				 tw_format_ns(from, (double)adding->wanted->from_ns),
-				 tw_format_ns(run, (double)adding->run_ns));
+				 tw_format_ns(run, (double)adding->end_ns));
 		return TW_EXIT_USAGE;
 	}
 	group->span = adding->shown;
 	group->span.is_wanted = adding->wanted->is_wanted;
+	group->asked = *adding->wanted;
 	if (group->span.is_wanted)
-		group->run_ns = adding->shown.to_ns - adding->shown.from_ns;
+		group->run_ns = adding->run_ns;
 	else if (group->without_report && adding->run_ns > group->run_ns)
 		group->run_ns = adding->run_ns;
 	if (group->cells && tw_report_cells_over_time(group->cells, &group->over_time)) {
@@ -317,6 +339,13 @@ static int finish(struct adding *adding, struct tw_report_problem *problem)
 	if (group->cells)
 		group->tally.missing &= ~TW_REPORT_NO_OVER_TIME;
 	return TW_EXIT_GOOD;
+}
+
+/* The first interval may begin before the span, which is cut to cells like the rest: so
+ * no two intervals of a job are in its first cell alone. */
+static uint64_t origin_of(const struct tw_report_span *span, uint64_t interval_ns)
+{
+	return span->from_ns > interval_ns ? span->from_ns - interval_ns : 0;
 }
 
 int tw_report_merge_intervals(struct tw_report_group *group,
@@ -331,7 +360,8 @@ int tw_report_merge_intervals(struct tw_report_group *group,
 	if (!files)
 		return TW_EXIT_GOOD;
 	if (files == group->size) {
-		group->cells = tw_report_cells_new(span->from_ns, adding.interval_ns);
+		group->cells = tw_report_cells_new(origin_of(span, adding.interval_ns),
+						   adding.interval_ns);
 		if (!group->cells) {
 			tw_report_refuse(problem, "%s", strerror(ENOMEM));
 			return TW_EXIT_SOFTWARE;

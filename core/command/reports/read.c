@@ -23,6 +23,7 @@
 #include "command/reports/devices.h"
 #include "command/reports/facts.h"
 #include "command/reports/inside.h"
+#include "command/reports/intervals.h"
 #include "command/reports/read.h"
 #include "command/reports/response.h"
 #include "command/reports/trigger.h"
@@ -482,8 +483,15 @@ static json_t *parse(const char *text, size_t length,
 		     struct tw_report_problem *problem)
 {
 	json_error_t error;
-	json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+	json_t *root;
 
+	/* It is read twice, line by line: it may be larger than the memory. */
+	if (tw_intervals_are_text(text, length)) {
+		tw_report_refuse(problem, "a file of intervals can't be read from a pipe: "
+				 "save it to a file first");
+		return NULL;
+	}
+	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
 	if (root)
 		return root;
 	if (json_error_code(&error) == json_error_premature_end_of_input)

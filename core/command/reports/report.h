@@ -73,7 +73,9 @@ extern const char *const tw_report_clocks_names[TW_REPORT_CLOCKS];
 #define TW_REPORT_NO_OVER_TIME	(4U << TW_REPORT_COUNTS)
 #define TW_REPORT_NO_RESPONSE	(8U << TW_REPORT_COUNTS)
 #define TW_REPORT_NO_FIO_LAT	(16U << TW_REPORT_COUNTS)
-#define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 5)
+/* Of lines: negative_beyond of kernel_stages. */
+#define TW_REPORT_NO_BEYOND	(32U << TW_REPORT_COUNTS)
+#define TW_REPORT_MAY_MISS	(TW_REPORT_COUNTS + 6)
 
 /* I/Os of a slice of lat (latency/slices.h), and the sums of their stages. */
 struct tw_report_slice {
@@ -168,10 +170,15 @@ struct tw_report_job {
 struct tw_report_interval {
 	uint64_t from_ns;		/* since the job's start */
 	uint64_t over_ns;
+	/* Of files of intervals, as the next: for how long its jobs ran, which the rate
+	 * is of. 0: over_ns. */
+	uint64_t run_ns;
+	uint64_t backwards;		/* bad stamps, of any direction */
 	struct tw_report_interval_of {
 		uint64_t count, sum_ns, min_ns, max_ns;
 		uint64_t p99_ns;	/* 0: not in the file; so are the next: */
-		uint64_t p50_ns, p999_ns;	/* of files of intervals only */
+		uint64_t p50_ns, p999_ns;	/* of files of intervals only; so are */
+		uint64_t errors;
 	} of[TW_REPORT_DIRECTIONS];
 };
 
@@ -249,6 +256,7 @@ struct tw_report {
 	const char *intervals;		/* its file of intervals was given, too; or NULL */
 	int is_intervals;		/* @path is one: @tally is the header's, empty */
 	uint64_t interval_ns;		/* as asked for; 0: no such file */
+	unsigned digits;		/* of a file of intervals; else 0 */
 	json_t *root;
 	struct tw_report_job job;
 	struct tw_report_tally tally;
@@ -304,6 +312,7 @@ struct tw_report_cells;
 struct tw_report_group {
 	const struct tw_report **members;
 	size_t size;
+	unsigned digits;		/* of its histograms; 0: not known yet */
 	struct tw_report_tally tally;
 	const struct tw_report_clock *worst[TW_REPORT_CLOCKS];	/* or NULL */
 	enum tw_report_verdict verdict;	/* the worst of the members' */
@@ -321,6 +330,7 @@ struct tw_report_group {
 	/* Of files of intervals: */
 	struct tw_report_cells *cells;	/* NULL: not all members have one */
 	struct tw_report_span span;	/* what is shown */
+	struct tw_report_span asked;	/* where a part of the run was */
 	size_t without_report;		/* members of which there are intervals only */
 	size_t without_end;		/* members that were killed, or still run */
 };
