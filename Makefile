@@ -441,8 +441,9 @@ $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
 $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 
-$(B)/tests/unit/doctor_facts.t: $(B)/command.a
-$(B)/tests/unit/doctor_facts.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
+COMMAND_TESTS := $(addprefix $(B)/tests/unit/,command_common.t doctor_facts.t)
+$(COMMAND_TESTS): $(B)/command.a
+$(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 

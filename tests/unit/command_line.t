@@ -172,6 +172,14 @@ if [ "$status" -eq 0 ]; then
 	sed 's/\r$//' "$scratch/terminal" | cmp -s - "$out"
 	ok $? '15. a wide one: lines as they are in a file'
 
+	on_terminal "$tickwise" check --time-limit=8s
+	has "$out" "$(printf '\rtickwise check: [#####---------------]  25 %%, 6 s left, ')" \
+		'24. progress on a terminal, with the time left'
+	on_terminal -c 40 "$tickwise" check --time-limit=8s
+	has "$out" "$(printf '\rtickwise check:  25 %%, 6 s left, 4 CPUs')" \
+		'15. progress on one of 40 columns: without a bar,'
+	is "$(tr '\r' '\n' <"$out" | sed "s/$escape\[K//" | grep '% ' |
+		awk 'length > 39')" '' '15. and never over its edge'
 	on_terminal "$tickwise"
 	is "$status" 64 '16. no command: an error'
 	has "$out" '  tickwise run --report JOB.fio ' '16. with examples on a terminal,'
@@ -207,6 +215,56 @@ else
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP no terminal is to be had: $(cat "$err")"
 fi
+
+# ---- what goes wrong --------------------------------------------------------
+
+tickwise=$build/tickwise-recorded
+# (20, a closed pipe, is in command_output_fails.t; 19, Ctrl-C in a run of fio, in
+# command_run_ab.t and command_run_end.t.)
+if [ -w /dev/full ]; then
+	for command in check 'check --json' bench 'memlat --csv --max=16K' 'report a.json'; do
+		# shellcheck disable=SC2086
+		"$tickwise" $command >/dev/full 2>"$err"
+		is "$? $(wc -l <"$err" | tr -d ' ')" '74 1' "21. a full disk, $command"
+		# shellcheck disable=SC2086
+		run $command -o /dev/full
+		is_run 74 1 "21. the same by -o, $command"
+	done
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no /dev/full"
+fi
+
+name=$(printf 'a\377\033b.json')
+cp a.json "$name"
+run report --json "$name"
+is_run 0 0 '22. a name that is not UTF-8'
+perl -MJSON::PP -0ne 'exit ref(decode_json($_)) ne "HASH"' "$out"
+ok $? '22. and JSON is UTF-8'
+run report "$name" -o "out$name"
+is "$status $(ls "out$name" | wc -l | tr -d ' ')" '0 1' '22. for output, too'
+run report "none$name"
+is "$status $(cat "$err")" \
+	'66 tickwise report: nonea??b.json: No such file or directory' \
+	'22. in a message nothing that moves the cursor'
+
+run report none.json
+is_run 66 1 '23. an error: one line on stderr,'
+is "$(wc -c <"$out" | tr -d ' ')" 0 '23. and none on standard output'
+
+run check --time-limit=8s
+is_run 0 0 '24. no progress where stderr is no terminal'
+
+for row in '0 reliable check' '1 unreliable check' '2 undecided check' '64 reliable check x' \
+	'65 reliable report empty.json' '66 reliable report none.json' \
+	'70 disabled check' '74 reliable check -o none/file'; do
+	# shellcheck disable=SC2086
+	set -- $row
+	wanted=$1 TW_MACHINE=$2
+	shift 2
+	run "$@"
+	is "$status" "$wanted" "25. exit code $wanted: $*"
+done
 
 # A shell's background jobs ignore SIGINT; this one shall not. A size is measured for
 # half a minute here. What has ended, for others had the CPU while it calibrated, has no

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What tickwise doctor hears from fio and from tickwise-kernel-helper: a version, an
+# engine that loads or why it does not, what the kernel refuses. Fails if a program that
+# is missing or no fio counts as good, or if its own words are lost. What the machine is
+# like is not judged here (tests/golden/doctor.t, unit/doctor_facts.c).
+. "$(dirname "$0")/../tap.sh"
+
+mkdir -p "$scratch/tree/bin" "$scratch/home"
+cp "$tickwise" "$scratch/tree/bin/tickwise"
+tickwise=$scratch/tree/bin/tickwise
+FIO=$scratch/fio
+HOME=$scratch/home
+unset XDG_DATA_HOME
+export FIO HOME
+
+# fio_says VERSION ENGINE-HELP: a fio
+fio_says()
+{
+	printf '#!/bin/sh\ncase $1 in\n--version) echo "%s" ;;\n*) echo "%s" ;;\nesac\n' \
+		"$1" "$2" >"$FIO"
+	chmod 755 "$FIO"
+}
+
+# helper_says EXIT-CODE MESSAGE
+helper_says()
+{
+	printf '#!/bin/sh\n[ "$*" = --check ] || exit 99\necho "%s" >&2\nexit %s\n' \
+		"$2" "$1" >"$scratch/tree/bin/tickwise-kernel-helper"
+	chmod 755 "$scratch/tree/bin/tickwise-kernel-helper"
+}
+
+# line NAME: of the last run: status, text and what mends it
+line()
+{
+	perl -MJSON::PP -0 -ne 'BEGIN { $name = shift }
+		for (@{decode_json($_)->{checks}}) {
+			print join("|", $_->{status}, $_->{text}, $_->{mend} // "")
+				if $_->{name} eq $name;
+		}' "$1" "$out" | sed "s|$scratch|DIR|g"
+}
+
+run doctor --json
+is "$(line fio)" 'mend|DIR/fio: No such file or directory|sudo apt-get install fio' 'no fio'
+
+fio_says 'something else' ''
+run doctor --json
+is "$(line fio)" 'mend|DIR/fio: this is no fio|sudo apt-get install fio' 'a program that is no fio'
+
+: >"$scratch/tree/bin/tickwise.so"
+fio_says fio-3.99 'tw_report  : where to write'
+run doctor --json
+is "$(line fio)" 'good|fio-3.99, DIR/fio|' 'a fio'
+is "$(line engine)" 'good|DIR/tree/bin/tickwise.so, loads|' 'which loads the engine'
+
+fio_says fio-3.99 'tickwise: built for fio-3.33'
+run doctor --json
+is "$(line engine | cut -d '|' -f 1,2)" \
+	"mend|this fio can't load DIR/tree/bin/tickwise.so: built for fio-3.33" \
+	'which does not, in the words of the engine'
+
+helper_says 0 ''
+run doctor --json
+is "$(line 'kernel stages')" "good|possible with this user's own privileges|" \
+	'the kernel takes the program'
+helper_says 70 'tickwise kernel-helper: the kernel refuses: why'
+run doctor --json
+is "$(line 'kernel stages' | cut -d '|' -f 1)" mend 'the kernel refuses the program'
+[ ! -r /sys/kernel/btf/vmlinux ] ||
+	is "$(line 'kernel stages')" 'mend|the kernel refuses: why|sudo tickwise kernel-helper' \
+		'in its own words'
+
+FIO=
+export FIO
+run doctor --json --fio="$scratch/none"
+is "$(line fio)" 'mend|DIR/none: No such file or directory|sudo apt-get install fio' '--fio'
+done_testing
