@@ -71,20 +71,56 @@ function checkWidths(page, width, wrong)
 			wrong.push(`"${element.textContent.slice(0, 40)}" runs over`);
 }
 
-function brightness(color)
+// Relative luminance, of WCAG 2.
+function luminance(color)
 {
-	const [red, green, blue] = color.match(/[\d.]+/g).map(Number);
+	const [red, green, blue] = color.match(/[\d.]+/g).map(part => {
+		const value = part / 255;
 
-	return (red + green + blue) / 765;
+		return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+	});
+
+	return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
+function contrast(a, b)
+{
+	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+
+	return (high + 0.05) / (low + 0.05);
+}
+
+// A text stands on its own outline, if that is drawn below it and wide enough; else on
+// the part of the bar.
+function groundOf(text)
+{
+	const style = getComputedStyle(text);
+
+	if (style.stroke != "none" && parseFloat(style.strokeWidth) >= 3 &&
+	    style.paintOrder.startsWith("stroke"))
+		return style.stroke;
+	return getComputedStyle(text.parentNode.querySelector("rect")).fill;
+}
+
+// WCAG's least: 4.5 of text, 3 of what else has to be seen.
 function checkColors(page, wrong)
 {
-	const style = getComputedStyle(page.body);
-	const back = brightness(style.backgroundColor), text = brightness(style.color);
+	const style = getComputedStyle(page.body), back = style.backgroundColor;
 
-	if (isDark ? back > 0.2 || text < 0.8 : back < 0.8 || text > 0.2)
-		wrong.push(`text ${style.color} on ${style.backgroundColor}`);
+	if (contrast(back, style.color) < 12 || (luminance(back) < 0.2) != isDark)
+		wrong.push(`text ${style.color} on ${back}`);
+	for (const text of page.querySelectorAll("text.on")) {
+		const {fill} = getComputedStyle(text), ground = groundOf(text);
+
+		if (contrast(fill, ground) < 4.5)
+			wrong.push(`"${text.textContent}" is ${fill} on ${ground}`);
+	}
+	for (const cells of page.querySelectorAll("path[class^=h]")) {
+		const {fill, fillOpacity} = getComputedStyle(cells);
+
+		if (fillOpacity != 1 || contrast(fill, back) < 3)
+			wrong.push(`cells ${fill} on ${back}`);
+	}
 }
 
 function check(frame, name, width)

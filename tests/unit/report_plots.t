@@ -106,10 +106,10 @@ write_intervals one.jsonl
 run report --html=page one.jsonl one.json
 is "$status$(cat "$err")" 0 'a report with its intervals'
 well_formed page 'with a heat map'
-has page '<h4>lat by time</h4>' 'a heat map'
+has page '<h4>Heat map of lat</h4>' 'a heat map'
 # Seconds 1 and 2 have 89 I/Os of 100 ns, 2, 4 and 5 have 10 of 900 ns, 4 has the slowest.
-is "$(sed -n '/<h4>lat by time/,/<\/svg>/p' page | grep 'class="h' | grep -o 'z' | wc -l)" 6 \
+is "$(sed -n '/<h4>Heat map of lat/,/<\/svg>/p' page | grep 'class="h' | grep -o 'z' | wc -l)" 6 \
 	'of six cells'
-is "$(sed -n '/<h4>lat by time/,/<\/figure>/p' page | grep -o '[0-9]*</span>' |
+is "$(sed -n '/<h4>Heat map of lat/,/<\/figure>/p' page | grep -o '[0-9]*</span>' |
 	tr -d '</span>' | tr '\n' ' ')" '1 2 4 6 10 17 29 49 ' 'the legend reaches to the largest'
 done_testing

@@ -33,7 +33,7 @@ void tw_report_add_heat(struct tw_page *page, const struct tw_report_group *grou
 	if (!heat)
 		tw_page_fail(page);
 	if (heat && tw_report_heat(heat, group->cells, direction)) {
-		plot = tw_page_plot(page, "lat by time");
+		plot = tw_page_plot(page, "Heat map of lat");
 		tw_plot_x(plot, TW_PLOT_TIME, "time since the start of the run");
 		tw_plot_y(plot, TW_PLOT_NS, "lat");
 		add_cells(plot, heat);
