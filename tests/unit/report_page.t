@@ -19,7 +19,7 @@ sed -n 's/^	//p' >"$scratch/should" <<'END'
 	run      2023-11-14 22:13:20 UTC, fio-3.33, engine tickwise
 	report   a.json
 	
-	read: fio lat mean 189.2 ns = queue 25.4 + kernel 134.0 + deliver 29.8
+	read: lat mean 189.2 ns = queue 25.4 + kernel 134.0 + deliver 29.8
 	
 	read: 100 I/Os
 	stage          min    mean     p50     p90     p99   p99.9  p99.99     max

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Before its stages, the page has the mean that fio prints as their sum: in one
-# unit, and as printed the parts add up. Where fio's lat is not the sum of all
+# Before its stages, the page has the mean of lat as their sum: in one unit, and as
+# printed the parts add up. fio's own mean comes first. Where it is not the sum of all
 # stages, or is not known, the line says so. Fails if a sum is wrong, if a number
 # goes by fio's name that is not fio's, or if the HTML says something else.
 . "$(dirname "$0")/../tap.sh"
@@ -16,7 +16,7 @@ in_html() {
 # sum FILE...: the line on the page; the HTML must have it, too
 sum() {
 	run report --html="$scratch/page" "$@"
-	line=$(sed -n '/^read: .*lat mean/,/^$/p' "$out" | grep -v '^read: p' |
+	line=$(sed -n '/^read: .*lat .*mean/,/^$/p' "$out" | grep -v '^read: p' |
 		tr -s ' \n' ' ' | sed 's/^read: //; s/ $//')
 	in_html "$line" 'read: '
 	echo "$line"
@@ -34,8 +34,8 @@ a=$scratch/a.json
 b=$scratch/b.json
 write_report "$a"
 is "$(sum "$a")" \
-	'fio lat mean 189.0 ns = queue 25.4 + kernel 133.8 + deliver 29.8' \
-	'the mean that fio prints'
+	'lat mean 189.0 ns = queue 25.4 + kernel 133.8 + deliver 29.8' \
+	'the mean, of which fio is not asked'
 is "$(call "$a")" \
 	'of which inside the submitting call: mean 5.850 ns (of 100 I/Os)' \
 	'the submitting call has its own line'
@@ -46,16 +46,16 @@ has_not "$out" 'of which' 'and none where it was not recorded'
 # Each part has 0.04 ns too much to be seen: 25.44, 133.84, 29.84.
 write_report "$a" queue=54 deliver=204 slow=1012
 is "$(sum "$a")" \
-	'fio lat mean 189.1 ns = queue 25.4 + kernel 133.9 + deliver 29.8' \
+	'lat mean 189.1 ns = queue 25.4 + kernel 133.9 + deliver 29.8' \
 	'rounded so that the parts add up'
 
 # ---- inside the kernel ----
 
 write_report "$a" split=all
-is "$(sum "$a")" 'fio lat mean 189.0 ns = queue 25.4 + submit 7.7 + blockq 15.1 '\
+is "$(sum "$a")" 'lat mean 189.0 ns = queue 25.4 + submit 7.7 + blockq 15.1 '\
 '+ device 81.9 + complete 19.4 + reap 9.7 + deliver 29.8' 'every I/O split'
 write_report "$b" split=most
-is "$(sum "$b")" 'fio lat mean 189.0 ns = queue 25.4 + submit 7.5 + blockq 14.9 '\
+is "$(sum "$b")" 'lat mean 189.0 ns = queue 25.4 + submit 7.5 + blockq 14.9 '\
 '+ device 75.6 + complete 18.9 + reap 9.4 + kernel 7.5 + deliver 29.8' \
 	'means are of all I/Os, also of stages that some have'
 sed -i 's/"thread_number": 1/"thread_number": 2/' "$b"
@@ -63,7 +63,7 @@ is "$(sum "$a" "$b" | sed 's/.*reap/reap/')" 'reap 9.6 + kernel 3.7 + deliver 29
 	'merged'
 sed '/^"reap"/,/^"deliver"/{/^"deliver"/!d;}' "$a" >"$b"
 is "$(sum "$b")" \
-	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'lat mean 189.0 ns; its stages are not known of all I/Os' \
 	'without one of the five there is no sum'
 
 # ---- any unit ----
@@ -82,19 +82,30 @@ for slow in 1000 80000 85000 1009999 9999999 99982500 123456789; do
 	done
 done
 is "$bad" '' 'for any unit'
-is "$(sed 's/ =.*//' "$scratch/line")" 'fio lat mean 1.235 ms' 'the last of them'
+is "$(sed 's/ =.*//' "$scratch/line")" 'lat mean 1234.75 us' 'the last of them'
 write_report "$a" slow=2000000
 is "$(sum "$a")" \
-	'fio lat mean 20.18 us = queue 0.03 + kernel 20.12 + deliver 0.03' \
+	'lat mean 20.18 us = queue 0.03 + kernel 20.12 + deliver 0.03' \
 	'the small ones in the unit of the largest'
+
+# Parts of nanoseconds of a lat of milliseconds are in microseconds; and some have more
+# decimals than the sum needs.
+write_report "$a" slow=200000000
+is "$(sum "$a")" 'lat mean 2000.18 us = queue 0.03 + kernel 2000.12 + deliver 0.03' \
+	'no part of some milliseconds becomes 0.000'
+write_report "$a" slow=90000000
+is "$(sum "$a")" 'lat mean 900.18 us = queue 0.03 + kernel 900.12 + deliver 0.03' \
+	'nor 0.0 of some microseconds'
+write_report "$a" slow=20000000000
+is "$(sum "$a" | sed 's/ =.*//')" 'lat mean 200.000 ms' 'a longer one stays in ms'
 
 # ---- tw_event_time ----
 
 write_report "$a" event_time=true
-is "$(sum "$a")" "fio lat mean 159.2 ns = queue 25.4 + kernel 133.8; deliver \
+is "$(sum "$a")" "lat without deliver: mean 159.2 ns = queue 25.4 + kernel 133.8; deliver \
 29.8 ns is not in fio's lat (tw_event_time=1)" 'fio sees no deliver'
 write_report "$a" event_time=true slow=2000000 deliver=1999000
-is "$(sum "$a")" "fio lat mean 0.16 us = queue 0.03 + kernel 0.13; deliver \
+is "$(sum "$a")" "lat without deliver: mean 0.16 us = queue 0.03 + kernel 0.13; deliver \
 20.02 us is not in fio's lat (tw_event_time=1)" 'the unit serves deliver, too'
 write_report "$a" event_time=true
 write_report "$b" thread=2
@@ -102,7 +113,7 @@ is "$(sum "$a" "$b")" "lat mean 189.0 ns = queue 25.4 + kernel 133.8 + deliver \
 29.8; this is not fio's lat, which lacks deliver in 1 of 2 jobs \
 (tw_event_time=1)" 'of jobs that differ neither is'
 write_report "$b" thread=2 event_time=true
-is "$(sum "$a" "$b" | cut -c 1-21)" 'fio lat mean 159.2 ns' 'two of two'
+is "$(sum "$a" "$b" | sed 's/ =.*//')" 'lat without deliver: mean 159.2 ns' 'two of two'
 
 # ---- fio's own lat ----
 
@@ -120,7 +131,7 @@ own 100 180.2 "$b"
 is "$(sum "$a" "$b" | sed 's/ =.*//')" \
 	'fio lat mean 185.4 ns; sum of stages 189.0 ns (4 ns more)' 'of two jobs'
 write_report "$b" thread=2
-is "$(sum "$a" "$b" | sed 's/ =.*//')" 'fio lat mean 189.0 ns' 'none of one of two'
+is "$(sum "$a" "$b" | sed 's/ =.*//')" 'lat mean 189.0 ns' 'none of one of two'
 write_report "$a" backwards=1
 own 101 190.6 "$a"
 is "$(sum "$a" | sed 's/ =.*//; s/^not in the HTML: *//' | sed '/^$/d')" \
@@ -131,26 +142,30 @@ own 100 160.2 "$a"
 is "$(sum "$a")" "fio lat mean 160.2 ns; sum of stages 159.2 ns (1 ns less) = queue 25.4 \
 + kernel 133.8; deliver 29.8 ns is not in fio's lat (tw_event_time=1)" \
 	'fio sees no deliver'
+sed '/^"stages"/,/^"lat"/{/^"lat"/!d;}; s/^"lat"/"stages": {&/' "$a" >"$b"
+sed -i 's/"event_time": true/"event_time": false/' "$b"
+is "$(sum "$b")" 'fio lat mean 160.2 ns; lat by Tickwise 189.0 ns (29 ns more); its stages '\
+'are not known of all I/Os' 'of lat alone there is no sum of stages'
 
 # ---- stages that nobody knows ----
 
 write_report "$a"
 sed '/^"stages"/,/^"lat"/{/^"lat"/!d;}; s/^"lat"/"stages": {&/' "$a" >"$b"
 is "$(sum "$b")" \
-	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'lat mean 189.0 ns; its stages are not known of all I/Os' \
 	'lat alone, as with tw_stages=0'
 is "$(sed '/^What the words/,$d' "$out" | grep -c '^lat ') \
 $(sed '/^What the words/,$d' "$out" | grep -cE '^(queue|kernel|deliver) ')" \
 	'1 0' 'which is a row'
 sed -i 's/"thread_number": 1/"thread_number": 2/' "$b"
 is "$(sum "$a" "$b")" \
-	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'lat mean 189.0 ns; its stages are not known of all I/Os' \
 	'one of two jobs'
 is "$(grep -A 1 '^kernel' "$out" | grep -c '(of 100)')" 1 \
 	'whose stages are those of the other'
 sed 's/"kernel"/"lunch"/' "$a" >"$b"
 is "$(sum "$b")" \
-	'fio lat mean 189.0 ns; its stages are not known of all I/Os' \
+	'lat mean 189.0 ns; its stages are not known of all I/Os' \
 	'a stage that this version does not know'
 sed -i 's/"event_time": false/"event_time": true/' "$b"
 is "$(sum "$b")" "lat mean 189.0 ns; its stages are not known of all I/Os; this \

@@ -11,22 +11,12 @@
 #include "command/output/format.h"
 #include "command/output/plot.h"
 #include "command/output/table.h"
+#include "command/report/sum.h"
 #include "command/reports/by_lat.h"
 #include "command/reports/colors.h"
 #include "latency/histogram.h"
 
 /* ---- bars ---------------------------------------------------------------- */
-
-/* Some stages may be unknown here: then the sum would be too small. */
-static int adds_up(const struct tw_report_tally *tally, int direction)
-{
-	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
-	uint64_t sum_ns = 0;
-
-	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		sum_ns += tally->times[i][direction].sum_ns;
-	return lat->count && sum_ns == lat->sum_ns;
-}
 
 static void add_parts(struct tw_series *stack, const double ns[TW_REPORT_STAGES])
 {
@@ -88,7 +78,8 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tal
 	struct tw_plot *plot;
 	int any;
 
-	if (!adds_up(tally, direction))
+	/* Of some stages the sum would be too small. */
+	if (!tw_report_has_all_stages(tally, direction))
 		return;
 	plot = tw_page_plot(page, "Where the time of an I/O goes");
 	add_mean(plot, tally, direction);

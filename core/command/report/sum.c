@@ -58,8 +58,7 @@ static void put_mean(const struct means *means, const char *what,
 	tw_page_more(means->page, " %s", means->unit.name);
 }
 
-/* Nothing of lat is missing: recorded by all jobs, and known to this version. */
-static int has_all_stages(const struct tw_report_tally *tally, int direction)
+int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction)
 {
 	uint64_t left_ns = tally->times[TW_REPORT_LAT][direction].sum_ns;
 	int any = 0;
@@ -71,22 +70,63 @@ static int has_all_stages(const struct tw_report_tally *tally, int direction)
 	return any && left_ns == 0;
 }
 
-static struct means means_of(struct tw_page *page, uint64_t largest_ns, uint64_t ios)
+/* Of the stages that have any time. */
+static uint64_t smallest_ns(const struct tw_report_tally *tally, int direction)
+{
+	uint64_t smallest = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		uint64_t sum_ns = tally->times[i][direction].sum_ns;
+
+		if (sum_ns && (!smallest || sum_ns < smallest))
+			smallest = sum_ns;
+	}
+	return smallest;
+}
+
+/* What the last digit is. */
+static double digit_of(const struct tw_format_unit *unit)
+{
+	return unit->ns / pow(10, unit->decimals);
+}
+
+/* The unit of the largest, in which the smallest part must not become 0.000: so some
+ * milliseconds that have parts of nanoseconds are in microseconds. */
+static struct tw_format_unit unit_for(double largest_ns, double smallest_ns)
+{
+	struct tw_format_unit unit = tw_format_unit(largest_ns);
+
+	if (unit.ns > 1e3 && largest_ns < 100e6 && smallest_ns > 0 &&
+	    smallest_ns < 10 * digit_of(&unit))
+		unit = (struct tw_format_unit) { .ns = 1e3, .name = "us", .decimals = 1 };
+	while (smallest_ns > 0 && 2 * smallest_ns < digit_of(&unit) && unit.decimals < 3)
+		unit.decimals++;
+	return unit;
+}
+
+/* Of all I/Os; @smallest_ns: 0 if no parts are shown. */
+static struct means means_of(struct tw_page *page, uint64_t largest_ns,
+			     uint64_t smallest_ns, uint64_t ios)
 {
 	struct means means = {
 		.page = page,
-		.unit = tw_format_unit((double)largest_ns / (double)ios),
+		.unit = unit_for((double)largest_ns / (double)ios,
+				 (double)smallest_ns / (double)ios),
 	};
 
-	means.digit_ns = (double)ios * means.unit.ns /
-			 pow(10, means.unit.decimals);
+	means.digit_ns = (double)ios * digit_of(&means.unit);
 	return means;
 }
+
+/* What @sum_ns is where fio's own mean is known, and where it is not. */
+struct names {
+	const char *next_to_fio, *alone;
+};
 
 /* The sum, which is fio's lat but for the clock. fio's own mean comes first if it is
  * known. Its I/Os are ours, unless a stamp of ours failed. */
 static void put_fio_mean(const struct means *means, const struct tw_report_group *group,
-			 int direction, uint64_t sum_ns)
+			 int direction, uint64_t sum_ns, struct names names)
 {
 	const struct tw_report_fio_lat *fio = &group->tally.fio_lat[direction];
 	const uint64_t ios = group->tally.times[TW_REPORT_LAT][direction].count;
@@ -94,7 +134,7 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 	double mean_ns, off_ns;
 
 	if (group->tally.missing & TW_REPORT_NO_FIO_LAT || !fio->count) {
-		put_mean(means, "fio lat mean", sum_ns);
+		put_mean(means, names.alone, sum_ns);
 		return;
 	}
 	mean_ns = fio->sum_ns / (double)fio->count;
@@ -104,7 +144,7 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 	if (fio->count != ios)
 		tw_page_more(means->page, " of %llu I/Os",
 			     (unsigned long long)fio->count);
-	put_mean(means, "; sum of stages", sum_ns);
+	put_mean(means, names.next_to_fio, sum_ns);
 	tw_page_more(means->page, " (%s %s)", tw_format_ns(off, round(fabs(off_ns))),
 		     off_ns < 0 ? "less" : "more");
 }
@@ -119,11 +159,16 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 			 !attached;
 	const struct tw_histogram *lat =
 		&group->tally.times[TW_REPORT_LAT][direction];
-	struct means means = means_of(page, lat->sum_ns, lat->count);
-	int is_complete = has_all_stages(&group->tally, direction);
+	int is_complete = tw_report_has_all_stages(&group->tally, direction);
+	struct means means = means_of(page, lat->sum_ns, is_complete ?
+				      smallest_ns(&group->tally, direction) : 0,
+				      lat->count);
+	const struct names names = {
+		is_complete ? "; sum of stages" : "; lat by Tickwise", "lat mean",
+	};
 
 	if (is_fio_lat)
-		put_fio_mean(&means, group, direction, lat->sum_ns);
+		put_fio_mean(&means, group, direction, lat->sum_ns, names);
 	else
 		put_mean(&means, "lat mean", lat->sum_ns);
 	if (is_complete)
@@ -148,10 +193,11 @@ static void put_event_sum(struct tw_page *page, const struct tw_report_group *gr
 	uint64_t deliver_ns =
 		tally->times[TW_DELIVER][direction].sum_ns;
 	uint64_t fio_ns = lat->sum_ns - deliver_ns;
-	struct means means = means_of(page, fio_ns > deliver_ns ? fio_ns :
-				      deliver_ns, lat->count);
+	struct means means = means_of(page, fio_ns > deliver_ns ? fio_ns : deliver_ns,
+				      smallest_ns(tally, direction), lat->count);
+	const struct names names = { "; sum of stages", "lat without deliver: mean" };
 
-	put_fio_mean(&means, group, direction, fio_ns);
+	put_fio_mean(&means, group, direction, fio_ns, names);
 	put_stages(&means, tally, direction, TW_DELIVER);
 	put_mean(&means, "; deliver", deliver_ns);
 	tw_page_more(page, " is not in fio's lat (tw_event_time=1)");
@@ -165,7 +211,7 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 	tw_page_paragraph(page, "%s: ", tw_report_directions[direction]);
 	if (direction != TW_REPORT_SYNC &&
 	    group->event_times == group->size &&
-	    has_all_stages(&group->tally, direction))
+	    tw_report_has_all_stages(&group->tally, direction))
 		put_event_sum(page, group, direction);
 	else
 		put_sum(page, group, direction);

@@ -8,6 +8,9 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
+/* Nothing of lat is missing: recorded by all jobs, and known to this version. */
+int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction);
+
 /* Of a direction: the mean of lat and the stages it is the sum of; and the time inside
  * the submitting call. Nothing where there is none. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
