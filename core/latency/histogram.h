@@ -43,6 +43,13 @@ static inline void tw_histogram_set_squares(struct tw_histogram *histogram,
 	histogram->squares_ns2[1] = (uint64_t)(squares_ns2 >> 64);
 }
 
+/* At least one value lies above the percentile; 100 - 99.9 has a rounding error. */
+static inline int tw_histogram_has_percentile(const struct tw_histogram *histogram,
+					      double percent)
+{
+	return (double)histogram->count * (100 - percent) >= 99.999999;
+}
+
 /* Without them a histogram was read back from bins alone. */
 static inline int tw_sums_have_squares(uint64_t sum_ns, u128 squares_ns2)
 {

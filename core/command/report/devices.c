@@ -11,15 +11,12 @@
 #include <string.h>
 
 #include "command/output/table.h"
+#include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
 #include "command/reports/want.h"
 
 /* In text; HTML and --json have all. */
 #define MOST_ROWS	32
-
-static const double percents[] = { 50, 99, 99.9 };
-
-#define PERCENTS	(sizeof(percents) / sizeof(*percents))
 
 static int hosts_differ(const struct tw_report_ranking *ranking)
 {
@@ -67,14 +64,7 @@ static void add_row(struct tw_table *table, const struct tw_report_device *devic
 	else
 		tw_cell_text(table, name);
 	tw_cell_u64(table, lat->count);
-	add_mean(table, lat);
-	for (size_t i = 0; i < PERCENTS; i++)
-		if (tw_report_has_percentile(lat, percents[i]))
-			tw_cell_ns(table, (double)tw_histogram_percentile(lat,
-								percents[i]));
-		else
-			tw_cell_none(table);
-	tw_cell_ns(table, (double)lat->max_ns);
+	tw_report_add_lat(table, lat);
 	add_mean(table, &device->in_device[direction]);
 	if (with_model)
 		tw_cell_text(table, model_of(device));

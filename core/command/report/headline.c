@@ -11,8 +11,8 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
+#include "command/report/lat_cells.h"
 #include "command/reports/attached.h"
-#include "command/reports/devices.h"
 #include "command/reports/facts.h"
 #include "command/reports/merge.h"
 #include "command/reports/want.h"
@@ -79,8 +79,6 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 
 /* ---- tiles --------------------------------------------------------------- */
 
-static const double percents[] = { 50, 99, 99.9 };
-
 /* Per second of the longest job: of the group, not of the device. */
 static void add_rate(struct tw_table *tiles, const struct tw_report_group *group,
 		     double value)
@@ -91,23 +89,6 @@ static void add_rate(struct tw_table *tiles, const struct tw_report_group *group
 		tw_cell_number(tiles, value * 1e9 / (double)group->run_ns);
 	else
 		tw_cell_none(tiles);
-}
-
-static void add_lat(struct tw_table *tiles, const struct tw_histogram *lat)
-{
-	if (lat->count == 0) {
-		for (size_t i = 0; i < sizeof(percents) / sizeof(*percents) + 2; i++)
-			tw_cell_none(tiles);
-		return;
-	}
-	tw_cell_ns(tiles, tw_histogram_mean_ns(lat));
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
-		if (tw_report_has_percentile(lat, percents[i]))
-			tw_cell_ns(tiles, (double)tw_histogram_percentile(lat,
-								percents[i]));
-		else
-			tw_cell_none(tiles);
-	tw_cell_ns(tiles, (double)lat->max_ns);
 }
 
 static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
@@ -140,7 +121,7 @@ static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
 				 (1 << 20));
 		else if (has_bytes)
 			tw_cell_none(tiles);
-		add_lat(tiles, &tally->times[TW_REPORT_LAT][i]);
+		tw_report_add_lat(tiles, &tally->times[TW_REPORT_LAT][i]);
 	}
 }
 

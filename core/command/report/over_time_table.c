@@ -7,9 +7,9 @@
 
 #include "command/output/format.h"
 #include "command/output/table.h"
+#include "command/report/lat_cells.h"
 #include "command/report/page.h"
 #include "command/reports/cells.h"
-#include "command/reports/devices.h"
 #include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
 
@@ -58,24 +58,6 @@ static void add_rate(struct tw_table *table, const struct tw_report_cell *cell,
 		tw_cell_none(table);
 }
 
-static void add_lat(struct tw_table *table, const struct tw_histogram *lat)
-{
-	static const double percents[] = { 50, 99, 99.9 };
-
-	for (int i = 0; !lat->count && i < 5; i++)
-		tw_cell_none(table);
-	if (!lat->count)
-		return;
-	tw_cell_ns(table, tw_histogram_mean_ns(lat));
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
-		if (tw_report_has_percentile(lat, percents[i]))
-			tw_cell_ns(table, (double)tw_histogram_percentile(lat,
-								percents[i]));
-		else
-			tw_cell_none(table);
-	tw_cell_ns(table, (double)lat->max_ns);
-}
-
 static void add_bad(struct tw_table *table, const struct tw_report_cell *cell,
 		    int direction)
 {
@@ -98,7 +80,7 @@ static void add_row(struct tw_table *table, const struct tw_report_cell *cell,
 	tw_cell_ns(table, (double)cell->from_ns);
 	tw_cell_ns(table, (double)(cell->to_ns - cell->from_ns));
 	add_rate(table, cell, lat);
-	add_lat(table, lat);
+	tw_report_add_lat(table, lat);
 	add_bad(table, cell, direction);
 }
 

@@ -35,6 +35,7 @@
 #include "command/report/counter.h"
 #include "command/report/headline.h"
 #include "command/report/inside_text.h"
+#include "command/report/lat_cells.h"
 #include "command/reports/devices.h"
 #include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
@@ -97,11 +98,7 @@ static void add_row(struct tw_table *table, const char *name,
 	tw_cell_ns(table, tw_histogram_mean_ns(histogram));
 	tw_cell_ns(table, tw_histogram_stddev_ns(histogram));
 	for (size_t i = 0; i < PERCENTS; i++)
-		if (tw_report_has_percentile(histogram, percents[i]))
-			tw_cell_ns(table, (double)tw_histogram_percentile(histogram,
-								percents[i]));
-		else
-			tw_cell_none(table);
+		tw_report_add_percentile(table, histogram, percents[i]);
 	tw_cell_ns(table, (double)histogram->max_ns);
 	if (histogram->count != ios)
 		tw_cell_printf(table, "(of %llu)",

@@ -68,9 +68,6 @@ int tw_report_rank_devices(struct tw_report_ranking *ranking,
 			   const struct tw_report_group *groups, size_t count);
 void tw_report_ranking_free(struct tw_report_ranking *ranking);
 
-/* At least one value lies above the percentile. */
-int tw_report_has_percentile(const struct tw_histogram *histogram, double percent);
-
 /* Which are the slow ones, of two devices and more. */
 void tw_report_say_slow_devices(char *text, size_t size,
 				const struct tw_report_ranking *ranking);

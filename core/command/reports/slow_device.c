@@ -40,12 +40,6 @@
  * `tickwise diff`. */
 #define FEWEST_BEYOND	10
 
-/* 100 - 99.9 has a rounding error. */
-int tw_report_has_percentile(const struct tw_histogram *histogram, double percent)
-{
-	return (double)histogram->count * (100 - percent) >= 99.999999;
-}
-
 /* ---- the order ----------------------------------------------------------- */
 
 static const double percents[] = { 99.9, 99, 50 };
