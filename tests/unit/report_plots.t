@@ -33,13 +33,18 @@ run report --html=page many.json
 is "$status$(cat "$err")" 0 'a report of 10000 I/Os'
 well_formed page 'with bars of stages'
 has page '>mean: 189 ns, of 10000 I/Os</text>' 'a bar of the mean'
-has page '>p99.9: 1.000 us, of 100 I/Os of 960 ns to 1.023 us</text>' 'and of p99.9'
-has page '>p99: 900 ns, of 1000 I/Os of 896 ns to 959 ns</text>' 'and of p99'
+has page '>p99.9: 1.000 us, of 100 I/Os from 960 ns up</text>' 'and of p99.9'
+has page '>p99: 900 ns, of 1100 I/Os from 896 ns up</text>' 'and of p99'
 is "$(grep -o '<title>[a-z]*: [0-9.]* %' page | sed 's/<title>//' | tr '\n' ' ')" \
-	'queue: 13.4 % kernel: 70.8 % deliver: 15.8 % queue: 17.8 % kernel: 71.1 % deliver: 11.1 % queue: 5 % kernel: 75 % deliver: 20 % ' \
+	'queue: 13.4 % kernel: 70.8 % deliver: 15.8 % queue: 16.5 % kernel: 71.5 % deliver: 12 % queue: 5 % kernel: 75 % deliver: 20 % ' \
 	'each with its own stages'
-has page 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os of 960 ns to 1.023 us)' \
-	'a sentence, as none of the slowest is there'
+has page 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os from 960 ns up)' \
+	'a sentence on the same I/Os'
+sed 's/"slowest": \[\]/"slowest": [{"offset": 8192, "size": 4096, "ddir": "read",\
+"monotonic_ns": "1000000", "stages": {"deliver": 1023, "lat": 1023}}]/' many.json >slow.json
+run report slow.json
+has "$out" 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os' \
+	'which are all of them, not the slowest alone'
 has page '<tr><td class="text">p99</td><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
 	'the same as numbers'
 run report --html=page bare.json

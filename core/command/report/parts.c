@@ -2,7 +2,8 @@
 /*
  * Where the time of an I/O goes: see parts.h. Percentiles of the stages don't add up to
  * that of lat. So a percentile is divided as the I/Os are whose lat is about that
- * percentile: those of the same slice of lat (latency/slices.h).
+ * percentile: in the table those of the same slice of lat (latency/slices.h), in the bars
+ * also those above it, as in the sentence on the slow ones.
  */
 #include "command/report/parts.h"
 
@@ -46,7 +47,7 @@ static const struct tw_report_slice *slice_of(const struct tw_report_tally *tall
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
 
 	/* As in the table of stages. */
-	if ((double)lat->count * (100 - percent) < 99.999999)
+	if (!tw_histogram_has_percentile(lat, percent))
 		return NULL;
 	return tw_report_slice_at(tally, direction, percent);
 }
@@ -56,19 +57,20 @@ static int add_percent(struct tw_plot *plot, const struct tw_report_tally *tally
 			int direction, double percent)
 {
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
-	const struct tw_report_slice *slice = slice_of(tally, direction, percent);
-	char at[TW_FORMAT_SIZE], low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
+	char at[TW_FORMAT_SIZE], low[TW_FORMAT_SIZE];
 	double ns[TW_REPORT_STAGES];
+	struct tw_report_slice sum;
 
-	if (!slice)
+	if (!tw_histogram_has_percentile(lat, percent) ||
+	    !tw_report_slices_from(&sum, tally, direction, percent))
 		return 0;
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		ns[i] = (double)slice->sum_ns[i];
+		ns[i] = (double)sum.sum_ns[i];
 	tw_format_ns(at, (double)tw_histogram_percentile(lat, percent));
-	tw_format_ns(low, (double)tw_lat_slice_low(slice->at));
-	tw_format_ns(high, (double)tw_lat_slice_high(slice->at));
-	add_parts(tw_plot_stack(plot, "p%g: %s, of %llu I/Os of %s to %s", percent, at,
-				(unsigned long long)slice->ios, low, high), ns);
+	tw_format_ns(low, (double)tw_lat_slice_low(sum.at));
+	add_parts(tw_plot_stack(plot, "p%g: %s, of %llu I/O%s from %s up", percent, at,
+				(unsigned long long)sum.ios, tw_format_plural(sum.ios),
+				low), ns);
 	return 1;
 }
 
@@ -87,7 +89,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tal
 	any |= add_percent(plot, tally, direction, 99.9);
 	if (any)
 		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
-				"of a percentile are the I/Os with about that lat.");
+				"of a percentile are the I/Os from about that lat up.");
 }
 
 /* ---- numbers ------------------------------------------------------------- */

@@ -214,3 +214,20 @@ const struct tw_report_slice *tw_report_slice_at(const struct tw_report_tally *t
 	}
 	return ios == lat->count ? found : NULL;
 }
+
+int tw_report_slices_from(struct tw_report_slice *sum, const struct tw_report_tally *tally,
+			  int direction, double percent)
+{
+	const struct tw_report_by_lat *by_lat = &tally->by_lat[direction];
+	const struct tw_report_slice *first = tw_report_slice_at(tally, direction,
+								 percent);
+
+	if (!first)
+		return 0;
+	*sum = *first;
+	for (const struct tw_report_slice *slice = first + 1;
+	     slice < by_lat->slices + by_lat->count; slice++)
+		if (add_slice(sum, slice))
+			return 0;
+	return 1;
+}

@@ -28,4 +28,9 @@ json_t *tw_report_by_lat_to_json(const struct tw_report_tally *tally);
 const struct tw_report_slice *tw_report_slice_at(const struct tw_report_tally *tally,
 						 int direction, double percent);
 
+/* The sum of that slice and of all above it, as a slice with where it begins. 0: there is
+ * none, or sums that don't fit. */
+int tw_report_slices_from(struct tw_report_slice *sum, const struct tw_report_tally *tally,
+			  int direction, double percent);
+
 #endif

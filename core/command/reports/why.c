@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sentence that a report begins with: a high percentile of lat, the stages in which
- * the I/Os beyond that percentile spent their time, and, where the job's thread was
- * followed, what kept it from running. From the list of the slowest; of a direction that
- * has none of them, from the stages of I/Os by lat.
+ * A sentence on the slow I/Os of a direction: a high percentile of lat, the stages in
+ * which the I/Os from there up spent their time, and, where the job's thread was followed,
+ * what kept it from running. The stages are those of all these I/Os, if a report has sums
+ * by lat; else those of the slowest, which are few. What kept the thread is known of the
+ * slowest only.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ struct share {
 struct why {
 	double percent;
 	uint64_t ns;			/* the percentile */
-	size_t ios;			/* of the slowest, at and beyond it */
+	uint64_t from_ns;		/* the shares are of all I/Os from here up; or 0 */
+	uint64_t ios;			/* else of so many of the slowest, at and beyond it */
 	uint64_t beyond;		/* of all */
 	double lat_ns;			/* sums of these I/Os */
 	struct share shares[MOST_NAMES];
@@ -66,18 +68,26 @@ static int is_meant(const struct why *why, const struct tw_report_slow *slow,
 	       strcmp(name, tw_report_directions[direction]) == 0;
 }
 
-static int find(struct why *why, const struct tw_report_group *group,
-		int direction)
+/* Of all I/Os from about the percentile up. */
+static int add_slices(struct why *why, const struct tw_report_group *group, int direction)
 {
-	const struct tw_histogram *lat =
-		&group->tally.times[TW_REPORT_LAT][direction];
+	struct tw_report_slice sum;
 
-	*why = (struct why) { .percent = percent_of(lat->count) };
-	if (why->percent <= 0)
+	if (!tw_report_slices_from(&sum, &group->tally, direction, why->percent))
 		return 0;
-	why->ns = tw_histogram_percentile(lat, why->percent);
-	why->beyond = (uint64_t)llround((double)lat->count *
-					(100 - why->percent) / 100);
+	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+		if (sum.sum_ns[i])
+			add_share(why, tw_report_times[i].name, sum.sum_ns[i]);
+		why->lat_ns += (double)sum.sum_ns[i];
+	}
+	why->ios = sum.ios;
+	why->from_ns = tw_lat_slice_low(sum.at);
+	return why->lat_ns > 0;
+}
+
+static void add_slowest(struct why *why, const struct tw_report_group *group,
+			int direction)
+{
 	for (size_t i = 0; i < group->slow_count; i++) {
 		const struct tw_report_slow *slow = &group->slowest[i];
 		struct tw_report_slow_stage list[TW_REPORT_STAGES];
@@ -92,30 +102,23 @@ static int find(struct why *why, const struct tw_report_group *group,
 		for (int j = 0; j < count; j++)
 			add_share(why, list[j].name, list[j].ns);
 	}
-	return why->ios && why->lat_ns > 0;
 }
 
-/* Where none of the slowest is of this direction: the I/Os with about that lat. */
-static const struct tw_report_slice *find_slice(struct why *why,
-						const struct tw_report_group *group,
-						int direction)
+static int find(struct why *why, const struct tw_report_group *group,
+		int direction)
 {
 	const struct tw_histogram *lat =
 		&group->tally.times[TW_REPORT_LAT][direction];
-	const struct tw_report_slice *slice;
 
 	*why = (struct why) { .percent = percent_of(lat->count) };
 	if (why->percent <= 0)
-		return NULL;
-	slice = tw_report_slice_at(&group->tally, direction, why->percent);
-	if (!slice)
-		return NULL;
+		return 0;
 	why->ns = tw_histogram_percentile(lat, why->percent);
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
-		add_share(why, tw_report_times[i].name, slice->sum_ns[i]);
-		why->lat_ns += (double)slice->sum_ns[i];
-	}
-	return why->lat_ns > 0 ? slice : NULL;
+	why->beyond = (uint64_t)llround((double)lat->count *
+					(100 - why->percent) / 100);
+	if (!add_slices(why, group, direction))
+		add_slowest(why, group, direction);
+	return why->ios && why->lat_ns > 0;
 }
 
 static void put_shares(FILE *file, struct why *why)
@@ -239,51 +242,40 @@ static void put_causes(FILE *file, const struct why *why,
 
 /* ---- the sentence -------------------------------------------------------- */
 
-static void put_beyond(FILE *file, const struct why *why)
+static void put_ios(FILE *file, const struct why *why)
 {
-	if (why->ios < why->beyond)
-		fprintf(file, " (of the %zu slowest of %llu I/Os beyond)",
-			why->ios, (unsigned long long)why->beyond);
+	const unsigned long long ios = why->ios;
+	char from[TW_FORMAT_SIZE];
+
+	if (why->from_ns)
+		fprintf(file, " (of %llu I/O%s from %s up)", ios,
+			tw_format_plural(why->ios),
+			tw_format_ns(from, (double)why->from_ns));
+	else if (why->ios < why->beyond)
+		fprintf(file, " (of the %llu slowest of %llu I/Os beyond)", ios,
+			(unsigned long long)why->beyond);
 	else
-		fprintf(file, " (of %zu I/O%s beyond)", why->ios,
-			why->ios > 1 ? "s" : "");
-}
-
-static void put_slice(FILE *file, const struct tw_report_slice *slice)
-{
-	char low[TW_FORMAT_SIZE], high[TW_FORMAT_SIZE];
-
-	tw_format_ns(low, (double)tw_lat_slice_low(slice->at));
-	tw_format_ns(high, (double)tw_lat_slice_high(slice->at));
-	fprintf(file, " (of %llu I/O%s of %s to %s)", (unsigned long long)slice->ios,
-		tw_format_plural(slice->ios), low, high);
+		fprintf(file, " (of %llu I/O%s beyond)", ios,
+			tw_format_plural(why->ios));
 }
 
 int tw_report_say_why(char *text, size_t size,
 		      const struct tw_report_group *group, int direction)
 {
-	const struct tw_report_slice *slice = NULL;
 	char ns[TW_FORMAT_SIZE];
 	struct why why;
 	FILE *file;
 
-	if (!find(&why, group, direction)) {
-		slice = find_slice(&why, group, direction);
-		if (!slice)
-			return 0;
-	}
+	if (!find(&why, group, direction))
+		return 0;
 	file = fmemopen(text, size, "w");
 	if (!file)
 		return 0;
 	fprintf(file, "%s: p%g is %s", tw_report_directions[direction],
 		why.percent, tw_format_ns(ns, (double)why.ns));
 	put_shares(file, &why);
-	if (slice) {
-		put_slice(file, slice);
-	} else {
-		put_beyond(file, &why);
-		put_causes(file, &why, group, direction);
-	}
+	put_ios(file, &why);
+	put_causes(file, &why, group, direction);
 	fclose(file);
 	return 1;
 }
@@ -295,9 +287,10 @@ static json_t *why_to_json(struct why *why)
 	for (size_t i = 0; i < why->share_count; i++)
 		json_object_set_new(shares, why->shares[i].name,
 				    json_real(why->shares[i].ns / why->lat_ns));
-	return json_pack("{s:f, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:f, s:o, s:o*, s:o, s:o, s:o}",
 			 "percent", why->percent,
 			 "lat_ns", tw_json_of_u64(why->ns),
+			 "from_ns", why->from_ns ? tw_json_of_u64(why->from_ns) : NULL,
 			 "ios", tw_json_of_u64(why->ios),
 			 "beyond", tw_json_of_u64(why->beyond),
 			 "shares", shares);
