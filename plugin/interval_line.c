@@ -15,7 +15,7 @@
 
 /* Of a number, a name and what stands around them. */
 #define MOST_PIECE	64
-/* More than a line has at three digits in most jobs. */
+/* What a line has at three digits in most jobs; it grows where that is too little. */
 #define FIRST_SIZE	(512U << 10)
 #define PAGE		4096U
 
@@ -251,6 +251,12 @@ static bool has_news(const struct tw_histogram *now, const struct tw_histogram *
 	       load(&now->max_ns) > told->max_ns;
 }
 
+/* While a histogram's first value is added, its sum is there before its extremes. */
+static bool has_extremes(const struct tw_histogram *now)
+{
+	return load(&now->min_ns) <= load(&now->max_ns);
+}
+
 /* Nothing where all is as it was. The count is that of the bins; the sum is read apart
  * from them. */
 static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
@@ -261,6 +267,10 @@ static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
 	struct bins new;
 	uint64_t sum_ns;
 
+	if (!has_extremes(now)) {
+		lines->length = at;
+		return 0;
+	}
 	open_object(lines, "bins");
 	new = put_bins(lines, now, told);
 	if (!new.count && !has_news(now, told)) {
@@ -400,6 +410,23 @@ static void put_health(struct tw_interval_lines *lines)
 	close_object(lines);
 }
 
+/* Of all I/Os so far: when the first was prepared, and how long after that the last was
+ * returned. It is what the report has. */
+static void put_run(struct tw_interval_lines *lines)
+{
+	const struct tw_job *job = lines->job;
+	const uint64_t last = load(&job->last_ticks);
+	const uint64_t first = load(&job->first_ticks);
+	int64_t first_ns, run_ns;
+
+	if (!first || !last)
+		return;
+	first_ns = tw_job_ns(job, job->start.ticks, first);
+	run_ns = tw_job_ns(job, first, last);
+	put_count(lines, "first_ns", first_ns > 0 ? (uint64_t) first_ns : 0);
+	put_count(lines, "run_ns", run_ns > 0 ? (uint64_t) run_ns : 0);
+}
+
 /* ---- lines -------------------------------------------------------------- */
 
 static uint64_t clock_ns(clockid_t id)
@@ -460,6 +487,7 @@ int tw_interval_line(struct tw_interval_lines *lines, bool is_end)
 	lines->length = 0;
 	put(lines, is_end ? "{\"end\":{" : "{");
 	put_times(lines);
+	put_run(lines);
 	put_stages(lines, ios);
 	take_tallies(&new, lines);
 	put_counts(lines, "ios", ios);

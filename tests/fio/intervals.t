@@ -60,6 +60,8 @@ adds_up()
 			$at = $_->{to_ns};
 			add($sum, parts($_));
 		}
+		$lines[-1]{run_ns} == $report->{job}{run_ns}
+			or die "runs for another time\n";
 		add($right, parts($report));
 		my $json = JSON::PP->new->canonical;
 		my ($is, $wanted) = map { $json->encode($_) } $sum, $right;

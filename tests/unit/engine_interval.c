@@ -255,7 +255,8 @@ static bool is_chain(void)
 static uint64_t of_line(unsigned i, const char *part, const char *key)
 {
 	return i < file.lines ?
-	       number(json_object_get(file.line[i], part), key) : UINT64_MAX;
+	       number(part ? json_object_get(file.line[i], part) : file.line[i],
+		      key) : UINT64_MAX;
 }
 
 /* ---- jobs --------------------------------------------------------------- */
@@ -324,6 +325,11 @@ static void random_lines(bool has_stages, struct tw_slot *slots)
 	       written);
 	tap_ok(is_chain(), "one after the other");
 	tap_ok(adds_up(), "they add up to the report");
+	tap_ok(of_line(0, NULL, "first_ns") != UINT64_MAX &&
+	       of_line(written, NULL, "run_ns") ==
+	       (uint64_t)world_count("job", "run_ns"),
+	       "the last one's run is the report's: %llu ns",
+	       (unsigned long long)world_count("job", "run_ns"));
 	tap_ok(misfits() == 0, "each has extremes and the count of its bins");
 	tap_ok(same_extremes("lat", "read") && same_extremes("lat", "write") &&
 	       (!has_stages || same_extremes("queue", "read")),
@@ -402,6 +408,52 @@ static void between_stores(void)
 	       "so is an extreme");
 	tap_ok(file.lines == 4 && !json_object_size(json_object_get(
 	       file.line[2], "stages")), "and only there");
+}
+
+/* The first value's sum is stored, and its extremes are not yet. */
+static void before_first_extremes(void)
+{
+	struct tw_histogram *lat;
+	struct tw_job *job;
+
+	if (!begin(HOUR_US))
+		return;
+	job = world.td.io_ops_data;
+	lat = &job->lat[TW_TRIM];
+	lat->sum_ns = 5;
+	write_now();
+	lat->sum_ns = 0;
+	tw_histogram_add(lat, 5);
+	job->counts[TW_TRIM].recorded++;
+	write_now();
+	world_end();
+	read_file();
+	tap_ok(file.lines == 3 && !json_object_size(json_object_get(
+	       file.line[0], "stages")) && adds_up() && misfits() == 0,
+	       "of a histogram without extremes there is nothing yet");
+	tap_ok(of_line(1, "ios", "trim") == 1, "it is in the next line");
+}
+
+/* In the ramp time there are I/Os, but none that counts. */
+static void run_of_lines(void)
+{
+	struct tw_job *job;
+
+	if (!begin(HOUR_US))
+		return;
+	job = world.td.io_ops_data;
+	write_now();
+	job->first_ticks = job->start.ticks + 7000;
+	job->last_ticks = job->start.ticks + 9500;
+	write_now();
+	world_end();
+	read_file();
+	tap_ok(!json_object_get(file.line[0], "first_ns") &&
+	       !json_object_get(file.line[0], "run_ns"),
+	       "before the first I/O that counts a line has no run");
+	tap_ok(of_line(1, NULL, "first_ns") == 7000 &&
+	       of_line(1, NULL, "run_ns") == 2500,
+	       "then when it began, and how long all took");
 }
 
 /* By the counter of this thread's CPU it is earlier than it was. */
@@ -593,6 +645,8 @@ int main(void)
 	header();
 	unsettled();
 	between_stores();
+	before_first_extremes();
+	run_of_lines();
 	behind();
 	contradictions();
 	no_file();
