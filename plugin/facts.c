@@ -36,12 +36,15 @@ struct tw_facts {
 
 /* ---- options ------------------------------------------------------------ */
 
-/* Without control characters, and cut off if it is too long. */
+/* Without control characters, and with an end that says so if it is cut off. */
 static json_t *option_text(const char *value)
 {
 	char text[TW_FACTS_OPTION_BYTES + 1];
 
-	snprintf(text, sizeof(text), "%s", value ? value : "");
+	if (!value)
+		value = "";
+	if (snprintf(text, sizeof(text), "%s", value) > TW_FACTS_OPTION_BYTES)
+		memcpy(&text[TW_FACTS_OPTION_BYTES - 3], "...", 3);
 	return tw_json_text(tw_plain_text(text));
 }
 
@@ -55,16 +58,98 @@ static void set_option(struct tw_facts *facts, const char *name,
 		facts->options_left_out++;
 }
 
-/* As fio keeps them, in the order in which they were given. */
-static void set_options(struct tw_facts *facts, struct flist_head *list)
+static const struct print_option *option_at(struct flist_head *entry)
 {
-	const struct print_option *option;
+	return flist_entry(entry, struct print_option, list);
+}
+
+static bool same_value(const struct print_option *one,
+		       const struct print_option *other)
+{
+	return !strcmp(one->value ? one->value : "",
+		       other->value ? other->value : "");
+}
+
+/* Is every value of it in @list the same? */
+static bool is_clear(struct flist_head *list, const struct print_option *option)
+{
 	struct flist_head *entry;
 
-	flist_for_each(entry, list) {
-		option = flist_entry(entry, struct print_option, list);
-		set_option(facts, option->name, option->value);
-	}
+	flist_for_each(entry, list)
+		if (!strcmp(option_at(entry)->name, option->name) &&
+		    !same_value(option_at(entry), option))
+			return false;
+	return true;
+}
+
+static bool has_range(const struct thread_options *o)
+{
+	enum fio_ddir ddir;
+
+	for (ddir = DDIR_READ; ddir <= DDIR_TRIM; ddir++)
+		if (o->min_bs[ddir] != o->max_bs[ddir])
+			return true;
+	return false;
+}
+
+static bool has_split(const struct thread_options *o)
+{
+	return o->bssplit_nr[DDIR_READ] || o->bssplit_nr[DDIR_WRITE] ||
+	       o->bssplit_nr[DDIR_TRIM];
+}
+
+/* "randread:8" is "randread", and "readwrite" is "rw". */
+static bool is_direction(const char *value, enum td_ddir direction)
+{
+	const char *name = ddir_str(direction);
+	const size_t length = strcspn(value, ":");
+
+	if (direction == TD_DDIR_RW && length == strlen("readwrite"))
+		name = "readwrite";
+	return name && length == strlen(name) && !strncmp(value, name, length);
+}
+
+/*
+ * fio has one list of all that stands in [global], also in those sections that come
+ * after the job and are not for it. What the job runs with tells for some options,
+ * which are left to take_options(). Of another one that has several values there, the
+ * job's is not known.
+ */
+static bool is_of_job(const struct thread_options *o, struct flist_head *globals,
+		      const struct print_option *option)
+{
+	const char *name = option->name;
+
+	if (!strcmp(name, "rw"))
+		return option->value && is_direction(option->value, o->td_ddir);
+	if (!strcmp(name, "bsrange"))
+		return has_range(o) && is_clear(globals, option);
+	if (!strcmp(name, "bssplit"))
+		return has_split(o) && is_clear(globals, option);
+	if (!strcmp(name, "bs") || !strcmp(name, "iodepth") ||
+	    !strcmp(name, "direct"))
+		return false;
+	return is_clear(globals, option);
+}
+
+static void set_global_options(struct tw_facts *facts, struct thread_data *td)
+{
+	struct flist_head *globals = &get_global_options()->opt_list, *entry;
+
+	flist_for_each(entry, globals)
+		if (is_of_job(&td->o, globals, option_at(entry)))
+			set_option(facts, option_at(entry)->name,
+				   option_at(entry)->value);
+}
+
+/* Theirs count where [global] has them, too. */
+static void set_own_options(struct tw_facts *facts, struct thread_data *td)
+{
+	struct flist_head *entry;
+
+	flist_for_each(entry, &td->opt_list)
+		set_option(facts, option_at(entry)->name,
+			   option_at(entry)->value);
 }
 
 static void set_if_missing(struct tw_facts *facts, const char *name,
@@ -85,10 +170,17 @@ static void set_number_if_missing(struct tw_facts *facts, const char *name,
 
 static const char *size_text(uint64_t bytes, char text[24])
 {
-	const bool in_kib = bytes && !(bytes % 1024);
+	const unsigned kib = 1U << 10, mib = 1U << 20;
+	const char *unit = "";
 
-	snprintf(text, 24, "%llu%s", (unsigned long long) (in_kib ?
-		 bytes / 1024 : bytes), in_kib ? "k" : "");
+	if (bytes && !(bytes % mib)) {
+		bytes /= mib;
+		unit = "m";
+	} else if (bytes && !(bytes % kib)) {
+		bytes /= kib;
+		unit = "k";
+	}
+	snprintf(text, 24, "%llu%s", (unsigned long long) bytes, unit);
 	return text;
 }
 
@@ -113,8 +205,8 @@ static void set_block_size(struct tw_facts *facts,
 /* What a reader needs to know is there, whether it was given or not. */
 static void take_options(struct tw_facts *facts, struct thread_data *td)
 {
-	set_options(facts, &get_global_options()->opt_list);
-	set_options(facts, &td->opt_list);
+	set_global_options(facts, td);
+	set_own_options(facts, td);
 	set_if_missing(facts, "rw", ddir_str(td->o.td_ddir));
 	set_block_size(facts, &td->o);
 	set_number_if_missing(facts, "iodepth", td->o.iodepth);

@@ -32,7 +32,7 @@ ok $? 'a job with options of [global] and of its own'
 json a.json "$with_fio"'
 	my %fio = (%{$fio->{"global options"}},
 		%{$fio->{jobs}[0]{"job options"}});
-	$fio{description} = "0" x 256;
+	$fio{description} = "0" x 253 . "...";
 	$fio{iodepth} //= 1;
 	$fio{direct} //= 0;
 	# fio leaves out options without a value.
@@ -61,6 +61,55 @@ run_fio --name=c --filename=x --size=64k --rw=trimwrite --bsrange=4k-8k \
 	--tw_report=c.json --tw_test_nop=1
 json c.json '!exists $j->{options}{bs} && $j->{options}{bsrange} eq "4k-8k"'
 ok $? 'no bs where there is a range'
+
+cat >sections.fio <<EOF
+[global]
+ioengine=external:$TICKWISE_SO
+tw_test_nop=1
+filename=x
+size=64k
+bs=4k
+readwrite=randread:4
+iodepth=4
+buffered=0
+unit_base=8
+loops=1
+[early]
+tw_report=early.json
+[global]
+bs=16k
+readwrite=write
+iodepth=2
+buffered=1
+unit_base=1
+loops=1
+bsrange=4k-8k
+[late]
+tw_report=late.json
+[own]
+readwrite=readwrite
+unit_base=8
+bsrange=8k-16k
+tw_report=own.json
+EOF
+# a line that fio'"'"'s options are compared with
+options()
+{
+	from_json "$1" 'my $o = $j->{options};
+		print join " ", map { $_ . "=" . ($o->{$_} // "none") }
+		qw(rw bs bsrange iodepth direct unit_base loops)'
+}
+timeout $hung_s "$FIO" sections.fio >err 2>&1
+ok $? 'a job with another [global] after it'
+is "$(options early.json.1)" \
+	'rw=randread:4 bs=4k bsrange=none iodepth=4 direct=1 unit_base=none loops=1' \
+	'it has none of its options'
+is "$(options late.json.2)" \
+	'rw=write bs=none bsrange=4k-8k iodepth=2 direct=0 unit_base=none loops=1' \
+	'a job after both has those of the last one'
+is "$(options own.json.3)" \
+	'rw=readwrite bs=none bsrange=8k-16k iodepth=2 direct=0 unit_base=8 loops=1' \
+	'its own count in any case'
 
 # ---- the machine ----
 
