@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# make demo    the whole thing once, on this machine, in under two minutes
+# make demo    builds, runs one fio job and prints its report, in a minute
 # make check   every test
 #
-# Both first install what is missing (Debian packages; it says which, and uses
+# Both first install what is missing (Debian packages; they print which, and use
 # sudo if you are not root) and find the source of the installed fio.
 # `make help` lists the rest.
 
@@ -903,10 +903,29 @@ fio-patched: packages-patches
 
 # ---- the demonstration ----
 
-.PHONY: demo
-demo: packages-fio packages-kernel
-	$(Q)$(MAKE) --no-print-directory all
+.PHONY: demo demo-clock demo-memory demo-packages
+# On a terminal it asks before it installs.
+demo-packages:
+	$(Q).ci/packages --ask $(PACKAGES_BUILD) $(PACKAGES_FIO)
+	$(if $(filter command environment,$(firstword $(origin KERNEL_STAGES))),,\
+		$(Q).ci/packages --ask $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
+		echo 'the engine will be built without the stages inside the kernel')
+
+demo: demo-packages
+	@mkdir -p build
+	@echo 'building; what the compiler says is in build/demo.log'
+	$(Q)$(MAKE) --no-print-directory $(parallel) all >build/demo.log 2>&1 || { \
+		tail -n 40 build/demo.log >&2; exit 1; }
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B)
+
+demo-clock: demo-packages
+	$(Q)$(MAKE) --no-print-directory $(parallel) -s all
+	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) clock
+
+demo-memory:
+	$(Q).ci/packages --ask $(PACKAGES_BUILD)
+	$(Q)$(MAKE) --no-print-directory $(parallel) -s core
+	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) memory
 
 # ---- benchmarks: never part of the tests ----
 
@@ -1123,7 +1142,9 @@ distclean:
 	$(Q)rm -rf build
 
 help:
-	@echo 'make demo        install what is missing, build, and show it on this machine'
+	@echo 'make demo        install what is missing, build, run one fio job, print its report'
+	@echo 'make demo-clock  the same for the counter and fio'"'"'s clock'
+	@echo 'make demo-memory the same for memory latency'
 	@echo 'make check       install what is missing, build, and run the tests'
 	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
 	@echo 'make core        only what needs no fio: the program and the library'

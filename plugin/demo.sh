@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The demonstration: is the counter good, one real fio job through the engine,
-# how fio's clock and ours compare, what a load from memory takes, and what the
-# engine saw beside what fio says.
+# The demonstrations on this machine:
 #
-#	plugin/demo.sh BUILD-DIRECTORY
+#	plugin/demo.sh BUILD-DIRECTORY			one fio job, and its report
+#	plugin/demo.sh BUILD-DIRECTORY clock		the counter, and fio's clock
+#	plugin/demo.sh BUILD-DIRECTORY memory		memory latency
 set -eu
 
 build=$1
+part=${2:-job}
 here=$(cd "$(dirname "$0")" && pwd)
 fio=${FIO:-fio}
-work=$build/demo
-data=$work/randread.0.0
+tickwise=$build/tickwise
 
 fail()
 {
@@ -25,7 +25,26 @@ title()
 	printf '\n== %s\n\n' "$*"
 }
 
-# The data goes away however this ends; the reports stay.
+case $part in
+clock)
+	title "Can this machine's counter be trusted?   ($tickwise check)"
+	status=0
+	"$tickwise" check || status=$?
+	[ "$status" -le 2 ] || fail "the check could not run (exit $status)"
+	title "fio's clock and ours   ($tickwise compare)"
+	exec "$tickwise" compare --fio="$fio" --starts=3 --seconds=2 --rounds=1
+	;;
+memory)
+	title "What a load takes, cache by cache   ($tickwise memlat, shortened)"
+	exec "$tickwise" memlat --curves=window --pages=small --max=8M --point=5
+	;;
+job) ;;
+*) fail "unknown part: $part" ;;
+esac
+
+# The data goes away however this ends; the report and its page stay.
+work=$build/demo
+data=$work/randread.0.0
 trap 'rm -f "$data" "$work/probe"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -45,27 +64,22 @@ then
 	sed -i 's/^direct=1/direct=0/' "$work/job.fio"
 fi
 
-title "1  Can this machine's counter be trusted?   ($build/tickwise check)"
-status=0
-"$build/tickwise" check || status=$?
-[ "$status" -le 2 ] || fail "the check could not run (exit $status)"
-
-title "2  A fio job on our engine: $($fio --version), 4k random reads, depth 32"
+title "A fio job on our engine: $($fio --version), 4k random reads, depth 32, 10 s"
 engine=$(cd "$build" && pwd)/tickwise.so
 echo "ENG=external:$build/tickwise.so fio $job"
 echo
 # Where fio lays out its file and the engine puts its report: here.
-(cd "$work" && ENG=external:$engine "$fio" job.fio) ||
+(cd "$work" && ENG=external:$engine "$fio" job.fio >fio.txt) || {
+	cat "$work/fio.txt" >&2
 	fail "fio failed (exit $?); its message is above"
+}
+sed -n '/err=/,/^ *lat (/p' "$work/fio.txt"
+echo "(all of fio's text: $work/fio.txt)"
 
-title "3  fio's clock beside ours   ($build/tickwise compare)"
-# Not what the demonstration is for: a failure is said, and it goes on.
-"$build/tickwise" compare --fio="$fio" --starts=3 --seconds=2 --rounds=1 ||
-	echo "demo: the comparison failed (exit $?)" >&2
-
-title "4  What a load takes, cache by cache   ($build/tickwise memlat, shortened)"
-"$build/tickwise" memlat --curves=window --pages=small --max=8M --point=5 ||
-	echo "demo: memory was not measured (exit $?)" >&2
-
-title "5  What the engine saw   ($build/tickwise report $work/*.json)"
-"$build/tickwise" report "$work"/randread.*.tickwise.json
+title "Its report   ($tickwise report --html=$work/page.html $work/*.json)"
+"$tickwise" report --html="$work/page.html" "$work"/randread.*.tickwise.json
+echo
+echo "The same with plots: $(cd "$work" && pwd)/page.html"
+[ "$(id -u)" = 0 ] ||
+	echo "Stages inside the kernel: sudo $tickwise kernel-helper in another terminal, and again"
+echo "Your own job: $tickwise run JOB.fio   More: make demo-clock, make demo-memory"
