@@ -39,7 +39,7 @@ function isDrawn(shape)
 
 function checkPlot(svg, wrong)
 {
-	const name = svg.getAttribute("aria-label");
+	const name = svg.parentNode.querySelector("h4").textContent;
 	const frame = svg.getBoundingClientRect();
 	const texts = [...svg.querySelectorAll("text")];
 	const boxes = texts.map(text => text.getBoundingClientRect());
@@ -123,6 +123,28 @@ function checkColors(page, wrong)
 	}
 }
 
+// What those need who hear a page, or have no mouse.
+function checkAccess(page, wrong)
+{
+	for (const element of page.querySelectorAll("th, p, b, h2, h3, h4, li, dt, dd, " +
+						    "figcaption, summary"))
+		if (!element.textContent.trim())
+			wrong.push(`an empty ${element.tagName}`);
+	for (const heading of page.querySelectorAll("th:not([scope])"))
+		wrong.push(`"${heading.textContent}" is a heading of nothing`);
+	for (const wide of page.querySelectorAll(".wide"))
+		if (wide.tabIndex != 0 || !wide.getAttribute("aria-label"))
+			wrong.push("a table that only a mouse can scroll");
+	for (const svg of page.querySelectorAll("svg")) {
+		const label = svg.getAttribute("aria-label");
+
+		if (svg.getAttribute("aria-hidden") == "true")
+			continue;
+		if (svg.getAttribute("role") != "img" || !/\d/.test(label))
+			wrong.push(`a drawing has the words "${label}"`);
+	}
+}
+
 function check(frame, name, width)
 {
 	const page = frame.contentDocument;
@@ -134,6 +156,7 @@ function check(frame, name, width)
 	checkColors(page, wrong);
 	for (const svg of page.querySelectorAll("figure > svg"))
 		checkPlot(svg, wrong);
+	checkAccess(page, wrong);
 	if (!page.querySelector("h1"))
 		wrong.push("it has no heading");
 	report(`${name} at ${width}: ${wrong.slice(0, 5).join("; ") || "good"}`);

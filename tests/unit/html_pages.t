@@ -4,10 +4,12 @@
 # Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark: nothing
 # runs over the page or its own place, no plot is empty, all labels are inside of their
 # plot and cover no other one, the colours are those of light or dark, and words on bars
-# and cells of a heat map differ enough from what is behind them. The pages are
+# and cells of a heat map differ enough from what is behind them. Tables have headings and
+# are scrolled without a mouse, and drawings have words with figures. The pages are
 # those that tests/golden expects, one with large numbers and long names, one with a heat
 # map, and those that are named, without spaces in their names. Fails if a label or a
-# table is wider than there is room for, if a plot shows nothing, or if a colour is faint.
+# table is wider than there is room for, if a plot shows nothing, if a colour is faint,
+# or if an element is empty.
 #
 #	tests/unit/html_pages.t [PAGE.html...]
 #

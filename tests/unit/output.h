@@ -17,6 +17,11 @@
 #include "command/output/text.h"
 #include "tap.h"
 
+/* As HTML begins a table, and the heading of a column. */
+#define WIDE	"<div class=\"wide\" role=\"group\" aria-label=\"table\" tabindex=\"0\">"
+#define TH	"<th scope=\"col\">"
+#define TH_TEXT	"<th scope=\"col\" class=\"text\">"
+
 static void ends_as(FILE *file, char **is, int error, const char *should,
 		    const char *what)
 {

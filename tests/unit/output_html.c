@@ -75,13 +75,13 @@ static void tables(void)
 	tw_cell_printf(table, "%s", BAD);
 	tw_table_span(table, "%s", BAD);
 	html_is(page,
-		"<div class=\"wide\"><table>\n"
-		"<tr><th class=\"group\" colspan=\"1\"></th>"
-		"<th class=\"group\" colspan=\"2\">" SAFE "</th>"
-		"<th class=\"group\" colspan=\"1\"></th></tr>\n"
-		"<tr><th>" SAFE "</th><th>ns</th><th class=\"text\">ppb</th>"
-		"<th class=\"text\">file</th></tr>\n"
-		"<tr><td>" SAFE "</td><td>1.234 us</td>"
+		WIDE "<table>\n"
+		"<tr><td></td>"
+		"<th scope=\"colgroup\" class=\"group\" colspan=\"2\">" SAFE "</th>"
+		"<td></td></tr>\n"
+		"<tr>" TH "" SAFE "</th>" TH "ns</th>" TH_TEXT "ppb</th>"
+		TH_TEXT "file</th></tr>\n"
+		"<tr><th scope=\"row\">" SAFE "</th><td>1.234 us</td>"
 		"<td class=\"text\"><b>" SAFE "</b></td>"
 		"<td class=\"words\">" SAFE "</td></tr>\n"
 		"<tr><td class=\"span\" colspan=\"4\">" SAFE "</td></tr>\n"
@@ -111,8 +111,9 @@ static void other_scripts(void)
 		"<h2 id=\"part1\"><bdi>" ALEF " " ALEF "</bdi>, group 2 of "
 		"<bdi>" ALEF "</bdi></h2>\n"
 		"<p> from  <bdi>" ALEF ".json</bdi> and <bdi>/" ALEF "</bdi> and it:</p>\n"
-		"<div class=\"wide\"><table>\n<tr><th class=\"text\">name</th></tr>\n"
-		"<tr><td class=\"text\"><bdi>" ALEF "&#60;b&#62;</bdi></td></tr>\n"
+		WIDE "<table>\n<tr>" TH_TEXT "name</th></tr>\n"
+		"<tr><th scope=\"row\" class=\"text\"><bdi>" ALEF "&#60;b&#62;</bdi></th>"
+		"</tr>\n"
 		"</table></div>\n", "names of scripts that run from right to left");
 }
 

@@ -49,7 +49,8 @@ static void lines(void)
 	tw_plot_point(series, 10, 1e6);
 	html = drawn(page);
 	has(html, "<div class=\"plots\">\n<figure><h4>&#60;lat&#62;</h4>", "its title");
-	has(html, "aria-label=\"&#60;lat&#62;\"", "for those who can't see it, too");
+	has(html, "aria-label=\"&#60;mean&#62; from 100 ns to 1.000 ms. lat from 0 ns to "
+	    "1.000 ms. \"", "what is on it, for those who can't see it");
 	has(html, ">100 ns</text>", "the smallest mark of time");
 	has(html, ">1 ms</text>", "the largest one");
 	has(html, "text-anchor=\"middle\">10 s</text>", "the end of the other axis");
@@ -63,7 +64,8 @@ static void lines(void)
 	    "p50 &#60;</title></circle>", "a dot and what it tells");
 	has(html, "<path class=\"s7\" d=\"M340.0 34L340.0 302\"/>", "a border");
 	has(html, ">&#60;L1&#62;</text>", "and its name");
-	has(html, "<p class=\"legend\"><span><svg class=\"key\" viewBox=\"0 0 28 10\">"
+	has(html, "<p class=\"legend\"><span><svg class=\"key\" viewBox=\"0 0 28 10\" "
+	    "aria-hidden=\"true\">"
 	    "<path class=\"s3\" d=\"M0 5H28\"/></svg>&#60;mean&#62;</span>\n</p>",
 	    "the legend has the line with a name");
 	has(html, "<figcaption>a &#38; b</figcaption></figure>\n</div>", "the caption");

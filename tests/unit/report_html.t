@@ -62,10 +62,10 @@ write_report "$scratch/e.json" group=1 thread=3 fio_ns=-1e300 fio_ppb=1e300 \
 run report --html="$page" "$scratch/c.json"
 has "$page" '<h3>read: 100 I/Os</h3>' 'how many'
 has "$page" '<dt>IOPS</dt><dd>10.00</dd>' 'the rate'
-has "$page" '<tr><td class="text">lat</td><td>100</td><td>100 ns</td><td>189 ns</td>'\
+has "$page" '<tr><th scope="row" class="text">lat</th><td>100</td><td>100 ns</td><td>189 ns</td>'\
 '<td>254.6 ns</td><td>100 ns</td><td>900 ns</td><td>900 ns</td><td>-</td>'\
 '<td>-</td><td>1.000 us</td></tr>' 'a stage'
-has "$page" '<tr><td class="text">fio (cpu)</td><td class="text">MONOTONIC_RAW</td>'\
+has "$page" '<tr><th scope="row" class="text">fio (cpu)</th><td class="text">MONOTONIC_RAW</td>'\
 '<td>-74390</td><td>-7439</td><td>25.00</td><td>2.500</td><td>10.00 s</td>' \
 	'a clock'
 run report --html="$page" "$scratch/c.json" "$scratch/d.json"

@@ -114,7 +114,7 @@ run report --html="$scratch/page" --trace="$scratch/trace" \
 	--percentiles="$scratch/p." "$most"
 well_formed "$scratch/page" 'the HTML'
 for stage in $inside kernel; do
-	has "$scratch/page" "<tr><td class=\"text\">$stage</td><td>$([ $stage = kernel ] && echo 1 ||
+	has "$scratch/page" "<tr><th scope=\"row\" class=\"text\">$stage</th><td>$([ $stage = kernel ] && echo 1 ||
 		echo 99)</td>" "has a row for $stage"
 done
 has "$scratch/page" '<td>50 ns</td><td>-</td><td>-</td><td>-</td><td>-</td><td>-</td>'\

@@ -90,7 +90,7 @@ has "$err" 'over_time[].over_ns is too large' 'with that reason'
 # Some 10 I/Os a second, but for what was cut: as many in a millionth of one.
 intervals 1 0-1000000000-10 1000000000-1000000000-9 2000000000-1000-10
 run report --html="$scratch/page" "$scratch/1.json"
-perl -ne '/aria-label="I.Os over time/ ... /<\/svg>/ and
+perl -ne '/<h4>I.Os over time/ ... /<\/svg>/ and
 	/class="s20" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
 	"$scratch/page" >"$scratch/points"
 is "$(cat "$scratch/points")" 2 'a last interval cut short makes no rate'

@@ -45,7 +45,7 @@ sed 's/"slowest": \[\]/"slowest": [{"offset": 8192, "size": 4096, "ddir": "read"
 run report slow.json
 has "$out" 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os' \
 	'which are all of them, not the slowest alone'
-has page '<tr><td class="text">p99</td><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
+has page '<tr><th scope="row" class="text">p99</th><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
 	'the same as numbers'
 run report --html=page bare.json
 is "$(grep -c 'of 10000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \

@@ -153,7 +153,7 @@ void tw_view_begin(FILE *file, const struct tw_plot *plot, int height)
 {
 	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TW_VIEW_WIDTH,
 		height);
-	tw_html_text(file, plot->title);
+	tw_draw_label(file, plot);
 	fputs("\">\n", file);
 }
 

@@ -52,7 +52,7 @@ static const char style[] =
 	"text-align:right;white-space:nowrap;border-bottom:1px solid "
 	"var(--line)}th:first-child,td:first-child{text-align:left}"
 	"td.text,th.text,td.span{text-align:left}th.group{text-align:center}"
-	"td.words{text-align:left;white-space:normal}\n"
+	"td.words{text-align:left;white-space:normal}th[scope=row]{font-weight:400}\n"
 	".plots{display:grid;grid-template-columns:repeat(auto-fill,"
 	"minmax(min(100%,34rem),1fr));gap:1rem}figure{margin:0;min-width:0}"
 	"svg{display:block;width:100%;max-width:48rem;height:auto}text{fill:var(--text);"
@@ -178,18 +178,33 @@ static int is_shown(const struct tw_table *table, size_t i)
 	return tw_column_shown(&table->columns[i], TW_IN_HTML);
 }
 
+/* A heading without a text is none. */
 static void put_th(FILE *file, const struct tw_column *column)
 {
 	const int left = column->flags & (TW_COLUMN_LEFT | TW_COLUMN_BELOW);
 
-	fputs(left ? "<th class=\"text\">" : "<th>", file);
-	put_text(file, column->heading);
-	fputs("</th>", file);
+	if (column->heading[0])
+		put_between(file, left ? "<th scope=\"col\" class=\"text\">" :
+			    "<th scope=\"col\">", column->heading, "</th>");
+	else
+		fputs("<td></td>", file);
 }
 
 static int same_group(const struct tw_column *a, const struct tw_column *b)
 {
 	return a->group && b->group && strcmp(a->group, b->group) == 0;
+}
+
+static void put_group(FILE *file, const char *group, int span)
+{
+	if (span == 0)
+		return;
+	if (!group) {
+		fputs("<td></td>", file);
+		return;
+	}
+	fprintf(file, "<th scope=\"colgroup\" class=\"group\" colspan=\"%d\">", span);
+	put_between(file, "", group, "</th>");
 }
 
 static void put_groups(FILE *file, const struct tw_table *table)
@@ -205,11 +220,7 @@ static void put_groups(FILE *file, const struct tw_table *table)
 					    same_group(first, &table->columns[i]));
 		     i++)
 			span += is_shown(table, i);
-		if (span == 0)
-			continue;
-		fprintf(file, "<th class=\"group\" colspan=\"%d\">", span);
-		put_text(file, first->group ? first->group : "");
-		fputs("</th>", file);
+		put_group(file, first->group, span);
 	}
 	fputs("</tr>\n", file);
 }
@@ -236,20 +247,25 @@ static void put_head(FILE *file, const struct tw_table *table)
 }
 
 /* What is long may be broken. */
+static const char *class_of(const struct tw_column *column)
+{
+	return column->flags & TW_COLUMN_BELOW ? " class=\"words\"" :
+	       column->flags & TW_COLUMN_LEFT ? " class=\"text\"" : "";
+}
+
+/* A row's first cell is its name, if it is a text. */
 static void put_cell(FILE *file, const struct tw_column *column,
-		     const struct tw_cell *cell)
+		     const struct tw_cell *cell, int is_first)
 {
 	char room[TW_FORMAT_SIZE];
 	const char *text = tw_cell_form(cell, room);
+	const int is_strong = cell->kind == TW_CELL_STRONG && text[0];
+	const int is_name = is_first && text[0] &&
+			    (cell->kind == TW_CELL_TEXT || is_strong);
 
-	fputs(column->flags & TW_COLUMN_BELOW ? "<td class=\"words\">" :
-	      column->flags & TW_COLUMN_LEFT ? "<td class=\"text\">" : "<td>", file);
-	if (cell->kind == TW_CELL_STRONG)
-		fputs("<b>", file);
-	put_text(file, text);
-	if (cell->kind == TW_CELL_STRONG)
-		fputs("</b>", file);
-	fputs("</td>", file);
+	fprintf(file, is_name ? "<th scope=\"row\"%s>" : "<td%s>", class_of(column));
+	put_between(file, is_strong ? "<b>" : "", text, is_strong ? "</b>" : "");
+	fputs(is_name ? "</th>" : "</td>", file);
 }
 
 static void put_row(FILE *file, const struct tw_table *table, const struct tw_row *row)
@@ -260,9 +276,9 @@ static void put_row(FILE *file, const struct tw_table *table, const struct tw_ro
 	for (size_t i = 0; i < table->count; i++) {
 		if (!is_shown(table, i))
 			continue;
-		shown++;
 		if (!row->span)
-			put_cell(file, &table->columns[i], &row->cells[i]);
+			put_cell(file, &table->columns[i], &row->cells[i], !shown);
+		shown++;
 	}
 	if (row->span) {
 		fprintf(file, "<td class=\"span\" colspan=\"%d\">", shown);
@@ -272,9 +288,11 @@ static void put_row(FILE *file, const struct tw_table *table, const struct tw_ro
 	fputs("</tr>\n", file);
 }
 
+/* Who has no mouse scrolls a wide one with the keys, once it has the focus. */
 static void put_table(FILE *file, const struct tw_table *table)
 {
-	fputs("<div class=\"wide\"><table>\n", file);
+	fputs("<div class=\"wide\" role=\"group\" aria-label=\"table\" tabindex=\"0\">"
+	      "<table>\n", file);
 	put_head(file, table);
 	for (const struct tw_row *row = table->rows; row; row = row->next)
 		put_row(file, table, row);
@@ -321,8 +339,8 @@ static void put_tiles(FILE *file, const struct tw_table *table)
 
 static void put_key(FILE *file, const char *class, int color, const char *path)
 {
-	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\"><path class=\"%s%d\" "
-		"d=\"%s\"/></svg>", class, color, path);
+	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
+		"<path class=\"%s%d\" d=\"%s\"/></svg>", class, color, path);
 }
 
 #define FILLED	"M0 0H28V10H0z"
@@ -372,6 +390,15 @@ static void put_heat_legend(FILE *file, const struct tw_plot *plot)
 	}
 }
 
+static int has_legend(const struct tw_plot *plot)
+{
+	const struct tw_series *series = plot->series;
+
+	while (series && !series->name)
+		series = series->next;
+	return !plot->has_bars && (series || plot->heat.counts);
+}
+
 static void put_legend(FILE *file, const struct tw_plot *plot)
 {
 	fputs("<p class=\"legend\">", file);
@@ -389,7 +416,7 @@ static void put_plot(FILE *file, const struct tw_plot *plot)
 	put_text(file, plot->title);
 	fputs("</h4>\n", file);
 	tw_draw_plot(file, plot);
-	if (!plot->has_bars)
+	if (has_legend(plot))
 		put_legend(file, plot);
 	if (plot->caption[0]) {
 		fputs("<figcaption>", file);

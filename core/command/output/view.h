@@ -26,12 +26,14 @@ struct tw_svg_axis;
 void tw_view_begin(FILE *file, const struct tw_plot *plot, int height);
 
 /* What draw.c leaves to others: bars of parts (draw_stacks.c), counts as colours
- * (draw_heat.c), texts at points (draw_tags.c). */
+ * (draw_heat.c), texts at points (draw_tags.c), and what is on a plot as words, for who
+ * can't see it (draw_label.c). */
 void tw_draw_stacks(FILE *file, const struct tw_plot *plot);
 void tw_draw_heat(FILE *file, const struct tw_plot *plot, const struct tw_svg_axis *x,
 		  const struct tw_svg_axis *y);
 void tw_draw_tags(FILE *file, const struct tw_plot *plot, const struct tw_svg_axis *x,
 		  const struct tw_svg_axis *y);
+void tw_draw_label(FILE *file, const struct tw_plot *plot);
 
 /* The colours of a heat map, and the smallest count that has the colour; 0: no count
  * has it. */
