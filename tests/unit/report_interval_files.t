@@ -117,6 +117,20 @@ has "$err" "one.json: a part of the run needs the job's file of intervals" 'in o
 run report --from=2h one.jsonl
 is "$status" 64 'after the end of the run'
 has "$err" 'no interval at 7200 s: there are 4.500 s of the job' 'in one line'
+write_intervals other.jsonl name=other thread=2 pid=101
+head -n 3 other.jsonl >short.jsonl
+run report --from=3 one.jsonl short.jsonl
+is "$status" 0 'after the end of one of two groups'
+has "$out" 'read: 6 I/Os' 'the other is shown'
+tr -s ' \n' ' ' <"$out" >page
+has page 'other, group 0 of box: no interval is in the part of the run that was asked for: there are 2.000 s of the job' \
+	'and the one is named'
+run report --json --from=3 one.jsonl short.jsonl
+is_valid report-merged "$out"
+check 'in JSON its span is null' 'exists $j[0]{span} && $j[0]{ios}{read} + 0 == 6' "$out"
+has "$out" '"span": null' 'as nothing is shown'
+run report --from=3 short.jsonl
+is "$status" 64 'alone it is refused'
 run report --from=3 --to=3 one.jsonl
 is "$status" 64 'nothing is between them'
 run report --from=1h30x one.jsonl
@@ -145,6 +159,47 @@ check 'errors are there over time, bad stamps, too' '
 check 'what lines have nothing of is null' 'exists $j[0]{fio_lat} && !$j[0]{fio_lat} &&
 	exists $j[0]{kernel_stages}{negative_beyond} &&
 	!defined $j[0]{kernel_stages}{negative_beyond}' "$out"
+# Lines outside of a part are not parsed: what is wrong with their stages is not seen.
+sed -e '3s/"count": 5/"count": 6/' -e '3,$s/"negative_within": 0/"negative_within": 7/' \
+	-e '4,$s/"negative_within": 7/"negative_within": 9/' \
+	-e '1s/"state": "off", "why": "not asked for"/"state": "on"/' one.jsonl >skip.jsonl
+run report --json --from=2 skip.jsonl
+is "$status" 0 'a part that begins after a damaged line'
+check 'counts from then on only' '$j[0]{kernel_stages}{negative_within} == 2 &&
+	$j[0]{ios}{read} == 6' "$out"
+run report --from=1 skip.jsonl
+has "$err" 'skip.jsonl: line 3: stages.' 'it is named where it is in'
+sed '4s/"interval": 3/"interval": 4/' one.jsonl >gap.jsonl
+run report --to=1 gap.jsonl
+is "$status" 0 'what is behind a part is not read'
+run report --from=3 gap.jsonl
+has "$err" 'gap.jsonl: line 4: interval 4 follows interval 2' 'a line that is missing is'
+
+# ---- on devices ----
+sed '1s/{/{"devices": [{"device": "8:0", "name": "sda"}],/' one.json >a.json
+write_intervals b.jsonl thread=2 pid=101
+sed -i '1s/{/{"devices": [{"device": "8:16", "name": "sdb"}],/' b.jsonl
+write_intervals c.jsonl thread=3 pid=102
+sed -i '1s/{/{"devices": [{"device": "8:0", "name": "sda"}, {"device": "8:16", "name": "sdb"}],/' c.jsonl
+run report --json a.json b.jsonl
+is_valid report-merged "$out"
+check 'a job with a report, and one that was killed, are both in the devices' '
+	my %d = map { $_->{name} => $_->{ios}{read} } @{$j[0]{devices}};
+	$d{sda} == 100 && $d{sdb} == 100' "$out"
+run report --json a.json b.jsonl c.jsonl
+is_valid report-merged "$out"
+check 'a third that had several is not' '
+	@{$j[0]{devices}} == 2 && $j[0]{devices}[0]{ios}{read} == 100 &&
+	$j[0]{devices_other_jobs} == 1' "$out"
+run report a.json b.jsonl c.jsonl
+has "$out" 'not in the devices: a job on several' 'and the page tells that'
+run report c.jsonl
+has "$out" 'the devices are not shown: a job on several' 'also alone'
+sed 's/"thread_number": 2/"thread_number": 3/; s/"8:16"/"8:0"/' b.jsonl >d.jsonl
+run report --json --from=3 b.jsonl d.jsonl
+check 'a part of the run by device' '
+	@{$j[0]{devices}} == 2 && $j[0]{devices}[0]{ios}{read} == 6 &&
+	$j[0]{devices}[1]{ios}{read} == 6' "$out"
 digits=2 write_intervals coarse.jsonl thread=2 pid=101
 run report coarse.jsonl one.jsonl
 is "$status $(grep -c '^read: 100 I/Os' "$out")" '0 2' 'jobs with other digits are two groups'

@@ -69,7 +69,7 @@ static void add(struct sum *sum, const struct tw_intervals_line *line)
 	sum->ios += tally->counts[TW_REPORT_IOS][0];
 	sum->queue += tally->times[TW_QUEUE][0].count;
 	sum->to_ns = line->to_ns;
-	sum->within = line->negative_within;
+	sum->within += line->negative_within;
 	sum->has_end = line->is_end;
 	tw_intervals_add(&sum->lat, &tally->times[TW_REPORT_LAT][0]);
 }

@@ -134,6 +134,19 @@ static void add_other_files(struct tw_page *page, const struct tw_report_devices
 			       "devices", (unsigned long long)devices->other_files);
 }
 
+static void add_other_jobs(struct tw_page *page, const struct tw_report_devices *devices)
+{
+	const char *what = devices->count > 1 ? "not in the devices" :
+						"the devices are not shown";
+
+	if (devices->other_jobs == 1)
+		tw_page_remark(page, "%s: a job on several, as its intervals are not by "
+			       "device", what);
+	else if (devices->other_jobs)
+		tw_page_remark(page, "%s: %zu jobs on several, as their intervals are not "
+			       "by device", what, devices->other_jobs);
+}
+
 static int add_all(struct tw_page *page, const struct tw_report_devices *devices,
 		   const struct tw_report_group *groups, size_t count)
 {
@@ -184,5 +197,7 @@ void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *g
 		if (add_all(page, &devices, groups, count))
 			tw_page_fail(page);
 	}
+	if (count == 1)
+		add_other_jobs(page, &devices);
 	tw_report_devices_free(&devices);
 }

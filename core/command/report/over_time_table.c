@@ -3,6 +3,7 @@
  * The run over time as a table of a few rows for each direction: of files of intervals.
  * And what a group of such files is.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "command/output/format.h"
@@ -93,6 +94,7 @@ static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
 		{ "p50", .width = 7 }, { "p99", .width = 7 }, { "p99.9", .width = 7 },
 		{ "max", .width = 7 }, { "", .flags = TW_COLUMN_LEFT },
 	};
+	const struct tw_histogram *lat = NULL;
 	struct tw_table *table;
 	struct row row;
 
@@ -109,6 +111,14 @@ static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
 			add_row(table, &row.cell, direction);
 		tw_report_cell_free(&row.cell);
 	}
+	for (size_t i = 0; i < cells->count; i++)
+		if (cells->cells[i].lat[direction].count)
+			lat = &cells->cells[i].lat[direction];
+	if (!lat)
+		return;
+	tw_page_remark(page, "percentiles are at most %g %% above here",
+		       100 / pow(10, lat->digits));
+	tw_page_only(page, TW_IN_TEXT);
 }
 
 void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *group)
@@ -119,6 +129,18 @@ void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *gro
 }
 
 /* ---- what the page is of -------------------------------------------------- */
+
+void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group)
+{
+	const struct tw_report_job *job = &group->members[0]->job;
+	char text[TW_FORMAT_SIZE];
+
+	tw_page_paragraph(page, "%s, group %llu of %s: no interval is in the part of the "
+			  "run that was asked for: ", job->name,
+			  (unsigned long long)job->groupid, job->host);
+	tw_page_more(page, "there are %s of the job",
+		     tw_format_ns(text, (double)group->end_ns));
+}
 
 static void add_asked(struct tw_page *page, const struct tw_report_span *asked)
 {

@@ -272,6 +272,10 @@ static void add_group(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_heading(page, 2, "%s, group %llu of %s", job->name,
 				(unsigned long long)job->groupid, job->host);
 	tw_page_only(page, TW_IN_HTML);
+	if (group->is_empty) {
+		tw_report_add_empty(page, group);
+		return;
+	}
 	if (!attached && (!tw_report_is_of_intervals(group) || group->fallbacks))
 		tw_report_warn_counter(page, group);
 	tw_report_warn_inside(page, group);

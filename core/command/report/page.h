@@ -26,6 +26,7 @@ void tw_report_add_plots(struct tw_page *page, const struct tw_report_group *gro
 			 int direction);
 
 /* Of a group with files of intervals: what it is of (over_time_table.c). */
+void tw_report_add_empty(struct tw_page *page, const struct tw_report_group *group);
 void tw_report_add_intervals(struct tw_page *page, const struct tw_report_group *group);
 
 /* The run over time in a few rows, for text: of files of intervals, else of the reports

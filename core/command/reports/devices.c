@@ -438,46 +438,53 @@ static int add_report(struct tw_report_devices *devices, const struct tw_report 
 	return error;
 }
 
-/* The only device of all jobs of a group; else NULL. */
-static const struct tw_report_device *only_device(const struct tw_report_group *group)
+int tw_report_devices_add_lines(struct tw_report_devices *devices,
+				const struct tw_report *report,
+				const struct tw_report_tally *tally,
+				const struct tw_report_over_time *over_time)
 {
-	const struct tw_report_device *only = NULL;
-
-	for (size_t i = 0; i < group->size; i++) {
-		const struct tw_report_devices *own = group->members[i]->devices;
-
-		if (!own || own->count != 1 || (only && !is_same(only, own->list)))
-			return NULL;
-		only = own->list;
-	}
-	return only;
-}
-
-/* Lines of intervals and parts of a run are added up in the group, not by device. */
-static int add_lines(struct tw_report_devices *devices,
-		     const struct tw_report_group *group)
-{
-	const struct tw_report_device *only = only_device(group);
+	const struct tw_report_devices *own = report->devices;
 	struct tw_report_device *into;
 
-	if (!only)
+	if (!own || !own->count)
 		return 0;
-	into = place_of(devices, only);
+	if (own->count > 1) {
+		devices->other_jobs++;
+		return 0;
+	}
+	into = place_of(devices, own->list);
 	if (!into)
 		return -ENOMEM;
-	into->jobs += group->size;
-	return add_jobs(into, &group->tally, &group->over_time);
+	into->jobs++;
+	return add_jobs(into, tally, over_time);
 }
 
-static int add_group(struct tw_report_devices *devices,
-		     const struct tw_report_group *group)
+static int add_all(struct tw_report_devices *devices,
+		   const struct tw_report_devices *from)
 {
 	int error = 0;
 
-	if (group->span.is_wanted || group->without_report)
-		return add_lines(devices, group);
+	devices->other_jobs += from->other_jobs;
+	for (size_t i = 0; i < from->count && !error; i++) {
+		struct tw_report_device *into = place_of(devices, &from->list[i]);
+
+		if (!into)
+			return -ENOMEM;
+		into->jobs += from->list[i].jobs;
+		error = add_own(into, &from->list[i]);
+	}
+	return error;
+}
+
+/* Of jobs whose lines were added up, those; of the others, the reports. */
+static int add_group(struct tw_report_devices *devices,
+		     const struct tw_report_group *group)
+{
+	int error = group->of_lines ? add_all(devices, group->of_lines) : 0;
+
 	for (size_t i = 0; i < group->size && !error; i++)
-		error = add_report(devices, group->members[i]);
+		if (!group->span.is_wanted && !group->members[i]->is_intervals)
+			error = add_report(devices, group->members[i]);
 	return error;
 }
 

@@ -36,12 +36,22 @@ struct tw_report_devices {
 	struct tw_report_device *list;
 	size_t count;
 	uint64_t other_files;		/* on devices that are not in the list */
+	/* Jobs that are not in the list: a line of a file of intervals does not tell on
+	 * which of several devices its I/Os were. */
+	size_t other_jobs;
 };
 
 /* 0; -ENOMEM. What is wrong is in @problem. */
 int tw_report_read_devices(struct tw_report *report,
 			   struct tw_report_problem *problem);
 void tw_report_devices_free(struct tw_report_devices *devices);
+
+/* Add what lines of a file of intervals add up to, of which @report has the header. 0;
+ * -ENOMEM; -EOVERFLOW. */
+int tw_report_devices_add_lines(struct tw_report_devices *devices,
+				const struct tw_report *report,
+				const struct tw_report_tally *tally,
+				const struct tw_report_over_time *over_time);
 
 /* Those of all jobs of the groups together. 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_devices(struct tw_report_devices *devices,

@@ -139,6 +139,9 @@ int tw_report_devices_to_json(json_t *object, const struct tw_report_group *grou
 	if (devices.other_files)
 		error |= json_object_set_new(object, "devices_other_files",
 					     tw_json_of_u64(devices.other_files));
+	if (devices.other_jobs)
+		error |= json_object_set_new(object, "devices_other_jobs",
+					     tw_json_of_u64(devices.other_jobs));
 	tw_report_devices_free(&devices);
 	return error ? -ENOMEM : 0;
 }

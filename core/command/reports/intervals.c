@@ -26,11 +26,15 @@ struct tw_intervals {
 	char *text;			/* of a line */
 	size_t size;
 	uint64_t lines;			/* of text, the header's included */
+	uint64_t skip_to_ns;
+	char *skipped;			/* the text of the last one left out */
+	size_t skipped_size;
 	json_t *header_json;
 	struct tw_intervals_header header;
 	/* The line as if it were a report: its JSON and its tally. */
 	struct tw_report as_report;
 	struct tw_intervals_line line;
+	uint64_t backwards, negative_within;	/* from the job's start on */
 };
 
 /* ---- is it one? ---------------------------------------------------------- */
@@ -81,16 +85,13 @@ static int refused(const struct tw_intervals *intervals,
 	return -EINVAL;
 }
 
-/* @json is NULL at the end of the file, or where a line has no end. 0; -EINVAL;
- * -errno. */
-static int next_json(struct tw_intervals *intervals, json_t **json,
+/* The length is 0 at the end of the file, or where a line has no end. 0; -errno. */
+static int next_text(struct tw_intervals *intervals, size_t *got,
 		     struct tw_report_problem *problem)
 {
-	struct tw_report_problem in_line = { "" };
-	json_error_t error;
 	ssize_t length;
 
-	*json = NULL;
+	*got = 0;
 	errno = 0;
 	length = getline(&intervals->text, &intervals->size, intervals->file);
 	if (length < 0 && !feof(intervals->file)) {
@@ -102,8 +103,18 @@ static int next_json(struct tw_intervals *intervals, json_t **json,
 	if (length < 1 || intervals->text[length - 1] != '\n')
 		return 0;
 	intervals->lines++;
-	*json = json_loadb(intervals->text, (size_t)length, JSON_REJECT_DUPLICATES,
-			   &error);
+	*got = (size_t)length;
+	return 0;
+}
+
+/* 0; -EINVAL. */
+static int parse(const struct tw_intervals *intervals, const char *text, size_t length,
+		 json_t **json, struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_line = { "" };
+	json_error_t error;
+
+	*json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
 	if (!*json)
 		tw_report_refuse(&in_line, "not JSON: column %d: %s", error.column,
 				 error.text);
@@ -141,15 +152,19 @@ static int open_header(struct tw_intervals *intervals,
 		       struct tw_report_problem *problem)
 {
 	struct tw_report_problem in_line = { "" };
-	int ret = next_json(intervals, &intervals->header_json, problem);
+	size_t length;
+	int ret = next_text(intervals, &length, problem);
 
 	if (ret)
 		return ret;
-	if (!intervals->header_json) {
+	if (!length) {
 		tw_report_refuse(problem, "no file of intervals: its first line has no "
 				 "end");
 		return -EINVAL;
 	}
+	ret = parse(intervals, intervals->text, length, &intervals->header_json, problem);
+	if (ret)
+		return ret;
 	read_header(&intervals->header, intervals->header_json, &in_line);
 	return refused(intervals, &in_line, problem);
 }
@@ -222,6 +237,7 @@ void tw_intervals_close(struct tw_intervals *intervals)
 	tw_report_free(&intervals->as_report);
 	json_decref(intervals->header_json);
 	free(intervals->text);
+	free(intervals->skipped);
 	free(intervals);
 }
 
@@ -264,14 +280,19 @@ static void forget_line(struct tw_report *as_report)
 	tally->inside = (struct tw_report_inside) { 0 };
 }
 
-static void read_times_of(struct tw_intervals_line *line, const json_t *json,
-			  struct tw_report_problem *problem)
+struct times {
+	uint64_t number, from_ns, to_ns;
+};
+
+/* Does the line follow the one before? */
+static void take_times(struct tw_intervals_line *line, const struct times *times,
+		       struct tw_report_problem *problem)
 {
 	const uint64_t number = line->number, to_ns = line->to_ns;
 
-	line->number = tw_want_u64(json, "", "interval", problem);
-	line->from_ns = tw_want_u64(json, "", "from_ns", problem);
-	line->to_ns = tw_want_u64(json, "", "to_ns", problem);
+	line->number = times->number;
+	line->from_ns = times->from_ns;
+	line->to_ns = times->to_ns;
 	if (line->number != number + 1)
 		tw_report_refuse(problem, "interval %llu follows interval %llu",
 				 (unsigned long long)line->number,
@@ -283,14 +304,36 @@ static void read_times_of(struct tw_intervals_line *line, const json_t *json,
 		tw_report_refuse(problem, "it ends before it begins");
 }
 
-static void read_health(struct tw_intervals_line *line, const json_t *json,
+static void read_times_of(struct tw_intervals_line *line, const json_t *json,
+			  struct tw_report_problem *problem)
+{
+	const struct times times = {
+		.number = tw_want_u64(json, "", "interval", problem),
+		.from_ns = tw_want_u64(json, "", "from_ns", problem),
+		.to_ns = tw_want_u64(json, "", "to_ns", problem),
+	};
+
+	take_times(line, &times, problem);
+}
+
+/* What a count from the job's start on has grown by: it is only ever more. */
+static uint64_t growth_of(uint64_t *count, uint64_t now)
+{
+	const uint64_t growth = now > *count ? now - *count : 0;
+
+	*count = now;
+	return growth;
+}
+
+static void read_health(struct tw_intervals *intervals, const json_t *json,
 			struct tw_report_problem *problem)
 {
 	const json_t *health = tw_want_object(json, "", "health", problem);
 
-	line->backwards = tw_want_u64(health, "health.", "backwards", problem);
-	line->negative_within = tw_want_u64(health, "health.", "negative_within",
-					    problem);
+	intervals->line.backwards = growth_of(&intervals->backwards,
+		tw_want_u64(health, "health.", "backwards", problem));
+	intervals->line.negative_within = growth_of(&intervals->negative_within,
+		tw_want_u64(health, "health.", "negative_within", problem));
 }
 
 /* 0; -ENOMEM: what is wrong is in @problem. */
@@ -311,7 +354,7 @@ static int read_line(struct tw_intervals *intervals, struct tw_report_problem *p
 	}
 	read_times_of(line, as_report->root, problem);
 	tw_report_read_counts(&as_report->tally, as_report->root, problem);
-	read_health(line, as_report->root, problem);
+	read_health(intervals, as_report->root, problem);
 	if (tw_report_read_times(as_report, tw_histogram_growth_from_json, problem) ||
 	    tw_report_read_inside_counts(as_report, problem))
 		return -ENOMEM;
@@ -319,17 +362,107 @@ static int read_line(struct tw_intervals *intervals, struct tw_report_problem *p
 	return 0;
 }
 
+/* ---- lines that are left out --------------------------------------------- */
+
+void tw_intervals_skip_to(struct tw_intervals *intervals, uint64_t to_ns)
+{
+	intervals->skip_to_ns = to_ns;
+}
+
+uint64_t tw_intervals_reach_ns(const struct tw_intervals *intervals)
+{
+	return intervals->line.to_ns;
+}
+
+/* The engine writes these first. False: the line has to be parsed. */
+static int times_in(const char *text, struct times *times)
+{
+	unsigned long long number, from_ns, to_ns;
+	char begin[160];
+
+	snprintf(begin, sizeof(begin), "%s", text);
+	if (sscanf(begin, " { \"interval\" : %19llu , \"from_ns\" : %19llu , "
+		   "\"to_ns\" : %19llu ,", &number, &from_ns, &to_ns) != 3)
+		return 0;
+	*times = (struct times) { number, from_ns, to_ns };
+	return 1;
+}
+
+/* Leave the line out if it is one of those. 1; 0; -EINVAL. */
+static int skip(struct tw_intervals *intervals, struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_line = { "" };
+	char *text = intervals->text;
+	const size_t size = intervals->size;
+	struct times times;
+
+	/* One without length is where it begins. */
+	if (!intervals->skip_to_ns || intervals->line.is_end ||
+	    !times_in(text, &times) || times.to_ns > intervals->skip_to_ns ||
+	    times.from_ns == intervals->skip_to_ns)
+		return 0;
+	take_times(&intervals->line, &times, &in_line);
+	intervals->text = intervals->skipped;
+	intervals->size = intervals->skipped_size;
+	intervals->skipped = text;
+	intervals->skipped_size = size;
+	return refused(intervals, &in_line, problem) ? -EINVAL : 1;
+}
+
+/* Counts from the job's start on are those of the last one. 0; -EINVAL. */
+static int end_skipping(struct tw_intervals *intervals,
+			struct tw_report_problem *problem)
+{
+	struct tw_report_problem in_line = { "" };
+	json_t *json;
+	int ret;
+
+	intervals->lines--;
+	ret = parse(intervals, intervals->skipped, strlen(intervals->skipped), &json,
+		    problem);
+	if (!ret)
+		read_health(intervals, json, &in_line);
+	json_decref(json);
+	if (!ret)
+		ret = refused(intervals, &in_line, problem);
+	intervals->lines++;
+	return ret;
+}
+
+/* The text of the next line that is not left out: its length, 0: there is none;
+ * -errno. */
+static int next_wanted(struct tw_intervals *intervals, size_t *length,
+		       struct tw_report_problem *problem)
+{
+	int skipped = 0, ret;
+
+	while (!(ret = next_text(intervals, length, problem)) && *length) {
+		ret = skip(intervals, problem);
+		if (ret <= 0)
+			break;
+		skipped = 1;
+	}
+	return !ret && skipped && *length ? end_skipping(intervals, problem) : ret;
+}
+
+/* ---- the next line ------------------------------------------------------- */
+
 int tw_intervals_next(struct tw_intervals *intervals,
 		      const struct tw_intervals_line **line,
 		      struct tw_report_problem *problem)
 {
 	struct tw_report_problem in_line = { "" };
+	size_t length;
 	int ret;
 
 	*line = NULL;
 	forget_line(&intervals->as_report);
-	ret = next_json(intervals, &intervals->as_report.root, problem);
-	if (ret || !intervals->as_report.root)
+	ret = next_wanted(intervals, &length, problem);
+	if (ret || !length)
+		return ret;
+	ret = parse(intervals, intervals->text, length, &intervals->as_report.root,
+		    problem);
+	if (ret)
 		return ret;
 	ret = read_line(intervals, &in_line);
 	if (ret) {

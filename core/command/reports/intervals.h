@@ -38,8 +38,7 @@ struct tw_intervals_line {
 	/* Of this line alone: counts, kernel_stages, and the histograms of which
 	 * anything has changed; the others are empty. */
 	const struct tw_report_tally *tally;
-	/* From the job's start on. */
-	uint64_t backwards, negative_within;
+	uint64_t backwards, negative_within;	/* of this line alone, too */
 };
 
 /* Is it such a file, and no report? Nor is a pipe, or what can't be opened. */
@@ -60,6 +59,13 @@ const struct tw_intervals_header *tw_intervals_header(const struct tw_intervals 
 int tw_intervals_next(struct tw_intervals *intervals,
 		      const struct tw_intervals_line **line,
 		      struct tw_report_problem *problem);
+
+/* Leave out the lines that end up to @to_ns of the job: they are not parsed, which is what
+ * takes the time, but for the end. */
+void tw_intervals_skip_to(struct tw_intervals *intervals, uint64_t to_ns);
+
+/* How far the lines so far reach, also those that were left out. */
+uint64_t tw_intervals_reach_ns(const struct tw_intervals *intervals);
 
 /* What the lines so far had that this version can't show: {"stages.NAME": null}. */
 json_t *tw_intervals_unknown(const struct tw_intervals *intervals);

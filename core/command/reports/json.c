@@ -353,7 +353,7 @@ static json_t *group_to_json(const struct tw_report_group *group)
 	put(&object, "fio_lat", tw_report_fio_lat_to_json(tally));
 	put(&object, "facts", tw_report_facts_to_json(group));
 	if (group->span.is_wanted)
-		put(&object, "span", json_pack("{s:o, s:o}",
+		put(&object, "span", group->is_empty ? json_null() : json_pack("{s:o, s:o}",
 			"from_ns", tw_json_of_u64(group->span.from_ns),
 			"to_ns", tw_json_of_u64(group->span.to_ns)));
 	put(&object, "trigger", tw_report_trigger_to_json(group));

@@ -15,6 +15,7 @@
 #include "command/command.h"
 #include "command/reports/by_lat.h"
 #include "command/reports/cells.h"
+#include "command/reports/devices.h"
 #include "command/reports/facts.h"
 #include "command/reports/inside.h"
 #include "command/reports/merge.h"
@@ -401,6 +402,8 @@ int tw_report_merge_span(struct tw_report *reports, size_t count, int of_hosts,
 		if (code == TW_EXIT_GOOD)
 			code = merge_lists(&made[i], problem);
 	}
+	if (code == TW_EXIT_GOOD)
+		code = tw_report_check_span(made, used, problem);
 	if (code != TW_EXIT_GOOD) {
 		tw_report_groups_free(made, used);
 		return code;
@@ -430,6 +433,9 @@ void tw_report_groups_free(struct tw_report_group *groups, size_t count)
 		free(groups[i].stalls);
 		free(groups[i].over_time.intervals);
 		tw_report_cells_free(groups[i].cells);
+		if (groups[i].of_lines)
+			tw_report_devices_free(groups[i].of_lines);
+		free(groups[i].of_lines);
 		free(groups[i].members);
 	}
 	free(groups);

@@ -4,6 +4,7 @@
  * by one, so that it takes no more memory for a job of six hours than for a short one.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -17,6 +18,9 @@
 #include "command/reports/merge_intervals.h"
 #include "command/reports/read.h"
 #include "command/reports/want.h"
+
+/* Of a job, for the means of its device in parts of the run. */
+#define MOST_WINDOWS	128
 
 /* What lines have nothing of. */
 #define NOT_IN_LINES	(TW_REPORT_NO_BATCHES | TW_REPORT_NO_SLOWEST | \
@@ -146,6 +150,16 @@ static int add_counts(struct tw_report_tally *into, const struct tw_report_tally
 	return tw_report_merge_tally(into, &counts);
 }
 
+static int add_health(struct tw_report_inside *inside,
+		      const struct tw_intervals_line *line)
+{
+	/* No stage of a job that splits none is too short for the clock. */
+	if (inside->jobs <= inside->off)
+		return 0;
+	return __builtin_add_overflow(inside->negative_within, line->negative_within,
+				      &inside->negative_within) ? -EOVERFLOW : 0;
+}
+
 static void note_span(struct adding *adding, uint64_t from_ns, uint64_t to_ns)
 {
 	if (!adding->has_lines || from_ns < adding->shown.from_ns)
@@ -160,10 +174,72 @@ struct own {
 	uint64_t begins_ns;		/* since the group's start */
 	uint64_t run_ns;		/* how long its lines are that are shown */
 	int to_tally;			/* else they are in a report's sums */
+	/* Of a job on one device: the lines are of that. */
+	int is_of_device;
+	struct tw_report_tally device;	/* lat and device only */
+	struct tw_report_interval windows[MOST_WINDOWS];
+	size_t window_count;
+	size_t lines_a_window, lines_of_last;
 };
 
+static void add_window_to(struct tw_report_interval *into,
+			  const struct tw_report_interval *from)
+{
+	into->over_ns = from->from_ns + from->over_ns - into->from_ns;
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		into->of[i].count += from->of[i].count;
+		into->of[i].sum_ns += from->of[i].sum_ns;
+	}
+}
+
+/* Two become one. */
+static void widen_windows(struct own *own)
+{
+	for (size_t i = 0; i < MOST_WINDOWS / 2; i++) {
+		own->windows[i] = own->windows[2 * i];
+		add_window_to(&own->windows[i], &own->windows[2 * i + 1]);
+	}
+	own->window_count = MOST_WINDOWS / 2;
+	own->lines_a_window *= 2;
+}
+
+/* The sums fit, as those of the group do. */
+static void add_window(struct own *own, const struct tw_intervals_line *line)
+{
+	struct tw_report_interval window = {
+		.from_ns = line->from_ns, .over_ns = line->to_ns - line->from_ns,
+	};
+
+	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
+		window.of[i].count = line->tally->times[TW_REPORT_LAT][i].count;
+		window.of[i].sum_ns = line->tally->times[TW_REPORT_LAT][i].sum_ns;
+	}
+	if (own->window_count && own->lines_of_last < own->lines_a_window) {
+		add_window_to(&own->windows[own->window_count - 1], &window);
+		own->lines_of_last++;
+		return;
+	}
+	if (own->window_count == MOST_WINDOWS)
+		widen_windows(own);
+	own->windows[own->window_count++] = window;
+	own->lines_of_last = 1;
+}
+
+static int add_to_device(struct own *own, const struct tw_intervals_line *line)
+{
+	static const int times[] = { TW_REPORT_LAT, TW_DEVICE };
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		for (int j = 0; j < TW_REPORT_DIRECTIONS && !error; j++)
+			error = tw_intervals_add(&own->device.times[times[i]][j],
+						 &line->tally->times[times[i]][j]);
+	add_window(own, line);
+	return error;
+}
+
 static int add_line(struct adding *adding, const struct tw_intervals_line *line,
-		    struct own *own, uint64_t backwards)
+		    struct own *own)
 {
 	struct tw_report_group *group = adding->group;
 	uint64_t from_ns, to_ns;
@@ -172,8 +248,6 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line,
 	if (__builtin_add_overflow(line->from_ns, own->begins_ns, &from_ns) ||
 	    __builtin_add_overflow(line->to_ns, own->begins_ns, &to_ns))
 		return -EOVERFLOW;
-	if (to_ns > adding->end_ns)
-		adding->end_ns = to_ns;
 	if (!is_in(adding->wanted, from_ns, to_ns))
 		return 0;
 	note_span(adding, from_ns, to_ns);
@@ -182,59 +256,109 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line,
 		error = add_histograms(&group->tally, line->tally);
 	if (own->to_tally && !error)
 		error = add_counts(&group->tally, line->tally);
+	if (own->is_of_device && !error)
+		error = add_to_device(own, line);
+	if (own->to_tally && !error)
+		error = add_health(&group->tally.inside, line);
 	if (!error && group->cells)
 		error = tw_report_cells_add(group->cells, from_ns, to_ns, line->tally,
-					    backwards);
+					    line->backwards);
 	return error;
 }
 
-/* What counts from the job's start on, and is known of all of its lines only. */
-static void add_health(struct adding *adding, const struct tw_intervals_line *last,
-		       int to_tally)
+/* Lines that were left out count, too. */
+static void note_end(struct adding *adding, uint64_t reach_ns, uint64_t begins_ns)
 {
-	struct tw_report_inside *inside = &adding->group->tally.inside;
+	uint64_t end_ns;
 
-	if (to_tally && !adding->wanted->is_wanted && inside->jobs > inside->off)
-		inside->negative_within += last->negative_within;
+	if (__builtin_add_overflow(reach_ns, begins_ns, &end_ns))
+		end_ns = UINT64_MAX;
+	if (end_ns > adding->end_ns)
+		adding->end_ns = end_ns;
 }
 
 /* 0; -errno with @problem. */
 static int add_lines(struct adding *adding, struct tw_intervals *intervals,
-		     const struct tw_report *member, struct tw_report_problem *problem)
+		     struct own *own, struct tw_report_problem *problem)
 {
-	struct own own = {
-		.begins_ns = begins_ns(adding->group, member),
-		.to_tally = member->is_intervals || adding->wanted->is_wanted,
-	};
-	struct tw_intervals_line last = { .number = 0 };
+	const uint64_t from_ns = adding->wanted->from_ns, to_ns = adding->wanted->to_ns;
+	const uint64_t until_ns = to_ns > own->begins_ns ? to_ns - own->begins_ns : 0;
+	int is_end = 0;
 	const struct tw_intervals_line *line;
 	int ret;
 
 	if (adding->group->cells)
 		tw_report_cells_next_job(adding->group->cells);
+	if (from_ns > own->begins_ns)
+		tw_intervals_skip_to(intervals, from_ns - own->begins_ns);
 	while (!(ret = tw_intervals_next(intervals, &line, problem)) && line) {
-		/* Only more: from a file that shows less, there is nothing to add. */
-		const uint64_t backwards = line->backwards > last.backwards ?
-					   line->backwards - last.backwards : 0;
-
-		ret = add_line(adding, line, &own, backwards);
+		/* The others follow. */
+		if (line->from_ns >= until_ns)
+			break;
+		ret = add_line(adding, line, own);
 		if (ret) {
 			tw_report_refuse(problem, "interval %llu can't be added to the "
 					 "others: %s", (unsigned long long)line->number,
 					 strerror(-ret));
 			return ret;
 		}
-		last = *line;
+		is_end = line->is_end;
 	}
 	if (ret)
 		return ret;
 	/* Nothing of what is asked for is missing if that ends before. */
-	adding->group->without_end += !last.is_end &&
-		adding->wanted->to_ns > last.to_ns + own.begins_ns;
-	if (own.to_tally && own.run_ns > adding->run_ns)
-		adding->run_ns = own.run_ns;
-	add_health(adding, &last, own.to_tally);
+	adding->group->without_end += !is_end &&
+				      until_ns > tw_intervals_reach_ns(intervals);
+	note_end(adding, tw_intervals_reach_ns(intervals), own->begins_ns);
+	if (own->to_tally && own->run_ns > adding->run_ns)
+		adding->run_ns = own->run_ns;
 	return 0;
+}
+
+/* 0; -errno with @problem. */
+static int add_devices(struct adding *adding, const struct own *own,
+		       const struct tw_report *member, struct tw_report_problem *problem)
+{
+	const struct tw_report_over_time windows = {
+		.intervals = (struct tw_report_interval *)own->windows,
+		.count = own->window_count,
+	};
+	struct tw_report_group *group = adding->group;
+	int error;
+
+	if (!own->to_tally)
+		return 0;
+	if (!group->of_lines)
+		group->of_lines = calloc(1, sizeof(*group->of_lines));
+	error = group->of_lines ? tw_report_devices_add_lines(group->of_lines, member,
+					&own->device, &windows) : -ENOMEM;
+	if (error)
+		tw_report_refuse(problem, "its device can't be added to the others: %s",
+				 strerror(-error));
+	return error;
+}
+
+static int add_member(struct adding *adding, struct tw_intervals *intervals,
+		      const struct tw_report *member, struct tw_report_problem *problem)
+{
+	struct own *own = calloc(1, sizeof(*own));
+	int ret;
+
+	if (!own) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	own->begins_ns = begins_ns(adding->group, member);
+	own->to_tally = member->is_intervals || adding->wanted->is_wanted;
+	own->is_of_device = own->to_tally && member->devices &&
+			    member->devices->count == 1;
+	own->lines_a_window = 1;
+	ret = add_lines(adding, intervals, own, problem);
+	if (!ret)
+		ret = add_devices(adding, own, member, problem);
+	tw_report_tally_free(&own->device);
+	free(own);
+	return ret;
 }
 
 static int add_file(struct adding *adding, const struct tw_report *member,
@@ -249,7 +373,7 @@ static int add_file(struct adding *adding, const struct tw_report *member,
 		return 0;
 	ret = tw_intervals_open(&intervals, path, &in_file);
 	if (!ret)
-		ret = add_lines(adding, intervals, member, &in_file);
+		ret = add_member(adding, intervals, member, &in_file);
 	if (!ret && json_object_update(adding->group->unknown,
 				       tw_intervals_unknown(intervals))) {
 		tw_report_refuse(&in_file, "%s", strerror(ENOMEM));
@@ -316,15 +440,9 @@ static int refuse_span(const struct tw_report_group *group,
 static int finish(struct adding *adding, struct tw_report_problem *problem)
 {
 	struct tw_report_group *group = adding->group;
-	char from[TW_FORMAT_SIZE], run[TW_FORMAT_SIZE];
 
-	if (adding->wanted->is_wanted && !adding->has_lines) {
-		tw_report_refuse(problem, "%s: no interval at %s: there are %s of the "
-				 "job", group->members[0]->path,
-				 tw_format_ns(from, (double)adding->wanted->from_ns),
-				 tw_format_ns(run, (double)adding->end_ns));
-		return TW_EXIT_USAGE;
-	}
+	group->is_empty = adding->wanted->is_wanted && !adding->has_lines;
+	group->end_ns = adding->end_ns;
 	group->span = adding->shown;
 	group->span.is_wanted = adding->wanted->is_wanted;
 	group->asked = *adding->wanted;
@@ -339,6 +457,27 @@ static int finish(struct adding *adding, struct tw_report_problem *problem)
 	if (group->cells)
 		group->tally.missing &= ~TW_REPORT_NO_OVER_TIME;
 	return TW_EXIT_GOOD;
+}
+
+int tw_report_check_span(const struct tw_report_group *groups, size_t count,
+			 struct tw_report_problem *problem)
+{
+	const struct tw_report_group *longest = NULL;
+	char from[TW_FORMAT_SIZE], end[TW_FORMAT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!groups[i].is_empty)
+			return TW_EXIT_GOOD;
+		if (!longest || groups[i].end_ns > longest->end_ns)
+			longest = &groups[i];
+	}
+	if (!longest)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "%s: no interval at %s: there are %s of the job",
+			 longest->members[0]->path,
+			 tw_format_ns(from, (double)longest->asked.from_ns),
+			 tw_format_ns(end, (double)longest->end_ns));
+	return TW_EXIT_USAGE;
 }
 
 /* The first interval may begin before the span, which is cut to cells like the rest: so

@@ -19,6 +19,11 @@ int tw_report_merge_intervals(struct tw_report_group *group,
 			      const struct tw_report_span *span,
 			      struct tw_report_problem *problem);
 
+/* Has any of the groups something of the part of the run that was asked for? An enum
+ * tw_exit. */
+int tw_report_check_span(const struct tw_report_group *groups, size_t count,
+			 struct tw_report_problem *problem);
+
 /* Has any member a file of intervals, and the whole group none else? */
 int tw_report_is_of_intervals(const struct tw_report_group *group);
 

@@ -331,8 +331,11 @@ struct tw_report_group {
 	struct tw_report_cells *cells;	/* NULL: not all members have one */
 	struct tw_report_span span;	/* what is shown */
 	struct tw_report_span asked;	/* where a part of the run was */
+	int is_empty;			/* no line of its jobs is in that */
+	uint64_t end_ns;		/* of the last line, as a span */
 	size_t without_report;		/* members of which there are intervals only */
 	size_t without_end;		/* members that were killed, or still run */
+	struct tw_report_devices *of_lines;	/* of the lines in @tally; or NULL */
 };
 
 /* The first thing found wrong, for people. */
