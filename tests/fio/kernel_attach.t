@@ -130,6 +130,16 @@ has page.html 'by ring, file and operation' 'with the table'
 is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" b.json)" \
 	'' 'its keys are those of the manual'
 
+# --json alone: the report in place of tables and page, where they would be.
+attach --json -o only.json --html=only.html -- true
+is "$status $(cat out err)" '0 ' '--json: nothing elsewhere'
+is "$(from_json only.json 'print $j->{schema}')" tickwise-report 'and an object there'
+has only.html 'no I/O was seen' 'with --html the page as HTML'
+attach --json -o - -- true
+is "$status $(wc -c <err) $(head -c 1 out)" '0 0 {' '-o -: standard output'
+attach -q -- true
+has err 'no I/O was seen' '-q: the report'
+
 # wait_for FILE PATTERN: until FILE has it; however long that takes, a machine may be slow
 wait_for()
 {
