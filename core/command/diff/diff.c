@@ -32,8 +32,8 @@ static const struct tw_option table[] = {
 	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
 	  .more = "Its keys are below.",
 	  TW_OPTION_AT(struct wanted, as_json) },
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "PAGE",
-	  .help = "Write the tables, and plots of both sides, to the file PAGE, too",
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .help = "Write the page as HTML, with plots of both sides, to FILE, too",
 	  TW_OPTION_AT(struct wanted, html) },
 	{ .name = NULL },
 };

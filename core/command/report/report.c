@@ -45,9 +45,9 @@ static const struct tw_option table[] = {
 	  .more = "Without it the page has one line about clocks, unless an error "
 		  "matters for what is shown.",
 	  TW_OPTION_AT(struct wanted, clocks) },
-	{ .name = "html", .kind = TW_OPTION_FILE, .value = "PAGE",
-	  .help = "Write plots and tables to the file PAGE, too",
-	  .more = "They show into which stages the time of the mean I/O and of those "
+	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
+	  .help = "Write the page as HTML, with plots, to FILE, too",
+	  .more = "It shows into which stages the time of the mean I/O and of those "
 		  "at p99 and p99.9 went, latency by percentile, the run over time with "
 		  "its stalls, and the slowest I/Os. Files of intervals add a heat map. "
 		  "The page needs no other file, no network and no script. It takes "
