@@ -158,7 +158,10 @@ if [ "$status" -eq 0 ]; then
 	on_terminal env TW_MACHINE=unreliable "$tickwise" check
 	is "$status $(grep -c "^$escape\[31mUNRELIABLE:$escape\[0m" "$out")" '1 1' \
 		'14. another one a bad verdict'
-	has "$out" "$escape[33mWARNING: $escape[0m" '14. and warnings'
+	has "$out" "$escape[33mWARNING:$escape[0m " '14. and warnings'
+	on_terminal "$tickwise" diff a.json b.json
+	has "$out" "$escape[33mNo$escape[0m $escape[33mdifference$escape[0m " \
+		'14. a verdict that is a sentence, all of it'
 	on_terminal env NO_COLOR=1 "$tickwise" check
 	has_not "$out" "$escape" '14. none with NO_COLOR'
 	on_terminal env TERM=dumb "$tickwise" check

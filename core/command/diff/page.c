@@ -95,6 +95,20 @@ static const char *interval_text(char *text, const struct tw_diff_figure *figure
 
 /* ---- the verdict --------------------------------------------------------- */
 
+static enum tw_mark mark_of(enum tw_diff_verdict verdict)
+{
+	switch (verdict) {
+	case TW_DIFF_FASTER:
+	case TW_DIFF_SAME:
+		return TW_MARK_GOOD;
+	case TW_DIFF_SLOWER:
+	case TW_DIFF_MIXED:
+		return TW_MARK_BAD;
+	default:
+		return TW_MARK_UNDECIDED;
+	}
+}
+
 static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 {
 	const char *runs = diff->count == 2 ? "These two runs" : "These runs";
@@ -470,6 +484,7 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots)
 	struct tw_page *page = tw_page_new("Two sets of runs");
 
 	add_headline(page, diff);
+	tw_page_mark(page, mark_of(diff->verdict));
 	add_summary(page, diff);
 	add_least_certain(page, diff);
 	add_why_not(page, diff);

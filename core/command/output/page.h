@@ -77,8 +77,8 @@ enum tw_media { TW_IN_TEXT = 1, TW_IN_HTML = 2, TW_IN_CSV = 4 };
 void tw_page_only(struct tw_page *page, unsigned media);
 void tw_page_indent(struct tw_page *page, int first, int others);
 
-/* Of the block that was added last: the first word of its text is a verdict, which has
- * a colour on a terminal. */
+/* Of the block that was added last: its text up to the first colon, or all of it, is a
+ * verdict, which has a colour on a terminal. */
 enum tw_mark { TW_MARK_NONE, TW_MARK_GOOD, TW_MARK_BAD, TW_MARK_UNDECIDED };
 
 void tw_page_mark(struct tw_page *page, enum tw_mark mark);

@@ -28,8 +28,8 @@ static int width_of(const char *text)
 	return columns_of(text, strlen(text));
 }
 
-/* Of the page that is written: how wide its lines are, and the colour of its next
- * word; NULL: none. */
+/* Of the page that is written: how wide its lines are, and the colour of the next
+ * words; NULL: none. */
 static int columns_of_page = TW_PAGE_COLUMNS;
 static const char *colour;
 
@@ -40,7 +40,9 @@ static void put_word(FILE *file, const char *text, size_t length)
 	fwrite(text, 1, length, file);
 	if (colour)
 		fputs(TW_NO_COLOUR, file);
-	colour = NULL;
+	/* A verdict ends there. */
+	if (length && text[length - 1] == ':')
+		colour = NULL;
 }
 
 /* From @column on, which the line has reached; further lines begin at @indent. */
@@ -354,6 +356,7 @@ static const char *colour_of(const struct tw_block *block)
 static void put_block(FILE *file, const struct tw_block *block, int facts)
 {
 	const char *begin = "";
+	int column;
 
 	switch (block->kind) {
 	case TW_BLOCK_TABLE:
@@ -364,18 +367,22 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 		put_fact(file, block, facts);
 		return;
 	case TW_BLOCK_WARNING:
-		begin = "WARNING: ";
+		begin = "WARNING:";
 		break;
 	case TW_BLOCK_ITEM:
-		begin = "- ";
+		begin = "-";
 		break;
 	default:
 		break;
 	}
+	column = block->first + width_of(begin);
 	fprintf(file, "%*s", block->first, "");
-	if (*begin)
+	if (*begin) {
 		put_word(file, begin, strlen(begin));
-	put_words(file, block->text, block->first + width_of(begin), block->others);
+		putc(' ', file);
+		column++;
+	}
+	put_words(file, block->text, column, block->others);
 }
 
 /* A terminal of fewer columns than a page has shorter lines. */
