@@ -163,13 +163,13 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 static int ask_progress(struct collection *c, uint64_t now_ns)
 {
 	struct tw_brackets *out = c->out;
-	int said;
+	int answer;
 
 	if (!out->progress)
 		return 0;
-	said = out->progress(out->context, out->before_ns + now_ns - c->start_ns);
-	out->is_enough = said == TW_ENOUGH;
-	return !said || out->is_enough ? out->is_enough : -ECANCELED;
+	answer = out->progress(out->context, out->before_ns + now_ns - c->start_ns);
+	out->is_enough = answer == TW_ENOUGH;
+	return !answer || out->is_enough ? out->is_enough : -ECANCELED;
 }
 
 static int collect(struct reader *reader, struct collection *c)

@@ -156,7 +156,7 @@ static int collect(struct measurement *m, struct tw_probe_goal *goal,
 		   uint64_t begin_ns)
 {
 	struct tw_probe_goal slice = *goal;
-	int reached, said;
+	int reached, answer;
 
 	do {
 		slice.deadline_ns = tw_clock_id_ns(CLOCK_MONOTONIC) + PROGRESS_NS;
@@ -165,10 +165,10 @@ static int collect(struct measurement *m, struct tw_probe_goal *goal,
 		reached = tw_probe_collect(m->run, &slice);
 		if (reached < 0)
 			return reached;
-		said = reached ? 0 : tell_progress(m, begin_ns);
-		if (said == TW_ENOUGH)
+		answer = reached ? 0 : tell_progress(m, begin_ns);
+		if (answer == TW_ENOUGH)
 			goal->deadline_ns = 0;
-		else if (said)
+		else if (answer)
 			return -ECANCELED;
 	} while (!reached && slice.deadline_ns < goal->deadline_ns);
 	return 0;

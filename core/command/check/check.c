@@ -115,10 +115,10 @@ static int show_progress(void *context,
 			 const struct tw_reliability_progress *now)
 {
 	struct progress *progress = context;
-	int said = progress->stop();
+	int answer = progress->stop();
 
-	if (said)
-		return said;
+	if (answer)
+		return answer;
 	tw_progress_show(&progress->line,
 			 (double)now->elapsed_ns / (double)now->time_limit_ns,
 			 "%u CPU%s, %" PRIu64 " reading%s", now->cpus, tw_format_plural(now->cpus), now->probes,

@@ -105,20 +105,20 @@ static void load_engine(struct tw_doctor_facts *facts)
 {
 	char option[PATH_MAX + sizeof("--enghelp=")];
 	char *argv[] = { facts->fio.path, option, NULL };
-	char *text, *said;
+	char *text, *words;
 	int code;
 
 	snprintf(option, sizeof(option), "--enghelp=%s", facts->engine.path);
 	text = output_of(argv, &code);
 	facts->engine.is_loaded = text && strstr(text, OUR_OPTION) != NULL;
-	said = text ? strstr(text, "tickwise: ") : NULL;
-	if (said) {
+	words = text ? strstr(text, "tickwise: ") : NULL;
+	if (words) {
 		take_line(facts->engine.why_not, sizeof(facts->engine.why_not),
-			  said + strlen("tickwise: "));
+			  words + strlen("tickwise: "));
 		/* What it says to do stands on a line of its own. */
-		said = strstr(facts->engine.why_not, ": refused");
-		if (said)
-			*said = '\0';
+		words = strstr(facts->engine.why_not, ": refused");
+		if (words)
+			*words = '\0';
 	}
 	free(text);
 }
@@ -164,7 +164,7 @@ static int answers(const char *path)
 static void read_stages(struct tw_doctor_facts *facts)
 {
 	const char *socket_path = getenv("TICKWISE_KERNEL_SOCKET");
-	char *helper = tw_own_file(HELPER, X_OK), *text, *said;
+	char *helper = tw_own_file(HELPER, X_OK), *text, *words;
 	char *argv[] = { helper, (char []){ "--check" }, NULL };
 	int code = -1;
 
@@ -173,9 +173,9 @@ static void read_stages(struct tw_doctor_facts *facts)
 	facts->stages.is_built = helper != NULL;
 	text = helper ? output_of(argv, &code) : NULL;
 	facts->stages.is_loaded = text && code == 0;
-	said = text ? strstr(text, ": ") : NULL;
+	words = text ? strstr(text, ": ") : NULL;
 	take_line(facts->stages.why_not, sizeof(facts->stages.why_not),
-		  said ? said + 2 : helper ? "tickwise kernel-helper does not run" : "");
+		  words ? words + 2 : helper ? "tickwise kernel-helper does not run" : "");
 	free(text);
 	free(helper);
 }
