@@ -181,7 +181,7 @@ if [ "$status" -eq 0 ]; then
 	on_terminal -c 40 "$tickwise" check --time-limit=8s
 	has "$out" "$(printf '\rtickwise check:  25 %%, 6 s left, 4 CPUs')" \
 		'15. progress on one of 40 columns: without a bar,'
-	is "$(tr '\r' '\n' <"$out" | sed "s/$escape\[K//" | grep '% ' |
+	is "$(tr '\r' '\n' <"$out" | sed "s/$escape\[K//" | grep ' %, ' |
 		awk 'length > 39')" '' '15. and never over its edge'
 	on_terminal "$tickwise"
 	is "$status" 64 '16. no command: an error'
