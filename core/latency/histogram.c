@@ -156,6 +156,37 @@ int tw_histogram_merge(struct tw_histogram *into,
 	return 0;
 }
 
+/* The sums and extremes of @from, which has other bins. */
+static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
+{
+	int known = knows_squares(into) && knows_squares(from);
+	u128 squares_ns2 = 0;
+
+	if (__builtin_add_overflow(into->sum_ns, from->sum_ns, &into->sum_ns) ||
+	    (known && __builtin_add_overflow(tw_histogram_squares(into),
+					     tw_histogram_squares(from), &squares_ns2)))
+		return -EOVERFLOW;
+	tw_histogram_set_squares(into, squares_ns2);
+	if (from->min_ns < into->min_ns)
+		into->min_ns = from->min_ns;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	return 0;
+}
+
+int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram *from)
+{
+	uint32_t last = tw__histogram_bin(from, from->max_ns);
+	int error = 0;
+
+	for (uint32_t bin = tw__histogram_bin(from, from->min_ns);
+	     bin <= last && !error; bin++)
+		if (from->bins[bin])
+			error = tw_histogram_add_bin(into, tw__histogram_bin(into,
+				tw_histogram_bin_low(from, bin)), from->bins[bin]);
+	return error ? error : add_sums(into, from);
+}
+
 /*
  * The how-manieth of all values, sorted, is meant: 1 to count. In integers,
  * because 99.9 / 100 * 1000 in doubles may be a little more than 999, and

@@ -30,6 +30,15 @@ uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
 int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
 			 uint64_t count);
 
+/**
+ * tw_histogram_add_finer - add a histogram that has as many digits or more
+ *
+ * Bins with fewer digits are made of whole bins with more.
+ *
+ * Return: 0; -EOVERFLOW, then part of it is added.
+ */
+int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram *from);
+
 /* The sum of the squares takes 128 bits: the public structure has two halves. */
 static inline u128 tw_histogram_squares(const struct tw_histogram *histogram)
 {

@@ -11,7 +11,7 @@
 #include "tap.h"
 #include "tickwise.h"
 
-static struct tw_histogram parts[3], all, merged, other;
+static struct tw_histogram parts[3], all, merged, other, coarse, should;
 
 static int same(const struct tw_histogram *a, const struct tw_histogram *b)
 {
@@ -31,6 +31,7 @@ static void fill(uint64_t *state)
 
 		tw_histogram_add(&parts[random % 2], value);
 		tw_histogram_add(&all, value);
+		tw_histogram_add(&should, value);
 	}
 }
 
@@ -60,12 +61,25 @@ static void check_refusals(void)
 	       same(&merged, &all), "nothing changed by what was refused");
 }
 
+/* Of 2 digits, from parts of 3. */
+static void check_finer(void)
+{
+	int error = 0;
+
+	for (int i = 0; i < 3; i++)
+		error |= tw_histogram_add_finer(&coarse, &parts[i]);
+	tap_ok(!error, "parts of more digits added");
+	tap_ok(same(&coarse, &should), "the same as adding all values with fewer digits");
+}
+
 int main(void)
 {
 	uint64_t state = tap_seed();
 	int error = tw_histogram_init(&all, 3) |
 		    tw_histogram_init(&merged, 3) |
-		    tw_histogram_init(&other, 2);
+		    tw_histogram_init(&other, 2) |
+		    tw_histogram_init(&coarse, 2) |
+		    tw_histogram_init(&should, 2);
 
 	for (int i = 0; i < 3; i++)
 		error |= tw_histogram_init(&parts[i], 3);
@@ -76,11 +90,14 @@ int main(void)
 		error |= tw_histogram_merge(&merged, &parts[i]);
 	tap_ok(!error, "two parts and an empty one merged");
 	tap_ok(same(&merged, &all), "the same as adding all values");
+	check_finer();
 	check_refusals();
 	for (int i = 0; i < 3; i++)
 		tw_histogram_free(&parts[i]);
 	tw_histogram_free(&all);
 	tw_histogram_free(&merged);
 	tw_histogram_free(&other);
+	tw_histogram_free(&coarse);
+	tw_histogram_free(&should);
 	return tap_done();
 }

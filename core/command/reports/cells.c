@@ -55,35 +55,18 @@ static void cover(struct tw_report_cell *cell, uint64_t from_ns, uint64_t to_ns)
 		cell->to_ns = to_ns;
 }
 
-/* A bin of fewer digits holds whole bins of more. */
-static int add_coarser(struct tw_histogram *into, const struct tw_histogram *growth)
-{
-	struct tw_histogram coarse;
-	uint32_t last;
-	int error = tw_histogram_init(&coarse, MOST_DIGITS);
-
-	if (error)
-		return error;
-	last = tw__histogram_bin(growth, growth->max_ns);
-	for (uint32_t bin = tw__histogram_bin(growth, growth->min_ns);
-	     growth->count && bin <= last; bin++)
-		if (growth->bins[bin])
-			tw_histogram_add_bin(&coarse, tw__histogram_bin(&coarse,
-					     tw_histogram_bin_high(growth, bin)),
-					     growth->bins[bin]);
-	coarse.min_ns = growth->min_ns;
-	coarse.max_ns = growth->max_ns;
-	coarse.sum_ns = growth->sum_ns;
-	error = tw_intervals_add(into, &coarse);
-	tw_histogram_free(&coarse);
-	return error;
-}
-
 static int add_lat(struct tw_histogram *into, const struct tw_histogram *growth)
 {
+	int error = 0;
+
 	if (!growth->bins || growth->digits <= MOST_DIGITS)
 		return tw_intervals_add(into, growth);
-	return add_coarser(into, growth);
+	if (!into->bins)
+		error = tw_histogram_init(into, MOST_DIGITS);
+	if (error)
+		return error;
+	return growth->count ? tw_histogram_add_finer(into, growth) :
+			       tw_intervals_add(into, growth);
 }
 
 int tw_report_cell_add(struct tw_report_cell *into, const struct tw_report_cell *from)

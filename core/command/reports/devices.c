@@ -244,44 +244,6 @@ void tw_report_devices_free(struct tw_report_devices *devices)
 
 /* ---- merging ------------------------------------------------------------- */
 
-static u128 squares_of(const struct tw_histogram *histogram)
-{
-	return tw_histogram_squares(histogram);
-}
-
-/* The sums and extremes of @from, which has other bins. */
-static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
-{
-	int known = tw_sums_have_squares(into->sum_ns, squares_of(into)) &&
-		    tw_sums_have_squares(from->sum_ns, squares_of(from));
-	u128 squares_ns2 = 0;
-
-	if (__builtin_add_overflow(into->sum_ns, from->sum_ns, &into->sum_ns) ||
-	    (known && __builtin_add_overflow(squares_of(into), squares_of(from),
-					     &squares_ns2)))
-		return -EOVERFLOW;
-	tw_histogram_set_squares(into, squares_ns2);
-	if (from->min_ns < into->min_ns)
-		into->min_ns = from->min_ns;
-	if (from->max_ns > into->max_ns)
-		into->max_ns = from->max_ns;
-	return 0;
-}
-
-/* Bins with fewer digits are made of whole bins with more. */
-static int add_finer(struct tw_histogram *into, const struct tw_histogram *from)
-{
-	uint32_t last = tw__histogram_bin(from, from->max_ns);
-	int error = 0;
-
-	for (uint32_t bin = tw__histogram_bin(from, from->min_ns);
-	     bin <= last && !error; bin++)
-		if (from->bins[bin])
-			error = tw_histogram_add_bin(into, tw__histogram_bin(into,
-				tw_histogram_bin_low(from, bin)), from->bins[bin]);
-	return error ? error : add_sums(into, from);
-}
-
 /* Make a histogram with fewer digits of it. */
 static int make_coarser(struct tw_histogram *histogram, unsigned digits)
 {
@@ -290,7 +252,7 @@ static int make_coarser(struct tw_histogram *histogram, unsigned digits)
 
 	if (error)
 		return error;
-	error = add_finer(&coarser, histogram);
+	error = tw_histogram_add_finer(&coarser, histogram);
 	tw_histogram_free(histogram);
 	*histogram = coarser;
 	return error;
@@ -310,7 +272,7 @@ static int add_histogram(struct tw_histogram *into, const struct tw_histogram *f
 	if (error)
 		return error;
 	return into->digits == from->digits ? tw_histogram_merge(into, from) :
-					      add_finer(into, from);
+					      tw_histogram_add_finer(into, from);
 }
 
 /* Jobs run at the same time. */
