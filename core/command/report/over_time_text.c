@@ -6,6 +6,7 @@
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/cells.h"
+#include "command/reports/over_time.h"
 
 #define MOST_ROWS	12
 
@@ -18,24 +19,20 @@ static struct part part_of(const struct tw_report_over_time *over_time, size_t f
 			   size_t to, int direction)
 {
 	struct part part = { .from_ns = over_time->intervals[from].from_ns };
-	int has_all = 1;
-
 	for (size_t i = from; i < to; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
 		const struct tw_report_interval_of *of = &at->of[direction];
+		uint64_t bound_ns;
 
 		part.to_ns = at->from_ns + at->over_ns;
-		has_all &= !of->count || of->p99_ns;
 		part.of.count += of->count;
 		part.of.sum_ns += of->sum_ns;
 		if (of->max_ns > part.of.max_ns)
 			part.of.max_ns = of->max_ns;
-		if (of->p99_ns > part.of.p99_ns)
-			part.of.p99_ns = of->p99_ns;
+		bound_ns = to - from > 1 ? tw_report_p99_bound_ns(of) : of->p99_ns;
+		if (bound_ns > part.of.p99_ns)
+			part.of.p99_ns = bound_ns;
 	}
-	/* The largest of some is no bound of all. */
-	if (!has_all)
-		part.of.p99_ns = 0;
 	return part;
 }
 

@@ -3,7 +3,8 @@
  * The intervals of the runs in a group, merged by their distance from their own
  * job's start. Sums, extremes and counts stay exact. A percentile of several
  * jobs, or of several intervals, can't be had from theirs, but the largest of
- * theirs is an upper bound of it.
+ * theirs is an upper bound of it. Of fewer than 100 I/Os a file has no 99th
+ * percentile: there the largest lat is the bound.
  *
  * The engine doubles its intervals as a job goes on, so a longer job may have
  * wider ones; those of the others are put into them.
@@ -26,6 +27,16 @@ static uint64_t end_of(const struct tw_report_interval *interval)
 	return end_ns;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t tw_report_p99_bound_ns(const struct tw_report_interval_of *of)
+{
+	return of->p99_ns ? of->p99_ns : of->max_ns;
+}
+
 static int add_interval(struct tw_report_interval *into,
 			const struct tw_report_interval *from)
 {
@@ -40,14 +51,11 @@ static int add_interval(struct tw_report_interval *into,
 
 		if (b->count == 0)
 			continue;
-		/* With one that is not known, the largest of the others bounds
-		 * nothing. */
 		if (a->count == 0)
 			a->p99_ns = b->p99_ns;
-		else if (!a->p99_ns || !b->p99_ns)
-			a->p99_ns = 0;
-		else if (b->p99_ns > a->p99_ns)
-			a->p99_ns = b->p99_ns;
+		else
+			a->p99_ns = larger(tw_report_p99_bound_ns(a),
+					   tw_report_p99_bound_ns(b));
 		if (a->count == 0 || b->min_ns < a->min_ns)
 			a->min_ns = b->min_ns;
 		if (b->max_ns > a->max_ns)

@@ -10,4 +10,7 @@
 /* With its members in place. 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_over_time(struct tw_report_group *group);
 
+/* No lower than the 99th percentile. */
+uint64_t tw_report_p99_bound_ns(const struct tw_report_interval_of *of);
+
 #endif
