@@ -88,6 +88,30 @@ device   8:8
          sd9" 'devices of two jobs, one without a name'
 has "$out" 'randread: iodepth 32, 2 jobs, 10.00 s' 'two jobs'
 has "$out" 'reports  a.json, c.json' 'and both reports'
+# Files and options of several jobs, and devices of several hosts with one number.
+with a.json '"options": {"rw": "read", "directory": "/d"}, "options_left_out": 2,
+"devices": [{"device": "8:0", "name": "sda", "model": "One"}],
+"files": [{"path": "/d/f", "device": "8:0"}], "files_left_out": 3'
+with c.json '"options": {"rw": "read", "directory": "/e"},
+"devices": [{"device": "8:16", "name": "sdb"}],
+"files": [{"path": "/d/f", "device": "8:0"}, {"path": "/e/f", "device": "8:16"}]' thread=2
+is "$(head_of a.json c.json | sed -n '/^file/,/^machine/p; /^options/p' | sed '/^machine/d')" "\
+file     /d/f on sda
+         /e/f on sdb, and at least 3 more
+options  of the first job: rw=read directory=/d, and 2 more" 'files and options of two jobs'
+is "$(head_of a.json | sed -n '/^file/p; /^options/p')" "\
+file     /d/f, and 3 more
+options  rw=read directory=/d, and 2 more" 'and of one'
+with c.json '"devices": [{"device": "8:0", "name": "sda", "model": "Two"}],
+"files": [{"path": "/d/f", "device": "8:0"}]' thread=2
+sed -i 's/"host": "box"/"host": "far"/' c.json
+is "$(head_of --merge-hosts a.json c.json | sed -n '/^device/,/^machine/p' | sed '$d')" "\
+device   box:sda (One)
+         far:sda (Two)
+file     box:/d/f on sda
+         far:/d/f on sda, and at least 3 more" 'the same number on two hosts is two devices'
+run report --json --merge-hosts a.json c.json
+has "$out" '"host": "far"' 'as in the JSON'
 write_report b.json group=3
 run report a.json b.json
 has "$out" 'randread: iodepth 32, group 3, 10.00 s' 'the group, where there are several'

@@ -181,8 +181,10 @@ static const char *name_of(const json_t *device)
 static void add_device(struct tw_page *page, const json_t *device, const char *label)
 {
 	const char *model = tw_report_string(device, "model");
+	const char *host = tw_report_string(device, "host");
 
-	tw_page_fact(page, label, "%s", name_of(device));
+	tw_page_fact(page, label, "%s%s%s", host ? host : "", host ? ":" : "",
+		     name_of(device));
 	if (model)
 		tw_page_more(page, " (%s)", model);
 	add_size(page, device);
@@ -195,6 +197,11 @@ static void add_device(struct tw_page *page, const json_t *device, const char *l
 	add_text(page, device, "write_cache", "");
 }
 
+static int is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static const json_t *device_of(const json_t *devices, const json_t *file)
 {
 	const char *number = tw_report_string(file, "device");
@@ -202,7 +209,9 @@ static const json_t *device_of(const json_t *devices, const json_t *file)
 	for (size_t i = 0; number && i < json_array_size(devices); i++) {
 		const json_t *device = json_array_get(devices, i);
 
-		if (strcmp(tw_report_string(device, "device"), number) == 0)
+		if (is_same(tw_report_string(device, "device"), number) &&
+		    is_same(tw_report_string(device, "host"),
+			    tw_report_string(file, "host")))
 			return device;
 	}
 	return NULL;
@@ -212,32 +221,56 @@ static void add_file(struct tw_page *page, const json_t *file, const json_t *dev
 		     const char *label)
 {
 	const json_t *device = device_of(devices, file);
+	const char *host = tw_report_string(file, "host");
 
-	tw_page_fact(page, label, "%s", tw_report_string(file, "path"));
+	tw_page_fact(page, label, "%s%s%s", host ? host : "", host ? ":" : "",
+		     tw_report_string(file, "path"));
 	add_size(page, file);
 	add_text(page, file, "filesystem", "");
 	if (device && json_array_size(devices) > 1)
 		tw_page_more(page, " on %s", name_of(device));
 }
 
-/* "and N more" of what a list has beyond those shown. */
-static void add_rest(struct tw_page *page, size_t count)
+/* "and N more" of what a list has beyond those shown; and of @unlisted ones, which other
+ * jobs may have listed. */
+static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int is_least)
 {
-	if (count > MOST_FACTS)
-		tw_page_more(page, ", and %zu more", count - MOST_FACTS);
+	uint64_t more = (count > MOST_FACTS ? count - MOST_FACTS : 0) + unlisted;
+
+	if (more)
+		tw_page_more(page, ", and %s%llu more", unlisted && is_least ?
+			     "at least " : "", (unsigned long long)more);
+}
+
+/* The most that a job left out. */
+static uint64_t left_out(const struct tw_report_group *group, const char *key)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < group->size; i++) {
+		uint64_t own = tw_report_u64(group->members[i]->root, key);
+
+		if (own > most)
+			most = own;
+	}
+	return most;
 }
 
 static void add_storage(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *files = group->members[0]->facts.files;
+	json_t *files = tw_report_files_of(group);
 	json_t *devices = tw_report_devices_of(group);
 
+	if (!files || !devices)
+		tw_page_fail(page);
 	for (size_t i = 0; i < json_array_size(devices) && i < MOST_FACTS; i++)
 		add_device(page, json_array_get(devices, i), i ? "" : "device");
-	add_rest(page, json_array_size(devices));
+	add_rest(page, json_array_size(devices), 0, 0);
 	for (size_t i = 0; i < json_array_size(files) && i < MOST_FACTS; i++)
 		add_file(page, json_array_get(files, i), devices, i ? "" : "file");
-	add_rest(page, json_array_size(files));
+	add_rest(page, json_array_size(files), left_out(group, "files_left_out"),
+		 group->size > 1);
+	json_decref(files);
 	json_decref(devices);
 }
 
@@ -292,20 +325,31 @@ static void add_run(struct tw_page *page, const struct tw_report_group *group)
 		     job->engine);
 }
 
+static int options_differ(const struct tw_report_group *group)
+{
+	for (size_t i = 1; i < group->size; i++)
+		if (!json_equal(group->members[i]->facts.options,
+				group->members[0]->facts.options))
+			return 1;
+	return 0;
+}
+
 /* HTML folds them: they are long. */
 static void add_options(struct tw_page *page, const struct tw_report_group *group,
 			enum tw_media medium)
 {
 	const json_t *options = group->members[0]->facts.options;
-	const char *name, *between = "";
+	const char *of = options_differ(group) ? "of the first job" : "";
+	const char *name, *between = *of ? ": " : "";
+	uint64_t more = tw_report_u64(group->members[0]->root, "options_left_out");
 	json_t *value;
 
 	if (json_object_size(options) == 0)
 		return;
 	if (medium == TW_IN_HTML)
-		tw_page_details(page, "%zu options of the job",
-				json_object_size(options));
-	tw_page_fact(page, "options", "%s", "");
+		tw_page_details(page, "%zu options %s", json_object_size(options),
+				*of ? of : "of the job");
+	tw_page_fact(page, "options", "%s", of);
 	if (medium == TW_IN_TEXT)
 		tw_page_only(page, TW_IN_TEXT);
 	json_object_foreach((json_t *)options, name, value) {
@@ -314,6 +358,8 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, "%s%s%s%s", between, name, *text ? "=" : "", text);
 		between = " ";
 	}
+	if (more)
+		tw_page_more(page, ", and %llu more", (unsigned long long)more);
 	if (medium == TW_IN_HTML)
 		tw_page_end_details(page);
 }

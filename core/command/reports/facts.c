@@ -6,8 +6,10 @@
 #include "command/reports/facts.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "command/reports/merge.h"
 #include "command/reports/want.h"
 #include "latency/histogram_json.h"
 
@@ -184,59 +186,120 @@ void tw_report_add_when(struct tw_page *page, const struct tw_report *report,
 
 /* ---- of a group ---------------------------------------------------------- */
 
-static int has_device(const json_t *list, const json_t *device)
+/* Files and devices by host and @key: the same path on two hosts is two files. */
+struct list {
+	const char *key;
+	int has_hosts;		/* several */
+	json_t *array, *seen;
+};
+
+/* NULL: no memory. */
+static json_t *with_host(const struct list *list, json_t *one, const struct tw_report *of)
 {
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (strcmp(tw_report_string(json_array_get(list, i), "device"),
-			   tw_report_string(device, "device")) == 0)
-			return 1;
-	return 0;
+	json_t *copy;
+
+	if (!list->has_hosts)
+		return json_incref(one);
+	copy = json_copy(one);
+	if (!json_object_set_new(copy, "host", json_string(of->job.host)))
+		return copy;
+	json_decref(copy);
+	return NULL;
+}
+
+static int add_one(struct list *list, json_t *one, const struct tw_report *of)
+{
+	const char *name = tw_report_string(one, list->key);
+	char *at;
+	int error = 0;
+
+	if (asprintf(&at, "%s\n%s", of->job.host, name ? name : "") < 0)
+		return -1;
+	if (!json_object_get(list->seen, at))
+		error = json_object_set_new(list->seen, at, json_true()) |
+			json_array_append_new(list->array, with_host(list, one, of));
+	free(at);
+	return error;
+}
+
+static int add_all(struct list *list, const json_t *all, const struct tw_report *of)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < json_array_size(all) && !error; i++)
+		error = add_one(list, json_array_get(all, i), of);
+	return error;
+}
+
+static json_t *list_of(const struct tw_report_group *group, const char *key, int of_files)
+{
+	struct list list = {
+		.key = key, .has_hosts = tw_report_other_hosts(group) != 0,
+		.array = json_array(), .seen = json_object(),
+	};
+	int error = !list.array || !list.seen;
+
+	for (size_t i = 0; i < group->size && !error; i++) {
+		const struct tw_report *member = group->members[i];
+
+		error = add_all(&list, of_files ? member->facts.files :
+				member->facts.devices, member);
+	}
+	json_decref(list.seen);
+	if (!error)
+		return list.array;
+	json_decref(list.array);
+	return NULL;
 }
 
 json_t *tw_report_devices_of(const struct tw_report_group *group)
 {
-	json_t *list = json_array();
+	return list_of(group, "device", 0);
+}
 
-	for (size_t i = 0; i < group->size; i++) {
-		const json_t *own = group->members[i]->facts.devices;
-
-		for (size_t j = 0; j < json_array_size(own); j++) {
-			json_t *device = json_array_get(own, j);
-
-			if (!has_device(list, device) &&
-			    json_array_append(list, device)) {
-				json_decref(list);
-				return NULL;
-			}
-		}
-	}
-	return list;
+json_t *tw_report_files_of(const struct tw_report_group *group)
+{
+	return list_of(group, "path", 1);
 }
 
 /* What a device is, without the histograms that a report may have of it: those of one
- * job are not the group's. */
+ * job are not the group's. NULL: no memory, as below. */
+static json_t *device_to_json(const json_t *device)
+{
+	json_t *own = json_object();
+	int error = 0;
+
+	for (const struct typed *of = of_device; of->key; of++)
+		if (json_object_get(device, of->key))
+			error |= json_object_set(own, of->key,
+						 json_object_get(device, of->key));
+	if (json_object_get(device, "host"))
+		error |= json_object_set(own, "host", json_object_get(device, "host"));
+	if (!error)
+		return own;
+	json_decref(own);
+	return NULL;
+}
+
 static json_t *devices_to_json(const struct tw_report_group *group)
 {
 	json_t *devices = tw_report_devices_of(group), *list = json_array();
+	int error = !devices;
 
-	for (size_t i = 0; i < json_array_size(devices); i++) {
-		const json_t *device = json_array_get(devices, i);
-		json_t *own = json_object();
-
-		for (const struct typed *of = of_device; of->key; of++)
-			if (json_object_get(device, of->key))
-				json_object_set(own, of->key,
-						json_object_get(device, of->key));
-		json_array_append_new(list, own);
-	}
+	for (size_t i = 0; i < json_array_size(devices); i++)
+		error |= json_array_append_new(list,
+			device_to_json(json_array_get(devices, i)));
 	json_decref(devices);
-	return list;
+	if (!error)
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
-static void put(json_t *object, const char *key, const json_t *value)
+/* 0, also if there is none; else -1. */
+static int put(json_t *object, const char *key, const json_t *value)
 {
-	if (value)
-		json_object_set(object, key, (json_t *)value);
+	return value ? json_object_set(object, key, (json_t *)value) : 0;
 }
 
 json_t *tw_report_facts_to_json(const struct tw_report_group *group)
@@ -244,22 +307,24 @@ json_t *tw_report_facts_to_json(const struct tw_report_group *group)
 	const struct tw_report_facts *facts = &group->members[0]->facts;
 	json_t *devices = devices_to_json(group);
 	json_t *object = json_object();
+	int error = !devices || !object;
 
-	put(object, "options", facts->options);
-	put(object, "machine", facts->machine);
-	put(object, "files", facts->files);
+	error |= put(object, "options", facts->options);
+	error |= put(object, "machine", facts->machine);
+	error |= put(object, "files", facts->files);
 	if (json_array_size(devices))
-		put(object, "devices", devices);
+		error |= put(object, "devices", devices);
 	json_decref(devices);
-	if (json_object_size(object))
+	if (!error && json_object_size(object))
 		return object;
 	json_decref(object);
-	return json_null();
+	return error ? NULL : json_null();
 }
 
 json_t *tw_report_fio_lat_to_json(const struct tw_report_tally *tally)
 {
 	json_t *object;
+	int error = 0;
 
 	if (tally->missing & TW_REPORT_NO_FIO_LAT)
 		return json_null();
@@ -268,9 +333,13 @@ json_t *tw_report_fio_lat_to_json(const struct tw_report_tally *tally)
 		const struct tw_report_fio_lat *of = &tally->fio_lat[i];
 
 		if (of->count)
-			json_object_set_new(object, tw_report_directions[i], json_pack(
-				"{s:o, s:f}", "count", tw_json_of_u64(of->count),
-				"mean_ns", of->sum_ns / (double)of->count));
+			error |= json_object_set_new(object, tw_report_directions[i],
+				json_pack("{s:o, s:f}",
+					  "count", tw_json_of_u64(of->count),
+					  "mean_ns", of->sum_ns / (double)of->count));
 	}
-	return object;
+	if (!error)
+		return object;
+	json_decref(object);
+	return NULL;
 }

@@ -22,10 +22,12 @@ int tw_report_since_start(double *s, const struct tw_report *report, uint64_t mo
 void tw_report_add_when(struct tw_page *page, const struct tw_report *report,
 			uint64_t monotonic_ns);
 
-/* The devices of all members, each once for a host: to be released; NULL: no memory. */
+/* The devices and the files of all members, each once for a host, which is in it if there
+ * are several: to be released; NULL: no memory. */
 json_t *tw_report_devices_of(const struct tw_report_group *group);
+json_t *tw_report_files_of(const struct tw_report_group *group);
 
-/* Null where no member has any. */
+/* JSON's null where no member has any; NULL: no memory. */
 json_t *tw_report_facts_to_json(const struct tw_report_group *group);
 json_t *tw_report_fio_lat_to_json(const struct tw_report_tally *tally);
 
