@@ -11,8 +11,9 @@
  *	inside_text.c		how I/Os were split inside the kernel
  *	response.c		fio's schedule, of a job with a rate
  *	devices.c		the devices, the slowest first
- *	plots.c			the plots
- *	over_time_table.c	the run over time, for the terminal
+ *	plots.c			the plots, with heat_plot.c, parts.c and stall_marks.c
+ *	over_time_text.c	the run over time, for the terminal
+ *	over_time_table.c	the same of files of intervals, and what these are
  *	slowest.c		the slowest I/Os
  *	trigger_text.c		the kernel's events around a slow I/O
  *	clocks.c		how far off the clocks were
@@ -188,7 +189,8 @@ static unsigned missed_by(const struct tw_report_group *group)
 	return tally->missing & ~TW_REPORT_NO_RESPONSE;
 }
 
-/* What a reader might look for in vain. Nobody looks for what has no name here. */
+/* What a reader might look for in vain. What has no name here is told where it would be:
+ * bytes and fio's lat. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
 	static const char *const names[TW_REPORT_MAY_MISS] = {

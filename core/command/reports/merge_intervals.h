@@ -24,7 +24,7 @@ int tw_report_merge_intervals(struct tw_report_group *group,
 int tw_report_check_span(const struct tw_report_group *groups, size_t count,
 			 struct tw_report_problem *problem);
 
-/* Has any member a file of intervals, and the whole group none else? */
+/* Are all members files of intervals without a report? */
 int tw_report_is_of_intervals(const struct tw_report_group *group);
 
 #endif
