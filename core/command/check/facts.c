@@ -10,6 +10,7 @@
 #include "command/check/sequel.h"
 #include "trust.h"
 #include "command/output/plain_text.h"
+#include "machine/hypervisor.h"
 
 static void say_bits(FILE *out, const char *what, unsigned before, unsigned now,
 		     enum tw_enum which)
@@ -169,7 +170,8 @@ void tw_check_compare_facts(FILE *out, const struct tw_check *before,
 	say_text(out, "clocksources to choose from", was->clocksources,
 		 is->clocksources);
 	say_text(out, "processor", was->processor, is->processor);
-	say_text(out, "hypervisor", was->hypervisor, is->hypervisor);
+	say_text(out, "hypervisor", tw_hypervisor_name(was->hypervisor),
+		 tw_hypervisor_name(is->hypervisor));
 	say_truth(out, "invariant counter", was->invariant, is->invariant);
 	say_truth(out, "synchronized clock", was->ntp_synchronized,
 		  is->ntp_synchronized);

@@ -10,6 +10,7 @@
 
 #include "command/check/output.h"
 #include "command/output/page.h"
+#include "machine/hypervisor.h"
 
 /* Of a list of CPUs, in columns; --json has it whole. */
 #define MOST_LIST	36
@@ -63,7 +64,7 @@ static void add_names(struct tw_page *page, const struct tw_machine *machine)
 	tw_page_fact(page, "Processor", "%s", machine->processor[0] ?
 		     machine->processor : "not named");
 	tw_page_fact(page, "Hypervisor", "%s", machine->hypervisor[0] ?
-		     machine->hypervisor : "none seen");
+		     tw_hypervisor_name(machine->hypervisor) : "none seen");
 	tw_page_fact(page, "Counter", "%s; invariant: %s; read together with the "
 		     "CPU's number: %s", TW_COUNTER_NAME,
 		     invariant[machine->invariant + 1],

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/doctor/doctor.h"
+#include "machine/hypervisor.h"
 
 /* Waking from a state that takes longer is seen in the latency of a fast drive: some
  * 10 us for an NVMe's flash, some 3 us for the states that all processors have. */
@@ -244,7 +245,8 @@ static void judge_virtual(const struct tw_doctor_facts *facts,
 {
 	if (facts->machine.hypervisor[0])
 		put(line, TW_DOCTOR_GOOD, "%s: the stage device is what the host "
-		    "makes of a device", facts->machine.hypervisor);
+		    "makes of a device",
+		    tw_hypervisor_name(facts->machine.hypervisor));
 	else
 		put(line, TW_DOCTOR_GOOD, "none");
 }

@@ -13,6 +13,7 @@
 #include "command/output/page.h"
 #include "command/output/plot.h"
 #include "command/output/table.h"
+#include "machine/hypervisor.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 
@@ -53,7 +54,7 @@ static double core_ns(const struct tw_memlat *memlat)
 
 static void add_head(struct tw_page *page, const struct tw_memlat *memlat)
 {
-	const char *guest = memlat->machine.hypervisor;
+	const char *guest = tw_hypervisor_name(memlat->machine.hypervisor);
 	double cycle_ns = core_ns(memlat);
 	char size[2][TW_FORMAT_SIZE], core[64] = "core clock not known here";
 

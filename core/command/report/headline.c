@@ -16,6 +16,7 @@
 #include "command/reports/facts.h"
 #include "command/reports/merge.h"
 #include "command/reports/want.h"
+#include "machine/hypervisor.h"
 
 #define MOST_FACTS	4	/* of a kind: devices, files, reports; in text */
 
@@ -276,25 +277,10 @@ static void add_storage(struct tw_page *page, const struct tw_report_group *grou
 
 /* ---- facts: of machine and run ------------------------------------------- */
 
-/* As people call what calls itself otherwise. */
-static const char *hypervisor_of(const json_t *machine)
-{
-	static const struct { const char *own, *name; } known[] = {
-		{ "KVMKVMKVM", "KVM" }, { "Linux KVM Hv", "KVM" },
-		{ "Microsoft Hv", "Hyper-V" }, { "VMwareVMware", "VMware" },
-		{ "XenVMMXenVMM", "Xen" }, { "TCGTCGTCGTCG", "qemu (TCG)" },
-	};
-	const char *own = tw_report_string(machine, "hypervisor");
-
-	for (size_t i = 0; own && i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(own, known[i].own) == 0)
-			return known[i].name;
-	return own;
-}
-
 static void add_machine(struct tw_page *page, const struct tw_report_group *group)
 {
 	const json_t *machine = group->members[0]->facts.machine;
+	const char *hypervisor = tw_report_string(machine, "hypervisor");
 	const struct tw_report_job *job = &group->members[0]->job;
 
 	tw_page_fact(page, "machine", "%s", job->host);
@@ -305,8 +291,8 @@ static void add_machine(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, ", %llu CPU%s", (unsigned long long)
 			     tw_report_u64(machine, "cpus"),
 			     tw_format_plural(tw_report_u64(machine, "cpus")));
-	if (hypervisor_of(machine))
-		tw_page_more(page, ", guest of %s", hypervisor_of(machine));
+	if (hypervisor)
+		tw_page_more(page, ", guest of %s", tw_hypervisor_name(hypervisor));
 	add_text(page, machine, "kernel", "Linux ");
 	add_text(page, machine, "governor", "governor ");
 	add_text(page, machine, "clocksource", "clocksource ");
