@@ -3,34 +3,24 @@
  * A job's surroundings: see facts.h.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "block_device.h"
 #include "collect/machine_json.h"
 #include "command/output/json_text.h"
 #include "command/output/plain_text.h"
 #include "facts.h"
+#include "files.h"
 #include "fio.h"
 #include "histogram_json.h"
 #include "parse.h"
 #include "text_file.h"
 
-/* Which device a file is, or its file system is on; as in devices.c. */
-struct device {
-	dev_t number;
-	bool is_character;
-	dev_t block;		/* that /sys knows; 0: none */
-};
-
 struct tw_facts {
 	json_t *options, *machine, *files;
 	uint64_t options_left_out, files_left_out;
-	struct device devices[TW_FACTS_FILES];
+	struct tw_file_device devices[TW_FACTS_FILES];
 	unsigned device_count;
 };
 
@@ -215,99 +205,7 @@ static void take_options(struct tw_facts *facts, struct thread_data *td)
 
 /* ---- files -------------------------------------------------------------- */
 
-/* Where a file is, or will be. */
-struct place {
-	struct statx status;
-	bool exists;
-	char filesystem[32];
-	char source[256];	/* what is mounted, maybe the path of a device */
-};
-
-/* The line of a mount in /proc/self/mountinfo: "ID ... - TYPE SOURCE OPTIONS". */
-static void find_mount(const char *mounts, struct place *place)
-{
-#ifdef STATX_MNT_ID
-	const char *line, *separator;
-
-	if (!mounts || !(place->status.stx_mask & STATX_MNT_ID))
-		return;
-	for (line = mounts; *line; line += strcspn(line, "\n"),
-				   line += *line == '\n') {
-		if (strtoull(line, NULL, 10) != place->status.stx_mnt_id)
-			continue;
-		separator = strstr(line, " - ");
-		if (separator)
-			sscanf(separator, " - %31s %255s", place->filesystem,
-			       place->source);
-		return;
-	}
-#endif
-}
-
-static int look(const char *path, struct statx *status)
-{
-	unsigned mask = STATX_BASIC_STATS;
-
-#ifdef STATX_MNT_ID
-	mask |= STATX_MNT_ID;
-#endif
-	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, mask, status);
-}
-
-/* fio may not have made the file yet; its folder tells the same. False: unknown. */
-static bool find_place(const char *path, const char *mounts, struct place *place)
-{
-	char *copy;
-
-	memset(place, 0, sizeof(*place));
-	place->exists = !look(path, &place->status);
-	if (!place->exists) {
-		copy = strdup(path);
-		if (!copy || look(dirname(copy), &place->status)) {
-			free(copy);
-			return false;
-		}
-		free(copy);
-	}
-	if (!place->exists || S_ISREG(place->status.stx_mode) ||
-	    S_ISDIR(place->status.stx_mode))
-		find_mount(mounts, place);
-	return true;
-}
-
-/* Files of btrfs and others have the number of no device; what is mounted may be
- * one. */
-static dev_t mounted_device(const struct place *place)
-{
-	struct stat source;
-
-	if (*place->source == '/' && !stat(place->source, &source) &&
-	    S_ISBLK(source.st_mode))
-		return source.st_rdev;
-	return 0;
-}
-
-static struct device device_of(const struct place *place)
-{
-	const struct statx *status = &place->status;
-	const dev_t own = makedev(status->stx_rdev_major, status->stx_rdev_minor);
-	const dev_t below = makedev(status->stx_dev_major, status->stx_dev_minor);
-
-	if (place->exists && S_ISBLK(status->stx_mode))
-		return (struct device) { .number = own, .block = own };
-	if (place->exists && S_ISCHR(status->stx_mode))
-		return (struct device) {
-			.number = own,
-			.is_character = true,
-			.block = tw_block_device_of_char_in("", own),
-		};
-	return (struct device) {
-		.number = below,
-		.block = major(below) ? below : mounted_device(place),
-	};
-}
-
-static json_t *device_name(const struct device *device)
+static json_t *device_name(const struct tw_file_device *device)
 {
 	char number[TW_DEVICE_NUMBER_SIZE];
 
@@ -316,7 +214,7 @@ static json_t *device_name(const struct device *device)
 }
 
 /* Each once; there are no more than files. */
-static void add_device(struct tw_facts *facts, const struct device *device)
+static void add_device(struct tw_facts *facts, const struct tw_file_device *device)
 {
 	unsigned i;
 
@@ -331,17 +229,17 @@ static void take_file(struct tw_facts *facts, const struct fio_file *f,
 		      const char *mounts)
 {
 	json_t *object = json_pack("{so}", "path", tw_json_text(f->file_name));
-	struct device device;
-	struct place place;
+	struct tw_file_device device;
+	struct tw_place place;
 
 	if (f->real_file_size != -1ULL)
 		json_object_set_new(object, "size",
 				    tw_json_of_u64(f->real_file_size));
-	if (find_place(f->file_name, mounts, &place)) {
+	if (tw_find_place(f->file_name, mounts, &place)) {
 		if (*place.filesystem)
 			json_object_set_new(object, "filesystem",
 					    tw_json_text(place.filesystem));
-		device = device_of(&place);
+		device = tw_device_at(&place);
 		json_object_set_new(object, "device", device_name(&device));
 		add_device(facts, &device);
 	}
@@ -387,7 +285,7 @@ static int add_left_out(json_t *report, const char *key, uint64_t count)
 }
 
 /* A container may hide what /sys knows. */
-static json_t *device_to_json(const struct device *device)
+static json_t *device_to_json(const struct tw_file_device *device)
 {
 	json_t *object = device->block ? tw_block_device_json(device->block) :
 					 json_object();
