@@ -49,7 +49,7 @@ static void check_bins(unsigned digits)
 int main(void)
 {
 	check_bounds();
-	for (unsigned digits = 1; digits <= 3; digits++)
+	for (unsigned digits = 1; digits <= 5; digits++)
 		check_bins(digits);
 	return tap_done();
 }
