@@ -548,7 +548,7 @@ $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 # it is made of is built once more, with that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
-	devices report by_lat_json over_time response trigger interval interval_line \
+	devices files block_device report by_lat_json over_time response trigger interval interval_line \
 	collect/by_lat collect/slowest collect/windows kernel_job kernel_why kernel/trace_own \
 	kernel/trace_text kernel/explained_json kernel/program)
 ENGINE_TEST_FLAGS := -include tests/unit/engine_counter.h -Itests -Iplugin

@@ -3,77 +3,13 @@
  * The I/Os of a job by device: see devices.h.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "devices.h"
 #include "histogram_json.h"
 
 /* Of a part at first; doubled every time that the parts are not enough. */
 #define FIRST_WIDTH_NS	1000000
-
-/* ---- which devices ------------------------------------------------------ */
-
-/* Of a file that is not there yet, that of the folder it will be in. */
-static bool find_device(const char *path, dev_t *number, bool *is_character)
-{
-	struct stat status;
-	char *folder;
-	int ret = stat(path, &status);
-
-	if (ret) {
-		folder = strdup(path);
-		ret = folder ? stat(dirname(folder), &status) : -1;
-		free(folder);
-	}
-	if (ret)
-		return false;
-	*is_character = S_ISCHR(status.st_mode);
-	*number = *is_character || S_ISBLK(status.st_mode) ? status.st_rdev :
-							     status.st_dev;
-	return true;
-}
-
-/* The place of a file's device, which is added where it is new. */
-static unsigned place_of(struct tw_devices *devices, const char *path)
-{
-	bool is_character;
-	dev_t number;
-	unsigned i;
-
-	if (!path || !find_device(path, &number, &is_character))
-		return TW_DEVICES_MOST;
-	for (i = 0; i < devices->count; i++)
-		if (devices->list[i].number == number &&
-		    devices->list[i].is_character == is_character)
-			return i;
-	if (i == TW_DEVICES_MOST) {
-		devices->other_files++;
-		return i;
-	}
-	devices->count++;
-	devices->list[i].number = number;
-	devices->list[i].is_character = is_character;
-	return i;
-}
-
-/* 0; -ENOMEM. */
-static int find_devices(const struct thread_data *td, struct tw_devices *devices)
-{
-	unsigned i;
-
-	devices->of_file = malloc(td->files_index);
-	if (!devices->of_file)
-		return -ENOMEM;
-	devices->files = td->files_index;
-	for (i = 0; i < devices->files; i++)
-		devices->of_file[i] = (uint8_t) place_of(devices,
-						td->files[i]->file_name);
-	return 0;
-}
 
 /* ---- a job's life ------------------------------------------------------- */
 
@@ -108,16 +44,16 @@ int tw_devices_start(struct thread_data *td, const struct tw_job *job,
 	int ret;
 
 	*devices = NULL;
-	if (td->files_index < 2)
+	if (job->where->device_count < 2)
 		return 0;
 	found = calloc(1, sizeof(*found) +
-		       TW_DEVICES_MOST * sizeof(*found->list));
+		       job->where->device_count * sizeof(*found->list));
 	if (!found)
 		return -ENOMEM;
-	ret = find_devices(td, found);
-	if (!ret && found->count > 1)
-		ret = init_histograms(found, min(o->digits, TW_DEVICES_DIGITS));
-	if (ret || found->count < 2) {
+	found->files = job->where;
+	found->count = job->where->device_count;
+	ret = init_histograms(found, min(o->digits, TW_DEVICES_DIGITS));
+	if (ret) {
 		tw_devices_free(found);
 		return ret;
 	}
@@ -137,7 +73,6 @@ void tw_devices_free(struct tw_devices *devices)
 			tw_histogram_free(&devices->list[i].lat[direction]);
 			tw_histogram_free(&devices->list[i].device_time[direction]);
 		}
-	free(devices->of_file);
 	free(devices);
 }
 
@@ -185,8 +120,10 @@ void tw_devices_add(struct tw_devices *devices, unsigned place,
 	struct tw_device_part *part;
 	struct tw_device *device;
 
-	if (place == TW_DEVICES_MOST)
+	if (place == TW_FILES_DEVICES) {
+		devices->other_ios++;
 		return;
+	}
 	device = &devices->list[place];
 	advance(devices, returned_ticks);
 	part = &device->parts[devices->part][direction];
@@ -241,38 +178,10 @@ static json_t *ios_to_json(const struct tw_device *device)
 	return tw_counts_to_json(counts);
 }
 
-/* A character device may have the number of a block device. */
-static json_t *name_of(const struct tw_device *device)
-{
-	return json_sprintf("%s%u:%u", device->is_character ? "char " : "",
-			    major(device->number), minor(device->number));
-}
-
-/* That of the device in the report's list, which has its facts; or a new one, as of a
- * file that facts.c left out. NULL without memory. */
-static json_t *object_of(json_t *list, const struct tw_device *device)
-{
-	json_t *name = name_of(device), *object = NULL;
-	size_t i;
-
-	json_array_foreach(list, i, object)
-		if (json_equal(json_object_get(object, "device"), name))
-			break;
-	if (i == json_array_size(list)) {
-		object = json_pack("{sO}", "device", name);
-		if (json_array_append_new(list, object))
-			object = NULL;
-	}
-	json_decref(name);
-	return object;
-}
-
 /* 0; -ENOMEM. */
-static int add_device(json_t *list, const struct tw_devices *devices,
+static int add_device(json_t *object, const struct tw_devices *devices,
 		      const struct tw_device *device)
 {
-	json_t *object = object_of(list, device);
-
 	if (json_object_set_new(object, "ios", ios_to_json(device)) ||
 	    json_object_set_new(object, "lat",
 		tw_histograms_to_json(device->lat, TW_DIRECTIONS)) ||
@@ -286,20 +195,21 @@ static int add_device(json_t *list, const struct tw_devices *devices,
 
 int tw_devices_add_to_report(const struct tw_devices *devices, json_t *report)
 {
-	json_t *list = json_object_get(report, "devices");
+	const json_t *list = json_object_get(report, "devices");
 	unsigned i;
 	int error = 0;
 
-	if (!devices)
+	/* There may have been no memory for facts. */
+	if (!devices || !list)
 		return 0;
-	if (!list) {
-		list = json_array();
-		error = json_object_set_new(report, "devices", list);
-	}
 	for (i = 0; i < devices->count && !error; i++)
-		error = add_device(list, devices, &devices->list[i]);
-	if (devices->other_files && !error)
-		error = json_object_set_new(report, "devices_other_files",
-			json_integer(devices->other_files));
+		error = add_device(json_array_get(list, i), devices,
+				   &devices->list[i]);
+	if (devices->files->other_files)
+		error |= json_object_set_new(report, "devices_other_files",
+			tw_json_of_u64(devices->files->other_files));
+	if (devices->other_ios)
+		error |= json_object_set_new(report, "devices_other_ios",
+			tw_json_of_u64(devices->other_ios));
 	return error ? -ENOMEM : 0;
 }

@@ -156,6 +156,7 @@ struct tw_job {
 	unsigned files_open;
 	unsigned io_us;			/* initialised so far */
 	struct tw_intervals *intervals;	/* interval.h; NULL: none */
+	struct tw_files *where;		/* files.h */
 	struct tw_facts *facts;		/* facts.h; NULL: no memory */
 };
 

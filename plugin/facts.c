@@ -20,8 +20,7 @@
 struct tw_facts {
 	json_t *options, *machine, *files;
 	uint64_t options_left_out, files_left_out;
-	struct tw_file_device devices[TW_FACTS_FILES];
-	unsigned device_count;
+	const struct tw_files *where;
 };
 
 /* ---- options ------------------------------------------------------------ */
@@ -205,71 +204,44 @@ static void take_options(struct tw_facts *facts, struct thread_data *td)
 
 /* ---- files -------------------------------------------------------------- */
 
-static json_t *device_name(const struct tw_file_device *device)
-{
-	char number[TW_DEVICE_NUMBER_SIZE];
-
-	tw_device_number(device->number, number);
-	return json_sprintf("%s%s", device->is_character ? "char " : "", number);
-}
-
-/* Each once; there are no more than files. */
-static void add_device(struct tw_facts *facts, const struct tw_file_device *device)
-{
-	unsigned i;
-
-	for (i = 0; i < facts->device_count; i++)
-		if (facts->devices[i].number == device->number &&
-		    facts->devices[i].is_character == device->is_character)
-			return;
-	facts->devices[facts->device_count++] = *device;
-}
-
-static void take_file(struct tw_facts *facts, const struct fio_file *f,
-		      const char *mounts)
+static void take_file(struct tw_facts *facts, const struct fio_file *f, unsigned i)
 {
 	json_t *object = json_pack("{so}", "path", tw_json_text(f->file_name));
-	struct tw_file_device device;
-	struct tw_place place;
+	const struct tw_files *files = facts->where;
 
 	if (f->real_file_size != -1ULL)
 		json_object_set_new(object, "size",
 				    tw_json_of_u64(f->real_file_size));
-	if (tw_find_place(f->file_name, mounts, &place)) {
-		if (*place.filesystem)
-			json_object_set_new(object, "filesystem",
-					    tw_json_text(place.filesystem));
-		device = tw_device_at(&place);
-		json_object_set_new(object, "device", device_name(&device));
-		add_device(facts, &device);
-	}
+	if (*files->filesystem[i])
+		json_object_set_new(object, "filesystem",
+				    tw_json_text(files->filesystem[i]));
+	if (files->of_file[i] < TW_FILES_DEVICES)
+		json_object_set_new(object, "device", tw_file_device_name(
+			&files->devices[files->of_file[i]]));
 	json_array_append_new(facts->files, object);
 }
 
 static void take_files(struct tw_facts *facts, struct thread_data *td)
 {
-	char *mounts = tw_text_file("/proc/self/mountinfo");
-	struct fio_file *f;
+	const unsigned named = min(facts->where->count, TW_FILES_NAMED);
 	unsigned i;
 
-	for_each_file(td, f, i) {
-		if (i < TW_FACTS_FILES)
-			take_file(facts, f, mounts);
-		else
-			facts->files_left_out++;
-	}
-	free(mounts);
+	for (i = 0; i < named; i++)
+		take_file(facts, td->files[i], i);
+	facts->files_left_out = facts->where->count - named;
 }
 
 /* ---- together ----------------------------------------------------------- */
 
 struct tw_facts *tw_facts_take(struct thread_data *td,
-			       const struct tw_cpu_list *cpus)
+			       const struct tw_cpu_list *cpus,
+			       const struct tw_files *files)
 {
 	struct tw_facts *facts = calloc(1, sizeof(*facts));
 
 	if (!facts)
 		return NULL;
+	facts->where = files;
 	facts->options = json_object();
 	facts->files = json_array();
 	facts->machine = tw_machine_to_json("", cpus);
@@ -290,7 +262,7 @@ static json_t *device_to_json(const struct tw_file_device *device)
 	json_t *object = device->block ? tw_block_device_json(device->block) :
 					 json_object();
 
-	json_object_set_new(object, "device", device_name(device));
+	json_object_set_new(object, "device", tw_file_device_name(device));
 	return object;
 }
 
@@ -303,9 +275,9 @@ int tw_facts_add(const struct tw_facts *facts, json_t *report)
 	if (!facts)
 		return 0;
 	devices = json_array();
-	for (i = 0; i < facts->device_count; i++)
+	for (i = 0; i < facts->where->device_count; i++)
 		json_array_append_new(devices,
-				      device_to_json(&facts->devices[i]));
+				      device_to_json(&facts->where->devices[i]));
 	error = json_object_set(report, "options", facts->options) |
 		add_left_out(report, "options_left_out",
 			     facts->options_left_out) |

@@ -10,19 +10,20 @@
 
 struct thread_data;
 struct tw_cpu_list;
+struct tw_files;
 struct tw_facts;
 
-/* What more options and files there are, is counted. */
+/* What more options there are, is counted. */
 #define TW_FACTS_OPTIONS	128
 #define TW_FACTS_OPTION_BYTES	256
-#define TW_FACTS_FILES		64
 
-/* Before the first I/O, since fio forgets its files before it ends a job. NULL
- * without memory. */
+/* Before the first I/O, since fio forgets its files before it ends a job. @files
+ * outlives the facts. NULL without memory. */
 struct tw_facts *tw_facts_take(struct thread_data *td,
-			       const struct tw_cpu_list *cpus);
+			       const struct tw_cpu_list *cpus,
+			       const struct tw_files *files);
 
-/* Sets the keys in @report. The devices are read now: fio may have changed a
+/* Sets the keys in @report, "devices" in the order of the files'. The devices are read now: fio may have changed a
  * scheduler after the job began. @facts may be NULL. 0; -ENOMEM. */
 int tw_facts_add(const struct tw_facts *facts, json_t *report);
 

@@ -2,18 +2,30 @@
 /*
  * Where files are: see files.h.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "block_device.h"
 #include "files.h"
+#include "fio.h"
+#include "text_file.h"
+
+/* Where a file is, or will be. */
+struct place {
+	struct statx status;
+	bool exists;
+	char filesystem[32];
+	char source[256];	/* what is mounted, maybe the path of a device */
+};
 
 /* The line of a mount in /proc/self/mountinfo: "ID ... - TYPE SOURCE OPTIONS". */
-static void find_mount(const char *mounts, struct tw_place *place)
+static void find_mount(const char *mounts, struct place *place)
 {
 #ifdef STATX_MNT_ID
 	const char *line, *separator;
@@ -43,7 +55,8 @@ static int look(const char *path, struct statx *status)
 	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, mask, status);
 }
 
-bool tw_find_place(const char *path, const char *mounts, struct tw_place *place)
+/* fio may not have made the file yet; its folder tells the same. False: unknown. */
+static bool find_place(const char *path, const char *mounts, struct place *place)
 {
 	char *copy;
 
@@ -65,7 +78,7 @@ bool tw_find_place(const char *path, const char *mounts, struct tw_place *place)
 
 /* Files of btrfs and others have the number of no device; what is mounted may be
  * one. */
-static dev_t mounted_device(const struct tw_place *place)
+static dev_t mounted_device(const struct place *place)
 {
 	struct stat source;
 
@@ -75,7 +88,7 @@ static dev_t mounted_device(const struct tw_place *place)
 	return 0;
 }
 
-struct tw_file_device tw_device_at(const struct tw_place *place)
+static struct tw_file_device device_at(const struct place *place)
 {
 	const struct statx *status = &place->status;
 	const dev_t own = makedev(status->stx_rdev_major, status->stx_rdev_minor);
@@ -93,4 +106,68 @@ struct tw_file_device tw_device_at(const struct tw_place *place)
 		.number = below,
 		.block = major(below) ? below : mounted_device(place),
 	};
+}
+
+static bool is_same(const struct tw_file_device *one, const struct tw_file_device *other)
+{
+	return one->number == other->number &&
+	       one->is_character == other->is_character;
+}
+
+/* The place in the list, to which it is added where it is new. */
+static unsigned add_device(struct tw_files *files, const struct tw_file_device *device)
+{
+	unsigned i;
+
+	for (i = 0; i < files->device_count; i++)
+		if (is_same(&files->devices[i], device))
+			return i;
+	if (i < TW_FILES_DEVICES)
+		files->devices[files->device_count++] = *device;
+	return i;
+}
+
+static void note_file(struct tw_files *files, const char *path, const char *mounts)
+{
+	unsigned at = TW_FILES_DEVICES;
+	struct tw_file_device device;
+	struct place place;
+
+	if (path && find_place(path, mounts, &place)) {
+		if (files->count < TW_FILES_NAMED)
+			snprintf(files->filesystem[files->count],
+				 sizeof(*files->filesystem), "%s",
+				 place.filesystem);
+		device = device_at(&place);
+		at = add_device(files, &device);
+	}
+	files->other_files += at == TW_FILES_DEVICES;
+	files->of_file[files->count++] = (uint8_t) at;
+}
+
+struct tw_files *tw_files_find(const struct thread_data *td)
+{
+	struct tw_files *files = calloc(1, sizeof(*files) + td->files_index);
+	char *mounts;
+	unsigned i;
+
+	if (!files)
+		return NULL;
+	mounts = tw_text_file("/proc/self/mountinfo");
+	if (!mounts && errno == ENOMEM) {
+		free(files);
+		return NULL;
+	}
+	for (i = 0; i < td->files_index; i++)
+		note_file(files, td->files[i]->file_name, mounts);
+	free(mounts);
+	return files;
+}
+
+json_t *tw_file_device_name(const struct tw_file_device *device)
+{
+	char number[TW_DEVICE_NUMBER_SIZE];
+
+	tw_device_number(device->number, number);
+	return json_sprintf("%s%s", device->is_character ? "char " : "", number);
 }

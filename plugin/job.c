@@ -12,6 +12,7 @@
 #include "devices.h"
 #include "engine.h"
 #include "facts.h"
+#include "files.h"
 #include "guards.h"
 #include "interval.h"
 #include "kernel_job.h"
@@ -117,17 +118,20 @@ int tw_post_init(struct thread_data *td)
 		load_for_jobs();
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
 		return 1;
+	/* With many files this takes a while, which is not the run's. */
+	job->where = tw_files_find(td);
+	if (job->where)
+		job->facts = tw_facts_take(td, &job->cpus, job->where);
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
 	tw_trigger_begin(td, job);
-	if (tw_over_time_start(td, job) || tw_record_start(job) ||
+	if (!job->where || tw_over_time_start(td, job) || tw_record_start(job) ||
 	    tw_devices_start(td, job, &job->devices)) {
 		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);
 		td_verror(td, ENOMEM, "tickwise post_init");
 		return 1;
 	}
-	job->facts = tw_facts_take(td, &job->cpus);
 	job->started = true;
 	tw_intervals_begin(td, job);
 	return 0;
@@ -185,6 +189,7 @@ void tw_cleanup(struct thread_data *td)
 	tw_response_free(job->response);
 	tw_devices_free(job->devices);
 	tw_facts_free(job->facts);
+	free(job->where);
 	free(job->finished);
 	free(job->by_index);
 	free(job->io);

@@ -21,7 +21,8 @@ struct tw_finished {
 	uint64_t returned_ticks;
 	uint64_t offset;
 	uint64_t size;
-	uint32_t missing;	/* of size: the file ended; a ring moves less than 4 GB */
+	/* What of size was not moved. Below 4 GB: a ring moves no more. */
+	uint32_t missing;
 	enum tw_direction direction : 8;
 	unsigned device : 24;	/* its place among the job's, if it has several */
 } __attribute__((aligned(64)));

@@ -35,7 +35,7 @@ run_fio --name=two --filename="a:b:$other/c" --size=192k --rw=randrw --bs=4k \
 ok $? 'a job with files on two devices'
 is "$(perl "$keys" "$manual" two.json)" '' 'its report is as in the manual'
 is "$(tell two.json 'join " ", map { $_->{device} } @{$j->{devices}}')" \
-	"$(stat -c '%Hd:%Ld' .) $(stat -c '%Hd:%Ld' "$other")" \
+	"$(stat -c '%Hd:%Ld' a) $(stat -c '%Hd:%Ld' "$other")" \
 	'it has both, in the order of the files'
 for direction in read write sync; do
 	is "$(tell two.json 'my $sum = 0; $sum += $_->{ios}{'$direction'}
@@ -70,7 +70,7 @@ devices()
 	tell "$out" 'join " ", sort map { "$_->{device} $_->{ios}{read}" }
 		@{$j->{devices}}'
 }
-wanted=$(printf '%s\n' "$(stat -c '%Hd:%Ld' .) 32" \
+wanted=$(printf '%s\n' "$(stat -c '%Hd:%Ld' a) 32" \
 	"$(stat -c '%Hd:%Ld' "$other") 16" | sort | tr '\n' ' ')
 is "$(devices jobs.json.1 jobs.json.2) " "$wanted" 'the reports together have both'
 is "$(devices jobs.json.1.intervals.jsonl jobs.json.2.intervals.jsonl) " "$wanted" \

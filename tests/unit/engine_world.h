@@ -18,6 +18,7 @@
 
 #include "clocks.h"
 #include "engine.h"
+#include "files.h"
 #include "guards.h"
 #include "health.h"
 #include "histogram_json.h"
@@ -60,6 +61,7 @@ static struct world {
 	uint64_t backwards;		/* what of it went to the verdict */
 	bool no_report;			/* tw_report=none */
 	const char *intervals;		/* their file */
+	const struct tw_files *files;	/* as found when the job began */
 	unsigned messages;
 
 	/* The ring. Entries lie by index, an array has the order. */
@@ -685,15 +687,27 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 	return json_object();
 }
 
+/* Of a job with one device there are none here. */
 struct tw_facts *tw_facts_take(struct thread_data *td,
-			       const struct tw_cpu_list *cpus)
+			       const struct tw_cpu_list *cpus,
+			       const struct tw_files *files)
 {
+	world.files = files;
 	return NULL;
 }
 
 int tw_facts_add(const struct tw_facts *facts, json_t *report)
 {
-	return 0;
+	json_t *devices;
+	unsigned i;
+
+	if (world.files->device_count < 2)
+		return 0;
+	devices = json_array();
+	for (i = 0; i < world.files->device_count; i++)
+		json_array_append_new(devices, json_pack("{so}", "device",
+			tw_file_device_name(&world.files->devices[i])));
+	return json_object_set_new(report, "devices", devices);
 }
 
 void tw_facts_free(struct tw_facts *facts)

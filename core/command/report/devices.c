@@ -130,8 +130,9 @@ static void add_direction(struct tw_page *page, const struct tw_report_ranking *
 static void add_other_files(struct tw_page *page, const struct tw_report_devices *devices)
 {
 	if (devices->other_files)
-		tw_page_remark(page, "not in here: I/Os on %llu files, as a job keeps 64 "
-			       "devices", (unsigned long long)devices->other_files);
+		tw_page_remark(page, "not in here: I/Os on %llu files: of a job's devices "
+			       "the first 64 are kept, and the device of a file may not "
+			       "be known", (unsigned long long)devices->other_files);
 }
 
 static void add_other_jobs(struct tw_page *page, const struct tw_report_devices *devices)
