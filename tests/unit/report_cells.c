@@ -28,7 +28,8 @@ static int add_interval(struct tw_report_cells *cells, unsigned i, unsigned digi
 	for (unsigned j = 0; j < 10; j++)
 		tw_histogram_add(lat, j ? 1000 + i : 1000000);
 	tally.counts[TW_REPORT_ERRORS][0] = i == 700;
-	error = tw_report_cells_add(cells, i * SECOND, (i + 1) * SECOND, &tally, i == 3);
+	error = tw_report_cells_add(cells, i * SECOND, (i + 1) * SECOND, SECOND, &tally,
+				    i == 3);
 	tw_histogram_free(lat);
 	return error;
 }
@@ -56,7 +57,8 @@ static void two_jobs(void)
 	int error = add_interval(cells, 0, 1);
 
 	tw_report_cells_next_job(cells);
-	error |= tw_report_cells_add(cells, SECOND / 10, SECOND + SECOND / 10, &none, 0);
+	error |= tw_report_cells_add(cells, SECOND / 10, SECOND + SECOND / 10, SECOND,
+				     &none, 0);
 	error |= tw_report_cells_over_time(cells, &all);
 	tap_ok(!error && all.count == 1 && all.intervals[0].over_ns == 1100000000 &&
 	       all.intervals[0].run_ns == SECOND, "a rate is of the time that jobs ran");

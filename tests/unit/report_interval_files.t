@@ -159,6 +159,33 @@ check 'errors are there over time, bad stamps, too' '
 check 'what lines have nothing of is null' 'exists $j[0]{fio_lat} && !$j[0]{fio_lat} &&
 	exists $j[0]{kernel_stages}{negative_beyond} &&
 	!defined $j[0]{kernel_stages}{negative_beyond}' "$out"
+# ---- some stages of an I/O in the next line ----
+# 10 ns of the time in queue of line 1 are in line 2.
+sed -e '2s/"mean_ns": 10,/"mean_ns": 9.75,/; 2s/"sum_ns": "400"/"sum_ns": "390"/' \
+	-e '3s/"sum_ns": "1290"/"sum_ns": "1300"/' one.jsonl >torn.jsonl
+run report --to=1 torn.jsonl
+tr -s ' \n' ' ' <"$out" >page
+has page 'read: lat mean 100.0 ns; sum of stages 99.8 ns = queue 9.8 + kernel 70.0 + deliver 20.0 (of some I/Os, a part' \
+	'stages that are not all in the part are shown with what is off'
+run report torn.jsonl
+has_not "$out" 'sum of stages' 'the whole run adds up'
+head -n 2 torn.jsonl | sed '2s/"sum_ns": "390"/"sum_ns": "350"/; 2s/9.75/8.75/' >killed2.jsonl
+run report killed2.jsonl
+has "$out" 'its stages are not known' 'what is off by more than 1 % is missing'
+
+# ---- how long I/Os ran ----
+sed 's/"stages": {/"first_ns": 250000000, "run_ns": 4000000000, "stages": {/' \
+	one.jsonl >ran.jsonl
+run report --json ran.jsonl
+check "the time of rates is that from the first I/O to the last" '
+	my @t = @{$j[0]{over_time}};
+	$j[0]{job}{run_ns} == 4e9 && $t[0]{run_ns} == 75e7 && $t[1]{run_ns} == 1e9 &&
+	$t[4]{run_ns} == 25e7 && $t[4]{over_ns} == 5e8' "$out"
+sed '3,$s/"stages": {/"first_ns": 1500000000, "run_ns": 3000000000, "stages": {/' \
+	one.jsonl >ramp.jsonl
+run report --json ramp.jsonl
+check 'ramp time is none of it' '$j[0]{job}{run_ns} == 3e9' "$out"
+
 # Lines outside of a part are not parsed: what is wrong with their stages is not seen.
 sed -e '3s/"count": 5/"count": 6/' -e '3,$s/"negative_within": 0/"negative_within": 7/' \
 	-e '4,$s/"negative_within": 7/"negative_within": 9/' \

@@ -90,8 +90,11 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 /* Text has no room for all columns: of a row that is not of every I/O it tells the
  * number below. */
 static void add_row(struct tw_table *table, const char *name,
-		    const struct tw_histogram *histogram, uint64_t ios)
+		    const struct tw_histogram *histogram, uint64_t ios, int is_torn)
 {
+	const uint64_t off = histogram->count > ios ? histogram->count - ios :
+						      ios - histogram->count;
+
 	tw_table_row(table);
 	tw_cell_text(table, name);
 	tw_cell_u64(table, histogram->count);
@@ -101,7 +104,7 @@ static void add_row(struct tw_table *table, const char *name,
 	for (size_t i = 0; i < PERCENTS; i++)
 		tw_report_add_percentile(table, histogram, percents[i]);
 	tw_cell_ns(table, (double)histogram->max_ns);
-	if (histogram->count != ios)
+	if (off > (is_torn ? ios / 100 : 0))
 		tw_cell_printf(table, "(of %llu)",
 			       (unsigned long long)histogram->count);
 }
@@ -137,7 +140,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
 	for (int i = 0; i < TW_REPORT_ROWS; i++)
 		if (tally->times[i][direction].count)
 			add_row(table, tw_report_times[i].name,
-				&tally->times[i][direction], ios);
+				&tally->times[i][direction], ios, tally->is_torn);
 }
 
 static void add_direction(struct tw_page *page, const struct tw_report_group *group,

@@ -58,16 +58,25 @@ static void put_mean(const struct means *means, const char *what,
 	tw_page_more(means->page, " %s", means->unit.name);
 }
 
+static uint64_t stages_ns(const struct tw_report_tally *tally, int direction)
+{
+	uint64_t sum_ns = 0;
+
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
+		sum_ns += tally->times[i][direction].sum_ns;
+	return sum_ns;
+}
+
 int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction)
 {
-	uint64_t left_ns = tally->times[TW_REPORT_LAT][direction].sum_ns;
+	const uint64_t lat_ns = tally->times[TW_REPORT_LAT][direction].sum_ns;
+	const uint64_t sum_ns = stages_ns(tally, direction);
+	const uint64_t off_ns = sum_ns > lat_ns ? sum_ns - lat_ns : lat_ns - sum_ns;
 	int any = 0;
 
-	for (int i = 0; i < TW_REPORT_STAGES; i++) {
+	for (int i = 0; i < TW_REPORT_STAGES; i++)
 		any |= tally->times[i][direction].count != 0;
-		left_ns -= tally->times[i][direction].sum_ns;
-	}
-	return any && left_ns == 0;
+	return any && (!off_ns || (tally->is_torn && off_ns <= lat_ns / 100));
 }
 
 /* Of the stages that have any time. */
@@ -163,18 +172,26 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 	struct means means = means_of(page, lat->sum_ns, is_complete ?
 				      smallest_ns(&group->tally, direction) : 0,
 				      lat->count);
+	const uint64_t sum_ns = stages_ns(&group->tally, direction);
+	const int is_off = is_complete && sum_ns != lat->sum_ns;
 	const struct names names = {
-		is_complete ? "; sum of stages" : "; lat by Tickwise", "lat mean",
+		is_complete && !is_off ? "; sum of stages" : "; lat by Tickwise",
+		"lat mean",
 	};
 
 	if (is_fio_lat)
 		put_fio_mean(&means, group, direction, lat->sum_ns, names);
 	else
 		put_mean(&means, "lat mean", lat->sum_ns);
+	if (is_off)
+		put_mean(&means, "; sum of stages", sum_ns);
 	if (is_complete)
 		put_stages(&means, &group->tally, direction, TW_REPORT_STAGES);
 	else
 		tw_page_more(page, "; its stages are not known of all I/Os");
+	if (is_off)
+		tw_page_more(page, " (of some I/Os, a part of the stages is in another "
+			     "interval)");
 	if (direction == TW_REPORT_SYNC && !attached)
 		tw_page_more(page, "; fio's lat of a sync begins when the submitting call "
 			     "has ended");
@@ -211,7 +228,9 @@ void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group
 	tw_page_paragraph(page, "%s: ", tw_report_directions[direction]);
 	if (direction != TW_REPORT_SYNC &&
 	    group->event_times == group->size &&
-	    tw_report_has_all_stages(&group->tally, direction))
+	    tw_report_has_all_stages(&group->tally, direction) &&
+	    stages_ns(&group->tally, direction) ==
+	    group->tally.times[TW_REPORT_LAT][direction].sum_ns)
 		put_event_sum(page, group, direction);
 	else
 		put_sum(page, group, direction);

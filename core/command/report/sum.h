@@ -8,7 +8,8 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* Nothing of lat is missing: recorded by all jobs, and known to this version. */
+/* Nothing of lat is missing: recorded by all jobs, and known to this version; but for 1 %
+ * where some stages of an I/O may be in another interval. */
 int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction);
 
 /* Of a direction: the mean of lat and the stages it is the sum of; and the time inside

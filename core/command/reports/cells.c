@@ -125,7 +125,7 @@ static size_t place_of(const struct tw_report_cells *cells, uint64_t from_ns,
 }
 
 int tw_report_cells_add(struct tw_report_cells *cells, uint64_t from_ns, uint64_t to_ns,
-			const struct tw_report_tally *tally, uint64_t backwards)
+			uint64_t ran_ns, const struct tw_report_tally *tally, uint64_t backwards)
 {
 	struct tw_report_cell *cell;
 	size_t place;
@@ -142,7 +142,7 @@ int tw_report_cells_add(struct tw_report_cells *cells, uint64_t from_ns, uint64_
 		cells->count = place + 1;
 	cell = &cells->cells[place];
 	cover(cell, from_ns, to_ns);
-	cell->own_ns += to_ns - from_ns;
+	cell->own_ns += ran_ns;
 	if (cell->own_ns > cell->run_ns)
 		cell->run_ns = cell->own_ns;
 	over = __builtin_add_overflow(cell->backwards, backwards, &cell->backwards);

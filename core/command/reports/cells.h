@@ -39,10 +39,11 @@ void tw_report_cells_free(struct tw_report_cells *cells);
 /* What is added from here on is of another job. */
 void tw_report_cells_next_job(struct tw_report_cells *cells);
 
-/* An interval, from and to since the group's start, with so many new contradictions.
+/* An interval, from and to since the group's start, in which the job ran for @ran_ns, with
+ * so many new contradictions.
  * 0; -ENOMEM; -EINVAL: other digits; -EOVERFLOW. */
 int tw_report_cells_add(struct tw_report_cells *cells, uint64_t from_ns, uint64_t to_ns,
-			const struct tw_report_tally *tally, uint64_t backwards);
+			uint64_t ran_ns, const struct tw_report_tally *tally, uint64_t backwards);
 
 /* Add a cell to one that is zeroed, or has been added to. The same. */
 int tw_report_cell_add(struct tw_report_cell *into, const struct tw_report_cell *from);

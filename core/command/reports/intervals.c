@@ -316,6 +316,26 @@ static void read_times_of(struct tw_intervals_line *line, const json_t *json,
 	take_times(line, &times, problem);
 }
 
+/* Where there was none yet, the line is of the ramp time, or of an older engine. */
+static void read_run(struct tw_intervals_line *line, const json_t *json,
+		     struct tw_report_problem *problem)
+{
+	uint64_t begin_ns = line->from_ns, end_ns = line->to_ns, first_ns, last_ns;
+
+	line->has_begun = json_object_get(json, "first_ns") != NULL;
+	if (line->has_begun) {
+		first_ns = tw_want_u64(json, "", "first_ns", problem);
+		if (__builtin_add_overflow(first_ns,
+				tw_want_u64(json, "", "run_ns", problem), &last_ns))
+			tw_report_refuse(problem, "run_ns is too large");
+		else if (line->is_end && last_ns < end_ns)
+			end_ns = last_ns;
+		if (first_ns > begin_ns)
+			begin_ns = first_ns;
+	}
+	line->ran_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 /* What a count from the job's start on has grown by: it is only ever more. */
 static uint64_t growth_of(uint64_t *count, uint64_t now)
 {
@@ -353,6 +373,7 @@ static int read_line(struct tw_intervals *intervals, struct tw_report_problem *p
 		line->is_end = 1;
 	}
 	read_times_of(line, as_report->root, problem);
+	read_run(line, as_report->root, problem);
 	tw_report_read_counts(&as_report->tally, as_report->root, problem);
 	read_health(intervals, as_report->root, problem);
 	if (tw_report_read_times(as_report, tw_histogram_growth_from_json, problem) ||

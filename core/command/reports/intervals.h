@@ -35,6 +35,10 @@ struct tw_intervals_line {
 	uint64_t number;		/* from 1 */
 	uint64_t from_ns, to_ns;	/* since the job's start */
 	int is_end;			/* the job ended by itself: the last */
+	/* For how long I/Os ran in it that count: from the first to the last of the job.
+	 * Of engines that do not write that, all of it. */
+	uint64_t ran_ns;
+	int has_begun;			/* it is known that there was the first */
 	/* Of this line alone: counts, kernel_stages, and the histograms of which
 	 * anything has changed; the others are empty. */
 	const struct tw_report_tally *tally;

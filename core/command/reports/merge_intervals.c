@@ -172,7 +172,8 @@ static void note_span(struct adding *adding, uint64_t from_ns, uint64_t to_ns)
 /* What is known of one file. */
 struct own {
 	uint64_t begins_ns;		/* since the group's start */
-	uint64_t run_ns;		/* how long its lines are that are shown */
+	uint64_t run_ns;		/* how long I/Os ran in the lines that are shown */
+	int has_begun;
 	int to_tally;			/* else they are in a report's sums */
 	/* Of a job on one device: the lines are of that. */
 	int is_of_device;
@@ -251,7 +252,11 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line,
 	if (!is_in(adding->wanted, from_ns, to_ns))
 		return 0;
 	note_span(adding, from_ns, to_ns);
-	own->run_ns += line->to_ns - line->from_ns;
+	/* Without the ramp time. */
+	if (line->has_begun && !own->has_begun)
+		own->run_ns = 0;
+	own->has_begun |= line->has_begun;
+	own->run_ns += line->ran_ns;
 	if (own->to_tally)
 		error = add_histograms(&group->tally, line->tally);
 	if (own->to_tally && !error)
@@ -261,8 +266,8 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line,
 	if (own->to_tally && !error)
 		error = add_health(&group->tally.inside, line);
 	if (!error && group->cells)
-		error = tw_report_cells_add(group->cells, from_ns, to_ns, line->tally,
-					    line->backwards);
+		error = tw_report_cells_add(group->cells, from_ns, to_ns, line->ran_ns,
+					    line->tally, line->backwards);
 	return error;
 }
 
@@ -443,6 +448,8 @@ static int finish(struct adding *adding, struct tw_report_problem *problem)
 
 	group->is_empty = adding->wanted->is_wanted && !adding->has_lines;
 	group->end_ns = adding->end_ns;
+	/* The writer reads one histogram after the other while the job runs. */
+	group->tally.is_torn = adding->wanted->is_wanted || group->without_end;
 	group->span = adding->shown;
 	group->span.is_wanted = adding->wanted->is_wanted;
 	group->asked = *adding->wanted;

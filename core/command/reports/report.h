@@ -131,6 +131,9 @@ struct tw_report_fio_lat {
 /* What adds up when jobs are merged. Histograms without bins are absent. */
 struct tw_report_tally {
 	unsigned missing;		/* in at least one of the jobs */
+	/* Of lines up to some time of a job that ran on: it may have some of the stages
+	 * of an I/O, and not the others. */
+	int is_torn;
 	uint64_t counts[TW_REPORT_COUNTS][TW_REPORT_DIRECTIONS];
 	uint64_t enters;
 	uint64_t tails;
