@@ -6,7 +6,7 @@
 #	tickwise-build-engine FIO SOURCE FOLDER [found]
 #
 # FIO is the program. SOURCE is its source, a folder or an archive; empty:
-# find-fio.sh looks for it. The engines go to FOLDER, where `tickwise run` finds them
+# find-fio.sh finds it. The engines go to FOLDER, where `tickwise run` finds them
 # by itself if the last argument is there.
 #
 # All is built in a temporary folder. FOLDER changes only when FIO has loaded the new

@@ -54,7 +54,7 @@ static const struct tw_option build_table[] = {
 	  .more = "It must be the source that this very fio was built from. With it, "
 		  "nothing is fetched.", AT(source) },
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FOLDER",
-	  .otherwise = "where `tickwise run` looks for them",
+	  .otherwise = "where `tickwise run` finds them",
 	  .help = "Put the engines into FOLDER",
 	  .more = "By default this is /var/lib/tickwise of root, else tickwise in "
 		  "$XDG_DATA_HOME or ~/.local/share; there, a folder for each version "
