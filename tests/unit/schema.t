@@ -28,10 +28,34 @@ same()
 same report report histogram
 same intervals header line
 
+# bold_words PAGE SECTION...: what is in bold there. Keys are; a word of a sentence that
+# happens to be a key's name, as "a", is not.
+bold_words()
+{
+	perl -ne '
+		BEGIN { our ($page, @wanted) = splice @ARGV; @ARGV = $page }
+		$is_wanted = grep { $1 eq $_ } @wanted if /^\.SH (.*)/;
+		next unless $is_wanted && /^\.(B|BR|RB) (.*)/;
+		my ($macro, $at, @texts) = ($1, 0, $2 =~ /"[^"]*"|\S+/g);
+		for my $text (@texts) {
+			my $is_bold = $macro eq "B" || ($at++ % 2 == ($macro eq "RB"));
+
+			print "$_\n" for $is_bold ? $text =~ /[a-z0-9_]+/g : ();
+		}' "$@" | sort -u
+}
+
 # These have no list of paths in the manual: each name is there.
-for pages in report-merged:tickwise-report.5 diff:tickwise-diff.1; do
-	name=${pages%:*}
-	tr -c 'a-z0-9_\n' '\n' <"$root/core/man/${pages#*:}" | sort -u >"$scratch/words"
+for pages in 'report-merged:tickwise-report.5:DESCRIPTION:KEYS:MERGED REPORTS' \
+	diff:tickwise-diff.1:JSON; do
+	name=${pages%%:*}
+	(
+		IFS=:
+		# shellcheck disable=SC2086	# the sections
+		set -- ${pages#*:}
+		page=$1
+		shift
+		bold_words "$root/core/man/$page" "$@"
+	) >"$scratch/words"
 	schema names "$schemas/tickwise-$name.schema.json" | sort >"$scratch/names"
 	[ -s "$scratch/names" ]
 	ok $? "$name: $(wc -l <"$scratch/names") names of keys"
