@@ -37,6 +37,24 @@ function isDrawn(shape)
 	return box.width > 0.1 || box.height > 0.1;
 }
 
+// As many shapes are drawn of a class as the legend has keys of it. A part of a bar may be
+// too small to be seen, and a heat map need not have all of its colours.
+function checkLegend(svg, name, wrong)
+{
+	const keys = [...svg.parentNode.querySelectorAll("svg.key path")]
+		.filter(key => !/^(grid|h\d)/.test(key.getAttribute("class")));
+	const seen = [...svg.querySelectorAll("path, rect")].filter(shape =>
+		shape.classList.contains("part") || isDrawn(shape));
+
+	for (const key of keys) {
+		const hasIts = shape => [...key.classList].every(one =>
+			shape.classList.contains(one));
+
+		if (seen.filter(hasIts).length < keys.filter(hasIts).length)
+			wrong.push(`"${key.closest("span").textContent}" is not in "${name}"`);
+	}
+}
+
 function checkPlot(svg, wrong)
 {
 	const name = svg.parentNode.querySelector("h4").textContent;
@@ -46,6 +64,7 @@ function checkPlot(svg, wrong)
 
 	if (![...svg.querySelectorAll("path, rect, circle")].some(isDrawn))
 		wrong.push(`"${name}" is empty`);
+	checkLegend(svg, name, wrong);
 	texts.forEach((text, i) => {
 		if (!isInside(boxes[i], frame))
 			wrong.push(`"${text.textContent}" is not inside of "${name}"`);

@@ -16,7 +16,6 @@ static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 #define POINTS		120
 #define POINTS_A_DECADE	20
 #define RATIOS_A_DECADE	10
-#define COLOR_OF_NONE	7
 
 /* The percentiles of a side as a line: the geometric means of its runs. */
 static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
@@ -128,9 +127,7 @@ static void add_ratios(struct tw_page *page, const struct band *band)
 		tw_plot_caption(plot, "The interval is of all percentiles together, "
 				"with 95 %.");
 	}
-	series = tw_plot_line(plot, "no change", COLOR_OF_NONE);
-	tw_plot_point(series, 1, 0);
-	tw_plot_point(series, band->tails[band->count - 1], 0);
+	tw_plot_rule(plot, 0, "no change");
 }
 
 /* ---- the stages ----------------------------------------------------------- */

@@ -61,6 +61,8 @@ static struct ranges ranges_of(const struct tw_plot *plot)
 			reach(&ranges.y, plot->y.unit, dot->high);
 		}
 	}
+	if (plot->rule.name)
+		reach(&ranges.y, plot->y.unit, plot->rule.y);
 	if (plot->has_reach)
 		reach(&ranges.x, plot->x.unit, plot->reaches_x);
 	for (size_t i = 0; i <= plot->heat.columns && plot->heat.counts; i++)
@@ -149,6 +151,14 @@ static void put_borders(FILE *file, const struct tw_plot *plot,
 	}
 }
 
+static void put_rule(FILE *file, const struct tw_plot *plot, const struct tw_svg_axis *y)
+{
+	if (plot->rule.name)
+		fprintf(file, "<path class=\"" TW_RULE_CLASS "\" d=\"M%d %.1fH%d\"/>\n",
+			TW_VIEW_LEFT, tw_svg_place(y, plot->rule.y),
+			TW_VIEW_WIDTH - TW_VIEW_RIGHT);
+}
+
 void tw_view_begin(FILE *file, const struct tw_plot *plot, int height)
 {
 	fprintf(file, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", TW_VIEW_WIDTH,
@@ -173,6 +183,7 @@ static void draw_lines(FILE *file, const struct tw_plot *plot)
 	tw_svg_label(file, TW_VIEW_LEFT, TW_VIEW_TOP - 14, "start", plot->y.label);
 	tw_svg_label(file, (TW_VIEW_LEFT + right) / 2, TW_VIEW_HEIGHT - 10, "middle", plot->x.label);
 	put_borders(file, plot, &x);
+	put_rule(file, plot, &y);
 	put_lines(file, plot->series, &x, &y);
 	for (const struct tw_series *series = plot->series; series;
 	     series = series->next)

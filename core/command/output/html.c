@@ -58,7 +58,8 @@ static const char style[] =
 	"svg{display:block;width:100%;max-width:48rem;height:auto}text{fill:var(--text);"
 	"font:13px system-ui,sans-serif}.grid{stroke:var(--line);fill:none}\n"
 	"path{fill:none;stroke-width:2;stroke-linejoin:round}"
-	"svg path.grid{stroke-width:1}svg.key{display:inline-block;width:28px;"
+	"svg path.grid{stroke-width:1}svg path.rule{stroke:var(--dim);stroke-width:2}"
+	"svg.key{display:inline-block;width:28px;"
 	"height:10px;margin-right:.3em}.legend span{margin-right:1em;"
 	"display:inline-block;white-space:nowrap}circle.mean{fill:var(--back);stroke:var(--text);"
 	"stroke-width:2}\n"
@@ -337,13 +338,22 @@ static void put_tiles(FILE *file, const struct tw_table *table)
 
 /* ---- plots --------------------------------------------------------------- */
 
-static void put_key(FILE *file, const char *class, int color, const char *path)
+static void put_key_of(FILE *file, const char *class, const char *path)
 {
 	fprintf(file, "<span><svg class=\"key\" viewBox=\"0 0 28 10\" aria-hidden=\"true\">"
-		"<path class=\"%s%d\" d=\"%s\"/></svg>", class, color, path);
+		"<path class=\"%s\" d=\"%s\"/></svg>", class, path);
+}
+
+static void put_key(FILE *file, const char *class, int color, const char *path)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s%d", class, color);
+	put_key_of(file, name, path);
 }
 
 #define FILLED	"M0 0H28V10H0z"
+#define STROKE	"M0 5H28"
 
 static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 {
@@ -354,8 +364,12 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 		if (series->is_band)
 			put_key(file, "band f", series->color, FILLED);
 		else
-			put_key(file, "s", series->color, "M0 5H28");
+			put_key(file, "s", series->color, STROKE);
 		put_between(file, "", series->name, "</span>\n");
+	}
+	if (plot->rule.name) {
+		put_key_of(file, TW_RULE_CLASS, STROKE);
+		put_between(file, "", plot->rule.name, "</span>\n");
 	}
 }
 

@@ -132,6 +132,10 @@ struct tw_plot {
 	struct tw_plot_heat heat;	/* without counts there is none */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;
+	struct {
+		double y;
+		const char *name;	/* NULL: there is none */
+	} rule;
 };
 
 struct tw_chunk;

@@ -50,6 +50,14 @@ void tw_plot_border(struct tw_plot *plot, double x, const char *name)
 	plot->last_border = &border->next;
 }
 
+void tw_plot_rule(struct tw_plot *plot, double y, const char *name)
+{
+	if (plot->page->error)
+		return;
+	plot->rule.y = y;
+	plot->rule.name = tw_page_keep(plot->page, name);
+}
+
 /* ---- series -------------------------------------------------------------- */
 
 /* NULL after an error. */

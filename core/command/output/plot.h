@@ -36,6 +36,9 @@ void tw_plot_reach_x(struct tw_plot *plot, double x);
 void tw_plot_caption(struct tw_plot *plot, const char *caption);
 /* A vertical line with a name. */
 void tw_plot_border(struct tw_plot *plot, double x, const char *name);
+/* A horizontal line, below the data, and its name in the legend: what they are held
+ * against. */
+void tw_plot_rule(struct tw_plot *plot, double y, const char *name);
 
 /* A line; the first one is drawn over the others. @name is in the legend; NULL: there is
  * none. Never NULL. */

@@ -98,8 +98,13 @@ void tw_svg_line_to(struct tw_svg_line *line, double x, double y)
 
 void tw_svg_end_line(struct tw_svg_line *line)
 {
-	if (line->has_next)
+	const int is_long = line->has_next && hypot(line->next_x - line->x,
+						    line->next_y - line->y) >= EQUAL;
+
+	if (is_long)
 		put_point(line, line->next_x, line->next_y);
+	else if (line->points == 1)
+		fputs("m-3 0h6", line->file);
 	/* A path without a point is none. */
 	fputs(line->points ? "\"/>\n" : "M0 0\"/>\n", line->file);
 }

@@ -25,7 +25,8 @@ void tw_svg_end(FILE *file);
 void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2);
 
 /* One line, in the class "s<color>" of the page's style, from left to right. Points that
- * are on the line between others are left out. */
+ * are on the line between others are left out. Of a single place it is a dash, which is
+ * seen. */
 struct tw_svg_line {
 	FILE *file;
 	double x, y;			/* the last that was written */

@@ -35,6 +35,9 @@ void tw_draw_tags(FILE *file, const struct tw_plot *plot, const struct tw_svg_ax
 		  const struct tw_svg_axis *y);
 void tw_draw_label(FILE *file, const struct tw_plot *plot);
 
+/* It stands for no data, as the grid. */
+#define TW_RULE_CLASS	"grid rule"
+
 /* The colours of a heat map, and the smallest count that has the colour; 0: no count
  * has it. */
 #define TW_HEAT_COLORS	8
