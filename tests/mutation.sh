@@ -65,7 +65,7 @@ tests_of_folder()
 	core/clock/*) echo 'unit/clock_*.c unit/scale_*.c unit/rate_*.c
 		unit/kernel_rate.c unit/monotonic_rate.c unit/vmclock_page.c
 		unit/rate_recorded.t unit/command_calibrate.t' ;;
-	core/machine/*) echo 'unit/machine_*.c unit/cpu_list.c unit/device_tree.c
+	core/machine/*) echo 'unit/machine_*.c unit/cpu_list.c unit/device_tree.c unit/hypervisor_name.c
 		unit/perf_page.c unit/vmclock_page.c unit/estimate_*_text.c
 		unit/estimate_allowed_cpus.c unit/check_*.c golden/check.t' ;;
 	core/estimate/*) echo 'unit/estimate_*.c unit/seconds_before_wrap.c
