@@ -9,9 +9,11 @@
 #	engine_scripts.pl DIRECTORY...
 #
 # Left out is what differs from one run to the next: process, host, times of day,
-# clocks, the counter's verdict, versions. So are the histograms' bins, of which the
-# percentiles are made, what is computed from other values, and two counts that
-# fio's versions make differently (see @miscounted).
+# clocks, the counter's verdict, versions, the facts of machine, files and devices,
+# and fio's own lat, which is among its figures. So are the sums of stages by lat,
+# the histograms' bins, of which the percentiles are made, what is computed from
+# other values, and two counts that fio's versions make differently (see
+# @miscounted).
 use strict;
 use warnings;
 use JSON::PP;
@@ -108,7 +110,8 @@ sub cut_report
 	my ($report) = @_;
 
 	delete @$report{"schema", "version", "tickwise_version", "clocks",
-			"counter"};
+			"counter", "options", "machine", "files", "devices",
+			"fio_lat", "stages_by_lat"};
 	$report->{job} = only($report->{job}, "iodepth", "run_ns", "test_nop");
 	delete @$_{"ticks", "raw_ns", "monotonic_ns"}
 		for @{$report->{slowest} // []};
