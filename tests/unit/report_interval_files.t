@@ -249,6 +249,9 @@ rows()
 write_intervals rest.jsonl end=4300000000
 run report one.jsonl
 is "$(rows)" 5 'a row for each interval'
+run report --html=page one.jsonl
+is "$(sed -n '/<summary>read over time, from the start of the first job/,/<\/details>/p' page |
+	grep -c '^<tr><td>[0-9]')" 5 'and so in HTML, folded'
 run report rest.jsonl
 is "$(rows)" 4 'of the last interval there is less than half: it is in the row before'
 has "$out" '3.000 s 1.300 s   4.615' 'with its I/Os'

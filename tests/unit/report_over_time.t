@@ -130,6 +130,11 @@ is "$(table "$scratch/1.json")" "\
  from, s     IOPS    mean     p99     max     IOPS    mean     p99     max
    0.000    200.0   100ns   300ns   500ns    100.0   900ns       -   950ns
    1.000    200.0   100ns       - 1.500us    100.0   900ns       -   950ns" 'a row each'
+run report --html="$scratch/page" "$scratch/1.json"
+has "$scratch/page" '<details><summary>over time, from the start of each job</summary>' \
+	'in HTML it is folded'
+has "$scratch/page" '<tr><th scope="row">0.000</th><td>200.0</td><td>100 ns</td><td>300 ns</td>'\
+'<td>500 ns</td><td>100.0</td><td>900 ns</td><td>-</td><td>950 ns</td></tr>' 'with the same numbers'
 with_p99 2 400 400
 is "$(table "$scratch/1.json" "$scratch/2.json" | awk '{ print $4 }' | tr '\n' ' ')" \
 	' mean 400ns 1.500us ' 'of two jobs the larger one, and the maximum of one without'

@@ -85,8 +85,8 @@ static void add_row(struct tw_table *table, const struct tw_report_cell *cell,
 	add_bad(table, cell, direction);
 }
 
-static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
-		      int direction)
+static void add_rows(struct tw_page *page, const struct tw_report_cells *cells,
+		     int direction, unsigned medium)
 {
 	static const struct tw_column columns[] = {
 		{ "from", .width = 10 }, { "over", .width = 7 },
@@ -98,11 +98,8 @@ static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
 	struct tw_table *table;
 	struct row row;
 
-	tw_page_heading(page, 3, "%s over time, from the start of the first job",
-			tw_report_directions[direction]);
-	tw_page_only(page, TW_IN_TEXT);
 	table = tw_page_table(page, columns, sizeof(columns) / sizeof(*columns));
-	tw_page_only(page, TW_IN_TEXT);
+	tw_page_only(page, medium);
 	for (size_t i = 0; i < cells->count; i = row.end) {
 		make_row(&row, cells, i);
 		if (row.error)
@@ -118,7 +115,21 @@ static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
 		return;
 	tw_page_remark(page, "percentiles are at most %g %% above here",
 		       100 / pow(10, lat->digits));
+	tw_page_only(page, medium);
+}
+
+/* In HTML folded: there are plots, which not everybody sees. */
+static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
+		      int direction)
+{
+	static const char title[] = "%s over time, from the start of the first job";
+
+	tw_page_heading(page, 3, title, tw_report_directions[direction]);
 	tw_page_only(page, TW_IN_TEXT);
+	add_rows(page, cells, direction, TW_IN_TEXT);
+	tw_page_details(page, title, tw_report_directions[direction]);
+	add_rows(page, cells, direction, TW_IN_HTML);
+	tw_page_end_details(page);
 }
 
 void tw_report_add_cells(struct tw_page *page, const struct tw_report_group *group)

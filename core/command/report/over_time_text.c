@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The run over time as a short table for the terminal: of files of intervals, which know
- * more (over_time_table.c), else of the reports. HTML has plots (plots.c).
+ * more (over_time_table.c), else of the reports. HTML has plots (plots.c), and a table
+ * folded away for those who don't see them or want the numbers.
  */
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/cells.h"
 #include "command/reports/over_time.h"
 
-#define MOST_ROWS	12
+/* The folded one of HTML has the intervals of the plots. */
+static size_t most_rows(unsigned medium)
+{
+	return medium == TW_IN_TEXT ? 12 : 60;
+}
 
 struct part {
 	uint64_t from_ns, to_ns;
@@ -69,7 +74,7 @@ struct pair {
 
 /* Of several intervals or jobs the percentile of all is not known. */
 static struct tw_table *new_table(struct tw_page *page, const struct pair *pair,
-				  int is_bound)
+				  int is_bound, unsigned medium)
 {
 	const struct tw_column first = { "from, s", .width = 8 };
 	const struct tw_column of_each[] = {
@@ -87,16 +92,18 @@ static struct tw_table *new_table(struct tw_page *page, const struct pair *pair,
 		columns[1 + i].group = tw_report_directions[pair->directions[i / each]];
 	}
 	table = tw_page_table(page, columns, 1 + pair->count * each);
-	tw_page_only(page, TW_IN_TEXT);
+	tw_page_only(page, medium);
 	return table;
 }
 
 static void add_table(struct tw_page *page, const struct tw_report_group *group,
-		      const struct pair *pair)
+		      const struct pair *pair, unsigned medium)
 {
 	const struct tw_report_over_time *over_time = &group->over_time;
-	const size_t in_a_row = (over_time->count + MOST_ROWS - 1) / MOST_ROWS;
-	struct tw_table *table = new_table(page, pair, in_a_row > 1 || group->size > 1);
+	const size_t most = most_rows(medium);
+	const size_t in_a_row = (over_time->count + most - 1) / most;
+	struct tw_table *table = new_table(page, pair, in_a_row > 1 || group->size > 1,
+					   medium);
 
 	for (size_t i = 0; i < over_time->count; i += in_a_row) {
 		size_t end = i + in_a_row < over_time->count ? i + in_a_row :
@@ -114,7 +121,8 @@ static void add_table(struct tw_page *page, const struct tw_report_group *group,
 	}
 }
 
-static void add_tables(struct tw_page *page, const struct tw_report_group *group)
+static void add_tables(struct tw_page *page, const struct tw_report_group *group,
+		       unsigned medium)
 {
 	struct pair pair = { .count = 0 };
 
@@ -122,7 +130,7 @@ static void add_tables(struct tw_page *page, const struct tw_report_group *group
 		if (has_ios(&group->over_time, i))
 			pair.directions[pair.count++] = i;
 		if (pair.count == 2 || (i + 1 == TW_REPORT_DIRECTIONS && pair.count)) {
-			add_table(page, group, &pair);
+			add_table(page, group, &pair, medium);
 			pair.count = 0;
 		}
 	}
@@ -142,5 +150,8 @@ void tw_report_add_over_time(struct tw_page *page, const struct tw_report_group 
 		return;
 	tw_page_heading(page, 3, "over time");
 	tw_page_only(page, TW_IN_TEXT);
-	add_tables(page, group);
+	add_tables(page, group, TW_IN_TEXT);
+	tw_page_details(page, "over time, from the start of each job");
+	add_tables(page, group, TW_IN_HTML);
+	tw_page_end_details(page);
 }
