@@ -35,8 +35,8 @@ const struct tw_options tw_attach_options = {
 	.arguments_kind = TW_OPTION_PROGRAM,
 	.about =
 	"Show where the I/Os of a program that uses io_uring spend their time inside the "
-	"kernel, by ring, file and operation: from the acceptance of an I/O until its "
-	"completion is in the ring. PID is a process that runs; a PROGRAM is followed "
+	"kernel, by ring, file and operation. The time is from the acceptance of an I/O "
+	"until its completion is in the ring. PID is a process that runs; a PROGRAM is followed "
 	"with the processes that it starts. Ctrl-C ends it with a report, and so does "
 	"the program's end; a second Ctrl-C ends it at once. Needs root, or CAP_BPF, "
 	"CAP_PERFMON and CAP_SYSLOG; for processes of other users CAP_SYS_PTRACE, too.",

@@ -47,9 +47,9 @@ static const struct tw_option table[] = {
 	  TW_OPTION_AT(struct wanted, clocks) },
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
 	  .help = "Write the page as HTML, with plots, to FILE, too",
-	  .more = "It shows into which stages the time of the mean I/O and of those "
-		  "at p99 and p99.9 went, latency by percentile, the run over time with "
-		  "its stalls, and the slowest I/Os. Files of intervals add a heat map. "
+	  .more = "It shows into which stages the time of the mean I/O went, and of "
+		  "those at p99 and p99.9. It has plots of latency by percentile and of "
+		  "the run over time with its stalls, and the slowest I/Os. Files of intervals add a heat map. "
 		  "The page needs no other file, no network and no script. It takes "
 		  "about 40 KB for each direction of a group.",
 	  TW_OPTION_AT(struct wanted, html) },

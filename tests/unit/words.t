@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Behaviour: no sentence of the README, the manual and --help is longer than 30 words, and
+# none of the words is there that CONTRIBUTING.md rules out (words.pl names them). Fails if
+# somebody writes one.
+. "$(dirname "$0")/../tap.sh"
+
+made=${TW_BUILD:-$root/build}/man
+words()
+{
+	perl "$root/tests/unit/words.pl" 30 "$@"
+}
+
+# The test of the test: each defect is found, and what is none is not.
+cat >"$scratch/bad.md" <<'END'
+One two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen twenty a b c d e f g h i j k.
+
+It looks good.
+
+| a cell | has so many words |
+END
+is "$(words "$scratch/bad.md" | wc -l)" 3 'a long sentence and two words are found'
+cat >"$scratch/good.md" <<'END'
+One two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen twenty a b c d e f g h i j. And more
+follows: `a`, `b`, `c` and `d` are one word.
+
+    code looks as it looks
+END
+is "$(words "$scratch/good.md")" '' 'thirty words are fine, names and code are not counted'
+cat >"$scratch/bad.7" <<'END'
+.SH NAME
+a page that looks \- is not read here
+.SH DESCRIPTION
+It stands
+.B beside
+the other.
+END
+is "$(words "$scratch/bad.7" | wc -l)" 1 'a word is found in a manual page'
+
+# clean NAME FILE...
+clean()
+{
+	name=$1
+	shift
+	is "$(words "$@")" '' "$name"
+}
+
+for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md core/README.md \
+	patches/README.md; do
+	clean "$page" "$root/$page"
+done
+lines=$(wc -l <"$root/README.md")
+[ "$lines" -le 150 ]
+ok $? "README.md has $lines lines, at most 150"
+for page in "$made"/*.[1-9]; do
+	clean "${page##*/}" "$page"
+done
+"$tickwise" --help >"$scratch/tickwise"
+for command in $(sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' "$scratch/tickwise"); do
+	"$tickwise" "$command" --help >"$scratch/$command"
+	clean "tickwise $command --help" "$scratch/$command"
+done
+clean 'tickwise --help' "$scratch/tickwise"
+done_testing
