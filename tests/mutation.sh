@@ -110,7 +110,7 @@ tests_of_folder()
 	core/command/child.c|core/command/own_files.c|core/command/separate.c) echo '
 		unit/child* unit/command_separate.t golden/run.t
 		golden/compare.t' ;;
-	core/command/*) echo 'golden/*.t unit/command_*.t' ;;
+	core/command/*) echo 'golden/*.t unit/command_*.t unit/command_*.c' ;;
 	core/*) echo 'unit/scale_*.c unit/histogram_*.c unit/clock_*.c unit/ticks_*.c
 		unit/diagnostics*.c' ;;
 	plugin/memory/*) echo 'unit/memory_engine_figures.c fio/memory_*.t' ;;
