@@ -99,7 +99,8 @@ static json_t *kernel_to_json(const struct tw_job *job)
 {
 	if (!job->kernel.slots)
 		return tw_kernel_to_json(job);
-	return json_pack("{ss}", "state", "on");
+	return json_pack("{ss, so*}", "state", "on", "by_helper",
+			 job->kernel.by_helper ? json_true() : NULL);
 }
 
 static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,

@@ -209,7 +209,7 @@ static json_t *slowest_to_json(struct tw_job *job,
 
 /*
  * What fio itself has for its lat, by its own clock. A job's numbers are complete when
- * fio cleans up: it prints these very ones. NULL: fio measures no lat (disable_lat).
+ * fio cleans up. NULL: fio measures no lat (disable_lat).
  */
 static json_t *fio_lat_to_json(const struct thread_data *td)
 {

@@ -38,6 +38,9 @@ for depth in 1 8; do
 		ok $? "$rw, depth $depth"
 		same_counts
 		ok $? "$rw, depth $depth: counted as fio counts"
+		json t.1.*.tickwise.json '$j->{ios}{trim} &&
+			$j->{bytes}{trim} == 4096 * $j->{ios}{trim}'
+		ok $? "$rw, depth $depth: and so are bytes"
 	done
 done
 
