@@ -95,6 +95,10 @@ for command in '' $(cat "$scratch/commands"); do
 		"$(basename "$page") has the options of its --help"
 	grep -q 'SH EXIT STATUS' "$page"
 	ok $? 'and exit codes'
+	[ "$(awk '/^\.SH/ { section = $2; before = last; last = $2 }
+		section == "EXAMPLES" && before == "SYNOPSIS" && /^\.EX/ { n++ }
+		END { print n + 0 }' "$page")" -ge 3 ]
+	ok $? 'and three examples after its synopsis'
 done
 : >"$scratch/wrong"
 for page in "$man"/tickwise-*.1; do
