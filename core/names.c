@@ -141,7 +141,7 @@ static const struct word words[] = {
 	  "where the system's clock is computed from the same counter, a jump "
 	  "or another rate of the counter moves both alike" },
 	{ TW_ENUM_HEALTH_BLIND, TW_HEALTH_CLOCKSOURCE, "clocksource",
-	  "the kernel looks at its clocksource seldom, and in a virtual "
+	  "the kernel checks its clocksource seldom, and in a virtual "
 	  "machine often not at all" },
 	{ TW_ENUM_HEALTH_BLIND, TW_HEALTH_SUSPEND, "suspend",
 	  "a guest that its host stopped, moved or restored was not suspended "

@@ -132,7 +132,7 @@ struct fio_option tw_engine_options[] = {
 		.name	= "sqthread_poll",
 		.lname	= "Submission by a kernel thread",
 		TW_OPTION(FIO_OPT_STR_SET, sqthread_poll),
-		.help	= "A kernel thread looks for submissions "
+		.help	= "A kernel thread polls for submissions "
 			  "(implies registerfiles)",
 	},
 	{

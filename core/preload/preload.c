@@ -211,7 +211,7 @@ static void say_what_was_seen(void)
 		return;
 	say("renewed %llu times, at worst %.0f ns (+- %d) off when looked at; "
 	    "entered %llu times; slew now %+.1f ppm, too steep %llu times; "
-	    "%llu looks disturbed, %llu late",
+	    "%llu comparisons disturbed, %llu late",
 	    (unsigned long long)counts->renewed, counts->worst_ns,
 	    TW_STEER_BRACKET_NS / 2, (unsigned long long)counts->entered,
 	    tw_steer_slew_ppm(&tw_clock.steer),

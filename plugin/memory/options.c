@@ -82,8 +82,7 @@ struct fio_option tw_memory_options[] = {
 		.def	= "1",
 		.minval	= 1,
 		.maxval	= 1000000,
-		.help	= "Each I/O does so many times the loads that its bs "
-			  "says",
+		.help	= "Each I/O repeats the loads of its bs this many times",
 	},
 	{
 		.name	= "tw_node",

@@ -110,7 +110,7 @@ static void levels(void)
 		 "\n"
 		 "ns/load: median of its sizes' medians; +-: of each of them, at most "
 		 "(95 %, of\nthis run). cycles: of the core at its fastest, in the "
-		 "fastest looks.\n"
+		 "fastest visits.\n"
 		 "No reserved pages: the pool is <empty>.\n");
 	text_is(page(&points), text, "a level without a cache");
 }

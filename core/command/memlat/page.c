@@ -121,7 +121,7 @@ static void add_where_from(struct tw_page *page, const struct tw_memlat *memlat)
 
 	if (memlat->looks)
 		snprintf(looks, sizeof(looks), "; up to %s in the fastest of %u "
-			 "looks, random and each in other memory",
+			 "visits, random and each in other memory",
 			 tw_memlat_size(size, memlat->looked_up_to_bytes),
 			 memlat->looks);
 	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
@@ -160,7 +160,7 @@ static void add_levels(struct tw_page *page, const struct tw_memlat *memlat)
 	tw_page_gap(page);
 	tw_page_note(page, "ns/load: median of its sizes' medians; +-: of each of "
 		     "them, at most (95 %%, of this run). cycles: of the core at its "
-		     "fastest, in the fastest looks.");
+		     "fastest, in the fastest visits.");
 	add_disagreements(page, memlat);
 }
 
