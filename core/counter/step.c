@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter's step, from differences of its readings: see step.h.
+ * Find the counter's step in differences of its readings: see step.h.
  *
- * A counter that moves by p ticks at a time and shows whole ticks makes every
- * difference of two readings k p, rounded down or up, for some whole k. So
- * the answer is the longest p for which that is true of all of them. Longer
- * ones fail at the differences between their multiples, and shorter ones that
- * also fit (p / 2, p / 3) come later.
+ * If the counter moves by p ticks and shows whole ticks, every difference of two
+ * readings is k p, rounded down or up, for some whole k. The step is the longest p
+ * for which all differences are such multiples. A longer p fails at the
+ * differences between its multiples. Shorter ones that also fit (p / 2, p / 3) are
+ * tried later.
  *
- * Differences of a counter without a step may also be multiples of some p by
- * chance. Of all numbers one in p is a multiple of a whole p, and up to three in
- * p are rounded multiples of another. So the more different values were seen, and
- * the longer the step, the less likely is chance; it must be below 1e-5. For an
- * uneven p below 4 it never is, so only whole steps are looked for there. Two
- * equal readings need no more proof: no counter shows that which moves on by
- * one tick at a time.
+ * Differences of a counter without a step can be multiples of some p by chance.
+ * One number in p is a multiple of a whole p, and up to three in p are rounded
+ * multiples of another p. Chance is less likely with more different values and
+ * with a longer step; it must be below 1e-5. For a p below 4 that is no whole
+ * number it never is, so only whole steps are tried there. Two equal readings
+ * need no more proof: a counter that moves by one tick at a time never shows them.
  *
  * All but tw_step_read() is pure.
  */
@@ -26,18 +25,18 @@
 #include "counter/pause.h"
 #include "tickwise.h"
 
-#define LEAST_SEEN	32
-/* A core that slept goes on at another place between two steps: not all fit. */
+#define MIN_SEEN	32
+/* After a sleep a core continues elsewhere between two steps: allow some misses. */
 #define MISSES(seen)	((seen) / 100)
-/* The chance that is allowed: exp(-this) is 1e-5. */
+/* The largest chance that is allowed is exp(-EVIDENCE) = 1e-5. */
 #define EVIDENCE	11.5
-/* Steps that are no whole number of ticks: see above. */
-#define LEAST_UNEVEN	4.0
-/* Two trial steps next to each other move the farthest multiple by this. */
+/* The shortest step that is no whole number of ticks: see above. */
+#define MIN_UNEVEN	4.0
+/* Successive trial steps move the farthest multiple by this. */
 #define GRID_TICKS	0.25
-/* What the refined step can be off, times k. */
+/* The error of a multiple of the refined step. */
 #define SLACK_TICKS	0.02
-/* Of this machine, where they are made for the step alone. */
+/* How many readings tw_step_read() makes, and pauses before each. */
 #define READINGS	512
 #define PAUSES		4
 
@@ -47,7 +46,7 @@ struct difference {
 };
 
 struct differences {
-	struct difference at[TW_STEP_LONGEST + 1];	/* most frequent first */
+	struct difference at[TW_STEP_MAX_TICKS + 1];	/* most frequent first */
 	unsigned count;
 	uint64_t seen;
 	uint32_t longest_ticks;
@@ -64,7 +63,7 @@ static void sort(const struct tw_steps *steps, struct differences *all)
 {
 	uint32_t ticks;
 
-	for (ticks = 0; ticks <= TW_STEP_LONGEST; ticks++) {
+	for (ticks = 0; ticks <= TW_STEP_MAX_TICKS; ticks++) {
 		if (!steps->seen[ticks])
 			continue;
 		all->at[all->count++] = (struct difference) {
@@ -100,13 +99,13 @@ static int all_fit(const struct differences *all, double step, double slack)
 	return 1;
 }
 
-/* Can it be chance that all are multiples? One in @share of all numbers is. */
+/* Tell whether chance is excluded, if one number in @share is a multiple. */
 static int is_proven(const struct differences *all, double share)
 {
 	uint64_t left = all->seen, equal = 0;
 	unsigned values = 0, i;
 
-	/* What is as rare as misses proves nothing. */
+	/* A value that is as rare as the misses proves nothing. */
 	for (i = 0; i < all->count && left > MISSES(all->seen); i++) {
 		left -= all->at[i].seen;
 		if (all->at[i].ticks)
@@ -119,7 +118,7 @@ static int is_proven(const struct differences *all, double share)
 	return values * log(share) > EVIDENCE;
 }
 
-/* The step of least squares, given which multiple each difference is. */
+/* Fit the step by least squares, with the multiples that @step gives. */
 static double refine(const struct differences *all, double step)
 {
 	double products = 0, squares = 0;
@@ -135,7 +134,7 @@ static double refine(const struct differences *all, double step)
 	return squares > 0 ? products / squares : step;
 }
 
-/* The step near @trial that explains all differences, or 0. */
+/* Return the step near @trial that explains all differences, or 0. */
 static double confirm(const struct differences *all, double trial)
 {
 	double step = refine(all, refine(all, trial));
@@ -143,7 +142,7 @@ static double confirm(const struct differences *all, double trial)
 
 	if (all_fit(all, whole, 0) && is_proven(all, whole))
 		return whole;
-	if (step >= LEAST_UNEVEN && all_fit(all, step, SLACK_TICKS) &&
+	if (step >= MIN_UNEVEN && all_fit(all, step, SLACK_TICKS) &&
 	    is_proven(all, step / 3))
 		return step;
 	return 0;
@@ -154,7 +153,7 @@ static double longest_step(const struct differences *all)
 	double shorter = 1 - GRID_TICKS / all->longest_ticks;
 	double trial, step;
 
-	for (trial = all->longest_ticks + 1; trial >= LEAST_UNEVEN;
+	for (trial = all->longest_ticks + 1; trial >= MIN_UNEVEN;
 	     trial *= shorter) {
 		if (!all_fit(all, trial, GRID_TICKS))
 			continue;
@@ -162,7 +161,7 @@ static double longest_step(const struct differences *all)
 		if (step > 0)
 			return step;
 	}
-	for (trial = LEAST_UNEVEN - 1; trial > 1; trial--)
+	for (trial = MIN_UNEVEN - 1; trial > 1; trial--)
 		if (all_fit(all, trial, 0) && is_proven(all, trial))
 			return trial;
 	return 1;
@@ -173,7 +172,7 @@ double tw_steps_find(const struct tw_steps *steps)
 	struct differences all = { .count = 0 };
 
 	sort(steps, &all);
-	if (all.seen < LEAST_SEEN || all.longest_ticks < 2)
+	if (all.seen < MIN_SEEN || all.longest_ticks < 2)
 		return 1;
 	return longest_step(&all);
 }
