@@ -12,14 +12,14 @@
 #include "command/diff/statistics.h"
 #include "command/reports/report.h"
 
-/* Before these many runs a side, chance alone may part two sides. */
+/* With fewer runs of a side there is no verdict. */
 #define TW_DIFF_FEWEST_RUNS	5
 /* Percentiles beyond which a run has fewer I/Os are left out. */
 #define TW_DIFF_FEWEST_BEYOND	10
 
-/* So many observations of a side can differ by the test. */
+/* 4 observations against 4 are the fewest that the test can show to differ. */
 #define TW_DIFF_FEWEST_TESTED	4
-/* One run a side is cut in these many pieces; more runs in fewer. */
+/* One run a side is cut in 4 pieces; more runs in fewer. */
 #define TW_DIFF_MOST_PIECES	TW_DIFF_FEWEST_TESTED
 
 enum tw_diff_side { TW_DIFF_A, TW_DIFF_B, TW_DIFF_SIDES };

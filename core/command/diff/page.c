@@ -273,9 +273,10 @@ static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
+		/* Of equal ones, the first: rounding has no say. */
 		if (figure->is_log && has_interval(&figure->change) &&
 		    (!worst || figure->change.high - figure->change.low >
-			       worst->change.high - worst->change.low))
+			       (worst->change.high - worst->change.low) * (1 + 1e-9)))
 			worst = figure;
 	}
 	if (worst && diff->verdict == TW_DIFF_SAME)
@@ -473,9 +474,10 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 	if (diff->pieces)
 		add_pieces(page, diff);
 	if (has_interval(&diff->figures[0].change))
-		tw_page_note(page, "Intervals hold for all figures together with 95 %%: "
-			     "a permutation test of the runs, in %zu splits. A run is "
-			     "one observation, however its I/Os are correlated.",
+		tw_page_note(page, "Each interval holds with 95 %%; that any figure is "
+			     "wrongly said to have changed has 5 %% at most: a permutation "
+			     "test of the runs, in %zu splits. A run is one observation, "
+			     "however its I/Os are correlated.",
 			     tw_diff_splits(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]));
 }
 

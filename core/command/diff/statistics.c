@@ -15,16 +15,30 @@
 #define SPLITS_BY_CHANCE 9999
 /* What rounding may do to numbers that are equal. */
 #define TIE		1e-9
+#define HALVINGS	40
+#define MOST_DOUBLINGS	40
+
+/* A way to split the runs. T is squared. */
+struct split {
+	uint64_t b;			/* bit i: run i is in the place of B */
+	double moved;			/* as many of those are of the real B */
+	double outer, second;		/* the largest T of a figure, the next one, */
+	size_t outermost;		/* and the figure that has the largest */
+};
+
+/* Of a figure in a split: its values less their mean, in the place of B. */
+struct sums {
+	double values, squares;
+	double moved;			/* values of the real B */
+};
 
 struct test {
 	const struct tw_diff_sets *sets;
-	size_t of_a, of_b;		/* runs */
+	double a, b;			/* runs */
 	size_t count;			/* of splits; the first is the real one */
-	uint64_t *splits;		/* bit i: run i is in the place of B */
-	double *sums;			/* [figure * count + split]: of those runs */
-	double *outer;			/* the largest T of a split, */
-	double *second;			/* the next one, */
-	size_t *outermost;		/* and the figure that has the largest */
+	struct split *splits;
+	struct sums *sums;		/* of one figure: [split] */
+	size_t *open;			/* room for the number of each split */
 };
 
 /* ---- splits -------------------------------------------------------------- */
@@ -45,6 +59,14 @@ size_t tw_diff_splits(size_t runs_a, size_t runs_b)
 	return all > MOST_SPLITS ? SPLITS_BY_CHANCE + 1 : (size_t)all;
 }
 
+/* A split and its mirror, if that is one, are equally far out. */
+int tw_diff_can_show(size_t runs_a, size_t runs_b)
+{
+	double fewest = runs_a == runs_b ? 2 : 1;
+
+	return fewest <= TW_DIFF_LEVEL * (double)tw_diff_splits(runs_a, runs_b);
+}
+
 /* The next larger number with as many bits (HAKMEM 175). */
 static uint64_t next_split(uint64_t split)
 {
@@ -55,12 +77,12 @@ static uint64_t next_split(uint64_t split)
 
 static void all_splits(struct test *test)
 {
-	uint64_t split = (1ULL << test->of_b) - 1;
+	uint64_t split = (1ULL << (unsigned)test->b) - 1;
 	size_t i = 1;
 
 	for (size_t n = 0; n < test->count; n++, split = next_split(split))
 		if (split != test->sets->of_b)
-			test->splits[i++] = split;
+			test->splits[i++].b = split;
 }
 
 /* xorshift64*: the same splits, and so the same answer, each time. */
@@ -79,11 +101,11 @@ static void splits_by_chance(struct test *test)
 	uint64_t state = 0x9e3779b97f4a7c15ULL;
 
 	for (size_t i = 1; i < test->count; i++) {
-		size_t wanted = test->of_b;
+		size_t wanted = (size_t)test->b;
 
 		for (size_t run = 0; run < test->sets->runs; run++)
 			if (random_below(&state, test->sets->runs - run) < wanted) {
-				test->splits[i] |= 1ULL << run;
+				test->splits[i].b |= 1ULL << run;
 				wanted--;
 			}
 	}
@@ -91,43 +113,66 @@ static void splits_by_chance(struct test *test)
 
 static void make_splits(struct test *test)
 {
-	test->splits[0] = test->sets->of_b;
-	if (ways(test->of_a, test->of_b) > MOST_SPLITS)
+	uint64_t of_b = test->sets->of_b;
+
+	test->splits[0].b = of_b;
+	if (ways((size_t)test->a, (size_t)test->b) > MOST_SPLITS)
 		splits_by_chance(test);
 	else
 		all_splits(test);
+	for (size_t i = 0; i < test->count; i++)
+		test->splits[i].moved =
+			(double)__builtin_popcountll(test->splits[i].b & of_b);
 }
 
 /* ---- one figure ---------------------------------------------------------- */
 
-/* A figure, its values less their mean; then that of a shifted B. */
 struct figure {
-	const double *sums;
+	const double *values;
 	double mean;
-	double sum, squares;		/* of all runs; the sum is 0 but for rounding */
-	double sum_b;			/* of the real B */
+	struct sums all;		/* of all runs less the mean; @moved: of B */
 	double largest;
+	double change;			/* from A to B */
 };
 
 static struct figure figure_of(const struct test *test, size_t i)
 {
 	const struct tw_diff_sets *sets = test->sets;
-	const double *values = &sets->values[i * sets->runs];
-	struct figure figure = { .sums = &test->sums[i * test->count] };
+	struct figure figure = { .values = &sets->values[i * sets->runs] };
 
 	for (size_t run = 0; run < sets->runs; run++)
-		figure.mean += values[run] / (double)sets->runs;
+		figure.mean += figure.values[run] / (double)sets->runs;
 	for (size_t run = 0; run < sets->runs; run++) {
-		double value = values[run] - figure.mean;
+		double value = figure.values[run] - figure.mean;
 
-		figure.sum += value;
-		figure.squares += value * value;
+		figure.all.values += value;
+		figure.all.squares += value * value;
 		if (sets->of_b >> run & 1)
-			figure.sum_b += value;
-		if (fabs(values[run]) > figure.largest)
-			figure.largest = fabs(values[run]);
+			figure.all.moved += value;
+		if (fabs(figure.values[run]) > figure.largest)
+			figure.largest = fabs(figure.values[run]);
 	}
+	figure.change = figure.all.moved / test->b -
+			(figure.all.values - figure.all.moved) / test->a;
 	return figure;
+}
+
+static void find_sums(const struct test *test, const struct figure *figure)
+{
+	memset(test->sums, 0, test->count * sizeof(*test->sums));
+	for (size_t i = 0; i < test->count; i++) {
+		struct sums *sums = &test->sums[i];
+
+		for (uint64_t left = test->splits[i].b; left; left &= left - 1) {
+			int run = __builtin_ctzll(left);
+			double value = figure->values[run] - figure->mean;
+
+			sums->values += value;
+			sums->squares += value * value;
+			if (test->sets->of_b >> run & 1)
+				sums->moved += value;
+		}
+	}
 }
 
 /* What rounding leaves of the squares of values that are all equal. */
@@ -136,116 +181,145 @@ static double no_squares(const struct test *test, const struct figure *figure)
 	return (double)test->sets->runs * figure->largest * figure->largest * 1e-30;
 }
 
-/* Of the runs that have these sums and squares, and @sum in the place of B. */
-static double student(const struct test *test, double sum, double sum_all,
-		      double squares, double nothing)
+/* The standard error, squared, of the difference of two means: each side has its own
+ * variance (Welch), but one run has none. */
+static double error_of(const struct test *test, double within_a, double within_b)
 {
-	double a = (double)test->of_a, b = (double)test->of_b;
-	double difference = sum / b - (sum_all - sum) / a;
-	double within = squares - sum * sum / b - (sum_all - sum) * (sum_all - sum) / a;
+	double a = test->a, b = test->b;
 
-	if (squares <= nothing || difference == 0)
-		return 0;
-	if (within <= squares * 1e-12 + nothing)
-		return HUGE_VAL;
-	return fabs(difference) / sqrt(within / (a + b - 2) * (1 / a + 1 / b));
+	if (a < 2 || b < 2)
+		return (within_a + within_b) / (a + b - 2) * (1 / a + 1 / b);
+	return within_a / (a - 1) / a + within_b / (b - 1) / b;
 }
 
-/* T of a split after @shift has been taken off the real B. */
+/* T, squared, of a split after @shift has been taken off the real B. */
 static double shifted(const struct test *test, const struct figure *figure,
 		      size_t split, double shift)
 {
-	double moved = (double)__builtin_popcountll(test->splits[split] &
-						    test->sets->of_b);
-	double b = (double)test->of_b;
+	double moved = test->splits[split].moved, nothing = no_squares(test, figure);
+	const struct sums *all = &figure->all, *in_b = &test->sums[split];
+	double b = in_b->values - moved * shift;
+	double a = all->values - test->b * shift - b;
+	double squares = all->squares - 2 * shift * all->moved + test->b * shift * shift;
+	double squares_b = in_b->squares - 2 * shift * in_b->moved + moved * shift * shift;
+	double difference = b / test->b - a / test->a;
+	double within_a = fmax(squares - squares_b - a * a / test->a, 0);
+	double within_b = fmax(squares_b - b * b / test->b, 0);
 
-	return student(test, figure->sums[split] - moved * shift,
-		       figure->sum - b * shift,
-		       figure->squares - 2 * shift * figure->sum_b + b * shift * shift,
-		       no_squares(test, figure));
+	if (squares <= nothing || difference == 0)
+		return 0;
+	if (within_a + within_b <= squares * 1e-12 + nothing)
+		return HUGE_VAL;
+	return difference * difference / error_of(test, within_a, within_b);
 }
 
 /* ---- all of them --------------------------------------------------------- */
-
-static void add_sums(const struct test *test, size_t i)
-{
-	const struct tw_diff_sets *sets = test->sets;
-	const double *values = &sets->values[i * sets->runs];
-	double *sums = &test->sums[i * test->count];
-	double mean = figure_of(test, i).mean;
-
-	for (size_t split = 0; split < test->count; split++) {
-		sums[split] = 0;
-		for (size_t run = 0; run < sets->runs; run++)
-			if (test->splits[split] >> run & 1)
-				sums[split] += values[run] - mean;
-	}
-}
 
 static void rank(const struct test *test, size_t i)
 {
 	struct figure figure = figure_of(test, i);
 
-	for (size_t split = 0; split < test->count; split++) {
-		double t = shifted(test, &figure, split, 0);
+	find_sums(test, &figure);
+	for (size_t n = 0; n < test->count; n++) {
+		double t = shifted(test, &figure, n, 0);
+		struct split *split = &test->splits[n];
 
-		if (i == 0 || t > test->outer[split]) {
-			test->second[split] = i ? test->outer[split] : 0;
-			test->outer[split] = t;
-			test->outermost[split] = i;
-		} else if (t > test->second[split]) {
-			test->second[split] = t;
+		if (i == 0 || t > split->outer) {
+			split->second = split->outer;
+			split->outer = t;
+			split->outermost = i;
+		} else if (t > split->second) {
+			split->second = t;
 		}
 	}
 }
 
-/* In how many splits any figure is as far out as figure @i is in the real one, once
- * @shift is taken off its B. */
+/* Once @shift is taken off the B of figure @i: T of the real split, */
+static double real_of(const struct test *test, const struct figure *figure, double shift)
+{
+	return shifted(test, figure, 0, shift) * (1 - TIE);
+}
+
+/* and is any figure of this split as far out? */
+static int is_far(const struct test *test, const struct figure *figure, size_t i,
+		  size_t split, double shift, double real)
+{
+	const struct split *is = &test->splits[split];
+	double others = is->outermost == i ? is->second : is->outer;
+
+	return others >= real || shifted(test, figure, split, shift) >= real;
+}
+
+/* In how many splits. */
 static size_t as_far_out(const struct test *test, const struct figure *figure, size_t i,
 			 double shift)
 {
-	double real = shifted(test, figure, 0, shift) * (1 - TIE);
+	double real = real_of(test, figure, shift);
 	size_t count = 0;
 
-	for (size_t split = 0; split < test->count; split++) {
-		double others = test->outermost[split] == i ? test->second[split] :
-							      test->outer[split];
-
-		count += others >= real || shifted(test, figure, split, shift) >= real;
-	}
+	for (size_t split = 0; split < test->count; split++)
+		count += (size_t)is_far(test, figure, i, split, shift, real);
 	return count;
 }
 
-static int is_out(const struct test *test, const struct figure *figure, size_t i,
-		  double shift)
+/* Halve what is between @in, which the test accepts, and @out. A split that is as far
+ * out at both ends, or at none, is taken to be so between them: each halving leaves about
+ * half of the splits to look at. */
+static double halve(const struct test *test, const struct figure *figure, size_t i,
+		    double in, double out, size_t most)
 {
-	return (double)as_far_out(test, figure, i, shift) <=
-	       TW_DIFF_LEVEL * (double)test->count;
+	double real_in = real_of(test, figure, in), real_out = real_of(test, figure, out);
+	size_t open = 0, sure = 0;
+
+	for (size_t split = 0; split < test->count; split++) {
+		int at_in = is_far(test, figure, i, split, in, real_in);
+		int at_out = is_far(test, figure, i, split, out, real_out);
+
+		sure += (size_t)(at_in && at_out);
+		if (at_in != at_out)
+			test->open[open++] = split;
+	}
+	for (int halving = 0; halving < HALVINGS; halving++) {
+		double half = (in + out) / 2, real = real_of(test, figure, half);
+		size_t far = 0;
+
+		/* Those that are far come first. */
+		for (size_t n = 0; n < open; n++)
+			if (is_far(test, figure, i, test->open[n], half, real)) {
+				size_t split = test->open[n];
+
+				test->open[n] = test->open[far];
+				test->open[far++] = split;
+			}
+		if (sure + far <= most) {
+			out = half;
+			sure += far;
+			open -= far;
+			memmove(test->open, test->open + far, open * sizeof(*test->open));
+		} else {
+			in = half;
+			open = far;
+		}
+	}
+	return in;
 }
 
 /* The end of the interval on the side of @step, which is doubled until it is out. */
 static double end_of(const struct test *test, const struct figure *figure, size_t i,
-		     double change, double step)
+		     double step)
 {
-	double in = change, out = change + step;
+	size_t most = (size_t)(TW_DIFF_LEVEL * (double)test->count);
+	double in = figure->change, out = in + step;
 	int doublings = 0;
 
-	while (!is_out(test, figure, i, out)) {
-		if (++doublings > 40)
+	while (as_far_out(test, figure, i, out) > most) {
+		if (++doublings > MOST_DOUBLINGS)
 			return copysign(HUGE_VAL, step);
 		in = out;
 		step *= 2;
-		out = change + step;
+		out = figure->change + step;
 	}
-	for (int i_half = 0; i_half < 40; i_half++) {
-		double half = (in + out) / 2;
-
-		if (is_out(test, figure, i, half))
-			out = half;
-		else
-			in = half;
-	}
-	return in;
+	return halve(test, figure, i, in, out, most);
 }
 
 static void mean_of(const double *values, size_t runs, uint64_t of, double *mean,
@@ -276,45 +350,38 @@ static struct tw_diff_change change_of(const struct test *test, size_t i)
 	struct tw_diff_change change;
 	double step;
 
+	find_sums(test, &figure);
 	mean_of(values, sets->runs, of_a(sets), &change.a, &change.spread_a);
 	mean_of(values, sets->runs, sets->of_b, &change.b, &change.spread_b);
-	change.change = change.b - change.a;
-	change.p = (double)as_far_out(test, &figure, i, 0) / (double)test->count;
+	change.change = figure.change;
+	change.p = (double)as_far_out(test, &figure, i, 0) /
+		   (double)test->count;
 	/* Any step will do, but for its rounding. */
 	step = hypot(change.spread_a, change.spread_b) + figure.largest * 1e-12 +
 	       1e-300;
-	change.low = end_of(test, &figure, i, change.change, -step);
-	change.high = end_of(test, &figure, i, change.change, step);
+	change.low = end_of(test, &figure, i, -step);
+	change.high = end_of(test, &figure, i, step);
 	return change;
-}
-
-static int make_room(struct test *test)
-{
-	test->splits = calloc(test->count, sizeof(*test->splits));
-	test->sums = calloc(test->count * test->sets->figures + 1, sizeof(*test->sums));
-	test->outer = calloc(test->count, sizeof(*test->outer));
-	test->second = calloc(test->count, sizeof(*test->second));
-	test->outermost = calloc(test->count, sizeof(*test->outermost));
-	return test->splits && test->sums && test->outer && test->second &&
-	       test->outermost ? 0 : -ENOMEM;
 }
 
 int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets)
 {
 	struct test test = { .sets = sets };
-	int error;
+	int error = 0;
 
 	if (sets->runs > TW_DIFF_MOST_RUNS || !sets->runs || !sets->of_b ||
 	    !of_a(sets))
 		return -EINVAL;
-	test.of_b = (size_t)__builtin_popcountll(sets->of_b);
-	test.of_a = sets->runs - test.of_b;
-	test.count = tw_diff_splits(test.of_a, test.of_b);
-	error = make_room(&test);
+	test.b = (double)__builtin_popcountll(sets->of_b);
+	test.a = (double)sets->runs - test.b;
+	test.count = tw_diff_splits((size_t)test.a, (size_t)test.b);
+	test.splits = calloc(test.count, sizeof(*test.splits));
+	test.sums = calloc(test.count, sizeof(*test.sums));
+	test.open = calloc(test.count, sizeof(*test.open));
+	if (!test.splits || !test.sums || !test.open)
+		error = -ENOMEM;
 	if (!error) {
 		make_splits(&test);
-		for (size_t i = 0; i < sets->figures; i++)
-			add_sums(&test, i);
 		for (size_t i = 0; i < sets->figures; i++)
 			rank(&test, i);
 		for (size_t i = 0; i < sets->figures; i++)
@@ -322,9 +389,7 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 	}
 	free(test.splits);
 	free(test.sums);
-	free(test.outer);
-	free(test.second);
-	free(test.outermost);
+	free(test.open);
 	return error;
 }
 

@@ -10,11 +10,16 @@
  * taken (Westfall and Young, Resampling-based Multiple Testing, 1993: single-step
  * max-T). A figure that is further out than 95 % of those has changed. That all figures
  * together give a false alarm in at most 5 % is exact, whatever the distribution, and
- * however figures depend on each other.
+ * however figures depend on each other, if the runs of A and B are alike. If they are
+ * of the same mean, but vary more on one side, it is near 5 % for many runs only. For
+ * that the difference is studentized by each side's own variance (Welch; Janssen,
+ * Studentized permutation tests, 1997).
  *
  * The interval of a change is that test inverted: the changes which, taken off again,
  * leave a figure that is not further out. So an interval without 0 and a change
- * found are the same.
+ * found are the same. Each interval has the true change with 95 %. All together have
+ * theirs only if nothing changed: a change of other figures makes their T small in
+ * other splits. Without that, five runs would find much less.
  */
 #ifndef TW_DIFF_STATISTICS_H
 #define TW_DIFF_STATISTICS_H
@@ -42,9 +47,12 @@ struct tw_diff_change {
 	double p;		/* adjusted for all figures */
 };
 
-/* In how many ways the runs can be split: all of them, or that many by chance if there
- * are more. With fewer than 5 against 5, or so, none can be far enough out. */
+/* In how many ways the runs can be split: all of them, or as many by chance if there
+ * are too many. */
 size_t tw_diff_splits(size_t runs_a, size_t runs_b);
+
+/* Can a split be far enough out? 4 against 4 is the least of equal sides. */
+int tw_diff_can_show(size_t runs_a, size_t runs_b);
 
 /**
  * tw_diff_test - the change of each figure
