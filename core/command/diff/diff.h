@@ -27,7 +27,8 @@ enum tw_diff_side { TW_DIFF_A, TW_DIFF_B, TW_DIFF_SIDES };
 /* One process of fio, or one report that does not name its run. */
 struct tw_diff_run {
 	enum tw_diff_side side;
-	const struct tw_report_job *job;	/* the first of its jobs */
+	const struct tw_report_job *job;	/* the one of its jobs that began first */
+	uint64_t end_ns;		/* of the last of its jobs, CLOCK_REALTIME */
 	const struct tw_report_group **groups;
 	size_t count;
 	/* lat by interval files: [group][piece][direction]; NULL: there are none. */

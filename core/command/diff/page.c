@@ -454,8 +454,8 @@ static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
 			     "reports don't say how they went over time.");
 		return;
 	}
-	tw_page_note(page, "That runs differ is shown by %zu pieces of each, of the same "
-		     "time: all figures together are wrong in at most 5 %%, if I/Os are "
+	tw_page_note(page, "Whether runs differ is tested by %zu pieces of each, of the "
+		     "same time: all figures together are wrong in at most 5 %%, if I/Os are "
 		     "correlated for much less time than a piece has.", diff->pieces);
 	if (!all)
 		tw_page_note(page, "Some percentiles could not be tested. That takes the "
@@ -473,6 +473,10 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 		     diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]);
 	if (diff->pieces)
 		add_pieces(page, diff);
+	else if (!tw_diff_can_show(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]))
+		tw_page_note(page, "So few runs of one side can't show a difference: "
+			     "no split of these runs is rarer than 5 %%. Four of each "
+			     "side can.");
 	if (has_interval(&diff->figures[0].change))
 		tw_page_note(page, "Each interval holds with 95 %%; that any figure is "
 			     "wrongly said to have changed has 5 %% at most: a permutation "

@@ -60,6 +60,22 @@ static struct tw_diff_run *new_run(struct tw_diff *diff, enum tw_diff_side side,
 	return run;
 }
 
+/* From the begin of the first of all jobs to the end of the last. */
+static void take_times(struct tw_diff_run *run, const struct tw_report_group *group)
+{
+	for (size_t i = 0; i < group->size; i++) {
+		const struct tw_report_job *job = &group->members[i]->job;
+		uint64_t end_ns;
+
+		if (job->start_ns < run->job->start_ns)
+			run->job = job;
+		if (__builtin_add_overflow(job->start_ns, job->run_ns, &end_ns))
+			end_ns = UINT64_MAX;
+		if (end_ns > run->end_ns)
+			run->end_ns = end_ns;
+	}
+}
+
 static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 		     const struct tw_report_group *group,
 		     struct tw_report_problem *problem)
@@ -84,6 +100,7 @@ static int add_group(struct tw_diff *diff, enum tw_diff_side side,
 		return TW_EXIT_SOFTWARE;
 	}
 	run->groups[run->count++] = group;
+	take_times(run, group);
 	return TW_EXIT_GOOD;
 }
 
@@ -115,10 +132,20 @@ int tw_diff_take_turns(uint64_t of_b, size_t runs)
 	return turns >= fmin(a, b) && fabs(later) <= (double)runs / 5 + 1e-9;
 }
 
+/* Does a run of the same host that began earlier still run when run @i begins? */
+static int overlaps(const struct tw_diff *diff, size_t i)
+{
+	const struct tw_diff_run *run = &diff->runs[i];
+
+	for (size_t j = 0; j < i; j++)
+		if (run->job->start_ns < diff->runs[j].end_ns &&
+		    strcmp(run->job->host, diff->runs[j].job->host) == 0)
+			return 1;
+	return 0;
+}
+
 static void look_at_order(struct tw_diff *diff)
 {
-	uint64_t end_ns = 0;
-
 	qsort(diff->runs, diff->count, sizeof(*diff->runs), by_start);
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct tw_diff_run *run = &diff->runs[i];
@@ -126,12 +153,7 @@ static void look_at_order(struct tw_diff *diff)
 		diff->of[run->side]++;
 		if (run->side == TW_DIFF_B)
 			diff->of_b |= 1ULL << i;
-		if (i && run->job->start_ns < end_ns &&
-		    strcmp(run->job->host, diff->runs[i - 1].job->host) == 0)
-			diff->overlaps = 1;
-		end_ns = run->job->start_ns;
-		if (__builtin_add_overflow(end_ns, run->job->run_ns, &end_ns))
-			end_ns = UINT64_MAX;
+		diff->overlaps |= overlaps(diff, i);
 	}
 	diff->is_interleaved = tw_diff_take_turns(diff->of_b, diff->count);
 }
