@@ -132,7 +132,7 @@ tests_of_folder()
 # Of no folder: they test how the whole is built, documented or exported.
 tests_of_no_folder='unit/cppflags.t unit/debian.t unit/dist.t unit/example.t
 	unit/exports.t unit/fio_skips.t unit/include_folders.t unit/install.t
-	unit/mutation.t unit/ported.t unit/schema.t unit/vm_skips.t'
+	unit/mutation.t unit/ported.t unit/schema.t unit/vm_skips.t unit/words.t'
 
 # Each place as FILE:LINE:OPERATOR, all of them in one order.
 all_places()
