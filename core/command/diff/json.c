@@ -77,6 +77,8 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 	const struct tw_diff_figure *figure = &diff->figures[i];
 	const struct tw_diff_change *change = &figure->change;
 	const struct tw_report_job *job = &figure->group->members[0]->job;
+	/* Of runs that are cut, only figures of the pieces are tested. */
+	double p = figure->is_cut ? figure->of_pieces.p : diff->pieces ? NAN : change->p;
 
 	return json_pack(
 		"{so, sI, ss, ss, ss, so, so, so, so, so, so, si}",
@@ -90,12 +92,13 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"high", change_to_json(figure, change->high),
 		"a", values_to_json(diff, i, TW_DIFF_A),
 		"b", values_to_json(diff, i, TW_DIFF_B),
-		"p", number(figure->is_cut ? figure->of_pieces.p : change->p),
+		"p", number(p),
 		"slower", figure->slower);
 }
 
 json_t *tw_diff_to_json(const struct tw_diff *diff)
 {
+	const size_t each = diff->pieces ? diff->pieces : 1;
 	json_t *figures = json_array();
 
 	for (size_t i = 0; i < diff->figure_count; i++)
@@ -106,8 +109,8 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 		"version", 1,
 		"verdict", tw_diff_verdict_name(diff->verdict),
 		"threshold_percent", number((diff->threshold - 1) * 100),
-		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A],
-						     diff->of[TW_DIFF_B]),
+		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A] * each,
+						     diff->of[TW_DIFF_B] * each),
 		"pieces", (json_int_t)diff->pieces,
 		"interleaved", diff->is_interleaved,
 		"overlap", diff->overlaps,
