@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "command/output/terminal.h"
-#include "tickwise.h"
+#include "timespec.h"
 
 /* Of a terminal: remove what is right of the cursor. */
 #define CLEAR_LINE	"\033[K"
@@ -37,10 +37,7 @@ void tw_progress_forbid(void)
 /* Without a look at the counter, which this process may be forbidden to read. */
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return tw_clock_id_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 struct tw_progress tw_progress_begin(const char *command, int forced)

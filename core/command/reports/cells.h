@@ -40,7 +40,7 @@ void tw_report_cells_free(struct tw_report_cells *cells);
 void tw_report_cells_next_job(struct tw_report_cells *cells);
 
 /* An interval, from and to since the group's start, in which the job ran for @ran_ns, with
- * so many new contradictions.
+ * the number of new contradictions.
  * 0; -ENOMEM; -EINVAL: other digits; -EOVERFLOW. */
 int tw_report_cells_add(struct tw_report_cells *cells, uint64_t from_ns, uint64_t to_ns,
 			uint64_t ran_ns, const struct tw_report_tally *tally, uint64_t backwards);

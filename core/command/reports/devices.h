@@ -8,7 +8,7 @@
 
 #include "command/reports/report.h"
 
-/* Of a run. In so many of them one of two devices that are alike is the slower one in 1 of
+/* Of a run. Of two devices that are alike, one is the slower in SLOW_PARTS of them in 1 of
  * 240 runs, if the parts are independent: 2 * (120 + 16 + 1) / 2^16. */
 #define TW_REPORT_DEVICE_PARTS		16
 #define TW_REPORT_DEVICE_SLOW_PARTS	14

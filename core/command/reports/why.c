@@ -29,7 +29,7 @@ struct why {
 	double percent;
 	uint64_t ns;			/* the percentile */
 	uint64_t from_ns;		/* the shares are of all I/Os from here up; or 0 */
-	uint64_t ios;			/* else of so many of the slowest, at and beyond it */
+	uint64_t ios;			/* else how many of the slowest, at and beyond it */
 	uint64_t beyond;		/* of all */
 	double lat_ns;			/* sums of these I/Os */
 	struct share shares[MOST_NAMES];
