@@ -20,7 +20,7 @@ int tw_sized_check(size_t size, enum tw_first_size first)
 {
 	if (size < (size_t)first)
 		return -EINVAL;
-	return size > TW_MOST_SIZE ? -E2BIG : 0;
+	return size > TW_MAX_SIZE ? -E2BIG : 0;
 }
 
 int tw_sized_take(void *to, size_t size, const void *from,

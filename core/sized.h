@@ -36,9 +36,9 @@ enum tw_first_size {
 };
 
 /* A size above this is none, but a structure that was never set up. */
-#define TW_MOST_SIZE	4096
+#define TW_MAX_SIZE	4096
 
-/* Return: 0; -EINVAL for a size below @first; -E2BIG above TW_MOST_SIZE. */
+/* Return: 0; -EINVAL for a size below @first; -E2BIG above TW_MAX_SIZE. */
 int tw_sized_check(size_t size, enum tw_first_size first);
 
 /**

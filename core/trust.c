@@ -34,8 +34,8 @@ uint64_t tw_trust_time_limit_ns(enum tw_trust_moment moment)
 int tw_trust_options(struct tw_reliability_options *options)
 {
 	int is_switch = options->method == TW_METHOD_SWITCH;
-	uint64_t least_time_ns = is_switch ? TW_TRUST_SWITCH_LEAST_TIME_NS :
-					     TW_TRUST_LEAST_TIME_NS;
+	uint64_t least_time_ns = is_switch ? TW_TRUST_SWITCH_MIN_TIME_NS :
+					     TW_TRUST_MIN_TIME_NS;
 
 	if ((options->method != TW_METHOD_CAS && !is_switch) ||
 	    options->time_limit_ns > TW_TRUST_MAX_TIME_NS ||
@@ -49,7 +49,7 @@ int tw_trust_options(struct tw_reliability_options *options)
 		options->time_limit_ns = TW_TRUST_TIME_LIMIT_NS +
 					 options->least_time_ns;
 	if (!options->least_switches)
-		options->least_switches = TW_TRUST_LEAST_SWITCHES;
+		options->least_switches = TW_TRUST_MIN_SWITCHES;
 	if (!options->tolerance_ns)
 		options->tolerance_ns = is_switch ?
 					TW_TRUST_SWITCH_TOLERANCE_NS :

@@ -39,17 +39,17 @@
 /* Of tw_reliability_measure(), and so of `tickwise check`. */
 #define TW_TRUST_TIME_LIMIT_NS		500000000ULL	/* after the least time */
 #define TW_TRUST_MAX_TIME_NS		(3600 * TW_NS_PER_SECOND)
-#define TW_TRUST_LEAST_SWITCHES		100
+#define TW_TRUST_MIN_SWITCHES		100
 #define TW_TRUST_PACE_LIMIT_PPB		1000.0
 #define TW_TRUST_TOLERANCE_NS		500
 /* A move from CPU to CPU and back takes some ten microseconds on idle CPUs, and
  * several times that in a virtual machine. */
 #define TW_TRUST_SWITCH_TOLERANCE_NS	100000
 /* Seven bursts apart: an offset of 150 ns at both ends is a pace of 40 ppm. */
-#define TW_TRUST_LEAST_TIME_NS		7000000ULL
+#define TW_TRUST_MIN_TIME_NS		7000000ULL
 /* One move in a hundred or so finds the other CPU awake and takes half the
  * time: enough moves, then, for some of these each way. */
-#define TW_TRUST_SWITCH_LEAST_TIME_NS	40000000ULL
+#define TW_TRUST_SWITCH_MIN_TIME_NS	40000000ULL
 
 /* Two rates that differ by more than this are not rates of one counter. NTP steers
  * no clock's frequency by more, and crystals differ by far less. The rate that is

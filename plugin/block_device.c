@@ -20,8 +20,8 @@
 #include "text_file.h"
 
 #define SECTOR_BYTES	512	/* of "size", whatever the device's own are */
-#define MOST_MEMBERS	64
-#define MOST_LEVELS	8	/* of devices that are made of others */
+#define MAX_MEMBERS	64
+#define MAX_LEVELS	8	/* of devices that are made of others */
 
 void tw_device_number(dev_t device, char text[TW_DEVICE_NUMBER_SIZE])
 {
@@ -168,7 +168,7 @@ static void add_member(json_t *members, const char *folder)
 	char name[NAME_MAX + 1];
 	size_t i;
 
-	if (!read_name(folder, name) || json_array_size(members) >= MOST_MEMBERS)
+	if (!read_name(folder, name) || json_array_size(members) >= MAX_MEMBERS)
 		return;
 	for (i = 0; i < json_array_size(members); i++)
 		if (!strcmp(json_string_value(json_array_get(members, i)), name))
@@ -213,7 +213,7 @@ static void set_members(json_t *object, const char *root, dev_t device)
 {
 	json_t *members = json_array();
 
-	add_members(members, root, device, MOST_LEVELS);
+	add_members(members, root, device, MAX_LEVELS);
 	if (json_array_size(members))
 		json_object_set(object, "members", members);
 	json_decref(members);

@@ -287,9 +287,9 @@ static int know_device(struct thread_data *td, struct fio_file *f,
 	return 0;
 }
 
-static bool is_other(const char *value, const char *usual)
+static bool is_other(const char *value, const char *expected)
 {
-	return value && strcmp(value, usual) != 0;
+	return value && strcmp(value, expected) != 0;
 }
 
 /* The first option that asks for what is not here. */

@@ -127,7 +127,7 @@ struct tw_job {
 	struct tw_finished *finished;	/* record.h */
 	unsigned finished_count;
 	int64_t settle_ticks;		/* at once, from this lat on */
-	uint64_t least_lat_ns;		/* 1; 0 if the clock is coarse */
+	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	uint64_t first_ticks;		/* stamp of the first recorded, */
 	uint64_t last_ticks;		/* and of the last */
 	struct tw_histogram stage[TW_STAGES][TW_DIRECTIONS];

@@ -15,7 +15,7 @@ struct tw_job;
 struct tw_intervals;
 
 /* The shortest, in microseconds. */
-#define TW_INTERVAL_LEAST_US	100000ULL
+#define TW_INTERVAL_MIN_US	100000ULL
 
 /* The job is about to begin. Sets job->intervals; NULL: none are asked for, or they
  * can't be had. */

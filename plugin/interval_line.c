@@ -14,7 +14,7 @@
 #include "timespec.h"
 
 /* Of a number, a name and what stands around them. */
-#define MOST_PIECE	64
+#define MAX_PIECE	64
 /* What a line has at three digits in most jobs; it grows where that is too little. */
 #define FIRST_SIZE	(512U << 10)
 #define PAGE		4096U
@@ -44,7 +44,7 @@ static bool has_room(struct tw_interval_lines *lines)
 {
 	char *text;
 
-	if (lines->size - lines->length >= MOST_PIECE)
+	if (lines->size - lines->length >= MAX_PIECE)
 		return true;
 	if (lines->no_memory)
 		return false;
@@ -58,7 +58,7 @@ static bool has_room(struct tw_interval_lines *lines)
 	return true;
 }
 
-/* Less than MOST_PIECE bytes of it. */
+/* Less than MAX_PIECE bytes of it. */
 static void put(struct tw_interval_lines *lines, const char *piece)
 {
 	const size_t length = strlen(piece);

@@ -149,7 +149,7 @@ void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 	part.to_ns = part.from_ns + (int64_t) times->stage_ns[longest];
 	if (is == IN_CALL)
 		part.to_ns = io->entered_ticks ?
-			tw_least(part.to_ns, own_ns(clocks, io->entered_ticks)) :
+			tw_min_ns(part.to_ns, own_ns(clocks, io->entered_ticks)) :
 			part.from_ns;
 	if (is == NO_PART || part.to_ns <= part.from_ns)
 		return;

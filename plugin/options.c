@@ -25,7 +25,7 @@
 	.group = FIO_OPT_G_IOURING
 
 /* A year. */
-#define INTERVAL_MOST_US	31536000000000ULL
+#define INTERVAL_MAX_US	31536000000000ULL
 
 static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 {
@@ -295,7 +295,7 @@ struct fio_option tw_engine_options[] = {
 		.name	= "tw_slowest",
 		.lname	= "Slowest I/Os",
 		TW_OPTION(FIO_OPT_INT, slowest),
-		.maxval	= TW_SLOWEST_MOST,
+		.maxval	= TW_SLOWEST_MAX,
 		.def	= "20",
 		.help	= "How many of the slowest I/Os the report lists",
 	},
@@ -358,7 +358,7 @@ struct fio_option tw_engine_options[] = {
 		.lname	= "Lines by interval",
 		TW_OPTION(FIO_OPT_STR_VAL_TIME, interval_us),
 		.is_seconds = 1,
-		.maxval	= INTERVAL_MOST_US,
+		.maxval	= INTERVAL_MAX_US,
 		.def	= "0",
 		.help	= "Append what was recorded in each interval of this length "
 			  "to a file (default: 0, none)",
@@ -390,10 +390,10 @@ int tw_options_check(struct thread_data *td)
 		return -EINVAL;
 	}
 #endif
-	if (o->interval_us && o->interval_us < TW_INTERVAL_LEAST_US) {
+	if (o->interval_us && o->interval_us < TW_INTERVAL_MIN_US) {
 		tw_message("tickwise: %s: tw_interval is %llu us, the shortest is "
 			"%llu ms\n", td->o.name, o->interval_us,
-			TW_INTERVAL_LEAST_US / 1000);
+			TW_INTERVAL_MIN_US / 1000);
 		return -EINVAL;
 	}
 	if (o->test_nop)

@@ -54,7 +54,7 @@ int tw_record_start(struct tw_job *job)
 	job->finished = aligned_alloc(_Alignof(struct tw_finished),
 				      TW_FINISHED_MAX *
 				      sizeof(*job->finished));
-	job->least_lat_ns = job->timing->step_ns <= 1;
+	job->min_lat_ns = job->timing->step_ns <= 1;
 	return job->finished ? 0 : -ENOMEM;
 }
 
@@ -97,7 +97,7 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 			finished->returned_ticks, &wrong);
 	enum tw_stage stage;
 
-	if (tw__unlikely(times.lat_ns < job->least_lat_ns)) {
+	if (tw__unlikely(times.lat_ns < job->min_lat_ns)) {
 		job->counts[direction].backwards++;
 		return;
 	}

@@ -49,7 +49,7 @@ static inline void tw_record_response(const struct tw_job *job,
 {
 	const int64_t lat_ns = tw_job_ns(job, prepared_ticks, returned_ticks);
 
-	if (lat_ns >= (int64_t) job->least_lat_ns)
+	if (lat_ns >= (int64_t) job->min_lat_ns)
 		tw_response_record(job->response, io_u, (uint64_t) lat_ns);
 }
 

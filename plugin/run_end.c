@@ -20,10 +20,10 @@
 #include "run_end.h"
 
 /* More jobs than these, and longer paths: their reports stay undecided. */
-#define MOST_REPORTS	2048U
-#define MOST_PATH	1024
+#define MAX_REPORTS	2048U
+#define MAX_PATH	1024
 /* fio's REAL_MAX_JOBS. */
-#define MOST_JOBS	4096
+#define MAX_JOBS	4096
 /* Another one compares: far longer than that takes on a busy machine. */
 #define START_STEPS	20000U
 #define START_STEP_NS	1000000L
@@ -39,7 +39,7 @@ struct waiting {
 	_Atomic(bool) is_set;
 	_Atomic(bool) is_taken;
 	struct tw_job_end end;
-	char path[MOST_PATH];
+	char path[MAX_PATH];
 	int thread_number;
 	int pid;
 };
@@ -50,12 +50,12 @@ struct run {
 	_Atomic(unsigned) compared;	/* after the last one */
 	struct tw_run_end found;
 	/* Jobs on our engines, a bit for each of fio's thread numbers. */
-	_Atomic(uint64_t) begun[MOST_JOBS / 64];
-	_Atomic(uint64_t) ended[MOST_JOBS / 64];
+	_Atomic(uint64_t) begun[MAX_JOBS / 64];
+	_Atomic(uint64_t) ended[MAX_JOBS / 64];
 	/* The CPUs of all jobs that have a report. */
-	_Atomic(uint64_t) cpus[TW_CPU_LIST_MOST / 64];
+	_Atomic(uint64_t) cpus[TW_CPU_LIST_MAX / 64];
 	_Atomic(unsigned) reports;
-	struct waiting waiting[MOST_REPORTS];
+	struct waiting waiting[MAX_REPORTS];
 };
 
 static struct run *run;
@@ -129,7 +129,7 @@ void tw_run_started(const struct tw_run_start *start)
 
 static void mark(_Atomic(uint64_t) *jobs, const struct thread_data *td)
 {
-	unsigned job = td->thread_number % MOST_JOBS;
+	unsigned job = td->thread_number % MAX_JOBS;
 
 	atomic_fetch_or(&jobs[job / 64], UINT64_C(1) << job % 64);
 }
@@ -137,7 +137,7 @@ static void mark(_Atomic(uint64_t) *jobs, const struct thread_data *td)
 static bool is_marked(const _Atomic(uint64_t) *jobs,
 		      const struct thread_data *td)
 {
-	unsigned job = td->thread_number % MOST_JOBS;
+	unsigned job = td->thread_number % MAX_JOBS;
 
 	return atomic_load(&jobs[job / 64]) >> job % 64 & 1;
 }
@@ -223,7 +223,7 @@ static void wait_for_last(const struct thread_data *td, const char *path,
 	unsigned i = atomic_fetch_add(&run->reports, 1);
 	struct waiting *waiting;
 
-	if (i >= MOST_REPORTS || strlen(path) >= MOST_PATH)
+	if (i >= MAX_REPORTS || strlen(path) >= MAX_PATH)
 		return;
 	waiting = &run->waiting[i];
 	waiting->end = *end;
@@ -286,7 +286,7 @@ void tw_run_job_ended(struct thread_data *td)
 	if (!found(td, timing))
 		return;
 	/* Again: more may have come while the counters were compared. */
-	count = min(atomic_load(&run->reports), MOST_REPORTS);
+	count = min(atomic_load(&run->reports), MAX_REPORTS);
 	for (i = 0; i < count; i++) {
 		struct waiting *waiting = &run->waiting[i];
 

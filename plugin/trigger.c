@@ -134,7 +134,7 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 		.from_ns = begin_ns - TW_TRIGGER_AROUND_NS,
 		.to_ns = end_ns + TW_TRIGGER_AROUND_NS,
 		/* Large: what is not used takes no memory. */
-		.events = calloc(TW_TRACE_MOST, sizeof(*window.events)),
+		.events = calloc(TW_TRACE_MAX, sizeof(*window.events)),
 	};
 
 	if (window.events)

@@ -58,7 +58,7 @@ struct diff_simulation {
 	struct tw_diff diff;
 	/* Of one run a side: */
 	struct tw_report_interval parts[2][DIFF_PARTS];
-	struct tw_histogram pieces[2][TW_DIFF_MOST_PIECES][TW_REPORT_DIRECTIONS];
+	struct tw_histogram pieces[2][TW_DIFF_MAX_PIECES][TW_REPORT_DIRECTIONS];
 };
 
 /* 0; -ENOMEM. */
@@ -80,9 +80,9 @@ static int diff_simulation_init(struct diff_simulation *simulation)
 			error |= tw_histogram_init(
 				&simulation->groups[i].tally.times[times[j]][0], 3);
 	}
-	for (int i = 0; i < 2 * TW_DIFF_MOST_PIECES; i++)
-		error |= tw_histogram_init(&simulation->pieces[i / TW_DIFF_MOST_PIECES]
-					   [i % TW_DIFF_MOST_PIECES][0], 3);
+	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
+		error |= tw_histogram_init(&simulation->pieces[i / TW_DIFF_MAX_PIECES]
+					   [i % TW_DIFF_MAX_PIECES][0], 3);
 	return error;
 }
 
@@ -165,14 +165,14 @@ static void diff_cut_run(struct diff_simulation *simulation, int run,
 		over_time->intervals[i].from_ns = i * width_ns;
 		over_time->intervals[i].over_ns = width_ns;
 	}
-	for (size_t i = 0; i < TW_DIFF_MOST_PIECES; i++)
+	for (size_t i = 0; i < TW_DIFF_MAX_PIECES; i++)
 		tw_histogram_reset(&simulation->pieces[run][i][0]);
 	for (unsigned i = 0; i < ios; i++) {
 		size_t part = (now_ns += lats[i]) / width_ns;
 
 		over_time->intervals[part].of[0].count++;
 		over_time->intervals[part].of[0].sum_ns += lats[i];
-		tw_histogram_add(&simulation->pieces[run][part * TW_DIFF_MOST_PIECES /
+		tw_histogram_add(&simulation->pieces[run][part * TW_DIFF_MAX_PIECES /
 							  DIFF_PARTS][0], lats[i]);
 	}
 	simulation->runs[run].pieces = simulation->pieces[run][0];
@@ -189,7 +189,7 @@ static int diff_simulate_two(struct diff_simulation *simulation,
 
 	*diff = (struct tw_diff) {
 		.runs = simulation->runs, .count = 2, .threshold = 1, .of = { 1, 1 },
-		.of_b = 2, .pieces = TW_DIFF_MOST_PIECES,
+		.of_b = 2, .pieces = TW_DIFF_MAX_PIECES,
 	};
 	for (int i = 0; i < 2; i++) {
 		simulation->runs[i] = (struct tw_diff_run) {

@@ -34,9 +34,9 @@
 
 /* Windows longer than this sleep between bursts: 1024 of them are 51 ms. */
 #define SPIN_WINDOW_NS		100000000ULL
-#define MOST_KEPT		8192
+#define MAX_KEPT		8192
 
-/* How a window is spent. slots * kept_per_slot is MOST_KEPT. */
+/* How a window is spent. slots * kept_per_slot is MAX_KEPT. */
 struct plan {
 	unsigned slots;
 	unsigned kept_per_slot;
@@ -264,13 +264,13 @@ double tw_brackets_step_ticks(const struct tw_brackets *brackets)
 /* Room for a window more, touched, so that no page fault falls into it. */
 static int make_room(struct tw_brackets *brackets)
 {
-	size_t count = brackets->count + MOST_KEPT;
+	size_t count = brackets->count + MAX_KEPT;
 	struct tw_bracket *more;
 
 	more = realloc(brackets->bracket, count * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	memset(more + brackets->count, 0, MOST_KEPT * sizeof(*more));
+	memset(more + brackets->count, 0, MAX_KEPT * sizeof(*more));
 	brackets->bracket = more;
 	return 0;
 }

@@ -22,8 +22,8 @@
 #include "counter/step.h"
 
 /* Brackets a fit needs at the least: three a block. */
-#define LEAST_USED	(3 * TW_FIT_BLOCKS)
-#define LEAST_BLOCKS	4
+#define MIN_USED	(3 * TW_FIT_BLOCKS)
+#define MIN_BLOCKS	4
 /* With that many there is no looking for wider brackets. */
 #define ENOUGH_BLOCKS	12
 
@@ -214,7 +214,7 @@ static unsigned blocks_kept(const struct frame *frame)
 	for (i = 0; i < frame->brackets->count; i++)
 		samples[block_of_bracket(frame, i)] += is_kept(frame, i) != 0;
 	for (block = 0; block < TW_FIT_BLOCKS; block++)
-		blocks += samples[block] >= LEAST_USED / TW_FIT_BLOCKS;
+		blocks += samples[block] >= MIN_USED / TW_FIT_BLOCKS;
 	return blocks;
 }
 
@@ -365,7 +365,7 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 	fit->blocks = 0;
 	for (i = 0; i < TW_FIT_BLOCKS; i++)
 		fit->blocks += block[i].n != 0;
-	if (all.n < LEAST_USED || fit->blocks < LEAST_BLOCKS)
+	if (all.n < MIN_USED || fit->blocks < MIN_BLOCKS)
 		return -EAGAIN;
 
 	fit->used = (uint32_t)all.n;
@@ -441,7 +441,7 @@ static double mean_square_miss_ns(const struct frame *frame)
  * first 30 windows of each kind error / sigma was 0.85 and 0.89, with the other
  * 30 it was 0.75 and 0.83.
  */
-#define LEAST_PLACED_BLOCKS	TW_FIT_LEAST_BLOCKS
+#define MIN_PLACED_BLOCKS	TW_FIT_MIN_BLOCKS
 #define ROUNDING_TIMES	1.5
 #define PASSES		3
 
@@ -466,7 +466,7 @@ static int fit_places(const struct frame *middles, struct block_fit *fit)
 	struct block_fit found = *fit;
 	unsigned pass;
 
-	if (fit->blocks < LEAST_PLACED_BLOCKS ||
+	if (fit->blocks < MIN_PLACED_BLOCKS ||
 	    !can_place(middles, rounding_ns2))
 		return 0;
 	places->step_ticks = frame.brackets->step_ticks;
@@ -563,7 +563,7 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 	double window_ns, drift_ns;
 	int on_steps, ret;
 
-	if (brackets->count < LEAST_USED)
+	if (brackets->count < MIN_USED)
 		return -EAGAIN;
 	ret = frame_init(&frame, brackets);
 	if (ret)

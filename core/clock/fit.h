@@ -9,7 +9,7 @@
 
 /* Time blocks of the jackknife and of the coverage rule. */
 #define TW_FIT_BLOCKS		16
-#define TW_FIT_LEAST_BLOCKS	8
+#define TW_FIT_MIN_BLOCKS	8
 
 struct tw_fit {
 	double hz;

@@ -83,7 +83,7 @@ static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 		return TW_HEALTH_GOOD;
 	if (rate.against != TW_AGAINST_RAW &&
 	    overlaps(health->drift_low_ns, health->drift_high_ns,
-		     TW_MOST_BENT * passed_ns))
+		     TW_MAX_BENT * passed_ns))
 		return TW_HEALTH_UNDECIDED;
 	return TW_HEALTH_BAD;
 }

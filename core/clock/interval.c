@@ -257,8 +257,8 @@ static double set_rate_error(const struct tw_clock *clock,
 		sigma_ns = fmax(sigma_ns, fabs(rate_sigma_ns(&rate, hz, ns)));
 	}
 	if (rate.against != TW_AGAINST_RAW) {
-		error->low_ns -= TW_MOST_BENT * fabs(ns);
-		error->high_ns += TW_MOST_BENT * fabs(ns);
+		error->low_ns -= TW_MAX_BENT * fabs(ns);
+		error->high_ns += TW_MAX_BENT * fabs(ns);
 	}
 	return sigma_ns;
 }

@@ -154,7 +154,7 @@ unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 	struct tw_kernel_rate declared;
 	double near_ppb;
 
-	if (fit->blocks < TW_FIT_LEAST_BLOCKS)
+	if (fit->blocks < TW_FIT_MIN_BLOCKS)
 		return TW_REFUSED_GAPS;
 	if (candidates->declared_hz &&
 	    !tw_kernel_rate_of_hz(candidates->declared_hz, &declared))

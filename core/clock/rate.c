@@ -15,14 +15,14 @@
 #include "witness.h"
 
 #define DEFAULT_WINDOW_NS	TW_NS_PER_SECOND
-#define LEAST_WINDOW_NS		5000000ULL
+#define MIN_WINDOW_NS		5000000ULL
 #define LONGEST_WINDOW_NS	(3600 * TW_NS_PER_SECOND)
 
 static int check_options(const struct tw_rate_options *options)
 {
 	const struct tw_time_source *source = options->source;
 
-	if (options->window_ns < LEAST_WINDOW_NS ||
+	if (options->window_ns < MIN_WINDOW_NS ||
 	    options->window_ns > LONGEST_WINDOW_NS ||
 	    options->longest_ns > LONGEST_WINDOW_NS)
 		return -EINVAL;
@@ -35,7 +35,7 @@ static int check_options(const struct tw_rate_options *options)
 }
 
 /*
- * CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MOST_PPM at most and in
+ * CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MAX_PPM at most and in
  * practice by far less; then no straight line passes through every bracket.
  * Such a reference is taken as coarser, step by step, until one does. RAW
  * does not bend: there, no line means that the counter is at fault.

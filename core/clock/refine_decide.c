@@ -124,7 +124,7 @@ static int narrow(struct tw_rate *rate, const struct tw_fit *fit)
 		return 0;
 	}
 	/* A bent line: its mean since the start, which is no bound of now. */
-	if (fabs(fit->hz / rate->hz - 1) > TW_MOST_BENT)
+	if (fabs(fit->hz / rate->hz - 1) > TW_MAX_BENT)
 		return -ESTALE;
 	rate->low_hz = fit->low_hz;
 	rate->high_hz = fit->high_hz;

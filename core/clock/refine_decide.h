@@ -23,7 +23,7 @@ int tw_baseline_fit(const struct tw_clock_baseline *from,
 		    const struct tw_clock_baseline *to, struct tw_fit *fit);
 
 /* CLOCK_MONOTONIC may be bent by so much without a fault. */
-#define TW_MOST_BENT	(TW_NTP_MOST_PPM / 1e6)
+#define TW_MAX_BENT	(TW_NTP_MAX_PPM / 1e6)
 
 enum tw_refinement {
 	TW_REFINED_NOTHING,	/* no longer baseline, no better rate */

@@ -127,10 +127,11 @@ const char *tw_option_time_unit(const struct tw_option *option)
 }
 
 /*
- * A number and a unit; without one it is times @usual. NAN: it is none. The number is
- * digits with at most one point; strtod() alone would take "0x10" and "1e1", too.
+ * The value of a number and its unit. Without a unit the number is multiplied by
+ * @default_factor. NAN: @text is no number. Only digits and one point are taken: strtod()
+ * alone would also take "0x10" and "1e1".
  */
-static double number_of(const char *text, const struct unit *units, double usual)
+static double number_of(const char *text, const struct unit *units, double default_factor)
 {
 	size_t whole = strspn(text, DIGITS);
 	size_t decimals = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
@@ -139,15 +140,15 @@ static double number_of(const char *text, const struct unit *units, double usual
 	if (!whole && !decimals)
 		return NAN;
 	if (!*end)
-		return strtod(text, NULL) * usual;
+		return strtod(text, NULL) * default_factor;
 	for (; units->name; units++)
 		if (strcmp(end, units->name) == 0)
 			return strtod(text, NULL) * units->factor;
 	return NAN;
 }
 
-/* One, or the sum of several, as in 1h30min: @usual is the unit of the last alone. */
-static double time_of(const char *text, double usual)
+/* The sum of times as in 1h30min. A last number without a unit is times @default_factor. */
+static double time_of(const char *text, double default_factor)
 {
 	double sum = 0;
 
@@ -160,7 +161,7 @@ static double time_of(const char *text, double usual)
 			return NAN;
 		memcpy(one, text, length);
 		one[length] = '\0';
-		sum += number_of(one, time_units, usual);
+		sum += number_of(one, time_units, default_factor);
 		text += length;
 	} while (*text);
 	return sum;

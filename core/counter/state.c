@@ -143,17 +143,17 @@ static double loop_of_reads_ns(unsigned reads)
 /* A first look that is short, since a trapped read takes microseconds. */
 static double read_cost_ns(void)
 {
-	double least_ns = loop_of_reads_ns(LOOK_READS);
+	double min_ns = loop_of_reads_ns(LOOK_READS);
 	unsigned i;
 
 	for (i = 0; i < LOOPS; i++) {
-		double ns = loop_of_reads_ns(least_ns > TRAPPED_NS ?
+		double ns = loop_of_reads_ns(min_ns > TRAPPED_NS ?
 					     LOOK_READS : 4 * LOOP_CALLS);
 
-		if (ns < least_ns)
-			least_ns = ns;
+		if (ns < min_ns)
+			min_ns = ns;
 	}
-	return least_ns;
+	return min_ns;
 }
 
 /* A loop of ordered reads: what it took, and how often they changed. */
@@ -199,7 +199,7 @@ static struct changes look_at_changes(void)
 /* Of CLOCK_MONOTONIC, by libc and thus the vDSO, or by the system call. */
 static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 {
-	uint64_t least_ns = UINT64_MAX;
+	uint64_t min_ns = UINT64_MAX;
 	unsigned loop, i;
 
 	for (loop = 0; loop < LOOPS; loop++) {
@@ -210,10 +210,10 @@ static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 		for (i = 0; i < LOOP_CALLS; i++)
 			read_clock(CLOCK_MONOTONIC, &now);
 		ns = tw_timespec_ns(&now) - tw_timespec_ns(&begin);
-		if (ns < least_ns)
-			least_ns = ns;
+		if (ns < min_ns)
+			min_ns = ns;
 	}
-	return (double)least_ns / LOOP_CALLS;
+	return (double)min_ns / LOOP_CALLS;
 }
 
 static void look_at_costs(struct tw_counter_facts *facts)

@@ -222,7 +222,7 @@ static unsigned judge_pairs(const struct judging *judging)
 }
 
 /* Enough readings that a slow counter (10 MHz) has moved between them. */
-#define LEAST_TO_STAND_STILL	16
+#define MIN_TO_STAND_STILL	16
 
 static int stands_still(const struct tw_cpu_samples *cpu)
 {
@@ -231,7 +231,7 @@ static int stands_still(const struct tw_cpu_samples *cpu)
 	for (i = 1; i < cpu->count; i++)
 		if (cpu->samples[i].ticks != cpu->samples[0].ticks)
 			return 0;
-	return cpu->count > 1 && cpu->probes >= LEAST_TO_STAND_STILL;
+	return cpu->count > 1 && cpu->probes >= MIN_TO_STAND_STILL;
 }
 
 static unsigned judge_cpus(const struct judging *judging)

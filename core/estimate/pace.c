@@ -11,7 +11,7 @@
 
 /* Least slope that gets over @rise_ticks in a distance that is only known to
  * less than a step. */
-static double least_ppb(double rise_ticks, double distance_ticks,
+static double min_ppb(double rise_ticks, double distance_ticks,
 			double step_ticks)
 {
 	distance_ticks += rise_ticks > 0 ? step_ticks : -step_ticks;
@@ -27,11 +27,11 @@ static void narrow(struct tw_cpu_offset *offset,
 
 	if (distance > step_ticks)
 		offset->pace_low_ppb = fmax(offset->pace_low_ppb,
-					    least_ppb(rise, distance,
+					    min_ppb(rise, distance,
 						      step_ticks));
 	if (distance < -step_ticks)
 		offset->pace_high_ppb = fmin(offset->pace_high_ppb,
-					     -least_ppb(rise, -distance,
+					     -min_ppb(rise, -distance,
 							step_ticks));
 }
 

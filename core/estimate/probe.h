@@ -48,7 +48,7 @@ uint64_t tw_probe_count(const struct tw_probe_run *run, unsigned *cpus);
 struct tw_probe_goal {
 	uint64_t deadline_ns;		/* of CLOCK_MONOTONIC */
 	uint64_t least_switches;
-	uint64_t least_span_ns;
+	uint64_t min_span_ns;
 };
 
 /**

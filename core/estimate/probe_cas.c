@@ -79,7 +79,7 @@ static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
 		return;
 	if (!worker->first_ns)
 		worker->first_ns = now;
-	if (now - worker->first_ns >= goal->least_span_ns &&
+	if (now - worker->first_ns >= goal->min_span_ns &&
 	    (alone || worker->switches >= goal->least_switches))
 		tw_probe_leave(worker);
 }

@@ -121,7 +121,7 @@ static void look_at_goal(struct tour *tour, uint64_t now)
 	if (!at->first_ns)
 		at->first_ns = now;
 	had = tw_probe_is_alone(tour->run) ? at->probes : at->switches;
-	if (now - at->first_ns >= goal->least_span_ns &&
+	if (now - at->first_ns >= goal->min_span_ns &&
 	    had >= goal->least_switches)
 		tw_probe_leave(at);
 }

@@ -186,7 +186,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 	struct tw_probe_goal goal = {
 		.deadline_ns = begin_ns + m->options.time_limit_ns,
 		.least_switches = m->options.least_switches,
-		.least_span_ns = m->options.least_time_ns,
+		.min_span_ns = m->options.least_time_ns,
 	};
 	int error = tw_clock_mark(TW_AGAINST_RAW, CLOCK_TRIES, &m->begin);
 	unsigned taking_part;
@@ -200,7 +200,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 		judge(m);
 		if (goal.least_switches <= UINT64_MAX / 2)
 			goal.least_switches *= 2;
-		goal.least_span_ns *= 2;
+		goal.min_span_ns *= 2;
 		tw_probe_count(m->run, &taking_part);
 	} while (taking_part && is_open(&m->result) &&
 		 tw_clock_id_ns(CLOCK_MONOTONIC) < goal.deadline_ns);
@@ -211,7 +211,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 static double read_cost_ns(double hz)
 {
 	enum { LOOPS = 16, READS = 256 };
-	uint64_t least_ticks = UINT64_MAX;
+	uint64_t min_ticks = UINT64_MAX;
 	unsigned loop, i;
 
 	for (loop = 0; loop < LOOPS; loop++) {
@@ -221,10 +221,10 @@ static double read_cost_ns(double hz)
 		for (i = 0; i < READS; i++)
 			tw_ticks();
 		ticks = tw_ticks_end() - begin;
-		if (ticks < least_ticks)
-			least_ticks = ticks;
+		if (ticks < min_ticks)
+			min_ticks = ticks;
 	}
-	return hz > 0 ? (double)least_ticks / (double)READS / hz * 1e9 : 0;
+	return hz > 0 ? (double)min_ticks / (double)READS / hz * 1e9 : 0;
 }
 
 static int is_judged(const struct measurement *m, unsigned cpu)

@@ -23,7 +23,7 @@
 
 #define WORDS		200000
 #define DIFFERENT	2000
-#define MOST_SLOTS	4096
+#define MAX_SLOTS	4096
 
 struct word {
 	struct word *next;		/* in the same slot */
@@ -32,7 +32,7 @@ struct word {
 };
 
 struct table {
-	struct word *slots[MOST_SLOTS];
+	struct word *slots[MAX_SLOTS];
 	uint32_t slot_count;
 	struct word words[DIFFERENT];
 	unsigned used;
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	static struct table table;
 
 	table.slot_count = argc > 1 && strcmp(argv[1], "more") == 0 ?
-			   MOST_SLOTS : 16;
+			   MAX_SLOTS : 16;
 	build(&table);
 	qsort(table.words, table.used, sizeof(*table.words), by_count);
 	for (unsigned i = 0; i < 3 && i < table.used; i++)

@@ -17,7 +17,7 @@
 #include "latency/histogram.h"
 #include "tickwise.h"
 
-#define MOST_DIGITS	5
+#define MAX_DIGITS	5
 
 /* Percentages are taken to nine decimals; so many of those units are 100 %. */
 #define PERCENT_UNIT	1e9
@@ -45,7 +45,7 @@ int tw_histogram_init(struct tw_histogram *histogram, unsigned digits)
 	struct tw_histogram made = { .min_ns = UINT64_MAX };
 	void *bins;
 
-	if (digits < 1 || digits > MOST_DIGITS)
+	if (digits < 1 || digits > MAX_DIGITS)
 		return -EINVAL;
 	made.digits = (uint8_t)digits;
 	made.bits = bits_of(digits);

@@ -252,8 +252,8 @@ static uint64_t smallest(uint64_t a, uint64_t b)
 /* What is found out about the bins while they are read. */
 struct found {
 	uint32_t first, next;		/* bins; next: one past the last */
-	u128 least_ns, most_ns;		/* what their sum can be */
-	u128 least_ns2, most_ns2;	/* and that of the squares */
+	u128 min_ns, max_ns;		/* what their sum can be */
+	u128 min_ns2, max_ns2;	/* and that of the squares */
 	int overflow;			/* of which 128 bits are not enough */
 };
 
@@ -287,11 +287,11 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 		found->next = bin + 1;
 	low_ns = largest(low_ns, stated->min_ns);
 	high_ns = smallest(high_ns, stated->max_ns);
-	found->least_ns += (u128)count * low_ns;
-	found->most_ns += (u128)count * high_ns;
+	found->min_ns += (u128)count * low_ns;
+	found->max_ns += (u128)count * high_ns;
 	found->overflow |=
-		add_squares_of(&found->least_ns2, count, low_ns) |
-		add_squares_of(&found->most_ns2, count, high_ns);
+		add_squares_of(&found->min_ns2, count, low_ns) |
+		add_squares_of(&found->max_ns2, count, high_ns);
 	return 0;
 }
 
@@ -341,11 +341,11 @@ static int check_bins(const struct tw_histogram *histogram,
 		return refuse(problem, "min_ns is not in the first bin");
 	if (tw__histogram_bin(histogram, stated->max_ns) != found->next - 1)
 		return refuse(problem, "max_ns is not in the last bin");
-	if (stated->sum_ns < found->least_ns || stated->sum_ns > found->most_ns)
+	if (stated->sum_ns < found->min_ns || stated->sum_ns > found->max_ns)
 		return refuse(problem, "sum_ns is none that these bins allow");
 	if (stated->squares_ns2 && !found->overflow &&
-	    (stated->squares_ns2 < found->least_ns2 ||
-	     stated->squares_ns2 > found->most_ns2 ||
+	    (stated->squares_ns2 < found->min_ns2 ||
+	     stated->squares_ns2 > found->max_ns2 ||
 	     squares_are_few(stated)))
 		return refuse(problem, "sum_squares_ns2 is none that these bins "
 			      "allow");

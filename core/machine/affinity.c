@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* More CPUs than any kernel is built for; ends the search for the set. */
-#define MOST_CPUS	(1 << 20)
+#define MAX_CPUS	(1 << 20)
 
 static int collect_cpus(const cpu_set_t *set, size_t size, unsigned **cpus,
 			unsigned *count)
@@ -34,7 +34,7 @@ int tw_allowed_cpus(unsigned **cpus, unsigned *count)
 	unsigned room = CPU_SETSIZE;
 	int error = -EINVAL;
 
-	for (; error == -EINVAL && room <= MOST_CPUS; room *= 2) {
+	for (; error == -EINVAL && room <= MAX_CPUS; room *= 2) {
 		size_t size = CPU_ALLOC_SIZE(room);
 		cpu_set_t *set = CPU_ALLOC(room);
 

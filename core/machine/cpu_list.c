@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS	(TW_CPU_LIST_MOST / 64)
+#define WORDS	(TW_CPU_LIST_MAX / 64)
 
 void tw_cpu_list_add(struct tw_cpu_list *list, unsigned cpu)
 {
-	if (cpu < TW_CPU_LIST_MOST)
+	if (cpu < TW_CPU_LIST_MAX)
 		list->bits[cpu / 64] |= 1ULL << cpu % 64;
 }
 
 int tw_cpu_list_has(const struct tw_cpu_list *list, unsigned cpu)
 {
-	return cpu < TW_CPU_LIST_MOST && list->bits[cpu / 64] >> cpu % 64 & 1;
+	return cpu < TW_CPU_LIST_MAX && list->bits[cpu / 64] >> cpu % 64 & 1;
 }
 
 unsigned tw_cpu_list_count(const struct tw_cpu_list *list)
@@ -78,7 +78,7 @@ static int take_range(const char **text, struct tw_cpu_list *list)
 		if (!take_number(text, &last) || last < first)
 			return 0;
 	}
-	for (cpu = first; cpu <= last && cpu < TW_CPU_LIST_MOST; cpu++)
+	for (cpu = first; cpu <= last && cpu < TW_CPU_LIST_MAX; cpu++)
 		tw_cpu_list_add(list, (unsigned)cpu);
 	return 1;
 }
@@ -105,7 +105,7 @@ void tw_cpu_list_print(const struct tw_cpu_list *list, FILE *out)
 	const char *before = "";
 	unsigned cpu, last;
 
-	for (cpu = 0; cpu < TW_CPU_LIST_MOST; cpu = last + 1) {
+	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu = last + 1) {
 		last = cpu;
 		if (!tw_cpu_list_has(list, cpu))
 			continue;

@@ -12,11 +12,11 @@
 
 /* The most that any kernel is built for: NR_CPUS with MAXSMP. Higher numbers
  * are left out. */
-#define TW_CPU_LIST_MOST	8192
+#define TW_CPU_LIST_MAX	8192
 
 struct tw_cpu_list {
 	int known;		/* 0: could not be found out; the rest is 0 */
-	uint64_t bits[TW_CPU_LIST_MOST / 64];
+	uint64_t bits[TW_CPU_LIST_MAX / 64];
 };
 
 void tw_cpu_list_add(struct tw_cpu_list *list, unsigned cpu);

@@ -16,7 +16,7 @@
 #define CPUS_PATH	"/sys/devices/system/cpu/"
 #define CGROUP_PATH	"/sys/fs/cgroup"
 
-#define MOST_PATH	4096
+#define MAX_PATH	4096
 
 static void read_list(struct tw_cpu_list *list, const char *path)
 {
@@ -31,7 +31,7 @@ static void read_list(struct tw_cpu_list *list, const char *path)
 static void read_system_list(struct tw_cpu_list *list, const char *root,
 			     const char *name)
 {
-	char path[MOST_PATH];
+	char path[MAX_PATH];
 	int wanted = snprintf(path, sizeof(path), "%s" CPUS_PATH "%s", root,
 			      name);
 
@@ -92,7 +92,7 @@ const char *tw_parse_cgroup(const char *text, const char *controller)
 static void search_group(struct tw_cpu_list *list, const char *mount,
 			 const char *group, const char *const *names)
 {
-	char path[MOST_PATH];
+	char path[MAX_PATH];
 	size_t length = strcspn(group, "\n");
 	unsigned i;
 
@@ -118,7 +118,7 @@ static void read_cpuset(struct tw_cpu_list *list, const char *root)
 						 NULL };
 	static const char *const old_names[] = { "cpuset.effective_cpus",
 						 "cpuset.cpus", NULL };
-	char path[MOST_PATH / 2], text[MOST_PATH];
+	char path[MAX_PATH / 2], text[MAX_PATH];
 	const char *group;
 
 	memset(list, 0, sizeof(*list));

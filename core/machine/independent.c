@@ -17,7 +17,7 @@
 #define DEVICES			8
 /* Hypervisors convert through their own clocks: to a microsecond each. */
 #define READING_ERROR_NS	1000.0
-#define LEAST_SPAN_NS		4e6
+#define MIN_SPAN_NS		4e6
 
 static int64_t ptp_ns(const struct ptp_clock_time *time)
 {
@@ -67,7 +67,7 @@ int tw_independent_rate(const struct tw_independent *start,
 	double raw_ns = (double)(int64_t)(now->raw_ns - start->raw_ns);
 
 	if (!start->name[0] || strcmp(start->name, now->name) != 0 ||
-	    raw_ns < LEAST_SPAN_NS)
+	    raw_ns < MIN_SPAN_NS)
 		return -EAGAIN;
 	/* A device that stands still, or was set back, is no evidence. */
 	if (!(device_ns > 0))

@@ -12,7 +12,7 @@
  * once add up. */
 #define TW_NTP_FREQUENCY_PPM	500
 #define TW_NTP_SLEW_PPM		500
-#define TW_NTP_MOST_PPM		(TW_NTP_FREQUENCY_PPM + TW_NTP_SLEW_PPM)
+#define TW_NTP_MAX_PPM		(TW_NTP_FREQUENCY_PPM + TW_NTP_SLEW_PPM)
 
 /* adjtimex(2) counts a millionth in these. */
 #define TW_STEERING_PER_PPM	65536.0

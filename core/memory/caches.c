@@ -11,7 +11,7 @@
 #include "caches.h"
 #include "text_file.h"
 
-#define MOST_INDICES	16
+#define MAX_INDICES	16
 
 size_t tw_parse_cache_size(const char *text)
 {
@@ -131,7 +131,7 @@ unsigned tw_caches_read(struct tw_cache caches[TW_CACHES], const char *base,
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < MOST_INDICES && count < TW_CACHES; i++) {
+	for (unsigned i = 0; i < MAX_INDICES && count < TW_CACHES; i++) {
 		struct tw_cache *cache = &caches[count];
 
 		if (!is_for_data(base, cpu, i))

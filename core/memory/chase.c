@@ -48,7 +48,7 @@ static uint64_t chain_ticks(unsigned turns)
 	return tw_ticks_end() - begin;
 }
 
-static uint64_t least_ticks(unsigned turns)
+static uint64_t min_ticks(unsigned turns)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -66,8 +66,8 @@ double tw_core_ticks_per_cycle(void)
 	uint64_t shorter, longer;
 
 	chain_ticks(4 * CHAIN / 64);	/* out of an idle state */
-	shorter = least_ticks(CHAIN / 64);
-	longer = least_ticks(3 * CHAIN / 64);
+	shorter = min_ticks(CHAIN / 64);
+	longer = min_ticks(3 * CHAIN / 64);
 	return longer > shorter ? (double)(longer - shorter) / (2 * CHAIN) : 0;
 }
 #else

@@ -8,7 +8,7 @@
 #include "cycle.h"
 #include "random.h"
 
-#define MOST_PASSES	64
+#define MAX_PASSES	64
 #define LINE_BYTES	64
 /* The least that is a page anywhere: sets of a cache repeat with them. */
 #define PAGE_BYTES	4096
@@ -30,7 +30,7 @@ static int is_valid(const struct tw_cycle_shape *shape)
 		return shape->window_bytes >= shape->stride_bytes &&
 		       shape->window_bytes % shape->stride_bytes == 0 &&
 		       shape->window_bytes / shape->stride_bytes <= UINT32_MAX &&
-		       shape->passes >= 1 && shape->passes <= MOST_PASSES;
+		       shape->passes >= 1 && shape->passes <= MAX_PASSES;
 	case TW_CYCLE_PAGE:
 		return (shape->page_bytes & (shape->page_bytes - 1)) == 0 &&
 		       shape->page_bytes >= shape->stride_bytes &&

@@ -9,7 +9,7 @@
 
 #include "levels.h"
 
-#define LEAST_FLAT	3	/* points of a level */
+#define MIN_FLAT	3	/* points of a level */
 
 struct trace {
 	unsigned count;
@@ -101,7 +101,7 @@ static double judged(const struct trace *trace, unsigned i)
 	return trace->ns[i];
 }
 
-static double usual(const struct trace *trace, unsigned i)
+static double median_latency_ns(const struct trace *trace, unsigned i)
 {
 	return trace->points[i]->median_ns;
 }
@@ -131,7 +131,7 @@ static double median_of(const struct trace *trace, struct range range,
 	return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* Flat runs of points, at least LEAST_FLAT each. */
+/* Flat runs of points, at least MIN_FLAT each. */
 static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 {
 	unsigned count = 0, begin = 0;
@@ -144,7 +144,7 @@ static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 
 		if (goes_on)
 			continue;
-		if (i - begin >= LEAST_FLAT)
+		if (i - begin >= MIN_FLAT)
 			ranges[count++] = (struct range) { begin, i - 1 };
 		begin = i < trace->count && trace->flat[i] ? i : i + 1;
 	}
@@ -178,7 +178,7 @@ static void fill(struct tw_level *level, const struct trace *trace,
 		 struct range range)
 {
 	*level = (struct tw_level) {
-		.latency_ns = median_of(trace, range, usual),
+		.latency_ns = median_of(trace, range, median_latency_ns),
 		.cycles = median_of(trace, range, cycles),
 		.points = range.last - range.first + 1,
 	};
@@ -218,7 +218,7 @@ unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 	unsigned count;
 
 	take_points(&trace, curve, looks);
-	if (trace.count < TW_LEVEL_LEAST_POINTS)
+	if (trace.count < TW_LEVEL_MIN_POINTS)
 		return 0;
 	for (unsigned i = 0; i < trace.count; i++)
 		trace.flat[i] = slope_at(&trace, i) < TW_LEVEL_SLOPE;

@@ -51,7 +51,7 @@ struct tw_level {
  */
 #define TW_LEVEL_SLOPE	0.5
 #define TW_LEVEL_RISE	1.3
-#define TW_LEVEL_LEAST_POINTS	6
+#define TW_LEVEL_MIN_POINTS	6
 unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 			const struct tw_curve *curve,
 			const struct tw_curve *looks);

@@ -13,11 +13,11 @@
 /* Loads between two looks at the clock while warming up: under a millisecond
  * on the slowest memory. */
 #define WARM_TURNS	32
-#define LEAST_BATCHES	20
+#define MIN_BATCHES	20
 /* Looks at the core's own clock, spread over the batches: it changes by a tenth
  * within a point when the governor or the neighbours do something. */
 #define CYCLE_LOOKS	20
-#define MOST_BATCHES	20000
+#define MAX_BATCHES	20000
 
 /* What a thread can know of its own interruptions. */
 static uint64_t interruptions(void)
@@ -32,7 +32,7 @@ static uint64_t interruptions(void)
 
 /* One pass, or as far as time goes. Returns the ticks that a load takes. */
 static double warm_up(struct tw_memory_point *point, void **position,
-		      uint64_t most_ticks)
+		      uint64_t max_ticks)
 {
 	size_t turns = (point->elements + TW_CHASE_UNROLL - 1) /
 		       TW_CHASE_UNROLL;
@@ -40,7 +40,7 @@ static double warm_up(struct tw_memory_point *point, void **position,
 	size_t done = 0, step = 0;
 
 	/* At least two steps: the last one is warmer than the first. */
-	while ((done < turns && now - begin < most_ticks) ||
+	while ((done < turns && now - begin < max_ticks) ||
 	       done < 2 * WARM_TURNS) {
 		step = WARM_TURNS;
 		*position = tw_chase(*position, step);
@@ -97,9 +97,9 @@ static unsigned batches_of(const struct tw_memory_effort *effort,
 {
 	double count = (double)effort->point_ns / batch_ns;
 
-	if (count < LEAST_BATCHES)
-		return LEAST_BATCHES;
-	return count > MOST_BATCHES ? MOST_BATCHES : (unsigned)count;
+	if (count < MIN_BATCHES)
+		return MIN_BATCHES;
+	return count > MAX_BATCHES ? MAX_BATCHES : (unsigned)count;
 }
 
 int tw_memory_measure(struct tw_memory_point *point,

@@ -19,7 +19,7 @@
 /* Of the reserved pool where meminfo names no size; and the alignment that
  * lets transparent ones be used from the first byte on. */
 #define HUGE_BYTES	(UINT64_C(2) << 20)
-#define MOST_NODES	1024
+#define MAX_NODES	1024
 /* linux/mempolicy.h, which is not always installed. */
 #define POLICY_BIND	2
 
@@ -38,17 +38,17 @@ static size_t reserved_page_bytes(void)
 
 static int bind_to_node(void *start, size_t bytes, int node)
 {
-	unsigned long nodes[MOST_NODES / (8 * sizeof(long))] = { 0 };
+	unsigned long nodes[MAX_NODES / (8 * sizeof(long))] = { 0 };
 	const unsigned bits = 8 * sizeof(long);
 
 	if (node == TW_ANY_NODE)
 		return 0;
-	if (node < 0 || node >= MOST_NODES)
+	if (node < 0 || node >= MAX_NODES)
 		return -EINVAL;
 	nodes[(unsigned)node / bits] |= 1ul << (unsigned)node % bits;
 	/* The kernel takes one bit less than it is told. */
 	if (syscall(SYS_mbind, start, bytes, POLICY_BIND, nodes,
-		    (unsigned long)MOST_NODES + 1, 0ul))
+		    (unsigned long)MAX_NODES + 1, 0ul))
 		return errno == ENOSYS && node == 0 ? 0 : -errno;
 	return 0;
 }

@@ -64,7 +64,7 @@ int tw_memory_evaluate(struct tw_memory_point *point,
 	good = undisturbed(batches, count, ns_per_tick);
 	point->batches = good;
 	point->disturbed = count - good;
-	if (good < TW_MEMORY_LEAST_BATCHES)
+	if (good < TW_MEMORY_MIN_BATCHES)
 		return -EAGAIN;
 	half = SIGMAS_95 * sqrt(good) / 2;
 	point->min_ns = (double)batches[0].ticks * load_ns;

@@ -44,9 +44,9 @@ struct tw_memory_batch {
  * median with 95 % (binomial); it says how well this run knows its median, and
  * nothing of what another run will find. Pure.
  *
- * Return: 0; -EAGAIN if fewer than TW_MEMORY_LEAST_BATCHES were undisturbed.
+ * Return: 0; -EAGAIN if fewer than TW_MEMORY_MIN_BATCHES were undisturbed.
  */
-#define TW_MEMORY_LEAST_BATCHES	5
+#define TW_MEMORY_MIN_BATCHES	5
 int tw_memory_evaluate(struct tw_memory_point *point,
 		       struct tw_memory_batch *batches, unsigned count,
 		       double ns_per_tick);

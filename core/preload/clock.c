@@ -6,8 +6,8 @@
 #include "clock.h"
 
 /* Brackets of an anchor: as many as it takes to be narrow, at most. */
-#define LEAST_BRACKETS	3
-#define MOST_BRACKETS	16
+#define MIN_BRACKETS	3
+#define MAX_BRACKETS	16
 #define NARROW_NS	40
 
 /* A ceiling this far above the system's clock was another clock's: a child went
@@ -111,7 +111,7 @@ static void take_anchor(const struct tw_preload_clock *clock,
 	const double slope = clock->steer.slope;
 	unsigned i;
 
-	for (i = 0; i < MOST_BRACKETS; i++) {
+	for (i = 0; i < MAX_BRACKETS; i++) {
 		uint64_t before = source->read_ticks(source->context);
 		uint64_t ns = source->read_ns(source->context);
 		uint64_t after = source->read_ticks(source->context);
@@ -123,7 +123,7 @@ static void take_anchor(const struct tw_preload_clock *clock,
 			tw_anchor_begin(anchor, slope, before, ns, after);
 		else
 			tw_anchor_narrow(anchor, slope, before, ns, after);
-		if (i + 1 >= LEAST_BRACKETS &&
+		if (i + 1 >= MIN_BRACKETS &&
 		    anchor->high_ns - anchor->low_ns <= NARROW_NS)
 			break;
 	}

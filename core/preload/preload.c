@@ -135,12 +135,12 @@ static void say(const char *format, ...)
 	errno = saved_errno;
 }
 
-struct wishes {
+struct preload_options {
 	int off;
 	int nocheck;
 };
 
-static void read_wishes(struct wishes *wishes)
+static void read_options(struct preload_options *options)
 {
 	const char *word = getenv("TICKWISE_PRELOAD");
 
@@ -148,9 +148,9 @@ static void read_wishes(struct wishes *wishes)
 		size_t length = strcspn(word, ",");
 
 		if (length == 3 && !strncmp(word, "off", length))
-			wishes->off = 1;
+			options->off = 1;
 		else if (length == 7 && !strncmp(word, "nocheck", length))
-			wishes->nocheck = 1;
+			options->nocheck = 1;
 		else if (length == 7 && !strncmp(word, "verbose", length))
 			is_verbose = 1;
 		else if (length)
@@ -176,7 +176,7 @@ static void say_bound(void)
 __attribute__((constructor))
 static void set_up(void)
 {
-	struct wishes wishes = { 0 };
+	struct preload_options options = { 0 };
 	char why_not[192] = "TICKWISE_PRELOAD=off";
 	int saved_errno = errno;
 	double ns_per_tick;
@@ -186,8 +186,8 @@ static void set_up(void)
 	/* Where the counter is disabled, the vDSO's would kill this process. */
 	if (found && tw_counter_permission() == TW_COUNTER_OK)
 		memcpy(&real_clock_gettime, &found, sizeof(found));
-	read_wishes(&wishes);
-	if (wishes.off || !tw_preload_trust(!wishes.nocheck, &ns_per_tick,
+	read_options(&options);
+	if (options.off || !tw_preload_trust(!options.nocheck, &ns_per_tick,
 					    why_not, sizeof(why_not))) {
 		if (is_verbose)
 			say("the real clock is read: %s", why_not);

@@ -9,7 +9,7 @@
 #include "calibrate_calls.h"
 #include "profile.h"
 
-#define BLOCKS		TW_PROFILE_MOST_BLOCKS
+#define BLOCKS		TW_PROFILE_MAX_BLOCKS
 #define CALLS		100
 /* Of WIDE, whose blocks are long: calibration makes every program wait. */
 #define FEWER_BLOCKS	27
@@ -165,8 +165,8 @@ void tw_profile_calibrate(struct tw_profile_cost *cost)
 	if (!thread)
 		return;
 	/* What is called here is short. */
-	if (tw_profile.options.event_least_ns)
-		thread->recorder.event_least_ticks = UINT64_MAX;
+	if (tw_profile.options.event_min_ns)
+		thread->recorder.event_min_ticks = UINT64_MAX;
 	/* In a static program these functions are symbols among the program's. */
 	thread->recorder.ignores_filters = 1;
 	tw_profile_self = thread;

@@ -30,14 +30,14 @@ enum tw_profile_way {
 	TW_PROFILE_WAYS
 };
 
-#define TW_PROFILE_MOST_BLOCKS	81
+#define TW_PROFILE_MAX_BLOCKS	81
 
 /* The blocks of one way: ticks a call of the outermost function, which itself and
  * with what it calls is @calls. */
 struct tw_profile_blocks {
 	int blocks, calls;
-	double with[TW_PROFILE_MOST_BLOCKS], without[TW_PROFILE_MOST_BLOCKS];
-	double counted[TW_PROFILE_MOST_BLOCKS];	/* by its node */
+	double with[TW_PROFILE_MAX_BLOCKS], without[TW_PROFILE_MAX_BLOCKS];
+	double counted[TW_PROFILE_MAX_BLOCKS];	/* by its node */
 };
 
 /* What one way of calling shows, ticks a call. */

@@ -12,8 +12,8 @@
 #define DEFAULT_DEPTH	65536
 #define DEFAULT_MEMORY	((int64_t)512 << 20)
 #define DEFAULT_EVENTS	1000000
-#define MOST_DEPTH	100000000
-#define MOST_EVENTS	1000000000
+#define MAX_DEPTH	100000000
+#define MAX_EVENTS	1000000000
 
 struct word {
 	const char *text;
@@ -115,15 +115,15 @@ static int read_limits(const struct word *word,
 	uint64_t number;
 
 	if ((value = value_of(word, "depth")) != NULL)
-		return read_number(word, value, 1, MOST_DEPTH, &options->depth);
+		return read_number(word, value, 1, MAX_DEPTH, &options->depth);
 	if ((value = value_of(word, "events")) != NULL)
-		return read_number(word, value, 1, MOST_EVENTS,
+		return read_number(word, value, 1, MAX_EVENTS,
 				   &options->events);
 	if ((value = value_of(word, "events-above")) != NULL) {
 		if (!options->events)
 			options->events = DEFAULT_EVENTS;
 		return read_number(word, value, 0, UINT64_MAX / 16,
-				   &options->event_least_ns);
+				   &options->event_min_ns);
 	}
 	if ((value = value_of(word, "throttle")) != NULL)
 		return read_throttle(word, value, options);

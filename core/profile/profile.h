@@ -22,7 +22,7 @@ struct tw_profile_options {
 	uint64_t depth;
 	int64_t memory_bytes;
 	uint64_t events;		/* to keep, a thread */
-	uint64_t event_least_ns;
+	uint64_t event_min_ns;
 	unsigned histogram_digits;
 	uint64_t throttle_calls;
 	uint64_t throttle_ns;

@@ -99,7 +99,7 @@ void tw_recorder_keep_event(struct tw_recorder *recorder,
 {
 	struct tw_event *event;
 
-	if (ticks < recorder->event_least_ticks)
+	if (ticks < recorder->event_min_ticks)
 		return;
 	if (recorder->event_count == recorder->event_limit) {
 		recorder->drops.events++;

@@ -72,7 +72,7 @@ struct tw_recorder {
 	uintptr_t deeper_stack;		/* of the first of them */
 	struct tw_event *events;
 	uint64_t event_count, event_limit;
-	uint64_t event_least_ticks;
+	uint64_t event_min_ticks;
 	int ignores_filters;		/* everything is timed */
 	struct tw_recorder_drops drops;
 	struct tw_tree tree;
@@ -165,10 +165,10 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 	node->ticks += ticks;
 	corrected = tw_recorder_corrected(recorder, ticks,
 					  recorder->calls - frame->calls - 1);
-	if (corrected < node->least_ticks)
-		node->least_ticks = corrected;
-	if (corrected > node->most_ticks)
-		node->most_ticks = corrected;
+	if (corrected < node->min_ticks)
+		node->min_ticks = corrected;
+	if (corrected > node->max_ticks)
+		node->max_ticks = corrected;
 	if (tw__unlikely(node->histogram != NULL))
 		tw_histogram_add(node->histogram, corrected);
 	if (tw__unlikely(recorder->events != NULL))

@@ -78,8 +78,8 @@ static void set_up(struct tw_recorder *recorder)
 	recorder->cost.both_256 =
 		(uint64_t)((tw_profile.cost.inside + tw_profile.cost.outside) *
 			   256 + .5);
-	recorder->event_least_ticks =
-		(uint64_t)((double)options->event_least_ns * ticks_per_ns);
+	recorder->event_min_ticks =
+		(uint64_t)((double)options->event_min_ns * ticks_per_ns);
 	if (options->throttle_calls) {
 		recorder->throttle_calls = options->throttle_calls;
 		recorder->throttle_ticks =

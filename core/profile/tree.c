@@ -51,8 +51,8 @@ static int make_room(struct tw_tree *tree)
 
 static void clear(struct tw_node *node)
 {
-	node->calls = node->ticks = node->most_ticks = 0;
-	node->least_ticks = UINT64_MAX;
+	node->calls = node->ticks = node->max_ticks = 0;
+	node->min_ticks = UINT64_MAX;
 	node->abandoned = node->not_timed = 0;
 	node->open = 0;
 }
@@ -173,10 +173,10 @@ static void add_numbers(struct tw_node *to, const struct tw_node *from)
 {
 	to->calls += from->calls;
 	to->ticks += from->ticks;
-	if (from->least_ticks < to->least_ticks)
-		to->least_ticks = from->least_ticks;
-	if (from->most_ticks > to->most_ticks)
-		to->most_ticks = from->most_ticks;
+	if (from->min_ticks < to->min_ticks)
+		to->min_ticks = from->min_ticks;
+	if (from->max_ticks > to->max_ticks)
+		to->max_ticks = from->max_ticks;
 	to->flags |= from->flags;
 	to->open += from->open;
 	to->abandoned += from->abandoned;

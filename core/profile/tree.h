@@ -27,7 +27,7 @@ struct tw_node {
 	struct tw_node *parent;
 	uint64_t calls;			/* entries */
 	uint64_t ticks;			/* of the calls that were timed */
-	uint64_t least_ticks, most_ticks;	/* one call, corrected */
+	uint64_t min_ticks, max_ticks;	/* one call, corrected */
 	struct tw_histogram *histogram;	/* of the function in this tree */
 	uint32_t flags;
 	uint32_t open;			/* had not returned at the end */

@@ -161,9 +161,9 @@ static void put_nodes(struct output *out, const struct tw_tree *tree)
 		    (unsigned long long)node->calls,
 		    (unsigned long long)node->not_timed,
 		    (unsigned long long)node->ticks,
-		    (unsigned long long)(node->least_ticks == UINT64_MAX ? 0 :
-					 node->least_ticks),
-		    (unsigned long long)node->most_ticks,
+		    (unsigned long long)(node->min_ticks == UINT64_MAX ? 0 :
+					 node->min_ticks),
+		    (unsigned long long)node->max_ticks,
 		    (unsigned long long)node->abandoned, node->open,
 		    node->flags);
 	}

@@ -41,7 +41,7 @@ static void read_governors(const char *root, const struct tw_cpu_list *cpus,
 {
 	unsigned cpu;
 
-	for (cpu = 0; cpu < TW_CPU_LIST_MOST; cpu++) {
+	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++) {
 		char path[PATH_MAX], word[64];
 		const size_t used = strlen(list);
 

@@ -13,7 +13,7 @@ int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
 {
 	struct tw_slowest out = { .most = most, .slot_bytes = slot_bytes };
 
-	if (most > TW_SLOWEST_MOST || slot_bytes < sizeof(struct tw_slow) ||
+	if (most > TW_SLOWEST_MAX || slot_bytes < sizeof(struct tw_slow) ||
 	    slot_bytes % sizeof(uint64_t))
 		return -EINVAL;
 	/* No value is so large that an empty list of none would want it. */

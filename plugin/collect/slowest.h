@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_SLOWEST_MOST	100000
+#define TW_SLOWEST_MAX	100000
 
 /* The value, by which they are ordered, then whatever belongs to it. */
 struct tw_slow {
@@ -29,7 +29,7 @@ struct tw_slowest {
 /**
  * tw_slowest_init - an empty list
  * @slowest: release with tw_slowest_free()
- * @most: how many are kept, 0 to TW_SLOWEST_MOST; 0 keeps none
+ * @most: how many are kept, 0 to TW_SLOWEST_MAX; 0 keeps none
  * @slot_bytes: size of a record that begins with a struct tw_slow
  *
  * Return: 0; -EINVAL; -ENOMEM.

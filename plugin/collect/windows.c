@@ -76,7 +76,7 @@ int tw_windows_init(struct tw_windows *windows, uint32_t most, uint32_t lanes,
 	struct tw_histogram model;
 	int error;
 
-	if (most < 2 || most % 2 || most > TW_WINDOWS_MOST || lanes == 0 ||
+	if (most < 2 || most % 2 || most > TW_WINDOWS_MAX || lanes == 0 ||
 	    width_ns == 0 || !(units_per_ns > 0))
 		return -EINVAL;
 	error = tw_histogram_init(&model, TW_WINDOWS_DIGITS);

@@ -14,7 +14,7 @@
 
 #include "tickwise.h"
 
-#define TW_WINDOWS_MOST		65534
+#define TW_WINDOWS_MAX		65534
 #define TW_WINDOWS_DIGITS	1	/* bins of a sixteenth and less */
 
 struct tw_windows {
@@ -36,7 +36,7 @@ struct tw_windows {
 /**
  * tw_windows_init - the first window, open and empty
  * @windows: release with tw_windows_free()
- * @most: even, 2 to TW_WINDOWS_MOST
+ * @most: even, 2 to TW_WINDOWS_MAX
  * @lanes: kinds of values kept apart, at least 1
  * @width_ns: of a window at first, more than 0
  * @start: the beginning of the first one, in whatever units time comes in

@@ -18,11 +18,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define MOST_IOS	65536
-#define MOST_RINGS	4096
-#define MOST_PROCESSES	4096
-#define MOST_FILES	16384
-#define MOST_MULTISHOT	4096
+#define MAX_IOS	65536
+#define MAX_RINGS	4096
+#define MAX_PROCESSES	4096
+#define MAX_FILES	16384
+#define MAX_MULTISHOT	4096
 #define RECORD_BYTES	(8 << 20)
 
 /* Set before loading: children of followed processes are followed; the third argument
@@ -48,7 +48,7 @@ extern const void io_uring_release __ksym __weak;
 /* By number of the process, outside of containers. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_PROCESSES);
+	__uint(max_entries, MAX_PROCESSES);
 	__type(key, __u32);
 	__type(value, __u8);
 } followed SEC(".maps");
@@ -57,7 +57,7 @@ struct {
  * tells that a ring was closed: the one that was not used for the longest time goes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MOST_RINGS);
+	__uint(max_entries, MAX_RINGS);
 	__type(key, __u64);
 	__type(value, __u8);
 } rings SEC(".maps");
@@ -81,7 +81,7 @@ struct in_flight {
 /* By io_kiocb. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_IOS);
+	__uint(max_entries, MAX_IOS);
 	__type(key, __u64);
 	__type(value, struct in_flight);
 } ios SEC(".maps");
@@ -94,7 +94,7 @@ struct multishot {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MOST_MULTISHOT);
+	__uint(max_entries, MAX_MULTISHOT);
 	__type(key, struct multishot);
 	__type(value, __u8);
 } multishots SEC(".maps");
@@ -102,7 +102,7 @@ struct {
 /* Files that there is a record of. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MOST_FILES);
+	__uint(max_entries, MAX_FILES);
 	__type(key, struct tw_attach_inode);
 	__type(value, __u8);
 } files SEC(".maps");

@@ -15,7 +15,7 @@
 #include "command/output/table.h"
 #include "command/output/text.h"
 
-#define MOST_LINES	20	/* where there is no terminal to be filled */
+#define MAX_LINES	20	/* where there is no terminal to be filled */
 #define FIXED_COLUMNS	79	/* what comes before the file's name */
 #define CELL		9
 
@@ -104,7 +104,7 @@ static void size_of(const struct tw_attach_table *table, size_t *lines, int *wid
 {
 	struct winsize size;
 
-	*lines = MOST_LINES;
+	*lines = MAX_LINES;
 	*width = FIXED_COLUMNS + 60;
 	if (!table->redraw || ioctl(fileno(table->out), TIOCGWINSZ, &size))
 		return;

@@ -13,7 +13,7 @@
 #define DIGITS		3	/* of a direction's histograms, as the engine's */
 #define ROW_DIGITS	2
 
-#define MOST_WINDOWS	128
+#define MAX_WINDOWS	128
 #define WINDOW_NS	1000000
 
 const char *const tw_attach_times[TW_ATTACH_TIMES] = {
@@ -43,7 +43,7 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 	*tally = (struct tw_attach_tally) {
 		.start_ns = start_ns, .last_ns = start_ns,
 	};
-	tally->rows = calloc(TW_ATTACH_MOST_ROWS + 1, sizeof(*tally->rows));
+	tally->rows = calloc(TW_ATTACH_MAX_ROWS + 1, sizeof(*tally->rows));
 	if (!tally->rows)
 		return -ENOMEM;
 	for (int i = 0; i < TW_ATTACH_DIRECTIONS && !error; i++)
@@ -52,7 +52,7 @@ int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 		error = tw_slowest_init(&tally->slowest, slowest,
 					sizeof(struct tw_attach_slow));
 	if (!error)
-		error = tw_windows_init(&tally->over_time, MOST_WINDOWS,
+		error = tw_windows_init(&tally->over_time, MAX_WINDOWS,
 					TW_ATTACH_DIRECTIONS, WINDOW_NS, start_ns, 1);
 	return error;
 }
@@ -140,7 +140,7 @@ static struct tw_attach_row *new_row(struct tw_attach_tally *tally)
 
 static struct tw_attach_row *rest(struct tw_attach_tally *tally)
 {
-	struct tw_attach_row *row = &tally->rows[TW_ATTACH_MOST_ROWS];
+	struct tw_attach_row *row = &tally->rows[TW_ATTACH_MAX_ROWS];
 
 	if (row->rest)
 		return row;
@@ -165,7 +165,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally, uint32_t ring
 		if (is_same(&tally->rows[at - 1], ring, io))
 			return &tally->rows[at - 1];
 	}
-	if (tally->row_count >= TW_ATTACH_MOST_ROWS)
+	if (tally->row_count >= TW_ATTACH_MAX_ROWS)
 		return rest(tally);
 	row = new_row(tally);
 	if (!row)

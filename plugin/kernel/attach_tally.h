@@ -78,7 +78,7 @@ struct tw_attach_direction_tally {
 	struct tw_histogram times[TW_ATTACH_TIMES];
 };
 
-#define TW_ATTACH_MOST_ROWS	1000	/* and one for the rest */
+#define TW_ATTACH_MAX_ROWS	1000	/* and one for the rest */
 #define TW_ATTACH_PLACES	4096	/* a power of two, well above */
 #define TW_ATTACH_RING_PLACES	256
 

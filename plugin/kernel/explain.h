@@ -74,12 +74,12 @@ struct tw_explaining {
 	int64_t at_ns;
 };
 
-static inline int64_t tw_least(int64_t a, int64_t b)
+static inline int64_t tw_min_ns(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static inline int64_t tw_most(int64_t a, int64_t b)
+static inline int64_t tw_max_ns(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -88,8 +88,8 @@ static inline int64_t tw_most(int64_t a, int64_t b)
 static inline uint64_t tw_take(struct tw_explaining *now, int64_t from_ns,
 			       int64_t to_ns)
 {
-	from_ns = tw_most(from_ns, now->part.from_ns);
-	to_ns = tw_least(to_ns, now->at_ns);
+	from_ns = tw_max_ns(from_ns, now->part.from_ns);
+	to_ns = tw_min_ns(to_ns, now->at_ns);
 	if (to_ns <= from_ns)
 		return 0;
 	now->at_ns = from_ns;
@@ -143,9 +143,9 @@ static inline void tw_explain_wait(struct tw_explaining *now,
 
 		if (holder->kind == TW_NOBODY || holder->kind >= TW_HOLDER_KINDS)
 			break;
-		from_ns = tw_most(ready_ns,
+		from_ns = tw_max_ns(ready_ns,
 				  tw_join_own_ns(now->join, holder->from_ns));
-		to_ns = tw_least(on_ns,
+		to_ns = tw_min_ns(on_ns,
 				 tw_join_own_ns(now->join, holder->to_ns));
 		/* Between two of them nothing is known of the CPU. */
 		is->waited_ns += tw_take(now, to_ns, on_ns);
@@ -171,7 +171,7 @@ static inline void tw_explain_turn(struct tw_explaining *now,
 		tw_join_own_ns(join, turn->waking_ns) : off_ns;
 	const int64_t ready_ns = turn->woken_ns ?
 		tw_join_own_ns(join, turn->woken_ns) : waking_ns;
-	const int64_t end_ns = tw_least(now->at_ns, on_ns);
+	const int64_t end_ns = tw_min_ns(now->at_ns, on_ns);
 	const int64_t interrupt_ns = turn->interrupt_ns ?
 		tw_join_own_ns(join, turn->interrupt_ns) : waking_ns;
 	struct tw_explaining since;
@@ -183,7 +183,7 @@ static inline void tw_explain_turn(struct tw_explaining *now,
 	asleep_ns = tw_take(now, off_ns, waking_ns);
 	if (now->part.ends_by_wakeup) {
 		is->woken_late_ns += asleep_ns;
-		is->interrupt_ns += tw_take(&since, tw_most(off_ns, interrupt_ns),
+		is->interrupt_ns += tw_take(&since, tw_max_ns(off_ns, interrupt_ns),
 					    waking_ns);
 	} else {
 		is->asleep_ns += asleep_ns;
@@ -193,7 +193,7 @@ static inline void tw_explain_turn(struct tw_explaining *now,
 	if (end_ns - now->at_ns > is->stall_to_ns - is->stall_from_ns) {
 		/* Asleep it is not kept from anything. */
 		is->stall_from_ns = turn->waking_ns ?
-			tw_most(now->at_ns, off_ns) : off_ns;
+			tw_max_ns(now->at_ns, off_ns) : off_ns;
 		is->stall_to_ns = on_ns;
 	}
 	is->ran_ns += tw_take(now, tw_join_own_ns(join, turn->ran_ns), off_ns);

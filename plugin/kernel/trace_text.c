@@ -17,7 +17,7 @@
 #include "kernel/trace_text.h"
 
 #define TASK_COLUMNS	16
-#define HALF		(TW_TRACE_MOST / 2)
+#define HALF		(TW_TRACE_MAX / 2)
 
 /* As much as there is room for. */
 static void copy_plain(char *to, size_t size, const char *from, size_t length)
@@ -171,15 +171,15 @@ bool tw_trace_take(struct tw_trace_window *window, const char *line)
 
 unsigned tw_trace_kept(const struct tw_trace_window *window)
 {
-	return window->count < TW_TRACE_MOST ? (unsigned)window->count :
-					       TW_TRACE_MOST;
+	return window->count < TW_TRACE_MAX ? (unsigned)window->count :
+					       TW_TRACE_MAX;
 }
 
 const struct tw_trace_event *tw_trace_at(const struct tw_trace_window *window,
 					 unsigned i)
 {
 	/* The second half goes round; its oldest is where the next would go. */
-	if (i >= HALF && window->count > TW_TRACE_MOST)
+	if (i >= HALF && window->count > TW_TRACE_MAX)
 		i = HALF + (unsigned)((i - HALF + window->count) % HALF);
 	return &window->events[i];
 }

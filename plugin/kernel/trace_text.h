@@ -21,16 +21,16 @@ struct tw_trace_event {
 };
 
 #define TW_TRACE_LINE	1024		/* longer ones are cut off */
-#define TW_TRACE_MOST	65536U		/* events that are kept */
+#define TW_TRACE_MAX	65536U		/* events that are kept */
 #define TW_TRACE_CPUS	1024U		/* of which losses are known */
 
-/* The events between two times: the first half of TW_TRACE_MOST and the last. */
+/* The events between two times: the first half of TW_TRACE_MAX and the last. */
 struct tw_trace_window {
 	uint64_t from_ns, to_ns;	/* CLOCK_MONOTONIC */
 	uint64_t count;			/* events in it, also those not kept */
 	uint64_t whole_from_ns;		/* before it some are missing; 0: no */
 	uint64_t lost[TW_TRACE_CPUS / 64];	/* by a CPU, just now */
-	struct tw_trace_event *events;	/* room for TW_TRACE_MOST */
+	struct tw_trace_event *events;	/* room for TW_TRACE_MAX */
 };
 
 /* One line of `trace` or `trace_pipe`, without its end. False: it is no event. */

@@ -72,7 +72,7 @@ int tw_memory_figures(struct tw_memory_point *point,
 					  2000 / ns_per_tick);
 	point->batches = bounded(good);
 	point->disturbed = bounded(ticks->count - good + interrupted);
-	if (good < TW_MEMORY_LEAST_BATCHES)
+	if (good < TW_MEMORY_MIN_BATCHES)
 		return -EAGAIN;
 	half = SIGMAS_95 * sqrt((double)good) / 2;
 	point->min_ns = (double)ticks->min_ns * load_ns;

@@ -23,7 +23,7 @@
  * was disturbed, though nothing told. The minimum is exact, the others are the
  * upper edges of bins.
  *
- * Return: 0; -EAGAIN if fewer than TW_MEMORY_LEAST_BATCHES were undisturbed,
+ * Return: 0; -EAGAIN if fewer than TW_MEMORY_MIN_BATCHES were undisturbed,
  * then batches and disturbed are set and nothing else.
  */
 int tw_memory_figures(struct tw_memory_point *point,

@@ -4,9 +4,9 @@
  * they came to: how long they took, how wide the offset intervals were, how
  * often there was no decision. Ends with 1 if any said "unreliable".
  *
- *	estimate_runs [RUNS [cas|switch [LEAST_TIME_MS]]]
+ *	estimate_runs [RUNS [cas|switch [MIN_TIME_MS]]]
  *
- * Run it on an idle machine, and again beside busy loops. With LEAST_TIME_MS
+ * Run it on an idle machine, and again beside busy loops. With MIN_TIME_MS
  * each measurement lasts that long, which is for the interval of pace.
  */
 #include <math.h>

@@ -394,7 +394,7 @@ static int record_probes(unsigned count, const unsigned *cpus)
 		struct tw_probe_goal goal = {
 			.deadline_ns = tw_clock_id_ns(CLOCK_MONOTONIC) +
 				       limit_ns,
-			.least_switches = 100, .least_span_ns = 7000000,
+			.least_switches = 100, .min_span_ns = 7000000,
 		};
 		struct tw_cpu_samples samples[2];
 		struct tw_probe_run *run;

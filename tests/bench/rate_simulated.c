@@ -22,7 +22,7 @@
 
 #include "../rate_start.h"
 
-#define MOST_THREADS	64
+#define MAX_THREADS	64
 
 struct run {
 	uint64_t starts, seed;
@@ -51,9 +51,9 @@ static void *work(void *argument)
 static int run_all(struct run *run)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), started, i;
-	pthread_t threads[MOST_THREADS];
+	pthread_t threads[MAX_THREADS];
 
-	for (started = 0; started < cpus && started < MOST_THREADS; started++)
+	for (started = 0; started < cpus && started < MAX_THREADS; started++)
 		if (pthread_create(&threads[started], NULL, work, run))
 			break;
 	for (i = 0; i < started; i++)

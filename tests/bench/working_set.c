@@ -23,8 +23,8 @@
 #endif
 
 #define LINE		64
-#define MOST_SAMPLES	2001
-#define LEAST_SAMPLES	21
+#define MAX_SAMPLES	2001
+#define MIN_SAMPLES	21
 #define LARGEST_SET	((size_t)64 << 20)
 #define WALKED		((size_t)1 << 30)	/* bytes, per size */
 
@@ -110,13 +110,13 @@ static int compare(const void *a, const void *b)
 static struct times time_form(enum form form, const struct clocks *clocks,
 			      const char *set, size_t size, int is_flushed)
 {
-	static uint64_t samples[MOST_SAMPLES];
-	size_t many = size ? WALKED / size : MOST_SAMPLES, i;
+	static uint64_t samples[MAX_SAMPLES];
+	size_t many = size ? WALKED / size : MAX_SAMPLES, i;
 
-	if (many > MOST_SAMPLES)
-		many = MOST_SAMPLES;
-	if (many < LEAST_SAMPLES)
-		many = LEAST_SAMPLES;
+	if (many > MAX_SAMPLES)
+		many = MAX_SAMPLES;
+	if (many < MIN_SAMPLES)
+		many = MIN_SAMPLES;
 	for (i = 0; i < many; i++) {
 		walk(set, size);
 		if (is_flushed)

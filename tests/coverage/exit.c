@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST	64
+#define MAX_DUMPS	64
 
-static void (*dumps[MOST])(void);
+static void (*dumps[MAX_DUMPS])(void);
 
 void tw_coverage_register(void (*dump)(void));
 void tw_coverage_forget(void (*dump)(void));
@@ -19,7 +19,7 @@ void _Exit(int code);
 
 static void replace(void (*before)(void), void (*now)(void))
 {
-	for (unsigned i = 0; i < MOST; i++)
+	for (unsigned i = 0; i < MAX_DUMPS; i++)
 		if (dumps[i] == before) {
 			dumps[i] = now;
 			return;
@@ -38,7 +38,7 @@ void tw_coverage_forget(void (*dump)(void))
 
 void _exit(int code)
 {
-	for (unsigned i = 0; i < MOST; i++)
+	for (unsigned i = 0; i < MAX_DUMPS; i++)
 		if (dumps[i])
 			dumps[i]();
 	for (;;)

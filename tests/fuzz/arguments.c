@@ -11,7 +11,7 @@
 #include "command.h"
 #include "command/run/run.h"
 
-#define MOST_ARGUMENTS	64
+#define MAX_ARGUMENTS	64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,7 +34,7 @@ static void use(char **argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *argv[MOST_ARGUMENTS + 1] = { NULL };
+	char *argv[MAX_ARGUMENTS + 1] = { NULL };
 	char *text = malloc(size + 1), *at;
 	size_t i, count = 0;
 
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < size; i++)
 		if (text[i] == '\n')
 			text[i] = '\0';
-	for (at = text; at < text + size && count < MOST_ARGUMENTS;
+	for (at = text; at < text + size && count < MAX_ARGUMENTS;
 	     at += strlen(at) + 1)
 		argv[count++] = at;
 	use(argv);

@@ -18,15 +18,15 @@
 #include "command/output/page.h"
 #include "command/output/text.h"
 
-#define MOST_FILES	12
+#define MAX_FILES	12
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct files {
-	int fds[MOST_FILES];
+	int fds[MAX_FILES];
 	size_t used;
-	char paths[TW_DIFF_SIDES][MOST_FILES][32];
-	char *list[TW_DIFF_SIDES][MOST_FILES];
+	char paths[TW_DIFF_SIDES][MAX_FILES][32];
+	char *list[TW_DIFF_SIDES][MAX_FILES];
 	size_t count[TW_DIFF_SIDES];
 };
 
@@ -45,7 +45,7 @@ static void add(struct files *files, const uint8_t *data, size_t size)
 
 static void split(struct files *files, const uint8_t *data, size_t size)
 {
-	while (files->used < MOST_FILES) {
+	while (files->used < MAX_FILES) {
 		const uint8_t *end = memchr(data, 0, size);
 		size_t length = end ? (size_t)(end - data) : size;
 

@@ -14,7 +14,7 @@
 
 #include "command.h"
 
-#define MOST_ARGUMENTS	64
+#define MAX_ARGUMENTS	64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int tickwise_main(int argc, char **argv);
@@ -46,7 +46,7 @@ static int is_option(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *argv[MOST_ARGUMENTS + 5] = { NULL };
+	char *argv[MAX_ARGUMENTS + 5] = { NULL };
 	char *text = malloc(size + 1), *at;
 	char program[] = "tickwise", name[16], help[] = "--help";
 	int argc = 2, code;
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(name, sizeof(name), "%s", names[data[0] % NAMES]);
 	argv[0] = program;
 	argv[1] = name;
-	for (at = text + 1; at < text + size && argc < MOST_ARGUMENTS;
+	for (at = text + 1; at < text + size && argc < MAX_ARGUMENTS;
 	     at += strlen(at) + 1)
 		if (strcmp(name, "report") || is_option(at))
 			argv[argc++] = at;

@@ -23,14 +23,14 @@
 /* Before the definition of __wrap_NAME, which must have NAME's type. */
 #define REPLACE(name)	__typeof__(name) __wrap_##name
 
-#define MOST_PAIRS	20
+#define MAX_PAIRS	20
 
 struct recorded_machine {
 	const char *name;
 	struct tw_counter_facts counter;
 	int reliability_error;		/* 0, or what measuring it returns */
 	struct tw_reliability reliability;
-	struct tw_cpu_offset offsets[MOST_PAIRS];
+	struct tw_cpu_offset offsets[MAX_PAIRS];
 	struct {			/* as the kernel writes them; NULL: unknown */
 		const char *present, *online, *allowed, *cpuset;
 	} cpus;

@@ -22,7 +22,7 @@ static const struct method {
 	const char *name;
 	unsigned recordings;
 	int64_t largest_ticks;
-	uint64_t least_span_ns;
+	uint64_t min_span_ns;
 } methods[] = {
 	{ TW_METHOD_CAS, "cas", 50, LARGEST_TICKS, 7000000 },
 	{ TW_METHOD_SWITCH, "switch", 10, 1000 * LARGEST_TICKS, 40000000 },
@@ -42,7 +42,7 @@ static int record(struct tw_probe_run **run, struct recording *recording,
 	struct tw_probe_goal goal = {
 		.deadline_ns = now_ns() + 500000000,
 		.least_switches = 100,
-		.least_span_ns = method->least_span_ns,
+		.min_span_ns = method->min_span_ns,
 	};
 
 	*recording = (struct recording){ 0 };
@@ -55,7 +55,7 @@ static int record(struct tw_probe_run **run, struct recording *recording,
 }
 
 /* How fast two readings can follow each other, on one CPU. */
-static int64_t least_distance_ticks(void)
+static int64_t min_distance_ticks(void)
 {
 	uint64_t least = UINT64_MAX;
 	unsigned i;
@@ -78,7 +78,7 @@ static int is_possible(struct recording *recording)
 	recording_judge(recording, 0, &pair);
 	tap_note("%" PRId64 " to %" PRId64 " ticks", pair.low_ticks,
 		 pair.high_ticks);
-	return pair.high_ticks - pair.low_ticks >= 2 * least_distance_ticks();
+	return pair.high_ticks - pair.low_ticks >= 2 * min_distance_ticks();
 }
 
 static void try_method(const struct method *method, const unsigned *cpus,

@@ -203,17 +203,17 @@ static void test_rest(void)
 	uint64_t ios = 0;
 
 	begin();
-	for (unsigned i = 0; i < TW_ATTACH_MOST_ROWS + 500; i++) {
+	for (unsigned i = 0; i < TW_ATTACH_MAX_ROWS + 500; i++) {
 		io = io_of(7, i, READV);
 		add(&io);
 		add(&io);
 	}
 	for (uint32_t i = 0; i < tally.row_count; i++)
 		ios += tally.rows[i].counts.ios;
-	tap_ok(tally.row_count == TW_ATTACH_MOST_ROWS + 1 &&
-	       tally.rows[TW_ATTACH_MOST_ROWS].rest, "a row for the rest");
-	tap_ok(tally.rows[TW_ATTACH_MOST_ROWS].counts.ios == 1000 &&
-	       ios == 2 * (TW_ATTACH_MOST_ROWS + 500), "and no I/O is lost or twice there");
+	tap_ok(tally.row_count == TW_ATTACH_MAX_ROWS + 1 &&
+	       tally.rows[TW_ATTACH_MAX_ROWS].rest, "a row for the rest");
+	tap_ok(tally.rows[TW_ATTACH_MAX_ROWS].counts.ios == 1000 &&
+	       ios == 2 * (TW_ATTACH_MAX_ROWS + 500), "and no I/O is lost or twice there");
 	tw_attach_tally_free(&tally);
 }
 

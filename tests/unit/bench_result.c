@@ -129,7 +129,7 @@ static void too_few(void)
 	       find(results, "now_over_rdtsc")->used == 1,
 	       "all but one: -EAGAIN");
 	costs = even();
-	costs.rounds = TW_BENCH_LEAST_ROUNDS - 1;
+	costs.rounds = TW_BENCH_MIN_ROUNDS - 1;
 	tap_ok(tw_bench_evaluate(results, &costs, HZ) == -EAGAIN,
 	       "hardly a round at all: -EAGAIN");
 	costs.rounds = 0;

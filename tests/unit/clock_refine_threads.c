@@ -71,7 +71,7 @@ struct reader {
 	struct shared *shared;
 	uint64_t readings;
 	uint64_t behind;
-	uint64_t most_behind_ns;
+	uint64_t max_behind_ns;
 };
 
 static void is_not_behind(struct reader *reader, uint64_t *latest, uint64_t ns,
@@ -79,8 +79,8 @@ static void is_not_behind(struct reader *reader, uint64_t *latest, uint64_t ns,
 {
 	if (ns < seen_ns) {
 		reader->behind++;
-		if (seen_ns - ns > reader->most_behind_ns)
-			reader->most_behind_ns = seen_ns - ns;
+		if (seen_ns - ns > reader->max_behind_ns)
+			reader->max_behind_ns = seen_ns - ns;
 	}
 	while (seen_ns < ns &&
 	       !__atomic_compare_exchange_n(latest, &seen_ns, ns, 1,
@@ -137,7 +137,7 @@ static unsigned refine_on(struct shared *shared)
 }
 
 struct total {
-	uint64_t readings, behind, most_behind_ns, segments, late;
+	uint64_t readings, behind, max_behind_ns, segments, late;
 };
 
 static int one_clock(struct shared *shared, const struct tw_clock *clean,
@@ -161,8 +161,8 @@ static int one_clock(struct shared *shared, const struct tw_clock *clean,
 		pthread_join(readers[i].thread, NULL);
 		total->readings += readers[i].readings;
 		total->behind += readers[i].behind;
-		if (readers[i].most_behind_ns > total->most_behind_ns)
-			total->most_behind_ns = readers[i].most_behind_ns;
+		if (readers[i].max_behind_ns > total->max_behind_ns)
+			total->max_behind_ns = readers[i].max_behind_ns;
 	}
 	return started == READERS;
 }
@@ -191,6 +191,6 @@ int main(void)
 	tap_ok(total.segments > 0, "segments began");
 	tap_ok(total.late > 0, "and some came too late");
 	tap_is_u64(total.behind, 0, "no reading is behind one before it");
-	tap_is_u64(total.most_behind_ns, 0, "by any nanosecond");
+	tap_is_u64(total.max_behind_ns, 0, "by any nanosecond");
 	return tap_done();
 }

@@ -136,14 +136,14 @@ static void verdicts(void)
 static void pieces(void)
 {
 	struct judged mean = judged_of(TW_DIFF_MEAN);
-	double values[2 * TW_DIFF_MOST_PIECES];
+	double values[2 * TW_DIFF_MAX_PIECES];
 
-	mean.diff.pieces = TW_DIFF_MOST_PIECES;
+	mean.diff.pieces = TW_DIFF_MAX_PIECES;
 	mean.diff.piece_values = values;
 	mean.figure.is_cut = 1;
-	for (int i = 0; i < 2 * TW_DIFF_MOST_PIECES; i++)
-		values[i] = log(1000 + i % TW_DIFF_MOST_PIECES) +
-			    (i < TW_DIFF_MOST_PIECES ? 0 : log(1.05));
+	for (int i = 0; i < 2 * TW_DIFF_MAX_PIECES; i++)
+		values[i] = log(1000 + i % TW_DIFF_MAX_PIECES) +
+			    (i < TW_DIFF_MAX_PIECES ? 0 : log(1.05));
 	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_DIFFER && mean.figure.slower == 1,
 	       "all pieces of one run are above the other's: these differ");
 	mean.diff.threshold = 1.06;
@@ -154,7 +154,7 @@ static void pieces(void)
 	mean.figure.is_cut = 0;
 	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED, "nor if it has no pieces");
 	mean.figure.is_cut = 1;
-	values[0] = values[2 * TW_DIFF_MOST_PIECES - 1] + 0.01;
+	values[0] = values[2 * TW_DIFF_MAX_PIECES - 1] + 0.01;
 	tap_ok(judge(&mean, 2, 1.05) == TW_DIFF_UNDECIDED,
 	       "one piece among those of the other run");
 }

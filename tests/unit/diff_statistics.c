@@ -226,20 +226,20 @@ static void too_few(void)
 	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "none against 2");
 	sets.of_b = 3;
 	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "2 against none");
-	sets.runs = TW_DIFF_MOST_RUNS + 1;
+	sets.runs = TW_DIFF_MAX_RUNS + 1;
 	tap_ok(tw_diff_test(&is, &sets) == -EINVAL, "more runs than a split has bits");
 }
 
 static void many(void)
 {
-	double values[TW_DIFF_MOST_RUNS];
+	double values[TW_DIFF_MAX_RUNS];
 	struct tw_diff_sets sets = {
-		.runs = TW_DIFF_MOST_RUNS, .of_b = 0xaaaaaaaaaaaaaaaaULL, .figures = 1,
+		.runs = TW_DIFF_MAX_RUNS, .of_b = 0xaaaaaaaaaaaaaaaaULL, .figures = 1,
 		.values = values,
 	};
 	struct tw_diff_change is, again;
 
-	for (int i = 0; i < TW_DIFF_MOST_RUNS; i++)
+	for (int i = 0; i < TW_DIFF_MAX_RUNS; i++)
 		values[i] = diff_normal() + i % 2;
 	tap_ok(tw_diff_splits(5, 5) == 252 && tw_diff_splits(8, 8) == 12870 &&
 	       tw_diff_splits(32, 32) == 10000, "how many splits there are");
@@ -249,7 +249,7 @@ static void many(void)
 	/* Student's: 2 * sqrt(1/32 + 1/32) * 0.97. */
 	tap_ok(nearly((is.high - is.low) / 2, 0.5, 0.1), "32 against 32: its interval");
 	tap_ok(nearly(is.p, 1e-4, 2e-4), "and its p");
-	for (int i = 0; i < TW_DIFF_MOST_RUNS; i++)
+	for (int i = 0; i < TW_DIFF_MAX_RUNS; i++)
 		values[i] = i / 2;
 	tw_diff_test(&is, &sets);
 	tap_ok(is.p > 0.9 && is.low < 0 && is.high > 0, "a drift that both have");

@@ -15,12 +15,12 @@
 
 #define SIZE		4096
 #define MS		1000000ULL
-#define MOST_FILES	80
-#define MOST_IOS	300
+#define MAX_FILES	80
+#define MAX_IOS	300
 
-static struct fio_file files[MOST_FILES];
-static struct fio_file *list[MOST_FILES];
-static char names[MOST_FILES][32];
+static struct fio_file files[MAX_FILES];
+static struct fio_file *list[MAX_FILES];
+static char names[MAX_FILES][32];
 static struct tw_slot slots[WORLD_DEPTH];
 
 /* The names of files say what they are: bN and cN are devices; N/new is a file that is
@@ -172,7 +172,7 @@ static void one_device(void)
 
 static void many(void)
 {
-	char all[MOST_FILES * 8] = "";
+	char all[MAX_FILES * 8] = "";
 	unsigned i;
 
 	for (i = 0; i < 66; i++)
@@ -198,17 +198,17 @@ static void over_time(void)
 	begin("b1 b2");
 	world_begin();
 	began = engine_now_ticks;
-	for (i = 0; i < MOST_IOS; i++) {
+	for (i = 0; i < MAX_IOS; i++) {
 		engine_now_ticks = began + i * MS;
 		one(&files[i % 3 == 0], DDIR_READ, 10000);
 	}
 	world_end();
-	tap_ok(in_parts(device("259:2"), 8 * MS) == MOST_IOS / 3 &&
-	       in_parts(device("259:1"), 8 * MS) == MOST_IOS - MOST_IOS / 3,
+	tap_ok(in_parts(device("259:2"), 8 * MS) == MAX_IOS / 3 &&
+	       in_parts(device("259:1"), 8 * MS) == MAX_IOS - MAX_IOS / 3,
 	       "parts of the run have all I/Os after 300 ms: %llu",
 	       (unsigned long long)in_parts(device("259:2"), 8 * MS));
 	tap_ok(json_array_size(json_object_get(device("259:2"), "over_time")) ==
-	       MOST_IOS / 8 + 1, "%u parts", MOST_IOS / 8 + 1);
+	       MAX_IOS / 8 + 1, "%u parts", MAX_IOS / 8 + 1);
 	tap_ok(number(json_object_get(json_array_get(json_object_get(
 		      device("259:2"), "over_time"), 1), "read"), "count") == 3,
 	       "the second, from 8 to 16 ms, has those of 9, 12 and 15 ms");

@@ -608,7 +608,7 @@ static void by_itself(void)
 	unsigned waited;
 	uint64_t mask;
 
-	if (!begin(TW_INTERVAL_LEAST_US))
+	if (!begin(TW_INTERVAL_MIN_US))
 		return;
 	for (waited = 0; waited < PATIENCE_MS; waited += 10) {
 		const struct timespec pause = { .tv_nsec = 10000000 };

@@ -12,10 +12,10 @@
 
 #define SIZE		4096
 #define MS		1000000ULL
-#define MOST		4096
+#define MAX_IOS		4096
 #define UNSEEN_NS	50000		/* from the end of the call to getevents() */
 
-static uint64_t began, returned_at[MOST];
+static uint64_t began, returned_at[MAX_IOS];
 static unsigned ios;
 
 static bool begin(void)

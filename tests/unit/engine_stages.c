@@ -336,7 +336,7 @@ static void check_exact(enum stage stage, unsigned direction,
 static void check_close(enum stage stage, unsigned direction, const char *name)
 {
 	const struct tw_histogram *should = &right[stage][direction];
-	const uint64_t most_ns = should->count * 3 * PROMISED_NS;
+	const uint64_t max_ns = should->count * 3 * PROMISED_NS;
 	const json_t *is = reported(stage, name);
 
 	if (!should->count) {
@@ -346,8 +346,8 @@ static void check_close(enum stage stage, unsigned direction, const char *name)
 	tap_ok(number_of(is, "count") == should->count &&
 	       is_near(number_of(is, "min_ns"), should->min_ns, stage) &&
 	       is_near(number_of(is, "max_ns"), should->max_ns, stage) &&
-	       number_of(is, "sum_ns") + most_ns >= should->sum_ns &&
-	       should->sum_ns + most_ns >= number_of(is, "sum_ns"),
+	       number_of(is, "sum_ns") + max_ns >= should->sum_ns &&
+	       should->sum_ns + max_ns >= number_of(is, "sum_ns"),
 	       "%s of %s: %" PRIu64 " I/Os, each to some ns",
 	       stage_names[stage], name, should->count);
 }

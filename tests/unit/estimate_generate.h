@@ -19,7 +19,7 @@ struct made {
 	size_t room;
 	uint64_t time_ticks;
 	uint64_t sequence;
-	uint64_t least_gap_ticks, most_gap_ticks;
+	uint64_t min_gap_ticks, max_gap_ticks;
 	int64_t *offsets_ticks;
 	double *rates_ppb;
 	struct tw_cpu_samples *cpus;
@@ -46,8 +46,8 @@ static void made_init(struct made *made, unsigned count, size_t room)
 	made->count = count;
 	made->room = room;
 	made->time_ticks = 1ULL << 40;
-	made->least_gap_ticks = 40;
-	made->most_gap_ticks = 400;
+	made->min_gap_ticks = 40;
+	made->max_gap_ticks = 400;
 	made->offsets_ticks = made_memory(count, sizeof(int64_t));
 	made->rates_ppb = made_memory(count, sizeof(double));
 	made->cpus = made_memory(count, sizeof(*made->cpus));
@@ -116,13 +116,13 @@ static uint64_t made_shows(const struct made *made, unsigned cpu)
 __attribute__((unused))
 static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 {
-	uint64_t gaps = made->most_gap_ticks - made->least_gap_ticks + 1;
+	uint64_t gaps = made->max_gap_ticks - made->min_gap_ticks + 1;
 
 	while (probes-- > 0) {
 		unsigned cpu = (unsigned)(tap_random(random) >> 33) %
 			       made->count;
 
-		made->time_ticks += made->least_gap_ticks +
+		made->time_ticks += made->min_gap_ticks +
 				    (tap_random(random) >> 11) % gaps;
 		made_add(made, cpu, made_shows(made, cpu));
 	}

@@ -31,7 +31,7 @@ struct found {
 };
 
 static void try_recording(struct found *found, struct recording *recording,
-			  int64_t least_ticks, uint64_t *random)
+			  int64_t min_ticks, uint64_t *random)
 {
 	struct tw_cpu_offset pair;
 
@@ -42,7 +42,7 @@ static void try_recording(struct found *found, struct recording *recording,
 	found->low_ticks += (double)pair.low_ticks;
 	found->high_ticks += (double)pair.high_ticks;
 	found->held += recording_holds(recording, TRIES, LARGEST_TICKS, random);
-	found->possible += pair.high_ticks - pair.low_ticks >= 2 * least_ticks;
+	found->possible += pair.high_ticks - pair.low_ticks >= 2 * min_ticks;
 	found->widths += (unsigned)recording_finds_width(recording);
 	found->bounds += recording_finds(recording, -pair.low_ticks) &&
 			 recording_finds(recording, -pair.high_ticks);
@@ -90,7 +90,7 @@ static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
 }
 
 /* How fast two readings followed each other on one CPU. */
-static int64_t least_distance_ticks(const struct tw_cpu_samples *cpu)
+static int64_t min_distance_ticks(const struct tw_cpu_samples *cpu)
 {
 	int64_t least = INT64_MAX;
 	size_t i;
@@ -129,8 +129,8 @@ static void try_recorded(const char *name, uint64_t *random)
 		 name);
 	file = popen(command, "r");
 	while (file && read_one(file, &recording)) {
-		int64_t one = least_distance_ticks(&recording.cpus[0]);
-		int64_t two = least_distance_ticks(&recording.cpus[1]);
+		int64_t one = min_distance_ticks(&recording.cpus[0]);
+		int64_t two = min_distance_ticks(&recording.cpus[1]);
 
 		try_recording(&found, &recording, one < two ? one : two, random);
 		free((void *)recording.cpus[0].samples);
@@ -148,7 +148,7 @@ static void try_recorded(const char *name, uint64_t *random)
 struct exchange {
 	const char *name;
 	/* To the second CPU, and back to the first. */
-	uint64_t least_gap_ticks[2], most_gap_ticks[2];
+	uint64_t min_gap_ticks[2], max_gap_ticks[2];
 	double step_ticks;
 };
 
@@ -169,12 +169,12 @@ static void make(struct made *made, const struct exchange *exchange,
 	for (i = 0; i < 2000; i++) {
 		unsigned next = (unsigned)(tap_random(random) >> 33) % 2;
 		unsigned to = next ? 0 : 1;
-		uint64_t least = exchange->least_gap_ticks[to];
-		uint64_t gaps = exchange->most_gap_ticks[to] - least + 1;
+		uint64_t least = exchange->min_gap_ticks[to];
+		uint64_t gaps = exchange->max_gap_ticks[to] - least + 1;
 
 		/* The same CPU once more is as fast as the faster direction. */
 		if (next == cpu)
-			least = exchange->least_gap_ticks[0];
+			least = exchange->min_gap_ticks[0];
 		cpu = next;
 		made->time_ticks += least + (tap_random(random) >> 11) % gaps;
 		made_add(made, cpu, shown(exchange, made->time_ticks));
@@ -195,7 +195,7 @@ static void try_made(const struct exchange *exchange, uint64_t *random)
 		recording.cpus[0] = made.cpus[0];
 		recording.cpus[1] = made.cpus[1];
 		try_recording(&found, &recording,
-			      (int64_t)exchange->least_gap_ticks[0] -
+			      (int64_t)exchange->min_gap_ticks[0] -
 			      (int64_t)exchange->step_ticks, random);
 		made_free(&made);
 	}

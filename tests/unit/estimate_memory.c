@@ -22,7 +22,7 @@ static struct tw_probe_run *collect(uint64_t room_ns, uint64_t run_ns,
 	struct tw_probe_goal goal = {
 		.deadline_ns = tw_probe_now_ns() + run_ns,
 		.least_switches = UINT64_MAX,
-		.least_span_ns = UINT64_MAX / 2,
+		.min_span_ns = UINT64_MAX / 2,
 	};
 	struct tw_probe_run *run = NULL;
 	unsigned *cpus;

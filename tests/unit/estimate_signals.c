@@ -40,7 +40,7 @@ static void storm(long distance_us)
 
 /* Long enough for these: a busy machine's timer overruns, and a caller
  * that gets no turn gets no signal. */
-#define LEAST_SIGNALS	100
+#define MIN_SIGNALS	100
 
 static void try_method(enum tw_reliability_method method, const char *what)
 {
@@ -66,12 +66,12 @@ again:
 	tap_is_u64(atomic_load(&elsewhere), 0, "handlers in other threads");
 	tap_ok(result.elapsed_ns >= options.least_time_ns, "not cut short");
 	tw_reliability_free(&result);
-	if (atomic_load(&here) < LEAST_SIGNALS &&
+	if (atomic_load(&here) < MIN_SIGNALS &&
 	    options.least_time_ns < 60 * TW_NS_PER_SECOND) {
 		options.least_time_ns *= 4;
 		goto again;
 	}
-	tap_ok(atomic_load(&here) >= LEAST_SIGNALS, "while signals rained");
+	tap_ok(atomic_load(&here) >= MIN_SIGNALS, "while signals rained");
 }
 
 int main(void)

@@ -166,7 +166,7 @@ int main(void)
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_AMBIGUOUS, "an uncertain fit: refused");
 	fit = fit_at(rate.hz, 4);
-	fit.blocks = TW_FIT_LEAST_BLOCKS - 1;
+	fit.blocks = TW_FIT_MIN_BLOCKS - 1;
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_GAPS, "samples in too few blocks: refused");
 	few_blocks();

@@ -11,7 +11,7 @@
 #include "memory/cycle.h"
 #include "tap.h"
 
-#define MOST_BYTES	((size_t)3 << 20)
+#define MAX_BYTES	((size_t)3 << 20)
 
 /* From the first element back to it: how many, each on a place of its own. */
 static size_t length_of(const struct tw_cycle *cycle, char *memory,
@@ -20,12 +20,12 @@ static size_t length_of(const struct tw_cycle *cycle, char *memory,
 	void *first = tw_cycle_first(cycle), *at = first;
 	size_t length = 0;
 
-	memset(seen, 0, MOST_BYTES / 8);
+	memset(seen, 0, MAX_BYTES / 8);
 	*inside = 0;
 	do {
 		size_t offset = (size_t)((char *)at - memory);
 
-		if (offset >= MOST_BYTES || seen[offset / 8]++)
+		if (offset >= MAX_BYTES || seen[offset / 8]++)
 			return 0;
 		if (offset > *inside)
 			*inside = offset;
@@ -44,7 +44,7 @@ static void check(struct tw_cycle_shape shape, char *memory,
 	size_t bytes = unit, last;
 	int good = tw_cycle_init(&cycle, &shape, memory) == 0;
 
-	while (good && bytes <= MOST_BYTES) {
+	while (good && bytes <= MAX_BYTES) {
 		good = tw_cycle_grow(&cycle, bytes) == 0 &&
 		       length_of(&cycle, memory, seen, &last) ==
 				tw_cycle_elements(&shape, bytes) &&
@@ -135,8 +135,8 @@ static void check_refused(char *memory)
 int main(void)
 {
 	uint64_t random = tap_seed();
-	char *memory = aligned_alloc(4096, MOST_BYTES);
-	unsigned char *seen = malloc(MOST_BYTES / 8);
+	char *memory = aligned_alloc(4096, MAX_BYTES);
+	unsigned char *seen = malloc(MAX_BYTES / 8);
 
 	if (!memory || !seen)
 		return 1;

@@ -14,14 +14,14 @@
 #include "memory/random.h"
 #include "tap.h"
 
-#define LEAST		20	/* enough are left, whatever is disturbed */
-#define MOST		2000
+#define MIN_BATCHES		20	/* enough are left, whatever is disturbed */
+#define MAX_BATCHES		2000
 #define NS_PER_TICK	0.5
 
 /* A value's bin is at most 1/16384 of it wide. */
 #define TOLERANCE	(1.0 / 16384)
 
-static struct tw_memory_batch batches[MOST];
+static struct tw_memory_batch batches[MAX_BATCHES];
 
 static int near(double a, double b)
 {
@@ -70,8 +70,8 @@ static int figures_agree(const struct tw_memory_point *ours,
 
 static void try_one(uint64_t random[4], int *counts, int *figures, int *codes)
 {
-	unsigned count = LEAST + (unsigned)
-			 tw_random_below(random, MOST - LEAST + 1);
+	unsigned count = MIN_BATCHES + (unsigned)
+			 tw_random_below(random, MAX_BATCHES - MIN_BATCHES + 1);
 	uint64_t base = UINT64_C(1) << tw_random_below(random, 30);
 	struct tw_memory_point ours = { .loads = 64 }, theirs = ours;
 	struct tw_histogram ticks;
@@ -103,7 +103,7 @@ static void check_few(void)
 		exit(1);
 	tap_ok(tw_memory_figures(&point, &ticks, 3, NS_PER_TICK) == -EAGAIN &&
 	   point.batches == 0 && point.disturbed == 3, "none but interrupted");
-	for (int i = 1; i < TW_MEMORY_LEAST_BATCHES; i++)
+	for (int i = 1; i < TW_MEMORY_MIN_BATCHES; i++)
 		tw_histogram_add(&ticks, 1000);
 	tap_ok(tw_memory_figures(&point, &ticks, 0, NS_PER_TICK) == -EAGAIN &&
 	   point.median_ns == 0, "too few: no figures");

@@ -334,7 +334,7 @@ static void turns(uint64_t *random)
 		.freq = 809041, .status = STA_NANO,
 	};
 	const uint64_t window_ns = 20000000, window_ticks = 51999963;
-	double most_ppb = tw_steering_dither_ppb(&steering, MULT, window_ns);
+	double max_ppb = tw_steering_dither_ppb(&steering, MULT, window_ns);
 	double hz = 1e9 * 0x1p24 / MULT / (1 + tw_steering_ppb(&steering) / 1e9);
 	/* Two readings cut to whole nanoseconds. */
 	double cut_ppb = 1e9 / (double)window_ns;
@@ -357,10 +357,10 @@ static void turns(uint64_t *random)
 		worst_ppb = fmax(worst_ppb, fabs(off_ppb));
 		squares += off_ppb * off_ppb;
 	}
-	tap_ok(worst_ppb < most_ppb + cut_ppb,
+	tap_ok(worst_ppb < max_ppb + cut_ppb,
 	       "10000 windows of 20 ms: at most %.1f ppb off, said %.1f",
-	       worst_ppb, most_ppb + cut_ppb);
-	tap_ok(sqrt(squares / 10000) < hypot(most_ppb, cut_ppb) * 0.58,
+	       worst_ppb, max_ppb + cut_ppb);
+	tap_ok(sqrt(squares / 10000) < hypot(max_ppb, cut_ppb) * 0.58,
 	       "rms %.1f ppb, within the sigma", sqrt(squares / 10000));
 }
 

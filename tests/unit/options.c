@@ -12,7 +12,7 @@
 #include "command/options.h"
 #include "tap.h"
 
-#define MOST	12
+#define MAX_ARGUMENTS	12
 
 struct values {
 	int verbose;
@@ -78,8 +78,8 @@ static char problem[TW_OPTIONS_PROBLEM];
 static int read_line(const char *line)
 {
 	static char text[1024];
-	static char *argv[MOST + 2];
-	static const char *names[MOST];
+	static char *argv[MAX_ARGUMENTS + 2];
+	static const char *names[MAX_ARGUMENTS];
 	static char command[] = "test";
 	int count = 1;
 

@@ -86,7 +86,7 @@ static struct tw_table *build(struct tw_page **page)
 	plot = tw_page_plot(*page, "bars");
 	tw_plot_bar(plot, "bar", 1, &(struct tw_plot_bar) { .high = 1 }, "bar");
 	table = tw_page_table(*page, columns, 2);
-	tw_table_most(table, 1, "--json");
+	tw_table_limit(table, 1, "--json");
 	tw_table_cut(table, 79);
 	tw_table_row(table);
 	tw_cell_text(table, "text");

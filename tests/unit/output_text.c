@@ -203,7 +203,7 @@ static void tables(void)
 		"a heading over several columns, none over one");
 	page = new();
 	table = tw_page_table(page, columns, 1);
-	tw_table_most(table, 2, "in a file");
+	tw_table_limit(table, 2, "in a file");
 	for (int i = 0; i < 5; i++) {
 		tw_table_row(table);
 		tw_cell_i64(table, i);
@@ -213,7 +213,7 @@ static void tables(void)
 	page = new();
 	table = tw_page_table(page, columns, 1);
 	tw_table_cut(table, 79);
-	tw_table_most(table, 1, "--json");
+	tw_table_limit(table, 1, "--json");
 	tw_table_row(table);
 	tw_cell_text(table, SEVENTY "12345678\xe2\x82\xac" "c");
 	text_is(page, "name\n" SEVENTY "12345678\xe2\x82\xac\n",

@@ -39,7 +39,7 @@ static void each(void)
 	tap_ok(parse(text) == 0, "every word");
 	tap_ok(options.fence == TW_PROFILE_FENCE_RDTSCP && options.depth == 12 &&
 	       options.memory_bytes == 3 << 20 && options.events == 5 << 10 &&
-	       options.event_least_ns == 700 && options.histogram_digits == 3 &&
+	       options.event_min_ns == 700 && options.histogram_digits == 3 &&
 	       options.throttle_calls == 100 && options.throttle_ns == 2048 &&
 	       !strcmp(options.file, "/a b") && !strcmp(options.filter, "c"),
 	       "has its value");

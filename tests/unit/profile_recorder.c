@@ -99,8 +99,8 @@ static void check_nested(void)
 	leave(F, 900, 200);
 	is_node(at(F, NULL, NULL), 1, 100, "the caller");
 	is_node(at(F, G, NULL), 2, 25, "the callee");
-	tap_is_u64(at(F, G, NULL)->least_ticks, 5, "shortest call");
-	tap_is_u64(at(F, G, NULL)->most_ticks, 20, "longest call");
+	tap_is_u64(at(F, G, NULL)->min_ticks, 5, "shortest call");
+	tap_is_u64(at(F, G, NULL)->max_ticks, 20, "longest call");
 	tap_ok(recorder.top == frames, "nothing is left open");
 	end();
 }
@@ -293,8 +293,8 @@ static void check_cost(void)
 		leave(G, 800, 115);
 	}
 	leave(F, 900, 200);
-	tap_is_u64(at(F, NULL, NULL)->least_ticks, 100, "200 - 10 - 3 * 30");
-	tap_is_u64(at(F, G, NULL)->least_ticks, 5, "15 - 10");
+	tap_is_u64(at(F, NULL, NULL)->min_ticks, 100, "200 - 10 - 3 * 30");
+	tap_is_u64(at(F, G, NULL)->min_ticks, 5, "15 - 10");
 	end();
 }
 
@@ -307,7 +307,7 @@ static void check_events(void)
 	begin(DEPTH);
 	recorder.events = events;
 	recorder.event_limit = 2;
-	recorder.event_least_ticks = 10;
+	recorder.event_min_ticks = 10;
 	recorder.excluded_ticks = 100;
 	enter(F, 900, 1000);
 	enter(G, 800, 1100);

@@ -18,7 +18,7 @@
  * The mean of 16384 is right to some hundredths of a step. A hash that spreads
  * evenly what lies evenly stays below; a quarter more in others' way is no chance.
  */
-#define MOST_OF_CHANCE	1.25
+#define MAX_CHANCE	1.25
 
 static struct tw_tree tree;
 static struct tw_node *nodes[NODES];
@@ -52,7 +52,7 @@ static double steps_of_chance(void)
 
 static void check(const char *what)
 {
-	double most = 1 + MOST_OF_CHANCE * (steps_of_chance() - 1);
+	double most = 1 + MAX_CHANCE * (steps_of_chance() - 1);
 	uint64_t found = 0;
 	double steps;
 

@@ -22,7 +22,7 @@ static struct tw_reliability a_reliability;
 /* A caller's structure of any size; what is behind it is not the library's. */
 static union {
 	size_t size;
-	unsigned char bytes[TW_MOST_SIZE + 2 * MORE];
+	unsigned char bytes[TW_MAX_SIZE + 2 * MORE];
 	max_align_t align;
 } given;
 
@@ -247,7 +247,7 @@ static void try_sizes(size_t i)
 	       "%s: this version's", name);
 	tap_ok(!call(i, size + MORE) && results_end(i, size + MORE) &&
 	       given.size == size + MORE, "%s: a later one's", name);
-	tap_ok(call(i, TW_MOST_SIZE + 8) == -E2BIG,
+	tap_ok(call(i, TW_MAX_SIZE + 8) == -E2BIG,
 	       "%s: a size that was never set", name);
 }
 

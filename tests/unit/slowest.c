@@ -85,7 +85,7 @@ int main(void)
 		       keeps_the_largest(VALUES, 10) &&
 		       keeps_the_largest(0, VALUES), "%s", kinds[kind]);
 	}
-	tap_ok(tw_slowest_init(&slowest, TW_SLOWEST_MOST + 1, 64) == -EINVAL &&
+	tap_ok(tw_slowest_init(&slowest, TW_SLOWEST_MAX + 1, 64) == -EINVAL &&
 	       tw_slowest_init(&slowest, 1, 4) == -EINVAL &&
 	       tw_slowest_init(&slowest, 1, 12) == -EINVAL,
 	       "too many, too small, crooked: -EINVAL");

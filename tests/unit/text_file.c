@@ -14,19 +14,19 @@
 #include "tap.h"
 #include "text_file.h"
 
-#define MOST	16384
+#define MAX_BYTES	16384
 
 /* A read() of a pipe of packets gives one write() only, cut to the room there is. */
-#define MOST_PACKET	64
+#define MAX_PACKET	64
 
-static char bytes[MOST];
+static char bytes[MAX_BYTES];
 
 /* The read end of a pipe that @parts writes of @size filled, and that has ended. */
 static int piped(size_t size, unsigned parts)
 {
 	int ends[2];
 
-	if (pipe2(ends, size <= MOST_PACKET ? O_DIRECT : 0))
+	if (pipe2(ends, size <= MAX_PACKET ? O_DIRECT : 0))
 		exit(1);
 	for (unsigned i = 0; i < parts; i++)
 		if (write(ends[1], bytes, size) != (ssize_t)size)

@@ -166,7 +166,7 @@ static void huge(void)
 	tap_ok(!tw_trace_parse(line, &event), "a long line that is no event");
 }
 
-static struct tw_trace_event kept[TW_TRACE_MOST];
+static struct tw_trace_event kept[TW_TRACE_MAX];
 
 /* @count events, one each microsecond from 1001 us on; the window is from 1.001 ms. */
 static struct tw_trace_window filled(unsigned count)
@@ -190,7 +190,7 @@ static struct tw_trace_window filled(unsigned count)
 static void window(unsigned count)
 {
 	struct tw_trace_window window = filled(count);
-	unsigned most = count < TW_TRACE_MOST ? count : TW_TRACE_MOST;
+	unsigned most = count < TW_TRACE_MAX ? count : TW_TRACE_MAX;
 	unsigned wrong = 0, i;
 
 	tap_ok(window.count == count && tw_trace_kept(&window) == most,
@@ -252,11 +252,11 @@ int main(void)
 	huge();
 	window(0);
 	window(1);
-	window(TW_TRACE_MOST / 2);
-	window(TW_TRACE_MOST - 1);
-	window(TW_TRACE_MOST);
-	window(TW_TRACE_MOST + 1);
-	window(2 * TW_TRACE_MOST + 77);
+	window(TW_TRACE_MAX / 2);
+	window(TW_TRACE_MAX - 1);
+	window(TW_TRACE_MAX);
+	window(TW_TRACE_MAX + 1);
+	window(2 * TW_TRACE_MAX + 77);
 	losses();
 	return tap_done();
 }

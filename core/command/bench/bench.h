@@ -67,9 +67,9 @@ struct tw_bench_result {
 #define TW_BENCH_RESULTS	9
 
 /* Pure. @hz turns ticks into nanoseconds. Return: 0; -ENOMEM; -EAGAIN when
- * fewer than half of the rounds, or fewer than TW_BENCH_LEAST_ROUNDS, of some
+ * fewer than half of the rounds, or fewer than TW_BENCH_MIN_ROUNDS, of some
  * figure were undisturbed: there are results, but they are no evidence. */
-#define TW_BENCH_LEAST_ROUNDS	20
+#define TW_BENCH_MIN_ROUNDS	20
 int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		      const struct tw_bench_costs *costs, double hz);
 

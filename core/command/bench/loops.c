@@ -24,7 +24,7 @@
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
 #define WARM_UP		16		/* rounds that are not recorded */
-#define LEAST_ROUND_NS	10000		/* all loops on a very fast machine */
+#define MIN_ROUND_NS	10000		/* all loops on a very fast machine */
 
 struct bench {
 	struct tw_clock clock;
@@ -164,7 +164,7 @@ int tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns)
 	struct tw_bench_costs out = { 0 };
 	unsigned i;
 
-	out.most = (uint32_t)(window_ns / LEAST_ROUND_NS) + 1;
+	out.most = (uint32_t)(window_ns / MIN_ROUND_NS) + 1;
 	for (i = 0; i < TW_LOOPS; i++) {
 		out.calls[i] = loops[i].calls;
 		out.ticks[i] = calloc(out.most, sizeof(*out.ticks[i]));

@@ -104,7 +104,7 @@ static void evaluate(struct tw_bench_result *result,
 
 static int is_disturbed(const struct tw_bench_result *result)
 {
-	return result->used < TW_BENCH_LEAST_ROUNDS ||
+	return result->used < TW_BENCH_MIN_ROUNDS ||
 	       result->used < result->disturbed;
 }
 

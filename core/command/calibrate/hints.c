@@ -13,7 +13,7 @@
 
 /* The kernel does not steer farther (MAXFREQ), and a crystal, or a kernel's
  * measurement of it, that is farther off is at fault. */
-#define MOST_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
+#define MAX_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
 
 /* Ticks per second of CLOCK_MONOTONIC_RAW, which is what hints speak of. */
 static double raw_hz(const struct tw_rate *rate)
@@ -33,7 +33,7 @@ static double rate_error_ppb(const struct tw_rate *rate)
 		return 0;
 	default:
 		return rate->bound_ppb + (rate->against == TW_AGAINST_RAW ?
-					  0 : MOST_STEERING_PPB);
+					  0 : MAX_STEERING_PPB);
 	}
 }
 
@@ -96,6 +96,6 @@ unsigned tw_hints_compare(const struct tw_machine *machine,
 	/* In true seconds, which RAW's need not be: only what no crystal
 	 * explains is a contradiction. */
 	add(&hints, "vmclock", machine->vmclock_hz,
-	    machine->vmclock_error_ppb + MOST_STEERING_PPB);
+	    machine->vmclock_error_ppb + MAX_STEERING_PPB);
 	return hints.count;
 }

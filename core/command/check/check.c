@@ -18,7 +18,7 @@
 
 /* Runs that follow idleness differ less in how narrow their bounds are than with
  * the library's few milliseconds, and nobody waits for this. */
-#define DEFAULT_LEAST_TIME_NS		30000000
+#define DEFAULT_MIN_TIME_NS		30000000
 
 /* unit/check_defaults.c holds the defaults in words against those in use. */
 static const struct tw_option table[] = {
@@ -198,7 +198,7 @@ static int check_once(const struct tw_check_arguments *arguments)
 void tw_check_fill_in_defaults(struct tw_reliability_options *options)
 {
 	if (!options->least_time_ns)
-		options->least_time_ns = DEFAULT_LEAST_TIME_NS;
+		options->least_time_ns = DEFAULT_MIN_TIME_NS;
 	tw_trust_options(options);
 }
 

@@ -62,7 +62,7 @@ static void find_judged_alone(struct tw_check_cpus *cpus,
 	struct tw_cpu_list found = { .known = 1 };
 	unsigned cpu;
 
-	for (cpu = 0; cpu < TW_CPU_LIST_MOST; cpu++)
+	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
 		if (tw_cpu_list_has(&cpus->machine.allowed, cpu) &&
 		    may_pin(cpu))
 			tw_cpu_list_add(&found, cpu);
@@ -108,7 +108,7 @@ void tw_check_cpus_find(struct tw_check_cpus *cpus,
 		return;
 	for (i = 0; i < TW_CHECK_SKIPS; i++)
 		cpus->skipped[i].known = 1;
-	for (cpu = 0; cpu < TW_CPU_LIST_MOST; cpu++)
+	for (cpu = 0; cpu < TW_CPU_LIST_MAX; cpu++)
 		if (!tw_cpu_list_has(&cpus->judged, cpu) &&
 		    (tw_cpu_list_has(&machine->allowed, cpu) ||
 		     tw_cpu_list_has(&machine->online, cpu) ||

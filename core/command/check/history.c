@@ -36,12 +36,12 @@ static int is_bounded(const struct tw_cpu_offset *offset)
  * The times and the rate are good to this: the system clock may run so far off while
  * it is being steered, and the rate is a short look at it.
  */
-#define DISTANCE_ERROR	(TW_NTP_MOST_PPM / 1e6)
+#define DISTANCE_ERROR	(TW_NTP_MAX_PPM / 1e6)
 
 /* In ticks, between any moment of the first check and any of this one. */
 struct distance {
-	double least_ticks;
-	double most_ticks;
+	double min_ticks;
+	double max_ticks;
 };
 
 static struct distance distance_of(const struct tw_check_history *history,
@@ -50,10 +50,10 @@ static struct distance distance_of(const struct tw_check_history *history,
 	struct distance distance = { 0 };
 
 	if (begin_ns > history->first_end_ns)
-		distance.least_ticks = (double)(begin_ns -
+		distance.min_ticks = (double)(begin_ns -
 						history->first_end_ns) *
 				       hz / 1e9 * (1 - DISTANCE_ERROR);
-	distance.most_ticks = (double)(end_ns - history->first_begin_ns) *
+	distance.max_ticks = (double)(end_ns - history->first_begin_ns) *
 			      hz / 1e9 * (1 + DISTANCE_ERROR);
 	return distance;
 }
@@ -63,10 +63,10 @@ static struct distance distance_of(const struct tw_check_history *history,
  * at least as steep as over the longest time there can be between the two, and
  * a fall at most as steep as over the shortest.
  */
-static double least_ppb(double rise_ticks, const struct distance *distance)
+static double min_ppb(double rise_ticks, const struct distance *distance)
 {
-	return rise_ticks / (rise_ticks > 0 ? distance->most_ticks :
-					      distance->least_ticks) * 1e9;
+	return rise_ticks / (rise_ticks > 0 ? distance->max_ticks :
+					      distance->min_ticks) * 1e9;
 }
 
 /* From the highest that it can have been to the lowest that it can be now, and
@@ -78,10 +78,10 @@ static void widen_pace(struct tw_check_history *history,
 {
 	double low_ppb = -INFINITY, high_ppb = INFINITY;
 
-	if (is_bounded(first) && is_bounded(now) && distance->least_ticks > 0) {
-		low_ppb = least_ppb((double)now->low_ticks -
+	if (is_bounded(first) && is_bounded(now) && distance->min_ticks > 0) {
+		low_ppb = min_ppb((double)now->low_ticks -
 				    (double)first->high_ticks, distance);
-		high_ppb = -least_ppb((double)first->low_ticks -
+		high_ppb = -min_ppb((double)first->low_ticks -
 				      (double)now->high_ticks, distance);
 	}
 	history->pace_low_ppb = fmin(history->pace_low_ppb, low_ppb);

@@ -13,7 +13,7 @@
 #include "machine/hypervisor.h"
 
 /* Of a list of CPUs, in columns; --json has it whole. */
-#define MOST_LIST	36
+#define MAX_LIST	36
 
 /* At its longest a list of CPUs has thousands of bytes. Cut after a comma. */
 static void put_list(char *text, size_t size, const struct tw_cpu_list *list)
@@ -26,10 +26,10 @@ static void put_list(char *text, size_t size, const struct tw_cpu_list *list)
 	if (!out)
 		return;
 	tw_cpu_list_print(list, out);
-	if (fclose(out) == 0 && length <= MOST_LIST) {
+	if (fclose(out) == 0 && length <= MAX_LIST) {
 		snprintf(text, size, "%s", length ? whole : "none");
 	} else if (whole) {
-		whole[MOST_LIST] = '\0';
+		whole[MAX_LIST] = '\0';
 		*strrchr(whole, ',') = '\0';
 		snprintf(text, size, "%s,... (%u of them; --json has all)",
 			 whole, tw_cpu_list_count(list));
@@ -40,7 +40,7 @@ static void put_list(char *text, size_t size, const struct tw_cpu_list *list)
 static void add_cpus(struct tw_page *page, const struct tw_check *check)
 {
 	const struct tw_check_cpus *cpus = &check->cpus;
-	char list[MOST_LIST + 64];
+	char list[MAX_LIST + 64];
 	enum tw_check_skip skip;
 
 	put_list(list, sizeof(list), &cpus->judged);

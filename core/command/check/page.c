@@ -12,8 +12,8 @@
 #include "command/output/format.h"
 #include "command/output/page.h"
 
-#define MOST_PAIRS	16
-#define MOST_TEXT	2048
+#define MAX_PAIRS	16
+#define MAX_TEXT	2048
 
 #define WARNINGS	(TW_REASON_CLOCKSOURCE | TW_REASON_NOT_INVARIANT)
 
@@ -39,7 +39,7 @@ static int is_bounded(int64_t low_ticks, int64_t high_ticks)
 /* "UNDECIDED: one; another." */
 static void add_reasons(struct tw_page *page, const char *verdict, unsigned reasons)
 {
-	char text[MOST_TEXT] = "";
+	char text[MAX_TEXT] = "";
 	size_t length = 0;
 
 	for (unsigned bit = 1; bit && bit <= reasons && length < sizeof(text); bit <<= 1)
@@ -140,7 +140,7 @@ static void add_pairs(struct tw_page *page, const struct tw_reliability *result)
 {
 	char text[128];
 
-	for (unsigned i = 0; i < result->pairs && i < MOST_PAIRS; i++) {
+	for (unsigned i = 0; i < result->pairs && i < MAX_PAIRS; i++) {
 		const struct tw_cpu_offset *pair = &result->offsets[i];
 
 		tw_page_fact(page, "", "CPU %u - CPU %u: %s", pair->cpu,
@@ -148,9 +148,9 @@ static void add_pairs(struct tw_page *page, const struct tw_reliability *result)
 			     put_interval(text, sizeof(text), result,
 					  pair->low_ticks, pair->high_ticks));
 	}
-	if (result->pairs > MOST_PAIRS)
+	if (result->pairs > MAX_PAIRS)
 		tw_page_fact(page, "", "and %u pairs more; --json has all",
-			     result->pairs - MOST_PAIRS);
+			     result->pairs - MAX_PAIRS);
 }
 
 static void add_offsets(struct tw_page *page, const struct tw_reliability *result,

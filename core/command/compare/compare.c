@@ -26,7 +26,7 @@ static const struct tw_option table[] = {
 	  .help = "Compare the clocks of a second fio, too",
 	  TW_OPTION_AT(struct tw_compare_arguments, fio_patched) },
 	{ .name = "starts", .kind = TW_OPTION_WHOLE, .value = "N",
-	  .min = 1, .max = TW_COMPARE_MOST_STARTS, .preset = "5",
+	  .min = 1, .max = TW_COMPARE_MAX_STARTS, .preset = "5",
 	  .help = "Start each clock N times",
 	  TW_OPTION_AT(struct tw_compare_arguments, starts) },
 	{ .name = "seconds", .kind = TW_OPTION_TIME, .value = "SECONDS",

@@ -20,7 +20,7 @@
 
 #define TW_COMPARE_NAME		"compare"
 #define TW_COMPARE_CLOCKS	7
-#define TW_COMPARE_MOST_STARTS	1000
+#define TW_COMPARE_MAX_STARTS	1000
 
 enum tw_compare_load { TW_COMPARE_IDLE, TW_COMPARE_BUSY, TW_COMPARE_LOADS };
 
@@ -139,7 +139,7 @@ int tw_compare_end(struct tw_compare_process *process, int by_signal);
 int tw_compare_evaluate(struct tw_compare_start *start,
 			const struct tw_probe_report *report);
 
-/* @count up to TW_COMPARE_MOST_STARTS. None: all 0. */
+/* @count up to TW_COMPARE_MAX_STARTS. None: all 0. */
 void tw_compare_sum_up(struct tw_compare_sum *sum,
 		       const struct tw_compare_start *starts, unsigned count);
 

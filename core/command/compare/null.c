@@ -16,7 +16,7 @@
 
 #define OUTPUT_SIZE	(1 << 20)
 #define RUNTIME		"--runtime=1"
-#define MOST_ROUNDS	99
+#define MAX_ROUNDS	99
 #define PATIENCE_NS	30000000000ULL
 
 /* All that fio writes, up to its end. */
@@ -91,7 +91,7 @@ static double run_fio(const struct tw_compare_clock *clock, const char *preload,
 
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 {
-	double iops[TW_COMPARE_CLOCKS][MOST_ROUNDS];
+	double iops[TW_COMPARE_CLOCKS][MAX_ROUNDS];
 	unsigned i;
 
 	for (i = 0; i < rounds * result->clocks && !tw_command_is_interrupted(); i++) {

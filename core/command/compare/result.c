@@ -76,7 +76,7 @@ double tw_compare_median(double *values, unsigned count)
 static double median_of(const struct tw_compare_start *starts, unsigned count,
 			size_t member, double *worst)
 {
-	double values[TW_COMPARE_MOST_STARTS], median;
+	double values[TW_COMPARE_MAX_STARTS], median;
 	unsigned i;
 
 	for (i = 0; i < count; i++) {

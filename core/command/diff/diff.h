@@ -20,7 +20,7 @@
 /* 4 observations against 4 are the fewest that the test can show to differ. */
 #define TW_DIFF_FEWEST_TESTED	4
 /* One run a side is cut in 4 pieces; more runs in fewer. */
-#define TW_DIFF_MOST_PIECES	TW_DIFF_FEWEST_TESTED
+#define TW_DIFF_MAX_PIECES	TW_DIFF_FEWEST_TESTED
 
 enum tw_diff_side { TW_DIFF_A, TW_DIFF_B, TW_DIFF_SIDES };
 
@@ -84,10 +84,10 @@ struct tw_diff_fact {
 	char *is[TW_DIFF_SIDES];
 };
 
-#define TW_DIFF_MOST_FACTS	40
+#define TW_DIFF_MAX_FACTS	40
 
 struct tw_diff_facts {
-	struct tw_diff_fact list[TW_DIFF_MOST_FACTS];
+	struct tw_diff_fact list[TW_DIFF_MAX_FACTS];
 	size_t count;
 };
 

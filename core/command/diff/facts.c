@@ -67,7 +67,7 @@ static int add(json_t *set, const char *text)
 }
 
 /* Of a set, as many are named. */
-#define MOST_NAMED	4
+#define MAX_NAMED	4
 
 /* "fio-3.33, fio-3.36"; NULL: no memory. */
 static char *list(const json_t *set)
@@ -81,10 +81,10 @@ static char *list(const json_t *set)
 	if (!file)
 		return NULL;
 	json_object_foreach((json_t *)set, text, value)
-		if (named++ < MOST_NAMED)
+		if (named++ < MAX_NAMED)
 			fprintf(file, "%s%s", named > 1 ? ", " : "", text);
-	if (named > MOST_NAMED)
-		fprintf(file, " and %zu more", named - MOST_NAMED);
+	if (named > MAX_NAMED)
+		fprintf(file, " and %zu more", named - MAX_NAMED);
 	return fclose(file) ? NULL : made;
 }
 
@@ -104,7 +104,7 @@ static int compare(struct tw_diff_facts *facts, const char *name, json_t *const 
 	int error = sets[0] && sets[1] ? 0 : -ENOMEM;
 
 	if (!error && json_object_size(sets[0]) && json_object_size(sets[1]) &&
-	    !json_equal(sets[0], sets[1]) && facts->count < TW_DIFF_MOST_FACTS) {
+	    !json_equal(sets[0], sets[1]) && facts->count < TW_DIFF_MAX_FACTS) {
 		for (int side = 0; side < TW_DIFF_SIDES; side++) {
 			fact.is[side] = list(sets[side]);
 			error = fact.is[side] ? error : -ENOMEM;
@@ -276,7 +276,7 @@ static int find_time(struct tw_diff *diff)
 	struct tw_diff_fact fact = { .name = "run time" };
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
 
-	if (is_in(&diff->options, "runtime") || diff->facts.count == TW_DIFF_MOST_FACTS)
+	if (is_in(&diff->options, "runtime") || diff->facts.count == TW_DIFF_MAX_FACTS)
 		return 0;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /

@@ -153,7 +153,7 @@ const struct tw_histogram *tw_diff_lat(const struct tw_diff *diff, size_t run,
 /* A group and direction, in each of the runs. */
 struct part {
 	struct tw_diff *diff;
-	const struct tw_report_group *groups[TW_DIFF_MOST_RUNS];
+	const struct tw_report_group *groups[TW_DIFF_MAX_RUNS];
 	int direction;
 	int failed;			/* no memory */
 };

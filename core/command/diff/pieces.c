@@ -28,7 +28,7 @@ static size_t pieces_of(const struct tw_diff *diff)
 	size_t fewest = diff->of[diff->of[TW_DIFF_B] < diff->of[TW_DIFF_A]];
 	size_t pieces = (TW_DIFF_FEWEST_TESTED + fewest - 1) / fewest;
 
-	return pieces > 1 && pieces * diff->count <= TW_DIFF_MOST_RUNS ? pieces : 0;
+	return pieces > 1 && pieces * diff->count <= TW_DIFF_MAX_RUNS ? pieces : 0;
 }
 
 struct span {
@@ -60,7 +60,7 @@ static int can_be_cut(const struct tw_report_over_time *parts, size_t pieces)
 struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 				   size_t piece, int direction)
 {
-	return &run->pieces[(group * TW_DIFF_MOST_PIECES + piece) *
+	return &run->pieces[(group * TW_DIFF_MAX_PIECES + piece) *
 			    TW_REPORT_DIRECTIONS + (size_t)direction];
 }
 
@@ -156,7 +156,7 @@ static int add_file(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 
 static void no_pieces(struct tw_diff_run *run)
 {
-	for (size_t i = 0; i < run->count * TW_DIFF_MOST_PIECES * TW_REPORT_DIRECTIONS; i++)
+	for (size_t i = 0; i < run->count * TW_DIFF_MAX_PIECES * TW_REPORT_DIRECTIONS; i++)
 		tw_histogram_free(&run->pieces[i]);
 	free(run->pieces);
 	run->pieces = NULL;
@@ -167,7 +167,7 @@ static int add_files(struct tw_diff *diff, struct tw_diff_run *run)
 {
 	int is = 1;
 
-	run->pieces = calloc(run->count * TW_DIFF_MOST_PIECES * TW_REPORT_DIRECTIONS,
+	run->pieces = calloc(run->count * TW_DIFF_MAX_PIECES * TW_REPORT_DIRECTIONS,
 			     sizeof(*run->pieces));
 	if (!run->pieces)
 		return -ENOMEM;
@@ -211,7 +211,7 @@ static int rates_and_means(double *values, const struct tw_diff *diff, size_t ru
 	size_t group = tw_diff_group(diff, run, figure);
 	const struct tw_report_over_time *parts =
 		&diff->runs[run].groups[group]->over_time;
-	struct piece pieces[TW_DIFF_MOST_PIECES];
+	struct piece pieces[TW_DIFF_MAX_PIECES];
 
 	if (!can_be_cut(parts, diff->pieces))
 		return 0;

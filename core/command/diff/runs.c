@@ -177,9 +177,9 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 				return code;
 		}
 	}
-	if (diff->count > TW_DIFF_MOST_RUNS) {
+	if (diff->count > TW_DIFF_MAX_RUNS) {
 		tw_report_refuse(problem, "%zu runs: at most %d can be compared",
-				 diff->count, TW_DIFF_MOST_RUNS);
+				 diff->count, TW_DIFF_MAX_RUNS);
 		return TW_EXIT_DATA;
 	}
 	look_at_order(diff);
@@ -188,7 +188,7 @@ int tw_diff_find_runs(struct tw_diff *diff, struct tw_report_problem *problem)
 
 static void free_run(struct tw_diff_run *run)
 {
-	size_t histograms = run->pieces ? run->count * TW_DIFF_MOST_PIECES *
+	size_t histograms = run->pieces ? run->count * TW_DIFF_MAX_PIECES *
 					  TW_REPORT_DIRECTIONS : 0;
 
 	for (size_t i = 0; i < histograms; i++)

@@ -11,12 +11,12 @@
 
 /* All ways of 8 against 8 are below that. More are not worth their time: by chance the
  * 5 % are then off by a fifth of a percent. */
-#define MOST_SPLITS	20000
+#define MAX_SPLITS	20000
 #define SPLITS_BY_CHANCE 9999
 /* What rounding may do to numbers that are equal. */
 #define TIE		1e-9
 #define HALVINGS	40
-#define MOST_DOUBLINGS	40
+#define MAX_DOUBLINGS	40
 
 /* A way to split the runs. T is squared. */
 struct split {
@@ -56,7 +56,7 @@ size_t tw_diff_splits(size_t runs_a, size_t runs_b)
 {
 	double all = ways(runs_a, runs_b);
 
-	return all > MOST_SPLITS ? SPLITS_BY_CHANCE + 1 : (size_t)all;
+	return all > MAX_SPLITS ? SPLITS_BY_CHANCE + 1 : (size_t)all;
 }
 
 /* A split and its mirror, if that is one, are equally far out. */
@@ -116,7 +116,7 @@ static void make_splits(struct test *test)
 	uint64_t of_b = test->sets->of_b;
 
 	test->splits[0].b = of_b;
-	if (ways((size_t)test->a, (size_t)test->b) > MOST_SPLITS)
+	if (ways((size_t)test->a, (size_t)test->b) > MAX_SPLITS)
 		splits_by_chance(test);
 	else
 		all_splits(test);
@@ -313,7 +313,7 @@ static double end_of(const struct test *test, const struct figure *figure, size_
 	int doublings = 0;
 
 	while (as_far_out(test, figure, i, out) > most) {
-		if (++doublings > MOST_DOUBLINGS)
+		if (++doublings > MAX_DOUBLINGS)
 			return copysign(HUGE_VAL, step);
 		in = out;
 		step *= 2;
@@ -339,7 +339,7 @@ static void mean_of(const double *values, size_t runs, uint64_t of, double *mean
 
 static uint64_t of_a(const struct tw_diff_sets *sets)
 {
-	return ~sets->of_b & (~0ULL >> (TW_DIFF_MOST_RUNS - sets->runs));
+	return ~sets->of_b & (~0ULL >> (TW_DIFF_MAX_RUNS - sets->runs));
 }
 
 static struct tw_diff_change change_of(const struct test *test, size_t i)
@@ -369,7 +369,7 @@ int tw_diff_test(struct tw_diff_change *changes, const struct tw_diff_sets *sets
 	struct test test = { .sets = sets };
 	int error = 0;
 
-	if (sets->runs > TW_DIFF_MOST_RUNS || !sets->runs || !sets->of_b ||
+	if (sets->runs > TW_DIFF_MAX_RUNS || !sets->runs || !sets->of_b ||
 	    !of_a(sets))
 		return -EINVAL;
 	test.b = (double)__builtin_popcountll(sets->of_b);

@@ -28,12 +28,12 @@
 #include <stdint.h>
 
 /* A run is a bit of a split. */
-#define TW_DIFF_MOST_RUNS	64
+#define TW_DIFF_MAX_RUNS	64
 /* All figures together are wrong in this part of comparisons, at most. */
 #define TW_DIFF_LEVEL		0.05
 
 struct tw_diff_sets {
-	size_t runs;		/* of both sides, at most TW_DIFF_MOST_RUNS */
+	size_t runs;		/* of both sides, at most TW_DIFF_MAX_RUNS */
 	uint64_t of_b;		/* bit i: run i is of side B */
 	size_t figures;
 	const double *values;	/* [figure * runs + run] */

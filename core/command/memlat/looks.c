@@ -15,7 +15,7 @@
 
 #define LOOKS		6
 /* Past the caches that belong to a core, with room to be flat beyond. */
-#define MOST_BYTES	((size_t)8 << 20)
+#define MAX_BYTES	((size_t)8 << 20)
 
 struct tw_memlat_looks {
 	enum tw_pages pages;
@@ -37,7 +37,7 @@ struct tw_memlat_looks *tw_memlat_looks_new(enum tw_pages pages,
 		return NULL;
 	looks->pages = pages;
 	looks->sizes = sizes;
-	while (looks->count < count && sizes[looks->count] <= MOST_BYTES)
+	while (looks->count < count && sizes[looks->count] <= MAX_BYTES)
 		looks->count++;
 	return looks;
 }

@@ -21,8 +21,8 @@
 /* The largest size by itself: past the last cache, but not so much that a run
  * takes longer than a minute. */
 #define TIMES_LAST	4
-#define LEAST_MAX_BYTES	((size_t)64 << 20)
-#define MOST_MAX_BYTES	((size_t)1 << 30)
+#define MIN_MAX_BYTES	((size_t)64 << 20)
+#define MAX_MAX_BYTES	((size_t)1 << 30)
 
 struct wanted {
 	enum tw_cycle_kind kind;
@@ -110,7 +110,7 @@ static int choose_sizes(struct tw_memlat *memlat,
 {
 	uint64_t available = tw_memory_available();
 	char wants[TW_FORMAT_SIZE], has[TW_FORMAT_SIZE];
-	size_t max = LEAST_MAX_BYTES;
+	size_t max = MIN_MAX_BYTES;
 
 	memlat->min_bytes = arguments->min_bytes ? arguments->min_bytes : 4096;
 	memlat->max_bytes = arguments->max_bytes;
@@ -118,8 +118,8 @@ static int choose_sizes(struct tw_memlat *memlat,
 		for (unsigned i = 0; i < memlat->cache_count; i++)
 			if (memlat->caches[i].bytes * TIMES_LAST > max)
 				max = memlat->caches[i].bytes * TIMES_LAST;
-		if (max > MOST_MAX_BYTES)
-			max = MOST_MAX_BYTES;
+		if (max > MAX_MAX_BYTES)
+			max = MAX_MAX_BYTES;
 		if (available && max > available / 2)
 			max = (size_t)(available / 2);
 		memlat->max_bytes = max > memlat->min_bytes ? max :
@@ -231,7 +231,7 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 		.sizes = plan->sizes, .line = tw_progress_begin(TW_MEMLAT, 0),
 		.all = plan->count * plan->size_count,
 	};
-	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_LEAST_POINTS)
+	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_MIN_POINTS)
 		return 0;
 	plan->looks = tw_memlat_looks_new(plan->wanted[plan->levels_of].pages,
 					  plan->sizes, plan->size_count);

@@ -11,14 +11,14 @@
 #include "command/output/svg.h"
 #include "command/output/view.h"
 
-#define MOST_TAGS	64
+#define MAX_TAGS	64
 
 struct box {
 	double left, right, top, bottom;
 };
 
 struct boxes {
-	struct box list[MOST_TAGS];
+	struct box list[MAX_TAGS];
 	size_t count;
 };
 
@@ -50,7 +50,7 @@ static struct box box_at(const struct place *place, double x, double y, const ch
 
 static int is_free(const struct boxes *boxes, const struct box *box)
 {
-	if (boxes->count == MOST_TAGS || box->left < TW_VIEW_LEFT - 6 ||
+	if (boxes->count == MAX_TAGS || box->left < TW_VIEW_LEFT - 6 ||
 	    box->right > TW_VIEW_WIDTH || box->top < TW_VIEW_TOP - 12 ||
 	    box->bottom > TW_VIEW_HEIGHT - TW_VIEW_BOTTOM)
 		return 0;

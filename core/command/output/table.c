@@ -21,7 +21,7 @@ void tw_table_cut(struct tw_table *table, int column)
 		table->cut = column;
 }
 
-void tw_table_most(struct tw_table *table, size_t rows, const char *where)
+void tw_table_limit(struct tw_table *table, size_t rows, const char *where)
 {
 	if (table->page->error)
 		return;

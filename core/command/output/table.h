@@ -33,7 +33,7 @@ void tw_table_cut(struct tw_table *table, int column);
 
 /* Text has @rows at most, and then a line on how many more there are and @where, as
  * "--json". */
-void tw_table_most(struct tw_table *table, size_t rows, const char *where);
+void tw_table_limit(struct tw_table *table, size_t rows, const char *where);
 
 /* Begin a row. Its cells follow in the order of the columns; those that are missing are
  * empty. */

@@ -71,7 +71,7 @@ static void put_words(FILE *file, const char *text, int column, int indent)
 
 /* ---- tables -------------------------------------------------------------- */
 
-#define MOST_COLUMNS	64
+#define MAX_COLUMNS	64
 
 /* One line, which doesn't end with blanks. */
 struct line {
@@ -121,8 +121,8 @@ static void end_line(struct line *line)
 
 struct layout {
 	const struct tw_table *table;
-	size_t shown[MOST_COLUMNS];	/* columns in a row, not those below it */
-	int widths[MOST_COLUMNS];
+	size_t shown[MAX_COLUMNS];	/* columns in a row, not those below it */
+	int widths[MAX_COLUMNS];
 	size_t count;
 };
 
@@ -195,7 +195,7 @@ static void lay_out(struct layout *layout, const struct tw_table *table)
 	int width;
 
 	*layout = (struct layout) { .table = table };
-	for (size_t i = 0; i < table->count && layout->count < MOST_COLUMNS; i++) {
+	for (size_t i = 0; i < table->count && layout->count < MAX_COLUMNS; i++) {
 		if (!tw_column_shown(&table->columns[i], TW_IN_TEXT) ||
 		    table->columns[i].flags & TW_COLUMN_BELOW)
 			continue;

@@ -45,8 +45,8 @@ static int read_node(struct profile_file *file, const char *rest)
 		return -ENOMEM;
 	if (sscanf(rest, "%u %u %lx %lu %lu %lu %lu %lu %lu %u %u", &index,
 		   &node->parent, &node->address, &node->calls,
-		   &node->not_timed, &node->ticks, &node->least_ticks,
-		   &node->most_ticks, &node->abandoned, &node->open,
+		   &node->not_timed, &node->ticks, &node->min_ticks,
+		   &node->max_ticks, &node->abandoned, &node->open,
 		   &node->flags) != 11)
 		return -EINVAL;
 	if (index != file->node_count - 1 || node->not_timed > node->calls)

@@ -21,7 +21,7 @@ struct profile_node {
 	uint32_t function;		/* index of struct profile_function */
 	uint32_t open, flags;
 	uint64_t address;
-	uint64_t calls, not_timed, ticks, least_ticks, most_ticks, abandoned;
+	uint64_t calls, not_timed, ticks, min_ticks, max_ticks, abandoned;
 };
 
 struct profile_thread {

@@ -123,11 +123,11 @@ static void count(struct profile_function *function,
 	function->abandoned += node->abandoned;
 	function->open += node->open;
 	add(&function->self, &time->self);
-	if (timed(node) && (!function->most_ticks ||
-			    node->least_ticks < function->least_ticks))
-		function->least_ticks = node->least_ticks;
-	if (node->most_ticks > function->most_ticks)
-		function->most_ticks = node->most_ticks;
+	if (timed(node) && (!function->max_ticks ||
+			    node->min_ticks < function->min_ticks))
+		function->min_ticks = node->min_ticks;
+	if (node->max_ticks > function->max_ticks)
+		function->max_ticks = node->max_ticks;
 	/* Inside of itself it is counted already. */
 	if (function->active++ == 0)
 		add(&function->inclusive, &time->inclusive);

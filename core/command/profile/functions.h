@@ -34,7 +34,7 @@ struct profile_function {
 	char *name;			/* demangled; of the symbol */
 	const char *object;		/* file name of its object; "" unknown */
 	uint64_t calls, not_timed, abandoned, open;
-	uint64_t least_ticks, most_ticks;	/* one call, corrected */
+	uint64_t min_ticks, max_ticks;	/* one call, corrected */
 	struct profile_time self, inclusive;
 	const struct profile_histogram *histogram;	/* NULL */
 	unsigned active;		/* while the tree is walked */

@@ -65,9 +65,9 @@ static json_t *function_object(const struct profile_file *file,
 			   "self", time_object(file, &it->self),
 			   "inclusive", time_object(file, &it->inclusive),
 			   "least_ns", profile_ns(file,
-						  (double)it->least_ticks),
+						  (double)it->min_ticks),
 			   "most_ns", profile_ns(file,
-						 (double)it->most_ticks));
+						 (double)it->max_ticks));
 	if (object && it->histogram)
 		json_object_set_new(object, "percentiles_ns",
 				    histogram_object(file, it->histogram));

@@ -266,8 +266,8 @@ static void add_csv_row(struct tw_table *table, const struct profile_file *file,
 	const double ticks[] = {
 		it->self.raw_ticks, it->self.ticks, it->self.uncertainty_ticks,
 		it->inclusive.raw_ticks, it->inclusive.ticks,
-		it->inclusive.uncertainty_ticks, (double)it->least_ticks,
-		(double)it->most_ticks,
+		it->inclusive.uncertainty_ticks, (double)it->min_ticks,
+		(double)it->max_ticks,
 	};
 
 	tw_table_row(table);

@@ -86,7 +86,7 @@ int tw_shares(struct tw_share *shares, size_t kinds,
 		shares[i] = (struct tw_share) { 0 };
 	if (!count)
 		failed = -EINVAL;
-	else if (count >= TW_SHARE_LEAST)
+	else if (count >= TW_SHARE_MIN)
 		failed = block_errors(blocks, kinds, samples, count);
 	sums = add_up(shares, samples, failed ? 0 : count);
 	for (size_t i = 0; i < kinds && !failed; i++) {

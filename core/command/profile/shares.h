@@ -21,7 +21,7 @@
 
 #define TW_SHARE_BLOCKS	20
 /* Fewer are not cut into blocks. */
-#define TW_SHARE_LEAST	(20 * TW_SHARE_BLOCKS)
+#define TW_SHARE_MIN	(20 * TW_SHARE_BLOCKS)
 
 struct tw_sampled {
 	uint32_t what;

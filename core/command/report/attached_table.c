@@ -11,7 +11,7 @@
 #include "command/report/page.h"
 #include "command/reports/want.h"
 
-#define MOST_IN_TEXT	20
+#define MAX_IN_TEXT	20
 
 static const int stages[] = { TW_BLOCKQ, TW_DEVICE, TW_COMPLETE };
 
@@ -157,7 +157,7 @@ static void add_table(struct tw_page *page, const json_t **rows, size_t count)
 	struct tw_table *table = tw_page_table(page, columns,
 					       sizeof(columns) / sizeof(*columns));
 
-	tw_table_most(table, MOST_IN_TEXT, "--json, --html");
+	tw_table_limit(table, MAX_IN_TEXT, "--json, --html");
 	for (size_t i = 0; i < count; i++)
 		add_row(table, rows[i]);
 }
@@ -169,7 +169,7 @@ static void add_rings(struct tw_page *page, const struct tw_report_group *group)
 
 	if (count)
 		tw_page_remark(page, "%s", "");
-	for (; shown < count && shown < MOST_IN_TEXT; shown++) {
+	for (; shown < count && shown < MAX_IN_TEXT; shown++) {
 		const json_t *ring = json_array_get(rings, shown);
 
 		tw_page_more(page, "%sring %llu: %s %llu, %llu entries",

@@ -16,7 +16,7 @@
 #include "command/reports/want.h"
 
 /* In text; HTML and --json have all. */
-#define MOST_ROWS	32
+#define MAX_ROWS	32
 
 static int hosts_differ(const struct tw_report_ranking *ranking)
 {
@@ -88,7 +88,7 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 	struct tw_table *table = tw_page_table(page, columns,
 		sizeof(columns) / sizeof(*columns) - !with_model);
 
-	tw_table_most(table, MOST_ROWS, "--json");
+	tw_table_limit(table, MAX_ROWS, "--json");
 	for (size_t i = 0; i < ranking->count; i++)
 		add_row(table, ranking->list[i], ranking->direction,
 			hosts_differ(ranking), with_model, i < ranking->slow);

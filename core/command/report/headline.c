@@ -18,7 +18,7 @@
 #include "command/reports/want.h"
 #include "machine/hypervisor.h"
 
-#define MOST_FACTS	4	/* of a kind: devices, files, reports; in text */
+#define MAX_FACTS	4	/* of a kind: devices, files, reports; in text */
 
 static const char *option(const struct tw_report_group *group, const char *name)
 {
@@ -236,7 +236,7 @@ static void add_file(struct tw_page *page, const json_t *file, const json_t *dev
  * jobs may have listed. */
 static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int is_least)
 {
-	uint64_t more = (count > MOST_FACTS ? count - MOST_FACTS : 0) + unlisted;
+	uint64_t more = (count > MAX_FACTS ? count - MAX_FACTS : 0) + unlisted;
 
 	if (more)
 		tw_page_more(page, ", and %s%llu more", unlisted && is_least ?
@@ -264,10 +264,10 @@ static void add_storage(struct tw_page *page, const struct tw_report_group *grou
 
 	if (!files || !devices)
 		tw_page_fail(page);
-	for (size_t i = 0; i < json_array_size(devices) && i < MOST_FACTS; i++)
+	for (size_t i = 0; i < json_array_size(devices) && i < MAX_FACTS; i++)
 		add_device(page, json_array_get(devices, i), i ? "" : "device");
 	add_rest(page, json_array_size(devices), 0, 0);
-	for (size_t i = 0; i < json_array_size(files) && i < MOST_FACTS; i++)
+	for (size_t i = 0; i < json_array_size(files) && i < MAX_FACTS; i++)
 		add_file(page, json_array_get(files, i), devices, i ? "" : "file");
 	add_rest(page, json_array_size(files), left_out(group, "files_left_out"),
 		 group->size > 1);
@@ -370,7 +370,7 @@ static void add_facts(struct tw_page *page, const struct tw_report_group *group)
 	add_machine(page, group);
 	add_run(page, group);
 	add_options(page, group, TW_IN_TEXT);
-	add_reports(page, group, MOST_FACTS);
+	add_reports(page, group, MAX_FACTS);
 	tw_page_only(page, TW_IN_TEXT);
 	add_options(page, group, TW_IN_HTML);
 	tw_page_details(page, "%zu %s", group->size,

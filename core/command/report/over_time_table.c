@@ -14,14 +14,14 @@
 #include "command/reports/merge.h"
 #include "command/reports/merge_intervals.h"
 
-#define MOST_ROWS	20
+#define MAX_ROWS	20
 
 /* ---- the table ------------------------------------------------------------ */
 
-/* Cells of a row: as few as @MOST_ROWS allow. */
+/* Cells of a row: as few as @MAX_ROWS allow. */
 static size_t cells_a_row(const struct tw_report_cells *cells)
 {
-	return (cells->count + MOST_ROWS - 1) / MOST_ROWS;
+	return (cells->count + MAX_ROWS - 1) / MAX_ROWS;
 }
 
 struct row {

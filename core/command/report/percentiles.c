@@ -17,7 +17,7 @@
 #include "latency/histogram.h"
 
 /* Of a job's name in a file's. */
-#define MOST_OF_NAME	100
+#define MAX_NAME	100
 
 static void write_line(FILE *file, uint64_t value_ns, uint64_t below,
 		       uint64_t count)
@@ -87,7 +87,7 @@ static void plain_name(char *plain, const char *name)
 		"-_+";
 	size_t i;
 
-	for (i = 0; i < MOST_OF_NAME && name[i]; i++)
+	for (i = 0; i < MAX_NAME && name[i]; i++)
 		plain[i] = strchr(good, name[i]) ? name[i] : '_';
 	plain[i] = '\0';
 }
@@ -97,7 +97,7 @@ static void plain_name(char *plain, const char *name)
 static int write_group(const struct tw_report_group *group, size_t number,
 		       const char *prefix, struct tw_report_problem *problem)
 {
-	char name[MOST_OF_NAME + 1], which[24] = "";
+	char name[MAX_NAME + 1], which[24] = "";
 	int code = TW_EXIT_GOOD;
 
 	plain_name(name, group->members[0]->job.name);

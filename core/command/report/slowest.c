@@ -18,9 +18,9 @@
 #include "command/reports/why.h"
 #include "latency/histogram_json.h"
 
-#define MOST_IN_TEXT	5
-#define MOST_IN_HTML	100	/* all are in the JSON */
-#define MOST_STALLS	3	/* in text */
+#define MAX_IN_TEXT	5
+#define MAX_IN_HTML	100	/* all are in the JSON */
+#define MAX_STALLS	3	/* in text */
 
 /* ---- where and when ------------------------------------------------------- */
 
@@ -61,8 +61,8 @@ static const char *file_of(const struct tw_report_slow *slow)
 /* ---- text ---------------------------------------------------------------- */
 
 /* What is shorter than this part of lat is not named. */
-#define LEAST_PERCENT	5
-#define MOST_OF_STAGES	34	/* columns of text */
+#define MIN_PERCENT	5
+#define MAX_STAGES	34	/* columns of text */
 
 /* The first of the longest; NULL: none has a part that is worth a word. */
 static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, int count,
@@ -73,7 +73,7 @@ static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, i
 	for (int i = 1; i < count; i++)
 		if (list[i].ns > most->ns)
 			most = &list[i];
-	return count && (double)most->ns * 100 >= LEAST_PERCENT * (double)lat_ns ? most :
+	return count && (double)most->ns * 100 >= MIN_PERCENT * (double)lat_ns ? most :
 										   NULL;
 }
 
@@ -93,7 +93,7 @@ static void longest_stages(char *text, size_t size, const struct tw_report_slow 
 			return;
 		snprintf(one, sizeof(one), "%s%s %.0f %%", i ? ", " : "", stage->name,
 			 100 * (double)stage->ns / (double)slow->lat_ns);
-		if (i && strlen(text) + strlen(one) > MOST_OF_STAGES)
+		if (i && strlen(text) + strlen(one) > MAX_STAGES)
 			return;
 		snprintf(text + strlen(text), size - strlen(text), "%s", one);
 		stage->ns = 0;
@@ -152,10 +152,10 @@ static void add_few(struct tw_page *page, const struct tw_report_group *group,
 
 /* ---- HTML ---------------------------------------------------------------- */
 
-#define MOST_COLUMNS	(TW_REPORT_STAGES + 11)
+#define MAX_COLUMNS	(TW_REPORT_STAGES + 11)
 
 struct columns {
-	struct tw_column list[MOST_COLUMNS];
+	struct tw_column list[MAX_COLUMNS];
 	size_t count;
 	int stages[TW_REPORT_STAGES];	/* those that any of the I/Os has */
 	int call, cause, times;
@@ -292,7 +292,7 @@ static void add_stalls(struct tw_page *page, const struct tw_report_group *group
 
 	for (size_t i = 0; i < group->stall_count; i++)
 		if (tw_report_add_stall(page, &group->stalls[i]) &&
-		    shown++ >= MOST_STALLS)
+		    shown++ >= MAX_STALLS)
 			tw_page_only(page, TW_IN_HTML);
 	if (why_not)
 		tw_page_remark(page, "causes: not known: %s", why_not);
@@ -305,7 +305,7 @@ static size_t at_most(size_t count, size_t most)
 
 static void add_in_html(struct tw_page *page, const struct tw_report_group *group)
 {
-	const size_t count = at_most(group->slow_count, MOST_IN_HTML);
+	const size_t count = at_most(group->slow_count, MAX_IN_HTML);
 
 	tw_page_heading(page, 3, "slowest I/Os by their lat");
 	tw_page_only(page, TW_IN_HTML);
@@ -319,7 +319,7 @@ static void add_in_html(struct tw_page *page, const struct tw_report_group *grou
 void tw_report_add_slowest(struct tw_page *page, const struct tw_report_group *group,
 			   int with_html)
 {
-	const size_t in_text = at_most(group->slow_count, MOST_IN_TEXT);
+	const size_t in_text = at_most(group->slow_count, MAX_IN_TEXT);
 
 	if (group->slow_count == 0)
 		return;

@@ -14,7 +14,7 @@
 #include "command/reports/facts.h"
 #include "command/reports/want.h"
 
-#define MOST_STALLS	5
+#define MAX_STALLS	5
 #define COLOR		TW_PLOT_MAX
 
 /* Where it ended, in the seconds of the plot. Files of intervals are since the start of
@@ -54,7 +54,7 @@ static int mark(struct tw_plot *plot, FILE *file, const struct tw_report_group *
 	struct tw_series *series = NULL;
 	int marked = 0;
 
-	for (size_t i = 0; i < group->stall_count && marked < MOST_STALLS; i++) {
+	for (size_t i = 0; i < group->stall_count && marked < MAX_STALLS; i++) {
 		const struct tw_report_slow *slow = group->stalls[i].slowest;
 		const char *of = json_string_value(json_object_get(slow->json, "ddir"));
 		char lat[TW_FORMAT_SIZE], number[16];

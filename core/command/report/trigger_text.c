@@ -15,7 +15,7 @@
 #include "latency/histogram_json.h"
 
 /* Lines of text: the first half and the last half of the events. */
-#define MOST_IN_TEXT	20
+#define MAX_IN_TEXT	20
 
 /* ---- what fired ----------------------------------------------------------- */
 
@@ -217,10 +217,10 @@ static void add_few_events(struct tw_page *page, const struct tw_report_trigger 
 
 		if (!is_shown(event, only_own))
 			continue;
-		if (at < MOST_IN_TEXT / 2 || at >= count - MOST_IN_TEXT / 2)
+		if (at < MAX_IN_TEXT / 2 || at >= count - MAX_IN_TEXT / 2)
 			add_event(table, trigger, event);
-		else if (at == MOST_IN_TEXT / 2)
-			tw_table_span(table, "      ... %zu more", count - MOST_IN_TEXT);
+		else if (at == MAX_IN_TEXT / 2)
+			tw_table_span(table, "      ... %zu more", count - MAX_IN_TEXT);
 		at++;
 	}
 }

@@ -21,7 +21,7 @@ static void read_slice(struct tw_report_slice *slice, const json_t *json,
 	const json_t *stages = tw_want_object(json, WHERE, "stages", problem);
 	uint64_t from_ns = tw_want_u64(json, WHERE, "from_ns", problem);
 	uint64_t to_ns = tw_want_u64(json, WHERE, "to_ns", problem);
-	uint64_t sum_ns = 0, most_ns;
+	uint64_t sum_ns = 0, max_ns;
 	int over = 0;
 
 	slice->at = tw_lat_slice(from_ns);
@@ -40,9 +40,9 @@ static void read_slice(struct tw_report_slice *slice, const json_t *json,
 						       problem);
 		over |= __builtin_add_overflow(sum_ns, slice->sum_ns[i], &sum_ns);
 	}
-	if (__builtin_mul_overflow(slice->ios, to_ns, &most_ns))
-		most_ns = UINT64_MAX;
-	if (over || sum_ns > most_ns)
+	if (__builtin_mul_overflow(slice->ios, to_ns, &max_ns))
+		max_ns = UINT64_MAX;
+	if (over || sum_ns > max_ns)
 		tw_report_refuse(problem, WHERE "stages add up to more than lat");
 }
 

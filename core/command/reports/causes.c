@@ -14,7 +14,7 @@
 #define WHERE	"slowest[].causes."
 #define HAD	"slowest[].causes.had_cpu[]."
 /* What is less than this part of the stage is not worth a word. */
-#define LEAST_PART	20
+#define MIN_PART	20
 
 static const char *const pieces[TW_REPORT_PIECES] = {
 	[TW_REPORT_RAN] = "ran_ns",
@@ -170,7 +170,7 @@ void tw_report_had_cpu(char *text, size_t size, const json_t *had)
 
 static int is_worth_a_word(const struct tw_report_cause *cause, uint64_t ns)
 {
-	return ns && ns >= cause->stage_ns / LEAST_PART;
+	return ns && ns >= cause->stage_ns / MIN_PART;
 }
 
 static void put_had_cpu(FILE *file, const struct tw_report_cause *cause)

@@ -10,7 +10,7 @@
 
 /* What memory a group takes is mostly this: with 3 digits it is 27 MB, eight times of what
  * it is with 2, which a table of time needs no more of. */
-#define MOST_DIGITS	2U
+#define MAX_DIGITS	2U
 
 struct tw_report_cells *tw_report_cells_new(uint64_t origin_ns, uint64_t width_ns)
 {
@@ -59,10 +59,10 @@ static int add_lat(struct tw_histogram *into, const struct tw_histogram *growth)
 {
 	int error = 0;
 
-	if (!growth->bins || growth->digits <= MOST_DIGITS)
+	if (!growth->bins || growth->digits <= MAX_DIGITS)
 		return tw_intervals_add(into, growth);
 	if (!into->bins)
-		error = tw_histogram_init(into, MOST_DIGITS);
+		error = tw_histogram_init(into, MAX_DIGITS);
 	if (error)
 		return error;
 	return growth->count ? tw_histogram_add_finer(into, growth) :

@@ -18,7 +18,7 @@
 
 /* A thread costs some 50 us, a report 1 ms and less. */
 #define REPORTS_A_THREAD	8
-#define MOST_THREADS		16
+#define MAX_THREADS		16
 
 struct work {
 	struct tw_report *reports;
@@ -84,7 +84,7 @@ static size_t threads_for(size_t reports)
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
 	    threads > (size_t)CPU_COUNT(&allowed))
 		threads = (size_t)CPU_COUNT(&allowed);
-	return threads > MOST_THREADS ? MOST_THREADS : threads;
+	return threads > MAX_THREADS ? MAX_THREADS : threads;
 }
 
 int tw_report_read_all(struct tw_report *reports, char *const *paths,
@@ -95,7 +95,7 @@ int tw_report_read_all(struct tw_report *reports, char *const *paths,
 		.lock = PTHREAD_MUTEX_INITIALIZER, .failed = count,
 		.code = TW_EXIT_GOOD, .problem = problem,
 	};
-	pthread_t threads[MOST_THREADS];
+	pthread_t threads[MAX_THREADS];
 	size_t wanted = threads_for(count), made = 0;
 
 	/* Its hash tables' seed is made at first use; not by two at once. */

@@ -20,7 +20,7 @@
 #include "command/reports/want.h"
 
 /* Of a job, for the means of its device in parts of the run. */
-#define MOST_WINDOWS	128
+#define MAX_WINDOWS	128
 
 /* What lines have nothing of. */
 #define NOT_IN_LINES	(TW_REPORT_NO_BATCHES | TW_REPORT_NO_SLOWEST | \
@@ -178,7 +178,7 @@ struct own {
 	/* Of a job on one device: the lines are of that. */
 	int is_of_device;
 	struct tw_report_tally device;	/* lat and device only */
-	struct tw_report_interval windows[MOST_WINDOWS];
+	struct tw_report_interval windows[MAX_WINDOWS];
 	size_t window_count;
 	size_t lines_a_window, lines_of_last;
 };
@@ -196,11 +196,11 @@ static void add_window_to(struct tw_report_interval *into,
 /* Two become one. */
 static void widen_windows(struct own *own)
 {
-	for (size_t i = 0; i < MOST_WINDOWS / 2; i++) {
+	for (size_t i = 0; i < MAX_WINDOWS / 2; i++) {
 		own->windows[i] = own->windows[2 * i];
 		add_window_to(&own->windows[i], &own->windows[2 * i + 1]);
 	}
-	own->window_count = MOST_WINDOWS / 2;
+	own->window_count = MAX_WINDOWS / 2;
 	own->lines_a_window *= 2;
 }
 
@@ -220,7 +220,7 @@ static void add_window(struct own *own, const struct tw_intervals_line *line)
 		own->lines_of_last++;
 		return;
 	}
-	if (own->window_count == MOST_WINDOWS)
+	if (own->window_count == MAX_WINDOWS)
 		widen_windows(own);
 	own->windows[own->window_count++] = window;
 	own->lines_of_last = 1;

@@ -15,7 +15,7 @@
 #include "command/reports/over_time.h"
 
 /* More are no run over time; what asks for more is wrong. */
-#define MOST_CELLS	65536
+#define MAX_CELLS	65536
 
 static uint64_t end_of(const struct tw_report_interval *interval)
 {
@@ -140,7 +140,7 @@ static int find_cells(const struct tw_report_group *group, struct cells *cells)
 	for (size_t i = 0; i < group->size; i++)
 		if (!takes(cells, &group->members[i]->over_time))
 			return 0;
-	return cells->last - cells->first < MOST_CELLS;
+	return cells->last - cells->first < MAX_CELLS;
 }
 
 static int allocate(struct tw_report_over_time *into, size_t count)

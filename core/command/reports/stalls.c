@@ -17,7 +17,7 @@
 #include "command/reports/want.h"
 
 /* Each is held against all stalls before it. */
-#define MOST_IOS	1000
+#define MAX_IOS	1000
 
 struct hit {
 	const struct tw_report_slow *slow;
@@ -105,8 +105,8 @@ static void add(struct tw_report_stall *stall, const struct hit *hit)
 
 int tw_report_find_stalls(struct tw_report_group *group)
 {
-	size_t most = group->slow_count < MOST_IOS ? group->slow_count :
-						     MOST_IOS;
+	size_t most = group->slow_count < MAX_IOS ? group->slow_count :
+						     MAX_IOS;
 	struct hit hit;
 
 	if (most == 0)

@@ -16,9 +16,9 @@
 #include "command/reports/slow_stages.h"
 #include "command/reports/why.h"
 
-#define MOST_NAMES	24	/* of stages, and of stages that are joined */
-#define MOST_HOLDERS	16
-#define LEAST_PERCENT	5	/* less is not named */
+#define MAX_NAMES	24	/* of stages, and of stages that are joined */
+#define MAX_HOLDERS	16
+#define MIN_PERCENT	5	/* less is not named */
 
 struct share {
 	char name[48];
@@ -32,7 +32,7 @@ struct why {
 	uint64_t ios;			/* else how many of the slowest, at and beyond it */
 	uint64_t beyond;		/* of all */
 	double lat_ns;			/* sums of these I/Os */
-	struct share shares[MOST_NAMES];
+	struct share shares[MAX_NAMES];
 	size_t share_count;
 };
 
@@ -48,7 +48,7 @@ static void add_share(struct why *why, const char *name, uint64_t ns)
 
 	while (i < why->share_count && strcmp(why->shares[i].name, name))
 		i++;
-	if (i == MOST_NAMES)
+	if (i == MAX_NAMES)
 		return;
 	if (i == why->share_count) {
 		snprintf(why->shares[i].name, sizeof(why->shares[i].name),
@@ -131,7 +131,7 @@ static void put_shares(FILE *file, struct why *why)
 		for (size_t i = 0; i < why->share_count; i++)
 			if (!most || why->shares[i].ns > most->ns)
 				most = &why->shares[i];
-		if (!most || most->ns * 100 < LEAST_PERCENT * why->lat_ns)
+		if (!most || most->ns * 100 < MIN_PERCENT * why->lat_ns)
 			return;
 		fprintf(file, "%s%s %.0f %%", before, most->name,
 			100 * most->ns / why->lat_ns);
@@ -150,7 +150,7 @@ struct causes {
 	struct {
 		char who[96];
 		size_t stalls;
-	} holders[MOST_HOLDERS];	/* which had the CPU longest */
+	} holders[MAX_HOLDERS];	/* which had the CPU longest */
 	size_t holder_count;
 };
 
@@ -164,7 +164,7 @@ static void add_holder(struct causes *causes, const json_t *had_cpu)
 	tw_report_had_cpu(who, sizeof(who), json_array_get(had_cpu, 0));
 	while (i < causes->holder_count && strcmp(causes->holders[i].who, who))
 		i++;
-	if (i == MOST_HOLDERS)
+	if (i == MAX_HOLDERS)
 		return;
 	if (i == causes->holder_count) {
 		snprintf(causes->holders[i].who, sizeof(who), "%s", who);

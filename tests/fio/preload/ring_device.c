@@ -84,7 +84,7 @@
 #define IORING_SETUP_NO_SQARRAY	(1U << 16)
 #endif
 
-#define MOST	1024
+#define MAX_FATES	1024
 #define READ_NS		10
 #define ENTER_NS	1000
 #define WAKE_NS		1000	/* fio sleeps for 0 until a microsecond is over */
@@ -113,8 +113,8 @@ PER_JOB struct {
 	unsigned due;		/* up to here they are due */
 } ring;
 
-PER_JOB struct fate fates[MOST];
-PER_JOB struct io_uring_sqe saved[MOST];
+PER_JOB struct fate fates[MAX_FATES];
+PER_JOB struct io_uring_sqe saved[MAX_FATES];
 PER_JOB unsigned long transfers, trims, submits, waits;
 
 static struct {
@@ -470,7 +470,7 @@ static struct fate *fate_of(uint64_t user_data)
 {
 	unsigned i;
 
-	for (i = 0; i < MOST; i++)
+	for (i = 0; i < MAX_FATES; i++)
 		if (fates[i].is_set && fates[i].user_data == user_data)
 			return &fates[i];
 	return NULL;
@@ -480,7 +480,7 @@ static struct fate *free_fate(void)
 {
 	unsigned i;
 
-	for (i = 0; i < MOST; i++)
+	for (i = 0; i < MAX_FATES; i++)
 		if (!fates[i].is_set)
 			return &fates[i];
 	return NULL;

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_TEXTS	8
+#define MAX_TEXTS	8
 #define ROOM		(1 << 20)
 #define NO_TERMINAL	99
 #define CTRL_C		"\003"
@@ -29,7 +29,7 @@
 
 static struct {
 	unsigned short columns;
-	const char *texts[MOST_TEXTS];
+	const char *texts[MAX_TEXTS];
 	unsigned count;
 	int keeps_stdout;
 } wanted = { .columns = 80 };
@@ -113,7 +113,7 @@ static void read_options(int argc, char **argv)
 	while ((option = getopt(argc, argv, "+c:i:o")) != -1) {
 		if (option == 'c')
 			wanted.columns = (unsigned short)atoi(optarg);
-		else if (option == 'i' && wanted.count < MOST_TEXTS)
+		else if (option == 'i' && wanted.count < MAX_TEXTS)
 			wanted.texts[wanted.count++] = optarg;
 		else if (option == 'o')
 			wanted.keeps_stdout = 1;
