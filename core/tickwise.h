@@ -14,23 +14,25 @@
  *   8 words             names and texts of all these enumerations
  *   9 diagnostics       what the slow functions decided, as text
  *
- * Functions return 0 or a negative errno; outputs are written only on success.
- * Where a parameter begins with its size, -EINVAL and -E2BIG also mean a wrong
- * one: TW_SIZED. The library never prints, never exits, and leaves no thread,
- * affinity or signal state changed. Hot structures are open and, but for what
- * tw_clock_refine() does to a clock, read-only once set up: any number of
- * threads, and children after fork, may read them.
+ * Functions return 0 or a negative errno, and write outputs only on success.
+ * Where a parameter begins with its size, a wrong size is -EINVAL or -E2BIG: see
+ * TW_SIZED. The library never prints and never exits. It leaves no thread,
+ * affinity or signal state changed.
+ *
+ * Hot structures are open and read-only once they are set up. Any number of
+ * threads, and children after fork, may read them. One function changes such a
+ * structure: tw_clock_refine() changes its clock, while others may read it.
  *
  * Names that begin with tw__ or TW__ are parts of the inline functions: a program
  * that uses them may not compile with the next version.
  *
- * Needs GCC or Clang, and C11, GNU C99, C++11 or later. No feature macro needs
- * to be defined before it.
+ * The header needs GCC or Clang, and C11, GNU C99, C++11 or later. It needs no
+ * feature macro.
  */
 #ifndef TICKWISE_H
 #define TICKWISE_H
 
-/* First, so that on other processors this is the first thing that is said. */
+/* Included first, so that this error comes first on other processors. */
 #if defined(__x86_64__)
 #include "counter/x86_64.h"
 #elif defined(__aarch64__)
@@ -50,21 +52,21 @@
 
 #ifdef __cplusplus
 extern "C" {
-/* A function that fills in a structure has its name: in C++ it hides that
- * structure's constructor, and g++ -Wshadow says so. */
+/* Some functions have the name of the structure that they fill in. In C++ such a
+ * function hides the structure's constructor, and g++ -Wshadow warns of it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /*
- * The library itself is built with hidden visibility: what is declared from
- * here to the end of this file is what it exports (core/libtickwise.map lists
- * it once more, with versions).
+ * The library is built with hidden visibility. It exports what is declared from
+ * here to the end of this file. core/libtickwise.map lists the same functions,
+ * with versions.
  */
 #pragma GCC visibility push(default)
 
-/* The one place of the version: Makefile, tickwise.pc and the man pages read
- * it here. Its first number is that of the shared library's soname. */
+/* The version is set here only: Makefile, tickwise.pc and the man pages read it.
+ * Its first number is that of the shared library's soname. */
 #define TW_VERSION		"0.1"
 
 #define TW_NS_PER_SECOND	1000000000ULL
@@ -75,16 +77,17 @@ extern "C" {
  * TW_SIZED - a structure that begins with its size, otherwise zero
  * @type: struct tw_rate, for example
  *
- * Structures of options and results may grow at their end in later versions. So
- * that a program runs with a library of another version than its header, each
- * begins with its size, which the caller sets. With designated initialisers,
- * "{ .size = sizeof(struct tw_rate_options), .window_ns = 20000000 }" is the
- * same.
+ * Structures of options and results may grow at their end in later versions. Each
+ * begins with its size, which the caller sets. So a program also runs with a
+ * library that is newer or older than the header it was built with. Designated
+ * initialisers do the same:
  *
- * Of options, what the library knows and the caller's structure lacks is 0; what
- * the library does not know has to be 0: -E2BIG. Of results, no more than size
- * bytes are written, and what the library does not know becomes 0. A size of 0,
- * or one that never was: -EINVAL.
+ *	{ .size = sizeof(struct tw_rate_options), .window_ns = 20000000 }
+ *
+ * Options: members that the caller's structure lacks are taken as 0. Members that
+ * the library does not know must be 0, otherwise the function returns -E2BIG.
+ * Results: the library writes no more than size bytes. Members that it does not
+ * know become 0. A size of 0, or one that no version has, is -EINVAL.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -120,8 +123,8 @@ static inline uint64_t tw_ticks(void)
 /**
  * tw_ticks_begin - read the counter before an interval begins
  *
- * Taken after everything before it has executed and before anything after it
- * starts. Cost: about twice tw_ticks(). Thread-safe.
+ * The read happens after everything before it has executed and before anything
+ * after it starts. Cost: about twice tw_ticks(). Thread-safe.
  */
 static inline uint64_t tw_ticks_begin(void)
 {
@@ -159,8 +162,8 @@ enum tw_counter_state {
 /**
  * struct tw_counter_facts - can the counter be read here, and at what price?
  *
- * Costs are those of the cheapest of some loops. A counter that is absent or
- * disabled was not read: its costs are 0.
+ * Each cost is that of the fastest of several loops. An absent or disabled counter
+ * is not read, and its costs are 0.
  */
 struct tw_counter_facts {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -169,7 +172,7 @@ struct tw_counter_facts {
 	double step_ns;			/* by which the counter moves at a time */
 	double clock_cost_ns;		/* of clock_gettime(); 0: see above */
 	double call_cost_ns;		/* of the same as a real system call */
-	int clock_is_call;		/* clock_gettime() is one: 1, 0 */
+	int clock_is_call;		/* clock_gettime() is one: 1 yes, 0 no */
 	int emulated;			/* by another program: 1 seen, 0 not */
 	int time_namespace;		/* 1 shifted, 0 not, -1 unknown */
 	int64_t monotonic_offset_ns;	/* CLOCK_MONOTONIC here - outside */
@@ -180,11 +183,11 @@ struct tw_counter_facts {
  * tw_counter_check - may this process read the counter, and what does it cost?
  * @facts: the result
  *
- * A process can forbid itself the counter (prctl(PR_SET_TSC), inherited by its
- * children); then tw_ticks() and, where the kernel keeps time by that counter,
- * even clock_gettime() end in SIGSEGV. Some virtual machines and processors
- * answer every read in software. This asks the kernel first and never makes a
- * read that would kill.
+ * A process can forbid itself the counter: prctl(PR_SET_TSC), which its children
+ * inherit. Then tw_ticks() ends in SIGSEGV, and so does clock_gettime() where the
+ * kernel keeps time by the counter. Some virtual machines and processors answer
+ * every read in software. This function asks the kernel first, and never makes a
+ * read that would kill the process.
  *
  * Return: 0. Takes under a millisecond; keeps errno. Thread-safe.
  */
@@ -192,7 +195,7 @@ int tw_counter_check(struct tw_counter_facts *facts);
 
 /* ---- 2 the rate -------------------------------------------------------- */
 
-/* The system clock that something is measured against. None of them is SI. */
+/* The system clock that something is measured against. Neither is in SI seconds. */
 enum tw_against {
 	TW_AGAINST_RAW,		/* CLOCK_MONOTONIC_RAW: the kernel's own rate */
 	TW_AGAINST_MONOTONIC,	/* CLOCK_MONOTONIC: steered by NTP */
@@ -201,11 +204,11 @@ enum tw_against {
 enum tw_rate_source {
 	TW_RATE_REGRESSION,	/* measured; the uncertainty is the fit's */
 	TW_RATE_KERNEL,		/* the kernel's own multiplier, verified */
-	TW_RATE_KERNEL_PROVISIONAL,	/* the same, no second witness yet */
-	TW_RATE_KERNEL_STEERED,	/* and what adjtimex says of the steering */
+	TW_RATE_KERNEL_PROVISIONAL,	/* the kernel's, with no witness yet */
+	TW_RATE_KERNEL_STEERED,	/* the kernel's, and adjtimex's steering */
 };
 
-/* Who else names the rate that was recognised as the kernel's. */
+/* The second source of the rate that was recognised as the kernel's. */
 enum tw_witness {
 	TW_WITNESS_NONE,
 	TW_WITNESS_BOUND,	/* the hard interval holds no other candidate */
@@ -217,16 +220,16 @@ enum tw_witness {
 	TW_WITNESS_DECLARED,	/* the counter's frequency by declaration */
 };
 
-/* Why the kernel's rate was not taken; 0 when it was. */
+/* Why the kernel's rate is not used; 0 if it is. */
 enum tw_rate_refusal {
 	TW_REFUSED_BY_CALLER	= 1 << 0,	/* kernel_rate = TW_OFF */
 	TW_REFUSED_AGAINST	= 1 << 1,	/* its steering can't be read */
 	TW_REFUSED_CLOCKSOURCE	= 1 << 2,	/* kernel keeps time by another */
 	TW_REFUSED_NO_CANDIDATE	= 1 << 3,	/* none within 6 sigma */
-	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one too near */
+	TW_REFUSED_AMBIGUOUS	= 1 << 4,	/* a second one is too near */
 	TW_REFUSED_GAPS		= 1 << 5,	/* samples in too few blocks */
 	TW_REFUSED_DISPROVED	= 1 << 6,	/* by tw_clock_refine() */
-	TW_REFUSED_SLEWED	= 1 << 7,	/* offset, adjtime, PPS at work */
+	TW_REFUSED_SLEWED	= 1 << 7,	/* by an offset, adjtime or PPS */
 	TW_REFUSED_CHANGED	= 1 << 8,	/* steered anew in the window */
 };
 
@@ -234,19 +237,19 @@ enum tw_rate_refusal {
  * struct tw_rate - how fast the counter runs, and how well that is known
  *
  * @uncertainty_ppb and @bound_ppb are of the rate relative to @against, never
- * relative to SI seconds: the kernel's own idea of a second is a crystal's,
- * some tens of ppm off, and no program can see that from inside.
+ * relative to SI seconds. The kernel's second is that of a crystal, which is some
+ * tens of ppm off. No program can see that error from inside.
  *
  * Where @source is a kernel rate, @hz is exactly 1e9 * 2^kernel_shift /
- * kernel_mult and @uncertainty_ppb is 0 against CLOCK_MONOTONIC_RAW (that
- * clock *is* this multiplication); @measured_hz and @measured_uncertainty_ppb
- * keep what the samples alone said. @bound_ppb is always the hard bound of
- * the samples: it does not shrink because a candidate was accepted.
+ * kernel_mult. Its @uncertainty_ppb is 0 against CLOCK_MONOTONIC_RAW, because
+ * that clock *is* this multiplication. @measured_hz and @measured_uncertainty_ppb
+ * keep what the samples alone give. @bound_ppb is always the hard bound of the
+ * samples: accepting a candidate does not make it smaller.
  *
- * TW_RATE_KERNEL_STEERED is CLOCK_MONOTONIC's: the kernel's rate divided by 1 +
- * @steering_ppb * 1e-9, with no multiplier, as the kernel takes turns with two.
- * It holds until NTP steers anew. @uncertainty_ppb is what those turns, and
- * the resolution of adjtimex, leave over a window as long as this one.
+ * TW_RATE_KERNEL_STEERED is a rate of CLOCK_MONOTONIC: the kernel's rate divided by
+ * 1 + @steering_ppb * 1e-9. It has no multiplier, because the kernel alternates
+ * between two. The rate holds until NTP steers anew. @uncertainty_ppb is what the
+ * alternation and the resolution of adjtimex leave over a window of this length.
  */
 struct tw_rate {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -261,7 +264,7 @@ struct tw_rate {
 	uint32_t kernel_shift;
 	uint64_t window_ns;		/* first to last sample used */
 	uint32_t samples;		/* brackets recorded */
-	uint32_t used;			/* of them narrow enough for the fit */
+	uint32_t used;			/* brackets narrow enough for the fit */
 	uint64_t bracket_ticks;		/* the narrowest */
 	double measured_hz;
 	double measured_uncertainty_ppb;
@@ -276,24 +279,25 @@ struct timex;
 /**
  * struct tw_time_source - where a calibration reads its two clocks
  *
- * For tests and for counters the library does not know. @read_ns need not be
- * finer than @granularity_ns; its value v means "between v and v +
- * granularity_ns". Without one, tw_ticks_begin()/tw_ticks_end() and
- * clock_gettime() are used directly.
+ * For tests, and for counters that the library does not know. Without a source,
+ * tw_ticks_begin(), tw_ticks_end() and clock_gettime() are called directly.
+ * @read_ns need not be finer than @granularity_ns: its value v means "between v
+ * and v + granularity_ns".
  *
- * @counter_is_clocksource says that @read_ns is computed from this very
- * counter with the kernel's multiply-and-shift, so that its exact rate may be
- * looked for; @witness_khz (0: none) is a second source's word for that rate.
- * @declared_hz is the frequency that the kernel was told; 0 means that it found
- * an integer number of kHz by itself, as on x86-64.
+ * @counter_is_clocksource: the kernel's multiply-and-shift computes @read_ns from
+ * this very counter, so that its exact rate can be looked for.
+ * @witness_khz: that rate as a second source gives it; 0: none.
+ * @declared_hz: the frequency that the kernel was told. 0: the kernel found an
+ * integer number of kHz by itself, as on x86-64.
  *
- * Without @sleep_ns (NULL) the window is spent reading, so these clocks must
- * advance by being read. With it, short bursts of reading alternate with sleep,
- * as on a machine where others want the CPU.
+ * @sleep_ns: with it, short bursts of reading alternate with sleep, as on a
+ * machine where others want the CPU. Without it (NULL) the whole window is spent
+ * reading, so these clocks must advance when they are read.
  *
- * Against CLOCK_MONOTONIC @read_ns is that clock, and its exact rate can be
- * known only from the last two (else NULL): CLOCK_MONOTONIC_RAW of the same
- * granularity, and adjtimex(2), asked with modes 0 and ADJ_OFFSET_SS_READ.
+ * @read_raw_ns and @adjtimex: only for the exact rate of CLOCK_MONOTONIC, which
+ * @read_ns then reads; else NULL. The first reads CLOCK_MONOTONIC_RAW with the
+ * same granularity. The second is adjtimex(2), called with modes 0 and
+ * ADJ_OFFSET_SS_READ.
  */
 struct tw_time_source {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -309,8 +313,8 @@ struct tw_time_source {
 	int (*adjtimex)(void *context, struct timex *timex);
 };
 
-/* What a function that is told of the progress returns to end a measurement with what
- * was measured by then. 0 goes on; anything else ends with -ECANCELED. */
+/* A progress function returns 0 to go on, or TW_ENOUGH to end the measurement with
+ * what was measured so far. Any other value ends it with -ECANCELED. */
 #define TW_ENOUGH	2
 
 struct tw_rate_options {
@@ -319,9 +323,9 @@ struct tw_rate_options {
 	enum tw_against against;	/* 0: CLOCK_MONOTONIC_RAW */
 	enum tw_switch kernel_rate;	/* TW_OFF: only what is measured */
 	const struct tw_time_source *source;	/* NULL: the real clocks */
-	uint64_t longest_ns;		/* while samples are too few, or more than
-					   one kernel's rate fits: go on for as
-					   long again, up to this; 0: don't */
+	/* If the samples are too few, or fit more than one rate of the kernel, the
+	 * window grows by its own length, up to this; 0: it does not grow. */
+	uint64_t longest_ns;
 	/* Called by the calling thread between bursts of reading, some thousand times
 	 * in a window of over 100 ms; NULL: not. Returns 0 or TW_ENOUGH. */
 	int (*progress)(void *context, uint64_t elapsed_ns);
@@ -331,25 +335,28 @@ struct tw_rate_options {
 /**
  * tw_rate_measure - calibrate the counter against a system clock
  * @rate: the result
- * @options: NULL means one second against CLOCK_MONOTONIC_RAW, kernel's rate
- *           taken where it verifies itself
+ * @options: NULL means one second against CLOCK_MONOTONIC_RAW, and the kernel's
+ *           rate where it can be verified
  *
- * Reads the clock between two reads of the counter, over and over, for the
- * length of the window; keeps the narrow ones, fits a line, and estimates the
- * error from the scatter of sixteen time blocks. Then looks whether exactly
- * one multiplier that the kernel can have made explains it (see
- * core/clock/kernel_rate.c); against CLOCK_MONOTONIC together with what
- * adjtimex(2) says of the steering (core/clock/monotonic_rate.c).
+ * Reads the clock between two reads of the counter, over and over, until the
+ * window ends. Fits a line through the narrow brackets, and estimates the error
+ * from the scatter of sixteen time blocks. Then checks whether exactly one
+ * multiplier that the kernel can have made explains the line: see
+ * core/clock/kernel_rate.c. Against CLOCK_MONOTONIC the steering that adjtimex(2)
+ * reports is a part of that: see core/clock/monotonic_rate.c.
  *
- * Busy for at most 100 ms of a window; longer windows are spent asleep
- * between short bursts. Blocks for the length of the window, or up to
- * longest_ns: an idle machine makes 20 ms enough, a crowded one not always.
+ * Busy for at most 100 ms of a window: in longer windows the thread sleeps between
+ * short bursts. Blocks for the length of the window, or up to longest_ns. On an
+ * idle machine 20 ms are enough, on a busy one not always.
  *
- * Return: 0; -EINVAL for a window under 5 ms or over an hour or a source
- * without functions; -ENOMEM; -EAGAIN when too few undisturbed samples could
- * be taken; -EIO when the counter stands still or runs backwards; -ENOTSUP
- * when the counter cannot be read by this process; -ECANCELED when @progress
- * returned neither 0 nor TW_ENOUGH.
+ * Return: 0, or
+ *	-EINVAL		a window under 5 ms or over an hour; a source without
+ *			functions
+ *	-ENOMEM		no memory
+ *	-EAGAIN		too few undisturbed samples
+ *	-EIO		the counter stands still or runs backwards
+ *	-ENOTSUP	this process may not read the counter
+ *	-ECANCELED	@progress returned neither 0 nor TW_ENOUGH
  * Thread-safe.
  */
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
@@ -359,28 +366,31 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
  * @ticks: the largest value read
  * @cpu: the CPU it was read on; NULL is allowed
  *
- * A thread of its own goes over the CPUs that the caller may run on and reads
- * the counter on each; the caller's affinity is never touched. Counters of a
- * reliable machine are nanoseconds apart, and the last CPU read wins.
+ * The function starts a thread, which visits the CPUs that the caller may run on
+ * and reads the counter on each. The caller's affinity is not changed. On a
+ * reliable machine the counters are nanoseconds apart, so the CPU that is read
+ * last has the largest value.
  *
- * Return: how many CPUs were read, 1 and more; -ENOMEM; -EAGAIN when no thread
- * can be had or it could be kept on no CPU; -ENOTSUP when this process may not
- * read the counter; -errno of sched_getaffinity().
+ * Return: how many CPUs were read, 1 and more, or
+ *	-ENOMEM		no memory
+ *	-EAGAIN		no thread could be started, or kept on any CPU
+ *	-ENOTSUP	this process may not read the counter
+ *	-errno		of sched_getaffinity()
  * Cost: some ten microseconds a CPU. Thread-safe.
  */
 int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
 
 /**
  * tw_seconds_before_wrap - how long until a 64-bit counter starts again at 0
- * @ticks: its value now; tw_ticks_largest() has that of the earliest CPU
+ * @ticks: the counter's value now; tw_ticks_largest() gives the largest one
  * @hz: ticks per second
  *
- * Computed in floating point: nothing overflows at any rate, and at 1 GHz the
- * answer is about 584 years less the machine's age. That is the counter's own
- * limit; a conversion's is max_ticks of its struct tw_scale.
+ * Computed in floating point, so nothing overflows at any rate. At 1 GHz the
+ * answer is about 584 years less the machine's age. This is the limit of the
+ * counter. The limit of a conversion is max_ticks of its struct tw_scale.
  *
- * Return: seconds; 0, which promises nothing, for a rate that is no positive
- * number. Pure; thread-safe.
+ * Return: seconds; 0, which promises nothing, if @hz is no positive number. Pure;
+ * thread-safe.
  */
 double tw_seconds_before_wrap(uint64_t ticks, double hz);
 
@@ -389,19 +399,18 @@ double tw_seconds_before_wrap(uint64_t ticks, double hz);
 /**
  * struct tw_scale - what turns ticks into nanoseconds
  *
- * With L = modulus_log2, the ticks are split into whole moduli
- * of 2^L ticks and a rest:
+ * With L = modulus_log2, the ticks are split into whole moduli of 2^L ticks and a
+ * rest:
  *
  *	ns = ((t >> L) * whole + ((t & mask) * mult >> shift) + half) >> q
  *
  * Both parts are in units of 2^-q ns and share one final rounding shift. All
- * products fit 64 bits. @whole is computed by itself, not from @mult, so the
- * error of @mult does not add up over time; @mult is at most so large that the
- * last tick of a modulus does not exceed the next whole one, which makes the
- * whole function monotone.
+ * products fit 64 bits. @whole is not computed from @mult, so the error of @mult
+ * does not add up over time. @mult is small enough that the last tick of a modulus
+ * does not exceed the next whole modulus. So the function is monotone.
  *
  * The promise: for ticks <= max_ticks the result is within error_ns +
- * error_ppb * 1e-9 * ns of ticks / hz. Above max_ticks it is max_ns.
+ * error_ppb * 1e-9 * ns of ticks / hz. Above max_ticks the result is max_ns.
  */
 struct tw_scale {
 	uint64_t mask;
@@ -425,27 +434,27 @@ struct tw_scale {
 /**
  * tw_scale_init - prepare the conversion of ticks to nanoseconds
  * @scale: the result; read-only afterwards
- * @rate: 10 MHz to 10 GHz; where it carries a kernel multiplier, that ratio
- *        is used, not its decimal image
- * @modulus_ns: wished length of a modulus; the nearest power of two of ticks
- *              is taken and kept in @scale. 0 chooses the one with the
- *              smallest error in ppb that keeps error_ns at or below 1
+ * @rate: 10 MHz to 10 GHz; if it has a kernel multiplier, that exact ratio is used
+ *        and not @hz
+ * @modulus_ns: wanted length of a modulus. The nearest power of two in ticks is
+ *              taken and kept in @scale. 0: the modulus with the smallest error
+ *              in ppb that keeps error_ns at 1 or below
  *
- * Return: 0; -ERANGE for a rate outside the range, or a modulus so long or so
- * short that the products do not fit. Pure; thread-safe.
+ * Return: 0; -ERANGE for a rate outside the range, or for a modulus with which the
+ * products do not fit 64 bits. Pure; thread-safe.
  */
 int tw_scale_init(struct tw_scale *scale, const struct tw_rate *rate,
 		  uint64_t modulus_ns);
 
-/* Of the conversion, what is less than a modulus: for ticks <= mask, in
- * fractions of a nanosecond. */
+/* Convert less than a modulus, for ticks <= mask: the result is in fractions of a
+ * nanosecond. */
 static inline uint64_t tw__scale_part(const struct tw_scale *scale,
 					     uint64_t ticks)
 {
 	return ticks * scale->mult >> scale->shift;
 }
 
-/* The conversion without the range check, for ticks <= max_ticks. */
+/* Convert without the range check, for ticks <= max_ticks. */
 static inline uint64_t tw__scale_modulus(const struct tw_scale *scale,
 					uint64_t ticks)
 {
@@ -474,8 +483,9 @@ static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
  * @scale: from tw_scale_init()
  * @ticks: end - begin, as a signed number
  *
- * Odd: f(-t) = -f(t). A begin that was read on a CPU a little ahead gives a
- * small negative number here, not 584 years. Thread-safe.
+ * The function is odd: f(-t) = -f(t). If @begin was read on a CPU whose counter is
+ * a little ahead, the result is a small negative number and not 584 years.
+ * Thread-safe.
  */
 static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 					   int64_t ticks)
@@ -488,13 +498,13 @@ static inline int64_t tw_ticks_delta_to_ns(const struct tw_scale *scale,
 /* ---- 4 the clock ------------------------------------------------------- */
 
 /*
- * The clock from some moment on, at a better rate: made by tw_clock_refine(). A
- * segment takes over at begin_ticks exactly where the one before it stands, and is
- * never changed or taken back afterwards: the clock stays one function of the
- * counter.
+ * The clock from some moment on, at a better rate; made by tw_clock_refine(). A
+ * segment takes over at begin_ticks, exactly where the previous one stands then. It
+ * is never changed or taken back afterwards, so the clock stays one function of
+ * the counter.
  */
 struct tw__clock_segment {
-	/* What reading needs is one cache line. */
+	/* One cache line holds what a reader needs. */
 	uint64_t begin_ticks;
 	uint64_t limit_ticks;		/* since then; 0: not to be used */
 	uint64_t base_ns;
@@ -507,30 +517,30 @@ struct tw_reliability;
 /**
  * struct tw_clock - nanoseconds of a system clock, read from the counter
  *
- * Set up by tw_clock_init(), released by tw_clock_free(). What is behind @state is
- * the library's. Copies share it: use one of them, and free that one. Allocate a
- * clock with its alignment (aligned_alloc()).
+ * Set up by tw_clock_init(), released by tw_clock_free(). What @state points to
+ * belongs to the library. Copies of a clock share it: use one of them, and free
+ * that one. Allocate a clock with its alignment (aligned_alloc()).
  *
- * The base lies some time before the anchor, so that a counter a little behind on
- * another CPU still gives a time a little earlier and not a wrapped one.
+ * The base is some time before the anchor. So a counter that is a little behind on
+ * another CPU gives a time that is a little earlier, and does not wrap.
  *
- * Where the counter can't be read, can't be calibrated, or the caller wants
- * the system's clock, @system is set and every function below calls
- * clock_gettime() instead: same meaning, more nanoseconds. Where the counter
- * is disabled for the process (tw_counter_check()), that is a real system call,
- * since the vDSO reads the counter, and is killed for it, too.
+ * @system is set where the counter can't be read or calibrated, or where the caller
+ * wants the system's clock. Then every function below calls clock_gettime(): the
+ * meaning is the same, the cost higher. Where the counter is disabled for the
+ * process (tw_counter_check()), that is a real system call. The vDSO would read
+ * the counter, and the process would be killed.
  *
- * Inline functions read it, so its 192 bytes never change.
+ * Inline functions read this structure, so its 192 bytes never change.
  */
 struct tw_clock {
-	/* What reading needs is one cache line, to the middle of the scale. */
+	/* One cache line, to the middle of the scale, holds what a reader needs. */
 	uint64_t base_ticks;
 	uint64_t base_ns;
 	uint64_t limit_ticks;		/* since the base; beyond: slow path */
 	struct tw_scale scale;		/* of the rate at the start */
 	const struct tw__clock_segment *tw__last;	/* NULL: not refined */
 	struct tw_clock_state *state;
-	/* not read when reading the clock */
+	/* not read when the clock is read */
 	uint64_t anchor_ticks;
 	uint64_t anchor_ns;		/* of clock_id, at anchor_ticks */
 	uint64_t anchor_error_ns;	/* hard: half of the anchor's bracket */
@@ -556,7 +566,7 @@ struct tw_clock_options {
 	const struct tw_rate *rate;	/* already measured: don't calibrate */
 	enum tw_anchor anchor;		/* 0: that of the rate */
 	const struct tw_reliability *reliability;	/* for tw_interval();
-					   kept, so it must live as long */
+					   must live as long as the clock */
 	uint64_t longest_ns;		/* of the calibration: as of the rate */
 };
 
@@ -565,37 +575,37 @@ struct tw_clock_options {
  * @clock: the clock; release with tw_clock_free()
  * @options: NULL means one second against CLOCK_MONOTONIC_RAW
  *
- * A counter that fails calibration is no error here: the clock then reads the
- * system's, and clock->system says so. Callers who must not have that look at
- * it.
+ * If the counter can't be calibrated, the function still succeeds: the clock then
+ * reads the system's clock, and clock->system is set. Callers who do not want that
+ * check clock->system.
  *
- * Anchored on another clock than the rate is against, the clock drifts from
- * its anchor's by what those two do: choose that for long intervals in RAW
- * seconds that start at a CLOCK_MONOTONIC time.
+ * A clock can be anchored on another system clock than its rate is against. Then it
+ * drifts from its anchor as those two clocks drift apart. Choose that for long
+ * intervals in RAW seconds that start at a CLOCK_MONOTONIC time.
  *
- * Return: 0; -EINVAL as tw_rate_measure(), and for an anchor that there is not;
- * -ENOMEM.
+ * Return: 0; -EINVAL as tw_rate_measure(), and for an unknown anchor; -ENOMEM.
  * Blocks for the window. Thread-safe.
  */
 int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options);
 
 /**
  * tw_clock_free - release a clock
- * @clock: from tw_clock_init(), which nobody reads any more; or all zeros
+ * @clock: from tw_clock_init(), with no reader left; or all zeros
  *
  * The clock is all zeros afterwards.
  */
 void tw_clock_free(struct tw_clock *clock);
 
-/* Slow paths: before the base or the last segment, beyond the range, system. */
+/* Slow paths: for times before the base or the last segment, for times beyond the
+ * range, and for the system's clock. */
 uint64_t tw__clock_ns_slow(const struct tw_clock *clock, uint64_t ticks);
 void tw__clock_timespec_slow(uint64_t ns, uint64_t *second_ns,
 			    struct timespec *ts);
 
 /*
- * Looked at after the counter was read and not before (volatile: asm volatile
- * is not passed): a segment that comes between the two would else be missed.
- * See core/clock/segment.c.
+ * Return the limit. It must be read after the counter: otherwise a segment that
+ * is added between the two reads is missed. Hence volatile: the compiler does not
+ * move a volatile read before an asm volatile. See core/clock/segment.c.
  */
 static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
 {
@@ -605,8 +615,8 @@ static inline uint64_t tw__clock_limit(const uint64_t *limit_ticks)
 }
 
 /*
- * The last segment, if it is to be used for @ticks; NULL: by the slow way. The
- * limit is looked at first: once there is one, nothing in it changes any more.
+ * Return the last segment if it holds at @ticks; NULL: take the slow path. The
+ * limit is read first: once a segment has a limit, it no longer changes.
  */
 static inline const struct tw__clock_segment *
 tw__clock_last(const struct tw_clock *clock, uint64_t ticks, uint64_t *since)
@@ -629,8 +639,8 @@ tw__clock_last(const struct tw_clock *clock, uint64_t ticks, uint64_t *since)
  * @clock: from tw_clock_init()
  * @ticks: a reading of the counter
  *
- * Not meaningful while clock->system is set (stamps are then nanoseconds of
- * the system clock, see tw_clock_ns()). Thread-safe.
+ * Not meaningful while clock->system is set: then the clock's time is that of the
+ * system clock, see tw_clock_ns(). Thread-safe.
  */
 static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 				      uint64_t ticks)
@@ -650,18 +660,18 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
  * tw_clock_ns - nanoseconds of the anchor's clock, now
  * @clock: from tw_clock_init()
  *
- * Cost: tw_ticks() and the conversion; one cache line more once refined.
+ * Cost: tw_ticks() and the conversion. A refined clock reads one more cache line.
  * Thread-safe.
  */
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)
 {
-	/* Without a scale the counter may be one that must not be read. */
+	/* Without a scale, reading the counter may not be allowed. */
 	if (tw__unlikely(!clock->scale.mult))
 		return tw__clock_ns_slow(clock, 0);
 	return tw_clock_ns_at(clock, tw_ticks());
 }
 
-/* The second a thread is in. Zeroed before first use, one per thread. */
+/* The second that a thread is in; one for each thread, zeroed before first use. */
 struct tw_second {
 	uint64_t start_ns;
 	time_t seconds;
@@ -674,7 +684,7 @@ struct tw_second {
  * @ts: the result
  *
  * While the second stays the same, tv_nsec is one subtraction. Only the first
- * reading in another second divides. Thread-safe with a cache of one's own.
+ * reading in another second divides. Thread-safe if each thread has its own cache.
  */
 static inline void tw_clock_timespec(const struct tw_clock *clock,
 				     struct tw_second *second,
@@ -696,7 +706,7 @@ static inline void tw_clock_timespec(const struct tw_clock *clock,
  * struct tw_clock_mark - one moment on several clocks at once
  *
  * @ticks_before and @ticks_after enclose the reading of @system_ns, so the
- * moment is known to half of their distance.
+ * error of the moment is at most half of their distance.
  */
 struct tw_clock_mark {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -708,11 +718,11 @@ struct tw_clock_mark {
 /**
  * tw_clock_mark - read a system clock between two reads of the counter
  * @against: which system clock
- * @tries: take the narrowest of so many, 1 to 1000000
+ * @tries: how often to read, 1 to 1000000; the narrowest reading is taken
  * @mark: the result
  *
- * Return: 0; -EINVAL for no tries; -ENOTSUP when this process may not read the
- * counter; -errno of clock_gettime(). Thread-safe.
+ * Return: 0; -EINVAL if @tries is out of range; -ENOTSUP when this process may not
+ * read the counter; -errno of clock_gettime(). Thread-safe.
  */
 int tw_clock_mark(enum tw_against against, unsigned tries,
 		  struct tw_clock_mark *mark);
@@ -726,9 +736,10 @@ enum tw_verdict {
 };
 
 /*
- * The first four prove TW_UNRELIABLE, and then stand alone; the bounds, the
- * statistics and CPUs skipped leave it undecided. The kernel's clocksource and
- * what the processor promises change no verdict and come beside any.
+ * The first four prove TW_UNRELIABLE. Bounds that are too wide, too few switches and
+ * skipped CPUs leave the verdict undecided; they are not reported with a proof. The
+ * kernel's clocksource and the processor's promise change no verdict, and can come
+ * with any.
  */
 enum tw_reliability_reason {
 	TW_REASON_OFFSET	= 1 << 0,	/* an offset interval excludes 0 */
@@ -739,7 +750,7 @@ enum tw_reliability_reason {
 	TW_REASON_STATISTICS	= 1 << 5,	/* too few switches between CPUs */
 	TW_REASON_ONE_CPU	= 1 << 6,	/* only one CPU allowed: no pairs */
 	TW_REASON_CLOCKSOURCE	= 1 << 7,	/* the kernel prefers another */
-	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* no rate is promised */
+	TW_REASON_NOT_INVARIANT	= 1 << 8,	/* no constant rate is promised */
 	TW_REASON_CPUS_SKIPPED	= 1 << 9,	/* allowed, but not judged */
 };
 
@@ -749,11 +760,13 @@ enum tw_reliability_method {
 };
 
 /*
- * What one CPU's counter is off another's: positive = @cpu is ahead. The
- * interval holds the offset, and neither of its ends is it. A counter's own step
- * is in it: it shows nothing between two steps. Where no constant offset is
- * possible the interval holds all that one at an even pace went over; where it
- * jumped, what it was seen at before and after.
+ * The offset of one CPU's counter from another's: positive = @cpu is ahead. The
+ * offset is inside the interval, and equals neither end. The interval includes the
+ * counter's own step, because no reading is finer than that. If no constant offset
+ * explains the probes, the interval covers the path of the offset:
+ *
+ *	- at an even pace: all the offset went through;
+ *	- with a jump: the offsets before and after the jump.
  */
 struct tw_cpu_offset {
 	unsigned base_cpu;
@@ -770,10 +783,10 @@ struct tw_cpu_offset {
 /**
  * struct tw_reliability - what the probes showed
  *
- * offset_low_ticks and offset_high_ticks are those of the widest pair and the
- * base's own 0: what any two readings can differ by. A bound that is missing
- * altogether is INT64_MAX or its negative, a pace without one INFINITY.
- * "Monotonic" is a statement about what was seen, in probe order.
+ * offset_low_ticks and offset_high_ticks are those of the widest pair, and of 0,
+ * which is the base's own offset: any two readings differ by at most that. A
+ * missing bound is INT64_MAX or its negative, and INFINITY for a pace. @monotonic
+ * is a statement about the probes that were made, in their order.
  */
 struct tw_reliability {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -786,18 +799,18 @@ struct tw_reliability {
 	int64_t offset_low_ticks;
 	int64_t offset_high_ticks;
 	int monotonic;			/* 1: no later read was smaller */
-	uint64_t backwards;		/* how many were */
+	uint64_t backwards;		/* how many later reads were smaller */
 	uint64_t probes;
 	uint64_t switches;		/* probes whose predecessor was elsewhere */
 	uint64_t full_loops;		/* rounds over all CPUs and back */
 	double pace_low_ppb;		/* hull of all pairs */
 	double pace_high_ppb;
 	uint64_t elapsed_ns;
-	double hz;			/* what turned ticks into ns here */
+	double hz;			/* by which ticks became ns here */
 	double read_cost_ns;		/* of tw_ticks(), in a loop */
 	struct tw_cpu_offset *offsets;	/* freed by tw_reliability_free() */
-	double step_ticks;		/* by which the counters were seen to move,
-					   good to 0.1; 1: no longer step */
+	double step_ticks;		/* by which the counters moved, correct to
+					   0.1; 1: no longer step was seen */
 };
 
 /* How far a measurement has come. */
@@ -806,7 +819,7 @@ struct tw_reliability_progress {
 	uint64_t elapsed_ns;
 	uint64_t time_limit_ns;
 	uint64_t probes;
-	unsigned cpus;			/* that take part */
+	unsigned cpus;			/* those that take part */
 };
 
 struct tw_reliability_options {
@@ -814,16 +827,15 @@ struct tw_reliability_options {
 	enum tw_reliability_method method;
 	uint64_t time_limit_ns;		/* 0: 500 ms after least_time_ns */
 	uint64_t least_switches;	/* per CPU; 0: 100 */
-	uint64_t tolerance_ns;		/* wanted bound; 0: 500 by
-					   compare-and-swap, 100000 by switching,
-					   which can't prove 500: no move of a
-					   thread is that fast */
+	uint64_t tolerance_ns;		/* wanted bound; 0: 500 for TW_METHOD_CAS,
+					   100000 for TW_METHOD_SWITCH: no thread
+					   moves fast enough to prove 500 */
 	double hz;			/* 0: a short look at the clock */
 	double pace_limit_ppb;		/* 0: 1000 */
-	uint64_t least_time_ns;		/* the longer, the narrower the
-					   intervals of pace; 0: some ms */
+	uint64_t least_time_ns;		/* a longer time gives narrower intervals
+					   of pace; 0: some ms */
 	/* Called by the calling thread some four times a second; NULL: not.
-	 * Returns 0 or TW_ENOUGH, see there: then there is a verdict. */
+	 * Returns 0 or TW_ENOUGH. With TW_ENOUGH there is a verdict. */
 	int (*progress)(void *context,
 			const struct tw_reliability_progress *progress);
 	void *context;
@@ -835,23 +847,29 @@ struct tw_reliability_options {
  * @options: NULL means the defaults above
  *
  * TW_METHOD_CAS: one thread on each CPU that the caller may run on takes turns
- * at a counter in memory with compare-and-swap; the order of the swaps is the
- * order of the reads. TW_METHOD_SWITCH: one thread is moved over these CPUs and
- * reads before and after each move. That bounds an offset by the shortest moves
- * there and back, tens of microseconds in place of tenths of one, and needs no
- * other CPU to do anything at the same time; TW_RELIABLE then says that much less.
- * Either way the threads are its own; the caller's affinity, signals and threads
- * are as before on return.
+ * at a counter in memory, by compare-and-swap. The order of the swaps is the
+ * order of the reads.
  *
- * Takes some 10 ms on idle CPUs, and ends early on loaded ones, too, as soon as
- * the statistics suffice. CPUs beyond TW_RELIABILITY_MAX_CPUS, and those on
- * which no thread could be started or kept, are not judged; then the verdict
- * is never TW_RELIABLE.
+ * TW_METHOD_SWITCH: one thread moves over these CPUs, and reads before and after
+ * each move. The shortest moves there and back bound an offset: to tens of
+ * microseconds, while TW_METHOD_CAS bounds it to tenths of one. No other CPU needs
+ * to work at the same time. TW_RELIABLE is a weaker statement then.
  *
- * Return: 0 with a verdict; -ENOMEM; -EAGAIN when no thread at all can be had;
- * -EINVAL for a time over an hour, a method that there is not, a rate or pace
- * limit that is negative or no number; -ENOTSUP when this process may not read
- * the counter; -ECANCELED when @progress returned neither 0 nor TW_ENOUGH.
+ * With both methods the function makes its own threads. The caller's affinity,
+ * signals and threads are unchanged when it returns.
+ *
+ * Takes some 10 ms on idle CPUs. On loaded CPUs the function also ends as soon as
+ * the statistics suffice. CPUs beyond TW_RELIABILITY_MAX_CPUS are not judged, nor
+ * are those on which no thread could be started or kept. Then the verdict is never
+ * TW_RELIABLE.
+ *
+ * Return: 0 with a verdict, or
+ *	-ENOMEM		no memory
+ *	-EAGAIN		no thread could be started
+ *	-EINVAL		a time over an hour; an unknown method; a rate or pace limit
+ *			that is negative or no number
+ *	-ENOTSUP	this process may not read the counter
+ *	-ECANCELED	@progress returned neither 0 nor TW_ENOUGH
  * Thread-safe.
  */
 int tw_reliability_measure(struct tw_reliability *result,
@@ -859,8 +877,8 @@ int tw_reliability_measure(struct tw_reliability *result,
 void tw_reliability_free(struct tw_reliability *result);
 
 /*
- * Where two of kernel, processor and measurement can't both be right. A rate
- * that somebody names contradicts if it is more than 500 ppm off the measured.
+ * Two statements, of kernel, processor or measurement, that can't both be right. A
+ * named rate contradicts the measured one if they are more than 500 ppm apart.
  */
 enum tw_contradiction {
 	TW_CONTRADICTION_KERNEL_TRUSTS	= 1 << 0,	/* measured unreliable */
@@ -881,7 +899,7 @@ struct tw_machine;
  * @result: from tw_reliability_measure()
  * @machine: from tw_machine_read(), on the same machine
  *
- * They change no verdict: it is the measurement's.
+ * Contradictions change no verdict: the measurement alone gives it.
  *
  * Return: bits of enum tw_contradiction, 0 for none; -EINVAL or -E2BIG. Pure;
  * thread-safe.
@@ -897,7 +915,7 @@ struct tw_machine {
 	char processor[64];		/* the brand string */
 	char hypervisor[16];		/* "" on bare metal */
 	char clocksource[32];		/* the kernel's current one */
-	char clocksources[128];		/* those it could use */
+	char clocksources[128];		/* those that it could use */
 	int invariant;			/* 1 yes, 0 no, -1 unknown */
 	int has_read_with_cpu;		/* rdtscp: 1 yes, 0 no */
 	unsigned cpus_allowed;
@@ -905,104 +923,110 @@ struct tw_machine {
 	unsigned cpus_configured;
 	uint64_t cpuid_khz;		/* leaf 0x15; 0: not given */
 	uint64_t hypervisor_khz;	/* leaf 0x40000010; 0: not given */
-	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0 */
+	uint64_t cpuinfo_khz;		/* /proc/cpuinfo, guests only; 0: none */
 	uint64_t kernel_log_khz;	/* 0: not readable or gone */
-	uint64_t declared_hz;		/* by register or device tree; 0 */
+	uint64_t declared_hz;		/* by register or device tree; 0: none */
 	uint64_t perf_page_khz;		/* perf's multiplier; 0: not allowed */
-	double vmclock_hz;		/* the host's, of UTC or TAI; 0 */
-	double vmclock_error_ppb;	/* its own bound on that; 0: not given */
-	int ntp_synchronized;		/* 1, 0 says adjtimex; -1 unknown */
+	double vmclock_hz;		/* the host's, of UTC or TAI; 0: none */
+	double vmclock_error_ppb;	/* its bound, by the host; 0: not given */
+	int ntp_synchronized;		/* by adjtimex: 1, 0; -1 unknown */
 	double ntp_steering_ppb;	/* + = MONOTONIC faster than RAW */
 };
 
 /**
  * tw_machine_read - collect what kernel and processor say about the counter
- * @machine: the result; what can't be read is empty, 0 or -1
+ * @machine: the result; a member that can't be read is empty, 0 or -1
  *
- * Return: 0; -EINVAL or -E2BIG for a size that is none. Thread-safe.
+ * Return: 0; -EINVAL or -E2BIG for a wrong size. Thread-safe.
  */
 int tw_machine_read(struct tw_machine *machine);
 
 /* ---- 6 the clock's error ----------------------------------------------- */
 
 /**
- * tw_clock_refine - look at both clocks again, and do better from now on
+ * tw_clock_refine - read both clocks again, and improve the clock's rate
  * @clock: from tw_clock_init(); others may read it meanwhile
  *
- * The rate of a longer baseline takes over some 20 ms from now where it is
- * better known: when the baseline has at least doubled, or the kernel's rate
- * can be recognised by now. Time goes on from where the clock stands: it never
- * steps, and any reading is the same function of the counter for all threads,
- * and for children forked after the call, as long as the CPUs' counters are
- * less than a millisecond apart. A caller that is stopped for 10 ms at the moment
- * when it publishes the rate can break that, by what the two rates differ by;
- * diagnostics say so. What the clock has gathered of offset by then stays;
- * tw_clock_check() reports it.
+ * The baseline from the start until now gives a better rate if it has at least
+ * doubled, or if the kernel's rate can be recognised by now. A better rate takes
+ * over some 20 ms later.
+ *
+ * The clock goes on from where it stands, and never steps. All threads, and all
+ * children forked after the call, get the same time from the same reading. That
+ * holds while the CPUs' counters are less than a millisecond apart. A caller that
+ * is stopped for 10 ms while it publishes the rate can break it; the error is then
+ * what the two rates differ by, and diagnostics tell. An offset that the clock has
+ * gathered before stays; tw_clock_check() reports it.
  *
  * Readers write nothing: between calls the clock may be in read-only memory.
  *
- * Two looks can't tell another rate from a jump of either clock that is small
- * enough for the bounds of the start: bounds of a refined rate assume none.
+ * Two looks at the clocks can't tell another rate from a small jump of either
+ * clock, within the bounds of the start. The bounds of a refined rate assume that
+ * no clock jumped.
  *
- * Watches the kernel's rate, too. A provisional one is confirmed when nothing
- * else is left; as soon as no line of that slope passes through what was read
- * at the start and now, it was a wrong guess: the measured rate takes over,
- * and diagnostics say so. Where that happens to a confirmed one, it is the
- * clocks that are wrong: -ESTALE.
+ * The function also watches the kernel's rate. A provisional rate is confirmed
+ * when no other candidate is left. It was a wrong guess if no line of that slope
+ * passes through the readings of the start and of now: then the measured rate
+ * takes over, and diagnostics tell. If that happens to a confirmed rate, the
+ * clocks are wrong, and the function returns -ESTALE.
  *
- * Call it now and then: it does nothing when there is nothing to gain. Against
- * CLOCK_MONOTONIC the rate is the mean since the start.
+ * Call it from time to time: it does nothing when there is nothing to gain.
+ * Against CLOCK_MONOTONIC the rate is the mean since the start.
  *
- * Return: 0, see tw_clock_rate() for what became of it; -EBUSY while another
- * thread does the same; -EAGAIN when it is too soon, or this thread was held up
- * so long that the new rate would have come too late; -ESTALE when no single
- * rate explains start and now, or the machine was suspended or moved: the clock is
- * as it was, and a new one is needed; -ENOSPC after over 30 new rates; -ENOTSUP for
- * a clock that reads the system's; -ENOMEM, -EIO, -ERANGE.
+ * Return: 0, and tw_clock_rate() tells which rate holds now; or
+ *	-EBUSY		another thread refines this clock
+ *	-EAGAIN		it is too soon, or this thread was held up so long that the
+ *			new rate would have come too late
+ *	-ESTALE		no single rate explains start and now, or the machine was
+ *			suspended or moved: the clock is unchanged, and a new one is
+ *			needed
+ *	-ENOSPC		there were over 30 new rates
+ *	-ENOTSUP	the clock reads the system's clock
+ *	-ENOMEM, -EIO, -ERANGE
  * Takes about half a millisecond. Thread-safe.
  */
 int tw_clock_refine(struct tw_clock *clock);
 
 /**
- * tw_clock_rate - the rate that holds now, or is about to
+ * tw_clock_rate - the rate that holds now or takes over next
  * @clock: from tw_clock_init()
  * @rate: the result
  *
- * Return: 0; -EINVAL or -E2BIG for a size that is none. Thread-safe.
+ * Return: 0; -EINVAL or -E2BIG for a wrong size. Thread-safe.
  */
 int tw_clock_rate(const struct tw_clock *clock, struct tw_rate *rate);
 
-/* What tw_clock_check() looks at. */
+/* The checks of tw_clock_check(). */
 enum tw_health_check {
 	TW_HEALTH_PREDICTION,	/* the clock against the one it was set by */
 	TW_HEALTH_CLOCKSOURCE,	/* what the kernel keeps time by */
 	TW_HEALTH_SUSPEND,	/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	TW_HEALTH_CPUS,		/* the counters of the CPUs, briefly */
 	TW_HEALTH_HOST,		/* whether the host moved this machine */
-	TW_HEALTH_INDEPENDENT,	/* a clock that is not made of this counter */
+	TW_HEALTH_INDEPENDENT,	/* a clock that does not use this counter */
 	TW_HEALTH_CHECKS,
 };
 
 enum tw_health_state {
-	TW_HEALTH_NOT_RUN,	/* could not be */
+	TW_HEALTH_NOT_RUN,	/* the check could not be made */
 	TW_HEALTH_GOOD,
 	TW_HEALTH_BAD,		/* a fault, proven */
-	TW_HEALTH_UNDECIDED,	/* it ran, and can't tell */
+	TW_HEALTH_UNDECIDED,	/* it was made, and can't tell */
 };
 
 /**
- * struct tw_clock_health - what was looked at, and what was seen
+ * struct tw_clock_health - what was checked, and what was seen
  *
- * TW_UNRELIABLE: some check is bad. TW_RELIABLE: the first four are good; the
- * others need devices that few machines have. Else TW_UNDECIDED.
+ * TW_UNRELIABLE: one check or more is bad. TW_RELIABLE: the first four are good;
+ * the others need devices that few machines have. Otherwise TW_UNDECIDED.
  */
 struct tw_clock_health {
 	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_verdict verdict;
 	enum tw_health_state state[TW_HEALTH_CHECKS];
-	/* The clock's advance since it was set up less that of the clock its
-	 * rate is against: it lies within [low, high] for certain, and within
-	 * +-allowed if rate and counter are what they are taken for. */
+	/* How far this clock advanced since it was set up, less how far the clock
+	 * that its rate is against advanced. The difference is within [low, high]
+	 * for certain. If rate and counter are right, it is also within +-allowed. */
 	uint64_t over_ns;
 	double drift_low_ns, drift_high_ns;
 	double drift_allowed_ns;
@@ -1021,14 +1045,16 @@ struct tw_clock_health {
  * @clock: from tw_clock_init()
  * @health: the result
  *
- * Looks at all that a program can look at, and says what it could not. Each
- * check has its blind spot, tw_text() of TW_ENUM_HEALTH_BLIND: a clock that is
- * computed from the same counter agrees with it whatever happens to both.
+ * Makes every check that a program can make, and tells which ones it could not.
+ * Each check has a blind spot, see tw_text() of TW_ENUM_HEALTH_BLIND. For example,
+ * a clock that is computed from the same counter agrees with it whatever happens to
+ * both.
  *
- * Return: 0 with a verdict; -ENOTSUP for a clock that reads the system's;
- * -ENOMEM; -EIO when a clock stands still.
- * Takes some 10 ms, where all CPUs are busy up to 50, most of them for the CPUs:
- * it runs a thread on each that the caller may use. Thread-safe.
+ * Return: 0 with a verdict; -ENOTSUP if the clock reads the system's; -ENOMEM;
+ * -EIO when a clock stands still.
+ * Takes some 10 ms, and up to 50 ms where all CPUs are busy. Most of that time
+ * goes to the CPUs' counters: a thread runs on each CPU that the caller may use.
+ * Thread-safe.
  */
 int tw_clock_check(const struct tw_clock *clock, struct tw_clock_health *health);
 
@@ -1049,7 +1075,7 @@ struct tw_stamp {
  * tw_stamp_now - take a stamp for tw_interval()
  * @stamp: the result
  *
- * Ordered as tw_ticks_begin(): for both ends of an interval. Thread-safe.
+ * Ordered as tw_ticks_begin(), so it suits both ends of an interval. Thread-safe.
  * Cost: a function call around an ordered read.
  */
 static inline void tw_stamp_now(struct tw_stamp *stamp)
@@ -1057,7 +1083,7 @@ static inline void tw_stamp_now(struct tw_stamp *stamp)
 	stamp->ticks = tw_ticks_cpu(&stamp->cpu);
 }
 
-/* The true value less the stated one lies between the two. */
+/* The true value less the reported one is between the two. */
 struct tw_error {
 	double low_ns;
 	double high_ns;
@@ -1065,26 +1091,26 @@ struct tw_error {
 
 enum tw_interval_cpus {
 	TW_CPUS_SAME,		/* one counter: no offset */
-	TW_CPUS_PAIR,		/* two, and how far they can be apart is known */
-	TW_CPUS_ANY,		/* not known which: the widest pair's */
+	TW_CPUS_PAIR,		/* two, and their largest offset is known */
+	TW_CPUS_ANY,		/* unknown CPUs: the widest pair's offset */
 	TW_CPUS_UNJUDGED,	/* no reliability given: hard bound infinite */
 };
 
 /**
  * struct tw_interval - nanoseconds between two stamps, with their error
  *
- * @read: what the two readings themselves take, in 99 of 100 cases. The
- * interval is that from the end of the first reading to the beginning of the
- * second one. An interruption belongs to the interval wherever it falls.
- * @cpu_offset: what the counters of the two CPUs can be apart, taken as
- * constant; infinite where it was seen to change.
+ * @read: what the two readings themselves take, in 99 of 100 cases. The interval
+ * is from the end of the first reading to the beginning of the second one. An
+ * interruption belongs to the interval wherever it falls.
+ * @cpu_offset: how far the counters of the two CPUs can be apart, as a constant;
+ * infinite where the offset was seen to change.
  * @rate: against the clock that the rate is against, not SI seconds. Against
  * CLOCK_MONOTONIC it includes all that NTP may do, 1000 ppm.
  * @quantisation: rounding of the conversion, and whole ticks.
  *
- * Bounds add up to @total; all but that of @read are hard. @sigma_ns is the root of the sum of the
- * squares of four one-sigmas: width / sqrt(12) for those that are only bounds,
- * the rate's own for the rate.
+ * @total is the sum of the bounds; all but that of @read are hard. @sigma_ns is the
+ * root of the sum of the squares of four one-sigmas. That of the rate is known;
+ * those of the others, which are only bounds, are width / sqrt(12).
  */
 struct tw_interval {
 	size_t size;			/* sizeof, as the caller knows it */
@@ -1105,10 +1131,10 @@ struct tw_interval {
  * @end: the second; an earlier one gives a negative interval
  * @interval: the result
  *
- * Return: 0; -ENOTSUP for a clock that reads the system's; -ERANGE for stamps
- * outside the clock's range. Thread-safe. Cost: some hundred nanoseconds, and
- * a search through the reliability's pairs for two CPUs; convert with
- * tw_ticks_delta_to_ns() where only nanoseconds are wanted.
+ * Return: 0; -ENOTSUP if the clock reads the system's; -ERANGE for stamps outside
+ * the clock's range. Thread-safe. Cost: some hundred nanoseconds; for two CPUs also
+ * a search through the reliability's pairs. If only nanoseconds are wanted,
+ * tw_ticks_delta_to_ns() is cheaper.
  */
 int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 		const struct tw_stamp *end, struct tw_interval *interval);
@@ -1118,13 +1144,12 @@ int tw_interval(const struct tw_clock *clock, const struct tw_stamp *begin,
 /**
  * struct tw_histogram - log-linear histogram of nanoseconds, all of 64 bits
  *
- * Values below 2^bits have a bin each; above, every octave is split into
- * 2^bits bins, so a bin is never wider than its lower edge / 2^bits. Bins are
- * allocated in one zeroed mapping: what is never touched costs no memory.
- * Minimum, maximum, count, sum and sum of squares are exact, and with them mean
- * and standard deviation.
+ * Values below 2^bits have a bin each. Above, every octave is split into 2^bits
+ * bins, so a bin is at most its lower edge / 2^bits wide. Bins are in one zeroed
+ * mapping: bins that are never touched cost no memory. Minimum, maximum, count, sum
+ * and sum of squares are exact, and so are mean and standard deviation.
  *
- * One writer; readers after it, or with their own ordering.
+ * One thread writes. Others read when it has ended, or with their own ordering.
  */
 struct tw_histogram {
 	uint64_t *bins;
@@ -1132,8 +1157,8 @@ struct tw_histogram {
 	uint64_t sum_ns;
 	uint64_t min_ns;		/* UINT64_MAX while empty */
 	uint64_t max_ns;
-	/* Sum of the squares: low and high 64 bits. 0, where sum_ns is not: not
-	 * known, as only bins were. */
+	/* Sum of the squares: low and high 64 bits. If they are 0 and sum_ns is
+	 * not, the sum is not known: only bins were added. */
 	uint64_t squares_ns2[2];
 	uint32_t bin_count;
 	uint8_t bits;
@@ -1141,7 +1166,7 @@ struct tw_histogram {
 };
 
 /**
- * tw_histogram_init - an empty histogram
+ * tw_histogram_init - set up an empty histogram
  * @histogram: release with tw_histogram_free()
  * @digits: significant decimal digits, 1 to 5: a bin is at most 10^-digits
  *          of its value wide
@@ -1156,8 +1181,8 @@ static inline uint32_t tw__histogram_bin(const struct tw_histogram *histogram,
 					uint64_t value_ns)
 {
 	unsigned bits = histogram->bits;
-	/* Of a value below 2^bits it is 0, without a branch: latencies of about
-	 * a microsecond are on either side of 2^10. */
+	/* The octave of a value below 2^bits is 0. No branch computes it, since
+	 * latencies of about a microsecond are on both sides of 2^10. */
 	unsigned octave = 63 - bits -
 		(unsigned)__builtin_clzll(value_ns | 1ULL << bits);
 
@@ -1193,31 +1218,30 @@ static inline void tw_histogram_add(struct tw_histogram *histogram,
  * tw_histogram_merge - add all of @from to @into
  *
  * Return: 0; -EINVAL when their digits differ; -EOVERFLOW when the count or the
- * sum would pass 64 bits, or the squares 128; then @into is unchanged.
+ * sum would exceed 64 bits, or the squares 128. On an error @into is unchanged.
  */
 int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from);
 
 /**
- * tw_histogram_percentile - the value that @percent of all are at or below
+ * tw_histogram_percentile - the value that @percent of all values do not exceed
  * @percent: 0 to 100
  *
- * The upper edge of the bin in which that value lies, never above the exact
- * maximum nor below the exact minimum: off by at most one bin's width, upward.
- * 0 when empty.
+ * Returns the upper edge of the bin in which that value is, limited to the exact
+ * minimum and maximum: at most one bin's width too large. 0 when empty.
  */
 uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 				 double percent);
 
-/* Mean (exact sum over count) and standard deviation of the sample (n - 1; from
- * the exact sums, and where that of squares is not known from bin centres, so
- * within a bin's width); 0 when empty. */
+/* Mean (exact sum over count) and standard deviation of the sample (n - 1); 0 when
+ * empty. The deviation comes from the exact sums. If the sum of squares is not
+ * known, it comes from the centres of the bins: within a bin's width. */
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
 
 /* ---- 8 words ----------------------------------------------------------- */
 
-/* What tw_name() and tw_text() have words for. */
+/* The enumerations that tw_name() and tw_text() have words for. */
 enum tw_enum {
 	TW_ENUM_COUNTER_STATE,	/* enum tw_counter_state */
 	TW_ENUM_AGAINST,	/* enum tw_against */
@@ -1227,7 +1251,7 @@ enum tw_enum {
 	TW_ENUM_VERDICT,	/* enum tw_verdict */
 	TW_ENUM_REASON,		/* enum tw_reliability_reason: one bit */
 	TW_ENUM_CONTRADICTION,	/* enum tw_contradiction: one bit */
-	TW_ENUM_HEALTH_CHECK,	/* enum tw_health_check: what it looks at */
+	TW_ENUM_HEALTH_CHECK,	/* enum tw_health_check: what it checks */
 	TW_ENUM_HEALTH_BLIND,	/* the same: what it can't see */
 	TW_ENUM_HEALTH_STATE,	/* enum tw_health_state */
 };
@@ -1235,7 +1259,7 @@ enum tw_enum {
 /**
  * tw_name - the name of a value, for programs
  * @which: the enumeration
- * @value: one of its values; where they are bits, a single one
+ * @value: one of its values; if its values are bits, a single bit
  *
  * A word of lower-case letters, or a clock's name: "reliable", "kernel",
  * "CLOCK_MONOTONIC". Names are never changed.
@@ -1250,7 +1274,7 @@ const char *tw_name(enum tw_enum which, unsigned value);
  * @which: the enumeration
  * @value: as of tw_name()
  *
- * A clause without a full stop; the name where that says it all. Texts may
+ * A clause without a full stop; the name, if the name says it all. Texts may
  * change from version to version.
  *
  * Return: a constant string, never NULL; "unknown" where there is no such
@@ -1266,18 +1290,18 @@ enum tw_diagnostics_level {
 };
 
 /**
- * tw_set_diagnostics - have the library say what it decides on the way
+ * tw_set_diagnostics - let the library tell what it decides
  * @say: called with @context, a level and one line of text without newline;
- *       NULL, as it is at first: nobody is told
+ *       NULL, the initial value: no call
  * @context: passed on
  *
- * For logs. Everything a program has to act on is also in return values and
- * results; the texts may change from version to version.
+ * For logs. Return values and results contain everything that a program has to act
+ * on. The texts may change from version to version.
  *
- * @say is called by whichever thread called the library, by several at once
- * if several do, and never by the inline functions nor by any that converts or
- * reads a clock. It must not call tw_set_diagnostics(). On return from here no
- * call to an earlier @say is under way any more: its context may be freed.
+ * The thread that called the library calls @say; several threads may do so at once.
+ * No inline function calls @say, and no function that converts or reads a clock.
+ * @say must not call tw_set_diagnostics(). When tw_set_diagnostics() returns, no
+ * call to an earlier @say is under way: its context may be freed.
  *
  * Thread-safe. Not to be called while another thread forks.
  */
