@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the virtual counter of the Arm generic timer. Included by tickwise.h
+ * Reads the virtual counter of the Arm generic timer. Included by tickwise.h
  * only.
  *
  * A read of CNTVCT_EL0 may be made speculatively and out of order (Arm
  * Architecture Reference Manual, DDI 0487, "The Generic Timer in AArch64
- * state"). isb before it lets it begin only when the instructions before have
- * executed, isb after it holds back those that follow. But an isb waits for no
- * load on which nothing depends yet, so the loads before are waited for by
- * dsb: without it a stamp could be older than a value that was loaded first.
+ * state"). The isb before the read lets it begin only when all earlier
+ * instructions have executed. The isb after it holds back all later ones. But an
+ * isb does not wait for a load whose value is not used yet. The dsb waits for
+ * these loads: without it a stamp could be older than a value that was loaded
+ * before.
  *
- * The kernel lets programs read this counter, not CNTPCT_EL0. On processors
- * whose counter is faulty it takes that back and answers every read itself;
- * tw_counter_check() then says "trapped".
+ * The kernel lets programs read this counter, not CNTPCT_EL0. On processors whose
+ * counter is faulty it forbids that, too, and answers every read itself;
+ * tw_counter_check() then reports "trapped".
  */
 #ifndef TW_COUNTER_AARCH64_H
 #define TW_COUNTER_AARCH64_H
@@ -21,7 +22,7 @@
 
 #define TW_COUNTER_NAME		"cntvct_el0"
 #define TW_COUNTER_CLOCKSOURCE	"arch_sys_counter"
-/* What else there is to know of it: machine/aarch64.c. */
+/* machine/aarch64.c reads more facts about this counter. */
 #define TW__PROCESSOR_TELLS
 
 static inline uint64_t tw__counter_read(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a system clock between two reads of the counter.
+ * Reads a system clock between two reads of the counter.
  */
 #include "mark.h"
 

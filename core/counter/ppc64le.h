@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the time base of 64-bit Power. Included by tickwise.h only.
+ * Reads the time base of 64-bit Power. Included by tickwise.h only.
  *
- * isync before the read: all instructions before it have completed. isync
- * after it: none of those that follow has begun (Power ISA, Book II, "Instruction
- * Synchronize"). isync does not wait for storage accesses; lwsync before it
- * puts earlier loads before all that follows, which is what the kernel's own
- * clock relies on, too. By the letter only a branch on the loaded value, which
- * acquire loads contain, or a full sync orders a load with a register that is
- * no storage. A full sync also waits for stores to reach all other processors,
- * some hundred cycles; no interval should contain that.
+ * isync before the read: all earlier instructions have completed. isync after it:
+ * no later one has begun (Power ISA, Book II, "Instruction Synchronize"). isync
+ * does not wait for storage accesses. lwsync before it orders earlier loads before
+ * all that follows; the kernel's own clock relies on this, too.
+ *
+ * Strictly, the time base is no storage. A load is ordered with reading it only by
+ * a branch on the loaded value, which acquire loads contain, or by a full sync. A
+ * full sync also waits until stores have reached all other processors. That takes
+ * some hundred cycles, which no interval should contain.
  */
 #ifndef TW_COUNTER_PPC64LE_H
 #define TW_COUNTER_PPC64LE_H

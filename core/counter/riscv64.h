@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the time register of 64-bit RISC-V. Included by tickwise.h only.
+ * Reads the time register of 64-bit RISC-V. Included by tickwise.h only.
  *
- * Reads of a control and status register are ordered with memory only by
- * fences, for which they count as device input (RISC-V Unprivileged ISA,
- * "Zicsr", CSR Access Ordering). So: earlier loads and reads of the register
- * before this one, this one before everything later. Stores before it need not
- * be waited for. Instructions that touch no memory are ordered by nothing;
- * they take a few cycles, and the register moves every 10 ns to 1 us.
+ * Only fences order reads of a control and status register with memory; for a
+ * fence such a read is device input (RISC-V Unprivileged ISA, "Zicsr", CSR Access
+ * Ordering). The first fence orders earlier loads and earlier reads of the
+ * register before this read. The second one orders this read before everything
+ * later. No fence waits for earlier stores: that is not needed. Nothing orders
+ * instructions that touch no memory. They take a few cycles, and the register
+ * moves only every 10 ns to 1 us.
  *
  * Where the processor has no such register, firmware answers every read;
- * tw_counter_check() then says "trapped".
+ * tw_counter_check() then reports "trapped".
  */
 #ifndef TW_COUNTER_RISCV64_H
 #define TW_COUNTER_RISCV64_H

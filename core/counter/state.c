@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_counter_check(): may the counter be read, what does a read cost, and what
- * stands between this program and the system clock. The kernel is asked before
- * anything is read: where the counter is disabled, one rdtsc is the end.
+ * tw_counter_check(): may the counter be read, what does a read cost, and how does
+ * this program get the system clock? The kernel is asked before anything is read:
+ * where the counter is disabled, one rdtsc would end the process.
  */
 #include "state.h"
 
@@ -22,13 +22,14 @@
 #include "timespec.h"
 #include "with_cpu.h"
 
-/* A trap costs a microsecond and more, the slowest counter that is read
- * directly some 50 ns. */
+/* A trap costs a microsecond and more. The slowest counter that is read directly
+ * costs some 50 ns. */
 #define TRAPPED_NS	500.0
 /* One tick of 10 MHz, the slowest counter that tw_scale_init() takes. */
 #define COARSE_NS	100.0
-/* clock_gettime() that costs this much of the system call is one. The vDSO's
- * takes a fifth, and what falls back from it more than the call alone. */
+/* If clock_gettime() costs this share of the system call, it is a system call. The
+ * vDSO's takes a fifth of it. A vDSO that falls back to the call takes more than the
+ * call alone. */
 #define CALL_RATIO	0.7
 
 #define LOOPS		8
@@ -52,8 +53,8 @@ int tw_system_clock_call(clockid_t clock_id, struct timespec *now)
 }
 
 /*
- * qemu-user answers for /proc/self/exe with the program that it runs; the same
- * link by way of the thread still shows qemu.
+ * Compare two links to this program. For /proc/self/exe qemu-user answers with the
+ * program that it runs. The same link by way of the thread still shows qemu.
  */
 int tw_counter_is_emulated(void)
 {
@@ -117,7 +118,7 @@ static void look_at_namespace(struct tw_counter_facts *facts)
 		facts->time_namespace = 0;
 	if (length < 0)
 		return;
-	/* The file tells of the children's: after unshare() not our own. */
+	/* The file is about the children: after unshare() not about us. */
 	own_length = readlink("/proc/self/ns/time", own, sizeof(own));
 	childrens_length = readlink("/proc/self/ns/time_for_children",
 				    childrens, sizeof(childrens));
@@ -140,7 +141,7 @@ static double loop_of_reads_ns(unsigned reads)
 	return (double)(tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns) / reads;
 }
 
-/* A first look that is short, since a trapped read takes microseconds. */
+/* The first loop is short, since a trapped read takes microseconds. */
 static double read_cost_ns(void)
 {
 	double min_ns = loop_of_reads_ns(LOOK_READS);
@@ -156,7 +157,7 @@ static double read_cost_ns(void)
 	return min_ns;
 }
 
-/* A loop of ordered reads: what it took, and how often they changed. */
+/* What a loop of ordered reads took, for each change and for each tick. */
 struct changes {
 	double ns_per_change;
 	double ns_per_tick;
@@ -196,7 +197,7 @@ static struct changes look_at_changes(void)
 	return least;
 }
 
-/* Of CLOCK_MONOTONIC, by libc and thus the vDSO, or by the system call. */
+/* The cost of CLOCK_MONOTONIC by libc, and thus the vDSO, or by the system call. */
 static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 {
 	uint64_t min_ns = UINT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May the counter be read at all? Asked before the first read, inside the
- * library; tw_counter_check() is what callers get. And the parser behind it.
+ * May the counter be read at all? The library asks this before its first read. Users
+ * of the library call tw_counter_check(). Internal.
  */
 #ifndef TW_COUNTER_STATE_H
 #define TW_COUNTER_STATE_H
@@ -9,28 +9,28 @@
 #include "tickwise.h"
 
 /*
- * TW_COUNTER_OK, or the reason why not a single read may be made: absent or
- * disabled. Where it is not OK, clock_gettime() must not be called either,
- * only tw_system_clock_call(). One cheap system call.
+ * Return TW_COUNTER_OK, or the reason why no read may be made: absent or disabled.
+ * If it is not TW_COUNTER_OK, clock_gettime() must not be called either, only
+ * tw_system_clock_call(). Cost: one cheap system call.
  */
 enum tw_counter_state tw_counter_permission(void);
 
 /*
- * clock_gettime() by a real system call. The vDSO's reads the counter itself,
- * so that it is killed as well where the counter is disabled.
+ * Read a clock by a real system call. Where the counter is disabled, the vDSO's
+ * clock_gettime() would read the counter and kill the process.
  */
 int tw_system_clock_call(clockid_t clock_id, struct timespec *now);
 
-/* 1: this program is run by another one that translates it (qemu-user). */
+/* Return 1 if another program translates this one (qemu-user), otherwise 0. */
 int tw_counter_is_emulated(void);
 
 /**
- * tw_parse_timens_offsets - what a time namespace adds to two clocks
+ * tw_parse_timens_offsets - parse what a time namespace adds to two clocks
  * @text: /proc/self/timens_offsets
  * @monotonic_ns: offset of CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW
  * @boottime_ns: offset of CLOCK_BOOTTIME
  *
- * Return: 0; -EINVAL unless both lines are there and make sense.
+ * Return: 0; -EINVAL unless both lines are there and valid.
  */
 int tw_parse_timens_offsets(const char *text, int64_t *monotonic_ns,
 			    int64_t *boottime_ns);

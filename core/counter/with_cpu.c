@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the counter together with the CPU it belongs to, by the kernel's
- * word; and all of tw_ticks_cpu() for processors that know no better way.
+ * Reads the counter together with the CPU that it belongs to, as the kernel names
+ * it. Contains all of tw_ticks_cpu() for processors that have no better way.
  */
 #include "with_cpu.h"
 
 #include <sched.h>
 
 /*
- * A thread that is moved away and back between the two answers is not seen.
- * That takes two visits to the scheduler within some 50 ns of one thread.
+ * A thread that moves away and back between the two answers is not noticed. For
+ * that it would need two visits to the scheduler within some 50 ns of its own time.
  */
 uint64_t tw_ticks_cpu_by_kernel(unsigned *cpu)
 {
@@ -34,7 +34,7 @@ uint64_t tw_ticks_cpu(unsigned *cpu)
 	return tw_ticks_cpu_by_kernel(cpu ? cpu : &ignored);
 }
 
-/* Part of the architecture on all the others. */
+/* On all other processors the counter is part of the architecture. */
 int tw_processor_has_counter(void)
 {
 	return 1;

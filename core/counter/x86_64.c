@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the time stamp counter together with the CPU it belongs to.
+ * Reads the time stamp counter together with the CPU it belongs to.
  *
  * rdtscp delivers both at once: Linux keeps the CPU's number in the low twelve
  * bits of TSC_AUX and the node's above them. Old or masked processors have no
- * rdtscp; there the kernel is asked (with_cpu.c).
+ * rdtscp; for these the kernel is asked (with_cpu.c).
  */
 #include "with_cpu.h"
 

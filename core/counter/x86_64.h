@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the time stamp counter of x86-64. Included by tickwise.h only.
+ * Reads the time stamp counter of x86-64. Included by tickwise.h only.
  *
- * rdtsc is not ordered with the instructions around it: without a fence some
- * hundreds of reads in a hundred thousand appear to run backwards between two
- * CPUs that hand a value to each other. lfence before it waits for all earlier
- * instructions, lfence after it holds back all later ones (Intel SDM vol. 2,
- * RDTSC; on AMD the kernel makes lfence dispatch-serialising). The pair
- * lfence;rdtsc;lfence costs no more than rdtscp;lfence and needs no CPUID bit,
- * so both ordered reads use it.
+ * rdtsc is not ordered with the instructions around it. Without a fence, when two
+ * CPUs hand a value to each other, some hundred of 100,000 reads appear to run
+ * backwards. lfence before it waits for all earlier instructions, lfence after it
+ * holds back all later ones (Intel SDM vol. 2, RDTSC; on AMD the kernel makes
+ * lfence dispatch-serialising). lfence;rdtsc;lfence costs no more than
+ * rdtscp;lfence and needs no CPUID bit, so both ordered reads use it.
  */
 #ifndef TW_COUNTER_X86_64_H
 #define TW_COUNTER_X86_64_H
@@ -17,7 +16,7 @@
 
 #define TW_COUNTER_NAME		"tsc"
 #define TW_COUNTER_CLOCKSOURCE	"tsc"
-/* What else there is to know of it: machine/x86_64.c. */
+/* machine/x86_64.c reads more facts about this counter. */
 #define TW__PROCESSOR_TELLS
 
 static inline uint64_t tw__counter_read(void)
