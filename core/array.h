@@ -10,8 +10,9 @@
 #include <string.h>
 
 /*
- * Room for another element of @size bytes, zeroed, behind the @count that @base
- * has: where it begins now, or NULL, and then it is as it was.
+ * Make room for another element of @size bytes behind the @count elements of @base,
+ * and zero it. Return the array, which may have moved; NULL: no memory, and @base is
+ * unchanged.
  */
 static inline void *tw_room_for_one(void *base, size_t count, size_t size)
 {
@@ -25,15 +26,15 @@ static inline void *tw_room_for_one(void *base, size_t count, size_t size)
 }
 
 /**
- * tw_one_more - one more element, zeroed
- * @array: of type T **: where the pointer to the first element is; NULL there while
+ * tw_one_more - append one element, zeroed
+ * @array: T **, the place of the pointer to the first element; NULL is there while
  *         there is none
- * @count: where the number of elements is; becomes one more
+ * @count: the place of the number of elements, which grows by one
  *
- * Grows by doubling: the count alone says how much room there is, so nothing else
- * may allocate the array.
+ * The array grows by doubling. Its count alone tells how much room it has, so
+ * nothing else may allocate it.
  *
- * Return: the element, of type T *; NULL: no memory, and all is as it was.
+ * Return: the element, of type T *; NULL: no memory, and nothing is changed.
  */
 #define tw_one_more(array, count) __extension__ ({			\
 	__typeof__(array) array_ = (array);				\

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel, processor and measurement each say something about the counter. Where
- * two of them can't both be right, that is named; who is wrong is for people to
- * find out. A measurement that is undecided contradicts nobody.
+ * Compares what kernel, processor and measurement say about the counter, and names
+ * two statements that can't both be right. Which one is wrong, people have to find
+ * out. A measurement that is undecided contradicts nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sized.h"
 #include "trust.h"
 
-/* @name among the blank-separated @names. */
+/* True if @name is one of the blank-separated @names. */
 static int is_listed(const char *names, const char *name)
 {
 	size_t length = strlen(name);
@@ -29,7 +29,7 @@ static int is_listed(const char *names, const char *name)
 static unsigned with_kernel(const struct tw_reliability *result,
 			    const struct tw_machine *machine)
 {
-	/* Nothing is known of an emulated counter: that is a reason, too. */
+	/* An emulated counter sets this reason, too, since nothing is known of it. */
 	int is_other = (result->reasons & TW_REASON_CLOCKSOURCE) != 0;
 	int trusted = tw_clocksource_is_counter(machine->clocksource, is_other);
 	unsigned found = 0;
@@ -38,7 +38,7 @@ static unsigned with_kernel(const struct tw_reliability *result,
 		found |= TW_CONTRADICTION_KERNEL_TRUSTS;
 	if (trusted && machine->invariant == 0)
 		found |= TW_CONTRADICTION_NOT_INVARIANT;
-	/* Where it is merely not preferred nobody has called it bad. */
+	/* A counter that the kernel offers and does not prefer was not rejected. */
 	if (machine->clocksources[0] && result->verdict == TW_RELIABLE &&
 	    !(result->reasons & TW_REASON_ONE_CPU) &&
 	    !is_listed(machine->clocksources, TW_COUNTER_CLOCKSOURCE))
@@ -58,12 +58,12 @@ static unsigned with_rate(const struct tw_reliability *result, double named_hz,
 static unsigned with_rates(const struct tw_reliability *result,
 			   const struct tw_machine *machine)
 {
-	/* Its two moments may have been on CPUs that are apart. */
+	/* The rate is from two moments, perhaps on CPUs that are apart. */
 	if (result->reasons & (TW_REASON_OFFSET | TW_REASON_BACKWARDS |
 			       TW_REASON_PACE))
 		return 0;
-	/* No rate, or one that the caller brought, was not measured, but holds
-	 * for this comparison just as well. */
+	/* A rate that the caller gave was not measured, but serves as well for
+	 * this comparison. */
 	if (!(result->hz > 0))
 		return 0;
 	return with_rate(result, (double)machine->cpuid_khz * 1e3,

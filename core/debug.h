@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks of the library's own work, in the debug build only (make DEBUG=1). A
- * failed one is a defect of the library, whatever the caller did, and aborts.
+ * Checks of the library's own work, in the debug build only (make DEBUG=1). A check
+ * that fails aborts: it is a defect of the library, whatever the caller did.
  * Internal.
  */
 #ifndef TW_DEBUG_H
@@ -12,7 +12,7 @@
 #include <assert.h>
 #define tw_debug_assert(condition)	assert(condition)
 #else
-/* Compiled, so that it can't rot; never run. */
+/* Compiled, so that it stays correct, but never run. */
 #define tw_debug_assert(condition)	((void)(0 && (condition)))
 #endif
 

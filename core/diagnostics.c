@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The listener for what the library decides. Listener and context are a pair
- * and change together, under a lock that is held while the listener runs: so
- * whoever replaces it knows that the old one has returned for good. The one
- * piece of global state in the library, and never read by a hot path.
+ * Calls the listener for what the library decides. Listener and context change
+ * together, under a lock that is held while the listener runs. So a thread that
+ * replaces the listener knows that the old one has returned. This is the only global
+ * state of the library that changes, and no hot path reads it.
  */
 #include "diagnostics.h"
 
@@ -17,8 +17,8 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static void (*listener)(void *context, int level, const char *message);
 static void *listener_context;
 
-/* Whether to format at all. Where nobody ever listens, the lock is not taken:
- * a child forked while another thread held it can't be caught by it. */
+/* Whether to format at all. In a program without a listener the lock is never taken.
+ * So a child that is forked meanwhile never inherits a held lock. */
 static _Atomic int listening;
 
 void tw_set_diagnostics(void (*say)(void *context, int level,

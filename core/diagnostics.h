@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling whoever listens (tw_set_diagnostics()) what was decided. Internal.
+ * Tells the listener (tw_set_diagnostics()) what the library decides. Internal.
  */
 #ifndef TW_DIAGNOSTICS_H
 #define TW_DIAGNOSTICS_H
@@ -10,8 +10,8 @@
 /* Messages are cut at this length. */
 #define TW_SAY_SIZE	256
 
-/* One line, "what: ...", no newline. Costs a load where nobody listens, keeps
- * errno; not for hot paths. */
+/* Tell the listener one line, "what: ...", without newline. Without a listener this
+ * costs a load. Keeps errno. Not for hot paths. */
 void tw_say(enum tw_diagnostics_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the values of the public enumerations are called: a name for programs
- * and, where one exists, a text for people. One table for all of them.
+ * The names of the values of the public enumerations. Each value has a name for
+ * programs and may have a text for people; one table holds all of them.
  *
  * Names are in JSON output: they never change. Texts may.
  */
@@ -61,7 +61,7 @@ static const struct word words[] = {
 	{ TW_ENUM_RATE_REFUSAL, TW_REFUSED_GAPS, "gaps",
 	  "the samples leave gaps in the window" },
 	{ TW_ENUM_RATE_REFUSAL, TW_REFUSED_DISPROVED, "disproved",
-	  "it was taken, and later did not explain what was seen" },
+	  "it was used until later readings disproved it" },
 	{ TW_ENUM_RATE_REFUSAL, TW_REFUSED_SLEWED, "slewed",
 	  "the reference is being slewed: an offset, adjtime(3), or a pulse "
 	  "per second" },
@@ -144,8 +144,7 @@ static const struct word words[] = {
 	  "the kernel checks its clocksource seldom, and in a virtual "
 	  "machine often not at all" },
 	{ TW_ENUM_HEALTH_BLIND, TW_HEALTH_SUSPEND, "suspend",
-	  "a guest that its host stopped, moved or restored was not suspended "
-	  "to itself" },
+	  "a guest does not notice that its host stopped, moved or restored it" },
 	{ TW_ENUM_HEALTH_BLIND, TW_HEALTH_CPUS, "cpus",
 	  "offsets smaller than the interval, CPUs not allowed to the caller, "
 	  "and what happens after this check" },
@@ -153,9 +152,9 @@ static const struct word words[] = {
 	  "a host that does not say so, and a counter that is changed on the "
 	  "same host" },
 	{ TW_ENUM_HEALTH_BLIND, TW_HEALTH_INDEPENDENT, "independent",
-	  "errors under a thousandth, which crystals and steered devices have "
-	  "between them; a virtual device (ptp_kvm) is the host's clock, made "
-	  "of the same hardware's counter" },
+	  "differences under a thousandth, which are usual between crystals and "
+	  "steered devices; a virtual device (ptp_kvm), which is the host's "
+	  "clock, made of the same hardware's counter" },
 
 	{ TW_ENUM_HEALTH_STATE, TW_HEALTH_NOT_RUN, "not_run", NULL },
 	{ TW_ENUM_HEALTH_STATE, TW_HEALTH_GOOD, "good", NULL },

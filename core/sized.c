@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* All of them begin with it. */
+/* Return the size that the structure begins with. */
 static size_t size_of(const void *structure)
 {
 	size_t size;

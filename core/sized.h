@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Option and result structures of the public header begin with their size, as
- * the caller's compiler knew it. They may grow at their end: a program runs with
- * a library that is newer or older than the header it was built with. The rules
- * are those of openat2(2) and sched_setattr(2).
+ * Option and result structures of the public header begin with their size, as the
+ * caller's compiler knew it. They may grow at their end. So a program runs with a
+ * library that is newer or older than the header it was built with. The rules are
+ * those of openat2(2) and sched_setattr(2).
  *
- * Only public functions look at sizes. They copy what the caller gave into
- * structures that are complete, and inside the library all are.
+ * Only public functions read these sizes. They copy what the caller gave into
+ * complete structures. Inside the library all structures are complete.
  */
 #ifndef TW_SIZED_H
 #define TW_SIZED_H
@@ -16,8 +16,8 @@
 #define TW_UP_TO(type, member) \
 	(offsetof(type, member) + sizeof(((type *)NULL)->member))
 
-/* What the first version of each had. A member that is added comes behind these,
- * and these stay as they are. */
+/* The sizes of the first version. New members are added behind them, and these
+ * sizes never change. */
 enum tw_first_size {
 	TW_FIRST_COUNTER_FACTS =
 		TW_UP_TO(struct tw_counter_facts, boottime_offset_ns),
@@ -35,27 +35,27 @@ enum tw_first_size {
 	TW_FIRST_INTERVAL = TW_UP_TO(struct tw_interval, cpus),
 };
 
-/* A size above this is none, but a structure that was never set up. */
+/* A larger size is not a size: the structure was never set up. */
 #define TW_MAX_SIZE	4096
 
 /* Return: 0; -EINVAL for a size below @first; -E2BIG above TW_MAX_SIZE. */
 int tw_sized_check(size_t size, enum tw_first_size first);
 
 /**
- * tw_sized_take - a caller's structure, complete
- * @to: the copy; what the caller's lacks is 0
- * @size: of @to
- * @from: the caller's
- * @first: what it has at least
+ * tw_sized_take - copy a caller's structure into a complete one
+ * @to: the copy; members that the caller's structure lacks become 0
+ * @size: the size of @to
+ * @from: the caller's structure
+ * @first: the smallest size that is allowed
  *
- * Return: 0; as tw_sized_check(); -E2BIG where the caller's is larger than @to
- * and more than zeros is in what is not known here.
+ * Return: 0; as tw_sized_check(); -E2BIG if the caller's structure is larger than
+ * @to and its additional bytes are not all 0.
  */
 int tw_sized_take(void *to, size_t size, const void *from,
 		  enum tw_first_size first);
 
-/* Copy to a caller's structure, whose size was checked, as much as it holds.
- * What is not known here becomes 0; its size stays. */
+/* Copy a result to the caller's structure, as much as that holds. The caller's size
+ * was checked before, and stays. Members that are unknown here become 0. */
 void tw_sized_give(void *to, const void *from, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files as text; see text_file.h.
+ * Reads files as text; see text_file.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ char *tw_text_all(int fd, size_t *length)
 			return NULL;
 		}
 		used += (size_t)got;
-		/* There is room left: the end was seen. */
+		/* The buffer is not full, so the file has ended. */
 		if (used + 1 < size) {
 			if (length)
 				*length = used;

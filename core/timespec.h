@@ -12,7 +12,7 @@ static inline uint64_t tw_timespec_ns(const struct timespec *ts)
 	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
 }
 
-/* What a system clock shows now; 0 for one that there is not. */
+/* Return what a system clock shows now; 0 if there is no such clock. */
 static inline uint64_t tw_clock_id_ns(clockid_t clock_id)
 {
 	struct timespec now = { 0 };

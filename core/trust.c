@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the counter is used: see trust.h.
+ * Decides whether the counter is used: see trust.h.
  */
 #include "trust.h"
 
@@ -14,11 +14,12 @@
 #include "estimate/reasons.h"
 #include "machine/machine.h"
 
-/* Idle CPUs take 8 ms; two busy programs on each, mostly under 40. A foreign
- * program waits for the preload clock, but nothing waits for the end of a run. */
+/* The comparison takes 8 ms on idle CPUs. With two busy programs on each CPU it
+ * mostly takes less than 40. A foreign program waits for the preload clock, but
+ * nothing waits for the end of a run. */
 static const struct {
 	uint64_t time_limit_ns;
-	unsigned tries;		/* in all, while it is undecided */
+	unsigned tries;		/* in all, as long as it is undecided */
 } efforts[TW_TRUST_MOMENTS] = {
 	[TW_TRUST_CLOCK_CHECK]	= { 50000000, 1 },
 	[TW_TRUST_PRELOAD]	= { 20000000, 1 },
@@ -153,9 +154,10 @@ void tw_trust_clock(struct tw_clock_health *health,
 	health->verdict = verdict_of(health);
 }
 
-/* Three checks may be other than good. That of the clocksource is undecided where the
- * kernel never kept time by the counter, which says nothing against the counter. Those
- * of the host and of an independent clock need devices that few machines have. */
+/* Only these three checks must be good. The clocksource's is undecided where the
+ * kernel never kept time by the counter, which does not speak against the counter.
+ * Those of the host and of an independent clock need devices that few machines
+ * have. */
 static int is_all_good(const struct tw_clock_health *end)
 {
 	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&
@@ -203,7 +205,7 @@ static const char *calibration_text(int error)
 	}
 }
 
-/* What cannot be read, or is no counter to keep time by. */
+/* Refuse a counter that can't be read, or that can't keep time. */
 static int is_usable(const struct tw_trust_seen *seen, struct tw_trust *trust)
 {
 	if (seen->state == TW_COUNTER_ABSENT ||

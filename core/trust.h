@@ -36,7 +36,7 @@
 
 /* ---- limits and defaults ---- */
 
-/* Of tw_reliability_measure(), and so of `tickwise check`. */
+/* For tw_reliability_measure(), and so for `tickwise check`. */
 #define TW_TRUST_TIME_LIMIT_NS		500000000ULL	/* after the least time */
 #define TW_TRUST_MAX_TIME_NS		(3600 * TW_NS_PER_SECOND)
 #define TW_TRUST_MIN_SWITCHES		100
@@ -45,10 +45,11 @@
 /* A move from CPU to CPU and back takes some ten microseconds on idle CPUs, and
  * several times that in a virtual machine. */
 #define TW_TRUST_SWITCH_TOLERANCE_NS	100000
-/* Seven bursts apart: an offset of 150 ns at both ends is a pace of 40 ppm. */
+/* This is seven bursts apart. An offset of 150 ns at both ends is then a pace of
+ * 40 ppm. */
 #define TW_TRUST_MIN_TIME_NS		7000000ULL
-/* One move in a hundred or so finds the other CPU awake and takes half the
- * time: enough moves, then, for some of these each way. */
+/* About one move in a hundred finds the other CPU awake and takes half the time.
+ * This time is enough for some of these in each direction. */
 #define TW_TRUST_SWITCH_MIN_TIME_NS	40000000ULL
 
 /* Two rates that differ by more than this are not rates of one counter. NTP steers
@@ -74,7 +75,7 @@ enum tw_trust_moment {
 	TW_TRUST_MOMENTS,
 };
 
-/* For how long the CPUs' counters are compared then. */
+/* Return how long the CPUs' counters are compared at this moment. */
 uint64_t tw_trust_time_limit_ns(enum tw_trust_moment moment);
 
 /**
@@ -87,7 +88,7 @@ int tw_trust_options(struct tw_reliability_options *options);
 /* ---- verdicts ---- */
 
 /**
- * tw_trust_cpus - the verdict on the CPUs' counters
+ * tw_trust_cpus - give the verdict on the CPUs' counters
  * @result: with the reasons of an estimate; the verdict is set
  *
  * TW_UNRELIABLE needs a reason that proves a fault (TW_REASONS_PROOF). All other reasons
@@ -95,29 +96,30 @@ int tw_trust_options(struct tw_reliability_options *options);
  */
 void tw_trust_cpus(struct tw_reliability *result);
 
-/* Further reasons, bits of enum tw_reliability_reason: what the kernel and the processor
- * tell of the counter. They change no verdict, and are reported. @clocksource: "" if it
- * is not known. */
+/* Return further reasons, bits of enum tw_reliability_reason: what the kernel and the
+ * processor tell of the counter. They are reported, and change no verdict.
+ * @clocksource: "" if it is not known. */
 unsigned tw_trust_facts(const char *clocksource, int is_emulated,
 			int is_invariant);
 
-/* What comparing the CPUs' counters came to. */
+/* The result of comparing the CPUs' counters. */
 struct tw_trust_compared {
 	enum tw_verdict verdict;
 	unsigned reasons;
-	double low_ns, high_ns;		/* by which two can be apart; infinite:
-					   no bound */
+	double low_ns, high_ns;		/* largest distance of two counters;
+					   infinite: no bound */
 };
 
 void tw_trust_compared_of(const struct tw_reliability *result,
 			  struct tw_trust_compared *compared);
 
 /**
- * tw_trust_repeat - compare the CPUs until that is decided, or often enough
- * @moment: decides how often
+ * tw_trust_repeat - compare the CPUs until the verdict is decided
+ * @moment: decides how often at most
  * @compare: compares once; returns 0 or -errno
  *
- * A result stays where the next try fails. Return: as the first of @compare.
+ * If a later try fails, the previous result stays. Return: as @compare at its first
+ * try.
  */
 int tw_trust_repeat(enum tw_trust_moment moment,
 		    int (*compare)(void *context,
@@ -125,29 +127,29 @@ int tw_trust_repeat(enum tw_trust_moment moment,
 		    void *context, struct tw_trust_compared *compared);
 
 /**
- * tw_trust_clock - the verdict on a clock, from the states of its checks
- * @health: all but the CPUs and the verdict is set
- * @cpus: what comparing the CPUs came to; NULL: they were not compared
- * @covers: they were all CPUs that matter
+ * tw_trust_clock - give the verdict on a clock, from the states of its checks
+ * @health: all is set, except the CPUs and the verdict
+ * @cpus: the result of comparing the CPUs; NULL: they were not compared
+ * @covers: the comparison included all CPUs that matter
  */
 void tw_trust_clock(struct tw_clock_health *health,
 		    const struct tw_trust_compared *cpus, int covers);
 
 /* What is known of the counter in a job of an engine. */
 struct tw_trust_seen_job {
-	enum tw_verdict start;	/* of comparing the CPUs before it */
-	int start_covers;	/* that were all CPUs of the job */
-	const struct tw_clock_health *end;	/* NULL: no look at the clock */
+	enum tw_verdict start;	/* of comparing the CPUs before the job */
+	int start_covers;	/* that comparison had all CPUs of the job */
+	const struct tw_clock_health *end;	/* NULL: the clock was not checked */
 	int is_backwards;	/* stamps contradict each other */
 	int is_system;		/* its times are the system clock's */
 };
 
-/* TW_RELIABLE only if every look was made, and found the counter good. */
+/* Return TW_RELIABLE only if every check was made and found the counter good. */
 enum tw_verdict tw_trust_job(const struct tw_trust_seen_job *job);
 
 /* ---- is the counter used? ---- */
 
-/* What a user of the counter requires beyond what everybody does. */
+/* What one user of the counter requires in addition to what all users require. */
 struct tw_trust_needs {
 	int is_clocksource;	/* the kernel keeps time by it */
 	double max_bracket_ns;	/* of a reading of the system clock; 0: any */
@@ -172,19 +174,19 @@ struct tw_trust {
 };
 
 /**
- * tw_trust - is the counter used?
- * @needs: NULL, no more than what everybody needs
- * @seen: so far; ask again when more was seen
+ * tw_trust - decide whether the counter is used
+ * @needs: NULL: no more than what all users require
+ * @seen: what is known so far; ask again when more is known
  *
- * It is used unless something speaks against it. An undecided verdict does not:
- * whoever uses the counter then says so.
+ * The counter is used unless something speaks against it. An undecided verdict does
+ * not, but then the user of the counter reports that it is undecided.
  *
- * Return: 1 it is used; 0 it is not, and @trust says why.
+ * Return: 1 if it is used; 0 if not, and @trust has the reason.
  */
 int tw_trust(const struct tw_trust_needs *needs, const struct tw_trust_seen *seen,
 	     struct tw_trust *trust);
 
-/* As tw_trust(), of an error of calibrating alone. */
+/* Decide as tw_trust(), from an error of calibrating alone. */
 int tw_trust_rate(int error, struct tw_trust *trust);
 
 #endif

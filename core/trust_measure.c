@@ -35,7 +35,7 @@ static int measure(struct tw_reliability *result,
 	ret = tw_trust_options(&complete);
 	if (ret)
 		return ret;
-	/* Before the first look at any clock. */
+	/* This comes before the first reading of any clock. */
 	if (tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;
 	ret = tw_estimate(result, &complete, system);
@@ -102,7 +102,7 @@ int tw_trust_compare(enum tw_trust_moment moment, double hz,
 
 /* ---- the clock ---- */
 
-/* The caller's options, complete. @rate is where to copy theirs to. */
+/* Copy the caller's options into complete ones, and their rate to @rate. */
 static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
 			const struct tw_clock_options *callers)
 {
@@ -112,7 +112,7 @@ static int take_options(struct tw_clock_options *options, struct tw_rate *rate,
 	if (callers)
 		ret = tw_sized_take(options, sizeof(*options), callers,
 				    TW_FIRST_CLOCK_OPTIONS);
-	/* This one is read where the caller keeps it. */
+	/* The caller keeps the reliability, and it is read there. */
 	if (!ret && options->reliability)
 		ret = tw_sized_take(&reliability, sizeof(reliability),
 				    options->reliability,
@@ -175,7 +175,7 @@ int tw_clock_init(struct tw_clock *clock, const struct tw_clock_options *options
 	return ret;
 }
 
-/* As long as the CPUs would take. */
+/* The pause takes as long as comparing the CPUs would. */
 #define LATER_NS	8000000L
 
 static void tell(const struct tw_clock_health *health)
