@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise bench: what reading the time costs, as ratios within one run.
+ * tickwise bench: measures what reading the time costs, as ratios within one
+ * run.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 #include "trust.h"
 
 #define NAME			"bench"
-/* Only the nanoseconds of one result need a rate, and not a good one. */
+/* A rate is needed for one result only, which is in nanoseconds. A rough rate
+ * is enough for it. */
 #define CALIBRATION_NS		20000000
 #define LONGEST_CALIBRATION_NS	640000000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise bench: loops that cost (loops.c), arithmetic on what they cost
- * (result.c), and what is shown of it (output.h).
+ * tickwise bench: the loops whose cost is measured (loops.c), the arithmetic on
+ * these costs (result.c), and the output (output.h).
  */
 #ifndef TW_BENCH_H
 #define TW_BENCH_H
@@ -9,9 +9,9 @@
 #include "tickwise.h"
 
 enum tw_bench_loop {
-	TW_LOOP_RDTSC,		/* tw_ticks(), nothing done with it */
+	TW_LOOP_RDTSC,		/* tw_ticks(); the value is not used */
 	TW_LOOP_TO_NS,		/* tw_ticks_to_ns(tw_ticks()) */
-	TW_LOOP_TO_NS_WIDE,	/* by the high half of a product: wide.h */
+	TW_LOOP_TO_NS_WIDE,	/* by the high half of a product: see wide.h */
 	TW_LOOP_NOW,		/* tw_clock_ns() */
 	TW_LOOP_NOW_REFINED,	/* tw_clock_ns() after tw_clock_refine() */
 	TW_LOOP_TIMESPEC,	/* tw_clock_timespec() */
@@ -21,54 +21,56 @@ enum tw_bench_loop {
 };
 
 /**
- * struct tw_bench_costs - what each loop's block took, round by round
+ * struct tw_bench_costs - what one block of each loop cost, round by round
  *
- * In one round every loop runs one block, so the blocks that a ratio is made
- * of are some tens of microseconds apart.
+ * In one round every loop runs one block. So the two blocks that make a ratio
+ * are some tens of microseconds apart.
  */
 struct tw_bench_costs {
-	uint32_t *ticks[TW_LOOPS];	/* of a block, [rounds] each */
-	uint32_t calls[TW_LOOPS];	/* in a block */
+	uint32_t *ticks[TW_LOOPS];	/* ticks of one block, [rounds] each */
+	uint32_t calls[TW_LOOPS];	/* calls in one block */
 	uint32_t rounds;
-	uint32_t most;			/* room for so many */
+	uint32_t most;			/* rounds that there is room for */
 };
 
 int tw_bench_costs_init(struct tw_bench_costs *costs, uint64_t window_ns);
 void tw_bench_costs_free(struct tw_bench_costs *costs);
 
-/* Run rounds for @window_ns. Return: 0; -ENOMEM; -EAGAIN when this thread is
- * held up all the time. */
+/* Run rounds for @window_ns. Return: 0; -ENOMEM; -EAGAIN when this thread was
+ * interrupted all the time. */
 int tw_bench_measure(struct tw_bench_costs *costs,
 		     const struct tw_clock *clock, uint64_t window_ns);
 
-/* The compiler these loops, and the inline functions in them, were built with,
- * and whether it was asked for speed and for nothing that takes it away. */
+/* The compiler that built these loops and the inline functions in them, and
+ * whether they were built with optimization and without a sanitizer. */
 const char *tw_bench_compiler(void);
 int tw_bench_is_optimized(void);
 
 /**
  * struct tw_bench_result - one figure
  *
- * The median over the rounds and its spread. A block that cost more than half
- * as much again as the median of its loop was disturbed (an interrupt takes a
- * microsecond and more, and a block some); its round is not counted.
+ * The figure is the median over the rounds; p10 and p90 are its spread. A block
+ * is disturbed if it cost more than 1.5 times the median of its loop: an
+ * interrupt takes a microsecond or more, and a block takes a few. A round with
+ * a disturbed block is not counted.
  */
 struct tw_bench_result {
 	const char *name;
 	const char *unit;		/* "ratio" or "ns" */
-	const char *of;			/* what over what, for people */
+	const char *of;			/* what is divided by what, for readers */
 	double aim;			/* 0: none */
-	int aim_is_least;		/* else: at most */
+	int aim_is_least;		/* 1: the aim is a minimum; 0: a maximum */
 	double value;
 	double p10, p90;
-	uint32_t used, disturbed;	/* rounds */
+	uint32_t used, disturbed;	/* numbers of rounds */
 };
 
 #define TW_BENCH_RESULTS	9
 
-/* Pure. @hz turns ticks into nanoseconds. Return: 0; -ENOMEM; -EAGAIN when
- * fewer than half of the rounds, or fewer than TW_BENCH_MIN_ROUNDS, of some
- * figure were undisturbed: there are results, but they are no evidence. */
+/* Compute the results from @costs; @hz turns ticks into nanoseconds. Pure
+ * arithmetic. Return: 0; -ENOMEM; -EAGAIN when too few rounds of some figure
+ * were undisturbed: less than half of them, or less than TW_BENCH_MIN_ROUNDS.
+ * The results are set then, but they prove nothing. */
 #define TW_BENCH_MIN_ROUNDS	20
 int tw_bench_evaluate(struct tw_bench_result results[TW_BENCH_RESULTS],
 		      const struct tw_bench_costs *costs, double hz);

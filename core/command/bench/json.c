@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise bench measured, as one JSON object.
+ * Makes one JSON object of the results of tickwise bench.
  */
 #include <jansson.h>
 

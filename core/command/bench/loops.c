@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise bench measures: one loop for every way to read the time, each
- * a block of some microseconds, and the rounds in which they take turns.
+ * What tickwise bench measures: a loop for each way to read the time. A loop
+ * runs in blocks of a few microseconds, and the loops take turns in rounds.
  *
- * In every pass of a loop the compiler is made to forget what it knows of the
- * clock (RELOAD), so its fields are loaded anew as they are in a program that
- * does other things between two readings; and each result must exist in a
- * register (KEEP), or in memory where that is how it is delivered. Neither
- * costs an instruction.
+ * In every pass of a loop the compiler is made to forget what it knows about
+ * the clock (RELOAD). So the clock's fields are loaded again, as they are in a
+ * program that does other things between two readings. Each result must exist
+ * in a register, or in memory where the function returns it there (KEEP).
+ * Neither RELOAD nor KEEP costs an instruction.
  *
- * A block is timed from outside with ordered reads, which add about 20 ns to
- * some microseconds: a ratio is too near to 1 by at most a hundredth of its
+ * A block is timed from outside with ordered reads, which add about 20 ns to a
+ * few microseconds. This moves a ratio towards 1 by at most a hundredth of its
  * distance from 1.
  */
 #include <errno.h>
@@ -24,14 +24,15 @@
 
 #define CALLS		256		/* in a block: 2 us of bare rdtsc */
 #define WARM_UP		16		/* rounds that are not recorded */
-#define MIN_ROUND_NS	10000		/* all loops on a very fast machine */
+#define MIN_ROUND_NS	10000		/* less than all loops take on a very
+					 * fast machine */
 
 struct bench {
 	struct tw_clock clock;
 	struct tw_clock refined;
 	struct tw_second second;
 	struct timespec now;
-	/* The other way: two conversions of the parts, then a division. */
+	/* fio's way: two conversions of the parts, then a division. */
 	uint64_t start_ticks;
 	uint64_t modulus_mask, modulus_ns;
 	uint64_t mult;
@@ -93,9 +94,9 @@ static void loop_timespec(struct bench *bench)
 }
 
 /*
- * As fio's clock does it: whole moduli times their nanoseconds, the rest times
- * a multiplier and shifted by itself, then seconds and nanoseconds by division
- * with a constant.
+ * Convert ticks as fio's clock does. Whole moduli are multiplied by their
+ * nanoseconds; the rest is multiplied and shifted by itself. Divisions by a
+ * constant then give seconds and nanoseconds.
  */
 static void loop_fio_way(struct bench *bench)
 {
@@ -203,8 +204,9 @@ static void set_up(struct bench *bench, const struct tw_clock *clock)
 }
 
 /*
- * Where the kernel's rate was recognised there is no better one to be had, so a
- * second segment at the same rate: reading it costs what any other costs.
+ * Append a second segment at the same rate. If the kernel's rate was
+ * recognised, no better rate exists; a reading of this segment costs what a
+ * reading of any refined clock costs.
  */
 static int refine(struct tw_clock *clock)
 {
@@ -231,7 +233,8 @@ static uint32_t time_block(const struct loop *loop, struct bench *bench)
 	return ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks;
 }
 
-/* Forward and backward in turn: what drifts during a round cancels. */
+/* Run one block of each loop, forward and backward in turn, so that a drift
+ * during the round cancels. */
 static void run_round(struct bench *bench, struct tw_bench_costs *costs,
 		      uint32_t round)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise bench prints: a page for people (page.c) and a tree of JSON (json.c).
+ * What tickwise bench prints: a page for people (page.c) and a JSON tree
+ * (json.c).
  */
 #ifndef TW_BENCH_OUTPUT_H
 #define TW_BENCH_OUTPUT_H
@@ -12,12 +13,13 @@
 struct tw_page;
 struct tw_table;
 
-/* @table: the one of it, for CSV. */
+/* Return the page, to be freed with tw_page_free(). @table is set to its table,
+ * for CSV. */
 struct tw_page *tw_bench_page(const struct tw_bench_result *results,
 			      const struct tw_bench_costs *costs, int is_evidence,
 			      struct tw_table **table);
 
-/* NULL: no memory. */
+/* Return: NULL if out of memory. */
 json_t *tw_bench_json(const struct tw_bench_result *results,
 		      const struct tw_bench_costs *costs,
 		      const struct tw_clock *clock, int is_evidence);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise bench measured, as a page.
+ * Makes a page of the results of tickwise bench.
  */
 #include "command/bench/output.h"
 #include "command/output/page.h"
@@ -21,7 +21,8 @@ static void add_row(struct tw_table *table, const struct tw_bench_result *result
 	tw_cell_text(table, result->of);
 }
 
-/* The name of a figure that is no ratio has its unit. */
+/* Add the table of the figures. A figure that is no ratio has its unit in its
+ * name. */
 static struct tw_table *add_results(struct tw_page *page,
 				    const struct tw_bench_result *results)
 {

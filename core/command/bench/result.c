@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From blocks' costs to figures: ratios within a round, their median and
- * spread, disturbed rounds left out and counted. Pure arithmetic.
+ * Turns the costs of blocks into figures: ratios within a round, their median
+ * and their spread. Disturbed rounds are left out and counted. Pure arithmetic.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "command/bench/bench.h"
 
-/* Times the median of the loop's blocks. An interrupt takes a microsecond and
- * more of a block's two to five; what a CPU's frequency does from one block to
- * the next stays well below. */
+/* A multiple of the loop's median block. An interrupt takes a microsecond or
+ * more, a block takes two to five. Changes of the CPU's frequency between two
+ * blocks stay well below this limit. */
 #define DISTURBED	1.5
 
 #define NONE		TW_LOOPS
@@ -50,13 +50,14 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* @sorted: @count of them, at least one */
+/* @sorted has @count values, at least one. @part is 0 to 1. */
 static double quantile(const double *sorted, uint32_t count, double part)
 {
 	return sorted[(uint32_t)(part * (count - 1) + 0.5)];
 }
 
-/* Above what a block of @loop was disturbed. */
+/* Return the limit above which a block of @loop counts as disturbed. Changes
+ * @scratch. */
 static double limit_ticks(const struct tw_bench_costs *costs,
 			  enum tw_bench_loop loop, double *scratch)
 {
@@ -92,8 +93,8 @@ static void evaluate(struct tw_bench_result *result,
 			scratch[used] *= tick_ns;
 		used++;
 	}
-	/* More than half of either loop's blocks are within its limit: some of them
-	 * are of the same round. */
+	/* @used is never 0: more than half of the blocks of either loop are
+	 * within the limit, so at least one round has both. */
 	result->used = used;
 	result->disturbed = costs->rounds - used;
 	qsort(scratch, used, sizeof(*scratch), compare);

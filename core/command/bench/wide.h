@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The other way to convert ticks: the high half of a 128-bit product, rounded
- * down. The library uses the modulus form (tickwise.h); this one is what the
- * benchmark, the tests and tests/bench compare it with.
+ * Converts ticks by the high half of a 128-bit product, rounded down. The
+ * library uses the modulus form instead (tickwise.h). The benchmark, the tests
+ * and tests/bench compare the two.
  */
 #ifndef TW_BENCH_WIDE_H
 #define TW_BENCH_WIDE_H
@@ -16,12 +16,12 @@ __extension__ typedef unsigned __int128 tw_wide_u128;
 struct tw_wide {
 	uint64_t mult;
 	unsigned shift;
-	double error_ppb;		/* beside 1 ns for rounding down */
+	double error_ppb;		/* another 1 ns comes from rounding down */
 };
 
 /*
- * @rate: 10 MHz to 10 GHz. A tick is worth under 2^shift ns, so the multiplier
- * is a fraction with all of its 64 bits below the point.
+ * @rate is 10 MHz to 10 GHz. A tick takes less than 2^shift ns, so the
+ * multiplier is a fraction with all of its 64 bits after the binary point.
  */
 static inline struct tw_wide tw_wide_of(const struct tw_rate *rate)
 {
@@ -35,8 +35,8 @@ static inline struct tw_wide tw_wide_of(const struct tw_rate *rate)
 	}
 	while (over >= under << wide.shift)
 		wide.shift++;
-	/* 2^(64 - shift) * over / under in two steps: 128 bits do not hold
-	 * the first product. */
+	/* Compute 2^(64 - shift) * over / under in two steps, since 128 bits
+	 * can't hold the first product. */
 	over <<= 32 - wide.shift;
 	mult = (over / under << 32) +
 	       ((over % under << 32) + under / 2) / under;
@@ -45,7 +45,7 @@ static inline struct tw_wide tw_wide_of(const struct tw_rate *rate)
 	return wide;
 }
 
-/* @ticks: up to 2^57, where a rate of 10 MHz runs out of bits. */
+/* @ticks: up to 2^57. At 10 MHz more ticks would overflow. */
 static inline uint64_t tw_wide_ns(const struct tw_wide *wide, uint64_t ticks)
 {
 	return (uint64_t)((tw_wide_u128)(ticks << wide->shift) * wide->mult >>
