@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise calibrate: how fast the counter runs, and how well that is known.
- * Measures once, then prints a page or a JSON object.
+ * tickwise calibrate: measures how fast the counter runs, and how well that
+ * rate is known. Measures once, then prints a page or a JSON object.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which hints contradict a rate. Pure arithmetic; nothing here is believed,
- * and no rate is made of a hint.
+ * Finds the hints that contradict a rate. Pure arithmetic. No hint is taken as
+ * true, and no rate is computed from one.
  */
 #include "command/calibrate/calibrate.h"
 
@@ -11,19 +11,21 @@
 #include "clock/scale.h"
 #include "machine/steering.h"
 
-/* The kernel does not steer farther (MAXFREQ), and a crystal, or a kernel's
- * measurement of it, that is farther off is at fault. */
+/* NTP steers by at most this much (MAXFREQ). A crystal, or the kernel's
+ * measurement of one, that is farther off than this is faulty. */
 #define MAX_STEERING_PPB	(TW_NTP_FREQUENCY_PPM * 1000)
 
-/* Ticks per second of CLOCK_MONOTONIC_RAW, which is what hints speak of. */
+/* Return the ticks per second of CLOCK_MONOTONIC_RAW. Hints refer to this
+ * clock. */
 static double raw_hz(const struct tw_rate *rate)
 {
 	return rate->hz * (1 + rate->steering_ppb / 1e9);
 }
 
 /*
- * How far the rate itself can be off RAW's. A rate that is the kernel's is not;
- * it has been held against the samples and a witness.
+ * Return how far the rate can differ from the rate against RAW. The kernel's
+ * own rate does not differ: it was compared with the samples and with a
+ * witness.
  */
 static double rate_error_ppb(const struct tw_rate *rate)
 {
@@ -37,7 +39,8 @@ static double rate_error_ppb(const struct tw_rate *rate)
 	}
 }
 
-/* Half a step of the multiplier that the kernel makes of such a rate. */
+/* Return half a step of the multiplier that the kernel computes from this
+ * rate. */
 static double multiplier_ppb(double hz)
 {
 	struct tw_kernel_rate kernel;
@@ -54,7 +57,8 @@ struct hints {
 	unsigned count;
 };
 
-/* @own_ppb: what the hint's own resolution, or error, allows for. */
+/* @own_ppb: the largest difference that the hint's own resolution or error
+ * explains. */
 static void add(struct hints *hints, const char *name, double hz,
 		double own_ppb)
 {
@@ -72,8 +76,9 @@ static void add(struct hints *hints, const char *name, double hz,
 	hint->contradicts = fabs(hint->difference_ppb) > hint->explained_ppb;
 }
 
-/* @off_khz: one that was cut off to whole kHz is up to 1 less, one that the
- * kernel itself counts in kHz is that number. */
+/* @off_khz: how far the hint can be off. A rate that was truncated to whole kHz
+ * is up to 1 kHz too low. A rate that the kernel itself keeps in kHz is
+ * rounded. */
 static void add_khz(struct hints *hints, const char *name, uint64_t khz,
 		    double off_khz)
 {
@@ -93,8 +98,8 @@ unsigned tw_hints_compare(const struct tw_machine *machine,
 	add_khz(&hints, "kernel_log", machine->kernel_log_khz, 0.5);
 	add(&hints, "declared_frequency", (double)machine->declared_hz,
 	    machine->declared_hz ? 0.5e9 / (double)machine->declared_hz : 0);
-	/* In true seconds, which RAW's need not be: only what no crystal
-	 * explains is a contradiction. */
+	/* The host's rate is in true seconds, RAW's need not be. Only a
+	 * difference that no crystal explains is a contradiction. */
 	add(&hints, "vmclock", machine->vmclock_hz,
 	    machine->vmclock_error_ppb + MAX_STEERING_PPB);
 	return hints.count;

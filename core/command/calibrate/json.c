@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise calibrate found, as one JSON object.
+ * Makes one JSON object of the results of tickwise calibrate.
  */
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise calibrate found, as a page: the rate and where it comes from,
- * how well the samples bound it, what other sources name, and what none of them
- * can.
+ * Makes a page of the results of tickwise calibrate. It shows the rate and its
+ * source, the bounds that the samples give, the rates that other sources state,
+ * and what no source can tell.
  */
 #include "command/calibrate/calibrate.h"
 #include "command/command.h"
@@ -45,7 +45,7 @@ static void add_source(struct tw_page *page, const struct tw_rate *rate)
 			     tw_name(TW_ENUM_WITNESS, rate->witness));
 }
 
-/* Of a rate that was not measured, why it is as certain as that. */
+/* Return the reason why a rate that was not measured is certain. */
 static const char *why_certain(const struct tw_rate *rate)
 {
 	switch (rate->source) {
@@ -113,7 +113,7 @@ static void add_hints(struct tw_page *page, const struct tw_rate *rate,
 	add_contradictions(page, hints, count);
 }
 
-/* What of SI time anything in the machine knows. */
+/* Add what is known about the difference between this rate and SI seconds. */
 static void add_seconds(struct tw_page *page, const struct tw_rate *rate,
 			const struct tw_machine *machine)
 {
