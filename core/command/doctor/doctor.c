@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise doctor: is this machine ready, and what mends what is not?
+ * tickwise doctor: tells whether this machine is ready for measurements, and
+ * how to correct what is not.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise doctor, its parts: what is found out about this machine (facts.c, and
- * programs.c for what other programs have to say), what that means (judge.c), and how
- * it is shown (page.c, json.c).
+ * The parts of tickwise doctor: reading facts about this machine (facts.c;
+ * programs.c for the facts that other programs know), judging them (judge.c),
+ * and output (page.c, json.c).
  */
 #ifndef TW_DOCTOR_H
 #define TW_DOCTOR_H
@@ -21,54 +21,56 @@
 struct tw_doctor_facts {
 	struct {
 		char path[PATH_MAX];
-		char version[64];	/* "fio-3.33"; "": it does not run */
+		char version[64];	/* "fio-3.33"; "": fio does not run */
 		char why_not[TW_DOCTOR_TEXT];
 	} fio;
 	struct {
-		char path[PATH_MAX];	/* "": there is none */
-		int is_loaded;		/* by that fio */
-		char why_not[TW_DOCTOR_TEXT];	/* its own words; or "" */
+		char path[PATH_MAX];	/* "": there is no engine */
+		int is_loaded;		/* 1: this fio can load the engine */
+		char why_not[TW_DOCTOR_TEXT];	/* fio's message; or "" */
 	} engine;
 	struct {
-		int error;		/* of io_uring_setup(); 0 or -errno */
-		int disabled;		/* kernel.io_uring_disabled; -1: not there */
-		int is_filtered;	/* a seccomp filter is on this process */
+		int error;		/* of io_uring_setup(): 0 or -errno */
+		int disabled;		/* kernel.io_uring_disabled; -1: no such file */
+		int is_filtered;	/* 1: a seccomp filter is on this process */
 	} ring;
 	struct {
-		int has_types;		/* /sys/kernel/btf/vmlinux */
+		int has_types;		/* 1: /sys/kernel/btf/vmlinux exists */
 		int is_built;
-		int is_served;		/* a kernel-helper answers */
-		int is_loaded;		/* the program, by this user */
+		int is_served;		/* 1: a kernel-helper answers */
+		int is_loaded;		/* 1: this user can load the BPF program */
 		char why_not[TW_DOCTOR_TEXT];
 	} stages;
 	struct {
 		enum tw_counter_state state;
-		int error;		/* 0; -errno: it could not be measured */
+		int error;		/* 0; -errno: the check could not run */
 		enum tw_verdict verdict;
 		unsigned reasons;
 	} counter;
 	struct tw_machine machine;
-	char governor[32];		/* "": none; of the CPUs the first that is not
-					 * performance */
-	char idle_state[32];		/* the one that takes longest; "": none */
-	unsigned idle_us;		/* to wake from it */
+	char governor[32];		/* the first CPU's governor that is not
+					 * performance; "": none */
+	char idle_state[32];		/* the enabled one that takes longest;
+					 * "": none */
+	unsigned idle_us;		/* time to wake from it */
 	double stolen_percent;		/* since boot; -1: not known */
 };
 
-/* @fio: the program. */
+/* Read all facts. @fio: the name or path of the program. */
 void tw_doctor_read(struct tw_doctor_facts *facts, const char *fio);
 
-/* Of it: fio, the engine and the kernel's program (programs.c). */
+/* Read the facts about fio, the engine and the kernel's program
+ * (programs.c). */
 void tw_doctor_read_programs(struct tw_doctor_facts *facts, const char *fio);
-/* Of it: files of /sys and /proc. @root: what their paths begin with, "" for this
- * machine. */
+/* Read the facts that are files of /sys and /proc. @root is put before their
+ * paths; "" for this machine. */
 void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root);
 
 /* ---- findings ---- */
 
 enum tw_doctor_status {
 	TW_DOCTOR_GOOD,
-	TW_DOCTOR_MEND,			/* something can be done */
+	TW_DOCTOR_MEND,			/* the user can correct it */
 	TW_DOCTOR_UNDECIDED,
 	TW_DOCTOR_STATUSES
 };
@@ -82,17 +84,18 @@ struct tw_doctor_line {
 
 #define TW_DOCTOR_LINES	10
 
-/* Pure. */
+/* Judge the facts. Pure. */
 void tw_doctor_judge(const struct tw_doctor_facts *facts,
 		     struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
-/* "good", "mend", "undecided". */
+/* Return "good", "mend" or "undecided". */
 const char *tw_doctor_status_name(enum tw_doctor_status status);
-/* Of all lines: something to mend counts more than something undecided. */
+/* Return the status of all lines together: TW_DOCTOR_MEND counts more than
+ * TW_DOCTOR_UNDECIDED. */
 enum tw_doctor_status tw_doctor_sum(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
 struct tw_page *tw_doctor_page(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
-/* NULL: no memory. */
+/* Return: NULL if out of memory. */
 json_t *tw_doctor_json(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
 #endif

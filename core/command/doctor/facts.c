@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What there is to know about this machine: the counter, io_uring, and files of /sys
- * and /proc.
+ * Reads facts about this machine: the counter, io_uring, and files of /sys and
+ * /proc.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,17 +16,18 @@
 #include "command/doctor/doctor.h"
 #include "text_file.h"
 
-/* Linux has one number for all processors since 5.1, older headers none. */
+/* Since Linux 5.1 the number is the same on all processors. Older headers do
+ * not have it. */
 #ifndef SYS_io_uring_setup
 #define SYS_io_uring_setup	425
 #endif
-#define RING_PARAMS_SIZE	120	/* of struct io_uring_params */
+#define RING_PARAMS_SIZE	120	/* sizeof(struct io_uring_params) */
 
 #define CPUS			"/sys/devices/system/cpu"
 
 /* ---- files ---- */
 
-/* The first line of a file below @root; "" if it can't be read. */
+/* Read the first line of a file below @root; "" if it can't be read. */
 static void read_line(const char *root, const char *path, char *text, size_t size)
 {
 	char place[PATH_MAX];
@@ -44,7 +45,8 @@ static int read_number(const char *root, const char *path, int otherwise)
 	return *text ? atoi(text) : otherwise;
 }
 
-/* For each CPU that has a folder; ends when @look returns nonzero. */
+/* Call @look for each CPU that has a folder. Ends when @look returns
+ * nonzero. */
 static void for_each_cpu(const char *root, struct tw_doctor_facts *facts,
 			 int (*look)(const char *root, const char *cpu,
 				     struct tw_doctor_facts *facts))
@@ -76,7 +78,8 @@ static int look_at_governor(const char *root, const char *cpu,
 	return *governor && strcmp(governor, "performance") != 0;
 }
 
-/* A state that is disabled is not entered. */
+/* Keep the idle state with the longest latency of all CPUs. Disabled states are
+ * left out, since no CPU enters them. */
 static int look_at_idle_states(const char *root, const char *cpu,
 			       struct tw_doctor_facts *facts)
 {
@@ -100,8 +103,8 @@ static int look_at_idle_states(const char *root, const char *cpu,
 	}
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": those of
- * guests are in user and nice, too. */
+/* The line is "cpu user nice system idle iowait irq softirq steal guest
+ * guest_nice". The last two are left out: user and nice contain them. */
 static double stolen_percent(const char *root)
 {
 	unsigned long long ticks[8] = { 0 }, all = 0;
@@ -154,7 +157,7 @@ static int try_ring(void)
 	return 0;
 }
 
-/* A check as `tickwise check` does it by itself. */
+/* Check the counter as `tickwise check` does without options. */
 static void read_counter(struct tw_doctor_facts *facts)
 {
 	struct tw_reliability_options options = TW_SIZED(struct tw_reliability_options);

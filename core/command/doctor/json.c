@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise doctor found, as one JSON object.
+ * Makes one JSON object of the lines of tickwise doctor.
  */
 #include "command/doctor/doctor.h"
 #include "command/output/json_text.h"

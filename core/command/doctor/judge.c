@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the facts about a machine mean for measurements, and what mends them. A line for
- * each. Reads no file and no clock.
+ * Judges the facts about a machine: what each means for measurements, and how
+ * to correct it. Writes a line for each. Reads no file and no clock.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,10 +11,12 @@
 #include "command/doctor/doctor.h"
 #include "machine/hypervisor.h"
 
-/* Waking from a state that takes longer is seen in the latency of a fast drive: some
- * 10 us for an NVMe's flash, some 3 us for the states that all processors have. */
+/* The latency of a fast drive, some 10 us with NVMe flash, shows the time to
+ * wake from deeper states. Waking from the states that all processors have
+ * takes some 3 us. */
 #define MAX_IDLE_US	10
-/* Of the time since boot: then the host takes the CPU in mid-I/O, every now and then. */
+/* Of the time since boot. Above this the host sometimes takes the CPU away
+ * during an I/O. */
 #define MAX_STOLEN_PERCENT	1.0
 
 #define PRINTF(at, args)	__attribute__((format(printf, at, args)))
@@ -139,7 +141,7 @@ static void judge_stages(const struct tw_doctor_facts *facts,
 
 /* ---- the counter ---- */
 
-/* The first reason; all of them are in `tickwise check`. */
+/* Return the first reason. `tickwise check` prints all of them. */
 static const char *reason_of(const struct tw_doctor_facts *facts)
 {
 	for (unsigned bit = 1; bit && bit <= facts->counter.reasons; bit <<= 1)
@@ -179,7 +181,8 @@ static int is_among(const char *names, const char *name)
 	return 0;
 }
 
-/* The counter's own name as a clocksource; other processors have one each. */
+/* Return the name of the counter as a clocksource; NULL on other processors,
+ * where it differs. */
 static const char *own_clocksource(const struct tw_machine *machine)
 {
 	return is_among(machine->clocksources, "tsc") ||
@@ -239,7 +242,7 @@ static void judge_idle(const struct tw_doctor_facts *facts, struct tw_doctor_lin
 	}
 }
 
-/* A guest is no fault. What it can't see is told by the other lines. */
+/* A guest is not judged as a fault. Other lines tell what a guest can't see. */
 static void judge_virtual(const struct tw_doctor_facts *facts,
 			  struct tw_doctor_line *line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise doctor found, as a page.
+ * Makes a page of the lines of tickwise doctor.
  */
 #include "command/doctor/doctor.h"
 #include "command/output/page.h"

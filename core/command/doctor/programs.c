@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What other programs have to say: fio of its version and of the engine, and
- * tickwise-kernel-helper of what the kernel allows.
+ * Reads the facts that other programs know. fio tells its version and whether
+ * it loads the engine; tickwise-kernel-helper tells what the kernel allows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define ENGINE		"tickwise.so"
 #define HELPER		"tickwise-kernel-helper"
-/* An option that only our engine has. */
+/* An option that only the tickwise engine has. */
 #define OUR_OPTION	"tw_report"
 
 /* ---- running them ---- */
@@ -38,8 +38,8 @@ static void prepare(void *context, int fd)
 	dup2(fd, STDERR_FILENO);
 }
 
-/* All that a program prints, to be freed, and its exit code; NULL: it could not be
- * run, and errno says why. */
+/* Return the whole output of a program, to be freed, and set its exit code.
+ * Return NULL with errno set: the program could not be run. */
 static char *output_of(char *const *argv, int *code)
 {
 	int from, status;
@@ -57,7 +57,7 @@ static char *output_of(char *const *argv, int *code)
 	return text;
 }
 
-/* The line of @text at @from. */
+/* Copy the line that starts at @from. */
 static void take_line(char *out, size_t size, const char *from)
 {
 	snprintf(out, size, "%.*s", (int)strcspn(from, "\n"), from);
@@ -65,7 +65,7 @@ static void take_line(char *out, size_t size, const char *from)
 
 /* ---- fio and the engine ---- */
 
-/* On its way through PATH, as exec finds it. */
+/* Find a program by PATH, as exec does. */
 static void find_in_path(char *place, size_t size, const char *name)
 {
 	const char *path = getenv("PATH");
@@ -115,7 +115,7 @@ static void load_engine(struct tw_doctor_facts *facts)
 	if (words) {
 		take_line(facts->engine.why_not, sizeof(facts->engine.why_not),
 			  words + strlen("tickwise: "));
-		/* What it says to do stands on a line of its own. */
+		/* The engine prints what to do on a line of its own. */
 		words = strstr(facts->engine.why_not, ": refused");
 		if (words)
 			*words = '\0';
@@ -123,7 +123,8 @@ static void load_engine(struct tw_doctor_facts *facts)
 	free(text);
 }
 
-/* In the order of `tickwise run`: the installed one, else one built for this fio. */
+/* Find the engine in the order of `tickwise run`: the installed one, then one
+ * that was built for this fio. */
 static void read_engine(struct tw_doctor_facts *facts)
 {
 	char *installed = tw_own_file(ENGINE, R_OK), *built;
