@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise engine, which prints where the engine for a fio is; and tickwise
- * build-engine, which builds one. The building is done by a script that knows fio
- * (plugin/build-engine.sh): this program takes its command line.
+ * tickwise engine prints where the engine for a fio is; tickwise build-engine
+ * builds one. The script plugin/build-engine.sh, which knows fio's source, does
+ * the building. This file parses the command line for it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 struct wanted {
 	const char *fio;
-	const char *source, *output;	/* NULL: found */
+	const char *source, *output;	/* NULL: to be found */
 };
 
 #define AT(member)	TW_OPTION_AT(struct wanted, member)
