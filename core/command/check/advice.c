@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be done about a check that could not decide, by its reasons.
+ * Advises what to do about a check that could not decide, by its reasons.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,8 @@ static void advise_statistics(struct tw_page *page,
 		       options->time_limit_ns / NS_PER_MS);
 }
 
-/* What was reached is known only where both sides have a bound. */
+/* Add advice about the tolerance. The offset that was reached is known only if
+ * both sides have a bound. */
 static void advise_tolerance(struct tw_page *page,
 			     const struct tw_reliability *result,
 			     const struct tw_reliability_options *options)

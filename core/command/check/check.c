@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise check: can the counter be trusted on the CPUs this command may run
- * on? Reads the options and measures; page.c and json.c print, and watch.c does
- * it again and again. Judges nothing itself: core/trust.c does.
+ * tickwise check: can the counter be trusted on the CPUs that this command may
+ * run on? This file reads the options and measures. page.c and json.c print,
+ * and watch.c repeats the check. core/trust.c judges.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,11 +16,12 @@
 #include "command/output/progress.h"
 #include "trust.h"
 
-/* Runs that follow idleness differ less in how narrow their bounds are than with
- * the library's few milliseconds, and nobody waits for this. */
+/* After the CPUs were idle, bounds of the library's few milliseconds vary more
+ * in width from run to run. A user of the command does not wait for these 30
+ * ms. */
 #define DEFAULT_MIN_TIME_NS		30000000
 
-/* unit/check_defaults.c holds the defaults in words against those in use. */
+/* unit/check_defaults.c compares the defaults in the text with those in use. */
 static const struct tw_option table[] = {
 	TW_OPTION_JSON(struct tw_check_arguments, wanted),
 	TW_OPTION_HTML(struct tw_check_arguments, wanted),
@@ -105,7 +106,7 @@ const char *tw_check_method_name(enum tw_reliability_method method)
 	return method == TW_METHOD_SWITCH ? "switch" : "cas";
 }
 
-/* What is shown while it runs. */
+/* What a running check shows. */
 struct progress {
 	int (*stop)(void);
 	struct tw_progress line;
@@ -194,7 +195,8 @@ static int check_once(const struct tw_check_arguments *arguments)
 	return code < TW_EXIT_USAGE ? tw_command_finish(TW_CHECK, code) : code;
 }
 
-/* What is used is printed, so nothing is left to the library. */
+/* Set every option that is 0. No default is left to the library, since the
+ * options in use are printed. */
 void tw_check_fill_in_defaults(struct tw_reliability_options *options)
 {
 	if (!options->least_time_ns)

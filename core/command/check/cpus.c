@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which CPUs a check has judged, and why not the others; see cpus.h.
+ * Finds which CPUs a check has judged, and why not the others; see cpus.h.
  */
 #include "command/check/cpus.h"
 
@@ -36,7 +36,7 @@ const char *tw_check_skip_text(enum tw_check_skip skip)
 	return skips[skip].text;
 }
 
-/* Every judged CPU is in a pair, unless there is none. */
+/* Find the judged CPUs. Each of them is in a pair, unless there is no pair. */
 static void find_judged(struct tw_check_cpus *cpus,
 			const struct tw_reliability *result)
 {
@@ -54,8 +54,8 @@ static void find_judged(struct tw_check_cpus *cpus,
 	cpus->judged.known = result->pairs > 0;
 }
 
-/* One CPU judged of several leaves no pair; but if there is only one that a
- * thread can be put on, it is that. */
+/* Find the judged CPU of a result without pairs. It is known only if threads
+ * can be put on exactly one CPU. */
 static void find_judged_alone(struct tw_check_cpus *cpus,
 			      int (*may_pin)(unsigned cpu))
 {
@@ -70,7 +70,7 @@ static void find_judged_alone(struct tw_check_cpus *cpus,
 		cpus->judged = found;
 }
 
-/* Of a CPU that is online and not allowed. */
+/* Return why a CPU that is online is not allowed. */
 static enum tw_check_skip who_excludes(const struct tw_machine_cpus *machine,
 				       unsigned cpu)
 {

@@ -12,17 +12,17 @@
 enum tw_check_skip {
 	TW_SKIP_OFFLINE,
 	TW_SKIP_CPUSET,		/* the control group excludes it */
-	TW_SKIP_AFFINITY,	/* the affinity mask does */
-	TW_SKIP_NOT_ALLOWED,	/* one of these two, nobody says which */
-	TW_SKIP_PIN,		/* allowed; no thread may be put there */
-	TW_SKIP_LOST,		/* allowed; no thread was started or kept */
+	TW_SKIP_AFFINITY,	/* the affinity mask excludes it */
+	TW_SKIP_NOT_ALLOWED,	/* one of these two; not known which */
+	TW_SKIP_PIN,		/* allowed, but no thread can be put there */
+	TW_SKIP_LOST,		/* allowed, but no thread was started or kept */
 	TW_CHECK_SKIPS
 };
 
 struct tw_check_cpus {
 	struct tw_machine_cpus machine;
-	struct tw_cpu_list judged;	/* unknown: it can't be told which */
-	struct tw_cpu_list offline;	/* plugged in, not online */
+	struct tw_cpu_list judged;	/* unknown: the result does not tell */
+	struct tw_cpu_list offline;	/* plugged in, but not online */
 	struct tw_cpu_list skipped[TW_CHECK_SKIPS];
 };
 
@@ -30,16 +30,17 @@ const char *tw_check_skip_code(enum tw_check_skip skip);
 const char *tw_check_skip_text(enum tw_check_skip skip);
 
 /**
- * tw_check_cpus_find - who was judged, and why not the others
+ * tw_check_cpus_find - find who was judged, and why not the others
  * @cpus: @cpus->machine as it was before the measurement; the rest is set
- * @may_pin: may a thread be put on this CPU? Asked for those that are allowed
- *           and were not judged
+ * @may_pin: can a thread be put on this CPU? Called for CPUs that are allowed
+ * and were not judged
  */
 void tw_check_cpus_find(struct tw_check_cpus *cpus,
 			const struct tw_reliability *result,
 			int (*may_pin)(unsigned cpu));
 
-/* Tries it, in a thread of its own. Return: 0 only where the kernel refused. */
+/* Try to put a thread on a CPU. Uses a thread of its own. Return: 0 only if the
+ * kernel refused. */
 int tw_check_may_pin(unsigned cpu);
 
 #endif

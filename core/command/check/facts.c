@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verdicts and reasons that changed, CPUs that came and went, and what kernel and
- * processor say otherwise than at the check before; see sequel.h.
+ * Prints what changed since the check before: verdict and reasons, CPUs that
+ * came and went, and what kernel and processor report; see sequel.h.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -113,14 +113,15 @@ static void compare_measured_rate(FILE *out, double before_hz, double now_hz)
 	double moved_ppm = before_hz > 0 && now_hz > 0 ?
 			   (now_hz / before_hz - 1) * 1e6 : 0;
 
-	/* Each check looks at the rate for some milliseconds only. */
+	/* Each check measures the rate for a few milliseconds only. */
 	if (fabs(moved_ppm) > TW_TRUST_RATE_APART_PPM)
 		fprintf(out, "measured rate: %.3f MHz, was %.3f MHz "
 			"(%+.0f ppm)\n", now_hz / 1e6, before_hz / 1e6,
 			moved_ppm);
 }
 
-/* Kernel and hypervisor may write what they like. */
+/* Print a text that changed. Kernel and hypervisor may put any bytes into
+ * it. */
 static void say_text(FILE *out, const char *what, const char *before,
 		     const char *now)
 {

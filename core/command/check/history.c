@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a watch remembers of its checks; see history.h. Reads no clock and prints
- * nothing.
+ * What a watch remembers of its checks; see history.h. Reads no clock and
+ * prints nothing.
  */
 #include "command/check/history.h"
 
@@ -33,12 +33,13 @@ static int is_bounded(const struct tw_cpu_offset *offset)
 }
 
 /*
- * The times and the rate are good to this: the system clock may run so far off while
- * it is being steered, and the rate is a short look at it.
+ * Relative error of the distance in ticks. The system clock can be this far off
+ * while NTP steers it, and the rate is from a short measurement.
  */
 #define DISTANCE_ERROR	(TW_NTP_MAX_PPM / 1e6)
 
-/* In ticks, between any moment of the first check and any of this one. */
+/* In ticks, between any moment of the first check and any moment of this
+ * check. */
 struct distance {
 	double min_ticks;
 	double max_ticks;
@@ -59,9 +60,9 @@ static struct distance distance_of(const struct tw_check_history *history,
 }
 
 /*
- * A bound holds at some moment of its check, nobody says at which. So a rise is
- * at least as steep as over the longest time there can be between the two, and
- * a fall at most as steep as over the shortest.
+ * Return the smallest slope of a rise. A bound holds at some moment of its
+ * check, and it is not known at which. So a rise is divided by the longest
+ * possible time between the two moments, a fall by the shortest.
  */
 static double min_ppb(double rise_ticks, const struct distance *distance)
 {
@@ -69,8 +70,9 @@ static double min_ppb(double rise_ticks, const struct distance *distance)
 					      distance->min_ticks) * 1e9;
 }
 
-/* From the highest that it can have been to the lowest that it can be now, and
- * the other way round. */
+/* Widen the interval of pace by one pair. The lower bound leads from the
+ * highest possible offset then to the lowest possible offset now. The upper
+ * bound leads from the lowest to the highest. */
 static void widen_pace(struct tw_check_history *history,
 		       const struct tw_cpu_offset *first,
 		       const struct tw_cpu_offset *now,
@@ -88,7 +90,7 @@ static void widen_pace(struct tw_check_history *history,
 	history->pace_high_ppb = fmax(history->pace_high_ppb, high_ppb);
 }
 
-/* The offsets to which later ones are compared from now on. */
+/* Keep these offsets; later ones are compared with them. */
 static int begin_anew(struct tw_check_history *history,
 		      const struct tw_reliability *result,
 		      uint64_t begin_ns, uint64_t end_ns)

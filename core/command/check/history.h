@@ -8,30 +8,30 @@
 #include "command/check/check.h"
 
 /*
- * The offset intervals of the first check are kept: an offset that was within
- * one interval then and is within another now gives bounds on the pace over all
- * the time between.
+ * The offset intervals of the first check are kept. An interval of a later
+ * check and the one of the first check together bound the pace over all the
+ * time between.
  */
 struct tw_check_history {
-	struct tw_cpu_offset *first;	/* of the check between these times */
+	struct tw_cpu_offset *first;	/* of the check between the times below */
 	unsigned pairs;
 	uint64_t first_begin_ns;
 	uint64_t first_end_ns;
-	uint64_t begin_ns;		/* of all */
+	uint64_t begin_ns;		/* end of the first check of all */
 	uint64_t last_ns;
-	double pace_low_ppb;		/* since then; INFINITY: none */
+	double pace_low_ppb;		/* since @first; INFINITY: no bound */
 	double pace_high_ppb;
 	struct tw_check last;		/* without its offsets */
 	unsigned checks;
-	unsigned verdicts[3];		/* how many, by verdict */
+	unsigned verdicts[3];		/* number of checks, by verdict */
 	unsigned changes;		/* checks at which something changed */
-	unsigned reasons;		/* of all */
+	unsigned reasons;		/* of all checks */
 };
 
 /**
- * tw_check_remember - take a check into the history
- * @begin_ns: when it began, in ns of CLOCK_MONOTONIC
- * @end_ns: when it was over; the next one's @begin_ns is no smaller
+ * tw_check_remember - add a check to the history
+ * @begin_ns: when the check began, in ns of CLOCK_MONOTONIC
+ * @end_ns: when the check ended; no larger than the next check's @begin_ns
  *
  * Return: 0; -ENOMEM.
  */
@@ -40,7 +40,7 @@ int tw_check_remember(struct tw_check_history *history,
 		      uint64_t end_ns);
 void tw_check_forget(struct tw_check_history *history);
 
-/* The worst of all. */
+/* Return the worst verdict of all checks. */
 enum tw_verdict tw_check_worst(const struct tw_check_history *history);
 
 #endif

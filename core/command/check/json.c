@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise check found, as one JSON object; of a watch, as one a line.
+ * Makes JSON of the results of tickwise check: one object of a check, and one
+ * on each line of a watch.
  */
 #include <jansson.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "command/check/output.h"
 #include "command/output/json_text.h"
 
-/* There is no infinity in JSON: what has no bound is null. */
+/* Return null for infinity, which JSON does not have: there is no bound. */
 static json_t *number_or_null(double number)
 {
 	return isfinite(number) ? json_real(number) : json_null();
@@ -33,7 +34,7 @@ static json_t *text_or_null(const char *text)
 	return *text ? tw_json_text(text) : json_null();
 }
 
-/* -1 is "unknown" in all of these. */
+/* Return null for -1, which is "unknown" in all of these. */
 static json_t *truth_or_null(int truth)
 {
 	return truth < 0 ? json_null() : json_boolean(truth);
@@ -57,7 +58,7 @@ static json_t *json_counter(const struct tw_counter_facts *counter)
 		(json_int_t)counter->boottime_offset_ns);
 }
 
-/* "0-3,8", "" for none; null: not known. */
+/* Return "0-3,8"; "" for an empty list; null for an unknown one. */
 static json_t *json_cpu_list(const struct tw_cpu_list *list)
 {
 	char *text = NULL;
@@ -103,7 +104,7 @@ static json_t *json_cpus(const struct tw_check_cpus *cpus)
 		"not_judged", json_skipped(cpus));
 }
 
-/* What the verdict was reached with. */
+/* Return the limits that the verdict was reached with. */
 static json_t *json_limits(const struct tw_reliability_options *options)
 {
 	return json_pack("{sI, sf, sI, sI, sI}",
@@ -138,7 +139,8 @@ static json_t *json_facts(const struct tw_machine *machine,
 		"counter", json_counter(counter));
 }
 
-/* An object for each bit that is set: its word and its sentence. */
+/* Return an array with an object for each bit that is set: its word and its
+ * sentence. */
 static json_t *json_bits(enum tw_enum which, unsigned bits)
 {
 	json_t *array = json_array();
@@ -177,7 +179,7 @@ json_t *tw_check_json(const struct tw_check *check,
 		      const struct tw_check_arguments *arguments)
 {
 	const struct tw_reliability *result = &check->result;
-	/* Nothing was compared with one CPU alone: NAN is null. */
+	/* With one CPU alone nothing was compared. NAN becomes null. */
 	double middle_ppb = result->pairs ?
 		(result->pace_low_ppb + result->pace_high_ppb) / 2 : NAN;
 	double half_ppb = result->pairs ?
@@ -217,7 +219,8 @@ json_t *tw_check_json(const struct tw_check *check,
 				    &check->counter));
 }
 
-/* A brand string can be part of it. */
+/* Return a line as JSON text, which checks its bytes: a brand string can be
+ * part of it. */
 static json_t *json_line(const char *line, size_t length)
 {
 	char *copy = strndup(line, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the page of tickwise check: what kernel and processor say of themselves,
- * and which CPUs were judged.
+ * Adds to the page of tickwise check what kernel and processor report, and
+ * which CPUs were judged.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,11 @@
 #include "command/output/page.h"
 #include "machine/hypervisor.h"
 
-/* Of a list of CPUs, in columns; --json has it whole. */
+/* In columns. --json prints the whole list. */
 #define MAX_LIST	36
 
-/* At its longest a list of CPUs has thousands of bytes. Cut after a comma. */
+/* Write a list of CPUs, cut after a comma. The longest lists have thousands of
+ * bytes. */
 static void put_list(char *text, size_t size, const struct tw_cpu_list *list)
 {
 	char *whole = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets between CPUs that moved from one check of a watch to another; see
- * sequel.h.
+ * Finds offsets between CPUs that moved from one check of a watch to another;
+ * see sequel.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,8 +27,8 @@ static void print_interval(FILE *out, const struct tw_cpu_offset *offset,
 	print_ticks(out, offset->high_ticks, hz);
 }
 
-/* Pairs come in the same order from check to check, so the search begins where
- * it ended. NULL: not there. */
+/* Find a pair; NULL: not there. Pairs come in the same order in every check, so
+ * the search begins where the last one ended. */
 static const struct tw_cpu_offset *find(const struct tw_check_offsets *seen,
 					const struct tw_cpu_offset *pair,
 					unsigned *next)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise check found, as a page: the verdict and why, what was measured,
- * what kernel and processor say, and what such a check can't see.
+ * Makes a page of the results of tickwise check: the verdict and its reasons,
+ * the measured figures, what kernel and processor report, and what such a check
+ * can't see.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +37,7 @@ static int is_bounded(int64_t low_ticks, int64_t high_ticks)
 	return low_ticks != -INT64_MAX && high_ticks != INT64_MAX;
 }
 
-/* "UNDECIDED: one; another." */
+/* Add the verdict and its reasons, as "UNDECIDED: one; another." */
 static void add_reasons(struct tw_page *page, const char *verdict, unsigned reasons)
 {
 	char text[MAX_TEXT] = "";

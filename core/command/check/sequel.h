@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can change from one check of a watch to the next: verdict and reasons, the
- * CPUs, what kernel and processor say and how the counter is read (facts.c), and
- * offsets that moved (moved.c).
+ * Finds what changed from one check of a watch to the next. facts.c compares
+ * verdict and reasons, the CPUs, what kernel and processor report, and how the
+ * counter is read; moved.c compares offsets.
  */
 #ifndef TW_CHECK_SEQUEL_H
 #define TW_CHECK_SEQUEL_H
@@ -11,7 +11,7 @@
 
 #include "command/check/check.h"
 
-/* Lines on @out, each with its newline; none where nothing changed. */
+/* Print a line on @out for each change; nothing if nothing changed. */
 void tw_check_compare_verdicts(FILE *out, const struct tw_check *before,
 			       const struct tw_check *now);
 void tw_check_compare_cpus(FILE *out, const struct tw_check *before,
@@ -19,23 +19,24 @@ void tw_check_compare_cpus(FILE *out, const struct tw_check *before,
 void tw_check_compare_facts(FILE *out, const struct tw_check *before,
 			    const struct tw_check *now);
 
-/* What is known of each pair's offset: within all intervals so far. */
+/* What is known of each pair's offset: the interval that all checks so far have
+ * in common. */
 struct tw_check_offsets {
 	struct tw_cpu_offset *within;
 	unsigned pairs;
 };
 
 /**
- * tw_check_compare_offsets - did an offset move?
- * @seen: starts as 0; takes this check in; release with
- *        tw_check_forget_offsets()
+ * tw_check_compare_offsets - find out whether an offset moved
+ * @seen: starts as 0; this check is added to it; release with
+ * tw_check_forget_offsets()
  *
- * An offset that is constant lies in every interval, so in what they have in
- * common. An interval that has nothing in common with that is a proof that it
- * was not constant; from there on it is known anew. Pairs that were not there
- * before are known from now on, those that are gone are forgotten.
+ * A constant offset lies in the interval of every check, so it lies in their
+ * intersection. If a new interval does not meet the intersection, the offset
+ * was not constant. Then a line is printed, and the intersection starts again
+ * with this interval. New pairs are added; pairs that are gone are removed.
  *
- * Return: 0; -ENOMEM, with @seen as before.
+ * Return: 0; -ENOMEM, with @seen unchanged.
  */
 int tw_check_compare_offsets(FILE *out, struct tw_check_offsets *seen,
 			     const struct tw_reliability *result);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise check --watch: the same check again and again, one line each and one
- * more for everything that changed, until Ctrl-C.
+ * tickwise check --watch: repeats the same check until Ctrl-C. Prints a line
+ * for each check, and a line for each change.
  *
- * SIGINT and SIGTERM are blocked and waited for, not caught: between two checks
- * they end the waiting, and a long check asks for them. No handler runs, and no
- * call is cut short. Only where nobody reads what we print do they end us at
- * once.
+ * SIGINT and SIGTERM are blocked, not caught. Between two checks they end the
+ * waiting, and a long check polls for them. So no handler runs, and no call is
+ * interrupted. Only while the reader of the output does not read do they end
+ * the program at once.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,10 +29,11 @@
 #include "timespec.h"
 
 static sigset_t ending;
-static sigset_t before;		/* the mask at the start */
+static sigset_t before;		/* the signal mask at the start */
 
-/* A blocked signal comes even where it is ignored; whoever started us in the
- * background and had us ignore Ctrl-C meant it. */
+/* Add a signal that is not ignored. A blocked signal arrives even if it is
+ * ignored; a shell that starts a background job has Ctrl-C ignored on
+ * purpose. */
 static void add_unless_ignored(int signal)
 {
 	struct sigaction action;
@@ -41,8 +42,8 @@ static void add_unless_ignored(int signal)
 		sigaddset(&ending, signal);
 }
 
-/* 1: a signal is there, and is left for wait_until(); a check that it ends is
- * not one, and nobody waits any more. */
+/* Return 1: a signal is pending. It stays pending for wait_until(). A check
+ * that it ends does not count, and no further check is waited for. */
 static int asked_to_end(void)
 {
 	sigset_t pending;
@@ -54,7 +55,7 @@ static int asked_to_end(void)
 		 sigismember(&ending, SIGTERM) == 1));
 }
 
-/* Return: 1 when a signal came first. */
+/* Wait until @at_ns. Return: 1 when a signal came first. */
 static int wait_until(uint64_t at_ns)
 {
 	int got;
@@ -72,7 +73,8 @@ static int wait_until(uint64_t at_ns)
 	return got > 0;
 }
 
-/* A reader that has stopped reading must not keep us from being ended. */
+/* Wait until output can be written. While the reader has stopped reading,
+ * signals are not blocked, so that they can end the program. */
 static void wait_for_reader(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -81,7 +83,7 @@ static void wait_for_reader(void)
 		ppoll(&out, 1, NULL, &before);
 }
 
-/* Room for the time of day, as "22:13:20". */
+/* Room for the time of day, such as "22:13:20". */
 #define TIME_SIZE	32
 
 static const char *time_text(char *text)
@@ -113,8 +115,9 @@ static void add_pace(struct tw_table *table, const struct tw_reliability *result
 		tw_cell_none(table);
 }
 
-/* Every check has a page, so that it is seen at once: the columns keep their width
- * from page to page, and only the first has headings. */
+/* Return the table for a check. Every check has a page of its own, so that it
+ * is printed at once. The columns have the same width on every page, and only
+ * the first page has headings. */
 static struct tw_table *checks_table(struct tw_page *page, int is_first)
 {
 	struct tw_column columns[] = {
@@ -151,7 +154,7 @@ static void add_check(struct tw_page *page, const struct tw_reliability *result,
 	add_pace(table, result, result->pace_high_ppb);
 }
 
-/* Below the check, where its verdict begins. */
+/* Add the changes below the check, indented to its verdict. */
 static void add_changes(struct tw_page *page, const char *changes)
 {
 	size_t length;
@@ -163,7 +166,7 @@ static void add_changes(struct tw_page *page, const char *changes)
 	}
 }
 
-/* The first check has a page of its own. */
+/* Print the page of the first check, above the table. */
 static int print_head(const struct tw_check *check,
 		      const struct tw_check_arguments *arguments)
 {
@@ -217,12 +220,12 @@ static int print_summary(const struct tw_check_history *history)
 				  (double)(history->last_ns - history->first_begin_ns) /
 				  1e9, history->pace_low_ppb / 1e3,
 				  history->pace_high_ppb / 1e3);
-	/* A terminal shows ^C at the start of this line. */
+	/* A terminal shows ^C at the start of this line. Leave it. */
 	putchar('\n');
 	return tw_output_print(page);
 }
 
-/* All that changed, as lines; free() them. NULL: no memory. */
+/* Return all changes as lines, to be freed; NULL: out of memory. */
 static char *find_changes(struct tw_check_history *history,
 			  struct tw_check_offsets *seen,
 			  const struct tw_check *check, uint64_t begin_ns,
@@ -253,7 +256,7 @@ static char *find_changes(struct tw_check_history *history,
 	return changes;
 }
 
-/* One check. Return: TW_EXIT_GOOD; -ECANCELED; another enum tw_exit. */
+/* Check once. Return: TW_EXIT_GOOD; -ECANCELED; another enum tw_exit. */
 static int look(const struct tw_check_arguments *arguments,
 		struct tw_check_history *history, struct tw_check_offsets *seen)
 {
@@ -275,7 +278,8 @@ static int look(const struct tw_check_arguments *arguments,
 	return code == TW_EXIT_GOOD ? tw_command_finish(TW_CHECK, code) : code;
 }
 
-/* A signal in the first check leaves nothing to sum up. */
+/* Print the summary. If a signal ended the first check, there is nothing to sum
+ * up. */
 static int sum_up(const struct tw_check_arguments *arguments,
 		  const struct tw_check_history *history)
 {
@@ -292,7 +296,8 @@ static int sum_up(const struct tw_check_arguments *arguments,
 	return tw_command_finish(TW_CHECK, code);
 }
 
-/* Checks that would have begun in the meantime are left out. */
+/* Return the next time of a check in the future. Times that have passed in the
+ * meantime are left out. */
 static uint64_t next_check_ns(uint64_t at_ns, uint64_t distance_ns)
 {
 	uint64_t now = tw_clock_id_ns(CLOCK_MONOTONIC);
