@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of tickwise memlat.
+ * Parses the command line of tickwise memlat.
  */
 #include <string.h>
 

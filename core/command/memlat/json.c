@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise memlat found, as one JSON object.
+ * Makes one JSON object of the results of tickwise memlat.
  */
 #include "command/memlat/output.h"
 
@@ -122,8 +122,9 @@ static json_t *json_curve(const struct tw_curve *curve)
 		"points", points);
 }
 
-/* What levels were found in: a curve; up to some size the fastest of so many looks
- * in random order. */
+/* Return the curve that levels are found in. Its sizes up to
+ * "looked_up_to_bytes" are the fastest of several measurements in random
+ * order. */
 static json_t *json_levels_from(const struct tw_memlat *memlat)
 {
 	json_t *json = memlat->levels_of ? json_curve(memlat->levels_of) :
@@ -171,7 +172,7 @@ static json_t *json_curves(const struct tw_memlat *memlat)
 	return array;
 }
 
-/* Pages that could not be had, and why. */
+/* Return the kinds of pages that the kernel did not give, and why. */
 static json_t *json_skipped(const struct tw_memlat *memlat)
 {
 	json_t *object = json_object();

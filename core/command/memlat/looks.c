@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Levels are looked for several times, spread over the whole run, and in other
- * memory each time. A neighbour that uses the same cache, the other thread of
- * the core or another guest, takes a part of it for seconds: longer than a size
- * is measured. And which physical pages a process gets decides which of them
- * compete for the same lines of a cache.
+ * Measures the small sizes several times to find levels of caches. These
+ * measurements are spread over the whole run, and each uses other memory.
  *
- * In random order: windows have phases, and the fastest batch past a cache's end
- * is of one that still finds much of a window in it.
+ * A neighbour (the other thread of the core, or another guest) can take a part
+ * of a cache for seconds, which is longer than one size is measured. And the
+ * physical pages that a process gets decide which of them compete for the same
+ * lines of a cache.
+ *
+ * The order is random. Windows have phases: past the end of a cache, the
+ * fastest batch of a window is one that still finds much of the window in the
+ * cache.
  */
 #include <stdlib.h>
 
 #include "command/memlat/memlat.h"
 
 #define LOOKS		6
-/* Past the caches that belong to a core, with room to be flat beyond. */
+/* Larger than the caches that belong to a core, with room for a flat part after
+ * them. */
 #define MAX_BYTES	((size_t)8 << 20)
 
 struct tw_memlat_looks {
 	enum tw_pages pages;
 	const size_t *sizes;
-	unsigned count;			/* of sizes */
-	unsigned taken, failed;		/* of looks */
-	/* Kept until the end: what is given back is what is got next. */
+	unsigned count;			/* number of sizes */
+	unsigned taken, failed;		/* number of measurements */
+	/* Kept until the end, since the kernel would return freed pages at the
+	 * next request. */
 	struct tw_memory memories[LOOKS];
 	struct tw_curve best, look;
 };
@@ -62,7 +67,8 @@ static int look(struct tw_memlat_looks *looks, const struct tw_memlat *memlat,
 	ret = tw_curve_measure(&looks->look, memory, looks->sizes,
 			       looks->count, &effort, memlat->rate.hz, progress,
 			       context);
-	/* An interrupted one is worth what it has, but is no look. */
+	/* The points of an interrupted measurement are used, but it is not
+	 * counted. */
 	if (!looks->taken)
 		looks->best = looks->look;
 	else

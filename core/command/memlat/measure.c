@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat: from the request to the curves, and what follows from them.
+ * tickwise memlat: measures the requested curves, and finds levels and costs of
+ * translations in them.
  */
 #include <errno.h>
 #include <sched.h>
@@ -18,8 +19,8 @@
 
 #define CALIBRATION_NS	20000000
 #define LONGEST_CALIBRATION_NS	640000000
-/* The largest size by itself: past the last cache, but not so much that a run
- * takes longer than a minute. */
+/* The default of the largest size: past the last cache, but small enough that a
+ * run takes less than a minute. */
 #define TIMES_LAST	4
 #define MIN_MAX_BYTES	((size_t)64 << 20)
 #define MAX_MAX_BYTES	((size_t)1 << 30)
@@ -31,26 +32,26 @@ struct wanted {
 
 struct progress {
 	const char *kind, *pages;
-	unsigned before, all;		/* points */
+	unsigned before, all;		/* number of points */
 	const size_t *sizes;
 	struct tw_progress line;
 };
 
-/* All that is measured, in order. */
+/* All measurements, in order. */
 struct plan {
 	struct wanted wanted[TW_MEMLAT_CURVES];
 	unsigned count, done;
 	size_t sizes[TW_SWEEP_SIZES];
 	unsigned size_count;
-	int levels_of;			/* of @wanted; -1: no such curve */
+	int levels_of;			/* index into @wanted; -1: no such curve */
 	struct tw_memlat_looks *looks;	/* NULL: none */
 	struct progress progress;
 };
 
 /* ---- the plan -------------------------------------------------------------- */
 
-/* By itself small pages have all curves; transparent ones only that which
- * shows what they are good for. */
+/* Plan the curves. By default small pages have all curves. Transparent huge
+ * pages have only the random one, which shows their benefit. */
 static void plan_curves(struct plan *plan,
 			const struct tw_memlat_arguments *arguments)
 {
@@ -65,7 +66,7 @@ static void plan_curves(struct plan *plan,
 					(enum tw_pages)pages };
 }
 
-/* 0: none is to be had. */
+/* Return 1 if the kernel gives pages of this kind. */
 static int can_have(enum tw_pages pages)
 {
 	struct tw_memory memory;
@@ -76,8 +77,9 @@ static int can_have(enum tw_pages pages)
 	return 1;
 }
 
-/* Levels are looked for in windows, where translations cost least, on small
- * pages if there are such; else in random order, on the largest pages. */
+/* Return how well a curve suits to find levels; 0: not at all. Windows are
+ * best, since translations cost least there; small pages are best for them.
+ * Otherwise a curve in random order on the largest pages is used. */
 static unsigned fitness(struct wanted wanted)
 {
 	unsigned size = (unsigned)wanted.pages;
@@ -183,7 +185,8 @@ static int show(void *context, unsigned point)
 	return tw_command_is_interrupted();
 }
 
-/* The same line for looks: which sizes, by the same numbers. */
+/* Show the progress of the search for levels. Points have the same numbers as
+ * in the curve. */
 static int show_look(void *context, unsigned point)
 {
 	struct progress *progress = context;
@@ -216,7 +219,8 @@ struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *argument
 static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 		     const struct tw_memlat_arguments *arguments)
 {
-	/* In whole strides; curves of pages leave out what is less than one. */
+	/* Sizes are multiples of the stride. Curves that stride by pages leave
+	 * out sizes below one page. */
 	int count = tw_sweep_sizes(plan->sizes, memlat->min_bytes,
 				   memlat->max_bytes, arguments->per_octave,
 				   memlat->caches, memlat->cache_count,
@@ -238,7 +242,7 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 	return plan->looks ? 0 : -ENOMEM;
 }
 
-/* The next curve, and after it what looks at levels are due. */
+/* Measure the next curve, then search for levels if that is due. */
 static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 		       const struct tw_memory *memory,
 		       const struct tw_memlat_arguments *arguments)
@@ -255,7 +259,7 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 	ret = tw_curve_measure(curve, memory, plan->sizes, plan->size_count,
 			       &arguments->effort, memlat->rate.hz, show,
 			       progress);
-	/* An interrupted one is worth what it has. */
+	/* The points of an interrupted curve are used. */
 	memlat->curve_count += !ret || (ret == -EINTR && curve->count);
 	progress->before += plan->size_count;
 	plan->done++;
@@ -266,7 +270,7 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 	return ret;
 }
 
-/* All wanted curves on pages of one kind: one mapping for all of them. */
+/* Measure all wanted curves on pages of one kind, in one mapping. */
 static int measure_on(struct tw_memlat *memlat, enum tw_pages pages,
 		      const struct tw_memlat_arguments *arguments,
 		      struct plan *plan)
@@ -314,7 +318,7 @@ const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
 	return NULL;
 }
 
-/* In a copy: the curve itself stays as it was measured. */
+/* Find the levels in a copy. The curve itself stays as it was measured. */
 static int find_levels(struct tw_memlat *memlat, const struct plan *plan)
 {
 	const struct wanted *wanted;
@@ -382,7 +386,8 @@ static int measure_all(struct tw_memlat *memlat,
 	return ret;
 }
 
-/* Pages that were asked for by name, and are not to be had, end the run. */
+/* Fail if pages that the user named were not to be had. Small pages are always
+ * needed. */
 static int check_skipped(const struct tw_memlat *memlat,
 			 const struct tw_memlat_arguments *arguments)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat: memory and cache latency, and what translations cost.
+ * tickwise memlat: measures the latency of memory and caches, and the cost of
+ * address translations.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ const char *tw_memlat_size(char *text, size_t bytes)
 		value /= 1024;
 		unit++;
 	}
-	/* Three digits, and none after the point that says nothing. */
+	/* Three digits; zeros after the point are removed below. */
 	snprintf(text, TW_FORMAT_SIZE, "%.*f%c",
 		 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
 	if (strchr(text, '.')) {
@@ -55,7 +56,8 @@ const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i)
 		"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8",
 	};
 
-	/* What has no end in the curve, past all caches that sysfs knows. */
+	/* The last level, which has no end in the curve and is past all caches
+	 * of sysfs. */
 	if (i + 1 == memlat->level_count && i && i >= memlat->cache_count)
 		return "memory";
 	return names[i];
@@ -67,7 +69,7 @@ const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat,
 	return i < memlat->cache_count ? &memlat->caches[i] : NULL;
 }
 
-/* Every size of every curve was too disturbed. */
+/* Return 1 if every size of every curve was too disturbed. */
 static int found_nothing(const struct tw_memlat *memlat)
 {
 	for (unsigned i = 0; i < memlat->curve_count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat: what to measure (arguments.c), and measuring it (measure.c; what
- * levels are found in: looks.c; NUMA nodes: nodes.c). output.h prints it.
+ * The parts of tickwise memlat: its arguments (arguments.c) and the measurement
+ * (measure.c; the search for levels in looks.c; NUMA nodes in nodes.c).
+ * output.h prints the results.
  */
 #ifndef TW_MEMLAT_H
 #define TW_MEMLAT_H
@@ -18,13 +19,14 @@
 #define TW_MEMLAT_NODES		64
 
 struct tw_memlat_arguments {
-	size_t min_bytes, max_bytes;	/* 0: to be chosen */
+	size_t min_bytes, max_bytes;	/* 0: chosen by the program */
 	unsigned per_octave;
-	int kinds[TW_CYCLE_KINDS];	/* wanted */
+	int kinds[TW_CYCLE_KINDS];	/* 1: wanted */
 	int pages[TW_PAGES_KINDS];
-	int chose_pages;		/* by the user: all kinds on all */
-	int cpu;			/* -1: where it happens to run */
-	int node;			/* TW_ANY_NODE: nearest */
+	int chose_pages;		/* 1: by the user, so all kinds are
+					 * measured on all */
+	int cpu;			/* -1: the CPU that the thread runs on */
+	int node;			/* TW_ANY_NODE: the nearest */
 	size_t window_bytes, stride_bytes;
 	unsigned passes;
 	uint64_t seed;
@@ -33,10 +35,11 @@ struct tw_memlat_arguments {
 	int seed_table;
 };
 
-/* Return: TW_GO_ON; else the command has ended, with this enum tw_exit. */
+/* Parse the command line. Return: TW_GO_ON; else the enum tw_exit with which
+ * the command has ended. */
 int tw_memlat_parse(struct tw_memlat_arguments *arguments, char **argv);
 
-/* A NUMA node's memory, from the CPU that measured. */
+/* The memory of a NUMA node, seen from the CPU that measured. */
 struct tw_memlat_node {
 	unsigned node;
 	struct tw_memory_point point;
@@ -51,10 +54,10 @@ struct tw_memlat {
 	size_t min_bytes, max_bytes;
 	struct tw_curve *curves;
 	unsigned curve_count;
-	/* From the curve with the fewest misses of translations; of the sizes
-	 * that were looked at by themselves, the fastest looks. */
+	/* The curve with the fewest misses of translations. Sizes up to
+	 * @looked_up_to_bytes have the fastest of @looks measurements. */
 	struct tw_curve *levels_of;	/* NULL: there is no such curve */
-	unsigned looks;			/* at each of those sizes; 0: none */
+	unsigned looks;			/* number of measurements; 0: none */
 	size_t looked_up_to_bytes;
 	struct tw_level levels[TW_LEVELS];
 	unsigned level_count;
@@ -63,20 +66,20 @@ struct tw_memlat {
 	struct tw_tlb_cost page_costs[TW_SWEEP_SIZES];
 	unsigned page_cost_count;
 	struct tw_memlat_node nodes[TW_MEMLAT_NODES];
-	unsigned node_count;		/* 0: there is only one */
+	unsigned node_count;		/* 0: there is one node only */
 	uint64_t took_ns;
-	int was_interrupted;		/* sizes and curves are missing */
-	const char *skipped[TW_PAGES_KINDS];	/* why, NULL: not skipped */
+	int was_interrupted;		/* 1: sizes and curves are missing */
+	const char *skipped[TW_PAGES_KINDS];	/* the reason; NULL: not skipped */
 };
 
-/* As tw_rate_measure(), for as long as is enough for latencies. */
+/* Measure the rate as tw_rate_measure() does, for as long as latencies need. */
 int tw_memlat_calibrate(struct tw_rate *rate);
-/* Return: an enum tw_exit; other than TW_EXIT_GOOD has been said, and there is
- * nothing to free. */
+/* Measure. Return: an enum tw_exit. Other than with TW_EXIT_GOOD a message is
+ * printed, and there is nothing to free. */
 int tw_memlat_measure(struct tw_memlat *memlat,
 		      const struct tw_memlat_arguments *arguments);
-/* The CPU and the NUMA node that are asked for: there, and this thread goes
- * there. The same return. */
+/* Move this thread to the CPU that is asked for, after checking that this CPU
+ * and the NUMA node exist. Return: as tw_memlat_measure(). */
 int tw_memlat_take_place(unsigned *cpu,
 			 const struct tw_memlat_arguments *arguments);
 struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *arguments,
@@ -88,17 +91,18 @@ struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *argument
 struct tw_memlat_looks;
 
 /**
- * tw_memlat_looks_new - to look for levels on such pages
- * @sizes, @count: of the curve; the smaller ones are looked at
+ * tw_memlat_looks_new - prepare the search for levels on pages of one kind
+ * @sizes, @count: sizes of the curve; the smaller ones are measured again
  *
- * Return: NULL: out of memory. Ends with tw_memlat_looks_free().
+ * Return: NULL if out of memory. To be freed with tw_memlat_looks_free().
  */
 struct tw_memlat_looks *tw_memlat_looks_new(enum tw_pages pages,
 					    const size_t *sizes,
 					    unsigned count);
 
-/* What share of all looks is due by now is taken: @part of @parts. Return: 0;
- * -EINTR; as tw_curve_measure(). Memory that is not to be had is a look less. */
+/* Take the measurements that are due when @part of @parts of the run are done.
+ * Return: 0; -EINTR; as tw_curve_measure(). If the kernel gives no memory, one
+ * measurement less is taken. */
 int tw_memlat_look(struct tw_memlat_looks *looks,
 		   const struct tw_memlat *memlat,
 		   const struct tw_memlat_arguments *arguments, unsigned part,
@@ -106,40 +110,45 @@ int tw_memlat_look(struct tw_memlat_looks *looks,
 		   int (*progress)(void *context, unsigned point),
 		   void *context);
 
-/* Finds the levels of @memlat->levels_of, which at the sizes of @looks becomes
- * the fastest of them. @looks may be NULL. */
+/* Find the levels of @memlat->levels_of. Its points become the fastest of all
+ * measurements first, at the sizes that were measured again. @looks may be
+ * NULL. */
 void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
 			      struct tw_memlat *memlat);
 void tw_memlat_looks_free(struct tw_memlat_looks *looks);
 
 /**
- * tw_memlat_measure_nodes - the latency of each of these NUMA nodes (nodes.c)
+ * tw_memlat_measure_nodes - measure the latency of each of these NUMA nodes
+ * (nodes.c)
  *
- * In windows, at the largest size. A node whose memory this process may not
- * have is left out, and so is one that was too disturbed. Return: 0; -ENOMEM;
- * -EINTR: @memlat has the nodes that were measured until then.
+ * Measures in windows, at the largest size. A node is left out if this process
+ * may not use its memory, or if its measurement was too disturbed. Return: 0;
+ * -ENOMEM; -EINTR: @memlat has the nodes that were measured before.
  */
 int tw_memlat_measure_nodes(struct tw_memlat *memlat,
 			    const struct tw_memlat_arguments *arguments,
 			    const unsigned *nodes, unsigned count);
 void tw_memlat_free(struct tw_memlat *memlat);
 
-/* "L1" .. for caches, "memory" for the last level of several. */
+/* Return "L1", "L2" and so on for caches, "memory" for the last of several
+ * levels. */
 const char *tw_memlat_level_name(const struct tw_memlat *memlat, unsigned i);
-/* The cache that a level is compared with; NULL: none. */
+/* Return the cache that a level is compared with; NULL: none. */
 const struct tw_cache *tw_memlat_level_cache(const struct tw_memlat *memlat,
 					     unsigned i);
 const struct tw_curve *tw_memlat_find(const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind,
 				      enum tw_pages pages);
 
-/* "48K" to the next size: where a level ends, "-": not in the curve. */
+/* Write the two sizes between which a level ends, such as "48K"; "-": the level
+ * does not end in the curve. */
 #define TW_MEMLAT_END	(2 * TW_FORMAT_SIZE)
 const char *tw_memlat_end(char *text, const struct tw_level *level);
-/* "48K", "2M", "1.5G"; whole where it is. @text: TW_FORMAT_SIZE bytes. */
+/* Write "48K", "2M" or "1.5G"; a whole number if possible. @text has
+ * TW_FORMAT_SIZE bytes. */
 const char *tw_memlat_size(char *text, size_t bytes);
 
-/* The table of mistakes: an enum tw_exit. */
+/* Print the table of mistakes. Return: an enum tw_exit. */
 int tw_memlat_seed_table(const struct tw_memlat_arguments *arguments);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of each NUMA node, from the CPU that everything is measured on.
+ * Measures the memory of each NUMA node, from the CPU that all curves are
+ * measured on.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise memlat prints: a page for people, a tree of JSON, and the table of all
- * points, which is on that page, for CSV.
+ * What tickwise memlat prints: a page for people, a JSON tree, and the table of
+ * all points. This table is part of the page, and the whole CSV.
  */
 #ifndef TW_MEMLAT_OUTPUT_H
 #define TW_MEMLAT_OUTPUT_H
@@ -13,11 +13,11 @@
 struct tw_page;
 struct tw_table;
 
-/* To be freed with tw_page_free(), @points with it. */
+/* Return the page, to be freed with tw_page_free(), which frees @points too. */
 struct tw_page *tw_memlat_page(const struct tw_memlat *memlat,
 			       struct tw_table **points);
 
-/* NULL: no memory. */
+/* Return: NULL if out of memory. */
 json_t *tw_memlat_json(const struct tw_memlat *memlat);
 
 #endif

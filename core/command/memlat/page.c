@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise memlat found, as a page: levels first, then NUMA nodes, translations
- * and the curves. Terminals get the curves at every doubling, HTML their plots and
- * all points, CSV the points only.
+ * Makes a page of the results of tickwise memlat: first levels, then NUMA
+ * nodes, translations and the curves. Terminals get the curves at every
+ * doubling of the size. HTML has plots and all points, CSV only the points.
  */
 #include "command/memlat/output.h"
 
@@ -17,13 +17,13 @@
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 
-/* Lines have this many styles that are told apart easily. */
+/* Number of line styles that are easy to tell apart. */
 #define COLORS		8
 
-/* A terminal gets all sizes if there are no more than this. */
+/* Up to this number of sizes, a terminal gets all of them. */
 #define FEW_SIZES	24
 
-/* Columns of text: of the sizes, and of a curve's minimum and median. */
+/* Widths of text columns: the size, and a curve's minimum and median. */
 #define MEMORY_WIDTH	6
 #define CURVE_WIDTH	(7 + 1 + 9)
 
@@ -32,7 +32,7 @@ static void add_interval(struct tw_table *table, double low_ns, double high_ns)
 	tw_cell_printf(table, "%.2f - %.2f", low_ns, high_ns);
 }
 
-/* A heading of HTML. Text has a sentence in its place. */
+/* Add a heading for HTML. Text has a sentence in its place. */
 static void add_part(struct tw_page *page, const char *name)
 {
 	tw_page_heading(page, 2, "%s", name);
@@ -337,7 +337,7 @@ static const struct tw_memory_point *point_at(const struct tw_curve *curve,
 	return NULL;
 }
 
-/* Of the curves from @first up to @end. */
+/* Add a row: one size, and its points on the curves from @first up to @end. */
 static void add_size(struct tw_table *table, const struct tw_memlat *memlat,
 		     unsigned first, unsigned end, size_t bytes)
 {
@@ -364,7 +364,8 @@ static int is_few(const struct tw_curve *curve)
 	return curve->count <= FEW_SIZES;
 }
 
-/* As many curves from @first on as a line has room for. Return: the next one. */
+/* Add a table with as many curves from @first on as a line has room for.
+ * Return: the next curve. */
 static unsigned add_sizes_from(struct tw_page *page, const struct tw_memlat *memlat,
 			       unsigned first)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise memlat --seed-table: what goes wrong when one measures the latency
- * of caches for the first time, and what puts it right, measured here beside
- * the figures of the article that showed it (a Skylake server of 2.6 GHz; see
- * tickwise-memlat(1)). Every mistake is really made: other strides, another
- * order, and loops that a compiler translated in another way.
+ * tickwise memlat --seed-table: shows typical mistakes in measuring the latency
+ * of caches, and their corrections. The figures of this machine stand next to
+ * those of an article (a Skylake server of 2.6 GHz; see tickwise-memlat(1)).
+ * Every mistake is really made: other strides, another order, and loops that
+ * the compiler translates in another way.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -27,7 +27,7 @@ static const size_t sizes[SIZES] = {
 	16 << 10, 32 << 10, 64 << 10, 512 << 10, 1 << 20, 2 << 20, 16 << 20,
 };
 
-/* Article: 0 where it gives no figure. */
+/* article_ns is 0 where the article gives no figure. */
 static const struct stage {
 	const char *name;
 	size_t stride_bytes;
@@ -125,7 +125,7 @@ static void add_cell(struct tw_table *shown, double ns, int is_there)
 		tw_cell_none(shown);
 }
 
-/* Two rows: what was measured, and the article's figures. */
+/* Add two rows: the measured figures, and the article's. */
 static void add_stage(struct tw_table *shown, const struct table *table, int stage)
 {
 	const struct stage *what = &stages[stage];
