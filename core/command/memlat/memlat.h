@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of tickwise memlat: its arguments (arguments.c) and the measurement
- * (measure.c; the search for levels in looks.c; NUMA nodes in nodes.c).
+ * (measure.c; the search for levels in visits.c; NUMA nodes in nodes.c).
  * output.h prints the results.
  */
 #ifndef TW_MEMLAT_H
@@ -86,7 +86,7 @@ struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *argument
 				      const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind);
 
-/* ---- levels, looked for again (looks.c) ---- */
+/* ---- levels, looked for again (visits.c) ---- */
 
 struct tw_memlat_looks;
 
