@@ -44,7 +44,7 @@ struct plan {
 	size_t sizes[TW_SWEEP_SIZES];
 	unsigned size_count;
 	int levels_of;			/* index into @wanted; -1: no such curve */
-	struct tw_memlat_looks *looks;	/* NULL: none */
+	struct tw_memlat_visits *visits; /* NULL: none */
 	struct progress progress;
 };
 
@@ -187,7 +187,7 @@ static int show(void *context, unsigned point)
 
 /* Show the progress of the search for levels. Points have the same numbers as
  * in the curve. */
-static int show_look(void *context, unsigned point)
+static int show_visit(void *context, unsigned point)
 {
 	struct progress *progress = context;
 	char size[TW_FORMAT_SIZE];
@@ -237,9 +237,9 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 	};
 	if (plan->levels_of < 0 || plan->size_count < TW_LEVEL_MIN_POINTS)
 		return 0;
-	plan->looks = tw_memlat_looks_new(plan->wanted[plan->levels_of].pages,
-					  plan->sizes, plan->size_count);
-	return plan->looks ? 0 : -ENOMEM;
+	plan->visits = tw_memlat_visits_new(plan->wanted[plan->levels_of].pages,
+					    plan->sizes, plan->size_count);
+	return plan->visits ? 0 : -ENOMEM;
 }
 
 /* Measure the next curve, then search for levels if that is due. */
@@ -263,10 +263,10 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 	memlat->curve_count += !ret || (ret == -EINTR && curve->count);
 	progress->before += plan->size_count;
 	plan->done++;
-	if (!ret && plan->looks)
-		ret = tw_memlat_look(plan->looks, memlat, arguments,
-				     plan->done, plan->count, show_look,
-				     progress);
+	if (!ret && plan->visits)
+		ret = tw_memlat_visit(plan->visits, memlat, arguments,
+				      plan->done, plan->count, show_visit,
+				      progress);
 	return ret;
 }
 
@@ -334,7 +334,7 @@ static int find_levels(struct tw_memlat *memlat, const struct plan *plan)
 	if (!memlat->levels_of)
 		return -ENOMEM;
 	*memlat->levels_of = *curve;
-	tw_memlat_looks_conclude(plan->looks, memlat);
+	tw_memlat_visits_conclude(plan->visits, memlat);
 	return 0;
 }
 
@@ -382,7 +382,7 @@ static int measure_all(struct tw_memlat *memlat,
 		ret = find_levels(memlat, &plan);
 	if (!ret)
 		find_costs(memlat);
-	tw_memlat_looks_free(plan.looks);
+	tw_memlat_visits_free(plan.visits);
 	return ret;
 }
 

@@ -55,10 +55,10 @@ struct tw_memlat {
 	struct tw_curve *curves;
 	unsigned curve_count;
 	/* The curve with the fewest misses of translations. Sizes up to
-	 * @looked_up_to_bytes have the fastest of @looks measurements. */
+	 * @visited_up_to_bytes have the fastest of @visits. */
 	struct tw_curve *levels_of;	/* NULL: there is no such curve */
-	unsigned looks;			/* number of measurements; 0: none */
-	size_t looked_up_to_bytes;
+	unsigned visits;		/* 0: none */
+	size_t visited_up_to_bytes;
 	struct tw_level levels[TW_LEVELS];
 	unsigned level_count;
 	struct tw_tlb_cost memory_costs[TW_SWEEP_SIZES];
@@ -86,36 +86,36 @@ struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *argument
 				      const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind);
 
-/* ---- levels, looked for again (visits.c) ---- */
+/* ---- visits, to find levels (visits.c) ---- */
 
-struct tw_memlat_looks;
+struct tw_memlat_visits;
 
 /**
- * tw_memlat_looks_new - prepare the search for levels on pages of one kind
+ * tw_memlat_visits_new - prepare the search for levels on pages of one kind
  * @sizes, @count: sizes of the curve; the smaller ones are measured again
  *
- * Return: NULL if out of memory. To be freed with tw_memlat_looks_free().
+ * Return: NULL if out of memory. To be freed with tw_memlat_visits_free().
  */
-struct tw_memlat_looks *tw_memlat_looks_new(enum tw_pages pages,
-					    const size_t *sizes,
-					    unsigned count);
+struct tw_memlat_visits *tw_memlat_visits_new(enum tw_pages pages,
+					      const size_t *sizes,
+					      unsigned count);
 
-/* Take the measurements that are due when @part of @parts of the run are done.
+/* Make the visits that are due when @part of @parts of the run are done.
  * Return: 0; -EINTR; as tw_curve_measure(). If the kernel gives no memory, one
- * measurement less is taken. */
-int tw_memlat_look(struct tw_memlat_looks *looks,
-		   const struct tw_memlat *memlat,
-		   const struct tw_memlat_arguments *arguments, unsigned part,
-		   unsigned parts,
-		   int (*progress)(void *context, unsigned point),
-		   void *context);
+ * visit less is made. */
+int tw_memlat_visit(struct tw_memlat_visits *visits,
+		    const struct tw_memlat *memlat,
+		    const struct tw_memlat_arguments *arguments, unsigned part,
+		    unsigned parts,
+		    int (*progress)(void *context, unsigned point),
+		    void *context);
 
 /* Find the levels of @memlat->levels_of. Its points become the fastest of all
- * measurements first, at the sizes that were measured again. @looks may be
+ * visits first, at the sizes that were measured again. @visits may be
  * NULL. */
-void tw_memlat_looks_conclude(const struct tw_memlat_looks *looks,
-			      struct tw_memlat *memlat);
-void tw_memlat_looks_free(struct tw_memlat_looks *looks);
+void tw_memlat_visits_conclude(const struct tw_memlat_visits *visits,
+			       struct tw_memlat *memlat);
+void tw_memlat_visits_free(struct tw_memlat_visits *visits);
 
 /**
  * tw_memlat_measure_nodes - measure the latency of each of these NUMA nodes

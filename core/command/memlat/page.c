@@ -117,16 +117,16 @@ static void add_disagreements(struct tw_page *page, const struct tw_memlat *meml
 static void add_where_from(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	const struct tw_curve *curve = memlat->levels_of;
-	char size[TW_FORMAT_SIZE], looks[128] = "";
+	char size[TW_FORMAT_SIZE], visits[128] = "";
 
-	if (memlat->looks)
-		snprintf(looks, sizeof(looks), "; up to %s in the fastest of %u "
+	if (memlat->visits)
+		snprintf(visits, sizeof(visits), "; up to %s in the fastest of %u "
 			 "visits, random and each in other memory",
-			 tw_memlat_size(size, memlat->looked_up_to_bytes),
-			 memlat->looks);
+			 tw_memlat_size(size, memlat->visited_up_to_bytes),
+			 memlat->visits);
 	tw_page_paragraph(page, "Levels, in the %s curve on %s pages%s:",
 			  tw_cycle_names[curve->shape.kind],
-			  tw_pages_names[curve->pages], looks);
+			  tw_pages_names[curve->pages], visits);
 	tw_page_indent(page, 0, 0);
 }
 
