@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise diff: did it become slower from one set of runs to another?
+ * tickwise diff: tells whether figures changed from one set of runs to another.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 struct wanted {
 	int as_json;
 	double threshold_percent;
-	const char *html;		/* a path; NULL: none */
+	const char *html;		/* a path; NULL: no file */
 };
 
 static const struct tw_option table[] = {
@@ -57,7 +57,7 @@ const struct tw_options tw_diff_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-/* Returns the exit code; what is wrong has been printed. */
+/* Print the comparison. Return: the exit code; errors have a message. */
 static int show(const struct tw_diff *diff, const struct wanted *wanted)
 {
 	struct tw_page *page = tw_diff_page(diff, wanted->html != NULL);
@@ -76,7 +76,8 @@ static int show(const struct tw_diff *diff, const struct wanted *wanted)
 		tw_command_finish(NAME, tw_diff_exit(diff->verdict)) : code;
 }
 
-/* Returns TW_EXIT_GOOD, or what is wrong. */
+/* Read both sides and compare them. Return: TW_EXIT_GOOD, or another enum
+ * tw_exit with @problem set. */
 static int compare(struct tw_diff *diff, char **a, size_t a_count, char **b,
 		   size_t b_count, struct tw_report_problem *problem)
 {
@@ -120,7 +121,7 @@ int tw_command_diff(int argc, char **argv)
 	if (code != TW_GO_ON)
 		return code;
 	b = files.after_dashes;
-	/* Two files need nothing between them. */
+	/* Two files need no -- between them. */
 	if (!b && files.count == 2)
 		b = files.list + 1;
 	if (!b || b == files.list || b == files.list + files.count)

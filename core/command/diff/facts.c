@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What differs between the sides beside the figures, by what the reports hold. A line of
- * the table is all that a further key of a report needs.
+ * Finds which facts differ between the sides, from what the reports hold. For a
+ * new key of a report, add a line to the table.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 static const struct key {
 	const char *name;
-	const char *path[3];		/* of a text, a number or a boolean */
-	const char *option;		/* of fio, from which it may come; or NULL */
-	int is_new;			/* reports of older engines don't have it */
+	const char *path[3];		/* to a text, a number or a boolean */
+	const char *option;		/* option of fio that may set it; or NULL */
+	int is_new;			/* 1: reports of older engines do not have it */
 } keys[] = {
 	{ "host", { "job", "host" }, NULL, 0 },
 	{ "fio", { "job", "fio_version" }, NULL, 0 },
@@ -60,16 +60,16 @@ static void text_of(char *text, size_t size, const json_t *value)
 		snprintf(text, size, "-");
 }
 
-/* A set of texts: an object whose keys they are. */
+/* Add to a set of texts, which is an object with the texts as keys. */
 static int add(json_t *set, const char *text)
 {
 	return json_object_set_new_nocheck(set, text, json_true());
 }
 
-/* Of a set, as many are named. */
+/* Number of elements of a set that are named. */
 #define MAX_NAMED	4
 
-/* "fio-3.33, fio-3.36"; NULL: no memory. */
+/* Return "fio-3.33, fio-3.36"; NULL: out of memory. */
 static char *list(const json_t *set)
 {
 	const char *text;
@@ -88,7 +88,7 @@ static char *list(const json_t *set)
 	return fclose(file) ? NULL : made;
 }
 
-/* Is what differs in this option? */
+/* Is this option one of those that differ? */
 static int is_in(const struct tw_diff_facts *facts, const char *name)
 {
 	for (size_t i = 0; i < facts->count && name; i++)
@@ -97,7 +97,8 @@ static int is_in(const struct tw_diff_facts *facts, const char *name)
 	return 0;
 }
 
-/* Frees the sets. What is not known of a side may be the same. */
+/* Add a fact if its sets differ. Frees the sets. An empty set does not differ,
+ * since this side may have the same. */
 static int compare(struct tw_diff_facts *facts, const char *name, json_t *const sets[])
 {
 	struct tw_diff_fact fact = { .name = name };
@@ -116,7 +117,7 @@ static int compare(struct tw_diff_facts *facts, const char *name, json_t *const 
 	return error;
 }
 
-/* What there is to be told of a group of a run. */
+/* Adds to @set what a group of a run has of one fact. */
 typedef int (*teller)(json_t *set, const struct tw_report_group *group, const void *of);
 
 static int tell_value(json_t *set, const json_t *value, int is_new)
@@ -129,7 +130,8 @@ static int tell_value(json_t *set, const json_t *value, int is_new)
 	return add(set, text);
 }
 
-/* From @i of the path on: an array has it in each element. */
+/* Add the value of a key, from element @i of its path on. An array has a value
+ * in each element. */
 static int tell_from(json_t *set, const json_t *json, const struct key *key, int i)
 {
 	int error = 0;
@@ -154,7 +156,7 @@ static int tell_key(json_t *set, const struct tw_report_group *group, const void
 	return error;
 }
 
-/* Of an option's name. */
+/* @of: the name of an option. */
 static int tell_option(json_t *set, const struct tw_report_group *group, const void *of)
 {
 	int error = 0;
@@ -218,7 +220,7 @@ static int find_in(struct tw_diff_facts *facts, const struct tw_diff *diff,
 	return compare(facts, name, sets) || error ? -ENOMEM : 0;
 }
 
-/* Unless an @option that differs says so. */
+/* Find a fact, unless an @option that sets it differs. */
 static int find(struct tw_diff *diff, const char *name, const char *option, teller tell,
 		const void *of)
 {
@@ -228,7 +230,8 @@ static int find(struct tw_diff *diff, const char *name, const char *option, tell
 
 /* ---- options -------------------------------------------------------------- */
 
-/* Where each run's reports go, and by what jobs are found. */
+/* Return 1 for options that differ between any two runs: where reports go, and
+ * the name of a job. */
 static int is_of_one_run(const char *option)
 {
 	return strcmp(option, "tw_report") == 0 || strcmp(option, "name") == 0;
@@ -251,7 +254,7 @@ static int find_options_of(struct tw_diff *diff, const struct tw_report *report,
 	return error;
 }
 
-/* All that some report has. */
+/* Find the options that some report has. */
 static int find_options(struct tw_diff *diff)
 {
 	json_t *done = json_object();
@@ -268,7 +271,7 @@ static int find_options(struct tw_diff *diff)
 	return error;
 }
 
-/* No two runs are equally long. */
+/* A factor. No two runs are exactly as long. */
 #define ABOUT_AS_LONG	1.1
 
 static int find_time(struct tw_diff *diff)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The figures of runs: of each group of jobs and direction that all runs have, I/Os per
- * second, the mean and percentiles of lat, and what each stage adds to that mean.
+ * Finds the figures of runs: I/Os per second, the mean and percentiles of lat,
+ * and what each stage adds to the mean. Each group of jobs and direction has its
+ * own figures, if all runs have this group and direction.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,8 +25,8 @@ static const struct percentile {
 #define PERCENTILES	(sizeof(percentiles) / sizeof(percentiles[0]))
 /* Of a group and direction, at most. */
 #define FIGURES		(3 + PERCENTILES + TW_REPORT_STAGES)
-/* If more than this part of the I/Os is split inside the kernel in one run than in
- * another, those stages are compared as one. */
+/* The stages inside the kernel are compared as one if their share of the I/Os
+ * differs by more than this between two runs. */
 #define SPLIT_ALIKE	0.01
 
 /* ---- one run ------------------------------------------------------------- */
@@ -72,7 +73,7 @@ static double iops_of(const struct tw_report_group *group, int direction)
 	return group->run_ns ? (double)ios * 1e9 / (double)group->run_ns : 0;
 }
 
-/* What it adds to the mean of lat. */
+/* Return what a time adds to the mean of lat. */
 static double part_ns(const struct tw_report_group *group, int time, int direction)
 {
 	return (double)time_of(group, time, direction)->sum_ns /
@@ -108,8 +109,8 @@ static int is_same(const struct tw_report_group *a, const struct tw_report_group
 	       strcmp(a->members[0]->job.name, b->members[0]->job.name) == 0;
 }
 
-/* How many of a run's groups before this one are of its name: a job file may have two
- * jobs of a name. */
+/* Return how many of a run's groups before this one have the same name. A job
+ * file can have two jobs of one name. */
 static size_t place_of(const struct tw_diff_run *run, const struct tw_report_group *group)
 {
 	size_t place = 0;
@@ -119,7 +120,7 @@ static size_t place_of(const struct tw_diff_run *run, const struct tw_report_gro
 	return place;
 }
 
-/* NULL: this run has none. */
+/* Return NULL: this run has no such group. */
 static const struct tw_report_group *find(const struct tw_diff_run *run,
 					  const struct tw_report_group *group,
 					  size_t place)
@@ -155,7 +156,7 @@ struct part {
 	struct tw_diff *diff;
 	const struct tw_report_group *groups[TW_DIFF_MAX_RUNS];
 	int direction;
-	int failed;			/* no memory */
+	int failed;			/* 1: out of memory */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -179,7 +180,8 @@ static double *values_of(const struct part *part)
 	return &part->diff->values[part->diff->figure_count * part->diff->count];
 }
 
-/* The values are in place. One that is 0 has no logarithm. */
+/* Add a figure whose values are in place. It is left out if a value is 0, which
+ * has no logarithm. */
 static void add(struct part *part, struct tw_diff_figure figure)
 {
 	struct tw_diff *diff = part->diff;
@@ -235,7 +237,8 @@ static void add_percentile(struct part *part, const struct percentile *is)
 		add(part, figure);
 }
 
-/* Of the runs, is about the same part of the I/Os split inside the kernel? */
+/* Is the share of I/Os that are split inside the kernel about the same in all
+ * runs? */
 static int split_alike(const struct part *part)
 {
 	double least = 1, most = 0;
@@ -269,7 +272,7 @@ static void add_time(struct part *part, enum tw_diff_kind kind, int time, int fo
 				tw_report_times[time].name });
 }
 
-/* In how many runs are stages recorded? */
+/* Return in how many runs stages are recorded. */
 static size_t have_stages(const struct part *part)
 {
 	size_t have = 0;
@@ -341,7 +344,7 @@ static void add_group(struct part *part, const struct tw_report_group *group)
 		add_direction(part);
 }
 
-/* Groups of other runs that the first one has not. */
+/* Name the groups of other runs that the first run does not have. */
 static void name_others(struct part *part)
 {
 	const struct tw_diff *diff = part->diff;

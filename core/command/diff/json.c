@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison as one JSON object; tickwise-diff(1) has its keys.
+ * Makes one JSON object of a comparison; tickwise-diff(1) describes its keys.
  */
 #include <math.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static json_t *facts_to_json(const struct tw_diff_facts *facts)
 	return array;
 }
 
-/* JSON knows no infinity: what is not bounded is null. More digits would be those of
- * the machine's logarithm. */
+/* Return a number with 9 digits; further digits would depend on the machine's
+ * logarithm. Return null for infinity, which JSON does not have. */
 static json_t *number(double value)
 {
 	char text[32];
@@ -66,7 +66,8 @@ static json_t *values_to_json(const struct tw_diff *diff, size_t figure,
 	return array;
 }
 
-/* A factor of what has a logarithm; else a difference. */
+/* Return the change: a factor if the values are logarithms; else a
+ * difference. */
 static json_t *change_to_json(const struct tw_diff_figure *figure, double change)
 {
 	return number(figure->is_log && isfinite(change) ? exp(change) : change);
@@ -77,7 +78,7 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 	const struct tw_diff_figure *figure = &diff->figures[i];
 	const struct tw_diff_change *change = &figure->change;
 	const struct tw_report_job *job = &figure->group->members[0]->job;
-	/* Of runs that are cut, only figures of the pieces are tested. */
+	/* If runs are cut, only figures that have pieces are tested. */
 	double p = figure->is_cut ? figure->of_pieces.p : diff->pieces ? NAN : change->p;
 
 	return json_pack(

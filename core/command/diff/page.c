@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison as a page: the verdict, what each side is, how much each figure changed,
- * and which stage the mean's change is in.
+ * Makes a page of a comparison: the verdict, what each side is, how much each
+ * figure changed, and which stage changed the mean.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,12 +24,13 @@ static int has_interval(const struct tw_diff_change *change)
 	return change->low > -HUGE_VAL && change->high < HUGE_VAL;
 }
 
-/* "+1.235 us" */
+/* Write a signed time, such as "+1.235 us". */
 static const char *signed_ns(char *text, double ns)
 {
 	char digits[TW_FORMAT_SIZE];
 
-	/* Less than the digits show has no sign. */
+	/* A value below half of the last digit is printed as 0, without a
+	 * sign. */
 	if (fabs(ns) < 0.0005)
 		ns = 0;
 	snprintf(text, TW_FORMAT_SIZE, "%s%.30s", ns > 0 ? "+" : "",
@@ -59,7 +60,8 @@ static void change_text(char *text, size_t size, const struct tw_diff_figure *fi
 /* Room for two numbers. */
 #define INTERVAL	(2 * TW_FORMAT_SIZE + 8)
 
-/* Less than the digits show has no sign. */
+/* Write a signed number. A value below half of the last digit is printed as 0,
+ * without a sign. */
 static const char *signed_text(char *text, double value, int decimals)
 {
 	if (fabs(value) < pow(10, -decimals) / 2)
@@ -68,7 +70,7 @@ static const char *signed_text(char *text, double value, int decimals)
 	return text;
 }
 
-/* Both ends in one unit: "+4.341 to +5.104 us" */
+/* Write both ends in one unit: "+4.341 to +5.104 us" */
 static void ns_interval(char *text, double low_ns, double high_ns)
 {
 	struct tw_format_unit unit = tw_format_unit(fmax(fabs(low_ns), fabs(high_ns)));
@@ -142,7 +144,7 @@ static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 	}
 }
 
-/* Why there is no verdict on the sides. */
+/* Add the reason why there is no verdict. */
 static void add_why_not(struct tw_page *page, const struct tw_diff *diff)
 {
 	if (diff->of[TW_DIFF_A] < TW_DIFF_FEWEST_RUNS ||
@@ -184,8 +186,9 @@ static const char *where_of(char *text, size_t size, const struct tw_diff_figure
 	return text;
 }
 
-/* "1.049 (1.045 to 1.054) times slower than A at p99"; of what is not shown to have
- * changed, "1.001 (0.981 to 1.022) times as slow as A at p99". A is named once. */
+/* Add "1.049 (1.045 to 1.054) times slower than A at p99"; for a figure without
+ * a shown change "1.001 (0.981 to 1.022) times as slow as A at p99". A is named
+ * once. */
 static void add_times(struct tw_page *page, const struct tw_diff_figure *figure,
 		      int is_first)
 {
@@ -194,7 +197,7 @@ static void add_times(struct tw_page *page, const struct tw_diff_figure *figure,
 		{ "faster than A", "as slow as A", "slower than A" },
 	};
 	const struct tw_diff_change *is = &figure->change;
-	/* How many times slower or faster it is is more than 1. */
+	/* A factor of "slower" or "faster" is more than 1. */
 	int turned = figure->slower && is->change < 0;
 	char interval[64] = "", where[32];
 
@@ -220,11 +223,13 @@ static int is_told(const struct tw_diff_figure *figure)
 	return figure->kind == TW_DIFF_MEAN || strcmp(figure->name, "p99") == 0;
 }
 
-/* What is not much more than another change is not told. */
+/* A change is mentioned only if it is larger by this factor. */
 #define MUCH_MORE	1.1
 
-/* The figure of a part that changed by most; NULL: none has, or not by much more than
- * those that are told. A job waits for its I/Os: with the mean, their rate is told. */
+/* Return the figure of a part that changed by most; NULL: none has changed, or
+ * by less than MUCH_MORE times those that are mentioned. The rate of I/Os is
+ * not considered: a job waits for its I/Os, so the rate changes with the
+ * mean. */
 static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, size_t first)
 {
 	const struct tw_diff_figure *most = NULL;
@@ -243,7 +248,7 @@ static const struct tw_diff_figure *most_changed(const struct tw_diff *diff, siz
 	return most && fabs(most->change.change) > told * MUCH_MORE ? most : NULL;
 }
 
-/* The mean and p99 of each part, and what else changed by more than these. */
+/* Add the mean and p99 of each part, and a figure that changed by more. */
 static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 {
 	for (size_t first = 0; first < diff->figure_count; first++) {
@@ -264,7 +269,7 @@ static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 	}
 }
 
-/* How much may have stayed unseen. */
+/* Add how large a change could be that the test did not find. */
 static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 {
 	const struct tw_diff_figure *worst = NULL;
@@ -273,7 +278,7 @@ static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
 
-		/* Of equal ones, the first: rounding has no say. */
+		/* Of equal figures take the first, whatever rounding does. */
 		if (figure->is_log && has_interval(&figure->change) &&
 		    (!worst || figure->change.high - figure->change.low >
 			       (worst->change.high - worst->change.low) * (1 + 1e-9)))
@@ -329,7 +334,7 @@ static void add_value(struct tw_table *table, const struct tw_diff_figure *figur
 		tw_cell_ns(table, is);
 }
 
-/* From run to run, of a side. */
+/* Add how much the values of a side differ from run to run. */
 static void add_spread(struct tw_table *table, double spread, size_t runs)
 {
 	if (runs < 2)
@@ -386,7 +391,8 @@ static struct tw_table *figure_table(struct tw_page *page)
 	return tw_page_table(page, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-/* What they differ by from run to run is left out: the page is not wider. */
+/* Return the table for parts of the mean. It has no column for the differences
+ * from run to run, so that the page does not become wider. */
 static struct tw_table *part_table(struct tw_page *page)
 {
 	static const struct tw_column columns[] = {
@@ -439,7 +445,7 @@ static void add_left_out(struct tw_page *page, const struct tw_diff *diff)
 				     json_array_get(diff->left_out, i)));
 }
 
-/* How the runs were tested, if they are too few. */
+/* Add how the runs were tested if there are too few. */
 static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
 {
 	int some = 0, all = 1;

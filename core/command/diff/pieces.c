@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that are too few to be compared as they are: each is cut in pieces of about the
- * same time, which are then tested as if each was a run. That holds for I/Os that are
- * correlated for less time than a piece has. What differs from run to run is not in it.
+ * Cuts runs into pieces of about the same time, if there are too few runs to
+ * compare. The pieces are tested as if each was a run. This is valid if I/Os
+ * are correlated for less time than a piece takes. Differences from run to run
+ * are not part of it.
  *
- * I/Os per second and the mean come from the report's own parts of the run, percentiles
- * from the file of intervals (tw_interval) that lies next to the report.
+ * I/Os per second and the mean come from the report's own parts of the run.
+ * Percentiles come from the file of intervals (tw_interval) next to the report.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,8 +18,8 @@
 #include "command/reports/intervals.h"
 #include "command/reports/want.h"
 
-/* Fewer parts of a run than these for a piece, and pieces are not of about the same
- * time. */
+/* With fewer parts of a run for each piece, pieces would not take about the
+ * same time. */
 #define PARTS		4
 
 /* ---- where a run is cut -------------------------------------------------- */
@@ -43,7 +44,7 @@ static struct span span_of(const struct tw_report_over_time *parts)
 			       last->from_ns + last->over_ns };
 }
 
-/* Of a part of the span: the piece that has its middle. */
+/* Return the piece that holds the middle of a part of the span. */
 static size_t piece_at(struct span span, uint64_t from_ns, uint64_t to_ns, size_t pieces)
 {
 	double middle_ns = ((double)from_ns + (double)to_ns) / 2 - (double)span.from_ns;
@@ -66,7 +67,8 @@ struct tw_histogram *tw_diff_piece(const struct tw_diff_run *run, size_t group,
 
 /* ---- files of intervals -------------------------------------------------- */
 
-/* To be freed; NULL: no memory. */
+/* Return the path of the file of intervals, to be freed; NULL: out of
+ * memory. */
 static char *path_of(const struct tw_report *report)
 {
 	size_t length = strlen(report->path);
@@ -127,7 +129,8 @@ static int leave_out(struct tw_diff *diff, const char *path, const char *why)
 	return json_array_append_new(diff->left_out, text) ? -ENOMEM : 0;
 }
 
-/* 1: this job's I/Os are in the pieces; 0: they can't be; -ENOMEM. */
+/* Add the I/Os of a job to the pieces. Return: 1; 0: they can't be added;
+ * -ENOMEM. */
 static int add_file(struct tw_diff *diff, struct tw_diff_run *run, size_t group,
 		    const struct tw_report *report)
 {
@@ -162,7 +165,7 @@ static void no_pieces(struct tw_diff_run *run)
 	run->pieces = NULL;
 }
 
-/* All jobs of a run, or none. */
+/* Add the files of all jobs of a run, or none. */
 static int add_files(struct tw_diff *diff, struct tw_diff_run *run)
 {
 	int is = 1;
@@ -183,7 +186,7 @@ static int add_files(struct tw_diff *diff, struct tw_diff_run *run)
 
 struct piece {
 	uint64_t count, sum_ns;
-	double ns;			/* how long it is */
+	double ns;			/* its duration */
 };
 
 static void cut(struct piece pieces[], size_t count,
@@ -194,7 +197,7 @@ static void cut(struct piece pieces[], size_t count,
 	memset(pieces, 0, count * sizeof(*pieces));
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct tw_report_interval *part = &parts->intervals[i];
-		/* A part without I/Os is not in the file. */
+		/* The report has no entry for a part without I/Os. */
 		uint64_t to_ns = i + 1 < parts->count ? part[1].from_ns : span.to_ns;
 		struct piece *piece = &pieces[piece_at(span, part->from_ns, to_ns, count)];
 
@@ -204,7 +207,7 @@ static void cut(struct piece pieces[], size_t count,
 	}
 }
 
-/* Logarithms of a run: 1; 0: there are none. */
+/* Compute the logarithms for a run. Return: 1; 0: there are none. */
 static int rates_and_means(double *values, const struct tw_diff *diff, size_t run,
 			   const struct tw_diff_figure *figure)
 {

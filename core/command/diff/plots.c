@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison as plots, for HTML.
+ * Makes the plots of a comparison, for HTML.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static const char *const side_names[TW_DIFF_SIDES] = { "A", "B" };
 #define POINTS_A_DECADE	20
 #define RATIOS_A_DECADE	10
 
-/* The percentiles of a side as a line: the geometric means of its runs. */
+/* Add the percentiles of a side as a line: the geometric means over its
+ * runs. */
 static void add_line(struct tw_plot *plot, const struct tw_diff *diff,
 		     const struct tw_diff_figure *figure, size_t side)
 {
@@ -56,16 +57,17 @@ static void add_latency(struct tw_page *page, const struct tw_diff *diff,
 
 enum { RATIO, LOW, HIGH, LINES };
 
-/* Tested all together, as the figures are. */
+/* All points are tested together, as the figures are. */
 struct band {
 	size_t count;
 	double tails[POINTS];
 	double *values;			/* [point * runs + run], logarithms */
-	double resolution;		/* a bin's width */
+	double resolution;		/* width of a bin */
 	double lines[LINES][POINTS];
 };
 
-/* As far as all runs have enough I/Os beyond. */
+/* Find the values, up to the percentile where some run has too few I/Os
+ * beyond. */
 static void find_values(struct band *band, const struct tw_diff *diff,
 			const struct tw_diff_figure *figure)
 {
@@ -86,7 +88,7 @@ static void find_values(struct band *band, const struct tw_diff *diff,
 	}
 }
 
-/* 0; -ENOMEM. */
+/* Test all points. Return: 0; -ENOMEM. */
 static int test(struct band *band, const struct tw_diff *diff)
 {
 	const struct tw_diff_sets sets = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which reports are one run: those of one process of fio, whose jobs name it. What
- * `tickwise report` merges is merged here, too: jobs of the same name and group.
+ * Finds which reports are one run: those of one process of fio, which their
+ * jobs name. Jobs of the same name and group are merged, as `tickwise report`
+ * does.
  */
 #include <errno.h>
 #include <math.h>
@@ -39,7 +40,7 @@ static int is_of(const struct tw_diff_run *run, const struct tw_report_job *job)
 	       strcmp(run->job->host, job->host) == 0;
 }
 
-/* The same process, if not the same job. */
+/* Are these jobs of the same process? They may be different jobs. */
 static int is_twin(const struct tw_report_job *a, const struct tw_report_job *b)
 {
 	return a->pid == b->pid && a->start_ns == b->start_ns &&
@@ -60,7 +61,8 @@ static struct tw_diff_run *new_run(struct tw_diff *diff, enum tw_diff_side side,
 	return run;
 }
 
-/* From the begin of the first of all jobs to the end of the last. */
+/* Set the run's times: from the start of its first job to the end of its last
+ * one. */
 static void take_times(struct tw_diff_run *run, const struct tw_report_group *group)
 {
 	for (size_t i = 0; i < group->size; i++) {
@@ -114,9 +116,10 @@ static int by_start(const void *left, const void *right)
 }
 
 /*
- * As often as the side with fewer runs has runs, and on average no side comes earlier
- * by more than a fifth of all runs: A B A B, and A B B A A B, but not A A A B B B. What
- * drifts with time is then nearly the same for both.
+ * The sides take turns if two conditions hold. They alternate at least as often
+ * as the side with fewer runs has runs. And on average no side comes earlier by
+ * more than a fifth of all runs. A B A B and A B B A A B do, A A A B B B does
+ * not. A drift with time is then nearly the same for both.
  */
 int tw_diff_take_turns(uint64_t of_b, size_t runs)
 {
@@ -132,7 +135,7 @@ int tw_diff_take_turns(uint64_t of_b, size_t runs)
 	return turns >= fmin(a, b) && fabs(later) <= (double)runs / 5 + 1e-9;
 }
 
-/* Does a run of the same host that began earlier still run when run @i begins? */
+/* Does run @i begin while an earlier run of the same host still runs? */
 static int overlaps(const struct tw_diff *diff, size_t i)
 {
 	const struct tw_diff_run *run = &diff->runs[i];

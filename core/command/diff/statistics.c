@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Did a figure change between two sets of runs? statistics.h says by which method.
+ * Tests whether a figure changed between two sets of runs. statistics.h
+ * explains the method.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,33 +10,36 @@
 
 #include "command/diff/statistics.h"
 
-/* All ways of 8 against 8 are below that. More are not worth their time: by chance the
- * 5 % are then off by a fifth of a percent. */
+/* All splits of 8 against 8 are fewer than this. With more runs, random splits
+ * take less time. By chance, the 5 % are then off by a fifth of a percent. */
 #define MAX_SPLITS	20000
 #define SPLITS_BY_CHANCE 9999
-/* What rounding may do to numbers that are equal. */
+/* Relative error of rounding: numbers closer than this count as equal. */
 #define TIE		1e-9
 #define HALVINGS	40
 #define MAX_DOUBLINGS	40
 
-/* A way to split the runs. T is squared. */
+/* One way to split the runs. T is squared. */
 struct split {
-	uint64_t b;			/* bit i: run i is in the place of B */
-	double moved;			/* as many of those are of the real B */
-	double outer, second;		/* the largest T of a figure, the next one, */
-	size_t outermost;		/* and the figure that has the largest */
+	uint64_t b;			/* bit i: run i takes the place of B */
+	double moved;			/* number of these that really are of B */
+	double outer, second;		/* the largest T of a figure, and the
+					 * next one */
+	size_t outermost;		/* the figure that has the largest */
 };
 
-/* Of a figure in a split: its values less their mean, in the place of B. */
+/* Sums over the runs in the place of B, of one figure. Its mean is subtracted
+ * first. */
 struct sums {
 	double values, squares;
-	double moved;			/* values of the real B */
+	double moved;			/* sum of the values that really are of B */
 };
 
 struct test {
 	const struct tw_diff_sets *sets;
-	double a, b;			/* runs */
-	size_t count;			/* of splits; the first is the real one */
+	double a, b;			/* number of runs */
+	size_t count;			/* number of splits; the first is the
+					 * real one */
 	struct split *splits;
 	struct sums *sums;		/* of one figure: [split] */
 	size_t *open;			/* room for the number of each split */
@@ -59,7 +63,7 @@ size_t tw_diff_splits(size_t runs_a, size_t runs_b)
 	return all > MAX_SPLITS ? SPLITS_BY_CHANCE + 1 : (size_t)all;
 }
 
-/* A split and its mirror, if that is one, are equally far out. */
+/* A split and its mirror, if both are splits, have the same T. */
 int tw_diff_can_show(size_t runs_a, size_t runs_b)
 {
 	double fewest = runs_a == runs_b ? 2 : 1;
@@ -67,7 +71,8 @@ int tw_diff_can_show(size_t runs_a, size_t runs_b)
 	return fewest <= TW_DIFF_LEVEL * (double)tw_diff_splits(runs_a, runs_b);
 }
 
-/* The next larger number with as many bits (HAKMEM 175). */
+/* Return the next larger number with the same number of bits set (HAKMEM
+ * 175). */
 static uint64_t next_split(uint64_t split)
 {
 	uint64_t lowest = split & -split, ripple = split + lowest;
@@ -85,7 +90,8 @@ static void all_splits(struct test *test)
 			test->splits[i++].b = split;
 }
 
-/* xorshift64*: the same splits, and so the same answer, each time. */
+/* Return a random number, by xorshift64*. The seed is constant, so the splits
+ * and the result are the same each time. */
 static uint64_t random_below(uint64_t *state, uint64_t below)
 {
 	*state ^= *state >> 12;
@@ -95,7 +101,8 @@ static uint64_t random_below(uint64_t *state, uint64_t below)
 			  (double)below);
 }
 
-/* Take runs as they come, each with the chance that is left (Knuth's algorithm S). */
+/* Draw random splits: take each run with the chance that is left (Knuth's
+ * algorithm S). */
 static void splits_by_chance(struct test *test)
 {
 	uint64_t state = 0x9e3779b97f4a7c15ULL;
@@ -130,7 +137,7 @@ static void make_splits(struct test *test)
 struct figure {
 	const double *values;
 	double mean;
-	struct sums all;		/* of all runs less the mean; @moved: of B */
+	struct sums all;		/* of all runs; @moved: of B */
 	double largest;
 	double change;			/* from A to B */
 };
@@ -175,14 +182,14 @@ static void find_sums(const struct test *test, const struct figure *figure)
 	}
 }
 
-/* What rounding leaves of the squares of values that are all equal. */
+/* Return what rounding leaves of the squares if all values are equal. */
 static double no_squares(const struct test *test, const struct figure *figure)
 {
 	return (double)test->sets->runs * figure->largest * figure->largest * 1e-30;
 }
 
-/* The standard error, squared, of the difference of two means: each side has its own
- * variance (Welch), but one run has none. */
+/* Return the squared standard error of the difference of two means. Each side
+ * has its own variance (Welch); a side with one run uses that of the other. */
 static double error_of(const struct test *test, double within_a, double within_b)
 {
 	double a = test->a, b = test->b;
@@ -192,7 +199,8 @@ static double error_of(const struct test *test, double within_a, double within_b
 	return within_a / (a - 1) / a + within_b / (b - 1) / b;
 }
 
-/* T, squared, of a split after @shift has been taken off the real B. */
+/* Return the squared T of a split after @shift was subtracted from the real
+ * B. */
 static double shifted(const struct test *test, const struct figure *figure,
 		      size_t split, double shift)
 {
@@ -234,13 +242,14 @@ static void rank(const struct test *test, size_t i)
 	}
 }
 
-/* Once @shift is taken off the B of figure @i: T of the real split, */
+/* Return the T of the real split, once @shift is subtracted from the B of
+ * figure @i. */
 static double real_of(const struct test *test, const struct figure *figure, double shift)
 {
 	return shifted(test, figure, 0, shift) * (1 - TIE);
 }
 
-/* and is any figure of this split as far out? */
+/* Does any figure of this split have a T of at least @real? */
 static int is_far(const struct test *test, const struct figure *figure, size_t i,
 		  size_t split, double shift, double real)
 {
@@ -250,7 +259,7 @@ static int is_far(const struct test *test, const struct figure *figure, size_t i
 	return others >= real || shifted(test, figure, split, shift) >= real;
 }
 
-/* In how many splits. */
+/* Return the number of such splits. */
 static size_t as_far_out(const struct test *test, const struct figure *figure, size_t i,
 			 double shift)
 {
@@ -262,9 +271,9 @@ static size_t as_far_out(const struct test *test, const struct figure *figure, s
 	return count;
 }
 
-/* Halve what is between @in, which the test accepts, and @out. A split that is as far
- * out at both ends, or at none, is taken to be so between them: each halving leaves about
- * half of the splits to look at. */
+/* Halve the interval between @in, which the test accepts, and @out. A split
+ * that is far at both ends, or at neither, is assumed to be so between them.
+ * Each halving leaves about half of the splits to compute. */
 static double halve(const struct test *test, const struct figure *figure, size_t i,
 		    double in, double out, size_t most)
 {
@@ -283,7 +292,7 @@ static double halve(const struct test *test, const struct figure *figure, size_t
 		double half = (in + out) / 2, real = real_of(test, figure, half);
 		size_t far = 0;
 
-		/* Those that are far come first. */
+		/* Move the splits that are far to the front. */
 		for (size_t n = 0; n < open; n++)
 			if (is_far(test, figure, i, test->open[n], half, real)) {
 				size_t split = test->open[n];
@@ -304,7 +313,8 @@ static double halve(const struct test *test, const struct figure *figure, size_t
 	return in;
 }
 
-/* The end of the interval on the side of @step, which is doubled until it is out. */
+/* Return the end of the interval on the side of @step, which is doubled until
+ * the end is passed. */
 static double end_of(const struct test *test, const struct figure *figure, size_t i,
 		     double step)
 {
@@ -356,7 +366,7 @@ static struct tw_diff_change change_of(const struct test *test, size_t i)
 	change.change = figure.change;
 	change.p = (double)as_far_out(test, &figure, i, 0) /
 		   (double)test->count;
-	/* Any step will do, but for its rounding. */
+	/* Any step works, but it must not vanish in rounding. */
 	step = hypot(change.spread_a, change.spread_b) + figure.largest * 1e-12 +
 	       1e-300;
 	change.low = end_of(test, &figure, i, -step);

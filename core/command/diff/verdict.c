@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the figures of a comparison, and judges: which changes count, and what that
- * says of the sides.
+ * Tests the figures of a comparison and judges them: which changes count, and
+ * what the verdict on the sides is.
  */
 #include <errno.h>
 #include <math.h>
@@ -39,7 +39,7 @@ static int has_enough(const struct tw_diff *diff)
 	       diff->of[TW_DIFF_B] >= TW_DIFF_FEWEST_RUNS;
 }
 
-/* Stages say where a change is, not whether there is one. */
+/* Stages show where a change is, not whether there is one. */
 static int is_judged(const struct tw_diff_figure *figure)
 {
 	return figure->kind != TW_DIFF_STAGE && figure->kind != TW_DIFF_CALL;
@@ -50,7 +50,8 @@ static int beyond(double low, double high, double least)
 	return low > least ? 1 : high < -least ? -1 : 0;
 }
 
-/* 1: B is above A by more than the threshold; -1: below; 0: that is not shown. */
+/* Return 1: B is above A by more than the threshold; -1: below; 0: neither is
+ * shown. */
 static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure *figure)
 {
 	double least = is_judged(figure) ? log(diff->threshold) : 0;
@@ -60,7 +61,8 @@ static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure 
 
 	if (!diff->pieces)
 		return by_runs;
-	/* Pieces tell nothing of what differs between runs of a side. */
+	/* Pieces can't show how much runs of a side differ. So all runs of B
+	 * must also be beyond all runs of A. */
 	if (!figure->is_cut || apart <= least)
 		return 0;
 	return by_pieces == (figure->gap > 0 ? 1 : -1) ? by_pieces : 0;
@@ -88,7 +90,7 @@ static void widen(struct tw_diff_change *change, double resolution)
 	change->high += resolution;
 }
 
-/* Of one figure, tested. */
+/* Judge one figure, which has been tested. */
 static void judge(const struct tw_diff *diff, struct tw_diff_figure *figure,
 		  const double *values)
 {
@@ -109,7 +111,8 @@ static uint64_t pieces_of_b(const struct tw_diff *diff)
 	return of_b;
 }
 
-/* Of the figures that have them, as if each was a run. Uses @changes. */
+/* Test the figures that have pieces, as if each piece was a run. Changes
+ * @changes. */
 static int test_pieces(struct tw_diff *diff, struct tw_diff_change *changes)
 {
 	size_t each = diff->count * diff->pieces, figures = 0;
