@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise run --ab: the same jobs with other options, in turn, and how they differ.
- * The options are put at the end of each job's section: there they count.
+ * tickwise run --ab: runs the same jobs with two sets of options in turn, and
+ * compares the runs. The options are put at the end of each job's section,
+ * where they override earlier ones.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static const char side_names[] = { 'A', 'B' };
 
 /* ---- options ------------------------------------------------------------- */
 
-/* A line at the end of a section. */
+/* Add a line at the end of a section. */
 static void add_option(struct tw_run_jobs *jobs, size_t section, const char *option)
 {
 	struct tw_run_line line = {
@@ -73,7 +74,7 @@ void tw_run_add_options(struct tw_run_arguments *arguments, const char *options)
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* The reports of a run, to those of its side. */
+/* Add the reports of a run to those of its side. */
 static int keep(struct tw_run_reports sides[2], int side,
 		const struct tw_run_reports *reports)
 {
@@ -140,7 +141,8 @@ static int compare(const struct tw_run_reports sides[2])
 	return tw_command_diff((int)count, argv);
 }
 
-/* After Ctrl-C: the run that was interrupted is left out. */
+/* Compare the runs that ended before Ctrl-C. The interrupted run is left
+ * out. */
 static int compare_until(const struct tw_run_reports sides[2], int runs, int of)
 {
 	int code = TW_EXIT_UNDECIDED;
@@ -156,7 +158,7 @@ int tw_run_in_turn(struct tw_run_arguments sides[2], const char *fio, int rounds
 {
 	struct tw_run_reports reports[2] = { { NULL, 0 }, { NULL, 0 } };
 
-	/* A B, B A, A B: a drift is the same for both. */
+	/* The order is A B, B A, A B: a drift changes both sides alike. */
 	for (int i = 0; i < 2 * rounds; i++) {
 		int side = (i + i / 2) % 2, code;
 		struct tw_run_reports of_run = { NULL, 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fio's command line, read as fio reads it: which arguments are job files,
- * which are options of fio, and which are options of jobs; those are kept as
- * lines of one more job file. An option's name may be cut short as far as it is
- * still the only one, as getopt_long_only() has it; that is understood for
- * ioengine alone.
+ * Reads fio's command line as fio reads it. Some arguments are job files, some
+ * are options of fio, and some are options of jobs; the latter are kept as
+ * lines of one more job file. fio accepts an option's name cut short, if only
+ * one option begins with it, as getopt_long_only() does. Here this works for
+ * ioengine only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +21,15 @@ enum what {
 	AUX_PATH,
 	OUTPUT,
 	FORMAT,
-	TERSE,			/* instead of any format before */
+	TERSE,			/* replaces any format before it */
 };
 
-/* fio's own options, which are not of jobs; the same from 3.33 to 3.42. */
+/* fio's own options, which are not options of jobs. They are the same from 3.33
+ * to 3.42. */
 static const struct fio_option {
 	const char *name;
 	char letter;
-	int takes_value;	/* as an argument of its own, too */
+	int takes_value;	/* the value may be an argument of its own */
 	enum what what;
 } fio_options[] = {
 	{ "output", 'o', 1, OUTPUT },
@@ -74,11 +75,11 @@ static const struct fio_option {
 
 #define FIO_OPTIONS	(sizeof(fio_options) / sizeof(*fio_options))
 
-/* One argument, and what may be the value behind it. */
+/* One argument, and the next one, which may be its value. */
 struct given {
-	char *name;		/* without its dashes and its "=value" */
-	char *value;		/* NULL: none with a '=' */
-	char *next;		/* NULL: the last, or an option follows */
+	char *name;		/* without dashes and "=value" */
+	char *value;		/* NULL: it has no '=' */
+	char *next;		/* NULL: none follows, or an option does */
 };
 
 static struct given take_apart(char **argv)
@@ -132,14 +133,16 @@ static void add_file(struct tw_run_arguments *arguments, char **argv)
 		(struct tw_run_jobs) { .path = argv[0] };
 }
 
-/* @names: of --output-format, with commas; "" for fio's terse lines. */
+/* Remember the output's format. @names: the value of --output-format, with
+ * commas; "" for fio's terse lines. */
 static void note_format(struct tw_run_arguments *arguments, const char *names)
 {
 	arguments->is_json = strstr(names, "json") != NULL;
 	arguments->is_no_text = strcmp(names, "normal") != 0;
 }
 
-/* How many arguments it takes; 0: refused. */
+/* Add an option of fio. Return: the number of arguments it takes; 0:
+ * refused. */
 static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
 			  const struct fio_option *option,
 			  const struct given *given)
@@ -176,7 +179,7 @@ static char *full_name(char *name)
 {
 	size_t length = strlen(name);
 
-	/* No other option of fio begins with its first three letters. */
+	/* No other option of fio begins with these three letters. */
 	return length >= 3 && strncmp(name, "ioengine", length) == 0 ?
 		tw_run_format("ioengine") : name;
 }
@@ -186,8 +189,9 @@ static int may_be_file(const char *argument)
 	return strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
 }
 
-/* What is behind an option is its value, or, where it needs none, a job file;
- * a job file that is not there is left for fio to miss. */
+/* Add an option of a job. The argument after an option is its value; if the
+ * option needs no value, an existing file is a job file. A job file that does
+ * not exist is passed to fio, which reports the error. */
 static int add_job_option(struct tw_run_arguments *arguments, char **argv,
 			  const struct given *given,
 			  struct tw_run_engines *engines)
@@ -226,7 +230,7 @@ int tw_run_read_arguments(struct tw_run_arguments *arguments, char **argv,
 {
 	int only_files = 0;
 
-	/* What stands before the first --name holds for all of them. */
+	/* Options before the first --name hold for all jobs. */
 	tw_run_add_section(&arguments->jobs, tw_run_format("global"));
 	while (*argv) {
 		int taken = 1;
@@ -276,7 +280,7 @@ char **tw_run_fio_arguments(const struct tw_run_arguments *arguments,
 	char **list = NULL;
 	size_t count = tw_run_push(&list, 0, tw_run_format("%s", fio));
 
-	/* Options of an engine are known to fio only behind its name. */
+	/* fio knows an engine's options only after the engine's name. */
 	if (arguments->jobs.sections[0].first)
 		count = tw_run_push(&list, count, arguments->jobs.sections[0].first);
 	for (size_t i = 0; i < arguments->count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where `tickwise build-engine` puts the engines for a fio: a folder for each version of
- * this program and of fio, since an engine serves one of each.
+ * Finds where `tickwise build-engine` puts the engines for a fio. There is a
+ * folder for each version of this program and of fio, since an engine works
+ * with one of each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 #define SYSTEM_FOLDER	"/var/lib/tickwise"
 
-/* "fio-3.33", as fio itself prints it: a name for a folder; NULL: that is no fio. */
+/* Return "fio-3.33", as fio prints it, for the name of a folder; NULL: this is
+ * no fio. */
 static const char *version_of(const char *fio)
 {
 	char *argv[] = { (char *)fio, tw_run_format("--version"), NULL };
@@ -31,7 +33,7 @@ static const char *version_of(const char *fio)
 	return version;
 }
 
-/* The user's own folder of data; root's is that of the system. */
+/* Return the user's own data folder; for root the system's. */
 static char *own_folder(void)
 {
 	const char *data = getenv("XDG_DATA_HOME");
@@ -64,7 +66,7 @@ char *tw_run_built_engine(const char *fio, const char *file)
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		char *path;
 
-		/* fio is asked only where something was built. */
+		/* Ask fio only if something was built. */
 		if (access(folder_in(folders[i], ""), X_OK))
 			continue;
 		version = version ? version : version_of(fio);

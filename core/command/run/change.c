@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Points jobs at our engine. The ioengine lines of io_uring and io_uring_cmd
- * are changed; with --convert those of fio's other engines for files and
- * devices, too. A job shall do what it did: options that only its old engine
- * knows are left out, as fio would drop the job over them, and a job whose
- * engine had one I/O in flight whatever iodepth says keeps one.
+ * Changes jobs so that they use the tickwise engine. ioengine lines with
+ * io_uring and io_uring_cmd are changed; with --convert also those with fio's
+ * other engines for files and devices. A job keeps its behaviour. Options that
+ * only the old engine knows are left out, since fio would drop the job because
+ * of them. If the old engine has one I/O in flight whatever iodepth is, the job
+ * keeps a depth of 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static void replace(struct tw_run_jobs *jobs, struct tw_run_line *line,
 	jobs->is_changed = 1;
 }
 
-/* A job file keeps it as a comment. */
+/* Leave out a line. In a job file it becomes a comment. */
 static void leave_out(struct tw_run_jobs *jobs, struct tw_run_line *line)
 {
 	line->text = jobs->path ? tw_run_format("# left out: %s", line->text) :
@@ -58,7 +59,8 @@ static int is_left(const struct change *change, enum tw_run_kind kind)
 	       (needs_convert(kind) && !change->engines->convert);
 }
 
-/* To ours from one of fio's, which has options of its own. */
+/* Return 1 if the job moves to the tickwise engine from one of fio's, which has
+ * options of its own. */
 static int is_changed(const struct change *change, enum tw_run_kind kind)
 {
 	return kind == TW_RUN_RING || kind == TW_RUN_COMMAND ||
@@ -83,7 +85,7 @@ static int change_engine(const struct change *change, struct tw_run_line *line)
 				       tw_run_file_for(kind),
 				       change->engines->path);
 	replace(change->jobs, line, tw_run_format("ioengine=external:%s", path));
-	/* A variable may be of nothing. */
+	/* A variable may be empty. */
 	tw_run_remark("%s: [%s] ioengine=%s: changed to external:%s", place(line),
 		      section, *line->value ? line->value : "(empty)", path);
 	return tw_run_try_engine(change->engines, path);
@@ -226,7 +228,8 @@ static int add_engine(const struct change *change)
 	return tw_run_try_engine(change->engines, path);
 }
 
-/* Everything but the ioengine lines; @lacks: a job has none. */
+/* Change all of a section but its ioengine lines. Sets @lacks to 1 if it is a
+ * job without such a line. */
 static void change_section(const struct change *change, size_t i,
 			   struct tw_run_outcome *outcome, int *lacks)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fio reads instead of the job files: copies in a directory of their own,
- * that nobody else can write to. fio still runs where it was called, so paths
- * in a job file lead where they did.
+ * Writes the copies of job files that fio reads instead. They are in a
+ * directory of their own, which nobody else can write to. fio runs in the
+ * directory where it was called, so relative paths in a job file stay valid.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ int tw_run_copy(struct tw_run_arguments *arguments, char **directory)
 	for (size_t i = 0; i < arguments->file_count; i++) {
 		struct tw_run_jobs *jobs = &arguments->files[i];
 		const char *slash = strrchr(jobs->path, '/');
-		/* Two job files may have one name. */
+		/* Two job files may have the same name. */
 		char *path = tw_run_format("%s/%zu-%s", *directory, i + 1,
 					   slash ? slash + 1 : jobs->path);
 		int error = jobs->is_changed ? copy(jobs, path) : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Engines: where ours are, which of fio's they stand in for, and what the
- * options of each are called. That differs between versions of fio, so fio is
- * asked (--enghelp, --cmdhelp).
+ * Finds the tickwise engines, tells which of fio's engines they replace, and
+ * which options each engine has. The options differ between versions of fio, so
+ * fio is asked (--enghelp, --cmdhelp).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,14 +18,14 @@
 #define COMMAND_ENGINE	"tickwise-cmd.so"
 #define MEMORY_ENGINE	"tickwise-memory.so"
 
-/* For a name without a path, which is searched where libraries are. */
+/* For a name without a path, which the dynamic linker searches. */
 #define LINK_PREFIX	"fio-"
 
 /* An option that no other engine has. */
 #define OUR_OPTION	"tw_report"
 
-/* Whatever reads or writes a file or a device the usual way. Others mean
- * something by what they do: a mapping, a pipe, a network, no I/O at all. */
+/* Engines that read or write a file or a device. Others do something different:
+ * a mapping, a pipe, a network, no I/O at all. */
 static const struct {
 	const char *name;
 	enum tw_run_kind kind;
@@ -41,13 +41,14 @@ static const struct {
 	{ "posixaio", TW_RUN_QUEUED },
 	{ "io_uring", TW_RUN_RING },
 	{ "io_uring_cmd", TW_RUN_COMMAND },
-	/* fio has none of that name: for job files that are run by this. */
+	/* fio has no engine of this name. It is for job files that `tickwise
+	 * run` runs. */
 	{ "tickwise-memory", TW_RUN_MEMORY },
-	/* ${ENG}, and there is no ENG in the environment. */
+	/* ${ENG}, with no ENG in the environment. */
 	{ "", TW_RUN_RING },
 };
 
-/* The last part of a path, if fio is to load that. */
+/* Return the last part of a path, if fio is to load an engine from it. */
 static const char *file_of(const char *engine)
 {
 	const char *path = strncmp(engine, "external:", 9) == 0 ? engine + 9 :
@@ -62,7 +63,7 @@ static const char *file_of(const char *engine)
 enum tw_run_kind tw_run_kind(const char *engine)
 {
 	const char *file = file_of(engine);
-	/* fio ends the name there. */
+	/* fio ends the name at the colon. */
 	size_t length = strcspn(engine, ":");
 
 	if (strcmp(file, ENGINE) == 0 || strcmp(file, COMMAND_ENGINE) == 0)
@@ -91,7 +92,8 @@ const char *tw_run_file_for(enum tw_run_kind kind)
 
 /* ---- where ours are ---- */
 
-/* A path of realpath(), which lives until tw_run_release(); NULL with errno. */
+/* Return a copy of a path of realpath(), and free @found. The copy lives until
+ * tw_run_release(). NULL with errno if @found is NULL. */
 static char *keep(char *found)
 {
 	char *kept = found ? tw_run_format("%s", found) : NULL;
@@ -100,17 +102,19 @@ static char *keep(char *found)
 	return kept;
 }
 
-/* Another one in the directory of the first; NULL: it is not there. */
-static char *find_beside(const char *path, const char *file)
+/* Return the path of another engine in the directory of @path; NULL: it is not
+ * there. */
+static char *find_next_to(const char *path, const char *file)
 {
-	char *beside = tw_run_format("%.*s/%s",
-				     (int)(strrchr(path, '/') - path), path,
-				     file);
+	char *found = tw_run_format("%.*s/%s",
+				    (int)(strrchr(path, '/') - path), path,
+				    file);
 
-	return access(beside, R_OK) == 0 ? beside : NULL;
+	return access(found, R_OK) == 0 ? found : NULL;
 }
 
-/* One that was built for this fio counts only if the installed one is for another. */
+/* Find the engine. One that was built for this fio is used only if the
+ * installed one does not load. */
 static char *find_installed(struct tw_run_engines *engines)
 {
 	char *installed = keep(tw_own_file(ENGINE, R_OK));
@@ -131,19 +135,20 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 		return tw_own_file_missing(engines->name, ENGINE,
 					   "install fio-tickwise, or type: tickwise "
 					   "build-engine");
-	/* What fio would take for a comment, a variable, or the end of it. */
+	/* fio would take these characters for a comment, a variable or the end
+	 * of the path. */
 	if (strpbrk(engines->path, ",;#$\n"))
 		return tw_command_fail(engines->name, TW_EXIT_USAGE, "%s: fio "
 				       "can't load an engine from a path with "
 				       "one of , ; # $ in it", engines->path);
-	engines->command_path = find_beside(engines->path, COMMAND_ENGINE);
-	engines->memory_path = find_beside(engines->path, MEMORY_ENGINE);
+	engines->command_path = find_next_to(engines->path, COMMAND_ENGINE);
+	engines->memory_path = find_next_to(engines->path, MEMORY_ENGINE);
 	return TW_EXIT_GOOD;
 }
 
 /* ---- what fio knows ---- */
 
-/* Each line "NAME   : what it does". */
+/* Read the names from lines such as "NAME : what it does". */
 static void read_names(struct tw_run_options *options, char *help)
 {
 	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
@@ -194,7 +199,7 @@ int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 	return 0;
 }
 
-/* What to type, in one line with what is wrong. */
+/* Print one line: what is wrong, and the command that helps. */
 static int fail_to_load(const struct tw_run_engines *engines, const char *path,
 			const char *reason)
 {
@@ -214,20 +219,21 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 	char *argv[] = { (char *)engines->fio,
 			 tw_run_format("--enghelp=%s", path), NULL };
 	const char *reason;
-	char *said;
+	char *printed;
 
 	if (tw_run_has_option(engines, path, OUR_OPTION))
 		return TW_EXIT_GOOD;
-	said = tw_run_output_of(argv);
-	if (!said)
+	printed = tw_run_output_of(argv);
+	if (!printed)
 		return tw_command_fail(engines->name, TW_EXIT_SOFTWARE,
 				       "can't run %s: %s", engines->fio,
 				       strerror(errno));
-	/* The engine's own words, if it got so far; fio has few. */
-	reason = strstr(said, "tickwise: ");
+	/* Use the engine's own message if it was loaded so far; fio's is
+	 * short. */
+	reason = strstr(printed, "tickwise: ");
 	fail_to_load(engines, path, reason ? reason + strlen("tickwise: ") :
 		     "is it built for this fio?");
-	free(said);
+	free(printed);
 	return TW_EXIT_SOFTWARE;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs fio: once to its end, as a child that gets this program's streams, its
- * directory and its signals; and for what it has to say about its options.
+ * Runs fio. A run of jobs is a child that gets this program's streams, its
+ * directory and its signals. Another function returns what fio prints about its
+ * options.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +18,7 @@
 #include "command/run/run.h"
 #include "text_file.h"
 
-/* What would end this program. */
+/* Signals that would end this program. */
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* ---- asking ---- */
@@ -27,7 +28,8 @@ static void prepare_to_ask(void *context, int fd)
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	(void)context;
-	/* A job file may come from standard input. */
+	/* A job file may come from standard input. This fio must not read
+	 * it. */
 	if (nothing >= 0)
 		dup2(nothing, STDIN_FILENO);
 	dup2(fd, STDOUT_FILENO);
@@ -70,9 +72,10 @@ static void prepare_to_run(void *context)
 }
 
 /*
- * All signals that matter are blocked and taken here one after another, so
- * there is no moment at which one of them could end this program and leave the
- * copies. What was typed at the terminal has reached fio already.
+ * Wait for the end of fio. All signals that matter are blocked and taken here
+ * one after another. So no signal can end this program before it has removed
+ * the copies. Signals from the terminal have reached fio already; others are
+ * sent on.
  */
 static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted)
 {
@@ -97,7 +100,7 @@ static int wait_for_end(pid_t pid, const sigset_t *signals, int *was_interrupted
 static int run(char *const *argv, const sigset_t *signals, struct start *start,
 	       pid_t *pid, int *status)
 {
-	/* If this program is killed, fio shall not go on unseen. */
+	/* If this program is killed, fio gets SIGTERM. */
 	*pid = tw_child_start(argv, SIGTERM, prepare_to_run, start);
 	if (*pid < 0)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
@@ -119,7 +122,8 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	sigaddset(&signals, SIGCHLD);
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
 		sigaddset(&signals, forwarded[i]);
-	/* Ignored, it would never come, and the status be lost. */
+	/* If SIGCHLD were ignored, it would never arrive, and the exit status
+	 * would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &signals, &start.mask);
 	code = tw_run_copy(arguments, &directory);

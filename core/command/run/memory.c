@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of one run: some lines of text that refer to each other, taken
- * piece by piece and given back at once. Where there is none, the program ends.
+ * The memory of one run: lines of text that refer to each other. It is
+ * allocated piece by piece and freed at once. The program ends if there is no
+ * memory.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,8 @@ void tw_run_release(void)
 	}
 }
 
-/* It is full at 0, 8, 16, 32 ...: twice as much then. */
+/* The array is full at 0, 8, 16, 32 ... elements, and then becomes twice as
+ * large. */
 void *tw_run_grow(void *array, size_t count, size_t size)
 {
 	void *larger;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fio wrote, with the reports of its jobs in its JSON: each element of "jobs"
- * gets a key "tickwise", which holds what `tickwise report --json` prints of the
- * reports that belong to it. All else is passed on as it was, and so is all of it
- * where something is no JSON of fio's.
+ * Adds the reports of the jobs to fio's JSON output. Each element of "jobs"
+ * gets a key "tickwise", with what `tickwise report --json` prints of the
+ * reports that belong to it. All other text is printed unchanged. If the text
+ * is not fio's JSON, all of it is.
  *
- * fio prints JSON in one piece, with one { at the beginning of a line. Of several, as
- * --status-interval makes, the last one is the whole run.
+ * fio prints a JSON object in one piece, with a { at the beginning of a line.
+ * With --status-interval it prints several; the last one is for the whole run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,9 @@ struct match {
 	json_t *jobs;
 	size_t job_count;
 	struct tw_report *reports;
-	size_t *places;			/* of each report; job_count: not known */
-	struct tw_report *of_job;	/* room for all */
+	size_t *places;			/* element of each report; job_count:
+					 * not known */
+	struct tw_report *of_job;	/* the reports of one element; room for all */
 	size_t count;
 };
 
@@ -57,7 +58,8 @@ static int has_name(const struct match *match, size_t i, const struct tw_report_
 	return name && strcmp(name, job->name) == 0;
 }
 
-/* Without group_reporting each thread has an element. */
+/* Find the elements by thread number. Without group_reporting each thread has
+ * an element. */
 static int find_by_thread(struct match *match)
 {
 	for (size_t i = 0; i < match->count; i++) {
@@ -71,8 +73,9 @@ static int find_by_thread(struct match *match)
 	return 1;
 }
 
-/* With it, a group has one, which has the name of its first job. Else the name has
- * to tell. */
+/* Find the element by group. With group_reporting a group has one element,
+ * which has the name of the group's first job. If a group has several elements,
+ * the name decides. */
 static size_t find_by_group(const struct match *match, const struct tw_report_job *job)
 {
 	size_t group_at = 0, name_at = 0, of_group = 0, of_name = 0;
@@ -142,7 +145,8 @@ static int add_to_jobs(struct match *match)
 	return failed;
 }
 
-/* 0; not: @jobs are to be thrown away. */
+/* Add the reports to @jobs. Return: 0; else @jobs is incomplete and must not be
+ * used. */
 static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
 {
 	struct tw_report_problem problem = { "" };
@@ -173,7 +177,8 @@ static int add_reports(json_t *jobs, const struct tw_run_reports *reports)
 
 /* ---- fio's text ---- */
 
-/* Where its last line begins that begins with a {; NULL: there is none. */
+/* Return where the last line begins that begins with a {; NULL: there is
+ * none. */
 static const char *last_object(const char *text, size_t length)
 {
 	while (length-- > 0)
@@ -182,8 +187,8 @@ static const char *last_object(const char *text, size_t length)
 	return NULL;
 }
 
-/* What is printed instead of @text, to be released by tw_run_release(); NULL: as it
- * is, and why. */
+/* Return the text to print instead of @text, to be freed by tw_run_release().
+ * Return NULL after a message: @text is to be printed as it is. */
 static struct tw_run_text *with_reports(const char *text, size_t length,
 					const struct tw_run_reports *reports)
 {
@@ -225,8 +230,9 @@ static int write_all(int fd, const char *text, size_t length)
 	return ftruncate(fd, (off_t)length) ? -errno : 0;
 }
 
-/* Into the file itself, which may be a link to it or have another owner. On a full
- * disk there is still the room that fio's text had; a signal has to wait. */
+/* Write the text into the file itself, which may be a link or have another
+ * owner. If the disk is full, write fio's text again, for which there is room.
+ * Signals are blocked meanwhile. */
 static int replace(int fd, const char *path, const char *old, size_t length,
 		   const struct tw_run_text *text)
 {
@@ -302,7 +308,7 @@ int tw_run_add_to_json(const struct tw_run_arguments *arguments,
 
 	if (arguments->is_kept)
 		return print_kept(arguments->kept, reports);
-	/* What went into a pipe is gone. */
+	/* Output that went into a pipe can't be changed any more. */
 	if (!arguments->is_json || !arguments->output || !reports->count ||
 	    stat(arguments->output, &status) || !S_ISREG(status.st_mode))
 		return TW_EXIT_GOOD;

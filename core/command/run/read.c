@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job file, read as fio reads it: sections, options with ${VARIABLES} from
- * the environment, comments behind ; and #, other files by "include". What fio
- * would read in another way than it stands there is refused.
+ * Reads a job file as fio reads it: sections, options with ${VARIABLES} from
+ * the environment, comments after ; and #, other files by "include". A line
+ * that fio would read in another way than it is written is refused.
  *
- * An included file is put in place of its line: fio looks for it beside the
- * job file, which a copy would stand somewhere else.
+ * An included file replaces the line that includes it. fio searches it next to
+ * the job file, and the copy of a job file is in another folder.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 struct place {
 	struct tw_run_jobs *jobs;
 	const char *path;
-	unsigned number;		/* of the line */
+	unsigned number;		/* number of the line */
 	int depth;			/* 0: the job file itself */
 };
 
@@ -49,7 +49,8 @@ struct tw_run_line *tw_run_add_line(struct tw_run_jobs *jobs)
 	return line;
 }
 
-/* fio takes every name that begins so as [global]. */
+/* Add a section. fio treats every name that begins with "global" as
+ * [global]. */
 struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs, char *name)
 {
 	struct tw_run_section *section;
@@ -64,7 +65,7 @@ struct tw_run_section *tw_run_add_section(struct tw_run_jobs *jobs, char *name)
 	return section;
 }
 
-/* @text without blanks around it and without a comment; a new string. */
+/* Return a new string: @text without a comment and without blanks around it. */
 static char *bare(const char *text)
 {
 	size_t length;
@@ -78,7 +79,7 @@ static char *bare(const char *text)
 	return tw_run_format("%.*s", (int)length, text);
 }
 
-/* ${NAME} is what the environment has, nothing where it has nothing. */
+/* Replace ${NAME} by its value in the environment, or by nothing. */
 static char *with_environment(const char *text)
 {
 	struct tw_run_text result = { NULL, 0 };
@@ -129,7 +130,8 @@ static int is_wanted(const char *name, const char *const *only, size_t count)
 
 static int read_stream(struct place *place, FILE *file);
 
-/* As fio: from the current directory, else beside the file that includes it. */
+/* Open an included file as fio does: from the current directory, else from the
+ * directory of the file that includes it. */
 static FILE *open_included(struct place *inner, const struct place *outer,
 			   const char *name)
 {
@@ -164,7 +166,7 @@ static int include(struct place *place, const char *option)
 	return code;
 }
 
-/* "[NAME]", of which fio drops the last character, whatever it is. */
+/* Read "[NAME]". fio drops the last character, whatever it is. */
 static int read_section(struct place *place, const char *header)
 {
 	size_t length = strlen(header + 1);

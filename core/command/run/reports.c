@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reports that a run left behind, which are also the proof that fio ran
- * the jobs on our engine: fio's own output may be JSON, terse, in a file, or
- * not there at all. The engine writes into each report which process of fio it
- * was part of, and no other engine writes one.
+ * Finds the reports that a run left. They also prove that fio ran the jobs on
+ * the tickwise engine, while fio's own output may be JSON, terse, in a file, or
+ * missing. The engine writes into each report to which process of fio it
+ * belongs, and no other engine writes reports.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -19,13 +19,13 @@
 
 #define SUFFIX	".tickwise.json"
 
-/* A file's time may be behind the clock's, by a tick of the kernel's timer or
- * by what a file system can store. */
+/* A file's time can be behind the clock by a tick of the kernel's timer, or by
+ * the resolution of a file system. */
 #define SLACK_SECONDS	2
 
 struct search {
 	struct tw_run_reports *reports;
-	char *run;			/* how their job.run begins */
+	char *run;			/* beginning of their job.run */
 	time_t since;
 };
 
@@ -58,8 +58,9 @@ static void add(struct search *search, const char *path, const json_t *job)
 	};
 }
 
-/* A file is opened only if it was written during the run: there may be reports
- * of a thousand others, and a pipe would wait. */
+/* Add the report @path, if it is one of this run. A file is opened only if it
+ * was written during the run: there may be a thousand older reports, and
+ * opening a pipe would block. */
 static void look_at(struct search *search, const char *path)
 {
 	struct stat status;
@@ -81,7 +82,7 @@ static void look_at(struct search *search, const char *path)
 
 /* ---- where they may be ---- */
 
-/* "NAME.N.PID.tickwise.json", or with a @file given, "FILE.N". */
+/* Match "NAME.N.PID.tickwise.json"; with a @file, "FILE.N". */
 static int has_name(const char *entry, const char *file)
 {
 	size_t length = strlen(entry), skip = strlen(file);
@@ -171,7 +172,8 @@ static int has_report(const struct tw_run_reports *reports, const char *name)
 	return 0;
 }
 
-/* 0, no, ${VARIABLE} of nothing: not set. */
+/* Return 1 if the option is set. "0", "no" and an empty ${VARIABLE} do not set
+ * it. */
 static int is_set(const struct tw_run_jobs *jobs, size_t section,
 		  const char *name)
 {
@@ -187,15 +189,15 @@ static int is_owed(const struct tw_run_jobs *jobs, size_t section)
 
 	if (!jobs->sections[section].owes_report)
 		return 0;
-	/* Without a report the proof is fio's: it refuses a tw_ option in a
-	 * section of another engine. (One from [global] it drops there; then
-	 * there is none.) */
+	/* Without a report fio gives the proof: it refuses a tw_ option in the
+	 * section of another engine. (fio drops a tw_ option of [global] there;
+	 * then nothing proves the engine.) */
 	if (report && strcmp(report->value, "none") == 0)
 		return 0;
 	return !is_set(jobs, section, "create_only");
 }
 
-/* A job that ends may end the others before they began. */
+/* Return 1 if a job with exitall may end other jobs before they begin. */
 static int may_end_others(const struct tw_run_jobs *jobs)
 {
 	for (size_t i = 0; i < jobs->section_count; i++)

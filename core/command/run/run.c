@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise run: a fio job of io_uring as it is, on our engine; with --convert a
- * job of another engine, too. fio takes the engine that a job file names,
- * whatever its command line says. So fio gets a copy of the job file with that
- * line changed, and the reports that the engine wrote prove that it ran.
+ * tickwise run: runs an fio job of io_uring on the tickwise engine; with
+ * --convert also a job of another engine. fio uses the engine that a job file
+ * names, whatever its command line contains. So fio gets a copy of the job file
+ * with this line changed, and the reports that the engine wrote prove that it
+ * ran.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,15 +17,15 @@
 #include "command/output/plain_text.h"
 #include "command/run/run.h"
 
-#define KILLED_BY	128	/* and the signal, as in a shell */
+#define KILLED_BY	128	/* plus the signal's number, as in a shell */
 
 struct wanted {
-	const char *engine;	/* NULL: found */
-	const char *fio;	/* NULL: found */
+	const char *engine;	/* NULL: to be found */
+	const char *fio;	/* NULL: to be found */
 	int convert;
 	int dry_run;
 	int report, no_report;
-	struct tw_option_texts ab;	/* none or two */
+	struct tw_option_texts ab;	/* with no text or two */
 	int runs;
 };
 
@@ -110,7 +111,8 @@ static int read_files(struct tw_run_arguments *arguments)
 	for (size_t i = 0; i < arguments->file_count && code == TW_EXIT_GOOD; i++) {
 		struct tw_run_jobs *jobs = &arguments->files[i];
 
-		/* fio forgets both after the first file. */
+		/* fio forgets --section and options before the first --name
+		 * after the first file. */
 		if (i == 0)
 			jobs->before = &arguments->jobs;
 		code = tw_run_read(jobs, jobs->path, arguments->only,
@@ -136,7 +138,7 @@ static int change_all(struct tw_run_arguments *arguments,
 	return TW_EXIT_GOOD;
 }
 
-/* Where the engines are; what fio knows of them is asked as it is needed. */
+/* Find the engines. fio is asked later which options they have. */
 static int find_engines(struct tw_run_engines *engines, const struct wanted *wanted,
 			char *const *argv)
 {
@@ -151,7 +153,7 @@ static int find_engines(struct tw_run_engines *engines, const struct wanted *wan
 	return tw_run_find_engines(engines, wanted->engine);
 }
 
-/* @options: those of a side of --ab; or NULL. */
+/* Prepare a run. @options: the options of a side of --ab; or NULL. */
 static int prepare(struct tw_run_arguments *arguments, struct tw_run_engines *engines,
 		   const char *options, char **argv)
 {
@@ -168,7 +170,7 @@ static int prepare(struct tw_run_arguments *arguments, struct tw_run_engines *en
 	return code;
 }
 
-/* @text so that a shell reads it as it is; but nothing that moves a cursor. */
+/* Print @text quoted for a shell, without characters that move a cursor. */
 static void print_quoted(const char *text, FILE *stream)
 {
 	size_t length;
@@ -200,8 +202,8 @@ void tw_run_print_command(const char *program, char *const *argv, FILE *file)
 	fputc('\n', file);
 }
 
-/* Job files as they would be read, and the command line, which is a comment
- * behind them. */
+/* Print the job files as fio would read them, then the command line as a
+ * comment. */
 static int print_changed(const struct tw_run_arguments *arguments,
 			 const char *fio)
 {
@@ -274,7 +276,7 @@ static int run_fio(struct tw_run_arguments *arguments,
 		return code;
 	tw_run_find_reports(&reports, arguments, pid, since);
 	added = tw_run_add_to_json(arguments, &reports);
-	/* If fio failed, what is missing has been said by itself. */
+	/* If fio failed, it has printed why reports are missing. */
 	checked = code ? code : tw_run_check_reports(&reports, arguments);
 	checked = checked ? checked : added;
 	if (reports.count && wants_page(arguments, wanted))
