@@ -839,10 +839,10 @@ check-vm: packages-test packages-kernel packages-vm
 	TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
 	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 
-# What the last run did, into the table of tests/README.md.
+# What the last run did, into tests/vm/results.md.
 .PHONY: vm-table
 vm-table:
-	$(Q)tests/vm/table.sh build/vm tests/README.md
+	$(Q)tests/vm/table.sh build/vm tests/vm/results.md
 
 # ---- distributions ----
 
@@ -1165,7 +1165,7 @@ help:
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
 	@echo 'make check-distros  both of the first commands in fresh systems of distributions'
-	@echo 'make vm-table    what that saw, into tests/README.md'
+	@echo 'make vm-table    what that saw, into tests/vm/results.md'
 	@echo 'make check-ported  is a subtest gone? (reads the log of make check)'
 	@echo 'make coverage    which branches the tests run, by folder'
 	@echo 'make check-sanitizers'

@@ -153,7 +153,7 @@ boot()
 	wait_end
 }
 
-# row INJECTED MUST HAPPENED STOCK: a line of the table in tests/README.md, of
+# row INJECTED MUST HAPPENED STOCK: a line of the table in results.md, of
 # this test; make vm-table puts them there
 rows=$vm/rows-$(basename "$0" .t)
 rm -f "$rows"
