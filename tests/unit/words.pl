@@ -20,7 +20,7 @@ my $ruled_out = join '|', map { s/ /\\s+/r } @ruled_out;
 sub judge {
 	my ($file, $text) = @_;
 	my $name = $file =~ s{.*/}{}r;
-	$name = "$1/$name" if $file =~ m{(core|plugin|patches|tests)/README};
+	$name = "$1/$name" if $file =~ m{(core|plugin|patches|tests|bench)/README};
 
 	# A row of names is one word, and a word in quotes is a name.
 	$text =~ s/`[^`]*`|"[\w-]+"/NAME/g;

@@ -49,7 +49,7 @@ clean()
 }
 
 for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md core/README.md \
-	patches/README.md plugin/README.md; do
+	patches/README.md plugin/README.md tests/README.md tests/bench/README.md; do
 	clean "$page" "$root/$page"
 done
 lines=$(wc -l <"$root/README.md")
