@@ -5,13 +5,15 @@
 #
 #	tests/deb.sh [debian-12] [debian-13]
 #
-# In one system `make deb` builds them twice, in two folders and without a network; the
-# bytes must be the same, and lintian and blhc find no error. In another one they are
-# installed, used, upgraded and purged. Each line of the output is one test, as in TAP.
+# `make deb` builds the packages twice in one system, in two folders and without a
+# network. Both results must have the same bytes, and lintian and blhc find no
+# error. In another system they are installed, used, upgraded and purged. Each line
+# of the output is one test, as in TAP.
 #
-# The systems are made and kept as tests/distros.sh says, which explains the variables
-# TW_DISTROS, TW_DEBIAN_MIRROR and FIO_GIT; here they are NAME/deb-build, where the
-# packages stay, and NAME/deb-use. NAME/deb.log has all that was printed.
+# tests/distros.sh explains how systems are made and kept, and the variables
+# TW_DISTROS, TW_DEBIAN_MIRROR and FIO_GIT. Here the systems are NAME/deb-build,
+# where the packages stay, and NAME/deb-use. NAME/deb.log has the output of all
+# commands.
 #
 # Needs root. Exit 0, 1 if a test failed, 69 if nothing could be tried.
 # shellcheck disable=SC2016	# what is quoted is for the shell in the system
@@ -48,7 +50,8 @@ ok()
 	fi
 }
 
-# here COMMAND...: in the system, with the output in $out as well
+# here COMMAND...: runs a command in the system, and keeps its output in $out as
+# well
 here()
 {
 	all=$log
@@ -62,13 +65,13 @@ here()
 	return "$here_status"
 }
 
-# shell TEXT: the same for a line of a shell
+# shell TEXT: runs a line of shell in the system
 shell()
 {
 	here sh -c "$1"
 }
 
-# printed TEXT: the last command printed this
+# printed TEXT: checks that the last command printed this text
 printed()
 {
 	grep -qF -e "$1" "$dir/deb.out"
@@ -89,7 +92,7 @@ packages='tickwise fio-tickwise libtickwise0 libtickwise-dev'
 
 # ---- building ----
 
-# Sets fio_src: the source of the distribution's fio, by its package or by git.
+# Set fio_src to the source of the distribution's fio, by its package or by git.
 find_fio_source()
 {
 	fio_src=
@@ -100,7 +103,7 @@ find_fio_source()
 	fi
 }
 
-# build FOLDER SOURCE: make deb, where no network is
+# build FOLDER SOURCE: runs make deb without a network
 build()
 {
 	shell "cd $1 && unshare --net make deb FIO_SRC=$2"
@@ -147,7 +150,8 @@ test_build()
 
 # ---- using ----
 
-# changed VERSION NAME...: these packages as those of another version, into debs-VERSION
+# changed VERSION NAME...: writes these packages with another version into
+# debs-VERSION
 changed()
 {
 	version=$1
@@ -162,7 +166,8 @@ changed()
 	done
 }
 
-# What no package owns; what is written as packages come and go is left out.
+# List the files that no package owns, without what installing and removing packages
+# writes.
 leftovers()
 {
 	shell 'cat /var/lib/dpkg/info/*.list | sort -u >/tmp/owned
@@ -194,7 +199,7 @@ write_jobs()
 		"$dir/root/root/tickwise/mine.fio" >"$dir/root/root/tickwise/path.fio"
 }
 
-# What a user types: two commands for a job that is there.
+# Type what a user types: two commands, for a job file that is there.
 test_first_report()
 {
 	begun=$(date +%s)
@@ -262,7 +267,8 @@ test_upgrade()
 	ok $? 'an upgrade of fio takes the engines along'
 }
 
-# A fio of the user's own: the installed one with another version, of the same length.
+# Make a fio of the user's own: the installed one with another version of the same
+# length.
 test_other_fio()
 {
 	version=$(chroot "$dir/root" fio --version)
@@ -328,7 +334,7 @@ apart true || fail "no namespaces here: unshare --mount --pid fails"
 	echo "deb: what is not committed is not tried" >&2
 debian=${TW_DEBIAN_MIRROR:-$(mirror Debian)}
 for name; do
-	# The same revisions of fio as in tests/distros.sh.
+	# Take the same revisions of fio as tests/distros.sh.
 	case $name in
 	debian-12) suite=bookworm revision=fio-3.33 ;;
 	debian-13) suite=trixie revision=58818df7b0948d36ba9743160a1f570700d2347d ;;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated runs for tickwise diff: latencies that are correlated within a run, of one
- * I/O after the other. The same seed makes the same runs.
+ * Simulated runs for tickwise diff. The latencies of consecutive I/Os are
+ * correlated. The same seed makes the same runs.
  */
 #ifndef TW_TESTS_DIFF_RUNS_H
 #define TW_TESTS_DIFF_RUNS_H
@@ -14,26 +14,29 @@
 #include "latency/histogram.h"
 
 #define DIFF_RUNS	10
-/* Parts of a run that the report has. */
+/* How many parts of a run the report has. */
 #define DIFF_PARTS	64
 
 struct diff_model {
 	const char *name;
-	double memory;		/* AR(1) of the logarithm of lat: its coefficient */
-	double deviation;	/* and its standard deviation */
-	double stalls;		/* chance that one begins, at each I/O */
-	double stall_ios;	/* how many I/Os it lasts, on average */
-	double stall_times;	/* as long as else */
+	double memory;		/* coefficient of the AR(1) of the logarithm of lat */
+	double deviation;	/* standard deviation of that logarithm */
+	double stalls;		/* chance at each I/O that a stall begins */
+	double stall_ios;	/* mean number of I/Os in a stall */
+	double stall_times;	/* factor on lat during a stall */
 	double between;		/* standard deviation of a run's level */
 	double drift;		/* of the level, from the first run to the last */
-	/* What B has more: all I/Os, or this part of them, are as many times longer. */
+	/*
+	 * What B has more: this factor on all I/Os, or another one on a part of
+	 * them.
+	 */
 	double longer;
 	double tail, tail_times;
 };
 
 static uint64_t diff_random_state = 1;
 
-/* xorshift64*: 0 <= it < 1 */
+/* Return a uniform number, 0 <= x < 1, by xorshift64*. */
 static double diff_uniform(void)
 {
 	diff_random_state ^= diff_random_state >> 12;
@@ -42,7 +45,7 @@ static double diff_uniform(void)
 	return (double)((diff_random_state * 0x2545f4914f6cdd1dULL) >> 11) * 0x1p-53;
 }
 
-/* Nearly: four uniform ones, of deviation 1. */
+/* Return a nearly normal number of deviation 1, the sum of four uniform ones. */
 static double diff_normal(void)
 {
 	return (diff_uniform() + diff_uniform() + diff_uniform() + diff_uniform() - 2) *
@@ -56,12 +59,12 @@ struct diff_simulation {
 	const struct tw_report_group *of_run[DIFF_RUNS];
 	struct tw_diff_run runs[DIFF_RUNS];
 	struct tw_diff diff;
-	/* Of one run a side: */
+	/* Of the first run of each side: */
 	struct tw_report_interval parts[2][DIFF_PARTS];
 	struct tw_histogram pieces[2][TW_DIFF_MAX_PIECES][TW_REPORT_DIRECTIONS];
 };
 
-/* 0; -ENOMEM. */
+/* Return 0 or -ENOMEM. */
 __attribute__((unused))
 static int diff_simulation_init(struct diff_simulation *simulation)
 {
@@ -86,7 +89,7 @@ static int diff_simulation_init(struct diff_simulation *simulation)
 	return error;
 }
 
-/* @lats: NULL, or where each I/O's goes. */
+/* Fill @group. @lats: NULL, or an array that gets the lat of each I/O. */
 static void diff_simulate_run(struct tw_report_group *group,
 			      const struct diff_model *model, double level, int is_b,
 			      unsigned ios, uint64_t *lats)
@@ -123,8 +126,10 @@ static void diff_simulate_run(struct tw_report_group *group,
 	group->run_ns = lat->sum_ns;
 }
 
-/* Runs of A and B in turn, compared: the result is in simulation->diff until
- * diff_simulation_end(). Not 0: no memory. */
+/*
+ * Simulate runs of A and B in turn, and compare them. simulation->diff has the
+ * result until diff_simulation_end(). Return 0, or not 0 without memory.
+ */
 __attribute__((unused))
 static int diff_simulate(struct diff_simulation *simulation,
 			 const struct diff_model *model, unsigned ios, double threshold)
@@ -151,7 +156,7 @@ static int diff_simulate(struct diff_simulation *simulation,
 	return tw_diff_find_figures(diff, &problem) || tw_diff_judge(diff);
 }
 
-/* A run's I/Os one after the other, in parts and pieces of the same time. */
+/* Cut the I/Os of a run into parts and pieces of equal time. */
 static void diff_cut_run(struct diff_simulation *simulation, int run,
 			 const uint64_t *lats, unsigned ios)
 {
@@ -178,7 +183,7 @@ static void diff_cut_run(struct diff_simulation *simulation, int run,
 	simulation->runs[run].pieces = simulation->pieces[run][0];
 }
 
-/* One run of A and one of B, with files of intervals. */
+/* Simulate one run of A and one of B, with files of intervals. */
 __attribute__((unused))
 static int diff_simulate_two(struct diff_simulation *simulation,
 			     const struct diff_model *model, unsigned ios,
@@ -213,7 +218,7 @@ static void diff_simulation_end(struct diff_simulation *simulation)
 	json_decref(simulation->diff.left_out);
 }
 
-/* NULL: it was left out. */
+/* NULL: the figure was left out. */
 __attribute__((unused))
 static const struct tw_diff_figure *diff_figure(const struct diff_simulation *simulation,
 						const char *name)

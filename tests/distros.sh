@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs the README's two commands in a fresh system of each distribution, and
-# prints a table of what happened, for README.md:
+# Runs the README's two commands in a fresh system of each distribution, and prints
+# a table of the results, for tests/README.md:
 #
 #	tests/distros.sh [debian-12] [debian-13] [ubuntu-24.04]
 #
-# Without arguments all of them. A system is what debootstrap calls minbase, with
-# make, git and ca-certificates, and a clone of this repository as it is
-# committed; all else `make demo` and `make check` have to install.
+# Without arguments it takes all of them. A system has debootstrap's minbase, make,
+# git, ca-certificates, and a clone of this repository as it is committed. `make
+# demo` and `make check` have to install all else.
 #
-# Packages come from where this machine's apt gets those of the same vendor, else
-# from debootstrap's own default; TW_DEBIAN_MIRROR and TW_UBUNTU_MIRROR name
-# another place. apt's other settings of fetching (proxies), the resolver's and
-# the certificates are copied. Where the source of a distribution's fio can't be
-# had from there, it is of the git repository FIO_GIT.
+# Packages come from the mirror of this machine's apt if its vendor is the same,
+# else from debootstrap's own default. TW_DEBIAN_MIRROR and TW_UBUNTU_MIRROR name
+# another mirror. The new system gets apt's proxies, the resolver's settings and the
+# certificates. If a mirror lacks the source of a distribution's fio, it comes from
+# the git repository FIO_GIT.
 #
-# The systems are kept in build/distros (TW_DISTROS): NAME/base as debootstrap
-# made it, which is used again, NAME/root as the last run left it, NAME/demo.log
-# and NAME/check.log. What is mounted and started for a run is so in namespaces of
-# its own: nothing is left when it ends, however it ends.
+# build/distros (TW_DISTROS) keeps the systems. NAME/base is as debootstrap made it,
+# and is used again. NAME/root is as the last run left it. NAME/demo.log and
+# NAME/check.log have the output. Mounts and processes of a run are in namespaces of
+# their own, so that they end with the run, however it ends.
 #
 # Needs root. Exit 0, 1 if a command failed somewhere, 69 if nothing could be tried.
 set -u
@@ -40,7 +40,7 @@ fail()
 # shellcheck source=tests/distros_common.sh
 . "$root/tests/distros_common.sh"
 
-# try NAME: runs make NAME, sets $result
+# try NAME: runs make NAME and sets $result
 try()
 {
 	log=$dir/$1.log
@@ -133,9 +133,9 @@ ubuntu=${TW_UBUNTU_MIRROR:-$(mirror Ubuntu)}
 echo '| distribution | compiler | fio, its source | `make demo` | `make check` |'
 echo '|---|---|---|---|---|'
 for name; do
-	# Debian 13's fio is newer than its version says: it has verify_header_seed.
-	# That commit is upstream's last before the package was made; its options
-	# are where that program has them.
+	# Debian 13's fio has verify_header_seed, so it is newer than its version.
+	# This commit is upstream's last before the package was made. Its options
+	# have the same places as those of the packaged program.
 	case $name in
 	debian-12)
 		set -- fio-3.33 Debian bookworm main "$debian" debian-archive-keyring

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# Fresh systems of distributions, for tests/distros.sh and tests/deb.sh, to be sourced:
-# how they are made and how a command runs in one. It needs $root, the repository,
-# $distros, the folder they are kept in, and fail().
+# Makes fresh systems of distributions and runs commands in them, for
+# tests/distros.sh and tests/deb.sh, which source this file. It needs $root (the
+# repository), $distros (the folder that keeps the systems) and fail().
 
-# A program in the background, so that a signal is heard at once. The first
-# process of a namespace ends with unshare, and with it all others there.
+# Programs run in the background, so that a signal is handled at once. When unshare
+# ends, the first process of its namespace ends, and with it all other processes
+# there.
 # shellcheck disable=SC2317	# reached through the trap
 leave()
 {
@@ -20,7 +21,8 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# apart COMMAND...: runs it in namespaces of its own, and gives its exit status
+# apart COMMAND...: runs a command in namespaces of its own, and gives its exit
+# status
 apart()
 {
 	unshare --mount --propagation private --pid --fork --kill-child -- \
@@ -32,7 +34,8 @@ apart()
 	return "$apart_status"
 }
 
-# inside DIR COMMAND...: in the system DIR/root, in the clone, with the output in $log
+# inside DIR COMMAND...: runs a command in the system DIR/root, in the clone; $log
+# gets the output
 inside()
 {
 	system=$1/root
@@ -53,7 +56,8 @@ inside()
 		sh "$system" "$@" >>"$log" 2>&1
 }
 
-# mirror VENDOR: where this machine's apt gets that vendor's packages, or nothing
+# mirror VENDOR: prints where this machine's apt gets that vendor's packages, or
+# nothing
 mirror()
 {
 	# shellcheck disable=SC2016	# apt's
@@ -62,8 +66,8 @@ mirror()
 		awk -v vendor="$1" '$1 == vendor && $2 == vendor { print $3; exit }'
 }
 
-# find_keys NAME: sets $keys. Debian 12 has no package of Ubuntu's, but the Debian
-# 13 that was made before has.
+# find_keys NAME: sets $keys. Debian 12 has no package of Ubuntu's keys. The system
+# of Debian 13, which is made before, has one.
 find_keys()
 {
 	for keys in "/usr/share/keyrings/$1" \
@@ -75,7 +79,7 @@ find_keys()
 		[ -f "$keys" ]
 }
 
-# base VENDOR SUITE COMPONENTS MIRROR KEYRING: makes $dir/base unless it is there
+# base VENDOR SUITE COMPONENTS MIRROR KEYRING: makes $dir/base unless it exists
 base()
 {
 	[ ! -f "$dir/base.made" ] || return 0
@@ -84,7 +88,7 @@ base()
 		return 1
 	}
 	rm -rf --one-file-system "$dir/base"
-	# An Ubuntu that this debootstrap has not heard of is made as the others.
+	# An Ubuntu that this debootstrap does not know is made like the others.
 	script=
 	scripts=${DEBOOTSTRAP_DIR:-/usr/share/debootstrap}/scripts
 	[ -e "$scripts/$2" ] || [ "$1" != Ubuntu ] || script=$scripts/gutsy
@@ -96,7 +100,7 @@ base()
 	return 1
 }
 
-# What this machine needs to reach its mirrors, the new system needs as well.
+# Copy what this machine needs to reach its mirrors.
 settings()
 {
 	apt-config dump 2>/dev/null |
@@ -111,7 +115,7 @@ settings()
 	fi
 }
 
-# source_from_git REVISION: the source of the fio there; sets $fio_src
+# source_from_git REVISION: sets $fio_src to the source of that revision
 source_from_git()
 {
 	tree=$dir/root/root/fio

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of two CPUs' counters, recorded or made, of which the second is moved
- * by a known offset before they are judged.
+ * Samples of two CPUs' counters, recorded or made. The second CPU's counter is
+ * moved by a known offset before the samples are judged.
  */
 #ifndef TW_TESTS_ESTIMATE_RECORDING_H
 #define TW_TESTS_ESTIMATE_RECORDING_H
@@ -18,7 +18,7 @@ struct recording {
 	struct tw_sample *moved;	/* a copy of the second CPU's samples */
 };
 
-/* Return: 0 without memory. */
+/* Return 0 without memory. */
 static int recording_init(struct recording *recording)
 {
 	const struct tw_cpu_samples *second = &recording->cpus[1];
@@ -31,7 +31,7 @@ static int recording_init(struct recording *recording)
 	return recording->moved != NULL;
 }
 
-/* What is judged of it with the second CPU @ahead_ticks ahead. */
+/* Judge @recording with the second CPU's counter @ahead_ticks ahead. */
 static struct tw_reliability recording_judge(struct recording *recording,
 					     int64_t ahead_ticks,
 					     struct tw_cpu_offset *pair)
@@ -65,8 +65,10 @@ static struct tw_reliability recording_judge(struct recording *recording,
 	return result;
 }
 
-/* How many of @tries random offsets of up to @largest_ticks are inside of the
- * interval, which holds 0 if nothing is moved. */
+/*
+ * Count how many of @tries random offsets, up to @largest_ticks, are inside of the
+ * interval of their samples. Without an offset the interval holds 0.
+ */
 static unsigned recording_holds(struct recording *recording, unsigned tries,
 				int64_t largest_ticks, uint64_t *random)
 {
@@ -95,8 +97,10 @@ static int recording_finds(struct recording *recording, int64_t ahead_ticks)
 	       (result.reasons & TW_REASON_OFFSET);
 }
 
-/* One more than the width, to either side. The interval holds 0, so that is
- * beyond its bounds however it lies about it. */
+/*
+ * Return the width and one, to either side. The interval holds 0, so that this
+ * distance is beyond its bounds wherever they lie.
+ */
 __attribute__((unused))
 static int recording_finds_width(struct recording *recording)
 {

@@ -1,28 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Mutation score by folder: changes one line at a time, builds what depends on it, and
-# runs the tests of its folder until one fails. A change that no test notices has
-# survived.
+# Prints a mutation score by folder. It changes one line at a time, builds what
+# depends on the line, and runs the tests of its folder until one fails. A change
+# that no test notices has survived.
 #
 #	tests/mutation.sh [-n COUNT | -p PLACES] [-l] [FOLDER...]
 #	tests/mutation.sh -u
 #
-# -n: the number of places (100), spread evenly over all that there are in FOLDER... (core
-# plugin), so the same tree gives the same places. -p: those of the file PLACES, in
-# lines as -l prints them. -l lists the places and changes nothing. -u lists the unit
-# tests that belong to no folder.
+# -n: the number of places (100). They are spread evenly over FOLDER... (core
+# plugin), so that the same tree gives the same places. -p: the places in the file
+# PLACES, in lines as -l prints them. -l lists the places and changes nothing. -u
+# lists the unit tests that belong to no folder.
 #
-# Works in a copy of HEAD in build/mutation; the tree stays as it is. Before the first
-# change each test runs once: one that fails or is skipped here is left out. A test
-# that takes ten times as long as then, and ten seconds more, has noticed the change,
-# too. Takes half a minute for each place on an idle machine: run it under nice.
-# TW_MUTATION_SECONDS= ends it after that time. The places come in an order that goes
-# over all folders again and again, and those that are left are not counted.
+# Works in a copy of HEAD in build/mutation; the tree stays as it is. Before the
+# first change each test runs once. A test that then fails or is skipped is left
+# out. A test that later takes ten times as long, and ten seconds more, has noticed
+# the change, too. A place takes half a minute on an idle machine: run it under
+# nice. TW_MUTATION_SECONDS= ends the run after that time. The order of places goes
+# over all folders again and again. Places that are left are not counted.
 #
-# Operators: boundary (< and <=), equality (== and !=), logic (&& and ||), sum (+ and
-# -), constant (a number is one more), condition (an if is negated), statement (an
-# assignment or a call is left out).
+# Operators: boundary (< and <=), equality (== and !=), logic (&& and ||), sum (+
+# and -), constant (a number plus one), condition (an if is negated), statement (an
+# assignment or a call is removed).
 set -u
 
 count=100
@@ -47,8 +47,8 @@ tree=$work/tree
 ends=$(($(date +%s) + ${TW_MUTATION_SECONDS:-1000000}))
 mkdir -p "$work"
 
-# tests_of FILE: what belongs to its folder, the quick ones first. Names in tests/, *
-# for any; a C test by its source.
+# tests_of FILE: prints the tests of its folder, the quick ones first. Names are
+# those in tests/, with * for any. A C test goes by its source.
 tests_of()
 {
 	tests_of_folder "$1"
@@ -129,12 +129,13 @@ tests_of_folder()
 	esac
 }
 
-# Of no folder: they test how the whole is built, documented or exported.
+# These belong to no folder: they test how the whole is built, documented or
+# exported.
 tests_of_no_folder='unit/cppflags.t unit/debian.t unit/dist.t unit/example.t
 	unit/exports.t unit/fio_skips.t unit/include_folders.t unit/install.t
 	unit/mutation.t unit/ported.t unit/schema.t unit/vm_skips.t unit/words.t'
 
-# Each place as FILE:LINE:OPERATOR, all of them in one order.
+# Print each place as FILE:LINE:OPERATOR, in one order for all.
 all_places()
 {
 	git -C "$root" ls-files "$@" | sort |
@@ -177,7 +178,7 @@ all_places()
 	sub balanced { $_[0] =~ tr/(// == $_[0] =~ tr/)// }' "$root"
 }
 
-# change PLACE: in the copy; prints the line before and after
+# change PLACE: changes the copy; prints the line before and after
 change()
 {
 	perl -e '
@@ -190,7 +191,7 @@ change()
 	my @lines = <$file>;
 	my $line = \$lines[$number - 1];
 	my $old = $$line;
-	# Only outside of text between quotation marks.
+	# Change only what is outside of quotation marks.
 	my @parts = split /("(?:[^"\\]|\\.)*"|\x27(?:[^\x27\\]|\\.)*\x27)/, $$line;
 	for (my $i = 0; $i < @parts; $i += 2) {
 		my $part = \$parts[$i];
@@ -224,7 +225,7 @@ places()
 		}' "$work/all" | sort -n | sed 's/^[0-9]* //'
 }
 
-# expand PATTERN...: tests that are there, as they are run
+# expand PATTERN...: prints the tests that exist, as they are run
 expand()
 {
 	for pattern; do
@@ -272,7 +273,7 @@ cd "$tree" || exit 1
 make -s tests >"$work/build.log" 2>&1 || { tail "$work/build.log"; exit 1; }
 eval "export $(make -s print-test-env)"
 
-# run_test TEST SECONDS: as `make check` does; its exit code
+# run_test TEST SECONDS: runs a test as `make check` does, and gives its exit code
 run_test()
 {
 	timeout -k 5 "$2" "$1" >"$work/output" 2>&1 </dev/null
@@ -293,7 +294,7 @@ done <"$work/tests" >"$work/limits"
 
 # ---- one change after the other ----
 
-# judge PLACE: "killed TEST", "survived" or "does not build"
+# judge PLACE: prints "killed by TEST", "survived" or "does not build"
 judge()
 {
 	# shellcheck disable=SC2046	# words

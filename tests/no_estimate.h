@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In place of comparing the CPUs' counters, for tests of what is made of the result.
+ * Replaces the comparison of the CPUs' counters, for tests of what is made of its
+ * result.
  */
 #ifndef TW_TESTS_NO_ESTIMATE_H
 #define TW_TESTS_NO_ESTIMATE_H
 
 #include "estimate/reliability.h"
 
-/* What comparing the CPUs comes to. */
+/* The result of comparing the CPUs. */
 static struct tw_reliability compared;
 
 int tw_estimate(struct tw_reliability *result,

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs one test for run.sh. Everything that the test prints goes to a file of its
-# own in DIRECTORY, so that tests which run side by side do not mix their lines;
-# prove reads it when the test has ended.
+# Runs one test for run.sh. The output of the test goes to a file of its own in
+# DIRECTORY, so that tests that run at the same time do not mix their lines. prove
+# reads the file when the test has ended.
 #
 #	tests/one.sh DIRECTORY TEST
 #

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated system clock for the preload clock's tests: over a counter, with
- * a slew that changes from piece to piece. It is a pure function of the counter,
- * so what it showed at any tick is known, whoever asks.
+ * A simulated system clock for the preload clock's tests, made of a counter with a
+ * slew that changes from piece to piece. It is a pure function of the counter: its
+ * value at any tick is known, whoever asks.
  */
 #ifndef TW_TESTS_PRELOAD_MACHINE_H
 #define TW_TESTS_PRELOAD_MACHINE_H
@@ -14,7 +14,7 @@
 
 __extension__ typedef unsigned __int128 preload_u128;
 
-/* Pieces of equal length; in the first one the slew is 0. */
+/* Pieces have equal length. The slew of the first one is 0. */
 struct preload_system {
 	uint64_t start_ticks;
 	uint64_t piece_ticks;
@@ -37,7 +37,7 @@ static inline uint64_t preload_system_ns(const struct preload_system *system,
 			   (preload_u128)since * system->mult[piece]) >> 32);
 }
 
-/* @slew_ppm(context, piece) is asked for each. */
+/* @slew_ppm(context, piece) returns the slew of each piece. */
 __attribute__((unused))
 static int preload_system_init(struct preload_system *system, double hz,
 			       uint64_t start_ticks, double piece_ns,
@@ -45,7 +45,7 @@ static int preload_system_init(struct preload_system *system, double hz,
 			       double (*slew_ppm)(void *, uint64_t),
 			       void *context)
 {
-	/* Some hours of uptime. */
+	/* Start at an uptime of some hours. */
 	preload_u128 base = (preload_u128)12345678901234ULL << 32;
 	uint64_t i;
 

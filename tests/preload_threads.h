@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that read one preload clock and hand each other what they read: this
- * machine's counter, and a simulated system clock over it that NTP slews.
+ * Threads that read one preload clock and hand each other what they read. The clock
+ * uses this machine's counter and a simulated system clock, made of the counter,
+ * which NTP slews.
  *
- * A thread takes the largest time that anybody has handed on, reads the clock,
- * and hands on its own. A reading below what was taken before it went
- * backwards. Counters of unlike CPUs are made of one by giving each thread an
- * offset; a reading may then be below by what the two are apart, and no more.
+ * A thread takes the largest time that any thread has handed on, reads the clock,
+ * and hands on its reading. The clock ran backwards if the reading is below the
+ * time taken. Each thread may have an offset, as counters of unlike CPUs have. A
+ * reading may then be lower by the difference of two offsets, and no more.
  */
 #ifndef TW_TESTS_PRELOAD_THREADS_H
 #define TW_TESTS_PRELOAD_THREADS_H
@@ -18,8 +19,10 @@
 #include "preload/counter.h"
 #include "preload_machine.h"
 
-/* PRELOAD_COUNTER_IN_MEMORY: the counter is a number that moves on by so many
- * ticks with each reading, so that no machine's counters decide anything. */
+/*
+ * PRELOAD_COUNTER_IN_MEMORY: the counter is a number that each reading advances by
+ * this many ticks. The result then does not depend on a machine's counters.
+ */
 #ifdef PRELOAD_COUNTER_IN_MEMORY
 #define PRELOAD_READ_TICKS	60
 
@@ -36,13 +39,16 @@ static inline uint64_t preload_ticks(void)
 	return preload_ticks_ordered();
 }
 
-/* By that counter, which moves on even if all are held up. */
+/* Wait by that counter, which advances even if all threads are held up. */
 static void preload_hold_up(uint64_t ns)
 {
 	uint64_t end_ticks = preload_ticks() + ns * 2;
 	unsigned polls = 0;
 
-	/* Seldom: each may give the CPU to a busy loop for some milliseconds. */
+	/*
+	 * Yield seldom: each call may give the CPU to a busy loop for some
+	 * milliseconds.
+	 */
 	while (preload_ticks() < end_ticks)
 		if (++polls % 4096 == 0)
 			sched_yield();
@@ -73,9 +79,8 @@ struct preload_run {
 	uint64_t top_ns;
 	uint64_t reads;
 	uint64_t backwards;
-	uint64_t largest_ns;		/* step back */
-	double worst_ns;		/* beyond what the system's clock showed
-					   before and after */
+	uint64_t largest_ns;		/* the largest step back */
+	double worst_ns;		/* beyond the system clock's readings */
 	int stalls;			/* 1: threads are held up in mid-renewal */
 };
 
@@ -104,8 +109,10 @@ static inline uint64_t preload_thread_unordered(void *context)
 	return preload_ticks() + (uint64_t)thread->offset_ticks;
 }
 
-/* For the slow paths: now and then a thread is held up here, as it would be if
- * another took its CPU at just this point. */
+/*
+ * Read the counter for the slow paths. Now and then a thread is held up here, as if
+ * another one took its CPU at this point.
+ */
 static uint64_t preload_thread_slow_ticks(void *context)
 {
 	struct preload_thread *thread = context;
@@ -194,7 +201,7 @@ static inline void preload_add_up(struct preload_run *run,
 		run->worst_ns = thread->worst_ns;
 }
 
-/* Readers of @run->clock until @run->end_ticks; -1 without threads. */
+/* Run readers of @run->clock until @run->end_ticks. Return -1 without threads. */
 static int preload_threads(struct preload_run *run, unsigned threads,
 			   uint64_t apart_ticks, uint64_t seed)
 {
@@ -239,7 +246,7 @@ static double preload_random_slew(void *context, uint64_t piece)
 	       (2 * ((double)(tap_random(&slew->random) >> 11) * 0x1p-53) - 1);
 }
 
-/* A new clock, @seconds of slew in pieces of a millisecond from now on. */
+/* Make a new clock with @seconds of slew from now on, in pieces of a millisecond. */
 static int preload_run_init(struct preload_run *run, double hz, double seconds,
 			    double slew_ppm, uint64_t seed)
 {
@@ -250,7 +257,7 @@ static int preload_run_init(struct preload_run *run, double hz, double seconds,
 	run->clock = (struct tw_preload_clock)TW_PRELOAD_CLOCK_INIT;
 	run->end_ticks = now + (uint64_t)(seconds * hz);
 	tw_preload_enable(&run->clock, 1e9 / hz);
-	/* The rest is for those who are held up at the end. */
+	/* The remainder is for threads that are held up at the end. */
 	return preload_system_init(&run->system, hz, now, 1e6,
 				   (uint64_t)(seconds * 1000) + 1000,
 				   preload_random_slew, &slew);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated machine to calibrate on: a counter, the kernel's clock made of
- * it by multiply-and-shift, and what disturbs a reading of both. The truth is
- * known, time is virtual, and one seed makes one start.
+ * A simulated machine to calibrate on: a counter, the kernel's clock made of the
+ * counter by multiply-and-shift, and disturbances of a reading of both. The truth
+ * is known, time is virtual, and one seed makes one start.
  *
- * A bracket is lead, the reading, trail. Both take core cycles, so they stretch
- * and shrink with the core's frequency, and with them the place of the reading.
- * Sizes, for WANDER 1, from what real machines show over 20 ms:
+ * A bracket is lead, reading, trail. Lead and trail take core cycles. They stretch
+ * and shrink with the core's frequency, and so does the place of the reading. Sizes
+ * for WANDER 1 are from what real machines show over 20 ms:
  *
- * - the fit's error is 2 to 6 ppb rms and at most 15: a walk of the place that
- *   ends 0.07 ns (one sigma) off is 3.8 ppb, as the slope through a random walk
- *   is off by sqrt(6/5) of its end;
- * - a frequency ramp moves the narrowest brackets' place by 3 ticks of 2.6 GHz,
- *   58 ppb: lead and trail that differ by 20 cycles do that at 30 %. One start
- *   in fifty has such a ramp, of up to 30 %;
- * - a busy neighbour on the core (SMT) makes everything some per cent slower,
- *   lead and trail not alike, for fractions of a millisecond;
- * - a tick of the kernel every 4 ms, other interrupts, 1 to 5 us each;
- * - others on the CPU take it away: every few ms for a few ms from one that
- *   spins, at one wake-up in thirty from one that sleeps.
+ * - The fit's error is 2 to 6 ppb rms and at most 15. A walk of the place that
+ *   ends 0.07 ns (one sigma) off gives 3.8 ppb: the slope through a random walk
+ *   is off by sqrt(6/5) of its end.
+ * - A frequency ramp moves the place of the narrowest brackets by 3 ticks of
+ *   2.6 GHz, 58 ppb. Lead and trail that differ by 20 cycles do that at 30 %.
+ *   One start in fifty has such a ramp, of up to 30 %.
+ * - A busy neighbour on the core (SMT) makes everything some per cent slower
+ *   for fractions of a millisecond, lead and trail not alike.
+ * - The kernel ticks every 4 ms; other interrupts take 1 to 5 us each.
+ * - Other processes take the CPU for a few ms: one that spins every few ms, one
+ *   that sleeps at one wake-up in thirty.
  *
- * WANDER n is n times the walk. 5 is what an AMD guest showed (tests/recordings):
- * 18 ppb rms of the line through the middles, 96 at most in 120 windows.
+ * WANDER n is n times the walk. An AMD guest showed 5 (tests/recordings): the line
+ * through the middles was off by 18 ppb rms, and by 96 at most in 120 windows.
  *
- * A counter may move in steps, and the kernel's clock is made of what it shows.
+ * A counter may move in steps. The kernel's clock is made of the value it shows.
  */
 #ifndef TW_TESTS_RATE_MACHINE_H
 #define TW_TESTS_RATE_MACHINE_H
@@ -43,13 +43,13 @@ struct rate_machine {
 	double now_ticks;
 	double hz;
 	uint64_t mult60;		/* ns = ticks * mult60 >> 60 */
-	double counter_step_ticks;	/* 0: it shows every tick */
+	double counter_step_ticks;	/* 0: the counter shows every tick */
 	enum rate_load load;
-	int reads;			/* of the bracket: 0, 1 or 2 done */
+	int reads;			/* steps of the bracket done: 0, 1 or 2 */
 	unsigned sleeps;
 
 	double between_ticks;		/* from one bracket to the next */
-	double lead_ticks, trail_ticks;	/* now, with all that moves them */
+	double lead_ticks, trail_ticks;	/* now, with all effects */
 	double lead_cycles, trail_cycles;
 	double place_ticks;		/* walked so far */
 	double walk_ticks;		/* one sigma of a step */
@@ -57,7 +57,7 @@ struct rate_machine {
 	double cold;			/* since the wake-up: slower by */
 	int has_neighbour;
 
-	/* What comes next, and when. */
+	/* The next events and their times. */
 	double start_ticks, next_ticks;
 	double step_ticks, interrupt_ticks, hole_ticks, neighbour_ticks;
 };
@@ -78,7 +78,10 @@ static double rate_between(struct rate_machine *machine, double low,
 	return low + (high - low) * rate_uniform(machine);
 }
 
-/* One sigma: twelve uniforms are as normal as a walk of 400 steps needs. */
+/*
+ * Return a normal number of one sigma. Twelve uniforms are as normal as a walk of
+ * 400 steps needs.
+ */
 __attribute__((unused))
 static double rate_normal(struct rate_machine *machine)
 {
@@ -103,7 +106,7 @@ static double rate_us(const struct rate_machine *machine, double us)
 	return us * 1e-6 * machine->hz;
 }
 
-/* What a bracket takes now. */
+/* Compute what a bracket takes now. */
 __attribute__((unused))
 static void rate_settle(struct rate_machine *machine)
 {
@@ -151,7 +154,7 @@ static void rate_happen(struct rate_machine *machine)
 		double late = (machine->now_ticks - machine->step_ticks) /
 			      rate_us(machine, 50);
 
-		/* A walk goes on where nobody looks. */
+		/* A walk continues between readings. */
 		machine->place_ticks += machine->walk_ticks * sqrt(1 + late) *
 					rate_normal(machine);
 		machine->cold *= 0.3;
@@ -177,7 +180,7 @@ static void rate_happen(struct rate_machine *machine)
 					machine->neighbour_ticks));
 }
 
-/* Pipelines give 0 to 3 ticks, now and then up to 15. */
+/* Pipelines add 0 to 3 ticks, now and then up to 15. */
 __attribute__((unused))
 static void rate_pass(struct rate_machine *machine, double ticks)
 {
@@ -234,7 +237,7 @@ static void rate_sleep_ns(void *context, uint64_t duration_ns)
 	struct rate_machine *machine = context;
 
 	machine->sleeps++;
-	/* The timer's slack, the idle state, the way in. */
+	/* The timer's slack, the idle state, the entry into the kernel. */
 	machine->now_ticks += rate_us(machine, (double)duration_ns / 1e3 +
 				      rate_between(machine, 2, 60));
 	machine->cold = rate_between(machine, 0, 0.5);
@@ -243,7 +246,7 @@ static void rate_sleep_ns(void *context, uint64_t duration_ns)
 	rate_happen(machine);
 }
 
-/* @hz is the counter's true rate, and @mult60 makes the kernel's clock of it. */
+/* @hz is the counter's true rate. @mult60 makes the kernel's clock of the counter. */
 __attribute__((unused))
 static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 			      double hz, uint64_t mult60, enum rate_load load,
@@ -271,7 +274,10 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 	/* In ns at a core of 3 GHz, 80 to 110 cycles a bracket. */
 	machine->lead_cycles = hz / 3e9 * rate_between(machine, 40, 60);
 	machine->trail_cycles = hz / 3e9 * rate_between(machine, 40, 50);
-	/* Real ones follow at once, but who spins has more than is kept. */
+	/*
+	 * Real brackets follow each other at once. A spinning reader takes more of
+	 * them than are kept, so that one in a microsecond is enough.
+	 */
 	machine->between_ticks = rate_us(machine, load == RATE_HOGS_SLEEP ?
 					 0.25 : 1);
 	machine->walk_ticks = wander * 0.07e-9 * hz / sqrt(RATE_STEPS);

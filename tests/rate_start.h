@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One start on a simulated machine, drawn from a seed and its number, and the
- * counts that many of them make.
+ * One start on a simulated machine, drawn from a seed and its number, and counts
+ * over many starts.
  */
 #ifndef TW_TESTS_RATE_START_H
 #define TW_TESTS_RATE_START_H
@@ -33,8 +33,8 @@ static void rate_counts_add(struct rate_counts *to,
 }
 
 /*
- * A rate of 1 to 5 GHz: the kernel's of an integer kHz, or one between that
- * and the next multiplier. Return: 1 for the latter.
+ * Draw a rate of 1 to 5 GHz: the kernel's rate for an integer kHz, or one between
+ * that and the next multiplier. Return 1 for the latter.
  */
 __attribute__((unused))
 static int rate_draw(uint64_t *random, double *hz, uint64_t *mult60)
@@ -78,7 +78,7 @@ static void rate_count(struct rate_counts *counts, const struct tw_rate *rate,
 }
 
 /*
- * Neighbouring numbers and seeds give starts that have nothing in common
+ * Mix @seed and number. Neighbouring ones give starts that have nothing in common
  * (splitmix64: Steele, Lea and Flood 2014). Never 0.
  */
 __attribute__((unused))
@@ -92,8 +92,10 @@ static uint64_t rate_mix(uint64_t seed, uint64_t i)
 	return z ? z : 1;
 }
 
-/* Half of the counters move in steps: of 25 and 100 MHz clocks, whole or not,
- * and scaled by a hypervisor. */
+/*
+ * Half of the counters move in steps: those of 25 and 100 MHz clocks, whole or not,
+ * or scaled by a hypervisor.
+ */
 __attribute__((unused))
 static double rate_draw_step(uint64_t *random)
 {
@@ -104,7 +106,7 @@ static double rate_draw_step(uint64_t *random)
 	return steps[(tap_random(random) >> 33) % 6];
 }
 
-/* Counted in @counts[load]. */
+/* Try a start and count it in @counts[load]. */
 __attribute__((unused))
 static void rate_start(struct rate_counts *counts, uint64_t seed, uint64_t i,
 		       double wander)

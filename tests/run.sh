@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs TAP programs under prove, shows what failed or was skipped, and ends
-# with one line that counts: "N passed, N failed, N skipped".
+# Runs TAP programs under prove, shows what failed or was skipped, and ends with one
+# line of counts: "N passed, N failed, N skipped".
 #
 #	tests/run.sh [-j JOBS] [-m] LOG TEST...
 #
@@ -36,7 +36,7 @@ trap 'rm -rf "$parts"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# needs_cpu TEST: its source says so
+# needs_cpu TEST: true if its source has that comment
 needs_cpu()
 {
 	source=$here/${1##*tests/}
@@ -55,7 +55,7 @@ for test; do
 	fi
 done
 
-# --merge: what a test writes to stderr belongs beside its checks.
+# --merge keeps what a test writes to stderr next to its checks.
 status=0
 for turn in "$jobs $together" "1 $alone"; do
 	# shellcheck disable=SC2086	# names without spaces
@@ -75,7 +75,8 @@ for test in $together $alone; do
 	echo
 done >"$log"
 
-# Every line that needs a reader, below the name of its test; then prove's summary.
+# Print each line that a reader needs, below the name of its test, then prove's
+# summary.
 awk -v all="$measures" '/^==> / { test = $2; failing = 0 }
 /^ok / { failing = 0 }
 /^not ok/ { failing = 1 }
@@ -96,7 +97,7 @@ passed=$(grep -cE '^ok ([0-9]+)' "$log")
 skipped=$(grep -cE '^ok ([0-9]+)? ?# (SKIP|skip)' "$log")
 skipped_files=$(grep -cE '^1\.\.0 # (SKIP|skip)' "$log")
 failed=$(grep -cE '^not ok' "$log")
-# A test that died without a failing check is a failure all the same.
+# A test that died without a failing check is also a failure.
 died=$(grep -cE '\(Wstat: .* Failed: 0\)' "$parts/prove")
 failed=$((failed + died))
 [ "$status" -eq 0 ] || [ "$failed" -gt 0 ] || failed=1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Holds JSON against an installed schema, and the schema against the manual.
+# Compares JSON with an installed schema, and the schema with the manual.
 #
 #	schema.py valid SCHEMA FILE...
 #		a line for each file that the schema refuses, or that has a key
@@ -33,7 +33,7 @@ NAMES = {
 	'^[a-z][a-z0-9_]*$': 'OPTION',
 }
 SHARED = ('counts', 'histograms', 'clock')
-# An object with all of these keys has one name for them in the manual.
+# An object that has all of these keys has one name for them in the manual.
 TOGETHER = [(pattern[2:-2].split('|'), NAMES[pattern])
 	    for pattern in list(NAMES)[:2]]
 CLOCKS = ['tickwise', 'fio', 'monotonic']
@@ -44,7 +44,8 @@ def load(path):
 		return json.load(file)
 
 
-# Readers let pass what they do not know; what our programs write is documented.
+# Readers ignore keys that they do not know, but each key that our programs write is
+# documented.
 def strict(schema):
 	if isinstance(schema, list):
 		return [strict(one) for one in schema]
@@ -52,13 +53,13 @@ def strict(schema):
 		return schema
 	result = {key: strict(value) for key, value in schema.items()}
 	if 'properties' in schema or 'patternProperties' in schema:
-		# A key that is called "properties" is no keyword.
+		# A key of the report that is called "properties" is no keyword.
 		if isinstance(schema.get('type', ''), (str, list)):
 			result.setdefault('additionalProperties', False)
 	return result
 
 
-# All of an object's bins are alike: two are enough, and thousands take seconds.
+# All bins of an object are alike. Two are enough; thousands take seconds.
 FEW = ('bins', 'percentiles')
 
 
@@ -82,7 +83,8 @@ def documents(path):
 	return [json.loads(text)]
 
 
-# In place of references to it, what they lead to: looking that up takes most of the time.
+# Replace references by what they lead to: resolving each one takes most of the
+# time.
 def resolved(schema, root):
 	if isinstance(schema, list):
 		return [resolved(one, root) for one in schema]
@@ -164,7 +166,7 @@ def names(schema):
 			yield from names(one)
 
 
-# The header of intervals has some objects that the page describes once only.
+# The page describes some objects of the header of intervals only once.
 IN_HEADER = ('options.', 'machine.', 'files[].', 'devices[].')
 
 
@@ -183,7 +185,7 @@ def page(path, parts):
 				yield f'{key.replace("CLOCK", clock)} ({kind})'
 
 
-# Paths of all keys, down to the leaves.
+# Return the paths of all keys, down to the leaves.
 def places(value, path=()):
 	if isinstance(value, dict):
 		for key, one in value.items():

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# For tests that hold JSON against the installed schemas. Sourced after tap.sh.
+# Compares JSON with the installed schemas. To be sourced after tap.sh.
 
 schemas=$root/core/schema
 
-# schema ARGUMENT...: schema.py with a Python that has jsonschema; sets no_schema to the
-# reason where there is none.
+# schema ARGUMENT...: runs schema.py with a Python that has jsonschema. Sets
+# no_schema to the reason where there is none.
 no_schema='no python3 with jsonschema (Debian: python3-jsonschema)'
 for python in python3 /usr/bin/python3; do
 	"$python" -c 'import jsonschema; jsonschema.Draft202012Validator' \
@@ -18,8 +18,8 @@ schema()
 	"$python" -W ignore "$root/tests/schema.py" "$@"
 }
 
-# is_valid NAME FILE...: they are as the schema of that name says, and have no key that
-# it does not have.
+# is_valid NAME FILE...: checks that the files match the schema of that name, and
+# have no key that it lacks
 is_valid()
 {
 	if [ -n "$no_schema" ]; then

@@ -33,7 +33,7 @@ static int tap_ok(int passed, const char *format, ...)
 	return passed;
 }
 
-/* One check that could not be made; the reason is no evidence either way. */
+/* Count one check that could not be made. The reason is no evidence either way. */
 __attribute__((format(printf, 1, 2), unused))
 static void tap_skip(const char *format, ...)
 {
@@ -68,7 +68,7 @@ static int tap_is_u64(uint64_t is, uint64_t should, const char *what)
 	return 0;
 }
 
-/* xorshift64*: the tests' only source of randomness. */
+/* The tests' only source of randomness: xorshift64*. */
 __attribute__((unused))
 static uint64_t tap_random(uint64_t *state)
 {

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# Test Anything Protocol for the shell tests, to be sourced. Gives them
-# $tickwise, the program (TICKWISE, else the one in build/), and $scratch, a
-# directory that goes away at the end.
+# Test Anything Protocol for the shell tests, to be sourced. It sets $tickwise, the
+# program (TICKWISE, else the one in build/), and $scratch, a directory that is
+# removed at the end.
 
 set -u
 LC_ALL=C
 export LC_ALL
-# The same on any machine, as root or not: the engine loads nothing into the kernel
-# unless a test asks for it (tw_kernel=).
+# Make the result the same on any machine, as root or not: the engine loads nothing
+# into the kernel unless a test asks for it (tw_kernel=).
 TICKWISE_KERNEL=off
-# Nor does it ask a helper that happens to run here.
+# Keep the engine from asking a helper that runs here.
 TICKWISE_KERNEL_SOCKET=/dev/null/none
 export TICKWISE_KERNEL TICKWISE_KERNEL_SOCKET
 
@@ -19,7 +19,8 @@ tickwise=${TICKWISE:-$root/build/tickwise}
 [ -x "$tickwise" ] || { echo "Bail out! no program $tickwise"; exit 1; }
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-# Some tests run what they have made, which not every folder of temporary files allows.
+# Some tests run what they have made. Not every folder of temporary files allows
+# that.
 printf '#!/bin/sh\n' >"$scratch/runs"
 chmod 755 "$scratch/runs"
 if ! "$scratch/runs" 2>/dev/null; then
@@ -30,7 +31,7 @@ rm -f "$scratch/runs"
 tap_count=0
 tap_failed=0
 
-# ok STATUS DESCRIPTION: passes when the status is 0
+# ok STATUS DESCRIPTION: passes if the status is 0
 ok() {
 	tap_count=$((tap_count + 1))
 	if [ "$1" -eq 0 ]; then
@@ -49,21 +50,21 @@ is() {
 		sed 's/^/# /'
 }
 
-# has FILE TEXT DESCRIPTION: the fixed text occurs in the file
+# has FILE TEXT DESCRIPTION: passes if the fixed text occurs in the file
 has() {
 	grep -qF -e "$2" "$1"
 	ok $? "$3"
 	grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
 }
 
-# has_not FILE TEXT DESCRIPTION
+# has_not FILE TEXT DESCRIPTION: passes if it does not occur there
 has_not() {
 	! grep -qF -e "$2" "$1"
 	ok $? "$3"
 	! grep -qF -e "$2" "$1" || sed 's/^/# /' "$1"
 }
 
-# run ARGUMENT...: the program; sets $status, $out and $err (files)
+# run ARGUMENT...: runs the program; sets $status, $out and $err (files)
 out=$scratch/stdout
 err=$scratch/stderr
 run() {
@@ -71,8 +72,8 @@ run() {
 	status=$?
 }
 
-# run_calibrated ARGUMENT...: as run, until the counter could be calibrated. A
-# window in which others have the CPU all the time is no reason to fail.
+# run_calibrated ARGUMENT...: the same, until the counter could be calibrated. A
+# window in which others always have the CPU is no reason to fail.
 run_calibrated() {
 	for run_try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		run "$@"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs a test under valgrind: what that finds wrong is a failing exit. Threads
-# run one at a time there and some fifty times slower, so what waits for another
-# CPU may not end: that is a skip, aloud.
+# Runs a test under valgrind, and exits with a failure if valgrind finds an error.
+# Threads run one at a time there, some fifty times slower. A test that waits for
+# another CPU may not end; it is skipped with that reason.
 #
 #	tests/under-valgrind.sh TEST
 set -u

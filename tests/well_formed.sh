@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# For the shell tests of what is HTML or SVG, to be sourced after tap.sh.
+# For the shell tests of HTML and SVG, to be sourced after tap.sh.
 
-# well_formed FILE DESCRIPTION: every element is closed, in order; every attribute
-# quoted; no bare < or &. All that our own writer needs of XML's rules.
+# well_formed FILE DESCRIPTION: passes if every element is closed, in order, every
+# attribute is quoted, and no < or & is bare. Our own writer needs no more of XML's
+# rules.
 well_formed() {
 	perl -0777 -ne '
 		s/^<(!DOCTYPE html|\?xml [^>]*\?)>\s*// or die "no doctype\n";

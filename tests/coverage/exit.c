@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded by `make coverage`, and part of what tests preload: a process that ends
- * with _exit(), as each job of fio does, writes what was counted in it. Without this
- * the engine's coverage is lost.
+ * Preloaded by `make coverage`, and part of the libraries that tests preload. A
+ * process that ends with _exit(), as each job of fio does, writes its counts here.
+ * Without this the engine's coverage is lost.
  */
 #define _GNU_SOURCE
 #include <stddef.h>

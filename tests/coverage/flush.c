@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linked into every program and library of `make coverage`: tells exit.so, where it
- * is preloaded, how to write what was counted here.
+ * Linked into every program and library of `make coverage`. Tells exit.so, where it
+ * is preloaded, how to write the counts of this program or library.
  */
 void __gcov_dump(void);
 void tw_coverage_register(void (*dump)(void)) __attribute__((weak));
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void begin(void)
 		tw_coverage_register(dump);
 }
 
-/* A library that is unloaded has written by then. */
+/* A library that is unloaded has written its counts by then. */
 __attribute__((destructor)) static void end(void)
 {
 	if (tw_coverage_forget)

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Which lines and branches of core/ and plugin/ were run, by folder, as gcov counted.
+# Prints which lines and branches of core/ and plugin/ ran, by folder, as gcov
+# counted.
 #
 #	tests/coverage/table.sh BUILD
 #
-# A branch is taken if any program or library that the source is part of took it. What
-# runs inside the kernel (plugin/kernel/*.bpf.c) is not counted.
+# A branch counts as taken if any program or library that contains the source took
+# it. What runs inside the kernel (plugin/kernel/*.bpf.c) is not counted.
 set -u
 
 build=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The library on Arm, 64 bits: its own reader of the counter and its own facts, and
+# Tests the library on 64-bit Arm: its own reader of the counter, its own facts, and
 # the unit tests that make names (CROSS_UNIT). Fails if anything relies on x86-64,
 # on a counter faster than the code that reads it, or on signed char.
 

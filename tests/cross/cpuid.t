@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# x86-64 processors with other features than the one this runs on: what CPUID
-# says is what the library says, and nothing is executed that CPUID does not
-# promise. Fails, by SIGILL, if rdtscp is used without its bit, or if a bit is
-# read in the wrong place.
+# Tests x86-64 processors with other features than this one's. The library reports
+# what CPUID reports, and executes nothing that CPUID does not promise. Fails, by
+# SIGILL, if rdtscp is used without its bit, or if a bit is read in the wrong place.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/cross.sh"
@@ -13,7 +12,7 @@ emulator x86_64
 cross_compiler x86_64-linux-gnu
 programs=$build/cross/x86_64/tests/cross
 
-# facts_of CPU: its facts, in $out
+# facts_of CPU: writes its facts to $out
 facts_of() {
 	cpu=$1
 	QEMU_CPU=$1
@@ -22,7 +21,7 @@ facts_of() {
 	is "$status" 0 "$cpu: runs"
 }
 
-# fact FACT...: lines that facts_of must have left
+# fact FACT...: checks that facts_of left these lines
 fact() {
 	for line; do
 		grep -qx -e "$line" "$out"
@@ -43,7 +42,8 @@ facts_of max,-rdtscp
 fact state=ok read_with_cpu=0 cpu_allowed=1
 passes "$programs/processor.t"
 
-# Emulation promises no rate; told to lie, it shows that the bit is read.
+# Emulation promises no constant rate. Forced to claim one, it shows that the bit is
+# read.
 facts_of max,+invtsc,x-force-features=on
 fact state=ok read_with_cpu=1 invariant=1
 

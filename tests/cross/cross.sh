@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of other processors, to be sourced after tap.sh. They were
-# built beforehand (make check-cross) and run in user-mode emulation.
+# For the tests of other processors, to be sourced after tap.sh. The tests were
+# built before (make check-cross) and run in user-mode emulation.
 
 build=$root/build
 
@@ -10,7 +10,7 @@ skip_all() {
 	exit 0
 }
 
-# emulator PROCESSOR: sets $qemu, by qemu's name for the processor
+# emulator PROCESSOR: sets $qemu, by qemu's name of the processor
 emulator() {
 	qemu=qemu-$1-static
 	command -v "$qemu" >/dev/null ||
@@ -23,14 +23,14 @@ cross_compiler() {
 	command -v "$cc" >/dev/null || skip_all "no $cc (package gcc-$1)"
 }
 
-# emulated PROGRAM ARGUMENT...: sets $status, $out and $err (files)
+# emulated PROGRAM ARGUMENT...: runs it; sets $status, $out and $err (files)
 emulated() {
 	"$qemu" "$@" >"$out" 2>"$err"
 	status=$?
 }
 
-# passes PROGRAM: one check for a whole test program; what it printed follows
-# if it failed
+# passes PROGRAM: makes one check of a whole test program; prints its output if it
+# failed
 passes() {
 	emulated "$1"
 	name=$(basename "$1" .t)
@@ -44,7 +44,8 @@ passes() {
 	}
 }
 
-# processor QEMU TRIPLE: its own test, and the unit tests named in $TW_CROSS_UNIT
+# processor QEMU TRIPLE: runs its own test, and the unit tests named in
+# $TW_CROSS_UNIT
 processor() {
 	emulator "$1"
 	cross_compiler "$2"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what the library knows about processor and counter, one fact a line,
- * for tests/cross/cpuid.t.
+ * Prints what the library knows about the processor and the counter, one fact on a
+ * line, for tests/cross/cpuid.t.
  */
 #include <inttypes.h>
 #include <sched.h>

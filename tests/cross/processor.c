@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter of whatever processor this is: it moves and never back, is read
- * together with an allowed CPU, and what is declared about it is its rate.
- * Fails if a reader takes the wrong register or half of it, if emulation is
- * taken for the real thing, or if a declared frequency is believed unseen.
+ * The counter of this processor, whichever it is, advances and never goes back. It
+ * is read together with an allowed CPU, and its declared rate is its rate. Fails if
+ * a reader takes the wrong register or half of it, if emulation is taken for real
+ * hardware, or if a declared frequency is accepted without a check.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@ static void reads(void)
 	}
 	tap_ok(backwards == 0, "100000 ordered reads: none backwards");
 	tap_ok(now > first, "and it moves");
-	/* Unordered, but not by a second. */
+	/* The two readings are unordered, but not a second apart. */
 	tap_ok((int64_t)(tw_ticks() - now) < 10000000000,
 	       "the unordered read is of the same counter");
 }
@@ -58,9 +58,9 @@ static void state(void)
 }
 
 /*
- * 20 ms against the system clock have a hard bound of their own; what firmware
+ * 20 ms against the system clock have a hard bound of their own. What firmware
  * declares must lie within, widened by the 500 ppm that NTP may steer: some
- * emulators count by the steered clock. Emulated, the counter is never the
+ * emulators count by the steered clock. Under emulation the counter is never the
  * kernel's.
  */
 #define STEERED	500e-6
@@ -76,7 +76,7 @@ static void rate(void)
 
 	tw_machine_read(&machine);
 	if (ret) {
-		/* Too busy is no evidence, anything else is. */
+		/* Too busy is no evidence; any other error is. */
 		if (ret == -EAGAIN)
 			tap_skip("too few undisturbed samples");
 		else
@@ -104,7 +104,10 @@ static void facts(void)
 
 	tw_machine_read(&machine);
 #if defined(__aarch64__)
-	/* qemu's user emulation: in Debian 12 units of 16 ns, in 13 of 1 ns. */
+	/*
+	 * qemu's user emulation counts units of 16 ns in Debian 12, and of 1 ns in
+	 * 13.
+	 */
 	tap_ok(machine.declared_hz == 62500000 ||
 	       machine.declared_hz == 1000000000,
 	       "CNTFRQ_EL0: %llu", (unsigned long long)machine.declared_hz);

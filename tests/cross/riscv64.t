@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The library on RISC-V, 64 bits: its own reader of the counter, the facts of processors
-# without a file of their own (machine/other.c), and the unit tests that make names
-# (CROSS_UNIT). Fails if anything relies on x86-64.
+# Tests the library on 64-bit RISC-V: its own reader of the counter, and the facts
+# of processors without a file of their own (machine/other.c). Runs the unit tests
+# that make names (CROSS_UNIT), too. Fails if anything relies on x86-64.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/cross.sh"

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# On a processor whose counter is not known, the header says just that, first.
-# Fails if it compiles there, or if the reader has to look for the reason behind
-# other errors.
+# On a processor whose counter is not known, the header's first error tells just
+# that. Fails if the header compiles there, or if other errors precede the reason.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -27,7 +26,7 @@ refuses() {
 	ok $? "$what: the reason is the first error"
 }
 
-# No package that the tests ask for brings clang.
+# None of the tests' packages installs clang.
 if command -v clang >/dev/null; then
 	refuses 'Arm, 32 bits' clang --target=arm-linux-gnueabihf
 	refuses 's390x' clang --target=s390x-linux-gnu

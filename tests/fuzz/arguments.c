@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: fio's command line, as `tickwise run` reads it and hands it on. An
- * argument ends with a zero byte or a line.
+ * Fuzzes fio's command line, as `tickwise run` reads it and hands it on. An
+ * argument ends with a zero byte or a line end.
  */
 #include <stdint.h>
 #include <stdio.h>

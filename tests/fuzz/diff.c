@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: reports with bytes of 0 between them, of A and B in turn, as `tickwise diff`
- * compares them, and what is made of that: a page, HTML and JSON. Any bytes end in an
- * answer or in a line that tells what is wrong; an answer has no NaN.
+ * Fuzzes `tickwise diff`: reports of A and B in turn, with zero bytes between them,
+ * and the page, HTML and JSON made of the result. Any bytes end in an answer or in
+ * a line that tells what is wrong. An answer has no NaN.
  */
 #include <math.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: a file of intervals, as `tickwise report` reads it, the whole run and a part of
- * it, and everything made of it: as a page, as JSON and as HTML, and a heat map. Any
- * bytes end in an answer or in a line that says what is wrong; all I/Os of lat are in the
- * heat map.
+ * Fuzzes a file of intervals, as `tickwise report` reads it: the whole run, a part
+ * of it, and all that is made of it, which is a page, JSON, HTML and a heat map.
+ * Any bytes end in an answer or in a line that tells what is wrong. All I/Os of lat
+ * are in the heat map.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: a job file, as `tickwise run` reads it, changes it and writes the
- * copy. What it includes is not followed further than this process may read.
+ * Fuzzes a job file, as `tickwise run` reads and changes it and writes the copy.
+ * Included files are followed no further than this process may read.
  */
 #include <stdint.h>
 #include <stdio.h>

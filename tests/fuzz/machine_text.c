@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: what the kernel shows as text or as bytes and the library reads:
- * cpuinfo, its log, offsets of a time namespace, the page of a vmclock.
+ * Fuzzes what the library reads from the kernel as text or bytes: cpuinfo, the
+ * kernel's log, offsets of a time namespace, the page of a vmclock.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In the fuzzers' place of run/engines.c: what that asks a fio for, without one.
- * The first letter of an option decides, so that both answers occur.
+ * Replaces run/engines.c in the fuzzers: answers what that file asks a fio for,
+ * without a fio. The first letter of an option decides, so that both answers occur.
  */
 #include <stdio.h>
 #include <string.h>

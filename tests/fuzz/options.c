@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: the options of the subcommands that have nothing to hand on. The first
- * byte names one, the rest is its arguments; an argument ends with a zero byte
- * or a line. --help comes after all of them, twice, since the last one may want
- * a value: what was read is not done. Any bytes end in the page or in an error
- * that is said by a code of the command line's.
+ * Fuzzes the options of the subcommands that hand nothing on. The first byte names
+ * a subcommand, the rest is its arguments. An argument ends with a zero byte or a
+ * line end. --help follows all of them, twice, since the last one may want a value:
+ * nothing is executed. Any bytes end in the page or in an error with an exit code
+ * of the command line.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const char *const names[] = {
 
 #define NAMES	(sizeof(names) / sizeof(*names))
 
-/* `report` takes what follows a "--" for files; here are none. */
+/* Change to a folder without files: `report` takes what follows a "--" for files. */
 static void stand_where_no_file_is(void)
 {
 	static int stands;
@@ -38,7 +38,10 @@ static void stand_where_no_file_is(void)
 	stands = 1;
 }
 
-/* Files of `report` stay in memory until the process ends: none are given. */
+/*
+ * True if @text is an option. Files of `report` stay in memory until the process
+ * ends, so none are given.
+ */
 static int is_option(const char *text)
 {
 	return text[0] == '-' && text[1] == '-' && text[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: what `tickwise profile` reads, the recorded file and the text of
- * perf script, and all that is made of them.
+ * Fuzzes what `tickwise profile` reads, the recorded file and the text of perf
+ * script, and all that is made of them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void show(struct profile_file *file, const struct perf_samples *samples)
 	tw_profile_functions_free(&result);
 }
 
-/* Objects that the input names are no part of it: maps lead nowhere. */
+/* Remove the objects that the input names: they are no part of the input. */
 static void forget_paths(struct profile_file *file)
 {
 	for (size_t i = 0; i < file->map_count; i++)
@@ -55,7 +55,7 @@ static int read_samples(struct perf_samples *samples, const char *text,
 	return failed == 0;
 }
 
-/* The recorded file, then behind a line "samples" that of perf script. */
+/* The input is a recorded file, then a line "samples", then perf script's text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char between[] = "\nsamples\n";

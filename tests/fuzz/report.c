@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzed: a report, as `tickwise report` reads it, and everything made of it:
- * merged, as a page, as JSON, as HTML and as a trace. Any bytes end in an answer or in a
- * line that says what is wrong.
+ * Fuzzes a report, as `tickwise report` reads it, and everything made of it:
+ * merged, as a page, as JSON, as HTML and as a trace. Any bytes end in an answer or
+ * in a line that tells what is wrong.
  */
 #include <stdint.h>
 #include <stdio.h>

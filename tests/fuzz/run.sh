@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Runs fuzzers for so many seconds each, one after another, from their seeds;
-# what they find on the way is kept in BUILD/corpus. What they print is closed
-# (run one on its input by hand to see it). TAP, and a failing exit if
-# one of them found a fault: the input is then in BUILD/NAME-crash-...
+# Runs fuzzers for SECONDS each, one after another, from their seeds. BUILD/corpus
+# keeps the inputs that they find on the way. What they print is closed; to see it,
+# run a fuzzer on its input by hand. The output is TAP. The exit code is a failure
+# if a fuzzer found a fault: BUILD/NAME-crash-... is then the input.
 #
 #	tests/fuzz/run.sh BUILD SECONDS NAME...
 set -u
 
-# Absolute: a fuzzer may stand elsewhere.
+# Make the path absolute: a fuzzer may change its folder.
 build=$(cd "$1" && pwd) || exit 1
 seconds=$2
 shift 2

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An engine of fio whose completion times are known beforehand, to see whether
- * fio takes them: I/O number i of the job, from 0, completed (i % 4 + 1) * 1000
- * ns after its issue, exactly. It hands each batch over a millisecond after the
- * last of them was queued, which is what fio sees by itself.
+ * An fio engine whose completion times are known beforehand, to test whether fio
+ * takes them. I/O number i of the job, from 0, completed exactly (i % 4 + 1) * 1000
+ * ns after its issue. The engine returns each batch a millisecond after its last
+ * I/O was queued, which is the time that fio measures by itself.
  *
- * FLAGS: what it says of itself. TELLS: ISSUE, what it is made for; NOTHING, no
- * time at all; or FUTURE, one that has not come yet.
+ * FLAGS: the engine's flags. TELLS: ISSUE, the usual case; NOTHING, no time at all;
+ * or FUTURE, a time that has not come yet.
  */
 #include "fio.h"
 

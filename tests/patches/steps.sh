@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# One series for fio, patch by patch: each applies to the one before, builds
-# without a warning that was not there, passes fio's own unit tests and its clock
-# test. What upstream would take first applies to this fio alone; clocksource=
-# tickwise needs no kernel's rate. With all of them, every engine of this fio that
-# could do a small job before still can, and reports the same fields; an engine
-# that tells when each I/O completed is believed, and one that doesn't is served as
-# before; our own engine builds against it and tells; and with libtickwise
-# clocksource=tickwise builds and does a job. Sourced, with $series set.
+# Tests one series for fio, patch by patch; to be sourced with $series set. Each
+# patch applies to the one before, builds without a new warning, and passes fio's
+# own unit tests and its clock test. The patches that upstream would take first
+# apply to this fio alone. clocksource=tickwise needs no kernel's rate.
 #
-# Compiled without optimisation, through ccache where there is one: it is about
-# what a patch says, not about what it gains (tests/bench/fio_patched.sh).
+# With all patches, every engine of this fio that could do a small job before still
+# can, and reports the same fields. fio takes the completion times of an engine that
+# tells them, and serves other engines as before. Our own engine builds against it
+# and tells its times. With libtickwise, clocksource=tickwise builds and does a job.
+#
+# fio is compiled without optimisation, through ccache if there is one: this tests
+# what a patch does, not what it gains (tests/bench/fio_patched.sh).
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -24,14 +25,14 @@ jobs=$(nproc)
 cc=gcc
 ! command -v ccache >/dev/null || cc='ccache gcc'
 
-# configure: finds libtickwise where $pc has been filled
+# configure: runs fio's configure, which finds libtickwise if $pc has been filled
 configure()
 {
 	(cd "$tree" && PKG_CONFIG_PATH=$pc ./configure --disable-native --disable-optimizations \
 		--cc="$cc") >"$scratch/configure.log" 2>&1
 }
 
-# build: objects of tests don't know what they depend on
+# build: removes the objects of tests, which lack their dependencies, and builds
 build()
 {
 	rm -f "$tree"/unittests/*.o "$tree"/unittests/*/*.o
@@ -52,14 +53,14 @@ unit_tests()
 	return 1
 }
 
-# A machine whose counters are out of order is not the patch's fault.
+# A machine whose counters are out of order is no fault of the patch.
 clock_test()
 {
 	timeout 120 "$tree/fio" --cpuclock-test >"$scratch/clock.log" 2>&1
 	grep -q '^cs: \(Pass!\|CPU clock mismatch\)' "$scratch/clock.log"
 }
 
-# try NAME: what is there builds and works
+# try NAME: builds the tree and tests it
 try()
 {
 	build
@@ -74,7 +75,7 @@ try()
 	ok $? "$1: fio's clock test"
 }
 
-# short_job OUTPUT ARGUMENT...
+# short_job OUTPUT ARGUMENT...: runs a short job
 short_job()
 {
 	output=$1
@@ -85,8 +86,8 @@ short_job()
 		"$@") >"$scratch/job.log" 2>&1 && [ -s "$output" ]
 }
 
-# fields FILE: the names of everything in a report, without what depends on the
-# disk and on which percentiles and buckets there are
+# fields FILE: prints the names of all fields of a report, without what depends on
+# the disk and on the present percentiles and buckets
 fields()
 {
 	perl -MJSON::PP -e '
@@ -114,7 +115,7 @@ engine_names()
 	"$tree/fio" --enghelp 2>/dev/null | sed -n 's/^\t\([a-z0-9_]*\).*/\1/p'
 }
 
-# Engines that are not about files, or want a device of their own.
+# Leave out engines that do no I/O on files, or need a device of their own.
 engine_job()
 {
 	engine=$1
@@ -152,7 +153,7 @@ after()
 	done
 }
 
-# known_time FLAGS TELLS: a job of 16 I/Os on the engine of known_time.c
+# known_time FLAGS TELLS: runs a job of 16 I/Os on the engine of known_time.c
 known_time()
 {
 	rm -f "$scratch/known.json"
@@ -165,7 +166,7 @@ known_time()
 			--ioengine="external:$scratch/known.so" --rw=read
 }
 
-# clat PERL: $c is the completion latencies of that job
+# clat PERL: tests an expression, where $c is the completion latencies of that job
 clat()
 {
 	perl -MJSON::PP -e '
@@ -177,8 +178,8 @@ clat()
 		exit(eval $ARGV[1] ? 0 : 1)' "$scratch/known.json" "$1"
 }
 
-# Times that the engine made up are exact. Those of fio's own have passed the
-# millisecond that the engine waits for, and not an hour.
+# Times that the engine made up are exact. fio's own times exceed the millisecond
+# that the engine waits for, and are below an hour.
 completion_times()
 {
 	known_time FIO_SETS_COMPLETE_TIME ISSUE &&
@@ -197,7 +198,8 @@ completion_times()
 	ok $? 'an engine without the flag: what fio sees'
 }
 
-# lat_gap: fio's mean lat less the engine's own without deliver, and both counts
+# lat_gap: prints fio's mean lat minus the engine's lat without deliver, and both
+# counts
 lat_gap()
 {
 	perl -MJSON::PP -e '
@@ -215,9 +217,9 @@ lat_gap()
 		"$scratch/ours.json" "$scratch"/job/j.*.tickwise.json
 }
 
-# Our engine on this fio. Between our stamps and fio's are the end of ->prep() and
-# a read of fio's clock: hundreds of instructions. 20 us in the mean of 1024 leave
-# room for others on the CPU.
+# Test our engine on this fio. Between its stamps and fio's are the end of ->prep()
+# and a reading of fio's clock: hundreds of instructions. 20 us in the mean of 1024
+# I/Os leave room for other programs on the CPU.
 our_engine()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -C "$root" -j"$jobs" plugin \
@@ -243,7 +245,7 @@ our_engine()
 	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"
 }
 
-# The same tree once more, with the library.
+# Build the same tree once more, with the library.
 tickwise_clock()
 {
 	mkdir "$pc"
@@ -264,7 +266,7 @@ tickwise_clock()
 	[ $status = 0 ] || sed 's/^/# /' "$scratch/job.log"
 }
 
-# applies PATCH: to what is there now
+# applies PATCH: true if it applies to the present tree
 applies()
 {
 	git -C "$tree" apply --check --index "$1" 2>"$scratch/apply" && return

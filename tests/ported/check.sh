@@ -1,22 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Which subtests of subtests.txt are gone, and which are new? Reads the log of the last
-# `make check`. Fails if a subtest is gone that moved.txt does not explain.
+# Compares the log of the last `make check` with subtests.txt: which subtests are
+# gone, and which are new? Fails if a subtest is gone that moved.txt does not
+# explain.
 #
 #	tests/ported/check.sh LOG [LIST [MOVED]]
 #	TW_EXPECT=1 tests/ported/check.sh LOG	writes subtests.txt anew
 #
-# A line of subtests.txt: the test's source in tests/, how many subtests have this name,
-# the name. Numbers in names are N, as some are counts, times or process ids; paths of
-# temporary files are PATH. A line of moved.txt is one of
+# A line of subtests.txt has the test's source in tests/, how many subtests have
+# this name, and the name. A number in a name is N, as some are counts, times or
+# process ids. The path of a temporary file is PATH. A line of moved.txt is one of
 #
 #	FILE: NAME -> FILE: NAME	what tests the same now; NAME is * for all of FILE
 #	FILE: NAME -> deleted: WHAT	the feature that is gone
 #	FILE: NAME -> varies: WHY	it is not there on every machine, or not as often
 #
-# A test that skipped anything in this run may lack the others of its file: what is
-# skipped depends on the machine. They are counted, and do not fail.
+# What is skipped depends on the machine. A test that skipped anything in this run
+# may lack other subtests of its file: those are counted and do not fail.
 set -u
 
 here=$(dirname "$0")
@@ -81,7 +82,7 @@ perl -e '
 		push @moves, [$1, $2, $3, $4];
 	}
 	my ($gone, $explained, $skipped, $new, $bad) = (0) x 5;
-	# A move must lead to a subtest that is there.
+	# A move must lead to a subtest that exists.
 	for (@moves) {
 		my ($file, $name, $to, $what) = @$_;
 		next if $to eq "deleted" || $to eq "varies";
