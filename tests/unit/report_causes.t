@@ -64,7 +64,7 @@ stalls() {
 	sed -n '/^  1 stall/,/^$/p' "$out" | tr -s ' \n' ' '
 }
 
-begins='read: p99 is 900 ns: complete 98 % (of 4 I/Os beyond): the job was ready but not running in 2 of 3 stalls, kworker/1:2 had its CPU in 1 of them'
+begins='read: p99 is 900 ns. The time of the 4 I/Os beyond: complete 98 %. The thread of the job: ready but not running in 2 of 3 stalls, kworker/1:2 had its CPU in 1 of them'
 
 run report "$one"
 is "$status" 0 'a report with causes'
@@ -124,7 +124,7 @@ plain=$scratch/plain.json
 with_slowest "$plain" "$(slow 0 1000 5000000)" \
 	kernel_stages='"causes": {"state": "off", "why": "no privilege"},'
 run report "$plain"
-is "$(sentence)" 'read: p99 is 900 ns: complete 98 % (of 1 I/O beyond) ' \
+is "$(sentence)" 'read: p99 is 900 ns. The time of the 1 I/O beyond: complete 98 % ' \
 	'without causes: the stages alone'
 has "$out" '  causes: not known: no privilege' 'and why there are no causes'
 with_slowest "$plain" "$(slow 0 1000 5000000)" \

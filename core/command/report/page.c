@@ -7,6 +7,7 @@
  *	headline.c		how fast it was, and what was measured
  *	sum.c			lat as the sum of the stages
  *	why.c			why the slow I/Os were slow, in a sentence
+ *	deliver.c		what makes the stage deliver large
  *	apart.c			I/Os that are in no stage
  *	inside_text.c		how I/Os were split inside the kernel
  *	response.c		fio's schedule, of a job with a rate
@@ -34,6 +35,7 @@
 #include "command/report/apart.h"
 #include "command/reports/attached.h"
 #include "command/report/counter.h"
+#include "command/report/deliver.h"
 #include "command/report/headline.h"
 #include "command/report/inside_text.h"
 #include "command/report/lat_cells.h"
@@ -83,6 +85,7 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		if (tw_report_say_why(text, sizeof(text), group, i))
 			tw_page_paragraph(page, "%s", text);
+	tw_report_add_deliver(page, group);
 }
 
 /* ---- the stages ---------------------------------------------------------- */

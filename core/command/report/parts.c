@@ -89,7 +89,8 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tal
 	any |= add_percent(plot, tally, direction, 99.9);
 	if (any)
 		tw_plot_caption(plot, "Each bar is all of the time of its I/Os. Those "
-				"of a percentile are the I/Os from about that lat up.");
+				"of a percentile begin at the edge of a bin, at it or "
+				"just below.");
 }
 
 /* ---- numbers ------------------------------------------------------------- */

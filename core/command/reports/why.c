@@ -123,7 +123,7 @@ static int find(struct why *why, const struct tw_report_group *group,
 
 static void put_shares(FILE *file, struct why *why)
 {
-	const char *before = ": ";
+	const char *before = " ";
 
 	for (;;) {
 		struct share *most = NULL;
@@ -210,12 +210,12 @@ static void put_causes(FILE *file, const struct why *why,
 		       const struct tw_report_group *group, int direction)
 {
 	static const char *const words[KINDS] = {
-		[NOT_RUNNING] = "the job was ready but not running",
+		[NOT_RUNNING] = "ready but not running",
 		[WOKEN_LATE] = "woken late",
 		[UNEXPLAINED] = "unexplained",
 	};
 	struct causes causes = { .stalls = 0 };
-	const char *before = ": ";
+	const char *before = ". The thread of the job: ";
 
 	for (size_t i = 0; i < group->stall_count; i++) {
 		const struct tw_report_slow *slow = group->stalls[i].slowest;
@@ -242,20 +242,22 @@ static void put_causes(FILE *file, const struct why *why,
 
 /* ---- the sentence -------------------------------------------------------- */
 
+/* The I/Os whose time the shares are of. The sums by lat begin at a bin's edge, which is
+ * at the percentile or below. */
 static void put_ios(FILE *file, const struct why *why)
 {
 	const unsigned long long ios = why->ios;
 	char from[TW_FORMAT_SIZE];
 
 	if (why->from_ns)
-		fprintf(file, " (of %llu I/O%s from %s up)", ios,
+		fprintf(file, ". The time of the %llu I/O%s from %s up:", ios,
 			tw_format_plural(why->ios),
 			tw_format_ns(from, (double)why->from_ns));
 	else if (why->ios < why->beyond)
-		fprintf(file, " (of the %llu slowest of %llu I/Os beyond)", ios,
-			(unsigned long long)why->beyond);
+		fprintf(file, ". The time of the %llu slowest of %llu I/Os beyond:",
+			ios, (unsigned long long)why->beyond);
 	else
-		fprintf(file, " (of %llu I/O%s beyond)", ios,
+		fprintf(file, ". The time of the %llu I/O%s beyond:", ios,
 			tw_format_plural(why->ios));
 }
 
@@ -273,8 +275,8 @@ int tw_report_say_why(char *text, size_t size,
 		return 0;
 	fprintf(file, "%s: p%g is %s", tw_report_directions[direction],
 		why.percent, tw_format_ns(ns, (double)why.ns));
-	put_shares(file, &why);
 	put_ios(file, &why);
+	put_shares(file, &why);
 	put_causes(file, &why, group, direction);
 	fclose(file);
 	return 1;
