@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collecting brackets: the reference clock read between two reads of the
- * counter. Collects only; what the brackets mean is fit.c's business.
+ * Collects brackets: the reference clock read between two reads of the counter.
+ * fit.c finds out what the brackets mean.
  *
- * The window is cut into slots and each slot keeps a few brackets that are
- * about as narrow as its own narrowest. That spreads what is kept evenly over
- * the window whatever the load does, and bounds the memory. Of the window's
- * narrowest it must not be: those can be the few of an odd moment.
+ * The window is cut into slots. Each slot keeps a few brackets that are about as
+ * narrow as its own narrowest one. So the kept brackets are spread evenly over the
+ * window at any load, and need little memory. The narrowest brackets of the whole
+ * window would not do: these can be the few of one unusual moment.
  *
- * A short window on an idle machine is spent spinning, which keeps the core at
- * one speed and the place of the reading inside the bracket still. Where
- * others want the CPU that is the worst one can do: the scheduler takes the
- * spinner off for milliseconds and the window has holes. There, and in long
- * windows, the time between short bursts is spent asleep: a thread that mostly
- * sleeps is let in at once, most of the time. The holes that remain are fit.c's
- * and kernel_rate.c's business.
+ * On an idle machine a short window is spent spinning. Then the core keeps one
+ * speed, and the reading keeps its place inside the bracket. Where others want the
+ * CPU, spinning is the worst choice: the scheduler stops the spinning thread for
+ * milliseconds, and the window has holes. There, and in long windows, the thread
+ * sleeps between short bursts: the scheduler mostly lets a thread that sleeps a lot
+ * run at once. fit.c and kernel_rate.c deal with the holes that remain.
  *
- * Not done: a shorter slice for the thread (sched_setattr, Linux 6.12) and
- * exact timers (PR_SET_TIMERSLACK) make the holes half as many. But they are
- * the caller's to set, taking them back costs a turn on the CPU (3 ms with two busy
- * programs on each core), and so does waiting for a thread of our own that has them.
+ * A shorter slice for the thread (sched_setattr, Linux 6.12) and exact timers
+ * (PR_SET_TIMERSLACK) would make half as many holes. They are not used, because the
+ * caller owns these settings. Setting them back waits for a turn on the CPU: 3 ms with
+ * two busy programs on each core. Waiting for a thread of our own that has them
+ * takes as long.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@
 #include "text_file.h"
 #include "timespec.h"
 
-/* Windows longer than this sleep between bursts: 1024 of them are 51 ms. */
+/* Windows longer than this sleep between bursts: 1024 bursts are 51 ms. */
 #define SPIN_WINDOW_NS		100000000ULL
 #define MAX_KEPT		8192
 
@@ -44,11 +44,12 @@ struct plan {
 };
 
 static const struct plan plan_spin = { 1024, 8, 0 };
-/* A twentieth of 20 ms: what takes more is sent to the back of the queue. */
+/* All bursts together take 1.3 of 20 ms. The scheduler sends a thread that takes more
+ * to the back of the queue. */
 static const struct plan plan_crowded = { 64, 128, 20000 };
 static const struct plan plan_long = { 1024, 8, 50000 };
 
-/* A first look, to size the tolerance in ticks and to warm the path up. */
+/* The first reads find the tolerance in ticks and warm the path up. */
 #define LOOK_NS			100000ULL
 
 struct reader {
@@ -57,7 +58,7 @@ struct reader {
 	uint32_t random;
 };
 
-/* Inlined twice: the real clocks are never read through a pointer. */
+/* Read a bracket. Inlined twice: the real clocks are never read through a pointer. */
 static inline struct tw_bracket read_bracket(const struct reader *reader)
 {
 	const struct tw_time_source *source = reader->source;
@@ -77,7 +78,8 @@ static inline struct tw_bracket read_bracket(const struct reader *reader)
 	return bracket;
 }
 
-/* So that the loop does not beat with a counter that moves in steps. */
+/* Read a bracket after a pause of random length, so that the loop does not beat with
+ * a counter that moves in steps. */
 static inline struct tw_bracket read_after_pause(struct reader *reader)
 {
 	if (!reader->source)
@@ -91,8 +93,8 @@ static uint64_t width_ticks(const struct tw_bracket *bracket)
 }
 
 /*
- * Spin for LOOK_NS of the reference. A reference that stands still for a
- * million reads, or a counter that does, has no rate.
+ * Spin for LOOK_NS of the reference, and set the rough rate. If the reference stands
+ * still for a million reads, or the counter does not move, there is no rate.
  */
 static int look(const struct reader *reader, double *ticks_per_ns)
 {
@@ -120,7 +122,7 @@ static void sleep_until_slot(const struct reader *reader, uint64_t slot_ns,
 		.tv_nsec = (long)(left_ns % TW_NS_PER_SECOND),
 	};
 
-	/* A signal only wakes us early: the caller's loop comes back here. */
+	/* If a signal ends the sleep early, the caller's loop comes back here. */
 	if (!reader->source)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
 	else if (reader->source->sleep_ns)
@@ -143,7 +145,7 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 {
 	uint64_t width = width_ticks(bracket);
 
-	/* So narrow that what the slot has is too wide: it begins again. */
+	/* The bracket is so narrow that those of the slot are too wide: start anew. */
 	if (c->in_slot &&
 	    width + c->out->tolerance_ticks < c->narrowest_ticks) {
 		c->out->count -= c->in_slot;
@@ -158,8 +160,8 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 	c->in_slot++;
 }
 
-/* Does whoever waits want no more? 0; 1: what there is is enough; -ECANCELED. Not in
- * the midst of a burst. */
+/* Ask @progress whether to go on, but not in the middle of a burst. Return 0; 1: the
+ * samples are enough; -ECANCELED. */
 static int ask_progress(struct collection *c, uint64_t now_ns)
 {
 	struct tw_brackets *out = c->out;
@@ -206,8 +208,8 @@ static int collect(struct reader *reader, struct collection *c)
 }
 
 /*
- * Are more threads runnable than there are CPUs? The fourth field of
- * /proc/loadavg is a snapshot, "running/all". Unknown counts as no.
+ * Return whether more threads are runnable than there are CPUs. The fourth field of
+ * /proc/loadavg is a snapshot, "running/all". If it is unknown, the answer is no.
  */
 static int is_crowded(void)
 {
@@ -261,7 +263,7 @@ double tw_brackets_step_ticks(const struct tw_brackets *brackets)
 	return tw_steps_find(&steps);
 }
 
-/* Room for a window more, touched, so that no page fault falls into it. */
+/* Make room for one more window. Touch it, so that the window has no page fault. */
 static int make_room(struct tw_brackets *brackets)
 {
 	size_t count = brackets->count + MAX_KEPT;
@@ -275,7 +277,7 @@ static int make_room(struct tw_brackets *brackets)
 	return 0;
 }
 
-/* What the first window says holds for those that follow. */
+/* Find granularity and tolerance before the first window; later ones use the same. */
 static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 {
 	double ticks_per_ns;
@@ -311,7 +313,7 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 		ret = prepare(&reader, brackets);
 	if (ret)
 		goto err;
-	/* Reading files: before the window begins, it may be as short. */
+	/* This reads files, so it comes before the window, which may be as short. */
 	c.plan = choose_plan(window_ns, source);
 	c.start_ns = read_bracket(&reader).reference_ns;
 	c.last_ns = c.start_ns;

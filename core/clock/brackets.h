@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readings of a system clock between two of the counter. Inside the library.
+ * Readings of a system clock between two readings of the counter. Internal.
  */
 #ifndef TW_CLOCK_BRACKETS_H
 #define TW_CLOCK_BRACKETS_H
@@ -15,9 +15,9 @@ struct tw_bracket {
 };
 
 /*
- * Brackets this much wider than the narrowest of their kind count: 12 ticks of a
- * 2.6 GHz counter. The very narrowest alone cluster in time and follow the
- * core's frequency, which moves the place of the reading inside the bracket.
+ * Brackets are used if they are at most this much wider than the narrowest of their
+ * kind: 12 ticks of a 2.6 GHz counter. The very narrowest ones alone cluster in time.
+ * They follow the core's frequency, which moves the reading inside the bracket.
  */
 #define TW_BRACKET_TOLERANCE_NS	4.6
 
@@ -28,21 +28,21 @@ struct tw_brackets {
 	uint64_t granularity_ns;
 	double step_ticks;		/* by which the counter moves at a time */
 	int is_of_counter;		/* the reference is made of the counter */
-	/* As of struct tw_rate_options. */
+	/* As in struct tw_rate_options. */
 	int (*progress)(void *context, uint64_t elapsed_ns);
 	void *context;
 	uint64_t before_ns;		/* of windows before this one */
-	int is_enough;			/* @progress said so */
+	int is_enough;			/* @progress returned TW_ENOUGH */
 };
 
 /*
- * Adds a window's brackets to @brackets, all 0 before the first. Returns 0;
- * -ENOMEM, -EIO, -ECANCELED, or -errno of the clock, and @brackets are freed.
+ * Add a window's brackets to @brackets, which is all 0 before the first window. Return
+ * 0; -ENOMEM, -EIO, -ECANCELED, or -errno of the clock. On an error @brackets is freed.
  */
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			enum tw_against against,
 			const struct tw_time_source *source);
-/* As tw_steps_find(), of the brackets that were kept. Pure. */
+/* Find the step as tw_steps_find(), from the kept brackets. Pure. */
 double tw_brackets_step_ticks(const struct tw_brackets *brackets);
 void tw_brackets_free(struct tw_brackets *brackets);
 

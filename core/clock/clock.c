@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock: a rate, a scale and an anchor; the slow paths of its readers.
- * tw_clock_init() is in trust_measure.c, as it also decides.
+ * Sets up a clock from a rate, a scale and an anchor, and has the slow paths of its
+ * readers. tw_clock_init() is in trust_measure.c, because it also decides.
  */
 #include "clock.h"
 
@@ -17,12 +17,12 @@
 #include "segment.h"
 #include "timespec.h"
 
-/* The base lies this long before the anchor: room for a counter behind. */
+/* The base is this long before the anchor: room for a counter that is behind. */
 #define BASE_BEFORE_NS	TW_NS_PER_SECOND
 #define ANCHOR_TRIES	100
 
-/* Out of the caches, a second line would make a reading cost twice as much:
- * tests/bench/working_set.c */
+/* Where a clock is not in the caches, a second cache line would make a reading cost
+ * twice as much: tests/bench/working_set.c */
 _Static_assert(offsetof(struct tw_clock, scale.shift) < 64,
 	       "a clock is read from one cache line");
 _Static_assert(sizeof(struct tw_clock) == 192, "programs know its size");
@@ -66,7 +66,7 @@ static int set_anchor(struct tw_clock *clock, enum tw_against against)
 	width_ticks = mark.ticks_after - mark.ticks_before;
 	clock->anchor_ticks = mark.ticks_before + width_ticks / 2;
 	clock->anchor_ns = mark.system_ns;
-	/* The reading is floored to a whole nanosecond: one more on top. */
+	/* The reading was rounded down to a whole nanosecond: add one more. */
 	clock->anchor_error_ns =
 		tw_ticks_to_ns(&clock->scale, (width_ticks + 1) / 2) + 1;
 
@@ -84,8 +84,8 @@ static int set_anchor(struct tw_clock *clock, enum tw_against against)
 	return 0;
 }
 
-/* Without a scale every reader takes its slow path, before it has read the
- * counter. */
+/* Take the scale away. Without a scale every reader takes its slow path before it
+ * reads the counter. */
 void tw_clock_use_system(struct tw_clock *clock, int why)
 {
 	clock->system = tw_counter_permission() == TW_COUNTER_OK ? 1 : 2;
@@ -143,9 +143,9 @@ static uint64_t system_ns(const struct tw_clock *clock)
 }
 
 /*
- * The segment for @ticks, NULL: the first, and how long it has held then. A
- * counter that is more than a second behind the anchor, which no anchored clock
- * can mean, gives the base.
+ * Return the segment for @ticks, or NULL for the first one. Set @since to how long the
+ * segment has held then. A counter more than a second behind the anchor gives the
+ * base: no anchored clock can mean such a time.
  */
 static const struct tw__clock_segment *find_segment(const struct tw_clock *clock,
 						   uint64_t ticks,

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is behind a struct tw_clock, and the parts that tw_clock_init() is made of.
- * Inside the library.
+ * The state behind a struct tw_clock, and the parts that tw_clock_init() is made of.
+ * Internal.
  */
 #ifndef TW_CLOCK_CLOCK_H
 #define TW_CLOCK_CLOCK_H
 
 #include "tickwise.h"
 
-/* Baselines double at least: from 5 ms these are 10 years. */
+/* Baselines at least double: from 5 ms, 36 of them are 10 years. */
 #define TW_CLOCK_SEGMENTS	36
 
 /**
- * struct tw_clock_baseline - what a later look is compared with
+ * struct tw_clock_baseline - one reading of both clocks, for comparison later
  *
  * The counter was at @ticks + @offset_ticks when the clock that the rate is
- * against showed @system_ns; it was between @before_ticks and @after_ticks for
- * certain when that clock read @bracket_ns.
+ * against showed @system_ns. When that clock read @bracket_ns, the counter was
+ * between @before_ticks and @after_ticks for certain.
  */
 struct tw_clock_baseline {
 	uint64_t ticks;
@@ -31,36 +31,36 @@ struct tw_clock_baseline {
 };
 
 struct tw_clock_state {
-	struct tw_rate rate;		/* as it was set up: tw_clock_rate() */
+	struct tw_rate rate;		/* as set up; now: tw_clock_rate() */
 	const struct tw_reliability *reliability;	/* or NULL */
 	struct {
 		double high_ns;		/* two ordered reads with nothing in
 					   between: 99 of 100 take no longer */
 		double step_ticks;	/* by which the counter moves: 1 */
 	} read;
-	struct {			/* how things were at the start */
+	struct {			/* the machine at the start */
 		int counter_is_clocksource;
 		int kernel_rate_wanted;
 		int64_t suspended_ns;	/* BOOTTIME - MONOTONIC */
-		int vmclock;		/* 1: there is one, and its */
+		int vmclock;		/* 1: there is a vmclock, with this */
 		uint64_t disruption_marker;
 		char independent[32];	/* another clock, "" for none */
 		int64_t independent_ns;	/* what it showed, */
 		uint64_t raw_ns;	/* and RAW at the same moment */
 	} start;
-	/* What tw_clock_refine() writes, besides the clock's limit and last. */
+	/* tw_clock_refine() writes these, and the clock's limit and last segment. */
 	struct tw_clock_baseline baseline;
-	pid_t refining;			/* the process that is at it; 0 */
-	unsigned rate_slot;		/* the one that holds */
+	pid_t refining;			/* the process that refines; 0: none */
+	unsigned rate_slot;		/* the slot of the rate that holds */
 	struct tw_rate refined_rate[2];
-	unsigned segments;		/* that there are */
+	unsigned segments;		/* how many there are */
 	struct tw__clock_segment segment[TW_CLOCK_SEGMENTS];
 };
 
-/* All zeros, but with a state of its own. Return: 0; -ENOMEM. */
+/* Set up a clock of zeros with a state of its own. Return: 0; -ENOMEM. */
 int tw_clock_new(struct tw_clock *clock);
 
-/* The clock that the anchor is on, in the terms of a rate. */
+/* Return the clock that the anchor is on, as the clock of a rate. */
 enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against);
 
 /* Calibrate the counter and anchor it. Returns as tw_rate_measure(),
@@ -68,7 +68,8 @@ enum tw_against tw_anchor_on(enum tw_anchor anchor, enum tw_against against);
 int tw_clock_set_up(struct tw_clock *clock,
 		    const struct tw_clock_options *options);
 
-/* Read the system clock from now on. @why: kept as clock->system_errno. */
+/* Make the clock read the system clock from now on. @why: kept as
+ * clock->system_errno. */
 void tw_clock_use_system(struct tw_clock *clock, int why);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rate from brackets: the line through their midpoints, its uncertainty,
- * and the interval of rates that no bracket forbids. Pure arithmetic.
+ * Finds a rate from brackets: the line through their middles, its uncertainty, and the
+ * interval of rates that no bracket forbids. Pure arithmetic.
  *
- * The uncertainty does not come from the scatter of single brackets: their
- * errors are correlated (the place of the reading inside the bracket wanders
- * with the core's frequency), and the textbook sigma is some thirty times too
- * small. It comes from leaving out one of sixteen time blocks after the other
- * (delete-a-block jackknife: Kuensch 1989), inflated when neighbouring blocks
- * agree more with each other than with the line.
+ * The uncertainty does not come from the scatter of single brackets. Their errors are
+ * correlated, because the place of the reading inside the bracket wanders with the
+ * core's frequency: the textbook sigma is some thirty times too small. Instead, one of
+ * sixteen time blocks after the other is left out (delete-a-block jackknife: Kuensch
+ * 1989). If neighbouring blocks agree more with each other than with the line, that
+ * makes the uncertainty larger.
  *
- * The hard interval is the exact answer to: which slopes pass between the
- * point (after + step, reading) and the point (before, reading + granularity)
- * of every single bracket?
+ * The hard interval contains exactly these slopes: in every single bracket they pass
+ * between the point (after + step, reading) and the point (before, reading +
+ * granularity).
  */
 #include <errno.h>
 #include <math.h>
@@ -21,10 +21,10 @@
 #include "fit.h"
 #include "counter/step.h"
 
-/* Brackets a fit needs at the least: three a block. */
+/* The smallest number of brackets for a fit: three a block. */
 #define MIN_USED	(3 * TW_FIT_BLOCKS)
 #define MIN_BLOCKS	4
-/* With that many there is no looking for wider brackets. */
+/* With this many blocks no wider brackets are tried. */
 #define ENOUGH_BLOCKS	12
 
 struct sums {
@@ -56,10 +56,10 @@ static double slope_of(const struct sums *sums)
 }
 
 /*
- * How much of the window the samples reach over, as a lever: an even spread has
- * the standard deviation 1 / sqrt(12) of the window. Samples in one half of it
- * are turned twice as far by the same drift of the reading's place; a hole in
- * the middle does no harm.
+ * Return how far the samples reach over the window, as a lever. Samples that are
+ * spread evenly have a standard deviation of 1 / sqrt(12) of the window, and reach 1.
+ * If all samples are in one half of the window, the same drift of the reading's place
+ * turns the line twice as far. A hole in the middle does no harm.
  */
 static double reach_of(const struct sums *sums)
 {
@@ -69,9 +69,9 @@ static double reach_of(const struct sums *sums)
 }
 
 /*
- * Where in its bracket the reference was read. step_ticks 0: in the middle. Else
- * at a whole number of steps from the bracket's begin, that which lies nearest
- * to the line; the line begins at phase_ticks.
+ * Where in its bracket the reference was read. step_ticks 0: in the middle. Otherwise
+ * at a whole number of steps from the bracket's begin: the number that is nearest to
+ * the line, which begins at phase_ticks.
  */
 struct places {
 	double step_ticks;
@@ -79,13 +79,13 @@ struct places {
 	double phase_ticks;
 };
 
-/* Coordinates small enough for doubles: ticks and ns since the first. */
+/* Coordinates that are small enough for doubles: ticks and ns since the first. */
 struct frame {
 	const struct tw_brackets *brackets;
 	uint64_t ticks0;
 	uint64_t ns0;
 	double span_ticks;
-	double ns_per_tick;		/* rough; the fit is of the residuals */
+	double ns_per_tick;		/* rough: the fit is of what remains */
 	uint64_t narrowest_kept, widest_kept;
 	struct places places;
 };
@@ -102,7 +102,7 @@ static double after_of(const struct frame *frame, size_t i)
 				 frame->ticks0);
 }
 
-/* The latest that the counter can have been: it shows the last whole step. */
+/* Return the latest that the counter can have been: it shows the last whole step. */
 static double latest_of(const struct frame *frame, size_t i)
 {
 	return after_of(frame, i) +
@@ -121,14 +121,14 @@ static uint64_t width_of(const struct frame *frame, size_t i)
 	return bracket->after_ticks - bracket->before_ticks;
 }
 
-/* By how much the reference was read after the bracket began, by the line. */
+/* Return how many ticks after the bracket's begin the reference was read, by the line. */
 static double after_begin_ticks(const struct frame *frame, size_t i)
 {
 	return reference_of(frame, i) / frame->places.ns_per_tick -
 	       before_of(frame, i);
 }
 
-/* When the reference was read, in ticks. */
+/* Return when the reference was read, in ticks. */
 static double reading_of(const struct frame *frame, size_t i)
 {
 	const struct places *places = &frame->places;
@@ -182,7 +182,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The narrowest bracket of each block, ascending; UINT64_MAX for a hole. */
+/* Find the narrowest bracket of each block. Sort them; UINT64_MAX is an empty block. */
 static void find_narrowest(const struct frame *frame,
 			   uint64_t narrowest[TW_FIT_BLOCKS])
 {
@@ -205,7 +205,7 @@ static void keep_from(struct frame *frame, uint64_t narrowest)
 	frame->widest_kept = narrowest + frame->brackets->tolerance_ticks;
 }
 
-/* Blocks with as many samples as a fit needs on average. */
+/* Return how many blocks have as many samples as a fit needs on average. */
 static unsigned blocks_kept(const struct frame *frame)
 {
 	unsigned samples[TW_FIT_BLOCKS] = { 0 }, blocks = 0, block;
@@ -219,15 +219,17 @@ static unsigned blocks_kept(const struct frame *frame)
 }
 
 /*
- * Which widths to keep: from the narrowest of all, unless those are the rare
- * ones. A busy neighbour or another speed of the core makes most brackets some
- * ten ns wider for the whole window, and a few moments without it are no window.
- * Then the next: the narrowest of some block whose like is found in most, or
- * else in the most blocks. Never both kinds, whose readings lie elsewhere.
- * The choice looks at widths and times only, so it favours no rate.
+ * Choose which widths to keep. The widths begin with the narrowest of all, unless such
+ * brackets are rare. A busy neighbour, or another speed of the core, can make most
+ * brackets some ten ns wider during the whole window, except at a few moments. These
+ * moments are no window. Then the widths begin with the narrowest of another block: the
+ * first whose like most blocks have, or the one whose like is in more blocks than any
+ * other's. Both kinds are never mixed, because their readings are at different places.
+ * The choice depends on widths and times only, so it favours no rate.
  *
- * Of a counter that moves in steps every block may have a few brackets that are a
- * step narrower than the others: then those a step wider, or two.
+ * If a counter moves in steps, every block can have a few brackets that are one step
+ * narrower than the others. So the widths one step and two steps above the narrowest
+ * are tried as well.
  */
 struct choice {
 	unsigned blocks;
@@ -264,7 +266,7 @@ static void choose_kept(struct frame *frame,
 
 struct block_fit {
 	double slope;			/* of the residual, ns per span */
-	double sigma;			/* the same unit */
+	double sigma;			/* in the same unit */
 	unsigned blocks;
 	uint32_t used;
 	double width_spread_ticks;	/* standard deviation of kept widths */
@@ -272,9 +274,9 @@ struct block_fit {
 };
 
 /*
- * How much neighbouring blocks' mean residuals move together: their lag-1
- * autocorrelation r widens the jackknife's variance by (1 + r) / (1 - r), as
- * for a first-order autoregressive series. Never narrows it.
+ * Return the factor by which neighbouring blocks that move together widen the
+ * jackknife's variance. With the lag-1 autocorrelation r of their mean residuals it is
+ * (1 + r) / (1 - r), as for a first-order autoregressive series. It is at least 1.
  */
 static double correlation_factor(const struct sums *block,
 				 const struct sums *all, double slope)
@@ -328,9 +330,9 @@ static double jackknife_variance(const struct sums *block,
 }
 
 /*
- * Both clocks show whole units, so each reading is off by up to one: evenly
- * spread, and independent from bracket to bracket. A jackknife of 16 blocks that
- * says less than that is itself too low by chance.
+ * Return the variance from rounding. Both clocks show whole units, so each reading is
+ * off by up to one unit: evenly spread, and independent from bracket to bracket. If a
+ * jackknife of 16 blocks gives less than this, it is too low by chance.
  */
 static double rounding_variance(const struct frame *frame,
 				const struct sums *all)
@@ -379,7 +381,7 @@ static int fit_blocks(const struct frame *frame, struct block_fit *fit)
 	return 0;
 }
 
-/* By how much a reading misses the nearest step, in ticks. */
+/* Return by how much a reading misses the nearest step, in ticks. */
 static double miss_ticks(const struct frame *frame, size_t i)
 {
 	const struct places *places = &frame->places;
@@ -389,7 +391,7 @@ static double miss_ticks(const struct frame *frame, size_t i)
 		       places->step_ticks;
 }
 
-/* The begin of the steps that the readings lie nearest to. */
+/* Return the begin of the steps to which the readings are nearest. */
 static double phase_ticks(const struct frame *frame)
 {
 	double turns_per_tick = 2 * M_PI / frame->places.step_ticks;
@@ -425,21 +427,24 @@ static double mean_square_miss_ns(const struct frame *frame)
 }
 
 /*
- * Where the kernel keeps time by the counter, and the counter moves in steps,
- * the reference was read at a whole number of steps from the bracket's begin.
- * The line through the middles tells which number; a line through those places
- * has none of the wander of a reading inside its bracket. On an AMD guest with
- * steps of 10 ns that makes 0.6 ppb of 18 in 20 ms, and 1.6 of 13 under load.
+ * Find the places of the readings. If the kernel keeps time by the counter, and the
+ * counter moves in steps, the reference was read a whole number of steps after the
+ * bracket's begin. The line through the middles tells which number. A line through these
+ * places has no error from a reading that wanders inside its bracket.
  *
- * That it is so must be seen, too: what the readings miss the steps by must be
- * what rounding alone makes, of the bracket's begin, of the kernel's own reading
- * of the counter, and of its nanoseconds. A line that is a step off over the
- * window misses them by more in some block, if there are blocks all over it; of
- * samples at the two ends alone each end would be explained by itself.
+ * | an AMD guest with steps of 10 ns, 20 ms | through the middles | through the places |
+ * |-----------------------------------------|---------------------|--------------------|
+ * | idle                                    | 18 ppb              | 0.6 ppb            |
+ * | under load                              | 13 ppb              | 1.6 ppb            |
  *
- * Nothing here was fitted to those recordings but the number of passes. With the
- * first 30 windows of each kind error / sigma was 0.85 and 0.89, with the other
- * 30 it was 0.75 and 0.83.
+ * The data must confirm these places. The readings may miss the steps only by rounding:
+ * that of the bracket's begin, of the kernel's own reading of the counter, and of its
+ * nanoseconds. A line that is wrong by one step over the window makes the readings of
+ * some block miss by more. That needs blocks all over the window: with samples at its
+ * two ends alone, each end would fit by itself.
+ *
+ * Only the number of passes was chosen by these recordings. With the first 30 windows
+ * of each kind error / sigma was 0.85 and 0.89, with the other 30 it was 0.75 and 0.83.
  */
 #define MIN_PLACED_BLOCKS	TW_FIT_MIN_BLOCKS
 #define ROUNDING_TIMES	1.5
@@ -449,7 +454,7 @@ static int can_place(const struct frame *frame, double rounding_ns2)
 {
 	double step_ns = frame->brackets->step_ticks * frame->ns_per_tick;
 
-	/* Readings anywhere between two steps miss them by step^2 / 12. */
+	/* Readings at any place between two steps miss them by step^2 / 12. */
 	return frame->brackets->is_of_counter &&
 	       frame->brackets->step_ticks > 1 &&
 	       step_ns * step_ns / 12 > 4 * ROUNDING_TIMES * rounding_ns2;
@@ -484,12 +489,13 @@ static int fit_places(const struct frame *middles, struct block_fit *fit)
 }
 
 /*
- * The steepest (sign = 1) or flattest (sign = -1) line, in ns per tick, that
- * passes over every (after + step, reading) and under every (before, reading +
- * granularity). From a start that may be too steep, find the point that is
- * violated most below and most above; the line through those two is the next
- * try. The slopes descend to the answer in a handful of passes (Dinkelbach's
- * method for a ratio of linear functions); NAN when the two orders cross and
+ * Return the steepest (sign = 1) or flattest (sign = -1) line, in ns per tick. It passes
+ * over every (after + step, reading) and under every (before, reading + granularity).
+ *
+ * The search begins with a line that may be too steep. It finds the two points that the
+ * line violates most, one below and one above. The line through these two is the next
+ * try. After a few passes the slope is the answer (Dinkelbach's method for a ratio of
+ * linear functions). The result is NAN when the two points are in the wrong order: then
  * no line exists.
  */
 static double extreme_slope(const struct frame *frame, int sign, double start)
@@ -521,7 +527,7 @@ static double extreme_slope(const struct frame *frame, int sign, double start)
 		/* Doubles of this size resolve some 1e-7 ns. */
 		if (gap > -1e-6)
 			return slope;
-		/* The violated pair must be one that turning the line helps. */
+		/* Turning the line must help the two points that it violates. */
 		if (sign * (ceiling_x - floor_x) <= 0)
 			return NAN;
 		slope += gap / (ceiling_x - floor_x);
@@ -531,7 +537,7 @@ static double extreme_slope(const struct frame *frame, int sign, double start)
 
 static int hard_interval(const struct frame *frame, struct tw_fit *fit)
 {
-	/* No rate of a usable window is off the rough one by a tenth. */
+	/* In a usable window no rate is a tenth off the rough one. */
 	double steep = extreme_slope(frame, 1, frame->ns_per_tick * 1.1);
 	double flat = extreme_slope(frame, -1, frame->ns_per_tick * 0.9);
 
@@ -543,14 +549,19 @@ static int hard_interval(const struct frame *frame, struct tw_fit *fit)
 }
 
 /*
- * The jackknife sees what varies within the window. What varies more slowly,
- * a drift of the reading's place inside the bracket, it can't: the asymmetry
- * is what such a drift could do at the very most, and a twentieth of it about
- * its one sigma. Over some thousand starts (tests/bench/rate_starts.c), windows
- * of 20 ms to 1 s, idle and with two busy loops per core, rms(error / sigma) is then
- * 0.3 to 0.8 and one in a thousand at most was beyond 3 sigma. Simulated ones
- * (rate_simulated.c), whose readings wander more, have 0.9 and three in a
- * thousand; with a thirtieth it would be 1.2 and nineteen.
+ * The jackknife finds what varies within the window. It can't find what varies more
+ * slowly: a drift of the reading's place inside the bracket. The asymmetry is the most
+ * that such a drift could do, and a twentieth of it is about its one sigma.
+ *
+ * Measured over some thousand starts (tests/bench/rate_starts.c) with windows of 20 ms to
+ * 1 s, idle and with two busy loops per core: rms(error / sigma) is 0.3 to 0.8, and at
+ * most one in a thousand is beyond 3 sigma. In simulated starts (rate_simulated.c) the
+ * readings wander more:
+ *
+ * | one sigma is this part of the asymmetry | rms(error / sigma) | beyond 3 sigma |
+ * |-----------------------------------------|--------------------|----------------|
+ * | a twentieth                             | 0.9                | 0.3 %          |
+ * | a thirtieth                             | 1.2                | 1.9 %          |
  */
 #define ASYMMETRY_SIGMAS	20
 
@@ -588,7 +599,7 @@ int tw_fit_brackets(const struct tw_brackets *brackets, struct tw_fit *fit)
 	out.asymmetry_ppb = (drift_ns + (double)brackets->granularity_ns) /
 			    (window_ns * block_fit.reach) * 1e9;
 	out.wander_ppb = on_steps ? 0 : out.asymmetry_ppb / ASYMMETRY_SIGMAS;
-	/* slope is ns over the span: relative to the window it is the rate's. */
+	/* The slope is in ns over the span. Divided by the window it is the rate's. */
 	out.sigma_ppb = block_fit.sigma / window_ns * 1e9;
 	out.window_ns = (uint64_t)window_ns;
 	out.bracket_ticks = narrowest[0];

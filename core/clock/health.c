@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at what a program can look at, but for the CPUs' counters. What it means is
- * health_judge.c's business.
+ * Collects what a program can see of a clock's health, except the CPUs' counters.
+ * health_judge.c finds out what it means.
  */
 #include "health.h"
 
@@ -16,7 +16,7 @@ int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
 	unsigned tries = 5;
 	int ret;
 
-	/* As at the start: others may have had the CPU for all of a look. */
+	/* As at the start: other threads may have had the CPU during a whole look. */
 	do {
 		ret = tw_baseline_read(&seen->now, clock->state->rate.against,
 				       clock->state->rate.hz, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at what a clock's health is judged by. Inside the library.
+ * The facts that a clock's health is judged by. Internal.
  */
 #ifndef TW_CLOCK_HEALTH_H
 #define TW_CLOCK_HEALTH_H
@@ -10,7 +10,7 @@
 #include "machine/vmclock.h"
 #include "tickwise.h"
 
-/* What was seen, but for the CPUs' counters. */
+/* All that was seen, except the CPUs' counters. */
 struct tw_health_seen {
 	struct tw_clock_baseline now;
 	int counter_is_clocksource;
@@ -19,13 +19,13 @@ struct tw_health_seen {
 	int vmclock_ret;		/* of tw_vmclock_read() */
 	struct tw_vmclock vmclock;
 	struct tw_independent independent;
-	struct tw_independent independent_later;	/* some ms */
+	struct tw_independent independent_later;	/* some ms later */
 };
 
-/* Returns 0; -ENOMEM; -EIO as tw_clock_check(). */
+/* Collect the facts. Return 0; -ENOMEM; -EIO as tw_clock_check(). */
 int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen);
 
-/* Some milliseconds after that. */
+/* Read the independent clock once more, some milliseconds later. */
 void tw_health_see_later(struct tw_health_seen *seen);
 
 #endif

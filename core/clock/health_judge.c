@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the checks of a clock's health mean, each by itself. Pure: everything was
- * seen before.
+ * Judges each check of a clock's health by itself. Pure: the facts were collected
+ * before.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,8 +25,8 @@ static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
 }
 
 /*
- * The readings of the reference lay somewhere in their brackets: the clock's
- * advance between them is between that of the inner and that of the outer ends.
+ * Set the drift. The reference was read somewhere inside each bracket. So the clock's
+ * advance is between that of the inner ends and that of the outer ends.
  */
 static int set_drift(const struct tw_clock *clock,
 		     const struct tw_clock_baseline *now,
@@ -55,7 +55,7 @@ static int overlaps(double low, double high, double reach)
 	return low <= reach && high >= -reach;
 }
 
-/* Has it run at the kernel's own rate, and at that alone? */
+/* True if the clock has run at the kernel's own rate all the time. */
 static int was_kernel_rate(const struct tw_clock *clock,
 			   const struct tw_rate *now)
 {
@@ -65,8 +65,9 @@ static int was_kernel_rate(const struct tw_clock *clock,
 }
 
 /*
- * That leaves nothing. Any other rate leaves what its hard bound allows, that of
- * the start: what was gathered before a better one was found stays.
+ * Judge the clock's advance. The kernel's own rate allows no drift. Any other rate
+ * allows what its hard bound at the start does: an offset that was gathered before a
+ * better rate was found stays.
  */
 static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
@@ -96,7 +97,7 @@ static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
 	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 }
 
-/* A device that is gone is no evidence, nor is one that came later. */
+/* Judge the host's marker. A device that is gone, or that came later, is no evidence. */
 static enum tw_health_state judge_host(const struct tw_clock *clock,
 				       const struct tw_health_seen *seen)
 {
@@ -139,7 +140,7 @@ judge_independent(const struct tw_clock *clock,
 	if (fabs(health->independent_ppb) <=
 	    TW_INDEPENDENT_ALLOWED_PPB + health->independent_error_ppb)
 		return TW_HEALTH_GOOD;
-	/* A device that was set looks like that, too, but not right now. */
+	/* A device whose time was set seems to drift, too, but does not drift now. */
 	return runs_apart(now, &seen->independent_later) ? TW_HEALTH_BAD :
 							   TW_HEALTH_UNDECIDED;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_interval(): nanoseconds between two stamps, with the parts of their
- * error. Arithmetic on what the clock and its reliability hold; only
- * tw_interval_read_cost() touches the machine.
+ * tw_interval(): nanoseconds between two stamps, and the parts of their error. All is
+ * arithmetic on the clock and its reliability, except tw_interval_read_cost(), which
+ * measures.
  */
 #include "interval.h"
 
@@ -25,9 +25,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Two reads with nothing between them: what an empty interval measures. From
- * one sample to the next is the second half of one read and the first half of
- * another, just what a reading adds to a real interval.
+ * Measure an empty interval: two reads with nothing between them. It lasts from the
+ * middle of one read to the middle of the next. A reading adds just as much to a real
+ * interval.
  */
 void tw_interval_read_cost(struct tw_clock *clock)
 {
@@ -58,8 +58,8 @@ static void add(struct tw_error *sum, const struct tw_error *part)
 }
 
 /*
- * Reading adds to an interval and never takes from it; how little it adds at
- * another core frequency nobody knows, so up to nothing.
+ * Return the error of reading. Reading only adds to an interval. How little it adds at
+ * another core frequency is not known, so the bound is 0.
  */
 static struct tw_error read_error(const struct tw_clock *clock)
 {
@@ -75,7 +75,7 @@ static int compare_pair(const void *key, const void *entry)
 	return (wanted->cpu > pair->cpu) - (wanted->cpu < pair->cpu);
 }
 
-/* Offsets that change are no offsets. */
+/* True if the offset did not change: otherwise it is no bound. */
 static int was_constant(const struct tw_reliability *reliability,
 			const struct tw_cpu_offset *pair)
 {
@@ -84,7 +84,7 @@ static int was_constant(const struct tw_reliability *reliability,
 	       (!pair || (pair->pace_low_ppb <= 0 && pair->pace_high_ppb >= 0));
 }
 
-/* tw_reliability_measure() sorts its pairs, the smaller CPU first. */
+/* Find the pair. tw_reliability_measure() sorts its pairs, the smaller CPU first. */
 static const struct tw_cpu_offset *
 find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other)
 {
@@ -107,8 +107,8 @@ double tw_offset_ns(int64_t ticks, double hz)
 }
 
 /*
- * A counter that is ahead by some ticks at the end makes an interval longer,
- * one at the beginning makes it shorter.
+ * Return the error from two CPUs' counters. If the counter at the end is ahead by some
+ * ticks, the interval is longer; if the counter at the beginning is ahead, it is shorter.
  */
 static struct tw_error cpu_error(const struct tw_reliability *reliability,
 				 double hz, const struct tw_stamp *begin,
@@ -126,8 +126,8 @@ static struct tw_error cpu_error(const struct tw_reliability *reliability,
 	if (!reliability)
 		return (struct tw_error) { -INFINITY, INFINITY };
 	if (begin->cpu == TW_CPU_UNKNOWN || end->cpu == TW_CPU_UNKNOWN) {
-		/* Each of the two can be any CPU. Those that were not judged
-		 * can be anything. */
+		/* Each of the two can be any CPU, and one that was not judged can
+		 * have any offset. */
 		if (reliability->cpus_skipped ||
 		    !was_constant(reliability, NULL))
 			return (struct tw_error) { -INFINITY, INFINITY };
@@ -149,8 +149,8 @@ static struct tw_error cpu_error(const struct tw_reliability *reliability,
 }
 
 /*
- * A counter that is really faster than @hz counted more ticks in the same
- * time. What a later look has found holds for stamps of earlier segments, too.
+ * Return the error from the rate. A counter that is faster than @hz counted more ticks in
+ * the same time. What a later look has found holds for stamps of earlier segments, too.
  */
 static struct tw_error rate_error(const struct tw_rate *rate, double hz,
 				  double ns)
@@ -166,14 +166,14 @@ static double rate_sigma_ns(const struct tw_rate *rate, double hz, double ns)
 	return hypot(rate->uncertainty_ppb * 1e-9, hz / rate->hz - 1) * ns;
 }
 
-/* The first one, in the clock itself, is number 0. */
+/* Return a segment's number. The first one, in the clock itself, is number 0. */
 static unsigned number_of(const struct tw_clock *clock,
 			  const struct tw__clock_segment *segment)
 {
 	return segment ? (unsigned)(segment - clock->state->segment) + 1 : 0;
 }
 
-/* Where the two stamps are: in which segments of the clock, by number. */
+/* The segments of the clock in which the two stamps are, by number. */
 struct place {
 	unsigned first;
 	unsigned last;
@@ -196,10 +196,10 @@ static void find_place(const struct tw_clock *clock, uint64_t begin,
 }
 
 /*
- * The ticks of one segment are converted as one number and rounded once; else
- * the interval is the difference of two times, each rounded, and every segment
- * on the way began at a rounded one. A counter that shows t is between t and
- * t + step.
+ * Return the error from rounding. Ticks of one segment are converted as one number, and
+ * rounded once. Otherwise the interval is the difference of two times, each rounded, and
+ * every segment between them began at a rounded time. A counter that shows t is between
+ * t and t + step.
  */
 static double quantisation_ns(const struct tw_clock *clock,
 			      const struct place *place, double ns)
@@ -237,8 +237,8 @@ static void hull(struct tw_error *error, struct tw_error other)
 	error->high_ns = fmax(error->high_ns, other.high_ns);
 }
 
-/* Whatever part of the interval lies in which segment, it is no worse than if
- * all of it lay in the worst. */
+/* Set the error from the rate, and return its sigma. The interval counts as if all of it
+ * was in its worst segment. */
 static double set_rate_error(const struct tw_clock *clock,
 			     const struct place *place, double ns,
 			     struct tw_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recognising the kernel's own multiplier. Pure arithmetic.
+ * Recognises the kernel's own multiplier. Pure arithmetic.
  *
  * Where the kernel keeps time by the counter, CLOCK_MONOTONIC_RAW is (ticks * mult)
  * >> shift with an integer mult (kernel/time/clocksource.c: clocks_calc_mult_shift()
@@ -52,9 +52,9 @@ static unsigned bits_of(uint64_t value)
 }
 
 /*
- * @from ticks are @to nanoseconds, and 600 s are @idle_ticks. The kernel counts
- * in kHz and in millionths of a second on x86, in Hz elsewhere: that decides
- * how its quotient is rounded.
+ * Make the kernel's multiplier. @from ticks are @to nanoseconds, and 600 s are
+ * @idle_ticks. The kernel counts in kHz and in millionths of a second on x86, in Hz
+ * elsewhere. These units decide how its quotient is rounded.
  */
 static void make_rate(uint64_t from, uint64_t to, uint64_t idle_ticks,
 		      struct tw_kernel_rate *rate)
@@ -62,14 +62,14 @@ static void make_rate(uint64_t from, uint64_t to, uint64_t idle_ticks,
 	unsigned mult_bits, shift;
 	uint64_t mult = 0;
 
-	/* What of 64 bits 600 s of ticks leave for the multiplier, 32 at most. */
+	/* The bits that 600 s of ticks leave for the multiplier: of 64, 32 at most. */
 	mult_bits = 32 - bits_of(idle_ticks >> 32);
 	for (shift = 32; shift > 0; shift--) {
 		mult = ((to << shift) + from / 2) / from;
 		if (bits_of(mult) <= mult_bits)
 			break;
 	}
-	/* NTP may add 11 %, and the sum must still fit. */
+	/* NTP may add 11 %, and the sum must still fit in 32 bits. */
 	while (bits_of(mult + mult * 11 / 100) > 32) {
 		mult >>= 1;
 		shift--;
@@ -126,11 +126,11 @@ static void look_at(struct search *search, const struct tw_kernel_rate *rate)
 	}
 }
 
-/* Return: -ERANGE when the hard interval is too wide to go through. */
+/* Try all kHz. Return 0; -ERANGE if the hard interval is too wide to go through. */
 static int look_at_every_khz(struct search *search)
 {
-	/* A multiplier's rounding moves its rate by up to 300 ppb: look a few
-	 * kHz beyond the hard interval too, for the second nearest. */
+	/* Rounding a multiplier moves its rate by up to 300 ppb. So a few kHz beyond
+	 * the hard interval are tried, too, for the second nearest. */
 	double low_khz = search->fit->low_hz / 1000 - 4;
 	double high_khz = search->fit->high_hz / 1000 + 4;
 	struct tw_kernel_rate rate;

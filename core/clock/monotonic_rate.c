@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CLOCK_MONOTONIC's rate from the kernel's own books. Pure arithmetic.
+ * Computes CLOCK_MONOTONIC's rate from what the kernel reports of its steering. Pure
+ * arithmetic.
  *
  * The kernel (kernel/time/ntp.c: ntp_update_frequency) makes the length of a
  * second of CLOCK_MONOTONIC, in nanoseconds of CLOCK_MONOTONIC_RAW's rate,
  *
  *	tick * USER_HZ * 1000 + freq
  *
- * plus, from one second to the next, a share of a phase offset (the PLL), what
- * is left of an adjtime(3), or what a pulse per second asks for. Where these
- * three are at rest both clocks run at one ratio, and that is known.
+ * Each second it may also add a share of a phase offset (the PLL), the rest of an
+ * adjtime(3), or what a pulse per second asks for. If none of these three is at work,
+ * the ratio of the two clocks is constant and known.
  *
- * It holds until somebody steers anew: NTP daemons do so every some seconds to
- * some minutes. Leap seconds and steps are of CLOCK_REALTIME and do not touch
- * it; a boot parameter ntp_tick_adj= adds to it unseen, so the samples of
- * CLOCK_MONOTONIC must agree before anything is believed.
+ * The ratio holds until the clock is steered anew: NTP daemons do so every some seconds
+ * to some minutes. Leap seconds and steps change only CLOCK_REALTIME. The boot parameter
+ * ntp_tick_adj= changes the ratio and is not reported. So the ratio is used only if the
+ * samples of CLOCK_MONOTONIC agree with it.
  */
 #include "monotonic_rate.h"
 
@@ -25,7 +26,8 @@
 #include "counter/step.h"
 #include "scale.h"
 
-/* Ticks of a kernel that does not say how many it has; the slowest in use. */
+/* Ticks a second of a kernel that does not report them: the slowest and the fastest in
+ * use. */
 #define SLOWEST_KERNEL_HZ	100
 #define FASTEST_KERNEL_HZ	1000
 
@@ -51,13 +53,13 @@ unsigned tw_steering_refusal(const struct tw_steering *before,
 }
 
 /*
- * The multiplier is a whole number, so the kernel goes by one that is too slow,
- * looks at every tick whether it lags, and then takes the next one up for a
- * tick (timekeeping_adjust). The lag is never more than a tick at the wrong
- * one, at each end of the window. An unsteered clock has nothing to lag behind.
+ * The multiplier is a whole number. The kernel uses one that is too slow, checks at
+ * every tick whether the clock lags, and if so uses the next higher one for a tick
+ * (timekeeping_adjust). At each end of the window the lag is at most that of one tick
+ * with the wrong multiplier. A clock that is not steered does not lag.
  *
- * While all CPUs sleep there are no ticks, and it is as much more as the sleep
- * is longer; collecting a window keeps this one awake.
+ * There are no ticks while all CPUs sleep, and then the lag is larger in proportion.
+ * But collecting a window keeps this CPU awake.
  */
 double tw_steering_dither_ppb(const struct tw_steering *steering,
 			      uint32_t kernel_mult, uint64_t window_ns)
@@ -73,8 +75,9 @@ double tw_steering_dither_ppb(const struct tw_steering *steering,
 }
 
 /*
- * The loop's offset is shown in whole microseconds unless STA_NANO, towards
- * zero, and 2^-(2 + constant) of it is slewed in each second (SHIFT_PLL).
+ * Return what the reported offset can hide. The loop's offset is rounded towards zero to
+ * whole microseconds, without STA_NANO. Each second 2^-(2 + constant) of it is slewed
+ * (SHIFT_PLL).
  */
 static double hidden_offset_ppb(const struct tw_steering *steering)
 {
@@ -86,8 +89,9 @@ static double hidden_offset_ppb(const struct tw_steering *steering)
 }
 
 /*
- * The kernel scales a deviation from its nominal tick by that tick's rounding
- * to whole ticks of the counter: up to half of one (xtime_remainder again).
+ * Return the error of the kernel's scaling. It scales a deviation from its nominal tick
+ * by that tick's rounding to whole ticks of the counter: up to half a tick of the counter
+ * (xtime_remainder).
  */
 static double remainder_ppb(const struct tw_steering *steering, double hz)
 {
@@ -101,7 +105,7 @@ double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			     const struct tw_kernel_rate *kernel,
 			     uint64_t window_ns)
 {
-	/* Shown rounded down: up to one unit more. */
+	/* The kernel rounds it down, so it can be one unit more. */
 	double resolution_ppb = 1000 / TW_STEERING_PER_PPM;
 	double dither_ppb = tw_steering_dither_ppb(steering, kernel->mult,
 						   window_ns);
@@ -112,8 +116,8 @@ double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			   remainder_ppb(steering, kernel->hz)));
 }
 
-/* RAW's rates that two readings of it allow; each means "v to v +
- * granularity", and a counter's reading "v to v + step". */
+/* Set the rates of RAW that two readings allow. A reading means "v to v + granularity",
+ * and one of the counter "v to v + step". */
 static int raw_interval(const struct tw_monotonic_watch *watch,
 			uint64_t granularity_ns, double step_ticks,
 			struct tw_fit *raw)
@@ -148,7 +152,7 @@ int tw_fit_unsteered(const struct tw_fit *fit,
 
 	if (raw_interval(watch, granularity_ns, step_ticks, &out))
 		return -EDOM;
-	/* More ticks to a second of the slower clock. */
+	/* A second of the slower clock has more ticks. */
 	out.hz = fit->hz * ratio;
 	nearest_khz = out.hz / 1000;
 	if (!(out.hz >= TW_MIN_HZ && out.hz <= TW_MAX_HZ) ||

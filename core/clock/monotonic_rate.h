@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CLOCK_MONOTONIC's rate from CLOCK_MONOTONIC_RAW's and what adjtimex(2) says
- * of the steering. Pure.
+ * The rate of CLOCK_MONOTONIC, from that of CLOCK_MONOTONIC_RAW and from the steering
+ * that adjtimex(2) reports. Internal; pure.
  */
 #ifndef TW_CLOCK_MONOTONIC_RATE_H
 #define TW_CLOCK_MONOTONIC_RATE_H
@@ -9,27 +9,28 @@
 #include "kernel_rate.h"
 #include "monotonic_watch.h"
 
-/* Bits of enum tw_rate_refusal: why what was read @before and @after a window
- * does not give the rate in it. 0 if it does. */
+/* Return bits of enum tw_rate_refusal: why the steering that was read @before and
+ * @after a window does not give the rate in that window. 0 if it does. */
 unsigned tw_steering_refusal(const struct tw_steering *before,
 			     const struct tw_steering *after);
 
-/* How far MONOTONIC's mean over @window_ns can be off that, because the kernel
- * takes turns with two whole multipliers: at the most. */
+/* Return how far the mean rate of MONOTONIC over @window_ns can be off, at most: the
+ * kernel alternates between two whole multipliers. */
 double tw_steering_dither_ppb(const struct tw_steering *steering,
 			      uint32_t kernel_mult, uint64_t window_ns);
 
-/* One sigma of a rate over @window_ns that was computed so. */
+/* Return one sigma of a rate that was computed from the steering, over @window_ns. */
 double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			     const struct tw_kernel_rate *kernel,
 			     uint64_t window_ns);
 
 /*
- * What @fit, of CLOCK_MONOTONIC, says about CLOCK_MONOTONIC_RAW: its rate and
- * errors with the steering taken out, and as the hard interval that of the two
- * readings of RAW alone, which no steering touches.
+ * Convert @fit, of CLOCK_MONOTONIC, to CLOCK_MONOTONIC_RAW. Rate and errors are
+ * those of @fit without the steering. The hard interval comes from the two readings of
+ * RAW alone, which no steering changes.
  *
- * Returns 0; -EDOM when RAW did not move or the two do not overlap.
+ * Return 0; -EDOM when the two readings of RAW are too near to each other, or when the
+ * rate is out of range.
  */
 int tw_fit_unsteered(const struct tw_fit *fit,
 		     const struct tw_monotonic_watch *watch,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading what steers CLOCK_MONOTONIC, and CLOCK_MONOTONIC_RAW beside it, at
- * both ends of a window. Collects only; monotonic_rate.c makes sense of it.
+ * Reads CLOCK_MONOTONIC_RAW and the steering of CLOCK_MONOTONIC at both ends of a
+ * window. monotonic_rate.c computes rates from these.
  */
 #include "monotonic_watch.h"
 
 #include <errno.h>
 
-/* Readings of RAW at each end, of which the narrowest bracket counts: some
- * five microseconds. */
+/* Readings of RAW at each end. The narrowest bracket is used. They take some five
+ * microseconds. */
 #define RAW_TRIES	100
 
 static int mark_injected(struct tw_bracket *mark,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_rate_measure(): collect, fit, and look for the kernel's own rate.
+ * tw_rate_measure(): collects brackets, fits a line, and looks for the kernel's rate.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,10 +35,10 @@ static int check_options(const struct tw_rate_options *options)
 }
 
 /*
- * CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MAX_PPM at most and in
- * practice by far less; then no straight line passes through every bracket.
- * Such a reference is taken as coarser, step by step, until one does. RAW
- * does not bend: there, no line means that the counter is at fault.
+ * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MAX_PPM at most and
+ * usually by far less. Then no straight line passes through every bracket. So the
+ * granularity of CLOCK_MONOTONIC is doubled until a line does. CLOCK_MONOTONIC_RAW
+ * does not bend: if no line fits there, the counter is at fault.
  */
 static int fit_reference(struct tw_brackets *brackets,
 			 enum tw_against against, struct tw_fit *fit)
@@ -75,7 +75,7 @@ static enum tw_witness find_witness(const struct tw_rate_options *options,
 						       TW_WITNESS_NONE;
 }
 
-/* All that one calibration collected. */
+/* All that one calibration has collected. */
 struct calibration {
 	struct tw_rate_options options;
 	struct tw_brackets brackets;
@@ -86,8 +86,8 @@ struct calibration {
 	struct tw_monotonic_watch watch;	/* against MONOTONIC */
 };
 
-/* The fit to look for the kernel's multiplier in: the samples' own, or what
- * they say of RAW when the steering is taken out. Returns refusals. */
+/* Set @fit to the line in which to look for the kernel's multiplier: that of the
+ * samples, or that of RAW, without the steering. Return refusals. */
 static unsigned fit_of_raw(const struct calibration *calibration,
 			   struct tw_fit *fit)
 {
@@ -117,10 +117,10 @@ void tw_rate_use_kernel(struct tw_rate *rate,
 }
 
 /*
- * kernel_mult stays 0: the kernel changes CLOCK_MONOTONIC's multiplier from tick to
- * tick. A rate without a witness (TW_WITNESS_BOUND is one) is refused here, not
- * provisional: samples of CLOCK_MONOTONIC can't tell one multiplier from the next one
- * with another steering.
+ * Use the kernel's rate with its steering. kernel_mult stays 0: the kernel changes
+ * CLOCK_MONOTONIC's multiplier from tick to tick. A rate without a witness
+ * (TW_WITNESS_BOUND is one) is refused here, and not provisional. Samples of
+ * CLOCK_MONOTONIC can't tell one multiplier from the next one with another steering.
  */
 static void use_steered_rate(struct tw_rate *rate,
 			     const struct tw_kernel_rate *kernel,
@@ -137,7 +137,7 @@ static void use_steered_rate(struct tw_rate *rate,
 						      rate->window_ns);
 }
 
-/* Take the kernel's rate where it verifies itself; else say why not. */
+/* Use the kernel's rate if it can be verified; else set the reasons why not. */
 static void look_for_kernel_rate(struct tw_rate *rate,
 				 const struct calibration *calibration)
 {
@@ -175,7 +175,7 @@ static void look_for_kernel_rate(struct tw_rate *rate,
 
 static void tell_kernel_rate(const struct tw_rate *rate)
 {
-	/* What the caller forbade is no news to him. */
+	/* Do not report what the caller turned off. */
 	unsigned refusal = rate->refusal & ~(unsigned)TW_REFUSED_BY_CALLER;
 	unsigned bit;
 
@@ -189,7 +189,7 @@ static void tell_kernel_rate(const struct tw_rate *rate)
 		       rate->kernel_mult, rate->kernel_shift);
 }
 
-/* The farthest that the truth can be from what is used. */
+/* Return how far the true rate can be from the one that is used, in ppb. */
 double tw_rate_bound_ppb(const struct tw_rate *rate)
 {
 	return fmax(rate->high_hz / rate->hz - 1, 1 - rate->low_hz / rate->hz) *
@@ -201,7 +201,7 @@ static double uncertainty_ppb(const struct tw_fit *fit)
 	return hypot(fit->sigma_ppb, fit->wander_ppb);
 }
 
-/* A window more, and the line through all so far. Returns as
+/* Collect one more window, and fit the line through all windows. Return as
  * tw_rate_measure(). */
 static int collect_and_fit(struct calibration *calibration, uint64_t window_ns)
 {
@@ -242,7 +242,7 @@ static void set_rate(struct tw_rate *rate,
 	rate->bound_ppb = tw_rate_bound_ppb(rate);
 }
 
-/* Would more samples help? */
+/* True if more samples would help. */
 static int is_unclear(int ret, const struct tw_rate *rate)
 {
 	return ret == -EAGAIN ||
@@ -276,7 +276,7 @@ static int calibrate(struct calibration *calibration, struct tw_rate *rate)
 	return ret;
 }
 
-/* The caller's options, complete, with @source for their clocks. */
+/* Copy the caller's options into complete ones, with @source for their clocks. */
 static int take_options(struct tw_rate_options *options,
 			struct tw_time_source *source,
 			const struct tw_rate_options *callers)
@@ -312,7 +312,7 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 	if (ret)
 		return ret;
 
-	/* Before the first look at any clock. */
+	/* This comes before the first reading of any clock. */
 	if (!calibration.options.source &&
 	    tw_counter_permission() != TW_COUNTER_OK)
 		return -ENOTSUP;

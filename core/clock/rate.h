@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tw_rate_measure() shares with refining. Inside the library.
+ * What tw_rate_measure() shares with refining. Internal.
  */
 #ifndef TW_CLOCK_RATE_H
 #define TW_CLOCK_RATE_H
 
 #include "kernel_rate.h"
 
-/* How far the truth can be from rate->hz, by its hard interval. */
+/* Return how far the true rate can be from rate->hz, by the hard interval, in ppb. */
 double tw_rate_bound_ppb(const struct tw_rate *rate);
 
-/* From now on @rate is the kernel's, named by @rate->witness or by nobody. */
+/* Make @rate the kernel's. It is provisional if @rate->witness is TW_WITNESS_NONE. */
 void tw_rate_use_kernel(struct tw_rate *rate,
 			const struct tw_kernel_rate *kernel);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_clock_refine(): look at both clocks again, long after the first time, and
- * let a better rate hold from now on; watch whether the kernel's rate, where it
- * was taken, still explains what is seen.
+ * tw_clock_refine(): reads both clocks again, long after the first time, and lets a
+ * better rate hold from now on. If the clock has the kernel's rate, checks whether that
+ * rate still explains what is read.
  */
 #include "refine.h"
 
@@ -83,9 +83,9 @@ int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 }
 
 /*
- * Two places for the rate: the one that holds, and the one that the next will
- * be written to. Nobody waits for a writer who lost the CPU, nor for one who
- * is in the parent and not in this child.
+ * There are two slots: one for the rate that holds, and one for the next rate. So no
+ * reader waits for a writer that lost the CPU, or for a writer in the parent of this
+ * child process.
  */
 typedef uint64_t __attribute__((may_alias)) word;
 #define RATE_WORDS	(sizeof(struct tw_rate) / sizeof(word))
@@ -109,7 +109,7 @@ static void publish_rate(struct tw_clock *clock, const struct tw_rate *rate)
 	__atomic_store_n(&state->rate_slot, slot, __ATOMIC_RELEASE);
 }
 
-/* Only one who is passed by two new rates begins again. */
+/* Read the rate. A reader begins again only if two new rates come meanwhile. */
 static void read_rate(const struct tw_clock *clock, struct tw_rate *rate)
 {
 	const struct tw_clock_state *state = clock->state;
@@ -144,7 +144,7 @@ static enum tw_witness no_witness(uint64_t from_hz)
 	return TW_WITNESS_NONE;
 }
 
-/* NULL where the kernel's rate is out of the question. */
+/* Return the candidates for the kernel's rate; NULL if it can't be used. */
 static const struct tw_kernel_candidates *
 candidates_of(const struct tw_clock *clock, const struct tw_time_source *source,
 	      struct tw_kernel_candidates *candidates)
@@ -180,7 +180,7 @@ static void tell(const struct tw_rate *before, const struct tw_rate *rate)
 		       rate->uncertainty_ppb, (double)rate->window_ns / 1e9);
 }
 
-/* Has something happened after which start and now are no one baseline? */
+/* True if something happened after which start and now are no common baseline. */
 static int was_interrupted(const struct tw_clock *clock)
 {
 	const struct tw_clock_state *state = clock->state;
@@ -198,7 +198,7 @@ static int was_interrupted(const struct tw_clock *clock)
 	return what != NULL;
 }
 
-/* Does the kernel still keep time by the counter, where that matters? */
+/* True if the kernel kept time by the counter at the start, and no longer does. */
 static int lost_clocksource(const struct tw_clock *clock,
 			    const struct tw_time_source *source)
 {
@@ -226,7 +226,7 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 			       source);
 	if (ret)
 		return ret;
-	/* Afterwards: what happens while we look is in what we saw. */
+	/* Checked after the reading, so as to notice what happened during it. */
 	if ((!source && was_interrupted(clock)) ||
 	    lost_clocksource(clock, source))
 		return -ESTALE;
@@ -250,8 +250,8 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	return 0;
 }
 
-/* 0: it is ours. A child that was forked in mid-call is not held up by what its
- * parent was doing. */
+/* Become the one who refines. Return 0; -EBUSY if another thread does so. A child that
+ * was forked during a call need not wait for what its parent was doing. */
 static int take_turn(struct tw_clock *clock)
 {
 	pid_t own = getpid(), other = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refining a clock: what two looks at both clocks, long apart, say about the
- * rate, and whether that is better than what is known. Pure arithmetic.
+ * Refines a clock: finds the rate from two readings of both clocks, long apart, and
+ * decides whether it is better than the known rate. Pure arithmetic.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,11 +28,11 @@ static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
 }
 
 /*
- * The mean place of one reading inside its bracket wanders with the core's
- * frequency, over milliseconds and alike for all brackets of one look: many of
- * them average the whole nanoseconds away and not that. Its one sigma is taken
- * as this part of what the widths' spread and the granularity allow; see
- * tests/bench/refine_error.c for what that makes of error / sigma.
+ * The mean place of the reading inside its bracket wanders with the core's frequency,
+ * over milliseconds. It is the same for all brackets of one look: many brackets average
+ * the rounding to whole nanoseconds away, but not this. Its one sigma is taken as this
+ * part of what the widths' spread and the granularity allow. tests/bench/refine_error.c
+ * measures the error / sigma that follows.
  */
 #define SIGMA_OF_SPREAD	0.2
 
@@ -105,25 +105,26 @@ int tw_baseline_fit(const struct tw_clock_baseline *from,
 		.low_hz = least / (apart_ns + granularity_ns) * 1e9,
 		.high_hz = most / (apart_ns - granularity_ns) * 1e9,
 		.window_ns = to->system_ns - from->system_ns,
-		/* Both ends are full of samples; what lies between does not
-		 * come into it. */
+		/* Both ends are full of samples, and what is between the ends
+		 * does not matter. */
 		.blocks = TW_FIT_BLOCKS,
 	};
 	return 0;
 }
 
-/* What holds of the rate now that both are known. */
+/* Narrow the hard interval, now that this fit is known. */
 static int narrow(struct tw_rate *rate, const struct tw_fit *fit)
 {
 	if (rate->against == TW_AGAINST_RAW) {
 		rate->low_hz = fmax(rate->low_hz, fit->low_hz);
 		rate->high_hz = fmin(rate->high_hz, fit->high_hz);
-		/* What doubles make of numbers of 1e17 is no contradiction. */
+		/* The rounding of doubles near 1e17 is no contradiction. */
 		if (rate->low_hz > rate->high_hz * (1 + 1e-15))
 			return -ESTALE;
 		return 0;
 	}
-	/* A bent line: its mean since the start, which is no bound of now. */
+	/* The reference bends. The fit is its mean since the start, and no bound of the
+	 * rate now. */
 	if (fabs(fit->hz / rate->hz - 1) > TW_MAX_BENT)
 		return -ESTALE;
 	rate->low_hz = fit->low_hz;
@@ -131,13 +132,13 @@ static int narrow(struct tw_rate *rate, const struct tw_fit *fit)
 	return 0;
 }
 
-/* The best that samples alone say. */
+/* Return the best rate that samples alone give. */
 static struct tw_fit measured(const struct tw_rate *rate,
 			      const struct tw_fit *fit)
 {
 	struct tw_fit best = *fit;
 
-	/* What a bent line was before is not what it is. */
+	/* The earlier rate of a reference that bends is not its rate now. */
 	if (rate->against == TW_AGAINST_RAW &&
 	    rate->measured_uncertainty_ppb > 0 &&
 	    rate->measured_uncertainty_ppb <= fit->sigma_ppb) {
@@ -211,10 +212,10 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		if (rate.kernel_mult != now->kernel_mult)
 			return TW_REFINED_NOTHING;
 	} else if (now->source == TW_RATE_KERNEL) {
-		/* It was right; so it is the clocks that are not. */
+		/* The rate was right, so the clocks are wrong. */
 		return -ESTALE;
 	} else if (now->kernel_mult) {
-		/* It was a wrong guess, and no other is made. */
+		/* The guess was wrong, and there is no second one. */
 		rate.measured_hz = best.hz;
 		rate.measured_uncertainty_ppb = best.sigma_ppb;
 		take_measured(&rate);
@@ -224,8 +225,8 @@ int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		;
 	} else if (is_longer && (best.sigma_ppb < now->uncertainty_ppb ||
 				 !is_possible(&rate))) {
-		/* The second only where the reference bends: it does so
-		 * otherwise by now than it did. */
+		/* The rate is impossible only if the reference bends: it now runs
+		 * at another rate than before. */
 		take_measured(&rate);
 	} else {
 		return TW_REFINED_NOTHING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a later look at both clocks says about the rate, and what to do about it.
- * Inside the library; pure.
+ * What a later reading of both clocks tells about the rate, and what to do about it.
+ * Internal; pure.
  */
 #ifndef TW_CLOCK_REFINE_DECIDE_H
 #define TW_CLOCK_REFINE_DECIDE_H
@@ -10,19 +10,18 @@
 #include "kernel_rate.h"
 #include "machine/steering.h"
 
-/* What brackets of a short time say. At least one bracket. */
+/* Compute a baseline from brackets of a short time. At least one bracket is needed. */
 void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 			       struct tw_clock_baseline *baseline);
 
 /*
- * The rate between two looks, in the form that a fit has. Returns -EAGAIN when
- * they are too near for their brackets to say anything, -ESTALE when a clock
- * went back.
+ * Compute the rate between two baselines, as a fit. Return 0; -EAGAIN when they are too
+ * near to each other for their brackets; -ESTALE when a clock went back.
  */
 int tw_baseline_fit(const struct tw_clock_baseline *from,
 		    const struct tw_clock_baseline *to, struct tw_fit *fit);
 
-/* CLOCK_MONOTONIC may be bent by so much without a fault. */
+/* CLOCK_MONOTONIC may bend by this much without a fault. */
 #define TW_MAX_BENT	(TW_NTP_MAX_PPM / 1e6)
 
 enum tw_refinement {
@@ -32,12 +31,12 @@ enum tw_refinement {
 };
 
 /*
- * What the rate @fit of a longer baseline does to @now. @candidates is NULL
- * where the kernel's rate can't or shall not be taken; @witness says who else
- * names a frequency.
+ * Decide what follows from @fit, of a longer baseline, for the rate @now.
+ * @candidates: NULL if the kernel's rate can't or must not be used
+ * @witness: returns the witness that names a frequency
  *
- * Returns an enum tw_refinement, with *out set unless it is NOTHING; -ESTALE
- * when no single rate explains what was seen then and now.
+ * Return an enum tw_refinement, with *out set unless it is TW_REFINED_NOTHING; -ESTALE
+ * when no single rate explains the readings of both times.
  */
 int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		     const struct tw_kernel_candidates *candidates,

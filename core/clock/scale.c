@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Setting up the conversion of ticks to nanoseconds. Pure arithmetic, with
- * 128-bit integers; converting itself needs none of them.
+ * Sets up the conversion of ticks to nanoseconds. Pure arithmetic, with 128-bit
+ * integers. The conversion itself needs only 64 bits.
  */
 #include "scale.h"
 
@@ -16,16 +16,16 @@ __extension__ typedef unsigned __int128 u128;
 
 #define Q		TW_SCALE_FRACTION_BITS
 
-/* Nanoseconds per tick as the fraction that is really meant. */
+/* Nanoseconds per tick, as an exact fraction. */
 struct ratio {
 	u128 over;
 	u128 under;
 };
 
 /*
- * A kernel rate is mult / 2^shift. A measured one is a double from TW_MIN_HZ
- * to TW_MAX_HZ, so it has at most 2^34 > hz >= 2^23 and 53 bits: scaled by 2^30 it is
- * an integer (bits below are beyond its mantissa or worth 1e-16 of it).
+ * Return the fraction. A kernel rate is mult / 2^shift. A measured rate is a double from
+ * TW_MIN_HZ to TW_MAX_HZ: 2^34 > hz >= 2^23, with 53 bits. Scaled by 2^30 it is an
+ * integer: bits below are beyond its mantissa, or worth 1e-16 of it.
  */
 static struct ratio ns_per_tick(const struct tw_rate *rate)
 {
@@ -38,18 +38,17 @@ static struct ratio ns_per_tick(const struct tw_rate *rate)
 	};
 }
 
-/* 2^bits * ratio, rounded to nearest; ratio < 2^7 and bits <= 90 - 7. */
+/* Return 2^bits * ratio, rounded to nearest; ratio < 2^7 and bits <= 90 - 7. */
 static u128 scaled(const struct ratio *ratio, unsigned bits)
 {
 	return ((ratio->over << bits) + ratio->under / 2) / ratio->under;
 }
 
 /*
- * mult and shift for one modulus: as many bits as 64-bit products allow, then
- * down to where the last tick of a modulus stays within the next whole one.
- * That one comparison is the proof of monotony: within a modulus the product
- * rises with the ticks, and at its end it does not pass the beginning of the
- * next.
+ * Set mult and shift for one modulus. mult begins with as many bits as 64-bit products
+ * allow, and goes down until the last tick of a modulus stays within the next whole
+ * modulus. This one comparison proves monotony: within a modulus the product rises with
+ * the ticks, and at its end the product does not exceed the next modulus's beginning.
  */
 static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 {
@@ -67,9 +66,9 @@ static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 }
 
 /*
- * By how much @rounded is off ratio * 2^bits, both times ratio's under. Numbers
- * of sixty bits and more are subtracted, so of integers: a long double has no
- * more bits than a double on some machines, and under valgrind.
+ * Return how far @rounded is off ratio * 2^bits, with both multiplied by ratio's under.
+ * Numbers of sixty bits and more are subtracted, so they are integers: on some machines,
+ * and under valgrind, a long double has no more bits than a double.
  */
 static double off_under(const struct ratio *ratio, unsigned bits,
 			uint64_t rounded)
@@ -81,15 +80,18 @@ static double off_under(const struct ratio *ratio, unsigned bits,
 }
 
 /*
- * The bounds that are published, from the numbers themselves. Final rounding
- * gives half a nanosecond; truncating the rest's product gives up to 2^-Q;
- * mult's own error gathers over one modulus at most; whole's own rounding,
- * half of 2^-Q per modulus, is the only part that grows with time.
+ * Compute the published bounds from the numbers themselves:
+ *
+ *	- The final rounding gives half a nanosecond.
+ *	- Truncating the product of the rest gives up to 2^-Q.
+ *	- The error of mult adds up over at most one modulus.
+ *	- The rounding of whole, half of 2^-Q per modulus, is the only part that grows with
+ *	  time.
  */
 static void set_error(struct tw_scale *scale, const struct ratio *ratio)
 {
 	const unsigned bits = Q + scale->modulus_log2;
-	/* Room for the roundings of these doubles themselves. */
+	/* This leaves room for the rounding of these doubles themselves. */
 	const double up = 1 + 1e-15;
 	double in_modulus = off_under(ratio, Q + scale->shift, scale->mult) /
 		(double)ratio->under *
@@ -116,7 +118,7 @@ static int try_modulus(struct tw_scale *scale, const struct tw_rate *rate,
 		.hz = rate->hz,
 	};
 	fit_mult(scale, ratio);
-	/* The sum must not pass 2^64: one modulus and one half are kept free. */
+	/* The sum must fit in 64 bits: one modulus and one half are kept free. */
 	moduli = (UINT64_MAX - TW__SCALE_HALF) / scale->whole - 1;
 	if (moduli >> (64 - modulus_log2))
 		scale->max_ticks = UINT64_MAX;
@@ -146,8 +148,8 @@ static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
 		if (try_modulus(&best, rate, &ratio, bits))
 			return -ERANGE;
 	}
-	/* A longer modulus has the smaller error per second and the larger
-	 * within itself: the longest that keeps the latter within 1 ns. */
+	/* A longer modulus has a smaller error per second, and a larger error within
+	 * itself. Take the longest whose inner error is at most 1 ns. */
 	for (bits = 20; !modulus_ns && bits < 40; bits++)
 		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;

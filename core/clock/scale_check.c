@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does a scale keep its promises for every number of ticks? Decided by its
- * corners, in 128-bit arithmetic, with the ratio worked out anew: nothing here
- * is shared with what makes the scale. Pure; some microseconds.
+ * Checks whether a scale keeps its promises for every number of ticks. The corners decide
+ * that, in 128-bit arithmetic. The ratio is computed anew: nothing here is shared with
+ * scale.c, which makes the scale. Pure; takes some microseconds.
  *
- * Why corners suffice. Ticks are k moduli and a rest r. Before the last shift
- * the modulus form is k * whole + (r * mult >> shift) + half: rising in k and
- * in r while no product overflows, so every product and sum is largest at the
- * largest k and r; and the step from one modulus to the next is the same for
- * every k, so one comparison is monotony at all boundaries. Its distance from
- * the truth is linear in k and in r but for roundings that the published error
- * counts in full, so it is farthest at a corner of (k, r).
+ * The corners suffice. Ticks are k moduli and a rest r. Before the last shift the result is
+ * k * whole + (r * mult >> shift) + half. It rises in k and in r while no product
+ * overflows, so every product and sum is largest at the largest k and r. The step from
+ * one modulus to the next is the same for every k, so one comparison shows that all
+ * boundaries are monotone. The distance from the truth is linear in k and in r, except for
+ * roundings that the published error counts in full. So it is largest at a corner of
+ * (k, r).
  */
 #include "scale_check.h"
 
@@ -19,7 +19,7 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
 
-/* Times are compared in 2^-20 ns. */
+/* Times are compared in units of 2^-20 ns. */
 #define PART_BITS	20
 
 struct truth {
@@ -38,7 +38,8 @@ static struct truth truth_of(const struct tw_rate *rate)
 	};
 }
 
-/* over < 2^60 and ticks < 2^64, so the product fits. */
+/* True if the error is within the promise. over < 2^60 and ticks < 2^64, so the product
+ * fits. */
 static int is_within(const struct tw_scale *scale, const struct truth *truth,
 		     uint64_t ticks)
 {
@@ -51,7 +52,7 @@ static int is_within(const struct tw_scale *scale, const struct truth *truth,
 	double allowed_ns = scale->error_ns +
 			    scale->error_ppb * 1e-9 * (double)ns_exact;
 
-	/* One part more: the truth is rounded down to parts here. */
+	/* One unit more is allowed, since the truth is rounded down to units here. */
 	return ticks > scale->max_ticks ||
 	       fabs((double)off) <= ldexp(allowed_ns, PART_BITS) + 1;
 }
@@ -66,7 +67,7 @@ static const char *check_products(const struct tw_scale *scale)
 		return "the product within a modulus passes 64 bits";
 	if ((in_modulus >> scale->shift) > scale->whole)
 		return "time steps back where a modulus ends";
-	/* As if the last modulus were full: at most one too much. */
+	/* As if the last modulus was full: at most one modulus too much. */
 	sum = moduli * scale->whole + (in_modulus >> scale->shift) +
 	      TW__SCALE_HALF;
 	if (sum > UINT64_MAX)
@@ -89,7 +90,7 @@ static const char *check_error(const struct tw_scale *scale,
 	for (i = 0; i < sizeof(corners) / sizeof(*corners); i++)
 		if (!is_within(scale, truth, corners[i]))
 			return "a corner is off by more than is promised";
-	/* More than the corners need; catches what argues wrongly above. */
+	/* The corners need no more. This finds mistakes of the argument above. */
 	for (i = 0; i < 64; i++)
 		if (!is_within(scale, truth, 1ULL << i) ||
 		    !is_within(scale, truth, (1ULL << i) - 1))

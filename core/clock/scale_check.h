@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The analytic check of a scale, inside the library.
+ * The analytic check of a scale. Internal.
  */
 #ifndef TW_CLOCK_SCALE_CHECK_H
 #define TW_CLOCK_SCALE_CHECK_H
@@ -8,8 +8,8 @@
 #include "tickwise.h"
 
 /*
- * What a scale promises, decided at its corners: which promise @scale, made
- * from @rate, breaks for some ticks up to max_ticks; NULL if none.
+ * Check at its corners what a scale promises. Return which promise @scale, made from
+ * @rate, breaks for some ticks up to max_ticks; NULL if none.
  */
 const char *tw_scale_check(const struct tw_scale *scale,
 			   const struct tw_rate *rate);

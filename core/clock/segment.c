@@ -2,27 +2,29 @@
 /*
  * Segments: how a clock changes its rate while others read it.
  *
- * The clock is one function of the counter for every thread, or two readings
- * of which one happened before the other could come out in the other order. So
- * a segment takes over at a moment that is still to come. The writer fixes a
- * start some milliseconds ahead, works out everything else, reads the counter
- * again, and publishes the segment if half of that time is left. Every reading
- * at or after the start is made by a thread that reads the counter first and
- * looks for segments second, and so finds it. (Reads of the counter are not
- * ordered with those of memory, nor with stores on their way out. What
- * processors delay by is under a microsecond; the milliseconds cover that, and
- * counters a little apart.)
+ * The clock must be one function of the counter for every thread. Otherwise two
+ * readings, one of which happened before the other, could come out in the wrong order.
+ * So a segment takes over at a moment that is still to come:
  *
- * A published segment is never changed. Readers write nothing and never wait,
- * so a clock can be read where it can't be written.
+ *	- The writer chooses a start some milliseconds ahead, and computes the segment.
+ *	- It reads the counter again, and publishes the segment if at least half of the
+ *	  time is left.
+ *	- A reader reads the counter first, and looks for segments second. So every
+ *	  reading at or after the start finds the segment.
  *
- * A writer that finds itself late before it publishes gives up, and nothing has
- * changed. One that is stopped for longer than half of the lead between that
- * look and the stores right after it may publish a start that others have
- * passed at the old rate: their readings are off by the difference of the two
- * rates over the delay, 10 ns for 1 ppm and 10 ms. To exclude that too, readers
- * would have to write or to wait. The writer looks once more afterwards, and
- * says so.
+ * Reads of the counter are not ordered with reads of memory, nor with stores that are
+ * under way. Processors delay these by less than a microsecond. The milliseconds cover
+ * that, and counters that are a little apart.
+ *
+ * A published segment never changes. Readers write nothing and never wait, so a clock
+ * can be read where it can't be written.
+ *
+ * A writer that is late before it publishes gives up, and nothing has changed. But a
+ * writer may be stopped between this check and the stores right after it, for longer
+ * than half of the lead. Then it may publish a start that others have passed at the old
+ * rate. Their readings are off by the difference of the two rates over the delay: 10 ns
+ * for 1 ppm and 10 ms. To exclude that, readers would have to write or to wait. The
+ * writer checks once more afterwards, and reports such a delay.
  */
 #include "segment.h"
 
@@ -30,7 +32,7 @@
 
 #include "diagnostics.h"
 
-/* Counters of two CPUs may be apart by a quarter of this. A busy machine stops a
+/* The counters of two CPUs may be a quarter of this apart. A busy machine stops a
  * thread for some milliseconds. */
 #define AHEAD_NS	20000000
 
@@ -40,7 +42,7 @@ const struct tw__clock_segment *tw_segment_at(const struct tw_clock *clock,
 	const struct tw_clock_state *state = clock->state;
 	unsigned i;
 
-	/* A clock of zeros has none. */
+	/* A clock of zeros has no state. */
 	i = state ? __atomic_load_n(&state->segments, __ATOMIC_ACQUIRE) : 0;
 	while (i--)
 		if ((int64_t)(ticks - state->segment[i].begin_ticks) >= 0)
@@ -53,7 +55,7 @@ static uint64_t read_ticks(const struct tw_time_source *source)
 	return source ? source->read_ticks(source->context) : tw_ticks_begin();
 }
 
-/* From here on readers use the segment, the next one after the last. */
+/* Let readers use the segment, which follows the last one. */
 static void publish(struct tw_clock *clock, struct tw__clock_segment *segment)
 {
 	unsigned place = clock->state->segments;
@@ -87,7 +89,7 @@ int tw_segment_append(struct tw_clock *clock, const struct tw_rate *rate,
 	if (start - clock->base_ticks >= clock->scale.max_ticks)
 		return -ERANGE;
 	__atomic_store_n(&segment->begin_ticks, start, __ATOMIC_RELAXED);
-	/* Where the clock stands then. */
+	/* The segment begins with the time that the clock has then. */
 	segment->base_ns = tw__clock_ns_slow(clock, start);
 	segment->scale = scale;
 	if ((int64_t)(read_ticks(source) - (start - ahead / 2)) >= 0)
