@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the tightest differences of every two CPUs to intervals of offset and
- * pace, and from these to reasons. See judge.h for the arithmetic; trust.c decides.
+ * Makes intervals of offset and pace from the smallest differences of every two CPUs, and
+ * reasons from the intervals. judge.h explains the arithmetic; trust.c decides.
  */
 #include "judge.h"
 
@@ -29,7 +29,7 @@ static size_t edge(const struct judging *judging, unsigned earlier,
 	return (size_t)later * judging->count + earlier;
 }
 
-/* The bound that two readings a difference apart are: see judge.h. */
+/* Return the bound that a difference of two readings gives: see judge.h. */
 static int64_t bound(const struct judging *judging, int64_t difference_ticks)
 {
 	int64_t step = (int64_t)tw_step_reach_ticks(step_ticks(judging));
@@ -48,8 +48,8 @@ static void widen_by_step(const struct judging *judging)
 		whole[i] = bound(judging, whole[i]);
 }
 
-/* None is negative, so two fill no more than 64 bits, and no bound at all stays
- * that. Without a branch: this is count^3 times. */
+/* Add up two bounds. Neither is negative, so the sum fits in 64 bits, and a missing bound
+ * stays missing. There is no branch, since this runs count^3 times. */
 static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 		   int64_t rest_ticks, unsigned count)
 {
@@ -64,11 +64,11 @@ static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 }
 
 /*
- * Offsets add up: what bounds q against p and r against q bounds r against p.
- * With many CPUs two given ones rarely follow each other at once, but each has
- * close company; the shortest paths (Floyd and Warshall) find it. Only done
- * while nothing ran backwards: then no difference is negative, and offsets
- * can be taken as constant over the run as everywhere in whole_ticks.
+ * Combine bounds. Offsets add up: a bound of q against p and one of r against q bound r
+ * against p. With many CPUs, two given ones rarely follow each other directly, but each has
+ * others that do. The shortest paths (Floyd and Warshall) find these. That is only done if
+ * no counter ran backwards: then no difference is negative. Here offsets count as constant
+ * over the run, as everywhere in whole_ticks.
  */
 static void combine(const struct judging *judging)
 {
@@ -89,8 +89,8 @@ static void combine(const struct judging *judging)
 	}
 }
 
-/* Where they lie: an upper bound at its earlier reading, which is the base's, a
- * lower bound at its later one, which is the base's there. */
+/* Gather a pair's bounds and when they hold. An upper bound holds at its earlier reading,
+ * a lower bound at its later one: both are readings of the base. */
 static void gather_bounds(const struct judging *judging, unsigned base,
 			  unsigned other, struct tw_pace_bounds *bounds)
 {
@@ -128,17 +128,18 @@ static int64_t reach(const struct tw_cpu_offset *offset)
 	       -offset->low_ticks : offset->high_ticks;
 }
 
-/* The bounds are none of the values that are possible. */
+/* True if 0 is impossible. The bounds themselves are no possible values. */
 static int excludes_zero(const struct tw_cpu_offset *offset)
 {
 	return offset->low_ticks >= 0 || offset->high_ticks <= 0;
 }
 
 /*
- * Where no constant offset fits, the offset moved. At one pace, if there is any
- * that fits; then it is the pace that is judged, and the offset only where it
- * was off 0 all the time. If there is none it jumped: that is as good as an
- * interval without 0, and no pace.
+ * Judge a pair. If no constant offset fits, the offset moved:
+ *
+ *	- at one pace, if any pace fits. Then the pace is judged, and the offset only if it
+ *	  was never 0.
+ *	- in a jump, if none fits. That counts as an interval without 0, and not as a pace.
  */
 static unsigned judge_pair(const struct judging *judging, unsigned base,
 			   unsigned other, struct tw_cpu_offset *offset)
@@ -182,8 +183,8 @@ static unsigned fill_pair(const struct judging *judging, unsigned base,
 	return reasons | judge_pair(judging, base, other, offset);
 }
 
-/* The base's own 0 belongs to what any two readings can differ by: two CPUs 5 s
- * apart are 5 s apart, not the width of the interval. */
+/* Widen the result by a pair. The base's own offset of 0 belongs to it: two CPUs that are
+ * 5 s apart are 5 s apart, and not just the width of the interval. */
 static void widen(struct tw_reliability *result,
 		  const struct tw_cpu_offset *offset)
 {
@@ -206,7 +207,7 @@ static unsigned judge_pairs(const struct judging *judging)
 	result->pairs = 0;
 	result->offset_low_ticks = 0;
 	result->offset_high_ticks = 0;
-	/* Of one CPU alone there is none. */
+	/* One CPU alone has no pace. */
 	result->pace_low_ppb = judging->count > 1 ? INFINITY : 0;
 	result->pace_high_ppb = judging->count > 1 ? -INFINITY : 0;
 	for (base = 0; base < judging->count; base++) {
@@ -221,7 +222,7 @@ static unsigned judge_pairs(const struct judging *judging)
 	return reasons;
 }
 
-/* Enough readings that a slow counter (10 MHz) has moved between them. */
+/* With this many readings a slow counter (10 MHz) has moved between them. */
 #define MIN_TO_STAND_STILL	16
 
 static int stands_still(const struct tw_cpu_samples *cpu)

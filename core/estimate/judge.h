@@ -2,12 +2,11 @@
 /*
  * The judge of recorded counter readings. Internal.
  *
- * Pure: no clock, no I/O, no memory of its own. The arithmetic rests on one
- * thing, that a sample of larger sequence was read later. Let d be what CPU
- * q's counter is ahead of CPU p's. If p read x and after that q read y, then p
- * would have read x or more at that time, so d <= y - x. If q read y first and
- * p read x after it, d >= y - x. All bounds are hard; the smallest and the
- * largest of them over the run enclose d, as far as d stayed the same.
+ * Pure: no clock, no I/O, no memory of its own. The arithmetic uses one fact: a sample with
+ * a larger sequence was read later. Let d be how far CPU q's counter is ahead of CPU p's.
+ * If p read x and q read y after that, then p would have read x or more at that time, so
+ * d <= y - x. If q read y first and p read x after it, d >= y - x. All bounds are hard. The
+ * smallest upper one and the largest lower one of a run enclose d, if d was constant.
  */
 #ifndef TW_ESTIMATE_JUDGE_H
 #define TW_ESTIMATE_JUDGE_H
@@ -24,7 +23,7 @@ struct tw_judge_limits {
 };
 
 /**
- * tw_judge - intervals of every pair, and what they are reasons for
+ * tw_judge - compute the intervals of every pair, and the reasons from them
  * @result: offsets has room for count * (count - 1) / 2; all but verdict,
  *          elapsed_ns, read_cost_ns and method is set; reasons are replaced
  * @cpus: their samples; [0] is the base
@@ -32,11 +31,11 @@ struct tw_judge_limits {
  * @limits: what is good enough
  * @work: workspace
  *
- * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace interval
- * lies beyond the limit. TW_REASON_TOLERANCE: a bound is beyond the tolerance.
+ * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace interval is
+ * beyond the limit. TW_REASON_TOLERANCE: a bound is beyond the tolerance.
  * tw_trust_cpus() makes the verdict of these.
  *
- * Time: samples * count; where bounds are too wide also count^3.
+ * Time: samples * count. If bounds are too wide, count^3 is added.
  */
 void tw_judge(struct tw_reliability *result, const struct tw_cpu_samples *cpus,
 	      unsigned count, const struct tw_judge_limits *limits,

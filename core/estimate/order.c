@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk over all CPUs' samples in the order in which they were taken.
+ * Goes over all CPUs' samples in the order in which they were taken.
  *
- * Merges the CPUs' lists with a heap. At every change of CPU the new reading
- * bounds the offset against the latest reading of every other CPU, not only of
- * the one before it: what others did in between doesn't matter. Only the first
- * reading after a change can be the tightest, and only the latest one before.
+ * A heap merges the CPUs' lists. At every change of CPU the new reading bounds the offset
+ * against the latest reading of every other CPU, not only of the previous one: what other
+ * CPUs did in between does not matter. Only the first reading after a change, with the
+ * latest one before it, can give the smallest difference.
  */
 #include "order.h"
 
@@ -14,7 +14,7 @@ struct walk {
 	unsigned count;
 	struct tw_judge_work *work;
 	unsigned heap_count;
-	unsigned now, before;	/* this sample's CPU, the last one's; or count */
+	unsigned now, before;	/* this sample's CPU and the last one's; count: none */
 	uint64_t ticks, before_ticks;
 	uint64_t loop;		/* current round; 0: base not yet seen */
 	unsigned seen_in_loop;
@@ -79,7 +79,7 @@ static void start(struct walk *walk)
 		sift_down(walk, i);
 }
 
-/* The next sample of all. Return: 0 when there is none left. */
+/* Go to the next of all samples. Return 0 if none is left, otherwise 1. */
 static int next(struct walk *walk)
 {
 	struct tw_judge_cpu *cpu;
@@ -105,7 +105,7 @@ static int is_switch(const struct walk *walk)
 	return walk->before < walk->count && walk->before != walk->now;
 }
 
-/* Take the CPU's latest reading as the earlier end of later differences. */
+/* Keep the CPU's latest reading as the earlier end of later differences. */
 static void keep(const struct walk *walk)
 {
 	const struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];
@@ -113,7 +113,7 @@ static void keep(const struct walk *walk)
 
 	walk->work->latest[walk->now] = (struct tw_judge_latest){
 		.ticks = walk->ticks,
-		/* Beyond the end only where the counter ran backwards. */
+		/* It is beyond the end only if the counter ran backwards. */
 		.slot = slot < TW_JUDGE_SLOTS ? (unsigned)slot :
 						TW_JUDGE_SLOTS - 1,
 		.seen = 1,
@@ -133,7 +133,7 @@ static void bound_against_all(struct walk *walk)
 							  row + i];
 		int64_t ticks = (int64_t)(walk->ticks - earlier->ticks);
 
-		/* What doesn't narrow its slot doesn't narrow the whole. */
+		/* What does not narrow its slot does not narrow the whole. */
 		if (ticks >= slot->ticks || !earlier->seen || i == walk->now)
 			continue;
 		slot->ticks = ticks;
@@ -145,7 +145,7 @@ static void bound_against_all(struct walk *walk)
 	}
 }
 
-/* A full loop: the base, then every other CPU, then the base again. */
+/* Return 1 if this sample closes a loop: the base, every other CPU, the base again. */
 static int closes_loop(struct walk *walk)
 {
 	struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging the samples of all CPUs in their order, and noting what bounds what.
- * Internal; pure.
+ * Merges the samples of all CPUs in their order, and keeps the tightest differences of
+ * every two CPUs. Internal; pure.
  */
 #ifndef TW_ESTIMATE_ORDER_H
 #define TW_ESTIMATE_ORDER_H
@@ -9,28 +9,28 @@
 #include "samples.h"
 #include "tickwise.h"
 
-/* No bound: the two CPUs never took turns in this order. */
+/* There is no bound: the two CPUs never took turns in this order. */
 #define TW_NO_BOUND_TICKS	INT64_MAX
 
-/* Parts of the run, equal in the earlier CPU's ticks. */
+/* The number of parts of a run. They are equal in the earlier CPU's ticks. */
 #define TW_JUDGE_SLOTS	8
 
-/* The tightest difference "later reading minus earlier reading" of two CPUs in
- * one part of the run, and that earlier reading. */
+/* The smallest difference "later reading minus earlier reading" of two CPUs in one part
+ * of the run, and the earlier reading. */
 struct tw_judge_slot {
 	int64_t ticks;
 	uint64_t at_ticks;
 };
 
 struct tw_judge_cpu {
-	size_t next;		/* sample to be merged */
+	size_t next;		/* the sample that is merged next */
 	uint64_t begin_ticks;	/* of its first sample */
 	uint64_t slot_ticks;	/* length of a slot */
 	uint64_t switches;	/* samples that followed another CPU's */
-	uint64_t loop;		/* last round it was seen in */
+	uint64_t loop;		/* the last round with a sample of it */
 };
 
-/* A CPU's latest sample merged: what all others are bounded against. */
+/* A CPU's latest merged sample, which bounds all other CPUs. */
 struct tw_judge_latest {
 	uint64_t ticks;
 	unsigned slot;
@@ -38,12 +38,12 @@ struct tw_judge_latest {
 };
 
 /*
- * Workspace for n CPUs, contents of no matter. Of every two of them the later
- * one's is the row, the earlier one's the column. What is gone through together
- * lies together: of 1024 CPUs a row of everything fits no cache.
+ * Workspace for n CPUs; its contents do not matter. For two CPUs the later one's number
+ * is the row, the earlier one's is the column. What is read together is stored together:
+ * with 1024 CPUs a row of all members fits no cache.
  */
 struct tw_judge_work {
-	int64_t *whole_ticks;		/* n * n: tightest over the run */
+	int64_t *whole_ticks;		/* n * n: smallest over the run */
 	uint32_t *narrowed;		/* n * n: how often that got smaller */
 	struct tw_judge_slot *slots;	/* TW_JUDGE_SLOTS * n * n, by slot */
 	struct tw_judge_cpu *cpus;	/* n */
@@ -51,7 +51,7 @@ struct tw_judge_work {
 	unsigned *heap;			/* n */
 };
 
-/* What the walk over all samples in their order counts. */
+/* What is counted on the way over all samples in their order. */
 struct tw_order {
 	uint64_t backwards;
 	uint64_t switches;
@@ -59,9 +59,9 @@ struct tw_order {
 };
 
 /**
- * tw_order_walk - merge all samples by sequence and note what bounds what
+ * tw_order_walk - merge all samples by sequence, and keep the smallest differences
  * @order: the counts
- * @work: edges and cpus are filled
+ * @work: whole_ticks, narrowed, slots and cpus are filled
  * @cpus: their samples
  * @count: how many CPUs, 1 and more
  */

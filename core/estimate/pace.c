@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of different rates: the offset is then a line over the base's ticks,
- * below every upper bound and above every lower one. An upper bound before a
- * lower one limits how slowly it rises, one after it how fast; all of these
- * limits together are exactly the slopes of the lines that fit.
+ * Finds the pace of counters that run at different rates. Their offset is a line over
+ * the base's ticks, below every upper bound and above every lower one. An upper bound
+ * before a lower one limits how slowly the line rises, an upper bound after it how fast.
+ * All these limits together are exactly the slopes of the lines that fit.
  */
 #include "pace.h"
 
 #include <math.h>
 
-/* Least slope that gets over @rise_ticks in a distance that is only known to
- * less than a step. */
+/* Return the least slope that rises by @rise_ticks over a distance, which is only known to
+ * a step. */
 static double min_ppb(double rise_ticks, double distance_ticks,
 			double step_ticks)
 {
@@ -66,7 +66,7 @@ static int64_t add(int64_t ticks, double more)
 	return ticks + (int64_t)more;
 }
 
-/* No line is lower than this when the base shows @at_ticks. */
+/* Return a value that no line is below when the base shows @at_ticks. */
 static int64_t lowest_at(const struct tw_pace_bounds *bounds, uint64_t at_ticks,
 			 const struct tw_cpu_offset *offset)
 {
@@ -105,7 +105,7 @@ static int64_t highest_at(const struct tw_pace_bounds *bounds,
 	return highest;
 }
 
-/* A line is lowest and highest at its ends. */
+/* Set the interval of the lines: a line is lowest and highest at its ends. */
 static void span_lines(const struct tw_pace_bounds *bounds,
 		       struct tw_cpu_offset *offset)
 {

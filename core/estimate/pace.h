@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of offset over time that pass between bounds. Internal.
+ * Lines of the offset over time that are between the bounds. Internal.
  */
 #ifndef TW_ESTIMATE_PACE_H
 #define TW_ESTIMATE_PACE_H
 
 #include "order.h"
 
-/* The offset was less than @ticks, or more, when the base showed @at_ticks. */
+/* When the base showed @at_ticks, the offset was below @ticks (an upper bound) or above
+ * (a lower bound). */
 struct tw_pace_bound {
 	int64_t ticks;
 	uint64_t at_ticks;
@@ -20,29 +21,28 @@ struct tw_pace_bounds {
 	unsigned lowers;
 	uint64_t begin_ticks;	/* the base's first and last reading */
 	uint64_t end_ticks;
-	double step_ticks;	/* at_ticks is good to that */
+	double step_ticks;	/* the error of at_ticks */
 };
 
 /**
- * tw_pace_fit - the slopes of all lines between the bounds
+ * tw_pace_fit - find the slopes of all lines between the bounds
  * @bounds: of one pair
  * @offset: its pace is set
  *
- * Return: 1 when there are such lines; 0 when there is none: the offset jumped.
- * Then the pace encloses 0 and what it looked like. Pure.
+ * Return: 1 if there is such a line. 0 if there is none: the offset jumped. Then the
+ * interval of the pace contains 0 and the slopes that contradict each other. Pure.
  */
 int tw_pace_fit(const struct tw_pace_bounds *bounds,
 		struct tw_cpu_offset *offset);
 
 /**
- * tw_pace_span - the offset's interval where no constant one fits
+ * tw_pace_span - find the interval of an offset that is not constant
  * @bounds: of one pair
- * @fits: what tw_pace_fit() said
+ * @fits: the result of tw_pace_fit()
  * @offset: has its pace; low_ticks and high_ticks are set
  *
- * All that lines between the bounds pass on the way from the first to the last
- * reading. Where none fits, from the lowest to the highest bound: what it was
- * seen at. Pure.
+ * The interval covers all that lines between the bounds reach from the first to the last
+ * reading. If no line fits, it goes from the lowest to the highest bound. Pure.
  */
 void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
 		  struct tw_cpu_offset *offset);

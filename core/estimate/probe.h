@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector of counter readings: by threads on all CPUs, ordered by
- * compare-and-swap (probe_cas.c), or by one thread that is moved from CPU to
- * CPU, ordered by its own course (probe_switch.c). Both record the same samples
- * and keep the same hours (probe_run.c). Internal.
+ * The collector of counter readings, in two ways. With threads on all CPUs,
+ * compare-and-swap orders the readings (probe_cas.c). With one thread that moves from CPU
+ * to CPU, its own course orders them (probe_switch.c). Both record the same samples and
+ * work in bursts at the same times (probe_run.c). Internal.
  */
 #ifndef TW_ESTIMATE_PROBE_H
 #define TW_ESTIMATE_PROBE_H
@@ -14,7 +14,7 @@
 #include "samples.h"
 #include "tickwise.h"
 
-/* What can fail outside of this program; tests put their own here. */
+/* The functions of the system that can fail; tests pass their own. */
 struct tw_probe_system {
 	int (*create)(pthread_t *thread, const pthread_attr_t *attributes,
 		      void *(*start)(void *), void *argument);
@@ -26,11 +26,11 @@ extern const struct tw_probe_system tw_probe_system_real;
 struct tw_probe_run;
 
 /**
- * tw_probe_new - memory for the probes of some CPUs
+ * tw_probe_new - allocate memory for the probes of some CPUs
  * @run: the result; release with tw_probe_free()
- * @method: how
+ * @method: how to order the readings
  * @cpus: their numbers, rising; copied
- * @count: how many, 1 and more
+ * @count: how many CPUs, 1 and more
  * @time_limit_ns: of all calls of tw_probe_collect() together
  * @system: NULL for the real one
  *
@@ -41,10 +41,10 @@ int tw_probe_new(struct tw_probe_run **run, enum tw_reliability_method method,
 		 const struct tw_probe_system *system);
 void tw_probe_free(struct tw_probe_run *run);
 
-/* Readings so far, and CPUs that take part. */
+/* Return the number of readings so far. Set @cpus to how many CPUs take part. */
 uint64_t tw_probe_count(const struct tw_probe_run *run, unsigned *cpus);
 
-/* When to stop: at the deadline, or when each CPU has all of the rest. */
+/* When to stop: at the deadline, or when each CPU has reached the other two. */
 struct tw_probe_goal {
 	uint64_t deadline_ns;		/* of CLOCK_MONOTONIC */
 	uint64_t least_switches;
@@ -58,18 +58,18 @@ struct tw_probe_goal {
  *
  * CPUs on which no thread could be started or kept are left out from then on.
  *
- * Return: 1 when the goal was reached; 0 at the deadline; -EAGAIN when no CPU
- * at all took part.
+ * Return: 1 when the goal was reached; 0 at the deadline; -EAGAIN when no CPU took
+ * part.
  */
 int tw_probe_collect(struct tw_probe_run *run,
 		     const struct tw_probe_goal *goal);
 
 /**
- * tw_probe_samples - what was recorded, by rising CPU number
+ * tw_probe_samples - hand out what was recorded, by rising CPU number
  * @run: not collecting at the moment
- * @samples: room for as many as CPUs were asked for
+ * @samples: room for all CPUs that were asked for
  *
- * Return: how many CPUs took part to the end. The samples stay @run's.
+ * Return: how many CPUs took part to the end. @run still owns the samples.
  */
 unsigned tw_probe_samples(const struct tw_probe_run *run,
 			  struct tw_cpu_samples *samples);

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter readings of several CPUs in one total order.
+ * Reads the counters of several CPUs in one total order.
  *
- * One thread on each CPU loads a number from memory, reads the counter, and
- * swaps the number for the next one. The swap succeeds only if nobody else's
- * did in between, so a reading that got number n was taken after the one that
- * got n - 1 and before the one that got n + 1, on whichever CPUs. What that
- * says about the counters is the judge's business; here is only recorded.
+ * One thread on each CPU loads a number from memory, reads the counter, and swaps the
+ * number for the next one. The swap succeeds only if no other thread's did in between. So
+ * the reading with number n was taken after that with n - 1 and before that with n + 1, on
+ * any CPUs. The judge finds out what this tells about the counters: here it is only
+ * recorded.
  *
- * Threads meet in bursts: all sleep until the same moment of the system clock,
- * then probe for a fraction of a millisecond. This is what makes it work under
- * load. A thread that spins uses up its share of the CPU and is then away just
- * when the others are there; one that has slept is let in front of the busy
- * ones, at the same time everywhere. It also spreads few samples over a long
- * time, which is what a difference in pace needs. And nobody waits for
- * anybody: a thread that never comes can't hang the others.
+ * Threads meet in bursts. All sleep until the same moment of the system clock, and then
+ * probe for a fraction of a millisecond. That makes the method work under load. A thread
+ * that spins uses up its share of the CPU, and is away when the others are there. A thread
+ * that has slept runs before the busy ones, at the same time on all CPUs. Bursts also
+ * spread few samples over a long time, which a difference in pace needs. No thread waits
+ * for another, so one that never comes can't block the others.
  */
 #include "probe_worker.h"
 
 #include <sched.h>
 #include <string.h>
 
-/* How long a thread waits for others. Wake-up comes late by the 50 us of the
- * kernel's timer slack and by what the scheduler takes under load. */
+/* How long a thread waits for others. It wakes up late by the 50 us of the kernel's timer
+ * slack, and under load by what the scheduler takes. */
 #define BURST_NS	250000ULL
 
 static _Atomic uint64_t *word_of(const struct tw_probe_worker *worker)
@@ -31,9 +30,9 @@ static _Atomic uint64_t *word_of(const struct tw_probe_worker *worker)
 }
 
 /*
- * To the word of burst @number. No swap succeeds on a word that is sealed, and
- * who takes the next one has seen, or put, the seals on all before it: so the
- * numbers of two words are in the order of the readings as those of one are.
+ * Go to the word of burst @number. No swap succeeds on a sealed word. A thread that takes
+ * the next word has seen, or set, the seals on all words before it. So numbers of two words
+ * are in the order of their readings, as those of one word are.
  */
 static void go_to_word(struct tw_probe_worker *worker, unsigned number)
 {
@@ -43,8 +42,8 @@ static void go_to_word(struct tw_probe_worker *worker, unsigned number)
 		atomic_fetch_or(word_of(worker), TW_PROBE_SEALED);
 }
 
-/* The counter must be read after the load and before the swap; the fences on
- * both sides of the reading see to it. A failed swap voids the reading. */
+/* Try to record a reading. The counter must be read after the load and before the swap: the
+ * fences on both sides of the reading do that. A failed swap makes the reading invalid. */
 static bool attempt(struct tw_probe_worker *worker)
 {
 	_Atomic uint64_t *word = word_of(worker);
@@ -62,14 +61,14 @@ static bool attempt(struct tw_probe_worker *worker)
 	return true;
 }
 
-/* The first switch of a burst can be after somebody who has left long ago; at
- * the second, two CPUs have met. Only then is anything learned. */
+/* True if this CPU has met another one in this burst. The first switch can follow a thread
+ * that has left long ago; only with the second one two CPUs have met. */
 static bool has_met(const struct tw_probe_worker *worker)
 {
 	return worker->switches - worker->switches_before >= 2;
 }
 
-/* Tell the others once this CPU has all it needs; it goes on for them. */
+/* Tell the others when this CPU has all it needs. It goes on for the others. */
 static void look_at_goal(struct tw_probe_worker *worker, uint64_t now)
 {
 	const struct tw_probe_goal *goal = &worker->run->goal;
@@ -128,14 +127,14 @@ static void burst(struct tw_probe_worker *worker, uint64_t now)
 		tw_probe_leave(worker);
 		return;
 	}
-	/* No page fault between a reading and its swap. */
+	/* Touch the memory: no page fault may come between a reading and its swap. */
 	memset(worker->samples + begin, 0, TW_PROBE_BURST_SAMPLES *
 	       sizeof(*worker->samples));
 	worker->run_length = 0;
 	worker->switches_before = worker->switches;
 	fast_turns(worker, until_ns, end);
 	slow_turns(worker, until_ns, end);
-	/* The kernel moves threads off a CPU that is taken away. */
+	/* If a CPU is taken away, the kernel moves its threads to others. */
 	if (sched_getcpu() != (int)worker->cpu)
 		tw_probe_fail(worker);
 }

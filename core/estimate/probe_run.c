@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's threads and memory: starts one thread on each CPU, or one for
- * all, waits for them, and hands out what they recorded. What they do is in
- * probe_cas.c and probe_switch.c; what both need is here.
+ * The collector's threads and memory. Starts one thread on each CPU, or one for all CPUs,
+ * waits for them, and hands out what they recorded. probe_cas.c and probe_switch.c
+ * contain what a thread does; what both need is here.
  *
- * They work in bursts at fixed times: one millisecond apart at first, ever more
- * seldom later.
+ * Threads work in bursts at fixed times, one millisecond apart at first. Later the
+ * distance grows.
  */
 #include "probe_worker.h"
 
@@ -19,9 +19,9 @@
 
 #include "machine/affinity.h"
 
-/* The shortest that the kernel grants, and long enough for a dozen moves or a
- * burst of swaps. Among eight busy threads on each CPU one that is let in for
- * the usual 3 ms waits some 20 ms for each time that it used up its share. */
+/* The shortest slice that the kernel grants. It suffices for a dozen moves or a burst of
+ * swaps. With eight busy threads on each CPU, a thread with the usual slice of 3 ms waits
+ * some 20 ms each time when its share is used up. */
 #define TURN_NS		100000ULL
 
 const struct tw_probe_system tw_probe_system_real = {
@@ -61,7 +61,7 @@ void tw_probe_fail(struct tw_probe_worker *worker)
 
 void tw_probe_ask_for_turns(void)
 {
-	/* As in the kernel's header, which some C libraries contradict. */
+	/* As in the kernel's header, since some C libraries define it differently. */
 	struct {
 		uint32_t size, policy;
 		uint64_t flags;
@@ -98,9 +98,9 @@ uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number)
 }
 
 /*
- * Keep the first and the last reading of a turn, which is all that bounds an
- * offset: the first came soonest after the other CPUs, the last stood longest
- * before them. A reading smaller than the one before is evidence and stays.
+ * Keep the first and the last reading of a turn. Only these can bound an offset: the first
+ * came soonest after the other CPUs, the last was the latest before them. A reading that is
+ * smaller than the one before proves a fault, and stays.
  */
 void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 		     uint64_t ticks)
@@ -136,8 +136,8 @@ static bool takes_part(const struct tw_probe_worker *worker)
 	return !worker->failed && !worker->stopped;
 }
 
-/* No thread can be had for this CPU. What earlier ones have read there was read
- * there all the same. */
+/* Note that no thread can be started for this CPU. Samples of earlier threads on this CPU
+ * stay valid. */
 static void stop(struct tw_probe_worker *worker)
 {
 	if (worker->count == 0) {
@@ -165,7 +165,7 @@ static void start_workers(struct tw_probe_run *run)
 	}
 }
 
-/* Without the one thread no CPU takes part. */
+/* Start the only thread. Without it no CPU takes part. */
 static void start_tour(struct tw_probe_run *run)
 {
 	unsigned i;
@@ -176,8 +176,8 @@ static void start_tour(struct tw_probe_run *run)
 			stop(&run->workers[i]);
 }
 
-/* All signals blocked in the threads: none of the caller's handlers runs
- * there, and no sleep is cut short. */
+/* Start the threads with all signals blocked: none of the caller's handlers runs in them,
+ * and no sleep is cut short. */
 static void start_threads(struct tw_probe_run *run)
 {
 	sigset_t all, before;
@@ -204,7 +204,7 @@ static unsigned taking_part(const struct tw_probe_run *run)
 	return count;
 }
 
-/* How many bursts begin within @elapsed_ns. */
+/* Return how many bursts begin within @elapsed_ns. */
 static unsigned bursts_within(uint64_t elapsed_ns)
 {
 	unsigned number = 0;
@@ -294,7 +294,7 @@ int tw_probe_new(struct tw_probe_run **result,
 {
 	struct tw_probe_run *run = aligned_alloc(_Alignof(struct tw_probe_run),
 						 sizeof(*run));
-	/* Two more for the bursts cut by the ends. */
+	/* Add two for the bursts that the ends cut. */
 	unsigned bursts = bursts_within(time_limit_ns) + 2;
 
 	if (!run)

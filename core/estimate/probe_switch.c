@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter readings of several CPUs by one thread that is moved between them.
+ * Reads the counters of several CPUs by one thread that moves between them.
  *
- * It reads the counter last thing before it asks to be moved and first thing
- * after it was: what a thread does later is later, on whichever CPU, so its own
- * course is the total order. A move takes the scheduler of both CPUs, and no
- * offset smaller than the shortest move can be seen; there and back, some
- * microseconds. What it needs is one thread, nothing atomic, and no other CPU
- * doing anything at the same time.
+ * The thread reads the counter just before each move and right after it. What a thread
+ * does later is later on any CPU, so its own course is the total order. A move needs the
+ * scheduler of both CPUs, and takes some microseconds there and back. An offset that is
+ * smaller than the shortest move can't be seen. The method needs only one thread, no
+ * atomic access, and no other CPU that works at the same time.
  *
- * Between any two other CPUs it goes back to the base, so that any two CPUs are
- * two moves apart and no more: a ring would sum up as many as there are CPUs.
+ * Between any two other CPUs the thread goes back to the base, so that any two CPUs are
+ * only two moves apart. In a ring they would be as many moves apart as there are CPUs.
  *
- * The processor names the CPU of each reading along with it: a thread that the
- * kernel puts elsewhere in mid-tour, because its CPU is taken away, never gives
- * one CPU's counter out for another's.
+ * The processor gives the CPU's number with each reading. If a CPU is taken away, the
+ * kernel moves the thread elsewhere in the middle of the tour. With the number, a reading
+ * on another CPU is never taken for one of this CPU.
  */
 #include "probe_worker.h"
 
 /*
- * How long a burst lasts. In a shorter one idle CPUs have just woken up, and
- * moves to them take longer; in a longer one a thread among busy ones uses up
- * the share of the CPU that it has saved by sleeping.
+ * The length of a burst. In a shorter burst idle CPUs have just woken up, and moves to
+ * them take longer. In a longer burst, among busy threads, this thread uses up the share
+ * of the CPU that it has saved by sleeping.
  */
 #define TOUR_NS		4000000ULL
 
 struct tour {
 	struct tw_probe_run *run;
-	struct tw_probe_worker *at;	/* NULL: on no CPU of ours */
-	unsigned last;			/* CPU of the list visited from the base */
+	struct tw_probe_worker *at;	/* NULL: on none of these CPUs */
+	unsigned last;			/* last CPU visited, by its place in the list */
 	uint64_t sequence;
 };
 
@@ -42,7 +41,7 @@ static struct tw_probe_worker *base_of(const struct tour *tour)
 	return NULL;
 }
 
-/* Where to now; NULL: no CPU is left. */
+/* Return where to move next; NULL: no CPU is left. */
 static struct tw_probe_worker *next_stop(struct tour *tour)
 {
 	struct tw_probe_worker *base = base_of(tour);
@@ -70,9 +69,9 @@ static void give_up(struct tour *tour, struct tw_probe_worker *worker)
 }
 
 /*
- * The thread is not where it was pinned to. That is a CPU taken away, or a mask
- * set by somebody else whose migration is still under way, which can hit any
- * CPU: the last one is tried again, and in vain only until the deadline.
+ * The thread is not on the CPU that it was pinned to. Either this CPU was taken away, or
+ * somebody else has set an affinity and that move is still under way. The second case can
+ * happen to any CPU. So the last CPU is tried again, but no longer than until the deadline.
  */
 static void lose(struct tour *tour, struct tw_probe_worker *worker)
 {
@@ -81,7 +80,7 @@ static void lose(struct tour *tour, struct tw_probe_worker *worker)
 	tour->at = NULL;
 }
 
-/* Recorded after the move: nothing that could be slow comes between. */
+/* Record the reading only after the move, so that nothing slow is between the two. */
 static void note_departure(struct tour *tour, uint64_t ticks, unsigned cpu)
 {
 	if (!tour->at)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the counters of the allowed CPUs are apart: ties together the collector
- * (probe.h) and the judge (judge.c). Whether that is good enough is trust.c's.
+ * Finds how far the counters of the allowed CPUs are apart, with the collector (probe.h)
+ * and the judge (judge.c). trust.c decides whether that is good enough.
  *
- * Collects until the statistics suffice and judges; where the bounds are then
- * still wider than wanted, collects twice as much, for as long as there is
- * time. Nothing collected is thrown away.
+ * Collects until the statistics suffice, and then judges. If the bounds are still wider
+ * than wanted, it collects twice as much, until the time is over. All samples are kept.
  */
 #include "reliability.h"
 
@@ -19,9 +18,9 @@
 #include "step.h"
 #include "timespec.h"
 
-/* How often whoever waits is told. */
+/* How often the caller's progress function is called. */
 #define PROGRESS_NS		250000000ULL
-/* The narrowest of so many brackets: one can be cut by an interrupt. */
+/* How many brackets to try, since an interrupt can cut one. */
 #define CLOCK_TRIES		5
 
 struct measurement {
@@ -51,7 +50,7 @@ static int allocate(struct measurement *m, const struct tw_probe_system *system)
 	count = m->allowed_count;
 	if (count > TW_RELIABILITY_MAX_CPUS)
 		count = TW_RELIABILITY_MAX_CPUS;
-	/* One more of each: none is empty, whatever the count. */
+	/* Add one element to each, so that none is empty for any count. */
 	m->samples = calloc(count + 1, sizeof(*m->samples));
 	m->work.whole_ticks = calloc(count * count + 1,
 				     sizeof(*m->work.whole_ticks));
@@ -85,9 +84,9 @@ static void release(struct measurement *m)
 	free(m->allowed);
 }
 
-/* Over the time of the collecting, so a look costs nothing by itself. Good to
- * some ppm, and needed to turn a tolerance into ticks. 0 if the counter does
- * not move forward. */
+/* Measure the rate over the time of the collecting, so that no extra time is needed. It is
+ * good to some ppm, and converts a tolerance to ticks. Return 0 if the counter does not move
+ * forward. */
 static double look_at_rate(const struct tw_clock_mark *begin)
 {
 	struct tw_clock_mark end = TW_SIZED(struct tw_clock_mark);
@@ -103,7 +102,7 @@ static double look_at_rate(const struct tw_clock_mark *begin)
 	return (double)ticks * 1e9 / (double)ns;
 }
 
-/* One CPU that is judged is then not the only one that is allowed. */
+/* Note the skipped CPUs. With these, one judged CPU is not the only one allowed. */
 static void note_skipped(struct tw_reliability *result, unsigned cpus_skipped)
 {
 	result->cpus_skipped = cpus_skipped;
@@ -135,7 +134,7 @@ static void judge(struct measurement *m)
 	note_skipped(result, m->allowed_count - count);
 }
 
-/* Return: 0; TW_ENOUGH, or another number: the caller wants no more. */
+/* Call the caller's function. Return 0 to go on; TW_ENOUGH or another number to end. */
 static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_reliability_progress progress = {
@@ -150,8 +149,8 @@ static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 	return m->options.progress(m->options.context, &progress);
 }
 
-/* In slices, between which nothing is lost but the threads. With TW_ENOUGH the
- * goal's deadline is over. */
+/* Collect in slices. Only the threads end between two slices. After TW_ENOUGH the goal's
+ * deadline is over. */
 static int collect(struct measurement *m, struct tw_probe_goal *goal,
 		   uint64_t begin_ns)
 {
@@ -174,7 +173,7 @@ static int collect(struct measurement *m, struct tw_probe_goal *goal,
 	return 0;
 }
 
-/* Would more samples settle what is open? A proof needs no more. */
+/* True if more samples can settle what is open. A proof needs no more. */
 static int is_open(const struct tw_reliability *result)
 {
 	return !(result->reasons & TW_REASONS_PROOF) &&
@@ -207,7 +206,7 @@ static int collect_and_judge(struct measurement *m, uint64_t begin_ns)
 	return 0;
 }
 
-/* The cheapest of some loops: what an interrupt adds is not the cost. */
+/* Return the cost of the fastest of some loops, since interrupts only add to it. */
 static double read_cost_ns(double hz)
 {
 	enum { LOOPS = 16, READS = 256 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparing the counters of the allowed CPUs. Internal; tw_reliability_measure()
- * is what callers get.
+ * Comparing the counters of the allowed CPUs. Internal: callers of the library use
+ * tw_reliability_measure().
  */
 #ifndef TW_ESTIMATE_RELIABILITY_H
 #define TW_ESTIMATE_RELIABILITY_H
@@ -10,12 +10,12 @@
 #include "tickwise.h"
 
 /**
- * tw_estimate - how far the counters are apart, and what that is a reason for
+ * tw_estimate - find how far the counters are apart, and the reasons that follow
  * @result: release with tw_reliability_free(); all but the verdict is set
  * @options: complete, see tw_trust_options()
  * @system: the part of the system that can fail; NULL: the real one
  *
- * Only where the counter may be read. Return: as tw_reliability_measure().
+ * The counter must be readable. Return: as tw_reliability_measure().
  */
 int tw_estimate(struct tw_reliability *result,
 		const struct tw_reliability_options *options,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters' step from recorded probes. Internal.
+ * Finds the counters' step in recorded probes. Internal.
  */
 #ifndef TW_ESTIMATE_STEP_H
 #define TW_ESTIMATE_STEP_H
@@ -8,11 +8,11 @@
 #include "samples.h"
 
 /**
- * tw_step_of_samples - the counters' resolution, as far as it was seen
+ * tw_step_of_samples - find the counters' step, as far as the samples show it
  * @cpus: their samples
  * @count: how many CPUs
  *
- * Return: in ticks, as tw_steps_find(). Pure.
+ * Return: the step in ticks, as tw_steps_find(). Pure.
  */
 double tw_step_of_samples(const struct tw_cpu_samples *cpus, unsigned count);
 

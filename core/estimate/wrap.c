@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long until the counter wraps: the largest value on any allowed CPU, and
- * what that leaves of 64 bits. A thread is moved over the CPUs, not the
- * caller, who can thus not be left on the wrong one.
+ * Computes how long it takes until the counter wraps: from the largest value on any
+ * allowed CPU, and what it leaves of 64 bits. A separate thread moves over the CPUs, so
+ * the caller is never left on a wrong one.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,7 +32,7 @@ void tw_wrap_visit(struct tw_wrap_tour *tour)
 	}
 }
 
-/* A CPU may have been taken away meanwhile. */
+/* Read the counter on a CPU. The CPU may have been taken away meanwhile. */
 static int read_there(unsigned cpu, uint64_t *ticks)
 {
 	if (tw_pin_to_cpu(cpu) || sched_getcpu() != (int)cpu)
@@ -47,7 +47,8 @@ static void *visit_all(void *argument)
 	return NULL;
 }
 
-/* All signals blocked: none of the caller's handlers runs in the thread. */
+/* Make the tour in a thread. All signals are blocked there, so that none of the caller's
+ * handlers runs in it. */
 static int run_apart(struct tw_wrap_tour *tour)
 {
 	sigset_t all, before;
@@ -92,6 +93,6 @@ double tw_seconds_before_wrap(uint64_t ticks, double hz)
 {
 	if (!(hz > 0) || !isfinite(hz))
 		return 0;
-	/* UINT64_MAX - ticks is exact; in doubles 2^64 - ticks is not. */
+	/* UINT64_MAX - ticks is exact, while 2^64 - ticks in doubles is not. */
 	return ((double)(UINT64_MAX - ticks) + 1) / hz;
 }

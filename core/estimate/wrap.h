@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The largest counter over some CPUs, apart from reading them: for tests.
+ * Finds the largest counter of some CPUs, with a reading function of a test's choice.
+ * Internal.
  */
 #ifndef TW_ESTIMATE_WRAP_H
 #define TW_ESTIMATE_WRAP_H
@@ -10,16 +11,16 @@
 struct tw_wrap_tour {
 	const unsigned *cpus;
 	unsigned count;
-	/* Read the counter on a CPU. Return: 0; else the CPU can't be had, and
+	/* Read the counter on a CPU. Return 0; otherwise the CPU can't be used and
 	 * is left out. */
 	int (*read)(unsigned cpu, uint64_t *ticks);
-	/* set by the tour; the last two where a CPU was read */
+	/* set by the tour; the last two if any CPU was read */
 	unsigned visited;
 	unsigned largest_cpu;
 	uint64_t largest_ticks;
 };
 
-/* Of equal counters the last one is taken. */
+/* Make the tour. If counters are equal, the last CPU is taken. */
 void tw_wrap_visit(struct tw_wrap_tour *tour);
 
 #endif
