@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which CPUs the calling thread may run on, and keeping it on one of them.
+ * Finds which CPUs the calling thread may run on, and keeps it on one of them.
  */
 #include "affinity.h"
 
@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* More CPUs than any kernel is built for; ends the search for the set. */
+/* No kernel is built for more CPUs. The search for the set's size ends here. */
 #define MAX_CPUS	(1 << 20)
 
 static int collect_cpus(const cpu_set_t *set, size_t size, unsigned **cpus,

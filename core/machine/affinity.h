@@ -6,17 +6,17 @@
 #define TW_MACHINE_AFFINITY_H
 
 /**
- * tw_allowed_cpus - numbers of the CPUs the calling thread may run on
- * @cpus: allocated, rising; free() it
+ * tw_allowed_cpus - list the CPUs that the calling thread may run on
+ * @cpus: their numbers, allocated, rising; free() it
  * @count: how many
  *
- * Numbers of 1024 and more are found: the set grows until the kernel's fits.
+ * Numbers of 1024 and more are found: the set grows until it holds the kernel's.
  *
  * Return: 0; -ENOMEM; -errno of sched_getaffinity().
  */
 int tw_allowed_cpus(unsigned **cpus, unsigned *count);
 
-/* The calling thread, to one CPU. Return: 0; -ENOMEM; -errno of
+/* Pin the calling thread to one CPU. Return: 0; -ENOMEM; -errno of
  * sched_setaffinity(). */
 int tw_pin_to_cpu(unsigned cpu);
 

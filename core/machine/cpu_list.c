@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of CPUs: their text, and what they have in common. See cpu_list.h.
+ * Parses, prints and compares sets of CPUs. See cpu_list.h.
  */
 #include "cpu_list.h"
 
@@ -53,7 +53,7 @@ int tw_cpu_list_covers(const struct tw_cpu_list *list,
 	return rest.known && tw_cpu_list_count(&rest) == 0;
 }
 
-/* A number at *@text, which is moved behind it. Return: 0 if there is none. */
+/* Read the number at *@text, and move *@text behind it. Return 0 if there is none. */
 static int take_number(const char **text, unsigned long *number)
 {
 	char *end;
@@ -65,7 +65,7 @@ static int take_number(const char **text, unsigned long *number)
 	return 1;
 }
 
-/* "8" or "0-3". Return: 0 if there is neither. */
+/* Read "8" or "0-3". Return 0 if there is neither. */
 static int take_range(const char **text, struct tw_cpu_list *list)
 {
 	unsigned long first, last, cpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device tree says about the counter.
+ * Reads what the device tree tells about the counter.
  */
 #include "device_tree.h"
 

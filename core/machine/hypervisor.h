@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hypervisor is called. Internal.
+ * The names of hypervisors. Internal.
  */
 #ifndef TW_MACHINE_HYPERVISOR_H
 #define TW_MACHINE_HYPERVISOR_H
 
-/* By its signature in CPUID, which is the answer where it is not known. Pure. */
+/* Return the name for a signature of CPUID, or the signature if it is not known. Pure. */
 const char *tw_hypervisor_name(const char *signature);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a PTP device and CLOCK_MONOTONIC_RAW at one moment, by the kernel's
- * PTP_SYS_OFFSET_PRECISE: hardware or hypervisor takes both at once.
+ * Reads a PTP device and CLOCK_MONOTONIC_RAW at one moment, by the kernel's
+ * PTP_SYS_OFFSET_PRECISE: the hardware or the hypervisor reads both at once.
  */
 #include "independent.h"
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define DEVICES			8
-/* Hypervisors convert through their own clocks: to a microsecond each. */
+/* Hypervisors convert through their own clocks. Each reading is good to a microsecond. */
 #define READING_ERROR_NS	1000.0
 #define MIN_SPAN_NS		4e6
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What kernel and processor say about the counter: collected here, believed
- * nowhere. What can't be read stays empty, 0 or -1.
+ * Collects what kernel and processor tell about the counter. Nothing is believed here.
+ * What can't be read is empty, 0 or -1.
  */
 #include "machine.h"
 
@@ -29,7 +29,7 @@
 #define SYSLOG_ACTION_READ_ALL		3
 #define SYSLOG_ACTION_SIZE_BUFFER	10
 
-/* The first line of a file without blanks at its end. */
+/* Read the first line of a file, without the blanks at its end. */
 static void read_line(const char *path, char *line, size_t size)
 {
 	size_t length;
@@ -61,13 +61,13 @@ int tw_counter_is_clocksource(const struct tw_time_source *source)
 	return tw_clocksource_is_counter(name, tw_counter_is_emulated());
 }
 
-/* Elsewhere these texts speak of other clocks than the counter, or, under
- * emulation, of another processor. */
+/* On other processors these texts are about other clocks than the counter. Under
+ * emulation they are about another processor. */
 #if defined(__x86_64__)
 
 static uint64_t read_cpuinfo_khz(void)
 {
-	/* The first CPU's flags end well before. */
+	/* The flags of the first CPU end long before this size. */
 	char text[16384];
 
 	tw_text_file_begin("/proc/cpuinfo", text, sizeof(text));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The facts of processors that know no more about their counter than the device
- * tree. One that knows more has a file of its own and defines TW__PROCESSOR_TELLS
- * in its header in counter/.
+ * Reads the facts of processors that tell no more about their counter than the device
+ * tree. A processor that tells more has its own file, and its header in counter/ defines
+ * TW__PROCESSOR_TELLS.
  */
 #include "processor.h"
 
@@ -14,9 +14,9 @@
 #ifndef TW__PROCESSOR_TELLS
 
 /*
- * The rate is constant: RISC-V's execution environment should keep it so "within
- * a small error bound" (Unprivileged ISA, Zicntr), and Power's platforms give a
- * single number for it that the kernel keeps time by.
+ * Read the facts. The rate is constant: RISC-V's execution environment should keep it "within
+ * a small error bound" (Unprivileged ISA, Zicntr). Power's platforms name a single number,
+ * by which the kernel keeps time.
  */
 void tw_processor_read(struct tw_processor_facts *facts)
 {

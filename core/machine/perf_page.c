@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter's rate from the page that perf maps for an event: the multiplier
- * of sched_clock, which the kernel makes from the same kHz as its clocks'.
+ * Finds the counter's rate in the page that perf maps for an event. The page has the
+ * multiplier of sched_clock, which the kernel makes from the same kHz as its clocks'.
  */
 #include "perf_page.h"
 
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Its 31 bits give the kHz back exactly. */
+/* Convert the multiplier: its 31 bits give the kHz exactly. */
 uint64_t tw_perf_page_khz(uint32_t mult, unsigned shift)
 {
 	if (mult == 0 || shift >= 43)
@@ -37,7 +37,7 @@ uint64_t tw_read_perf_page_khz(void)
 		return 0;
 	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (page != MAP_FAILED) {
-		/* Paravirtual clocks leave it empty. */
+		/* Paravirtual clocks leave the page empty. */
 		if (page->cap_user_time)
 			khz = tw_perf_page_khz(page->time_mult,
 					       page->time_shift);

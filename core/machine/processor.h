@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processor says about its counter. Internal.
+ * What the processor tells about its counter. Internal.
  */
 #ifndef TW_MACHINE_PROCESSOR_H
 #define TW_MACHINE_PROCESSOR_H
 
 #include <stdint.h>
 
-/* What the processor, or the firmware for it, says; as in struct tw_machine. */
+/* Facts from the processor, or from its firmware; as in struct tw_machine. */
 struct tw_processor_facts {
 	char processor[64];
 	char hypervisor[16];
@@ -18,8 +18,8 @@ struct tw_processor_facts {
 	uint64_t declared_hz;
 };
 
-/* In a file of the processor's own if its header in counter/ defines
- * TW__PROCESSOR_TELLS, else in other.c. */
+/* Read the facts. A processor whose header in counter/ defines TW__PROCESSOR_TELLS has its
+ * own file for this; the others share other.c. */
 void tw_processor_read(struct tw_processor_facts *facts);
 
 #endif

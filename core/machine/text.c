@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the counter's rate in what the kernel prints. Pure; see text.h.
+ * Finds the counter's rate in texts of the kernel. Pure; see text.h.
  */
 #include "text.h"
 
@@ -29,7 +29,7 @@ static const char *end_of_line(const char *line)
 	return line + strcspn(line, "\n");
 }
 
-/* The value of "name : value" if the line has that name, else NULL. */
+/* Return the value of "name : value" if the line has that name, else NULL. */
 static const char *value_of(const char *line, const char *name)
 {
 	size_t length = strlen(name);
@@ -72,7 +72,7 @@ uint64_t tw_parse_cpuinfo_khz(const char *text)
 		if (mhz)
 			khz = tw_parse_mhz(mhz);
 		if (flags)
-			/* With aperfmperf it is the core's speed just now. */
+			/* With aperfmperf the value is the core's speed now. */
 			told = has_word(flags, "hypervisor") &&
 			       has_word(flags, "tsc_known_freq") &&
 			       !has_word(flags, "aperfmperf");
@@ -96,7 +96,7 @@ static const char *message_of(const char *line)
 	return line;
 }
 
-/* "@before X MHz@after" at the start of a message: X in kHz, else 0. */
+/* Return X in kHz if the message begins with "@before X MHz@after", else 0. */
 static uint64_t rate_in(const char *message, const char *before,
 			const char *after)
 {
@@ -129,11 +129,11 @@ uint64_t tw_parse_kernel_log_khz(const char *text)
 		const char *message = message_of(text);
 
 		for (i = 0; i < KINDS; i++) {
-			uint64_t said = rate_in(message, messages[i].before,
+			uint64_t found = rate_in(message, messages[i].before,
 						messages[i].after);
 
-			if (said)
-				khz[i] = said;
+			if (found)
+				khz[i] = found;
 		}
 		text = end_of_line(text);
 		text += *text == '\n';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The VMClock page: parsing is arithmetic on bytes, reading is a mapping and a
- * sequence lock. The page is little-endian whatever the processor is.
+ * Reads the VMClock page. Parsing is arithmetic on bytes, reading is a mapping and a
+ * sequence lock. The page is little-endian on any processor.
  */
 #include "vmclock.h"
 
@@ -17,7 +17,7 @@
 #define MAGIC		0x4b4c4356	/* "VCLK" */
 #define VERSION		1
 
-/* Where things are. */
+/* The offsets in the page. */
 #define AT_MAGIC	0
 #define AT_SIZE		4
 #define AT_VERSION	8
@@ -35,13 +35,13 @@
 #define FLAG_ESTERROR	(1 << 3)
 #define FLAG_MAXERROR	(1 << 4)
 
-/* As virtio-rtc numbers the counters. */
+/* The number that virtio-rtc gives this counter. */
 #if defined(__x86_64__)
 #define OUR_COUNTER	1
 #elif defined(__aarch64__)
 #define OUR_COUNTER	0
 #else
-#define OUR_COUNTER	0xfe	/* nobody's: there is no number for it */
+#define OUR_COUNTER	0xfe	/* no counter's: this one has no number */
 #endif
 
 /* A writer takes well under a microsecond, but may be preempted. */
@@ -62,7 +62,7 @@ static int is_running(unsigned status)
 	       status == TW_VMCLOCK_FREERUNNING;
 }
 
-/* Period and its errors are in units of 2^-(64 + shift) s. */
+/* Parse the rate. The period and its errors are in units of 2^-(64 + shift) s. */
 static void parse_rate(const unsigned char *bytes, struct tw_vmclock *vmclock)
 {
 	double period = (double)number_at(bytes, AT_PERIOD, 8);
@@ -108,8 +108,8 @@ static uint32_t sequence_of(const void *page)
 {
 	const unsigned char *bytes = page;
 
-	/* Only whether it changes and is odd matters: for that its order of
-	 * bytes does, in the first of them. */
+	/* The value does not matter, only whether it changes and whether it is odd.
+	 * The page is little-endian, so the first byte shows whether it is odd. */
 	return __atomic_load_n((const uint32_t *)(const void *)
 			       (bytes + AT_SEQUENCE), __ATOMIC_ACQUIRE);
 }

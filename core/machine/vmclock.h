@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hypervisor says about the counter through a VMClock page: its rate in
- * seconds of UTC or TAI, and whether it was disrupted (Linux 6.13 and later,
- * /dev/vmclock0; the page's layout is that of include/uapi/linux/vmclock-abi.h).
- * That there is none is the usual case.
+ * What a hypervisor tells about the counter in a VMClock page: its rate in seconds of UTC
+ * or TAI, and whether it was disrupted. Needs Linux 6.13 and /dev/vmclock0; the page is
+ * described in include/uapi/linux/vmclock-abi.h. Most machines have none.
  */
 #ifndef TW_MACHINE_VMCLOCK_H
 #define TW_MACHINE_VMCLOCK_H
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the page; what comes later is not read. */
+/* The part of the page that is read. */
 #define TW_VMCLOCK_BYTES	104
 
 enum tw_vmclock_status {
@@ -23,8 +22,8 @@ enum tw_vmclock_status {
 };
 
 struct tw_vmclock {
-	uint64_t disruption_marker;	/* another value: the counter was moved
-					   or runs at another rate since */
+	uint64_t disruption_marker;	/* if it changes, the counter was moved or
+					   runs at another rate since */
 	uint64_t flags;
 	uint8_t counter_id;
 	uint8_t time_type;
@@ -35,31 +34,31 @@ struct tw_vmclock {
 };
 
 /**
- * tw_vmclock_parse - what a VMClock page says
+ * tw_vmclock_parse - parse a VMClock page
  * @bytes: the page, or its beginning
- * @size: how much of it there is
+ * @size: how many bytes there are
  * @vmclock: the result
  *
- * A rate of another counter than this processor's, or by a clock that does not
- * run, is none.
+ * A rate is not used if it is of another counter than this processor's, or by a clock that
+ * does not run.
  *
- * Return: 0; -EMSGSIZE when it is cut off, by @size or by its own word;
- * -EINVAL for another thing, or another version of it; -EAGAIN in the middle
- * of an update. Pure.
+ * Return: 0; -EMSGSIZE if the page is cut off, by @size or by the length that it names;
+ * -EINVAL if it is no VMClock page, or one of another version; -EAGAIN in the middle of an
+ * update. Pure.
  */
 int tw_vmclock_parse(const unsigned char *bytes, size_t size,
 		     struct tw_vmclock *vmclock);
 
 /**
- * tw_vmclock_copy - an undisturbed copy of a page that its owner may rewrite
+ * tw_vmclock_copy - copy a page that its owner may rewrite, undisturbed
  * @page: TW_VMCLOCK_BYTES of it, aligned to 8
  * @bytes: TW_VMCLOCK_BYTES
  *
- * Return: 0; -EAGAIN when it was rewritten all the time.
+ * Return: 0; -EAGAIN if it was rewritten all the time.
  */
 int tw_vmclock_copy(const void *page, unsigned char *bytes);
 
-/* The device's. Returns 0; -errno of opening or mapping it; as above. */
+/* Read the device. Return 0; -errno of opening or mapping it; as the two above. */
 int tw_vmclock_read(struct tw_vmclock *vmclock);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What CPUID says about the time stamp counter (Intel SDM vol. 2, AMD APM vol.
- * 3; the hypervisor's leaves as VMware proposed them and KVM, Xen and others
- * took them over).
+ * Reads what CPUID tells about the time stamp counter (Intel SDM vol. 2, AMD APM vol. 3).
+ * VMware proposed the hypervisor's leaves, and KVM, Xen and others use them, too.
  */
 #include "processor.h"
 
@@ -41,7 +40,7 @@ static void read_brand(char *brand)
 	memmove(brand, brand + leading, 49 - leading);
 }
 
-/* Most processors leave the crystal's rate out; then nothing is said. */
+/* Return the rate; 0 if the crystal's rate is missing, as on most processors. */
 static uint64_t crystal_khz(void)
 {
 	struct registers r = cpuid(0x15);
