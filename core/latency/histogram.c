@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log-linear histogram: its memory, its edges, and what is read from it.
- * Pure arithmetic but for the mapping. Adding a value is inline in tickwise.h.
+ * The log-linear histogram: its memory, its edges, and its statistics. Pure arithmetic,
+ * except for the mapping. Adding a value is inline in tickwise.h.
  *
- * With b = bits, bin = (octave << b) + (value >> octave), where the octave is
- * 0 up to 2^(b+1) and one more for each doubling: 2^b bins an octave, each
- * 2^octave wide, and the two lowest octaves' bins hold one value each.
+ * With b = bits, bin = (octave << b) + (value >> octave). The octave is 0 up to
+ * 2^(b+1), and one more for each doubling. An octave has 2^b bins, each 2^octave wide, and
+ * each bin of the two lowest octaves holds one value.
  *
- * Everything that walks over bins walks from the bin of the minimum to the bin
- * of the maximum only: with 5 digits there are 6.3 million of them.
+ * Loops over bins go only from the bin of the minimum to the bin of the maximum: with 5
+ * digits there are 6.3 million bins.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,7 @@
 
 #define MAX_DIGITS	5
 
-/* Percentages are taken to nine decimals; so many of those units are 100 %. */
+/* Percentages have nine decimals. So 100 % is this number of units. */
 #define PERCENT_UNIT	1e9
 #define PERCENT_ALL	100000000000ULL
 
@@ -54,8 +54,8 @@ int tw_histogram_init(struct tw_histogram *histogram, unsigned digits)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (bins == MAP_FAILED)
 		return -ENOMEM;
-	/* The first count in an octave must not wait for 2 MiB being zeroed.
-	 * A kernel without huge pages refuses this, and need not be told. */
+	/* The first count in an octave must not wait until 2 MiB are zeroed. A kernel
+	 * without huge pages refuses this, which does no harm. */
 	(void)madvise(bins, size_of(&made), MADV_NOHUGEPAGE);
 	made.bins = bins;
 	*histogram = made;
@@ -71,16 +71,16 @@ void tw_histogram_free(struct tw_histogram *histogram)
 
 void tw_histogram_reset(struct tw_histogram *histogram)
 {
-	/* All bins, as the extremes need not be set after tw_histogram_add_bin.
-	 * Read before written: memory never touched stays so, and what was
-	 * touched stays mapped, so that the next count doesn't fault. */
+	/* Go over all bins: after tw_histogram_add_bin() the extremes may not be set.
+	 * Bins are read before they are written. So memory that was never touched stays
+	 * so. Touched memory stays mapped, and the next count has no page fault. */
 	for (uint32_t bin = 0; bin < histogram->bin_count; bin++)
 		if (histogram->bins[bin])
 			histogram->bins[bin] = 0;
 	tw_histogram_forget_sums(histogram);
 }
 
-/* log2 of the bin's width. */
+/* Return log2 of the bin's width. */
 static unsigned octave_of(const struct tw_histogram *histogram, uint32_t bin)
 {
 	uint32_t octave = bin >> histogram->bits;
@@ -156,7 +156,7 @@ int tw_histogram_merge(struct tw_histogram *into,
 	return 0;
 }
 
-/* The sums and extremes of @from, which has other bins. */
+/* Add the sums and extremes of @from, which has other bins. */
 static int add_sums(struct tw_histogram *into, const struct tw_histogram *from)
 {
 	int known = knows_squares(into) && knows_squares(from);
@@ -188,9 +188,9 @@ int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram 
 }
 
 /*
- * The how-manieth of all values, sorted, is meant: 1 to count. In integers,
- * because 99.9 / 100 * 1000 in doubles may be a little more than 999, and
- * rounding that up asks for the next value.
+ * Return the rank of the percentile among all values, sorted, counted from 1. Computed in
+ * integers: in doubles 99.9 / 100 * 1000 may be a little more than 999, and rounding that up
+ * would give the next value.
  */
 static uint64_t rank_of(uint64_t count, double percent)
 {
@@ -232,13 +232,13 @@ double tw_histogram_mean_ns(const struct tw_histogram *histogram)
 }
 
 /*
- * The squares of the distances from the mean, from the sums. With q the whole part
- * of the mean, and r what is left of the sum,
+ * Compute the sum of the squared distances from the mean, from the sums. Let q be the whole
+ * part of the mean, and r the rest of the sum. Then
  *
  *	sum((x - q)^2) = sum(x^2) - q * (sum(x) + r)
  *
- * in integers, so that nothing is lost where large squares are subtracted from each
- * other; and the mean itself is r / n from q.
+ * This is computed in integers, so that subtracting large squares from each other loses
+ * nothing. The mean itself is r / n above q.
  */
 static double squares_from_mean(const struct tw_histogram *histogram)
 {
@@ -251,8 +251,8 @@ static double squares_from_mean(const struct tw_histogram *histogram)
 	return (double)squares_ns2 - (double)r * ((double)r / n);
 }
 
-/* The same from the centres of the bins. In one pass with a running mean (West,
- * Communications of the ACM 22, 1979), for the same reason. */
+/* Compute the same sum from the centres of the bins. One pass with a running mean (West,
+ * Communications of the ACM 22, 1979) avoids subtracting large squares, too. */
 static double squares_of_bins(const struct tw_histogram *histogram)
 {
 	double n = 0, mean = 0, squares = 0;
@@ -276,7 +276,7 @@ static double squares_of_bins(const struct tw_histogram *histogram)
 	return squares;
 }
 
-/* Of the sample (n - 1), as fio's. */
+/* Return the deviation of the sample (n - 1), as fio does. */
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram)
 {
 	double squares;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A histogram as JSON and back. The reader takes its input for hostile: what
+ * Writes a histogram as JSON, and reads it back. The reader does not trust its input: what
  * it accepts could have been made by adding values one by one.
  */
 #include <errno.h>
@@ -13,9 +13,9 @@
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)
 
-/* What the written mean may be off the sum by count, and the standard deviation off
- * that of the sums, relative: printing and reading doubles costs some 1e-16, a wrong
- * digit shows. */
+/* How far the written mean may be off sum / count, and the written deviation off that of the
+ * sums, relative. Printing and reading doubles costs some 1e-16, while a wrong digit is
+ * noticed. */
 #define WRITTEN_TOLERANCE	1e-6
 
 static const double percents[] = {
@@ -37,7 +37,7 @@ json_t *tw_json_of_u64(uint64_t value)
 					  tw_json_digits(value);
 }
 
-/* A whole number in a string. */
+/* Parse a whole number from a string. */
 static int digits_to_u128(const char *text, size_t length, u128 *value)
 {
 	u128 sum = 0;
@@ -120,7 +120,7 @@ static json_t *bins_to_json(const struct tw_histogram *histogram)
 	return bins;
 }
 
-/* All of 128 bits; NULL where it is not known. */
+/* Write the sum of the squares, all 128 bits; NULL if it is not known. */
 static json_t *squares_to_json(const struct tw_histogram *histogram)
 {
 	u128 left = tw_histogram_squares(histogram);
@@ -154,11 +154,11 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* What the object says of itself, before the bins are looked at. */
+/* What the object states, before its bins are read. */
 struct stated {
 	uint64_t digits, count, min_ns, max_ns, sum_ns;
 	double mean_ns, stddev_ns;
-	u128 squares_ns2;		/* 0: not said, where sum_ns is not 0 */
+	u128 squares_ns2;		/* 0: not given, unless sum_ns is 0 */
 };
 
 static int refuse(const char **problem, const char *what)
@@ -252,9 +252,9 @@ static uint64_t smallest(uint64_t a, uint64_t b)
 /* What is found out about the bins while they are read. */
 struct found {
 	uint32_t first, next;		/* bins; next: one past the last */
-	u128 min_ns, max_ns;		/* what their sum can be */
-	u128 min_ns2, max_ns2;	/* and that of the squares */
-	int overflow;			/* of which 128 bits are not enough */
+	u128 min_ns, max_ns;		/* limits of their sum */
+	u128 min_ns2, max_ns2;	/* limits of the sum of their squares */
+	int overflow;			/* these need more than 128 bits */
 };
 
 static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
@@ -266,7 +266,7 @@ static int add_squares_of(u128 *sum_ns2, uint64_t count, uint64_t value_ns)
 	       __builtin_add_overflow(*sum_ns2, squares_ns2, sum_ns2);
 }
 
-/* One that ends with @high_ns. */
+/* Read the bin that ends with @high_ns. */
 static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 		    uint64_t count, const struct stated *stated,
 		    struct found *found, const char **problem)
@@ -295,7 +295,7 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 	return 0;
 }
 
-/* In any order: other programs may write them in another. */
+/* Read the bins in any order: other programs may write them in another order. */
 static int read_bins(struct tw_histogram *histogram, const json_t *json,
 		     const struct stated *stated, struct found *found,
 		     const char **problem)
@@ -319,7 +319,8 @@ static int read_bins(struct tw_histogram *histogram, const json_t *json,
 	return 0;
 }
 
-/* The square of a sum is at most n times the sum of the squares. */
+/* True if the squares are too small: the square of a sum is at most n times the sum of the
+ * squares. */
 static int squares_are_few(const struct stated *stated)
 {
 	u128 most;
@@ -352,7 +353,7 @@ static int check_bins(const struct tw_histogram *histogram,
 	return 0;
 }
 
-/* Of one that is complete. */
+/* Check the stated deviation against that of a complete histogram. */
 static int check_stddev(const struct tw_histogram *made,
 			const struct stated *stated, const char **problem)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A histogram as JSON and back: what the engine writes into its report and
- * `tickwise report` reads. Relies on jansson; not part of libtickwise.
+ * A histogram as JSON and back. The engine writes it into its report, and `tickwise report`
+ * reads it. Relies on jansson; not part of libtickwise.
  */
 #ifndef TW_HISTOGRAM_JSON_H
 #define TW_HISTOGRAM_JSON_H
@@ -10,49 +10,49 @@
 
 #include "tickwise.h"
 
-/* Of the report that the engine writes and `tickwise report` reads, which is
- * histograms for the most part. */
+/* The schema of the report that the engine writes and `tickwise report` reads. Most of a
+ * report is histograms. */
 #define TW_REPORT_SCHEMA	"tickwise-report"
 #define TW_REPORT_VERSION	3
 
 /**
- * tw_json_of_u64 - 64 unsigned bits as JSON
+ * tw_json_of_u64 - write 64 unsigned bits as JSON
  *
- * A number where every reader's double holds it (2^53), else a string of its
+ * The result is a number if the double of any reader holds it (2^53), else a string of its
  * digits. Return: a new reference; NULL without memory.
  */
 json_t *tw_json_of_u64(uint64_t value);
 
-/* A string of its digits: for absolute times and ticks, which a double does not hold.
- * A new reference; NULL without memory. */
+/* Write a number as a string of its digits: for absolute times and ticks, which a double
+ * does not hold. Return: a new reference; NULL without memory. */
 json_t *tw_json_digits(uint64_t value);
 
 /**
- * tw_json_to_u64 - a number of 0 or more, or a string of its digits
+ * tw_json_to_u64 - read a number of 0 or more, or a string of its digits
  *
  * Return: 0; -EINVAL for anything else, NULL and more than 64 bits included.
  */
 int tw_json_to_u64(const json_t *json, uint64_t *value);
 
 /**
- * tw_histogram_to_json - {"digits", "count", ..., "percentiles", "bins"}
+ * tw_histogram_to_json - write {"digits", "count", ..., "percentiles", "bins"}
  *
- * Bins are, as fio's, an object of counts, only those that hold something,
- * ascending. The key is the bin's last nanosecond. Percentiles have fio's keys.
- * An empty histogram has a minimum of 0.
+ * Bins are an object of counts, as in fio's output. It has only bins that are not empty,
+ * ascending. The key is the bin's last nanosecond. Percentiles have fio's keys. An empty
+ * histogram has a minimum of 0.
  *
  * Return: a new reference; NULL without memory.
  */
 json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
 
 /**
- * tw_histogram_from_json - read a histogram back, believing nothing
+ * tw_histogram_from_json - read a histogram back, and check all of it
  * @histogram: the result; release with tw_histogram_free()
  * @json: any JSON value
  * @problem: on -EINVAL what is wrong, a constant string
  *
- * Bins, count, minimum, maximum and sum must fit each other; the statements
- * derived from them are checked for plausibility and then not used.
+ * Bins, count, minimum, maximum and sum must fit each other. What is derived from these is
+ * checked for plausibility, and then not used.
  *
  * Return: 0; -EINVAL with @problem set; -ENOMEM.
  */
@@ -60,16 +60,16 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
 			   const char **problem);
 
 /**
- * tw_histogram_growth_from_json - read what a histogram has grown by in an interval
- * @histogram: empty; its digits are set. Its bins are made if it has none
+ * tw_histogram_growth_from_json - read how a histogram grew in an interval
+ * @histogram: empty, with its digits set; its bins are made if it has none
  * @json: any JSON value
  * @problem: on -EINVAL what is wrong, a constant string
  *
- * Bins, count, minimum and maximum must fit each other. The sum need not: it is of
- * another moment. Without bins, minimum and maximum may be those of earlier ones. The
- * squares are not known.
+ * Bins, count, minimum and maximum must fit each other. The sum need not, because it is
+ * from another moment. Without bins, minimum and maximum may be those of earlier intervals.
+ * The squares are not known.
  *
- * Return: 0; -EINVAL with @problem set; -ENOMEM. With both, @histogram is empty.
+ * Return: 0; -EINVAL with @problem set; -ENOMEM. After an error @histogram is empty.
  */
 int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
 				  const char **problem);

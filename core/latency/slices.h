@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices of lat: eight to an octave, each of whole nanoseconds, all values up to 15 in
- * one of their own. For each the engine adds up the stages of its I/Os, so that a page
- * can tell where the time of an I/O at a percentile went. A bin of a histogram lies in
- * one slice, whatever its digits.
+ * Slices of lat. Each octave has eight slices of whole nanoseconds; values up to 15 have a
+ * slice each. For each slice the engine adds up the stages of its I/Os, so that a page can
+ * tell where the time of an I/O at a percentile went. A bin of a histogram is always inside
+ * one slice, with any number of digits.
  */
 #ifndef TW_LATENCY_SLICES_H
 #define TW_LATENCY_SLICES_H
@@ -34,7 +34,7 @@ static inline uint64_t tw_lat_slice_low(unsigned slice)
 
 static inline uint64_t tw_lat_slice_high(unsigned slice)
 {
-	/* Of the last it is 2^64 - 1. */
+	/* The largest value of the last slice is 2^64 - 1. */
 	return slice + 1 == TW_LAT_SLICES ? UINT64_MAX :
 					    tw_lat_slice_low(slice + 1) - 1;
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stages of an I/O: the one list of them. The engine stamps them, a report has a
- * histogram of each under its name, and `tickwise report` prints them in this order.
- * What has to follow when one is added: "How to add a stage" in plugin/README.md.
+ * The only list of the stages of an I/O. The engine stamps them, a report has a histogram
+ * of each under its name, and `tickwise report` prints them in this order. "How to add a
+ * stage" in plugin/README.md lists what else must change when a stage is added.
  */
 #ifndef TW_LATENCY_STAGES_H
 #define TW_LATENCY_STAGES_H
 
 /*
- * STAGE(constant, name, from when to when). They do not overlap, and add up to lat.
- * Those from submit to reap are inside the kernel. An I/O has these five; or kernel in
- * place of all of them; or, where a stamp is missing, kernel in place of those around it.
- * The others are of every I/O.
+ * STAGE(constant, name, from when to when). Stages do not overlap, and add up to lat. Those
+ * from submit to reap are inside the kernel. An I/O has these five, or kernel in place of
+ * all of them. If a stamp is missing, it has kernel in place of the stages around that
+ * stamp. Every I/O has the other stages.
  *
- * The order is that of time, kernel apart: none but those inside the kernel are between
- * submit and reap, kernel follows them, and deliver is the last.
+ * The order is that of time, except for kernel. Only stages inside the kernel are between
+ * submit and reap. kernel follows them, and deliver is the last.
  *
- * `tickwise attach` has times of its own between the same stamps, blockq to complete, and
- * calls them so (plugin/kernel/attach_tally.c): it is not in the program's calls, so a
+ * `tickwise attach` has its own times between the same stamps, blockq to complete, and gives
+ * them the same names (plugin/kernel/attach_tally.c). It does not see the program's calls,
+ * so the engine's other stages have no counterpart there.
  * stage of the engine has no counterpart there.
  */
 #define TW_EACH_STAGE(STAGE) \

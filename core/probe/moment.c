@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three clocks at one moment, see moment.h.
+ * Reads three clocks at one moment, see moment.h.
  */
 #include "moment.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A start's report as a line of text, and back. See report.h.
+ * Prints a start's report as a line of text, and reads it back. See report.h.
  */
 #include "report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a start of some clock has to say, as a line of text: from the probe in
- * fio, or from a child of `tickwise compare`, to that.
+ * The report of one start of a clock, as a line of text. The probe in fio, or a child of
+ * `tickwise compare`, sends it to `tickwise compare`.
  */
 #ifndef TW_PROBE_REPORT_H
 #define TW_PROBE_REPORT_H
@@ -24,10 +24,10 @@ struct tw_probe_report {
 	struct tw_probe_moment moment[2];
 };
 
-/* "ready STARTUP", once the first moment is taken; then "done ..." */
+/* Print "ready STARTUP" once the first moment is taken, and then "done ...". */
 int tw_probe_print_ready(int fd, double startup_ns);
 int tw_probe_print(int fd, const struct tw_probe_report *report);
-/* 0; -1: it is not such a line. */
+/* Read a "done" line. Return 0; -1 if it is no such line. */
 int tw_probe_scan(const char *line, struct tw_probe_report *report);
 
 #endif

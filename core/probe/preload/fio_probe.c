@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into fio by `tickwise compare`: reads fio's own clock from inside,
- * whatever version of fio it is. It needs no header of fio's, only that the
- * program exports fio_gettime(), as it does for external engines.
+ * `tickwise compare` preloads this into fio, to read fio's own clock from inside. It works
+ * with any version of fio: it needs no header of fio's, only that the program exports
+ * fio_gettime(), as it does for external engines.
  *
- * fio's main process is given a job that starts late. It then waits with
- * usleep(); its clock is calibrated by then. From there the probe says how long
- * that took, compares the clock at two moments a window apart, measures what a
- * reading costs in a child, as a job would be one, and ends the process.
+ * fio's main process gets a job that starts late. Then it waits with usleep(), and its clock
+ * is calibrated by then. The probe reports how long that took, and compares the clock at two
+ * moments, a window apart. It measures what a reading costs in a child, because a job would
+ * be one. Then it ends the process.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* libc's own, not that of another preloaded library. */
+/* Find fio's function and that of libc, not one of another preloaded library. */
 static int find_functions(void)
 {
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
@@ -88,7 +88,7 @@ static void sleep_until(uint64_t end_ns)
 			.tv_nsec = (long)((end_ns - now_ns) % TW_NS_PER_SECOND),
 		};
 
-		/* Asked to end: so be it. */
+		/* A signal asks this process to end. */
 		if (nanosleep(&rest, NULL) && errno == EINTR)
 			_exit(1);
 	}
@@ -119,7 +119,7 @@ static void probe(int fd)
 	_exit(tw_probe_print(fd, &report) != 0);
 }
 
-/* fio's way to wait. */
+/* Probe instead of waiting: fio waits with this function. */
 __attribute__((visibility("default")))
 int usleep(useconds_t microseconds)
 {
