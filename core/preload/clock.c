@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's slow half: reading in any state, renewing, falling back.
- * See clock.h. Runs within clock_gettime(): no memory, no errno, no waiting.
+ * The slow half of the preload clock: reading in any state, renewing, falling back. See
+ * clock.h. It runs within clock_gettime(): no memory, no errno, no waiting.
  */
 #include "clock.h"
 
-/* Brackets of an anchor: as many as it takes to be narrow, at most. */
+/* The brackets of an anchor: until it is narrow, but not more than this. */
 #define MIN_BRACKETS	3
 #define MAX_BRACKETS	16
 #define NARROW_NS	40
 
-/* A ceiling this far above the system's clock was another clock's: a child went
- * to another time namespace. */
+/* If the ceiling is this far above the system's clock, it is that of another clock: a child
+ * went to another time namespace. */
 #define FOREIGN_NS	1000000000ULL
 
-/* From a try that failed to the next. Of a segment that holds there is a tenth
- * of a millisecond left for it. */
+/* The time from a try that failed to the next one. While a segment holds, a tenth of a
+ * millisecond is left for trying. */
 #define RENEW_AGAIN_NS	10000
 #define ENTER_AGAIN_NS	300000
 
@@ -24,7 +24,7 @@ static uint64_t load_word(const struct tw_preload_clock *clock)
 	return __atomic_load_n(&clock->word, __ATOMIC_ACQUIRE);
 }
 
-/* Only if it is still @from; @to without its number. */
+/* Change the word only if it is still @from. @to has no number: it gets the next one. */
 static int change_word(struct tw_preload_clock *clock, uint64_t from,
 		       uint64_t to)
 {
@@ -44,7 +44,7 @@ static uint64_t next_place(uint64_t word)
 	return (word + 1) & TW_WORD_PLACE;
 }
 
-/* As it is in @line at this moment; of use if the word is still the same. */
+/* Copy the segment at @place. The copy is valid only if the word is still the same. */
 static struct tw_line load_line(const struct tw_preload_clock *clock,
 				uint64_t place)
 {
@@ -66,7 +66,7 @@ static void store_line(struct tw_preload_clock *clock, uint64_t place,
 {
 	struct tw_line *to = &clock->line[place];
 
-	/* Those who read it for an older word shall see that it is not. */
+	/* A thread that reads this place for an older word must see that the word is old. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&to->start, line->start, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->renew, line->renew, __ATOMIC_RELAXED);
@@ -89,7 +89,8 @@ static uint64_t system_ns(const struct tw_preload_source *source,
 
 /* ---- renewing ---- */
 
-/* Nobody waits for it: a handler may have interrupted who has it. */
+/* Take the lock if it is free. No thread waits for it: a handler may have interrupted the
+ * thread that has it. */
 static int take_lock(struct tw_preload_clock *clock, uint64_t me)
 {
 	uint64_t nobody = 0;
@@ -116,8 +117,8 @@ static void take_anchor(const struct tw_preload_clock *clock,
 		uint64_t ns = source->read_ns(source->context);
 		uint64_t after = source->read_ticks(source->context);
 
-		/* A later one is not to be held against one that is as old as
-		 * an interruption: slopes change. */
+		/* A bracket after an interruption is not compared with an old one,
+		 * because slopes change. */
 		if (i == 0 || (double)(after - anchor->ticks) * slope >
 			      TW_STEER_AHEAD_NS)
 			tw_anchor_begin(anchor, slope, before, ns, after);
@@ -152,10 +153,10 @@ static void count(struct tw_preload_counts *counts, enum tw_steer_result result)
 }
 
 /*
- * Two changes of the word: the proposal, and its acceptance. Whoever answered
- * from the system's clock before the proposal was seen answered no more than
- * that shows after it, and that must not be above the start. From then on
- * earlier_ns() answers no more than the start.
+ * Make @next the segment. That takes two changes of the word: the proposal and its
+ * acceptance. Before the proposal was seen, other threads may have answered from the
+ * system's clock, with no more than it shows after the proposal. That must not be above the
+ * start. From then on earlier_ns() answers no more than the start.
  */
 static void propose(struct tw_preload_clock *clock,
 		    const struct tw_preload_source *source, uint64_t word,
@@ -181,12 +182,12 @@ static void propose(struct tw_preload_clock *clock,
 			clock->counts.renewed++;
 		return;
 	}
-	/* Somebody else may have rejected it already. */
+	/* Another thread may have rejected the proposal already. */
 	clock->counts.late++;
 	change_word(clock, proposed, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
 }
 
-/* A try has just failed, and costs a microsecond. */
+/* True if a try has just failed: each costs a microsecond. */
 static int is_too_soon(const struct tw_preload_clock *clock, uint64_t now,
 		       double again_ns)
 {
@@ -194,7 +195,7 @@ static int is_too_soon(const struct tw_preload_clock *clock, uint64_t now,
 	       again_ns;
 }
 
-/* With the lock. @word: a segment holds, and it is time to renew it. */
+/* Renew the segment, with the lock. @word: a segment holds, and its renewal is due. */
 static void renew(struct tw_preload_clock *clock,
 		  const struct tw_preload_source *source, uint64_t word)
 {
@@ -215,15 +216,15 @@ static void renew(struct tw_preload_clock *clock,
 	count(&clock->counts, result);
 	if (result == TW_STEER_JUMPED)
 		tw_steer_reset(&clock->steer);
-	/* Else it is left to expire: what others may answer from it in these
-	 * last moments must not be above what comes next. */
+	/* If it jumped, the segment is left to expire. The last times that others answer
+	 * from it must not be above what comes next. */
 	if (result == TW_STEER_GOOD)
 		propose(clock, source, word, &next);
 	else
 		clock->tried_ticks = now;
 }
 
-/* With the lock. @word: the system's clock is read. */
+/* Make a first segment, with the lock. @word: the system's clock is read. */
 static void enter(struct tw_preload_clock *clock,
 		  const struct tw_preload_source *source, uint64_t word)
 {
@@ -252,8 +253,8 @@ static void enter(struct tw_preload_clock *clock,
 /* ---- reading ---- */
 
 /*
- * The time before @until, by what held before: place @place, which was a
- * segment, or had expired. 0: that moment has come, or the word has changed.
+ * Set the time before @until, by what held before: @place, which was a segment or had
+ * expired. Return 1; 0: that moment has come, or the word has changed.
  */
 static int earlier_ns(struct tw_preload_clock *clock,
 		      const struct tw_preload_source *source, uint64_t word,
@@ -271,7 +272,7 @@ static int earlier_ns(struct tw_preload_clock *clock,
 		       ticks - line.start < line.hard && is_still(clock, word);
 	}
 	*ns = system_ns(source, tw_line_ceiling_ns(&line));
-	/* Whatever its slope by now: not above what comes next. */
+	/* Limit the time, whatever its slope is by now: not above what comes next. */
 	top_ns = tw_line_ns(until, 0);
 	if (*ns > top_ns)
 		*ns = top_ns;
@@ -279,8 +280,8 @@ static int earlier_ns(struct tw_preload_clock *clock,
 	return (int64_t)(ticks - until->start) < 0 && is_still(clock, word);
 }
 
-/* A counter a little behind, on another CPU, reads a start that is known to
- * have come: then it has. */
+/* True if a counter on another CPU is only a little behind a start that is known to have
+ * come: then the start has come. */
 static int is_behind(const struct tw_preload_clock *clock,
 		     const struct tw_line *line, uint64_t ticks)
 {
@@ -289,8 +290,8 @@ static int is_behind(const struct tw_preload_clock *clock,
 }
 
 /*
- * For the owner. Meanwhile a signal handler of its own finds no copy, and other
- * threads may take the ownership away.
+ * Write the owner's copy. Meanwhile its signal handlers find no copy, and other threads may
+ * take the ownership away.
  */
 static void write_copy(struct tw_preload_clock *clock, uint64_t me,
 		       const struct tw_line *line)
@@ -369,14 +370,14 @@ static int proposed_ns(struct tw_preload_clock *clock,
 	if (earlier_ns(clock, source, word, word,
 		       (word & TW_WORD_EXPIRED) != 0, &next, ns))
 		return 1;
-	/* It has come, and nobody has accepted it. */
+	/* The start has come, and no thread has accepted the proposal. */
 	change_word(clock, word, word & (TW_WORD_PLACE | TW_WORD_EXPIRED));
 	return 0;
 }
 
 /*
- * Sequentially consistent, and before the counter is read: who is handed a time
- * from here finds that there are two.
+ * Note that this thread reads. That is sequentially consistent, and comes before the counter
+ * is read. So a thread that gets a time from this one finds that there are two readers.
  */
 static void note_reader(struct tw_preload_clock *clock, uint64_t me)
 {
@@ -419,9 +420,9 @@ void tw_preload_enable(struct tw_preload_clock *clock, double ns_per_tick)
 }
 
 /*
- * Another thread may have been renewing, and will not end that here: a proposal
- * will be rejected, and what it knew is not to be relied upon. This thread may
- * have been, too, where a signal handler forks; it goes on with it.
+ * Another thread of the parent may have been renewing, and will not finish that here. So its
+ * proposal will be rejected, and its knowledge is not used. This thread may have been
+ * renewing, too, if a signal handler forks: then it continues.
  */
 void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me)
 {

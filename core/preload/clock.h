@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock: one clock for all threads of a process, without a thread
- * of its own and without a lock that anybody waits for.
+ * The preload clock: one clock for all threads of a process. It needs no thread of its own,
+ * and no lock that a thread waits for.
  *
- * At any moment there is a segment (steer.h) that holds, or none, and then the
- * system's clock is read. Which, is one word. A reader loads the word, reads the
- * counter, converts, and takes the result if the word is still the same. Four
- * places for segments take turns, so what a word of a moment ago spoke of is
- * still there.
+ * At any moment either a segment (steer.h) holds, or there is none and the system's clock is
+ * read. One word tells which. A reader loads the word, reads the counter, and converts. It
+ * uses the result if the word is still the same. Four places for segments take turns, so
+ * the segment of a word that was read a moment ago is still there.
  *
- * A segment comes into being as a proposal: written into a free place, named in
- * the word, and accepted by a second change of the word if its start is then
- * still well ahead. Whoever finds a proposal whose start has come rejects it. So
- * all agree from which tick on it holds, however long anybody was held up. One
- * at a time may propose; who finds another at it goes on with what there is.
- * When half a millisecond has passed and nobody has renewed the segment, it has
- * expired: the system's clock is read, and never below what the segment ended
- * with. A signal handler, or a child after fork(), may meet any of these states
- * half done and reads the time all the same.
+ * A segment begins as a proposal. It is written into a free place and named in the word. A
+ * second change of the word accepts it if its start is then still well ahead. A thread that
+ * finds a proposal whose start has come rejects it. So all threads agree from which tick on
+ * a segment holds, however long one of them was held up. Only one thread at a time may
+ * propose; the others go on with what there is.
  *
- * Order between threads. A reading that is made after another one was seen must
- * not be below it, and for that the counter must be read in order: where that is
- * done there is nothing to gain over the vDSO, which does it, too. But while
- * only one thread has ever read the clock, nobody could tell. That thread owns
- * the clock, reads unordered, from a copy of the segment that only it writes.
- * The first reading of a second thread ends that, for all and for good. The
- * turn itself is safe: the second thread takes the ownership away before it
- * reads, so whoever is handed that reading finds it gone. A copy is good until
- * its segment is due for renewal: no next one starts before that.
+ * If no thread renews a segment within half a millisecond, it has expired. Then the system's
+ * clock is read, but no time is below the end of the segment. A signal handler, or a child
+ * after fork(), can find any of these states half done, and can still read the time.
+ *
+ * Order between threads. A reading that is made after another one was seen must not be below
+ * that one. So the counter must be read in order, which the vDSO does, too: then nothing is
+ * gained over the vDSO. But while only one thread has ever read the clock, the order does not
+ * show. That thread owns the clock. It reads unordered, from a copy of the segment that only
+ * it writes. The first reading of a second thread ends that, for all threads and for ever.
+ * This change is safe: the second thread takes the ownership away before it reads, so a
+ * thread that gets its reading finds the ownership gone. A copy is valid until the renewal
+ * of its segment is due: no next segment starts before that.
  */
 #ifndef TW_PRELOAD_CLOCK_H
 #define TW_PRELOAD_CLOCK_H
@@ -37,15 +35,15 @@
 
 #include "steer.h"
 
-/* Who owns the clock: a thread's own number; that with this bit while it writes
- * its copy; or nobody, any more. Such numbers are multiples of 4, not 0. */
+/* The owner of the clock is a thread's own number, or that number with this bit while the
+ * thread writes its copy, or no thread any more. Numbers are multiples of 4, and not 0. */
 #define TW_PRELOAD_WRITES	1ULL
 #define TW_PRELOAD_SHARED	2ULL
 
 /**
- * struct tw_preload_source - the two clocks, for what is not the hot path
+ * struct tw_preload_source - the two clocks, for all but the hot path
  *
- * @read_ticks is ordered after what the caller read before.
+ * @read_ticks must be ordered after what the caller read before.
  */
 struct tw_preload_source {
 	uint64_t (*read_ticks)(void *context);
@@ -53,52 +51,52 @@ struct tw_preload_source {
 	void *context;
 };
 
-/* What happened, for the message at the end; counted by whoever renews. */
+/* What happened, for the message at the end. The thread that renews counts. */
 struct tw_preload_counts {
 	uint64_t renewed;	/* segments that followed another */
 	uint64_t entered;	/* segments after the system's clock */
 	uint64_t wide;		/* no narrow anchor: interrupted all the time */
 	uint64_t slewed;	/* more than TW_STEER_SLEW_PPM */
 	uint64_t jumped;
-	uint64_t late;		/* proposals not in time */
-	double worst_ns;	/* seen off the system's clock when renewed */
+	uint64_t late;		/* proposals that were too late */
+	double worst_ns;	/* largest difference to the system's clock */
 };
 
 struct tw_preload_clock {
 	/* One cache line for the owner, see tw_preload_alone(). */
-	uint64_t owner;		/* 0: nobody has read it yet */
+	uint64_t owner;		/* 0: no thread has read it yet */
 	uint64_t start, renew, mult, base, seconds;
 	/* Read by all, written some thousand times a second. */
 	uint64_t word;
 	struct tw_line line[4];
-	/* Who renews; 0: nobody. The rest is that thread's. */
+	/* Owner of the lock, 0 if free. It protects the fields below. */
 	uint64_t lock __attribute__((aligned(64)));
 	uint64_t enabled;
-	uint64_t tried_ticks;	/* to renew or to enter, and failed */
+	uint64_t tried_ticks;	/* when renewing or entering last failed */
 	struct tw_steer steer;
 	struct tw_preload_counts counts;
 };
 
 /*
- * The word: a place, whether it has expired (or never held), whether the next
- * place has a proposal, and above that a number that never comes again.
+ * The word has a place, whether that place has expired (or never held), whether the next
+ * place has a proposal, and above that a number that never repeats.
  */
 #define TW_WORD_PLACE		3ULL
 #define TW_WORD_EXPIRED		4ULL
 #define TW_WORD_PROPOSED	8ULL
 #define TW_WORD_NUMBER		16ULL
 
-/* Zeroed memory is a clock that reads the system's; so is this one. */
+/* A clock that reads the system's clock. Zeroed memory is such a clock, too. */
 #define TW_PRELOAD_CLOCK_INIT	{ .word = TW_WORD_EXPIRED }
 
-/* From now on segments are made. @ns_per_tick: of CLOCK_MONOTONIC_RAW. */
+/* Make segments from now on. @ns_per_tick: of CLOCK_MONOTONIC_RAW. */
 void tw_preload_enable(struct tw_preload_clock *clock, double ns_per_tick);
 
-/* In a child after fork(): its only thread is @me. Time goes on. */
+/* Go on in a child after fork(). Its only thread is @me. Time goes on. */
 void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me);
 
 /**
- * tw_preload_ns - the time, by the way that always gives one
+ * tw_preload_ns - read the time in any state
  * @clock: the clock
  * @source: its clocks
  * @me: the thread's number, see TW_PRELOAD_WRITES
@@ -114,13 +112,13 @@ static inline uint64_t tw_preload_part(const uint64_t *part)
 }
 
 /**
- * tw_preload_alone - the time, for the thread that owns the clock
+ * tw_preload_alone - read the time, for the thread that owns the clock
  * @read_ticks: unordered; inlined
  * @ns: set to whole ns since the beginning of @seconds, under 2 * 10^9
  *
- * A signal handler may renew the copy in between: then it starts elsewhere.
+ * If a signal handler renews the copy meanwhile, its start has changed.
  *
- * Return: 1; 0, it is not to be had this way.
+ * Return: 1; 0 if the time can't be read in this way.
  */
 static inline __attribute__((always_inline)) int
 tw_preload_alone(const struct tw_preload_clock *clock, uint64_t me,
@@ -145,7 +143,7 @@ tw_preload_alone(const struct tw_preload_clock *clock, uint64_t me,
 }
 
 /**
- * tw_preload_among - the time, for one of several threads, as tw_preload_alone()
+ * tw_preload_among - read the time as one of several threads, as tw_preload_alone()
  * @read_ticks: ordered
  */
 static inline __attribute__((always_inline)) int

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at the counter before main(). core/trust.c decides whether the preload
- * clock may use it: only where the kernel keeps time by it. Then the vDSO computes
- * CLOCK_MONOTONIC from the very same reads, and what a suspend or a move to another
- * host does to the counter, it does to both. What the kernel takes for granted,
- * that the CPUs' counters agree, is measured.
+ * Examines the counter before main(). core/trust.c decides whether the preload clock may
+ * use it: only if the kernel keeps time by it. Then the vDSO computes CLOCK_MONOTONIC from
+ * the same reads, and a suspend or a move to another host changes both in the same way. The
+ * kernel assumes that the CPUs' counters agree; here that is measured.
  */
 #include "look.h"
 
@@ -22,7 +21,7 @@
 #include "trust_measure.h"
 
 #define CHECK_WAIT_MS	1000
-/* RAW's rate over this is good for 8 ppm; slew is refused from 500 on. */
+/* Over this time RAW's rate is good to 8 ppm. Slew is refused from 500 on. */
 #define BASELINE_NS	10000000
 #define MARK_TRIES	20
 
@@ -40,8 +39,8 @@ static void measure_and_exit(int fd)
 	_exit(0);
 }
 
-/* By way of the pipe: a program may ignore SIGCHLD, and then nothing is left
- * to wait for. */
+/* Get the child's result through the pipe. A program may ignore SIGCHLD, and then there is
+ * no child to wait for. */
 static struct tw_trust_compared listen_to(pid_t child, int fd)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
@@ -85,7 +84,7 @@ static double middle_ticks(const struct tw_clock_mark *mark)
 	return (double)(mark->ticks_after - mark->ticks_before) / 2;
 }
 
-/* The rest of the baseline passes asleep. */
+/* Measure the slope. The rest of the baseline is spent asleep. */
 static int slope_since(const struct tw_clock_mark *begin, double *ns_per_tick)
 {
 	struct tw_clock_mark end = TW_SIZED(struct tw_clock_mark);
@@ -118,14 +117,14 @@ static double width_ns(const struct tw_clock_mark *mark, double ns_per_tick)
 }
 
 /*
- * A wider bracket is an anchor that would never be taken. Anchors are made of
- * several brackets, and a little narrower.
+ * With wider brackets no anchor would ever be used. An anchor is made of several brackets,
+ * and is a little narrower than these.
  */
 static const struct tw_trust_needs needs = {
 	.is_clocksource = 1, .max_bracket_ns = 1.5 * TW_STEER_BRACKET_NS,
 };
 
-/* As soon as something speaks against the counter, no more is looked at. */
+/* Examine the counter. Stop as soon as something speaks against it. */
 static int look(int measure, double *ns_per_tick, struct tw_trust *trust)
 {
 	struct tw_trust_seen seen = {

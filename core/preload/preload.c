@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtickwise-preload.so: clock_gettime(CLOCK_MONOTONIC) from the counter, for
- * a program that nobody may rebuild.
+ * libtickwise-preload.so: clock_gettime(CLOCK_MONOTONIC) from the counter, for a program
+ * that can't be rebuilt.
  *
  *	LD_PRELOAD=libtickwise-preload.so fio --clocksource=clock_gettime ...
  *
- * Other clocks, gettimeofday() and time() stay with libc: CLOCK_REALTIME may be
- * set, so there is no promise that could be made of it. Until this library has
- * been set up, and wherever the counter is not to be trusted, the real
- * clock_gettime() is called.
+ * Other clocks, gettimeofday() and time() stay with libc: CLOCK_REALTIME may be set, so
+ * nothing could be promised of it. The real clock_gettime() is called until this library is
+ * set up, and wherever the counter is not reliable.
  *
  * TICKWISE_PRELOAD in the environment: words with commas between them.
- *	verbose		say what is done, and at the end what was seen
+ *	verbose		print what is done, and at the end what was seen
  *	nocheck		don't compare the CPUs' counters first
  *	off		call the real clock_gettime()
  */
@@ -39,13 +38,13 @@ static int by_system_call(clockid_t id, struct timespec *now)
 	return (int)syscall(SYS_clock_gettime, id, now);
 }
 
-/* libc's, from the set-up on. */
+/* This becomes libc's function when the library is set up. */
 static int (*real_clock_gettime)(clockid_t, struct timespec *) = by_system_call;
 
 static struct tw_preload_clock tw_clock = TW_PRELOAD_CLOCK_INIT;
 static int is_verbose;
 
-/* What tells threads apart: where their own memory is. */
+/* Return the thread's number: the address of its own memory. */
 static inline uint64_t me(void)
 {
 	uint64_t pointer;
@@ -82,7 +81,7 @@ static inline int answer(struct timespec *now, uint64_t seconds, uint64_t ns)
 	return 0;
 }
 
-/* All but the one case that is worth inlining. */
+/* Handle all cases but the one that is worth inlining. */
 static __attribute__((noinline)) int other_gettime(clockid_t id,
 						   struct timespec *now)
 {
@@ -112,7 +111,7 @@ int clock_gettime(clockid_t id, struct timespec *now)
 
 /* ---- before and after main() ---- */
 
-/* One write, so that lines of several processes don't mix. */
+/* Print a line in one write, so that lines of several processes do not mix. */
 __attribute__((format(printf, 1, 2)))
 static void say(const char *format, ...)
 {
@@ -209,7 +208,7 @@ static void say_what_was_seen(void)
 
 	if (!is_verbose || !tw_clock.enabled)
 		return;
-	say("renewed %llu times, at worst %.0f ns (+- %d) off when looked at; "
+	say("renewed %llu times, at worst %.0f ns (+- %d) off when compared; "
 	    "entered %llu times; slew now %+.1f ppm, too steep %llu times; "
 	    "%llu comparisons disturbed, %llu late",
 	    (unsigned long long)counts->renewed, counts->worst_ns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's arithmetic, see steer.h. Called within clock_gettime(),
- * so in signal handlers, too: no memory, no errno, no library.
+ * The preload clock's arithmetic, see steer.h. It is called within clock_gettime(), and so in
+ * signal handlers, too: no memory, no errno, no library.
  */
 #include "steer.h"
 
@@ -9,13 +9,13 @@
 #define SECOND_NS	1000000000ULL
 #define SECOND		(SECOND_NS << 32)
 
-/* Slopes are measured over this much at least. */
+/* Slopes are measured over at least this time. */
 #define BASELINE_NS	2000000.0
-/* Eight of them are more than that. */
+/* Anchors closer than this count as one. Eight of these are more than the baseline. */
 #define APART_NS	300000.0
-/* Anchors further apart may have a suspend between them. */
+/* Between anchors that are further apart there may be a suspend. */
 #define LARGEST_GAP_NS	10000000.0
-/* Further off than any slew that is followed can be half a millisecond later. */
+/* No slew that is followed gets further off than this in half a millisecond. */
 #define JUMP_NS		1000.0
 
 static double ticks_after(uint64_t later, uint64_t earlier)
@@ -53,7 +53,7 @@ void tw_anchor_begin(struct tw_anchor_at *anchor, double slope, uint64_t before,
 {
 	anchor->ticks = before;
 	anchor->ns = ns;
-	/* It had not reached ns + 1 at @before, and was at ns by @after. */
+	/* The clock was below ns + 1 at @before, and at ns or above at @after. */
 	anchor->low_ns = -ticks_after(after, before) * slope;
 	anchor->high_ns = 1;
 }
@@ -74,7 +74,7 @@ void tw_anchor_narrow(struct tw_anchor_at *anchor, double slope,
 
 int tw_anchor_is_good(const struct tw_anchor_at *anchor)
 {
-	/* Brackets that exclude each other: a clock was not what it seems. */
+	/* If the brackets exclude each other, one of the clocks is faulty. */
 	return anchor->high_ns >= anchor->low_ns &&
 	       anchor->high_ns - anchor->low_ns <= TW_STEER_BRACKET_NS;
 }
@@ -87,8 +87,8 @@ static const struct tw_anchor_at *anchor_before(const struct tw_steer *steer,
 	return &steer->anchor[(steer->anchors - back) % TW_STEER_ANCHORS];
 }
 
-/* Those that come close upon each other are one: a baseline is to be had from
- * as many as there is room for. */
+/* Keep an anchor. Anchors that are close to each other count as one, so that those kept
+ * always make a baseline. */
 static void keep(struct tw_steer *steer, const struct tw_anchor_at *anchor)
 {
 	if (steer->anchors > 1 &&
@@ -97,12 +97,12 @@ static void keep(struct tw_steer *steer, const struct tw_anchor_at *anchor)
 	    steer->ns_per_tick < APART_NS)
 		steer->anchors--;
 	steer->anchor[steer->anchors++ % TW_STEER_ANCHORS] = *anchor;
-	/* Only whether it is more than there is room for matters. */
+	/* It only matters whether there are more anchors than places. */
 	if (steer->anchors == 3 * TW_STEER_ANCHORS)
 		steer->anchors = 2 * TW_STEER_ANCHORS;
 }
 
-/* From the oldest anchor that is kept; 0: they are too near to each other. */
+/* Return the slope from the oldest anchor that is kept; 0: they are too close. */
 static double measured_slope(const struct tw_steer *steer)
 {
 	unsigned kept = steer->anchors < TW_STEER_ANCHORS ? steer->anchors :
@@ -125,7 +125,7 @@ static int is_too_steep(const struct tw_steer *steer, double slope)
 	return off > limit || off < -limit;
 }
 
-/* What the slope was last is the best guess there is, if it was one. */
+/* Start anew. The last slope is the best guess, unless it was too steep. */
 static void begin_anew(struct tw_steer *steer)
 {
 	steer->anchors = 0;
@@ -160,7 +160,7 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 
 /* ---- segments ---- */
 
-/* What the system's clock is expected to show @ticks, against @ns. */
+/* Return what the system's clock will probably show at @ticks, relative to @ns. */
 static double expected_ns(const struct tw_steer *steer, uint64_t ticks,
 			  uint64_t ns)
 {
@@ -181,8 +181,8 @@ static void set_base(struct tw_line *line, uint64_t seconds, uint64_t base)
 }
 
 /*
- * The slope from where the line starts to the system's clock at its end, and
- * where these two moments are.
+ * Aim the line from its start at the system's clock at its end: set its slope, and when it
+ * ends and when its renewal is due.
  */
 static enum tw_steer_result aim(const struct tw_steer *steer,
 				struct tw_line *line)
@@ -203,7 +203,7 @@ static enum tw_steer_result aim(const struct tw_steer *steer,
 	ahead_ns = (double)(line->base & 0xffffffff) / UNIT -
 		   expected_ns(steer, line->start, start_ns);
 	slope = steer->slope - ahead_ns / (double)line->hard;
-	/* Twice the largest slew in what renewing takes, and the anchors. */
+	/* The limit is twice the largest slew during a renewal, and the anchors' error. */
 	off = slope / steer->ns_per_tick - 1;
 	if (ahead_ns > JUMP_NS || ahead_ns < -JUMP_NS || off > 0.01 ||
 	    off < -0.01)
@@ -222,7 +222,7 @@ enum tw_steer_result tw_steer_follow(const struct tw_steer *steer,
 				     struct tw_line *next)
 {
 	next->start = start_after(steer, now);
-	/* It must come to hold while this one does. */
+	/* The next segment must begin while this one holds. */
 	if (next->start - line->start >= line->hard)
 		return TW_STEER_WIDE;
 	next->after_system = 0;

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's arithmetic: which line follows which, so that time goes
- * on without a step and ends up where the system's clock is. Reads no clock.
+ * The preload clock's arithmetic: finds the line that follows another one, so that time goes
+ * on without a step and meets the system's clock. Reads no clock.
  *
- * Time is cut into segments of half a millisecond at most. A segment is a line
- * over the counter, in 2^-32 ns. When four tenths of a millisecond have passed
- * since the system's clock was looked at, it is looked at again (an anchor), and
- * a next segment is made: it begins a few microseconds ahead exactly where the
- * present one stands, and has the slope that takes it to where the system's
- * clock is expected when its half millisecond is over.
+ * Time is cut into segments of half a millisecond at most. A segment is a line over the
+ * counter, in 2^-32 ns. The system's clock is read again 0.4 ms after it was last read: this
+ * is an anchor. Then a next segment is made. It begins a few microseconds ahead, exactly
+ * where the present one stands then. Its slope takes it to the expected time of the system's
+ * clock at the end of its half millisecond.
  *
- * What that is off the system's clock at most: an anchor is half its bracket
- * off, 30 ns; a slope from two of them over 2 ms 30 ppm, 15 ns in half a
- * millisecond; the rest of TW_STEER_BOUND_NS is rounding. And NTP's slew may
- * change at any time, by twice its largest: |slew| x 1 ms in that half. Where
- * a segment starts elsewhere than the system's clock, its error is a weighted
- * mean of that at the start and that at the end, never more than the larger.
+ * The largest difference to the system's clock has these parts:
+ *
+ *	- An anchor is off by half its bracket, 30 ns.
+ *	- A slope from two anchors over 2 ms is off by 30 ppm: 15 ns in half a millisecond.
+ *	- The rest of TW_STEER_BOUND_NS is rounding.
+ *	- NTP's slew may change at any time, by twice its largest value: |slew| x 1 ms in the
+ *	  half millisecond.
+ *
+ * If a segment starts elsewhere than the system's clock, its error is a weighted mean of the
+ * errors at its start and at its end. It is never more than the larger one.
  */
 #ifndef TW_PRELOAD_STEER_H
 #define TW_PRELOAD_STEER_H
@@ -26,24 +29,24 @@
 
 #define TW_STEER_RENEW_NS	400000
 #define TW_STEER_HARD_NS	500000
-/* How far ahead a segment starts, and what of that must be left once all can
- * see it: covers counters apart, and what processors delay a read by. */
+/* How far ahead a segment starts, and how much of that must be left when all threads can see
+ * it. This covers counters that are apart, and what processors delay a read by. */
 #define TW_STEER_AHEAD_NS	4000
 #define TW_STEER_MARGIN_NS	2000
-/* The widest anchor that is taken: it is half of this off. Where processors are
- * emulated both are set when it is compiled: no anchor is narrow there. */
+/* The widest anchor that is used. Its error is half of this. For emulated processors both are
+ * set when this is compiled: there no anchor is narrow. */
 #ifndef TW_STEER_BRACKET_NS
 #define TW_STEER_BRACKET_NS	60
 #define TW_STEER_BOUND_NS	50
 #endif
-/* The steepest slew that is followed: a frequency that NTP set. */
+/* The steepest slew that is followed: that of the largest frequency that NTP can set. */
 #define TW_STEER_SLEW_PPM	TW_NTP_FREQUENCY_PPM
 #define TW_STEER_ANCHORS	8
 
 /**
  * struct tw_anchor_at - the system's clock at one tick, as an interval
  *
- * At @ticks it was within [low, high] of @ns.
+ * At @ticks the clock was within [low, high] of @ns.
  */
 struct tw_anchor_at {
 	uint64_t ticks;
@@ -52,11 +55,11 @@ struct tw_anchor_at {
 };
 
 /**
- * struct tw_line - time from a tick on; read by many
+ * struct tw_line - the time from a tick on, read by many threads
  *
- * ns since the beginning of @seconds are (@base + since * @mult) >> 32, since
- * being ticks after @start. Of use for since < @hard; from @renew on it is time
- * to look at the system's clock again.
+ * With since = ticks after @start, the ns since the beginning of @seconds are (@base +
+ * since * @mult) >> 32. The line is valid for since < @hard. From @renew on, the system's
+ * clock should be read again.
  */
 struct tw_line {
 	uint64_t start;
@@ -65,7 +68,7 @@ struct tw_line {
 	uint64_t base;
 	uint64_t seconds;
 	uint64_t hard;
-	uint64_t after_system;	/* 1: before it, the system's clock was read */
+	uint64_t after_system;	/* 1: before it, the system's clock was used */
 } __attribute__((aligned(64)));
 
 /**
@@ -74,28 +77,28 @@ struct tw_line {
 struct tw_steer {
 	double ns_per_tick;		/* of CLOCK_MONOTONIC_RAW: slew of 0 */
 	double slope;			/* of the system's clock, now */
-	int is_measured;		/* not just a first guess */
+	int is_measured;		/* 0: the slope is a first guess */
 	struct tw_anchor_at anchor[TW_STEER_ANCHORS];
-	unsigned anchors;		/* ever taken since the last reset */
+	unsigned anchors;		/* all since the last reset */
 };
 
 enum tw_steer_result {
 	TW_STEER_GOOD,
 	TW_STEER_WIDE,			/* no anchor narrow enough */
 	TW_STEER_SLEWED,		/* over TW_STEER_SLEW_PPM */
-	TW_STEER_JUMPED,		/* no slew explains where it is */
+	TW_STEER_JUMPED,		/* no slew explains the difference */
 	TW_STEER_EARLY,			/* the slope is not known yet, or a
-					   clock that ran ahead waits */
+					   clock that was ahead waits */
 };
 
 void tw_steer_init(struct tw_steer *steer, double ns_per_tick);
 
-/* Nothing of before says anything about what comes. */
+/* Forget the anchors and the slope: what comes does not depend on them. */
 void tw_steer_reset(struct tw_steer *steer);
 
 /**
  * tw_anchor_begin, tw_anchor_narrow - intersect brackets into an anchor
- * @before, @after: ticks that enclose the reading @ns, which is floored
+ * @before, @after: ticks that enclose the reading @ns, which is rounded down
  */
 void tw_anchor_begin(struct tw_anchor_at *anchor, double slope, uint64_t before,
 		     uint64_t ns, uint64_t after);
@@ -104,52 +107,53 @@ void tw_anchor_narrow(struct tw_anchor_at *anchor, double slope,
 int tw_anchor_is_good(const struct tw_anchor_at *anchor);
 
 /**
- * tw_steer_add - learn from an anchor
+ * tw_steer_add - use an anchor
  *
- * Return: TW_STEER_GOOD; TW_STEER_WIDE, and nothing was learnt;
- * TW_STEER_EARLY, it takes more of them; TW_STEER_SLEWED.
+ * Return: TW_STEER_GOOD; TW_STEER_WIDE, and the anchor was not used; TW_STEER_EARLY, more
+ * anchors are needed; TW_STEER_SLEWED.
  */
 enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 				  const struct tw_anchor_at *anchor);
 
 /**
- * tw_steer_follow - the segment that follows @line without a step
- * @now: ticks; it starts TW_STEER_AHEAD_NS after
+ * tw_steer_follow - make the segment that follows @line without a step
+ * @now: ticks; the segment starts TW_STEER_AHEAD_NS later
  *
- * Return: TW_STEER_GOOD; TW_STEER_JUMPED, use the system's clock.
+ * Return: TW_STEER_GOOD; TW_STEER_WIDE, it is too late for it; TW_STEER_JUMPED, use the
+ * system's clock.
  */
 enum tw_steer_result tw_steer_follow(const struct tw_steer *steer,
 				     const struct tw_line *line, uint64_t now,
 				     struct tw_line *next);
 
 /**
- * tw_steer_enter - the first segment after the system's clock was read
- * @ceiling_ns: nothing above was ever answered
+ * tw_steer_enter - make the first segment after the system's clock was read
+ * @ceiling_ns: no time above this was ever given
  *
- * It starts where the system's clock is expected to be then. To be called after
- * tw_steer_add() found it good. Return: TW_STEER_GOOD; TW_STEER_EARLY;
- * TW_STEER_JUMPED.
+ * The segment starts where the system's clock is expected to be then. Call this after
+ * tw_steer_add() has returned TW_STEER_GOOD. Return: TW_STEER_GOOD; TW_STEER_EARLY;
+ * TW_STEER_WIDE; TW_STEER_JUMPED.
  */
 enum tw_steer_result tw_steer_enter(const struct tw_steer *steer,
 				    uint64_t ceiling_ns, uint64_t now,
 				    struct tw_line *next);
 
-/* + = the system's clock runs faster than CLOCK_MONOTONIC_RAW */
+/* Return the slew. + = the system's clock runs faster than CLOCK_MONOTONIC_RAW. */
 double tw_steer_slew_ppm(const struct tw_steer *steer);
 
-/* In 2^-32 ns since the beginning of line->seconds. */
+/* Return the time in 2^-32 ns since the beginning of line->seconds. */
 static inline uint64_t tw_line_at(const struct tw_line *line, uint64_t since)
 {
 	return line->base + since * line->mult;
 }
 
-/* Whole nanoseconds since the epoch. */
+/* Return the time in whole nanoseconds since the epoch. */
 static inline uint64_t tw_line_ns(const struct tw_line *line, uint64_t since)
 {
 	return line->seconds * 1000000000 + (tw_line_at(line, since) >> 32);
 }
 
-/* Nothing that was answered from this line is above. */
+/* Return the ceiling: no time that was given from this line is above it. */
 static inline uint64_t tw_line_ceiling_ns(const struct tw_line *line)
 {
 	return tw_line_ns(line, line->hard);
