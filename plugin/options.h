@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a job may say about the engine: the options of fio's own io_uring
- * engines under their names, ours under tw_. plugin/README.md says of each
+ * engines under their names, ours under tw_. fio-tickwise(7) says of each
  * what becomes of it.
  */
 #ifndef TW_PLUGIN_OPTIONS_H

@@ -53,9 +53,8 @@ for option in write_mode=zeroes verify_mode=compare read_mode=prefetch deac=1 \
 	refuses "$option" "${option%%=*}: refused" --filename=file --$option
 done
 # As the table says; what metadata brings along ends while fio parses.
-is "$(awk -F' *[|] *' '/^[|] `/ && NF == 7 && $5 == "refused" {
-		gsub("`", "", $2); print $2 }' "$root/plugin/README.md" | sort |
-		tr '\n' ' ')" \
+is "$(awk -F'  +' '/^[a-z_]+  +3[.]/ && $4 == "refused" { print $1 }' \
+		"$root/core/man/fio-tickwise.7" | sort | tr '\n' ' ')" \
 	"cdb_len deac md_per_io_size read_mode verify_bytchk verify_mode write_mode " \
 	"these are what the table says is refused"
 refuses md_per_io_size=8 "md_per_io_size: refused" --filename=file \

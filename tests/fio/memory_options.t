@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the memory engine loads into this fio; its options are those of the
-# table in plugin/README.md; what makes no sense is refused in one line that
+# Behaviour: the memory engine loads into this fio; its options are those of the table in
+# tickwise-memory(7); what makes no sense is refused in one line that
 # names it, by a failing exit and before a job begins; files are left alone.
 # Defect: an option that nobody wrote down, a silent success, a crash, a file of
 # the job beside it that is created, read or removed.
 . "$(dirname "$0")/memory_tap.sh"
 
 "$FIO" --enghelp="$memory_so" 2>err | awk '/ : / { print $1 }' | sort >has
-awk -F'[`=]' '/^## Memory/ { on = 1 } /^## / && !/Memory/ { on = 0 }
-	on && /^[|] `tw_/ { print $2 }' "$root/plugin/README.md" | sort >said
+sed -n 's/^\.BI \(tw_[a-z]*\)= .*/\1/p' "$root/core/man/tickwise-memory.7" | sort >said
 [ -s has ] && cmp has said
 ok $? "its options are those of the table"
 

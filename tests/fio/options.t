@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a job keeps the options that it has with fio's own io_uring
-# engine. Every name is known; the table in plugin/README.md says what becomes
+# engine. Every name is known; the table in fio-tickwise(7) says what becomes
 # of each and is right; what is done reaches the kernel.
 # Defect: a job dropped over an unknown name, an option that is taken and
 # ignored, data that is damaged on the way.
@@ -13,19 +13,16 @@ need ring_watch
 "$FIO" --enghelp="$TICKWISE_SO" 2>/dev/null | awk '/ : / { print $1 }' |
 	sort >our.names
 grep -v '^tw_' our.names >their.names
-# The first table; its third column says what becomes of the option here, the
-# fourth in the other engine.
-awk -F' *[|] *' '/^[|] `/ && NF == 7 { gsub("`", "", $2); print $2, $4 }' \
-	"$root/plugin/README.md" | sort >table
+# The table's third column says what becomes of the option here, the fourth in the
+# other engine.
+page=$root/core/man/fio-tickwise.7
+awk -F'  +' '/^[a-z_]+  +3[.]/ && NF == 4 { print $1, $3 }' "$page" | sort >table
 cut -d' ' -f1 table >table.names
 [ -s fio.names ] && [ -z "$(comm -23 fio.names our.names)" ]
 ok $? "every option of this fio's io_uring is known: $(wc -l <fio.names)"
 is "$(comm -3 their.names table.names)" "" \
 	"the table has exactly the engine's options"
-# A row each, with its default; the memory engine's are in a section of their
-# own, and functions of that name have no default.
-is "$(sed '/^## Memory/,$d' "$root/plugin/README.md" |
-	sed -n 's/^| `\(tw_[a-z_]*\)=.*/\1/p' | sort -u)" \
+is "$(sed -n 's/^\.BI \(tw_[a-z_]*\)= .*/\1/p' "$page" | sort -u)" \
 	"$(grep '^tw_' our.names)" "and our own"
 
 # The class that a part of the I/Os has unless told otherwise, RT, is not for
