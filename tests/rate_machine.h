@@ -34,7 +34,7 @@
 #include "tickwise.h"
 
 enum rate_load {
-	RATE_QUIET, RATE_NEIGHBOUR, RATE_HOGS_SPIN, RATE_HOGS_SLEEP, RATE_LOADS,
+	RATE_QUIET, RATE_NEIGHBOUR, RATE_BUSY_SPIN, RATE_BUSY_SLEEP, RATE_LOADS,
 };
 
 struct rate_machine {
@@ -138,9 +138,9 @@ __attribute__((unused))
 static double rate_next_hole(struct rate_machine *machine)
 {
 	switch (machine->load) {
-	case RATE_HOGS_SPIN:
+	case RATE_BUSY_SPIN:
 		return rate_after_us(machine, 4000);
-	case RATE_HOGS_SLEEP:
+	case RATE_BUSY_SLEEP:
 		return rate_after_us(machine, 10000);
 	default:
 		return rate_after_us(machine, 500000);
@@ -259,7 +259,7 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 			.read_ns = rate_read_ns,
 			.granularity_ns = 1,
 			.counter_is_clocksource = 1,
-			.sleep_ns = load == RATE_HOGS_SLEEP ? rate_sleep_ns :
+			.sleep_ns = load == RATE_BUSY_SLEEP ? rate_sleep_ns :
 							      NULL,
 		},
 		.random = seed | 1,
@@ -278,7 +278,7 @@ static void rate_machine_init(struct rate_machine *machine, uint64_t seed,
 	 * Real brackets follow each other at once. A spinning reader takes more of
 	 * them than are kept, so that one in a microsecond is enough.
 	 */
-	machine->between_ticks = rate_us(machine, load == RATE_HOGS_SLEEP ?
+	machine->between_ticks = rate_us(machine, load == RATE_BUSY_SLEEP ?
 					 0.25 : 1);
 	machine->walk_ticks = wander * 0.07e-9 * hz / sqrt(RATE_STEPS);
 	if (rate_uniform(machine) < 1 / 50.0)

@@ -2,16 +2,16 @@
 /*
  * How far does a clock get from CLOCK_MONOTONIC_RAW?
  *
- * First on paper: one hour of ticks, converted, against the kernel's own
- * product in 128 bits, around every second: at this machine's rate, and at some
- * 400 that kernels have between 1 and 5 GHz. Then for real:
- * a clock that is set up once, looked at every second for so many seconds,
- * each time through the narrowest of 1000 brackets.
+ * First on paper: converts one hour of ticks, and compares it with the kernel's own
+ * product in 128 bits around every second. It does so at this machine's rate, and
+ * at some 400 rates that kernels have between 1 and 5 GHz. Then for real: sets up a
+ * clock once, and compares it every second for SECONDS, each time through the
+ * narrowest of 1000 brackets.
  *
  *	clock_drift [SECONDS]
  *
- * Exit code 1: over 20 ns (modulus) or 5 ns (wide) in the hour, or 5 ns for
- * real; 2: could not be measured.
+ * Exit code 1: over 20 ns (modulus) or 5 ns (wide) in the hour, or 5 ns for real.
+ * 2: it could not be measured.
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,17 +37,17 @@ struct worst {
 };
 
 static void one_hour(const struct tw_scale *scale, const struct tw_rate *rate,
-		     int64_t beside_each, struct worst *worst)
+		     int64_t most_apart, struct worst *worst)
 {
 	const struct tw_wide wide = tw_wide_of(rate);
 	const unsigned shift = rate->kernel_shift;
 	unsigned second;
-	int64_t beside;
+	int64_t apart;
 
 	for (second = 0; second <= 3600; second++)
-		for (beside = -beside_each; beside <= beside_each; beside++) {
+		for (apart = -most_apart; apart <= most_apart; apart++) {
 			uint64_t ticks = (uint64_t)(scale->hz * second + 1000) +
-					 (uint64_t)beside;
+					 (uint64_t)apart;
 			u128 exact = (u128)ticks * rate->kernel_mult;
 
 			worst->modulus_ns = fmax(worst->modulus_ns, fabs(off_ns(
@@ -85,7 +85,7 @@ static int on_paper(const struct tw_clock *tested)
 	       fmax(here.wide_ns, others.wide_ns) > 5;
 }
 
-/* The clock less RAW, and half of the bracket. */
+/* Return the clock minus RAW, and half of the bracket. */
 static double look(const struct tw_clock *tested, double *half_ns)
 {
 	struct tw_clock_mark mark = TW_SIZED(struct tw_clock_mark);
@@ -99,7 +99,7 @@ static double look(const struct tw_clock *tested, double *half_ns)
 	ns = tw_clock_ns_at(tested, middle);
 	*half_ns = (double)(mark.ticks_after - mark.ticks_before) / 2 /
 		   tested->state->rate.hz * 1e9;
-	/* A reading of v is between v and v + 1. */
+	/* A reading of v means a time between v and v + 1. */
 	return (double)(int64_t)(ns - mark.system_ns) - 0.5;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A billion readings of the counter, across as many wraps of its low 32 bits as
- * come: does one go backwards?
+ * Does the counter ever go backwards? Reads it a billion times, across as many
+ * wraps of its low 32 bits as that takes.
  *
  *	build/tests/bench/counter_wraps [READINGS]
  *
- * Readings are ordered, and by turns of the two kinds; all on the CPU that it
- * begins on. Exit code 1 if one was below the one before.
+ * Readings are ordered, and alternate between the two kinds. All are on the CPU on
+ * which the program starts. Exit code 1 if a reading was below the one before.
  */
 #include <inttypes.h>
 #include <sched.h>

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How often is tickwise diff wrong on this machine? Pairs of sets of runs of one
-# job, the same on both sides, compared by `tickwise run --ab=`. Of 20 pairs of five
-# runs at most 2 may be called different. With fewer RUNS it is counted how often runs
-# are said to differ, which they may have, too.
+# How often is tickwise diff wrong on this machine? `tickwise run --ab=` compares
+# pairs of sets of runs of one job, the same on both sides. Of 20 pairs of five runs
+# it may call at most 2 different. With fewer RUNS it counts how often runs are
+# called different; they may then really differ.
 #
 #	tests/bench/diff_real.sh FILE [PAIRS [RUNS [SECONDS]]]
 #

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often is tickwise diff wrong, and what does it find? Simulated sets of five runs
- * a side, with latencies that are correlated within a run: equal sets, of which at most
- * 6 % may be called different, and sets of which B is longer or has a longer tail. The
- * same of one run a side with a file of intervals.
+ * How often is tickwise diff wrong, and what does it find? Simulates sets of five
+ * runs on each side, with latencies that are correlated within a run. At most 6 %
+ * of equal sets may be called different. In other sets, B takes longer or has a
+ * longer tail. Then the same with one run on each side and its file of intervals.
  *
  *	diff_simulated [EQUAL_PAIRS [IOS_OF_A_RUN [OTHER_PAIRS [IOS [SEED]]]]]
  */
@@ -58,7 +58,7 @@ static unsigned long argument(int argc, char **argv, int i, unsigned long other)
 	return argc > i ? strtoul(argv[i], NULL, 10) : other;
 }
 
-/* One run a side. */
+/* One run on each side. */
 static const struct diff_model two_equal[] = {
 	{ .name = "independent I/Os", .deviation = 0.3, .longer = 1 },
 	{ .name = "AR(1), 0.99", AR, .longer = 1 },
@@ -101,7 +101,7 @@ static void count(struct found *found, const struct diff_simulation *simulation)
 	found->p99_5 += (unsigned)is_found(simulation, "p99.5");
 }
 
-/* @lats: room for the I/Os of a run, where there is one a side; else NULL. */
+/* @lats: room for the I/Os of a run if there is one on each side, else NULL. */
 static int print(const struct diff_model *model, unsigned long pairs, unsigned ios,
 		 uint64_t *lats)
 {

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # Counts a hundred million I/Os that do nothing (tw_test_nop=1): is one lost or
-# counted twice on the long way? tests/fio/counting.t does a million.
+# counted twice on its way? tests/fio/counting.t does a million.
 #
 #	tests/bench/engine_count.sh [COUNT [NUMJOBS]]
 #
 # Prints what fio issued and sampled, what the engine counted, and what its
-# histograms and their bins hold; ends with 1 where any of them differ.
+# histograms and their bins hold. Ends with 1 if any of them differ.
 set -eu
 
 count=${1:-100000000}

@@ -1,43 +1,47 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# I/Os per second and CPU time of the engine against fio's own io_uring engine,
-# pair by pair on the same file and CPU: ours and stock, ours with tw_stages=0
-# and stock, stock and stock. The last shows what the machine's noise alone does.
+# Compares I/Os per second and CPU time of the engine with those of fio's own
+# io_uring engine, in pairs on the same file and CPU. The pairs are ours and stock,
+# ours with tw_stages=0 and stock, stock and stock. The last pair shows what the
+# machine's noise alone does.
 #
 #	tests/bench/engine_iops.sh [ROUNDS [SECONDS [FILE]]]
 #
-# Without more it reads 512 bytes at a time from the page cache, where the
-# engine's own cost is the largest part; a FILE that exists, or a device, is
-# only read. BS=512, DIRECT=0, DEPTHS="1 32 128", LAYOUT=64m, CPU=(the last one),
-# TICKWISE_KERNEL=off (auto: with stages inside the kernel) may be set; all run on
+# By default it reads 512 bytes at a time from the page cache, where the engine's
+# own cost is the largest part. A FILE that exists, or a device, is only read. These
+# may be set: BS=512, DIRECT=0, DEPTHS="1 32 128", LAYOUT=64m, CPU=(the last one),
+# and TICKWISE_KERNEL=off (auto: with stages inside the kernel). All runs are on
 # that CPU, since moving between CPUs is half of the noise.
 #
-# The two of a pair are jobs of one fio, which begins them at the same moment, and
-# take turns on the CPU every few milliseconds, so that whatever else goes on is the
-# same for both; I/Os are counted per second of CPU time: the speed of a job that
-# never waits, and the inverse of CPU time per I/O. (Two fios do not begin at the
-# same moment: whose engine takes longer to start finds the caches filled by the
-# other, worth more than a percent.) With TOGETHER=0 they run one after the other
-# and I/Os are counted per second of time: for a device that has to be waited for,
-# which any is taken for that is read with DIRECT=1 and is no zram or ram disk.
+# The two of a pair are jobs of one fio, which starts them at the same moment. They
+# take turns on the CPU every few milliseconds, so that other programs disturb both
+# alike. I/Os are counted per second of CPU time: the speed of a job that never
+# waits, and the inverse of CPU time per I/O. (Two fios do not start at the same
+# moment. The one that starts later finds the caches filled by the other, which is
+# worth more than a percent.)
 #
-# Of zram, fio's figures of CPU time (usr and sys) do not know the larger part of the
-# work: it can't be asked not to wait, so io_uring hands each I/O to a worker thread
-# of the kernel's (iou-wrk), on any CPU. There I/Os are counted per second of CPU time
-# of all of the job's threads. CPU time per I/O stays fio's figure, of the job's own
-# thread: there the same difference is more than twice as large in percent.
+# With TOGETHER=0 the jobs run one after the other, and I/Os are counted per second
+# of time. This is for a device that jobs have to wait for: with DIRECT=1, any that
+# is no zram or ram disk.
 #
-# Where a process has its memory is worth some percent: a buffer of fio's that
-# begins in the middle of a cache line is copied to more slowly, and whether it
-# does hangs on how long its options are, the engine's path included. So buffers
-# are aligned, and names are of another length in each round.
+# With zram, fio's figures of CPU time (usr and sys) lack the larger part of the
+# work. zram cannot be asked not to wait, so io_uring hands each I/O to a worker
+# thread of the kernel (iou-wrk), on any CPU. I/Os are then counted per second of
+# CPU time of all of the job's threads. CPU time per I/O stays fio's figure, of the
+# job's own thread; the same difference is more than twice as large there in
+# percent.
+#
+# The place of a process's memory is worth some percent. A buffer of fio's that
+# begins in the middle of a cache line is slower to copy to. Whether it does depends
+# on the length of fio's options, the engine's path included. So buffers are
+# aligned, and names have another length in each round.
 #
 # Prints for each depth the median of the rounds' ratios, the 95 % interval of that
 # median (from order statistics: no assumption about the noise), and the ratios'
 # p10-p90. The bar is reached if the upper end of the interval of ours/stock is at
-# least BAR (0.98). If stock against stock has an interval wider than 0.1, or 1 lies
-# farther from its middle than that is wide, the run says nothing: undecided.
+# least BAR (0.98). The run is undecided if stock against stock has an interval
+# wider than 0.1, or one whose middle is farther from 1 than it is wide.
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/fio_figures.sh"
@@ -51,8 +55,7 @@ case ${DIRECT:-0}$file in
 0* | 1/dev/zram* | 1/dev/ram*) together=${TOGETHER:-1} ;;
 *) together=${TOGETHER:-0} ;;
 esac
-# A worker with nothing to do ends after 5 s, and its own CPU time is not to be had
-# any more.
+# An idle worker ends after 5 s, and then its CPU time cannot be read any more.
 case $together$file in
 1/dev/zram* | 1/dev/ram*)
 	workers=1
@@ -70,7 +73,7 @@ made=
 trap 'rm -rf "$scratch"; [ -z "$made" ] || rm -f "$file"' EXIT
 trap 'exit 130' INT TERM
 
-# A file or device that is there already is only read, as far as it goes.
+# An existing file or device is only read, as far as it goes.
 size=
 if [ ! -e "$file" ]; then
 	made=1
@@ -79,7 +82,7 @@ if [ ! -e "$file" ]; then
 		--bs=1m --end_fsync=1 --minimal >/dev/null
 fi
 
-# job SIDE ARM DEPTH LENGTH: fio's arguments for it, a line each
+# job SIDE ARM DEPTH LENGTH: prints fio's arguments for the job, one per line
 job()
 {
 	echo "--name=$(letters "$4")"
@@ -104,7 +107,7 @@ job()
 		--runtime="$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')ms"
 }
 
-# fios ARGUMENTS-FILE...: each what one fio runs; the figures of all their jobs
+# fios ARGUMENTS-FILE...: runs a fio for each file; prints the figures of all jobs
 fios()
 {
 	for arguments; do
@@ -114,7 +117,7 @@ fios()
 	done
 }
 
-# pair ARM DEPTH ROUND: with stock; which comes first alternates
+# pair ARM DEPTH ROUND: runs a pair of the arm and stock; the first one alternates
 pair()
 {
 	length=$(some_length $(($3 + $2)))
@@ -141,7 +144,7 @@ pair()
 		"$all_a $all_b" >>"$results"
 }
 
-# cpu_seconds SIDE: of all threads, while the job ran
+# cpu_seconds SIDE: prints the CPU time of all threads while the job ran
 cpu_seconds()
 {
 	for moment in pre post; do
@@ -159,15 +162,15 @@ cpu_seconds()
 	rm "$scratch/cpu.$1.pre" "$scratch/cpu.$1.post"
 }
 
-# What lies below may keep the file in a cache of its own and get faster the
-# more of it has been read: read all of it.
+# The layer below may keep the file in a cache of its own and get faster the more of
+# it has been read: read all of it.
 # shellcheck disable=SC2086
 "${FIO:-fio}" --name=warm --filename="$file" $size --readonly --rw=read \
 	--bs=1m --direct="${DIRECT:-0}" --iodepth=1 --invalidate=0 \
 	--minimal >/dev/null
 
-# Each result: DEPTH ARM; I/Os, seconds, fio's CPU seconds of it and of stock; with
-# workers all CPU seconds of both
+# Each result: DEPTH ARM; I/Os, seconds, fio's CPU seconds of the arm and of stock;
+# with workers all CPU seconds of both
 for depth in $depths; do
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
@@ -183,7 +186,7 @@ for depth in $depths; do
 	done
 done
 
-# speeds DEPTH ARM: over stock's in the same round, summed up
+# speeds DEPTH ARM: prints ratios to stock in the same round, and summarises them
 speeds()
 {
 	awk -v depth="$1" -v arm="$2" -v together="$together" '
@@ -197,7 +200,7 @@ speeds()
 		}' "$results" | quantiles
 }
 
-# costs DEPTH ARM: CPU time per I/O as fio has it, of stock's
+# costs DEPTH ARM: prints fio's CPU time per I/O, relative to stock's
 costs()
 {
 	awk -v depth="$1" -v arm="$2" '
@@ -236,7 +239,7 @@ verdicts()
 	echo
 	shown "$1" "CPU per I/O, ours/stock" "$(costs "$1" ours)"
 	echo
-	# Else it is the inverse of what is above.
+	# Else it is the inverse of the figure above.
 	[ "$together" -eq 0 ] || [ -n "$workers" ] || return 0
 	shown "$1" "CPU per I/O, stock/stock" "$(costs "$1" stock)"
 	echo

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the judge takes over made-up samples of many CPUs, once with bounds
- * that are good enough as they are, once with bounds that have to be added up
- * over third CPUs.
+ * Measures how long the judge takes for made-up samples of many CPUs: once with
+ * bounds that are good enough, once with bounds that have to be added up over third
+ * CPUs.
  *
  *	estimate_judge_time [CPUS ...]
  *
- * By default 64, 256 and 1024. Time of this process, so of a busy machine only
- * what its caches suffer.
+ * By default 64, 256 and 1024. The time is CPU time of this process: other programs
+ * disturb it only through the caches.
  */
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many measurements of this machine's counters, one after the other, and what
- * they came to: how long they took, how wide the offset intervals were, how
- * often there was no decision. Ends with 1 if any said "unreliable".
+ * Makes many measurements of this machine's counters, one after the other. Prints
+ * how long they took, how wide the offset intervals were, and how often there was
+ * no decision. Ends with 1 if any verdict was "unreliable".
  *
  *	estimate_runs [RUNS [cas|switch [MIN_TIME_MS]]]
  *
- * Run it on an idle machine, and again beside busy loops. With MIN_TIME_MS
- * each measurement lasts that long, which is for the interval of pace.
+ * Run it on an idle machine, and again with busy loops. With MIN_TIME_MS each
+ * measurement lasts that long, which is for the interval of pace.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void print_series(struct series *series, unsigned runs)
 	       v[runs - 1 - runs / 4], v[0], v[runs - 1], series->unit);
 }
 
-/* What can remain: the larger end of the hull of all pairs' paces. */
+/* Return the pace that can remain: the larger end of the hull of all pairs' paces. */
 static double pace_ppm(const struct tw_reliability *result)
 {
 	return fmax(-result->pace_low_ppb, result->pace_high_ppb) / 1e3;

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How wide our offset intervals are beside WTMLIB's, on the same machine in the
-# same run, by turns. WTMLIB is not part of this project: give it the directory
-# of a checkout (github.com/AndreyNevolin/wtmlib).
+# Compares the width of our offset intervals with WTMLIB's, alternating on the same
+# machine in one run. WTMLIB is not part of this project: give it the directory of a
+# checkout (github.com/AndreyNevolin/wtmlib).
 #
 #	tests/bench/estimate_wtmlib.sh WTMLIB_DIR [RUNS [cas|switch]]
 #
-# It is compiled as it is, with -O2, into a directory that goes away again; its
-# cas runs take two seconds each. Prints of both the runs that came to an
-# interval, the median width, and quartiles; ends with 1 if ours is wider or
-# spreads more.
+# WTMLIB is compiled unchanged, with -O2, into a directory that is removed. Its cas
+# runs take two seconds each. For both, prints the number of runs with an interval,
+# the median width, and quartiles. Ends with 1 if ours is wider or spreads more.
 set -eu
 
 wtmlib=${1:?usage: estimate_wtmlib.sh WTMLIB_DIR [RUNS [cas|switch]]}
@@ -44,7 +43,7 @@ while [ "$i" -lt "$runs" ]; do
 	i=$((i + 1))
 done
 
-# summary WHO FILE: prints, and leaves "MEDIAN SPREAD" in FILE.result
+# summary WHO FILE: prints the figures, and leaves "MEDIAN SPREAD" in FILE.result
 summary() {
 	grep -v none "$2" | sort -n | awk -v who="$1" -v runs="$runs" \
 		-v result="$2.result" '

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What tw_event_wait=1 costs: IOPS and CPU time per I/O with it to those without,
-# alternating in one run, beside a second arm without it for what the machine's
-# noise alone does. Jobs that take eight completions at a time, where there is
-# something to wait for.
+# Measures what tw_event_wait=1 costs: IOPS and CPU time per I/O, relative to runs
+# without it, alternating in one run. A second arm without it shows what the
+# machine's noise alone does. The jobs take eight completions at a time, so that
+# there is something to wait for.
 #
 #	tests/bench/event_wait.sh FILE [ROUNDS [SECONDS]]
 #
 # FILE, a device or one of 64 MB at least, is only read. DEPTHS="8 32", BS=4k,
 # DIRECT=1 and CPU=(the last one) may be set.
 #
-# Prints for each depth the median of the rounds' ratios and its 95 % interval
-# (of order statistics).
+# Prints for each depth the median of the rounds' ratios and its 95 % interval (from
+# order statistics).
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/fio_figures.sh"
@@ -27,7 +27,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cd "$scratch"
 
-# arm WAIT DEPTH: IOPS, CPU seconds an I/O
+# arm WAIT DEPTH: prints IOPS and CPU seconds per I/O
 arm()
 {
 	figures=$(fio_figures "${FIO:-fio}" --name=j \
@@ -41,7 +41,7 @@ arm()
 	echo "$figures" | awk '{ printf "%.3f %.9f", $1 / $2, $3 / $1 }'
 }
 
-# ratios DEPTH WHAT COLUMN ARM: of each round, to the one without
+# ratios DEPTH WHAT COLUMN ARM: prints the ratio of each round to the arm without
 ratios()
 {
 	printf 'depth %-3d %-12s %-6s ' "$1" "$2" "$4"

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Are fio's latency distributions the same with the patches? lat, clat and slat
-# of ioengine=null, which has none of its own: all there is to see is the clock.
+# Are fio's latency distributions the same with the patches? Compares lat, clat and
+# slat of ioengine=null, which has no latency of its own: only the clock shows.
 #
 #	tests/bench/fio_distributions.sh STOCK PATCHED
 #
-# Stock, patched and stock once more take turns, each round begins with another.
-# For each kind and each quantile: the median over the rounds of what stock says,
-# of patched less stock and, as a control, of stock once more less stock, in the
-# same round, with the range of the rounds; in ns. fio's bins are 1 ns wide below
-# 128, 2 below 256, and so on. A latency on null I/O holds one or two readings of
-# the clock, so "equal within the clock's own cost" is a difference of at most
-# that. ROUNDS=9, SECONDS_EACH=1 (whole), CPU=(the last), CLOCK=cpu.
-# slat is 0 there: fio doesn't measure it for what is done at once.
+# Stock, patched and stock once more alternate; each round begins with another one.
+# For each kind and each quantile it prints medians over the rounds, with the range
+# of the rounds, in ns. They are stock's value, patched minus stock and, as a
+# control, the second stock minus stock in the same round.
+#
+# fio's bins are 1 ns wide below 128, 2 below 256, and so on. A latency on null I/O
+# holds one or two readings of the clock, so "equal within the clock's own cost" is
+# a difference of at most that. ROUNDS=9, SECONDS_EACH=1 (whole), CPU=(the last),
+# CLOCK=cpu. slat is 0 there: fio does not measure it for I/Os that end at once.
 set -eu
 
 [ $# -eq 2 ] || { echo "usage: $0 STOCK PATCHED" >&2; exit 64; }
@@ -25,7 +26,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-# job PROGRAM FILE
+# job PROGRAM FILE: runs the job
 job()
 {
 	taskset -c "$cpu" "$1" --name=j --ioengine=null --size=1t --rw=read \

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 #
-# What the comparisons of fio's speed share; sourced. Lines of numbers go from one
-# to the next.
+# Functions that the comparisons of fio's speed share; to be sourced. They pass
+# lines of numbers on to each other.
 
-# The engine alone, without its program in the kernel; TICKWISE_KERNEL=auto measures
-# both.
+# Run the engine alone, without its program in the kernel; TICKWISE_KERNEL=auto
+# measures both.
 TICKWISE_KERNEL=${TICKWISE_KERNEL:-off}
 export TICKWISE_KERNEL
 
-# letters COUNT: a name of that length. Where a process has its memory hangs on how
-# long its arguments are, and is worth some percent: names have another length each
-# time.
+# letters COUNT: prints a name of that length. The place of a process's memory
+# depends on the length of its arguments and is worth some percent, so names have
+# another length each time.
 letters()
 {
 	printf "%$1s" '' | tr ' ' j
 }
 
-# some_length SEED: of 1 to 89 letters
+# some_length SEED: prints a length of 1 to 89
 some_length()
 {
 	echo $((($1 * 37 + 11) % 89 + 1))
 }
 
-# fio_figures COMMAND...: of each job of the fio that this is, its I/Os, seconds,
-# seconds of CPU time; $scratch is a directory
+# fio_figures COMMAND...: runs a fio and prints for each of its jobs the I/Os,
+# seconds, and seconds of CPU time. $scratch is a directory.
 fio_figures()
 {
 	fio_json=$(mktemp "$scratch/json.XXXXXX")
@@ -47,9 +47,9 @@ fio_figures()
 	fi
 }
 
-# Numbers: their median, its 95 % interval, the numbers' p10 and p90. The interval
-# is from order statistics, which need to know nothing of the noise: ranks n/2 +-
-# 0.98 sqrt(n), the binomial's 95 %.
+# Print the median of numbers, its 95 % interval, and the numbers' p10 and p90. The
+# interval is from order statistics, which need no knowledge of the noise: ranks n/2
+# +- 0.98 sqrt(n), the binomial's 95 %.
 quantiles()
 {
 	LC_ALL=C sort -n | awk '
@@ -66,7 +66,7 @@ quantiles()
 	}'
 }
 
-# Those five: to be read
+# Print those five figures for a reader.
 in_words()
 {
 	awk '{ printf "%.3f (95 %% %.3f-%.3f), p10-p90 %.3f-%.3f", $1, $2, $3,

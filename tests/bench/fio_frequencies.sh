@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How far off is fio's clock over frequencies, and ours? fio's own code for it,
-# compiled from each tree named, and tw_rate_measure(), with 20 ms as in the
-# engine and with one second, run on the same simulated counters of 1 to 5 GHz.
-# x86-64 only: their rdtsc instructions become calls in the compiler's output.
+# How far off is fio's clock over frequencies, and ours? Compiles fio's own code for
+# its clock from each tree named. That code and tw_rate_measure(), with 20 ms as in
+# the engine and with one second, run on the same simulated counters of 1 to 5 GHz.
+# x86-64 only: fio's rdtsc instructions become calls in the compiler's output.
 #
-#	tests/bench/fio_frequencies.sh [--count=N] [--seed=N] [--load=quiet|hogs] TREE...
+#	tests/bench/fio_frequencies.sh [--count=N] [--seed=N] [--load=quiet|busy] TREE...
 #
 # TREE: a configured fio, as plugin/find-fio.sh prints it. Build with make first.
 set -eu
@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--count=*) count=${1#*=} ;;
 	--seed=*) seed=${1#*=} ;;
-	--load=quiet | --load=hogs) load=${1#*=} ;;
+	--load=quiet | --load=busy) load=${1#*=} ;;
 	-*)
 		echo "fio_frequencies: what is '$1'?" >&2
 		exit 64 ;;
@@ -33,8 +33,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 
-# What of fio its clock is made of: gettime.c, and in a patched one some more.
-# Anything else that these refer to is not reached; data must be there.
+# Compile the files that fio's clock is made of: gettime.c, and in a patched one
+# some more. Functions that these refer to elsewhere are not reached; data must
+# exist.
 compile_tree()
 {
 	tree=$1 flags="-std=gnu99 -O2 -w -fno-pie -mno-red-zone -D_GNU_SOURCE

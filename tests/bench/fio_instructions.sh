@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# How many instructions does fio need for an I/O? ioengine=null with full latency
-# statistics, counted by callgrind, so that no neighbour has a part in it: two
-# jobs of unlike length, the difference by the difference of their I/Os, and of
-# the job's own thread: what calibrates the clock spins for a time.
-# Instructions are not time (rdtsc alone is worth forty), but they show where a
-# difference in IOPS comes from and what of it is noise.
+# How many instructions does fio need for an I/O? Counts them by callgrind with
+# ioengine=null and full latency statistics, so that no other program has a part in
+# them. Runs two jobs of different length, and divides the difference by the
+# difference of their I/Os. Only the job's own thread counts: the calibration of the
+# clock spins for a time. Instructions are not time (rdtsc alone is worth forty).
+# But they show where a difference in IOPS comes from and which part of it is noise.
 #
 #	tests/bench/fio_instructions.sh PROGRAM... [-- more options of fio]
 #
-# Needs valgrind. IOS=100000: I/Os of the shorter job, half of the longer.
+# Needs valgrind. IOS=100000: the I/Os of the shorter job, half of the longer one's.
 # CLOCK=cpu.
 set -eu
 
@@ -29,7 +29,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 
-# count PROGRAM IOS OPTION...
+# count PROGRAM IOS OPTION...: prints the instructions of a job
 count()
 {
 	program=$1 number=$2

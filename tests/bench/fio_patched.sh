@@ -1,27 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the patches gain, in one run: I/Os per second on ioengine=null with full
-# latency statistics, and how long fio takes to start.
+# Measures what the patches gain, in one run: I/Os per second on ioengine=null with
+# full latency statistics, and how long fio takes to start.
 #
 #	tests/bench/fio_patched.sh STOCK PATCHED [MORE...]
 #
-# Every figure is a ratio to STOCK in the same round: median, 95 % interval of it
+# Every figure is a ratio to STOCK in the same round: median, its 95 % interval
 # (order statistics), p10-p90. ROUNDS=9, SECONDS_EACH=2, STARTS=10 (0: no starts),
-# CPU= (the last), ARGUMENTS=more options of fio, CLOCK=cpu.
+# CPU=(the last), ARGUMENTS=more options of fio, CLOCK=cpu.
 #
 # Such a job never waits. So STOCK and each program run at once and take turns on
-# one CPU every few milliseconds, whatever else the machine does is the same for
-# both, and I/Os are counted per second of CPU time. Who begins alternates, names
-# are of another length each time, since where a process has its memory is worth
-# some percent. STOCK itself is the first of the programs compared with it: that
-# is the noise.
+# one CPU every few milliseconds. Other programs disturb both alike, and I/Os are
+# counted per second of CPU time. The first to start alternates. Names have another
+# length each time, since the place of a process's memory is worth some percent.
+# STOCK itself is the first program compared with STOCK: that is the noise.
 #
-# TOGETHER=0: one after the other, I/Os per second of time; each round begins with
-# another program. What disturbs a run only makes it slower, so a round may then
-# take FASTEST_OF=N (1) turns, and each program's figure is that of its fastest
-# run. IOS=N makes each run N I/Os long, not seconds. STOCK once more among the
-# programs shows the noise that is left.
+# With TOGETHER=0 the programs run one after the other, and I/Os are counted per
+# second of time; each round begins with another program. A disturbance only makes a
+# run slower. So a round may take FASTEST_OF=N (1) turns, and each program's figure
+# is that of its fastest run. IOS=N makes each run N I/Os long, not seconds. STOCK
+# once more among the programs shows the remaining noise.
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/fio_figures.sh"
@@ -53,13 +52,13 @@ finish()
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# program ARM
+# program ARM: prints the program of an arm
 program()
 {
 	echo "$named" | sed -n "$1p"
 }
 
-# run PROGRAM NAME MORE...
+# run PROGRAM NAME MORE...: runs a job
 run()
 {
 	program=$1 name=$2
@@ -76,15 +75,15 @@ iops()
 	run "$1" j --minimal | awk -F';' '{ print $8 }'
 }
 
-# of_cpu_time PROGRAM LENGTH: I/Os per second of CPU time, of a job whose name is
-# so long
+# of_cpu_time PROGRAM LENGTH: prints I/Os per second of CPU time of a job whose name
+# has that length
 of_cpu_time()
 {
 	figures=$(fio_figures run "$1" "$(letters "$2")") || return 1
 	echo "$figures" | awk '{ printf "%.1f\n", $1 / $3 }'
 }
 
-# pair ROUND ARM: what the arm makes of STOCK, both at once
+# pair ROUND ARM: prints the ratio of the arm to STOCK, both run at once
 pair()
 {
 	if [ $(($1 % 2)) -eq 0 ]; then
@@ -110,7 +109,7 @@ pair()
 		sed "s/^/pair $1 $2 /" >>"$results"
 }
 
-# Milliseconds of a start; a job of one I/O.
+# Print the milliseconds of a start: those of a job of one I/O.
 start_ms()
 {
 	begin=$(date +%s%N)
@@ -123,7 +122,7 @@ start_ms()
 	echo $(($(date +%s%N) - begin)) "$starts" | awk '{ print $1 / $2 / 1e6 }'
 }
 
-# each_turn ROUND NAME COMMAND: a line of results for every turn of every program
+# each_turn ROUND NAME COMMAND: writes a line of results for every turn of every program
 each_turn()
 {
 	turns=0
@@ -147,7 +146,7 @@ while [ "$round" -lt "$rounds" ]; do
 	round=$((round + 1))
 done
 
-# ratios NAME ARM: to stock, of each round's fastest
+# ratios NAME ARM: prints the ratios to stock, of the fastest in each round
 ratios()
 {
 	awk -v name="$1" -v arm="$2" '

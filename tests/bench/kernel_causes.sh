@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What tw_causes=1 costs: IOPS of direct reads at depth 1 and 32 with and without, in
-# turns, ROUNDS (7) of SECONDS (2) each; then the time of its programs by the kernel's
-# own count (bpf_stats), for a switch of tasks anywhere and for an I/O. As root, with
-# bpftool. FILE is on a file system with requests of its own (ext4, XFS).
+# Measures what tw_causes=1 costs: IOPS of direct reads at depth 1 and 32 with and
+# without, alternating, ROUNDS (7) of SECONDS (2) each. Then the time of its
+# programs by the kernel's own count (bpf_stats), for a switch of tasks anywhere and
+# for an I/O. Run it as root, with bpftool. FILE is on a file system with block
+# requests of its own (ext4, XFS).
 #
 #	tests/bench/kernel_causes.sh FILE
 set -eu
@@ -17,7 +18,7 @@ stats=$(cat /proc/sys/kernel/bpf_stats_enabled)
 trap 'echo "$stats" >/proc/sys/kernel/bpf_stats_enabled; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# run DEPTH CAUSES [OPTION]...: out.json
+# run DEPTH CAUSES [OPTION]...: runs the job; its output is out.json
 run()
 {
 	depth=$1
@@ -31,7 +32,7 @@ run()
 		--output="$scratch/out.json" "$@"
 }
 
-# number PERL: of $j, the last output
+# number PERL: prints an expression of $j, the last output
 number()
 {
 	perl -MJSON::PP -e 'local $/; open my $f, "<", $ARGV[0] or die;

@@ -1,27 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What the stages inside the kernel cost: IOPS and CPU time per I/O
+# Measures what the stages inside the kernel cost. Prints IOPS and CPU time per I/O
 #
-#	auto/off	of the engine, with them to without
-#	off/off		a second arm without: what the machine's noise alone does
-#	beside/stock	of fio's own engine, while the programs of another job are
-#			loaded: what they cost a process that they do not stamp
-#	stock/stock	its noise
-#	off/other	against the engine that OTHER names, where it is set: one from
-#			before there were such stages
+# 	auto/off	of the engine, with the stages relative to without
+# 	off/off		a second arm without: what the machine's noise alone does
+# 	loaded/stock	of fio's own engine, while the programs of another job are
+# 			loaded: what they cost a process that they do not stamp
+# 	stock/stock	its noise
+# 	off/other	relative to the engine that OTHER names, where it is set: one
+# 			from before there were such stages
 #
-# and, by the kernel's own account (bpf_stats), the time in the programs per I/O. As
-# root.
+# and the time in the programs per I/O, by the kernel's own account (bpf_stats). Run
+# it as root.
 #
 #	tests/bench/kernel_iops.sh FILE [ROUNDS [SECONDS]]
 #
-# FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read. DEPTHS="1 32",
-# BS=4k, CPU=(the last one), OTHER=(a tickwise.so), UNDER="chrt -f 1" (so that other
-# programs do not take the CPU) may be set. All runs are on that CPU, one after
-# the other, in an order that changes from round to round.
+# FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read. These may be
+# set: DEPTHS="1 32", BS=4k, CPU=(the last one), OTHER=(a tickwise.so), and
+# UNDER="chrt -f 1" (so that other programs do not take the CPU). All runs are on
+# that CPU, one after the other, in an order that changes from round to round.
 #
-# Prints the median of the rounds' ratios, its 95 % interval (of order statistics)
+# Prints the median of the rounds' ratios, its 95 % interval (from order statistics)
 # and the ratios' p10-p90. The bar for auto/off is an IOPS ratio of 0.95.
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
@@ -38,7 +38,7 @@ trap 'wait; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cd "$scratch"
 
-# reads ENGINE DEPTH ARGUMENT...: fio reads at random
+# reads ENGINE DEPTH ARGUMENT...: has fio read at random
 reads()
 {
 	engine=$1
@@ -51,7 +51,7 @@ reads()
 		--cpus_allowed="$cpu" --runtime="$milliseconds"ms "$@"
 }
 
-# load: for a run, a job that has the programs loaded and does an I/O a second
+# load: starts a job that loads the programs and does an I/O per second
 load()
 {
 	reads "external:$so" 1 --tw_report=none --tw_kernel=require \
@@ -60,11 +60,11 @@ load()
 	sleep 1.5
 }
 
-# arm NAME DEPTH: IOPS, CPU seconds an I/O
+# arm NAME DEPTH: prints IOPS and CPU seconds per I/O
 arm()
 {
 	case $1 in
-	stock* | beside) engine=io_uring ;;
+	stock* | loaded) engine=io_uring ;;
 	other) engine=external:$other ;;
 	*) engine=external:$so ;;
 	esac
@@ -72,7 +72,7 @@ arm()
 	auto) set -- "$1" "$2" --tw_report=none --tw_kernel=require ;;
 	off*) set -- "$1" "$2" --tw_report=none --tw_kernel=off ;;
 	other) set -- "$1" "$2" --tw_report=none ;;
-	beside) load ;;
+	loaded) load ;;
 	esac
 	depth=$2
 	shift 2
@@ -93,7 +93,7 @@ ratios()
 	echo
 }
 
-# programs DEPTH: ns per I/O in each, of one run
+# programs DEPTH: prints the ns per I/O in each program, of one run
 programs()
 {
 	bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool) || return 0
@@ -120,7 +120,7 @@ programs()
 	' stats.json j.postrun.txt "$1"
 }
 
-# Of the programs that the job's process, or fio's above it, has links to.
+# Show the programs that the job's process, or fio's above it, has links to.
 cat >programs.sh <<'END'
 above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
 sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* "/proc/$above/fdinfo/"* \
@@ -129,7 +129,7 @@ sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* "/proc/$above/fdinfo/"* \
 done
 END
 milliseconds=$(awk -v s="$seconds" 'BEGIN { printf "%d", s * 1e3 }')
-arms="off auto off2 stock beside stock2 ${other:+other}"
+arms="off auto off2 stock loaded stock2 ${other:+other}"
 for depth in ${DEPTHS:-1 32}; do
 	round=0
 	: >results
@@ -151,7 +151,7 @@ for depth in ${DEPTHS:-1 32}; do
 		name=${what% *}
 		ratios "$depth" "$name" "${what#* }" auto off
 		ratios "$depth" "$name" "${what#* }" off2 off
-		ratios "$depth" "$name" "${what#* }" beside stock
+		ratios "$depth" "$name" "${what#* }" loaded stock
 		ratios "$depth" "$name" "${what#* }" stock2 stock
 		[ -z "$other" ] ||
 			ratios "$depth" "$name" "${what#* }" off other

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The kernel's own trace as a witness: 6000 direct reads with stages inside the kernel
-# are recorded by tracefs at the same time (clock mono), and each point that ends a
-# stage is held against the event of the same I/O.
+# Compares the stages inside the kernel with the kernel's own trace. tracefs (clock
+# mono) records 6000 direct reads while the stages are measured. Each point that
+# ends a stage is compared with the event of the same I/O.
 #
 #	tests/bench/kernel_witness.sh FILE [READS]
 #
-# FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read. As root.
-# DEPTHS="1 32" and UNDER="chrt -f 1" (so that other programs do not take the CPU) may
-# be set. Other programs may use the disk: the events are those of the job's thread,
-# and completions are those of its requests.
+# FILE, on ext4 or XFS, or a device, of 64 MB at least, is only read. Run it as
+# root. DEPTHS="1 32" and UNDER="chrt -f 1" (so that other programs do not take the
+# CPU) may be set. Other programs may use the disk: the events are those of the
+# job's thread, and completions are those of its requests.
 #
-# A point of an I/O and the event that is nearest to it are a pair; I/Os that lack a
-# stamp are left out. The bar: 99 % of all differences are within 2 us, either way.
-# Times in a trace are cut to microseconds, so half of one is added to them.
+# A point of an I/O and the nearest event are a pair; I/Os that lack a stamp are
+# left out. The bar: 99 % of all differences are within 2 us, either way. Times in a
+# trace are cut to microseconds, so half a microsecond is added to them.
 set -eu
 
 file=$(realpath "$1")

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Do tickwise memlat and older programs find the same latency? By turns on one
+# Do tickwise memlat and older programs find the same latency? They alternate on one
 # CPU, over the same sizes, strides, orders and pages: multichase
-# (github.com/google/multichase), and lat_mem_rd of lmbench. They are not part
-# of this project: give the directories where they were built, either or both;
-# of lmbench the one with lat_mem_rd.c, bench.h and lmbench.a (bench.h wants
+# (github.com/google/multichase), and lat_mem_rd of lmbench. They are not part of
+# this project: give the directories where they were built, either or both.
+# lmbench's is the one with lat_mem_rd.c, bench.h and lmbench.a (bench.h wants
 # rpc/rpc.h: Debian's libtirpc-dev).
 #
 #	tests/bench/memlat_agreement.sh DIR... [-- ROUNDS [SIZE...]]
 #
-# ROUNDS: 3. SIZE: 16K 256K 1M 64M 256M. The rule: a run is the best part of two
-# seconds, and what is compared is the best run of all rounds, since what disturbs
-# a load only makes it longer. Small pages for all. More than 5 % is "apart".
+# ROUNDS: 3. SIZE: 16K 256K 1M 64M 256M. A run is the best part of two seconds. The
+# best runs of all rounds are compared, since a disturbance only makes a load
+# longer. All use small pages. More than 5 % is "apart".
 #
 # ours         20 batches of 100 ms: the minimum.
 # multichase   -n 4: the best of four half seconds. -s 64, -T the whole size:
@@ -28,11 +28,11 @@
 #              touched in the order of the chain, and those that follow each other
 #              there tend to lie side by side in physical memory.
 #
-# Then three things of our own: L1 in whole cycles of the core (2 %), the ends
-# of L1 and L2 beside sysfs's (one step of sizes), and the minimum of 5 runs
-# beside that of 5 more (2 %, up to 1M). TW_OWN=0: not these.
+# Then three checks of our own. L1 is in whole cycles of the core (2 %). The ends of
+# L1 and L2 are those of sysfs (one step of sizes). The minimum of 5 runs is that of
+# 5 more (2 %, up to 1M). TW_OWN=0 leaves these out.
 #
-# Prints a line with a verdict each; ends with 1 if one of them is "apart", with
+# Prints a line with a verdict for each. Ends with 1 if one of them is "apart", with
 # 2 if nothing could be compared.
 set -eu
 
@@ -75,8 +75,8 @@ in_bytes() {
 			 /G$/ { print $1 * 1073741824 }'
 }
 
-# ours SIZE KIND STRIDE POINT_MS BATCH_US [OPTION...]: the minimum of a run, if
-# there is one: all may have been too disturbed
+# ours SIZE KIND STRIDE POINT_MS BATCH_US [OPTION...]: prints the minimum of a run,
+# or nothing if all of it was too disturbed
 ours() {
 	size=$1 kind=$2 stride=$3 point=$4 batch=$5
 	shift 5
@@ -117,7 +117,7 @@ minimum() {
 	sort -g "$1" | head -n 1
 }
 
-# say WHAT OURS THEIRS PERCENT: a verdict
+# say WHAT OURS THEIRS PERCENT: prints a verdict
 say() {
 	awk -v what="$1" -v ours="$2" -v theirs="$3" -v most="$4" 'BEGIN {
 		off = (ours / theirs - 1) * 100
@@ -139,7 +139,7 @@ for who in multichase lmbench; do
 	done
 done
 
-# ---- of our own ----
+# ---- checks of our own ----
 
 if [ "${TW_OWN:-1}" = 0 ]; then
 	[ "$compared" -eq 1 ] || exit 2

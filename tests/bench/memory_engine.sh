@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Do the fio engine for memory and tickwise memlat find the same latency? By turns
-# on one CPU, two seconds each, the same sizes, order and pages, loads in parts of
-# about a tenth of a millisecond (16 KB: 1.5 ns x 65536), each time in other memory.
+# Do the fio engine for memory and tickwise memlat find the same latency? They
+# alternate on one CPU, two seconds each, with the same sizes, order and pages.
+# Loads come in parts of about a tenth of a millisecond (16 KB: 1.5 ns x 65536),
+# each time in other memory.
 #
 #	tests/bench/memory_engine.sh [ROUNDS [SIZE...]]
 #
 # ROUNDS: 5. SIZE: 16K 256K 1M 64M. Prints for each size the ratio of engine to
-# memlat, of the minima of all rounds and of the medians (the median of all rounds'
-# ratios, and the least and the most), and beside it memlat to memlat: every other
-# run of it, which is what the machine does by itself.
+# memlat: of the minima of all rounds, and of the medians (the median of all rounds'
+# ratios, the least and the most). Next to it is the ratio of memlat to memlat,
+# between every other run of it, which is the machine's own noise.
 set -eu
 
 rounds=${1:-5}
@@ -26,8 +27,8 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cd "$scratch"
 
-# An I/O of at most 64 KB of lines, as often as makes 65536 loads in a cache; of
-# memory 1024 loads.
+# Print the options of an I/O. It covers at most 64 KB of lines, as often as makes
+# 65536 loads in a cache; of memory 1024 loads.
 engine_run() {
 	bs=65536 repeat=1
 	case $1 in

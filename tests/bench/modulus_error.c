@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a modulus, how long a calibration? Two questions that WTMLIB's
- * author left open, answered by computing: the error that the scale publishes
- * for moduli from 10 ms to an hour, and the worst error of an interval for each
- * of them together with calibrations from 20 ms to 100 s.
+ * How long a modulus, how long a calibration? WTMLIB's author left both questions
+ * open; this program computes the answers. It prints the error that the scale
+ * publishes for moduli from 10 ms to an hour. It also prints the worst error of an
+ * interval for each of them together with calibrations from 20 ms to 100 s.
  *
  *	modulus_error [HZ [BRACKET_NS]]
  *
- * The calibration's part is its hard bound: two brackets, each half of
- * BRACKET_NS and a nanosecond of the system clock's granularity off, opposite
- * ways, at the ends of the window. A usual calibration is some ten to a hundred
- * times better; the kernel's own rate, where recognised, has no such part
- * ("exact").
+ * The calibration's part is its hard bound: two brackets at the ends of the window,
+ * off in opposite ways, each by half of BRACKET_NS and a nanosecond of the system
+ * clock's granularity. A usual calibration is some ten to a hundred times better.
+ * The kernel's own rate, where recognised, has no such part ("exact").
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static double argument(int argc, char **argv, int i, double otherwise)
 	return argc > i ? strtod(argv[i], NULL) : otherwise;
 }
 
-/* Return: 0 and an empty cell where the products of such a scale don't fit. */
+/* Return 0 and an empty cell if the products of such a scale do not fit. */
 static int scale_of(struct tw_scale *scale, double hz, double modulus_s)
 {
 	const struct tw_rate rate = { .size = sizeof(rate), .hz = hz };

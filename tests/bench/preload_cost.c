@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many times dearer is the real clock_gettime(CLOCK_MONOTONIC) than the
+ * How much more does the real clock_gettime(CLOCK_MONOTONIC) cost than the
  * preload's, one call after another, and with other work between two calls?
  *
  *	LD_PRELOAD=build/libtickwise-preload.so build/tests/bench/preload_cost [shared]
  *
- * Cost is what a loop takes more than the same loop without the call; ratios are
- * of blocks that follow each other. With work between them, a reading that need
- * not wait for what is before it costs less. "shared": a second thread has read
- * the clock.
+ * The cost is what a loop takes more than the same loop without the call. Ratios
+ * are of blocks that follow each other. With work between the calls, a reading that
+ * need not wait for earlier instructions costs less. "shared": a second thread has
+ * read the clock.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ typedef int gettime_function(clockid_t, struct timespec *);
 
 static uint64_t state = 1, words[WORDS];
 
-/* A chain of shifts, and memory that is written. */
+/* Do a chain of shifts, and write to memory. */
 static inline void work(unsigned amount)
 {
 	while (amount--) {
@@ -84,7 +84,7 @@ static void *read_once(void *context)
 	return context;
 }
 
-/* No call at all: the most that could be gained. */
+/* Make no call at all: the most that could be gained. */
 static int bare(clockid_t id, struct timespec *now)
 {
 	(void)id;

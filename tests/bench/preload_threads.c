@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does the preload clock ever go backwards, and how far is it off, while NTP
- * slews as hard as it is followed? Threads hand each other what they read, for
- * as long as is asked.
+ * Does the preload clock ever go backwards, and how far is it off, while NTP slews
+ * as hard as the clock follows? Threads hand each other what they read, for
+ * SECONDS.
  *
  *	preload_threads [SECONDS [THREADS [SLEW_PPM [APART_NS]]]]
  *
- * Ten minutes, 16 threads, 500 ppm, counters not apart. Exit code 1: backwards.
+ * Defaults: ten minutes, 16 threads, 500 ppm, counters not apart. Exit code 1: a
+ * reading went backwards.
  */
 #include "preload_threads.h"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Are the calls counted those that callgrind counts? One program with hooks, run
+# Does the profile count the same calls as callgrind? Runs one program with hooks
 # both ways; every function's calls must be equal. Needs valgrind.
 #
 #	TW_BUILD=build tests/bench/profile_calls.sh PROGRAM [ARGUMENT...]

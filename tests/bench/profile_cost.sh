@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What a call costs with hooks, beside uftrace's on the same program, by turns in
-# one run. Needs uftrace. Prints the medians of ten rounds.
+# Measures what a call costs with hooks, and with uftrace's on the same program,
+# alternating in one run. Needs uftrace. Prints the medians of ten rounds.
 #
 #	TW_BUILD=build tests/bench/profile_cost.sh
 set -eu

@@ -1,27 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How well does the profile know short functions? A ladder of 10, 30, 100 and
-# 1000 dependent multiplications and three nested levels, with hooks and without
-# in one run, on an idle machine:
+# How well does the profile know short functions? Runs a ladder of 10, 30, 100 and
+# 1000 dependent multiplications and three nested levels, with hooks and without in
+# one run, on an idle machine:
 #
 #	TW_BUILD=build tests/bench/profile_ladder.sh [FENCE]
 #
-# The truth of a ladder's function is its chain: steps times what a step takes,
-# which the two longest without hooks tell, less the same call of nothing. For
-# the nested ones it is what they take without hooks, loop and call included.
-# Medians of calls, as a mean has the machine's other business in it. "said" is the
-# uncertainty that the profile states for a call with all in it.
+# The truth of a ladder's function is its chain: steps times the time of a step,
+# which the two longest without hooks give, minus the same call with no step. The
+# truth of the nested ones is what they take without hooks, loop and call included.
+# All are medians of calls, since a mean contains other work of the machine.
+# "stated" is the uncertainty that the profile states for a call with everything in
+# it.
 #
-# Constants are those of the moments when they were calibrated, right before the
-# ladder and right after. When the processor changed its frequency meanwhile, or
-# another program got the core's other half, no call takes them. That shows in what
-# has nothing to do with their being right: what the ladder takes without hooks
-# differs from round to round, what it takes with hooks does, or the constants of
-# before are not those of after. Then the figures are printed, and the end is SKIP
-# and 77. Without any of that the bars hold (fence full): 1 ns or 1 % of each
-# function of the ladder, 3 ns a call of the nested ones, and hooks take of the
-# shortest what was calibrated. What is off is named, and the end is 1.
+# The constants are those of the moments of their calibration, right before the
+# ladder and right after. If the processor changed its frequency meanwhile, or
+# another program got the core's other half, no call takes them. Three signs show
+# that, and none depends on whether the constants are right. What the ladder takes
+# without hooks differs from round to round; so does what it takes with hooks; or
+# the constants before and after differ.
+#
+# With such a sign the figures are printed, and the end is SKIP and 77. Without any
+# the bars hold (fence full): 1 ns or 1 % of each function of the ladder, 3 ns a
+# call of the nested ones, and hooks take of the shortest what was calibrated. What
+# is off is named, and the end is 1.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${TW_BUILD:-$root/build}" && pwd)
@@ -48,7 +51,7 @@ perl -MJSON::PP -e '
 		$all->{fence}, $all->{hooks}{inside_ns},
 		$all->{hooks}{inside_spread_ns}, $step * $ns;
 	printf "%-6s %9s %9s %7s %8s %7s\n", "", "truth", "profile", "off",
-		"off/call", "said";
+		"off/call", "stated";
 	my %levels = (leaf => 0, mid => 4, top => 20);
 	my @wrong;
 	for my $f (sort { $plain{$a->{name}} <=> $plain{$b->{name}} }
@@ -65,7 +68,7 @@ perl -MJSON::PP -e '
 		push @wrong, sprintf("%s by %+.2f ns", $name, $off) if abs($off) > $bar;
 	}
 	sub both { $_[0]{hooks}{inside_ns} + $_[0]{hooks}{outside_ns} }
-	# The file has the mean of before and after.
+	# The file has the mean of the constants before and after.
 	my $moved = 2 * (both($all) - both($before));
 	my $swing = 100 * ($row{m1000}[3] / $row{m1000}[2] - 1);
 	my $swing_hooked = ($row{m10}[6] - $row{m10}[5]) * $ns;
@@ -73,14 +76,15 @@ perl -MJSON::PP -e '
 	printf "quartiles apart: m1000 without hooks %.1f %%, m10 with %.2f ns; constants " .
 		"after - before: %+.2f ns\n", $swing, $swing_hooked, $moved;
 	printf "hooks took %+.2f ns more of m10 than calibrated\n", $took;
-	# The bars: 1 % of a long chain; 1 ns, by which the mean of constants is off
-	# that moved by 2; 3 ns a call, by which the middle of what is 6 wide can be.
+	# The bars: 1 % of a long chain; 1 ns, the error of the mean of constants
+	# that moved by 2; 3 ns a call, the error of the middle of a range that is 6
+	# wide.
 	if ($swing > 1 || $swing_hooked > 6 || abs($moved) > 2) {
 		print "SKIP disturbed: the constants are not those of this run\n";
 		exit 77;
 	}
 	exit 0 if $all->{fence} ne "full";
-	# The constants are the lowest tenth of blocks, this is the median; and a
+	# The constants are the lowest tenth of blocks, but this is the median. A
 	# caller without work of its own is at one end of their spread.
 	push @wrong, sprintf("the constants by %+.2f ns", -$took) if abs($took) > 5;
 	print map { "off: $_\n" } @wrong;

@@ -1,23 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Do the times of all functions add up to what a program takes without hooks?
-# bzip2, zstd, Lua and SQLite, from the sources that Debian has, by turns with
-# hooks and without in one run; and are their calls counted as callgrind counts
-# them?
+# Do the times of all functions add up to what a program takes without hooks, and
+# are their calls those that callgrind counts? Runs bzip2, zstd, Lua and SQLite,
+# from the sources that Debian has, with hooks and without, alternating in one run.
 #
 #	apt-get source --download-only bzip2 libzstd lua5.4 sqlite3
 #	TW_BUILD=build tests/bench/profile_programs.sh calls|times SOURCES WORK
 #
-# SOURCES has the *.orig.tar.[gx]z files, WORK keeps the programs for the next
-# time. Each is built twice: with gcc, no function inlined, so every function has hooks;
-# and with clang, if it is there, which puts hooks in after inlining. What a source
-# has inlined whatever the flags (zstd, with gcc) has hooks, too, and is no call to
-# callgrind. SQLite's amalgamation needs tclsh, calls valgrind. Of times prints
-# medians of ROUNDS (7) rounds; of the ratio the least and the most; in how many
-# rounds the time without hooks was within what the profile says it could be, and in
-# how many it was when half of what two runs without hooks, one before and one after,
-# differed by is granted to their mean; and that difference.
+# SOURCES has the *.orig.tar.[gx]z files, WORK keeps the programs for the next time.
+# Each program is built twice: with gcc, no function inlined, so that every function
+# has hooks; and with clang, if there is one, which inserts hooks after inlining. A
+# function that a source inlines whatever the flags (zstd, with gcc) has hooks, too,
+# and is no call to callgrind. SQLite's amalgamation needs tclsh, `calls` needs
+# valgrind.
+#
+# `times` prints medians of ROUNDS (7) rounds, and of the ratio also the least and
+# the most. It prints in how many rounds the time without hooks was within the
+# profile's own error. It also prints in how many it was within that error and half
+# of the difference of two runs without hooks, one before and one after; and that
+# difference.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${TW_BUILD:-$root/build}" && pwd)
@@ -33,7 +35,7 @@ rounds=${ROUNDS:-7}
 LD_LIBRARY_PATH=$build
 export LD_LIBRARY_PATH
 
-# unpack NAME: into a directory of that name
+# unpack NAME: unpacks a source into a directory of that name
 unpack() {
 	mkdir "$scratch/$1"
 	for tar in "$sources/$1"*.orig.tar.[gx]z; do
@@ -41,7 +43,7 @@ unpack() {
 	done
 }
 
-# both NAME FLAGS FILES...: two programs of each compiler
+# both NAME FLAGS FILES...: builds the two programs with each compiler
 both() {
 	name=$1
 	shift
@@ -64,8 +66,8 @@ build_all() {
 		programs/*.c lib/common/*.c lib/compress/*.c \
 		lib/decompress/*.c lib/dictBuilder/*.c)
 	unpack lua5.4
-	# Two runs do the same only at the same addresses: tables are hashed with a
-	# seed made of them, and strings found in a cache by where they lie.
+	# Two runs do the same only at the same addresses: Lua seeds its hash tables
+	# with an address, and finds strings in a cache by theirs.
 	(cd "$scratch/lua5.4/src" && rm luac.c &&
 		both lua -no-pie -fno-pie -DLUA_USE_POSIX \
 			'-Dluai_makeseed(L)=0' *.c)
@@ -92,7 +94,7 @@ sql="create table t(a,b); with recursive c(x) as (select 1 union all select x+1
 from c where x<N) insert into t select x, x*7%13 from c; create index i on t(b);
 select b,count(*),sum(a) from t group by b order by 2;"
 
-# work PROGRAM SIZE: its arguments in "$@" style; few or many
+# work PROGRAM SIZE: prints the program's arguments, for little or much work
 work() {
 	program=$scratch/$1
 	case $1-$2 in
@@ -111,7 +113,7 @@ work() {
 	$prefix "$program" "$@" </dev/null
 }
 
-# time_plain PROGRAM: nanoseconds without hooks
+# time_plain PROGRAM: prints the nanoseconds without hooks
 time_plain() {
 	begin=$(date +%s%N)
 	work "$1-plain" many >/dev/null
@@ -119,7 +121,7 @@ time_plain() {
 	echo $((end - begin))
 }
 
-# measure PROGRAM: how long
+# measure PROGRAM: prints how long it takes with hooks and without
 measure() {
 	rm -f "$scratch/rounds"
 	for round in $(seq "$rounds"); do
@@ -157,7 +159,7 @@ measure() {
 		}' "$scratch/rounds" "$1"
 }
 
-# count PROGRAM: its calls, smaller work
+# count PROGRAM: compares its calls, with less work
 count() {
 	prefix="env TW_BUILD=$build $root/tests/bench/profile_calls.sh"
 	echo "$1:"

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calibrations from recorded readings: how far off are they, and does the stated
- * error hold? The truth is the multiplier that the recording machine's kernel
- * used. tests/recordings/README.md describes the files; xz-compressed ones need
- * the program xz.
+ * Calibrates from recorded readings: how far off is the rate, and does the stated
+ * error hold? The truth is the multiplier that the recording machine's kernel used.
+ * tests/recordings/README.md describes the files; xz-compressed ones need the
+ * program xz.
  *
  *	rate_replay [--json] --mult=MULT --shift=SHIFT FILE...
  *	rate_replay --record=WINDOWS [--window-ms=20] > FILE
  *	rate_replay --record-cas=RECORDINGS > FILE
  *
- * Prints a line for each file. A file of the CPUs' probes has no windows; of it
- * only the counter's step is told. The two last forms record this machine: send
- * us the file, with the multiplier that `tickwise calibrate --json` prints.
+ * Prints a line for each file. A file of the CPUs' probes has no windows; only the
+ * counter's step is printed of it. The last two forms record this machine: send us
+ * the file, with the multiplier that `tickwise calibrate --json` prints.
  *
- * Exit: 0; 1 when a wrong rate was accepted or a hard interval missed the truth;
- * 2 when a file can't be read or an option is wrong.
+ * Exit: 0; 1 if a wrong rate was accepted or a hard interval missed the truth; 2 if
+ * a file can't be read or an option is wrong.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -42,7 +42,7 @@ struct truth {
 struct result {
 	unsigned windows, failed, accepted, wrong, beyond, outside;
 	double squares, normed, worst_ppb;
-	unsigned stepped;		/* what a step was looked for in */
+	unsigned stepped;		/* readings used for the step */
 	double steps_ticks;		/* the sum of these */
 };
 
@@ -86,7 +86,7 @@ static int open_input(struct input *input, const char *name)
 	return input->decompressor > 0 && input->file ? 0 : -ENOMEM;
 }
 
-/* Return: 0; -EIO when the decompressor failed. */
+/* Return 0, or -EIO if the decompressor failed. */
 static int close_input(struct input *input)
 {
 	int status = 0;
@@ -98,7 +98,7 @@ static int close_input(struct input *input)
 	return status ? -EIO : 0;
 }
 
-/* The next line that is no comment, or NULL. */
+/* Return the next line that is no comment, or NULL. */
 static char *next_line(struct input *input, struct tw_brackets *brackets)
 {
 	while (getline(&input->line, &input->size, input->file) >= 0) {
@@ -138,7 +138,7 @@ static int read_window(struct input *input, size_t count, uint64_t ticks,
 	return 0;
 }
 
-/* Of one CPU; the step is looked for in what is close together. */
+/* Read the probes of one CPU. The step is looked for in readings close together. */
 static int read_probes(struct input *input, size_t count,
 		       struct tw_brackets *brackets, struct result *result)
 {
@@ -440,7 +440,7 @@ static const char usage[] =
 	"       rate_replay --record=WINDOWS [--window-ms=20] > FILE\n"
 	"       rate_replay --record-cas=RECORDINGS > FILE\n";
 
-/* Return: 1 when @text is a number from 1 to @most. */
+/* Return 1 if @text is a number from 1 to @most. */
 static int parse(const char *text, unsigned most, unsigned *value)
 {
 	unsigned long number;

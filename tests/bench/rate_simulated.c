@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thousands of simulated starts of 20 ms, on counters of 1 to 5 GHz: how often
- * is the kernel's rate accepted, how often a wrong one, and is the stated error
- * honest? tests/rate_machine.h says what disturbs them.
+ * Simulates thousands of starts of 20 ms, on counters of 1 to 5 GHz: how often is
+ * the kernel's rate accepted, how often a wrong one, and is the stated error
+ * honest? tests/rate_machine.h describes the disturbances.
  *
- * Three of four counters run at the image of an integer kHz. The others run
- * between two: a quarter to half of the gap from the nearer one, which is as
- * close as 20 ms can tell; what is accepted there is wrong as well. "wander 5"
- * lets the place of the reading drift five times as much as was ever seen.
+ * Three of four counters run at the image of an integer kHz. The others run between
+ * two: a quarter to half of the gap from the nearer one, which is as close as 20 ms
+ * can tell. A rate accepted for those is wrong as well. "wander 5" lets the place
+ * of the reading drift five times as much as was ever seen.
  *
  *	rate_simulated [STARTS [SEED [WANDER]]]
  *
- * Start i of a seed is the same whatever the number of CPUs. Exit: 1 when more
- * than one in 10000 starts is wrong, or the truth was outside a hard interval.
+ * Start i of a seed is the same for any number of CPUs. Exit 1: more than one in
+ * 10000 starts was wrong, or the truth was outside a hard interval.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -75,7 +75,7 @@ static void print_counts(const char *name, const struct rate_counts *counts)
 int main(int argc, char **argv)
 {
 	static const char *const names[RATE_LOADS] = {
-		"quiet", "busy neighbour", "hogs, spinning", "hogs, sleeping",
+		"quiet", "busy neighbour", "busy loops, spinning", "busy loops, sleeping",
 	};
 	struct run run = {
 		.starts = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000,

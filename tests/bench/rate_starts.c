@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many calibrations in a row on the real clocks: how often the kernel's rate
- * is accepted, how far off the samples alone are, whether the stated
- * uncertainty and the hard interval are honest, and what a start costs.
+ * Makes many calibrations in a row on the real clocks. How often is the kernel's
+ * rate accepted, and how far off are the samples alone? Are the stated uncertainty
+ * and the hard interval honest, and what does a start cost?
  *
- * The truth is the kernel's rate as a long window recognises it; without one
- * (another clocksource) there is nothing to compare with and it says so. A start
- * for which WINDOW_MS are not enough goes on for up to LONGEST_MS, as the engine's
- * does.
+ * The truth is the kernel's rate as a long window recognises it. Without one
+ * (another clocksource) there is nothing to compare with, and the program tells so.
+ * A start that needs more than WINDOW_MS goes on for up to LONGEST_MS, as the
+ * engine's does.
  *
  *	rate_starts [STARTS [WINDOW_MS [TRUTH_MS [LONGEST_MS]]]]
  *
- * With EACH in the environment one line a start. Exit: 0; 1 when a wrong rate
- * was accepted or a hard interval missed the truth; 2 without a truth.
+ * With EACH in the environment it prints a line for each start. Exit: 0; 1 if a
+ * wrong rate was accepted or a hard interval missed the truth; 2 without a truth.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 
 #include "tickwise.h"
 
-/* What is printed as a distribution: one value a start. */
+/* A figure that is printed as a distribution: one value for each start. */
 struct series {
 	double *value;
 	size_t count;
@@ -71,9 +71,10 @@ static void print_series(const struct series *series, const char *what)
 }
 
 /*
- * The hard interval in units of what two brackets, one at each end, leave open
- * on one side: the narrowest bracket and the granularity of the reference, 1 ns
- * here, over the window. Two such brackets with the truth anywhere leave 2.
+ * Return the width of the hard interval, in units of what two brackets, one at each
+ * end, leave open on one side. That unit is the narrowest bracket and the
+ * granularity of the reference, 1 ns here, over the window. Two such brackets with
+ * the truth anywhere leave 2.
  */
 static double relative_width(const struct tw_rate *rate)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How good is a refined rate, and is its uncertainty honest? Clocks that may
- * not use the kernel's rate are refined over a longer baseline; the truth is
- * the kernel's rate as a long window recognises it.
+ * How good is a refined rate, and is its uncertainty honest? Refines clocks that
+ * may not use the kernel's rate over a longer baseline. The truth is the kernel's
+ * rate as a long window recognises it.
  *
  *	refine_error [CLOCKS [BASELINE_MS [WINDOW_MS]]]
  */

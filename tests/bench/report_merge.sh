@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How long `tickwise report` takes to merge many reports: the files are made
-# first, then read by three warm runs for each kind of output. The fastest
-# counts: files that others have pushed out of memory are no matter of merging.
+# Measures how long `tickwise report` takes to merge many reports. The files are
+# made first, then three warm runs read them for each kind of output. The fastest
+# run counts: reading files again that other programs have displaced from memory is
+# no part of merging.
 #
 #	tests/bench/report_merge.sh [REPORTS [BINS]]
 #
-# A report is one of a mixed job: the stages, lat and the submitting call for
-# reads and for writes, some BINS bins in all (4000 when not given), 64 slowest
-# I/Os, 60 seconds. Prints what was read and the times.
+# A report is one of a mixed job: the stages, lat and the submitting call for reads
+# and for writes, 64 slowest I/Os, 60 seconds. It has some BINS bins in all (4000 by
+# default). Prints what was read and the times.
 set -eu
 
 reports=${1:-1000}
@@ -25,12 +26,12 @@ use warnings;
 
 my ($reports, $bins, $directory) = @ARGV;
 my @names = qw(read write trim sync);
-# Where a time lies, in ns, and its part of the bins. Those of the stages are of
-# the same I/Os, in the same order, and lat is their sum.
+# The smallest time of each, in ns, and its part of the bins. The stages are of the
+# same I/Os, in the same order, and lat is their sum.
 my %times = (queue => [200, 1], kernel => [90000, 4], deliver => [900, 1],
 	submitting_call => [2500, 1]);
 
-# As the engine's of 3 digits: 1024 bins to an octave.
+# Bins as the engine's with 3 digits: 1024 bins to an octave.
 sub edges {
 	my $value = shift;
 	my $octave = 0;
@@ -40,7 +41,7 @@ sub edges {
 	return ($low, $low + (1 << $octave) - 1);
 }
 
-# A value for each I/O, from as many bins.
+# Make a value for each I/O, from as many bins.
 sub spread {
 	my ($from, $many, $all) = @_;
 	my @lows;
@@ -86,7 +87,7 @@ sub counts {
 		0 .. 3) . '}';
 }
 
-# A dozen different ones: making them takes longer than reading them.
+# Make a dozen different ones: making them takes longer than reading them.
 my $ios = 20 * $bins;
 my @variants;
 for my $variant (0 .. 11) {
@@ -147,7 +148,7 @@ END
 cat "$scratch"/*.json | wc -c | awk -v reports="$reports" -v bins="$bins" '
 { printf "%d reports of %d bins, %.1f MB\n", reports, bins, $1 / 1e6 }'
 
-# fastest WORDS ARGUMENT...: of three runs, in ms
+# fastest WORDS ARGUMENT...: prints the fastest of three runs, in ms
 fastest()
 {
 	words=$1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run a program that gets no transparent huge pages, whatever the system's
- * setting is: programs that do not say what pages they want are compared with
- * each other on small ones.
+ * Runs a program without transparent huge pages, whatever the system's setting is.
+ * Programs that do not choose their pages are compared with each other on small
+ * ones.
  *
  *	small_pages PROGRAM [ARGUMENT...]
  */
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 		fputs("usage: small_pages PROGRAM [ARGUMENT...]\n", stderr);
 		return 64;
 	}
-	/* Inherited, also by what is executed. */
+	/* Children inherit this, also across exec. */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)) {
 		perror("small_pages: PR_SET_THP_DISABLE");
 		return 70;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does it matter where the parameters of a conversion lie? WTMLIB's author
- * left the question open: in registers, in the nearest cache, or pushed out of
- * it by what the program does between two readings.
+ * Does it matter where the parameters of a conversion are: in registers, in the
+ * nearest cache, or displaced from it by other work between two readings? WTMLIB's
+ * author left the question open.
  *
- * Times single readings, each after a walk over a working set of growing size,
- * and after flushing the parameters from all caches; subtracts a bare tw_ticks()
- * timed the same way. Three layouts: all in registers; tw_clock_ns(), which
- * needs one cache line; the same with the clock's base in a line of its own.
- * Timed with ordered reads, which wait for the loads: a program that does not
+ * Times single readings, each after a walk over a working set of growing size, and
+ * after flushing the parameters from all caches. A bare tw_ticks(), timed the same
+ * way, is subtracted. There are three layouts: all in registers; tw_clock_ns(),
+ * which needs one cache line; the same with the clock's base in a line of its own.
+ * The timing uses ordered reads, which wait for the loads. A program that does not
  * need the nanoseconds at once waits less.
  */
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 #define MAX_SAMPLES	2001
 #define MIN_SAMPLES	21
 #define LARGEST_SET	((size_t)64 << 20)
-#define WALKED		((size_t)1 << 30)	/* bytes, per size */
+#define WALKED		((size_t)1 << 30)	/* bytes, for each size */
 
 #define KEEP(value)	__asm__ __volatile__("" : : "r"(value))
 #define IN_REGISTER(it)	__asm__ __volatile__("" : "+r"(it))
@@ -106,7 +106,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* @size 0: nothing in between. @is_flushed: the parameters out of all caches. */
+/* @size 0: no walk between readings. @is_flushed: the parameters are in no cache. */
 static struct times time_form(enum form form, const struct clocks *clocks,
 			      const char *set, size_t size, int is_flushed)
 {
@@ -141,7 +141,7 @@ static void print_row(const char *name, const struct clocks *clocks,
 		struct times times = time_form(form, clocks, set, size,
 					       is_flushed);
 
-		/* Registers are what nothing in between can change. */
+		/* A walk cannot change registers. */
 		if (form == REGISTERS && (size || is_flushed))
 			printf("   %21s", "");
 		else

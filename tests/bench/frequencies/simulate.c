@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One fio's calibration, or ours, on simulated counters of 1 to 5 GHz. Linked
- * with that fio's own object code, see ../fio_frequencies.sh: its reads of the
- * counter call tw_simulated_rdtsc here, its clock_gettime() is the one below.
- * Time passes by reading it; what disturbs it is in tests/rate_machine.h.
+ * Calibrates one fio, or our library, on simulated counters of 1 to 5 GHz. It is
+ * linked with that fio's own object code, see ../fio_frequencies.sh. There, reads
+ * of the counter call tw_simulated_rdtsc, and clock_gettime() is the one below.
+ * Reading the time lets it pass; tests/rate_machine.h has the disturbances.
  *
- *	simulate COUNT SEED LOAD		load: quiet, hogs
+ * 	simulate COUNT SEED LOAD		load: quiet, busy
  *
  * Prints one line for each frequency: kHz and the error in ppb against the
- * simulated CLOCK_MONOTONIC, which is CLOCK_MONOTONIC_RAW here. Every start has
- * a process of its own, as fio's state is made once.
+ * simulated CLOCK_MONOTONIC, which is CLOCK_MONOTONIC_RAW here. Every start has a
+ * process of its own, as fio sets its state only once.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,8 +33,10 @@ uint64_t tw_simulated_ticks(void)
 	return machine.source.read_ticks(&machine);
 }
 
-/* In place of an instruction: changes rax and rdx and nothing else. The red
- * zone is the compiler's to leave alone (-mno-red-zone). */
+/*
+ * Replaces an instruction: changes rax and rdx and nothing else. The compiler
+ * leaves no red zone (-mno-red-zone).
+ */
 __asm__(".text\n"
 	".globl tw_simulated_rdtsc\n"
 	"tw_simulated_rdtsc:\n"
@@ -78,7 +80,7 @@ int usleep(useconds_t us)
 	return 0;
 }
 
-/* What its clock refers to elsewhere in fio: no debugging, no gettime thread. */
+/* What fio's clock refers to elsewhere in fio: no debugging, no gettime thread. */
 unsigned long fio_debug;
 void *fio_ts;
 size_t log_err(const char *format, ...);
@@ -96,7 +98,7 @@ size_t log_info(const char *format, ...)
 	return 0;
 }
 
-/* Without a fio these are not there. */
+/* Without a fio these do not exist. */
 void fio_clock_init(void) __attribute__((weak));
 void fio_gettime(struct timespec *now, void *caller) __attribute__((weak));
 extern int tw_fio_cpu_clock __attribute__((weak));
@@ -114,7 +116,7 @@ static double fio_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Over so long that whole nanoseconds are 1e-3 ppb. */
+/* Measure for so long that a whole nanosecond is 1e-3 ppb. */
 static double fio_error_ppb(void)
 {
 	double begin_ns, end_ns, begin_ticks, passed_ns;
@@ -155,7 +157,7 @@ static double our_error_ppb(void)
 		((double)ticks / machine.hz * 1e9) - 1) * 1e9;
 }
 
-/* Each kHz as likely as the next: from 1 to 5 GHz. */
+/* Try one start. Each kHz from 1 to 5 GHz is equally likely. */
 static double one(uint64_t seed, uint64_t i, enum rate_load load, uint32_t *khz)
 {
 	uint64_t random = rate_mix(seed, i);
@@ -175,8 +177,8 @@ int main(int argc, char **argv)
 {
 	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	enum rate_load load = argc > 3 && !strcmp(argv[3], "hogs") ?
-		RATE_HOGS_SPIN : RATE_QUIET;
+	enum rate_load load = argc > 3 && !strcmp(argv[3], "busy") ?
+		RATE_BUSY_SPIN : RATE_QUIET;
 
 	for (uint64_t i = 0; i < count; i++) {
 		int status = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lmbench's lat_mem_rd at one size. As it comes, its smallest memory is 1 MB
- * and it goes through all sizes up to what it was given: the pages of a smaller
- * size are then strewn over that memory, which costs misses of translations of
- * their own, and the largest takes minutes. Its loop, its order of visiting and
- * its timing are in loads(), which is called here for a memory of the one size.
+ * Runs lmbench's lat_mem_rd at one size. Unchanged, its smallest memory is 1 MB,
+ * and it goes through all sizes up to its argument. The pages of a smaller size are
+ * then spread over that memory, which costs extra TLB misses, and the largest size
+ * takes minutes. Its loop, its order of visiting and its timing are in loads(),
+ * which is called here for memory of the one size.
  *
  *	cc -Dmain=lat_mem_rd_main -I... one_size.c lat_mem_rd.c lmbench.a -lm
  *	one_size BYTES STRIDE RUNS
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of lat_mem_rd.c and lib_mem.c. */
+/* Functions of lat_mem_rd.c and lib_mem.c. */
 void loads(size_t len, size_t range, size_t stride, int parallel, int warmup,
 	   int repetitions);
 void thrash_initialize(unsigned long iterations, void *cookie);

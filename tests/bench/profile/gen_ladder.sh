@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A C program on standard output: functions of 10, 30, 100 and 1000 dependent
-# multiplications, and three nested levels. It is to be compiled twice: with
-# -DHOOKED and hooks it is these functions, without it is them again, and what
-# calls and times both. Nothing that times has hooks: a compiler puts them into
-# inlined functions, too. It prints what the ones without take, in ticks a call:
-# the median and both quartiles; and the same of those with (0: called by others
-# only). Its argument is the profile's file: what is known before it begins, the
-# constants, is kept as FILE.before.
+# Writes a C program to standard output: functions of 10, 30, 100 and 1000 dependent
+# multiplications, and three nested levels. It is to be compiled twice. With
+# -DHOOKED and hooks it is these functions. Without, it is the functions again, and
+# the code that calls and times both. Code that times has no hooks: a compiler puts
+# them into inlined functions, too. The program prints, in ticks a call, what the
+# functions without hooks take: the median and both quartiles. Then it prints the
+# same of those with hooks (0: called by others only). Its argument is the profile's
+# file. The constants, which are known before it begins, are kept as FILE.before.
 #
 #	NAME TICKS LOW HIGH HOOKED HOOKED_LOW HOOKED_HIGH
 STAYS='__asm__ volatile("" : "+r"(x));'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One measurement by WTMLIB, for estimate_wtmlib.sh: prints "COUNT RANGE" of
- * the method named, or "none CODE" if it comes to no range. C++, because that
- * is how WTMLIB exports its functions, and its header needs <stddef.h> first.
+ * Makes one measurement by WTMLIB, for estimate_wtmlib.sh: prints "COUNT RANGE" of
+ * the method named, or "none CODE" if it finds no range. It is C++, because WTMLIB
+ * exports its functions that way, and its header needs <stddef.h> first.
  */
 #include <stddef.h>
 #include <stdio.h>
