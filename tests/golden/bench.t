@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise bench prints, with loops that take what is recorded. Fails if a
-# character of it changes, or if a page is wider than 79 columns.
+# Compares all that tickwise bench prints; the loops take what is recorded. Fails if
+# a character of it changes, or if a page is wider than 79 columns.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help bench --help

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise calibrate prints, of each recorded machine. Fails if a character
-# of it changes.
+# Compares all that tickwise calibrate prints, on each recorded machine. Fails if a
+# character of it changes.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help calibrate --help

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise check prints, of each recorded machine, and of a watch that sees
-# three of them. Fails if a character of it changes.
+# Compares all that tickwise check prints, on each recorded machine, and with a
+# watch that sees three of them. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help check --help

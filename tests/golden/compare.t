@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise compare prints, with processes that say what is recorded. Fails if
-# a character of it changes.
+# Compares all that tickwise compare prints; its processes print what is recorded.
+# Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 
 short='--starts=3 --seconds=2 --rounds=2'

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise diff prints and writes, of small reports made by hand: every verdict,
-# what differs besides, what is left out, and what is refused. Fails if a character of
-# it changes.
+# Compares all that tickwise diff prints and writes, for small reports made by hand:
+# every verdict, other differences of the runs, what is left out, and what is
+# refused. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 . "$root/tests/unit/report_files.sh"
 
-# scaled VALUE: @scale thousandths of it
+# scaled VALUE: prints @scale thousandths of it
 scaled()
 {
 	echo $(($1 * scale / 1000))
 }
 
-# stage NAME A [B C]: 9000 I/Os of A ns, 900 of B, and @tail of C; or all of A
+# stage NAME A [B C]: prints a stage of 9000 I/Os of A ns, 900 of B, and @tail of C;
+# or all of A
 stage()
 {
 	if [ $# -eq 2 ]; then
@@ -24,7 +25,7 @@ stage()
 	echo "\"$1\": {\"$direction\": $(shift; counted "$@")}"
 }
 
-# kernel A B C: one stage, or, with @split, three
+# kernel A B C: prints the kernel as one stage, or, with @split, as three
 kernel()
 {
 	if [ "$split" = 0 ]; then
@@ -35,8 +36,8 @@ kernel()
 		$(($3 - 3000))), $(stage reap 2000)"
 }
 
-# parts: 16 of the run; a quarter of it has 0.5 % less I/Os and 0.3 % more time than the
-# one before
+# parts: prints the 16 parts of a run. The I/Os of a quarter of the run are 0.5 %
+# fewer and take 0.3 % longer than those of the quarter before.
 parts()
 {
 	part=0
@@ -60,7 +61,7 @@ line_counts()
 	done
 }
 
-# lines FILE: of the report's intervals, four of the same time
+# lines FILE: writes the report's intervals, four of the same time
 lines()
 {
 	{
@@ -88,7 +89,7 @@ lines()
 	} >"$1.intervals.jsonl"
 }
 
-# run_of FILE [variable=value]...: the report of a job of 10 s
+# run_of FILE [variable=value]...: writes the report of a job of 10 s
 run_of()
 {
 	file=$1
@@ -121,8 +122,8 @@ run_of()
 	END
 }
 
-# sets NAME SCALES SCALES [variable=value]...: runs of NAME.a and NAME.b in turn. Each
-# takes as long as its I/Os.
+# sets NAME SCALES SCALES [variable=value]...: writes runs of NAME.a and NAME.b in
+# turn. Each run takes as long as its I/Os.
 sets()
 {
 	prefix=$1 as=$2 bs=$3 at=0
@@ -186,7 +187,7 @@ for scale_now in $slow; do
 done
 golden not_in_turn diff slower.a.* -- later.*
 
-# ---- what differs besides ----
+# ---- other differences of the runs ----
 run_of other scale=1200 run=o pid=9 start=1700000005 fio=fio-3.36 depth=64 host=far \
 	clock=clocksource run_ns=60000000000 failed=3 split=1
 golden besides diff slower.a.1 -- other

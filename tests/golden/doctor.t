@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise doctor prints, of each kind of recorded machine. Fails if a
-# character of it changes.
+# Compares all that tickwise doctor prints, on each kind of recorded machine. Fails
+# if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help doctor --help

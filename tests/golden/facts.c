@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorded machines are to `tickwise doctor`. See recorded.h.
+ * The facts about the recorded machines that `tickwise doctor` reads. See
+ * recorded.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "command/doctor/doctor.h"
 #include "recorded.h"
 
-/* Nothing to mend. */
+/* A machine with nothing to mend. */
 static void read_good(struct tw_doctor_facts *facts)
 {
 	strcpy(facts->fio.path, "/usr/bin/fio");
@@ -22,7 +23,7 @@ static void read_good(struct tw_doctor_facts *facts)
 	facts->idle_us = 10;
 }
 
-/* All that can be mended. */
+/* A machine where all can be mended. */
 static void read_bad(struct tw_doctor_facts *facts)
 {
 	strcpy(facts->fio.path, "/opt/fio");
@@ -39,7 +40,7 @@ static void read_bad(struct tw_doctor_facts *facts)
 	facts->stolen_percent = 3.25;
 }
 
-/* What can't be told, or is mended in another way. */
+/* A machine where facts are unknown, or are mended in another way. */
 static void read_unknown(struct tw_doctor_facts *facts)
 {
 	strcpy(facts->fio.path, "fio");

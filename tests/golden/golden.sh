@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# Golden outputs: what the program prints, whole, compared with the file in
-# expected/. To be sourced. Fails if one character of an output changes.
+# Compares the whole outputs of the program with the files in expected/. To be
+# sourced. Fails if one character of an output changes.
 #
-# A change that is meant: `TW_EXPECT=1 tests/golden/NAME.t` writes the files of that
-# test anew, and removes those that it no longer makes; the commit explains each line
-# that changed. With `for t in tests/golden/*.t; do TW_EXPECT=1 $t; done` all are.
+# To accept a change: `TW_EXPECT=1 tests/golden/NAME.t` writes the files of that
+# test anew, and removes those that it no longer makes. The commit explains each
+# line that changed. `for t in tests/golden/*.t; do TW_EXPECT=1 $t; done` writes all
+# files.
 #
 # Nothing here depends on machine, time, load, user, time zone, locale or terminal.
-# What a machine is measured to be is recorded (recorded.h), other inputs are files of
-# the test. Only this is masked, in mask() below:
+# What the program measures of a machine is recorded (recorded.h); other inputs are
+# files of the test. mask() below masks this, and nothing else:
 #
 #	DIR		the test's own directory
 #	XXXXXX		the random part of a temporary file's name
@@ -53,7 +54,7 @@ mask()
 		}' "$scratch"
 }
 
-# compare NAME DESCRIPTION: $got/NAME with expected/NAME
+# compare NAME DESCRIPTION: compares $got/NAME with expected/NAME
 compare()
 {
 	[ -z "${TW_EXPECT-}" ] || cp "$got/$1" "$expected/$1"
@@ -63,7 +64,8 @@ compare()
 		diff -u "$expected/$1" "$got/$1" 2>&1 | sed '1,2d; s/^/# /'
 }
 
-# golden NAME ARGUMENT...: the command line, output, errors and exit code
+# golden NAME ARGUMENT...: runs the program; compares the command line, output,
+# errors and exit code
 golden()
 {
 	name=${test}_$1.txt
@@ -78,13 +80,13 @@ golden()
 	compare "$name" "$name"
 }
 
-# golden_fits NAME: no line of that output is wider than a page
+# golden_fits NAME: checks that no line of that output is wider than a page
 golden_fits()
 {
 	is "$(awk 'length > 79' "$got/${test}_$1.txt")" '' "$1: 79 columns"
 }
 
-# golden_on MACHINES NAME ARGUMENT...: the same on a recorded machine
+# golden_on MACHINES NAME ARGUMENT...: runs golden on recorded machines
 golden_on()
 {
 	TW_MACHINE=$1
@@ -94,15 +96,15 @@ golden_on()
 	golden "$@"
 }
 
-# golden_file NAME FILE: a file that the program wrote
+# golden_file NAME FILE: compares a file that the program wrote
 golden_file()
 {
 	mask <"$2" >"$got/${test}_$1"
 	compare "${test}_$1" "${test}_$1"
 }
 
-# usage_errors COMMAND...: lines of standard input are arguments. One golden output
-# for all: exit code, and what is written to stderr
+# usage_errors COMMAND...: runs the command with the arguments in each line of
+# standard input. One golden output has all exit codes and messages.
 usage_errors()
 {
 	while read -r line; do
@@ -115,7 +117,7 @@ usage_errors()
 	golden_file errors.txt "$scratch/errors"
 }
 
-# golden_done: no file of this test is left over
+# golden_done: checks that each file of this test was compared
 golden_done()
 {
 	for file in "$expected/${test}"_*; do

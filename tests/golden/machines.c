@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machines: made up after real ones, so that together they show each reason,
- * refusal, warning and hint that a page can have. See recorded.h.
+ * The recorded machines, modelled on real ones. Together they have each reason,
+ * refusal, warning and hint that a page can show. See recorded.h.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,7 +27,7 @@
 	.cpus_configured = 4, .ntp_synchronized = 1, \
 	.ntp_steering_ppb = -12345.5
 
-/* The kernel's own multiplier, 12905561 / 2^25. */
+/* The kernel's own multiplier is 12905561 / 2^25. */
 #define KERNEL_RATE \
 	.hz = 2599997938.873018, .bound_ppb = 41.25, .kernel_mult = 12905561, \
 	.kernel_shift = 25, .window_ns = 1000123456, .samples = 123456, \
@@ -45,7 +45,7 @@
 	  .pace_low_ppb = -420.5, .pace_high_ppb = 380.25 }
 
 const struct recorded_machine recorded_machines[] = {
-	/* Nothing to complain of. */
+	/* Nothing is wrong. */
 	{
 		.name = "reliable",
 		.counter = GOOD_COUNTER,
@@ -68,8 +68,10 @@ const struct recorded_machine recorded_machines[] = {
 			     .kernel_log_khz = 2599998 },
 		CACHES,
 	},
-	/* A guest whose CPUs are apart, at unlike rates, and go backwards. What it
-	 * is told contradicts what it measures. */
+	/*
+	 * A guest whose CPUs are apart, have different rates, and go backwards.
+	 * What its hypervisor declares contradicts what it measures.
+	 */
 	{
 		.name = "unreliable",
 		.counter = { .state = TW_COUNTER_TRAPPED, .read_cost_ns = 1250.5,
@@ -118,7 +120,7 @@ const struct recorded_machine recorded_machines[] = {
 			{ 2, 16 * MIB, 64, 0 } },
 		.nodes = 2, .available_bytes = GIB, .cpus_online = 6,
 	},
-	/* Disturbed: bounds that are missing, CPUs that took no part. */
+	/* A disturbed machine: bounds are missing, CPUs took no part. */
 	{
 		.name = "undecided",
 		.counter = { .state = TW_COUNTER_COARSE, .read_cost_ns = 30.5,
@@ -148,7 +150,7 @@ const struct recorded_machine recorded_machines[] = {
 			     .cpus_configured = 5, .ntp_synchronized = -1 },
 		.nodes = 1, .cpus_online = 4,
 	},
-	/* Bounds that are there, and too wide. */
+	/* Bounds exist, but are too wide. */
 	{
 		.name = "too_wide",
 		.counter = GOOD_COUNTER,
@@ -175,7 +177,7 @@ const struct recorded_machine recorded_machines[] = {
 		.machine = { GOOD_MACHINE },
 		CACHES,
 	},
-	/* One CPU, and a rate that is steered. */
+	/* One CPU, and a rate that NTP steers. */
 	{
 		.name = "one_cpu",
 		.counter = GOOD_COUNTER,
@@ -194,7 +196,7 @@ const struct recorded_machine recorded_machines[] = {
 		.machine = { GOOD_MACHINE, .hypervisor = "Recorded" },
 		CACHES,
 	},
-	/* Twenty CPUs: more pairs than the page shows, a list that is cut. */
+	/* Twenty CPUs: more pairs than the page shows, and a list that is cut. */
 	{
 		.name = "many_cpus",
 		.counter = GOOD_COUNTER,
@@ -221,7 +223,7 @@ const struct recorded_machine recorded_machines[] = {
 		.machine = { GOOD_MACHINE },
 		CACHES,
 	},
-	/* Others have the CPUs all the time. */
+	/* Other processes have the CPUs all the time. */
 	{
 		.name = "busy",
 		.counter = GOOD_COUNTER,
@@ -229,7 +231,7 @@ const struct recorded_machine recorded_machines[] = {
 		.rate = { KERNEL_RATE, .source = TW_RATE_KERNEL },
 		CACHES,
 	},
-	/* The same; the calibration sees it, too. */
+	/* The same; the calibration notices it, too. */
 	{
 		.name = "too_busy",
 		.counter = GOOD_COUNTER,
@@ -237,7 +239,7 @@ const struct recorded_machine recorded_machines[] = {
 		.rate_error = -EAGAIN,
 		CACHES,
 	},
-	/* This process has forbidden itself the counter. */
+	/* This process may not read the counter. */
 	{
 		.name = "disabled",
 		.counter = { .state = TW_COUNTER_DISABLED, .time_namespace = -1 },
@@ -245,7 +247,7 @@ const struct recorded_machine recorded_machines[] = {
 		.rate_error = -ENOTSUP,
 		CACHES,
 	},
-	/* Counter and system clock disagree from one moment to the next. */
+	/* The counter and the system clock disagree, from one moment to the next. */
 	{
 		.name = "unsteady",
 		.counter = GOOD_COUNTER,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise memlat prints, of memory that takes what is recorded. Fails if a
-# character of it changes.
+# Compares all that tickwise memlat prints, with memory that takes what is recorded.
+# Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 
 golden_on reliable help memlat --help

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorded machine's memory: loads take what a formula says, and no memory is
- * allocated for them. See recorded.h.
+ * The recorded machine's memory. A formula gives the time of a load, and no memory
+ * is allocated. See recorded.h.
  */
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #define KIB	((size_t)1 << 10)
 #define MIB	((size_t)1 << 20)
 
-static struct tw_memory mapped;		/* what was mapped last */
+static struct tw_memory mapped;		/* the last mapping */
 static int mapped_node;
 
 REPLACE(sched_getcpu);
@@ -57,7 +57,7 @@ uint64_t __wrap_tw_memory_available(void)
 	return recorded()->available_bytes;
 }
 
-/* There are no reserved pages, and of transparent ones 15 of 16 are huge. */
+/* There are no reserved pages. Of transparent pages 15 of 16 are huge. */
 REPLACE(tw_memory_map);
 int __wrap_tw_memory_map(struct tw_memory *memory, size_t bytes,
 			 enum tw_pages pages, int node)
@@ -89,7 +89,7 @@ int __wrap_tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
 	return 0;
 }
 
-/* The median of a load. Caches of 48 KiB, 2 MiB and 32 MiB. */
+/* Return the median time of a load. The caches have 48 KiB, 2 MiB and 32 MiB. */
 static double load_ns(const struct tw_cycle_shape *shape, size_t bytes)
 {
 	double ns = bytes <= 48 * KIB ? 1.6 : bytes <= 2 * MIB ? 4.8 :
@@ -110,7 +110,7 @@ static double load_ns(const struct tw_cycle_shape *shape, size_t bytes)
 	return mapped_node > 0 ? ns * 1.6 : ns;
 }
 
-/* The mistakes of --seed-table. */
+/* Add the mistakes of --seed-table. */
 static double seed_ns(const struct tw_cycle_shape *shape, size_t bytes,
 		      const struct tw_memory_loop *loop)
 {
@@ -123,7 +123,7 @@ static double seed_ns(const struct tw_cycle_shape *shape, size_t bytes,
 	return loop->run == tw_seed_spilled ? ns + 2.25 : ns;
 }
 
-/* In random order 3 MiB are too disturbed on transparent pages. */
+/* In random order on transparent pages, 3 MiB are too disturbed. */
 REPLACE(tw_memory_measure);
 int __wrap_tw_memory_measure(struct tw_memory_point *point,
 			     const struct tw_cycle *cycle, size_t bytes,

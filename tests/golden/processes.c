@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of `tickwise compare`: no program is run. Each process has written
- * all it has to say into a pipe when it begins. See recorded.h.
+ * The processes of `tickwise compare`. No program runs: each process has written
+ * all its output into a pipe when it begins. See recorded.h.
  *
- *	fio		a fio whose cpu clock is 7439 ppb fast
- *	fio-patched	one with a clock source of ours
- *	fio-dies	ends before its clock was looked at
- *	no-fio		another program
- *	missing		is not there
+ * 	fio		a fio whose cpu clock is 7439 ppb fast
+ * 	fio-patched	a fio with our clock source
+ * 	fio-dies	a fio that ends before its clock could be read
+ * 	no-fio		another program
+ * 	missing		no such program
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static int open_pipe(struct tw_compare_process *process, int *fd)
 	return process->says ? 0 : -ENOMEM;
 }
 
-/* One start of a clock that is @ppb fast and takes @read_ns to be read. */
+/* Write one start of a clock that is @ppb fast and takes @read_ns to be read. */
 static void write_start(int fd, double ppb, double startup_ns, double read_ns)
 {
 	struct tw_probe_report report = {
@@ -69,7 +69,7 @@ static const char *option(const char *const *argv, const char *name)
 	return NULL;
 }
 
-/* With the preload clock, or the library that counts readings, in it. */
+/* True if @set has the preload clock, or the library that counts readings. */
 static int has(const char *const *set, const char *library)
 {
 	for (; *set; set++)
@@ -131,7 +131,7 @@ int __wrap_tw_compare_spawn(struct tw_compare_process *process,
 	return 0;
 }
 
-/* Without a context it is one that spins; else a clock of ours. */
+/* Without a context: start a busy loop. Else: start one of our clocks. */
 REPLACE(tw_compare_fork);
 int __wrap_tw_compare_fork(struct tw_compare_process *process,
 			   void (*run)(void *context, int fd), void *context)

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise profile prints of recorded profiles: one whose addresses have no
-# names, and one of a program with threads, events, a histogram and calls that were
-# lost. Fails if a character of it changes.
+# Compares all that tickwise profile prints of recorded profiles. One has addresses
+# without names, the other is of a program with threads, events, a histogram and
+# lost calls. Fails if a character of it changes.
 #
-# The program is five functions of 64 bytes each at fixed addresses, made by the
-# assembler from directives alone: the same names and addresses on any processor.
+# The program is five functions of 64 bytes each at fixed addresses. The assembler
+# makes them from directives alone, so that names and addresses are the same on any
+# processor.
 . "$(dirname "$0")/golden.sh"
 
 {
@@ -68,7 +69,7 @@ node 4 1 30 3 0 500 100 150 0 0 0
 end
 END
 
-# What perf script prints of 300 samples: some in the kernel, some in a library
+# Make what perf script prints of 300 samples: some in the kernel, some in a library
 # without hooks, some of another program.
 seq 1 300 | awk '{
 	print "    250000 cpu-clock: "

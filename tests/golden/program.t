@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What tickwise prints by itself: its help, its version, and what it does with what it
-# does not know. Fails if a character of it changes.
+# Compares what tickwise prints by itself: its help, its version, and its answers to
+# what it does not know. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 
 golden none

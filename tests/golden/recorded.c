@@ -24,7 +24,7 @@
 static unsigned machine_number;
 static int is_begun;
 
-/* The @number-th name of TW_MACHINE; its length. 0: there is none. */
+/* Find the @number-th name of TW_MACHINE. Return its length, 0 if there is none. */
 static size_t name_of(const char **name, unsigned number)
 {
 	const char *text = getenv("TW_MACHINE");
@@ -99,7 +99,7 @@ time_t __wrap_time(time_t *result)
 	return now;
 }
 
-/* Nobody waits: a signal that is pending comes, else all the time passes. */
+/* Do not wait: deliver a pending signal, else let all the time pass. */
 REPLACE(sigtimedwait);
 __typeof__(sigtimedwait) __real_sigtimedwait;
 int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
@@ -125,7 +125,10 @@ int __wrap_tw_counter_check(struct tw_counter_facts *facts)
 	return 0;
 }
 
-/* As if it took all the time it may, where that is long; progress is told four times. */
+/*
+ * Let all the time pass that the measurement may take, if that is long. Report
+ * progress four times.
+ */
 static int show_progress(const struct tw_reliability_options *options)
 {
 	struct tw_reliability_progress now = {
@@ -245,9 +248,9 @@ int __wrap_tw_clock_init(struct tw_clock *clock,
 /* ---- bench ---- */
 
 /*
- * Blocks of @costs->calls calls. Each loop costs some tenths of a percent more from
- * round to round, up to 1 %; one round of twenty is interrupted. On the machine
- * "busy" there are few rounds, and every other one is interrupted.
+ * Fill blocks of @costs->calls calls. Each loop costs some tenths of a percent more
+ * from round to round, up to 1 %. One round of twenty is interrupted. The machine
+ * "busy" has few rounds, and every other one is interrupted.
  */
 REPLACE(tw_bench_measure);
 int __wrap_tw_bench_measure(struct tw_bench_costs *costs,

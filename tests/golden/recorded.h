@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * build/tickwise-recorded is the program with a recorded machine in place of this
- * one: every function that measures, or asks the machine, is replaced by one that
+ * one. Every function that measures or asks the machine is replaced by one that
  * returns what is written here. All else is the program's own code, from main() to
  * the last character. The tests in this folder compare what it prints.
  *
- * TW_MACHINE names the machine, one of those in machines.c. A comma between two
- * names: `check --watch` sees one after the other, and SIGTERM with the last.
+ * TW_MACHINE names one of the machines in machines.c. With a comma between names,
+ * `check --watch` sees the machines one after the other, and gets SIGTERM with the
+ * last.
  *
- * The linker replaces a function NAME by __wrap_NAME (--wrap); the Makefile takes
- * the names from the lines REPLACE(NAME). A call within the file that NAME is
- * defined in is not replaced.
+ * The linker replaces a function NAME by __wrap_NAME (--wrap). The Makefile takes
+ * the names from the lines REPLACE(NAME). A call within the file that defines NAME
+ * is not replaced.
  */
 #ifndef TW_TESTS_GOLDEN_RECORDED_H
 #define TW_TESTS_GOLDEN_RECORDED_H
@@ -20,7 +21,7 @@
 #include "memory/caches.h"
 #include "tickwise.h"
 
-/* Before the definition of __wrap_NAME, which must have NAME's type. */
+/* Put this before the definition of __wrap_NAME, which must have NAME's type. */
 #define REPLACE(name)	__typeof__(name) __wrap_##name
 
 #define MAX_PAIRS	20
@@ -28,7 +29,7 @@
 struct recorded_machine {
 	const char *name;
 	struct tw_counter_facts counter;
-	int reliability_error;		/* 0, or what measuring it returns */
+	int reliability_error;		/* 0, or what the measurement returns */
 	struct tw_reliability reliability;
 	struct tw_cpu_offset offsets[MAX_PAIRS];
 	struct {			/* as the kernel writes them; NULL: unknown */
@@ -48,14 +49,14 @@ struct recorded_machine {
 /* The last one has no name. */
 extern const struct recorded_machine recorded_machines[];
 
-/* The machine of TW_MACHINE. Ends the program if there is none. */
+/* Return the machine of TW_MACHINE. Ends the program if there is none. */
 const struct recorded_machine *recorded(void);
 
-/* From now on the next of several; at the first call the first. */
+/* Take the next of several machines; the first call takes the first. */
 void recorded_next(void);
 int recorded_is_last_of_several(void);
 
-/* The time: it advances by a microsecond with each reading, and by this. */
+/* Let time pass. Each reading of the time passes another microsecond. */
 void recorded_pass_ns(uint64_t ns);
 
 #endif

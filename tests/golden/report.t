@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that tickwise report prints and writes, of small reports made by hand that
-# together have every section. Fails if a character of it changes.
+# Compares all that tickwise report prints and writes, for small reports made by
+# hand that together have every section. Fails if a character of it changes.
 . "$(dirname "$0")/golden.sh"
 . "$root/tests/unit/report_files.sh"
 
-# with FILE KEYS: the report plain.json with more keys in place of its last one
+# with FILE KEYS: writes plain.json with more keys in place of its last one
 with()
 {
 	sed '/^"slowest"/d' plain.json >"$1"
 	printf '%s}\n' "$2" >>"$1"
 }
 
-# ---- one job, stages not split; nothing to complain of ----
+# ---- one job, stages not split; nothing is wrong ----
 write_report one.json
 
 # ---- three jobs of a group, split inside the kernel in two of them ----
@@ -78,7 +78,7 @@ with caused.json '"slowest": [{"offset": 8192, "size": 4096, "ddir": "read",
 	"stolen_at_most_ns": 0, "lost": false, "had_cpu": [{"kind": "kernel", "id": 9,
 	"name": "kworker/1:2", "ns": 4900000}]}}]'
 
-# ---- a program that tickwise attach watched ----
+# ---- a program that tickwise attach observed ----
 none='"write": 0, "trim": 0, "sync": 0'
 attached_stages()
 {
@@ -133,7 +133,7 @@ drives name=four thread=1 MODEL=A 8:0,sda,100000,200000 8:16,sdb,110000,220000 M
 drives name=first thread=2 pid=301 259:1,nvme1n1,100000,200000 >first.json
 drives name=second thread=3 pid=302 259:2,nvme2n1,101000,200000,99000,99000,99000 >second.json
 
-# ---- files of intervals: of a job with its report, and of one that was killed ----
+# ---- files of intervals: of a job with its report, and of a killed job ----
 write_intervals one.jsonl errors=1
 write_intervals two.jsonl thread=10 pid=108 name=killed fallback=true
 sed -i '$d' two.jsonl

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What tickwise run prints about job files: changed copies, what it reports, what it
-# refuses. fio is a script that does no I/O. Fails if a character of it changes.
+# Compares what tickwise run prints about job files: changed copies, its reports,
+# and what it refuses. fio is a script that does no I/O. Fails if a character of it
+# changes.
 . "$(dirname "$0")/golden.sh"
 . "$root/tests/unit/run_fake.sh"
 : >built/tickwise-cmd.so
 : >refuses.so
 
-# on NAME ARGUMENT...: tickwise run with the engine that is not one
+# on NAME ARGUMENT...: runs tickwise run with a file that is no engine
 on()
 {
 	name=$1

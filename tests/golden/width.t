@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Pages fit a terminal of 80 columns: no line of their golden outputs is wider than 79.
-# What is no page (JSON, CSV, other formats, messages with the user's words) and the
-# command line that a golden output begins with are left out. A name is not broken: a
-# line may end with one that begins on the page. Fails if a table outgrows the page.
+# Pages fit a terminal of 80 columns: no line of their golden outputs is wider than
+# 79. Outputs that are no page are left out (JSON, CSV, other formats, messages with
+# the user's words), and so is the command line that a golden output begins with.
+# Names are not broken: a line may end with a name that begins on the page. Fails if
+# a table outgrows the page.
 . "$(dirname "$0")/../tap.sh"
 
 cd "$root/tests/golden/expected" || exit 1
