@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On this machine: the clock stays with the system clock it is anchored on.
- * Fails if the rate, the anchor or the conversion is wrong by more than their
- * own stated bounds.
+ * On this machine the clock agrees with the system clock that it is anchored on.
+ * Fails if the rate, the anchor or the conversion is off by more than their own
+ * stated bounds.
  *
- * Allowed after a run of t: the anchor's hard error, the rate's hard bound
- * times t, half of the bracket of the comparison, two roundings.
+ * After a run of t, this error is allowed: the anchor's hard error, the rate's hard
+ * bound times t, half of the bracket of the comparison, two roundings.
  */
 #include <errno.h>
 #include <math.h>

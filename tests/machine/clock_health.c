@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On this machine: a clock just set up is not called faulty, and all that could
- * be looked at was. Fails if a check is bad where nothing is wrong: a disturbed
- * one is undecided. Where the counter itself is unreliable here,
- * estimate_verdict.c says so. unit/clock_health judges made clocks.
+ * On this machine a new clock is not called faulty, and all checks that are
+ * possible were made. Fails if a check is bad where nothing is wrong: a disturbed
+ * check is undecided. Where the counter itself is unreliable, estimate_verdict.c
+ * tells so. unit/clock_health judges made clocks.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: over a run of a second the engine's clock is off CLOCK_MONOTONIC_RAW by
-# no more than the hard bounds of its rate and of the two looks allow.
-# Defect: a rate of another clock, a bound that does not hold, a scale that is wrong.
+# Behaviour: over a run of a second the engine's clock agrees with
+# CLOCK_MONOTONIC_RAW within the hard bounds of its rate and of the two comparisons.
+# Defect: a rate of another clock, a bound that does not hold, a scale that is
+# wrong.
 #
-# A hard bound has no noise in it: whatever else runs makes it wider.
+# A hard bound has no noise in it: other programs make it wider.
 . "$(dirname "$0")/../fio/fio_tap.sh"
 
 run_fio --name=c --filename=data --size=4m --rw=randread --bs=4k \
@@ -16,7 +17,7 @@ if json c.json '$j->{clocks}{tickwise}{source} eq "system"'; then
 	done_testing
 fi
 from_json c.json 'my $t = $j->{clocks}{tickwise};
-	printf "# rate: %s; off by %.1f ns, that is %.1f ppb; looks known to " .
+	printf "# rate: %s; off by %.1f ns, that is %.1f ppb; readings known to " .
 		"%.1f ns, rate bound %.1f ppb\n", $t->{source}, $t->{error_ns},
 		$t->{error_ppb}, $t->{uncertainty_ns}, $t->{rate_bound_ppb};
 	my $f = $j->{clocks}{fio};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples recorded on this machine, by either method, with one CPU's counter then
- * moved by a known offset: the interval holds it every time, and one above the
- * interval's width is always found. unit/estimate_injected does the same with
- * samples of another machine and with made ones, and says what fails it.
+ * Records samples on this machine, by either method, then moves one CPU's counter
+ * by a known offset. The interval holds the offset every time, and an offset above
+ * the interval's width is always found. unit/estimate_injected does the same with
+ * samples of another machine and with made ones; its comment tells what makes it
+ * fail.
  *
- * An offset that this machine has itself would be added to the injected one;
- * estimate_verdict.c is about that, and here it is a failure.
+ * An offset of this machine itself would be added to the injected one.
+ * estimate_verdict.c is about such an offset; here it is a failure.
  */
 #include "machine/affinity.h"
 #include "estimate/probe.h"
@@ -16,7 +17,7 @@
 #define PROBES		1000
 #define LARGEST_TICKS	2000
 
-/* By switching, intervals are as wide as moves are slow. */
+/* By switching, intervals are as wide as a move takes. */
 static const struct method {
 	enum tw_reliability_method method;
 	const char *name;
@@ -54,7 +55,7 @@ static int record(struct tw_probe_run **run, struct recording *recording,
 	       recording_init(recording);
 }
 
-/* How fast two readings can follow each other, on one CPU. */
+/* Return how fast two readings can follow each other on one CPU. */
 static int64_t min_distance_ticks(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -70,7 +71,7 @@ static int64_t min_distance_ticks(void)
 	return (int64_t)least;
 }
 
-/* There and back takes twice that, whatever the offset. */
+/* A move there and back takes at least twice that, whatever the offset. */
 static int is_possible(struct recording *recording)
 {
 	struct tw_cpu_offset pair;

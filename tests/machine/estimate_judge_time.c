@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the judge of 64 and 256 CPUs takes. It takes TURNS * cpus * cpus steps
- * and cpus^3 more: a tenth of a second for 256 on a machine of 2.4 GHz. Fails when
- * its time grows with the square of the samples, which is some hundred times that.
+ * Measures how long the judge of 64 and 256 CPUs takes. It takes TURNS * cpus *
+ * cpus steps and cpus^3 more: a tenth of a second for 256 on a machine of 2.4 GHz.
+ * Fails if its time grows with the square of the samples, which is some hundred
+ * times as long.
  *
- * Judged is this process's time on the CPU, by the time that so much arithmetic
- * takes; what else runs here makes either some times longer.
+ * Compares CPU time of this process with the time that as much arithmetic takes:
+ * other programs make either some times longer.
  */
 #include "../unit/estimate_generate.h"
 
-/* So many turns of each CPU, whatever their number. */
+/* TURNS turns of each CPU, whatever the number of CPUs. */
 #define TURNS	172
 
 /* 33 ms at 2.4 GHz. Under sanitizers, which slow down accesses and not

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On this machine the verdict is not "unreliable", and what it rests on is
- * consistent: every interval holds 0, nothing ran backwards, enough was seen.
+ * On this machine the verdict is not "unreliable", and its evidence is consistent:
+ * every interval holds 0, nothing ran backwards, enough was seen.
  *
- * Fails when the reading is not fenced in between the load and the swap (some
- * readings in a hundred thousand then seem to run backwards), or when a thread
- * probes on another CPU than its samples say, or when the reading before a move is
+ * Fails if the reading is not fenced in between the load and the swap: some
+ * readings in a hundred thousand then seem to run backwards. Fails also if a thread
+ * probes on another CPU than its samples tell, or if the reading before a move is
  * noted after the one behind it.
  */
 #include "tap.h"
@@ -67,7 +67,7 @@ int main(void)
 
 	for (i = 0; i < RUNS; i++)
 		run(TW_METHOD_CAS);
-	/* One thread that is moved, and the same judge. */
+	/* One thread that moves between CPUs, and the same judge. */
 	for (i = 0; i < RUNS / 4; i++)
 		run(TW_METHOD_SWITCH);
 	return tap_done();

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: what tw_causes=1 says of the 20 slowest of some ten thousand direct reads,
-# eight at a time, held against the kernel's own trace of the same time: whatever is
-# named ran for as long as it is said to have had the CPU, within 50 us and 2 %. With
-# two processes that compute all the time, at least 18 of the 20 are explained: less
-# than half of their longest stage is left unexplained.
-# Defect: a name that is wrong, a stall that nothing explains.
+# Behaviour: tw_causes=1 explains the 20 slowest of some ten thousand direct reads,
+# eight at a time. Each name in an explanation ran for as long as the report tells,
+# within 50 us and 2 %, by the kernel's own trace of the same time. With two
+# processes that compute all the time, at least 18 of the 20 are explained: less
+# than half of their longest stage is left unexplained. Defect: a name that is
+# wrong, a stall that nothing explains.
 #
-# RUNS=20 for more than two runs without and one with the two processes. What else runs
-# here is held against the trace in the same way.
+# RUNS=20 asks for more than two runs without and one with the two processes. Other
+# processes here are compared with the trace in the same way.
 . "$(dirname "$0")/../fio/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
@@ -41,8 +41,8 @@ echo 1 >"$instance/events/sched/sched_switch/enable"
 head -c 67108864 /dev/zero >"$disk/data"
 sync "$disk/data"
 
-# Who ran when on each CPU, then each name in the report: "FALSE ..." for one that did
-# not, or not for so long.
+# Read from the trace who ran when on each CPU, then each name in the report. Prints
+# "FALSE ..." for one that did not run, or not for so long.
 witness='
 	use List::Util ();
 	my (@ran, %since);
@@ -65,7 +65,7 @@ witness='
 			$c->{unexplained_ns} <= $stage / 2;
 		my ($from, $to) = ($c->{stall}{from_ns},
 			$c->{stall}{from_ns} + $c->{stall}{ns});
-		# It may have waited several times in the stage.
+		# The I/O may have waited several times in the stage.
 		$from -= $stage;
 		$to += $stage;
 		my $first = 1;
@@ -93,7 +93,7 @@ witness='
 			$j->{slowest}[$_]{stages}{lat} / 1e6 } -1, 0), "\n";
 '
 
-# look NAME: one run, and what was said of it
+# look NAME: makes one run, and compares its report with the trace
 look()
 {
 	rm -f c.json
@@ -107,13 +107,13 @@ look()
 		skip_all "no causes here: $(from_json c.json \
 			'print $j->{causes}{why}')"
 	lost=$(grep -c 'LOST.*EVENTS' trace)
-	from_json c.json "$witness" >said
-	sed 's/^/# /' said
+	from_json c.json "$witness" >causes
+	sed 's/^/# /' causes
 	if [ "$lost" != 0 ]; then
 		skip "$1: the trace lost events"
 		return
 	fi
-	is "$(grep -c FALSE said)" 0 "$1: each name is in the trace, for as long"
+	is "$(grep -c FALSE causes)" 0 "$1: each name is in the trace, for as long"
 }
 
 RUNS=${RUNS:-2}
@@ -131,7 +131,7 @@ run=0
 while [ $run -lt $(((RUNS + 1) / 2)) ]; do
 	run=$((run + 1))
 	look "two loops, run $run"
-	[ "$(sed -n 's/^explained \([0-9]*\) .*/\1/p' said)" -ge 18 ]
+	[ "$(sed -n 's/^explained \([0-9]*\) .*/\1/p' causes)" -ge 18 ]
 	ok $? "two loops, run $run: at least 18 of the 20 slowest are explained"
 done
 done_testing

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: of 100,000 I/Os in all, direct ones at depth 1 and 32 and from 4 kB to
-# 8 MB, and reads from the page cache, how many are split inside the kernel, where
-# their time went, and how far the kernel's clock and the engine's can be apart. A
-# failure is a stage that is negative by more than that error where the counter is
-# reliable, stages that do not add up to lat, or a lat that is not fio's.
-# Defect: an error that does not hold, stamps of another I/O, time that is in two
-# stages or in none.
+# Behaviour: 100,000 I/Os in all, direct ones at depth 1 and 32 and from 4 kB to 8
+# MB, and reads from the page cache. Prints how many are split inside the kernel,
+# where their time went, and how far the kernel's clock and the engine's can be
+# apart. Fails if a stage is negative by more than that error where the counter is
+# reliable, if stages do not add up to lat, or if a lat is not fio's. Defect: an
+# error that does not hold, stamps of another I/O, time that is in two stages or in
+# none.
 #
 # TW_IOS=1000000 does a million. A device that needs longer than 20 seconds (200 for
-# a million) for a job's I/Os does fewer of them.
+# a million) for a job's I/Os does fewer.
 . "$(dirname "$0")/../fio/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
@@ -28,7 +28,7 @@ sync "$disk/data"
 ios=${TW_IOS:-100000}
 total=0
 
-# job NAME PERCENT ARGUMENT...: so many percent of all I/Os
+# job NAME PERCENT ARGUMENT...: runs a job with this percentage of all I/Os
 job()
 {
 	name=$1

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: in real time fio's own lat of single I/Os is queue + kernel + deliver
-# within two readings of fio's clock, at depth 1, 8 and 128, in processes and threads.
-# The figures are shown; only a share below half is a failure, as whatever else runs can
-# come between our stamp and fio's reading. After a wait for a device the readings
-# take longer, since code and data have left the caches.
-# Defect: a stage that begins or ends elsewhere than fio's lat.
+# within two readings of fio's clock, at depth 1, 8 and 128, in processes and
+# threads. The figures are shown. Only a share below half is a failure, as other
+# programs can run between our stamp and fio's reading. After a wait for a device
+# the readings take longer, since code and data have left the caches. Defect: a
+# stage that begins or ends elsewhere than fio's lat.
 #
-# A reading of fio's clock is as long as fio's clat of an I/O that does nothing
+# A reading of fio's clock takes as long as fio's clat of an I/O that does nothing
 # (ioengine=null).
 . "$(dirname "$0")/../fio/fio_tap.sh"
 . "$root/tests/fio/lat_sum.sh"
@@ -20,7 +20,7 @@ reading=$(from_json null.json '
 	print $p->{"99.000000"}')
 echo "# a reading of fio's clock: at most $reading ns in 99 % of I/Os"
 
-# shares FROM ARGUMENT...: for each depth
+# shares FROM ARGUMENT...: prints the share for each depth
 shares()
 {
 	from=$1

@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a load takes as long in the engine as in memlat, in the first cache
-# and beyond it, in either order.
-# Defect: a latency divided by other loads than were done, ticks that pass for
-# nanoseconds, another order or size than was asked for.
+# Behaviour: a load takes as long in the engine as in memlat, in the first cache and
+# beyond it, in either order. Defect: a latency divided by a wrong number of loads,
+# ticks that pass for nanoseconds, another order or size than was asked for.
 #
-# No measurement of speed: each of these defects is a factor of 2 or more, and the
-# two have to come within a factor of 1.5 once in six tries. The minima are
-# compared, as what disturbs makes a load longer; what is left is the clock of the
-# core, which may be another one for each. Where all six are apart and one of them
-# was disturbed, nothing can be said, unless it is always the same: six ratios
-# within a tenth of each other are no disturbance.
+# This is no measurement of speed. Each of these defects is a factor of 2 or more,
+# and the two have to agree within a factor of 1.5 once in six tries. The minima are
+# compared, as a disturbance makes a load longer. The core's clock is left, which
+# may differ between the two. If all six disagree and one of them was disturbed,
+# there is no verdict, with one exception: six ratios within a tenth of each other
+# are no disturbance.
 . "$(dirname "$0")/../fio/memory_tap.sh"
 
 cpu=$(sed -n 's/^Cpus_allowed_list:.*[-,\t]//p' /proc/self/status)
 
-# ratio SIZE KIND REPEAT LOOPS: of the engine's minimum to memlat's, 0: there is
-# none; and how many percent of both were disturbed. I/Os are of some 0.1 ms, as
-# memlat's batches are: the engine's two stamps are a thousandth of that.
+# ratio SIZE KIND REPEAT LOOPS: prints the ratio of the engine's minimum to
+# memlat's, 0 if there is none, and how many percent of both were disturbed. I/Os
+# take some 0.1 ms, as memlat's batches do: the engine's two stamps are a thousandth
+# of that.
 ratio()
 {
 	memory_fio --size="$1" --bs=16k --tw_pattern="$2" --tw_repeat="$3" \

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # On this machine a program under libtickwise-preload.so reads CLOCK_MONOTONIC from
-# the counter within the printed bound of the system call's: in threads, after
-# fork, in signal handlers, before main(). The bound is a hard one, and a reading
-# of the system call stands before and after each that is judged. Fails if a state
-# in which somebody was interrupted is believed. unit/preload is about all else,
-# and unit/preload_steer about the bound where CLOCK_MONOTONIC is steered.
+# the counter within the printed bound of the system call's: in threads, after fork,
+# in signal handlers, before main(). The bound is hard, and a reading of the system
+# call stands before and after each reading that is judged. Fails if the state of an
+# interrupted renewal is believed. unit/preload tests all else, and
+# unit/preload_steer the bound where CLOCK_MONOTONIC is steered.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -18,7 +18,7 @@ if [ -n "${TW_SANITIZE-}" ]; then
 	exit 0
 fi
 
-# under WORDS PROGRAM...: $out, $err
+# under WORDS PROGRAM...: runs it; sets $out, $err
 under() {
 	words=$1
 	shift
@@ -26,12 +26,12 @@ under() {
 	status=$?
 }
 
-# What it said of its error, in ns.
+# Print its stated error, in ns.
 bound() {
 	sed -n 's/.* off: up to \([0-9]*\) ns.*/\1/p' "$err" | head -n 1
 }
 
-# A busy machine disturbs the looks that a renewal needs: then once more.
+# A busy machine disturbs the readings that a renewal needs: then try once more.
 for _ in 1 2 3 4 5; do
 	under verbose "$reader" alone
 	! grep -qE 'renewed [0-9]{2,} times' "$err" || break
@@ -50,10 +50,10 @@ else
 	ok $? 'and how often it was renewed'
 fi
 
-# good DESCRIPTION: every line of the reader's is within the bound
+# good DESCRIPTION: passes if every line of the reader's is within the bound
 good() {
 	is "$status" 0 "$1: exit code 0"
-	# Without one it was not sure of the counter, and is the system's clock.
+	# Without a bound it did not trust the counter, and is the system's clock.
 	awk -v bound="$(bound)" '$4 != 0 || $6 > bound + 0 { bad = 1 }
 		END { exit bad || NR == 0 }' "$out"
 	ok $? "$1: $(wc -l <"$out") readers within the bound, never backwards"

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise profile --against reads what the installed perf records: with and
-# without call chains, compressed, of a fixed period, through a pipe, of two
-# events. A function that takes nearly all of the time has samples in each. Fails
-# if perf prints what is not understood. Skipped where perf is missing or may not
-# sample.
+# tickwise profile --against reads what the installed perf records: with and without
+# call chains, compressed, of a fixed period, through a pipe, of two events. A
+# function that takes nearly all of the time has samples in each. Fails if perf
+# prints what is not understood. Skipped where perf is missing or may not sample.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../profile/profile.sh"
@@ -36,7 +35,7 @@ perf record -q -e cpu-clock -o "$scratch/first" "$scratch/plain" \
 	done_testing
 }
 
-# reads NAME OPTION...: $scratch/perf.data was recorded with these
+# reads NAME OPTION...: records $scratch/perf.data with these options, and reads it
 reads() {
 	run profile --against="$scratch/perf.data" --json "$scratch/profile"
 	sed 's/^/# /' "$err"
