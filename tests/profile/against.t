@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# --against puts a sampling profile beside ours: samples are counted to the
-# innermost function with hooks, by name, and a difference that sampling can't
-# explain is marked. The samples are text as perf prints it, made here; a file of
-# perf record goes through a perf that is made here, too. Fails if a sample goes to
-# the wrong function, if what runs without hooks is not its caller's, or if what
-# perf could not read is taken for samples.
+# --against compares a sampling profile with ours. Samples count for the innermost
+# function with hooks, by name, and a difference that sampling can't explain is
+# marked. The test makes the samples, as text that perf prints, and the perf that
+# reads a file of perf record. Fails if a sample counts for the wrong function, if
+# what runs without hooks does not count for its caller, or if what perf could not
+# read is taken for samples.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
 
-# One is called as a function of C++ would be: outer::one(int).
+# One has a name as a function of C++ would: outer::one(int).
 compile gcc program -no-pie <<'END'
 #define BARE __attribute__((noinline))
 BARE int chain(int x);
@@ -27,8 +27,8 @@ address() {
 	awk -v name="$1" '$3 == name { print $1 }' "$scratch/nm"
 }
 
-# A profile of it as the library writes one, of known times: nobody's run can be
-# disturbed. Hooks took nothing; 97 % of the time is chain's.
+# A profile of it as the library writes one, of known times, which no disturbance
+# can change. Hooks took nothing; 97 % of the time is chain's.
 cat >"$scratch/profile" <<END
 tickwise-profile 1
 program $scratch/program
@@ -45,8 +45,8 @@ node 4 1 $(address _ZN5outer3oneEi) 100 0 30000 300 300 0 0 0
 end
 END
 
-# samples FUNCTION,FUNCTION...[xTIMES] ...: innermost first; "kernel" is in the
-# kernel. Into $scratch/perf.
+# samples FUNCTION,FUNCTION...[xTIMES] ...: writes samples into $scratch/perf,
+# innermost function first; "kernel" is in the kernel
 samples() {
 	echo "$@" | tr ' ' '\n' | awk '{
 		times = 1
@@ -65,7 +65,7 @@ samples() {
 	}' >"$scratch/perf"
 }
 
-# row FUNCTION [COLUMN...]: of its line of the table
+# row FUNCTION [COLUMN...]: prints columns of its line of the table
 row() {
 	awk -v name="$1" -v wanted="${2:-}" '$NF == name {
 		count = split(wanted, columns, " ")
@@ -78,9 +78,9 @@ row() {
 
 one=_ZN5outer3oneEi
 run profile --csv "$scratch/profile"
-# As it is where there is no libstdc++ to ask.
+# Take the name as it is where libstdc++ is missing.
 shown=$(sed -n 's/^"\([^"]*one[^"]*\)".*/\1/p' "$out")
-# bare has no hooks; what the compiler split off or copied is the function
+# bare has no hooks. What the compiler split off or copied counts as the function.
 part="bare,$one.part.0,main"
 mixed=
 while [ "${#mixed}" -lt 20000 ]; do
@@ -102,14 +102,14 @@ is "$(row "$shown" '1 3 5 -1')" "3.000 25.000 +22.000 $mixed_count " \
 is "$(row bare)" '' 'bare is in no row'
 is "$(row three '1 3 -1')" '0.000 0.000 0 ' \
 	'three only called'
-# A thousand samples are off by 1.4 %.
+# A thousand samples have an error of 1.4 %.
 row "$shown" | grep -q ' ! '
 ok $? 'the difference is marked'
 row "$shown" | grep -q '~'
 is $? 1 'the samples do not come in runs'
 
-# Were the hooks known to 1000 ticks a call, chain's 97 % could be off by 3 % of its
-# own 100 calls' and by 97 % of the 201 others', of 1000000 ticks.
+# If the hooks were known to 1000 ticks a call, chain's 97 % could be off by 3 % of
+# its own 100 calls' and by 97 % of the 201 others', of 1000000 ticks.
 sed 's/^cost 0.000 0.010/cost 0.000 1000/' "$scratch/profile" >"$scratch/doubtful"
 run profile --against="$scratch/perf" "$scratch/doubtful"
 is "$(row chain '1 2')" '97.000 19.797 ' 'what the hooks leave in doubt'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What a call can have lost beyond the two constants goes from the recorded
-# program into its file, and from there into every uncertainty, the heading and
-# the JSON. Fails if it is measured and not used: the error of a program of short
-# functions would not cover what they take without hooks. A file of an older
-# library has none, and is read as before.
+# What a call can have lost beyond the two constants goes from the recorded program
+# into its file, and from there into every uncertainty, the heading and the JSON.
+# Fails if it is measured and not used: the error of a program of short functions
+# would not cover what they take without hooks. The file of an older library lacks
+# it, and is read as before.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -26,7 +26,7 @@ end
 END
 }
 
-# uncertainties: of the caller's self and inclusive time and of the other's
+# uncertainties: prints those of the caller's self and inclusive time and of the callee's
 uncertainties() {
 	run profile --csv "$scratch/by_hand"
 	awk -F, '/^"0x10"/ { a = $9 " " $12 } /^"0x20"/ { b = $9 " " $12 }

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Calls are counted exactly, where they happen: in recursion, after longjmp, in
-# threads (also ones that end by pthread_exit(), and what destructors of threads
-# call), in signal handlers on their own stack, in objects that are loaded, in
-# children of fork. Fails if one is lost, counted to another process, or if the
-# C library's own empty hooks win.
+# signal handlers on their own stack, in loaded objects, in children of fork. So
+# they are in threads, also those that end by pthread_exit(), and in what
+# destructors of threads call. Fails if a call is lost, or counted for another
+# process, or if the C library's own empty hooks are used.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"

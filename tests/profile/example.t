@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The example that users are shown builds as they build it, without a warning,
-# and its calls are counted. Fails if it lags behind the header.
+# The example that users are shown builds as they build it, without a warning, and
+# its calls are counted. Fails if it does not follow the header.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# --svg draws every path of calls as wide as its time: what is called lies within
-# its caller, on the row above it, and no two frames lie on each other. One
-# well-formed file that asks for nothing. Fails if widths are those before the
-# hooks were taken out, if a name can be markup, or if frames are lost in silence.
+# --svg draws every path of calls as wide as its time. A callee lies within its
+# caller, on the row above it, and no two frames overlap. The result is one
+# well-formed file that loads nothing. Fails if widths include the hooks, if a name
+# can be markup, or if frames are lost without a message.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 
-# A profile as the library writes it: hooks that take 100 ticks inside and none
-# outside, at one tick a nanosecond. Of the two functions whose addresses have no
-# object one is called from both.
+# A profile as the library writes it: hooks take 100 ticks inside and none outside,
+# at one tick a nanosecond. Of the two functions whose addresses have no object, one
+# is called from both.
 cat >"$scratch/profile" <<'END'
 tickwise-profile 1
 program /where/<it>&"is"
@@ -32,11 +32,11 @@ is "$status $(wc -c <"$err")" '0 0' 'drawn'
 well_formed "$out" 'with markup in a name'
 is "$(grep -c -i -e 'href' -e '<script' -e 'url(' "$out")" 0 \
 	'nothing of another file, no script'
-# x, y and width of each frame, by name
+# Print x, y and width of each frame, by name.
 perl -ne 'print "$1 $2 $3 $4\n" if
 	/<title>(\S+): .*<rect class="k\d+" x="([\d.]+)" y="(\d+)" width="([\d.]+)"/' \
 	"$out" | sort >"$scratch/frames"
-# All is 10000 less 100 for each of the 6 calls.
+# All is 10000 minus 100 for each of the 6 calls.
 is "$(wc -l <"$scratch/frames")" 4 'each path once'
 has "$out" '; 1 too narrow to be seen' 'one that is too narrow is counted'
 perl -ane '

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A signal that asks for an end, while a program is recorded, ends the program,
-# and what it recorded is printed. Ctrl-C reaches the program from the terminal,
-# once; what another process sends to tickwise is passed on. Nothing is left in
-# the temporary directory, also where children of fork wrote there. Fails if
-# tickwise ends before the program.
+# A signal that asks a recorded program to end ends it, and what it recorded is
+# printed. Ctrl-C reaches the program from the terminal, once; tickwise passes on
+# what another process sends to it. Nothing is left in the temporary directory, also
+# where children of fork wrote there. Fails if tickwise ends before the program.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
 
-# Ends on the first signal; the second would be one more.
+# This program ends on the first signal; the second would count as one more.
 compile gcc server <<'END'
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +47,7 @@ int main(int argc, char **argv)
 }
 END
 
-# A terminal: its program is the foreground's, and gets Ctrl-C when it is ready.
+# Make a terminal: its program is in the foreground, and gets Ctrl-C when it is ready.
 cat >"$scratch/terminal.c" <<'END'
 #include <pty.h>
 #include <signal.h>
@@ -112,7 +111,7 @@ else
 	is "$(left)" 0 'nothing is left'
 fi
 
-# signal_alone NAME ARGUMENT...: to tickwise, when the program is ready
+# signal_alone NAME ARGUMENT...: sends it to tickwise, when the program is ready
 signal_alone() {
 	signal=$1
 	shift

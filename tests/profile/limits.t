@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What is limited, filtered or cut off is counted and said. Fails if a limit
-# loses calls in silence, if a filter is not obeyed, or if a file that is half
-# there, or none, is taken for a profile.
+# What is limited, filtered or cut off is counted and printed. Fails if a limit
+# loses calls without a message, if a filter is ignored, or if half a file, or none,
+# is taken for a profile.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -17,7 +17,7 @@ int main(void) { return down(99); }
 END
 record depth=10 "$scratch/program"
 run profile "$scratch/profile"
-# main, 9 of down and 8 of often stand within 10 frames of another.
+# main, 9 of down and 8 of often are within 10 frames of another.
 has "$out" 'calls not recorded: deeper than depth=' 'a depth limit is said'
 dropped=$(sed -n 's/^dropped \([0-9]*\) .*/\1/p' "$scratch/profile")
 is "$((dropped + $(field down 3) + $(field often 3) + $(field main 3)))" 201 \
@@ -55,8 +55,8 @@ for path in ":$PATH" "$PATH:" "/none::$PATH"; do
 	is "$(field often 4)" 100 "an empty element of PATH is the directory"
 done
 
-# A static program has the library's own functions among its symbols; a filter
-# can list them (unit/profile_filtered has what they are timed for).
+# A static program has the library's own functions among its symbols, and a filter
+# can list them (unit/profile_filtered tests what they are timed for).
 if gcc -O2 -g -finstrument-functions -static -x c -o "$scratch/static" - \
 	-x none "$build/libtickwise-profile.a" \
 	"$build/libtickwise-profile_hooks.a" "$build/libtickwise.a" -lm \

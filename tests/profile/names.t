@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Names may hold any bytes: of functions, of the program, of the objects. Every
-# form prints UTF-8 and no control character, and loses no function; a name that
-# is cut off in a flame graph is cut between letters. Numbers that JSON has none
-# for are refused. Fails if a function is missing, if the JSON library refuses
-# the whole, or if half a letter is left.
+# Names of functions, of the program and of objects may hold any bytes. Every form
+# prints UTF-8 and no control character, and loses no function. A name that is cut
+# off in a flame graph is cut between letters. Numbers that JSON cannot express are
+# refused. Fails if a function is missing, if the JSON library refuses the whole, or
+# if half a letter is left.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -23,14 +23,14 @@ int bell(int x) { return x + odd(x); }
 int euros(int x) { return x - bell(x); }
 int main(void) { return euros(3) == 0; }
 END
-# No assembler takes an escape sequence.
+# No assembler accepts an escape sequence.
 perl -0777 -pe 's/bell_x2J/bell\033[2J/g' "$scratch/program" >"$scratch/$odd"
 nm "$scratch/$odd" >"$scratch/nm"
 address() {
 	grep -a " T $1" "$scratch/nm" | cut -d ' ' -f 1
 }
 
-# profile COST: of hooks that took nothing but that; events of two functions
+# profile COST: writes a profile with hooks of that cost, and events of two functions
 profile() {
 	cat >"$scratch/profile" <<END
 tickwise-profile 1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A program runs as it would without hooks when there is no memory for them,
-# whichever mapping it is that fails, or all from one on. Fails if a record is used
-# that is not there: that is a crash before main(). If what the hooks take could not
-# be measured for that, the heading says so in place of a 0.
+# A program runs as it would without hooks if there is no memory for them, whichever
+# mapping fails, or if all fail from one on. Fails if a missing record is used: that
+# is a crash before main(). If the cost of the hooks could then not be measured, the
+# heading tells so in place of a 0.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -21,7 +21,7 @@ int main(void)
 	return 3;
 }
 END
-# The library's mappings are those without a reservation. FAIL=N: the Nth fails,
+# The library's mappings are those without a reservation. FAIL=N: the Nth fails.
 # FAIL=-N: it and all after it. Their number goes to standard error.
 cat >"$scratch/fails.c" <<'END'
 #define _GNU_SOURCE
@@ -54,7 +54,7 @@ END
 gcc -O2 -shared -fPIC -o "$scratch/fails.so" "$scratch/fails.c"
 ok $? 'a mapping that fails'
 
-# run_failing N: exit code and output
+# run_failing N: runs it; checks exit code and output
 run_failing() {
 	rm -f "$scratch/profile"
 	FAIL=$1 LD_PRELOAD=$scratch/fails.so \

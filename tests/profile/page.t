@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The tables, the CSV and the JSON of a profile that is written by hand, number for
-# number: a function that is called from two others and within itself, calls that
-# were not timed, that were left or have not returned, a histogram. Fails if a
-# column has another one's number, a share is of something else, what the hooks
-# took is not taken out, or a sum over paths of calls is one path's.
+# Checks the tables, the CSV and the JSON of a profile written by hand, number for
+# number. It has a function called from two others and within itself, calls that
+# were not timed, that were left or have not returned, and a histogram. Fails if a
+# column has another's number, if a share is of something else, if hooks are not
+# subtracted, or if a sum over paths of calls is one path's.
 
 . "$(dirname "$0")/../tap.sh"
 
 # A tick is a nanosecond. Hooks take 10 (+- 1) inside and 20 (+- 2) outside, 30 (+-
-# 3) together, and 5 (+- 4) where a call is not timed. 0x10 took 10000 ticks: less
-# those of 0x20 (6000) and 0x30 (500), 10 inside, 20 for each of 5 timed calls and
-# 5 for each of 2 others it is 3380 by itself, +- 1 + 5 * 2 + 2 * 4.
+# 3) together, and 5 (+- 4) where a call is not timed. 0x10 took 10000 ticks. From
+# these, 0x20 (6000), 0x30 (500), 10 inside, 20 for each of 5 timed calls and 5 for
+# each of 2 others are subtracted. Its self is 3380, +- 1 + 5 * 2 + 2 * 4.
 cat >"$scratch/profile" <<'END'
 tickwise-profile 1
 program one
@@ -34,7 +34,7 @@ bin 250 1
 end
 END
 
-# shows OPTION: what is wanted on standard input
+# shows OPTION: compares the output with standard input
 shows() {
 	cat >"$scratch/wanted"
 	run profile "$1" "$scratch/profile"
@@ -109,7 +109,7 @@ sed 's,^map.*,,; s,^wall.*,&\nmap 20 30 0 /none/a"b,' "$scratch/profile" \
 run profile --csv "$scratch/quoted"
 has "$out" '"a""b+0x0","a""b",5,2,' 'a quotation mark in a name is doubled'
 
-# Nothing is known of the hooks; 0x10 has but what is in doubt.
+# Hooks that were not measured, and hooks whose error covers the self of 0x10.
 sed 's,^cost.*,cost 0 0 0 0 0 0 0 0 0,' "$scratch/profile" >"$scratch/unknown"
 run profile "$scratch/unknown"
 has "$out" 'what the hooks take could not be measured' 'hooks that were not measured'

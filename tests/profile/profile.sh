@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of the profile, to be sourced after tap.sh: small programs built
-# with hooks, run, and read back.
+# For the tests of the profile, to be sourced after tap.sh: builds small programs
+# with hooks, runs them, and reads the profile.
 
 build=${TW_BUILD:-$root/build}
 LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -15,14 +15,14 @@ case $(nm -D "$build/libtickwise.so" 2>/dev/null) in
 	;;
 esac
 
-# skip REASON: one check that could not be made
+# skip REASON: counts one check that could not be made
 skip() {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP $1"
 }
 
-# compile COMPILER OUTPUT FLAGS...: a program on standard input, with hooks.
-# A counter that can't be used here is a reason to skip everything.
+# compile COMPILER OUTPUT FLAGS...: compiles the program on standard input, with
+# hooks. A counter that can't be used here is a reason to skip everything.
 compile() {
 	compiler=$1 output=$2
 	shift 2
@@ -38,7 +38,8 @@ compile() {
 	[ "$code" = 0 ] || sed 's/^/# /' "$scratch/log"
 }
 
-# record WORDS PROGRAM ARGUMENT...: into $scratch/profile, then as CSV to $csv
+# record WORDS PROGRAM ARGUMENT...: records into $scratch/profile, and prints it as
+# CSV to $csv
 csv=$scratch/csv
 record() {
 	words=$1
@@ -56,9 +57,9 @@ record() {
 	[ "$status" = 0 ] || sed 's/^/# /' "$err" "$scratch/program_err"
 }
 
-# field FUNCTION NUMBER: of its line of the table (2 object, 3 calls, 4 not
-# timed, 5 abandoned, 6 not returned). Summed up over lines; names that have a
-# comma come without it.
+# field FUNCTION NUMBER: prints a field of its line of the table (2 object, 3 calls,
+# 4 not timed, 5 abandoned, 6 not returned), summed over lines. Give names that have
+# a comma without it.
 field() {
 	perl -ne '
 		BEGIN { ($name, $number) = splice(@ARGV, 0, 2); $sum = "none" }
@@ -70,7 +71,7 @@ field() {
 		END { print "$sum\n" }' "$1" "$2" "$csv"
 }
 
-# calls FUNCTION COUNT
+# calls FUNCTION COUNT: checks the number of its calls
 calls() {
 	is "$(field "$1" 3)" "$2" "$1: $2 calls"
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tw_profile_write() writes what is known by then, calls that have not returned
-# among it, and recording goes on; throttle= stops timing what is short and often
-# called, and counts on; the shared library exports what its header and its hooks
-# need, no more. Fails if a program that ends by _exit() has no profile after
-# all, if writing ends the recording, or if a throttled call is lost.
+# tw_profile_write() writes what is known by then, with calls that have not
+# returned, and recording goes on. throttle= stops timing what is short and often
+# called, and goes on counting. The shared library exports what its header and its
+# hooks need, no more. Fails if a program that ends by _exit() has no profile even
+# so, if writing ends the recording, or if a throttled call is lost.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -71,13 +71,13 @@ int main(void)
 	return 0;
 }
 END
-# Shorter than an hour.
+# No call takes as long as an hour.
 record throttle=10:3600000000000 "$scratch/often"
 is "$program_status $status" '0 0' 'throttle: runs'
 calls often 1005
 is "$(field often 4)" 990 'from one place the first ten are timed'
 is "$(field rarely 4) $(field second 4)" '0 0' 'fewer calls: all of them'
-# None takes less than no time.
+# No call takes less than no time.
 record throttle=10:0 "$scratch/often"
 calls often 1005
 is "$(field often 4)" 0 'what is not below the limit is timed'
