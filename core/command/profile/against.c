@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose are the samples, and how do the shares compare?
+ * Assigns samples to the functions of a profile, and compares the shares.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,13 +13,13 @@
 /* The row of a symbol that has none. */
 #define NO_ROW		(TW_ROW_UNKNOWN - 1)
 
-/* Sampling explains a difference up to so many of its errors. */
+/* Sampling explains a difference of up to this number of its errors. */
 #define ERRORS		3
 
 /*
- * Compilers split functions and make copies of them (gcc: .part.0, .cold,
- * .constprop.0, .isra.0; clang: .llvm.N; demangled: [clone .part.0]): that is
- * the function, too. Its length in @name.
+ * Return the length of a function's name in @name. Compilers split functions
+ * and copy them (gcc: .part.0, .cold, .constprop.0, .isra.0; clang: .llvm.N;
+ * demangled: [clone .part.0]). The copies count as the function.
  */
 static size_t name_length(const char *name)
 {
@@ -63,7 +63,8 @@ static int rows_by_share(const void *a, const void *b)
 	return difference > 0 ? 1 : difference < 0 ? -1 : rows_by_name(a, b);
 }
 
-/* One row for each name, by name; ours and its uncertainty still in ticks. */
+/* Make one row for each name, sorted by name. The profile's share and its
+ * uncertainty are still in ticks. */
 static int make_rows(struct profile_against *against,
 		     const struct profile_result *result)
 {
@@ -94,8 +95,8 @@ static int make_rows(struct profile_against *against,
 	return 0;
 }
 
-/* Ticks to shares. A share is off by the error of its own time and by that of
- * all others; both are systematic, so they add. */
+/* Turn the profile's ticks into shares. A share has the error of its own time
+ * and that of all other times. Both are systematic, so they add. */
 static void share_ours(struct profile_against *against)
 {
 	double all = 0, all_uncertainty = 0;
@@ -127,7 +128,7 @@ static uint32_t row_named(const struct profile_against *against,
 	return found ? (uint32_t)(found - against->rows) : NO_ROW;
 }
 
-/* The innermost that is in the profile. */
+/* Return the row of a sample's innermost function that is in the profile. */
 static uint32_t row_of_sample(const struct profile_against *against,
 			      const struct perf_samples *samples,
 			      const struct perf_sample *sample)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile beside one made by sampling: for each function both shares of the
- * time, and whether sampling alone explains that they differ.
+ * Compares a profile with one made by sampling. For each function it gives both
+ * shares of the time, and whether sampling alone explains their difference.
  *
- * Time in functions without hooks (of the C library, of the kernel) is their
- * caller's in the profile. Samples taken with call chains (perf record -g) are
- * counted likewise, to the innermost function that is in the profile; without
- * chains such samples belong to nobody.
+ * The profile counts time in functions without hooks (of the C library, of the
+ * kernel) for their caller. Samples with call chains (perf record -g) are
+ * counted in the same way, for the innermost function that is in the profile.
+ * Samples without chains in such functions are counted for no function.
  */
 #ifndef TW_PROFILE_AGAINST_H
 #define TW_PROFILE_AGAINST_H
@@ -17,12 +17,14 @@
 #include "command/profile/perf_script.h"
 #include "command/profile/shares.h"
 
-/* Functions of one name; static ones of several files may have the same. */
+/* Functions of one name. Static functions of several files can have the same
+ * name. */
 struct against_row {
-	const char *name;		/* the result's */
-	double ours, ours_uncertainty;	/* shares, 0 to 1 */
+	const char *name;		/* belongs to the result */
+	double ours, ours_uncertainty;	/* the profile's; shares, 0 to 1 */
 	struct tw_share sampled;
-	int beyond;			/* they differ by more than both errors */
+	int beyond;			/* 1: the difference is larger than both
+					 * errors */
 };
 
 struct profile_against {
@@ -30,17 +32,18 @@ struct profile_against {
 	int has_chains, other_events;
 	uint64_t samples;
 	uint64_t in_functions, in_others, in_kernel;
-	struct against_row *rows;	/* by our share, largest first */
+	struct against_row *rows;	/* by the profile's share, largest first */
 	size_t row_count;
 };
 
-/* 0; -ENOMEM; -ENODATA when no sample is of a function in @result. */
+/* Compare @result with @samples. Return: 0; -ENOMEM; -ENODATA when no sample is
+ * in a function of @result. */
 int tw_profile_against(struct profile_against *against,
 		       const struct profile_result *result,
 		       const struct perf_samples *samples, const char *path);
 void tw_profile_against_free(struct profile_against *against);
 
-/* To stdout. 0; -ENOMEM. @top: rows; 0: all. */
+/* Print to stdout. @top: number of rows; 0: all. Return: 0; -ENOMEM. */
 int tw_profile_print_against(const struct profile_against *against, unsigned top);
 json_t *tw_profile_against_json(const struct profile_against *against);
 

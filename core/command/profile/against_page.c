@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile --against`: the two side by side, for people and as JSON.
+ * `tickwise profile --against`: prints both profiles next to each other, as a
+ * page and as JSON.
  */
 #include <inttypes.h>
 

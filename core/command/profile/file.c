@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a profile's file: a line a record, the first word says of what.
- * Everything in it is checked, as it may come from anywhere.
+ * Reads a profile's file. Each line is a record, and its first word is the
+ * kind. Everything in the file is checked, as it can come from anywhere.
  */
 #include <errno.h>
 #include <math.h>
@@ -51,7 +51,8 @@ static int read_node(struct profile_file *file, const char *rest)
 		return -EINVAL;
 	if (index != file->node_count - 1 || node->not_timed > node->calls)
 		return -EINVAL;
-	/* The order is depth first: its parent is on the way to the last. */
+	/* The order is depth first, so the parent is on the path to the node
+	 * before. */
 	for (uint32_t at = index - 1; at != node->parent;
 	     at = file->nodes[at].parent)
 		if (at == 0)
@@ -156,14 +157,14 @@ static int read_cost(struct profile_file *file, const char *rest)
 	struct profile_cost *cost = &file->cost;
 	int used = 0, older = 0;
 
-	/* An older library writes all but the last. */
+	/* An older library does not write the last number. */
 	if (sscanf(rest, "%lf %lf %lf %lf %lf %lf %lf %u%n %lf%n",
 		   &cost->inside, &cost->inside_spread, &cost->outside,
 		   &cost->outside_spread, &cost->both_spread, &cost->untimed,
 		   &cost->untimed_spread, &cost->samples, &older,
 		   &cost->beyond, &used) < 8)
 		return -EINVAL;
-	/* No number of JSON is infinite or none. */
+	/* Refuse numbers that are infinite or NAN, which JSON does not have. */
 	return rest[used ? used : older] ||
 	       !isfinite(cost->inside + cost->inside_spread + cost->outside +
 			 cost->outside_spread + cost->both_spread +
@@ -197,7 +198,7 @@ static const struct {
 	{ "dropped ", read_dropped },
 };
 
-/* What a later version may add is passed over. */
+/* Read a record. Unknown kinds, which a later version may add, are skipped. */
 static int read_record(struct profile_file *file, const char *line)
 {
 	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile's file, as libtickwise-profile wrote it, in memory.
+ * A profile's file in memory, as libtickwise-profile wrote it.
  */
 #ifndef TW_PROFILE_FILE_H
 #define TW_PROFILE_FILE_H
@@ -12,10 +12,11 @@
 struct profile_map {
 	uint64_t begin, end, offset;
 	char *path;
-	char *object;			/* its last part, as plain text */
+	char *object;			/* file name of the path, as plain text */
 };
 
-/* Nodes come after their parents; number 0 is the root, of no function. */
+/* Nodes come after their parents. Number 0 is the root, which is no
+ * function. */
 struct profile_node {
 	uint32_t parent;
 	uint32_t function;		/* index of struct profile_function */
@@ -59,7 +60,7 @@ struct profile_file {
 	int pid;
 	double hz, hz_uncertainty_ppb;
 	char against[32], source[32], fence[16];
-	struct profile_cost cost;	/* ticks */
+	struct profile_cost cost;	/* in ticks */
 	uint64_t begin_ticks, end_ticks;
 	uint64_t too_deep, no_memory, in_hook, unmatched, backwards,
 		 events_lost, threads_lost;
@@ -77,7 +78,8 @@ struct profile_file {
 	size_t bin_count;
 };
 
-/* 0; -errno; -EINVAL with *@line set where it is not such a file, or cut off. */
+/* Read a file. Return: 0; -errno; -EINVAL with *@line set if this is not such a
+ * file, or not all of it. */
 int tw_profile_file_read(struct profile_file *file, const char *path,
 			 unsigned *line);
 int tw_profile_file_parse(struct profile_file *file, FILE *stream,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile --svg`: a flame graph, one file that needs nothing else. A
- * path of calls is a column, the outermost call at the bottom; what is as wide
- * took as long, calls in it included. Widths are times with the hooks taken out.
+ * `tickwise profile --svg`: draws a flame graph as one file that needs nothing
+ * else. A path of calls is a column, with the outermost call at the bottom. The
+ * width of a frame is its time, calls inside it included, with the cost of the
+ * hooks subtracted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,16 +16,16 @@
 
 #define WIDTH		1200
 #define ROW		18
-#define TOP		44		/* the heading's */
-/* Of the letters in a frame, as wide as most are. */
+#define TOP		44		/* height of the heading */
+/* Width of most letters of a frame's text. */
 #define LETTER		6.7
-/* Narrower frames can't be seen; they are counted. */
+/* Narrower frames are invisible. They are counted only. */
 #define NARROWEST	0.4
 
-/* Of each node. */
+/* The frame of a node. */
 struct flame_frame {
-	double ticks, x;		/* with what is called in it */
-	double used;			/* width of its children up to here */
+	double ticks, x;		/* @ticks: with the calls inside it */
+	double used;			/* width of its children placed so far */
 	unsigned depth;
 };
 
@@ -32,14 +33,14 @@ struct flame {
 	const struct profile_file *file;
 	const struct profile_result *result;
 	struct flame_frame *frames;
-	uint32_t *order;		/* nodes, widest of a parent's first */
+	uint32_t *order;		/* nodes; of each parent, the widest first */
 	double scale;			/* width of a tick */
 	unsigned deepest;
 	size_t too_narrow;
 };
 
-/* A self that the correction made negative is nothing to draw. Children come
- * after their parents. */
+/* Add up times from children, which come after their parents. A self time that
+ * the correction made negative is drawn as nothing. */
 static void add_up(struct flame *flame)
 {
 	const struct profile_file *file = flame->file;
@@ -47,7 +48,7 @@ static void add_up(struct flame *flame)
 	for (size_t i = file->node_count; i-- > 0;) {
 		double self = flame->result->times[i].self.ticks;
 
-		/* What the root has by itself is nobody's. */
+		/* The root's own time belongs to no function. */
 		if (i && self > 0)
 			flame->frames[i].ticks += self;
 		if (i)
@@ -72,7 +73,7 @@ static int by_width(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-/* Depth after depth: a parent's place is known before its children's. */
+/* Place the frames by depth: a parent has its place before its children. */
 static void place(struct flame *flame)
 {
 	const struct profile_node *nodes = flame->file->nodes;
@@ -98,7 +99,8 @@ static void place(struct flame *flame)
 	}
 }
 
-/* The same function is the same colour everywhere, and in every profile. */
+/* Return the colour of a function. It is the same everywhere in a graph, and in
+ * all graphs. */
 static unsigned color_of(const char *name)
 {
 	uint32_t hash = 2166136261;
@@ -108,11 +110,11 @@ static unsigned color_of(const char *name)
 	return (hash >> 16) % 12;
 }
 
-/* As much of @name as there is room for. */
+/* Print as much of @name as there is room for. */
 static void put_label(const char *name, double width)
 {
 	size_t room = (size_t)(width / LETTER), length = 0, shorter = 0;
-	char label[4 * WIDTH];		/* no letter has more bytes */
+	char label[4 * WIDTH];		/* a character has 4 bytes at most */
 
 	for (size_t letters = 0; name[length] && letters < room; letters++) {
 		if (letters + 2 == room)

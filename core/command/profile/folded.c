@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile --folded`: a line for each path of calls, functions with
- * semicolons between them and the nanoseconds of the last one's self, as flame
- * graph programs read it.
+ * `tickwise profile --folded`: prints a line for each path of calls, as flame
+ * graph programs read it. The line has the functions, separated by semicolons,
+ * and the self time of the last one in nanoseconds.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "command/profile/profile.h"
 
-/* A semicolon in a name would make two of it. */
+/* Print a name. A semicolon becomes a colon, since it would separate two
+ * names. */
 static void print_name(const char *name)
 {
 	for (; *name; name++)
@@ -27,7 +28,7 @@ int tw_profile_print_folded(const struct profile_file *file,
 		double ns = profile_ns(file, result->times[i].self.ticks);
 		size_t length = 0;
 
-		/* Below nothing there is nothing to draw. */
+		/* Negative times and zero are not drawn. */
 		if (ns < 0.5)
 			continue;
 		for (uint32_t at = (uint32_t)i; at; at = file->nodes[at].parent)

@@ -12,7 +12,8 @@ static uint64_t timed(const struct profile_node *node)
 	return node->calls - node->not_timed;
 }
 
-/* Children come after their parents: backwards, sums are ready in time. */
+/* Add up the times from the last node to the first: children come after their
+ * parents, so each sum is complete when it is added. */
 static void add_up(const struct profile_file *file,
 		   struct profile_node_time *times)
 {
@@ -82,7 +83,7 @@ static int by_self(const void *a, const void *b)
 	return by_address(a, b);
 }
 
-/* One for each address, by address. */
+/* Make one function for each address, sorted by address. */
 static size_t collect(const struct profile_file *file,
 		      struct profile_function *functions)
 {
@@ -128,12 +129,14 @@ static void count(struct profile_function *function,
 		function->min_ticks = node->min_ticks;
 	if (node->max_ticks > function->max_ticks)
 		function->max_ticks = node->max_ticks;
-	/* Inside of itself it is counted already. */
+	/* A call inside another call of the same function is counted
+	 * already. */
 	if (function->active++ == 0)
 		add(&function->inclusive, &time->inclusive);
 }
 
-/* Depth first, with the functions of the path to here marked active. */
+/* Walk the tree depth first. The functions on the path to the current node are
+ * marked active. */
 static void walk(struct profile_result *result, const struct profile_file *file)
 {
 	size_t here = 0;
@@ -150,7 +153,7 @@ static void walk(struct profile_result *result, const struct profile_file *file)
 	}
 }
 
-/* Longest self time first; nodes keep pointing to theirs. */
+/* Sort functions by self time, longest first, and update the nodes' indices. */
 static int sort(struct profile_result *result, struct profile_file *file)
 {
 	uint32_t *place = calloc(result->function_count + 1, sizeof(*place));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile --json` and --trace.
+ * `tickwise profile --json` and --trace: prints a profile as JSON.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static json_t *time_object(const struct profile_file *file,
 			 "below_resolution", tw_profile_below_resolution(time));
 }
 
-/* Percentiles come from bins of ticks: their upper edges. */
+/* Return an object of a histogram. Its percentiles are upper edges of bins of
+ * ticks. */
 static json_t *histogram_object(const struct profile_file *file,
 				const struct profile_histogram *from)
 {
@@ -132,7 +133,7 @@ int tw_profile_print_json(const struct profile_file *file,
 	return tw_output_json(root, stdout, JSON_INDENT(2));
 }
 
-/* Chrome's trace events: complete ones ("X"), in microseconds. */
+/* Print Chrome's trace events: complete ones ("X"), in microseconds. */
 int tw_profile_print_trace(const struct profile_file *file,
 			   const struct profile_result *result)
 {

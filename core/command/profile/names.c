@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the addresses of a run to names: the object mapped there, the symbol at
- * that place of its file, and the name as its source has it.
+ * Finds names for the addresses of a run: the object mapped there, the symbol
+ * at this place in its file, and the name as in the source.
  *
- * The C++ runtime knows how to demangle; it is asked if it is there, so that
- * the program does not need it.
+ * The C++ runtime can demangle names. It is used if it is installed, so the
+ * program does not depend on it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,8 +42,8 @@ char *tw_profile_demangle(const char *name)
 		text = demangler()(name, NULL, NULL, &status);
 	if (!text)
 		text = strdup(name);
-	/* A symbol's name may hold anything, and goes to terminals and into JSON
-	 * and XML. */
+	/* A symbol's name can have any bytes, and is printed to terminals and
+	 * in JSON and XML. */
 	return text ? tw_plain_text(text) : NULL;
 }
 
@@ -57,7 +57,8 @@ static const struct profile_map *map_of(const struct profile_file *file,
 	return NULL;
 }
 
-/* The one object read last is kept: functions come sorted by address. */
+/* Keeps one object, the last one read, since functions come sorted by
+ * address. */
 struct objects {
 	const char *path;
 	struct profile_symbols symbols;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile`: the tables.
+ * `tickwise profile`: makes the pages of its tables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -155,7 +155,7 @@ int tw_profile_print_flat(const struct profile_file *file,
 
 /* ---- who calls whom ------------------------------------------------------ */
 
-/* One of a function's callers or callees, with what is between the two. */
+/* A caller or a callee of a function, with the calls between the two. */
 struct arc {
 	uint32_t function;
 	uint64_t calls;
@@ -169,7 +169,7 @@ static int by_ticks(const void *a, const void *b)
 	return (left->ticks < right->ticks) - (left->ticks > right->ticks);
 }
 
-/* Adds @node's numbers to the arc of @other; @arcs is long enough for all. */
+/* Add @node's numbers to the arc of @other. @arcs has room for all. */
 static void add_arc(struct arc *arcs, size_t *count, uint32_t other,
 		    const struct profile_node *node,
 		    const struct profile_node_time *time)

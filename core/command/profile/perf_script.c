@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the text of `perf script`, and runs perf to get it.
+ * Reads the text of `perf script`, and runs perf to get this text.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,8 @@
 #include "command/output/plain_text.h"
 #include "command/profile/perf_script.h"
 
-/* A file of perf record begins so, one written to a pipe as well. */
+/* The first bytes of a file of perf record, also of one that it wrote to a
+ * pipe. */
 #define MAGIC	"PERFILE2"
 
 static int by_name(const void *a, const void *b)
@@ -25,7 +26,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* The symbol of that name; NULL: no memory. */
+/* Return the symbol of that name; NULL: out of memory. */
 static struct perf_symbol *symbol_named(struct perf_samples *samples,
 					const char *name)
 {
@@ -42,7 +43,7 @@ static struct perf_symbol *symbol_named(struct perf_samples *samples,
 	return found ? *found : NULL;
 }
 
-/* Cuts @text to the symbol: "SYMBOL+0x1c (OBJECT)". */
+/* Cut @text after the symbol: "SYMBOL+0x1c (OBJECT)". */
 static void cut_symbol(char *text)
 {
 	char *end = strstr(text, " ("), *offset;
@@ -54,7 +55,8 @@ static void cut_symbol(char *text)
 		*offset = 0;
 }
 
-/* "ADDRESS SYMBOL+OFFSET (OBJECT)" of the last sample. -EINVAL: it is not. */
+/* Add "ADDRESS SYMBOL+OFFSET (OBJECT)" to the last sample. Return: 0; -EINVAL:
+ * the text is of another form; -ENOMEM. */
 static int add_frame(struct perf_samples *samples, char *text)
 {
 	struct perf_sample *sample = &samples->samples[samples->sample_count - 1];
@@ -68,7 +70,7 @@ static int add_frame(struct perf_samples *samples, char *text)
 	address = strtoull(text, &end, 16);
 	if (*end != ' ')
 		return -EINVAL;
-	/* The upper half of all addresses is the kernel's. */
+	/* The upper half of the address space belongs to the kernel. */
 	if (address >> 63) {
 		sample->in_kernel |= !sample->frames;
 		return 0;
@@ -88,7 +90,8 @@ static int is_time(const char *word, size_t length)
 	return strspn(word, "0123456789.") == length - 1;
 }
 
-/* Where the event's word begins; NULL. @weight: the number before it, or 1. */
+/* Return where the event's word begins; NULL: there is none. @weight is set to
+ * the number before it, or to 1. */
 static char *find_event(char *line, double *weight)
 {
 	const char *before = "";
@@ -113,7 +116,8 @@ static int is_time_event(const char *event)
 	return strstr(event, "clock") || strstr(event, "cycles");
 }
 
-/* Samples of one event are taken: the first of the time, else the first. */
+/* Is this the event whose samples are used? This is the first event that
+ * measures time, else the first event. */
 static int is_wanted(struct perf_samples *samples, const char *event)
 {
 	if (strcmp(event, samples->event) == 0)
@@ -131,7 +135,7 @@ static int is_wanted(struct perf_samples *samples, const char *event)
 	return 1;
 }
 
-/* @skip is set where the sample is of an event that is not wanted. */
+/* Add a sample. Sets @skip if the sample is of an event that is not used. */
 static int add_sample(struct perf_samples *samples, char *line, int *skip)
 {
 	struct perf_sample *sample;
@@ -157,7 +161,7 @@ static int add_sample(struct perf_samples *samples, char *line, int *skip)
 	sample->weight = weight;
 	sample->first_frame = samples->frame_count;
 	failed = *rest ? add_frame(samples, rest) : 0;
-	/* A tracepoint's words are no address. */
+	/* The text of a tracepoint is no address. */
 	return failed == -EINVAL ? 0 : failed;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile`: reads what libtickwise-profile recorded, or has a program
- * recorded first, and prints it.
+ * `tickwise profile`: reads what libtickwise-profile recorded, or runs a
+ * program that records, and prints the profile.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -178,7 +178,8 @@ static int read_file(struct profile_file *file, const char *path)
 	return TW_EXIT_GOOD;
 }
 
-/* With what children of fork wrote there. */
+/* Remove a directory and its files. Children of a program that forks write
+ * files there, too. */
 static void remove_directory(const char *path)
 {
 	DIR *directory = opendir(path);
@@ -191,7 +192,8 @@ static void remove_directory(const char *path)
 	rmdir(path);
 }
 
-/* Leaves nothing behind but what is to be kept. */
+/* Run the program and read its profile. Only the file that the user wants to
+ * keep remains. */
 static int run_and_read(const struct profile_want *want, char **argv,
 			struct profile_file *file)
 {
@@ -211,7 +213,8 @@ static int run_and_read(const struct profile_want *want, char **argv,
 		snprintf(path, sizeof(path), "%s", want->keep);
 	stat(path, &before);
 	code = tw_profile_run(argv, path, want);
-	/* It is written aside and renamed: the same file is an earlier run's. */
+	/* The library writes another file and renames it. So if the file is the
+	 * same, it is of an earlier run. */
 	if (code == TW_EXIT_GOOD &&
 	    (stat(path, &now) || now.st_ino == before.st_ino))
 		code = tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
@@ -282,7 +285,7 @@ static int with(struct profile_want *want, char **argv)
 		return code;
 	if (!want->against)
 		return run_or_read(want, &given, NULL);
-	/* Before a program runs for minutes. */
+	/* Read the samples before a program runs for minutes. */
 	code = read_samples(want->against, &samples);
 	if (code != TW_EXIT_GOOD)
 		return code;

@@ -27,17 +27,19 @@ enum profile_format {
 struct profile_want {
 	enum profile_format format;
 	unsigned top;			/* rows of the table; 0: all */
-	const char *options;		/* for TICKWISE_PROFILE; "" */
-	const char *against;		/* samples of perf; NULL */
-	const char *keep;		/* the run's file stays there; NULL */
+	const char *options;		/* for TICKWISE_PROFILE; or "" */
+	const char *against;		/* file of perf's samples; or NULL */
+	const char *keep;		/* path to keep the run's file at; or NULL */
 	struct tw_option_texts exclude;	/* patterns of names */
 };
 
-/* Runs @argv, recorded into @path. An enum tw_exit; says what went wrong. */
+/* Run @argv and record its profile to @path. Return: an enum tw_exit, after a
+ * message if it failed. */
 int tw_profile_run(char **argv, const char *path,
 		   const struct profile_want *want);
 
-/* From before anything is made that has to go until it is gone. */
+/* Handle signals between these two calls. Files that have to be removed are
+ * made and removed between them. */
 void tw_profile_signals_take(void);
 void tw_profile_signals_give_back(void);
 
@@ -46,7 +48,7 @@ static inline double profile_ns(const struct profile_file *file, double ticks)
 	return ticks / file->hz * 1e9;
 }
 
-/* Each to stdout. 0; -ENOMEM. @top: rows of the table; 0: all. */
+/* Print to stdout. @top: rows of the table; 0: all. Return: 0; -ENOMEM. */
 int tw_profile_print_flat(const struct profile_file *file,
 			  const struct profile_result *result, unsigned top);
 int tw_profile_print_callers(const struct profile_file *file,
@@ -57,7 +59,7 @@ int tw_profile_print_folded(const struct profile_file *file,
 			    const struct profile_result *result);
 int tw_profile_print_flame(const struct profile_file *file,
 			   const struct profile_result *result);
-/* @against: NULL, or what is in it, too. */
+/* @against: its contents are printed, too; or NULL. */
 int tw_profile_print_json(const struct profile_file *file,
 			  const struct profile_result *result,
 			  const struct profile_against *against);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise profile -- PROGRAM`: runs it with the recording's options in its
- * environment.
+ * `tickwise profile -- PROGRAM`: runs the program with the options of the
+ * recording in its environment.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -28,8 +28,8 @@ static int is_excluded(const struct profile_want *want, const char *name)
 	return found;
 }
 
-/* The program on its way through PATH, as exec will find it; to be freed. An
- * empty element is the current directory. */
+/* Find the program in PATH as exec does; the result is to be freed. An empty
+ * element of PATH is the current directory. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -53,7 +53,8 @@ static char *find_program(const char *name)
 	}
 }
 
-/* A line for each function that is not to be timed: core/profile/filter.c. */
+/* Write a line for each function that is not to be timed: see
+ * core/profile/filter.c. */
 static int write_filter(const struct profile_want *want, const char *program,
 			const char *path)
 {
@@ -94,17 +95,18 @@ static int set_environment(const struct profile_want *want, const char *path,
 }
 
 /*
- * Signals that ask for an end, while a program runs. It is asked, too, and when
- * it has ended its profile is printed. What a terminal sends reaches both; what a
- * process sends to this one alone is passed on. One that came when there was no
- * program to end ends this one once nothing is left behind.
+ * Signals that ask this program to end while another program runs. The other
+ * program gets them, too; when it has ended, its profile is printed. A signal
+ * from a terminal reaches both programs; one that a process sends to this one
+ * is passed on. A signal that arrives while no program runs ends this one after
+ * its files are removed.
  */
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 #define ENDS	(sizeof(ends) / sizeof(*ends))
 
 static struct sigaction before[ENDS];
-static volatile sig_atomic_t running, kept;	/* process; signal */
+static volatile sig_atomic_t running, kept;	/* a process; a signal */
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
@@ -122,7 +124,7 @@ void tw_profile_signals_take(void)
 
 	for (size_t i = 0; i < ENDS; i++) {
 		sigaction(ends[i], NULL, &before[i]);
-		/* nohup, and jobs in the background */
+		/* ignored by nohup, and in background jobs */
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(ends[i], &action, NULL);
 	}
@@ -136,7 +138,7 @@ void tw_profile_signals_give_back(void)
 		raise(kept);
 }
 
-/* In the child, which asked for no handlers. */
+/* Restore signals in the child, which must not have these handlers. */
 static void unblock(void *context)
 {
 	for (size_t i = 0; i < ENDS; i++)
@@ -144,7 +146,8 @@ static void unblock(void *context)
 	sigprocmask(SIG_SETMASK, context, NULL);
 }
 
-/* 0; -errno. It goes on if this program is killed, as it would without. */
+/* Start the program. It continues if this program is killed. Return: 0;
+ * -errno. */
 static int start(char **argv)
 {
 	sigset_t asked, mask;
@@ -170,8 +173,8 @@ static int wait_for(const char *name)
 	siginfo_t ended;
 	pid_t child = running;
 
-	/* Its number is its own until it is waited for: nobody else gets a
-	 * signal. */
+	/* Until the last waitid() its process number is not given to another
+	 * process, so no other process can get a signal. */
 	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) &&
 	       errno == EINTR)
 		;

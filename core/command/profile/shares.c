@@ -8,8 +8,8 @@
 
 #include "command/profile/shares.h"
 
-/* By chance, blocks of independent samples scatter by half as much again in one
- * of a thousand cases (chi-squared over 19 degrees of freedom). */
+/* With independent samples, blocks scatter by 1.5 times as much in one of a
+ * thousand cases (chi-squared with 19 degrees of freedom). */
 #define CORRELATED	1.5
 
 struct sums {
@@ -30,7 +30,7 @@ static struct sums add_up(struct tw_share *shares,
 	return sums;
 }
 
-/* As if @n samples were independent. */
+/* Return the error that @n independent samples would have. */
 static double binomial(double share, double n)
 {
 	double p = (share * n + 2) / (n + 4);
@@ -38,7 +38,7 @@ static double binomial(double share, double n)
 	return sqrt(p * (1 - p) / (n + 4));
 }
 
-/* How far the mean of the blocks is off, from how they scatter about it. */
+/* Compute the error of the mean of the blocks, from their scatter. */
 static int block_errors(double *errors, size_t kinds,
 			const struct tw_sampled *samples, size_t count)
 {
@@ -93,7 +93,8 @@ int tw_shares(struct tw_share *shares, size_t kinds,
 		struct tw_share *share = &shares[i];
 
 		share->share /= sums.weight;
-		/* Samples of different weight are worth fewer equal ones. */
+		/* Samples of different weights count as fewer samples of equal
+		 * weight. */
 		share->error = binomial(share->share, sums.weight *
 					sums.weight / sums.squares);
 		share->correlated = blocks[i] > CORRELATED * share->error;

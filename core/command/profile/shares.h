@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shares of the time that a sampling profile sees, with the error that sampling
- * alone makes.
+ * Computes the shares of the time in a sampling profile, and the error that
+ * sampling alone makes.
  *
- * Were samples independent, of n of them the share p of a function would scatter
- * by sqrt(p (1 - p) / n), the binomial's; with two samples added to both sides
- * (Agresti and Coull, The American Statistician 52, 1998) so that a function no
- * sample has found is not known for certain. They are not independent: what ran
- * at one sample runs at the next, or a loop keeps in step with the clock. So the
- * run is cut into blocks of as many samples, too; the scatter of a share among
- * them says how far off their mean is. The larger of the two is the error. A
- * program that does one thing after the other has blocks that differ though its
- * shares may be well known: the error is too large then, never too small.
+ * With n independent samples, the share p of a function would scatter by sqrt(p
+ * (1 - p) / n), as a binomial does. Two samples are added to both sides
+ * (Agresti and Coull, The American Statistician 52, 1998), so that the share of
+ * a function without samples has an error, too.
+ *
+ * Samples are not independent: a function that runs at one sample still runs at
+ * the next, or a loop is in step with the clock. So the run is also cut into
+ * blocks with the same number of samples. The scatter of a share between blocks
+ * gives the error of their mean. The error of a share is the larger of the two.
+ * The blocks of a program that does different things in sequence differ, even
+ * if its shares are well known. The error is then too large, never too small.
  */
 #ifndef TW_PROFILE_SHARES_H
 #define TW_PROFILE_SHARES_H
@@ -20,7 +22,7 @@
 #include <stdint.h>
 
 #define TW_SHARE_BLOCKS	20
-/* Fewer are not cut into blocks. */
+/* Fewer samples are not cut into blocks. */
 #define TW_SHARE_MIN	(20 * TW_SHARE_BLOCKS)
 
 struct tw_sampled {
@@ -31,11 +33,12 @@ struct tw_sampled {
 struct tw_share {
 	uint64_t samples;
 	double share, error;		/* 0 to 1; 1 sigma */
-	int correlated;			/* the blocks' error, beyond chance */
+	int correlated;			/* 1: the blocks' error is larger than
+					 * chance explains */
 };
 
-/* Of @count samples in the order of time the shares of what is numbered 0 to
- * @kinds - 1. 0; -ENOMEM; -EINVAL without a sample. Pure. */
+/* Compute the shares of @kinds things, numbered from 0, of @count samples in
+ * the order of time. Pure. Return: 0; -ENOMEM; -EINVAL without a sample. */
 int tw_shares(struct tw_share *shares, size_t kinds,
 	      const struct tw_sampled *samples, size_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the function symbols of an ELF file. Every offset in it is checked
- * against its size.
+ * Reads the function symbols of an ELF file. Every offset in the file is
+ * checked against its size.
  */
 #include <elf.h>
 #include <errno.h>
@@ -20,8 +20,8 @@
 #define OUR_ORDER	ELFDATA2MSB
 #endif
 
-/* @count elements of @size at @offset of the file; NULL if they don't fit or
- * are not aligned. */
+/* Return @count elements of @size at @offset of the file; NULL if they don't
+ * fit or are not aligned. */
 static const void *part(const struct profile_symbols *symbols, uint64_t offset,
 			uint64_t count, size_t size)
 {
@@ -82,8 +82,8 @@ static int read_segments(struct profile_symbols *symbols)
 	return 0;
 }
 
-/* Of two at the same address the one with a size, then the one that is seen
- * outside comes first. */
+/* Of two symbols at one address, the one with a size comes first, then the one
+ * with a global name. */
 static int by_address(const void *a, const void *b)
 {
 	const struct profile_symbol *left = a, *right = b;
@@ -102,7 +102,8 @@ static int read_table(struct profile_symbols *symbols, const Elf64_Shdr *table,
 	const Elf64_Sym *entries = part(symbols, table->sh_offset, count,
 					sizeof(*entries));
 
-	/* Names end inside: the last byte of theirs is a 0. */
+	/* The table of names must end with a 0, so that each name ends inside
+	 * the file. */
 	if (!entries || strings->sh_offset > symbols->file_size ||
 	    strings->sh_size > symbols->file_size - strings->sh_offset ||
 	    !strings->sh_size || symbols->file[strings->sh_offset +
@@ -213,7 +214,8 @@ tw_profile_symbol_at(const struct profile_symbols *symbols, uint64_t offset)
 
 	if (address == UINT64_MAX)
 		return NULL;
-	/* The first one above; what is sought stands before it. */
+	/* Find the first symbol above the address; the symbol searched for is
+	 * before it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

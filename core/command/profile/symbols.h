@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions' names, from the symbol tables of the objects they are in.
+ * Names of functions, from the symbol tables of the objects that contain them.
  */
 #ifndef TW_PROFILE_SYMBOLS_H
 #define TW_PROFILE_SYMBOLS_H
@@ -18,35 +18,37 @@ struct profile_segment {
 };
 
 struct profile_symbols {
-	const char *file;		/* mapped; NULL */
+	const char *file;		/* mapped; or NULL */
 	size_t file_size;
-	struct profile_symbol *symbols;	/* functions, by address */
+	struct profile_symbol *symbols;	/* functions, sorted by address */
 	size_t count;
 	struct profile_segment *segments;
 	size_t segment_count;
 };
 
-/* Reads .symtab, which has static functions too, else .dynsym. 0; -errno;
- * -ENOEXEC if it is not an ELF file of 64 bits and this byte order. */
+/* Read .symtab, which has static functions too, else .dynsym. Return: 0;
+ * -errno; -ENOEXEC if this is not a 64-bit ELF file of this byte order. */
 int tw_profile_symbols_read(struct profile_symbols *symbols, const char *path);
 void tw_profile_symbols_free(struct profile_symbols *symbols);
 
-/* The function that the byte at @offset of the file belongs to; NULL. */
+/* Return the function that contains the byte at @offset of the file; NULL:
+ * none. */
 const struct profile_symbol *
 tw_profile_symbol_at(const struct profile_symbols *symbols, uint64_t offset);
 
-/* Where in the file @symbol's code is; UINT64_MAX: nowhere. */
+/* Return the offset of @symbol's code in the file; UINT64_MAX: it is not in the
+ * file. */
 uint64_t tw_profile_symbol_offset(const struct profile_symbols *symbols,
 				  const struct profile_symbol *symbol);
 
-/* @name as in the source if it is a C++ or Rust one and libstdc++ is there;
- * else a copy. To be freed; NULL: no memory. */
+/* Return the name as in the source, if it is a C++ or Rust name and libstdc++
+ * is installed; else a copy. To be freed; NULL: out of memory. */
 char *tw_profile_demangle(const char *name);
 
 struct profile_file;
 struct profile_result;
 
-/* Names all functions of @result. 0; -ENOMEM. */
+/* Name all functions of @result. Return: 0; -ENOMEM. */
 int tw_profile_name(struct profile_result *result,
 		    const struct profile_file *file);
 
