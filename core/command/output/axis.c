@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Axes: see axis.h.
+ * Computes axes and their marks: see axis.h.
  */
 #include "command/output/axis.h"
 
@@ -11,12 +11,13 @@
 #include "command/output/html_text.h"
 #include "command/output/view.h"
 
-/* An axis of no more decades than this has marks at 1, 2 and 5. */
+/* An axis of at most this many decades has marks at 1, 2 and 5. */
 #define FINE_DECADES	2.5
 
 /* ---- axes ---------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten: a handful of them make @range. */
+/* Return a step of 1, 2 or 5 times a power of ten, of which 4 to 10 make
+ * @range. */
 static double step_of(double range)
 {
 	double step = pow(10, floor(log10(range / 4)));
@@ -31,7 +32,7 @@ static int is_fine(const struct tw_svg_axis *axis)
 	return axis->high - axis->low <= FINE_DECADES;
 }
 
-/* The logarithm of the mark at or below a value, and at or above it. */
+/* Return the logarithm of the mark at or below a value, and at or above it. */
 static double mark_below(double value)
 {
 	double decade = pow(10, floor(log10(value) + 1e-9));
@@ -60,14 +61,15 @@ static void set_ns(struct tw_svg_axis *axis, const struct tw_range *range)
 		axis->high = axis->low + 1;
 }
 
-/* No change is seen, too, and less than a percent is not made large. */
+/* Set the axis of a change. It contains 0, and is at least 1 percent long in
+ * both directions, so that small changes are not magnified. */
 static void set_change(struct tw_svg_axis *axis, const struct tw_range *range)
 {
 	double step;
 
 	axis->low = fmin(range->min, -1);
 	axis->high = fmax(range->max, 1);
-	/* Rounded, the range may have wider steps. */
+	/* The rounded range can need wider steps. */
 	do {
 		step = step_of(axis->high - axis->low);
 		axis->low = step * floor(axis->low / step + 1e-9);
@@ -89,7 +91,7 @@ struct tw_svg_axis tw_axis_of(enum tw_plot_unit unit, struct tw_range range,
 	switch (unit) {
 	case TW_PLOT_NUMBER:
 		axis.high = range.max > 0 ? range.max : 1;
-		/* A peak does not touch the frame. */
+		/* Leave room between a peak and the frame. */
 		axis.high = step_of(axis.high) *
 			    ceil(axis.high * 1.02 / step_of(axis.high) - 1e-9);
 		break;
@@ -125,8 +127,8 @@ void tw_svg_label(FILE *file, double x, double y, const char *anchor,
 	fputs("</text>\n", file);
 }
 
-/* Marks come from left to right: a name that would run into the one before is left
- * out. */
+/* Is there room for a name? Marks come from left to right. A name is left out
+ * if it would overlap the one before. */
 static int has_room(struct tw_axis_side *side, double at, const char *name)
 {
 	const double half = (double)strlen(name) * TW_VIEW_LETTER / 2;
@@ -187,7 +189,7 @@ static void mark_changes(struct tw_axis_side *side)
 	}
 }
 
-/* Between marks of @range seconds. */
+/* Return the distance of marks on an axis of @range seconds. */
 static double time_step_of(double range)
 {
 	static const double steps[] = {
@@ -221,7 +223,7 @@ static void mark_time(struct tw_axis_side *side)
 	}
 }
 
-/* "10 us", "0.5 ns": a mark has one digit. */
+/* Write "10 us" or "0.5 ns": a mark has one digit. */
 static void name_ns(char *name, double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };

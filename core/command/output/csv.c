@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write a table as CSV: see csv.h.
+ * Writes a table as CSV: see csv.h.
  */
 #include "command/output/csv.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of a page (table.h) as CSV: RFC 4180, with lines that end as Unix's do.
+ * Writes a table of a page (table.h) as CSV, by RFC 4180, but with a newline
+ * alone at the end of a line.
  */
 #ifndef TW_OUTPUT_CSV_H
 #define TW_OUTPUT_CSV_H
@@ -9,7 +10,7 @@
 
 struct tw_table;
 
-/* 0; -ENOMEM, and nothing is written. */
+/* Write the table. Return: 0; -ENOMEM, and nothing is written. */
 int tw_output_csv(const struct tw_table *table, FILE *file);
 
 #endif

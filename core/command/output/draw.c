@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draw a plot as SVG: see draw.h, and view.h for what it is drawn in.
+ * Draws a plot as SVG: see draw.h, and view.h for the view.
  */
 #include "command/output/draw.h"
 
@@ -24,7 +24,7 @@
 
 struct ranges {
 	struct tw_range x, y;
-	int rows;			/* of bars */
+	int rows;			/* number of bars */
 };
 
 static int is_linear(enum tw_plot_unit unit)
@@ -32,8 +32,9 @@ static int is_linear(enum tw_plot_unit unit)
 	return unit == TW_PLOT_NUMBER || unit == TW_PLOT_TIME || unit == TW_PLOT_CHANGE;
 }
 
-/* Of an axis of logarithms only what has one counts. The mark above a value must be
- * a number, too. */
+/* Extend a range to a value. A logarithmic axis ignores values without a
+ * logarithm. Values must not be too large, since the mark above them must be a
+ * number, too. */
 static void reach(struct tw_range *range, enum tw_plot_unit unit, double value)
 {
 	if (!(fabs(value) < LARGEST) || (!is_linear(unit) && value <= 0))
@@ -86,7 +87,7 @@ static void put_line(FILE *file, const struct tw_series *series,
 	tw_svg_end_line(&line);
 }
 
-/* Along its lower end, and back along the upper one. */
+/* Draw the upper end of a band backwards, after the lower end was drawn. */
 static void put_high(FILE *file, const struct tw_dot *dot, const struct tw_svg_axis *x,
 		     const struct tw_svg_axis *y)
 {
@@ -111,7 +112,7 @@ static void put_band(FILE *file, const struct tw_series *series,
 	fputs("\"/>\n", file);
 }
 
-/* The first is drawn last. */
+/* Draw the lines in reverse order, so that the first one is on top. */
 static void put_lines(FILE *file, const struct tw_series *series,
 		      const struct tw_svg_axis *x, const struct tw_svg_axis *y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draw a plot (plot.h) as SVG that needs no script. Classes s0, s1, ... are colours,
- * which the page's style defines for light and dark.
+ * Draws a plot (plot.h) as SVG that needs no script. The classes s0, s1, ...
+ * are colours, which the page's style defines for light and dark.
  */
 #ifndef TW_OUTPUT_DRAW_H
 #define TW_OUTPUT_DRAW_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts as colours: a class h0 to h7 of the page's style for each, one path of all
- * cells that have it. Cells of a colour that stand in a row are one piece.
+ * Draws counts as colours. Each colour is a class of the page's style, h0 to
+ * h7, and one path with all its cells. Adjacent cells of a row with one colour
+ * are one piece of the path.
  */
 #include <math.h>
 
@@ -19,7 +20,8 @@ static uint64_t largest_of(const struct tw_plot_heat *heat)
 	return largest;
 }
 
-/* -1 of none; the largest count has the last colour. */
+/* Return the colour of a count; -1 for 0. The largest count has the last
+ * colour. */
 static int color_of(uint64_t count, uint64_t largest)
 {
 	if (count == 0)
@@ -42,7 +44,7 @@ uint64_t tw_heat_from(const struct tw_plot *plot, int color)
 	return color_of(from, largest) == color ? from : 0;
 }
 
-/* Cells @column to @end of a row. */
+/* Draw the cells from @column to @end of a row. */
 static void put_piece(FILE *file, const struct tw_plot_heat *heat,
 		      const struct tw_svg_axis *x, const struct tw_svg_axis *y,
 		      size_t row, size_t column, size_t end)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is on a plot, in words, for those who can't see it: a browser reads these in place
- * of the drawing, just after the plot's title. They have the figures that the drawing has
- * at its points; of a line without any they have its ends.
+ * Describes a plot in words, for readers who can't see it. Browsers read these
+ * words instead of the drawing, after the plot's title. They contain the
+ * figures at the plot's points; for a line without figures they contain its
+ * range.
  */
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static int has_tags(const struct tw_series *series)
 	return dot != NULL;
 }
 
-/* "lat p50 323 us, p99 6.36 ms", or the dots' own texts. */
+/* Write "lat p50 323 us, p99 6.36 ms", or the dots' own texts. */
 static void put_tags(FILE *file, const struct tw_plot *plot,
 		     const struct tw_series *series)
 {
@@ -71,7 +72,7 @@ static void put_tags(FILE *file, const struct tw_plot *plot,
 	}
 }
 
-/* Is there a line? */
+/* Find the range of a line. Return: 0 if it has no points. */
 static int find_range(struct tw_range *range, const struct tw_series *series)
 {
 	*range = (struct tw_range) { INFINITY, -INFINITY };
@@ -153,7 +154,7 @@ static void put_heat(FILE *file, const struct tw_plot *plot)
 	fputs(". ", file);
 }
 
-/* Has a plot of lines or counts anything? */
+/* Return 1 if a plot of lines or counts has data. */
 static int has_words(const struct tw_plot *plot)
 {
 	const struct tw_series *series = plot->series;

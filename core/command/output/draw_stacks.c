@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bars that are divided into parts: each is as wide as the view, whatever its whole is,
- * so that small wholes are seen as well as large ones; or all have the same scale.
+ * Draws bars that are divided into parts. Each bar is as wide as the view, so
+ * that bars with small totals are readable, or all bars have the same scale.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "command/output/view.h"
 
 #define ROW	72
-#define NAME	24		/* its base line */
+#define NAME	24		/* base line of the name */
 #define BAR	34
 #define HEIGHT	30
 
@@ -26,7 +26,7 @@ static double whole_of(const struct tw_series *stack)
 	return whole;
 }
 
-/* As much of "device 52.1 %" as there is room for. */
+/* Write "device 52.1 %", the name alone, or nothing, depending on the room. */
 static void put_inside(FILE *file, const struct tw_part *part, double percent, double x,
 		       double width, double y)
 {
@@ -57,7 +57,7 @@ static void put_part(FILE *file, const struct tw_part *part, double share, doubl
 	fputs("</g>\n", file);
 }
 
-/* What is as wide as the view. */
+/* Return the total of the bar that is as wide as the view. */
 static double largest_of(const struct tw_plot *plot)
 {
 	double largest = 0;

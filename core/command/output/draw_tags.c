@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The texts at points of a plot: each is put where it covers no other one and stays
- * inside of the view; where there is no such place, it is left out, and only the dot's
- * own title has it.
+ * Draws the texts at points of a plot. Each text is put where it covers no
+ * other and stays inside the view. If there is no such place, it is left out,
+ * and only the dot's title has the text.
  */
 #include <string.h>
 
@@ -22,8 +22,8 @@ struct boxes {
 	size_t count;
 };
 
-/* Around the dot, from the best place on: curves rise to the right, so what is above
- * them to the left is free. */
+/* Places around the dot, from the best one on. Curves rise to the right, so the
+ * space above them to the left is free. */
 static const struct place {
 	double x, y;
 	const char *anchor;

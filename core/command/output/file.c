@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write files, and notice what does not arrive: see file.h.
+ * Writes files, and detects data that were not written: see file.h.
  */
 #include "command/output/file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are written in addition to stdout.
+ * Writes files in addition to stdout.
  */
 #ifndef TW_OUTPUT_FILE_H
 #define TW_OUTPUT_FILE_H
@@ -9,10 +9,10 @@
 
 struct tw_page;
 
-/* Close @file: 0; -errno if not all of it has arrived. */
+/* Close @file. Return: 0; -errno if not all data could be written. */
 int tw_output_close(FILE *file);
 
-/* A page as a new or emptied file of HTML: 0; -errno. */
+/* Write a page as HTML to a new or emptied file. Return: 0; -errno. */
 int tw_output_html_file(const struct tw_page *page, const char *path);
 
 #endif

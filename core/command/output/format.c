@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers on a page for people.
+ * Formats numbers for pages.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "command/output/format.h"
 
-/* A unit serves up to @most of it; there rounding would reach the next. */
+/* A unit is used up to @most of it. Above, rounding would show 1000. */
 static const struct unit {
 	double ns;
 	double most;
@@ -21,7 +21,8 @@ static const struct unit {
 	{ 365.25 * 86400e9, HUGE_VAL, "y" },
 };
 
-/* Decimals that make four significant digits of a value below 10^4. */
+/* Return the decimals that give four significant digits to a value below
+ * 10^4. */
 static int decimals_of(double value)
 {
 	if (value < 9.9995)

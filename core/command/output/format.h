@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers on a page for people.
+ * Formats numbers for pages.
  */
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
@@ -13,8 +13,8 @@
 /* Room for any formatted number. */
 #define TW_FORMAT_SIZE	32
 
-/* The unit that serves a time, and the decimals that make four significant
- * digits of it. */
+/* The unit that suits a time, and the decimals that give it four significant
+ * digits. */
 struct tw_format_unit {
 	double ns;
 	const char *name;
@@ -24,23 +24,24 @@ struct tw_format_unit {
 struct tw_format_unit tw_format_unit(double ns);
 
 /**
- * tw_format_ns - nanoseconds with four significant digits: "1.235 us"
- * @text: TW_FORMAT_SIZE bytes; returned
+ * tw_format_ns - write nanoseconds with four significant digits: "1.235 us"
+ * @text: TW_FORMAT_SIZE bytes; is returned
  *
- * Whole nanoseconds stay whole below 1000. Above seconds: hours, years.
+ * Whole nanoseconds below 1000 have no decimals. Units above seconds are hours
+ * and years.
  */
 const char *tw_format_ns(char *text, double ns);
 
 /**
- * tw_format_number - four significant digits: "37195", "12.35", "0.012"
- * @text: TW_FORMAT_SIZE bytes; returned
+ * tw_format_number - write four significant digits: "37195", "12.35", "0.012"
+ * @text: TW_FORMAT_SIZE bytes; is returned
  */
 const char *tw_format_number(char *text, double value);
 
-/* The same with its sign, also when that is plus. */
+/* Write the same with a sign, also for positive values. */
 const char *tw_format_signed(char *text, double value);
 
-/* What a noun ends in behind @count: "" of one, else "s". */
+/* Return the ending of a noun after @count: "" for one, else "s". */
 const char *tw_format_plural(uint64_t count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write a page as HTML: its style, for light and dark and for narrow screens, and its
- * blocks. All text passes tw_html_text(), which leaves no byte that means something in
- * HTML.
+ * Writes a page as HTML: its style, for light and dark and for narrow screens,
+ * and its blocks. All text passes tw_html_text(), which escapes the characters
+ * of HTML.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,10 @@
 #include "command/output/view.h"
 #include "tickwise.h"
 
-/* Colours 0 to 8, those of the stages, are told apart with every kind of colour vision:
- * they differ by 30 and more (CIE 1976) also as a protanope or deuteranope sees them.
- * The faintest of a heat map has a contrast of 3 to the page: outliers have it. */
+/* Colours 0 to 8 are those of the stages. Readers with any kind of colour
+ * vision can distinguish them: they differ by at least 30 (CIE 1976), also for
+ * protanopes and deuteranopes. The faintest colour of a heat map, which
+ * outliers have, has a contrast of 3 to the page. */
 static const char style[] =
 	":root{color-scheme:light dark;--back:#fff;--text:#1b1b1b;--dim:#5a5a5a;"
 	"--line:#d9d9d9;--warn:#fff0d0;--c0:#899a64;--c1:#c36bff;--c2:#cb7f00;"
@@ -105,7 +106,7 @@ static const char *end_of_word(const char *word)
 	return word + strcspn(word, " ");
 }
 
-/* Pages' own words are ASCII. */
+/* Is a word foreign? The words of pages are ASCII. */
 static int is_foreign(const char *word)
 {
 	for (const char *end = end_of_word(word); word < end; word++)
@@ -114,7 +115,8 @@ static int is_foreign(const char *word)
 	return 0;
 }
 
-/* The end of the foreign words that begin here, less the sentence's punctuation. */
+/* Return the end of the foreign words that begin here, without the sentence's
+ * punctuation. */
 static const char *end_of_foreign(const char *word)
 {
 	const char *end = end_of_word(word);
@@ -126,8 +128,9 @@ static const char *end_of_foreign(const char *word)
 	return end;
 }
 
-/* Names of jobs, hosts and files may be of a script that runs from right to left:
- * isolated, they leave the words around them in their order. */
+/* Write text. Names of jobs, hosts and files can be in a script that runs from
+ * right to left. They are isolated, so that the words around them stay in
+ * order. */
 static void put_text(FILE *file, const char *text)
 {
 	const char *end;
@@ -179,7 +182,7 @@ static int is_shown(const struct tw_table *table, size_t i)
 	return tw_column_shown(&table->columns[i], TW_IN_HTML);
 }
 
-/* A heading without a text is none. */
+/* Write a heading's cell. Without text it is no heading. */
 static void put_th(FILE *file, const struct tw_column *column)
 {
 	const int left = column->flags & (TW_COLUMN_LEFT | TW_COLUMN_BELOW);
@@ -247,14 +250,14 @@ static void put_head(FILE *file, const struct tw_table *table)
 	fputs("</tr>\n", file);
 }
 
-/* What is long may be broken. */
+/* Return the class of a column. Long texts may be broken. */
 static const char *class_of(const struct tw_column *column)
 {
 	return column->flags & TW_COLUMN_BELOW ? " class=\"words\"" :
 	       column->flags & TW_COLUMN_LEFT ? " class=\"text\"" : "";
 }
 
-/* A row's first cell is its name, if it is a text. */
+/* Write a cell. A row's first cell is its heading if it is a text. */
 static void put_cell(FILE *file, const struct tw_column *column,
 		     const struct tw_cell *cell, int is_first)
 {
@@ -289,7 +292,8 @@ static void put_row(FILE *file, const struct tw_table *table, const struct tw_ro
 	fputs("</tr>\n", file);
 }
 
-/* Who has no mouse scrolls a wide one with the keys, once it has the focus. */
+/* Write a table. It can have the focus, so that a wide one can be scrolled by
+ * keys. */
 static void put_table(FILE *file, const struct tw_table *table)
 {
 	fputs("<div class=\"wide\" role=\"group\" aria-label=\"table\" tabindex=\"0\">"
@@ -302,7 +306,7 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- tiles --------------------------------------------------------------- */
 
-/* What has no value has no tile. */
+/* Write a tile. A cell without a value has no tile. */
 static void put_tile(FILE *file, const struct tw_column *column,
 		     const struct tw_cell *cell)
 {
@@ -373,7 +377,7 @@ static void put_lines_legend(FILE *file, const struct tw_plot *plot)
 	}
 }
 
-/* Each part once, by its colour. */
+/* Write each part once, with its colour. */
 static void put_parts_legend(FILE *file, const struct tw_plot *plot)
 {
 	unsigned long long known = 0;
@@ -520,7 +524,7 @@ static void put_block(FILE *file, const struct tw_page *page,
 	}
 }
 
-/* Blocks of these kinds stand together in one element. */
+/* Return the element that contains adjacent blocks of this kind. */
 static const char *element_of(const struct tw_block *block)
 {
 	switch (block->kind) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page (page.h) as one file of HTML that needs nothing else: no script, no other
- * file, no network; its policy forbids them all. It is well-formed XML, too.
+ * Writes a page (page.h) as one file of HTML that needs no script, no other
+ * file and no network; its policy forbids them all. The file is well-formed
+ * XML, too.
  */
 #ifndef TW_HTML_H
 #define TW_HTML_H
@@ -10,7 +11,8 @@
 
 struct tw_page;
 
-/* 0; -ENOMEM, and nothing is written. Errors of writing are the file's. */
+/* Write the page. Return: 0; -ENOMEM, and nothing is written. Check the file
+ * for write errors. */
 int tw_output_html(const struct tw_page *page, FILE *file);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text in HTML: see html_text.h.
+ * Writes text in HTML: see html_text.h.
  */
 #include <stdio.h>
 #include <string.h>

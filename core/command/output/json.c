@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write a tree of JSON; see json.h.
+ * Writes a tree of JSON; see json.h.
  */
 #include "command/output/json.h"
 

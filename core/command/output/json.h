@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of JSON on a stream. Subcommands make the tree with jansson.
+ * Writes a tree of JSON to a stream. Subcommands make the tree with jansson.
  */
 #ifndef TW_OUTPUT_JSON_H
 #define TW_OUTPUT_JSON_H
@@ -8,8 +8,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Write and release @root, and end the line. @flags are jansson's: JSON_INDENT(2).
- * 0; -ENOMEM, also for a @root of NULL. Errors of writing are the file's. */
+/* Write and release @root, and end the line. @flags are jansson's:
+ * JSON_INDENT(2). Return: 0; -ENOMEM, also for a @root of NULL. Check the file
+ * for write errors. */
 int tw_output_json(json_t *root, FILE *file, size_t flags);
 
 #endif

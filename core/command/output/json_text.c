@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of unknown origin as a JSON string; see json_text.h.
+ * Makes a JSON string of text of unknown origin; see json_text.h.
  */
 #include "json_text.h"
 

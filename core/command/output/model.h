@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a page is made of, for the writers. All of it is one chain of allocations, which
- * belong to the page. Every string is UTF-8 without control characters.
+ * What a page consists of, for the writers. All of it is in one chain of
+ * allocations, which the page owns. Every string is UTF-8 without control
+ * characters.
  */
 #ifndef TW_OUTPUT_MODEL_H
 #define TW_OUTPUT_MODEL_H
@@ -34,12 +35,13 @@ struct tw_block {
 	enum tw_block_kind kind;
 	unsigned media;
 	int level;			/* of a heading */
-	int first, others;		/* where lines begin in text */
+	int first, others;		/* in text: the columns where the first
+					 * line and the others begin */
 	enum tw_mark mark;
 	const char *name;		/* of a fact */
 	const char *text;
-	char *grown;			/* what text is, once more was added; */
-	size_t room;			/* so long it may get */
+	char *grown;			/* what @text points to once text was added */
+	size_t room;			/* size of @grown */
 	struct tw_table *table;
 	struct tw_plot *plot;
 };
@@ -71,7 +73,7 @@ struct tw_cell {
 
 struct tw_row {
 	struct tw_row *next;
-	const char *span;		/* in place of cells; or NULL */
+	const char *span;		/* replaces the cells; or NULL */
 	size_t used;
 	struct tw_cell cells[];
 };
@@ -80,20 +82,20 @@ struct tw_table {
 	struct tw_page *page;
 	struct tw_column *columns;
 	size_t count;
-	int cut;			/* no line of text is longer; 0: any */
-	size_t most;			/* rows in text; 0: all */
-	const char *rest_where;		/* the others are */
+	int cut;			/* longest line in text; 0: no limit */
+	size_t most;			/* rows shown in text; 0: all */
+	const char *rest_where;		/* where to find the other rows */
 	struct tw_row *rows, **end, *last;
 };
 
 struct tw_dot {
 	struct tw_dot *next;
-	double x, y, high;		/* high: of a band */
-	const char *text;		/* NULL: a point of the line */
-	const char *tag;		/* seen at the dot; or NULL */
+	double x, y, high;		/* @high: upper end of a band */
+	const char *text;		/* title of a dot; NULL: a point of the line */
+	const char *tag;		/* text shown at the dot; or NULL */
 };
 
-/* Of a bar that is divided. */
+/* A part of a divided bar. */
 struct tw_part {
 	struct tw_part *next;
 	const char *name;
@@ -108,7 +110,7 @@ struct tw_series {
 	int color;
 	struct tw_dot *points, **end;
 	int is_band;
-	const char *text;		/* of a bar */
+	const char *text;		/* text of a bar */
 	struct tw_plot_bar bar;
 	struct tw_part *parts, **last_part;
 };
@@ -129,12 +131,12 @@ struct tw_plot {
 	} x, y;
 	int has_bars, has_stacks, has_same_scale, has_reach;
 	double reaches_x;
-	struct tw_plot_heat heat;	/* without counts there is none */
+	struct tw_plot_heat heat;	/* no counts: there is no heat map */
 	struct tw_series *series, **end;
 	struct tw_border *borders, **last_border;
 	struct {
 		double y;
-		const char *name;	/* NULL: there is none */
+		const char *name;	/* NULL: there is no rule */
 	} rule;
 };
 
@@ -147,13 +149,13 @@ struct tw_page {
 	int error;
 };
 
-/* Zeroed memory that lives as long as the page; NULL after an error. */
+/* Return zeroed memory that lives as long as the page; NULL after an error. */
 void *tw_page_take(struct tw_page *page, size_t size);
-/* Copies, made safe; "" after an error. */
+/* Return a copy without unsafe characters; "" after an error. */
 const char *tw_page_keep(struct tw_page *page, const char *text);
 const char *tw_page_format(struct tw_page *page, const char *format, va_list args);
 
-/* A cell's form for people; what has no own text is put into @room, of
+/* Return a cell's text for readers. A number is written to @room, of
  * TW_FORMAT_SIZE bytes. */
 const char *tw_cell_form(const struct tw_cell *cell, char *room);
 

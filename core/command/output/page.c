@@ -20,7 +20,7 @@ struct tw_chunk {
 	_Alignas(max_align_t) char bytes[];
 };
 
-/* What stands for a page when there is no memory for one: it takes nothing. */
+/* Replaces a page if there is no memory for one. It takes no blocks. */
 static struct tw_page no_page = { .title = "", .error = -ENOMEM };
 
 struct tw_page *tw_page_new(const char *title)
@@ -94,7 +94,7 @@ const char *tw_page_format(struct tw_page *page, const char *format, va_list arg
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* NULL after an error. */
+/* Add a block. Return: NULL after an error. */
 static struct tw_block *add(struct tw_page *page, enum tw_block_kind kind)
 {
 	struct tw_block *block = tw_page_take(page, sizeof(*block));
@@ -239,8 +239,8 @@ void tw_page_mark(struct tw_page *page, enum tw_mark mark)
 
 /* ---- tables and plots ---------------------------------------------------- */
 
-/* They stand for what there is no memory for: all that is put into them finds their
- * page's error and is dropped. */
+/* Replace a table and a plot if there is no memory. They drop all additions,
+ * since their page has an error. */
 static struct tw_table no_table = { .page = &no_page };
 static struct tw_plot no_plot = { .page = &no_page };
 

@@ -31,65 +31,68 @@ struct tw_page;
 
 #define TW_PRINTF(at, args)	__attribute__((format(printf, at, args)))
 
-/* Never NULL. */
+/* Return a page, never NULL. */
 struct tw_page *tw_page_new(const char *title);
 void tw_page_free(struct tw_page *page);
-/* Of a builder that has no memory for something of its own. */
+/* Set an error, if a builder has no memory for something of its own. */
 void tw_page_fail(struct tw_page *page);
 
-/* @level: 2 of a part of the page, 3 of a part of that. A blank line comes before. */
+/* @level: 2 for a part of the page, 3 for a part of this. A blank line comes
+ * before. */
 void tw_page_heading(struct tw_page *page, int level, const char *format, ...)
 	TW_PRINTF(3, 4);
-/* The page's headings of level 2, with links. HTML only. */
+/* Add links to the page's headings of level 2. HTML only. */
 void tw_page_contents(struct tw_page *page);
 
-/* Further lines are indented by 2 columns. */
+/* Add a paragraph. Its second and further lines are indented by 2 columns. */
 void tw_page_paragraph(struct tw_page *page, const char *format, ...)
 	TW_PRINTF(2, 3);
-/* About the block before: all lines are indented. */
+/* Add a remark about the block before. All its lines are indented. */
 void tw_page_remark(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* What the page's words mean: dim in HTML, not indented in text. */
+/* Add a note that explains terms of the page. It is dim in HTML, and not
+ * indented in text. */
 void tw_page_note(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* "WARNING: " and the text. */
+/* Add "WARNING: " and the text. */
 void tw_page_warning(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* "  - " and the text. */
+/* Add " - " and the text. */
 void tw_page_item(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
-/* A name, and what there is to know. All facts of a page have their text in one
- * column. An empty @name: the fact before goes on. */
+/* Add a fact: a name and its text. The texts of all facts of a page begin in
+ * one column. An empty @name continues the fact before. */
 void tw_page_fact(struct tw_page *page, const char *name, const char *format, ...)
 	TW_PRINTF(3, 4);
 
 /* Add to the text of the block that was added last. */
 void tw_page_more(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
 
-/* A blank line in text; several are one. */
+/* Add a blank line in text. Adjacent ones count as one. */
 void tw_page_gap(struct tw_page *page);
 
-/* What follows, up to the end, is folded in HTML under @summary, and is nowhere
- * else. */
+/* Begin a part that HTML folds under a summary, and that other media do not
+ * have. It lasts up to tw_page_end_details(). */
 void tw_page_details(struct tw_page *page, const char *format, ...) TW_PRINTF(2, 3);
 void tw_page_end_details(struct tw_page *page);
 
-/* Of the block that was added last: which media show it; to be used rarely. And where
- * its first line and the others begin in text. */
+/* For the last block: set which media show it, which is rarely needed; and set
+ * where its first line and the others begin in text. */
 enum tw_media { TW_IN_TEXT = 1, TW_IN_HTML = 2, TW_IN_CSV = 4 };
 
 void tw_page_only(struct tw_page *page, unsigned media);
 void tw_page_indent(struct tw_page *page, int first, int others);
 
-/* Of the block that was added last: its text up to the first colon, or all of it, is a
- * verdict, which has a colour on a terminal. */
+/* Mark the last block as a verdict: its text up to the first colon, or all of
+ * it. It has a colour on a terminal. */
 enum tw_mark { TW_MARK_NONE, TW_MARK_GOOD, TW_MARK_BAD, TW_MARK_UNDECIDED };
 
 void tw_page_mark(struct tw_page *page, enum tw_mark mark);
 
-/* A table (table.h) and a plot (plot.h) at the page's end. Neither returns NULL. */
+/* Add a table (table.h) and a plot (plot.h). Neither function returns NULL. */
 struct tw_column;
 struct tw_table *tw_page_table(struct tw_page *page, const struct tw_column *columns,
 			       size_t count);
-/* Tiles: the few figures that a page begins with. They are a table whose first column
- * names the row, as "read". Each other cell is a tile: its label is the heading of its
- * column, its value and unit are the cell's form. Text prints a table. */
+/* Add tiles: the few figures at the top of a page. They are a table whose first
+ * column names the row, such as "read". Each other cell is a tile. The column's
+ * heading is the label, the cell's text is value and unit. Text has a table
+ * instead. */
 struct tw_table *tw_page_tiles(struct tw_page *page, const struct tw_column *columns,
 			       size_t count);
 struct tw_plot *tw_page_plot(struct tw_page *page, const char *title);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of unknown origin, as people see it; see plain_text.h.
+ * Makes text of unknown origin safe for readers; see plain_text.h.
  */
 #include "plain_text.h"
 
@@ -32,7 +32,8 @@ size_t tw_character_length(const char *bytes)
 	return length;
 }
 
-/* U+202A to U+202E and U+2066 to U+2069: the text behind them runs the other way. */
+/* Is this U+202A to U+202E or U+2066 to U+2069? These change the direction of
+ * the text after them. */
 static int turns_direction(const unsigned char *text)
 {
 	return text[0] == 0xe2 &&
@@ -40,7 +41,7 @@ static int turns_direction(const unsigned char *text)
 		(text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9));
 }
 
-/* A terminal obeys C0, C1 and DEL; U+FFFE and U+FFFF are no characters of XML. */
+/* Terminals obey C0, C1 and DEL. XML does not allow U+FFFE and U+FFFF. */
 size_t tw_plain_length(const char *bytes)
 {
 	const unsigned char *text = (const unsigned char *)bytes;

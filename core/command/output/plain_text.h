@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of unknown origin, on a terminal or in a page: which characters are shown.
- * This is the one place that decides. Whatever prints for people asks it.
+ * Decides which characters of a text of unknown origin are shown, on a terminal
+ * or in a page. Every writer for readers asks these functions.
  */
 #ifndef TW_PLAIN_TEXT_H
 #define TW_PLAIN_TEXT_H
@@ -19,8 +19,8 @@
 size_t tw_character_length(const char *text);
 
 /**
- * tw_plain_length - bytes of the character at the start of a string, if it can be
- * shown
+ * tw_plain_length - bytes of the character at the start of a string, if it can
+ * be shown
  * @text: not empty
  *
  * Return: 1 to 4; 0: the first byte belongs to a control character or to no
@@ -29,8 +29,8 @@ size_t tw_character_length(const char *text);
 size_t tw_plain_length(const char *text);
 
 /**
- * tw_plain_text - '?' in place of each byte that can't be shown
- * @text: changed where it stands
+ * tw_plain_text - put '?' in place of each byte that can't be shown
+ * @text: is changed in place
  *
  * Return: @text.
  */

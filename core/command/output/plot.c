@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots of a page: what is in them; see plot.h. draw.c draws them.
+ * Plots of a page: their contents; see plot.h. draw.c draws them.
  */
 #include "command/output/plot.h"
 
@@ -60,7 +60,7 @@ void tw_plot_rule(struct tw_plot *plot, double y, const char *name)
 
 /* ---- series -------------------------------------------------------------- */
 
-/* NULL after an error. */
+/* Add a series. Return: NULL after an error. */
 static struct tw_series *add_series(struct tw_plot *plot, const char *name, int color)
 {
 	struct tw_series *series = tw_page_take(plot->page, sizeof(*series));
@@ -76,7 +76,8 @@ static struct tw_series *add_series(struct tw_plot *plot, const char *name, int 
 	return series;
 }
 
-/* Its page has an error: it takes no points. */
+/* Replaces a series if there is no memory. It takes no points, since its page
+ * has an error. */
 static struct tw_page no_page = { .error = -1 };
 static struct tw_series no_series = { .page = &no_page };
 

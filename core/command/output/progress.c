@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line on how far a measurement is; see progress.h.
+ * Prints a line of progress for a measurement; see progress.h.
  */
 #include "command/output/progress.h"
 
@@ -13,19 +13,20 @@
 #include "command/output/terminal.h"
 #include "timespec.h"
 
-/* Of a terminal: remove what is right of the cursor. */
+/* On a terminal: erase the line from the cursor on. */
 #define CLEAR_LINE	"\033[K"
 
 #define MS		UINT64_C(1000000)
-/* A guess at the whole takes this long, and what is shorter than that gets no line. */
+/* An estimate of the whole time takes FIRST_NS. Measurements below MIN_WHOLE_NS
+ * get no line. */
 #define FIRST_NS	(500 * MS)
 #define MIN_WHOLE_NS	(2000 * MS)
-#define EVERY_NS	(200 * MS)	/* on a terminal, */
-#define EVERY_LINE_NS	(1000 * MS)	/* and elsewhere */
+#define EVERY_NS	(200 * MS)	/* on a terminal */
+#define EVERY_LINE_NS	(1000 * MS)	/* elsewhere */
 
 #define LINE		256
 #define BAR		20
-#define MIN_COLUMNS	70		/* with a bar */
+#define MIN_COLUMNS	70		/* for a line with a bar */
 
 static int is_forbidden;
 
@@ -34,7 +35,8 @@ void tw_progress_forbid(void)
 	is_forbidden = 1;
 }
 
-/* Without a look at the counter, which this process may be forbidden to read. */
+/* Return the time. Does not read the counter, which this process may be
+ * forbidden to do. */
 static uint64_t now_ns(void)
 {
 	return tw_clock_id_ns(CLOCK_MONOTONIC_COARSE);
@@ -62,7 +64,7 @@ static int is_due(const struct tw_progress *progress, uint64_t now, double done)
 	return elapsed_ns >= FIRST_NS && (double)elapsed_ns >= done * MIN_WHOLE_NS;
 }
 
-/* "12 s left"; nothing where too little is done to tell. */
+/* Write "12 s left"; nothing while too little is done for an estimate. */
 static void put_left(char *text, size_t size, uint64_t elapsed_ns, double done)
 {
 	double left_s = done > 0 ? (double)elapsed_ns / 1e9 * (1 - done) / done : -1;
@@ -84,7 +86,8 @@ static void put_bar(char *text, double done)
 	strcpy(text + 1 + BAR, "] ");
 }
 
-/* A line that is longer than the terminal could not be written over. */
+/* Print a line. On a terminal it is cut, since a line longer than the terminal
+ * can't be overwritten. */
 static void print(const struct tw_progress *progress, char *line)
 {
 	int columns = tw_terminal_columns(stderr);

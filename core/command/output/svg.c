@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Axes and lines as SVG.
+ * Writes axes and lines as SVG.
  */
 #include <math.h>
 
 #include "svg.h"
 
-/* What is nearer to a line than this is on it. */
+/* A point nearer to a line than this counts as on the line. */
 #define VISIBLE		0.4
-/* As coordinates are written. */
+/* The precision of written coordinates. */
 #define EQUAL		0.05
 
 double tw_svg_place(const struct tw_svg_axis *axis, double value)
@@ -66,8 +66,8 @@ static void put_point(struct tw_svg_line *line, double x, double y)
 	line->has_next = 0;
 }
 
-/* A straight line from the point before goes to this one within the directions from low
- * to high, and so past all that were left out. Is this one straight ahead, too? */
+/* Can the line go straight on to this point? Directions from @low to @high pass
+ * near enough to all points that were left out since the last one written. */
 static int is_ahead(struct tw_svg_line *line, double x, double y)
 {
 	const double far = hypot(x - line->x, y - line->y);
@@ -105,6 +105,6 @@ void tw_svg_end_line(struct tw_svg_line *line)
 		put_point(line, line->next_x, line->next_y);
 	else if (line->points == 1)
 		fputs("m-3 0h6", line->file);
-	/* A path without a point is none. */
+	/* A path must have a point. */
 	fputs(line->points ? "\"/>\n" : "M0 0\"/>\n", line->file);
 }

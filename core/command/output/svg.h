@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SVG that needs no script: axes and lines. Coordinates are in units of a view that
- * the page scales.
+ * Writes SVG that needs no script: axes and lines. Coordinates are in units of
+ * a view that the page scales.
  */
 #ifndef TW_SVG_H
 #define TW_SVG_H
@@ -15,24 +15,24 @@ struct tw_svg_axis {
 	int is_log;
 };
 
-/* Where a value is; those outside of the axis at its ends. */
+/* Return the coordinate of a value. Values outside the axis are at its ends. */
 double tw_svg_place(const struct tw_svg_axis *axis, double value);
 
-/* As a file of its own, @width by @height pixels; @what names it for those who can't
- * see it. */
+/* Begin a file of @width by @height pixels. @what describes the drawing for
+ * readers who can't see it. */
 void tw_svg_begin_alone(FILE *file, int width, int height, const char *what);
 void tw_svg_end(FILE *file);
 void tw_svg_grid(FILE *file, double x1, double y1, double x2, double y2);
 
-/* One line, in the class "s<color>" of the page's style, from left to right. Points that
- * are on the line between others are left out. Of a single place it is a dash, which is
- * seen. */
+/* A line in the class "s<color>" of the page's style, drawn from left to right.
+ * Points on the line between others are left out. A line with a single point is
+ * a dash, so that it is visible. */
 struct tw_svg_line {
 	FILE *file;
-	double x, y;			/* the last that was written */
-	double next_x, next_y;		/* seen, and not written yet */
-	double low, high;		/* directions, radians */
-	int points;			/* that were written */
+	double x, y;			/* the last point written */
+	double next_x, next_y;		/* the last point given, not written yet */
+	double low, high;		/* directions, in radians */
+	int points;			/* number of points written */
 	int has_next;
 };
 

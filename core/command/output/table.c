@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of a page, and the form that their values have for people; see table.h.
+ * Tables of a page, and the text of their values; see table.h.
  */
 #include "command/output/table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a stream a terminal: see terminal.h.
+ * Finds out whether a stream is a terminal: see terminal.h.
  */
 #include "command/output/terminal.h"
 
@@ -19,7 +19,7 @@ int tw_terminal_columns(FILE *file)
 	return size.ws_col;
 }
 
-/* no-color.org: any text but an empty one. */
+/* By no-color.org, any value but an empty one means no colours. */
 int tw_terminal_has_colours(FILE *file)
 {
 	const char *unwanted = getenv("NO_COLOR"), *kind = getenv("TERM");

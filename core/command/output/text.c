@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write a page as text: see text.h.
+ * Writes a page as text: see text.h.
  */
 #include "command/output/text.h"
 
@@ -13,7 +13,7 @@
 
 #define MIN_COLUMNS	30
 
-/* Bytes that continue a character take no column. */
+/* Return the number of columns. Bytes that continue a character take none. */
 static int columns_of(const char *text, size_t length)
 {
 	int columns = 0;
@@ -28,8 +28,8 @@ static int width_of(const char *text)
 	return columns_of(text, strlen(text));
 }
 
-/* Of the page that is written: how wide its lines are, and the colour of the next
- * words; NULL: none. */
+/* For the page that is written now: the width of its lines, and the colour of
+ * the next words; NULL: none. */
 static int columns_of_page = TW_PAGE_COLUMNS;
 static const char *colour;
 
@@ -40,12 +40,13 @@ static void put_word(FILE *file, const char *text, size_t length)
 	fwrite(text, 1, length, file);
 	if (colour)
 		fputs(TW_NO_COLOUR, file);
-	/* A verdict ends there. */
+	/* A verdict ends at a colon. */
 	if (length && text[length - 1] == ':')
 		colour = NULL;
 }
 
-/* From @column on, which the line has reached; further lines begin at @indent. */
+/* Write words, with line breaks. The line has reached @column; further lines
+ * begin at @indent. */
 static void put_words(FILE *file, const char *text, int column, int indent)
 {
 	int words = 0;
@@ -73,12 +74,12 @@ static void put_words(FILE *file, const char *text, int column, int indent)
 
 #define MAX_COLUMNS	64
 
-/* One line, which doesn't end with blanks. */
+/* One line, which does not end in blanks. */
 struct line {
 	FILE *file;
 	int column;
-	int blanks;			/* to come before the next character */
-	int edge;			/* nothing is written there; 0: anywhere */
+	int blanks;			/* to write before the next character */
+	int edge;			/* nothing is written beyond; 0: no limit */
 };
 
 static void put(struct line *line, const char *text)
@@ -121,7 +122,7 @@ static void end_line(struct line *line)
 
 struct layout {
 	const struct tw_table *table;
-	size_t shown[MAX_COLUMNS];	/* columns in a row, not those below it */
+	size_t shown[MAX_COLUMNS];	/* columns in a row, without those below it */
 	int widths[MAX_COLUMNS];
 	size_t count;
 };
@@ -145,7 +146,7 @@ static const char *form(const struct tw_column *column, const struct tw_cell *ce
 	return room;
 }
 
-/* Blanks before a column. */
+/* Return the number of blanks before a column. */
 static int gap_of(const struct layout *layout, size_t i)
 {
 	if (i == 0)
@@ -154,7 +155,7 @@ static int gap_of(const struct layout *layout, size_t i)
 		    !(column_at(layout, i - 1)->flags & TW_COLUMN_LEFT));
 }
 
-/* The end of the group that begins at a column; its width. */
+/* Return the end of the group that begins at a column, and set its width. */
 static size_t end_of_group(const struct layout *layout, size_t from, int *width)
 {
 	const char *group = column_at(layout, from)->group;
@@ -304,7 +305,7 @@ static void put_table(FILE *file, const struct tw_table *table)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* The next block that text shows. */
+/* Return the next block that text shows. */
 static const struct tw_block *visible(const struct tw_block *block)
 {
 	int folded = 0;
@@ -318,7 +319,7 @@ static const struct tw_block *visible(const struct tw_block *block)
 	return NULL;
 }
 
-/* Where the facts' texts begin. */
+/* Return the column where the texts of facts begin. */
 static int fact_column(const struct tw_page *page)
 {
 	int column = 0;
@@ -385,7 +386,7 @@ static void put_block(FILE *file, const struct tw_block *block, int facts)
 	put_words(file, block->text, column, block->others);
 }
 
-/* A terminal of fewer columns than a page has shorter lines. */
+/* Return the width of lines. It is less than usual on a narrow terminal. */
 static int columns_on(FILE *file)
 {
 	int columns = tw_terminal_columns(file) - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page (page.h) as text for a terminal, 79 columns wide; only a table may be wider.
+ * Writes a page (page.h) as text for a terminal, 79 columns wide. Only tables
+ * can be wider.
  */
 #ifndef TW_OUTPUT_TEXT_H
 #define TW_OUTPUT_TEXT_H
@@ -9,11 +10,11 @@
 
 struct tw_page;
 
-/* 0; -ENOMEM, and nothing is written: there was no memory for all of the page. Errors of
- * writing are the file's. */
+/* Write the page. Return: 0; -ENOMEM, and nothing is written: there was no
+ * memory for all of the page. Check the file for write errors. */
 int tw_output_text(const struct tw_page *page, FILE *file);
 
-/* The same on stdout, and free the page. */
+/* Write the page to stdout, and free it. */
 int tw_output_print(struct tw_page *page);
 
 #endif
