@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The I/Os of a direction that no stage has recorded, in words for the page. A failed
- * I/O, the first part of a short one, and what fio does not account are not in fio's lat
- * either; fio knows nothing of our stamps.
+ * Describes the I/Os of a direction that no stage has recorded. A failed I/O,
+ * the first part of a short one, and I/Os that fio does not account are not in
+ * fio's lat either. fio does not know the engine's stamps.
  */
 #include "command/report/apart.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The I/Os of a report of `tickwise attach` by ring, file and operation.
+ * Tables of a report of `tickwise attach`: its I/Os by ring, file and
+ * operation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static int by_ios(const void *left, const void *right)
 	return strcmp(tw_report_string(a, "operation"), tw_report_string(b, "operation"));
 }
 
-/* The busiest first, to be freed; NULL: none, or no memory. */
+/* Return the rows, busiest first, to be freed; NULL: there are none, or out of
+ * memory. */
 static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 {
 	const json_t *all = json_object_get(group->members[0]->attached,
@@ -50,7 +52,7 @@ static const json_t **sorted(const struct tw_report_group *group, size_t *count)
 
 /* ---- of one of them -------------------------------------------------------------- */
 
-/* Mean, p99 and maximum. */
+/* Add mean, p99 and maximum. */
 static void add_lat(struct tw_table *table, const json_t *of)
 {
 	struct tw_histogram histogram;
@@ -70,7 +72,7 @@ static void add_lat(struct tw_table *table, const json_t *of)
 	tw_histogram_free(&histogram);
 }
 
-/* Their means, where the histogram of lat can be read, too. */
+/* Add the means of the stages, if the histogram of lat can be read, too. */
 static void add_stages(struct tw_table *table, const json_t *of)
 {
 	for (size_t i = 0; i < STAGES; i++) {
@@ -85,7 +87,7 @@ static void add_stages(struct tw_table *table, const json_t *of)
 	}
 }
 
-/* What is not in the row's numbers, or not in all of them. */
+/* Describe I/Os that some or all of the row's numbers leave out. */
 static int say_apart(char *text, size_t size, const json_t *row)
 {
 	static const struct {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks on a report's page: how far off each was in the run. That is one line in
- * text, and the table is folded in HTML, unless an error matters for what is shown.
+ * The clocks on a report's page: how far off each was in the run. Text has one
+ * line, and HTML folds the table, unless an error matters for the figures
+ * shown.
  *
- * Every error has its uncertainty with it; one that the uncertainty covers is
+ * Every error has its uncertainty. An error smaller than its uncertainty is
  * marked, so that its digits are not taken for a finding.
  */
 #include <math.h>
@@ -15,7 +16,8 @@
 #include "command/reports/clock_errors.h"
 #include "command/report/page.h"
 
-/* Also where both are 0: a measurement without any error is none. */
+/* Is the error within its uncertainty? This includes a measurement where both
+ * are 0. */
 static int within_uncertainty(const struct tw_report_clock *clock)
 {
 	return fabs(clock->error_ns) <= clock->uncertainty_ns ||
@@ -33,7 +35,7 @@ static void add_name(struct tw_table *table, int which,
 		tw_cell_text(table, "MONOTONIC");
 }
 
-/* As columns of text are few. */
+/* Shorten the name, since text has few columns. */
 static const char *short_name(const char *clock)
 {
 	return strncmp(clock, "CLOCK_", 6) == 0 ? clock + 6 : clock;
@@ -89,7 +91,7 @@ static void add_refit(struct tw_page *page, const struct tw_report_clock *clock)
 			       tw_format_signed(error, clock->refit.frozen_error_ppb));
 }
 
-/* Where the rate came from that turned ticks into nanoseconds. */
+/* Add the source of the rate that turned ticks into nanoseconds. */
 static void add_rate(struct tw_page *page, const struct tw_report_clock *clock)
 {
 	static const char *const sources[][2] = {
@@ -119,10 +121,11 @@ static void add_rate(struct tw_page *page, const struct tw_report_clock *clock)
 
 /* ---- does it matter? ------------------------------------------------------ */
 
-/* Times have four digits on the page: half of the last one. */
+/* Half of the last digit: times have four digits on the page. */
 #define VISIBLE_PPB	50000
 
-/* Is a rate that was taken for the kernel's own not the one that was seen? */
+/* Did a rate that was taken as the kernel's own differ from the measured
+ * one? */
 static int is_contradicted(const struct tw_report_clock *own)
 {
 	return strncmp(own->kind, "kernel", 6) == 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report's readers must know of the counter before they believe its
- * times, in words for the page.
+ * Describes what readers must know about the counter before they use the times
+ * of a report.
  */
 #include <string.h>
 
@@ -13,8 +13,8 @@ static int has_something_to_say(const struct tw_report_group *group)
 	       json_array_size(group->reasons);
 }
 
-/* Those that `tickwise check` warns of whatever its verdict: the other reasons of
- * one that is undecided say why nothing was found. */
+/* Is this a reason that `tickwise check` warns of whatever its verdict? The
+ * other reasons of an undecided check only explain why it could not decide. */
 static int speaks_against(const json_t *reason)
 {
 	const char *code = json_string_value(json_object_get(reason, "code"));
@@ -44,7 +44,8 @@ static const char *beginning(const struct tw_report_group *group)
 		[TW_REPORT_UNRELIABLE] = "the counter is unreliable:",
 	};
 
-	/* A good verdict with reasons: the CPUs agree, but somebody objects. */
+	/* A good verdict can have reasons: the CPUs agree, but another source
+	 * warns. */
 	if (group->verdict == TW_REPORT_RELIABLE && !group->fallbacks)
 		return "the CPUs' counters agree, but";
 	return says[group->verdict];
@@ -76,7 +77,8 @@ void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *
 			     "not the counter's.", group->fallbacks, group->size);
 }
 
-/* A check that was too short, or disturbed, is no evidence. */
+/* Describe without a warning what was not checked. A check that was too short,
+ * or was disturbed, proves nothing. */
 void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group)
 {
 	if (!has_something_to_say(group) || warns(group))

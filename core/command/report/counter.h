@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be known of the counter, in words.
+ * Describes in words what readers must know about the counter.
  */
 #ifndef TW_REPORT_COUNTER_H
 #define TW_REPORT_COUNTER_H
@@ -8,10 +8,10 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* A warning, or nothing. */
+/* Add a warning, or nothing. */
 void tw_report_warn_counter(struct tw_page *page, const struct tw_report_group *group);
 
-/* Neutral: what could not be checked. */
+/* Add what could not be checked, which is no warning. */
 void tw_report_add_unchecked(struct tw_page *page, const struct tw_report_group *group);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The devices of the reports as a table for each direction, the slowest first, and which
- * of them is the slow one.
+ * The devices of the reports in a table for each direction, the slowest first,
+ * and which of them are slow.
  */
 #include "command/report/page.h"
 
@@ -15,7 +15,7 @@
 #include "command/reports/devices.h"
 #include "command/reports/want.h"
 
-/* In text; HTML and --json have all. */
+/* In text. HTML and --json have all rows. */
 #define MAX_ROWS	32
 
 static int hosts_differ(const struct tw_report_ranking *ranking)
@@ -94,7 +94,8 @@ static void add_table(struct tw_page *page, const struct tw_report_ranking *rank
 			hosts_differ(ranking), with_model, i < ranking->slow);
 }
 
-/* The fewest of all; the legend is of the stages'. */
+/* Return the lowest number of digits. The legend describes that of the
+ * stages. */
 static unsigned digits_of(const struct tw_report_ranking *ranking)
 {
 	unsigned digits = ranking->list[0]->lat[ranking->direction].digits;
@@ -163,7 +164,7 @@ static int add_all(struct tw_page *page, const struct tw_report_devices *devices
 	return 0;
 }
 
-/* The most devices that one of the groups has. */
+/* Return the largest number of devices in one of the groups. */
 static size_t most_of_one(const struct tw_report_group *groups, size_t count)
 {
 	struct tw_report_devices devices;
@@ -190,7 +191,7 @@ void tw_report_add_devices(struct tw_page *page, const struct tw_report_group *g
 		tw_page_fail(page);
 	if (error)
 		return;
-	/* Of several groups: the tables of the groups would be the same. */
+	/* For several groups, leave out a table that equals that of a group. */
 	if (devices.count > 1 &&
 	    (count == 1 || devices.count > most_of_one(groups, count))) {
 		if (count > 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that `tickwise report` writes beside its output: opened, and closed
- * with a look at whether all of it has arrived.
+ * Opens a file that `tickwise report` writes in addition to its output, and
+ * checks when it is closed that all data were written.
  */
 #include <errno.h>
 #include <stdio.h>

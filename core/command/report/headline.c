@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The headline of a group: the job in a line, tiles with the figures of each direction,
- * and the facts of device, file, machine and run. What a report does not hold is not
- * there: reports of older engines have few of the facts.
+ * The headline of a group: the job in one line, tiles with the figures of each
+ * direction, and facts about device, file, machine and run. Facts that a report
+ * does not have are left out; reports of older engines have few.
  */
 #include "command/report/headline.h"
 
@@ -18,7 +18,7 @@
 #include "command/reports/want.h"
 #include "machine/hypervisor.h"
 
-#define MAX_FACTS	4	/* of a kind: devices, files, reports; in text */
+#define MAX_FACTS	4	/* in text, of each: devices, files, reports */
 
 static const char *option(const struct tw_report_group *group, const char *name)
 {
@@ -64,7 +64,7 @@ static void add_job(struct tw_page *page, const struct tw_report_group *group,
 		tw_page_more(page, ", %s", tw_format_ns(run, (double)group->run_ns));
 }
 
-/* HTML has the name in the heading above. */
+/* Add the first line. In HTML the heading above has the name. */
 static void add_first_line(struct tw_page *page, const struct tw_report_group *group,
 			   int is_only_one, enum tw_media medium)
 {
@@ -80,7 +80,8 @@ static void add_first_line(struct tw_page *page, const struct tw_report_group *g
 
 /* ---- tiles --------------------------------------------------------------- */
 
-/* Per second of the longest job: of the group, not of the device. */
+/* Add a rate: per second of the longest job. This is the group's rate, not the
+ * device's. */
 static void add_rate(struct tw_table *tiles, const struct tw_report_group *group,
 		     double value)
 {
@@ -128,7 +129,7 @@ static void add_tiles(struct tw_page *page, const struct tw_report_group *group)
 
 /* ---- facts: of devices and files ----------------------------------------- */
 
-/* "ATTRIBUTE VALUE" of a list with commas, if the object has it. */
+/* Add ", " with @before and the value, if the object has this key. */
 static void add_text(struct tw_page *page, const json_t *object, const char *key,
 		     const char *before)
 {
@@ -146,7 +147,8 @@ static void add_number(struct tw_page *page, const json_t *object, const char *k
 			     (unsigned long long)tw_report_u64(object, key));
 }
 
-/* In the largest binary unit that is whole, or with one decimal. */
+/* Add a size in the largest binary unit, with a decimal if it is small and not
+ * whole. */
 static void add_size(struct tw_page *page, const json_t *object)
 {
 	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
@@ -232,8 +234,8 @@ static void add_file(struct tw_page *page, const json_t *file, const json_t *dev
 		tw_page_more(page, " on %s", name_of(device));
 }
 
-/* "and N more" of what a list has beyond those shown; and of @unlisted ones, which other
- * jobs may have listed. */
+/* Add "and N more": elements of the list that are not shown, and @unlisted
+ * ones. Other jobs may have listed some of these. */
 static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int is_least)
 {
 	uint64_t more = (count > MAX_FACTS ? count - MAX_FACTS : 0) + unlisted;
@@ -243,7 +245,7 @@ static void add_rest(struct tw_page *page, size_t count, uint64_t unlisted, int 
 			     "at least " : "", (unsigned long long)more);
 }
 
-/* The most that a job left out. */
+/* Return the largest number that a job left out. */
 static uint64_t left_out(const struct tw_report_group *group, const char *key)
 {
 	uint64_t most = 0;
@@ -320,7 +322,7 @@ static int options_differ(const struct tw_report_group *group)
 	return 0;
 }
 
-/* HTML folds them: they are long. */
+/* Add the options. HTML folds them, since they are long. */
 static void add_options(struct tw_page *page, const struct tw_report_group *group,
 			enum tw_media medium)
 {
@@ -350,7 +352,7 @@ static void add_options(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_end_details(page);
 }
 
-/* There may be a thousand. */
+/* Add the names of up to @most reports. There can be a thousand. */
 static void add_reports(struct tw_page *page, const struct tw_report_group *group,
 			size_t most)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lat by time as a heat map: of groups that have files of intervals.
+ * Draws lat over time as a heat map, for groups with files of intervals.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How I/Os were split inside the kernel (inside.c), in words for the page.
+ * Describes how I/Os were split inside the kernel (inside.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char *const words[TW_REPORT_UNSPLIT] = {
 	[TW_REPORT_NO_STAMPS] = "had no stamps",
 };
 
-/* Rounded down: it is 100 % only of all. */
+/* Add a share, rounded down, so that only all I/Os are 100 %. */
 static void add_share(struct tw_page *page, uint64_t split, uint64_t ios)
 {
 	if (split == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How I/Os were split inside the kernel, in words.
+ * Describes in words how I/Os were split inside the kernel.
  */
 #ifndef TW_REPORT_INSIDE_TEXT_H
 #define TW_REPORT_INSIDE_TEXT_H
@@ -8,8 +8,9 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* Of a direction how many I/Os were split; of the jobs that split nothing why; a warning
- * of a defect. Nothing where there is nothing to say. */
+/* The first adds how many I/Os of a direction were split. The second adds why
+ * jobs split none. The third warns of a defect. Each adds nothing if it does
+ * not apply. */
 void tw_report_add_inside(struct tw_page *page, const struct tw_report_tally *tally,
 			  int direction);
 void tw_report_add_not_split(struct tw_page *page, const struct tw_report_group *group);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures of a histogram in a table: see lat_cells.h.
+ * Adds figures of a histogram to a table: see lat_cells.h.
  */
 #include "command/report/lat_cells.h"
 

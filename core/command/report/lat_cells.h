@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells with the figures of a histogram, as several tables of the page have them.
+ * Adds cells with figures of a histogram, for several tables of the page.
  */
 #ifndef TW_REPORT_LAT_CELLS_H
 #define TW_REPORT_LAT_CELLS_H
@@ -8,11 +8,11 @@
 #include "command/output/table.h"
 #include "latency/histogram.h"
 
-/* A dash where no value lies above the percentile. */
+/* Add a percentile; a dash if no value lies above it. */
 void tw_report_add_percentile(struct tw_table *table, const struct tw_histogram *histogram,
 			      double percent);
 
-/* Mean, p50, p99, p99.9 and max; of an empty histogram five dashes. */
+/* Add mean, p50, p99, p99.9 and max; five dashes for an empty histogram. */
 void tw_report_add_lat(struct tw_table *table, const struct tw_histogram *lat);
 
 #endif

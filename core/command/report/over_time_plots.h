@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the plots over time of a direction are made of.
+ * The parts of a direction's plots over time.
  */
 #ifndef TW_REPORT_OVER_TIME_PLOTS_H
 #define TW_REPORT_OVER_TIME_PLOTS_H
@@ -10,12 +10,13 @@
 
 struct tw_plot;
 
-/* Lat by time as a heat map; nothing without files of intervals (heat_plot.c). */
+/* Add a heat map of lat over time; nothing without files of intervals
+ * (heat_plot.c). */
 void tw_report_add_heat(struct tw_page *page, const struct tw_report_group *group,
 			int direction);
 
-/* The longest stalls, where they were seen, by their numbers; the caption tells their
- * causes (stall_marks.c). */
+/* Mark the longest stalls with numbers at the times they happened. The caption
+ * describes their causes (stall_marks.c). */
 void tw_report_mark_stalls(struct tw_plot *plot, const struct tw_report_group *group,
 			   int direction);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run over time as a table of a few rows for each direction: of files of intervals.
- * And what a group of such files is.
+ * The run over time as a table with a few rows for each direction, from files
+ * of intervals. Also describes the files of a group.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@
 
 /* ---- the table ------------------------------------------------------------ */
 
-/* Cells of a row: as few as @MAX_ROWS allow. */
+/* Return the number of cells in a row, so that there are at most MAX_ROWS
+ * rows. */
 static size_t cells_a_row(const struct tw_report_cells *cells)
 {
 	return (cells->count + MAX_ROWS - 1) / MAX_ROWS;
@@ -26,11 +27,11 @@ static size_t cells_a_row(const struct tw_report_cells *cells)
 
 struct row {
 	struct tw_report_cell cell;
-	size_t end;			/* where the next one begins */
+	size_t end;			/* where the next row begins */
 	int error;
 };
 
-/* Is there so little from the cell @first on that a few I/Os would make any rate? */
+/* Are the cells from @first on so short that a few I/Os would give any rate? */
 static int is_rest(const struct tw_report_cells *cells, size_t first)
 {
 	const size_t step = cells_a_row(cells);
@@ -40,7 +41,7 @@ static int is_rest(const struct tw_report_cells *cells, size_t first)
 	       cells->width_ns * step / 2;
 }
 
-/* The last one takes the rest. */
+/* Make a row. The last row includes a short rest. */
 static void make_row(struct row *row, const struct tw_report_cells *cells, size_t first)
 {
 	*row = (struct row) { .end = first + cells_a_row(cells) };
@@ -118,7 +119,8 @@ static void add_rows(struct tw_page *page, const struct tw_report_cells *cells,
 	tw_page_only(page, medium);
 }
 
-/* In HTML folded: there are plots, which not everybody sees. */
+/* Add the table. HTML folds it, since it also has plots, which some readers
+ * can't see. */
 static void add_table(struct tw_page *page, const struct tw_report_cells *cells,
 		      int direction)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run over time as a short table for the terminal: of files of intervals, which know
- * more (over_time_table.c), else of the reports. HTML has plots (plots.c), and a table
- * folded away for those who don't see them or want the numbers.
+ * The run over time as a short table for the terminal. Its data are files of
+ * intervals, which have more (over_time_table.c), or else the reports. HTML has
+ * plots (plots.c), and a folded table with the numbers.
  */
 #include "command/output/table.h"
 #include "command/report/page.h"
 #include "command/reports/cells.h"
 #include "command/reports/over_time.h"
 
-/* The folded one of HTML has the intervals of the plots. */
+/* Return the number of rows. The folded table in HTML has the intervals of the
+ * plots. */
 static size_t most_rows(unsigned medium)
 {
 	return medium == TW_IN_TEXT ? 12 : 60;
@@ -66,13 +67,14 @@ static int has_ios(const struct tw_report_over_time *over_time, int direction)
 	return 0;
 }
 
-/* The directions of a table: a line has room for two. */
+/* The directions of a table. A line has room for two. */
 struct pair {
 	int directions[2];
 	size_t count;
 };
 
-/* Of several intervals or jobs the percentile of all is not known. */
+/* The percentile over several intervals or jobs is not known, but a bound
+ * is. */
 static struct tw_table *new_table(struct tw_page *page, const struct pair *pair,
 				  int is_bound, unsigned medium)
 {

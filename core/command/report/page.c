@@ -52,7 +52,7 @@ static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
 
 /* ---- what was found ------------------------------------------------------ */
 
-/* Where the time of all I/Os of a direction went, and what is not in it. */
+/* Add where the time of all I/Os of a direction went, and what is not in it. */
 static void add_sum(struct tw_page *page, const struct tw_report_group *group,
 		    int direction)
 {
@@ -65,15 +65,15 @@ static void add_sum(struct tw_page *page, const struct tw_report_group *group,
 				  tw_report_directions[direction]);
 	if (!tw_report_is_attached(group))
 		tw_report_add_apart(page, tally, direction);
-	/* They look like fast ones. */
+	/* In the figures these I/Os seem fast. */
 	if (empty)
 		tw_page_remark(page, "among these: %llu that moved nothing (the device "
 			       "is gone, or the file ends before)",
 			       (unsigned long long)empty);
 }
 
-/* Where the time went, and why the slow ones were slow: the rest of the page is the
- * evidence for it. */
+/* Add where the time went, and why the slow I/Os were slow. The rest of the
+ * page is the evidence. */
 static void add_answers(struct tw_page *page, const struct tw_report_group *group)
 {
 	char text[TW_REPORT_SENTENCE];
@@ -90,8 +90,8 @@ static void add_answers(struct tw_page *page, const struct tw_report_group *grou
 
 /* ---- the stages ---------------------------------------------------------- */
 
-/* Text has no room for all columns: of a row that is not of every I/O it tells the
- * number below. */
+/* Add a row. If it does not cover every I/O, text prints their number below,
+ * since it has no room for this column. */
 static void add_row(struct tw_table *table, const char *name,
 		    const struct tw_histogram *histogram, uint64_t ios, int is_torn)
 {
@@ -120,7 +120,7 @@ static void add_rows(struct tw_page *page, const struct tw_report_tally *tally,
 		{ "I/Os", .media = TW_IN_HTML },
 		{ .heading = "min" }, { .heading = "mean" },
 		{ "std. dev.", .media = TW_IN_HTML },
-		/* The percents. */
+		/* The percentiles. */
 		{ .heading = "" }, { .heading = "" }, { .heading = "" },
 		{ .heading = "" }, { .heading = "" },
 		{ .heading = "max" },
@@ -164,7 +164,8 @@ static void add_direction(struct tw_page *page, const struct tw_report_group *gr
 
 /* ---- the rest of a group ------------------------------------------------- */
 
-/* How many I/Os share a stamp: completions seen at once have one. */
+/* Add how many I/Os share a stamp: completions that are seen together have
+ * one. */
 static void add_batches(struct tw_page *page, const struct tw_report_tally *tally)
 {
 	uint64_t requeued = 0;
@@ -183,7 +184,8 @@ static void add_batches(struct tw_page *page, const struct tw_report_tally *tall
 			     "had to come first", (unsigned long long)requeued);
 }
 
-/* Of jobs without a rate there is no response time to be missed. */
+/* Return what is missing. Jobs without a rate have no response time that could
+ * be missing. */
 static unsigned missed_by(const struct tw_report_group *group)
 {
 	const struct tw_report_tally *tally = &group->tally;
@@ -195,8 +197,8 @@ static unsigned missed_by(const struct tw_report_group *group)
 	return tally->missing & ~TW_REPORT_NO_RESPONSE;
 }
 
-/* What a reader might look for in vain. What has no name here is told where it would be:
- * bytes and fio's lat. */
+/* Add what a reader might expect but was not recorded. Entries without a name
+ * are mentioned in their own place: bytes and fio's lat. */
 static void add_missing(struct tw_page *page, const struct tw_report_group *group)
 {
 	static const char *const names[TW_REPORT_MAY_MISS] = {
@@ -207,7 +209,7 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 		[TW_REPORT_SHORT] = "short I/Os",
 		[TW_REPORT_UNACCOUNTED] = "I/Os that fio did not count",
 		[TW_REPORT_BACKWARDS] = "stamps that ran backwards",
-		/* TW_REPORT_NO_BATCHES and those after it */
+		/* TW_REPORT_NO_BATCHES and the next ones */
 		[TW_REPORT_COUNTS] = "batches", "the slowest I/Os",
 		"the run over time", "response times",
 	};
@@ -239,7 +241,7 @@ static void add_unknown(struct tw_page *page, const struct tw_report_group *grou
 		tw_page_more(page, " %s", key);
 }
 
-/* What needs an engine, which `tickwise attach` does without. */
+/* Add what needs an engine. Reports of `tickwise attach` do not have it. */
 static void add_of_engine(struct tw_page *page, const struct tw_report_group *group,
 			  unsigned with)
 {
@@ -308,7 +310,7 @@ static unsigned fewer_digits(unsigned fewest, const struct tw_histogram *of)
 							       fewest;
 }
 
-/* The coarsest of all histograms; 0 when there is none. */
+/* Return the digits of the coarsest histogram; 0: there is none. */
 static unsigned fewest_digits(const struct tw_report_group *groups,
 			      size_t count)
 {

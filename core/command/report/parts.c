@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the time of an I/O goes: see parts.h. Percentiles of the stages don't add up to
- * that of lat. So a percentile is divided as the I/Os are whose lat is about that
- * percentile: in the table those of the same slice of lat (latency/slices.h), in the bars
- * also those above it, as in the sentence on the slow ones.
+ * Shows where the time of an I/O goes: see parts.h. Percentiles of stages do
+ * not add up to the percentile of lat. So a percentile of lat is divided into
+ * stages like the I/Os whose lat is near it. The table uses the I/Os in the
+ * same slice of lat (latency/slices.h). The bars also use those above it, as
+ * the sentence on slow I/Os does.
  */
 #include "command/report/parts.h"
 
@@ -46,13 +47,13 @@ static const struct tw_report_slice *slice_of(const struct tw_report_tally *tall
 {
 	const struct tw_histogram *lat = &tally->times[TW_REPORT_LAT][direction];
 
-	/* As in the table of stages. */
+	/* Use the same condition as the table of stages. */
 	if (!tw_histogram_has_percentile(lat, percent))
 		return NULL;
 	return tw_report_slice_at(tally, direction, percent);
 }
 
-/* Is there one? */
+/* Add a bar for a percentile. Return: 0 if there is none. */
 static int add_percent(struct tw_plot *plot, const struct tw_report_tally *tally,
 			int direction, double percent)
 {
@@ -80,7 +81,7 @@ void tw_report_add_parts(struct tw_page *page, const struct tw_report_tally *tal
 	struct tw_plot *plot;
 	int any;
 
-	/* Of some stages the sum would be too small. */
+	/* Some stages alone would give too small a sum. */
 	if (!tw_report_has_all_stages(tally, direction))
 		return;
 	plot = tw_page_plot(page, "Where the time of an I/O goes");

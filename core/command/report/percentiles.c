@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Percentile files: what HdrHistogram's outputPercentileDistribution() writes
- * and its plotter reads. Values are in microseconds with three decimals, so
- * no nanosecond is lost. There is a line for each bin that holds something,
- * with the bin's upper edge: no percentile is made up between bins.
+ * Writes percentile files, as HdrHistogram's outputPercentileDistribution()
+ * writes and its plotter reads them. Values are in microseconds with three
+ * decimals, so no nanosecond is lost. There is a line for each bin that is not
+ * empty, with the bin's upper edge. No percentile between bins is interpolated.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "command/reports/want.h"
 #include "latency/histogram.h"
 
-/* Of a job's name in a file's. */
+/* Length of a job's name in a file's name. */
 #define MAX_NAME	100
 
 static void write_line(FILE *file, uint64_t value_ns, uint64_t below,
@@ -26,7 +26,7 @@ static void write_line(FILE *file, uint64_t value_ns, uint64_t below,
 
 	fprintf(file, "%12.3f %2.12f %10llu", (double)value_ns / 1e3, part,
 		(unsigned long long)below);
-	/* The last has none: it would be infinite. */
+	/* The last line has no such value, which would be infinite. */
 	if (below < count)
 		fprintf(file, " %14.2f",
 			(double)count / (double)(count - below));
@@ -79,7 +79,7 @@ static int write_path(const char *path, const struct tw_histogram *histogram,
 	return tw_report_close_file(file, path, problem);
 }
 
-/* A job's name is no path. */
+/* Replace characters of a job's name that do not suit a file's name. */
 static void plain_name(char *plain, const char *name)
 {
 	static const char good[] =
@@ -92,8 +92,9 @@ static void plain_name(char *plain, const char *name)
 	plain[i] = '\0';
 }
 
-/* The group's number is in the name only if there are several: their jobs may
- * have the same name. @number 0: there are not. */
+/* Write the files of a group. Its number is in their names only if there are
+ * several groups, whose jobs can have the same name. @number is 0 if there is
+ * one group. */
 static int write_group(const struct tw_report_group *group, size_t number,
 		       const char *prefix, struct tw_report_problem *problem)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plots of a direction: latency by percentile, stages compared, and lat and I/Os
- * over the time of the run.
+ * The plots of a direction: latency by percentile, a comparison of stages, and
+ * lat and I/Os over the time of the run.
  */
 #include <stdio.h>
 
@@ -17,8 +17,8 @@
 
 static const double marked[] = { 50, 90, 99, 99.9, 99.99, 99.999 };
 
-/* A part of the I/Os that is at or below something, as 1 / (1 - part): at
- * most all but one of them. */
+/* Return 1 / (1 - part) for the part of I/Os that is at or below a value; for
+ * the last value as if one I/O was above it. */
 static double tail(uint64_t below, uint64_t count)
 {
 	return (double)count / (double)(below < count ? count - below : 1);
@@ -43,7 +43,7 @@ static void add_bins(struct tw_series *series, const struct tw_histogram *histog
 	}
 }
 
-/* "1.23 ms": a place in a plot is not known any better. */
+/* Write "1.23 ms": no reader can read a plot more precisely. */
 static const char *short_ns(char *text, double ns)
 {
 	struct tw_format_unit unit = tw_format_unit(ns);
@@ -53,7 +53,8 @@ static const char *short_ns(char *text, double ns)
 	return text;
 }
 
-/* Those of lat have their values at them. */
+/* Add marks at percentiles. Only those of lat have their values next to
+ * them. */
 static void add_marks(struct tw_series *series, const struct tw_histogram *histogram,
 		      const char *name, int with_values)
 {
@@ -62,7 +63,7 @@ static void add_marks(struct tw_series *series, const struct tw_histogram *histo
 		double left = 1 - marked[i] / 100;
 		char number[TW_FORMAT_SIZE], value[TW_FORMAT_SIZE];
 
-		/* The last digits are rounded. */
+		/* The last digits of @left are rounded. */
 		if ((double)histogram->count * left < 1 - 1e-6)
 			break;
 		tw_plot_tag(series, 1 / left, ns, with_values ? short_ns(value, ns) : "",
@@ -129,13 +130,14 @@ static void add_stages(struct tw_page *page, const struct tw_report_tally *tally
 
 /* ---- over time ------------------------------------------------------------ */
 
-/* The middle of an interval, in seconds. */
+/* Return the middle of an interval, in seconds. */
 static double middle_of(const struct tw_report_interval *interval)
 {
 	return ((double)interval->from_ns + (double)interval->over_ns / 2) / 1e9;
 }
 
-/* All plots over time end with the run. In cells, jobs have one time. */
+/* Set the axis of time. All plots over time end with the run. Cells have a
+ * common time for all jobs. */
 static void set_time(struct tw_plot *plot, const struct tw_report_group *group)
 {
 	const struct tw_report_over_time *over_time = &group->over_time;
@@ -161,7 +163,7 @@ static double value_of(const struct tw_report_interval *interval, int direction,
 	return (double)(which == OVER_TIME_P99 ? of->p99_ns : of->max_ns);
 }
 
-/* Does the line have any value? Else it is not there. */
+/* Return 1 if the line has any value above 0; else it is left out. */
 static int has_line(const struct tw_report_over_time *over_time, int direction,
 		    enum over_time_line which)
 {
@@ -194,8 +196,9 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 	}
 }
 
-/* The end of a run may cut the last interval so short that a handful of I/Os
- * make any rate: it is in the tables' sums, not in this plot. */
+/* Return the number of intervals in the plot of rates. The end of the run can
+ * cut the last interval so short that a few I/Os give any rate. It is in the
+ * sums of the tables, but not in this plot. */
 static size_t rates_of(const struct tw_report_over_time *over_time)
 {
 	const struct tw_report_interval *last =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise report: the engine's reports, merged, as a page or as JSON, and if
- * wanted as files of percentiles, as HTML and as a trace.
- * Either all files are good and shown, or none is shown.
+ * tickwise report: merges the engine's reports, and prints a page or JSON.
+ * Options add files of percentiles, HTML and a trace. Either all files are good
+ * and shown, or none is shown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@
 
 struct wanted {
 	int as_json;
-	int of_hosts;			/* merge those of several */
-	int clocks;			/* how far off each was, in text */
-	const char *html;		/* a path; NULL: none */
-	const char *percentiles;	/* a prefix; NULL: none */
-	const char *trace;		/* a path; NULL: none */
-	uint64_t from_ns, to_ns;	/* of the run */
+	int of_hosts;			/* merge reports of several hosts */
+	int clocks;			/* text shows how far off each clock was */
+	const char *html;		/* a path; NULL: no file */
+	const char *percentiles;	/* a prefix; NULL: no files */
+	const char *trace;		/* a path; NULL: no file */
+	uint64_t from_ns, to_ns;	/* part of the run */
 };
 
 static const struct tw_option table[] = {
@@ -101,11 +101,11 @@ const struct tw_options tw_report_options = {
 	.common = TW_HAS_OUTPUT,
 };
 
-/* The reports are not freed: a thousand of them take a quarter of the time that
- * they took to read, and the end of the process does it in no time. */
+/* The reports are not freed. To free a thousand takes a quarter of the time
+ * that reading took, while the end of the process takes no time. */
 static struct tw_report *reports;
 
-/* @page: NULL unless HTML is wanted. */
+/* Write the files. @page: NULL unless HTML is wanted. */
 static int write_files(const struct tw_report_group *groups, size_t count,
 		       const struct tw_page *page, const struct wanted *wanted)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest I/Os on a report's page, each with what it was, when, and where its time
- * went. Text has a few of them, with the longest stages: all have no room there.
+ * The slowest I/Os on a report's page: each with its operation, its time, and
+ * its stages. Text has a few of them, with their longest stages, as there is no
+ * room for more.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include "latency/histogram_json.h"
 
 #define MAX_IN_TEXT	5
-#define MAX_IN_HTML	100	/* all are in the JSON */
+#define MAX_IN_HTML	100	/* the JSON has all */
 #define MAX_STALLS	3	/* in text */
 
 /* ---- where and when ------------------------------------------------------- */
@@ -50,7 +51,8 @@ static void add_since_start(struct tw_table *table, const struct tw_report_slow 
 		tw_cell_none(table);
 }
 
-/* Of a report of `tickwise attach`, which file; else NULL. */
+/* Return the file of an I/O in a report of `tickwise attach`; NULL in other
+ * reports. */
 static const char *file_of(const struct tw_report_slow *slow)
 {
 	const char *file = json_string_value(json_object_get(slow->json, "file"));
@@ -60,11 +62,11 @@ static const char *file_of(const struct tw_report_slow *slow)
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* What is shorter than this part of lat is not named. */
+/* In percent of lat; shorter stages are not named. */
 #define MIN_PERCENT	5
 #define MAX_STAGES	34	/* columns of text */
 
-/* The first of the longest; NULL: none has a part that is worth a word. */
+/* Return the first of the longest stages; NULL: none has MIN_PERCENT of lat. */
 static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, int count,
 					    uint64_t lat_ns)
 {
@@ -77,8 +79,8 @@ static struct tw_report_slow_stage *longest(struct tw_report_slow_stage *list, i
 										   NULL;
 }
 
-/* The two longest stages with their parts of lat, or the longest alone: a line has not
- * more room. */
+/* Write the two longest stages with their parts of lat, or the longest alone if
+ * a line has no room for both. */
 static void longest_stages(char *text, size_t size, const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_REPORT_STAGES], *stage;
@@ -157,7 +159,7 @@ static void add_few(struct tw_page *page, const struct tw_report_group *group,
 struct columns {
 	struct tw_column list[MAX_COLUMNS];
 	size_t count;
-	int stages[TW_REPORT_STAGES];	/* those that any of the I/Os has */
+	int stages[TW_REPORT_STAGES];	/* stages that any of the I/Os has */
 	int call, cause, times;
 };
 
@@ -182,7 +184,7 @@ static void add_column(struct columns *columns, const char *heading, unsigned fl
 	};
 }
 
-/* A column for a stage that none of them has would say nothing. */
+/* Find the columns. A stage that none of the I/Os has is left out. */
 static void find_columns(struct columns *columns, const struct tw_report_group *group)
 {
 	*columns = (struct columns) {
@@ -221,7 +223,7 @@ static void add_ns(struct tw_table *table, const json_t *object, const char *key
 		tw_cell_ns(table, (double)ns);
 }
 
-/* Ticks and the like: strings in the file. */
+/* Add a string of the file, such as ticks. */
 static void add_string(struct tw_table *table, const json_t *slow, const char *key)
 {
 	const char *string = json_string_value(json_object_get(slow, key));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stalls in a plot over time: a number where the slowest I/O of each ended, and what
- * held it up in the plot's caption.
+ * Marks stalls in a plot over time: a number where the slowest I/O of each
+ * ended. The plot's caption describes the causes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,9 @@
 #define MAX_STALLS	5
 #define COLOR		TW_PLOT_MAX
 
-/* Where it ended, in the seconds of the plot. Files of intervals are since the start of
- * the first job, others since each job's own. */
+/* Find where the I/O ended, in seconds of the plot. With files of intervals
+ * this is the time since the start of the first job; else it is the time since
+ * the start of the I/O's own job. */
 static int end_of(double *s, const struct tw_report_group *group,
 		  const struct tw_report_slow *slow)
 {
@@ -47,7 +48,7 @@ static void put_stall(FILE *file, int number, const struct tw_report_stall *stal
 	fprintf(file, ", %zu I/O%s.", stall->ios, tw_format_plural(stall->ios));
 }
 
-/* How many. */
+/* Mark the stalls. Return: their number. */
 static int mark(struct tw_plot *plot, FILE *file, const struct tw_report_group *group,
 		int direction)
 {

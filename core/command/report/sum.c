@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean latency of a direction as the sum of its stages, in words for the
- * page: the number that fio prints, and what it is made of.
+ * Describes the mean latency of a direction as the sum of its stages: the
+ * number that fio prints, and its parts.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "command/reports/attached.h"
 #include "command/report/sum.h"
 
-/* Means that are added up have one unit and as many decimals. */
+/* Means that add up have the same unit and number of decimals. */
 struct means {
 	struct tw_page *page;
 	struct tw_format_unit unit;
-	double digit_ns;	/* what the last digit is of the sum of all I/Os */
+	double digit_ns;	/* the last digit of a mean, times all I/Os */
 };
 
 static double in_digits(const struct means *means, uint64_t sum_ns)
@@ -28,8 +28,8 @@ static void put_digits(const struct means *means, double digits)
 		     digits / pow(10, means->unit.decimals));
 }
 
-/* Each is the difference of two rounded sums: so they add up as they are
- * printed, and none of them is off by a whole digit. */
+/* Add the stages. Each is the difference of two rounded sums. So they add up as
+ * printed, and none is off by a whole digit. */
 static void put_stages(const struct means *means,
 		       const struct tw_report_tally *tally, int direction,
 		       int stages)
@@ -79,7 +79,7 @@ int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction)
 	return any && (!off_ns || (tally->is_torn && off_ns <= lat_ns / 100));
 }
 
-/* Of the stages that have any time. */
+/* Return the smallest sum of a stage that is not 0. */
 static uint64_t smallest_ns(const struct tw_report_tally *tally, int direction)
 {
 	uint64_t smallest = 0;
@@ -93,14 +93,15 @@ static uint64_t smallest_ns(const struct tw_report_tally *tally, int direction)
 	return smallest;
 }
 
-/* What the last digit is. */
+/* Return the value of the last digit. */
 static double digit_of(const struct tw_format_unit *unit)
 {
 	return unit->ns / pow(10, unit->decimals);
 }
 
-/* The unit of the largest, in which the smallest part must not become 0.000: so some
- * milliseconds that have parts of nanoseconds are in microseconds. */
+/* Return the unit that suits the largest mean. The smallest mean must not
+ * become 0.000 in it. So milliseconds with parts of nanoseconds are printed in
+ * microseconds. */
 static struct tw_format_unit unit_for(double largest_ns, double smallest_ns)
 {
 	struct tw_format_unit unit = tw_format_unit(largest_ns);
@@ -113,7 +114,7 @@ static struct tw_format_unit unit_for(double largest_ns, double smallest_ns)
 	return unit;
 }
 
-/* Of all I/Os; @smallest_ns: 0 if no parts are shown. */
+/* Prepare means over all I/Os. @smallest_ns: 0 if no parts are shown. */
 static struct means means_of(struct tw_page *page, uint64_t largest_ns,
 			     uint64_t smallest_ns, uint64_t ios)
 {
@@ -127,13 +128,14 @@ static struct means means_of(struct tw_page *page, uint64_t largest_ns,
 	return means;
 }
 
-/* What @sum_ns is where fio's own mean is known, and where it is not. */
+/* The names of the sum: one after fio's own mean, one if that is not known. */
 struct names {
 	const char *next_to_fio, *alone;
 };
 
-/* The sum, which is fio's lat but for the clock. fio's own mean comes first if it is
- * known. Its I/Os are ours, unless a stamp of ours failed. */
+/* Add the sum, which is fio's lat except for the clock. fio's own mean comes
+ * first, if it is known. fio counts the same I/Os, unless a stamp of the engine
+ * failed. */
 static void put_fio_mean(const struct means *means, const struct tw_report_group *group,
 			 int direction, uint64_t sum_ns, struct names names)
 {
@@ -158,8 +160,8 @@ static void put_fio_mean(const struct means *means, const struct tw_report_group
 		     off_ns < 0 ? "less" : "more");
 }
 
-/* fio's lat ends where getevents() returns; of a sync it begins where its issue
- * time is, which is no stamp of ours. */
+/* Add the sum up to the return of getevents(), where fio's lat ends. fio's lat
+ * of a sync begins at its issue time, where the engine has no stamp. */
 static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 		    int direction)
 {
@@ -201,7 +203,8 @@ static void put_sum(struct tw_page *page, const struct tw_report_group *group,
 			     group->size);
 }
 
-/* Or where the engine sees the completion: of the stages before deliver, the last. */
+/* Add the sum up to the stage before deliver, if fio's lat ends where the
+ * engine sees the completion. */
 static void put_event_sum(struct tw_page *page, const struct tw_report_group *group,
 			  int direction)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean latency as the sum of its stages, in words.
+ * Describes in words the mean latency as the sum of its stages.
  */
 #ifndef TW_REPORT_SUM_H
 #define TW_REPORT_SUM_H
@@ -8,12 +8,13 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* Nothing of lat is missing: recorded by all jobs, and known to this version; but for 1 %
- * where some stages of an I/O may be in another interval. */
+/* Is all of lat known by stages? All jobs must have recorded them, and this
+ * version must know them. Up to 1 % can be missing if stages of an I/O can be
+ * in another interval. */
 int tw_report_has_all_stages(const struct tw_report_tally *tally, int direction);
 
-/* Of a direction: the mean of lat and the stages it is the sum of; and the time inside
- * the submitting call. Nothing where there is none. */
+/* Add the mean of lat with its stages, and the time inside the submitting call,
+ * for a direction. They add nothing if there is no such time. */
 void tw_report_add_sum(struct tw_page *page, const struct tw_report_group *group,
 		       int direction);
 void tw_report_add_call(struct tw_page *page, const struct tw_report_tally *tally,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest I/Os as a trace that ui.perfetto.dev and chrome://tracing show:
- * the Trace Event Format's complete events ("X"), which on one track must nest
- * or stay apart. So each job is a process of the trace, and its I/Os that
- * overlap lie on tracks of their own below it. What tw_trigger has kept of the kernel's
- * events are instants ("i"), on a track for each CPU.
+ * Writes the slowest I/Os as a trace that ui.perfetto.dev and chrome://tracing
+ * show. It has complete events ("X") of the Trace Event Format, which must nest
+ * or stay apart on one track. So each job is a process of the trace, and its
+ * I/Os that overlap are on tracks of their own. The kernel's events that
+ * tw_trigger kept are instants ("i"), on a track for each CPU.
  *
- * Times are CLOCK_MONOTONIC in microseconds with three decimals, written as
- * they are, never through a double.
+ * Times are CLOCK_MONOTONIC in microseconds with three decimals. They are
+ * written from integers and never become a double.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct io {
 	unsigned lane;
 };
 
-/* The I/Os of one job that have a time. */
+/* The I/Os of one job whose time is known. */
 struct track {
 	struct io *ios;
 	size_t count;
@@ -72,8 +72,8 @@ static int find_ios(struct track *track, const struct tw_report *report)
 	return 0;
 }
 
-/* Each on the first lane that is free by then. @busy_ns: room for a number for
- * each. Returns how many lanes there are. */
+/* Put each I/O on the first lane that is free at its begin. @busy_ns has room
+ * for a number for each I/O. Return: the number of lanes. */
 static unsigned assign_lanes(struct track *track, uint64_t *busy_ns)
 {
 	unsigned lanes = 0;
@@ -94,8 +94,8 @@ static unsigned assign_lanes(struct track *track, uint64_t *busy_ns)
 
 struct out {
 	FILE *file;
-	unsigned pid;			/* of the trace, not the system's */
-	int any;			/* an event has been written */
+	unsigned pid;			/* number in the trace, not the system's */
+	int any;			/* 1: an event has been written */
 };
 
 static void put_us(FILE *file, const char *key, uint64_t ns)
@@ -117,7 +117,7 @@ static void put_json(FILE *file, const char *key, const json_t *value)
 	json_dumpf(value, file, JSON_ENCODE_ANY);
 }
 
-/* A name of the track, which names are for people. */
+/* Write a name of the track, which viewers show. */
 static void put_name(struct out *out, const char *what, unsigned lane,
 		     json_t *name)
 {
@@ -142,7 +142,8 @@ static void put_stage(struct out *out, const struct io *io, const char *name,
 	putc('}', out->file);
 }
 
-/* One after another. Where one is missing, nobody knows when the next began. */
+/* Write the stages one after another, as long as none is missing: after a
+ * missing one, the begin of the next is not known. */
 static void put_stages(struct out *out, const struct io *io)
 {
 	struct tw_report_slow_stage list[TW_REPORT_STAGES];
@@ -258,7 +259,7 @@ static void put_event(struct out *out, const json_t *event)
 	fputs("}}", out->file);
 }
 
-/* A process of the trace, too, with a track for each CPU. */
+/* Write the events as a process of the trace with a track for each CPU. */
 static void put_events(struct out *out, const struct tw_report *report)
 {
 	const json_t *events = report->trigger.events;

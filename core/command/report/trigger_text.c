@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's trace events around a slow I/O (trigger.c) on the page: what fired, a few
- * lines of events in text, and all of them in HTML.
+ * The kernel's trace events around a slow I/O (trigger.c) on the page. Text has
+ * what fired and a few lines of events, HTML has all events.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include "command/reports/want.h"
 #include "latency/histogram_json.h"
 
-/* Lines of text: the first half and the last half of the events. */
+/* Number of lines in text: half for the first events, half for the last. */
 #define MAX_IN_TEXT	20
 
 /* ---- what fired ----------------------------------------------------------- */
 
 struct sums {
-	size_t jobs;			/* with tw_trigger */
-	size_t fired;			/* of these with an I/O */
+	size_t jobs;			/* number of jobs with tw_trigger */
+	size_t fired;			/* number of these that have an I/O */
 	uint64_t slower;
-	const struct tw_report *first;	/* of the jobs */
+	const struct tw_report *first;	/* the first of these jobs */
 	const struct tw_report *off;	/* the first without events; or NULL */
-	uint64_t stopped_for;		/* the first one's that missed the ring */
+	uint64_t stopped_for;		/* of the first job that missed the ring */
 	const struct tw_report *slowest;	/* of those that fired; or NULL */
 };
 
@@ -96,7 +96,8 @@ static void add_off(struct tw_page *page, const struct sums *sums)
 		tw_page_more(page, "; the kernel's events were stopped for another job then");
 }
 
-/* In words: how many I/Os were too slow, what the first was, or why there is none. */
+/* Add a sentence: how many I/Os were too slow, and what the first was or why
+ * there is none. */
 static void add_sentence(struct tw_page *page, const struct sums *sums)
 {
 	char above[TW_FORMAT_SIZE];
@@ -118,7 +119,7 @@ static void add_sentence(struct tw_page *page, const struct sums *sums)
 
 /* ---- events --------------------------------------------------------------- */
 
-/* Of a switch: how the one task left, and who came. */
+/* Shorten a switch: how the one task left, and which task came. */
 static int shorten_switch(char *text, size_t size, const char *args)
 {
 	const char *state = strstr(args, " prev_state=");
@@ -136,7 +137,8 @@ static int shorten_switch(char *text, size_t size, const char *args)
 	return 1;
 }
 
-/* What says most, first: a line has no room for all. */
+/* Shorten an event. The most useful part comes first, as a line has no room for
+ * all. */
 static void shorten(char *text, size_t size, const json_t *event)
 {
 	static const struct { const char *name, *from; } begins[] = {
@@ -158,7 +160,8 @@ static void shorten(char *text, size_t size, const json_t *event)
 	snprintf(text, size, "%s", args);
 }
 
-/* Since the I/O began: a stamp is rounded down to a microsecond. */
+/* Return the time since the I/O began. A stamp is rounded down to a
+ * microsecond. */
 static long long since_us(const struct tw_report_trigger *trigger,
 			  const json_t *event)
 {
@@ -194,7 +197,8 @@ static size_t count_shown(const json_t *events, int only_own)
 	return count;
 }
 
-/* Those of the I/O and of its thread tell most; if there are none, all. */
+/* Add a few events: those of the I/O and its thread, which help most. If there
+ * are none, all events count. */
 static void add_few_events(struct tw_page *page, const struct tw_report_trigger *trigger)
 {
 	int only_own = count_shown(trigger->events, 1) != 0;
