@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of `tickwise attach`: read, and in words for the page and the HTML. The
+ * Reads reports of `tickwise attach`, and describes them for the page. The
  * tables are in attached_table.c.
  */
 #include <errno.h>

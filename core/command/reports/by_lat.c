@@ -95,7 +95,7 @@ int tw_report_read_by_lat(struct tw_report *report, struct tw_report_problem *pr
 
 /* ---- merging ------------------------------------------------------------- */
 
-/* 0; -1: more than 64 bits. */
+/* Add a slice. Return: 0; -1: more than 64 bits. */
 static int add_slice(struct tw_report_slice *into, const struct tw_report_slice *from)
 {
 	int over = __builtin_add_overflow(into->ios, from->ios, &into->ios);
@@ -144,7 +144,7 @@ void tw_report_free_by_lat(struct tw_report_by_lat *by_lat)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* NULL without memory, as the next. */
+/* Return NULL without memory, as the next function does. */
 static json_t *slice_to_json(const struct tw_report_slice *slice)
 {
 	json_t *stages = json_object();

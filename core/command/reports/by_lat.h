@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stages of I/Os of a similar lat, of which a report has the sums: read, merged, and
- * asked where the time of the I/Os at a percentile went.
+ * The stages of I/Os with similar lat. A report has their sums. They are read
+ * and merged here, and show where the time of the I/Os at a percentile went.
  */
 #ifndef TW_REPORT_BY_LAT_H
 #define TW_REPORT_BY_LAT_H
@@ -9,10 +9,10 @@
 #include "command/reports/report.h"
 #include "latency/slices.h"
 
-/* 0, with @problem set if something is wrong; -ENOMEM. */
+/* Read the sums. Return: 0, with @problem set if they are wrong; -ENOMEM. */
 int tw_report_read_by_lat(struct tw_report *report, struct tw_report_problem *problem);
 
-/* 0, -ENOMEM, -EOVERFLOW. */
+/* Add the sums. Return: 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_by_lat(struct tw_report_by_lat *into,
 			   const struct tw_report_by_lat *from);
 
@@ -20,16 +20,16 @@ void tw_report_free_by_lat(struct tw_report_by_lat *by_lat);
 
 int tw_report_has_by_lat(const struct tw_report_tally *tally);
 
-/* {DIRECTION: [...]}, as the engine writes it; NULL without memory. */
+/* Return {DIRECTION: [...]}, as the engine writes it; NULL without memory. */
 json_t *tw_report_by_lat_to_json(const struct tw_report_tally *tally);
 
-/* The slice that has @percent of a direction's lat; NULL: not of all I/Os are the
- * stages known by lat. */
+/* Return the slice with @percent of a direction's lat; NULL: some I/Os are in
+ * no slice. */
 const struct tw_report_slice *tw_report_slice_at(const struct tw_report_tally *tally,
 						 int direction, double percent);
 
-/* The sum of that slice and of all above it, as a slice with where it begins. 0: there is
- * none, or sums that don't fit. */
+/* Sum up this slice and all above it, as a slice with the same begin. Return:
+ * 0: there is none, or sums don't fit. */
 int tw_report_slices_from(struct tw_report_slice *sum, const struct tw_report_tally *tally,
 			  int direction, double percent);
 

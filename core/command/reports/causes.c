@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened to the job's thread in the longest stage of a slow I/O: read, checked,
- * and in words for the page and the HTML.
+ * Reads and checks what happened to the job's thread in the longest stage of a
+ * slow I/O, and describes it for the page.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define WHERE	"slowest[].causes."
 #define HAD	"slowest[].causes.had_cpu[]."
-/* What is less than this part of the stage is not worth a word. */
+/* A piece below 1 / MIN_PART of the stage is not mentioned. */
 #define MIN_PART	20
 
 static const char *const pieces[TW_REPORT_PIECES] = {
@@ -35,7 +35,7 @@ static int is_stage(const char *name)
 	return 0;
 }
 
-/* Of what need not be there: 0 then. */
+/* Return an optional value; 0 if it is missing. */
 static uint64_t optional(const json_t *json, const char *where, const char *key,
 			 struct tw_report_problem *problem)
 {
@@ -93,7 +93,7 @@ static int read_cause(struct tw_report_cause *cause, const json_t *slow,
 		cause->ns[i] = optional(json, WHERE, pieces[i], problem);
 		over |= __builtin_add_overflow(sum_ns, cause->ns[i], &sum_ns);
 	}
-	/* The stage may be one that this version does not know. */
+	/* The length is not known if this version does not know the stage. */
 	if (over || (cause->stage_ns && sum_ns > cause->stage_ns))
 		tw_report_refuse(problem, "slowest[].causes add up to more "
 				 "than their stage");
@@ -228,7 +228,8 @@ static void put_pieces(FILE *file, const struct tw_report_cause *cause)
 
 		if (!is_worth_a_word(cause, cause->ns[piece]))
 			continue;
-		/* This is not about the job. */
+		/* A time without explanation does not have the job as its
+		 * subject. */
 		if (piece == TW_REPORT_UNEXPLAINED && before[0] == 't')
 			before = "";
 		fprintf(file, "%s%s %s", before, words_for(cause, piece),

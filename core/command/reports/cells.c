@@ -8,8 +8,9 @@
 #include "command/reports/cells.h"
 #include "latency/histogram.h"
 
-/* What memory a group takes is mostly this: with 3 digits it is 27 MB, eight times of what
- * it is with 2, which a table of time needs no more of. */
+/* These histograms are most of a group's memory. With 3 digits they would take
+ * 27 MB, eight times as much as with 2, and a table over time does not need
+ * more than 2. */
 #define MAX_DIGITS	2U
 
 struct tw_report_cells *tw_report_cells_new(uint64_t origin_ns, uint64_t width_ns)
@@ -87,7 +88,7 @@ int tw_report_cell_add(struct tw_report_cell *into, const struct tw_report_cell 
 	return over ? -EOVERFLOW : error;
 }
 
-/* Two become one: half of the cells are free then. */
+/* Join each two cells, so that half of them become free. */
 static int widen(struct tw_report_cells *cells)
 {
 	const size_t count = cells->count;
@@ -102,7 +103,7 @@ static int widen(struct tw_report_cells *cells)
 		error = tw_report_cell_add(&cells->cells[i / 2], &from);
 		tw_report_cell_free(&from);
 		if (error) {
-			/* All that is left is to be freed. */
+			/* Keep the count, so that all cells are freed. */
 			cells->count = count;
 			return error;
 		}
@@ -110,8 +111,8 @@ static int widen(struct tw_report_cells *cells)
 	return 0;
 }
 
-/* By the middle, as an interval of the width of a cell may begin a little before it or
- * after it. */
+/* Return the cell that contains the middle of an interval. An interval of a
+ * cell's width may begin shortly before or after it. */
 static size_t place_of(const struct tw_report_cells *cells, uint64_t from_ns,
 		       uint64_t to_ns)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report says of a clock beyond its error against CLOCK_MONOTONIC_RAW:
- * that against CLOCK_MONOTONIC, and the rate found once more over the whole run.
+ * Reads what a report has about a clock in addition to its error against
+ * CLOCK_MONOTONIC_RAW: its error against CLOCK_MONOTONIC, and the rate measured
+ * again over the whole run.
  */
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include "command/output/plot.h"
 #include "command/reports/report.h"
 
-/* The style draws that line wider than the others. */
+/* The style draws lines of this colour wider. */
 #define COLOR_OF_LAT	5
 
 _Static_assert(TW_REPORT_ROWS <= TW_PLOT_COLORS, "each row has a colour of its own");

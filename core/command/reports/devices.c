@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The I/Os of reports by device, read and merged. A report has them if its job had files
- * on several devices; of a job with one device, the histograms of the job are the
- * device's.
+ * Reads and merges the I/Os of reports by device. A report has them if the
+ * files of its job are on several devices. If they are on one device, the
+ * histograms of the job are those of the device.
  */
 #include "command/reports/devices.h"
 
@@ -17,7 +17,8 @@
 #define WHERE		"devices[]."
 #define WHERE_PART	"devices[].over_time[]."
 
-/* The parts of a run begin with the first I/O, and end with the window of the last. */
+/* From the first I/O to the end of the window of the last. It is divided into
+ * the parts of a run. */
 struct span {
 	uint64_t from_ns, to_ns;
 };
@@ -32,7 +33,7 @@ static void widen(struct span *span, uint64_t from_ns, uint64_t over_ns)
 
 static const struct span nothing = { UINT64_MAX, 0 };
 
-/* In which part of the span the middle of a window is. */
+/* Return the part of the span that has the middle of a window. */
 static size_t part_at(const struct span *span, uint64_t from_ns, uint64_t over_ns)
 {
 	double at = (double)(from_ns - span->from_ns) + (double)over_ns / 2;
@@ -59,7 +60,7 @@ static void check_object(const json_t *json, const char *where, const char *key,
 		tw_want_object(json, where, key, problem);
 }
 
-/* -ENOMEM; 0. */
+/* Return: 0; -ENOMEM. */
 static int read_histogram(struct tw_histogram *histogram, const json_t *device,
 			  const char *key, int direction,
 			  struct tw_report_problem *problem)
@@ -73,7 +74,7 @@ static int read_histogram(struct tw_histogram *histogram, const json_t *device,
 	return error == -EINVAL ? 0 : error;
 }
 
-/* Windows have one width. */
+/* Check a window and its counts. */
 static void check_window(const json_t *window, struct tw_report_problem *problem)
 {
 	uint64_t from_ns = tw_want_u64(window, WHERE_PART, "from_ns", problem);
@@ -144,7 +145,8 @@ static void read_parts(struct tw_report_device *device, const struct span *span,
 			read_window(device, json_array_get(windows, i), span, problem);
 }
 
-/* No device has more I/Os than the job, and no histogram more than the device. */
+/* Check that no device has more I/Os than the job, and no histogram more than
+ * the device. */
 static void check_counts(const struct tw_report *report,
 			 const struct tw_report_device *device,
 			 struct tw_report_problem *problem)
@@ -162,7 +164,7 @@ static void check_counts(const struct tw_report *report,
 	}
 }
 
-/* -ENOMEM; 0. */
+/* Return: 0; -ENOMEM. */
 static int read_device(struct tw_report *report, struct tw_report_device *device,
 		       const json_t *json, struct tw_report_problem *problem)
 {
@@ -192,7 +194,7 @@ static int read_device(struct tw_report *report, struct tw_report_device *device
 	return 0;
 }
 
-/* What is held as histograms and parts from here on. */
+/* Remove from the JSON what histograms and parts hold now. */
 static void forget_ios(json_t *json)
 {
 	json_object_del(json, "lat");
@@ -244,7 +246,7 @@ void tw_report_devices_free(struct tw_report_devices *devices)
 
 /* ---- merging ------------------------------------------------------------- */
 
-/* Make a histogram with fewer digits of it. */
+/* Replace a histogram by one with fewer digits. */
 static int make_coarser(struct tw_histogram *histogram, unsigned digits)
 {
 	struct tw_histogram coarser;
@@ -258,7 +260,7 @@ static int make_coarser(struct tw_histogram *histogram, unsigned digits)
 	return error;
 }
 
-/* With the fewest digits of all. */
+/* Add a histogram. The result has the lower number of digits of both. */
 static int add_histogram(struct tw_histogram *into, const struct tw_histogram *from)
 {
 	int error = 0;
@@ -275,7 +277,7 @@ static int add_histogram(struct tw_histogram *into, const struct tw_histogram *f
 					      tw_histogram_add_finer(into, from);
 }
 
-/* Jobs run at the same time. */
+/* Take the larger number of intervals, since jobs run at the same time. */
 static void add_intervals(struct tw_report_device *into,
 			  const size_t from[TW_REPORT_DIRECTIONS])
 {
@@ -284,7 +286,7 @@ static void add_intervals(struct tw_report_device *into,
 			into->intervals[i] = from[i];
 }
 
-/* Of a job with one device: its own. */
+/* Add the parts of a job with one device: the job's own. */
 static int add_job_parts(struct tw_report_device *into,
 			 const struct tw_report_over_time *all)
 {
@@ -336,7 +338,7 @@ static int add_own(struct tw_report_device *into, const struct tw_report_device 
 	return error;
 }
 
-/* Of jobs that are on this device alone. */
+/* Add jobs that have only this device. */
 static int add_jobs(struct tw_report_device *into, const struct tw_report_tally *tally,
 		    const struct tw_report_over_time *over_time)
 {
@@ -356,7 +358,8 @@ static int is_same(const struct tw_report_device *a, const struct tw_report_devi
 	return !strcmp(a->number, b->number) && !strcmp(a->host, b->host);
 }
 
-/* The same one in the list, where it is appended if need be; NULL: no memory. */
+/* Return the same device in the list, appended if it is new; NULL: out of
+ * memory. */
 static struct tw_report_device *place_of(struct tw_report_devices *devices,
 					 const struct tw_report_device *like)
 {
@@ -387,7 +390,7 @@ static int add_report(struct tw_report_devices *devices, const struct tw_report 
 	for (size_t i = 0; i < from->count && !error; i++) {
 		struct tw_report_device *into;
 
-		/* On which of several the I/Os were is not known. */
+		/* It is not known which of several devices had the I/Os. */
 		if (!from->list[i].has_ios && from->count > 1)
 			continue;
 		into = place_of(devices, &from->list[i]);
@@ -438,7 +441,8 @@ static int add_all(struct tw_report_devices *devices,
 	return error;
 }
 
-/* Of jobs whose lines were added up, those; of the others, the reports. */
+/* Add a group. Jobs whose lines were added up count by their lines, the others
+ * by their reports. */
 static int add_group(struct tw_report_devices *devices,
 		     const struct tw_report_group *group)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices in the JSON of merged reports.
+ * Adds devices to the JSON of merged reports.
  */
 #include <errno.h>
 
 #include "command/reports/devices.h"
 #include "latency/histogram_json.h"
 
-/* What is the device's own: all keys as read, but for its I/Os. */
+/* Return the device's own keys as read, without its I/Os. */
 static json_t *facts_of(const struct tw_report_device *device)
 {
 	json_t *object = json_copy((json_t *)device->json);
@@ -60,7 +60,7 @@ static json_t *device_to_json(const struct tw_report_device *device)
 	return NULL;
 }
 
-/* Of some devices: number and host. */
+/* Return the numbers and hosts of some devices. */
 static json_t *names_of(const struct tw_report_device *const *list, size_t count)
 {
 	json_t *array = json_array();
@@ -87,7 +87,7 @@ static json_t *ranking_to_json(const struct tw_report_ranking *ranking)
 			 "slow", slow, "text", text);
 }
 
-/* Of each direction in which several have I/Os. */
+/* Return the rankings of each direction in which several devices have I/Os. */
 static json_t *rankings_to_json(const struct tw_report_devices *devices,
 				const struct tw_report_group *groups, size_t count)
 {
@@ -129,7 +129,7 @@ int tw_report_devices_to_json(json_t *object, const struct tw_report_group *grou
 	struct tw_report_devices devices;
 	int error = tw_report_merge_devices(&devices, groups, count);
 
-	/* Sums that don't fit are left out. */
+	/* Leave out sums that don't fit. */
 	if (error)
 		return error == -EOVERFLOW ? 0 : error;
 	if (devices.count > 1)

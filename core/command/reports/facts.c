@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report holds about its run: see facts.h. Any of it may be missing: older engines
- * wrote none, and what the engine could not find out is left out.
+ * Reads what a report holds about its run: see facts.h. Any fact can be
+ * missing: older engines wrote none, and engines leave out what they could not
+ * find.
  */
 #include "command/reports/facts.h"
 
@@ -13,7 +14,7 @@
 #include "command/reports/want.h"
 #include "latency/histogram_json.h"
 
-/* Of an object, the keys with an own type; all others are let pass. */
+/* The keys of an object whose type is checked. Other keys are accepted. */
 struct typed {
 	const char *key;
 	enum { TEXT, NUMBER, FLAG, NAMES } type;
@@ -76,7 +77,7 @@ static void check(const json_t *object, const char *where, const struct typed *a
 		check_value(object, where, all, problem);
 }
 
-/* NULL: it is not there. */
+/* Return NULL: the list is missing. */
 static const json_t *read_list(const struct tw_report *report, const char *name,
 			       const char *where, const struct typed *all,
 			       struct tw_report_problem *problem)
@@ -105,7 +106,7 @@ static const json_t *read_object(const struct tw_report *report, const char *nam
 	return tw_want_object(report->root, "", name, problem);
 }
 
-/* An option without a value has an empty text. */
+/* Check the options. An option without a value has an empty text. */
 static void check_options(const json_t *options, struct tw_report_problem *problem)
 {
 	const char *key;
@@ -186,14 +187,16 @@ void tw_report_add_when(struct tw_page *page, const struct tw_report *report,
 
 /* ---- of a group ---------------------------------------------------------- */
 
-/* Files and devices by host and @key: the same path on two hosts is two files. */
+/* Files and devices by host and @key. The same path on two hosts is two
+ * files. */
 struct list {
 	const char *key;
-	int has_hosts;		/* several */
+	int has_hosts;		/* 1: there are several hosts */
 	json_t *array, *seen;
 };
 
-/* NULL: no memory. */
+/* Return an element with its host, if there are several; NULL: out of
+ * memory. */
 static json_t *with_host(const struct list *list, json_t *one, const struct tw_report *of)
 {
 	json_t *copy;
@@ -262,8 +265,8 @@ json_t *tw_report_files_of(const struct tw_report_group *group)
 	return list_of(group, "path", 1);
 }
 
-/* What a device is, without the histograms that a report may have of it: those of one
- * job are not the group's. NULL: no memory, as below. */
+/* Return the facts about a device, without histograms: a report's histograms
+ * are of one job, not of the group. Return: NULL if out of memory, as below. */
 static json_t *device_to_json(const json_t *device)
 {
 	json_t *own = json_object();
@@ -296,7 +299,7 @@ static json_t *devices_to_json(const struct tw_report_group *group)
 	return NULL;
 }
 
-/* 0, also if there is none; else -1. */
+/* Add a value, if there is one. Return: 0; -1. */
 static int put(json_t *object, const char *key, const json_t *value)
 {
 	return value ? json_object_set(object, key, (json_t *)value) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lat by time: see heat.h.
+ * Counts I/Os by lat and time: see heat.h.
  */
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "command/reports/heat.h"
 #include "latency/histogram.h"
 
-/* Of all cells of a direction. */
+/* The range over all cells of a direction. */
 struct range {
 	uint64_t min_ns, max_ns;
 	unsigned bits;			/* of the coarsest histogram */
@@ -33,7 +33,8 @@ static int find_range(const struct tw_report_cells *cells, int direction,
 	return range->min_ns <= range->max_ns;
 }
 
-/* No row is narrower than a bin: there would be empty rows between bins. */
+/* Set the rows. No row is narrower than a bin, since rows between bins would be
+ * empty. */
 static void set_rows(struct tw_report_heat *heat, const struct range *range)
 {
 	const double low = (double)(range->min_ns ? range->min_ns : 1);
@@ -48,7 +49,8 @@ static void set_rows(struct tw_report_heat *heat, const struct range *range)
 					    (double)heat->rows);
 }
 
-/* The first that has intervals: a part of the run may begin behind the cells' origin. */
+/* Return the first cell with intervals. A part of the run may begin after the
+ * cells' origin. */
 static size_t first_of(const struct tw_report_cells *cells)
 {
 	size_t first = 0;
@@ -58,7 +60,8 @@ static size_t first_of(const struct tw_report_cells *cells)
 	return first;
 }
 
-/* From then on a cell without intervals is a column, too: no I/O was there. */
+/* Set the columns. After the first cell, one without intervals is a column,
+ * too: it had no I/O. */
 static void set_columns(struct tw_report_heat *heat, const struct tw_report_cells *cells,
 			size_t first)
 {
@@ -74,7 +77,7 @@ static void set_columns(struct tw_report_heat *heat, const struct tw_report_cell
 		heat->time_ns[columns] = last->to_ns;
 }
 
-/* The row of a bin is that of its middle. */
+/* Return the row of a bin, by the bin's middle. */
 static size_t row_of(const struct tw_report_heat *heat, const struct tw_histogram *lat,
 		     uint32_t bin)
 {

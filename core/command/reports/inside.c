@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many I/Os a report's job could split inside the kernel, how well the kernel's
- * stamps are known, and why some or all I/Os were not split: read and merged.
+ * Reads and merges how many I/Os a report's job could split inside the kernel,
+ * how precise the kernel's stamps are, and why I/Os were not split.
  */
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static int read_unsplit(struct tw_report *report, const json_t *json,
 	return 0;
 }
 
-/* An I/O was split or was not, for one reason. */
+/* Check that each I/O either was split or has one reason why not. */
 static void check_counts(const struct tw_report_tally *tally, int direction,
 			 struct tw_report_problem *problem)
 {

@@ -7,16 +7,16 @@
 
 #include "command/reports/report.h"
 
-/* How I/Os were split inside the kernel, of a report whose I/Os are
- * counted: 0; -ENOMEM. */
+/* Read it, after the I/Os were counted. Return: 0; -ENOMEM. */
 int tw_report_read_inside(struct tw_report *report,
 			  struct tw_report_problem *problem);
 
-/* The counts of a line of intervals (intervals.h), which has no state. 0; -ENOMEM. */
+/* Read the counts of a line of intervals (intervals.h), which has no state.
+ * Return: 0; -ENOMEM. */
 int tw_report_read_inside_counts(struct tw_report *report,
 				 struct tw_report_problem *problem);
 
-/* Not 0: a sum is too large. */
+/* Add them. Return: not 0 if a sum is too large. */
 int tw_report_merge_inside(struct tw_report_inside *into,
 			   const struct tw_report_inside *from);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a job's intervals: see intervals.h. The parts of a line that a report has,
- * too, are read by what reads a report.
+ * Reads the file of a job's intervals: see intervals.h. Functions that read a
+ * report also read those parts of a line that a report has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,23 +18,24 @@
 #include "command/reports/want.h"
 #include "latency/histogram.h"
 
-/* The kind is one of the first keys of a header, and in no report. */
+/* A header has its kind among the first keys; a report has none. */
 #define KIND_WITHIN	4096
 
 struct tw_intervals {
 	FILE *file;
-	char *text;			/* of a line */
+	char *text;			/* of the current line */
 	size_t size;
-	uint64_t lines;			/* of text, the header's included */
+	uint64_t lines;			/* number of lines of text, with the header */
 	uint64_t skip_to_ns;
-	char *skipped;			/* the text of the last one left out */
+	char *skipped;			/* the text of the last line that was
+					 * left out */
 	size_t skipped_size;
 	json_t *header_json;
 	struct tw_intervals_header header;
-	/* The line as if it were a report: its JSON and its tally. */
+	/* The line in the form of a report: its JSON and its tally. */
 	struct tw_report as_report;
 	struct tw_intervals_line line;
-	uint64_t backwards, negative_within;	/* from the job's start on */
+	uint64_t backwards, negative_within;	/* counted from the job's start */
 };
 
 /* ---- is it one? ---------------------------------------------------------- */
@@ -57,7 +58,7 @@ int tw_intervals_are_text(const char *begin, size_t length)
 	return strncmp(kind, "\"intervals\"", strlen("\"intervals\"")) == 0;
 }
 
-/* A pipe is opened once only, by who reads all of it. */
+/* Return 0 for a pipe, which can be opened only once. */
 int tw_intervals_are_in(const char *path)
 {
 	struct stat status;
@@ -73,7 +74,8 @@ int tw_intervals_are_in(const char *path)
 
 /* ---- lines of text ------------------------------------------------------- */
 
-/* The first thing found in the line, with its number. 0; -EINVAL. */
+/* Report the first problem of the line, with the line's number. Return: 0;
+ * -EINVAL. */
 static int refused(const struct tw_intervals *intervals,
 		   const struct tw_report_problem *in_line,
 		   struct tw_report_problem *problem)
@@ -85,7 +87,8 @@ static int refused(const struct tw_intervals *intervals,
 	return -EINVAL;
 }
 
-/* The length is 0 at the end of the file, or where a line has no end. 0; -errno. */
+/* Read a line of text. @got is its length, 0 at the end of the file or if the
+ * line has no newline. Return: 0; -errno. */
 static int next_text(struct tw_intervals *intervals, size_t *got,
 		     struct tw_report_problem *problem)
 {
@@ -107,7 +110,7 @@ static int next_text(struct tw_intervals *intervals, size_t *got,
 	return 0;
 }
 
-/* 0; -EINVAL. */
+/* Return: 0; -EINVAL. */
 static int parse(const struct tw_intervals *intervals, const char *text, size_t length,
 		 json_t **json, struct tw_report_problem *problem)
 {
@@ -176,7 +179,8 @@ static void set_digits(struct tw_report_tally *tally, unsigned digits)
 			tally->times[i][j].digits = (uint8_t)digits;
 }
 
-/* Released with tw_intervals_close(), also after a failure. */
+/* Open a file. Use tw_intervals_close(), also after a failure. Return: 0;
+ * -errno. */
 static int open_file(struct tw_intervals *intervals, const char *path,
 		     struct tw_report_problem *problem)
 {
@@ -252,7 +256,8 @@ int tw_intervals_exit(int ret)
 
 /* ---- a line -------------------------------------------------------------- */
 
-/* Only the bins between the extremes hold anything: that is less than all of them. */
+/* Clear a histogram. Only bins between the extremes are cleared, as the others
+ * are empty. */
 static void forget(struct tw_histogram *histogram)
 {
 	uint32_t first, last;
@@ -284,7 +289,7 @@ struct times {
 	uint64_t number, from_ns, to_ns;
 };
 
-/* Does the line follow the one before? */
+/* Set the times of a line, and check that it follows the line before. */
 static void take_times(struct tw_intervals_line *line, const struct times *times,
 		       struct tw_report_problem *problem)
 {
@@ -316,7 +321,8 @@ static void read_times_of(struct tw_intervals_line *line, const json_t *json,
 	take_times(line, &times, problem);
 }
 
-/* Where there was none yet, the line is of the ramp time, or of an older engine. */
+/* Read when I/Os ran. A line without this is of the ramp time, or of an older
+ * engine. */
 static void read_run(struct tw_intervals_line *line, const json_t *json,
 		     struct tw_report_problem *problem)
 {
@@ -336,7 +342,8 @@ static void read_run(struct tw_intervals_line *line, const json_t *json,
 	line->ran_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* What a count from the job's start on has grown by: it is only ever more. */
+/* Return the growth of a count that runs from the job's start and never
+ * decreases. */
 static uint64_t growth_of(uint64_t *count, uint64_t now)
 {
 	const uint64_t growth = now > *count ? now - *count : 0;
@@ -356,7 +363,7 @@ static void read_health(struct tw_intervals *intervals, const json_t *json,
 		tw_want_u64(health, "health.", "negative_within", problem));
 }
 
-/* 0; -ENOMEM: what is wrong is in @problem. */
+/* Read a line. Sets @problem if it is wrong. Return: 0; -ENOMEM. */
 static int read_line(struct tw_intervals *intervals, struct tw_report_problem *problem)
 {
 	struct tw_report *as_report = &intervals->as_report;
@@ -395,7 +402,8 @@ uint64_t tw_intervals_reach_ns(const struct tw_intervals *intervals)
 	return intervals->line.to_ns;
 }
 
-/* The engine writes these first. False: the line has to be parsed. */
+/* Read the times, which the engine writes first. Return: 0: the line has to be
+ * parsed. */
 static int times_in(const char *text, struct times *times)
 {
 	unsigned long long number, from_ns, to_ns;
@@ -409,7 +417,7 @@ static int times_in(const char *text, struct times *times)
 	return 1;
 }
 
-/* Leave the line out if it is one of those. 1; 0; -EINVAL. */
+/* Leave the line out if it is before the wanted time. Return: 1; 0; -EINVAL. */
 static int skip(struct tw_intervals *intervals, struct tw_report_problem *problem)
 {
 	struct tw_report_problem in_line = { "" };
@@ -417,7 +425,7 @@ static int skip(struct tw_intervals *intervals, struct tw_report_problem *proble
 	const size_t size = intervals->size;
 	struct times times;
 
-	/* One without length is where it begins. */
+	/* A line without length belongs to the time where it begins. */
 	if (!intervals->skip_to_ns || intervals->line.is_end ||
 	    !times_in(text, &times) || times.to_ns > intervals->skip_to_ns ||
 	    times.from_ns == intervals->skip_to_ns)
@@ -430,7 +438,8 @@ static int skip(struct tw_intervals *intervals, struct tw_report_problem *proble
 	return refused(intervals, &in_line, problem) ? -EINVAL : 1;
 }
 
-/* Counts from the job's start on are those of the last one. 0; -EINVAL. */
+/* Read the counts from the job's start of the last line that was left out.
+ * Return: 0; -EINVAL. */
 static int end_skipping(struct tw_intervals *intervals,
 			struct tw_report_problem *problem)
 {
@@ -450,8 +459,8 @@ static int end_skipping(struct tw_intervals *intervals,
 	return ret;
 }
 
-/* The text of the next line that is not left out: its length, 0: there is none;
- * -errno. */
+/* Read the text of the next line that is wanted. @length is 0 if there is none.
+ * Return: 0; -errno. */
 static int next_wanted(struct tw_intervals *intervals, size_t *length,
 		       struct tw_report_problem *problem)
 {
@@ -496,8 +505,9 @@ int tw_intervals_next(struct tw_intervals *intervals,
 	return ret;
 }
 
-/* What belongs to bins of the lines before: a sum, and extremes in the same bins. Those
- * of bins that are not in @into are not of its lines. 0; -EOVERFLOW. */
+/* Add what belongs to bins of earlier lines: a sum, and extremes in the same
+ * bins. Extremes in bins that @into lacks are not of its lines. Return: 0;
+ * -EOVERFLOW. */
 static int add_late(struct tw_histogram *into, const struct tw_histogram *growth)
 {
 	if (!into->count)

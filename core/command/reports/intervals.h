@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a job's intervals (tw_interval), read line by line: what the job recorded
- * in each. tickwise-report(5) describes it.
+ * Reads the file of a job's intervals (tw_interval) line by line. A line has
+ * what the job recorded in one interval. tickwise-report(5) describes the file.
  *
- * A file may have gigabytes, so there is one line in memory at a time. The last line is
- * left out if it has no end: the job was killed while it was written, or is writing it.
- * Anything else that is wrong is damage, and a problem.
+ * A file can have gigabytes, so only one line is in memory. The last line is
+ * left out if it has no newline: the job was killed while it wrote the line, or
+ * is writing it. Any other fault is damage, and a problem.
  *
  *	struct tw_intervals *intervals;
  *	const struct tw_intervals_line *line;
@@ -23,10 +23,10 @@
 struct tw_intervals;
 
 struct tw_intervals_header {
-	/* run_ns is 0; strings live until the file is closed. */
+	/* run_ns is 0. Strings live until the file is closed. */
 	struct tw_report_job job;
 	uint64_t monotonic_ns;		/* CLOCK_MONOTONIC at the job's start */
-	uint64_t interval_ns;		/* as asked for */
+	uint64_t interval_ns;		/* as the option asked for */
 	unsigned digits;
 	const json_t *json;
 };
@@ -34,53 +34,58 @@ struct tw_intervals_header {
 struct tw_intervals_line {
 	uint64_t number;		/* from 1 */
 	uint64_t from_ns, to_ns;	/* since the job's start */
-	int is_end;			/* the job ended by itself: the last */
-	/* For how long I/Os ran in it that count: from the first to the last of the job.
-	 * Of engines that do not write that, all of it. */
+	int is_end;			/* 1: the last line; the job ended by itself */
+	/* For how long I/Os that count ran in it: from the job's first to its
+	 * last. With engines that do not write this, it is the whole
+	 * interval. */
 	uint64_t ran_ns;
-	int has_begun;			/* it is known that there was the first */
-	/* Of this line alone: counts, kernel_stages, and the histograms of which
-	 * anything has changed; the others are empty. */
+	int has_begun;			/* 1: the job's first I/O is known to
+					 * have run */
+	/* The counts of this line, kernel_stages, and those histograms that
+	 * changed. The others are empty. */
 	const struct tw_report_tally *tally;
-	uint64_t backwards, negative_within;	/* of this line alone, too */
+	uint64_t backwards, negative_within;	/* counts of this line */
 };
 
-/* Is it such a file, and no report? Nor is a pipe, or what can't be opened. */
+/* Is this such a file? Reports, pipes and files that can't be opened are
+ * not. */
 int tw_intervals_are_in(const char *path);
 
-/* The same of a text, which may be its beginning only. */
+/* The same for a text, which may be only its beginning. */
 int tw_intervals_are_text(const char *begin, size_t length);
 
-/* Read the header. 0; -EINVAL: it is none, or damaged; -ENOMEM; another -errno: it can't
- * be read; all with @problem. @intervals is NULL then. */
+/* Open a file and read its header. Return: 0; -EINVAL: no header, or a damaged
+ * one; -ENOMEM; another -errno: it can't be read. After a failure @problem is
+ * set and @intervals is NULL. */
 int tw_intervals_open(struct tw_intervals **intervals, const char *path,
 		      struct tw_report_problem *problem);
 
 const struct tw_intervals_header *tw_intervals_header(const struct tw_intervals *intervals);
 
-/* The next line in @line, which the call after that overwrites; NULL: there is none.
- * Return: as above. */
+/* Read the next line. The call after it overwrites @line; NULL: there is none.
+ * Return: as tw_intervals_open(). */
 int tw_intervals_next(struct tw_intervals *intervals,
 		      const struct tw_intervals_line **line,
 		      struct tw_report_problem *problem);
 
-/* Leave out the lines that end up to @to_ns of the job: they are not parsed, which is what
- * takes the time, but for the end. */
+/* Leave out the lines that end up to @to_ns of the job. They are not parsed,
+ * which would take most of the time; only the end of the job is noticed. */
 void tw_intervals_skip_to(struct tw_intervals *intervals, uint64_t to_ns);
 
-/* How far the lines so far reach, also those that were left out. */
+/* Return how far the lines so far reach, with those that were left out. */
 uint64_t tw_intervals_reach_ns(const struct tw_intervals *intervals);
 
-/* What the lines so far had that this version can't show: {"stages.NAME": null}. */
+/* Return what the lines so far had that this version can't show:
+ * {"stages.NAME": null}. */
 json_t *tw_intervals_unknown(const struct tw_intervals *intervals);
 
 void tw_intervals_close(struct tw_intervals *intervals);
 
-/* The enum tw_exit of such a return. */
+/* Return the enum tw_exit for such a return value. */
 int tw_intervals_exit(int ret);
 
-/* Add what a line has of a histogram to one that is empty, or of as many digits: 0;
- * -ENOMEM; -EINVAL; -EOVERFLOW. */
+/* Add a line's part of a histogram to one that is empty, or has the same
+ * digits. Return: 0; -ENOMEM; -EINVAL; -EOVERFLOW. */
 int tw_intervals_add(struct tw_histogram *into, const struct tw_histogram *growth);
 
 #endif

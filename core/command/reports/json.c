@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged reports as JSON: `tickwise report --json`.
+ * Makes the JSON of merged reports: `tickwise report --json`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "command/reports/why.h"
 #include "latency/histogram_json.h"
 
-/* Without memory the container becomes NULL and stays so, as json_pack() makes
- * NULL of a NULL: nothing is ever left out of what is written. */
+/* Add a value. Without memory the container becomes NULL and stays NULL, and
+ * json_pack() makes NULL of it. So the output is complete or missing. */
 static void put(json_t **object, const char *key, json_t *value)
 {
 	if (json_object_set_new(*object, key, value) == 0)
@@ -70,7 +70,8 @@ static json_t *job_to_json(const struct tw_report_group *group)
 			 "run_ns", tw_json_of_u64(group->run_ns));
 }
 
-/* null where not all jobs have counted: what the others did is no sum. */
+/* Return null if some jobs have not counted: the others' sum would not be the
+ * group's. */
 static json_t *counts_to_json(const uint64_t *counts, unsigned missing)
 {
 	json_t *object = missing ? json_null() : json_object();
@@ -94,7 +95,7 @@ static json_t *time_to_json(const struct tw_histogram *by_direction)
 	return object;
 }
 
-/* Those that a report has in the object @in. */
+/* Return the times that a report has in the object @in. */
 static json_t *times_to_json(const struct tw_report_tally *tally,
 			     const char *in)
 {
@@ -114,7 +115,7 @@ static json_t *times_to_json(const struct tw_report_tally *tally,
 	return object;
 }
 
-/* The worst row as it was read, and of how many jobs it is the worst. */
+/* Return the worst clocks as they were read, and out of how many jobs. */
 static json_t *clocks_to_json(const struct tw_report_group *group)
 {
 	json_t *object = json_object();
@@ -140,7 +141,7 @@ static json_t *counter_to_json(const struct tw_report_group *group)
 			 "reasons", group->reasons);
 }
 
-/* null where the jobs differ. */
+/* Return null if the jobs differ. */
 static json_t *fio_times_to_json(const struct tw_report_group *group)
 {
 	if (group->event_times && group->event_times < group->size)
@@ -163,7 +164,7 @@ static json_t *paths_to_json(const struct tw_report_group *groups, size_t count)
 	return paths;
 }
 
-/* Each as it was read, and whose it is. */
+/* Return the slowest I/Os as they were read, each with its job. */
 static json_t *slowest_to_json(const struct tw_report_group *group)
 {
 	json_t *all = json_array();
@@ -199,7 +200,7 @@ static json_t *unsplit_to_json(const struct tw_report_inside *inside)
 	return object;
 }
 
-/* null: in none of the reports. */
+/* Return null if no report has it. */
 static json_t *inside_to_json(const struct tw_report_tally *tally)
 {
 	const struct tw_report_inside *inside = &tally->inside;
@@ -228,7 +229,8 @@ static json_t *inside_to_json(const struct tw_report_tally *tally)
 	return object;
 }
 
-/* Of files of intervals. Else the percentile is the largest of the jobs' own. */
+/* Add percentiles, which files of intervals have. Else there is the largest of
+ * the jobs' own. */
 static void put_percentiles(json_t **object, const struct tw_report_interval_of *of)
 {
 	if (of->p50_ns)
@@ -269,7 +271,7 @@ static json_t *interval_to_json(const struct tw_report_interval *interval)
 	return object;
 }
 
-/* null: not recorded by all, or with intervals that differ. */
+/* Return null if some jobs recorded none, or their intervals do not match. */
 static json_t *over_time_to_json(const struct tw_report_group *group)
 {
 	json_t *array = json_array();
@@ -306,7 +308,7 @@ static json_t *batches_to_json(const struct tw_report_tally *tally)
 			 "largest_tail", tw_json_of_u64(tally->largest_tail));
 }
 
-/* Of `tickwise attach`: such a group is one report. */
+/* Add what `tickwise attach` counted. Such a group is one report. */
 static void put_attached(json_t **object, const struct tw_report_group *group)
 {
 	if (!tw_report_is_attached(group))
@@ -314,7 +316,7 @@ static void put_attached(json_t **object, const struct tw_report_group *group)
 	put(object, "attached", json_copy((json_t *)group->members[0]->attached));
 }
 
-/* Of a group, or of all together. */
+/* Add the devices of a group, or of all groups together. */
 static void put_devices(json_t **object, const struct tw_report_group *groups,
 			size_t count)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged reports as JSON.
+ * Makes the JSON of merged reports.
  */
 #ifndef TW_REPORT_JSON_H
 #define TW_REPORT_JSON_H
 
 #include "command/reports/report.h"
 
-/* NULL without memory; the caller's reference. */
+/* Return a reference for the caller; NULL without memory. */
 json_t *tw_report_groups_to_json(const struct tw_report_group *groups,
 				 size_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many reports, read on all CPUs: each thread takes the next file that nobody
- * has taken. The first thread is the caller.
+ * Reads reports on all CPUs. Each thread takes the next file that no thread has
+ * taken. The caller is the first thread.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "command/reports/read.h"
 #include "command/reports/want.h"
 
-/* A thread costs some 50 us, a report 1 ms and less. */
+/* A thread costs some 50 us, a report 1 ms or less. */
 #define REPORTS_A_THREAD	8
 #define MAX_THREADS		16
 
@@ -25,8 +25,9 @@ struct work {
 	char *const *paths;
 	size_t count;
 	_Atomic size_t next;
-	pthread_mutex_t lock;		/* of what follows */
-	size_t failed;			/* the first with a fault; count: none */
+	pthread_mutex_t lock;		/* for the members below */
+	size_t failed;			/* number of the first file with a
+					 * fault; count: none */
 	int code;
 	struct tw_report_problem *problem;
 };
@@ -54,9 +55,10 @@ static int read_file(struct tw_report *report, const char *path,
 }
 
 /*
- * After a fault, no file is begun any more. Files are begun in their order, so
- * all before the faulty one have been, and will be finished: the first fault
- * is the same however many threads there are.
+ * Read files until there are none. After a fault no further file is begun.
+ * Files are begun in their order, so all files before the faulty one have been
+ * begun, and will be finished. So the first fault is the same for any number of
+ * threads.
  */
 static void *read_files(void *argument)
 {
@@ -80,7 +82,8 @@ static size_t threads_for(size_t reports)
 	size_t threads = reports / REPORTS_A_THREAD;
 	cpu_set_t allowed;
 
-	/* Fails where there are more CPUs than the set has bits: enough. */
+	/* This fails if there are more CPUs than bits in the set. Then
+	 * MAX_THREADS limits. */
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
 	    threads > (size_t)CPU_COUNT(&allowed))
 		threads = (size_t)CPU_COUNT(&allowed);
@@ -98,9 +101,10 @@ int tw_report_read_all(struct tw_report *reports, char *const *paths,
 	pthread_t threads[MAX_THREADS];
 	size_t wanted = threads_for(count), made = 0;
 
-	/* Its hash tables' seed is made at first use; not by two at once. */
+	/* The library makes the seed of its hash tables at first use, which two
+	 * threads must not do at once. */
 	json_object_seed(0);
-	/* Without the others, this one reads all. */
+	/* If no other thread can be created, this one reads all files. */
 	while (made + 1 < wanted &&
 	       pthread_create(&threads[made], NULL, read_files, &work) == 0)
 		made++;

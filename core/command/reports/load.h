@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many reports at once.
+ * Reads several reports.
  */
 #ifndef TW_REPORT_LOAD_H
 #define TW_REPORT_LOAD_H
@@ -8,13 +8,15 @@
 #include "command/reports/report.h"
 
 /**
- * tw_report_read_all - tw_report_read() of many files, on all CPUs
+ * tw_report_read_all - call tw_report_read() for many files, on all CPUs
  *
- * Of a file of intervals the header: its lines are read when reports are merged.
+ * Of a file of intervals only the header is read. Its lines are read when
+ * reports are merged.
  *
- * @reports: as many as @paths; all to be released, also after a failure
- * @problem: on failure what is wrong, the path before it: of the first of the
- *           files with a fault
+ * @reports: room for as many as @paths; all to be released, also after a
+ * failure
+ * @problem: set on failure to the path and what is wrong, of the first file
+ * with a fault
  *
  * Return: an enum tw_exit.
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the jobs of one fio run that fio itself reports as a group into one
- * tally. Adding histograms loses nothing, so a merged group is what one job
- * with all their I/Os would have written.
+ * Merges the jobs that fio reports as one group into one tally. Adding
+ * histograms loses nothing: the merged group equals the report of one job with
+ * all their I/Os.
  *
- * A report need not name its run ("run" in its job). Then jobs belong together
- * that share everything but their thread number and were let go together; two
- * runs of one job file have the same thread numbers and so stay apart.
+ * A report may lack the name of its run ("run" in its job). Then jobs belong
+ * together if they started together and share everything except their thread
+ * number. Two runs of one job file have the same thread numbers, so they stay
+ * apart.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@
 #include "command/reports/stalls.h"
 #include "command/reports/want.h"
 
-/* fio lets the jobs of a group go together, but a short job may be over before
- * the next one is awake. */
+/* fio starts the jobs of a group together, but a short job can end before the
+ * next one runs. */
 #define LET_GO_WITHIN_NS	TW_NS_PER_SECOND
 
 static int by_start(const void *left, const void *right)
@@ -44,7 +45,7 @@ static int by_start(const void *left, const void *right)
 		return a->thread_number < b->thread_number ? -1 : 1;
 	if (strcmp(a->name, b->name))
 		return strcmp(a->name, b->name);
-	/* Its file of intervals follows a job's report. */
+	/* A job's file of intervals comes after its report. */
 	return ((const struct tw_report *)left)->is_intervals -
 	       ((const struct tw_report *)right)->is_intervals;
 }
@@ -64,7 +65,7 @@ static int same_options(const struct tw_report_job *a,
 	       a->groupid == b->groupid && a->iodepth == b->iodepth;
 }
 
-/* 0: it has no I/Os. */
+/* Return the digits of a report; 0: it has no I/Os. */
 static unsigned digits_of(const struct tw_report *report)
 {
 	for (int i = 0; i < TW_REPORT_TIMES && !report->digits; i++)
@@ -85,7 +86,7 @@ static int same_digits(const struct tw_report_tally *a,
 	return 1;
 }
 
-/* Were both running at some time, or nearly? @first started first. */
+/* Did both jobs run at the same time, or nearly so? @first started first. */
 static int together(const struct tw_report_job *first,
 		    const struct tw_report_job *second)
 {
@@ -96,10 +97,10 @@ static int together(const struct tw_report_job *first,
 }
 
 /*
- * Does it belong to one of those that are in the group already? Of one host,
- * there is one run in a group, and of that each thread once. Runs of several
- * hosts, if they are @of_hosts to be put together, must have run at the same
- * time by the hosts' own clocks.
+ * Does the report belong to the members of this group? On each host, a group
+ * has one run, and each thread of it once. With @of_hosts, runs of several
+ * hosts are merged. They must have run at the same time by the hosts' own
+ * clocks.
  */
 static int belongs(const struct tw_report_group *group,
 		   const struct tw_report *report, int of_hosts)
@@ -110,15 +111,15 @@ static int belongs(const struct tw_report_group *group,
 	int near = 0;
 	int same;
 
-	/* Rings are numbered in each of them. */
+	/* Each such report numbers its own rings. */
 	if (group->members[0]->attached || report->attached)
 		return 0;
 	if (!same_options(&group->members[0]->job, job) ||
 	    (group->digits && digits && group->digits != digits) ||
 	    !same_digits(&group->tally, &report->tally))
 		return 0;
-	/* Of one host, all are of the first one's run: text is not compared
-	 * with that of every member. */
+	/* All members of one host are of the first one's run, so strings are
+	 * not compared with every member. */
 	same = same_run(&group->members[0]->job, job);
 	if (!of_hosts && !same)
 		return 0;
@@ -190,8 +191,8 @@ static double magnitude(double value)
 	return value < 0 ? -value : value;
 }
 
-/* The larger error; of equal ones, as of those not seen at all, the one that
- * is less well known. */
+/* Is the error of @a larger? If both are equal, as if nothing was seen, the
+ * less certain one counts. */
 static int is_worse(const struct tw_report_clock *a,
 		    const struct tw_report_clock *b)
 {
@@ -262,7 +263,8 @@ static int add_member(struct tw_report_group *group,
 	return 0;
 }
 
-/* The same job of the same process: its file, or a copy, is named twice. */
+/* Return the report of the same job of the same process: the file, or a copy of
+ * it, was given twice. */
 static struct tw_report *twin_of(struct tw_report *reports, size_t i)
 {
 	const struct tw_report_job *b = &reports[i].job;
@@ -286,7 +288,7 @@ static int new_group(struct tw_report_group *group, size_t most)
 	return group->members && group->reasons && group->unknown ? 0 : -ENOMEM;
 }
 
-/* The first group it belongs to; @count without. */
+/* Return the first group it belongs to; @count: none. */
 static size_t place_of(const struct tw_report_group *groups, size_t count,
 		       const struct tw_report *report, int of_hosts)
 {
@@ -297,7 +299,7 @@ static size_t place_of(const struct tw_report_group *groups, size_t count,
 	return i;
 }
 
-/* Into the group it belongs to, or into a new one at the end. */
+/* Add a report to the group it belongs to, or to a new one at the end. */
 static int place(struct tw_report_group *groups, size_t *used,
 		 const struct tw_report *report, size_t most, int of_hosts)
 {
@@ -309,7 +311,8 @@ static int place(struct tw_report_group *groups, size_t *used,
 	return error ? error : add_member(&groups[i], report);
 }
 
-/* The file of intervals of a job of which there is the report, too. */
+/* Join a report with the file of intervals of the same job. Return: 0 if these
+ * do not belong together. */
 static int join(struct tw_report *report, const struct tw_report *intervals)
 {
 	if (!intervals->is_intervals || report->is_intervals || report->intervals)
@@ -351,7 +354,8 @@ size_t tw_report_other_hosts(const struct tw_report_group *group)
 {
 	size_t others = 0;
 
-	/* At most some hundred hosts, each the first of its kind once. */
+	/* There are a few hundred hosts at most. Count each at its first
+	 * member. */
 	for (size_t i = 1; i < group->size; i++) {
 		size_t j = 0;
 
@@ -368,7 +372,7 @@ static int merge_lists(struct tw_report_group *group,
 {
 	int error = 0;
 
-	/* Of a part of the run, intervals are all there is. */
+	/* A part of the run has nothing but intervals. */
 	if (!group->span.is_wanted)
 		error = tw_report_merge_slowest(group);
 	if (!error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of intervals in a group: see merge_intervals.h. Lines are added to the group one
- * by one, so that it takes no more memory for a job of six hours than for a short one.
+ * Adds files of intervals to a group: see merge_intervals.h. Lines are added
+ * one by one. So a job of six hours takes no more memory than a short one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,17 +19,19 @@
 #include "command/reports/read.h"
 #include "command/reports/want.h"
 
-/* Of a job, for the means of its device in parts of the run. */
+/* Number of windows of a job, which give the means of its device in parts of
+ * the run. */
 #define MAX_WINDOWS	128
 
-/* What lines have nothing of. */
+/* What lines do not have. */
 #define NOT_IN_LINES	(TW_REPORT_NO_BATCHES | TW_REPORT_NO_SLOWEST | \
 			 TW_REPORT_NO_OVER_TIME | TW_REPORT_NO_RESPONSE | \
 			 TW_REPORT_NO_FIO_LAT | TW_REPORT_NO_BEYOND)
 
 /* ---- the header as a report ---------------------------------------------- */
 
-/* Which no header knows: the CPUs' counters are compared when the run ends. */
+/* Return the reason why a header has no verdict: the CPUs' counters are
+ * compared when the run ends. */
 static json_t *no_verdict(void)
 {
 	return json_pack("[{s:s, s:s}]", "code", "intervals", "text",
@@ -46,7 +48,8 @@ static void read_state(struct tw_report *report, struct tw_report_problem *probl
 	report->event_time = tw_want_boolean(times, "fio_times.", "event_time", problem);
 }
 
-/* 0; -ENOMEM: what is wrong is in @problem. */
+/* Make a report of a header. Sets @problem if it is wrong. Return: 0;
+ * -ENOMEM. */
 static int take_header(struct tw_report *report, const struct tw_intervals_header *header,
 		       struct tw_report_problem *problem)
 {
@@ -93,19 +96,21 @@ int tw_report_read_header(struct tw_report *report, const char *path,
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* The files of a group on their way into it. */
+/* The files of a group while they are added. */
 struct adding {
 	struct tw_report_group *group;
 	const struct tw_report_span *wanted;
 	struct tw_report_span shown;
-	uint64_t interval_ns;		/* the shortest */
-	uint64_t end_ns;		/* when the last line ends */
-	/* Of a job: the longest. A start before the others' makes no job longer. */
+	uint64_t interval_ns;		/* the shortest interval */
+	uint64_t end_ns;		/* the end of the last line */
+	/* The longest of a job. Jobs that start at different times do not add
+	 * up. */
 	uint64_t run_ns;
 	int has_lines;
 };
 
-/* From the group's start to the member's; by the clock that both have. */
+/* Return the time from the group's start to the member's start, by a clock that
+ * both have. */
 static uint64_t begins_ns(const struct tw_report_group *group,
 			  const struct tw_report *member)
 {
@@ -121,7 +126,7 @@ static uint64_t begins_ns(const struct tw_report_group *group,
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* A line without length is where it begins. */
+/* Is a line in the span? A line without length is at its begin. */
 static int is_in(const struct tw_report_span *span, uint64_t from_ns, uint64_t to_ns)
 {
 	return from_ns < span->to_ns &&
@@ -140,7 +145,7 @@ static int add_histograms(struct tw_report_tally *into,
 	return error;
 }
 
-/* The counts of a line, without its histograms. */
+/* Add the counts of a line, without its histograms. */
 static int add_counts(struct tw_report_tally *into, const struct tw_report_tally *line)
 {
 	struct tw_report_tally counts = { .missing = line->missing };
@@ -153,7 +158,8 @@ static int add_counts(struct tw_report_tally *into, const struct tw_report_tally
 static int add_health(struct tw_report_inside *inside,
 		      const struct tw_intervals_line *line)
 {
-	/* No stage of a job that splits none is too short for the clock. */
+	/* Stages that are too short for the clock count only in jobs that split
+	 * I/Os. */
 	if (inside->jobs <= inside->off)
 		return 0;
 	return __builtin_add_overflow(inside->negative_within, line->negative_within,
@@ -169,15 +175,16 @@ static void note_span(struct adding *adding, uint64_t from_ns, uint64_t to_ns)
 	adding->has_lines = 1;
 }
 
-/* What is known of one file. */
+/* The data of one file. */
 struct own {
-	uint64_t begins_ns;		/* since the group's start */
-	uint64_t run_ns;		/* how long I/Os ran in the lines that are shown */
+	uint64_t begins_ns;		/* the job's begin since the group's start */
+	uint64_t run_ns;		/* time for which I/Os ran in the lines shown */
 	int has_begun;
-	int to_tally;			/* else they are in a report's sums */
-	/* Of a job on one device: the lines are of that. */
+	int to_tally;			/* 1: add to the tally; 0: a report's
+					 * sums have them */
+	/* 1: the job has one device, so lines are the device's. */
 	int is_of_device;
-	struct tw_report_tally device;	/* lat and device only */
+	struct tw_report_tally device;	/* only lat and device */
 	struct tw_report_interval windows[MAX_WINDOWS];
 	size_t window_count;
 	size_t lines_a_window, lines_of_last;
@@ -193,7 +200,7 @@ static void add_window_to(struct tw_report_interval *into,
 	}
 }
 
-/* Two become one. */
+/* Join each two windows. */
 static void widen_windows(struct own *own)
 {
 	for (size_t i = 0; i < MAX_WINDOWS / 2; i++) {
@@ -204,7 +211,7 @@ static void widen_windows(struct own *own)
 	own->lines_a_window *= 2;
 }
 
-/* The sums fit, as those of the group do. */
+/* Add a window. The sums fit, as those of the group do. */
 static void add_window(struct own *own, const struct tw_intervals_line *line)
 {
 	struct tw_report_interval window = {
@@ -252,7 +259,7 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line,
 	if (!is_in(adding->wanted, from_ns, to_ns))
 		return 0;
 	note_span(adding, from_ns, to_ns);
-	/* Without the ramp time. */
+	/* Leave out the ramp time. */
 	if (line->has_begun && !own->has_begun)
 		own->run_ns = 0;
 	own->has_begun |= line->has_begun;
@@ -271,7 +278,7 @@ static int add_line(struct adding *adding, const struct tw_intervals_line *line,
 	return error;
 }
 
-/* Lines that were left out count, too. */
+/* Extend the end of the group. Lines that were left out count, too. */
 static void note_end(struct adding *adding, uint64_t reach_ns, uint64_t begins_ns)
 {
 	uint64_t end_ns;
@@ -282,7 +289,7 @@ static void note_end(struct adding *adding, uint64_t reach_ns, uint64_t begins_n
 		adding->end_ns = end_ns;
 }
 
-/* 0; -errno with @problem. */
+/* Add the lines of a file. Return: 0; -errno with @problem. */
 static int add_lines(struct adding *adding, struct tw_intervals *intervals,
 		     struct own *own, struct tw_report_problem *problem)
 {
@@ -297,7 +304,7 @@ static int add_lines(struct adding *adding, struct tw_intervals *intervals,
 	if (from_ns > own->begins_ns)
 		tw_intervals_skip_to(intervals, from_ns - own->begins_ns);
 	while (!(ret = tw_intervals_next(intervals, &line, problem)) && line) {
-		/* The others follow. */
+		/* The lines after it are later. */
 		if (line->from_ns >= until_ns)
 			break;
 		ret = add_line(adding, line, own);
@@ -311,7 +318,8 @@ static int add_lines(struct adding *adding, struct tw_intervals *intervals,
 	}
 	if (ret)
 		return ret;
-	/* Nothing of what is asked for is missing if that ends before. */
+	/* Without the end of the job, lines of the wanted part can be missing.
+	 * This is not so if the part ends before the last line. */
 	adding->group->without_end += !is_end &&
 				      until_ns > tw_intervals_reach_ns(intervals);
 	note_end(adding, tw_intervals_reach_ns(intervals), own->begins_ns);
@@ -320,7 +328,7 @@ static int add_lines(struct adding *adding, struct tw_intervals *intervals,
 	return 0;
 }
 
-/* 0; -errno with @problem. */
+/* Add the lines to the devices. Return: 0; -errno with @problem. */
 static int add_devices(struct adding *adding, const struct own *own,
 		       const struct tw_report *member, struct tw_report_problem *problem)
 {
@@ -397,7 +405,8 @@ int tw_report_is_of_intervals(const struct tw_report_group *group)
 	return group->without_report == group->size;
 }
 
-/* The shortest interval, and how many members have a file. */
+/* Return the number of members that have a file, and find the shortest
+ * interval. */
 static size_t count_files(struct tw_report_group *group, uint64_t *interval_ns)
 {
 	size_t files = 0;
@@ -414,7 +423,8 @@ static size_t count_files(struct tw_report_group *group, uint64_t *interval_ns)
 	return files;
 }
 
-/* The sum of a part of the run is made of lines: what the reports have is not of it. */
+/* Clear the sums of the reports: the sum of a part of the run consists of lines
+ * only. */
 static void forget_sums(struct tw_report_tally *tally)
 {
 	struct tw_report_inside inside = tally->inside;
@@ -487,8 +497,9 @@ int tw_report_check_span(const struct tw_report_group *groups, size_t count,
 	return TW_EXIT_USAGE;
 }
 
-/* The first interval may begin before the span, which is cut to cells like the rest: so
- * no two intervals of a job are in its first cell alone. */
+/* Return where the cells begin: one interval before the span, since the first
+ * interval can begin before it. Else this interval and the next would share the
+ * first cell. */
 static uint64_t origin_of(const struct tw_report_span *span, uint64_t interval_ns)
 {
 	return span->from_ns > interval_ns ? span->from_ns - interval_ns : 0;

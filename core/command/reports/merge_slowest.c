@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest I/Os in the reports of a group, merged.
+ * Merges the slowest I/Os of a group's reports.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,15 +19,15 @@ static int by_lat(const void *left, const void *right)
 
 	if (a->lat_ns != b->lat_ns)
 		return a->lat_ns > b->lat_ns ? -1 : 1;
-	/* The same for the same files, in whatever order: reports are sorted,
-	 * and each one's I/Os stand in its array as they were read. */
+	/* The order does not depend on the order of the files: reports are
+	 * sorted, and the I/Os of each have the order of its array. */
 	if (a->report != b->report)
 		return a->report < b->report ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* As many as one job kept: these are the slowest of all. Of what comes after
- * them, others may be slower that their jobs did not keep. */
+/* Keep as many I/Os as one job kept, which are the slowest of all. Among the
+ * later ones, jobs may have left out slower I/Os. */
 int tw_report_merge_slowest(struct tw_report_group *group)
 {
 	size_t count = 0, most = 0, slow_count = 0;

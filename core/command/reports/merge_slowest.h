@@ -7,7 +7,7 @@
 
 #include "command/reports/report.h"
 
-/* With its members in place. 0; -ENOMEM; -EOVERFLOW. */
+/* Merge them, after the members were added. Return: 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_slowest(struct tw_report_group *group);
 
 #endif

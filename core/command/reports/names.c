@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names in a report: of its times, directions, counts, clocks, verdicts.
+ * The names in a report: of times, directions, counts, clocks and verdicts.
  */
 #include <stddef.h>
 

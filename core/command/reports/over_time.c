@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The intervals of the runs in a group, merged by their distance from their own
- * job's start. Sums, extremes and counts stay exact. A percentile of several
- * jobs, or of several intervals, can't be had from theirs, but the largest of
- * theirs is an upper bound of it. Of fewer than 100 I/Os a file has no 99th
- * percentile: there the largest lat is the bound.
+ * Merges the intervals of the runs in a group, by the time since the start of
+ * their own job. Sums, extremes and counts stay exact. A percentile over
+ * several jobs or intervals can't be computed from theirs, but the largest of
+ * theirs is an upper bound. A file has no 99th percentile of fewer than 100
+ * I/Os; there the largest lat is the bound.
  *
- * The engine doubles its intervals as a job goes on, so a longer job may have
- * wider ones; those of the others are put into them.
+ * The engine doubles its intervals while a job runs, so a longer job can have
+ * wider ones. The intervals of the other jobs are put into these.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "command/reports/over_time.h"
 
-/* More are no run over time; what asks for more is wrong. */
+/* More cells do not describe a run over time; a file that needs more is
+ * wrong. */
 #define MAX_CELLS	65536
 
 static uint64_t end_of(const struct tw_report_interval *interval)
@@ -42,7 +43,7 @@ static int add_interval(struct tw_report_interval *into,
 {
 	int over = 0;
 
-	/* A job's last interval may be cut short. */
+	/* A job's last interval can be cut short. */
 	if (end_of(from) - into->from_ns > into->over_ns)
 		into->over_ns = end_of(from) - into->from_ns;
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++) {
@@ -67,7 +68,7 @@ static int add_interval(struct tw_report_interval *into,
 	return over ? -EOVERFLOW : 0;
 }
 
-/* Both are cut at the same points, as far as the shorter goes. */
+/* Are both cut at the same points, up to the end of the shorter one? */
 static int same_cuts(const struct tw_report_over_time *a,
 		     const struct tw_report_over_time *b)
 {
@@ -102,7 +103,7 @@ static int all_same_cuts(const struct tw_report_group *group,
 	return 1;
 }
 
-/* Cells of one width from 0 on: the widest interval's. */
+/* Cells of one width from 0 on. The width is that of the widest interval. */
 struct cells {
 	uint64_t width_ns;
 	uint64_t first, last;
@@ -115,7 +116,7 @@ static void widen(struct cells *cells, const struct tw_report_over_time *by)
 			cells->width_ns = by->intervals[i].over_ns;
 }
 
-/* Does each interval lie in one cell? The cells reach as far as they do. */
+/* Is each interval in one cell? Extends the cells to the intervals. */
 static int takes(struct cells *cells, const struct tw_report_over_time *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -170,7 +171,7 @@ static int make_cells(struct tw_report_over_time *into,
 	for (size_t i = 0; i < into->count; i++) {
 		into->intervals[i].from_ns =
 			(cells->first + i) * cells->width_ns;
-		/* Also where nobody has one. */
+		/* Also set cells in which no job has an interval. */
 		if (i + 1 < into->count)
 			into->intervals[i].over_ns = cells->width_ns;
 	}
@@ -198,7 +199,7 @@ int tw_report_merge_over_time(struct tw_report_group *group)
 	struct cells cells;
 	int error = 0;
 
-	/* With one job missing, the others' sum would not be the group's. */
+	/* If one job lacks them, the others' sum would not be the group's. */
 	if (group->tally.missing & TW_REPORT_NO_OVER_TIME || !longest->count)
 		return 0;
 	if (all_same_cuts(group, longest)) {

@@ -7,10 +7,10 @@
 
 #include "command/reports/report.h"
 
-/* With its members in place. 0; -ENOMEM; -EOVERFLOW. */
+/* Merge them, after the members were added. Return: 0; -ENOMEM; -EOVERFLOW. */
 int tw_report_merge_over_time(struct tw_report_group *group);
 
-/* No lower than the 99th percentile. */
+/* Return a bound that is at least the 99th percentile. */
 uint64_t tw_report_p99_bound_ns(const struct tw_report_interval_of *of);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads one report of the engine and believes nothing of it: what must be there
- * is, and all is of the right type and in its range, or the file is refused
- * with the first thing that is wrong. tickwise-report(5) says what must be.
- * Unknown keys are let pass; unknown stages, directions and clocks are named,
- * as without them less is shown than the file holds.
+ * Reads one report of the engine and checks all of it. Everything that is
+ * required must be there, of the right type and in its range;
+ * tickwise-report(5) describes this. Otherwise the file is refused, with the
+ * first fault. Unknown keys are accepted. Unknown stages, directions and clocks
+ * are named, since the page shows less than the file has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@
 #include "latency/histogram_json.h"
 #include "text_file.h"
 
-/* The place of @text in @names; -1 without. */
+/* Return the index of @text in @names; -1 if it is not there. */
 static int name_in(const char *text, const char *const *names, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -65,7 +65,7 @@ void tw_report_read_job(struct tw_report_job *job, const json_t *root,
 		job->run = tw_want_string(json, "job.", "run", problem);
 }
 
-/* Of what need not be there: is it? */
+/* Is an optional key there? */
 static int has(struct tw_report_tally *tally, const json_t *root,
 	       const char *key, unsigned missing)
 {
@@ -116,13 +116,13 @@ int tw_report_leave_out(struct tw_report *report, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(name, sizeof(name), format, args);
 	va_end(args);
-	/* Cut off within a character it would not be UTF-8. */
+	/* A character that was cut would not be UTF-8. */
 	return json_object_set_new(report->unknown, tw_plain_text(name),
 				   json_null()) ?
 		-ENOMEM : 0;
 }
 
-/* The histograms of a time, which may be in the file or not. */
+/* Read the histograms of a time, which are optional. */
 static int read_time(struct tw_report *report, int time, tw_report_histogram *read,
 		     struct tw_report_problem *problem)
 {
@@ -155,7 +155,7 @@ static int read_time(struct tw_report *report, int time, tw_report_histogram *re
 	return 0;
 }
 
-/* A time may be known of some I/Os only, but not of more than there were. */
+/* Check that no time counts more I/Os than there were. It may count fewer. */
 static void check_counts(const struct tw_report_tally *tally, int direction,
 			 struct tw_report_problem *problem)
 {
@@ -169,7 +169,8 @@ static void check_counts(const struct tw_report_tally *tally, int direction,
 					 name, name);
 }
 
-/* A stage may be missing, as all are with tw_stages=0, or unknown here. */
+/* Check that stages do not add up to more than lat. Stages can be missing, as
+ * with tw_stages=0, or be unknown here. */
 static void check_sum(const struct tw_report_tally *tally, int direction,
 		      struct tw_report_problem *problem)
 {
@@ -368,7 +369,7 @@ static void read_clock(struct tw_report_clock *clock, json_t *json,
 	clock->uncertainty_ppb = tw_want_positive(json, where, "uncertainty_ppb",
 						  problem);
 	clock->over_ns = tw_want_u64(json, where, "over_ns", problem);
-	/* The same, said in another unit. */
+	/* The same uncertainty, in another unit. */
 	clock->uncertainty_ns = json_object_get(json, "uncertainty_ns") ?
 		tw_want_positive(json, where, "uncertainty_ns", problem) :
 		clock->uncertainty_ppb * (double)clock->over_ns / 1e9;
@@ -376,7 +377,8 @@ static void read_clock(struct tw_report_clock *clock, json_t *json,
 	tw_report_read_clock_errors(clock, name, problem);
 }
 
-/* Of the clock "tickwise": there is no rate where it is the system's clock. */
+/* Return an optional value of the clock "tickwise". It has no rate if it is the
+ * system's clock. */
 static double optional_positive(const json_t *json, const char *key,
 				struct tw_report_problem *problem)
 {
@@ -445,7 +447,7 @@ static void read_counter(struct tw_report *report, const json_t *root,
 	}
 }
 
-/* Which of our times fio's own are. */
+/* Read which times of the engine are fio's own. */
 static void read_fio_times(struct tw_report *report,
 			   struct tw_report_problem *problem)
 {
@@ -478,14 +480,15 @@ void tw_report_check_schema(const json_t *root, struct tw_report_problem *proble
 				 TW_REPORT_VERSION);
 }
 
-/* NULL with @problem set. */
+/* Return NULL with @problem set. */
 static json_t *parse(const char *text, size_t length,
 		     struct tw_report_problem *problem)
 {
 	json_error_t error;
 	json_t *root;
 
-	/* It is read twice, line by line: it may be larger than the memory. */
+	/* Such a file is read twice, line by line, as it may be larger than the
+	 * memory. */
 	if (tw_intervals_are_text(text, length)) {
 		tw_report_refuse(problem, "a file of intervals can't be read from a pipe: "
 				 "save it to a file first");
@@ -503,7 +506,8 @@ static json_t *parse(const char *text, size_t length,
 	return NULL;
 }
 
-/* -ENOMEM, or 0: what is wrong is in @problem. */
+/* Read the parts of a report. Sets @problem if one is wrong. Return: 0;
+ * -ENOMEM. */
 static int read_parts(struct tw_report *report,
 		      struct tw_report_problem *problem)
 {
@@ -543,8 +547,8 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 		error = -ENOMEM;
 	else if (report->root)
 		error = read_parts(report, problem);
-	/* Held as histograms and intervals from here on: of many reports, this
-	 * is nearly all of their memory. */
+	/* Histograms and intervals hold these data now. If there are many
+	 * reports, this is nearly all of their memory. */
 	json_object_del(report->root, "stages");
 	json_object_del(report->root, "stages_by_lat");
 	json_object_del(report->root, "response");

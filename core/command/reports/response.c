@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report says about fio's schedule beside the histograms of slip and
- * response: how well it is known, and how far behind it the job was at its end.
- * Of several jobs, that of the one farthest behind.
+ * Reads what a report has about fio's schedule, besides the histograms of slip
+ * and response. It is how well the schedule is known, and how far behind it the
+ * job was at its end. Of several jobs, the one farthest behind counts.
  */
 #include <stdio.h>
 
@@ -66,7 +66,7 @@ void tw_report_add_schedule(struct tw_page *page, const struct tw_report_group *
 		       tw_format_ns(known, (double)schedule->resolution_ns));
 }
 
-/* Into the group's "response"; 0, or -1 without memory. */
+/* Add the schedule to the group's "response". Return: 0; -1 without memory. */
 int tw_report_schedule_to_json(json_t *response,
 			       const struct tw_report_schedule *schedule)
 {

@@ -8,7 +8,8 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* The sentence is nothing where there is nothing to say; the int is -1 without memory. */
+/* Read, merge and print the schedule. tw_report_add_schedule() adds a sentence,
+ * or nothing. tw_report_schedule_to_json() returns 0, or -1 without memory. */
 void tw_report_read_schedule(struct tw_report_schedule *schedule,
 			     const json_t *response,
 			     struct tw_report_problem *problem);

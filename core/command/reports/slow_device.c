@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which device is the slow one?
+ * Finds which devices are slow.
  *
- * The I/Os of a device are correlated: one stall makes thousands of them slow. So no
- * interval that takes I/Os to be independent says if a difference is more than chance.
- * But of two devices that are alike, each is the slower one in a part of the run with
- * probability 1 / 2. So this is a sign test over 16 equal parts: a device that is slower
- * than each other one in 14 of them or more was slower throughout. One stall, or the
- * beginning of the run, is in one or two parts only. The device stands out if it is also
- * farther above the next one than that one is above the median of the others. The same
- * holds for several devices at once, a quarter of all at most.
- *
- * What is compared is the mean of lat: each part has its sum, and a tail that is slow
- * throughout makes the mean larger. Of the means of the parts the median is taken.
- *
- * How often devices that are alike were told apart in simulated runs (10000; of 24
+ * The I/Os of a device are correlated: one stall makes thousands of them slow.
+ * So no interval that assumes independent I/Os tells whether a difference is
+ * more than chance. But of two equal devices, each is the slower one in a part
+ * of the run with probability 1 / 2. So this is a sign test over 16 equal
+ * parts: a device that is slower than each other one in at least 14 of them was
+ * slower throughout. One stall, or the beginning of the run, affects one or two
+ * parts only. A slow device must also stand out: the next one must be nearer to
+ * the median of the others than to it. The same test works for several slow
  * devices 300), by the correlation of neighbouring parts' means:
+ *
+ * The test compares means of lat: each part has its sum, and a tail that is
+ * slow throughout makes the mean larger. A device is described by the median of
+ * its parts' means.
+ *
+ * How often equal devices were told apart in simulated runs (10000; 300 with 24
+ * devices), by the correlation of neighbouring parts' means:
  *
  *	devices		0	0.3	0.6	normal noise; in brackets Pareto, 1.5
  *	      2		0.3 %	1.9 %	8.9 %	(0.4, 4.8, 16.8)
@@ -23,7 +25,7 @@
  *	      4		0	0	1.1 %	(0, 0.3, 3.4)
  *	     24		0	0	0	(0, 0, 0.3)
  *
- * So of fewer than four devices none is named.
+ * So with fewer than four devices none is named.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,8 +38,8 @@
 
 #define FEWEST_DEVICES	4
 
-/* I/Os beyond a percentile that decides on the order; the same as for a change of it in
- * `tickwise diff`. */
+/* Number of I/Os beyond a percentile that it takes to sort by it. `tickwise
+ * diff` uses the same number. */
 #define FEWEST_BEYOND	10
 
 /* ---- the order ----------------------------------------------------------- */
@@ -50,14 +52,15 @@ static const struct tw_histogram *lat_of(const struct tw_report_ranking *ranking
 	return &ranking->list[i]->lat[ranking->direction];
 }
 
-/* A percentile that few I/Os are beyond is one of these I/Os. */
+/* Are enough I/Os beyond a percentile? With few, it is the lat of one of these
+ * I/Os. */
 static int can_rank(const struct tw_histogram *histogram, double percent)
 {
 	return (double)histogram->count * (100 - percent) >=
 	       100 * FEWEST_BEYOND - 1e-6;
 }
 
-/* What most of them have; 0: the mean. */
+/* Return the largest percentile that most devices have; 0: the mean. */
 static double percent_for(const struct tw_report_ranking *ranking)
 {
 	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
@@ -71,7 +74,7 @@ static double percent_for(const struct tw_report_ranking *ranking)
 	return 0;
 }
 
-/* Those without the percentile come last. */
+/* Return what to sort by. Devices without the percentile come last. */
 static double rank_of(const struct tw_histogram *lat, double percent)
 {
 	if (!(percent > 0))
@@ -97,7 +100,7 @@ static int by_rank(const void *left, const void *right, void *argument)
 
 /* ---- the slow ones ------------------------------------------------------- */
 
-/* Each has I/Os in each part. */
+/* Does each device have I/Os in each part? */
 static int has_parts(const struct tw_report_ranking *ranking)
 {
 	for (size_t i = 0; i < ranking->count; i++)
@@ -122,7 +125,7 @@ static int by_value(const void *left, const void *right)
 	return by > 0 ? 1 : by < 0 ? -1 : 0;
 }
 
-/* The median of the parts' means. */
+/* Return the median of the parts' means. */
 static double typical_ns(const struct tw_report_device *device, int direction)
 {
 	double means[TW_REPORT_DEVICE_PARTS];
@@ -153,7 +156,7 @@ static int is_slower(const struct tw_report_device *a, const struct tw_report_de
 	return parts >= TW_REPORT_DEVICE_SLOW_PARTS;
 }
 
-/* Each of the first @slow is slower than each of the others. */
+/* Is each of the first @slow devices slower than each of the others? */
 static int slow_throughout(const struct tw_report_device *const *list, size_t count,
 			   size_t slow, int direction)
 {
@@ -175,7 +178,7 @@ static int stands_out(const struct tw_report_device *const *list, size_t count,
 	return typical_ns(list[slow - 1], direction) - next_ns > next_ns - median_ns;
 }
 
-/* How many of the list, which is in order. */
+/* Return how many devices of the list are slow. The list is sorted. */
 static size_t find_slow(const struct tw_report_device *const *list, size_t count,
 			int direction)
 {
@@ -188,7 +191,8 @@ static size_t find_slow(const struct tw_report_device *const *list, size_t count
 
 /* ---- are they comparable? ------------------------------------------------ */
 
-/* That may differ between jobs which do the same on different devices. */
+/* Is this an option that differs between jobs which do the same on different
+ * devices? */
 static int is_of_place(const char *option)
 {
 	static const char *const names[] = {
@@ -211,7 +215,8 @@ static int is_of_place(const char *option)
 	return 0;
 }
 
-/* The first option of @a that @b lacks or has with another value; or NULL. */
+/* Return the first option of @a that @b lacks or has with another value; or
+ * NULL. */
 static const char *other_option(const struct tw_report *a, const struct tw_report *b)
 {
 	const json_t *of_b = json_object_get(b->root, "options");
@@ -224,7 +229,8 @@ static const char *other_option(const struct tw_report *a, const struct tw_repor
 	return NULL;
 }
 
-/* In what the jobs of the groups differ; NULL: nothing that matters is known. */
+/* Return what differs between the jobs of the groups; NULL: no difference that
+ * matters is known. */
 static const char *difference(const struct tw_report_group *groups, size_t count)
 {
 	const struct tw_report *first = groups[0].members[0];
@@ -255,7 +261,7 @@ static int has_equal_jobs(const struct tw_report_ranking *ranking)
 
 /* ---- together ------------------------------------------------------------ */
 
-/* The device with I/Os in the fewest intervals. */
+/* Return the device with I/Os in the fewest intervals. */
 static const struct tw_report_device *shortest(const struct tw_report_ranking *ranking)
 {
 	const struct tw_report_device *found = ranking->list[0];
@@ -267,7 +273,7 @@ static const struct tw_report_device *shortest(const struct tw_report_ranking *r
 	return found;
 }
 
-/* Why nothing can be judged; an empty text: it can. */
+/* Write why there can be no verdict; an empty text: there can be one. */
 static void say_obstacle(char *text, size_t size, const struct tw_report_ranking *ranking,
 			 const struct tw_report_group *groups, size_t count)
 {
@@ -313,7 +319,8 @@ static int is_slow(const struct tw_report_ranking *ranking,
 	return 0;
 }
 
-/* To the front of the list, in which the order stays. */
+/* Move the slow devices to the front of the list, and keep the order
+ * otherwise. */
 static void move_slow(struct tw_report_ranking *ranking)
 {
 	size_t front = 0;
@@ -369,7 +376,7 @@ static double in_device_ns(const struct tw_report_device *device, int direction)
 	return tw_histogram_mean_ns(&device->in_device[direction]);
 }
 
-/* The stage is known of most I/Os. */
+/* Is the stage device known for most I/Os? */
 static int has_stage(const struct tw_report_device *device, int direction)
 {
 	return 2 * device->in_device[direction].count > device->lat[direction].count;
@@ -380,7 +387,7 @@ static double mean_of(const struct tw_report_device *device, int direction)
 	return tw_histogram_mean_ns(&device->lat[direction]);
 }
 
-/* Is it the device that takes longer, or what is around it? */
+/* Describe whether the device itself takes longer, or the parts around it. */
 static const char *where(const struct tw_report_device *last,
 			 const struct tw_report_device *next, int direction)
 {

@@ -12,8 +12,8 @@ static int has(const json_t *stages, int stage)
 	return json_object_get(stages, tw_report_times[stage].key) != NULL;
 }
 
-/* Of an I/O that lacks a stamp, kernel is the stages around it: those that are not
- * there. */
+/* Name the kernel's time. In an I/O that lacks a stamp, it consists of the
+ * stages that are missing. */
 static void name_kernel(char *name, size_t size, const json_t *stages)
 {
 	size_t used = 0, all = 0, missing = 0;

@@ -9,12 +9,12 @@
 
 /* A stage of one of the slowest I/Os. */
 struct tw_report_slow_stage {
-	char name[48];			/* or several: "device+complete" */
+	char name[48];			/* one or several: "device+complete" */
 	uint64_t ns;
 };
 
-/* The stages of one of the slowest, in the order of time, of which @stages is the
- * JSON. Returns how many. */
+/* List the stages in the order of time. @stages is the JSON of one of the
+ * slowest I/Os. Return: their number. */
 int tw_report_slow_stages(const json_t *stages,
 			  struct tw_report_slow_stage list[TW_REPORT_STAGES]);
 

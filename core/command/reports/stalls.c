@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest I/Os of a group that were slow for one reason at one time, put together:
- * a stall. Of an I/O whose causes are known that is the time in which its job could not
- * run; of another one, its longest stage.
+ * Groups the slowest I/Os that were slow for one reason at one time into
+ * stalls. If the causes of an I/O are known, its time is that in which its job
+ * could not run; else it is its longest stage.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "command/reports/stalls.h"
 #include "command/reports/want.h"
 
-/* Each is held against all stalls before it. */
+/* A limit, since each I/O is compared with all stalls before it. */
 #define MAX_IOS	1000
 
 struct hit {
@@ -26,8 +26,8 @@ struct hit {
 	uint64_t ns;
 };
 
-/* The longest stage, which has at least half of lat; 0: there is none, or nobody knows
- * when it was. */
+/* Find the longest stage, which must be at least half of lat. Return: 0: there
+ * is none, or its time is not known. */
 static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 {
 	struct tw_report_slow_stage list[TW_REPORT_STAGES];
@@ -57,8 +57,8 @@ static int hit_of(struct hit *hit, const struct tw_report_slow *slow)
 	       hit->from_ns + hit->ns > hit->ns;
 }
 
-/* At the same time for at least half of the longer one, in the same stage, and by the
- * same clock. */
+/* Does an I/O belong to a stall? The times must overlap by at least half of the
+ * longer one, in the same stage and by the same clock. */
 static int belongs(const struct tw_report_stall *stall, const struct hit *hit)
 {
 	uint64_t from_ns = stall->from_ns > hit->from_ns ? stall->from_ns :

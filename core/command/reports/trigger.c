@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's trace events around an I/O that was slower than a job's tw_trigger:
- * read, and merged as JSON.
+ * Reads the kernel's trace events around an I/O that was slower than a job's
+ * tw_trigger, and merges them as JSON.
  */
 #include <stdio.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static json_t *io_to_json(const struct tw_report *report)
 {
 	json_t *json = json_copy(json_object_get(report->root, "trigger"));
 
-	/* Of the job: not of this I/O. */
+	/* These two are about the job, not this I/O. */
 	json_object_del(json, "state");
 	json_object_del(json, "slower");
 	if (json_object_set_new(json, "thread_number",
@@ -134,7 +134,8 @@ json_t *tw_report_trigger_to_json(const struct tw_report_group *group)
 
 		jobs += trigger->is_there != 0;
 		off += trigger->is_there && !trigger->is_on;
-		/* Not more than the I/Os, whose sum is no overflow. */
+		/* The sum fits: it is at most the number of I/Os, whose sum
+		 * fits. */
 		slower += trigger->slower;
 		if (!why)
 			why = trigger->why;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tw_trigger has kept.
+ * What tw_trigger kept.
  */
 #ifndef TW_REPORT_TRIGGER_H
 #define TW_REPORT_TRIGGER_H
 
 #include "command/reports/report.h"
 
-/* The JSON of a group: null where no job has any, NULL without memory. */
+/* Read it; and return the JSON of a group: null if no job has any, NULL without
+ * memory. */
 void tw_report_read_trigger(struct tw_report *report,
 			    struct tw_report_problem *problem);
 json_t *tw_report_trigger_to_json(const struct tw_report_group *group);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values out of JSON that must be there and be what they should be.
+ * Gets required values out of JSON, and checks their types.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values out of JSON that must be there and be what they should be.
+ * Gets required values out of JSON, and checks their types.
  *
- * The first one that is not sets the problem, "WHEREkey is missing"; all give
- * a harmless value then ("", 0, NULL), so that a reader asks for everything
- * and looks at the problem once. @object may be anything, and NULL; @where is
- * its own place in the file: "", "job.".
+ * The first missing or wrong value sets the problem, "WHEREkey is missing". A
+ * function then returns a harmless value ("", 0, NULL). So a reader can get all
+ * values and check the problem once. @object can be anything, also NULL. @where
+ * is its place in the file: "", "job.".
  */
 #ifndef TW_REPORT_WANT_H
 #define TW_REPORT_WANT_H
@@ -26,7 +26,7 @@ json_t *tw_want_array(const json_t *object, const char *where,
 const char *tw_want_string(const json_t *object, const char *where,
 			   const char *key, struct tw_report_problem *problem);
 
-/* A number of 0 or more, or a string of its digits. */
+/* Get a number of at least 0, or a string of its digits. */
 uint64_t tw_want_u64(const json_t *object, const char *where, const char *key,
 		     struct tw_report_problem *problem);
 int tw_want_boolean(const json_t *object, const char *where, const char *key,
@@ -34,11 +34,12 @@ int tw_want_boolean(const json_t *object, const char *where, const char *key,
 double tw_want_real(const json_t *object, const char *where, const char *key,
 		    struct tw_report_problem *problem);
 
-/* 0 included. */
+/* 0 is allowed. */
 double tw_want_positive(const json_t *object, const char *where,
 			const char *key, struct tw_report_problem *problem);
 
-/* Of a report that has been read, and so checked; 0 and NULL: it is not there. */
+/* Get a value of a report that was read, and so checked; 0 and NULL: it is not
+ * there. */
 uint64_t tw_report_u64(const json_t *object, const char *key);
 const char *tw_report_string(const json_t *object, const char *key);
 

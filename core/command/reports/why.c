@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sentence on the slow I/Os of a direction: a high percentile of lat, the stages in
- * which the I/Os from there up spent their time, and, where the job's thread was followed,
- * what kept it from running. The stages are those of all these I/Os, if a report has sums
- * by lat; else those of the slowest, which are few. What kept the thread is known of the
- * slowest only.
+ * Writes a sentence on the slow I/Os of a direction. It names a high percentile
+ * of lat, and the stages in which the I/Os from there up spent their time. If
+ * the job's thread was followed, it also names what kept the thread from
+ * running. The stages are those of all these I/Os, if a report has sums by lat;
+ * else those of the slowest I/Os, which are few. What kept the thread is known
+ * for the slowest I/Os only.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@
 #include "command/reports/slow_stages.h"
 #include "command/reports/why.h"
 
-#define MAX_NAMES	24	/* of stages, and of stages that are joined */
+#define MAX_NAMES	24	/* of stages, also of several joined ones */
 #define MAX_HOLDERS	16
-#define MIN_PERCENT	5	/* less is not named */
+#define MIN_PERCENT	5	/* smaller shares are not named */
 
 struct share {
 	char name[48];
@@ -27,16 +28,17 @@ struct share {
 
 struct why {
 	double percent;
-	uint64_t ns;			/* the percentile */
-	uint64_t from_ns;		/* the shares are of all I/Os from here up; or 0 */
-	uint64_t ios;			/* else how many of the slowest, at and beyond it */
-	uint64_t beyond;		/* of all */
-	double lat_ns;			/* sums of these I/Os */
+	uint64_t ns;			/* the percentile of lat */
+	uint64_t from_ns;		/* shares are of all I/Os from here up; or 0 */
+	uint64_t ios;			/* else: number of the slowest at or
+					 * beyond @ns */
+	uint64_t beyond;		/* number of all I/Os beyond @ns */
+	double lat_ns;			/* sum over these I/Os */
 	struct share shares[MAX_NAMES];
 	size_t share_count;
 };
 
-/* At least one must lie above it. */
+/* Return a percentile that at least one I/O lies above. */
 static double percent_of(uint64_t count)
 {
 	return count >= 1000 ? 99.9 : count >= 100 ? 99 : 0;
@@ -68,7 +70,7 @@ static int is_meant(const struct why *why, const struct tw_report_slow *slow,
 	       strcmp(name, tw_report_directions[direction]) == 0;
 }
 
-/* Of all I/Os from about the percentile up. */
+/* Add the shares of all I/Os from about the percentile up. */
 static int add_slices(struct why *why, const struct tw_report_group *group, int direction)
 {
 	struct tw_report_slice sum;
@@ -145,12 +147,12 @@ static void put_shares(FILE *file, struct why *why)
 enum { NOT_RUNNING, WOKEN_LATE, UNEXPLAINED, KINDS };
 
 struct causes {
-	size_t stalls;			/* of I/Os that are meant */
+	size_t stalls;			/* stalls of these I/Os */
 	size_t of[KINDS];
 	struct {
 		char who[96];
 		size_t stalls;
-	} holders[MAX_HOLDERS];	/* which had the CPU longest */
+	} holders[MAX_HOLDERS];	/* tasks that had the CPU longest */
 	size_t holder_count;
 };
 
@@ -173,7 +175,7 @@ static void add_holder(struct causes *causes, const json_t *had_cpu)
 	causes->holders[i].stalls++;
 }
 
-/* By what has at least half of the stage. */
+/* Add the cause that has at least half of the stage. */
 static void add_cause(struct causes *causes, const struct tw_report_cause *cause)
 {
 	uint64_t half_ns = cause->stage_ns / 2;
@@ -320,7 +322,8 @@ json_t *tw_report_why_to_json(const struct tw_report_group *group)
 	return object;
 }
 
-/* Of the jobs that were to be followed. */
+/* Return the reason of the first job that was to be followed and was not; NULL:
+ * none. */
 const char *tw_report_why_not(const struct tw_report_group *group)
 {
 	for (size_t i = 0; i < group->size; i++) {

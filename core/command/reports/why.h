@@ -7,8 +7,9 @@
 
 #include "command/reports/report.h"
 
-/* Of a direction, in words: 0: there is nothing to say. The last one: why it is not known
- * why, if that was asked for. */
+/* The first describes a direction. Return: 0: there is nothing to describe. The
+ * last one returns why causes are not known although they were asked for; or
+ * NULL. */
 int tw_report_say_why(char *text, size_t size,
 		      const struct tw_report_group *group, int direction);
 json_t *tw_report_why_to_json(const struct tw_report_group *group);
