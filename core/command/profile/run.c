@@ -124,7 +124,7 @@ void tw_profile_signals_take(void)
 
 	for (size_t i = 0; i < ENDS; i++) {
 		sigaction(ends[i], NULL, &before[i]);
-		/* ignored by nohup, and in background jobs */
+		/* Ignored by nohup, and in background jobs. */
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(ends[i], &action, NULL);
 	}
