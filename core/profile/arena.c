@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: chunks of mapped memory, handed out from the front.
+ * Hands out chunks of mapped memory from the front.
  */
 #include <sys/mman.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that a hook may take: mapped, never from malloc(), which the program
- * may be in the middle of, or may have instrumented.
+ * Memory that a hook may take. It is mapped, and never from malloc(): the program may be in
+ * the middle of malloc(), or may have instrumented it.
  *
- * All arenas share one budget. What was taken is given back all at once.
+ * All arenas share one budget. Memory is given back all at once.
  */
 #ifndef TW_PROFILE_ARENA_H
 #define TW_PROFILE_ARENA_H
@@ -19,15 +19,14 @@ struct tw_arena {
 	int64_t *budget_bytes;		/* shared; NULL: no limit */
 };
 
-/* Zeroed memory, aligned to 16; NULL when the budget or the machine has none.
- * A few instructions, but for one mapping every some hundred kilobytes. */
+/* Take zeroed memory, aligned to 16. NULL if the budget or the machine has none. This takes a
+ * few instructions, and a mapping every some hundred kilobytes. */
 void *tw_arena_take(struct tw_arena *arena, size_t size);
 
-/* Everything that was taken goes back, to the budget, too. */
+/* Give back everything that was taken, to the budget, too. */
 void tw_arena_free(struct tw_arena *arena);
 
-/* What is not to be touched again by anybody, but not by this thread either:
- * forgets the chunks without unmapping them. */
+/* Forget the chunks without unmapping them. No thread may use their memory after this. */
 void tw_arena_forget(struct tw_arena *arena);
 
 #endif

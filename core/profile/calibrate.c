@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the hooks take, looked at: small functions are called in blocks, with hooks
- * and without, by turns. What follows from the blocks' times is worked out in
- * cost.c.
+ * Measures what the hooks take. Small functions are called in blocks, with hooks and without
+ * in turn. cost.c computes the cost from the blocks' times.
  */
 #include <errno.h>
 
@@ -11,15 +10,15 @@
 
 #define BLOCKS		TW_PROFILE_MAX_BLOCKS
 #define CALLS		100
-/* Of WIDE, whose blocks are long: calibration makes every program wait. */
+/* For WIDE, whose blocks are long: every program waits for the calibration. */
 #define FEWER_BLOCKS	27
 
-/* What is called in each way, how many calls that is, how often a block calls it,
- * and of how many blocks. */
+/* The functions that are called in each way, how many calls one of them makes, how often a
+ * block calls it, and how many blocks there are. */
 struct called {
 	uint64_t (*const *hooked)(uint64_t), (*const *plain)(uint64_t);
 	int calls, times, blocks;
-	int is_apart;			/* none waits for the one before */
+	int is_apart;			/* no call waits for the one before */
 };
 
 static const struct called called[TW_PROFILE_WAYS] = {
@@ -49,7 +48,7 @@ static const struct called called[TW_PROFILE_WAYS] = {
 	},
 };
 
-/* Ticks a call, over @times of them that depend on each other. */
+/* Return the ticks of a call, over @times calls that depend on each other. */
 static TW_NO_HOOKS __attribute__((noinline)) double
 time_calls(uint64_t (*function)(uint64_t), int times)
 {
@@ -61,7 +60,7 @@ time_calls(uint64_t (*function)(uint64_t), int times)
 	return (double)(tw_ticks_end() - begin_ticks) / times;
 }
 
-/* The same, none of which depends on another. */
+/* Return the ticks of a call, over @times calls that do not depend on each other. */
 static TW_NO_HOOKS __attribute__((noinline)) double
 time_apart(uint64_t (*function)(uint64_t), int times)
 {
@@ -80,7 +79,7 @@ static TW_NO_HOOKS double time_way(enum tw_profile_way way,
 	       time_calls(function, called[way].times);
 }
 
-/* That of a function that was called from the root. */
+/* Return the node of a function that was called from the root. */
 static TW_NO_HOOKS struct tw_node *node_of(const struct tw_recorder *recorder,
 					   uint64_t (*function)(uint64_t))
 {
@@ -88,7 +87,7 @@ static TW_NO_HOOKS struct tw_node *node_of(const struct tw_recorder *recorder,
 			    (const void *)(uintptr_t)function);
 }
 
-/* One block with hooks and one without. 0; -ENOMEM. */
+/* Time one block with hooks and one without. Return 0; -ENOMEM. */
 static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder,
 			   struct tw_profile_blocks *seen, int block)
 {
@@ -96,7 +95,7 @@ static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder
 	const struct tw_node *node;
 	uint64_t before_ticks;
 
-	/* So that its node is there. */
+	/* The first call makes the function's node. */
 	(*it->hooked)(3);
 	node = node_of(recorder, *it->hooked);
 	if (!node)
@@ -108,7 +107,7 @@ static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder
 	return 0;
 }
 
-/* After see() of EMPTY, whose node is there. */
+/* Time calls that are counted and not timed. see() of EMPTY must have made the node. */
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 {
 	double with[BLOCKS], without[BLOCKS];
@@ -124,7 +123,7 @@ static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 	       tw_profile_undisturbed(without, BLOCKS);
 }
 
-/* 0; -ENOMEM, with @cost as it was. */
+/* Measure all ways. Return 0; -ENOMEM, and @cost is unchanged. */
 static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
 			       struct tw_profile_cost *cost)
 {
@@ -139,7 +138,7 @@ static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
 				return -ENOMEM;
 		tw_profile_show(&ways[way], &seen);
 	}
-	/* A call without a node takes another time. */
+	/* A call without a node takes another time, so these blocks are not valid. */
 	if (recorder->drops.no_memory)
 		return -ENOMEM;
 	tw_profile_work_out(cost, ways);
@@ -150,8 +149,8 @@ static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
 
 void tw_profile_calibrate(struct tw_profile_cost *cost)
 {
-	/* Laid out in memory as any thread's is, which alone is worth some
-	 * ticks; and a histogram and events take time. */
+	/* The record's layout in memory is that of any thread: this alone changes the cost
+	 * by some ticks. A histogram and events take time, too. */
 	const struct tw_profile_options as_any = {
 		.depth = tw_profile.options.depth,
 		.histogram_digits = tw_profile.options.histogram_digits,
@@ -164,10 +163,10 @@ void tw_profile_calibrate(struct tw_profile_cost *cost)
 	thread = tw_profile_thread_new(NULL, &as_any);
 	if (!thread)
 		return;
-	/* What is called here is short. */
+	/* All calls here are short: none is to be kept as an event. */
 	if (tw_profile.options.event_min_ns)
 		thread->recorder.event_min_ticks = UINT64_MAX;
-	/* In a static program these functions are symbols among the program's. */
+	/* In a static program these functions are among the program's symbols. */
 	thread->recorder.ignores_filters = 1;
 	tw_profile_self = thread;
 	failed = measure(&thread->recorder, cost);

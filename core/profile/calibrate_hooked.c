@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that calibration calls, built with -finstrument-functions as a
- * user's are. calibrate_plain.c is the same without.
+ * The functions that the calibration calls, built with -finstrument-functions like a user's
+ * functions. calibrate_plain.c builds the same functions without it.
  */
 #include "calibrate_calls.h"
 
@@ -13,7 +13,7 @@
 #define BARE	__attribute__((noinline))
 #endif
 
-/* Compilers move arithmetic past the hooks' calls; not past this. */
+/* Compilers move arithmetic past the calls of the hooks, but not past this. */
 #define STAYS(x)	__asm__ __volatile__("" : "+r"(x))
 #define STEPS_8(x)	x *= x; x *= x; x *= x; x *= x; \
 			x *= x; x *= x; x *= x; x *= x
@@ -53,7 +53,7 @@ static BARE uint64_t nest(uint64_t x)
 	return x;
 }
 
-/* Calls with work of the caller's own between them. */
+/* Call functions, with work of the caller between the calls. */
 static BARE uint64_t tree(uint64_t x)
 {
 	for (int i = 1; i < TW_PROFILE_TREE_CALLS; i++) {
@@ -66,7 +66,7 @@ static BARE uint64_t tree(uint64_t x)
 	return x;
 }
 
-/* A fraction of what a processor has at work at once. */
+/* Do less than a processor can work on at once. */
 static BARE uint64_t brief(uint64_t x)
 {
 	STAYS(x);
@@ -75,8 +75,8 @@ static BARE uint64_t brief(uint64_t x)
 	return x;
 }
 
-/* Eight functions that each call eight others. No two are the same: compilers make
- * one of such. */
+/* Eight functions that each call eight others. No two are the same, because compilers merge
+ * functions that are. */
 #define LEAF(name, n) \
 	static BARE uint64_t name(uint64_t x) \
 	{ \
@@ -104,7 +104,7 @@ BRANCHES(twig, leaf)
 BRANCHES(branch, twig)
 BRANCH(wide, 8, branch)
 
-/* Through a pointer: neither inlined nor known to have no effect. */
+/* Pointers keep the functions from being inlined, and hide that they have no effect. */
 uint64_t (*const NAME(empty))(uint64_t) = empty;
 uint64_t (*const NAME(work))(uint64_t) = work;
 uint64_t (*const NAME(nest))(uint64_t) = nest;

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* calibrate_hooked.c's functions without hooks. */
+/* The functions of calibrate_hooked.c, built without hooks. */
 #define TW_CALIBRATE_PLAIN
 #include "calibrate_hooked.c"

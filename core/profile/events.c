@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry and an exit, as the hooks hand them over: this thread's record, the
- * counter, and everything that keeps a hook from getting in its own way.
+ * Handles an entry and an exit, as the hooks pass them on: with this thread's record, the
+ * counter, and all that keeps a hook from disturbing itself.
  *
- * A signal can come while a hook is at work. What the handler calls is then
- * dropped, and counted: the record is not in a state to take it. Should the
- * handler jump out of the hook by siglongjmp(), the next hook sees by the stack
- * that the one before it is gone.
+ * A signal can come while a hook is at work. Then the calls of its handler are dropped and
+ * counted, because the record can't take them at that moment. If the handler jumps out of the
+ * hook by siglongjmp(), the next hook sees by the stack that the hook before it is gone.
  *
- * The entry's stamp is the last thing it does and the exit's the first, so that
- * as little as possible of the hooks is inside of the call that they time. At
- * their other ends is a fence: the caller's work shall not run beside theirs. What
- * is there, and what is outside, is known (core/profile/calibrate.c). What a
- * hook does rarely and slowly, such as making room for a new path of calls, is
- * timed and left out of all of them.
+ * Reading the stamp is the last thing that the entry does, and the first that the exit does.
+ * So the call contains as little of the hooks as possible. At the other ends of the hooks there
+ * is a fence, so that the caller's work does not overlap theirs. calibrate.c measures what the
+ * hooks take inside the call and outside. Some work of a hook is rare and slow, such as making
+ * room for a new path of calls. This work is timed, and left out of all calls.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -39,7 +37,7 @@ static TW_NO_HOOKS struct tw_other_stack other_stack(void)
 	return other;
 }
 
-/* A hook is at work already, says @thread. May this one go on? */
+/* @thread has a hook at work already. Return whether this hook may go on. */
 static TW_NO_HOOKS int may_take_over(struct tw_profile_thread *thread,
 				     uintptr_t stack)
 {
@@ -55,7 +53,7 @@ static TW_NO_HOOKS int may_take_over(struct tw_profile_thread *thread,
 	return 0;
 }
 
-/* Somebody writes the file: wait until it is done, in no function's time. */
+/* Wait while the file is written. The time is not counted to any function. */
 static TW_NO_HOOKS int wait_while_held(struct tw_profile_thread *thread)
 {
 	const struct timespec pause = { .tv_nsec = 50000 };
@@ -108,7 +106,7 @@ unwind(struct tw_recorder *recorder, uintptr_t stack)
 	recorder->excluded_ticks += tw_ticks_end() - now_ticks;
 }
 
-/* Sets @thread's busy. 0: this event is dropped. */
+/* Begin a hook: set @thread's busy. Return the mode; 0: this event is dropped. */
 static inline TW_NO_HOOKS int begin_hook(struct tw_profile_thread *thread,
 					 uintptr_t stack)
 {
@@ -118,7 +116,7 @@ static inline TW_NO_HOOKS int begin_hook(struct tw_profile_thread *thread,
 		return 0;
 	__atomic_store_n(&thread->busy, stack, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Whoever changes the mode has a barrier put here (membarrier). */
+	/* A thread that changes the mode makes a barrier happen here (membarrier). */
 	mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
 	if (tw__unlikely(mode <= TW_PROFILE_HELD)) {
 		mode = wait_while_held(thread);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are not to be timed. Who they are is worked out before the
- * program runs, by `tickwise profile`, which reads symbols: a file with a line
- * for each, where in which object it is.
+ * Knows the functions that must not be timed. `tickwise profile` finds them before the program
+ * runs, since it reads symbols. It writes a file with a line for each: where it is in which
+ * object.
  *
  *	OFFSET PATH		of the function in the object's file, hexadecimal
  */

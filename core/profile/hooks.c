@@ -2,14 +2,13 @@
 /*
  * The compiler's hooks, linked into every object that is instrumented.
  *
- * The C library exports hooks of its own that do nothing. An object that is
- * loaded with dlopen() finds those first unless the program itself has others,
- * and would count no call. So these are hidden and in the object itself: the
- * static library and the linker script in the place of libtickwise-profile.so
- * both bring them.
+ * The C library exports hooks that do nothing. An object that is loaded with dlopen() finds
+ * those first, unless the program itself has others, and would count no call. So these hooks
+ * are hidden, and inside the object itself. The static library contains them, and so does the
+ * linker script in the place of libtickwise-profile.so.
  *
- * Each jumps to the recorder with the stack as it was: that is how frames are
- * told apart (core/profile/recorder.h).
+ * Each hook jumps to the recorder without changing the stack, because the recorder tells frames
+ * apart by their stack (core/profile/recorder.h).
  */
 #include "object.h"
 
@@ -28,7 +27,7 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	tw_profile_exit(function, call_site);
 }
 
-/* Before the object's own constructors. */
+/* Tell the library of this object, before the object's own constructors run. */
 static void __attribute__((constructor(101), no_instrument_function))
 this_object(void)
 {

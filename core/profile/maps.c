@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc/self/maps without stdio, which the program may be inside of.
+ * Reads /proc/self/maps without stdio, because the program may be in the middle of stdio.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "maps.h"
 
-/* A path and what stands before it. */
+/* Room for a path and for what is before it in a line. */
 #define LINE_SIZE	(PATH_MAX + 128)
 
 static const char *hex(const char *text, uint64_t *value)
@@ -29,7 +29,7 @@ static const char *hex(const char *text, uint64_t *value)
 	return text;
 }
 
-/* begin-end perms offset device inode   path */
+/* Parse a line: begin-end perms offset device inode   path */
 int tw_map_parse(struct tw_map *map, const char *line)
 {
 	line = hex(line, &map->begin);
@@ -71,7 +71,7 @@ int tw_maps_each(void (*take)(void *context, const struct tw_map *map),
 			length -= (size_t)(newline + 1 - begin);
 			begin = newline + 1;
 		}
-		/* A longer line than any path allows: not one of ours. */
+		/* The line is longer than any path allows. Skip it. */
 		if (length == sizeof(line) - 1)
 			length = 0;
 		memmove(line, begin, length);

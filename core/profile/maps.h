@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The executable mappings of this process, as /proc/self/maps has them.
+ * The executable mappings of this process, from /proc/self/maps.
  */
 #ifndef TW_PROFILE_MAPS_H
 #define TW_PROFILE_MAPS_H
@@ -12,11 +12,11 @@ struct tw_map {
 	const char *path;		/* to the end of the line; may be "" */
 };
 
-/* Calls @take for each. 0; -errno of opening the file. Allocates nothing. */
+/* Call @take for each mapping. Return 0; -errno of opening the file. Allocates nothing. */
 int tw_maps_each(void (*take)(void *context, const struct tw_map *map),
 		 void *context);
 
-/* One line of it, without its newline. 1: an executable mapping; 0: not. Pure. */
+/* Parse a line without its newline. Return 1 for an executable mapping, else 0. Pure. */
 int tw_map_parse(struct tw_map *map, const char *line);
 
 #endif

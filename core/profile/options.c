@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TICKWISE_PROFILE in the environment: words with commas between them, some
- * with a value. Pure. tickwise-profile(1) describes them.
+ * Parses TICKWISE_PROFILE in the environment: words with commas between them, some with a
+ * value. Pure. tickwise-profile(1) describes them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct word {
 	size_t length;
 };
 
-/* The value of @word if it is "NAME=VALUE", else NULL. */
+/* Return the value of @word if it is "NAME=VALUE", else NULL. */
 static const char *value_of(const struct word *word, const char *name)
 {
 	size_t length = strlen(name);
@@ -37,7 +37,7 @@ static int is_word(const struct word *word, const char *name)
 	       !strncmp(word->text, name, word->length);
 }
 
-/* Decimal, with K, M or G behind it for powers of 1024; the whole value. */
+/* Parse the whole value: decimal, with K, M or G behind it for powers of 1024. */
 static int read_number(const struct word *word, const char *value,
 		       uint64_t least, uint64_t most, uint64_t *number)
 {
@@ -91,7 +91,7 @@ static int read_fence(const struct word *word, const char *value,
 	return 1;
 }
 
-/* throttle=CALLS:NS */
+/* Parse throttle=CALLS:NS. */
 static int read_throttle(const struct word *word, const char *value,
 			 struct tw_profile_options *options)
 {

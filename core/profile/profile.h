@@ -13,7 +13,7 @@
 #include "recorder.h"
 #include "stamp.h"
 
-/* The hooks' own functions are never to be hooked, whatever CFLAGS say. */
+/* The hooks' own functions must never have hooks, with any CFLAGS. */
 #define TW_NO_HOOKS	__attribute__((no_instrument_function))
 
 struct tw_profile_options {
@@ -21,17 +21,17 @@ struct tw_profile_options {
 	int off;
 	uint64_t depth;
 	int64_t memory_bytes;
-	uint64_t events;		/* to keep, a thread */
+	uint64_t events;		/* how many to keep for each thread */
 	uint64_t event_min_ns;
 	unsigned histogram_digits;
 	uint64_t throttle_calls;
 	uint64_t throttle_ns;
 	char file[PATH_MAX];		/* empty: PROGRAM.PID.tickwise-profile */
-	char filter[PATH_MAX];		/* file of what not to time; empty */
+	char filter[PATH_MAX];		/* file of what not to time; or empty */
 };
 
 struct tw_profile_thread {
-	uintptr_t busy;			/* stack of the hook at work; 0 */
+	uintptr_t busy;			/* stack of the hook at work; 0: none */
 	struct tw_recorder recorder;
 	struct tw_profile_thread *next;
 	struct tw_arena arena;		/* this structure and its frames */
@@ -40,7 +40,7 @@ struct tw_profile_thread {
 	char name[16];
 };
 
-/* One line for each thread, also of those that are gone. */
+/* The line of a thread, which may have ended. */
 struct tw_profile_thread_line {
 	struct tw_profile_thread_line *next;
 	pid_t tid;
@@ -55,13 +55,13 @@ struct tw_profile {
 	pid_t pid;
 	uint64_t begin_ticks;
 	int64_t budget_bytes;
-	/* of threads that are gone; under the lock */
+	/* of threads that have ended; under the lock */
 	struct tw_tree ended;
 	struct tw_arena ended_arena;	/* their lines and events */
 	struct tw_profile_thread_line *lines;
 	struct tw_profile_events *ended_events;
 	struct tw_recorder_drops ended_drops;
-	uint64_t lost_at_end;		/* threads whose tree found no room */
+	uint64_t lost_at_end;		/* threads whose tree had no room */
 	struct tw_profile_thread *threads;
 };
 
@@ -73,17 +73,17 @@ struct tw_profile_events {
 };
 
 extern struct tw_profile tw_profile;
-/* An enum tw_profile_mode; read by every hook. */
+/* An enum tw_profile_mode, which every hook reads. */
 extern int tw_profile_mode;
 extern __thread struct tw_profile_thread *tw_profile_self
 	__attribute__((tls_model("initial-exec")));
-/* For a thread on which no hook shall do anything. */
+/* The record of a thread on which no hook may do anything. */
 extern struct tw_profile_thread tw_profile_nobody;
 
-/* Begins the recording, once. Hooks call it that come before the constructor. */
+/* Begin the recording, once. Hooks that run before the constructor call this, too. */
 void tw_profile_start(void);
 
-/* This thread's record; NULL: not now. */
+/* Return this thread's record; NULL: not now. */
 struct tw_profile_thread *tw_profile_thread_begin(void);
 struct tw_profile_thread *tw_profile_thread_new(int64_t *budget_bytes,
 						const struct tw_profile_options *options);
@@ -91,31 +91,31 @@ void tw_profile_thread_free(struct tw_profile_thread *thread);
 int tw_profile_threads_init(void);
 void tw_profile_lock(void);
 void tw_profile_unlock(void);
-/* After fork, in the child: what there was is the parent's. */
+/* Start anew in a child after fork: what was recorded belongs to the parent. */
 void tw_profile_threads_child(void);
 
-/* Fills in @options from the text of TICKWISE_PROFILE. 0; -EINVAL, with
- * @wrong at the word that is not understood. Pure. */
+/* Fill in @options from the text of TICKWISE_PROFILE. Return 0; -EINVAL, with @wrong at the
+ * word that is not understood. Pure. */
 int tw_profile_options_parse(struct tw_profile_options *options,
 			     const char *text, const char **wrong);
 
-/* Calls functions of its own on this thread. Without memory all of @cost is 0. */
+/* Measure the cost on this thread. Without memory all of @cost is 0. */
 void tw_profile_calibrate(struct tw_profile_cost *cost);
 
-/* Writes the file, and records nothing from then on. */
+/* Write the file, and record nothing from then on. */
 void tw_profile_end(void);
-/* Once, at the start of the process that is not a child of a recorded one. */
+/* Prepare writing. Called once, in the first process and not in its children. */
 void tw_profile_write_init(void);
 void tw_profile_drops_add(struct tw_recorder_drops *to,
 			  const struct tw_recorder_drops *from);
 
-/* Is the function at @address one that is not to be timed? Never allocates. */
+/* True if the function at @address must not be timed. Never allocates. */
 int tw_profile_is_filtered(const void *address);
 void tw_profile_filter_read(const char *path);
-/* Objects have come since. */
+/* Find the functions again, after objects were loaded. */
 void tw_profile_filter_resolve(void);
 
-/* "tickwise-profile: ..." on stderr. */
+/* Print "tickwise-profile: ..." on stderr. */
 void tw_profile_say(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is rare in a thread's record: frames that are gone, calls that are not
- * timed, exits that match no entry. Pure arithmetic on what recorder.h has.
+ * The rare cases of a thread's record: frames that are gone, calls that are not timed, exits
+ * that match no entry. Pure arithmetic on the structures of recorder.h.
  */
 #include "recorder.h"
 
@@ -18,7 +18,7 @@ int tw_recorder_init(struct tw_recorder *recorder, struct tw_frame *frames,
 	failed = tw_tree_init(&recorder->tree, budget_bytes, histogram_digits);
 	if (failed)
 		return failed;
-	/* Never gone, never left. */
+	/* The first frame is never gone, and never left. */
 	frames[0] = (struct tw_frame) {
 		.node = recorder->tree.root, .stack = UINTPTR_MAX,
 	};
@@ -31,9 +31,9 @@ static int is_on(const struct tw_other_stack *other, uintptr_t stack)
 }
 
 /*
- * A signal handler on its own stack says nothing of the frames of the stack
- * that it interrupted, wherever the two lie. Back on that one, frames of the
- * handler are gone.
+ * True if a frame is gone. A signal handler on its own stack tells nothing about frames of the
+ * stack that it interrupted, wherever the two are. Once the thread is back on that stack, the
+ * handler's frames are gone.
  */
 static int is_gone(const struct tw_frame *frame, uintptr_t stack,
 		   const struct tw_other_stack *other)
@@ -85,7 +85,7 @@ struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
 		count_untimed(node);
 	else
 		recorder->drops.no_memory++;
-	/* What it calls is its caller's, then. */
+	/* The calls that this call makes are counted to its caller. */
 	*frame = (struct tw_frame) {
 		.node = recorder->top->node, .function = function,
 		.start_ticks = TW_NOT_TIMED, .stack = stack,
@@ -120,10 +120,9 @@ void tw_recorder_throttle(const struct tw_recorder *recorder,
 }
 
 /*
- * The frame that ends at @stack: of those below it the oldest of @function,
- * which is the one itself; what was entered after it is gone. A function that
- * takes stack as it runs can end below its entry; then it is the last one
- * entered.
+ * Return the frame that ends at @stack. Of the frames at or below it, this is the oldest of
+ * @function; frames that were entered later are gone. A function that takes stack while it
+ * runs can end below its entry. Then the frame is the last one entered.
  */
 static struct tw_frame *frame_that_ends(const struct tw_recorder *recorder,
 					const void *function, uintptr_t stack)

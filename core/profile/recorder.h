@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one thread records: its shadow stack and its call tree, and what an
- * entry and an exit do to them. Reads no counter: stamps are given, so tests
- * inject them. The hooks (core/profile/hooks.c) inline this.
+ * The record of one thread: its shadow stack and its call tree, and how an entry and an exit
+ * change them. Reads no counter: stamps are passed in, so tests can choose them. The hooks
+ * (core/profile/hooks.c) inline this.
  *
- * Entries and exits do not pair by themselves: longjmp and exceptions leave
- * frames without an exit. So each frame has the address of the stack where its
- * hook was called. Stacks grow down: a frame whose address lies below that of
- * a later entry is gone. (Equal ones are not: an inlined function is entered
- * on its host's frame.) An exit can lie above its own entry, by the size of the
- * function's frame, because compilers jump to the exit hook as the last thing
- * they do.
+ * Entries and exits do not always pair, because longjmp and exceptions leave frames without an
+ * exit. So each frame has the address of the stack where its hook was called. Stacks grow down:
+ * a frame is gone if its address is below that of a later entry. (It is not gone if the two
+ * are equal: an inlined function is entered on its caller's frame.) An exit can be above its
+ * own entry by the size of the function's frame, because compilers jump to the exit hook at the
+ * very end.
  */
 #ifndef TW_PROFILE_RECORDER_H
 #define TW_PROFILE_RECORDER_H
@@ -19,25 +18,25 @@
 
 #include "tree.h"
 
-/* In place of a frame's first stamp: called, but not to be timed. */
+/* Instead of a frame's first stamp: the call is counted and not timed. */
 #define TW_NOT_TIMED	UINT64_MAX
 
 #define TW_NEVER	UINT64_MAX
 
 struct tw_frame {
-	struct tw_node *node;		/* not timed: that of its caller */
+	struct tw_node *node;		/* not timed: the caller's node */
 	const void *function;
 	uint64_t start_ticks;
 	uintptr_t stack;
-	uint64_t calls;			/* the recorder's, when it began */
+	uint64_t calls;			/* recorder's number when it began */
 };
 
-/* A signal's own stack, where the thread is on it; all 0 where not. */
+/* A signal's own stack, if the thread is on it; otherwise all 0. */
 struct tw_other_stack {
 	uintptr_t low, high;
 };
 
-/* One call, for those who want a picture of them. */
+/* One call, to draw a picture of the calls. */
 struct tw_event {
 	const void *function;
 	uint64_t start_ticks;
@@ -47,14 +46,14 @@ struct tw_event {
 
 struct tw_recorder_drops {
 	uint64_t too_deep;		/* calls beyond the last frame */
-	uint64_t no_memory;		/* calls there was no node for */
+	uint64_t no_memory;		/* calls that got no node */
 	uint64_t in_hook;		/* events of signal handlers */
-	uint64_t unmatched;		/* exits of what was never entered */
+	uint64_t unmatched;		/* exits without an entry */
 	uint64_t backwards;		/* calls that ended before they began */
 	uint64_t events;		/* not kept: the list was full */
 };
 
-/* What the hooks took of a call, in 1/256 ticks, rounded to nearest. */
+/* What the hooks take of a call, in 1/256 ticks, rounded to nearest. */
 struct tw_hook_cost {
 	uint64_t inside_256;		/* of the call itself */
 	uint64_t both_256;		/* of each call made in it */
@@ -62,14 +61,14 @@ struct tw_hook_cost {
 
 struct tw_recorder {
 	struct tw_frame *top;
-	struct tw_frame *frames, *end;	/* frames[0] is nobody's */
-	uint64_t excluded_ticks;	/* spent here, and in no function */
-	uint64_t calls;			/* that were timed */
+	struct tw_frame *frames, *end;	/* frames[0] is no call's */
+	uint64_t excluded_ticks;	/* passed here, and in no function */
+	uint64_t calls;			/* calls that were timed */
 	struct tw_hook_cost cost;
-	uint64_t throttle_calls;	/* looked at after so many; TW_NEVER */
-	uint64_t throttle_ticks;	/* and no longer timed below that mean */
+	uint64_t throttle_calls;	/* judge a node after this; TW_NEVER */
+	uint64_t throttle_ticks;	/* stop timing it below this mean */
 	uint64_t deeper;		/* calls above the last frame now */
-	uintptr_t deeper_stack;		/* of the first of them */
+	uintptr_t deeper_stack;		/* stack of the first of these */
 	struct tw_event *events;
 	uint64_t event_count, event_limit;
 	uint64_t event_min_ticks;
@@ -78,12 +77,12 @@ struct tw_recorder {
 	struct tw_tree tree;
 };
 
-/* 0; -ENOMEM. @frames, @depth + 1 of them, are the caller's. */
+/* Set up a record. Return 0; -ENOMEM. The caller owns the @depth + 1 @frames. */
 int tw_recorder_init(struct tw_recorder *recorder, struct tw_frame *frames,
 		     uint64_t depth, int64_t *budget_bytes,
 		     unsigned histogram_digits);
 
-/* The rare half of what follows. */
+/* The rare cases of the functions below. */
 void tw_recorder_unwind(struct tw_recorder *recorder, uintptr_t stack,
 			const struct tw_other_stack *other, uint64_t now_ticks);
 struct tw_frame *tw_recorder_enter_untimed(struct tw_recorder *recorder,
@@ -98,24 +97,23 @@ void tw_recorder_keep_event(struct tw_recorder *recorder,
 void tw_recorder_throttle(const struct tw_recorder *recorder,
 			  struct tw_node *node);
 
-/* Is there a frame that an entry at @stack shows to be gone? */
+/* True if an entry at @stack shows that a frame is gone. */
 static inline int tw_recorder_left(const struct tw_recorder *recorder,
 				   uintptr_t stack)
 {
 	return recorder->top->stack < stack;
 }
 
-/* The node of a call that begins, if this path of calls was taken before. NULL:
- * tw_tree_child() makes it. Frames that are gone have been dealt with. */
+/* Return the node of a call that begins, if this path of calls was taken before. If it is
+ * NULL, tw_tree_child() makes the node. Frames that are gone must have been removed. */
 static inline struct tw_node *
 tw_recorder_known(const struct tw_recorder *recorder, const void *function)
 {
 	return tw_tree_find(&recorder->tree, recorder->top->node, function);
 }
 
-/* The frame of a call at @node (NULL: there was no memory for one). The caller
- * sets its first stamp, which is the counter's less excluded_ticks. NULL:
- * nothing is to be stamped. */
+/* Return the frame of a call at @node (NULL: there was no memory for a node). The caller sets
+ * its first stamp: the counter less excluded_ticks. NULL: no stamp is needed. */
 static inline struct tw_frame *tw_recorder_enter(struct tw_recorder *recorder,
 						 struct tw_node *node,
 						 const void *function,
@@ -136,7 +134,7 @@ static inline struct tw_frame *tw_recorder_enter(struct tw_recorder *recorder,
 	return frame;
 }
 
-/* Ticks of a call less what the hooks took of it. */
+/* Return the ticks of a call less what the hooks took of it. */
 static inline uint64_t tw_recorder_corrected(const struct tw_recorder *recorder,
 					     uint64_t ticks, uint64_t inner)
 {
@@ -147,7 +145,7 @@ static inline uint64_t tw_recorder_corrected(const struct tw_recorder *recorder,
 	return ticks > took ? ticks - took : 0;
 }
 
-/* The call in @frame ended; who calls this takes the frame away. */
+/* Count the call in @frame, which has ended. The caller removes the frame. */
 static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 					const struct tw_frame *frame,
 					uint64_t now_ticks)
@@ -158,7 +156,7 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 	uint64_t corrected;
 
 	if (tw__unlikely(ticks > INT64_MAX)) {
-		/* Another CPU, whose counter is behind. */
+		/* The call ended on another CPU, whose counter is behind. */
 		recorder->drops.backwards++;
 		ticks = 0;
 	}
@@ -177,7 +175,7 @@ static inline void tw_recorder_end_call(struct tw_recorder *recorder,
 		tw_recorder_throttle(recorder, node);
 }
 
-/* A call of @function ended at @now_ticks, the counter's. */
+/* End a call of @function. @now_ticks is the counter itself. */
 static inline void tw_recorder_exit(struct tw_recorder *recorder,
 				    const void *function, uintptr_t stack,
 				    uint64_t now_ticks)

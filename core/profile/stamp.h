@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks' reads of the counter: how much order is paid for.
+ * The hooks' reads of the counter, more or less ordered.
  *
- * A processor that executes out of order begins what follows an unordered read
- * before it, and is not done with what precedes it: of a chain of dependent
- * multiplications, 217 ticks long, an unordered pair saw 36, and the caller was
- * charged with the rest. rdtscp waits for all before it to execute but holds
+ * A processor that executes out of order begins what follows an unordered read before that
+ * read, and has not finished what precedes it. Of a chain of dependent multiplications that
+ * takes 217 ticks, an unordered pair of reads saw 36; the caller was charged with the rest.
+ * rdtscp waits until everything before it has executed, but holds back nothing after it.
  * back nothing behind it.
  */
 #ifndef TW_PROFILE_STAMP_H
@@ -13,10 +13,10 @@
 
 #include "tickwise.h"
 
-/* What the hooks do now; at 0 nothing. */
+/* What the hooks do now; with 0 nothing. */
 enum tw_profile_mode {
 	TW_PROFILE_STOPPED,
-	TW_PROFILE_HELD,		/* wait: somebody writes the file */
+	TW_PROFILE_HELD,		/* wait while the file is written */
 	TW_PROFILE_FENCE_NONE,
 	TW_PROFILE_FENCE_RDTSCP,
 	TW_PROFILE_FENCE_FULL,
@@ -35,9 +35,9 @@ static inline uint64_t tw_profile_stamp_rdtscp(void)
 #endif
 }
 
-/* Nothing after it begins before all before it is done: at both ends of the
- * hooks, so that what they take does not depend on what stands around them. That
- * costs a fifth more and takes most of the difference between callers away. */
+/* Let nothing after this begin before everything before it is done. With this at both ends of
+ * the hooks, what they take does not depend on the code around them. It costs a fifth more, and
+ * removes most of the difference between callers. */
 static inline void tw_profile_fence(int mode)
 {
 	if (mode == TW_PROFILE_FENCE_FULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Beginning and end: the environment, calibration, fork, and the write at the
- * end of the program.
+ * Begins and ends the recording: the environment, calibration, fork, and writing the file at
+ * the end of the program.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "tickwise-profile.h"
 #include "trust.h"
 
-/* The rate is found in this time, and again at the end over the whole run. */
+/* The rate is measured in this time, and at the end again over the whole run. */
 #define RATE_WINDOW_NS	10000000
 #define LONGEST_RATE_WINDOW_NS	640000000
 
@@ -70,8 +70,8 @@ static int read_options(void)
 	return !tw_profile.options.off;
 }
 
-/* Nonzero: the counter is there and its rate is known. On a busy machine a short
- * window has too few undisturbed looks, and a longer one is taken. */
+/* Set up the clock. Return nonzero if the counter can be read and its rate is known. On a busy
+ * machine a short window has too few undisturbed samples, and then a longer one is used. */
 static int read_clock(void)
 {
 	const struct tw_clock_options options = {
@@ -108,7 +108,7 @@ static int set_up(void)
 	}
 	if (tw_profile.options.filter[0])
 		tw_profile_filter_read(tw_profile.options.filter);
-	/* Hooks run from here on, for those who have a record. */
+	/* From here on hooks run in threads that have a record. */
 	__atomic_store_n(&tw_profile_mode, (int)tw_profile.options.fence,
 			 __ATOMIC_RELEASE);
 	tw_profile_calibrate(&tw_profile.cost);
@@ -123,7 +123,7 @@ void tw_profile_start(void)
 	if (!__atomic_compare_exchange_n(&state, &expected, STARTING, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
-	/* What is called here may itself be hooked. */
+	/* Functions that are called from here may have hooks. */
 	tw_profile_self = &tw_profile_nobody;
 	if (!set_up())
 		__atomic_store_n(&tw_profile_mode, TW_PROFILE_STOPPED,
@@ -137,7 +137,7 @@ static void __attribute__((constructor(101))) at_start(void)
 	tw_profile_start();
 }
 
-/* After everything that the program registered for its end. */
+/* Write the file, after everything that the program registered for its end. */
 static void __attribute__((destructor(101))) at_end(void)
 {
 	if (getpid() == tw_profile.pid)
@@ -156,8 +156,8 @@ void tw_profile_object(const void *address)
 	if (tw_profile_self == NULL)
 		tw_profile_self = &tw_profile_nobody;
 	tw_profile_filter_resolve();
-	/* A static program has neither, and loads nothing. The program itself
-	 * is not found by its name, and stays anyway. */
+	/* A static program has neither function, and loads nothing. The program itself is
+	 * not found by its name, and stays mapped anyway. */
 	if (dladdr && dlopen && dladdr(address, &info) && info.dli_fname)
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	tw_profile_self = self;

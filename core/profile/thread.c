@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads: each gets its record at its first hook. At its end its tree goes
- * into that of the threads that are gone, so a program may have any number of
- * them one after another. What a thread still calls after that (destructors of
- * others) begins a new record.
+ * Threads. Each gets its record at its first hook. When it ends, its tree is added to that of
+ * all threads that have ended, so a program may have any number of threads one after another.
+ * A thread may call functions after that, in destructors of others: these begin a new record.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +35,7 @@ tw_profile_thread_new(int64_t *budget_bytes,
 	struct tw_recorder *recorder;
 	struct tw_frame *frames;
 
-	/* Frames and events are touched only as far as they are used. */
+	/* Only the part of frames and events that is used is ever touched. */
 	thread = tw_arena_take(&arena, sizeof(*thread));
 	frames = tw_arena_take(&arena, (options->depth + 1) * sizeof(*frames));
 	if (!thread || !frames)
@@ -64,7 +63,7 @@ void tw_profile_thread_free(struct tw_profile_thread *thread)
 	struct tw_arena arena = thread->arena;
 
 	tw_tree_free(&thread->recorder.tree);
-	/* The structure itself is in there. */
+	/* The arena contains the structure itself. */
 	tw_arena_free(&arena);
 }
 
@@ -96,12 +95,12 @@ struct tw_profile_thread *tw_profile_thread_begin(void)
 	    __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE) ==
 	    TW_PROFILE_STOPPED)
 		return NULL;
-	/* What the following calls may themselves be hooked. */
+	/* Functions that are called from here may have hooks. */
 	tw_profile_self = &tw_profile_nobody;
 	thread = tw_profile_thread_new(&tw_profile.budget_bytes,
 				       &tw_profile.options);
 	if (!thread) {
-		/* This thread is not in the profile, and the file says so. */
+		/* This thread is not in the profile, and the file tells so. */
 		__atomic_add_fetch(&tw_profile.lost_at_end, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -166,15 +165,15 @@ static void keep_line(const struct tw_profile_thread *thread)
 	tw_profile.lines = line;
 }
 
-/* Under the lock. A tree that finds no room stays where it is: then the thread
- * stays in the list, as if it were running. */
+/* Keep what a thread recorded, under the lock. If its tree finds no room, it stays where it is,
+ * and the thread stays in the list as if it was running. */
 static int keep(struct tw_profile_thread *thread)
 {
 	struct tw_recorder *recorder = &thread->recorder;
 	struct tw_other_stack other = { 0 };
 	struct tw_profile_thread **link = &tw_profile.threads;
 
-	/* pthread_exit() left the frames. */
+	/* pthread_exit() has left these frames. */
 	tw_recorder_unwind(recorder, UINTPTR_MAX, &other, tw_ticks());
 	prctl(PR_GET_NAME, thread->name);
 	if (tw_tree_merge(&tw_profile.ended, &recorder->tree))
@@ -220,8 +219,8 @@ static void restart(struct tw_profile_thread *thread)
 	recorder->excluded_ticks = 0;
 	recorder->event_count = 0;
 	recorder->drops = (struct tw_recorder_drops) { 0 };
-	/* Calls that began in the parent: their time here counts, the call
-	 * does not. */
+	/* Of calls that began in the parent, their time in this process counts, but the
+	 * call does not. */
 	for (struct tw_frame *frame = recorder->top; frame > recorder->frames;
 	     frame--)
 		if (frame->start_ticks != TW_NOT_TIMED)
@@ -233,7 +232,7 @@ void tw_profile_threads_child(void)
 {
 	struct tw_profile_thread *thread = tw_profile_self;
 
-	/* Other threads are not here; what was theirs can be in any state. */
+	/* Other threads do not exist here. What they had can be in any state. */
 	tw_profile.threads = NULL;
 	tw_profile.lines = NULL;
 	tw_profile.ended_events = NULL;

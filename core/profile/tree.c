@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree. Pure but for the memory that it takes.
+ * The call tree. Pure, except for the memory that it takes.
  *
- * A child is found in a hash table over (parent, function), always: a function
- * that calls two hundred others by turns costs no more than one that calls one.
- * A pointer to the child called last, looked at first, was 1 to 5 % faster for that
- * one (167 ticks a call in place of 171, full fence; rdtscp 109 to 114 in place of
- * 115) and 40 to 60 % dearer for every other (237 to 243 in place of 172; 179 in
- * place of 115).
+ * A child is always found in a hash table over (parent, function). So a function that calls two
+ * hundred others in turn costs no more than one that calls one. An alternative was a pointer
+ * to the child that was called last, which is tried first. It is 1 to 5 % faster where that is
+ * the child, and 40 to 60 % slower elsewhere:
+ *
+ * | ticks a call              | hash table | pointer first |
+ * |---------------------------|------------|---------------|
+ * | same child, full fence    | 171        | 167           |
+ * | same child, rdtscp        | 115        | 109 to 114    |
+ * | another child, full fence | 172        | 237 to 243    |
+ * | another child, rdtscp     | 115        | 179           |
  */
 #include <errno.h>
 
@@ -26,8 +31,8 @@ static void put(struct tw_tree *tree, struct tw_node *node)
 	tree->table[slot] = node;
 }
 
-/* At most half full. The old table stays in the arena: with doubling, all of
- * them together are as large as the last. */
+/* Keep the table at most half full. The old table stays in the arena. Tables double, so all old
+ * ones together are as large as the last one. */
 static int make_room(struct tw_tree *tree)
 {
 	struct tw_node **old = tree->table, **larger;
@@ -93,8 +98,8 @@ static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
 				 const void *function);
 
 /*
- * Nodes of the same function share a histogram: that of the function's entry
- * among the children of @functions, a node outside of the tree.
+ * Return the histogram of a function. All nodes of the function share it. It belongs to the
+ * function's entry among the children of @functions, which is a node outside of the tree.
  */
 static struct tw_histogram *histogram_of(struct tw_tree *tree,
 					 const void *function)
@@ -197,7 +202,7 @@ static int merge_histograms(struct tw_tree *into, const struct tw_tree *from)
 	return 0;
 }
 
-/* Both trees are walked together: @to is @node's counterpart. */
+/* Merge by walking over both trees together: @to is @node's counterpart. */
 int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
 {
 	const struct tw_node *node = from->root;
@@ -210,7 +215,7 @@ int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
 		add_numbers(to, node);
 		if (!next)
 			break;
-		/* Up to the parent of what comes next, then down to it. */
+		/* Go up to the parent of the next node, and then down to the node. */
 		for (; node != next->parent; node = node->parent)
 			to = to->parent;
 		to = tw_tree_child(into, to, next->function, &is_new);

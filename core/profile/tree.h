@@ -2,9 +2,9 @@
 /*
  * The call tree: a node for each path of calls, with what was counted there.
  *
- * A node holds sums of whole calls only. What a function took by itself, and
- * what the hooks took of it, follow from the tree when it is read
- * (core/command/profile/functions.h): the hooks have less to do.
+ * A node holds sums of whole calls only, so that the hooks have less to do. What a function
+ * took by itself, and what the hooks took of it, is computed from the tree when it is read
+ * (core/command/profile/functions.h).
  */
 #ifndef TW_PROFILE_TREE_H
 #define TW_PROFILE_TREE_H
@@ -15,14 +15,14 @@
 #include "tickwise.h"
 
 enum tw_node_flags {
-	TW_NODE_FILTERED	= 1 << 0,	/* by wish: counted, not timed */
-	TW_NODE_THROTTLED	= 1 << 1,	/* the same, from some call on */
+	TW_NODE_FILTERED	= 1 << 0,	/* by option: counted, not timed */
+	TW_NODE_THROTTLED	= 1 << 1,	/* the same after some calls */
 };
 
 #define TW_NODE_NOT_TIMED	(TW_NODE_FILTERED | TW_NODE_THROTTLED)
 
 struct tw_node {
-	/* What a call reads and writes is the first cache line. */
+	/* A call reads and writes only the first cache line. */
 	const void *function;
 	struct tw_node *parent;
 	uint64_t calls;			/* entries */
@@ -32,33 +32,33 @@ struct tw_node {
 	uint32_t flags;
 	uint32_t open;			/* had not returned at the end */
 	uint64_t abandoned;		/* left by longjmp or exception */
-	uint64_t not_timed;		/* of the calls */
+	uint64_t not_timed;		/* calls that were not timed */
 	struct tw_node *child, *sibling;
-	uint32_t index;			/* for whoever writes the tree */
+	uint32_t index;			/* used while the tree is written */
 };
 
 struct tw_tree {
-	struct tw_node *root;		/* of no function */
+	struct tw_node *root;		/* belongs to no function */
 	struct tw_node *functions;	/* its children hold the histograms */
 	struct tw_arena arena;
 	struct tw_node **table;		/* by parent and function */
 	uint32_t table_size;		/* a power of two */
 	uint32_t table_shift;		/* 64 less its logarithm */
-	uint32_t nodes;			/* but the root */
+	uint32_t nodes;			/* without the root */
 	unsigned histogram_digits;	/* 0: none */
 };
 
-/* 0; -ENOMEM. @budget_bytes as in struct tw_arena. */
+/* Set up a tree. Return 0; -ENOMEM. @budget_bytes as in struct tw_arena. */
 int tw_tree_init(struct tw_tree *tree, int64_t *budget_bytes,
 		 unsigned histogram_digits);
 void tw_tree_free(struct tw_tree *tree);
 
 /*
- * Where to look first. Nodes lie one after another, and functions, too: the high
- * half of a product of each tells them apart. The parent's factor times 112, from
- * one node to the next, is 2^64 times the golden section (and some whole
- * ones), as exactly as an odd one can be: so do nodes one after another spread most
- * evenly.
+ * Return the slot where a search begins. Nodes are one after another in memory, and so are
+ * functions, so their addresses are similar. The high half of a product with a large factor
+ * separates them. The parent's factor times 112, the distance of two nodes, is 2^64 times the
+ * golden section plus some whole multiples of 2^64, as exactly as an odd factor can be. With
+ * that, nodes one after another are spread most evenly.
  */
 _Static_assert(sizeof(struct tw_node) == 104,
 	       "112 bytes in the arena: the factor below is made for this");
@@ -73,7 +73,7 @@ static inline uint32_t tw_tree_slot(const struct tw_tree *tree,
 	return (uint32_t)(key >> tree->table_shift);
 }
 
-/* The child of @parent for @function; NULL: there is none. */
+/* Return the child of @parent for @function; NULL if there is none. */
 static inline struct tw_node *tw_tree_find(const struct tw_tree *tree,
 					   const struct tw_node *parent,
 					   const void *function)
@@ -90,19 +90,19 @@ static inline struct tw_node *tw_tree_find(const struct tw_tree *tree,
 	return node;
 }
 
-/* The same, made if it is not there; NULL: no memory. @is_new is set when it was
- * made. */
+/* Return the same child, and make it if there is none; NULL: no memory. @is_new is set if it
+ * was made. */
 struct tw_node *tw_tree_child(struct tw_tree *tree, struct tw_node *parent,
 			      const void *function, int *is_new);
 
-/* The node after @node when parents come first; NULL after the last. */
+/* Return the node after @node if parents come first; NULL after the last one. */
 struct tw_node *tw_tree_next(const struct tw_tree *tree,
 			     const struct tw_node *node);
 
-/* Adds @from's numbers. 0; -ENOMEM: the rest of @from is missing. */
+/* Add the numbers of @from. Return 0; -ENOMEM: the rest of @from is missing. */
 int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from);
 
-/* Nodes stay, numbers go. */
+/* Set all numbers to 0, and keep the nodes. */
 void tw_tree_reset(struct tw_tree *tree);
 
 #endif

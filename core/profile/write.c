@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile's file: lines of text, one record each, "end" the last. Written
- * aside and renamed, so that nobody ever sees half of it. `tickwise profile`
- * reads it (core/command/profile/file.c).
+ * Writes the profile's file: lines of text, one record each, with "end" as the last. It is
+ * written under another name and renamed, so nobody sees half of it. `tickwise profile` reads
+ * it (core/command/profile/file.c).
  *
- * Written without stdio and malloc: the program is at its end, and perhaps in
- * the middle of either.
+ * Uses neither stdio nor malloc: the program is at its end, and perhaps in the middle of one
+ * of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #define BUFFER_SIZE	65536
 #define LINE_SIZE	(PATH_MAX + 512)
 
-/* How long a thread may take to leave its hook: it may have lost its CPU. */
+/* How long a thread may take to leave its hook, since it may have lost its CPU. */
 #define HOOK_WAIT_NS	1000000000ULL
 
 struct output {
@@ -69,7 +69,7 @@ put(struct output *out, const char *format, ...)
 	out->length += (size_t)length;
 }
 
-/* Names may hold anything; a record is one line. */
+/* Make one line of a name, which may contain anything. */
 static const char *one_line(char *text)
 {
 	for (char *at = text; *at; at++)
@@ -107,7 +107,7 @@ static void put_clock(struct output *out, uint64_t now_ticks)
 	};
 	const struct tw_profile_cost *cost = &tw_profile.cost;
 
-	/* The whole run is the last window, and the longest. */
+	/* The whole run is the last window, and the longest one. */
 	(void)tw_clock_refine(&tw_profile.clock);
 	tw_clock_rate(&tw_profile.clock, &rate);
 	put(out, "rate %.17g %.6g %s %s\n", rate.hz, rate.uncertainty_ppb,
@@ -206,7 +206,7 @@ static void put_events(struct output *out, pid_t tid,
 		    (unsigned long long)events[i].depth);
 }
 
-/* Calls that have not returned: their time up to now. */
+/* Add calls that have not returned, with their time up to now. */
 static int add_open(struct tw_tree *tree, const struct tw_recorder *recorder,
 		    uint64_t now_ticks)
 {
@@ -229,12 +229,12 @@ static int add_open(struct tw_tree *tree, const struct tw_recorder *recorder,
 	return 0;
 }
 
-/* Everything, with the threads that are there. Their hooks stand still. */
+/* Write everything, with the threads that run. Their hooks do nothing meanwhile. */
 static int put_threads(struct output *out, uint64_t now_ticks)
 {
 	struct tw_recorder_drops drops = tw_profile.ended_drops;
 	struct tw_tree all;
-	/* Beyond the budget: what was recorded is to be written. */
+	/* Use memory beyond the budget, because what was recorded must be written. */
 	int failed = tw_tree_init(&all, NULL,
 				  tw_profile.options.histogram_digits);
 
@@ -289,7 +289,7 @@ static int put_everything(struct output *out, uint64_t now_ticks)
 	return out->failed ? -out->failed : failed;
 }
 
-/* Where to: as the user said; a child of fork never writes over its parent. */
+/* Name the file as the user wants. A child after fork never overwrites its parent's file. */
 static void name_file(char *path, size_t size, pid_t first_pid)
 {
 	const char *given = tw_profile.options.file;
@@ -328,8 +328,8 @@ static int write_aside(const char *path, uint64_t now_ticks)
 }
 
 /*
- * From now on no hook goes on, and none is at work: the barrier makes each
- * thread see the mode or us see that it is in a hook.
+ * Let no hook go on, and wait until none is at work. With the barrier each thread sees the mode,
+ * or this thread sees that the other is in a hook.
  */
 static void hold(int mode)
 {
@@ -351,9 +351,9 @@ static void hold(int mode)
 }
 
 /*
- * The processor may run faster or slower than at the start, and ticks don't. So
- * the hooks are looked at again; the mean of both looks is what is taken out,
- * and half of their difference is in doubt, too.
+ * Measure the hooks again. The processor may run faster or slower than at the start, while ticks
+ * stay the same. The mean of both measurements is taken out, and half of their difference adds to
+ * the spread.
  */
 static void calibrate_again(void)
 {
@@ -363,7 +363,7 @@ static void calibrate_again(void)
 	tw_profile_cost_join(&tw_profile.cost, &now);
 }
 
-/* What this thread did since then is no function's time. */
+/* Exclude this thread's time since then from every function. */
 static void exclude(struct tw_profile_thread *thread, uint64_t since_ticks)
 {
 	if (thread && thread != &tw_profile_nobody)
