@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that is available to this machine, and to this process' control
- * groups. In a container the group's own directory is often the root of what
- * can be seen, whatever /proc says that it is called: the root is looked at in
- * any case.
+ * Reads how much memory is available to this machine and to this process's
+ * control groups. In a container the root of what can be seen is often the
+ * group's own directory, whatever its name in /proc is. So the root's limit
+ * always counts.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "pages.h"
 #include "text_file.h"
 
-/* How the two versions name the same things. */
+/* The file names and keys of one version of control groups. */
 struct names {
 	const char *limit, *usage;
 	const char *inactive, *active;	/* in memory.stat */
@@ -38,7 +38,7 @@ static char *read_of(const char *group, const char *name)
 	return tw_text_file(path);
 }
 
-/* "KEY 123" at the beginning of a line; 0: not there. */
+/* Return the number of "KEY 123" at the beginning of a line; 0 if there is none. */
 static uint64_t value_of(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -79,7 +79,8 @@ static uint64_t left_in(const char *group, const struct names *names)
 	return limit > usage ? limit - usage : 0;
 }
 
-/* From a group's directory up to @root, which @path begins with. */
+/* Return the least that is left, from a group's directory up to @root. @path
+ * begins with @root. */
 static uint64_t least_left(char *path, size_t root_length,
 			   const struct names *names)
 {
@@ -97,8 +98,9 @@ static uint64_t least_left(char *path, size_t root_length,
 	}
 }
 
-/* Where the line of a hierarchy puts us: "0::/a/b" of version 2, of version 1
- * "4:memory:/a/b". @from is what stands before; "" where there is none. */
+/* Return the group of this process in one hierarchy: "0::/a/b" in version 2,
+ * "4:memory:/a/b" in version 1. @from is the text before the group. Return ""
+ * if there is no such line. */
 static const char *group_of(const char *membership, const char *from,
 			    int *length)
 {
@@ -127,7 +129,7 @@ static uint64_t left_under(const char *root, const char *below,
 	int length;
 	const char *group = group_of(membership, from, &length);
 
-	/* Out of what can be seen: "/../..". */
+	/* The group is outside of what can be seen: "/../..". */
 	if (length >= 3 && strncmp(group, "/..", 3) == 0)
 		length = 0;
 	if (snprintf(path, sizeof(path), "%s%s%.*s", root, below, length,

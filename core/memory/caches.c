@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Caches and nodes in sysfs.
+ * Reads caches and nodes from sysfs.
  */
 #include <errno.h>
 #include <limits.h>
@@ -35,7 +35,7 @@ size_t tw_parse_cache_size(const char *text)
 	}
 }
 
-/* One number, which stops at '-', ',', or the end. */
+/* Parse one number, which ends at '-', at ',' or at the end. */
 static int parse_number(const char **text, unsigned *number)
 {
 	char *end;
@@ -77,7 +77,7 @@ int tw_parse_list(const char *text, unsigned *numbers, unsigned room)
 	return (int)count;
 }
 
-/* One attribute; free() it. NULL where there is none. */
+/* Read one attribute. The caller frees it. NULL if there is none. */
 static char *attribute(const char *base, unsigned cpu, unsigned index,
 		       const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dependent loads, and dependent additions.
+ * Runs dependent loads, and dependent additions.
  */
 #include "chase.h"
 #include "tickwise.h"
@@ -13,8 +13,8 @@
 #define LOADS_64	LOADS_8 LOADS_8 LOADS_8 LOADS_8 \
 			LOADS_8 LOADS_8 LOADS_8 LOADS_8
 
-/* volatile: the compiler may not leave any out; it need not put the result
- * anywhere but in the register that the next one reads. */
+/* Run the loads. With volatile the compiler keeps all of them. It need not
+ * store a result: each stays in the register that the next load reads. */
 __attribute__((noinline))
 void *tw_chase(void *position, size_t turns)
 {
@@ -65,7 +65,7 @@ double tw_core_ticks_per_cycle(void)
 {
 	uint64_t shorter, longer;
 
-	chain_ticks(4 * CHAIN / 64);	/* out of an idle state */
+	chain_ticks(4 * CHAIN / 64);	/* leaves an idle state */
 	shorter = min_ticks(CHAIN / 64);
 	longer = min_ticks(3 * CHAIN / 64);
 	return longer > shorter ? (double)(longer - shorter) / (2 * CHAIN) : 0;

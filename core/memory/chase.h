@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loads themselves, and the processor's own clock beside them. Internal.
+ * The loads themselves, and the processor's own clock to compare with. Internal.
  */
 #ifndef TW_MEMORY_CHASE_H
 #define TW_MEMORY_CHASE_H
@@ -14,23 +14,24 @@
 /**
  * tw_chase - follow a cycle
  * @position: an element of it
- * @turns: times TW_CHASE_UNROLL loads, each of the address that the one before
- *	returned: no other load, no store, one counter and one branch a turn
+ * @turns: number of turns. A turn has TW_CHASE_UNROLL loads, each of the
+ *	address that the one before returned. It has no other load, no store,
+ *	one counter and one branch.
  *
- * Return: where it ended.
+ * Return: the element where it ended.
  */
 void *tw_chase(void *position, size_t turns);
 
 /**
- * tw_core_ticks_per_cycle - what one cycle of this core is in counter ticks now
+ * tw_core_ticks_per_cycle - measure one cycle of this core, in counter ticks, now
  *
- * A chain of dependent additions of two registers takes a cycle each on every
- * processor that has an answer here (additions of constants are done while
- * renaming on some, and would read too fast). The difference of a long and a
- * short chain, each the least of some: what is the same in both cancels.
- * About 100 us.
+ * A chain of dependent additions of two registers takes a cycle for each
+ * addition on every processor that this supports. (Some processors add
+ * constants while renaming registers: that would be too fast.) The result is
+ * the difference of a long and a short chain, each the fastest of some. What is
+ * the same in both cancels. Takes about 100 us.
  *
- * Return: ticks; 0 where no such instruction is known (Power).
+ * Return: ticks; 0 if no such instruction is known (Power).
  */
 double tw_core_ticks_per_cycle(void);
 

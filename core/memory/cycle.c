@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Orders in which memory is visited, linked into the memory itself.
+ * Links the orders in which memory is visited into the memory itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define MAX_PASSES	64
 #define LINE_BYTES	64
-/* The least that is a page anywhere: sets of a cache repeat with them. */
+/* No page is smaller than this. The sets of a cache repeat with such pages. */
 #define PAGE_BYTES	4096
 
 const char *const tw_cycle_names[TW_CYCLE_KINDS + 1] = {
@@ -67,10 +67,10 @@ size_t tw_cycle_footprint(const struct tw_cycle_shape *shape, size_t bytes)
 }
 
 /*
- * Where an element is. Pages' first lines would all be in the same few sets of
- * a cache, so every page has its element on another line: spread evenly by the
- * golden ratio, since pages that follow each other are often adjacent in
- * physical memory, too.
+ * Return the address of an element. The first lines of all pages would be in
+ * the same few sets of a cache. So each page has its element on another line.
+ * The golden ratio spreads the lines evenly, since pages that follow each other
+ * are often adjacent in physical memory, too.
  */
 static void **element(const struct tw_cycle *cycle, size_t i)
 {
@@ -97,7 +97,7 @@ static void insert_after(void **place, void **added)
 	*place = added;
 }
 
-/* Each new element after a random one of those before. */
+/* Insert each new element after a random one of those before. */
 static void grow_random(struct tw_cycle *cycle, size_t count)
 {
 	for (size_t i = cycle->count; i < count; i++) {
@@ -127,10 +127,10 @@ static void shuffle(struct tw_cycle *cycle, uint32_t *list, size_t count)
 }
 
 /*
- * Which of @passes elements side by side comes in a pass. Not the same in each
- * page: the lines at one place of all pages share a few sets of a cache, and the
- * others would keep the page tables, so that a pass through a large memory would
- * find its translations there.
+ * Return which of @passes adjacent elements a pass visits. It is not the same
+ * in each page. The lines at one place of all pages share a few sets of a
+ * cache. The page tables would stay in the other sets, so a pass through a
+ * large memory would find its translations there.
  */
 static size_t turn_of(const struct tw_cycle *cycle, size_t begin, unsigned pass)
 {
@@ -139,8 +139,8 @@ static size_t turn_of(const struct tw_cycle *cycle, size_t begin, unsigned pass)
 	return (page + pass) % cycle->shape.passes;
 }
 
-/* One pass through one window: of each @passes elements side by side one, after
- * @last; returns the last of them. @list has room for a window. */
+/* Link one pass through one window after @last: one of each @passes adjacent
+ * elements. Return the last of them. @list has room for a window. */
 static void **link_window(struct tw_cycle *cycle, size_t first, size_t count,
 			  unsigned pass, uint32_t *list, void **last)
 {
@@ -162,8 +162,9 @@ static void **link_window(struct tw_cycle *cycle, size_t first, size_t count,
 	return last;
 }
 
-/* Windows of one size but for one element: a last one that is a mere rest
- * would be visited in no time, and be the minimum of the whole. */
+/* Return where a window begins. Window sizes differ by one element at most. A
+ * last window that was only a rest would be visited very fast, and give the
+ * minimum of the whole. */
 static size_t window_begin(size_t count, size_t windows, size_t i)
 {
 	return count / windows * i + (i < count % windows ? i : count % windows);
@@ -175,7 +176,7 @@ static void link_windows(struct tw_cycle *cycle, size_t count, uint32_t *order,
 	void *first = NULL;
 	void **last = &first;
 
-	/* The same cycle for the same size, however it came to it. */
+	/* Seed again, so that a size has the same cycle however it was reached. */
 	tw_random_seed(cycle->random, cycle->shape.seed);
 	for (size_t i = 0; i < windows; i++)
 		order[i] = (uint32_t)i;
@@ -216,7 +217,7 @@ int tw_cycle_grow(struct tw_cycle *cycle, size_t bytes)
 	size_t count = tw_cycle_elements(&cycle->shape, bytes);
 	int ret = 0;
 
-	/* Random places among more elements than 2^32: 256 GiB of lines. */
+	/* Random numbers choose among 2^32 elements at most: 256 GiB of lines. */
 	if (count == 0 || count < cycle->count || count > UINT32_MAX)
 		return -EINVAL;
 	if (cycle->count == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flat parts of a curve, and the ends between them. All in logarithms to base
- * 2, of sizes and of latencies: a level is then as wide as its factor in size,
- * and as high as its factor in time.
+ * Finds the flat parts of a curve, and where they end. All sizes and latencies
+ * are logarithms to base 2. So a level is as wide as its factor in size, and as
+ * high as its factor in time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct trace {
 	unsigned count;
 	const struct tw_memory_point *points[TW_SWEEP_SIZES];
 	double size[TW_SWEEP_SIZES];		/* log2 */
-	double ns[TW_SWEEP_SIZES];		/* what a size is judged by */
-	double latency[TW_SWEEP_SIZES];		/* log2 of that, smoothed */
+	double ns[TW_SWEEP_SIZES];		/* by which a size is judged */
+	double latency[TW_SWEEP_SIZES];		/* log2 of ns, smoothed */
 	int flat[TW_SWEEP_SIZES];
 };
 
@@ -48,15 +48,15 @@ static void take_point(struct trace *trace, const struct tw_memory_point *point,
 }
 
 static void take_points(struct trace *trace, const struct tw_curve *curve,
-			const struct tw_curve *looks)
+			const struct tw_curve *steady)
 {
 	trace->count = 0;
 	for (unsigned i = 0; i < curve->count; i++) {
 		const struct tw_memory_point *point = &curve->points[i];
-		const struct tw_memory_point *look = find(looks, point->bytes);
+		const struct tw_memory_point *other = find(steady, point->bytes);
 
-		take_point(trace, look ? look : point,
-			   look ? look->min_ns : point->median_ns);
+		take_point(trace, other ? other : point,
+			   other ? other->min_ns : point->median_ns);
 	}
 	for (unsigned i = 0; i < trace->count; i++)
 		trace->latency[i] = log2(i == 0 || i + 1 == trace->count ?
@@ -64,8 +64,8 @@ static void take_points(struct trace *trace, const struct tw_curve *curve,
 					      trace->ns[i + 1]));
 }
 
-/* Growth of latency around a point, in octaves an octave; at the ends of the
- * curve over the half that there is. */
+/* Return the growth of latency around a point, in octaves an octave. At an end
+ * of the curve there is only half of the range. */
 static double slope_at(const struct trace *trace, unsigned at)
 {
 	unsigned from = at, to = at;
@@ -78,8 +78,8 @@ static double slope_at(const struct trace *trace, unsigned at)
 		to++;
 	if (to == from)
 		return 0;
-	/* Beside a step that is nearer than half an octave a point is as flat
-	 * as the side it belongs to. */
+	/* If a step is nearer than half an octave, the point is as flat as the
+	 * side that it belongs to. */
 	if (from < at && to > at) {
 		double below = (trace->latency[at] - trace->latency[from]) /
 			       (trace->size[at] - trace->size[from]);
@@ -113,7 +113,7 @@ static double cycles(const struct trace *trace, unsigned i)
 	return cycle_ns > 0 ? trace->ns[i] / cycle_ns : 0;
 }
 
-/* Of the points of a part: the median of such a figure. */
+/* Return the median of a figure over the points of a part. */
 static double median_of(const struct trace *trace, struct range range,
 			double (*figure)(const struct trace *, unsigned))
 {
@@ -131,7 +131,7 @@ static double median_of(const struct trace *trace, struct range range,
 	return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* Flat runs of points, at least MIN_FLAT each. */
+/* Find flat runs of at least MIN_FLAT points. */
 static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 {
 	unsigned count = 0, begin = 0;
@@ -151,7 +151,7 @@ static unsigned flat_ranges(const struct trace *trace, struct range *ranges)
 	return count;
 }
 
-/* Neighbours that differ by too little are one level. */
+/* Join neighbours that differ too little to be two levels. */
 static unsigned join(const struct trace *trace, struct range *ranges,
 		     unsigned count)
 {
@@ -194,7 +194,7 @@ static void fill(struct tw_level *level, const struct trace *trace,
 	}
 }
 
-/* From the one flat part on, until latency is past the middle to the next. */
+/* Find the end of a flat part: there latency passes the middle to the next part. */
 static void find_end(struct tw_level *level, const struct trace *trace,
 		     struct range range, struct range next)
 {
@@ -211,13 +211,13 @@ static void find_end(struct tw_level *level, const struct trace *trace,
 
 unsigned tw_levels_find(struct tw_level levels[TW_LEVELS],
 			const struct tw_curve *curve,
-			const struct tw_curve *looks)
+			const struct tw_curve *steady)
 {
 	struct range ranges[TW_SWEEP_SIZES];
 	struct trace trace;
 	unsigned count;
 
-	take_points(&trace, curve, looks);
+	take_points(&trace, curve, steady);
 	if (trace.count < TW_LEVEL_MIN_POINTS)
 		return 0;
 	for (unsigned i = 0; i < trace.count; i++)
@@ -244,8 +244,8 @@ enum tw_level_agreement tw_level_compare(const struct tw_level *level,
 	ratio = (double)cache->bytes / (double)level->size_bytes;
 	step = level->next_bytes ? (double)level->next_bytes /
 				   (double)level->size_bytes : 1;
-	/* The sizes between are not all of one factor: sysfs's own are among
-	 * them, so the step may be a part of the usual one. */
+	/* Sizes do not all differ by one factor: those of sysfs are among them.
+	 * So this step may be shorter than the others. */
 	step = fmax(step, exp2(0.25)) * 1.001;
 	if (ratio <= step && ratio >= 1 / step)
 		return TW_LEVEL_AGREES;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Batches of dependent loads: warmed up first, then timed one after the other.
+ * Runs batches of dependent loads: first a warm-up, and then one timed batch
+ * after the other.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,16 +11,17 @@
 #include "chase.h"
 #include "point.h"
 
-/* Loads between two looks at the clock while warming up: under a millisecond
- * on the slowest memory. */
+/* Turns between two reads of the clock while warming up. They take less than a
+ * millisecond on the slowest memory. */
 #define WARM_TURNS	32
 #define MIN_BATCHES	20
-/* Looks at the core's own clock, spread over the batches: it changes by a tenth
- * within a point when the governor or the neighbours do something. */
+/* How often the core's own clock is measured, spread over the batches. It
+ * changes by a tenth within a point when the governor or the neighbours do
+ * something. */
 #define CYCLE_LOOKS	20
 #define MAX_BATCHES	20000
 
-/* What a thread can know of its own interruptions. */
+/* Return what a thread can know of its own interruptions. */
 static uint64_t interruptions(void)
 {
 	struct rusage usage;
@@ -30,7 +32,8 @@ static uint64_t interruptions(void)
 	       (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-/* One pass, or as far as time goes. Returns the ticks that a load takes. */
+/* Make one pass, or as much as the time allows. Return the ticks that a load
+ * takes. */
 static double warm_up(struct tw_memory_point *point, void **position,
 		      uint64_t max_ticks)
 {
@@ -39,7 +42,7 @@ static double warm_up(struct tw_memory_point *point, void **position,
 	uint64_t begin = tw_ticks_begin(), now = begin, before = begin;
 	size_t done = 0, step = 0;
 
-	/* At least two steps: the last one is warmer than the first. */
+	/* Make at least two steps: the last one is warmer than the first. */
 	while ((done < turns && now - begin < max_ticks) ||
 	       done < 2 * WARM_TURNS) {
 		step = WARM_TURNS;
@@ -69,9 +72,10 @@ static void *collect(struct tw_memory_batch *batches, unsigned count,
 }
 
 /*
- * Return: counter ticks in a cycle of the core, the least that was seen in
- * between; 0 if unknown. It is for the fastest batch: a median is slowed by
- * what no look at the clock sees, such as the other thread of the core.
+ * Collect all batches. Return the fewest counter ticks in a cycle of the core
+ * that were seen meanwhile; 0 if unknown. That belongs to the fastest batch. A
+ * median is slowed by things that this does not see, such as the other thread
+ * of the core.
  */
 static double collect_all(struct tw_memory_batch *batches, unsigned count,
 			  const struct tw_memory_loop *loop, void *position,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory on pages of a certain kind. The mapping lies in a range of addresses
- * of its own with room on both sides: the kernel joins neighbours that look
- * alike into one mapping, and smaps would then speak of both.
+ * Maps memory on pages of a certain kind. The mapping is in its own range of
+ * addresses, with room on both sides. Otherwise the kernel could join it with a
+ * neighbour of the same kind, and smaps would describe both together.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,11 @@
 #include "pages.h"
 #include "text_file.h"
 
-/* Of the reserved pool where meminfo names no size; and the alignment that
- * lets transparent ones be used from the first byte on. */
+/* The size of reserved pages if meminfo names none. Memory that is aligned to
+ * it can use transparent huge pages from its first byte on. */
 #define HUGE_BYTES	(UINT64_C(2) << 20)
 #define MAX_NODES	1024
-/* linux/mempolicy.h, which is not always installed. */
+/* From linux/mempolicy.h, which is not always installed. */
 #define POLICY_BIND	2
 
 const char *const tw_pages_names[TW_PAGES_KINDS + 1] = {
@@ -46,7 +46,7 @@ static int bind_to_node(void *start, size_t bytes, int node)
 	if (node < 0 || node >= MAX_NODES)
 		return -EINVAL;
 	nodes[(unsigned)node / bits] |= 1ul << (unsigned)node % bits;
-	/* The kernel takes one bit less than it is told. */
+	/* The kernel uses one bit less than it is given. */
 	if (syscall(SYS_mbind, start, bytes, POLICY_BIND, nodes,
 		    (unsigned long)MAX_NODES + 1, 0ul))
 		return errno == ENOSYS && node == 0 ? 0 : -errno;
@@ -75,7 +75,7 @@ static const char *next_line(const char *line)
 	return end ? end + 1 : line + strlen(line);
 }
 
-/* "Key:   123 kB" in bytes; 0 for another key. */
+/* Return "Key:   123 kB" in bytes; 0 for another key. */
 static uint64_t line_bytes(const char *line, const char *key)
 {
 	size_t length = strlen(key);
@@ -121,7 +121,7 @@ uint64_t tw_meminfo_bytes(const char *text, const char *key)
 	return 0;
 }
 
-/* All pages exist, and are this process's own. */
+/* Touch all pages, so that all exist and belong to this process. */
 static void touch(char *start, size_t bytes, size_t page_bytes)
 {
 	for (size_t i = 0; i < bytes; i += page_bytes)
@@ -158,11 +158,11 @@ static int place(struct tw_memory *memory, size_t align, int node)
 				-1, 0);
 	if (memory->reserved == MAP_FAILED)
 		return -ENOMEM;
-	/* Room below, too: never at its very beginning. */
+	/* Leave room below, too: never start at the very beginning. */
 	start = (char *)memory->reserved + align -
 		(uintptr_t)memory->reserved % align;
-	/* Reserved pages are taken from the pool at once, or refused here and
-	 * not by a signal at the first touch. */
+	/* Reserved pages are taken from the pool now. So a pool that is too
+	 * small is an error here, and no signal at the first touch. */
 	if (memory->pages == TW_PAGES_RESERVED)
 		flags = (flags & ~MAP_NORESERVE) | MAP_HUGETLB | MAP_POPULATE;
 	memory->start = mmap(start, memory->bytes, PROT_READ | PROT_WRITE,
@@ -172,7 +172,8 @@ static int place(struct tw_memory *memory, size_t align, int node)
 	ret = bind_to_node(memory->start, memory->bytes, node);
 	if (ret || memory->pages == TW_PAGES_RESERVED)
 		return ret;
-	/* A kernel without huge pages refuses both: then all are small. */
+	/* A kernel without huge pages refuses both, and then all pages are
+	 * small. */
 	if (madvise(memory->start, memory->bytes,
 		    memory->pages == TW_PAGES_SMALL ? MADV_NOHUGEPAGE :
 						      MADV_HUGEPAGE) &&
@@ -190,9 +191,9 @@ const char *tw_pages_why_not(int error, enum tw_pages pages)
 		       "too little memory";
 	case -EOPNOTSUPP:
 		if (pages == TW_PAGES_SMALL)
-			return "the kernel gave huge ones all the same";
+			return "the kernel gave huge ones anyway";
 		return pages == TW_PAGES_RESERVED ? "this kernel has none" :
-		       "none is to be had (see /sys/kernel/mm/"
+		       "none is available (see /sys/kernel/mm/"
 		       "transparent_hugepage/enabled)";
 	case -EINVAL:
 		return "there is no such NUMA node";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory to be chased: on pages of a certain size and on a certain NUMA node,
- * and checked to be there. Internal.
+ * Memory that is chased: on pages of a certain size and on a certain NUMA node.
+ * It is checked that the pages are of that kind. Internal.
  */
 #ifndef TW_MEMORY_PAGES_H
 #define TW_MEMORY_PAGES_H
@@ -25,46 +25,51 @@ struct tw_memory {
 	char *start;
 	size_t bytes;
 	enum tw_pages pages;
-	size_t page_bytes;	/* of the smallest in it */
-	size_t huge_bytes;	/* so much of it is on huge pages, by smaps */
+	size_t page_bytes;	/* of the smallest page in it */
+	size_t huge_bytes;	/* how much is on huge pages, by smaps */
 	void *reserved;		/* the whole range of addresses, for unmapping */
 	size_t reserved_bytes;
 };
 
 /**
- * tw_memory_map - get memory, touch all of it, and look at what it became
+ * tw_memory_map - get memory, touch all of it, and check its pages
  * @bytes: rounded up to whole pages
- * @node: a NUMA node, TW_ANY_NODE: where the thread runs
+ * @node: a NUMA node; TW_ANY_NODE: where the thread runs
  *
- * Small pages are small for certain when it returns 0, and of transparent ones
- * some are huge: see @memory->huge_bytes.
+ * When it returns 0, small pages are small for certain. Of transparent ones
+ * some are huge: see
+ * @memory->huge_bytes.
  *
- * Return: 0; -ENOMEM, also where the pool of reserved pages is too small;
- * -EINVAL for a node that there is not; -EOPNOTSUPP where the kernel has no
- * such pages, gave huge ones for small, or none for transparent ones; -errno of
- * reading smaps.
+ * Return: 0, or
+ *	-ENOMEM		too little memory, or the pool of reserved pages is too small
+ *	-EINVAL		there is no such node
+ *	-EOPNOTSUPP	the kernel has no such pages, gave huge ones instead of small
+ *			ones, or gave none as transparent ones
+ *	-errno		of reading smaps
  */
 int tw_memory_map(struct tw_memory *memory, size_t bytes, enum tw_pages pages,
 		  int node);
 
-/* Why tw_memory_map() returned @error for such @pages, for people. */
+/* Return why tw_memory_map() returned @error for these @pages, as a text for
+ * people. */
 const char *tw_pages_why_not(int error, enum tw_pages pages);
 void tw_memory_unmap(struct tw_memory *memory);
 
 /**
- * tw_smaps_huge_bytes - what of a mapping is on huge pages
+ * tw_smaps_huge_bytes - find how much of a mapping is on huge pages
  * @text: /proc/PID/smaps, lines of it
- * @start: an address inside of the mapping
- * @huge_bytes: transparent and reserved ones
+ * @start: an address inside the mapping
+ * @huge_bytes: on transparent and reserved ones
  * @page_bytes: KernelPageSize of the mapping
  *
- * Pure. Return: 0; -ENOENT where no mapping has the address; -EBADMSG for a
+ * Pure. Return: 0; -ENOENT if no mapping has the address; -EBADMSG for a
  * mapping without such lines.
  */
 int tw_smaps_huge_bytes(const char *text, uintptr_t start, size_t *huge_bytes,
 			size_t *page_bytes);
 
-/* "MemAvailable:" and the like of /proc/meminfo's text, in bytes; 0: none. */
+/* Return "MemAvailable:" or another line of /proc/meminfo's text, in bytes; 0:
+ * none. */
 uint64_t tw_meminfo_bytes(const char *text, const char *key);
 
 #endif

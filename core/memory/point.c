@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What batches say: order statistics.
+ * Computes a point from its batches, by order statistics.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static int in_order(const void *left, const void *right)
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
 
-/* The value at a rank, 1 to count. */
+/* Return the value at a rank, 1 to count. */
 static double at_rank(const struct tw_memory_batch *batches, unsigned count,
 		      double rank)
 {
@@ -35,7 +35,8 @@ static double median_of(const struct tw_memory_batch *batches, unsigned count)
 		at_rank(batches, count, ceil((count + 1) / 2.0))) / 2;
 }
 
-/* Of sorted ones: those beyond the limit are at the end. */
+/* Return how many sorted batches are undisturbed: those beyond the limit are at
+ * the end. */
 static unsigned undisturbed(const struct tw_memory_batch *batches,
 			    unsigned count, double ns_per_tick)
 {

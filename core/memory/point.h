@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One size of one curve: batches of loads, and what they say. Internal.
+ * One size of one curve: batches of loads, and the figures from them. Internal.
  */
 #ifndef TW_MEMORY_POINT_H
 #define TW_MEMORY_POINT_H
@@ -9,18 +9,19 @@
 #include "tickwise.h"
 
 /**
- * struct tw_memory_point - latency of one load, of memory of one size
+ * struct tw_memory_point - latency of one load, in memory of one size
  *
- * A batch is disturbed if its thread was taken off the CPU or had a page fault
- * meanwhile, or if it took more than half as much again as the median and two
- * microseconds. Disturbed ones are counted, and part of nothing else.
+ * A batch is disturbed if its thread lost the CPU or had a page fault
+ * meanwhile. It is also disturbed if it took more than 1.5 times the median
+ * plus two microseconds. Disturbed batches are counted, and used for nothing
+ * else.
  */
 struct tw_memory_point {
 	size_t bytes;			/* of memory that the cycle spans */
 	size_t footprint_bytes;		/* of cache lines in it */
 	size_t elements;
 	uint64_t loads;			/* in a batch */
-	unsigned batches;		/* undisturbed ones */
+	unsigned batches;		/* those that are undisturbed */
 	unsigned disturbed;
 	double warm_passes;		/* through the whole cycle, before */
 	double min_ns, median_ns, p90_ns;
@@ -36,15 +37,15 @@ struct tw_memory_batch {
 };
 
 /**
- * tw_memory_evaluate - a point's figures from its batches
+ * tw_memory_evaluate - compute a point's figures from its batches
  * @batches: sorted when it returns, undisturbed ones first
  * @ns_per_tick: of the counter
  *
- * Sets what depends on batches. The interval is of the ranks that hold the
- * median with 95 % (binomial); it says how well this run knows its median, and
- * nothing of what another run will find. Pure.
+ * Sets all that depends on batches. The interval is that of the ranks that hold
+ * the median with 95 % (binomial). It tells how well this run knows its median,
+ * and not what another run will find. Pure.
  *
- * Return: 0; -EAGAIN if fewer than TW_MEMORY_MIN_BATCHES were undisturbed.
+ * Return: 0; -EAGAIN if fewer than TW_MEMORY_MIN_BATCHES are undisturbed.
  */
 #define TW_MEMORY_MIN_BATCHES	5
 int tw_memory_evaluate(struct tw_memory_point *point,
@@ -54,15 +55,15 @@ int tw_memory_evaluate(struct tw_memory_point *point,
 /**
  * struct tw_memory_effort - how long a point is measured
  * @batch_ns: one batch
- * @point_ns: all of them
- * @warm_ns: at most, for one pass through the cycle before the first
+ * @point_ns: all batches
+ * @warm_ns: at most, for one pass through the cycle before the first batch
  */
 struct tw_memory_effort {
 	uint64_t batch_ns, point_ns, warm_ns;
 };
 
-/* How loads are done: @unroll of them in a turn, from @position to what is
- * returned. */
+/* How loads are made: @unroll loads in a turn, beginning at @position. Returns
+ * where it ended. */
 struct tw_memory_loop {
 	void *(*run)(void *position, size_t turns);
 	unsigned unroll;
@@ -74,8 +75,9 @@ struct tw_memory_loop {
  * @loop: normally NULL: tw_chase()
  * @hz: of the counter
  *
- * Batches are sized by what a load takes in the warming pass, which is always
- * tw_chase()'s. Return: 0; -ENOMEM; -EAGAIN as tw_memory_evaluate(). Takes
+ * The warming pass, always with tw_chase(), shows how long a load takes. The
+ * size of the batches follows from that. Return: 0; -ENOMEM; -EAGAIN as
+ * tw_memory_evaluate(). Takes
  * @effort->point_ns and up to @effort->warm_ns.
  */
 int tw_memory_measure(struct tw_memory_point *point,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random numbers for orders of visiting: reproducible and without bias.
- * xoshiro256** and splitmix64 by Blackman and Vigna (prng.di.unimi.it); the
- * bounded form by Lemire, "Fast random integer generation in an interval"
+ * Random numbers for orders of visiting, reproducible and without bias.
+ * xoshiro256** and splitmix64 are by Blackman and Vigna (prng.di.unimi.it). The
+ * bounded form is by Lemire, "Fast random integer generation in an interval"
  * (2019). Internal, pure.
  */
 #ifndef TW_MEMORY_RANDOM_H
@@ -40,13 +40,13 @@ static inline uint64_t tw_random_next(uint64_t state[4])
 	return result;
 }
 
-/* 0 to @bound - 1, each as likely as any other; @bound 1 to 2^32. */
+/* Return 0 to @bound - 1, all equally likely; @bound 1 to 2^32. */
 static inline uint64_t tw_random_below(uint64_t state[4], uint64_t bound)
 {
 	uint64_t product = (tw_random_next(state) >> 32) * bound;
 
-	/* The low half is the place within a share: the first 2^32 mod bound
-	 * places of each are one too many. */
+	/* The low half is the place within a share. The first 2^32 mod bound
+	 * places of each share are too many. */
 	if ((uint32_t)product < bound) {
 		uint32_t excess = (uint32_t)((UINT64_C(1) << 32) % bound);
 

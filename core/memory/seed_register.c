@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled with -O0 by gcc, which keeps a register variable in a register then
- * and leaves out what nobody uses of it, and with -O1 by others, which do both
- * from there on.
+ * Two loops with the pointer in a register. gcc compiles them with -O0: then it
+ * keeps a register variable in a register, and leaves out what is not used.
+ * Other compilers do both from -O1 on, so they use that.
  */
 #include "seed_loops.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled with -O0, where a variable has its place on the stack and is written
- * there after every statement.
+ * A loop with the pointer on the stack. It is compiled with -O0: then a
+ * variable is stored on the stack after every statement.
  */
 #include "seed_loops.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Latency over size: which sizes, and one curve after the other.
+ * Measures latency over size: chooses the sizes, and measures the points of a
+ * curve.
  */
 #include <errno.h>
 #include <math.h>
@@ -46,7 +47,7 @@ int tw_sweep_sizes(size_t *sizes, size_t from_bytes, size_t to_bytes,
 		return -EINVAL;
 	for (;; step++) {
 		bytes = (double)from_bytes * exp2((double)step / per_octave);
-		/* The last is @to_bytes itself, not one just before it. */
+		/* The last size is @to_bytes itself, not one just below it. */
 		if (bytes >= (double)to_bytes * 0.99)
 			break;
 		if (n >= most)
@@ -61,7 +62,7 @@ int tw_sweep_sizes(size_t *sizes, size_t from_bytes, size_t to_bytes,
 	return (int)without_doubles(sizes, n);
 }
 
-/* 0, also for a point that was too disturbed. */
+/* Measure one point. Return 0, also if it was too disturbed. */
 static int measure_point(struct tw_curve *curve, struct tw_cycle *cycle,
 			 size_t bytes, const struct tw_memory_effort *effort,
 			 double hz)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Differences of curves.
+ * Computes differences of curves.
  */
 #include <math.h>
 
 #include "tlb.h"
 
-/* Caches run at the core's clock, memory does not: both ways to see it. */
+/* Widen the interval. Caches run at the core's clock, memory does not: so both
+ * the difference in ns and that in cycles are in it. */
 static void allow_for_clock(struct tw_tlb_cost *cost, double ns,
 			    double cycle_ns, double other_ns,
 			    double other_cycle_ns)
@@ -48,8 +49,8 @@ unsigned tw_tlb_of_memory(struct tw_tlb_cost *costs,
 	return n;
 }
 
-/* How far the interval of the point before, or that after, reaches from its
- * median: the more of the two. And the core's clock there. */
+/* Return how far the interval of the point before, or of that after, reaches
+ * from its median: the larger of the two. Set the core's clock there. */
 static double reach(const struct tw_curve *curve, double bytes,
 		    double *cycle_ns)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What misses of the translation caches cost, apart from what the caches of
- * data cost. Internal, pure.
+ * What misses of the translation caches cost, without what the data caches
+ * cost. Internal, pure.
  *
- * Two questions, two differences, each of two medians with their intervals:
- * of a whole memory of some size, how much of a random load's latency is
- * translation (random order less window order, where nearly every translation
- * is at hand, over the same lines); and of some number of pages, what it costs
- * to reach them (one line a page, less as many lines side by side).
+ * Two questions. Each answer is the difference of two medians, with their
+ * intervals:
+ *
+ *	- In a whole memory of some size, how much of a random load's latency is
+ *	  translation? Random order less window order, over the same lines:
+ *	  window order finds nearly every translation in a cache.
+ *	- What does it cost to reach a number of pages? One line a page, less as
+ *	  many adjacent lines.
  */
 #ifndef TW_MEMORY_TLB_H
 #define TW_MEMORY_TLB_H
@@ -17,10 +20,11 @@
 /**
  * struct tw_tlb_cost - a difference and its interval
  * @bytes: of memory that is spanned
- * @ns: the difference of the medians; below 0 where the minuend was faster
- * @low_ns, @high_ns: of their 95 % intervals, the widest differences. The two
- *	were not measured at the same moment: where the core's clock was another
- *	by then, the difference in cycles at the mean clock is in the interval, too
+ * @ns: the difference of the medians; below 0 if the minuend was faster
+ * @low_ns, @high_ns: the extreme differences of their 95 % intervals. The two
+ *	medians are from different moments. If the core's clock differed between
+ *	these, the difference in cycles at the mean clock is in the interval,
+ *	too
  */
 struct tw_tlb_cost {
 	size_t bytes;
@@ -29,7 +33,7 @@ struct tw_tlb_cost {
 };
 
 /**
- * tw_tlb_of_memory - random less window, size by size
+ * tw_tlb_of_memory - subtract the window order from the random order, size by size
  * @costs: room for TW_SWEEP_SIZES
  *
  * Return: how many; sizes that one curve lacks are left out.
@@ -39,10 +43,11 @@ unsigned tw_tlb_of_memory(struct tw_tlb_cost *costs,
 			  const struct tw_curve *window);
 
 /**
- * tw_tlb_of_pages - one line a page, less as many lines side by side
+ * tw_tlb_of_pages - subtract adjacent lines from as many lines with one a page
  *
- * The latter are taken from @random between its points, their interval from the
- * two beside it. Return: how many; left out where @random does not reach.
+ * The latency of adjacent lines is taken from @random, between two of its
+ * points, and the interval from these two. Return: how many; sizes beyond
+ * @random are left out.
  */
 unsigned tw_tlb_of_pages(struct tw_tlb_cost *costs,
 			 const struct tw_curve *page,

@@ -79,7 +79,7 @@ if [ -x "$small" ] && [ -e /sys/kernel/mm/transparent_hugepage/enabled ]; then
 	chmod +x kept_off
 	FIO=$scratch/kept_off
 	refuses "no transparent huge page" \
-		"on transparent pages: none is to be had" \
+		"on transparent pages: none is available" \
 		--tw_pages=transparent --size=4m
 	FIO=$fio
 else

@@ -66,7 +66,7 @@ if [ -x "$small" ] && [ -e /sys/kernel/mm/transparent_hugepage/enabled ]; then
 	tickwise=$real
 	is "$status $(wc -l <"$err") $(wc -c <"$out")" '70 1 0' \
 		'no transparent pages: exit code 70, one line, no output'
-	has "$err" 'tickwise memlat: no transparent pages: none is to be had' \
+	has "$err" 'tickwise memlat: no transparent pages: none is available' \
 		'which says so'
 else
 	tap_count=$((tap_count + 1))
