@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * Make room for another element of @size bytes behind the @count elements of @base,
- * and zero it. Return the array, which may have moved; NULL: no memory, and @base is
- * unchanged.
+ * Make room for another element of @size bytes behind the @count elements of
+ * @base, and zero it. Return the array, which may have moved; NULL: no memory,
+ * and @base is unchanged.
  */
 static inline void *tw_room_for_one(void *base, size_t count, size_t size)
 {

@@ -29,7 +29,8 @@ static int is_listed(const char *names, const char *name)
 static unsigned with_kernel(const struct tw_reliability *result,
 			    const struct tw_machine *machine)
 {
-	/* An emulated counter sets this reason, too, since nothing is known of it. */
+	/* An emulated counter sets this reason, too, since nothing is known of
+	 * it. */
 	int is_other = (result->reasons & TW_REASON_CLOCKSOURCE) != 0;
 	int trusted = tw_clocksource_is_counter(machine->clocksource, is_other);
 	unsigned found = 0;

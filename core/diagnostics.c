@@ -2,8 +2,8 @@
 /*
  * Calls the listener for what the library decides. Listener and context change
  * together, under a lock that is held while the listener runs. So a thread that
- * replaces the listener knows that the old one has returned. This is the only global
- * state of the library that changes, and no hot path reads it.
+ * replaces the listener knows that the old one has returned. This is the only
+ * global state of the library that changes, and no hot path reads it.
  */
 #include "diagnostics.h"
 
@@ -17,8 +17,8 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static void (*listener)(void *context, int level, const char *message);
 static void *listener_context;
 
-/* Whether to format at all. In a program without a listener the lock is never taken.
- * So a child that is forked meanwhile never inherits a held lock. */
+/* Whether to format at all. In a program without a listener the lock is never
+ * taken. So a child that is forked meanwhile never inherits a held lock. */
 static _Atomic int listening;
 
 void tw_set_diagnostics(void (*say)(void *context, int level,

@@ -326,8 +326,9 @@ struct tw_rate_options {
 	/* If the samples are too few, or fit more than one rate of the kernel, the
 	 * window grows by its own length, up to this; 0: it does not grow. */
 	uint64_t longest_ns;
-	/* Called by the calling thread between bursts of reading, some thousand times
-	 * in a window of over 100 ms; NULL: not. Returns 0 or TW_ENOUGH. */
+	/* Called by the calling thread between bursts of reading, some thousand
+	 * times in a window of over 100 ms; NULL: not. Returns 0 or
+	 * TW_ENOUGH. */
 	int (*progress)(void *context, uint64_t elapsed_ns);
 	void *context;
 };
@@ -736,10 +737,10 @@ enum tw_verdict {
 };
 
 /*
- * The first four prove TW_UNRELIABLE. Bounds that are too wide, too few switches and
- * skipped CPUs leave the verdict undecided; they are not reported with a proof. The
- * kernel's clocksource and the processor's promise change no verdict, and can come
- * with any.
+ * The first four prove TW_UNRELIABLE. Bounds that are too wide, too few
+ * switches and skipped CPUs leave the verdict undecided; they are not reported
+ * with a proof. The kernel's clocksource and the processor's promise change no
+ * verdict, and can come with any.
  */
 enum tw_reliability_reason {
 	TW_REASON_OFFSET	= 1 << 0,	/* an offset interval excludes 0 */
@@ -1024,9 +1025,10 @@ struct tw_clock_health {
 	size_t size;			/* sizeof, as the caller knows it */
 	enum tw_verdict verdict;
 	enum tw_health_state state[TW_HEALTH_CHECKS];
-	/* How far this clock advanced since it was set up, less how far the clock
-	 * that its rate is against advanced. The difference is within [low, high]
-	 * for certain. If rate and counter are right, it is also within +-allowed. */
+	/* How far this clock advanced since it was set up, less how far the
+	 * clock that its rate is against advanced. The difference is within
+	 * [low, high] for certain. If rate and counter are right, it is also
+	 * within +-allowed. */
 	uint64_t over_ns;
 	double drift_low_ns, drift_high_ns;
 	double drift_allowed_ns;

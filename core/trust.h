@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides whether the counter is used, and gives the verdict on the CPUs, a clock and
- * a job. The library, the program, the preload clock and the engines ask here. Pure:
- * trust_measure.c and other callers measure. Internal.
+ * Decides whether the counter is used, and gives the verdict on the CPUs, a
+ * clock and a job. The library, the program, the preload clock and the engines
+ * ask here. Pure: trust_measure.c and other callers measure. Internal.
  *
  *	tw_trust()		whether the counter is used, and if not, why
  *	tw_trust_cpus()		the verdict on the CPUs' counters, from an estimate
  *	tw_trust_clock()	the verdict on a clock, from its checks
  *	tw_trust_job()		the verdict on a job, from its start to its end
  *
- * A verdict and the decision are two things. tw_trust() takes the verdict on the CPUs
- * as one of several facts: only TW_UNRELIABLE speaks against the counter. The verdicts
- * on a clock and on a job come later. They are reported, and switch nothing off.
+ * A verdict and the decision are two things. tw_trust() takes the verdict on
+ * the CPUs as one of several facts: only TW_UNRELIABLE speaks against the
+ * counter. The verdicts on a clock and on a job come later. They are reported,
+ * and switch nothing off.
  *
  * Three cases are decided elsewhere:
  *
@@ -19,13 +20,14 @@
  *	  (counter/state.h). The library's functions that measure ask it first, and
  *	  return -ENOTSUP.
  *	- A caller of tw_clock_init() can demand the system's clock: options.system.
- *	- A segment of the preload clock expires after half a millisecond without a new
- *	  one. Then the system's clock is read until the next segment (preload/clock.h).
+ *	- A segment of the preload clock expires after half a millisecond
+ *	  without a new one. Then the system's clock is read until the next
+ *	  segment (preload/clock.h).
  *
- * Facts come from counter/ and machine/, the checks of a clock from clock/, offsets
- * and rates of the CPUs' counters from estimate/. The limits and defaults below are for
- * comparing the CPUs, for rates and for calibrating. clock/health_judge.c judges each
- * check of a clock by limits of its own.
+ * Facts come from counter/ and machine/, the checks of a clock from clock/,
+ * offsets and rates of the CPUs' counters from estimate/. The limits and
+ * defaults below are for comparing the CPUs, for rates and for calibrating.
+ * clock/health_judge.c judges each check of a clock by limits of its own.
  */
 #ifndef TW_TRUST_H
 #define TW_TRUST_H
@@ -91,14 +93,14 @@ int tw_trust_options(struct tw_reliability_options *options);
  * tw_trust_cpus - give the verdict on the CPUs' counters
  * @result: with the reasons of an estimate; the verdict is set
  *
- * TW_UNRELIABLE needs a reason that proves a fault (TW_REASONS_PROOF). All other reasons
- * are then removed: they only tell how good the measurement was.
+ * TW_UNRELIABLE needs a reason that proves a fault (TW_REASONS_PROOF). All
+ * other reasons are then removed: they only tell how good the measurement was.
  */
 void tw_trust_cpus(struct tw_reliability *result);
 
-/* Return further reasons, bits of enum tw_reliability_reason: what the kernel and the
- * processor tell of the counter. They are reported, and change no verdict.
- * @clocksource: "" if it is not known. */
+/* Return further reasons, bits of enum tw_reliability_reason: what the kernel
+ * and the processor tell of the counter. They are reported, and change no
+ * verdict. @clocksource: "" if it is not known. */
 unsigned tw_trust_facts(const char *clocksource, int is_emulated,
 			int is_invariant);
 
@@ -155,9 +157,10 @@ struct tw_trust_needs {
 	double max_bracket_ns;	/* of a reading of the system clock; 0: any */
 };
 
-/* What was seen so far. A member that is 0 is no reason against the counter: its value is
- * a good one (TW_COUNTER_OK, TW_RELIABLE), or is not known yet. One exception: an empty
- * @clocksource does not meet tw_trust_needs.is_clocksource. */
+/* What was seen so far. A member that is 0 is no reason against the counter:
+ * its value is a good one (TW_COUNTER_OK, TW_RELIABLE), or is not known yet.
+ * One exception: an empty @clocksource does not meet
+ * tw_trust_needs.is_clocksource. */
 struct tw_trust_seen {
 	enum tw_counter_state state;
 	int rate_error;		/* -errno of calibrating or anchoring it */

@@ -16,10 +16,10 @@
  * run at once. fit.c and kernel_rate.c deal with the holes that remain.
  *
  * A shorter slice for the thread (sched_setattr, Linux 6.12) and exact timers
- * (PR_SET_TIMERSLACK) would make half as many holes. They are not used, because the
- * caller owns these settings. Setting them back waits for a turn on the CPU: 3 ms with
- * two busy programs on each core. Waiting for a thread of our own that has them
- * takes as long.
+ * (PR_SET_TIMERSLACK) would make half as many holes. They are not used, because
+ * the caller owns these settings. Setting them back waits for a turn on the
+ * CPU: 3 ms with two busy programs on each core. Waiting for a thread of our
+ * own that has them takes as long.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ struct plan {
 };
 
 static const struct plan plan_spin = { 1024, 8, 0 };
-/* All bursts together take 1.3 of 20 ms. The scheduler sends a thread that takes more
- * to the back of the queue. */
+/* All bursts together take 1.3 of 20 ms. The scheduler sends a thread that
+ * takes more to the back of the queue. */
 static const struct plan plan_crowded = { 64, 128, 20000 };
 static const struct plan plan_long = { 1024, 8, 50000 };
 
@@ -58,7 +58,8 @@ struct reader {
 	uint32_t random;
 };
 
-/* Read a bracket. Inlined twice: the real clocks are never read through a pointer. */
+/* Read a bracket. Inlined twice: the real clocks are never read through a
+ * pointer. */
 static inline struct tw_bracket read_bracket(const struct reader *reader)
 {
 	const struct tw_time_source *source = reader->source;
@@ -78,8 +79,8 @@ static inline struct tw_bracket read_bracket(const struct reader *reader)
 	return bracket;
 }
 
-/* Read a bracket after a pause of random length, so that the loop does not beat with
- * a counter that moves in steps. */
+/* Read a bracket after a pause of random length, so that the loop does not beat
+ * with a counter that moves in steps. */
 static inline struct tw_bracket read_after_pause(struct reader *reader)
 {
 	if (!reader->source)
@@ -93,8 +94,9 @@ static uint64_t width_ticks(const struct tw_bracket *bracket)
 }
 
 /*
- * Spin for LOOK_NS of the reference, and set the rough rate. If the reference stands
- * still for a million reads, or the counter does not move, there is no rate.
+ * Spin for LOOK_NS of the reference, and set the rough rate. If the reference
+ * stands still for a million reads, or the counter does not move, there is no
+ * rate.
  */
 static int look(const struct reader *reader, double *ticks_per_ns)
 {
@@ -145,7 +147,8 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 {
 	uint64_t width = width_ticks(bracket);
 
-	/* The bracket is so narrow that those of the slot are too wide: start anew. */
+	/* The bracket is so narrow that those of the slot are too wide: start
+	 * anew. */
 	if (c->in_slot &&
 	    width + c->out->tolerance_ticks < c->narrowest_ticks) {
 		c->out->count -= c->in_slot;
@@ -160,8 +163,8 @@ static void keep(struct collection *c, const struct tw_bracket *bracket)
 	c->in_slot++;
 }
 
-/* Ask @progress whether to go on, but not in the middle of a burst. Return 0; 1: the
- * samples are enough; -ECANCELED. */
+/* Ask @progress whether to go on, but not in the middle of a burst. Return 0;
+ * 1: the samples are enough; -ECANCELED. */
 static int ask_progress(struct collection *c, uint64_t now_ns)
 {
 	struct tw_brackets *out = c->out;
@@ -277,7 +280,8 @@ static int make_room(struct tw_brackets *brackets)
 	return 0;
 }
 
-/* Find granularity and tolerance before the first window; later ones use the same. */
+/* Find granularity and tolerance before the first window; later ones use the
+ * same. */
 static int prepare(const struct reader *reader, struct tw_brackets *brackets)
 {
 	double ticks_per_ns;
@@ -313,7 +317,8 @@ int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 		ret = prepare(&reader, brackets);
 	if (ret)
 		goto err;
-	/* This reads files, so it comes before the window, which may be as short. */
+	/* This reads files, so it comes before the window, which may be as
+	 * short. */
 	c.plan = choose_plan(window_ns, source);
 	c.start_ns = read_bracket(&reader).reference_ns;
 	c.last_ns = c.start_ns;

@@ -15,9 +15,10 @@ struct tw_bracket {
 };
 
 /*
- * Brackets are used if they are at most this much wider than the narrowest of their
- * kind: 12 ticks of a 2.6 GHz counter. The very narrowest ones alone cluster in time.
- * They follow the core's frequency, which moves the reading inside the bracket.
+ * Brackets are used if they are at most this much wider than the narrowest of
+ * their kind: 12 ticks of a 2.6 GHz counter. The very narrowest ones alone
+ * cluster in time. They follow the core's frequency, which moves the reading
+ * inside the bracket.
  */
 #define TW_BRACKET_TOLERANCE_NS	4.6
 
@@ -36,8 +37,9 @@ struct tw_brackets {
 };
 
 /*
- * Add a window's brackets to @brackets, which is all 0 before the first window. Return
- * 0; -ENOMEM, -EIO, -ECANCELED, or -errno of the clock. On an error @brackets is freed.
+ * Add a window's brackets to @brackets, which is all 0 before the first window.
+ * Return 0; -ENOMEM, -EIO, -ECANCELED, or -errno of the clock. On an error
+ * @brackets is freed.
  */
 int tw_brackets_collect(struct tw_brackets *brackets, uint64_t window_ns,
 			enum tw_against against,

@@ -143,9 +143,9 @@ static uint64_t system_ns(const struct tw_clock *clock)
 }
 
 /*
- * Return the segment for @ticks, or NULL for the first one. Set @since to how long the
- * segment has held then. A counter more than a second behind the anchor gives the
- * base: no anchored clock can mean such a time.
+ * Return the segment for @ticks, or NULL for the first one. Set @since to how
+ * long the segment has held then. A counter more than a second behind the
+ * anchor gives the base: no anchored clock can mean such a time.
  */
 static const struct tw__clock_segment *find_segment(const struct tw_clock *clock,
 						   uint64_t ticks,

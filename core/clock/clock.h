@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state behind a struct tw_clock, and the parts that tw_clock_init() is made of.
- * Internal.
+ * The state behind a struct tw_clock, and the parts that tw_clock_init() is
+ * made of. Internal.
  */
 #ifndef TW_CLOCK_CLOCK_H
 #define TW_CLOCK_CLOCK_H
@@ -48,7 +48,8 @@ struct tw_clock_state {
 		int64_t independent_ns;	/* what it showed, */
 		uint64_t raw_ns;	/* and RAW at the same moment */
 	} start;
-	/* tw_clock_refine() writes these, and the clock's limit and last segment. */
+	/* tw_clock_refine() writes these, and the clock's limit and last
+	 * segment. */
 	struct tw_clock_baseline baseline;
 	pid_t refining;			/* the process that refines; 0: none */
 	unsigned rate_slot;		/* the slot of the rate that holds */

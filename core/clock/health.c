@@ -16,7 +16,8 @@ int tw_health_see(const struct tw_clock *clock, struct tw_health_seen *seen)
 	unsigned tries = 5;
 	int ret;
 
-	/* As at the start: other threads may have had the CPU during a whole look. */
+	/* As at the start: other threads may have had the CPU during a whole
+	 * look. */
 	do {
 		ret = tw_baseline_read(&seen->now, clock->state->rate.against,
 				       clock->state->rate.hz, NULL);

@@ -25,8 +25,8 @@ static double advance_ns(const struct tw_clock *clock, uint64_t from_ticks,
 }
 
 /*
- * Set the drift. The reference was read somewhere inside each bracket. So the clock's
- * advance is between that of the inner ends and that of the outer ends.
+ * Set the drift. The reference was read somewhere inside each bracket. So the
+ * clock's advance is between that of the inner ends and that of the outer ends.
  */
 static int set_drift(const struct tw_clock *clock,
 		     const struct tw_clock_baseline *now,
@@ -65,9 +65,9 @@ static int was_kernel_rate(const struct tw_clock *clock,
 }
 
 /*
- * Judge the clock's advance. The kernel's own rate allows no drift. Any other rate
- * allows what its hard bound at the start does: an offset that was gathered before a
- * better rate was found stays.
+ * Judge the clock's advance. The kernel's own rate allows no drift. Any other
+ * rate allows what its hard bound at the start does: an offset that was
+ * gathered before a better rate was found stays.
  */
 static enum tw_health_state judge_prediction(const struct tw_clock *clock,
 					     struct tw_clock_health *health)
@@ -97,7 +97,8 @@ static enum tw_health_state judge_clocksource(const struct tw_clock *clock,
 	return is_clocksource ? TW_HEALTH_GOOD : TW_HEALTH_BAD;
 }
 
-/* Judge the host's marker. A device that is gone, or that came later, is no evidence. */
+/* Judge the host's marker. A device that is gone, or that came later, is no
+ * evidence. */
 static enum tw_health_state judge_host(const struct tw_clock *clock,
 				       const struct tw_health_seen *seen)
 {
@@ -140,7 +141,8 @@ judge_independent(const struct tw_clock *clock,
 	if (fabs(health->independent_ppb) <=
 	    TW_INDEPENDENT_ALLOWED_PPB + health->independent_error_ppb)
 		return TW_HEALTH_GOOD;
-	/* A device whose time was set seems to drift, too, but does not drift now. */
+	/* A device whose time was set seems to drift, too, but does not drift
+	 * now. */
 	return runs_apart(now, &seen->independent_later) ? TW_HEALTH_BAD :
 							   TW_HEALTH_UNDECIDED;
 }

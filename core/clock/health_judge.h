@@ -7,8 +7,8 @@
 
 #include "health.h"
 
-/* Fill in all but the verdict and the members about the CPUs. Return 0; -EIO when time
- * stood still. */
+/* Fill in all but the verdict and the members about the CPUs. Return 0; -EIO
+ * when time stood still. */
 int tw_health_judge(const struct tw_clock *clock,
 		    const struct tw_health_seen *seen,
 		    struct tw_clock_health *health);

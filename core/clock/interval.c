@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_interval(): nanoseconds between two stamps, and the parts of their error. All is
- * arithmetic on the clock and its reliability, except tw_interval_read_cost(), which
- * measures.
+ * tw_interval(): nanoseconds between two stamps, and the parts of their error.
+ * All is arithmetic on the clock and its reliability, except
+ * tw_interval_read_cost(), which measures.
  */
 #include "interval.h"
 
@@ -25,9 +25,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Measure an empty interval: two reads with nothing between them. It lasts from the
- * middle of one read to the middle of the next. A reading adds just as much to a real
- * interval.
+ * Measure an empty interval: two reads with nothing between them. It lasts from
+ * the middle of one read to the middle of the next. A reading adds just as much
+ * to a real interval.
  */
 void tw_interval_read_cost(struct tw_clock *clock)
 {
@@ -58,8 +58,8 @@ static void add(struct tw_error *sum, const struct tw_error *part)
 }
 
 /*
- * Return the error of reading. Reading only adds to an interval. How little it adds at
- * another core frequency is not known, so the bound is 0.
+ * Return the error of reading. Reading only adds to an interval. How little it
+ * adds at another core frequency is not known, so the bound is 0.
  */
 static struct tw_error read_error(const struct tw_clock *clock)
 {
@@ -84,7 +84,8 @@ static int was_constant(const struct tw_reliability *reliability,
 	       (!pair || (pair->pace_low_ppb <= 0 && pair->pace_high_ppb >= 0));
 }
 
-/* Find the pair. tw_reliability_measure() sorts its pairs, the smaller CPU first. */
+/* Find the pair. tw_reliability_measure() sorts its pairs, the smaller CPU
+ * first. */
 static const struct tw_cpu_offset *
 find_pair(const struct tw_reliability *reliability, unsigned one, unsigned other)
 {
@@ -107,8 +108,9 @@ double tw_offset_ns(int64_t ticks, double hz)
 }
 
 /*
- * Return the error from two CPUs' counters. If the counter at the end is ahead by some
- * ticks, the interval is longer; if the counter at the beginning is ahead, it is shorter.
+ * Return the error from two CPUs' counters. If the counter at the end is ahead
+ * by some ticks, the interval is longer; if the counter at the beginning is
+ * ahead, it is shorter.
  */
 static struct tw_error cpu_error(const struct tw_reliability *reliability,
 				 double hz, const struct tw_stamp *begin,
@@ -149,8 +151,9 @@ static struct tw_error cpu_error(const struct tw_reliability *reliability,
 }
 
 /*
- * Return the error from the rate. A counter that is faster than @hz counted more ticks in
- * the same time. What a later look has found holds for stamps of earlier segments, too.
+ * Return the error from the rate. A counter that is faster than @hz counted
+ * more ticks in the same time. What a later look has found holds for stamps of
+ * earlier segments, too.
  */
 static struct tw_error rate_error(const struct tw_rate *rate, double hz,
 				  double ns)
@@ -196,10 +199,10 @@ static void find_place(const struct tw_clock *clock, uint64_t begin,
 }
 
 /*
- * Return the error from rounding. Ticks of one segment are converted as one number, and
- * rounded once. Otherwise the interval is the difference of two times, each rounded, and
- * every segment between them began at a rounded time. A counter that shows t is between
- * t and t + step.
+ * Return the error from rounding. Ticks of one segment are converted as one
+ * number, and rounded once. Otherwise the interval is the difference of two
+ * times, each rounded, and every segment between them began at a rounded time.
+ * A counter that shows t is between t and t + step.
  */
 static double quantisation_ns(const struct tw_clock *clock,
 			      const struct place *place, double ns)
@@ -237,8 +240,8 @@ static void hull(struct tw_error *error, struct tw_error other)
 	error->high_ns = fmax(error->high_ns, other.high_ns);
 }
 
-/* Set the error from the rate, and return its sigma. The interval counts as if all of it
- * was in its worst segment. */
+/* Set the error from the rate, and return its sigma. The interval counts as if
+ * all of it was in its worst segment. */
 static double set_rate_error(const struct tw_clock *clock,
 			     const struct place *place, double ns,
 			     struct tw_error *error)

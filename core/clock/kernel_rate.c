@@ -2,31 +2,34 @@
 /*
  * Recognises the kernel's own multiplier. Pure arithmetic.
  *
- * Where the kernel keeps time by the counter, CLOCK_MONOTONIC_RAW is (ticks * mult)
- * >> shift with an integer mult (kernel/time/clocksource.c: clocks_calc_mult_shift()
- * for 600 s, then room for 11 % of adjustment). The kernel makes mult from a
- * frequency, and each possible frequency is a candidate:
+ * Where the kernel keeps time by the counter, CLOCK_MONOTONIC_RAW is (ticks *
+ * mult) >> shift with an integer mult (kernel/time/clocksource.c:
+ * clocks_calc_mult_shift() for 600 s, then room for 11 % of adjustment). The
+ * kernel makes mult from a frequency, and each possible frequency is a
+ * candidate:
  *
  *	- On x86 the frequency is a whole number of kHz. Candidates are some hundred
  *	  ppb apart, and a fit that is good to some ppb shows which one it is.
  *	- Elsewhere firmware declares the frequency, to the Hz. That is the only
  *	  candidate.
  *
- * With the right candidate the error against CLOCK_MONOTONIC_RAW is zero. A wrong one
- * is worse than none. So a candidate is accepted only if all of this is true, with
- * E = 6 sigma + asymmetry of the fit:
+ * With the right candidate the error against CLOCK_MONOTONIC_RAW is zero. A
+ * wrong one is worse than none. So a candidate is accepted only if all of this
+ * is true, with E = 6 sigma + asymmetry of the fit:
  *
- *	- The candidate is at most E off the fit, and inside the fit's hard interval.
+ *	- The candidate is at most E off the fit, and inside the fit's hard
+ *	  interval.
  *	- The next candidate is more than 2 E off the fit.
- *	- The next candidate is more than eight times as far off the fit as this one.
- *	  This guards against a counter whose rate lies between the candidates. No kernel
- *	  on x86 is known to keep time by such a counter, but nothing proves that none
- *	  does.
+ *	- The next candidate is more than eight times as far off the fit as this
+ *	  one. This guards against a counter whose rate lies between the
+ *	  candidates. No kernel on x86 is known to keep time by such a counter,
+ *	  but nothing proves that none does.
  *
- * On a busy machine some of the fit's 16 time blocks have no samples. The fewer blocks
- * have samples, the less is known of sigma. So the factor 6 is of 16 blocks, and grows
- * with fewer (near_sigmas). With fewer than 8 blocks no candidate is accepted. Gaps
- * between samples can also make the asymmetry larger: fit.c computes it.
+ * On a busy machine some of the fit's 16 time blocks have no samples. The fewer
+ * blocks have samples, the less is known of sigma. So the factor 6 is of 16
+ * blocks, and grows with fewer (near_sigmas). With fewer than 8 blocks no
+ * candidate is accepted. Gaps between samples can also make the asymmetry
+ * larger: fit.c computes it.
  */
 #include <errno.h>
 #include <math.h>
@@ -38,9 +41,10 @@
 #define TIMES_NEARER	8
 
 /*
- * The factor of sigma, by the number of time blocks with samples. Six sigma of 16 blocks
- * leave a probability of 2.4e-5 outside. The other factors are the quantiles of Student's
- * t that leave as much. N blocks have N - 1 degrees of freedom.
+ * The factor of sigma, by the number of time blocks with samples. Six sigma of
+ * 16 blocks leave a probability of 2.4e-5 outside. The other factors are the
+ * quantiles of Student's t that leave as much. N blocks have N - 1 degrees of
+ * freedom.
  */
 static const double near_sigmas[TW_FIT_BLOCKS + 1] = {
 	[8] = 9.81, 8.67, 7.91, 7.36, 6.95, 6.63, 6.38, 6.17, 6,
@@ -62,7 +66,8 @@ static void make_rate(uint64_t from, uint64_t to, uint64_t idle_ticks,
 	unsigned mult_bits, shift;
 	uint64_t mult = 0;
 
-	/* The bits that 600 s of ticks leave for the multiplier: of 64, 32 at most. */
+	/* The bits that 600 s of ticks leave for the multiplier: of 64, 32 at
+	 * most. */
 	mult_bits = 32 - bits_of(idle_ticks >> 32);
 	for (shift = 32; shift > 0; shift--) {
 		mult = ((to << shift) + from / 2) / from;
@@ -129,8 +134,8 @@ static void look_at(struct search *search, const struct tw_kernel_rate *rate)
 /* Try all kHz. Return 0; -ERANGE if the hard interval is too wide to go through. */
 static int look_at_every_khz(struct search *search)
 {
-	/* Rounding a multiplier moves its rate by up to 300 ppb. So a few kHz beyond
-	 * the hard interval are tried, too, for the second nearest. */
+	/* Rounding a multiplier moves its rate by up to 300 ppb. So a few kHz
+	 * beyond the hard interval are tried, too, for the second nearest. */
 	double low_khz = search->fit->low_hz / 1000 - 4;
 	double high_khz = search->fit->high_hz / 1000 + 4;
 	struct tw_kernel_rate rate;

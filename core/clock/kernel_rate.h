@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The multipliers that the kernel can have, and which of them a fit shows. Internal;
- * pure.
+ * The multipliers that the kernel can have, and which of them a fit shows.
+ * Internal; pure.
  */
 #ifndef TW_CLOCK_KERNEL_RATE_H
 #define TW_CLOCK_KERNEL_RATE_H
@@ -20,17 +20,17 @@ struct tw_kernel_rate {
 int tw_kernel_rate_of_khz(uint32_t khz, struct tw_kernel_rate *rate);
 int tw_kernel_rate_of_hz(uint64_t hz, struct tw_kernel_rate *rate);
 
-/* The frequencies that the kernel can have made its multiplier from. With neither, no
- * candidate is known. */
+/* The frequencies that the kernel can have made its multiplier from. With
+ * neither, no candidate is known. */
 struct tw_kernel_candidates {
 	int every_khz;		/* any integer kHz, as measured: x86-64 */
 	uint64_t declared_hz;	/* the declared one: everywhere else */
 };
 
 /*
- * Find the one multiplier that explains @fit. Return 0, or the reasons why there is
- * none: bits of enum tw_rate_refusal. Set @alone if no other candidate is in the hard
- * interval.
+ * Find the one multiplier that explains @fit. Return 0, or the reasons why
+ * there is none: bits of enum tw_rate_refusal. Set @alone if no other candidate
+ * is in the hard interval.
  */
 unsigned tw_kernel_rate_recognise(const struct tw_fit *fit,
 				  const struct tw_kernel_candidates *candidates,

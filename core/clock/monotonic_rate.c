@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes CLOCK_MONOTONIC's rate from what the kernel reports of its steering. Pure
- * arithmetic.
+ * Computes CLOCK_MONOTONIC's rate from what the kernel reports of its steering.
+ * Pure arithmetic.
  *
  * The kernel (kernel/time/ntp.c: ntp_update_frequency) makes the length of a
  * second of CLOCK_MONOTONIC, in nanoseconds of CLOCK_MONOTONIC_RAW's rate,
  *
  *	tick * USER_HZ * 1000 + freq
  *
- * Each second it may also add a share of a phase offset (the PLL), the rest of an
- * adjtime(3), or what a pulse per second asks for. If none of these three is at work,
- * the ratio of the two clocks is constant and known.
+ * Each second it may also add a share of a phase offset (the PLL), the rest of
+ * an adjtime(3), or what a pulse per second asks for. If none of these three is
+ * at work, the ratio of the two clocks is constant and known.
  *
- * The ratio holds until the clock is steered anew: NTP daemons do so every some seconds
- * to some minutes. Leap seconds and steps change only CLOCK_REALTIME. The boot parameter
- * ntp_tick_adj= changes the ratio and is not reported. So the ratio is used only if the
- * samples of CLOCK_MONOTONIC agree with it.
+ * The ratio holds until the clock is steered anew: NTP daemons do so every some
+ * seconds to some minutes. Leap seconds and steps change only CLOCK_REALTIME.
+ * The boot parameter ntp_tick_adj= changes the ratio and is not reported. So
+ * the ratio is used only if the samples of CLOCK_MONOTONIC agree with it.
  */
 #include "monotonic_rate.h"
 
@@ -26,8 +26,8 @@
 #include "counter/step.h"
 #include "scale.h"
 
-/* Ticks a second of a kernel that does not report them: the slowest and the fastest in
- * use. */
+/* Ticks a second of a kernel that does not report them: the slowest and the
+ * fastest in use. */
 #define SLOWEST_KERNEL_HZ	100
 #define FASTEST_KERNEL_HZ	1000
 
@@ -53,13 +53,14 @@ unsigned tw_steering_refusal(const struct tw_steering *before,
 }
 
 /*
- * The multiplier is a whole number. The kernel uses one that is too slow, checks at
- * every tick whether the clock lags, and if so uses the next higher one for a tick
- * (timekeeping_adjust). At each end of the window the lag is at most that of one tick
- * with the wrong multiplier. A clock that is not steered does not lag.
+ * The multiplier is a whole number. The kernel uses one that is too slow,
+ * checks at every tick whether the clock lags, and if so uses the next higher
+ * one for a tick (timekeeping_adjust). At each end of the window the lag is at
+ * most that of one tick with the wrong multiplier. A clock that is not steered
+ * does not lag.
  *
- * There are no ticks while all CPUs sleep, and then the lag is larger in proportion.
- * But collecting a window keeps this CPU awake.
+ * There are no ticks while all CPUs sleep, and then the lag is larger in
+ * proportion. But collecting a window keeps this CPU awake.
  */
 double tw_steering_dither_ppb(const struct tw_steering *steering,
 			      uint32_t kernel_mult, uint64_t window_ns)
@@ -75,9 +76,9 @@ double tw_steering_dither_ppb(const struct tw_steering *steering,
 }
 
 /*
- * Return what the reported offset can hide. The loop's offset is rounded towards zero to
- * whole microseconds, without STA_NANO. Each second 2^-(2 + constant) of it is slewed
- * (SHIFT_PLL).
+ * Return what the reported offset can hide. The loop's offset is rounded
+ * towards zero to whole microseconds, without STA_NANO. Each second 2^-(2 +
+ * constant) of it is slewed (SHIFT_PLL).
  */
 static double hidden_offset_ppb(const struct tw_steering *steering)
 {
@@ -89,9 +90,9 @@ static double hidden_offset_ppb(const struct tw_steering *steering)
 }
 
 /*
- * Return the error of the kernel's scaling. It scales a deviation from its nominal tick
- * by that tick's rounding to whole ticks of the counter: up to half a tick of the counter
- * (xtime_remainder).
+ * Return the error of the kernel's scaling. It scales a deviation from its
+ * nominal tick by that tick's rounding to whole ticks of the counter: up to
+ * half a tick of the counter (xtime_remainder).
  */
 static double remainder_ppb(const struct tw_steering *steering, double hz)
 {
@@ -116,8 +117,8 @@ double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			   remainder_ppb(steering, kernel->hz)));
 }
 
-/* Set the rates of RAW that two readings allow. A reading means "v to v + granularity",
- * and one of the counter "v to v + step". */
+/* Set the rates of RAW that two readings allow. A reading means "v to v +
+ * granularity", and one of the counter "v to v + step". */
 static int raw_interval(const struct tw_monotonic_watch *watch,
 			uint64_t granularity_ns, double step_ticks,
 			struct tw_fit *raw)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate of CLOCK_MONOTONIC, from that of CLOCK_MONOTONIC_RAW and from the steering
- * that adjtimex(2) reports. Internal; pure.
+ * The rate of CLOCK_MONOTONIC, from that of CLOCK_MONOTONIC_RAW and from the
+ * steering that adjtimex(2) reports. Internal; pure.
  */
 #ifndef TW_CLOCK_MONOTONIC_RATE_H
 #define TW_CLOCK_MONOTONIC_RATE_H
@@ -14,23 +14,24 @@
 unsigned tw_steering_refusal(const struct tw_steering *before,
 			     const struct tw_steering *after);
 
-/* Return how far the mean rate of MONOTONIC over @window_ns can be off, at most: the
- * kernel alternates between two whole multipliers. */
+/* Return how far the mean rate of MONOTONIC over @window_ns can be off, at
+ * most: the kernel alternates between two whole multipliers. */
 double tw_steering_dither_ppb(const struct tw_steering *steering,
 			      uint32_t kernel_mult, uint64_t window_ns);
 
-/* Return one sigma of a rate that was computed from the steering, over @window_ns. */
+/* Return one sigma of a rate that was computed from the steering, over
+ * @window_ns. */
 double tw_steering_sigma_ppb(const struct tw_steering *steering,
 			     const struct tw_kernel_rate *kernel,
 			     uint64_t window_ns);
 
 /*
  * Convert @fit, of CLOCK_MONOTONIC, to CLOCK_MONOTONIC_RAW. Rate and errors are
- * those of @fit without the steering. The hard interval comes from the two readings of
- * RAW alone, which no steering changes.
+ * those of @fit without the steering. The hard interval comes from the two
+ * readings of RAW alone, which no steering changes.
  *
- * Return 0; -EDOM when the two readings of RAW are too near to each other, or when the
- * rate is out of range.
+ * Return 0; -EDOM when the two readings of RAW are too near to each other, or
+ * when the rate is out of range.
  */
 int tw_fit_unsteered(const struct tw_fit *fit,
 		     const struct tw_monotonic_watch *watch,

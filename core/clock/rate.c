@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_rate_measure(): collects brackets, fits a line, and looks for the kernel's rate.
+ * tw_rate_measure(): collects brackets, fits a line, and looks for the kernel's
+ * rate.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,10 +36,11 @@ static int check_options(const struct tw_rate_options *options)
 }
 
 /*
- * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MAX_PPM at most and
- * usually by far less. Then no straight line passes through every bracket. So the
- * granularity of CLOCK_MONOTONIC is doubled until a line does. CLOCK_MONOTONIC_RAW
- * does not bend: if no line fits there, the counter is at fault.
+ * Fit a line. CLOCK_MONOTONIC bends while NTP steers it, by TW_NTP_MAX_PPM at
+ * most and usually by far less. Then no straight line passes through every
+ * bracket. So the granularity of CLOCK_MONOTONIC is doubled until a line does.
+ * CLOCK_MONOTONIC_RAW does not bend: if no line fits there, the counter is at
+ * fault.
  */
 static int fit_reference(struct tw_brackets *brackets,
 			 enum tw_against against, struct tw_fit *fit)
@@ -117,10 +119,11 @@ void tw_rate_use_kernel(struct tw_rate *rate,
 }
 
 /*
- * Use the kernel's rate with its steering. kernel_mult stays 0: the kernel changes
- * CLOCK_MONOTONIC's multiplier from tick to tick. A rate without a witness
- * (TW_WITNESS_BOUND is one) is refused here, and not provisional. Samples of
- * CLOCK_MONOTONIC can't tell one multiplier from the next one with another steering.
+ * Use the kernel's rate with its steering. kernel_mult stays 0: the kernel
+ * changes CLOCK_MONOTONIC's multiplier from tick to tick. A rate without a
+ * witness (TW_WITNESS_BOUND is one) is refused here, and not provisional.
+ * Samples of CLOCK_MONOTONIC can't tell one multiplier from the next one with
+ * another steering.
  */
 static void use_steered_rate(struct tw_rate *rate,
 			     const struct tw_kernel_rate *kernel,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_clock_refine(): reads both clocks again, long after the first time, and lets a
- * better rate hold from now on. If the clock has the kernel's rate, checks whether that
- * rate still explains what is read.
+ * tw_clock_refine(): reads both clocks again, long after the first time, and
+ * lets a better rate hold from now on. If the clock has the kernel's rate,
+ * checks whether that rate still explains what is read.
  */
 #include "refine.h"
 
@@ -83,9 +83,9 @@ int tw_refine_begin(struct tw_clock *clock, enum tw_switch kernel_rate,
 }
 
 /*
- * There are two slots: one for the rate that holds, and one for the next rate. So no
- * reader waits for a writer that lost the CPU, or for a writer in the parent of this
- * child process.
+ * There are two slots: one for the rate that holds, and one for the next rate.
+ * So no reader waits for a writer that lost the CPU, or for a writer in the
+ * parent of this child process.
  */
 typedef uint64_t __attribute__((may_alias)) word;
 #define RATE_WORDS	(sizeof(struct tw_rate) / sizeof(word))
@@ -250,8 +250,9 @@ static int refine(struct tw_clock *clock, const struct tw_time_source *source)
 	return 0;
 }
 
-/* Become the one who refines. Return 0; -EBUSY if another thread does so. A child that
- * was forked during a call need not wait for what its parent was doing. */
+/* Become the one who refines. Return 0; -EBUSY if another thread does so. A
+ * child that was forked during a call need not wait for what its parent was
+ * doing. */
 static int take_turn(struct tw_clock *clock)
 {
 	pid_t own = getpid(), other = 0;

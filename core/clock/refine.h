@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refining a clock: the baseline's begin, and later readings. refine_decide.c decides.
- * Internal.
+ * Refining a clock: the baseline's begin, and later readings. refine_decide.c
+ * decides. Internal.
  */
 #ifndef TW_CLOCK_REFINE_H
 #define TW_CLOCK_REFINE_H
@@ -9,8 +9,8 @@
 #include "clock.h"
 
 /*
- * Read both clocks for a fifth of a millisecond. @hz is a rough rate. Return 0; -EAGAIN
- * if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
+ * Read both clocks for a fifth of a millisecond. @hz is a rough rate. Return 0;
+ * -EAGAIN if no bracket was read; -ENOMEM; -EIO as tw_brackets_collect().
  */
 int tw_baseline_read(struct tw_clock_baseline *baseline,
 		     enum tw_against against, double hz,

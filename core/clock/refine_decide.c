@@ -28,11 +28,12 @@ static uint64_t narrowest_of(const struct tw_brackets *brackets, size_t *at)
 }
 
 /*
- * The mean place of the reading inside its bracket wanders with the core's frequency,
- * over milliseconds. It is the same for all brackets of one look: many brackets average
- * the rounding to whole nanoseconds away, but not this. Its one sigma is taken as this
- * part of what the widths' spread and the granularity allow. tests/bench/refine_error.c
- * measures the error / sigma that follows.
+ * The mean place of the reading inside its bracket wanders with the core's
+ * frequency, over milliseconds. It is the same for all brackets of one look:
+ * many brackets average the rounding to whole nanoseconds away, but not this.
+ * Its one sigma is taken as this part of what the widths' spread and the
+ * granularity allow. tests/bench/refine_error.c measures the error / sigma that
+ * follows.
  */
 #define SIGMA_OF_SPREAD	0.2
 
@@ -123,8 +124,8 @@ static int narrow(struct tw_rate *rate, const struct tw_fit *fit)
 			return -ESTALE;
 		return 0;
 	}
-	/* The reference bends. The fit is its mean since the start, and no bound of the
-	 * rate now. */
+	/* The reference bends. The fit is its mean since the start, and no
+	 * bound of the rate now. */
 	if (fabs(fit->hz / rate->hz - 1) > TW_MAX_BENT)
 		return -ESTALE;
 	rate->low_hz = fit->low_hz;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a later reading of both clocks tells about the rate, and what to do about it.
- * Internal; pure.
+ * What a later reading of both clocks tells about the rate, and what to do
+ * about it. Internal; pure.
  */
 #ifndef TW_CLOCK_REFINE_DECIDE_H
 #define TW_CLOCK_REFINE_DECIDE_H
@@ -10,13 +10,15 @@
 #include "kernel_rate.h"
 #include "machine/steering.h"
 
-/* Compute a baseline from brackets of a short time. At least one bracket is needed. */
+/* Compute a baseline from brackets of a short time. At least one bracket is
+ * needed. */
 void tw_baseline_from_brackets(const struct tw_brackets *brackets, double hz,
 			       struct tw_clock_baseline *baseline);
 
 /*
- * Compute the rate between two baselines, as a fit. Return 0; -EAGAIN when they are too
- * near to each other for their brackets; -ESTALE when a clock went back.
+ * Compute the rate between two baselines, as a fit. Return 0; -EAGAIN when they
+ * are too near to each other for their brackets; -ESTALE when a clock went
+ * back.
  */
 int tw_baseline_fit(const struct tw_clock_baseline *from,
 		    const struct tw_clock_baseline *to, struct tw_fit *fit);
@@ -35,8 +37,8 @@ enum tw_refinement {
  * @candidates: NULL if the kernel's rate can't or must not be used
  * @witness: returns the witness that names a frequency
  *
- * Return an enum tw_refinement, with *out set unless it is TW_REFINED_NOTHING; -ESTALE
- * when no single rate explains the readings of both times.
+ * Return an enum tw_refinement, with *out set unless it is TW_REFINED_NOTHING;
+ * -ESTALE when no single rate explains the readings of both times.
  */
 int tw_refine_decide(const struct tw_rate *now, const struct tw_fit *fit,
 		     const struct tw_kernel_candidates *candidates,

@@ -23,9 +23,10 @@ struct ratio {
 };
 
 /*
- * Return the fraction. A kernel rate is mult / 2^shift. A measured rate is a double from
- * TW_MIN_HZ to TW_MAX_HZ: 2^34 > hz >= 2^23, with 53 bits. Scaled by 2^30 it is an
- * integer: bits below are beyond its mantissa, or worth 1e-16 of it.
+ * Return the fraction. A kernel rate is mult / 2^shift. A measured rate is a
+ * double from TW_MIN_HZ to TW_MAX_HZ: 2^34 > hz >= 2^23, with 53 bits. Scaled
+ * by 2^30 it is an integer: bits below are beyond its mantissa, or worth 1e-16
+ * of it.
  */
 static struct ratio ns_per_tick(const struct tw_rate *rate)
 {
@@ -45,10 +46,11 @@ static u128 scaled(const struct ratio *ratio, unsigned bits)
 }
 
 /*
- * Set mult and shift for one modulus. mult begins with as many bits as 64-bit products
- * allow, and goes down until the last tick of a modulus stays within the next whole
- * modulus. This one comparison proves monotony: within a modulus the product rises with
- * the ticks, and at its end the product does not exceed the next modulus's beginning.
+ * Set mult and shift for one modulus. mult begins with as many bits as 64-bit
+ * products allow, and goes down until the last tick of a modulus stays within
+ * the next whole modulus. This one comparison proves monotony: within a modulus
+ * the product rises with the ticks, and at its end the product does not exceed
+ * the next modulus's beginning.
  */
 static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 {
@@ -66,9 +68,10 @@ static void fit_mult(struct tw_scale *scale, const struct ratio *ratio)
 }
 
 /*
- * Return how far @rounded is off ratio * 2^bits, with both multiplied by ratio's under.
- * Numbers of sixty bits and more are subtracted, so they are integers: on some machines,
- * and under valgrind, a long double has no more bits than a double.
+ * Return how far @rounded is off ratio * 2^bits, with both multiplied by
+ * ratio's under. Numbers of sixty bits and more are subtracted, so they are
+ * integers: on some machines, and under valgrind, a long double has no more
+ * bits than a double.
  */
 static double off_under(const struct ratio *ratio, unsigned bits,
 			uint64_t rounded)
@@ -85,8 +88,8 @@ static double off_under(const struct ratio *ratio, unsigned bits,
  *	- The final rounding gives half a nanosecond.
  *	- Truncating the product of the rest gives up to 2^-Q.
  *	- The error of mult adds up over at most one modulus.
- *	- The rounding of whole, half of 2^-Q per modulus, is the only part that grows with
- *	  time.
+ *	- The rounding of whole, half of 2^-Q per modulus, is the only part that
+ *	  grows with time.
  */
 static void set_error(struct tw_scale *scale, const struct ratio *ratio)
 {
@@ -148,8 +151,8 @@ static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
 		if (try_modulus(&best, rate, &ratio, bits))
 			return -ERANGE;
 	}
-	/* A longer modulus has a smaller error per second, and a larger error within
-	 * itself. Take the longest whose inner error is at most 1 ns. */
+	/* A longer modulus has a smaller error per second, and a larger error
+	 * within itself. Take the longest whose inner error is at most 1 ns. */
 	for (bits = 20; !modulus_ns && bits < 40; bits++)
 		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;

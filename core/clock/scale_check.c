@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks whether a scale keeps its promises for every number of ticks. The corners decide
- * that, in 128-bit arithmetic. The ratio is computed anew: nothing here is shared with
- * scale.c, which makes the scale. Pure; takes some microseconds.
+ * Checks whether a scale keeps its promises for every number of ticks. The
+ * corners decide that, in 128-bit arithmetic. The ratio is computed anew:
+ * nothing here is shared with scale.c, which makes the scale. Pure; takes some
+ * microseconds.
  *
- * The corners suffice. Ticks are k moduli and a rest r. Before the last shift the result is
- * k * whole + (r * mult >> shift) + half. It rises in k and in r while no product
- * overflows, so every product and sum is largest at the largest k and r. The step from
- * one modulus to the next is the same for every k, so one comparison shows that all
- * boundaries are monotone. The distance from the truth is linear in k and in r, except for
- * roundings that the published error counts in full. So it is largest at a corner of
- * (k, r).
+ * The corners suffice. Ticks are k moduli and a rest r. Before the last shift
+ * the result is k * whole + (r * mult >> shift) + half. It rises in k and in r
+ * while no product overflows, so every product and sum is largest at the
+ * largest k and r. The step from one modulus to the next is the same for every
+ * k, so one comparison shows that all boundaries are monotone. The distance
+ * from the truth is linear in k and in r, except for roundings that the
+ * published error counts in full. So it is largest at a corner of (k, r).
  */
 #include "scale_check.h"
 
@@ -38,8 +39,8 @@ static struct truth truth_of(const struct tw_rate *rate)
 	};
 }
 
-/* True if the error is within the promise. over < 2^60 and ticks < 2^64, so the product
- * fits. */
+/* True if the error is within the promise. over < 2^60 and ticks < 2^64, so the
+ * product fits. */
 static int is_within(const struct tw_scale *scale, const struct truth *truth,
 		     uint64_t ticks)
 {
@@ -52,7 +53,8 @@ static int is_within(const struct tw_scale *scale, const struct truth *truth,
 	double allowed_ns = scale->error_ns +
 			    scale->error_ppb * 1e-9 * (double)ns_exact;
 
-	/* One unit more is allowed, since the truth is rounded down to units here. */
+	/* One unit more is allowed, since the truth is rounded down to units
+	 * here. */
 	return ticks > scale->max_ticks ||
 	       fabs((double)off) <= ldexp(allowed_ns, PART_BITS) + 1;
 }

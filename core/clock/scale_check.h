@@ -8,7 +8,8 @@
 #include "tickwise.h"
 
 /*
- * Check at its corners what a scale promises. Return which promise @scale, made from
+ * Check at its corners what a scale promises. Return which promise @scale, made
+ * from
  * @rate, breaks for some ticks up to max_ticks; NULL if none.
  */
 const char *tw_scale_check(const struct tw_scale *scale,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads what the machine tells about the counter's rate: which frequencies the kernel can
- * have made its multiplier from, and which witnesses name a given frequency. No witness
- * sets a rate. kernel_rate.c recognises a candidate by the samples alone, and then a
- * witness verifies it.
+ * Reads what the machine tells about the counter's rate: which frequencies the
+ * kernel can have made its multiplier from, and which witnesses name a given
+ * frequency. No witness sets a rate. kernel_rate.c recognises a candidate by
+ * the samples alone, and then a witness verifies it.
  */
 #include "witness.h"
 #include "machine/processor.h"

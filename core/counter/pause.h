@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pause of random length between two readings. A loop that reads the counter at
- * equal distances beats with a counter that moves in steps: for milliseconds all its
- * readings are at one place between two steps, then at another. Internal.
+ * A pause of random length between two readings. A loop that reads the counter
+ * at equal distances beats with a counter that moves in steps: for milliseconds
+ * all its readings are at one place between two steps, then at another.
+ * Internal.
  */
 #ifndef TW_COUNTER_PAUSE_H
 #define TW_COUNTER_PAUSE_H

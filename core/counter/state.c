@@ -27,9 +27,9 @@
 #define TRAPPED_NS	500.0
 /* One tick of 10 MHz, the slowest counter that tw_scale_init() takes. */
 #define COARSE_NS	100.0
-/* If clock_gettime() costs this share of the system call, it is a system call. The
- * vDSO's takes a fifth of it. A vDSO that falls back to the call takes more than the
- * call alone. */
+/* If clock_gettime() costs this share of the system call, it is a system call.
+ * The vDSO's takes a fifth of it. A vDSO that falls back to the call takes more
+ * than the call alone. */
 #define CALL_RATIO	0.7
 
 #define LOOPS		8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May the counter be read at all? The library asks this before its first read. Users
- * of the library call tw_counter_check(). Internal.
+ * May the counter be read at all? The library asks this before its first read.
+ * Users of the library call tw_counter_check(). Internal.
  */
 #ifndef TW_COUNTER_STATE_H
 #define TW_COUNTER_STATE_H

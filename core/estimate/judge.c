@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes intervals of offset and pace from the smallest differences of every two CPUs, and
- * reasons from the intervals. judge.h explains the arithmetic; trust.c decides.
+ * Makes intervals of offset and pace from the smallest differences of every two
+ * CPUs, and reasons from the intervals. judge.h explains the arithmetic;
+ * trust.c decides.
  */
 #include "judge.h"
 
@@ -48,8 +49,9 @@ static void widen_by_step(const struct judging *judging)
 		whole[i] = bound(judging, whole[i]);
 }
 
-/* Add up two bounds. Neither is negative, so the sum fits in 64 bits, and a missing bound
- * stays missing. There is no branch, since this runs count^3 times. */
+/* Add up two bounds. Neither is negative, so the sum fits in 64 bits, and a
+ * missing bound stays missing. There is no branch, since this runs count^3
+ * times. */
 static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 		   int64_t rest_ticks, unsigned count)
 {
@@ -64,11 +66,12 @@ static void add_up(int64_t *whole_ticks, const int64_t *parts_ticks,
 }
 
 /*
- * Combine bounds. Offsets add up: a bound of q against p and one of r against q bound r
- * against p. With many CPUs, two given ones rarely follow each other directly, but each has
- * others that do. The shortest paths (Floyd and Warshall) find these. That is only done if
- * no counter ran backwards: then no difference is negative. Here offsets count as constant
- * over the run, as everywhere in whole_ticks.
+ * Combine bounds. Offsets add up: a bound of q against p and one of r against q
+ * bound r against p. With many CPUs, two given ones rarely follow each other
+ * directly, but each has others that do. The shortest paths (Floyd and
+ * Warshall) find these. That is only done if no counter ran backwards: then no
+ * difference is negative. Here offsets count as constant over the run, as
+ * everywhere in whole_ticks.
  */
 static void combine(const struct judging *judging)
 {
@@ -89,8 +92,9 @@ static void combine(const struct judging *judging)
 	}
 }
 
-/* Gather a pair's bounds and when they hold. An upper bound holds at its earlier reading,
- * a lower bound at its later one: both are readings of the base. */
+/* Gather a pair's bounds and when they hold. An upper bound holds at its
+ * earlier reading, a lower bound at its later one: both are readings of the
+ * base. */
 static void gather_bounds(const struct judging *judging, unsigned base,
 			  unsigned other, struct tw_pace_bounds *bounds)
 {
@@ -137,9 +141,10 @@ static int excludes_zero(const struct tw_cpu_offset *offset)
 /*
  * Judge a pair. If no constant offset fits, the offset moved:
  *
- *	- at one pace, if any pace fits. Then the pace is judged, and the offset only if it
- *	  was never 0.
- *	- in a jump, if none fits. That counts as an interval without 0, and not as a pace.
+ *	- at one pace, if any pace fits. Then the pace is judged, and the offset
+ *	  only if it was never 0.
+ *	- in a jump, if none fits. That counts as an interval without 0, and not
+ *	  as a pace.
  */
 static unsigned judge_pair(const struct judging *judging, unsigned base,
 			   unsigned other, struct tw_cpu_offset *offset)
@@ -183,8 +188,9 @@ static unsigned fill_pair(const struct judging *judging, unsigned base,
 	return reasons | judge_pair(judging, base, other, offset);
 }
 
-/* Widen the result by a pair. The base's own offset of 0 belongs to it: two CPUs that are
- * 5 s apart are 5 s apart, and not just the width of the interval. */
+/* Widen the result by a pair. The base's own offset of 0 belongs to it: two
+ * CPUs that are 5 s apart are 5 s apart, and not just the width of the
+ * interval. */
 static void widen(struct tw_reliability *result,
 		  const struct tw_cpu_offset *offset)
 {

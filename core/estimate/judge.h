@@ -2,11 +2,12 @@
 /*
  * The judge of recorded counter readings. Internal.
  *
- * Pure: no clock, no I/O, no memory of its own. The arithmetic uses one fact: a sample with
- * a larger sequence was read later. Let d be how far CPU q's counter is ahead of CPU p's.
- * If p read x and q read y after that, then p would have read x or more at that time, so
- * d <= y - x. If q read y first and p read x after it, d >= y - x. All bounds are hard. The
- * smallest upper one and the largest lower one of a run enclose d, if d was constant.
+ * Pure: no clock, no I/O, no memory of its own. The arithmetic uses one fact: a
+ * sample with a larger sequence was read later. Let d be how far CPU q's
+ * counter is ahead of CPU p's. If p read x and q read y after that, then p
+ * would have read x or more at that time, so d <= y - x. If q read y first and
+ * p read x after it, d >= y - x. All bounds are hard. The smallest upper one
+ * and the largest lower one of a run enclose d, if d was constant.
  */
 #ifndef TW_ESTIMATE_JUDGE_H
 #define TW_ESTIMATE_JUDGE_H
@@ -31,9 +32,9 @@ struct tw_judge_limits {
  * @limits: what is good enough
  * @work: workspace
  *
- * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace interval is
- * beyond the limit. TW_REASON_TOLERANCE: a bound is beyond the tolerance.
- * tw_trust_cpus() makes the verdict of these.
+ * TW_REASON_OFFSET: an offset interval excludes 0. TW_REASON_PACE: a pace
+ * interval is beyond the limit. TW_REASON_TOLERANCE: a bound is beyond the
+ * tolerance. tw_trust_cpus() makes the verdict of these.
  *
  * Time: samples * count. If bounds are too wide, count^3 is added.
  */

@@ -2,10 +2,11 @@
 /*
  * Goes over all CPUs' samples in the order in which they were taken.
  *
- * A heap merges the CPUs' lists. At every change of CPU the new reading bounds the offset
- * against the latest reading of every other CPU, not only of the previous one: what other
- * CPUs did in between does not matter. Only the first reading after a change, with the
- * latest one before it, can give the smallest difference.
+ * A heap merges the CPUs' lists. At every change of CPU the new reading bounds
+ * the offset against the latest reading of every other CPU, not only of the
+ * previous one: what other CPUs did in between does not matter. Only the first
+ * reading after a change, with the latest one before it, can give the smallest
+ * difference.
  */
 #include "order.h"
 
@@ -145,7 +146,8 @@ static void bound_against_all(struct walk *walk)
 	}
 }
 
-/* Return 1 if this sample closes a loop: the base, every other CPU, the base again. */
+/* Return 1 if this sample closes a loop: the base, every other CPU, the base
+ * again. */
 static int closes_loop(struct walk *walk)
 {
 	struct tw_judge_cpu *cpu = &walk->work->cpus[walk->now];

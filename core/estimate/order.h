@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges the samples of all CPUs in their order, and keeps the tightest differences of
- * every two CPUs. Internal; pure.
+ * Merges the samples of all CPUs in their order, and keeps the tightest
+ * differences of every two CPUs. Internal; pure.
  */
 #ifndef TW_ESTIMATE_ORDER_H
 #define TW_ESTIMATE_ORDER_H
@@ -15,8 +15,8 @@
 /* The number of parts of a run. They are equal in the earlier CPU's ticks. */
 #define TW_JUDGE_SLOTS	8
 
-/* The smallest difference "later reading minus earlier reading" of two CPUs in one part
- * of the run, and the earlier reading. */
+/* The smallest difference "later reading minus earlier reading" of two CPUs in
+ * one part of the run, and the earlier reading. */
 struct tw_judge_slot {
 	int64_t ticks;
 	uint64_t at_ticks;
@@ -38,9 +38,10 @@ struct tw_judge_latest {
 };
 
 /*
- * Workspace for n CPUs; its contents do not matter. For two CPUs the later one's number
- * is the row, the earlier one's is the column. What is read together is stored together:
- * with 1024 CPUs a row of all members fits no cache.
+ * Workspace for n CPUs; its contents do not matter. For two CPUs the later
+ * one's number is the row, the earlier one's is the column. What is read
+ * together is stored together: with 1024 CPUs a row of all members fits no
+ * cache.
  */
 struct tw_judge_work {
 	int64_t *whole_ticks;		/* n * n: smallest over the run */

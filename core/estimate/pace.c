@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the pace of counters that run at different rates. Their offset is a line over
- * the base's ticks, below every upper bound and above every lower one. An upper bound
- * before a lower one limits how slowly the line rises, an upper bound after it how fast.
- * All these limits together are exactly the slopes of the lines that fit.
+ * Finds the pace of counters that run at different rates. Their offset is a
+ * line over the base's ticks, below every upper bound and above every lower
+ * one. An upper bound before a lower one limits how slowly the line rises, an
+ * upper bound after it how fast. All these limits together are exactly the
+ * slopes of the lines that fit.
  */
 #include "pace.h"
 
 #include <math.h>
 
-/* Return the least slope that rises by @rise_ticks over a distance, which is only known to
- * a step. */
+/* Return the least slope that rises by @rise_ticks over a distance, which is
+ * only known to a step. */
 static double min_ppb(double rise_ticks, double distance_ticks,
 			double step_ticks)
 {

@@ -7,8 +7,8 @@
 
 #include "order.h"
 
-/* When the base showed @at_ticks, the offset was below @ticks (an upper bound) or above
- * (a lower bound). */
+/* When the base showed @at_ticks, the offset was below @ticks (an upper bound)
+ * or above (a lower bound). */
 struct tw_pace_bound {
 	int64_t ticks;
 	uint64_t at_ticks;
@@ -29,8 +29,9 @@ struct tw_pace_bounds {
  * @bounds: of one pair
  * @offset: its pace is set
  *
- * Return: 1 if there is such a line. 0 if there is none: the offset jumped. Then the
- * interval of the pace contains 0 and the slopes that contradict each other. Pure.
+ * Return: 1 if there is such a line. 0 if there is none: the offset jumped.
+ * Then the interval of the pace contains 0 and the slopes that contradict each
+ * other. Pure.
  */
 int tw_pace_fit(const struct tw_pace_bounds *bounds,
 		struct tw_cpu_offset *offset);
@@ -41,8 +42,9 @@ int tw_pace_fit(const struct tw_pace_bounds *bounds,
  * @fits: the result of tw_pace_fit()
  * @offset: has its pace; low_ticks and high_ticks are set
  *
- * The interval covers all that lines between the bounds reach from the first to the last
- * reading. If no line fits, it goes from the lowest to the highest bound. Pure.
+ * The interval covers all that lines between the bounds reach from the first to
+ * the last reading. If no line fits, it goes from the lowest to the highest
+ * bound. Pure.
  */
 void tw_pace_span(const struct tw_pace_bounds *bounds, int fits,
 		  struct tw_cpu_offset *offset);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The collector of counter readings, in two ways. With threads on all CPUs,
- * compare-and-swap orders the readings (probe_cas.c). With one thread that moves from CPU
- * to CPU, its own course orders them (probe_switch.c). Both record the same samples and
- * work in bursts at the same times (probe_run.c). Internal.
+ * compare-and-swap orders the readings (probe_cas.c). With one thread that
+ * moves from CPU to CPU, its own course orders them (probe_switch.c). Both
+ * record the same samples and work in bursts at the same times (probe_run.c).
+ * Internal.
  */
 #ifndef TW_ESTIMATE_PROBE_H
 #define TW_ESTIMATE_PROBE_H

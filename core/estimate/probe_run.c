@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's threads and memory. Starts one thread on each CPU, or one for all CPUs,
- * waits for them, and hands out what they recorded. probe_cas.c and probe_switch.c
- * contain what a thread does; what both need is here.
+ * The collector's threads and memory. Starts one thread on each CPU, or one for
+ * all CPUs, waits for them, and hands out what they recorded. probe_cas.c and
+ * probe_switch.c contain what a thread does; what both need is here.
  *
  * Threads work in bursts at fixed times, one millisecond apart at first. Later the
  * distance grows.
@@ -19,9 +19,9 @@
 
 #include "machine/affinity.h"
 
-/* The shortest slice that the kernel grants. It suffices for a dozen moves or a burst of
- * swaps. With eight busy threads on each CPU, a thread with the usual slice of 3 ms waits
- * some 20 ms each time when its share is used up. */
+/* The shortest slice that the kernel grants. It suffices for a dozen moves or a
+ * burst of swaps. With eight busy threads on each CPU, a thread with the usual
+ * slice of 3 ms waits some 20 ms each time when its share is used up. */
 #define TURN_NS		100000ULL
 
 const struct tw_probe_system tw_probe_system_real = {
@@ -61,7 +61,8 @@ void tw_probe_fail(struct tw_probe_worker *worker)
 
 void tw_probe_ask_for_turns(void)
 {
-	/* As in the kernel's header, since some C libraries define it differently. */
+	/* As in the kernel's header, since some C libraries define it
+	 * differently. */
 	struct {
 		uint32_t size, policy;
 		uint64_t flags;
@@ -98,9 +99,10 @@ uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number)
 }
 
 /*
- * Keep the first and the last reading of a turn. Only these can bound an offset: the first
- * came soonest after the other CPUs, the last was the latest before them. A reading that is
- * smaller than the one before proves a fault, and stays.
+ * Keep the first and the last reading of a turn. Only these can bound an
+ * offset: the first came soonest after the other CPUs, the last was the latest
+ * before them. A reading that is smaller than the one before proves a fault,
+ * and stays.
  */
 void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 		     uint64_t ticks)
@@ -136,8 +138,8 @@ static bool takes_part(const struct tw_probe_worker *worker)
 	return !worker->failed && !worker->stopped;
 }
 
-/* Note that no thread can be started for this CPU. Samples of earlier threads on this CPU
- * stay valid. */
+/* Note that no thread can be started for this CPU. Samples of earlier threads
+ * on this CPU stay valid. */
 static void stop(struct tw_probe_worker *worker)
 {
 	if (worker->count == 0) {
@@ -176,8 +178,8 @@ static void start_tour(struct tw_probe_run *run)
 			stop(&run->workers[i]);
 }
 
-/* Start the threads with all signals blocked: none of the caller's handlers runs in them,
- * and no sleep is cut short. */
+/* Start the threads with all signals blocked: none of the caller's handlers
+ * runs in them, and no sleep is cut short. */
 static void start_threads(struct tw_probe_run *run)
 {
 	sigset_t all, before;

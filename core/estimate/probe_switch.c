@@ -2,25 +2,27 @@
 /*
  * Reads the counters of several CPUs by one thread that moves between them.
  *
- * The thread reads the counter just before each move and right after it. What a thread
- * does later is later on any CPU, so its own course is the total order. A move needs the
- * scheduler of both CPUs, and takes some microseconds there and back. An offset that is
- * smaller than the shortest move can't be seen. The method needs only one thread, no
- * atomic access, and no other CPU that works at the same time.
+ * The thread reads the counter just before each move and right after it. What a
+ * thread does later is later on any CPU, so its own course is the total order.
+ * A move needs the scheduler of both CPUs, and takes some microseconds there
+ * and back. An offset that is smaller than the shortest move can't be seen. The
+ * method needs only one thread, no atomic access, and no other CPU that works
+ * at the same time.
  *
- * Between any two other CPUs the thread goes back to the base, so that any two CPUs are
- * only two moves apart. In a ring they would be as many moves apart as there are CPUs.
+ * Between any two other CPUs the thread goes back to the base, so that any two
+ * CPUs are only two moves apart. In a ring they would be as many moves apart as
+ * there are CPUs.
  *
- * The processor gives the CPU's number with each reading. If a CPU is taken away, the
- * kernel moves the thread elsewhere in the middle of the tour. With the number, a reading
- * on another CPU is never taken for one of this CPU.
+ * The processor gives the CPU's number with each reading. If a CPU is taken
+ * away, the kernel moves the thread elsewhere in the middle of the tour. With
+ * the number, a reading on another CPU is never taken for one of this CPU.
  */
 #include "probe_worker.h"
 
 /*
- * The length of a burst. In a shorter burst idle CPUs have just woken up, and moves to
- * them take longer. In a longer burst, among busy threads, this thread uses up the share
- * of the CPU that it has saved by sleeping.
+ * The length of a burst. In a shorter burst idle CPUs have just woken up, and
+ * moves to them take longer. In a longer burst, among busy threads, this thread
+ * uses up the share of the CPU that it has saved by sleeping.
  */
 #define TOUR_NS		4000000ULL
 
@@ -69,9 +71,10 @@ static void give_up(struct tour *tour, struct tw_probe_worker *worker)
 }
 
 /*
- * The thread is not on the CPU that it was pinned to. Either this CPU was taken away, or
- * somebody else has set an affinity and that move is still under way. The second case can
- * happen to any CPU. So the last CPU is tried again, but no longer than until the deadline.
+ * The thread is not on the CPU that it was pinned to. Either this CPU was taken
+ * away, or somebody else has set an affinity and that move is still under way.
+ * The second case can happen to any CPU. So the last CPU is tried again, but no
+ * longer than until the deadline.
  */
 static void lose(struct tour *tour, struct tw_probe_worker *worker)
 {
@@ -80,7 +83,8 @@ static void lose(struct tour *tour, struct tw_probe_worker *worker)
 	tour->at = NULL;
 }
 
-/* Record the reading only after the move, so that nothing slow is between the two. */
+/* Record the reading only after the move, so that nothing slow is between the
+ * two. */
 static void note_departure(struct tour *tour, uint64_t ticks, unsigned cpu)
 {
 	if (!tour->at)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of the collector. probe_cas.c and probe_switch.c contain what one thread
- * does. probe_run.c starts the threads, owns their memory, and has what they share.
- * Internal to these three.
+ * The threads of the collector. probe_cas.c and probe_switch.c contain what one
+ * thread does. probe_run.c starts the threads, owns their memory, and has what
+ * they share. Internal to these three.
  */
 #ifndef TW_ESTIMATE_PROBE_WORKER_H
 #define TW_ESTIMATE_PROBE_WORKER_H
@@ -13,13 +13,14 @@
 #include "probe.h"
 #include "timespec.h"
 
-/* The first distance of the bursts, and after how many of them it doubles. So memory
- * grows with the logarithm of the time limit. */
+/* The first distance of the bursts, and after how many of them it doubles. So
+ * memory grows with the logarithm of the time limit. */
 #define TW_PROBE_PERIOD_NS		1000000ULL
 #define TW_PROBE_BURSTS_PER_PERIOD	128
 
-/* Turns that are taken as fast as possible, and then turns at equal distances over the
- * rest of the burst. With the second kind a late CPU still meets all others. */
+/* Turns that are taken as fast as possible, and then turns at equal distances
+ * over the rest of the burst. With the second kind a late CPU still meets all
+ * others. */
 #define TW_PROBE_FAST_TURNS		32
 #define TW_PROBE_SLOW_TURNS		16
 
@@ -31,17 +32,17 @@
 					      TW_PROBE_SLOW_TURNS) + \
 					 TW_PROBE_ATTEMPTS)
 
-/* Moves in one burst of the single thread, and the most samples that they leave on one
- * CPU: two for every stay. Every other stay is on the base. */
+/* Moves in one burst of the single thread, and the most samples that they leave
+ * on one CPU: two for every stay. Every other stay is on the base. */
 #define TW_PROBE_MOVES			256
 #define TW_PROBE_TOUR_SAMPLES		(TW_PROBE_MOVES + 4)
 
 /*
- * What the threads swap: the number that the next reading gets. Each burst has its own
- * word. How fast a cache line goes from CPU to CPU also depends on its address, and the
- * fastest swaps give the bounds. Numbers begin at the word's own place <<
- * TW_PROBE_WORD_SHIFT. A word with the top bit set is sealed, and the numbers go on in the
- * next word.
+ * What the threads swap: the number that the next reading gets. Each burst has
+ * its own word. How fast a cache line goes from CPU to CPU also depends on its
+ * address, and the fastest swaps give the bounds. Numbers begin at the word's
+ * own place << TW_PROBE_WORD_SHIFT. A word with the top bit set is sealed, and
+ * the numbers go on in the next word.
  *
  * A word takes two cache lines, because processors fetch a line together with its
  * neighbour.
@@ -54,8 +55,8 @@ struct tw_probe_word {
 	char padding[128 - sizeof(uint64_t)];
 };
 
-/* One CPU and its samples. With compare-and-swap each CPU has a thread. With switching
- * there is only one thread, which the first worker keeps. */
+/* One CPU and its samples. With compare-and-swap each CPU has a thread. With
+ * switching there is only one thread, which the first worker keeps. */
 struct tw_probe_worker {
 	_Alignas(128) struct tw_probe_run *run;
 	struct tw_sample *samples;
@@ -101,12 +102,13 @@ static inline uint64_t tw_probe_now_ns(void)
 	return tw_clock_id_ns(CLOCK_MONOTONIC);
 }
 
-/* Run as a thread: with compare-and-swap for a struct tw_probe_worker, with switching for
- * the struct tw_probe_run. */
+/* Run as a thread: with compare-and-swap for a struct tw_probe_worker, with
+ * switching for the struct tw_probe_run. */
 void *tw_probe_work(void *worker);
 void *tw_probe_tour(void *run);
 
-/* Note that this worker needs no more samples, or that it will not take part any more. */
+/* Note that this worker needs no more samples, or that it will not take part
+ * any more. */
 void tw_probe_leave(struct tw_probe_worker *worker);
 void tw_probe_fail(struct tw_probe_worker *worker);
 
@@ -117,18 +119,18 @@ bool tw_probe_finished(struct tw_probe_run *run, uint64_t now_ns);
 bool tw_probe_is_alone(struct tw_probe_run *run);
 
 /*
- * Ask the kernel to run the calling thread soon rather than for long when other threads
- * are always busy. Any thread may ask this of Linux 6.12 and later. Older kernels ignore
- * it.
+ * Ask the kernel to run the calling thread soon rather than for long when other
+ * threads are always busy. Any thread may ask this of Linux 6.12 and later.
+ * Older kernels ignore it.
  */
 void tw_probe_ask_for_turns(void);
 
-/* Sleep until the next burst or the deadline. Set @number to the burst's. Return the time
- * after the sleep. */
+/* Sleep until the next burst or the deadline. Set @number to the burst's.
+ * Return the time after the sleep. */
 uint64_t tw_probe_sleep(struct tw_probe_run *run, unsigned *number);
 
-/* Record a reading at the end of the worker's samples, or in place of the last sample if
- * that one tells nothing more. */
+/* Record a reading at the end of the worker's samples, or in place of the last
+ * sample if that one tells nothing more. */
 void tw_probe_record(struct tw_probe_worker *worker, uint64_t sequence,
 		     uint64_t ticks);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups of the reasons of an estimate, which are bits of enum tw_reliability_reason.
- * trust.c decides what follows from them. Internal.
+ * Groups of the reasons of an estimate, which are bits of enum
+ * tw_reliability_reason. trust.c decides what follows from them. Internal.
  */
 #ifndef TW_ESTIMATE_REASONS_H
 #define TW_ESTIMATE_REASONS_H

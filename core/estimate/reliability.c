@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds how far the counters of the allowed CPUs are apart, with the collector (probe.h)
- * and the judge (judge.c). trust.c decides whether that is good enough.
+ * Finds how far the counters of the allowed CPUs are apart, with the collector
+ * (probe.h) and the judge (judge.c). trust.c decides whether that is good
+ * enough.
  *
- * Collects until the statistics suffice, and then judges. If the bounds are still wider
- * than wanted, it collects twice as much, until the time is over. All samples are kept.
+ * Collects until the statistics suffice, and then judges. If the bounds are
+ * still wider than wanted, it collects twice as much, until the time is over.
+ * All samples are kept.
  */
 #include "reliability.h"
 
@@ -84,9 +86,9 @@ static void release(struct measurement *m)
 	free(m->allowed);
 }
 
-/* Measure the rate over the time of the collecting, so that no extra time is needed. It is
- * good to some ppm, and converts a tolerance to ticks. Return 0 if the counter does not move
- * forward. */
+/* Measure the rate over the time of the collecting, so that no extra time is
+ * needed. It is good to some ppm, and converts a tolerance to ticks. Return 0
+ * if the counter does not move forward. */
 static double look_at_rate(const struct tw_clock_mark *begin)
 {
 	struct tw_clock_mark end = TW_SIZED(struct tw_clock_mark);
@@ -134,7 +136,8 @@ static void judge(struct measurement *m)
 	note_skipped(result, m->allowed_count - count);
 }
 
-/* Call the caller's function. Return 0 to go on; TW_ENOUGH or another number to end. */
+/* Call the caller's function. Return 0 to go on; TW_ENOUGH or another number to
+ * end. */
 static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 {
 	struct tw_reliability_progress progress = {
@@ -149,8 +152,8 @@ static int tell_progress(const struct measurement *m, uint64_t begin_ns)
 	return m->options.progress(m->options.context, &progress);
 }
 
-/* Collect in slices. Only the threads end between two slices. After TW_ENOUGH the goal's
- * deadline is over. */
+/* Collect in slices. Only the threads end between two slices. After TW_ENOUGH
+ * the goal's deadline is over. */
 static int collect(struct measurement *m, struct tw_probe_goal *goal,
 		   uint64_t begin_ns)
 {

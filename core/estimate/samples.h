@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples that the probes record and the judge reads: which CPU read which counter
- * value, at which place of one total order. Internal.
+ * The samples that the probes record and the judge reads: which CPU read which
+ * counter value, at which place of one total order. Internal.
  */
 #ifndef TW_ESTIMATE_SAMPLES_H
 #define TW_ESTIMATE_SAMPLES_H
@@ -15,8 +15,8 @@ struct tw_sample {
 };
 
 /*
- * The samples of one CPU, by rising sequence. Some probes may be missing: if several
- * follow each other on one CPU, the first and the last are enough.
+ * The samples of one CPU, by rising sequence. Some probes may be missing: if
+ * several follow each other on one CPU, the first and the last are enough.
  */
 struct tw_cpu_samples {
 	unsigned cpu;

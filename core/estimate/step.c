@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the counters' step in recorded probes. Only readings of one CPU are compared,
- * because those of two CPUs also differ by their offset. If a reading is below the one
- * before it, the difference wraps to a large number, which is left out.
+ * Finds the counters' step in recorded probes. Only readings of one CPU are
+ * compared, because those of two CPUs also differ by their offset. If a reading
+ * is below the one before it, the difference wraps to a large number, which is
+ * left out.
  */
 #include "step.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes how long it takes until the counter wraps: from the largest value on any
- * allowed CPU, and what it leaves of 64 bits. A separate thread moves over the CPUs, so
- * the caller is never left on a wrong one.
+ * Computes how long it takes until the counter wraps: from the largest value on
+ * any allowed CPU, and what it leaves of 64 bits. A separate thread moves over
+ * the CPUs, so the caller is never left on a wrong one.
  */
 #include <errno.h>
 #include <math.h>
@@ -47,8 +47,8 @@ static void *visit_all(void *argument)
 	return NULL;
 }
 
-/* Make the tour in a thread. All signals are blocked there, so that none of the caller's
- * handlers runs in it. */
+/* Make the tour in a thread. All signals are blocked there, so that none of the
+ * caller's handlers runs in it. */
 static int run_apart(struct tw_wrap_tour *tour)
 {
 	sigset_t all, before;

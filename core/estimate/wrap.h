@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the largest counter of some CPUs, with a reading function of a test's choice.
- * Internal.
+ * Finds the largest counter of some CPUs, with a reading function of a test's
+ * choice. Internal.
  */
 #ifndef TW_ESTIMATE_WRAP_H
 #define TW_ESTIMATE_WRAP_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log-linear histogram: its memory, its edges, and its statistics. Pure arithmetic,
- * except for the mapping. Adding a value is inline in tickwise.h.
+ * The log-linear histogram: its memory, its edges, and its statistics. Pure
+ * arithmetic, except for the mapping. Adding a value is inline in tickwise.h.
  *
  * With b = bits, bin = (octave << b) + (value >> octave). The octave is 0 up to
- * 2^(b+1), and one more for each doubling. An octave has 2^b bins, each 2^octave wide, and
- * each bin of the two lowest octaves holds one value.
+ * 2^(b+1), and one more for each doubling. An octave has 2^b bins, each
+ * 2^octave wide, and each bin of the two lowest octaves holds one value.
  *
- * Loops over bins go only from the bin of the minimum to the bin of the maximum: with 5
- * digits there are 6.3 million bins.
+ * Loops over bins go only from the bin of the minimum to the bin of the
+ * maximum: with 5 digits there are 6.3 million bins.
  */
 #include <errno.h>
 #include <math.h>
@@ -54,8 +54,8 @@ int tw_histogram_init(struct tw_histogram *histogram, unsigned digits)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (bins == MAP_FAILED)
 		return -ENOMEM;
-	/* The first count in an octave must not wait until 2 MiB are zeroed. A kernel
-	 * without huge pages refuses this, which does no harm. */
+	/* The first count in an octave must not wait until 2 MiB are zeroed. A
+	 * kernel without huge pages refuses this, which does no harm. */
 	(void)madvise(bins, size_of(&made), MADV_NOHUGEPAGE);
 	made.bins = bins;
 	*histogram = made;
@@ -71,9 +71,10 @@ void tw_histogram_free(struct tw_histogram *histogram)
 
 void tw_histogram_reset(struct tw_histogram *histogram)
 {
-	/* Go over all bins: after tw_histogram_add_bin() the extremes may not be set.
-	 * Bins are read before they are written. So memory that was never touched stays
-	 * so. Touched memory stays mapped, and the next count has no page fault. */
+	/* Go over all bins: after tw_histogram_add_bin() the extremes may not
+	 * be set. Bins are read before they are written. So memory that was
+	 * never touched stays so. Touched memory stays mapped, and the next
+	 * count has no page fault. */
 	for (uint32_t bin = 0; bin < histogram->bin_count; bin++)
 		if (histogram->bins[bin])
 			histogram->bins[bin] = 0;
@@ -188,9 +189,9 @@ int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram 
 }
 
 /*
- * Return the rank of the percentile among all values, sorted, counted from 1. Computed in
- * integers: in doubles 99.9 / 100 * 1000 may be a little more than 999, and rounding that up
- * would give the next value.
+ * Return the rank of the percentile among all values, sorted, counted from 1.
+ * Computed in integers: in doubles 99.9 / 100 * 1000 may be a little more than
+ * 999, and rounding that up would give the next value.
  */
 static uint64_t rank_of(uint64_t count, double percent)
 {
@@ -232,13 +233,13 @@ double tw_histogram_mean_ns(const struct tw_histogram *histogram)
 }
 
 /*
- * Compute the sum of the squared distances from the mean, from the sums. Let q be the whole
- * part of the mean, and r the rest of the sum. Then
+ * Compute the sum of the squared distances from the mean, from the sums. Let q
+ * be the whole part of the mean, and r the rest of the sum. Then
  *
  *	sum((x - q)^2) = sum(x^2) - q * (sum(x) + r)
  *
- * This is computed in integers, so that subtracting large squares from each other loses
- * nothing. The mean itself is r / n above q.
+ * This is computed in integers, so that subtracting large squares from each
+ * other loses nothing. The mean itself is r / n above q.
  */
 static double squares_from_mean(const struct tw_histogram *histogram)
 {
@@ -251,8 +252,9 @@ static double squares_from_mean(const struct tw_histogram *histogram)
 	return (double)squares_ns2 - (double)r * ((double)r / n);
 }
 
-/* Compute the same sum from the centres of the bins. One pass with a running mean (West,
- * Communications of the ACM 22, 1979) avoids subtracting large squares, too. */
+/* Compute the same sum from the centres of the bins. One pass with a running
+ * mean (West, Communications of the ACM 22, 1979) avoids subtracting large
+ * squares, too. */
 static double squares_of_bins(const struct tw_histogram *histogram)
 {
 	double n = 0, mean = 0, squares = 0;

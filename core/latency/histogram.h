@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a histogram, for code that writes it to a file, reads it back or draws it:
- * its bins, their edges and its sums. Not part of the public header.
+ * The inside of a histogram, for code that writes it to a file, reads it back
+ * or draws it: its bins, their edges and its sums. Not part of the public
+ * header.
  */
 #ifndef TW_LATENCY_HISTOGRAM_H
 #define TW_LATENCY_HISTOGRAM_H
@@ -22,8 +23,8 @@ uint64_t tw_histogram_bin_high(const struct tw_histogram *histogram,
 /**
  * tw_histogram_add_bin - count @count values of which only the bin is known
  *
- * For reading a histogram back. Changes only bins and count. The caller sets sum_ns, min_ns
- * and max_ns, and squares_ns2 if it is known.
+ * For reading a histogram back. Changes only bins and count. The caller sets
+ * sum_ns, min_ns and max_ns, and squares_ns2 if it is known.
  *
  * Return: 0; -EINVAL if there is no such bin; -EOVERFLOW.
  */
@@ -39,7 +40,8 @@ int tw_histogram_add_bin(struct tw_histogram *histogram, uint32_t bin,
  */
 int tw_histogram_add_finer(struct tw_histogram *into, const struct tw_histogram *from);
 
-/* Return the sum of the squares: 128 bits, which the public structure keeps in halves. */
+/* Return the sum of the squares: 128 bits, which the public structure keeps in
+ * halves. */
 static inline u128 tw_histogram_squares(const struct tw_histogram *histogram)
 {
 	return (u128)histogram->squares_ns2[1] << 64 | histogram->squares_ns2[0];
@@ -52,20 +54,23 @@ static inline void tw_histogram_set_squares(struct tw_histogram *histogram,
 	histogram->squares_ns2[1] = (uint64_t)(squares_ns2 >> 64);
 }
 
-/* True if at least one value is above the percentile. 100 - 99.9 has a rounding error. */
+/* True if at least one value is above the percentile. 100 - 99.9 has a rounding
+ * error. */
 static inline int tw_histogram_has_percentile(const struct tw_histogram *histogram,
 					      double percent)
 {
 	return (double)histogram->count * (100 - percent) >= 99.999999;
 }
 
-/* True if the squares are known. If not, the histogram was read back from bins alone. */
+/* True if the squares are known. If not, the histogram was read back from bins
+ * alone. */
 static inline int tw_sums_have_squares(uint64_t sum_ns, u128 squares_ns2)
 {
 	return sum_ns == 0 || squares_ns2 != 0;
 }
 
-/* Set the sums to those of an empty histogram. The caller takes care of the bins. */
+/* Set the sums to those of an empty histogram. The caller takes care of the
+ * bins. */
 static inline void tw_histogram_forget_sums(struct tw_histogram *histogram)
 {
 	histogram->count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a histogram as JSON, and reads it back. The reader does not trust its input: what
- * it accepts could have been made by adding values one by one.
+ * Writes a histogram as JSON, and reads it back. The reader does not trust its
+ * input: what it accepts could have been made by adding values one by one.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,9 +13,9 @@
 /* A double holds every whole number up to here. */
 #define EXACT_IN_DOUBLE	(1ULL << 53)
 
-/* How far the written mean may be off sum / count, and the written deviation off that of the
- * sums, relative. Printing and reading doubles costs some 1e-16, while a wrong digit is
- * noticed. */
+/* How far the written mean may be off sum / count, and the written deviation
+ * off that of the sums, relative. Printing and reading doubles costs some
+ * 1e-16, while a wrong digit is noticed. */
 #define WRITTEN_TOLERANCE	1e-6
 
 static const double percents[] = {
@@ -319,8 +319,8 @@ static int read_bins(struct tw_histogram *histogram, const json_t *json,
 	return 0;
 }
 
-/* True if the squares are too small: the square of a sum is at most n times the sum of the
- * squares. */
+/* True if the squares are too small: the square of a sum is at most n times the
+ * sum of the squares. */
 static int squares_are_few(const struct stated *stated)
 {
 	u128 most;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A histogram as JSON and back. The engine writes it into its report, and `tickwise report`
- * reads it. Relies on jansson; not part of libtickwise.
+ * A histogram as JSON and back. The engine writes it into its report, and
+ * `tickwise report` reads it. Relies on jansson; not part of libtickwise.
  */
 #ifndef TW_HISTOGRAM_JSON_H
 #define TW_HISTOGRAM_JSON_H
@@ -10,21 +10,21 @@
 
 #include "tickwise.h"
 
-/* The schema of the report that the engine writes and `tickwise report` reads. Most of a
- * report is histograms. */
+/* The schema of the report that the engine writes and `tickwise report` reads.
+ * Most of a report is histograms. */
 #define TW_REPORT_SCHEMA	"tickwise-report"
 #define TW_REPORT_VERSION	3
 
 /**
  * tw_json_of_u64 - write 64 unsigned bits as JSON
  *
- * The result is a number if the double of any reader holds it (2^53), else a string of its
- * digits. Return: a new reference; NULL without memory.
+ * The result is a number if the double of any reader holds it (2^53), else a
+ * string of its digits. Return: a new reference; NULL without memory.
  */
 json_t *tw_json_of_u64(uint64_t value);
 
-/* Write a number as a string of its digits: for absolute times and ticks, which a double
- * does not hold. Return: a new reference; NULL without memory. */
+/* Write a number as a string of its digits: for absolute times and ticks, which
+ * a double does not hold. Return: a new reference; NULL without memory. */
 json_t *tw_json_digits(uint64_t value);
 
 /**
@@ -37,9 +37,9 @@ int tw_json_to_u64(const json_t *json, uint64_t *value);
 /**
  * tw_histogram_to_json - write {"digits", "count", ..., "percentiles", "bins"}
  *
- * Bins are an object of counts, as in fio's output. It has only bins that are not empty,
- * ascending. The key is the bin's last nanosecond. Percentiles have fio's keys. An empty
- * histogram has a minimum of 0.
+ * Bins are an object of counts, as in fio's output. It has only bins that are
+ * not empty, ascending. The key is the bin's last nanosecond. Percentiles have
+ * fio's keys. An empty histogram has a minimum of 0.
  *
  * Return: a new reference; NULL without memory.
  */
@@ -51,8 +51,8 @@ json_t *tw_histogram_to_json(const struct tw_histogram *histogram);
  * @json: any JSON value
  * @problem: on -EINVAL what is wrong, a constant string
  *
- * Bins, count, minimum, maximum and sum must fit each other. What is derived from these is
- * checked for plausibility, and then not used.
+ * Bins, count, minimum, maximum and sum must fit each other. What is derived
+ * from these is checked for plausibility, and then not used.
  *
  * Return: 0; -EINVAL with @problem set; -ENOMEM.
  */
@@ -65,11 +65,12 @@ int tw_histogram_from_json(struct tw_histogram *histogram, const json_t *json,
  * @json: any JSON value
  * @problem: on -EINVAL what is wrong, a constant string
  *
- * Bins, count, minimum and maximum must fit each other. The sum need not, because it is
- * from another moment. Without bins, minimum and maximum may be those of earlier intervals.
- * The squares are not known.
+ * Bins, count, minimum and maximum must fit each other. The sum need not,
+ * because it is from another moment. Without bins, minimum and maximum may be
+ * those of earlier intervals. The squares are not known.
  *
- * Return: 0; -EINVAL with @problem set; -ENOMEM. After an error @histogram is empty.
+ * Return: 0; -EINVAL with @problem set; -ENOMEM. After an error @histogram is
+ * empty.
  */
 int tw_histogram_growth_from_json(struct tw_histogram *histogram, const json_t *json,
 				  const char **problem);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices of lat. Each octave has eight slices of whole nanoseconds; values up to 15 have a
- * slice each. For each slice the engine adds up the stages of its I/Os, so that a page can
- * tell where the time of an I/O at a percentile went. A bin of a histogram is always inside
- * one slice, with any number of digits.
+ * Slices of lat. Each octave has eight slices of whole nanoseconds; values up
+ * to 15 have a slice each. For each slice the engine adds up the stages of its
+ * I/Os, so that a page can tell where the time of an I/O at a percentile went.
+ * A bin of a histogram is always inside one slice, with any number of digits.
  */
 #ifndef TW_LATENCY_SLICES_H
 #define TW_LATENCY_SLICES_H

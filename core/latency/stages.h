@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only list of the stages of an I/O. The engine stamps them, a report has a histogram
- * of each under its name, and `tickwise report` prints them in this order. "How to add a
- * stage" in plugin/README.md lists what else must change when a stage is added.
+ * The only list of the stages of an I/O. The engine stamps them, a report has a
+ * histogram of each under its name, and `tickwise report` prints them in this
+ * order. "How to add a stage" in plugin/README.md lists what else must change
+ * when a stage is added.
  */
 #ifndef TW_LATENCY_STAGES_H
 #define TW_LATENCY_STAGES_H
 
 /*
- * STAGE(constant, name, from when to when). Stages do not overlap, and add up to lat. Those
- * from submit to reap are inside the kernel. An I/O has these five, or kernel in place of
- * all of them. If a stamp is missing, it has kernel in place of the stages around that
- * stamp. Every I/O has the other stages.
+ * STAGE(constant, name, from when to when). Stages do not overlap, and add up
+ * to lat. Those from submit to reap are inside the kernel. An I/O has these
+ * five, or kernel in place of all of them. If a stamp is missing, it has kernel
+ * in place of the stages around that stamp. Every I/O has the other stages.
  *
- * The order is that of time, except for kernel. Only stages inside the kernel are between
- * submit and reap. kernel follows them, and deliver is the last.
+ * The order is that of time, except for kernel. Only stages inside the kernel
+ * are between submit and reap. kernel follows them, and deliver is the last.
  *
- * `tickwise attach` has its own times between the same stamps, blockq to complete, and gives
- * them the same names (plugin/kernel/attach_tally.c). It does not see the program's calls,
- * so the engine's other stages have no counterpart there.
- * stage of the engine has no counterpart there.
+ * `tickwise attach` has its own times between the same stamps, blockq to
+ * complete, and gives them the same names (plugin/kernel/attach_tally.c). It
+ * does not see the program's calls, so the engine's other stages have no
+ * counterpart there. stage of the engine has no counterpart there.
  */
 #define TW_EACH_STAGE(STAGE) \
 	STAGE(QUEUE, queue, "from the end of fio's prep() to the call that submits the I/O") \

@@ -53,7 +53,8 @@ int tw_cpu_list_covers(const struct tw_cpu_list *list,
 	return rest.known && tw_cpu_list_count(&rest) == 0;
 }
 
-/* Read the number at *@text, and move *@text behind it. Return 0 if there is none. */
+/* Read the number at *@text, and move *@text behind it. Return 0 if there is
+ * none. */
 static int take_number(const char **text, unsigned long *number)
 {
 	char *end;

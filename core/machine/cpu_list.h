@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of CPUs in the kernel's notation, "0-3,8". Pure arithmetic on a fixed number of
- * bits. So sets can be copied and compared, and no allocation can fail. Internal.
+ * Sets of CPUs in the kernel's notation, "0-3,8". Pure arithmetic on a fixed
+ * number of bits. So sets can be copied and compared, and no allocation can
+ * fail. Internal.
  */
 #ifndef TW_MACHINE_CPU_LIST_H
 #define TW_MACHINE_CPU_LIST_H
@@ -22,7 +23,8 @@ void tw_cpu_list_add(struct tw_cpu_list *list, unsigned cpu);
 int tw_cpu_list_has(const struct tw_cpu_list *list, unsigned cpu);
 unsigned tw_cpu_list_count(const struct tw_cpu_list *list);
 
-/* Set @difference to what is in @list and not in @other. It is known if both are. */
+/* Set @difference to what is in @list and not in @other. It is known if both
+ * are. */
 void tw_cpu_list_without(struct tw_cpu_list *difference,
 			 const struct tw_cpu_list *list,
 			 const struct tw_cpu_list *other);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads from the kernel's files which CPUs there are and which are allowed; see cpus.h.
+ * Reads from the kernel's files which CPUs there are and which are allowed; see
+ * cpus.h.
  */
 #include "cpus.h"
 
@@ -53,7 +54,8 @@ static void read_allowed(struct tw_cpu_list *list)
 	list->known = 1;
 }
 
-/* True if @word is one of the words of "a,b,c:". If there are no words, "" is one. */
+/* True if @word is one of the words of "a,b,c:". If there are no words, "" is
+ * one. */
 static int names_controller(const char *words, const char *word)
 {
 	size_t length = strlen(word);
@@ -87,8 +89,8 @@ const char *tw_parse_cgroup(const char *text, const char *controller)
 	return NULL;
 }
 
-/* Search from the group upwards. @names: files that can hold the list, best first; then
- * NULL. */
+/* Search from the group upwards. @names: files that can hold the list, best
+ * first; then NULL. */
 static void search_group(struct tw_cpu_list *list, const char *mount,
 			 const char *group, const char *const *names)
 {
@@ -125,8 +127,8 @@ static void read_cpuset(struct tw_cpu_list *list, const char *root)
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
 	if (tw_text_file_begin(path, text, sizeof(text)) < 0)
 		return;
-	/* A controller is in one hierarchy only. A path that leads out of the namespace
-	 * is not below the mount that this process sees. */
+	/* A controller is in one hierarchy only. A path that leads out of the
+	 * namespace is not below the mount that this process sees. */
 	group = tw_parse_cgroup(text, "cpuset");
 	if (group && strncmp(group, "/..", 3)) {
 		snprintf(path, sizeof(path), "%s" CGROUP_PATH "/cpuset", root);

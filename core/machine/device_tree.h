@@ -22,8 +22,8 @@ uint64_t tw_device_tree_number(const char *path);
  * tw_device_tree_hz - read the frequency of the time base from a device tree
  * @base: its directory, normally TW_DEVICE_TREE
  *
- * Reads timebase-frequency of the node /cpus (RISC-V), or of its first processor that has
- * one (Power: its 64-bit form if there is one).
+ * Reads timebase-frequency of the node /cpus (RISC-V), or of its first
+ * processor that has one (Power: its 64-bit form if there is one).
  *
  * Return: Hz; 0 if there is none.
  */

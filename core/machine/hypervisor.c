@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names hypervisors by their signatures. A signature has twelve bytes, and those after a
- * zero byte are lost. Pages show the name, JSON the signature.
+ * Names hypervisors by their signatures. A signature has twelve bytes, and
+ * those after a zero byte are lost. Pages show the name, JSON the signature.
  */
 #include "machine/hypervisor.h"
 

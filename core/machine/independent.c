@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #define DEVICES			8
-/* Hypervisors convert through their own clocks. Each reading is good to a microsecond. */
+/* Hypervisors convert through their own clocks. Each reading is good to a
+ * microsecond. */
 #define READING_ERROR_NS	1000.0
 #define MIN_SPAN_NS		4e6
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects what kernel and processor tell about the counter. Nothing is believed here.
- * What can't be read is empty, 0 or -1.
+ * Collects what kernel and processor tell about the counter. Nothing is
+ * believed here. What can't be read is empty, 0 or -1.
  */
 #include "machine.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the facts of processors that tell no more about their counter than the device
- * tree. A processor that tells more has its own file, and its header in counter/ defines
- * TW__PROCESSOR_TELLS.
+ * Reads the facts of processors that tell no more about their counter than the
+ * device tree. A processor that tells more has its own file, and its header in
+ * counter/ defines TW__PROCESSOR_TELLS.
  */
 #include "processor.h"
 
@@ -14,9 +14,9 @@
 #ifndef TW__PROCESSOR_TELLS
 
 /*
- * Read the facts. The rate is constant: RISC-V's execution environment should keep it "within
- * a small error bound" (Unprivileged ISA, Zicntr). Power's platforms name a single number,
- * by which the kernel keeps time.
+ * Read the facts. The rate is constant: RISC-V's execution environment should
+ * keep it "within a small error bound" (Unprivileged ISA, Zicntr). Power's
+ * platforms name a single number, by which the kernel keeps time.
  */
 void tw_processor_read(struct tw_processor_facts *facts)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the counter's rate in the page that perf maps for an event. The page has the
- * multiplier of sched_clock, which the kernel makes from the same kHz as its clocks'.
+ * Finds the counter's rate in the page that perf maps for an event. The page
+ * has the multiplier of sched_clock, which the kernel makes from the same kHz
+ * as its clocks'.
  */
 #include "perf_page.h"
 

@@ -18,8 +18,8 @@ struct tw_processor_facts {
 	uint64_t declared_hz;
 };
 
-/* Read the facts. A processor whose header in counter/ defines TW__PROCESSOR_TELLS has its
- * own file for this; the others share other.c. */
+/* Read the facts. A processor whose header in counter/ defines
+ * TW__PROCESSOR_TELLS has its own file for this; the others share other.c. */
 void tw_processor_read(struct tw_processor_facts *facts);
 
 #endif

@@ -17,7 +17,8 @@ static int call_adjtimex(struct timex *timex, unsigned modes,
 	return adjtimex(timex) < 0 ? -errno : 0;
 }
 
-/* Read the kernel's ticks per second: the resolution of the coarse clocks is one tick. */
+/* Read the kernel's ticks per second: the resolution of the coarse clocks is
+ * one tick. */
 static unsigned read_kernel_hz(void)
 {
 	struct timespec tick;
@@ -54,11 +55,11 @@ int tw_steering_read(struct tw_steering *steering,
 }
 
 /*
- * The kernel counts in its own ticks, of a whole number of nanoseconds. RAW's multiplier
- * makes that number from a tick of the counter, while steering makes an exact fraction of
- * a second. At 100, 250 and 1000 Hz the two are the same. At 300 Hz the third of a
- * nanosecond makes 100 ppb, which adjtimex does not show (tk_setup_internals:
- * xtime_remainder).
+ * The kernel counts in its own ticks, of a whole number of nanoseconds. RAW's
+ * multiplier makes that number from a tick of the counter, while steering makes
+ * an exact fraction of a second. At 100, 250 and 1000 Hz the two are the same.
+ * At 300 Hz the third of a nanosecond makes 100 ppb, which adjtimex does not
+ * show (tk_setup_internals: xtime_remainder).
  */
 double tw_steering_ppb(const struct tw_steering *steering)
 {

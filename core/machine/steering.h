@@ -7,9 +7,9 @@
 
 #include "tickwise.h"
 
-/* How far NTP may change CLOCK_MONOTONIC without a fault. It may set the frequency off that
- * of CLOCK_MONOTONIC_RAW (the kernel's MAXFREQ), and it may slew, as adjtime(3) does. The
- * two can add up. */
+/* How far NTP may change CLOCK_MONOTONIC without a fault. It may set the
+ * frequency off that of CLOCK_MONOTONIC_RAW (the kernel's MAXFREQ), and it may
+ * slew, as adjtime(3) does. The two can add up. */
 #define TW_NTP_FREQUENCY_PPM	500
 #define TW_NTP_SLEW_PPM		500
 #define TW_NTP_MAX_PPM		(TW_NTP_FREQUENCY_PPM + TW_NTP_SLEW_PPM)
@@ -33,8 +33,8 @@ struct tw_steering {
 int tw_steering_read(struct tw_steering *steering,
 		     const struct tw_time_source *source);
 
-/* Return how much faster than RAW MONOTONIC runs in the long run, in ppb; negative =
- * slower. Offsets that are still slewed away are not part of it. */
+/* Return how much faster than RAW MONOTONIC runs in the long run, in ppb;
+ * negative = slower. Offsets that are still slewed away are not part of it. */
 double tw_steering_ppb(const struct tw_steering *steering);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "timespec.h"
 
-/* The two clocks differ by the time that the machine slept, and by a constant in a time
- * namespace. The smallest difference is the least disturbed one. */
+/* The two clocks differ by the time that the machine slept, and by a constant
+ * in a time namespace. The smallest difference is the least disturbed one. */
 int64_t tw_suspended_ns(void)
 {
 	int64_t least = INT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the VMClock page. Parsing is arithmetic on bytes, reading is a mapping and a
- * sequence lock. The page is little-endian on any processor.
+ * Reads the VMClock page. Parsing is arithmetic on bytes, reading is a mapping
+ * and a sequence lock. The page is little-endian on any processor.
  */
 #include "vmclock.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hypervisor tells about the counter in a VMClock page: its rate in seconds of UTC
- * or TAI, and whether it was disrupted. Needs Linux 6.13 and /dev/vmclock0; the page is
- * described in include/uapi/linux/vmclock-abi.h. Most machines have none.
+ * What a hypervisor tells about the counter in a VMClock page: its rate in
+ * seconds of UTC or TAI, and whether it was disrupted. Needs Linux 6.13 and
+ * /dev/vmclock0; the page is described in include/uapi/linux/vmclock-abi.h.
+ * Most machines have none.
  */
 #ifndef TW_MACHINE_VMCLOCK_H
 #define TW_MACHINE_VMCLOCK_H
@@ -39,12 +40,12 @@ struct tw_vmclock {
  * @size: how many bytes there are
  * @vmclock: the result
  *
- * A rate is not used if it is of another counter than this processor's, or by a clock that
- * does not run.
+ * A rate is not used if it is of another counter than this processor's, or by a
+ * clock that does not run.
  *
- * Return: 0; -EMSGSIZE if the page is cut off, by @size or by the length that it names;
- * -EINVAL if it is no VMClock page, or one of another version; -EAGAIN in the middle of an
- * update. Pure.
+ * Return: 0; -EMSGSIZE if the page is cut off, by @size or by the length that
+ * it names; -EINVAL if it is no VMClock page, or one of another version;
+ * -EAGAIN in the middle of an update. Pure.
  */
 int tw_vmclock_parse(const unsigned char *bytes, size_t size,
 		     struct tw_vmclock *vmclock);

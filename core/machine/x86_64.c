@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads what CPUID tells about the time stamp counter (Intel SDM vol. 2, AMD APM vol. 3).
- * VMware proposed the hypervisor's leaves, and KVM, Xen and others use them, too.
+ * Reads what CPUID tells about the time stamp counter (Intel SDM vol. 2, AMD
+ * APM vol. 3). VMware proposed the hypervisor's leaves, and KVM, Xen and others
+ * use them, too.
  */
 #include "processor.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow half of the preload clock: reading in any state, renewing, falling back. See
- * clock.h. It runs within clock_gettime(): no memory, no errno, no waiting.
+ * The slow half of the preload clock: reading in any state, renewing, falling
+ * back. See clock.h. It runs within clock_gettime(): no memory, no errno, no
+ * waiting.
  */
 #include "clock.h"
 
@@ -10,12 +11,12 @@
 #define MAX_BRACKETS	16
 #define NARROW_NS	40
 
-/* If the ceiling is this far above the system's clock, it is that of another clock: a child
- * went to another time namespace. */
+/* If the ceiling is this far above the system's clock, it is that of another
+ * clock: a child went to another time namespace. */
 #define FOREIGN_NS	1000000000ULL
 
-/* The time from a try that failed to the next one. While a segment holds, a tenth of a
- * millisecond is left for trying. */
+/* The time from a try that failed to the next one. While a segment holds, a
+ * tenth of a millisecond is left for trying. */
 #define RENEW_AGAIN_NS	10000
 #define ENTER_AGAIN_NS	300000
 
@@ -24,7 +25,8 @@ static uint64_t load_word(const struct tw_preload_clock *clock)
 	return __atomic_load_n(&clock->word, __ATOMIC_ACQUIRE);
 }
 
-/* Change the word only if it is still @from. @to has no number: it gets the next one. */
+/* Change the word only if it is still @from. @to has no number: it gets the
+ * next one. */
 static int change_word(struct tw_preload_clock *clock, uint64_t from,
 		       uint64_t to)
 {
@@ -44,7 +46,8 @@ static uint64_t next_place(uint64_t word)
 	return (word + 1) & TW_WORD_PLACE;
 }
 
-/* Copy the segment at @place. The copy is valid only if the word is still the same. */
+/* Copy the segment at @place. The copy is valid only if the word is still the
+ * same. */
 static struct tw_line load_line(const struct tw_preload_clock *clock,
 				uint64_t place)
 {
@@ -66,7 +69,8 @@ static void store_line(struct tw_preload_clock *clock, uint64_t place,
 {
 	struct tw_line *to = &clock->line[place];
 
-	/* A thread that reads this place for an older word must see that the word is old. */
+	/* A thread that reads this place for an older word must see that the
+	 * word is old. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&to->start, line->start, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->renew, line->renew, __ATOMIC_RELAXED);
@@ -89,8 +93,8 @@ static uint64_t system_ns(const struct tw_preload_source *source,
 
 /* ---- renewing ---- */
 
-/* Take the lock if it is free. No thread waits for it: a handler may have interrupted the
- * thread that has it. */
+/* Take the lock if it is free. No thread waits for it: a handler may have
+ * interrupted the thread that has it. */
 static int take_lock(struct tw_preload_clock *clock, uint64_t me)
 {
 	uint64_t nobody = 0;
@@ -153,10 +157,11 @@ static void count(struct tw_preload_counts *counts, enum tw_steer_result result)
 }
 
 /*
- * Make @next the segment. That takes two changes of the word: the proposal and its
- * acceptance. Before the proposal was seen, other threads may have answered from the
- * system's clock, with no more than it shows after the proposal. That must not be above the
- * start. From then on earlier_ns() answers no more than the start.
+ * Make @next the segment. That takes two changes of the word: the proposal and
+ * its acceptance. Before the proposal was seen, other threads may have answered
+ * from the system's clock, with no more than it shows after the proposal. That
+ * must not be above the start. From then on earlier_ns() answers no more than
+ * the start.
  */
 static void propose(struct tw_preload_clock *clock,
 		    const struct tw_preload_source *source, uint64_t word,
@@ -195,7 +200,8 @@ static int is_too_soon(const struct tw_preload_clock *clock, uint64_t now,
 	       again_ns;
 }
 
-/* Renew the segment, with the lock. @word: a segment holds, and its renewal is due. */
+/* Renew the segment, with the lock. @word: a segment holds, and its renewal is
+ * due. */
 static void renew(struct tw_preload_clock *clock,
 		  const struct tw_preload_source *source, uint64_t word)
 {
@@ -216,8 +222,8 @@ static void renew(struct tw_preload_clock *clock,
 	count(&clock->counts, result);
 	if (result == TW_STEER_JUMPED)
 		tw_steer_reset(&clock->steer);
-	/* If it jumped, the segment is left to expire. The last times that others answer
-	 * from it must not be above what comes next. */
+	/* If it jumped, the segment is left to expire. The last times that
+	 * others answer from it must not be above what comes next. */
 	if (result == TW_STEER_GOOD)
 		propose(clock, source, word, &next);
 	else
@@ -253,8 +259,8 @@ static void enter(struct tw_preload_clock *clock,
 /* ---- reading ---- */
 
 /*
- * Set the time before @until, by what held before: @place, which was a segment or had
- * expired. Return 1; 0: that moment has come, or the word has changed.
+ * Set the time before @until, by what held before: @place, which was a segment
+ * or had expired. Return 1; 0: that moment has come, or the word has changed.
  */
 static int earlier_ns(struct tw_preload_clock *clock,
 		      const struct tw_preload_source *source, uint64_t word,
@@ -272,7 +278,8 @@ static int earlier_ns(struct tw_preload_clock *clock,
 		       ticks - line.start < line.hard && is_still(clock, word);
 	}
 	*ns = system_ns(source, tw_line_ceiling_ns(&line));
-	/* Limit the time, whatever its slope is by now: not above what comes next. */
+	/* Limit the time, whatever its slope is by now: not above what comes
+	 * next. */
 	top_ns = tw_line_ns(until, 0);
 	if (*ns > top_ns)
 		*ns = top_ns;
@@ -280,8 +287,8 @@ static int earlier_ns(struct tw_preload_clock *clock,
 	return (int64_t)(ticks - until->start) < 0 && is_still(clock, word);
 }
 
-/* True if a counter on another CPU is only a little behind a start that is known to have
- * come: then the start has come. */
+/* True if a counter on another CPU is only a little behind a start that is
+ * known to have come: then the start has come. */
 static int is_behind(const struct tw_preload_clock *clock,
 		     const struct tw_line *line, uint64_t ticks)
 {
@@ -290,8 +297,8 @@ static int is_behind(const struct tw_preload_clock *clock,
 }
 
 /*
- * Write the owner's copy. Meanwhile its signal handlers find no copy, and other threads may
- * take the ownership away.
+ * Write the owner's copy. Meanwhile its signal handlers find no copy, and other
+ * threads may take the ownership away.
  */
 static void write_copy(struct tw_preload_clock *clock, uint64_t me,
 		       const struct tw_line *line)
@@ -376,8 +383,9 @@ static int proposed_ns(struct tw_preload_clock *clock,
 }
 
 /*
- * Note that this thread reads. That is sequentially consistent, and comes before the counter
- * is read. So a thread that gets a time from this one finds that there are two readers.
+ * Note that this thread reads. That is sequentially consistent, and comes
+ * before the counter is read. So a thread that gets a time from this one finds
+ * that there are two readers.
  */
 static void note_reader(struct tw_preload_clock *clock, uint64_t me)
 {
@@ -420,9 +428,10 @@ void tw_preload_enable(struct tw_preload_clock *clock, double ns_per_tick)
 }
 
 /*
- * Another thread of the parent may have been renewing, and will not finish that here. So its
- * proposal will be rejected, and its knowledge is not used. This thread may have been
- * renewing, too, if a signal handler forks: then it continues.
+ * Another thread of the parent may have been renewing, and will not finish that
+ * here. So its proposal will be rejected, and its knowledge is not used. This
+ * thread may have been renewing, too, if a signal handler forks: then it
+ * continues.
  */
 void tw_preload_forked(struct tw_preload_clock *clock, uint64_t me)
 {

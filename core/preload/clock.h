@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock: one clock for all threads of a process. It needs no thread of its own,
- * and no lock that a thread waits for.
+ * The preload clock: one clock for all threads of a process. It needs no thread
+ * of its own, and no lock that a thread waits for.
  *
- * At any moment either a segment (steer.h) holds, or there is none and the system's clock is
- * read. One word tells which. A reader loads the word, reads the counter, and converts. It
- * uses the result if the word is still the same. Four places for segments take turns, so
- * the segment of a word that was read a moment ago is still there.
+ * At any moment either a segment (steer.h) holds, or there is none and the
+ * system's clock is read. One word tells which. A reader loads the word, reads
+ * the counter, and converts. It uses the result if the word is still the same.
+ * Four places for segments take turns, so the segment of a word that was read a
+ * moment ago is still there.
  *
- * A segment begins as a proposal. It is written into a free place and named in the word. A
- * second change of the word accepts it if its start is then still well ahead. A thread that
- * finds a proposal whose start has come rejects it. So all threads agree from which tick on
- * a segment holds, however long one of them was held up. Only one thread at a time may
- * propose; the others go on with what there is.
+ * A segment begins as a proposal. It is written into a free place and named in
+ * the word. A second change of the word accepts it if its start is then still
+ * well ahead. A thread that finds a proposal whose start has come rejects it.
+ * So all threads agree from which tick on a segment holds, however long one of
+ * them was held up. Only one thread at a time may propose; the others go on
+ * with what there is.
  *
- * If no thread renews a segment within half a millisecond, it has expired. Then the system's
- * clock is read, but no time is below the end of the segment. A signal handler, or a child
- * after fork(), can find any of these states half done, and can still read the time.
+ * If no thread renews a segment within half a millisecond, it has expired. Then
+ * the system's clock is read, but no time is below the end of the segment. A
+ * signal handler, or a child after fork(), can find any of these states half
+ * done, and can still read the time.
  *
- * Order between threads. A reading that is made after another one was seen must not be below
- * that one. So the counter must be read in order, which the vDSO does, too: then nothing is
- * gained over the vDSO. But while only one thread has ever read the clock, the order does not
- * show. That thread owns the clock. It reads unordered, from a copy of the segment that only
- * it writes. The first reading of a second thread ends that, for all threads and for ever.
- * This change is safe: the second thread takes the ownership away before it reads, so a
- * thread that gets its reading finds the ownership gone. A copy is valid until the renewal
- * of its segment is due: no next segment starts before that.
+ * Order between threads. A reading that is made after another one was seen must
+ * not be below that one. So the counter must be read in order, which the vDSO
+ * does, too: then nothing is gained over the vDSO. But while only one thread
+ * has ever read the clock, the order does not show. That thread owns the clock.
+ * It reads unordered, from a copy of the segment that only it writes. The first
+ * reading of a second thread ends that, for all threads and for ever. This
+ * change is safe: the second thread takes the ownership away before it reads,
+ * so a thread that gets its reading finds the ownership gone. A copy is valid
+ * until the renewal of its segment is due: no next segment starts before that.
  */
 #ifndef TW_PRELOAD_CLOCK_H
 #define TW_PRELOAD_CLOCK_H
@@ -35,8 +39,9 @@
 
 #include "steer.h"
 
-/* The owner of the clock is a thread's own number, or that number with this bit while the
- * thread writes its copy, or no thread any more. Numbers are multiples of 4, and not 0. */
+/* The owner of the clock is a thread's own number, or that number with this bit
+ * while the thread writes its copy, or no thread any more. Numbers are
+ * multiples of 4, and not 0. */
 #define TW_PRELOAD_WRITES	1ULL
 #define TW_PRELOAD_SHARED	2ULL
 
@@ -78,8 +83,8 @@ struct tw_preload_clock {
 };
 
 /*
- * The word has a place, whether that place has expired (or never held), whether the next
- * place has a proposal, and above that a number that never repeats.
+ * The word has a place, whether that place has expired (or never held), whether
+ * the next place has a proposal, and above that a number that never repeats.
  */
 #define TW_WORD_PLACE		3ULL
 #define TW_WORD_EXPIRED		4ULL

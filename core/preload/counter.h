@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A read of the counter that does not come before earlier reads of memory, as the vDSO makes
- * it. It may come after what follows. The ordered reads of tickwise.h hold back what
- * follows, too, and cost more.
+ * A read of the counter that does not come before earlier reads of memory, as
+ * the vDSO makes it. It may come after what follows. The ordered reads of
+ * tickwise.h hold back what follows, too, and cost more.
  */
 #ifndef TW_PRELOAD_COUNTER_H
 #define TW_PRELOAD_COUNTER_H
@@ -13,8 +13,8 @@ static inline uint64_t tw_preload_ticks(void *context)
 {
 	(void)context;
 #if defined(__x86_64__)
-	/* As tw_ticks(). Here the compiler knows that rdtsc clears the upper halves, which
-	 * saves one instruction. */
+	/* As tw_ticks(). Here the compiler knows that rdtsc clears the upper
+	 * halves, which saves one instruction. */
 	uint64_t low, high;
 
 	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Examines the counter before main(). core/trust.c decides whether the preload clock may
- * use it: only if the kernel keeps time by it. Then the vDSO computes CLOCK_MONOTONIC from
- * the same reads, and a suspend or a move to another host changes both in the same way. The
- * kernel assumes that the CPUs' counters agree; here that is measured.
+ * Examines the counter before main(). core/trust.c decides whether the preload
+ * clock may use it: only if the kernel keeps time by it. Then the vDSO computes
+ * CLOCK_MONOTONIC from the same reads, and a suspend or a move to another host
+ * changes both in the same way. The kernel assumes that the CPUs' counters
+ * agree; here that is measured.
  */
 #include "look.h"
 
@@ -39,8 +40,8 @@ static void measure_and_exit(int fd)
 	_exit(0);
 }
 
-/* Get the child's result through the pipe. A program may ignore SIGCHLD, and then there is
- * no child to wait for. */
+/* Get the child's result through the pipe. A program may ignore SIGCHLD, and
+ * then there is no child to wait for. */
 static struct tw_trust_compared listen_to(pid_t child, int fd)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
@@ -117,8 +118,8 @@ static double width_ns(const struct tw_clock_mark *mark, double ns_per_tick)
 }
 
 /*
- * With wider brackets no anchor would ever be used. An anchor is made of several brackets,
- * and is a little narrower than these.
+ * With wider brackets no anchor would ever be used. An anchor is made of
+ * several brackets, and is a little narrower than these.
  */
 static const struct tw_trust_needs needs = {
 	.is_clocksource = 1, .max_bracket_ns = 1.5 * TW_STEER_BRACKET_NS,

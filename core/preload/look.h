@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Examining the counter once, before main(): the facts by which core/trust.c decides.
+ * Examining the counter once, before main(): the facts by which core/trust.c
+ * decides.
  */
 #ifndef TW_PRELOAD_LOOK_H
 #define TW_PRELOAD_LOOK_H
@@ -13,7 +14,8 @@
  * @ns_per_tick: set to that of CLOCK_MONOTONIC_RAW
  * @why_not: set to the reason, one clause
  *
- * The CPUs are compared in a child, which makes threads, so this process makes none.
+ * The CPUs are compared in a child, which makes threads, so this process makes
+ * none.
  *
  * Return: 1 if the preload clock may use the counter, otherwise 0.
  */

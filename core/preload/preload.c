@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtickwise-preload.so: clock_gettime(CLOCK_MONOTONIC) from the counter, for a program
- * that can't be rebuilt.
+ * libtickwise-preload.so: clock_gettime(CLOCK_MONOTONIC) from the counter, for
+ * a program that can't be rebuilt.
  *
  *	LD_PRELOAD=libtickwise-preload.so fio --clocksource=clock_gettime ...
  *
- * Other clocks, gettimeofday() and time() stay with libc: CLOCK_REALTIME may be set, so
- * nothing could be promised of it. The real clock_gettime() is called until this library is
- * set up, and wherever the counter is not reliable.
+ * Other clocks, gettimeofday() and time() stay with libc: CLOCK_REALTIME may be
+ * set, so nothing could be promised of it. The real clock_gettime() is called
+ * until this library is set up, and wherever the counter is not reliable.
  *
  * TICKWISE_PRELOAD in the environment: words with commas between them.
  *	verbose		print what is done, and at the end what was seen

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's arithmetic, see steer.h. It is called within clock_gettime(), and so in
- * signal handlers, too: no memory, no errno, no library.
+ * The preload clock's arithmetic, see steer.h. It is called within
+ * clock_gettime(), and so in signal handlers, too: no memory, no errno, no
+ * library.
  */
 #include "steer.h"
 
@@ -11,7 +12,8 @@
 
 /* Slopes are measured over at least this time. */
 #define BASELINE_NS	2000000.0
-/* Anchors closer than this count as one. Eight of these are more than the baseline. */
+/* Anchors closer than this count as one. Eight of these are more than the
+ * baseline. */
 #define APART_NS	300000.0
 /* Between anchors that are further apart there may be a suspend. */
 #define LARGEST_GAP_NS	10000000.0
@@ -87,8 +89,8 @@ static const struct tw_anchor_at *anchor_before(const struct tw_steer *steer,
 	return &steer->anchor[(steer->anchors - back) % TW_STEER_ANCHORS];
 }
 
-/* Keep an anchor. Anchors that are close to each other count as one, so that those kept
- * always make a baseline. */
+/* Keep an anchor. Anchors that are close to each other count as one, so that
+ * those kept always make a baseline. */
 static void keep(struct tw_steer *steer, const struct tw_anchor_at *anchor)
 {
 	if (steer->anchors > 1 &&
@@ -181,8 +183,8 @@ static void set_base(struct tw_line *line, uint64_t seconds, uint64_t base)
 }
 
 /*
- * Aim the line from its start at the system's clock at its end: set its slope, and when it
- * ends and when its renewal is due.
+ * Aim the line from its start at the system's clock at its end: set its slope,
+ * and when it ends and when its renewal is due.
  */
 static enum tw_steer_result aim(const struct tw_steer *steer,
 				struct tw_line *line)
@@ -203,7 +205,8 @@ static enum tw_steer_result aim(const struct tw_steer *steer,
 	ahead_ns = (double)(line->base & 0xffffffff) / UNIT -
 		   expected_ns(steer, line->start, start_ns);
 	slope = steer->slope - ahead_ns / (double)line->hard;
-	/* The limit is twice the largest slew during a renewal, and the anchors' error. */
+	/* The limit is twice the largest slew during a renewal, and the
+	 * anchors' error. */
 	off = slope / steer->ns_per_tick - 1;
 	if (ahead_ns > JUMP_NS || ahead_ns < -JUMP_NS || off > 0.01 ||
 	    off < -0.01)

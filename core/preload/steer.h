@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's arithmetic: finds the line that follows another one, so that time goes
- * on without a step and meets the system's clock. Reads no clock.
+ * The preload clock's arithmetic: finds the line that follows another one, so
+ * that time goes on without a step and meets the system's clock. Reads no
+ * clock.
  *
- * Time is cut into segments of half a millisecond at most. A segment is a line over the
- * counter, in 2^-32 ns. The system's clock is read again 0.4 ms after it was last read: this
- * is an anchor. Then a next segment is made. It begins a few microseconds ahead, exactly
- * where the present one stands then. Its slope takes it to the expected time of the system's
- * clock at the end of its half millisecond.
+ * Time is cut into segments of half a millisecond at most. A segment is a line
+ * over the counter, in 2^-32 ns. The system's clock is read again 0.4 ms after
+ * it was last read: this is an anchor. Then a next segment is made. It begins a
+ * few microseconds ahead, exactly where the present one stands then. Its slope
+ * takes it to the expected time of the system's clock at the end of its half
+ * millisecond.
  *
  * The largest difference to the system's clock has these parts:
  *
  *	- An anchor is off by half its bracket, 30 ns.
- *	- A slope from two anchors over 2 ms is off by 30 ppm: 15 ns in half a millisecond.
+ *	- A slope from two anchors over 2 ms is off by 30 ppm: 15 ns in half a
+ *	  millisecond.
  *	- The rest of TW_STEER_BOUND_NS is rounding.
- *	- NTP's slew may change at any time, by twice its largest value: |slew| x 1 ms in the
- *	  half millisecond.
+ *	- NTP's slew may change at any time, by twice its largest value: |slew|
+ *	  x 1 ms in the half millisecond.
  *
- * If a segment starts elsewhere than the system's clock, its error is a weighted mean of the
- * errors at its start and at its end. It is never more than the larger one.
+ * If a segment starts elsewhere than the system's clock, its error is a
+ * weighted mean of the errors at its start and at its end. It is never more
+ * than the larger one.
  */
 #ifndef TW_PRELOAD_STEER_H
 #define TW_PRELOAD_STEER_H
@@ -29,17 +33,19 @@
 
 #define TW_STEER_RENEW_NS	400000
 #define TW_STEER_HARD_NS	500000
-/* How far ahead a segment starts, and how much of that must be left when all threads can see
- * it. This covers counters that are apart, and what processors delay a read by. */
+/* How far ahead a segment starts, and how much of that must be left when all
+ * threads can see it. This covers counters that are apart, and what processors
+ * delay a read by. */
 #define TW_STEER_AHEAD_NS	4000
 #define TW_STEER_MARGIN_NS	2000
-/* The widest anchor that is used. Its error is half of this. For emulated processors both are
- * set when this is compiled: there no anchor is narrow. */
+/* The widest anchor that is used. Its error is half of this. For emulated
+ * processors both are set when this is compiled: there no anchor is narrow. */
 #ifndef TW_STEER_BRACKET_NS
 #define TW_STEER_BRACKET_NS	60
 #define TW_STEER_BOUND_NS	50
 #endif
-/* The steepest slew that is followed: that of the largest frequency that NTP can set. */
+/* The steepest slew that is followed: that of the largest frequency that NTP
+ * can set. */
 #define TW_STEER_SLEW_PPM	TW_NTP_FREQUENCY_PPM
 #define TW_STEER_ANCHORS	8
 
@@ -57,9 +63,9 @@ struct tw_anchor_at {
 /**
  * struct tw_line - the time from a tick on, read by many threads
  *
- * With since = ticks after @start, the ns since the beginning of @seconds are (@base +
- * since * @mult) >> 32. The line is valid for since < @hard. From @renew on, the system's
- * clock should be read again.
+ * With since = ticks after @start, the ns since the beginning of @seconds are
+ * (@base + since * @mult) >> 32. The line is valid for since < @hard. From
+ * @renew on, the system's clock should be read again.
  */
 struct tw_line {
 	uint64_t start;
@@ -109,8 +115,8 @@ int tw_anchor_is_good(const struct tw_anchor_at *anchor);
 /**
  * tw_steer_add - use an anchor
  *
- * Return: TW_STEER_GOOD; TW_STEER_WIDE, and the anchor was not used; TW_STEER_EARLY, more
- * anchors are needed; TW_STEER_SLEWED.
+ * Return: TW_STEER_GOOD; TW_STEER_WIDE, and the anchor was not used;
+ * TW_STEER_EARLY, more anchors are needed; TW_STEER_SLEWED.
  */
 enum tw_steer_result tw_steer_add(struct tw_steer *steer,
 				  const struct tw_anchor_at *anchor);
@@ -119,8 +125,8 @@ enum tw_steer_result tw_steer_add(struct tw_steer *steer,
  * tw_steer_follow - make the segment that follows @line without a step
  * @now: ticks; the segment starts TW_STEER_AHEAD_NS later
  *
- * Return: TW_STEER_GOOD; TW_STEER_WIDE, it is too late for it; TW_STEER_JUMPED, use the
- * system's clock.
+ * Return: TW_STEER_GOOD; TW_STEER_WIDE, it is too late for it; TW_STEER_JUMPED,
+ * use the system's clock.
  */
 enum tw_steer_result tw_steer_follow(const struct tw_steer *steer,
 				     const struct tw_line *line, uint64_t now,
@@ -130,9 +136,9 @@ enum tw_steer_result tw_steer_follow(const struct tw_steer *steer,
  * tw_steer_enter - make the first segment after the system's clock was read
  * @ceiling_ns: no time above this was ever given
  *
- * The segment starts where the system's clock is expected to be then. Call this after
- * tw_steer_add() has returned TW_STEER_GOOD. Return: TW_STEER_GOOD; TW_STEER_EARLY;
- * TW_STEER_WIDE; TW_STEER_JUMPED.
+ * The segment starts where the system's clock is expected to be then. Call this
+ * after tw_steer_add() has returned TW_STEER_GOOD. Return: TW_STEER_GOOD;
+ * TW_STEER_EARLY; TW_STEER_WIDE; TW_STEER_JUMPED.
  */
 enum tw_steer_result tw_steer_enter(const struct tw_steer *steer,
 				    uint64_t ceiling_ns, uint64_t now,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What three clocks show at one moment: CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC and a clock
- * under test, each as an interval. `tickwise compare` uses this, and so does its probe
- * inside fio. So this needs only libc.
+ * What three clocks show at one moment: CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC
+ * and a clock under test, each as an interval. `tickwise compare` uses this,
+ * and so does its probe inside fio. So this needs only libc.
  *
- * Each reading is made between two reads of the counter, and its value v stands for v to
- * v + 1 ns. Many such intervals are intersected. A rate converts the ticks between them.
- * Its error only matters for the fraction of a millisecond that a moment takes. In a
- * comparison of clocks the error cancels, because their readings take turns.
+ * Each reading is made between two reads of the counter, and its value v stands
+ * for v to v + 1 ns. Many such intervals are intersected. A rate converts the
+ * ticks between them. Its error only matters for the fraction of a millisecond
+ * that a moment takes. In a comparison of clocks the error cancels, because
+ * their readings take turns.
  */
 #ifndef TW_PROBE_MOMENT_H
 #define TW_PROBE_MOMENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report of one start of a clock, as a line of text. The probe in fio, or a child of
- * `tickwise compare`, sends it to `tickwise compare`.
+ * The report of one start of a clock, as a line of text. The probe in fio, or a
+ * child of `tickwise compare`, sends it to `tickwise compare`.
  */
 #ifndef TW_PROBE_REPORT_H
 #define TW_PROBE_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that a hook may take. It is mapped, and never from malloc(): the program may be in
- * the middle of malloc(), or may have instrumented it.
+ * Memory that a hook may take. It is mapped, and never from malloc(): the
+ * program may be in the middle of malloc(), or may have instrumented it.
  *
  * All arenas share one budget. Memory is given back all at once.
  */
@@ -19,14 +19,16 @@ struct tw_arena {
 	int64_t *budget_bytes;		/* shared; NULL: no limit */
 };
 
-/* Take zeroed memory, aligned to 16. NULL if the budget or the machine has none. This takes a
- * few instructions, and a mapping every some hundred kilobytes. */
+/* Take zeroed memory, aligned to 16. NULL if the budget or the machine has
+ * none. This takes a few instructions, and a mapping every some hundred
+ * kilobytes. */
 void *tw_arena_take(struct tw_arena *arena, size_t size);
 
 /* Give back everything that was taken, to the budget, too. */
 void tw_arena_free(struct tw_arena *arena);
 
-/* Forget the chunks without unmapping them. No thread may use their memory after this. */
+/* Forget the chunks without unmapping them. No thread may use their memory
+ * after this. */
 void tw_arena_forget(struct tw_arena *arena);
 
 #endif

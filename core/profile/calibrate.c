@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures what the hooks take. Small functions are called in blocks, with hooks and without
- * in turn. cost.c computes the cost from the blocks' times.
+ * Measures what the hooks take. Small functions are called in blocks, with
+ * hooks and without in turn. cost.c computes the cost from the blocks' times.
  */
 #include <errno.h>
 
@@ -13,8 +13,8 @@
 /* For WIDE, whose blocks are long: every program waits for the calibration. */
 #define FEWER_BLOCKS	27
 
-/* The functions that are called in each way, how many calls one of them makes, how often a
- * block calls it, and how many blocks there are. */
+/* The functions that are called in each way, how many calls one of them makes,
+ * how often a block calls it, and how many blocks there are. */
 struct called {
 	uint64_t (*const *hooked)(uint64_t), (*const *plain)(uint64_t);
 	int calls, times, blocks;
@@ -60,7 +60,8 @@ time_calls(uint64_t (*function)(uint64_t), int times)
 	return (double)(tw_ticks_end() - begin_ticks) / times;
 }
 
-/* Return the ticks of a call, over @times calls that do not depend on each other. */
+/* Return the ticks of a call, over @times calls that do not depend on each
+ * other. */
 static TW_NO_HOOKS __attribute__((noinline)) double
 time_apart(uint64_t (*function)(uint64_t), int times)
 {
@@ -107,7 +108,8 @@ static TW_NO_HOOKS int see(enum tw_profile_way way, struct tw_recorder *recorder
 	return 0;
 }
 
-/* Time calls that are counted and not timed. see() of EMPTY must have made the node. */
+/* Time calls that are counted and not timed. see() of EMPTY must have made the
+ * node. */
 static TW_NO_HOOKS double untimed(struct tw_recorder *recorder)
 {
 	double with[BLOCKS], without[BLOCKS];
@@ -138,7 +140,8 @@ static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
 				return -ENOMEM;
 		tw_profile_show(&ways[way], &seen);
 	}
-	/* A call without a node takes another time, so these blocks are not valid. */
+	/* A call without a node takes another time, so these blocks are not
+	 * valid. */
 	if (recorder->drops.no_memory)
 		return -ENOMEM;
 	tw_profile_work_out(cost, ways);
@@ -149,8 +152,9 @@ static TW_NO_HOOKS int measure(struct tw_recorder *recorder,
 
 void tw_profile_calibrate(struct tw_profile_cost *cost)
 {
-	/* The record's layout in memory is that of any thread: this alone changes the cost
-	 * by some ticks. A histogram and events take time, too. */
+	/* The record's layout in memory is that of any thread: this alone
+	 * changes the cost by some ticks. A histogram and events take time,
+	 * too. */
 	const struct tw_profile_options as_any = {
 		.depth = tw_profile.options.depth,
 		.histogram_digits = tw_profile.options.histogram_digits,

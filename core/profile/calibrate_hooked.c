@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that the calibration calls, built with -finstrument-functions like a user's
- * functions. calibrate_plain.c builds the same functions without it.
+ * The functions that the calibration calls, built with -finstrument-functions
+ * like a user's functions. calibrate_plain.c builds the same functions without
+ * it.
  */
 #include "calibrate_calls.h"
 
@@ -75,8 +76,8 @@ static BARE uint64_t brief(uint64_t x)
 	return x;
 }
 
-/* Eight functions that each call eight others. No two are the same, because compilers merge
- * functions that are. */
+/* Eight functions that each call eight others. No two are the same, because
+ * compilers merge functions that are. */
 #define LEAF(name, n) \
 	static BARE uint64_t name(uint64_t x) \
 	{ \
@@ -104,7 +105,8 @@ BRANCHES(twig, leaf)
 BRANCHES(branch, twig)
 BRANCH(wide, 8, branch)
 
-/* Pointers keep the functions from being inlined, and hide that they have no effect. */
+/* Pointers keep the functions from being inlined, and hide that they have no
+ * effect. */
 uint64_t (*const NAME(empty))(uint64_t) = empty;
 uint64_t (*const NAME(work))(uint64_t) = work;
 uint64_t (*const NAME(nest))(uint64_t) = nest;

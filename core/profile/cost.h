@@ -8,8 +8,9 @@
 
 #include <stdint.h>
 
-/* What the hooks take, in ticks. Each has its spread over the ways of calling that were tried,
- * which includes how much half of the blocks were disturbed. */
+/* What the hooks take, in ticks. Each has its spread over the ways of calling
+ * that were tried, which includes how much half of the blocks were
+ * disturbed. */
 struct tw_profile_cost {
 	double inside, inside_spread;	/* counted to the call itself */
 	double outside, outside_spread;	/* counted to its caller */
@@ -20,9 +21,10 @@ struct tw_profile_cost {
 					 * nothing is known */
 };
 
-/* The ways of calling: nothing; some work; calls in calls; calls with the caller's own work
- * between them; calls that do not wait for each other; many paths in turn. The constants and
- * their spread come from those before ALIKE. */
+/* The ways of calling: nothing; some work; calls in calls; calls with the
+ * caller's own work between them; calls that do not wait for each other; many
+ * paths in turn. The constants and their spread come from those before
+ * ALIKE. */
 enum tw_profile_way {
 	TW_PROFILE_EMPTY, TW_PROFILE_WORK, TW_PROFILE_NEST, TW_PROFILE_TREE,
 	TW_PROFILE_ALIKE,
@@ -32,8 +34,8 @@ enum tw_profile_way {
 
 #define TW_PROFILE_MAX_BLOCKS	81
 
-/* The blocks of one way: ticks for each call of the outermost function. Each such call is
- * @calls calls, with those that it makes. */
+/* The blocks of one way: ticks for each call of the outermost function. Each
+ * such call is @calls calls, with those that it makes. */
 struct tw_profile_blocks {
 	int blocks, calls;
 	double with[TW_PROFILE_MAX_BLOCKS], without[TW_PROFILE_MAX_BLOCKS];
@@ -58,9 +60,9 @@ void tw_profile_show(struct tw_profile_shown *shown,
 void tw_profile_work_out(struct tw_profile_cost *cost,
 			 const struct tw_profile_shown *ways);
 
-/* Join the cost at the start, in @first, and the cost at the end. The result is their mean,
- * and half of their difference is added to the spread. If one has no samples, the other is the
- * result. */
+/* Join the cost at the start, in @first, and the cost at the end. The result is
+ * their mean, and half of their difference is added to the spread. If one has
+ * no samples, the other is the result. */
 void tw_profile_cost_join(struct tw_profile_cost *first,
 			  const struct tw_profile_cost *now);
 

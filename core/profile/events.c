@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles an entry and an exit, as the hooks pass them on: with this thread's record, the
- * counter, and all that keeps a hook from disturbing itself.
+ * Handles an entry and an exit, as the hooks pass them on: with this thread's
+ * record, the counter, and all that keeps a hook from disturbing itself.
  *
- * A signal can come while a hook is at work. Then the calls of its handler are dropped and
- * counted, because the record can't take them at that moment. If the handler jumps out of the
- * hook by siglongjmp(), the next hook sees by the stack that the hook before it is gone.
+ * A signal can come while a hook is at work. Then the calls of its handler are
+ * dropped and counted, because the record can't take them at that moment. If
+ * the handler jumps out of the hook by siglongjmp(), the next hook sees by the
+ * stack that the hook before it is gone.
  *
- * Reading the stamp is the last thing that the entry does, and the first that the exit does.
- * So the call contains as little of the hooks as possible. At the other ends of the hooks there
- * is a fence, so that the caller's work does not overlap theirs. calibrate.c measures what the
- * hooks take inside the call and outside. Some work of a hook is rare and slow, such as making
- * room for a new path of calls. This work is timed, and left out of all calls.
+ * Reading the stamp is the last thing that the entry does, and the first that
+ * the exit does. So the call contains as little of the hooks as possible. At
+ * the other ends of the hooks there is a fence, so that the caller's work does
+ * not overlap theirs. calibrate.c measures what the hooks take inside the call
+ * and outside. Some work of a hook is rare and slow, such as making room for a
+ * new path of calls. This work is timed, and left out of all calls.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -116,7 +118,8 @@ static inline TW_NO_HOOKS int begin_hook(struct tw_profile_thread *thread,
 		return 0;
 	__atomic_store_n(&thread->busy, stack, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* A thread that changes the mode makes a barrier happen here (membarrier). */
+	/* A thread that changes the mode makes a barrier happen here
+	 * (membarrier). */
 	mode = __atomic_load_n(&tw_profile_mode, __ATOMIC_ACQUIRE);
 	if (tw__unlikely(mode <= TW_PROFILE_HELD)) {
 		mode = wait_while_held(thread);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Knows the functions that must not be timed. `tickwise profile` finds them before the program
- * runs, since it reads symbols. It writes a file with a line for each: where it is in which
- * object.
+ * Knows the functions that must not be timed. `tickwise profile` finds them
+ * before the program runs, since it reads symbols. It writes a file with a line
+ * for each: where it is in which object.
  *
  *	OFFSET PATH		of the function in the object's file, hexadecimal
  */

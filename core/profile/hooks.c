@@ -2,13 +2,14 @@
 /*
  * The compiler's hooks, linked into every object that is instrumented.
  *
- * The C library exports hooks that do nothing. An object that is loaded with dlopen() finds
- * those first, unless the program itself has others, and would count no call. So these hooks
- * are hidden, and inside the object itself. The static library contains them, and so does the
- * linker script in the place of libtickwise-profile.so.
+ * The C library exports hooks that do nothing. An object that is loaded with
+ * dlopen() finds those first, unless the program itself has others, and would
+ * count no call. So these hooks are hidden, and inside the object itself. The
+ * static library contains them, and so does the linker script in the place of
+ * libtickwise-profile.so.
  *
- * Each hook jumps to the recorder without changing the stack, because the recorder tells frames
- * apart by their stack (core/profile/recorder.h).
+ * Each hook jumps to the recorder without changing the stack, because the
+ * recorder tells frames apart by their stack (core/profile/recorder.h).
  */
 #include "object.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads /proc/self/maps without stdio, because the program may be in the middle of stdio.
+ * Reads /proc/self/maps without stdio, because the program may be in the middle
+ * of stdio.
  */
 #include <errno.h>
 #include <fcntl.h>

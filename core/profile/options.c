@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses TICKWISE_PROFILE in the environment: words with commas between them, some with a
- * value. Pure. tickwise-profile(1) describes them.
+ * Parses TICKWISE_PROFILE in the environment: words with commas between them,
+ * some with a value. Pure. tickwise-profile(1) describes them.
  */
 #include <errno.h>
 #include <stdlib.h>

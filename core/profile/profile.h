@@ -80,7 +80,8 @@ extern __thread struct tw_profile_thread *tw_profile_self
 /* The record of a thread on which no hook may do anything. */
 extern struct tw_profile_thread tw_profile_nobody;
 
-/* Begin the recording, once. Hooks that run before the constructor call this, too. */
+/* Begin the recording, once. Hooks that run before the constructor call this,
+ * too. */
 void tw_profile_start(void);
 
 /* Return this thread's record; NULL: not now. */
@@ -94,8 +95,8 @@ void tw_profile_unlock(void);
 /* Start anew in a child after fork: what was recorded belongs to the parent. */
 void tw_profile_threads_child(void);
 
-/* Fill in @options from the text of TICKWISE_PROFILE. Return 0; -EINVAL, with @wrong at the
- * word that is not understood. Pure. */
+/* Fill in @options from the text of TICKWISE_PROFILE. Return 0; -EINVAL, with
+ * @wrong at the word that is not understood. Pure. */
 int tw_profile_options_parse(struct tw_profile_options *options,
 			     const char *text, const char **wrong);
 

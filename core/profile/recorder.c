@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rare cases of a thread's record: frames that are gone, calls that are not timed, exits
- * that match no entry. Pure arithmetic on the structures of recorder.h.
+ * The rare cases of a thread's record: frames that are gone, calls that are not
+ * timed, exits that match no entry. Pure arithmetic on the structures of
+ * recorder.h.
  */
 #include "recorder.h"
 
@@ -31,9 +32,9 @@ static int is_on(const struct tw_other_stack *other, uintptr_t stack)
 }
 
 /*
- * True if a frame is gone. A signal handler on its own stack tells nothing about frames of the
- * stack that it interrupted, wherever the two are. Once the thread is back on that stack, the
- * handler's frames are gone.
+ * True if a frame is gone. A signal handler on its own stack tells nothing
+ * about frames of the stack that it interrupted, wherever the two are. Once the
+ * thread is back on that stack, the handler's frames are gone.
  */
 static int is_gone(const struct tw_frame *frame, uintptr_t stack,
 		   const struct tw_other_stack *other)
@@ -120,9 +121,11 @@ void tw_recorder_throttle(const struct tw_recorder *recorder,
 }
 
 /*
- * Return the frame that ends at @stack. Of the frames at or below it, this is the oldest of
- * @function; frames that were entered later are gone. A function that takes stack while it
- * runs can end below its entry. Then the frame is the last one entered.
+ * Return the frame that ends at @stack. Of the frames at or below it, this is
+ * the oldest of
+ * @function; frames that were entered later are gone. A function that takes
+ * stack while it runs can end below its entry. Then the frame is the last one
+ * entered.
  */
 static struct tw_frame *frame_that_ends(const struct tw_recorder *recorder,
 					const void *function, uintptr_t stack)

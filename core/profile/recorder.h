@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record of one thread: its shadow stack and its call tree, and how an entry and an exit
- * change them. Reads no counter: stamps are passed in, so tests can choose them. The hooks
- * (core/profile/hooks.c) inline this.
+ * The record of one thread: its shadow stack and its call tree, and how an
+ * entry and an exit change them. Reads no counter: stamps are passed in, so
+ * tests can choose them. The hooks (core/profile/hooks.c) inline this.
  *
- * Entries and exits do not always pair, because longjmp and exceptions leave frames without an
- * exit. So each frame has the address of the stack where its hook was called. Stacks grow down:
- * a frame is gone if its address is below that of a later entry. (It is not gone if the two
- * are equal: an inlined function is entered on its caller's frame.) An exit can be above its
- * own entry by the size of the function's frame, because compilers jump to the exit hook at the
- * very end.
+ * Entries and exits do not always pair, because longjmp and exceptions leave
+ * frames without an exit. So each frame has the address of the stack where its
+ * hook was called. Stacks grow down: a frame is gone if its address is below
+ * that of a later entry. (It is not gone if the two are equal: an inlined
+ * function is entered on its caller's frame.) An exit can be above its own
+ * entry by the size of the function's frame, because compilers jump to the exit
+ * hook at the very end.
  */
 #ifndef TW_PROFILE_RECORDER_H
 #define TW_PROFILE_RECORDER_H
@@ -104,16 +105,18 @@ static inline int tw_recorder_left(const struct tw_recorder *recorder,
 	return recorder->top->stack < stack;
 }
 
-/* Return the node of a call that begins, if this path of calls was taken before. If it is
- * NULL, tw_tree_child() makes the node. Frames that are gone must have been removed. */
+/* Return the node of a call that begins, if this path of calls was taken
+ * before. If it is NULL, tw_tree_child() makes the node. Frames that are gone
+ * must have been removed. */
 static inline struct tw_node *
 tw_recorder_known(const struct tw_recorder *recorder, const void *function)
 {
 	return tw_tree_find(&recorder->tree, recorder->top->node, function);
 }
 
-/* Return the frame of a call at @node (NULL: there was no memory for a node). The caller sets
- * its first stamp: the counter less excluded_ticks. NULL: no stamp is needed. */
+/* Return the frame of a call at @node (NULL: there was no memory for a node).
+ * The caller sets its first stamp: the counter less excluded_ticks. NULL: no
+ * stamp is needed. */
 static inline struct tw_frame *tw_recorder_enter(struct tw_recorder *recorder,
 						 struct tw_node *node,
 						 const void *function,

@@ -2,11 +2,12 @@
 /*
  * The hooks' reads of the counter, more or less ordered.
  *
- * A processor that executes out of order begins what follows an unordered read before that
- * read, and has not finished what precedes it. Of a chain of dependent multiplications that
- * takes 217 ticks, an unordered pair of reads saw 36; the caller was charged with the rest.
- * rdtscp waits until everything before it has executed, but holds back nothing after it.
- * back nothing behind it.
+ * A processor that executes out of order begins what follows an unordered read
+ * before that read, and has not finished what precedes it. Of a chain of
+ * dependent multiplications that takes 217 ticks, an unordered pair of reads
+ * saw 36; the caller was charged with the rest. rdtscp waits until everything
+ * before it has executed, but holds back nothing after it. back nothing behind
+ * it.
  */
 #ifndef TW_PROFILE_STAMP_H
 #define TW_PROFILE_STAMP_H
@@ -35,9 +36,10 @@ static inline uint64_t tw_profile_stamp_rdtscp(void)
 #endif
 }
 
-/* Let nothing after this begin before everything before it is done. With this at both ends of
- * the hooks, what they take does not depend on the code around them. It costs a fifth more, and
- * removes most of the difference between callers. */
+/* Let nothing after this begin before everything before it is done. With this
+ * at both ends of the hooks, what they take does not depend on the code around
+ * them. It costs a fifth more, and removes most of the difference between
+ * callers. */
 static inline void tw_profile_fence(int mode)
 {
 	if (mode == TW_PROFILE_FENCE_FULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begins and ends the recording: the environment, calibration, fork, and writing the file at
- * the end of the program.
+ * Begins and ends the recording: the environment, calibration, fork, and
+ * writing the file at the end of the program.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -70,8 +70,9 @@ static int read_options(void)
 	return !tw_profile.options.off;
 }
 
-/* Set up the clock. Return nonzero if the counter can be read and its rate is known. On a busy
- * machine a short window has too few undisturbed samples, and then a longer one is used. */
+/* Set up the clock. Return nonzero if the counter can be read and its rate is
+ * known. On a busy machine a short window has too few undisturbed samples, and
+ * then a longer one is used. */
 static int read_clock(void)
 {
 	const struct tw_clock_options options = {
@@ -156,8 +157,8 @@ void tw_profile_object(const void *address)
 	if (tw_profile_self == NULL)
 		tw_profile_self = &tw_profile_nobody;
 	tw_profile_filter_resolve();
-	/* A static program has neither function, and loads nothing. The program itself is
-	 * not found by its name, and stays mapped anyway. */
+	/* A static program has neither function, and loads nothing. The program
+	 * itself is not found by its name, and stays mapped anyway. */
 	if (dladdr && dlopen && dladdr(address, &info) && info.dli_fname)
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	tw_profile_self = self;

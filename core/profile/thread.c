@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads. Each gets its record at its first hook. When it ends, its tree is added to that of
- * all threads that have ended, so a program may have any number of threads one after another.
- * A thread may call functions after that, in destructors of others: these begin a new record.
+ * Threads. Each gets its record at its first hook. When it ends, its tree is
+ * added to that of all threads that have ended, so a program may have any
+ * number of threads one after another. A thread may call functions after that,
+ * in destructors of others: these begin a new record.
  */
 #include <errno.h>
 #include <string.h>
@@ -165,8 +166,8 @@ static void keep_line(const struct tw_profile_thread *thread)
 	tw_profile.lines = line;
 }
 
-/* Keep what a thread recorded, under the lock. If its tree finds no room, it stays where it is,
- * and the thread stays in the list as if it was running. */
+/* Keep what a thread recorded, under the lock. If its tree finds no room, it
+ * stays where it is, and the thread stays in the list as if it was running. */
 static int keep(struct tw_profile_thread *thread)
 {
 	struct tw_recorder *recorder = &thread->recorder;
@@ -219,8 +220,8 @@ static void restart(struct tw_profile_thread *thread)
 	recorder->excluded_ticks = 0;
 	recorder->event_count = 0;
 	recorder->drops = (struct tw_recorder_drops) { 0 };
-	/* Of calls that began in the parent, their time in this process counts, but the
-	 * call does not. */
+	/* Of calls that began in the parent, their time in this process counts,
+	 * but the call does not. */
 	for (struct tw_frame *frame = recorder->top; frame > recorder->frames;
 	     frame--)
 		if (frame->start_ticks != TW_NOT_TIMED)

@@ -2,10 +2,11 @@
 /*
  * The call tree. Pure, except for the memory that it takes.
  *
- * A child is always found in a hash table over (parent, function). So a function that calls two
- * hundred others in turn costs no more than one that calls one. An alternative was a pointer
- * to the child that was called last, which is tried first. It is 1 to 5 % faster where that is
- * the child, and 40 to 60 % slower elsewhere:
+ * A child is always found in a hash table over (parent, function). So a
+ * function that calls two hundred others in turn costs no more than one that
+ * calls one. An alternative was a pointer to the child that was called last,
+ * which is tried first. It is 1 to 5 % faster where that is the child, and 40
+ * to 60 % slower elsewhere:
  *
  * | ticks a call              | hash table | pointer first |
  * |---------------------------|------------|---------------|
@@ -31,8 +32,8 @@ static void put(struct tw_tree *tree, struct tw_node *node)
 	tree->table[slot] = node;
 }
 
-/* Keep the table at most half full. The old table stays in the arena. Tables double, so all old
- * ones together are as large as the last one. */
+/* Keep the table at most half full. The old table stays in the arena. Tables
+ * double, so all old ones together are as large as the last one. */
 static int make_room(struct tw_tree *tree)
 {
 	struct tw_node **old = tree->table, **larger;
@@ -98,8 +99,9 @@ static struct tw_node *add_child(struct tw_tree *tree, struct tw_node *parent,
 				 const void *function);
 
 /*
- * Return the histogram of a function. All nodes of the function share it. It belongs to the
- * function's entry among the children of @functions, which is a node outside of the tree.
+ * Return the histogram of a function. All nodes of the function share it. It
+ * belongs to the function's entry among the children of @functions, which is a
+ * node outside of the tree.
  */
 static struct tw_histogram *histogram_of(struct tw_tree *tree,
 					 const void *function)
@@ -215,7 +217,8 @@ int tw_tree_merge(struct tw_tree *into, const struct tw_tree *from)
 		add_numbers(to, node);
 		if (!next)
 			break;
-		/* Go up to the parent of the next node, and then down to the node. */
+		/* Go up to the parent of the next node, and then down to the
+		 * node. */
 		for (; node != next->parent; node = node->parent)
 			to = to->parent;
 		to = tw_tree_child(into, to, next->function, &is_new);

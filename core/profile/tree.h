@@ -2,9 +2,9 @@
 /*
  * The call tree: a node for each path of calls, with what was counted there.
  *
- * A node holds sums of whole calls only, so that the hooks have less to do. What a function
- * took by itself, and what the hooks took of it, is computed from the tree when it is read
- * (core/command/profile/functions.h).
+ * A node holds sums of whole calls only, so that the hooks have less to do.
+ * What a function took by itself, and what the hooks took of it, is computed
+ * from the tree when it is read (core/command/profile/functions.h).
  */
 #ifndef TW_PROFILE_TREE_H
 #define TW_PROFILE_TREE_H
@@ -54,11 +54,12 @@ int tw_tree_init(struct tw_tree *tree, int64_t *budget_bytes,
 void tw_tree_free(struct tw_tree *tree);
 
 /*
- * Return the slot where a search begins. Nodes are one after another in memory, and so are
- * functions, so their addresses are similar. The high half of a product with a large factor
- * separates them. The parent's factor times 112, the distance of two nodes, is 2^64 times the
- * golden section plus some whole multiples of 2^64, as exactly as an odd factor can be. With
- * that, nodes one after another are spread most evenly.
+ * Return the slot where a search begins. Nodes are one after another in memory,
+ * and so are functions, so their addresses are similar. The high half of a
+ * product with a large factor separates them. The parent's factor times 112,
+ * the distance of two nodes, is 2^64 times the golden section plus some whole
+ * multiples of 2^64, as exactly as an odd factor can be. With that, nodes one
+ * after another are spread most evenly.
  */
 _Static_assert(sizeof(struct tw_node) == 104,
 	       "112 bytes in the arena: the factor below is made for this");
@@ -90,8 +91,8 @@ static inline struct tw_node *tw_tree_find(const struct tw_tree *tree,
 	return node;
 }
 
-/* Return the same child, and make it if there is none; NULL: no memory. @is_new is set if it
- * was made. */
+/* Return the same child, and make it if there is none; NULL: no memory. @is_new
+ * is set if it was made. */
 struct tw_node *tw_tree_child(struct tw_tree *tree, struct tw_node *parent,
 			      const void *function, int *is_new);
 

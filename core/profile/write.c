@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the profile's file: lines of text, one record each, with "end" as the last. It is
- * written under another name and renamed, so nobody sees half of it. `tickwise profile` reads
- * it (core/command/profile/file.c).
+ * Writes the profile's file: lines of text, one record each, with "end" as the
+ * last. It is written under another name and renamed, so nobody sees half of
+ * it. `tickwise profile` reads it (core/command/profile/file.c).
  *
- * Uses neither stdio nor malloc: the program is at its end, and perhaps in the middle of one
- * of them.
+ * Uses neither stdio nor malloc: the program is at its end, and perhaps in the
+ * middle of one of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -234,7 +234,8 @@ static int put_threads(struct output *out, uint64_t now_ticks)
 {
 	struct tw_recorder_drops drops = tw_profile.ended_drops;
 	struct tw_tree all;
-	/* Use memory beyond the budget, because what was recorded must be written. */
+	/* Use memory beyond the budget, because what was recorded must be
+	 * written. */
 	int failed = tw_tree_init(&all, NULL,
 				  tw_profile.options.histogram_digits);
 
@@ -289,7 +290,8 @@ static int put_everything(struct output *out, uint64_t now_ticks)
 	return out->failed ? -out->failed : failed;
 }
 
-/* Name the file as the user wants. A child after fork never overwrites its parent's file. */
+/* Name the file as the user wants. A child after fork never overwrites its
+ * parent's file. */
 static void name_file(char *path, size_t size, pid_t first_pid)
 {
 	const char *given = tw_profile.options.file;
@@ -328,8 +330,8 @@ static int write_aside(const char *path, uint64_t now_ticks)
 }
 
 /*
- * Let no hook go on, and wait until none is at work. With the barrier each thread sees the mode,
- * or this thread sees that the other is in a hook.
+ * Let no hook go on, and wait until none is at work. With the barrier each
+ * thread sees the mode, or this thread sees that the other is in a hook.
  */
 static void hold(int mode)
 {
@@ -351,9 +353,9 @@ static void hold(int mode)
 }
 
 /*
- * Measure the hooks again. The processor may run faster or slower than at the start, while ticks
- * stay the same. The mean of both measurements is taken out, and half of their difference adds to
- * the spread.
+ * Measure the hooks again. The processor may run faster or slower than at the
+ * start, while ticks stay the same. The mean of both measurements is taken out,
+ * and half of their difference adds to the spread.
  */
 static void calibrate_again(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise compare` preloads this into fio. It counts the readings of CLOCK_MONOTONIC: with
- * --clocksource=clock_gettime these are all readings of fio's clock. At the end it prints
- * the largest count of any thread but the first. The first thread calibrates, while a job's
- * thread does its I/Os.
+ * `tickwise compare` preloads this into fio. It counts the readings of
+ * CLOCK_MONOTONIC: with --clocksource=clock_gettime these are all readings of
+ * fio's clock. At the end it prints the largest count of any thread but the
+ * first. The first thread calibrates, while a job's thread does its I/Os.
  */
 #include <dlfcn.h>
 #include <stdio.h>

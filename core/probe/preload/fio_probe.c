@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tickwise compare` preloads this into fio, to read fio's own clock from inside. It works
- * with any version of fio: it needs no header of fio's, only that the program exports
- * fio_gettime(), as it does for external engines.
+ * `tickwise compare` preloads this into fio, to read fio's own clock from
+ * inside. It works with any version of fio: it needs no header of fio's, only
+ * that the program exports fio_gettime(), as it does for external engines.
  *
- * fio's main process gets a job that starts late. Then it waits with usleep(), and its clock
- * is calibrated by then. The probe reports how long that took, and compares the clock at two
- * moments, a window apart. It measures what a reading costs in a child, because a job would
- * be one. Then it ends the process.
+ * fio's main process gets a job that starts late. Then it waits with usleep(),
+ * and its clock is calibrated by then. The probe reports how long that took,
+ * and compares the clock at two moments, a window apart. It measures what a
+ * reading costs in a child, because a job would be one. Then it ends the
+ * process.
  */
 #include <dlfcn.h>
 #include <errno.h>
