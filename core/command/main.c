@@ -13,7 +13,7 @@
 
 static const struct tw_command commands[] = {
 	{ "doctor", tw_command_doctor,
-	  "is this machine ready, and what mends what is not?",
+	  "is this machine ready, and what is there to fix?",
 	  &tw_doctor_options },
 	{ "check", tw_command_check,
 	  "can this machine's counter be trusted, and why (not)?",
@@ -60,12 +60,12 @@ static void print_usage(FILE *stream)
 	for (const struct tw_command *command = commands; command->name; command++)
 		fprintf(stream, "  %-14s %s\n", command->name, command->does);
 	fputs("\nOptions:\n"
-	      "  -h, --help     Print this page; `tickwise help COMMAND` prints a "
-	      "command's\n"
+	      "  -h, --help     Print this page; `tickwise help COMMAND`: that of a "
+	      "command\n"
 	      "  -V, --version  Print the version\n"
 	      "\n"
-	      "Exit codes: 0 good, 1 bad verdict, 2 undecided, 64 and above: "
-	      "could not run.\n", stream);
+	      "Exit codes: 0 good, 1 bad verdict, 2 undecided, 64 and above: could not "
+	      "run. `run` has those of fio.\n", stream);
 }
 
 static const struct tw_command *find_command(const char *name)
@@ -160,7 +160,7 @@ static int fail_extra(const char *name, const char *extra)
 
 static const char examples[] =
 	"Tickwise: where did the time of this I/O go?\n\n"
-	"  tickwise doctor                what this machine lacks, and what mends it\n"
+	"  tickwise doctor                what this machine lacks, and what fixes it\n"
 	"  tickwise run --report JOB.fio  a fio job as it is, and where its time went\n"
 	"  tickwise help run              all of a command\n\n";
 

@@ -9,7 +9,7 @@
 #include "command/doctor/doctor.h"
 #include "recorded.h"
 
-/* A machine with nothing to mend. */
+/* A machine with nothing to fix. */
 static void read_good(struct tw_doctor_facts *facts)
 {
 	strcpy(facts->fio.path, "/usr/bin/fio");
@@ -23,7 +23,7 @@ static void read_good(struct tw_doctor_facts *facts)
 	facts->idle_us = 10;
 }
 
-/* A machine where all can be mended. */
+/* A machine where all can be fixed. */
 static void read_bad(struct tw_doctor_facts *facts)
 {
 	strcpy(facts->fio.path, "/opt/fio");
@@ -40,7 +40,7 @@ static void read_bad(struct tw_doctor_facts *facts)
 	facts->stolen_percent = 3.25;
 }
 
-/* A machine where facts are unknown, or are mended in another way. */
+/* A machine where facts are unknown, or are fixed in another way. */
 static void read_unknown(struct tw_doctor_facts *facts)
 {
 	strcpy(facts->fio.path, "fio");

@@ -31,22 +31,22 @@ helper_says()
 	chmod 755 "$scratch/tree/bin/tickwise-kernel-helper"
 }
 
-# line NAME: of the last run: status, text and what mends it
+# line NAME: of the last run: status, text and what fixes it
 line()
 {
 	perl -MJSON::PP -0 -ne 'BEGIN { $name = shift }
 		for (@{decode_json($_)->{checks}}) {
-			print join("|", $_->{status}, $_->{text}, $_->{mend} // "")
+			print join("|", $_->{status}, $_->{text}, $_->{fix} // "")
 				if $_->{name} eq $name;
 		}' "$1" "$out" | sed "s|$scratch|DIR|g"
 }
 
 run doctor --json
-is "$(line fio)" 'mend|DIR/fio: No such file or directory|sudo apt-get install fio' 'no fio'
+is "$(line fio)" 'fix|DIR/fio: No such file or directory|sudo apt-get install fio' 'no fio'
 
 fio_says 'something else' ''
 run doctor --json
-is "$(line fio)" 'mend|DIR/fio: this is no fio|sudo apt-get install fio' 'a program that is no fio'
+is "$(line fio)" 'fix|DIR/fio: this is no fio|sudo apt-get install fio' 'a program that is no fio'
 
 : >"$scratch/tree/bin/tickwise.so"
 fio_says fio-3.99 'tw_report  : where to write'
@@ -57,7 +57,7 @@ is "$(line engine)" 'good|DIR/tree/bin/tickwise.so, loads|' 'which loads the eng
 fio_says fio-3.99 'tickwise: built for fio-3.33'
 run doctor --json
 is "$(line engine | cut -d '|' -f 1,2)" \
-	"mend|this fio can't load DIR/tree/bin/tickwise.so: built for fio-3.33" \
+	"fix|this fio can't load DIR/tree/bin/tickwise.so: built for fio-3.33" \
 	'which does not, in the words of the engine'
 
 helper_says 0 ''
@@ -66,13 +66,13 @@ is "$(line 'kernel stages')" "good|possible with this user's own privileges|" \
 	'the kernel takes the program'
 helper_says 70 'tickwise kernel-helper: the kernel refuses: why'
 run doctor --json
-is "$(line 'kernel stages' | cut -d '|' -f 1)" mend 'the kernel refuses the program'
+is "$(line 'kernel stages' | cut -d '|' -f 1)" fix 'the kernel refuses the program'
 [ ! -r /sys/kernel/btf/vmlinux ] ||
-	is "$(line 'kernel stages')" 'mend|the kernel refuses: why|sudo tickwise kernel-helper' \
+	is "$(line 'kernel stages')" 'fix|the kernel refuses: why|sudo tickwise kernel-helper' \
 		'in its own words'
 
 FIO=
 export FIO
 run doctor --json --fio="$scratch/none"
-is "$(line fio)" 'mend|DIR/none: No such file or directory|sudo apt-get install fio' '--fio'
+is "$(line fio)" 'fix|DIR/none: No such file or directory|sudo apt-get install fio' '--fio'
 done_testing

@@ -27,9 +27,9 @@ const struct tw_options tw_doctor_options = {
 	.command = TW_DOCTOR,
 	.about =
 	"Show what Tickwise needs of this machine and what disturbs measurements on it, a "
-	"line each, with the command that mends it. Nothing is changed.",
+	"line each, with the command that fixes it. Nothing is changed.",
 	.codes =
-	"Exit codes: 0 all is good, 1 something is to be mended, 2 something could not be "
+	"Exit codes: 0 all is good, 1 something is to be fixed, 2 something could not be "
 	"decided, 64 and above could not run.",
 	.table = table,
 	.common = TW_HAS_OUTPUT | TW_HAS_VERBOSE,
@@ -40,7 +40,7 @@ static int exit_code(enum tw_doctor_status status)
 	switch (status) {
 	case TW_DOCTOR_GOOD:
 		return TW_EXIT_GOOD;
-	case TW_DOCTOR_MEND:
+	case TW_DOCTOR_FIX:
 		return TW_EXIT_BAD_VERDICT;
 	default:
 		return TW_EXIT_UNDECIDED;

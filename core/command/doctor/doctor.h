@@ -70,7 +70,8 @@ void tw_doctor_read_files(struct tw_doctor_facts *facts, const char *root);
 
 enum tw_doctor_status {
 	TW_DOCTOR_GOOD,
-	TW_DOCTOR_MEND,			/* the user can correct it */
+	TW_DOCTOR_NOTE,			/* to know when reading figures; no fault */
+	TW_DOCTOR_FIX,			/* the user can correct it */
 	TW_DOCTOR_UNDECIDED,
 	TW_DOCTOR_STATUSES
 };
@@ -79,7 +80,7 @@ struct tw_doctor_line {
 	const char *name;
 	enum tw_doctor_status status;
 	char text[TW_DOCTOR_TEXT + PATH_MAX];
-	char mend[TW_DOCTOR_TEXT];	/* a command, or what to do; "": nothing */
+	char fix[TW_DOCTOR_TEXT];	/* a command, or what to do; "": nothing */
 };
 
 #define TW_DOCTOR_LINES	10
@@ -88,10 +89,10 @@ struct tw_doctor_line {
 void tw_doctor_judge(const struct tw_doctor_facts *facts,
 		     struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
-/* Return "good", "mend" or "undecided". */
+/* Return "good", "note", "fix" or "undecided". */
 const char *tw_doctor_status_name(enum tw_doctor_status status);
-/* Return the status of all lines together: TW_DOCTOR_MEND counts more than
- * TW_DOCTOR_UNDECIDED. */
+/* Return the status of all lines together: TW_DOCTOR_FIX counts more than
+ * TW_DOCTOR_UNDECIDED, and TW_DOCTOR_NOTE as TW_DOCTOR_GOOD. */
 enum tw_doctor_status tw_doctor_sum(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);
 
 struct tw_page *tw_doctor_page(const struct tw_doctor_line lines[TW_DOCTOR_LINES]);

@@ -14,7 +14,7 @@ json_t *tw_doctor_json(const struct tw_doctor_line lines[TW_DOCTOR_LINES])
 			"name", lines[i].name,
 			"status", tw_doctor_status_name(lines[i].status),
 			"text", tw_json_text(lines[i].text),
-			"mend", lines[i].mend[0] ? tw_json_text(lines[i].mend) :
+			"fix", lines[i].fix[0] ? tw_json_text(lines[i].fix) :
 						   json_null()));
 	return json_pack("{ss, si, ss, so}", "schema", "tickwise-doctor", "version", 1,
 			 "status", tw_doctor_status_name(tw_doctor_sum(lines)),

@@ -23,7 +23,7 @@
 
 static void put(struct tw_doctor_line *line, enum tw_doctor_status status,
 		const char *format, ...) PRINTF(3, 4);
-static void mend_by(struct tw_doctor_line *line, const char *format, ...) PRINTF(2, 3);
+static void fix_by(struct tw_doctor_line *line, const char *format, ...) PRINTF(2, 3);
 
 static void put(struct tw_doctor_line *line, enum tw_doctor_status status,
 		const char *format, ...)
@@ -36,12 +36,12 @@ static void put(struct tw_doctor_line *line, enum tw_doctor_status status,
 	va_end(args);
 }
 
-static void mend_by(struct tw_doctor_line *line, const char *format, ...)
+static void fix_by(struct tw_doctor_line *line, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(line->mend, sizeof(line->mend), format, args);
+	vsnprintf(line->fix, sizeof(line->fix), format, args);
 	va_end(args);
 }
 
@@ -53,27 +53,27 @@ static void judge_fio(const struct tw_doctor_facts *facts, struct tw_doctor_line
 		put(line, TW_DOCTOR_GOOD, "%s, %s", facts->fio.version, facts->fio.path);
 		return;
 	}
-	put(line, TW_DOCTOR_MEND, "%s: %s", facts->fio.path, facts->fio.why_not);
-	mend_by(line, "sudo apt-get install fio");
+	put(line, TW_DOCTOR_FIX, "%s: %s", facts->fio.path, facts->fio.why_not);
+	fix_by(line, "sudo apt-get install fio");
 }
 
 static void judge_engine(const struct tw_doctor_facts *facts,
 			 struct tw_doctor_line *line)
 {
 	if (!facts->engine.path[0]) {
-		put(line, TW_DOCTOR_MEND, "there is no tickwise.so next to this program "
+		put(line, TW_DOCTOR_FIX, "there is no tickwise.so next to this program "
 		    "and none where it is installed");
-		mend_by(line, "tickwise build-engine");
+		fix_by(line, "tickwise build-engine");
 	} else if (!facts->fio.version[0]) {
 		put(line, TW_DOCTOR_UNDECIDED, "%s: there is no fio to load it",
 		    facts->engine.path);
 	} else if (facts->engine.is_loaded) {
 		put(line, TW_DOCTOR_GOOD, "%s, loads", facts->engine.path);
 	} else {
-		put(line, TW_DOCTOR_MEND, "this fio can't load %s%s%s",
+		put(line, TW_DOCTOR_FIX, "this fio can't load %s%s%s",
 		    facts->engine.path, facts->engine.why_not[0] ? ": " : "",
 		    facts->engine.why_not);
-		mend_by(line, "tickwise build-engine --fio=%s", facts->fio.path);
+		fix_by(line, "tickwise build-engine --fio=%s", facts->fio.path);
 	}
 }
 
@@ -81,16 +81,16 @@ static void judge_refused_ring(const struct tw_doctor_facts *facts,
 			       struct tw_doctor_line *line)
 {
 	if (facts->ring.disabled > 0) {
-		put(line, TW_DOCTOR_MEND, "kernel.io_uring_disabled is %d",
+		put(line, TW_DOCTOR_FIX, "kernel.io_uring_disabled is %d",
 		    facts->ring.disabled);
-		mend_by(line, "sudo sysctl kernel.io_uring_disabled=0");
+		fix_by(line, "sudo sysctl kernel.io_uring_disabled=0");
 		return;
 	}
-	put(line, TW_DOCTOR_MEND, facts->ring.is_filtered ?
+	put(line, TW_DOCTOR_FIX, facts->ring.is_filtered ?
 	    "a seccomp filter forbids it, as those of containers do" :
 	    "a security module forbids it");
 	if (facts->ring.is_filtered)
-		mend_by(line, "--security-opt seccomp=unconfined, for docker and podman");
+		fix_by(line, "--security-opt seccomp=unconfined, for docker and podman");
 }
 
 static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
@@ -104,14 +104,14 @@ static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_lin
 		judge_refused_ring(facts, line);
 		break;
 	case ENOSYS:
-		put(line, TW_DOCTOR_MEND, "%s", facts->ring.is_filtered ?
+		put(line, TW_DOCTOR_FIX, "%s", facts->ring.is_filtered ?
 		    "a seccomp filter hides it, or this kernel has none" :
 		    "this kernel has none");
-		mend_by(line, "a kernel with CONFIG_IO_URING");
+		fix_by(line, "a kernel with CONFIG_IO_URING");
 		break;
 	case ENOMEM:
-		put(line, TW_DOCTOR_MEND, "no memory may be locked for a ring");
-		mend_by(line, "ulimit -l unlimited, as root");
+		put(line, TW_DOCTOR_FIX, "no memory may be locked for a ring");
+		fix_by(line, "ulimit -l unlimited, as root");
 		break;
 	default:
 		put(line, TW_DOCTOR_UNDECIDED, "%s", strerror(-facts->ring.error));
@@ -127,15 +127,15 @@ static void judge_stages(const struct tw_doctor_facts *facts,
 	} else if (facts->stages.is_loaded) {
 		put(line, TW_DOCTOR_GOOD, "possible with this user's own privileges");
 	} else if (!facts->stages.is_built) {
-		put(line, TW_DOCTOR_MEND, "this Tickwise was built without them");
-		mend_by(line, "sudo apt-get install clang bpftool libbpf-dev; make");
+		put(line, TW_DOCTOR_FIX, "this Tickwise was built without them");
+		fix_by(line, "sudo apt-get install clang bpftool libbpf-dev; make");
 	} else if (!facts->stages.has_types) {
-		put(line, TW_DOCTOR_MEND, "this kernel has no type information "
+		put(line, TW_DOCTOR_FIX, "this kernel has no type information "
 		    "(/sys/kernel/btf/vmlinux)");
-		mend_by(line, "a kernel with CONFIG_DEBUG_INFO_BTF");
+		fix_by(line, "a kernel with CONFIG_DEBUG_INFO_BTF");
 	} else {
-		put(line, TW_DOCTOR_MEND, "%s", facts->stages.why_not);
-		mend_by(line, "sudo tickwise kernel-helper");
+		put(line, TW_DOCTOR_FIX, "%s", facts->stages.why_not);
+		fix_by(line, "sudo tickwise kernel-helper");
 	}
 }
 
@@ -154,7 +154,7 @@ static void judge_counter(const struct tw_doctor_facts *facts,
 			  struct tw_doctor_line *line)
 {
 	if (facts->counter.state != TW_COUNTER_OK)
-		put(line, TW_DOCTOR_MEND, "%s",
+		put(line, TW_DOCTOR_FIX, "%s",
 		    tw_text(TW_ENUM_COUNTER_STATE, facts->counter.state));
 	else if (facts->counter.error)
 		put(line, TW_DOCTOR_UNDECIDED, "could not be measured: %s",
@@ -162,12 +162,12 @@ static void judge_counter(const struct tw_doctor_facts *facts,
 	else if (facts->counter.verdict == TW_RELIABLE)
 		put(line, TW_DOCTOR_GOOD, "reliable on all CPUs of this process");
 	else
-		put(line, facts->counter.verdict == TW_UNRELIABLE ? TW_DOCTOR_MEND :
+		put(line, facts->counter.verdict == TW_UNRELIABLE ? TW_DOCTOR_FIX :
 		    TW_DOCTOR_UNDECIDED, "%s", reason_of(facts));
 	if (line->status == TW_DOCTOR_UNDECIDED)
-		mend_by(line, "tickwise check --time-limit=10s");
-	else if (line->status == TW_DOCTOR_MEND)
-		mend_by(line, "tickwise check");
+		fix_by(line, "tickwise check --time-limit=10s");
+	else if (line->status == TW_DOCTOR_FIX)
+		fix_by(line, "tickwise check");
 }
 
 static int is_among(const char *names, const char *name)
@@ -200,14 +200,14 @@ static void judge_clocksource(const struct tw_doctor_facts *facts,
 	} else if (!own || strcmp(machine->clocksource, own) == 0) {
 		put(line, TW_DOCTOR_GOOD, "%s", machine->clocksource);
 	} else if (is_among(machine->clocksources, own)) {
-		put(line, TW_DOCTOR_MEND, "%s, though %s is there: the system's clocks "
+		put(line, TW_DOCTOR_FIX, "%s, though %s is there: the system's clocks "
 		    "are not of the counter", machine->clocksource, own);
-		mend_by(line, "echo %s | sudo tee /sys/bus/clocksource/devices/*/current*",
+		fix_by(line, "echo %s | sudo tee /sys/bus/clocksource/devices/*/current*",
 			own);
 	} else {
-		put(line, TW_DOCTOR_MEND, "%s: the kernel does not trust the counter",
+		put(line, TW_DOCTOR_FIX, "%s: the kernel does not trust the counter",
 		    machine->clocksource);
-		mend_by(line, "sudo dmesg | grep -i -e tsc -e clocksource");
+		fix_by(line, "sudo dmesg | grep -i -e tsc -e clocksource");
 	}
 }
 
@@ -217,14 +217,14 @@ static void judge_governor(const struct tw_doctor_facts *facts,
 			   struct tw_doctor_line *line)
 {
 	if (!facts->governor[0]) {
-		put(line, TW_DOCTOR_GOOD, "none: the CPUs' frequency is not Linux's to "
-		    "choose");
+		put(line, TW_DOCTOR_NOTE, "none: Linux does not choose the CPUs' frequency, "
+		    "so it is not known");
 	} else if (strcmp(facts->governor, "performance") == 0) {
 		put(line, TW_DOCTOR_GOOD, "performance");
 	} else {
-		put(line, TW_DOCTOR_MEND, "%s: the CPUs' frequency changes with the load",
+		put(line, TW_DOCTOR_FIX, "%s: the CPUs' frequency changes with the load",
 		    facts->governor);
-		mend_by(line, "sudo cpupower frequency-set -g performance");
+		fix_by(line, "sudo cpupower frequency-set -g performance");
 	}
 }
 
@@ -236,9 +236,9 @@ static void judge_idle(const struct tw_doctor_facts *facts, struct tw_doctor_lin
 		put(line, TW_DOCTOR_GOOD, "at most %u us to wake up (%s)", facts->idle_us,
 		    facts->idle_state);
 	} else {
-		put(line, TW_DOCTOR_MEND, "a CPU takes %u us to wake up from %s, which "
+		put(line, TW_DOCTOR_FIX, "a CPU takes %u us to wake up from %s, which "
 		    "latency contains", facts->idle_us, facts->idle_state);
-		mend_by(line, "sudo cpupower idle-set -D %d", MAX_IDLE_US);
+		fix_by(line, "sudo cpupower idle-set -D %d", MAX_IDLE_US);
 	}
 }
 
@@ -247,8 +247,7 @@ static void judge_virtual(const struct tw_doctor_facts *facts,
 			  struct tw_doctor_line *line)
 {
 	if (facts->machine.hypervisor[0])
-		put(line, TW_DOCTOR_GOOD, "%s: the stage device is what the host "
-		    "makes of a device",
+		put(line, TW_DOCTOR_NOTE, "%s: the stage device includes the host",
 		    tw_hypervisor_name(facts->machine.hypervisor));
 	else
 		put(line, TW_DOCTOR_GOOD, "none");
@@ -262,9 +261,9 @@ static void judge_stolen(const struct tw_doctor_facts *facts,
 	} else if (facts->stolen_percent <= MAX_STOLEN_PERCENT) {
 		put(line, TW_DOCTOR_GOOD, "%.1f %% since boot", facts->stolen_percent);
 	} else {
-		put(line, TW_DOCTOR_MEND, "%.1f %% since boot: the host gave the CPUs to "
+		put(line, TW_DOCTOR_FIX, "%.1f %% since boot: the host gave the CPUs to "
 		    "others", facts->stolen_percent);
-		mend_by(line, "virsh vcpupin, on the host; or CPUs of one's own");
+		fix_by(line, "virsh vcpupin, on the host; or CPUs of one's own");
 	}
 }
 
@@ -292,7 +291,7 @@ void tw_doctor_judge(const struct tw_doctor_facts *facts,
 
 	for (int i = 0; i < TW_DOCTOR_LINES; i++) {
 		lines[i].name = checks[i].name;
-		lines[i].mend[0] = '\0';
+		lines[i].fix[0] = '\0';
 		checks[i].judge(facts, &lines[i]);
 	}
 }
@@ -300,7 +299,7 @@ void tw_doctor_judge(const struct tw_doctor_facts *facts,
 const char *tw_doctor_status_name(enum tw_doctor_status status)
 {
 	static const char *const names[TW_DOCTOR_STATUSES] = {
-		"good", "mend", "undecided",
+		"good", "note", "fix", "undecided",
 	};
 
 	return names[status];
@@ -311,7 +310,8 @@ enum tw_doctor_status tw_doctor_sum(const struct tw_doctor_line lines[TW_DOCTOR_
 	enum tw_doctor_status sum = TW_DOCTOR_GOOD;
 
 	for (int i = 0; i < TW_DOCTOR_LINES; i++)
-		if (lines[i].status == TW_DOCTOR_MEND || sum == TW_DOCTOR_GOOD)
+		if (lines[i].status == TW_DOCTOR_FIX ||
+		    (lines[i].status == TW_DOCTOR_UNDECIDED && sum == TW_DOCTOR_GOOD))
 			sum = lines[i].status;
 	return sum;
 }
