@@ -41,7 +41,7 @@ const char *tw_check_method_name(enum tw_reliability_method method);
  * tw_check_run - check once
  * @check: the result; release with tw_check_free()
  * @stop: called some four times a second; TW_ENOUGH or any other nonzero number
- * ends the check
+ *	ends the check
  *
  * Shows its progress on stderr if the check takes long, and stderr is a
  * terminal or the user asked for progress. Return: TW_EXIT_GOOD, whatever the

@@ -33,7 +33,7 @@ const char *tw_check_skip_text(enum tw_check_skip skip);
  * tw_check_cpus_find - find who was judged, and why not the others
  * @cpus: @cpus->machine as it was before the measurement; the rest is set
  * @may_pin: can a thread be put on this CPU? Called for CPUs that are allowed
- * and were not judged
+ *	and were not judged
  */
 void tw_check_cpus_find(struct tw_check_cpus *cpus,
 			const struct tw_reliability *result,

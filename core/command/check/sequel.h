@@ -29,7 +29,7 @@ struct tw_check_offsets {
 /**
  * tw_check_compare_offsets - find out whether an offset moved
  * @seen: starts as 0; this check is added to it; release with
- * tw_check_forget_offsets()
+ *	tw_check_forget_offsets()
  *
  * A constant offset lies in the interval of every check, so it lies in their
  * intersection. If a new interval does not meet the intersection, the offset

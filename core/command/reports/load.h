@@ -14,9 +14,9 @@
  * reports are merged.
  *
  * @reports: room for as many as @paths; all to be released, also after a
- * failure
+ *	failure
  * @problem: set on failure to the path and what is wrong, of the first file
- * with a fault
+ *	with a fault
  *
  * Return: an enum tw_exit.
  */

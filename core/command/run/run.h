@@ -152,7 +152,7 @@ void tw_run_say(const char *format, ...)
  * tw_run_read - read a job file and the files it includes
  * @path: "-" is standard input
  * @only: names of fio's --section; with an @only_count of 0 all sections are
- * read
+ *	read
  *
  * Return: an enum tw_exit.
  */
