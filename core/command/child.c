@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that this one runs as its children. posix_spawn() would tell of a
- * program that can't be run, too, but can't make it end with its parent.
+ * Runs programs as children. posix_spawn() also reports a program that can't be
+ * run, but can't make a child end with its parent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +15,14 @@
 static void end_with(pid_t parent, int end_signal)
 {
 	prctl(PR_SET_PDEATHSIG, end_signal);
-	/* It may have ended before, and nothing would be sent any more. */
+	/* The parent may have ended before prctl(), and then no signal would be
+	 * sent. */
 	if (getppid() != parent)
 		_exit(1);
 }
 
-/* In the child. The parent is told through @pipe_fd why the program can't be
- * run; exec closes it without a word. */
+/* Run the program in the child. If it can't be run, @pipe_fd tells the parent
+ * why; else exec closes the pipe. */
 static void execute(char *const *argv, int pipe_fd)
 {
 	ssize_t written;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that this one runs as its children: the one place that runs a program and
- * waits for it. Elsewhere there is a reason to fork or exec:
+ * Runs programs as children of this one. All code uses these functions to run a
+ * program and wait for it, with these exceptions:
  *
  *	separate.c		the program becomes another one, and waits for nothing
  *	core/preload/look.c	it is within a foreign program, and runs no program
@@ -16,25 +16,26 @@
 
 /**
  * tw_child_start - run a program
- * @argv: as for execvp(), which looks for it in PATH; NULL: no program, the child
- *	ends when @prepare returns
- * @end_signal: sent to it when this program ends, however that ends; 0: none
+ * @argv: as for execvp(), which searches PATH; NULL: no program, the child ends
+ *	when @prepare returns
+ * @end_signal: sent to the child when this program ends, however it ends; 0:
+ *	none
  * @prepare: called with @context in the child, before the program; or NULL
  *
- * Its other signals and descriptors are this program's, but for SIGPIPE, which is the
- * default there, also where this program was begun with it ignored.
+ * The child's other signals and descriptors are this program's. SIGPIPE has its
+ * default, even if this program was started with SIGPIPE ignored.
  *
- * Return: its process, to be waited for; -errno: it could not be run, and there
- * is nothing to wait for.
+ * Return: the child's process number, to be waited for; -errno: the program
+ * could not be run, and there is nothing to wait for.
  */
 pid_t tw_child_start(char *const *argv, int end_signal,
 		     void (*prepare)(void *context), void *context);
 
 /**
  * tw_child_start_piped - run a program that writes to a pipe
- * @prepare: gives it @fd, the end to be written to, where it looks for that; without
- *	this it is closed when the program begins
- * @from: the end to be read from; set on success
+ * @prepare: puts @fd, the pipe's end for writing, where the program expects it;
+ *	else @fd is closed when the program begins
+ * @from: set to the pipe's end for reading, on success
  *
  * All else is as in tw_child_start().
  */
@@ -43,9 +44,9 @@ pid_t tw_child_start_piped(char *const *argv, int end_signal,
 			   int *from);
 
 /*
- * The same in two steps, for a @prepare that has to wait for this program:
- * tw_child_begin() does not wait for the program to begin, tw_child_has_begun() does.
- * Each returns 0 or -errno as above.
+ * The same in two steps, for a @prepare that has to wait for this program.
+ * tw_child_begin() does not wait until the program runs; tw_child_has_begun()
+ * does. Each returns 0 or -errno as above.
  */
 struct tw_child {
 	pid_t pid;
@@ -56,7 +57,7 @@ int tw_child_begin(struct tw_child *child, char *const *argv, int end_signal,
 		   void (*prepare)(void *context), void *context);
 int tw_child_has_begun(struct tw_child *child);
 
-/* Wait for its end: the status that waitpid() gives; -errno. */
+/* Wait for the end of a child. Return: the status of waitpid(); -errno. */
 int tw_child_wait(pid_t pid);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What subcommands share: reading options, and the two ways to end, with a message
- * or with the output checked to have arrived.
+ * What subcommands share: they read options, and end with a message, or after a
+ * check that all output was written.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ int tw_command_fail(const char *name, int code, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	/* It quotes names and contents of files; it stays one line. */
+	/* Messages quote names and contents of files, but stay on one line. */
 	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
 		name ? name : "", tw_plain_text(message));
 	return code;

@@ -26,7 +26,8 @@ struct tw_command {
 	const struct tw_options *options;
 };
 
-/* argv[0] is the subcommand's own name. Each returns an enum tw_exit. */
+/* argv[0] is the subcommand's own name. Each function returns an enum
+ * tw_exit. */
 int tw_command_check(int argc, char **argv);
 int tw_command_calibrate(int argc, char **argv);
 int tw_command_bench(int argc, char **argv);
@@ -55,59 +56,62 @@ extern const struct tw_options tw_profile_options;
 extern const struct tw_options tw_report_options;
 extern const struct tw_options tw_run_options;
 
-/* What of a message is printed; names of files may be long. */
+/* Longest message that is printed. Names of files can be long. */
 #define TW_COMMAND_MESSAGE	2048
 
-/* "tickwise NAME: ..." and a newline on stderr; returns @code. */
+/* Print "tickwise NAME: ..." and a newline on stderr. Return: @code. */
 int tw_command_fail(const char *name, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same for what is no error and no warning; with --quiet nothing. */
+/* Print a remark, which is neither an error nor a warning. --quiet suppresses
+ * it. */
 void tw_command_remark(const char *name, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int tw_command_is_quiet(void);
 
 struct tw_page;
 
-/* A warning for each thing that stands between this program and the counter or the
- * system clock; nothing where all is well. */
+/* Add a warning for each obstacle between this program and the counter or the
+ * system clock. Adds nothing if there is none. */
 void tw_command_counter_warnings(struct tw_page *page,
 				 const struct tw_counter_facts *counter);
 
 /**
  * tw_command_options - read the command line, print --help and errors
- * @arguments: what is left; NULL for a command that takes none
+ * @arguments: is set to what is left; NULL for a command without arguments
  *
- * Return: TW_GO_ON; else the command has ended, with this enum tw_exit.
+ * Return: TW_GO_ON; else the enum tw_exit with which the command has ended.
  */
 int tw_command_options(const struct tw_options *options, void *values, char **argv,
 		       struct tw_arguments *arguments);
 
 #define TW_GO_ON	(-1)
 
-/* Obey the common options: tw_command_options() calls it. TW_GO_ON, or an enum tw_exit
- * after a message. */
+/* Apply the common options; tw_command_options() calls it. Return: TW_GO_ON, or
+ * an enum tw_exit after a message. */
 int tw_command_take_common(const char *name, const struct tw_common *common);
 
-/* At the end of the program: finish the file of --output. */
+/* Finish the file of --output at the end of the program. */
 void tw_command_end(void);
 
-/* A page as a file of HTML; returns an enum tw_exit, after a message if it could not be
- * written. */
+/* Write a page as a file of HTML. Return: an enum tw_exit, after a message if
+ * the file could not be written. */
 int tw_command_html_file(const char *name, const struct tw_page *page,
 			 const char *path);
 
-/* SIGINT and SIGTERM from now on: the first one is remembered, the second one
- * ends the program (interrupt.c). What is ignored stays so. */
+/* Catch SIGINT and SIGTERM from now on. The first signal is remembered, the
+ * second ends the program (interrupt.c). Ignored signals stay ignored. */
 void tw_command_catch_interrupts(void);
 int tw_command_is_interrupted(void);
-/* TW_ENOUGH after that, else 0: for the library's functions that are told of progress. */
+/* Return TW_ENOUGH after such a signal, else 0. For the progress functions of
+ * the library. */
 int tw_command_has_enough(void);
-/* The message for it; TW_EXIT_UNDECIDED. @has_result: something is printed. */
+/* Print the message about an interruption. @has_result: a result is printed.
+ * Return: TW_EXIT_UNDECIDED. */
 int tw_command_interrupted(const char *name, int has_result);
 
-/* Flush stdout; TW_EXIT_IO with a message if it could not all be written
- * (a full disk, a closed pipe), else @code. */
+/* Flush stdout. Return: @code; TW_EXIT_IO with a message if not all output
+ * could be written (a full disk, a closed pipe). */
 int tw_command_finish(const char *name, int code);
 
 #endif

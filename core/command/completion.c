@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion scripts from the tables of options. Neither of them runs the program:
- * what can be completed is written in the script.
+ * Prints completion scripts from the tables of options. The scripts do not run
+ * the program: all that can be completed is in the script.
  */
 #include <string.h>
 
@@ -139,7 +139,7 @@ void tw_completion_print_bash(const struct tw_command *commands, FILE *out)
 
 /* ---- zsh ---- */
 
-/* Within '...[...]': what would end it, or the text, is left out. */
+/* Print text within '...[...]', without characters that would end it. */
 static void print_zsh_text(const char *text, FILE *out)
 {
 	for (; *text; text++)
@@ -159,7 +159,7 @@ static const char *zsh_files(enum tw_option_kind kind)
 	}
 }
 
-/* '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. */
+/* Print '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. */
 static void print_zsh_names(const struct tw_option *option, FILE *out)
 {
 	const char *value = option_value(option);

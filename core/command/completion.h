@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completion of command lines for shells: scripts, printed when the program is
- * built and installed with it.
+ * Prints scripts for shells that complete command lines. The scripts are
+ * printed when the program is built, and installed with it.
  */
 #ifndef TW_COMMAND_COMPLETION_H
 #define TW_COMMAND_COMPLETION_H

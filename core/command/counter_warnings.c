@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tw_counter_check() found, in lines that `check` and `calibrate` share.
+ * Warnings about the results of tw_counter_check(), which `check` and
+ * `calibrate` share.
  */
 #include <inttypes.h>
 

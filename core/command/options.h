@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of a subcommand as a table. From it come reading the options
- * (options.c), --help and the OPTIONS of the manual (options_text.c), and what a
- * shell completes (completion.c).
+ * The command line of a subcommand as a table. The table is used to read the
+ * options (options.c), to print --help and the OPTIONS of the manual
+ * (options_text.c), and to complete words in a shell (completion.c).
  *
- * Nothing here prints an error or ends the program; tw_command_options() does.
+ * These functions print no errors and do not end the program;
+ * tw_command_options() does.
  */
 #ifndef TW_COMMAND_OPTIONS_H
 #define TW_COMMAND_OPTIONS_H
@@ -12,54 +13,59 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What a value is, and what it is stored as. */
+/* The kind of a value, and the type that stores it. */
 enum tw_option_kind {
 	TW_OPTION_SWITCH,	/* no value; an int or enum becomes .sets, or 1 */
-	TW_OPTION_WORD,		/* one of .words; an int or enum: .sets + its index */
-	TW_OPTION_WORDS,	/* some of .words, with commas between; int[]: 0 or 1 */
+	TW_OPTION_WORD,		/* one of .words; an int or enum becomes .sets +
+				 * its index */
+	TW_OPTION_WORDS,	/* some of .words, separated by commas; int[]: 0 or 1 */
 	TW_OPTION_WHOLE,	/* whole number; int, unsigned or uint64_t */
 	TW_OPTION_TIME,		/* number with or without a unit; uint64_t, in ns */
 	TW_OPTION_SIZE,		/* number with or without K, M, G, T; size_t, in bytes */
 	TW_OPTION_PERCENT,	/* number with or without a %; double */
 	TW_OPTION_TEXT,		/* const char * */
-	TW_OPTION_FILE,		/* const char *; shells complete a file, */
-	TW_OPTION_PROGRAM,	/* const char *; or a program */
+	TW_OPTION_FILE,		/* const char *; shells complete a file */
+	TW_OPTION_PROGRAM,	/* const char *; shells complete a program */
 	TW_OPTION_TEXTS,	/* may be repeated; struct tw_option_texts */
 };
 
-/* Its owner makes room for as many as there are arguments. */
+/* The owner provides room for as many texts as there are arguments. */
 struct tw_option_texts {
 	const char **list;
 	size_t count;
 };
 
 struct tw_option {
-	const char *name;		/* without dashes; NULL: end of a table */
+	const char *name;		/* without dashes; NULL: end of the table */
 	char letter;			/* 0: there is no short form */
 	enum tw_option_kind kind;
-	/* What --help calls the value. Of TW_OPTION_TIME: NS, US, MS or SECONDS,
-	 * the unit of a number without one, and of the limits. */
+	/* The name of the value in --help. For TW_OPTION_TIME this is NS, US,
+	 * MS or SECONDS: the unit of the limits, and of a number without a
+	 * unit. */
 	const char *value;
-	const char *bare;		/* value of --name alone; NULL: required */
+	const char *bare;		/* value of --name without one; NULL: a
+					 * value is required */
 	const char *const *words;	/* NULL at the end */
-	/* What each word was before: taken still, not shown; or NULL. Of a
-	 * TW_OPTION_WORD. */
+	/* Former names of the words, for a TW_OPTION_WORD. They are accepted,
+	 * but not shown; or NULL. */
 	const char *const *older_words;
 	int sets;
-	double min, max;		/* of numbers; sizes have no max */
-	/* What holds if the option is not given at all, which is not .bare: a value,
-	 * or where that is NULL, words; or NULL. */
+	double min, max;		/* for numbers; sizes have no max */
+	/* The default if the option is not given, which is not .bare. @preset
+	 * is a value; if it is NULL, @otherwise describes the default in words,
+	 * or is NULL. */
 	const char *preset;
 	const char *otherwise;
-	/* For --help and the manual: begins with a verb, no full stop at the end;
-	 * limits and the default are added. `x` is bold in the manual. */
+	/* For --help and the manual: begins with a verb, has no full stop at
+	 * the end. Limits and the default are added. `x` is bold in the
+	 * manual. */
 	const char *help;
 	const char *more;		/* for the manual only: sentences; or NULL */
-	size_t at, size;		/* where it is stored: TW_OPTION_AT() */
+	size_t at, size;		/* where the value is stored: TW_OPTION_AT() */
 };
 
-/* The options that mean the same wherever a command has them, other than --help,
- * which each has: an or of these. */
+/* The options that mean the same in every command that has them: a bit for
+ * each. Every command has --help, too. */
 enum tw_common_options {
 	TW_HAS_OUTPUT = 1,	/* -o, --output */
 	TW_HAS_QUIET = 2,	/* -q, --quiet */
@@ -77,26 +83,26 @@ struct tw_common {
 #define TW_OPTION_WORD_LIST(...) \
 	((const char *const []) { __VA_ARGS__, NULL })
 
-/* A subcommand. What it shares with others is not in its table: --help and -h, and
- * the options of .common. */
+/* A subcommand. Its table leaves out what it shares with others: --help and -h,
+ * and the options of .common. */
 struct tw_options {
 	const char *command;
 	const char *arguments;		/* "FILE..."; a line for each form; or NULL */
 	enum tw_option_kind arguments_kind;	/* for shells: a file, a program */
-	const char *about;		/* paragraphs, with a newline between */
+	const char *about;		/* paragraphs, separated by newlines */
 	const char *codes;		/* exit codes */
 	const struct tw_option *table;
 	unsigned common;		/* enum tw_common_options */
-	/* Unknown options and all arguments are for another program: an option
-	 * is taken only by its whole name, a value only after a '='. */
+	/* 1: unknown options and all arguments are for another program. Then an
+	 * option needs its whole name, and a value its '='. */
 	int passes_on;
 };
 
-/* What is left of a command line, in its order. */
+/* What is left of a command line, in the same order. */
 struct tw_arguments {
 	char **list;			/* NULL at the end */
 	int count;
-	char **after_dashes;		/* of list, what stood behind --; or NULL */
+	char **after_dashes;		/* those of @list after --; or NULL */
 	struct tw_common common;
 };
 
@@ -105,36 +111,37 @@ struct tw_arguments {
 
 /**
  * tw_options_read - read a command line
- * @values: the presets and what was given are stored here
- * @argv: begins with the command's own name, NULL at the end; is changed
- * @problem: room for TW_OPTIONS_PROBLEM; one sentence without its end, may have any
- *	bytes of @argv
+ * @values: the presets and the given values are stored here
+ * @argv: begins with the command's own name, has NULL at the end; is changed
+ * @problem: room for TW_OPTIONS_PROBLEM; set to a sentence without a full stop,
+ *	which may have any bytes of @argv
  *
- * The last one counts of an option that is given several times. A name may be cut
- * short as long as only one option begins with it.
+ * If an option is given several times, the last one counts. A name may be cut
+ * short, if only one option begins with it.
  *
  * Return: 0; TW_OPTIONS_HELP; -EINVAL with @problem.
  */
 int tw_options_read(const struct tw_options *options, void *values, char **argv,
 		    struct tw_arguments *arguments, char *problem);
 
-/* How many characters are wrong in a name; 0: it is cut short; TW_OPTIONS_FAR: more
- * than a third, another name was meant. */
+/* Return how many characters of a name are wrong. 0: the name is cut short.
+ * TW_OPTIONS_FAR: more than a third, so another name was meant. */
 unsigned tw_options_distance(const char *given, const char *name);
 
 #define TW_OPTIONS_FAR		100
 
-/* The options of the table, then the common ones, then --help; NULL: no more. */
+/* Return an option by its number: those of the table, then the common ones,
+ * then --help; NULL: no more. */
 const struct tw_option *tw_options_number(const struct tw_options *options,
 					  unsigned number);
 
-/* "seconds", of a TW_OPTION_TIME. */
+/* Return the unit of a TW_OPTION_TIME, such as "seconds". */
 const char *tw_option_time_unit(const struct tw_option *option);
 
-/* The page of --help. */
+/* Print the page of --help. */
 void tw_options_print_help(const struct tw_options *options, FILE *out);
 
-/* The items of the manual's section OPTIONS, for man(7). */
+/* Print the items of the manual's section OPTIONS, for man(7). */
 void tw_options_print_manual(const struct tw_options *options, FILE *out);
 
 #endif

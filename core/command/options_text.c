@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What people read of a command's options: the page of --help, and the manual's
+ * The texts about a command's options: the page of --help, and the manual's
  * section OPTIONS. Both show every option of the table.
  */
 #include <ctype.h>
@@ -43,7 +43,7 @@ static const char *list_words(char *out, const char *const *words,
 	return out;
 }
 
-/* "cas|switch", or the value's name; NULL: there is none. */
+/* Return "cas|switch", or the value's name; NULL: there is none. */
 static const char *value_name(char *out, const struct tw_option *option)
 {
 	if (option->kind != TW_OPTION_WORD)
@@ -63,7 +63,7 @@ static const char *size_text(char *out, double bytes)
 	return out;
 }
 
-/* The help, its limits, what it means without a value, and its default. */
+/* Write the help, the limits, the meaning without a value, and the default. */
 static const char *describe(char *out, const struct tw_option *option)
 {
 	const char *preset = option->preset ? option->preset : option->otherwise;
@@ -102,7 +102,7 @@ static int has_kind(const struct tw_options *options, enum tw_option_kind kind)
 
 /* ---- --help ---- */
 
-/* Words from column @at on, further lines from column @left on. */
+/* Print words from column @at on. Further lines begin at column @left. */
 static void print_words(FILE *out, const char *text, int at, int left)
 {
 	while (*text) {
@@ -204,14 +204,16 @@ void tw_options_print_help(const struct tw_options *options, FILE *out)
 
 /* ---- the manual ---- */
 
-/* A name with its dashes is bold, and so is what stands between two `. */
+/* Print text for roff. Names with dashes are bold, and so is text between two
+ * `. */
 static void print_roff(const char *text, FILE *out)
 {
 	int is_quoted = 0, is_name = 0;
 	char last = '\n';
 
 	for (; *text; text++) {
-		/* roff takes these for a command at the beginning of a line. */
+		/* At the beginning of a line, roff takes these for a
+		 * command. */
 		if (last == '\n' && strchr(".'", *text))
 			fputs("\\&", out);
 		if (is_name && !isalnum((unsigned char)*text) && *text != '-') {
@@ -230,7 +232,7 @@ static void print_roff(const char *text, FILE *out)
 		} else if (*text == '\\') {
 			fputs("\\e", out);
 		} else if (*text == ' ' && last == '.') {
-			fputs("\n", out);	/* a sentence begins a line */
+			fputs("\n", out);	/* a sentence begins a new line */
 			last = '\n';
 			continue;
 		} else {

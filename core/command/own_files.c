@@ -13,7 +13,7 @@
 #include "command/command.h"
 #include "command/own_files.h"
 
-/* The folder this program is in; "." if that can't be told. */
+/* Write the folder of this program; "." if it is not known. */
 static void own_folder(char *path, size_t size)
 {
 	ssize_t length = readlink("/proc/self/exe", path, size - 1);

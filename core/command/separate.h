@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of the programs that stand apart (plugin/kernel/), for these programs
- * and for `tickwise`, which completes them and makes their manuals.
+ * The options of the separate programs (plugin/kernel/). These programs use
+ * them, and `tickwise` completes them and prints their manuals.
  */
 #ifndef TW_COMMAND_SEPARATE_H
 #define TW_COMMAND_SEPARATE_H
@@ -12,12 +12,13 @@
 
 struct tw_attach_values {
 	const char *json, *html, *output;	/* files; NULL: none, "-": stdout */
-	uint64_t interval_ns;			/* 0: no tables */
-	uint64_t duration_ns;			/* 0: until the end */
+	uint64_t interval_ns;			/* 0: print no tables */
+	uint64_t duration_ns;			/* 0: until the end of the programs */
 	int causes;
 };
 
-/* Where the helper listens, and the engine connects to it, unless told otherwise. */
+/* The default of the socket where the helper listens and the engine
+ * connects. */
 #define TW_KERNEL_HELPER_SOCKET	"/run/tickwise/kernel.sock"
 
 struct tw_kernel_helper_values {

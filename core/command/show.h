@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print what a command has found, in the form that its options ask for. For commands
- * that have a page, an object of JSON and perhaps a table.
+ * Prints the result of a command, in the form that its options ask for. For
+ * commands with a page, an object of JSON and perhaps a table.
  */
 #ifndef TW_COMMAND_SHOW_H
 #define TW_COMMAND_SHOW_H
@@ -15,28 +15,28 @@ struct tw_table;
 
 enum tw_form { TW_FORM_PAGE, TW_FORM_JSON, TW_FORM_CSV };
 
-/* What the options --json, --csv and --html store. */
+/* The values of the options --json, --csv and --html. */
 struct tw_wanted {
 	enum tw_form form;
-	const char *html;		/* a path; NULL: none */
+	const char *html;		/* a path; NULL: no file */
 };
 
 /**
  * tw_command_show - print to stdout, and to the file of --html
  * @page: is freed
- * @json: is released; NULL: no memory
- * @table: of @page, for --csv; NULL where a command has none
+ * @json: is released; NULL: out of memory
+ * @table: of @page, for --csv; NULL if a command has none
  *
- * After Ctrl-C both are marked as interrupted.
+ * After Ctrl-C, page and JSON are marked as interrupted.
  *
- * Return: TW_EXIT_GOOD, or another enum tw_exit after a message. Of these
- * TW_EXIT_UNDECIDED is that of what was interrupted, and printed.
+ * Return: TW_EXIT_GOOD, or another enum tw_exit after a message.
+ * TW_EXIT_UNDECIDED means that an interrupted measurement was printed.
  */
 int tw_command_show(const char *name, const struct tw_wanted *wanted,
 		    struct tw_page *page, const struct tw_table *table, json_t *json);
 
-/* Before a long measurement: can the file of --html be written? It stays as it is.
- * TW_GO_ON, or an enum tw_exit after a message. */
+/* Check before a long measurement that the file of --html can be written. Its
+ * content stays. Return: TW_GO_ON, or an enum tw_exit after a message. */
 int tw_command_try_html(const char *name, const struct tw_wanted *wanted);
 
 /* Entries of a table of options; @member is the struct tw_wanted in @type. */
