@@ -65,7 +65,7 @@ static void print_usage(FILE *stream)
 	      "  -V, --version  Print the version\n"
 	      "\n"
 	      "Exit codes: 0 good, 1 bad verdict, 2 undecided, 64 and above: could not "
-	      "run. `run` has those of fio.\n", stream);
+	      "run.\n`run` has those of fio.\n", stream);
 }
 
 static const struct tw_command *find_command(const char *name)

@@ -21,7 +21,6 @@ static const struct tw_option common_options[] = {
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
 	  .otherwise = "-, standard output",
 	  .help = "Print to FILE",
-	  .more = "A program that this command runs keeps its standard output.",
 	  AT(output) },
 	{ .name = "quiet", .letter = 'q',
 	  .help = "Print no progress and no remarks, but warnings and errors",
@@ -33,7 +32,7 @@ static const struct tw_option common_options[] = {
 #define COMMON_OPTIONS	(sizeof(common_options) / sizeof(*common_options))
 
 static const struct tw_option help_option = {
-	.name = "help", .letter = 'h', .help = "Print this page",
+	.name = "help", .letter = 'h', .help = "Print the options",
 };
 
 struct reading {
