@@ -4,10 +4,10 @@
 # Behaviour: 100,000 I/Os in all, direct ones at depth 1 and 32 and from 4 kB to 8
 # MB, and reads from the page cache. Prints how many are split inside the kernel,
 # where their time went, and how far the kernel's clock and the engine's can be
-# apart. Fails if a stage is negative by more than that error where the counter is
-# reliable, if stages do not add up to lat, or if a lat is not fio's. Defect: an
-# error that does not hold, stamps of another I/O, time that is in two stages or in
-# none.
+# apart. Fails if stages do not add up to lat, or if a lat is not fio's. Fails also
+# if a stage is negative by more than that error where the counter is reliable.
+# Defect: an error that does not hold, stamps of another I/O, time that is in two
+# stages or in none.
 #
 # TW_IOS=1000000 does a million. A device that needs longer than 20 seconds (200 for
 # a million) for a job's I/Os does fewer.

@@ -4,9 +4,9 @@
 # --against compares a sampling profile with ours. Samples count for the innermost
 # function with hooks, by name, and a difference that sampling can't explain is
 # marked. The test makes the samples, as text that perf prints, and the perf that
-# reads a file of perf record. Fails if a sample counts for the wrong function, if
-# what runs without hooks does not count for its caller, or if what perf could not
-# read is taken for samples.
+# reads a file of perf record. Fails if a sample counts for the wrong function, or
+# if what runs without hooks does not count for its caller. Fails also if what perf
+# could not read is taken for samples.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/profile.sh"
@@ -108,8 +108,8 @@ ok $? 'the difference is marked'
 row "$shown" | grep -q '~'
 is $? 1 'the samples do not come in runs'
 
-# If the hooks were known to 1000 ticks a call, chain's 97 % could be off by 3 % of
-# its own 100 calls' and by 97 % of the 201 others', of 1000000 ticks.
+# Suppose the hooks were known to 1000 ticks a call. Then chain's 97 % could be off
+# by 3 % of its own 100 calls' and by 97 % of the 201 others', of 1000000 ticks.
 sed 's/^cost 0.000 0.010/cost 0.000 1000/' "$scratch/profile" >"$scratch/doubtful"
 run profile --against="$scratch/perf" "$scratch/doubtful"
 is "$(row chain '1 2')" '97.000 19.797 ' 'what the hooks leave in doubt'

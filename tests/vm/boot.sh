@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
 #
-# Virtual machines for the tests of this folder, to be sourced. A test boots one
-# with guest/NAME.sh in it and judges what that left in $shared, the folder that
-# both have in common.
+# Virtual machines for the tests of this folder, to be sourced. A test boots a
+# machine that runs guest/NAME.sh, and judges what the script left in $shared, the
+# folder that host and guest share.
 #
-#	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
-#	start NAME [...]; wait_end	the same, with time for something between
+# 	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
+# 	start NAME [...]; wait_end	the same, with time between start and end
 #
-#	on_kernel SUITE			another release's kernel from here on
+# 	on_kernel SUITE			boot another release's kernel from here on
 #
-# What the machine is, set before that: $machine, $accel, $cpu, $cpus, $memory
-# (MB), $append (for the kernel), $seconds (the longest it may take), $lying (1:
-# its counters obey $shared/counter, see preload/lying_counter.c). Unless a test
-# says otherwise the kernel trusts its counter: under load its watchdog would take
-# a late timer for a fault.
+# These describe the machine, and are set before: $machine, $accel, $cpu, $cpus,
+# $memory (MB), $append (for the kernel), $seconds (the longest it may take), $lying
+# (1: its counters obey $shared/counter, see preload/lying_counter.c). Unless a test
+# sets otherwise the kernel trusts its counter: under load its watchdog would take a
+# late timer for a fault.
 #
-# Software emulation, since few machines that run tests let guests use the
-# hardware. Its log stays in build/vm/ ($TW_VM). Skips, with the reason, where qemu or
-# the kernel can't be had, and what a slow machine does not get done: after
-# $TW_VM_DEADLINE (seconds since 1970; empty: never) no test begins, and what
-# runs is ended VM_GRACE seconds later.
+# The machines are emulated by software, since few machines that run tests let
+# guests use the hardware. Their logs stay in build/vm/ ($TW_VM). A test skips, with
+# the reason, where qemu or the kernel is missing, and what a slow machine does not
+# finish. After $TW_VM_DEADLINE (seconds since 1970; empty: never) no test begins,
+# and a running one ends VM_GRACE seconds later.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -50,7 +50,7 @@ skip()
 	echo "ok $tap_count # SKIP $1"
 }
 
-# to the terminal, where make check-vm has opened it as 3
+# Write to the terminal, which make check-vm has opened as 3.
 progress()
 {
 	{ printf '  %-7s %s\n' VM "$*" >&3; } 2>/dev/null
@@ -61,9 +61,9 @@ command -v qemu-system-x86_64 >/dev/null ||
 [ -e "$vm/base.cpio" ] || skip_all "no kernel (make check-vm fetches it)"
 [ "${TW_VM_DEADLINE:-}" = "" ] || [ "$(date +%s)" -lt "$TW_VM_DEADLINE" ] ||
 	skip_all "the time for all of these tests (TW_VM_SECONDS) is over"
-# on_kernel [SUITE]: machines boot the kernel of that release of Debian, without SUITE
-# the one that this machine's apt knows. False, with the reason in $no_kernel, if it is
-# not there.
+# on_kernel [SUITE]: machines boot the kernel of that release of Debian, or without
+# SUITE the one that this machine's apt knows. False, with the reason in $no_kernel,
+# if there is none.
 on_kernel()
 {
 	suffix=${1:+-$1}
@@ -85,7 +85,7 @@ trap 'stop; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# start NAME [QEMU-ARGUMENT...]
+# start NAME [QEMU-ARGUMENT...]: starts a machine
 start()
 {
 	guest=$1
@@ -115,9 +115,9 @@ start()
 	qemu_pid=$!
 }
 
-# What hangs in a machine is ended there (guest/fio.sh). A machine that is not
-# done in its time, or that qemu could not begin, says nothing about us: that is
-# the end of the test, but for what it had shown before.
+# End the test after a machine that did not finish in its time, or that qemu could
+# not start: it proves nothing about us. Earlier checks count. A program that hangs
+# in a machine is ended there (guest/fio.sh).
 too_slow()
 {
 	case $ended in
@@ -153,8 +153,8 @@ boot()
 	wait_end
 }
 
-# row INJECTED MUST HAPPENED STOCK: a line of the table in results.md, of
-# this test; make vm-table puts them there
+# row INJECTED MUST HAPPENED STOCK: adds a line of this test to the table in
+# results.md; make vm-table puts it there
 rows=$vm/rows-$(basename "$0" .t)
 rm -f "$rows"
 row()
@@ -162,8 +162,8 @@ row()
 	printf '| %s | %s | %s | %s |\n' "$1" "$2" "$3" "$4" >>"$rows"
 }
 
-# json FILE PERL-EXPRESSION: $j is the parsed file; true or false. What fio says
-# in front of its JSON is passed over.
+# json FILE PERL-EXPRESSION: true or false, where $j is the parsed file. Skips what
+# fio prints before its JSON.
 json()
 {
 	perl -MJSON::PP -e '
@@ -173,7 +173,7 @@ json()
 		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
 }
 
-# value FILE PERL-EXPRESSION: prints it
+# value FILE PERL-EXPRESSION: prints the expression
 value()
 {
 	perl -MJSON::PP -e '

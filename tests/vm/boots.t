@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a virtual machine boots, this build's program and engine and the
-# host's fio run in it, and its counter is what the machine was told to have.
-# Defect: a library or a module that the guest lacks, a machine on which every
-# other test of this folder would measure something else.
+# Behaviour: a virtual machine boots, this build's program and engine and the host's
+# fio run in it, and its counter is the one that the machine was given. Defect: a
+# library or a module that the guest lacks, a machine on which every other test of
+# this folder would measure something else.
 . "$(dirname "$0")/boot.sh"
 
 boot boots
@@ -18,8 +18,8 @@ json "$shared/check.json" '$j->{cpus} == 2 && $j->{verdict} ne "unreliable"'
 ok $? "tickwise check: not unreliable"
 json "$shared/calibrate.json" '$j->{hz} > 1e8'
 ok $? "tickwise calibrate: $(value "$shared/calibrate.json" '$j->{hz}') Hz"
-# A slow machine's window may be as short as what it takes to open a file.
+# The window of a slow machine may be as short as the opening of a file.
 json "$shared/job.report.json" '$j->{counter}{at_end} &&
 	$j->{counter}{verdict} ne "unreliable"'
-ok $? "the engine looks at the counter again when a job ends"
+ok $? "the engine checks the counter again when a job ends"
 done_testing

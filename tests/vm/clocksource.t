@@ -1,21 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: where the kernel keeps time by hpet, acpi_pm or its own ticks, and
-# where the counter has no invariant bit or can't be read with its CPU, the
-# program answers, the rate it finds is that of the host's counter within the
-# bounds it gives, and the engine's latencies are real ones.
-# Defect: a clock of steps taken for a fine one, an instruction the processor
-# does not have, a bound that the truth is not in.
+# Behaviour: the kernel keeps time by hpet, acpi_pm or its own ticks, or the counter
+# has no invariant bit or can't be read with its CPU. The program answers, its rate
+# is that of the host's counter within its bounds, and the engine's latencies are
+# real ones. Defect: a clock of steps taken for a fine one, an instruction the
+# processor does not have, a bound that the truth is not in.
 . "$(dirname "$0")/boot.sh"
 
 # The emulated counter is the host's own.
 "$tickwise" calibrate --json --window=500 >"$scratch/host.json" 2>/dev/null
 host_hz=$(value "$scratch/host.json" '$j->{hz}')
 
-# The guest's clock is the host's CLOCK_MONOTONIC, which NTP may have bent by
-# 500 ppm, or what the kernel made of that in its first milliseconds. A clock of
-# coarse steps may be too little to go by, and then that is said.
+# The guest's clock is the host's CLOCK_MONOTONIC, which NTP may have bent by 500
+# ppm, or what the kernel made of that in its first milliseconds. A clock of coarse
+# steps may not suffice, and then the program tells so.
 rate_of()
 {
 	if [ "$wanted" = refined-jiffies ] &&
@@ -35,8 +34,8 @@ rate_of()
 	ok $? "$1: calibrate finds the host's rate"
 }
 
-# By the kernel's coarse steps a latency can be 0; then the report says so, and
-# fio's stderr.
+# In the kernel's coarse steps a latency can be 0. The report then tells so, and
+# fio's stderr does.
 latencies_of()
 {
 	is "$(cat "$shared/job-tickwise.status")" 0 "$1: the engine runs"
@@ -49,10 +48,10 @@ latencies_of()
 	ok $? "$1: latencies of more than nothing, or of steps that are named"
 	json "$shared/job-tickwise.report.json" '!$j->{counter}{fallback}' ||
 		grep -q 'tickwise: .*instead' "$shared/job-tickwise.err"
-	ok $? "$1: what is used instead of the counter is said aloud"
+	ok $? "$1: the clock used instead of the counter is reported"
 }
 
-# on NAME CLOCKSOURCE [QEMU-ARGUMENT...]
+# on NAME CLOCKSOURCE [QEMU-ARGUMENT...]: tests a machine
 on()
 {
 	name=$1
@@ -88,7 +87,7 @@ cpu=max,+invtsc,x-force-features=on,-rdtscp
 append="tsc=reliable"
 on "no rdtscp" tsc
 is "$(cat "$shared/rdtscp")" 0 "no rdtscp: there is none"
-# Without timers in between the kernel can keep time by its own ticks.
+# Without other timers the kernel can keep time by its own ticks.
 cpu=max
 append="clocksource=refined-jiffies highres=off nohz=off tsc=unstable"
 on "ticks" refined-jiffies

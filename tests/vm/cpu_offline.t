@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the CPU that a job runs on is taken away in mid-run and comes back:
-# the job ends well with whole latencies; `tickwise check` lives through it, too.
-# Defect: a check that waits for ever for a thread on a CPU that is gone.
+# Behaviour: the CPU that a job runs on is taken away in mid-run and comes back. The
+# job ends well with whole latencies, and `tickwise check` survives, too. Defect: a
+# check that waits for ever for a thread on a CPU that is gone.
 . "$(dirname "$0")/boot.sh"
 
 boot cpu_offline

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: tickwise diff finds a p50 that is 5 % longer in 19 of 20 sets of five runs
-# a side, and 1 % of the I/Os that take five times as long at p99.5, not at p50.
-# Time is virtual (every instruction takes two nanoseconds). A device takes a known
-# time, which is 1 % more or less from run to run, and another process takes the CPU
-# now and then.
-# Defect: figures or a test that lose a change which is there, or find it elsewhere.
+# Behaviour: tickwise diff finds a p50 that is 5 % longer in 19 of 20 sets of five
+# runs on each side. It finds 1 % of the I/Os that take five times as long at p99.5,
+# not at p50. Time is virtual (every instruction takes two nanoseconds). A device
+# takes a known time, which varies by 1 % from run to run, and another process takes
+# the CPU now and then. Defect: figures or a test that miss a change, or find it
+# elsewhere.
 #
-# One set of each and short runs, unless TW_SETS (20) and TW_RUN_SECONDS (10) say more;
-# TW_KINDS (p50,tail) may name one. A run takes some 10 s of a CPU.
+# One set of each kind and short runs, unless TW_SETS (20) and TW_RUN_SECONDS (10)
+# ask for more. TW_KINDS (p50,tail) may name one kind. A run takes some 10 s of a
+# CPU.
 . "$(dirname "$0")/boot.sh"
 
 sets=${TW_SETS:-1}
@@ -23,7 +24,7 @@ append="$append tw_sets=$sets tw_runs=5 tw_seconds=$run_seconds tw_kinds=$kinds"
 boot diff_power -icount shift=1,sleep=off
 ok $? "the machine ran"
 
-# slower KIND NAME: in how many sets is the figure called so?
+# slower KIND NAME: prints in how many sets the figure is called slower
 slower()
 {
 	count=0
@@ -37,7 +38,8 @@ slower()
 	echo $count
 }
 
-# compare KIND: each set, into a file. In the machine each run has a name of its own.
+# compare KIND: compares each set, into a file. In the machine each run has a name
+# of its own.
 compare()
 {
 	sed -i 's/"name": "'"$1"'[^"]*"/"name": "job"/' "$shared/$1".*.report.json

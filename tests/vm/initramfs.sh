@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The file system of the virtual machines, held in memory: this build and a fio
-# with the libraries they want, busybox, the modules, guest/.
+# Makes the file system of the virtual machines, held in memory: this build and a
+# fio with their libraries, busybox, the modules, guest/.
 #
 #	tests/vm/initramfs.sh KERNEL-DIRECTORY BUILD-DIRECTORY FIO OUT.cpio
 set -eu
@@ -17,10 +17,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 modules="9p 9pnet_virtio virtio_pci virtio_mmio nvme null_blk"
 modules="$modules rtc-cmos ptp_kvm"
-# File systems and what they ask for by name, and devices on top of devices.
+# File systems, the modules that they ask for by name, and devices on top of devices.
 modules="$modules ext4 xfs btrfs crc32c_generic xxhash_generic sha256_generic"
 modules="$modules blake2b_generic dm-mod dm-crypt xts ecb raid0 raid1"
-# Copied if they are there.
+# These are copied if they exist.
 programs="mkfs.ext4 mkfs.xfs mkfs.btrfs dmsetup setpriv chrt"
 
 tree=$(mktemp -d)
@@ -28,7 +28,7 @@ trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree/bin" "$tree/dev" "$tree/proc" "$tree/sys" "$tree/tmp" \
 	"$tree/out" "$tree/etc" "$tree/root"
 
-# Programs and the libraries that they are linked with, at their own places.
+# Copy programs and the libraries that they are linked with, to their own places.
 with_libraries()
 {
 	for file; do
@@ -52,7 +52,7 @@ for helper in "$build"/tests/vm/guest/*; do
 	*) cp "$helper" "$tree/bin/" ;;
 	esac
 done
-# The programs of their own, where they were built, and who asks the helper nonsense.
+# The programs of the build, and the test program that sends nonsense to the helper.
 for file in "$build/tickwise-kernel-helper" "$build/tickwise-attach" \
 		"$build/tests/fio/helper_client"; do
 	[ ! -x "$file" ] || cp "$file" "$tree/bin/"
@@ -67,20 +67,20 @@ with_libraries $(for program in $programs; do echo "$tree/bin/$program"; done) \
 	"$tree/bin/fio" "$tree"/bin/tickwise* "$tree"/*.so
 
 version=$(basename "$kernel"/lib/modules/*)
-# file_of NAME: dashes and underscores are the same in a module's name
+# file_of NAME: prints a module's file. Dashes and underscores are the same in its name.
 file_of()
 {
 	find "$kernel/lib/modules/$version" -name "$(echo "$1" |
 		sed 's/[-_]/[-_]/g').ko*" | head -n 1
 }
 
-# add MODULE: after those it depends on, in the order of insmod
+# add MODULE: adds it after those that it depends on, in the order of insmod
 mkdir -p "$tree/modules"
 add()
 {
 	for module; do
 		file=$(file_of "$module")
-		# Built in, or not in this kernel.
+		# The module is built in, or this kernel lacks it.
 		[ -n "$file" ] || continue
 		name=$(basename "$file" | sed 's/\.ko.*//; s/-/_/g')
 		[ ! -e "$tree/modules/$name.ko" ] || continue

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Debian's kernel for the virtual machines: downloaded and unpacked below a
-# directory of ours, nothing is installed. Prints the directory it is in, with
-# `vmlinuz` or `vmlinux` (decompressed: boots twice as fast) and lib/modules.
+# Downloads Debian's kernel for the virtual machines, and unpacks it below
+# DIRECTORY; nothing is installed. Prints the folder that has it, with `vmlinuz` or
+# `vmlinux` (decompressed: boots twice as fast) and lib/modules.
 #
 #	tests/vm/kernel.sh DIRECTORY [SUITE]
 #
 # SUITE: a release of Debian (trixie) instead of the one that this machine's apt
-# knows. Its list of packages is kept in the directory; apt's own settings stay as
-# they are. If it is the release of this machine, DIRECTORY becomes a link to
-# `kernel`, its neighbour. Packages come from TW_DEBIAN_MIRROR, else from where this
-# machine's apt gets Debian's.
+# knows. Its list of packages is kept in DIRECTORY; apt's own settings stay as they
+# are. If SUITE is the release of this machine, DIRECTORY becomes a link to
+# `kernel`, its neighbour. Packages come from TW_DEBIAN_MIRROR, else from the mirror
+# of this machine's apt.
 #
-# Exit 69 with the reason on stderr where it can't be had.
+# Exit 69 with the reason on stderr if there is no kernel to be had.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -32,7 +32,7 @@ if [ -e "$dir/complete" ]; then
 	echo "$dir"
 	exit
 fi
-# codename: of this machine's release
+# codename: prints that of this machine's release
 codename()
 {
 	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null
@@ -49,7 +49,7 @@ rm -rf "$dir"
 mkdir -p "$dir/download" || fail "cannot write to $dir"
 dir=$(cd "$dir" && pwd)
 
-# mirror: where this machine's apt gets Debian's packages, or nothing
+# mirror: prints where this machine's apt gets Debian's packages, or nothing
 mirror()
 {
 	# shellcheck disable=SC2016	# apt's
@@ -58,7 +58,7 @@ mirror()
 		awk '$1 == "Debian" && $2 == "Debian" { print $3; exit }'
 }
 
-# Another release: lists, settings and cache of its own.
+# Another release has lists, settings and a cache of its own.
 if [ -n "$suite" ]; then
 	keys=/usr/share/keyrings/debian-archive-keyring.gpg
 	[ -f "$keys" ] || fail "no $keys to check Debian's packages with"
@@ -83,7 +83,7 @@ END
 	export APT_CONFIG
 fi
 
-# The package is empty and depends on the newest.
+# The package is empty and depends on the newest kernel.
 depends()
 {
 	apt-cache depends "$meta" 2>/dev/null |
@@ -97,7 +97,7 @@ fi
 [ -n "$package" ] || fail "apt knows no $meta"
 if ! (cd "$dir/download" && apt-get -qq download "$package") \
 		>"$dir/apt.log" 2>&1; then
-	# The list may be older than what the mirrors still hold.
+	# The list may be older than the content of the mirrors.
 	apt-get -qq update >>"$dir/apt.log" 2>&1
 	package=$(depends)
 	(cd "$dir/download" && apt-get -qq download "$package") \
@@ -111,9 +111,8 @@ rm -rf "$dir/download" "$dir/apt" "$dir/usr/share"
 	mv "$dir/usr/lib/modules" "$dir/lib/"; }
 mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" || fail "no vmlinuz in $package"
 
-# The compressed kernel inside: from the magic of its format to the end, where
-# other things follow, about which the program complains.
-# inside MAGIC PROGRAM [ARGUMENT]
+# inside MAGIC PROGRAM [ARGUMENT]: decompresses the kernel inside, from the magic of
+# its format to the end. Other data follow there, about which the program complains.
 inside()
 {
 	[ ! -e "$dir/vmlinux" ] && command -v "$2" >/dev/null || return 0

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on the kernels of Debian 12 and 13, too, `tickwise kernel-helper` has the
-# I/Os of a fio without privileges split, refuses what is not that fio's own, and
-# leaves nothing. Linux 6.1 has no pidfd of a socket's peer.
-# Defect: a helper that needs what these kernels don't have, or lets more through there.
+# Behaviour: also on the kernels of Debian 12 and 13, `tickwise kernel-helper`
+# splits the I/Os of a fio without privileges, refuses what is not that fio's own,
+# and leaves nothing. Linux 6.1 has no pidfd of a socket's peer. Defect: a helper
+# that needs what these kernels lack, or that allows more there.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 . "$root/tests/fio/kernel_tap.sh"

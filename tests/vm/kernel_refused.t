@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a kernel that refuses the program, or can't have it, is told from one that
-# allows it, in one line with the reason: no type information (BTF), no CAP_SYSLOG, an
-# ordinary user with unprivileged_bpf_disabled or without, lockdown in its mode
-# "confidentiality". tw_kernel=auto goes on with `kernel` as one stage,
-# tw_kernel=require ends the job. Without io_uring there is no job at all.
-# Defect: stages that are silently missing, an error's number instead of a reason, a
-# job that dies for something that it does not need.
+# Behaviour: if a kernel refuses the program or cannot load it, one line tells the
+# reason: no type information (BTF), no CAP_SYSLOG, an ordinary user with
+# unprivileged_bpf_disabled or without, lockdown in its mode "confidentiality".
+# tw_kernel=auto goes on with `kernel` as one stage, tw_kernel=require ends the job.
+# Without io_uring there is no job at all. Defect: stages that are silently missing,
+# an error's number instead of a reason, a job that fails for something that it does
+# not need.
 . "$(dirname "$0")/boot.sh"
 
-# refused NAME REASON: REASON is a part of the line
+# refused NAME REASON: checks the jobs; REASON is a part of the line
 refused()
 {
 	is "$(cat "$shared/$1.auto.status" 2>/dev/null)" 0 \

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: I/Os of file systems, and of devices on top of devices, are split inside
-# the kernel, or stay whole for the reason that no request is known to be theirs. What
-# is split has all of its requests: the device takes 100 us for each, and no stage
-# `device` is shorter. The stages of every I/O add up to its lat.
-# Defect: an I/O that is split by a part of its requests, or by those of another; a way
-# from the request to its I/O that another kernel has not.
+# Behaviour: I/Os of file systems, and of devices on top of devices, are split
+# inside the kernel. They stay whole if no request is known to be theirs, with that
+# reason. A split I/O has all of its requests: the device takes 100 us for each, and
+# no stage `device` is shorter. The stages of every I/O add up to its lat. Defect:
+# an I/O that is split by a part of its requests, or by another I/O's; a way from
+# the request to its I/O that another kernel lacks.
 #
-# One virtual CPU: with two, qemu may run an instruction that the kernel is just
-# exchanging (a tracepoint that is switched on), which ends the machine.
+# One virtual CPU: with two, qemu may run an instruction while the kernel replaces
+# it (a tracepoint that is switched on), which ends the machine.
 . "$(dirname "$0")/boot.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
@@ -24,8 +24,8 @@ memory=2048
 seconds=300
 device_ns=100000
 
-# pieces NAME: requests that an I/O of 256 KB becomes at least. Chunks are 64 KB, and
-# null_blk takes up to 127 KB.
+# pieces NAME: prints the least number of requests of an I/O of 256 KB. Chunks are
+# 64 KB, and null_blk takes up to 127 KB.
 pieces()
 {
 	case $1 in
@@ -34,7 +34,7 @@ pieces()
 	esac
 }
 
-# both NAME: the reports of its small and its large I/Os
+# both NAME: checks the reports of its small and its large I/Os
 both()
 {
 	for size in small large; do

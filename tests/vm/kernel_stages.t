@@ -3,11 +3,10 @@
 #
 # Behaviour: on the kernels of Debian 12 and 13, and on an NVMe device, the same
 # object file splits I/Os inside the kernel: those of the block device and commands
-# that pass the block layer's file interface, with an interrupt or polled. So does
-# `tickwise attach` for fio's own engine, also where the ring is there before, and says
-# why the slowest were slow.
-# Defect: a tracepoint or structure that is another one there; a way from the request
-# to its I/O that is missing.
+# of the NVMe character device, with an interrupt or polled. So does `tickwise
+# attach` for fio's own engine, also if the ring exists before, and explains the
+# slowest. Defect: a tracepoint or structure that differs there; a missing way from
+# the request to its I/O.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 . "$root/tests/fio/kernel_tap.sh"
@@ -18,7 +17,7 @@ from_json()
 	value "$1" "do { $2 }; ''"
 }
 
-# release: the running kernel's, of $shared/version
+# release: prints that of the running kernel, of $shared/version
 release()
 {
 	sed 's/^Linux version \([^ ]*\).*/\1/' "$shared/version"
@@ -65,7 +64,7 @@ for suite in bookworm trixie; do
 				grep { $_->{ios} } @rows'
 		ok $? "$suite, tickwise $mode: each I/O, split, on its device" ||
 			sed 's/^/# /' "$shared/$mode.err"
-		# In which stage they were slow is for the machine to say.
+		# The machine decides in which stage they were slow.
 		[ "$mode" = attach_late ] || {
 			json "$report" '$j->{causes}{state} eq "on" &&
 				!grep { !$_->{causes}{stage} } @{$j->{slowest}}'

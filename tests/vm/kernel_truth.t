@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: where time is virtual and a device takes a known time, `device` is that
-# time and at most 25 us, and the other stages are the same for each device. A busy loop
-# on the job's CPU lengthens `complete` and not `device`; a writer that takes the
-# device's only tag lengthens `blockq` and not `device`.
-# Defect: a stamp at the wrong place, a wait that is booked as another stage's.
+# time and at most 25 us, and the other stages are the same for each device. A busy
+# loop on the job's CPU lengthens `complete` and not `device`; a writer that takes
+# the device's only tag lengthens `blockq` and not `device`. Defect: a stamp at the
+# wrong place, a wait that counts for another stage.
 . "$(dirname "$0")/boot.sh"
 
-# Two processors would wait for one another's virtual time for ever.
+# Two processors would wait for each other's virtual time for ever.
 cpus=1
 accel=tcg,thread=single
 seconds=240
 
-# median FILE STAGE, ns
+# median FILE STAGE: prints the median, ns
 median()
 {
 	value "$shared/$1" \
@@ -27,7 +27,7 @@ for name in alone busy writer; do
 	is "$(cat "$shared/$name.status")" 0 "$name: fio is content" ||
 		sed 's/^/# /' "$shared/$name.err"
 done
-# It is root's, and a kernel of Debian's: nothing else may be in the way.
+# The job is root's, on Debian's kernel: nothing else may prevent the stages.
 if json "$shared/10000.json.1" '$j->{kernel_stages}{state} eq "off" &&
 		$j->{kernel_stages}{why} =~ /built without/'; then
 	skip "$(value "$shared/10000.json.1" '$j->{kernel_stages}{why}')"
@@ -35,7 +35,7 @@ if json "$shared/10000.json.1" '$j->{kernel_stages}{state} eq "off" &&
 fi
 
 stages='submit blockq device complete reap'
-# device_is FILE NS DESCRIPTION: all are split, and none is outside of [NS, NS + 25 us]
+# device_is FILE NS DESCRIPTION: passes if all are split and within [NS, NS + 25 us]
 device_is()
 {
 	for stage in $stages; do
@@ -58,7 +58,7 @@ for ns in 10000 100000 1000000; do
 	device_is $ns.json.$job $ns "$ns ns"
 	tops="$tops $(($(median $ns.json.$job device) - ns))"
 done
-# As in truth_null.t: where the timer's interrupt finds the CPU makes up to 3 us.
+# As in truth_null.t: what the timer's interrupt finds on the CPU is worth up to 3 us.
 for stage in submit blockq complete reap; do
 	spread=$(for file in 10000.json.1 100000.json.2 1000000.json.3; do
 		median $file $stage
@@ -67,7 +67,7 @@ for stage in submit blockq complete reap; do
 	ok $? "$stage is the same for each device to $spread ns"
 done
 
-# longer FILE STAGE DESCRIPTION: at least twice what it is alone
+# longer FILE STAGE DESCRIPTION: passes if it is at least twice that of a job alone
 longer()
 {
 	alone=$(median 100000.json.2 "$2")
@@ -78,8 +78,8 @@ device_is busy.json 100000 "a busy loop"
 longer busy.json complete "a busy loop"
 [ "$(median busy.json blockq)" -lt 20000 ]
 ok $? "a busy loop: not blockq"
-device_is beside.json.2 100000 "a writer"
-longer beside.json.2 blockq "a writer"
+device_is reader.json.2 100000 "a writer"
+longer reader.json.2 blockq "a writer"
 
 row "null_blk that takes 10, 100, 1000 us; virtual time; split inside the kernel" \
 	"device: the set time and 0 to 25 us; the other stages stay" \
@@ -88,7 +88,7 @@ row "a busy loop on the job's CPU; a writer that takes the device's only tag" \
 	"complete is longer; blockq is longer; device is not" \
 	"complete $(median busy.json complete) ns, alone $(median \
 		100000.json.2 complete), device $(median busy.json device); \
-blockq $(median beside.json.2 blockq) ns, alone $(median \
-		100000.json.2 blockq), device $(median beside.json.2 device)" \
+blockq $(median reader.json.2 blockq) ns, alone $(median \
+		100000.json.2 blockq), device $(median reader.json.2 device)" \
 	"has no stages"
 done_testing

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of counters that lie, sourced after boot.sh: what must be true of
-# what guest/lying.sh left of one lie.
+# For the tests of counters that lie, to be sourced after boot.sh: checks what
+# guest/lying.sh left of each lie.
 
-# codes FILE PATH: of the reasons
+# codes FILE PATH: prints those of the reasons
 codes()
 {
 	value "$1" 'join ",", map { $_->{code} } @{$j->'"$2"'}'
 }
 
-# no_nonsense LABEL: of the engine's latencies none is 0, none is centuries; a
-# jump of the counter can make one longer by the jump.
+# no_nonsense LABEL: passes if no latency of the engine is 0 or centuries. A jump of
+# the counter can lengthen a latency by the jump.
 no_nonsense()
 {
 	json "$shared/$1.report.json" '
@@ -19,8 +19,8 @@ no_nonsense()
 	ok $? "$1: no latency of 0 ns, none of centuries"
 }
 
-# found NAME: the check blames the counter. Disturbed, it may be unable to tell,
-# and says that; never that all is well.
+# found NAME: passes if the check blames the counter. A disturbed check may be
+# undecided; it never reports that all is well.
 found()
 {
 	if [ "$(value "$shared/$1.cas.json" '$j->{verdict}')" = undecided ]; then
@@ -32,8 +32,8 @@ found()
 		"$1: check finds it"
 }
 
-# bounds NAME METHOD TICKS: the second CPU is ahead by that, and the interval says
-# so. Bounds are hard: no tolerance.
+# bounds NAME METHOD TICKS: passes if the interval holds TICKS, by which the second
+# CPU is ahead. Bounds are hard: no tolerance.
 bounds()
 {
 	json "$shared/$1.$2.json" '
@@ -45,14 +45,14 @@ bounds()
 	ok $? "$1: check --method=$2 has $3 ticks within its bounds"
 }
 
-# over LABEL: the job was done before it had been moved twice
+# over LABEL: true if the job ended before it had been moved twice
 over()
 {
 	[ -e "$shared/$1.hopped" ] && return 1
 	skip "$1: the job was over before it had been on both CPUs"
 }
 
-# bad_checks LABEL: which of the engine's own looks saw it
+# bad_checks LABEL: prints which of the engine's own checks noticed the lie
 bad_checks()
 {
 	value "$shared/$1.report.json" 'join ", ", $j->{counter}{fallback} ?
@@ -67,7 +67,7 @@ verdict()
 	value "$shared/$1.report.json" '$j->{counter}{verdict}'
 }
 
-# seen_after NAME: by which look after the lie a watch saw it, or "never"
+# seen_after NAME: prints which check of a watch noticed the lie, or "never"
 seen_after()
 {
 	told=$(cat "$shared/$1.watch.before")
@@ -76,7 +76,7 @@ seen_after()
 		END { if (!found) print "never" }' "$shared/$1.watch.json"
 }
 
-# stock LABEL: the least and the greatest lat that fio's own engine reports
+# stock LABEL: prints the least and the greatest lat of fio's own engine
 stock()
 {
 	if [ "$(cat "$shared/$1.status" 2>/dev/null)" = 137 ]; then
@@ -91,7 +91,7 @@ stock()
 		"lat $l->{min} to $l->{max} ns"'
 }
 
-# lie_row NAME INJECTED MUST: a line of the table
+# lie_row NAME INJECTED MUST: adds a line to the table
 lie_row()
 {
 	row "$2" "$3" \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a second CPU whose counter is ahead, behind or fast while the kernel
-# trusts it blindly (tsc=reliable): `tickwise check` finds and bounds each; the
-# engine, if the lie is there when it begins, uses the system's clock aloud or
-# marks its report, and marks it if the lie begins in mid-run. What all CPUs have
-# in common no check of one machine can see while the kernel's clock is made of
-# the same counter: that is shown here, too.
-# Defect: a latency of 0 ns or of centuries, or a number from a counter that is
-# known to lie passed off as right.
+# Behaviour: a second CPU's counter is ahead, behind or fast, and the kernel trusts
+# it blindly (tsc=reliable). `tickwise check` finds and bounds each lie. If the lie
+# exists when the engine starts, the engine reports that it uses the system's clock,
+# or marks its report. If the lie begins in mid-run, the engine marks its report. A
+# lie of all CPUs in common cannot be seen by a check of one machine while the
+# kernel's clock is made of the same counter: this is shown here, too. Defect: a
+# latency of 0 ns or of centuries, or a number from a lying counter that is passed
+# off as right.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/lying.sh"
 
@@ -30,9 +30,9 @@ for label in none-before none-during; do
 done
 lie_row none "nothing" "no fault found"
 
-# not_trusted LABEL: the engine's brief looks may be disturbed, and then they say
-# "undecided", or its calibration, and then it has used the system's clock; never
-# "reliable". What is proven is said aloud, and so is another clock.
+# not_trusted LABEL: the engine's brief checks may be disturbed and end as
+# "undecided", or its calibration, after which it uses the system's clock. They are
+# never "reliable". A proven lie is reported on stderr, and so is another clock.
 not_trusted()
 {
 	no_nonsense "$1"
@@ -43,10 +43,10 @@ not_trusted()
 	ok $? "$1: the report says $(verdict "$1")"
 	[ "$(verdict "$1")" = undecided ] ||
 		grep -q '^tickwise: ' "$shared/$1.err"
-	ok $? "$1: aloud, if it is proven, and if the clock is another one"
+	ok $? "$1: on stderr, if it is proven, and if the clock is another one"
 }
 
-# offset NAME TICKS: found and bounded
+# offset NAME TICKS: checks that it is found and bounded
 offset()
 {
 	found "$1"
@@ -54,7 +54,7 @@ offset()
 	bounds "$1" switch "$2"
 }
 
-# Under the 500 ns that the engine's looks allow: there nobody is told.
+# This is below the 500 ns that the engine's checks allow: they report nothing.
 offset 1000 1000
 for label in 1000-before 1000-during; do
 	no_nonsense $label
@@ -84,7 +84,7 @@ for ppm in 100 1000; do
 	lie_row ${ppm}ppm "CPU 1 fast by $ppm ppm" "found, bounded, marked"
 done
 
-# Seen by nobody: what the kernel calls a nanosecond has changed as well.
+# No check notices these: the kernel's nanosecond has changed as well.
 for lie in both_1000000000 both_1000ppm; do
 	for label in $lie-before $lie-during; do
 		no_nonsense $label

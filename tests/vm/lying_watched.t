@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: counters that begin to lie while the kernel's watchdog looks at them
-# (the default): the kernel may turn to another clock, and the program and the
-# engine's report name the fault all the same, also that which all CPUs have in
-# common.
-# Defect: a clock that goes on by the counter when the kernel has given it up.
+# Behaviour: counters begin to lie while the kernel's watchdog checks them (the
+# default). The kernel may switch to another clock. The program and the engine's
+# report still name the fault, also one that all CPUs have in common. Defect: a
+# clock that continues by the counter when the kernel has given it up.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/lying.sh"
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of NVMe, sourced after boot.sh: a controller with two
-# namespaces, blocks of 512 and of 4096 bytes, and what is asked of the engine's
-# reports.
+# For the tests of NVMe, to be sourced after boot.sh: a controller with two
+# namespaces, blocks of 512 and of 4096 bytes, and checks of the engine's reports.
 
-# nvme_start GUEST [QEMU-ARGUMENT...]
+# nvme_start GUEST [QEMU-ARGUMENT...]: starts the machine
 nvme_start()
 {
 	truncate -s 64M "$scratch/512.img" "$scratch/4096.img"
@@ -19,9 +18,8 @@ nvme_start()
 		"$@"
 }
 
-# whole LABEL: the job succeeded, the report counts what fio counted, and what
-# waiting and being served took is together what all took: three means, each of
-# rounded nanoseconds.
+# whole LABEL: passes if the job succeeded, the report counts what fio counted, and
+# the stages add up to lat
 whole()
 {
 	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$1: fio is content" ||
@@ -53,8 +51,8 @@ whole()
 	ok $? "$1: counts are fio's, the stages add up to lat"
 }
 
-# beside LABEL OWN: our engine and fio's own one (LABEL-OWN) in one line
-beside()
+# side_by_side LABEL OWN: prints our engine and fio's own (LABEL-OWN) in one line
+side_by_side()
 {
 	for d in read write trim; do
 		ours=$(value "$shared/$1.report.json" \

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on an NVMe block device every way of submitting and of completing
-# that fio's io_uring engine has works with ours, data is verified, counts are
-# fio's own and stages add up.
-# Defect: a polled ring that is waited for as if it were not (a hang), buffers
-# or files registered under another number, a trim that goes elsewhere, a stamp
-# that is another I/O's.
+# Behaviour: on an NVMe block device ours does every way of submitting and
+# completing that fio's io_uring engine has. Data is verified, counts are fio's own
+# and stages add up. Defect: a wait on a polled ring as if it were not polled (a
+# hang), or buffers or files registered under another number. Also a trim that goes
+# elsewhere, or a stamp that is another I/O's.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 
@@ -20,12 +19,12 @@ for mode in plain vectored hipri fixedbufs registerfiles sqthread_poll all \
 	whole $mode-tickwise
 	is "$(cat "$shared/$mode-io_uring.status")" 0 \
 		"$mode: fio's own engine, too"
-	beside $mode-tickwise $mode-io_uring
+	side_by_side $mode-tickwise $mode-io_uring
 done
-# Two engines, 1024 I/Os each; all but a few without an interrupt.
+# Two engines, 1024 I/Os each; nearly all without an interrupt.
 [ "$(cat "$shared/hipri.interrupts")" -lt 100 ]
 ok $? "hipri: $(cat "$shared/hipri.interrupts") interrupts in 2048 I/Os"
-# 512 bytes of a device with blocks of 4096: the kernel's to refuse.
+# The kernel refuses 512 bytes of a device with blocks of 4096.
 for engine in tickwise io_uring; do
 	is "$(cat "$shared/too_small-$engine.status")" 1 \
 		"less than a block: $engine fails"

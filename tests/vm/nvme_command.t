@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: commands past the block layer: reads, writes, trims and flushes
-# reach the NVMe device, go to the right blocks of either size, and are counted,
-# staged and verified as on a block device; what the device refuses is an error.
-# Defect: an address in the wrong unit, an entry of double size at the place of a
-# single one, a status of the device taken for success.
+# Behaviour: commands past the block layer: reads, writes, trims and flushes reach
+# the right blocks of either size on the NVMe device. They are counted, staged and
+# verified as on a block device. What the device refuses is an error. Defect: an
+# address in the wrong unit, an entry of double size at the place of a single one, a
+# status of the device taken for success.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 
@@ -18,12 +18,12 @@ for mode in plain one_deep vectored fixedbufs hipri registerfiles all \
 	whole $mode-tickwise-cmd
 	is "$(cat "$shared/$mode-io_uring_cmd.status")" 0 \
 		"$mode: fio's own engine, too"
-	beside $mode-tickwise-cmd $mode-io_uring_cmd
+	side_by_side $mode-tickwise-cmd $mode-io_uring_cmd
 done
 for mode in flush flush_hipri fua trim trim_mixed trim_large trim_write; do
 	whole $mode-tickwise-cmd
 done
-# One after every fourth of 256 writes but the last.
+# A flush after every fourth of 256 writes but the last.
 json "$shared/flush-tickwise-cmd.report.json" '$j->{ios}{sync} == 63'
 ok $? "every fsync is a flush: $(value "$shared/flush-tickwise-cmd.report.json" '$j->{ios}{sync}')"
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: I/O errors of a device are fio's own: the job stops with the same
-# error, or goes on and counts as many, and none of them is in the latencies.
-# Defect: a failed command taken for a fast one, a status of the device given out
-# as an errno.
+# Behaviour: I/O errors of a device are handled as by fio's own engine: the job
+# stops with the same error, or goes on and counts as many. None of them is in the
+# latencies. Defect: a failed command taken for a fast one, a status of the device
+# returned as an errno.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 
-# The first read of the device's second MiB fails, and all others there.
+# The first read of the device's second MiB fails, and all later ones there.
 truncate -s 64M "$scratch/bad.img"
 boot nvme_errors \
 	-blockdev "driver=file,node-name=file0,filename=$scratch/bad.img" \
@@ -16,14 +16,14 @@ boot nvme_errors \
 	-device nvme,serial=tickwise,drive=nv0,max_ioqpairs=8
 ok $? "the machine ran"
 
-# errors LABEL: what fio says, in one line
+# errors LABEL: prints fio's errors in one line
 errors()
 {
 	value "$shared/$1.fio.json" 'my $f = $j->{jobs}[0];
 		"error $f->{error}, total $f->{total_err}, first $f->{first_error}"'
 }
 
-# timed LABEL: the one is counted and not timed
+# timed LABEL: checks that the error is counted and not timed
 timed()
 {
 	json "$shared/$1.report.json" '
@@ -36,7 +36,7 @@ for mode in stops goes_on polled; do
 	is "$(cat "$shared/$mode-tickwise.status") $(errors $mode-tickwise)" \
 		"$(cat "$shared/$mode-io_uring.status") $(errors $mode-io_uring)" \
 		"$mode: as fio's own engine: $(errors $mode-io_uring)"
-	# fio's own engine negates it in some versions.
+	# fio's own engine negates the status in some versions.
 	is "$(value "$shared/$mode-tickwise-cmd.fio.json" \
 		'$j->{jobs}[0]{'"$([ $mode = stops ] && echo error ||
 			echo first_error)"'}')" 641 \

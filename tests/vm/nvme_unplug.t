@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a job whose NVMe device is taken away in mid-run ends in time, with a
-# report of what was done: as many I/Os as fio counts of it, each that failed
-# counted as an error and not timed, none of them longer than the job. With which
-# error is a race: reads of a block device that is gone fail, or move nothing,
-# which fio takes for the end of the file and counts as an I/O, with its own
-# engine, too; the report counts those apart, as many as fio's bytes are short
-# of, and the job says so. A command has no such end: it fails.
-# Defect: a wait for completions that never come, a crash, a failed I/O among the
-# latencies, a device that is gone passed off as a fast one.
+# report of what was done. It has as many I/Os as fio counts; each failed one counts
+# as an error and is not timed, and none takes longer than the job.
+#
+# The error is a race. Reads of a block device that is gone fail, or move nothing,
+# which fio takes for the end of the file and counts as an I/O, with its own engine,
+# too. The report counts those apart, as many as fio's bytes are short of, and the
+# job's log tells so. A command has no such end: it fails. Defect: a wait for
+# completions that never come, a crash, a failed I/O among the latencies, a device
+# that is gone passed off as a fast one.
 . "$(dirname "$0")/boot.sh"
 
 boot nvme_unplug \
@@ -22,7 +23,7 @@ told()
 	value "$shared/$1.fio.json" 'my $f = $j->{jobs}[0]; "error $f->{error}"'
 }
 
-# empty LABEL: I/Os that fio counts and that moved nothing
+# empty LABEL: prints the I/Os that fio counts and that moved nothing
 empty()
 {
 	value "$shared/$1.fio.json" 'my $r = $j->{jobs}[0]{read};
@@ -38,7 +39,7 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 	fi
 	[ "$(cat "$shared/$ours.status")" -lt 128 ]
 	ok $? "$ours: ends: $(told "$ours"); fio's own engine: $(told "$own")"
-	# No such device, no such address, an error of the device's.
+	# The error is: no such device, no such address, or the device's own.
 	json "$shared/$ours.fio.json" 'my $e = $j->{jobs}[0]{error};
 		grep { $e == $_ } ("'$ours'" =~ /cmd/ ? () : 0, 19, 6, 5)'
 	ok $? "$ours: with an error that says so"
@@ -59,9 +60,9 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 		"$ours: and one line says so, if there are any"
 	row "NVMe pulled out in mid-run ($ours)" \
 		"ends in time; as many I/Os as fio counts (one that finds the \
-device gone may move 0 bytes: to fio an I/O); the empty ones are said" \
+device gone may move 0 bytes: to fio an I/O); the empty ones are reported" \
 		"exit $(cat "$shared/$ours.status"), $(told "$ours"), $timed \
-timed, said to be empty: $(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
+timed, reported as empty: $(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
 		"exit $(cat "$shared/$own.status"), $(told "$own"), $(value \
 		"$shared/$own.fio.json" '$j->{jobs}[0]{read}{lat_ns}{N}') \
 counted, $(empty "$own") of them empty, not a word"

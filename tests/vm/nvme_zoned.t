@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on a device with zones, which takes writes at a zone's write pointer
-# alone and has so many zones open at most, zonemode=zbd works as with fio's own
-# engines, on the block device and past the block layer: as much is written and
+# Behaviour: on a device with zones, zonemode=zbd works as with fio's own engines,
+# on the block device and past the block layer. Such a device takes writes only at a
+# zone's write pointer, and limits the number of open zones. As much is written and
 # read, what was written is verified, counts are fio's and stages add up. A trim is
-# the reset of a zone.
-# Defect: writes of a batch that change places, a zone that stays locked because
-# fio is not told of an I/O's end, a reset that goes elsewhere or is none.
+# the reset of a zone. Defect: writes of a batch that change places, a zone that
+# stays locked because fio does not learn of an I/O's end, a reset that goes
+# elsewhere or is none.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 
 seconds=300
 truncate -s 16M "$scratch/zoned.img"
-# One queue, which keeps the order of commands; and no discard=unmap: what is only
+# One queue, which keeps the order of commands. No discard=unmap: what is only
 # deallocated stays, what is reset reads as 0.
 boot nvme_zoned \
 	-drive "file=$scratch/zoned.img,if=none,id=nvz,format=raw,cache=unsafe" \
@@ -39,7 +39,7 @@ for mode in fill verify batched mixed one_deep; do
 	done
 done
 
-# Of zones, trims are resets; those of fio 3.33's own engine for commands are none.
+# Trims of zones are resets, but fio 3.33's own engine for commands does none.
 for engine in tickwise tickwise-cmd; do
 	whole trim-$engine
 	is "$(moved trim-$engine)" "read 0 of 0, write 0 of 0, trim 2 of 2097152" \

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: while the kernel's clock is slewed by 100, 500 and 1000 ppm, by
-# adjtime(), and the time of day is set, the preload clock never goes backwards
-# and is never further from CLOCK_MONOTONIC than it says: |slew| x 1 ms + 100 ns
-# here, 600 ns at most (the Makefile says why not 50 and 550).
-# Defect: a slew that is believed to go on, one over 500 ppm that is followed, a
-# step of the time of day taken for one of CLOCK_MONOTONIC.
+# Behaviour: the kernel's clock is slewed by 100, 500 and 1000 ppm, by adjtime(),
+# and the time of day is set. The preload clock never goes backwards, and never
+# differs from CLOCK_MONOTONIC by more than it states: |slew| x 1 ms + 100 ns here,
+# 600 ns at most (the Makefile tells why not 50 and 550). Defect: a slew that is
+# believed to go on, one over 500 ppm that is followed, a step of the time of day
+# taken for one of CLOCK_MONOTONIC.
 #
-# Time is virtual, an instruction takes a nanosecond: what the clock is off by is
-# its own arithmetic and no interrupted reading. TW_STEERED="burst=MS pause=MS
-# rounds=N" makes it longer; pauses take no time, and ten minutes are what it is.
+# Time is virtual, an instruction takes a nanosecond: the clock's error is its own
+# arithmetic and no interrupted reading. TW_STEERED="burst=MS pause=MS rounds=N"
+# makes the test longer. Pauses take no real time.
 . "$(dirname "$0")/boot.sh"
 
 cpus=1

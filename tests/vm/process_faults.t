@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a full disk, memory that can't be had, signals and kill -9 end in an
-# error that is said or in nothing at all: no crash, no hang, no half report, no
-# wrong number.
-# Defect: a NULL that is used, a system call that a signal ends early taken for
-# one that worked, a report cut off in the middle.
+# Behaviour: a full disk, missing memory, signals and kill -9 end in a reported
+# error or have no effect: no crash, no hang, no half report, no wrong number.
+# Defect: a NULL that is used, a system call that a signal ends early taken for one
+# that worked, a report cut off in the middle.
 . "$(dirname "$0")/boot.sh"
 
 seconds=180
@@ -20,15 +19,15 @@ ok $? "a full disk: one line says so"
 is "$(cat "$shared/full.ls")" filler "a full disk: no half report"
 json "$shared/full.fio.json" '$j->{jobs}[0]{read}{total_ios} > 0'
 ok $? "a full disk: fio's own results are there"
-row "no room for the report" "said, no half report, fio's results whole" \
+row "no room for the report" "an error, no half report, fio's results whole" \
 	"$(tail -n 1 "$shared/full.err")" "has no report"
 
-# A signal's exit is 128 and more; 137 is the end of a hang. Where there is too
-# little for fio itself it may crash, also without us.
+# A signal's exit is 128 and more; 137 is the end of a hang. With too little memory
+# for fio itself, fio may crash, also without our engine.
 ! awk 'NR == FNR { own[$1] = $2; next } $2 >= 128 && own[$1] < 128' \
 	"$shared/memory.io_uring" "$shared/memory.tickwise" | grep .
 ok $? "less and less memory: no crash, no hang but where fio has its own"
-# Where fio's own engine works, ours with its histograms may not: it says so.
+# Where fio's own engine works, ours with its histograms may not, and then reports that.
 awk '$2 != 0 && $3 == 0' "$shared/memory.tickwise" >"$scratch/silent"
 while read -r kb status told; do
 	awk -v kb="$kb" '$1 == kb && $2 == 0' "$shared/memory.io_uring"

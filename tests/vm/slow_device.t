@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: of 24 devices the one that is 10 % slower is the first in the table of
-# devices, and is named: for one job with all of them, and for 24 jobs with one each.
-# Defect: I/Os that are booked on another device, a verdict without a difference or a
-# difference without a verdict.
+# devices, and is named: for one job with all of them, and for 24 jobs with one
+# each. Defect: I/Os that count for another device, a verdict without a difference
+# or a difference without a verdict.
 . "$(dirname "$0")/boot.sh"
 
 # Two processors would wait for one another's virtual time for ever.
@@ -20,7 +20,8 @@ for name in each one; do
 	is "$(cat "$shared/$name.status")" 0 "$name: fio is content" ||
 		sed 's/^/# /' "$shared/$name.err"
 done
-# of NAME PERL: $d are the devices, $r the order, of all groups or the only one
+# of NAME PERL: prints an expression; $d are the devices, $r the order, of all
+# groups or the only one
 of()
 {
 	value "$shared/$1-merged.json" '

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a system clock that NTP makes run fast or slow, or that is set, does
-# not move the engine's latencies; the report says by how much CLOCK_MONOTONIC
-# was off, and the counter is not blamed for it.
-# Defect: latencies in a clock that is steered, a jump of the time of day taken
-# for one of the counter's.
+# not change the engine's latencies. The report tells by how much CLOCK_MONOTONIC
+# was off, and does not blame the counter for it. Defect: latencies in a clock that
+# is steered, a jump of the time of day taken for one of the counter's.
 . "$(dirname "$0")/boot.sh"
 
 boot steering
@@ -35,8 +34,8 @@ for label in fast slow ahead back; do
 		"its clock off by $(value "$report" \
 			'int($j->{clocks}{fio}{error_ppb} / 1000)') ppm"
 done
-# 0.5 %, and the crystal's and the calibration's own errors: under 500 ppm.
-# off LABEL PPB
+# off LABEL PPB: passes if it is 0.5 %, within the crystal's and the calibration's
+# own errors, which are under 500 ppm
 off()
 {
 	report=$shared/$1-tickwise.report.json

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a machine that its host stops for two seconds in mid-run and lets go
-# on: I/Os in flight come back, latencies are whole. Under software emulation all
-# clocks of the guest stand still with it, so there is nothing to be seen.
-# Defect: a hang, a counter blamed for nothing.
+# Behaviour: the host stops the machine for two seconds in mid-run. I/Os in flight
+# come back, and latencies are whole. Under software emulation all clocks of the
+# guest stop with it, so that nothing shows the pause. Defect: a hang, a counter
+# blamed for nothing.
 . "$(dirname "$0")/boot.sh"
 
 start stop_cont -qmp "unix:$scratch/qmp,server=on,wait=off" \
 	-blockdev driver=null-co,node-name=nv0,size=1073741824,latency-ns=200000,read-zeroes=on \
 	-device nvme,serial=tickwise,drive=nv0,max_ioqpairs=8
 
-# tell COMMAND...: one after the other, two seconds apart
+# tell COMMAND...: sends the commands to qemu, two seconds apart
 tell()
 {
 	perl -MIO::Socket::UNIX -e '

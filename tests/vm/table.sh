@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Puts the rows that the last `make check-vm` left into a file, between its
-# lines "<!-- rows of tests/vm -->" and "<!-- end of rows -->".
+# Puts the rows that the last `make check-vm` left into a file, between its lines
+# "<!-- rows of tests/vm -->" and "<!-- end of rows -->".
 #
 #	tests/vm/table.sh ROWS-DIRECTORY FILE
 set -eu

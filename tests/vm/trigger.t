@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on the kernels of Debian 12 and 13 and an NVMe device an I/O that is slower
-# than tw_trigger has the kernel's trace events around it in the report, from the kernel's
-# acceptance to the completion; nothing is left in tracefs.
-# Defect: events or a format of theirs that are others there.
+# Behaviour: on the kernels of Debian 12 and 13 and an NVMe device, the report has
+# the kernel's trace events around an I/O that is slower than tw_trigger. They reach
+# from the kernel's acceptance to the completion. Nothing is left in tracefs. Defect: events
+# or formats that differ there.
 . "$(dirname "$0")/boot.sh"
 . "$(dirname "$0")/nvme.sh"
 

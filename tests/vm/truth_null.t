@@ -1,21 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: where time is virtual (every instruction takes a nanosecond, so
-# nothing disturbs) and a device takes a known time, that is what is reported,
-# plus one constant for the way there and back to fio.
-# Defect: a wrong rate, a stamp at the wrong place, a stage left out: then what
-# is on top is not the same at 10 us and at 1 ms.
+# Behaviour: time is virtual (every instruction takes a nanosecond, so nothing
+# disturbs), and a device takes a known time. The report has that time and one
+# constant for the way from fio and back. Defect: a wrong rate, a stamp at the wrong
+# place, a stage left out: then the difference is not the same at 10 us and at 1 ms.
 . "$(dirname "$0")/boot.sh"
 
-# Two processors would wait for one another's virtual time for ever.
+# Two processors would wait for each other's virtual time for ever.
 cpus=1
 accel=tcg,thread=single
 seconds=240
 boot truth_null -icount shift=0,sleep=off
 ok $? "the machine ran"
 
-# What the mean is more than the device takes, in ns: ours, and fio's own clat.
+# The mean minus the device's time, in ns: of the engine, and of fio's own clat.
 tops=
 own_tops=
 for ns in 10000 20000 50000 100000 1000000; do
@@ -35,8 +34,8 @@ for ns in 10000 20000 50000 100000 1000000; do
 			'int($j->{jobs}[0]{read}{clat_ns}{mean} - '$ns')');" \
 		"of its own engine +${own_tops##* }"
 done
-# 3 us is what the way there and back may differ in: the timer's interrupt comes
-# when something else runs at 10 us and when nothing does at 1 ms.
+# The way from fio and back may vary by 3 us: the timer's interrupt comes while
+# other code runs at 10 us, and on an idle CPU at 1 ms.
 spread=$(echo "$tops" | tr ' ' '\n' | sort -n |
 	awk 'NF { if (!n++) low = $1; high = $1 } END { print high - low }')
 [ "$spread" -lt 3000 ]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: an NVMe device answers nothing before a set time is over, and no stage
-# `device` in the report is shorter (`kernel`, where it is not split).
-# Defect: a begin that is taken too late, an end that is another I/O's.
+# `device` in the report is shorter (`kernel`, where it is not split). Defect: a
+# start that is stamped too late, an end that is another I/O's.
 . "$(dirname "$0")/boot.sh"
 
 seconds=240

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the machine is; see ../boots.t.
+# Prints what the machine is; see ../boots.t.
 cat /sys/devices/system/clocksource/clocksource0/current_clocksource \
 	>clocksource
 nproc >cpus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Machines that keep time by something else; see ../clocksource.t.
+# Runs on machines that keep time by another clock than the counter; see ../clocksource.t.
 . /guest/fio.sh
 
 load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
@@ -8,7 +8,7 @@ cat /sys/devices/system/clocksource/clocksource0/current_clocksource \
 grep -c -w -m 1 rdtscp /proc/cpuinfo >rdtscp
 tickwise check --json >check.json 2>check.err
 echo $? >check.status
-# A short one may find too little that was not disturbed, as it says then.
+# A short window may be too disturbed, and the program then tells so.
 for window in 200 2000; do
 	tickwise calibrate --json --window=$window >calibrate.json \
 		2>calibrate.err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A CPU is taken away in mid-run and comes back; see ../cpu_offline.t.
+# Takes a CPU away in mid-run and brings it back; see ../cpu_offline.t.
 . /guest/fio.sh
 
 load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
@@ -22,7 +22,7 @@ watcher=$!
 sleep 2
 echo 0 >/sys/devices/system/cpu/cpu1/online
 sleep 2
-# Not INT, which a shell lets nothing in the background have.
+# Not INT: a shell makes its background processes ignore it.
 kill -TERM $watcher
 wait $watcher
 echo $? >watch.status

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Sets of runs that differ by what is known; see ../diff_power.t.
+# Makes sets of runs whose difference is known; see ../diff_power.t.
 . /guest/fio.sh
 
 sets=$(word tw_sets)
@@ -7,7 +7,7 @@ runs=$(word tw_runs)
 seconds=$(word tw_seconds)
 disks=/sys/kernel/config/nullb
 
-# normal SEED: of deviation 1, nearly
+# normal SEED: prints a nearly normal number of deviation 1
 normal()
 {
 	awk -v seed="$1" 'BEGIN {
@@ -18,14 +18,14 @@ normal()
 	}'
 }
 
-# ns OF SEED TIMES: as many times that, 1 % more or less from run to run
+# ns OF SEED TIMES: prints OF times TIMES, varied by 1 % from run to run
 ns()
 {
 	awk -v of="$1" -v normal="$(normal "$2")" -v times="$3" \
 		'BEGIN { printf "%d", of * times * (1 + 0.01 * normal) }'
 }
 
-# disk NAME NS: takes as long for an I/O
+# disk NAME NS: makes a disk that takes NS for an I/O
 disk()
 {
 	mkdir $disks/"$1"
@@ -43,8 +43,7 @@ no_disk()
 	rmdir $disks/"$1"
 }
 
-# disturb SEED: takes the CPU for some milliseconds now and then, as often as its run
-# has it
+# disturb SEED: takes the CPU for some milliseconds now and then, as often as its run asks
 disturb()
 {
 	awk -v seed="$1" 'BEGIN {
@@ -60,13 +59,13 @@ disturb()
 	done
 }
 
-# run_of KIND SET RUN SIDE
+# run_of KIND SET RUN SIDE: makes a run
 run_of()
 {
 	seed=$(($2 * 1000 + $3))
 	more=1
 	slow=1
-	# At p99.5 a short run has enough I/Os, too.
+	# A short run has enough I/Os for p99.5, too.
 	base=1000000
 	file=/dev/nullb0
 	case $1$4 in
@@ -77,7 +76,7 @@ run_of()
 	disk nullb0 "$(ns $base $seed $more)"
 	if [ "$1" = tail ]; then
 		disk nullb1 "$(ns $base $seed $slow)"
-		# 1 % of the blocks are the other disk's.
+		# 1 % of the blocks are on the other disk.
 		dmsetup --noudevsync create both <<END
 0 1980000 linear /dev/nullb0 0
 1980000 20000 linear /dev/nullb1 0
@@ -104,7 +103,7 @@ for what in $(word tw_kinds | tr ',' ' '); do
 	while [ $set -lt "$sets" ]; do
 		set=$((set + 1))
 		run=0
-		# A B, B A, A B: as tickwise run --ab does
+		# The order is A B, B A, A B, as in tickwise run --ab.
 		while [ $run -lt $((2 * runs)) ]; do
 			case $(((run + run / 2) % 2)) in
 			0) run_of "$what" $set $run a ;;

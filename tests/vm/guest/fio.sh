@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# fio inside a machine, and what tells how far it is; sourced.
+# Runs fio inside a machine and follows its progress; to be sourced.
 #
-# fio_job LABEL ENGINE ARGUMENT...: ENGINE is tickwise, tickwise-cmd or one of
-# fio's own; leaves LABEL.fio.json, LABEL.report.json, LABEL.err and
-# LABEL.status in the shared folder. A lost completion makes fio wait for ever,
-# so it is ended.
+# fio_job LABEL ENGINE ARGUMENT...: runs a job. ENGINE is tickwise, tickwise-cmd or
+# one of fio's own. Leaves LABEL.fio.json, LABEL.report.json, LABEL.err and
+# LABEL.status in the shared folder. A lost completion makes fio wait for ever, so
+# fio is ended after a while.
 fio_job()
 {
 	label=$1
@@ -24,7 +24,7 @@ fio_job()
 		--eta=never \
 		--output="/tmp/$label.fio.json" "$@" 2>"$label.err"
 	echo $? >"$label.status"
-	# The shared folder is slow and no part of what is measured.
+	# The shared folder is slow, and must not be part of what is measured.
 	for kind in fio report; do
 		[ ! -e "/tmp/$label.$kind.json" ] ||
 			mv "/tmp/$label.$kind.json" .
@@ -32,8 +32,8 @@ fio_job()
 	echo "$label: $(cat "$label.status") (at $(cut -d' ' -f1 /proc/uptime) s)"
 }
 
-# until_more COUNTER BEFORE MORE TENTHS: in the middle of a job's I/O, however
-# long it takes to begin, but so many tenths of a second at most
+# until_more COUNTER BEFORE MORE TENTHS: waits for the middle of a job's I/O,
+# however long it takes to begin, but at most this number of tenths of a second
 until_more()
 {
 	i=0
@@ -43,7 +43,7 @@ until_more()
 	done
 }
 
-# Those of the first NVMe device's queues.
+# Print the interrupts of the first NVMe device's queues.
 interrupts()
 {
 	awk '/nvme0q/ { for (i = 2; i <= 3; i++) sum += $i } END { print sum + 0 }' \

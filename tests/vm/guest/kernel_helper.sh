@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A fio without privileges, and the helper that has them; see ../kernel_helper.t.
+# Runs a fio without privileges, and the helper that has them; see ../kernel_helper.t.
 . /guest/fio.sh
 
 load nvme
@@ -15,7 +15,7 @@ helper=$!
 while ! grep -q '^listening' helper.log 2>/dev/null && kill -0 $helper 2>/dev/null; do
 	sleep 0.1
 done
-# Not busybox's, which lacks these options.
+# busybox's setpriv lacks these options.
 (cd /tmp && timeout -s KILL 100 /bin/setpriv --reuid=65534 --regid=65534 \
 	--clear-groups --bounding-set=-all fio --ioengine=external:/tickwise.so \
 	--filename=/dev/nvme0n1 --direct=1 --bs=4k --size=1m --iodepth=8 --rw=randrw \

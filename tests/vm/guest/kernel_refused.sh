@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A kernel that refuses the program; see ../kernel_refused.t.
+# Runs on a kernel that refuses the program; see ../kernel_refused.t.
 . /guest/fio.sh
 
 cat /proc/version >version
@@ -10,7 +10,7 @@ chmod 755 /
 chmod 777 /tmp
 chmod 666 /tmp/data
 
-# refused NAME [PROGRAM ARGUMENT...]: two jobs, one goes on without, one does not
+# refused NAME [PROGRAM ARGUMENT...]: runs two jobs; one goes on without stages, one ends
 refused()
 {
 	name=$1
@@ -32,11 +32,12 @@ if grep -q '\[confidentiality\]' lockdown; then
 	exit 0
 fi
 
-# Not busybox's, which lacks these options.
+# busybox's setpriv lacks these options.
 setpriv=/bin/setpriv
 refused no_syslog $setpriv --bounding-set=-syslog
 as_user="$setpriv --reuid=65534 --regid=65534 --clear-groups"
-# Addresses shown to everybody, and then no program of everybody's.
+# Addresses are visible to all users; after that, no program of an ordinary user is
+# allowed.
 echo 1 >/proc/sys/kernel/perf_event_paranoid
 for value in 0 2; do
 	echo $value >/proc/sys/kernel/unprivileged_bpf_disabled

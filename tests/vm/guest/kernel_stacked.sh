@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# File systems, and devices on top of devices; see ../kernel_stacked.t.
+# Tests file systems, and devices on top of devices; see ../kernel_stacked.t.
 . /guest/fio.sh
 
 # The functions of these must have addresses when the program is loaded.
@@ -15,7 +15,7 @@ sectors=$(cat /sys/block/nullb0/size)
 half=$((sectors / 2))
 next=0
 
-# can NAME COMMAND...: leaves NAME.cannot with the reason where it fails
+# can NAME COMMAND...: runs a command; leaves NAME.cannot with the reason if it fails
 can()
 {
 	name=$1
@@ -25,15 +25,16 @@ can()
 	return 1
 }
 
-# a_device: the next that is free
+# a_device: takes the next free device
 a_device()
 {
 	device=/dev/nullb$next
 	next=$((next + 1))
 }
 
-# jobs NAME FILE: small I/Os, and large ones that become several requests. They run
-# later, one after the other, all of one fio: the program is loaded once.
+# jobs NAME FILE: adds jobs of small I/Os, and of large ones that become several
+# requests. They run later, one after the other, in one fio: the program is loaded
+# once.
 jobs()
 {
 	for size in small large; do
@@ -46,7 +47,7 @@ jobs()
 	echo "$1" >>names
 }
 
-# files NAME TYPE DEVICE: the same on a file system
+# files NAME TYPE DEVICE: adds the same jobs on a file system
 files()
 {
 	force=-f

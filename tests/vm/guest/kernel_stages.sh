@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# I/Os that are split inside the kernel; see ../kernel_stages.t.
+# Runs I/Os that are split inside the kernel; see ../kernel_stages.t.
 . /guest/fio.sh
 
-# Its functions must have addresses when the program is loaded.
+# The module's functions must have addresses when the program is loaded.
 load nvme poll_queues=2
 cat /proc/version >version
 
@@ -30,7 +30,7 @@ command=--filename=/dev/ng0n1
 	job command_fixed tickwise-cmd $command --fixedbufs=1 --registerfiles=1
 }
 
-# The same of a fio with its own engine, and of one that has its ring already.
+# The same for a fio with its own engine, and for one whose ring exists before.
 attach()
 {
 	mode=$1

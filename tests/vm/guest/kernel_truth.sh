@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Devices that take a known time, and what disturbs them; see ../kernel_truth.t.
+# Makes devices that take a known time, and disturbs them; see ../kernel_truth.t.
 . /guest/fio.sh
 
 load configfs 2>/dev/null
@@ -18,7 +18,7 @@ device()
 	done
 }
 
-# job NAME DEVICE [OPTION...]: a job of the next fio, after those before it
+# job NAME DEVICE [OPTION...]: adds a job to the next fio, after those before it
 job()
 {
 	cat <<-END
@@ -39,8 +39,8 @@ job()
 	printf '%s\n' "$@"
 }
 
-# run NAME [PROGRAM ARGUMENT...]: the jobs on stdin, in one fio under PROGRAM: the
-# program of the stages is loaded once
+# run NAME [PROGRAM ARGUMENT...]: runs the jobs on stdin, in one fio under PROGRAM:
+# the program of the stages is loaded once
 run()
 {
 	name=$1
@@ -59,7 +59,7 @@ for ns in 10000 100000 1000000; do
 done | run alone
 cat /proc/version >/tmp/version.err
 
-# A task of this kind does not take the CPU from another when it wakes up.
+# A task of this kind does not take the CPU from another one when it wakes up.
 (while :; do :; done) &
 loop=$!
 job busy nullb100000 | run busy /bin/chrt -b 0
@@ -79,8 +79,8 @@ device narrow 100000 1
 	time_based
 	runtime=10
 	END
-	job beside narrow exitall | grep -v stonewall
+	job reader narrow exitall | grep -v stonewall
 } | run writer
-# While the machine waits for the shared folder its time flies: one file.
+# Write one file: while the machine waits for the shared folder, its time passes fast.
 tar -c -C /tmp -f /tmp/results.tar $(cd /tmp && echo *.json* *.err *.status)
 cp /tmp/results.tar .

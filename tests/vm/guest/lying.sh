@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Counters that lie, one way after the other; see ../lying.sh. lie= on the
-# kernel's command line, any number of times: none, TICKS or PPMppm by which the
-# second CPU is ahead or fast, both:... for all CPUs alike.
+# Makes counters lie, one way after the other; see ../lying.sh. lie= on the kernel's
+# command line, any number of times, is one of: none; TICKS or PPMppm by which the
+# second CPU is ahead or fast; both:... for all CPUs alike.
 . /guest/fio.sh
 
 load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
@@ -10,13 +10,13 @@ disk="--filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k --time_based=1"
 
 lie()
 {
-	# Written beside and renamed: the other side may be reading.
+	# Write another file and rename it: the host may be reading.
 	echo "$1" >counter.new
 	mv counter.new counter
 	sleep 0.1
 }
 
-# What may run where, of fio: CPU mask
+# let_run_on MASK: lets fio's processes run only on these CPUs
 let_run_on()
 {
 	for pid in $(pidof fio); do
@@ -29,16 +29,17 @@ reads()
 	awk '{ print $1 }' /sys/block/nullb0/stat
 }
 
-# The process that the others come from has the least number; it ends its jobs.
+# The process that starts the others has the lowest number. It ends its jobs.
 end_fio()
 {
 	main=$(pidof fio | tr ' ' '\n' | sort -n | head -n 1)
 	[ -z "$main" ] || kill -TERM "$main"
 }
 
-# hopping LABEL ENGINE [ARGUMENT...]: from CPU to CPU once it has begun, however
-# long that takes, then wherever it likes, and to its end. $then_lie: what begins
-# before it hops. LABEL.hopped: it was not over by then.
+# hopping LABEL ENGINE [ARGUMENT...]: moves a job from CPU to CPU once it has begun,
+# however long that takes, then lets it run anywhere to its end. $then_lie: the lie
+# that begins before the moves. LABEL.hopped exists if the job was not over after
+# two rounds of moves.
 then_lie=
 hopping()
 {
@@ -61,7 +62,7 @@ hopping()
 	wait
 }
 
-# during LABEL LIE ENGINE [ARGUMENT...]: it begins in mid-run
+# during LABEL LIE ENGINE [ARGUMENT...]: runs a job; the lie begins in mid-run
 during()
 {
 	then_lie=$2
@@ -72,7 +73,7 @@ during()
 	lie 'all 0 0'
 }
 
-# watch NAME LIE: how soon does somebody who looks every second see it?
+# watch NAME LIE: measures how soon a watch with a check every second notices the lie
 watch()
 {
 	tickwise check --watch=1 --json >"$1.watch.json" 2>"$1.watch.err" &
@@ -81,14 +82,14 @@ watch()
 	lie "$2"
 	wc -l <"$1.watch.json" >"$1.watch.before"
 	sleep 2.5
-	# Not INT, which a shell lets nothing in the background have.
+	# Not INT: a shell makes its background processes ignore it.
 	kill -TERM $watcher
 	wait $watcher
 	lie 'all 0 0'
 	echo "watched (at $(cut -d' ' -f1 /proc/uptime) s)"
 }
 
-# fault NAME LIE
+# fault NAME LIE: runs all of this for one lie
 fault()
 {
 	name=$1
@@ -105,7 +106,7 @@ fault()
 	echo $? >"$name.cpuclock.status"
 	echo "looked at (at $(cut -d' ' -f1 /proc/uptime) s)"
 	hopping "$name-before" tickwise --clocksource=clock_gettime
-	# It can hang for ever; what is small does nothing to it.
+	# It can hang for ever; a small lie does nothing to it.
 	fio_seconds=12
 	case $name in
 	*000000000|1000ppm)

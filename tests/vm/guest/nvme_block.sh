@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The engine, and fio's own beside it, on a block device; see ../nvme_block.t.
+# Runs the engine and fio's own on a block device; see ../nvme_block.t.
 . /guest/fio.sh
 
 load nvme poll_queues=2
@@ -7,7 +7,7 @@ common="--filename=/dev/nvme0n1 --direct=1 --bs=4k --size=2m --iodepth=8
 	--rw=randwrite --verify=crc32c --do_verify=1"
 cat /sys/block/nvme0n1/queue/io_poll >io_poll
 
-# both MODE ARGUMENT...
+# both MODE ARGUMENT...: runs a job on both engines
 both()
 {
 	mode=$1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The passthrough engine, and fio's own beside it; see ../nvme_command.t.
+# Runs the passthrough engine and fio's own; see ../nvme_command.t.
 . /guest/fio.sh
 
 load nvme poll_queues=2
-# both MODE ARGUMENT...
+# both MODE ARGUMENT...: runs a job on both engines
 both()
 {
 	mode=$1
@@ -14,7 +14,7 @@ both()
 	done
 }
 
-# ours MODE ARGUMENT...: what not every fio's engine has
+# ours MODE ARGUMENT...: runs a job that not every fio's own engine can do
 ours()
 {
 	mode=$1
@@ -44,11 +44,11 @@ verify="--rw=randwrite --verify=crc32c --do_verify=1"
 	ours flush $small --rw=write --fsync=4 --size=1m --iodepth=1
 	ours flush_hipri $small --rw=write --fsync=4 --size=256k --hipri=1
 	ours fua $small --rw=randwrite --writefua=1 --readfua=1 --size=256k
-	# Through both doors: what one wrote the other reads.
+	# Use both engines: what one wrote the other reads.
 	fio_job seed-io_uring io_uring --filename=/dev/nvme0n1 --direct=1 \
 		--bs=4k --size=2m --rw=write --verify=crc32c --do_verify=0
 	both other_door $small --rw=read --verify=crc32c
-	# The middle is taken away, its neighbours stay.
+	# Trim the middle; its neighbours stay.
 	dd if=/dev/nvme0n1 of=before bs=64k count=4 2>/dev/null
 	ours trim $small --rw=trim --offset=64k --size=128k --bs=16k
 	echo 3 >/proc/sys/vm/drop_caches

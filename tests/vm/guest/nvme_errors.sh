@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# A device of which a part can't be read; see ../nvme_errors.t.
+# Reads a device of which a part can't be read; see ../nvme_errors.t.
 . /guest/fio.sh
 
 load nvme poll_queues=2
 block="--filename=/dev/nvme0n1 --direct=1"
 command="--filename=/dev/ng0n1"
-# both MODE ARGUMENT...: on the block device and past the block layer
+# both MODE ARGUMENT...: runs a job on the block device and past the block layer
 both()
 {
 	mode=$1
@@ -20,8 +20,7 @@ both()
 	}
 }
 
-# ENODATA, which the block layer makes of it, and the device's own status: a
-# medium error, 0x281.
+# The block layer returns ENODATA, the device its own status: a medium error, 0x281.
 go_on="--continue_on_error=io --ignore_error=61:641"
 both stops --rw=read --bs=4k --size=2m --iodepth=4
 # shellcheck disable=SC2086

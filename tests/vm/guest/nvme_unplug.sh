@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The device is pulled out in mid-run; see ../nvme_unplug.t.
+# Runs jobs whose device is pulled out in mid-run; see ../nvme_unplug.t.
 . /guest/fio.sh
 
 for engine in tickwise io_uring tickwise-cmd io_uring_cmd; do
 	load nvme poll_queues=2
 	i=0
-	# A device that is found but has no size yet can't be opened.
+	# A device that appeared but has no size yet can't be opened.
 	while ! [ "$(cat /sys/block/nvme0n1/size 2>/dev/null || echo 0)" -gt 0 ] &&
 	      [ $i -lt 50 ]; do
 		sleep 0.1

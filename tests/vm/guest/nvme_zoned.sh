@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# A namespace with zones, both doors; see ../nvme_zoned.t.
+# Uses a namespace with zones as block device and by commands; see ../nvme_zoned.t.
 . /guest/fio.sh
 
 load nvme
 cat /sys/block/nvme0n1/queue/zoned >zoned
-# both MODE ARGUMENT...: each engine and fio's own, of either kind
+# both MODE ARGUMENT...: runs a job on each of our engines and of fio's own
 both()
 {
 	mode=$1
@@ -19,14 +19,14 @@ both()
 		--filename=/dev/ng0n1 "$@"
 }
 
-# From here on zones are full or in the middle, and whoever writes resets them.
+# From here on zones are full or partly written, and each job that writes resets them.
 both fill --rw=write
 both verify --rw=randwrite --verify=crc32c --do_verify=1
 both batched --rw=randwrite --iodepth_batch_submit=8
 both mixed --rw=randrw
 both one_deep --rw=randwrite --iodepth=1
 
-# Of each zone: 1, where anything is in it, or 0
+# Print 1 for each zone that has any data, else 0.
 left()
 {
 	echo 3 >/proc/sys/vm/drop_caches

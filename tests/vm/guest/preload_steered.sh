@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The preload clock while the kernel's is steered; see ../preload_steered.t.
+# Runs the preload clock while the kernel's is steered; see ../preload_steered.t.
 # burst=, pause= (ms) and rounds= may be on the kernel's command line.
 burst=$(word burst)
 pause=$(word pause)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Faults around the process; see ../process_faults.t.
+# Makes faults around the process; see ../process_faults.t.
 . /guest/fio.sh
 
 load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
 disk="--filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k"
 
-# A full disk for the report.
+# Make a full disk for the report.
 mkdir /tmp/full
 mount -t tmpfs -o size=64k tmpfs /tmp/full
 dd if=/dev/zero of=/tmp/full/filler bs=1k count=60 2>/dev/null
@@ -16,14 +16,14 @@ fio --name=full --ioengine=external:/tickwise.so $disk --eta=never \
 echo $? >full.status
 ls -A /tmp/full >full.ls
 
-# Less and less memory: what can't be had is said, nothing dies of a signal.
+# Give less and less memory: what is missing is reported, nothing dies of a signal.
 for engine in tickwise io_uring; do
 	for kb in 460000 440000 420000 410000 400000 390000 380000 370000 \
 			360000 350000 340000 330000; do
 		name=external:/tickwise.so
 		[ $engine = tickwise ] || name=$engine
-		# A session of its own: fio without memory may send SIGTERM to
-		# its whole group.
+		# Run it in a session of its own: fio without memory may send
+		# SIGTERM to its whole group.
 		# shellcheck disable=SC2086
 		(ulimit -v $kb; exec setsid timeout -s KILL 60 fio --name=m \
 			--ioengine=$name $disk --eta=never --iodepth=64 \
@@ -35,8 +35,8 @@ for engine in tickwise io_uring; do
 	done
 done
 
-# storm SIGNALS: to all of fio's processes, as fast as a shell can, 300 times or
-# until one of them has ended; prints how often
+# storm SIGNALS: sends them to all of fio's processes, as fast as a shell can, 300
+# times or until one of them has ended; prints how often
 storm()
 {
 	pids=$(pidof fio)
@@ -60,7 +60,7 @@ for engine in tickwise io_uring; do
 	wait
 done
 
-# The job's process is killed, then fio as a whole.
+# Kill the job's process, then fio as a whole.
 for engine in tickwise io_uring; do
 	# shellcheck disable=SC2086
 	fio_job killed-$engine $engine $disk --time_based=1 --runtime=20 &

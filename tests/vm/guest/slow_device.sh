@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# 24 devices, of which one is 10 % slower; see ../slow_device.t.
+# Makes 24 devices, of which one is 10 % slower; see ../slow_device.t.
 . /guest/fio.sh
 
 load configfs 2>/dev/null
@@ -18,7 +18,7 @@ device()
 	done
 }
 
-# run NAME: the jobs on stdin
+# run NAME: runs the jobs on stdin
 run()
 {
 	cat >"/tmp/$1.fio"
@@ -57,6 +57,6 @@ for name in each one; do
 	tickwise report --json /tmp/$name.json* >/tmp/$name-merged.json 2>/tmp/$name.report.err
 	tickwise report /tmp/$name.json* >/tmp/$name.txt 2>&1
 done
-# While the machine waits for the shared folder its time flies: one file.
+# Write one file: while the machine waits for the shared folder, its time passes fast.
 tar -c -C /tmp -f /tmp/results.tar $(cd /tmp && echo *-merged.json *.txt *.err *.status)
 cp /tmp/results.tar .

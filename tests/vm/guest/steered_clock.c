@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program under the preload clock, for preload_steered.t: has the kernel's
- * clock steered and the time of day set while it reads CLOCK_MONOTONIC, and
- * says how far that ever was off the real one.
+ * A program under the preload clock, for preload_steered.t. It steers the kernel's
+ * clock and sets the time of day while it reads CLOCK_MONOTONIC, and prints how far
+ * a reading was off the real clock.
  *
  *	steered_clock BURST-MS PAUSE-MS ROUNDS
  *
- * A line for each step: "NAME slew PPM reads N backwards N off NS narrowest NS".
- * Slew is the largest in the burst, before or after the step in its middle; off
- * is by how much a reading lay outside of what libc's own function showed before
- * and after it, which were `narrowest` apart at least.
+ * Each step has a line: "NAME slew PPM reads N backwards N off NS narrowest NS".
+ * Slew is the largest in the burst, before or after the step in its middle. Off is
+ * the distance of a reading to the range between the readings of libc's own
+ * function before and after it. `narrowest` is the smallest such range.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -25,8 +25,8 @@
 struct step {
 	const char *name;
 	int slew_ppm;		/* from then on */
-	int offset_us;		/* adjtime(): 500 ppm until it is done */
-	int set_seconds;	/* the time of day */
+	int offset_us;		/* adjtime(): slews by 500 ppm until done */
+	int set_seconds;	/* set the time of day by this */
 };
 
 static const struct step steps[] = {
@@ -105,7 +105,7 @@ static void read_for(struct seen *seen, int64_t ns)
 		look(seen);
 }
 
-/* The kernel's tick is of 100 ppm of itself. */
+/* A unit of the kernel's tick is 100 ppm of it. */
 static void take(const struct step *step)
 {
 	struct timex steer = { .modes = ADJ_TICK,
@@ -128,7 +128,7 @@ static void take(const struct step *step)
 	}
 }
 
-/* adjtime() begins with the next second, so what follows is read as well. */
+/* adjtime() begins with the next second, so the clock is read after that as well. */
 static int run_step(const struct step *step, int before_ppm, int64_t burst_ns,
 		    int64_t pause_ns)
 {
@@ -151,7 +151,7 @@ static int run_step(const struct step *step, int before_ppm, int64_t burst_ns,
 	       (unsigned long long)seen.backwards, (long long)seen.off_ns,
 	       (long long)seen.narrowest_ns);
 	fflush(stdout);
-	/* It goes on into the next step's. */
+	/* The slew continues into the next step. */
 	return step->offset_us ? 500 : step->slew_ppm;
 }
 

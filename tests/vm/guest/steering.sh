@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The system's clocks are steered and set in mid-run; see ../steering.t.
+# Steers and sets the system's clocks in mid-run; see ../steering.t.
 . /guest/fio.sh
 
 load null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1 submit_queues=1
 disk="--filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k --time_based=1"
 
-# meanwhile LABEL COMMAND...: after a second of a job of three
+# meanwhile LABEL COMMAND...: runs the command in the second second of a job of three
 meanwhile()
 {
 	label=$1
@@ -19,8 +19,8 @@ meanwhile()
 	done
 }
 
-# A tick of 10050 us that is said to be one of 10000: 0.5 % fast. So it was
-# before the job, too: it runs like that from end to end.
+# The kernel takes a tick of 10000 us for 10050: its clock is 0.5 % fast. It is so
+# before the job, too, and for all of the job.
 adjtimex -t 10050 >/dev/null
 meanwhile fast true
 adjtimex -t 9950 >/dev/null

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The kernel's trace events around a slow I/O; see ../trigger.t.
+# Records the kernel's trace events around a slow I/O; see ../trigger.t.
 . /guest/fio.sh
 
 load nvme
@@ -7,7 +7,7 @@ cat /proc/version >version
 mkdir -p /tracing
 mount -t tracefs tracefs /tracing
 
-# job LABEL TW_TRIGGER: then what is in tracefs, a little later than its end
+# job LABEL TW_TRIGGER: runs a job; then lists tracefs, a little after the job's end
 job()
 {
 	fio_job "$1" tickwise --filename=/dev/nvme0n1 --direct=1 --bs=4k \

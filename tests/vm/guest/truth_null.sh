@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A device that takes a known time; see ../truth_null.t.
+# Runs jobs on a device that takes a known time; see ../truth_null.t.
 . /guest/fio.sh
 
 for ns in 10000 20000 50000 100000 1000000; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# An NVMe device that takes a known time; see ../truth_nvme.t.
+# Runs jobs on an NVMe device that takes a known time; see ../truth_nvme.t.
 . /guest/fio.sh
 
 load nvme poll_queues=2

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded into qemu-system-x86_64: the counter of each virtual CPU lies as told,
- * and what it is told may change while the machine runs.
+ * Loaded into qemu-system-x86_64, makes the counter of each virtual CPU lie as a
+ * file tells. The file may change while the machine runs.
  *
- *	LYING_COUNTER=FILE	lines of "CPU TICKS PPM": CPU, from 0, or "all",
- *				is ahead by so many ticks and gains so many
- *				ppm from now on. Looked at every 2 ms.
+ * 	LYING_COUNTER=FILE	lines of "CPU TICKS PPM": CPU, from 0, or "all",
+ * 				is TICKS ahead and gains PPM from now on. The
+ * 				file is read every 2 ms.
  *
- * qemu asks one function of its own for every read of the counter under
- * software emulation; programs export their functions, but don't look for them
- * elsewhere, so its code is overwritten with a jump to the one here. Writes of
- * the counter's register do nothing under emulation, hence this way.
+ * Under software emulation qemu calls one function of its own for every read of the
+ * counter. Programs export their functions, but do not search for them elsewhere,
+ * so its code is overwritten with a jump to the function here. Writes of the
+ * counter's register do nothing under emulation; hence this way.
  *
- * Which CPU asks is told by its state's address: they come in the order in
- * which they read the counter first, which is that of their numbers, since the
- * first one starts the others.
+ * The address of its state identifies the CPU that reads. CPUs come in the order of
+ * their first readings. That is the order of their numbers, since the first CPU
+ * starts the others.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -69,7 +69,7 @@ static uint64_t lying_ticks(void *state)
 				   lie->ppm * 1e-6);
 }
 
-/* What was there may still be in use: it stays. */
+/* The former entry may still be in use: it stays. */
 static void tell(unsigned cpu, int64_t ahead_ticks, double ppm)
 {
 	struct lie *lie = malloc(sizeof(*lie));
@@ -111,7 +111,7 @@ static void *look(void *path)
 
 			fclose(file);
 			text[length] = '\0';
-			/* A whole line, and another one than before. */
+			/* Take a whole line that differs from the one before. */
 			if (strchr(text, '\n') && strcmp(text, before)) {
 				memcpy(before, text, sizeof(before));
 				obey(text);
@@ -147,7 +147,7 @@ static __attribute__((constructor)) void start(void)
 	pthread_t thread;
 	unsigned cpu;
 
-	/* Whatever else LD_PRELOAD reaches, timeout(1) for one. */
+	/* LD_PRELOAD reaches other programs, too: timeout(1) for one. */
 	if (!path || !asked)
 		return;
 	for (cpu = 0; cpu < CPUS; cpu++)
