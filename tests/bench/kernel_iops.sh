@@ -3,13 +3,13 @@
 #
 # Measures what the stages inside the kernel cost. Prints IOPS and CPU time per I/O
 #
-# 	auto/off	of the engine, with the stages relative to without
-# 	off/off		a second arm without: what the machine's noise alone does
-# 	loaded/stock	of fio's own engine, while the programs of another job are
-# 			loaded: what they cost a process that they do not stamp
-# 	stock/stock	its noise
-# 	off/other	relative to the engine that OTHER names, where it is set: one
-# 			from before there were such stages
+#	auto/off	of the engine, with the stages relative to without
+#	off/off		a second arm without: what the machine's noise alone does
+#	loaded/stock	of fio's own engine, while the programs of another job are
+#			loaded: what they cost a process that they do not stamp
+#	stock/stock	its noise
+#	off/other	relative to the engine that OTHER names, where it is set: one
+#			from before there were such stages
 #
 # and the time in the programs per I/O, by the kernel's own account (bpf_stats). Run
 # it as root.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For kernel_attach.t: a program that uses io_uring for other things than files, so many
- * times each:
+ * For kernel_attach.t: a program that uses io_uring for other things than files,
+ * each this number of times:
  *
  *	4	multishot accepts of 3 connections, each of which is then cancelled
  *	10	sends, and as many receives
@@ -10,8 +10,8 @@
  *	6	nops without a completion
  *	10	reads of no file
  *
- * With "registered" the ring keeps no descriptor, and 9 nops follow when stdin has ended.
- * With "many" 8000 rings are made, each for one nop, with 2000 open at most.
+ * With "registered" the ring keeps no descriptor, and 9 nops follow when stdin has
+ * ended. With "many" it makes 8000 rings, each for one nop, with 2000 open at most.
  * Exit 2 with the reason where io_uring can't be used so.
  */
 #include <arpa/inet.h>
@@ -42,7 +42,10 @@ static struct io_uring_sqe *next(void)
 	return sqe;
 }
 
-/* Submit what there is and take so many completions; the last one's result. */
+/*
+ * Submit the prepared entries and take @count completions. Return the result of the
+ * last.
+ */
 static int take(unsigned count)
 {
 	struct io_uring_cqe *cqe;
@@ -78,7 +81,7 @@ static int listening(struct sockaddr_in *at)
 	return fd;
 }
 
-/* One connection: what was accepted and what connected. */
+/* Make one connection: the accepted end and the connecting end. */
 static void connections(int ends[2])
 {
 	struct sockaddr_in at;
@@ -144,8 +147,10 @@ static void others(void)
 	}
 }
 
-/* As many are closed at a time as may be open: the kernel needs a while to free them, and
- * the next ones are at other places. */
+/*
+ * Close as many at a time as may be open: the kernel needs a while to free them,
+ * and the next ones are at other places.
+ */
 static void many_rings(void)
 {
 	static struct io_uring rings[2000];
@@ -159,7 +164,7 @@ static void many_rings(void)
 	if (files.rlim_cur < most + 100)
 		most = (unsigned)files.rlim_cur - 100;
 	for (made = 0; made < 8000; made++) {
-		/* Closed ones still count until they are freed. */
+		/* Closed ones still count until the kernel has freed them. */
 		while (io_uring_queue_init(1, &ring, 0))
 			usleep(1000);
 		nops(1);

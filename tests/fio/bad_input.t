@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: what can go wrong around a job ends in one clear line, a failing
-# exit, and nothing left behind.
-# Defect: a silent success, a crash, half a report.
+# Behaviour: what can go wrong around a job ends in one clear line and a failing
+# exit, and leaves nothing. Defect: a silent success, a crash, half a report.
 . "$(dirname "$0")/fio_tap.sh"
 
-# fails WHAT TEXT: the last run failed without a signal and said TEXT. (fio adds
-# lines of its own; ours are counted below, where they are ours.)
+# fails WHAT TEXT: passes if the last run failed without a signal and printed TEXT.
+# (fio adds lines of its own; ours are counted below.)
 fails()
 {
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
@@ -20,10 +19,10 @@ fails()
 	rm -f out err out.json
 }
 
-# one_line WHAT: exactly one of ours
+# one_line WHAT: passes if exactly one line is ours
 one_line()
 {
-	[ "$(said | grep -c '^tickwise: ')" -eq 1 ]
+	[ "$(messages | grep -c '^tickwise: ')" -eq 1 ]
 	ok $? "$1: one line of ours"
 }
 
@@ -63,8 +62,8 @@ status=$?
 one_line "a report directory that is not there"
 fails "a report directory that is not there" "the latency report was not written"
 
-# Root may write anywhere, and is somebody else for this; with copies that anybody
-# may read.
+# Root may write anywhere, so it becomes another user for this, with copies that all
+# users may read.
 mkdir sealed
 chmod 500 sealed
 user=
@@ -107,7 +106,7 @@ else
 	skip "no small file system can be mounted: a full disk can't be tested"
 fi
 
-# The shell's limit on file sizes is a disk that is full for anybody.
+# The shell's limit on file sizes is a full disk for any user.
 rm -f ./*.tickwise.json
 (
 	trap '' XFSZ
@@ -148,12 +147,12 @@ for clock in --clocksource=gettimeofday --gtod_cpu="$cpu" \
 done
 rm -f ./*.tickwise.json
 
-# fio's stdout stays fio's: a job in JSON parses as JSON.
+# fio's stdout stays fio's: the output of a job in JSON parses as JSON.
 "$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=read --size=64k \
 	--output-format=json >stdout.json 2>err
 [ "$(head -c 1 stdout.json)" = "{" ] &&
 	json stdout.json '$j->{jobs}[0]{read}{total_ios} == 16'
 ok $? "nothing of ours in fio's stdout"
-[ -z "$(said)" ]
+[ -z "$(messages)" ]
 ok $? "and nothing on stderr when all is well"
 done_testing

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: jobs that a client sends to a fio server run there; the reports
-# stay with the server, one for each job, also where two clients send jobs of
-# the same name at the same time. The client gets the messages of the engine.
-# Defect: a report lost, half written, overwritten by the other client's or
-# left with the client; a server that does not come back for the next.
+# Behaviour: jobs that a client sends to a fio server run there. The reports stay
+# with the server, one for each job, also where two clients send jobs of the same
+# name at the same time. The client gets the messages of the engine. Defect: a
+# report lost, half written, overwritten by the other client's or left with the
+# client; a server that takes no next job.
 . "$(dirname "$0")/fio_tap.sh"
 
 mkdir server client
@@ -20,8 +20,8 @@ iodepth=4
 numjobs=2
 EOF
 
-# By a socket of their own: no port that somebody else may have. On a busy machine
-# the server takes a while until it listens.
+# Use a socket of the test's own: a port may belong to another program. On a busy
+# machine the server takes a while until it listens.
 socket=sock:$scratch/socket
 (cd server && exec "$FIO" --server="$socket") >server.out 2>&1 &
 server=$!
@@ -41,7 +41,7 @@ if [ -z "$server" ]; then
 	exit 0
 fi
 
-# send OUTPUT: the job, from where the client stands
+# send OUTPUT: sends the job from the client's folder
 send()
 {
 	(cd client && timeout $hung_s "$FIO" --client="$socket" \
@@ -72,7 +72,7 @@ for report in server/*.tickwise.json; do
 	ok $? "it is whole: $(basename "$report")"
 done
 
-# Which the engine refuses when the job begins, on the server.
+# The engine, on the server, refuses this when the job begins.
 {
 	grep -v '^numjobs' client/job.fio
 	printf 'nrfiles=2\nopenfiles=1\nregisterfiles\n'

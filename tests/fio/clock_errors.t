@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a report has the error of our clock and of fio's against both of
-# the system's clocks, and the rate that the whole run gives beside the frozen
-# one, all from the same looks.
-# Defect: a sign turned round, the wrong reference, a rate over another time.
+# Behaviour: a report has the error of our clock and of fio's against both of the
+# system's clocks. It has the rate of the whole run next to the frozen one, all from
+# the same readings. Defect: a wrong sign, the wrong reference, a rate over another
+# time.
 . "$(dirname "$0")/fio_tap.sh"
 
 run_fio --name=c --filename=data --size=4m --rw=randread --bs=4k \
 	--time_based=1 --runtime=200ms --tw_report=c.json
 ok $? 'a job'
-# Off MONOTONIC is off RAW less what MONOTONIC is off RAW: the same numbers,
-# added up in another order.
+# The error against MONOTONIC is the error against RAW minus MONOTONIC's own against
+# RAW: the same numbers, added in another order.
 for clock in tickwise fio; do
 	json c.json 'my $c = $j->{clocks}; my $mine = $c->{"'$clock'"};
 		my $off = $mine->{off_monotonic};
@@ -26,8 +26,8 @@ json c.json '$j->{clocks}{tickwise}{source} ne "system"' || {
 	skip 'the counter is not used here'
 	done_testing
 }
-# The clock's readings at the two looks are rounded to a nanosecond, and one is by our
-# time, the other by that clock's: apart by the error's square.
+# The clock's two readings are rounded to a nanosecond. One is by our time, the
+# other by that clock's, so they differ by the error's square.
 json c.json 'my $t = $j->{clocks}{tickwise}; my $r = $t->{refit};
 	my $ppb = 2e9 / $t->{over_ns} + 2e-9 * $t->{error_ppb} ** 2;
 	abs($r->{frozen_error_ppb} - $t->{error_ppb}) < $ppb &&
@@ -38,12 +38,12 @@ json c.json 'my $r = $j->{clocks}{tickwise}{refit};
 	$r->{bound_ppb} <= $j->{clocks}{tickwise}{uncertainty_ppb} * 1.001'
 ok $? 'and is as well known as the two looks'
 
-# RAW jumps ahead by 100 ms in mid-run, between two reads, and nothing else does:
-# who is held against it seems slow by that. To 1 ms of it, a thousandth of the job's
-# time, which is long on a busy machine, and what the two looks were uncertain: no clock
-# runs off another one by more, ours by some 10 ppm at the worst, CLOCK_MONOTONIC by 500
-# ppm while the kernel steers it. fio's own may be off by any amount where its
-# calibration was disturbed, but by the same against both, less the jump.
+# RAW alone jumps ahead by 100 ms in mid-run, between two reads: a clock compared
+# with it seems slow by that. The tolerance is 1 ms, a thousandth of the job's time
+# (which is long on a busy machine), and the uncertainty of the two readings. No
+# clock runs off another one by more: ours by some 10 ppm at worst, CLOCK_MONOTONIC
+# by 500 ppm while the kernel steers it. fio's own clock may be off by any amount
+# where its calibration was disturbed, but by the same against both, minus the jump.
 env LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT=raw \
 	timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$TICKWISE_SO" \
 	--filename=data --size=4m --bs=4k --rw=randread --number_ios=3 \
@@ -65,7 +65,7 @@ ok $? 'and ours is not against the other'
 json jump.json "$near"'my $f = $j->{clocks}{fio};
 	near($f->{error_ns} - $f->{off_monotonic}{error_ns} + 1e8, $f)'
 ok $? "fio's is off the two by amounts that differ by it"
-# By the refit the run took the jump longer.
+# By the refit the run took longer by the jump.
 json jump.json "$near"'my $t = $j->{clocks}{tickwise}; my $r = $t->{refit};
 	near($t->{over_ns} / (1 + $r->{frozen_error_ppb} * 1e-9) -
 		$t->{over_ns} - 1e8, $t) && $r->{hz} < $t->{hz}'

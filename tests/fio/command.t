@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the passthrough engine loads into this fio, knows the options of
-# fio's io_uring_cmd, and refuses what is no NVMe namespace and what it doesn't
-# do, in one line and before anything is written. (What it does to a device is
-# tested where there is one.)
-# Defect: a symbol that this fio lacks, a job dropped over a name, a file
-# written to as if it were a device.
+# Behaviour: the passthrough engine loads into this fio and knows the options of
+# fio's io_uring_cmd. It refuses what is no NVMe namespace and what it does not do,
+# in one line and before anything is written. (tests/vm tests what it does to a
+# device.) Defect: a symbol that this fio lacks, a job that ends over an option's
+# name, a file written to as if it were a device.
 . "$(dirname "$0")/fio_tap.sh"
 
 command_so=$TW_BUILD/tickwise-cmd.so
@@ -17,7 +16,7 @@ command_so=$TW_BUILD/tickwise-cmd.so
 [ -s fio.names ] && [ -z "$(comm -23 fio.names our.names)" ]
 ok $? "it loads and knows every option of this fio's io_uring_cmd"
 
-# refuses WHAT TEXT ARGUMENT...: one line of ours, with the text
+# refuses WHAT TEXT ARGUMENT...: passes if one line is ours and has the text
 refuses()
 {
 	what=$1
@@ -28,7 +27,7 @@ refuses()
 	status=$?
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 	ok $? "$what: failing exit ($status)"
-	[ "$(said | grep -c '^tickwise')" -eq 1 ] && said | grep '^tickwise' |
+	[ "$(messages | grep -c '^tickwise')" -eq 1 ] && messages | grep '^tickwise' |
 		grep -qF "$text" || { sed 's/^/# /' err; false; }
 	ok $? "$what: one line of ours: $text"
 }
@@ -43,7 +42,7 @@ for mode in --thread=0 --thread=1; do
 	[ ! -e new ]
 	ok $? "it is not made"
 done
-# Another character device: what it is not is said by fio's own helper.
+# Another character device: fio's own helper reports what it is not.
 timeout -s KILL $hung_s "$FIO" --name=c --ioengine="external:$command_so" \
 	--filename=/dev/null --rw=read --size=64k >out 2>err
 [ $? -eq 1 ]
@@ -52,7 +51,7 @@ for option in write_mode=zeroes verify_mode=compare read_mode=prefetch deac=1 \
 		cdb_len=16 verify_bytchk=1 cmd_type=bsg; do
 	refuses "$option" "${option%%=*}: refused" --filename=file --$option
 done
-# As the table says; what metadata brings along ends while fio parses.
+# As the table tells. What metadata asks for ends while fio parses.
 is "$(awk -F'  +' '/^[a-z_]+  +3[.]/ && $4 == "refused" { print $1 }' \
 		"$root/core/man/fio-tickwise.7" | sort | tr '\n' ' ')" \
 	"cdb_len deac md_per_io_size read_mode verify_bytchk verify_mode write_mode " \

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the engine looks at the counter again when a job has ended. A
-# machine that slept, or a system clock that is no longer where the counter
-# says, makes the job's report say that the counter was unreliable, with the
-# reason, once on stderr; a good run says nothing.
-# Defect: latencies of a clock that went wrong in mid-run, passed off as good.
+# Behaviour: the engine checks the counter again when a job has ended. After a sleep
+# of the machine, or if the system clock and the counter disagree, the job's report
+# calls the counter unreliable, with the reason, and stderr does so once. A good run
+# prints nothing. Defect: latencies of a clock that went wrong in mid-run, passed
+# off as good.
 . "$(dirname "$0")/fio_tap.sh"
 
-# job [NAME=VALUE]...: two reads, and a pause between them, in which the clock goes
-# wrong. Where others had the CPU for all of a calibration or of a look at the end
-# there is no verdict on the counter, as it should be: then there is another job.
+# job [NAME=VALUE]...: runs two reads, with a pause between them, in which the clock
+# goes wrong. If others had the CPU for all of a calibration or of the check at the
+# end, there is rightly no verdict; then it runs another job.
 job()
 {
 	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

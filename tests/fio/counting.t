@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: of a million I/Os none is lost and none is counted twice: fio's
-# count of what it issued, its latency samples, the engine's count and the
-# histograms' agree to the last one, whichever way the I/Os come through the
-# ring. tw_test_nop=1 makes it a test of nothing but the engine: it says so on
-# stderr and in the report, and touches no data. tests/bench/engine_count.sh does a
-# hundred million.
-# Defect: a completion that is taken twice or skipped at the end of the ring, a
-# bin that overflows, a stage added without its I/O, nops taken for reads.
+# Behaviour: of a million I/Os none is lost and none is counted twice. fio's count
+# of what it issued, its latency samples, the engine's count and the histograms'
+# agree exactly, whichever way the I/Os come through the ring. tw_test_nop=1 tests
+# nothing but the engine: stderr and the report tell so, and no data is touched.
+# tests/bench/engine_count.sh does a hundred million.
+#
+# Defect: a completion that is taken twice or skipped at the end of the ring, a bin
+# that overflows, a stage added without its I/O, nops taken for reads.
 . "$(dirname "$0")/fio_tap.sh"
 
 head -c 1048576 /dev/urandom >n.data
 before=$(cksum <n.data)
 
-# nops COUNT ARGUMENT...
+# nops COUNT ARGUMENT...: runs a job of nops
 nops()
 {
 	count=$1
@@ -23,7 +23,7 @@ nops()
 	run_fio --name=n --filename=n.data --bs=512 --size=1m \
 		--io_size=$((count * 512)) --tw_test_nop=1 "$@"
 }
-# all_equal COUNT: fio's issues and samples, and our counts
+# all_equal COUNT: compares fio's issues and samples, and our counts
 all_equal()
 {
 	is "$(perl -MJSON::PP -e 'local $/; my ($fio, $tw) = map {
@@ -57,7 +57,7 @@ json n.1.*.tickwise.json '!grep { $j->{stages}{$_}{read}{count} != 1e6 }
 	"queue", "kernel", "deliver"'
 ok $? 'a million of each stage'
 
-# Depths that fill the ring and that don't; one by one; both directions.
+# Depths that fill the ring and others; one by one; both directions.
 nops 100000 --rw=randrw --iodepth=1
 all_equal 100000 'one at a time'
 nops 100000 --rw=randrw --norandommap=1 --iodepth=5 --iodepth_batch=5

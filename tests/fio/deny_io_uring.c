@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a command in which io_uring_setup fails as on a kernel without it or in
- * a container that forbids it.
+ * Runs a command in which io_uring_setup fails, as on a kernel without io_uring or
+ * in a container that forbids it.
  *
  *	deny_io_uring ENOSYS|EPERM COMMAND [ARG...]
  */

@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a job with files on two devices has each I/O in the histograms of one of
-# them, as the manual describes it; a job with two files on one device has none of that.
-# Defect: a device that is missed or taken for another one, I/Os that get lost.
+# Behaviour: a job with files on two devices has each I/O in the histograms of one
+# device, as the manual describes. A job with two files on one device has no such
+# histograms. Defect: a device that is missed or taken for another one, I/Os that
+# get lost.
 #
-# /dev/shm is a file system of its own nearly everywhere; where it is not, or can't be
-# written, there is no second device without privileges.
+# /dev/shm is a file system of its own nearly everywhere. Where it is not, or is
+# read-only, there is no second device without privileges.
 . "$(dirname "$0")/fio_tap.sh"
 
 keys=$root/tests/unit/report_keys.pl
 manual=$root/core/man/tickwise-report.5
 
-# tell FILE PERL-EXPRESSION: prints it
+# tell FILE PERL-EXPRESSION: prints the expression
 tell()
 {
 	from_json "$1" "print do { $2 }"
@@ -58,12 +59,13 @@ is "$(tell two.json 'my $bad = 0;
 	}
 	$bad')" 0 'its parts over time have all of them'
 
-# One device each: their own histograms are the device's, also in files of intervals.
+# With one device for each job, the job's histograms are the device's, also in files
+# of intervals.
 run_fio --name=far --filename="$other/c" --size=64k --rw=randread --bs=4k \
 	--tw_interval=100ms --tw_report=jobs.json --name=near --filename=a --size=64k \
 	--rw=randread --bs=4k --loops=2 --tw_interval=100ms --tw_report=jobs.json
 ok $? 'two jobs on a device each'
-# devices FILE...: number and reads of each in the merged reports
+# devices FILE...: prints number and reads of each device in the merged reports
 devices()
 {
 	run report --json "$@"

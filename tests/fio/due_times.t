@@ -1,23 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: of eight reads in one batch that are due 100, 200 ... 800 us after
-# their submission, fio's own clat is each one's own with tw_event_time=1 and
-# tw_event_wait=1; where fio's engine gives all eight the time of the last, and so
-# does ours with only one of the two options.
-# Defect: a completion that is stamped with the batch, a wait for all of them, a
-# shift by another I/O's time.
+# Behaviour: eight reads in one batch are due 100, 200 ... 800 us after their
+# submission. With tw_event_time=1 and tw_event_wait=1 fio's own clat is the one of
+# each read. fio's engine gives all eight the time of the last, and so does ours
+# with only one of the two options. Defect: a completion that is stamped with the
+# batch, a wait for all of them, a shift by another I/O's time.
 #
-# In simulated time (preload/ring_device.c), so that what is right is known.
-# Between the moment that a completion is due and the stamp of it lie the readings
-# of the clock, 10 ns each; no more than ten of them: 100 ns.
+# Simulated time (preload/ring_device.c) makes the right result known. Between the
+# due time of a completion and its stamp are readings of the clock, 10 ns each, at
+# most ten of them: 100 ns.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
 head -c 65536 /dev/zero >d.data
 
-# eight ENGINE ARGUMENT...: 20 ms of batches of eight; the clat (us) of those due
-# at 100, 200 ... us, where all of them have the same to 100 ns
+# eight ENGINE ARGUMENT...: runs 20 ms of batches of eight; prints the clat (us) of
+# those due at 100, 200 ... us, where all of them agree to 100 ns
 eight()
 {
 	engine=$1

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: reads and writes that move nothing without an error, as those of a
-# block device that is gone, are to fio I/Os like any other, with either engine.
-# Ours counts them apart as well, and says so once for each job; those of the
-# ramp time it leaves out, as fio does.
-# Defect: a device that is gone passed off as a fast one.
+# Behaviour: reads and writes that move nothing and have no error, as those of a
+# block device that is gone, are I/Os like any other to fio, with either engine.
+# Ours also counts them apart, and reports them once for each job. It leaves out
+# those of the ramp time, as fio does. Defect: a device that is gone passed off as a
+# fast one.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
-# job SETTINGS ARGUMENT...: reads of 4 KiB, one at a time
+# job SETTINGS ARGUMENT...: runs reads of 4 KiB, one at a time
 job()
 {
 	settings=$1
@@ -21,7 +21,7 @@ job()
 		--iodepth=1 --tw_report=r.json "$@"
 }
 
-# empty: of the report, reads and writes
+# empty: prints the report's count of empty reads and writes
 empty()
 {
 	from_json r.json 'print $j->{empty}{read} + $j->{empty}{write}'
@@ -55,8 +55,8 @@ job DEVICE_NONE=1 --tw_report=none
 is "$(grep -c '^tickwise: e: 64 of .* moved nothing' err)" 1 \
 	'without a report it is said as well'
 
-# All are: so no more than are recorded, although there were more. A hundred of
-# each in simulated time.
+# All are empty, so the count is no more than are recorded, although there were
+# more. A hundred of each in simulated time.
 job 'DEVICE_NONE=1 DEVICE_SERIAL_US=1000' --time_based --runtime=100ms \
 	--ramp_time=100ms
 json r.json '$j->{empty}{read} == $j->{ios}{read} &&

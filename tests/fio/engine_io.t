@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: data goes to its place and comes back, at any depth, in processes
-# and threads, with every kind of sync; fio's own statistics are complete; the
-# report counts exactly what fio counted.
-# Defect: a completion matched with the wrong io_u, a lost or doubled one, an
-# issue time not set (clat of centuries), slat left out, ramp time recorded.
+# Behaviour: data goes to its place and comes back, at any depth, in processes and
+# threads, with every kind of sync. fio's own statistics are complete, and the
+# report counts exactly what fio counted. Defect: a completion matched with the
+# wrong io_u, a lost or doubled one, an issue time not set (clat of centuries), slat
+# left out, ramp time recorded.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
-# all_of NAME: fio counted, we counted, slat and clat are whole.
+# all_of NAME: passes if fio and the report counted all, and slat and clat are whole
 statistics='
 my $n = 0; my $fine = 1;
 for my $job (@{$j->{jobs}}) {
@@ -19,7 +19,7 @@ for my $job (@{$j->{jobs}}) {
 		next unless $s->{total_ios};
 		$fine = 0 if $s->{slat_ns}{N} != $s->{total_ios};
 		$fine = 0 if $s->{clat_ns}{N} != $s->{total_ios};
-		# lat is slat + clat but for one whole ns each
+		# lat is slat + clat, within one whole ns each
 		$fine = 0 if abs($s->{lat_ns}{mean} - $s->{slat_ns}{mean} -
 			$s->{clat_ns}{mean}) > 2;
 		# an hour in one I/O is a wrong clock
@@ -64,7 +64,7 @@ ok $? "batches are fewer than I/Os"
 
 for sync in fsync fdatasync sync_file_range=write; do
 	rm -f ./*.tickwise.json
-	# Deeper, fio itself may ask for a range that begins nowhere.
+	# At greater depths fio itself may ask for a range that begins nowhere.
 	case $sync in
 	*=*) option=--$sync:8 depth=1 ;;
 	*) option=--$sync=8 depth=4 ;;
@@ -95,10 +95,11 @@ ok $? "gtod_reduce"
 json g.1.*.tickwise.json '$j->{ios}{read} == 512'
 ok $? "the engine's own stamps need none of fio's clock"
 
-# A file that loses its end between its set-up and the job: one read of it comes back
-# short, which fio sends again, and those after it with nothing, which it counts.
+# A file that loses its end between its set-up and the job. One read of it comes
+# back short, which fio sends again. Those after it come back empty, which fio
+# counts.
 echo 'truncate -s 2097664 shrinks.data' >shrink.sh
-# shrink ENGINE: how it ends, and what fio has counted
+# shrink ENGINE: prints how the job ends, and what fio has counted
 shrink()
 {
 	rm -f ./*.tickwise.json

@@ -8,12 +8,12 @@
 #
 #	engine_scripts.pl DIRECTORY...
 #
-# Left out is what differs from one run to the next: process, host, times of day,
-# clocks, the counter's verdict, versions, the facts of machine, files and devices,
-# and fio's own lat, which is among its figures. So are the sums of stages by lat,
-# the histograms' bins, of which the percentiles are made, what is computed from
-# other values, and two counts that fio's versions make differently (see
-# @miscounted).
+# Values that differ from one run to the next are left out: process, host, times of
+# day, clocks, the counter's verdict, versions, the facts of machine, files and
+# devices. So is fio's own lat, which is among its figures. Also left out are the
+# sums of stages by lat, the histograms' bins, of which the percentiles are made,
+# and what is computed from other values. Two counts that fio's versions make
+# differently are left out as well (see @miscounted).
 use strict;
 use warnings;
 use JSON::PP;
@@ -23,11 +23,11 @@ my @percentiles = ("1.000000", "50.000000", "90.000000", "99.000000",
 
 # Jobs with fdatasync or sync_file_range. Up to 3.42 fio counts these syncs past the
 # end of its array of total_ios: as short reads or short writes, and not as syncs.
-# Its commit af511749 counts them as syncs. The samples of sync's lat_ns and the
-# report's ios.sync have their number with every fio.
+# Its commit af511749 counts them as syncs. With every fio, the samples of sync's
+# lat_ns and the report's ios.sync have the right number.
 my @miscounted = ("order_fdatasync", "order_range", "serial_replay");
 
-# fio may say what went wrong in front of its JSON.
+# fio may print an error in front of its JSON.
 sub parsed
 {
 	my ($file) = @_;
@@ -39,7 +39,7 @@ sub parsed
 	return JSON::PP->new->decode($text);
 }
 
-# A line for what the object has itself, then those of the objects in it.
+# Print a line for the object's own values, then those of the objects in it.
 sub show
 {
 	my ($path, $object) = @_;

@@ -2,30 +2,32 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: on a device of scripted behaviour, in simulated time, each job has the
-# report and the figures of fio's that stand in expected/NAME.txt. Completions
-# are inline, late, out of order, short, empty, failed and hidden; calls are
-# refused, interrupted and take less than they are given; I/Os come again.
-# Defect: an engine that was rewritten and does any of this in another way.
+# report and fio's figures that are in expected/NAME.txt. Completions are inline,
+# late, out of order, short, empty, failed and hidden. Calls are refused,
+# interrupted, and take less than they are given. I/Os come again. Defect: a
+# rewritten engine that does any of this in another way.
 #
 # preload/ring_device.c knows nothing of the engine's inside, so it runs any engine.
-# Time moves when the kernel is entered, by sleeping, by the device, and by 100 ns
+# Time passes when the kernel is entered, by sleeping, by the device, and by 100 ns
 # between two I/Os that fio queues. An engine may read its clock as often as it
-# wants. Not here: sqthread_poll, rates, runtimes and other waiting by reading a
-# clock (the device can't do that), commands (they need a device), syncfs (not
+# wants.
+#
+# Not here: sqthread_poll, rates, runtimes and other waiting by reading a clock (the
+# device can't do that), and commands (they need a device). Nor are syncfs (not
 # every fio has it), and stamps of the CPU's counter (its time is not simulated).
 #
-# The files are the same for fio 3.33, 3.36 and 3.39. That is why nothing is random
-# here: these versions draw other offsets.
+# The files are the same for fio 3.33, 3.36 and 3.39. Nothing is random here because
+# these versions draw different offsets.
 #
 #	TW_EXPECT=1 tests/fio/engine_scripts.t
 #
-# writes the expected files anew. Explain each line that `git diff` then shows in
-# the commit that changes it.
+# writes the expected files anew. In the commit that changes them, explain each line
+# that `git diff` then shows.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 here=$root/tests/fio
 
-# on SETTINGS: how the device behaves for the scripts that follow
+# on SETTINGS: sets how the device behaves for the scripts that follow
 on()
 {
 	runs=$((runs + 1))
@@ -35,7 +37,7 @@ on()
 	echo "$device" >settings
 	jobs=
 }
-# script NAME ARGUMENT...: 128 I/Os of a file of its own
+# script NAME ARGUMENT...: adds 128 I/Os of a file of its own
 script()
 {
 	name=$1
@@ -45,7 +47,7 @@ script()
 	jobs="$jobs --name=$name --filename=$name.data --size=512k \
 		--tw_report=$name.json $*"
 }
-# run: all scripts of one device together, and some devices: fio sleeps much
+# run: runs all scripts of one device together, and some devices: fio sleeps much
 run()
 {
 	# shellcheck disable=SC2086
@@ -55,7 +57,7 @@ run()
 	cd ..
 	[ $((runs % 4)) -ne 0 ] || wait
 }
-# compare RUN/NAME
+# compare RUN/NAME: compares the job with the expected file
 compare()
 {
 	name=${1#*/}
@@ -140,7 +142,8 @@ script order_thread_verify --rw=write --thread=1 --verify=crc32c $batches
 script order_slowest --rw=read --tw_slowest=20 --tw_digits=2 $eight
 run
 
-# A log, since fio's versions put flushes at other places among writes in flight.
+# These write a log, since fio's versions put flushes at other places among writes
+# in flight.
 on DEVICE_SERIAL_US=50
 {
 	echo 'fio version 2 iolog'
@@ -212,7 +215,7 @@ script gone --rw=read $eight
 script gone_on --rw=rw --continue_on_error=all $eight
 run
 
-# A call for a trim waits for the writes in front of it.
+# A call for a trim waits for the writes before it.
 on DEVICE_BLOCK=.data
 script trim_1 --rw=trim
 script trim_batches --rw=trim $batches

@@ -1,29 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: what goes wrong reaches fio as from its own io_uring engine on the
-# same device: errors of single I/Os, transfers that move half or nothing, a
-# device that goes away, system calls that fail, completions that don't fit in
-# the ring. fio ends with the same exit code and the same text, and has counted
-# the same: error, total_err, first_error, I/Os, bytes, short and dropped ones.
-# Where a job ends early with others in flight, as many of them are done by then:
-# all of it goes by simulated time (preload/ring_device.c), on a device that does
-# one after another, so that nothing depends on the moment.
+# Behaviour: errors reach fio as from its own io_uring engine on the same device:
+# errors of single I/Os, transfers that move half or nothing, a device that goes
+# away, system calls that fail, completions that do not fit in the ring. fio ends
+# with the same exit code and the same text, and has counted the same: error,
+# total_err, first_error, I/Os, bytes, short and dropped ones. Where a job ends
+# early with other I/Os in flight, as many of them are done by then. All of it goes
+# by simulated time (preload/ring_device.c), on a device that does one I/O after
+# another, so that nothing depends on the moment.
 #
-# System calls that fail for good are the exception: fio's engine looks at errno
-# for them, which its own way into the kernel does not set, so that it may go on
-# over any error. Ours ends the job with it.
-# Defect: an error that is swallowed or made another one, a short transfer taken
-# for a whole one, a job that goes on where fio's engine gives up, or hangs.
+# System calls that fail for good are the exception. fio's engine reads errno for
+# them, which its own way into the kernel does not set, so that it may go on after
+# any error. Ours ends the job with the error. Defect: an error that is swallowed or
+# changed, a short transfer taken for a whole one, a job that goes on where fio's
+# engine gives up, or hangs.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
 # Some versions of fio's own engine do wait for ever.
 hung_s=60
 
-# outcome STATUS: all that a user sees of the errors, without what names a
-# process or a place in a source, and what only ours says (empty.t; that in simulated
-# time there is no counter)
+# outcome STATUS: prints all that a user sees of the errors, without the names of a
+# process or a place in a source, and without what only ours reports (empty.t; that
+# there is no counter in simulated time)
 outcome()
 {
 	echo "exit $1"
@@ -44,7 +44,8 @@ outcome()
 		}' 2>&1
 }
 
-# with_both SETTINGS ARGUMENT...: with fio's engine and ours; are they alike?
+# with_both SETTINGS ARGUMENT...: runs the job with fio's engine and ours; true if
+# they are alike
 with_both()
 {
 	settings=$1
@@ -62,19 +63,19 @@ with_both()
 	cmp -s outcome.io_uring outcome.external
 }
 
-# Did fio's own engine wait until it was killed?
+# True if fio's own engine waited until it was killed.
 stock_hangs()
 {
 	grep -q '^exit 137' outcome.io_uring
 }
 
-# alike WORDS SETTINGS ARGUMENT...
+# alike WORDS SETTINGS ARGUMENT...: passes if both end alike
 alike()
 {
 	words=$1
 	shift
 	with_both "$@"
-	# There is nothing to be like; ours has to end all the same.
+	# There is nothing to compare with; ours has to end in any case.
 	if stock_hangs; then
 		is "$(head -n 1 outcome.external)" 'exit 0' \
 			"$words: fio's own engine waits for ever"
@@ -100,7 +101,7 @@ done
 for rw in randread randwrite; do
 	alike "EIO in the 21st of a $rw" DEVICE_ERROR=21:5 --rw=$rw --iodepth=1
 done
-# fio goes on after a bad medium alone.
+# fio goes on only after a bad medium.
 alike 'EIO in every fifth, and on' DEVICE_ERROR=5:5 --rw=randrw \
 	--continue_on_error=all --iodepth=1
 is "$(sed -n 's/^total_err //p' outcome.external)" 12 'of 64: 12 have failed'
@@ -125,7 +126,7 @@ for error in 6:ENXIO 19:ENODEV 5:EIO; do
 		--rw=randread --iodepth=1 --continue_on_error=all
 done
 
-# One at a time: fio's engine loses what is complete when EAGAIN comes.
+# One at a time: fio's engine loses completions if EAGAIN comes.
 for error in 11:EAGAIN 4:EINTR; do
 	alike "every third submission is refused: ${error#*:}" \
 		"DEVICE_REFUSE=3:${error%:*}" --rw=randrw --iodepth=1
@@ -133,7 +134,7 @@ for error in 11:EAGAIN 4:EINTR; do
 		"DEVICE_WAIT=3:${error%:*} DEVICE_DUE_US=10" --rw=randread
 done
 
-# ends_with WORDS TEXT SETTINGS: the job, with the setting's errno
+# ends_with WORDS TEXT SETTINGS: passes if the job ends with the errno of the setting
 ends_with()
 {
 	number=${3##*:}

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: with tw_event_wait=1 each completion of a batch is seen as it
-# comes, and with tw_event_time=1 fio's own latencies end there, too, and not
-# when the batch was complete. The report says which, and how much is left.
-# Defect: a shift in the wrong direction, by the wrong I/O's time, or none.
+# Behaviour: with tw_event_wait=1 each completion of a batch is seen as it comes.
+# With tw_event_time=1 fio's own latencies end there, too, and not when the batch
+# was complete. The report tells which, and how much is left. Defect: a shift in the
+# wrong direction, by the wrong I/O's time, or none.
 #
-# In simulated time (preload/ring_device.c) on a device whose reads take 100, 200
-# ... 800 us, 450 us on the average, and sixteen of which are done after 800 us.
-# fio's lat is then ours, less deliver with tw_event_time=1, but for two gaps: from
-# the end of ->prep() to fio's start, and from our last stamp to fio's clock. What
-# happens in either are readings of the clock, 10 ns each: no more than ten, 100 ns.
+# Time is simulated (preload/ring_device.c), on a device whose reads take 100, 200
+# ... 800 us, 450 us on the average; sixteen of them are done after 800 us. fio's
+# lat is then ours, minus deliver with tw_event_time=1, but for two gaps: from the
+# end of ->prep() to fio's start, and from our last stamp to fio's clock. Each gap
+# has only readings of the clock, 10 ns each, at most ten: 100 ns.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
@@ -23,7 +23,7 @@ run() # ARGUMENT...
 		--loops=20 "$@"
 }
 
-# alike STAGE...: is fio's mean lat the sum of these means? @gap is the rest, ns
+# alike STAGE...: true if fio's mean lat is the sum of these means; @gap is the rest, ns
 alike()
 {
 	gap=$(perl -MJSON::PP -e '

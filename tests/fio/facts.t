@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the report says what it is of: fio's options as fio itself prints them,
-# how many bytes were moved, the machine, the files and the devices that hold them. What
-# the job's headline needs is there if the user did not give it.
-# Defect: an option of [global] that is lost, a value that is not the one that the job
-# ran with, bytes that are not fio's, a file on the wrong device, a list without bound.
+# Behaviour: the report tells what it is about: fio's options as fio itself prints
+# them, how many bytes were moved, the machine, the files and the devices that hold
+# them. What the job's headline needs is there even if the user did not set it.
+# Defect: an option of [global] that is lost, a value that the job did not run with,
+# bytes that are not fio's, a file on the wrong device, a list without bound.
 . "$(dirname "$0")/fio_tap.sh"
 
-# fio's JSON as $fio, in an expression on a report.
+# $fio is fio's JSON, in an expression on a report.
 with_fio='our $fio = do { local $/; open my $f, "<", "out.json" or die;
 	JSON::PP->new->decode(<$f> =~ s/\A.*?^(?=\{)//msr) };'
 

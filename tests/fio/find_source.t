@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# plugin/find-fio.sh gives the tree of exactly the fio that is installed, once,
-# and leaves nothing else behind. It fails if an engine would be built against
-# the headers of another fio (which crashes in the user's job), if a tree of the
-# user's or the system's apt is written to, or if a broken half tree is taken
-# for a finished one.
+# plugin/find-fio.sh gives the source tree of exactly the installed fio, once, and
+# leaves nothing else. Fails if an engine would be built against the headers of
+# another fio (which crashes in the user's job). Fails also if a tree of the user's
+# or the system's apt is written to, or if a broken half tree is taken for a
+# finished one.
 #
-# No network and no real fio: a program that prints a version, a source of two
-# headers, a git repository and a Debian archive in the scratch directory.
+# There is no network and no real fio: a program that prints a version, a source of
+# two headers, a git repository and a Debian archive are in the scratch directory.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'exit 130' INT
@@ -29,7 +29,7 @@ skip()
 	echo "ok $tap_count # SKIP $1"
 }
 
-# program VERSION: the fio that is installed
+# program VERSION: makes the fio that is installed
 program()
 {
 	printf '#!/bin/sh\necho %s\n' "$1" >fio.new
@@ -37,7 +37,7 @@ program()
 	mv fio.new fio
 }
 
-# source_tree DIR VERSION: what fio.sh needs of a source of fio
+# source_tree DIR VERSION: makes what fio.sh needs of a source of fio
 source_tree()
 {
 	mkdir -p "$1"
@@ -56,7 +56,7 @@ source_tree()
 	END
 }
 
-# look ARGUMENT...: sets $status, $out and $err (files)
+# look ARGUMENT...: runs find-fio.sh; sets $status, $out and $err (files)
 HOOK=$scratch/hook
 export HOOK
 look()
@@ -65,7 +65,7 @@ look()
 	status=$?
 }
 
-# left: what the cache holds, but for the log of a failure
+# left: lists what the cache holds, but for the log of a failure
 left()
 {
 	find "$cache" -mindepth 1 -maxdepth 1 ! -name find-fio.log \
@@ -217,10 +217,10 @@ kill -s TERM $call
 killed_s=$(date +%s)
 wait $call
 is "$? $(left)" "143 " "SIGTERM in mid-configure: nothing is left"
-# A second is usual; that it does not wait for the 1200 of the child is the point.
+# A second is usual. The point is that it does not wait for the child's 1200 s.
 [ $(($(date +%s) - killed_s)) -lt 600 ]
 ok $? "without waiting for the child"
-# What was killed needs a CPU to end.
+# A killed process needs a CPU to end.
 tries=0
 while running=$(readlink /proc/[0-9]*/cwd 2>/dev/null | grep -c "^$cache")
       [ "$running" != 0 ] && [ $tries -lt 600 ]; do
@@ -244,7 +244,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-source >/dev/null; then
 	done_testing
 fi
 
-# archive VERSION: an apt repository with the source fio VERSION alone
+# archive VERSION: makes an apt repository with the source fio VERSION alone
 archive()
 {
 	rm -rf repository fio-src
@@ -281,7 +281,7 @@ archive()
 	mv Sources repository
 }
 
-# sums: the fields that list the repository's files
+# sums: prints the fields that list the repository's files
 sums()
 (
 	cd repository || exit
@@ -295,7 +295,7 @@ sums()
 	done
 )
 
-# package VERSION: dpkg's word that it brought our program
+# package VERSION: makes dpkg report that it installed our program
 package()
 {
 	mkdir -p dpkg/info dpkg/updates
@@ -311,8 +311,8 @@ package()
 	echo 1 >dpkg/info/format
 }
 
-# The system's settings, as far as the script can see: sources in both forms,
-# one with an archive of another kind, and hooks.
+# The system's settings, as far as the script can see: sources in both forms, one
+# with an archive of another kind, and hooks.
 mkdir -p apt/parts apt/lists/partial empty
 cat >apt/parts/one.sources <<-END
 	# comment

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: what fio itself writes of a job, beside its result, is with our engine
-# what it is with io_uring: logs of latencies and histograms, the status while a job
-# runs, and the end of a job that is in a steady state. The report counts what they
-# count.
-# Defect: an I/O that is in fio's log and not in the report, or with another latency; a
-# job that a status disturbs, or that fio can't end before its time.
+# Behaviour: with our engine fio itself writes the same of a job as with io_uring:
+# logs of latencies and histograms, the status while a job runs, and the end of a
+# job in a steady state. The report counts what they count. Defect: an I/O that is
+# in fio's log and not in the report, or with another latency; a job that a status
+# disturbs, or that fio can't end before its time.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
@@ -59,7 +58,7 @@ ok $? 'fio prints its status while the job runs'
 kill -INT $fio
 wait $fio
 is "$(perl -MJSON::PP -e '
-	# Between them fio says that it was told to end.
+	# Between the two, fio prints that it was told to end.
 	local $/; open my $f, "<", "out.json"; my @all = <$f> =~ /^\{.*?^\}/msg;
 	my @n = map { decode_json($_)->{jobs}[0]{read}{clat_ns}{N} } @all;
 	open my $last, ">", "last.json"; print $last $all[-1];

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# For the shell tests that run a real fio, on top of tests/tap.sh: they stand in
-# $scratch and ask questions to JSON files. Sourced, not run.
+# For the shell tests that run a real fio; to be sourced. It adds to tests/tap.sh:
+# the test runs in $scratch, and asks questions to JSON files.
 #
-# TICKWISE_SO, TW_BUILD and FIO come from `make check`; by hand they default to
-# what `make` built.
+# `make check` sets TICKWISE_SO, TW_BUILD and FIO; by hand they default to what
+# `make` built.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../schema.sh"
@@ -23,15 +23,15 @@ skip()
 	echo "ok $tap_count # SKIP $1"
 }
 
-# In place of tap.sh's: the reports that a test leaves, at most 20 of them, are as the
-# schema says.
+# Replaces tap.sh's: checks that the reports that a test leaves, at most 20 of them,
+# match the schema.
 done_testing()
 {
 	# shellcheck disable=SC2046
 	set -- $(grep -ls '"schema": "tickwise-report"' "$scratch"/*.json | head -n 20)
 	if [ $# != 0 ]; then
 		is_valid report "$@"
-		# Some tests leave two of one job.
+		# Some tests leave two reports of one job.
 		! "$tickwise" report --json "$@" >merged.json 2>&1 ||
 			is_valid report-merged merged.json
 	fi
@@ -39,8 +39,8 @@ done_testing()
 	exit "$tap_failed"
 }
 
-# from_json FILE PERL: $j is the parsed file. fio from 3.42 on may say what went
-# wrong in front of its JSON.
+# from_json FILE PERL: runs PERL, where $j is the parsed file. fio from 3.42 on may
+# print an error in front of its JSON.
 from_json()
 {
 	perl -MJSON::PP -e '
@@ -50,7 +50,7 @@ from_json()
 		eval $ARGV[1]; die $@ if $@' "$1" "$2"
 }
 
-# json FILE PERL-EXPRESSION: $j is the parsed file; true or false.
+# json FILE PERL-EXPRESSION: true or false, where $j is the parsed file
 json()
 {
 	perl -MJSON::PP -e '
@@ -60,30 +60,31 @@ json()
 		my $r = eval $ARGV[1]; die $@ if $@; exit($r ? 0 : 1)' "$1" "$2"
 }
 
-# said: what is on stderr (err), but for the line that depends on the machine and on
-# what else runs: that the counter is not good enough, or could not be calibrated in
-# the time there was.
-said()
+# messages: prints stderr (err) without the line that depends on the machine and on
+# other programs: that the counter is not good enough, or could not be calibrated in
+# time
+messages()
 {
 	grep -v '^tickwise: .*; latencies are taken from CLOCK' err
 }
 
-# A fio that has not ended by then never will: what the jobs here do takes a second or
-# two on an idle machine, and some may be a hundred times slower.
+# A fio that has not ended by then never will. The jobs here take a second or two on
+# an idle machine, and some may take a hundred times as long.
 hung_s=300
 
-# fio with the engine; out.json is its output, err its stderr. A lost completion
-# makes it wait for ever: then it is ended.
+# Runs fio with the engine; out.json is its output, err its stderr. A lost
+# completion makes fio wait for ever: then it is ended.
 run_fio()
 {
 	timeout -s KILL $hung_s "$FIO" --ioengine="external:$TICKWISE_SO" \
 		--output-format=json --output=out.json "$@" 2>err
 }
 
-# Jobs that are to be interrupted have --exec_prerun="$begin", and has_begun JOBS
-# PID waits until so many are about to do their first I/O and then have used the CPU
-# for three ticks of the kernel's, 30 ms or 12: by then they have done many. PID is
-# the program that runs them. However long it takes: a busy machine is slow.
+# Jobs that are to be interrupted have --exec_prerun="$begin". has_begun JOBS PID
+# then waits until this number of jobs are about to do their first I/O. It also
+# waits until they have used the CPU for three ticks of the kernel's, 30 ms or 12:
+# by then they have done many. PID is the program that runs them. The wait has no
+# limit: a busy machine is slow.
 begin='sh begin.sh'
 has_begun()
 {
@@ -92,7 +93,7 @@ has_begun()
 		sleep 0.1
 		begun_waited=$((begun_waited + 1))
 	done
-	# Of all threads of it and of what it has started, recursively.
+	# Add up all threads of the process and of what it has started, recursively.
 	perl -e '
 		use strict; use warnings;
 		my ($jobs, $top) = @ARGV;
@@ -123,16 +124,17 @@ has_begun()
 				($before->{$_} // 0) >= 3 } keys %$now;
 		}' "$1" "$2"
 }
-# may_begin: before them
+# may_begin: to be called before the jobs
 may_begin()
 {
 	: >begun
 	echo 'echo >>begun' >begin.sh
 }
 
-# same_counts: the reports of this directory against the latency samples in
-# out.json, for each job name; and their stages add up to lat. (total_ios counts issues instead: I/Os in flight
-# when the ramp time ends are in the samples but not in there.)
+# same_counts: compares the reports of this directory with the latency samples in
+# out.json, for each job name; and their stages add up to lat. (total_ios counts
+# issues instead: I/Os in flight when the ramp time ends are in the samples, but not
+# in total_ios.)
 same_counts()
 {
 	perl -MJSON::PP -e '
@@ -176,8 +178,8 @@ same_counts()
 		exit $bad'
 }
 
-# watched SETTINGS ARGUMENT...: as run_fio, and what each job asks of the kernel
-# stands in ring.PID; SETTINGS and format as in preload/ring_watch.c.
+# watched SETTINGS ARGUMENT...: as run_fio; ring.PID has what each job asks of the
+# kernel. SETTINGS and format are those of preload/ring_watch.c.
 watched()
 {
 	settings=$1
@@ -191,9 +193,9 @@ watched()
 		--output=out.json "$@" 2>err
 }
 
-# on_device SETTINGS ENGINE ARGUMENT...: fio with any io_uring engine on a device
-# and in the simulated time of preload/ring_device.c. A report is ours alone to
-# write.
+# on_device SETTINGS ENGINE ARGUMENT...: runs fio with any io_uring engine on the
+# device and in the simulated time of preload/ring_device.c. Only our engine writes
+# a report.
 on_device()
 {
 	settings=$1
@@ -206,20 +208,20 @@ on_device()
 		--output=out.json --clocksource=clock_gettime "$@" 2>err
 }
 
-# has_direct FILE: its file system takes direct I/O
+# has_direct FILE: true if its file system takes direct I/O
 has_direct()
 {
 	dd if="$1" of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null
 }
 
-# fio_is_from_3_42: then a thread of its own ends the ramp time (356e1ca9), and that is
-# not in simulated time.
+# fio_is_from_3_42: true if a thread of fio's own ends the ramp time (356e1ca9),
+# which is not in simulated time
 fio_is_from_3_42()
 {
 	"$FIO" --version | awk -F '[-.]' '{ exit !($2 > 3 || $3 >= 42) }'
 }
 
-# need NAME: ends a test where preload/NAME.c can't do what it is for.
+# need NAME: ends a test where preload/NAME.c cannot do its work
 need()
 {
 	env LD_PRELOAD="$TW_BUILD/tests/fio/preload/$1.so" true 2>why &&
@@ -236,9 +238,9 @@ if ! "$TW_BUILD/tests/fio/have_io_uring" 2>why; then
 	echo "1..0 # SKIP no io_uring here: $(cat why)"
 	exit 0
 fi
-# The rings and registered buffers of all jobs of a user without CAP_IPC_LOCK (bit 14),
-# which root in a container may be, are locked memory. 1 MB is the most that a test
-# needs, and others run beside it.
+# Rings and registered buffers of all jobs of a user without CAP_IPC_LOCK (bit 14)
+# are locked memory; root in a container may be such a user. 1 MB is the most that a
+# test needs, and other tests run at the same time.
 locked=$(ulimit -H -l)
 ulimit -S -l "$locked"
 capable=$(sed -n 's/^CapEff:[[:blank:]]*/0x/p' /proc/self/status)

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: an engine built for another fio refuses with one clear line and a
-# failing exit, before anything of fio's is touched; so does one whose headers
-# only claim the right version.
-# Defect: a crash, a hang, or a run with garbage.
+# failing exit, before anything of fio's is touched. So does one whose headers only
+# claim the right version. Defect: a crash, a hang, or a run with garbage.
 . "$(dirname "$0")/fio_tap.sh"
 
 tree=$(head -n 1 "$TW_BUILD/fio.path")
 version=$(sed -n 's/^FIO_VERSION *= *//p' "$TW_BUILD/fio.path")
 
-# What a fio has not fails when it is loaded, not in the middle of a job.
+# A symbol that a fio lacks fails at load time, not in the middle of a job.
 for engine in "$TICKWISE_SO" "$(dirname "$TICKWISE_SO")/tickwise-cmd.so"; do
 	readelf -d "$engine" | grep -q 'FLAGS.* NOW'
 	ok $? "$(basename "$engine"): bound when it is loaded"
@@ -26,7 +25,7 @@ ok $((! $?)) "an engine that says it was built for $other"
 status=$?
 [ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 ok $? "is refused with a failing exit ($status), not a signal"
-[ "$(said | grep -c '^tickwise: ')" -eq 1 ] && grep -q "$other" err &&
+[ "$(messages | grep -c '^tickwise: ')" -eq 1 ] && grep -q "$other" err &&
 	grep -q "$version" err && grep -q refused err
 ok $? "in one line that names both versions"
 [ ! -e a.0.0 ]
@@ -35,7 +34,7 @@ ok $? "before a file is laid out"
 [ $? -lt 128 ]
 ok $? "--enghelp on it does not crash either"
 
-# As the Makefile has them, but for the file of the other engine.
+# The sources are the Makefile's, without the file of the other engine.
 sources_in()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$root" --no-print-directory \
@@ -76,7 +75,7 @@ is_refused()
 		status=$?
 		[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 		ok $? "is refused too (exit $status) ${mode:-as a process}"
-		[ "$(said | grep -c '^tickwise: ')" -eq 1 ]
+		[ "$(messages | grep -c '^tickwise: ')" -eq 1 ]
 		ok $? "in one line"
 	done
 }
@@ -90,8 +89,8 @@ build_moved
 ok $? "an engine built with fields moved by 512 bytes"
 is_refused
 
-# Two options in each other's place: all else is where it should be. So it was in
-# a package whose source had one option more than its release.
+# Swap two options: all else is where it should be. A package whose source had one
+# option more than its release was like that.
 cp "$tree/fio.h" tree/
 perl -0pi -e 's/(\tunsigned int use_thread;\n)(\tunsigned int unlink;\n)/$2$1/' \
 	tree/thread_options.h

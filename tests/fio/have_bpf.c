@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Exit 0 if this process may load a program into the kernel that reads the kernel's
- * memory at a tracepoint, and share memory with it, else 1 and the reason on stderr. Tests
- * of the engine's program are then skipped: a container, a filter of system calls or a
- * lockdown refuses this small one, too.
+ * memory at a tracepoint, and may share memory with the program. Else exit 1, with
+ * the reason on stderr, and tests of the engine's program are skipped. A container,
+ * a filter of system calls or a lockdown refuses this small program, too.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -24,7 +24,7 @@ static int call(int command, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-/* bpf_probe_read_kernel() of 8 bytes at address 0 to the stack; returns 0. */
+/* Load bpf_probe_read_kernel() of 8 bytes at address 0 to the stack; it returns 0. */
 static int load(void)
 {
 	static const struct bpf_insn program[] = {

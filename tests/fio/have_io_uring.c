@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exit 0 if this process may set up an io_uring, else 1 and the reason on
- * stderr: the tests that need one are then skipped.
+ * Exit 0 if this process may set up an io_uring. Else exit 1, with the reason on
+ * stderr: tests that need one are then skipped.
  */
 #include <errno.h>
 #include <linux/io_uring.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Asks `tickwise kernel-helper` what no engine of ours would, and prints its answers, a
- * line each: "CASE: ok" or "CASE: REASON". For kernel_helper.t.
+ * Asks `tickwise kernel-helper` what no engine of ours would ask, and prints its
+ * answers, one on a line: "CASE: ok" or "CASE: REASON". For kernel_helper.t.
  *
  *	helper_client SOCKET garbage	messages that are no questions, each on a
  *					connection of its own
  *	helper_client SOCKET asks	questions about rings that are not its own, and
- *					what can be done with the descriptor
+ *					uses of the descriptor
  *	helper_client SOCKET orphan	a child asks when its parent has ended
  *	helper_client SOCKET crowd	connections until one is refused
  *	helper_client SOCKET reuse	another user gets the number of a thread that was
@@ -48,7 +48,10 @@ static int connect_to_helper(void)
 	return fd;
 }
 
-/* The answer's words; "ended" if there is none. @memory: a descriptor, or -1. */
+/*
+ * Return the words of the answer, "ended" if there is none. @memory: a descriptor,
+ * or -1.
+ */
 static const char *answer_of(int fd, int *memory)
 {
 	static struct tw_helper_answer answer;
@@ -64,8 +67,10 @@ static const char *answer_of(int fd, int *memory)
 	unsigned tries = 0;
 	ssize_t size;
 
-	/* A helper that refuses hangs up before it has read the question, which is an
-	 * error first; then there are its words. */
+	/*
+	 * A helper that refuses closes the connection before it has read the
+	 * question. That is an error first; then its words follow.
+	 */
 	do {
 		message.msg_controllen = sizeof(control.bytes);
 		size = recvmsg(fd, &message, 0);
@@ -171,7 +176,7 @@ static void try_memory(int memory)
 				 sizeof(attr)) ? "refused" : "done");
 }
 
-/* In a child: the ring is @thread's, or its own. */
+/* In a child: ask about the ring of @thread, or about its own. */
 static void ask_as_child(int fd, const char *what, bool grandchild)
 {
 	pid_t child = fork();
@@ -225,7 +230,10 @@ static void asks(void)
 
 /* ---- orphan, crowd ---- */
 
-/* One that connects and ends when its child has asked; the child asks again. */
+/*
+ * Start a process that connects, and ends when its child has asked; the child asks
+ * again.
+ */
 static void leave_orphan(void)
 {
 	int fd = connect_to_helper(), ends[2];
@@ -243,13 +251,13 @@ static void leave_orphan(void)
 		return;
 	while (getppid() == parent)
 		usleep(1000);
-	/* The helper has seen it when the connection is at its end. */
+	/* The helper has noticed the end when it closes the connection. */
 	while (strcmp(ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1), "ended"))
 		usleep(1000);
 	report("an orphan", "ended");
 }
 
-/* Waits for all of them: each has the pipe. */
+/* Wait for all of them: each has the pipe. */
 static void orphan(void)
 {
 	int ends[2];
@@ -271,7 +279,7 @@ static void crowd(void)
 {
 	unsigned i;
 
-	/* Who connects and asks nothing takes a place, too. */
+	/* A connection that asks nothing takes a place, too. */
 	for (i = 0; i < 4; i++)
 		connect_to_helper();
 	load(connect_to_helper());
@@ -283,7 +291,7 @@ static void crowd(void)
 #define OTHER_USER	65533
 #define SOME_RINGS	16
 
-/* One operation that does nothing; false: there is no ring. */
+/* Do one operation that does nothing. False: there is no ring. */
 static bool use_ring(uint64_t user_data)
 {
 	struct io_uring_params params = { 0 };
@@ -317,7 +325,7 @@ static void become(uid_t user)
 		_exit(1);
 }
 
-/* The user who is let in: announces a thread that ends without another ring. */
+/* The allowed user: announce a thread that ends without another ring. */
 static void let_in(int to, int from)
 {
 	const volatile struct tw_slot *slots;
@@ -332,7 +340,7 @@ static void let_in(int to, int from)
 	slots = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ, MAP_SHARED, memory, 0);
 	child = fork();
 	if (child == 0) {
-		/* The first ring is seen. */
+		/* The helper sees the first ring. */
 		report("announced", ask(fd, TW_HELPER_EXPECT, (uint32_t)getpid(), 1));
 		report("used", use_ring(0) ? "ok" : "no ring");
 		report("made", ask(fd, TW_HELPER_MADE, (uint32_t)getpid(), 0));
@@ -350,7 +358,7 @@ static void let_in(int to, int from)
 	_exit(0);
 }
 
-/* The next process gets the number @pid. */
+/* Give the next process the number @pid. */
 static void choose_next(pid_t pid)
 {
 	char text[16];

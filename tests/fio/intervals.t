@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: with tw_interval each job leaves a file of lines that add up to its report,
-# whether jobs are processes or threads, and with fio's own status lines at the same
-# time. A job that is killed leaves whole lines. A file that can't be written costs a
-# line in the log and nothing else. The lines have the keys of tickwise-report(5).
+# Behaviour: with tw_interval each job leaves a file of lines that add up to its
+# report, whether jobs are processes or threads, and with fio's own status lines at
+# the same time. A job that is killed leaves whole lines. A file that can't be
+# written costs a line in the log and nothing else. The lines have the keys of
+# tickwise-report(5).
+#
 # Defect: an I/O in no line or in two, two jobs in one file, half a line, a job that
 # ends with its file, a thread on the CPU that the job was given.
 . "$(dirname "$0")/fio_tap.sh"
 
-# adds_up REPORT: its lines are whole, one follows the other, the last says that it is,
-# and all numbers that add up are those of the report
+# adds_up REPORT: passes if its lines are whole and in order, the last is marked as
+# the last, and all numbers that add up are those of the report
 adds_up()
 {
 	perl -MJSON::PP -e '
@@ -96,9 +98,10 @@ done
 same_counts
 ok $? 'which is what fio counts'
 
-# same_page OF: tickwise report tells the same of the reports as of the files of intervals
-# OF, but for what lines have nothing of: clocks, the slowest, and what follows from the
-# sum of squares. And parts of the run that meet add up to the whole.
+# same_page OF: passes if tickwise report tells the same of the reports as of the
+# files of intervals OF. Left out is what lines do not have: clocks, the slowest,
+# and what follows from the sum of squares. Parts of the run that meet add up to the
+# whole.
 same_page()
 {
 	"$tickwise" report --json ./*.tickwise.json >reports &&
@@ -183,10 +186,10 @@ run_fio $ios --name=f --tw_interval=1h --tw_report=full.json
 ok $? 'a full disk: the job goes on'
 json full.json '$j->{ios}{read} > 0'
 ok $? 'and has its report'
-is "$(said)" "tickwise: f: full.json.intervals.jsonl: no intervals are written: No space left on device" \
+is "$(messages)" "tickwise: f: full.json.intervals.jsonl: no intervals are written: No space left on device" \
 	'and the log has one line of it'
 
-# The keys of all lines, each under the name that the manual has for it.
+# The keys of all lines, each under its name in the manual.
 job --name=k --tw_interval=1h --tw_report=keys.json --tw_test_nop=1
 perl -MJSON::PP -e '
 	my @lines = map { decode_json($_) } <>;
@@ -200,8 +203,7 @@ json keys '$j->{line}{stages}{lat}{read}{count} == $j->{line}{ios}{read} &&
 	$j->{header}{interval_ns} == 3600e9 && $j->{header}{digits} == 3'
 ok $? 'with what belongs there'
 
-# Killed when it has written four lines and more. It was given one CPU, and there may
-# be others.
+# Kill it when it has written four lines or more. It has one CPU; there may be others.
 rm -f ./*.jsonl
 cpu=$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*\([0-9]*\).*/\1/p' \
 	/proc/self/status)

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: fio's issue time is read off our stamp of the end of the submitting
-# call where fio's clock is the counter too, and from fio's clock where it is
-# another one; fio's slat and clat are the same either way.
-# Defect: an anchor of fio's clock kept for too long or taken from a disturbed
-# read, a second that is not carried over, our ticks put on another clock's time.
+# Behaviour: fio's issue time is our stamp of the end of the submitting call if
+# fio's clock is the counter too, and a reading of fio's clock if that is another
+# one. fio's slat and clat are the same either way. Defect: an anchor of fio's clock
+# kept for too long or taken from a disturbed reading, a second that is not carried
+# over, our ticks put on another clock's time.
 #
-# fio starts its slat before ->queue() and ends it with our stamp. With a clock of
-# the system that is shown in simulated time (preload/ring_device.c). A reading of
-# a clock takes 10 ns, and there are no more than ten of them besides the call.
+# fio starts its slat before ->queue() and ends it with our stamp. Simulated time
+# (preload/ring_device.c) shows this for a clock of the system. A reading of a clock
+# takes 10 ns, and there are at most ten of them besides the call.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
-# adds_up WHAT: slat and clat of out.json
+# adds_up WHAT: checks slat and clat of out.json
 adds_up()
 {
 	json out.json 'my $r = $j->{jobs}[0]{read};
@@ -43,11 +43,11 @@ for clock in clock_gettime gettimeofday; do
 	adds_up $clock
 done
 
-# With the counter in real time none can be shorter than ours from queued to
-# entered by more than half of a bracket (125 ns), nor the median by more than a
-# bin of fio's, 1/64 of it; whatever else runs makes it longer. That it is right to
-# 4 ns, also where a second ends, is shown with a counter made by hand:
-# tests/unit/engine_stages.c.
+# The counter is in real time. No slat can be shorter than ours from queued to
+# entered by more than half of a bracket (125 ns). The median can be shorter by no
+# more than a bin of fio's, 1/64 of it. Other programs make it longer.
+# tests/unit/engine_stages.c shows with a counter made by hand that it is right to 4
+# ns, also where a second ends.
 rm -f ./*.tickwise.json
 run_fio --clocksource=cpu --name=r --rw=randread --bs=512 --size=4m \
 	--time_based --runtime=1100ms --invalidate=0 --slat_percentiles=1

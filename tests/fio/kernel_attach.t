@@ -1,31 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: `tickwise attach` counts each I/O of the program that it starts, or of the
-# process that it is given, by ring, file and operation, and no other program's. Direct
-# I/O is split, buffered I/O is not. The program's output and exit code are its own. It
-# ends with the process, and its report is one that `tickwise report` reads. With --causes
-# the slowest I/Os have causes, and a process that takes the CPU is named to who may see
-# it. What can't be done is one line.
-# Defect: I/Os that are missing, or of another program; a process that hangs; a program
-# that stays in the kernel; an exit code that is lost; a name that its user may not see.
+# Behaviour: `tickwise attach` counts each I/O of the program that it starts, or of
+# the given process, by ring, file and operation, and no other program's. Direct I/O
+# is split, buffered I/O is not. The program's output and exit code are its own.
+# attach ends with the process, and its report is one that `tickwise report` reads.
+# With --causes the slowest I/Os have causes, and a process that takes the CPU is
+# named to users who may see it. An error is one line.
+#
+# Defect: I/Os that are missing, or of another program; a process that hangs; a
+# program that stays in the kernel; an exit code that is lost; a name that its user
+# may not see.
 #
 # No time is judged. fio's own engine does the I/O.
 #
-# An event that BPF misses is an I/O that is counted as something else, or not at all:
-# no count has to be exact. None is too large, and each is half of what there was at
-# least: some kernels lose some hundredths (plugin/README.md, Stages inside the kernel).
+# An event that BPF misses is an I/O that counts as something else, or not at all:
+# no count has to be exact. None is too large, and each is at least half of the
+# I/Os: some kernels lose some hundredths (plugin/README.md, Stages inside the
+# kernel).
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
-# attach ARGUMENT...: with its end in $status, its stderr in err
+# attach ARGUMENT...: runs it; its exit code is in $status, its stderr in err
 attach()
 {
 	timeout -s KILL $hung_s "$tickwise" attach "$@" >out 2>err
 	status=$?
 }
 
-# stock ARGUMENT...: arguments of a fio with its own engine
+# stock ARGUMENT...: prints arguments of a fio with its own engine
 stock()
 {
 	echo --ioengine=io_uring --output=fio.out --size=4m --bs=4k "$@"
@@ -33,11 +36,11 @@ stock()
 
 # What json() can ask of a report:
 #
-#	@busy		rows with I/Os; the completions that were missed have their own
+#	@busy		rows with I/Os; missed completions have their own
 #	row(OPERATION)	its rows
 #	sum(COUNT, ROWS)
 #	near(N, COUNT)	the count is of N, of which some may be lost
-#	found()		I/Os that are counted, or of which one end was not seen
+#	found()		I/Os that are counted, or of which one end was missed
 #	whole()		nothing is lost; rows and directions have the same I/Os
 #	stages_add_up()
 attach_perl='
@@ -68,7 +71,7 @@ attach_perl='
 		$ok;
 	}
 '
-# attached FILE PERL DESCRIPTION
+# attached FILE PERL DESCRIPTION: checks a report
 attached()
 {
 	json "$1" "$attach_perl whole() && stages_add_up() && ($2)"
@@ -130,7 +133,7 @@ has page.html 'by ring, file and operation' 'with the table'
 is "$(perl "$root/tests/unit/report_keys.pl" "$root/core/man/tickwise-report.5" b.json)" \
 	'' 'its keys are those of the manual'
 
-# --json alone: the report in place of tables and page, where they would be.
+# --json alone: the report replaces tables and page.
 attach --json -o only.json --html=only.html -- true
 is "$status $(cat out err)" '0 ' '--json: nothing elsewhere'
 is "$(from_json only.json 'print $j->{schema}')" tickwise-report 'and an object there'
@@ -140,7 +143,7 @@ is "$status $(wc -c <err) $(head -c 1 out)" '0 0 {' '-o -: standard output'
 attach -q -- true
 has err 'no I/O was seen' '-q: the report'
 
-# wait_for FILE PATTERN: until FILE has it; however long that takes, a machine may be slow
+# wait_for FILE PATTERN: waits until FILE has it, without a limit: a machine may be slow
 wait_for()
 {
 	waited=0
@@ -154,7 +157,7 @@ is "$(from_json b.json 'print "$j->{causes}{state}, $j->{causes}{why}, ",
 	scalar grep { $_->{causes} } @{$j->{slowest}}')" 'off, not asked for, 0' \
 	'without --causes there are none'
 
-# Two rings of one program. Another program makes its ring meanwhile.
+# Two rings of one program. Another program makes its ring in the meantime.
 rm -f ready go
 # shellcheck disable=SC2016,SC2046
 "$tickwise" attach --interval=0 --json=c.json --output=page -- sh -c 'echo ready >ready
@@ -180,7 +183,7 @@ rm go
 
 # ---- a process ----
 
-# A job that waits for the file `go` has its ring already.
+# A job that waits for the file `go` has made its ring before.
 cat >wait.sh <<'END'
 : >waits
 while [ ! -e go ]; do sleep 0.1; done
@@ -245,7 +248,7 @@ else
 	attached k.json 'near(4, sum("linked", row("nop"))) &&
 		sum("linked", @rows) == sum("linked", row("nop"))' \
 		'what had to wait for the one before it'
-	# Nops whose completion was missed are like those that have none.
+	# Nops whose completion was missed count as those that have none.
 	attached k.json 'sum("no_cqe", row("nop")) + $j->{attached}{in_flight} >= 3 &&
 		sum("ios", row("nop")) + sum("no_cqe", row("nop")) <= 30' \
 		'and what has no completion'
@@ -300,7 +303,7 @@ attached f.json '$j->{ios}{read} > 0 && $j->{attached}{in_flight} <= $j->{ios}{r
 
 # ---- the records can't be read any more ----
 
-# The program goes on, and ends when the report is there.
+# The program goes on, and ends when the report exists.
 rm -f fault
 cat >fault.sh <<'END'
 "$@"
@@ -331,7 +334,7 @@ fi
 data=$disk/data
 cp buffered "$data"
 sync "$data"
-# Each takes long enough for events to be seen, also where some are missed in a row.
+# Each takes long enough for its events to be seen, also if some are missed in a row.
 # shellcheck disable=SC2046
 attach --interval=0 --json=g.json -- "$FIO" --name=g $(stock --filename="$data" \
 	--io_size=16m --rw=randrw --direct=1 --iodepth=16 \
@@ -351,9 +354,10 @@ attached h.json 'near(4096, found()) && @busy == 1 && $busy[0]{split} &&
 # ---- why an I/O was slow ----
 
 # A loop and a fio share a CPU. The fio copies from the page cache nearly all of the
-# time, so that each time when the loop gets the CPU, an I/O has to wait. The loop has
-# it for most of that wait, whatever else runs there: its weight is nine of theirs. From
-# a file system that io_uring needs no worker threads for: these are not followed.
+# time, so that an I/O has to wait each time when the loop gets the CPU. The loop
+# has the CPU for most of that wait, whatever other processes run: its weight is
+# nine of theirs. The file system is one that needs no worker threads of io_uring:
+# these are not followed.
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 copies="--filename=$data --allow_file_create=0 --bs=1m --rw=read --invalidate=0
 	--time_based --runtime=2 --cpus_allowed=$cpu --thread"
@@ -363,7 +367,7 @@ loop_pid=$!
 attach --causes --interval=0 --json=m.json --output=page -- "$FIO" --name=m \
 	$(stock $copies)
 causes_code=$status
-# Who may not trace root's processes does not see the loop.
+# A user who may not trace root's processes does not see the loop.
 set -- --reuid=65502 --regid=65502 --clear-groups --inh-caps=-all,+bpf,+perfmon,+syslog \
 	--ambient-caps=-all,+bpf,+perfmon,+syslog
 rm -f others/n.json

@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: with tw_causes=1, where the kernel takes the program, each of the slowest
-# I/Os says which stage was its longest and what happened there: the pieces add up to
-# the stage, and what had the CPU is no longer than it. Several jobs each have their
-# own. A job whose CPU another process takes names that process; as another user, who
-# may not see it, the job does not. Without the option, the privileges or the stages
-# the report says why there are no causes, and the job runs.
-# Defect: pieces that are more than the stage, causes of another job, a name that its
-# user may not see, a job that ends for lack of privileges.
+# Behaviour: with tw_causes=1, where the kernel takes the program, each of the
+# slowest I/Os has its longest stage and what happened there. The pieces add up to
+# the stage, and the time of processes that had the CPU is no longer than it. Each
+# of several jobs has its own causes. A job whose CPU another process takes names
+# that process; as another user, who may not see it, the job does not. Without the
+# option, the privileges or the stages the report tells why there are no causes, and
+# the job runs.
+#
+# Defect: pieces that are more than the stage, causes of another job, a name that
+# its user may not see, a job that ends for lack of privileges.
 #
 # No time is judged.
 . "$(dirname "$0")/fio_tap.sh"
@@ -42,7 +44,7 @@ causes_perl='
 	}
 '
 
-# causes_are FILE DESCRIPTION
+# causes_are FILE DESCRIPTION: checks the causes of a report
 causes_are()
 {
 	from_json "$1" "$causes_perl"'
@@ -74,7 +76,7 @@ fi
 head -c 4194304 /dev/zero >"$disk/data"
 sync "$disk/data"
 
-# job NAME ARGUMENT...: NAME.json is its report
+# job NAME ARGUMENT...: runs a job; NAME.json is its report
 job()
 {
 	name=$1
@@ -103,7 +105,7 @@ job depth1 --iodepth=1 --rw=randread
 causes_are depth1.json 'one at a time'
 job buffered --direct=0 --rw=write
 causes_are buffered.json 'buffered: stages that are not split'
-# Of direct I/O the longest stage is the device on a slow disk, each time.
+# With direct I/O on a slow disk the longest stage is the device each time.
 json buffered.json 'grep { exists $_->{causes}{ran_ns} } @{$j->{slowest}}'
 ok $? 'some of them in a stage of the thread'
 job polled --sqthread_poll=1
@@ -126,21 +128,23 @@ done
 
 # ---- who had the CPU ----
 
-# The job and a loop share a CPU until one of the job's I/Os has waited for it. The loop
-# has it for most of the wait, whatever else runs there: its weight is nine of theirs.
+# The job and a loop share a CPU until one of the job's I/Os has waited for it. The
+# loop has the CPU for most of the wait, whatever other processes run: its weight is
+# nine of theirs.
 loop='while :; do :; done'
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 nice -n -10 taskset -c "$cpu" sh -c "$loop" 2>/dev/null &
 loop_pid=$!
 job direct --cpus_allowed="$cpu" --rw=randread --time_based --runtime=2 \
 	--tw_slowest=50
-# From the page cache, so that no disk takes longer than a turn of the loop, and one at
-# a time, so that each of the slowest has a wait of its own: in some of them the loop is
-# one of the four that had the CPU for the longest time, whatever else runs there.
+# Reads come from the page cache, so that no disk takes longer than a turn of the
+# loop. They come one at a time, so that each of the slowest has a wait of its own.
+# In some of them the loop is one of the four that had the CPU for the longest time,
+# whatever other processes run.
 cached='--direct=0 --invalidate=0 --iodepth=1 --rw=randread --time_based --runtime=2'
 # shellcheck disable=SC2086	# several options
 job busy --cpus_allowed="$cpu" $cached --tw_slowest=1000
-# A process of a user who has no other one can't see one of root's.
+# A user who has no other process can't see one of root's.
 unnamed=
 if [ "$(id -u)" = 0 ]; then
 	chmod 711 . "$disk"
@@ -162,7 +166,7 @@ if [ -z "$unnamed" ] || [ ! -s "$unnamed" ]; then
 	skip 'fio can not become another user here'
 else
 	causes_are "$unnamed" 'as another user'
-	# Other processes of that user may have run meanwhile.
+	# Other processes of that user may have run in the meantime.
 	json "$unnamed" 'my @had = map { @{$_->{causes}{had_cpu} // []} }
 			@{$j->{slowest}};
 		(grep { $_->{kind} eq "hidden" } @had) &&

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: `tickwise kernel-helper` has the I/Os of a fio without privileges split
-# inside the kernel: of jobs that are processes or threads, in a container, of two users
-# at a time. Who is not to have it gets one line. If the helper is killed, I/Os lose
-# their stamps and nothing else. It answers what is no question, and what asks for more
-# than a job's own rings, with a refusal; its memory can't be written; nothing is left
-# after it.
-# Defect: stamps of another user, a job that fails with its helper, a helper that ends
-# when it is asked nonsense, memory that a job can write, a program that stays in the
-# kernel, a socket that others can open.
+# Behaviour: `tickwise kernel-helper` splits the I/Os of a fio without privileges
+# inside the kernel: of jobs that are processes or threads, in a container, of two
+# users at a time. A user who is not allowed gets one line. If the helper is killed,
+# I/Os lose their stamps and nothing else. It refuses what is no question, and
+# questions about more than a job's own rings. Its memory can't be written, and it
+# leaves nothing.
+#
+# Defect: stamps of another user, a job that fails with its helper, a helper that
+# ends when it is asked nonsense. Also memory that a job can write, a program that
+# stays in the kernel, a socket that others can open.
 #
 # No time is judged.
 . "$(dirname "$0")/fio_tap.sh"
@@ -46,7 +47,7 @@ cp "$client" "$helper" "$TW_BUILD/tests/fio/have_io_uring" .
 chmod 755 tickwise.so helper_client have_io_uring tickwise-kernel-helper
 
 group=64999
-# as USER COMMAND...: without privileges; but for 65532, as a member of the group
+# as USER COMMAND...: runs it without privileges; each but 65532 is a member of the group
 as()
 {
 	user=$1
@@ -64,7 +65,8 @@ if [ "$locked" != unlimited ] && [ "$locked" -lt 4096 ]; then
 	done_testing
 fi
 
-# begin_helper ARGUMENT...: $helper_pid, its words in helper.log; $in: a command before it
+# begin_helper ARGUMENT...: starts it; sets $helper_pid; its output is helper.log;
+# $in: a command before it
 in=
 begin_helper()
 {
@@ -75,7 +77,7 @@ begin_helper()
 		sleep 0.1
 	done
 }
-# end_helper: sets $status
+# end_helper: ends it; sets $status
 end_helper()
 {
 	kill "$helper_pid"
@@ -88,7 +90,8 @@ trap '[ -z "$helper_pid" ] || kill -KILL "$helper_pid" 2>/dev/null
 TICKWISE_KERNEL_SOCKET=$scratch/h/kernel.sock
 export TICKWISE_KERNEL_SOCKET
 
-# idle: until the helper's processes for earlier fios are gone, which have a place each
+# idle: waits until the helper's processes for earlier fios, which take a place
+# each, are gone
 idle()
 {
 	while [ -n "$(cat "/proc/$helper_pid/task/$helper_pid/children")" ]; do
@@ -96,8 +99,8 @@ idle()
 	done
 }
 
-# fio_as USER NAME ARGUMENT...: NAME/NAME.json is the report. Options hold for the jobs
-# of further --name=, too.
+# fio_as USER NAME ARGUMENT...: runs fio; NAME/NAME.json is the report. Options also
+# hold for the jobs of further --name=.
 fio_as()
 {
 	user=$1 name=$2
@@ -119,7 +122,7 @@ if [ -n "$disk" ]; then
 	chmod 755 "$disk"
 	direct=1
 else
-	# What is in the page cache has stamps of io_uring, too.
+	# Reads from the page cache have stamps of io_uring, too.
 	echo "# direct I/O is not split here:$reasons"
 	disk=$scratch
 	direct=0
@@ -145,7 +148,8 @@ if unshare --time --monotonic=1000 --fork true 2>why; then
 else
 	skip "no time namespace: $(cat why)"
 fi
-# refuses PATH CULPRIT DESCRIPTION
+# refuses PATH CULPRIT DESCRIPTION: passes if the helper does not start, and names
+# the culprit
 refuses()
 {
 	"$helper" --socket="$1" >out 2>err
@@ -265,7 +269,7 @@ is "$(cat answers)" 'load: it serves as many fios as it may already' \
 kill -0 "$helper_pid"
 ok $? 'the helper is alive'
 
-# A thread that was announced is gone, and another user's has its number.
+# A thread that was announced has ended, and another user's thread has its number.
 idle
 if unshare --pid --fork --mount-proc true 2>why; then
 	timeout -s KILL $hung_s unshare --pid --fork --mount-proc ./helper_client \
@@ -346,7 +350,7 @@ exec 7<>full
 dd if=/dev/zero of=full oflag=nonblock conv=notrunc bs=4096 count=1024 2>why
 "$helper" --socket="$scratch/h/kernel.sock" --user=65534 >full 2>helper.log &
 helper_pid=$!
-# It listens: so does the kernel call that.
+# The helper listens; the kernel marks its socket so.
 while ! grep -q " 00010000 .*$scratch/h/kernel.sock" /proc/net/unix &&
 	kill -0 "$helper_pid" 2>/dev/null; do
 	sleep 0.1
@@ -384,7 +388,7 @@ cp look.sh look && chmod 755 look
 	done
 	sh look.sh "$helper_pid" "$scratch"
 	kill -KILL "$helper_pid"
-	# The other process sees it, and ends.
+	# The other process notices it, and ends.
 	while [ -d "/proc/$(cat child)" ]; do
 		sleep 0.05
 	done

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For kernel_stages.t: rings that the program in the kernel must not take for the
- * announced one. It is a second ring of the same thread, and the ring of a thread that
- * has the number of the announced one, which ended before it made a ring.
+ * For kernel_stages.t: makes rings that the program in the kernel must not take for
+ * the announced one. One is a second ring of the same thread. The other is the ring
+ * of a thread that has the number of the announced one, which ended before it made
+ * a ring.
  *
  *	kernel_rings FILE
  *
@@ -42,7 +43,7 @@ static uint32_t thread(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-/* One read whose user_data is @key. */
+/* Do one read whose user_data is @key. */
 static bool reads(struct io_uring *ring, uint64_t key)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
@@ -111,7 +112,7 @@ static void second_ring(uint32_t base)
 	       "and no more when it is forgotten");
 }
 
-/* A child that waits for the end of @go and then makes a ring, if @makes. */
+/* Start a child that waits for the end of @go and then makes a ring, if @makes. */
 static pid_t begin(int go[2], bool makes, pid_t number)
 {
 	pid_t child;

@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: where the kernel takes the engine's program, direct I/Os are split inside
-# the kernel, each by its own stamps: at any depth, with registered files and buffers,
-# through worker threads and the polling thread, in batches, of several jobs and of
-# several fios on one file. The stages of each I/O add up to its lat. Buffered I/Os
-# keep `kernel`, and the report counts why. tw_kernel=off loads nothing; require ends a
-# job that can't have it; auto goes on and says why. After the job the program is gone.
-# Defect: I/Os that get stamps of another I/O, job or fio, or none; a job that dies for
-# lack of privileges; a program that stays in the kernel.
+# Behaviour: where the kernel takes the engine's program, direct I/Os are split
+# inside the kernel, each by its own stamps: at any depth, with registered files and
+# buffers, through worker threads and the polling thread, in batches, of several
+# jobs and of several fios on one file. The stages of each I/O add up to its lat.
+# Buffered I/Os keep `kernel`, and the report counts why. tw_kernel=off loads
+# nothing; require ends a job that can't have the stages; auto goes on and tells
+# why. After the job the program is gone.
+#
+# Defect: I/Os that get stamps of another I/O, job or fio, or none; a job that dies
+# for lack of privileges; a program that stays in the kernel.
 #
 # No time is judged.
 . "$(dirname "$0")/fio_tap.sh"
@@ -28,7 +30,7 @@ else
 		length $j->{kernel_stages}{why} && !$j->{kernel_stages}{split}'
 	ok $? "and says why: $(from_json user/a.json \
 		'print $j->{kernel_stages}{why}')"
-	is "$(said)" '' 'in the report alone'
+	is "$(messages)" '' 'in the report alone'
 	(unset TICKWISE_KERNEL; user_fio $reads --name=a --tw_report=d.json)
 	json user/d.json '$j->{kernel_stages}{state} eq "off" &&
 		$j->{kernel_stages}{why} ne "not asked for"'
@@ -36,9 +38,9 @@ else
 
 	user_fio $reads --name=r --tw_kernel=require --tw_report=r.json
 	is $? 1 'require as an ordinary user: exit code 1'
-	is "$(said | grep -c '^tickwise: r: tw_kernel=require, but')" 1 \
+	is "$(messages | grep -c '^tickwise: r: tw_kernel=require, but')" 1 \
 		'with one line'
-	is "$(said | grep -v '^fio: ' | wc -l)" 1 'and no other of ours'
+	is "$(messages | grep -v '^fio: ' | wc -l)" 1 'and no other of ours'
 	has err "$(from_json user/a.json 'print $j->{kernel_stages}{why}')" \
 		'that has the reason'
 	[ ! -e user/r.json ]
@@ -47,7 +49,7 @@ else
 	user_fio $reads --name=n --tw_kernel=off --tw_report=n.json --name=r \
 		--tw_kernel=require --tw_report=r.json
 	is $? 1 'a job that requires it and one that does not: exit code 1'
-	# Of several jobs, each has its number.
+	# Each of several jobs has its number.
 	json user/n.json.1 '$j->{ios}{read} == 16 &&
 		$j->{kernel_stages}{why} eq "not asked for"'
 	ok $? 'the other one has its report'
@@ -67,7 +69,7 @@ data=$disk/data
 head -c 4194304 /dev/zero >"$data"
 sync "$data"
 
-# job NAME ARGUMENT...: NAME.json is its report, of 512 I/Os unless told otherwise
+# job NAME ARGUMENT...: runs a job of 512 I/Os by default; NAME.json is its report
 job()
 {
 	name=$1
@@ -85,7 +87,7 @@ job depth32
 split_is depth32.json 512 "$joined" '32 at a time'
 job sequential --rw=write
 split_is sequential.json 512 "$joined" 'one after another, which are merged'
-# Those of 256 are one request, where the device takes it; its completion may be missed.
+# 256 I/Os are one request, if the device takes it; its completion may be missed.
 job merged --rw=write --iodepth=256 --iodepth_batch=256
 split_is merged.json 512 'not_split() == not_split("missing_stamp")' \
 	'merged into requests of 256'
@@ -106,7 +108,7 @@ split_is few.json 512 "$joined" 'a depth that is no power of two'
 job event --tw_event_time=1
 split_is event.json 512 "$joined" 'tw_event_time=1'
 
-# A write is no request yet, and a read of what was just written is none any more.
+# A buffered write is no request yet, and a read of what was just written causes none.
 job buffered --direct=0 --rw=write --io_size=4m
 split_is buffered.json 1024 'not_split("no_request") == 1024' \
 	'writes to the page cache: not split, no request'
@@ -121,7 +123,7 @@ split_is synced.json 'sum($j->{ios})' '$j->{ios}{sync} > 20 &&
 	sum($j->{kernel_stages}{split}) > 0' \
 	'writes are split, and fsync between them is not'
 
-# The flush of the cache after the data is not the device's time, nor `complete`.
+# The flush of the cache after the data is in neither `device` nor `complete`.
 for sync in sync dsync; do
 	job $sync --rw=randwrite --sync=$sync
 	split_is $sync.json 512 'sum($j->{kernel_stages}{split}) == 0 &&
@@ -166,7 +168,7 @@ else
 	skip "no namespace of processes: $(cat why)"
 fi
 
-# There CLOCK_MONOTONIC is not that of the stamps.
+# CLOCK_MONOTONIC is not that of the stamps there.
 if unshare --time --monotonic=1000 --fork true 2>why; then
 	rm -f shifted.json
 	unshare --time --monotonic=1000 --fork timeout -s KILL $hung_s "$FIO" \
@@ -201,8 +203,8 @@ for kind in --thread=0 --thread=1; do
 	ok $? 'and one that does not want it'
 done
 
-# With create_serialize=0 fio starts them before it calls the engine: threads share a
-# program, and several processes have none.
+# With create_serialize=0 fio starts the jobs before it calls the engine: threads
+# share a program, and several processes have none.
 late()
 {
 	rm -f late.json*
@@ -229,15 +231,15 @@ for of in 1 2; do
 	ok $? "process $of says why it has no stages"
 done
 late --numjobs=2 --tw_kernel=require
-# It counts those that it did not have to end itself.
+# This counts those that fio did not have to end itself.
 [ $? != 0 ]
 ok $? 'and if they require them, fio ends'
-said | grep -q 'tw_kernel=require, but .*create_serialize=0'
+messages | grep -q 'tw_kernel=require, but .*create_serialize=0'
 ok $? 'with that reason'
 late --tw_kernel=require
 split_is late.json 512 "$joined" 'a single process'
 
-# Two of ours and fio's own engine at the same time, on one file.
+# Run two of ours and fio's own engine at the same time, on one file.
 "$FIO" --name=other --ioengine=io_uring --filename="$data" --bs=4k --size=4m \
 	--io_size=16m --rw=randrw --direct=1 --iodepth=32 --output=other.out &
 other=$!
@@ -253,7 +255,7 @@ split_is second.json 4096 "$joined" 'the second'
 
 most_are_split
 
-# Rings that the program must not take for the job's.
+# Make rings that the program must not take for the job's.
 if "$TW_BUILD/tests/fio/kernel_rings" "$data" >rings 2>why; then
 	while read -r line; do
 		tap_count=$((tap_count + 1))
@@ -268,10 +270,10 @@ else
 	ok $? "rings that are not the job's: $(cat why)"
 fi
 
-# ---- what is left of it ----
+# ---- what remains of it ----
 
-# Programs that the job's process has links to. Between it and the script may stand
-# the shell that fio starts.
+# List the programs that the job's process has links to. The shell that fio starts
+# may be between the job and the script.
 cat >programs.sh <<'END'
 above=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)
 sed -n 's/^prog_id:[^0-9]*//p' "/proc/$PPID/fdinfo/"* "/proc/$above/fdinfo/"* \

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of the stages inside the kernel: a folder whose files have block
-# requests of their own, and what each report has to hold. Sourced after fio_tap.sh;
-# tests/vm, which has its own, uses split_is alone.
+# For the tests of the stages inside the kernel, to be sourced after fio_tap.sh: a
+# folder whose files have block requests of their own, and checks of each report.
+# tests/vm has such a folder of its own, and uses split_is alone.
 
-# has_requests FOLDER: direct I/O on its files leads to requests that can be joined to
-# it (plugin/README.md, Stages inside the kernel). Else $why_not says what is there.
+# has_requests FOLDER: true if direct I/O on its files leads to requests that can be
+# joined to it (plugin/README.md, Stages inside the kernel). Else $why_not tells the
+# reason.
 has_requests()
 {
 	type=$(stat -f -c %T "$1")
@@ -17,7 +18,7 @@ has_requests()
 		;;
 	esac
 	device=$(stat -c %d "$1")
-	# As the kernel puts the two numbers into one.
+	# Combine the two numbers as the kernel does.
 	device=$((device >> 8 & 0xfff)):$((device & 0xff | device >> 12 & 0xfff00))
 	block=/sys/dev/block/$device
 	if [ -d "$block/dm" ] || [ -d "$block/md" ] ||
@@ -27,7 +28,8 @@ has_requests()
 	fi
 }
 
-# find_disk: $disk is a new folder on such a file system; empty if there is none.
+# find_disk: sets $disk to a new folder on such a file system, or to nothing if
+# there is none
 find_disk()
 {
 	disk=
@@ -42,8 +44,8 @@ find_disk()
 	done
 }
 
-# kernel_is_on: a job can have its stages split here, else $off_why has the report's
-# reason.
+# kernel_is_on: true if a job's stages can be split here; else $off_why has the
+# report's reason
 kernel_is_on()
 {
 	run_fio --name=try --filename=try.data --size=64k --rw=read \
@@ -52,16 +54,16 @@ kernel_is_on()
 	json try.json '$j->{kernel_stages}{state} eq "on"'
 }
 
-# may_refuse: the kernel may refuse the engine's program here, for the reason in
-# $may_why. Else a refusal is a defect: of the program, or of the check of it by the
-# kernel. Where in doubt it may.
+# may_refuse: true if the kernel may refuse the engine's program here, for the
+# reason in $may_why. Otherwise a refusal is a defect of the program, or of the
+# kernel's check of it. In doubt it is true.
 may_refuse()
 {
 	may_why=$off_why
 	case $off_why in
 	*'built without'* | *'time namespace'*) return 0 ;;
 	esac
-	# Those between the oldest and the newest that have taken it.
+	# The kernel is between the oldest and the newest that took the program.
 	may_why="Linux $(uname -r) on $(uname -m) was not tried"
 	[ "$(uname -m)" = x86_64 ] || return 0
 	uname -r | awk -F '[.-]' '{ exit !($1 == 6 && $2 >= 1 && $2 <= 18) }' ||
@@ -78,8 +80,8 @@ may_refuse()
 	false
 }
 
-# have_user: a user without privileges can run the engine here, in the new folder
-# `user`; else $cannot says why not.
+# have_user: true if a user without privileges can run the engine here, in the new
+# folder `user`; else $cannot tells why not
 have_user()
 {
 	cannot=
@@ -91,7 +93,7 @@ have_user()
 		chown 65534:65534 user
 		command -v setpriv >/dev/null || cannot='no setpriv'
 	else
-		# Capabilities of the user are what they are.
+		# A user other than root can't drop capabilities, so there must be none.
 		grep -q '^CapEff:	0*$' /proc/self/status ||
 			cannot='this user has capabilities'
 	fi
@@ -101,7 +103,7 @@ have_user()
 	[ -z "$cannot" ]
 }
 
-# as_user COMMAND...: as that user, in that folder
+# as_user COMMAND...: runs it as that user, in that folder
 as_user()
 {
 	(cd user && if [ "$(id -u)" = 0 ]; then
@@ -112,15 +114,16 @@ as_user()
 	fi)
 }
 
-# user_fio ARGUMENT...: fio with our engine, as that user
+# user_fio ARGUMENT...: runs fio with our engine as that user
 user_fio()
 {
 	as_user timeout -s KILL $hung_s "$FIO" --ioengine=external:./tickwise.so \
 		--output-format=json --output=out.json "$@" 2>err
 }
 
-# programs_are_gone DESCRIPTION: those whose numbers are in the file `programs`. The
-# kernel frees them a little later, on a busy machine a minute.
+# programs_are_gone DESCRIPTION: passes if those whose numbers are in the file
+# `programs` are gone. The kernel frees them a little later, on a busy machine a
+# minute.
 programs_are_gone()
 {
 	bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
@@ -140,7 +143,7 @@ programs_are_gone()
 	is "$left" '' "$1"
 }
 
-# need_kernel: as kernel_is_on; if not, that is the end of the test.
+# need_kernel: ends the test unless kernel_is_on
 need_kernel()
 {
 	kernel_is_on && return
@@ -153,14 +156,14 @@ need_kernel()
 	done_testing
 }
 
-# What json() and from_json() can ask of $j, a report with all of its I/Os in the list
-# of the slowest:
+# What json() and from_json() can ask of $j, a report that has all of its I/Os in
+# the list of the slowest:
 #
 #	sum(OBJECT)		of all directions
 #	not_split([REASON])
 #	of(STAGE, DIRECTION)	its I/Os
 #	trusted()		no counter that is off makes stages negative
-#	broken()		a line for each thing that is never so
+#	broken()		a line for each thing that must never be
 kernel_perl='
 	use List::Util ();
 	our @inside = ("submit", "blockq", "device", "complete", "reap");
@@ -223,8 +226,8 @@ kernel_perl='
 	}
 '
 
-# split_is FILE IOS PERL DESCRIPTION: the report's counts and stages are whole, and IOS
-# I/Os are in it; PERL says which should be split.
+# split_is FILE IOS PERL DESCRIPTION: passes if the report's counts and stages are
+# whole, and IOS I/Os are in it; PERL tells which should be split
 split_is()
 {
 	from_json "$1" "$kernel_perl"' print broken()' >"$scratch/broken" 2>&1
@@ -241,12 +244,12 @@ split_is()
 	}
 }
 
-# Some completions may never reach the program: some kernels run none in an interrupt
-# that finds certain processes on the CPU. Such an I/O lacks a stamp and is counted so.
-# 2 % were usual on one machine, 4 % were seen; but a job takes only tens of ms, and such
-# a process may have the CPU for all of that. So a job has at least one that is split,
-# and most_are_split judges all jobs together. No I/O may lack its request, or have the
-# slot of another I/O.
+# Some completions may never reach the program: some kernels run no program in an
+# interrupt that finds certain processes on the CPU. Such an I/O lacks a stamp and
+# is counted so. 2 % were usual on one machine, 4 % were seen. But a job takes only
+# tens of ms, and such a process may have the CPU for all of that. So a job has at
+# least one that is split, and most_are_split judges all jobs together. No I/O may
+# lack its request, or have the slot of another I/O.
 joined='not_split() == not_split("missing_stamp") &&
 	not_split() < sum($j->{ios})'
 
@@ -254,8 +257,9 @@ joined='not_split() == not_split("missing_stamp") &&
 # the program running on its CPU may still lose one.
 all_joined='not_split() == not_split("missing_stamp") && not_split() <= 2'
 
-# most_are_split: of the I/Os of all reports that split_is was told to be $joined, at
-# least half are: more than ten times the loss that was seen.
+# most_are_split: passes if at least half of the I/Os are split, of all reports that
+# split_is was told to be $joined. That is more than ten times the loss that was
+# seen.
 most_are_split()
 {
 	awk '{ ios += $1; split_ios += $2 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a job that dies while it writes its report leaves no half of one
-# under the report's name: nothing is there, or what was there before.
-# Defect: a report that is written in its place, or renamed before it is whole.
+# Behaviour: a job that dies while it writes its report leaves no half report under
+# the report's name: the name has nothing, or what was there before. Defect: a
+# report that is written in its place, or renamed before it is whole.
 . "$(dirname "$0")/fio_tap.sh"
 
 head -c 1048576 /dev/zero >k.data
@@ -24,8 +24,8 @@ ok $? 'a job that lives leaves a whole report'
 [ "$(wc -c <k.json)" -gt 16384 ]
 ok $? "of $(wc -c <k.json) bytes"
 
-# A file may grow to 8 kB; then the kernel kills whoever writes on. That is in
-# the middle of the report, every time.
+# A file may grow to 8 kB; then the kernel kills the writer. That is in the middle
+# of the report, every time.
 too_large()
 {
 	(
@@ -47,7 +47,7 @@ too_large
 ok $? 'and none where there was none'
 rm -f k.json.*.part
 
-# kill -9 as soon as something of a report is there, later each time.
+# Use kill -9 as soon as a part of a report exists, later each time.
 torn=0
 whole=0
 met=0

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
 # For the tests that compare fio's own lat of single I/Os with the sum of their
-# stages: fio's log has each I/O, and so has the report with enough tw_slowest. Sourced.
+# stages; to be sourced. fio's log has each I/O, and so has the report with enough
+# tw_slowest.
 
-# lat_differences LOG REPORT: fio's lat less the sum of the stages, ns, for each I/O
-# of the log, sorted; dies if the report lacks one or its stages are not its lat.
-# The file's offsets must be different for each I/O of a direction.
+# lat_differences LOG REPORT: prints fio's lat minus the sum of the stages, ns, for
+# each I/O of the log, sorted. Dies if the report lacks an I/O or its stages are not
+# its lat. The file's offsets must be different for each I/O of a direction.
 lat_differences()
 {
 	from_json "$2" '

@@ -1,22 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: of every single I/O the sum of the stages is what fio's own log calls
-# its lat, within two readings of fio's clock: reads, writes that are verified, and
-# I/Os that fio submits in batches.
-# Defect: a stage that begins or ends elsewhere than fio's lat, two stages that overlap,
-# or time between two stages that belongs to neither.
+# Behaviour: for every single I/O the sum of the stages is the lat in fio's own log,
+# within two readings of fio's clock: reads, writes that are verified, and I/Os that
+# fio submits in batches. Defect: a stage that begins or ends elsewhere than fio's
+# lat, two stages that overlap, or time between two stages that belongs to neither.
 #
-# In simulated time (preload/ring_device.c) a reading of any clock takes 10 ns and
-# nothing else between the stamps takes any: so all I/Os must be within 20 ns. In real
-# time: tests/machine/lat_sum.t.
+# In simulated time (preload/ring_device.c) a reading of any clock takes 10 ns, and
+# nothing else between the stamps takes any: all I/Os must be within 20 ns.
+# tests/machine/lat_sum.t tests real time.
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/lat_sum.sh"
 need ring_device
 
 READINGS_NS=20
 
-# adds_up NAME IOS ARGUMENT...: a job whose log has IOS I/Os
+# adds_up NAME IOS ARGUMENT...: checks a job whose log has IOS I/Os
 adds_up()
 {
 	name=$1
@@ -54,7 +53,7 @@ for depth in 1 8 128; do
 		--iodepth=$depth --iodepth_batch=4 --iodepth_batch_complete=4
 done
 adds_up "writes" 256 --rw=randwrite --iodepth=8
-# fio takes the start of a read that verifies later than that of others.
+# fio starts a read that verifies later than other reads.
 device=
 adds_up "written, then verified" 512 --rw=randwrite --iodepth=8 --verify=crc32c
 json s.json '$j->{ios}{read} == 256 && $j->{ios}{write} == 256'

@@ -6,12 +6,11 @@
 # Defect: a wrong scale, stages that overlap or leave a gap, stamps at the
 # wrong place.
 #
-# Our lat begins at the end of ->prep(), and fio reads its start time next; it ends
-# where ->getevents() returns, and fio reads its clock after that. In simulated
-# time (preload/ring_device.c) what lies between are readings of the clock, 10 ns
-# each: no more than ten at the beginning, and at the end no more than ten for each
-# I/O of a batch. The arithmetic of the report is shown with the counter, too:
-# it holds for any times.
+# Our lat begins at the end of ->prep(), and fio reads its start time next. It ends
+# where ->getevents() returns, and fio reads its clock after that. In simulated time
+# (preload/ring_device.c) only readings of the clock are in between, 10 ns each: at
+# most ten at the beginning, and at the end at most ten for each I/O of a batch. The
+# arithmetic of the report is tested with the counter, too: it holds for any times.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
@@ -50,7 +49,7 @@ for depth in 1 16; do
 		my $lat = $s->{lat}{read};
 		my $sum = 0;
 		$sum += $s->{$_}{read}{sum_ns} for grep { $_ ne "lat" } keys %$s;
-		# Each I/O has kernel, or what that is split into.
+		# Each I/O has kernel, or the stages that replace it.
 		my ($whole, $split) = map { $s->{$_}{read}{count} // 0 }
 			"kernel", "device";
 		$sum == $lat->{sum_ns} && $whole + $split == $lat->{count} &&
@@ -72,8 +71,8 @@ for depth in 1 16; do
 		}
 		$fine && $text =~ /"bins": \{"/'
 	ok $? "depth $depth: bins ascend and add up to the count"
-	# Of the values at most a percentile there are as many as it says, and
-	# without its own bin too few. The first and the last are exact.
+	# The values up to a percentile are as many as it promises, and too few
+	# without its own bin. The first and the last are exact.
 	json l.1.*.tickwise.json 'my $s = $j->{stages}; my $fine = 1;
 		for my $h (map { $_->{read} } values %$s) {
 			my @ns = sort { $a <=> $b } keys %{$h->{bins}};

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: how long a calibration took is in the report and not on stderr, also if 20
-# ms were not enough.
-# Defect: a line on stderr, which fails a script that expects it to be empty (as fio's
-# own t/verify.py does) whenever the machine is busy.
+# Behaviour: the time of a calibration is in the report and not on stderr, also if
+# 20 ms were not enough. Defect: a line on stderr, which fails a script that expects
+# it to be empty (as fio's own t/verify.py does) whenever the machine is busy.
 . "$(dirname "$0")/fio_tap.sh"
 
 env LD_PRELOAD="$TW_BUILD/tests/fio/preload/clock_fault.so" CLOCK_FAULT=away \

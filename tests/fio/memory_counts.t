@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: size, bs, numjobs, loops and their like mean for the memory engine
-# what fio's users expect: size bytes are walked in size / bs I/Os of bs / 64
-# loads each; each job has memory of its own, in threads as in processes; what
-# fio counts is in the report, and only that.
-# Defect: I/Os that are missing, counted twice or in the ramp time; one memory
-# for all; pages other than those asked for.
+# Behaviour: size, bs, numjobs, loops and their like mean for the memory engine what
+# fio's users expect. size bytes are walked in size / bs I/Os of bs / 64 loads each.
+# Each job has memory of its own, in threads as in processes. The report has what
+# fio counts, and only that. Defect: I/Os that are missing, counted twice or in the
+# ramp time; one memory for all; pages other than those asked for.
 . "$(dirname "$0")/memory_tap.sh"
 
-# counts WHAT IOS REPORTS ARGUMENT...: so many by fio, the same by the reports
+# counts WHAT IOS REPORTS ARGUMENT...: passes if fio counts IOS and the reports the same
 counts()
 {
 	what=$1
@@ -76,7 +75,7 @@ else
 	skip "$(cat err)"
 fi
 
-# What the ramp time ends with is asked of fio's own clock, twice.
+# fio reads its clock twice at the end of the ramp time: one I/O may be on either side.
 memory_fio --time_based=1 --runtime=100ms --ramp_time=500ms
 is "$status" 0 "a ramp time"
 apart=$(from_json out.json 'print $j->{jobs}[0]{read}{clat_ns}{N} - '"$((

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a run of the memory engine that is ended by SIGINT leaves a whole
-# report, and ends soon also while memory is still being set up.
-# Defect: no report, a hang, memory that must be ready first.
+# Behaviour: a run of the memory engine that SIGINT ends leaves a whole report. It
+# ends soon, also while memory is still being set up. Defect: no report, a hang,
+# memory that must be ready first.
 . "$(dirname "$0")/memory_tap.sh"
 
-# has_memory PID: a job of this fio has touched 64 MB of its memory
+# has_memory PID: true if a job of this fio has touched 64 MB of its memory
 has_memory()
 {
 	memory_waited=0
@@ -22,8 +22,8 @@ has_memory()
 	done
 }
 
-# ends WHAT WHEN ARGUMENT...: SIGINT, and it ends; "begun": when both jobs have begun,
-# "set_up": when memory is being set up
+# ends WHAT WHEN ARGUMENT...: sends SIGINT, and passes if it ends; "begun": when
+# both jobs have begun, "set_up": while memory is being set up
 ends()
 {
 	what=$1
@@ -31,7 +31,7 @@ ends()
 	shift 2
 	rm -f ./*.json
 	may_begin
-	# A background job ignores SIGINT unless it is put back: perl does.
+	# A background job ignores SIGINT until a program resets the signal: perl does.
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$FIO" --name=m \
 		--ioengine="external:$memory_so" --rw=randread --bs=64k \
 		--time_based=1 --runtime=600 --exec_prerun="$begin" "$@" \
@@ -66,7 +66,7 @@ for mode in 0 1; do
 done
 if [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 1000000 ]; then
 	ends "in set-up" set_up --size=512m
-	# Where all of it is ready by then, I/Os are what is ended.
+	# Where all of it is ready by then, the signal ends I/Os.
 	[ -z "$(ls ./*.memory.json 2>/dev/null)" ] ||
 		json m.1.*.memory.json '$j->{load}{batches} +
 			$j->{load}{disturbed} > 0'

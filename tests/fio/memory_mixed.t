@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a memory job and an I/O job of the same job file run side by side,
+# Behaviour: a memory job and an I/O job of the same job file run at the same time,
 # also by `tickwise run`, and each leaves a report of what fio counted of it.
 # Defect: a job that waits for the other or takes its options, its files or its
-# report; I/Os that are counted by the wrong one.
+# report; I/Os that the wrong job counts.
 . "$(dirname "$0")/memory_tap.sh"
 
 export FIO
@@ -30,8 +30,9 @@ cat >mixed.fio <<-END
 	iodepth=4
 END
 
-# checks WHAT: both jobs ran in one group, and what fio counted is reported. The
-# time ends a job between two looks of fio at its clock: nothing is lost to it.
+# checks WHAT: passes if both jobs ran in one group, and the report has what fio
+# counted. The time ends a job between two readings of fio's clock: nothing is lost
+# by that.
 checks()
 {
 	[ "$status" -eq 0 ] || sed 's/^/# /' err

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the memory engine loads into this fio; its options are those of the table in
-# tickwise-memory(7); what makes no sense is refused in one line that
-# names it, by a failing exit and before a job begins; files are left alone.
-# Defect: an option that nobody wrote down, a silent success, a crash, a file of
-# the job beside it that is created, read or removed.
+# Behaviour: the memory engine loads into this fio. Its options are those of the
+# table in tickwise-memory(7). What makes no sense is refused in one line that names
+# it, by a failing exit and before a job begins. Files are left alone. Defect: an
+# option that is not documented, a silent success, a crash, a file of the other job
+# that is created, read or removed.
 . "$(dirname "$0")/memory_tap.sh"
 
 "$FIO" --enghelp="$memory_so" 2>err | awk '/ : / { print $1 }' | sort >has
-sed -n 's/^\.BI \(tw_[a-z]*\)= .*/\1/p' "$root/core/man/tickwise-memory.7" | sort >said
-[ -s has ] && cmp has said
+sed -n 's/^\.BI \(tw_[a-z]*\)= .*/\1/p' "$root/core/man/tickwise-memory.7" | sort >described
+[ -s has ] && cmp has described
 ok $? "its options are those of the table"
 
-# refuses WHAT TEXT ARGUMENT...
+# refuses WHAT TEXT ARGUMENT...: passes if the job is refused with this text
 refuses()
 {
 	what=$1
@@ -22,7 +22,7 @@ refuses()
 	memory_fio "$@"
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ]
 	ok $? "$what: failing exit ($status)"
-	[ "$(said | grep -c '^tickwise')" -eq 1 ] && said | grep '^tickwise' |
+	[ "$(messages | grep -c '^tickwise')" -eq 1 ] && messages | grep '^tickwise' |
 		grep -qF "$text" || { sed 's/^/# /' err; false; }
 	ok $? "$what: one line of ours: $text"
 	[ -z "$(ls ./*.memory.json 2>/dev/null)" ]
@@ -35,7 +35,7 @@ for mode in --thread=0 --thread=1; do
 	refuses "half a line $mode" "bs=96 is not a multiple of 64" --bs=96 \
 		$mode
 done
-# The second of two is refused for the sum; the first, a small one, runs.
+# The sum refuses the second of two jobs; the first, a small one, runs.
 all=$(awk '/MemTotal/ { print $2 }' /proc/meminfo)
 memory_fio --size=1m --tw_report=none --name=n \
 	--ioengine="external:$memory_so" --rw=randread --bs=64k \
@@ -73,7 +73,7 @@ else
 fi
 small=$TW_BUILD/tests/bench/small_pages
 if [ -x "$small" ] && [ -e /sys/kernel/mm/transparent_hugepage/enabled ]; then
-	# Kept off them, as with "never" in that file.
+	# Keep huge pages off, as with "never" in that file.
 	fio=$FIO
 	printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$small" "$fio" >kept_off
 	chmod +x kept_off
@@ -94,9 +94,9 @@ memory_fio --tw_repeat=0
 [ "$status" -eq 1 ] && grep -q tw_repeat err
 ok $? "no loads at all"
 
-# A report that can't be written is said.
+# A report that can't be written is reported.
 memory_fio --tw_report=missing/x
-[ "$status" -eq 1 ] && [ "$(said | grep -c '^tickwise')" -eq 1 ]
+[ "$status" -eq 1 ] && [ "$(messages | grep -c '^tickwise')" -eq 1 ]
 ok $? "a directory that is not there: one line of ours"
 memory_fio --tw_report=none
 is "$status $(ls ./*.memory.json 2>/dev/null)" "0 " "tw_report=none: no report"
@@ -104,11 +104,11 @@ memory_fio --tw_report=here
 json here '$j->{schema} eq "tickwise-memory"'
 ok $? "tw_report=here: there"
 
-# A sync engine has a depth of one; fio says so, where it is new enough.
+# A sync engine has a depth of one; a newer fio warns about it.
 memory_fio --iodepth=4
 is "$status" 0 "iodepth=4 runs"
 
-# What [global] says of files is meant for others.
+# [global] names files for other jobs.
 echo precious >precious
 memory_fio --filename=precious --unlink=1 --create_on_open=1 --direct=1 \
 	--overwrite=1 --invalidate=1

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What the memory engine writes is what tickwise-memory(7) says, and of the job
-# and the counter what tickwise-report(5) says: every key is in the manual with
-# its type, and every key that should be there is.
-# Defect: a report that grows or loses a key and a manual that does not; a figure
-# that memlat calls otherwise.
+# What the memory engine writes agrees with tickwise-memory(7), and what it writes
+# of the job and the counter agrees with tickwise-report(5). Every key is in the
+# manual with its type, and every key that should be there is. Defect: a report that
+# grows or loses a key and a manual that does not; a figure that memlat calls
+# otherwise.
 . "$(dirname "$0")/memory_tap.sh"
 
 keys=$root/tests/unit/report_keys.pl
@@ -29,8 +29,8 @@ else
 	skip "$(cat err)"
 fi
 
-# The names that memlat has for the same: those of its points are among ours, which
-# figures ever a disturbed point has.
+# memlat's names for the same figures: those of its points are among ours, whichever
+# figures a disturbed point has.
 run_calibrated memlat --min=256K --max=256K --pages=small --curves=random \
 	--point=1 --json
 from_json "$out" 'print "$_\n" for sort grep { !/warm_passes/ }

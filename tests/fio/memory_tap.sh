@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of the memory engine, on top of fio_tap.sh. Sourced, not run.
+# For the tests of the memory engine, after fio_tap.sh; to be sourced.
 
 . "$(dirname "$0")/../fio/fio_tap.sh"
 
 memory_so=$TW_BUILD/tickwise-memory.so
 
-# memory_fio ARGUMENT...: a job on it, named m; out.json is fio's output, err its
-# stderr, $status its exit code. A megabyte is enough to see it work.
+# memory_fio ARGUMENT...: runs a job on it, named m; out.json is fio's output, err
+# its stderr, $status its exit code. A megabyte is enough to see it work.
 memory_fio()
 {
 	rm -f ./*.json
@@ -17,7 +17,7 @@ memory_fio()
 	status=$?
 }
 
-# sum_of KEY: over all reports, of their "load"
+# sum_of KEY: prints the sum over all reports, of their "load"
 sum_of()
 {
 	perl -MJSON::PP -e 'local $/; my $sum = 0; my $key = shift;

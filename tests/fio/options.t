@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: a job keeps the options that it has with fio's own io_uring
-# engine. Every name is known; the table in fio-tickwise(7) says what becomes
-# of each and is right; what is done reaches the kernel.
-# Defect: a job dropped over an unknown name, an option that is taken and
-# ignored, data that is damaged on the way.
+# Behaviour: a job keeps the options that it has with fio's own io_uring engine.
+# Every name is known, the table in fio-tickwise(7) is right about each option, and
+# what is "done" reaches the kernel. Defect: a job that ends over an unknown name,
+# an option that is accepted and ignored, data that is damaged on the way.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_watch
 
@@ -13,8 +12,8 @@ need ring_watch
 "$FIO" --enghelp="$TICKWISE_SO" 2>/dev/null | awk '/ : / { print $1 }' |
 	sort >our.names
 grep -v '^tw_' our.names >their.names
-# The table's third column says what becomes of the option here, the fourth in the
-# other engine.
+# The table's third column tells what the option does here, the fourth in the other
+# engine.
 page=$root/core/man/fio-tickwise.7
 awk -F'  +' '/^[a-z_]+  +3[.]/ && NF == 4 { print $1, $3 }' "$page" | sort >table
 cut -d' ' -f1 table >table.names
@@ -25,8 +24,8 @@ is "$(comm -3 their.names table.names)" "" \
 is "$(sed -n 's/^\.BI \(tw_[a-z_]*\)= .*/\1/p' "$page" | sort -u)" \
 	"$(grep '^tw_' our.names)" "and our own"
 
-# The class that a part of the I/Os has unless told otherwise, RT, is not for
-# everybody: then it is another one, and in hex.
+# A part of the I/Os has the class RT by default, which not every user may use: then
+# it is another class, and in hex.
 class=
 class_hex=2000
 if ! ionice -c 1 true 2>/dev/null; then
@@ -34,7 +33,7 @@ if ! ionice -c 1 true 2>/dev/null; then
 	class_hex=4000
 fi
 
-# value NAME: one that is not the default
+# value NAME: prints a value that is not the default
 value()
 {
 	case $1 in
@@ -51,7 +50,7 @@ value()
 	esac
 }
 
-# One job for each name in one fio, that of the refused one alone.
+# Run one job for each name in one fio. A refused one has a fio of its own.
 job_file()
 {
 	printf '[global]\nioengine=external:%s\nrw=randrw\nbs=4k\n' "$TICKWISE_SO"
@@ -64,7 +63,7 @@ while read -r name becomes; do
 		becomes=refused
 	fi
 	[ "$becomes" = refused ] || {
-		# These need what not every file system or kernel has, see below.
+		# These need what not every file system or kernel has; see below.
 		case $name in hipri | nowait | uncached) continue ;; esac
 		printf '[%s]\n%s=%s\n' "$name" "$name" "$(value "$name")" >>all.fio
 		continue
@@ -88,14 +87,14 @@ run_fio --name=o --filename=o.data --size=64k --rw=read --md_per_io_size=0 \
 	--tw_report=none
 ok $? "no metadata is not refused"
 
-# What each asks of the kernel, 64 writes that are read back and verified: the
-# setup flags, and "opcode flags rw_flags ioprio count" of some entry.
+# Check what each asks of the kernel, with 64 writes that are read back and
+# verified: the setup flags, and "opcode flags rw_flags ioprio count" of some entry.
 {
 	printf '[global]\nioengine=external:%s\nrw=randwrite\n' "$TICKWISE_SO"
 	printf 'bs=4k\nsize=256k\niodepth=4\nverify=crc32c\n'
 } >asks.fio
 : >asks
-# asks WHAT PATTERN OPTION...
+# asks WHAT PATTERN OPTION...: passes if the ring's log matches
 asks()
 {
 	what=$1
@@ -131,7 +130,7 @@ while IFS='	' read -r job pattern options what; do
 	ok $? "${options:-no options}: $what"
 done <asks
 
-# asks_once WHAT PATTERN SETTINGS OPTION...: reads of a small file
+# asks_once WHAT PATTERN SETTINGS OPTION...: the same for reads of a small file
 asks_once()
 {
 	what=$1
@@ -193,7 +192,7 @@ for more in --thread=0 --thread=1; do
 	ok $? "counted as fio counts, $more"
 done
 
-# Polling needs a device that does; without one both engines fail alike.
+# Polling needs a device that can poll; without one both engines fail alike.
 polled()
 {
 	timeout $hung_s "$FIO" --ioengine="$1" --output-format=json \

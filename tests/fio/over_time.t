@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the run over time holds every I/O of the report once, with the same
-# sum and the same extremes, in parts of one width, and begins where fio begins
-# to count.
-# Defect: I/Os lost or counted twice where parts are merged, those of the ramp
-# time, a part too long or too short, parts of several jobs that don't fit.
+# Behaviour: the run over time holds every I/O of the report once, with the same sum
+# and the same extremes, in parts of one width. It begins where fio begins to count.
+# Defect: I/Os lost or counted twice where parts are merged, those of the ramp time,
+# a part too long or too short, parts of several jobs that do not fit.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
-# whole FILE: does over_time add up to lat?
+# whole FILE: true if over_time adds up to lat
 whole()
 {
 	json "$1" 'my $o = $j->{over_time}; my $fine = @$o >= 1;
@@ -32,7 +31,7 @@ whole()
 		$fine'
 }
 
-# even FILE: parts of one width one after another, but for the last
+# even FILE: true if parts have one width and follow each other, but for the last
 even()
 {
 	json "$1" 'my $o = $j->{over_time}; my $w = $o->[0]{over_ns};
@@ -59,8 +58,8 @@ even long.json
 ok $? 'the parts are even'
 json long.json '$j->{over_time}[0]{over_ns} == 16e6 && @{$j->{over_time}} == 94'
 ok $? 'of a width for the length of the run'
-# The run begins with the first I/O, the parts some 2000 readings of the clock
-# earlier, 10 ns each: with the engine's look at all clocks.
+# The run begins with the first I/O. The parts begin some 2000 readings of the clock
+# earlier, 10 ns each: those of the engine's comparison of all clocks.
 json long.json 'my $o = $j->{over_time}[-1];
 	my $end = $o->{from_ns} + $o->{over_ns};
 	$end >= $j->{job}{run_ns} && $end < $j->{job}{run_ns} + 1e5'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# make fio-patched: the patches for the installed fio apply to its source, it
-# builds with clocksource=tickwise in it, and does a job with each clock. Fails if
-# a patch is damaged, has less than three lines of context, is in no series, or is
-# named by a series and not there. What each patch does is make check-patches'
-# business; no time is judged here.
+# make fio-patched: the patches for the installed fio apply to its source, it builds
+# with clocksource=tickwise in it, and does a job with each clock. Fails if a patch
+# is damaged, has less than three lines of context, is in no series, or is named by
+# a series and missing. make check-patches tests what each patch does; no time is
+# judged here.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -26,7 +26,7 @@ done
 is "$(printf '%s\n' "$root"/patches/series/* |
 	grep -vxFf "$scratch/used")" '' 'each patch is in a series'
 
-# Only at the beginning of a file there are fewer lines before a change.
+# Only at the beginning of a file a change has fewer lines before it.
 awk '/^@@ / { first = -$2; before = 0; counting = 1; next }
 	counting && /^ / { before++; next }
 	counting && before < 3 && first > 1 { print FILENAME ": " FNR; bad = 1 }
@@ -35,7 +35,7 @@ awk '/^@@ / { first = -$2; before = 0; counting = 1; next }
 ok $? 'each change has three lines of context'
 sed 's/^/# /' "$err"
 
-# can_not REASON: the rest
+# can_not REASON: skips the rest
 can_not()
 {
 	ok 0 "the installed fio with its patches # SKIP $1"
@@ -51,7 +51,7 @@ command -v pkg-config >/dev/null || can_not 'no pkg-config'
 FIO_GIT_SECONDS=10 "$root/patches/source.sh" "$version" "$scratch/source" 2>"$err" ||
 	can_not "$(head -n 1 "$err")"
 
-# Not optimised, which takes a third of the time: 22 s of CPU time all in all.
+# It is not optimised, which takes a third of the time: 22 s of CPU time in all.
 FIO_CONFIGURE=--disable-optimizations timeout 1200 "$root/patches/build.sh" \
 	"$version" "$build" "$scratch/patched" 2>"$err"
 status=$?

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What the engine writes is what tickwise-report(5) says: every key is in the
-# manual with its type, and every key that should be there is. Fails if the
-# engine's report grows or loses a key and the manual does not.
+# What the engine writes agrees with tickwise-report(5): every key is in the manual
+# with its type, and every key that should be there is. Fails if the engine's report
+# grows or loses a key and the manual does not.
 . "$(dirname "$0")/fio_tap.sh"
 
 keys=$root/tests/unit/report_keys.pl

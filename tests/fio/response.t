@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: in a job with a rate, the report has response times beside lat, by
-# fio's own schedule: those of a job that can't keep up grow while lat stays.
+# Behaviour: in a job with a rate, the report has response times next to lat, by
+# fio's own schedule. Those of a job that can't keep up grow while lat stays.
 # Defect: a due time of another I/O, of another direction, of the ramp time's
 # schedule, in another unit; response times where nothing has a schedule.
 #
-# In simulated time (preload/ring_device.c), on a device that takes 20 us for each
+# Time is simulated (preload/ring_device.c), on a device that takes 20 us for each
 # I/O and does one after another: some 47000 a second. fio's schedule is in whole
-# microseconds, and it sleeps one too many: who keeps up is at most 3 us late, with
-# the readings of the clock, 10 ns each.
+# microseconds, and it sleeps one too many. A job that keeps up is at most 3 us
+# late, with the readings of the clock, 10 ns each.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_device
 
-# rated REPORT ARGUMENT...: at depth 1
+# rated REPORT ARGUMENT...: runs a job at depth 1
 rated()
 {
 	report=$1
@@ -23,8 +23,8 @@ rated()
 		--time_based=1 --runtime=100ms --tw_report="$report" "$@"
 }
 
-# Evenly behind, on the average half of what it is at the end, which is all of the
-# time but what the I/Os that were done were due after.
+# It falls behind evenly, on the average by half of what it is at the end. That is
+# all of the time minus the time after which the I/Os that were done were due.
 rated many.json --rate_iops=10000000
 ok $? 'a job that can not keep up'
 json many.json '$j->{response}{resolution_ns} == 1000 &&
@@ -50,9 +50,10 @@ rated batch.json --rate_iops=10000000 --iodepth=4 --iodepth_batch=4
 json batch.json "$adds_up"' && $j->{stages}{queue}{read}{sum_ns} > 0'
 ok $? 'also in batches, where an I/O waits for the others'
 
-# The last of N was due (N - 1) / rate after the first. From the first queued to
-# the last seen is that, less how late the first was, more how late the last was
-# and how long it took. 2 us for the schedule's microseconds at both ends.
+# The last of N was due (N - 1) / rate after the first. The time from the first
+# queued to the last seen is that, minus how late the first was, plus how late the
+# last was and how long it took. 2 us are for the schedule's microseconds at both
+# ends.
 due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{lat}{read};
 	my $was = $j->{job}{run_ns} - $j->{response}{slip_at_end_ns}{read};
 	my $due = ($j->{ios}{read} - 1) / RATE * 1e9;
@@ -61,7 +62,7 @@ due='my $s = $j->{response}{slip}{read}; my $t = $j->{stages}{lat}{read};
 json many.json "$(echo "$due" | sed 's/RATE/1e7/')"
 ok $? 'by as much as the rate says'
 
-# At 0, 20 ... 480 ms, and where half a second is over.
+# I/Os at 0, 20 ... 480 ms, and when half a second is over.
 rated few.json --runtime=500ms --rate_iops=50
 ok $? 'a job that keeps up'
 json few.json "$(echo "$due" | sed 's/RATE/50/')"
@@ -74,7 +75,7 @@ rated poisson.json --rate_iops=10000000 --rate_process=poisson
 json poisson.json '$j->{response}{slip}{read}{mean_ns} > $j->{job}{run_ns} / 4'
 ok $? 'arrivals at random are late, too'
 
-# By the old schedule it would be 300 ms behind from the first I/O on.
+# By the old schedule it would be 300 ms late from the first I/O on.
 rated ramp.json --runtime=500ms --rate_iops=50 --ramp_time=300ms
 json ramp.json '$j->{ios}{read} - $j->{response}{slip}{read}{count} == 1 &&
 	$j->{response}{slip}{read}{max_ns} <= 3000'
@@ -84,7 +85,7 @@ ok $? 'the schedule begins anew after the ramp time, but for one I/O'
 rated think.json --runtime=500ms --rate_iops=1000 --thinktime=20ms --thinktime_blocks=4
 json think.json '$j->{response}{slip}{read}{max_ns} >= 1.9e7'
 ok $? 'who thinks is late'
-# fio lets the one after the pause begin at once, and the next waits for it.
+# fio starts the one after the pause at once, and the next waits for it.
 rated ignore.json --runtime=500ms --rate_iops=1000 --thinktime=20ms \
 	--thinktime_blocks=4 --rate_ignore_thinktime=1
 json ignore.json '$j->{response}{slip}{read}{count} > 40 &&

@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the counters of the CPUs are compared before the first job and after
-# the last one, by threads of the engine's own; none is made in between, whether
-# jobs are threads or processes, on one engine or on two. Then the reports of all
-# jobs say what was found, on which CPUs, also of a run that is interrupted. A job
-# after which nothing was compared is not called reliable.
+# Behaviour: threads of the engine's own compare the counters of the CPUs before the
+# first job and after the last one. No thread is made in between, whether jobs are
+# threads or processes, on one engine or on two. The reports of all jobs then have
+# the result and the CPUs, also of a run that is interrupted. A job after which
+# nothing was compared is not called reliable.
+#
 # Defect: threads on all CPUs while a job is still measured, which are outliers of
-# our own making; a report that stays without the end of its run, or calls the
-# counter reliable without it.
+# our own making; a report that lacks the end of its run, or calls the counter
+# reliable without it.
 . "$(dirname "$0")/fio_tap.sh"
 
-# The log has a line for each thread of ours (preload/thread_log.c), and one before
-# a job's first I/O and after its last: fio runs that command before it lets the
+# The log has a line for each thread of ours (preload/thread_log.c), one before a
+# job's first I/O and one after its last: fio runs that command before it lets the
 # engine clean up. So a job is over only when its command is.
 log=$scratch/log
 echo "echo job >>'$log'" >tell.sh
 head -c 65536 /dev/zero >r.data
 
-# logged ARGUMENT...: fio, with the log
+# logged ARGUMENT...: runs fio with the log
 logged()
 {
 	rm -f ./*.json "$log"
@@ -27,7 +28,8 @@ logged()
 }
 
 
-# none_before LINES: from the first line of a job to so many, no thread
+# none_before LINES: passes if there is no thread between the first line of a job
+# and this number of lines
 none_before()
 {
 	awk -v all="$1" '$1 == "job" { jobs++ }
@@ -35,8 +37,7 @@ none_before()
 		END { exit bad }' "$log"
 }
 
-# covered REPORT: what of it must be so whatever the machine; the verdict itself is
-# the machine's
+# covered REPORT: checks what does not depend on the machine; the verdict does
 covered()
 {
 	json "$1" '
@@ -85,7 +86,7 @@ ok $? 'none from the first beginning to the last end'
 all_covered
 ok $? 'and all reports are complete'
 
-# Then fio asks each job for the sizes of its files by itself.
+# fio then asks each job for the sizes of its files by itself.
 for mode in 0 1; do
 	logged --ioengine="external:$TICKWISE_SO" --filename=r.data --size=64k \
 		--bs=4k --rw=read --exec_prerun='sh tell.sh' --thread=$mode \
@@ -109,7 +110,7 @@ ok $? 'no thread of either in between'
 all_covered
 ok $? 'the last one completes the report of the other'
 
-# Of another engine, which does not tell us its end.
+# A job of another engine, whose end our engine does not learn.
 logged --name=ours --ioengine="external:$TICKWISE_SO" --filename=r.data \
 	--size=64k --bs=4k --rw=read --exec_prerun='sh tell.sh' \
 	--name=other --ioengine=psync --filename=r.data --size=64k \
@@ -122,8 +123,7 @@ json ours.*.tickwise.json '$j->{counter}{fallback} ||
 	!exists $j->{counter}{covers}{end_cpus} &&
 	grep { $_->{code} eq "end_cpus_not_compared" } @{$j->{counter}{reasons}}'
 ok $? 'our report says that nothing was compared'
-# Where the clock is the system's, that is.
-said >told
+messages >told
 has_not told 'reliable' 'which is nothing to warn of'
 
 for mode in 0 1; do

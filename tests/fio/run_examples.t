@@ -1,24 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: every job in plugin/examples says what it shows and how to run it,
-# is understood by this fio, runs (shortened, on a small file) and leaves a
-# report of each of its jobs. None can write to a device.
-# Defect: an example that fio refuses, that nobody has run, or that destroys the
-# data of somebody who tries it.
+# Behaviour: every job in plugin/examples tells what it shows and how to run it.
+# This fio understands it, runs it (shortened, on a small file), and leaves a report
+# of each of its jobs. None can write to a device. Defect: an example that fio
+# refuses, that was never run, or that destroys the data of a user who tries it.
 . "$(dirname "$0")/fio_tap.sh"
 
 export FIO
 examples=$root/plugin/examples
 
-# The device of them all. Not of holes: those are no reads.
+# The device of all examples. It has no holes: those are no reads.
 head -c 4194304 /dev/urandom >data
 DEV=data
 NG=data
 export DEV NG
 unset ENG
 
-# example FILE [ARGUMENT...]
+# example FILE [ARGUMENT...]: runs it
 example()
 {
 	rm -f ./*.tickwise.json
@@ -29,7 +28,7 @@ example()
 	status=$?
 }
 
-# shortened NAME [SED-EXPRESSION]: the example, done soon, as short.fio
+# shortened NAME [SED-EXPRESSION]: writes the example, shortened, as short.fio
 shortened()
 {
 	sed -e 's/^runtime=.*/runtime=50ms/' -e 's/^size=.*/size=4m/' \
@@ -52,7 +51,7 @@ for file in "$examples"/*.fio; do
 	example "$file" --parse-only
 	is "$status" 0 'fio understands it'
 
-	# What may write names a file of its own, in the current directory.
+	# A job that may write names a file of its own, in the current directory.
 	if grep -qE '^rw=.*(write|rw|trim)' "$file"; then
 		grep '^filename=' "$file" | grep -q '[/$]'
 		is $? 1 'it writes: to no device'
@@ -84,8 +83,8 @@ is "$(cat depths)" '0:1 1:2 2:4 3:8 4:16 5:32 6:64 7:128' \
 
 shortened rated.fio
 example short.fio
-# How many I/Os a Poisson process makes is chance, and a busy machine may leave no
-# time for any: held is what the example promises of each one, when it was due.
+# The number of I/Os of a Poisson process is chance, and a busy machine may leave no
+# time for any. The check is what the example promises of each one: when it was due.
 json rate-1000.1.*.tickwise.json '!$j->{ios}{read} ||
 	$j->{response}{slip}{read}{count} == $j->{ios}{read}'
 ok $? 'rated: it is known how late each read of a rate was'
@@ -102,8 +101,8 @@ json memory-beside-reads.2.*.memory.json '$j->{load}{batches} +
 	$j->{load}{disturbed} > 0'
 ok $? 'of loads beside the reads'
 
-# Where nothing polls, and where there is no NVMe, the half that needs neither
-# runs, and the other one is refused by what it needs.
+# Where nothing polls, and where there is no NVMe, the half that needs neither runs.
+# The other half is refused, with what it needs.
 shortened polled-read.fio
 example short.fio
 [ "$status" -eq 0 ] || grep -q 'Operation not supported' err out.json

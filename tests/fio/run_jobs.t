@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: tickwise run with a real fio. With --convert, jobs of every engine
-# that ours stands in for run on it, as fio's own JSON says, and do the same I/O;
-# where fio reads a job file in its own way, both read it alike. Without, only
-# jobs of io_uring do.
-# Defect: a job that still runs on its old engine; one that fio drops over an
-# option; other I/Os than before; another engine's job converted unasked.
+# Behaviour: tickwise run with a real fio. With --convert, jobs of every engine that
+# ours replaces run on ours, as fio's own JSON shows, and do the same I/O. Where fio
+# reads a job file in its own way, both read it alike. Without --convert, only jobs
+# of io_uring do. Defect: a job that still runs on its old engine; one that fio ends
+# over an option; other I/Os than before; another engine's job converted unasked.
 . "$(dirname "$0")/fio_tap.sh"
 
 export FIO
@@ -21,7 +20,7 @@ tool()
 	status=$?
 }
 
-# engines: what fio says its jobs ran on
+# engines: prints the engines of fio's jobs
 engines()
 {
 	from_json out.json 'print join(" ", map {
@@ -54,13 +53,13 @@ for old in io_uring libaio posixaio sync psync vsync pvsync pvsync2; do
 	ok $? "with all its I/Os, at its depth of $depth"
 done
 
-# Every option of an old engine either stays or is left out: no job is dropped.
+# Every option of an old engine either stays or is left out: no job is lost.
 for old in libaio pvsync2 io_uring; do
 	echo "$known" | grep -qx "$old" || continue
 	"$FIO" --enghelp="$old" | sed -n 's/^\([a-z_0-9]*\) *:.*/\1/p' >names
 	[ -s names ]
 	ok $? "$old has options: $(xargs <names)"
-	# Such as need a device, CPU or right that is not here, or more options.
+	# These need a device, CPU or right that may be missing, or more options.
 	grep -vE '^(hipri|sqthread_poll|cmdprio|uncached|nowait|md_per_io_size)' names |
 		grep -vE '^(cmd_type|write_mode|verify_mode|read_mode|pi_chk)$' |
 		sed 's/$/=0/' >values
@@ -174,7 +173,7 @@ printf '[v]\nioengine=${ENG}\nrw=read\nsize=64k\n' >v.fio
 tool v.fio
 is "$status" 0 'ioengine=${ENG}, not set'
 
-# ---- without a report: who takes the option is ours ----
+# ---- without a report: the option is taken by ours ----
 
 printf '[n]\nioengine=psync\nrw=read\nsize=64k\ntw_report=none\n' >n.fio
 tool n.fio

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: tickwise run adds the reports to the JSON of a real fio, and no more: what
-# fio prints is taken down once and given to tickwise run again, with its reports.
-# Then fio itself is run. jq and fio's own tool read the result.
-# Defect: a value of fio's that is another one or gone; a job without its report, or with
-# that of another one; JSON that its readers refuse.
+# Behaviour: tickwise run adds the reports to the JSON of a real fio, and nothing
+# else. fio's output is recorded once and given to tickwise run again, with its
+# reports. Then fio itself runs. jq and fio's own tool read the result. Defect: a
+# value of fio's that is changed or gone; a job without its report, or with
+# another's; JSON that its readers refuse.
 . "$(dirname "$0")/fio_tap.sh"
 
 real=$FIO
@@ -42,7 +42,7 @@ chmod +x again
 REAL=$real
 export REAL
 
-# same: own.json and new.json, but for the key tickwise of each job
+# same: compares own.json and new.json, without the key tickwise of each job
 same()
 {
 	perl -MJSON::PP -MScalar::Util=looks_like_number -e '
@@ -75,8 +75,8 @@ same()
 		print differ($own, $new, "");' own.json new.json
 }
 
-# jobs FILE: of each job of fio's, which threads are added, and whether their I/Os are
-# as many as fio has latencies of
+# jobs FILE: prints of each job of fio's which threads are added, and whether their
+# I/Os are as many as fio's latencies
 jobs()
 {
 	from_json "$1" 'print join " | ", map {
@@ -94,7 +94,8 @@ jobs()
 		} @{$j->{jobs}}'
 }
 
-# the JSON and the reports of a run of fio, for the one to come
+# take_down ARGUMENT...: records the JSON and the reports of a run of fio, for the
+# next run
 take_down()
 {
 	rm -rf own ./*.tickwise.json
@@ -121,7 +122,7 @@ for arguments in --output-format=json --output-format=json+ \
 	again $arguments
 	is "$code $status" '0 0' "$arguments: fio, and tickwise run"
 	wanted='a 1 | a 2 | none | c 4'
-	# In the first group of fio's there are the I/Os of b, too.
+	# The first group of fio's also has the I/Os of b.
 	case $arguments in *group*) wanted='a 1,2: other I/Os | c 4' ;; esac
 	is "$(same)" '' "every key of fio's is equal, and its text"
 	perl -0777 -ne 's/\A.*?^(?=\{)//ms; s/^\}\n.*/}\n/ms; print' new.json >only.json

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a job whose set-up fails ends as with fio's own io_uring engine, in a
-# process and in a thread: fio's line that the engine's init failed, exit code 1,
-# no report.
-# Defect: a clean-up that uses what was not set up yet: the job, or with threads
-# all of fio, dies of a signal.
+# process and in a thread: fio's line that the engine's init failed, exit code 1, no
+# report. Defect: a clean-up that uses what was not set up yet: a signal kills the
+# job, or, with threads, all of fio.
 . "$(dirname "$0")/fio_tap.sh"
 
-# fails WORDS TEXT ARGUMENT...: and TEXT is told
+# fails WORDS TEXT ARGUMENT...: passes if the job fails and prints TEXT
 fails()
 {
 	words=$1

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the report lists the slowest I/Os, slowest first, with place,
-# size, stages and the time their lat began, on clocks that others have, too.
-# Defect: one that is missing, stages that don't add up, a time of another
-# clock, an I/O that was not done.
+# Behaviour: the report lists the slowest I/Os, slowest first, with place, size,
+# stages and the time their lat began, on clocks that other programs use, too.
+# Defect: one that is missing, stages that don't add up, a time of another clock, an
+# I/O that was not done.
 . "$(dirname "$0")/fio_tap.sh"
 
-# now: CLOCK_MONOTONIC, ns
+# now: prints CLOCK_MONOTONIC, ns
 now()
 {
 	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
@@ -57,7 +57,7 @@ json s.*.tickwise.json '!grep { $_->{size} != 4096 || $_->{offset} % 4096 ||
 	$_->{offset} >= 4 << 20 || $_->{ddir} !~ /^(read|write)$/ }
 	@{$j->{slowest}}'
 ok $? 'each is one of the job'
-# To a millisecond: the engine's clock is another one, a little off over the job.
+# Compare to a millisecond: the engine's clock is another one, a little off over the job.
 json s.*.tickwise.json '!grep { my $ns = $_->{monotonic_ns};
 	$ns > '"$after"' + 1e6 || $ns < '"$before"' - 1e6 } @{$j->{slowest}}'
 ok $? 'began while the job ran, by CLOCK_MONOTONIC'

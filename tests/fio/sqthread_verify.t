@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: with sqthread_poll, fio's lat of the reads that verify what was
-# written is that of the reads.
-# Defect: slat is turned off as fio's own engine does it (3.36 on), and with it
-# fio takes no start times of these reads: their lat begins with the writes.
+# Behaviour: with sqthread_poll, fio's lat of the reads that verify what was written
+# is that of the reads. Defect: slat is turned off as fio's own engine does it (3.36
+# on), and fio then takes no start times of these reads: their lat begins with the
+# writes.
 . "$(dirname "$0")/fio_tap.sh"
 
 depth=8
@@ -16,9 +16,9 @@ grep -q 'forbidden\|not permitted' err && {
 	exit 0
 }
 ok $status "verified"
-# No more than $depth at any time: their times together are at most that often
-# the whole (of which fio gives milliseconds, rounded down). Start times that
-# stay as they are make it half of one I/O's share: 512 of 1024.
+# At most $depth I/Os are in flight at any time: their times together are at most
+# that many times the whole (of which fio gives milliseconds, rounded down). Start
+# times that are not renewed make it half of one I/O's share: 512 of 1024.
 json out.json 'my $r = $j->{jobs}[0]{read};
 	$r->{lat_ns}{N} == 1024 && $r->{lat_ns}{mean} * $r->{lat_ns}{N} <=
 		'$depth' * ($r->{runtime} + 1) * 1e6'

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the first I/O of a job that is slower than tw_trigger has the kernel's trace
-# events around it in the report: in jobs that are processes or threads, one after
-# another, without root's privileges, or that fio sets up by itself. Below the threshold
-# there is none. Nothing is left in tracefs, also when fio is interrupted, or when its job
-# or all of it is killed. A job that can't have events runs all the same, and its report
-# says why.
-# Defect: events of another time, a job that dies for lack of privileges, an instance
-# that stays and costs time for ever.
+# Behaviour: the first I/O of a job that is slower than tw_trigger has the kernel's
+# trace events around it in the report: in jobs that are processes or threads, one
+# after another, without root's privileges, or that fio sets up by itself. Below the
+# threshold there is none. Nothing is left in tracefs, also when fio is interrupted,
+# or when its job or all of it is killed. A job that can't have events runs all the
+# same, and its report tells why. Defect: events of another time, a job that dies
+# for lack of privileges, an instance that stays and costs time for ever.
 #
-# To copy 256 KiB takes longer than 1 us on any machine, and no I/O takes an hour.
+# A copy of 256 KiB takes longer than 1 us on any machine, and no I/O takes an hour.
 . "$(dirname "$0")/fio_tap.sh"
 . "$root/tests/fio/kernel_tap.sh"
 
@@ -20,7 +19,7 @@ chmod 711 .
 size=262144
 reads="--bs=$size --size=1m --io_size=64m --rw=read"
 
-# job NAME ARGUMENT...: NAME.json is its report; 256 reads
+# job NAME ARGUMENT...: runs 256 reads; NAME.json is its report
 job()
 {
 	name=$1
@@ -31,7 +30,7 @@ job()
 		--tw_report="$name.json" "$@"
 }
 
-# off FILE: there are no events, and why
+# off FILE: checks that there are no events, and why
 off()
 {
 	json "$1" '$j->{ios}{read} == 256 && $j->{trigger}{state} eq "off" &&
@@ -54,12 +53,13 @@ else
 	off user/user.json
 	ok $? "and its report says: $(from_json user/user.json \
 		'print $j->{trigger}{why}')"
-	is "$(said)" '' 'it alone'
+	is "$(messages)" '' 'it alone'
 fi
 
 # ---- what the kernel has to allow ----
 
-# in_tracefs COMMAND...: with tracefs in a folder of ours, which nobody else sees
+# in_tracefs COMMAND...: runs it with tracefs in a folder of ours, which no other
+# process sees
 tracing=$scratch/tracing
 mkdir tracing
 in_tracefs()
@@ -74,14 +74,14 @@ if ! in_tracefs mkdir "$tracing/instances/tw-test-$$" 2>why; then
 fi
 in_tracefs rmdir "$tracing/instances/tw-test-$$"
 
-# run_fio, from here on: with it
+# run_fio: from here on runs fio so
 run_fio()
 {
 	in_tracefs timeout -s KILL $hung_s sh -c 'echo $$ >fio_pid; exec "$@"' sh "$FIO" \
 		--ioengine="external:$TICKWISE_SO" --output-format=json \
 		--output=out.json "$@" 2>err
 }
-# left: the instance of the last fio, which goes away a little later than it
+# left: lists the instance of the last fio, which goes away a little later than fio
 left()
 {
 	for left_wait in 0 1 1 1 1 1 5 10 20 40 80; do
@@ -93,9 +93,9 @@ left()
 	cat left.text
 }
 
-# fired FILE: its I/O and the events around it are as they should be. A busy machine may
-# have overwritten them before the job got to stop the ring; then the report tells. Many
-# busy CPUs may have more than are kept.
+# fired FILE: checks its I/O and the events around it. A busy machine may have
+# overwritten them before the job stopped the ring; the report then tells so. Many
+# busy CPUs may have more events than are kept.
 fired()
 {
 	json "$1" 'my $t = $j->{trigger};
@@ -145,7 +145,7 @@ is "$(left)" '' 'nothing is left of them'
 job none --tw_trigger=1us --tw_report=none
 is "$? $(left)" '0 ' 'without a report'
 
-# One after another: each has its own; at the same time: one at least.
+# Jobs one after another each have their own; of jobs at the same time at least one has.
 rm -f turns.json*
 # shellcheck disable=SC2086
 run_fio --filename="$scratch/t.data" $reads --stonewall \
@@ -158,7 +158,7 @@ for kind in 0 1; do
 	run_fio --filename="$scratch/t.data" $reads \
 		--thread=$kind --tw_trigger=1us --tw_report=both.json \
 		--name=one --name=two --name=three --tw_trigger=0
-	# The other's I/O may have begun while nothing was recorded.
+	# The other job's I/O may have begun while nothing was recorded.
 	who=1
 	json both.json.1 '$j->{trigger}{io} &&
 		!$j->{trigger}{whole_from_ns}' || who=2
@@ -176,7 +176,7 @@ job lowered --tw_trigger=1us --uid=65534 --gid=65534 \
 fired report/r.json 'a job that lays down its privileges'
 is "$(left)" '' 'nothing is left of it'
 
-# own FILE: events that are of the I/O and of its thread
+# own FILE: prints the events of the I/O and of its thread
 own()
 {
 	json "$1" 'my @own = grep { $_->{own} } @{$j->{trigger}{events}};
@@ -197,14 +197,15 @@ if in_tracefs unshare --pid --fork --mount-proc true 2>why; then
 	fired contained.json 'in a namespace of processes of its own'
 	own contained.json
 	ok $? 'where events of the I/O are marked, too'
-	# Who should remove it may have gone with the namespace: a later fio does.
+	# The process that should remove it may have gone with the namespace: a
+	# later fio does it.
 	in_tracefs sh -c 'touch -d "1 minute ago" "$1/instances/tickwise-"?' \
 		sh "$tracing" 2>/dev/null
 else
 	skip "no namespace of processes: $(cat why)"
 fi
 
-# Not mounted: this test's namespace may have one of its own.
+# Not mounted: this test's namespace may have a tracefs of its own.
 if grep -qE ' (tracefs|debugfs) ' /proc/self/mounts; then
 	skip 'tracefs is mounted here'
 else
@@ -218,7 +219,7 @@ fi
 
 # ---- ended ----
 
-# endless: a job that goes on; fio's number is $fio, the job's $job
+# endless: starts a job that does not end; sets $fio to fio's number, $job to the job's
 endless()
 {
 	may_begin
@@ -251,7 +252,7 @@ kill -KILL "$fio" "$job"
 wait $pid
 is "$(left)" '' 'fio and its job are killed: nothing is left'
 
-# The job that has stopped the ring is killed: the other one has it then.
+# The job that has stopped the ring is killed: the other job gets it then.
 cat >two.sh <<'END'
 fio=$(cat fio_pid)
 while [ "$(cat "$1/instances/tickwise-$fio/tracing_on")" != 0 ]; do sleep 0.1; done
@@ -272,7 +273,7 @@ else
 fi
 is "$(left)" '' 'and nothing is left'
 
-# What nobody removes, as that process was killed, too; and what is not ours.
+# An instance that stays, as that process was killed, too; and one that is not ours.
 instances=$tracing/instances
 in_tracefs mkdir "$instances/tickwise-$fio" "$instances/tickwise-test.$$"
 in_tracefs touch -d '1 minute ago' "$instances/tickwise-$fio" \

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: trims reach a block device, alone, mixed with others and in all of
-# fio's kinds of trim; they go through the ring where the kernel can do that and
-# by a system call elsewhere; each is counted once.
-# Defect: a trim lost on the way back to the system call, the wrong range, a
-# trim that overtakes the write of its own block.
+# fio's kinds of trim. They go through the ring if the kernel can do that, else by a
+# system call. Each is counted once. Defect: a trim lost on the way back to the
+# system call, the wrong range, a trim that overtakes the write of its own block.
 #
-# Needs a block device of its own that can be trimmed: a loop device, and so root, on
-# a file that can have holes.
+# Needs a block device of its own that can be trimmed: a loop device, and so root,
+# on a file that can have holes.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_watch
 
@@ -23,7 +22,7 @@ device=$(losetup -f --show image 2>why) || {
 }
 trap 'losetup -d "$device"; rm -rf "$scratch"' EXIT
 
-# commands: how many (the opcode is 46, in hex 2e) went through the ring
+# commands: prints how many (the opcode is 46, in hex 2e) went through the ring
 commands()
 {
 	cat ring.[0-9]* 2>/dev/null | awk '$1 == "2e" { n += $NF }
@@ -44,7 +43,7 @@ for depth in 1 8; do
 	done
 done
 
-# Through the ring or not: the same range is gone, the rest is not.
+# By either way the same range is gone, the rest is not.
 for settings in "" RING_NO_DISCARD=1; do
 	yes | head -c 8388608 >"$device"
 	rm -f ./*.tickwise.json
@@ -72,7 +71,7 @@ watched "" --name=t --filename="$device" --rw=trimwrite --bs=4k --size=1m \
 	--iodepth=8 --tw_report=none
 is "$(commands)" 0 "with writes to the same blocks: one after the other"
 
-# A trim by the system call waits for the writes in front of it.
+# A trim by the system call waits for the writes before it.
 rm -f ./*.tickwise.json
 run_fio --name=t --filename="$device" --rw=trimwrite --bs=4k --size=1m \
 	--iodepth=8 --iodepth_batch=4
@@ -81,7 +80,7 @@ ok $? "fio brings it again, and that is counted apart"
 same_counts
 ok $? "and not as another I/O"
 
-# verified_trims ENGINE: trims that fio puts among writes
+# verified_trims ENGINE: runs trims that fio puts among writes
 verified_trims()
 {
 	"$FIO" --name=t --ioengine="$1" --filename="$device" --rw=randwrite \
@@ -99,7 +98,7 @@ else
 	skip "trim_percentage: this fio's own engine dies of it"
 fi
 
-# fio can't trim a file; the error is its own.
+# fio can't trim a file; it reports that error itself.
 for engine in io_uring "external:$TICKWISE_SO"; do
 	rm -f ./*.tickwise.json
 	"$FIO" --name=t --ioengine="$engine" --filename=file --rw=trim --bs=4k \

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: what does not go as planned reaches fio as from its own engine, and
-# stands in the report apart from the latencies: short transfers, errors, I/Os
-# that fio has to bring again. A kernel that takes fewer than it is given, or
-# none for the moment, costs no I/O.
-# Defect: a short transfer counted as a whole one, an error in the histogram, an
-# I/O lost between two submissions.
+# Behaviour: what does not go as planned reaches fio as from its own engine, and is
+# in the report apart from the latencies: short transfers, errors, I/Os that fio has
+# to submit again. A kernel that takes fewer than it is given, or none for the
+# moment, costs no I/O. Defect: a short transfer counted as a whole one, an error in
+# the histogram, an I/O lost between two submissions.
 . "$(dirname "$0")/fio_tap.sh"
 need ring_watch
 
-# trouble SETTINGS OPTION...: 128 I/Os, 8 in the ring, 4 at a time
+# trouble SETTINGS OPTION...: runs 128 I/Os, 8 in the ring, 4 at a time
 trouble()
 {
 	settings=$1
@@ -19,12 +18,12 @@ trouble()
 	watched "$settings" --name=t --filename=t.data --bs=4k --size=512k \
 		--iodepth=8 --iodepth_batch=4 "$@"
 }
-# both KIND: of the report, reads and writes
+# both KIND: prints the report's count, reads and writes
 both()
 {
 	from_json t.1.*.tickwise.json "print \$j->{$1}{read} + \$j->{$1}{write}"
 }
-# of fio's: the only job's, both directions
+# fio_both: prints fio's count, of the only job, both directions
 fio_both()
 {
 	from_json out.json "my \$job = \$j->{jobs}[0];
@@ -45,9 +44,9 @@ for rw in read write randrw; do
 	ok $? "$rw: those that ended are recorded, as fio does"
 done
 
-# fio takes a cut transfer for two and so never gets to the end of the file; and
-# it makes data anew for the rest of one that it wants to verify later. So: one
-# buffer that stays as it is, and the first half of the file.
+# fio takes a cut transfer for two and so never gets to the end of the file. It also
+# makes data anew for the rest of a transfer that it wants to verify later. So there
+# is one buffer that stays as it is, and the first half of the file.
 rm t.data
 trouble RING_SHORT=3 --rw=write --scramble_buffers=0 --iodepth=1 \
 	--iodepth_batch=1
@@ -62,7 +61,7 @@ ok $? "the rest of a cut read comes to where it belongs"
 for error in 5:EIO 28:ENOSPC 61:ENODATA; do
 	trouble "RING_ERROR=16:${error%:*}" --rw=randread \
 		--continue_on_error=all
-	# Only a bad medium is an error that fio can go on after.
+	# fio can go on only after the error of a bad medium.
 	[ "$error" = 5:EIO ] && seen=8 || seen=1
 	is "$(both errors)" "$seen" "${error#*:}: counted apart"
 	same_counts

@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: whatever shapes fio's stream of I/Os, the engine does them all and
-# its report counts exactly what fio counts.
-# Defect: an I/O lost, doubled or left behind when fio waits, pauses, starts
-# over, syncs, or does not want its own times.
+# Behaviour: the engine does all I/Os of fio, whatever shapes their stream, and its
+# report counts exactly what fio counts. Defect: an I/O lost, doubled or left out
+# when fio waits, pauses, starts over, syncs, or does not want its own times.
 . "$(dirname "$0")/fio_tap.sh"
 
 {
 	printf '[global]\nioengine=external:%s\nrw=randrw\n' "$TICKWISE_SO"
 	printf 'bs=4k\nsize=256k\niodepth=8\n'
 } >jobs.fio
-# job NAME OPTION...: on a file of its own
+# job NAME OPTION...: runs a job on a file of its own
 job()
 {
 	name=$1
@@ -34,8 +33,8 @@ job sizes bsrange=512-16k
 job mix bssplit=4k/50:8k/50 rwmixread=70
 job fsync fsync=4
 job fdatasync fdatasync=3 rw=write
-# Deeper, fio itself may ask for a range that begins nowhere: it forgets what was
-# written when a sync ends, also what came after that was queued.
+# At greater depths fio itself may ask for a range that begins nowhere. When a sync
+# ends, fio forgets what was written, also what was queued after the sync.
 job range sync_file_range=write:4 rw=write iodepth=1
 job at_end end_fsync=1 fsync_on_close=1 rw=write
 job limited number_ios=20
@@ -43,7 +42,7 @@ job small io_size=64k
 job timed time_based=1 runtime=1
 job stopping rw=write create_on_open=1 size=64k
 job many_files filename=m1.data:m2.data:m3.data openfiles=2
-# From 3.42 on.
+# fio has it from 3.42 on.
 ! "$FIO" --cmdhelp=all 2>/dev/null | grep -q '^end_syncfs ' ||
 	job syncfs end_syncfs=1 rw=write
 timeout -s KILL $hung_s "$FIO" jobs.fio --output-format=json --output=out.json \
@@ -59,7 +58,7 @@ ok $? "each is counted as fio counts it"
 json low.*.tickwise.json '$j->{ios}{read} + $j->{ios}{write} == 64'
 ok $? "nothing is left behind in the ring"
 
-# fio keeps no times of these; it counts them still.
+# fio keeps no times of these, but counts them.
 for less in gtod_reduce disable_clat disable_slat disable_lat disable_bw; do
 	printf '[%s]\nioengine=external:%s\nrw=randrw\nbs=4k\nsize=256k\n' \
 		"$less" "$TICKWISE_SO"

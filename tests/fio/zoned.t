@@ -3,12 +3,12 @@
 #
 # Behaviour: zonemode=zbd works as with fio's own engine: zones are written from
 # their start on, all of it is read back and verified, and each I/O is counted as
-# fio counts it.
-# Defect: a zone that stays locked because fio is not told of an I/O's end, a
-# write that overtakes the one before it, a reset of a zone that is lost.
+# fio counts it. Defect: a zone that stays locked because fio does not learn of an
+# I/O's end, a write that overtakes the one before it, a reset of a zone that is
+# lost.
 #
-# Needs a block device, a loop device and so root. It has no zones: then fio
-# keeps them itself, and a trim is a trim.
+# Needs a block device, a loop device and so root. It has no zones: fio then keeps
+# them itself, and a trim is a trim.
 . "$(dirname "$0")/fio_tap.sh"
 
 truncate -s 8M image
@@ -18,7 +18,7 @@ device=$(losetup -f --show image 2>why) || {
 }
 trap 'losetup -d "$device"; rm -rf "$scratch"' EXIT
 
-# zoned ENGINE ARGUMENT...
+# zoned ENGINE ARGUMENT...: runs a job on the device
 zoned()
 {
 	engine=$1
@@ -35,7 +35,7 @@ moved()
 		"read", "write", "trim"'
 }
 
-# both WHAT ARGUMENT...: with fio's engine, then ours
+# both WHAT ARGUMENT...: runs it with fio's engine, then ours
 both()
 {
 	what=$1

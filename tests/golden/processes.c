@@ -3,11 +3,11 @@
  * The processes of `tickwise compare`. No program runs: each process has written
  * all its output into a pipe when it begins. See recorded.h.
  *
- * 	fio		a fio whose cpu clock is 7439 ppb fast
- * 	fio-patched	a fio with our clock source
- * 	fio-dies	a fio that ends before its clock could be read
- * 	no-fio		another program
- * 	missing		no such program
+ *	fio		a fio whose cpu clock is 7439 ppb fast
+ *	fio-patched	a fio with our clock source
+ *	fio-dies	a fio that ends before its clock could be read
+ *	no-fio		another program
+ *	missing		no such program
  */
 #include <errno.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 # machine that runs guest/NAME.sh, and judges what the script left in $shared, the
 # folder that host and guest share.
 #
-# 	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
-# 	start NAME [...]; wait_end	the same, with time between start and end
+#	boot NAME [QEMU-ARGUMENT...]	start and wait; false: it did not end well
+#	start NAME [...]; wait_end	the same, with time between start and end
 #
-# 	on_kernel SUITE			boot another release's kernel from here on
+#	on_kernel SUITE			boot another release's kernel from here on
 #
 # These describe the machine, and are set before: $machine, $accel, $cpu, $cpus,
 # $memory (MB), $append (for the kernel), $seconds (the longest it may take), $lying

@@ -5,7 +5,7 @@
  * of the counter call tw_simulated_rdtsc, and clock_gettime() is the one below.
  * Reading the time lets it pass; tests/rate_machine.h has the disturbances.
  *
- * 	simulate COUNT SEED LOAD		load: quiet, busy
+ *	simulate COUNT SEED LOAD		load: quiet, busy
  *
  * Prints one line for each frequency: kHz and the error in ppb against the
  * simulated CLOCK_MONOTONIC, which is CLOCK_MONOTONIC_RAW here. Every start has a

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spoils a system clock in the middle of a job (LD_PRELOAD), as seen from a program
- * that asks through the C library: from when a process that fio has forked sleeps
- * for the first time, as a job does for its thinktime=. So when that is does not
- * depend on how long anything takes.
+ * Spoils a system clock in the middle of a job (LD_PRELOAD), as seen by a program
+ * that asks through the C library. It begins when a process that fio has forked
+ * sleeps for the first time, as a job does for its thinktime=. So the moment does
+ * not depend on how long anything takes.
  *
  *	CLOCK_FAULT=boottime	the machine seems to have slept for five seconds
  *	CLOCK_FAULT=raw		CLOCK_MONOTONIC_RAW jumps ahead by 100 ms
  *
- * One fault is at the start of fio, while the engine calibrates:
+ * One fault is at the start of fio, during the engine's calibration:
  *
  *	CLOCK_FAULT=away	a reading of CLOCK_MONOTONIC_RAW that comes 0.5 to
  *				20 ms after the first one takes until these are over,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lets epoll_wait() fail from when there is a file of the name in EPOLL_FAULT
- * (LD_PRELOAD), as for a program that can't wait any more.
+ * Makes epoll_wait() fail once the file named by EPOLL_FAULT exists (LD_PRELOAD),
+ * as for a program that can't wait any more.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A system call filter catches every io_uring_setup and io_uring_enter of the
- * program, whoever makes them and how: fio's engine and ours make them in place,
- * and no function stands between. What is caught asks the kernel by
- * gate_kernel(), the one place that the filter lets them through from.
+ * program, whoever makes them and how: fio's engine and ours make them inline,
+ * without a function that could be replaced. The code that handles a caught call
+ * asks the kernel by gate_kernel(), the one place whose calls the filter allows.
  *
- * A filter outlives exec(), and the next program's handler is elsewhere: preload
- * it for fio itself (env LD_PRELOAD=... fio). x86-64 alone; elsewhere, and where
- * no filter may be set, the program ends at once with 77. Wants _GNU_SOURCE.
+ * A filter survives exec(), but the next program's handler is elsewhere: preload it
+ * for fio itself (env LD_PRELOAD=... fio). It works on x86-64 alone. Elsewhere, and
+ * where no filter may be set, the program ends at once with 77. Needs _GNU_SOURCE.
  */
 #ifndef TW_TESTS_FIO_PRELOAD_KERNEL_GATE_H
 #define TW_TESTS_FIO_PRELOAD_KERNEL_GATE_H
@@ -34,7 +34,7 @@
 
 extern char gate_open[] __attribute__((visibility("hidden")));
 
-/* What a call of this number returns: what it does, or -errno. */
+/* Handle a call of this number: return its result, or -errno. */
 static long (*gate_caught)(long number, const long *a);
 
 static __attribute__((noinline, noclone))
@@ -66,7 +66,7 @@ static void gate_signal(int signal, siginfo_t *info, void *context)
 	r[REG_RAX] = gate_caught(info->si_syscall, a);
 }
 
-/* 0, or -1 with errno. */
+/* Return 0, or -1 with errno. */
 static int gate_filter(void)
 {
 	const uint64_t gate = (uintptr_t)gate_open;
@@ -118,7 +118,10 @@ static int gate_filter(void)
 
 #endif
 
-/* From now on @caught does them; or @who ends the program. */
+/*
+ * From now on @caught handles the calls. If that fails, end the program, with
+ * @who's name.
+ */
 static void gate_close(const char *who,
 		       long (*caught)(long number, const long *a))
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A device of known behaviour between any io_uring engine and the kernel, in
- * simulated time (LD_PRELOAD): it catches every io_uring_setup and
- * io_uring_enter, ours and fio's alike (kernel_gate.h), and does them with
- * changed entries; and it is what a job's clocks and sleeps go by.
+ * simulated time (LD_PRELOAD). It catches every io_uring_setup and io_uring_enter,
+ * ours and fio's alike (kernel_gate.h), and makes them with changed entries. A
+ * job's clocks and sleeps go by its time.
  *
  *	DEVICE_DUE_US=N		the n-th of each eight blocks of a file takes
  *				n times N microseconds from its submission on
@@ -30,28 +30,29 @@
  * due and the kernel is entered.
  *
  * With DEVICE_ALONE the device moves the data itself when an entry is submitted,
- * in transfers that take time, too; not those of registered files. A trim takes
+ * also in transfers that take time, but not those of registered files. A trim takes
  * as long as a transfer, and so does a flush: under DEVICE_DUE_US as the last of
  * eight. The kernel gets an entry that does nothing. So each I/O ends in the call
  * or when it is due, whatever the file system and the kernel's workers would do.
  *
- * Time is simulated in a job that is a process from its fork on, and in one that
- * is a thread from the set-up of its ring on. It goes on by READ_NS when the job
- * reads a clock, by ENTER_NS when it enters the kernel, by what it sleeps and
- * WAKE_NS (see usleep() for what is no sleep of its own), and to the next completion
- * where it waits for one; by nothing else. So what a job does and what times it
- * sees are the same in each run, on each machine. fio needs
+ * Time is simulated in a job that is a process from its fork on, and in one that is
+ * a thread from the set-up of its ring on. It passes by READ_NS when the job reads
+ * a clock, by ENTER_NS when it enters the kernel, and by the time that it sleeps
+ * and WAKE_NS (usleep() has an exception). It passes to the next completion when
+ * the job waits for one. Nothing else makes it pass. So a job's actions and the
+ * times that it sees are the same in each run, on each machine. fio needs
  * --clocksource=clock_gettime for it. Our engine is told that the CPU's counter is
- * disabled: then its stamps are of the system clock, in nanoseconds.
+ * disabled: its stamps are then of the system clock, in nanoseconds.
  *
- * With DEVICE_READ_NS=0 the times do not depend on how often an engine reads clocks.
- * DEVICE_FIO_NS=N then lets N ns pass when fio reads a clock, if the engine has read
- * one since fio's last reading: once for each I/O that fio queues and for each batch
- * that it takes. What an external engine reads, through fio's functions or not,
- * takes no time. A job must not wait by reading a clock (rates, runtimes, thinktime).
+ * With DEVICE_READ_NS=0 the times do not depend on how often an engine reads
+ * clocks. DEVICE_FIO_NS=N then lets N ns pass when fio reads a clock, if the engine
+ * has read one since fio's last reading: once for each I/O that fio queues and for
+ * each batch that it takes. The readings of an external engine, through fio's
+ * functions or not, take no time. A job must not wait by reading a clock (rates,
+ * runtimes, thinktime).
  *
  * For jobs whose completions are posted inside of io_uring_enter (not with
- * sqthread_poll). For fio alone, and not everywhere: kernel_gate.h says why.
+ * sqthread_poll). For fio alone, and not everywhere: kernel_gate.h tells why.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -89,16 +90,16 @@
 #define ENTER_NS	1000
 #define WAKE_NS		1000	/* fio sleeps for 0 until a microsecond is over */
 
-/* What each job has for itself, be it a process or a thread. */
+/* The state of each job, be it a process or a thread. */
 #define PER_JOB	static __thread
 
-/* What becomes of a transfer that the kernel has, or that is not shown yet. */
+/* The outcome of a transfer that the kernel has, or whose completion is not shown yet. */
 struct fate {
 	int is_set;
 	uint64_t user_data;
 	int64_t result;
 	int changed;		/* to @result */
-	uint64_t due_ns;	/* 0: not timed */
+	uint64_t due_ns;	/* 0: takes no time */
 };
 
 PER_JOB struct {
@@ -108,9 +109,9 @@ PER_JOB struct {
 	unsigned *cq_head, *cq_tail;
 	unsigned cq_mask;
 	struct io_uring_cqe *cqes;
-	unsigned tail;		/* the kernel's, where some are hidden */
-	unsigned seen;		/* up to here their fates are known */
-	unsigned due;		/* up to here they are due */
+	unsigned tail;		/* the kernel's tail, if some are hidden */
+	unsigned seen;		/* outcomes are known up to here */
+	unsigned due;		/* completions are due up to here */
 } ring;
 
 PER_JOB struct fate fates[MAX_FATES];
@@ -147,7 +148,7 @@ static int real_clock_gettime(clockid_t id, struct timespec *now)
 	return real(id, now);
 }
 
-/* Where fio, the C library and what is here are in memory. */
+/* The places of fio, the C library and this library in memory. */
 static struct {
 	uintptr_t from, to;
 } fios[3];
@@ -194,7 +195,7 @@ static int is_fios(const void *address)
 	return 0;
 }
 
-/* Was this called by fio, and not through an external engine? */
+/* True if fio called this, and not through an external engine. */
 static int is_called_by_fio(void)
 {
 	void *callers[16];
@@ -206,7 +207,7 @@ static int is_called_by_fio(void)
 	return 1;
 }
 
-/* Some versions of fio read a clock more often in a row than others. */
+/* Let a reading's time pass. Some versions of fio read a clock more often in a row. */
 static void pass(int by_fio)
 {
 	if (by_fio && is_engines_turn_over)
@@ -259,8 +260,10 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 	return 0;
 }
 
-/* fio asks every millisecond whether another job is done with what both use, and
- * gives up after five seconds. That wait is real, and takes no time of the job. */
+/*
+ * fio asks every millisecond whether another job has released what both use, and
+ * gives up after five seconds. That wait is real, and takes no time of the job.
+ */
 int usleep(useconds_t us)
 {
 	int (*real)(useconds_t) =
@@ -272,7 +275,7 @@ int usleep(useconds_t us)
 	return us < 1000 ? nanosleep(&wanted, NULL) : real(us);
 }
 
-/* Where the counter is disabled the library asks for the time by this. */
+/* The library asks for the time by this if the counter is disabled. */
 long syscall(long number, ...)
 {
 	long (*real)(long, ...) = (long (*)(long, ...))
@@ -290,7 +293,7 @@ long syscall(long number, ...)
 	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* The counter is disabled, says this to whoever asks. */
+/* Tell every caller that the counter is disabled. */
 int prctl(int option, ...)
 {
 	va_list list;
@@ -317,7 +320,7 @@ static void simulate(void)
 	is_simulated = 1;
 }
 
-/* A job that waits for ever ends with the fio that has been ended for it. */
+/* A job that waits for ever ends when its fio is ended. */
 static void forked(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0L, 0L, 0L);
@@ -338,7 +341,7 @@ static int ends_in(const char *text, const char *end)
 	return length >= least && !strcmp(text + length - least, end);
 }
 
-/* fio is built with another name of stat() for the same on some machines. */
+/* On some machines fio is built with another name of stat(). */
 static int looks_like(const char *name, const char *path, struct stat *st)
 {
 	int (*real)(const char *, struct stat *) =
@@ -360,7 +363,7 @@ int stat64(const char *restrict path, struct stat64 *restrict st)
 	return looks_like("stat64", path, (struct stat *)st);
 }
 
-/* What fio asks a block device: its size, to forget its pages, to trim. */
+/* Answer what fio asks a block device: its size, to forget its pages, to trim. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct stat st;
@@ -391,7 +394,7 @@ static void *map(long fd, size_t bytes, off_t what)
 		    what);
 }
 
-/* The ring once more, beside where its owner maps it. */
+/* Map the ring once more, at another place than its owner's. */
 static void look_at(long fd, const struct io_uring_params *p)
 {
 	char *sq = map(fd, p->sq_off.array + p->sq_entries * 4,
@@ -439,7 +442,7 @@ static unsigned length_of(const struct io_uring_sqe *sqe)
 	return sqe->len;
 }
 
-/* Nothing happens to the data, and it is said to have ended so. */
+/* Complete the entry without data, with this result. */
 static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 {
 	uint64_t user_data = sqe->user_data;
@@ -451,7 +454,10 @@ static void ends(struct io_uring_sqe *sqe, struct fate *fate, int64_t result)
 	fate->changed = 1;
 }
 
-/* When a transfer to this place that is submitted now ends, or what is none. */
+/*
+ * Return when a transfer to this place that is submitted now ends. @length 0: no
+ * transfer.
+ */
 static uint64_t due_at(uint64_t offset, unsigned length)
 {
 	uint64_t nth_of_eight = length ? offset / length % 8 + 1 : 8;
@@ -505,13 +511,13 @@ static struct fate *new_fate(const struct io_uring_sqe *sqe, uint64_t offset,
 	return fate;
 }
 
-/* The kernel's part, done here: as many bytes of a transfer, or -errno. */
+/* Do the kernel's part: return the bytes of a transfer, or -errno. */
 static int64_t move(const struct io_uring_sqe *sqe, unsigned length)
 {
 	void *data = (void *)(uintptr_t)sqe->addr;
 	ssize_t ret;
 
-	/* By its number in a table that is not known here. */
+	/* The file is a number in a table that is not known here. */
 	if (sqe->flags & IOSQE_FIXED_FILE)
 		return length;
 	if (sqe->opcode == IORING_OP_READV || sqe->opcode == IORING_OP_WRITEV)
@@ -529,7 +535,7 @@ static int64_t move(const struct io_uring_sqe *sqe, unsigned length)
 	return ret < 0 ? -errno : ret;
 }
 
-/* A flush, or a trim: the only command that fio has for this ring. */
+/* Decide a flush, or a trim: the only command that fio has for this ring. */
 static void decide_other(struct io_uring_sqe *sqe)
 {
 	int is_trim = sqe->opcode == IORING_OP_URING_CMD;
@@ -573,7 +579,7 @@ static struct io_uring_sqe *entry(unsigned place)
 	return &ring.sqes[ring.sq_array ? ring.sq_array[place] : place];
 }
 
-/* The owner finds its entries as it left them. */
+/* Give the owner its entries back as they were. */
 static long submit(const long *a)
 {
 	unsigned head = *ring.sq_head, i;
@@ -592,7 +598,7 @@ static long submit(const long *a)
 	ret = gate_kernel(SYS_io_uring_enter, a);
 	for (i = 0; i < count; i++) {
 		*entry(head + i) = saved[i];
-		/* It will come again. */
+		/* The entry will come again. */
 		if ((long)i >= ret && fate_of(saved[i].user_data))
 			fate_of(saved[i].user_data)->is_set = 0;
 	}
@@ -611,8 +617,10 @@ static uint64_t due_of(const struct io_uring_cqe *cqe)
 	return fate ? fate->due_ns : 0;
 }
 
-/* One that the kernel has just posted finds its place among those that are not
- * due yet: it did not take the time that the device takes. */
+/*
+ * A completion that the kernel has just posted gets its place among those that are
+ * not due yet: the kernel did not take the time that the device takes.
+ */
 static void complete(unsigned place)
 {
 	struct io_uring_cqe cqe = *completion(place);
@@ -628,7 +636,10 @@ static void complete(unsigned place)
 	*completion(place) = cqe;
 }
 
-/* Up to now; and as far as @wanted, if the job waits for so many. */
+/*
+ * Make completions due up to now, and as far as @wanted if the job waits for that
+ * many.
+ */
 static void become_due(unsigned wanted)
 {
 	for (; ring.due != ring.tail; ring.due++) {
@@ -644,8 +655,10 @@ static void become_due(unsigned wanted)
 	}
 }
 
-/* What is due; and no more than there is room for, as if the others had not
- * fitted in. */
+/*
+ * Show what is due, and no more than there is room for, as if the others did not
+ * fit in.
+ */
 static void show(void)
 {
 	unsigned head = *ring.cq_head, shown = ring.due;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between the engine and its ring (LD_PRELOAD): writes down what is
- * asked of the kernel, and can spoil what comes back.
+ * Stands between the engine and its ring (LD_PRELOAD). It logs what is asked of the
+ * kernel, and can spoil what comes back.
  *
  *	RING_WATCH=FILE		FILE.PID: "setup FLAGS cpu CPU" of the ring,
  *				"sizes ENTRIES PLACES" as the kernel made them,
@@ -11,17 +11,16 @@
  *				the counts decimal)
  *	RING_SHORT=N		every Nth transfer is cut to its first half on
  *				the way in (not those with an iovec)
- *	RING_ERROR=N:ERRNO	every Nth transfer is done and said to have
- *				failed
+ *	RING_ERROR=N:ERRNO	every Nth transfer is done and reported as failed
  *	RING_BUSY=N		every Nth submission is refused with EAGAIN
  *	RING_TAKE=N		no submission takes more than N entries
  *	RING_NO_DISCARD=1	a kernel without trims in the ring (before 6.12)
- *	RING_NO_PROBE=1		a kernel that can't say what it can (before 5.6)
+ *	RING_NO_PROBE=1		a kernel that can't list its operations (before 5.6)
  *	RING_NO_SETUP=FLAGS	a kernel that refuses these flags of a ring
  *
- * For jobs that are processes; completions are spoilt where they are posted inside of
- * io_uring_enter(), as they are with the ring that the engine sets up. For fio
- * alone, and not everywhere: kernel_gate.h says why.
+ * For jobs that are processes. Completions are spoilt where they are posted inside
+ * of io_uring_enter(), as they are with the ring that the engine sets up. For fio
+ * alone, and not everywhere: kernel_gate.h tells why.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -88,7 +87,7 @@ static void shorten(struct io_uring_sqe *sqe)
 {
 	unsigned long every = number("RING_SHORT");
 
-	/* Syncs have no length; half of this is whole sectors still. */
+	/* Syncs have no length. Half of this is still whole sectors. */
 	if (every && sqe->len >= 1024 && ++sent % every == 0)
 		sqe->len = sqe->len / 2 & ~511U;
 }
@@ -199,7 +198,7 @@ static void write_down(const char *prefix)
 	FILE *file;
 
 	note_submissions();
-	/* A ring that was only tried. */
+	/* A ring that was only tried is left out. */
 	if (!kinds[0].count)
 		return;
 	snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a line for each thread that an engine of ours makes (LD_PRELOAD):
- * "thread", appended to the file THREAD_LOG names. fio's own threads are none.
+ * Writes a line for each thread that our engine makes (LD_PRELOAD): "thread",
+ * appended to the file that THREAD_LOG names. fio's own threads are left out.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ static void log_line(void)
 	const char *path = getenv("THREAD_LOG");
 	int file = path ? open(path, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
 
-	/* Whoever reads the log finds too few. */
+	/* A reader of the log will then find too few. */
 	if (file >= 0 && write(file, line, sizeof(line) - 1) < 0)
 		(void)close(file);
 	else if (file >= 0)

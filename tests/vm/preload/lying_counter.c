@@ -3,9 +3,9 @@
  * Loaded into qemu-system-x86_64, makes the counter of each virtual CPU lie as a
  * file tells. The file may change while the machine runs.
  *
- * 	LYING_COUNTER=FILE	lines of "CPU TICKS PPM": CPU, from 0, or "all",
- * 				is TICKS ahead and gains PPM from now on. The
- * 				file is read every 2 ms.
+ *	LYING_COUNTER=FILE	lines of "CPU TICKS PPM": CPU, from 0, or "all",
+ *				is TICKS ahead and gains PPM from now on. The
+ *				file is read every 2 ms.
  *
  * Under software emulation qemu calls one function of its own for every read of the
  * counter. Programs export their functions, but do not search for them elsewhere,
