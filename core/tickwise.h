@@ -961,7 +961,7 @@ int tw_machine_read(struct tw_machine *machine);
  *
  * Readers write nothing: between calls the clock may be in read-only memory.
  *
- * Two looks at the clocks can't tell another rate from a small jump of either
+ * Two readings of the clocks can't tell another rate from a small jump of either
  * clock, within the bounds of the start. The bounds of a refined rate assume that
  * no clock jumped.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tw_rate_measure(): collects brackets, fits a line, and looks for the kernel's
- * rate.
+ * tw_rate_measure(): collects brackets, fits a line, and searches for the
+ * kernel's rate.
  */
 #include <errno.h>
 #include <math.h>
@@ -57,8 +57,9 @@ static int fit_reference(struct tw_brackets *brackets,
 		ret = tw_fit_brackets(brackets, fit);
 	}
 	if (!ret)
-		tw_say(TW_SAY_NOTE, "rate: %s bends, so it is taken as "
-		       "coarse as %llu ns", tw_name(TW_ENUM_AGAINST, against),
+		tw_say(TW_SAY_NOTE, "rate: no straight line fits %s, "
+		       "because it is steered: its readings count as good to "
+		       "%llu ns", tw_name(TW_ENUM_AGAINST, against),
 		       (unsigned long long)brackets->granularity_ns);
 	brackets->granularity_ns = granularity_ns;
 	return ret == -EDOM ? -EIO : ret;
@@ -184,11 +185,11 @@ static void tell_kernel_rate(const struct tw_rate *rate)
 
 	for (bit = 1; bit && bit <= refusal; bit <<= 1)
 		if (refusal & bit)
-			tw_say(TW_SAY_NOTE, "rate: the kernel's is not used: "
-			       "%s", tw_text(TW_ENUM_RATE_REFUSAL, bit));
+			tw_say(TW_SAY_NOTE, "rate: the kernel's rate is not "
+			       "used: %s", tw_text(TW_ENUM_RATE_REFUSAL, bit));
 	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
-		tw_say(TW_SAY_NOTE, "rate: the kernel's, %u / 2^%u ns a tick, "
-		       "is provisional: nothing else names it",
+		tw_say(TW_SAY_NOTE, "rate: the kernel's rate, %u / 2^%u ns a "
+		       "tick, is provisional: no second source names it",
 		       rate->kernel_mult, rate->kernel_shift);
 }
 

@@ -10,7 +10,7 @@
  *	  segment.
  *	- It reads the counter again, and publishes the segment if at least half
  *	  of the time is left.
- *	- A reader reads the counter first, and looks for segments second. So every
+ *	- A reader reads the counter first, and then the segments. So every
  *	  reading at or after the start finds the segment.
  *
  * Reads of the counter are not ordered with reads of memory, nor with stores

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program does with libtickwise, from the first question to the last:
- * can the counter be trusted, how fast does it run, how long did this take,
- * and for how long will all that hold. Every number comes with its error.
+ * Shows what a program can do with libtickwise, from the first question to the
+ * last. Can the counter be trusted? How fast does it run? How long did this
+ * take? For how long will all that hold? Every number comes with its error.
  *
  *	cc example.c $(pkg-config --cflags --libs tickwise)
  *
- * Exit code: 0 the counter was used, 1 it must not be, 2 could not be decided,
- * 70 could not run. `taskset -c 0 ./example` asks about one CPU only.
+ * Exit code: 0 the counter was used, 1 it must not be used, 2 this could not be
+ * decided, 70 the program could not run. `taskset -c 0 ./example` asks about one
+ * CPU only.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static void print_seconds(double seconds)
 		printf(" (%.1f days)", seconds / 86400);
 }
 
-/* The library asks only about CPUs that this program may run on. */
+/* Print the CPUs. The library judges only those that this program may use. */
 static void print_cpus(void)
 {
 	struct tw_machine machine = TW_SIZED(struct tw_machine);
@@ -118,7 +119,7 @@ static void print_scale(const struct tw_scale *scale)
 	       scale->error_ns, scale->error_ppb);
 }
 
-/* Something to measure: some hundred dependent divisions. */
+/* Give the clock something to measure: some hundred dependent divisions. */
 static double work(void)
 {
 	volatile double x = 1;
@@ -135,7 +136,7 @@ static void print_error(const char *of, const struct tw_error *error)
 	       error->high_ns, of);
 }
 
-/* Two stamps, and all that is known of what lies between them. */
+/* Take two stamps, and print the time between them with its error. */
 static int print_interval(const struct tw_clock *clock)
 {
 	struct tw_interval interval = TW_SIZED(struct tw_interval);
@@ -211,7 +212,7 @@ static int use_clock(const struct tw_clock *clock)
 	if (error)
 		return stop("no rate", error);
 	print_rate(&rate);
-	/* The clock's own one, clock->scale, is the same. */
+	/* The clock has the same scale: clock->scale. */
 	error = tw_scale_init(&scale, &rate, 0);
 	if (error)
 		return stop("no conversion", error);

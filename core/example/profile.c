@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An example for `tickwise profile`: words of made-up text are counted in a table
- * that is too small, and sorted. Where does the time go?
+ * An example for `tickwise profile`. It counts words of an invented text in a
+ * table that is too small, and sorts them. Where does the time go?
  *
  *	cc -O2 -g -finstrument-functions profile.c -o words -ltickwise-profile
  *	tickwise profile -- ./words
  *	tickwise profile --svg -- ./words >words.svg
  *
- * find() does: it walks long lists, because most words share a slot. With the
- * argument "more" there are slots enough. And what a program takes to begin can be
- * told from what it does then: at the end of build() it writes what there is by
- * then, and FILE has both in the end:
+ * It goes to find(), which walks long lists because many words share a slot. With
+ * the argument "more" there are enough slots.
+ *
+ * At the end of build() the program writes its profile up to then. So the time of
+ * the beginning can be told from the rest. Its end writes to the same FILE again:
  *
  *	TICKWISE_PROFILE=file=FILE ./words
  */
@@ -38,7 +39,7 @@ struct table {
 	unsigned used;
 };
 
-/* The same text every time. */
+/* Make a word. The text is the same every time. */
 static void make_word(char *text, uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;

@@ -43,9 +43,10 @@ struct tw_vmclock {
  * A rate is not used if it is of another counter than this processor's, or by a
  * clock that does not run.
  *
- * Return: 0; -EMSGSIZE if the page is cut off, by @size or by the length that
- * it names; -EINVAL if it is no VMClock page, or one of another version;
- * -EAGAIN in the middle of an update. Pure.
+ * Pure. Return: 0, or
+ *	-EMSGSIZE	the page is cut off, by @size or by the length that it names
+ *	-EINVAL		it is no VMClock page, or one of another version
+ *	-EAGAIN		it is in the middle of an update
  */
 int tw_vmclock_parse(const unsigned char *bytes, size_t size,
 		     struct tw_vmclock *vmclock);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A manual page with what the program knows: @VERSION@ becomes the version, and a line
-# .\" @OPTIONS COMMAND@ the options of that command.
+# Prints a manual page with what the program knows: @VERSION@ becomes the version, and a
+# line .\" @OPTIONS COMMAND@ the options of that command.
 #
 #	core/man/fill.sh TICKWISE VERSION PAGE-FILE
 set -eu

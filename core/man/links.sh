@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The other names that manual pages go by: for each name in the NAME section of
-# a page that is not the page's own, a line "SECTION/NAME/PAGE".
+# Prints the other names of manual pages: a line "SECTION/NAME/PAGE" for each name in
+# the NAME section of a page that is not the page's own.
 #
 #	core/man/links.sh PAGE-FILE...
 #

@@ -7,10 +7,10 @@
  * Entries and exits do not always pair, because longjmp and exceptions leave
  * frames without an exit. So each frame has the address of the stack where its
  * hook was called. Stacks grow down: a frame is gone if its address is below
- * that of a later entry. (It is not gone if the two are equal: an inlined
- * function is entered on its caller's frame.) An exit can be above its own
- * entry by the size of the function's frame, because compilers jump to the exit
- * hook at the very end.
+ * that of a later entry. It is not gone if the two are equal, since an inlined
+ * function is entered on its caller's frame. An exit can be above its own entry
+ * by the size of the function's frame, because compilers jump to the exit hook
+ * at the very end.
  */
 #ifndef TW_PROFILE_RECORDER_H
 #define TW_PROFILE_RECORDER_H
