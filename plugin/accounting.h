@@ -7,7 +7,8 @@
 
 #include "fio.h"
 
-/* Renamed in fio 3.42, which can also end it by size. */
+/* True during the ramp time. fio 3.42 renamed its function, and can also end the ramp
+ * by size. */
 static inline bool tw_is_ramping(struct thread_data *td)
 {
 #ifdef TW_FIO_RAMP_PERIOD
@@ -18,9 +19,10 @@ static inline bool tw_is_ramping(struct thread_data *td)
 }
 
 /*
- * Would fio count this one? It asks the same right after ->event() or, where
- * there is none, after ->queue(), which may end the ramp time and reset its
- * statistics; asking there first gives both the same answer for the same I/O.
+ * True if fio will count this I/O. fio asks the same after ->event(), or, if the I/O
+ * has no ->event(), after ->queue(). The question may end the ramp time and reset
+ * fio's statistics. The engine asks first, right before fio, so both get the same
+ * answer for the same I/O.
  */
 static inline bool tw_is_accounted(struct thread_data *td)
 {

@@ -19,9 +19,9 @@
 #include "histogram_json.h"
 #include "text_file.h"
 
-#define SECTOR_BYTES	512	/* of "size", whatever the device's own are */
+#define SECTOR_BYTES	512	/* unit of the file "size" for every device */
 #define MAX_MEMBERS	64
-#define MAX_LEVELS	8	/* of devices that are made of others */
+#define MAX_LEVELS	8	/* of devices that are made of other devices */
 
 void tw_device_number(dev_t device, char text[TW_DEVICE_NUMBER_SIZE])
 {
@@ -31,7 +31,7 @@ void tw_device_number(dev_t device, char text[TW_DEVICE_NUMBER_SIZE])
 
 /* ---- files -------------------------------------------------------------- */
 
-/* The folder of a device, by number. */
+/* Write the path of the folder of @device in /sys. */
 static void folder_of(const char *root, const char *kind, dev_t device,
 		      char path[PATH_MAX])
 {
@@ -39,7 +39,8 @@ static void folder_of(const char *root, const char *kind, dev_t device,
 		 major(device), minor(device));
 }
 
-/* The first line without blanks at its end. False: no such file, or empty. */
+/* Read the first line of a file, without spaces at its end. False: there is no such
+ * file, or the line is empty. */
 static bool read_line(const char *folder, const char *name, char *line,
 		      size_t size)
 {
@@ -67,7 +68,7 @@ static bool read_u64(const char *folder, const char *name, uint64_t *value)
 	return end != line && !*end;
 }
 
-/* By the file "dev" of a folder; 0: unknown. */
+/* Return the device number from the file "dev" of @folder; 0: unknown. */
 static dev_t read_device(const char *folder)
 {
 	unsigned device_major, device_minor;
@@ -79,7 +80,7 @@ static dev_t read_device(const char *folder)
 	return makedev(device_major, device_minor);
 }
 
-/* The last part of what a link leads to: the kernel's name of the device. */
+/* Read the kernel's name of a device: the last part of the link's target. */
 static bool read_name(const char *folder, char name[NAME_MAX + 1])
 {
 	char target[PATH_MAX];
@@ -99,7 +100,8 @@ static bool read_name(const char *folder, char name[NAME_MAX + 1])
 
 /* ---- which device ------------------------------------------------------- */
 
-/* The disk that @device is a partition of; else, or if that is not known, @device. */
+/* Return the disk of the partition @device; @device itself if it is no partition or
+ * the disk is unknown. */
 static dev_t disk_of(const char *root, dev_t device)
 {
 	char folder[PATH_MAX], disk[PATH_MAX + 4];
@@ -148,7 +150,8 @@ static void set_count(json_t *object, const char *key, const char *folder,
 		json_object_set_new(object, key, tw_json_of_u64(value * times));
 }
 
-/* "mq-deadline kyber [none]": the one in use. Some devices have "none" alone. */
+/* Set the scheduler in use, which has brackets: "mq-deadline kyber [none]". Some
+ * devices have only the word "none". */
 static void set_scheduler(json_t *object, const char *folder)
 {
 	char line[256], *begin, *end;
@@ -181,7 +184,7 @@ static int is_name(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* The disks at the bottom of @device, each once. False: it is one itself. */
+/* Add the disks that @device is made of, each once. False: it is a disk itself. */
 static bool add_members(json_t *members, const char *root, dev_t device,
 			unsigned levels)
 {
@@ -219,7 +222,7 @@ static void set_members(json_t *object, const char *root, dev_t device)
 	json_decref(members);
 }
 
-/* What a partition has from its disk. */
+/* Set the facts that a partition shares with its disk. */
 static void set_disk(json_t *object, const char *root, dev_t disk)
 {
 	char folder[PATH_MAX];

@@ -8,7 +8,8 @@
 #include "histogram_json.h"
 #include "latency/histogram.h"
 
-/* The I/Os of a slice; @bin, the first that may be in it, is moved on. */
+/* Return the number of I/Os in a slice. @bin is the first bin that may belong to the
+ * slice, and is set to the first bin after it. */
 static uint64_t ios_of(const struct tw_histogram *lat, unsigned slice,
 		       uint32_t *bin)
 {

@@ -9,7 +9,7 @@
 
 struct tw_job;
 
-/* {DIRECTION: [{"from_ns", "to_ns", "ios", "stages"}]}; NULL without memory. */
+/* Return {DIRECTION: [{"from_ns", "to_ns", "ios", "stages"}]}; NULL without memory. */
 json_t *tw_by_lat_to_json(const struct tw_job *job);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How far off the clocks were in a run. The rate of ours is frozen when the job
- * begins; fio's clock is what it is. At the job's start and end, all are held
- * against the counter in some hundred brackets, so each against each other: how
- * far they moved apart meanwhile is known up to a hard bound.
+ * The errors of the clocks in a run. The rate of the counter's clock is frozen when
+ * the job begins. At the job's start and end, each clock is compared with the counter
+ * in some hundred brackets. That compares the clocks with each other, too: how far two
+ * of them moved apart during the job is known up to a hard bound.
  */
 #include <math.h>
 
@@ -29,7 +29,7 @@ static double half_ns(struct tw_offset offset)
 	return ((double) offset.high_ns - (double) offset.low_ns) / 2;
 }
 
-/* A clock at the two looks, as offsets against the counter's time. */
+/* A clock's offsets against the counter's time, at the job's start and end. */
 struct run {
 	struct tw_offset from;
 	struct tw_offset to;
@@ -41,9 +41,9 @@ static double moved_ns(struct run run)
 }
 
 /*
- * How far a clock ran off another one, positive = fast. For the counter's own
- * clock, whose offset is none by definition, pass offsets of 0. Uncertainties
- * are hard bounds, added.
+ * Return how far @clock drifted against @reference, positive = @clock runs fast. The
+ * counter's own clock has offsets of 0 by definition. The uncertainty is the sum of
+ * the four hard bounds.
  */
 static json_t *drift_to_json(double over_ns, struct run clock,
 			     struct run reference, enum tw_against against)
@@ -62,10 +62,10 @@ static json_t *drift_to_json(double over_ns, struct run clock,
 }
 
 /*
- * The rate once more, from the job's two looks, over all of its run. Its bound
- * is hard; the uncertainty is that of two looks each of which lies anywhere
- * within its own bounds. What it finds of the frozen rate is what error_ppb says
- * of the clock, but for the rounding to nanoseconds.
+ * Return the counter's rate over the whole job, from the moments at its start and end.
+ * bound_ppb is a hard bound. uncertainty_ppb assumes that each offset lies anywhere
+ * within its bounds with the same probability. frozen_error_ppb agrees with error_ppb
+ * of the clock, except for the rounding to nanoseconds.
  */
 static json_t *refit_to_json(const struct tw_job *job,
 			     const struct tw_moment *end, double over_ns,
@@ -108,7 +108,7 @@ json_t *tw_clocks_to_json(const struct tw_job *job, const struct tw_moment *end)
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 	json_t *tickwise, *fio;
 
-	/* A job that ended at once has nothing to compare over. */
+	/* A job that ended at once is too short for a comparison. */
 	if (over_ns < 1 || over_ns + moved_ns(raw) < 1)
 		return json_object();
 	tw_clock_rate(&job->timing->clock, &rate);

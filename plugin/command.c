@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tickwise-cmd: the same stamps and the same report for NVMe commands that go
- * to the device past the block layer, as fio's io_uring_cmd sends them.
+ * tickwise-cmd: the same stamps and the same report for NVMe commands. They bypass
+ * the block layer, as those of fio's engine io_uring_cmd do.
  *
  *	ioengine=external:/path/to/tickwise-cmd.so
  *	filename=/dev/ng0n1
  *
- * Reads and writes are filled by fio's own helper, of whichever version; trims
- * (deallocate) and flushes here, since not every version's knows them. No
- * metadata, no SCSI through bsg, no other kinds of write: refused by name.
+ * fio's own helper fills reads and writes. Trims (deallocate) and flushes are filled
+ * here, since the helper of some versions lacks them. Metadata, SCSI through bsg and
+ * other kinds of write are refused; the message names the option.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 #include "verify.h"
 #endif
 
-/* From the NVM Express command sets; not in every fio's header. */
+/* From the NVM Express command sets. Some versions of fio lack them. */
 enum {
 	TW_NVME_FLUSH		= 0x00,
 	TW_NVME_DATASET		= 0x09,
@@ -77,7 +77,7 @@ static void fill_trim(struct tw_job *job, struct io_u *io_u,
 		.nsid = data->nsid,
 		.addr = (uintptr_t) range,
 		.data_len = sizeof(*range),
-		/* dword 10: one range, counted from 0 */
+		/* dword 10 stays 0: one range, counted from 0 */
 		.cdw11 = TW_NVME_DEALLOCATE,
 	};
 }
@@ -88,7 +88,7 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
 	struct nvme_uring_cmd *command = (struct nvme_uring_cmd *) sqe->cmd;
 
-	/* It reaches into the second half of the entry. */
+	/* The command reaches into the second half of the SQE. */
 	memset(command, 0, sizeof(*command));
 	switch (io_u->ddir) {
 	case DDIR_READ:
@@ -115,7 +115,7 @@ static int fill(struct thread_data *td, struct tw_job *job, struct io_u *io_u,
 	}
 }
 
-/* What can't be a command is an I/O that fails: see queue(). */
+/* Fill the SQE. An I/O that can't be a command gets an error, and queue() fails it. */
 static int prep(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
@@ -128,7 +128,7 @@ static int prep(struct thread_data *td, struct io_u *io_u)
 	return 0;
 }
 
-/* By a system call. */
+/* Flush by a system call. */
 static int call_flush(struct thread_data *td, struct io_u *io_u)
 {
 	const struct nvme_data *data = FILE_ENG_DATA(io_u->file);
@@ -138,7 +138,7 @@ static int call_flush(struct thread_data *td, struct io_u *io_u)
 	};
 	int ret = ioctl(io_u->file->fd, NVME_IOCTL_IO_CMD, &command);
 
-	/* Above 0: the device's own status. */
+	/* A positive return value is the device's own status. */
 	io_u->error = (unsigned) (ret < 0 ? errno : ret);
 	return ret;
 }
@@ -149,9 +149,9 @@ static int call_trim(struct thread_data *td, struct io_u *io_u)
 }
 
 /*
- * A flush moves no data, and a ring that polls asks the kernel for what carries
- * the data: Linux 6.1 crashes. fio sets the issue time only of what it knows to be
- * done at once, and a sync is not one of these.
+ * Flush by a system call where the ring polls for completions. A polling ring asks the
+ * kernel for the bio of the data, and a flush has no data: Linux 6.1 crashes. The
+ * engine sets the issue time, since fio does not set it for a sync.
  */
 static enum fio_q_status queue_flush(struct thread_data *td, struct io_u *io_u)
 {
@@ -161,9 +161,9 @@ static enum fio_q_status queue_flush(struct thread_data *td, struct io_u *io_u)
 }
 
 /*
- * A device may do a flush before writes that it was given earlier. To know which
- * writes a flush made safe (verify_policy=fsynced), fio's own engine completes them
- * first, and so does this one.
+ * True if a flush has to wait until all writes are complete. A device may do a flush
+ * before earlier writes. With verify_policy=fsynced fio must know which writes a flush
+ * made safe, so fio's own engine waits, too.
  */
 static bool waits_for_writes(const struct thread_data *td,
 			     const struct io_u *io_u)
@@ -189,7 +189,7 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	}
 	if (waits_for_writes(td, io_u))
 		return tw_requeue(job, io_u);
-	/* A trim is the reset of a zone there. */
+	/* On a zoned device a trim resets a zone. */
 	if (io_u->ddir == DDIR_TRIM && td->o.zone_mode == ZONE_MODE_ZBD)
 		return tw_queue_call(td, io_u, call_trim);
 	if (o->hipri && ddir_sync(io_u->ddir))
@@ -197,8 +197,8 @@ static enum fio_q_status queue(struct thread_data *td, struct io_u *io_u)
 	return tw_queue_entry(td, io_u);
 }
 
-/* Commands move all or nothing: 0, an errno, or the device's own status, which
- * newer versions of fio tell apart. */
+/* Return the I/O of @event. A command moves all or nothing. Its result is 0, an errno,
+ * or the device's own status; newer versions of fio tell the last two apart. */
 static struct io_u *event(struct thread_data *td, int event)
 {
 	struct tw_job *job = td->io_ops_data;
@@ -231,8 +231,8 @@ static int refuse(struct thread_data *td, const char *what, const char *why)
 	return 1;
 }
 
-/* What fio asks of the device; 0 and its size in blocks, or an error that has
- * been told. */
+/* Read @data, the size in blocks and the size of a block from the device. Return 0, or
+ * another number after the error was logged. */
 static int identify(struct thread_data *td, struct fio_file *f,
 		    struct nvme_data *data, __u64 *blocks, __u64 *block_bytes)
 {
@@ -265,7 +265,8 @@ static int identify(struct thread_data *td, struct fio_file *f,
 	return ret;
 }
 
-/* The namespace and its block size stay with the file while it is in use. */
+/* Attach what the device tells of its namespace to @f, until the file is closed.
+ * Return 0, or another number after the error was logged. */
 static int know_device(struct thread_data *td, struct fio_file *f,
 		       __u64 *blocks, __u64 *block_bytes)
 {
@@ -292,7 +293,8 @@ static bool is_other(const char *value, const char *expected)
 	return value && strcmp(value, expected) != 0;
 }
 
-/* The first option that asks for what is not here. */
+/* Return the name of the first option that asks for what is not implemented, or
+ * NULL. */
 static const char *not_here(const struct tw_options *o)
 {
 	if (o->cmd_type != TW_CMD_NVME)
@@ -363,7 +365,7 @@ static int init(struct thread_data *td)
 }
 
 #if TW_IOOPS_VERSION >= 36
-/* Freed by fio. */
+/* Return a text that fio frees. */
 static char *errdetails(struct thread_data *td, struct io_u *io_u)
 {
 	char *text = NULL;

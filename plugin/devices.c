@@ -8,12 +8,13 @@
 #include "devices.h"
 #include "histogram_json.h"
 
-/* Of a part at first; doubled every time that the parts are not enough. */
+/* Width of a part at first. It doubles whenever all parts are in use. */
 #define FIRST_WIDTH_NS	1000000
 
 /* ---- a job's life ------------------------------------------------------- */
 
-/* Memory of a histogram is taken when it is written. 0; -ENOMEM. */
+/* Make the histograms of each device. Their memory is taken when it is written. Return
+ * 0 or -ENOMEM. */
 static int init_histograms(struct tw_devices *devices, unsigned digits)
 {
 	unsigned i, direction;
@@ -96,7 +97,7 @@ static void merge_pairs(struct tw_device *device)
 		}
 }
 
-/* Open the part that @at_ticks lies in. */
+/* Open the part that contains @at_ticks. */
 static void advance(struct tw_devices *devices, uint64_t at_ticks)
 {
 	unsigned i;
@@ -178,7 +179,7 @@ static json_t *ios_to_json(const struct tw_device *device)
 	return tw_counts_to_json(counts);
 }
 
-/* 0; -ENOMEM. */
+/* Add what was recorded of @device to its facts. Return 0 or -ENOMEM. */
 static int add_device(json_t *object, const struct tw_devices *devices,
 		      const struct tw_device *device)
 {
@@ -199,7 +200,7 @@ int tw_devices_add_to_report(const struct tw_devices *devices, json_t *report)
 	unsigned i;
 	int error = 0;
 
-	/* There may have been no memory for facts. */
+	/* The report lacks "devices" if there was no memory for the facts. */
 	if (!devices || !list)
 		return 0;
 	for (i = 0; i < devices->count && !error; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The I/Os of a job by device: which drive is the slow one? Of a job whose files are on
- * one device nothing is kept, as its own histograms are the device's.
+ * The I/Os of a job by device, to find a slow drive. For a job with all files on one
+ * device nothing is kept, because the job's own histograms are those of the device.
  *
- * Of each device there is a histogram of lat, and one of
- * the stage `device`, with two digits: a bin is at most 1 % wide, and the memory of many
- * devices is small. Count and sum of lat over time say if a device is slow throughout.
+ * Each device has a histogram of lat and one of the stage `device`, with two digits: a
+ * bin is at most 1 % wide, and the memory of many devices is small. The count and sum of
+ * lat over time show if a device is slow throughout.
  */
 #ifndef TW_PLUGIN_DEVICES_H
 #define TW_PLUGIN_DEVICES_H
@@ -15,7 +15,7 @@
 
 #define TW_DEVICES_DIGITS	2U
 
-/* Half to all of them are used in the end. */
+/* Parts of the run. At its end, between half of them and all are in use. */
 #define TW_DEVICE_PARTS		64
 
 struct tw_device {
@@ -27,25 +27,25 @@ struct tw_device {
 };
 
 struct tw_devices {
-	const struct tw_files *files;	/* whose devices these are */
+	const struct tw_files *files;	/* the job's files and their devices */
 	unsigned count;
 	uint64_t other_ios;		/* in the job's histograms only */
 	/* Parts of the run, of the same width for all devices. */
-	unsigned part;			/* the open one, */
-	uint64_t edge_ticks;		/* and where it ends */
+	unsigned part;			/* the open part */
+	uint64_t edge_ticks;		/* where the open part ends */
 	uint64_t width_ticks;
 	uint64_t width_ns;
 	struct tw_device list[];
 };
 
-/* The job's clock has started, and its files are known. @devices is NULL for a job with
- * one device. 0; -ENOMEM. */
+/* Begin to record by device, once the job's clock has started and its files are known.
+ * @devices is NULL for a job with one device. Return 0 or -ENOMEM. */
 int tw_devices_start(struct thread_data *td, const struct tw_job *job,
 		     struct tw_devices **devices);
 void tw_devices_free(struct tw_devices *devices);
 
-/* The place of the file's device in the list. While a log is replayed, fio may add
- * files. */
+/* Return the index of the file's device in the list. While fio replays a log, it may
+ * add files. */
 static inline unsigned tw_device_of(const struct tw_devices *devices,
 				    const struct fio_file *f)
 {
@@ -55,13 +55,13 @@ static inline unsigned tw_device_of(const struct tw_devices *devices,
 					      TW_FILES_DEVICES;
 }
 
-/* An I/O on the device at @place was returned to fio at @returned_ticks. */
+/* Record an I/O on the device at @place that was returned to fio at @returned_ticks. */
 void tw_devices_add(struct tw_devices *devices, unsigned place,
 		    enum tw_direction direction, uint64_t returned_ticks,
 		    const struct tw_io_times *times);
 
-/* Adds what there is of them to the report's "devices", which facts.h has made.
- * @devices may be NULL. 0; -ENOMEM. */
+/* Add what was recorded to the report's "devices", which facts.h has made. @devices
+ * may be NULL. Return 0 or -ENOMEM. */
 struct json_t;
 int tw_devices_add_to_report(const struct tw_devices *devices,
 			     struct json_t *report);

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of an I/O through the engine, in fio's order and words.
+ * The path of an I/O through the engine, in the order of fio's calls.
  *
- *	prep		fills the entry of the io_u in the submission ring (SQE).
- *			Stamp: prepared. fio sets its start_time next.
- *	queue		puts the index of the entry into the ring; commit publishes it
- *	commit		calls io_uring_enter(). Stamps: enter before the call; entered
- *			after it, which is also seen for the completions that are in
- *			the ring by then.
+ *	prep		fills the io_u's entry in the submission ring (SQE).
+ *			Stamp: prepared. fio sets start_time next.
+ *	queue		puts the index of the SQE into the ring; commit publishes it
+ *	commit		calls io_uring_enter(). Stamps: enter before the call,
+ *			entered after the call. The stamp entered is also the stamp
+ *			seen of the completions that are in the ring by then.
  *	getevents	finds completions (CQEs) in the ring, or waits for them.
- *			Stamps: seen, one for all that became visible at once;
- *			returned, one for the batch. fio sets the end of all of the
- *			batch next.
+ *			Stamps: seen, one for all CQEs that became visible at once;
+ *			returned, one for the batch. Next, fio reads the clock for
+ *			the end of the whole batch.
  *	event		hands one I/O to fio and records its stamps
  *
  * The stages are queue (prepared to enter), kernel (enter to seen) and deliver (seen
- * to returned); their sum is fio's lat. See io_times.h.
+ * to returned). Their sum is fio's lat. See io_times.h.
  *
- * job->io[io_u->index] has the stamps of an io_u, except returned, which is the
- * same for a batch. sqes[io_u->index] is its entry. It does not change while the
- * I/O is in flight, since a thread of the kernel may read it late (SQPOLL). Its
- * user_data, by which the kernel names the I/O, has the index in the lower half. In
- * the upper half is a number that is different for each I/O: so the stamps that a
- * program in the kernel leaves (kernel/) are known to be of this one.
+ * job->io[io_u->index] holds the stamps of an io_u, except returned, which is the
+ * same for a batch. sqes[io_u->index] is its SQE. The SQE does not change while the
+ * I/O is in flight, because a thread of the kernel may read it late (SQPOLL).
  *
- * NVMe commands take the same way; command.c has their prep, queue and event.
+ * The user_data of the SQE, by which the kernel names the I/O, has two halves. The
+ * lower half is the index. The upper half is a number that differs for each I/O. It
+ * tells to which I/O the stamps of the kernel's program (kernel/) belong.
+ *
+ * NVMe commands take the same path; command.c has their prep, queue and event.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,8 +41,8 @@
 
 /* ---- prep --------------------------------------------------------------- */
 
-/* An empty entry for @io_u, with what all operations share. (Of an entry of double
- * size, command.c clears the second half.) */
+/* Return an empty SQE for @io_u, with the fields set that all operations share.
+ * (command.c clears the second half of an SQE of double size.) */
 struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 {
 	const uint64_t key = (uint64_t) ++job->generation << 32 | io_u->index;
@@ -64,7 +65,7 @@ struct io_uring_sqe *tw_prep_entry(struct tw_job *job, const struct io_u *io_u)
 	return sqe;
 }
 
-/* The last call of every prep(), when the entry is filled. */
+/* Take the stamp prepared. Every prep() calls this last, when the SQE is filled. */
 void tw_prep_done(struct thread_data *td, struct tw_job *job,
 		  const struct io_u *io_u)
 {
@@ -146,8 +147,8 @@ enum fio_q_status tw_requeue(struct tw_job *job, const struct io_u *io_u)
 	return FIO_Q_BUSY;
 }
 
-/* Does the I/O at once by a system call, if nothing is queued before it; fio's engine
- * does the same. The call sets io_u->error. */
+/* Do the I/O at once by the system call @call, which sets io_u->error. If other I/Os
+ * are queued, fio has to come again; fio's own engine does the same. */
 enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 				tw_call *call)
 {
@@ -158,7 +159,7 @@ enum fio_q_status tw_queue_call(struct thread_data *td, struct io_u *io_u,
 		return tw_requeue(job, io_u);
 	io->enter_ticks = tw_job_stamp(job);
 	io->entered_ticks = 0;	/* no submitting call */
-	io->kernel.accepted_ns = 0;	/* nor was it in the ring */
+	io->kernel.accepted_ns = 0;	/* never in the ring */
 	call(td, io_u);
 	io->seen_ticks = tw_job_stamp(job);
 	if (io_u->error)
@@ -182,7 +183,7 @@ enum fio_q_status tw_queue_entry(struct thread_data *td, struct io_u *io_u)
 	return FIO_Q_QUEUED;
 }
 
-/* Not every fio declares these two with the same const. */
+/* Versions of fio declare these two functions with different const qualifiers. */
 static int call_trim(struct thread_data *td, struct io_u *io_u)
 {
 	return do_io_u_trim(td, io_u);
@@ -195,7 +196,7 @@ static int call_sync(struct thread_data *td, struct io_u *io_u)
 }
 #endif
 
-/* Of a read or write: cmdprio_percentage and the like. */
+/* Set the priority of a read or write (cmdprio_percentage and similar options). */
 static void set_priority(struct thread_data *td, struct tw_job *job,
 			 struct io_u *io_u)
 {
@@ -237,7 +238,7 @@ static struct io_uring_cqe *cqe_at(const struct tw_job *job, unsigned place)
 	return &cq->cqes[(place & cq->ring_mask) << job->entry_shift];
 }
 
-/* Stamps all completions before @tail that have no stamp yet. They were in the ring
+/* Stamp all completions before @tail that have no stamp yet. They were in the ring
  * when @now_ticks was read. */
 static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 {
@@ -254,8 +255,8 @@ static void see(struct tw_job *job, unsigned tail, uint64_t now_ticks)
 		job->largest_batch = count;
 }
 
-/* The call that follows takes what is queued, or a first part of it: then the rest is
- * stamped again. */
+/* Stamp all queued I/Os just before the call that submits them. If the kernel accepts
+ * only the first of them, the rest gets a new stamp before the next call. */
 static void stamp_enter(struct tw_job *job)
 {
 	const struct io_uring_sq *sq = &job->ring.sq;
@@ -268,10 +269,10 @@ static void stamp_enter(struct tw_job *job)
 }
 
 /*
- * The kernel has taken the @count that were queued first. fio gets their issue time
- * and computes slat (io_u_queued()). With SQPOLL there is no slat, as in fio from 3.36
- * on: no call submits them. (The members tw_... of fio's structs are macros for the
- * names in a patched fio.)
+ * Note that the kernel has accepted the first @count queued I/Os. fio gets their issue
+ * time and computes slat (io_u_queued()). With SQPOLL there is no slat, because no call
+ * submits the I/Os; fio does the same from 3.36 on. (The members tw_... of fio's structs
+ * are macros: a patched fio has other names for them.)
  */
 static void submitted(struct thread_data *td, struct tw_job *job,
 		      unsigned count, uint64_t entered_ticks)
@@ -283,7 +284,7 @@ static void submitted(struct thread_data *td, struct tw_job *job,
 
 	if (fill_issue_time)
 		now = tw_fio_now();
-	/* For replayed logs. */
+	/* fio needs it to replay a log. */
 	if (fill_issue_time && td->o.read_iolog_file)
 		td->tw_last_issue = now;
 	job->queued -= count;
@@ -301,8 +302,8 @@ static void submitted(struct thread_data *td, struct tw_job *job,
 	}
 }
 
-/* SQPOLL: a thread of the kernel takes what is published, and is woken if it sleeps.
- * The barrier keeps its flag from being read before the tail is published. */
+/* With SQPOLL a thread of the kernel submits what is published. Wake that thread if it
+ * sleeps. The barrier keeps its flag from being read before the tail is published. */
 static int commit_polled(struct thread_data *td, struct tw_job *job)
 {
 	int ret = 0;
@@ -317,10 +318,11 @@ static int commit_polled(struct thread_data *td, struct tw_job *job)
 }
 
 /*
- * fio's engine always passes IORING_ENTER_GETEVENTS, to find completions as well. But
- * the completion of buffered I/O from the page cache is in the ring when the call
- * returns. If nothing else is in flight, there is nothing to find, and the flag costs
- * 2 % (Intel) to 4 % (AMD) of the time to read 512 bytes.
+ * Return the flags of the submitting call. fio's engine always passes
+ * IORING_ENTER_GETEVENTS, to find completions as well. But the completion of buffered
+ * I/O from the page cache is in the ring when the call returns. If nothing else is in
+ * flight, the flag finds nothing. It costs 2 % (Intel) to 4 % (AMD) of the time to read
+ * 512 bytes.
  */
 static unsigned commit_flags(const struct tw_job *job)
 {
@@ -333,9 +335,9 @@ static unsigned commit_flags(const struct tw_job *job)
 }
 
 /*
- * Completions that are in the ring after the call are seen by the stamp that ends it.
- * (Not with tw_event_time=1. fio would get that stamp as their end, and would find it
- * before their issue time, which is read after it.)
+ * Submit by a call. The stamp entered, after the call, is the stamp seen of the
+ * completions that are in the ring by then. This is not done with tw_event_time=1: fio
+ * would get that stamp as the end of the I/O, and reads the issue time after it.
  */
 static int commit_call(struct thread_data *td, struct tw_job *job)
 {
@@ -379,9 +381,9 @@ int tw_commit(struct thread_data *td)
 
 /* ---- getevents ---------------------------------------------------------- */
 
-/* Stamps new completions and takes those from job->events_at on, at most @max, from
- * the ring: how many. Their places are not used again before fio has had them, since
- * the ring has room for twice the depth. */
+/* Stamp the new completions and remove at most @max of them from the ring, beginning at
+ * job->events_at. Return their number. The kernel does not overwrite them before fio
+ * has read them, since the ring has room for twice the depth. */
 static unsigned reap(struct tw_job *job, unsigned max)
 {
 	const unsigned tail = io_uring_smp_load_acquire(job->ring.cq.ktail);
@@ -394,9 +396,9 @@ static unsigned reap(struct tw_job *job, unsigned max)
 	return events;
 }
 
-/* With min=0 and an empty ring the kernel is entered once: some completions appear
- * only when the job's own thread enters. With iodepth_batch_complete_min=0 fio polls:
- * the loop enters until there are min, but never sleeps. */
+/* With min=0 and an empty ring, enter the kernel once: some completions appear only
+ * when the job's own thread enters. With iodepth_batch_complete_min=0 fio polls: the
+ * loop enters until there are @min completions, but never sleeps. */
 int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 		 const struct timespec *t)
 {
@@ -434,7 +436,7 @@ int tw_getevents(struct thread_data *td, unsigned min, unsigned max,
 
 /* ---- event -------------------------------------------------------------- */
 
-/* Finds the I/O that is @event of the last getevents(), and its @result. */
+/* Return the I/O of completion @event of the last getevents(), and its @result. */
 struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 {
 	const struct io_uring_cqe *cqe;
@@ -444,7 +446,7 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result)
 	return job->by_index[(uint32_t) cqe->user_data];
 }
 
-/* Records the I/O, which counts as done: fio has its latency, too. */
+/* Record an I/O that is done, which means that fio accounts its latency, too. */
 void tw_event_done(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, int event)
 {
@@ -457,9 +459,9 @@ void tw_event_done(struct thread_data *td, struct tw_job *job,
 }
 
 /*
- * The I/O moved less than it had to. True: fio will requeue the io_u for the rest, and
- * has only the latency of the rest. False: it moved nothing, or met the end of the
- * file; then fio has its latency.
+ * True if fio will requeue an I/O that moved fewer bytes than it had to. fio submits
+ * the rest and accounts the latency of the rest only. False if the I/O moved nothing
+ * or met the end of the file; then fio accounts its latency.
  */
 static bool is_requeued(struct thread_data *td, struct tw_job *job,
 			struct io_u *io_u, uint64_t moved)
@@ -473,15 +475,15 @@ static bool is_requeued(struct thread_data *td, struct tw_job *job,
 			tw_response_again(job->response, io_u);
 		return true;
 	}
-	/* Like the latencies, only what fio accounts. */
+	/* Count only the I/Os that fio accounts, as the latencies do. */
 	if (!moved && tw_is_accounted(td))
 		counts->empty++;
 	return false;
 }
 
-/* This kernel or device can't trim through the ring, so this trim and all that follow
- * are system calls. fio has taken the end of this one already: its lat, and ours, is
- * that of the refused attempt. */
+/* Trim by a system call, now and from now on, because this kernel or device can't trim
+ * through the ring. fio has already read the end time of this trim. So its lat, in fio
+ * and in the report, is that of the refused attempt. */
 static int trim_by_call(struct thread_data *td, struct tw_job *job,
 			struct io_u *io_u)
 {

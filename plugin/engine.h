@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the engine share: a job's state, the stamps of its I/Os,
- * and the clock that all jobs of one fio process have in common.
+ * What the files of the engine share: the state of a job, the stamps of its I/Os, and
+ * the clock that all jobs of one fio process share.
  */
 #ifndef TW_PLUGIN_ENGINE_H
 #define TW_PLUGIN_ENGINE_H
@@ -41,22 +41,22 @@ struct tw_slow_io {
 	enum tw_direction direction;
 };
 
-/* Of each direction. What is not recorded is not in fio's lat either. */
+/* Numbers of I/Os, for each direction. An I/O that is not recorded is not in fio's
+ * lat either. */
 struct tw_counts {
 	uint64_t recorded;
 	uint64_t errors;
-	uint64_t shorts;	/* first parts; fio submits the rest anew */
-	uint64_t empty;		/* recorded, but they moved nothing */
-	uint64_t requeues;	/* queue() was busy: fio comes again */
-	uint64_t unaccounted;	/* fio did not count it: ramp time */
-	uint64_t backwards;	/* it took less than no time: not recorded */
-	uint64_t bytes;		/* moved by those recorded */
+	uint64_t shorts;	/* first parts of I/Os; fio submits the rest again */
+	uint64_t empty;		/* recorded, but moved no bytes */
+	uint64_t requeues;	/* queue() was busy: fio calls it again */
+	uint64_t unaccounted;	/* not counted by fio: ramp time */
+	uint64_t backwards;	/* ended before it began: not recorded */
+	uint64_t bytes;		/* moved by the recorded I/Os */
 };
 
 /*
- * One moment on three clocks. Each is known as an offset from the counter's
- * own time that lies between low and high: the intersection of what some
- * hundred brackets allow.
+ * The bounds of a clock's offset from the counter's own time at one moment. They are
+ * the intersection of what some hundred brackets allow.
  */
 struct tw_offset {
 	int64_t low_ns;
@@ -80,24 +80,24 @@ struct tw_devices;
 struct tw_facts;
 
 struct tw_job {
-	/* The way of an I/O. */
-	struct tw_io *io;		/* by io_u->index, like the next */
+	/* The path of an I/O. */
+	struct tw_io *io;		/* by io_u->index, like the next two */
 	struct io_u **by_index;
 	struct iovec *iovecs;		/* NULL: not vectored */
 	struct io_uring ring;
 	unsigned entry_shift;		/* 1: entries have the double size */
-	unsigned enter_flags;		/* of each call */
-	unsigned getevents_flags;	/* of those that find completions */
+	unsigned enter_flags;		/* of each io_uring_enter() */
+	unsigned getevents_flags;	/* of the calls that find completions */
 	unsigned entries;		/* of the submission ring */
 	unsigned sq_tail;		/* of the submission ring */
 	unsigned queued;		/* before the tail, not yet submitted */
 	unsigned seen_tail;		/* completions before it have a stamp */
-	unsigned events_at;		/* first one of the last getevents(), */
-	uint64_t returned_ticks;	/* which returned then */
+	unsigned events_at;		/* first completion of the last getevents() */
+	uint64_t returned_ticks;	/* when the last getevents() returned */
 	uint32_t generation;		/* of the newest key: see tw_prep_entry() */
 	struct tw_kernel kernel;	/* stamps of the kernel */
-	struct tw_trigger trigger;	/* the kernel's trace of a slow one */
-	struct tw_follow follow;	/* of this thread: tw_causes=1 */
+	struct tw_trigger trigger;	/* the kernel's trace of a slow I/O */
+	struct tw_follow follow;	/* events of this thread: tw_causes=1 */
 	uint64_t enters;
 	uint64_t batches;		/* of completions that share a stamp */
 	uint64_t largest_batch;
@@ -105,7 +105,7 @@ struct tw_job {
 	/* What the job asks for. */
 	const struct tw_timing *timing;
 	bool system;			/* stamps are ns of the system clock */
-	bool stages;			/* else only lat */
+	bool stages;			/* false: only lat */
 	bool event_time;		/* fio gets the end of each I/O */
 	bool event_wait;		/* one completion at a time */
 	bool test_nop;			/* transfers that move nothing */
@@ -117,8 +117,8 @@ struct tw_job {
 	__u8 opcode[2];			/* of reads and writes */
 	__u16 ioprio;
 	__u32 rw_flags[2];
-	unsigned force_async;		/* every Nth, 0: none */
-	unsigned since_async;		/* prepared since the last of those */
+	unsigned force_async;		/* every Nth I/O; 0: none */
+	unsigned since_async;		/* I/Os prepared since the last such I/O */
 	struct cmdprio cmdprio;
 	struct tw_response *response;	/* response.h; NULL: no rate */
 	uint64_t returned_fio_ns;	/* event_time, with a patched fio */
@@ -126,10 +126,10 @@ struct tw_job {
 	/* What is recorded. */
 	struct tw_finished *finished;	/* record.h */
 	unsigned finished_count;
-	int64_t settle_ticks;		/* at once, from this lat on */
+	int64_t settle_ticks;		/* record at once from this lat on */
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
-	uint64_t first_ticks;		/* stamp of the first recorded, */
-	uint64_t last_ticks;		/* and of the last */
+	uint64_t first_ticks;		/* stamp of the first recorded I/O */
+	uint64_t last_ticks;		/* stamp of the last recorded I/O */
 	struct tw_histogram stage[TW_STAGES][TW_DIRECTIONS];
 	struct tw_histogram lat[TW_DIRECTIONS];
 	struct tw_histogram call[TW_DIRECTIONS];
@@ -139,18 +139,18 @@ struct tw_job {
 	struct tw_slowest slowest;	/* of struct tw_slow_io */
 	struct tw_devices *devices;	/* devices.h; NULL: one device */
 	struct tw_counts counts[TW_DIRECTIONS];
-	struct tw_contradictions wrong;	/* stages of I/Os that were recorded */
-	struct tw_join join;		/* CLOCK_MONOTONIC and our own stamps */
+	struct tw_contradictions wrong;	/* stages of recorded I/Os */
+	struct tw_join join;		/* CLOCK_MONOTONIC and the engine's stamps */
 	uint64_t inside[TW_INSIDES][TW_DIRECTIONS];
-	uint64_t requests;		/* of I/Os that were split */
+	uint64_t requests;		/* of I/Os whose kernel stage was split */
 	uint64_t retries;
 
-	/* From its beginning to its end. */
+	/* From the job's beginning to its end. */
 	bool ring_ready;
 	bool started;			/* start is set: the job has begun */
 	struct tw_moment start;
 	uint64_t start_realtime_ns;
-	struct tw_cpu_list cpus;	/* that it may run on, when it began */
+	struct tw_cpu_list cpus;	/* where the job might run when it began */
 	struct tw_range *ranges;	/* of trims as commands, by index */
 	int *files;			/* registered, by fio_file's engine_pos */
 	unsigned files_open;
@@ -179,7 +179,8 @@ static inline int64_t tw_job_ns(const struct tw_job *job, uint64_t from,
 	return tw_span_ns(&job->timing->clock.scale, job->system, from, to);
 }
 
-/* The first three are fio's own numbers, all of its syncs are one. */
+/* Return the direction of @ddir. Reads, writes and trims have fio's own numbers; all
+ * of fio's syncs are one direction. */
 static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 {
 	compiletime_assert((int) TW_READ == DDIR_READ &&
@@ -188,7 +189,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 	return ddir < DDIR_SYNC ? (enum tw_direction) ddir : TW_SYNC;
 }
 
-/* What not every fio has (see fio-features.sh). */
+/* Flags that not every fio has (see fio-features.sh). */
 #ifdef TW_FIO_SYNCFS
 #define TW_SYNCFS_FLAG	FIO_ASYNCIO_SYNC_SYNCFS
 #else
@@ -203,7 +204,7 @@ static inline enum tw_direction tw_direction_of(enum fio_ddir ddir)
 /* tickwise.c or command.c: which engine this library is. */
 extern const bool tw_engine_commands;
 
-/* engine.c: fio's hooks, and what command.c makes its own of */
+/* engine.c: fio's hooks, and the parts from which command.c makes its own hooks */
 int tw_prep(struct thread_data *td, struct io_u *io_u);
 enum fio_q_status tw_queue(struct thread_data *td, struct io_u *io_u);
 int tw_commit(struct thread_data *td);
@@ -221,7 +222,7 @@ struct io_u *tw_event_at(const struct tw_job *job, int event, int *result);
 void tw_event_done(struct thread_data *td, struct tw_job *job,
 		   struct io_u *io_u, int event);
 
-/* job.c: fio's hooks; tw_try() logs why there can't be a ring. */
+/* job.c: fio's hooks. tw_try() logs why a ring can't be made. */
 int tw_init(struct thread_data *td);
 int tw_post_init(struct thread_data *td);
 int tw_io_u_init(struct thread_data *td, struct io_u *io_u);
@@ -231,7 +232,7 @@ int tw_close_file(struct thread_data *td, struct fio_file *f);
 int tw_try(struct thread_data *td);
 unsigned tw_power_of_two_from(unsigned depth);
 
-/* ring.c: 0 or -errno; the second and third log why. */
+/* ring.c: return 0 or -errno. tw_ring_set_up() and tw_ring_register() log why. */
 int tw_ring_try(void);
 int tw_ring_set_up(struct thread_data *td, struct tw_job *job);
 int tw_ring_register(struct thread_data *td, struct tw_job *job);
@@ -241,7 +242,7 @@ const char *tw_ring_failure(int error);
 /* moment.c */
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment);
 
-/* report.c: what CLOCK_MONOTONIC was at @ticks, by the looks at the job's start and
+/* report.c: return CLOCK_MONOTONIC at @ticks, by the moments of the job's start and
  * its @end. */
 uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
 				const struct tw_moment *end, uint64_t ticks);
@@ -249,13 +250,14 @@ uint64_t tw_moment_monotonic_ns(const struct tw_job *job,
 /* report.c: 0 or -errno, which is logged. */
 extern const char *const tw_direction_names[TW_DIRECTIONS];
 extern const char *const tw_stage_names[TW_STAGES];
-/* By direction's name: of all; of those that have any. NULL without memory. */
+/* Return an object by the name of the direction: tw_counts_to_json() of all directions,
+ * tw_histograms_to_json() of those that have values. NULL without memory. */
 struct json_t *tw_counts_to_json(const uint64_t counts[TW_DIRECTIONS]);
 struct json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
 				     unsigned directions);
-/* The report's "job", but for what is known at its end; NULL without memory. */
+/* Return the report's "job", except what is known at its end; NULL without memory. */
 struct json_t *tw_job_to_json(struct thread_data *td, const struct tw_job *job);
-/* I/Os and stages of them that took less than no time. */
+/* Return the number of I/Os and stages that ended before they began. */
 uint64_t tw_backwards(const struct tw_counts counts[TW_DIRECTIONS],
 		      const struct tw_contradictions *wrong);
 int tw_report_write(struct thread_data *td, struct tw_job *job);

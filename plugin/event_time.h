@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tw_event_time: fio's own latencies, with the end of each I/O.
+ * tw_event_time: make fio's own latencies end where the engine saw each completion.
  *
- * fio reads its clock once after ->getevents(), and takes that for the end of every
- * I/O of the batch. An engine can't change that. But fio's latencies are
- * differences: issue and start of an I/O are moved later by the time from its
- * completion to the end of ->getevents(). Then fio computes the latency that it
- * would have if it had read its clock when the completion was seen. The rest is
- * what fio takes from our last stamp to its clock, the same for all of a batch, and
- * less than the time to the first ->event(), which is measured.
+ * fio reads its clock once after ->getevents(), and uses this time as the end of every
+ * I/O of the batch. An engine can't change that. But fio's latencies are differences.
+ * So the issue and start times of an I/O are moved later by the time from its
+ * completion to the end of ->getevents(). fio then computes the latency that it would
+ * have if it had read its clock when the completion was seen.
  *
- * A fio with our patches takes the end of each I/O from the engine. Then nothing
- * is moved, and the rest is the time from our last stamp to our own reading of
- * fio's clock.
+ * A residual stays: the time from the engine's last stamp to fio's reading of its
+ * clock. It is the same for the whole batch. It is less than the time to the first
+ * ->event(), which is measured.
+ *
+ * A fio with the patches of patches/ takes the end of each I/O from the engine. Then
+ * no time is moved. The residual is the time from the engine's last stamp to the
+ * engine's own reading of fio's clock.
  */
 #ifndef TW_PLUGIN_EVENT_TIME_H
 #define TW_PLUGIN_EVENT_TIME_H
 
 #include "engine.h"
 
-/* ->getevents() returns; fio reads its clock soon after. */
+/* Note the time of a patched fio's clock. ->getevents() calls this as it returns. */
 static inline void tw_event_time_returned(struct tw_job *job)
 {
 #ifdef TW_FIO_COMPLETE_TIME

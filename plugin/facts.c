@@ -25,7 +25,7 @@ struct tw_facts {
 
 /* ---- options ------------------------------------------------------------ */
 
-/* Without control characters, and with an end that says so if it is cut off. */
+/* Return @value without control characters. A value that is cut off ends in "...". */
 static json_t *option_text(const char *value)
 {
 	char text[TW_FACTS_OPTION_BYTES + 1];
@@ -59,7 +59,7 @@ static bool same_value(const struct print_option *one,
 		       other->value ? other->value : "");
 }
 
-/* Is every value of it in @list the same? */
+/* True if @option has the same value wherever @list contains it. */
 static bool is_clear(struct flist_head *list, const struct print_option *option)
 {
 	struct flist_head *entry;
@@ -87,7 +87,8 @@ static bool has_split(const struct thread_options *o)
 	       o->bssplit_nr[DDIR_TRIM];
 }
 
-/* "randread:8" is "randread", and "readwrite" is "rw". */
+/* True if @value names @direction. "randread:8" names "randread", and "readwrite" is
+ * "rw". */
 static bool is_direction(const char *value, enum td_ddir direction)
 {
 	const char *name = ddir_str(direction);
@@ -99,10 +100,10 @@ static bool is_direction(const char *value, enum td_ddir direction)
 }
 
 /*
- * fio has one list of all that stands in [global], also in those sections that come
- * after the job and are not for it. What the job runs with tells for some options,
- * which are left to take_options(). Of another one that has several values there, the
- * job's is not known.
+ * True if the value of @option in [global] is the job's. fio keeps one list of the
+ * options of all [global] sections, even of sections after the job, which don't apply
+ * to it. For some options the job itself tells the value; take_options() reads them.
+ * If another option has several values in the list, the job's value is unknown.
  */
 static bool is_of_job(const struct thread_options *o, struct flist_head *globals,
 		      const struct print_option *option)
@@ -131,7 +132,7 @@ static void set_global_options(struct tw_facts *facts, struct thread_data *td)
 				   option_at(entry)->value);
 }
 
-/* Theirs count where [global] has them, too. */
+/* Set the options of the job's own section. They override those of [global]. */
 static void set_own_options(struct tw_facts *facts, struct thread_data *td)
 {
 	struct flist_head *entry;
@@ -191,7 +192,8 @@ static void set_block_size(struct tw_facts *facts,
 	set_if_missing(facts, "bs", text);
 }
 
-/* What a reader needs to know is there, whether it was given or not. */
+/* Collect the options. Those that every reader needs (rw, bs, iodepth, direct) are
+ * there even if the job does not give them. */
 static void take_options(struct tw_facts *facts, struct thread_data *td)
 {
 	set_global_options(facts, td);
@@ -256,7 +258,8 @@ static int add_left_out(json_t *report, const char *key, uint64_t count)
 		       0;
 }
 
-/* A container may hide what /sys knows. */
+/* Return the facts of a device. Without /sys, which a container may hide, they are
+ * only its name. */
 static json_t *device_to_json(const struct tw_file_device *device)
 {
 	json_t *object = device->block ? tw_block_device_json(device->block) :

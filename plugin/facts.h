@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a report says of the job's surroundings: its options, the machine, its files
- * and the block devices that hold these.
+ * What a report contains about the job's surroundings: its options, the machine, its
+ * files, and the block devices that hold the files.
  */
 #ifndef TW_PLUGIN_FACTS_H
 #define TW_PLUGIN_FACTS_H
@@ -13,18 +13,19 @@ struct tw_cpu_list;
 struct tw_files;
 struct tw_facts;
 
-/* What more options there are, is counted. */
+/* Options beyond this number are only counted. */
 #define TW_FACTS_OPTIONS	128
 #define TW_FACTS_OPTION_BYTES	256
 
-/* Before the first I/O, since fio forgets its files before it ends a job. @files
- * outlives the facts. NULL without memory. */
+/* Collect the facts. Call it before the first I/O, since fio forgets its files before it
+ * ends a job. @files has to outlive the facts. Return NULL without memory. */
 struct tw_facts *tw_facts_take(struct thread_data *td,
 			       const struct tw_cpu_list *cpus,
 			       const struct tw_files *files);
 
-/* Sets the keys in @report, "devices" in the order of the files'. The devices are read now: fio may have changed a
- * scheduler after the job began. @facts may be NULL. 0; -ENOMEM. */
+/* Set the keys in @report; "devices" has the order of @files. The devices are read now,
+ * since fio may have changed a scheduler after the job began. @facts may be NULL. Return
+ * 0 or -ENOMEM. */
 int tw_facts_add(const struct tw_facts *facts, json_t *report);
 
 void tw_facts_free(struct tw_facts *facts);

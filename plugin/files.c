@@ -24,7 +24,8 @@ struct place {
 	char source[256];	/* what is mounted, maybe the path of a device */
 };
 
-/* The line of a mount in /proc/self/mountinfo: "ID ... - TYPE SOURCE OPTIONS". */
+/* Find the file system of @place in @mounts, the text of /proc/self/mountinfo. A line is
+ * "ID ... - TYPE SOURCE OPTIONS". */
 static void find_mount(const char *mounts, struct place *place)
 {
 #ifdef STATX_MNT_ID
@@ -55,7 +56,8 @@ static int look(const char *path, struct statx *status)
 	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, mask, status);
 }
 
-/* fio may not have made the file yet; its folder tells the same. False: unknown. */
+/* Find where the file @path is. If fio has not made the file yet, its folder tells the
+ * same. False: unknown. */
 static bool find_place(const char *path, const char *mounts, struct place *place)
 {
 	char *copy;
@@ -76,8 +78,8 @@ static bool find_place(const char *path, const char *mounts, struct place *place
 	return true;
 }
 
-/* Files of btrfs and others have the number of no device; what is mounted may be
- * one. */
+/* Return the mounted block device, or 0. It is needed for files of btrfs and others,
+ * whose device number belongs to no device. */
 static dev_t mounted_device(const struct place *place)
 {
 	struct stat source;
@@ -114,7 +116,7 @@ static bool is_same(const struct tw_file_device *one, const struct tw_file_devic
 	       one->is_character == other->is_character;
 }
 
-/* The place in the list, to which it is added where it is new. */
+/* Return the index of @device in the list. A new device is added to the list. */
 static unsigned add_device(struct tw_files *files, const struct tw_file_device *device)
 {
 	unsigned i;

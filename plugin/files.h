@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a job's files are: which device a file is, or its file system is on. Partitions
- * of a disk are devices of their own, as are subvolumes of btrfs.
+ * Where a job's files are: the device that a file is, or that its file system is on. A
+ * partition of a disk is a device of its own, and so is a subvolume of btrfs.
  */
 #ifndef TW_PLUGIN_FILES_H
 #define TW_PLUGIN_FILES_H
@@ -15,28 +15,30 @@ struct thread_data;
 
 struct tw_file_device {
 	dev_t number;
-	bool is_character;	/* of NVMe commands */
-	dev_t block;		/* that /sys knows; 0: none */
+	bool is_character;	/* for NVMe commands */
+	dev_t block;		/* its block device in /sys; 0: none */
 };
 
-/* More are counted. A device's number has to fit into a byte of of_file. */
+/* Devices and names beyond these numbers are not kept. The index of a device has to fit
+ * into a byte of of_file. */
 #define TW_FILES_DEVICES	64
 #define TW_FILES_NAMED		64U
 
-/* Of all files of a job, each device once, in the order of the files. */
+/* The devices of a job's files, each once, in the order of the files. */
 struct tw_files {
 	struct tw_file_device devices[TW_FILES_DEVICES];
 	unsigned device_count;
-	unsigned other_files;		/* on another device, or an unknown one */
-	char filesystem[TW_FILES_NAMED][32];	/* "": of none, or not known */
+	unsigned other_files;		/* on devices that are unknown or not kept */
+	char filesystem[TW_FILES_NAMED][32];	/* "": none, or unknown */
 	unsigned count;
-	uint8_t of_file[];		/* TW_FILES_DEVICES: in no device above */
+	uint8_t of_file[];		/* index; TW_FILES_DEVICES: not in @devices */
 };
 
-/* NULL without memory; free() frees it. */
+/* Find the devices of the job's files. Return NULL without memory; free() the result. */
 struct tw_files *tw_files_find(const struct thread_data *td);
 
-/* "MAJOR:MINOR"; a character device may have the number of a block device. */
+/* Return "MAJOR:MINOR", or "char MAJOR:MINOR", since a character device may have the
+ * number of a block device. */
 struct json_t *tw_file_device_name(const struct tw_file_device *device);
 
 #endif

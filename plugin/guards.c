@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The guards of guards.h: how fio gets an engine, and when it does not.
+ * The guards of guards.h: when fio gets the engine, and when it is refused.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #include "run_end.h"
 
 /*
- * fio itself says where it keeps an option: these are of the whole structure,
- * and of every fio since 3.33. A field more or less in it can be lost in the
- * padding at its end, where the place of io_ops shows nothing.
+ * Options whose places are compared. fio's own table tells the offset of each option
+ * in struct thread_options. These options are spread over the whole structure, and
+ * every fio since 3.33 has them. They find a field more or less that the padding at the
+ * end of the structure hides; the place of io_ops does not change then.
  */
 static const struct {
 	const char *name;
@@ -27,7 +28,7 @@ static const struct {
 	{ "log_offset", offsetof(struct thread_options, log_offset) },
 };
 
-/* keeps_elsewhere: the first option that this fio has at another place; or NULL */
+/* Return the name of the first option that this fio has at another place, or NULL. */
 static const char *keeps_elsewhere(void)
 {
 	const struct fio_option *option;
@@ -52,9 +53,9 @@ int tw_check_layout(const struct thread_data *td)
 }
 
 /*
- * What fio calls when a library has no symbol `ioengine`. The detour is the
- * point: here the version can be compared while fio holds nothing of ours, and
- * a refusal is an engine that is not there.
+ * Give fio the engine, or NULL. fio calls this function if a library has no symbol
+ * `ioengine`. The library has none on purpose: the function compares versions before
+ * fio gets any structure of the engine. After a refusal fio reports a missing engine.
  */
 __attribute__((visibility("default")))
 void get_ioengine(struct ioengine_ops **ops);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE	64		/* of the cache */
+#define LINE	64		/* bytes of a cache line */
 
 int tw_by_lat_init(struct tw_by_lat *by_lat)
 {
@@ -17,7 +17,7 @@ int tw_by_lat_init(struct tw_by_lat *by_lat)
 	by_lat->sum_ns = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
 	if (!by_lat->sum_ns)
 		return -ENOMEM;
-	/* Here, and not at the first I/O of each slice. */
+	/* Touch the memory now, so that the first I/O of a slice does not wait for it. */
 	memset(by_lat->sum_ns, 0, size);
 	return 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the time of I/Os of a similar lat went: for each slice of lat (latency/slices.h)
- * the sums of the stages of its I/Os. How many they are is in the histogram of lat.
- * Percentiles of stages don't add up to that of lat; these sums do.
+ * Where the time of I/Os with a similar lat went: for each slice of lat
+ * (latency/slices.h), the sum of each stage over the I/Os of the slice. The number of
+ * these I/Os is in the histogram of lat. Percentiles of stages don't add up to the
+ * percentile of lat; these sums do.
  *
- * An I/O costs the addition of one line of the cache to another.
+ * Adding an I/O costs the addition of one cache line to another.
  */
 #ifndef TW_COLLECT_BY_LAT_H
 #define TW_COLLECT_BY_LAT_H
@@ -16,11 +17,11 @@ struct tw_by_lat {
 	uint64_t (*sum_ns)[TW_STAGES];	/* [TW_LAT_SLICES] */
 };
 
-/* 0; -ENOMEM. To be released by tw_by_lat_free(), also after a failure. */
+/* Return 0 or -ENOMEM. Call tw_by_lat_free() afterwards, also after a failure. */
 int tw_by_lat_init(struct tw_by_lat *by_lat);
 void tw_by_lat_free(struct tw_by_lat *by_lat);
 
-/* @stage_ns: 0 where an I/O has no such stage. */
+/* Add an I/O. @stage_ns: 0 for a stage that the I/O does not have. */
 static inline void tw_by_lat_add(struct tw_by_lat *by_lat, uint64_t lat_ns,
 				 const uint64_t stage_ns[TW_STAGES])
 {

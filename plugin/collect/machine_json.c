@@ -22,7 +22,7 @@ static void set_text(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, tw_json_text(text));
 }
 
-/* Is @word one of @list, "a,b"? */
+/* True if @word is in @list, which has the form "a,b". */
 static bool has_word(const char *list, const char *word)
 {
 	const size_t length = strlen(word);
@@ -34,8 +34,8 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Of all @cpus, each name once: "performance", "performance,powersave". Few guests
- * have any. */
+/* Write the governors of @cpus, each name once: "performance,powersave". Few virtual
+ * machines have governors. */
 static void read_governors(const char *root, const struct tw_cpu_list *cpus,
 			   char *list, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a report says of the machine. Knows nothing of fio.
+ * What a report contains about the machine. This file does not depend on fio.
  */
 #ifndef TW_PLUGIN_COLLECT_MACHINE_JSON_H
 #define TW_PLUGIN_COLLECT_MACHINE_JSON_H
@@ -10,11 +10,11 @@
 #include "machine/cpu_list.h"
 
 /**
- * tw_machine_to_json - "machine" in tickwise-report(5)
- * @root: what paths begin with, "" but in tests
- * @cpus: whose frequency governors are read
+ * tw_machine_to_json - make "machine" of tickwise-report(5)
+ * @root: prefix of all paths, "" except in tests
+ * @cpus: the CPUs whose frequency governors are read
  *
- * What is not known is left out. Return: NULL without memory.
+ * Unknown facts are left out. Return: the object, NULL without memory.
  */
 json_t *tw_machine_to_json(const char *root, const struct tw_cpu_list *cpus);
 

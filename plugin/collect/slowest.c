@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slowest of a stream of values, up to a number of them.
+ * The slowest N values of a stream: see slowest.h.
  */
 #include "collect/slowest.h"
 
@@ -16,7 +16,7 @@ int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
 	if (most > TW_SLOWEST_MAX || slot_bytes < sizeof(struct tw_slow) ||
 	    slot_bytes % sizeof(uint64_t))
 		return -EINVAL;
-	/* No value is so large that an empty list of none would want it. */
+	/* A list for no values wants none, not even the largest. */
 	out.least = most ? 0 : UINT64_MAX;
 	out.slots = calloc(most ? most : 1, slot_bytes);
 	if (!out.slots)
@@ -43,7 +43,8 @@ static void put(struct tw_slowest *slowest, uint32_t i,
 	memcpy(slot(slowest, i), record, slowest->slot_bytes);
 }
 
-/* A free place at the end of the heap: up to where the parent is faster. */
+/* Put @record into the free place at the end of the heap, and move it up until its
+ * parent is faster. */
 static void sift_up(struct tw_slowest *slowest, const struct tw_slow *record)
 {
 	uint32_t i = slowest->count++;
@@ -55,7 +56,8 @@ static void sift_up(struct tw_slowest *slowest, const struct tw_slow *record)
 	put(slowest, i, record);
 }
 
-/* A free place at the root: down to where no child is faster. */
+/* Put @record into the free place at the root of the heap, and move it down until no
+ * child is faster. */
 static void sift_down(struct tw_slowest *slowest, const struct tw_slow *record)
 {
 	uint32_t i = 0, child;
@@ -81,7 +83,7 @@ void tw_slowest_add(struct tw_slowest *slowest, const struct tw_slow *record)
 		sift_up(slowest, record);
 	else
 		sift_down(slowest, record);
-	/* From now on only what is slower than the fastest of them. */
+	/* A full list wants only values slower than the fastest in it. */
 	if (slowest->count == slowest->most) {
 		uint64_t fastest = slot(slowest, 0)->value;
 

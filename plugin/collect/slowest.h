@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slowest of a stream of values, up to a number of them: a heap with the fastest
- * of them at its root. For the engines and `tickwise attach`.
+ * The slowest N values of a stream: a heap with the fastest of the N at its root.
+ * The engines and `tickwise attach` use it.
  *
- * One writer. What is not slow enough costs one comparison.
+ * There is one writer. A value that is not slow enough costs one comparison.
  */
 #ifndef TW_COLLECT_SLOWEST_H
 #define TW_COLLECT_SLOWEST_H
@@ -13,7 +13,7 @@
 
 #define TW_SLOWEST_MAX	100000
 
-/* The value, by which they are ordered, then whatever belongs to it. */
+/* The head of a record: the value that orders the records. The caller's data follow. */
 struct tw_slow {
 	uint64_t value;
 };
@@ -23,13 +23,13 @@ struct tw_slowest {
 	size_t slot_bytes;
 	uint32_t count;
 	uint32_t most;
-	uint64_t least;			/* not slow enough below this */
+	uint64_t least;			/* the smallest value that is kept */
 };
 
 /**
- * tw_slowest_init - an empty list
- * @slowest: release with tw_slowest_free()
- * @most: how many are kept, 0 to TW_SLOWEST_MAX; 0 keeps none
+ * tw_slowest_init - make an empty list
+ * @slowest: release it with tw_slowest_free()
+ * @most: how many records are kept, 0 to TW_SLOWEST_MAX
  * @slot_bytes: size of a record that begins with a struct tw_slow
  *
  * Return: 0; -EINVAL; -ENOMEM.
@@ -38,17 +38,17 @@ int tw_slowest_init(struct tw_slowest *slowest, uint32_t most,
 		    size_t slot_bytes);
 void tw_slowest_free(struct tw_slowest *slowest);
 
-/* Would @value be kept? Among equal ones the first come stay. */
+/* True if @value would be kept. Of equal values, those that came first stay. */
 static inline int tw_slowest_wants(const struct tw_slowest *slowest,
 				   uint64_t value)
 {
 	return value >= slowest->least;
 }
 
-/* Keep a copy of @record, which tw_slowest_wants(). */
+/* Keep a copy of @record. Call this only if tw_slowest_wants() its value. */
 void tw_slowest_add(struct tw_slowest *slowest, const struct tw_slow *record);
 
-/* The slowest first; the list can take no more afterwards. */
+/* Sort the records, the slowest first. No record can be added afterwards. */
 void tw_slowest_sort(struct tw_slowest *slowest);
 const struct tw_slow *tw_slowest_get(const struct tw_slowest *slowest,
 				     uint32_t i);

@@ -2,11 +2,11 @@
 /*
  * Values over time: see windows.h.
  *
- * Window i is in slot order[i] until all slots are taken. From then on, at
- * twice the width, each window that is opened merges one pair of the old ones:
- * pair p was in order[2p] and order[2p + 1], stays in the first, and leaves the
- * second to the p-th window opened since. So the last pair is merged when the
- * slots run out again, and slots are put in order for the next round.
+ * Window i is in slot order[i] until all slots are in use. Then the width doubles, and
+ * each window that is opened merges one pair of the old windows. Pair p is in
+ * order[2p] and order[2p + 1]. Its sum stays in the first slot; the second slot becomes
+ * free for the p-th window opened since the width doubled. So the last pair is merged
+ * when the slots run out again. Then the slots are put in order for the next round.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "latency/histogram.h"
 #include "collect/windows.h"
 
-/* Newer than some headers (Linux 5.14). */
+/* Of Linux 5.14. Some headers are older. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
 #endif
@@ -33,8 +33,8 @@ static size_t bytes_of_bins(const struct tw_windows *windows,
 	return windows->lanes * bytes_of_lane(windows, model);
 }
 
-/* A lane's bins are together, so that one that nobody uses stays untouched; see
- * histogram.c. */
+/* Map the bins. All bins of a lane are adjacent, so the memory of an unused lane stays
+ * untouched; see histogram.c. */
 static int map_bins(struct tw_windows *windows,
 		    const struct tw_histogram *model)
 {
@@ -106,7 +106,7 @@ void tw_windows_touch(struct tw_windows *windows, uint32_t lane)
 	uintptr_t end = begin + bytes_of_lane(windows, windows->slots);
 
 	begin &= ~(page - 1);
-	/* An older kernel refuses; it has the memory touched later. */
+	/* An older kernel refuses; the memory is then touched when it is used. */
 	(void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
 }
 
@@ -120,8 +120,8 @@ void tw_windows_free(struct tw_windows *windows)
 	*windows = (struct tw_windows) { 0 };
 }
 
-/* Only between the extremes is there something, and nothing else is read: it
- * may be memory that was never touched. */
+/* Clear a histogram. Only the bins between its minimum and maximum hold counts. The
+ * others are left alone, since their memory may never have been touched. */
 static void empty(struct tw_histogram *histogram)
 {
 	uint32_t bin = tw__histogram_bin(histogram, histogram->min_ns);
@@ -132,8 +132,8 @@ static void empty(struct tw_histogram *histogram)
 	tw_histogram_forget_sums(histogram);
 }
 
-/* The second of pair @p goes into the first, and is empty then. Sums of counts
- * and of nanoseconds could only be too large for 64 bits in all together. */
+/* Add the second histogram of pair @p to the first and clear the second. The merge is
+ * not checked: it exceeds 64 bits only if the sum over all windows does. */
 static void merge_pair(struct tw_windows *windows, uint32_t p)
 {
 	struct tw_histogram *into =
@@ -149,7 +149,8 @@ static void merge_pair(struct tw_windows *windows, uint32_t p)
 	}
 }
 
-/* All pairs are merged: the first of each, then those opened since. */
+/* Order the slots after all pairs are merged: first the merged windows, then those
+ * opened since. */
 static void put_in_order(struct tw_windows *windows)
 {
 	uint16_t *order = windows->spare;
