@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tickwise-memory: an external fio engine whose I/O is loads from memory, so
- * that the latency of memory is measured in the same run as that of storage,
- * with fio's percentiles and logs.
+ * tickwise-memory: an external fio engine whose I/Os are loads from memory. It measures
+ * the latencies of memory and storage in the same run, with fio's percentiles and logs.
  *
  *	ioengine=external:/path/to/tickwise-memory.so
  *
- * size is the memory that a job goes through, its own; an I/O is bs/64 loads,
- * each of the address that the one before returned. There is no file: names
- * and what is done with files concern other jobs. The loads are those of
- * `tickwise memlat`, in the same orders.
+ * size= is the size of the memory, which each job has for itself. An I/O is bs/64 loads;
+ * each load reads the address of the next. There is no file, so file names and file
+ * operations have no effect. The loads and their orders are those of `tickwise memlat`.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,8 +18,8 @@
 #include "timespec.h"
 
 /*
- * fio asks for sizes in the parent, before it starts its jobs: the place to
- * refuse what can't work, and to calibrate once for all of them.
+ * Check the options, and calibrate once for all jobs. fio asks for sizes in the parent,
+ * before it starts the jobs.
  */
 static int get_file_size(struct thread_data *td, struct fio_file *f)
 {
@@ -36,7 +34,7 @@ static int get_file_size(struct thread_data *td, struct fio_file *f)
 	return 0;
 }
 
-/* Of other jobs: a name in [global]. */
+/* Ignore a file, whose name comes from [global] and is for other jobs. */
 static int leave_file(struct thread_data *td, struct fio_file *f)
 {
 	return 0;
@@ -46,7 +44,7 @@ static int init(struct thread_data *td)
 {
 	struct tw_memory_job *job;
 
-	/* A job that replays is never asked for a size. */
+	/* fio does not ask for sizes if it replays a log, so that is checked here. */
 	if (tw_check_layout(td) || tw_memory_check_replay(td))
 		return 1;
 	job = calloc(1, sizeof(*job));
@@ -67,7 +65,7 @@ static void cleanup(struct thread_data *td)
 	struct tw_memory_job *job = td->io_ops_data;
 	int ret;
 
-	/* fio cleans up after a refusal too; then td is not what we think. */
+	/* fio cleans up after a refusal, too. Then the layout of td is another one. */
 	if (!tw_has_our_layout(td))
 		return;
 	if (!job) {

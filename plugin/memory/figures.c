@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Order statistics of a histogram, up to the value beyond which an I/O was
- * disturbed.
+ * Order statistics of a histogram, without the values of disturbed I/Os.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +11,7 @@
 /* The 97.5th percentile of the normal distribution. */
 #define SIGMAS_95	1.96
 
-/* Both begin and end where there is something. */
+/* Return the first and the last bin that hold values. */
 static uint32_t first_bin(const struct tw_histogram *ticks)
 {
 	return tw__histogram_bin(ticks, ticks->min_ns);
@@ -23,7 +22,7 @@ static uint32_t last_bin(const struct tw_histogram *ticks)
 	return tw__histogram_bin(ticks, ticks->max_ns);
 }
 
-/* The value at a rank, 1 to count. */
+/* Return the value at a rank, from 1 to @count. */
 static double at_rank(const struct tw_histogram *ticks, uint64_t count,
 		      double rank)
 {

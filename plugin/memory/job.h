@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the memory engine share: its options, a job's state.
+ * What the files of the memory engine share: the options and the state of a job.
  */
 #ifndef TW_PLUGIN_MEMORY_JOB_H
 #define TW_PLUGIN_MEMORY_JOB_H
@@ -12,17 +12,17 @@
 #include "memory/pages.h"
 #include "memory/point.h"
 
-/* How all lines in the log begin. */
+/* The beginning of all messages. */
 #define TW_MEMORY_NAME	"tickwise-memory"
 
-/* An element of the cycle, and what fio counts for a load. */
+/* Bytes of an element of the cycle, which fio counts for a load. */
 #define TW_MEMORY_LINE_BYTES	64
 
-/* tw_pattern: as rw= says, or a kind of cycle and one more. */
+/* tw_pattern: the order of rw=; other values are 1 + the kind of cycle. */
 #define TW_PATTERN_OF_RW	0
 
 struct tw_memory_options {
-	void *pad;			/* fio wants none at offset 0 */
+	void *pad;			/* for fio, offset 0 means "no option" */
 	char *report;
 	unsigned pages;			/* enum tw_pages */
 	unsigned pattern;
@@ -36,29 +36,29 @@ struct tw_memory_job {
 	const struct tw_timing *timing;
 	struct tw_memory memory;
 	struct tw_cycle cycle;
-	void *position;			/* where the next load goes */
+	void *position;			/* address of the next load */
 	uint64_t loads;			/* of one I/O */
 	double warm_passes;
-	uint64_t set_up_ns;		/* memory, cycle, warming */
-	uint64_t stamp_ticks;		/* what the two stamps themselves take */
+	uint64_t set_up_ns;		/* time for memory, cycle and first pass */
+	uint64_t stamp_ticks;		/* time of the two stamps themselves */
 	double cycle_ns;		/* of the core, when the job began */
-	size_t huge_bytes;		/* when it ended; SIZE_MAX: unknown */
+	size_t huge_bytes;		/* when the job ended; SIZE_MAX: unknown */
 	uint64_t start_realtime_ns;
-	struct tw_cpu_list cpus;	/* that it may run on, when it began */
+	struct tw_cpu_list cpus;	/* where the job might run when it began */
 
 	/* The I/O before this one, until it is recorded. */
 	bool is_unrecorded;
 	bool is_accounted;
 	uint64_t took_ticks;
-	uint64_t interruptions;		/* of the thread, before it */
+	uint64_t interruptions;		/* of the thread, before that I/O */
 
 	struct tw_histogram ticks;	/* of I/Os that nothing interrupted */
-	uint64_t interrupted;
+	uint64_t interrupted;		/* number of I/Os, like the next two */
 	uint64_t backwards;		/* ended before they began */
-	uint64_t unaccounted;		/* fio did not count it: ramp time */
+	uint64_t unaccounted;		/* not counted by fio: ramp time */
 };
 
-/* One stamp: ticks of the counter, or ns where the system's clock is used. */
+/* Take a stamp: ticks of the counter, or ns if the system's clock is used. */
 static inline uint64_t tw_memory_begin(const struct tw_memory_job *job)
 {
 	return job->timing->clock.system ? tw_clock_ns(&job->timing->clock) :
@@ -77,27 +77,27 @@ static inline double tw_memory_ns_per_tick(const struct tw_memory_job *job)
 	       1e9 / job->timing->clock.scale.hz;
 }
 
-/* One line in the log, and fio's error. Returns 1. */
+/* Log one line and set fio's error. Return 1. */
 __attribute__((format(printf, 3, 4)))
 int tw_memory_refuse(struct thread_data *td, int error, const char *format,
 		     ...);
 
-/* options.c: what is wrong with a job, told before any of them begins; 0 or 1 */
+/* options.c: the checks log what is wrong before any job begins, and return 0 or 1 */
 extern struct fio_option tw_memory_options[];
 int tw_memory_check(struct thread_data *td);
 int tw_memory_check_replay(struct thread_data *td);
 enum tw_cycle_kind tw_memory_kind(struct thread_data *td);
 
-/* setup.c: memory, its cycle, and a first pass through it; 0 or 1 */
+/* setup.c: make the memory and its cycle, and walk it once; return 0 or 1 */
 int tw_memory_set_up(struct thread_data *td, struct tw_memory_job *job);
 void tw_memory_tear_down(struct tw_memory_job *job);
 
-/* walk.c: fio's hooks for an I/O; the last one is recorded at the end */
+/* walk.c: fio's hooks for an I/O. tw_memory_record() records the last I/O at the end. */
 int tw_memory_prep(struct thread_data *td, struct io_u *io_u);
 enum fio_q_status tw_memory_queue(struct thread_data *td, struct io_u *io_u);
 void tw_memory_record(struct tw_memory_job *job);
 
-/* report.c: 0 or -errno, which is logged */
+/* report.c: write the report; return 0 or -errno, which is logged */
 int tw_memory_report(struct thread_data *td, struct tw_memory_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memory engine's options, and what of fio's own makes no sense with it:
- * told in one line before any job of the run begins.
+ * The memory engine's options, and the checks of fio's options that make no sense with
+ * the engine. A message of one line tells the error before any job of the run begins.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -38,13 +38,13 @@ struct fio_option tw_memory_options[] = {
 		.def	= "small",
 		.posval	= {
 			{ .ival = "small", .oval = TW_PAGES_SMALL,
-			  .help = "The smallest, never huge by accident" },
+			  .help = "The smallest pages, never huge ones" },
 			{ .ival = "transparent", .oval = TW_PAGES_TRANSPARENT,
-			  .help = "Huge ones where the kernel gives them" },
+			  .help = "Huge pages where the kernel gives them" },
 			{ .ival = "reserved", .oval = TW_PAGES_RESERVED,
-			  .help = "Huge ones of the reserved pool" },
+			  .help = "Huge pages of the reserved pool" },
 		},
-		.help	= "Size of the pages that the memory is on",
+		.help	= "Choose the size of the memory's pages",
 	},
 	{
 		.name	= "tw_pattern",
@@ -63,8 +63,8 @@ struct fio_option tw_memory_options[] = {
 			  .oval = TW_PATTERN(TW_CYCLE_SEQUENTIAL),
 			  .help = "Line after line, as rw=read" },
 		},
-		.help	= "In which order lines are loaded (default: random, "
-			  "with rw=read sequential)",
+		.help	= "Choose the order of the loads (default: random, with "
+			  "rw=read sequential)",
 	},
 	{
 		.name	= "tw_window",
@@ -73,7 +73,7 @@ struct fio_option tw_memory_options[] = {
 		.def	= "2m",
 		.minval	= TW_MEMORY_LINE_BYTES,
 		.maxval	= UINT64_C(1) << 40,
-		.help	= "Bytes of a window of tw_pattern=window",
+		.help	= "Set the bytes of a window of tw_pattern=window",
 	},
 	{
 		.name	= "tw_repeat",
@@ -82,7 +82,7 @@ struct fio_option tw_memory_options[] = {
 		.def	= "1",
 		.minval	= 1,
 		.maxval	= 1000000,
-		.help	= "Each I/O repeats the loads of its bs this many times",
+		.help	= "Repeat the loads of each I/O's bs this many times",
 	},
 	{
 		.name	= "tw_node",
@@ -91,15 +91,15 @@ struct fio_option tw_memory_options[] = {
 		.def	= "-1",
 		.minval	= -1,
 		.maxval	= 1023,
-		.help	= "Memory of this node (default: as the job's NUMA "
-			  "policy says, where it runs)",
+		.help	= "Take memory of this node (default: by the job's NUMA "
+			  "policy)",
 	},
 	{
 		.name	= "tw_seed",
 		.lname	= "Seed",
 		TW_OPTION(FIO_OPT_STR_VAL, seed),
 		.def	= "1",
-		.help	= "Of the random orders",
+		.help	= "Set the seed of the random orders",
 	},
 	{
 		.name	= NULL,
@@ -146,7 +146,7 @@ static int check_fio_options(struct thread_data *td)
 					"file to read");
 	if (td->o.io_submit_mode == IO_MODE_OFFLOAD)
 		return tw_memory_refuse(td, EINVAL, "io_submit_mode=offload: "
-			"the job's own thread loads, where its memory is");
+			"the job's own thread has to load, near its memory");
 	return 0;
 }
 
@@ -179,8 +179,8 @@ static int check_block_size(struct thread_data *td)
 }
 
 /*
- * All jobs that run at the same time: those since the last stonewall. fio asks
- * one after the other, in the order of the job file.
+ * Return the bytes of all jobs that run at the same time, which are the jobs since the
+ * last stonewall. fio asks for one after the other, in the order of the job file.
  */
 static unsigned long long wanted_together(const struct thread_data *td)
 {

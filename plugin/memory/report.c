@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The report of one job: what a load took, of memory on which pages. JSON with
- * the keys of `tickwise memlat --json` where they mean the same.
+ * The report of one job, in JSON: the time of a load, and the pages of the memory. Keys
+ * with the same meaning are those of `tickwise memlat --json`.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "memory/chase.h"
 #include "text_file.h"
 
-/* What is on huge pages now, whatever it was when the job began. */
-static size_t look_again(const struct tw_memory_job *job)
+/* Return how many bytes are on huge pages now, at the job's end. */
+static size_t huge_bytes_now(const struct tw_memory_job *job)
 {
 	char *text = tw_text_file("/proc/self/smaps");
 	size_t huge = SIZE_MAX, page;
@@ -35,12 +35,12 @@ static void tell_pages(const struct thread_data *td,
 	if (job->huge_bytes != SIZE_MAX &&
 	    job->huge_bytes != job->memory.huge_bytes)
 		tw_message(TW_MEMORY_NAME ": %s: %zu bytes were on huge "
-			"pages when the job began, %zu when it ended: its "
-			"latencies are of both\n", td->o.name,
+			"pages when the job began, %zu when it ended: the "
+			"latencies are a mix of both\n", td->o.name,
 			job->memory.huge_bytes, job->huge_bytes);
 }
 
-/* NULL: the key is left out. */
+/* Return a number; NULL, which leaves the key out, if it is unknown. */
 static json_t *known_number(double value)
 {
 	return value > 0 ? json_real(value) : NULL;
@@ -78,7 +78,7 @@ static void add_figures(json_t *load, const struct tw_memory_point *point)
 	json_object_set_new(load, "p90_ns", json_real(point->p90_ns));
 	json_object_set_new(load, "median_low_ns", json_real(point->low_ns));
 	json_object_set_new(load, "median_high_ns", json_real(point->high_ns));
-	/* Of NULL it sets nothing. */
+	/* A value of NULL sets nothing. */
 	json_object_set_new(load, "min_cycles", known_number(
 			    cycle_ns > 0 ? point->min_ns / cycle_ns : 0));
 	json_object_set_new(load, "core_hz", known_number(
@@ -132,7 +132,7 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 	};
 	json_t *report;
 
-	job->huge_bytes = look_again(job);
+	job->huge_bytes = huge_bytes_now(job);
 	tell_pages(td, job);
 	if (!tw_report_is_wanted(o->report))
 		return 0;

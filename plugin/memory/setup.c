@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens before a job's first I/O, in its own thread and on its own CPUs
- * (fio has set affinity and NUMA policy by then): memory is taken and touched,
- * the cycle is laid through it, and walked once.
+ * The setup before a job's first I/O: take and touch the memory, lay the cycle through
+ * it, and walk the cycle once. It runs in the job's own thread and on its own CPUs, since
+ * fio has set affinity and NUMA policy by then.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,10 +13,10 @@
 #include "../message.h"
 #include "memory/chase.h"
 
-/* As `tickwise memlat` does it by itself. */
+/* The defaults of `tickwise memlat`. */
 #define PASSES		4
 #define WARM_NS		100000000
-/* Between two looks at whether fio is to end. */
+/* Steps between two checks if fio is about to end. */
 #define STEPS		64
 #define WARM_TURNS	32
 #define STAMPS		64
@@ -54,7 +54,8 @@ static struct tw_cycle_shape shape_of(struct thread_data *td)
 	};
 }
 
-/* In steps, as a gigabyte takes seconds; windows are linked all at once. */
+/* Lay the cycle in steps, because a gigabyte takes seconds. Windows are linked in one
+ * step. */
 static int lay_cycle(struct thread_data *td, struct tw_memory_job *job)
 {
 	const struct tw_cycle_shape shape = shape_of(td);
@@ -77,7 +78,7 @@ static int lay_cycle(struct thread_data *td, struct tw_memory_job *job)
 	return td->terminate ? 1 : 0;
 }
 
-/* Once through all of it, or as far as the time goes. */
+/* Walk the whole cycle once, or as much of it as WARM_NS allows. */
 static void warm_up(struct thread_data *td, struct tw_memory_job *job)
 {
 	double ns_per_tick = tw_memory_ns_per_tick(job);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An I/O: dependent loads, from where the one before ended.
+ * An I/O: dependent loads that begin where the I/O before ended.
  *
- * Between ->queue() and fio's stamps there is nothing but the loads and two
- * stamps of our own. What was measured is recorded when fio prepares the next
- * I/O, which is in none of fio's latencies.
+ * ->queue() does only the loads and takes two stamps. The times are recorded when fio
+ * prepares the next I/O, which is in none of fio's latencies.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -13,11 +12,11 @@
 #include "job.h"
 #include "memory/chase.h"
 
-/* Shorter ones are not asked about: a thread that was taken off the CPU is
- * away for longer than that, and shows. */
+/* The kernel is not asked about the interruptions of shorter I/Os. An I/O whose thread
+ * was taken off the CPU takes longer than this. */
 #define ASK_NS		10000
 
-/* A load alone: what is left when no whole turn of tw_chase() is. */
+/* Do @loads loads: turns of tw_chase() and then the rest, one by one. */
 static void *walk(void *position, uint64_t loads)
 {
 	position = tw_chase(position, loads / TW_CHASE_UNROLL);
@@ -26,8 +25,8 @@ static void *walk(void *position, uint64_t loads)
 	return position;
 }
 
-/* What a thread can know of interruptions while it only loads: it can't have
- * gone to sleep by itself. */
+/* Return how often the thread was interrupted. Voluntary switches don't count, since a
+ * thread that only loads does not sleep by itself. */
 static uint64_t interruptions(void)
 {
 	struct rusage usage;
@@ -42,7 +41,7 @@ void tw_memory_record(struct tw_memory_job *job)
 {
 	uint64_t took = job->took_ticks, before = job->interruptions;
 	double took_ns = (double) took * tw_memory_ns_per_tick(job);
-	/* Two CPUs whose counters disagree. */
+	/* The counters of two CPUs disagree. */
 	bool is_backwards = (int64_t) took < 0;
 	bool was_interrupted = is_backwards;
 
@@ -74,7 +73,7 @@ enum fio_q_status tw_memory_queue(struct thread_data *td, struct io_u *io_u)
 	struct tw_memory_job *job = td->io_ops_data;
 	uint64_t begin;
 
-	/* Nothing else is asked for: tw_memory_check(). */
+	/* tw_memory_check() has refused jobs with other I/Os. */
 	if (io_u->ddir != DDIR_READ || io_u->xfer_buflen /
 	    TW_MEMORY_LINE_BYTES * o->repeat != job->loads) {
 		io_u->error = EINVAL;
