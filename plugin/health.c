@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was found of the counter when the clock was set up, when a job had ended
- * and when the run had: put together to a verdict. A counter that went wrong in
- * between makes the job's latencies worthless, and the report says so. I/Os that
- * ended before they began are proof by themselves. The verdict is "reliable" only
- * where every check found the counter good. It is "undecided" where a check was
- * not made, had no result, or left out a CPU of the job.
+ * The verdict on the counter. It combines the checks that were made when the clock was
+ * set up, after each job, and after the run. If the counter went wrong in between, the
+ * job's latencies are worthless, and the report contains a warning. An I/O that ended
+ * before it began proves that by itself.
+ *
+ *	reliable	every check found the counter good
+ *	undecided	a check was not made, had no result, or left out a CPU of the job
+ *	unreliable	a check found the counter bad
  */
 #include <math.h>
 #include <stdbool.h>
@@ -20,9 +22,9 @@
 
 static void tell_backwards(const char *job_name, uint64_t count)
 {
-	tw_message("tickwise: %s: the clock was not reliable in this job, "
-		"so its latencies are not: by it %llu I/Os, or stages of "
-		"them, took less than no time\n", job_name,
+	tw_message("tickwise: %s: the clock was not reliable in this job, so "
+		"the latencies are not either: %llu I/Os or stages of I/Os "
+		"ended before they began\n", job_name,
 		(unsigned long long) count);
 }
 
@@ -33,9 +35,10 @@ static void tell_bad(const char *job_name, const struct tw_clock_health *end)
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		if (end->state[i] == TW_HEALTH_BAD)
 			tw_message("tickwise: %s: the counter was not "
-				"reliable in this job, so its latencies are "
-				"not: at its end it was not so that %s\n",
-				job_name, tw_text(TW_ENUM_HEALTH_CHECK, i));
+				"reliable in this job, so the latencies are "
+				"not either: at the job's end this was false: "
+				"%s\n", job_name,
+				tw_text(TW_ENUM_HEALTH_CHECK, i));
 }
 
 void tw_job_look(const char *job_name, const struct tw_timing *timing,
@@ -54,7 +57,7 @@ void tw_job_look(const char *job_name, const struct tw_timing *timing,
 		tell_backwards(job_name, end->backwards);
 }
 
-/* Why, and how far they are apart, if there is a bound on both sides. */
+/* Log why the counters disagree, and how far they are apart if both bounds are known. */
 static void tell_disagreement(const struct tw_trust_compared *found)
 {
 	char apart[80] = "";
@@ -68,8 +71,8 @@ static void tell_disagreement(const struct tw_trust_compared *found)
 					  -found->reasons), apart);
 }
 
-/* Jobs may have been kept on fewer CPUs than they began with, or each on
- * others: for as long as this takes the thread may run on all of theirs. */
+/* The calling thread may run on the CPUs of all jobs during the comparison. Its own
+ * CPUs may be fewer, or others than those of another job. */
 void tw_run_compare(const struct tw_timing *timing,
 		    const struct tw_cpu_list *cpus, struct tw_run_end *end)
 {
@@ -78,7 +81,7 @@ void tw_run_compare(const struct tw_timing *timing,
 	tw_cpus_note(&before);
 	if (cpus->known && before.known)
 		tw_cpus_set(cpus);
-	/* What of them there is now. */
+	/* Some of @cpus may be offline now. */
 	tw_cpus_note(&end->cpus);
 	end->error = -tw_trust_compare(TW_TRUST_RUN_END, timing->clock.scale.hz,
 				       &end->found);
@@ -95,7 +98,7 @@ static void add_reason(json_t *array, const char *code, const char *text)
 					       "text", text));
 }
 
-/* Why the CPUs' counters are not known to be good, which is not to say bad. */
+/* Add the reasons why it is unknown if the CPUs' counters agree. */
 static void add_open(json_t *array, const struct tw_job_end *job,
 		     const struct tw_run_end *run)
 {
@@ -138,7 +141,7 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 	if (job->error)
 		json_array_append_new(array, json_pack("{ss, ss+}",
 			"code", "end_unchecked",
-			"text", "the counter could not be looked at again at "
+			"text", "the counter could not be checked again at "
 			"the job's end: ", strerror(job->error)));
 	for (bit = 1; bit && bit <= reasons; bit <<= 1)
 		if (reasons & bit)
@@ -149,7 +152,7 @@ static json_t *reasons_to_json(const struct tw_job_end *job,
 			json_array_append_new(array, json_pack("{ss+, ss+}",
 				"code", "end_",
 				tw_name(TW_ENUM_HEALTH_CHECK, i),
-				"text", "at the job's end it was not so that ",
+				"text", "at the job's end this was false: ",
 				tw_text(TW_ENUM_HEALTH_CHECK, i)));
 	if (end && end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_UNDECIDED)
 		add_reason(array, "end_prediction_undecided", "the check of the "
@@ -185,7 +188,7 @@ static json_t *end_to_json(const struct tw_clock_health *end)
 			 "checks", checks_to_json(end));
 }
 
-/* @end: NULL, there was no look at the end. */
+/* Return the verdict. @end: NULL if there was no check at the job's end. */
 static enum tw_verdict verdict_of(const struct tw_job_end *job,
 				  const struct tw_clock_health *end)
 {
@@ -219,7 +222,7 @@ static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
 	return json;
 }
 
-/* What the verdict is about: which CPUs, and from when to when. */
+/* Return what the verdict covers: the CPUs and the time. */
 static json_t *covers_to_json(const struct tw_job_end *job,
 			      const struct tw_run_end *run)
 {

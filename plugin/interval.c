@@ -28,7 +28,7 @@ struct tw_intervals {
 	char *path;
 	int fd;				/* -1: no further line is written */
 	uint64_t every_ns;
-	struct tw_cpu_list cpus;	/* of the thread; unknown: the job's */
+	struct tw_cpu_list cpus;	/* of the thread; not known: the job's CPUs */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t ends_now;
@@ -45,8 +45,8 @@ static void give_up(struct tw_intervals *intervals, int error)
 	intervals->fd = -1;
 }
 
-/* In one call, so that a job that is killed leaves whole lines. Where there is room
- * for a part only, the part goes again. 0; -errno. */
+/* Append a line in one call, so that a job that is killed leaves complete lines. If the
+ * disk has room for a part only, remove the part again. Return 0 or -errno. */
 static int append(int fd, const char *line, size_t length)
 {
 	ssize_t ret = write(fd, line, length);
@@ -58,7 +58,8 @@ static int append(int fd, const char *line, size_t length)
 		return 0;
 	ret = ret ? -errno : -EIO;
 	if (done && ftruncate(fd, lseek(fd, 0, SEEK_CUR) - done))
-		tw_message("tickwise: a line without its end is left\n");
+		tw_message("tickwise: the last line of the file is "
+			   "incomplete\n");
 	return (int) ret;
 }
 
@@ -81,7 +82,7 @@ void tw_intervals_write(struct tw_intervals *intervals)
 	write_line(intervals, false);
 }
 
-/* Between our own time and the system's. */
+/* Return what converts the counter's ticks to CLOCK_MONOTONIC. */
 static json_t *clock_to_json(const struct tw_job *job)
 {
 	const struct tw_offset offset = job->start.monotonic;
@@ -94,7 +95,7 @@ static json_t *clock_to_json(const struct tw_job *job)
 			 "hz", tw_job_ticks_per_ns(job) * TW_NS_PER_SECOND);
 }
 
-/* What the report has of them; their counts are in the lines. */
+/* Return the report's "kernel_stages" without the counts, which the lines have. */
 static json_t *kernel_to_json(const struct tw_job *job)
 {
 	if (!job->kernel.slots)
@@ -120,7 +121,7 @@ static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,
 			 "kernel_stages", kernel_to_json(job));
 }
 
-/* 0; -errno. */
+/* Write the first line, which describes the job. Return 0 or -errno. */
 static int write_header(struct thread_data *td, const struct tw_job *job,
 			struct tw_intervals *intervals)
 {
@@ -131,7 +132,7 @@ static int write_header(struct thread_data *td, const struct tw_job *job,
 
 	ret = -ENOMEM;
 	if (text) {
-		/* In place of its end. */
+		/* The newline takes the place of the terminating 0. */
 		const size_t length = strlen(text);
 
 		text[length] = '\n';
@@ -152,9 +153,9 @@ static uint64_t monotonic_now_ns(void)
 	return tw_timespec_ns(&now);
 }
 
-/* True: the job is over. The end of an interval is a multiple of it since @began_ns;
- * one that nothing was written for, since this thread did not run, is left out, and
- * the line is of both. */
+/* Wait for the end of an interval. True: the job is over. Intervals end at multiples of
+ * every_ns since @began_ns. If this thread did not run at the end of one, its line is
+ * left out, and the next line covers both intervals. */
 static bool wait_for_next(struct tw_intervals *intervals, uint64_t began_ns)
 {
 	const uint64_t passed_ns = monotonic_now_ns() - began_ns;
@@ -191,8 +192,9 @@ static void *run(void *argument)
 }
 
 /*
- * Where fio keeps the job on some CPUs (cpus_allowed), its thread gets the others of
- * those that fio itself may use. Without others it stays with the job.
+ * Choose the CPUs of the thread. If fio keeps the job on some CPUs (cpus_allowed), the
+ * thread gets the other CPUs that fio may use. If there are none, the thread shares the
+ * job's CPUs.
  */
 static void choose_cpus(const struct thread_data *td, const struct tw_job *job,
 			struct tw_cpu_list *cpus)
@@ -208,7 +210,8 @@ static void choose_cpus(const struct thread_data *td, const struct tw_job *job,
 		cpus->known = 0;
 }
 
-/* Not with the job's policy, and no signal of fio's goes to it. 0; -errno. */
+/* Start the thread, with the default scheduling policy instead of the job's, and with
+ * all signals blocked, since they are for fio. Return 0 or -errno. */
 static int start_thread(struct tw_intervals *intervals)
 {
 	const struct sched_param no_priority = { 0 };
@@ -245,7 +248,7 @@ static void free_intervals(struct tw_intervals *intervals)
 	free(intervals);
 }
 
-/* 0; -errno. */
+/* Make the file, its first line and the thread. Return 0 or -errno. */
 static int set_up(struct thread_data *td, const struct tw_job *job,
 		  struct tw_intervals *intervals)
 {

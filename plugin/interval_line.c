@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lines of intervals: see interval_line.h. They are written by hand, since a line may
- * have ten thousand bins, which as JSON objects take longer than an interval's thread
- * should.
+ * Lines of intervals: see interval_line.h. The text is made here and not by the JSON
+ * library: a line may have ten thousand bins, and as JSON objects they would take too
+ * much CPU time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,25 +13,25 @@
 #include "kernel_job.h"
 #include "timespec.h"
 
-/* Of a number, a name and what stands around them. */
+/* Bytes of a number or a name, with its punctuation. */
 #define MAX_PIECE	64
-/* What a line has at three digits in most jobs; it grows where that is too little. */
+/* Bytes of a line of most jobs with three digits. The buffer grows if necessary. */
 #define FIRST_SIZE	(512U << 10)
 #define PAGE		4096U
 
-/* Where most latencies are, and up to how many digits their bins are few. */
+/* The range of most latencies. Up to USUAL_DIGITS its bins are few. */
 #define USUAL_FROM_NS	1000U
 #define USUAL_TO_NS	(1U << 24)
 #define USUAL_DIGITS	3
 
-/* Bins, 8 bytes each. */
+/* Number of bins, of 8 bytes each, that are compared at once. */
 #define AT_ONCE		64U
 
 /*
- * The job's thread writes it by a plain store, and never comes to know of this read.
- * Both are of 64 aligned bits, which every processor of ours moves as a whole; and as
- * the load is atomic, the compiler makes one of it. Which of two numbers the job
- * stored first is not known here, and nothing depends on it.
+ * Read a number that the job's thread writes by a plain store, without a lock. Both
+ * accesses are of 64 aligned bits, which every supported processor moves as a whole.
+ * The load is atomic, so the compiler makes one instruction of it. Nothing here depends
+ * on which of two numbers the job stored first.
  */
 static uint64_t load(const uint64_t *from)
 {
@@ -58,7 +58,7 @@ static bool has_room(struct tw_interval_lines *lines)
 	return true;
 }
 
-/* Less than MAX_PIECE bytes of it. */
+/* Append @piece, of less than MAX_PIECE bytes. */
 static void put(struct tw_interval_lines *lines, const char *piece)
 {
 	const size_t length = strlen(piece);
@@ -69,13 +69,13 @@ static void put(struct tw_interval_lines *lines, const char *piece)
 	lines->length += length;
 }
 
-/* Where its digits end. */
+/* Write the digits of @value. Return the place after them. */
 static char *write_u64(char *to, uint64_t value)
 {
 	char digits[20], *first = &digits[sizeof(digits)];
 	size_t length;
 
-	/* As most counts of a bin. */
+	/* Most counts of a bin have one digit. */
 	if (value < 10) {
 		*to = (char) ('0' + value);
 		return to + 1;
@@ -121,7 +121,7 @@ static void put_count(struct tw_interval_lines *lines, const char *key,
 	put_u64(lines, count);
 }
 
-/* What a double may not hold. */
+/* Append a number as a string, because a double may not hold it. */
 static void put_digits(struct tw_interval_lines *lines, const char *key,
 		       uint64_t value)
 {
@@ -131,7 +131,7 @@ static void put_digits(struct tw_interval_lines *lines, const char *key,
 	put(lines, "\"");
 }
 
-/* Returns where it begins. */
+/* Begin an object. Return the place in the line where it begins. */
 static size_t open_object(struct tw_interval_lines *lines, const char *key)
 {
 	const size_t at = lines->length;
@@ -146,7 +146,7 @@ static void close_object(struct tw_interval_lines *lines)
 	put(lines, "}");
 }
 
-/* Of one that began @at: it goes if nothing is in it. */
+/* End the object that began at @at. Remove it if it is empty. */
 static void close_if_any(struct tw_interval_lines *lines, size_t at)
 {
 	if (is_empty(lines))
@@ -175,13 +175,14 @@ static void put_bin(struct tw_interval_lines *lines, uint64_t high_ns,
 	lines->length = (size_t) (to - lines->text);
 }
 
-/* What a line has of a histogram. */
+/* The bins of a histogram that a line contains. */
 struct bins {
 	uint64_t count;			/* 0: the others are not set */
 	uint32_t first, last;
 };
 
-/* Those from @bin to @end that hold more than @told, which gets the same. */
+/* Append the bins from @bin to @end with a higher count than in @told, and copy these
+ * counts to @told. */
 static void put_some(struct tw_interval_lines *lines,
 		     const struct tw_histogram *now, struct tw_histogram *told,
 		     uint32_t bin, uint32_t end, struct bins *new)
@@ -201,9 +202,10 @@ static void put_some(struct tw_interval_lines *lines,
 	}
 }
 
-/* Most bins are as they were, and many at once are compared faster. One that changes
- * meanwhile may be missed; so may a value below the minimum or above the maximum. They
- * are in the next line: in the last one nothing changes any more. */
+/* Append the bins that changed. Most did not, and comparing many at once is faster. A
+ * bin that changes during the comparison may be missed. So may a value below the minimum
+ * or above the maximum that were read. They are in the next line. Nothing changes any
+ * more when the last line is made. */
 static struct bins put_bins(struct tw_interval_lines *lines,
 			    const struct tw_histogram *now,
 			    struct tw_histogram *told)
@@ -224,8 +226,8 @@ static struct bins put_bins(struct tw_interval_lines *lines,
 	return new;
 }
 
-/* The extremes of what the line has, as far as they are known: a bin's edge, or that
- * of all values so far, which is closer. */
+/* Append the minimum and maximum of the line's values, as far as they are known. Each is
+ * the edge of a bin or the extreme of all values so far, whichever is closer. */
 static void put_extremes(struct tw_interval_lines *lines,
 			 const struct tw_histogram *now,
 			 struct tw_histogram *told, const struct bins *new)
@@ -242,8 +244,8 @@ static void put_extremes(struct tw_interval_lines *lines,
 	told->max_ns = max(told->max_ns, max_ns);
 }
 
-/* Also where no bin has more: a sum, or an extreme, may have been read before the job
- * had stored what belongs to the bins. */
+/* True if the sum or an extreme changed. They may change when no bin has: the line
+ * before may have read the bins of a value, but not yet its sum and extremes. */
 static bool has_news(const struct tw_histogram *now, const struct tw_histogram *told)
 {
 	return load(&now->sum_ns) != told->sum_ns ||
@@ -251,14 +253,15 @@ static bool has_news(const struct tw_histogram *now, const struct tw_histogram *
 	       load(&now->max_ns) > told->max_ns;
 }
 
-/* While a histogram's first value is added, its sum is there before its extremes. */
+/* False until the histogram's first value is added completely. Its sum is set before
+ * its extremes. */
 static bool has_extremes(const struct tw_histogram *now)
 {
 	return load(&now->min_ns) <= load(&now->max_ns);
 }
 
-/* Nothing where all is as it was. The count is that of the bins; the sum is read apart
- * from them. */
+/* Append what changed in a histogram, or nothing if nothing did. Return the count, which
+ * is that of the bins. The sum is read separately, so it may be of more or fewer I/Os. */
 static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
 			      const struct tw_histogram *now,
 			      struct tw_histogram *told)
@@ -287,7 +290,7 @@ static uint64_t put_histogram(struct tw_interval_lines *lines, const char *key,
 	return new.count;
 }
 
-/* By direction; how many are new goes to @counts. */
+/* Append histograms by direction. @counts gets the number of new values in each. */
 static void put_histograms(struct tw_interval_lines *lines, const char *key,
 			   const struct tw_histogram *now,
 			   struct tw_histogram *told,
@@ -317,7 +320,7 @@ static void put_counts(struct tw_interval_lines *lines, const char *key,
 	close_object(lines);
 }
 
-/* What is new in @told, which gets the same as @now. */
+/* Set @new to what @now has more than @told, and copy @now to @told. */
 static void take_new(uint64_t *new, uint64_t *told, const uint64_t *now,
 		     size_t size)
 {
@@ -348,7 +351,7 @@ static void take_tallies(struct tw_tallies *new, struct tw_interval_lines *lines
 		 sizeof(job->retries));
 }
 
-/* But for those recorded, which are the count of lat. */
+/* Append all counts except recorded, which is the count of lat. */
 static void put_members(struct tw_interval_lines *lines,
 			const struct tw_tallies *new)
 {
@@ -394,7 +397,8 @@ static void put_kernel(struct tw_interval_lines *lines,
 	close_object(lines);
 }
 
-/* From the beginning on: one that is not 0 makes all that follows doubtful. */
+/* Append the contradictions since the job's beginning. If their number is not 0, all
+ * following lines are doubtful. */
 static void put_health(struct tw_interval_lines *lines)
 {
 	const struct tw_contradictions *wrong = &lines->job->wrong;
@@ -410,8 +414,8 @@ static void put_health(struct tw_interval_lines *lines)
 	close_object(lines);
 }
 
-/* Of all I/Os so far: when the first was prepared, and how long after that the last was
- * returned. It is what the report has. */
+/* Append when the first I/O was prepared, and how long after that the last I/O so far
+ * was returned. The report contains the same two times. */
 static void put_run(struct tw_interval_lines *lines)
 {
 	const struct tw_job *job = lines->job;
@@ -437,7 +441,7 @@ static uint64_t clock_ns(clockid_t id)
 	return tw_timespec_ns(&now);
 }
 
-/* From where the last line ended. */
+/* Append the times of the interval, which begins where the line before ended. */
 static void put_times(struct tw_interval_lines *lines)
 {
 	const struct tw_job *job = lines->job;
@@ -471,7 +475,7 @@ static void put_stages(struct tw_interval_lines *lines,
 		       counts);
 }
 
-/* Of this thread, from its beginning on. */
+/* Append the CPU time of this thread since its beginning. */
 static void put_own_time(struct tw_interval_lines *lines)
 {
 	open_object(lines, "writer");
@@ -500,8 +504,8 @@ int tw_interval_line(struct tw_interval_lines *lines, bool is_end)
 	return lines->no_memory ? -ENOMEM : 0;
 }
 
-/* Where the first line would wait for memory, which is zeroed page by page: that is
- * done here, before the job begins. */
+/* Touch the usual bins before the job begins. Otherwise the first line would wait until
+ * the kernel has zeroed the memory, page by page. */
 static void touch(struct tw_histogram *told)
 {
 	const uint32_t first = tw__histogram_bin(told, USUAL_FROM_NS);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From an I/O's stamps to the times of its stages, and from the end of an I/O to
- * what fio has to be told. Arithmetic only: no function here reads a clock or knows
- * fio, so tests/unit/io_times.c can pass any stamps.
+ * Compute the times of an I/O's stages from its stamps, and the times that fio gets
+ * from the end of an I/O. This is arithmetic only. No function here reads a clock or
+ * depends on fio, so tests/unit/io_times.c can pass any stamps.
  *
- * Stamps are ticks of the counter, or, where @system is set, nanoseconds of the
- * system clock.
+ * Stamps are ticks of the counter or, if @system is set, nanoseconds of the system
+ * clock.
  */
 #ifndef TW_PLUGIN_IO_TIMES_H
 #define TW_PLUGIN_IO_TIMES_H
@@ -19,7 +19,7 @@
 #include "tickwise.h"
 
 #define TW_STAGE_BIT(stage)	(1U << (stage))
-/* The stages of an I/O that is split inside the kernel, and of one that is not. */
+/* The stages of an I/O whose time in the kernel is split, and of one where it is not. */
 #define TW_STAGES_SPLIT		((TW_STAGE_BIT(TW_STAGES) - 1) & ~TW_STAGE_BIT(TW_KERNEL))
 #define TW_STAGES_WHOLE		((TW_STAGE_BIT(TW_STAGES) - 1) & \
 				 ~((TW_STAGE_BIT(TW_INSIDE_STAGES) - 1) << TW_SUBMIT))
@@ -27,8 +27,8 @@
 /* The stamps of one I/O, in the order in which they are taken. */
 struct tw_io {
 	uint64_t prepared_ticks;	/* prep() ended: fio reads start_time next */
-	uint64_t enter_ticks;		/* the call that submitted it began, */
-	uint64_t entered_ticks;		/* and ended; 0: no such call */
+	uint64_t enter_ticks;		/* the submitting call began */
+	uint64_t entered_ticks;		/* the submitting call ended; 0: no call */
 	uint64_t seen_ticks;		/* its completion was seen in the ring */
 	struct tw_slot kernel;		/* stamps of the kernel; its key is set */
 };
@@ -37,25 +37,25 @@ struct tw_io {
 struct tw_clocks {
 	const struct tw_scale *scale;
 	bool system;
-	uint64_t zero_ticks;		/* own time of join */
+	uint64_t zero_ticks;		/* the zero of join's own time */
 	const struct tw_join *join;	/* NULL: no stamps of the kernel */
 };
 
 /* What is wrong with the stamps of some I/Os. */
 struct tw_contradictions {
-	uint64_t negative;		/* stages by our own stamps */
+	uint64_t negative;		/* stages by the engine's own stamps */
 	struct tw_inside_negative inside;
 };
 
 struct tw_io_times {
-	unsigned stages;		/* bits: those that it has */
+	unsigned stages;		/* the stages it has, as bits */
 	enum tw_inside inside;
 	uint64_t stage_ns[TW_STAGES];
 	uint64_t lat_ns;		/* the sum of the stages */
 	uint64_t call_ns;		/* inside the submitting call */
 };
 
-/* Negative where @to is before @from. */
+/* Return the time from @from to @to in ns; negative if @to is before @from. */
 static inline int64_t tw_span_ns(const struct tw_scale *scale, bool system,
 				 uint64_t from, uint64_t to)
 {
@@ -64,8 +64,8 @@ static inline int64_t tw_span_ns(const struct tw_scale *scale, bool system,
 	return tw__unlikely(system) ? span : tw_ticks_delta_to_ns(scale, span);
 }
 
-/* A CPU whose counter is behind can make a stage negative: the stage is 0 then,
- * and counted in @negative, which makes the counter's verdict "unreliable". */
+/* Return the length of a stage. A CPU whose counter is behind can make it negative: then
+ * return 0 and count it in @negative, which makes the counter's verdict "unreliable". */
 static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 				   uint64_t from, uint64_t to,
 				   uint64_t *negative)
@@ -79,9 +79,9 @@ static inline uint64_t tw_stage_ns(const struct tw_scale *scale, bool system,
 	return (uint64_t)ns;
 }
 
-/* The time from enter to seen: as kernel where no stamp of the kernel is known, else as
- * the stages submit to reap. Where single stamps are missing, kernel takes the place
- * of the stages around them. */
+/* Split the time from enter to seen into the stages submit to reap. Without stamps of
+ * the kernel it is the stage kernel. If single stamps are missing, kernel replaces the
+ * stages that begin or end there. */
 static inline void tw_kernel_times(const struct tw_clocks *clocks,
 				   const struct tw_io *io,
 				   struct tw_io_times *times,
@@ -112,7 +112,7 @@ static inline void tw_kernel_times(const struct tw_clocks *clocks,
 		times->stages |= TW_STAGE_BIT(TW_KERNEL);
 }
 
-/* All of an I/O whose stages were stamped. */
+/* Return all times of an I/O with stamps of its stages. */
 static inline struct tw_io_times
 tw_io_times(const struct tw_clocks *clocks, const struct tw_io *io,
 	    uint64_t returned_ticks, struct tw_contradictions *wrong)
@@ -136,7 +136,7 @@ tw_io_times(const struct tw_clocks *clocks, const struct tw_io *io,
 	return times;
 }
 
-/* Of one that was stamped at its two ends only. */
+/* Return the times of an I/O with stamps at its beginning and end only. */
 static inline struct tw_io_times
 tw_io_lat(const struct tw_clocks *clocks, const struct tw_io *io,
 	  uint64_t returned_ticks, struct tw_contradictions *wrong)
@@ -148,7 +148,7 @@ tw_io_lat(const struct tw_clocks *clocks, const struct tw_io *io,
 	};
 }
 
-/* tv_nsec stays below a second: fio asserts it. */
+/* Add @ns to @ts. tv_nsec stays below a second, because fio asserts that. */
 static inline void tw_timespec_later(struct timespec *ts, uint64_t ns)
 {
 	ns += (uint64_t) ts->tv_nsec;
@@ -159,8 +159,8 @@ static inline void tw_timespec_later(struct timespec *ts, uint64_t ns)
 	ts->tv_nsec = (long) ns;
 }
 
-/* How long before @returned an I/O was seen, ns. The counter of another CPU may be
- * slightly ahead: 0 then. */
+/* Return how long before @returned an I/O was seen, in ns. The counter of another CPU
+ * may be slightly ahead; then return 0. */
 static inline uint64_t tw_earlier_ns(const struct tw_scale *scale, bool system,
 				     uint64_t seen, uint64_t returned)
 {
@@ -170,8 +170,8 @@ static inline uint64_t tw_earlier_ns(const struct tw_scale *scale, bool system,
 }
 
 /*
- * fio will subtract @start and @issue from one later reading of its clock. An I/O
- * that was seen at @seen, before @returned, has both moved later by that span.
+ * Move @start and @issue of an I/O later by the time from @seen to @returned. fio will
+ * subtract both from one later reading of its clock.
  */
 static inline void tw_shift_to_event(const struct tw_scale *scale, bool system,
 				     uint64_t seen, uint64_t returned,

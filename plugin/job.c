@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A job's life on io_uring, from init to cleanup; the same in both engines.
+ * The life of a job on io_uring, from init to cleanup; the same in both engines.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -84,7 +84,7 @@ int tw_init(struct thread_data *td)
 		td_verror(td, ENOMEM, "tickwise init");
 		return 1;
 	}
-	/* Says itself what is wrong with them. */
+	/* This function logs its errors itself. */
 	if (fio_cmdprio_init(td, &job->cmdprio, &o->cmdprio_options)) {
 		td_verror(td, EINVAL, "cmdprio");
 		return 1;
@@ -96,8 +96,9 @@ int tw_init(struct thread_data *td)
 	return 0;
 }
 
-/* Jobs that are threads come at the same time. One that is a process never waits for
- * this lock: a thread of the parent may have had it when fio forked. */
+/* Load the kernel's programs and the trace for all jobs. Jobs that are threads call
+ * this at the same time, so there is a lock. Jobs that are processes must not wait for
+ * it, because a thread of the parent may have held it when fio forked. */
 static void load_for_jobs(void)
 {
 	static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
@@ -118,7 +119,7 @@ int tw_post_init(struct thread_data *td)
 		load_for_jobs();
 	if (tw_ring_set_up(td, job) || tw_ring_register(td, job))
 		return 1;
-	/* With many files this takes a while, which is not the run's. */
+	/* This takes a while with many files, so it comes before the run begins. */
 	job->where = tw_files_find(td);
 	if (job->where)
 		job->facts = tw_facts_take(td, &job->cpus, job->where);
@@ -141,10 +142,11 @@ int tw_io_u_init(struct thread_data *td, struct io_u *io_u)
 {
 	struct tw_job *job = td->io_ops_data;
 
-	/* fio numbers them; another layout of io_u would show here. */
+	/* fio numbers its io_us, so another layout of io_u shows here. */
 	if (io_u->index != job->io_us++ || io_u->index >= job->entries) {
-		tw_message("tickwise: %s lays out its io_u unlike the "
-			"source this was built from\n", fio_version_string);
+		tw_message("tickwise: built with another layout of io_u than "
+			"that of this %s: type `tickwise build-engine` to "
+			"build an engine for this fio\n", fio_version_string);
 		return 1;
 	}
 	job->by_index[io_u->index] = io_u;
@@ -157,7 +159,7 @@ void tw_cleanup(struct thread_data *td)
 	unsigned stage, direction;
 	int ret;
 
-	/* fio cleans up after a refusal too; then td is not what we think. */
+	/* fio cleans up after a refusal, too. Then the layout of td is another one. */
 	if (!tw_has_our_layout(td))
 		return;
 	if (!job) {
@@ -198,9 +200,9 @@ void tw_cleanup(struct thread_data *td)
 }
 
 /*
- * fio asks for sizes in the parent, before it lays files out and starts its
- * jobs: the place to refuse what can't work while nothing has been written,
- * and to calibrate once for all jobs.
+ * Check that a job can have a ring, and calibrate once for all jobs. fio calls this in
+ * the parent, as it asks for file sizes. At that time it has neither laid out a file nor
+ * started a job, so a refusal leaves nothing behind.
  */
 int tw_try(struct thread_data *td)
 {
@@ -217,14 +219,14 @@ int tw_try(struct thread_data *td)
 		return 1;
 	}
 	tw_timing_of_process();
-	/* By a job (create_serialize=0) it is late for that. */
+	/* If a job calls this (create_serialize=0), it is too late to load. */
 	if (!td->io_ops_data)
 		load_for_jobs();
 	tried = true;
 	return 0;
 }
 
-/* Registered files stay open; fio is shown what it would have got. */
+/* Open a file. A registered file is already open, and fio gets its descriptor. */
 int tw_open_file(struct thread_data *td, struct fio_file *f)
 {
 	const struct tw_job *job = td->io_ops_data;

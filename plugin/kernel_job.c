@@ -16,8 +16,8 @@
 
 #define TW_KERNEL_UNKNOWN	((enum tw_kernel_mode)-1)
 
-/* tw_kernel, or, without it, TICKWISE_KERNEL of the environment, where an empty text
- * is none. */
+/* Return the option tw_kernel or, if it is not given, the environment variable
+ * TICKWISE_KERNEL. An empty variable counts as not set. */
 static enum tw_kernel_mode mode_of(const struct tw_options *o)
 {
 	const char *text = getenv("TICKWISE_KERNEL");
@@ -31,8 +31,8 @@ static enum tw_kernel_mode mode_of(const struct tw_options *o)
 	return strcmp(text, "auto") == 0 ? TW_KERNEL_AUTO : TW_KERNEL_UNKNOWN;
 }
 
-/* Without stages there is nothing to split; an operation that does nothing has none
- * of these. */
+/* True if a job wants kernel stages and can have them. Without stages (tw_stages=0) there
+ * is nothing to split, and the operations of tw_test_nop=1 have no kernel stages. */
 static bool is_wanted(const struct tw_options *o)
 {
 	const enum tw_kernel_mode mode = mode_of(o);
@@ -46,7 +46,8 @@ bool tw_kernel_is_for(const struct thread_data *td)
 	return tw_has_our_layout(td) && td->eo && is_wanted(td->eo);
 }
 
-/* How many jobs it is for, and the @slots of all of them. */
+/* Return the number of jobs that want kernel stages, and the @slots that all of them
+ * need. */
 static unsigned count_jobs(uint32_t *slots)
 {
 	unsigned jobs = 0, i;
@@ -63,7 +64,7 @@ static unsigned count_jobs(uint32_t *slots)
 	return jobs;
 }
 
-/* For all jobs: those that are processes inherit it. */
+/* True once the program was loaded for all jobs. Jobs that are processes inherit it. */
 static bool asked;
 
 void tw_kernel_load_for_jobs(void)
@@ -75,8 +76,9 @@ void tw_kernel_load_for_jobs(void)
 		tw_kernel_load(slots);
 }
 
-/* Each of several processes would load a program of its own, and each program is run
- * for every I/O of the machine. */
+/* True if several jobs are processes and the parent has loaded no program for them. Each
+ * would load its own program, and the kernel runs each program for every I/O of the
+ * machine. */
 static bool is_one_of_several(const struct thread_data *td)
 {
 	uint32_t slots;
@@ -97,7 +99,8 @@ void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job)
 				  "thread=1 for it";
 		return;
 	}
-	/* Loaded already, but for a single job with create_serialize=0. */
+	/* The program is loaded already, except for a single job with
+	 * create_serialize=0. */
 	job->kernel.why = tw_kernel_load(job->entries);
 	if (!job->kernel.why)
 		tw_kernel_expect(&job->kernel, job->entries);

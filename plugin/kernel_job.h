@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel stages in a job's life: whether they are wanted, loaded, and the job's own
- * (tw_kernel=).
+ * Kernel stages in a job's life (tw_kernel=): does the job want them, is the program
+ * loaded, and does the job have them?
  */
 #ifndef TW_PLUGIN_KERNEL_JOB_H
 #define TW_PLUGIN_KERNEL_JOB_H
@@ -12,23 +12,25 @@ struct thread_data;
 struct tw_job;
 struct json_t;
 
-/* Is @td a job of this engine that wants its stages? */
+/* True if @td is a job of this engine that wants kernel stages. */
 bool tw_kernel_is_for(const struct thread_data *td);
 
-/* In the process that starts the jobs, before the first, or of which they are threads:
- * load the program for all jobs that want it. Takes some tenths of a second. One thread
- * at a time. */
+/* Load the program for all jobs that want it. Call this in the process that starts the
+ * jobs, before the first job, or in the process of which the jobs are threads. It takes
+ * some tenths of a second. Only one thread at a time may call it. */
 void tw_kernel_load_for_jobs(void);
 
-/* Before the ring of this job is made, and after. The second is 0, or -EPERM with a
- * message if the job requires its stages and has none. */
+/* Prepare the program for the ring of this job, before the ring is made; take the job's
+ * slots after it is made. The second function returns 0, or -EPERM after a message if
+ * the job requires kernel stages and has none. */
 void tw_kernel_ring_begins(struct thread_data *td, struct tw_job *job);
 int tw_kernel_ring_made(struct thread_data *td, struct tw_job *job);
 
-/* Why an I/O has no stages of the kernel: its key, by enum tw_inside; NULL: it has. */
+/* The key of the reason why an I/O has no kernel stages, by enum tw_inside; NULL if it
+ * has them. */
 extern const char *const tw_not_split_names[];
 
-/* The report's "kernel_stages"; NULL without memory. */
+/* Return the report's "kernel_stages"; NULL without memory. */
 struct json_t *tw_kernel_to_json(const struct tw_job *job);
 
 #endif

@@ -41,7 +41,7 @@ void tw_why_ring_begins(struct thread_data *td, struct tw_job *job)
 		job->follow.why = "the kernel helper does not follow threads: run "
 				  "as root or with CAP_BPF, CAP_PERFMON and "
 				  "CAP_SYSLOG";
-	else	/* Loaded already, but for a single job with create_serialize=0. */
+	else	/* Already loaded, except for a single job with create_serialize=0. */
 		job->follow.why = tw_follow_load(1);
 	if (!job->follow.why)
 		tw_follow_expect(&job->follow);
@@ -58,16 +58,16 @@ void tw_why_ring_made(struct tw_job *job)
 
 /* ---- an I/O -------------------------------------------------------------- */
 
-/* What the job's thread has to do with a stage. */
+/* The part of the job's thread in a stage. */
 enum part_of {
 	NO_PART,
-	IN_CALL,	/* while the submitting call lasts */
+	IN_CALL,	/* it works until the submitting call ends */
 	TAKES_PART,
-	ENDS_IT,	/* and is woken for its end */
+	ENDS_IT,	/* it works, and is woken at the end of the stage */
 };
 
-/* With a polling thread of the kernel, that one submits and fills the ring; it is not
- * followed. Nor are the workers of io_uring. */
+/* Return the part of the job's thread in @stage. With SQPOLL a thread of the kernel
+ * submits and fills the ring. That thread is not followed, nor are io_uring's workers. */
 static enum part_of part_of(const struct tw_job *job, enum tw_stage stage,
 			    const struct tw_io *io)
 {
@@ -103,8 +103,8 @@ static unsigned longest_stage(const struct tw_io_times *times)
 	return longest;
 }
 
-/* Since the I/O was prepared. Kernel is in the place of the stages that the I/O lacks
- * from submit to reap. */
+/* Return when the stage @of begins, in ns since the I/O was prepared. The stage kernel
+ * stands for the stages from submit to reap that the I/O lacks. */
 static int64_t begin_of(const struct tw_io_times *times, unsigned of)
 {
 	bool had_kernel = false;

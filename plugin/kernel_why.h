@@ -15,28 +15,28 @@ struct tw_io_times;
 struct tw_job;
 struct json_t;
 
-/* Of one I/O. */
+/* Why one I/O was slow. */
 struct tw_why {
-	unsigned stage;			/* the longest */
-	bool followed;			/* the thread takes part in the stage, */
+	unsigned stage;			/* the longest stage */
+	bool followed;			/* the thread takes part in the stage */
 	uint64_t followed_ns;		/* in so much of it, from its beginning */
 	int64_t from_ns;		/* since the I/O was prepared */
 	struct tw_explained explained;	/* stall: since the stage began */
 };
 
-/* As those of kernel_job.h: before the first job, and before and after the job's ring is
- * made. */
+/* Follow the threads of jobs. Call these where the functions of kernel_job.h are called:
+ * before the first job, and before and after a job's ring is made. */
 void tw_why_load_for_jobs(void);
 void tw_why_ring_begins(struct thread_data *td, struct tw_job *job);
 void tw_why_ring_made(struct tw_job *job);
 
-/* Of an I/O that was slow; call it soon after the I/O is over. */
+/* Find why an I/O was slow. Call this soon after the I/O is over. */
 void tw_why_find(const struct tw_job *job, const struct tw_clocks *clocks,
 		 const struct tw_io *io, const struct tw_io_times *times,
 		 struct tw_why *why);
 
-/* The "causes" of a job that asked for them, and that of a slow I/O, which began at
- * @begin_ns of CLOCK_MONOTONIC. NULL without memory. */
+/* Return "causes" of a job that asked for them, and of a slow I/O that began at @begin_ns
+ * of CLOCK_MONOTONIC. NULL without memory. */
 struct json_t *tw_why_state_to_json(const struct tw_job *job);
 struct json_t *tw_why_to_json(const struct tw_why *why,
 			      const struct tw_io_times *times,

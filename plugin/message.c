@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * See message.h. fio's log_err() alone would also write into the file of --output, and
- * a warning in front of fio's JSON makes that unreadable for scripts.
+ * Messages to the user: see message.h. fio's log_err() alone would also write into the
+ * file of --output, and scripts can't read fio's JSON after a warning.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Moments: the system's clocks and fio's own, held against the counter.
+ * Moments: the offsets of the system's clocks and of fio's clock from the counter.
  */
 #include <time.h>
 
@@ -24,16 +24,16 @@ static void read_fio(struct timespec *ts)
 	fio_gettime(ts, NULL);
 }
 
-/* What a reading of fio's clock stands for: v to v + this. */
+/* Return the granularity of fio's clock: a reading v means v to v + granularity. */
 static int64_t fio_granularity_ns(void)
 {
 	return fio_clock_source == CS_GTOD ? 1000 : 1;
 }
 
 /*
- * The clock's offset from the counter's time, bracketed. Its value v was true
- * for some moment between the two reads of the counter, and means v to v +
- * granularity.
+ * Return the bounds of the clock's offset from the counter's time, from brackets. A
+ * reading v of the clock means v to v + granularity. It was true at some moment between
+ * the two reads of the counter around it.
  */
 static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0,
 				  void (*read_clock)(struct timespec *),
@@ -50,7 +50,7 @@ static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0,
 		before = job->system ? tw_job_stamp(job) : tw_ticks_begin();
 		read_clock(&now);
 		after = job->system ? tw_job_stamp(job) : tw_ticks_end();
-		/* One more on both sides: the conversion rounds. */
+		/* 1 ns more on both sides, because the conversion rounds. */
 		low_ns = (int64_t)tw_timespec_ns(&now) -
 			 tw_job_ns(job, ticks0, after) - 1;
 		high_ns = (int64_t)tw_timespec_ns(&now) + granularity_ns -
@@ -60,17 +60,17 @@ static struct tw_offset offset_of(const struct tw_job *job, uint64_t ticks0,
 		if (high_ns < offset.high_ns)
 			offset.high_ns = high_ns;
 	}
-	/* Brackets that contradict each other: the clock stood still (fio's
-	 * gtod_cpu thread), stepped, or we were moved between CPUs. Then it
-	 * is somewhere in all that lies between them. */
+	/* The brackets contradict each other if the clock stood still (fio's gtod_cpu
+	 * thread) or stepped, or if the thread moved between CPUs. Then the offset lies
+	 * somewhere between the two bounds, in reverse order. */
 	if (offset.low_ns > offset.high_ns)
 		offset = (struct tw_offset) { offset.high_ns, offset.low_ns };
 	return offset;
 }
 
 /*
- * Offsets are relative to the counter's time since the job's own start, so
- * that two moments of a job share a zero.
+ * Take a moment. Offsets are relative to the counter's time since the job's start, so
+ * that both moments of a job have the same zero.
  */
 void tw_moment_take(const struct tw_job *job, struct tw_moment *moment)
 {

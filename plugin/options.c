@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine's options, as fio's parser wants them.
+ * The engine's options, in the form that fio's parser needs.
  *
- * Every name that any fio from 3.33 on knows for its io_uring engines is there,
- * whichever fio this is built for: fio drops a job over a name it can't find,
- * and one job file serves all versions. What fio's engine would do and ours
- * can't is refused when it is asked for, by name.
+ * The table has every option that any fio from 3.33 on has for its io_uring engines,
+ * whichever fio this is built for. fio drops a job with an unknown option, and one job
+ * file should work with all versions. An option that asks for what only fio's engine can
+ * do is refused, and the message names it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 	.category = FIO_OPT_C_ENGINE, \
 	.group = FIO_OPT_G_IOURING
 
-/* A year. */
+/* One year. */
 #define INTERVAL_MAX_US	31536000000000ULL
 
 static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
@@ -36,7 +36,7 @@ static int set_sqthread_poll_cpu(void *data, unsigned long long *cpu)
 	return 0;
 }
 
-/* None at all is what we have. */
+/* Refuse all sizes except 0. */
 static int set_md_per_io_size(void *data, unsigned long long *size)
 {
 	if (!*size)
@@ -46,7 +46,7 @@ static int set_md_per_io_size(void *data, unsigned long long *size)
 	return 1;
 }
 
-/* Newer versions of cmdprio.h bring the table of their options along. */
+/* Newer versions of cmdprio.h contain a table of their options. */
 #ifndef CMDPRIO_OPTIONS
 #define TW_CMDPRIO(member) \
 	.type = FIO_OPT_INT, \
@@ -80,20 +80,20 @@ struct fio_option tw_engine_options[] = {
 		.lname	= "Share of I/O with another priority",
 		TW_CMDPRIO(percentage),
 		.maxval	= 100,
-		.help	= "This share of the I/Os has the priority of cmdprio",
+		.help	= "Give this share of the I/Os the priority of cmdprio",
 	},
 	{
 		.name	= "cmdprio_class",
-		.lname	= "Their priority class",
+		.lname	= "Priority class of that share",
 		TW_CMDPRIO(class),
 		.minval	= IOPRIO_MIN_PRIO_CLASS + 1,
 		.maxval	= IOPRIO_MAX_PRIO_CLASS,
 		.interval = 1,
-		.help	= "Priority class of that share",
+		.help	= "Set the priority class of that share",
 	},
 	{
 		.name	= "cmdprio_hint",
-		.lname	= "Their priority hint",
+		.lname	= "Priority hint of that share",
 		.type	= FIO_OPT_INT,
 		.cb	= set_cmdprio_hint,
 		.category = FIO_OPT_C_ENGINE,
@@ -102,18 +102,18 @@ struct fio_option tw_engine_options[] = {
 	},
 	{
 		.name	= "cmdprio",
-		.lname	= "Their priority level",
+		.lname	= "Priority level of that share",
 		TW_CMDPRIO(level),
 		.minval	= IOPRIO_MIN_PRIO,
 		.maxval	= IOPRIO_MAX_PRIO,
 		.interval = 1,
-		.help	= "Priority level of that share",
+		.help	= "Set the priority level of that share",
 	},
 	{
 		.name	= "cmdprio_bssplit",
 		.lname	= "Share and priority by block size",
 		TW_OPTION(FIO_OPT_STR_STORE, cmdprio_options.bssplit_str),
-		.help	= "Shares of I/O with another priority, by block size",
+		.help	= "Set shares of I/O with another priority, by block size",
 	},
 #endif
 	{
@@ -132,7 +132,7 @@ struct fio_option tw_engine_options[] = {
 		.name	= "sqthread_poll",
 		.lname	= "Submission by a kernel thread",
 		TW_OPTION(FIO_OPT_STR_SET, sqthread_poll),
-		.help	= "A kernel thread polls for submissions "
+		.help	= "Submit by a kernel thread that polls "
 			  "(implies registerfiles)",
 	},
 	{
@@ -142,15 +142,15 @@ struct fio_option tw_engine_options[] = {
 		.cb	= set_sqthread_poll_cpu,
 		.category = FIO_OPT_C_ENGINE,
 		.group	= FIO_OPT_G_IOURING,
-		.help	= "CPU that the kernel's submission thread runs on",
+		.help	= "Run the kernel's submission thread on this CPU",
 	},
 	{
 		.name	= "nonvectored",
 		.lname	= "Plain read and write",
 		TW_OPTION(FIO_OPT_INT, nonvectored),
 		.def	= "-1",
-		.help	= "1: plain reads and writes, 0: with an iovec, "
-			  "-1: plain where the kernel has them",
+		.help	= "Use plain reads and writes (1), an iovec (0), or "
+			  "plain ones if the kernel has them (-1)",
 	},
 	{
 		.name	= "uncached",
@@ -169,7 +169,7 @@ struct fio_option tw_engine_options[] = {
 		.name	= "force_async",
 		.lname	= "Hand over to a worker",
 		TW_OPTION(FIO_OPT_INT, force_async),
-		.help	= "Every Nth I/O is done by a kernel worker at once",
+		.help	= "Hand every Nth I/O to a kernel worker at once",
 	},
 	{
 		.name	= "cmd_type",
@@ -188,13 +188,13 @@ struct fio_option tw_engine_options[] = {
 		.name	= "readfua",
 		.lname	= "Read past the cache",
 		TW_OPTION(FIO_OPT_BOOL, readfua),
-		.help	= "Passthrough: reads force unit access",
+		.help	= "Passthrough: force unit access for reads",
 	},
 	{
 		.name	= "writefua",
 		.lname	= "Write past the cache",
 		TW_OPTION(FIO_OPT_BOOL, writefua),
-		.help	= "Passthrough: writes force unit access",
+		.help	= "Passthrough: force unit access for writes",
 	},
 	{
 		.name	= "write_mode",
@@ -304,23 +304,23 @@ struct fio_option tw_engine_options[] = {
 		.lname	= "Time of each event",
 		TW_OPTION(FIO_OPT_BOOL, event_time),
 		.def	= "0",
-		.help	= "fio's own latencies end when each I/O was seen to be "
-			  "done, not when fio got round to it",
+		.help	= "End fio's own latencies when each completion was seen, "
+			  "not when fio reads its clock after the batch",
 	},
 	{
 		.name	= "tw_event_wait",
 		.lname	= "Wait for each event",
 		TW_OPTION(FIO_OPT_BOOL, event_wait),
 		.def	= "0",
-		.help	= "Wait for one completion at a time: each is seen as it comes",
+		.help	= "Wait for one completion at a time, to see each as it comes",
 	},
 	{
 		.name	= "tw_test_nop",
 		.lname	= "Test: I/O that does nothing",
 		TW_OPTION(FIO_OPT_BOOL, test_nop),
 		.def	= "0",
-		.help	= "A test of the engine: no read or write is done, each is "
-			  "an operation that does nothing",
+		.help	= "Test the engine: replace each read and write by an "
+			  "operation that does nothing",
 	},
 	{
 		.name	= "tw_kernel",
@@ -372,7 +372,7 @@ int tw_options_check(struct thread_data *td)
 {
 	struct tw_options *o = td->eo;
 
-	/* Before Linux 5.11 its thread could use no others. */
+	/* Before Linux 5.11 the submission thread could use registered files only. */
 	if (o->sqthread_poll)
 		o->registerfiles = 1;
 	if (o->registerfiles && td->o.nr_files != td->o.open_files) {
@@ -383,7 +383,7 @@ int tw_options_check(struct thread_data *td)
 		return -EINVAL;
 	}
 #ifdef TW_FIO_VERIFY_FSYNCED
-	/* As fio's engine: each write is safe by itself then. */
+	/* fio's engine refuses this, too: each write is safe by itself then. */
 	if (o->writefua && td->o.verify_policy & VERIFY_POLICY_FSYNCED) {
 		tw_message("tickwise: %s: writefua does not go with "
 			"verify_policy=fsynced\n", td->o.name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a job may say about the engine: the options of fio's own io_uring
- * engines under their names, ours under tw_. fio-tickwise(7) says of each
- * what becomes of it.
+ * The options of a job for the engine. Those of fio's own io_uring engines have fio's
+ * names; the names of the engine's own options begin with tw_. fio-tickwise(7) describes
+ * each option.
  */
 #ifndef TW_PLUGIN_OPTIONS_H
 #define TW_PLUGIN_OPTIONS_H
@@ -17,29 +17,29 @@ enum tw_cmd_type {
 };
 
 enum tw_kernel_mode {
-	TW_KERNEL_DEFAULT,	/* auto, or what the environment says */
+	TW_KERNEL_DEFAULT,	/* TICKWISE_KERNEL of the environment, or auto */
 	TW_KERNEL_AUTO,
 	TW_KERNEL_OFF,
 	TW_KERNEL_REQUIRE,
 };
 
 struct tw_options {
-	void *pad;		/* fio takes offset 0 for "no option" */
+	void *pad;		/* for fio, offset 0 means "no option" */
 
-	/* of fio's engines */
+	/* those of fio's engines */
 	unsigned hipri;
 	unsigned fixedbufs;
 	unsigned registerfiles;
 	unsigned sqthread_poll;
 	unsigned sqthread_poll_cpu;
 	unsigned sqthread_poll_cpu_set;
-	unsigned nonvectored;	/* -1: where the kernel can */
+	unsigned nonvectored;	/* -1: if the kernel can */
 	unsigned uncached;
 	unsigned nowait;
 	unsigned force_async;
 	struct cmdprio_options cmdprio_options;
 
-	/* those that act in io_uring_cmd alone */
+	/* those of fio's io_uring_cmd only */
 	unsigned cmd_type;
 	unsigned readfua;
 	unsigned writefua;
@@ -54,7 +54,7 @@ struct tw_options {
 	unsigned apptag_mask;
 	char *pi_chk;
 
-	/* ours */
+	/* the engine's own */
 	char *report;
 	unsigned int digits;
 	unsigned int stages;
@@ -71,8 +71,8 @@ struct tw_options {
 extern struct fio_option tw_engine_options[];
 
 /*
- * Do they go together? What follows from others is filled in. 0, or -EINVAL
- * after a line in the log that names the option.
+ * Check that the options fit together, and set those that follow from others. Return 0,
+ * or -EINVAL after a message that names the option.
  */
 int tw_options_check(struct thread_data *td);
 

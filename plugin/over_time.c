@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The run over time, set up and reported: see over_time.h. What is added to it
- * is in record.c.
+ * Setup and report of the run over time: see over_time.h. record.c adds the I/Os.
  */
 #include "histogram_json.h"
 #include "over_time.h"
 
-/* Half to all of them are used in the end. */
+/* Number of windows. At the end of the run, between half of them and all are in use. */
 #define TW_OVER_TIME_WINDOWS	128
 
-/* Doubled every time that they are not enough. */
+/* Width of a window at first. It doubles whenever all windows are in use. */
 #define TW_OVER_TIME_WIDTH_NS	1000000
 
-/* Below, none of a window's I/Os lies above it. */
+/* With fewer I/Os in a window, none of them lies above the 99th percentile. */
 #define TW_OVER_TIME_P99_COUNT	100
 
 int tw_over_time_start(const struct thread_data *td, struct tw_job *job)
@@ -50,7 +49,7 @@ static json_t *part_to_json(const struct tw_histogram *part)
 	return json;
 }
 
-/* The last one ends with the last I/O. */
+/* Return the width of window @i. The last window ends with the last I/O. */
 static uint64_t over_ns(const struct tw_job *job, uint32_t i)
 {
 	const struct tw_windows *windows = &job->over_time;
@@ -87,8 +86,8 @@ static json_t *window_to_json(const struct tw_job *job, uint32_t i)
 	return json;
 }
 
-/* Without those before the first I/O that counts: the ramp time was not idle,
- * but is not known. */
+/* Leave out the windows before the first recorded I/O. The job was not idle during the
+ * ramp time, but its I/Os are not recorded. */
 json_t *tw_over_time_to_json(struct tw_job *job)
 {
 	json_t *array = json_array();

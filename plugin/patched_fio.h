@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs in a fio with our patches (patches/README.md), all in one place:
- * its times are 64-bit nanoseconds with other names, an engine may tell when
- * each I/O completed, and FIO_IOOPS_VERSION says that and no longer tells which
- * release it is of. TW_FIO_NSEC and TW_FIO_COMPLETE_TIME: fio-features.sh.
+ * The differences of a fio with the patches of patches/ (patches/README.md):
+ *
+ *	- Its times are 64-bit nanoseconds with other names.
+ *	- An engine may tell when each I/O completed.
+ *	- FIO_IOOPS_VERSION has another value, which does not tell the release.
+ *
+ * fio-features.sh finds TW_FIO_NSEC and TW_FIO_COMPLETE_TIME.
  */
 #ifndef TW_PLUGIN_PATCHED_FIO_H
 #define TW_PLUGIN_PATCHED_FIO_H
 
 #include "fio.h"
 
-/* The release's own: 101 was added for one that had a successor already. */
+/* The version of the release. The patches add 101 to the version of a release that
+ * already had a successor. */
 #if FIO_IOOPS_VERSION > 101
 #define TW_IOOPS_VERSION	(FIO_IOOPS_VERSION - 101)
 #else

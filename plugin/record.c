@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From stamps to histograms: see record.h.
+ * Put the stamps of I/Os into histograms: see record.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,10 @@
 #include "record.h"
 #include "timespec.h"
 
-#define READINGS	5	/* of the two clocks together */
+#define READINGS	5	/* of both clocks */
 
-/* Our own clock, read around CLOCK_MONOTONIC: the narrowest of a few. */
+/* Read the engine's clock before and after CLOCK_MONOTONIC a few times. Keep the
+ * narrowest reading. */
 static void read_clocks(struct tw_job *job)
 {
 	struct tw_reading best = { .error_ns = INT64_MAX };
@@ -35,8 +36,9 @@ static void read_clocks(struct tw_job *job)
 		tw_join_read(&job->join, best);
 }
 
-/* What happened to the job's thread is overwritten after a while, so it is looked up at
- * once for an I/O that may be among the slowest. */
+/* Choose the lat from which on an I/O is settled at once, since it may be among the
+ * slowest. The events of the job's thread, which tell the cause, are overwritten after
+ * a while. */
 static void settle_slow_at_once(struct tw_job *job)
 {
 	const double ticks = (double) job->slowest.least *
@@ -116,7 +118,7 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 	if (job->devices)
 		tw_devices_add(job->devices, finished->device, direction,
 			       finished->returned_ticks, &times);
-	/* As the sum of its stages, which is not known when it fires. */
+	/* The sum of the stages was not yet known when the trigger fired. */
 	if (tw__unlikely(finished->io.prepared_ticks ==
 			job->trigger.prepared_ticks))
 		job->trigger.lat_ns = times.lat_ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stamps of I/Os that are over become histograms, windows over time and the list
- * of the slowest. A short list of finished I/Os stands between: the histograms
- * are spread over far more memory than an I/O's way should touch, so they are
- * brought into the caches once for many I/Os.
+ * The stamps of finished I/Os go into histograms, windows over time and the list of the
+ * slowest. The hot path only appends an I/O to a short list. Settling the list takes
+ * many I/Os at once: the histograms are spread over much memory, which is then brought
+ * into the caches once for all of them.
  */
 #ifndef TW_PLUGIN_RECORD_H
 #define TW_PLUGIN_RECORD_H
@@ -15,33 +15,35 @@
 
 #define TW_FINISHED_MAX	64
 
-/* An I/O that is over and not yet in the histograms. */
+/* A finished I/O that is not yet in the histograms. */
 struct tw_finished {
 	struct tw_io io;
 	uint64_t returned_ticks;
 	uint64_t offset;
 	uint64_t size;
-	/* What of size was not moved. Below 4 GB: a ring moves no more. */
+	/* Bytes that were not moved. It is below 4 GB, since a ring moves less. */
 	uint32_t missing;
 	enum tw_direction direction : 8;
-	unsigned device : 24;	/* its place among the job's, if it has several */
+	unsigned device : 24;	/* index, if the job has several devices */
 } __attribute__((aligned(64)));
 
-/* Before the first I/O; the job's clock is known. 0; -ENOMEM. */
+/* Get ready to record, before the first I/O. The job's clock is known. Return 0 or
+ * -ENOMEM. */
 int tw_record_start(struct tw_job *job);
 
 /* Put the finished I/Os into the histograms. */
 void tw_record_settle(struct tw_job *job);
 
-/* The job is about to wait for a device, so settling costs no time now. With few
- * finished I/Os it is put off: one I/O costs a fast device more than it waits. */
+/* Settle while the job has to wait for a device anyway. Few finished I/Os are left for
+ * later: on a fast device, settling one I/O takes longer than the wait. */
 static inline void tw_record_before_wait(struct tw_job *job)
 {
 	if (job->finished_count >= TW_FINISHED_MAX / 2)
 		tw_record_settle(job);
 }
 
-/* A CPU whose counter is behind can make lat negative: see record.c. */
+/* Record the response time. A CPU whose counter is behind can make lat negative; then
+ * nothing is recorded (see record.c). */
 static inline void tw_record_response(const struct tw_job *job,
 				      const struct io_u *io_u,
 				      uint64_t prepared_ticks,
@@ -53,8 +55,8 @@ static inline void tw_record_response(const struct tw_job *job,
 		tw_response_record(job->response, io_u, (uint64_t) lat_ns);
 }
 
-/* The I/O did what it had to, and was returned to fio at @returned_ticks. It is
- * recorded if fio counts it, too. */
+/* Record a successful I/O that was returned to fio at @returned_ticks, if fio counts it,
+ * too. */
 static inline void tw_record(struct thread_data *td, struct tw_job *job,
 			     const struct io_u *io_u, uint64_t returned_ticks)
 {

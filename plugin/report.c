@@ -20,7 +20,7 @@
 #include "response.h"
 #include "run_end.h"
 
-/* In the order of an I/O; lat, their sum, comes after them. */
+/* The stages in the order of an I/O. Their sum, lat, follows them in a report. */
 const char *const tw_stage_names[TW_STAGES] = {
 #define AS_NAME(constant, name, is)	[TW_##constant] = #name,
 	TW_EACH_STAGE(AS_NAME)
@@ -51,7 +51,7 @@ static json_t *job_to_json(struct thread_data *td, const struct tw_job *job)
 	json_t *object = tw_job_to_json(td, job);
 	int64_t run_ns = tw_job_ns(job, job->first_ticks, job->last_ticks);
 
-	/* Two CPUs' counters, and nothing in between. */
+	/* The time can be negative if the two stamps are of different CPUs. */
 	if (run_ns < 0)
 		run_ns = 0;
 	json_object_set_new(object, "run_ns",
@@ -88,7 +88,7 @@ json_t *tw_histograms_to_json(const struct tw_histogram *by_direction,
 	return NULL;
 }
 
-/* One member of each direction's counts. */
+/* Return one member of the counts, by direction. */
 static json_t *member_to_json(const struct tw_job *job, size_t member)
 {
 	uint64_t counts[TW_DIRECTIONS];
@@ -101,7 +101,7 @@ static json_t *member_to_json(const struct tw_job *job, size_t member)
 	return tw_counts_to_json(counts);
 }
 
-/* Nothing if no direction has any. 0; -ENOMEM. */
+/* Set the histograms that have values. Set nothing if none has. Return 0 or -ENOMEM. */
 static int set_histograms(json_t *into, const char *name,
 			  const struct tw_histogram *by_direction)
 {
@@ -114,7 +114,7 @@ static int set_histograms(json_t *into, const char *name,
 	return error ? -ENOMEM : 0;
 }
 
-/* NULL without memory. */
+/* Return the stages and lat; NULL without memory. */
 static json_t *stages_to_json(const struct tw_job *job)
 {
 	json_t *object = json_object();
@@ -131,7 +131,8 @@ static json_t *stages_to_json(const struct tw_job *job)
 	return NULL;
 }
 
-/* Where a clock that drifts evenly from @from to @to was at @ticks, in ns. */
+/* Return the time of a clock at @ticks, in ns. Its offset changes evenly from @from to
+ * @to. */
 static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 			 uint64_t ticks, struct tw_offset from,
 			 struct tw_offset to)
@@ -141,7 +142,7 @@ static uint64_t clock_at(const struct tw_job *job, const struct tw_moment *end,
 	double part = all_ns > 0 ? since_ns / all_ns : 0;
 	double drift_ns = tw_offset_middle_ns(to) - tw_offset_middle_ns(from);
 
-	/* The offset itself is of 1e18 ns: not through a double. */
+	/* The offset is some 1e18 ns, which a double does not hold exactly. */
 	return (uint64_t) (from.low_ns + (from.high_ns - from.low_ns) / 2 +
 			   tw_job_ns(job, job->start.ticks, ticks) +
 			   (int64_t) (drift_ns * part));
@@ -208,8 +209,8 @@ static json_t *slowest_to_json(struct tw_job *job,
 }
 
 /*
- * What fio itself has for its lat, by its own clock. A job's numbers are complete when
- * fio cleans up. NULL: fio measures no lat (disable_lat).
+ * Return fio's own lat, by fio's clock. fio's numbers are complete when it cleans up a
+ * job. NULL if fio measures no lat (disable_lat).
  */
 static json_t *fio_lat_to_json(const struct thread_data *td)
 {
@@ -231,7 +232,7 @@ static json_t *fio_lat_to_json(const struct thread_data *td)
 	return object;
 }
 
-/* What the job was asked to do to fio's own numbers, and how well. */
+/* Return the options that change fio's own latencies, and the residual that is left. */
 static json_t *fio_times_to_json(const struct tw_job *job)
 {
 	json_t *object = json_pack("{sb, sb}", "event_time", job->event_time,
@@ -259,8 +260,7 @@ static uint64_t empty_of(const struct tw_job *job)
 	return job->counts[TW_READ].empty + job->counts[TW_WRITE].empty;
 }
 
-/* fio counts them as if they had done what they were asked to, and has no word
- * for them. */
+/* Log the number of empty I/Os, because fio counts them as if they were complete. */
 static void tell_empty(const struct thread_data *td, const struct tw_job *job)
 {
 	uint64_t count = empty_of(job);
@@ -268,8 +268,8 @@ static void tell_empty(const struct thread_data *td, const struct tw_job *job)
 	if (count)
 		tw_message("tickwise: %s: %llu of its reads and writes "
 			"moved nothing (the device is gone, or the file ends "
-			"before): fio counts them, and their latencies are not "
-			"those of transfers\n", td->o.name,
+			"before them): fio counts them, but their latencies "
+			"are not those of transfers\n", td->o.name,
 			(unsigned long long) count);
 }
 

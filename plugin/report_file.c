@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reports as files. Written beside the final name and renamed, so that a full
- * disk or a signal leaves either a whole report or none.
+ * Reports as files. A report is written under another name in the same folder and then
+ * renamed, so that a full disk or a signal leaves either a complete report or none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 #include "report_file.h"
 
 /*
- * The same for all jobs of one fio run, and for no other: the process they
- * come from, and when its clock was anchored.
+ * Return the identifier that all jobs of one fio run share, and no other run has: the
+ * process that started them, and when its clock was set up.
  */
 static json_t *run_id(struct thread_data *td, const struct tw_timing *timing)
 {
@@ -54,8 +54,8 @@ bool tw_report_is_wanted(const char *option)
 	return !option || strcmp(option, "none") != 0;
 }
 
-/* tw_report=FILE as it is; with several jobs in the run, which may all have got it
- * from [global], FILE.N. Then @end. */
+/* Return the path of tw_report=FILE: FILE and @end. If the run has several jobs, it is
+ * FILE.N and @end, because all jobs may have the option from [global]. */
 static char *path_of_option(struct thread_data *td, const char *option,
 			    const char *end)
 {
@@ -69,7 +69,7 @@ static char *path_of_option(struct thread_data *td, const char *option,
 	return ret < 0 ? NULL : path;
 }
 
-/* A name no other job has, where fio puts its own files. */
+/* Return a path that no other job has, in the folder of fio's own files. */
 static char *default_path(struct thread_data *td, const char *suffix,
 			  const char *end)
 {
@@ -79,7 +79,7 @@ static char *default_path(struct thread_data *td, const char *suffix,
 	name = strdup(td->o.name);
 	if (!name)
 		return NULL;
-	/* A job's name is no path. */
+	/* A job's name may contain slashes. */
 	for (c = name; *c; c++)
 		if (*c == '/')
 			*c = '_';
@@ -98,7 +98,7 @@ static int dump(const json_t *report, const char *path)
 	if (!file)
 		return -errno;
 	errno = 0;
-	/* 17 digits give every double back. */
+	/* 17 digits keep the exact value of every double. */
 	if (json_dumpf(report, file, JSON_REAL_PRECISION(17)) ||
 	    fputc('\n', file) == EOF || fflush(file))
 		ret = errno ? -errno : -EIO;
@@ -107,7 +107,8 @@ static int dump(const json_t *report, const char *path)
 	return ret;
 }
 
-/* A device or a pipe is written to, not replaced; a link is followed. */
+/* True for a device, a pipe or another file that must be written to, not replaced. A
+ * link is followed. */
 static bool is_special(const char *path)
 {
 	struct stat status;
@@ -117,7 +118,8 @@ static bool is_special(const char *path)
 
 #define INTERVALS	".intervals.jsonl"
 
-/* Beside a report that is no file, such as /dev/stdout, there is no place for it. */
+/* If the report goes to a device or a pipe, such as /dev/stdout, the intervals get the
+ * default name. */
 char *tw_intervals_path(struct thread_data *td, const char *option)
 {
 	if (option && *option && !is_special(option))
@@ -127,17 +129,17 @@ char *tw_intervals_path(struct thread_data *td, const char *option)
 
 static int dump_and_rename(const json_t *report, const char *path)
 {
-	char *beside = NULL;
+	char *temporary = NULL;
 	int ret;
 
-	if (asprintf(&beside, "%s.%d.part", path, (int) getpid()) < 0)
+	if (asprintf(&temporary, "%s.%d.part", path, (int) getpid()) < 0)
 		return -ENOMEM;
-	ret = dump(report, beside);
-	if (!ret && rename(beside, path))
+	ret = dump(report, temporary);
+	if (!ret && rename(temporary, path))
 		ret = -errno;
 	if (ret)
-		unlink(beside);
-	free(beside);
+		unlink(temporary);
+	free(temporary);
 	return ret;
 }
 
@@ -155,8 +157,8 @@ int tw_report_store(struct thread_data *td, const char *option,
 
 	*file = NULL;
 	if (path && report) {
-		/* Where a link leads, so that the file and not the link is
-		 * replaced; NULL where nothing is yet. */
+		/* The target of a link, so that the file is replaced and not the
+		 * link. NULL if there is no file yet. */
 		char *resolved = realpath(path, NULL);
 		bool special = is_special(path);
 

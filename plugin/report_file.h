@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every report of ours says of its job, and how it becomes a file. Nothing
+ * What every report contains about its job, and how a report becomes a file. Nothing
  * goes to fio's stdout, which may be JSON itself.
  */
 #ifndef TW_PLUGIN_REPORT_FILE_H
@@ -13,27 +13,28 @@
 
 struct thread_data;
 
-/* Which job of which run, from @start_realtime_ns on; NULL without memory. */
+/* Return which job of which run this is; NULL without memory. @start_realtime_ns: when
+ * the job began. */
 json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 		      uint64_t start_realtime_ns);
 
-/* @option: of tw_report=; "none" is none. */
+/* True unless @option, the value of tw_report=, is "none". */
 bool tw_report_is_wanted(const char *option);
 
-/* Where the intervals of a job go whose report is @option: to be freed; NULL without
- * memory. */
+/* Return the path of the intervals of a job with tw_report=@option. The caller frees it.
+ * NULL without memory. */
 char *tw_intervals_path(struct thread_data *td, const char *option);
 
-/* The same report once more, with more in it; 0 or -errno. */
+/* Replace a report by the same report with more in it. Return 0 or -errno. */
 int tw_report_replace(const char *path, const json_t *report);
 
 /**
- * tw_report_store - write a report, whole or not at all
- * @option: of tw_report=, NULL or "": the default name
- * @suffix: of the default name, "tickwise" for NAME.N.PID.tickwise.json
- * @report: NULL: no memory, which is said like other failures
- * @path: out, to be freed: the file that it is in now, if that is a file and
- * memory was left for its name, else NULL
+ * tw_report_store - write a report completely or not at all
+ * @option: value of tw_report=; NULL or "": the default name
+ * @suffix: part of the default name, "tickwise" for NAME.N.PID.tickwise.json
+ * @report: NULL if there was no memory, which is logged like other errors
+ * @path: out, freed by the caller: the path of the report. NULL if it is not a regular
+ * file, or without memory
  *
  * Return: 0; -errno, which is logged.
  */

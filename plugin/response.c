@@ -58,9 +58,9 @@ void tw_response_free(struct tw_response *response)
 }
 
 /*
- * With rate_ignore_thinktime a pause moves the schedule, but not the time that
- * had been worked out before it for the I/O right after it: that comes out of
- * the same sum again.
+ * Return the due time of the I/O right after a pause, in us since the epoch. With
+ * rate_ignore_thinktime a pause moves the schedule, but fio had computed the due time of
+ * this I/O before the pause. So it is computed again here, by fio's formula.
  */
 static uint64_t after_pause_us(const struct thread_data *td,
 			       const struct io_u *io_u)
@@ -68,10 +68,11 @@ static uint64_t after_pause_us(const struct thread_data *td,
 	enum fio_ddir ddir = io_u->ddir;
 	uint64_t bytes, rate;
 
-	/* These are counted up; the others come from what has been issued. */
+	/* In these modes fio adds up the due times. Otherwise it computes them from the
+	 * bytes that it has issued. */
 	if (td->o.rate_process == RATE_PROCESS_POISSON || td->o.bssplit_nr[ddir])
 		return (uint64_t) td->last_usec[ddir];
-	/* fio counts this one only after ->prep(). */
+	/* fio adds the bytes of this I/O only after ->prep(). */
 	bytes = td->rate_io_issue_bytes[ddir];
 	rate = td->rate_bps[ddir];
 	return bytes / rate * 1000000 + bytes % rate * 1000000 / rate;
@@ -91,9 +92,9 @@ static uint64_t due_us(const struct thread_data *td, const struct io_u *io_u)
 }
 
 /*
- * The end of the ramp time sets a new epoch, mostly while fio waits before it
- * sleeps until its next I/O is due by the old one. That I/O is in neither
- * schedule.
+ * True for the first I/O of an epoch that is not the job's first. The end of the ramp
+ * time sets a new epoch, mostly just before fio sleeps until an I/O is due by the old
+ * epoch. That I/O belongs to neither schedule.
  */
 static bool is_first_of_epoch(const struct thread_data *td,
 			      struct tw_response *response, enum fio_ddir ddir)
@@ -113,12 +114,12 @@ static bool is_first_of_epoch(const struct thread_data *td,
 	return first;
 }
 
-/* When fio wanted it, by its clock; 0: whenever it came. */
+/* Return when the I/O was due, by fio's clock; 0 if it is not scheduled. */
 static uint64_t due_ns(const struct thread_data *td,
 		       struct tw_response *response, const struct io_u *io_u)
 {
-	/* Read back or trimmed between the job's own I/Os (verify_backlog,
-	 * trim_backlog). */
+	/* The first two are read back or trimmed between the job's own I/Os
+	 * (verify_backlog, trim_backlog). */
 	if ((io_u->flags & IO_U_F_VER_LIST) ||
 	    (io_u->ddir == DDIR_TRIM && !td_trim(td)) || !td->rate_bps[io_u->ddir] ||
 	    is_first_of_epoch(td, response, io_u->ddir))

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Response time: of jobs with a rate, from the time at which fio's schedule
- * wanted an I/O until its completion was seen. fio starts its own latencies
- * only when it has got round to the I/O, so one that had to wait for those
- * before it looks as fast as if nobody had waited.
+ * Response time of jobs with a rate: from the time at which an I/O was due by fio's
+ * schedule until it was returned. fio's own latencies begin only when fio prepares the
+ * I/O. So they leave out the time for which an I/O waited for earlier I/Os.
  *
- * The schedule is what fio itself sleeps by: rate_next_io_time, microseconds
- * since td->epoch, worked out when the I/O before it in that direction was
- * submitted. It is read in ->prep(). Jobs without a rate pay one branch.
+ * The schedule is the one by which fio itself sleeps: rate_next_io_time, microseconds
+ * since td->epoch. fio computes it when it submits the I/O before, of the same direction.
+ * The engine reads it in ->prep(). Jobs without a rate pay one branch.
  *
- * How late an I/O is, is told by fio's clock, whose schedule it is: on ours a
- * wrong rate of fio's would add up over the run.
+ * fio's clock tells how late an I/O is, because the schedule is by fio's clock. With the
+ * engine's clock, an error of the rate of fio's clock would add up over the run.
  */
 #ifndef TW_PLUGIN_RESPONSE_H
 #define TW_PLUGIN_RESPONSE_H
@@ -19,43 +18,43 @@
 
 #define TW_SCHEDULE_NS		1000	/* fio counts microseconds */
 
-/* What the schedule wanted of one io_u. */
+/* The schedule of one io_u. */
 struct tw_due {
-	uint64_t due_ns;	/* by fio's clock; 0: not by schedule */
-	uint64_t slip_ns;	/* lat began this much later; early: 0 */
-	bool again;		/* fio brings the same I/O, or its rest */
+	uint64_t due_ns;	/* by fio's clock; 0: not scheduled */
+	uint64_t slip_ns;	/* lat began this much later; 0 if it was early */
+	bool again;		/* fio submits the same I/O, or its rest, again */
 };
 
 struct tw_response {
 	struct tw_due *due;	/* by io_u->index */
-	struct timespec epoch;	/* of the schedule as last seen */
-	bool begun[DDIR_RWDIR_CNT];	/* an I/O since that epoch */
+	struct timespec epoch;	/* of the schedule, as last read */
+	bool begun[DDIR_RWDIR_CNT];	/* an I/O came since that epoch */
 	struct tw_histogram slip[DDIR_RWDIR_CNT];
 	struct tw_histogram total[DDIR_RWDIR_CNT];
 	uint64_t last_slip_ns[DDIR_RWDIR_CNT];
 };
 
 /*
- * For a job with a rate; @response stays NULL without one, and where fio sends
- * I/Os without looking at its schedule: replayed logs, experimental_verify.
- * 0; -ENOMEM.
+ * Begin to record response times. @response stays NULL for a job without a rate, and for
+ * jobs where fio ignores its schedule: replayed logs, experimental_verify. Return 0 or
+ * -ENOMEM.
  */
 int tw_response_init(struct thread_data *td, unsigned entries,
 		     unsigned digits, struct tw_response **response);
 void tw_response_free(struct tw_response *response);
 
-/* prep() is over, and lat begins. */
+/* Note how late the I/O is. prep() is over, and lat begins. */
 void tw_response_prepared(struct thread_data *td, struct tw_response *response,
 			const struct io_u *io_u);
 
-/* fio will bring it again, as it is or what is left of it: the same due time. */
+/* Keep the due time, because fio will submit the I/O, or the rest of it, again. */
 void tw_response_again(struct tw_response *response, const struct io_u *io_u);
 
-/* Its lat is known and counts. */
+/* Record the response time of an I/O whose lat fio accounts. */
 void tw_response_record(struct tw_response *response, const struct io_u *io_u,
 			uint64_t lat_ns);
 
-/* The report's "response"; NULL without memory. */
+/* Return the report's "response"; NULL without memory. */
 struct json_t;
 struct json_t *tw_response_to_json(const struct tw_response *response);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A job's ring: set up with what the job asks for and this kernel knows, what
- * is registered with it, and why if that can't be.
+ * A job's ring: its setup with the features that the job asks for and the kernel has,
+ * the registration of buffers and files, and the reasons of failures.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "message.h"
 #include "verify.h"
 
-/* Newer than some headers. 0x40, which fio calls RWF_UNCACHED until 3.37, never
- * was in a kernel and now means an atomic write. */
+/* Some headers are older than these flags. Up to 3.37, fio's RWF_UNCACHED is 0x40. No
+ * kernel ever had this meaning of 0x40, which is an atomic write now. */
 #define TW_RWF_DONTCACHE	0x80
 #define TW_RWF_ATOMIC		0x40
-/* Who waits for completions is then not counted as waiting for I/O, which would
- * keep its CPU's frequency up. Ours asks for it where that fio's engine does. */
+/* A waiting task is then not counted as waiting for I/O, which would keep the frequency
+ * of its CPU high. The engine uses the flag if the engine of this fio does. */
 #define TW_FEATURE_NO_IOWAIT	(1U << 17)
 #define TW_ENTER_NO_IOWAIT	(1U << 7)
 
@@ -55,7 +55,7 @@ static int refuse(struct thread_data *td, const char *what, int error,
 	return -error;
 }
 
-/* A ring of one entry, thrown away: can this process have one at all? */
+/* Check that this process can have a ring: make one of a single entry and release it. */
 int tw_ring_try(void)
 {
 	struct io_uring ring;
@@ -67,8 +67,8 @@ int tw_ring_try(void)
 	return ret;
 }
 
-/* liburing would set up a ring without the array of indices, which lets entries lie
- * in any order, where the kernel can; so the ring is made by hand. */
+/* Make a ring without liburing's setup, which leaves out the array of indices if the
+ * kernel allows that. The engine needs the array, since its SQEs are in any order. */
 static int make_ring(struct tw_job *job, struct io_uring_params *params)
 {
 	int fd = io_uring_setup(job->entries, params);
@@ -81,7 +81,7 @@ static int make_ring(struct tw_job *job, struct io_uring_params *params)
 		close(fd);
 		return ret;
 	}
-	/* Newer libraries (2.9) set these only for rings that they make themselves. */
+	/* liburing 2.9 sets these fields only for rings that it makes itself. */
 	job->ring.ring_fd = fd;
 	job->ring.enter_ring_fd = fd;
 	job->ring.flags = params->flags;
@@ -90,10 +90,10 @@ static int make_ring(struct tw_job *job, struct io_uring_params *params)
 }
 
 /*
- * The flags of fio's own engine, given up one by one where the kernel doesn't
- * know them or, as with a submission thread, has no use for them. The completion
- * ring has room for twice the depth. (The kernel then finds free places in longer
- * runs: 1 % of a read from the page cache at depth 1.)
+ * Set up the ring with the flags of fio's own engine. If the kernel refuses, try again
+ * with fewer flags: an old kernel lacks some, and others do not fit SQPOLL. The
+ * completion ring has room for twice the depth or more. Longer runs of free places save
+ * 1 % of the time of a read from the page cache at depth 1.
  */
 static int set_up(struct tw_job *job, const struct io_uring_params *wanted)
 {
@@ -129,9 +129,9 @@ static const char *set_up_failure(const struct thread_data *td,
 }
 
 /*
- * The kernel finds the ring faster by its place in the task's own table than by
- * a descriptor (Linux 5.18). The place belongs to the calling thread, which is the
- * job's; without one the descriptor remains.
+ * Register the ring's descriptor, so that the kernel finds the ring faster: by its index
+ * in a table of the task (Linux 5.18). The index belongs to the calling thread, which is
+ * the job's. If the kernel refuses, the descriptor is used.
  */
 static void enter_by_place(struct tw_job *job)
 {
@@ -177,7 +177,8 @@ int tw_ring_set_up(struct thread_data *td, struct tw_job *job)
 	return 0;
 }
 
-/* Plain reads and writes came with Linux 5.6, like the question. */
+/* True if the kernel has reads and writes without an iovec. They came with Linux 5.6, as
+ * the probe did. */
 static bool has_plain_transfers(struct tw_job *job)
 {
 	struct io_uring_probe *probe = io_uring_get_probe_ring(&job->ring);
@@ -212,7 +213,8 @@ static int register_buffers(struct thread_data *td, struct tw_job *job)
 	return 0;
 }
 
-/* All files are open from now on; fio is shown descriptors when it opens. */
+/* Open and register all files. They stay open; when fio opens a file, it gets the
+ * descriptor. */
 static int register_files(struct thread_data *td, struct tw_job *job)
 {
 	struct fio_file *f;
@@ -223,7 +225,7 @@ static int register_files(struct thread_data *td, struct tw_job *job)
 	if (!job->files)
 		return refuse(td, "registerfiles", ENOMEM, strerror(ENOMEM));
 	for_each_file(td, f, i) {
-		/* fio says what is wrong with it. */
+		/* fio logs the error. */
 		if (generic_open_file(td, f))
 			return -(td->error ? td->error : EIO);
 		job->files[i] = f->fd;
@@ -267,8 +269,9 @@ static void choose_operations(struct thread_data *td, struct tw_job *job)
 }
 
 /*
- * Trims go through the ring where fio's meaning allows: resetting a zone is
- * another call, and a write must not overtake the trim of its own block.
+ * True if trims may go through the ring. On a zoned device a trim resets a zone, which
+ * is another call. With trimwrite or verify, a write must not overtake the trim of its
+ * own block.
  */
 static bool may_trim_async(const struct thread_data *td)
 {

@@ -2,10 +2,10 @@
 /*
  * The end of a run: see run_end.h.
  *
- * There is no lock, since a job that is killed would keep it. A job adds its report
- * to the list and then reads whether the counters have been compared. The last job
- * publishes that they have and then reads the list. So at least one of the two finds
- * the report.
+ * There is no lock, because a killed job would keep it. A job adds its report to the
+ * list, and then reads if the counters have been compared. The last job first publishes
+ * that it has compared them, and then reads the list. So at least one of the two jobs
+ * finds the report.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,12 +19,13 @@
 #include "report_file.h"
 #include "run_end.h"
 
-/* More jobs than these, and longer paths: their reports stay undecided. */
+/* The reports of more jobs, and those with longer paths, stay undecided. */
 #define MAX_REPORTS	2048U
 #define MAX_PATH	1024
 /* fio's REAL_MAX_JOBS. */
 #define MAX_JOBS	4096
-/* Another one compares: far longer than that takes on a busy machine. */
+/* How long to wait while another job compares: 20 s, far longer than a comparison takes
+ * on a busy machine. */
 #define START_STEPS	20000U
 #define START_STEP_NS	1000000L
 
@@ -34,7 +35,7 @@ enum compared {
 	COMPARED,
 };
 
-/* A report that waits. */
+/* A report that waits for the end of the run. */
 struct waiting {
 	_Atomic(bool) is_set;
 	_Atomic(bool) is_taken;
@@ -47,9 +48,9 @@ struct waiting {
 struct run {
 	_Atomic(unsigned) started;	/* enum compared: before the first job */
 	struct tw_run_start start;
-	_Atomic(unsigned) compared;	/* after the last one */
+	_Atomic(unsigned) compared;	/* enum compared: after the last job */
 	struct tw_run_end found;
-	/* Jobs on our engines, a bit for each of fio's thread numbers. */
+	/* Jobs on Tickwise's engines, a bit for each of fio's thread numbers. */
 	_Atomic(uint64_t) begun[MAX_JOBS / 64];
 	_Atomic(uint64_t) ended[MAX_JOBS / 64];
 	/* The CPUs of all jobs that have a report. */
@@ -61,9 +62,9 @@ struct run {
 static struct run *run;
 
 /*
- * Jobs of one fio may be on several of our engines, each of them a library of
- * its own: those that are loaded later find the memory of the first. Not so
- * programs that a job starts, which are other processes.
+ * The environment variable by which several engines in one fio share memory. Each engine
+ * is a library of its own; those that are loaded later find the memory of the first. The
+ * variable contains the pid, so programs that a job starts ignore it.
  */
 #define VARIABLE	"TICKWISE_RUN"
 
@@ -143,10 +144,13 @@ static bool is_marked(const _Atomic(uint64_t) *jobs,
 }
 
 /*
- * A job of ours is over when it cleans up, which is after its exec_postrun, or when
- * it was killed. One of another engine does not tell us; from TD_FINISHING on it
- * does no I/O. One that has not been created is still to come (stonewall,
- * startdelay), unless the run is being ended.
+ * True if the job does no I/O any more.
+ *
+ *	- A job on one of Tickwise's engines is over when it cleans up, which is after its
+ *	  exec_postrun, or when it was killed.
+ *	- A job on another engine does no I/O from TD_FINISHING on.
+ *	- A job that has not been created is still to come (stonewall, startdelay), unless
+ *	  fio ends the run.
  */
 static bool is_over(const struct thread_data *td)
 {
@@ -194,7 +198,8 @@ static void compare(const struct tw_timing *timing)
 	tw_run_compare(timing, &cpus, &run->found);
 }
 
-/* What the last job has found; NULL: nothing yet. */
+/* Return what the comparison found; NULL if there was none yet. The last job compares
+ * the counters here. */
 static const struct tw_run_end *found(const struct thread_data *td,
 				      const struct tw_timing *timing)
 {
@@ -204,7 +209,7 @@ static const struct tw_run_end *found(const struct thread_data *td,
 
 	if (!run)
 		return &no_memory;
-	/* Of two that end at the same time at least one sees the other's. */
+	/* If two jobs end at the same time, at least one sees the other's mark. */
 	mark(run->ended, td);
 	if (timing->clock.system)
 		return NULL;
@@ -240,7 +245,7 @@ static bool has_int(const json_t *object, const char *key, int value)
 	return json_is_integer(json) && json_integer_value(json) == value;
 }
 
-/* The file is what the job wrote, if nobody has put another one there. */
+/* Read the report of a job again. NULL if another file is in its place. */
 static json_t *read_back(const struct waiting *waiting)
 {
 	json_t *report = json_load_file(waiting->path, 0, NULL);
@@ -285,7 +290,7 @@ void tw_run_job_ended(struct thread_data *td)
 	timing = tw_timing_of_process();
 	if (!found(td, timing))
 		return;
-	/* Again: more may have come while the counters were compared. */
+	/* Read it again: jobs may have added reports during the comparison. */
 	count = min(atomic_load(&run->reports), MAX_REPORTS);
 	for (i = 0; i < count; i++) {
 		struct waiting *waiting = &run->waiting[i];
@@ -307,7 +312,7 @@ int tw_run_report(struct thread_data *td, const char *option,
 	if (run)
 		add_cpus(&end->cpus);
 	run_end = found(td, timing);
-	/* Of NULL it sets nothing, and that is said when it is stored. */
+	/* This fails if @report is NULL; tw_report_store() then logs the error. */
 	if (json_object_set_new(report, "counter",
 				tw_counter_to_json(end, run_end))) {
 		json_decref(report);

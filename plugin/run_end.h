@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The beginning and the end of a run, which are more than a job's. The CPUs'
- * counters are compared once before, by the first who asks for the time, mostly fio
- * itself before it begins its jobs; and once after, when no job of this fio runs any
- * more or is still to begin, by the last one that ends. Those that ended before
- * have written their reports by then, in which the counter is undecided; the last
- * one puts in what was found.
+ * The beginning and the end of a run, which has one or more jobs. The CPUs' counters are
+ * compared twice:
  *
- * What the jobs tell each other is in memory that all of them share, whether
- * they are threads or processes. Which jobs there are is fio's own list.
+ *	- at the beginning, by the first process or thread that needs the clock: mostly
+ *	  fio itself before it begins its jobs;
+ *	- at the end, by the last job, when no other job of this fio runs or is to begin.
+ *
+ * Jobs that ended earlier have written reports with an undecided counter. The last job
+ * adds the result to their reports.
+ *
+ * The jobs share memory, whether they are threads or processes. fio's own list tells
+ * which jobs there are.
  */
 #ifndef TW_PLUGIN_RUN_END_H
 #define TW_PLUGIN_RUN_END_H
@@ -16,20 +19,22 @@
 #include "fio.h"
 #include "health.h"
 
-/* In the process that reads the job file, before any job begins. */
+/* Make the shared memory. Call this in the process that reads the job file, before any
+ * job begins. */
 void tw_run_begin(void);
 
-/* True: another has compared the CPUs' counters before this one came, see @start
- * (not checked: it came to no end). False: the caller does, and then tells. */
+/* True if another caller has compared the CPUs' counters; @start has the result (not
+ * checked: it did not end in time). False: the caller has to compare them, and to call
+ * tw_run_started() with the result. */
 bool tw_run_is_started(struct tw_run_start *start);
 void tw_run_started(const struct tw_run_start *start);
 
-/* A job on one of our engines is being set up. */
+/* Note that a job on one of Tickwise's engines is being set up. */
 void tw_run_job_begins(const struct thread_data *td);
 
 /**
- * tw_run_report - complete a job's report by what it says of the counter; write it
- * @option: and @suffix, @report: as of tw_report_store()
+ * tw_run_report - add "counter" to a job's report, and write it
+ * @option: see tw_report_store(), also for @suffix and @report
  *
  * Return: 0; -errno, which is logged.
  */
@@ -37,8 +42,8 @@ int tw_run_report(struct thread_data *td, const char *option,
 		  const char *suffix, json_t *report,
 		  const struct tw_timing *timing, const struct tw_job_end *end);
 
-/* A job is over, its report, if any, is written: if it was the last one, those
- * that wait are completed. */
+/* Note that a job is over and its report, if any, is written. The last job completes the
+ * reports that wait. */
 void tw_run_job_ended(struct thread_data *td);
 
 #endif

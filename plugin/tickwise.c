@@ -5,7 +5,7 @@
  *
  *	ioengine=external:/path/to/tickwise.so
  *
- * For files and block devices. engine.c has the way of an I/O.
+ * It works on files and block devices. engine.c has the path of an I/O.
  */
 #include "engine.h"
 #include "guards.h"

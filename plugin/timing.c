@@ -2,10 +2,10 @@
 /*
  * The clock that the jobs of one fio process share.
  *
- * It is set up once, by the first job that needs it; fio asks for file sizes
- * before it forks its jobs, so that is normally the parent, and the children
- * inherit it. 20 ms of calibration against CLOCK_MONOTONIC_RAW, up to 160 where
- * others want the CPU, and a check of some ms that the CPUs' counters agree.
+ * The first caller sets it up. Normally that is fio's parent process, since fio asks for
+ * file sizes before it forks its jobs; the children inherit the clock. The setup takes
+ * 20 ms of calibration against CLOCK_MONOTONIC_RAW, up to 160 ms on a busy machine. Some
+ * ms more check that the CPUs' counters agree.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -26,8 +26,9 @@ static struct tw_timing timing;
 static pthread_once_t timing_once = PTHREAD_ONCE_INIT;
 
 /*
- * What else there is may be no better, and then that is said, too: a clock that
- * the kernel computes from the same counter, or one that moves in its ticks.
+ * Use the system clock instead of the counter, and log why. The system clock may be no
+ * better: the kernel may compute it from the same counter, or it may move in coarse
+ * steps. Then the message contains that, too.
  */
 static void use_system_clock(const struct tw_trust *trust)
 {
@@ -47,7 +48,7 @@ static void use_system_clock(const struct tw_trust *trust)
 	timing.step_ns = tw_timespec_ns(&step);
 	if (timing.step_ns > 1)
 		snprintf(coarse, sizeof(coarse), ", which moves in steps of "
-			 "%llu ns: latencies are no finer",
+			 "%llu ns: latencies have this resolution",
 			 (unsigned long long) timing.step_ns);
 	tw_message("tickwise: %s; latencies are taken from "
 		"CLOCK_MONOTONIC_RAW instead%s%s\n", trust->why_not,
@@ -61,7 +62,7 @@ void tw_cpus_note(struct tw_cpu_list *cpus)
 	struct tw_cpu_list now = { 0 };
 	size_t i;
 
-	/* As the kernel has them, a bit each. */
+	/* @bits has the kernel's format, one bit for each CPU. */
 	if (sched_getaffinity(0, sizeof(now.bits),
 			      (cpu_set_t *) (void *) now.bits))
 		return;
@@ -76,7 +77,7 @@ void tw_cpus_set(const struct tw_cpu_list *cpus)
 			  (const cpu_set_t *) (const void *) cpus->bits);
 }
 
-/* The jobs have not begun. */
+/* Compare the CPUs' counters before the jobs begin. */
 static void compare_cpus(struct tw_run_start *start)
 {
 	struct tw_trust_compared found;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock that the jobs of one fio process share, whichever of our engines
- * they run on.
+ * The clock that the jobs of one fio process share, on all of Tickwise's engines.
  */
 #ifndef TW_PLUGIN_TIMING_H
 #define TW_PLUGIN_TIMING_H
@@ -9,26 +8,28 @@
 #include "machine/cpu_list.h"
 #include "tickwise.h"
 
-/* The CPUs' counters before the first job. */
+/* The comparison of the CPUs' counters before the first job. */
 struct tw_run_start {
 	int checked;		/* 0: not compared */
 	enum tw_verdict verdict;
 	unsigned reasons;
 	struct tw_cpu_list cpus;	/* that were compared */
-	uint64_t monotonic_ns;	/* when */
+	uint64_t monotonic_ns;	/* when they were compared */
 };
 
-/* The clock of this process, and whether its counter can be believed. */
+/* The clock of this process, and if its counter is reliable. */
 struct tw_timing {
 	struct tw_clock clock;
-	uint64_t step_ns;	/* of the system clock, where it is used */
+	uint64_t step_ns;	/* of the system clock, if it is used */
 	struct tw_run_start start;
 };
 
-/* Set up by the first who asks, which takes some 25 ms; never NULL. */
+/* Return the clock of this process, never NULL. The first call sets it up, which takes
+ * some 25 ms. */
 const struct tw_timing *tw_timing_of_process(void);
 
-/* The CPUs that the calling thread may run on now: added to @cpus, or set. */
+/* Add the CPUs that the calling thread may run on now to @cpus. Let the calling thread
+ * run on @cpus. */
 void tw_cpus_note(struct tw_cpu_list *cpus);
 void tw_cpus_set(const struct tw_cpu_list *cpus);
 

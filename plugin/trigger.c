@@ -15,7 +15,7 @@
 #include "report_file.h"
 #include "trigger.h"
 
-/* Events of this time before the I/O and after it are kept, too. */
+/* Events of this time before and after the I/O are kept, too. */
 #define TW_TRIGGER_AROUND_NS	100000
 
 static uint64_t wanted_ns(const struct tw_options *o)
@@ -37,7 +37,8 @@ void tw_trigger_make_for_jobs(void)
 	}
 }
 
-/* Made already, or this tells why not; but for a job that the parent did not know. */
+/* The ring of trace events normally exists already. tw_tracefs_make() tells why it does
+ * not, or makes it for a job that the parent did not know. */
 void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 {
 	struct tw_trigger *trigger = &job->trigger;
@@ -55,7 +56,8 @@ void tw_trigger_begin(const struct thread_data *td, struct tw_job *job)
 	trigger->alone = td->o.iodepth == 1;
 }
 
-/* The calling thread's; in a namespace of processes the kernel has another one. */
+/* Return the kernel's number of the calling thread, or UINT32_MAX in a pid namespace,
+ * where the thread itself sees another number. */
 static uint32_t thread_number_of_kernel(void)
 {
 	if (tw_program_namespace().inode != TW_PROGRAM_FIRST_NAMESPACE)
@@ -96,7 +98,7 @@ static json_t *event_to_json(const struct tw_trace_event *event, bool is_own)
 	return object;
 }
 
-/* NULL: no memory. */
+/* Return the events of a window; NULL without memory. */
 static json_t *events_to_json(const struct tw_trigger *trigger,
 			      const struct tw_trace_window *window,
 			      uint64_t begin_ns)
@@ -126,14 +128,14 @@ static json_t *events_to_json(const struct tw_trigger *trigger,
 	return array;
 }
 
-/* Into @object: what the ring has of the time from @begin_ns to @end_ns. */
+/* Add the events from @begin_ns to @end_ns to @object. */
 static void add_events(json_t *object, const struct tw_trigger *trigger,
 		       uint64_t begin_ns, uint64_t end_ns)
 {
 	struct tw_trace_window window = {
 		.from_ns = begin_ns - TW_TRIGGER_AROUND_NS,
 		.to_ns = end_ns + TW_TRIGGER_AROUND_NS,
-		/* Large: what is not used takes no memory. */
+		/* The array is large, but its unused pages take no memory. */
 		.events = calloc(TW_TRACE_MAX, sizeof(*window.events)),
 	};
 
