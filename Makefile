@@ -441,7 +441,8 @@ $(PAGE_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(B)/tests/unit/child.t: $(B)/core/command/child.o
 $(B)/tests/unit/child.t: TEST_LIBS := $(B)/libtickwise.a
 
-COMMAND_TESTS := $(addprefix $(B)/tests/unit/,command_common.t doctor_facts.t)
+COMMAND_TESTS := $(addprefix $(B)/tests/unit/,command_common.t command_interrupts.t \
+	doctor_facts.t)
 $(COMMAND_TESTS): $(B)/command.a
 $(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a

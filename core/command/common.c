@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 /* Of --output. */
 static const char *made_path;		/* a file that was not there before; or NULL */
+static pid_t made_by;
 static int has_file;
 
 static int is_quiet;
@@ -24,6 +26,28 @@ static void print_diagnostics(void *context, int level, const char *message)
 {
 	tw_command_fail(context, TW_EXIT_GOOD, "%s%s", level == TW_SAY_WARNING ?
 			"warning: " : "", message);
+}
+
+/* For a signal that ends the program: what was made for output has none yet. A child
+ * that was forked with this handler leaves the file to its parent. */
+static void remove_made(int signal)
+{
+	if (getpid() == made_by && lseek(fileno(stdout), 0, SEEK_CUR) == 0)
+		unlink(made_path);
+	raise(signal);
+}
+
+static void remove_made_at(int signal)
+{
+	/* What it raises is the default's, which ends the program, and comes at once. */
+	const struct sigaction remove = {
+		.sa_handler = remove_made,
+		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER),
+	};
+	struct sigaction before;
+
+	if (sigaction(signal, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(signal, &remove, NULL);
 }
 
 /*
@@ -46,6 +70,13 @@ static int open_output(const char *name, const char *path)
 				       strerror(errno));
 	stdout = file;
 	has_file = 1;
+	if (!made_path)
+		return TW_GO_ON;
+	made_by = getpid();
+	remove_made_at(SIGINT);
+	remove_made_at(SIGTERM);
+	remove_made_at(SIGHUP);
+	remove_made_at(SIGQUIT);
 	return TW_GO_ON;
 }
 

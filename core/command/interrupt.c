@@ -9,31 +9,33 @@
 
 static volatile sig_atomic_t interrupted;
 
+static const int caught[] = { SIGINT, SIGTERM };
+
+#define CAUGHT	(sizeof(caught) / sizeof(*caught))
+
+static struct sigaction before[CAUGHT];
+
+/* The second one is left to what was there before, which ends the program: a size may
+ * be measured for a minute. */
 static void remember(int signal)
 {
-	(void)signal;
 	interrupted = 1;
-}
-
-static void catch_one(int signal)
-{
-	struct sigaction action;
-
-	if (sigaction(signal, NULL, &action) || action.sa_handler == SIG_IGN)
-		return;
-	/* The second one is the default's: a size may be measured for a
-	 * minute. */
-	action = (struct sigaction) { .sa_handler = remember,
-				      .sa_flags = (int)(SA_RESETHAND |
-							SA_RESTART) };
-	sigemptyset(&action.sa_mask);
-	sigaction(signal, &action, NULL);
+	for (size_t i = 0; i < CAUGHT; i++)
+		if (caught[i] == signal)
+			sigaction(signal, &before[i], NULL);
 }
 
 void tw_command_catch_interrupts(void)
 {
-	catch_one(SIGINT);
-	catch_one(SIGTERM);
+	struct sigaction action = { .sa_handler = remember,
+				    .sa_flags = (int)SA_RESTART };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < CAUGHT; i++) {
+		sigaction(caught[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(caught[i], &action, NULL);
+	}
 }
 
 int tw_command_is_interrupted(void)

@@ -5,6 +5,9 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/memlat/memlat.h"
@@ -123,6 +126,22 @@ static double seed_ns(const struct tw_cycle_shape *shape, size_t bytes,
 	return loop->run == tw_seed_spilled ? ns + 2.25 : ns;
 }
 
+/* With TW_WAITS: a size that takes until the program is ended. Each line says that it
+ * waits for a signal; before that line none comes. */
+static void wait_for_signals(void)
+{
+	sigset_t all, before;
+
+	if (!getenv("TW_WAITS"))
+		return;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	for (;;) {
+		fputs("waiting\n", stderr);
+		sigsuspend(&before);
+	}
+}
+
 /* In random order on transparent pages, 3 MiB are too disturbed. */
 REPLACE(tw_memory_measure);
 int __wrap_tw_memory_measure(struct tw_memory_point *point,
@@ -134,6 +153,7 @@ int __wrap_tw_memory_measure(struct tw_memory_point *point,
 			   load_ns(&cycle->shape, bytes);
 
 	(void)hz;
+	wait_for_signals();
 	*point = (struct tw_memory_point) {
 		.bytes = bytes,
 		.footprint_bytes = tw_cycle_footprint(&cycle->shape, bytes),
