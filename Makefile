@@ -463,6 +463,7 @@ $(B)/tests/unit/check_watch_pace.t: $(B)/core/command/check/history.o
 $(B)/tests/unit/check_watch_pace.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/compare_result.t: $(B)/core/command/compare/result.o \
 	$(B)/core/probe/report.o
+$(B)/tests/unit/compare_steps.t: $(B)/core/command/compare/steps.o
 $(B)/tests/unit/calibrate_hints.t: $(B)/core/command/calibrate/hints.o
 $(B)/tests/unit/calibrate_hints.t: TEST_LIBS := $(B)/libtickwise.a
 $(B)/tests/unit/check_cpus.t: $(B)/core/command/check/cpus.o

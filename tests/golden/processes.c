@@ -149,9 +149,11 @@ int __wrap_tw_compare_fork(struct tw_compare_process *process,
 
 REPLACE(tw_compare_read);
 int __wrap_tw_compare_read(struct tw_compare_process *process, char *line,
-			   int size, uint64_t patience_ns)
+			   int size, uint64_t patience_ns,
+			   struct tw_compare_result *result)
 {
 	(void)patience_ns;
+	(void)result;
 	return process->says && fgets(line, size, process->says) ? 0 : -1;
 }
 

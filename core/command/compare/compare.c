@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "command/compare/output.h"
+#include "timespec.h"
 #include "trust.h"
 
 #define NAME		TW_COMPARE_NAME
@@ -93,24 +94,29 @@ static int has_any(const struct tw_compare_result *result)
 	return 0;
 }
 
-void tw_compare_advance(struct tw_compare_result *result, double seconds,
-			const char *what)
+void tw_compare_show_step(struct tw_compare_result *result)
 {
-	result->done_s += seconds;
-	tw_progress_show(&result->line, result->done_s / result->all_s, "%s", what);
+	const uint64_t now_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
+
+	tw_progress_show(&result->line, tw_compare_steps_part(&result->steps, now_ns),
+			 "%s", result->step);
+}
+
+void tw_compare_step(struct tw_compare_result *result, enum tw_compare_kind kind,
+		     const char *what)
+{
+	tw_compare_steps_begin(&result->steps, kind, tw_clock_id_ns(CLOCK_MONOTONIC));
+	result->step = what;
+	tw_compare_show_step(result);
 }
 
 static void begin_progress(struct tw_compare_result *result,
 			   const struct tw_compare_arguments *arguments)
 {
-	const double window_s = (double)arguments->window_ns / 1e9;
-	int loads = 0;
-
-	for (int load = 0; load < TW_COMPARE_LOADS; load++)
-		loads += arguments->loads[load];
-	result->all_s = loads * (arguments->starts * result->clocks *
-				 TW_COMPARE_BEGIN_S + window_s) +
-			(arguments->rounds + 1) * result->clocks * TW_COMPARE_NULL_S;
+	tw_compare_steps_plan(&result->steps, arguments->starts * result->clocks,
+			      arguments->loads, (double)arguments->window_ns / 1e9,
+			      tw_compare_null_runs(result, arguments->rounds),
+			      tw_clock_id_ns(CLOCK_MONOTONIC));
 	result->line = tw_progress_begin(NAME, 0);
 }
 

@@ -3,7 +3,7 @@
  * tickwise compare, its parts: which clocks there are to compare (clocks.c),
  * processes and what they say (process.c), starts of a clock idle and under
  * load (starts.c), I/Os of fio's null engine (null.c), arithmetic on all of it
- * (result.c), and what is shown of it (output.h).
+ * (result.c), how long it takes (steps.h), and what is shown of it (output.h).
  *
  * Functions that return an enum tw_exit have said what is wrong.
  */
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "command/compare/steps.h"
 #include "command/output/progress.h"
 #include "command/show.h"
 #include "probe/report.h"
@@ -80,16 +81,14 @@ struct tw_compare_result {
 	char clocksource[32];		/* the kernel's */
 	char preload[512], probe[512], counter[512];	/* their paths, or "" */
 	struct tw_progress line;
-	double done_s, all_s;		/* as far as can be told before */
+	struct tw_compare_steps steps;
+	const char *step;		/* for people */
 };
 
-/* Show that what takes about @seconds is done. */
-void tw_compare_advance(struct tw_compare_result *result, double seconds,
-			const char *what);
-
-/* What begins a start of a clock, and a run of fio's null engine, take about. */
-#define TW_COMPARE_BEGIN_S	0.3
-#define TW_COMPARE_NULL_S	1.5
+/* Show that a step begins, and @what it is; and that it goes on. */
+void tw_compare_step(struct tw_compare_result *result, enum tw_compare_kind kind,
+		     const char *what);
+void tw_compare_show_step(struct tw_compare_result *result);
 
 /* Clocks and the libraries they need. Return: an enum tw_exit. */
 int tw_compare_find(struct tw_compare_result *result,
@@ -101,6 +100,8 @@ int tw_compare_starts(struct tw_compare_result *result,
 
 /* I/Os a second, and readings of the clock for each. What can't be had is 0. */
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds);
+/* How many runs of fio that takes. */
+unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds);
 
 /* ---- processes ---- */
 
@@ -126,9 +127,10 @@ int tw_compare_spawn(struct tw_compare_process *process,
 int tw_compare_fork(struct tw_compare_process *process,
 		    void (*run)(void *context, int fd), void *context);
 
-/* The next line that it writes, within @patience_ns. 0; -1: there is none. */
+/* The next line that it writes, within @patience_ns. In the meantime the progress of
+ * @result is shown. 0; -1: there is none. */
 int tw_compare_read(struct tw_compare_process *process, char *line, int size,
-		    uint64_t patience_ns);
+		    uint64_t patience_ns, struct tw_compare_result *result);
 
 /* Ends it if it has not ended, and forgets it. Return: its exit code. */
 int tw_compare_end(struct tw_compare_process *process, int by_signal);

@@ -20,12 +20,13 @@
 #define PATIENCE_NS	30000000000ULL
 
 /* All that fio writes, up to its end. */
-static size_t read_output(struct tw_compare_process *process, char *output)
+static size_t read_output(struct tw_compare_result *result,
+			  struct tw_compare_process *process, char *output)
 {
 	char line[4096];
 	size_t used = 0;
 
-	while (tw_compare_read(process, line, sizeof(line), PATIENCE_NS) == 0) {
+	while (tw_compare_read(process, line, sizeof(line), PATIENCE_NS, result) == 0) {
 		size_t length = strlen(line);
 
 		if (used + length >= OUTPUT_SIZE)
@@ -54,7 +55,8 @@ static double read_figure(json_t *root, const char *name)
 }
 
 /* One run; the figure @name of its reads; 0: it failed. */
-static double run_fio(const struct tw_compare_clock *clock, const char *preload,
+static double run_fio(struct tw_compare_result *result,
+		      const struct tw_compare_clock *clock, const char *preload,
 		      const char *fd, const char *figure)
 {
 	char source[64], set_preload[600], set_fd[64];
@@ -73,7 +75,7 @@ static double run_fio(const struct tw_compare_clock *clock, const char *preload,
 	snprintf(set_preload, sizeof(set_preload), "LD_PRELOAD=%s", preload);
 	snprintf(set_fd, sizeof(set_fd), TW_PROBE_FD "=%s", fd ? fd : "");
 	if (output && !tw_compare_spawn(&process, argv, set, STDOUT_FILENO)) {
-		read_output(&process, output);
+		read_output(result, &process, output);
 		if (tw_compare_end(&process, SIGTERM) == 0) {
 			const char *reads = strstr(output, "tickwise-reads ");
 
@@ -89,6 +91,15 @@ static double run_fio(const struct tw_compare_clock *clock, const char *preload,
 	return value;
 }
 
+unsigned tw_compare_null_runs(const struct tw_compare_result *result, unsigned rounds)
+{
+	unsigned with_fio = 0;
+
+	for (unsigned i = 0; i < result->clocks; i++)
+		with_fio += result->clock[i].fio != NULL;
+	return rounds ? with_fio * (rounds + (result->counter[0] != '\0')) : 0;
+}
+
 void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 {
 	double iops[TW_COMPARE_CLOCKS][MAX_ROUNDS];
@@ -99,10 +110,11 @@ void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 		unsigned which = (i + round) % result->clocks;
 		const struct tw_compare_clock *clock = &result->clock[which];
 
-		tw_compare_advance(result, TW_COMPARE_NULL_S, "fio's null engine");
-		if (clock->fio)
-			iops[which][round] = run_fio(clock, clock->preload ?
-				result->preload : "", NULL, "iops");
+		if (!clock->fio)
+			continue;
+		tw_compare_step(result, TW_COMPARE_NULL, "fio's null engine");
+		iops[which][round] = run_fio(result, clock, clock->preload ?
+					     result->preload : "", NULL, "iops");
 	}
 	/* The one that was interrupted, and the rounds that it is not in. */
 	if (tw_command_is_interrupted())
@@ -114,9 +126,10 @@ void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 			continue;
 		result->null_iops[which] = tw_compare_median(iops[which],
 							     rounds);
-		tw_compare_advance(result, TW_COMPARE_NULL_S, "fio's null engine");
-		if (result->counter[0] && !tw_command_is_interrupted())
-			result->reads_per_io[which] = run_fio(clock,
-				result->counter, "1", "total_ios");
+		if (!result->counter[0] || tw_command_is_interrupted())
+			continue;
+		tw_compare_step(result, TW_COMPARE_NULL, "fio's null engine");
+		result->reads_per_io[which] = run_fio(result, clock, result->counter, "1",
+						      "total_ios");
 	}
 }

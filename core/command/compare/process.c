@@ -15,6 +15,7 @@
 #include "command/child.h"
 #include "command/command.h"
 #include "command/compare/compare.h"
+#include "timespec.h"
 
 /* What a program finds when it begins. */
 struct beginning {
@@ -75,9 +76,13 @@ int tw_compare_fork(struct tw_compare_process *process,
 	return start(process, NULL, run, context);
 }
 
+/* Shows progress this often while it waits. */
+#define SHOW_MS		200
+
 int tw_compare_read(struct tw_compare_process *process, char *line, int size,
-		    uint64_t patience_ns)
+		    uint64_t patience_ns, struct tw_compare_result *result)
 {
+	const uint64_t begin_ns = tw_clock_id_ns(CLOCK_MONOTONIC);
 	struct pollfd readable = {
 		.fd = fileno(process->says),
 		.events = POLLIN,
@@ -87,8 +92,11 @@ int tw_compare_read(struct tw_compare_process *process, char *line, int size,
 	do {
 		if (tw_command_is_interrupted())
 			patience_ns = 0;
-		ready = poll(&readable, 1, (int)(patience_ns / 1000000));
-	} while (ready < 0 && errno == EINTR);
+		ready = poll(&readable, 1, patience_ns ? SHOW_MS : 0);
+		tw_compare_show_step(result);
+	} while ((ready == 0 &&
+		  tw_clock_id_ns(CLOCK_MONOTONIC) - begin_ns < patience_ns) ||
+		 (ready < 0 && errno == EINTR));
 	return ready > 0 && fgets(line, size, process->says) ? 0 : -1;
 }
 

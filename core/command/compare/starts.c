@@ -147,7 +147,7 @@ static void end_loops(struct tw_compare_process *loops, unsigned count)
 
 /* Until it is ready, so that the next one's set-up has the machine to itself. */
 static int begin_start(struct tw_compare_process *process,
-		       const struct tw_compare_result *result, unsigned which,
+		       struct tw_compare_result *result, unsigned which,
 		       const struct tw_compare_arguments *arguments)
 {
 	struct own own = {
@@ -163,14 +163,15 @@ static int begin_start(struct tw_compare_process *process,
 			       tw_compare_fork(process, run_own, &own);
 	if (ret)
 		return ret;
-	if (tw_compare_read(process, line, sizeof(line), PATIENCE_NS) == 0 &&
+	if (tw_compare_read(process, line, sizeof(line), PATIENCE_NS, result) == 0 &&
 	    !strncmp(line, "ready ", 6))
 		return 0;
 	tw_compare_end(process, SIGKILL);
 	return -EIO;
 }
 
-static int end_start(struct tw_compare_process *process,
+static int end_start(struct tw_compare_result *result,
+		     struct tw_compare_process *process,
 		     struct tw_compare_start *start, uint64_t patience_ns)
 {
 	struct tw_probe_report report;
@@ -179,7 +180,7 @@ static int end_start(struct tw_compare_process *process,
 
 	if (!process->pid)
 		return -1;
-	if (tw_compare_read(process, line, sizeof(line), patience_ns) == 0 &&
+	if (tw_compare_read(process, line, sizeof(line), patience_ns, result) == 0 &&
 	    !tw_probe_scan(line, &report))
 		ret = tw_compare_evaluate(start, &report);
 	tw_compare_end(process, SIGKILL);
@@ -191,22 +192,20 @@ static void sum_up(struct tw_compare_result *result,
 		   struct tw_compare_process *all,
 		   const struct tw_compare_arguments *arguments, int load)
 {
-	const double window_s = (double)arguments->window_ns / 1e9;
 	uint64_t patience_ns = PATIENCE_NS +
 			       arguments->window_ns;
 	unsigned starts = arguments->starts;
 
+	tw_compare_step(result, TW_COMPARE_WINDOW, "all clocks run");
 	for (unsigned which = 0; which < result->clocks; which++) {
 		struct tw_compare_sum *sum = &result->sum[which][load];
 		struct tw_compare_start *start = result->start[which][load];
 		unsigned good = 0;
 
 		for (unsigned i = 0; i < starts; i++)
-			if (!end_start(&all[i * result->clocks + which],
+			if (!end_start(result, &all[i * result->clocks + which],
 				       &start[good], patience_ns))
 				good++;
-		tw_compare_advance(result, window_s / result->clocks,
-				   result->clock[which].name);
 		sum->failed = tw_command_is_interrupted() ? 0 : starts - good;
 		tw_compare_sum_up(sum, start, good);
 	}
@@ -231,8 +230,9 @@ static int run_load(struct tw_compare_result *result,
 		unsigned round = i / result->clocks;
 		unsigned which = (i + round) % result->clocks;
 
-		tw_compare_advance(result, TW_COMPARE_BEGIN_S,
-				   result->clock[which].name);
+		tw_compare_step(result, load == TW_COMPARE_BUSY ?
+				TW_COMPARE_START_BUSY : TW_COMPARE_START_IDLE,
+				result->clock[which].name);
 		begin_start(&all[round * result->clocks + which], result, which,
 			    arguments);
 	}
