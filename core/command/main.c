@@ -2,6 +2,7 @@
 /*
  * The `tickwise` program: finds the subcommand and hands over to it.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,8 +174,23 @@ static int fail_empty(void)
 	return TW_EXIT_USAGE;
 }
 
+/* A file that is opened must not get the number of a stream that is closed: it would
+ * get that stream's text, too. In its place is what can't be written and has nothing to
+ * be read. */
+static void open_closed_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd < STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	open_closed_streams();
 	if (argc < 2)
 		return fail_empty();
 	if (is_help(argv[1]))

@@ -290,6 +290,17 @@ static int take_words(const struct reading *reading,
 	}
 }
 
+static int needs_value(const struct reading *reading, const struct tw_option *option)
+{
+	char words[TW_OPTIONS_PROBLEM];
+
+	if (option->kind == TW_OPTION_WORD)
+		return refuse(reading, "--%s needs a value: %s", option->name,
+			      list_words(words, option->words));
+	return refuse(reading, "--%s needs a value: --%s=%s", option->name,
+		      option->name, option->value);
+}
+
 static int take_value(const struct reading *reading,
 		      const struct tw_option *option, const char *text)
 {
@@ -319,8 +330,11 @@ static int take_value(const struct reading *reading,
 	case TW_OPTION_TEXTS:
 		texts->list[texts->count++] = text;
 		return 0;
-	case TW_OPTION_TEXT:
 	case TW_OPTION_FILE:
+		if (!*text)
+			return needs_value(reading, option);
+		break;
+	case TW_OPTION_TEXT:
 	case TW_OPTION_PROGRAM:
 		break;
 	}
@@ -420,17 +434,6 @@ static const struct tw_option *find_short(const struct tw_options *options,
 /* ---- the command line ---- */
 
 #define NOT_OURS	2
-
-static int needs_value(const struct reading *reading, const struct tw_option *option)
-{
-	char words[TW_OPTIONS_PROBLEM];
-
-	if (option->kind == TW_OPTION_WORD)
-		return refuse(reading, "--%s needs a value: %s", option->name,
-			      list_words(words, option->words));
-	return refuse(reading, "--%s needs a value: --%s=%s", option->name,
-		      option->name, option->value);
-}
 
 /* The option at @at, which moves on to a value of its own. 0, or as
  * tw_options_read(), or NOT_OURS. */

@@ -233,13 +233,13 @@ static void texts(void)
 {
 	GOOD("--output=a", !strcmp(values.file, "a"));
 	GOOD("--output --json", !strcmp(values.file, "--json"));
-	GOOD("--output=", !strcmp(values.file, ""));
 	GOOD("-o a", !strcmp(values.file, "a"));
 	GOOD("-oab", !strcmp(values.file, "ab"));
 	GOOD("--name=a --name b", values.names.count == 2 &&
 	     !strcmp(values.names.list[0], "a") &&
 	     !strcmp(values.names.list[1], "b"));
 	refuses("--output", "--output needs a value: --output=FILE");
+	refuses("--output=", "--output needs a value: --output=FILE");
 	refuses("--method", "--method needs a value: cas, switch or none");
 	refuses("-o", "--output needs a value: --output=FILE");
 }
