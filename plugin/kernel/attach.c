@@ -192,6 +192,21 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+static int open_output(struct run *run)
+{
+	run->out = run->target.own ? stderr : stdout;
+	if (is_stdout(run->options.output)) {
+		run->out = stdout;
+	} else if (run->options.output) {
+		run->out = fopen(run->options.output, "we");
+		if (!run->out)
+			return fail(TW_EXIT_IO, "can't write %s: %s",
+				    run->options.output, strerror(errno));
+	}
+	tw_attach_table_begin(&run->table, run->out);
+	return TW_GO_ON;
+}
+
 /* What was opened for a run that could not begin ends with us. */
 static int run_it(struct run *run)
 {
@@ -199,21 +214,15 @@ static int run_it(struct run *run)
 	const char *why;
 	int code, exit_code;
 
-	run->out = run->target.own ? stderr : stdout;
-	if (is_stdout(run->options.output)) {
-		run->out = stdout;
-	} else if (run->options.output) {
-		run->out = fopen(run->options.output, "we");
-		if (!run->out)
-			return fail(TW_EXIT_IO, "%s: %s", run->options.output,
-				    strerror(errno));
-	}
-	tw_attach_table_begin(&run->table, run->out);
 	run->files.process = run->target.own ? 0 : run->target.pid;
 	run->program = tw_attach_load(run->target.own, run->options.causes, &why,
 				      &run->no_causes);
 	if (!run->program)
 		return fail(TW_EXIT_SOFTWARE, "%s", why);
+	/* Only now: what was in the file stays where there is nothing to print. */
+	code = open_output(run);
+	if (code != TW_GO_ON)
+		return code;
 	if (run->no_causes)
 		fail(TW_EXIT_GOOD, "no causes: %s", run->no_causes);
 	sigaction(SIGINT, &stop, NULL);
