@@ -1132,6 +1132,12 @@ check-deb:
 		echo 'no system can be made that is not there already'
 	$(Q)tests/deb.sh
 
+.PHONY: check-new-user
+check-new-user:
+	$(Q).ci/packages debootstrap || \
+		echo 'no system can be made that is not there already'
+	$(Q)tests/new_user.sh
+
 # ---- the rest ----
 
 .PHONY: clean distclean help
@@ -1163,6 +1169,7 @@ help:
 	@echo '                 install-core: what needs no fio'
 	@echo 'make deb         Debian packages, in build/deb; needs no network with FIO_SRC='
 	@echo 'make check-deb   the packages in fresh systems of Debian 12 and 13'
+	@echo 'make check-new-user  type the README'"'"'s commands there, from the packages to a report'
 	@echo 'make dist        the source as build/tickwise-$(VERSION).tar.gz'
 	@echo 'make check-cross the tests of other processors alone, emulated'
 	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
