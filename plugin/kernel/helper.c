@@ -335,7 +335,7 @@ static void begin(struct helper *helper, int fd, const struct ucred *fio,
 	}
 	helper->fios[place].process = process;
 	helper->fios[place].user = fio->uid;
-	print_line("fio %d of user %u\n", (int)fio->pid, fio->uid);
+	print_line("serving fio %d of user %u\n", (int)fio->pid, fio->uid);
 }
 
 static void take_connection(struct helper *helper)
@@ -450,7 +450,8 @@ int main(int argc, char **argv)
 	if (!code)
 		code = open_socket(&helper, &address);
 	if (!code) {
-		print_line("listening on %s for user %u\n", helper.path, helper.user);
+		print_line("listening on %s for user %u (Ctrl-C ends it)\n",
+			   helper.path, helper.user);
 		listen_on(&helper);
 		/* Those that serve see it, and end. */
 		close(helper.end_fds[1]);

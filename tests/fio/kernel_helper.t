@@ -179,7 +179,7 @@ json none/none.json '$j->{kernel_stages}{state} eq "off" &&
 ok $? 'without a helper the report names it'
 
 begin_helper --user=65534 --group=$group
-is "$(cat helper.log)" "listening on $scratch/h/kernel.sock for user 65534" 'it begins'
+is "$(cat helper.log)" "listening on $scratch/h/kernel.sock for user 65534 (Ctrl-C ends it)" 'it begins'
 is "$(stat -c '%A %u %g' h/kernel.sock) $(stat -c '%A %u' h)" \
 	"srw-rw---- 65534 $group drwxr-xr-x 0" 'the socket is for a user and a group'
 "$helper" --socket="$scratch/h/kernel.sock" >out 2>err

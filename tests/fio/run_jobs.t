@@ -163,7 +163,7 @@ kill -TERM "$tool"
 wait "$tool"
 is "$?" 128 'SIGTERM: fio ends its jobs'
 grep -q 'read: IOPS=' out.text && [ -s "$(ls long.1.*.tickwise.json)" ] &&
-	grep -qF 'to be read by' err
+	grep -qF '. To read' err
 ok $? 'with their report'
 is "$(ls tmp)" '' 'and the copy is gone'
 

@@ -15,7 +15,7 @@ printf '[a]\nioengine=io_uring\n' >job.fio
 
 fio_run job.fio
 is "$status" 0 'all is well'
-has "$err" '1 report, to be read by' 'the report is counted'
+has "$err" '1 report. To read it' 'the report is counted'
 is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' \
 	'and how to look at it is said'
 
@@ -23,7 +23,7 @@ is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' \
 FAKE_JOBS='' fio_run job.fio
 is "$status" 70 'no report of this run: exit code 70'
 has "$err" '[a] left no report: it did not run, or not on tickwise' 'is said'
-has_not "$err" 'to be read by' 'no other report is taken for it'
+has_not "$err" '. To read' 'no other report is taken for it'
 FAKE_JOBS='' FAKE_DO='cp a.1.9.tickwise.json b.1.9.tickwise.json' fio_run job.fio
 is "$status" 70 'nor one of another process'
 # shellcheck disable=SC2016

@@ -180,7 +180,7 @@ perl -MJSON::PP -e 'local $/; open my $f, "<", $ARGV[0]; my $t = <$f>; $t =~ s/\
 	my ($j) = JSON::PP->new->utf8->decode_prefix($t);
 	print JSON::PP->new->canonical->encode($j->{jobs}[1]{tickwise})' "$out" >two
 is "$(cat two)" "$(report_of b.2.9.tickwise.json)" 'a job has what tickwise report --json prints'
-has "$err" '2 reports, to be read by' 'the reports are named as ever'
+has "$err" '2 reports. To read them' 'the reports are named as ever'
 
 printf '{\n"jobs": []\n}\n' >first
 own "$(element a 0)" "$(element b 0)"

@@ -26,7 +26,7 @@ for suite in bookworm trixie; do
 	wait_end
 	ok $? "$suite: the machine ran"
 	is "$(head -n 1 "$shared/helper.log")" \
-		'listening on /run/tickwise/kernel.sock for user 65534' \
+		'listening on /run/tickwise/kernel.sock for user 65534 (Ctrl-C ends it)' \
 		"$suite: the helper begins"
 	is "$(cat "$shared/status")" 0 "$suite: fio is content" ||
 		sed 's/^/# /' "$shared/err" "$shared/fio.out"

@@ -222,8 +222,9 @@ static void say_reports(const struct tw_run_reports *reports)
 {
 	if (tw_command_is_quiet())
 		return;
-	tw_run_say("%zu report%s, to be read by", reports->count,
-		   tw_format_plural(reports->count));
+	tw_run_say("%zu report%s. To read %s (add --html=page.html for plots), type:",
+		   reports->count, tw_format_plural(reports->count),
+		   reports->count == 1 ? "it" : "them");
 	fputs("  tickwise report", stderr);
 	if (reports->list[0].path[0] == '-')
 		fputs(" --", stderr);
