@@ -68,7 +68,7 @@ check_tools()
 	missing=
 	command -v make >/dev/null || missing="$missing make"
 	if ! command -v "${cc%% *}" >/dev/null; then
-		missing="$missing gcc libc6-dev"
+		missing="$missing gcc libc6-dev liburing-dev libjansson-dev"
 	else
 		for needs in stdio.h:libc6-dev liburing.h:liburing-dev \
 			jansson.h:libjansson-dev; do
@@ -77,6 +77,9 @@ check_tools()
 				missing="$missing ${needs#*:}"
 		done
 	fi
+	# It unpacks the source of a fio that came as a package.
+	[ -n "$fio_source" ] || command -v dpkg-source >/dev/null ||
+		! dpkg-query -S "$fio" >/dev/null 2>&1 || missing="$missing dpkg-dev"
 	[ -z "$missing" ] ||
 		fail 70 "missing packages; as root, type: apt-get install$missing"
 }
@@ -98,7 +101,7 @@ find_source()
 	[ ! -f "$fio_source" ] || unpack
 	logged sh "$source_dir/plugin/find-fio.sh" --fio="$fio" --cache="$work/fio" \
 		${fio_source:+--source="$fio_source"} ||
-		fail 66 "$(sed -n '$ { s/^find-fio: //
+		fail 66 "$(sed -n '$ { s/^find-fio: //; s/ (log: [^)]*)//
 			s|FIO_SRC=/path/to/fio make|--source=DIR|; p }' "$work/log")"
 	! grep '^find-fio: warning' "$work/log" >"$work/warning" ||
 		fail 66 "$(sed 's/^find-fio: warning: //; q' "$work/warning")"

@@ -557,7 +557,8 @@ use_package()
 		say "source $source_version is not offered any more; using" \
 			"$offered, of the same fio release"
 	if ! unpack_package; then
-		reason=$(last_error)
+		reason="install dpkg-dev"
+		! command -v dpkg-source >/dev/null || reason=$(last_error)
 		note_tried "source package $source_package $offered, not unpacked ($reason)"
 		rm -rf "$work/tree"
 		return

@@ -99,7 +99,8 @@ fails()
 TREE=another
 : >"$scratch/no-archive"
 fails 66 'is no archive' 'not an archive' "$scratch/no-archive" "$folder"
-FIND_SAYS='find-fio: no source that matches. FIO_SRC=/path/to/fio make' FIND_FAILS=1
+FIND_SAYS='find-fio: no source that matches. (log: /gone/log) FIO_SRC=/path/to/fio make'
+FIND_FAILS=1
 fails 66 'no source that matches. --source=DIR' 'no source' '' "$folder"
 FIND_SAYS='find-fio: warning: it is another one' FIND_FAILS=0
 fails 66 'build-engine: it is another one' 'the source of another fio' '' "$folder"
@@ -115,5 +116,22 @@ fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratc
 printf '#!/bin/sh\nexit 1\n' >"$scratch/cc"
 fails 70 'type: apt-get install libc6-dev liburing-dev libjansson-dev' \
 	'headers are missing' '' "$folder"
+CC=$scratch/no-compiler
+fails 70 'type: apt-get install gcc libc6-dev liburing-dev libjansson-dev' \
+	'a compiler is missing' '' "$folder"
+
+# A system that has fio as a package and nothing to unpack its source with.
+mkdir "$scratch/few"
+for tool in sh rm readlink mktemp; do
+	ln -s "$(command -v $tool)" "$scratch/few/$tool"
+done
+printf '#!/bin/sh\nexit 0\n' >"$scratch/cc"
+cp "$scratch/cc" "$scratch/few/dpkg-query"
+cp "$scratch/cc" "$scratch/few/make"
+CC=$scratch/cc
+PATH=$scratch/few builds '' "$folder"
+has "$err" 'type: apt-get install dpkg-dev' 'what unpacks the source is missing'
+PATH=$scratch/few builds "$scratch/tree" "$folder"
+has_not "$err" 'dpkg-dev' 'which nothing needs if there is a source'
 is "$(ls -A "$TMPDIR")" '' 'no temporary file is left'
 done_testing
