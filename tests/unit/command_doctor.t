@@ -68,7 +68,7 @@ helper_says 70 'tickwise kernel-helper: the kernel refuses: why'
 run doctor --json
 is "$(line 'kernel stages' | cut -d '|' -f 1)" fix 'the kernel refuses the program'
 [ ! -r /sys/kernel/btf/vmlinux ] ||
-	is "$(line 'kernel stages')" 'fix|the kernel refuses: why|sudo tickwise kernel-helper' \
+	is "$(line 'kernel stages')" 'fix|the kernel refuses: why|sudo tickwise kernel-helper # in another terminal' \
 		'in its own words'
 
 FIO=

@@ -90,7 +90,7 @@ static void judge_refused_ring(const struct tw_doctor_facts *facts,
 	    "a seccomp filter forbids it, as those of containers do" :
 	    "a security module forbids it");
 	if (facts->ring.is_filtered)
-		fix_by(line, "--security-opt seccomp=unconfined, for docker and podman");
+		fix_by(line, "docker run --security-opt seccomp=unconfined ...");
 }
 
 static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_line *line)
@@ -111,7 +111,7 @@ static void judge_ring(const struct tw_doctor_facts *facts, struct tw_doctor_lin
 		break;
 	case ENOMEM:
 		put(line, TW_DOCTOR_FIX, "no memory may be locked for a ring");
-		fix_by(line, "ulimit -l unlimited, as root");
+		fix_by(line, "sudo prlimit --memlock=unlimited --pid $$");
 		break;
 	default:
 		put(line, TW_DOCTOR_UNDECIDED, "%s", strerror(-facts->ring.error));
@@ -135,7 +135,7 @@ static void judge_stages(const struct tw_doctor_facts *facts,
 		fix_by(line, "a kernel with CONFIG_DEBUG_INFO_BTF");
 	} else {
 		put(line, TW_DOCTOR_FIX, "%s", facts->stages.why_not);
-		fix_by(line, "sudo tickwise kernel-helper");
+		fix_by(line, "sudo tickwise kernel-helper # in another terminal");
 	}
 }
 
@@ -224,7 +224,9 @@ static void judge_governor(const struct tw_doctor_facts *facts,
 	} else {
 		put(line, TW_DOCTOR_FIX, "%s: the CPUs' frequency changes with the load",
 		    facts->governor);
-		fix_by(line, "sudo cpupower frequency-set -g performance");
+		/* Of any kernel; cpupower may not be installed. */
+		fix_by(line, "echo performance | "
+		       "sudo tee /sys/bus/cpu/*/*/*/*_governor");
 	}
 }
 
@@ -238,7 +240,8 @@ static void judge_idle(const struct tw_doctor_facts *facts, struct tw_doctor_lin
 	} else {
 		put(line, TW_DOCTOR_FIX, "a CPU takes %u us to wake up from %s, which "
 		    "latency contains", facts->idle_us, facts->idle_state);
-		fix_by(line, "sudo cpupower idle-set -D %d", MAX_IDLE_US);
+		fix_by(line, "sudo apt install linux-cpupower; "
+		       "sudo cpupower idle-set -D %d", MAX_IDLE_US);
 	}
 }
 
