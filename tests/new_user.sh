@@ -27,6 +27,7 @@ LC_ALL=C
 export LC_ALL
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+tip=$(git -C "$root" rev-parse HEAD)
 distros=${TW_DISTROS:-$root/build/distros}
 child=
 count=0
@@ -70,7 +71,7 @@ packages_are_there()
 	clone=$distros/$1/deb-build/root/tickwise
 	ls "$clone"/build/deb/fio-tickwise_*.deb >/dev/null 2>&1 &&
 		commit=$(git -C "$clone" rev-parse HEAD) &&
-		git -C "$root" diff --quiet "$commit" HEAD -- .ci Makefile core debian plugin
+		git -C "$root" diff --quiet "$commit" "$tip" -- .ci Makefile core debian plugin
 }
 
 # ---- a system ----
