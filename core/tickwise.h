@@ -107,7 +107,7 @@ template <typename Type> static inline Type tw__sized()
 /* ---- 1 the counter ----------------------------------------------------- */
 
 /**
- * tw_ticks - the cheapest read of the counter, unordered
+ * tw_ticks - read the counter in the cheapest way, unordered
  *
  * The CPU may take the value some tens of instructions early or late. Right
  * for stamps whose neighbours are far away; for the two ends of a short
@@ -180,7 +180,7 @@ struct tw_counter_facts {
 };
 
 /**
- * tw_counter_check - may this process read the counter, and what does it cost?
+ * tw_counter_check - find out whether this process may read the counter, and the cost
  * @facts: the result
  *
  * A process can forbid itself the counter: prctl(PR_SET_TSC), which its children
@@ -363,7 +363,7 @@ struct tw_rate_options {
 int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options);
 
 /**
- * tw_ticks_largest - the largest counter value on the CPUs allowed
+ * tw_ticks_largest - find the largest counter value on the allowed CPUs
  * @ticks: the largest value read
  * @cpu: the CPU it was read on; NULL is allowed
  *
@@ -382,7 +382,7 @@ int tw_rate_measure(struct tw_rate *rate, const struct tw_rate_options *options)
 int tw_ticks_largest(uint64_t *ticks, unsigned *cpu);
 
 /**
- * tw_seconds_before_wrap - how long until a 64-bit counter starts again at 0
+ * tw_seconds_before_wrap - compute how long until a 64-bit counter wraps to 0
  * @ticks: the counter's value now; tw_ticks_largest() gives the largest one
  * @hz: ticks per second
  *
@@ -465,7 +465,7 @@ static inline uint64_t tw__scale_modulus(const struct tw_scale *scale,
 }
 
 /**
- * tw_ticks_to_ns - ticks to nanoseconds
+ * tw_ticks_to_ns - convert ticks to nanoseconds
  * @scale: from tw_scale_init()
  * @ticks: an interval, 0 to scale->max_ticks; more saturates
  *
@@ -480,7 +480,7 @@ static inline uint64_t tw_ticks_to_ns(const struct tw_scale *scale,
 }
 
 /**
- * tw_ticks_delta_to_ns - signed difference of ticks to nanoseconds
+ * tw_ticks_delta_to_ns - convert a signed difference of ticks to nanoseconds
  * @scale: from tw_scale_init()
  * @ticks: end - begin, as a signed number
  *
@@ -636,7 +636,7 @@ tw__clock_last(const struct tw_clock *clock, uint64_t ticks, uint64_t *since)
 }
 
 /**
- * tw_clock_ns_at - the clock's time of a stamp taken earlier with tw_ticks()
+ * tw_clock_ns_at - convert a stamp, taken earlier with tw_ticks(), to a time
  * @clock: from tw_clock_init()
  * @ticks: a reading of the counter
  *
@@ -658,7 +658,7 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
 }
 
 /**
- * tw_clock_ns - nanoseconds of the anchor's clock, now
+ * tw_clock_ns - read the time now, in nanoseconds of the anchor's clock
  * @clock: from tw_clock_init()
  *
  * Cost: tw_ticks() and the conversion. A refined clock reads one more cache line.
@@ -679,7 +679,7 @@ struct tw_second {
 };
 
 /**
- * tw_clock_timespec - the time as a timespec, with no division on the usual path
+ * tw_clock_timespec - read the time as a timespec, usually without a division
  * @clock: from tw_clock_init()
  * @second: the caller's cache, one per thread, zeroed before first use
  * @ts: the result
@@ -843,7 +843,7 @@ struct tw_reliability_options {
 };
 
 /**
- * tw_reliability_measure - can the counter be trusted on the allowed CPUs?
+ * tw_reliability_measure - measure whether the allowed CPUs' counters agree
  * @result: release with tw_reliability_free()
  * @options: NULL means the defaults above
  *
@@ -896,7 +896,7 @@ enum tw_contradiction {
 struct tw_machine;
 
 /**
- * tw_contradictions - where kernel, processor and measurement disagree
+ * tw_contradictions - find where kernel, processor and measurement disagree
  * @result: from tw_reliability_measure()
  * @machine: from tw_machine_read(), on the same machine
  *
@@ -989,7 +989,7 @@ int tw_machine_read(struct tw_machine *machine);
 int tw_clock_refine(struct tw_clock *clock);
 
 /**
- * tw_clock_rate - the rate that holds now or takes over next
+ * tw_clock_rate - return the rate that holds now or takes over next
  * @clock: from tw_clock_init()
  * @rate: the result
  *
@@ -1043,7 +1043,7 @@ struct tw_clock_health {
 };
 
 /**
- * tw_clock_check - is the clock still what it was set up to be?
+ * tw_clock_check - check whether the clock is still what it was set up to be
  * @clock: from tw_clock_init()
  * @health: the result
  *
@@ -1127,7 +1127,7 @@ struct tw_interval {
 };
 
 /**
- * tw_interval - nanoseconds between two stamps, and how far off they may be
+ * tw_interval - compute the nanoseconds between two stamps, and their error
  * @clock: from tw_clock_init(), with a reliability for stamps of two CPUs
  * @begin: the first stamp
  * @end: the second; an earlier one gives a negative interval
@@ -1178,7 +1178,7 @@ struct tw_histogram {
 int tw_histogram_init(struct tw_histogram *histogram, unsigned digits);
 void tw_histogram_free(struct tw_histogram *histogram);
 
-/* The number of the bin that counts a value. */
+/* Return the number of the bin that counts a value. */
 static inline uint32_t tw__histogram_bin(const struct tw_histogram *histogram,
 					uint64_t value_ns)
 {
@@ -1226,7 +1226,7 @@ int tw_histogram_merge(struct tw_histogram *into,
 		       const struct tw_histogram *from);
 
 /**
- * tw_histogram_percentile - the value that @percent of all values do not exceed
+ * tw_histogram_percentile - return what @percent of all values do not exceed
  * @percent: 0 to 100
  *
  * Returns the upper edge of the bin in which that value is, limited to the exact
@@ -1235,9 +1235,10 @@ int tw_histogram_merge(struct tw_histogram *into,
 uint64_t tw_histogram_percentile(const struct tw_histogram *histogram,
 				 double percent);
 
-/* Mean (exact sum over count) and standard deviation of the sample (n - 1); 0 when
- * empty. The deviation comes from the exact sums. If the sum of squares is not
- * known, it comes from the centres of the bins: within a bin's width. */
+/* Return the mean (exact sum over count), or the standard deviation of the
+ * sample (n - 1); 0 when empty. The deviation comes from the exact sums. If the
+ * sum of squares is not known, it comes from the centres of the bins: within a
+ * bin's width. */
 double tw_histogram_mean_ns(const struct tw_histogram *histogram);
 double tw_histogram_stddev_ns(const struct tw_histogram *histogram);
 
@@ -1259,7 +1260,7 @@ enum tw_enum {
 };
 
 /**
- * tw_name - the name of a value, for programs
+ * tw_name - return the name of a value, for programs
  * @which: the enumeration
  * @value: one of its values; if its values are bits, a single bit
  *
@@ -1272,7 +1273,7 @@ enum tw_enum {
 const char *tw_name(enum tw_enum which, unsigned value);
 
 /**
- * tw_text - what a value means, for people
+ * tw_text - return what a value means, for people
  * @which: the enumeration
  * @value: as of tw_name()
  *

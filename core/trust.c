@@ -154,10 +154,10 @@ void tw_trust_clock(struct tw_clock_health *health,
 	health->verdict = verdict_of(health);
 }
 
-/* Only these three checks must be good. The clocksource's is undecided where the
- * kernel never kept time by the counter, which does not speak against the counter.
- * Those of the host and of an independent clock need devices that few machines
- * have. */
+/* True if the three checks that must be good are good. The clocksource's is
+ * undecided where the kernel never kept time by the counter, which does not
+ * speak against the counter. Those of the host and of an independent clock need
+ * devices that few machines have. */
 static int is_all_good(const struct tw_clock_health *end)
 {
 	return end->state[TW_HEALTH_PREDICTION] == TW_HEALTH_GOOD &&

@@ -34,7 +34,7 @@ void tw_interval_read_cost(struct tw_clock *clock)
 	uint64_t apart[PAIRS];
 	unsigned i, ignored;
 
-	/* Twice, so that code and stack are warm. */
+	/* Measure twice, so that code and stack are warm. */
 	for (i = 0; i < 2 * PAIRS; i++) {
 		uint64_t begin = tw_ticks_cpu(&ignored);
 

@@ -197,7 +197,8 @@ static struct changes look_at_changes(void)
 	return least;
 }
 
-/* The cost of CLOCK_MONOTONIC by libc, and thus the vDSO, or by the system call. */
+/* Return the cost of CLOCK_MONOTONIC by libc, and thus the vDSO, or by the
+ * system call. */
 static double clock_cost_ns(int (*read_clock)(clockid_t, struct timespec *))
 {
 	uint64_t min_ns = UINT64_MAX;

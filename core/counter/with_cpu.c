@@ -34,7 +34,7 @@ uint64_t tw_ticks_cpu(unsigned *cpu)
 	return tw_ticks_cpu_by_kernel(cpu ? cpu : &ignored);
 }
 
-/* On all other processors the counter is part of the architecture. */
+/* Return 1: on all other processors the counter is part of the architecture. */
 int tw_processor_has_counter(void)
 {
 	return 1;

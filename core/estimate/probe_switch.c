@@ -71,7 +71,7 @@ static void give_up(struct tour *tour, struct tw_probe_worker *worker)
 }
 
 /*
- * The thread is not on the CPU that it was pinned to. Either this CPU was taken
+ * Handle a thread that is not on its CPU. Either this CPU was taken
  * away, or somebody else has set an affinity and that move is still under way.
  * The second case can happen to any CPU. So the last CPU is tried again, but no
  * longer than until the deadline.

@@ -275,8 +275,8 @@ static int read_bin(struct tw_histogram *histogram, uint64_t high_ns,
 	uint64_t low_ns = tw_histogram_bin_low(histogram, bin);
 
 	if (tw_histogram_bin_high(histogram, bin) != high_ns)
-		return refuse(problem, "a bin's key is not where a bin of so "
-			      "many digits ends");
+		return refuse(problem, "a bin's key is not the end of a bin with "
+			      "these digits");
 	if (count == 0)
 		return refuse(problem, "a bin is empty");
 	if (tw_histogram_add_bin(histogram, bin, count))
