@@ -42,7 +42,7 @@ void tw_command_counter_warnings(struct tw_page *page,
 				"is that program's.");
 	if (counter->time_namespace == 1)
 		tw_page_warning(page, "a time namespace shifts CLOCK_MONOTONIC by %+"
-				PRId64 " ns, CLOCK_BOOTTIME by %+" PRId64 " ns: stamps "
-				"compare within it only.", counter->monotonic_offset_ns,
+				PRId64 " ns, CLOCK_BOOTTIME by %+" PRId64 " ns: compare "
+				"stamps only with each other.", counter->monotonic_offset_ns,
 				counter->boottime_offset_ns);
 }

@@ -44,8 +44,8 @@ shows() {
 shows --top=0 <<'END'
 one, process 1, 1 thread, 20.00 us from the first hook to the end
 fence full; the hooks take 10 ns (+- 1 ns) inside of a call and 20 ns (+- 2 ns)
-  outside, as 8 blocks show: taken out; a call can have lost up to 0 ns more to
-  them
+  outside, measured in 8 blocks and taken out; a call can have lost up to 0 ns
+  more
 ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
 
 self%    self      +- raw self inclusive self/call   calls  function
@@ -63,8 +63,8 @@ END
 shows --callers <<'END'
 one, process 1, 1 thread, 20.00 us from the first hook to the end
 fence full; the hooks take 10 ns (+- 1 ns) inside of a call and 20 ns (+- 2 ns)
-  outside, as 8 blocks show: taken out; a call can have lost up to 0 ns more to
-  them
+  outside, measured in 8 blocks and taken out; a call can have lost up to 0 ns
+  more
 ticks at 1000000000.000 Hz (+- 2 ppb) of MONOTONIC_RAW, kernel
 
 Above each function its callers, with the inclusive time and calls from there;
@@ -76,7 +76,7 @@ below it the functions that it calls:
 0x20  self 5.125 us, inclusive 6.205 us, 5 calls
         to   1.080us           3  0x30
 
-      from   9.735us           1  (nobody that is recorded)
+      from   9.735us           1  (no recorded function)
 0x10  self 3.380 us, inclusive 9.735 us, 1 call
         to   5.950us           4  0x20
         to     405ns           3  0x30
@@ -112,7 +112,7 @@ has "$out" '"a""b+0x0","a""b",5,2,' 'a quotation mark in a name is doubled'
 # Hooks that were not measured, and hooks whose error covers the self of 0x10.
 sed 's,^cost.*,cost 0 0 0 0 0 0 0 0 0,' "$scratch/profile" >"$scratch/unknown"
 run profile "$scratch/unknown"
-has "$out" 'what the hooks take could not be measured' 'hooks that were not measured'
+has "$out" 'the cost of the hooks could not be measured' 'hooks that were not measured'
 sed 's,^cost.*,cost 10 1 20 9000 3 5 4 8 0,' "$scratch/profile" >"$scratch/doubtful"
 run profile --top=1 "$scratch/doubtful"
 has "$out" '      (below resolution) (not all calls timed)' 'a self within its error'

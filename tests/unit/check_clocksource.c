@@ -42,7 +42,7 @@ int main(void)
 {
 	struct tw_check check = { 0 };
 
-	says(&check, "\nKernel      /sys does not say what it keeps time by\n",
+	says(&check, "\nKernel      /sys does not name the clocksource\n",
 	     "no /sys");
 	strcpy(check.machine.clocksource, "tsc");
 	says(&check, "\nKernel      keeps time by tsc (could use: not known)\n",

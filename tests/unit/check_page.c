@@ -10,7 +10,7 @@
 #include "command/check/output.h"
 #include "output.h"
 
-#define NOTHING_AGAINST	"  No reading speaks against the counter.\n"
+#define NOTHING_AGAINST	"  No reading shows a fault of the counter.\n"
 
 static struct tw_check check;
 static const struct tw_check_arguments arguments = {
@@ -55,21 +55,20 @@ static void advice(void)
 	check.result.reasons = TW_REASON_TOLERANCE;
 	advises(NOTHING_AGAINST
 		"  Bounds of 500 ns were wanted and 200 ns were reached: try again on quieter\n"
-		"    CPUs or with a longer --time-limit (now 20 ms), or be content with\n"
-		"    --tolerance=201.\n", "too wide");
+		"    CPUs or with a longer --time-limit (now 20 ms), or accept --tolerance=201.\n", "too wide");
 	check.result.method = TW_METHOD_SWITCH;
 	advises(NOTHING_AGAINST
 		"  Bounds of 500 ns were wanted and 200 ns were reached: try again on quieter\n"
-		"    CPUs or with a longer --time-limit (now 20 ms), or be content with\n"
-		"    --tolerance=201; --method=cas has narrower bounds.\n",
+		"    CPUs or with a longer --time-limit (now 20 ms), or accept --tolerance=201;\n"
+		"    --method=cas has narrower bounds.\n",
 		"too wide by switching");
 	offsets(-200, INT64_MAX);
-	advises(NOTHING_AGAINST "  An offset has no bound at all: give it more time with "
+	advises(NOTHING_AGAINST "  An offset has no bound: allow more time with "
 		"--time-limit.\n", "no bound");
 	check.result.reasons = TW_REASON_TOLERANCE | TW_REASON_STATISTICS;
 	check.result.switches = 7;
 	advises(NOTHING_AGAINST
-		"  7 switches between CPUs were seen, on each CPU 100 are wanted: give it more\n"
+		"  7 switches between CPUs were seen, on each CPU 100 are wanted: allow more\n"
 		"    time with --time-limit (now 20 ms), or try again when the CPUs are less\n"
 		"    busy.\n", "no bound, for too few switches");
 	check.result.reasons = TW_REASON_CPUS_SKIPPED;

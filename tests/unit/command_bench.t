@@ -29,7 +29,7 @@ for name in $names; do
 done
 grep -qE '^Built with (gcc|clang) [0-9.]+' "$out"
 ok $? 'names the compiler'
-grep -qE '^[0-9]+ rounds .* [0-9]+ disturbed' "$out"
+grep -qE '^[0-9]+ rounds .* At most [0-9]+ rounds' "$out"
 ok $? 'counts rounds and disturbed ones'
 
 run_calibrated bench --json --seconds=0.05

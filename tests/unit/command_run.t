@@ -29,7 +29,7 @@ for name in mmap splice net cpuio null sg external:/x/other.so libaiox; do
 	is "$(changed --convert)" \
 		'< ioengine=io_uring > ioengine=external:ENGINE' \
 		"$name is left alone even with --convert"
-	has "$err" "[a] ioengine=$name: not converted; not the I/O that" \
+	has "$err" "[a] ioengine=$name: not converted; tickwise's engine does no" \
 		'which is reported'
 done
 for name in external:/elsewhere/tickwise.so /elsewhere/tickwise-cmd.so; do
@@ -176,7 +176,7 @@ changed --convert >now.text
 is "$(tail -n 3 now | xargs -d '\n')" \
 	'ioengine=external:ENGINE # left out: hipri_percentage=3 iodepth=1' \
 	'a synchronous engine has one I/O in flight, and keeps that'
-has "$err" 'job.fio:4: [a] iodepth=32: 1 it is, as pvsync2' 'and it is said'
+has "$err" 'job.fio:4: [a] iodepth=32: changed to 1, as pvsync2' 'and it is said'
 printf '[global]\niodepth=32\n[a]\nrw=read\n[b]\nioengine=libaio\n' >job.fio
 changed --convert >now.text
 is "$(xargs -d '\n' <now)" \

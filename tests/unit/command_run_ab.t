@@ -118,6 +118,6 @@ done
 refuses 64 "standard input" --ab=iodepth=1 --ab=iodepth=2 - </dev/null
 refuses 64 "the jobs can't be given by options" --ab=iodepth=1 --ab=iodepth=2 \
 	--name=x --ioengine=io_uring
-refuses 64 'fio is told to run nothing' --ab=iodepth=1 --ab=iodepth=2 --parse-only job.fio
+refuses 64 'these options make fio run nothing' --ab=iodepth=1 --ab=iodepth=2 --parse-only job.fio
 refuses 64 '--runs takes a whole number, 1 to 32' --runs=0 job.fio
 done_testing

@@ -103,6 +103,6 @@ done
 write_report "$scratch/again.json" requeued=3
 "$tickwise" report "$scratch/again.json" >"$out"
 tr '\n' ' ' <"$out" | tr -s ' ' |
-	grep -q '; 3 times fio had to bring an I/O again, as others had to come first'
+	grep -q '; fio had to queue an I/O again 3 times, as others had to come first'
 ok $? 'I/Os that fio had to bring again'
 done_testing

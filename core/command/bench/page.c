@@ -63,15 +63,16 @@ struct tw_page *tw_bench_page(const struct tw_bench_result *results,
 				"below are no evidence. Try again when the machine is "
 				"idle, or with a longer --seconds.");
 	if (!tw_bench_is_optimized())
-		tw_page_warning(page, "this program was not built for speed, so the "
-				"figures say nothing of a usual build.");
+		tw_page_warning(page, "this program was not built for speed, so a "
+				"usual build has other figures.");
 	tw_page_gap(page);
 	*table = add_results(page, results);
 	tw_page_gap(page);
 	tw_page_note(page, "Built with %s.", tw_bench_compiler());
-	tw_page_note(page, "%u rounds of one block each; of no figure were more than %u "
-		     "disturbed and left out.", costs->rounds, most_disturbed(results));
-	tw_page_note(page, "Calls follow each other without a pause, with the clock's "
-		     "fields loaded anew each time.");
+	tw_page_note(page, "%u rounds of one block each. At most %u rounds of a "
+		     "figure were disturbed and left out.",
+		     costs->rounds, most_disturbed(results));
+	tw_page_note(page, "Calls follow each other without a pause, and load the "
+		     "clock's fields again each time.");
 	return page;
 }

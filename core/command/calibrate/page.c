@@ -21,7 +21,7 @@ static void add_source(struct tw_page *page, const struct tw_rate *rate)
 {
 	switch (rate->source) {
 	case TW_RATE_REGRESSION:
-		tw_page_fact(page, "source", "regression: what the samples say");
+		tw_page_fact(page, "source", "regression over the samples");
 		add_refusals(page, rate);
 		return;
 	case TW_RATE_KERNEL:
@@ -38,8 +38,8 @@ static void add_source(struct tw_page *page, const struct tw_rate *rate)
 		break;
 	}
 	if (rate->source == TW_RATE_KERNEL_PROVISIONAL)
-		tw_page_fact(page, "", "provisional: nothing else names this rate yet; "
-			     "a longer --window can");
+		tw_page_fact(page, "", "provisional: no other source confirms this "
+			     "rate yet; try a longer --window");
 	else
 		tw_page_fact(page, "", "confirmed by %s",
 			     tw_name(TW_ENUM_WITNESS, rate->witness));
@@ -54,7 +54,7 @@ static const char *why_certain(const struct tw_rate *rate)
 	case TW_RATE_KERNEL_STEERED:
 		return ", until NTP steers it anew";
 	default:
-		return ", that clock being this very multiplication";
+		return ", as that clock is computed by this multiplication";
 	}
 }
 
@@ -125,17 +125,19 @@ static void add_seconds(struct tw_page *page, const struct tw_rate *rate,
 	tw_page_note(page, "This is a rate per second of %s, not of SI.",
 		     tw_name(TW_ENUM_AGAINST, rate->against));
 	if (rate->against == TW_AGAINST_RAW)
-		tw_page_note(page, "That clock runs by what the kernel found, or was "
-			     "told, at boot: often some ppm (1 ppm is 1000 ppb) off. %s",
+		tw_page_note(page, "The kernel found the rate of this clock, or "
+			     "was told it, at boot; it is often some ppm (1 ppm is "
+			     "1000 ppb) off. %s",
 			     how_far);
 	else
 		tw_page_note(page, "NTP steers that clock towards UTC; without NTP it "
 			     "is CLOCK_MONOTONIC_RAW, often some ppm (1000 ppb) off. %s",
 			     how_far);
 	if (machine->ntp_synchronized > 0)
-		tw_page_note(page, "NTP calls its clock synchronized and steers it by "
-			     "%+.1f ppb: so far off SI it holds CLOCK_MONOTONIC_RAW to "
-			     "be.", machine->ntp_steering_ppb);
+		tw_page_note(page, "NTP reports its clock as synchronized and "
+			     "steers it by %+.1f ppb: this is how far it takes "
+			     "CLOCK_MONOTONIC_RAW to be off SI.",
+			     machine->ntp_steering_ppb);
 	else if (machine->ntp_synchronized == 0)
 		tw_page_note(page, "NTP does not keep this machine's clock (adjtimex: "
 			     "not synchronized).");

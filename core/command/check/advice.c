@@ -15,7 +15,7 @@ static void advise_statistics(struct tw_page *page,
 			      const struct tw_reliability_options *options)
 {
 	tw_page_remark(page, "%" PRIu64 " switches between CPUs were seen, on each CPU "
-		       "%" PRIu64 " are wanted: give it more time with --time-limit "
+		       "%" PRIu64 " are wanted: allow more time with --time-limit "
 		       "(now %" PRIu64 " ms), or try again when the CPUs are less "
 		       "busy.", result->switches, options->least_switches,
 		       options->time_limit_ns / NS_PER_MS);
@@ -31,13 +31,13 @@ static void advise_tolerance(struct tw_page *page,
 
 	if (!isfinite(reach_ns)) {
 		if (!(result->reasons & TW_REASON_STATISTICS))
-			tw_page_remark(page, "An offset has no bound at all: give it "
-				       "more time with --time-limit.");
+			tw_page_remark(page, "An offset has no bound: allow more "
+				       "time with --time-limit.");
 		return;
 	}
 	tw_page_remark(page, "Bounds of %" PRIu64 " ns were wanted and %.0f ns were "
 		       "reached: try again on quieter CPUs or with a longer "
-		       "--time-limit (now %" PRIu64 " ms), or be content with "
+		       "--time-limit (now %" PRIu64 " ms), or accept "
 		       "--tolerance=%.0f%s.", options->tolerance_ns, reach_ns,
 		       options->time_limit_ns / NS_PER_MS, reach_ns + 1,
 		       result->method == TW_METHOD_SWITCH ?
@@ -59,7 +59,7 @@ void tw_check_add_advice(struct tw_page *page, const struct tw_check *check,
 {
 	const struct tw_reliability *result = &check->result;
 
-	tw_page_remark(page, "No reading speaks against the counter.");
+	tw_page_remark(page, "No reading shows a fault of the counter.");
 	if (result->reasons & TW_REASON_STATISTICS)
 		advise_statistics(page, result, &arguments->options);
 	if (result->reasons & TW_REASON_TOLERANCE)

@@ -96,7 +96,7 @@ static void add_rates(struct tw_page *page, const struct tw_reliability *result,
 static void add_clocksources(struct tw_page *page, const struct tw_machine *machine)
 {
 	if (!machine->clocksource[0])
-		tw_page_fact(page, "Kernel", "/sys does not say what it keeps time by");
+		tw_page_fact(page, "Kernel", "/sys does not name the clocksource");
 	else
 		tw_page_fact(page, "Kernel", "keeps time by %s (could use: %s)",
 			     machine->clocksource, machine->clocksources[0] ?

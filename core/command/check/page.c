@@ -220,7 +220,7 @@ static void add_limits(struct tw_page *page, const struct tw_reliability *result
 	if (result->pairs && isfinite(result->pace_low_ppb) &&
 	    isfinite(result->pace_high_ppb))
 		tw_page_item(page, "differences of pace inside the interval above, "
-			     "which has only this moment to show them;");
+			     "which comes from a short measurement;");
 	tw_page_item(page, "what comes later: suspend, a virtual machine that is moved "
 		     "or paused, a write to the counter, a CPU that goes away and "
 		     "comes back;");

@@ -155,9 +155,9 @@ static void add_why_not(struct tw_page *page, const struct tw_diff *diff)
 			       TW_DIFF_FEWEST_RUNS, diff->of[TW_DIFF_A],
 			       diff->of[TW_DIFF_B]);
 	else if (!diff->is_interleaved)
-		tw_page_remark(page, "The runs of A and B did not take turns: what "
-			       "changed in the machine between them can't be told from "
-			       "what differs between A and B.");
+		tw_page_remark(page, "The runs of A and B did not take turns: a "
+			       "change of the machine between them can't be told "
+			       "from a difference between A and B.");
 }
 
 static int begins_part(const struct tw_diff *diff, size_t i)
@@ -456,13 +456,14 @@ static void add_pieces(struct tw_page *page, const struct tw_diff *diff)
 			all &= diff->figures[i].is_cut;
 		}
 	if (!some) {
-		tw_page_note(page, "Whether these runs differ could not be tested: their "
-			     "reports don't say how they went over time.");
+		tw_page_note(page, "A difference of these runs could not be "
+			     "tested: their reports lack the run over time.");
 		return;
 	}
-	tw_page_note(page, "Whether runs differ is tested by %zu pieces of each, of the "
-		     "same time: all figures together are wrong in at most 5 %%, if I/Os are "
-		     "correlated for much less time than a piece has.", diff->pieces);
+	tw_page_note(page, "Runs are compared by %zu pieces of equal time from "
+		     "each. The chance of a false alarm in any figure is at most 5 "
+		     "%%, if I/Os are correlated for much less time than a piece "
+		     "takes.", diff->pieces);
 	if (!all)
 		tw_page_note(page, "Some percentiles could not be tested. That takes the "
 			     "files of tw_interval next to the reports, and %d I/Os "
@@ -484,10 +485,10 @@ static void add_method(struct tw_page *page, const struct tw_diff *diff)
 			     "no split of these runs is rarer than 5 %%. Four of each "
 			     "side can.");
 	if (has_interval(&diff->figures[0].change))
-		tw_page_note(page, "Each interval holds with 95 %%; that any figure is "
-			     "wrongly said to have changed has 5 %% at most: a permutation "
-			     "test of the runs, in %zu splits. A run is one observation, "
-			     "however its I/Os are correlated.",
+		tw_page_note(page, "Each interval holds with 95 %%. The chance of "
+			     "a false alarm in any figure is at most 5 %%, by a "
+			     "permutation test of the runs in %zu splits. A run is "
+			     "one observation, however its I/Os are correlated.",
 			     tw_diff_splits(diff->of[TW_DIFF_A], diff->of[TW_DIFF_B]));
 }
 

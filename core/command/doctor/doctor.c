@@ -19,7 +19,7 @@ static const struct tw_option table[] = {
 	TW_OPTION_HTML(struct arguments, wanted),
 	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO of the environment, else fio",
-	  .help = "Look at this fio", TW_OPTION_AT(struct arguments, fio) },
+	  .help = "Check this fio", TW_OPTION_AT(struct arguments, fio) },
 	{ .name = NULL },
 };
 

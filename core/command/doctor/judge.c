@@ -200,8 +200,8 @@ static void judge_clocksource(const struct tw_doctor_facts *facts,
 	} else if (!own || strcmp(machine->clocksource, own) == 0) {
 		put(line, TW_DOCTOR_GOOD, "%s", machine->clocksource);
 	} else if (is_among(machine->clocksources, own)) {
-		put(line, TW_DOCTOR_FIX, "%s, though %s is there: the system's clocks "
-		    "are not of the counter", machine->clocksource, own);
+		put(line, TW_DOCTOR_FIX, "%s, though %s is available: the system's "
+		    "clocks do not read the counter", machine->clocksource, own);
 		fix_by(line, "echo %s | sudo tee /sys/bus/clocksource/devices/*/current*",
 			own);
 	} else {
@@ -266,7 +266,7 @@ static void judge_stolen(const struct tw_doctor_facts *facts,
 	} else {
 		put(line, TW_DOCTOR_FIX, "%.1f %% since boot: the host gave the CPUs to "
 		    "others", facts->stolen_percent);
-		fix_by(line, "virsh vcpupin, on the host; or CPUs of one's own");
+		fix_by(line, "virsh vcpupin, on the host; or dedicated CPUs");
 	}
 }
 

@@ -262,8 +262,8 @@ static void plot_costs(struct tw_page *page, const struct tw_memlat *memlat)
 		      memlat->memory_costs, memlat->memory_cost_count);
 	add_cost_line(plot, "one line a page, less as many lines side by side", 2,
 		      memlat->page_costs, memlat->page_cost_count);
-	tw_plot_caption(plot, "Differences of medians. Below 0, drawn as 0: no cost "
-			"can be told there.");
+	tw_plot_caption(plot, "Differences of medians. Values below 0 are drawn as "
+			"0: no cost was found there.");
 }
 
 static void add_translations(struct tw_page *page, const struct tw_memlat *memlat)

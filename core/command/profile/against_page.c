@@ -21,8 +21,8 @@ static void add_head(struct tw_page *page, const struct profile_against *against
 			  against->has_chains ? "" : " They have no call chains (perf "
 			  "record -g): time in the C library and the kernel is its "
 			  "callers' in the profile, and is missing in the samples.",
-			  against->other_events ? " The file has other events, which "
-			  "are not looked at." : "");
+			  against->other_events ? " The file has other events, "
+			  "which are not used." : "");
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
 	tw_page_note(page, "In %% of all selves:");
@@ -74,9 +74,10 @@ int tw_profile_print_against(const struct profile_against *against, unsigned top
 	tw_page_paragraph(page, "! %zu of %zu functions differ by more than the "
 			  "profile's +- and 3 errors of sampling", beyond,
 			  against->row_count);
-	tw_page_paragraph(page, "~ the samples of %zu come in runs: the error is from "
-			  "%d parts of the run, not from their number; it is too "
-			  "large where the program does one thing after the other",
+	tw_page_paragraph(page, "~ the samples of %zu are correlated: the error is "
+			  "from %d parts of the run, not from their number. It is "
+			  "too large if the program does different things in "
+			  "sequence",
 			  correlated, TW_SHARE_BLOCKS);
 	return tw_output_print(page);
 }

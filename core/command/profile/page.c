@@ -28,14 +28,14 @@ static void add_cost(struct tw_page *page, const struct profile_file *file)
 	char text[5][TW_FORMAT_SIZE];
 
 	if (!cost->samples) {
-		tw_page_paragraph(page, "fence %s; what the hooks take could not be "
-				  "measured, for want of memory: it is in all times, "
-				  "and in no error", file->fence);
+		tw_page_paragraph(page, "fence %s; the cost of the hooks could not "
+				  "be measured, as there was no memory: all times "
+				  "contain it, no error does", file->fence);
 		return;
 	}
-	tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a call "
-			  "and %s (+- %s) outside, as %u blocks show: taken out; a "
-			  "call can have lost up to %s more to them", file->fence,
+	tw_page_paragraph(page, "fence %s; the hooks take %s (+- %s) inside of a "
+			  "call and %s (+- %s) outside, measured in %u blocks and "
+			  "taken out; a call can have lost up to %s more", file->fence,
 			  time_text(text[0], file, cost->inside),
 			  time_text(text[1], file, cost->inside_spread),
 			  time_text(text[2], file, cost->outside),
@@ -195,7 +195,7 @@ static void add_arcs(struct tw_table *table, const struct profile_file *file,
 		add_time(table, file, arcs[i].ticks);
 		tw_cell_u64(table, arcs[i].calls);
 		tw_cell_text(table, arcs[i].function == UINT32_MAX ?
-			     "(nobody that is recorded)" :
+			     "(no recorded function)" :
 			     result->functions[arcs[i].function].name);
 	}
 }

@@ -168,8 +168,8 @@ static int read_file(struct profile_file *file, const char *path)
 
 	if (failed == -EINVAL)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_DATA,
-				       "%s: line %u: not a profile of ours, or "
-				       "not all of it", path, line);
+				       "%s: line %u: not a profile of "
+				       "libtickwise-profile, or cut off", path, line);
 	if (failed == -ENOMEM)
 		return fail_memory();
 	if (failed)

@@ -180,8 +180,8 @@ static void add_batches(struct tw_page *page, const struct tw_report_tally *tall
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		requeued += tally->counts[TW_REPORT_REQUEUED][i];
 	if (requeued)
-		tw_page_more(page, "; %llu times fio had to bring an I/O again, as others "
-			     "had to come first", (unsigned long long)requeued);
+		tw_page_more(page, "; fio had to queue an I/O again %llu times, as "
+			     "others had to come first", (unsigned long long)requeued);
 }
 
 /* Return what is missing. Jobs without a rate have no response time that could
@@ -203,7 +203,7 @@ static void add_missing(struct tw_page *page, const struct tw_report_group *grou
 {
 	static const char *const names[TW_REPORT_MAY_MISS] = {
 		[TW_REPORT_IOS] = "the I/Os themselves",
-		[TW_REPORT_REQUEUED] = "I/Os that fio had to bring again",
+		[TW_REPORT_REQUEUED] = "I/Os that fio queued again",
 		[TW_REPORT_EMPTY] = "I/Os that moved nothing",
 		[TW_REPORT_ERRORS] = "errors",
 		[TW_REPORT_SHORT] = "short I/Os",

@@ -54,8 +54,8 @@ int tw_run_check_sides(const struct tw_run_arguments *arguments)
 					       "each job file twice: standard input "
 					       "can't be one");
 	if (arguments->runs_nothing)
-		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab: fio is told "
-				       "to run nothing");
+		return tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "--ab: these "
+				       "options make fio run nothing");
 	return TW_EXIT_GOOD;
 }
 

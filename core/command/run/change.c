@@ -150,8 +150,8 @@ static void keep_depth(const struct change *change, size_t section,
 	}
 	if (!is_own)
 		add_first(jobs, section, "iodepth=1");
-	tw_run_remark("%s: [%s] iodepth=%s: 1 it is, as %s has one I/O in flight "
-		      "whatever it says (for more: ioengine=io_uring)",
+	tw_run_remark("%s: [%s] iodepth=%s: changed to 1, as %s has one I/O in "
+		      "flight at any iodepth (for more: ioengine=io_uring)",
 		      place(depth), jobs->sections[section].name, depth->value,
 		      old);
 }
@@ -204,7 +204,7 @@ void tw_run_report_left(const struct tw_run_outcome *outcome)
 		tw_run_say("%s: [%s] %s: not converted%s; %s", left->place,
 			   left->job, engine, more, left->can_convert ?
 			   "--convert would" :
-			   "not the I/O that tickwise's engine does");
+			   "tickwise's engine does no such I/O");
 	}
 }
 

@@ -43,7 +43,7 @@ static const struct tw_option table[] = {
 	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO of the environment, else fio",
 	  .help = "Run this fio",
-	  .more = "The engine can be loaded by the very version that it was built for.",
+	  .more = "Only the version that the engine was built for can load it.",
 	  AT(fio) },
 	{ .name = "dry-run",
 	  .help = "Print the changed job files and run nothing", AT(dry_run) },
