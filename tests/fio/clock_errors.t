@@ -36,7 +36,7 @@ ok $? 'the refit finds of the frozen rate what is found of its clock'
 json c.json 'my $r = $j->{clocks}{tickwise}{refit};
 	$r->{uncertainty_ppb} > 0 && $r->{uncertainty_ppb} < $r->{bound_ppb} &&
 	$r->{bound_ppb} <= $j->{clocks}{tickwise}{uncertainty_ppb} * 1.001'
-ok $? 'and is as well known as the two looks'
+ok $? 'and is as well known as the two readings'
 
 # RAW alone jumps ahead by 100 ms in mid-run, between two reads: a clock compared
 # with it seems slow by that. The tolerance is 1 ms, a thousandth of the job's time

@@ -44,7 +44,7 @@ json end.*.tickwise.json '@{$j->{counter}{at_end}{checks}} >= 6 &&
 	!grep { !$_->{cannot_see} } @{$j->{counter}{at_end}{checks}}'
 ok $? 'and each look says what it cannot see'
 is "$(grep -c unreliable err)$(grep -c 'not reliable' err)" 00 \
-	'nothing is said on stderr'
+	'nothing is told on stderr'
 
 bad() # FAULT CHECK
 {
@@ -54,7 +54,7 @@ bad() # FAULT CHECK
 		grep { $_->{code} eq "end_'"$2"'" } @{$j->{counter}{reasons}}'
 	ok $? "the report calls the counter unreliable, because of $2"
 	is "$(grep -c '^tickwise: end: the counter was not reliable' err)" 1 \
-		'said once on stderr'
+		'told once on stderr'
 	"${TICKWISE:-$TW_BUILD/tickwise}" report end.*.tickwise.json >page
 	grep -q 'WARNING: the counter is unreliable' page
 	ok $? 'and the page begins with a warning'

@@ -53,7 +53,7 @@ done
 
 job DEVICE_NONE=1 --tw_report=none
 is "$(grep -c '^tickwise: e: 64 of .* moved nothing' err)" 1 \
-	'without a report it is said as well'
+	'without a report it is told as well'
 
 # All are empty, so the count is no more than are recorded, although there were
 # more. A hundred of each in simulated time.

@@ -351,7 +351,7 @@ ok $? "the system's apt lists, sources and hooks are left alone"
 package 9.99-4
 program fio-9.99
 look
-has "$err" "9.99-4 is not offered" "a revision that has gone: another one, said"
+has "$err" "9.99-4 is not offered" "a revision that has gone: another one, told"
 is "$status $(cat "$out")" "0 $cache/package-9.99-4" "under its own name"
 
 package 9.96-1

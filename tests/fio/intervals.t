@@ -166,7 +166,7 @@ adds_up g.json.1 && adds_up g.json.2
 ok $? 'FILE.N: FILE.N.intervals.jsonl'
 job --name=d --tw_interval=1h --tw_report=/dev/null
 is "$(ls ./*.jsonl)" "$(ls ./d.1.*.tickwise.intervals.jsonl)" \
-	'beside no device: under its own name'
+	'without a device: under its own name'
 job --name=n --tw_interval=1h --tw_report=none
 is "$(ls ./*.jsonl 2>/dev/null)" '' 'tw_report=none: none'
 job --name=n

@@ -40,7 +40,7 @@ has err 'got signal' 'a job that is killed in the middle of writing'
 cmp -s k.json before.json
 ok $? 'leaves the report of an earlier run alone'
 ls k.json.*.part >/dev/null 2>&1
-ok $? 'it had begun, beside it'
+ok $? 'it had begun, next to it'
 rm -f k.json k.json.*.part
 too_large
 [ ! -e k.json ]

@@ -60,7 +60,7 @@ for mode in 0 1; do
 	status=$?
 	checks "thread=$mode"
 	has err 'mixed.fio:9: [memory] ioengine=tickwise-memory: changed to' \
-		"the memory job's line is changed, and that is said"
+		"the memory job's line is changed, and that is told"
 	has_not err 'left no report' 'no other report is asked of it'
 done
 

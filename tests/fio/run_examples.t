@@ -99,7 +99,7 @@ is "$(ls ./*.memory.json | wc -l) $(ls ./*.tickwise.json | wc -l)" '2 1' \
 	'with a report of each job'
 json memory-beside-reads.2.*.memory.json '$j->{load}{batches} +
 	$j->{load}{disturbed} > 0'
-ok $? 'of loads beside the reads'
+ok $? 'of loads during the reads'
 
 # Where nothing polls, and where there is no NVMe, the half that needs neither runs.
 # The other half is refused, with what it needs.
@@ -108,7 +108,7 @@ example short.fio
 [ "$status" -eq 0 ] || grep -q 'Operation not supported' err out.json
 ok $? 'polled-read: polls, or is refused by the device'
 [ "$(ls interrupts.1.*.tickwise.json)" ]
-ok $? 'and the job beside it runs'
+ok $? 'and the job next to it runs'
 shortened passthrough.fio
 example short.fio
 has err 'external:'"${TICKWISE_SO%.so}-cmd.so" \
@@ -116,5 +116,5 @@ has err 'external:'"${TICKWISE_SO%.so}-cmd.so" \
 has err 'not a character device of an NVMe namespace' \
 	'which takes no file for a drive'
 [ "$(ls block-device.2.*.tickwise.json)" ]
-ok $? 'and the job beside it runs'
+ok $? 'and the job next to it runs'
 done_testing

@@ -127,13 +127,13 @@ ok $? 'runs of samples are seen, and what they leave in doubt marks nothing'
 
 samples kernelx5
 run profile --against="$scratch/perf" "$scratch/profile"
-is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'no sample of ours: said'
+is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'no sample of ours: told'
 run profile --against="$scratch/profile" "$scratch/profile"
 has "$err" 'line 1: neither a file of perf record nor' 'another text is refused'
 run profile --against="$scratch/none" "$scratch/profile"
-is "$status $(wc -l <"$err")" '66 1' 'no file: said'
+is "$status $(wc -l <"$err")" '66 1' 'no file: told'
 run profile --csv --against="$scratch/perf" "$scratch/profile"
-is "$status $(wc -l <"$err")" '64 1' 'not in every form: said'
+is "$status $(wc -l <"$err")" '64 1' 'not in every form: told'
 
 # ---- a file of perf record ----
 printf 'PERFILE2 and more' >"$scratch/perf.data"
@@ -141,7 +141,7 @@ for path in "$scratch/none" "$scratch"; do
 	PATH=$path "$tickwise" profile --against="$scratch/perf.data" \
 		"$scratch/profile" >"$out" 2>"$err"
 	is "$? $(wc -l <"$err")" '70 1' 'no perf, or a file that is no program'
-	has "$err" 'perf is needed to read it' 'is said, and what to do'
+	has "$err" 'perf is needed to read it' 'is told, and what to do'
 done
 samples chain,three
 mkdir "$scratch/bin"

@@ -107,7 +107,7 @@ else
 	"$scratch/terminal" "$tickwise" profile --csv -- "$scratch/server" dies \
 		>"$scratch/raw" 2>&1
 	is "$?" 66 'a program that the signal ends wrote nothing'
-	has "$scratch/raw" 'was ended by signal 2' 'that is said'
+	has "$scratch/raw" 'was ended by signal 2' 'that is told'
 	is "$(left)" 0 'nothing is left'
 fi
 
@@ -133,7 +133,7 @@ is "$line $(head -n 1 "$csv")" 'ready 1 signal' 'once'
 signal_alone TERM --exclude=serve -- "$scratch/server" dies
 is "$status $(head -n 1 "$err")" \
 	"66 tickwise profile: $scratch/server was ended by signal 15" \
-	'SIGTERM: passed on, and said'
+	'SIGTERM: passed on, and told'
 is "$(left)" 0 'nothing is left'
 [ ! -e "$scratch/profile.filter" ]
 ok $? 'neither what was not to be timed'

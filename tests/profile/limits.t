@@ -18,7 +18,7 @@ END
 record depth=10 "$scratch/program"
 run profile "$scratch/profile"
 # main, 9 of down and 8 of often are within 10 frames of another.
-has "$out" 'calls not recorded: deeper than depth=' 'a depth limit is said'
+has "$out" 'calls not recorded: deeper than depth=' 'a depth limit is told'
 dropped=$(sed -n 's/^dropped \([0-9]*\) .*/\1/p' "$scratch/profile")
 is "$((dropped + $(field down 3) + $(field often 3) + $(field main 3)))" 201 \
 	'and every call is counted'
@@ -80,20 +80,20 @@ head -n 20 "$scratch/profile" >"$scratch/half"
 run profile "$scratch/half"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '65 1 0' 'half a file is refused'
 run profile "$scratch/none"
-is "$status $(wc -l <"$err")" '66 1' 'no file: said'
+is "$status $(wc -l <"$err")" '66 1' 'no file: told'
 run profile --keep="$scratch/half" -- true
 is "$status $(wc -l <"$err")" '66 1' \
-	'a program without hooks: said, even where there is an older profile'
+	'a program without hooks: told, even where there is an older profile'
 run profile -- "$scratch/none"
-is "$status $(wc -l <"$err")" '70 1' 'no program: said'
+is "$status $(wc -l <"$err")" '70 1' 'no program: told'
 run profile --csv -- sh -c "'$scratch/program'; exit 127"
 is "$status $(wc -l <"$err")" '0 1' 'a program with exit code 127: shown'
 run profile
-is "$status" 64 'nothing given: said'
+is "$status" 64 'nothing given: told'
 record off "$scratch/program"
 [ ! -e "$scratch/profile" ]
 ok $? 'off: writes nothing'
 record bad=1 "$scratch/program"
-has "$scratch/program_err" "'bad=1' is not understood" 'a wrong word is said'
+has "$scratch/program_err" "'bad=1' is not understood" 'a wrong word is told'
 calls main 1
 done_testing

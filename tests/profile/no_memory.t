@@ -74,5 +74,5 @@ done
 run_failing 0 >"$scratch/log"
 sed 's/^cost .*/cost 0 0 0 0 0 0 0 0 0/' "$scratch/profile" >"$scratch/unknown"
 run profile "$scratch/unknown"
-has "$out" 'the cost of the hooks could not be measured' 'nothing known: said'
+has "$out" 'the cost of the hooks could not be measured' 'nothing known: told'
 done_testing

@@ -46,12 +46,12 @@ is "$program_status $status $(cat "$scratch/program_out")" '0 0 0' \
 calls before 5
 calls after 3
 is "$(field main 6) $(field within 6)" '0 0' 'the end writes again'
-is "$(find "$scratch" -name 'profile*' | wc -l)" 1 'nothing is left beside it'
+is "$(find "$scratch" -name 'profile*' | wc -l)" 1 'nothing is left next to it'
 record off "$scratch/writes"
 is "$(cat "$scratch/program_out")" -1 'off: -EPERM'
 record "file=$scratch/none/profile" "$scratch/writes"
 is "$(cat "$scratch/program_out")" -2 'a directory that is not there: -ENOENT'
-has "$scratch/program_err" "can't write $scratch/none/profile" 'and said'
+has "$scratch/program_err" "can't write $scratch/none/profile" 'and told'
 
 # ---- throttle= ----
 compile gcc often <<'END'
