@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which clocks there are to compare on this machine, and where the libraries are
- * that are put into fio.
+ * Finds the clocks that can be compared on this machine, and the libraries that
+ * are put into fio.
  */
 #include <limits.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 #define LIBRARY_WINDOW_NS	1000000000ULL
 
-/* What a program writes to stdout first, up to @size. 0; -errno: it can't be
- * run. */
+/* Read the first line that a program writes to stdout, up to @size. Return: 0;
+ * -errno: the program can't be run. */
 static int first_line(char *line, size_t size, const char *const *argv)
 {
 	static const char *const none[] = { NULL };
@@ -45,7 +45,7 @@ static int read_version(char *version, size_t size, const char *fio)
 			       "%s is not fio", fio);
 }
 
-/* Does this fio have a clock source of that name? */
+/* Does this fio have a clock source of this name? */
 static int has_clocksource(const char *fio, const char *name)
 {
 	const char *const argv[] = { fio, "--cmdhelp=clocksource", NULL };
@@ -73,7 +73,8 @@ static int try_path(char *path, size_t size, const char *directory,
 	return 0;
 }
 
-/* Where this program is built, or where it was installed; else "". */
+/* Find a library where this program is built, or where it was installed; else
+ * "". */
 static void find_library(char *path, size_t size, const char *name)
 {
 	char self[PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise compare measured, as one JSON object.
+ * Makes one JSON object of the results of tickwise compare.
  */
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the clock costs fio: I/Os a second of its null engine, which does
- * nothing, so that little else than the clock is left; and how often it reads
- * the clock for each of them, counted from outside.
+ * Measures what the clock costs fio: I/Os per second of fio's null engine. This
+ * engine does nothing, so little else than the clock takes time. Also counts
+ * from outside how often each I/O reads the clock.
  */
 #include <jansson.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 #define MAX_ROUNDS	99
 #define PATIENCE_NS	30000000000ULL
 
-/* All that fio writes, up to its end. */
+/* Read all that fio writes, up to its end. */
 static size_t read_output(struct tw_compare_result *result,
 			  struct tw_compare_process *process, char *output)
 {
@@ -38,7 +38,7 @@ static size_t read_output(struct tw_compare_result *result,
 	return used;
 }
 
-/* fio's words may stand before the object. */
+/* Parse fio's JSON. Messages may come before the object. */
 static json_t *parse(const char *output)
 {
 	const char *begin = output[0] == '{' ? output : strstr(output, "\n{");
@@ -54,7 +54,7 @@ static double read_figure(json_t *root, const char *name)
 	return json_number_value(json_object_get(read, name));
 }
 
-/* One run; the figure @name of its reads; 0: it failed. */
+/* Run fio once. Return: @figure of its reads; 0: the run failed. */
 static double run_fio(struct tw_compare_result *result,
 		      const struct tw_compare_clock *clock, const char *preload,
 		      const char *fd, const char *figure)
@@ -116,7 +116,7 @@ void tw_compare_null(struct tw_compare_result *result, unsigned rounds)
 		iops[which][round] = run_fio(result, clock, clock->preload ?
 					     result->preload : "", NULL, "iops");
 	}
-	/* The one that was interrupted, and the rounds that it is not in. */
+	/* Leave out the interrupted run, and the rounds that lack a run. */
 	if (tw_command_is_interrupted())
 		rounds = i ? (i - 1) / result->clocks : 0;
 	for (unsigned which = 0; which < result->clocks; which++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of tickwise compare: fio, and children with a clock of their own or
- * with nothing but load. Each is killed by the kernel when this program ends, so
- * an interruption leaves nothing behind.
+ * Processes of tickwise compare: fio, and children that have a clock or produce
+ * load. The kernel kills each of them when this program ends, so no process
+ * remains after an interruption.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "command/compare/compare.h"
 #include "timespec.h"
 
-/* What a program finds when it begins. */
+/* The environment and the descriptor of a new program. */
 struct beginning {
 	const char *const *set;
 	int fd;
@@ -29,13 +29,14 @@ static void begin(void *context, int fd)
 	int null_fd = open("/dev/null", O_RDWR);
 	int i;
 
-	/* Not of the terminal's: what is typed there reaches this program alone. */
+	/* The program leaves the terminal's group, so signals of the terminal
+	 * reach only this one. */
 	setpgid(0, 0);
 	for (i = 0; beginning->set[i]; i++)
 		putenv((char *)beginning->set[i]);
 	for (i = 0; i < 3; i++)
 		dup2(null_fd, i);
-	/* Across exec, whichever number it has. */
+	/* Keep the descriptor across exec, under the expected number. */
 	if (fd == beginning->fd)
 		fcntl(fd, F_SETFD, 0);
 	else
@@ -57,7 +58,7 @@ static int start(struct tw_compare_process *process, char *const *argv,
 		tw_compare_end(process, SIGKILL);
 		return -ENOMEM;
 	}
-	/* What lies in a buffer is not seen by poll(). */
+	/* poll() does not see data in a buffer. */
 	setvbuf(process->says, NULL, _IONBF, 0);
 	return 0;
 }
@@ -76,7 +77,7 @@ int tw_compare_fork(struct tw_compare_process *process,
 	return start(process, NULL, run, context);
 }
 
-/* Shows progress this often while it waits. */
+/* Time between two updates of the progress. */
 #define SHOW_MS		200
 
 int tw_compare_read(struct tw_compare_process *process, char *line, int size,

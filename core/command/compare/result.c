@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From two moments to an error, and from starts to a line of the table. Pure.
+ * Computes errors from two moments, and lines of the table from starts. Pure.
  */
 #include <math.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "command/compare/compare.h"
 
-/* What a clock advanced by from one moment to the other. */
+/* Return how far a clock advanced from one moment to the other. */
 static double advance_ns(const struct tw_probe_report *report, int which)
 {
 	const struct tw_probe_moment *from = &report->moment[0];
@@ -72,7 +72,8 @@ double tw_compare_median(double *values, unsigned count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* Of one member of all starts; @worst: set to the largest. */
+/* Return the median of one member over all starts. @worst is set to the
+ * largest. */
 static double median_of(const struct tw_compare_start *starts, unsigned count,
 			size_t member, double *worst)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts of each clock, one after another, in turn; each compared with the
- * system's clocks over a window that begins when it is ready. Windows overlap:
- * whoever waits for its second moment sleeps. Under load there are two
- * busy loops for each CPU.
+ * Starts the clocks one after another, in turn. Each start is compared with the
+ * system's clocks over a window that begins when the clock is ready. Windows
+ * overlap: a process that waits for its second moment sleeps. Under load there
+ * are two busy loops for each CPU.
  */
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,8 @@
 
 #define LOOPS_PER_CPU	2
 #define PROBE_FD	9
-/* What has said nothing for so long longer than it should take is hung. */
+/* A process without output for this long after its expected end counts as
+ * hung. */
 #define PATIENCE_NS	60000000000ULL
 
 struct own {
@@ -49,7 +50,7 @@ static void sleep_ns(uint64_t ns)
 
 static int set_up_own(struct tw_clock *clock, const struct own *own)
 {
-	/* As the engine does. */
+	/* The same options as the engine's. */
 	const struct tw_clock_options options = {
 		.size = sizeof(options),
 		.window_ns = own->clock->window_ns,
@@ -145,7 +146,8 @@ static void end_loops(struct tw_compare_process *loops, unsigned count)
 
 /* ---- all of them ---- */
 
-/* Until it is ready, so that the next one's set-up has the machine to itself. */
+/* Start a clock and wait until it is ready, so that the set-up of the next one
+ * is not disturbed. */
 static int begin_start(struct tw_compare_process *process,
 		       struct tw_compare_result *result, unsigned which,
 		       const struct tw_compare_arguments *arguments)
@@ -187,7 +189,8 @@ static int end_start(struct tw_compare_result *result,
 	return ret;
 }
 
-/* After Ctrl-C those that are not ready yet are ended, and did not fail. */
+/* Sum up the starts. After Ctrl-C, clocks that are not ready yet are ended,
+ * which is no failure. */
 static void sum_up(struct tw_compare_result *result,
 		   struct tw_compare_process *all,
 		   const struct tw_compare_arguments *arguments, int load)
@@ -225,7 +228,8 @@ static int run_load(struct tw_compare_result *result,
 		return tw_command_fail(TW_COMPARE_NAME, TW_EXIT_SOFTWARE,
 				       "out of memory");
 	}
-	/* Rotated: what drifts meanwhile hits all alike. */
+	/* Rotate the order, so that a drift of the machine affects all clocks
+	 * alike. */
 	for (unsigned i = 0; i < count && !tw_command_is_interrupted(); i++) {
 		unsigned round = i / result->clocks;
 		unsigned which = (i + round) % result->clocks;

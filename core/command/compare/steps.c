@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the rest of tickwise compare takes: see steps.h.
+ * Estimates how long the rest of tickwise compare takes: see steps.h.
  */
 #include "command/compare/steps.h"
 
 #include "command/compare/compare.h"
 
-/* Seen on a machine of two CPUs, fio 3.33. A start under load takes so many times as
- * long as one without: there are two busy loops for each CPU. */
+/* Measured on a machine of two CPUs with fio 3.33. A start under load takes
+ * this many times as long as one without, since there are two busy loops for
+ * each CPU. */
 #define START_S		0.4
 #define UNDER_LOAD	2
 #define NULL_S		1.3		/* for one second of I/O */
@@ -37,7 +38,8 @@ static double each_s(const struct tw_compare_step *step)
 	return step->done ? step->took_s / step->done : step->guess_s;
 }
 
-/* Under load all takes longer, by a factor that is known better than the time. */
+/* Estimate the times under load by a factor, which is known better than these
+ * times. */
 static void guess_under_load(struct tw_compare_steps *steps)
 {
 	const struct tw_compare_step *idle = &steps->of[TW_COMPARE_START_IDLE];
