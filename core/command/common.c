@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options that mean the same in every command (options.h): what they do to the
- * program. The one place where they are kept.
+ * The options that mean the same in every command (options.h): applies them to
+ * the program. Only this file keeps their values.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "command/command.h"
 #include "command/output/progress.h"
 
-/* Of --output. */
-static const char *made_path;		/* a file that was not there before; or NULL */
+/* For --output. */
+static const char *made_path;		/* a file that did not exist before; or NULL */
 static pid_t made_by;
 static int has_file;
 
@@ -28,8 +28,8 @@ static void print_diagnostics(void *context, int level, const char *message)
 			"warning: " : "", message);
 }
 
-/* For a signal that ends the program: what was made for output has none yet. A child
- * that was forked with this handler leaves the file to its parent. */
+/* Remove an output file that was made and is still empty, when a signal ends
+ * the program. A child with this handler leaves the file to its parent. */
 static void remove_made(int signal)
 {
 	if (getpid() == made_by && lseek(fileno(stdout), 0, SEEK_CUR) == 0)
@@ -39,7 +39,8 @@ static void remove_made(int signal)
 
 static void remove_made_at(int signal)
 {
-	/* What it raises is the default's, which ends the program, and comes at once. */
+	/* The raised signal has its default action, which ends the program, and
+	 * is not delayed. */
 	const struct sigaction remove = {
 		.sa_handler = remove_made,
 		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER),
@@ -51,9 +52,9 @@ static void remove_made_at(int signal)
 }
 
 /*
- * What is in the file stays until there is something to write: it is not emptied
- * here. stdout becomes another stream, and descriptor 1 stays: that is what a program
- * that this one runs prints to.
+ * Open the output. The old content of the file stays until there is output: the
+ * file is not emptied here. stdout becomes another stream. Descriptor 1 stays,
+ * since programs that this one runs print to it.
  */
 static int open_output(const char *name, const char *path)
 {
@@ -101,7 +102,8 @@ void tw_command_end(void)
 		return;
 	fflush(stdout);
 	length = lseek(fileno(stdout), 0, SEEK_CUR);
-	/* A longer output of before; a device or a pipe has no end to be moved. */
+	/* Cut off the rest of a longer earlier output. A device or a pipe can't
+	 * be cut, which is no error. */
 	if (length > 0 && ftruncate(fileno(stdout), length) < 0)
 		errno = 0;
 	if (length == 0 && made_path)

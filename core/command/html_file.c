@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The option --html that subcommands share.
+ * The option --html, which subcommands share.
  */
 #include <errno.h>
 #include <string.h>

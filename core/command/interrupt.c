@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ctrl-C in mid-measurement: what was measured by then is worth printing.
+ * Ctrl-C during a measurement: the program remembers it, so that the result so
+ * far can be printed.
  */
 #include <signal.h>
 #include <stddef.h>
@@ -15,8 +16,8 @@ static const int caught[] = { SIGINT, SIGTERM };
 
 static struct sigaction before[CAUGHT];
 
-/* The second one is left to what was there before, which ends the program: a size may
- * be measured for a minute. */
+/* Leave a second signal to the action that was there before, which ends the
+ * program: one size can be measured for a minute. */
 static void remember(int signal)
 {
 	interrupted = 1;

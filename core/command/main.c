@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `tickwise` program: finds the subcommand and hands over to it.
+ * The `tickwise` program: finds the subcommand and runs it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -99,7 +99,8 @@ static int fail_unknown(const char *name)
 			       "(see tickwise --help)", what, name);
 }
 
-/* For the build: what is installed with the program. 0: nothing of this name. */
+/* Print a file that is installed with the program; the build calls this.
+ * Return: 0: there is no such file. */
 static int print_made(const char *option, const char *of)
 {
 	const struct tw_command *command = find_command(of);
@@ -135,7 +136,7 @@ static int is_help(const char *name)
 	return is_one_of(name, "--help", "-h") || strcmp(name, "help") == 0;
 }
 
-/* tickwise help [COMMAND]; @name: NULL, none */
+/* Print the help. @name: the command; NULL: the whole program. */
 static int help_on(char *name)
 {
 	char help[] = "--help";
@@ -165,7 +166,8 @@ static const char examples[] =
 	"  tickwise run --report JOB.fio  a fio job as it is, and where its time went\n"
 	"  tickwise help run              all of a command\n\n";
 
-/* Whoever types this wants to know what there is; a script has a mistake. */
+/* Without arguments, print examples on a terminal, where a user asks what there
+ * is. A script has a mistake. */
 static int fail_empty(void)
 {
 	if (isatty(STDERR_FILENO))
@@ -174,9 +176,9 @@ static int fail_empty(void)
 	return TW_EXIT_USAGE;
 }
 
-/* A file that is opened must not get the number of a stream that is closed: it would
- * get that stream's text, too. In its place is what can't be written and has nothing to
- * be read. */
+/* Open /dev/null for each standard stream that is closed. Else a file that is
+ * opened would get the stream's number, and the stream's text. /dev/null is
+ * opened for reading, so that writing fails and nothing is read. */
 static void open_closed_streams(void)
 {
 	int fd;

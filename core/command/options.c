@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a command line by its table. Pure: no output, no state of its own.
+ * Reads a command line by its table. Pure: no output, no state of its own.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,12 +11,12 @@
 
 #include "command/options.h"
 
-#define LONGEST_NAME	64	/* that is compared */
+#define LONGEST_NAME	64	/* longest name that is compared */
 #define DIGITS		"0123456789"
 
 #define AT(member)	TW_OPTION_AT(struct tw_common, member)
 
-/* In the order of their bits; .at is in struct tw_common. */
+/* In the order of their bits. .at is in struct tw_common. */
 static const struct tw_option common_options[] = {
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FILE",
 	  .otherwise = "-, standard output",
@@ -102,7 +102,7 @@ static const struct unit size_units[] = {
 	{ NULL, 0 },
 };
 
-/* The names that a table gives to values. */
+/* The names that a table gives to values, and their units. */
 static const struct time_value {
 	const char *value, *unit;
 	double ns;
@@ -126,9 +126,9 @@ const char *tw_option_time_unit(const struct tw_option *option)
 }
 
 /*
- * The value of a number and its unit. Without a unit the number is multiplied by
- * @default_factor. NAN: @text is no number. Only digits and one point are taken: strtod()
- * alone would also take "0x10" and "1e1".
+ * Return the value of a number with a unit. Without a unit the number is
+ * multiplied by @default_factor. NAN: @text is no number. Only digits and one
+ * point are accepted; strtod() alone would also accept "0x10" and "1e1".
  */
 static double number_of(const char *text, const struct unit *units, double default_factor)
 {
@@ -146,7 +146,8 @@ static double number_of(const char *text, const struct unit *units, double defau
 	return NAN;
 }
 
-/* The sum of times as in 1h30min. A last number without a unit is times @default_factor. */
+/* Return the sum of times, as in 1h30min. If the last number has no unit, it is
+ * multiplied by @default_factor. */
 static double time_of(const char *text, double default_factor)
 {
 	double sum = 0;
@@ -234,7 +235,7 @@ static int take_percent(const struct reading *reading,
 	return 0;
 }
 
-/* "cas or switch"; @out has room for TW_OPTIONS_PROBLEM. */
+/* Write "cas or switch". @out has room for TW_OPTIONS_PROBLEM. */
 static const char *list_words(char *out, const char *const *words)
 {
 	size_t used = 0;
@@ -255,7 +256,7 @@ static int index_of(const char *const *words, const char *text, size_t length)
 	return -EINVAL;
 }
 
-/* The index of the word that @length bytes of @text are; -EINVAL. */
+/* Return the index of the word that equals @length bytes of @text; -EINVAL. */
 static int take_index(const struct reading *reading,
 		      const struct tw_option *option, const char *text,
 		      size_t length)
@@ -351,7 +352,8 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return least < c ? least : c;
 }
 
-/* Levenshtein's, one row at a time. A third of the characters may be wrong. */
+/* Levenshtein's distance, with one row in memory. A third of the characters may
+ * be wrong. */
 unsigned tw_options_distance(const char *given, const char *name)
 {
 	size_t length = strlen(name), given_length = strlen(given);
@@ -399,7 +401,7 @@ static int unknown(const struct reading *reading, const char *given)
 	return refuse(reading, "unknown option %s (see --help)", given);
 }
 
-/* By its name, or a beginning that no other one has. */
+/* Find an option by its name, or by a beginning that no other name has. */
 static const struct tw_option *find_long(const struct tw_options *options,
 					 const char *name)
 {
@@ -418,7 +420,7 @@ static const struct tw_option *find_long(const struct tw_options *options,
 	return length && beginnings == 1 && !options->passes_on ? found : NULL;
 }
 
-/* "-x", "-xVALUE" */
+/* Find the option of "-x" or "-xVALUE". */
 static const struct tw_option *find_short(const struct tw_options *options,
 					  const char *text)
 {
@@ -435,8 +437,8 @@ static const struct tw_option *find_short(const struct tw_options *options,
 
 #define NOT_OURS	2
 
-/* The option at @at, which moves on to a value of its own. 0, or as
- * tw_options_read(), or NOT_OURS. */
+/* Read the option at @at, and move @at to the option's value if that is an
+ * argument of its own. Return: 0; NOT_OURS; or as tw_options_read(). */
 static int take(const struct reading *reading, char ***at)
 {
 	const char *given = **at, *value;

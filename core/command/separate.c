@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subcommands that are programs of their own: tickwise-NAME, which takes this one's
- * place. They load programs into the kernel, need libraries that this one does without,
- * and are under another licence (plugin/kernel/).
+ * Subcommands that are separate programs: tickwise-NAME, which replaces this
+ * one. They load programs into the kernel, need libraries that this program
+ * does not need, and have another licence (plugin/kernel/).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "command/own_files.h"
 #include "command/separate.h"
 
-/* The options are known here, and so is the help on them. */
+/* Without the program, parse the options and print their help here. */
 static int lack(const char *file, const struct tw_options *options, void *values,
 		char **argv)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print what a command has found: see show.h.
+ * Prints the result of a command: see show.h.
  */
 #include "command/show.h"
 
@@ -24,7 +24,8 @@ static int print(const struct tw_wanted *wanted, const struct tw_page *page,
 	return tw_output_text(page, stdout);
 }
 
-/* On the page and in the object, which may go to a file. CSV has no place for it. */
+/* Mark an interruption on the page and in the object, which may go to a file.
+ * CSV has no place for a mark. */
 static void mark(struct tw_page *page, json_t *json)
 {
 	tw_page_warning(page, "the measurement was interrupted: this is what was "
@@ -39,7 +40,7 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 
 	if (tw_command_is_interrupted())
 		mark(page, json);
-	/* First: a page that can't be written does not lose what was measured. */
+	/* Print first: if the page can't be written, the result is not lost. */
 	if (print(wanted, page, table, json))
 		code = tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory");
 	else if (wanted->html)
@@ -51,7 +52,7 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 	return code;
 }
 
-/* To append nothing: what is in it stays. */
+/* Open the file to append, and write nothing, so its content stays. */
 int tw_command_try_html(const char *name, const struct tw_wanted *wanted)
 {
 	int was_there;
