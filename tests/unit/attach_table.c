@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: in the live table of `tickwise attach` a file's name is plain text, whoever
- * chose it, and one that is too long loses its first characters, whole ones.
- * Defect: a name that a terminal obeys, also by the control characters that UTF-8 has in
- * two bytes; half a character.
+ * Behaviour: in the live table of `tickwise attach` a file's name is plain text,
+ * whoever chose it. A name that is too long loses its first characters, whole ones.
+ * Defect: a name that a terminal obeys, also by the control characters that UTF-8
+ * has in two bytes; half a character.
  */
 #include "../../plugin/kernel/attach_table.h"
 
@@ -17,7 +17,7 @@
 
 #define EUROS_6		"\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac"
 
-/* Is @shown the name, at the end of the line of an I/O on @name? */
+/* True if @shown is at the end of the line of an I/O on @name. */
 static bool shows(const char *name, const char *shown)
 {
 	const struct tw_attach_inode inode = {
@@ -53,7 +53,7 @@ static bool shows(const char *name, const char *shown)
 	return found;
 }
 
-/* Of I/Os on as many files, in a ring that was not seen. */
+/* Check the line of I/Os on as many files, in a ring that was not seen. */
 static void whole(unsigned ios, const char *should, const char *what)
 {
 	struct tw_attach_files files = { 0 };
@@ -103,7 +103,7 @@ int main(void)
 	tap_ok(shows("a\033[2Jb\nc\177", "a?[2Jb?c?"), "control characters are none");
 	tap_ok(shows("a\302\2332Jb", "a??2Jb"), "nor are those of two bytes");
 	tap_ok(shows("a\233b\342\202", "a?b??"), "nor bytes that are no character");
-	/* 63 bytes; 60 fit, of which two are dots. */
+	/* 63 bytes, of which 60 fit; two of those are dots. */
 	tap_ok(shows(EUROS_6 EUROS_6 EUROS_6 "\u20ac\u20ac\u20ac",
 		     ".." EUROS_6 EUROS_6 EUROS_6 "\u20ac"),
 	       "a long one loses whole characters");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: `tickwise attach` adds up what the kernel tells of I/Os by ring, file and
- * operation. The stages of an I/O add up to its lat; around a missing stamp they are one;
- * errors, cancelled, multishot and unseen requests have no lat and are counted. A ring
- * where another one was has rows of its own. More rows than there is room for are one.
- * Defect: an I/O in two rows or in none; stages of an I/O that lacks a stamp; an error
- * among the latencies; a timeout that ran out taken for an error.
+ * Behaviour: `tickwise attach` adds up what the kernel tells of I/Os by ring, file
+ * and operation. The stages of an I/O add up to its lat; around a missing stamp
+ * they are one. Errors, cancelled, multishot and unseen requests have no lat and
+ * are counted. A ring in the place of an earlier one has rows of its own. More rows
+ * than there is room for are one. Defect: an I/O in two rows or in none; stages of
+ * an I/O that lacks a stamp; an error among the latencies; a timeout that ran out
+ * taken for an error.
  */
 #include "../../plugin/kernel/attach_tally.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: of a slow I/O of an attached program it is known which stage was its longest,
- * when that began, and what the thread that submitted the I/O did meanwhile. A stage that
- * another thread ends is not explained by it, nor is the time in the device. Turns that
- * were overwritten are not read.
- * Defect: causes of another thread, of another time, or of a stage in which the thread
- * has no part.
+ * Behaviour: a slow I/O of an attached program has its longest stage, the start of
+ * that stage, and what the thread that submitted the I/O did in the stage. A stage
+ * that another thread ends is not explained by this thread, nor is the time in the
+ * device. Turns that were overwritten are not read. Defect: causes of another
+ * thread, of another time, or of a stage in which the thread has no part.
  */
 #include "../../plugin/kernel/attach_tally.h"
 
@@ -13,13 +12,13 @@
 
 #include "tap.h"
 
-#define START_NS	40000000000000001ULL	/* no double has it */
+#define START_NS	40000000000000001ULL	/* no double has this value */
 #define BY_ITSELF	(TW_ATTACH_DISPATCHED_ITSELF | TW_ATTACH_POSTED_ITSELF)
 
 static struct tw_turns turns[TW_ATTACH_THREADS];
 static struct tw_attach_why why;
 
-/* Accepted at START_NS, with the points so long after. 0: not passed. */
+/* Make an I/O accepted at START_NS. Its points come after these times; 0: not passed. */
 static struct tw_attach_io io_of(uint64_t dispatched_ns, uint64_t finished_ns,
 				 uint64_t posted_ns)
 {
@@ -115,7 +114,7 @@ static void test_threads(void)
 	       "another thread's turns are not taken");
 }
 
-/* The list has it with the I/O. */
+/* The list has the causes with the I/O. */
 static void test_list(void)
 {
 	struct tw_attach_io io = io_of(100, 300, 1000);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise bench's arithmetic on made-up costs: medians of the ratios of one
- * round, disturbed rounds left out and counted.
- * Fails if ratios are made of medians of different rounds, or if an interrupt
- * moves a figure.
+ * Checks tickwise bench's arithmetic on made-up costs: medians of the ratios of one
+ * round; disturbed rounds are left out and counted. Fails if ratios are made of
+ * medians of different rounds, or if an interrupt moves a figure.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +16,7 @@
 
 static uint32_t ticks[TW_LOOPS][ROUNDS];
 
-/* Blocks of ten calls that cost 1000 ticks, but for those set below. */
+/* Return blocks of ten calls that cost 1000 ticks, but for those set below. */
 static struct tw_bench_costs even(void)
 {
 	struct tw_bench_costs costs = { .rounds = ROUNDS, .most = ROUNDS };
@@ -46,7 +45,7 @@ static const struct tw_bench_result *find(const struct tw_bench_result *results,
 	exit(1);
 }
 
-/* Doubles made of small integers: off by rounding only. */
+/* Compare doubles made of small integers: only rounding may differ. */
 static void is(double is, double should, const char *what)
 {
 	if (!tap_ok(fabs(is - should) < 1e-9, "%s", what))
@@ -66,8 +65,10 @@ static void quiet(void)
 	tap_is_u64(find(results, "now_over_rdtsc")->used, ROUNDS, "all used");
 }
 
-/* Ratios 0.80, 0.81 ... 1.04, four of each, in some order, in rounds of unlike
- * speed: those of medians or of sorted costs would be others. */
+/*
+ * Ratios 0.80, 0.81 ... 1.04, four of each, in some order, in rounds of different
+ * speed. Ratios of medians or of sorted costs would be others.
+ */
 static void spread(void)
 {
 	struct tw_bench_result results[TW_BENCH_RESULTS];
@@ -111,14 +112,14 @@ static void too_few(void)
 	struct tw_bench_result results[TW_BENCH_RESULTS];
 	struct tw_bench_costs costs = even();
 
-	/* Neither loop often, but not in the same rounds: 40 are left. */
+	/* Neither loop is disturbed often, but in different rounds: 40 are left. */
 	for (unsigned i = 0; i < 30; i++) {
 		ticks[TW_LOOP_NOW][i] = 5000;
 		ticks[TW_LOOP_RDTSC][i + 30] = 5000;
 	}
 	tap_ok(tw_bench_evaluate(results, &costs, HZ) == -EAGAIN,
 	       "most rounds disturbed: -EAGAIN");
-	/* As many disturbed rounds as the limits allow: one is left. */
+	/* As many disturbed rounds as the limits allow: one round is left. */
 	costs = even();
 	costs.rounds = ROUNDS - 1;
 	for (unsigned i = 0; i < ROUNDS / 2 - 1; i++) {

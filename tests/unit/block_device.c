@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: what /sys says of a block device comes out as JSON, from trees made here:
- * an NVMe disk, a partition of a SCSI disk, a device that the device mapper makes of
- * two, and no /sys at all. Fails if a partition is taken for a disk, if the wrong
- * scheduler of the list is named, if sectors are taken for bytes, or if a member is
- * named twice.
+ * Behaviour: what /sys has of a block device comes out as JSON, from trees made
+ * here: an NVMe disk, a partition of a SCSI disk, a device that the device mapper
+ * makes of two, and no /sys at all. Fails if a partition is taken for a disk, if
+ * the wrong scheduler of the list is named, if sectors are taken for bytes, or if a
+ * member is named twice.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void make_folders(char *path)
 	}
 }
 
-/* A file below the scratch folder, with the folders that it is in. */
+/* Write a file below the scratch folder, with the folders above it. */
 static void put(const char *name, const char *text)
 {
 	char path[512];
@@ -149,7 +149,7 @@ static void check_mapped(void)
 		"a device of a device: the disks at the bottom");
 }
 
-/* A file system of whatever made the names. */
+/* Names can be made by anything: read a damaged tree. */
 static void check_damaged(void)
 {
 	put(NVME "queue/scheduler", "[none");
@@ -162,7 +162,7 @@ static void check_damaged(void)
 		"\"scheduler\": \"[none\", \"rotational\": false,"
 		"\"write_cache\": \"write through\"}",
 		"what is no number, too large or no text");
-	/* A device that is made of itself. */
+	/* A device that is its own member. */
 	link_to(DM0 "slaves/dm-1", "../../dm-1");
 	is_json(scratch, makedev(253, 0), "{\"device\": \"253:0\","
 		"\"name\": \"dm-0\", \"members\": [\"dm-0\", \"nvme0n1\","

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The script behind `tickwise build-engine`: it makes the engines from the source that
-# it is given, lets fio load the result, and only then puts the three files into the
-# folder. Fails if a folder is changed by a build that failed, if an error takes more
-# than one line, or if something is left in the folder of temporary files.
+# The script behind `tickwise build-engine` makes the engines from the given source,
+# lets fio load the result, and only then puts the three files into the folder.
+# Fails if a failed build changes a folder, if an error takes more than one line, or
+# if something is left in the folder of temporary files.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -35,7 +35,7 @@ engines:
 		>$(B)/tickwise-memory.so
 	$$THEN $(B)/tickwise.so
 END
-# What `make` does last, with the engine's file.
+# Spoil what `make` does last, with the engine's file.
 cat >"$scratch/spoil" <<'END'
 #!/bin/sh
 echo refused >"$1"
@@ -43,13 +43,13 @@ END
 chmod 755 "$scratch/spoil"
 SEEN=$scratch/seen TREE=$scratch/tree FIND_SAYS='' FIND_FAILS=0 THEN=true
 export SEEN TREE FIND_SAYS FIND_FAILS THEN
-# The headers that a real build needs may not be installed: this compiler finds all.
+# The headers that a real build needs may be missing: this compiler finds all.
 printf '#!/bin/sh\nexit 0\n' >"$scratch/cc"
 chmod 755 "$scratch/cc"
 CC=$scratch/cc
 export CC
 
-# builds SOURCE FOLDER [found]
+# builds SOURCE FOLDER [found]: passes if the script builds
 builds()
 {
 	sh "$scratch/build-engine" "$scratch/fio" "$@" >"$out" 2>"$err"
@@ -81,7 +81,8 @@ is "$status $(sed 's|.*<--source=.*/\(archive/[^>]*\)>.*|\1|' "$scratch/seen")" 
 	'0 archive/fio-3.99' 'or unpacks an archive'
 has "$out" "  source: $scratch/fio.tar.gz" 'which it names'
 
-# fails STATUS WORDS WHAT SOURCE FOLDER: one line, and the engines are as they were
+# fails STATUS WORDS WHAT SOURCE FOLDER: passes if it prints one line, and the
+# engines are as before
 fails()
 {
 	wanted=$1 words=$2 what=$3

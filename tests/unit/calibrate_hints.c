@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hints contradict a rate when they are farther off than their resolution and
- * the rate's own error explain, and not before.
+ * Hints contradict a rate if they are farther off than their resolution and the
+ * rate's own error explain, and not before.
  *
- * Fails when steering is not taken out, when the sign is wrong, when a whole
- * kHz is taken for exact, or when a rate that is only measured accuses others.
+ * Fails if steering is not taken out, if the sign is wrong, if a whole kHz is taken
+ * for exact, or if a rate that is only measured contradicts others.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "../../core/command/calibrate/calibrate.h"
 #include "tap.h"
 
-/* 2599998 kHz as the kernel has it: 54 ppb above, by the multiplier. */
+/* Return the kernel's 2599998 kHz: 54 ppb above, by the multiplier. */
 static struct tw_rate kernel_rate(void)
 {
 	return (struct tw_rate) {
@@ -54,7 +54,7 @@ static void whole_khz(void)
 	machine.perf_page_khz++;
 	hint = only_hint(&machine, &rate);
 	check("perf_page", &hint, 330.6, 269.8, 1);
-	/* Cut off by whoever wrote the leaf, it may be almost one more. */
+	/* The writer of the leaf cut it off: the rate may be almost one more. */
 	machine = (struct tw_machine) { .cpuid_khz = 2599997 };
 	hint = only_hint(&machine, &rate);
 	check("cpuid", &hint, -438.6, 462.1, 0);
@@ -89,7 +89,7 @@ static void measured(void)
 	rate.bound_ppb = 100;
 	hint = only_hint(&machine, &rate);
 	check("cpuinfo", &hint, 715.2, 369.8, 1);
-	/* How it is steered is not known then. */
+	/* The steering is not known then. */
 	rate.against = TW_AGAINST_MONOTONIC;
 	hint = only_hint(&machine, &rate);
 	check("cpuinfo", &hint, 715.2, 500369.8, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What check and calibrate say of the kernel's clocksource where /sys does not
- * name it, as in some containers. Fails if another clocksource is claimed, or a
- * question mark is all that is said.
+ * What check and calibrate print of the kernel's clocksource where /sys does not
+ * name it, as in some containers. Fails if another clocksource is claimed, or if
+ * the page has only a question mark.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "command/output/text.h"
 #include "tap.h"
 
-/* What is printed for that machine; free() it. */
+/* Return what is printed for that machine; free() it. */
 static char *text_of(const struct tw_check *check)
 {
 	struct tw_page *page = tw_page_new("");

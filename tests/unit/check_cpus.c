@@ -2,8 +2,8 @@
 /*
  * Which CPUs tickwise check judged, and why not each of the others. Fails if an
  * affinity mask is called a cpuset, if a CPU is in two lists or in none, if
- * hot-plug slots without a CPU count, or if one judged CPU of several is made
- * up.
+ * hot-plug slots without a CPU count, or if a page claims one judged CPU of
+ * several.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What check advises where it could not decide, and how far apart it says that
- * counters can be. Fails if a bound that is missing becomes a number, if advice does not
- * fit the reason, or if --method=cas is advised to who used it.
+ * What check advises where it could not decide, and how far apart it reports
+ * counters to be. Fails if a missing bound becomes a number, if advice does not fit
+ * the reason, or if --method=cas is advised to a user who used it.
  */
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a watch says has changed beside verdicts. Fails if an offset that moved
- * goes unseen because each single step was small, if wider intervals around the
- * same offset count as moving, if rates change without a word or by noise
+ * What changes a watch reports besides verdicts. Fails if an offset that moved goes
+ * unseen because each single step was small, or if wider intervals around the same
+ * offset count as moving. Fails also if rates change without a word or by noise
  * alone, or if a CPU's coming and going gives only a number.
  */
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pace that a watch sums up over its checks holds every pace that the
- * offset intervals allow, whenever in its check each bound was reached, and is
- * no wider than that.
+ * The pace that a watch sums up over its checks holds every pace that the offset
+ * intervals allow, whenever each bound was reached during its check. It is no wider
+ * than that.
  *
- * Fails when distances are taken from one end of the checks to the same end of
- * the next: a check of 2 s every 3 s then promises three times too much. Fails
- * also when the bounds are taken the wrong way round, or when other CPUs than at
- * first are compared.
+ * Fails if distances are taken from one end of the checks to the same end of the
+ * next: a check of 2 s every 3 s then promises three times too much. Fails also if
+ * the bounds are taken the wrong way round, or if other CPUs than at first are
+ * compared.
  */
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "command/check/history.h"
 #include "tap.h"
 
-#define HZ		1e9	/* a tick is a ns */
+#define HZ		1e9	/* a tick is 1 ns */
 #define SECOND		TW_NS_PER_SECOND
-#define CLOCK_ERROR	1e-3	/* what the system clock's rate is good to */
+#define CLOCK_ERROR	1e-3	/* the error of the system clock's rate */
 
 static struct tw_cpu_offset pair(int64_t low_ticks, int64_t high_ticks)
 {
@@ -39,7 +39,7 @@ static void remember(struct tw_check_history *history,
 		exit(1);
 }
 
-/* Good to what the clock is good to, outwards. */
+/* True within the clock's error, outwards. */
 static int is_about(double is_ppb, double exact_ppb, int outwards)
 {
 	double least = fabs(exact_ppb) * 0.999 * CLOCK_ERROR;
@@ -49,8 +49,8 @@ static int is_about(double is_ppb, double exact_ppb, int outwards)
 }
 
 /*
- * A first check from 10 s to 12 s, the second from 14 s to 15 s: between 2 s and
- * 5 s lie between a moment of the one and a moment of the other.
+ * The first check is from 10 s to 12 s, the second from 14 s to 15 s: a moment of
+ * the one and a moment of the other are between 2 s and 5 s apart.
  */
 static void try_two(struct tw_cpu_offset first, struct tw_cpu_offset second,
 		    double low_ppb, double high_ppb)
@@ -69,8 +69,7 @@ static void try_two(struct tw_cpu_offset first, struct tw_cpu_offset second,
 	tw_check_forget(&history);
 }
 
-/* Offsets at moments picked at random, of a pace picked at random, in intervals
- * that they just about fit in: 2000 in all. */
+/* 2000 offsets at random moments, of a random pace, in intervals that just hold them. */
 static void try_random(uint64_t *random)
 {
 	unsigned held = 0, i;
@@ -99,7 +98,7 @@ static void try_random(uint64_t *random)
 	tap_is_u64(held, 2000, "paces that lie in the interval");
 }
 
-/* What is known of other CPUs, or of no bound, says nothing. */
+/* Other CPUs, or a missing bound, tell nothing. */
 static void try_unlike(void)
 {
 	struct tw_check_history history = { 0 };
@@ -119,7 +118,10 @@ static void try_unlike(void)
 	tw_check_forget(&history);
 }
 
-/* The hull: of the pair that can have risen most and that fallen most. */
+/*
+ * The hull: of the pair that can have risen most and the one that can have fallen
+ * most.
+ */
 static void try_pairs(void)
 {
 	struct tw_check_history history = { 0 };
@@ -141,7 +143,7 @@ int main(void)
 
 	/* 0 is possible: both ends over the shortest time. */
 	try_two(pair(-100, 100), pair(-100, 100), -200 / 2.0, 200 / 2.0);
-	/* It rose by 300 at least, over 5 s at most; by 700 over 2 s. */
+	/* The offset rose by 300 at least, over 5 s at most; by 700 over 2 s. */
 	try_two(pair(-100, 100), pair(400, 600), 300 / 5.0, 700 / 2.0);
 	try_two(pair(-100, 100), pair(-600, -400), -700 / 2.0, -300 / 5.0);
 	try_two(pair(1000, 1100), pair(1050, 1200), -50 / 2.0, 200 / 2.0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child is a program that runs, or there is no child and the reason is known. Fails
- * if a program that can't be run passes for one that ended, if such a child is left
- * behind, if what a child writes is lost, or if a program that has to wait does not.
+ * A child is a program that runs, or there is no child and the reason is known.
+ * Fails if a program that can't be run passes for one that ended, or if such a
+ * child is left. Fails also if a child's output is lost, or if a program that has
+ * to wait does not.
  */
 #include <errno.h>
 #include <signal.h>
@@ -53,7 +54,7 @@ static void piped(char *const *argv, void (*prepare)(void *context, int fd),
 	close(from);
 }
 
-/* A byte must come. */
+/* Wait until a byte comes. */
 static void wait_for_byte(void *context)
 {
 	const int *ends = context;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A program that tickwise starts does not run when tickwise has ended already,
-# however early that was. Fails if a child only asks to be told of its parent's
-# end, and does not look whether that was before.
+# A program that tickwise starts does not run if tickwise has ended already, however
+# early. Fails if a child only asks to be told of its parent's end, and does not
+# check whether the parent had ended before.
 . "$(dirname "$0")/../tap.sh"
 
 early=${TW_BUILD:-$root/build}/tests/unit/preload/parent_dies.so
@@ -17,7 +17,7 @@ chmod +x fio
 : >tickwise.so
 printf '[a]\nioengine=io_uring\n' >job.fio
 
-# killed ARGUMENT...: tickwise is, as it starts fio; returns when both are gone,
+# killed ARGUMENT...: kills tickwise as it starts fio; returns when both have ended,
 # as both have the pipe
 killed() {
 	rm -f ran
@@ -39,7 +39,7 @@ killed compare --fio="$scratch/fio" --starts=1 --seconds=0.1 --load=idle --round
 [ ! -e ran ]
 ok $? 'but not if tickwise has ended'
 
-# perf, which reads samples for profile.
+# This perf reads samples for profile.
 printf 'PERFILE2' >samples
 printf '#!/bin/sh\ntouch %s/ran\n' "$scratch" >perf
 chmod +x perf

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A program that can't be run is named in one line, with the reason, by each
-# command that runs one. Fails if a child that could not become that program
-# passes for the program.
+# A program that can't be run is named in one line, with the reason, by each command
+# that runs a program. Fails if a child that could not become that program passes
+# for the program.
 . "$(dirname "$0")/../tap.sh"
 
 cd "$scratch" || exit 1
@@ -12,7 +12,8 @@ printf '[a]\nioengine=io_uring\n' >job.fio
 : >no_program
 none=$scratch/none
 
-# refuses CODE LINE ARGUMENT...: run says first what it changed
+# refuses CODE LINE ARGUMENT...: passes if the command prints the line; run first
+# prints what it changed
 refuses() {
 	code=$1 line=$2
 	shift 2
@@ -29,7 +30,7 @@ FIO=$scratch/no_program
 refuses 70 "tickwise run: can't run $FIO: Permission denied" \
 	run --engine=tickwise.so job.fio
 
-# It answers for its options, and is gone when it is to run.
+# This program answers for its options, and is gone when it should run.
 cat >once <<'END'
 #!/bin/sh
 echo 'tw_report               : File'

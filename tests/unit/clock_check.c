@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at a clock: one whose machine was suspended since it was set up is
- * unreliable. Whether the CPUs are compared is the only difference between
- * tw_clock_check() and tw_clock_look(). What a look sees, and what comparing the CPUs
- * comes to, is put in here.
+ * A clock whose machine was suspended since it was set up is unreliable. The only
+ * difference between tw_clock_check() and tw_clock_look() is whether the CPUs are
+ * compared. The test provides what a look finds, and the result of comparing the
+ * CPUs.
  *
- * Fails if a look gives no verdict, tells no fault, writes where it fails, or
- * compares the CPUs where a job still runs.
+ * Fails if a look gives no verdict or misses a fault, if it writes outputs where it
+ * fails, or if it compares the CPUs where a job still runs.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,10 +22,10 @@ static struct tw_clock_state state;
 static struct tw_clock tested;
 static char told[256];
 
-/* What a look sees; the result is its own. */
+/* What a look finds; the result is the library's own. */
 static struct tw_health_seen seen;
 static int see_result;
-/* What comparing the CPUs comes to, and how often it was done. */
+/* The result of comparing the CPUs, and how often it was done. */
 static struct tw_reliability cpus;
 static unsigned compared;
 
@@ -64,11 +64,11 @@ static void hear(void *context, int level, const char *message)
 		snprintf(told, sizeof(told), "%s", message);
 }
 
-/* What of the reasons is not up to this machine. */
+/* The reasons that do not depend on this machine. */
 #define OF_ESTIMATE	(TW_REASON_OFFSET | TW_REASON_STATISTICS)
 #define SUSPENDED_NS	1000000000000
 
-/* A second after it was set up the machine has been suspended for 1000 s more. */
+/* A second after the clock's set-up, the machine was suspended for 1000 s. */
 static void begin(unsigned reasons)
 {
 	struct tw_rate rate = {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock's health, judged on what was seen, without looking: each fault
- * makes its own check bad and no other, and what did not run is no evidence.
- * Fails if a drift within the stated bounds is called a fault, if a jump is
- * not, if a check that did not run counts as good, or if a bound that is
- * missing becomes a number.
+ * The clock's health, judged on given readings: each fault makes its own check bad
+ * and no other, and a check that did not run is no evidence. Fails if a drift
+ * within the stated bounds is called a fault, if a jump is not, if a check that did
+ * not run counts as good, or if a missing bound becomes a number.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,7 +34,7 @@ static void at(struct tw_clock_baseline *baseline, uint64_t ticks, uint64_t ns)
 	};
 }
 
-/* Ten seconds after the start, and all is well. */
+/* Ten seconds after the start, and nothing is wrong. */
 static void begin(enum tw_rate_source rate_source)
 {
 	struct tw_rate rate = {
@@ -100,8 +99,10 @@ static void prediction(void)
 
 	begin(TW_RATE_KERNEL);
 	is(TW_RELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_GOOD, "as predicted");
-	/* 40 + 40 ticks of brackets are 40 ns; a nanosecond of the system's
-	 * clock; two conversions, and their part that grows. */
+	/*
+	 * Brackets of 40 + 40 ticks are 40 ns. A nanosecond is the system clock's.
+	 * Two conversions have a part that grows.
+	 */
 	off_ns = 41 + 2 * tested.scale.error_ns + 10 * tested.scale.error_ppb;
 	tap_ok(fabs(health.drift_low_ns + off_ns) < 1e-6 &&
 	       fabs(health.drift_high_ns - off_ns) < 1e-6 &&
@@ -115,8 +116,10 @@ static void prediction(void)
 	at(&seen.now, START + 20000000000, START_NS + 10000000100);
 	is(TW_UNRELIABLE, TW_HEALTH_PREDICTION, TW_HEALTH_BAD,
 	   "the kernel's rate: 100 ns off");
-	/* Begun as measured, and the kernel's rate found later: what was
-	 * gathered before that stays, and is no fault. */
+	/*
+	 * The clock began as measured, and the kernel's rate was found later: the
+	 * error gathered before that stays, and is no fault.
+	 */
 	begin(TW_RATE_REGRESSION);
 	behind.refined_rate[0].source = TW_RATE_KERNEL;
 	behind.refined_rate[0].kernel_mult = 12345;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The error of an interval, part by part, on a clock and CPU offsets made by
- * hand, against values worked out on paper; and on intervals of known length
- * with every part at its worst, the truth within the total. Fails if a sign is
- * wrong, a part is left out, or bounds are added as if they were sigmas.
+ * Checks the error of an interval, part by part, on a clock and CPU offsets made by
+ * hand, against values worked out on paper. On intervals of known length with every
+ * part at its worst, the truth is within the total. Fails if a sign is wrong, a
+ * part is left out, or bounds are added as if they were sigmas.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static struct tw_clock_state state;
 static struct tw_clock tested;
 static struct tw_reliability cpus = { .size = sizeof(cpus) };
 static struct tw_cpu_offset pairs[] = {
-	/* CPU 1 is 40 to 100 ticks ahead of 0, 2 is 300 to 200 behind. */
+	/* CPU 1 is 40 to 100 ticks ahead of CPU 0, CPU 2 is 300 to 200 behind. */
 	{ .base_cpu = 0, .cpu = 1, .low_ticks = 40, .high_ticks = 100 },
 	{ .base_cpu = 0, .cpu = 2, .low_ticks = -300, .high_ticks = -200 },
 	{ .base_cpu = 1, .cpu = 2, .low_ticks = -400, .high_ticks = INT64_MAX },
@@ -123,7 +123,10 @@ static void offsets(void)
 {
 	struct tw_interval i = interval_of(0, 1, 2000);
 
-	/* The end's counter is 20 to 50 ns ahead: the truth is that less. */
+	/*
+	 * The end's counter is 20 to 50 ns ahead: the true interval is shorter by
+	 * that.
+	 */
 	is_error(&i.cpu_offset, -50, -20, "from 0 to 1");
 	tap_ok(i.cpus == TW_CPUS_PAIR && i.ns == 1000, "a pair that is known");
 	i = interval_of(1, 0, 2000);
@@ -155,7 +158,7 @@ static void offsets(void)
 	       "one CPU needs no looking");
 }
 
-/* Over a refinement: the stamps are in segments of unlike rates. */
+/* An interval over a refinement: its stamps are in segments of different rates. */
 static void refined(void)
 {
 	struct tw_rate better = state.rate;
@@ -179,10 +182,10 @@ static void refined(void)
 	to = (struct tw_stamp) { BASE + 8000000000, 0 };
 	tap_ok(tw_interval(&tested, &from, &to, &i) == 0,
 	       "stamps before and after a refinement");
-	/* 4 s less 500 ns at the first rate, 50 ppb less of 2 s later. */
+	/* 4 s minus 500 ns at the first rate, then 50 ppb less of 2 s. */
 	tap_ok(i.ns >= 3999999399 && i.ns <= 3999999401, "%lld ns",
 	       (long long)i.ns);
-	/* A tick; two ends and a joint, each as rounded as any conversion. */
+	/* A tick; two ends and a joint, each rounded like any conversion. */
 	rounding = 0.5 + 3 * fmax(tested.scale.error_ns,
 				  state.segment[0].scale.error_ns) +
 		   4 * fmax(tested.scale.error_ppb,
@@ -199,8 +202,10 @@ static void refined(void)
 	tw_interval(&tested, &from, &to, &i);
 	tap_ok(i.rate.high_ns - i.rate.low_ns < 21 && i.sigma_ns < 10,
 	       "within the last segment only its error counts");
-	/* A second at a rate that is 50 ppb off by what is known now, which is
-	 * known to 1. */
+	/*
+	 * A second at a rate that is 50 ppb off by what is known now, which is
+	 * known to 1 ppb.
+	 */
 	from.ticks = BASE + 1000;
 	to.ticks = from.ticks + 2000000000;
 	tw_interval(&tested, &from, &to, &i);
@@ -211,7 +216,7 @@ static void refined(void)
 	       i.sigma_ns);
 }
 
-/* A wrong rate that held only in between. */
+/* A wrong rate that held only between two refinements. */
 static void wrong_in_between(void)
 {
 	struct tw_rate wrong = {
@@ -252,7 +257,7 @@ static void bent(void)
 	       "and for the second stamp first");
 }
 
-/* Every part at an end of its range: the truth is never outside. */
+/* Every part is at an end of its range: the truth is never outside. */
 static void worst(void)
 {
 	uint64_t random = tap_seed();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a clock writes nothing: one whose memory is read-only is read before
- * it is refined, after it, and at every moment in which the refinement looks at
- * the counter, before and after the new rate begins. Fails, with SIGSEGV, if a
- * reader writes into the clock; and if a reading made in between comes out
- * otherwise later.
+ * Reading a clock writes nothing. A clock in read-only memory is read before it is
+ * refined, after it, and at every moment in which the refinement reads the counter,
+ * before and after the new rate begins. Fails, with SIGSEGV, if a reader writes
+ * into the clock. Fails also if a reading made in between gives another time later.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +16,7 @@
 #define NOW	(BASE + 100 * HZ)
 #define STAMPS	5
 
-/* A clock, and what is behind it. */
+/* A clock, and the memory after it. */
 static struct {
 	struct tw_clock clock;
 	struct tw_clock_state state;
@@ -38,7 +37,7 @@ static void allow(int protection)
 	}
 }
 
-/* All that reads a clock; times from long before the new rate to long after. */
+/* Read the clock in all ways, for times from long before the new rate to long after. */
 static void read_all(uint64_t ns[STAMPS])
 {
 	static const uint64_t after[STAMPS] = { 0, HZ / 100, HZ / 50, HZ, 9 * HZ };
@@ -102,7 +101,7 @@ int main(void)
 
 	make_clock();
 	read_all(before);
-	/* 100 s and the base's second; 9 s more. */
+	/* 100 s and the base's second; then 9 s more. */
 	tap_is_u64(before[0], 101000000000, "read before it is refined");
 	tap_is_u64(before[4], 110000000000, "and for later");
 	tap_ok(tw_segment_append(tested, &faster, &source) == 0 &&
@@ -112,7 +111,7 @@ int main(void)
 	       "as it was read from the moment on when it was published");
 	tap_ok(after[0] == before[0] && after[1] == before[1],
 	       "until the new rate begins it is as it was");
-	/* It begins 20 ms from now: 8.98 s of 100 ppm less, 898 us. */
+	/* The new rate begins 20 ms from now: 100 ppm less of 8.98 s are 898 us. */
 	tap_ok(before[4] - after[4] >= 897900 && before[4] - after[4] <= 898000,
 	       "then it is slower: %" PRIu64 " ns", before[4] - after[4]);
 	return tap_done();

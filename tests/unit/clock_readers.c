@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock's edges, on a clock made by hand: a counter a little behind gives
- * a time a little earlier, one far behind the base, one far ahead the limit;
- * the timespec equals the division at every kind of step; in place of a counter
- * that is not used, the clock that the anchor would be on. Fails if a small
- * step back wraps to centuries, if the cached second goes stale, or if the
- * system clock is not that of the rate given.
+ * Checks the clock's edges, on a clock made by hand. A counter a little behind
+ * gives a time a little earlier, one far behind gives the base, one far ahead the
+ * limit. The timespec equals the division at every kind of step. A counter that is
+ * not used is replaced by the clock of the anchor. Fails if a small step back wraps
+ * to centuries, if the cached second goes stale, or if the system clock is not that
+ * of the given rate.
  */
 #include <errno.h>
 #include <string.h>
@@ -40,15 +40,17 @@ static void edges(void)
 		   5000 + clock.scale.max_ns, "beyond the range: the limit");
 }
 
-/* tw_clock_timespec() on times of our choosing: move the base instead. */
+/* Check tw_clock_timespec() at chosen times: move the base instead. */
 static int timespec_is(struct tw_second *second, uint64_t ns)
 {
 	struct tw_clock clock = by_hand(0);
 	struct timespec ts;
 	uint64_t seen_ns;
 
-	/* Two reads apart cost less than a millisecond of counter, or the
-	 * result lies between the two times before and after. */
+	/*
+	 * Two readings in a row are less than a millisecond of counter apart, or
+	 * the result lies between the two times before and after.
+	 */
 	clock.base_ticks = tw_ticks();
 	clock.base_ns = ns;
 	tw_clock_timespec(&clock, second, &ts);
@@ -118,7 +120,7 @@ static void system_clock_is(enum tw_against rate_against,
 	tw_clock_free(&clock);
 }
 
-/* @against is for a calibration: a rate that is given has its own. */
+/* @against is for a calibration: a given rate has its own. */
 static void system_clock_of_rate(void)
 {
 	system_clock_is(TW_AGAINST_MONOTONIC, TW_AGAINST_RAW,
@@ -154,7 +156,7 @@ static void refused(void)
 		   "a reliability without its size");
 }
 
-/* The linker puts this one in place of the library's (--wrap). */
+/* The linker replaces the library's function by this one (--wrap). */
 static int has_no_memory;
 static int blocks;
 

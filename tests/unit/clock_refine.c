@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refining on two clocks made by hand: a measured rate gets better with the
- * baseline and stays honest, the kernel's is found later where 20 ms were too
- * few, confirmed when nothing else is left, given up when it is disproved, and
- * a clock that jumped is not refined at all. Fails if a wrong rate is kept, if
- * a jump is taken for a rate, or if time steps.
+ * Refines two clocks made by hand. A measured rate gets better with the baseline
+ * and stays honest. The kernel's rate is found later where 20 ms were too few,
+ * confirmed when nothing else is left, and given up when it is disproved. A clock
+ * that jumped is not refined. Fails if a wrong rate is kept, if a jump is taken for
+ * a rate, or if time steps.
  */
 #include <errno.h>
 #include <math.h>
@@ -64,7 +64,7 @@ static double off_ppb(const struct tw_rate *rate, double hz)
 	return (rate->hz / hz - 1) * 1e9;
 }
 
-/* Off the lattice of what a kernel can have. */
+/* The rate is off the lattice of rates that a kernel can have. */
 static void measured(void)
 {
 	const double hz = 1e9 * 0x1p40 / (6452780ULL * 65536 + 20000);
@@ -92,7 +92,7 @@ static void measured(void)
 	tap_is_u64(better, rounds, "it only gets better");
 	tap_is_u64(inside, rounds, "within its hard bound each time");
 	tap_is_u64(honest, rounds, "and within 3 sigma");
-	/* 400 s: two looks of 0.5 ns are 2 ppt. */
+	/* 400 s: two readings of 0.5 ns are 2 ppt. */
 	tap_ok(fabs(off_ppb(&rate, hz)) < 0.005,
 	       "after 400 s off by %.4f ppb", off_ppb(&rate, hz));
 	tap_ok(rate.source == TW_RATE_REGRESSION && rate.kernel_mult == 0,
@@ -101,7 +101,7 @@ static void measured(void)
 	tap_ok(before.hz == rate.hz, "too little more: nothing changes");
 }
 
-/* 20 ms to 5 s are eight doublings: so many new rates at the most. */
+/* From 20 ms to 5 s there are eight doublings: at most as many new rates. */
 static void often(void)
 {
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
@@ -148,7 +148,7 @@ static void confirmed(void)
 	       "an hour later as well");
 }
 
-/* The multiplier beside the true one, taken by mistake. */
+/* The multiplier next to the true one, taken by mistake. */
 static void disproved(void)
 {
 	uint64_t begin_ticks, before_ns, after_ns;
@@ -164,11 +164,11 @@ static void disproved(void)
 	tap_ok(refine_after(5, &rate) == 0 &&
 	       rate.source == TW_RATE_REGRESSION && rate.kernel_mult == 0 &&
 	       rate.refusal & TW_REFUSED_DISPROVED, "5 s do: given up");
-	/* The reading's place wanders by nothing here: 0.6 ns of 5 s. */
+	/* The place of the reading does not wander here: 0.6 ns of 5 s. */
 	tap_ok(fabs(off_ppb(&rate, HZ)) < 0.2,
 	       "the measured rate holds instead, off by %.3f ppb",
 	       off_ppb(&rate, HZ));
-	/* A tick is 0.4 ns: from one to the next it is rounded to 0 or 1. */
+	/* A tick is 0.4 ns: a step of one is rounded to 0 or 1. */
 	begin_ticks = tested.tw__last->begin_ticks;
 	before_ns = tw_clock_ns_at(&tested, begin_ticks - 1);
 	after_ns = tw_clock_ns_at(&tested, begin_ticks);
@@ -190,7 +190,7 @@ static void jumped(void)
 	       state.segments == 0,
 	       "the system clock jumped by 1 ms: -ESTALE, nothing changes");
 
-	/* A rate that is certain is not given up for what two looks say. */
+	/* Two readings do not disprove a rate that is certain. */
 	begin(MULT, SHIFT, 1, TW_DEFAULT, 20000000);
 	refine_after(2, &before);
 	clocks.from_ns += 1000;
@@ -215,7 +215,7 @@ static void jumped(void)
 	       "the counter's rate changed by 1 ppm: -ESTALE");
 }
 
-/* What adjtimex(2) said of CLOCK_MONOTONIC at the start, and then NTP bent it. */
+/* adjtimex(2) gave CLOCK_MONOTONIC's rate at the start, and then NTP changed it. */
 static void steered_anew(void)
 {
 	struct tw_rate rate = TW_SIZED(struct tw_rate);

@@ -2,15 +2,15 @@
 /*
  * Eight threads read a clock while it is refined over and over: no reading is
  * behind any other that happened before it. "Before" is by a shared maximum: a
- * thread takes it, reads the clock, and must not be behind.
- * Fails if a segment can be used by some readers and not by others.
+ * thread takes the maximum, reads the clock, and must not be behind. Fails if some
+ * readers can use a segment and others not.
  *
- * The rates are 500 ppm apart in turns, so that a segment that some saw a
- * millisecond late shows as half a microsecond. The counter is one number in
- * memory that moves on with each reading of it: no machine's counters, and no
- * time that passes, decide anything here. The writer is held up for longer than
- * the segment's start is ahead: at times before it publishes, then it must not,
- * and at times right after, then the segment must hold for all.
+ * The rates alternate, 500 ppm apart, so that a segment that some saw a millisecond
+ * late shows as half a microsecond. The counter is one number in memory that each
+ * reading advances: no machine's counters, and no time that passes, decide anything
+ * here. The writer is held up until the segment's start has passed. If it has not
+ * published the segment by then, it must not. If it has, the segment must hold for
+ * all.
  *
  * TW_CLOCKS: how many clocks are refined one after the other, 3 by default.
  */
@@ -25,8 +25,10 @@
 
 #define READERS		8
 #define HZ		2.5e9
-/* From a reading to the next, of whichever thread: 40 ns. A segment that begins
- * 20 milliseconds ahead is 500000 readings away. */
+/*
+ * From any reading to the next, of whichever thread: 40 ns. A segment that begins
+ * 20 milliseconds ahead is 500000 readings away.
+ */
 #define STEP_TICKS	100
 
 static uint64_t counter_ticks = 1000000000000;
@@ -37,8 +39,10 @@ static uint64_t read_ticks(void *context)
 	return __atomic_add_fetch(&counter_ticks, STEP_TICKS, __ATOMIC_SEQ_CST);
 }
 
-/* The writer's: once for where now is, once more before it publishes, and once
- * after. It is held up before one of these looks, until the start is past. */
+/*
+ * The writer's readings: one for the present, one before it publishes, and one
+ * after. It is held up before one of these, until the start is past.
+ */
 #define HELD_UP_TICKS	(25000000 / 1e9 * HZ)
 
 struct looks {
@@ -104,7 +108,7 @@ static void *read_on(void *argument)
 	return NULL;
 }
 
-/* All segments that a clock has, as fast as they can begin. */
+/* Begin all segments that a clock has, as fast as they can begin. */
 static unsigned refine_on(struct shared *shared)
 {
 	unsigned i = 0, late = 0, tries = 0;
@@ -120,7 +124,7 @@ static unsigned refine_on(struct shared *shared)
 			.hz = HZ * (i % 2 ? 1 + 2.5e-4 : 1 - 2.5e-4),
 		};
 
-		/* Of four not at all, before it publishes, not, after. */
+		/* By turns: not at all, before it publishes, not at all, after. */
 		looks = (struct looks) { .held_up_before = tries % 2 ?
 					 2 + tries / 2 % 2 : 0 };
 		tries++;
@@ -128,10 +132,10 @@ static unsigned refine_on(struct shared *shared)
 			i++;
 		else if (++late == 1000)
 			break;
-		/* Some while the one before is still to begin. */
+		/* Some begin while the one before is still to begin. */
 		usleep(i % 4 * 10000);
 	}
-	/* Until the last has begun, 20 ms after it was made. */
+	/* Wait until the last has begun, 20 ms after it was made. */
 	usleep(30000);
 	return late;
 }

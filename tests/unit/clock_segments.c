@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The segments of a refined clock, on a counter that is a variable: times
+ * Checks the segments of a refined clock, on a counter that is a variable. Times
  * before a segment stay what they were, none goes back at its beginning, and a
  * segment that comes too late changes nothing. Fails if a segment starts from
  * another time than the clock's, or if a late one is used.
@@ -61,9 +61,11 @@ static uint64_t last_begin(void)
 	return tested.tw__last->begin_ticks;
 }
 
-/* Around where the last segment begins: never back, and no step forward. A tick
- * of these clocks is at most a nanosecond, rounded, and scaled by a rate that
- * is at most 5 % off: from one to the next at most 2 ns. */
+/*
+ * Around the start of the last segment the clock never goes back and makes no step
+ * forward. A tick of these clocks is at most a nanosecond, rounded, and scaled by a
+ * rate that is at most 5 % off: from one to the next at most 2 ns.
+ */
 static int never_back(void)
 {
 	uint64_t begin = last_begin(), ticks;
@@ -92,15 +94,17 @@ static void one_refinement(void)
 		before_ns[i] = tw_clock_ns_at(&tested, now - i * 7777777777);
 	tap_ok(append(2.5e9 * (1 + 3e-6), now, 1000) == 0, "a segment");
 	begin = last_begin();
-	/* The counter is 1000 ticks on when it is first read; 20 ms at the new
-	 * rate are 50000150 ticks. */
+	/*
+	 * The counter is 1000 ticks on at its first reading. 20 ms at the new rate
+	 * are 50000150 ticks.
+	 */
 	tap_is_u64(begin, now + 1000 + 50000150, "it begins 20 ms ahead");
 	for (i = 0; i < STAMPS; i++)
 		changed += before_ns[i] !=
 			   tw_clock_ns_at(&tested, now - i * 7777777777);
 	tap_is_u64(changed, 0, "times before it stay what they were");
 	tap_ok(never_back(), "no time goes back where it begins");
-	/* 2.5e12 ticks: 1e12 / (1 + 3e-6) ns, rounded twice and 0.005 ppb. */
+	/* 2.5e12 ticks are 1e12 / (1 + 3e-6) ns, rounded twice, and 0.005 ppb. */
 	i = tw_clock_ns_at(&tested, begin + 2500000000000ULL) -
 	    tw_clock_ns_at(&tested, begin);
 	tap_ok(i >= 999997000009 - 7 && i <= 999997000009 + 7,
@@ -117,7 +121,7 @@ static void too_late(void)
 
 	make_clock(2.5e9);
 	ns = tw_clock_ns_at(&tested, later);
-	/* 10 ms of the new rate from one read to the next, and a tick less. */
+	/* 10 ms of the new rate from one reading to the next, and a tick less. */
 	tap_ok(append(2.4e9, now, 24000000) == -EAGAIN,
 	       "the writer was held up: -EAGAIN");
 	tap_is_u64(tw_clock_ns_at(&tested, later), ns, "nothing has changed");
@@ -139,7 +143,10 @@ static void count_warning(void *context, int level, const char *message)
 	*(unsigned *)context += level == TW_SAY_WARNING && message[0];
 }
 
-/* Published in time or not, nobody can tell: it holds, and that is reported. */
+/*
+ * It cannot be told whether the segment was published in time: it holds, and that
+ * is reported.
+ */
 static void held_up(void)
 {
 	/* 20 ms at 1 GHz ahead, and a quarter of that before. */

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise bench prints every figure with its spread, as a table and as JSON.
-# No figure is judged here: this machine may be busy. Fails if a name that
-# others read goes missing, or if the JSON can't be parsed.
+# tickwise bench prints every figure with its spread, as a table and as JSON. No
+# figure is judged here: this machine may be busy. Fails if a name that programs
+# read goes missing, or if the JSON can't be parsed.
 . "$(dirname "$0")/../tap.sh"
 
 names='rdtsc_ns to_ns_over_rdtsc to_ns_wide_over_rdtsc now_over_rdtsc
 now_refined_over_rdtsc timespec_over_rdtsc fio_way_over_rdtsc system_over_now
 system_over_rdtsc'
 
-# measured DESCRIPTION: good, or too disturbed to tell and said so
+# measured DESCRIPTION: passes if it measured, or reports that it was too disturbed
 measured() {
 	[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
 	ok $? "$1: measured"
@@ -54,7 +54,7 @@ is "$(sed 's/ .*//' "$scratch/results" | xargs)" "$(echo "$names" | xargs)" \
 is "$(sort -u "$scratch/results" | sed 's/.* //' | sort | uniq -c | xargs)" \
 	'1 ns 8 ratio' 'their units'
 
-# refuses TEXT ARGUMENT...
+# refuses TEXT ARGUMENT...: passes if the command is refused with this text
 refuses() {
 	text=$1
 	shift

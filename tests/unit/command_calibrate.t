@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise calibrate says the same as page and as JSON, against either clock,
-# and refuses a wrong value in one line. Fails if a documented key is missing,
-# if a hint is left out of the page, or if a value is taken for another.
+# tickwise calibrate prints the same as page and as JSON, against either clock, and
+# refuses a wrong value in one line. Fails if a documented key is missing, if a hint
+# is left out of the page, or if a value is taken for another.
 
 . "$(dirname "$0")/../tap.sh"
 
-# refuses TEXT OPTION
+# refuses TEXT OPTION: passes if the option is refused with this text
 refuses() {
 	run calibrate "$2"
 	is "$status $(wc -l <"$err") $(wc -c <"$out")" '64 1 0' \

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise check: either method, a watch that a signal ends with a summary and
-# the worst verdict, progress on stderr only, a page of 80 columns that names the
-# CPUs. Fails if a signal kills a watch, if its JSON is not one object a line, if
-# progress gets into the output or onto a stderr that is no terminal and did not
-# ask for it, if a line of the page is too long, or if advice ignores the reason.
+# tickwise check: either method, a watch that a signal ends with a summary and the
+# worst verdict, progress on stderr only, a page of 80 columns that names the CPUs.
+# Fails if a signal kills a watch, if its JSON is not one object a line, or if
+# progress gets into the output. Fails also if a stderr that is no terminal gets
+# progress unasked, if a line of the page is too long, or if advice ignores the
+# reason.
 
 . "$(dirname "$0")/../tap.sh"
 
-# refuses TEXT ARGUMENT...
+# refuses TEXT ARGUMENT...: passes if the command is refused with this text
 refuses() {
 	text=$1
 	shift
@@ -25,7 +26,7 @@ refuses '--least-time takes milliseconds' --least-time=x
 refuses '--time-limit takes milliseconds' --time-limit=3600001
 refuses '--tolerance takes nanoseconds' --tolerance=-1
 
-# Which verdict it is depends on this machine and on what else runs on it:
+# The verdict depends on this machine and on what else runs:
 # machine/estimate_verdict is about that.
 for method in cas switch; do
 	run check --json --method=$method
@@ -37,7 +38,7 @@ for method in cas switch; do
 	ok $? 'nothing on stderr'
 done
 
-# fits WHAT: no line is too long, none ends in a blank
+# fits WHAT: passes if no line is too long, and none ends in a blank
 fits() {
 	is "$(grep -cE '^.{81}| $' "$out")" 0 "$1: 80 columns, no stray blanks"
 }
@@ -58,13 +59,13 @@ is "$(perl -MJSON::PP -0777 -ne 'my $o = decode_json($_); print join " ",
 	@{$o->{limits}}{qw(tolerance_ns least_time_ns time_limit_ns)}' "$out")" \
 	'7 10000000 20000000' 'as they were given'
 
-# Where a sentence is folded depends on its numbers.
+# The place where a sentence is folded depends on its numbers.
 flat=$scratch/flat
 flatten() {
 	tr -s ' \n' ' ' <"$out" >"$flat"
 }
 
-# Too little time for a single turn, in most cases; and a tolerance out of reach.
+# In most cases there is no time for a single turn; and the tolerance is out of reach.
 for try in 1 2 3 4 5 6 7 8 9 10; do
 	run check --time-limit=1
 	flatten
@@ -92,7 +93,7 @@ else
 	echo "ok $tap_count # SKIP exit code $status: other reasons"
 fi
 
-# The first CPU that is allowed, alone; the others are named.
+# Use the first allowed CPU, alone; the others are named.
 first=$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*\([0-9]*\).*/\1/p' \
 	/proc/self/status)
 if taskset -c "$first" true 2>/dev/null; then
@@ -102,7 +103,7 @@ if taskset -c "$first" true 2>/dev/null; then
 	has "$out" ' on 1 CPU' 'one CPU'
 	has_not "$out" '1 CPUs' 'in the singular'
 	fits 'a page of one CPU'
-	# One CPU takes one turn: what all differences have in common is all.
+	# One CPU takes one turn: all differences have only that in common.
 	taskset -c "$first" "$tickwise" check --json --method=switch >"$out"
 	has "$out" '"step_ticks": null' 'one CPU alone can not tell the step'
 	taskset -c "$first" "$tickwise" check --json >"$out" 2>"$err"
@@ -120,7 +121,7 @@ fi
 "$tickwise" check >&- 2>"$err"
 is "$? $(wc -l <"$err")" '74 1' 'a closed stdout: exit code 74, one line'
 
-# until_lines COUNT PATTERN: in $out, for five minutes at most
+# until_lines COUNT PATTERN: waits for them in $out, for five minutes at most
 until_lines() {
 	polls=0
 	while [ "$(grep -cE -e "$2" "$out")" -lt "$1" ] && [ $polls -lt 3000 ]; do
@@ -129,7 +130,7 @@ until_lines() {
 	done
 }
 
-# until_ready: a check is under way and SIGTERM (bit 14) blocked until its end
+# until_ready: waits until a check runs, with SIGTERM (bit 14) blocked until its end
 until_ready() {
 	polls=0
 	until grep -qE '^SigBlk:.*[4567cdef]...$' "/proc/$pid/status" ||
@@ -139,8 +140,8 @@ until_ready() {
 	done
 }
 
-# watch SIGNAL CHECKS ARGUMENT...: ended after so many or, 0,
-# in the first; sets $status, $out and $err
+# watch SIGNAL CHECKS ARGUMENT...: runs a watch, and ends it after CHECKS checks or,
+# with 0, in the first; sets $status, $out and $err
 watch() {
 	signal=$1 checks=$2
 	shift 2
@@ -169,7 +170,7 @@ ok $? 'after a line for each check'
 [ ! -s "$err" ]
 ok $? 'nothing on stderr'
 fits 'a watch'
-# Bounds like those of a busy machine: long numbers.
+# Bounds like those of a busy machine are long numbers.
 watch TERM 2 --watch --method=switch --time-limit=60
 fits 'a watch by switching'
 
@@ -188,7 +189,7 @@ is "$(perl -MJSON::PP -ne 'my $o = decode_json($_);
 	END { print $n + 1, " $s" }' "$out" 2>&1)" "$lines 1" \
 	'one object a line, and one that sums up'
 
-# Without that it goes on, as it was told to.
+# Without the signal it goes on.
 : >"$out"
 "$tickwise" check --watch=1 --json >"$out" 2>"$err" &
 pid=$!
@@ -199,7 +200,7 @@ kill -s TERM "$pid"
 ok $? 'SIGINT that is ignored does not end it'
 wait "$pid"
 
-# A pipe that is full, and nobody who reads it.
+# A full pipe without a reader.
 perl -e 'use Fcntl; use POSIX ();
 	pipe(my $r, my $w) or exit 2;
 	fcntl($w, 1031, 4096) or exit 2;	# F_SETPIPE_SZ
@@ -227,7 +228,7 @@ has "$err" 'ended before the first check was done' 'and it is said'
 run check --json --least-time=2500 --time-limit=2500
 [ ! -s "$err" ]
 ok $? 'no progress unless asked for'
-# On a busy machine seconds may pass between two looks at the time.
+# On a busy machine seconds may pass between two readings of the time.
 for limit in 2500 10500 40500; do
 	run check --json --least-time=$limit --time-limit=$limit --progress
 	[ "$(wc -l <"$err")" -lt 2 ] || break

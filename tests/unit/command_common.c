@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What --quiet and --verbose do: remarks are left out, errors and warnings are not; what
- * the library decides is printed, a line each. Fails if a message is lost, or if
- * something is printed that nobody asked for.
+ * What --quiet and --verbose do: they leave out remarks, not errors or warnings,
+ * and print what the library decides, one on a line. Fails if a message is lost, or
+ * if something is printed unasked.
  */
 #include "command/command.h"
 

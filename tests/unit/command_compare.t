@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise compare finds what a clock inside of some fio is off, within its own
-# uncertainty, and what that costs, with a fio whose clock is off by as much as
-# we like. Fails if an error has the wrong sign or size, a clock is taken for
-# another, or a fio that is none, or dies, is not told of.
+# tickwise compare finds the error of a clock inside of some fio, within its own
+# uncertainty, and the cost of a reading, with a fio whose clock is off by a chosen
+# amount. Fails if an error has the wrong sign or size, if a clock is taken for
+# another, or if a fio that is none, or that dies, is not reported.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -16,8 +16,8 @@ if [ -n "${TW_SANITIZE-}" ]; then
 	exit 0
 fi
 
-# compares ARGUMENT...: until no start of a clock failed. Ours can't be calibrated in
-# the time that the engine takes for it where others have the CPU for all of it.
+# compares ARGUMENT...: runs it until no start of a clock failed. Ours can't be
+# calibrated in the engine's time if others have the CPU for all of it.
 compares()
 {
 	for compares_try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -37,7 +37,7 @@ fi
 is "$status $(wc -c <"$err")" '0 0' 'compared'
 cp "$out" "$scratch/json"
 
-# json PERL DESCRIPTION: %c is the clocks by name
+# json PERL DESCRIPTION: checks an expression; %c is the clocks by name
 json() {
 	perl -MJSON::PP -e '
 		local $/; open my $f, "<", $ARGV[0]; our $j = decode_json(<$f>);
@@ -55,7 +55,7 @@ json '!grep { my $c = $_; grep { !exists $c->{$_} } qw(name fio_version load
 	'the keys that others read'
 json '$c{"stock-cpu"}{starts} == 3 && $c{"stock-cpu"}{load} eq "idle" &&
 	$c{"stock-cpu"}{fio_version} eq "fio-9.99"' 'three starts, idle'
-# The bounds are hard: whatever happened in between, they hold.
+# The bounds are hard: they hold whatever happened in between.
 json '!grep { abs($_->{monotonic_ppb} - 100000) >
 	$_->{monotonic_uncertainty_ppb} + 1 } @{$c{"stock-cpu"}{list}}' \
 	'finds that it is 100000 ppb fast, within its uncertainty'
@@ -87,7 +87,7 @@ compares --fio="$fake" --starts=1 --seconds=0.1 --load=idle --rounds=1
 is "$status" 0 'a page'
 grep -qE '^stock-cpu +1 +[0-9]+ ' "$out"
 ok $? 'with a line for each clock'
-# The two numbers may be the same only as they are printed.
+# The two numbers may be equal only as printed.
 awk '/^stock-cpu +1 / { tie = $4 <= $5; same = $4 == $5 }
 	/^Tie against RAW/ { said = / stock-cpu(,|$)/ }
 	END { exit !same && tie != said }' "$out"
@@ -104,7 +104,7 @@ is "$status" 2 'a fio that dies: exit code 2'
 has "$out" 'stock-cpu: 2 of 2 starts failed.' 'and says so'
 unset FAKE_DIES
 
-# refuses CODE TEXT ARGUMENT...
+# refuses CODE TEXT ARGUMENT...: passes if the command is refused with this text
 refuses() {
 	code=$1 text=$2
 	shift 2
@@ -124,7 +124,7 @@ refuses 64 '--rounds takes a whole number, 0 to 99' --rounds=100
 refuses 64 'unknown option --hogs' --hogs
 refuses 64 "takes no 'job.fio'" job.fio
 
-# children PID: theirs, in one line
+# children PID: prints its children, in one line
 children()
 {
 	perl -e 'for (glob "/proc/[0-9]*/stat") {
@@ -133,13 +133,13 @@ children()
 			$2 == $ARGV[0] }' "$1"
 }
 
-# Interrupted: nothing of it is left. A shell's background ignores SIGINT.
+# When it is interrupted, nothing of it is left. A shell's background ignores SIGINT.
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	: >"$err"
 	env --default-signal=INT "$tickwise" compare --fio="$fake" --seconds=600 \
 		--starts=1 --load=hogs >"$out" 2>"$err" &
 	pid=$!
-	# Two busy loops at least, on one CPU, and a fio.
+	# Wait for two busy loops at least, on one CPU, and a fio.
 	n=0
 	while [ ! -s "$err" ] && [ $n -lt 3000 ] &&
 	      [ "$(children "$pid" | wc -w)" -lt 3 ]; do
@@ -153,7 +153,7 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	grep -q 'too busy' "$err" || break
 done
 is "$status" 2 'interrupted: it ends'
-# The kernel kills them when their parent has gone; give it a moment.
+# The kernel kills them when their parent has ended; wait a moment.
 n=0 left=1
 while [ "$left" != 0 ] && [ $n -lt 600 ]; do
 	left=0

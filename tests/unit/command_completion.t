@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What bash completes after tickwise: commands, each command's options with their letters,
-# and the values of an option by their kind. What zsh's script offers. Fails if an option
-# of --help is not completed, if one is that there is not, or if a name with a blank
-# becomes two.
+# bash completes after tickwise: commands, each command's options with their
+# letters, and the values of an option by their kind. zsh's script offers the same.
+# Fails if an option of --help is not completed, if an option is completed that does
+# not exist, or if a name with a blank becomes two.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -14,8 +14,8 @@ mkdir files 'files/a folder'
 : >'files/a file.json'
 : >files/b.json
 
-# completes WORD...: the words of a line that begins with tickwise; the last one is
-# completed. bash takes an = for a word of its own.
+# completes WORD...: prints completions of the last of the words of a line that
+# begins with tickwise. bash takes an = for a word of its own.
 completes()
 {
 	bash --norc -uc '. "$1" && shift || exit 1
@@ -32,7 +32,7 @@ is "$(completes c)" 'calibrate;check;compare;' 'commands'
 is "$(completes -)" '--help;--version;-V;-h;' 'options without a command'
 is "$(completes help ca)" 'calibrate;' 'commands of help'
 
-# options_of FILE: the names and letters in a page of --help
+# options_of FILE: prints the names and letters in a page of --help
 options_of()
 {
 	sed -n 's/^  \(-.\), --\([a-z-]*\).*/\1\n--\2/p

@@ -1,18 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# check and calibrate, in a process that has forbidden itself the counter, say
-# so in one line and exit with 70. Fails if they die of SIGSEGV, or name another
-# reason.
+# check and calibrate, in a process that may not read the counter, report that in
+# one line and exit with 70. Fails if they die of SIGSEGV, or name another reason.
 
 . "$(dirname "$0")/../tap.sh"
 
 preload=${TW_BUILD:-$root/build}/tests/unit/preload/forbid_counter.so
-# Sanitizers want to be first, and it does not matter here.
+# Sanitizers want to be loaded first, and the order does not matter here.
 ASAN_OPTIONS=verify_asan_link_order=0
 export ASAN_OPTIONS
 
-# In a subshell: so nothing but the program gets the preload.
+# Run it in a subshell, so that only the program gets the preload.
 forbidden() {
 	(
 		LD_PRELOAD=$preload

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What tickwise doctor hears from fio and from tickwise-kernel-helper: a version, an
-# engine that loads or why it does not, what the kernel refuses. Fails if a program that
-# is missing or no fio counts as good, or if its own words are lost. What the machine is
-# like is not judged here (tests/golden/doctor.t, unit/doctor_facts.c).
+# What tickwise doctor learns from fio and from tickwise-kernel-helper: a version,
+# an engine that loads or why it does not, what the kernel refuses. Fails if a
+# program that is missing or no fio counts as good, or if its own words are lost.
+# The facts about the machine are not judged here (tests/golden/doctor.t,
+# unit/doctor_facts.c).
 . "$(dirname "$0")/../tap.sh"
 
 mkdir -p "$scratch/tree/bin" "$scratch/home"
@@ -15,7 +16,7 @@ HOME=$scratch/home
 unset XDG_DATA_HOME
 export FIO HOME
 
-# fio_says VERSION ENGINE-HELP: a fio
+# fio_says VERSION ENGINE-HELP: makes a fio
 fio_says()
 {
 	printf '#!/bin/sh\ncase $1 in\n--version) echo "%s" ;;\n*) echo "%s" ;;\nesac\n' \
@@ -23,7 +24,7 @@ fio_says()
 	chmod 755 "$FIO"
 }
 
-# helper_says EXIT-CODE MESSAGE
+# helper_says EXIT-CODE MESSAGE: makes a helper
 helper_says()
 {
 	printf '#!/bin/sh\n[ "$*" = --check ] || exit 99\necho "%s" >&2\nexit %s\n' \
@@ -31,7 +32,7 @@ helper_says()
 	chmod 755 "$scratch/tree/bin/tickwise-kernel-helper"
 }
 
-# line NAME: of the last run: status, text and what fixes it
+# line NAME: prints of the last run its status, text and what fixes it
 line()
 {
 	perl -MJSON::PP -0 -ne 'BEGIN { $name = shift }

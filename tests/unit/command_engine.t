@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# `tickwise engine` prints the path of an engine that this fio can load: the installed
-# one first, else one that `tickwise build-engine` has built for this version. Fails if
-# another version's is taken, or if the line on an engine for another fio does not have
-# the command that builds one. A name such as fio-tickwise.so is an engine of ours.
+# `tickwise engine` prints the path of an engine that this fio can load: the
+# installed one first, else one that `tickwise build-engine` has built for this
+# version. Fails if it takes another version's. Fails also if the line on an engine
+# for another fio lacks the command that builds one. A name such as fio-tickwise.so
+# is an engine of ours.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -13,7 +14,7 @@ cp "$tickwise" "$scratch/bin/tickwise"
 tickwise=$scratch/bin/tickwise
 XDG_DATA_HOME=$scratch/data
 FIO=$scratch/bin/fio
-# What it can load has its version in it.
+# The engine that this fio can load has its version in it.
 cat >"$FIO" <<'END_OF_FIO'
 #!/bin/sh
 version=fio-3.99
@@ -35,7 +36,7 @@ installed=$scratch/bin/tickwise.so
 built=$scratch/data/tickwise/engines/$("$tickwise" --version | cut -d ' ' -f 2)
 mkdir -p "$built/fio-3.99" "$built/fio-3.98"
 
-# prints PATH WHAT
+# prints PATH WHAT: passes if it prints the path
 prints()
 {
 	run engine
@@ -79,7 +80,7 @@ PATH=$scratch/bin:$PATH FIO='' run engine
 has "$err" 'Type: tickwise build-engine' 'of the usual fio'
 has_not "$err" '--fio=' 'without a path'
 
-# No folder but the version's own is ever made of what a program prints.
+# A program's output makes no folder but the version's own.
 printf '#!/bin/sh\necho fio-3.99/../fio-3.98\n' >"$scratch/bin/odd"
 chmod 755 "$scratch/bin/odd"
 run build-engine --fio="$scratch/bin/odd"
@@ -89,7 +90,7 @@ is "$status $(cat "$err")" \
 run engine file
 is "$status" 64 'an argument is refused'
 
-# ---- what build-engine hands on ----
+# ---- what build-engine gets ----
 
 cat >"$scratch/bin/tickwise-build-engine" <<'END'
 #!/bin/sh

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How the command line behaves, by the rows of the table in tests/README.md, where it is
-# compared with other programs. A subtest begins with the number of its row. Fails if an
-# option means another thing in one command than in the others, or if a signal, a disk
-# or a pipe ends a command in another way than users of such programs expect.
+# How the command line behaves, by the rows of the table in tests/README.md, which
+# compares it with other programs. A subtest begins with the number of its row.
+# Fails if an option means another thing in one command than in the others. Fails
+# also if a signal, a disk or a pipe ends a command in another way than users of
+# such programs expect.
 #
-# What a machine is measured to be is recorded (tests/golden/recorded.h).
+# What the program measures of a machine is recorded (tests/golden/recorded.h).
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -20,7 +21,7 @@ cd "$scratch" || exit 1
 write_report a.json
 write_report b.json pid=101
 
-# is_run CODE LINES-ON-STDERR DESCRIPTION: of the last run
+# is_run CODE LINES-ON-STDERR DESCRIPTION: checks the last run
 is_run()
 {
 	is "$status $(wc -l <"$err" | tr -d ' ')" "$1 $2" "$3: exit code, lines on stderr"
@@ -140,8 +141,9 @@ is_run 66 1 '13. errors are printed'
 
 # ---- terminals --------------------------------------------------------------
 
-# on_terminal ARGUMENT...: as tests/unit/reader/on_terminal.c; sets $status and $out,
-# without the carriage returns that a terminal adds at the ends of lines
+# on_terminal ARGUMENT...: runs it on a terminal, see
+# tests/unit/reader/on_terminal.c; sets $status and $out, without the carriage
+# returns that a terminal adds to lines
 on_terminal()
 {
 	"$build/tests/unit/reader/on_terminal" "$@" >"$scratch/terminal" 2>"$err"
@@ -190,8 +192,8 @@ if [ "$status" -eq 0 ]; then
 	run
 	has_not "$err" 'JOB.fio' '16. without examples elsewhere'
 
-	# Ctrl-C, when the progress is shown for the first time. Where others have had the
-	# CPU until then, nothing was measured.
+	# Press Ctrl-C when the progress is shown for the first time. If others have
+	# had the CPU until then, nothing was measured.
 	tickwise=$build/tickwise
 	for command in 'calibrate --window=60s' 'bench --seconds=20' \
 		'check --least-time=10min --time-limit=20min' \
@@ -221,7 +223,7 @@ else
 	echo "ok $tap_count # SKIP no terminal is to be had: $(cat "$err")"
 fi
 
-# ---- what goes wrong --------------------------------------------------------
+# ---- errors ----
 
 tickwise=$build/tickwise-recorded
 # (20, a closed pipe, is in command_output_fails.t; 19, Ctrl-C in a run of fio, in
@@ -271,8 +273,8 @@ for row in '0 reliable check' '1 unreliable check' '2 undecided check' '64 relia
 	is "$status" "$wanted" "25. exit code $wanted: $*"
 done
 
-# A shell's background jobs ignore SIGINT; this one shall not. It says each time when it
-# waits for a signal (tests/golden/memory.c).
+# A shell's background jobs ignore SIGINT; this one must not. It prints a line each time
+# when it waits for a signal (tests/golden/memory.c).
 mkfifo waits
 TW_WAITS=1 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$tickwise" memlat --max=16K -o never \
 	>"$out" 2>waits &

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # What tickwise memlat can't do is one line on stderr and an exit code, before
-# anything is measured; what it does is whole in every form. Fails if a size of
-# 0 or a missing node is measured all the same, if a page that can't be written
-# is only missed after a minute, or if Ctrl-C loses what was measured. No figure
-# is judged here: see tests/bench/memlat_agreement.sh.
+# anything is measured. What it does is whole in every form. Fails if a size of 0 or
+# a missing node is measured, if a page that can't be written is only noticed after
+# a minute, or if Ctrl-C loses what was measured. No figure is judged here: see
+# tests/bench/memlat_agreement.sh.
 
 . "$(dirname "$0")/../tap.sh"
 
-# refuses STATUS TEXT ARGUMENT...
+# refuses STATUS TEXT ARGUMENT...: passes if the command is refused with this text
 refuses() {
 	wanted=$1 text=$2
 	shift 2
@@ -56,7 +56,7 @@ else
 	echo "ok $tap_count # SKIP there are reserved pages"
 fi
 
-# Nor are there transparent ones for a process that is kept off them.
+# There are no transparent pages either for a process that is kept off them.
 small=${TW_BUILD:-$root/build}/tests/bench/small_pages
 if [ -x "$small" ] && [ -e /sys/kernel/mm/transparent_hugepage/enabled ]; then
 	real=$tickwise
@@ -73,7 +73,7 @@ else
 	echo "ok $tap_count # SKIP no transparent pages to be kept off"
 fi
 
-# measured DESCRIPTION: 2 where others kept the CPU busy all the time
+# measured DESCRIPTION: passes with 0, or with 2 if others kept the CPU busy all the time
 measured() {
 	[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
 	ok $? "$1: measured, or too disturbed (exit code $status)"
@@ -132,7 +132,7 @@ is "$(head -n 1 "$scratch/page.html") $(tail -n 1 "$scratch/page.html")" \
 	'<!DOCTYPE html> </html>' '--html: whole'
 has_not "$scratch/page.html" '<script' 'no script'
 has_not "$scratch/page.html" 'src=' 'nothing from elsewhere'
-# All that is opened is closed, in order.
+# Every element that is opened is closed, in order.
 perl -0ne 's/<!DOCTYPE html>//; my @open;
 	while (m{<(/?)([a-z0-9]+)[^>]*?(/?)>}g) {
 		next if $3;
@@ -143,7 +143,7 @@ perl -0ne 's/<!DOCTYPE html>//; my @open;
 ok $? 'well-formed'
 sed 's/^/# /' "$err"
 
-# What stands in a file stays when nothing could be measured.
+# A file keeps its content if nothing could be measured.
 echo kept >"$scratch/kept.html"
 refuses 70 "64T of memory are wanted" --max=64T --html="$scratch/kept.html"
 is "$(cat "$scratch/kept.html")" kept 'an earlier page is kept'
@@ -151,7 +151,7 @@ refuses 70 "64T of memory are wanted" --max=64T --html="$scratch/new.html"
 [ ! -e "$scratch/new.html" ]
 ok $? 'and no empty one made'
 
-# Six sizes are enough to look for levels.
+# Six sizes are enough to search for levels.
 run_calibrated memlat --min=4K --max=128K --steps=1 --point=1 --curves=window \
 	--pages=small --json
 measured 'levels'
@@ -162,14 +162,15 @@ perl -MJSON::PP -0ne '
 		$from->{looked_up_to_bytes} == 1 << 17)' "$out"
 ok $? 'and what they were found in: the fastest of six looks'
 
-# cpu_ticks PID: what it has used, in 1/CLK_TCK s
+# cpu_ticks PID: prints its CPU time, in 1/CLK_TCK s
 cpu_ticks() {
 	awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 0
 }
 
-# Some 200 sizes of 0.2 s each. The signal comes when the program has had two
-# seconds of a CPU, however long that takes: by then it has measured some of them,
-# and by far not all. A shell's background jobs ignore SIGINT; this one shall not.
+# There are some 200 sizes of 0.2 s each. The signal comes when the program has had
+# two seconds of a CPU, however long that takes: by then it has measured some of
+# them, and by far not all. A shell's background jobs ignore SIGINT; this one must
+# not.
 enough=$((2 * $(getconf CLK_TCK)))
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	: >"$err"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Help and parser are of one table: each command takes every option that its --help
+# Help and parser share one table: each command takes every option that its --help
 # shows, has -h, and refuses what --help does not show. Fails if a command reads its
 # options in another way.
 

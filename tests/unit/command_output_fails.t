@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Output that does not arrive is an error: exit code 74 and a line on stderr. A reader
-# that went away ends the program by SIGPIPE, quietly, as it does others; where that is
-# ignored, with the error. Fails if any of it ends in success.
+# Lost output is an error: exit code 74 and a line on stderr. A reader that went
+# away ends the program by SIGPIPE, quietly, as it ends other programs; where
+# SIGPIPE is ignored, with the error. Fails if any of these ends in success.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
 write_report "$scratch/a.json"
 write_report "$scratch/b.json" pid=101
 
-# lost STATUS DESCRIPTION: after a command whose stderr is in $err
+# lost STATUS DESCRIPTION: checks a command whose stderr is in $err
 lost() {
 	is "$1" 74 "$2: exit code 74"
 	is "$(wc -l <"$err")" 1 'one line'
@@ -31,7 +31,7 @@ else
 	echo "ok $tap_count # SKIP no /dev/full"
 fi
 
-# The reader is gone before the first byte is written. SIGNAL is what the program
+# The reader goes away before the first byte is written. SIGNAL is what the program
 # does with SIGPIPE.
 mkfifo "$scratch/fifo" "$scratch/gone"
 into_closed_pipe() # SIGNAL

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise run changes in a job file what has to be changed for its jobs to run
-# on the engine and do what they did, and nothing else. Fails if a line is
-# missed that fio obeys, if one is touched that means something else, or if a job
-# of an engine unlike io_uring is converted without --convert.
+# tickwise run changes in a job file what its jobs need to run on the engine and do
+# the same, and nothing else. Fails if it misses a line that fio obeys, if it
+# changes one that means something else, or if a job of an engine unlike io_uring is
+# converted without --convert.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"

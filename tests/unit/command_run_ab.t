@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise run --ab: the jobs run with options A and B in turn, and their reports are
-# compared. Fails if an option does not count, if a side runs more often or earlier than
-# the other, if a run that failed is compared, or if reports overwrite each other.
+# tickwise run --ab: the jobs run with options A and B in turn, and their reports
+# are compared. Fails if an option does not count, or if a side runs more often or
+# earlier than the other. Fails also if a failed run is compared, or if reports
+# overwrite each other.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
 
@@ -40,7 +41,7 @@ write_report "\${REPORT:-b.\$count.tickwise.json}" "\$run" name=b thread=2 \\
 	pid=\$((1000 + count)) start=\$start
 END
 
-# ab ARGUMENT...: from the first run on
+# ab ARGUMENT...: runs it, counting from the first run
 ab()
 {
 	rm -f ./*.tickwise.json seen.*

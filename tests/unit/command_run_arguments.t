@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# fio's command line is read as fio reads it: what is a job file, what is an
-# option's value, which options make jobs; all else reaches fio as it was.
-# Fails if a value is taken for a job file, if a job of the command line runs on
-# another engine, or if fio is given another argument than the user gave.
+# tickwise run reads fio's command line as fio does: which words are job files,
+# which are values of options, which options make jobs. All else reaches fio
+# unchanged. Fails if a value is taken for a job file, if a job of the command line
+# runs on another engine, or if fio gets another argument than the user gave.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
 
-# gives WHAT WANTED ARGUMENT...: what fio gets, the copy being COPY
+# gives WHAT WANTED ARGUMENT...: passes if fio gets WANTED, where COPY is the copy
 gives() {
 	what=$1 wanted=$2
 	shift 2

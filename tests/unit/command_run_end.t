@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How tickwise run ends: with fio's exit code; with one of its own if fio ended
-# well but its jobs were not on the engine, which their reports prove; after a
-# signal, which goes on to fio. Fails if a run on another engine passes for one
-# on ours, or if copies are left behind.
+# How tickwise run ends: with fio's exit code; with its own if fio ended well but
+# its jobs were not on the engine, which their reports prove; after a signal, which
+# it passes on to fio. Fails if a run on another engine passes for one on ours, or
+# if copies are left.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
@@ -19,7 +19,7 @@ has "$err" '1 report. To read it' 'the report is counted'
 is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' \
 	'and how to look at it is said'
 
-# Another run's are there, too: older, and of another process.
+# Another run's reports are there, too: older, and of another process.
 FAKE_JOBS='' fio_run job.fio
 is "$status" 70 'no report of this run: exit code 70'
 has "$err" '[a] left no report: it did not run, or not on tickwise' 'is said'
@@ -98,8 +98,8 @@ is "$(ls tmp)" '' 'the copy is gone'
 
 # ---- signals ----
 
-# In the background a shell lets some be ignored, under nohup HUP is; fio would
-# inherit that.
+# A shell lets background jobs ignore some signals, and nohup lets them ignore HUP;
+# fio would inherit that.
 heeding() {
 	exec perl -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT HUP TERM);
 		exec @ARGV' "$@"
@@ -107,7 +107,7 @@ heeding() {
 
 for signal in INT TERM HUP QUIT; do
 	rm -f here
-	# The trap runs when sleep ends, so it is waited for.
+	# The trap runs when sleep ends, so sleep is killed.
 	FAKE_DO="trap 'echo got-$signal; kill \$!; exit 42' $signal
 		sleep 600 & echo \$! >sleeper; echo >here; wait" \
 		heeding "$tickwise" run --engine="$engine" job.fio >"$out" \
@@ -129,7 +129,7 @@ tool=$!
 while [ ! -e here ]; do sleep 0.05; done
 kill -KILL "$tool"
 wait "$tool" 2>/dev/null
-# A zombie has ended, too, if nobody has looked at it yet.
+# A zombie has ended, too, if no process has waited for it yet.
 polls=0
 while
 	state=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat pid)/stat" 2>/dev/null)
@@ -141,8 +141,8 @@ done
 is "${state#Z}" '' 'tickwise is killed: fio ends'
 rm -rf tmp/*
 
-# fio gets a pipe's end, and signals, as any program does. A shell would look
-# after its own signals first.
+# fio gets a pipe's end, and signals, as any program does. A shell would handle its
+# own signals first.
 cat >shows <<'END'
 #!/usr/bin/perl
 exec $ENV{FAKE}, @ARGV if $ARGV[0] =~ /help=/;

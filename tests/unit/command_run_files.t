@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What fio is given instead of the job files: copies elsewhere, read the same,
-# with what they include; and what can't be read so is refused before fio runs.
-# Fails if a path in a job file leads somewhere else, if an included file is
-# lost, or if the user's own file is written to.
+# fio gets copies of the job files in another folder, which mean the same, with the
+# files that they include. What can't be copied so is refused before fio runs. Fails
+# if a path in a job file leads somewhere else, if an included file is lost, or if
+# the user's own file is written to.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"
 
-# given N: the file that fio got
+# given N: prints the file that fio got
 given() {
 	sed "s|$engine|ENGINE|" "$seen/$1" | xargs -d '\n'
 }
@@ -119,7 +119,7 @@ cp "$FIO" other
 FIO=$scratch/nowhere fio_run --fio="$scratch/other" job.fio
 is "$status" 0 '--fio comes before FIO'
 
-# Beside the program, where it was built.
+# Next to the program, where it was built.
 cp "$tickwise" built/
 TICKWISE=built/tickwise
 "$TICKWISE" run --dry-run job.fio >"$out" 2>"$err"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tickwise run puts the reports of fio's jobs into fio's JSON, and changes nothing else
-# of it. Fails if a report gets to another job, if a value or a text of fio's is not what
-# it was, or if fio's output is lost where something is wrong with it.
+# tickwise run puts the reports of fio's jobs into fio's JSON, and changes nothing
+# else of it. Fails if a report gets to another job, or if a value or text of fio's
+# changes. Fails also if fio's output is lost when it is not as expected.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
@@ -17,7 +17,7 @@ keep='for file in left/*.json; do sed "s/RUN/$$/" "$file" >"./${file#left/}"; do
 FAKE_DO='cat "$PRINT"; '$keep
 mkdir left
 
-# left NAME GROUP THREAD [variable=value]...: fio will leave this report
+# left NAME GROUP THREAD [variable=value]...: makes fio leave this report
 left() {
 	file=left/$1.$3.9.tickwise.json name=$1 group=$2 thread=$3
 	shift 3
@@ -25,20 +25,20 @@ left() {
 		run='"run": "RUN-1",' pid=$((100 + thread)) "$@"
 }
 
-# element NAME GROUP: a job in fio's JSON
+# element NAME GROUP: prints a job in fio's JSON
 element() {
 	printf '{"jobname": "%s", "groupid": %s, "mean": 8152.820313}' "$1" "$2"
 }
 
-# own ELEMENT...: fio's JSON
+# own ELEMENT...: makes fio's JSON
 own() {
 	list=
 	for one; do list=$list${list:+, }$one; done
 	printf '{\n"fio version": "fio-3.33",\n"jobs": [%s]\n}\n' "$list" >own
 }
 
-# added ARGUMENT...: runs it. $places: for each job of fio's JSON the names and threads
-# of the reports that were added
+# added ARGUMENT...: runs it. Sets $places to the names and threads of the reports
+# that were added, for each job of fio's JSON.
 added() {
 	rm -f ./*.tickwise.json
 	PRINT=$print fio_run job.fio "$@"
@@ -239,7 +239,7 @@ printf '{\n"jobs": []%100000s\n}\n' '' >large
 added --output=large $json
 is "$(xargs <large)" '{ jobs: [] }' 'it becomes shorter'
 (
-	# 512 bytes a block: room for each report, not for both in one file.
+	# 512 bytes a block: there is room for each report, not for both in one file.
 	trap '' XFSZ
 	ulimit -f 10
 	"$tickwise" run --engine="$engine" job.fio $json --output=small >/dev/null 2>small.err
@@ -250,7 +250,7 @@ is "$(cat code) $(cmp own small)" '74 ' 'no room: what fio wrote is back'
 # ---- nothing that could be changed ----
 
 FAKE_DO='cat "$PRINT"; '$keep
-# same TEXT DESCRIPTION: fio's output stays as it is, and TEXT is reported
+# same TEXT DESCRIPTION: passes if fio's output is unchanged, and TEXT is reported
 same() {
 	PRINT=own fio_run job.fio $json
 	sed 1d "$out" | cmp -s - own

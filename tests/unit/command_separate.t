@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# `tickwise attach` and `tickwise kernel-helper` become programs of their own: next to
-# the program, or in ../lib/tickwise, with the arguments, streams and exit code as they
-# are. Where there is none: one line, but --help is there. Fails if an argument is lost or changed, if
-# SIGPIPE stays ignored, or if a missing program is no error.
+# `tickwise attach` and `tickwise kernel-helper` become programs of their own: next
+# to the program, or in ../lib/tickwise, with unchanged arguments, streams and exit
+# code. If there is none: one line, but --help works. Fails if an argument is lost
+# or changed, if SIGPIPE stays ignored, or if a missing program is no error.
 . "$(dirname "$0")/../tap.sh"
 
 installed=$(cat "${TW_BUILD:-$root/build}/engine_dir")

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-# refuses TEXT ARGUMENT...
+# refuses TEXT ARGUMENT...: passes if the command is refused with this text
 refuses() {
 	text=$1
 	shift

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of compare where starts fail and clocks tie. Fails if a clock without a start
- * has figures, if a failed start is not told of, if a clock that is off by more than
- * the comparison can be is called a tie, or if three digits become two.
+ * The page of compare where starts fail and clocks tie. Fails if a clock without a
+ * start has figures, or if a failed start is not reported. Fails also if a clock
+ * whose error exceeds the comparison's is called a tie, or if three digits become
+ * two.
  */
 #include "tickwise.h"
 #include "command/compare/output.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise compare's arithmetic on made-up moments: errors against either clock
- * with their sign and their bounds, medians and worst of absolute values. Fails
- * if a clock is compared with the wrong one, if the epoch of a clock costs
+ * Checks tickwise compare's arithmetic on made-up moments: errors against either
+ * clock with their sign and their bounds, medians and worst of absolute values.
+ * Fails if a clock is compared with the wrong one, if the epoch of a clock costs
  * precision, or if a bound of one moment is left out.
  */
 #include <math.h>
@@ -34,7 +34,7 @@ static struct tw_probe_report report_of(void)
 			moment->ticks = 1000 + (uint64_t)i;
 			moment->base_ns[which] = epoch_ns[which] + (i ?
 				10000000000ULL + ahead_ns[which] + 40 : 0);
-			/* The base is of another reading than the moment. */
+			/* The base belongs to another reading than the moment. */
 			moment->low_ns[which] = (i ? -40 : 0) - 10 - which;
 			moment->high_ns[which] = (i ? -40 : 0) + 10 + which;
 		}

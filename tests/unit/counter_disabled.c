@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that has forbidden itself the counter lives: the library says
- * "disabled", refuses to measure, and its clock reads the system's.
+ * A process that may not read the counter survives: the library reports "disabled",
+ * refuses to measure, and its clock reads the system's.
  *
- * Fails, by a child's SIGSEGV, when the counter is read before the kernel is
- * asked, or when a clock that has fallen back still touches it, be it through
- * the vDSO's clock_gettime().
+ * Fails, by a child's SIGSEGV, if the counter is read before the kernel is asked,
+ * or if a clock that has fallen back still reads it, be it through the vDSO's
+ * clock_gettime().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -137,8 +137,10 @@ int main(void)
 	struct tw_clock clock;
 	int allowed;
 
-	/* AddressSanitizer reads the system's clock when memory of a size is
-	 * allocated for the first time. */
+	/*
+	 * AddressSanitizer reads the system's clock when memory of a size is
+	 * allocated for the first time.
+	 */
 	if (!tw_clock_new(&clock))
 		tw_clock_free(&clock);
 	if (prctl(PR_GET_TSC, &allowed, 0, 0, 0)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The step of a counter is found to 0.1 tick from differences of its readings,
- * whole or not, scaled or shifted by a hypervisor, and 1 is found where there is
- * none. Fails if a part or a multiple of the step is found, if steps between
- * whole numbers are rounded, or if a counter without a step gets one from a loop
+ * whole or not, scaled or shifted by a hypervisor. A counter without a step has 1.
+ * Fails if a part or a multiple of the step is found, or if steps between whole
+ * numbers are rounded. Fails also if a counter without a step gets one from a loop
  * that reads it at nearly equal times.
  */
 #include <math.h>
@@ -12,13 +12,13 @@
 #include "counter/step.h"
 #include "tap.h"
 
-/* What the counter shows at @time, both in ticks. */
+/* Return what the counter shows at @time, both in ticks. */
 static uint64_t shows(double time, double step, double shift)
 {
 	return (uint64_t)(floor(time / step) * step + shift);
 }
 
-/* Distances of the readings: from @least to @least + @spread ticks. */
+/* Find the step from readings that are @least to @least + @spread ticks apart. */
 static double find(double step, double least, double spread, unsigned readings,
 		   uint64_t *random)
 {
@@ -41,7 +41,7 @@ static double find(double step, double least, double spread, unsigned readings,
 	return tw_steps_find(&steps);
 }
 
-/* Reads as fast as 20 ns at 2.4 GHz, slower ones, and those of a long burst. */
+/* Readings as fast as 20 ns at 2.4 GHz, slower ones, and those of a long burst. */
 static const struct { double least, spread; } loops[] = {
 	{ 50, 120 }, { 20, 180 }, { 100, 300 }, { 60, 800 },
 };
@@ -96,7 +96,7 @@ static void try_three_paths(void)
 	tap_ok(tw_steps_find(&steps) == 50, "one distance and equal ones: 50");
 }
 
-/* A core that slept goes on at another place: one in two hundred. */
+/* A core that slept goes on at another place: one reading in two hundred. */
 static void try_disturbed(uint64_t *random)
 {
 	struct tw_steps steps = { { 0 } };
@@ -138,7 +138,7 @@ static void try_reach(void)
 {
 	tap_is_u64(tw_step_reach_ticks(1), 1, "above a reading: 1");
 	tap_is_u64(tw_step_reach_ticks(8), 8, "of whole steps: one step");
-	/* It shows floor(k 24.5 + shift), which may be most of a tick lower. */
+	/* The counter shows floor(k 24.5 + shift), which may be most of a tick lower. */
 	tap_is_u64(tw_step_reach_ticks(24.5), 26, "of 24.5: 26");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a time namespace adds to the clocks, as the kernel writes it. Fails if
- * the two clocks are mixed up, if a negative offset loses its sign, or if a
- * text that is cut off or foreign is taken for "not shifted".
+ * Reads what a time namespace adds to the clocks, as the kernel writes it. Fails if
+ * the two clocks are mixed up, if a negative offset loses its sign, or if a text
+ * that is cut off or foreign is taken for "not shifted".
  */
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-# Everything, in an empty directory: nothing is up to date, and -n builds none.
+# Make everything in an empty directory: nothing is up to date, and -n builds nothing.
 env -u MAKEFLAGS -u MAKELEVEL make -n -C "$root" --no-print-directory \
 	B="$scratch/b" CC=the-compiler CPPFLAGS=-DSEEN \
 	tests vm-base fuzz-build >"$out" 2>"$err"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of CPUs as the kernel writes them, read and written again. Fails if a
- * range loses an end, if what is no list is taken for one (a half list would
- * name the wrong CPUs), or if a difference of something unknown is known.
+ * Reads lists of CPUs as the kernel writes them, and writes them again. Fails if a
+ * range loses an end, if what is no list is taken for one (a half list would name
+ * the wrong CPUs), or if a difference of something unknown is known.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # What debian/ repeats of the rest of the tree is the same there: the version, the
-# functions that the libraries export, and which files are under the GPL. Fails if one
-# of them is changed in one place alone. (unit/install.t: each file that is installed is
-# in a package.)
+# functions that the libraries export, and which files are under the GPL. Fails if
+# one of them is changed in one place alone. (unit/install.t checks that each
+# installed file is in a package.)
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -14,7 +14,7 @@ debian=$root/debian
 is "$(sed -n '1s/^tickwise (\(.*\)) .*/\1/p' "$debian/changelog")" \
 	"$("$tickwise" --version | sed 's/^tickwise //')" 'the version'
 
-# exported LIBRARY: its names with versions, those of the versions themselves included
+# exported LIBRARY: prints its names with versions, and the names of the versions
 exported()
 {
 	nm -D --with-symbol-versions --defined-only "$build/$1" |
@@ -60,7 +60,7 @@ awk '/^License: GPL-2$/ { print files; exit } /^Files:/ { files = ""; sub(/^File
 		esac
 	done | sort >"$scratch/listed"
 is "$(comm -23 "$scratch/gpl" "$scratch/listed")" '' 'debian/copyright has all of them'
-# Other files of these folders are text, and under the same license.
+# Other files of these folders are text, under the same license.
 comm -13 "$scratch/gpl" "$scratch/listed" | while read -r file; do
 	[ ! -f "$file" ] && echo "$file: there is none"
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' && echo "$file: MIT"

@@ -5,10 +5,11 @@
 #	perl device_reports.pl [KEY=VALUE]... DEVICE...
 #
 # KEY: name, thread, pid, host, depth; option=NAME=VALUE; digits (of the job, 3).
-# DEVICE: NUMBER,NAME,LAT,SLOW[,LAT-OF-PART]...: 16000 reads in 16 parts of the run,
-# in each 980 of LAT ns and 20 of SLOW ns; of some parts, the first ones, LAT may be another.
-# MODEL=... goes for the devices after it. Of one device the job's own histograms are
-# the device's, without stages but lat; of several, device_time is 1000 ns less than lat.
+# DEVICE: NUMBER,NAME,LAT,SLOW[,LAT-OF-PART]... A device has 16000 reads in 16 parts
+# of the run: in each 980 of LAT ns and 20 of SLOW ns. The first parts may have
+# another LAT. MODEL=... holds for the devices after it. With one device the job's
+# own histograms are the device's, without stages but lat. With several, device_time
+# is 1000 ns less than lat.
 
 use strict;
 use warnings;
@@ -33,7 +34,7 @@ for (@ARGV) {
 	}
 }
 
-# The last nanosecond of the bin.
+# Return the last nanosecond of the bin.
 sub last_of {
 	my ($value, $digits) = @_;
 	my $bins = (0, 16, 128, 1024)[$digits];
@@ -43,7 +44,7 @@ sub last_of {
 	return int($value / $width) * $width + $width - 1;
 }
 
-# Of [value, count]...
+# Make a histogram of [value, count]...
 sub histogram {
 	my ($digits, @values) = @_;
 	my ($count, $sum, %bins) = (0, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library decides on the way is told to the listener, with its own
- * context, and to nobody else. Fails if a refusal or a fallback is silent, if
- * a listener is called with another's context or after it was replaced, or if
- * telling changes errno.
+ * The listener, and nothing else, is told what the library decides, with the
+ * listener's own context. Fails if a refusal or a fallback is silent, if a listener
+ * is called with another's context or after it was replaced, or if a call changes
+ * errno.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -130,8 +130,10 @@ static void try_message(void)
 	tw_set_diagnostics(NULL, NULL);
 }
 
-/* Replacing a listener waits for it. One that doesn't is noticed as long as
- * this thread is not held up for 20 ms itself. */
+/*
+ * Replacing a listener waits for a call to it. A replacement that does not wait is
+ * noticed unless this thread itself is held up for 20 ms.
+ */
 static _Atomic int inside, replacing;
 
 static void listen_slowly(void *context, int level, const char *message)
@@ -216,7 +218,7 @@ static void try_threads(void)
 		atomic_store(&parts[now].active, 1);
 		tw_set_diagnostics(now ? listen_second : listen_first,
 				   &parts[now]);
-		/* No call to it is under way any more. */
+		/* No call to the listener is under way any more. */
 		atomic_store(&parts[1 - now].active, 0);
 	}
 	tw_set_diagnostics(NULL, NULL);

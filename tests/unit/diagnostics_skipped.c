@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUs that are allowed and could not be judged are told to the listener, once
- * for a measurement. Fails if they are left out silently.
+ * The listener is told of allowed CPUs that could not be judged, once for a
+ * measurement. Fails if they are left out silently.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Equal sets of five runs whose I/Os are correlated, and sets that differ: how often
- * tickwise diff finds a change. A small edition of tests/bench/diff_simulated.c, with a
- * fixed seed. Fails if correlated I/Os are taken for so much evidence, or if a change
- * of 5 % or of the tail alone is not seen for what it is. The same for two runs.
+ * How often tickwise diff finds a change in equal sets of five runs whose I/Os are
+ * correlated, and in sets that differ. It is a small edition of
+ * tests/bench/diff_simulated.c, with a fixed seed. Fails if correlated I/Os count
+ * as independent evidence, or if a change of 5 % or of the tail alone is missed or
+ * misnamed. The same for two runs.
  */
 #include "diff_runs.h"
 #include "tap.h"
@@ -48,7 +49,7 @@ static int is_slower(const char *name)
 	return figure && figure->slower > 0;
 }
 
-/* Of one run a side, by its pieces. */
+/* One run on each side, by its pieces. */
 static void alarms_of_two(const struct diff_model *model, uint64_t *lats)
 {
 	unsigned differ = 0;
@@ -88,7 +89,7 @@ static void two_runs(void)
 	free(lats);
 }
 
-/* Of 20 sets, found in 19 and more. */
+/* A change is found in 19 or more of 20 sets. */
 static void power(void)
 {
 	static const struct diff_model longer = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures of runs and the verdict on them: percentiles between the edges of bins, the
- * order of runs, and how few runs are judged. Fails if a percentile moves by whole bins
- * only, or if a verdict is given on less than it needs.
+ * Checks figures of runs and the verdict on them: percentiles between the edges of
+ * bins, the order of runs, and how few runs are judged. Fails if a percentile moves
+ * by whole bins only, or if a verdict is given on less than it needs.
  */
 #include "diff_runs.h"
 #include "tap.h"
@@ -61,7 +61,7 @@ static void turns(void)
 	}
 }
 
-/* What tw_diff_judge() makes of one figure of 10 runs. */
+/* The result of tw_diff_judge() for one figure of 10 runs. */
 struct judged {
 	struct tw_diff diff;
 	struct tw_diff_figure figure;
@@ -159,7 +159,7 @@ static void pieces(void)
 	       "one piece among those of the other run");
 }
 
-/* What of a run goes into which piece. */
+/* Which part of a run goes into which piece. */
 static void cuts(void)
 {
 	static struct diff_simulation simulation;

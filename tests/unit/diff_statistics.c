@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The permutation test of tickwise diff, held against a plain one that tries all splits,
- * and its intervals, held against true changes. Fails if a split is missed or taken
- * twice, if figures are not tested together, if an interval and its test disagree, or
- * misses the true change too often, if a side that varies more is taken for one that
- * changed, or if a shift or a unit of the values matters.
+ * Compares the permutation test of tickwise diff with a plain one that tries all
+ * splits, and its intervals with true changes. Fails if a split is missed or taken
+ * twice, if figures are not tested together, or if an interval and its test
+ * disagree. Fails also if an interval misses the true change too often, if a side
+ * that varies more is taken for one that changed, or if a shift or a unit of the
+ * values matters.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,7 +26,7 @@ static int nearly(double is, double should, double within)
 	return 0;
 }
 
-/* The same T, from the values themselves. */
+/* Compute the same T from the values themselves. */
 static double plain_t(const double *values, unsigned runs, uint64_t split)
 {
 	double mean[2] = { 0, 0 }, squares[2] = { 0, 0 };
@@ -44,7 +45,7 @@ static double plain_t(const double *values, unsigned runs, uint64_t split)
 		    squares[1] / (count[1] - 1) / count[1]);
 }
 
-/* In which part of all splits a figure is as far out as this one. */
+/* Return the part of all splits in which a figure is as far out as in this one. */
 static double plain_p(const double *values, unsigned figures, unsigned runs,
 		      uint64_t of_b, unsigned figure)
 {
@@ -64,7 +65,7 @@ static double plain_p(const double *values, unsigned figures, unsigned runs,
 	return (double)as_far / all;
 }
 
-/* The same of figure @figure, once @shift is taken off its B. */
+/* Return the same for @figure, after @shift is subtracted from its B. */
 static double shifted_p(const double *values, unsigned runs, uint64_t of_b,
 			unsigned figure, double shift)
 {
@@ -77,7 +78,7 @@ static double shifted_p(const double *values, unsigned runs, uint64_t of_b,
 	return plain_p(moved, 3, runs, of_b, figure);
 }
 
-/* On this side of the end of an interval the test accepts, beyond it does not. */
+/* True if the test accepts on this side of an interval's end, and not beyond it. */
 static int is_end(const double *values, unsigned runs, uint64_t of_b, unsigned figure,
 		  double end, double beyond)
 {
@@ -117,8 +118,10 @@ static void against_plain(unsigned runs, uint64_t of_b, const char *what)
 	tap_ok(inverted, "%s: an interval ends where the test rejects", what);
 }
 
-/* Figures whose B is higher by 10 deviations and varies @times as much as A: how many
- * of 400 intervals miss that change. */
+/*
+ * Return how many of 400 intervals miss a change: figures whose B is higher by 10
+ * deviations and varies @times as much as A.
+ */
 static unsigned misses(unsigned runs, uint64_t of_b, double times, unsigned figures)
 {
 	double values[4 * 16];
@@ -142,9 +145,11 @@ static unsigned misses(unsigned runs, uint64_t of_b, double times, unsigned figu
 	return missed;
 }
 
-/* At 5 %, 20 of 400 are missed, with a deviation of 4.4: three of them more are 33. Of
- * the last, 9 % are known to be missed, 36 with 5.7: four more are 59. With one variance
- * for both sides it would be a hundred. */
+/*
+ * At 5 %, 20 of 400 are missed, with a deviation of 4.4: three deviations more are
+ * 33. The last case is known to miss 9 %, which is 36 with 5.7: four more are 59.
+ * With one variance for both sides it would be a hundred.
+ */
 static void coverage(void)
 {
 	unsigned alike = misses(RUNS, B_OF_TEN, 1, 4), noisy = misses(16, 0x4444, 4, 1);
@@ -155,7 +160,7 @@ static void coverage(void)
 		tap_note("%u of 400 have not", noisy);
 }
 
-/* One figure, further out than any other split. */
+/* One figure is further out than in any other split. */
 static void far_apart(void)
 {
 	double values[RUNS];

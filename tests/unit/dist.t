@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# `make dist` packs the same files into the same bytes, wherever they are, whenever they
-# were written, and whoever may read them; what is built is left out. Fails if a time, an
-# owner, a folder or the order of the files gets into the archive.
+# `make dist` packs the same files into the same bytes, wherever they are, whenever
+# they were written, and whoever may read them. Built files are left out. Fails if a
+# time, an owner, a folder or the order of the files gets into the archive.
 
 . "$(dirname "$0")/../tap.sh"
 
-# tree NAME UMASK TIME FILE...: a small tree with these files, written in this order
+# tree NAME UMASK TIME FILE...: makes a small tree with these files, written in this order
 tree()
 {
 	dir=$scratch/$1

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise doctor reads of /sys and /proc: the CPU that is not set to performance,
- * the idle state that takes longest and is not disabled, stolen time without that of
- * guests twice. Fails if one CPU of many is overlooked, or if a missing file counts
- * as 0.
+ * What tickwise doctor reads in /sys and /proc: the CPU that is not set to
+ * performance, the idle state that takes longest and is not disabled, and stolen
+ * time without counting that of guests twice. Fails if one CPU of many is
+ * overlooked, or if a missing file counts as 0.
  */
 #include "command/doctor/doctor.h"
 

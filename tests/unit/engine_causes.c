@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: with tw_causes=1 the report says of a slow I/O what its job's thread did in
- * the longest stage, by the turns that the program in the kernel left: to the nanosecond,
- * in the stage's own time, though they are overwritten soon after the I/O. Stages in which the thread has no part, as that in the device,
- * have no pieces. Without the option nothing is asked for, and
- * without stamps of the kernel the report says why there are no causes.
- * Defect: a stage that is not the longest, pieces of another stage or at another time, a
- * program in the kernel that nobody asked for.
+ * Behaviour: with tw_causes=1 the report tells what the job's thread did in the
+ * longest stage of a slow I/O, by the turns that the program in the kernel left.
+ * Times are right to the nanosecond, in the stage's own time, though turns are
+ * overwritten soon after the I/O. Stages in which the thread has no part, such as
+ * that in the device, have no pieces. Without the option nothing is asked for, and
+ * without stamps of the kernel the report tells why there are no causes. Defect: a
+ * stage that is not the longest, pieces of another stage or at another time, a
+ * program in the kernel that no job asked for.
  */
 #include "engine_world.h"
 
@@ -57,7 +58,7 @@ static void appeared(unsigned i)
 	put_turn();
 }
 
-/* One read, of which the device needs @device ns and the rest 10000 - @device. */
+/* Do one read, of which the device needs @device ns and the rest 10000 - @device. */
 static void one(bool causes, bool split, uint64_t device)
 {
 	world_forget();
@@ -76,7 +77,7 @@ static void one(bool causes, bool split, uint64_t device)
 	world_queue(world_transfer(0, DDIR_READ, 4096, 4096));
 	if (tw_getevents(&world.td, 1, 1, NULL) == 1)
 		tw_event(&world.td, 0);
-	/* By turns of later I/Os, none of which is slow. */
+	/* Overwrite by turns of later I/Os, none of which is slow. */
 	memset(&turns, 0, sizeof(turns));
 	turns.newest = 10 * TW_TURNS;
 	world_end();
@@ -110,7 +111,7 @@ static const char *state(const char *key)
 				       key));
 }
 
-/* For how many jobs the program is loaded: two want causes. */
+/* Return for how many jobs the program is loaded: two want causes. */
 static unsigned followed(enum tw_kernel_mode mode, bool can_load)
 {
 	static struct thread_data jobs[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clocks of the engine's unit tests: included before each of the engine's
- * sources that they are built from, so that a stamp is what the test says.
+ * The clocks of the engine's unit tests. It is included before each source of the
+ * engine that they are built from, so that the test decides each stamp.
  */
 #ifndef TW_TESTS_ENGINE_COUNTER_H
 #define TW_TESTS_ENGINE_COUNTER_H
@@ -9,13 +9,13 @@
 #include "tickwise.h"
 #include "timespec.h"
 
-/* Moves only when the test says so, never by being read. */
+/* Advances only when the test asks for it, never by being read. */
 extern uint64_t engine_now_ticks;
 
 #define tw_ticks()		(engine_now_ticks)
 #define tw_clock_ns(clock)	((void)(clock), engine_now_ticks)
 
-/* Those of the system. */
+/* The system's clocks. */
 uint64_t engine_clock_id_ns(clockid_t clock_id);
 
 #define tw_clock_id_ns(id)	engine_clock_id_ns(id)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: an I/O that did not go as planned is counted where the report says
- * so, and only what fio accounts has latencies. Short transfers and errors stand
- * apart. One that fio has to bring again counts from when it was prepared again. Those
- * of the ramp time and of a job that does not run are unaccounted. Stamps that
- * contradict each other are no latency. Submissions that the kernel takes one by
- * one, or not at first, have each its own call. Histograms are filled where the job
- * waits.
+ * Behaviour: an I/O that did not go as planned is counted in its place in the
+ * report, and only what fio accounts has latencies. Short transfers and errors
+ * stand apart. An I/O that fio has to submit again counts from when it was prepared
+ * again. I/Os of the ramp time and of a job that does not run are unaccounted.
+ * Stamps that contradict each other are no latency. Submissions that the kernel
+ * takes one by one, or not at first, each have their own call. Histograms are
+ * filled where the job waits.
+ *
  * Defect: an error or half a transfer in the histograms, an I/O that is lost where
- * the kernel takes fewer or none, the stamp of a call that was refused, ramp_time
- * asked twice (fio resets its statistics there), a negative time taken for one of
- * centuries, a list of finished I/Os that grows without end.
+ * the kernel takes fewer or none, the stamp of a call that was refused. Also
+ * ramp_time asked twice (fio resets its statistics there), a negative time taken for
+ * one of centuries, a list of finished I/Os that grows without end.
  *
  * At 1 GHz a tick is a nanosecond: every time is right to the tick.
  */
@@ -32,7 +33,7 @@ static enum fio_q_status queue(unsigned i, enum fio_ddir ddir)
 	return world_queue(world_transfer(i, ddir, i * SIZE, SIZE));
 }
 
-/* All @count of them come back. */
+/* Take all @count of them back. */
 static void take(unsigned count)
 {
 	int events = tw_getevents(&world.td, count, count, NULL);
@@ -42,7 +43,7 @@ static void take(unsigned count)
 		tw_event(&world.td, event);
 }
 
-/* One I/O there and back. */
+/* Submit one I/O and take it back. */
 static struct io_u *one(unsigned i, enum fio_ddir ddir)
 {
 	world_pass(100);
@@ -106,7 +107,7 @@ static void shorts(void)
 	world.results[0] = 0;
 	world.takes_ticks[0] = 3000;
 	one(0, DDIR_WRITE);
-	/* The last block: what is cut off is not in the file. */
+	/* The last block: the part that is cut off is not in the file. */
 	world.file.real_file_size = SIZE / 4;
 	world.results[0] = SIZE / 4;
 	world.takes_ticks[0] = 4000;
@@ -119,7 +120,7 @@ static void shorts(void)
 	       "each from when it was prepared itself");
 }
 
-/* fio counts one that moved nothing as it is. */
+/* fio counts an I/O that moved nothing like any other. */
 static void nothing(void)
 {
 	struct io_u *io_u;
@@ -180,8 +181,10 @@ static void requeues(void)
 	       "whose time is that of its own call, all of it in the kernel");
 }
 
-/* A ring of two, and fio brings a third. (fio has never as many as that: the ring is
- * made for more.) */
+/*
+ * A ring of two, and fio submits a third. (fio never has that many: the ring is
+ * made for more.)
+ */
 static void full(void)
 {
 	struct tw_job *job;
@@ -261,7 +264,7 @@ static void trims(void)
 	       "both count");
 }
 
-/* The device or the kernel can't. */
+/* The device or the kernel cannot trim. */
 static void trims_after_all(int error)
 {
 	const struct io_u *io_u;
@@ -338,7 +341,7 @@ static void not_running(void)
 	       "only of a job that runs or verifies");
 }
 
-/* Another CPU's counter is behind: it goes back while the kernel has it. */
+/* Another CPU's counter is behind: it goes back while the kernel has the I/O. */
 static void backwards(void)
 {
 	static const int64_t back[] = { 1, 0, -1 };
@@ -360,7 +363,7 @@ static void backwards(void)
 	tap_ok(world.backwards == 2, "and the verdict is told of both");
 }
 
-/* The system clock may move in steps: no time at all is one then. */
+/* The system clock may move in steps: an I/O may then take no time at all. */
 static void coarse(void)
 {
 	world_forget();
@@ -375,7 +378,7 @@ static void coarse(void)
 	       !world.backwards, "an I/O within a step counts");
 }
 
-/* As that, but only between two stamps of an I/O that is whole. */
+/* The same, but only between two stamps of an I/O that is whole. */
 static void negative_stage(void)
 {
 	if (!begin(2, 2))
@@ -431,8 +434,10 @@ static bool is_submitted(void)
 	return !job->queued && world.sq_head == world.sq_tail;
 }
 
-/* One alone, that the kernel does not take at first: fio may be done with asking
- * and never commit again. */
+/*
+ * A single one that the kernel does not take at first: fio may have ended its
+ * commits and never commit again.
+ */
 static void refused_alone(int error, unsigned pauses)
 {
 	if (!begin(1, 1))
@@ -480,7 +485,7 @@ static void refused_for_good(void)
 	tap_ok(counts("read", 1, 0, 0, 0, 0), "those that came to an end count");
 }
 
-/* While the engine waits for a completion. */
+/* The call is refused while the engine waits for a completion. */
 static void refused_waiting(void)
 {
 	static const int errors[] = { EINTR, EAGAIN };
@@ -528,7 +533,7 @@ static void polled(void)
 	       "it entered when it was published, by no call of its own");
 }
 
-/* fio sets what it does not use to this. */
+/* fio sets to this what it does not use. */
 static void nobody_asks(void)
 {
 	if (!begin(1, 1))
@@ -551,7 +556,7 @@ static void nobody_asks(void)
 	tap_ok(counts("read", 2, 0, 0, 0, 0), "the report has both");
 }
 
-/* How many are in the histograms after @ios more. */
+/* Return how many are in the histograms after @ios more. */
 static unsigned settled_after(unsigned ios, uint64_t takes_ticks)
 {
 	const struct tw_job *job = world.td.io_ops_data;

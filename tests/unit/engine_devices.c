@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: of a job whose files are on several devices the report has each I/O once
- * more, with the device that its file is on: in a histogram of lat, of the stage
- * `device` if it has one, and in the part of the run that it was returned in. Files that
- * share a device are counted together. A job with one device has nothing of that. Of
- * more than 64 devices the first 64 are kept.
- * Defect: an I/O on another file's device, or on none, or on two; parts that lose I/Os
- * when they get wider; a file without a device that is taken for one with.
+ * Behaviour: if a job's files are on several devices, the report has each I/O once
+ * more, with the device of its file: in a histogram of lat, of the stage `device`
+ * if it has one, and in the part of the run that it was returned in. Files that
+ * share a device are counted together. A job with one device has none of this. Of
+ * more than 64 devices the first 64 are kept. Defect: an I/O on another file's
+ * device, or on none, or on two; parts that lose I/Os when they get wider; a file
+ * without a device that is taken for one with.
  */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -23,8 +23,11 @@ static struct fio_file *list[MAX_FILES];
 static char names[MAX_FILES][32];
 static struct tw_slot slots[WORLD_DEPTH];
 
-/* The names of files say what they are: bN and cN are devices; N/new is a file that is
- * not there, in a folder of device N; fN is a file on device N; ? has none. */
+/*
+ * The names of files tell what they are: bN and cN are devices; N/new is a file
+ * that does not exist, in a folder of device N; fN is a file on device N; ? has
+ * none.
+ */
 int statx(int folder, const char *restrict path, int flags, unsigned mask,
 	  struct statx *restrict status)
 {
@@ -41,7 +44,7 @@ int statx(int folder, const char *restrict path, int flags, unsigned mask,
 	return 0;
 }
 
-/* A job with these files, separated by spaces. */
+/* Begin a job with these files, separated by spaces. */
 static void begin(const char *of)
 {
 	unsigned count = 0, length;
@@ -58,7 +61,7 @@ static void begin(const char *of)
 	world.td.files_index = count;
 }
 
-/* An I/O of @takes_ns on the file @f, returned so long after the job's start. */
+/* Do an I/O of @takes_ns on the file @f, returned this long after the job's start. */
 static void one(struct fio_file *f, enum fio_ddir ddir, uint64_t takes_ns)
 {
 	struct io_u *io_u = world_transfer(0, ddir, 0, SIZE);
@@ -95,7 +98,7 @@ static const json_t *of(const json_t *at, const char *key, const char *direction
 	return json_object_get(json_object_get(at, key), direction);
 }
 
-/* What the parts of a device have of reads, and whether they follow each other. */
+/* Return the reads in the parts of a device, and check that parts follow each other. */
 static uint64_t in_parts(const json_t *at, uint64_t width_ns)
 {
 	const json_t *parts = json_object_get(at, "over_time");

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: the entry that the kernel takes says what fio wants of the I/O, with
- * the job's options, and nothing of what was in it before; and as long as the I/O is
- * in flight it stays as it is.
- * Defect: a file's descriptor for its registered number, a buffer's number where
- * buffers are not registered, flags of a sync in a read, priorities where fio has
- * none, an entry that is filled again while a thread of the kernel may read it, an
- * I/O with the name of another one.
+ * Behaviour: the entry that the kernel takes has what fio wants of the I/O, with
+ * the job's options, and nothing of what was in the entry before. It does not
+ * change while the I/O is in flight. Defect: a file's descriptor for its registered
+ * number, a buffer's number where buffers are not registered, flags of a sync in a
+ * read. Also priorities where fio has none, an entry that is filled again while a
+ * thread of the kernel may read it, an I/O with the name of another one.
  *
  * Each expected entry is written down whole, as io_uring_enter(2) describes it: all
  * 64 bytes are compared.
@@ -62,7 +61,7 @@ static void forget(void)
 	world.file.first_write = DIRTY_FROM;
 	world.file.last_write = DIRTY_TO;
 	world.is_right = is_expected;
-	/* What was there before is no part of what is there then. */
+	/* The former content must not be part of the new entry. */
 	memset(world.sqes, 0xa5, sizeof(world.sqes));
 }
 
@@ -80,7 +79,7 @@ static void one_of(unsigned i, enum fio_ddir ddir)
 		tw_event(&world.td, 0);
 }
 
-/* The entry of this one is as expected, and no other was taken. */
+/* Check that the entry of this one is as expected, and that no other was taken. */
 static void check(enum fio_ddir ddir, const char *what)
 {
 	const unsigned before = compared;
@@ -300,8 +299,10 @@ static bool is_any(const struct io_uring_sqe *sqe, const struct io_u *io_u)
 	return true;
 }
 
-/* The world compares each entry, and what it points to, when its I/O is done with
- * what they were when it was submitted. Their order is not that of their places. */
+/*
+ * When an I/O is done, the world compares its entry, and what that points to, with
+ * what they were at its submission. The order is not that of the places.
+ */
 static void in_flight(unsigned batch, bool polled)
 {
 	unsigned left = 200, depth = 0;
@@ -358,9 +359,9 @@ static int by_upper_half(const void *a, const void *b)
 }
 
 /*
- * The kernel's stamps of an I/O are known by its name to be of this one. So no other
- * has the same, also when an I/O is submitted again because it moved less than it
- * had to, and none that an empty slot has. A completion has the whole of the name.
+ * An I/O's name shows that the kernel's stamps are its own. So no other I/O has the
+ * same name, also if an I/O is submitted again because it moved too little, and no
+ * empty slot has it. A completion has the whole name.
  */
 static void names(void)
 {
@@ -395,7 +396,7 @@ static void names(void)
 	       "for each, and never 0");
 }
 
-/* An entry is used again, for the same or for something else. */
+/* Use an entry again, for the same or for something else. */
 static void again(unsigned batch)
 {
 	static const enum fio_ddir order[] = {

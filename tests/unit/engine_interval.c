@@ -2,14 +2,14 @@
 /*
  * Behaviour: with tw_interval a job's lines add up to its report: each histogram's
  * bins, count and sum, and each count, whenever the lines were written. Their spans
- * follow each other. The last one says that it is. A file that can't be written, or
- * not to its end, leaves whole lines, and the job goes on.
- * Defect: an I/O in no line or in two, an extreme of another line's, half a line, a
- * job that ends with its file, a signal of fio's that goes to the thread, one that
+ * follow each other, and the last one is marked as the last. A file that can't be
+ * written, or not to its end, leaves whole lines, and the job goes on. Defect: an
+ * I/O in no line or in two, an extreme of another line's, half a line, a job that
+ * ends with its file, a signal of fio's that goes to the thread, a thread that
  * never wakes.
  *
- * The thread of most jobs here sleeps for an hour: the lines are written by the test,
- * where it likes.
+ * The thread of most jobs here sleeps for an hour: the test writes the lines, when
+ * it wants to.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ static const char *const parts[] = {
 	"backwards", "stages", "submitting_call", "kernel_stages",
 };
 
-/* What does not add up, or follows from what does. */
+/* True for values that do not add up, or that follow from values that do. */
 static bool is_left_out(const char *key)
 {
 	static const char *const keys[] = {
@@ -165,7 +165,7 @@ static bool adds_up(void)
 	return same;
 }
 
-/* Extremes in its first and last bin, and the count of all. */
+/* True if the extremes are in the first and last bin, and the count is that of all. */
 static bool fits_its_bins(const json_t *histogram)
 {
 	uint64_t low_ns = UINT64_MAX, high_ns = 0, count = 0;
@@ -213,7 +213,7 @@ static unsigned misfits(void)
 	return bad;
 }
 
-/* The extremes of a histogram of stages over all lines, and in the report. */
+/* Compare the extremes of a histogram of stages over all lines, and in the report. */
 static bool same_extremes(const char *stage, const char *direction)
 {
 	const json_t *right = json_object_get(json_object_get(json_object_get(
@@ -233,7 +233,7 @@ static bool same_extremes(const char *stage, const char *direction)
 	       max_ns == number(right, "max_ns");
 }
 
-/* Numbers and times without a gap, from the start. */
+/* True if numbers and times have no gap, from the start. */
 static bool is_chain(void)
 {
 	uint64_t next_ns = 0;
@@ -277,7 +277,7 @@ static void write_now(void)
 	tw_intervals_write(job->intervals);
 }
 
-/* A few at once; one in twenty goes wrong. */
+/* Do a few at once; one in twenty goes wrong. */
 static void some_ios(void)
 {
 	const unsigned count = 1 + (unsigned)below(world.td.o.iodepth);
@@ -410,7 +410,7 @@ static void between_stores(void)
 	       file.line[2], "stages")), "and only there");
 }
 
-/* The first value's sum is stored, and its extremes are not yet. */
+/* The first value's sum is stored, but its extremes are not. */
 static void before_first_extremes(void)
 {
 	struct tw_histogram *lat;
@@ -456,7 +456,7 @@ static void run_of_lines(void)
 	       "then when it began, and how long all took");
 }
 
-/* By the counter of this thread's CPU it is earlier than it was. */
+/* By the counter of this thread's CPU it is earlier than before. */
 static void behind(void)
 {
 	if (!begin(HOUR_US))
@@ -523,7 +523,7 @@ static off_t size_of_file(void)
 	return status.st_size;
 }
 
-/* No file may grow beyond. */
+/* No file may grow beyond @size. */
 static void limit_files(rlim_t size)
 {
 	struct rlimit limit;
@@ -546,7 +546,7 @@ static void full_disk(void)
 	limit_files((rlim_t)before + 50);
 	write_now();
 	after = size_of_file();
-	/* What this test prints may go to a file, too. */
+	/* This test's own output may go to a file, too. */
 	limit_files(RLIM_INFINITY);
 	tap_ok(world.messages == 1, "a line that has no room is told of");
 	tap_ok(after == before, "and no part of it is left");
@@ -574,7 +574,7 @@ static void not_asked_for(void)
 
 /* ---- the thread --------------------------------------------------------- */
 
-/* The blocked signals of the thread with this name, as the kernel writes them. */
+/* Find the blocked signals of the thread with this name, as the kernel writes them. */
 static bool find_thread(char *blocked, size_t size)
 {
 	DIR *threads = opendir("/proc/self/task");
@@ -620,7 +620,7 @@ static void by_itself(void)
 	}
 	tap_ok(file.lines >= 3, "the thread writes a line for each interval");
 	tap_ok(find_thread(blocked, sizeof(blocked)), "it has a name");
-	/* Not SIGKILL, SIGSTOP, and two that the C library keeps for itself. */
+	/* Without SIGKILL, SIGSTOP, and two that the C library keeps for itself. */
 	mask = strtoull(blocked, NULL, 16) | 1ULL << (SIGKILL - 1) |
 	       1ULL << (SIGSTOP - 1) | 3ULL << 31;
 	tap_ok(mask == UINT64_MAX, "and takes no signals: %s", blocked);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: what tw_kernel= and TICKWISE_KERNEL ask for is what happens. The program
- * is loaded once, with a slot for each I/O of the jobs that want it; auto goes on
- * without it and the report says why; require ends the job with one line. Where fio
- * starts jobs before it calls the engine (create_serialize=0), threads load it for all
- * of them, a single process for itself, and of several processes none.
- * Defect: a program for each of several processes, room for one of several threads, the environment overrides the job file, a job without stages has the program
- * loaded, slots are counted for jobs of another engine, a job that requires it runs
- * without.
+ * Behaviour: tw_kernel= and TICKWISE_KERNEL get what they ask for. The program is
+ * loaded once, with a slot for each I/O of the jobs that want it. auto goes on
+ * without it and the report tells why; require ends the job with one line. Where
+ * fio starts jobs before it calls the engine (create_serialize=0), threads load it
+ * for all of them, a single process for itself, and several processes do not load
+ * it. Defect: a program for each of several processes, room for one of several
+ * threads, the environment overrides the job file. Also a job without stages that
+ * has the program loaded, slots for jobs of another engine, a job that requires it
+ * and runs without.
  */
 #include "engine_world.h"
 
@@ -35,8 +36,8 @@ struct asked {
 	bool no_stages, test_nop;
 	const char *refused;		/* why; NULL: it can be had */
 	bool loads, begins;
-	int error;			/* if it does not begin; 0: EPERM */
-	const char *state, *why;	/* of the report */
+	int error;			/* if it does not start; 0: EPERM */
+	const char *state, *why;	/* in the report */
 };
 
 static void one(const struct asked *asked)
@@ -86,7 +87,7 @@ static bool late(enum tw_kernel_mode mode, bool threads, bool others)
 	return begins;
 }
 
-/* Before for_jobs(), as nobody has asked for the jobs yet. */
+/* Before for_jobs(), as the jobs have not been asked yet. */
 static void late_jobs(void)
 {
 	tap_ok(late(TW_KERNEL_AUTO, false, false) && world.kernel_loads == 1,
@@ -94,7 +95,7 @@ static void late_jobs(void)
 	world_end();
 	tap_ok(late(TW_KERNEL_AUTO, false, true) && !world.kernel_loads,
 	       "one of two processes: it does not, and begins");
-	/* fio calls this one in the job then. */
+	/* fio then calls this one in the job. */
 	tw_try(&world.td);
 	tap_ok(!world.kernel_loads, "nor later");
 	world_end();
@@ -110,7 +111,7 @@ static void late_jobs(void)
 	world_end();
 }
 
-/* Jobs of depth 1, 5 and 64, and who of them is one of ours that wants it. */
+/* Jobs of depth 1, 5 and 64, and which of them are ours and want it. */
 static void for_jobs(void)
 {
 	static struct thread_data jobs[3];

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: with stamps that a program left inside the kernel, `kernel` is split into
- * submit, blockq, device, complete and reap, each to the nanosecond of its stamps. An
- * I/O that can't be split keeps `kernel`, and the report counts why: no stamps (the
- * slot is another I/O's), no request of the block layer, a missing stamp, or a last
- * completion that was not seen, or a write with O_SYNC. Of one with
- * a missing stamp `kernel` is only the two stages around it. All stages add up to lat
- * in any case.
- * Defect: a stage between the wrong stamps, stamps of another I/O taken for an I/O's
- * own, a count of the wrong reason, a time that is in both `kernel` and the five, or
- * booked as a stage whose end is not known.
+ * Behaviour: with stamps that a program left inside the kernel, `kernel` is split
+ * into submit, blockq, device, complete and reap, each to the nanosecond of its
+ * stamps. An I/O that can't be split keeps `kernel`, and the report counts why: no
+ * stamps (the slot is another I/O's), no request of the block layer, a missing
+ * stamp, a last completion that was not seen, or a write with O_SYNC. If a stamp is
+ * missing, `kernel` is only the two stages around it. All stages add up to lat in
+ * any case.
  *
- * The slots are an array of the test, which is filled when the kernel made by hand has
- * done an I/O. At 1 GHz a tick is a nanosecond, and CLOCK_MONOTONIC goes at the same
- * rate or, in the jobs with another one, at 500 ppm more or less: then each stage is
- * right to 3 ns, for two conversions and their rounding.
+ * Defect: a stage between the wrong stamps, stamps of another I/O taken for an I/O's
+ * own, a count of the wrong reason. Also a time that is in both `kernel` and the
+ * five, or that counts for a stage whose end is not known.
+ *
+ * The slots are an array of the test, filled when the kernel made by hand has done
+ * an I/O. At 1 GHz a tick is a nanosecond. CLOCK_MONOTONIC has the same rate or, in
+ * some jobs, differs by 500 ppm: then each stage is right to 3 ns, for two
+ * conversions and their rounding.
  */
 #include "engine_world.h"
 
@@ -26,7 +27,7 @@ enum stage { QUEUE, SUBMIT, BLOCKQ, DEVICE, COMPLETE, REAP, KERNEL, DELIVER, LAT
 static const char *const stage_names[STAGES] = { "queue", "submit", "blockq",
 	"device", "complete", "reap", "kernel", "deliver", "lat" };
 
-/* What becomes of an I/O's stamps. */
+/* The outcome of an I/O's stamps. */
 enum kind { SPLIT, OLDER, LATER, EMPTY, NO_REQUEST, NO_ISSUE, NO_DONE, NO_POSTED,
 	    NOT_ALL_DONE, SYNC_WRITE, KINDS };
 static const char *const reasons[KINDS] = { NULL, "no_stamps", "no_stamps",
@@ -52,7 +53,7 @@ static const struct shape *shape;
 static struct known known[WORLD_DEPTH];
 static struct tw_slot slots[WORLD_DEPTH];
 static unsigned order[WORLD_PLACES];	/* of completions, by place */
-static unsigned looked;			/* completions before it were seen */
+static unsigned looked;			/* completions before this were seen */
 static bool sees_at_submit;
 static struct tw_histogram right[STAGES][2];
 static uint64_t lat_of[IOS];
@@ -106,7 +107,7 @@ static void left(void)
 		look();
 }
 
-/* The program's stamps of this I/O; the slot has those of an earlier one. */
+/* Set the program's stamps of this I/O; the slot has those of an earlier one. */
 static void stamp(unsigned i)
 {
 	const struct known *io = &known[i];
@@ -170,10 +171,12 @@ static void appeared(unsigned i)
 	stamp(i);
 }
 
-/* ---- what is right ------------------------------------------------------ */
+/* ---- the right values --------------------------------------------------- */
 
-/* The first of the two that are one, for lack of the stamp between them; QUEUE:
- * there are no such two. */
+/*
+ * Return the first of two stages that are one, for lack of the stamp between them.
+ * QUEUE: there are no such two.
+ */
 static enum stage joined_of(enum kind kind)
 {
 	return kind == NO_ISSUE ? BLOCKQ : kind == NO_DONE || kind == NOT_ALL_DONE ||
@@ -391,7 +394,7 @@ static void check_counts(void)
 	       "no stage is negative");
 }
 
-/* The stages that are known of it, kernel for the rest, and all of them are lat. */
+/* The known stages, and kernel for the rest; together they are lat. */
 static bool is_whole(const json_t *slow)
 {
 	const json_t *stages = json_object_get(slow, "stages");
@@ -532,8 +535,10 @@ static void contradicted(uint64_t late, bool within)
 	       "reap is 0, and the I/O counts");
 }
 
-/* A trim by a system call never was in the ring: the stamps that its io_u still has
- * are those of the read before it. */
+/*
+ * A trim by a system call never was in the ring: the stamps that its io_u still has
+ * are those of the read before.
+ */
 static void by_call(void)
 {
 	if (!one_job())
@@ -551,7 +556,7 @@ static void by_call(void)
 	       !kernel_number("negative_beyond"), "and its stage is kernel");
 }
 
-/* fio doesn't count it, so the report counts it nowhere. */
+/* fio does not count it, so the report counts it nowhere. */
 static void of_none(void)
 {
 	if (!one_job())
@@ -584,7 +589,7 @@ static void off(void)
 	if (!one_job())
 		return;
 	one_io(DDIR_READ);
-	/* As the engine does if its program has not seen the ring. */
+	/* The engine does this if its program has not seen the ring. */
 	((struct tw_job *)world.td.io_ops_data)->kernel.slots = NULL;
 	without("no slots");
 	forget();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: a call that submits finds completions, too (IORING_ENTER_GETEVENTS),
+ * Behaviour: a call that submits also fetches completions (IORING_ENTER_GETEVENTS),
  * exactly where some may be due: always with direct=1, and with buffered I/O while
- * an earlier one is not yet in the ring.
- * Defect: completions of a device left lying until the ring runs empty, a second
- * call for each I/O where one was enough, or work for what is there already.
+ * an earlier one is not yet in the ring. Defect: completions of a device left until
+ * the ring runs empty, a second call for each I/O where one was enough, or work for
+ * what is there already.
  */
 #include "engine_world.h"
 
@@ -30,7 +30,7 @@ static void queue(unsigned i)
 	world_queue(world_transfer(i, DDIR_READ, i * SIZE, SIZE));
 }
 
-/* One after the other; what is left in the end is none. */
+/* One after the other; in the end none is left. */
 static void singly(unsigned ios)
 {
 	unsigned lost = 0;
@@ -57,7 +57,7 @@ static void page_cache(void)
 	world_end();
 }
 
-/* Each by a call of its own, and taken in the end. */
+/* Submit each by a call of its own, and take them in the end. */
 static void four_that_find_none(const char *what)
 {
 	for (unsigned i = 0; i < 4; i++)
@@ -90,8 +90,10 @@ static void device(void)
 	world_end();
 }
 
-/* The completion that was missing is in the ring, taken or not: from then on there is
- * none to be found. */
+/*
+ * The missing completion is in the ring, taken or not: from then on none is to be
+ * found.
+ */
 static void one_missing(void)
 {
 	if (!begin(4))
@@ -108,9 +110,11 @@ static void one_missing(void)
 	world_end();
 }
 
-/* As a replayed log does between two I/Os, and a job with
- * iodepth_batch_complete_min=0: the kernel is entered once, so that what is done is
- * seen then, not with the next submission. */
+/*
+ * A replayed log does this between two I/Os, and so does a job with
+ * iodepth_batch_complete_min=0: the kernel is entered once, so that completions are
+ * seen then, not with the next submission.
+ */
 static void asked_for_none(bool defers)
 {
 	unsigned calls, early, done, nothing;
@@ -153,7 +157,7 @@ static void wants_more(void)
 	world_end();
 }
 
-/* tw_event_wait=1: as that, but each has a stamp of its own. */
+/* tw_event_wait=1: the same, but each has a stamp of its own. */
 static void one_at_a_time(void)
 {
 	unsigned calls;
@@ -175,8 +179,10 @@ static void one_at_a_time(void)
 		"batches"), "largest_tail")) == 1, "and a stamp for each");
 }
 
-/* A page that is not in the cache is read by a device, and its completion appears
- * only when the job's thread enters again: to wait for it. */
+/*
+ * A device reads a page that is not in the cache. Its completion appears only when
+ * the job's thread enters again, to wait for it.
+ */
 static void deferred(void)
 {
 	if (!begin(1))
@@ -200,8 +206,10 @@ static void deferred_direct(void)
 	world_end();
 }
 
-/* The same with others to be taken first: what is done is seen at the end of its own
- * call, not with the next. */
+/*
+ * The same with others to be taken first: completions are seen at the end of their
+ * own call, not with the next.
+ */
 static void deferred_behind_others(void)
 {
 	unsigned late = 0, lost = 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: whichever allocation of a job's set-up fails, the job ends with
- * fio's ENOMEM, writes no report, and everything that it got is given back. Without
- * memory for its intervals it has none, and goes on.
- * Defect: a clean-up that uses what was not set up yet (a crash), a failure that
- * is not passed on, memory that is lost.
+ * Behaviour: whichever allocation of a job's set-up fails, the job ends with fio's
+ * ENOMEM, writes no report, and gives back everything that it got. Without memory
+ * for its intervals it has no intervals, and goes on. Defect: a clean-up that uses
+ * what was not set up yet (a crash), a failure that is not passed on, lost memory.
  *
- * The linker puts the functions below in place of those that allocate (--wrap).
+ * The linker replaces the functions that allocate by those below (--wrap).
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,7 +18,7 @@ static struct {
 	bool on;
 	unsigned left;		/* the one after these fails */
 	unsigned failed;
-	long blocks;		/* that are there */
+	long blocks;		/* allocated now */
 } memory;
 
 static bool fails(void)
@@ -83,7 +82,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file,
 	return block;
 }
 
-/* What the engine's own files call mmap(), which are built for large files. */
+/* The engine's own files call mmap() so, as they are built for large files. */
 void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file,
 		    off_t offset)
 {
@@ -104,7 +103,7 @@ int __wrap_munmap(void *at, size_t size)
 	return __real_munmap(at, size);
 }
 
-/* True: the job began, since it needs fewer. */
+/* True if the job began, since it needs fewer. */
 static bool begins_without(unsigned one)
 {
 	bool began;
@@ -133,8 +132,10 @@ static bool begins_without(unsigned one)
 	return false;
 }
 
-/* What tw_interval needs more than the job is no reason to end it. True: nothing
- * failed, since it needs fewer. */
+/*
+ * What tw_interval needs more than the job is no reason to end it. True if nothing
+ * failed, since it needs fewer.
+ */
 static bool goes_on_without(unsigned one, unsigned *without)
 {
 	const struct tw_job *job;
@@ -165,8 +166,10 @@ int main(void)
 
 	while (one < MANY && !begins_without(one))
 		one++;
-	/* Histograms of each stage, of lat and of the call, for each direction, and
-	 * what an I/O needs. */
+	/*
+	 * Histograms of each stage, of lat and of the call, for each direction, and
+	 * what an I/O needs.
+	 */
 	tap_ok(one > (TW_STAGES + 2) * TW_DIRECTIONS && one < MANY,
 	       "each of %u allocations fails, and the job with it", one);
 	for (one = 0; one < MANY && !goes_on_without(one, &without); one++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: the windows of a run follow each other without a gap, all are of the
- * same width but the last, which ends with the last I/O, to the nanosecond; each I/O
- * is in the window that it was returned in, also when the windows have become wider.
+ * Behaviour: the windows of a run follow each other without a gap and have the same
+ * width, but the last, which ends with the last I/O, to the nanosecond. Each I/O is
+ * in the window that it was returned in, also after the windows have become wider.
  * Defect: the last window left out, or as wide as the others although the job ended
- * in the middle of it; one more of nothing.
+ * in the middle of it; one more window of nothing.
  *
  * At 1 GHz a tick is a nanosecond: all is right to the tick.
  */
@@ -29,8 +29,10 @@ static bool begin(void)
 	return true;
 }
 
-/* One I/O is returned so long after the job's start; it was seen before, in the window
- * before if need be. */
+/*
+ * Return one I/O this long after the job's start. It was seen before, in the window
+ * before if need be.
+ */
 static void one_at(uint64_t ns)
 {
 	engine_now_ticks = began + ns - world.enter_ticks - UNSEEN_NS;
@@ -46,7 +48,7 @@ static uint64_t number(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-/* How many of ours were returned from @from_ns on, before @to_ns. */
+/* Return how many of ours were returned from @from_ns on, before @to_ns. */
 static unsigned returned_between(uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned count = 0, i;
@@ -103,7 +105,7 @@ int main(void)
 		one_at(2 * MS - 1);
 		ends(MS, "a nanosecond before the third");
 	}
-	/* There are 128 at most: they are merged in pairs twice, 4 ms each. */
+	/* There are 128 windows at most: they are merged in pairs twice, 4 ms each. */
 	if (begin()) {
 		for (i = 1; i < 300; i++)
 			one_at(i * MS + i);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: in a job with a rate that submits several I/Os at a time, slip is how
- * late each was prepared by fio's schedule, and the response time goes from when it
- * was due until it was returned: the time that it waited in the ring for the others of
- * its batch is part of it. An I/O that fio brings again keeps its due time, in no
- * schedule are syncs, and stamps that contradict each other are no response time.
- * Defect: a response time that is counted from entering the kernel on, a due time
- * that belongs to another I/O, a negative time taken for one of centuries.
+ * late each was prepared by fio's schedule. The response time goes from the due
+ * time until the I/O is returned: the wait in the ring for the others of its batch
+ * is part of it. An I/O that fio submits again keeps its due time, syncs are in no
+ * schedule, and stamps that contradict each other are no response time. Defect: a
+ * response time that counts from entering the kernel, a due time of another I/O, a
+ * negative time taken for one of centuries.
  *
  * At 1 GHz a tick is a nanosecond: all is right to the tick.
  */
@@ -15,7 +15,7 @@
 #define SIZE		4096
 #define BATCH		4
 #define EPOCH_NS	1000000000ULL
-#define BETWEEN_NS	3000U		/* one I/O and the next are prepared */
+#define BETWEEN_NS	3000U		/* between preparing an I/O and the next */
 #define TAKES_NS	20000U
 #define LATE_US		5U
 
@@ -53,8 +53,10 @@ static bool begin(void)
 	return tap_ok(world_begin(), "a job with a rate begins");
 }
 
-/* Each is prepared so much after it was due, and the last one of a batch submits
- * them all. */
+/*
+ * Each is prepared this long after it was due. The last one of a batch submits them
+ * all.
+ */
 static void batch(struct sums *right)
 {
 	uint64_t prepared_ns[BATCH], slip_ns[BATCH];
@@ -73,7 +75,7 @@ static void batch(struct sums *right)
 		slip_ns[i] = engine_now_ticks - EPOCH_NS - due_us * 1000;
 		world_queue(io_u);
 	}
-	/* All are seen at its end, which is now. */
+	/* All are seen at the end of the call, which is now. */
 	tw_getevents(&world.td, BATCH, BATCH, NULL);
 	for (i = 0; i < BATCH; i++) {
 		uint64_t total_ns = slip_ns[i] + engine_now_ticks - prepared_ns[i];
@@ -134,7 +136,7 @@ static void take(void)
 	tw_event(&world.td, 0);
 }
 
-/* The second half of a read is due when all of it was. */
+/* The second half of a read is due when all of it was due. */
 static void short_read(void)
 {
 	if (!begin_singly())
@@ -153,7 +155,7 @@ static void short_read(void)
 	       "the rest of a short read: late by what the first part took");
 }
 
-/* A sync that has to come again leaves nothing for the read after it. */
+/* A sync that has to be submitted again leaves nothing for the read after it. */
 static void busy_sync(void)
 {
 	struct tw_job *job;

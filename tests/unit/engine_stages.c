@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: what a report says of the stages of a job's I/Os is what their
- * stamps say, to the tick: each I/O is once in each stage, the stages add up to
- * lat, these were the slowest, this is what happened over time, and this is what fio
- * takes for its own latencies. All of it through the engine's own hooks, with a
- * kernel and a counter made by hand.
- * Defect: a stage between the wrong stamps, an I/O with another one's stamps, one
- * that is recorded twice or not at all, a stamp for all that was meant for each.
+ * Behaviour: a report has what the stamps of a job's I/Os give, to the tick. Each
+ * I/O is once in each stage, the stages add up to lat, and the slowest, the run
+ * over time, and fio's own latencies are the right ones. All of it goes through the
+ * engine's own hooks, with a kernel and a counter made by hand. Defect: a stage
+ * between the wrong stamps, an I/O with another one's stamps, one that is recorded
+ * twice or not at all, one stamp for all where each has its own.
  *
- * The test keeps its own record of what is right: when each I/O was prepared, when
- * the kernel was entered and left with it, when the engine could first see its
- * completion, when getevents() returned it. At 1 GHz a tick is a nanosecond and
- * nothing is rounded: then each histogram must be the same, bin by bin. At other
- * rates a conversion is right to 1 ns, and what is compared with to half of one: 2 ns
- * for each stage, and three times that for lat, their sum.
+ * The test keeps its own record: when each I/O was prepared, when the kernel was
+ * entered and left with it, when the engine could first see its completion, when
+ * getevents() returned it. At 1 GHz a tick is a nanosecond and nothing is rounded:
+ * then each histogram must be the same, bin by bin. At other rates a conversion is
+ * right to 1 ns, and the expected value to half of one: 2 ns for each stage, and
+ * three times that for lat, their sum.
  */
 #include "engine_world.h"
 
@@ -35,7 +34,7 @@ struct known {
 	uint64_t start_ns, issue_ns;	/* by fio's clock */
 };
 
-/* And when it is over. */
+/* What the test knows of an I/O that is over. */
 struct over {
 	uint64_t number, prepared, returned;
 	unsigned direction;
@@ -55,7 +54,7 @@ struct shape {
 static const struct shape *shape;
 static struct known known[WORLD_DEPTH];
 static unsigned order[WORLD_PLACES];	/* of completions, by place */
-static unsigned looked;			/* completions before it were seen */
+static unsigned looked;			/* completions before this were seen */
 static bool sees_at_submit;
 static struct tw_histogram right[STAGES][2];
 static struct over over[IOS];
@@ -70,7 +69,7 @@ static uint64_t below(uint64_t limit)
 	return tap_random(&random_state) % limit;
 }
 
-/* Short ones and long ones alike. */
+/* Return short times and long ones alike. */
 static uint64_t some_ticks(void)
 {
 	return 1 + below(20ULL << below(16));
@@ -89,7 +88,7 @@ static bool is_exact(void)
 	return shape->system || world.rate.hz == WORLD_RATE_HZ;
 }
 
-/* ---- what is right ----------------------------------------------------- */
+/* ---- the right values -------------------------------------------------- */
 
 /* The engine sees all that is in the ring. */
 static void look(void)
@@ -183,7 +182,7 @@ static void done(unsigned i, uint64_t returned)
 
 /* ---- fio --------------------------------------------------------------- */
 
-/* What it reads after getevents(), for the end of this I/O. */
+/* What fio reads after getevents(), for the end of this I/O. */
 static uint64_t fio_end_ns(const struct io_u *io_u, uint64_t read_ns)
 {
 #ifdef TW_FIO_COMPLETE_TIME
@@ -197,7 +196,7 @@ static bool is_off(uint64_t is_ns, uint64_t right_ns)
 {
 	const int64_t off_ns = (int64_t)(is_ns - right_ns);
 
-	/* By which fio's times are moved is converted, the rest is fio's own. */
+	/* The shift of fio's times is converted; the rest is fio's own. */
 	return shape->event_time ? off_ns < -PROMISED_NS || off_ns > PROMISED_NS :
 				   off_ns != 0;
 }
@@ -232,7 +231,7 @@ static void queue_one(unsigned i, unsigned number)
 	known[i] = (struct known) { .number = number };
 	known[i].prepared = engine_now_ticks;
 	known[i].start_ns = world_fio_ns();
-	/* What fio does between the two, and to look at its rate in others. */
+	/* fio does this between the two, and reads its rate in others. */
 	if (below(2))
 		world_pass(some_ticks());
 	if (world_queue_prepared(io_u) != FIO_Q_QUEUED)
@@ -244,7 +243,7 @@ static unsigned take(unsigned min, unsigned max)
 	uint64_t read_ns, returned;
 	int events;
 
-	/* Nothing moves the clock while the engine waits without a call. */
+	/* Nothing advances the clock while the engine waits without a call. */
 	while (shape->polled && world_waiting() < min)
 		world_pass(some_ticks());
 	look();
@@ -265,7 +264,7 @@ static unsigned take(unsigned min, unsigned max)
 	return (unsigned)events;
 }
 
-/* As fio's main loop: fill up, now and then commit early, then take some. */
+/* Like fio's main loop: fill up, now and then commit early, then take some. */
 static void run_job(void)
 {
 	unsigned number = 0, in_flight = 0;
@@ -384,8 +383,10 @@ static uint64_t returned_from(uint64_t from_ns, uint64_t below_ns)
 	return count;
 }
 
-/* Where a tick is a nanosecond: each I/O in the part of the run in which it was
- * returned. */
+/*
+ * Where a tick is a nanosecond: each I/O is in the part of the run in which it was
+ * returned.
+ */
 static void check_windows(void)
 {
 	const json_t *windows = json_object_get(world.report, "over_time");
@@ -430,7 +431,7 @@ static void check_over_time(void)
 	       "over time there are the same I/Os with the same lat");
 }
 
-/* What the I/Os of a slice were and spent in a stage, in both directions. */
+/* The I/Os of a slice and their time in a stage, in both directions. */
 static uint64_t right_in(const json_t *slice, unsigned direction, int stage)
 {
 	const uint64_t from_ns = number_of(slice, "from_ns");
@@ -594,7 +595,7 @@ static void set_world(void)
 	world.accepted = accepted;
 	world.left = left;
 	world.appeared = appeared;
-	/* A second of fio's clock soon ends. */
+	/* A second of fio's clock ends soon. */
 	began = engine_now_ticks = hz - hz / 50000;
 }
 

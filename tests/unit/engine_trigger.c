@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: the first I/O of a job that is slower than tw_trigger stops the kernel's
- * trace, once; all that are slower are counted, those that fio does not account are
- * not. The report has that I/O and the events around it. A job that another one was
- * faster than has its count alone; where there are no events the report says why.
- * Without tw_trigger nothing is made, stopped or reported.
- * Defect: an I/O at the threshold that fires, a second one that stops the trace of the
- * next job, events of another time, a ring that stays stopped.
+ * Behaviour: the first I/O of a job that is slower than tw_trigger stops the
+ * kernel's trace, once. All slower ones are counted, but not those that fio does
+ * not account. The report has that I/O and the events around it. If another job was
+ * faster, a job has only its count; where there are no events the report tells why.
+ * Without tw_trigger nothing is made, stopped or reported. Defect: an I/O at the
+ * threshold that fires, a second one that stops the trace of the next job, events
+ * of another time, a ring that stays stopped.
  *
  * At 1 GHz a tick is a nanosecond, and CLOCK_MONOTONIC is the counter's time.
  */
@@ -22,7 +22,7 @@ static bool begin(void)
 	return true;
 }
 
-/* One I/O that takes @ticks, there and back. */
+/* Submit one I/O that takes @ticks, and take it back. */
 static void one(uint64_t offset, uint64_t ticks)
 {
 	world.takes_ticks[0] = ticks;
@@ -53,7 +53,7 @@ static bool is_text(const json_t *object, const char *key, const char *text)
 
 static int64_t lat_ns;
 
-/* Lines of events: at the edges of what is kept, and in between. */
+/* Make lines of events: at the edges of what is kept, and in between. */
 static void make_trace(void)
 {
 	static char lines[8][160];
@@ -184,7 +184,7 @@ static void does_not_fire(void)
 	       "centuries are not reached");
 }
 
-/* In the process that starts them. */
+/* In the process that starts the jobs. */
 static void for_jobs(void)
 {
 	static struct thread_data jobs[2];

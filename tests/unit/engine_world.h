@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the engine stands between, made by hand: fio as far as the engine calls
- * it, a kernel with a ring in memory, and a counter that moves only while the
- * kernel works or when the test says so. The engine runs through its own hooks,
- * from ->init() to ->cleanup(), and its report is caught before it is written.
+ * The surroundings of the engine, made by hand: fio as far as the engine calls it,
+ * a kernel with a ring in memory, and a counter that advances only while the kernel
+ * works or when the test asks for it. The engine runs through its own hooks, from
+ * ->init() to ->cleanup(), and its report is caught before it is written.
  *
- * Included by one C file of a test; what the engine calls is defined here.
+ * Included by one C file of a test: it defines what the engine calls.
  */
 #ifndef TW_TESTS_ENGINE_WORLD_H
 #define TW_TESTS_ENGINE_WORLD_H
@@ -33,8 +33,8 @@
 
 #define WORLD_DEPTH	32
 #define WORLD_PLACES	(2 * WORLD_DEPTH)
-#define WORLD_RATE_HZ	1000000000	/* unless the test says otherwise */
-/* Where a ring's counts begin: not far from where they are 0 again. */
+#define WORLD_RATE_HZ	1000000000	/* unless the test sets another */
+/* A ring's counts begin not far before they wrap to 0. */
 #define WORLD_FROM	(0U - 50)
 #define WORLD_NOTHING	INT32_MIN	/* a result: not a byte */
 #define WORLD_PAUSE	1000		/* what usleep() takes */
@@ -58,7 +58,7 @@ static struct world {
 	struct fio_file file;
 	struct io_u io_us[WORLD_DEPTH];
 	json_t *report;			/* after world_end() */
-	uint64_t backwards;		/* what of it went to the verdict */
+	uint64_t backwards;		/* what the verdict was told of it */
 	bool no_report;			/* tw_report=none */
 	const char *intervals;		/* their file */
 	const struct tw_files *files;	/* as found when the job began */
@@ -82,28 +82,28 @@ static struct world {
 	bool prioritises;		/* cmdprio */
 	unsigned force_async;
 
-	/* The kernel, as the test wants it. */
+	/* The kernel, as the test sets it. */
 	struct world_io ios[WORLD_DEPTH];
 	bool at_once;			/* entries appear when I/Os are done,
 					 * else when the kernel is entered */
 	bool defers;			/* and then only if asked for them */
 	uint64_t takes_ticks[WORLD_DEPTH];	/* from its submission on */
 	int32_t results[WORLD_DEPTH];	/* 0: all of it */
-	uint64_t enter_ticks;		/* what a call takes at least */
+	uint64_t enter_ticks;		/* a call takes at least this */
 	unsigned accepts;		/* submissions in a call; 0: all */
 	int error;			/* of the next call; 0: none */
-	bool takes_none;		/* the next call does */
+	bool takes_none;		/* the next call takes none */
 	unsigned calls;
 	unsigned finds;			/* submissions with GETEVENTS */
 	unsigned wakes;			/* of the thread that submits */
 	unsigned pauses;
 	unsigned bad_entries;
 
-	/* Of an entry, where the world does not know. NULL: it does. */
+	/* Checks an entry, where the world does not know. NULL: it does. */
 	bool (*is_right)(const struct io_uring_sqe *sqe,
 			 const struct io_u *io_u);
 
-	/* What the test learns of a call; NULL: nothing. */
+	/* Called in each call, for the test. NULL: nothing. */
 	void (*entering)(void);
 	void (*accepted)(unsigned index);
 	void (*left)(void);
@@ -156,7 +156,7 @@ static struct io_uring_sqe *world_entry(unsigned i)
 	return &world.sqes[i << world.big_entries];
 }
 
-/* An entry is not to change before its I/O is done. */
+/* An entry must not change before its I/O is done. */
 static bool world_is_unchanged(unsigned i)
 {
 	const struct world_io *io = &world.ios[i];
@@ -182,7 +182,7 @@ static void world_appear(unsigned i)
 		world.appeared(i);
 }
 
-/* The next one to be done; -1: the kernel has none. */
+/* Return the next one to be done; -1: the kernel has none. */
 static int world_next(void)
 {
 	int next = -1;
@@ -204,7 +204,7 @@ static void world_show_done(void)
 		world_appear((unsigned)i);
 }
 
-/* Time goes by outside of the engine. */
+/* Let time pass outside of the engine. */
 __attribute__((unused))
 static void world_pass(uint64_t ticks)
 {
@@ -213,9 +213,11 @@ static void world_pass(uint64_t ticks)
 		world_show_done();
 }
 
-/* What stands in the entry is what fio wanted of this I/O, and nothing else; for
- * plain transfers and syncs, unless a test knows better. Of its name in the ring,
- * the lower half is its index. */
+/*
+ * True if the entry has what fio wanted of this I/O, and nothing else; for plain
+ * transfers and syncs, unless a test knows better. The lower half of its name in
+ * the ring is its index.
+ */
 static bool world_entry_is_right(const struct io_uring_sqe *sqe,
 				 const struct io_u *io_u)
 {
@@ -264,7 +266,7 @@ static void world_take(void)
 		world.accepted(i);
 }
 
-/* The thread that submits takes what has been published. */
+/* Act as the thread that submits: take what has been published. */
 static void world_poll(void)
 {
 	while (world.sq_head != world.sq_tail)
@@ -319,14 +321,14 @@ int io_uring_enter(unsigned int fd, unsigned int to_submit,
 
 /* ---- fio --------------------------------------------------------------- */
 
-/* Its clock is the counter's, in whole nanoseconds, and may be fast. */
+/* Return fio's time: the counter's, in whole nanoseconds, which may be fast. */
 static uint64_t world_fio_ns(void)
 {
 	return (uint64_t)((double)engine_now_ticks * (1 + world.fio_fast) *
 			  1e9 / world.rate.hz);
 }
 
-/* What is inline in a fio with our patches asks the same of these. */
+/* The inline functions of a fio with our patches use these. */
 #ifdef TW_FIO_NSEC
 #ifdef ARCH_HAVE_CPU_CLOCK
 struct fio_cpu_clock fio_cpu_clock;	/* not in use */
@@ -359,7 +361,7 @@ bool ramp_time_over(struct thread_data *td)
 	return world.ramp_is_over;
 }
 
-/* From now on fio asks of each I/O if the ramp time is over. */
+/* From now on fio asks for each I/O whether the ramp time is over. */
 __attribute__((unused))
 static void world_ramps(void)
 {
@@ -400,7 +402,7 @@ static void world_set_start(struct io_u *io_u)
 #endif
 }
 
-/* slat: from start_time to issue_time. */
+/* Record slat: from start_time to issue_time. */
 void io_u_queued(struct thread_data *td, struct io_u *io_u)
 {
 	world.slats++;
@@ -415,8 +417,7 @@ void io_u_mark_complete(struct thread_data *td, unsigned int count)
 {
 }
 
-/* By a system call. The prototypes have a const in some versions of fio and not in
- * others. */
+/* Trim by a system call. The prototypes have a const in some versions of fio. */
 int world_trim(const void *td, struct io_u *io_u) __asm__("do_io_u_trim");
 int world_trim(const void *td, struct io_u *io_u)
 {
@@ -471,7 +472,7 @@ int usleep(useconds_t us)
 	return 0;
 }
 
-/* Its jobs; a test fills them in. */
+/* fio's jobs; a test fills them in. */
 unsigned int thread_number;
 struct thread_segment segments[REAL_MAX_SEG];
 
@@ -687,7 +688,7 @@ json_t *tw_report_job(struct thread_data *td, const struct tw_timing *timing,
 	return json_object();
 }
 
-/* Of a job with one device there are none here. */
+/* A job with one device has none here. */
 struct tw_facts *tw_facts_take(struct thread_data *td,
 			       const struct tw_cpu_list *cpus,
 			       const struct tw_files *files)
@@ -743,7 +744,7 @@ void tw_run_job_ended(struct thread_data *td)
 
 /* ---- a job ------------------------------------------------------------- */
 
-/* A world of its own for each job: what the last one left is gone. */
+/* Begin a world of its own for each job: what the last one left is gone. */
 __attribute__((unused))
 static void world_forget(void)
 {
@@ -769,7 +770,7 @@ static void world_forget(void)
 	ramp_period_enabled = false;
 }
 
-/* After world_forget() and the options: the engine's own start. */
+/* To be called after world_forget() and the options: the engine's own start. */
 __attribute__((unused))
 static bool world_begin(void)
 {
@@ -787,7 +788,7 @@ static bool world_begin(void)
 	return tw_post_init(&world.td) == 0;
 }
 
-/* A transfer, as fio makes one of this io_u. */
+/* Make a transfer as fio makes one of this io_u. */
 __attribute__((unused))
 static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
 				   uint64_t offset, uint64_t size)
@@ -804,7 +805,7 @@ static struct io_u *world_transfer(unsigned i, enum fio_ddir ddir,
 	return io_u;
 }
 
-/* As fio's td_io_commit(). */
+/* Act as fio's td_io_commit(). */
 static void world_commit(void)
 {
 	world.td.io_u_queued = 0;
@@ -815,14 +816,14 @@ static void world_commit(void)
 		world_poll();
 }
 
-/* As the end of fio's get_io_u(). */
+/* Act as the end of fio's get_io_u(). */
 static void world_prep(struct io_u *io_u)
 {
 	tw_prep(&world.td, io_u);
 	world_set_start(io_u);
 }
 
-/* As fio's td_io_queue(). */
+/* Act as fio's td_io_queue(). */
 static enum fio_q_status world_queue_prepared(struct io_u *io_u)
 {
 	enum fio_q_status status = tw_queue(&world.td, io_u);
@@ -840,14 +841,14 @@ static enum fio_q_status world_queue(struct io_u *io_u)
 	return world_queue_prepared(io_u);
 }
 
-/* The report is there from now on, world.report. */
+/* End the job. The report is in world.report from now on. */
 __attribute__((unused))
 static void world_end(void)
 {
 	tw_cleanup(&world.td);
 }
 
-/* A number of the report: "ios", "read". */
+/* Return a number of the report: "ios", "read". */
 __attribute__((unused))
 static int64_t world_count(const char *what, const char *direction)
 {
@@ -855,7 +856,7 @@ static int64_t world_count(const char *what, const char *direction)
 		json_object_get(world.report, what), direction));
 }
 
-/* A stage's histogram; NULL: it is not there. */
+/* Return a stage's histogram; NULL: there is none. */
 __attribute__((unused))
 static const json_t *world_stage(const char *stage, const char *direction)
 {

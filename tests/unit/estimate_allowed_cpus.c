@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Only the CPUs in the caller's own mask are judged and counted, and
- * tw_ticks_cpu() names the CPU it ran on.
+ * Only the CPUs in the caller's own mask are judged and counted, and tw_ticks_cpu()
+ * names the CPU it ran on.
  *
- * Fails when the CPUs that are online are taken, or numbers from 0 on.
+ * Fails if the CPUs that are online are taken, or numbers from 0 on.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void try_pinned(unsigned cpu)
 		return;
 	tap_ok(result.cpus == 1 && result.pairs == 0 &&
 	       (result.reasons & TW_REASON_ONE_CPU), "alone");
-	/* Undecided on a busy machine; on one CPU nothing proves a fault. */
+	/* Undecided on a busy machine; with one CPU nothing proves a fault. */
 	tap_ok(result.verdict != TW_UNRELIABLE, "and not unreliable");
 	tw_reliability_free(&result);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every reading smaller than the one before it is counted, once, whether the
- * CPU changed or not, and a single one is enough for "unreliable". Equal
- * readings are not backwards.
+ * Every reading smaller than the one before is counted, once, whether the CPU
+ * changed or not, and a single one is enough for "unreliable". Equal readings are
+ * not backwards.
  *
- * Fails when only changes of CPU are looked at, or only one CPU's own
- * readings, or when a smaller number is taken for a wrap-around.
+ * Fails if only changes of CPU are checked, or only one CPU's own readings, or if a
+ * smaller number is taken for a wrap.
  */
 #include "estimate_generate.h"
 
@@ -15,7 +15,7 @@ static void fill(struct made *made, uint64_t *random)
 	made_probe(made, 2000, random);
 }
 
-/* The sample with that place in the order. */
+/* Return the sample with that place in the order. */
 static struct tw_sample *at(struct made *made, uint64_t sequence)
 {
 	unsigned cpu;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's affinity, signal mask, threads, descriptors and errno are after
- * a measurement what they were before it, by either method, also when it fails.
+ * A measurement leaves the caller's affinity, signal mask, threads, descriptors and
+ * errno as they were, by either method, also if it fails.
  *
- * Fails when the caller itself is pinned or moved over the CPUs, when a way out
- * leaves the signals blocked, or when a thread outlives the memory it works in.
+ * Fails if the caller itself is pinned or moved over the CPUs, if a failure leaves
+ * the signals blocked, or if a thread outlives the memory it works in.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static int same_signals(const sigset_t *a, const sigset_t *b)
 	return same;
 }
 
-/* A joined thread can be listed for a moment still. */
+/* A joined thread can still be listed for a moment. */
 static int same_threads(struct state *after, const struct state *before)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -124,7 +124,7 @@ static void try_method(enum tw_reliability_method method)
 	struct tw_reliability_options unreachable = {
 		.method = method,
 		.tolerance_ns = 1,
-		/* Of switching the first judging is after 40 ms. */
+		/* With switching the first judgement is after 40 ms. */
 		.time_limit_ns = method == TW_METHOD_SWITCH ? 100000000 :
 							      20000000,
 	};

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two CPUs that never took turns with each other are bounded through a third,
- * by the sum of what both are bounded by; but not through one whose counter
- * moved in between.
+ * Two CPUs that never took turns with each other are bounded through a third, by
+ * the sum of both bounds, but not through one whose counter moved in between.
  *
- * Fails when only one of the two bounds is taken, which is too tight, when CPUs
- * are bounded by nothing but their own turns, or when bounds of before and after
- * a jump are added up, which blames CPUs that agree or clears the one that jumped.
+ * Fails if only one of the two bounds is taken, which is too tight, or if CPUs are
+ * bounded by nothing but their own turns. Fails also if bounds of before and after
+ * a jump are added, which blames CPUs that agree or clears the one that jumped.
  */
 #include "estimate_generate.h"
 
-/* CPU 0 by turns with CPU 1, 50 ticks apart, then with CPU 2, 70 apart. Each
- * reading is good to a tick, on both ways. */
+/*
+ * CPU 0 takes turns with CPU 1, 50 ticks apart, then with CPU 2, 70 apart. Each
+ * reading is good to a tick, both ways.
+ */
 static void try_tolerance(int64_t tolerance_ticks, enum tw_verdict should)
 {
 	struct made made;
@@ -34,9 +35,9 @@ static void try_tolerance(int64_t tolerance_ticks, enum tw_verdict should)
 }
 
 /*
- * CPU 0, CPU 2, CPU 1, CPU 2, 50 ticks apart: CPUs 0 and 1 never follow each
- * other within 100. In the middle CPU 2 goes back by 1000: through it CPU 1
- * would be less than 102 - 1000 ahead of CPU 0.
+ * CPU 0, CPU 2, CPU 1, CPU 2, 50 ticks apart: CPUs 0 and 1 never follow each other
+ * within 100. In the middle CPU 2 goes back by 1000: through CPU 2, CPU 1 would be
+ * less than 102 - 1000 ahead of CPU 0.
  */
 static void try_jump(void)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel, processor and measurement that can't all be right are named; those
- * that merely say nothing, or differ as crystals do, are not.
+ * If kernel, processor and measurement can't all be right, they are named. If they
+ * are merely unknown, or differ as crystals do, they are not.
  *
- * Fails when only the measurement is looked at, when an unknown rate counts as
- * a rate of 0, or when a name that only begins like the counter's is taken for
- * it.
+ * Fails if only the measurement is checked, if an unknown rate counts as a rate of
+ * 0, or if a name that only begins like the counter's is taken for it.
  */
 #include <string.h>
 
@@ -122,7 +121,7 @@ static void try_no_rate(void)
 
 #define CONTRADICTIONS	9
 
-/* The compiler notices when this is not all of them. */
+/* The compiler warns if this is not all of them. */
 static int is_listed(enum tw_contradiction contradiction)
 {
 	switch (contradiction) {
@@ -154,7 +153,7 @@ static int unlike_others(unsigned bit)
 	return strlen(tw_text(TW_ENUM_CONTRADICTION, bit)) > 30;
 }
 
-/* Every bit: what is in the header has a name, nothing else has one. */
+/* Every bit in the header has a name, and no other bit has one. */
 static void try_names(void)
 {
 	unsigned listed = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU numbers of 1024 and more: found among those allowed, gone to with a set
- * that is large enough, and named in the result.
+ * CPU numbers of 1024 and more are found among those allowed, used with a large
+ * enough set, and named in the result.
  *
- * The kernel is played: three CPUs whose numbers need a set of 512 bytes, and
- * threads that go to them run wherever they like. Fails when a set of fixed
- * size is used anywhere on the way, or its size is not passed on.
+ * The test plays the kernel: three CPUs whose numbers need a set of 512 bytes, and
+ * threads that move to them run anywhere. Fails if a set of fixed size is used
+ * anywhere on the way, or if its size is not passed on.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@ static const unsigned numbers[] = { 3, 1500, 4095 };
 
 static _Thread_local unsigned now_on = 3;
 
-/* As the kernel does: -EINVAL for a buffer that is too small. */
+/* Like the kernel: -EINVAL for a buffer that is too small. */
 int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
 {
 	unsigned i;
@@ -74,7 +74,7 @@ static void try_allowed(void)
 
 static void try_measure(void)
 {
-	/* A thread that has never had its turn takes no part. */
+	/* A thread that never had its turn takes no part. */
 	const struct tw_reliability_options patient = {
 		.size = sizeof(patient),
 		.time_limit_ns = 60 * TW_NS_PER_SECOND,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CPU that is taken away in mid-measurement: its thread finds itself on
- * another. What it then reads is not taken for the first CPU's, the others go
- * on, and the verdict is undecided at best.
+ * A CPU is taken away in mid-measurement, so that its thread runs on another. What
+ * it then reads does not count for the first CPU, the others go on, and the verdict
+ * is undecided at best.
  *
- * CPUs can't be unplugged by a test. Here a look at the clock in the middle of a
- * burst moves the thread, as the kernel does then, after a number of bursts and
- * not of milliseconds. Fails when a thread looks only once where it is.
+ * A test can't unplug CPUs. Here a reading of the clock in the middle of a burst
+ * moves the thread, as the kernel would, after a number of bursts and not of
+ * milliseconds. Fails if a thread checks only once where it runs.
  * estimate_departure does the same to the one thread that is moved.
  */
 #include <errno.h>
@@ -32,8 +32,10 @@ static int pin_and_know(unsigned cpu)
 	return error;
 }
 
-/* In place of the C library's, in all of this program. A burst begins with the
- * end of a sleep, and the second look after that. */
+/*
+ * Replaces the C library's, in all of this program. A burst begins with the end of
+ * a sleep and the second reading after that.
+ */
 int clock_nanosleep(clockid_t id, int flags, const struct timespec *time,
 		    struct timespec *left)
 {
@@ -65,8 +67,10 @@ static void try_after(int bursts, unsigned allowed)
 	int error;
 
 	system.pin = pin_and_know;
-	/* The threads end each 250 ms and others go on: at just that moment
-	 * nothing is left to be taken away. */
+	/*
+	 * The threads end every 250 ms and others go on: at just that moment
+	 * nothing is left to be taken away.
+	 */
 	for (tries = 0; tries < 20; tries++) {
 		atomic_store(&bursts_left, bursts);
 		error = tw_reliability_measure_on(&result, &options, &system);

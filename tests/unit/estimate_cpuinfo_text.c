@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate in /proc/cpuinfo is taken exactly where the kernel was told it: the
- * first CPU's flags have both words.
+ * The rate in /proc/cpuinfo is taken exactly where the kernel was told the rate:
+ * the first CPU's flags have both words.
  *
- * Fails when the momentary clock of a real machine is taken for the counter's
- * rate, when a word is found inside another, when the second CPU's line is
- * read, or when malformed text is read past its end.
+ * Fails if the momentary clock of a real machine is taken for the counter's rate,
+ * if a word is found inside another, if the second CPU's line is read, or if
+ * malformed text is read past its end.
  */
 #include "machine/text.h"
 #include "tap.h"

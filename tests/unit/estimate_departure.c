@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one thread that is moved from CPU to CPU finds itself elsewhere when it is
- * about to leave: what it reads then is not taken for the CPU it was on, which
- * is left out from then on.
+ * The one thread that is moved from CPU to CPU runs elsewhere when it is about to
+ * leave. What it reads then does not count for the CPU it was on, and that CPU is
+ * left out from then on.
  *
- * The tour looks at the clock between its arrival on a CPU and its departure;
- * here a look at the clock takes that CPU away. Fails when only the arrival is
- * checked.
+ * The tour reads the clock between its arrival on a CPU and its departure; here
+ * such a reading takes that CPU away. Fails if only the arrival is checked.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -23,8 +22,10 @@ static atomic_uint good_looks;	/* on other CPUs, until one is taken away */
 static atomic_int taken_thread;
 static atomic_uint looks_since;	/* of that thread */
 
-/* A burst may end at the look that takes the CPU away; then there are two more
- * before and after the sleep. One more is behind a move. */
+/*
+ * A burst may end at the reading that takes the CPU away; then there are two more
+ * before and after the sleep. One more is after a move.
+ */
 #define LOOKS_TO_LEAVE	3
 
 static int pin_and_know(unsigned cpu)
@@ -44,7 +45,7 @@ static void take_away(pid_t thread)
 	}
 }
 
-/* In place of the C library's, in all of this program. */
+/* Replaces the C library's, in all of this program. */
 int clock_gettime(clockid_t id, struct timespec *time)
 {
 	pid_t thread = (pid_t)syscall(SYS_gettid);
@@ -69,8 +70,10 @@ static void try_after(unsigned looks, unsigned allowed)
 
 	system.pin = pin_and_know;
 
-	/* The thread ends each 250 ms and another goes on: at just that moment
-	 * nothing is left to be taken away. */
+	/*
+	 * The thread ends every 250 ms and another goes on: at just that moment
+	 * nothing is left to be taken away.
+	 */
 	for (tries = 0; tries < 20; tries++) {
 		atomic_store(&taken_thread, 0);
 		atomic_store(&looks_since, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUs without samples, or with a single one, or that never were at their
- * turns at the same time, leave the verdict open.
+ * CPUs without samples, or with a single one, or that never took turns at the same
+ * time, leave the verdict open.
  *
- * Fails when the merge reads past the end of an empty list (under
- * AddressSanitizer), or when a missing bound counts as a good one, or is added
- * to when bounds are combined.
+ * Fails if the merge reads past the end of an empty list (under AddressSanitizer),
+ * or if a missing bound counts as a good one, or is added to when bounds are
+ * combined.
  */
 #include "estimate_generate.h"
 
@@ -53,7 +53,7 @@ static void try_one_sample_each(void)
 	made_free(&made);
 }
 
-/* Two CPUs by turns, and when they are done two others. */
+/* Two CPUs take turns, and after them two others. */
 static void try_strangers(void)
 {
 	struct made made;

@@ -3,8 +3,8 @@
  * Two CPUs whose counters are five seconds apart are reported as five seconds
  * apart, in either direction.
  *
- * Fails when the enclosing range leaves out the base CPU's own 0: then only
- * the width of the interval remains, some hundred ticks.
+ * Fails if the enclosing range leaves out the base CPU's own 0: then only the width
+ * of the interval remains, some hundred ticks.
  */
 #include "estimate_generate.h"
 

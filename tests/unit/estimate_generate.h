@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of CPUs whose counters' offsets and rates are known, for the judge.
+ * Makes samples of CPUs whose counters have known offsets and rates, for the judge.
  *
- * One true time moves on by a random gap before each probe; a CPU's counter
- * shows that time, times its rate, plus its offset.
+ * One true time advances by a random gap before each probe. A CPU's counter shows
+ * that time, times its rate, plus its offset.
  */
 #ifndef TW_TESTS_ESTIMATE_GENERATE_H
 #define TW_TESTS_ESTIMATE_GENERATE_H
@@ -112,7 +112,7 @@ static uint64_t made_shows(const struct made *made, unsigned cpu)
 	       (uint64_t)(int64_t)drift;
 }
 
-/* @probes in all, each by a CPU chosen at random. */
+/* Make @probes in all, each by a CPU chosen at random. */
 __attribute__((unused))
 static void made_probe(struct made *made, uint64_t probes, uint64_t *random)
 {

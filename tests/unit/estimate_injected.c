@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of two CPUs, of which the second is moved by a known offset: the
- * interval holds the offset every time, one larger than the interval's width is
- * always found, and so is one that reaches the interval's bound and not one that
- * is a tick short of it. So the bounds are hard, and nothing is assumed of where
- * between them the truth lies: one direction of an exchange may take longer than
- * the other.
+ * In samples of two CPUs, the second is moved by a known offset. The interval holds
+ * the offset every time. An offset larger than the interval's width is always
+ * found. So is one that reaches the interval's bound, but not one that is a tick
+ * short of it. So the bounds are hard, and nothing is assumed of where between them
+ * the truth lies: one direction of an exchange may take longer than the other.
  *
  * The samples are those of a recorded machine (tests/recordings/README.md), idle
- * and with busy loops, and exchanges that are made: both directions alike, or one
- * of them slower, with counters that show every tick or steps of 24.5.
+ * and with busy loops, and made exchanges: both directions alike, or one of them
+ * slower, with counters that show every tick or steps of 24.5.
  *
- * Fails when a bound is that of something else than the readings say (one that is
- * too tight is narrower than two readings can follow each other), when one of the
- * two directions is bounded worse than the other, when the middle of the interval
- * is taken for the truth, or when offsets are found by backward readings alone.
+ * Fails if a bound is not that of the readings (a bound that is too tight is
+ * narrower than two readings can follow each other), or if one of the two
+ * directions is bounded worse than the other. Fails also if the middle of the
+ * interval is taken for the truth, or if offsets are found by backward readings
+ * alone.
  */
 #include <math.h>
 
@@ -66,7 +66,7 @@ static void tell(const struct found *found, const char *name)
 
 /* ---- recorded ---- */
 
-/* One CPU's; NULL at the end of the file. */
+/* Read one CPU's samples; NULL at the end of the file. */
 static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
 				  uint64_t *sequence, uint64_t *ticks)
 {
@@ -89,7 +89,7 @@ static struct tw_sample *read_cpu(FILE *file, struct tw_cpu_samples *cpu,
 	return samples;
 }
 
-/* How fast two readings followed each other on one CPU. */
+/* Return how fast two readings followed each other on one CPU. */
 static int64_t min_distance_ticks(const struct tw_cpu_samples *cpu)
 {
 	int64_t least = INT64_MAX;
@@ -105,7 +105,7 @@ static int64_t min_distance_ticks(const struct tw_cpu_samples *cpu)
 	return least;
 }
 
-/* Both CPUs count on from the first one's first reading. */
+/* Both CPUs count from the first one's first reading. */
 static int read_one(FILE *file, struct recording *recording)
 {
 	uint64_t sequence = 0, ticks = 0, first_ticks;
@@ -164,7 +164,7 @@ static void make(struct made *made, const struct exchange *exchange,
 {
 	unsigned i, cpu = 0;
 
-	/* Where in its step a counter begins is different each time. */
+	/* A counter begins at another place in its step each time. */
 	made->time_ticks += tap_random(random) % 1000;
 	for (i = 0; i < 2000; i++) {
 		unsigned next = (unsigned)(tap_random(random) >> 33) % 2;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel log's best message about the counter's rate is found: refined
- * before detected, counter before processor, of each the last.
+ * The kernel log's best message about the counter's rate is found: refined before
+ * detected, counter before processor, and of each the last.
  *
- * Fails when the first hit wins, when a program's own line is believed, or
- * when malformed text is read past its end.
+ * Fails if the first hit is taken, if a program's own line is believed, or if
+ * malformed text is read past its end.
  */
 #include "machine/text.h"
 #include "tap.h"

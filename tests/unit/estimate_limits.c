@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options outside their range are refused, the result untouched; a measurement
+ * Options outside their range are refused, with the result untouched. A measurement
  * that can't come to a verdict ends at its time limit with "undecided".
  *
- * Fails when a goal that can't be met is pursued for ever, or when a rate that
- * is no number gives a tolerance.
+ * Fails if a goal that can't be met is pursued for ever, or if a rate that is no
+ * number gives a tolerance.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,8 +21,10 @@ static void try_refused(const struct tw_reliability_options *options,
 	       result.cpus == 4711, "refused: %s", what);
 }
 
-/* Sleeping threads on busy CPUs come late, by some scheduler's turns. For ever is
- * longer. */
+/*
+ * Sleeping threads on busy CPUs come late, by some turns of the scheduler. For ever
+ * is longer.
+ */
 #define LATE_NS		(300 * TW_NS_PER_SECOND)
 
 static void try_unreachable(uint64_t tolerance_ns, uint64_t least_switches,
@@ -41,8 +43,10 @@ static void try_unreachable(uint64_t tolerance_ns, uint64_t least_switches,
 	tap_ok(result.elapsed_ns < options.time_limit_ns + LATE_NS,
 	       "ended after %.1f ms of %.1f", (double)result.elapsed_ns / 1e6,
 	       (double)options.time_limit_ns / 1e6);
-	/* With one CPU there are no offsets and no switches. A fault of this
-	 * machine's is machine/estimate_verdict's. */
+	/*
+	 * With one CPU there are no offsets and no switches.
+	 * machine/estimate_verdict is about a fault of this machine.
+	 */
 	tap_ok(result.cpus == 1 || result.verdict == TW_UNRELIABLE ||
 	       (result.verdict == TW_UNDECIDED && (result.reasons & reason)),
 	       "undecided: %s", tw_text(TW_ENUM_REASON, reason));

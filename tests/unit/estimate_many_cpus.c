@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 64 and 256 CPUs are judged at once, all their pairs: every interval holds
- * the truth, bounds are combined over third CPUs where two rarely met, and one CPU
- * that is off is found and is in every pair that is blamed.
+ * 64 and 256 CPUs are judged at once, in all their pairs. Every interval holds the
+ * truth, bounds are combined over third CPUs where two rarely met, and one CPU that
+ * is off is found and is in every pair that is blamed.
  *
- * Fails when only pairs with the base are judged, or when combining goes wrong.
- * How long it takes: machine/estimate_judge_time.
+ * Fails if only pairs with the base are judged, or if combining goes wrong.
+ * machine/estimate_judge_time shows how long it takes.
  */
 #include "estimate_generate.h"
 
-/* So many turns of each CPU, whatever their number. */
+/* TURNS turns of each CPU, whatever the number of CPUs. */
 #define TURNS	172
 
 /*
- * That a given other one of 64 CPUs was at its turn within the 400 ticks before
- * never happens in one of 130 orders of two, some 30 in all, and of 256 far more
+ * In one of 130 orders of two CPUs, some 30 in all, a given other one of 64 CPUs
+ * never has a turn within the 400 ticks before. With 256 that happens far more
  * often: only combined bounds are all that tight.
  */
 static void try_offset(unsigned cpus, int64_t offset_ticks,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's memory: touched before the readings that go there, never
- * written beyond its end however long the collecting goes on, and the words that
- * order the probes alone on its cache lines, whatever this machine says their
- * size is.
+ * The collector's memory is touched before the readings that go there, and never
+ * written beyond its end, however long the collecting goes on. The words that order
+ * the probes are alone on their cache lines, whatever size this machine reports.
  *
- * Fails when a burst begins on memory that has yet to be mapped, when probes
- * that run out of room go on (under AddressSanitizer), or when a word shares
- * its line with something that is written.
+ * Fails if a burst begins on memory that has yet to be mapped, or if probes that
+ * run out of room go on (under AddressSanitizer). Fails also if a word shares its
+ * line with something that is written.
  */
 #include <malloc.h>
 #include <string.h>
@@ -37,8 +36,10 @@ static struct tw_probe_run *collect(uint64_t room_ns, uint64_t run_ns,
 	return run;
 }
 
-/* Fresh memory is filled with something else than 0 for this test. What a burst
- * left unused behind its last sample was therefore touched before. */
+/*
+ * For this test, fresh memory is not filled with 0. So the memory that a burst left
+ * unused behind its last sample was touched before.
+ */
 static void try_touched(void)
 {
 	static const struct tw_sample none;

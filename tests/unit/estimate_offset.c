@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interval of every pair holds the true offset, is no wider than what the
- * gaps between probes allow, and decides the verdict.
+ * The interval of every pair holds the true offset, is no wider than the gaps
+ * between probes allow, and decides the verdict.
  *
- * Fails when a bound is taken from the wrong one of two readings (its sign, or
- * the reading before a turn for the one at its end), when a pair that is not
- * with the base is computed from the base's, and when the verdict is not that
- * of the intervals.
+ * Fails if a bound is taken from the wrong one of two readings (its sign, or the
+ * reading before a turn for the one at its end). Fails also if a pair without the
+ * base is computed from the base's, or if the verdict is not that of the intervals.
  */
 #include "estimate_generate.h"
 
 #define CPUS	3
 
 /*
- * With gaps of at least 40 ticks neither bound can come nearer to the truth
- * than 40. Of 3000 probes of 3 CPUs some 330 follow one given CPU on one given
- * other at once, with gaps even over 40 to 400: the smallest misses 100 in one
- * of (300/361)^-330 = 10^26 runs.
+ * With gaps of at least 40 ticks neither bound can be nearer to the truth than 40.
+ * Of 3000 probes of 3 CPUs some 330 follow one given CPU on one given other at
+ * once, with gaps evenly over 40 to 400. The smallest misses 100 in one of
+ * (300/361)^-330 = 10^26 runs.
  */
 static int is_tight(const struct tw_cpu_offset *pair, int64_t truth_ticks)
 {

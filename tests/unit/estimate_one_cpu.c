@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A single CPU is reliable when its counter moves and never runs backwards,
- * and that there was nothing to compare with is said.
+ * A single CPU is reliable if its counter advances and never runs backwards. The
+ * result tells that there was nothing to compare with.
  *
- * Fails when no pairs are taken for too few, or for a range that overflows.
+ * Fails if no pairs count as too few, or give a range that overflows.
  */
 #include "estimate_generate.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interval of pace holds the true difference of two counters' rates, and
- * decides for itself: beyond its limit it is the reason, below it is none. An
- * offset that is merely constant is no difference of pace, nor is a jump, and
- * an offset that a pace has only led away from 0 is no offset.
+ * decides by itself: beyond its limit it is the reason, below it is none. A
+ * constant offset is no difference of pace, nor is a jump. An offset that a pace
+ * has only led away from 0 is no offset.
  *
- * Fails when the sign is turned round, when the distance in time is taken from
- * the wrong readings, when a fast counter passes as a mere offset or a jump as a
- * fast counter, when the limit is not looked at, or when the base is taken for
- * right and its own pace never looked at.
+ * Fails if the sign is wrong, if the distance in time is taken from the wrong
+ * readings, or if a fast counter passes as a mere offset or a jump as a fast
+ * counter. Fails also if the limit is ignored, or if the base is taken for right
+ * and its own pace never checked.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +16,10 @@
 #include "estimate/pace.h"
 #include "estimate_generate.h"
 
-/* 8 bursts so far apart, as the collector's are: 14 million ticks in all, some
- * ms; or two thousand million, some second. */
+/*
+ * 8 bursts, as far apart as the collector's: 14 million ticks in all, some ms; or
+ * two thousand million, about a second.
+ */
 #define SHORT_TICKS	UINT64_C(2000000)
 #define LONG_TICKS	UINT64_C(300000000)
 
@@ -53,7 +55,7 @@ static void fill(struct made *made, const struct course *course,
 	tw_trust_cpus(&made->result);
 }
 
-/* At the first reading and at the last. */
+/* True if the offset is held at the first reading and at the last. */
 static int holds_offset(const struct made *made, const struct course *course)
 {
 	const struct tw_cpu_offset *pair = &made->result.offsets[0];
@@ -67,11 +69,10 @@ static int holds_offset(const struct made *made, const struct course *course)
 }
 
 /*
- * In each burst bounds are at least 40 ticks off, so the interval is at least
- * 2 * 80 ticks over the run wide, 11 ppm over the short one; among some 50
- * switches each way the smallest gap is under 150 but in one of
- * (250/361)^-50 = 10^8 runs, which leaves 4 * 151 ticks: 43 ppm, and 0.29 ppm
- * over the long one.
+ * In each burst bounds are at least 40 ticks off, so the interval is at least 2 *
+ * 80 ticks over the run wide, 11 ppm over the short one. Among some 50 switches
+ * each way the smallest gap is under 150 but in one of (250/361)^-50 = 10^8 runs.
+ * That leaves 4 * 151 ticks: 43 ppm, and 0.29 ppm over the long run.
  */
 static void try_course(const struct course *course, unsigned reasons,
 		       uint64_t *random)
@@ -104,7 +105,7 @@ static void try_course(const struct course *course, unsigned reasons,
 	made_free(&made);
 }
 
-/* From 0 on, over the shorter or longer run, in either direction. */
+/* Try a rate from 0 on, over the shorter or longer run, in either direction. */
 static void try_rate(double rate_ppb, uint64_t distance_ticks,
 		     double limit_ppb, unsigned reasons, uint64_t *random)
 {
@@ -153,7 +154,7 @@ static void try_jump(int64_t jump_ticks, uint64_t *random)
 	made_free(&made);
 }
 
-/* Of the other against a base 0.1 % fast: 1 / 1.001 - 1. */
+/* The other against a base that is 0.1 % fast: 1 / 1.001 - 1. */
 static void try_fast_base(uint64_t *random)
 {
 	const struct course course = {
@@ -173,7 +174,7 @@ static void try_fast_base(uint64_t *random)
 	made_free(&made);
 }
 
-/* Of three CPUs: the range over all pairs. */
+/* The range over all pairs of three CPUs. */
 static void try_range(uint64_t *random)
 {
 	double low_ppb = INFINITY, high_ppb = -INFINITY;
@@ -199,8 +200,10 @@ static void try_range(uint64_t *random)
 	made_free(&made);
 }
 
-/* When a bound held is known to a step: from less than 0 to more than 10 in 100
- * ticks, or in 110, or 90; and the same downwards and backwards in time. */
+/*
+ * The time at which a bound held is known to a step: from less than 0 to more than
+ * 10 in 100 ticks, or in 110, or 90; and the same downwards and backwards in time.
+ */
 static void try_coarse(void)
 {
 	struct tw_pace_bounds bounds = {
@@ -232,8 +235,10 @@ static void try_coarse(void)
 	       "within a step nobody knows which was first");
 }
 
-/* Offsets at the ends of what 64 bits hold: a line that leaves them ends there. And
- * where the pace has no bound on one side, what was seen is all that is known. */
+/*
+ * Offsets at the ends of what 64 bits hold: a line that leaves them ends there. And
+ * where the pace has no bound on one side, nothing is known but what was seen.
+ */
 static void try_ends(void)
 {
 	struct tw_pace_bounds bounds = {
@@ -267,28 +272,31 @@ int main(void)
 	const unsigned moved = TW_REASON_PACE | TW_REASON_BACKWARDS;
 	uint64_t random = tap_seed();
 
-	/* 7 ticks in the short run and 35 in half of it are within what can't be
-	 * known. */
+	/* 7 ticks in the short run and 35 in half of it are too little to be known. */
 	try_rate(0, SHORT_TICKS, 0, 0, &random);
 	try_rate(500, SHORT_TICKS, 0, 0, &random);
 	try_rate(5e3, SHORT_TICKS / 2, 0, 0, &random);
 	try_rate(50e3, SHORT_TICKS, 0, moved, &random);
 	try_rate(100e3, SHORT_TICKS, 0, moved, &random);
 	try_rate(1e6, SHORT_TICKS, 0, moved, &random);
-	/* A thousand in the long one, read backwards in the end; but half a ppm
-	 * is allowed, and so are 5 when 10 are. */
+	/*
+	 * A thousand ticks in the long one, which finally runs backwards. But half
+	 * a ppm is allowed, and so are 5 where 10 are.
+	 */
 	try_rate(500, LONG_TICKS, 0, TW_REASON_BACKWARDS, &random);
 	try_rate(5e3, LONG_TICKS, 0, moved, &random);
 	try_rate(5e3, LONG_TICKS, 10e3, TW_REASON_BACKWARDS, &random);
 	try_rate(50e3, LONG_TICKS, 10e3, moved, &random);
-	/* Across 0, towards it, and away from it. */
+	/* Across 0, towards 0, and away from 0. */
 	try_from(-1000, 100e3, moved, &random);
 	try_from(5000, 0, TW_REASON_OFFSET | TW_REASON_BACKWARDS, &random);
 	try_from(-5000, -1e6, moved | TW_REASON_OFFSET, &random);
 	try_from(5000, 1e6, moved | TW_REASON_OFFSET, &random);
 	try_from(5000, -1e6, moved, &random);
-	/* Further apart than the run is long, 14 million ticks: then it shows
-	 * whose ticks a moment is in. */
+	/*
+	 * Further apart than the run is long, 14 million ticks: this shows whose
+	 * ticks a moment is in.
+	 */
 	try_from(INT64_C(1) << 36, 0, TW_REASON_OFFSET | TW_REASON_BACKWARDS,
 		 &random);
 	try_from(-(INT64_C(1) << 36), 0,

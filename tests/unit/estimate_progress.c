@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whoever waits for a long measurement is told how far it is, by its own
+ * A caller that waits for a long measurement is told its progress, by its own
  * thread, and can end it.
  *
- * Fails when a measurement is silent until its end, when what was collected
- * before a look is lost after it, or when it can't be ended.
+ * Fails if a measurement is silent until its end, if what was collected before a
+ * judgement is lost after it, or if it can't be ended.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -49,8 +49,10 @@ static void try_method(enum tw_reliability_method method, const char *what)
 	};
 	struct tw_reliability result = { .size = sizeof(result), .cpus = 4711 };
 
-	/* It is told between two slices of 250 ms, which last longer where others
-	 * have the CPUs: then for four times as long. */
+	/*
+	 * The caller is told between two slices of 250 ms. They last longer where
+	 * others have the CPUs: then it measures for four times as long.
+	 */
 	for (;;) {
 		told = (struct told){ .thread = pthread_self(), .forwards = 1 };
 		if (!tap_ok(!tw_reliability_measure(&result, &options),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "Unreliable" comes with what proves it and nothing else: that bounds were
- * wide, or turns few, is no reason for it. An undecided verdict has them.
+ * "Unreliable" comes with what proves it and nothing else: wide bounds, or few
+ * turns, are no reason for it. An undecided verdict has those.
  *
- * Fails when every bit that was noted on the way is handed out.
+ * Fails if every bit that was noted on the way is returned.
  */
 #include "estimate_generate.h"
 
@@ -11,7 +11,7 @@
 		 TW_REASON_BACKWARDS)
 #define DOUBTS	(TW_REASON_TOLERANCE | TW_REASON_STATISTICS)
 
-/* 3 CPUs by turns, 2 a few turns only; all gaps are over the tolerance. */
+/* 3 CPUs by turns, CPU 2 for a few turns only; all gaps are over the tolerance. */
 static void fill(struct made *made, int64_t ahead_ticks)
 {
 	unsigned i;
@@ -43,7 +43,7 @@ int main(void)
 	       "unreliable for that alone (%#x)", made.result.reasons);
 	made_free(&made);
 
-	/* One CPU: that there is but one is no reason either. */
+	/* That there is only one CPU is no reason either. */
 	made_init(&made, 1, 100);
 	made_add(&made, 0, 1000);
 	made_add(&made, 0, 900);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that rain on the caller neither end a measurement early nor late, and
- * none of its handlers runs in a thread of ours.
+ * Signals that flood the caller end a measurement neither early nor late, and no
+ * handler runs in a thread of ours.
  *
- * Fails when a thread sleeps with signals open and a sleep that was cut short
- * (EINTR) counts as one that is over, or as a failure.
+ * Fails if a thread sleeps with signals open and an interrupted sleep (EINTR)
+ * counts as one that is over, or as a failure.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -38,8 +38,10 @@ static void storm(long distance_us)
 		exit(1);
 }
 
-/* Long enough for these: a busy machine's timer overruns, and a caller
- * that gets no turn gets no signal. */
+/*
+ * Long enough for this: a busy machine's timer overruns, and a caller that gets no
+ * turn gets no signal.
+ */
 #define MIN_SIGNALS	100
 
 static void try_method(enum tw_reliability_method method, const char *what)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter that does not move is unreliable, also on one CPU of several; one
+ * A counter that does not move is unreliable, also on one CPU of several. A counter
  * that is merely slow is not accused of it.
  *
- * Fails when only differences between CPUs are looked at: counters that all
- * stand at the same value agree perfectly.
+ * Fails if only differences between CPUs are checked: counters that all stand at
+ * the same value agree perfectly.
  */
 #include "estimate_generate.h"
 

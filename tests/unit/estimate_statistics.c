@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A CPU that took too few turns leaves the verdict open, however good its few
- * bounds look; switches and full loops are counted as they happened.
+ * bounds seem. Switches and full loops are counted as they happened.
  *
- * Fails when the count is summed over CPUs, or when probes that follow each
- * other on one CPU count as turns.
+ * Fails if the count is summed over CPUs, or if probes that follow each other on
+ * one CPU count as turns.
  */
 #include "estimate_generate.h"
 
-/* @rounds over 3 CPUs, each probing twice at a time. */
+/* Make @rounds over 3 CPUs, each probing twice at a time. */
 static void go_round(struct made *made, unsigned rounds)
 {
 	unsigned i;
@@ -50,8 +50,10 @@ static void try_one_rare(void)
 	made_free(&made);
 }
 
-/* By hand: CPU 1 after 0 by 100, 90 and 170 ticks, 0 after 1 by 150 and 160.
- * Only the second of the first three is tighter than one before it. */
+/*
+ * By hand: CPU 1 follows 0 by 100, 90 and 170 ticks, 0 follows 1 by 150 and 160.
+ * Only the second of the first three is tighter than one before it.
+ */
 static void try_narrowed(void)
 {
 	struct made made;
@@ -104,7 +106,7 @@ static void try_one_sample(void)
 
 int main(void)
 {
-	/* Wanted are 100 switches per CPU; the very first turn is none. */
+	/* 100 switches per CPU are needed; the very first turn is none. */
 	try_rounds(10, TW_UNDECIDED);
 	try_rounds(100, TW_UNDECIDED);
 	try_rounds(101, TW_RELIABLE);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter shows whole steps only: the interval holds the true offset, also
- * where that is a part of a step, is never "0", and is a step wider each way
- * than what was read, no more. The step is found among the readings.
+ * A counter shows whole steps only. The interval holds the true offset, also one
+ * that is a part of a step, is never "0", and is exactly a step wider each way than
+ * the readings. The step is found among the readings.
  *
- * Fails when readings are taken for exact (two counters half a step apart, read
- * at the same edges, then are at most 0 apart), when the step is added twice, or
- * when a counter that moves by 41 and 42 in turns passes as one that moves by 1.
+ * Fails if readings are taken for exact: two counters half a step apart, read at
+ * the same edges, are then at most 0 apart. Fails also if the step is added twice,
+ * or if a counter that moves by 41 and 42 in turns passes as one that moves by 1.
  */
 #include <math.h>
 
 #include "estimate/step.h"
 #include "estimate_generate.h"
 
-#define PARTS	16	/* of a tick, in which time and the truth are told */
+#define PARTS	16	/* of a tick, the unit of time and truth */
 
-/* What a counter that is @ahead shows at @time, both in parts of a tick. */
+/* Return what a counter that is @ahead shows at @time, both in parts of a tick. */
 static uint64_t shows(uint64_t time, int64_t ahead, uint64_t step_ticks)
 {
 	return (time + (uint64_t)ahead) / PARTS / step_ticks * step_ticks;
@@ -34,7 +34,7 @@ static void judge(struct made *made, uint64_t step_ticks)
 	tw_trust_cpus(&made->result);
 }
 
-/* Readings from almost nothing to three steps apart: dense enough for 0. */
+/* Make readings from almost nothing to three steps apart: dense enough for 0. */
 static void fill(struct made *made, int64_t ahead, uint64_t step_ticks,
 		 uint64_t *random)
 {
@@ -52,7 +52,7 @@ static void fill(struct made *made, int64_t ahead, uint64_t step_ticks,
 	judge(made, step_ticks);
 }
 
-/* A proof says so; what is no proof says that 0 is possible. */
+/* True if a proof is reported as one, and anything else allows 0. */
 static int says_what_it_shows(const struct tw_reliability *result)
 {
 	int without_zero = result->offsets[0].low_ticks >= 0 ||
@@ -91,7 +91,7 @@ static void try_truth(uint64_t step_ticks, uint64_t *random)
 		 step_ticks, narrowest);
 }
 
-/* By turns, 50 ticks apart: the readings alone say -50 to 50. */
+/* By turns, 50 ticks apart: the readings alone give -50 to 50. */
 static void try_width(uint64_t step_ticks, int64_t should_ticks)
 {
 	struct made made;

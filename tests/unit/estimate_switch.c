@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving one thread from CPU to CPU takes one thread and no more, and leaves out
- * a CPU that it can't get to or is not on when it thinks so.
+ * Moving one thread from CPU to CPU takes one thread and no more. It leaves out a
+ * CPU that it can't get to, or on which it turns out not to be.
  *
- * Fails when readings are noted for the CPU that was asked for in place of the
- * one they were made on, when one CPU that fails ends the whole tour, or when the
- * last that is left is given up for a single look that went astray.
+ * Fails if readings count for the CPU that was asked for in place of the one they
+ * were made on, or if one CPU that fails ends the whole tour. Fails also if the
+ * last remaining CPU is given up for a single stray check.
  */
 #include <errno.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 #include "tap.h"
 #include "trust_measure.h"
 
-/* There may be one after another; at one time there is one. */
+/* Threads may follow each other, but at one time there is one. */
 static atomic_uint running, most_running;
 static void *(*real_start)(void *);
 
@@ -57,14 +57,14 @@ static int one_cpu_only(unsigned cpu)
 	return cpu == kept_cpu ? tw_probe_system_real.pin(cpu) : -EINVAL;
 }
 
-/* Says yes to all, and stays. */
+/* Report success for all, and stay. */
 static int wrong_cpu(unsigned cpu)
 {
 	(void)cpu;
 	return tw_probe_system_real.pin(kept_cpu);
 }
 
-/* All is well at first; then every CPU but one is taken away. */
+/* All succeed at first; then every CPU but one is taken away. */
 static int taken_away(unsigned cpu)
 {
 	return moves++ < good_moves ? tw_probe_system_real.pin(cpu) :
@@ -74,7 +74,7 @@ static int taken_away(unsigned cpu)
 static unsigned other_cpu;
 static cpu_set_t strayed;
 
-/* Each CPU once: says yes, and is on another. */
+/* Once for each CPU: report success, and be on another. */
 static int stray_once(unsigned cpu)
 {
 	if (moves++ < good_moves || CPU_ISSET(cpu, &strayed))
@@ -100,7 +100,7 @@ static const struct tw_reliability_options options = {
 	.time_limit_ns = 600 * TW_NS_PER_SECOND,
 };
 
-/* What the moves show is up to this machine: machine/estimate_verdict. */
+/* What the moves show depends on this machine: machine/estimate_verdict. */
 static void try_real(void)
 {
 	struct tw_probe_system system = tw_probe_system_real;

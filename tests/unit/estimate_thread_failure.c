@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that can't be started, or can't be kept on its CPU, ends in an
- * error or in fewer CPUs judged and that said: never in waiting, never in
- * "reliable".
+ * A thread that can't be started, or can't be kept on its CPU, ends in an error or
+ * in fewer CPUs judged, which is reported: never in waiting, never in "reliable".
  *
- * Fails when the others wait for a thread that never comes, or when samples of
- * a thread on another CPU are taken for its own.
+ * Fails if the others wait for a thread that never comes, or if samples of a thread
+ * on another CPU are taken for its own.
  */
 #include <errno.h>
 #include <sched.h>
@@ -43,7 +42,7 @@ static int one_cpu_only(unsigned cpu)
 	return cpu == kept_cpu ? tw_probe_system_real.pin(cpu) : -EINVAL;
 }
 
-/* Says yes to all, and keeps every thread on one CPU. */
+/* Report success for all, and keep every thread on one CPU. */
 static int wrong_cpu(unsigned cpu)
 {
 	(void)cpu;

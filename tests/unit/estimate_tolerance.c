@@ -3,13 +3,15 @@
  * Bounds wider than the tolerance leave the verdict open; the same bounds are
  * reliable with a larger tolerance.
  *
- * Fails when the width of the interval is compared instead of its bounds, or
- * when only one of the two bounds is.
+ * Fails if the width of the interval is compared instead of its bounds, or if only
+ * one of the two bounds is.
  */
 #include "estimate_generate.h"
 
-/* Every change from CPU 0 to 1 takes @up_ticks, back it takes @down_ticks; and
- * a reading is good to one tick. */
+/*
+ * Every change from CPU 0 to 1 takes @up_ticks, back it takes @down_ticks. A
+ * reading is good to one tick.
+ */
 static void try_gaps(uint64_t up_ticks, uint64_t down_ticks,
 		     int64_t tolerance_ticks, enum tw_verdict should)
 {

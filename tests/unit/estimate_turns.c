@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The threads that measure ask the kernel for short turns; the caller keeps its
- * own. Among many busy threads one with turns of the usual length gets too few
+ * own. Among many busy threads, one with turns of the usual length gets too few
  * moves into its time.
  *
- * Fails when they don't ask, or when the caller's turns are changed.
+ * Fails if they do not ask, or if the caller's turns are changed.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ struct turns {
 
 static atomic_ullong longest_ns;
 
-/* 0: not known, or not to be changed, as in some containers. */
+/* Return 0 if it is not known, or must not be changed, as in some containers. */
 static uint64_t own_turns_ns(void)
 {
 	struct turns turns = { 0 };

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The example program: every number that it is for is there
-# and has its error, and under taskset it speaks of the CPUs that are left.
-# Fails if it stops half-way or asks about CPUs it may not run on.
+# The example program prints every number that it is for, with its error, and under
+# taskset it names the CPUs that are left. Fails if it stops half-way or asks about
+# CPUs it may not run on.
 
 . "$(dirname "$0")/../tap.sh"
 
 example=${TW_BUILD:-$root/build}/example
 
-# A rate takes a second that is not disturbed all through.
+# A rate takes a second that is not disturbed throughout.
 for try in 1 2 3 4 5 6 7 8 9 10; do
 	"$example" >"$out" 2>"$err"
 	status=$?
 	grep -q 'no rate could be found' "$err" || break
 done
-# 1, 2: the counter is not good here, or nobody can tell now.
+# 1, 2: the counter is not good here, or this cannot be decided now.
 [ "$status" -le 2 ]
 ok $? "it comes to its end: exit code $status"
 cat "$err" "$out" | sed 's/^/# /'
@@ -30,7 +30,7 @@ else
 		'the clock advanced as much as the one it was set by'; do
 		has "$out" "$text" "says: $text"
 	done
-	# From 58 years at 10 GHz to 58494 at 10 MHz, less what has gone.
+	# From 58 years at 10 GHz to 58494 at 10 MHz, minus the uptime.
 	years=$(sed -n 's/.*wraps in .* (\([0-9]*\)\.[0-9] years).*/\1/p' "$out")
 	[ "${years:-0}" -ge 10 ] && [ "$years" -le 58494 ]
 	ok $? "wraps in a sensible time: ${years:-?} years"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The shared library exports what the header declares: no more, or internals
-# become somebody's interface; no less, or programs don't link. Fails if a new
-# function of the header is not in the version script, or one that went is; or if
-# there are more than 29: a library that is easy to learn has few. Fails, too, if one
-# of them has no manual page or no caller, or if the shared library holds what none
-# of them needs.
+# The shared library exports exactly what the header declares. With more, internals
+# would become somebody's interface; with less, programs would not link. Fails if a
+# new function of the header is not in the version script, or a removed one still
+# is. Fails if there are more than 29: a library that is easy to learn has few.
+# Fails also if one of them has no manual page or no caller, or if the shared
+# library holds what none of them needs.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/header_names.sh"
@@ -21,7 +21,7 @@ prototypes "$root/core/tickwise.h" | awk '$1 == "function" { print $2 }' |
 	[ "$(wc -l <"$scratch/declared")" -le 29 ]
 ok $? "the header declares $(wc -l <"$scratch/declared") functions"
 
-# Versions themselves are absolute symbols (A), sanitizers bring their own.
+# Versions themselves are absolute symbols (A); sanitizers bring their own.
 nm -D --defined-only "$library" |
 	awk '$2 != "A" && $3 !~ /^(__|_fini|_init)/ {
 		sub(/@.*/, "", $3); print $3 }' |
@@ -40,14 +40,14 @@ sed 's/^/# /' "$scratch/bare"
 is "$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')" "$soname" \
 	"the soname is $soname"
 
-# none FILE DESCRIPTION: passes when the file is empty, else shows it
+# none FILE DESCRIPTION: passes if the file is empty, else shows it
 none() {
 	[ ! -s "$1" ]
 	ok $? "$2"
 	sed 's/^/# /' "$1"
 }
 
-# What inline functions call has no page, and no other caller.
+# The functions that inline functions call have no page, and no other caller.
 grep -v '^tw__' "$scratch/declared" >"$scratch/public"
 {
 	"$root/core/man/links.sh" "$root"/core/man/*.3 | cut -d/ -f2
@@ -56,7 +56,7 @@ grep -v '^tw__' "$scratch/declared" >"$scratch/public"
 comm -23 "$scratch/public" "$scratch/pages" >"$scratch/wrong"
 none "$scratch/wrong" 'each has a manual page'
 
-# users FOLDER...: the functions that sources below them call
+# users FOLDER...: prints the functions that sources below these folders call
 users() {
 	find "$@" -name '*.[ch]' -exec grep -ohE 'tw_[a-z_0-9]+\(' {} + |
 		tr -d '(' | sort -u
@@ -70,8 +70,8 @@ sed -n 's/^	.*\(tw__clock_[a-z_]*slow\)(.*/\1/p' "$root/core/tickwise.h" |
 comm -13 "$scratch/all" "$scratch/declared" >"$scratch/wrong"
 none "$scratch/wrong" 'or by an inline function'
 
-# From the exported functions on, object by object, to all that they need. What
-# the library holds beyond that is somebody else's.
+# Follow the exported functions, object by object, to all that they need. The shared
+# library must hold nothing beyond that.
 nm -A "$build/libtickwise.a" 2>/dev/null >"$scratch/symbols"
 nm "$library" | awk '$3 ~ /^tw_/ { print $3 }' | sort -u >"$scratch/held"
 perl -e '

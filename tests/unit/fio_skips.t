@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: tests that run a fio are skipped, with the reason, for an ordinary user
-# who may lock too little memory for the rings of some jobs.
-# Defect: jobs that end with "Cannot allocate memory", which fails the tests.
+# Behaviour: tests that run a fio are skipped, with the reason, if an ordinary user
+# may lock too little memory for the rings of some jobs. Defect: jobs that end with
+# "Cannot allocate memory", which fails the tests.
 . "$(dirname "$0")/../tap.sh"
 
 skip_all()
@@ -29,7 +29,7 @@ $user sh -c '[ -w "$1" ] && [ -x "$2" ] && [ -r "$3" ]' sh "$scratch/tmp" "$have
 # shellcheck disable=SC2086
 $user "$have" 2>"$err" || skip_all "no io_uring for an ordinary user: $(cat "$err")"
 
-# locked LIMIT: a short test for a user who may lock so many kB
+# locked LIMIT: runs a short test for a user who may lock LIMIT kB
 locked()
 {
 	# shellcheck disable=SC2086

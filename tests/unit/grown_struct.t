@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Programs and libraries of unlike versions work together: one that was built with
-# the header of an earlier version (tests/abi/tickwise-VERSION.h, never changed) runs
-# with this library, and with one whose structures have grown; one whose header's
-# structures have grown runs with this library. Fails if the library writes behind a
-# structure, or reads what is not there, or if something that inline functions read
-# has moved.
+# Programs and libraries of different versions work together. A program that was
+# built with the header of an earlier version (tests/abi/tickwise-VERSION.h, never
+# changed) runs with this library, and with one whose structures have grown. A
+# program whose header's structures have grown runs with this library. Fails if the
+# library writes behind a structure, or reads what is not there, or if something
+# that inline functions read has moved.
 
 . "$(dirname "$0")/../tap.sh"
 
 build=${TW_BUILD:-$root/build}
 program=$root/tests/abi/program.c
 
-# grow HEADER: two members more in each structure that begins with its size
+# grow HEADER: adds two members to each structure that begins with its size
 grow() {
 	awk '/^struct tw_[a-z_]* \{$/ { first = NR + 1 }
 		NR == first { sized = /^\tsize_t size;/ }
@@ -22,7 +22,7 @@ grow() {
 		END { exit grown != 12 }' "$1"
 }
 
-# runs HEADER-FOLDER LIBRARY-FOLDER WHAT FLAGS...
+# runs HEADER-FOLDER LIBRARY-FOLDER WHAT FLAGS...: builds and runs the program
 runs() {
 	headers=$1 library=$2 what=$3
 	shift 3
@@ -44,7 +44,7 @@ mkdir "$scratch/grown" "$scratch/library"
 grow "$build/include/tickwise.h" >"$scratch/grown/tickwise.h"
 ok $? 'twelve structures begin with their size'
 
-# The same library, but for that.
+# The same library, but with grown structures.
 cp -r "$root/core" "$scratch/core"
 grow "$root/core/tickwise.h" >"$scratch/core/tickwise.h"
 # shellcheck disable=SC2046,SC2086

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# What the public header declares, for tests to be sourced after tap.sh.
+# Lists what the public header declares; to be sourced after tap.sh.
 
-# prototypes FILE: one declaration a line, "function" if the library has to
-# export it or "inline" if the header defines it, then its name and its text.
+# prototypes FILE: prints one declaration on a line: "function" if the library has
+# to export it or "inline" if the header defines it, then its name and its text.
 # Needs perl; knows C as far as the header uses it.
 prototypes() {
 	perl -0777 -ne '

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With d digits no bin is wider than 10^-d of any value in it, and the bits
- * are the fewest that give this. Fails if the bits are rounded down (2^3 for
- * one digit) or generously up (four times the memory).
+ * With d digits no bin is wider than 10^-d of any value in it, and the bits are the
+ * fewest that give this. Fails if the bits are rounded down (2^3 for one digit) or
+ * up by too much (four times the memory).
  */
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A histogram that nothing can have counted is refused with a reason, and the
- * output stays untouched. Fails if any one check of the reader is missing:
- * each case breaks a good object in one place and must be refused for that.
+ * A histogram that no counting can give is refused with a reason, and the output
+ * stays untouched. Fails if any one check of the reader is missing: each case
+ * breaks a good object in one place and must be refused for that.
  */
 #include <errno.h>
 #include <string.h>
@@ -106,7 +106,7 @@ static const struct {
 	{ ", 'bins': {'100': 2, '3001': 1}", "", "bins is not" },
 };
 
-/* Another good object's single break: one value, two extremes. */
+/* A break of another good object: one value, two extremes. */
 static const char single[] =
 	"{'digits': 3, 'count': 1, 'min_ns': 3000, 'max_ns': 3001,"
 	" 'mean_ns': 3000, 'stddev_ns': 0, 'sum_ns': 3000, 'percentiles': {},"
@@ -116,13 +116,13 @@ static const char empty_with_maximum[] =
 	"{'digits': 3, 'count': 0, 'min_ns': 0, 'max_ns': 1, 'mean_ns': 0,"
 	" 'stddev_ns': 0, 'sum_ns': 0, 'percentiles': {}, 'bins': {}}";
 
-/* 33 twice has a larger square than 2 times this. */
+/* 33 twice has larger squares than 2 times this. */
 static const char too_few_squares[] =
 	"{'digits': 1, 'count': 2, 'min_ns': 32, 'max_ns': 33, 'mean_ns': 33,"
 	" 'stddev_ns': 0, 'sum_ns': '66', 'sum_squares_ns2': '2177',"
 	" 'percentiles': {}, 'bins': {'33': 2}}";
 
-/* Of a text with ' for quotes. */
+/* Parse a text that has ' for quotes. */
 static json_t *json_of(const char *text)
 {
 	char copy[1024], *quote;
@@ -133,7 +133,7 @@ static json_t *json_of(const char *text)
 	return json_loads(copy, JSON_DECODE_ANY, NULL);
 }
 
-/* NULL when @from does not occur in the good object: the test is wrong then. */
+/* Return NULL if @from does not occur in the good object: the test is wrong then. */
 static char *broken(const char *from, const char *to, char *copy, size_t size)
 {
 	const char *at = strstr(good, from);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A histogram of 5 digits spans 50 MB and costs only the pages that values
- * fall into, also once it was read and reset. Fails if bins are cleared by
- * hand, if they come in huge pages, or if a reset writes zeros over all.
+ * A histogram of 5 digits spans 50 MB and costs only the pages that values fall
+ * into, also after it was read and reset. Fails if bins are cleared one by one, if
+ * they come in huge pages, or if a reset writes zeros over all.
  */
 
 #include "latency/histogram.h"
@@ -11,8 +11,11 @@
 
 static struct tw_histogram histogram;
 
-/* Memory this process has written, in KiB: pages that are only read are all
- * the same page of zeros and not its own. -1 if the kernel doesn't say. */
+/*
+ * Return the memory that this process has written, in KiB. Pages that are only read
+ * are all the same page of zeros, and not the process's own. -1 if the kernel does
+ * not tell.
+ */
 static long private_kib(void)
 {
 	FILE *file = fopen("/proc/self/smaps_rollup", "re");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A merged histogram is bit for bit the one that all values would have made,
- * and what can't be merged leaves both as they were. Fails if merging drops
- * the first or last bin, mixes resolutions, or lets a count wrap.
+ * A merged histogram is bit for bit the one that all values would have made, and a
+ * refused merge leaves both as they were. Fails if merging drops the first or last
+ * bin, mixes resolutions, or lets a count wrap.
  */
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void check_refusals(void)
 	       same(&merged, &all), "nothing changed by what was refused");
 }
 
-/* Of 2 digits, from parts of 3. */
+/* A histogram of 2 digits, merged from parts of 3. */
 static void check_finer(void)
 {
 	int error = 0;

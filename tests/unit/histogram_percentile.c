@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A percentile is the value at that place of the sorted list: never below it,
- * above it by less than its bin's width. Fails if the rank is off by one, as
- * it is for 99.9 % of 1000 in plain doubles, if the lower edge is given, or if
- * an answer lies outside what was counted.
+ * A percentile is the value at that place of the sorted list: never below it, above
+ * it by less than its bin's width. Fails if the rank is off by one, as it is for
+ * 99.9 % of 1000 in plain doubles. Fails also if the lower edge is given, or if an
+ * answer lies outside what was counted.
  */
 #include <stdlib.h>
 
@@ -91,8 +91,10 @@ static void check_ranks(void)
 	tw_histogram_free(&histogram);
 }
 
-/* Of values that share a wide bin, so small a percentage that no rank is left of
- * it is the minimum's. */
+/*
+ * For values that share a wide bin, a percentage that is too small for any rank
+ * gives the minimum.
+ */
 static void check_least(void)
 {
 	struct tw_histogram histogram;

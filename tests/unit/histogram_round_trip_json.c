@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is written as JSON and read back is the same histogram, through text
- * and up to 64 bits. Fails if an edge or a sum passes through a double, if an
- * empty histogram can't be read, if a bin gets lost, or if another order of the
- * bins, as other programs write them, is not taken.
+ * A histogram written as JSON and read back is the same, through text and up to 64
+ * bits. Fails if an edge or a sum passes through a double, or if an empty histogram
+ * can't be read. Fails also if a bin gets lost, or if another order of the bins, as
+ * other programs write them, is refused.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void check_text(const struct tw_histogram *histogram, const char *text,
 	json_decref(json);
 }
 
-/* To JSON, to text, to JSON, back. */
+/* Check a histogram to JSON, to text, to JSON, and back. */
 static void check(const struct tw_histogram *histogram, const char *what)
 {
 	json_t *json = tw_histogram_to_json(histogram);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The standard deviation is the sample's, and that of the values, not of bins; it
- * survives values far from zero, any order, merging, and, from bins alone, is theirs.
- * So it is where the squares of some of the values are not known. Fails if it is
- * computed as a difference of large squares in doubles, which leaves
- * nothing of 100 ns around an hour, if n replaces n - 1, or if the squares wrap.
+ * The standard deviation is the sample's, and that of the values, not of bins. It
+ * survives values far from zero, any order, and merging; from bins alone it is that
+ * of the bins, also where the squares of some of the values are not known. Fails if
+ * it is computed as a difference of large squares in doubles, which leaves nothing
+ * of 100 ns around an hour, if n replaces n - 1, or if the squares wrap.
  */
 #include <math.h>
 
@@ -23,7 +23,7 @@ static void is_near(double is, double should, double tolerance,
 		tap_note("is %.17g, should be %.17g", is, should);
 }
 
-/* In two passes over the values themselves, with the mean first. */
+/* Compute it in two passes over the values themselves, with the mean first. */
 static double stddev_of(const uint64_t *values, unsigned count)
 {
 	long double sum = 0, squares = 0;
@@ -38,9 +38,11 @@ static double stddev_of(const uint64_t *values, unsigned count)
 	return (double)sqrtl(squares / (count - 1));
 }
 
-/* @spread values above @least, in bins of a tenth of their value. Ours is rounded as
- * a double some five times, of a 2^-53rd each; the other one adds ten thousand long
- * doubles. */
+/*
+ * @spread values above @least, in bins of a tenth of their value. Ours is rounded
+ * as a double some five times, by 2^-53 each; the other one adds ten thousand long
+ * doubles.
+ */
 static void check_values(uint64_t least, uint64_t spread, const char *what)
 {
 	static uint64_t values[MANY];
@@ -63,8 +65,10 @@ static void check_values(uint64_t least, uint64_t spread, const char *what)
 	tw_histogram_free(&histogram);
 }
 
-/* Two neighbouring bins above 2^42 ns, 73 minutes, half of the values in each: half
- * a bin off the mean, times the root of n / (n - 1). */
+/*
+ * Two neighbouring bins above 2^42 ns, 73 minutes, half of the values in each: half
+ * a bin from the mean, times the root of n / (n - 1).
+ */
 static void check_bins_alone(void)
 {
 	uint64_t far_ns = 1ULL << 42, width;
@@ -86,9 +90,11 @@ static void check_bins_alone(void)
 	tw_histogram_free(&histogram);
 }
 
-/* With 5 digits each of these values has a bin of its own, so the bins alone give
- * the same as the values. @first: are the squares known of what others are merged
- * into, or of those others? */
+/*
+ * With 5 digits each of these values has a bin of its own, so the bins alone give
+ * the same as the values. @first: the squares of the histogram that others are
+ * merged into are known, else those of the others.
+ */
 static void check_half_known(int first)
 {
 	static const uint64_t values[] = { 100, 2021, 3000, 4042 };
@@ -108,7 +114,7 @@ static void check_half_known(int first)
 	bins.sum_ns = values[1] + values[3];
 	tap_ok(!(first ? tw_histogram_merge(&histogram, &bins) :
 			 tw_histogram_merge(&bins, &histogram)), "merged");
-	/* Rounded some twenty times, of a 2^-53rd each. */
+	/* Rounded some twenty times, by 2^-53 each. */
 	is_near(tw_histogram_stddev_ns(first ? &histogram : &bins), should,
 		should * 1e-14, first ? "bins alone merged into values" :
 					"values merged into bins alone");

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark: nothing
-# runs over the page or its own place, no plot is empty, all labels are inside of their
-# plot and cover no other one, the colours are those of light or dark, and words on bars
-# and cells of a heat map differ enough from what is behind them. Tables have headings and
-# are scrolled without a mouse, and drawings have words with figures. The pages are
-# those that tests/golden expects, one with large numbers and long names, one with a heat
-# map, and those that are named, without spaces in their names. Fails if a label or a
-# table is wider than there is room for, if a plot shows nothing, if a colour is faint,
-# or if an element is empty.
+# Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark.
+# Nothing extends beyond the page or its own place, no plot is empty, all labels are
+# inside of their plot and cover no other one, and the colours are those of light or
+# dark. Words on bars and cells of a heat map differ enough from what is behind
+# them. Tables have headings and scroll without a mouse, and drawings have words
+# with figures.
+#
+# The pages are those that tests/golden expects, one with large numbers and long
+# names, one with a heat map, and those that are named, without spaces in their
+# names. Fails if a label or a table is wider than there is room for, if a plot
+# shows nothing, if a colour is faint, or if an element is empty.
 #
 #	tests/unit/html_pages.t [PAGE.html...]
 #
@@ -30,7 +32,7 @@ more=$*
 # ---- a page with large numbers and long names ----
 
 long=$(printf 'a-job-with-a-name-that-is-as-long-as-a-name-can-be-%s' "$(seq -s- 30)")
-# over_time: 60 intervals, of an hour in all
+# over_time: prints 60 intervals, of an hour in all
 over_time()
 {
 	from=0 comma=
@@ -64,7 +66,7 @@ is "$status$(cat "$err")" 0 'a report with intervals'
 
 # ---- in the browser ----
 
-# The pages as they are, each as a string of a script that measures them.
+# Put the pages unchanged into strings of a script that measures them.
 # shellcheck disable=SC2086	# names
 driver()
 {
@@ -87,8 +89,8 @@ driver()
 	echo '</script>'
 }
 
-# open_pages SCHEME SETTING: the lines that the script leaves. No network is asked: what
-# the browser asks for of its own is turned off.
+# open_pages SCHEME SETTING: prints the lines that the script leaves. The network is
+# not used: what the browser would load for itself is turned off.
 open_pages()
 {
 	is_dark=$2 driver >"$scratch/$1.html"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hypervisor is called by its name, and one that is not known by its signature. Fails
+ * A known hypervisor is called by its name, an unknown one by its signature. Fails
  * if a signature with blanks or of nine bytes is not found, or if one is made up.
  */
 #include <string.h>

@@ -1,13 +1,14 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# Which folders of the library, the program and the engines need each other? By what
-# their files include, and, where there are objects, by what these call.
+# Finds which folders of the library, the program and the engines need each other:
+# by what their files include, and, where there are objects, by what these call.
 #
 #	include_folders.pl TREE [OBJECTS]
 #
 # Each folder has a place in the order below. It may use those on earlier lines, and
-# none on its own line. Prints what goes another way, and circles; then it fails.
+# none on its own line. Prints each use in another direction, and circles; then it
+# fails.
 use strict;
 use warnings;
 use File::Basename;
@@ -38,7 +39,7 @@ for my $line (0 .. $#order) {
 }
 chdir $tree or die "$tree: $!\n";
 
-# Decisions stand above the folders that they use, and so does main().
+# Files that decide are above the folders that they use, and so is main().
 sub part_of
 {
 	my ($file) = @_;
@@ -72,7 +73,7 @@ sub need
 	$faults++;
 }
 
-# As the Makefile's -I.
+# Search as the Makefile's -I does.
 sub find_included
 {
 	my ($file, $name) = @_;
@@ -115,7 +116,7 @@ sub look_at_calls
 
 	for my $source (sort keys %is_file) {
 		(my $object = "$objects/$source") =~ s/\.c$/.o/;
-		# What needs no fio is there only.
+		# What needs no fio is only in that folder.
 		$object =~ s<plugin/kernel/><kernel/> unless -f $object;
 		next unless $source =~ /\.c$/ && $source !~ /\.bpf\.c$/ &&
 			    -f $object;
@@ -131,7 +132,7 @@ sub look_at_calls
 		my ($source, $name) = @$_;
 		my @parts = keys %{$defined{$name} || {}};
 
-		# Of two programs each may have its own.
+		# Each of two programs may have its own.
 		next unless @parts == 1;
 		need($source, $defined{$name}{$parts[0]}, "calls $name()");
 		$calls++;

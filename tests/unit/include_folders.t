@@ -2,25 +2,27 @@
 # SPDX-License-Identifier: MIT
 #
 # Folders need each other in one direction only: counter <- machine <- clock,
-# estimate <- trust <- the program, the preload clock and the engines. Both what files
-# include and what their objects call count. include_folders.pl has the whole order.
+# estimate <- trust <- the program, the preload clock and the engines. Both the
+# includes of files and the calls of their objects count. include_folders.pl has the
+# whole order.
 #
-# Fails on a circle, and on a folder that uses one above it. First it has to find such
-# things in a small tree.
+# Fails on a circle, and on a folder that uses one above it. First the check has to
+# find such faults in a small tree.
 
 . "$(dirname "$0")/../tap.sh"
 
 look=$root/tests/unit/include_folders.pl
 tree=$scratch/tree
 
-# Write PATH's contents from stdin.
+# Write standard input to PATH.
 put()
 {
 	mkdir -p "$tree/$(dirname "$1")"
 	cat >"$tree/$1"
 }
 
-# A tree without a fault: as the library, the public header takes in the counter's.
+# Make a tree without a fault: as in the library, the public header includes the
+# counter's.
 begin()
 {
 	rm -rf "$tree"
@@ -36,7 +38,7 @@ begin()
 	echo '#include "trust.h"' | put plugin/engine.c
 }
 
-# is_found WORDS WHAT: the tree has a fault, and that is what is printed.
+# is_found WORDS WHAT: passes if the tree has a fault, and that is printed
 is_found()
 {
 	perl "$look" "$tree" "$scratch/objects" >"$out" 2>"$err" && : >"$out"
@@ -99,7 +101,7 @@ ok $? "$(tail -n 1 "$out")"
 sed 's/^/# /' "$out" "$err"
 [ "$(sed -n 's/.* \([0-9]*\) includes.*/\1/p' "$out")" -gt 500 ]
 ok $? 'includes of all folders were seen'
-# Elsewhere the objects can be missing.
+# Elsewhere the objects may be missing.
 [ ! -f "${TW_BUILD:-$root/build}/core/trust.o" ] ||
 	[ "$(sed -n 's/.* \([0-9]*\) calls.*/\1/p' "$out")" -gt 500 ]
 ok $? 'and calls, where there are objects'

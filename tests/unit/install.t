@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What `make install` puts down is enough to build and run a program with: as C
-# and as C++, by pkg-config and by hand, shared and static. Fails if a file, a
-# flag or a declaration is missing or warns, if the header needs another one
-# before it, if no Debian package has a file, or if uninstall forgets one.
+# `make install` installs enough to build and run a program: as C and as C++, by
+# pkg-config and by hand, shared and static. Fails if a file, a flag or a
+# declaration is missing or warns, or if the header needs another one before it.
+# Fails also if no Debian package has a file, or if uninstall forgets one.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -16,8 +16,8 @@ case $(nm -D "$build/libtickwise.so" 2>/dev/null) in
 	;;
 esac
 
-# What is built, once more: the program knows where it is installed, so that make
-# links it anew, and other tests run the one in $build meanwhile.
+# Copy what is built: the program knows where it is installed, so make links it
+# anew, while other tests run the one in $build.
 mkdir "$scratch/build"
 for part in "$build"/*; do
 	case ${part##*/} in
@@ -31,8 +31,8 @@ prefix=/opt/tickwise
 tree=$scratch/tree$prefix
 libdir=$tree/lib/here
 
-# make_it TARGET: with what is built already; under `make check` the variables
-# of its command line come along
+# make_it TARGET: runs make on what is built; under `make check` the variables of
+# its command line are passed on
 make_it() {
 	make -C "$root" --no-print-directory B="$build" DESTDIR="$scratch/tree" \
 		PREFIX="$prefix" LIBDIR="$prefix/lib/here" \
@@ -42,13 +42,13 @@ make_it() {
 	[ "$code" = 0 ] || sed 's/^/# /' "$scratch/log"
 }
 
-# skip REASON
+# skip REASON: counts one check that could not be made
 skip() {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count # SKIP $1"
 }
 
-# The engine is there unless only the library was built.
+# The engine exists unless only the library was built.
 if [ -f "$build/tickwise.so" ]; then
 	make_it install
 	[ -f "$libdir/tickwise/tickwise.so" ]
@@ -78,8 +78,8 @@ for file in include/tickwise.h lib/here/libtickwise.a lib/here/libtickwise.so \
 	[ -s "$tree/$file" ]
 	ok $? "$file"
 done
-# The engine for another fio is made of what is installed: -n needs each source, and
-# finds that there is a rule for all.
+# The engine for another fio is made of the installed files: -n needs each source,
+# and finds that there is a rule for all.
 engine_source=$tree/share/tickwise/engine
 env -u MAKEFLAGS -u MAKELEVEL make -n -C "$engine_source" --no-print-directory \
 	B="$scratch/other" engines >"$out" 2>&1
@@ -145,7 +145,7 @@ echo '#include <tickwise.h>' >"$scratch/more.cc"
 
 have_pc=0
 command -v pkg-config >/dev/null && have_pc=1
-# pc OPTION...: as on a system that has the tree as its root
+# pc OPTION...: runs pkg-config as on a system that has the tree as its root
 pc() {
 	PKG_CONFIG_PATH=$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$scratch/tree \
 		pkg-config "$@" tickwise
@@ -158,7 +158,7 @@ fi
 
 strict='-Wall -Wextra -Wshadow -Wundef -pedantic -Werror'
 
-# builds COMPILER STANDARD SUFFIX HOW FLAGS...: compile, link and run
+# builds COMPILER STANDARD SUFFIX HOW FLAGS...: compiles, links and runs
 builds() {
 	compiler=$1 standard=$2 suffix=$3 how=$4
 	shift 4
@@ -182,7 +182,8 @@ builds() {
 	is "$? $(cat "$out")" "0 $version 1" 'runs'
 }
 
-# With each of these compilers that is here: no package asked for brings clang.
+# Use each of these compilers that is installed: none of the tests' packages
+# installs clang.
 for try in 'gcc c11 c' 'gcc gnu99 c' 'gcc c2x c' 'clang c11 c' 'clang gnu17 c' \
 	'g++ c++11 cc' 'g++ c++17 cc' 'clang++ c++17 cc'; do
 	# shellcheck disable=SC2086

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine's arithmetic on stamps that are given to it: every stage of an I/O, the
- * submitting call, and what fio is told with tw_event_time=1 come out to 2 ns, at any
- * rate of the counter and after years of ticks. lat is the sum of the stages, to the
- * last bit. A stage that ends before it begins is 0, and counted. Fails if a stage is
- * taken between the wrong stamps, a shift goes the wrong way or by the batch's time,
- * or ticks are taken for nanoseconds.
+ * Checks the engine's arithmetic on given stamps: every stage of an I/O, the
+ * submitting call, and what fio is told with tw_event_time=1. All are right to 2
+ * ns, at any rate of the counter and after years of ticks. lat is the sum of the
+ * stages, to the last bit. A stage that ends before it begins is 0, and counted.
+ * Fails if a stage is taken between the wrong stamps, if a shift goes the wrong way
+ * or by the batch's time, or if ticks are taken for nanoseconds.
  *
- * What is right is worked out from the ticks in 128 bits. What the library promises
- * of one conversion is 1 ns and 0.01 ppb; lat is below 31 s, so that is 1.4 ns,
- * and rounding what is right itself adds half of one.
+ * The right value is computed from the ticks in 128 bits. The library promises 1 ns
+ * and 0.01 ppb for one conversion; lat is below 31 s, so that is 1.4 ns. Rounding
+ * the right value adds half a nanosecond.
  */
 #include "../../plugin/io_times.h"
 #include "tap.h"
 
 #define RANDOM_IOS	200000
 #define PROMISED_NS	2
-/* Where the program in the kernel splits an I/O: each end is converted from a common
- * beginning, so a stage is the difference of two conversions. */
+/*
+ * Where the program in the kernel splits an I/O, each end is converted from a
+ * common beginning, so a stage is the difference of two conversions.
+ */
 #define PROMISED_SPLIT_NS	(2 * PROMISED_NS)
 #define MONOTONIC_NS		3000000000000000
 
@@ -26,7 +28,7 @@ static uint64_t random_below(uint64_t *random, uint64_t limit)
 	return tap_random(random) % limit;
 }
 
-/* Exactly @ticks at @hz, to the nearest ns. */
+/* Return exactly @ticks at @hz, to the nearest ns. */
 static int64_t exact_ns(int64_t ticks, uint64_t hz)
 {
 	__extension__ __int128 scaled = (__int128)ticks * 1000000000;
@@ -35,7 +37,7 @@ static int64_t exact_ns(int64_t ticks, uint64_t hz)
 	return (int64_t)(scaled / (__int128)hz);
 }
 
-/* 100 ns to 20 s, as many short ones as long ones. */
+/* Return 100 ns to 20 s, as many short ones as long ones. */
 static uint64_t random_span(uint64_t *random, uint64_t hz)
 {
 	uint64_t ns = 100ULL << random_below(random, 27);
@@ -67,7 +69,7 @@ static int64_t ns_of(const struct timespec *ts)
 	return (int64_t)ts->tv_sec * 1000000000 + ts->tv_nsec;
 }
 
-/* Those that an I/O has without stamps of the kernel. */
+/* The stages that an I/O has without stamps of the kernel. */
 static const enum tw_stage whole[] = { TW_QUEUE, TW_KERNEL, TW_DELIVER };
 #define WHOLE	3
 
@@ -92,7 +94,10 @@ static uint64_t sum_of(const struct tw_io_times *times)
 	return sum_ns;
 }
 
-/* One of a batch: seen, others waited for, fio's clock read after all. */
+/*
+ * Check one of a batch: it was seen, others were waited for, and fio's clock was
+ * read after all.
+ */
 static void one_event(const struct tw_scale *scale, uint64_t hz,
 		      uint64_t *random, uint64_t seen, struct worst *worst)
 {
@@ -169,7 +174,7 @@ static void one_split(const struct tw_clocks *whole_clocks, uint64_t hz,
 		   exact_ns((int64_t)(ends[2] - ends[0]), hz));
 	note_error(&worst->inside, times.stage_ns[TW_COMPLETE],
 		   exact_ns((int64_t)(ends[3] - ends[2]), hz));
-	/* Of another I/O: as without the program. */
+	/* Stamps of another I/O: the same as without the program. */
 	split.kernel.accepted_ns = 0;
 	times = tw_io_times(&clocks, &split, returned, &worst->negative);
 	worst->wrong += times.stages != TW_STAGES_WHOLE ||
@@ -246,7 +251,10 @@ static void at_rate(uint64_t hz, uint64_t *random)
 	       "what fio takes for clat and lat, too");
 }
 
-/* Each stage of three ends a known time before it begins, the others after. */
+/*
+ * Each of three ends of a stage is a known time before its beginning, the others
+ * after.
+ */
 static void backwards(const struct tw_clocks *clocks, unsigned stage)
 {
 	uint64_t ends[WHOLE], at = 1000000000, sum_ns = 0;
@@ -283,8 +291,10 @@ static void all_backwards(const struct tw_clocks *clocks)
 	       "lat without stages, too");
 }
 
-/* The engine's own stamps of the kernel contradict themselves; the kernel's are in
- * order, and anywhere. */
+/*
+ * The engine's own stamps around the kernel contradict each other; the kernel's
+ * stamps are in order, and anywhere.
+ */
 static void kernel_backwards(const struct tw_clocks *clocks)
 {
 	struct tw_join join = { .max_error_ns = 0 };

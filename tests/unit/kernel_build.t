@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: MIT
 #
 # The loader of the program that stamps I/Os inside the kernel compiles without
-# warnings both ways: with libbpf, and without, where it says that it was built so.
-# make without clang, bpftool and libbpf builds the engine without it, links no libbpf
-# and says so in one line. Fails if the one of both that is not built here breaks.
+# warnings both ways: with libbpf, and without, where it reports that it was built
+# so. make without clang, bpftool and libbpf builds the engine without the program,
+# links no libbpf and tells so in one line. Fails if the variant that is not built
+# here breaks.
 . "$(dirname "$0")/../tap.sh"
 
 cc=${CC:-cc}
 build=${TW_BUILD:-$root/build}
 cd "$scratch" || exit 1
 
-# compiles NAME FLAG...: NAME.o and its functions; as the Makefile compiles it
+# compiles NAME FLAG...: compiles NAME.o as the Makefile does, and lists its functions
 compiles()
 {
 	object=$1.o
@@ -54,7 +55,7 @@ END
 is "$(./main | sed 's/ (.*//' | uniq)" "this engine was built without it
 0 0" 'which say so, and have no slots'
 
-# Nothing is built by -n; in an empty directory nothing is up to date.
+# -n builds nothing; in an empty directory nothing is up to date.
 made()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -n -C "$root" --no-print-directory \

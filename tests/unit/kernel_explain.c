@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: what happened to a job's thread in a part of an I/O's time is read off its
- * turns, to the nanosecond: it ran, was ready to run while something else had its CPU,
- * was interrupted, was asleep, was woken late. The pieces never add up to more than the
- * part, whatever the turns say. What had the CPU is named, the longest first. Turns that
- * were overwritten, or are being written, are not read.
- * Defect: a piece counted twice, a holder of another time, an old turn taken for a new
- * one, sleep blamed on a stage that no wakeup ends.
+ * Behaviour: a thread's turns show what happened to it in a part of an I/O's time,
+ * to the nanosecond: it ran, was ready to run while something else had its CPU, was
+ * interrupted, was asleep, was woken late. The pieces never add up to more than the
+ * part, whatever the turns are. What had the CPU is named, the longest first. Turns
+ * that were overwritten, or are being written, are not read. Defect: a piece
+ * counted twice, a holder of another time, an old turn taken for a new one, sleep
+ * blamed on a stage that no wakeup ends.
  *
- * The reference classifies each single nanosecond.
+ * A reference classifies each single nanosecond.
  */
 #include "../../plugin/kernel/explain.h"
 #include <stdio.h>
@@ -22,7 +22,7 @@
 static uint64_t random_state;
 static struct tw_turns turns;
 
-/* Own time is CLOCK_MONOTONIC less that. */
+/* The engine's own time is CLOCK_MONOTONIC minus this. */
 static const struct tw_join join = {
 	.first = { 0, MONOTONIC_NS, 1 }, .before = { 0, MONOTONIC_NS, 1 },
 	.last = { LONGEST, MONOTONIC_NS + LONGEST, 1 },
@@ -81,7 +81,7 @@ static bool had(const struct tw_explained *is, unsigned i, uint64_t ns,
 
 /* ---- by hand ------------------------------------------------------------ */
 
-/* It ran from 0 to 100, was preempted until 500, and ran on. */
+/* The thread ran from 0 to 100, was preempted until 500, and ran on. */
 static void preempted(void)
 {
 	struct tw_explained is;
@@ -122,7 +122,10 @@ static void preempted(void)
 	       "nothing is known");
 }
 
-/* Asleep from 100 on; an interrupt at 300 woke it at 320; ready at 350, ran at 400. */
+/*
+ * The thread sleeps from 100 on; an interrupt at 300 wakes it at 320; it is ready
+ * at 350, and runs at 400.
+ */
 static void woken(void)
 {
 	struct tw_explained is;
@@ -195,7 +198,7 @@ static void put(enum state state, uint64_t from, uint64_t to)
 		states[from] = (unsigned char)state;
 }
 
-/* What had the CPU from @from on; the holders lie without gaps, but the first. */
+/* Put what had the CPU from @from on; the holders lie without gaps, but the first. */
 static void put_holders(struct tw_turn *turn, uint64_t from, uint64_t to)
 {
 	unsigned i;
@@ -303,7 +306,7 @@ static void fill(void *memory, size_t size)
 		*bytes++ = (unsigned char)below(256);
 }
 
-/* Turns that contradict each other, or mean nothing. */
+/* Turns that contradict each other, or have no meaning. */
 static void nonsense(void)
 {
 	unsigned wrong = 0, i, j;

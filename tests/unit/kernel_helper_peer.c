@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: who may ask the kernel helper, and for what, by what /proc says and by what
- * came over the socket.
- * Defect: a process of another user, a program that changes its user, a stranger's
- * child, or a namespace of another process is taken for a job; more slots than a
- * connection has; a size that is no power of two; a text that is cut off is read.
+ * Behaviour: /proc and the message on the socket decide who may ask the kernel
+ * helper, and for what. Defect: a process of another user, a program that changes
+ * its user, a stranger's child, or a namespace of another process is taken for a
+ * job; more slots than a connection has; a size that is no power of two; a text
+ * that is cut off is read.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void texts(void)
 		"Tgid:\t100\nPPid:\t50\nUid:\t1\t1\t1\nNSpid:\t1\n",
 		"Tgid:\t100\nUid:\t1\t1\t1\t1\nNSpid:\t1\n",
 		"Tgid:\t-1\nPPid:\t50\nUid:\t1\t1\t1\t1\nNSpid:\t1\n",
-		/* A process may call itself what it likes. */
+		/* A process may give itself any name. */
 		"Name:\tUid:\t0\t0\t0\t0\nTgid:\t100\nPPid:\t50\nNSpid:\t1\n",
 	};
 	struct tw_helper_status status;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: stamps of CLOCK_MONOTONIC become the engine's own time within the error
- * that goes with them, however far apart the readings of both clocks are and however
- * CLOCK_MONOTONIC is steered. What an I/O lacks of its stamps is named. The five
- * stages inside the kernel add up to the time from entering it to seeing the
- * completion, whatever the stamps are; none is negative, and each point that had to
- * be moved is counted, as within the error or beyond it. Around missing stamps the
- * stages are one, which is none of them.
- * Defect: a slope taken over so short a time that its error counts, or used where it
- * was not taken; stamps in the wrong order; a stage that is a negative number; a
- * missing stamp taken for the time 0; a completion that is not the last taken for it.
+ * Behaviour: stamps of CLOCK_MONOTONIC become the engine's own time within their
+ * stated error, however far apart the readings of both clocks are and however
+ * CLOCK_MONOTONIC is steered. Missing stamps of an I/O are named. The five stages
+ * inside the kernel add up to the time from entering it to seeing the completion,
+ * whatever the stamps are. None is negative, and each point that had to be moved is
+ * counted, as within the error or beyond it. Around missing stamps the stages are
+ * one, which is none of the five.
  *
- * The limit is the error that the join itself promises, from the errors of the readings
- * that it is given.
+ * Defect: a slope over so short a time that its error counts, or one that is used
+ * outside of its time; stamps in the wrong order; a stage that is a negative number.
+ * Also a missing stamp taken for the time 0, or an earlier completion taken for the
+ * last.
+ *
+ * The limit is the error that the join itself promises, from the errors of its
+ * readings.
  */
 #include "../../plugin/kernel/join.h"
 #include <string.h>
@@ -39,7 +41,7 @@ static double one(void)
 
 /* ---- the clocks --------------------------------------------------------- */
 
-/* CLOCK_MONOTONIC over own time: it has another rate after each reading. */
+/* CLOCK_MONOTONIC over the engine's own time: its rate changes after each reading. */
 static struct {
 	double from_own_ns[READINGS + 1];
 	double from_monotonic_ns[READINGS + 1];
@@ -67,7 +69,10 @@ static void steer(double interval_ns, double ppm)
 	clocks.rate[i + 1] = 1 + ppm * 1e-6;
 }
 
-/* What a job would read now: in the middle of a bracket, but read anywhere in it. */
+/*
+ * Return what a job would read now: the middle of a bracket; the true time is
+ * anywhere in it.
+ */
 static struct tw_reading reading(int64_t error_ns)
 {
 	const double off_ns = (2 * one() - 1) * (double)error_ns;
@@ -86,7 +91,7 @@ static struct {
 	double worst_new_ns, worst_old_ns;	/* beyond the error */
 } seen;
 
-/* A stamp at @monotonic_ns since the beginning. */
+/* Check a stamp at @monotonic_ns since the beginning. */
 static void convert(const struct tw_join *join, double monotonic_ns)
 {
 	const uint64_t stamp_ns = MONOTONIC_NS + (uint64_t)monotonic_ns;
@@ -111,7 +116,7 @@ static void convert(const struct tw_join *join, double monotonic_ns)
 		seen.worst_new_ns = beyond_ns;
 }
 
-/* Stamps since the last reading, and of I/Os that were in flight long before. */
+/* Check stamps since the last reading, and of I/Os that were in flight long before. */
 static void convert_some(const struct tw_join *join)
 {
 	const double from = clocks.from_monotonic_ns[clocks.last - 1];
@@ -203,7 +208,7 @@ static void steps(void)
 
 	tw_join_read(&join, exact(1000000, 1000000));
 	tw_join_read(&join, exact(2000000, 2000000));
-	/* The own clock goes back by an hour. */
+	/* The engine's own clock goes back by an hour. */
 	tw_join_read(&join, exact(3000000 - 3600000000000, 3000000));
 	tap_ok(is_own(&join, 2900000, 2900000 - 3600000000000),
 	       "after a step back: from the last reading at the rate 1");
@@ -211,7 +216,7 @@ static void steps(void)
 	tap_ok(is_own(&join, 3400000, 3400000 - 3600000000000) &&
 	       is_own(&join, 4000000, 4000000 - 3600000000000),
 	       "and with the reading after that as before");
-	/* It goes forward by one. */
+	/* It goes forward by an hour. */
 	tw_join_read(&join, exact(5000000, 5000000));
 	tw_join_read(&join, exact(6000000, 6000000));
 	tap_ok(is_own(&join, 5400000, 5400000), "a step forward likewise");
@@ -236,7 +241,7 @@ static void stamps_missing(void)
 	static const char *const names[] = { "split", "no request",
 		"missing stamp", "no stamps" };
 
-	/* Bits: which of the four there are. */
+	/* Bits: which of the four stamps exist. */
 	for (unsigned has = 0; has < 16; has++) {
 		const struct tw_slot stamps = {
 			.accepted_ns = has & 1 ? 1 : 0,
@@ -256,7 +261,7 @@ static void stamps_missing(void)
 	}
 }
 
-/* Of the I/O's bytes, those that were to be transferred and those that were. */
+/* Of the I/O's bytes: those to be transferred and those that were. */
 static void bytes_missing(void)
 {
 	struct tw_slot stamps = { .accepted_ns = 1, .dispatched_ns = 2,
@@ -291,7 +296,7 @@ struct split {
 	struct tw_inside_negative negative;
 };
 
-/* Own time is CLOCK_MONOTONIC here, and stamps are 1000 and more. */
+/* The engine's own time is CLOCK_MONOTONIC here, and stamps are 1000 and more. */
 static struct split split_of_bytes(int64_t error_ns, int64_t enter_ns,
 				   int64_t seen_ns, const uint64_t ends_ns[4],
 				   uint64_t unfinished_bytes)
@@ -366,8 +371,10 @@ static void points_moved(void)
 		  STAGES(0, 0, 0, 0, 0), 4, 0);
 }
 
-/* Enters at 1000; stamps, if they are there, at 1100, 1300, 1700 and 2500; seen at
- * 4100. */
+/*
+ * The I/O enters at 1000, and is seen at 4100. Its stamps, those that it has, are
+ * at 1100, 1300, 1700 and 2500.
+ */
 static void one_joined(const char *what, const uint64_t ends_ns[4],
 		       const uint64_t right_ns[TW_INSIDE_STAGES],
 		       unsigned joined, uint64_t joined_ns)
@@ -449,7 +456,7 @@ static void any_stamps(void)
 			const bool joined = split.joined >> j & 1;
 
 			sum_ns += split.ns[j];
-			/* All but the last of those have no end of their own. */
+			/* All but the last of these have no end of their own. */
 			if (joined && split.joined >> (j + 1) & 1) {
 				wrong_stage += split.ns[j] != 0;
 				continue;

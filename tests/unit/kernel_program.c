@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: why the kernel refuses a program is told by what would help: without
- * privileges, to get them, or the helper where it can load this program; with them, that
- * something else forbids it; a kernel that is locked down is named first.
+ * Behaviour: the reason why the kernel refuses a program names the remedy. Without
+ * privileges that is to get them, or the helper if it can load this program. With
+ * privileges, something else forbids it. A locked-down kernel is named first.
  * Defect: root is told to become root, a helper that does not serve is recommended.
  */
 #include <errno.h>

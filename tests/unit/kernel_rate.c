@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's multiplier from kHz or Hz, and when a fit may claim it. Fails if
- * a multiplier differs from what kernels are known to use, if an ambiguous,
- * distant or gappy fit is accepted, if fewer blocks count as much as all, or if
- * a declared frequency is rounded to kHz.
+ * Computes the kernel's multiplier from kHz or Hz, and tests when a fit may claim
+ * it. Fails if a multiplier differs from what kernels are known to use, or if an
+ * ambiguous, distant or gappy fit is accepted. Fails also if fewer blocks count as
+ * much as all, or if a declared frequency is rounded to kHz.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,8 +13,10 @@
 
 static const struct tw_kernel_candidates every_khz = { .every_khz = 1 };
 
-/* The first two are what running kernels use (seen in the rate of RAW itself);
- * the third is 2^24 * 1e6 / 2400000 = 6990506.67, which must go up. */
+/*
+ * Running kernels use the first two (seen in the rate of RAW itself); the third is
+ * 2^24 * 1e6 / 2400000 = 6990506.67, which must go up.
+ */
 static const struct {
 	uint32_t khz, mult, shift;
 } known[] = {
@@ -57,9 +59,9 @@ static unsigned recognise(double hz, double sigma_ppb, unsigned blocks)
 }
 
 /*
- * The nearest neighbour of this multiplier is 375.5 ppb off, so E may be 187.7
- * at the most. Of that 50 are asymmetry: 20 ppb are 6 sigma = 120 with all
- * blocks and 9.81 sigma = 196.2 with eight; 13 ppb are then 127.5.
+ * The nearest neighbour of this multiplier is 375.5 ppb off, so E may be 187.7 at
+ * most. Of that, 50 are asymmetry. 20 ppb are 6 sigma = 120 with all blocks and
+ * 9.81 sigma = 196.2 with eight; 13 ppb are then 127.5.
  */
 static void few_blocks(void)
 {
@@ -73,8 +75,10 @@ static void few_blocks(void)
 	tap_ok(recognise(rate.hz, 13, 8) == 0, "13 ppb there: enough");
 }
 
-/* A seventh of the way to the next is no rate of this kernel's; a tenth is as
- * near as E = 80 can tell. */
+/*
+ * A seventh of the way to the next multiplier is no rate of this kernel's; a tenth
+ * is as near as E = 80 can tell.
+ */
 static void between_two(void)
 {
 	struct tw_kernel_rate rate, next;
@@ -108,7 +112,7 @@ static void declared_frequency(void)
 	       tw_kernel_rate_of_hz(1ULL << 32, &rate) == -ERANGE,
 	       "under 10 MHz or over 32 bits refused");
 
-	/* 19200000 is 52 ppb beside and a whole kHz: not what was declared. */
+	/* 19200000 is 52 ppb away and a whole kHz: not what was declared. */
 	tw_kernel_rate_of_hz(one.declared_hz, &rate);
 	fit = fit_at(rate.hz * (1 - 52e-9), 4);
 	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) == 0 &&
@@ -158,7 +162,7 @@ int main(void)
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_NO_CANDIDATE, "outside the hard interval: refused");
 
-	/* kHz at 2.6 GHz are 385 ppb apart: half way is nobody's. */
+	/* kHz at 2.6 GHz are 385 ppb apart: half way belongs to neither. */
 	fit = fit_at(rate.hz * (1 + 190e-9), 4);
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) ==
 	       TW_REFUSED_NO_CANDIDATE, "half way between two: refused");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: the engine takes the answer to its own question, also behind an older one;
- * it tells a helper that refuses, that is of another version, that hangs and that has
- * ended apart, in one line each; it waits once for one that hangs. For one that loads it
- * waits longer, and not for ever.
- * Defect: an answer to another job's question, a job that hangs with its helper, or that
- * waits again and again, or as long for a helper that hangs as for one that loads.
+ * Behaviour: the engine takes the answer to its own question, also behind an older
+ * one. It distinguishes a helper that refuses, that has another version, that hangs
+ * and that has ended, in one line each. It waits once for a helper that hangs. For
+ * one that is loading it waits longer, but not for ever. Defect: an answer to
+ * another job's question, a job that hangs with its helper, or that waits again and
+ * again, or as long for a helper that hangs as for one that is loading.
  *
- * The helper is a process of the test, that answers as the case wants.
+ * The helper is a process of the test, which answers as the case needs.
  */
 #include <errno.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static void say_loading(int fd, uint32_t number)
 	send_to(fd, answer, "", -1);
 }
 
-/* What the helper does with a question; false: it ends. */
+/* Handles a question as the helper; false: it ends. */
 typedef bool answers(int fd, const struct tw_helper_question *question);
 
 static pid_t start(answers *answer)
@@ -116,7 +116,7 @@ static bool good(int fd, const struct tw_helper_question *q)
 	return true;
 }
 
-/* Answers to others come first, one with a descriptor. */
+/* Answers to other jobs come first, one with a descriptor. */
 static bool late(int fd, const struct tw_helper_question *q)
 {
 	reply(fd, TW_HELPER_VERSION, q->number + 7, "not for you", -1);
@@ -237,7 +237,7 @@ static void waits_once(void)
 
 #define FOR_EVER_MS	3600000
 
-/* Whichever of the two times should not count here would end the test by its alarm. */
+/* The time that must not count here would end the test by its alarm. */
 static void has_two_limits(void)
 {
 	pid_t child;

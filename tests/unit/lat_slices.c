@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices of lat hold every value once, in order, are no wider than an eighth of what is
- * in them, and no bin of a histogram is in two of them. Fails if a bound is off by one,
- * if the largest values have no slice, or if slices and bins end at different values.
+ * Slices of lat hold every value once, in order, are no wider than an eighth of the
+ * values in them, and share no bin of a histogram. Fails if a bound is off by one,
+ * if the largest values have no slice, or if slices and bins end at different
+ * values.
  */
 #include "latency/histogram.h"
 #include "latency/slices.h"

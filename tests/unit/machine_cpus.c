@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cpuset of a process, found from its control group in either version and
- * in a group above where its own has none. Fails if another controller's group
- * is taken, if "cpu,cpuset" is not seen to hold it, if the search ends at the
- * first group without the file, or if a group outside the namespace is taken
- * for one below the mount.
+ * The cpuset of a process is found from its control group in either version, or
+ * from a group above if its own has none. Fails if another controller's group is
+ * taken, if "cpu,cpuset" is not recognised, or if the search ends at the first
+ * group without the file. Fails also if a group outside the namespace is taken for
+ * one below the mount.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static char base[] = "/tmp/tickwise-machine-cpus-XXXXXX";
 
-/* Directories on the way are made. */
+/* Write a file, with the directories above it. */
 static void put(const char *name, const char *text)
 {
 	char path[512];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: what a report says of the machine is what the kernel says, and nothing of
- * what it does not say; the frequency governors are those of the CPUs asked for. Fails
- * if a governor is named twice, or that of a CPU that the job can't run on.
+ * Behaviour: a report has what the kernel tells of the machine, and nothing that it
+ * does not tell. The frequency governors are those of the CPUs asked for. Fails if
+ * a governor is named twice, or if it is that of a CPU that the job can't run on.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ static void put_governor(unsigned cpu, const char *text)
 	fclose(file);
 }
 
-/* NULL: it is not there. */
+/* Return a text; NULL: there is none. */
 static const char *text_of(const json_t *machine, const char *key)
 {
 	return json_string_value(json_object_get(machine, key));

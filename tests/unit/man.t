@@ -1,29 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The manual is of this version: every function of the header has a page with
-# its very prototype, every command and option of the program has its words,
-# and no page speaks of what there is not. Fails if a function or an option is
-# added, changed or removed and its page is not.
+# The manual is of this version: every function of the header has a page with its
+# exact prototype, every command and option of the program has its words, and no
+# page describes what does not exist. Fails if a function or an option is added,
+# changed or removed and its page is not.
 #
-# Functions that begin with tw__ are parts of inline ones: no page.
+# Functions that begin with tw__ are parts of inline ones and have no page.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/header_names.sh"
 
 man=$root/core/man
-# As they are installed: with the options of the program.
+# The pages as they are installed, with the options of the program.
 made=${TW_BUILD:-$root/build}/man
 sections='NAME SYNOPSIS DESCRIPTION RETURN_VALUE ERRORS ATTRIBUTES SEE_ALSO'
 
-# none FILE DESCRIPTION: passes when the file is empty, else shows it
+# none FILE DESCRIPTION: passes if the file is empty, else shows it
 none() {
 	[ ! -s "$1" ]
 	ok $? "$2"
 	sed 's/^/# /' "$1"
 }
 
-# synopsis PAGE-FILE: its text without any blank, macro or quote
+# synopsis PAGE-FILE: prints its text without any blank, macro or quote
 synopsis() {
 	awk '/^\.SH/ { show = $2 == "SYNOPSIS"; next } show' "$1" |
 		sed -e 's/^\.[A-Z]* *//' -e 's/["\\]//g' | tr -d ' \n\t'
@@ -72,7 +72,7 @@ none "$scratch/wrong" "every page of section 3 has $(echo "$sections" | wc -w) s
 
 # ---- section 1 ----
 
-# options: the long options in a text, one a line
+# options: prints the long options in a text, one on a line
 options() {
 	sed 's/\\-/-/g' | grep -oE -- '--[a-z][a-z-]+' | sort -u
 }
@@ -113,7 +113,7 @@ none "$scratch/wrong" 'every page is of a command, and tickwise(1) names it'
 
 # ---- all ----
 
-# What a page refers to, if it would be ours.
+# The pages that a page refers to, if they would be ours.
 sed -n 's/^\.BR \(t[iw][a-z_0-9\\-]*\) (\([1-9]\)).*/\1 \2/p' "$man"/*.[1-9] |
 	sed 's/\\-/-/g' | sort -u >"$scratch/references"
 : >"$scratch/wrong"
@@ -131,7 +131,7 @@ for page in "$man"/*.[1-9]; do
 done
 none "$scratch/wrong" 'no page has a version of its own'
 
-# lint NAME COMMAND...: a checker of pages that says nothing when all is well
+# lint NAME COMMAND...: runs a checker of pages that prints nothing if all is well
 lint() {
 	name=$1
 	shift

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each NUMA node's memory is measured; one that can't be had is left out, and an
- * interruption ends it with what was measured until then. Fails if a node that
- * is not there has a latency, or if Ctrl-C waits for all nodes.
+ * Each NUMA node's memory is measured. A missing node is left out, and an
+ * interruption ends the measurement with what was measured until then. Fails if a
+ * missing node has a latency, or if Ctrl-C waits for all nodes.
  *
  * Most machines have one node: it is measured twice here.
  */
@@ -58,14 +58,17 @@ int main(void)
 	}
 	tw_memory_unmap(&memory);
 	memlat = measured(nodes, 3, &ret);
-	/* Where others have the CPU all the time a node may be too disturbed. */
+	/* If others have the CPU all the time a node may be too disturbed. */
 	tap_ok(ret == 0 && memlat.node_count <= 2, "two of three nodes are there");
 	for (unsigned i = 0; i < memlat.node_count; i++)
 		tap_ok(memlat.nodes[i].node == 0 &&
 		       memlat.nodes[i].point.bytes == 64 << 10 &&
 		       memlat.nodes[i].point.median_ns > 0,
 		       "node 0, with its latency");
-	/* Asked before a node and before its size: in the second one. */
+	/*
+	 * The flag is read before a node and before its size: interrupt the second
+	 * node.
+	 */
 	interrupted_after = 2;
 	memlat = measured(nodes, 3, &ret);
 	tap_ok(ret == -EINTR && memlat.node_count <= 1,

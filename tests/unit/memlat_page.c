@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of memlat where something is missing: curves that were interrupted, sizes that
- * were disturbed, pages that are not to be had, a level without a cache and a cache
- * without a level. Fails if a figure stands for what was not measured, or if text and
- * HTML, or CSV, differ in what is known.
+ * The page of memlat where something is missing: interrupted curves, disturbed
+ * sizes, pages that are not available, a level without a cache and a cache without
+ * a level. Fails if a figure stands for what was not measured, or if text and HTML,
+ * or CSV, differ in what is known.
  */
 #include "tickwise.h"
 #include "command/memlat/output.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every order is one cycle through every line of the memory, whatever the shape
- * and however often it was grown. Fails if a chase goes round in a part of the
- * memory: its latency would be that of a smaller one; or if a round through
- * windows uses a few sets of a cache, which leaves the page tables in the others.
+ * Every order is one cycle through every line of the memory, whatever the shape and
+ * however often it was grown. Fails if a chase stays in a part of the memory: its
+ * latency would be that of a smaller one. Fails also if a round through windows
+ * uses a few sets of a cache, which leaves the page tables in the others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,10 @@
 
 #define MAX_BYTES	((size_t)3 << 20)
 
-/* From the first element back to it: how many, each on a place of its own. */
+/*
+ * Follow the cycle back to the first element. Return how many elements it has, each
+ * at a place of its own.
+ */
 static size_t length_of(const struct tw_cycle *cycle, char *memory,
 			unsigned char *seen, size_t *inside)
 {
@@ -76,13 +79,15 @@ static void check_lines_of_pages(char *memory)
 		if (++on_line[line] > most)
 			most = on_line[line];
 	}
-	/* 256 pages over 64 lines: 4 each; by the golden ratio neighbours in
-	 * number are at most one or two off. */
+	/*
+	 * 256 pages over 64 lines: 4 each. By the golden ratio the counts of
+	 * neighbours differ by one or two at most.
+	 */
 	tap_ok(most <= 6, "pages' elements are spread over the lines: at most "
 	       "%u of 256 on one of 64", most);
 }
 
-/* A window a page, 16 elements in it: each round has one of each page. */
+/* A page is a window with 16 elements: each round has one of each page. */
 static void check_places_of_a_round(char *memory)
 {
 	struct tw_cycle_shape shape = { .kind = TW_CYCLE_WINDOW,
@@ -101,8 +106,10 @@ static void check_places_of_a_round(char *memory)
 		least = at_place[i] < least ? at_place[i] : least;
 		most = at_place[i] > most ? at_place[i] : most;
 	}
-	/* The end of one round and the beginning of the next, 16 each if both
-	 * were whole; parts of them are as even as a random part is. */
+	/*
+	 * The end of one round and the beginning of the next, 16 each if both were
+	 * whole; parts of rounds are as even as a random part is.
+	 */
 	tap_ok(least >= 4 && most <= 32, "256 loads in a row are at every "
 	       "place of a page: %u to %u at each of 16", least, most);
 }

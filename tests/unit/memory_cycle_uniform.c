@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every cycle is equally likely over seeds, also one that was grown in two
- * steps, and the same seed gives the same one. Fails for a biased shuffle, for
- * rand() % n, and for a cycle whose growth prefers some places.
+ * Every cycle is equally likely over seeds, also one that was grown in two steps,
+ * and the same seed gives the same cycle. Fails for a biased shuffle, for rand() %
+ * n, and for a cycle whose growth prefers some places.
  */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define TRIES		48000
 
 /*
- * The order as a number: which of the elements not yet visited comes next,
+ * Return the order as a number: which of the elements not yet visited comes next,
  * digit by digit. Each of the 24 cycles has its own.
  */
 static unsigned number_of(const struct tw_cycle *cycle, char *memory)
@@ -40,9 +40,9 @@ static unsigned number_of(const struct tw_cycle *cycle, char *memory)
 }
 
 /*
- * Chi-square with 23 degrees of freedom has mean 23 and variance 46; by the
- * Wilson-Hilferty form (chi2 / 23)^(1/3) is normal with mean 1 - 2 / (9 * 23)
- * and variance 2 / (9 * 23). Five of its sigmas: once in 3.5 million tests.
+ * Chi-square with 23 degrees of freedom has mean 23 and variance 46. By the
+ * Wilson-Hilferty form (chi2 / 23)^(1/3) is normal with mean 1 - 2 / (9 * 23) and
+ * variance 2 / (9 * 23). Five of its sigmas: once in 3.5 million tests.
  */
 static double limit(void)
 {
@@ -79,7 +79,7 @@ static void check(uint64_t seed, int kind, size_t first_bytes, unsigned passes)
 	       limit());
 }
 
-/* As chi-square above, of a bound that is no power of two. */
+/* Chi-square as above, of a bound that is no power of two. */
 static void check_below(uint64_t seed)
 {
 	unsigned counts[CYCLES] = { 0 };
@@ -114,7 +114,7 @@ static void check_same(uint64_t seed)
 
 		for (int i = 0; i < 2; i++) {
 			tw_cycle_init(&cycles[i], &shape, memory[i]);
-			/* One in two steps. */
+			/* Grow one in two steps. */
 			if (i)
 				tw_cycle_grow(&cycles[i], 1 << 15);
 			tw_cycle_grow(&cycles[i], 1 << 16);

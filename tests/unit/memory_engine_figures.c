@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: what the memory engine makes of a histogram of its I/Os is what
- * memlat makes of the same I/Os one by one: minimum, median, its interval, p90,
- * and how many were disturbed.
- * Defect: another rank, another limit, an interrupted I/O in the figures, a run
- * of too few I/Os with figures all the same.
+ * Behaviour: the memory engine makes of a histogram of its I/Os what memlat makes
+ * of the same I/Os one by one: minimum, median, its interval, p90, and how many
+ * were disturbed. Defect: another rank, another limit, an interrupted I/O in the
+ * figures, a run of too few I/Os that has figures.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +17,7 @@
 #define MAX_BATCHES		2000
 #define NS_PER_TICK	0.5
 
-/* A value's bin is at most 1/16384 of it wide. */
+/* A value's bin is at most 1/16384 of the value wide. */
 #define TOLERANCE	(1.0 / 16384)
 
 static struct tw_memory_batch batches[MAX_BATCHES];
@@ -28,7 +27,10 @@ static int near(double a, double b)
 	return fabs(a - b) <= TOLERANCE * b;
 }
 
-/* Around @base ticks; one in ten much longer, one in twenty interrupted. */
+/*
+ * Make values around @base ticks; one in ten is much longer, one in twenty
+ * interrupted.
+ */
 static void make(uint64_t random[4], struct tw_histogram *ticks,
 		 uint64_t *interrupted, unsigned count, uint64_t base)
 {
@@ -51,7 +53,7 @@ static void make(uint64_t random[4], struct tw_histogram *ticks,
 static int agree(const struct tw_memory_point *ours,
 		 const struct tw_memory_point *theirs)
 {
-	/* A bin that the limit lies in counts as a whole. */
+	/* A bin that holds the limit counts as a whole. */
 	double apart = fabs((double)ours->batches - (double)theirs->batches);
 
 	return apart <= 2 && ours->batches + ours->disturbed ==
@@ -87,7 +89,7 @@ static void try_one(uint64_t random[4], int *counts, int *figures, int *codes)
 	*codes += code != wanted;
 	if (!code && !wanted) {
 		*counts += !agree(&ours, &theirs);
-		/* One more or less of them is another rank. */
+		/* One batch more or less is another rank. */
 		*figures += ours.batches == theirs.batches &&
 			    !figures_agree(&ours, &theirs);
 	}

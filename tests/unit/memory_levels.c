@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Levels are found in curves that were made of known ones: their number, their
- * latency, and their end within one step of sizes. Fails if noise makes a level
- * or hides one, if a neighbour that takes a part of a cache for a while moves its
- * end, or if a cache that sysfs names wrongly is taken for right.
+ * Levels are found in curves made of known levels: their number, their latency, and
+ * their end within one step of sizes. Fails if noise makes a level or hides one, if
+ * a neighbour that takes a part of a cache for a while moves its end, or if a cache
+ * that sysfs describes wrongly is taken for right.
  */
 #include <math.h>
 #include <string.h>
@@ -17,8 +17,8 @@ struct made {
 };
 
 /*
- * A random chase over twice a cache's size hits it half of the time: latency
- * between two levels is what both weigh. @noise is a share, evenly spread.
+ * A random chase over twice a cache's size hits the cache half of the time: latency
+ * between two levels is a weighted mean of both. @noise is a share, evenly spread.
  */
 static double latency(const struct made *levels, size_t bytes)
 {
@@ -76,15 +76,17 @@ static void check_found(const char *what, const struct made *levels,
 	for (unsigned i = 0; i < n; i++) {
 		double octaves;
 
-		/* The flat part holds the slow growth after its end, too. */
+		/* The flat part also has the slow growth after its end. */
 		values &= fabs(found[i].latency_ns / levels[i].ns - 1) <
 			  (i + 1 < n ? 0.05 + noise : 0.25);
 		if (!levels[i].bytes) {
 			ends &= !found[i].size_bytes;
 			continue;
 		}
-		/* One step is a quarter of an octave; half of the loads miss a
-		 * third of an octave past the end in this model. */
+		/*
+		 * One step is a quarter of an octave. In this model half of the
+		 * loads miss a third of an octave past the end.
+		 */
 		octaves = log2((double)found[i].size_bytes /
 			       (double)levels[i].bytes);
 		ends &= octaves > -0.26 && octaves < 0.34 + 0.26;
@@ -116,9 +118,11 @@ static void check_none(uint64_t *random)
 	       "so are thirty that were all disturbed");
 }
 
-/* Plateaus of 8 and 4 points and of the rest, sizes a quarter of an octave
- * apart: each point of the second one has a step within half an octave,
- * and is as flat as its other side. */
+/*
+ * Plateaus of 8 and 4 points and of the rest, with sizes a quarter of an octave
+ * apart. Each point of the second one has a step within half an octave, and is as
+ * flat as its other side.
+ */
 static void plateaus(struct tw_curve *curve, unsigned count)
 {
 	memset(curve, 0, sizeof(*curve));
@@ -164,8 +168,10 @@ static void check_short(void)
 	       "six points are enough for a curve");
 }
 
-/* 10, 10.1, 10.3 and 10.4 ns: the median of four is between the two in the
- * middle. The widest interval is the last one's, downwards. */
+/*
+ * 10, 10.1, 10.3 and 10.4 ns: the median of four is between the two in the middle.
+ * The widest interval is the last one's, downwards.
+ */
 static void check_median(void)
 {
 	struct tw_level found[TW_LEVELS];
@@ -200,7 +206,7 @@ static const struct made usual[] = {
 	{ 48 << 10, 1.5 }, { 2 << 20, 4.8 }, { 24 << 20, 40 }, { 0, 150 },
 };
 
-/* All that is told of a level beside its latency and its end. */
+/* All figures of a level other than its latency and its end. */
 static void check_figures(uint64_t *random)
 {
 	struct tw_level found[TW_LEVELS];
@@ -223,9 +229,11 @@ static void check_figures(uint64_t *random)
 	       "the range over its sizes");
 }
 
-/* From half a megabyte to four half of the cache is gone, for most of the time
- * that each of these sizes is measured. And in the curve with windows the fastest
- * batches of large memory are of a phase that the cache holds. */
+/*
+ * From half a megabyte to four, half of the cache is gone for most of the time that
+ * each of these sizes is measured. In the curve with windows the fastest batches of
+ * large memory are of a phase that the cache holds.
+ */
 static void check_neighbour(uint64_t *random)
 {
 	struct tw_level found[TW_LEVELS];
@@ -251,7 +259,7 @@ static void check_neighbour(uint64_t *random)
 	       "beyond, medians do");
 }
 
-/* Twice, each time disturbed at other sizes, and all the time. */
+/* Two measurements, disturbed at different sizes, all of the time. */
 static void check_looks(uint64_t *random)
 {
 	struct tw_level found[TW_LEVELS];
@@ -280,7 +288,7 @@ static void check_looks(uint64_t *random)
 	tap_ok(best.points[6].batches == 100, "one of the two was too disturbed");
 }
 
-/* Which figures of two looks are kept. */
+/* Which figures of two measurements are kept. */
 static void check_kept(void)
 {
 	static struct tw_curve best, look;

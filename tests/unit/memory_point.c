@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What batches say of a load: order statistics and their interval, and which
- * batches are disturbed. Fails if a disturbed batch is part of a figure, or if
- * the interval does not hold the median as often as it says.
+ * Checks what batches tell of a load: order statistics and their interval, and
+ * which batches are disturbed. Fails if a disturbed batch is part of a figure, or
+ * if the interval holds the median less often than it promises.
  */
 #include <errno.h>
 #include <math.h>
@@ -54,8 +54,10 @@ static void check_disturbed(void)
 
 	for (unsigned i = 0; i < BATCHES; i++)
 		batches[i] = (struct tw_memory_batch) { 100000, 0 };
-	/* One was interrupted, and the fastest of all; two were slow beyond
-	 * half as much again and 2 us; one just within. */
+	/*
+	 * One was interrupted, and is the fastest of all; two were slower by more
+	 * than half and 2 us; one is just within.
+	 */
 	batches[3] = (struct tw_memory_batch) { 10, 1 };
 	batches[50] = (struct tw_memory_batch) { 900000, 0 };
 	batches[51] = (struct tw_memory_batch) { 152001, 0 };
@@ -82,8 +84,8 @@ static void check_too_few(void)
 }
 
 /*
- * How often the interval of so many uniform numbers holds their true median.
- * At least 95 %; of 4000 tries that many less five sigmas of a binomial one,
+ * Count how often the interval of @count uniform numbers holds their true median.
+ * It must be at least 95 %, minus five sigmas of a binomial with 4000 tries,
  * sqrt(0.95 * 0.05 / 4000) = 0.34 %: 93.3 %. At most all of them.
  */
 static void check_coverage(unsigned count, uint64_t *random)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The mistakes of --seed-table are really in the machine code: a pointer that
-# lives on the stack is read from there before each load and written back after
-# it, one in a register is not, and a loop whose result nobody uses has no load.
-# Fails if a compiler, or an option of the build, repairs or makes a mistake.
+# The mistakes of --seed-table are really in the machine code. A pointer on the
+# stack is read from there before each load and written back after it, one in a
+# register is not, and a loop whose result is not used has no load. Fails if a
+# compiler, or an option of the build, repairs or makes a mistake.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -19,7 +19,7 @@ if [ -n "$skip" ]; then
 	exit 0
 fi
 
-# function OBJECT NAME: its instructions, one a line
+# function OBJECT NAME: prints its instructions, one on a line
 function() {
 	objdump -d --no-show-raw-insn "$objects/$1" |
 		awk -v name="<$2>:" '$2 == name { on = 1; next }

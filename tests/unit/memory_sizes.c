@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sizes of a curve: both ends, so many for every doubling, what sysfs says
- * of caches, each once and in whole units. Fails if the end of a cache falls
- * between two sizes though it is known.
+ * The sizes of a curve: both ends, a number of sizes for every doubling, and the
+ * caches' sizes of sysfs, each once and in whole units. Fails if the known end of a
+ * cache falls between two sizes.
  */
 #include <errno.h>
 

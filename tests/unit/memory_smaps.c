@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What smaps says of a mapping: how much of it is on huge pages, of either
- * kind. Fails if memory that became huge by accident passes for small, or if a
- * neighbour's lines are taken for its own.
+ * Reads in smaps how much of a mapping is on huge pages, of either kind. Fails if
+ * memory that became huge by accident passes for small, or if a neighbour's lines
+ * are taken for its own.
  */
 #include <errno.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sysfs says of caches and NUMA nodes, and control groups of memory, from
- * directories made here. Fails if an instruction cache is taken for one of
- * data, if a container's limit is overlooked, or if its cache of files counts
- * as used.
+ * Reads caches, NUMA nodes, and control groups of memory, from directories made
+ * here. Fails if an instruction cache is taken for a data cache, if a container's
+ * limit is overlooked, or if its cache of files counts as used.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -17,7 +16,7 @@
 
 static char scratch[] = "/tmp/tickwise-sysfs-XXXXXX";
 
-/* A file below the scratch directory, with the directories that it is in. */
+/* Write a file below the scratch directory, with the directories above it. */
 static void put(const char *name, const char *text)
 {
 	char path[256];

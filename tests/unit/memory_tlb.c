@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What translations cost is the difference of two medians, with an interval
- * that has both of theirs in it, and what the core's clock was meanwhile. Fails
- * if sizes are mixed up or an uncertainty is dropped.
+ * The cost of translations is the difference of two medians, with an interval that
+ * includes both of theirs, and with the core's clock at the time. Fails if sizes
+ * are mixed up or an uncertainty is dropped.
  */
 #include <math.h>
 
@@ -41,8 +41,10 @@ static void check_memory(void)
 	tap_ok(costs[0].bytes == 1 << 20 && is_near(costs[0].ns, 1) &&
 	       is_near(costs[0].low_ns, 0.25) && is_near(costs[0].high_ns, 1.75),
 	       "difference and both intervals");
-	/* In cycles 200 and 320: 120 fewer, 45 ns fewer at the mean clock of
-	 * 0.375 ns, where the times differ by 20 more. */
+	/*
+	 * In cycles 200 and 320: 120 fewer. That is 45 ns fewer at the mean clock
+	 * of 0.375 ns, where the times differ by 20 more.
+	 */
 	tap_ok(is_near(costs[1].ns, 20) &&
 	       is_near(costs[1].low_ns, 20 - 4 - 65) &&
 	       is_near(costs[1].high_ns, 24),

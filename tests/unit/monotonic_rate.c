@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CLOCK_MONOTONIC's rate from adjtimex, on a timekeeper that does what the
- * kernel's does: two whole multipliers in turns, chosen at each tick. The rate
- * that is computed is its mean, within the stated error; where anything else
- * steers, it is measured, and says why.
+ * Computes CLOCK_MONOTONIC's rate from adjtimex, on a timekeeper that works as the
+ * kernel's: two whole multipliers in turns, chosen at each tick. The computed rate
+ * is its mean, within the stated error. Where anything else steers, the rate is
+ * measured, and the result tells why.
  *
  * Fails if a sign or a unit is wrong, if a slew or a change goes unnoticed, if
- * the samples may disagree, or if the turns are left out of the error.
+ * samples that disagree pass, or if the turns are left out of the error.
  */
 #include <math.h>
 #include <sys/timex.h>
@@ -19,14 +19,14 @@
 #define WITNESS_KHZ	2599998
 
 /*
- * Nanoseconds are in units of 2^-32, as the kernel's NTP side has them: NTP's
- * own idea of time gains tick_length on every interval, the clock gains
- * interval * mult, and whether the clock is behind decides on the next mult.
+ * Nanoseconds are in units of 2^-32, as on the kernel's NTP side. NTP's own time
+ * gains tick_length on every interval, the clock gains interval * mult, and the
+ * next mult depends on whether the clock is behind.
  */
 struct keeper {
 	unsigned kernel_hz;
 	double second_ns;		/* NTP's length of a second */
-	uint64_t interval;		/* counter's ticks of one of the kernel's */
+	uint64_t interval;		/* counter ticks in a tick of the kernel */
 	int64_t remainder;		/* 2^-SHIFT ns */
 	uint64_t slow_mult, mult;
 	uint64_t last_ticks;
@@ -70,9 +70,9 @@ struct machine {
 	uint64_t ticks;
 	uint64_t random;
 	struct keeper keeper;
-	struct timex timex;		/* what adjtimex says */
+	struct timex timex;		/* what adjtimex returns */
 	long adjust_us;			/* of ADJ_OFFSET_SS_READ */
-	long then_freq;			/* from the second look on */
+	long then_freq;			/* from the second reading on */
 	int looks;
 	int fails;
 };
@@ -116,7 +116,7 @@ static int say_adjtimex(void *context, struct timex *timex)
 	*timex = machine->timex;
 	if (modes == ADJ_OFFSET_SS_READ) {
 		timex->offset = machine->adjust_us;
-		/* The last question of a look. */
+		/* The last question of a reading. */
 		if (++machine->looks == 1 && machine->then_freq)
 			machine->timex.freq = machine->then_freq;
 	}
@@ -176,7 +176,7 @@ static int measure(struct machine *machine, struct tw_rate *rate)
 	return measure_with(&source, rate);
 }
 
-/* Ticks per second of the keeper itself over two hours. */
+/* Return the ticks per second of the keeper itself over two hours. */
 static double long_run_hz(const struct keeper *keeper)
 {
 	struct keeper own = *keeper;
@@ -185,7 +185,7 @@ static double long_run_hz(const struct keeper *keeper)
 
 	own.shifted_ns = 0;
 	first_ns = keeper_read(&own, ticks);
-	/* 2^64 >> 24 ns are 18 minutes: take the seconds out on the way. */
+	/* 2^64 >> 24 ns are 18 minutes: subtract the seconds on the way. */
 	for (uint64_t gone = 0, ns = 0;; ) {
 		uint64_t now_ns = keeper_read(&own, ticks + gone) - first_ns;
 
@@ -220,8 +220,10 @@ static void steered(uint64_t *random)
 		       rate.witness == TW_WITNESS_CPUID,
 		       "tick %ld, freq %ld: taken from adjtimex",
 		       cases[i].tick, cases[i].freq);
-		/* 2 h end within 1 ns and a tick's lag: under 0.001 ppb. The
-		 * rest is remainder_ppb() of a 10^7 ticks long interval. */
+		/*
+		 * 2 h end within 1 ns and a tick's lag: under 0.001 ppb. The rest
+		 * is remainder_ppb() of an interval of 10^7 ticks.
+		 */
 		off_ppb = (rate.hz / truth_hz - 1) * 1e9;
 		tap_ok(fabs(off_ppb) < 0.001 +
 		       fabs(rate.steering_ppb) / (double)(2 * machine.keeper.interval),
@@ -272,8 +274,10 @@ static void refusals(uint64_t *random)
 	machine.fails = 1;
 	refused(machine, TW_REFUSED_AGAINST, "adjtimex fails");
 
-	/* The last microsecond of an adjtime shows in nothing but the clock:
-	 * it is 1000 ppb for up to a second. */
+	/*
+	 * Only the clock itself shows the last microsecond of an adjtime: it is
+	 * 1000 ppb for up to a second.
+	 */
 	machine = machine_at(10000, 0, random);
 	keeper_init(&machine.keeper, 250, 1e9 + 1e3);
 	refused(machine, TW_REFUSED_NO_CANDIDATE, "a steering that is not shown");
@@ -292,9 +296,11 @@ static void refusals(uint64_t *random)
 	tap_ok(measure_with(&source, &rate) == 0 &&
 	       rate.refusal == TW_REFUSED_CLOCKSOURCE, "another clocksource");
 
-	/* Unsteered, so that 20 ms are enough to recognise the multiplier. The
-	 * two readings of RAW then allow +-1300 ppb, and +-65 after 400 ms;
-	 * the next whole kHz is 385 ppb away. */
+	/*
+	 * Without steering, so that 20 ms are enough to recognise the multiplier.
+	 * The two readings of RAW then allow +-1300 ppb, and +-65 after 400 ms. The
+	 * next whole kHz is 385 ppb away.
+	 */
 	machine = machine_at(10000, 0, random);
 	source = source_of(&machine);
 	source.witness_khz = 0;
@@ -326,7 +332,7 @@ static void odd_kernel_hz(void)
 	tap_ok(tw_steering_ppb(&steering) == 0, "of 1000 Hz: none");
 }
 
-/* Means over windows anywhere, against the most that is said they can be off. */
+/* Compare means over windows anywhere with the greatest error that is stated. */
 static void turns(uint64_t *random)
 {
 	const struct tw_steering steering = {
@@ -373,7 +379,7 @@ static void hidden_offset(void)
 	};
 	double quiet_ppb = tw_steering_sigma_ppb(&steering, &kernel, 1000000000);
 
-	/* Up to 1 us may be left, of which a 16th goes in a second. */
+	/* Up to 1 us may be left, of which a 16th is slewed in a second. */
 	steering.status = STA_PLL;
 	tap_ok(quiet_ppb < 0.02 &&
 	       fabs(tw_steering_sigma_ppb(&steering, &kernel, 1000000000) -

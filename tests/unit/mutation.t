@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: tests/mutation.sh knows for each unit test which folder it belongs to.
-# Defect: a test that it never runs, so that what this test notices counts as survived.
+# Defect: a test that it never runs, so that a change which only this test notices
+# counts as survived.
 . "$(dirname "$0")/../tap.sh"
 
 "$root/tests/mutation.sh" -u >unlisted

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every value of every public enumeration has a name of its own, and nothing
- * else has one; those that are explained have a text of their own.
+ * Every value of every public enumeration has a name of its own, and no other value
+ * has one. The explained values have a text of their own.
  *
- * Fails when a value is added without its words, when two share a name, or when
- * a name that JSON readers know is changed.
+ * Fails if a value is added without its words, if two share a name, or if a name
+ * that JSON readers know is changed.
  */
 #include <string.h>
 
@@ -60,7 +60,7 @@ static int is_known(enum tw_enum which, unsigned value)
 	return strcmp(tw_name(which, value), "unknown") != 0;
 }
 
-/* The names in order; returns how many there are. */
+/* Collect the names in order; return how many there are. */
 static unsigned collect(const struct words *words, char *names, size_t size)
 {
 	unsigned n;

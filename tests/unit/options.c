@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command line becomes what its table says: every kind of value, its limits, its
- * default; names cut short, values in the next argument, what is left. Fails if a
- * value outside of the limits passes, if a good one is refused, or if an error does
- * not name the option.
+ * A command line becomes what its table describes: every kind of value, its limits,
+ * its default, shortened names, values in the next argument, and what is left.
+ * Fails if a value outside of the limits passes, if a good one is refused, or if an
+ * error does not name the option.
  */
 #include <stdint.h>
 #include <math.h>
@@ -74,7 +74,7 @@ static struct values values;
 static struct tw_arguments arguments;
 static char problem[TW_OPTIONS_PROBLEM];
 
-/* Arguments with a blank between them. */
+/* Read arguments with a blank between them. */
 static int read_line(const char *line)
 {
 	static char text[1024];
@@ -93,7 +93,7 @@ static int read_line(const char *line)
 	return tw_options_read(&options, &values, argv, &arguments, problem);
 }
 
-/* @condition is looked at after the line was read. */
+/* Check @condition after the line was read. */
 #define GOOD(line, condition) do { \
 	int code_ = read_line(line); \
 	if (!tap_ok(code_ == 0 && (condition), "%s", line)) \

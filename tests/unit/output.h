@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of the output layer: what a writer makes of a page, held against what it
- * should be.
+ * For tests of the output layer: compares what a writer makes of a page with the
+ * expected text.
  */
 #ifndef TW_TESTS_OUTPUT_H
 #define TW_TESTS_OUTPUT_H
@@ -17,7 +17,7 @@
 #include "command/output/text.h"
 #include "tap.h"
 
-/* As HTML begins a table, and the heading of a column. */
+/* How HTML begins a table, and the heading of a column. */
 #define WIDE	"<div class=\"wide\" role=\"group\" aria-label=\"table\" tabindex=\"0\">"
 #define TH	"<th scope=\"col\">"
 #define TH_TEXT	"<th scope=\"col\" class=\"text\">"
@@ -32,7 +32,7 @@ static void ends_as(FILE *file, char **is, int error, const char *should,
 	free(*is);
 }
 
-/* Of the page as text; it is freed. */
+/* Compare the page as text, and free it. */
 __attribute__((unused))
 static void text_is(struct tw_page *page, const char *should, const char *what)
 {
@@ -45,7 +45,7 @@ static void text_is(struct tw_page *page, const char *should, const char *what)
 	ends_as(file, &is, error, should, what);
 }
 
-/* Between the head and the end of the page as HTML; it is freed. */
+/* Compare what is between the head and the end of the page as HTML, and free it. */
 __attribute__((unused))
 static void html_is(struct tw_page *page, const char *should, const char *what)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table as CSV: values have all their digits and no units, text is quoted where it must
- * be, and what is not known is empty. Fails if a program would read another value than
- * the table has, or another number of fields in a line.
+ * A table as CSV: values have all their digits and no units, text is quoted where
+ * it must be, and an unknown value is empty. Fails if a program would read another
+ * value than the table has, or another number of fields in a line.
  */
 #include "tickwise.h"
 #include "output.h"
 
-/* What a program would take for a number is a text here. */
+/* A text that a program would take for a number stays a text. */
 static void quoted(void)
 {
 	static const struct tw_column columns[] = {

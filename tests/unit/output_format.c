@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers for people have four significant digits and the unit that serves them. Fails
- * if rounding reaches the next unit, if a sign chooses another unit, or if a time has
+ * Numbers for people have four significant digits and a fitting unit. Fails if
+ * rounding reaches the next unit, if a sign chooses another unit, or if a time has
  * more digits than it should.
  */
 #include <math.h>

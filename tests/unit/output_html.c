@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page as HTML: each kind of block is its own element, neighbours of a kind share a
- * list, and no text has a letter that means something. Fails if an element is not closed,
- * if a text isn't escaped, if a name from right to left isn't isolated, or if a column is
- * in a table that is for another medium.
+ * A page as HTML: each kind of block is its own element, neighbours of a kind share
+ * a list, and no character of a text acts as markup. Fails if an element is not
+ * closed, if a text is not escaped, if a name from right to left is not isolated,
+ * or if a column is in a table that is for another medium.
  */
 #include "tickwise.h"
 #include "output.h"
@@ -90,7 +90,7 @@ static void tables(void)
 
 #define ALEF	"\xd7\x90"
 
-/* Each name of another script alone, without the punctuation behind it. */
+/* Isolate each name of another script, without the punctuation behind it. */
 static void other_scripts(void)
 {
 	static const struct tw_column columns[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whichever allocation of a page fails, building it goes on, every writer returns
- * -ENOMEM without a byte, and nothing is lost. Fails if a builder must look at what it
- * gets back.
+ * Whichever allocation of a page fails, building the page goes on, every writer
+ * returns -ENOMEM without a byte, and nothing is lost. Fails if a builder must
+ * check the results of its calls.
  *
- * The linker puts the functions below in place of those that allocate (--wrap).
+ * The linker replaces the functions that allocate by those below (--wrap).
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "output.h"
 
 static int left = -1;		/* the allocation after these fails; -1: none */
-static long blocks;		/* of the page's that are there */
+static long blocks;		/* allocated by the page now */
 
 static int fails(void)
 {

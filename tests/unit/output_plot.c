@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plot in HTML: axes reach as far as the data, their marks have round names, what is
- * put in is drawn where it belongs, and is escaped. Fails if a point is outside of the
- * axes, if a coordinate is no number whatever the data are, or if a name is missing.
+ * A plot in HTML: axes reach as far as the data, their marks have round names, and
+ * the data are drawn in their places and escaped. Fails if a point is outside of
+ * the axes, if a coordinate is no number for some data, or if a name is missing.
  */
 #include <float.h>
 #include <math.h>
@@ -219,7 +219,7 @@ static void heat(void)
 	free(html);
 }
 
-/* Marks of an axis from @low to @high; @not is none of them. */
+/* Check the marks of an axis from @low to @high; @not is none of them. */
 static void marks(enum tw_plot_unit unit, double low, double high, const char *first,
 		  const char *last, const char *not)
 {

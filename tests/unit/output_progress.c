@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line on how far a measurement is: on a terminal it is written over and removed at
- * the end, elsewhere each has its own line, and nothing is written that nobody wanted,
- * that is short, or that came a moment ago. Fails if the end of a longer line stays, if a
- * file gets what only a terminal obeys, or if the time left is wrong.
+ * The progress line of a measurement: on a terminal it is overwritten and removed
+ * at the end, elsewhere each has its own line. Nothing is written unasked, for a
+ * short measurement, or right after the last line. Fails if the end of a longer
+ * line stays, if a file gets what only a terminal obeys, or if the time left is
+ * wrong.
  */
 #include "command/output/progress.h"
 
@@ -17,7 +18,7 @@
 
 #define NOW_S	5000
 
-/* The linker puts this in the place of clock_gettime(). */
+/* The linker replaces clock_gettime() by this. */
 __typeof__(clock_gettime) __wrap_clock_gettime;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
@@ -35,8 +36,10 @@ static struct tw_progress begun(int is_wanted, int is_terminal, double s_ago)
 	};
 }
 
-/* What is written of @count lines, each a part more; @long_ago: seconds have passed
- * between them. */
+/*
+ * Check what is written in @count steps, each a part more. @long_ago: seconds have
+ * passed between them.
+ */
 static void writes(struct tw_progress progress, int count, int long_ago,
 		   const char *should, const char *what)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page as text: no line is wider than 79 columns, further lines are indented as their
- * kind says, facts stand in one column, and what is for another medium is not there.
- * Fails if a line is broken one column early or late, if a character of several bytes
- * counts as several columns, or if a byte that moves the cursor gets through.
+ * A page as text: no line is wider than 79 columns, further lines are indented by
+ * their kind, facts stand in one column, and blocks for another medium are left
+ * out. Fails if a line is broken one column early or late, if a character of
+ * several bytes counts as several columns, or if a byte that moves the cursor gets
+ * through.
  */
 #include "tickwise.h"
 #include "output.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kHz behind perf's multiplier come back exactly, for every rate that there
- * is. Fails when the division is rounded down, or overflows.
+ * The kHz of perf's multiplier come back exactly, for every possible rate. Fails if
+ * the division is rounded down, or overflows.
  */
 #include "machine/perf_page.h"
 #include "tap.h"
 
-/* Like the kernel for sched_clock: 31 bits at the most, as perf has it. */
+/* Compute it like the kernel for sched_clock: 31 bits at most, as perf has it. */
 static uint32_t mult_of(uint64_t khz, unsigned *shift)
 {
 	uint64_t mult;

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# tests/ported/check.sh finds a subtest that is gone, unless moved.txt says where it is
-# or why it is not there. Fails if one is lost unseen, if a number in a name makes it
-# another one, or if a machine that skips something is blamed.
+# tests/ported/check.sh finds a subtest that is gone, unless moved.txt tells where
+# it went or why it is missing. Fails if one is lost unseen, if a number in a name
+# makes it another one, or if a machine that skips something is blamed.
 . "$(dirname "$0")/../tap.sh"
 
 list=$scratch/list
 moved=$scratch/moved
 log=$scratch/log
 
-# log_of NAME...: subtests of unit/a.t; then those of a C test
+# log_of NAME...: prints subtests of unit/a.t, then those of a C test
 log_of()
 {
 	n=0
@@ -25,7 +25,7 @@ log_of()
 	} >"$log"
 }
 
-# check: sets $status and $out
+# check: runs it; sets $status and $out
 check()
 {
 	"$root/tests/ported/check.sh" "$log" "$list" "$moved" >"$out" 2>&1

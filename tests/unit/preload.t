@@ -3,9 +3,9 @@
 #
 # A program under libtickwise-preload.so runs as it does without, and its
 # CLOCK_MONOTONIC never goes back: in threads, after fork, in signal handlers,
-# before main(), after exec. Fails if a state in which somebody was interrupted is
-# waited for, or if another clock is touched. How far off it is: preload_steer and
-# machine/preload.
+# before main(), after exec. Fails if the library waits for an interrupted thread,
+# or if another clock is changed. preload_steer and machine/preload test the clock's
+# error.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -17,7 +17,7 @@ if [ -n "${TW_SANITIZE-}" ]; then
 	exit 0
 fi
 
-# under WORDS PROGRAM...: $out, $err
+# under WORDS PROGRAM...: runs it; sets $out, $err
 under() {
 	words=$1
 	shift
@@ -25,7 +25,7 @@ under() {
 	status=$?
 }
 
-# good DESCRIPTION: no reader of the clock saw it go back
+# good DESCRIPTION: passes if no reader of the clock saw it go back
 good() {
 	is "$status" 0 "$1: exit code 0"
 	awk '$4 != 0 { bad = 1 } END { exit bad || NR == 0 }' "$out"
@@ -37,7 +37,7 @@ for way in alone threads fork signals early others; do
 	under verbose "$reader" "$way"
 	good "$way"
 done
-# Which of the two it is depends on this machine and on what else runs there.
+# The clock depends on this machine and on what else runs there.
 if grep -q 'is read from the counter' "$err"; then
 	has "$err" 'at most |slew| x 1 ms + 50 ns off: up to 550 ns' \
 		'prints its bound'
@@ -46,7 +46,7 @@ else
 fi
 under verbose,nocheck sh -c 'exec "$0" alone' "$reader"
 good 'after exec'
-# Each says one of the two.
+# Each prints one of the two.
 is "$(grep -cE 'is read from the counter|the real clock is read:' "$err")" 2 \
 	'set up once more by exec'
 
@@ -59,7 +59,7 @@ has "$err" "TICKWISE_PRELOAD knows no 'verbos' (verbose, nocheck, off)" \
 	'an unknown word is said'
 is "$status" 0 'and the program runs'
 
-# A process that may not read the counter: its clock is a system call there.
+# In a process that may not read the counter the clock is a system call.
 forbid=$build/tests/unit/preload/forbid_counter.so
 if [ -e "$forbid" ]; then
 	LD_PRELOAD="$preload $forbid" TICKWISE_PRELOAD=verbose "$reader" others \

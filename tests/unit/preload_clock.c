@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The preload clock over a simulated counter and system clock whose slew NTP
- * changes: every answer is within |slew| x 1 ms + 50 ns of the system's clock,
- * and none is below the one before it. Fails if a segment begins with a step, if
- * it lives longer than half a millisecond, if an interrupted look is believed,
+ * changes: every answer is within |slew| x 1 ms + 50 ns of the system's clock, and
+ * none is below the one before it. Fails if a segment begins with a step, or lives
+ * longer than half a millisecond. Fails also if an interrupted reading is believed,
  * or if a slew that is too steep is followed.
  */
 #include <math.h>
@@ -18,7 +18,7 @@ struct machine {
 	struct tw_preload_source source;
 	uint64_t random;
 	uint64_t now;			/* ticks */
-	double interrupted;		/* how many of a read's are */
+	double interrupted;		/* share of readings that are */
 	int64_t moved_ticks;		/* the counter, by a suspend */
 };
 
@@ -37,7 +37,7 @@ static void pass(struct machine *machine, double ns)
 	machine->now += (uint64_t)(ns / machine->system.ns_per_tick) + 1;
 }
 
-/* What is read is true at one moment of what the reading takes. */
+/* The value read is true at one moment of the time that the reading takes. */
 static void half_read(struct machine *machine, double ns)
 {
 	pass(machine, between(machine, 0.8 * ns, 1.2 * ns));
@@ -84,7 +84,7 @@ static void set_up(struct machine *machine, struct tw_preload_clock *clock,
 	tw_preload_enable(clock, 1e9 / hz * (1 + between(machine, -5e-6, 5e-6)));
 }
 
-/* As the preload library reads it. */
+/* Read the clock as the preload library does. */
 static uint64_t read_clock(struct machine *machine,
 			   struct tw_preload_clock *clock)
 {
@@ -101,7 +101,7 @@ struct seen {
 	uint64_t reads;
 };
 
-/* Reads until the pieces end, with pauses of up to @pause_ns. */
+/* Read until the pieces end, with pauses of up to @pause_ns. */
 static struct seen run(struct machine *machine, struct tw_preload_clock *clock,
 		       double pause_ns)
 {
@@ -122,7 +122,7 @@ static struct seen run(struct machine *machine, struct tw_preload_clock *clock,
 		seen.worst_ns = fmax(seen.worst_ns,
 				     fmax((double)(int64_t)(low_ns - ns),
 					  (double)(int64_t)(ns - high_ns)));
-		/* Mostly short, sometimes long enough to expire. */
+		/* Pause mostly briefly, sometimes long enough to expire. */
 		pass(machine, pause_ns * pow(uniform(machine), 4));
 	}
 	return seen;
@@ -135,7 +135,7 @@ static double no_slew(void *context, uint64_t piece)
 	return 0;
 }
 
-/* From one end to the other, as hard as it can be. */
+/* Alternate between the two extremes. */
 static double flips(void *context, uint64_t piece)
 {
 	return piece % 2 ? *(double *)context : -*(double *)context;
@@ -157,7 +157,7 @@ static double random_slew(void *context, uint64_t piece)
 
 static void check(const char *what, const struct seen *seen, double slew_ppm)
 {
-	/* A bound in whole numbers is compared with floored ones. */
+	/* A bound in whole numbers is compared with floored values. */
 	double bound_ns = slew_ppm + TW_STEER_BOUND_NS;
 
 	if (!tap_ok(seen->worst_ns <= bound_ns,
@@ -192,7 +192,7 @@ static void slews(uint64_t seed)
 			machine.interrupted = 0.001;
 			seen = run(&machine, &clock, 3000);
 			check(what, &seen, limits[i]);
-			/* Else it was the system's clock that was tested. */
+			/* Otherwise the test tested the system's clock. */
 			tap_ok(clock.counts.renewed > 50,
 			       "%s: from the counter", what);
 			preload_system_free(&machine.system);
@@ -200,7 +200,7 @@ static void slews(uint64_t seed)
 	}
 }
 
-/* Every look is interrupted, or nobody reads for long. */
+/* Every reading is interrupted, or no thread reads for long. */
 static void disturbed(uint64_t seed)
 {
 	struct random_slew slew = { 500, seed };
@@ -208,8 +208,10 @@ static void disturbed(uint64_t seed)
 	struct machine machine;
 	struct seen seen;
 
-	/* Of 200 pieces one seed in fifty left no look that was disturbed from
-	 * its beginning to its end; of five times as many, e^-20 will. */
+	/*
+	 * With 200 pieces, one seed in fifty left no reading that was disturbed
+	 * from its beginning to its end. With five times as many, e^-20 will.
+	 */
 	set_up(&machine, &clock, seed, 2.6e9, 1e6, 1000, random_slew, &slew);
 	machine.interrupted = 0.2;
 	seen = run(&machine, &clock, 2000);
@@ -246,7 +248,7 @@ static void too_steep(uint64_t seed, double steep_ppm)
 	machine.system.pieces = 78;
 	seen = run(&machine, &clock, 500);
 	snprintf(what, sizeof(what), "slew of %g ppm", steep_ppm);
-	/* Ticks that the rate is off by are the system clock's own. */
+	/* The ticks by which the rate is off are the system clock's own. */
 	tap_ok(clock.counts.renewed == renewed && seen.worst_ns < 2,
 	       "%s: the real clock", what);
 	machine.system.pieces = 120;
@@ -263,8 +265,8 @@ static void too_steep(uint64_t seed, double steep_ppm)
 }
 
 /*
- * The counter goes on and the system's clock does not; or it starts anew. It
- * takes the kernel longer than a millisecond of its clock to stop all programs
+ * The counter goes on and the system's clock does not; or the counter starts anew.
+ * The kernel takes longer than a millisecond of its clock to stop all programs
  * before and to let them run after.
  */
 static void suspended(uint64_t seed, double counter_s)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A first segment is accepted only if the system's clock is not above its start
- * and the counter is well before it; each limit is met to the tick, by clocks
- * that move just when the segment has been proposed. Fails if a segment is
- * accepted that the system's clock has passed: who has read that would see time
- * go back. Or if one is accepted that others may have come upon, or if the
- * system's clock is answered where it is above the segment that is to come.
+ * A first segment is accepted only if the system's clock is not above its start and
+ * the counter is well before it. Each limit is met to the tick, by clocks that move
+ * just when the segment has been proposed. Fails if a segment is accepted that the
+ * system's clock has passed: its readers would see time go back. Fails also if one
+ * is accepted that other threads may have found, or if the answer is the system's
+ * clock where it is above the coming segment.
  */
 #include "preload/clock.h"
 #include "tap.h"
@@ -85,9 +85,11 @@ static void is(int64_t system_past_start_ns, int64_t ticks_before_start,
 	       accepted ? "accepted" : "rejected");
 }
 
-/* A first segment has been accepted and begins in ten ticks: the system's clock
- * is read until then, and none may be told more than what the segment begins
- * with, or it would see time go back. Past its start the segment holds. */
+/*
+ * A first segment has been accepted and begins in ten ticks. The system's clock is
+ * read until then, and no answer may be above the segment's beginning, or time
+ * would go back. Past its start the segment holds.
+ */
 static void until_it_begins(void)
 {
 	const struct tw_line *line;
@@ -106,15 +108,19 @@ static void until_it_begins(void)
 	machine.ticks = line->start + 1000;
 	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
 		   tw_line_ns(line, 1000), "and after it");
-	/* To its last tick; then it is the system's clock's turn, which is
-	 * 50 us ahead. */
+	/*
+	 * The segment holds to its last tick. Then the system's clock is read,
+	 * which is 50 us ahead.
+	 */
 	machine.ticks = line->start + line->hard;
 	tap_is_u64(tw_preload_ns(&machine.clock, &source, 64),
 		   NS_AT_START + machine.ticks + 50000, "it has expired");
 }
 
-/* The system's clock @back_ns behind what an expired segment ended with: what is
- * answered then, and whether a new segment comes of it within 100 ms. */
+/*
+ * Test the system's clock @back_ns behind the end of an expired segment: what the
+ * answer is then, and whether a new segment begins within 100 ms.
+ */
 static int enters_again(uint64_t back_ns, uint64_t *less_ns)
 {
 	const struct tw_line *line;
@@ -135,8 +141,10 @@ static int enters_again(uint64_t back_ns, uint64_t *less_ns)
 	return machine.clock.counts.entered > entered;
 }
 
-/* A clock that is behind waits. One a second behind is another clock: a child
- * went to another time namespace. */
+/*
+ * A clock that is behind makes readers wait. A clock that is a second behind is
+ * another clock: a child moved to another time namespace.
+ */
 static void foreign(void)
 {
 	uint64_t less_ns;
@@ -147,7 +155,7 @@ static void foreign(void)
 	       "a second behind: another clock, as it is");
 }
 
-/* After fork() a renewal of another thread is over; one's own goes on. */
+/* After fork() another thread's renewal is over; the thread's own goes on. */
 static void forked(void)
 {
 	propose(INT64_MIN, INT64_MIN);

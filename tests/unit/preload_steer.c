@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The preload clock's arithmetic by itself: a segment starts exactly where the
- * one before it stands, runs to where the system's clock will be, and is made
- * of good anchors only. Fails if it starts a fraction of a nanosecond off, at a
- * second's end too, if it ends elsewhere than expected, if a wide or
- * contradictory anchor is learnt from, or if a limit is off by one.
+ * Checks the preload clock's arithmetic by itself: a segment starts exactly where
+ * the one before it stands, runs to where the system's clock will be, and is made
+ * of good anchors only. Fails if it starts a fraction of a nanosecond off, also at
+ * a second's end, or if it ends elsewhere than expected. Fails also if a wide or
+ * contradictory anchor is used, or if a limit is off by one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define NS_PER_TICK	(1e9 / HZ)
 #define MS_TICKS	2600000ULL
 
-/* A system clock that is 40 ppm fast, as an anchor 20 ns wide. */
+/* Return an anchor 20 ns wide, of a system clock that is 40 ppm fast. */
 static struct tw_anchor_at anchor_at(uint64_t ticks)
 {
 	double ns = (double)ticks * NS_PER_TICK * 1.00004;
@@ -99,7 +99,7 @@ static void anchors(void)
 	tw_steer_init(&steer, NS_PER_TICK);
 	tap_ok(tw_steer_add(&steer, &anchor) == TW_STEER_WIDE &&
 	       !steer.anchors, "and not learnt from");
-	/* Read late in the first, early in the second: 1300 ticks are 500 ns. */
+	/* Read late in the first and early in the second: 1300 ticks are 500 ns. */
 	tw_anchor_begin(&anchor, NS_PER_TICK, 5000, 70000, 5300);
 	tw_anchor_narrow(&anchor, NS_PER_TICK, 6300, 70431, 6600);
 	tap_ok(tw_anchor_is_good(&anchor) && anchor.high_ns - anchor.low_ns < 50,
@@ -123,7 +123,7 @@ static void ceiling(void)
 	       TW_STEER_GOOD && line.after_system, "once it has passed that");
 }
 
-/* From here on by hand: a tick is a nanosecond, but where said. */
+/* From here on by hand: a tick is a nanosecond, unless noted. */
 static void brackets(void)
 {
 	struct tw_anchor_at anchor;
@@ -132,7 +132,7 @@ static void brackets(void)
 	tw_anchor_begin(&anchor, 0.5, 1000, 70, 1100);
 	tap_ok(anchor.ticks == 1000 && anchor.ns == 70 &&
 	       anchor.low_ns == -50 && anchor.high_ns == 1, "a bracket");
-	/* 105 ns on by 130 ns of ticks at most and by 100 at least. */
+	/* 105 ns pass in 130 ns of ticks at most and 100 at least. */
 	tw_anchor_narrow(&anchor, 0.5, 1200, 175, 1260);
 	tap_ok(anchor.low_ns == -25 && anchor.high_ns == 1,
 	       "narrower from below");
@@ -152,7 +152,7 @@ static enum tw_steer_result add(struct tw_steer *steer, uint64_t ticks,
 	return tw_steer_add(steer, &anchor);
 }
 
-/* The slope of two anchors 2 ms apart, of which the second shows @more_ns. */
+/* Return the slope of two anchors 2 ms apart, of which the second shows @more_ns. */
 static enum tw_steer_result slope_of(struct tw_steer *steer, int64_t more_ns,
 				     double middle_ns)
 {
@@ -193,8 +193,10 @@ static void slopes(void)
 #define ANCHOR_TICKS	3000000ULL
 #define ANCHOR_NS	7000000000ULL
 
-/* A slope of 1 and an anchor, and what follows from a line that was begun
- * @before ticks before it and is @ahead_ns ahead. */
+/*
+ * Take a slope of 1 and an anchor; return what follows from a line that was begun
+ * @before ticks before the anchor and is @ahead_ns ahead.
+ */
 static enum tw_steer_result follows(uint64_t before, uint64_t hard,
 				    int64_t ahead_ns, uint64_t now,
 				    struct tw_line *next)

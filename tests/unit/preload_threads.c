@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several threads read one preload clock while NTP slews and whoever renews is
- * held up: no reading is below one that was handed on before it. Fails if a
- * segment is used before or after its time, if a proposal is accepted late or
- * none at all, or if the second thread's first reading does not end unordered
- * ones. The counter is a number in memory; tests/bench/preload_threads reads this
- * machine's.
+ * Several threads read one preload clock while NTP slews and the thread that renews
+ * is held up: no reading is below one that was handed on before. Fails if a segment
+ * is used before or after its time, or if a proposal is accepted late or never.
+ * Fails also if the second thread's first reading does not end unordered ones. The
+ * counter is a number in memory; tests/bench/preload_threads reads this machine's.
  */
 #define PRELOAD_COUNTER_IN_MEMORY
 #include "preload_threads.h"
 
 #define HZ	2.1e9
 
-/* Of all runs: one who is held up with the lock may keep it all the time. */
+/* Of all runs: a thread that is held up with the lock may keep it all the time. */
 static uint64_t renewed;
 
 static void readers(unsigned threads, uint64_t apart_ns, int stalls,
 		    uint64_t seed)
 {
 	uint64_t apart_ticks = (uint64_t)((double)apart_ns * HZ / 1e9);
-	/* One more for the rounding of the offset, and of both readings, and
-	 * what the slew makes of it. */
+	/*
+	 * Add one each for the rounding of the offset and of both readings, and the
+	 * effect of the slew.
+	 */
 	uint64_t allowed_ns = apart_ns ? apart_ns + 3 : 0;
 	struct preload_run run;
 
@@ -63,7 +64,7 @@ static void *second_main(void *context)
 	return NULL;
 }
 
-/* One thread has the clock to itself, until another comes. */
+/* One thread has the clock for itself, until another comes. */
 static void turn(unsigned rounds, uint64_t seed)
 {
 	uint64_t backwards = 0, alone = 0;
@@ -88,7 +89,10 @@ static void turn(unsigned rounds, uint64_t seed)
 		if (pthread_create(&second.thread.id, NULL, second_main,
 				   &second))
 			break;
-		/* Until it owns the clock, and has for some time. */
+		/*
+		 * Read until the thread owns the clock, and has owned it for some
+		 * time.
+		 */
 		reads = 20000 + tap_random(&first.random) % 20000;
 		while (first.reads < reads)
 			preload_thread_step(&first);

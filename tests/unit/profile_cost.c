@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the hooks take, from block times that are given: the constants exactly
- * those the blocks were made with, the spreads those of the ways that are unlike
- * and of the disturbed half, and what can be lost beyond them the sum of what the
- * independent calls and the many paths show. Fails if that is 0, or taken away
- * from where it is below the constants; if blocks are counted that no constant
- * comes from; or if a look at the end that found no memory, or one at the start,
- * halves the constants of the other.
+ * Computes what the hooks take from given block times. The constants are exactly
+ * those the blocks were made with. The spreads are those of the unlike ways and of
+ * the disturbed half. What can be lost beyond them is the sum of what the
+ * independent calls and the many paths show. Fails if that sum is 0, or subtracted
+ * where it is below the constants, or if blocks are counted from which no constant
+ * comes. Fails also if a calibration at the end that found no memory, or one at the
+ * start, halves the constants of the other.
  */
 #include <math.h>
 
@@ -19,8 +19,10 @@
 
 static uint64_t state;
 
-/* In any order: a tenth below @value, most at it, fewer than half of them more
- * than @disturbed above; the middle one is @value + @disturbed. */
+/*
+ * Fill in any order: a tenth is below @value, most are at it, and fewer than half
+ * of them are more than @disturbed above. The middle one is @value + @disturbed.
+ */
 static void fill(double *times, int blocks, double value, double disturbed)
 {
 	for (int i = 0; i < blocks; i++)
@@ -36,8 +38,10 @@ static void fill(double *times, int blocks, double value, double disturbed)
 	}
 }
 
-/* A way in which each of @calls calls takes @more ticks than BOTH, and the node
- * counts @more_inside than INSIDE. */
+/*
+ * Make a way in which each of @calls calls takes @more ticks than BOTH, and the
+ * node counts @more_inside than INSIDE.
+ */
 static struct tw_profile_shown show(int blocks, int calls, double more,
 				    double more_inside, double disturbed)
 {
@@ -61,14 +65,14 @@ static void is_ticks(double is, double should, const char *what)
 	tap_ok(fabs(is - should) < 1e-9, "%s: %.3f of %.3f", what, is, should);
 }
 
-/* Ways that differ by powers of two, so that no two sums are the same. */
+/* Make ways that differ by powers of two, so that no two sums are the same. */
 static void all_ways(struct tw_profile_shown *ways, double apart, double wide)
 {
 	ways[TW_PROFILE_EMPTY] = show(81, 1, -8, .5, 0);
 	ways[TW_PROFILE_WORK] = show(81, 1, 2, 0, .25);
 	ways[TW_PROFILE_NEST] = show(81, 4, 4, 1, .125);
 	ways[TW_PROFILE_TREE] = show(81, 5, -2, -.5, 0);
-	/* Far off and disturbed, which is in no spread. */
+	/* A way far off and disturbed, which is in no spread. */
 	ways[TW_PROFILE_APART] = show(81, 1, apart, 64, 32);
 	ways[TW_PROFILE_WIDE] = show(27, 585, wide, 64, 32);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A function that is not to be timed is counted and not timed, but never on the
- * record that calibration makes: in a static program its functions are symbols
- * as the program's own are, and a filter of their name (work, tree) means them,
- * too. Fails if one is filtered there: the constants would be those of calls that
- * take no stamp. Here the filter means everything. Calibration itself asks no
- * filter: that is seen by who asks, not by what time it finds.
+ * record that calibration makes. In a static program the library's functions are
+ * symbols like the program's own, and a filter of their name (work, tree) means
+ * them, too. Fails if one is filtered there: the constants would be those of calls
+ * that take no stamp. Here the filter means everything. Calibration itself must not
+ * use the filter: the test checks who calls it, not which time results.
  */
 #include "profile/object.h"
 #include "profile/profile.h"
@@ -17,7 +17,7 @@ struct tw_profile tw_profile;
 
 static unsigned asked;
 
-/* What events.c, thread.c and hooks.c ask others for. */
+/* The functions that events.c, thread.c and hooks.c call elsewhere. */
 int tw_profile_is_filtered(const void *address)
 {
 	(void)address;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the tree to functions: self and inclusive times with the hooks taken
- * out, exactly, on trees made at random of known times. Fails if a call's hooks
- * are charged to another than who paid for them (the exit's tail to the caller
- * among them), if recursion is counted twice, if the parts don't add up, or if a
- * time's uncertainty is not that of all the constants that went into it.
+ * From the tree to functions: self and inclusive times with the hooks subtracted,
+ * exactly, on random trees of known times. Fails if a call's hooks are charged to a
+ * function that did not pay for them (the exit's tail to the caller, for example),
+ * or if recursion is counted twice. Fails also if the parts do not add up, or if a
+ * time's uncertainty is not that of all its constants.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define OUTSIDE		31.25
 
 static struct profile_node nodes[NODES];
-static double self_ticks[NODES];	/* the truth */
+static double self_ticks[NODES];	/* the true value */
 
 static struct profile_file file = {
 	.hz = 1e9, .nodes = nodes, .node_count = NODES,
@@ -27,7 +27,7 @@ static struct profile_file file = {
 		  .untimed_spread = 3, .beyond = 10 },
 };
 
-/* What the hooks would count: truth plus their own. */
+/* What the hooks would count: the truth plus their own time. */
 static void make_tree(uint64_t *state)
 {
 	static double ticks[NODES];
@@ -56,7 +56,7 @@ static void make_tree(uint64_t *state)
 	}
 }
 
-/* Ticks are whole in the file; four times everything is. */
+/* Ticks are whole in the file, so all values are four times as large. */
 static double part(double ticks)
 {
 	return ticks / 4;
@@ -86,8 +86,10 @@ static void is_ticks(double is, double should, const char *what)
 	tap_ok(fabs(is - should) < 1e-9, "%s: %.3f of %.3f", what, is, should);
 }
 
-/* One function, called 8 times, two of them not timed, calls another 100 times,
- * 40 of them not timed, and that a third 7 times. */
+/*
+ * One function is called 8 times, two of them not timed. It calls another 100
+ * times, 40 of them not timed, and that one calls a third 7 times.
+ */
 static void check_uncertainty(void)
 {
 	struct profile_node few[] = {
@@ -120,7 +122,7 @@ static void check_uncertainty(void)
 		is_ticks(it->inclusive.uncertainty_ticks,
 			 inclusive[it->address - 1], "of an inclusive time");
 	}
-	/* But for the outside of the outermost. */
+	/* All but the outside of the outermost. */
 	is_ticks(result.total.uncertainty_ticks,
 		 73 * .5 + 67 * .25 + 40 * 3 + (73 + 67) / 2. * 10,
 		 "of all selves");
@@ -154,7 +156,7 @@ static void check_functions(const struct profile_result *result)
 		       inclusive);
 		tap_ok(!f || it->self.ticks <= it[-1].self.ticks, "in order");
 	}
-	/* The root's children's outside is nobody's that is recorded. */
+	/* The outside of the root's children belongs to no recorded function. */
 	tap_ok(fabs(part(result->total.ticks) - all) < 1e-3,
 	       "selves add up to %.3f: %.3f", all, part(result->total.ticks));
 }
@@ -166,7 +168,7 @@ int main(void)
 
 	check_uncertainty();
 	make_tree(&state);
-	/* As all ticks are four times what they were, so are the costs. */
+	/* All ticks are four times as large, and so are the costs. */
 	file.cost.inside *= 4;
 	file.cost.outside *= 4;
 	if (!tap_ok(!tw_profile_functions(&result, &file), "worked out"))

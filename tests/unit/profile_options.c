@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of TICKWISE_PROFILE: each is read, a wrong one is pointed at and the
- * others still count. Fails if a number wraps, a unit is taken for another, or a
- * value that is no value is taken for one.
+ * The words of TICKWISE_PROFILE: each is read, a wrong one is named and the others
+ * still count. Fails if a number wraps, if a unit is taken for another, or if a
+ * value is taken that is none.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What perf script prints is read in each of its forms: with and without call
- * chains, with and without the fields before the event, several events, the
- * kernel's frames left out. A text that is something else, or has any byte wrong,
- * is refused or read, never past its end (run it with SAN=1). Fails if a word
- * before the event is taken for it, or if a weight or a frame is lost.
+ * The output of perf script is read in each of its forms: with and without call
+ * chains, with and without the fields before the event, with several events, and
+ * without the kernel's frames. Another text, or one with any wrong byte, is refused
+ * or read, never past its end (run it with SAN=1). Fails if a word before the event
+ * is taken for the event, or if a weight or a frame is lost.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,8 +23,10 @@ static int parse(struct perf_samples *samples, const char *text, size_t length)
 	return failed;
 }
 
-/* Is sample @index of that weight, and are its functions @names, each with a
- * space behind it? */
+/*
+ * True if sample @index has that weight, and its functions are @names, each with a
+ * space behind it.
+ */
 static int is_sample(const struct perf_samples *samples, size_t index,
 		     double weight, const char *names)
 {
@@ -157,7 +159,7 @@ static void unreadable(void)
 	refused("comm 5525 910.237129: \n", 1, "a time is no event");
 }
 
-/* Cut off anywhere, and with bytes wrong: no claim but that it ends well. */
+/* Cut the text off anywhere, and change bytes: it only has to end well. */
 static void damaged(uint64_t *state)
 {
 	struct perf_samples samples;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's record under injected entries and exits: which call a time is
- * counted to. Fails if an exit ends another call than its own (recursion,
- * longjmp, exits above their entry, frames that several functions share), if a
- * signal's own stack is taken for frames that are gone, if a call longer than
- * 2^32 ticks or across such a boundary loses any, or if a limit loses calls
+ * A thread's record under injected entries and exits: to which call a time is
+ * counted. Fails if an exit ends another call than its own (recursion, longjmp,
+ * exits above their entry, frames that several functions share). Fails if a
+ * signal's own stack is taken for frames that are gone. Fails also if a call longer
+ * than 2^32 ticks or across such a boundary loses any, or if a limit loses calls
  * without counting them.
  */
 #include <string.h>
@@ -60,7 +60,7 @@ static void leave(const void *function, uintptr_t stack, uint64_t at_ticks)
 	tw_recorder_exit(&recorder, function, stack, at_ticks);
 }
 
-/* The node at the end of a path of functions; NULL. */
+/* Return the node at the end of a path of functions, or NULL. */
 static const struct tw_node *at(const void *first, const void *second,
 				const void *third)
 {
@@ -118,7 +118,7 @@ static void check_recursion(void)
 	is_node(at(F, F, NULL), 1, 40, "in between");
 	is_node(at(F, F, F), 1, 10, "innermost");
 	end();
-	/* The same on one frame: inlined into itself. */
+	/* The same on one frame: f is inlined into itself. */
 	begin(DEPTH);
 	enter(F, 900, 0);
 	enter(F, 900, 10);
@@ -129,7 +129,7 @@ static void check_recursion(void)
 	end();
 }
 
-/* f calls g calls f, which jumps back into the first f: that one ends. */
+/* f calls g calls f, which jumps back into the first f: the second f ends. */
 static void check_longjmp(void)
 {
 	begin(DEPTH);
@@ -160,15 +160,17 @@ static void check_exit_above_entry(void)
 	begin(DEPTH);
 	enter(F, 900, 0);
 	enter(F, 800, 10);
-	/* Its frame is gone when it jumps to the hook: 850 is still below its
-	 * caller's. */
+	/*
+	 * The frame is gone when the function jumps to the hook: 850 is still below
+	 * its caller's.
+	 */
 	leave(F, 850, 30);
 	leave(F, 990, 100);
 	is_node(at(F, NULL, NULL), 1, 100, "exit by a jump, outer");
 	is_node(at(F, F, NULL), 1, 20, "exit by a jump, inner");
 	tap_is_u64(at(F, F, NULL)->abandoned, 0, "nothing was left");
 	end();
-	/* alloca: it ends below its entry. */
+	/* With alloca the call ends below its entry. */
 	begin(DEPTH);
 	enter(F, 900, 0);
 	leave(F, 500, 70);
@@ -196,7 +198,7 @@ static void check_signal_stack(void)
 	begin(DEPTH);
 	enter(F, 900, 0);
 	enter(G, 800, 10);
-	/* The handler's stack lies above: what is below is not gone. */
+	/* The handler's stack is above: what is below is not gone. */
 	tw_recorder_unwind(&recorder, 5900, &other, 15);
 	tap_ok(recorder.top->function == G, "a signal's stack above ends nothing");
 	end();
@@ -237,7 +239,7 @@ static void check_depth(void)
 	tap_ok(recorder.top == frames && !recorder.deeper, "and end as others");
 	is_node(at(F, NULL, NULL), 1, 200, "the outermost");
 	is_node(at(F, F, F), 1, 160, "the last that was recorded");
-	/* Left by a jump, they don't hide what comes. */
+	/* Calls that a jump left do not hide later ones. */
 	for (uintptr_t i = 0; i < 10; i++)
 		enter(F, 900 - 10 * i, 1000);
 	leave(F, 900, 1500);
@@ -282,7 +284,7 @@ static void check_memory(void)
 	end();
 }
 
-/* What the hooks take is taken out of a call, by the calls inside of it. */
+/* The time of hooks is subtracted from a call, by the calls inside of it. */
 static void check_cost(void)
 {
 	begin(DEPTH);
@@ -298,8 +300,10 @@ static void check_cost(void)
 	end();
 }
 
-/* Kept: what is as long as the least, in the order of their ends, up to the
- * limit. What is more is counted. */
+/*
+ * Events are kept that are as long as the limit, in the order of their ends, up to
+ * the maximum. Further ones are counted.
+ */
 static void check_events(void)
 {
 	static struct tw_event events[2];
@@ -328,7 +332,7 @@ static void check_events(void)
 	end();
 }
 
-/* After two calls of 10 ticks: below 11 is throttled, below 10 is not. */
+/* After two calls of 10 ticks: a limit of 11 throttles, one of 10 does not. */
 static void check_throttle(void)
 {
 	for (uint64_t limit = 10; limit <= 11; limit++) {

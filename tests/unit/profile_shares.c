@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shares of samples, and how far off sampling alone makes them: of independent
- * samples one error covers the truth in two of three cases; of samples that come
- * in runs it does, too, and they are recognised. Fails if the binomial is taken
- * for what depends (far too many outside), if weights are forgotten, or if a
- * function without a sample is known for certain.
+ * Shares of samples, and their error by sampling alone. For independent samples one
+ * error covers the truth in two of three cases; it also does for samples that come
+ * in runs, and those are recognised. Fails if the binomial is used for dependent
+ * samples (far too many are outside), if weights are forgotten, or if a function
+ * without a sample is known for certain.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,8 +23,10 @@ static double uniform(uint64_t *state)
 	return (double)(tap_random(state) >> 11) / 9007199254740992.;
 }
 
-/* The numbers 0 to 2 with shares 0.1, 0.3, 0.6, each for a run of samples with
- * the mean length @run. */
+/*
+ * Draw the numbers 0 to 2 with shares 0.1, 0.3, 0.6, each for a run of samples with
+ * the mean length @run.
+ */
 static void draw(uint64_t *state, double run)
 {
 	uint32_t what = 0;
@@ -38,7 +40,7 @@ static void draw(uint64_t *state, double run)
 	}
 }
 
-/* How often the truth of number 1 is within @sigmas errors, in rounds. */
+/* Count in how many rounds the truth of number 1 is within @sigmas errors. */
 static int covered(uint64_t *state, double run, double sigmas, int *correlated)
 {
 	struct tw_share shares[KINDS];
@@ -56,10 +58,10 @@ static int covered(uint64_t *state, double run, double sigmas, int *correlated)
 }
 
 /*
- * Normal: 1365 of 2000 within one error, 1994 within three. Of 20 blocks (19
+ * Normal: 1365 of 2000 within one error, 1994 within three. With 20 blocks (19
  * degrees of freedom) 1340 and 1985, and the larger of two estimates covers more.
- * Runs that go over the end of a block of 200 make the error 1 % too small: 1325
- * and 1984. Five standard deviations of such counts are 105 and 20.
+ * Runs that cross the end of a block of 200 make the error 1 % too small: 1325 and
+ * 1984. Five standard deviations of such counts are 105 and 20.
  */
 static void coverage(uint64_t *state)
 {
@@ -92,14 +94,16 @@ static void few(void)
 	       fabs(shares[1].share - .25) < 1e-12, "weights count");
 	tap_ok(shares[0].samples == 3 && shares[1].samples == 1 &&
 	       shares[2].samples == 0, "so do samples");
-	/* Worth 64 / 22 equal ones; p is (0 + 2) / (2.909 + 4). */
+	/* Equal to 64 / 22 samples of one weight; p is (0 + 2) / (2.909 + 4). */
 	tap_ok(fabs(shares[2].error - sqrt(.28947 * .71053 / 6.90909)) < 1e-4,
 	       "none seen is not none for certain: %.4f", shares[2].error);
 	tap_ok(tw_shares(shares, KINDS, some, 0) == -EINVAL, "no sample: said");
 }
 
-/* Of 20 blocks every other one is of 0, the rest of 1: shares scatter by 0.5
- * about 0.5, so their mean is known to sqrt(0.25 / 19). */
+/*
+ * Of 20 blocks every other one is of 0, the rest of 1. Shares scatter by 0.5 about
+ * 0.5, so their mean is known to sqrt(0.25 / 19).
+ */
 static void blocks_exact(void)
 {
 	struct tw_share shares[2];

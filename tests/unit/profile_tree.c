@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call finds its place in the tree in few steps, whatever calls whom: one
- * function deep inside of itself, one that calls thousands by turns, thousands
- * that call the same, a tree of all of these. Fails if a hash puts nodes that lie
- * one after another, or functions 16 bytes apart, into the same places: what a
- * call costs would depend on the program, and be in no constant. Also if a node is
+ * A call finds its place in the tree in few steps, whatever the calls are: one
+ * function deep inside of itself, one that calls thousands by turns, thousands that
+ * call the same, or a tree of all of these. Fails if a hash puts nodes that follow
+ * each other, or functions 16 bytes apart, into the same places. The cost of a call
+ * would then depend on the program, and be in no constant. Fails also if a node is
  * lost or doubled when the table grows.
  */
 #include "profile/tree.h"
 #include "tap.h"
 
-/* The most that a table of 32768 takes before it doubles: it is at its fullest. */
+/* A table of 32768 takes this many before it doubles: then it is at its fullest. */
 #define NODES		16384
 /*
- * In a table that is filled at random to a part a, a node is found in
- * (1 + 1 / (1 - a)) / 2 steps on average (Knuth, linear probing): 1.5 half full.
- * The mean of 16384 is right to some hundredths of a step. A hash that spreads
- * evenly what lies evenly stays below; a quarter more in others' way is no chance.
+ * In a table that is filled at random to a part a, a node is found in (1 + 1 / (1 -
+ * a)) / 2 steps on average (Knuth, linear probing): 1.5 when half full. The mean of
+ * 16384 is right to some hundredths of a step. A hash that spreads evenly what lies
+ * evenly stays below; a quarter more is no chance.
  */
 #define MAX_CHANCE	1.25
 

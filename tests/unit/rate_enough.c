@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A calibration tells how far it is, and whoever waits can end it: with the rate by what
- * was sampled by then, or without one. Fails if it goes on, or if samples are lost.
+ * A calibration tells its progress, and the caller can end it: with the rate by the
+ * samples until then, or without one. Fails if it goes on, or if samples are lost.
  */
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 /*
  * A calibration of 20 ms that leaves more than one of the kernel's rates possible,
  * or has too few samples, goes on for as long again until one is left, and no
- * longer than it may. Fails if it gives up early, goes on where all is clear or
- * nothing would help, or takes longer than was asked for.
+ * longer than it may. Fails if it gives up early, if it goes on where all is clear
+ * or nothing would help, or if it takes longer than was asked for.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 struct machine {
 	uint64_t ticks;
 	uint64_t begin_ticks;
-	uint64_t away_until_ticks;	/* all readings till then are disturbed */
+	uint64_t away_until_ticks;	/* all readings until then are disturbed */
 	uint64_t granularity_ns;
 	uint64_t random;
 };
@@ -73,7 +73,7 @@ static int measure(uint64_t granularity_ns, double away_ms, uint64_t longest_ms,
 	return tw_rate_measure(rate, &options);
 }
 
-/* The window is what lies between the first and the last sample. */
+/* The window is the time between the first and the last sample. */
 static int is_about(const struct tw_rate *rate, double ms)
 {
 	tap_note("%.3f ms, refusal %x", (double)rate->window_ns / 1e6,
@@ -88,10 +88,10 @@ static int is_kernels(const struct tw_rate *rate)
 }
 
 /*
- * Multipliers next to each other are 155 ppb apart, and the one that is taken
- * must lie within E of the fit and every other one beyond 2 E. E is six sigma
- * and the drift that a reading's place allows: a granularity of g ns over the
- * window. 2 E < 385 (the next kHz) takes g / window < 190 ppb at most.
+ * Neighbouring multipliers are 155 ppb apart. The one taken must lie within E of
+ * the fit and every other one beyond 2 E. E is six sigma and the drift that a
+ * reading's place allows: a granularity of g ns over the window. 2 E < 385 (the
+ * next kHz) takes g / window < 190 ppb at most.
  */
 static void more_than_one(void)
 {
@@ -120,7 +120,7 @@ static void more_than_one(void)
 	       "another clocksource: samples can't help, 20 ms");
 }
 
-/* A first look and most of 20 ms are disturbed: what is left are too few blocks. */
+/* A first reading and most of 20 ms are disturbed: too few blocks are left. */
 static void too_few(void)
 {
 	struct tw_rate rate = TW_SIZED(struct tw_rate);

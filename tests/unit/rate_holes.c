@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hole in the window does to a fit: in the middle nothing, at an end the
+ * What a hole in the window does to a fit: in the middle nothing; at an end, the
  * drift that the reading's place allows turns the line farther. Fails if the
- * asymmetry is of the window where the samples reach over half of it.
+ * asymmetry is that of the whole window while the samples reach over half of it.
  */
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calibration on an injected pair of clocks of known rate, with jitter and
- * preemptions: the truth lies in the hard interval always and within five
- * sigma; the kernel's rate is found where it is there and never elsewhere.
- * Fails if the fit is biased, the error understated, or a guess too bold.
+ * preemptions. The truth is always in the hard interval, and within five sigma. The
+ * kernel's rate is found where there is one and never elsewhere. Fails if the fit
+ * is biased, the error understated, or a guess too bold.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "tickwise.h"
 
 /*
- * The counter advances by what a read costs; the reference is a function of
- * it. Jitter: 0 to 3 ticks a read, one in 500 is a short interruption, one in
- * 20000 a long one.
+ * The counter advances by the cost of a reading; the reference is a function of it.
+ * Jitter: 0 to 3 ticks a reading, one in 500 is a short interruption, one in 20000
+ * a long one.
  */
 struct machine {
 	uint64_t ticks;
@@ -98,8 +98,10 @@ static void honest_off_the_lattice(uint64_t *random)
 	const unsigned rounds = 100;
 
 	for (i = 0; i < rounds; i++) {
-		/* Up to 190 ppb beside the multiplier: between two of them,
-		 * but at least 90 from both, twice what a fit can be off. */
+		/*
+		 * Up to 190 ppb from the multiplier: between two multipliers, but
+		 * at least 90 from both, twice the possible error of a fit.
+		 */
 		double beside = 90 + (double)(tap_random(random) % 100);
 		struct machine machine = {
 			.ticks = tap_random(random) >> 20,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Moments with narrower brackets than the rest of the window, as when a busy
- * neighbour pauses: the rest is measured all the same, and the two kinds are
- * not mixed. Fails if only those like the narrowest are recorded or kept, or if
+ * neighbour pauses. The rest is still measured, and the two kinds are not mixed.
+ * Fails if only brackets like the narrowest are recorded or kept. Fails also if
  * every width is kept, as then the other place of their readings turns the line.
  */
 #include <math.h>
@@ -13,8 +13,8 @@
 #define COUNT	1600
 
 /*
- * 1 GHz, 20 ms; the first two of sixteen blocks have brackets of 80 ticks
- * around the reading, the others of 110 with it 70 ticks in.
+ * 1 GHz, 20 ms. The first two of sixteen blocks have brackets of 80 ticks around
+ * the reading. The others have 110, with the reading 70 ticks in.
  */
 static int fit(struct tw_fit *fit)
 {
@@ -37,7 +37,7 @@ static int fit(struct tw_fit *fit)
 	return tw_fit_brackets(&brackets, fit);
 }
 
-/* A counter of 1 GHz that takes 20 a reading for 0.3 ms, then 40. */
+/* A counter of 1 GHz that takes 20 ticks a reading for 0.3 ms, then 40. */
 static uint64_t read_either(void *context)
 {
 	uint64_t *now = context;

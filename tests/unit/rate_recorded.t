@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on recordings of another machine (tests/recordings) each window of
-# 20 ms finds the kernel's rate, the stated error holds, and the counter's step
-# of 24.5 ticks is found in windows and probes. A file that is damaged is refused
-# in one line.
+# Behaviour: on recordings of another machine (tests/recordings) each window of 20
+# ms finds the kernel's rate, the stated error holds, and the counter's step of 24.5
+# ticks is found in windows and probes. A damaged file is refused in one line.
 # Defect: a sigma that the wander of the readings exceeds, as on this processor
 # before its step was known (error / sigma was 1.6), a wrong rate, a step that is
 # rounded.
@@ -19,7 +18,7 @@ truth='--mult=6860657 --shift=24'
 ok $? "all recordings are replayed, none wrong, none outside its bounds"
 is "$(cat "$err")" "" "nothing on stderr"
 
-# judge TEXT CONDITION: about %f, the results by file
+# judge TEXT CONDITION: checks %f, the results by file
 judge()
 {
 	perl -MJSON::PP -e '
@@ -36,7 +35,7 @@ judge "eighty windows of 20 ms, none failed" \
 judge "the kernel's rate is accepted in each of them" \
 	'$f{"idle-20ms"}{accepted} == 20 && $f{"busy-20ms"}{accepted} == 60 &&
 	 $f{"idle-1s"}{accepted} == 4'
-# What was seen when the readings were first placed on steps: 0.6, 1.6, 0.01.
+# What was seen when readings were first placed on steps: 0.6, 1.6, 0.01.
 judge "readings on the counter's steps: 1, 2, 0.1 ppb" \
 	'$f{"idle-20ms"}{rms_ppb} < 1 && $f{"busy-20ms"}{rms_ppb} < 2 &&
 	 $f{"idle-1s"}{rms_ppb} < 0.1'

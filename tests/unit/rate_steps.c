@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the kernel's clock is made of a counter that moves in steps, its readings
- * are placed on them: the rate has none of the wander of a reading inside its
- * bracket, and says so. Where they do not lie on steps, the middles are used, with
- * a bound of their drift that has the step in it. Fails if places are used that
- * the readings do not have, if samples at the two ends alone let the line be a
- * step off, or if the stated error is too small either way.
+ * are placed on the steps. The rate then has none of the wander of a reading inside
+ * its bracket, and the result tells so. Where readings are not on steps, the
+ * middles are used, with a bound of their drift that includes the step. Fails if
+ * places are used that the readings do not have, or if samples at the two ends
+ * alone let the line be a step off. Fails also if the stated error is too small
+ * either way.
  */
 #include "../rate_start.h"
 
@@ -16,7 +17,7 @@ struct tally {
 	double squares, normed;
 };
 
-/* A reading that knows no steps, as of another crystal. */
+/* Read a clock without steps, as of another crystal. */
 static uint64_t read_other_ns(void *context)
 {
 	struct rate_machine *machine = context;
@@ -80,8 +81,8 @@ static struct tally try(double step_ticks, int is_other, double wander,
 }
 
 /*
- * rms(error / sigma) of 200 has a standard deviation of 0.05. Places alone are
- * what rounding leaves; the bound of a drift is meant to be too large.
+ * rms(error / sigma) of 200 has a standard deviation of 0.05. Placed readings have
+ * only the error of rounding; the bound of a drift is too large on purpose.
  */
 static void is_honest(const struct tally *tally, const char *what)
 {
@@ -98,15 +99,17 @@ static void on_steps(uint64_t seed)
 	struct tally tally = try(24.499978, 0, 5, seed);
 
 	tap_ok(tally.on_steps == STARTS, "steps of 24.5: places are used");
-	/* Rounding to a nanosecond makes 0.3 ns a reading: of some thousand over
-	 * 20 ms less than 2 ppb, where the wander of the middles is 16. */
+	/*
+	 * Rounding to a nanosecond makes 0.3 ns a reading: some thousand over 20 ms
+	 * make less than 2 ppb, where the wander of the middles is 16.
+	 */
 	tap_ok(sqrt(tally.squares / STARTS) < 2, "and the wander is gone");
 	is_honest(&tally, "on steps");
 }
 
 static void off_steps(uint64_t seed)
 {
-	/* The steps alone make it wander as the AMD guest's does: 18 ppb. */
+	/* The steps alone make it wander as on the AMD guest: 18 ppb. */
 	struct tally tally = try(24.499978, 1, 3, seed);
 
 	tap_ok(tally.on_steps == 0, "another clock: places are not used");
@@ -117,9 +120,9 @@ static void off_steps(uint64_t seed)
 }
 
 /*
- * Brackets of 5 steps whose reading is 2 steps from the begin, at the first and
- * the last @blocks of the window's 16; @slip steps are lost in between, as by a
- * line that is off. What the fit makes of it, in ppb.
+ * Brackets of 5 steps whose reading is 2 steps from the beginning, at the first and
+ * the last @blocks of the window's 16. @slip steps are lost in between, as by a
+ * line that is off. Return the rate of the fit, in ppb.
  */
 static double slipped_ppb(unsigned blocks, double slip, double *wander_ppb)
 {
@@ -151,7 +154,7 @@ static double slipped_ppb(unsigned blocks, double slip, double *wander_ppb)
 	return (fit.hz * ns_per_tick / 1e9 - 1) * 1e9;
 }
 
-/* With 4 of 16 blocks at each end there is no telling, with 5 there is. */
+/* 4 of 16 blocks at each end are too few to tell, 5 are enough. */
 static void at_both_ends(void)
 {
 	double wander_ppb, ppb;

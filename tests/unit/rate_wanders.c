@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thousand simulated starts of 20 ms whose readings wander, with holes,
- * neighbours and hogs: no wrong rate is claimed as the kernel's, the right one
- * mostly is, and the stated error is honest. Fails if the rule goes
- * that keeps rates between two multipliers out (then dozens are wrong), if the
- * uncertainty is understated or overstated, if the hard interval forbids what
- * the samples allow, or if a source's sleep is not used.
+ * neighbours and busy loops. No wrong rate is claimed as the kernel's, the right
+ * one mostly is, and the stated error is honest. Fails without the rule that
+ * excludes rates between two multipliers (then dozens are wrong). Fails also if the
+ * uncertainty is understated or overstated, if the hard interval excludes what the
+ * samples allow, or if a source's sleep is not used.
  *
- * tests/bench/rate_simulated.c runs the same starts by the ten thousand. What
- * it found in 200000, seed 9, is where the limits come from: none wrong, 0.32 %
- * beyond 3 sigma, rms(error / sigma) 0.93, 91 % of the counters accepted that
- * have a kernel's rate.
+ * tests/bench/rate_simulated.c runs ten thousands of the same starts. The limits
+ * come from its results for 200000, seed 9: none wrong, 0.32 % beyond 3 sigma,
+ * rms(error / sigma) 0.93. Of the counters that have a kernel's rate it accepted 91
+ * %.
  */
 #include "../rate_start.h"
 
@@ -47,7 +47,7 @@ int main(void)
 	/* Of 1000 the rms is 0.93 with a standard deviation under 0.03. */
 	tap_ok(rms > 0.3 && rms < 1.3, "sigma is what it says");
 	tap_ok(all.outside == 0, "all within the hard interval");
-	/* A burst a time block at the least; the others can't sleep. */
+	/* At least a burst for each time block; the others can't sleep. */
 	tap_ok(all.sleeps > STARTS / RATE_LOADS * TW_FIT_BLOCKS,
 	       "who can sleep does so between bursts");
 	return tap_done();

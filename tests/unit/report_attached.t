@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A report of `tickwise attach` is shown with what it has: a table by ring, file and
-# operation, the losses, and a lat that is not fio's. It is never merged. Fails if a row
-# or a count is left out, if clocks or a counter are spoken of, which it does not have,
-# or if a name can move the cursor or leave its cell.
+# A report of `tickwise attach` shows what it has: a table by ring, file and
+# operation, the losses, and a lat that is not fio's. It is never merged. Fails if a
+# row or a count is left out, if the page mentions clocks or a counter, which it
+# does not have, or if a name can move the cursor or leave its cell.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
 
 digits=2
 
-# operation IOS STAGES MORE: a JSON object; MORE takes the place of counts that are 0
+# operation IOS STAGES MORE: prints a JSON object; MORE replaces counts that are 0
 operation() {
 	counts='"split": 0 "no_request": 0 "missing_stamp": 0 "linked": 0 "empty": 0
 		"errors": 0 "cancelled": 0 "multishot": 0 "no_cqe": 0 "unseen": 0'
@@ -22,7 +22,7 @@ operation() {
 	printf '}\n'
 }
 
-# split IOS: the stages of so many I/Os
+# split IOS: prints the stages of IOS I/Os
 split() {
 	echo "\"lat\": $(counted 1000 "$1"), \"blockq\": $(counted 100 "$1"),
 		\"device\": $(counted 600 "$1"), \"complete\": $(counted 300 "$1")"
@@ -96,7 +96,7 @@ is "$(perl -MJSON::PP -0 -ne 'print join " ", map { scalar
 	@{$_->{attached}{operations}} } @{decode_json($_)->{groups}}' "$out")" '3 3' \
 	'two are two groups'
 
-# More rows than text has room for.
+# More rows than the text has room for.
 perl -MJSON::PP -0 -ne 'my $r = decode_json($_); my $o = $r->{attached}{operations};
 	push @$o, { %{$o->[0]}, ring => 2 + $_ } for 1 .. 600 - @$o;
 	print encode_json($r)' "$scratch/a.json" >"$scratch/many.json"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What is no report is refused in one line with the file's name, its fault and
-# the right exit code, and then no other file is shown either. Fails if a
-# damaged report is shown, or if it takes the program down.
+# What is no report is refused in one line with the file's name, its fault and the
+# right exit code, and then no other file is shown either. Fails if a damaged report
+# is shown, or if it crashes the program.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -12,7 +12,7 @@ good=$scratch/good.json
 write_report "$good"
 write_report "$scratch/other.json" thread=2
 
-# refuses CODE TEXT DESCRIPTION: $bad is, between two good ones
+# refuses CODE TEXT DESCRIPTION: passes if $bad is refused, between two good ones
 refuses() {
 	run report "$good" "$bad" "$scratch/other.json"
 	is "$status" "$1" "$3: exit code $1"
@@ -21,7 +21,7 @@ refuses() {
 	has "$err" "$2" "and why: $2"
 }
 
-# edit SED-SCRIPT: $bad is the good one, edited
+# edit SED-SCRIPT: makes $bad of the good one
 edit() {
 	sed "$1" "$good" >"$bad"
 	! cmp -s "$good" "$bad" || ok 1 "the script $1 changed something"
@@ -128,7 +128,7 @@ refuses 65 'slowest[].submitting_call_ns' 'a submitting call that is no time'
 edit "s/\"slowest\": \[\]/\"slowest\": [{$slow}]/; s/\"ddir\": \"read\"/\"ddir\": 0/"
 refuses 65 'slowest[].ddir' 'a slow I/O of no direction'
 
-# over_time TEXT: $bad is the good one with that
+# over_time TEXT: makes $bad of the good one with this text
 over_time() {
 	edit "s/\"slowest\":/\"over_time\": $1, &/"
 }
@@ -149,7 +149,7 @@ refuses 65 'response is not an object' 'response times of the wrong type'
 edit 's/"slowest":/"response": {"slip": {"read": 3}}, &/'
 refuses 65 'response.slip.read: not an object' 'a slip that is no histogram'
 
-# Bins that are none, and keys that stand there twice.
+# Values that are no bins, and keys that occur twice.
 edit 's/"100": 89\b/"100": "89"/; s/"900": 10\b/"900": 0/'
 refuses 65 'stages.lat.read: a bin is empty' \
 	'an empty bin behind a count as a string'

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The sums of stages by lat of several jobs are added up, slice by slice, and what can't
-# be such sums is refused. Fails if a slice is lost or counted twice, or if a damaged
-# report is believed.
+# The sums of stages by lat of several jobs are added up, slice by slice, and
+# invalid sums are refused. Fails if a slice is lost or counted twice, or if a
+# damaged report is believed.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# by_lat FILE SLICES: the report with these slices of reads
+# by_lat FILE SLICES: writes the report with these slices of reads
 by_lat()
 {
 	sed '/^"slowest"/d' "$scratch/plain.json" >"$1"
@@ -33,7 +33,7 @@ is "$(grep -o '"stages_by_lat.*' "$out")" "$(grep -o '"stages_by_lat.*' "$scratc
 run report --json "$scratch/a.json" "$scratch/plain.json"
 is "$status" 0 'and with a job that has none'
 
-# refused SLICES WHAT
+# refused SLICES WHAT: passes if they are refused
 refused()
 {
 	by_lat "$scratch/bad.json" "$1"

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A report that knows what happened in the longest stage of its slowest I/Os says so
-# below each of them; begins with a sentence that has the stages of the I/Os beyond a
-# high percentile and what kept the job from running; and puts I/Os together that one
-# stall has hit, of several jobs, too. Without causes the sentence has the stages alone,
-# and stalls are in the longest stage. Fails if a share, a count, a name or a member of
-# a stall is wrong, or if contradictions and bytes that control a terminal are let pass.
+# A report with causes shows below each of its slowest I/Os what happened in its
+# longest stage. It begins with a sentence that has the stages of the I/Os beyond a
+# high percentile and what kept the job from running. It groups I/Os that one stall
+# has hit, of several jobs, too. Without causes the sentence has the stages alone,
+# and stalls are in the longest stage. Fails if a share, a count, a name or a member
+# of a stall is wrong. Fails also if contradictions, and bytes that control a
+# terminal, are accepted.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# slow OFFSET BEGIN_NS COMPLETE_NS [CAUSES]: one of 100 us elsewhere
+# slow OFFSET BEGIN_NS COMPLETE_NS [CAUSES]: prints an I/O with 100 us elsewhere
 slow() {
 	causes=
 	[ -z "${4-}" ] || causes=", \"causes\": {$4}"
@@ -23,7 +24,7 @@ slow() {
 	END
 }
 
-# waited FROM_NS NS WAITED_NS RAN_NS KIND ID NAME: of complete
+# waited FROM_NS NS WAITED_NS RAN_NS KIND ID NAME: prints causes of complete
 waited() {
 	cat <<-END
 	"stage": "complete", "stall": {"from_ns": "$1", "ns": $2}, "ran_ns": $4,
@@ -34,7 +35,7 @@ waited() {
 	END
 }
 
-# with_slowest FILE SLOWEST [variable=value]...: a report of 100 I/Os that has them
+# with_slowest FILE SLOWEST [variable=value]...: writes a report of 100 I/Os that has them
 with_slowest() {
 	file=$1
 	list=$2
@@ -54,12 +55,12 @@ $(slow 0 90000000 4000000 "$(waited 90080000 4000000 4000000 0 process 7 loop)")
 $(slow 0 190000000 3000000 '"stage": "complete", "stall": {"from_ns": 190080000,
 	"ns": 3000000}, "ran_ns": 3000000')"
 
-# sentence: the one that the page begins with
+# sentence: prints the first sentence of the page
 sentence() {
 	sed -n '/^read: p99/,/^$/p' "$out" | tr -s ' \n' ' '
 }
 
-# stalls: those of the page
+# stalls: prints those of the page
 stalls() {
 	sed -n '/^  1 stall/,/^$/p' "$out" | tr -s ' \n' ' '
 }

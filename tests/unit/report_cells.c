@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: intervals of a run of any length are in at most TW_REPORT_CELLS cells of
- * one width, each interval in one of them, in whatever order they come. A heat map of
- * the cells has each I/O once, at its time and its lat.
- * Defect: an interval is lost or counted twice when the cells become wider, the order
- * shows, an I/O is in the row of another lat.
+ * Behaviour: intervals of a run of any length are in at most TW_REPORT_CELLS cells
+ * of one width, each interval in one of them, in any order. A heat map of the cells
+ * has each I/O once, at its time and its lat. Defect: an interval is lost or
+ * counted twice when the cells become wider, the order changes the result, an I/O
+ * is in the row of another lat.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int add_interval(struct tw_report_cells *cells, unsigned i, unsigned digi
 	return error;
 }
 
-/* Of a span from 5.5 s on: the interval that is there, and the next. */
+/* A span that begins at 5.5 s: the interval that contains it, and the next. */
 static void partly_in(void)
 {
 	struct tw_report_cells *cells = tw_report_cells_new(5 * SECOND - SECOND / 2, SECOND);
@@ -166,7 +166,7 @@ static void one_value(void)
 	struct tw_report_cells *cells = tw_report_cells_new(5 * SECOND, SECOND);
 	static struct tw_report_heat heat;
 
-	/* Before the first cell, as of an interval that is partly wanted. */
+	/* Before the first cell, as an interval that is only partly in the span. */
 	tap_ok(!add_interval(cells, 4, 1) && cells->count == 1, "an interval before all");
 	tap_ok(tw_report_heat(&heat, cells, 0) && heat.rows >= 1 && heat.columns == 1,
 	       "a heat map of one interval");

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A clock's error stands beside its uncertainty, is marked where that covers it,
-# and what else it was measured against is said. Fails if the page lets digits
-# inside the uncertainty pass for a finding.
+# A clock's error is printed next to its uncertainty, is marked where the
+# uncertainty covers it, and the page tells what else it was compared with. Fails if
+# digits inside the uncertainty pass for a finding.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# clocks_line ASSIGNMENT...: the fio row of such a report
+# fio_row ASSIGNMENT...: prints the fio row of such a report
 fio_row() {
 	write_report "$scratch/a.json" "$@"
 	run report --clocks "$scratch/a.json"
@@ -45,7 +45,7 @@ run report "$scratch/b.json"
 has "$out" 'clocks in this run: none was measured' 'no clock at all'
 
 # The table is there without --clocks where an error matters, and only there.
-# shows ASSIGNMENT...: "table" or the line about the clocks
+# shows ASSIGNMENT...: prints "table" or the line about the clocks
 shows() {
 	write_report "$scratch/a.json" "$@"
 	sed -i "${change-}" "$scratch/a.json"

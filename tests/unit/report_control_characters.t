@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Text from files and command lines can't move the cursor, break a line or
-# colour a terminal. Fails if an escape sequence in a job's name reaches the
-# screen.
+# Text from files and command lines can't move the cursor, break a line or change a
+# terminal's colour. Fails if an escape sequence in a job's name reaches the screen.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -15,7 +14,7 @@ is "$status" 0 'a job of such a name is shown'
 has_not "$out" "$escape" 'without the escape'
 has "$out" 'job?[2J?read:' 'with question marks instead'
 
-# U+009B, which begins a sequence as ESC [ does.
+# U+009B begins a sequence as ESC [ does.
 write_report "$scratch/a.json" name='job\u009b2J'
 run report "$scratch/a.json"
 has_not "$out" "$(printf '\302\233')" 'nor the one-character form of it'

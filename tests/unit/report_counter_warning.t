@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Where the counter is bad, or was not used, the page begins with that and with the
-# reasons, and so does the HTML. What could only not be checked is a line below. Fails
-# if such a report looks like a good one or a good one like such, if one of the two
-# forms says something else, or if a check that decided nothing is called a warning.
+# reasons, and so does the HTML. What could only not be checked is a line below.
+# Fails if such a report resembles a good one, or a good one resembles it. Fails
+# also if the two forms differ, or if an undecided check is called a warning.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -22,7 +22,7 @@ flatten() {
 	tr -s ' \n' ' ' <"$out" >"$page"
 }
 
-# alike DESCRIPTION: the page of these reports and the HTML say the same; the
+# alike DESCRIPTION: passes if the page of these reports and the HTML agree; the
 # page's paragraph ends where the job's name begins
 alike() {
 	run report --html="$scratch/page.html" "$@"

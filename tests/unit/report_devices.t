@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the I/Os of all jobs are put together by device, and the devices are in order
-# of p99.9 of lat, or of a smaller percentile if most have too few I/Os. Devices are named
-# as slow only if they have the larger mean in 14 of 16 parts of the run and stand out, and
-# of fewer than four none is. Nothing is judged of jobs that do different things. Damaged
-# devices are refused.
-# Defect: the histograms of one device in another one's row, a verdict by chance or by the
-# work that a device had to do, a report that is believed too much.
+# Behaviour: the I/Os of all jobs are put together by device, and the devices are in
+# order of p99.9 of lat, or of a smaller percentile if most have too few I/Os.
+# Devices are named as slow only if they have the larger mean in 14 of 16 parts of
+# the run and stand out, and never if there are fewer than four. Jobs that do
+# different things are not judged. Damaged devices are refused. Defect: the
+# histograms of one device in another one's row, a verdict by chance or by the work
+# that a device had to do, a report that is believed too much.
 . "$(dirname "$0")/../tap.sh"
 
 cd "$scratch" || exit 1
 
-# job FILE ARGUMENT...: a report; see device_reports.pl
+# job FILE ARGUMENT...: writes a report; see device_reports.pl
 job()
 {
 	job_file=$1
@@ -20,7 +20,7 @@ job()
 	perl "$root/tests/unit/device_reports.pl" "$@" >"$job_file"
 }
 
-# rows FILE...: the names of the page's table, in its order
+# rows FILE...: prints the names of the page's table, in its order
 rows()
 {
 	run report "$@"
@@ -28,7 +28,7 @@ rows()
 		sed '1d; /^ /d; /^$/d' | cut -d' ' -f1 | tr '\n' ' '
 }
 
-# tell PERL FILE...: prints it; $j is the merged JSON
+# tell PERL FILE...: prints an expression; $j is the merged JSON
 tell()
 {
 	tell_what=$1
@@ -40,7 +40,7 @@ tell()
 		print eval $ARGV[1]; die $@ if $@' "$out" "$tell_what"
 }
 
-# says TEXT DESCRIPTION FILE...: in the sentence on reads
+# says TEXT DESCRIPTION FILE...: passes if the sentence on reads has TEXT
 says()
 {
 	says_text=$1 says_why=$2

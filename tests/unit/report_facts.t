@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What a report holds about its run (options, bytes, machine, files, devices, fio's own
-# lat) is read, merged and passed on. Fails if one of them is lost, if sums of several
-# jobs are wrong, or if a value of another type is taken.
+# What a report has about its run (options, bytes, machine, files, devices, fio's
+# own lat) is read, merged and passed on. Fails if one of them is lost, if sums of
+# several jobs are wrong, or if a value of another type is taken.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# with_facts FILE [variable=value]...
+# with_facts FILE [variable=value]...: writes a report with facts
 with_facts() {
 	file=$1
 	shift
@@ -28,7 +28,7 @@ with_facts() {
 	END
 }
 
-# merged EXPRESSION FILE...: of the first group in the JSON
+# merged EXPRESSION FILE...: prints it of the first group in the JSON
 merged() {
 	expression=$1
 	shift
@@ -73,7 +73,7 @@ is "$(merged '$group->{fio_lat} // "null"' "$a" "$b")" null 'no mean without a p
 is "$(merged '$group->{bytes} // "null"' "$a" "$b")" null 'nor bytes'
 is "$(merged '$group->{facts} // "null"' "$b")" null 'nothing of an older engine'
 
-# refused CHANGE WHAT: the file with that change is no report
+# refused CHANGE WHAT: passes if the file with that change is no report
 refused() {
 	sed "$1" "$a" >"$b"
 	cmp -s "$a" "$b" && ok 1 "changed: $1"

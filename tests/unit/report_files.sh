@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Small handmade reports of the engine, to be sourced by the report tests.
+# Makes small reports of the engine; to be sourced by the report tests.
 
 digits=3
 
-# last_of VALUE: the last nanosecond of its bin
+# last_of VALUE: prints the last nanosecond of its bin
 last_of() {
 	case $digits in 1) bins=16 ;; 2) bins=128 ;; 3) bins=1024 ;; esac
 	width=1
@@ -14,7 +14,7 @@ last_of() {
 	echo $(($1 / width * width + width - 1))
 }
 
-# counted VALUE COUNT [VALUE COUNT]...: a histogram, each value in a bin of its own
+# counted VALUE COUNT [VALUE COUNT]...: prints a histogram, each value in a bin of its own
 counted() {
 	count=0 sum=0 min=$1 max=$1 all_bins=
 	while [ $# -gt 0 ]; do
@@ -32,18 +32,19 @@ counted() {
 	END
 }
 
-# values A B C: a histogram of 89 values of A ns, 10 of B ns, and one of C ns
+# values A B C: prints a histogram of 89 values of A ns, 10 of B ns, and one of C ns
 values() {
 	counted "$1" 89 "$2" 10 "$3" 1
 }
 
-# histogram SLOW: 89 values of 100 ns, 10 of 900 ns, one of SLOW ns, which is more
+# histogram SLOW: prints a histogram of 89 values of 100 ns, 10 of 900 ns, one of
+# SLOW ns, which is more
 histogram() {
 	values 100 900 "$1"
 }
 
-# kernel_stages_of SPLIT KERNEL: the stages between queue and deliver. The slowest
-# I/O was @KERNEL ns there; SPLIT is none, most (not that one) or all.
+# kernel_stages_of SPLIT KERNEL: prints the stages between queue and deliver. The
+# slowest I/O was @KERNEL ns there. SPLIT is none, most (not that one) or all.
 kernel_stages_of() {
 	[ "$1" != none ] || { echo "\"kernel\": {\"read\": $(values 70 640 "$2")},"; return; }
 	slowest=
@@ -59,7 +60,7 @@ kernel_stages_of() {
 	[ "$1" = all ] || echo "\"kernel\": {\"read\": $(counted "$2" 1)},"
 }
 
-# on_of SPLIT NO_REQUEST MISSING_STAMP NO_STAMPS: kernel_stages with these
+# on_of SPLIT NO_REQUEST MISSING_STAMP NO_STAMPS: prints kernel_stages with these
 # numbers of reads
 on_of() {
 	cat <<-END
@@ -70,15 +71,15 @@ on_of() {
 	END
 }
 
-# off_for WHY: kernel_stages of a job that splits nothing
+# off_for WHY: prints kernel_stages of a job that splits nothing
 off_for() {
 	echo "\"kernel_stages\": {\"state\": \"off\", \"why\": \"$1\"},"
 }
 
-# write_report FILE [variable=value]...: one report; the variables below can
-# be set. Its stages add up for each of the 100 I/Os: 10 + 70 + 20 = 100 ns,
-# 160 + 640 + 100 = 900 ns, and the slowest waited @queue and @deliver ns.
-# What is between them is split as @split has it. @kernel_stages ends with a comma.
+# write_report FILE [variable=value]...: writes one report; the variables below can
+# be set. Its stages add up for each of the 100 I/Os: 10 + 70 + 20 = 100 ns, 160 +
+# 640 + 100 = 900 ns, and the slowest waited @queue and @deliver ns. The time
+# between them is split as @split tells. @kernel_stages ends with a comma.
 write_report() (
 	file=$1
 	shift
@@ -125,7 +126,8 @@ write_report() (
 	END
 )
 
-# growth COUNT VALUE [COUNT VALUE]...: what a histogram has grown by; 0 of a value is none
+# growth COUNT VALUE [COUNT VALUE]...: prints what a histogram has grown by; 0 of a
+# value is none
 growth()
 {
 	pairs=
@@ -137,8 +139,8 @@ growth()
 	counted $pairs
 }
 
-# interval N FROM TO A B C: a line of A I/Os of 100 ns, B of 900 ns and C that are as
-# slow as the slowest of write_report, split as those are
+# interval N FROM TO A B C: prints a line of A I/Os of 100 ns, B of 900 ns and C
+# that are as slow as the slowest of write_report, split like those
 interval()
 {
 	none='"write": 0, "trim": 0, "sync": 0'
@@ -161,8 +163,8 @@ interval()
 	END
 }
 
-# write_intervals FILE [variable=value]...: the intervals of a job, of which write_report
-# writes the report with the same variables: four lines of a second, and the end
+# write_intervals FILE [variable=value]...: writes the intervals of the job that
+# write_report with the same variables reports: four lines of a second, and the end
 write_intervals() (
 	file=$1
 	shift

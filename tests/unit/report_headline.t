@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A page begins with the figures of each direction and with what was measured: device,
-# file, machine, run, options. Fails if a figure or a fact is wrong, is invented where
-# the report lacks it, or if a long list pushes the answers down the page.
+# A page begins with the figures of each direction and with what was measured:
+# device, file, machine, run, options. Fails if a figure or a fact is wrong, is
+# invented where the report lacks it, or if a long list pushes the answers down the
+# page.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
 cd "$scratch" || exit 1
 case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 
-# with FILE KEYS [variable=value]...: a report with more keys
+# with FILE KEYS [variable=value]...: writes a report with more keys
 with() {
 	file=$1
 	keys=$2
@@ -29,7 +30,7 @@ facts='"options": {"rw": "randrw", "bs": "4k", "direct": "1", "iodepth": "32", "
 "governor": "performance", "clocksource": "tsc"}, "files": [{"path": "/data/file",
 "size": 1610612736, "device": "8:0", "filesystem": "xfs"}]'
 
-# head: up to the first blank line
+# head_of: prints the page up to the first blank line
 head_of() {
 	run report "$@"
 	sed '/^$/,$d' "$out"

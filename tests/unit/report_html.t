@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# --html writes one well-formed file that needs no other, with every number of
-# the page, and nothing that a report's texts could put into it as markup. Fails
-# if one place forgets to escape, if an element is not closed, if a coordinate
-# is no number, if the file asks for anything from outside, or if a direction is
-# missing that the page has.
+# --html writes one well-formed file that needs no other. It has every number of the
+# page, and no text of a report becomes markup. Fails if one place forgets to
+# escape, if an element is not closed, or if a coordinate is no number. Fails also
+# if the file loads anything from outside, or if a direction of the page is missing.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
@@ -25,7 +24,7 @@ interval='{"from_ns": 0, "over_ns": 1000000000, "read": {"count": 60,
 "max_ns": 1}}'
 write_report "$scratch/a.json" name="$bad" verdict=unreliable against="$bad" \
 	reasons='{"code": "x", "text": "'"$bad"'"}'
-# Ampersands mean something to sed.
+# Ampersands have a meaning in sed.
 perl -0777 -pe '
 	BEGIN { our ($bad, $slow, $interval) = splice @ARGV, 0, 3 }
 	s/"host": "box"/"host": "$bad"/; s/"fio-3.33"/"$bad"/;
@@ -50,7 +49,7 @@ has "$page" '<td>8192</td><td>4096</td><td>5 ns</td><td>1.500 ms</td>'\
 	'with its place, its stages, its submitting call and its job'
 has "$page" 'p50 = 100 ns' 'a percentile'
 
-# For all there is to see: namespaces and the policy are no requests.
+# Nothing is loaded for the display: namespaces and the policy are no requests.
 is "$(grep -oE '(src|href|url|@import)[=(][^ >]*' "$page")" '' \
 	'nothing is asked from outside'
 has "$page" "default-src 'none'" 'and the page forbids itself to ask'

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: files of intervals are shown as what they add up to, which is the job's
-# report; a part of the run has the intervals that are in it, and parts that do not
-# overlap add up to the whole; several jobs have one time. A job that was killed is shown
-# up to its last whole line; damage is one line with its place.
-# Defect: an interval is counted twice or not at all, jobs that began at other times are
-# shifted, a damaged file is shown as if it were whole.
+# Behaviour: files of intervals are shown as their sum, which is the job's report. A
+# part of the run has the intervals inside it, and parts that do not overlap add up
+# to the whole. Several jobs share one time. A job that was killed is shown up to
+# its last whole line; damage is one line with its place. Defect: an interval is
+# counted twice or not at all, jobs that began at other times are shifted, a damaged
+# file is shown as if it were whole.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 . "$(dirname "$0")/../schema.sh"
@@ -14,7 +14,7 @@
 cd "$scratch" || exit 1
 case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 
-# check TEXT PERL FILE...: an expression of the groups' JSON, one for each FILE
+# check TEXT PERL FILE...: tests an expression of the groups' JSON, one for each FILE
 check()
 {
 	text=$1 expression=$2
@@ -36,7 +36,7 @@ cp "$out" report
 run report --json one.jsonl
 is "$status" 0 'a file of intervals alone'
 cp "$out" sum
-# What lines have nothing of, and what follows from the sum of squares alone.
+# Values that lines lack, and those that follow from the sum of squares alone.
 check 'has the numbers of the report' '
 	my %not = map { $_ => 1 } qw(files job counter clocks batches slowest stalls why
 		over_time response trigger facts fio_lat kernel_stages);
@@ -186,7 +186,7 @@ sed '3,$s/"stages": {/"first_ns": 1500000000, "run_ns": 3000000000, "stages": {/
 run report --json ramp.jsonl
 check 'ramp time is none of it' '$j[0]{job}{run_ns} == 3e9' "$out"
 
-# Lines outside of a part are not parsed: what is wrong with their stages is not seen.
+# Lines outside of a part are not parsed: errors in their stages go unseen.
 sed -e '3s/"count": 5/"count": 6/' -e '3,$s/"negative_within": 0/"negative_within": 7/' \
 	-e '4,$s/"negative_within": 7/"negative_within": 9/' \
 	-e '1s/"state": "off", "why": "not asked for"/"state": "on"/' one.jsonl >skip.jsonl

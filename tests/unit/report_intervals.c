@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaviour: a file of intervals is read line by line, each line what it has and
- * nothing of the line before; a last line without an end is left out; what is damaged
- * is refused with the number of the line and what is wrong with it.
- * Defect: bins of the line before, a sum or an extreme that no bin came with is lost,
- * half a line is taken for damage, damage for the end.
+ * Behaviour: a file of intervals is read line by line; each line has its own values
+ * and nothing of the line before. A last line without an end is left out. Damage is
+ * refused with the number of the line and what is wrong with it. Defect: bins of
+ * the line before, a sum or an extreme without a bin is lost, half a line is taken
+ * for damage, damage for the end.
  */
 #include <errno.h>
 #include <string.h>
@@ -32,8 +32,10 @@ static char path[] = "/tmp/tw_intervals.XXXXXX";
 	"\"count\":" #count ",\"min_ns\":" #low ",\"max_ns\":" #high "," \
 	"\"sum_ns\":\"" #sum "\"}}"
 
-/* Two I/Os of 10 and 20 ns; one of 46 or 47; none, but 2 ns more and the maximum; one
- * that is in another stage, too. */
+/*
+ * Two I/Os of 10 and 20 ns; one of 46 or 47; none, but 2 ns more and the maximum;
+ * one that is in another stage, too.
+ */
 #define ONE	LINE(1, 0, 1000, 2, LAT("\"10\":1,\"20\":1", 2, 10, 20, 30))
 #define TWO	LINE(2, 1000, 2000, 1, LAT("\"47\":1", 1, 46, 46, 45))
 #define THREE	LINE(3, 2000, 2000, 0, LAT("", 0, 10, 47, 2))
@@ -50,7 +52,7 @@ static void write_text(const char *text)
 	fclose(file);
 }
 
-/* What all lines add up to; its problem is "" where nothing is wrong. */
+/* The sum of all lines; its problem is "" where nothing is wrong. */
 struct sum {
 	struct tw_histogram lat;
 	unsigned lines;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# I/Os may be split inside the kernel: submit, blockq, device, complete and reap take
-# the place of the stage kernel, of all I/Os or of some. Fails if one of them is left
-# out anywhere, if they are out of order, or if a row of some I/Os does not say so.
+# I/Os may be split inside the kernel: submit, blockq, device, complete and reap
+# replace the stage kernel, of all I/Os or of some. Fails if one of them is left out
+# anywhere, if they are out of order, or if a row of some I/Os is not marked so.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
@@ -12,7 +12,7 @@ all=$scratch/all.json
 most=$scratch/most.json
 inside='submit blockq device complete reap'
 
-# The slowest is the one that was not split.
+# The slowest I/O is the one that was not split.
 write_report "$all" split=all
 write_report "$scratch/m.json" split=most thread=2
 sed '/^"slowest"/d' "$scratch/m.json" >"$most"
@@ -24,7 +24,7 @@ cat >>"$most" <<END
 	"complete": 100, "reap": 50, "deliver": 100, "lat": 900}}]}
 END
 
-# rows: the first words of the table's rows
+# rows: prints the first words of the table's rows
 rows() {
 	sed -n '/^stage  /,/^$/p' "$out" | grep -v '^  of which' |
 		awk 'NR > 1 { print $1 }' | tr '\n' ' '
@@ -52,9 +52,9 @@ is "$(sed -n '/^slowest/,/^$/p' "$out" | sed -n '3,$p' | tr -s ' \n' ' ')" \
 "1.000 us 2 read 4096 8192 kernel 75 %, deliver 20 % \
 900 ns 2 read 512 4096 device 44 %, queue 18 % " 'the slowest, with their longest stages'
 
-# ---- stamps that are missing ----
+# ---- missing stamps ----
 
-# joined: of some I/Os, the slowest first, what is known of their stages
+# $joined has, for some I/Os, the slowest first, what is known of their stages.
 joined=$scratch/joined.json
 sed '/^"slowest"/,$d' "$most" >"$joined"
 cat >>"$joined" <<END
@@ -77,8 +77,8 @@ well_formed "$scratch/page" 'the HTML'
 has "$scratch/page" '<td>50 ns</td><td>100 ns</td><td>-</td><td>100 ns</td>'\
 '<td>50 ns</td><td>500 ns</td><td>200 ns</td>' 'which is the cell of kernel'
 
-# slices: the names of the trace's stages; ! where one does not begin with the end of
-# the one before it
+# slices: prints the names of the trace's stages; ! where one does not begin with
+# the end of the one before it
 slices() {
 	perl -MJSON::PP -e 'local $/;
 		my $end = 0;
@@ -139,7 +139,7 @@ is "$(slices)" \
 
 # ---- kernel_stages ----
 
-# ask FILE... : the merged ones, as JSON
+# ask FILE...: prints the merged ones, as JSON
 ask() {
 	run report --json "$@"
 	perl -MJSON::PP -e 'local $/; print JSON::PP->new->canonical->encode(
@@ -172,7 +172,7 @@ is "$(ask "$scratch/1" "$scratch/5" | grep -o 'jobs:1,')" 'jobs:1,' \
 
 # ---- in words ----
 
-# says FILE...: the sentences about it on the page; the HTML must have them, too
+# says FILE...: prints the page's sentences about it; the HTML must have them, too
 says() {
 	run report --html="$scratch/page" "$@"
 	tr -s ' \n' ' ' <"$out" >"$scratch/words"
@@ -252,7 +252,7 @@ sed 's/"deliver": 100, "lat": 900/"deliver": 101, "lat": 900/' "$most" \
 	>"$scratch/over.json"
 run report "$scratch/over.json"
 is "$status" 65 'also in one of the slowest'
-# wrong_in SED-SCRIPT TEXT: the report @1, edited, is refused
+# wrong_in SED-SCRIPT TEXT: passes if the report @1, edited, is refused
 wrong_in() {
 	sed "$1" "$scratch/1" >"$scratch/wrong"
 	run report "$scratch/wrong"

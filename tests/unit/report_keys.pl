@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Holds a report against its manual page, tickwise-report(5).
+# Compares a report with its manual page, tickwise-report(5).
 #
 #	perl report_keys.pl PAGE REPORT
 #		a line for each key that the page does not have, that is of
@@ -16,7 +16,7 @@ use B;
 use FindBin;
 use JSON::PP;
 
-# Of the list that the engine has its names from.
+# Return the names of the list that the engine's names come from.
 sub stages {
 	my $list = "$FindBin::Bin/../../core/latency/stages.h";
 
@@ -35,7 +35,7 @@ my %names = (
 	NS => '\d+',
 );
 
-# What the page says, in its order: a path that names a key itself comes before
+# The keys of the page, in its order: a path that names a key itself comes before
 # one that stands for many.
 my @keys;
 open my $text, '<', $page or die "$page: $!";
@@ -67,7 +67,7 @@ my %types = (
 	count => sub { !ref $_[0] && $_[0] =~ /^\d+$/ },
 );
 
-# A part of a page's path for a part of a report's.
+# True if a part of a page's path stands for a part of a report's.
 sub stands_for {
 	my ($said, $is) = @_;
 
@@ -88,7 +88,7 @@ sub path_stands_for {
 	return 1;
 }
 
-# The header of intervals has some objects that the page describes once only.
+# The page describes some objects of the header of intervals only once.
 sub as_in_report {
 	return $_[0] =~ s/^header\.(?=(?:options|machine|files\[\]|devices\[\])$)//r;
 }
@@ -111,7 +111,7 @@ sub check {
 			push @wrong, "$shown$name is not in the manual";
 			next;
 		}
-		# Bins are one thing: without one of them they don't add up.
+		# Bins are one thing: without one of them they do not add up.
 		push @found, [ $object, $name, $key->{always}, "$shown$name" ]
 			unless $key->{name} eq 'NS';
 		if (!$types{$key->{type}}->($value)) {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Many reports are read by several threads, and nobody sees it: the sums are the
-# same each time, and of several bad files the first is named. Fails if a file
-# is lost or read twice, or if the fault depends on who was faster.
+# Several threads read many reports, and the result does not show it: the sums are
+# the same each time, and of several bad files the first is named. Fails if a file
+# is lost or read twice, or if the fault depends on which thread was faster.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -33,7 +33,7 @@ for _ in 1 2 3 4 5; do
 done
 is "$(cat "$out")" "$(cat page)" 'the same each time'
 
-# The first fault is behind a long text; those after it are seen at once.
+# The first fault is behind a long text; the later ones are found at once.
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "            "; print "x" }' \
 	>many/150.json
 for i in 151 152 153 154 155 156 157 158; do

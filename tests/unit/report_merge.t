@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Jobs of one group of one fio run are added up; other groups, other runs and
-# other names stay apart, in any order of the files; a file given twice is
-# refused. Fails if anything is counted twice, lost, or mixed.
+# Jobs of one group of one fio run are added up. Other groups, other runs and other
+# names stay apart, in any order of the files. A file given twice is refused. Fails
+# if anything is counted twice, lost, or mixed.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -29,7 +29,7 @@ cp "$out" first
 run report --clocks a1.json a2.json
 is "$(cat "$out")" "$(cat first)" 'the same in the other order'
 
-# Two errors of one size: the one that is less well known stands for both,
+# Two errors of one size: the one with the larger uncertainty stands for both,
 # whichever comes first.
 write_report t1.json thread=1 fio_ppb=9000.0
 write_report t2.json thread=2 fio_ppb=-9000.0
@@ -50,7 +50,7 @@ is "$(grep -c ', 2 jobs,' "$out")" 2 'two runs stay apart'
 run report a1.json b2.json
 is "$(grep -c 'read: 100 I/Os' "$out")" 2 'also when files are missing'
 
-# Of 10 s; a job may be let go up to a second late.
+# A run of 10 s; a job may start up to a second late.
 for start in 10900000000 11100000000; do
 	write_report late.json thread=2 start=17000000$start
 	run report a1.json late.json

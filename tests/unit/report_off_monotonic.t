@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Beside its error against CLOCK_MONOTONIC_RAW, each clock's against
-# CLOCK_MONOTONIC is shown, and the rate that the whole run gives; of several
-# jobs those of the one farthest off. Fails if one is shown under the other's
-# name or of another job, and where nonsense is taken.
+# Next to its error against CLOCK_MONOTONIC_RAW, the page shows each clock's error
+# against CLOCK_MONOTONIC, and the rate that the whole run gives; of several jobs,
+# those of the one farthest off. Fails if one is shown under the other's name or of
+# another job, and if nonsense is accepted.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# more FILE OFF FROZEN: an error against CLOCK_MONOTONIC in ns, and a refit
+# more FILE OFF FROZEN: adds an error against CLOCK_MONOTONIC in ns, and a refit
 more() {
 	off="\"off_monotonic\": {\"against\": \"CLOCK_MONOTONIC\", \"over_ns\":
 		10000000000, \"error_ns\": $2, \"error_ppb\": 1.25,
@@ -20,7 +20,7 @@ more() {
 		s/"source"/$ENV{REFIT} $&/' "$scratch/plain.json" >"$1"
 }
 
-# row NAME: the columns of the second line that begins with it
+# row NAME: prints the columns of the second line that begins with it
 row() {
 	awk -v name="$1" '$1 == name && $2 != "lat" && ++n == 2 { $1 = ""; $0 = $0; $1 = $1; print }' "$out"
 }

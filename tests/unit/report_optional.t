@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A report of another minor kind is still read: what need not be there may be
-# missing, and is then said to be not recorded, not shown as 0; what is not
-# known is let pass, and named where less is shown for it. Fails if an older or
-# a newer engine's report of the same version is refused.
+# A report of another minor version is still read. Optional values may be missing,
+# and are then shown as not recorded, not as 0. Unknown values are accepted, and
+# named where less is shown because of them. Fails if an older or a newer engine's
+# report of the same version is refused.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
 write_report "$scratch/a.json"
 
-# without KEY
+# without KEY: writes a report without it
 without() {
 	grep -v "^\"$1\": {" "$scratch/a.json" >"$scratch/b.json"
 	cmp -s "$scratch/a.json" "$scratch/b.json" && ok 1 "there was a $1"
@@ -54,7 +54,7 @@ has_not "$out" nickname 'which changes nothing'
 run report --json "$scratch/b.json"
 has "$out" '"unknown": ["clocks.sundial", "stages.lat.peek", "stages.lunch"]' \
 	'in the JSON, too'
-# Bins are read apart from the rest, but for those that are not a histogram's.
+# Bins are read apart from the rest, except those that are not a histogram's.
 write_report "$scratch/e.json" \
 	reasons='{"code": "x", "text": "words", "bins": {"7": 8}}'
 sed 's/"slowest": \[/&{"offset": 0, "size": 1, "ddir": "read",\

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Jobs whose intervals over time are of different widths, as those of a longer
-# and a shorter job are, are merged in the wider ones; where intervals don't fit
-# into each other, nothing is made up. Fails if an interval is counted twice,
-# not at all, or in a part of the run that it does not belong to.
+# Jobs whose intervals over time have different widths, such as a longer and a
+# shorter job, are merged in the wider ones. Where intervals do not fit into each
+# other, nothing is made up. Fails if an interval is counted twice, not at all, or
+# in a part of the run where it does not belong.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# intervals NUMBER FROM-OVER-COUNT...: of the job with this number
+# intervals NUMBER FROM-OVER-COUNT...: writes those of the job with this number
 intervals() {
 	number=$1
 	shift
@@ -32,7 +32,7 @@ intervals() {
 	} >"$scratch/$number.json"
 }
 
-# merged FILE...: "FROM-OVER-COUNT" of each, min and max of all
+# merged FILE...: prints "FROM-OVER-COUNT" of each, min and max of all
 merged() {
 	run report --json "$@"
 	perl -MJSON::PP -e '
@@ -43,7 +43,7 @@ merged() {
 			: "") } @$o) : "none"' <"$out"
 }
 
-# of 4 until 24, and of 1 until 5
+# Intervals of 4 until 24, and of 1 until 5.
 intervals 1 0-4-1 4-4-0 8-4-2 12-4-0 16-4-0 20-3-1
 intervals 2 1-1-1 2-1-2 3-1-0 4-1-3 5-1-0 6-1-1
 wide='0-4-4-28-8-12 4-4-4-28-7-13 8-4-2-14-8-12 12-4-0 16-4-0 20-3-1-7-9-11'
@@ -97,7 +97,7 @@ is "$(cat "$scratch/points")" 2 'a last interval cut short makes no rate'
 
 # ---- in text: at most 12 rows, and no percentile that bounds nothing ----
 
-# with_p99 NUMBER P99...: of intervals of 200 reads and 100 writes; 0: not known
+# with_p99 NUMBER P99...: writes intervals of 200 reads and 100 writes; 0: not known
 with_p99() {
 	number=$1
 	shift
@@ -118,7 +118,7 @@ with_p99() {
 		echo ']}'; } >"$scratch/$number.json"
 }
 
-# table FILE...: the one of the run over time
+# table FILE...: prints the table of the run over time
 table() {
 	run report "$@"
 	sed -n '/^over time/,/^$/p' "$out" | sed '1d;$d'

@@ -56,7 +56,7 @@ is "$(sed -n '/^  not among/,/^$/p' "$out" | head -n 3)" \
 has "$out" ', 2502 h' 'long times in hours'
 is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 
-# The second is the slower one.
+# The second I/O is the slower one.
 stages='"submitting_call_ns": 700, "stages": {"queue": 5, "kernel": 1400000,
 "deliver": 99995, "lat": '
 fast="{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", ${stages}1500000}}"
@@ -83,8 +83,8 @@ has_not "$out" 'not among these' 'which are among the others'
 run report --html="$scratch/empty.html" "$scratch/empty.json"
 has "$scratch/empty.html" '41 that moved nothing' 'in the drawn page, too'
 
-# A stage that not all I/Os went through, no time that they took, and a ring that
-# the kernel looks after by itself.
+# A stage that not all I/Os went through, no time that they took, and a ring that a
+# thread of the kernel polls.
 write_report "$scratch/some.json" run_ns=0
 sed -i 's/"ios": {"read": 100/"ios": {"read": 150/; s/"enters": 7/"enters": 0/' \
 	"$scratch/some.json"

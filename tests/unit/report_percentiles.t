@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # --percentiles writes what HdrHistogram's plotter reads: a file for each stage,
-# lines of value, percentile, count and 1 / (1 - percentile). Fails if a value
-# or a count is off, if a file goes by a path that a job's name makes up, or if
-# a lost file goes unnoticed.
+# lines of value, percentile, count and 1 / (1 - percentile). Fails if a value or a
+# count is off, if a job's name decides the path of a file, or if a lost file goes
+# unnoticed.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 

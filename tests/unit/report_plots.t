@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The HTML page shows what the report holds: the I/Os at a percentile by stage, a heat map
-# where there are files of intervals, and stalls where they were, with their causes. Fails
-# if a bar has another one's stages, if a cell of the heat map is missing or a stall is at
-# another time, or if something is shown that no report has.
+# The HTML page draws what the report has: the I/Os at a percentile by stage, a heat
+# map if there are files of intervals, and stalls at their times, with their causes.
+# Fails if a bar has another one's stages, if a cell of the heat map is missing or a
+# stall is at another time, or if something is drawn that no report has.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 . "$(dirname "$0")/../well_formed.sh"
@@ -14,7 +14,7 @@ case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 
 # ---- by stage ----
 
-# All histograms ten times: then one I/O in a hundred lies above p99.
+# All histograms ten times: then one I/O in a hundred is above p99.
 write_report plain.json
 perl -0777 -pe 's/"(\d+)": (89|10|1)(?=[,}])/"\"$1\": " . $2 * 100/ge;
 	s/"count": 100\b/"count": 10000/g; s/"sum_ns": "(\d+)"/"\"sum_ns\": \"$1" . "00\""/ge;
@@ -50,7 +50,7 @@ has page '<tr><th scope="row" class="text">p99</th><td>1000</td><td>900 ns</td><
 run report --html=page bare.json
 is "$(grep -c 'of 10000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
 	'a report without these sums has the mean alone'
-# Of one job only: not all I/Os are known.
+# With one job only, not all I/Os are known.
 sed 's/"thread_number": 1/"thread_number": 2/' bare.json >other.json
 run report --html=page many.json other.json
 is "$(grep -c 'of 20000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
@@ -58,7 +58,7 @@ is "$(grep -c 'of 20000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
 
 # ---- of bounded size ----
 
-# 1900 bins, of other numbers of I/Os: what can't be seen is left out of a line.
+# 1900 bins, of other numbers of I/Os: what is too small to see is left out of a line.
 bins=$(perl -e '
 	my ($count, $sum, @bins) = (0, 0);
 	for my $ns (100 .. 1999) {

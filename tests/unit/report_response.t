@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # How far jobs were behind fio's schedule is merged as that of the one farthest
-# behind, and said on the page, in the JSON and in the HTML. Fails if jobs are
-# added up or the last one wins, and where nonsense is taken.
+# behind, and shown on the page, in the JSON and in the HTML. Fails if jobs are
+# added up or the last one wins, and if nonsense is accepted.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# rated FILE AT_END RESOLUTION: with response times
+# rated FILE AT_END RESOLUTION: writes a report with response times
 rated() {
 	sed '/"slowest"/d' "$scratch/plain.json" >"$1"
 	cat >>"$1" <<-END
@@ -37,7 +37,7 @@ has "$out" '"resolution_ns": 2000, "slip_at_end_ns": {"read": 940}' 'as JSON'
 run report --html="$scratch/page" "$scratch/a.json" "$scratch/b.json"
 has "$scratch/page" 'at most 950 ns, at the end 940 ns in the job' 'as HTML'
 
-# One whose end nobody knows takes nothing from the other.
+# A job whose end is unknown takes nothing from the other.
 sed 's/"slip_at_end_ns": .*/"slip_at_end_ns": {}}}/; s/"thread_number": 2/"thread_number": 4/' \
 	"$scratch/b.json" >"$scratch/d.json"
 run report "$scratch/a.json" "$scratch/d.json"

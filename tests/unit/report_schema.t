@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The reader and tickwise-report(5) agree: a report of the manual's version with
-# all that it has is taken; without a key that is there always it is refused,
-# without any other it is not. Fails if a key becomes mandatory or optional in
-# one of the two only.
+# The reader and tickwise-report(5) agree. A report of the manual's version with all
+# keys is taken. Without a key that is always there it is refused, without any other
+# it is not. Fails if a key becomes mandatory or optional in one of the two only.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 . "$(dirname "$0")/../schema.sh"

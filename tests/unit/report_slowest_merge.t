@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Of several jobs' slowest I/Os those are shown that are the slowest of all: as
-# many as one job kept at most, and equal ones in the order of their jobs and of
-# their file. Fails if a fast one is shown and a slow one is not, or if the order
-# hangs on the order of the arguments.
+# Of several jobs' slowest I/Os the slowest of all are shown: at most as many as one
+# job kept, and equal ones in the order of their jobs and of their file. Fails if a
+# fast one is shown and a slow one is not, or if the order depends on the order of
+# the arguments.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# kept FILE THREAD LAT:OFFSET...: a job that kept these
+# kept FILE THREAD LAT:OFFSET...: writes a job that kept these
 kept() {
 	file=$scratch/$1 thread=$2
 	shift 2
@@ -27,7 +27,7 @@ kept() {
 	} >"$file"
 }
 
-# merged FILE...: "LAT:OFFSET of THREAD" of each that is shown, as on the page
+# merged FILE...: prints "LAT:OFFSET of THREAD" of each that is shown, as on the page
 merged() {
 	run report --json "$@"
 	perl -MJSON::PP -e 'local $/;

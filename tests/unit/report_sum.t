@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Before its stages, the page has the mean of lat as their sum: in one unit, and as
-# printed the parts add up. fio's own mean comes first. Where it is not the sum of all
-# stages, or is not known, the line says so. Fails if a sum is wrong, if a number
-# goes by fio's name that is not fio's, or if the HTML says something else.
+# Before its stages, the page has the mean of lat as their sum: in one unit, and the
+# printed parts add up. fio's own mean comes first. Where it is not the sum of all
+# stages, or is unknown, the line tells so. Fails if a sum is wrong, if a number is
+# called fio's that is not, or if the HTML differs.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -13,7 +13,7 @@ in_html() {
 		echo "not in the HTML: "
 }
 
-# sum FILE...: the line on the page; the HTML must have it, too
+# sum FILE...: prints the line on the page; the HTML must have it, too
 sum() {
 	run report --html="$scratch/page" "$@"
 	line=$(sed -n '/^read: .*lat .*mean/,/^$/p' "$out" | grep -v '^read: p' |
@@ -22,7 +22,7 @@ sum() {
 	echo "$line"
 }
 
-# call FILE...: the line of the submitting call
+# call FILE...: prints the line of the submitting call
 call() {
 	sum "$@" >/dev/null
 	line=$(grep 'of which' "$out" | sed 's/^ *//')
@@ -88,7 +88,7 @@ is "$(sum "$a")" \
 	'lat mean 20.18 us = queue 0.03 + kernel 20.12 + deliver 0.03' \
 	'the small ones in the unit of the largest'
 
-# Parts of nanoseconds of a lat of milliseconds are in microseconds; and some have more
+# Parts of nanoseconds of a lat of milliseconds are in microseconds. Some have more
 # decimals than the sum needs.
 write_report "$a" slow=200000000
 is "$(sum "$a")" 'lat mean 2000.18 us = queue 0.03 + kernel 2000.12 + deliver 0.03' \
@@ -117,7 +117,7 @@ is "$(sum "$a" "$b" | sed 's/ =.*//')" 'lat without deliver: mean 159.2 ns' 'two
 
 # ---- fio's own lat ----
 
-# own COUNT MEAN FILE: fio's own count and mean in a report
+# own COUNT MEAN FILE: puts fio's own count and mean into a report
 own() {
 	sed -i "s/^\"clocks\"/\"fio_lat\": {\"read\": {\"count\": $1, \"mean_ns\": $2}},\n&/" "$3"
 }
@@ -147,7 +147,7 @@ sed -i 's/"event_time": true/"event_time": false/' "$b"
 is "$(sum "$b")" 'fio lat mean 160.2 ns; lat by Tickwise 189.0 ns (29 ns more); its stages '\
 'are not known of all I/Os' 'of lat alone there is no sum of stages'
 
-# ---- stages that nobody knows ----
+# ---- unknown stages ----
 
 write_report "$a"
 sed '/^"stages"/,/^"lat"/{/^"lat"/!d;}; s/^"lat"/"stages": {&/' "$a" >"$b"

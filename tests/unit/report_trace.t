@@ -3,21 +3,21 @@
 #
 # --trace writes the slowest I/Os of every job in the Trace Event Format: on one
 # track slices nest or stay apart, times are microseconds with every nanosecond,
-# names can bring no markup along. Fails if a stage leaves its I/O, if two I/Os
-# lie across each other, if a time goes through a double, or a job is left out.
+# names bring no markup. Fails if a stage extends beyond its I/O, if two I/Os cross
+# each other, if a time goes through a double, or if a job is left out.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
 trace=$scratch/trace.json
 
-# slow START LAT STAGES: an I/O; @start in ns of CLOCK_MONOTONIC
+# slow START LAT STAGES: prints an I/O; @start in ns of CLOCK_MONOTONIC
 slow() {
 	echo "{\"offset\": 8192, \"size\": 4096, \"ddir\": \"read\", \"ticks\":
 	\"18446744073709551615\", \"raw_ns\": \"77\", \"monotonic_ns\": \"$1\",
 	\"submitting_call_ns\": 8, \"stages\": {$3 \"lat\": $2}}"
 }
 
-# report_of FILE THREAD SLOW
+# report_of FILE THREAD SLOW: writes a report
 report_of() {
 	write_report "$scratch/plain.json" thread="$2" pid="$2" name="$4"
 	sed '/"slowest"/d' "$scratch/plain.json" >"$1"
@@ -34,7 +34,7 @@ report_of "$scratch/2.json" 2 "$(slow 1000 7 '')" other
 run report --trace="$trace" "$scratch/1.json" "$scratch/2.json"
 is "$status" 0 'a trace'
 
-# ask PERL: @e are the events; prints
+# ask PERL: runs it, for its output; @e are the events
 ask() {
 	perl -MJSON::PP -e '
 		local $/; open my $f, "<", $ARGV[0];

@@ -1,23 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: what tw_trigger has kept of a slow I/O is on the page in a few lines, whole in
-# the HTML, the JSON and the trace, each event at its time. Jobs are added up; why a job
-# has no events is told. Reports that contradict themselves are refused.
-# Defect: an event at another time or on another CPU, a page that is full of events, text
-# of a report that is taken for markup or moves the cursor.
+# Behaviour: the events that tw_trigger has kept of a slow I/O are on the page in a
+# few lines, and whole in the HTML, the JSON and the trace, each event at its time.
+# Jobs are added up; a job without events has the reason. Reports that contradict
+# themselves are refused. Defect: an event at another time or on another CPU, a page
+# that is full of events, text of a report that is taken for markup or moves the
+# cursor.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# event US CPU TASK PID EVENT ARGS [OWN]: @US since the beginning of the I/O
+# event US CPU TASK PID EVENT ARGS [OWN]: prints an event; @US is since the
+# beginning of the I/O
 event() {
 	echo "{\"monotonic_ns\": \"$((9007199254000 + $1))000\", \"cpu\": $2,
 	\"task\": \"$3\", \"pid\": $4, \"event\": \"$5\", \"args\": \"$6\"${7:+,
 	\"own\": true}}"
 }
 
-# trigger_of SLOWER EVENT-COUNT EVENTS [MORE]: the I/O began 740 ns after a microsecond
+# trigger_of SLOWER EVENT-COUNT EVENTS [MORE]: prints it; the I/O began 740 ns after
+# a microsecond
 trigger_of() {
 	cat <<-END
 	"trigger": {"state": "on", "above_ns": 5000000, "slower": $1, "io": {"offset":
@@ -27,7 +30,7 @@ trigger_of() {
 	END
 }
 
-# report_of FILE TRIGGER [variable=value]...
+# report_of FILE TRIGGER [variable=value]...: writes a report
 report_of() {
 	file=$1 trigger=$2
 	shift 2
@@ -57,7 +60,7 @@ has "$scratch/page" '<tr><td>2</td><td>13</td><td class="text">kworker/0:1</td>'
 'work struct 0000: function flush</td></tr>' 'the others are there, too'
 has "$scratch/page" '<summary>3 events of the kernel around the I/O of job 1' 'folded'
 
-# ask PERL: @e are the events of the trace
+# ask PERL: runs it; @e are the events of the trace
 ask() {
 	perl -MJSON::PP -e '
 		local $/; open my $f, "<", $ARGV[0];
@@ -78,7 +81,7 @@ is "$(grep -o '"ts": [0-9.]*' "$scratch/trace" | tr '\n' ' ')" \
 	'at its time'
 
 run report --json "$scratch/1"
-# merged PERL: $t is the group's trigger
+# merged PERL: runs it; $t is the group's trigger
 merged() {
 	perl -MJSON::PP -e 'local $/; our $t =
 		decode_json(<STDIN>)->{groups}[0]{trigger};
@@ -125,7 +128,7 @@ report_of "$scratch/5" '"trigger": {"state": "on", "above_ns": 5000000, "slower"
 	thread=4
 report_of "$scratch/6" "$(trigger_of 2 3 "$some" | sed 's/8100000/9100000/')" thread=5
 report_of "$scratch/7" '' thread=6
-# says FILE...: the sentence on the page, without what is of the I/O
+# says FILE...: prints the sentence on the page, without the part about the I/O
 says() {
 	run report --html="$scratch/page" "$@"
 	tr -s ' \n' ' ' <"$out" | grep -o 'trigger: .* submitted by' |
@@ -169,7 +172,7 @@ has "$scratch/page" 'ev?ent&#60;u&#62;' 'no markup comes along'
 
 # ---- refused ----
 
-# wrong_in SED-SCRIPT TEXT: the report @1, edited, is refused
+# wrong_in SED-SCRIPT TEXT: passes if the report @1, edited, is refused
 wrong_in() {
 	sed "$1" "$scratch/1" >"$scratch/wrong"
 	run report "$scratch/wrong"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# histogram_of VALUE HIGH: one value, and where its bin ends with 5 digits
+# histogram_of VALUE HIGH: prints one value, and where its bin ends with 5 digits
 histogram_of() {
 	cat <<-END
 	{"digits": 5, "count": 1, "min_ns": $1, "max_ns": $1, "mean_ns":
@@ -16,7 +16,7 @@ histogram_of() {
 	END
 }
 
-# shows_in VALUE HIGH TEXT
+# shows_in VALUE HIGH TEXT: passes if the page has TEXT
 shows_in() {
 	write_report "$scratch/a.json"
 	sed -e '/"stages"/,/^"clocks"/{/^"clocks"/!d;}' "$scratch/a.json" |
@@ -28,7 +28,7 @@ $(histogram_of "$1" "$2" | tr '\n' ' ')}},\n&/" >"$scratch/b.json"
 	is "$(awk 'length > 80' "$out")" '' 'nothing wider than 80 columns'
 }
 
-# shows VALUE OCTAVE TEXT: bins of that octave are 2^OCTAVE wide
+# shows VALUE OCTAVE TEXT: the same; bins of that octave are 2^OCTAVE wide
 shows() {
 	shows_in "$1" $(($1 | ((1 << $2) - 1))) "$3"
 }

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# A fio that does no I/O, for the tests of tickwise run; to be sourced after
-# tap.sh. It lists options of engines, keeps what it was given, and writes the
-# reports that it is told to.
+# A fio that does no I/O, for the tests of tickwise run; to be sourced after tap.sh.
+# It lists options of engines, keeps its arguments and job files, and writes the
+# reports that it is asked for.
 #
 #	FAKE_JOBS	names of the jobs that leave a report
 #	FAKE_EXIT	its exit code
-#	FAKE_DO		a command to be done in between
+#	FAKE_DO		a command to be run in between
 #
-# $seen/arguments: one a line; $seen/1, $seen/2 ...: the job files it was given
+# $seen/arguments: one on a line; $seen/1, $seen/2 ...: the job files it was given
 
 seen=$scratch/seen
 engine=$scratch/built/tickwise.so
@@ -25,7 +25,7 @@ export TMPDIR FIO FAKE_JOBS FAKE_EXIT FAKE_DO SEEN
 
 cat >"$FIO" <<'END'
 #!/bin/sh
-# Who asks it something has not handed it the job file to read.
+# A call that asks it something hands no job file to it.
 case $1 in
 --enghelp=* | --cmdhelp=*) cat >/dev/null ;;
 esac
@@ -80,20 +80,20 @@ END
 chmod +x "$FIO"
 cd "$scratch" || exit 1
 
-# fio_run ARGUMENT...: tickwise run on the engine that is not one
+# fio_run ARGUMENT...: runs tickwise run on a file that is no engine
 fio_run() {
 	rm -f "$seen"/*
 	run run --engine="$engine" ${page---no-report} "$@"
 }
 
-# changed: what of $scratch/job.fio is another line now
+# changed: prints the lines of $scratch/job.fio that have changed
 changed() {
 	"$tickwise" run --engine="$engine" --dry-run "$@" job.fio 2>"$err" |
 		sed -e '/^# run as: /d' -e "s|$engine|ENGINE|" >now
 	diff job.fio now | grep '^[<>]' | xargs -d '\n'
 }
 
-# refuses CODE TEXT ARGUMENT...: one line, fio not run
+# refuses CODE TEXT ARGUMENT...: passes if it prints one line, and fio does not run
 refuses() {
 	code=$1 text=$2
 	shift 2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The analytic check of a scale (what the debug build asserts) passes every
- * scale that tw_scale_init() makes and notices each way to break one. Fails if
- * it is blind: a check that passes everything proves nothing.
+ * The analytic check of a scale (which the debug build asserts) passes every scale
+ * that tw_scale_init() makes and notices each way to break one. Fails if the check
+ * is blind: one that passes everything proves nothing.
  */
 #include <math.h>
 

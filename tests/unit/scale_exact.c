@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ticks to nanoseconds against exact integer arithmetic: within the published
- * error, rounded as stated, never backwards, over three years of ticks from
- * 10 MHz to 10 GHz. Fails if a multiplier, a shift or a bound is off by one
- * bit, or if the two parts of the modulus form are rounded apart (steps back
- * of 1 ns at boundaries). The wide form of the benchmark is held to the same.
+ * Converts ticks to nanoseconds, and compares with exact integer arithmetic: within
+ * the published error, rounded as stated, never backwards, over three years of
+ * ticks from 10 MHz to 10 GHz. Fails if a multiplier, a shift or a bound is off by
+ * one bit. Fails also if the two parts of the modulus form are rounded apart (steps
+ * back of 1 ns at boundaries). The wide form of the benchmark has the same limits.
  *
- * The truth is ticks * over / under in 128 bits, where over / under is the
- * exact nanoseconds per tick that the rate means: for a kernel multiplier mult
- * / 2^shift, for a measured rate 1e9 * 2^30 / (hz * 2^30). Ticks stay below
- * 2^60 (three years at 10 GHz are 2^59.7) and over below 2^60, so the products
- * are exact. TW_RANDOM=N sets how many random inputs each rate gets.
+ * The truth is ticks * over / under in 128 bits, where over / under is the exact
+ * nanoseconds per tick that the rate means. For a kernel multiplier that is mult /
+ * 2^shift, for a measured rate 1e9 * 2^30 / (hz * 2^30). Ticks stay below 2^60
+ * (three years at 10 GHz are 2^59.7) and over below 2^60, so the products are
+ * exact. TW_RANDOM=N sets how many random inputs each rate gets.
  */
 #include <math.h>
 
@@ -37,7 +37,7 @@ static struct truth truth_of(const struct tw_rate *rate)
 				(u128)(rate->hz * 0x1p30) };
 }
 
-/* In units of 2^-20 ns: whole part and fraction kept apart, both exact. */
+/* In units of 2^-20 ns: whole part and fraction are kept apart, both exact. */
 static i128 exact_micro(const struct truth *truth, uint64_t ticks)
 {
 	u128 product = truth->over * ticks;
@@ -55,7 +55,7 @@ static int is_within(const struct truth *truth, uint64_t ticks, uint64_t ns,
 
 	if (off < 0)
 		off = -off;
-	/* One unit for the truth's own floor. */
+	/* One unit is for the truth's own floor. */
 	return (double)off <= allowed * 0x1p20 + 1;
 }
 
@@ -160,8 +160,10 @@ int main(void)
 		rate.hz = rate_hz(i, &random);
 		rate.kernel_mult = 0;
 		try_rate(&rate, &random, tries, &measured);
-		/* The same region as a kernel multiplier: the double is then
-		 * only an image of the ratio. */
+		/*
+		 * The same region as a kernel multiplier: the double is then only
+		 * an approximation of the ratio.
+		 */
 		rate.kernel_shift = 23;
 		rate.kernel_mult = (uint32_t)(1e9 * 0x1p23 / rate.hz);
 		rate.hz = 1e9 * 0x1p23 / rate.kernel_mult;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the scale refuses and how it treats signs: rates outside 10 MHz to 10
- * GHz and moduli that do not fit are -ERANGE and leave the output alone; a
- * negative difference converts to its mirror image. Fails if an output is
- * written on error, or if a begin read slightly ahead becomes 584 years.
+ * What the scale refuses and how it treats signs. Rates outside 10 MHz to 10 GHz
+ * and moduli that do not fit are -ERANGE and leave the output alone. A negative
+ * difference converts to its mirror image. Fails if an output is written on error,
+ * or if a begin that was read slightly ahead becomes 584 years.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,8 +23,10 @@ static int refuses(double hz, uint64_t modulus_ns)
 	       memcmp(&scale, &untouched, sizeof(scale)) == 0;
 }
 
-/* Of a thousand rates: for how many twice the modulus keeps error_ns within 1,
- * too. It is then the better one: errors in ppb fall with its length. */
+/*
+ * Count for how many of a thousand rates twice the modulus keeps error_ns within 1,
+ * too. It is then the better one: errors in ppb fall with its length.
+ */
 static unsigned longest(void)
 {
 	unsigned i, longer = 0;

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the schemas that are installed and the manual name the same keys, of the
-# same types, and the same ones that are there always; what `tickwise report --json` and
-# `tickwise diff --json` print is as their schemas say. Fails if a key is added to one of
-# them only.
+# Behaviour: the installed schemas and the manual name the same keys, of the same
+# types, and agree on which are always there. The output of `tickwise report --json`
+# and `tickwise diff --json` matches their schemas. Fails if a key is added to one
+# of them only.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../schema.sh"
 
@@ -14,7 +14,7 @@ if [ -n "$no_schema" ]; then
 fi
 manual=$root/core/man/tickwise-report.5
 
-# same NAME PART...: the parts of the page are those of the schema
+# same NAME PART...: passes if the parts of the page are those of the schema
 same()
 {
 	name=$1
@@ -28,8 +28,8 @@ same()
 same report report histogram
 same intervals header line
 
-# bold_words PAGE SECTION...: what is in bold there. Keys are; a word of a sentence that
-# happens to be a key's name, as "a", is not.
+# bold_words PAGE SECTION...: prints what is in bold there. Keys are; a word of a
+# sentence that happens to be a key's name, such as "a", is not.
 bold_words()
 {
 	perl -ne '

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Seconds until a 64-bit counter wraps. Fails if the 2^64 ticks that are left
- * overflow on their way, as they do in integers times 1e9 at counters below
- * 1 GHz, or if a rate that is none gives a time to rely on.
+ * Computes the seconds until a 64-bit counter wraps. Fails if the 2^64 ticks that
+ * are left overflow in the computation, as they do in integers times 1e9 at
+ * counters below 1 GHz, or if an invalid rate gives a time to rely on.
  *
  * Allowed: 2^-52 for the conversion of the ticks to a double, and as much for
  * the division.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every public function takes structures of any version of its header: shorter
- * ones lack members, longer ones have members that the library does not know.
+ * Every public function takes structures of any version of its header: shorter ones
+ * lack members, longer ones have members that the library does not know.
  *
- * Fails when a function looks at no size, or at a wrong one; reads or writes
- * beyond it; or ignores an option that it does not know.
+ * Fails if a function ignores a size or uses a wrong one, if it reads or writes
+ * beyond the size, or if it ignores an option that it does not know.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #include "sized.h"
 #include "tap.h"
 
-#define MORE	24		/* bytes that a later version has */
+#define MORE	24		/* bytes that a later version adds */
 #define AFTER	0x5a		/* what is behind a structure, and stays */
 
 static struct tw_clock a_clock;
 static struct tw_reliability a_reliability;
 
-/* A caller's structure of any size; what is behind it is not the library's. */
+/* A caller's structure of any size. What is behind it is not the library's. */
 static union {
 	size_t size;
 	unsigned char bytes[TW_MAX_SIZE + 2 * MORE];
@@ -49,7 +49,7 @@ static uint64_t no_ticks(void *context)
 	return 0;
 }
 
-/* Of clocks that stand still: -EIO where the options are accepted. */
+/* Clocks that stand still: -EIO where the options are accepted. */
 static int rate_options(void *options)
 {
 	const struct tw_time_source source = {
@@ -66,7 +66,7 @@ static int rate_options(void *options)
 	return ret == -EIO ? 0 : ret;
 }
 
-/* The same of a source. */
+/* The same for a source. */
 static int time_source(void *source)
 {
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
@@ -209,7 +209,7 @@ static const struct {
 
 #define CASES	(sizeof(cases) / sizeof(cases[0]))
 
-/* All that lies behind @size bytes is as it was. */
+/* True if all bytes beyond @size are unchanged. */
 static int is_untouched(size_t size)
 {
 	size_t i;

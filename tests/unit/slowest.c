@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slowest list holds exactly the largest of a stream, with what belongs to
- * them, whatever the order they come in; of equal ones the first. Fails if the
- * heap loses one, keeps a fast one, or mixes two records up.
+ * The slowest list has exactly the largest of a stream, with their data, in any
+ * order of arrival; of equal ones the first. Fails if the heap loses one, keeps a
+ * fast one, or mixes two records up.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Each stage of core/latency/stages.h is in tickwise-report(5), among the values of STAGE
-# and with a description, and has a row in the tables of plugin/README.md. Fails if a
-# stage lacks one of these; also one that the reports of this machine do not have.
+# Each stage of core/latency/stages.h is in tickwise-report(5), among the values of
+# STAGE and with a description, and has a row in the tables of plugin/README.md.
+# Fails if a stage lacks one of these, also a stage that the reports of this machine
+# do not have.
 
 . "$(dirname "$0")/../tap.sh"
 

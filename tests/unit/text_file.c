@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files are read to their end, or until the buffer is full. Fails if one read() is
- * taken for all of it, if a file that ends where a buffer does loses or gains a byte,
- * or if an error passes for a short file.
+ * taken for all of it, if a file that ends where a buffer does loses or gains a
+ * byte, or if an error passes for a short file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +16,18 @@
 
 #define MAX_BYTES	16384
 
-/* A read() of a pipe of packets gives one write() only, cut to the room there is. */
+/*
+ * A read() of a pipe of packets returns only one write(), cut to the room in the
+ * buffer.
+ */
 #define MAX_PACKET	64
 
 static char bytes[MAX_BYTES];
 
-/* The read end of a pipe that @parts writes of @size filled, and that has ended. */
+/*
+ * Return the read end of a pipe that @parts writes of @size filled, and that has
+ * ended.
+ */
 static int piped(size_t size, unsigned parts)
 {
 	int ends[2];

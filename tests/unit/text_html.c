@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A text of unknown origin in a page of HTML is words and nothing else. Fails if a
- * letter of HTML keeps its meaning, if a control character or a byte that is no
+ * character of HTML keeps its meaning, if a control character or a byte that is no
  * UTF-8 gets through, or if a good character loses a byte.
  */
 #include <stdio.h>

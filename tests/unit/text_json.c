@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text of the machine's becomes a JSON string whatever bytes it has. Fails if
- * one stray byte loses the whole object, if good characters around it are lost,
- * or if what looks like UTF-8 but is not (overlong, surrogates, cut short) is
- * let through.
+ * A text of the machine's becomes a JSON string whatever bytes it has. Fails if one
+ * stray byte loses the whole object, or if good characters around it are lost.
+ * Fails also if a sequence that resembles UTF-8 but is not (overlong, surrogates,
+ * cut short) is let through.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void becomes(const char *text, const char *should, const char *what)
 	json_decref(string);
 }
 
-/* Anything at all: never refused, and never twice as anything else. */
+/* Random bytes are never refused, and a second pass changes nothing. */
 static void random_bytes(void)
 {
 	uint64_t state = tap_seed();

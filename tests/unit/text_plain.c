@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A text of the machine's that is shown on a terminal has no byte that a terminal
- * obeys, and no other text is changed. Fails if an escape sequence passes, in
- * seven bits or in eight, if DEL or a byte that is no UTF-8 does, or if a good
+ * obeys, and other text is unchanged. Fails if an escape sequence passes, in seven
+ * bits or in eight, or if DEL or a byte that is no UTF-8 does. Fails also if a good
  * character loses a byte.
  */
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void becomes(const char *text, const char *should, const char *what)
 		tap_note("is %s", changed);
 }
 
-/* Anything at all: as long as before, and a second pass finds nothing. */
+/* Random bytes: the text keeps its length, and a second pass finds nothing. */
 static void random_bytes(void)
 {
 	uint64_t state = tap_seed();

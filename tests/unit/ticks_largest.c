@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The largest counter over the CPUs that the caller may run on, and only
+ * Returns the largest counter over the CPUs that the caller may run on, and only
  * those. Fails if CPUs are read that are not allowed, or if the caller's own
- * affinity is another afterwards.
+ * affinity differs afterwards.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tap.h"
 #include "tickwise.h"
 
-/* Numbers of CPUs up to here; more are in no test machine. */
+/* The largest CPU number; no test machine has more. */
 #define SET_SIZE	sizeof(cpu_set_t)
 
 static void measure(unsigned allowed, const char *what)
@@ -31,7 +31,7 @@ static void measure(unsigned allowed, const char *what)
 	tap_ok(CPU_EQUAL(&before, &after), "the caller's affinity is as before");
 	tap_ok(cpu < CPU_SETSIZE && CPU_ISSET(cpu, &before),
 	       "CPU %u is one of those allowed", cpu);
-	/* What CPUs may differ by is up to the machine. */
+	/* The difference between CPUs depends on the machine. */
 	if (allowed == 1)
 		tap_ok(ticks >= early && ticks <= late,
 		       "and its counter was read in between");

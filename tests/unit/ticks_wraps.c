@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read as one number of 64 bits, the counter never goes backwards where its low
- * half wraps. Fails if the two halves are put together from different moments:
- * then a reading just after a wrap is 2^32 ticks behind the one before. One wrap
- * here; tests/bench/counter_wraps reads a billion times.
+ * half wraps. Fails if the two halves come from different moments: then a reading
+ * just after a wrap is 2^32 ticks behind the one before. There is one wrap here;
+ * tests/bench/counter_wraps reads a billion times.
  */
 #include <sched.h>
 #include <unistd.h>
@@ -11,8 +11,10 @@
 #include "tap.h"
 #include "tickwise.h"
 
-/* A wrap every 4.3 s at 1 GHz; slower counters, and busy machines, have none in
- * that time. */
+/*
+ * There is a wrap every 4.3 s at 1 GHz; slower counters, and busy machines, have
+ * none in that time.
+ */
 #define LONGEST_NS	20000000000ULL
 
 static uint64_t system_ns(void)
@@ -23,7 +25,7 @@ static uint64_t system_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* One CPU: that those of two may differ is another matter. */
+/* Use one CPU: a difference between two is another matter. */
 static int stay_here(void)
 {
 	cpu_set_t one;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: of the kernel's trace events those are known that are an I/O's own: of its
- * user_data in its own ring, of its thread's turns on a CPU, also in a container, where
- * the thread has another number; of an I/O that was alone those of its requests, too.
- * Defect: an event of another ring with the same user_data, of a thread whose number
- * begins like this one's, of another job's request.
+ * Behaviour: an I/O's own events are found among the kernel's trace events: those
+ * of its user_data in its own ring, and of its thread's turns on a CPU, also in a
+ * container, where the thread has another number. Of an I/O that was alone also
+ * those of its requests. Defect: an event of another ring with the same user_data,
+ * of a thread whose number begins like this one's, of another job's request.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void check(const char *what, struct tw_trace_own own,
 #define CHECK(what, own, events) \
 	check(what, own, events, sizeof(events) / sizeof(*events))
 
-/* @count events, of which from @from on @own are the I/O's. */
+/* Choose from @count events, of which from @from on @own are the I/O's. */
 static void choose(unsigned count, unsigned from, unsigned own_count,
 		   unsigned chosen, unsigned own_chosen)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Behaviour: events of the kernel's trace are read from text as Linux 6.1 and 6.18
- * write it, whatever the task is called; what is no event is passed over, and no byte
+ * write it, whatever the name of the task. What is no event is skipped, and no byte
  * of a name gets through that is not printable. Of the events in a window the first
- * and the last are kept and all are counted; events that were overwritten are known.
- * Defect: a field taken for another one, a line of garbage taken for an event, a read
- * or write outside of its memory, a window that is not in order or not bounded.
+ * and the last are kept and all are counted; events that were overwritten are
+ * known. Defect: a field taken for another one, a line of garbage taken for an
+ * event, a read or write outside of its memory, a window that is not in order or
+ * not bounded.
  */
 #include <string.h>
 
@@ -130,8 +131,10 @@ static void refused(void)
 		       lines[i]);
 }
 
-/* Every beginning of a line, in memory that ends with it: valgrind and the sanitizers
- * see a byte too many. */
+/*
+ * Try every beginning of a line, in memory that ends with it: valgrind and the
+ * sanitizers notice a byte too many.
+ */
 static void cut(void)
 {
 	static const char line[] = "             fio-7       (  7) [000] d..2.  "
@@ -168,7 +171,10 @@ static void huge(void)
 
 static struct tw_trace_event kept[TW_TRACE_MAX];
 
-/* @count events, one each microsecond from 1001 us on; the window is from 1.001 ms. */
+/*
+ * Return @count events, one each microsecond from 1001 us on; the window begins at
+ * 1.001 ms.
+ */
 static struct tw_trace_window filled(unsigned count)
 {
 	struct tw_trace_window window = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decision whether the counter is used, on what is made up: each thing that
- * speaks against the counter does so by itself, what was not looked at does not,
- * and an undecided verdict does not either. Limits are those that are documented.
+ * Decides on made-up facts whether the counter is used. Each thing that speaks
+ * against the counter decides by itself; what was not checked does not, and an
+ * undecided verdict does not either. Limits are those that are documented.
  *
- * Fails if a counter is used that is proven bad, or refused for what nobody saw.
+ * Fails if a counter is used that is proven bad, or refused for something that was
+ * not seen.
  */
 #include <errno.h>
 #include <math.h>
@@ -183,7 +184,7 @@ static void verdicts(void)
 		   "or nobody says that it does not");
 }
 
-/* In order: what is given, and what comes of it. */
+/* In order: the given options, and the resulting ones. */
 static void options_become(struct tw_reliability_options given,
 			   struct tw_reliability_options wanted,
 			   const char *what)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter and a system clock computed from it, for tests: the clock is
- * exactly ticks * mult >> shift, as the kernel makes it; both move on by what
- * a read costs, with jitter and now and then an interruption.
+ * A counter and a system clock computed from it, for tests. The clock is exactly
+ * ticks * mult >> shift, as the kernel makes it. Both advance by the cost of a
+ * reading, with jitter and now and then an interruption.
  */
 #ifndef TW_TESTS_TWO_CLOCKS_H
 #define TW_TESTS_TWO_CLOCKS_H
@@ -12,7 +12,7 @@
 
 struct two_clocks {
 	uint64_t ticks;
-	uint64_t mult;			/* may be changed on the way: */
+	uint64_t mult;			/* may change on the way: */
 	unsigned shift;
 	uint64_t from_ticks, from_ns;	/* since then it is this mult */
 	uint64_t random;
@@ -36,7 +36,7 @@ static uint64_t two_clocks_ns(const struct two_clocks *clocks)
 			  clocks->mult >> clocks->shift);
 }
 
-/* The multiplier changes; time goes on from where it stands. */
+/* Change the multiplier; time goes on from its present value. */
 __attribute__((unused))
 static void two_clocks_change(struct two_clocks *clocks, uint64_t mult,
 			      unsigned shift)

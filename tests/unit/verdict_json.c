@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Behaviour: a job's report calls the counter reliable only if each look found it
+ * Behaviour: a job's report calls the counter reliable only if each check found it
  * good: before the first job, at the job's end, and after the last job on all CPUs
- * that the job may have run on. What was bad is unreliable, whatever the rest; all
- * else is undecided, with a reason, and the report names the CPUs and the span.
- * In the log stands why the CPUs' counters disagree, and how far if that is known.
- * Defect: a look that came to nothing taken for a good one: the counter of a CPU
- * that jumped in mid-run was called reliable when the last look was disturbed.
+ * that the job may have run on. A bad check makes it unreliable, whatever the rest;
+ * all else is undecided, with a reason, and the report names the CPUs and the span.
+ * The log tells why the CPUs' counters disagree, and how far if that is known.
+ * Defect: a check without a result taken for a good one. The counter of a CPU that
+ * jumped in mid-run was called reliable when the last check was disturbed.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "message.h"
 #include "tap.h"
 
-/* What a look would ask for is not asked for here. */
+/* A real check would read this; here it is not read. */
 void tw_cpus_note(struct tw_cpu_list *cpus)
 {
 	(void)cpus;
@@ -53,7 +53,7 @@ static struct tw_cpu_list cpus_to(unsigned last)
 	return cpus;
 }
 
-/* All is well, on CPUs 0 to 3. */
+/* All checks are good, on CPUs 0 to 3. */
 static void begin(void)
 {
 	unsigned i;
@@ -86,7 +86,7 @@ static bool has_code(const json_t *counter, const char *code)
 	return false;
 }
 
-/* @code: a reason that has to be there; NULL: none may be. */
+/* @code: a reason that must be there; NULL: there must be none. */
 static void is_so(const struct tw_run_end *end, const char *verdict,
 		  const char *code, const char *words)
 {
@@ -207,7 +207,7 @@ static void is_told(unsigned reasons, int64_t low_ticks, const char *wanted)
 	       "told: %s", told[0] ? told : "nothing");
 }
 
-/* In the log, when the last job has ended. */
+/* What is logged when the last job has ended. */
 static void compares(void)
 {
 	char reason[256];

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a test that boots machines (tests/vm/boot.sh) skips, with the reason,
-# where there is no qemu or no kernel, where qemu can't start, and what is not done
-# in the time of the machine or of all of them; it keeps what was shown before, and
-# leaves nothing running, also when it is ended itself. A machine that came up and
-# broke is a failure.
-# Defect: a slow machine, or one without the packages, that makes a build fail; a
-# crash passed off as slowness; a qemu that nobody ends.
+# if there is no qemu or no kernel, or if qemu can't start. It skips what is not
+# done in the time of the machine or of all of them, keeps what was shown before,
+# and leaves nothing running, also when it is ended itself. A machine that came up
+# and broke is a failure. Defect: a slow machine, or one without the packages, that
+# makes a build fail; a crash passed off as slowness; a qemu that stays.
 . "$(dirname "$0")/../tap.sh"
 
 mkdir -p "$scratch/vm/kernel" "$scratch/bin" "$scratch/test"
@@ -17,7 +16,7 @@ mkdir -p "$scratch/tests/vm"
 mv "$scratch/boot.sh" "$scratch/tests/vm/"
 mv "$scratch/tap.sh" "$scratch/tests/"
 
-# qemu SCRIPT: what goes by that name; it is where the shared folder is
+# qemu SCRIPT: makes a program of that name; it runs where the shared folder is
 qemu()
 {
 	cat >"$scratch/bin/qemu-system-x86_64" <<-END
@@ -45,7 +44,7 @@ ok 0 "after"
 done_testing
 END
 
-# vm_test [NAME=VALUE...]: runs it; $status, $out
+# vm_test [NAME=VALUE...]: runs it; sets $status, $out
 vm_test()
 {
 	env PATH="${path:-$scratch/bin:$PATH}" TICKWISE="$tickwise" \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A VMClock page is read as its ABI has it, and as nothing where it is cut off,
- * is something else, is being rewritten, or speaks of another counter.
+ * A VMClock page is read as its ABI defines it. A page that is cut off, that is
+ * something else, that is being rewritten, or that is about another counter gives
+ * nothing.
  *
- * Fails when a field is read at another place or with another unit, when a page
- * in mid-update is believed, or when a rate that is not one is.
+ * Fails if a field is read at another place or with another unit, if a page in
+ * mid-update is believed, or if an invalid rate is.
  */
 #include <errno.h>
 #include <math.h>
@@ -59,7 +60,7 @@ static const unsigned char *page_with(size_t at, size_t length, uint64_t value)
 	return bytes;
 }
 
-/* All is there but a rate. */
+/* The page has everything but a rate. */
 static int lacks_rate(size_t at, size_t length, uint64_t value)
 {
 	struct tw_vmclock vmclock = { .hz = -1 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows over time hold every value once, in the window that its time lies in,
- * however often they were merged; there are never more than allowed, and half
- * of that at least. Fails if a pair is lost or merged twice, if a slot is given
- * away while it is in use or is not empty when it is used again, if an edge is
- * off by one, or if memory that was asked for is not there, or more than that.
+ * Windows over time hold every value once, in the window of its time, however often
+ * they were merged. There are never more than allowed, and half of that at least.
+ * Fails if a pair is lost or merged twice, or if a slot is given away while it is
+ * in use or is not empty when it is used again. Fails also if an edge is off by
+ * one, or if memory that was asked for is missing, or more than that exists.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static uint64_t random_below(uint64_t limit)
 
 static struct { uint64_t ns, value; unsigned lane; } all[VALUES];
 
-/* What a window of [from, to) should hold of @lane. */
+/* Check what a window of [from, to) holds of @lane. */
 static int is_right(const struct tw_histogram *got, uint32_t count,
 		    uint64_t from_ns, uint64_t to_ns, unsigned lane)
 {
@@ -68,7 +68,7 @@ static int all_right(struct tw_windows *windows, uint32_t count)
 	return 1;
 }
 
-/* Values until @end_ns, at random times; then the windows. */
+/* Add values until @end_ns, at random times; then check the windows. */
 static void run(uint32_t most, uint32_t count, uint64_t end_ns)
 {
 	struct tw_windows windows;
@@ -139,7 +139,7 @@ static void check_refused(void)
 #define MADV_POPULATE_WRITE	23
 #endif
 
-/* An emulator says yes to any advice. */
+/* An emulator accepts any advice. */
 static int kernel_can_populate(size_t page)
 {
 	void *own = mmap(NULL, page, PROT_READ | PROT_WRITE,
@@ -153,7 +153,7 @@ static int kernel_can_populate(size_t page)
 	return can;
 }
 
-/* Pages of a lane's bins that are in memory; -1: who knows. */
+/* Return the pages of a lane's bins that are in memory; -1: unknown. */
 static long pages_of(const struct tw_windows *windows, uint32_t lane,
 		     size_t pages, size_t page)
 {
@@ -188,7 +188,7 @@ static void check_touched(void)
 	tw_windows_touch(&windows, 0);
 	one = pages_of(&windows, 0, pages, page);
 	other = pages_of(&windows, 1, pages, page);
-	/* They may share one. */
+	/* The two may share one page. */
 	tap_ok(one == (long)pages && other <= 1,
 	       "%ld of them when asked for, of the other lane's %ld", one,
 	       other);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the counters of some CPUs the largest is taken, wherever in the list it
- * is, and a CPU that can't be had is left out. Fails if the smallest, the first
- * or the last is taken, or if a CPU that was not read takes part.
+ * The largest of some CPUs' counters is taken, wherever in the list it is, and a
+ * CPU that can't be read is left out. Fails if the smallest, the first or the last
+ * is taken, or if a CPU that was not read takes part.
  */
 #include "estimate/wrap.h"
 #include "tap.h"
 
-/* By the CPU's number; 0: it can't be had. */
+/* By the CPU's number; 0: it can't be read. */
 static const uint64_t counters[] = {
 	500, 7000, 0, UINT64_C(1) << 63, 300, 7000, 1, 0,
 };

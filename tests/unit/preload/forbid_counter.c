@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into a program: forbids it the counter before its main(). Not
+ * Preloaded into a program, forbids it to read the counter before its main(). Not
  * earlier, since the dynamic loader itself reads the counter.
  */
 #include <sys/prctl.h>

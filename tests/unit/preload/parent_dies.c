@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into the program: a child that asks to be told of its parent's end
- * comes too late. The parent is killed before that, and has a new one.
+ * Preloaded into the program, makes a child too late with its request to be told of
+ * its parent's end: the parent is killed before, and the child has a new one.
  */
 #include <signal.h>
 #include <sys/prctl.h>

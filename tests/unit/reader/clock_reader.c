@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program under the preload clock, for preload.t: reads CLOCK_MONOTONIC in
- * every way that a program may, beside the system call, and says what it saw.
+ * A program under the preload clock, for preload.t: reads CLOCK_MONOTONIC in every
+ * way that a program may, next to the system call, and prints what it saw.
  *
  *	alone | threads | fork | signals | early | others
  *
- * Prints "reads N backwards N off NS": off is by how much a reading lay outside
- * of what the system call showed before and after it.
+ * Prints "reads N backwards N off NS". Off is the distance of a reading to the
+ * range between the system call's readings before and after it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -65,7 +65,7 @@ static void look(struct seen *seen)
 	seen->backwards += ns < seen->last_ns;
 	seen->last_ns = ns;
 	seen->reads++;
-	/* And many that nothing is compared with. */
+	/* These many readings are compared with nothing. */
 	for (int i = 0; i < 20; i++, seen->reads++) {
 		ns = clock_ns(CLOCK_MONOTONIC);
 		seen->backwards += ns < seen->last_ns;
@@ -106,7 +106,7 @@ static void threads(void)
 	}
 }
 
-/* A child goes on with its parent's time, and its children with its. */
+/* A child continues its parent's time, and its children continue its own. */
 static void forks(struct seen *seen, int depth)
 {
 	run(seen);
@@ -133,7 +133,7 @@ static void handler(int number)
 	errno = saved_errno;
 }
 
-/* As often as can be: some of them in mid-renewal. */
+/* Send signals as often as possible: some of them in mid-renewal. */
 static void signals(void)
 {
 	const struct itimerval often = { { 0, 50 }, { 0, 50 } };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fio that does no I/O, for command_compare.t: exports a clock that runs off by
- * FAKE_PPB, waits as fio does for a job that starts late, and tells of a null
+ * A fio that does no I/O, for command_compare.t. It exports a clock that is off by
+ * FAKE_PPB, waits as fio does for a job that starts late, and reports a null
  * engine's I/Os: 1000 in all, three readings of the clock for each.
  *
- * FAKE_DIES=1: ends before its clock was looked at.
+ * FAKE_DIES=1: it ends before its clock could be read.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
  *
  *	on_terminal [-c COLUMNS] [-i TEXT]... [-o] PROGRAM [ARGUMENT...]
  *
- * What the program prints to its terminal goes to standard output, as it is. -c: how
- * wide the terminal is (80). -i: types Ctrl-C when TEXT has come, once for each -i, in
- * their order. -o: only standard error is the terminal, and goes to standard error;
- * standard output stays what it is.
+ * What the program prints to its terminal goes to standard output unchanged. -c:
+ * the width of the terminal (80). -i: types Ctrl-C when TEXT has come, once for
+ * each -i, in their order. -o: only standard error is the terminal, and goes to
+ * standard error; standard output stays as it is.
  *
- * Exit code: the program's; 128 and the signal that it died of; 99: no terminal.
+ * Exit code: the program's; 128 and the signal that killed it; 99: no terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static int open_terminal(char **name)
 	return master;
 }
 
-/* In the child: the terminal becomes that of its session. */
+/* In the child: make the terminal that of its session. */
 static void begin(const char *name, int master, char **argv)
 {
 	int terminal;
@@ -79,7 +79,7 @@ static void type(int master)
 		die("write");
 }
 
-/* A terminal that nobody has open any more reads as an error. */
+/* A terminal that no process has open any more reads as an error. */
 static void copy(int master)
 {
 	static char text[ROOM];
