@@ -149,6 +149,7 @@ golden help diff --help
 golden slower diff --html=slower.html slower.a.* -- slower.b.*
 golden_file slower.html slower.html
 golden slower_json diff --json slower.a.* -- slower.b.*
+golden slower_csv diff --csv slower.a.* -- slower.b.*
 golden faster diff slower.b.* -- slower.a.*
 golden same diff same.a.* -- same.b.*
 golden threshold diff --threshold=6% slower.a.* -- slower.b.*
@@ -173,6 +174,7 @@ lines cut.a
 run_of cut.b run=cut-b pid=72 start=1700008100 scale=1050
 lines cut.b
 golden cut diff cut.a cut.b
+golden cut_csv diff --csv cut.a cut.b
 echo torn >>cut.a.intervals.jsonl
 golden torn diff cut.a cut.b
 golden undecided diff --json same.a.1 same.b.2

@@ -166,6 +166,7 @@ golden drives report first.json second.json
 golden troubled report --html=troubled.html troubled.json undecided.json older.json
 golden_file troubled.html troubled.html
 golden groups report all.json rated.json write.json troubled.json
+golden groups_csv report --csv all.json rated.json write.json troubled.json older.json
 golden groups_json report --json write.json troubled.json older.json
 golden hosts report one.json far.json
 golden merge_hosts report --merge-hosts one.json far.json

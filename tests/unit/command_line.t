@@ -99,6 +99,16 @@ for command in bench calibrate check 'memlat --max=16K --steps=1'; do
 	run $command --html=got.html
 	is "$status $(head -n 1 got.html)" '0 <!DOCTYPE html>' "9. ${command%% *} --html"
 done
+for command in bench 'compare --fio=none --load=idle' 'diff a.json b.json' \
+	'memlat --max=16K --steps=1' 'report a.json b.json'; do
+	# shellcheck disable=SC2086
+	run $command --csv --html=got.html
+	is "$(head -n 1 got.html)" '<!DOCTYPE html>' "9. ${command%% *} --csv --html"
+	# What has a comma in it is in quotes.
+	is "$(sed 's/"[^"]*"//g' "$out" | awk -F, 'NR == 1 { n = NF } NF != n { n = -1 }
+		END { print (n > 4) (NR > 1) }')" 11 \
+		"9. ${command%% *} --csv: as many columns in each line"
+done
 run report a.json
 cp "$out" wanted
 run report a.json --output=got

@@ -100,6 +100,69 @@ for command in '' $(cat "$scratch/commands"); do
 		END { print n + 0 }' "$page")" -ge 3 ]
 	ok $? 'and three examples after its synopsis'
 done
+# texts FILE: the options of a page of --help, a line each: the name, and its text in one
+# line, with limits and default
+texts() {
+	awk '/^Options:/ { show = 1; next } /^$/ { show = 0 } show' "$1" | perl -0777 -ne '
+		for (split /\n(?=  (?:-.,|   ) --)/) {
+			s/\s+/ /g;
+			/(--[a-z-]+)(?:\[?=\S+)? (.*?) ?$/ and print "$1 $2\n";
+		}' | sort
+}
+# written FILE: the same of the OPTIONS of a page of the manual, without what follows
+# the first sentence
+written() {
+	perl -0777 -ne '
+		s/\\f[BIPR]//g; s/\\-/-/g; s/\\e/\\/g;
+		/^\.SH OPTIONS\n(.*?)(?=^\.SH)/ms or exit;
+		for (split /^\.TP\n/m, $1) {
+			my ($name, $text) = /^(?:-., )?(--[a-z-]+)\S*\n(.*)/s or next;
+			$text =~ s/\s+/ /g;
+			print "$name $text\n";
+		}' "$1" | sort
+}
+# Each text of --help begins the text of the manual.
+: >"$scratch/wrong"
+options_compared=0
+while read -r command; do
+	"$tickwise" "$command" --help >"$scratch/help"
+	texts "$scratch/help" >"$scratch/said"
+	written "$made/tickwise-$command.1" >"$scratch/written"
+	options_compared=$((options_compared + $(wc -l <"$scratch/said")))
+	paste -d '\n' "$scratch/said" "$scratch/written" | awk -v command="$command" '
+		NR % 2 { said = $0; next }
+		index($0 ".", said ".") != 1 {
+			print command ": --help: " said; print command ": manual: " $0
+		}' >>"$scratch/wrong"
+done <"$scratch/commands"
+[ "$options_compared" -gt 100 ]
+ok $? "$options_compared options have their text and default in the manual, too"
+none "$scratch/wrong" 'the same as in --help'
+
+# Options of examples, but of run, which hands on fio's.
+: >"$scratch/wrong"
+for page in "$man"/tickwise*.1; do
+	sed -n 's/\\-/-/g; /^\.EX/,/^\.EE/p' "$page" | sed 's/^[#$] //; s/^sudo //' |
+		grep '^tickwise [a-z-]* ' |
+		while read -r _ command rest; do
+			[ "$command" != run ] || continue
+			"$tickwise" "$command" --help | options >"$scratch/said"
+			echo "${rest%% -- *}" | options | while read -r option; do
+				grep -qxe "$option" "$scratch/said" ||
+					echo "$(basename "$page"): $command $option"
+			done
+		done >>"$scratch/wrong"
+done
+none "$scratch/wrong" 'examples have options that there are'
+
+awk '/^\.B \\-\\-csv/ { show = 1 } show && /^\.TP/ { exit } show' "$man/tickwise.1" |
+	sed -n 's/^\.BR\{0,1\} \([a-z][a-z-]*\).*/\1/p' | sort >"$scratch/written"
+while read -r command; do
+	! "$tickwise" "$command" --help | grep -q '^      --csv ' || echo "$command"
+done <"$scratch/commands" | sort >"$scratch/said"
+is "$(cat "$scratch/written")" "$(cat "$scratch/said")" \
+	'tickwise(1) names the commands that have --csv'
+
 : >"$scratch/wrong"
 for page in "$man"/tickwise-*.1; do
 	command=$(basename "$page" .1)

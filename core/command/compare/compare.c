@@ -46,6 +46,7 @@ static const struct tw_option table[] = {
 	  .more = "The clocks take turns. The median is shown.",
 	  TW_OPTION_AT(struct tw_compare_arguments, rounds) },
 	TW_OPTION_JSON(struct tw_compare_arguments, wanted),
+	TW_OPTION_CSV(struct tw_compare_arguments, wanted, "clock and load"),
 	TW_OPTION_HTML(struct tw_compare_arguments, wanted),
 	{ .name = NULL },
 };
@@ -124,6 +125,7 @@ static int compare(struct tw_compare_result *result,
 		   const struct tw_compare_arguments *arguments)
 {
 	int code = tw_compare_find(result, arguments);
+	struct tw_page *page;
 
 	begin_progress(result, arguments);
 	tw_command_catch_interrupts();
@@ -138,9 +140,9 @@ static int compare(struct tw_compare_result *result,
 	tw_progress_end(&result->line);
 	if (tw_command_is_interrupted() && !has_any(result))
 		return tw_command_interrupted(NAME, 0);
-	code = tw_command_show(NAME, &arguments->wanted,
-			       tw_compare_page(result, arguments), NULL,
-			       tw_compare_json(result));
+	page = tw_compare_page(result, arguments);
+	code = tw_command_show(NAME, &arguments->wanted, page,
+			       tw_compare_csv(page, result), tw_compare_json(result));
 	if (code != TW_EXIT_GOOD)
 		return code;
 	for (unsigned i = 0; i < result->clocks; i++)

@@ -12,6 +12,10 @@
 struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 				const struct tw_compare_arguments *arguments);
 
+/* Add a table of all that was measured to @page, where neither text nor HTML has it. */
+struct tw_table *tw_compare_csv(struct tw_page *page,
+				const struct tw_compare_result *result);
+
 /* NULL: no memory. */
 json_t *tw_compare_json(const struct tw_compare_result *result);
 

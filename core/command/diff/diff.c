@@ -8,17 +8,18 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
+#include "command/output/csv.h"
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
 #include "command/reports/want.h"
+#include "command/show.h"
 
 #define NAME	"diff"
 
 struct wanted {
-	int as_json;
+	struct tw_wanted as;
 	double threshold_percent;
-	const char *html;		/* a path; NULL: no file */
 };
 
 static const struct tw_option table[] = {
@@ -28,13 +29,14 @@ static const struct tw_option table[] = {
 	  .more = "5% is a latency of 1.05 times and more, and I/Os per second of 1/1.05 "
 		  "times and less.",
 	  TW_OPTION_AT(struct wanted, threshold_percent) },
-	{ .name = "json",
+	{ .name = "json", .sets = TW_FORM_JSON,
 	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
 	  .more = "Its keys are below.",
-	  TW_OPTION_AT(struct wanted, as_json) },
+	  TW_OPTION_AT(struct wanted, as.form) },
+	TW_OPTION_CSV(struct wanted, as, "figure"),
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
 	  .help = "Write the page as HTML, with plots of both sides, to FILE, too",
-	  TW_OPTION_AT(struct wanted, html) },
+	  TW_OPTION_AT(struct wanted, as.html) },
 	{ .name = NULL },
 };
 
@@ -60,13 +62,15 @@ const struct tw_options tw_diff_options = {
 /* Print the comparison. Return: the exit code; errors have a message. */
 static int show(const struct tw_diff *diff, const struct wanted *wanted)
 {
-	struct tw_page *page = tw_diff_page(diff, wanted->html != NULL);
-	int code = wanted->html ? tw_command_html_file(NAME, page, wanted->html) :
-				  TW_EXIT_GOOD;
+	const char *html = wanted->as.html;
+	struct tw_page *page = tw_diff_page(diff, html != NULL);
+	int code = html ? tw_command_html_file(NAME, page, html) : TW_EXIT_GOOD;
 	int error = 0;
 
-	if (code == TW_EXIT_GOOD && wanted->as_json)
+	if (code == TW_EXIT_GOOD && wanted->as.form == TW_FORM_JSON)
 		error = tw_output_json(tw_diff_to_json(diff), stdout, JSON_INDENT(2));
+	else if (code == TW_EXIT_GOOD && wanted->as.form == TW_FORM_CSV)
+		error = tw_output_csv(tw_diff_csv(page, diff), stdout);
 	else if (code == TW_EXIT_GOOD)
 		error = tw_output_text(page, stdout);
 	tw_page_free(page);

@@ -2,7 +2,7 @@
 /*
  * What the parts of tickwise diff pass on. Reports become runs (runs.c), and
  * runs become figures (figures.c). Figures are tested (statistics.c), judged
- * (verdict.c) and printed (page.c, json.c). If there are too few runs, each is
+ * (verdict.c) and printed (page.c, json.c, csv.c). If there are too few runs, each is
  * cut into pieces (pieces.c).
  */
 #ifndef TW_DIFF_H
@@ -159,6 +159,7 @@ int tw_diff_exit(enum tw_diff_verdict verdict);
 const char *tw_diff_verdict_name(enum tw_diff_verdict verdict);
 
 struct tw_page;
+struct tw_table;
 
 /* @with_plots: 1 for HTML. Plots need a test of their own. */
 struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots);
@@ -166,5 +167,12 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots);
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure);
 json_t *tw_diff_to_json(const struct tw_diff *diff);
+/* Add a table of the figures to @page, where neither text nor HTML has it. */
+struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff);
+
+/* Return what a change is, in JSON and CSV: "factor" or "difference_ns". */
+const char *tw_diff_change_is(const struct tw_diff_figure *figure);
+/* Return p of a figure; NAN if it was not tested. */
+double tw_diff_p(const struct tw_diff *diff, const struct tw_diff_figure *figure);
 
 #endif

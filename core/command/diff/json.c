@@ -73,13 +73,24 @@ static json_t *change_to_json(const struct tw_diff_figure *figure, double change
 	return number(figure->is_log && isfinite(change) ? exp(change) : change);
 }
 
+const char *tw_diff_change_is(const struct tw_diff_figure *figure)
+{
+	return figure->is_log ? "factor" : "difference_ns";
+}
+
+double tw_diff_p(const struct tw_diff *diff, const struct tw_diff_figure *figure)
+{
+	/* If runs are cut, only figures that have pieces are tested. */
+	if (figure->is_cut)
+		return figure->of_pieces.p;
+	return diff->pieces ? NAN : figure->change.p;
+}
+
 static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 {
 	const struct tw_diff_figure *figure = &diff->figures[i];
 	const struct tw_diff_change *change = &figure->change;
 	const struct tw_report_job *job = &figure->group->members[0]->job;
-	/* If runs are cut, only figures that have pieces are tested. */
-	double p = figure->is_cut ? figure->of_pieces.p : diff->pieces ? NAN : change->p;
 
 	return json_pack(
 		"{so, sI, ss, ss, ss, so, so, so, so, so, so, si}",
@@ -87,13 +98,13 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"groupid", (json_int_t)job->groupid,
 		"direction", tw_report_directions[figure->direction],
 		"name", figure->name,
-		"change_is", figure->is_log ? "factor" : "difference_ns",
+		"change_is", tw_diff_change_is(figure),
 		"change", change_to_json(figure, change->change),
 		"low", change_to_json(figure, change->low),
 		"high", change_to_json(figure, change->high),
 		"a", values_to_json(diff, i, TW_DIFF_A),
 		"b", values_to_json(diff, i, TW_DIFF_B),
-		"p", number(p),
+		"p", number(tw_diff_p(diff, figure)),
 		"slower", figure->slower);
 }
 

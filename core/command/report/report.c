@@ -8,33 +8,36 @@
 #include <stdlib.h>
 
 #include "command/command.h"
+#include "command/output/csv.h"
 #include "command/output/json.h"
 #include "command/output/text.h"
 #include "command/reports/json.h"
 #include "command/reports/load.h"
 #include "command/reports/merge.h"
+#include "command/report/csv.h"
 #include "command/report/page.h"
 #include "command/report/percentiles.h"
 #include "command/report/trace.h"
+#include "command/show.h"
 
 #define NAME	"report"
 
 struct wanted {
-	int as_json;
+	struct tw_wanted as;
 	int of_hosts;			/* merge reports of several hosts */
 	int clocks;			/* text shows how far off each clock was */
-	const char *html;		/* a path; NULL: no file */
 	const char *percentiles;	/* a prefix; NULL: no files */
 	const char *trace;		/* a path; NULL: no file */
 	uint64_t from_ns, to_ns;	/* part of the run */
 };
 
 static const struct tw_option table[] = {
-	{ .name = "json",
+	{ .name = "json", .sets = TW_FORM_JSON,
 	  .help = "Print one JSON object, of schema tickwise-report-merged, instead of a "
 		  "page",
 	  .more = "Its keys are in tickwise-report(5).",
-	  TW_OPTION_AT(struct wanted, as_json) },
+	  TW_OPTION_AT(struct wanted, as.form) },
+	TW_OPTION_CSV(struct wanted, as, "stage of a direction"),
 	{ .name = "merge-hosts",
 	  .help = "Merge jobs that ran on several hosts at the same time",
 	  .more = "They must have the same name, group, depth, fio and engine. The time is "
@@ -52,7 +55,7 @@ static const struct tw_option table[] = {
 		  "the run over time with its stalls, and the slowest I/Os. Files of intervals add a heat map. "
 		  "The page needs no other file, no network and no script. It takes "
 		  "about 40 KB for each direction of a group.",
-	  TW_OPTION_AT(struct wanted, html) },
+	  TW_OPTION_AT(struct wanted, as.html) },
 	{ .name = "from", .kind = TW_OPTION_TIME, .value = "SECONDS", .max = 1e8,
 	  .otherwise = "the start of the run",
 	  .help = "Show the run from this time on, as in `90`, `500ms`, `1h30min`",
@@ -105,7 +108,7 @@ const struct tw_options tw_report_options = {
  * that reading took, while the end of the process takes no time. */
 static struct tw_report *reports;
 
-/* Write the files. @page: NULL unless HTML is wanted. */
+/* Write the files. @page: for HTML. */
 static int write_files(const struct tw_report_group *groups, size_t count,
 		       const struct tw_page *page, const struct wanted *wanted)
 {
@@ -121,23 +124,43 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 					     &problem);
 	if (code != TW_EXIT_GOOD)
 		return tw_command_fail(NAME, code, "%s", problem.text);
-	return wanted->html ? tw_command_html_file(NAME, page, wanted->html) : code;
+	return wanted->as.html ? tw_command_html_file(NAME, page, wanted->as.html) : code;
+}
+
+/* Return an empty page if nobody wants a full one, which takes time. */
+static struct tw_page *make_page(const struct tw_report_group *groups, size_t count,
+				 const struct wanted *wanted)
+{
+	const unsigned with_html = wanted->as.html ? TW_REPORT_WITH_HTML : 0;
+
+	if (wanted->as.form != TW_FORM_PAGE && !with_html)
+		return tw_page_new("");
+	return tw_report_page(groups, count, with_html |
+			      (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0));
+}
+
+static int print(const struct tw_report_group *groups, size_t count,
+		 struct tw_page *page, const struct wanted *wanted)
+{
+	switch (wanted->as.form) {
+	case TW_FORM_JSON:
+		return tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0);
+	case TW_FORM_CSV:
+		return tw_output_csv(tw_report_csv(page, groups, count), stdout);
+	default:
+		return tw_output_text(page, stdout);
+	}
 }
 
 static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
 {
-	struct tw_page *page = wanted->html || !wanted->as_json ?
-		tw_report_page(groups, count, (wanted->html ? TW_REPORT_WITH_HTML : 0) |
-			       (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0)) : NULL;
+	struct tw_page *page = make_page(groups, count, wanted);
 	int code = write_files(groups, count, page, wanted), error = 0;
 
-	if (code == TW_EXIT_GOOD && wanted->as_json)
-		error = tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0);
-	else if (code == TW_EXIT_GOOD)
-		error = tw_output_text(page, stdout);
-	if (page)
-		tw_page_free(page);
+	if (code == TW_EXIT_GOOD)
+		error = print(groups, count, page, wanted);
+	tw_page_free(page);
 	if (error)
 		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
 	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merged reports as one table, for --csv.
+ */
+#ifndef TW_REPORT_CSV_H
+#define TW_REPORT_CSV_H
+
+#include <stddef.h>
+
+#include "command/output/page.h"
+#include "command/reports/report.h"
+
+/* Add the table to @page, where neither text nor HTML has it. */
+struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_group *groups,
+			       size_t count);
+
+#endif
