@@ -68,7 +68,7 @@ static const char help[] =
 "      --a-name-too-long-for-it=SIZE\n"
 "                         Use memory (at least 2K; default: 2M)\n"
 "      --bytes=SIZE       Use bytes (at least 8)\n"
-"  -h, --help             Print this page\n"
+"  -h, --help             Print the options\n"
 "\n"
 "A time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.\n"
 "\n"
@@ -97,7 +97,7 @@ static const char manual[] =
 ".TP\n\\fB\\-\\-a\\-name\\-too\\-long\\-for\\-it=\\fP\\fISIZE\\fP\n"
 "Use memory (at least 2K; default: 2M).\n"
 ".TP\n\\fB\\-\\-bytes=\\fP\\fISIZE\\fP\nUse bytes (at least 8).\n"
-".TP\n\\fB\\-h\\fP, \\fB\\-\\-help\\fP\nPrint this page.\n"
+".TP\n\\fB\\-h\\fP, \\fB\\-\\-help\\fP\nPrint the options.\n"
 ".PP\nA time may have units, as in 90s or 1h30min: ns, us, ms, s, min, h.\n"
 ".PP\nA size is in bytes, or has one of K, M, G and T behind it.\n";
 
@@ -129,7 +129,7 @@ int main(void)
 	prints(tw_options_print_manual, &options, manual, "the manual's items");
 	prints(tw_options_print_help, &plain,
 	       "usage: tickwise plain [options]\n\nAbout.\n\nOptions:\n"
-	       "  -h, --help  Print this page\n\nCodes.\n",
+	       "  -h, --help  Print the options\n\nCodes.\n",
 	       "a command without options");
 	return tap_done();
 }
