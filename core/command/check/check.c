@@ -58,7 +58,8 @@ static const struct tw_option table[] = {
 	{ .name = "least-time", .kind = TW_OPTION_TIME, .value = "MS",
 	  .min = 1, .max = TW_TRUST_MAX_TIME_NS / 1e6,
 	  .otherwise = "30; with `switch` 40 and no less",
-	  .help = "Go on for this time, which narrows the bounds on pace",
+	  .help = "Measure for at least this time, which narrows the bounds on "
+		  "pace",
 	  .more = "The time limit may come first. The intervals of pace become narrower "
 		  "with the time: some 30 ppm in 10 ms, 4 in 50, 0.2 in a second.",
 	  TW_OPTION_AT(struct tw_check_arguments, options.least_time_ns) },

@@ -51,8 +51,8 @@ static const struct tw_option build_table[] = {
 	{ .name = "source", .kind = TW_OPTION_FILE, .value = "PATH",
 	  .otherwise = "the folder that fio was built in, its source package, or fio's git",
 	  .help = "Take fio's source from this folder or archive",
-	  .more = "It must be the source that this very fio was built from. With it, "
-		  "nothing is fetched.", AT(source) },
+	  .more = "It must be the source that exactly this fio was built from. "
+		  "With it, nothing is fetched.", AT(source) },
 	{ .name = "output", .letter = 'o', .kind = TW_OPTION_FILE, .value = "FOLDER",
 	  .otherwise = "where `tickwise run` finds them",
 	  .help = "Put the engines into FOLDER",
@@ -65,9 +65,9 @@ static const struct tw_option build_table[] = {
 const struct tw_options tw_build_engine_options = {
 	.command = BUILD_NAME,
 	.about =
-	"Build the engines for a fio that the installed ones are not for. An engine can "
-	"be loaded only by the fio that it was built for. Prints what was built, and "
-	"from which source.",
+	"Build the engines for another fio than the installed engines are for. An "
+	"engine can be loaded only by the fio that it was built for. Prints what "
+	"was built, and from which source.",
 	.codes =
 	"Exit codes: 0 good; 64 wrong command line, 66 there is no such fio or no source "
 	"of it, 70 the engine could not be built, 74 FOLDER can't be written.",

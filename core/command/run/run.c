@@ -54,15 +54,16 @@ static const struct tw_option table[] = {
 	  AT(report) },
 	{ .name = "no-report", .help = "Print no page", AT(no_report) },
 	{ .name = "ab", .kind = TW_OPTION_TEXTS, .value = "OPTIONS",
-	  .help = "Given twice, as A and B: run the jobs with these options of fio's and "
-		  "with those, in turn, and compare them as `tickwise diff` does",
+	  .help = "Run the jobs with two sets of fio's options in turn, and "
+		  "compare the runs as `tickwise diff` does; give this option "
+		  "twice, for A and for B",
 	  .more = "OPTIONS are as in a job file, with blanks between, and replace what a "
 		  "job has: `--ab=iodepth=1 --ab='iodepth=8 hipri=1'`. They may be empty. "
 		  "fio's own output is not shown. The exit code is that of `tickwise "
 		  "diff`.", AT(ab) },
 	{ .name = "runs", .kind = TW_OPTION_WHOLE, .value = "N",
 	  .min = 1, .max = 32, .preset = "5",
-	  .help = "With --ab, run each side this often",
+	  .help = "With --ab, run each side N times",
 	  .more = "A verdict takes five.", AT(runs) },
 	{ .name = NULL },
 };
