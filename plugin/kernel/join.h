@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stamps of the kernel are of CLOCK_MONOTONIC, those of the engine of the counter.
- * Both clocks are read together now and then; between two such readings the one is a
- * straight line over the other. Arithmetic only: tests/unit/kernel_join.c passes any
- * readings and stamps.
+ * The kernel's stamps are of CLOCK_MONOTONIC, those of the engine are of the
+ * counter. Both clocks are read together from time to time. Between two such
+ * readings one clock is a straight line over the other. Arithmetic only:
+ * tests/unit/kernel_join.c passes any readings and stamps.
  */
 #ifndef TW_PLUGIN_KERNEL_JOIN_H
 #define TW_PLUGIN_KERNEL_JOIN_H
@@ -15,8 +15,8 @@
 #include "machine/steering.h"
 #include "slot.h"
 
-/* CLOCK_MONOTONIC was monotonic_ns at some time within error_ns of own_ns, which is
- * the time of the counter (or of the clock that takes its place). */
+/* CLOCK_MONOTONIC was monotonic_ns at some time within error_ns of own_ns.
+ * own_ns is the time of the counter, or of the clock that replaces it. */
 struct tw_reading {
 	int64_t own_ns;
 	int64_t monotonic_ns;
@@ -24,19 +24,20 @@ struct tw_reading {
 };
 
 /*
- * Two straight lines: from the reading before the last to the last, and from the first
- * to the one before the last. An I/O that was in flight during that one has stamps on
- * both. No stamp lies outside, where a slope's error would count.
+ * Two straight lines. The newer one goes from the reading before the last to
+ * the last. The older one goes from the first reading to the one before the
+ * last. An I/O that was in flight during that one has stamps on both lines. No
+ * stamp is outside, where the slope's error would count.
  */
 struct tw_join {
 	struct tw_reading first, before, last;
-	double rate;			/* own time by CLOCK_MONOTONIC, */
-	double older_rate;		/* and before the one before the last */
+	double rate;			/* own time by CLOCK_MONOTONIC, newer line */
+	double older_rate;		/* the same on the older line */
 	int64_t error_ns;		/* on the newer line; 0: no reading yet */
 	int64_t max_error_ns;		/* the largest so far */
 };
 
-/* What of a kernel stage is known. */
+/* How much is known of the stages inside the kernel. */
 enum tw_inside {
 	TW_INSIDE_SPLIT,
 	TW_INSIDE_NO_REQUEST,	/* no block request was found to be its own */
@@ -47,11 +48,12 @@ enum tw_inside {
 };
 
 struct tw_inside_negative {
-	uint64_t within;	/* the error: the stage is 0 */
-	uint64_t beyond;	/* it: a defect; also 0 */
+	uint64_t within;	/* by no more than the error: the stage is 0 */
+	uint64_t beyond;	/* by more: a defect; the stage is 0, too */
 };
 
-/* Two rates of CLOCK_MONOTONIC differ by no more, as NTP set its frequency. */
+/* Two rates of CLOCK_MONOTONIC differ by no more than this, since NTP sets its
+ * frequency. */
 #define TW_JOIN_RATES_APART	(2 * TW_NTP_FREQUENCY_PPM / 1e6)
 
 static inline double tw_join_rate(const struct tw_reading *from,
@@ -60,12 +62,12 @@ static inline double tw_join_rate(const struct tw_reading *from,
 	const int64_t own_ns = to->own_ns - from->own_ns;
 	const int64_t monotonic_ns = to->monotonic_ns - from->monotonic_ns;
 
-	/* None of them goes back, unless the counter is unreliable. */
+	/* Neither clock goes back, unless the counter is unreliable. */
 	return own_ns > 0 && monotonic_ns > 0 ?
 		(double)own_ns / (double)monotonic_ns : 1;
 }
 
-/* The next reading; the first makes the join. */
+/* Add the next reading. The first one begins the join. */
 static inline void tw_join_read(struct tw_join *join, struct tw_reading reading)
 {
 	if (!join->error_ns)
@@ -74,7 +76,7 @@ static inline void tw_join_read(struct tw_join *join, struct tw_reading reading)
 	join->last = reading;
 	join->rate = tw_join_rate(&join->before, &join->last);
 	join->older_rate = tw_join_rate(&join->first, &join->before);
-	/* Between two readings the error is not above the larger of both; and the
+	/* Between two readings the error is at most the larger of both. The
 	 * conversion rounds. */
 	join->error_ns = (join->before.error_ns > reading.error_ns ?
 			  join->before.error_ns : reading.error_ns) + 1;
@@ -94,8 +96,9 @@ static inline int64_t tw_join_own_ns(const struct tw_join *join,
 	       (int64_t)((double)(at_ns - to->monotonic_ns) * rate);
 }
 
-/* By how much that can be off. The older line is long; CLOCK_MONOTONIC may have been
- * steered otherwise near its end than over all of it. */
+/* Return by how much the converted time can be off. The older line is long, and
+ * CLOCK_MONOTONIC may have been steered in another way near its end than over
+ * all of it. */
 static inline int64_t tw_join_error_ns(const struct tw_join *join,
 				       uint64_t monotonic_ns)
 {
@@ -109,11 +112,13 @@ static inline int64_t tw_join_error_ns(const struct tw_join *join,
 }
 
 /*
- * Where the program did not see all completions of an I/O of several requests, the last
- * that it saw is not known to be the last. Parts of a file without blocks (a hole) have
- * no request, and a request that was requeued is due twice: so no more is due than was
- * given to the driver, and no more than the result. Of a write with O_SYNC it is not
- * the last either: what follows its data is not known.
+ * Return the stamp of the last completion; 0: not known. If the program did not
+ * see all completions of an I/O with several requests, the last one that it saw
+ * is not known to be the last. Parts of a file without blocks (a hole) have no
+ * request, and a request that was requeued is due twice. So no more is due than
+ * was given to the driver, and no more than the result. In a write with O_SYNC
+ * the last completion of its data is not the last one either: what follows is
+ * not known.
  */
 static inline uint64_t tw_finished_ns(const struct tw_slot *stamps)
 {
@@ -138,13 +143,14 @@ static inline enum tw_inside tw_inside_of(const struct tw_slot *stamps)
 }
 
 /*
- * The stages between @enter_ns and @seen_ns (own time). They add up to that span. A stamp
- * before @enter_ns counts as equal to @enter_ns, one before an earlier stamp as equal to
- * that, and one after @seen_ns as equal to @seen_ns. If @seen_ns is before @enter_ns, all
- * stages are 0; the caller counts such I/Os.
+ * Set the stages between @enter_ns and @seen_ns (own time). They add up to that
+ * span. A stamp before
+ * @enter_ns counts as equal to @enter_ns, one before an earlier stamp as equal
+ * to that stamp, and one after @seen_ns as equal to @seen_ns. If @seen_ns is
+ * before @enter_ns, all stages are 0; the caller counts such I/Os.
  *
- * Where stamps are missing, the stages from the first of them to the last are one,
- * @joined_ns, and 0 by themselves. Returns the bits of these stages.
+ * If stamps are missing, the stages from the first to the last of these are
+ * one, @joined_ns, and each of them is 0. Return the bits of these stages.
  */
 static inline unsigned tw_inside_split(const struct tw_join *join,
 				       const struct tw_slot *stamps,

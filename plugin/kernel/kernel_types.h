@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's structures as far as stages.bpf.c reads them. Only the names count:
- * when the program is loaded, libbpf takes each member's place from the types of the
- * running kernel (CO-RE), so one object file serves all.
+ * The kernel's structures, as far as stages.bpf.c reads them. Only the names
+ * count. When the program is loaded, libbpf takes each member's place from the
+ * types of the running kernel (CO-RE). So one object file serves all kernels.
  */
 #ifndef TW_PLUGIN_KERNEL_TYPES_H
 #define TW_PLUGIN_KERNEL_TYPES_H
@@ -35,7 +35,7 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
-/* What a helper fills in: the same in all kernels. */
+/* A helper fills this in. It is the same in all kernels. */
 struct bpf_pidns_info {
 	__u32 pid;		/* the thread */
 	__u32 tgid;
@@ -47,7 +47,8 @@ typedef struct {
 	__u32 val;
 } TW_BY_NAME kuid_t;
 
-/* One number from Linux 6.3 on, two of 32 bits before: the lower half is first. */
+/* This is one number from Linux 6.3 on, and two of 32 bits before. The lower
+ * half is first. */
 typedef struct {
 	__u32 lower;
 } TW_BY_NAME kernel_cap_t;
@@ -67,8 +68,8 @@ struct thread_info {
 	__u32 cpu;
 } TW_BY_NAME;
 
-/* In kernels that may be a guest's: what the hypervisor took from the CPU, as far as the
- * scheduler has heard. */
+/* Kernels that may be a guest's also have the time that the hypervisor took
+ * from the CPU, as far as the scheduler knows. */
 struct rq {
 	struct task_struct *curr;
 	__u64 prev_steal_time_rq;
@@ -87,7 +88,7 @@ struct upid {
 	struct pid_namespace *ns;
 } TW_BY_NAME;
 
-/* Numbers in its namespaces, from the first one on. */
+/* The numbers of a process in its namespaces, from the first namespace on. */
 struct pid {
 	unsigned int level;	/* of the last number */
 	struct upid numbers[1];

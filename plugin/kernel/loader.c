@@ -21,7 +21,7 @@ struct tw_loader {
 	struct tw_stages *program;
 };
 
-/* To this kernel. */
+/* Adapt the program to this kernel. */
 static int adapt(struct tw_stages *made)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -49,8 +49,8 @@ static int load(struct tw_stages *program, uint32_t slots,
 		error = bpf_map__set_max_entries(program->maps.slots, slots);
 	if (!error)
 		error = tw_stages__load(program);
-	/* From now on the program alone writes them. A descriptor that can only read
-	 * can't be mapped. */
+	/* From now on only the program writes the slots. A descriptor that can
+	 * only read can't be mapped. */
 	if (!error)
 		error = bpf_map_freeze(bpf_map__fd(program->maps.slots));
 	if (!error)

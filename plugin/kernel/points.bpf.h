@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a program in the kernel meets an I/O of io_uring on its way: accepted by
- * io_uring, a request of it given to the driver, that request finished. Included once,
- * after accepted() and pass(), which say what is done there.
+ * The points where a program in the kernel meets an I/O of io_uring: io_uring
+ * accepts it, one of its requests goes to the driver, that request is finished.
+ * Included once, after accepted() and pass(), which handle these points.
  */
 #ifndef TW_PLUGIN_KERNEL_POINTS_BPF_H
 #define TW_PLUGIN_KERNEL_POINTS_BPF_H
 
 #include <bpf/bpf_tracing.h>
 
-/* Linux 6.3 on; before: submit_sqe. The loader takes the one that there is. */
+/* Linux 6.3 and later have submit_req, earlier ones submit_sqe. The loader uses
+ * the one that exists. */
 SEC("tp_btf/io_uring_submit_req")
 int BPF_PROG(submit_req, struct io_kiocb *io)
 {

@@ -14,12 +14,12 @@
 
 #include "text_file.h"
 
-/* Newer than some headers. */
+/* Some headers are too old to have these. */
 #define TW_CAP_PERFMON	38
 #define TW_CAP_BPF	39
 
-/* In this mode no program may read the kernel's memory. It fails with EINVAL, or with
- * EPERM on some kernels. */
+/* True if the kernel is locked down. Then no program may read the kernel's
+ * memory, and loading one fails with EINVAL, or with EPERM on some kernels. */
 static bool locked_down(void)
 {
 	char text[128];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the loaders of all programs for the kernel share: why a program can't be loaded,
- * and what has to be known of this kernel and this process before.
+ * What the loaders of all programs for the kernel share: why a program can't be
+ * loaded, and what must be known of this kernel and this process before
+ * loading.
  */
 #ifndef TW_PLUGIN_KERNEL_PROGRAM_H
 #define TW_PLUGIN_KERNEL_PROGRAM_H
@@ -9,45 +10,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What this process is allowed. */
+/* What this process may do. */
 struct tw_program_rights {
-	bool locked_down;	/* lockdown=confidentiality: none may read the kernel */
+	bool locked_down;	/* lockdown=confidentiality: no program may read the kernel */
 	bool privileged;	/* it has the capabilities that are needed */
 	bool has_addresses;	/* as tw_program_has_addresses() */
 };
 
-/* Why a program is refused with @error (-errno), in one line. @helper: `tickwise
- * kernel-helper` could load it. The second is for given rights. */
+/* Return why a program is refused with @error (-errno), in one line. @helper:
+ * `tickwise kernel-helper` could load it. The second function is for given
+ * rights. */
 const char *tw_program_reason(int error, bool helper);
 const char *tw_program_reason_by(int error, bool helper,
 				 const struct tw_program_rights *rights);
 
-/* The effective capabilities of this process, a bit each. */
+/* Return the effective capabilities of this process, a bit each. */
 uint64_t tw_program_capabilities(void);
 
 /*
- * Does this process see the kernel's addresses? Programs follow pointers to functions
- * of the kernel. These are shown only with CAP_SYSLOG; without it they read as 0, and no
- * I/O would ever be found.
+ * True if this process sees the kernel's addresses. Programs follow pointers to
+ * functions of the kernel. The kernel shows these only with CAP_SYSLOG. Without
+ * it they read as 0, and no I/O would ever be found.
  */
 bool tw_program_has_addresses(void);
 
-/* This process's namespace of processes, as a program is told; 0: this kernel has none.
- * The job's own number of a thread is that of its namespace. */
+/* This process's namespace of processes, in the form that a program is told;
+ * inode 0: this kernel has none. A thread's number in the job is that of this
+ * namespace. */
 struct tw_program_namespace {
 	uint64_t device;
 	uint64_t inode;
 };
 struct tw_program_namespace tw_program_namespace(void);
 
-/* The inode of the first of all: PROC_PID_INIT_INO of the kernel. */
+/* The inode of the first namespace: PROC_PID_INIT_INO of the kernel. */
 #define TW_PROGRAM_FIRST_NAMESPACE	0xEFFFFFFCU
 
 #ifdef TW_KERNEL_STAGES
 #include <bpf/btf.h>
 
-/* The tracepoint of submissions has two names: submit_req, from Linux 6.3 on, and
- * submit_sqe. */
+/* True if the tracepoint of submissions is submit_req, as from Linux 6.3 on.
+ * Before, its name is submit_sqe. */
 static inline bool tw_program_has_submit_req(const struct btf *btf)
 {
 	return btf__find_by_name_kind(btf, "btf_trace_io_uring_submit_req",

@@ -2,9 +2,10 @@
 /*
  * Asks `tickwise kernel-helper`: see remote.h.
  *
- * All jobs of a fio share one connection. A lock that they share, too, keeps each
- * question together with its answer; a job that dies with the lock takes nothing with
- * it, and an answer that comes too late has another number.
+ * All jobs of a fio share one connection. They also share a lock that keeps
+ * each question together with its answer. A job that dies with the lock does no
+ * harm: the lock is robust, and an answer that comes too late has another
+ * number.
  */
 #include "remote.h"
 
@@ -28,17 +29,17 @@
 #ifndef ANSWER_MS
 #define ANSWER_MS	3000
 #endif
-/* Loading takes some tenths of a second; on an emulated machine some seconds. From the
- * helper's message on that it loads. */
+/* Loading takes some tenths of a second, on an emulated machine some seconds.
+ * The time counts from the helper's message that it loads. */
 #ifndef LOAD_MS
 #define LOAD_MS		30000
 #endif
 
-/* Of all jobs. */
+/* What all jobs share. */
 struct shared {
 	pthread_mutex_t lock;
 	uint32_t number;	/* of the last question */
-	bool is_silent;		/* it did not answer in time, or has ended */
+	bool is_silent;		/* the helper did not answer in time, or has ended */
 };
 
 static int socket_fd = -1;
@@ -87,7 +88,7 @@ static int share(void)
 
 /* ---- messages ---- */
 
-/* The next message; @fd: the descriptor that came with it, or -1. */
+/* Receive the next message. @fd: the descriptor that came with it, or -1. */
 static int receive(struct tw_helper_answer *answer, int *fd)
 {
 	struct iovec data = { answer, sizeof(*answer) };
@@ -121,8 +122,9 @@ static int receive(struct tw_helper_answer *answer, int *fd)
 	return size ? -EPROTO : -EPIPE;
 }
 
-/* A helper that refuses does so before it has read, which resets the connection;
- * what it had to say is there all the same. */
+/* Wait for the answer. A helper that refuses does so before it reads the
+ * question, which resets the connection. What it has sent can be read after
+ * that. */
 static int wait_for_answer(uint32_t number, bool may_load,
 			   struct tw_helper_answer *answer, int *fd)
 {
@@ -139,13 +141,13 @@ static int wait_for_answer(uint32_t number, bool may_load,
 			was_reset = true;
 		else if (error && error != -EAGAIN && error != -EINTR)
 			return error;
-		/* 0: the connection is refused as a whole. */
+		/* Number 0: the connection is refused as a whole. */
 		else if (!error && !answer->is_loading &&
 			 (answer->number == number || !answer->number))
 			return 0;
 		else if (!error && *fd >= 0)
 			close(*fd);
-		/* Once: else it could go on for ever. */
+		/* Only once: otherwise this could go on for ever. */
 		if (!error && answer->is_loading && may_load) {
 			may_load = false;
 			end = in_ms(LOAD_MS);
@@ -160,7 +162,7 @@ static int ask_locked(struct tw_helper_question *question,
 		return -EPIPE;
 	question->version = TW_HELPER_VERSION;
 	question->number = ++shared->number;
-	/* One that has hung up may have told why before. */
+	/* A helper that has hung up may have sent the reason before. */
 	if (send(socket_fd, question, sizeof(*question),
 		 MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno != EPIPE &&
 	    errno != ECONNRESET)
@@ -169,7 +171,7 @@ static int ask_locked(struct tw_helper_question *question,
 			       answer, fd);
 }
 
-/* 0; -errno with @why. */
+/* Ask a question. Return 0; -errno with @why. */
 static int ask(struct tw_helper_question question, struct tw_helper_answer *answer,
 	       int *fd, char why[TW_KERNEL_WHY])
 {
@@ -180,7 +182,7 @@ static int ask(struct tw_helper_question question, struct tw_helper_answer *answ
 		error = pthread_mutex_consistent(&shared->lock);
 	if (!error) {
 		error = -ask_locked(&question, answer, fd);
-		/* The others need not wait as long. */
+		/* The other jobs need not wait as long. */
 		if (error)
 			shared->is_silent = true;
 		pthread_mutex_unlock(&shared->lock);
@@ -215,7 +217,7 @@ static int connect_to(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
-	/* A helper that hangs takes no connections, and is not waited for. */
+	/* A helper that hangs accepts no connection: do not wait for it. */
 	socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (socket_fd < 0)
 		return -errno;
@@ -224,11 +226,11 @@ static int connect_to(const char *path)
 	error = -errno;
 	close(socket_fd);
 	socket_fd = -1;
-	/* None has listened there, or not any more. */
+	/* No helper has listened there, or it no longer does. */
 	return error == -ECONNREFUSED || error == -ENOTDIR ? -ENOENT : error;
 }
 
-/* Why there is no connection to @path. */
+/* Say why there is no connection to @path. */
 static void explain(int error, const char *path, char why[TW_KERNEL_WHY])
 {
 	struct stat of;

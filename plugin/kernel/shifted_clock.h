@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is CLOCK_MONOTONIC here the one that the kernel stamps I/Os with?
+ * Checks whether CLOCK_MONOTONIC here is the one by which the kernel stamps I/Os.
  */
 #ifndef TW_PLUGIN_KERNEL_SHIFTED_CLOCK_H
 #define TW_PLUGIN_KERNEL_SHIFTED_CLOCK_H
@@ -12,7 +12,8 @@
 
 #define TW_SHIFTED_CLOCK	"a time namespace shifts CLOCK_MONOTONIC here"
 
-/* The stamps are of a CLOCK_MONOTONIC that no time namespace shifts. */
+/* True if it is not: the stamps are of a CLOCK_MONOTONIC that no time namespace
+ * shifts. */
 static inline bool tw_has_shifted_clock(void)
 {
 	int64_t monotonic_ns = 0, boottime_ns;

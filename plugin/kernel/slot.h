@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the program in the kernel and the engine share: a slot for each io_u, in
- * memory that both have. The program writes a stamp when the I/O passes a point of the
- * kernel; the engine reads the slot when it has the completion.
+ * memory that both map. The program writes a stamp when the I/O passes a point
+ * of the kernel. The engine reads the slot when it has the completion.
  */
 #ifndef TW_PLUGIN_KERNEL_SLOT_H
 #define TW_PLUGIN_KERNEL_SLOT_H
@@ -11,9 +11,10 @@
 #include <linux/types.h>
 #endif
 
-/* All of CLOCK_MONOTONIC, ns; 0: not passed, or not seen. */
+/* All times are in ns of CLOCK_MONOTONIC; 0: the point was not passed, or not
+ * seen. */
 struct tw_slot {
-	__u64 key;		/* user_data of the I/O that the stamps are of */
+	__u64 key;		/* user_data of the I/O that has these stamps */
 	__u64 accepted_ns;	/* the kernel took the SQE */
 	__u64 dispatched_ns;	/* the first request went to the driver */
 	__u64 finished_ns;	/* the block layer learnt of the last completion */
@@ -21,20 +22,20 @@ struct tw_slot {
 	__u32 requests;		/* completions of requests, or of parts of them */
 	__u16 retries;		/* handed to a worker of io_uring */
 	__u16 flags;
-	__u64 due_bytes;	/* given to the driver, again if requeued; with
-				 * posted_ns no more than the result */
+	__u64 due_bytes;	/* given to the driver, again if requeued; once
+				 * posted_ns is set, not more than the result */
 	__u64 finished_bytes;
 };
 
-/* In flags: a write with O_SYNC or O_DSYNC. After its data the file system may write its
- * journal, and the block layer flush the device's cache, in requests that are not
- * known to be the I/O's. */
+/* A flag: a write with O_SYNC or O_DSYNC. After its data the file system may
+ * write its journal, and the block layer may flush the device's cache. These
+ * requests are not known to be the I/O's. */
 #define TW_SLOT_SYNC_WRITE	1
 
 /* The slots of a ring: [base, base + mask]. */
 struct tw_ring_slots {
 	__u64 ctx;		/* the kernel's io_ring_ctx; 0: not yet */
-	__u64 announced_ns;	/* CLOCK_MONOTONIC, when the thread was there */
+	__u64 announced_ns;	/* CLOCK_MONOTONIC, when the thread existed */
 	__u32 base;
 	__u32 mask;
 };

@@ -8,9 +8,9 @@
  *	posted		io_uring puts the CQE into the ring
  *
  * A ring belongs to a job if it is made by a thread that the job has named in
- * `expected`. From a request to its I/O there is no map: a bio of direct I/O leads to
- * the kiocb, and that is the io_kiocb, which knows its ring and user_data.
- * See ../README.md, Stages inside the kernel.
+ * `expected`. No map leads from a request to its I/O. A bio of direct I/O leads
+ * to the kiocb, and the kiocb is the io_kiocb, which has its ring and
+ * user_data. See ../README.md, Stages inside the kernel.
  */
 #include "bio.bpf.h"
 
@@ -24,10 +24,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* The only user whose rings are served, unless it is TW_ANY_OWNER. Set likewise. */
+/* The only user whose rings are served, unless it is TW_ANY_OWNER. Set before
+ * loading. */
 const volatile __u32 owner = TW_ANY_OWNER;
 
-/* By thread: the slots of the ring that it is about to make. */
+/* By thread: the slots of the ring that the thread is about to make. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TW_MAX_RINGS);
@@ -61,8 +62,9 @@ static int is_owner(void)
 	return BPF_CORE_READ(task, cred, euid.val) == owner;
 }
 
-/* A thread that began after the other one was announced has the number of that one,
- * which made no ring before it ended. */
+/* True if the ring was announced by this thread. A thread that began later than
+ * the announcement only has the same number: the announced one ended without a
+ * ring. */
 static int is_announced(const struct tw_ring_slots *mine)
 {
 	return bpf_get_current_task_btf()->start_time < mine->announced_ns;
@@ -76,7 +78,8 @@ int BPF_PROG(create, int fd, void *ring)
 	__u64 key = (__u64)ring;
 
 	if (!mine || !is_owner() || !is_announced(mine)) {
-		/* A ring of ours may have been there before, and was never forgotten. */
+		/* A job's ring may have had this address before, and was never
+		 * forgotten. */
 		bpf_map_delete_elem(&rings, &key);
 		return 0;
 	}
@@ -85,7 +88,8 @@ int BPF_PROG(create, int fd, void *ring)
 	return 0;
 }
 
-/* The slot of an I/O of ours; its user_data is the job's and may be anything. */
+/* Return the slot of a job's I/O. Its user_data is from the job and may be
+ * anything. */
 static struct tw_slot *slot_of(__u64 ring, __u64 user_data)
 {
 	const struct tw_ring_slots *mine = bpf_map_lookup_elem(&rings, &ring);
@@ -97,7 +101,7 @@ static struct tw_slot *slot_of(__u64 ring, __u64 user_data)
 	return bpf_map_lookup_elem(&slots, &index);
 }
 
-/* The slot, unless it is another I/O's by now. */
+/* Return the slot, unless another I/O has it by now. */
 static struct tw_slot *slot_with(__u64 ring, __u64 user_data)
 {
 	struct tw_slot *slot = slot_of(ring, user_data);
@@ -105,7 +109,8 @@ static struct tw_slot *slot_with(__u64 ring, __u64 user_data)
 	return slot && slot->key == user_data ? slot : 0;
 }
 
-/* Also when the kernel submits the same SQE again: all of it begins anew. */
+/* Note that an I/O is accepted, also when the kernel submits the same SQE
+ * again: all begins anew. */
 static int accepted(struct io_kiocb *io)
 {
 	__u64 user_data = io->cqe.user_data;
@@ -126,8 +131,8 @@ static int accepted(struct io_kiocb *io)
 	return 0;
 }
 
-/* A worker submits it again (-EAGAIN), or for the first time: it keeps the time when it
- * was accepted. */
+/* Note that a worker submits an I/O again (-EAGAIN), or for the first time. The
+ * time when it was accepted stays. */
 SEC("tp_btf/io_uring_queue_async_work")
 int BPF_PROG(queue_async, struct io_kiocb *io)
 {
@@ -152,7 +157,7 @@ int BPF_PROG(complete, void *ring, struct io_kiocb *io)
 
 	if (!io)
 		return 0;
-	/* The kernel's verifier takes it for any address. */
+	/* For the kernel's verifier this can be any address. */
 	slot = slot_with((__u64)ring, BPF_CORE_READ(io, cqe.user_data));
 	if (!slot)
 		return 0;
@@ -180,7 +185,8 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 	if (point == DISPATCHED_WRITE &&
 	    BPF_CORE_READ((struct kiocb *)io, ki_flags) & IOCB_DSYNC)
 		slot->flags = TW_SLOT_SYNC_WRITE;
-	/* Later ones are its other requests, or the same one requeued. */
+	/* Later dispatches are of its other requests, or of the same request,
+	 * requeued. */
 	if (!slot->dispatched_ns)
 		slot->dispatched_ns = now_ns;
 }

@@ -2,9 +2,10 @@
 /*
  * The jobs' part of the program that stamps I/Os inside the kernel: see stages.h.
  *
- * The program is loaded before fio forks its jobs, by itself or, without the privileges,
- * by `tickwise kernel-helper`. The jobs inherit the descriptors and the memory of the
- * slots. It ends when the last process that has it ends, or when the helper does.
+ * The program is loaded before fio forks its jobs: by fio itself, or by
+ * `tickwise kernel-helper` if fio lacks the privileges. The jobs inherit the
+ * descriptors and the memory of the slots. The program ends when the last
+ * process that has the descriptors ends, or when the helper ends.
  */
 #include "stages.h"
 
@@ -19,10 +20,11 @@
 #include "loader.h"
 #include "remote.h"
 
-static struct tw_loader *loader;	/* NULL with slots: the helper has it */
+static struct tw_loader *loader;	/* NULL, and slots are set: the helper has it */
 static const struct tw_slot *slots;
 static uint32_t slot_count;
-/* Shared by all jobs: slots that are given away. The helper counts by itself. */
+/* How many slots are given away, shared by all jobs. The helper counts by
+ * itself. */
 static _Atomic(uint32_t) *given;
 static char why_not[TW_KERNEL_WHY];
 
@@ -42,7 +44,8 @@ static int share(int slots_fd, uint32_t count)
 	return 0;
 }
 
-/* 0; -ENOENT: there is none; another -errno: why_not has its reason. */
+/* Load by the helper. Return 0; -ENOENT: there is no helper; another -errno:
+ * why_not is set. */
 static int load_by_helper(uint32_t count)
 {
 	int fd = tw_remote_load(count, why_not);
@@ -117,7 +120,8 @@ static int expect(struct tw_kernel *kernel, uint32_t entries)
 	if (!loader) {
 		error = tw_remote_expect(kernel->thread, entries, &kernel->base,
 					 kernel->text);
-		/* What a helper says is checked as far as memory goes. */
+		/* The helper's answer is checked, so that no other memory is
+		 * read. */
 		return error || kernel->base <= slot_count - entries ? error :
 			refused(kernel, "the kernel helper is not ours");
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The program that stamps I/Os inside the kernel: loaded once for all jobs of a fio,
- * read by each job from memory that it shares with the kernel.
+ * The program that stamps I/Os inside the kernel. It is loaded once for all
+ * jobs of a fio. Each job reads its stamps from memory that it shares with the
+ * kernel.
  */
 #ifndef TW_PLUGIN_KERNEL_STAGES_H
 #define TW_PLUGIN_KERNEL_STAGES_H
@@ -13,39 +14,43 @@
 
 #define TW_KERNEL_WHY	224		/* bytes of a reason */
 
-/* A job's part of it. */
+/* What one job has of the program. */
 struct tw_kernel {
 	const volatile struct tw_slot *slots;	/* by io_u->index; NULL: none */
 	uint32_t base;
-	uint32_t thread;		/* that makes the ring, */
-	uint64_t ctx;			/* the kernel's name for it; 0: not known */
-	const char *why;		/* with no slots; or NULL: not wanted */
-	bool by_helper;			/* it has loaded the program */
+	uint32_t thread;		/* the thread that makes the ring */
+	uint64_t ctx;			/* the kernel's name for the ring; 0: not known */
+	const char *why;		/* why there are no slots; NULL: not wanted */
+	bool by_helper;			/* the helper has loaded the program */
 	char text[TW_KERNEL_WHY];
 };
 
 /*
- * Load the program, unless it is; with @slots places for I/Os of all jobs. In the
- * process that starts the jobs, which inherit it. NULL, or why not: one line.
+ * Load the program, unless it is loaded, with @slots places for the I/Os of all
+ * jobs. Call this in the process that starts the jobs, which inherit it. Return
+ * NULL, or a line that says why not.
  */
 const char *tw_kernel_load(uint32_t slots);
 
-/* Has this process loaded it, and no helper? */
+/* True if this process has loaded the program, and not a helper. */
 bool tw_kernel_is_own(void);
 
 /*
- * The ring that the calling thread makes next has @entries slots, a power of two.
- * Sets @kernel. After tw_kernel_load(), and before io_uring_setup().
+ * Announce that the ring that the calling thread makes next has @entries slots,
+ * a power of two. Set @kernel. Call this after tw_kernel_load(), and before
+ * io_uring_setup().
  */
 void tw_kernel_expect(struct tw_kernel *kernel, uint32_t entries);
 
-/* The ring is made, or there will be none. False: the program did not see it. */
+/* Note that the ring is made, or that there will be none. Return false if the
+ * program did not see the ring. */
 bool tw_kernel_made(struct tw_kernel *kernel);
 
-/* Before the ring is closed. */
+/* Forget the ring, before it is closed. */
 void tw_kernel_forget(struct tw_kernel *kernel);
 
-/* The stamps of the I/O that @stamps has the key of; none, if the slot is another's. */
+/* Read the stamps of the I/O whose key is in @stamps. There are none if another
+ * I/O has the slot. */
 static inline void tw_kernel_read(const struct tw_kernel *kernel,
 				  unsigned index, struct tw_slot *stamps)
 {

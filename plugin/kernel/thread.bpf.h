@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The number of the thread that runs, as gettid() of the job has it. For programs in the
- * kernel, which include it once.
+ * Returns the number of the thread that runs, as the job's gettid() returns it.
+ * For programs in the kernel, which include it once.
  */
 #ifndef TW_PLUGIN_KERNEL_THREAD_BPF_H
 #define TW_PLUGIN_KERNEL_THREAD_BPF_H
@@ -10,12 +10,13 @@
 
 #include <bpf/bpf_helpers.h>
 
-/* Of the jobs' namespace of processes, as stat() has them; 0: this kernel has none. Set
- * before loading. In a container threads have other numbers than for the kernel. */
+/* The jobs' namespace of processes, as stat() returns it; 0: this kernel has
+ * none. Set before loading. In a container a thread's number differs from the
+ * kernel's own. */
 const volatile __u64 namespace_device = 0;
 const volatile __u64 namespace_inode = 0;
 
-/* 0: of another namespace. */
+/* Return the thread's number; 0: it is in another namespace. */
 static __u32 thread(void)
 {
 	struct bpf_pidns_info here = { 0 };

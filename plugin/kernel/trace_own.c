@@ -2,10 +2,10 @@
 /*
  * An I/O's own trace events: see trace_own.h.
  *
- * Each job numbers its I/Os, so two rings may have the same user_data: the submission
- * by the job's own thread tells which ring it is. Where its number is not known, as in a
- * container, it is the first submission of that user_data since the I/O began, and the
- * thread is who did that.
+ * Each job numbers its I/Os, so two rings may have the same user_data. The
+ * submission by the job's own thread tells which ring is meant. If the thread's
+ * number is not known, as in a container, the first submission of that
+ * user_data since the I/O began is taken, and its thread counts as the job's.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +19,8 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* @text is there, and its last number is not the beginning of a longer one. */
+/* True if @text is there, and its last number is not the beginning of a longer
+ * one. */
 static bool has(const char *args, const char *text)
 {
 	const char *found = args;
@@ -82,7 +83,8 @@ static bool take_ring(struct tw_trace_own *own,
 	return true;
 }
 
-/* "254,0 50872808" of "254,0 RS 4096 () 50872808 + 8 be,0,4 [fio]" */
+/* Find the request, "254,0 50872808" of "254,0 RS 4096 () 50872808 + 8 be,0,4
+ * [fio]". */
 static bool request_of(char *request, size_t size, const char *args)
 {
 	const char *sector = strstr(args, ") ");

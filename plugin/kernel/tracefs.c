@@ -2,10 +2,10 @@
 /*
  * An instance of tracefs: see tracefs.h.
  *
- * The kernel keeps an instance until somebody removes it, and refuses that while a
- * file of it is open. fio may end by a signal or, in some versions, abort when a job was
- * killed. So a small process waits until every process of fio is gone, and removes the
- * instance.
+ * The kernel keeps an instance until a process removes it, and refuses to
+ * remove it while one of its files is open. fio may end by a signal or, in some
+ * versions, abort when a job was killed. So a small process waits until every
+ * process of fio has ended, and then removes the instance.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,18 +31,19 @@
 #define READ_SIZE	65536
 #define NAMES		9	/* in addition to the first */
 #define LEFT_OVER_AFTER_S	10
-/* A file may be closed a little later than the pipe: for a minute at most. */
+/* A file may be closed a little later than the pipe. This waits for a minute at
+ * most. */
 #define REMOVE_TRIES	60000
 #define REMOVE_STEP_NS	1000000
 
-/* Those that a kernel does not have are left out. */
+/* The events. Those that a kernel does not have are left out. */
 static const char *const events[] = {
 	"sched/sched_switch", "sched/sched_wakeup",
 	"irq/irq_handler_entry", "irq/irq_handler_exit",
 	"irq/softirq_entry", "irq/softirq_exit",
 	"block/block_rq_insert", "block/block_rq_issue",
 	"block/block_rq_complete", "block/block_rq_requeue",
-	/* Linux 6.3 gave the first of these its new name. */
+	/* The first of these is the name from Linux 6.3 on. */
 	"io_uring/io_uring_submit_req", "io_uring/io_uring_submit_sqe",
 	"io_uring/io_uring_complete",
 	"workqueue/workqueue_execute_start", "workqueue/workqueue_execute_end",
@@ -50,9 +51,9 @@ static const char *const events[] = {
 
 #define EVENTS	(sizeof(events) / sizeof(*events))
 
-/* In memory that all jobs share. */
+/* The part in memory that all jobs share. */
 struct shared {
-	/* Who has stopped the ring: job * 2^32 + process; 0: nobody. */
+	/* The owner of the stopped ring: job * 2^32 + process; 0: it runs. */
 	_Atomic(uint64_t) stopper;
 	/* CLOCK_MONOTONIC when events were recorded again; 0: never stopped. */
 	_Atomic(uint64_t) again_ns;
@@ -61,11 +62,11 @@ struct shared {
 static struct {
 	char path[PATH_SIZE];
 	bool made;
-	int alive;			/* a pipe that every process has the end of */
+	int alive;			/* every process has this end of a pipe */
 	int on;				/* tracing_on */
 	int text;			/* trace_pipe */
 	struct shared *shared;
-	char why[200];			/* there is none */
+	char why[200];			/* why there is no instance */
 } instance;
 
 /* ---- finding the place --------------------------------------------------- */
@@ -78,13 +79,13 @@ static bool is_place(char *place, size_t size, const struct mntent *mount)
 
 	if (!below)
 		return false;
-	/* A path that is cut off is none that exists. */
+	/* A path that is cut off does not exist. */
 	snprintf(place, size, "%s%s/instances", mount->mnt_dir, below);
-	/* What may not be looked at is there, all the same. */
+	/* A path that this user may not reach exists. */
 	return access(place, F_OK) == 0 || errno == EACCES || errno == EPERM;
 }
 
-/* Where it is mounted; under debugfs the kernel mounts it by itself. */
+/* Find where tracefs is mounted. Under debugfs the kernel mounts it by itself. */
 static bool find_place(char *place, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");
@@ -99,7 +100,7 @@ static bool find_place(char *place, size_t size)
 	return found;
 }
 
-/* As name_it() has them. */
+/* True if the name is one that name_it() makes. */
 static bool is_ours(const char *name)
 {
 	const char *number = name + strlen(PREFIX);
@@ -108,8 +109,9 @@ static bool is_ours(const char *name)
 	       *number <= '9' && number[strspn(number, "0123456789-")] == '\0';
 }
 
-/* One that is new may be about to be opened. Whether there is a process of its number
- * tells nothing: the number may be of another namespace. */
+/* True if the instance can be left over. A new one may be about to be opened.
+ * Whether there is a process of its number tells nothing: the number may be of
+ * another namespace. */
 static bool may_be_left_over(int place, const char *name)
 {
 	struct stat of;
@@ -119,8 +121,9 @@ static bool may_be_left_over(int place, const char *name)
 	       time(NULL) - of.st_mtime >= LEFT_OVER_AFTER_S;
 }
 
-/* Those of a fio that was killed with the process that should remove them, as when a
- * container ends. The kernel refuses while a file of it is open. */
+/* Remove instances that are left over. That happens when a fio was killed
+ * together with the process that should remove its instance, as when a
+ * container ends. The kernel refuses while a file of an instance is open. */
 static void remove_left_over(const char *place)
 {
 	DIR *directory = opendir(place);
@@ -156,7 +159,7 @@ static int write_in(int directory, const char *name, const char *text)
 	return error;
 }
 
-/* 0 if at least one could be had. */
+/* Switch all events on. Return 0 if at least one is on. */
 static int switch_events_on(int directory)
 {
 	char name[80];
@@ -174,7 +177,7 @@ static int switch_events_on(int directory)
 	return error;
 }
 
-/* 0, or -errno with @what. */
+/* Set up the instance. Return 0, or -errno with @what. */
 static int set_up(int directory, const char **what)
 {
 	char size_kb[16];
@@ -213,7 +216,8 @@ static void close_all_from(int first)
 		close((int)file);
 }
 
-/* Nothing but system calls: other threads of fio may hold any lock. */
+/* Wait, and remove the instance. Use only system calls: other threads of fio
+ * may have held any lock at the fork. */
 static void wait_and_remove(int pipe_end)
 {
 	const struct timespec step = { .tv_nsec = REMOVE_STEP_NS };
@@ -236,7 +240,8 @@ static void wait_and_remove(int pipe_end)
 	_exit(0);
 }
 
-/* Its parent is not fio, which need not know of it. 0 or -errno. */
+/* Start the process that removes the instance. Its parent is not fio, which
+ * need not know of it. Return 0 or -errno. */
 static int start_remover(void)
 {
 	int ends[2], status;
@@ -281,7 +286,8 @@ static void close_files(void)
 		close(instance.alive);
 }
 
-/* A fio in another namespace of processes may have the same number. */
+/* Name the instance. A fio in another namespace of processes may have the same
+ * number. */
 static int name_it(const char *place)
 {
 	const long pid = getpid();
@@ -349,8 +355,9 @@ const char *tw_tracefs_make(void)
 
 /* ---- using it ------------------------------------------------------------ */
 
-/* A job that was killed does not give the ring back. It has the events of that time;
- * for those of another slow I/O it has to be started first. */
+/* Start the ring again if the job that stopped it was killed: that job does not
+ * do it. The ring has the events of that time, and must run before it can have
+ * those of another slow I/O. */
 static void take_over(uint64_t stopper, uint64_t own)
 {
 	if (kill((pid_t)(uint32_t)stopper, 0) && errno == ESRCH &&
@@ -386,7 +393,7 @@ void tw_tracefs_go_on(void)
 	atomic_store(&instance.shared->stopper, 0);
 }
 
-/* A line that grows from one read to the next. */
+/* A line that grows from one read to the next one. */
 struct line {
 	char text[TW_TRACE_LINE];
 	size_t length;
@@ -412,7 +419,7 @@ static bool take_text(struct tw_trace_window *window, struct line *line,
 	return true;
 }
 
-/* Nothing is left when a read would wait. */
+/* Read the ring. It is empty when a read would wait. */
 void tw_tracefs_read(struct tw_trace_window *window)
 {
 	char *text = malloc(READ_SIZE);
@@ -421,7 +428,7 @@ void tw_tracefs_read(struct tw_trace_window *window)
 
 	if (!text)
 		return;
-	/* Another job may have had it stopped until then. */
+	/* Another job may have stopped the ring until this time. */
 	window->whole_from_ns = atomic_load(&instance.shared->again_ns);
 	do
 		length = read(instance.text, text, READ_SIZE);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the program of causes.bpf.c and the engine share: a ring of turns for each job,
- * in memory that both have. A turn is a time in which the job's thread was off its CPU,
- * and what had the CPU while the thread could have run. The program writes the turn
- * when the thread runs again; the engine reads those of its slowest I/Os.
+ * What the program of causes.bpf.c and the engine share: a ring of turns for
+ * each job, in memory that both map. A turn is a time in which the job's thread
+ * was off its CPU, and what had the CPU while the thread could have run. The
+ * program writes the turn when the thread runs again. The engine reads the
+ * turns of its slowest I/Os.
  */
 #ifndef TW_PLUGIN_KERNEL_TURN_H
 #define TW_PLUGIN_KERNEL_TURN_H
@@ -12,12 +13,12 @@
 #include <linux/types.h>
 #endif
 
-#define TW_TURNS	256	/* a power of two; of a job */
+#define TW_TURNS	256	/* of a job; a power of two */
 #define TW_HOLDERS	16	/* of a turn */
-#define TW_NAME_SIZE	16	/* as the kernel's names of tasks */
+#define TW_NAME_SIZE	16	/* that of a task's name in the kernel */
 
 enum tw_holder_kind {
-	TW_NOBODY,		/* no holder: the last one was before it */
+	TW_NOBODY,		/* no holder: the last one came before this place */
 	TW_PROCESS,
 	TW_KERNEL_THREAD,
 	TW_INTERRUPT,
@@ -27,7 +28,7 @@ enum tw_holder_kind {
 	TW_HOLDER_KINDS,
 };
 
-/* All times are of CLOCK_MONOTONIC, ns. */
+/* All times are in ns of CLOCK_MONOTONIC. */
 struct tw_holder {
 	__u64 from_ns;
 	__u64 to_ns;
@@ -38,19 +39,19 @@ struct tw_holder {
 
 struct tw_turn {
 	__u64 number;		/* from 1 on; 0: it is being written */
-	__u64 ran_ns;		/* the thread ran from then, */
-	__u64 off_ns;		/* until it left the CPU, */
+	__u64 ran_ns;		/* the thread ran from this time, */
+	__u64 off_ns;		/* until it left the CPU at this time */
 	__u64 waking_ns;	/* was to be woken; 0: it was ready to run all along */
 	__u64 woken_ns;		/* was ready to run; 0: as waking_ns */
-	__u64 on_ns;		/* and ran again */
+	__u64 on_ns;		/* ran again */
 	__u64 interrupt_ns;	/* when the interrupt began that woke it; 0: none did */
 	__u64 stolen_ns;	/* by the hypervisor since it was ready, at most */
-	__u32 cpu;		/* on which it runs again */
-	__u32 moved;		/* times that it changed its CPU while it waited */
+	__u32 cpu;		/* the CPU on which it runs again */
+	__u32 moved;		/* how often it changed its CPU while it waited */
 	struct tw_holder holders[TW_HOLDERS];	/* the last one first */
 };
 
-/* Turn N is in place N - 1, modulo TW_TURNS. */
+/* Turn N is at place N - 1, modulo TW_TURNS. */
 struct tw_turns {
 	__u64 newest;		/* number; 0: none yet */
 	__u64 unused[7];
