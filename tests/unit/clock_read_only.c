@@ -25,7 +25,7 @@ static struct tw_clock *tested;
 
 /* The counter, and what was read while the clock was refined. */
 static struct {
-	unsigned looks;
+	unsigned readings;
 	uint64_t ns[STAMPS];
 } seen;
 
@@ -62,9 +62,9 @@ static void read_all(uint64_t ns[STAMPS])
 static uint64_t read_counter(void *context)
 {
 	(void)context;
-	seen.looks++;
+	seen.readings++;
 	read_all(seen.ns);
-	return NOW + seen.looks;
+	return NOW + seen.readings;
 }
 
 static void make_clock(void)
@@ -105,7 +105,7 @@ int main(void)
 	tap_is_u64(before[0], 101000000000, "read before it is refined");
 	tap_is_u64(before[4], 110000000000, "and for later");
 	tap_ok(tw_segment_append(tested, &faster, &source) == 0 &&
-	       seen.looks == 3, "refined, and read meanwhile");
+	       seen.readings == 3, "refined, and read meanwhile");
 	read_all(after);
 	tap_ok(!memcmp(after, seen.ns, sizeof(after)),
 	       "as it was read from the moment on when it was published");

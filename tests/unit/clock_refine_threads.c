@@ -45,17 +45,17 @@ static uint64_t read_ticks(void *context)
  */
 #define HELD_UP_TICKS	(25000000 / 1e9 * HZ)
 
-struct looks {
+struct readings {
 	unsigned made;
 	unsigned held_up_before;
 };
 
 static uint64_t read_held_up(void *context)
 {
-	struct looks *looks = context;
+	struct readings *readings = context;
 	uint64_t ticks = read_ticks(NULL);
 
-	if (++looks->made != looks->held_up_before)
+	if (++readings->made != readings->held_up_before)
 		return ticks;
 	while (__atomic_load_n(&counter_ticks, __ATOMIC_SEQ_CST) <
 	       ticks + (uint64_t)HELD_UP_TICKS)
@@ -112,10 +112,10 @@ static void *read_on(void *argument)
 static unsigned refine_on(struct shared *shared)
 {
 	unsigned i = 0, late = 0, tries = 0;
-	struct looks looks;
+	struct readings readings;
 	const struct tw_time_source source = {
 		.size = sizeof(source),
-		.read_ticks = read_held_up, .context = &looks,
+		.read_ticks = read_held_up, .context = &readings,
 	};
 
 	while (i < TW_CLOCK_SEGMENTS) {
@@ -125,7 +125,7 @@ static unsigned refine_on(struct shared *shared)
 		};
 
 		/* By turns: not at all, before it publishes, not at all, after. */
-		looks = (struct looks) { .held_up_before = tries % 2 ?
+		readings = (struct readings) { .held_up_before = tries % 2 ?
 					 2 + tries / 2 % 2 : 0 };
 		tries++;
 		if (tw_segment_append(&shared->tested, &rate, &source) == 0)

@@ -223,7 +223,7 @@ ok $? 'SIGTERM ends a watch whose reader has stopped reading'
 
 watch TERM 0 --watch --least-time=600000
 is "$status" 70 'a signal ends a first check that would last ten minutes'
-has "$err" 'ended before the first check was done' 'and it is said'
+has "$err" 'ended before the first check was done' 'and it is reported'
 
 run check --json --least-time=2500 --time-limit=2500
 [ ! -s "$err" ]

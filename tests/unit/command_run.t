@@ -124,7 +124,7 @@ printf '[a]\nioengine=${ENG}\n' >job.fio
 # shellcheck disable=SC2016
 is "$(changed)" '< ioengine=${ENG} > ioengine=external:ENGINE' \
 	'a variable that is not set'
-has "$err" 'ioengine=(empty): changed' 'and it is said'
+has "$err" 'ioengine=(empty): changed' 'and it is reported'
 is "$(ENG=external:/x/tickwise.so changed)" '' 'set to ours'
 ENG=mmap refuses 65 'no job here would run' job.fio
 has "$err" 'ioengine=mmap: not converted' 'set to one that is left alone'
@@ -137,7 +137,7 @@ is "$(ENG=io_uring changed)" '< ioengine=${ENG} > ioengine=external:ENGINE' \
 printf '; mine\n[global]\nrw=read\n[a]\n[b]\nrw=write\n' >job.fio
 is "$(changed --convert)" '> ioengine=external:ENGINE' 'without one it is added'
 is "$(sed -n 3p now)" ioengine=external:ENGINE 'to [global]'
-has "$err" 'job.fio: no ioengine, which is psync' 'and it is said'
+has "$err" 'job.fio: no ioengine, which is psync' 'and it is reported'
 printf '; mine\n[a]\nrw=read\n[global]\nrw=read\n' >job.fio
 is "$(changed --convert)" '> [global] > ioengine=external:ENGINE > ' \
 	'or to one before all, if there is none so far'
@@ -160,7 +160,7 @@ changed --convert >now.text
 has now.text '< userspace_reap > ioengine=external:ENGINE > # left out: userspace_reap' \
 	'what only the old engine knows is left out'
 has "$err" 'job.fio:3: [a] userspace_reap: left out, an option of libaio' \
-	'and it is said'
+	'and it is reported'
 printf '[global]\nioengine=libaio\nuserspace_reap=1\n[a]\nuserspace_reap=1\n' \
 	>job.fio
 changed --convert >now.text
@@ -176,7 +176,7 @@ changed --convert >now.text
 is "$(tail -n 3 now | xargs -d '\n')" \
 	'ioengine=external:ENGINE # left out: hipri_percentage=3 iodepth=1' \
 	'a synchronous engine has one I/O in flight, and keeps that'
-has "$err" 'job.fio:4: [a] iodepth=32: changed to 1, as pvsync2' 'and it is said'
+has "$err" 'job.fio:4: [a] iodepth=32: changed to 1, as pvsync2' 'and it is reported'
 printf '[global]\niodepth=32\n[a]\nrw=read\n[b]\nioengine=libaio\n' >job.fio
 changed --convert >now.text
 is "$(xargs -d '\n' <now)" \
@@ -185,7 +185,7 @@ is "$(xargs -d '\n' <now)" \
 printf '[a]\nioengine=psync\niodepth=1\n' >job.fio
 is "$(changed --convert)" '< ioengine=psync > ioengine=external:ENGINE' \
 	'iodepth=1 is that already'
-has_not "$err" 'iodepth' 'and nothing is said'
+has_not "$err" 'iodepth' 'and nothing is reported'
 printf '[a]\nioengine=libaio\niodepth=32\n[b]\nioengine=psync\n' >job.fio
 changed --convert >now.text
 has_not now iodepth=1 "another job's iodepth is not inherited"

@@ -73,10 +73,10 @@ gives 'one I/O in flight' \
 	--convert --iodepth=4 --name=a --rw=read
 gives 'of its own' '--ioengine=external:ENGINE --name=a --iodepth=1' \
 	--convert --name=a --iodepth=4
-gives 'one that is left alone beside' \
+gives 'one that is left alone next to it' \
 	'--name=b --ioengine=null --name=a --ioengine=external:ENGINE' \
 	--name=b --ioengine=null --name=a --ioengine=io_uring
-gives 'one of another engine beside' \
+gives 'one of another engine next to it' \
 	'--name=b --ioengine=libaio --name=c --name=a --ioengine=external:ENGINE' \
 	--name=b --ioengine=libaio --name=c --name=a --ioengine=io_uring
 has "$err" 'command line: [b] ioengine=libaio: not converted; --convert would' \
@@ -93,7 +93,7 @@ cp job.fio other.fio
 FAKE_JOBS=a fio_run --convert --ioengine=libaio job.fio other.fio
 is "$(grep -c ioengine= "$seen/1") $(grep -c ioengine= "$seen/2")" '0 1' \
 	'fio forgets it after the first file, so the second has its own'
-has "$err" 'other.fio: no ioengine, which is psync' 'and it is said'
+has "$err" 'other.fio: no ioengine, which is psync' 'and it is reported'
 FAKE_JOBS=a fio_run --ioengine=io_uring job.fio other.fio
 is "$(sed "s|$engine|ENGINE|" "$seen/arguments" | xargs -d '\n')" \
 	'--ioengine=external:ENGINE job.fio other.fio' \

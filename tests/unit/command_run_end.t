@@ -17,12 +17,12 @@ fio_run job.fio
 is "$status" 0 'all is well'
 has "$err" '1 report. To read it' 'the report is counted'
 is "$(tail -n 1 "$err")" '  tickwise report a.1.9.tickwise.json' \
-	'and how to look at it is said'
+	'and how to read it is told'
 
 # Another run's reports are there, too: older, and of another process.
 FAKE_JOBS='' fio_run job.fio
 is "$status" 70 'no report of this run: exit code 70'
-has "$err" '[a] left no report: it did not run, or not on tickwise' 'is said'
+has "$err" '[a] left no report: it did not run, or not on tickwise' 'is reported'
 has_not "$err" '. To read' 'no other report is taken for it'
 FAKE_JOBS='' FAKE_DO='cp a.1.9.tickwise.json b.1.9.tickwise.json' fio_run job.fio
 is "$status" 70 'nor one of another process'
@@ -33,7 +33,7 @@ FAKE_JOBS='' FAKE_DO='sed "s/\"run\": \"[0-9]*/\"run\": \"$$/" \
 is "$status" 70 'nor an old one of a process of that number'
 FAKE_JOBS='' FAKE_EXIT=1 fio_run job.fio
 is "$status $(grep -c 'left no report' "$err")" '1 0' \
-	"where fio failed, that is what is said"
+	"where fio failed, that is reported"
 rm -f ./*.tickwise.json
 
 printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n[c]\nioengine=null\n' >job.fio
@@ -93,7 +93,7 @@ done
 # shellcheck disable=SC2016
 FAKE_DO='kill -KILL $$' fio_run job.fio
 is "$status" 137 'fio killed: 128 and the signal'
-has "$err" 'fio was killed by signal 9' 'and it is said'
+has "$err" 'fio was killed by signal 9' 'and it is reported'
 is "$(ls tmp)" '' 'the copy is gone'
 
 # ---- signals ----

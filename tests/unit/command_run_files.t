@@ -54,7 +54,7 @@ printf 'ioengine=io_uring\niodepth=4\n' >x/two.inc
 printf 'ioengine=null\n' >x/null.inc
 fio_run job.fio
 is "$status $(given 1)" '0 [a] # include x/one.inc: # inside bs=4k # include two.inc: ioengine=external:ENGINE iodepth=4 rw=read' \
-	'what is included is put in, found beside the file that names it'
+	'what is included is put in, found next to the file that names it'
 has "$err" 'x/two.inc:1: [a] ioengine=io_uring: changed' 'named by its own place'
 printf 'ioengine=null\n' >two.inc
 fio_run job.fio
@@ -124,7 +124,7 @@ cp "$tickwise" built/
 TICKWISE=built/tickwise
 "$TICKWISE" run --dry-run job.fio >"$out" 2>"$err"
 has "$out" "ioengine=external:$scratch/built/tickwise.so" \
-	'the engine beside the program'
+	'the engine next to the program'
 # And as installed, wherever the whole tree is.
 mkdir -p tree/bin tree/lib/tickwise
 cp "$tickwise" tree/bin/

@@ -228,7 +228,7 @@ is "$(stat -c '%i %a' file) $(readlink link)" "$before file" 'itself, with its m
 added -o file $json
 is "$(threads file)" 'a 1 | b 2' '-o FILE'
 added --output=/dev/null $json
-is "$status $(grep -c . "$err")" '0 5' 'no file: nothing is said'
+is "$status $(grep -c . "$err")" '0 5' 'no file: nothing is reported'
 added --output=gone $json
 is "$status $(ls gone 2>/dev/null)" '0 ' 'fio made none: nor does tickwise'
 cp own small
@@ -289,7 +289,7 @@ echo 'fio: it failed' >own
 FAKE_DO='cat "$PRINT"'
 FAKE_EXIT=1 fio_run job.fio $json
 is "$status $(xargs <own) $(sed 1d "$out")" '1 fio: it failed fio: it failed' 'fio failed: its text and its exit code'
-has_not "$err" "$nothing" 'and no more is said'
+has_not "$err" "$nothing" 'and no more is reported'
 PRINT=own FAKE_DO='kill -TERM $$' fio_run job.fio $json
 is "$status $(cat "$out")" "143 fio's output" 'fio was killed: its text is printed'
 left a 0 1

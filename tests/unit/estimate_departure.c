@@ -57,7 +57,7 @@ int clock_gettime(clockid_t id, struct timespec *time)
 	return (int)syscall(SYS_clock_gettime, id, time);
 }
 
-static void try_after(unsigned looks, unsigned allowed)
+static void try_after(unsigned readings, unsigned allowed)
 {
 	struct tw_reliability_options options = {
 		.size = sizeof(options),
@@ -77,10 +77,10 @@ static void try_after(unsigned looks, unsigned allowed)
 	for (tries = 0; tries < 20; tries++) {
 		atomic_store(&taken_thread, 0);
 		atomic_store(&looks_since, 0);
-		atomic_store(&good_looks, looks);
+		atomic_store(&good_looks, readings);
 		if (!tap_ok(!tw_reliability_measure_on(&result, &options,
 						       &system),
-			    "after %u looks: a verdict", looks))
+			    "after %u readings: a verdict", readings))
 			return;
 		if (atomic_load(&looks_since) >= LOOKS_TO_LEAVE)
 			break;

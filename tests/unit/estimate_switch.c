@@ -135,7 +135,7 @@ static void try_one_left(const struct tw_probe_system *system,
 		    "%s: a verdict", what))
 		return;
 	tap_ok(result.cpus == 1 && result.cpus_skipped == allowed - 1 &&
-	       result.pairs == 0, "on one CPU, the others are said to be missing");
+	       result.pairs == 0, "on one CPU, the others are reported as missing");
 	tap_ok((result.reasons & TW_REASON_CPUS_SKIPPED) &&
 	       !(result.reasons & TW_REASON_ONE_CPU) &&
 	       result.verdict == TW_UNDECIDED,

@@ -71,7 +71,7 @@ static void try_one_left(const struct tw_probe_system *system,
 		    "%s: a verdict", what))
 		return;
 	tap_ok(result.cpus == 1 && result.cpus_skipped == allowed - 1,
-	       "on one CPU, the others are said to be missing");
+	       "on one CPU, the others are reported as missing");
 	tap_ok((result.reasons & TW_REASON_CPUS_SKIPPED) &&
 	       result.verdict == TW_UNDECIDED, "and it is undecided");
 	tap_ok(result.elapsed_ns < patient.time_limit_ns / 2,

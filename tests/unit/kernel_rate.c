@@ -120,7 +120,7 @@ static void declared_frequency(void)
 	       "the declared frequency, not the next whole kHz");
 	fit = fit_at(rate.hz * (1 + 80e-9), 4);
 	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
-	       TW_REFUSED_NO_CANDIDATE, "80 ppb beside it at 74: refused");
+	       TW_REFUSED_NO_CANDIDATE, "80 ppb away from it at 74: refused");
 	one.declared_hz = 0;
 	fit = fit_at(2.6e9, 4);
 	tap_ok(tw_kernel_rate_recognise(&fit, &one, &found, &alone) ==
@@ -153,7 +153,7 @@ int main(void)
 	fit = fit_at(rate.hz * (1 + 5e-9), 4);
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&
 	       found.mult == rate.mult && alone == 0,
-	       "5 ppb beside a multiplier: it is the one");
+	       "5 ppb from a multiplier: it is the one");
 	fit.low_hz = rate.hz * (1 - 1e-7);
 	fit.high_hz = rate.hz * (1 + 1e-7);
 	tap_ok(tw_kernel_rate_recognise(&fit, &every_khz, &found, &alone) == 0 &&

@@ -88,10 +88,10 @@ for command in '' $(cat "$scratch/commands"); do
 		ok 1 "tickwise $command has a page"
 		continue
 	fi
-	options <"$scratch/help" >"$scratch/said"
+	options <"$scratch/help" >"$scratch/offered"
 	awk '/^\.SH/ { show = $2 == "OPTIONS"; next } show' "$made/${page##*/}" |
 		options >"$scratch/written"
-	is "$(cat "$scratch/written")" "$(cat "$scratch/said")" \
+	is "$(cat "$scratch/written")" "$(cat "$scratch/offered")" \
 		"$(basename "$page") has the options of its --help"
 	grep -q 'SH EXIT STATUS' "$page"
 	ok $? 'and exit codes'

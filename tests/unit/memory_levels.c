@@ -221,7 +221,7 @@ static void check_figures(uint64_t *random)
 	       "cycles of the medians, and the fastest clock");
 	tw_levels_find(found, &curve, &curve);
 	tap_ok(fabs(found[0].cycles / (1.5 / 1.05 / 0.3) - 1) < 1e-9,
-	       "of looks, cycles of the fastest batches");
+	       "of repeats, cycles of the fastest batches");
 	tap_ok(fabs(found[0].error_ns / (found[0].high_ns * 0.02) - 1) < 1e-9,
 	       "the widest interval");
 	tap_ok(found[0].low_ns <= found[0].latency_ns &&
@@ -237,20 +237,20 @@ static void check_figures(uint64_t *random)
 static void check_neighbour(uint64_t *random)
 {
 	struct tw_level found[TW_LEVELS];
-	struct tw_curve curve, looks;
+	struct tw_curve curve, repeats;
 
 	make(&curve, usual, (size_t)1 << 30, 0.02, random);
-	make(&looks, usual, (size_t)8 << 20, 0.02, random);
-	for (unsigned i = 0; i < looks.count; i++) {
-		struct tw_memory_point *point = &looks.points[i];
+	make(&repeats, usual, (size_t)8 << 20, 0.02, random);
+	for (unsigned i = 0; i < repeats.count; i++) {
+		struct tw_memory_point *point = &repeats.points[i];
 
 		if (point->bytes > (size_t)512 << 10 &&
 		    point->bytes < (size_t)4 << 20)
 			curve.points[i].median_ns = point->median_ns = 38;
 	}
-	for (unsigned i = looks.count; i < curve.count; i++)
+	for (unsigned i = repeats.count; i < curve.count; i++)
 		curve.points[i].min_ns = i % 3 ? 15 : 60;
-	tap_ok(tw_levels_find(found, &curve, &looks) == 4 &&
+	tap_ok(tw_levels_find(found, &curve, &repeats) == 4 &&
 	       found[1].size_bytes >= (size_t)1763456 &&
 	       found[1].size_bytes <= (size_t)3 << 20,
 	       "a neighbour in the same cache: the fastest batches tell");
@@ -284,7 +284,7 @@ static void check_looks(uint64_t *random)
 	       found[0].points >= 8 &&
 	       found[1].size_bytes >= (size_t)1763456 &&
 	       found[1].size_bytes <= (size_t)3 << 20,
-	       "two looks, each disturbed at half of the sizes: their best");
+	       "two measurements, each disturbed at half of the sizes: their best");
 	tap_ok(best.points[6].batches == 100, "one of the two was too disturbed");
 }
 

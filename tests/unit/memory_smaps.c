@@ -53,7 +53,7 @@ int main(void)
 	       -ENOENT, "nothing is mapped there");
 	tap_ok(tw_smaps_huge_bytes("", 1, &huge, &page) == -ENOENT, "no text");
 	tap_ok(tw_smaps_huge_bytes(text, 0xffffffffff600000u, &huge, &page) ==
-	       -EBADMSG, "a mapping of which nothing is said");
+	       -EBADMSG, "a mapping that is not described");
 	tap_ok(huge == 7 && page == 7, "a failure leaves the figures alone");
 	tap_ok(tw_meminfo_bytes("MemFree: 5 kB\nMemAvailable:   12 kB\n",
 				"MemAvailable:") == 12 << 10 &&

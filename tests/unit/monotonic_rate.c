@@ -73,7 +73,7 @@ struct machine {
 	struct timex timex;		/* what adjtimex returns */
 	long adjust_us;			/* of ADJ_OFFSET_SS_READ */
 	long then_freq;			/* from the second reading on */
-	int looks;
+	int readings;
 	int fails;
 };
 
@@ -117,7 +117,7 @@ static int say_adjtimex(void *context, struct timex *timex)
 	if (modes == ADJ_OFFSET_SS_READ) {
 		timex->offset = machine->adjust_us;
 		/* The last question of a reading. */
-		if (++machine->looks == 1 && machine->then_freq)
+		if (++machine->readings == 1 && machine->then_freq)
 			machine->timex.freq = machine->then_freq;
 	}
 	return 0;
@@ -364,7 +364,7 @@ static void turns(uint64_t *random)
 		squares += off_ppb * off_ppb;
 	}
 	tap_ok(worst_ppb < max_ppb + cut_ppb,
-	       "10000 windows of 20 ms: at most %.1f ppb off, said %.1f",
+	       "10000 windows of 20 ms: at most %.1f ppb off, stated %.1f",
 	       worst_ppb, max_ppb + cut_ppb);
 	tap_ok(sqrt(squares / 10000) < hypot(max_ppb, cut_ppb) * 0.58,
 	       "rms %.1f ppb, within the sigma", sqrt(squares / 10000));

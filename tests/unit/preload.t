@@ -56,7 +56,7 @@ under '' "$reader" alone
 is "$(wc -c <"$err")" 0 'says nothing unasked'
 under verbos,off "$reader" others
 has "$err" "TICKWISE_PRELOAD knows no 'verbos' (verbose, nocheck, off)" \
-	'an unknown word is said'
+	'an unknown word is reported'
 is "$status" 0 'and the program runs'
 
 # In a process that may not read the counter the clock is a system call.

@@ -216,7 +216,7 @@ static void disturbed(uint64_t seed)
 	machine.interrupted = 0.2;
 	seen = run(&machine, &clock, 2000);
 	check("every fifth read interrupted", &seen, 500);
-	tap_ok(clock.counts.wide > 0, "looks were refused");
+	tap_ok(clock.counts.wide > 0, "readings were refused");
 	preload_system_free(&machine.system);
 
 	set_up(&machine, &clock, seed, 2.6e9, 1e6, 3000, random_slew, &slew);

@@ -117,7 +117,7 @@ static void check_join(void)
 	struct tw_profile_cost cost = start;
 
 	tw_profile_cost_join(&cost, &end);
-	is_ticks(cost.inside, 52, "mean of both looks: inside");
+	is_ticks(cost.inside, 52, "mean of both calibrations: inside");
 	is_ticks(cost.outside, 116, "outside");
 	is_ticks(cost.untimed, 33, "untimed");
 	is_ticks(cost.inside_spread, 1 + 2, "half of the difference: inside");

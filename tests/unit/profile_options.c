@@ -22,7 +22,7 @@ static int parse(const char *text)
 static void defaults(void)
 {
 	tap_ok(parse(NULL) == 0 && parse("") == 0 && parse(",,") == 0,
-	       "nothing is said");
+	       "nothing is reported");
 	tap_ok(options.fence == TW_PROFILE_FENCE_FULL && options.depth == 65536 &&
 	       options.memory_bytes == (int64_t)512 << 20 && !options.off &&
 	       !options.events && !options.histogram_digits &&

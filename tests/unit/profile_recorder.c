@@ -187,7 +187,7 @@ static void check_tail_call(void)
 	enter(G, 900, 12);
 	leave(G, 950, 30);
 	is_node(at(F, NULL, NULL), 1, 10, "the one that called last");
-	is_node(at(G, NULL, NULL), 1, 18, "the one that was called is beside it");
+	is_node(at(G, NULL, NULL), 1, 18, "the one that was called is next to it");
 	end();
 }
 

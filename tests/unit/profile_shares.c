@@ -97,7 +97,7 @@ static void few(void)
 	/* Equal to 64 / 22 samples of one weight; p is (0 + 2) / (2.909 + 4). */
 	tap_ok(fabs(shares[2].error - sqrt(.28947 * .71053 / 6.90909)) < 1e-4,
 	       "none seen is not none for certain: %.4f", shares[2].error);
-	tap_ok(tw_shares(shares, KINDS, some, 0) == -EINVAL, "no sample: said");
+	tap_ok(tw_shares(shares, KINDS, some, 0) == -EINVAL, "no sample: refused");
 }
 
 /*

@@ -102,11 +102,11 @@ static void honest_off_the_lattice(uint64_t *random)
 		 * Up to 190 ppb from the multiplier: between two multipliers, but
 		 * at least 90 from both, twice the possible error of a fit.
 		 */
-		double beside = 90 + (double)(tap_random(random) % 100);
+		double apart_ppb = 90 + (double)(tap_random(random) % 100);
 		struct machine machine = {
 			.ticks = tap_random(random) >> 20,
 			.ns_per_tick = KERNEL_MULT / 0x1p24 *
-				       (1 + beside * 1e-9),
+				       (1 + apart_ppb * 1e-9),
 			.step_ns = 1,
 			.random = tap_random(random) | 1,
 		};
@@ -176,7 +176,7 @@ static void declared_rate(uint64_t *random)
 	tap_ok(measure_declared(&machine, 1, 0, 2500002900, &rate) == 0 &&
 	       rate.source == TW_RATE_REGRESSION &&
 	       rate.refusal == TW_REFUSED_NO_CANDIDATE,
-	       "declared 1 ppm beside the truth: refused");
+	       "declared 1 ppm away from the truth: refused");
 	tap_ok(measure_declared(&machine, 0, 0, 2500000400, &rate) == 0 &&
 	       rate.refusal == TW_REFUSED_CLOCKSOURCE,
 	       "declared, but another clocksource: refused");

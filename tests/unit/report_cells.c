@@ -90,7 +90,7 @@ static void widened(const struct tw_report_cells *cells)
 		bad += cell->backwards * (i + 1);
 	}
 	tap_is_u64(cells->width_ns, 16 * SECOND, "cells are as wide as they must be");
-	tap_is_u64(cells->count, 63, "and so many");
+	tap_is_u64(cells->count, 63, "and this many");
 	tap_is_u64(count, 10 * INTERVALS, "with all I/Os");
 	tap_is_u64(errors, 700 / 16 + 1, "an error is in the cell of its time");
 	tap_is_u64(bad, 1, "so is a contradiction");

@@ -27,7 +27,7 @@ has_not "$out" "$escape" 'nor from a reason'
 write_report "$scratch/a.json"
 sed 's/"queue"/"\\u001b[2J"/' "$scratch/a.json" >"$scratch/b.json"
 run report "$scratch/b.json"
-has "$out" 'left out: stages.?[2J' 'a stage of such a name is left out, and said'
+has "$out" 'left out: stages.?[2J' 'a stage of such a name is left out, and reported'
 has_not "$out" "$escape" 'without the escape'
 
 run report "$scratch/${escape}[2J"

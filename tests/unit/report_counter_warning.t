@@ -92,7 +92,7 @@ run report "$a" "$b"
 is "$(first | cut -c 1-59)" \
 	'WARNING: the counter is unreliable: CPU 1 is ahead of CPU 0' \
 	'one bad job of two: the worst counts'
-is "$(grep -o 'CPU 1 is ahead' "$out" | wc -l)" 1 'a reason is said once'
+is "$(grep -o 'CPU 1 is ahead' "$out" | wc -l)" 1 'a reason is printed once'
 flatten
 has "$page" 'In 1 of 2 jobs' 'and how many it concerns'
 alike "$a" "$b"

@@ -102,7 +102,7 @@ is "$lacking" '' 'the style has each colour'
 
 run report --html="$scratch/none/x" "$scratch/c.json"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
-	'what could not be written is said, and there is no page'
+	'what could not be written is reported, and there is no page'
 if [ -w /dev/full ]; then
 	run report --html=/dev/full "$scratch/c.json"
 	is "$status $(wc -l <"$err")" '74 1' 'a full disk'

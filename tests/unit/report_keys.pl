@@ -69,21 +69,21 @@ my %types = (
 
 # True if a part of a page's path stands for a part of a report's.
 sub stands_for {
-	my ($said, $is) = @_;
+	my ($named, $is) = @_;
 
 	# The elements of an array have its name, too.
-	return 1 if $said eq $is;
-	return 0 if ($said =~ s/\[\]$//) != ($is =~ s/\[\]$//);
-	return exists $names{$said} && $is =~ /^(?:$names{$said})$/;
+	return 1 if $named eq $is;
+	return 0 if ($named =~ s/\[\]$//) != ($is =~ s/\[\]$//);
+	return exists $names{$named} && $is =~ /^(?:$names{$named})$/;
 }
 
 sub path_stands_for {
-	my @said = split /\./, $_[0];
+	my @named = split /\./, $_[0];
 	my @is = split /\./, $_[1];
 
-	return 0 if @said != @is;
-	for my $i (0 .. $#said) {
-		return 0 unless stands_for($said[$i], $is[$i]);
+	return 0 if @named != @is;
+	for my $i (0 .. $#named) {
+		return 0 unless stands_for($named[$i], $is[$i]);
 	}
 	return 1;
 }

@@ -77,7 +77,7 @@ is "$(merged "$scratch/2.json" "$scratch/3.json")" none \
 intervals 3 9223372036854775800-4-1
 is "$(merged "$scratch/2.json" "$scratch/3.json")" none 'not more than a run can be'
 run report --html="$scratch/page" "$scratch/2.json" "$scratch/3.json"
-has "$scratch/page" 'intervals over time differ' 'and that is said'
+has "$scratch/page" 'intervals over time differ' 'and that is reported'
 intervals 1 3-2-1 5-3-2
 is "$(merged "$scratch/1.json")" '3-2-1-7-9-11 5-3-2-14-8-12' \
 	'one job alone has the intervals that it has'

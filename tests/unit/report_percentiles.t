@@ -58,7 +58,7 @@ is "$(cd "$scratch/deep" && echo *lat*)" '_________x____y.read.lat.hgrm' \
 
 run report --percentiles="$scratch/none/" "$scratch/a.json"
 is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
-	'what could not be written is said, and there is no page'
+	'what could not be written is reported, and there is no page'
 if [ -w /dev/full ]; then
 	mkdir "$scratch/full"
 	ln -s /dev/full "$scratch/full/randread.read.queue.hgrm"

@@ -27,7 +27,7 @@ export V
 ulimit -S -v 200000
 is "$(changed | cut -c 1-200)" '< ioengine=io_uring > ioengine=external:ENGINE' \
 	'in 200 MB of address space, with one line changed'
-is "$(cut -c 1-200 "$err" | grep -vc ': changed to ')" 0 'and nothing said'
+is "$(cut -c 1-200 "$err" | grep -vc ': changed to ')" 0 'and nothing reported'
 
 # The values of the variables count.
 # shellcheck disable=SC2016
