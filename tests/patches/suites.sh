@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs fio's own test suites on several builds of fio, and compares them:
+#
+#	tests/patches/suites.sh BUILD...
+#
+# BUILD is a directory of fio's source in which fio and its tests are built. The
+# suites are t/run-fio-tests.py, t/latency_percentiles.py and t/verify.py of each
+# build. They take some 15 minutes a build on a quiet CPU, and more on a busy one.
+# The first BUILD is what the others are compared with, as fio without patches.
+# Prints a table of passes, failures and skips, and below it each test whose
+# result is another than the first build's. Exit 1 if there is one that both have.
+#
+# RESULTS names a directory that keeps what was seen: a file of results for each
+# build, named after its directory. A build whose file is there does not run again.
+#
+# What no build can do here is skipped for all of them: the tests of null_blk
+# without modprobe. What needs an NVMe device or four CPUs, fio skips by itself.
+# Needs python3 with statsmodels and scipy (python3-statsmodels, python3-scipy).
+set -eu
+
+fail()
+{
+	echo "suites.sh: $*" >&2
+	exit 2
+}
+
+[ $# -gt 0 ] || fail 'name the builds to compare'
+python3 -c 'import statsmodels, scipy' 2>/dev/null || {
+	PATH=/usr/bin:$PATH
+	python3 -c 'import statsmodels, scipy' 2>/dev/null ||
+		fail 'python3 lacks statsmodels or scipy:' \
+			'apt install python3-statsmodels python3-scipy'
+}
+export PATH PYTHONUNBUFFERED=1 PYTHONWARNINGS=ignore
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+results=${RESULTS:-$scratch/results}
+mkdir -p "$results"
+results=$(cd "$results" && pwd)
+
+# Tests 1010 and 1017 of run-fio-tests.py are the other two suites.
+skip='1010 1017'
+command -v modprobe >/dev/null || skip="$skip 1007 1008 1018"
+
+# A result is a line "SUITE TEST RESULT". verify.py does its tests again and again
+# with other options, and prints these as "name: value, ..." before.
+run_fio_tests()
+{
+	# shellcheck disable=SC2086
+	python3 t/run-fio-tests.py -c -a "$scratch/fio-tests" --skip $skip 2>&1 |
+		sed -n 's/^Test \([0-9]*\) \([A-Z]*\).*/run-fio-tests \1 \2/p'
+}
+
+latency_percentiles()
+{
+	python3 t/latency_percentiles.py -f "$PWD/fio" -a "$scratch/percentiles" \
+		2>&1 | sed -n \
+		's/^\**Test \([0-9]*\) \([A-Z]*\)\**$/latency_percentiles \1 \2/p'
+}
+
+verify()
+{
+	python3 t/verify.py -f "$PWD/fio" -a "$scratch/verify" 2>&1 | awk '
+		/^(ddir|mangle block size|mode|pattern): / {
+			options = $0
+			gsub(/[^A-Za-z0-9]+/, "_", options)
+		}
+		/^Test [0-9]+ [A-Z]+/ {
+			sub(":", "", $3)
+			print "verify", options "." $2, $3
+		}'
+}
+
+for build; do
+	file=$results/$(basename "$build")
+	[ ! -s "$file" ] || continue
+	[ -x "$build/fio" ] || fail "$build/fio is not there: build it first"
+	(cd "$build" && run_fio_tests && latency_percentiles && verify) \
+		>"$scratch/new"
+	mv "$scratch/new" "$file"
+	rm -rf "$scratch/fio-tests" "$scratch/percentiles" "$scratch/verify"
+done
+
+printf '%-24s %8s %8s %8s\n' build passed failed skipped
+for build; do
+	awk -v build="$(basename "$build")" '
+		{ n[$3]++ }
+		END { printf "%-24s %8d %8d %8d\n", build, n["PASSED"],
+			n["FAILED"], n["SKIPPED"] }' \
+		"$results/$(basename "$build")"
+done
+
+first=$results/$(basename "$1")
+shift
+status=0
+for build; do
+	awk -v build="$(basename "$build")" '
+		NR == FNR { was[$1 " " $2] = $3; next }
+		{ test = $1 " " $2; seen[test] = 1 }
+		!(test in was) { print build ": " test ": new, " $3; next }
+		was[test] != $3 {
+			print build ": " test ": " $3 ", was " was[test]
+			bad = 1
+		}
+		END {
+			for (test in was)
+				if (!(test in seen)) {
+					print build ": " test ": missing"
+					bad = 1
+				}
+			exit bad
+		}' "$first" "$results/$(basename "$build")" || status=1
+done
+exit $status
