@@ -83,6 +83,7 @@ PACKAGES_TEST := perl python3-jsonschema git g++ pkg-config mandoc groff-base xz
 # For a test that `make check` skips without it: installing it takes a minute.
 PACKAGES_HTML := chromium
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
+PACKAGES_UPSTREAM := clang python3-statsmodels python3-scipy
 PACKAGES_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
 		  gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross \
 		  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static
@@ -887,9 +888,9 @@ fuzz:
 # Not part of check: they build fio some ninety times. tests/fio/patched.t, which
 # is, builds the installed one once. FIO_GIT= names a repository of fio's.
 
-PATCH_TESTS := $(wildcard tests/patches/*.t)
+PATCH_TESTS := $(wildcard tests/patches/fio-*.t)
 
-.PHONY: packages-patches check-patches fio-patched
+.PHONY: packages-patches check-patches check-upstream fio-patched
 packages-patches:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_PATCHES)
 
@@ -897,6 +898,12 @@ check-patches: packages-patches
 	$(Q)$(MAKE) --no-print-directory core $(B)/include/tickwise.h
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' FIO='$(FIO)' \
 	tests/run.sh $(B)/check-patches.log $(PATCH_TESTS)
+
+check-upstream: packages-patches
+	$(Q).ci/packages $(PACKAGES_UPSTREAM)
+	$(Q)$(MAKE) --no-print-directory core
+	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
+	tests/run.sh $(B)/check-upstream.log tests/patches/upstream.t
 
 # The series of the installed fio, or of FIO_SERIES=fio-HEAD.
 fio-patched: packages-patches
@@ -1182,6 +1189,7 @@ help:
 	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
 	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
 	@echo 'make check-patches  apply, build and try every patch (minutes)'
+	@echo 'make check-upstream  the same, each patch for upstream alone (minutes)'
 	@echo 'make clean       remove what was built; distclean: also what was fetched'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
