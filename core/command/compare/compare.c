@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tickwise compare: fio's clocks and ours side by side, how far off they are and
- * what they cost.
+ * tickwise compare: compares fio's clocks and Tickwise's: how far off each is,
+ * and what it costs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ const struct tw_options tw_compare_options = {
 	.common = TW_HAS_OUTPUT | TW_HAS_QUIET | TW_HAS_VERBOSE,
 };
 
-/* Ticks to ns, good enough for the brackets. */
+/* Measure how long a tick is, precisely enough for the brackets. */
 static int calibrate(struct tw_compare_result *result)
 {
 	const struct tw_rate_options options = {

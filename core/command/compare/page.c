@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tickwise compare measured, as a page: how far off each clock is, what reading
- * it costs, and how to read that.
+ * Makes a page of the results of tickwise compare: how far off each clock is,
+ * what reading it costs, and how to read the figures.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define NAME_WIDTH	19
 
-/* Three digits. */
+/* Add a number with three digits. */
 static void add_ppb(struct tw_table *table, double ppb)
 {
 	tw_cell_fixed(table, ppb, ppb < 10 ? 2 : ppb < 1000);
@@ -74,7 +74,8 @@ static int is_tie(const struct tw_compare_sum *sum, enum tw_against against)
 			       sum->monotonic_error_ppb);
 }
 
-/* Where nothing is left to tell two clocks apart. */
+/* Name the clocks that are tied: their errors are smaller than their
+ * uncertainties. */
 static void add_ties(struct tw_page *page, const struct tw_compare_result *result,
 		     int load, enum tw_against against)
 {

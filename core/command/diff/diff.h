@@ -167,7 +167,7 @@ struct tw_page *tw_diff_page(const struct tw_diff *diff, int with_plots);
 void tw_diff_add_plots(struct tw_page *page, const struct tw_diff *diff,
 		       const struct tw_diff_figure *figure);
 json_t *tw_diff_to_json(const struct tw_diff *diff);
-/* Add a table of the figures to @page, where neither text nor HTML has it. */
+/* Add a table of the figures to @page. Only CSV shows it. */
 struct tw_table *tw_diff_csv(struct tw_page *page, const struct tw_diff *diff);
 
 /* Return what a change is, in JSON and CSV: "factor" or "difference_ns". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged reports as one table, for --csv.
+ * Makes one table of merged reports, for --csv.
  */
 #ifndef TW_REPORT_CSV_H
 #define TW_REPORT_CSV_H
@@ -10,7 +10,7 @@
 #include "command/output/page.h"
 #include "command/reports/report.h"
 
-/* Add the table to @page, where neither text nor HTML has it. */
+/* Add the table to @page. Only CSV shows it. */
 struct tw_table *tw_report_csv(struct tw_page *page, const struct tw_report_group *groups,
 			       size_t count);
 

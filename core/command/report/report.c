@@ -127,7 +127,8 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 	return wanted->as.html ? tw_command_html_file(NAME, page, wanted->as.html) : code;
 }
 
-/* Return an empty page if nobody wants a full one, which takes time. */
+/* Return an empty page if only a table or JSON is wanted, since a full page
+ * takes time. */
 static struct tw_page *make_page(const struct tw_report_group *groups, size_t count,
 				 const struct wanted *wanted)
 {
