@@ -25,7 +25,7 @@ static const struct tw_command commands[] = {
 	{ "bench", tw_command_bench,
 	  "what does reading the time cost?", &tw_bench_options },
 	{ "compare", tw_command_compare,
-	  "how far off are fio's clocks and ours, and what do they cost?",
+	  "how far off are fio's and Tickwise's clocks, and at what cost?",
 	  &tw_compare_options },
 	{ "memlat", tw_command_memlat,
 	  "how long does a load take, cache by cache?",

@@ -20,7 +20,7 @@ enum { LOAD_BOTH = TW_COMPARE_LOADS };
 static const struct tw_option table[] = {
 	{ .name = "fio", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO of the environment, else fio",
-	  .help = "Compare the clocks of this fio; `none` compares ours only",
+	  .help = "Compare the clocks of this fio; `none` compares only Tickwise's",
 	  TW_OPTION_AT(struct tw_compare_arguments, fio) },
 	{ .name = "fio-patched", .kind = TW_OPTION_PROGRAM, .value = "PROGRAM",
 	  .otherwise = "FIO_PATCHED of the environment, else none",
@@ -54,7 +54,7 @@ static const struct tw_option table[] = {
 const struct tw_options tw_compare_options = {
 	.command = NAME,
 	.about =
-	"Compare fio's clocks and ours: how far off each one is from one start to the "
+	"Compare fio's clocks and Tickwise's: how far off each is from one start to the "
 	"next, idle and under load, and what it costs. fio's clock is read inside a fio "
 	"that does no I/O. Takes some 40 seconds.",
 	.codes =

@@ -178,7 +178,7 @@ static void add_clocks(struct tw_page *page, const struct tw_compare_result *res
 struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 				const struct tw_compare_arguments *arguments)
 {
-	struct tw_page *page = tw_page_new("fio's clocks and ours");
+	struct tw_page *page = tw_page_new("fio's clocks and Tickwise's");
 
 	add_loads(page, result, arguments);
 	add_costs(page, result, arguments);

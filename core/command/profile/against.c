@@ -57,8 +57,8 @@ static int rows_by_name(const void *a, const void *b)
 static int rows_by_share(const void *a, const void *b)
 {
 	const struct against_row *left = a, *right = b;
-	double difference = right->ours + right->sampled.share / 1e6 -
-			    left->ours - left->sampled.share / 1e6;
+	double difference = right->profiled + right->sampled.share / 1e6 -
+			    left->profiled - left->sampled.share / 1e6;
 
 	return difference > 0 ? 1 : difference < 0 ? -1 : rows_by_name(a, b);
 }
@@ -78,8 +78,8 @@ static int make_rows(struct profile_against *against,
 		const struct profile_time *self = &result->functions[i].self;
 
 		rows[i].name = result->functions[i].name;
-		rows[i].ours = self->ticks > 0 ? self->ticks : 0;
-		rows[i].ours_uncertainty = self->uncertainty_ticks;
+		rows[i].profiled = self->ticks > 0 ? self->ticks : 0;
+		rows[i].profiled_uncertainty = self->uncertainty_ticks;
 	}
 	qsort(rows, result->function_count, sizeof(*rows), rows_by_name);
 	for (size_t i = 0; i < result->function_count; i++) {
@@ -87,8 +87,8 @@ static int make_rows(struct profile_against *against,
 			rows[count++] = rows[i];
 			continue;
 		}
-		rows[count - 1].ours += rows[i].ours;
-		rows[count - 1].ours_uncertainty += rows[i].ours_uncertainty;
+		rows[count - 1].profiled += rows[i].profiled;
+		rows[count - 1].profiled_uncertainty += rows[i].profiled_uncertainty;
 	}
 	against->rows = rows;
 	against->row_count = count;
@@ -97,21 +97,22 @@ static int make_rows(struct profile_against *against,
 
 /* Turn the profile's ticks into shares. A share has the error of its own time
  * and that of all other times. Both are systematic, so they add. */
-static void share_ours(struct profile_against *against)
+static void share_profiled(struct profile_against *against)
 {
 	double all = 0, all_uncertainty = 0;
 
 	for (size_t i = 0; i < against->row_count; i++) {
-		all += against->rows[i].ours;
-		all_uncertainty += against->rows[i].ours_uncertainty;
+		all += against->rows[i].profiled;
+		all_uncertainty += against->rows[i].profiled_uncertainty;
 	}
 	for (size_t i = 0; i < against->row_count && all > 0; i++) {
 		struct against_row *row = &against->rows[i];
-		double others = all_uncertainty - row->ours_uncertainty;
+		double others = all_uncertainty - row->profiled_uncertainty;
 
-		row->ours /= all;
-		row->ours_uncertainty = ((1 - row->ours) * row->ours_uncertainty +
-					 row->ours * others) / all;
+		row->profiled /= all;
+		row->profiled_uncertainty =
+			((1 - row->profiled) * row->profiled_uncertainty +
+			 row->profiled * others) / all;
 	}
 }
 
@@ -180,9 +181,9 @@ static int compare(struct profile_against *against,
 		struct against_row *row = &against->rows[i];
 
 		row->sampled = shares[i];
-		row->beyond = fabs(row->sampled.share - row->ours) >
+		row->beyond = fabs(row->sampled.share - row->profiled) >
 			      ERRORS * row->sampled.error +
-			      row->ours_uncertainty;
+			      row->profiled_uncertainty;
 	}
 	free(shares);
 	return failed;
@@ -204,7 +205,7 @@ int tw_profile_against(struct profile_against *against,
 	};
 	failed = sampled ? make_rows(against, result) : -ENOMEM;
 	if (!failed) {
-		share_ours(against);
+		share_profiled(against);
 		against->in_functions = assign(against, samples, sampled);
 		failed = against->in_functions ? compare(against, sampled) :
 						 -ENODATA;

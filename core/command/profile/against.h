@@ -21,7 +21,7 @@
  * name. */
 struct against_row {
 	const char *name;		/* belongs to the result */
-	double ours, ours_uncertainty;	/* the profile's; shares, 0 to 1 */
+	double profiled, profiled_uncertainty;	/* the profile's; shares, 0 to 1 */
 	struct tw_share sampled;
 	int beyond;			/* 1: the difference is larger than both
 					 * errors */

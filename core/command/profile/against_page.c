@@ -31,11 +31,11 @@ static void add_head(struct tw_page *page, const struct profile_against *against
 static void add_row(struct tw_table *table, const struct against_row *row)
 {
 	tw_table_row(table);
-	tw_cell_fixed(table, 100 * row->ours, 3);
-	tw_cell_fixed(table, 100 * row->ours_uncertainty, 3);
+	tw_cell_fixed(table, 100 * row->profiled, 3);
+	tw_cell_fixed(table, 100 * row->profiled_uncertainty, 3);
 	tw_cell_fixed(table, 100 * row->sampled.share, 3);
 	tw_cell_fixed(table, 100 * row->sampled.error, 3);
-	tw_cell_printf(table, "%+.3f", 100 * (row->sampled.share - row->ours));
+	tw_cell_printf(table, "%+.3f", 100 * (row->sampled.share - row->profiled));
 	tw_cell_printf(table, "%c%c", row->beyond ? '!' : ' ',
 		       row->sampled.correlated ? '~' : ' ');
 	tw_cell_u64(table, row->sampled.samples);
@@ -85,8 +85,8 @@ int tw_profile_print_against(const struct profile_against *against, unsigned top
 static json_t *row_object(const struct against_row *row)
 {
 	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:b, s:b}",
-			 "name", row->name, "share", row->ours,
-			 "uncertainty", row->ours_uncertainty,
+			 "name", row->name, "share", row->profiled,
+			 "uncertainty", row->profiled_uncertainty,
 			 "sampled_share", row->sampled.share,
 			 "sampling_error", row->sampled.error,
 			 "samples", (json_int_t)row->sampled.samples,

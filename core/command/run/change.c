@@ -250,7 +250,7 @@ static void change_section(const struct change *change, size_t i,
 	if (kind == TW_RUN_ONE_AT_A_TIME)
 		keep_depth(change, i, old);
 	section->owes_report = kind == TW_RUN_OURS || is_changed(change, kind);
-	outcome->ours++;
+	outcome->on_tickwise++;
 	*lacks |= !line;
 }
 

@@ -90,7 +90,7 @@ const char *tw_run_file_for(enum tw_run_kind kind)
 	       kind == TW_RUN_MEMORY ? MEMORY_ENGINE : ENGINE;
 }
 
-/* ---- where ours are ---- */
+/* ---- where the tickwise engines are ---- */
 
 /* Return a copy of a path of realpath(), and free @found. The copy lives until
  * tw_run_release(). NULL with errno if @found is NULL. */

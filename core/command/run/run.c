@@ -133,7 +133,7 @@ static int change_all(struct tw_run_arguments *arguments,
 	if (code != TW_EXIT_GOOD)
 		return code;
 	tw_run_report_left(&outcome);
-	if (!outcome.ours)
+	if (!outcome.on_tickwise)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_DATA, "no job here "
 				       "would run on tickwise's engine");
 	return TW_EXIT_GOOD;

@@ -223,7 +223,7 @@ struct tw_run_left {
 
 /* The outcome for all jobs. */
 struct tw_run_outcome {
-	size_t ours;			/* number of jobs on tickwise's engines */
+	size_t on_tickwise;		/* number of jobs on tickwise's engines */
 	struct tw_run_left *left;
 	size_t left_count;
 };
