@@ -7,11 +7,13 @@
 #
 #	tests/new_user.sh [debian-12] [debian-13]
 #
-# In each system there are three users, each in a fresh copy of it:
+# In each system there are four users, each in a fresh copy of it:
 #
-#	root	installs the packages, runs a job, asks for the page with plots
-#	user	does the same without privileges, with sudo where the README has it
-#	helper	installs the packages, starts `tickwise kernel-helper`, runs the job
+#	user	installs the packages, runs a job, asks for the page with plots, with
+#		sudo where the README has it
+#	root	does the same without sudo
+#	plain	runs the job without sudo, and thus without stages inside the kernel
+#	helper	does so while `tickwise kernel-helper` runs in a second terminal
 #
 # The packages are those that tests/deb.sh left in NAME/deb-build; it is run if they are
 # older than this commit. apt has its lists, sudo is installed and the job is written
@@ -147,6 +149,7 @@ judge()
 	[ "${seconds:-$((max_seconds + 1))}" -le "$max_seconds" ]
 	ok $? "from the packages to the report in ${seconds:-?} s"
 	sed -n "s/^Fetched .* in .*/# $name, $who: apt: &/p" "$typed"
+	has_line 'sum of stages' "the report has fio's lat and its stages"
 }
 
 has_kernel_stages()
@@ -158,14 +161,8 @@ has_kernel_stages()
 	has_line '[+ ]device [0-9]' 'the report has the stages inside the kernel'
 }
 
-test_root()
+has_page()
 {
-	who=root
-	new_system
-	type_as 'su -l' "${install#sudo }" "$run" "$page"
-	judge
-	has_line 'sum of stages' "the report has fio's lat and its stages"
-	has_kernel_stages
 	grep -q '<svg' "$dir/root/home/user/page.html"
 	ok $? 'and the page has plots'
 }
@@ -176,17 +173,35 @@ test_user()
 	new_system
 	type_as 'su -l user' "$install" "$run" "$page"
 	judge
-	has_line 'sum of stages' "the report has fio's lat and its stages"
-	has_line 'kernel-helper' 'and says what the stages inside the kernel need'
-	grep -q '<svg' "$dir/root/home/user/page.html"
-	ok $? 'and the page has plots'
+	has_kernel_stages
+	has_page
+}
+
+test_root()
+{
+	who=root
+	new_system
+	type_as 'su -l' "${install#sudo }" "${run#sudo }" "$page"
+	judge
+	has_kernel_stages
+	has_page
+}
+
+test_plain()
+{
+	who=plain
+	new_system
+	type_as 'su -l user' "$install" "${run#sudo }" "$page"
+	judge
+	has_line 'sudo tickwise' 'the report names what the stages inside the kernel need'
+	has_page
 }
 
 test_helper()
 {
 	who=helper
 	new_system
-	type_as 'su -l user' "$install" "second terminal: $helper" "$run"
+	type_as 'su -l user' "$install" "second terminal: $helper" "${run#sudo }"
 	judge
 	has_kernel_stages
 }
@@ -194,9 +209,9 @@ test_helper()
 [ "$(id -u)" = 0 ] || fail "needs root, to mount and to change the root"
 [ $# -gt 0 ] || set -- debian-12 debian-13
 install=$(readme 'sudo apt install') || exit
-run=$(readme 'tickwise run myjob.fio') || exit
+run=$(readme 'sudo tickwise run') || exit
 page=$(readme 'tickwise report --html') || exit
-helper=$(readme 'sudo tickwise kernel-helper') || exit
+helper='sudo tickwise kernel-helper'
 mkdir -p "$distros" || exit 69
 distros=$(cd "$distros" && pwd)
 for name; do
@@ -205,8 +220,9 @@ for name; do
 	packages_are_there "$name" ||
 		fail "there are no packages of this commit for $name: $distros/$name/deb.log"
 	: >"$distros/$name/new-user.log"
-	test_root
 	test_user
+	test_root
+	test_plain
 	test_helper
 done
 rm -rf --one-file-system "$dir"
