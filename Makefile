@@ -920,20 +920,23 @@ demo-packages:
 		$(Q).ci/packages --ask $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
 		echo 'the engine will be built without the stages inside the kernel')
 
-demo: demo-packages
-	@mkdir -p build
-	@echo 'building; what the compiler says is in build/demo.log'
-	$(Q)$(MAKE) --no-print-directory $(parallel) all >build/demo.log 2>&1 || { \
+# quiet_make TARGET: what the compiler prints is shown only if it fails
+quiet_make = @mkdir -p build; \
+	echo "building (half a minute; the compiler's output: build/demo.log)"; \
+	$(MAKE) --no-print-directory $(parallel) $(1) >build/demo.log 2>&1 || { \
 		tail -n 40 build/demo.log >&2; exit 1; }
+
+demo: demo-packages
+	+$(call quiet_make,all)
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B)
 
 demo-clock: demo-packages
-	$(Q)$(MAKE) --no-print-directory $(parallel) -s all
+	+$(call quiet_make,all)
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) clock
 
 demo-memory:
 	$(Q).ci/packages --ask $(PACKAGES_BUILD)
-	$(Q)$(MAKE) --no-print-directory $(parallel) -s core
+	+$(call quiet_make,core)
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) memory
 
 # ---- benchmarks: never part of the tests ----

@@ -80,6 +80,8 @@ title "Its report   ($tickwise report --html=$work/page.html $work/*.json)"
 "$tickwise" report --html="$work/page.html" "$work"/randread.*.tickwise.json
 echo
 echo "The same with plots: $(cd "$work" && pwd)/page.html"
-[ "$(id -u)" = 0 ] ||
-	echo "Stages inside the kernel: sudo $tickwise kernel-helper in another terminal, and again"
+[ "$(id -u)" = 0 ] || {
+	echo "For stages inside the kernel, in another terminal: sudo $tickwise kernel-helper"
+	echo "Then here: make demo"
+}
 echo "Your own job: $tickwise run JOB.fio   More: make demo-clock, make demo-memory"
