@@ -69,6 +69,10 @@ static void widths(void)
 		"0000000000000000000000000000000000000000000000000000000000000000000000"
 		"000000000000000000000000000001\n",
 		"blanks are one, and a word that is too long stays whole");
+	page = new();
+	tw_page_paragraph(page, SEVENTY "1234567 91 %%, of 7 x");
+	text_is(page, TEN TEN TEN TEN TEN TEN "123456789 1234567\n  91 %, of 7 x\n",
+		"a number stays with its unit");
 }
 
 static void facts(void)

@@ -4,6 +4,7 @@
  */
 #include "command/output/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "command/output/format.h"
@@ -45,6 +46,30 @@ static void put_word(FILE *file, const char *text, size_t length)
 		colour = NULL;
 }
 
+/* Return whether a word of @length at @text is a unit, with or without punctuation. */
+static int is_unit(const char *text, size_t length)
+{
+	static const char *const units[] = { "%", "ns", "us", "ms", "s", "ppb", "ppm" };
+
+	while (length && strchr(",;:.)", text[length - 1]))
+		length--;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i]) == length && strncmp(units[i], text, length) == 0)
+			return 1;
+	return 0;
+}
+
+/* Return the length of the word at @text: a number and its unit are one word. */
+static size_t word_length(const char *text)
+{
+	size_t length = strcspn(text, " "), after;
+
+	if (!length || text[length] != ' ' || !isdigit((unsigned char)text[length - 1]))
+		return length;
+	after = strcspn(text + length + 1, " ");
+	return is_unit(text + length + 1, after) ? length + 1 + after : length;
+}
+
 /* Write words, with line breaks. The line has reached @column; further lines
  * begin at @indent. */
 static void put_words(FILE *file, const char *text, int column, int indent)
@@ -52,7 +77,7 @@ static void put_words(FILE *file, const char *text, int column, int indent)
 	int words = 0;
 
 	while (*(text += strspn(text, " "))) {
-		size_t length = strcspn(text, " ");
+		size_t length = word_length(text);
 		int columns = columns_of(text, length);
 
 		if (words && column + 1 + columns > columns_of_page) {
