@@ -80,6 +80,7 @@ static const char *kind_name(enum tw_option_kind kind)
 	}
 }
 
+/* Print what a value can be. One that may be left out is no word of its own. */
 static void print_bash_values(const struct tw_options *options, FILE *out)
 {
 	const struct tw_option *option;
@@ -92,7 +93,8 @@ static void print_bash_values(const struct tw_options *options, FILE *out)
 		fputs("		", out);
 		if (option->letter)
 			fprintf(out, "-%c|", option->letter);
-		fprintf(out, "--%s) kind=%s", option->name, kind);
+		fprintf(out, "--%s) %skind=%s", option->name, !option->bare ? "" :
+			"[ -z \"$after_equals\" ] || ", kind);
 		if (option->words) {
 			fputs(" words='", out);
 			print_words(option->words, out);
@@ -159,10 +161,11 @@ static const char *zsh_files(enum tw_option_kind kind)
 	}
 }
 
-/* Print '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. */
+/* Print '--name=[...', or '(-n --name)'{-n+,--name=}'[...': one of the two. A value
+ * that may be left out is in the same word: '--name=-[...'. */
 static void print_zsh_names(const struct tw_option *option, FILE *out)
 {
-	const char *value = option_value(option);
+	const char *value = option->bare ? "=-" : option_value(option);
 
 	fputs(" \\\n\t\t'", out);
 	if (option->letter)

@@ -46,6 +46,33 @@ while read -r command; do
 		"$(options_of help | sort | tr '\n' ';')" \
 		"all options of $command"
 done <commands
+
+# values_of VALUE: what is completed of it, by its form in --help
+values_of()
+{
+	case $1 in
+	=FILE | =FOLDER | =PERF | =PREFIX | =TRACE | =PATH)
+		echo 'files/a file.json;files/a folder;files/b.json;' ;;
+	*'|'*)
+		echo "${1#=}" | tr '|' '\n' | sort | tr '\n' ';' ;;
+	esac
+}
+while read -r command; do
+	"$tickwise" "$command" --help >help
+	sed -n 's/^  \(-., \|    \)\(--[a-z-]*\)\[*=\([^] ]*\).*/\2 =\3/p' help >options
+	while read -r option value; do
+		case $value in =PROGRAM | =LIST) continue ;; esac
+		wanted=$(values_of "$value")
+		word=
+		case $wanted in files/*) word=files/ ;; esac
+		is="$(completes "$command" "$option" = "$word")"
+		[ "$is" = "$wanted" ] || echo "$option$value: $is"
+	done <options >wrong
+	is "$(cat wrong)" '' "$command: values of $(wc -l <options | tr -d ' ') options"
+done <commands
+is "$(completes check --watch '')" '' 'no argument behind a value that is left out'
+is "$(completes memlat --pages = transparent,)" \
+	'transparent,reserved;transparent,small;transparent,transparent;' 'words of a second list'
 is "$(completes no-such-command --)" '' 'nothing after an unknown command'
 
 is "$(completes calibrate --against '=')" 'monotonic;raw;' 'words after ='
@@ -63,6 +90,8 @@ is "$(completes compare --fio = no-such-program)" '' 'no program'
 ln -s /bin/true program-of-mine
 is "$(PATH=$PATH:$scratch completes compare --fio = program-of)" 'program-of-mine;program-of-mine;' \
 	'a program in PATH, and as a file'
+is "$(PATH=$PATH:$scratch completes attach --json program-of)" 'program-of-mine;program-of-mine;' \
+	'an argument behind a value that is left out'
 
 # Few machines have zsh: its script is read, without a shell. A command's part ends
 # with ";;", and an option is '--NAME=[' or {-L+,--NAME=}, without the = if it is a
@@ -71,7 +100,7 @@ zsh=${TW_BUILD:-$root/build}/completion/zsh/site-functions/_tickwise
 while read -r command; do
 	"$tickwise" "$command" --help >help
 	sed -n "/^	$command)\$/,/;;\$/p" "$zsh" >part
-	is "$(sed -n "s/^\t\t'\(--[a-z-]*\)=\{0,1\}\[.*/\1/p
+	is "$(sed -n "s/^\t\t'\(--[a-z-]*\)=\{0,1\}-\{0,1\}\[.*/\1/p
 		s/^\t\t'(\(-.\) \(--[a-z-]*\))'{\1+\{0,1\},\2=\{0,1\}}'\[.*/\1\n\2/p" part |
 			sort)" "$(options_of help | sort)" "zsh: all options of $command"
 done <commands
