@@ -99,6 +99,10 @@ void tw_command_end(void);
 int tw_command_html_file(const char *name, const struct tw_page *page,
 			 const char *path);
 
+/* Refuse a file of HTML that stdout goes to: the two would be mixed. Return: TW_GO_ON;
+ * TW_EXIT_USAGE after a message. */
+int tw_command_check_html(const char *name, const char *path);
+
 /* Catch SIGINT and SIGTERM from now on. The first signal is remembered, the
  * second ends the program (interrupt.c). Ignored signals stay ignored. */
 void tw_command_catch_interrupts(void);

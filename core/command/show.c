@@ -55,11 +55,14 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 /* Open the file to append, and write nothing, so its content stays. */
 int tw_command_try_html(const char *name, const struct tw_wanted *wanted)
 {
-	int was_there;
+	int was_there, code;
 	FILE *file;
 
 	if (!wanted->html)
 		return TW_GO_ON;
+	code = tw_command_check_html(name, wanted->html);
+	if (code != TW_GO_ON)
+		return code;
 	was_there = access(wanted->html, F_OK) == 0;
 	file = fopen(wanted->html, "ae");
 	if (!file)

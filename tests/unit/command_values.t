@@ -137,6 +137,19 @@ while read -r command; do
 	is "$(cat wrong)" '' "$command: output that can't be written"
 done <commands
 
+# The page as HTML and what is printed would be mixed in one file.
+for arguments in check 'check --json' 'report a.json' 'diff a.json b.json'; do
+	rm -f got
+	# shellcheck disable=SC2086
+	run $arguments -o got --html=./got
+	is "$status $(cat "$err") $(ls got 2>/dev/null)" "64 tickwise ${arguments%% *}: can't \
+write ./got: the output goes to this file, too " "$arguments: one file for both is refused"
+done
+"$tickwise" check --html=got >got 2>"$err"
+is "$? $(wc -c <got | tr -d ' ')" '64 0' 'as is one that the shell opened'
+run check -o /dev/null --html=/dev/null
+is "$status" 0 'but not a device'
+
 # A file that is opened gets no text of a stream that is closed.
 run report none.json -o got
 "$tickwise" report none.json -o got 2>&-
