@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where device mapper keeps the bio that one of its own was made for. Its structures are
- * those of modules, whose types only root may ask the kernel for by number; so the
- * loader takes them from /sys/kernel/btf, which everybody may read.
+ * How to get from a bio of device mapper to the bio for which it was made. The structures
+ * are those of kernel modules. Only root may ask the kernel for their types by number, so
+ * the loader reads them from /sys/kernel/btf, which every user may read.
  */
 #ifndef TW_PLUGIN_KERNEL_ABOVE_H
 #define TW_PLUGIN_KERNEL_ABOVE_H
@@ -14,17 +14,17 @@
 #include <string.h>
 #endif
 
-/* In bytes from the beginning of the structure. */
+/* Offsets of members in bytes, from the beginning of the structure. */
 struct tw_above {
-	__u32 clone;		/* dm_target_io: the bio that was made */
+	__u32 clone;		/* dm_target_io: the bio that device mapper made */
 	__u32 io;		/* dm_target_io: its dm_io */
-	__u32 original;		/* dm_io: the bio that it was made for; 0: unknown */
-	__u32 crypt;		/* dm_crypt_io: the same of dm-crypt; 0: unknown */
+	__u32 original;		/* dm_io: the original bio; 0: unknown */
+	__u32 crypt;		/* dm_crypt_io: the original bio; 0: unknown */
 };
 
 #ifndef __bpf__
 
-/* Where @type has @member, in bytes; 0: nowhere, or at its beginning. */
+/* Return the offset of @member in @type, in bytes; 0: unknown, or at the beginning. */
 static inline __u32 tw_place_of(const struct btf *btf, const char *type,
 				const char *member)
 {
@@ -39,7 +39,7 @@ static inline __u32 tw_place_of(const struct btf *btf, const char *type,
 	return 0;
 }
 
-/* What is not loaded has no types, and no bios. */
+/* Find the offsets. A module that is not loaded has no types, and no bios either. */
 static inline struct tw_above tw_above_find(struct btf *kernel)
 {
 	struct btf *mapper = btf__load_module_btf("dm_mod", kernel);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stamps each I/O on the rings of chosen processes, whatever the program, where it passes
- * the kernel: accepted, dispatched, finished, posted, as stages.bpf.c does for the
- * engine. Here user_data is the program's own and means nothing, so an I/O is known by
- * the address of its io_kiocb, from its acceptance until its completion.
+ * Stamp each I/O on the rings of chosen processes of any program. The points in the kernel
+ * are those of stages.bpf.c: accepted, dispatched, finished, posted. user_data belongs to
+ * the program and tells nothing here. So an I/O is identified by the address of its
+ * io_kiocb, from its acceptance to its completion.
  *
- * `followed` has the processes. Rings that one of them makes are followed from then on;
- * those that it has are found by the two iterators. See ../README.md, Any program.
+ * The map `followed` contains the processes. A ring that one of them makes is followed
+ * from then on. The two iterators find the rings that exist already. See ../README.md, Any
+ * program.
  */
 #include "attach_types.h"
 #include "bio.bpf.h"
@@ -25,18 +26,19 @@ char LICENSE[] SEC("license") = "GPL";
 #define MAX_MULTISHOT	4096
 #define RECORD_BYTES	(8 << 20)
 
-/* Set before loading: children of followed processes are followed; the third argument
- * of io_uring_complete is a pointer to the CQE (Linux 6.13 on), not user_data. */
+/* Set before loading. descendants: children of followed processes are followed, too.
+ * has_cqe: the third argument of io_uring_complete is a pointer to the CQE (from Linux
+ * 6.13 on), not user_data. */
 const volatile _Bool descendants = 0;
 const volatile _Bool has_cqe = 0;
 
-/* Also set before loading: the threads that submit are followed, too (causes.bpf.c);
- * and the operations, as bits, whose slowest I/Os are listed. */
+/* Also set before loading. with_causes: the threads that submit are followed, too
+ * (causes.bpf.c). listed: the operations, as bits, whose slowest I/Os are listed. */
 const volatile _Bool with_causes = 0;
 const volatile __u64 listed = 0;
 
-/* An I/O that takes so long is among the slowest so far. It is told at once, as the
- * turns of its thread are soon overwritten. */
+/* An I/O that takes this long is among the slowest so far. The reader is woken at once,
+ * because the turns of its thread are soon overwritten. */
 __u64 slow_ns;
 
 static __u32 places_taken;
@@ -45,7 +47,7 @@ struct tw_attach_lost lost;
 
 extern const void io_uring_release __ksym __weak;
 
-/* By number of the process, outside of containers. */
+/* By the number of the process, as seen outside of containers. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_PROCESSES);
@@ -53,8 +55,9 @@ struct {
 	__type(value, __u8);
 } followed SEC(".maps");
 
-/* By io_ring_ctx: have any of its requests posted more than one completion? No event
- * tells that a ring was closed: the one that was not used for the longest time goes. */
+/* By io_ring_ctx. The value is 1 if any request of the ring has posted more than one
+ * completion. No event tells that a ring was closed, so the map drops the ring that was
+ * not used for the longest time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MAX_RINGS);
@@ -74,8 +77,8 @@ struct in_flight {
 	__u32 retries;
 	__u32 opcode;
 	__u32 flags;
-	__u32 submitter;	/* the thread, by the kernel's number, */
-	__u32 thread;		/* and as in the record */
+	__u32 submitter;	/* the kernel's number of the thread */
+	__u32 thread;		/* its number in struct tw_attach_io */
 };
 
 /* By io_kiocb. */
@@ -86,7 +89,7 @@ struct {
 	__type(value, struct in_flight);
 } ios SEC(".maps");
 
-/* Requests that have posted a completion before their last. */
+/* Requests that have posted a completion before their last one. */
 struct multishot {
 	__u64 ring;
 	__u64 user_data;
@@ -99,7 +102,7 @@ struct {
 	__type(value, __u8);
 } multishots SEC(".maps");
 
-/* Files that there is a record of. */
+/* Files for which a record was sent. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MAX_FILES);
@@ -131,7 +134,7 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 process = (__u32)BPF_CORE_READ(child, tgid);
 
-	/* A thread belongs to its process. */
+	/* A new thread is not a new process. */
 	if (!descendants || (__u32)BPF_CORE_READ(child, pid) != process ||
 	    !is_followed((__u32)BPF_CORE_READ(parent, tgid)))
 		return 0;
@@ -139,7 +142,7 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* Its number may be another's next. */
+/* Forget a process that has ended, because another process may get its number. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exited, struct task_struct *task)
 {
@@ -178,7 +181,8 @@ static void follow_ring(void *ring, struct task_struct *task, int fd)
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
-/* A new ring may be where an old one was, also another process's. */
+/* Follow a new ring of a followed process. It may have the address of an old ring, even of
+ * another process's. */
 SEC("tp_btf/io_uring_create")
 int BPF_PROG(created, int fd, void *ring)
 {
@@ -249,7 +253,7 @@ static struct in_flight *in_flight(struct io_kiocb *io)
 	return bpf_map_lookup_elem(&ios, &key);
 }
 
-/* The same io_kiocb again: the kernel has freed it since, without a completion. */
+/* Report an I/O without a completion: the kernel uses its io_kiocb for another I/O. */
 static void no_cqe(const struct in_flight *old)
 {
 	struct tw_attach_io *record;
@@ -271,8 +275,8 @@ static __u32 current_thread(void)
 	return (__u32)bpf_get_current_pid_tgid();
 }
 
-/* The thread that submits is followed from its first I/O on. Its place, from 1; 0:
- * there are too many of them. */
+/* Follow the submitting thread from its first I/O on. Return its number, from 1; 0 if
+ * there are too many threads. */
 static __u32 follow_thread(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -363,7 +367,7 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 		return;
 	}
 	__sync_fetch_and_add(&mine->due_bytes, bytes);
-	/* Later ones are its other requests, or the same one requeued. */
+	/* Only the first request counts. Others are parts, or the same one requeued. */
 	if (mine->dispatched_ns)
 		return;
 	mine->dispatched_ns = now_ns;
@@ -375,7 +379,8 @@ static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 byte
 
 /* ---- completions --------------------------------------------------------- */
 
-/* A completion without a request: of one that goes on, or of another ring's. */
+/* Note a completion without a request: of a request that goes on, or of a request of
+ * another ring. */
 static void more(__u64 ring, __u8 *has_more, __u64 user_data)
 {
 	struct multishot key = { .ring = ring, .user_data = user_data };
@@ -394,7 +399,7 @@ static int was_multishot(__u64 ring, struct io_kiocb *io)
 	return bpf_map_delete_elem(&multishots, &key) == 0;
 }
 
-/* The first I/O on it: there is a name to be told. */
+/* Send the name of a file at the first I/O on it. */
 static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 {
 	struct tw_attach_file *record;
@@ -403,7 +408,7 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 		return;
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record)
-		return;		/* the next I/O on it tries again */
+		return;		/* the next I/O on the file tries again */
 	bpf_map_update_elem(&files, inode, &yes, BPF_ANY);
 	record->kind = TW_ATTACH_FILE;
 	record->process = (__u32)(bpf_get_current_pid_tgid() >> 32);
@@ -411,7 +416,7 @@ static void tell_file(const struct tw_attach_inode *inode, struct file *file)
 	record->name[0] = 0;
 	bpf_probe_read_kernel_str(record->name, sizeof(record->name),
 		BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	/* Its path is known as long as the process has it open. */
+	/* Wake the reader: the path is known only while the process has the file open. */
 	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
 }
 
@@ -428,7 +433,7 @@ static void inode_of(struct tw_attach_inode *inode, struct io_kiocb *io)
 	tell_file(inode, file);
 }
 
-/* Is the record to be read at once? */
+/* Return the flag that wakes the reader at once if the I/O is among the slowest. */
 static __u64 wakeup_for(const struct tw_attach_io *record)
 {
 	return with_causes && record->opcode < 64 &&
@@ -489,7 +494,7 @@ int BPF_PROG(complete, void *context, struct io_kiocb *io, void *third)
 		return 0;
 	if (!io) {
 		user_data = (__u64)third;
-		if (has_cqe)	/* where it begins */
+		if (has_cqe)	/* user_data is its first member */
 			bpf_probe_read_kernel(&user_data, sizeof(user_data), third);
 		more(ring, has_more, user_data);
 		return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tickwise attach: the stages inside the kernel of any program that uses io_uring. What
- * `tickwise` becomes for it. Options, the life of a run, and the report, which
- * `tickwise report` prints.
+ * tickwise attach: the stages inside the kernel of any program that uses io_uring.
+ * `tickwise` executes this program for it. This file has the options, the course of a
+ * run, and the report, which `tickwise report` prints.
  */
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ static void on_stop(int number)
 {
 	(void)number;
 	stopped = 1;
-	/* The next one ends us at once. */
+	/* The next signal ends the program at once. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 }
@@ -101,7 +101,8 @@ static void put_table(struct run *run, uint64_t now, uint64_t over_ns)
 	tw_attach_tally_tick(&run->tally);
 }
 
-/* Until it is stopped, the time is over, or the process has ended. */
+/* Read records until a signal stops the run, its time is over, or the process has
+ * ended. */
 static int watch(struct run *run)
 {
 	const uint64_t interval_ns = run->options.interval_ns;
@@ -114,7 +115,7 @@ static int watch(struct run *run)
 		over = stopped || tw_attach_has_ended(&run->target) ||
 		       (duration_ns && now_ns(CLOCK_MONOTONIC) - run->start_ns >=
 				       duration_ns);
-		/* What came before the end is read after it. */
+		/* Records from before the end are read after it. */
 		error = read_records(run, over ? 0 : READ_EVERY_MS);
 		now = now_ns(CLOCK_MONOTONIC);
 		if (interval_ns && now - last_ns >= interval_ns && !over && !error) {
@@ -155,7 +156,8 @@ static void start_clocks(struct run *run)
 	run->start_realtime_ns = now_ns(CLOCK_REALTIME);
 }
 
-/* With the program in the kernel: look at the target until it is over. */
+/* Follow the target until the end of the run, and print the report. The program is
+ * loaded into the kernel. */
 static int attached(struct run *run)
 {
 	int code, error = tw_attach_follow(run->program, run->target.pidfd);
@@ -207,7 +209,8 @@ static int open_output(struct run *run)
 	return TW_GO_ON;
 }
 
-/* What was opened for a run that could not begin ends with us. */
+/* Do a run. After an error at its beginning, the end of the process closes what was
+ * opened. */
 static int run_it(struct run *run)
 {
 	const struct sigaction stop = { .sa_handler = on_stop };
@@ -231,7 +234,7 @@ static int run_it(struct run *run)
 	tw_attach_unload(run->program);
 	tw_attach_tally_free(&run->tally);
 	tw_attach_files_free(&run->files);
-	/* No program is left alone, whatever happened to us. */
+	/* Wait for a program that was started here, also after an error. */
 	exit_code = run->target.own ? tw_attach_exit_code(&run->target) : 0;
 	return code == TW_EXIT_GOOD ? exit_code : code;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads the program of causes.bpf.c: see attach_causes.h.
+ * Load the program of causes.bpf.c: see attach_causes.h.
  */
 #include "kernel/attach_causes.h"
 
@@ -36,7 +36,7 @@ static int load(struct tw_attach_causes *causes)
 	made->rodata->reader_uid = geteuid();
 	made->rodata->reader_may_all =
 		tw_program_capabilities() >> CAP_SYS_PTRACE & 1;
-	/* Who is followed is for attach.bpf.c to say. */
+	/* attach.bpf.c chooses the threads that are followed. */
 	bpf_program__set_autoload(made->progs.create, false);
 	error = bpf_map__set_max_entries(made->maps.rings, TW_ATTACH_THREADS);
 	if (!error)

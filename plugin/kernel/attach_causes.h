@@ -10,16 +10,16 @@
 
 struct tw_attach_causes;
 
-/* Before attach.bpf.c is loaded. 0 or -errno. */
+/* Load the program, before attach.bpf.c is loaded. Return 0 or -errno. */
 int tw_attach_causes_load(struct tw_attach_causes **causes);
 
-/* The map that attach.bpf.c is to take. */
+/* Return the descriptor of the map that attach.bpf.c has to share. */
 int tw_attach_causes_threads(const struct tw_attach_causes *causes);
 
-/* TW_ATTACH_THREADS of them. */
+/* Return the turns of all TW_ATTACH_THREADS threads. */
 const struct tw_turns *tw_attach_causes_turns(const struct tw_attach_causes *causes);
 
-/* NULL does no harm. */
+/* Unload the program. @causes may be NULL. */
 void tw_attach_causes_unload(struct tw_attach_causes *causes);
 
 #endif

@@ -30,7 +30,8 @@ static struct tw_attach_file_name *find(const struct tw_attach_files *files,
 	return NULL;
 }
 
-/* What the kernel calls a file of no folder: "socket:[4711]" in /proc. */
+/* Return the name until a path is found. A file that is in no folder has a name such as
+ * "socket:[4711]" in /proc. */
 static char *first_name(const struct tw_attach_file *file)
 {
 	const char *kind = S_ISSOCK(file->inode.mode) ? "socket" :
@@ -66,13 +67,13 @@ int tw_attach_add_file(struct tw_attach_files *files,
 	return 0;
 }
 
-/* As s_dev has it. */
+/* Return the device number in the kernel's form, as in s_dev. */
 static __u32 device_of(const struct stat *of)
 {
 	return (__u32)(major(of->st_dev) << 20 | minor(of->st_dev));
 }
 
-/* Of one descriptor: does it have the name of any that is looked for? */
+/* If @descriptor is open on a file whose path is still unknown, take its path. */
 static void try_descriptor(struct tw_attach_files *files, int folder,
 			   const char *descriptor)
 {
@@ -115,7 +116,7 @@ static void try_process(struct tw_attach_files *files, pid_t process)
 	closedir(folder);
 }
 
-/* New ones are the last. Most are of one process. */
+/* The new files are the last in the list. Most belong to one process. */
 void tw_attach_find_paths(struct tw_attach_files *files)
 {
 	const size_t from = files->count - files->untried;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of the files that I/Os were on: paths from /proc/PID/fd while the process has
- * them open, else the last part, which the kernel's program has told.
+ * Names of the files of I/Os. While the process has a file open, /proc/PID/fd tells the
+ * path. Otherwise the name is the last part of the path, from attach.bpf.c.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_FILES_H
 #define TW_PLUGIN_KERNEL_ATTACH_FILES_H
@@ -15,7 +15,7 @@
 struct tw_attach_file_name {
 	struct tw_attach_inode inode;
 	pid_t process;
-	bool tried;		/* to find its path */
+	bool tried;		/* its path was looked for */
 	char *name;
 };
 
@@ -23,17 +23,17 @@ struct tw_attach_files {
 	struct tw_attach_file_name *list;
 	size_t count;
 	size_t untried;
-	pid_t process;		/* that has all; 0: each record says its own */
+	pid_t process;		/* of all files; 0: each record names its own */
 };
 
-/* 0; -ENOMEM. */
+/* Add a file to the list. Return 0 or -ENOMEM. */
 int tw_attach_add_file(struct tw_attach_files *files,
 		       const struct tw_attach_file *file);
 
-/* Look for the paths of those that are new. */
+/* Find the paths of new files. */
 void tw_attach_find_paths(struct tw_attach_files *files);
 
-/* "-" for an I/O on no file. */
+/* Return the name of a file; "-" for an I/O without a file, "?" for an unknown file. */
 const char *tw_attach_file_name(const struct tw_attach_files *files,
 				const struct tw_attach_inode *inode);
 

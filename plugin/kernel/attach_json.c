@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was seen as JSON: see attach_json.h.
+ * The result of a run as JSON: see attach_json.h.
  */
 #include "kernel/attach_json.h"
 
@@ -12,14 +12,14 @@
 #include "latency/histogram_json.h"
 #include "machine/cpus.h"
 
-#define TRIM	"trim"	/* a direction of the report that io_uring has no name for */
+#define TRIM	"trim"	/* a direction of the report without an operation of io_uring */
 
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
 }
 
-/* ---- of all rings: as in a report of fio's engine --------------------------- */
+/* ---- all rings together, as in a report of fio's engine --------------------- */
 
 static json_t *job_to_json(const struct tw_attach_result *result)
 {
@@ -37,7 +37,7 @@ static json_t *job_to_json(const struct tw_attach_result *result)
 			 "run_ns", tw_json_of_u64(result->run_ns));
 }
 
-/* One of the counts, at @offset of struct tw_attach_counts, by direction. */
+/* Return one member of the counts by direction. @offset: in struct tw_attach_counts. */
 static json_t *counts_to_json(const struct tw_attach_tally *tally, size_t offset)
 {
 	json_t *object = json_object();
@@ -126,7 +126,7 @@ static json_t *slow_to_json(const struct tw_attach_result *result,
 	return json;
 }
 
-/* Whether causes are known. */
+/* Return if causes are known, and why not. */
 static json_t *followed_to_json(const struct tw_attach_result *result)
 {
 	if (result->tally->turns)
@@ -156,7 +156,7 @@ static json_t *part_to_json(const struct tw_histogram *of)
 				 "min_ns", tw_json_of_u64(of->min_ns),
 				 "max_ns", tw_json_of_u64(of->max_ns));
 
-	/* One at least must lie above it. */
+	/* With fewer I/Os, none lies above the 99th percentile. */
 	if (of->count >= 100)
 		set(json, "percentiles", json_pack("{so}", "99.000000",
 			tw_json_of_u64(tw_histogram_percentile(of, 99))));
@@ -184,7 +184,8 @@ static json_t *over_time_to_json(struct tw_attach_tally *tally)
 	return array;
 }
 
-/* All CPUs, since it is not known where the program ran. */
+/* Return the facts of the machine. The governors are those of all CPUs, since it is not
+ * known where the program ran. */
 static json_t *machine_to_json(void)
 {
 	struct tw_machine_cpus cpus;
@@ -284,7 +285,7 @@ json_t *tw_attach_to_json(struct tw_attach_result *result)
 			 "slowest", slowest_to_json(result),
 			 "over_time", over_time_to_json(result->tally),
 			 "attached", attached_to_json(result),
-			 /* Its times are the system clock's, and nothing else. */
+			 /* All times are of the system clock. */
 			 "counter", "verdict", "unchecked", "fallback", 1, "reasons",
 			 "clocks",
 			 "fio_times", "event_time", 0, "event_wait", 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was seen as a report that `tickwise report` reads: tickwise-report(5).
+ * The result of a run as a report for `tickwise report`: see tickwise-report(5).
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_JSON_H
 #define TW_PLUGIN_KERNEL_ATTACH_JSON_H
@@ -12,17 +12,17 @@
 #include "kernel/attach_target.h"
 
 struct tw_attach_result {
-	struct tw_attach_tally *tally;	/* closed: nothing more is added */
+	struct tw_attach_tally *tally;	/* complete; the function closes it */
 	const struct tw_attach_files *files;
 	const struct tw_attach_target *target;
-	const char *no_causes;		/* why; NULL: they are known, or not wanted */
+	const char *no_causes;		/* the reason; NULL: known, or not wanted */
 	struct tw_attach_lost lost;
-	uint64_t in_flight;		/* at the end */
+	uint64_t in_flight;		/* I/Os at the end */
 	uint64_t start_realtime_ns;
 	uint64_t run_ns;
 };
 
-/* NULL without memory. */
+/* Return the report; NULL without memory. Nothing can be added to the tally afterwards. */
 json_t *tw_attach_to_json(struct tw_attach_result *result);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of io_uring's operations: see attach_names.h. The numbers are the kernel's and
- * stay; newer kernels add to them.
+ * Names of io_uring's operations: see attach_names.h. The kernel never changes the numbers
+ * of operations; newer kernels add operations.
  */
 #include "kernel/attach_names.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* As in a report of fio's engine. */
+/* The directions of a report of fio's engine. */
 enum tw_attach_direction {
 	TW_ATTACH_READ,
 	TW_ATTACH_WRITE,
@@ -18,13 +18,13 @@ enum tw_attach_direction {
 
 extern const char *const tw_attach_directions[TW_ATTACH_DIRECTIONS];
 
-/* "readv", "accept", ...; "opcode 99" for one that is not known here. The second
- * lives until the next call of the thread. */
+/* Return the name, such as "readv"; "opcode 99" for an unknown operation. The latter text
+ * is valid until the thread's next call. */
 const char *tw_attach_operation(uint8_t opcode);
 
 enum tw_attach_direction tw_attach_direction(uint8_t opcode);
 
-/* Is this result no error? A timeout that has run out says so by one. */
+/* True if @result is no error. The result of an expired timeout, -ETIME, is none. */
 int tw_attach_is_good(uint8_t opcode, int32_t result);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads the program of attach.bpf.c: see attach_program.h.
+ * Load the program of attach.bpf.c: see attach_program.h.
  */
 #include "kernel/attach_program.h"
 
@@ -25,7 +25,8 @@ struct tw_attach_program {
 	void *context;
 };
 
-/* Is the third argument of the tracepoint, after the one that all have, a pointer? */
+/* True if the third argument of io_uring_complete is a pointer. The first parameter, which
+ * all tracepoints have, does not count. */
 static bool has_cqe(const struct btf *btf)
 {
 	const struct btf_type *type;
@@ -41,7 +42,7 @@ static bool has_cqe(const struct btf *btf)
 	return type && btf_is_ptr(type);
 }
 
-/* A CPU takes 128 free places of such a map for itself. */
+/* Each CPU reserves 128 free places of an LRU map for itself. */
 #define PLACES_A_CPU	256
 
 static int make_room(struct bpf_map *map)
@@ -76,7 +77,7 @@ static int take_record(void *context, void *record, size_t size)
 	return program->take(program->context, record, size);
 }
 
-/* The operations whose slowest I/Os are listed. */
+/* Return the operations whose slowest I/Os are listed, as bits. */
 static __u64 listed(void)
 {
 	__u64 bits = 0;
@@ -174,7 +175,7 @@ static int iterate(struct bpf_program *over, int pidfd)
 	if (run < 0) {
 		error = -errno;
 	} else {
-		/* It prints nothing; what it finds comes as records. */
+		/* The iterator prints nothing. It sends what it finds as records. */
 		while (read(run, text, sizeof(text)) > 0)
 			;
 		close(run);
@@ -209,7 +210,7 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms,
 	program->take = take;
 	program->context = context;
 	result = wait_ms ? ring_buffer__poll(program->records, wait_ms) : 0;
-	/* Most records wake nobody. */
+	/* Most records do not wake the reader, so read the rest, too. */
 	error = ring_buffer__consume(program->records);
 	if (result < 0 && result != -EINTR)
 		error = result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The program of attach.bpf.c: loaded, pointed at a process, and read.
+ * Load the program of attach.bpf.c, let it follow a process, and read its records.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_PROGRAM_H
 #define TW_PLUGIN_KERNEL_ATTACH_PROGRAM_H
@@ -14,23 +14,24 @@
 
 struct tw_attach_program;
 
-/* NULL, with why not in one line. With @causes the threads that submit are followed; if
- * that can't be, @no_causes says why, and the rest works. */
+/* Load the program. NULL: @why has the reason in one line. With @causes the submitting
+ * threads are followed. If that is impossible, @no_causes has the reason, and the rest
+ * works. */
 struct tw_attach_program *tw_attach_load(bool descendants, bool causes,
 					 const char **why, const char **no_causes);
 
-/* Follow the process of @pidfd and find the rings that it has. 0 or -errno: -ESRCH if
- * it has ended. */
+/* Follow the process of @pidfd and find its rings. Return 0 or -errno: -ESRCH if the
+ * process has ended. */
 int tw_attach_follow(struct tw_attach_program *program, int pidfd);
 
-/* Of the threads that are followed; NULL: none are. */
+/* Return the turns of the followed threads; NULL if none are followed. */
 const struct tw_turns *tw_attach_turns(const struct tw_attach_program *program);
 
-/* Causes are wanted of I/Os that take so long: they are to be read at once. */
+/* Let the program wake the reader for I/Os that take at least @ns, to find their causes. */
 void tw_attach_set_slow(struct tw_attach_program *program, uint64_t ns);
 
-/* Take all records that there are, after waiting for @wait_ms or for a new file. 0, or
- * the first result of @take that is not. */
+/* Take all records, after waiting for @wait_ms or until a record wakes the reader. Return
+ * 0, or the first result of @take that is not 0. */
 int tw_attach_read(struct tw_attach_program *program, int wait_ms,
 		   int (*take)(void *context, const void *record, size_t size),
 		   void *context);
@@ -38,7 +39,7 @@ int tw_attach_read(struct tw_attach_program *program, int wait_ms,
 void tw_attach_lost(const struct tw_attach_program *program,
 		    struct tw_attach_lost *lost);
 
-/* I/Os that are in flight now. */
+/* Return the number of I/Os in flight now. */
 uint64_t tw_attach_in_flight(const struct tw_attach_program *program);
 
 void tw_attach_unload(struct tw_attach_program *program);

@@ -20,7 +20,7 @@
 #include "command/own_files.h"
 #include "command/separate.h"
 
-/* Also where there is no /dev/stdin. */
+/* Standard input, also where /dev/stdin does not exist. */
 #define INPUT	"/proc/self/fd/0"
 
 #define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
@@ -47,7 +47,8 @@ static int print_json(json_t *json, FILE *out)
 		    strerror(error ? -error : EIO));
 }
 
-/* A file in memory, to be read from its beginning; -errno. */
+/* Write @json to a file in memory, and seek to its beginning. Return its descriptor or
+ * -errno. */
 static int make_input(const json_t *json)
 {
 	int error, input = memfd_create("tickwise-attach", MFD_CLOEXEC);
@@ -74,8 +75,8 @@ static void prepare(void *context)
 		_exit(TW_EXIT_SOFTWARE);
 }
 
-/* The `tickwise` that is built or installed with us, else the one that the shell would
- * take. */
+/* Start `tickwise report`: the `tickwise` that was built or installed with this program,
+ * else the one in PATH. */
 static pid_t start_report(char *html, struct streams *streams)
 {
 	char shells[] = "tickwise", *own = tw_own_file(shells, X_OK);
@@ -87,7 +88,7 @@ static pid_t start_report(char *html, struct streams *streams)
 	return pid;
 }
 
-/* @out: of the page; NULL: nobody wants it. */
+/* Run `tickwise report`. @out: for the page; NULL: the page is not wanted. */
 static int run_report(int input, const char *html_path, FILE *out)
 {
 	struct streams streams = {

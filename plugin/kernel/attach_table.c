@@ -15,8 +15,8 @@
 #include "command/output/table.h"
 #include "command/output/text.h"
 
-#define MAX_LINES	20	/* where there is no terminal to be filled */
-#define FIXED_COLUMNS	79	/* what comes before the file's name */
+#define MAX_LINES	20	/* if the output is no terminal */
+#define FIXED_COLUMNS	79	/* columns before the file's name */
 #define CELL		9
 
 void tw_attach_table_begin(struct tw_attach_table *table, FILE *out)
@@ -26,8 +26,8 @@ void tw_attach_table_begin(struct tw_attach_table *table, FILE *out)
 	};
 }
 
-/* The end of a long name tells most. No character is wider than its bytes are many, so
- * that it fits. */
+/* Add a name, of which the end is shown if it is too long. The end fits, because no
+ * character has more columns than bytes. */
 static void add_name(struct tw_table *table, const char *name, int width)
 {
 	int length = (int)strlen(name);
@@ -87,7 +87,7 @@ static int by_count(const void *left, const void *right)
 	return a < b ? -1 : 1;
 }
 
-/* Those that have done something, the busiest first. */
+/* Find the rows that have done I/O, and sort them, the busiest first. */
 static size_t find_busy(const struct tw_attach_tally *tally,
 			const struct tw_attach_row **rows)
 {
@@ -108,7 +108,7 @@ static void size_of(const struct tw_attach_table *table, size_t *lines, int *wid
 	*width = FIXED_COLUMNS + 60;
 	if (!table->redraw || ioctl(fileno(table->out), TIOCGWINSZ, &size))
 		return;
-	/* Head, titles, what is left out, and the cursor. */
+	/* 4 lines: the head, the titles, "and N more", and the cursor. */
 	*lines = size.ws_row > 5 ? size.ws_row - 4U : 1;
 	*width = size.ws_col > FIXED_COLUMNS + 8 ? size.ws_col : FIXED_COLUMNS + 8;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The live table: what was done since the last one, a row for each ring, file and
+ * The live table: the I/Os since the last table, with a row for each ring, file and
  * operation, the busiest first.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_TABLE_H
@@ -14,19 +14,20 @@
 
 struct tw_attach_table {
 	FILE *out;
-	bool redraw;		/* a terminal: over the last one */
-	int lines;		/* of the last one */
+	bool redraw;		/* a terminal: write over the last table */
+	int lines;		/* of the last table */
 };
 
 void tw_attach_table_begin(struct tw_attach_table *table, FILE *out);
 
-/* @at_ns: since the start; @over_ns: since the last one; @lost: records, by now. */
+/* Print the table. @at_ns: since the start; @over_ns: since the last table; @lost: records
+ * lost so far. */
 void tw_attach_table_put(struct tw_attach_table *table,
 			 const struct tw_attach_tally *tally,
 			 const struct tw_attach_files *files, uint64_t at_ns,
 			 uint64_t over_ns, uint64_t lost);
 
-/* Before anything else is printed: a table that is redrawn goes away. */
+/* Remove a table that is redrawn. Call this before anything else is printed. */
 void tw_attach_table_end(struct tw_attach_table *table);
 
 #endif

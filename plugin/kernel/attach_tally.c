@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records added up: see attach_tally.h.
+ * Add up records: see attach_tally.h.
  */
 #include "kernel/attach_tally.h"
 
@@ -10,7 +10,7 @@
 
 #include "latency/histogram.h"
 
-#define DIGITS		3	/* of a direction's histograms, as the engine's */
+#define DIGITS		3	/* of a direction's histograms; the engine has the same */
 #define ROW_DIGITS	2
 
 #define MAX_WINDOWS	128
@@ -78,7 +78,7 @@ int tw_attach_add_ring(struct tw_attach_tally *tally,
 {
 	struct tw_attach_ring *rings;
 
-	/* Grows at each power of two. */
+	/* The array grows at each power of two. */
 	if ((tally->ring_count & (tally->ring_count - 1)) == 0) {
 		size_t room = tally->ring_count ? 2 * (size_t)tally->ring_count : 1;
 
@@ -89,7 +89,7 @@ int tw_attach_add_ring(struct tw_attach_tally *tally,
 	}
 	tally->rings[tally->ring_count++] = *ring;
 	tally->rings[tally->ring_count - 1].program[sizeof(ring->program) - 1] = '\0';
-	/* Where another ring was: from now on it is this one. */
+	/* Another ring may have had this address; forget the numbers found by address. */
 	memset(tally->ring_at, 0, sizeof(tally->ring_at));
 	return 0;
 }
@@ -99,7 +99,8 @@ static uint32_t mixed(uint64_t value)
 	return (uint32_t)((value * 0x9e3779b97f4a7c15ULL) >> 32);
 }
 
-/* Its number: of several that have been at the same place, the last. */
+/* Return the number of a ring. If several rings have had the same address, return the
+ * number of the last. */
 static uint32_t ring_of(struct tw_attach_tally *tally, uint64_t ring)
 {
 	uint32_t *at = &tally->ring_at[mixed(ring) % TW_ATTACH_RING_PLACES];
@@ -179,7 +180,7 @@ static struct tw_attach_row *row_of(struct tw_attach_tally *tally, uint32_t ring
 
 /* ---- I/Os ------------------------------------------------------------------ */
 
-/* A stamp before the one before it is none. */
+/* True if each stamp is at or after the one before it. */
 static bool is_ordered(const struct tw_attach_io *io)
 {
 	uint64_t last_ns = io->accepted_ns;
@@ -242,7 +243,7 @@ static void count_split(struct tw_attach_counts *counts,
 	}
 }
 
-/* Has it a lat? */
+/* Count an I/O. True if it has a lat. */
 static bool count(struct tw_attach_counts *counts, const struct tw_attach_io *io)
 {
 	if (io->kind == TW_ATTACH_NO_CQE)
@@ -252,7 +253,7 @@ static bool count(struct tw_attach_counts *counts, const struct tw_attach_io *io
 	else if (io->result == -ECANCELED)
 		counts->cancelled++;
 	else if (!tw_attach_is_good(io->opcode, io->result))
-		counts->errors++;	/* also what the kernel did not accept */
+		counts->errors++;	/* also I/Os that the kernel did not accept */
 	else if (!io->accepted_ns)
 		counts->unseen++;
 	else
@@ -296,7 +297,7 @@ static void add_slow(struct tw_attach_tally *tally, const struct tw_attach_io *i
 		.lat_ns.value = lat_ns, .ring = ring, .io = *io,
 	};
 
-	/* The kernel has something else at that place. */
+	/* For other operations the kernel has another value at that place. */
 	if (tw_attach_direction(io->opcode) >= TW_ATTACH_SYNC)
 		slow.io.offset = UINT64_MAX;
 	if (!tw_slowest_wants(&tally->slowest, lat_ns))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records of attach.bpf.c, added up: by ring, file and operation; by direction; the
- * slowest, and why they were; and over time. Arithmetic only: tests/unit/attach_tally.c passes any records.
+ * Sums of the records of attach.bpf.c: by ring, file and operation; by direction; over
+ * time; and the slowest I/Os with their causes. Arithmetic only:
+ * tests/unit/attach_tally.c passes any records.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_TALLY_H
 #define TW_PLUGIN_KERNEL_ATTACH_TALLY_H
@@ -16,12 +17,12 @@
 #include "collect/windows.h"
 #include "tickwise.h"
 
-/* lat is the sum of the others that an I/O has. */
+/* The times of an I/O. lat is the sum of the other times that the I/O has. */
 enum tw_attach_time {
 	TW_ATTACH_BLOCKQ,
 	TW_ATTACH_DEVICE,
 	TW_ATTACH_COMPLETE,
-	TW_ATTACH_KERNEL,	/* all of them, or those around a missing stamp */
+	TW_ATTACH_KERNEL,	/* all three, or those around a missing stamp */
 	TW_ATTACH_LAT,
 	TW_ATTACH_TIMES,
 };
@@ -29,26 +30,26 @@ enum tw_attach_time {
 extern const char *const tw_attach_times[TW_ATTACH_TIMES];
 
 struct tw_attach_counts {
-	uint64_t ios;		/* that ended well, and have a lat */
+	uint64_t ios;		/* successful I/Os with a lat */
 	/* of these: */
 	uint64_t split;
 	uint64_t no_request;
 	uint64_t missing_stamp;
-	uint64_t linked;	/* lat has the wait for the one before it */
-	uint64_t empty;		/* moved nothing */
+	uint64_t linked;	/* lat contains the wait for the I/O before it */
+	uint64_t empty;		/* moved no bytes */
 	/* not among these: */
 	uint64_t errors;
 	uint64_t cancelled;
 	uint64_t multishot;
-	uint64_t no_cqe;	/* ended without, or it was not seen */
-	uint64_t unseen;	/* accepted before, or by itself */
+	uint64_t no_cqe;	/* ended without a CQE, or it was not seen */
+	uint64_t unseen;	/* its acceptance was not seen */
 	/* of the split ones: */
 	uint64_t requests;
 	uint64_t retries;
 	uint64_t negative;	/* a stamp before the one before it: not split */
 };
 
-/* Since the last tw_attach_tally_tick(). */
+/* The I/Os since the last tw_attach_tally_tick(). */
 struct tw_attach_recent {
 	struct tw_histogram lat;
 	uint64_t failed;	/* errors and cancelled */
@@ -57,9 +58,9 @@ struct tw_attach_recent {
 };
 
 struct tw_attach_row {
-	uint32_t ring;		/* its number, from 1; 0: not known */
+	uint32_t ring;		/* number of the ring, from 1; 0: unknown */
 	uint8_t opcode;
-	bool rest;		/* of all that has no row of its own */
+	bool rest;		/* the row of all I/Os without a row of their own */
 	struct tw_attach_inode inode;
 	struct tw_attach_counts counts;
 	struct tw_histogram times[TW_ATTACH_TIMES];
@@ -78,40 +79,41 @@ struct tw_attach_direction_tally {
 	struct tw_histogram times[TW_ATTACH_TIMES];
 };
 
-#define TW_ATTACH_MAX_ROWS	1000	/* and one for the rest */
-#define TW_ATTACH_PLACES	4096	/* a power of two, well above */
+#define TW_ATTACH_MAX_ROWS	1000	/* without the row for the rest */
+#define TW_ATTACH_PLACES	4096	/* a power of two, far above that */
 #define TW_ATTACH_RING_PLACES	256
 
 struct tw_attach_tally {
 	struct tw_attach_ring *rings;
 	uint32_t ring_count;
-	uint32_t ring_at[TW_ATTACH_RING_PLACES];	/* the last found there */
+	uint32_t ring_at[TW_ATTACH_RING_PLACES];	/* by hash of the address */
 	struct tw_attach_row *rows;
 	uint32_t row_count;
-	uint16_t row_at[TW_ATTACH_PLACES];	/* from 1; 0: none */
+	uint16_t row_at[TW_ATTACH_PLACES];	/* by hash, from 1; 0: none */
 	struct tw_attach_direction_tally of[TW_ATTACH_DIRECTIONS];
 	struct tw_slowest slowest;
 	const struct tw_turns *turns;	/* of all threads; NULL: not followed */
 	struct tw_windows over_time;
 	uint64_t start_ns;
-	uint64_t last_ns;		/* the last completion */
+	uint64_t last_ns;		/* of the last completion */
 };
 
-/* @start_ns: of CLOCK_MONOTONIC. 0, -ENOMEM, -EINVAL; freed in any case. */
+/* Begin a tally. @start_ns: of CLOCK_MONOTONIC; @slowest: number of I/Os that are listed.
+ * Return 0, -ENOMEM or -EINVAL. Free the tally afterwards in any case. */
 int tw_attach_tally_init(struct tw_attach_tally *tally, uint64_t start_ns,
 			 uint32_t slowest);
 void tw_attach_tally_free(struct tw_attach_tally *tally);
 
-/* 0; -ENOMEM. */
+/* Add a record. Return 0 or -ENOMEM. */
 int tw_attach_add_ring(struct tw_attach_tally *tally,
 		       const struct tw_attach_ring *ring);
 int tw_attach_add_io(struct tw_attach_tally *tally, const struct tw_attach_io *io);
 
-/* An interval begins. */
+/* Begin an interval of the live table. */
 void tw_attach_tally_tick(struct tw_attach_tally *tally);
 
-/* The times of an I/O that has a lat: bits (1 << an enum tw_attach_time) of those that
- * it has. */
+/* Compute the times of an I/O that has a lat. Return which times it has, as bits
+ * TW_ATTACH_HAS(). */
 #define TW_ATTACH_HAS(time)	(1U << (time))
 #define TW_ATTACH_SPLIT \
 	(TW_ATTACH_HAS(TW_ATTACH_BLOCKQ) | TW_ATTACH_HAS(TW_ATTACH_DEVICE) | \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process that is looked at: see attach_target.h.
+ * The process that is measured: see attach_target.h.
  */
 #include "kernel/attach_target.h"
 
@@ -20,7 +20,7 @@
 #include "command/separate.h"
 #include "text_file.h"
 
-#define NOT_FOUND	127	/* as a shell has them */
+#define NOT_FOUND	127	/* the exit codes of a shell */
 #define NOT_RUN		126
 
 static void read_program(struct tw_attach_target *target)
@@ -40,7 +40,8 @@ static int open_pidfd(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whoever may not trace a process may not see its files either. */
+/* True if this user may see the files of the process, which takes the right to trace
+ * it. */
 static bool may_see(pid_t pid)
 {
 	char path[64];
@@ -62,7 +63,7 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 
 	*target = (struct tw_attach_target) { .pidfd = -1, .go = -1 };
 	if (end == pid || *end || number < 1 || number > 1 << 22) {
-		snprintf(why, size, "'%s' is no number of a process (for a "
+		snprintf(why, size, "'%s' is not the number of a process (to start a "
 			 "program: -- PROGRAM)", pid);
 		return why;
 	}
@@ -74,8 +75,8 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 		snprintf(why, size, "process %ld: %s", number,
 			 strerror(-target->pidfd));
 	else if (!may_see(target->pid))
-		snprintf(why, size, "process %ld is another user's: root, or "
-			 "CAP_SYS_PTRACE", number);
+		snprintf(why, size, "process %ld belongs to another user: run as root "
+			 "or with CAP_SYS_PTRACE", number);
 	else
 		why = NULL;
 	if (!why)
@@ -83,7 +84,8 @@ const char *tw_attach_to(struct tw_attach_target *target, const char *pid,
 	return why;
 }
 
-/* In the child. A byte comes when all is ready, none when we have ended. */
+/* Wait in the child. A byte comes when everything is ready; the pipe ends without a byte
+ * if the parent has ended. */
 static void wait_for_go(void *context)
 {
 	const int *ends = context;
@@ -129,7 +131,7 @@ void tw_attach_go(struct tw_attach_target *target)
 	if (target->go < 0)
 		return;
 	if (write(target->go, "", 1) != 1)
-		kill(target->pid, SIGKILL);	/* it would wait for ever */
+		kill(target->pid, SIGKILL);	/* otherwise it would wait forever */
 	close(target->go);
 	target->go = -1;
 	target->error = tw_child_has_begun(&target->child);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What attach.bpf.c reads of the kernel's structures beyond kernel_types.h: processes,
- * files, and the rings that a process has.
+ * The kernel's structures that only attach.bpf.c reads, in addition to kernel_types.h:
+ * processes, files, and the rings of a process.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_TYPES_H
 #define TW_PLUGIN_KERNEL_ATTACH_TYPES_H
@@ -47,7 +47,7 @@ struct io_ring_ctx {
 	unsigned int cq_entries;
 } TW_BY_NAME;
 
-/* What IORING_REGISTER_RING_FDS makes: rings without a descriptor. */
+/* Size of the table of IORING_REGISTER_RING_FDS, whose rings may have no descriptor. */
 #define REGISTERED_RINGS	16
 
 struct io_uring_task {

@@ -16,7 +16,8 @@ static unsigned longest_stage(const uint64_t *ns)
 	return longest;
 }
 
-/* Since the I/O was accepted: kernel is in the place of the stages that it lacks. */
+/* Return when a stage begins, in ns since the I/O was accepted. The stage kernel stands
+ * for the stages that the I/O lacks. */
 static uint64_t begin_of(const uint64_t *ns, unsigned stage)
 {
 	switch (stage) {
@@ -29,7 +30,7 @@ static uint64_t begin_of(const uint64_t *ns, unsigned stage)
 	}
 }
 
-/* Does it begin and end in the thread that submits? */
+/* True if the stage begins and ends in the submitting thread. */
 static bool takes_part(const struct tw_attach_io *io, unsigned stage, unsigned has)
 {
 	const bool dispatches = io->flags & TW_ATTACH_DISPATCHED_ITSELF;
@@ -56,7 +57,7 @@ void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io 
 	uint64_t ns[TW_ATTACH_TIMES];
 	const unsigned has = tw_attach_split(io, ns), longest = longest_stage(ns);
 	const uint64_t from_ns = io->accepted_ns + begin_of(ns, longest);
-	/* Own time begins with the stage. */
+	/* The zero of own time is the beginning of the stage. */
 	const struct tw_reading begin = { .monotonic_ns = (int64_t)from_ns };
 	const struct tw_join join = {
 		.first = begin, .before = begin, .last = begin,

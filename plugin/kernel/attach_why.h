@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why an I/O of an attached program was slow: what happened to the thread that submitted
- * it in the I/O's longest stage. Arithmetic only: tests/unit/attach_why.c passes any
- * turns.
+ * Why an I/O of an attached program was slow: what happened to the submitting thread in
+ * the longest stage of the I/O. Arithmetic only: tests/unit/attach_why.c passes any turns.
  */
 #ifndef TW_PLUGIN_KERNEL_ATTACH_WHY_H
 #define TW_PLUGIN_KERNEL_ATTACH_WHY_H
@@ -14,13 +13,14 @@
 
 struct tw_attach_why {
 	unsigned stage;			/* enum tw_attach_time: the longest */
-	bool followed;			/* the thread takes part in it */
-	uint64_t from_ns;		/* of CLOCK_MONOTONIC: the stage begins */
-	uint64_t ns;
+	bool followed;			/* the thread takes part in the stage */
+	uint64_t from_ns;		/* its beginning, of CLOCK_MONOTONIC */
+	uint64_t ns;			/* its length */
 	struct tw_explained explained;	/* stall: since from_ns */
 };
 
-/* @turns: of all TW_ATTACH_THREADS. Call it soon after the I/O is over. */
+/* Find why @io was slow. @turns: of all TW_ATTACH_THREADS threads. Call this soon after
+ * the I/O is over. */
 void tw_attach_why_find(const struct tw_turns *turns, const struct tw_attach_io *io,
 			struct tw_attach_why *why);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a block request to the I/O of io_uring that it is part of, without a map: a bio
- * of direct I/O leads to the kiocb, and that is the io_kiocb. For programs in the
- * kernel, which include it once.
+ * Find the I/O of io_uring that a block request is part of. No map is necessary: a bio of
+ * direct I/O leads to the kiocb, which has the address of the io_kiocb. A program for the
+ * kernel includes this file once.
  */
 #ifndef TW_PLUGIN_KERNEL_BIO_BPF_H
 #define TW_PLUGIN_KERNEL_BIO_BPF_H
@@ -14,18 +14,20 @@
 
 #include "above.h"
 
-#define MAX_BIOS	128	/* of a request, one after another; then */
-#define MAX_MORE	64	/* times as many. A request of 4 MB has 8192 of 512 B */
-#define MAX_CHAIN	10	/* bios on top of one another */
+/* At most MAX_BIOS * (1 + MAX_MORE) bios of a request are read. A request of 4 MB has at
+ * most 8192 bios, of 512 bytes each. */
+#define MAX_BIOS	128
+#define MAX_MORE	64
+#define MAX_CHAIN	10	/* layers of bios, each made for one of the next */
 
 /* include/linux/blk_types.h */
 #define REQ_OP_MASK	0xff
-#define REQ_OP_WRITE	1	/* this bit is in all operations that write */
+#define REQ_OP_WRITE	1	/* all operations that write have this bit */
 #define REQ_OP_DRV_IN	34
 #define REQ_OP_DRV_OUT	35
 
-/* Functions by which a bio or request tells what it is part of; 0: this kernel
- * does not have it (now). */
+/* Functions that tell what a bio or request is part of. 0: this kernel does not have the
+ * function, or its module is not loaded. */
 extern const void bio_chain_endio __ksym __weak;
 extern const void iomap_dio_bio_end_io __ksym __weak;
 extern const void blkdev_bio_end_io __ksym __weak;
@@ -47,8 +49,8 @@ static __u64 pointer_at(__u64 address)
 	return pointer;
 }
 
-/* The bio that @bio was split off from or made for; 0: it is nobody's part. A bio of
- * LVM or dm-crypt is made for the one of the file system, or of the layer above. */
+/* Return the bio that @bio was split off from or made for; 0 if there is none. LVM and
+ * dm-crypt make their bios for a bio of the file system, or of the layer above. */
 static struct bio *above_bio(__u64 bio, __u64 end_io, __u64 owner)
 {
 	if (end_io == (__u64)&bio_chain_endio)
@@ -62,14 +64,14 @@ static struct bio *above_bio(__u64 bio, __u64 end_io, __u64 owner)
 	return 0;
 }
 
-/* What a bio leads to its I/O by: addresses. */
+/* The addresses that lead from a bio to its I/O. */
 struct tw_bio {
 	__u64 bio;
 	__u64 end_io;
 	__u64 owner;		/* bi_private */
 };
 
-/* The kiocb that a bio of direct I/O is part of; 0: of something else. */
+/* Return the kiocb that a bio of direct I/O is part of; 0 for any other bio. */
 static struct kiocb *kiocb_of(const struct tw_bio *of)
 {
 	__u64 bio = of->bio, end_io = of->end_io, owner = of->owner;
@@ -97,7 +99,8 @@ static struct kiocb *kiocb_of(const struct tw_bio *of)
 	return 0;
 }
 
-/* The io_kiocb, or 0. A kiocb of io_uring is where its io_kiocb begins. */
+/* Return the io_kiocb of a bio, or 0. A kiocb of io_uring is the beginning of its
+ * io_kiocb. */
 static __u64 io_of(const struct tw_bio *of)
 {
 	const struct kiocb *kiocb = kiocb_of(of);
@@ -112,7 +115,8 @@ static __u64 io_of(const struct tw_bio *of)
 	return (__u64)kiocb;
 }
 
-/* An NVMe command: the request has no bio, or one of no file. */
+/* Return the io_kiocb of an NVMe command, or 0. Its request has no bio, or a bio without
+ * a file. */
 static __u64 command_of(struct request *rq)
 {
 	__u32 operation = rq->cmd_flags & REQ_OP_MASK;
@@ -129,31 +133,31 @@ static __u64 command_of(struct request *rq)
 /* Points of the block layer that an I/O passes, once for each of its requests. */
 enum point {
 	DISPATCHED,
-	DISPATCHED_WRITE,	/* not of a command */
+	DISPATCHED_WRITE,	/* except commands */
 	FINISHED,
 };
 
-/* What the program does then; @bytes of the I/O are in the request. A command has no
- * bios: 0. */
+/* Defined by the program: an I/O passes @point. @bytes of the I/O are in the request; 0
+ * for a command, which has no bios. */
 static void pass(struct io_kiocb *io, enum point point, __u64 now_ns, __u32 bytes);
 
-/* On the way through the bios of a request. */
+/* The state of a walk through the bios of a request. */
 struct tw_walk {
 	struct tw_bio at;
-	__u64 next;		/* bio of step_more() */
-	__u64 io;		/* of the bios before @at; 0: of none */
-	__u64 now_ns;		/* the same for all; 0: not needed yet */
-	__u32 bytes;		/* of @io */
+	__u64 next;		/* next bio of step_more() */
+	__u64 io;		/* I/O of the bios before @at; 0: none */
+	__u64 now_ns;		/* the same for all I/Os; 0: not needed yet */
+	__u32 bytes;		/* of @io so far */
 	__u32 size;		/* of @at */
 	__u32 left;		/* bytes of the request, from @at on */
 	__u32 point;
 };
 
 /*
- * The I/O has all of its bios that are one after another.
+ * Let an I/O pass @point, once for all of its adjacent bios.
  *
- * This function and step() are not static: so the kernel's verifier checks each by
- * itself, and not all of its ways again for each bio of a request.
+ * This function and step() are not static. So the kernel's verifier checks each of them
+ * once, and not all of its paths again for each bio of a request.
  */
 __noinline int pass_one(__u64 io, __u32 point, __u64 now_ns, __u32 bytes)
 {
@@ -183,8 +187,8 @@ __noinline int step(struct tw_walk *walk)
 	return 0;
 }
 
-/* As pass_all() does, from @next on, with bios that the verifier knows as addresses:
- * slower. */
+/* Continue the walk of pass_all() from @next on. The verifier knows these bios as numbers
+ * only, not as pointers, so reading them is slower. */
 __noinline int step_more(struct tw_walk *walk)
 {
 	const struct bio *bio;
@@ -202,7 +206,7 @@ __noinline int step_more(struct tw_walk *walk)
 	return 0;
 }
 
-/* @rq, or its first @bytes, pass @point: so does each I/O that is part of them. */
+/* Let each I/O of the first @bytes of @rq pass @point. */
 static void pass_all(struct request *rq, __u32 bytes, enum point point)
 {
 	struct tw_walk walk = { .left = bytes, .point = point };

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Follows the threads of the jobs: when each was off its CPU, since when it could have
- * run again, and what had the CPU meanwhile (turn.h).
+ * Follow the threads of jobs: when each was off its CPU, since when it could have run
+ * again, and what had the CPU meanwhile (turn.h).
  *
  * A thread is followed if it makes a ring and the job has named it in `expected`, or if
- * attach.bpf.c puts it among the `threads`. Who
- * had a CPU is known from a short history that each CPU keeps of itself: the tasks it
- * switched to, and interrupts of LONG_NS and more. Shorter ones count as a part of the
- * task that they interrupted.
+ * attach.bpf.c puts it into `threads`. Each CPU keeps a short history of what it ran: the
+ * tasks that it switched to, and interrupts of LONG_NS and more. A shorter interrupt
+ * counts as part of the task that it interrupted.
  *
- * Names and ids of another user's processes are left out here, unless the job's thread
- * may trace any process. With attach, it is attach's own user who has to.
+ * Names and ids of another user's processes are hidden here, unless the job's thread may
+ * trace any process. With attach, the user who runs attach must have that right.
  */
 #include "kernel_types.h"
 
@@ -31,19 +30,19 @@ char LICENSE[] SEC("license") = "GPL";
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
 
-/* Set before loading: the jobs' namespace is not the first one, whose numbers the kernel
- * has at hand. */
+/* Set before loading: the jobs are in a pid namespace other than the first one, whose
+ * numbers the kernel has at hand. */
 const volatile _Bool nested = 0;
-/* Its address and level, once the first job has begun. */
+/* The address and level of that namespace, once the first job has begun. */
 __u64 jobs_namespace = 0;
 __u32 jobs_level = 0;
 
-/* Set before loading: it is not the job that reads the turns, but this user. */
+/* Set before loading: this user reads the turns, and not the job. */
 const volatile _Bool has_reader = 0;
 const volatile _Bool reader_may_all = 0;
 const volatile __u32 reader_uid = 0;
 
-/* By thread, as gettid() of the job has it: its place in `rings`, plus one. */
+/* By the thread's number, as gettid() of the job returns it: its index in `rings` + 1. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TW_MAX_FOLLOWED);
@@ -70,8 +69,8 @@ struct past {
 
 struct history {
 	__u64 count;
-	__u64 hard_ns;		/* an interrupt has been going on since; or 0 */
-	__u64 soft_ns;
+	__u64 hard_ns;		/* when the current interrupt began; 0: none */
+	__u64 soft_ns;		/* when the current softirq began; 0: none */
 	struct past past[HISTORY];
 };
 
@@ -89,7 +88,7 @@ static struct history *history_here(void)
 	return bpf_map_lookup_elem(&histories, &zero);
 }
 
-/* From the CPU that the task runs on or waits for. */
+/* Return the time stolen from the CPU on which the task runs or for which it waits. */
 static __u64 stolen_of(struct task_struct *task)
 {
 	struct rq *rq = 0;
@@ -119,7 +118,7 @@ static struct past *new_past(struct history *history)
 	return &history->past[history->count & (HISTORY - 1)];
 }
 
-/* What @pid is in its namespace of @level. */
+/* Return the address of the number of @pid in its namespace of @level. */
 static __u64 number_at(const struct pid *pid, __u32 level)
 {
 	return (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
@@ -142,7 +141,8 @@ static void note_namespace(struct task_struct *task)
 	jobs_level = level;
 }
 
-/* The number of its process as the jobs have it; 0: they do not see it. */
+/* Return the number of the task's process in the jobs' namespace; 0 if they can't see
+ * the process. */
 static __u32 process_of(struct task_struct *task)
 {
 	__u32 level = jobs_level;
@@ -177,9 +177,9 @@ static void put_task(struct history *history, struct task_struct *task,
 	history->count++;
 }
 
-/* The last one on record is known to have the CPU still, and may have another name by
- * now, as after an exec. If another task has it, a switch was missed: then nobody knows
- * who had it until now. */
+/* Update the newest entry, whose task should still have the CPU, with the task's current
+ * name, since an exec may have changed it. If another task has the CPU, a switch was
+ * missed, and it is unknown what had the CPU until now. */
 static void name_again(struct history *history, struct task_struct *task)
 {
 	struct past *past = &history->past[(history->count - 1) & (HISTORY - 1)];
@@ -210,7 +210,7 @@ static void publish(struct tw_turns *turns, struct tw_turn *turn)
 	turns->newest++;
 }
 
-/* Who looks on. */
+/* The user who may read the turns. */
 struct viewer {
 	__u32 uid;
 	__u32 may_all;
@@ -231,8 +231,8 @@ static void holder_of(struct tw_holder *holder, const struct past *past,
 	__builtin_memcpy(holder->name, past->name, sizeof(holder->name));
 }
 
-/* What had the CPU of @history, from @to_ns back to @from_ns: into the holders from @at
- * on. */
+/* The state of collect(): what had the CPU of @history, from @to_ns back to @from_ns, goes
+ * into the holders of @turn from @at on. */
 struct collecting {
 	struct tw_turn *turn;
 	const struct history *history;
@@ -264,8 +264,8 @@ static long collect_one(__u32 i, struct collecting *now)
 	return 0;
 }
 
-/* The history of another CPU goes on while it is read; if that came round to what was
- * read, nothing is known. */
+/* Collect holders. The history of another CPU may grow meanwhile. If its newest entries
+ * have overwritten those that were read, the holders are dropped. */
 static void collect(struct collecting *now)
 {
 	__u32 begun = now->at;
@@ -322,7 +322,7 @@ static void put_holders(struct tw_turn *turn, const struct followed *of,
 		turn->holders[now_is.at & (TW_HOLDERS - 1)].kind = TW_NOBODY;
 }
 
-/* The thread runs again. */
+/* Write the turn of a thread that runs again. */
 static void put_turn(struct followed *of, struct task_struct *task,
 		     struct history *here, __u64 now)
 {
@@ -409,7 +409,7 @@ int BPF_PROG(switched, _Bool preempt, struct task_struct *prev,
 	return 0;
 }
 
-/* Somebody wakes it. */
+/* Note when a task begins to wake the thread. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
@@ -425,7 +425,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	return 0;
 }
 
-/* It is among those that are ready to run. */
+/* Note when the thread is ready to run. */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(wakeup, struct task_struct *task)
 {
@@ -439,7 +439,8 @@ int BPF_PROG(wakeup, struct task_struct *task)
 	return 0;
 }
 
-/* The scheduler holds the lock of that CPU's queue, so no switch is going on there. */
+/* Check the newest entry of the CPU that the thread waits for. The scheduler holds the
+ * lock of that CPU's queue, so no switch is in progress there. */
 static void name_where_it_waits(struct task_struct *task, __u32 cpu)
 {
 	struct history *there = bpf_map_lookup_percpu_elem(&histories, &zero, cpu);
@@ -458,7 +459,7 @@ int BPF_PROG(migrate, struct task_struct *task, int cpu)
 {
 	struct followed *of = followed_of(task);
 
-	/* Where it is woken is no move. */
+	/* The choice of a CPU for a thread that is being woken is no move. */
 	if (!of || !of->off_ns || (of->asleep && !of->woken_ns))
 		return 0;
 	of->moved_last_ns = bpf_ktime_get_ns();
@@ -474,7 +475,7 @@ int BPF_PROG(migrate, struct task_struct *task, int cpu)
 
 /* ---- interrupts ---------------------------------------------------------- */
 
-/* The job's own thread was interrupted: as if it had left the CPU. */
+/* Write a turn for an interrupt of the job's own thread, as if it had left the CPU. */
 static void put_interruption(struct followed *of, const struct past *past,
 			     __u64 now)
 {
@@ -503,7 +504,8 @@ static void put_interruption(struct followed *of, const struct past *past,
 	of->ran_ns = now;
 }
 
-/* It is over. Of a long one the history knows, and then goes on with the task. */
+/* Add an interrupt that is over to the history if it was long, and then the interrupted
+ * task again. */
 static void interrupted(struct history *here, __u64 from_ns, __u32 kind,
 			__u32 id, const char *name)
 {
@@ -541,7 +543,7 @@ int BPF_PROG(hard_begins, int irq, struct irqaction *action)
 	return 0;
 }
 
-/* One within a softirq is a part of that. */
+/* An interrupt within a softirq is part of the softirq. */
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(hard_ends, int irq, struct irqaction *action, int ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads the program of causes.bpf.c and shares its memory: see causes.h.
+ * Load the program of causes.bpf.c and share its memory: see causes.h.
  */
 #include "causes.h"
 
@@ -20,7 +20,7 @@
 static struct tw_causes *program;
 static const struct tw_turns *turns;
 static uint32_t ring_count;
-/* Shared by all jobs: rings of turns that are given away. */
+/* Shared by all jobs: the number of rings of turns in use. */
 static _Atomic(uint32_t) *given;
 static char why_not[160];
 
@@ -85,7 +85,7 @@ void tw_follow_expect(struct tw_follow *follow)
 	*follow = (struct tw_follow) { .why = "not loaded" };
 	if (!turns)
 		return;
-	/* In the kernel a place is one more: 0 is none. */
+	/* The kernel's program gets the index + 1, since 0 means none. */
 	place = atomic_fetch_add(given, 1) + 1;
 	if (place > ring_count) {
 		follow->why = "more jobs than there is room for";
@@ -101,7 +101,7 @@ void tw_follow_expect(struct tw_follow *follow)
 	follow->why = NULL;
 }
 
-/* What is expected still was not seen. */
+/* A thread that is still expected was not seen. */
 void tw_follow_made(struct tw_follow *follow)
 {
 	if (!follow->turns ||

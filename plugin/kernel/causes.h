@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The program that follows the jobs' threads: loaded once for all jobs of a fio, only if
- * one of them has tw_causes=1. Each job reads its own turns from memory that it shares
- * with the kernel.
+ * The program that follows the jobs' threads. It is loaded once for all jobs of a fio, and
+ * only if a job has tw_causes=1. Each job reads its turns from memory shared with the
+ * kernel.
  */
 #ifndef TW_PLUGIN_KERNEL_CAUSES_H
 #define TW_PLUGIN_KERNEL_CAUSES_H
@@ -12,21 +12,22 @@
 
 #include "turn.h"
 
-/* A job's part of it. */
+/* The state of one job. */
 struct tw_follow {
-	const struct tw_turns *turns;	/* NULL: the thread is not followed, */
-	const char *why;		/* and why; or NULL: not wanted */
+	const struct tw_turns *turns;	/* NULL: the thread is not followed */
+	const char *why;		/* the reason; NULL: followed, or not wanted */
 	uint32_t thread;
 };
 
-/* Load the program for @jobs jobs, unless it is loaded. In the process that starts the
- * jobs, which inherit it. NULL, or why not: one line. */
+/* Load the program for @jobs jobs, unless it is loaded. Call this in the process that
+ * starts the jobs, which inherit the program. Return NULL, or the reason in one line. */
 const char *tw_follow_load(uint32_t jobs);
 
-/* The calling thread, which makes a ring next, is to be followed. Sets @follow. */
+/* Announce the calling thread, which makes a ring next, as a thread to follow. Sets
+ * @follow. */
 void tw_follow_expect(struct tw_follow *follow);
 
-/* The ring is made, or there will be none. */
+/* Check that the thread is followed, after the ring was made or could not be made. */
 void tw_follow_made(struct tw_follow *follow);
 
 #endif

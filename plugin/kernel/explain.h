@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From the turns of a job's thread (turn.h) to what happened in a part of an I/O's time.
- * Arithmetic only: tests/unit/kernel_explain.c passes any turns.
+ * Explain a part of an I/O's time by the turns of the job's thread (turn.h). Arithmetic
+ * only: tests/unit/kernel_explain.c passes any turns.
  *
- * The part is divided: the thread ran; it was ready to run and something else had its
- * CPU; it was asleep. What is on record for none of that stays unexplained, so the
- * pieces never add up to more than the part.
+ * The part is divided into times in which the thread ran, was ready to run while
+ * something else had its CPU, or was asleep. Time without a record stays unexplained, so
+ * the pieces never add up to more than the part.
  */
 #ifndef TW_PLUGIN_KERNEL_EXPLAIN_H
 #define TW_PLUGIN_KERNEL_EXPLAIN_H
@@ -18,21 +18,21 @@
 #include "join.h"
 #include "turn.h"
 
-#define TW_HAD_CPU	4	/* that are named */
+#define TW_HAD_CPU	4	/* holders of the CPU that are named */
 
-/* Something that had the CPU, and for how long. */
+/* A holder of the CPU, and how long it had the CPU. */
 struct tw_had_cpu {
-	uint64_t ns;		/* 0: no more of them */
+	uint64_t ns;		/* 0: the list ends here */
 	uint32_t id;
 	uint32_t kind;		/* enum tw_holder_kind */
 	char name[TW_NAME_SIZE];
 };
 
-/* Own time, as of join.h. */
+/* The part of an I/O's time, in own time (join.h). */
 struct tw_part {
 	int64_t from_ns;
 	int64_t to_ns;
-	/* The thread has to run for the part to end: asleep, it is woken late. */
+	/* The part ends when the thread runs. So time asleep counts as woken late. */
 	bool ends_by_wakeup;
 };
 
@@ -41,19 +41,19 @@ struct tw_explained {
 	uint64_t ran_ns;
 	uint64_t waited_ns;		/* ready to run */
 	uint64_t interrupts_ns;		/* had the CPU while it was ready to run */
-	uint64_t woken_late_ns;		/* asleep until it was woken, and on the way
-					 * from there to ready to run */
-	uint64_t interrupt_ns;		/* of that, since the interrupt began that
-					 * woke it */
-	uint64_t asleep_ns;		/* else */
-	uint64_t stolen_ns;		/* at most, by the hypervisor, of all that */
+	uint64_t woken_late_ns;		/* asleep until it was woken, and then until it
+					 * was ready to run */
+	uint64_t interrupt_ns;		/* part of woken_late_ns: since the interrupt
+					 * began that woke it */
+	uint64_t asleep_ns;		/* asleep, not counted as woken late */
+	uint64_t stolen_ns;		/* at most, by the hypervisor, of all of these */
 	struct tw_had_cpu had_cpu[TW_HAD_CPU];	/* the longest first */
-	/* The turn that took most of it: when the thread could not run. */
+	/* The longest time in which the thread could not run. */
 	int64_t stall_from_ns;
-	int64_t stall_to_ns;		/* as the other: there was none */
+	int64_t stall_to_ns;		/* equal to stall_from_ns: none */
 };
 
-/* False: it was overwritten, or there is none. */
+/* Copy turn @number. False: the turn was overwritten, or does not exist. */
 static inline bool tw_turn_read(const struct tw_turns *turns, uint64_t number,
 				struct tw_turn *turn)
 {
@@ -67,7 +67,8 @@ static inline bool tw_turn_read(const struct tw_turns *turns, uint64_t number,
 	return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
 
-/* Of @part, from its end on backwards, what is not explained yet: before @at_ns. */
+/* The state of the explanation, which goes backwards from the end of @part. Only the time
+ * before @at_ns is still unexplained. */
 struct tw_explaining {
 	const struct tw_join *join;
 	struct tw_part part;
@@ -84,7 +85,8 @@ static inline int64_t tw_max_ns(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* What of it lies in the span, which is explained by that. */
+/* Return how much unexplained time lies between @from_ns and @to_ns. It counts as
+ * explained afterwards. */
 static inline uint64_t tw_take(struct tw_explaining *now, int64_t from_ns,
 			       int64_t to_ns)
 {
@@ -103,7 +105,8 @@ static inline bool tw_same_holder(const struct tw_had_cpu *had,
 	       memcmp(had->name, holder->name, sizeof(had->name)) == 0;
 }
 
-/* @all stays in order of time; one that comes when all places are taken is not named. */
+/* Add @ns of a holder to @all, which stays sorted by time. A new holder is dropped if all
+ * @most places are in use. */
 static inline void tw_had(struct tw_had_cpu *all, unsigned most,
 			  const struct tw_holder *holder, uint64_t ns)
 {
@@ -127,7 +130,8 @@ static inline void tw_had(struct tw_had_cpu *all, unsigned most,
 	}
 }
 
-/* The holders lie in the time in which the thread was ready, the last one first. */
+/* Explain the time from @ready_ns to @on_ns, in which the thread was ready to run. The
+ * holders of the CPU are sorted by time, the last one first. */
 static inline void tw_explain_wait(struct tw_explaining *now,
 				   struct tw_explained *is,
 				   struct tw_had_cpu *all,
@@ -147,7 +151,7 @@ static inline void tw_explain_wait(struct tw_explaining *now,
 				  tw_join_own_ns(now->join, holder->from_ns));
 		to_ns = tw_min_ns(on_ns,
 				 tw_join_own_ns(now->join, holder->to_ns));
-		/* Between two of them nothing is known of the CPU. */
+		/* It is unknown what had the CPU between two holders. */
 		is->waited_ns += tw_take(now, to_ns, on_ns);
 		ns = tw_take(now, from_ns, to_ns);
 		if (holder->kind == TW_INTERRUPT || holder->kind == TW_SOFTIRQ)
@@ -191,7 +195,7 @@ static inline void tw_explain_turn(struct tw_explaining *now,
 	if (now->at_ns < end_ns && turn->stolen_ns)
 		is->stolen_ns += turn->stolen_ns;
 	if (end_ns - now->at_ns > is->stall_to_ns - is->stall_from_ns) {
-		/* Asleep it is not kept from anything. */
+		/* A thread that is asleep does not want to run. */
 		is->stall_from_ns = turn->waking_ns ?
 			tw_max_ns(now->at_ns, off_ns) : off_ns;
 		is->stall_to_ns = on_ns;
@@ -199,7 +203,8 @@ static inline void tw_explain_turn(struct tw_explaining *now,
 	is->ran_ns += tw_take(now, tw_join_own_ns(join, turn->ran_ns), off_ns);
 }
 
-/* What happened in @part, by the turns so far. The thread runs now: it is the caller. */
+/* Explain @part by the turns so far. The caller is the followed thread, so the thread runs
+ * now. */
 static inline void tw_explain(const struct tw_turns *turns,
 			      const struct tw_join *join,
 			      const struct tw_part *part,

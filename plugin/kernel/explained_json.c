@@ -22,7 +22,7 @@ static const char *const vectors[] = {
 	"SCHED", "HRTIMER", "RCU",
 };
 
-/* A process may have any bytes for its name. */
+/* Return the name of a holder. The name of a process may contain any bytes. */
 static json_t *name_of(const struct tw_had_cpu *had)
 {
 	char name[TW_NAME_SIZE + 1] = "";
@@ -40,7 +40,7 @@ static json_t *had_to_json(const struct tw_had_cpu *had)
 
 	if (had->kind == TW_HIDDEN || had->kind == TW_IDLE)
 		return object;
-	/* What a namespace does not see has no number in it. */
+	/* A process has no number in a namespace that can't see it. */
 	if (had->id || (had->kind != TW_PROCESS && had->kind != TW_KERNEL_THREAD))
 		json_object_set_new(object, "id",
 				    json_integer((json_int_t) had->id));
@@ -58,7 +58,7 @@ static json_t *all_had_to_json(const struct tw_explained *is)
 	return array;
 }
 
-/* When the thread could not run, or, without that, the stage. */
+/* Return the time in which the thread could not run. If there is none, return the stage. */
 static json_t *stall_to_json(uint64_t stage_from_ns, uint64_t stage_ns,
 			     const struct tw_explained *is)
 {

@@ -10,8 +10,9 @@
 
 #include "explain.h"
 
-/* The stage began at @from_ns of CLOCK_MONOTONIC and took @ns. @is: its stall is since
- * then; NULL: the thread takes no part in the stage. NULL without memory. */
+/* Return the causes of a stage that began at @from_ns of CLOCK_MONOTONIC and took @ns; NULL
+ * without memory. @is: its stall is relative to @from_ns; NULL: the thread takes no part in
+ * the stage. */
 json_t *tw_explained_to_json(const char *stage, uint64_t from_ns, uint64_t ns,
 			     const struct tw_explained *is);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * `tickwise kernel-helper`: stages inside the kernel for a fio that may not load
- * programs into it.
+ * `tickwise kernel-helper`: stages inside the kernel for a fio that may not load programs
+ * into the kernel.
  *
- * Listens on a socket that only certain users can open. Each fio that connects gets a
- * process of the helper's, which loads the program for this fio alone
- * (helper_serve.c). This one keeps the privileges and reads nothing that a fio sends.
+ * The helper listens on a socket that only certain users can open. For each fio that
+ * connects, it starts a process, which loads a program for this fio only (helper_serve.c).
+ * The main process keeps the privileges and reads nothing that a fio sends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,8 @@
 #include "loader.h"
 #include "shifted_clock.h"
 
-/* Each one's program runs at each I/O of this machine. */
+/* Limits on the number of fios, since the program of each fio runs at each I/O of this
+ * machine. */
 #define MAX_FIOS	8
 #define MAX_FIOS_OF_USER	4
 #define BACKLOG		64
@@ -41,12 +42,12 @@
 
 struct helper {
 	const char *path;
-	uid_t user;			/* may connect, */
-	gid_t group;			/* or its members; */
-	bool has_group;			/* root may anyway */
+	uid_t user;			/* this user may connect; root always may */
+	gid_t group;			/* its members may connect, too */
+	bool has_group;
 	int listen_fd, signal_fd, proc_fd;
-	int end_fds[2];			/* the first is readable when this ends */
-	char *made_folder;		/* to be removed */
+	int end_fds[2];			/* the first is readable when the helper ends */
+	char *made_folder;		/* removed at the end */
 	struct stat socket;
 	bool only_checks;
 	sigset_t mask;
@@ -59,8 +60,8 @@ struct helper {
 #define fail(code, ...)	\
 	tw_command_fail(tw_kernel_helper_options.command, code, __VA_ARGS__)
 
-/* A line for whoever reads along. Where it would have to wait, as for a full pipe or a
- * terminal that was stopped, it is dropped. */
+/* Print a line of the log. The line is dropped if it would have to wait, as for a full pipe
+ * or a stopped terminal. */
 static void print_line(const char *format, ...)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -114,7 +115,8 @@ static int take_group(struct helper *helper, const char *name)
 	return 0;
 }
 
-/* Another user's socket and processes are root's to give and to see. */
+/* Check the users. Only root can give a socket to another user and see that user's
+ * processes. */
 static int check_users(const struct helper *helper)
 {
 	if (geteuid() == ROOT ||
@@ -124,7 +126,7 @@ static int check_users(const struct helper *helper)
 		    "and --group=");
 }
 
-/* Who called sudo; else whoever runs this. */
+/* Serve the user who called sudo, else the user who runs this. */
 static void set_defaults(struct helper *helper)
 {
 	const char *text = getenv("SUDO_UID");
@@ -135,7 +137,7 @@ static void set_defaults(struct helper *helper)
 		helper->user = (uid_t)number;
 }
 
-/* TW_GO_ON, or what to end with. */
+/* Read the options. Return TW_GO_ON, or the exit code. */
 static int read_options(struct helper *helper, char **argv)
 {
 	struct tw_kernel_helper_values values = { NULL };
@@ -153,7 +155,8 @@ static int read_options(struct helper *helper, char **argv)
 
 /* ---- the socket ---- */
 
-/* A link can be replaced by who owns it, or by who may write to its folder. */
+/* True if another user can replace the file: its owner, or a user who may write to its
+ * folder. */
 static bool others_can_change(const struct stat *of)
 {
 	return (of->st_uid != ROOT && of->st_uid != geteuid()) ||
@@ -161,7 +164,8 @@ static bool others_can_change(const struct stat *of)
 		!(of->st_mode & S_ISVTX));
 }
 
-/* Each folder from @path up to the root, or to the current one; changes @path. */
+/* Check each folder from @path up to the root, or to the current folder. This changes
+ * @path. */
 static int check_way(char *path)
 {
 	const char *at = path;
@@ -180,7 +184,7 @@ static int check_way(char *path)
 	return 0;
 }
 
-/* For all users to pass through, whatever mask sudo was called with. */
+/* Make a folder that all users can pass through, whatever the umask is. */
 static void make_folder(struct helper *helper, const char *folder)
 {
 	const mode_t old = umask(S_IWGRP | S_IWOTH);
@@ -190,8 +194,8 @@ static void make_folder(struct helper *helper, const char *folder)
 	umask(old);
 }
 
-/* Nobody else may put another socket, or a link, in the place of ours: neither on the
- * way as it is named nor on the way that links lead to. */
+/* Check that no other user can replace the socket by another socket or a link. Both the
+ * folders of the path as given and those of its target are checked. */
 static int check_folder(struct helper *helper)
 {
 	char *copy = strdup(helper->path), *real;
@@ -211,7 +215,7 @@ static int check_folder(struct helper *helper)
 	return code;
 }
 
-/* What a helper left that was killed. */
+/* Remove the socket of a helper that was killed. */
 static int remove_old(const struct helper *helper, const struct sockaddr_un *address)
 {
 	struct stat of;
@@ -220,7 +224,7 @@ static int remove_old(const struct helper *helper, const struct sockaddr_un *add
 	if (lstat(helper->path, &of))
 		return 0;
 	if (!S_ISSOCK(of.st_mode))
-		return fail(TW_EXIT_SOFTWARE, "%s is there, and no socket", helper->path);
+		return fail(TW_EXIT_SOFTWARE, "%s exists and is not a socket", helper->path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	answered = fd >= 0 && connect(fd, (const struct sockaddr *)address,
 				      sizeof(*address)) == 0;
@@ -232,7 +236,7 @@ static int remove_old(const struct helper *helper, const struct sockaddr_un *add
 	return 0;
 }
 
-/* The mode is the socket's from the first moment; its owner before it listens. */
+/* Bind the socket. It has its mode from the beginning, and its owner before it listens. */
 static int bind_socket(struct helper *helper, const struct sockaddr_un *address)
 {
 	const mode_t old = umask(helper->has_group ? 0117 : 0177);
@@ -254,7 +258,7 @@ static int bind_socket(struct helper *helper, const struct sockaddr_un *address)
 			    strerror(error)) : 0;
 }
 
-/* Can it listen there? */
+/* Check that the helper can listen at its path. */
 static int check_path(struct helper *helper, struct sockaddr_un *address)
 {
 	int code;
@@ -292,7 +296,7 @@ static void close_socket(struct helper *helper)
 
 /* ---- fios ---- */
 
-/* NULL, or why it gets no process; @place: its place. */
+/* Find a free @place for a fio of @user. Return NULL, or the reason why it is refused. */
 static const char *find_place(const struct helper *helper, uid_t user,
 			      unsigned *place)
 {
@@ -307,7 +311,7 @@ static const char *find_place(const struct helper *helper, uid_t user,
 		used++;
 		of_user += helper->fios[i].user == user;
 	}
-	/* Of a group the socket's own mode has seen to it. */
+	/* For a group, the mode of the socket has checked that. */
 	if (user != ROOT && user != helper->user && user != geteuid() &&
 	    !helper->has_group)
 		return "it is not for this user (--user=)";
@@ -370,7 +374,7 @@ static void reap(struct helper *helper, int flags)
 				helper->fios[i].process = 0;
 }
 
-/* Until a signal ends it. */
+/* Accept connections until a signal ends the helper. */
 static void listen_on(struct helper *helper)
 {
 	struct pollfd events[] = {
@@ -404,7 +408,7 @@ static int prepare(struct helper *helper)
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGCHLD);
 	signal(SIGCHLD, SIG_DFL);
-	/* Whoever reads what this prints may go away. */
+	/* The reader of the log may end. */
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &signals, &helper->mask);
 	helper->proc_fd = tw_helper_open_proc();
@@ -414,7 +418,7 @@ static int prepare(struct helper *helper)
 	return 0;
 }
 
-/* Once before anybody asks: an error is printed here and now. */
+/* Load the program once at the beginning, so that an error is printed at once. */
 static int try_to_load(void)
 {
 	const struct tw_loader_owner nobody = { .user = ROOT };
@@ -453,7 +457,7 @@ int main(int argc, char **argv)
 		print_line("listening on %s for user %u (Ctrl-C ends it)\n",
 			   helper.path, helper.user);
 		listen_on(&helper);
-		/* Those that serve see it, and end. */
+		/* The serving processes see the end of the pipe, and end, too. */
 		close(helper.end_fds[1]);
 		reap(&helper, 0);
 	}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to @count decimal numbers of one line; how many there are. */
+/* Read up to @count decimal numbers of one line. Return how many there are. */
 static unsigned numbers(const char *text, unsigned long *found, unsigned count)
 {
 	unsigned seen = 0;
@@ -21,13 +21,13 @@ static unsigned numbers(const char *text, unsigned long *found, unsigned count)
 		if (*text < '0' || *text > '9')
 			return seen;
 		number = strtoul(text, &end, 10);
-		/* The last one counts when there are more. */
+		/* If there are more numbers, the last place gets the last number. */
 		found[seen < count ? seen : count - 1] = number;
 		seen++;
 	}
 }
 
-/* The text behind "NAME:"; "" without such a line. */
+/* Return the text after "NAME:"; "" if there is no such line. */
 static const char *line_of(const char *text, const char *name)
 {
 	const size_t length = strlen(name);
@@ -60,7 +60,8 @@ int tw_helper_read_status(const char *text, struct tw_helper_status *status)
 	return 0;
 }
 
-/* A program that changes its user is not that user's alone. */
+/* True if all ids of a process are @user. A process that changes its user may act for
+ * another user, too. */
 static bool is_of_user(const struct tw_helper_status *status, uid_t user)
 {
 	unsigned i;

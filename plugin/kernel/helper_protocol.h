@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an engine without privileges and `tickwise kernel-helper` send each other over
- * a SOCK_SEQPACKET socket: a question, then its answer. Loading takes a while; an answer
- * that says so comes before. Neither has a pointer or an address of the kernel in it.
+ * The messages of an engine without privileges and `tickwise kernel-helper`, over a
+ * SOCK_SEQPACKET socket: a question, then its answer. Loading takes a while, so a first
+ * answer tells that it has begun. No message contains a pointer or an address of the
+ * kernel.
  */
 #ifndef TW_PLUGIN_KERNEL_HELPER_PROTOCOL_H
 #define TW_PLUGIN_KERNEL_HELPER_PROTOCOL_H
@@ -11,21 +12,21 @@
 
 #include "slot.h"
 
-/* The slots have this layout, too. */
+/* The version covers the layout of the slots, too. */
 #define TW_HELPER_VERSION	(0x54570200u + (uint32_t)sizeof(struct tw_slot))
 #define TW_HELPER_MAX_SLOTS	65536u		/* of a connection */
 
 enum tw_helper_what {
-	TW_HELPER_LOAD = 1,	/* @entries slots; the answer brings their descriptor */
-	TW_HELPER_EXPECT,	/* a ring of @entries I/Os, made by @thread */
-	TW_HELPER_MADE,		/* @thread has made it */
+	TW_HELPER_LOAD = 1,	/* @entries slots; the answer has their descriptor */
+	TW_HELPER_EXPECT,	/* @thread will make a ring of @entries I/Os */
+	TW_HELPER_MADE,		/* @thread has made its ring */
 };
 
 struct tw_helper_question {
 	uint32_t version;
 	uint32_t what;
-	uint32_t number;	/* comes back in the answer */
-	uint32_t thread;	/* as gettid() has it there */
+	uint32_t number;	/* repeated in the answer */
+	uint32_t thread;	/* as gettid() of the job returns it */
 	uint32_t entries;
 	uint32_t unused[3];
 };
@@ -35,7 +36,7 @@ struct tw_helper_answer {
 	uint32_t number;
 	uint32_t base;		/* of EXPECT: the ring's first slot */
 	uint32_t is_loading;	/* the answer to LOAD is still to come */
-	char why[176];		/* why not, in one line; empty: done */
+	char why[176];		/* reason of a refusal, one line; empty: done */
 };
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Serves one fio: see helper_serve.h and ../../SECURITY.md.
+ * Serve one fio: see helper_serve.h and ../../SECURITY.md.
  *
- * It reads a question with the sender as the kernel names it, checks both, and answers.
- * Before the program is loaded it has the helper's privileges and takes one question;
- * after that it has none.
+ * The process reads a question, and the sender as the kernel names it, checks both, and
+ * answers. It has the helper's privileges until the program is loaded, and takes only one
+ * question until then. Afterwards it has no privileges.
  */
 #include "helper_serve.h"
 
@@ -80,8 +80,8 @@ static bool has_ended(int process_fd)
 	return poll(&ended, 1, 0) != 0;
 }
 
-/* A descriptor of the process that connected. Without the kernel's own, another
- * process may have its number by now: check_peer() compares that one's user. */
+/* Open a descriptor of the process that connected. Kernels without SO_PEERPIDFD tell only
+ * its number, which another process may have by now. So check_peer() compares the user. */
 static int open_peer(int socket_fd, pid_t process)
 {
 	socklen_t size = sizeof(int);
@@ -122,7 +122,7 @@ static const char *find_peer(struct serving *s, const struct ucred *fio)
 	    fstatat(s->proc_fd, path, &of, 0))
 		return "the process that asks can't be looked at";
 	why = tw_helper_check_peer(&s->peer, &status);
-	/* What was read is the peer's if it has not ended since. */
+	/* If the peer has not ended by now, the status that was read is the peer's. */
 	if (!why && has_ended(s->fio_fd))
 		why = "the process that asks is gone";
 	s->peer.levels = status.levels;
@@ -134,7 +134,7 @@ static const char *find_peer(struct serving *s, const struct ucred *fio)
 	return why;
 }
 
-/* A thread's number is that of its own namespace. */
+/* True if @process has @thread, which is a number in the thread's own namespace. */
 static bool has_thread(const struct serving *s, pid_t process, uint32_t thread)
 {
 	struct tw_helper_status status;
@@ -175,7 +175,7 @@ static const char *check_sender(const struct serving *s, const struct question *
 	why = tw_helper_check_sender(&s->peer, q->sender.uid, &status);
 	if (!why && !has_thread(s, process, q->question.thread))
 		why = "the thread is not the job's";
-	/* A child of what has ended is somebody else's child. */
+	/* If the fio has ended, its number may belong to another process with children. */
 	if (!why && has_ended(s->fio_fd))
 		why = "the fio that asked has ended";
 	return why;
@@ -198,7 +198,7 @@ static int drop_capabilities(void)
 	return data[0].permitted || data[1].permitted ? -EPERM : 0;
 }
 
-/* Of files it keeps /proc, which is then all there is. */
+/* Change to an unprivileged user, for whom /proc is the root of all files. */
 static int drop_user(void)
 {
 	if (chroot("/proc") || chdir("/") || setgroups(0, NULL) ||
@@ -212,7 +212,7 @@ static int drop_privileges(void)
 	const struct rlimit none = { 0, 0 };
 	int error;
 
-	/* A helper that is not root has no user to change to. */
+	/* Only root can change the user. */
 	error = geteuid() == 0 ? drop_user() : 0;
 	if (!error)
 		error = drop_capabilities();
@@ -244,7 +244,7 @@ static int send_answer(int socket_fd, const struct tw_helper_answer *answer, int
 		};
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
-	/* Who does not read its answers is no fio of ours. */
+	/* A fio reads its answers. A peer that does not is not waited for. */
 	return sendmsg(socket_fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ?
 		-errno : 0;
 }
@@ -257,8 +257,8 @@ void tw_helper_refuse(int socket_fd, const char *why)
 	send_answer(socket_fd, &answer, -1);
 }
 
-/* 0; -errno: there will be none. There is room for the sender's name only, so
- * descriptors that come along are dropped by the kernel. */
+/* Receive a question. Return 0, or -errno if no more will come. The buffer has room for
+ * the sender only, so the kernel drops any descriptors in the message. */
 static int receive(int socket_fd, struct question *q)
 {
 	struct iovec data = { &q->question, sizeof(q->question) };
@@ -289,7 +289,7 @@ static int receive(int socket_fd, struct question *q)
 	return 0;
 }
 
-/* A fio waits longer for a helper that is at work. */
+/* Tell the fio that the program is being loaded, so that it waits longer. */
 static int say_loading(int socket_fd, uint32_t number)
 {
 	const struct tw_helper_answer answer = {
@@ -300,7 +300,8 @@ static int say_loading(int socket_fd, uint32_t number)
 	return send_answer(socket_fd, &answer, -1);
 }
 
-/* NULL; why nothing can be served without privileges. */
+/* Give up all privileges. Return NULL, or the reason why the helper can't serve without
+ * them. */
 static const char *give_up_privileges(const struct serving *s)
 {
 	struct tw_helper_status status;
@@ -353,14 +354,14 @@ static const char *expect(struct serving *s, const struct question *q,
 static const char *made(struct serving *s, const struct question *q)
 {
 	const char *why = check_sender(s, q);
-	uint64_t ring;		/* an address of the kernel: stays here */
+	uint64_t ring;		/* an address of the kernel, not sent to the fio */
 
 	if (!why && !tw_loader_made(s->loader, q->question.thread, &ring))
 		why = "the kernel's program did not see the ring";
 	return why;
 }
 
-/* 0; -errno: the connection has no more to say. */
+/* Answer a question. Return 0, or -errno if the connection has ended. */
 static int answer(struct serving *s, const struct question *q)
 {
 	struct tw_helper_answer answer = {
@@ -403,7 +404,7 @@ static void serve(struct serving *s)
 		    events[1].revents || events[2].revents ||
 		    receive(s->socket_fd, &question) || answer(s, &question))
 			return;
-		/* What can't load has nothing to do. */
+		/* Without a program there is nothing to serve. */
 		if (!s->loader)
 			return;
 	}

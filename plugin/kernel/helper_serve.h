@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One connection of the helper, in a process of its own.
+ * Serve one connection of the helper, in a process of its own.
  */
 #ifndef TW_PLUGIN_KERNEL_HELPER_SERVE_H
 #define TW_PLUGIN_KERNEL_HELPER_SERVE_H
@@ -10,19 +10,20 @@
 /**
  * tw_helper_serve - serve the fio at the other end of @socket_fd until it ends
  * @helper_fd: becomes readable when the helper itself ends
- * @proc_fd: of tw_helper_open_proc()
- * @fio: as the kernel has it (SO_PEERCRED)
+ * @proc_fd: from tw_helper_open_proc()
+ * @fio: the process at the other end, from the kernel (SO_PEERCRED)
  *
- * Gives up all privileges as soon as the program is loaded. What it holds ends with
- * the process, which is to end after it.
+ * It gives up all privileges as soon as the program is loaded. The caller has to end
+ * afterwards; the end of the process releases everything.
  */
 void tw_helper_serve(int socket_fd, int helper_fd, int proc_fd, const struct ucred *fio);
 
-/* A /proc of the helper's own, which shows all processes to user 65534, also where that of
- * the machine hides them (hidepid=). The machine's where nothing may be mounted. -1: none. */
+/* Open a /proc of the helper's own, which shows all processes to user 65534, even if the
+ * machine's /proc hides them (hidepid=). If the helper may not mount it, open the machine's
+ * /proc. -1: neither is possible. */
 int tw_helper_open_proc(void);
 
-/* Sends the answer @why to whatever is asked first. */
+/* Refuse a connection: send @why as the answer to the first question. */
 void tw_helper_refuse(int socket_fd, const char *why);
 
 #endif

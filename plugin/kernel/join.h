@@ -39,14 +39,15 @@ struct tw_join {
 
 /* How much is known of the stages inside the kernel. */
 enum tw_inside {
-	TW_INSIDE_SPLIT,
-	TW_INSIDE_NO_REQUEST,	/* no block request was found to be its own */
-	TW_INSIDE_MISSING,	/* all but the stages around a missing stamp */
-	TW_INSIDE_SYNC_WRITE,	/* all but device and complete: see TW_SLOT_SYNC_WRITE */
-	TW_INSIDE_NO_STAMPS,	/* none: the slot is another I/O's */
+	TW_INSIDE_SPLIT,	/* all stages */
+	TW_INSIDE_NO_REQUEST,	/* no block request of the I/O was found */
+	TW_INSIDE_MISSING,	/* all stages except those around a missing stamp */
+	TW_INSIDE_SYNC_WRITE,	/* except device and complete: TW_SLOT_SYNC_WRITE */
+	TW_INSIDE_NO_STAMPS,	/* no stage: the slot belongs to another I/O */
 	TW_INSIDES,
 };
 
+/* Numbers of stages that are negative by the stamps, and counted as 0. */
 struct tw_inside_negative {
 	uint64_t within;	/* by no more than the error: the stage is 0 */
 	uint64_t beyond;	/* by more: a defect; the stage is 0, too */
@@ -170,7 +171,7 @@ static inline unsigned tw_inside_split(const struct tw_join *join,
 		       "each stage inside the kernel but reap ends at a stamp of its own");
 	if (seen_ns < enter_ns)
 		seen_ns = enter_ns;
-	/* A stamp ends the stage of its number. */
+	/* Stamp i is the end of stage i. */
 	for (i = 0; i < TW_INSIDE_STAGES - 1; i++)
 		if (!stamps_ns[i])
 			joined |= 3U << i;

@@ -125,7 +125,7 @@ struct io_cqe {
 	__s32 res;
 } TW_BY_NAME;
 
-/* A read or write keeps its kiocb where the io_kiocb begins. */
+/* In a read or write, the io_kiocb begins with the kiocb. */
 struct io_kiocb {
 	struct file *file;
 	__u8 opcode;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads the program of stages.bpf.c: see loader.h.
+ * Load the program of stages.bpf.c: see loader.h.
  */
 #include "kernel/loader.h"
 

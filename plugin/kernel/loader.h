@@ -13,16 +13,16 @@
 #include "program.h"
 #include "slot.h"
 
-/* Whose rings the program may serve. */
+/* The jobs whose rings the program may serve. */
 struct tw_loader_owner {
 	struct tw_program_namespace space;	/* of the jobs; inode 0: any */
-	uint32_t user;				/* effective, or TW_ANY_OWNER */
+	uint32_t user;				/* effective uid, or TW_ANY_OWNER */
 };
 
 struct tw_loader;
 
 /**
- * tw_loader_load - load and start the program, with @slots places for I/Os
+ * tw_loader_load - load and start the program, with @slots slots for I/Os
  *
  * Return: 0; -EPERM without the privileges for it; -ENOTSUP if it was built
  * without libbpf; another -errno. tw_program_reason() has a line for each.

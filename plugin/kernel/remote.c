@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Asks `tickwise kernel-helper`: see remote.h.
+ * Ask `tickwise kernel-helper`: see remote.h.
  *
  * All jobs of a fio share one connection. They also share a lock that keeps
  * each question together with its answer. A job that dies with the lock does no

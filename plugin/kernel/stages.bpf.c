@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stamps each I/O of the job's rings where it passes the kernel:
+ * Stamp each I/O of the job's rings at these points in the kernel:
  *
  *	accepted	io_uring takes the SQE
  *	dispatched	block layer: the first request goes to the driver
@@ -19,7 +19,7 @@
 #include "slot.h"
 #include "thread.bpf.h"
 
-/* include/linux/fs.h: with O_SYNC, O_DSYNC, or a flag of this write alone */
+/* include/linux/fs.h: set by O_SYNC, O_DSYNC, or a flag of a single write */
 #define IOCB_DSYNC	0x2
 
 char LICENSE[] SEC("license") = "GPL";

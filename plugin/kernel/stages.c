@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The jobs' part of the program that stamps I/Os inside the kernel: see stages.h.
+ * The jobs' side of the program that stamps I/Os inside the kernel: see stages.h.
  *
  * The program is loaded before fio forks its jobs: by fio itself, or by
  * `tickwise kernel-helper` if fio lacks the privileges. The jobs inherit the
@@ -123,7 +123,7 @@ static int expect(struct tw_kernel *kernel, uint32_t entries)
 		/* The helper's answer is checked, so that no other memory is
 		 * read. */
 		return error || kernel->base <= slot_count - entries ? error :
-			refused(kernel, "the kernel helper is not ours");
+			refused(kernel, "the kernel helper gave slots that do not exist");
 	}
 	if (take_slots(entries, &kernel->base))
 		return refused(kernel, "more jobs than there is room for");

@@ -59,7 +59,7 @@ void tw_trace_own_find(struct tw_trace_own *own,
 	for (i = 0; i < tw_trace_kept(window); i++) {
 		const struct tw_trace_event *event = tw_trace_at(window, i);
 
-		/* Stamps are rounded down to a microsecond. */
+		/* The kernel rounds the times of events down to a microsecond. */
 		if (event->monotonic_ns + 1000 <= begin_ns ||
 		    !begins(event->name, "io_uring_submit_") ||
 		    !has_key(own, event))

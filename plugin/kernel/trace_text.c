@@ -4,8 +4,8 @@
  *
  *	            fio-1234    [001] d..2. 12169.927509: sched_switch: prev_comm=...
  *
- * The name of a task is right-aligned in 16 columns and may hold anything. A process
- * number in parentheses may stand before the CPU.
+ * The name of a task is right-aligned in 16 columns and may contain any characters. A
+ * process number in parentheses may precede the CPU.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define TASK_COLUMNS	16
 #define HALF		(TW_TRACE_MAX / 2)
 
-/* As much as there is room for. */
+/* Copy as much text as @to has room for. */
 static void copy_plain(char *to, size_t size, const char *from, size_t length)
 {
 	snprintf(to, size, "%.*s", (int)length, from);
@@ -33,7 +33,7 @@ static const char *skip_spaces(const char *text)
 	return text;
 }
 
-/* A number of at most @digits digits; NULL: there is none. */
+/* Read a number of at most @digits digits. NULL: there is none. */
 static const char *take_number(const char *text, unsigned digits,
 			       uint64_t *value)
 {
@@ -84,7 +84,8 @@ static const char *take_cpu(const char *line, struct tw_trace_event *event)
 	return line + 1;
 }
 
-/* Behind a word of flags: seconds, six digits of microseconds, a colon. */
+/* Read the time, which follows a word of flags: seconds, six digits of microseconds, a
+ * colon. */
 static const char *take_time(const char *line, struct tw_trace_event *event)
 {
 	uint64_t seconds, us;
@@ -124,7 +125,7 @@ bool tw_trace_parse(const char *line, struct tw_trace_event *event)
 	return line && take_name(line, event);
 }
 
-/* "CPU:1 [LOST 1234 EVENTS]": before the next event of that CPU. */
+/* Note lost events: a line "CPU:1 [LOST 1234 EVENTS]" before the next event of that CPU. */
 static bool is_loss(struct tw_trace_window *window, const char *line)
 {
 	unsigned cpu;
@@ -156,7 +157,7 @@ bool tw_trace_take(struct tw_trace_window *window, const char *line)
 
 	if (is_loss(window, line) || !tw_trace_parse(line, &event))
 		return true;
-	/* The ring of any CPU may begin later than the window. */
+	/* The ring of each CPU may begin later than the window. */
 	find_loss(window, &event);
 	if (event.monotonic_ns > window->to_ns)
 		return event.monotonic_ns - window->to_ns < TW_TRACE_LATER_NS;
@@ -178,7 +179,7 @@ unsigned tw_trace_kept(const struct tw_trace_window *window)
 const struct tw_trace_event *tw_trace_at(const struct tw_trace_window *window,
 					 unsigned i)
 {
-	/* The second half goes round; its oldest is where the next would go. */
+	/* The second half is a ring: its oldest event is where the next would go. */
 	if (i >= HALF && window->count > TW_TRACE_MAX)
 		i = HALF + (unsigned)((i - HALF + window->count) % HALF);
 	return &window->events[i];

@@ -53,7 +53,7 @@ struct tw_turn {
 
 /* Turn N is at place N - 1, modulo TW_TURNS. */
 struct tw_turns {
-	__u64 newest;		/* number; 0: none yet */
+	__u64 newest;		/* number of the newest turn; 0: none yet */
 	__u64 unused[7];
 	struct tw_turn turns[TW_TURNS];
 };
