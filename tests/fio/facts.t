@@ -5,7 +5,7 @@
 # them, how many bytes were moved, the machine, the files and the devices that hold
 # them. What the job's headline needs is there even if the user did not set it.
 # Defect: an option of [global] that is lost, a value that the job did not run with,
-# bytes that are not fio's, a file on the wrong device, a list without bound.
+# bytes that are not fio's. Also a file on the wrong device, or a list without bound.
 . "$(dirname "$0")/fio_tap.sh"
 
 # $fio is fio's JSON, in an expression on a report.

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: with tw_interval each job leaves a file of lines that add up to its
-# report, whether jobs are processes or threads, and with fio's own status lines at
-# the same time. A job that is killed leaves whole lines. A file that can't be
-# written costs a line in the log and nothing else. The lines have the keys of
+# report. So it is for processes and threads, and with fio's own status lines at the
+# same time. A job that is killed leaves whole lines. A file that can't be written
+# costs a line in the log and nothing else. The lines have the keys of
 # tickwise-report(5).
 #
 # Defect: an I/O in no line or in two, two jobs in one file, half a line, a job that
-# ends with its file, a thread on the CPU that the job was given.
+# ends with its file. Also a thread on the CPU that the job was given.
 . "$(dirname "$0")/fio_tap.sh"
 
 # adds_up REPORT: passes if its lines are whole and in order, the last is marked as

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: fio's issue time is our stamp of the end of the submitting call if
-# fio's clock is the counter too, and a reading of fio's clock if that is another
-# one. fio's slat and clat are the same either way. Defect: an anchor of fio's clock
-# kept for too long or taken from a disturbed reading, a second that is not carried
-# over, our ticks put on another clock's time.
+# fio's clock is the counter too. With another clock it is a reading of that clock.
+# fio's slat and clat are the same either way. Defect: an anchor of fio's clock kept
+# for too long or taken from a disturbed reading, a second that is not carried over,
+# our ticks put on another clock's time.
 #
 # fio starts its slat before ->queue() and ends it with our stamp. Simulated time
 # (preload/ring_device.c) shows this for a clock of the system. A reading of a clock

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: a memory job and an I/O job of the same job file run at the same time,
-# also by `tickwise run`, and each leaves a report of what fio counted of it.
-# Defect: a job that waits for the other or takes its options, its files or its
-# report; I/Os that the wrong job counts.
+# also by `tickwise run`. Each leaves a report of what fio counted of it. Defect: a
+# job that waits for the other or takes its options, its files or its report; I/Os
+# that the wrong job counts.
 . "$(dirname "$0")/memory_tap.sh"
 
 export FIO

@@ -2,9 +2,9 @@
 /*
  * Behaviour: what /sys has of a block device comes out as JSON, from trees made
  * here: an NVMe disk, a partition of a SCSI disk, a device that the device mapper
- * makes of two, and no /sys at all. Fails if a partition is taken for a disk, if
- * the wrong scheduler of the list is named, if sectors are taken for bytes, or if a
- * member is named twice.
+ * makes of two, and no /sys at all. Fails if a partition is taken for a disk, or if
+ * the wrong scheduler of the list is named. Fails also if sectors are taken for
+ * bytes, or if a member is named twice.
  */
 #include <stdarg.h>
 #include <string.h>

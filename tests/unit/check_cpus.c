@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which CPUs tickwise check judged, and why not each of the others. Fails if an
- * affinity mask is called a cpuset, if a CPU is in two lists or in none, if
- * hot-plug slots without a CPU count, or if a page claims one judged CPU of
+ * affinity mask is called a cpuset, or if a CPU is in two lists or in none. Fails
+ * also if hot-plug slots without a CPU count, or if a page claims one judged CPU of
  * several.
  */
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /*
  * The clock's health, judged on given readings: each fault makes its own check bad
  * and no other, and a check that did not run is no evidence. Fails if a drift
- * within the stated bounds is called a fault, if a jump is not, if a check that did
- * not run counts as good, or if a missing bound becomes a number.
+ * within the stated bounds is called a fault, or if a jump is not. Fails also if a
+ * check that did not run counts as good, or if a missing bound becomes a number.
  */
 #include <errno.h>
 #include <math.h>

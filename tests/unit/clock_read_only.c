@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading a clock writes nothing. A clock in read-only memory is read before it is
- * refined, after it, and at every moment in which the refinement reads the counter,
- * before and after the new rate begins. Fails, with SIGSEGV, if a reader writes
- * into the clock. Fails also if a reading made in between gives another time later.
+ * refined, after it, and at every moment in which the refinement reads the counter.
+ * These are before and after the new rate begins. Fails, with SIGSEGV, if a reader
+ * writes into the clock. Fails also if a reading made in between gives another time
+ * later.
  */
 #include <string.h>
 #include <sys/mman.h>

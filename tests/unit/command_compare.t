@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # tickwise compare finds the error of a clock inside of some fio, within its own
-# uncertainty, and the cost of a reading, with a fio whose clock is off by a chosen
-# amount. Fails if an error has the wrong sign or size, if a clock is taken for
-# another, or if a fio that is none, or that dies, is not reported.
+# uncertainty, and the cost of a reading. The fio's clock is off by a chosen amount.
+# Fails if an error has the wrong sign or size, or if a clock is taken for another.
+# Fails also if a fio that is none, or that dies, is not reported.
 
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What signals do to a command: the first Ctrl-C is remembered, the second one ends the
- * program at once, and no empty file of --output is left behind. Fails if a command
- * can't be ended, if one ends in another way than by its signal, if an empty file
- * stays, or if one is lost that has something in it.
+ * What signals do to a command: the first Ctrl-C is remembered, the second one ends
+ * the program at once, and no empty file of --output is left. Fails if a command
+ * can't be ended, or if it ends in another way than by its signal. Fails also if an
+ * empty file stays, or if a file with content is lost.
  *
  * Each case is a process of its own, which sends the signals to itself.
  */

@@ -3,9 +3,9 @@
 #
 # What tickwise memlat can't do is one line on stderr and an exit code, before
 # anything is measured. What it does is whole in every form. Fails if a size of 0 or
-# a missing node is measured, if a page that can't be written is only noticed after
-# a minute, or if Ctrl-C loses what was measured. No figure is judged here: see
-# tests/bench/memlat_agreement.sh.
+# a missing node is measured, or if a page that can't be written is only noticed
+# after a minute. Fails also if Ctrl-C loses what was measured. No figure is judged
+# here: see tests/bench/memlat_agreement.sh.
 
 . "$(dirname "$0")/../tap.sh"
 

@@ -3,8 +3,9 @@
 #
 # tickwise run reads fio's command line as fio does: which words are job files,
 # which are values of options, which options make jobs. All else reaches fio
-# unchanged. Fails if a value is taken for a job file, if a job of the command line
-# runs on another engine, or if fio gets another argument than the user gave.
+# unchanged. Fails if a value is taken for a job file, or if a job of the command
+# line runs on another engine. Fails also if fio gets another argument than the user
+# gave.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/run_fake.sh"

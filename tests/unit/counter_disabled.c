@@ -3,9 +3,9 @@
  * A process that may not read the counter survives: the library reports "disabled",
  * refuses to measure, and its clock reads the system's.
  *
- * Fails, by a child's SIGSEGV, if the counter is read before the kernel is asked,
- * or if a clock that has fallen back still reads it, be it through the vDSO's
- * clock_gettime().
+ * Fails, by a child's SIGSEGV, if the counter is read before the kernel is asked.
+ * Fails also if a clock that has fallen back still reads it, be it through the
+ * vDSO's clock_gettime().
  */
 #include <errno.h>
 #include <stdio.h>

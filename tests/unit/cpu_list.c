@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads lists of CPUs as the kernel writes them, and writes them again. Fails if a
- * range loses an end, if what is no list is taken for one (a half list would name
- * the wrong CPUs), or if a difference of something unknown is known.
+ * range loses an end, or if what is no list is taken for one (a half list would
+ * name the wrong CPUs). Fails also if a difference of something unknown is known.
  */
 #include <stdio.h>
 #include <string.h>

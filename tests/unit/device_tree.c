@@ -2,8 +2,8 @@
 /*
  * Reads the time base's frequency in a device tree: RISC-V has it in /cpus, Power
  * in each processor, there in two widths. Fails if bytes are taken in the machine's
- * own order, if a node without the property ends the search, or if a property of
- * another length is read as a number.
+ * own order, or if a node without the property ends the search. Fails also if a
+ * property of another length is read as a number.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * Compares the permutation test of tickwise diff with a plain one that tries all
  * splits, and its intervals with true changes. Fails if a split is missed or taken
  * twice, if figures are not tested together, or if an interval and its test
- * disagree. Fails also if an interval misses the true change too often, if a side
- * that varies more is taken for one that changed, or if a shift or a unit of the
- * values matters.
+ * disagree. Fails if an interval misses the true change too often, or if a side
+ * that varies more is taken for one that changed. Fails also if a shift or a unit
+ * of the values matters.
  */
 #include <errno.h>
 #include <math.h>

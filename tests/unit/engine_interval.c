@@ -5,8 +5,8 @@
  * follow each other, and the last one is marked as the last. A file that can't be
  * written, or not to its end, leaves whole lines, and the job goes on. Defect: an
  * I/O in no line or in two, an extreme of another line's, half a line, a job that
- * ends with its file, a signal of fio's that goes to the thread, a thread that
- * never wakes.
+ * ends with its file. Also a signal of fio's that goes to the thread, or a thread
+ * that never wakes.
  *
  * The thread of most jobs here sleeps for an hour: the test writes the lines, when
  * it wants to.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The surroundings of the engine, made by hand: fio as far as the engine calls it,
- * a kernel with a ring in memory, and a counter that advances only while the kernel
+ * and a kernel with a ring in memory. The counter advances only while the kernel
  * works or when the test asks for it. The engine runs through its own hooks, from
  * ->init() to ->cleanup(), and its report is caught before it is written.
  *

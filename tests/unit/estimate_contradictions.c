@@ -3,8 +3,8 @@
  * If kernel, processor and measurement can't all be right, they are named. If they
  * are merely unknown, or differ as crystals do, they are not.
  *
- * Fails if only the measurement is checked, if an unknown rate counts as a rate of
- * 0, or if a name that only begins like the counter's is taken for it.
+ * Fails if only the measurement is checked, or if an unknown rate counts as a rate
+ * of 0. Fails also if a name that only begins like the counter's is taken for it.
  */
 #include <string.h>
 

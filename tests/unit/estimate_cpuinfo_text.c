@@ -4,8 +4,8 @@
  * the first CPU's flags have both words.
  *
  * Fails if the momentary clock of a real machine is taken for the counter's rate,
- * if a word is found inside another, if the second CPU's line is read, or if
- * malformed text is read past its end.
+ * or if a word is found inside another. Fails also if the second CPU's line is
+ * read, or if malformed text is read past its end.
  */
 #include "machine/text.h"
 #include "tap.h"

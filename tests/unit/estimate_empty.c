@@ -3,9 +3,9 @@
  * CPUs without samples, or with a single one, or that never took turns at the same
  * time, leave the verdict open.
  *
- * Fails if the merge reads past the end of an empty list (under AddressSanitizer),
- * or if a missing bound counts as a good one, or is added to when bounds are
- * combined.
+ * Fails if the merge reads past the end of an empty list (under AddressSanitizer).
+ * Fails also if a missing bound counts as a good one, or is added to when bounds
+ * are combined.
  */
 #include "estimate_generate.h"
 

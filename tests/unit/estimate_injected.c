@@ -10,8 +10,8 @@
  * and with busy loops, and made exchanges: both directions alike, or one of them
  * slower, with counters that show every tick or steps of 24.5.
  *
- * Fails if a bound is not that of the readings (a bound that is too tight is
- * narrower than two readings can follow each other), or if one of the two
+ * Fails if a bound is not that of the readings: a bound that is too tight is
+ * narrower than two readings can follow each other. Fails if one of the two
  * directions is bounded worse than the other. Fails also if the middle of the
  * interval is taken for the truth, or if offsets are found by backward readings
  * alone.

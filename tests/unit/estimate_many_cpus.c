@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 64 and 256 CPUs are judged at once, in all their pairs. Every interval holds the
- * truth, bounds are combined over third CPUs where two rarely met, and one CPU that
+ * truth, and bounds are combined over third CPUs where two rarely met. One CPU that
  * is off is found and is in every pair that is blamed.
  *
  * Fails if only pairs with the base are judged, or if combining goes wrong.

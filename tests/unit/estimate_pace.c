@@ -5,8 +5,8 @@
  * constant offset is no difference of pace, nor is a jump. An offset that a pace
  * has only led away from 0 is no offset.
  *
- * Fails if the sign is wrong, if the distance in time is taken from the wrong
- * readings, or if a fast counter passes as a mere offset or a jump as a fast
+ * Fails if the sign is wrong, or if the distance in time is taken from the wrong
+ * readings. Fails if a fast counter passes as a mere offset or a jump as a fast
  * counter. Fails also if the limit is ignored, or if the base is taken for right
  * and its own pace never checked.
  */

@@ -4,7 +4,7 @@
  * survives values far from zero, any order, and merging; from bins alone it is that
  * of the bins, also where the squares of some of the values are not known. Fails if
  * it is computed as a difference of large squares in doubles, which leaves nothing
- * of 100 ns around an hour, if n replaces n - 1, or if the squares wrap.
+ * of 100 ns around an hour. Fails also if n replaces n - 1, or if the squares wrap.
  */
 #include <math.h>
 

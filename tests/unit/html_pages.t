@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Opens the HTML pages in chromium, 400 and 1400 pixels wide, in light and dark.
-# Nothing extends beyond the page or its own place, no plot is empty, all labels are
-# inside of their plot and cover no other one, and the colours are those of light or
+# Nothing extends beyond the page or its own place, and no plot is empty. All labels
+# are inside of their plot and cover no other one. The colours are those of light or
 # dark. Words on bars and cells of a heat map differ enough from what is behind
 # them. Tables have headings and scroll without a mouse, and drawings have words
 # with figures.

@@ -4,8 +4,8 @@
  * one. It distinguishes a helper that refuses, that has another version, that hangs
  * and that has ended, in one line each. It waits once for a helper that hangs. For
  * one that is loading it waits longer, but not for ever. Defect: an answer to
- * another job's question, a job that hangs with its helper, or that waits again and
- * again, or as long for a helper that hangs as for one that is loading.
+ * another job's question, or a job that hangs with its helper. Also one that waits
+ * again and again, or as long for a helper that hangs as for one that is loading.
  *
  * The helper is a process of the test, which answers as the case needs.
  */

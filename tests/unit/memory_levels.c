@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Levels are found in curves made of known levels: their number, their latency, and
- * their end within one step of sizes. Fails if noise makes a level or hides one, if
- * a neighbour that takes a part of a cache for a while moves its end, or if a cache
- * that sysfs describes wrongly is taken for right.
+ * their end within one step of sizes. Fails if noise makes a level or hides one, or
+ * if a neighbour that takes a part of a cache for a while moves its end. Fails also
+ * if a cache that sysfs describes wrongly is taken for right.
  */
 #include <math.h>
 #include <string.h>

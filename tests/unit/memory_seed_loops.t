@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # The mistakes of --seed-table are really in the machine code. A pointer on the
-# stack is read from there before each load and written back after it, one in a
-# register is not, and a loop whose result is not used has no load. Fails if a
-# compiler, or an option of the build, repairs or makes a mistake.
+# stack is read from there before each load and written back after it; one in a
+# register is not. A loop whose result is not used has no load. Fails if a compiler,
+# or an option of the build, repairs or makes a mistake.
 
 . "$(dirname "$0")/../tap.sh"
 

@@ -5,8 +5,9 @@
  * is its mean, within the stated error. Where anything else steers, the rate is
  * measured, and the result tells why.
  *
- * Fails if a sign or a unit is wrong, if a slew or a change goes unnoticed, if
- * samples that disagree pass, or if the turns are left out of the error.
+ * Fails if a sign or a unit is wrong, or if a slew or a change goes unnoticed.
+ * Fails also if samples that disagree pass, or if the turns are left out of the
+ * error.
  */
 #include <math.h>
 #include <sys/timex.h>

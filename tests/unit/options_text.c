@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is printed of a table of options: the page of --help and the manual's items.
- * Fails if an option, a limit, a default or a unit is left out, if a line is too
- * long, or if a character of the text would be a command to roff.
+ * Fails if an option, a limit, a default or a unit is left out, or if a line is too
+ * long. Fails also if a character of the text would be a command to roff.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * A page as HTML: each kind of block is its own element, neighbours of a kind share
  * a list, and no character of a text acts as markup. Fails if an element is not
- * closed, if a text is not escaped, if a name from right to left is not isolated,
- * or if a column is in a table that is for another medium.
+ * closed, or if a text is not escaped. Fails also if a name from right to left is
+ * not isolated, or if a column is in a table that is for another medium.
  */
 #include "tickwise.h"
 #include "output.h"

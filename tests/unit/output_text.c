@@ -2,9 +2,9 @@
 /*
  * A page as text: no line is wider than 79 columns, further lines are indented by
  * their kind, facts stand in one column, and blocks for another medium are left
- * out. Fails if a line is broken one column early or late, if a character of
- * several bytes counts as several columns, or if a byte that moves the cursor gets
- * through.
+ * out. Fails if a line is broken one column early or late, or if a character of
+ * several bytes counts as several columns. Fails also if a byte that moves the
+ * cursor gets through.
  */
 #include "tickwise.h"
 #include "output.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A calibration of 20 ms that leaves more than one of the kernel's rates possible,
- * or has too few samples, goes on for as long again until one is left, and no
- * longer than it may. Fails if it gives up early, if it goes on where all is clear
- * or nothing would help, or if it takes longer than was asked for.
+ * A calibration of 20 ms may leave more than one of the kernel's rates possible, or
+ * have too few samples. It then goes on for as long again until one is left, and no
+ * longer than it may. Fails if it gives up early, or if it goes on where all is
+ * clear or nothing would help. Fails also if it takes longer than was asked for.
  */
 #include <errno.h>
 #include <math.h>

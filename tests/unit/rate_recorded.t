@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: on recordings of another machine (tests/recordings) each window of 20
-# ms finds the kernel's rate, the stated error holds, and the counter's step of 24.5
-# ticks is found in windows and probes. A damaged file is refused in one line.
-# Defect: a sigma that the wander of the readings exceeds, as on this processor
-# before its step was known (error / sigma was 1.6), a wrong rate, a step that is
-# rounded.
+# Behaviour: each window of 20 ms in the recordings of another machine
+# (tests/recordings) finds the kernel's rate, and the stated error holds. The
+# counter's step of 24.5 ticks is found in windows and probes. A damaged file is
+# refused in one line. Defect: a sigma that the wander of the readings exceeds, as
+# on this processor before its step was known (error / sigma was 1.6), a wrong rate,
+# a step that is rounded.
 . "$(dirname "$0")/../tap.sh"
 
 replay=${TW_BUILD:-$root/build}/tests/bench/rate_replay

@@ -3,8 +3,8 @@
 #
 # A report of `tickwise attach` shows what it has: a table by ring, file and
 # operation, the losses, and a lat that is not fio's. It is never merged. Fails if a
-# row or a count is left out, if the page mentions clocks or a counter, which it
-# does not have, or if a name can move the cursor or leave its cell.
+# row or a count is left out, or if the page mentions clocks or a counter, which it
+# does not have. Fails also if a name can move the cursor or leave its cell.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"

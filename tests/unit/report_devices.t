@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Behaviour: the I/Os of all jobs are put together by device, and the devices are in
-# order of p99.9 of lat, or of a smaller percentile if most have too few I/Os.
-# Devices are named as slow only if they have the larger mean in 14 of 16 parts of
-# the run and stand out, and never if there are fewer than four. Jobs that do
-# different things are not judged. Damaged devices are refused. Defect: the
-# histograms of one device in another one's row, a verdict by chance or by the work
-# that a device had to do, a report that is believed too much.
+# Behaviour: the I/Os of all jobs are put together by device. The devices are in
+# order of p99.9 of lat, or of a smaller percentile if most have too few I/Os. A
+# device is named as slow only if it has the larger mean in 14 of 16 parts of the
+# run and stands out; with fewer than four devices none is. Jobs that do different
+# things are not judged. Damaged devices are refused. Defect: the histograms of one
+# device in another one's row, a verdict by chance or by the work that a device had
+# to do, a report that is believed too much.
 . "$(dirname "$0")/../tap.sh"
 
 cd "$scratch" || exit 1

@@ -3,8 +3,9 @@
 #
 # The HTML page draws what the report has: the I/Os at a percentile by stage, a heat
 # map if there are files of intervals, and stalls at their times, with their causes.
-# Fails if a bar has another one's stages, if a cell of the heat map is missing or a
-# stall is at another time, or if something is drawn that no report has.
+# Fails if a bar has another one's stages, if a cell of the heat map is missing, or
+# if a stall is at another time. Fails also if something is drawn that no report
+# has.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 . "$(dirname "$0")/../well_formed.sh"

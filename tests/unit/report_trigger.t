@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: the events that tw_trigger has kept of a slow I/O are on the page in a
-# few lines, and whole in the HTML, the JSON and the trace, each event at its time.
-# Jobs are added up; a job without events has the reason. Reports that contradict
-# themselves are refused. Defect: an event at another time or on another CPU, a page
-# that is full of events, text of a report that is taken for markup or moves the
-# cursor.
+# few lines. They are whole in the HTML, the JSON and the trace, each event at its
+# time. Jobs are added up; a job without events has the reason. Reports that
+# contradict themselves are refused. Defect: an event at another time or on another
+# CPU, a page that is full of events, text of a report that is taken for markup or
+# moves the cursor.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/../well_formed.sh"
 . "$(dirname "$0")/report_files.sh"

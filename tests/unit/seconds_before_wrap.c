@@ -2,7 +2,7 @@
 /*
  * Computes the seconds until a 64-bit counter wraps. Fails if the 2^64 ticks that
  * are left overflow in the computation, as they do in integers times 1e9 at
- * counters below 1 GHz, or if an invalid rate gives a time to rely on.
+ * counters below 1 GHz. Fails also if an invalid rate gives a time to rely on.
  *
  * Allowed: 2^-52 for the conversion of the ticks to a double, and as much for
  * the division.

@@ -3,8 +3,8 @@
  * Every public function takes structures of any version of its header: shorter ones
  * lack members, longer ones have members that the library does not know.
  *
- * Fails if a function ignores a size or uses a wrong one, if it reads or writes
- * beyond the size, or if it ignores an option that it does not know.
+ * Fails if a function ignores a size or uses a wrong one, or if it reads or writes
+ * beyond the size. Fails also if it ignores an option that it does not know.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files are read to their end, or until the buffer is full. Fails if one read() is
- * taken for all of it, if a file that ends where a buffer does loses or gains a
- * byte, or if an error passes for a short file.
+ * taken for all of it, or if a file that ends where a buffer does loses or gains a
+ * byte. Fails also if an error passes for a short file.
  */
 #include <errno.h>
 #include <fcntl.h>

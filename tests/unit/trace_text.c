@@ -5,8 +5,8 @@
  * of a name gets through that is not printable. Of the events in a window the first
  * and the last are kept and all are counted; events that were overwritten are
  * known. Defect: a field taken for another one, a line of garbage taken for an
- * event, a read or write outside of its memory, a window that is not in order or
- * not bounded.
+ * event, a read or write outside of its memory. Also a window that is not in order
+ * or not bounded.
  */
 #include <string.h>
 

@@ -3,10 +3,11 @@
 #
 # Behaviour: a test that boots machines (tests/vm/boot.sh) skips, with the reason,
 # if there is no qemu or no kernel, or if qemu can't start. It skips what is not
-# done in the time of the machine or of all of them, keeps what was shown before,
-# and leaves nothing running, also when it is ended itself. A machine that came up
-# and broke is a failure. Defect: a slow machine, or one without the packages, that
-# makes a build fail; a crash passed off as slowness; a qemu that stays.
+# done in the time of the machine or of all of them, and keeps what was shown
+# before. It leaves nothing running, also when it is ended itself. A machine that
+# came up and broke is a failure. Defect: a slow machine, or one without the
+# packages, that makes a build fail; a crash passed off as slowness; a qemu that
+# stays.
 . "$(dirname "$0")/../tap.sh"
 
 mkdir -p "$scratch/vm/kernel" "$scratch/bin" "$scratch/test"

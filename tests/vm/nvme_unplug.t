@@ -5,12 +5,12 @@
 # report of what was done. It has as many I/Os as fio counts; each failed one counts
 # as an error and is not timed, and none takes longer than the job.
 #
-# The error is a race. Reads of a block device that is gone fail, or move nothing,
-# which fio takes for the end of the file and counts as an I/O, with its own engine,
-# too. The report counts those apart, as many as fio's bytes are short of, and the
-# job's log tells so. A command has no such end: it fails. Defect: a wait for
-# completions that never come, a crash, a failed I/O among the latencies, a device
-# that is gone passed off as a fast one.
+# The error is a race. Reads of a block device that is gone fail, or move nothing.
+# An empty read is the end of the file to fio, which counts it as an I/O, with its
+# own engine, too. The report counts those apart, as many as fio's bytes are short
+# of, and the job's log tells so. A command has no such end: it fails. Defect: a
+# wait for completions that never come, a crash, a failed I/O among the latencies, a
+# device that is gone passed off as a fast one.
 . "$(dirname "$0")/boot.sh"
 
 boot nvme_unplug \
