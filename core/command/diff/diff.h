@@ -77,7 +77,7 @@ enum tw_diff_verdict {
 	TW_DIFF_SLOWER,
 	TW_DIFF_MIXED,			/* some figures slower, some faster */
 	TW_DIFF_DIFFER,			/* these runs differ; more is not known */
-	TW_DIFF_UNDECIDED,		/* no difference, but there are too few runs */
+	TW_DIFF_UNDECIDED,		/* no difference shown, which proves little */
 };
 
 /* A fact that differs between the sides; to be freed. */

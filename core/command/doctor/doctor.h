@@ -27,7 +27,7 @@ struct tw_doctor_facts {
 	struct {
 		char path[PATH_MAX];	/* "": there is no engine */
 		int is_loaded;		/* 1: this fio can load the engine */
-		char why_not[TW_DOCTOR_TEXT];	/* fio's message; or "" */
+		char why_not[TW_DOCTOR_TEXT];	/* the engine's message; or "" */
 	} engine;
 	struct {
 		int error;		/* of io_uring_setup(): 0 or -errno */
