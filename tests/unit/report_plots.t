@@ -39,12 +39,12 @@ has page '>p99: 900 ns, of 1100 I/Os from 896 ns up</text>' 'and of p99'
 is "$(grep -o '<title>[a-z]*: [0-9.]* %' page | sed 's/<title>//' | tr '\n' ' ')" \
 	'queue: 13.4 % kernel: 70.8 % deliver: 15.8 % queue: 16.5 % kernel: 71.5 % deliver: 12 % queue: 5 % kernel: 75 % deliver: 20 % ' \
 	'each with its own stages'
-has page 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os from 960 ns up)' \
+has page 'read: p99.9 is 1.000 us. The time of the 100 I/Os from 960 ns up: kernel 75 %, deliver 20 %, queue 5 %' \
 	'a sentence on the same I/Os'
 sed 's/"slowest": \[\]/"slowest": [{"offset": 8192, "size": 4096, "ddir": "read",\
 "monotonic_ns": "1000000", "stages": {"deliver": 1023, "lat": 1023}}]/' many.json >slow.json
 run report slow.json
-has "$out" 'read: p99.9 is 1.000 us: kernel 75 %, deliver 20 %, queue 5 % (of 100 I/Os' \
+has "$out" 'read: p99.9 is 1.000 us. The time of the 100 I/Os from 960 ns up: kernel 75 %,' \
 	'which are all of them, not the slowest alone'
 has page '<tr><th scope="row" class="text">p99</th><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
 	'the same as numbers'
