@@ -113,9 +113,13 @@ new_system()
 # What was typed and answered, without apt's hundreds of lines.
 shown()
 {
-	awk '/^[^ ]+@[^ ]+:[^ ]*[$#] / { is_apt = 0 }
-		/^Reading package lists/ { is_apt = 1; print "    (apt is at work)" }
-		!is_apt || /^Need to get/ || /^Do you want/ || /^Fetched/ { print "    " $0 }
+	awk '/^[^ ]+@[^ ]+:[^ ]*[$#] / {
+			is_apt = / apt install /
+			print "    " $0
+			next
+		}
+		is_apt { sub(/^ +/, "") }
+		!is_apt || /^(Need to get|Download size|.*\[Y\/n\]|Fetched)/ { print "    " $0 }
 	' "$typed"
 }
 
@@ -148,7 +152,7 @@ judge()
 	seconds=$(sed -n 's/^# \([0-9]*\)[.0-9]* s  in total$/\1/p' "$typed")
 	[ "${seconds:-$((max_seconds + 1))}" -le "$max_seconds" ]
 	ok $? "from the packages to the report in ${seconds:-?} s"
-	sed -n "s/^Fetched .* in .*/# $name, $who: apt: &/p" "$typed"
+	sed -n "s/^ *\(Fetched .* in .*\)/# $name, $who: apt: \1/p" "$typed"
 	has_line 'sum of stages' "the report has fio's lat and its stages"
 }
 
