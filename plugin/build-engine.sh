@@ -1,22 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the engines for one fio. `tickwise build-engine` runs it:
+# Build the engines for one fio. `tickwise build-engine` runs this script:
 #
 #	tickwise-build-engine FIO SOURCE FOLDER [found]
 #
-# FIO is the program. SOURCE is its source, a folder or an archive; empty:
-# find-fio.sh finds it. The engines go to FOLDER, where `tickwise run` finds them
-# by itself if the last argument is there.
+# FIO is the program. SOURCE is its source, a folder or an archive. If SOURCE is empty,
+# find-fio.sh finds the source. The engines go to FOLDER. The last argument tells that
+# `tickwise run` finds FOLDER by itself.
 #
-# All is built in a temporary folder. FOLDER changes only when FIO has loaded the new
-# engine. Exit 0; 66: no source; 70: it could not be built; 74: FOLDER can't be written.
+# Everything is built in a temporary folder. FOLDER changes only when FIO has loaded the
+# new engine. Exit codes: 0; 66: no source; 70: the build failed; 74: FOLDER can't be
+# written.
 set -u
 LC_ALL=C
 export LC_ALL
 umask 022
 
-# Set by the Makefile: where the source of the engines is.
+# The folder of the engines' source. The Makefile sets it.
 source_dir=.
 engines='tickwise.so tickwise-cmd.so tickwise-memory.so'
 fio=$1
@@ -50,8 +51,8 @@ leave()
 	exit "$status"
 }
 
-# logged COMMAND...: its output goes to the log. In a process group of its own, so that
-# a signal ends all of it at once.
+# logged COMMAND...: run it, with its output in the log. It runs in a process group of its
+# own, so that a signal ends all of its processes at once.
 logged()
 {
 	setsid "$@" >>"$work/log" 2>&1 </dev/null &
@@ -62,7 +63,7 @@ logged()
 	return "$logged_status"
 }
 
-# What is missing, as packages of Debian.
+# Check the tools, and name the missing ones as packages of Debian.
 check_tools()
 {
 	missing=
@@ -84,7 +85,7 @@ check_tools()
 		fail 70 "missing packages; as root, type: apt-get install$missing"
 }
 
-# Sets fio_source to the folder in the archive.
+# Unpack the archive, and set fio_source to the folder in it.
 unpack()
 {
 	mkdir "$work/archive"
@@ -95,7 +96,7 @@ unpack()
 	fio_source=${inside%/*}
 }
 
-# Sets tree, the source of this fio.
+# Find the source of this fio, and set tree.
 find_source()
 {
 	[ ! -f "$fio_source" ] || unpack
@@ -108,7 +109,7 @@ find_source()
 	tree=$(tail -n 1 "$work/log")
 }
 
-# Where it came from, in words.
+# Print where the source came from, in words.
 route()
 {
 	given=$(sed -n 's/^route: //p' "$tree/tickwise-stamp" 2>/dev/null | head -n 1)
@@ -141,7 +142,7 @@ install_all()
 	mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] ||
 		fail 74 "can't write to $folder"
 	for engine in $engines; do
-		# A fio that runs keeps the file that it has.
+		# A running fio keeps the old file.
 		cp "$work/build/$engine" "$folder/.$engine.new" &&
 			chmod 644 "$folder/.$engine.new" &&
 			mv -f "$folder/.$engine.new" "$folder/$engine" ||

@@ -31,18 +31,18 @@ clock)
 	status=0
 	"$tickwise" check || status=$?
 	[ "$status" -le 2 ] || fail "the check could not run (exit $status)"
-	title "fio's clock and ours   ($tickwise compare)"
+	title "fio's clock and Tickwise's   ($tickwise compare)"
 	exec "$tickwise" compare --fio="$fio" --starts=3 --seconds=2 --rounds=1
 	;;
 memory)
-	title "What a load takes, cache by cache   ($tickwise memlat, shortened)"
+	title "The time of a load, cache by cache   ($tickwise memlat, shortened)"
 	exec "$tickwise" memlat --curves=window --pages=small --max=8M --point=5
 	;;
 job) ;;
 *) fail "unknown part: $part" ;;
 esac
 
-# The data goes away however this ends; the report and its page stay.
+# The data file is removed however the script ends; the report and its page stay.
 work=$build/demo
 data=$work/randread.0.0
 trap 'rm -f "$data" "$work/probe"' EXIT
@@ -55,7 +55,7 @@ free_mb=$(df -Pm "$work" | awk 'NR == 2 { print $4 }')
 [ "$free_mb" -ge 300 ] ||
 	fail "$work has $free_mb MB free; the job needs 256 MB for its file"
 
-# The example as it is, where the file system knows O_DIRECT.
+# The example, unchanged if the file system has O_DIRECT.
 job=plugin/examples/randread.fio
 cp "$here/examples/randread.fio" "$work/job.fio"
 if ! dd if=/dev/zero of="$work/probe" bs=4096 count=1 oflag=direct 2>/dev/null
@@ -64,11 +64,11 @@ then
 	sed -i 's/^direct=1/direct=0/' "$work/job.fio"
 fi
 
-title "A fio job on our engine: $($fio --version), 4k random reads, depth 32, 10 s"
+title "A fio job on Tickwise's engine: $($fio --version), 4k random reads, depth 32, 10 s"
 engine=$(cd "$build" && pwd)/tickwise.so
 echo "ENG=external:$build/tickwise.so fio $job"
 echo
-# Where fio lays out its file and the engine puts its report: here.
+# fio makes its file and the engine its report in the current folder.
 (cd "$work" && ENG=external:$engine "$fio" job.fio >fio.txt) || {
 	cat "$work/fio.txt" >&2
 	fail "fio failed (exit $?); its message is above"

@@ -1,22 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Finds the source of the installed fio and makes its headers usable: an
-# external engine must be compiled against exactly the fio that will load it,
-# since fio checks a version number that does not change with the layout.
+# Find the source of the installed fio, and make its headers usable. An external engine
+# must be compiled against exactly the fio that will load it: fio checks only a version
+# number, which does not change with the layout of its structures.
 #
 #	plugin/find-fio.sh [--fio=PROGRAM] [--source=DIR] --cache=DIR
 #
-# Prints the directory of the configured tree (fio.h, config-host.h,
-# FIO-VERSION-FILE); everything else goes to stderr. Exit 0, or 1 after one
-# line that says what was tried. It is done once: the tree is kept in the
-# cache until the fio program is another one.
+# It prints the directory of the configured tree (fio.h, config-host.h,
+# FIO-VERSION-FILE); everything else goes to stderr. Exit code 0, or 1 after one line that
+# tells what was tried. The cache keeps the tree until the fio program changes.
 #
-# The source is, in this order: --source; the tree that the program stands in,
-# if it was built there; the source package of the Debian package that owns
-# the program; the tag or commit in fio's git (FIO_GIT= names another
-# repository). The system's apt lists, caches and sources are not touched, a
-# tree of the user's is not written to, and fio itself is not built.
+# The source is the first of these that exists:
+#
+#	--source
+#	the directory of the program, if it was built there
+#	the source package of the Debian package that owns the program
+#	the tag or commit in fio's git (FIO_GIT= names another repository)
+#
+# The system's apt lists, caches and sources do not change. A tree of the user is not
+# written to, and fio itself is not built.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -72,16 +75,16 @@ leave()
 		if [ "$status" -ne 0 ] && [ -f "$work/log" ]; then
 			mv -f "$work/log" "$cache/$me.log"
 		fi
-		# A killed compiler may still be adding its last file.
+		# A killed compiler may still be writing its last file.
 		rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
 	fi
 	exit "$status"
 }
 
-# logged COMMAND...: output to the log. In the background and in a process
-# group of its own, because a shell that waits in the foreground hears a signal
-# only when the command has ended, and fio's configure outlives SIGTERM. Never
-# from a subshell: the trap must know the child.
+# logged COMMAND...: run it, with its output in the log. It runs in the background and in a
+# process group of its own, for two reasons: a shell handles a signal only when a command
+# in the foreground has ended, and fio's configure survives SIGTERM. Do not call it from a
+# subshell, because the trap must know the child.
 logged()
 {
 	echo "+ $*" >>"$work/log"
@@ -93,7 +96,7 @@ logged()
 	return "$logged_status"
 }
 
-# What went wrong last, from the log: for the one line of a failure.
+# Print the last error in the log, for the one line of a failure.
 last_error()
 {
 	tail -n 20 "$work/log" |
@@ -109,16 +112,16 @@ start_work()
 	work=$(mktemp -d "$cache/.new.XXXXXX" 2>/dev/null) ||
 		fail "can't write to the cache directory $cache"
 	: >"$work/log"
-	# Left by a call that was killed with no time to clean up.
+	# Remove what an earlier call left that was killed.
 	find "$cache" -maxdepth 1 -name '.new.*' -mmin +120 \
 		-exec rm -rf {} + 2>/dev/null
 	command -v "${cc%% *}" >/dev/null ||
 		fail "no C compiler ($cc): install gcc, or set CC"
 }
 
-# ---- what there is ----
+# ---- what exists already ----
 
-# The version a tree would give to a fio built from it now.
+# Print the version of a fio that is built from a tree now.
 tree_version()
 {
 	if [ -f "$1/FIO-VERSION-FILE" ]; then
@@ -133,20 +136,20 @@ tree_version()
 	fi | head -n 1
 }
 
-# file_name TEXT: as one part of a path that make can live with, too
+# file_name TEXT: print it as one part of a path, without characters special to make
 file_name()
 {
 	printf '%s' "$1" | tr -c 'A-Za-z0-9.+~_-' _
 }
 
-# ready ENTRY: the cache holds this entry, whole, and for this fio
+# ready ENTRY: true if this entry of the cache is complete and for this fio
 ready()
 {
 	[ -f "$1/config-host.h" ] && [ -f "$1/FIO-VERSION-FILE" ] &&
 		grep -qxF "fio: $fio_version" "$1/$stamp_name" 2>/dev/null
 }
 
-# The usual case, and it should cost nothing: the same program as last time.
+# The usual case, which should be fast: the program is the same as last time.
 use_known_program()
 {
 	for known in "$cache"/*/"$stamp_name"; do
@@ -180,8 +183,8 @@ configure_tree()
 {
 	if [ ! -f "$1/config-host.h" ]; then
 		say "configuring it"
-		# The user's flags are for the engine, not for fio's tests of the
-		# system. TMPDIR: its own temporary files go with the tree.
+		# The user's flags are for the engine, not for configure's tests.
+		# TMPDIR: configure's temporary files are removed with the tree.
 		logged env -C "$1" TMPDIR=. CFLAGS= LDFLAGS= CC="$cc" \
 			sh ./configure --disable-native
 	fi
@@ -190,21 +193,21 @@ configure_tree()
 		fail "fio's configure failed; its output is in $cache/$me.log" \
 			"(is libc6-dev installed?)"
 	fi
-	# These make fio.h include libaio.h and numa.h, which may be uninstalled
-	# later, and change no layout: the largest member of the only union that
-	# they touch comes with libc.
+	# With these two, fio.h includes libaio.h and numa.h, which may be uninstalled
+	# later. They change no layout: the largest member of the only union that they
+	# affect is always there.
 	sed -i '/^#define CONFIG_\(LIBAIO\|LIBNUMA\)$/d' "$1/config-host.h"
 	[ -f "$1/FIO-VERSION-FILE" ] ||
 		echo "FIO_VERSION = $(tree_version "$1")" >"$1/FIO-VERSION-FILE"
 	check_compile "$1" ||
 		fail "fio.h of this source can't be compiled here; the compiler's" \
-			"words are in $cache/$me.log (is libc6-dev installed?)"
+			"output is in $cache/$me.log (is libc6-dev installed?)"
 }
 
-# keep TREE ENTRY ROUTE: configures it, stamps it, and puts it in its place
+# keep TREE ENTRY ROUTE: configure the tree, stamp it, and move it into the cache
 keep()
 {
-	# For a copy of the user's tree: what is there is whole, but outdated.
+	# A copy of the user's tree may be complete, but outdated.
 	outdated=0
 	! ready "$2" || outdated=1
 	configure_tree "$1"
@@ -215,7 +218,7 @@ keep()
 	program: $stamp_program
 	END
 	mv -f "$work/log" "$1/tickwise-log"
-	# Another call may have been quicker, and then its tree is as good.
+	# Another call may have been faster; then its tree is used.
 	if [ "$outdated" = 1 ] || ! ready "$2"; then
 		[ ! -e "$2" ] || mv -T "$2" "$work/old" 2>/dev/null
 		mv -T "$1" "$2" 2>/dev/null || ready "$2" ||
@@ -269,22 +272,22 @@ use_source()
 	keep "$work/tree" "$entry" "copy of $given"
 }
 
-# The program stands in the tree it was built in.
+# Use the directory of the program, if the program was built there.
 use_tree_of_program()
 {
-	beside=$(dirname "$fio_path")
-	[ -f "$beside/fio.h" ] && [ -f "$beside/config-host.h" ] &&
-		[ -f "$beside/FIO-VERSION-FILE" ] &&
-		[ "$(tree_version "$beside")" = "$fio_version" ] || return 0
-	echo "$beside"
+	built_in=$(dirname "$fio_path")
+	[ -f "$built_in/fio.h" ] && [ -f "$built_in/config-host.h" ] &&
+		[ -f "$built_in/FIO-VERSION-FILE" ] &&
+		[ "$(tree_version "$built_in")" = "$fio_version" ] || return 0
+	echo "$built_in"
 	exit 0
 }
 
 # ---- the source package ----
 
-# The package that the program belongs to: sets package, binary_version,
-# source_package, source_version, upstream. False if there is none, or if the
-# program is another than the package's.
+# Find the package that the program belongs to. Set package, binary_version,
+# source_package, source_version and upstream. False if there is none, or if the program is
+# not the package's.
 find_package()
 {
 	package=
@@ -304,7 +307,7 @@ find_package()
 	source_package=${source_package% *}
 	upstream=${source_version#*:}
 	upstream=${upstream%-*}
-	# A program copied over the package's is not the package's.
+	# Another program may have replaced that of the package.
 	case "fio-$upstream" in
 	"$fio_version" | "$fio_version"[+~.]*) return 0 ;;
 	esac
@@ -312,9 +315,8 @@ find_package()
 	return 1
 }
 
-# source_entries WANTED-URI WANTED-SUITE: the system's apt sources, read from
-# the files given as further arguments, as entries for source packages; with
-# empty wishes, all of them.
+# source_entries URI SUITE FILE...: write the entries of FILEs, which are apt's sources, as
+# entries for source packages. Only those of URI and SUITE; an empty argument means all.
 source_entries()
 {
 	wanted_uri=$1 wanted_suite=$2
@@ -333,8 +335,8 @@ source_entries()
 	done
 }
 
-# Either form of apt's sources, see sources.list(5). A stanza is kept as it is
-# (Signed-By may be a whole key) but for the fields that choose.
+# It handles both forms of apt's sources, see sources.list(5). A stanza keeps all fields
+# (Signed-By may be a whole key) except those that choose what to fetch.
 # shellcheck disable=SC2016
 entries_awk='
 function plain(u)
@@ -398,8 +400,8 @@ $1 == "deb" || $1 == "deb-src" {
 END { if (form == "stanzas") end_stanza() }
 '
 
-# An apt of our own: the system's settings (proxies, passwords, keys), but
-# lists, cache and sources in our directory, and none of the system's hooks.
+# Write the configuration of a private apt. It has the system's settings (proxies,
+# passwords, keys), but its own lists, cache and sources, and none of the system's hooks.
 private_apt()
 {
 	mkdir -p "$work/apt/sources.d" "$work/apt/lists/partial" \
@@ -416,7 +418,7 @@ private_apt()
 		echo "Acquire::http::Timeout \"30\";"
 		echo "Acquire::https::Timeout \"30\";"
 	} >"$work/apt/first.conf"
-	# apt reads this one last.
+	# apt reads this file last.
 	{
 		[ ! -f "$main" ] || echo "#include \"$main\";"
 		cat <<-END
@@ -445,15 +447,15 @@ own_apt()
 		apt-get -q "$@"
 }
 
-# offered_versions: what our apt could fetch, newest first
+# offered_versions: print the versions that the private apt could fetch, newest first
 offered_versions()
 {
 	APT_CONFIG=$work/apt/first.conf apt-cache showsrc --only-source \
 		"$source_package" 2>/dev/null | sed -n 's/^Version: //p' | uniq
 }
 
-# choose_version: sets offered to the wanted version or the nearest one of the
-# same upstream release
+# choose_version: set offered to the wanted version, or else to the newest of the same
+# upstream release
 choose_version()
 {
 	offered=
@@ -469,7 +471,7 @@ choose_version()
 	[ -n "$offered" ]
 }
 
-# download_package: sets offered, and fills download/
+# download_package: set offered, and fill download/
 download_package()
 {
 	private_apt
@@ -484,8 +486,8 @@ download_package()
 	*/ | '') ;;
 	*) origin_suite=${origin_suite%/*} ;;
 	esac
-	# First only the repository that the binary came from, then every one:
-	# a suite's list of sources is ten megabytes.
+	# Try only the repository of the binary first, and then all of them, because a
+	# suite's list of sources has ten megabytes.
 	for scope in origin all; do
 		rm -f "$work/apt/sources.d"/*
 		if [ "$scope" = all ]; then
@@ -505,7 +507,7 @@ download_package()
 	return 1
 }
 
-# unpack_package: download/ becomes tree/
+# unpack_package: unpack download/ into tree/
 unpack_package()
 {
 	if command -v dpkg-source >/dev/null; then
@@ -513,7 +515,7 @@ unpack_package()
 			"$work/tree" && return 0
 		rm -rf "$work/tree"
 	fi
-	# Without dpkg-dev: the upstream archive, then Debian's changes.
+	# dpkg-dev is missing: unpack the upstream archive, and apply Debian's patches.
 	mkdir "$work/tree"
 	rm -f "$work"/download/*.asc
 	logged tar -C "$work/tree" --strip-components=1 -xf \
@@ -575,9 +577,9 @@ use_package()
 
 # ---- git ----
 
-# git_commit: the commit of $fio_version in the clone, on stdout. A version
-# such as fio-3.42-15-gabcd names one by four digits only; among several, it is
-# the one that git describes by that name.
+# git_commit: print the commit of $fio_version in the clone. A version such as
+# fio-3.42-15-gabcd has only four digits of the commit. If several commits begin with
+# these, take the one that git describes by that name.
 git_commit()
 {
 	case $fio_version in
@@ -592,7 +594,7 @@ git_commit()
 		--disambiguate="${fio_version##*-g}"); do
 		[ "$(git -C "$work/tree" cat-file -t "$commit")" = commit ] ||
 			continue
-		# The digits git shows depend on the clone: compare without.
+		# Compare without the digits, whose number depends on the clone.
 		name=$(git -C "$work/tree" describe --match 'fio-[0-9]*' \
 			"$commit" 2>/dev/null)
 		if [ "${name%-g*}" = "${fio_version%-g*}" ]; then
@@ -605,7 +607,7 @@ git_commit()
 
 clone_git()
 {
-	# Asked first, with little patience: a clone may take minutes, an
+	# Ask for HEAD first, with a short limit: a clone may take minutes, but an
 	# unreachable host should not.
 	logged timeout 30 git ls-remote --exit-code "$git_url" HEAD || return 1
 	case $fio_version in
@@ -658,7 +660,7 @@ use_git()
 	keep "$work/tree" "$entry" "git $git_url $fio_version"
 }
 
-# ---- the order of things ----
+# ---- main ----
 
 for argument; do
 	case $argument in

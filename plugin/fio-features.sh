@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What this tree of fio has that others don't and no version number tells:
-# FIO_IOOPS_VERSION stayed at 39 while enums and functions came and went.
-# Prints the compiler's -D options for the engine.
+# Print the compiler's -D options for the features of a fio tree that no version number
+# tells: FIO_IOOPS_VERSION stayed 39 while enums and functions came and went.
 #
 #	plugin/fio-features.sh TREE
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Where does the engine's own time go? A fio job on an engine that was built with
-# hooks (make PROFILE=1), its functions timed one by one. What fio and the kernel
-# do is in none of them, but for the system calls that the engine makes.
+# Show where the engine's own time goes. A fio job runs on an engine that was built with
+# hooks (make PROFILE=1), and each function is timed. The times of fio and the kernel are
+# not included, except the system calls that the engine makes.
 #
 #	plugin/profile.sh BUILD-DIRECTORY [FIO-OPTION...]
 set -eu
@@ -22,8 +22,7 @@ dd if=/dev/zero of="$work/probe" bs=4096 count=1 oflag=direct 2>/dev/null ||
 	direct=0
 rm -f "$work/probe"
 
-# Threads, not processes: fio ends the latter by _exit(), and what they recorded
-# would be lost.
+# The job is a thread: fio ends a process by _exit(), which would lose what it recorded.
 cd "$work"
 "$build/tickwise" profile --top=16 --keep=profile -- "${FIO:-fio}" --name=job --thread \
 	--ioengine="external:$build/tickwise.so" --filename="$work/data" \
