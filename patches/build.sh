@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds a fio with a series and clocksource=tickwise in it:
+# Build a fio with the patches of a series, which include clocksource=tickwise:
 #
 #	patches/build.sh SERIES LIBRARY DIR
 #
-# SERIES is a file next to this one, "" means that of the installed fio.
-# LIBRARY is a directory with libtickwise.a, its header in include/ is used.
-# DIR/fio is the program; DIR goes away first. FIO and FIO_GIT as in source.sh;
-# FIO_CONFIGURE is more options of fio's configure.
-# Says what it does on stderr; exit 0, or 1 after one line that says why not.
+# SERIES	a file in this folder; "" means the series of the installed fio
+# LIBRARY	a directory with libtickwise.a and include/tickwise.h
+# DIR		is removed first; DIR/fio is the program
+#
+# FIO and FIO_GIT are those of source.sh. FIO_CONFIGURE has more options for fio's
+# configure. Progress goes to stderr. Exit code 0, or 1 after one line with the reason.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Prints a tickwise.pc, by which fio's configure finds a library that is built
-# and not installed:
+# Print a tickwise.pc, with which fio's configure finds a library that is built, but not
+# installed:
 #
 #	patches/pc.sh LIBRARY
 #

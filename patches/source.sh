@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Puts the source of the fio that a series is for into a directory, as a git
-# repository with that one commit:
+# Put the source of a series' fio into a directory, as a git repository with a single
+# commit:
 #
 #	patches/source.sh SERIES DIR
 #
-# SERIES is a file next to this one, as fio-3.33. The source is that of the
-# installed fio if it is this version (plugin/find-fio.sh), else the tag, or the
-# commit that the first line of SERIES names, of the git repository FIO_GIT. FIO
-# names another program than the first fio in PATH. Prints nothing; exit 0, or 1
-# after one line that says why there is none.
+# SERIES is a file in this folder, such as fio-3.33. If the installed fio has this version,
+# plugin/find-fio.sh finds its source. Otherwise the source comes from the git repository
+# FIO_GIT: the tag, or the commit that the first line of SERIES names. FIO names another
+# program than the first fio in PATH. The script prints nothing. Exit code 0, or 1 after
+# one line with the reason.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -29,7 +29,7 @@ fail()
 	exit 1
 }
 
-# What is built or says how is not source.
+# Copy the source of the installed fio, without files that a build makes.
 from_installed()
 {
 	[ "$(${FIO:-fio} --version 2>/dev/null)" = "$series" ] || return 1
@@ -64,7 +64,7 @@ version=$series
 [ -z "$commit" ] || version=$(sed -n 's/^DEF_VER=//p' \
 	"$dir/FIO-VERSION-GEN")-$(echo "$commit" | cut -c 1-8)
 echo "FIO_VERSION = $version-tickwise" >"$dir/FIO-VERSION-FILE"
-# The version is what the file says, in a tree of no repository of fio's.
+# The version is that of the file above, since this tree is not a repository of fio.
 printf '#!/bin/sh\nexit 0\n' >"$dir/FIO-VERSION-GEN"
 git -C "$dir" init -q && git -C "$dir" add -A &&
 	git -C "$dir" -c user.name=Tickwise -c user.email=tickwise@example.invalid \
