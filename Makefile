@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# make demo    builds, runs one fio job and prints its report, in a minute
-# make check   every test
+# make demo    build, run one fio job, and print its report, in a minute
+# make check   run every test
 #
-# Both first install what is missing (Debian packages; they print which, and use
-# sudo if you are not root) and find the source of the installed fio.
-# `make help` lists the rest.
+# Both first install missing Debian packages and find the source of the installed fio.
+# They print the names of the packages, and use sudo if you are not root. `make help`
+# lists the other targets.
 
 V ?= 0
 ifeq ($(V),0)
@@ -32,15 +32,15 @@ CFLAGS ?= -O0 -g
 else
 CFLAGS ?= -O2 -g
 endif
-# Another fio to build the engine for, and its source if it has no package.
+# The fio for which the engine is built, and its source if it has no package.
 FIO ?= fio
 FIO_SRC ?=
-# Where the source of the installed fio is kept.
+# The folder for the source of the installed fio.
 FIO_CACHE ?= build/fio
-# Whoever runs it may stand elsewhere.
+# A path must be absolute, because fio is run in other folders, too.
 override FIO := $(if $(findstring /,$(FIO)),$(abspath $(FIO)),$(FIO))
 
-# The version stands in tickwise.h; the soname has its first number.
+# tickwise.h defines the version; the soname has its first number.
 VERSION := $(shell sed -n 's/^.define TW_VERSION[^"]*"\(.*\)"/\1/p' core/tickwise.h)
 SONAME := libtickwise.so.$(firstword $(subst ., ,$(VERSION)))
 
@@ -54,7 +54,7 @@ else ifeq ($(SAN),1)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 B := build/san-1
 else ifeq ($(SAN),thread)
-# Fences beside atomics: it sees the atomics.
+# gcc warns that TSan ignores fences. TSan sees the atomics, which is enough.
 SANITIZE := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
 B := build/san-thread
 else
@@ -63,8 +63,8 @@ endif
 ifdef DEBUG
 B := $(B)/debug
 endif
-# PROFILE=1: where our own engine's time goes, function by function. What comes
-# from headers is a part of whoever it was put into.
+# PROFILE=1: show where the engine's own time goes, by function. A function of a header
+# counts as part of the function into which it was put inline.
 ifdef PROFILE
 B := $(B)/profile
 HOOKS := $(if $(findstring clang,$(CC)),-finstrument-functions-after-inlining, \
@@ -74,13 +74,15 @@ HOOKS := $(if $(findstring clang,$(CC)),-finstrument-functions-after-inlining, \
 endif
 comma := ,
 
-# What Debian and Ubuntu call the things we need.
+# The packages of Debian and Ubuntu that are needed.
 PACKAGES_BUILD := gcc libc6-dev liburing-dev libjansson-dev
 PACKAGES_FIO := fio dpkg-dev
-# For the stages inside the kernel; Ubuntu has bpftool with the kernel's tools.
+# For the stages inside the kernel. In Ubuntu, bpftool is in the package of the kernel's
+# tools.
 PACKAGES_KERNEL := clang libbpf-dev bpftool|linux-tools-generic
 PACKAGES_TEST := perl python3-jsonschema git g++ pkg-config mandoc groff-base xz-utils
-# For a test that `make check` skips without it: installing it takes a minute.
+# For a test that `make check` skips without this package, since installing it takes a
+# minute.
 PACKAGES_HTML := chromium
 PACKAGES_PATCHES := make git perl pkg-config zlib1g-dev libaio-dev libcunit1-dev
 PACKAGES_UPSTREAM := clang python3-statsmodels python3-scipy
@@ -92,8 +94,8 @@ PACKAGES_VM := qemu-system-x86 busybox-static xz-utils zstd \
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wconversion -Wundef -Wvla
-# No program puts its own tw_ function in place of the library's: its own calls
-# may be inlined.
+# No program replaces a tw_ function of the library, so the library's own calls may be
+# inlined.
 CORE_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -fno-semantic-interposition \
 	       -pthread $(WARNINGS) -Icore -D_GNU_SOURCE \
 	       $(if $(DEBUG),-DTW_DEBUG) $(SANITIZE)
@@ -104,19 +106,19 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 		   core/latency/*.c))
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
-# What writes JSON, for the program and the engines.
+# Writing JSON, for the program and the engines.
 JSON_SOURCES := $(wildcard core/latency/*_json.c) core/command/output/json_text.c \
 	core/command/output/plain_text.c
 PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
 	$(PROBE_SOURCES) $(JSON_SOURCES))
-# One file of these says which engine it is, the others are shared.
+# Each engine has one of these files; all engines share the other files.
 ENGINES := plugin/tickwise.c plugin/command.c
 PLUGIN_SOURCES := $(filter-out $(ENGINES),$(wildcard plugin/*.c)) \
 		  $(addprefix plugin/kernel/,causes.c explained_json.c loader.c program.c \
 		  remote.c stages.c trace_own.c trace_text.c tracefs.c) \
 		  $(wildcard plugin/collect/*.c)
-# The memory engine shares with them what is of no ring.
+# The memory engine shares the files that need no ring.
 MEMORY_ENGINE_SOURCES := $(wildcard plugin/memory/*.c) \
 	$(addprefix plugin/,guards.c health.c message.c report_file.c run_end.c \
 	timing.c)
@@ -160,9 +162,9 @@ $(B)/libtickwise-memory.a: $(call objects,$(MEMORY_SOURCES))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Of the archive what exported functions reach, and no object more (-u). Hidden
-# visibility keeps names in, the map gives those that go out a version. Calls
-# between two of them go straight.
+# Link only the objects of the archive that exported functions need (-u). Hidden visibility
+# hides all other names. The map gives each exported name a version. Calls between two
+# exported functions are direct (-Bsymbolic-functions).
 EXPORTS := $(shell sed -n 's/^\t\t\(tw_[a-z_0-9]*\);$$/\1/p' core/libtickwise.map)
 $(B)/$(SONAME): $(B)/libtickwise.a core/libtickwise.map
 	$(call say,LD,$@)
@@ -175,7 +177,7 @@ $(B)/$(SONAME): $(B)/libtickwise.a core/libtickwise.map
 $(B)/libtickwise.so: $(B)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
-# As a user's program: nothing but the public header and the library.
+# Built like a user's program: only with the public header and the library.
 $(B)/example: core/example/example.c $(B)/libtickwise.a
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=c11 -pedantic $(WARNINGS) -Icore $(SANITIZE) $(CPPFLAGS) $(CFLAGS) \
@@ -186,8 +188,8 @@ $(B)/tickwise: $(call objects,$(COMMAND_SOURCES)) $(B)/libtickwise-memory.a \
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson -ldl $(CORE_LIBS)
 
-# clock_gettime() for programs nobody may rebuild: it must find all it needs
-# before it is called (-z now), and show nothing but that function.
+# clock_gettime() for programs that can't be rebuilt. All symbols are bound before the
+# first call (-z now), and no other function is exported.
 PRELOAD_SOURCES := $(wildcard core/preload/*.c)
 $(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
 			     $(B)/libtickwise.a
@@ -195,12 +197,12 @@ $(B)/libtickwise-preload.so: $(call objects,$(PRELOAD_SOURCES)) \
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,nodelete \
 		-Wl,--exclude-libs,ALL -o $@ $^ -ldl $(CORE_LIBS)
 
-# Time per function. What of it is arithmetic is the program's, too.
+# Time per function. The program shares the files that only do arithmetic.
 #
-# An instrumented object brings its own hooks (core/profile/hooks.c says why), so
-# what -ltickwise-profile finds is a script that names the library and these.
+# An instrumented object has its own hooks (core/profile/hooks.c explains why). So
+# -ltickwise-profile finds a linker script that names the library and the hooks.
 $(B)/core/profile/calibrate_hooked.o: CORE_CFLAGS += -finstrument-functions
-# Straight on, without a stop at the linkage table.
+# Call directly, without the procedure linkage table.
 $(B)/core/profile/hooks.o: CORE_CFLAGS += -fno-plt
 
 $(B)/libtickwise-profile.a: $(call objects,$(PROFILE_SOURCES))
@@ -219,18 +221,18 @@ $(B)/$(PROFILE_SONAME): $(call objects,$(PROFILE_SOURCES)) $(B)/libtickwise.a \
 		-Wl,-Bsymbolic-functions -Wl,-z,now -Wl,-z,nodelete \
 		$(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o %.a,$^) $(CORE_LIBS)
 
-# The hooks first: what they need keeps the library.
+# The hooks come first: they need the library, so --as-needed keeps it.
 $(B)/libtickwise-profile.so: $(B)/libtickwise-profile_hooks.a $(B)/$(PROFILE_SONAME)
 	$(Q)echo 'INPUT ( $(^F) $(PROFILE_INPUT) )' >$@
 
-# What `tickwise compare` puts into fio.
+# The libraries that `tickwise compare` loads into fio.
 $(B)/tickwise-fio_probe.so $(B)/tickwise-count_reads.so: $(B)/tickwise-%.so: \
 		$(B)/core/probe/preload/%.o $(call objects,$(PROBE_SOURCES))
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,now -o $@ $^ -ldl \
 		$(CORE_LIBS)
 
-# Another compiler or other flags: everything again.
+# Changes if the compiler or its flags do, so that everything is built again.
 flags := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
 $(B)/flags: force
 	$(Q)mkdir -p $(@D)
@@ -242,15 +244,15 @@ $(B)/core/%.o: core/%.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CORE_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Loops as a compiler makes them that is not asked for speed. gcc keeps what is
-# called a register in one all the same, others from -O1 on. glibc warns of a
-# packager's _FORTIFY_SOURCE where there is no optimisation.
+# Loops as a compiler makes them without optimisation. Without it, gcc keeps a variable
+# declared `register` in a register; clang needs -O1 for that. glibc warns of a packager's
+# _FORTIFY_SOURCE if there is no optimisation.
 UNFORTIFIED := -U_FORTIFY_SOURCE
 $(B)/core/memory/seed_spilled.o: private override CFLAGS += -O0 $(UNFORTIFIED)
 $(B)/core/memory/seed_register.o: private override CFLAGS += \
 	$(if $(findstring clang,$(CC)),-O1,-O0 $(UNFORTIFIED))
 
-# The program knows where its engines and other programs are going to be.
+# The program contains the folder in which its engines and other programs will be.
 $(B)/engine_dir: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(ENGINE_DIR)' | cmp -s - $@ || echo '$(ENGINE_DIR)' >$@
@@ -261,9 +263,9 @@ $(know_engine_dir): CORE_CFLAGS += -DTW_ENGINE_DIR='"$(ENGINE_DIR)"'
 
 # ---- the engine ----
 #
-# find-fio.sh prints the configured source tree of the fio that $(FIO) is.
-# fio.path holds that and the tree's version, and changes only if they do: the
-# engine is built again exactly when the installed fio or its tree has changed.
+# find-fio.sh prints the path of the configured source tree of $(FIO). fio.path contains
+# this path and the tree's version, and changes only if one of them does. So the engine is
+# built again exactly when the installed fio or its tree has changed.
 
 .PHONY: plugin engines force
 plugin: engines kernel-programs
@@ -278,17 +280,16 @@ $(B)/fio.path: force
 	$(Q)cat "$$(cat $@.new)/FIO-VERSION-FILE" >>$@.new
 	$(Q)cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
 
-# fio's own headers are not ours to warn about: -isystem. fio_q_status and
-# friends are compared with plain ints all over them, and hooks have parameters
-# they don't use.
+# -isystem suppresses warnings about fio's own headers. They compare enums such as
+# fio_q_status with plain ints, and fio's hooks have unused parameters.
 PLUGIN_CFLAGS := -std=gnu11 -fPIC -fvisibility=hidden -pthread -Wall -Wextra \
 		 -Werror=implicit-function-declaration \
 		 -Wno-unused-parameter -Wno-sign-compare -Icore -Icore/latency -Iplugin \
 		 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DFIO_INTERNAL \
 		 -DFIO_INC_DEBUG $(SANITIZE)
 
-# -MD, not -MMD: a tree that is used in place can change under us. The same bytes
-# come out wherever that tree is: -ffile-prefix-map.
+# -MD, not -MMD, because fio's headers can change if a tree is used in place.
+# -ffile-prefix-map makes the same bytes wherever that tree is.
 define compile_plugin
 	$(Q)mkdir -p $(@D)
 	$(Q)tree=$$(head -n 1 $(B)/fio.path) && \
@@ -303,9 +304,10 @@ $(B)/plugin/%.o: plugin/%.c plugin/fio-features.sh $(B)/fio.path $(B)/flags
 	$(call say,CC,$<)
 	$(compile_plugin)
 
-# The program that stamps I/Os inside the kernel, as a header that loads it. Without
-# clang, bpftool or libbpf, or with KERNEL_STAGES= (empty), the engine is built
-# without. Ubuntu's bpftool is a script that finds no tool for another kernel.
+# The program that stamps I/Os inside the kernel is built into a header that loads it. The
+# engine is built without the program if clang, bpftool or libbpf are missing, or with an
+# empty KERNEL_STAGES=. Ubuntu's bpftool is a script that refuses if the tools are those
+# of another kernel, so the tools are searched first.
 BPFTOOL ?= $(firstword $(wildcard /usr/lib/linux-tools/*/bpftool) \
 	$(wildcard /usr/sbin/bpftool) bpftool)
 ifeq ($(origin KERNEL_STAGES),undefined)
@@ -315,7 +317,7 @@ KERNEL_STAGES := $(shell command -v clang >/dev/null && \
 	echo 1)
 endif
 
-# Another answer than the last time: this part again.
+# Changes if the answer does, so that this part is built again.
 $(B)/kernel_stages: force
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(KERNEL_STAGES)' | cmp -s - $@ || { \
@@ -324,8 +326,8 @@ $(B)/kernel_stages: force
 
 $(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: $(B)/kernel_stages
 
-# Programs of their own that `tickwise` becomes: tickwise-NAME of plugin/kernel/NAME*.c.
-# They know nothing of fio.
+# Separate programs that `tickwise` executes: tickwise-NAME from plugin/kernel/NAME*.c. They
+# do not depend on fio.
 KERNEL_PROGRAMS := kernel-helper attach
 kernel_sources = $(filter-out %.bpf.c,$(wildcard plugin/kernel/$(subst \
 	kernel-,,$(1))*.c))
@@ -337,7 +339,7 @@ KERNEL_PROGRAM_FILES := $(strip $(if $(KERNEL_STAGES),$(foreach \
 kernel-programs: $(addprefix $(B)/,$(KERNEL_PROGRAM_FILES))
 
 ifneq ($(KERNEL_STAGES),)
-# The kernel's name for a processor, by the compiler's.
+# The kernel's name of the processor, from the compiler's name.
 BPF_ARCH := $(patsubst x86_64,x86,$(patsubst i%86,x86,$(patsubst \
 	aarch64,arm64,$(patsubst powerpc%,powerpc,$(patsubst riscv%,riscv,$(patsubst \
 	s390x,s390,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))))))))
@@ -348,14 +350,14 @@ $(B)/plugin/kernel/%.bpf.o: plugin/kernel/%.bpf.c $(wildcard plugin/kernel/*.h)
 	$(Q)clang -g -O2 -Wall -target bpf -D__TARGET_ARCH_$(BPF_ARCH) \
 		$(filter -ffile-prefix-map=%,$(CFLAGS)) $(BPF_FLAGS) -c -o $@ $<
 
-# Atomic operations that return something: Linux 5.12, and attach needs 6.1.
+# For atomic operations that return a value: Linux 5.12. (attach needs 6.1.)
 $(B)/plugin/kernel/attach.bpf.o: BPF_FLAGS := -mcpu=v3
 
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(wildcard plugin/kernel/*.bpf.c))
 $(B)/plugin/kernel/%.skel.h: $(B)/plugin/kernel/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name tw_$* >$@.new && mv $@.new $@
 
-# Whoever includes NAME.skel.h needs it made first.
+# NAME.skel.h has to be made before an object that includes it.
 $(B)/plugin/kernel/loader.o $(B)/kernel/loader.o: $(B)/plugin/kernel/stages.skel.h
 $(B)/plugin/kernel/causes.o: $(B)/plugin/kernel/causes.skel.h
 $(B)/plugin/kernel/loader.o $(B)/plugin/kernel/causes.o: PLUGIN_CFLAGS += -DTW_KERNEL_STAGES \
@@ -385,7 +387,7 @@ else
 KERNEL_LIBS :=
 endif
 
-# -z now: a symbol that fio lacks fails when it is loaded, not in mid-job.
+# -z now: if fio lacks a symbol, loading fails, and not a job later.
 $(B)/tickwise.so: $(B)/plugin/tickwise.o
 $(B)/tickwise-cmd.so: $(B)/plugin/command.o
 $(B)/tickwise.so $(B)/tickwise-cmd.so: $(call objects,$(PLUGIN_SOURCES))
@@ -416,16 +418,16 @@ $(B)/tests/%.t: tests/%.c $(B)/libtickwise.a
 		-MF $@.d -MT $@ -o $@ $(filter-out %.h,$^) $(LDFLAGS) \
 		$(TEST_LIBS) $(CORE_LIBS)
 
-# Unit tests of the JSON side bring it along; it needs the library behind it.
+# Unit tests of JSON link these files, which need the library after them.
 $(filter %_json.t,$(UNIT_TESTS)): $(call objects,$(JSON_SOURCES))
 $(filter %_json.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
-# The preload clock is no part of the library.
+# The preload clock is not part of the library.
 $(filter $(B)/tests/unit/preload_%.t,$(UNIT_TESTS)) $(B)/tests/bench/preload_threads: \
 	$(B)/core/preload/clock.o $(B)/core/preload/steer.o
 
-# What a command works out by itself is tested without running it. All but main() is in
-# an archive, of which a test takes what it calls.
+# The computations of a command are tested without running the command. Everything except
+# main() is in an archive; a test links what it calls.
 $(B)/command.a: $(filter-out %/main.o,$(call objects,$(COMMAND_SOURCES)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
@@ -449,7 +451,7 @@ $(COMMAND_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): $(B)/command.a
 $(filter $(B)/tests/unit/diff_%.t,$(UNIT_TESTS)): TEST_LIBS := $(B)/libtickwise.a -ljansson
 
-# What reads reports, in C.
+# The C code that reads reports.
 REPORT_TESTS := $(addprefix $(B)/tests/unit/,report_cells.t report_intervals.t)
 $(REPORT_TESTS): $(B)/command.a
 $(REPORT_TESTS): TEST_LIBS := $(B)/libtickwise.a -ljansson
@@ -499,45 +501,45 @@ $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
 $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
 	output/plain_text.o profile/perf_script.o)
 
-# What the engine counts per interval and its list of the slowest know nothing of fio.
+# These files of the engine do not depend on fio: windows of time, the slowest I/Os,
 $(B)/tests/unit/slowest.t: plugin/collect/slowest.c
 $(B)/tests/unit/windows.t: plugin/collect/windows.c
 $(B)/tests/unit/slowest.t $(B)/tests/unit/windows.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/windows.t: TEST_LIBS := $(B)/libtickwise.a
 
-# Nor do the memory engine's figures.
+# the memory engine's figures,
 $(B)/tests/unit/memory_engine_figures.t: plugin/memory/figures.c
 $(B)/tests/unit/memory_engine_figures.t: CORE_CFLAGS += -Iplugin/memory
 
-# Nor does the text of trace events.
+# the text of trace events,
 $(B)/tests/unit/trace_own.t: plugin/kernel/trace_own.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: plugin/kernel/trace_text.c \
 	core/command/output/plain_text.c
 $(B)/tests/unit/trace_own.t $(B)/tests/unit/trace_text.t: CORE_CFLAGS += -Iplugin
 
-# Nor do the facts of a block device and of the machine.
+# the facts of a block device and of the machine,
 $(B)/tests/unit/machine_json.t: plugin/collect/machine_json.c
 $(B)/tests/unit/machine_json.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: plugin/block_device.c $(call objects,$(JSON_SOURCES))
 $(B)/tests/unit/block_device.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/block_device.t: TEST_LIBS := $(B)/libtickwise.a -ljansson
 
-# Nor do the two sides of the kernel helper's socket.
+# the two sides of the kernel helper's socket,
 $(B)/tests/unit/kernel_helper_peer.t: plugin/kernel/helper_peer.c
 $(B)/tests/unit/kernel_helper_peer.t: CORE_CFLAGS += -Iplugin/kernel
 $(B)/tests/unit/kernel_remote.t: plugin/kernel/remote.c
 $(B)/tests/unit/kernel_remote.t: CORE_CFLAGS += -Iplugin/kernel -include tests/unit/kernel_remote.h
 
-# Nor does the reason why the kernel refuses a program.
+# the reason why the kernel refuses a program,
 $(B)/tests/unit/kernel_program.t: plugin/kernel/program.c
 $(B)/tests/unit/kernel_program.t: CORE_CFLAGS += -Iplugin
 $(B)/tests/unit/kernel_program.t: TEST_LIBS := $(B)/libtickwise.a
 
-# Nor does the verdict on the counter.
+# and the verdict on the counter.
 $(B)/tests/unit/verdict_json.t: plugin/health.c
 $(B)/tests/unit/verdict_json.t: CORE_CFLAGS += -Iplugin -D_GNU_SOURCE
 
-# What `tickwise attach` adds up needs no BPF.
+# The sums of `tickwise attach` need no BPF.
 ATTACH_TESTS := $(addprefix $(B)/tests/unit/attach_,tally.t table.t why.t)
 $(ATTACH_TESTS): $(addprefix plugin/kernel/attach_,tally.c names.c why.c) \
 	plugin/collect/slowest.c plugin/collect/windows.c
@@ -547,8 +549,8 @@ $(B)/tests/unit/attach_table.t: $(addprefix plugin/kernel/attach_,table.c files.
 $(ATTACH_TESTS): CORE_CFLAGS += -Iplugin
 $(ATTACH_TESTS): TEST_LIBS := $(B)/libtickwise.a
 
-# The engine between a fio, a kernel and a counter that are made by hand: what
-# it is made of is built once more, with that counter and that kernel.
+# The engine with a simulated fio, kernel and counter. Its files are built once more, with
+# that counter and that kernel.
 ENGINE_TESTS := $(patsubst %.c,$(B)/%.t,$(wildcard tests/unit/engine_*.c))
 ENGINE_OBJECTS := $(patsubst %,$(B)/tests/engine/%.o,job engine record \
 	devices files block_device report by_lat_json over_time response trigger interval interval_line \
@@ -595,13 +597,13 @@ $(B)/tests/%.so: tests/%.c
 	$(Q)$(CC) -std=gnu11 -fPIC -shared $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP \
 		-MF $@.d -MT $@ -o $@ $< $(PRELOAD_OBJECTS) $(LDFLAGS) $(PRELOAD_LIBS)
 
-# A fio exports what its engines use.
+# fio exports the functions that its engines use.
 $(B)/tests/unit/reader/fake_fio: override LDFLAGS += -rdynamic
 
-# It stands before a library that the engine alone would bring along.
+# The preload library has to come before liburing, which otherwise only the engine loads.
 $(B)/tests/fio/preload/%.so: PRELOAD_LIBS := -Wl,--no-as-needed -luring -ldl
 
-# The program on a recorded machine: tests/golden/recorded.h says how.
+# The program on a recorded machine: see tests/golden/recorded.h.
 RECORDED_SOURCES := $(wildcard tests/golden/*.c)
 REPLACED := $(shell sed -n 's/^REPLACE(\(.*\));/\1/p' $(RECORDED_SOURCES) /dev/null)
 
@@ -619,19 +621,19 @@ $(B)/tickwise-recorded: $(call objects,$(COMMAND_SOURCES) $(RECORDED_SOURCES)) \
 
 # ---- other processors ----
 #
-# What needs no JSON is built once more, static, for each processor that there
-# is a compiler for; the tests run it in user-mode emulation. For x86-64 that
-# shows processors with other features, so its own tests are enough. They see
-# the header as it is installed: one file, no other beside it.
+# The files that need no JSON are built once more, static, for each processor that has a
+# compiler here. The tests run them in user-mode emulation. For x86-64 the emulation shows
+# processors with other features, so the tests of tests/cross are enough. The tests use
+# the header as it is installed: one file without others.
 
 CROSS_TESTS := $(wildcard tests/cross/*.t)
 CROSS_TRIPLES := $(foreach triple,x86_64-linux-gnu aarch64-linux-gnu \
 		   powerpc64le-linux-gnu riscv64-linux-gnu, \
 		   $(if $(shell command -v $(triple)-gcc),$(triple)))
 
-# Of the unit tests make check runs those that rest on the size of a page, on
-# 128-bit arithmetic, on signed characters or on what is read of a processor. make
-# check-cross runs all that need no CPUs or counter of their own.
+# `make check` runs the unit tests that depend on the page size, 128-bit arithmetic, signed
+# characters or facts of a processor. `make check-cross` runs all unit tests that need no
+# CPUs or counter of their own.
 CROSS_UNIT := clock_readers clock_segments counter_timens_text device_tree \
 	estimate_cpuinfo_text estimate_offset estimate_pace \
 	histogram_bin_edges histogram_exact kernel_rate \
@@ -673,24 +675,25 @@ packages-fio:
 packages-test:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST)
 
-# What can't be had is left out of the engine.
+# If a package can't be installed, the engine is built without the kernel stages.
 packages-kernel:
 	$(if $(filter command environment,$(firstword $(origin KERNEL_STAGES))),,\
 		$(Q).ci/packages $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
 		echo 'the engine will be built without the stages inside the kernel')
 
-# These tests skip what can't be had; so does this.
+# If a package can't be installed, the tests of that processor are skipped.
 packages-cross:
 	$(Q).ci/packages $(PACKAGES_CROSS) || \
 		echo 'other processors will not be tested'
 
-# Of the build. Most of the tests wait more than they compute. No more than 16 at a
-# time: some compare all CPUs, and a container may have fewer of them than nproc says.
+# JOBS is for the build. Most tests wait more than they compute, so TEST_JOBS is larger. It
+# is at most 16: some tests compare all CPUs, and a container may have fewer CPUs than
+# nproc prints.
 JOBS ?= $(shell nproc)
 TEST_JOBS ?= $(shell echo $$(($(JOBS) < 8 ? 2 * $(JOBS) : 16)))
 parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-# What tests are told.
+# The environment of the tests.
 test_env = TICKWISE_KERNEL=off CC='$(CC)' TICKWISE='$(abspath $(B)/tickwise)' \
 	   TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
 	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
@@ -703,27 +706,27 @@ print-test-env:
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
        $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man completion
 
-# The verdict is the same on any machine, whatever else runs there.
+# The verdict is the same on any machine and at any load.
 .PHONY: check
 check: packages-test packages-kernel packages-cross
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests cross-tests
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
 
-# The HTML pages in a browser.
+# Open the HTML pages in a browser.
 .PHONY: check-html
 check-html: packages-test
 	$(Q).ci/packages $(PACKAGES_HTML)
 	$(Q)$(MAKE) --no-print-directory $(parallel) $(B)/tickwise
 	$(Q)$(test_env) tests/run.sh $(B)/check-html.log tests/unit/html_pages.t
 
-# Did a test get lost? By the log of the last `make check`.
+# Check by the log of the last `make check` that no subtest is lost.
 .PHONY: check-ported
 check-ported:
 	$(Q)tests/ported/check.sh $(B)/check.log
 
-# What needs this machine's time: figures, and a failure only where no noise can be
-# the cause.
+# The tests that need this machine's timing. They print figures, and fail only if noise
+# can't be the cause.
 .PHONY: check-machine
 check-machine: packages-test packages-kernel
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests
@@ -732,8 +735,8 @@ check-machine: packages-test packages-kernel
 
 # ---- sanitizers ----
 #
-# The library's tests and the program's once more, without fio and other
-# processors: with sanitizers, and those in C under valgrind as they are.
+# Run the tests of the library and the program once more, without fio and other processors:
+# all with sanitizers, and those in C also under valgrind.
 
 .PHONY: check-part check-valgrind check-sanitizers
 check-part: packages-test
@@ -741,8 +744,8 @@ check-part: packages-test
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check-part.log \
 		$(SHELL_TESTS) $(UNIT_TESTS)
 
-# It runs one thread at a time, which a test that compares CPUs may not live to
-# see the end of: TW_UNDER is put before each test, and has a limit.
+# valgrind runs one thread at a time, so a test that compares CPUs may take forever.
+# TW_UNDER is the command that runs each test, with a time limit.
 check-valgrind: packages-test
 	$(Q).ci/packages valgrind
 	$(Q)$(MAKE) --no-print-directory $(parallel) core $(UNIT_TESTS)
@@ -762,10 +765,10 @@ check-cross: packages-cross
 
 # ---- coverage ----
 #
-# Lines and branches that the tests run, by folder: everything is built once more,
-# for gcov and without optimisation. It decides nothing: some tests look at the build
-# itself and fail in this one. COVERAGE_TESTS= runs others; tests/coverage.txt has the
-# figures to compare with.
+# Count the lines and branches that the tests run, by folder. Everything is built once
+# more, for gcov and without optimisation. The result decides nothing: some tests check
+# the build itself and fail in this one. COVERAGE_TESTS= chooses other tests.
+# tests/coverage.txt has figures for comparison.
 
 COVERAGE := $(CURDIR)/build/coverage
 COVERAGE_TESTS ?= $(FIO_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
@@ -791,11 +794,11 @@ coverage-tests:
 
 # ---- virtual machines ----
 #
-# The engines on an NVMe device, and faults that no real machine has on demand.
-# As with other processors, what can't be had is skipped, with the reason.
+# Tests of the engines on an NVMe device, and with faults that no real machine has on
+# demand. If something can't be installed, the tests are skipped with the reason.
 
-# All together take at most TW_VM_SECONDS and two minutes: on a slow machine the
-# last ones, and those are the longest, are skipped.
+# All tests together take at most TW_VM_SECONDS and two minutes. On a slow machine the last
+# tests, which are the longest, are skipped.
 TW_VM_SECONDS ?= 720
 VM_TESTS := $(sort $(wildcard tests/vm/*.t))
 VM_TESTS := $(filter-out tests/vm/lying_%,$(VM_TESTS)) \
@@ -803,8 +806,8 @@ VM_TESTS := $(filter-out tests/vm/lying_%,$(VM_TESTS)) \
 VM_PRELOADS := $(patsubst %.c,$(B)/%.so,$(wildcard tests/vm/preload/*.c))
 VM_HELPERS := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/guest/*.c))
 
-# In virtual time reading the system's clock takes 95 ns: the preload clock for
-# that takes anchors twice as wide, and its bound is twice as large.
+# In virtual time a read of the system's clock takes 95 ns. So the preload clock of these
+# tests accepts anchors that are twice as wide, and its bound is twice as large.
 VM_PRELOAD_CLOCK := $(B)/tests/vm/guest/libtickwise-preload.so
 $(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) \
 		     $(B)/libtickwise.a
@@ -819,8 +822,8 @@ packages-vm:
 	$(Q).ci/packages $(PACKAGES_VM) || \
 		echo 'virtual machines will not be tested'
 
-# The kernel of this machine's own release, and those that the program in the kernel
-# is tried on.
+# Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
+# kernel's program is tested.
 VM_SUITES := bookworm trixie
 vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(B)/tests/fio/helper_client $(VM_PRELOAD_CLOCK)
 	$(Q)rm -f build/vm/base*.cpio
@@ -835,14 +838,14 @@ vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(B)/tests/fio/helper_client $(VM_PREL
 			cat build/vm/kernel-$$suite.log; \
 	done
 
-# The machines' progress goes past the log.
+# Descriptor 3 shows the progress, which is not in the log.
 check-vm: packages-test packages-kernel packages-vm
 	$(Q)$(MAKE) --no-print-directory vm-base
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
 	FIO='$(FIO)' tests/run.sh $(B)/check-vm.log $(VM_TESTS) 3>&1
 
-# What the last run did, into tests/vm/results.md.
+# Write the results of the last run to tests/vm/results.md.
 .PHONY: vm-table
 vm-table:
 	$(Q)tests/vm/table.sh build/vm tests/vm/results.md
@@ -857,8 +860,8 @@ check-distros:
 
 # ---- fuzzing ----
 #
-# Everything that parses, FUZZ_SECONDS each, with clang's libFuzzer. What it
-# finds stays in build/fuzz/; the seeds in tests/fuzz/corpus/ stay as they are.
+# Fuzz everything that parses with clang's libFuzzer, FUZZ_SECONDS each. What libFuzzer
+# finds stays in build/fuzz/. The seeds in tests/fuzz/corpus/ do not change.
 
 FUZZ_SECONDS ?= 600
 FUZZERS := report intervals diff job_file arguments options machine_text profile
@@ -875,7 +878,7 @@ $(fuzzers): $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/no_fio.c \
 	$(Q)$(CC) $(CORE_CFLAGS) -Icore/command -Icore/latency $(CPPFLAGS) $(CFLAGS) \
 		-fsanitize=fuzzer -o $@ $^ $(LDFLAGS) -ljansson $(CORE_LIBS)
 
-# The program's own stays, under another name: libFuzzer has one.
+# libFuzzer has its own main(), so the program's main() gets another name.
 fuzz_main := -Dmain=tickwise_main -Wno-missing-prototypes
 fuzz:
 	$(Q).ci/packages clang $(PACKAGES_BUILD)
@@ -885,8 +888,9 @@ fuzz:
 
 # ---- the patches for fio ----
 #
-# Not part of check: they build fio some ninety times. tests/fio/patched.t, which
-# is, builds the installed one once. FIO_GIT= names a repository of fio's.
+# `make check` does not run these tests, which build fio some ninety times. It runs
+# tests/fio/patched.t, which builds the installed fio once. FIO_GIT= names a git repository
+# of fio.
 
 PATCH_TESTS := $(wildcard tests/patches/fio-*.t)
 
@@ -905,7 +909,7 @@ check-upstream: packages-patches
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	tests/run.sh $(B)/check-upstream.log tests/patches/upstream.t
 
-# The series of the installed fio, or of FIO_SERIES=fio-HEAD.
+# Build a fio with the series of the installed fio, or with FIO_SERIES=fio-HEAD.
 fio-patched: packages-patches
 	$(Q)$(MAKE) --no-print-directory core $(B)/include/tickwise.h
 	$(Q)FIO='$(FIO)' CC='$(CC)' patches/build.sh '$(FIO_SERIES)' $(B) $(B)/fio-patched
@@ -913,7 +917,7 @@ fio-patched: packages-patches
 # ---- the demonstration ----
 
 .PHONY: demo demo-clock demo-memory demo-packages
-# On a terminal it asks before it installs.
+# On a terminal, ask before packages are installed.
 demo-packages:
 	$(Q).ci/packages --ask $(PACKAGES_BUILD) $(PACKAGES_FIO)
 	$(if $(filter command environment,$(firstword $(origin KERNEL_STAGES))),,\
@@ -942,7 +946,7 @@ demo-memory:
 # ---- benchmarks: never part of the tests ----
 
 .PHONY: bench bench-count bench-iops bench-report bench-frequencies
-# Inline code is as good as the compiler, so with clang too where there is one.
+# The speed of inline code depends on the compiler, so use clang, too, if it is installed.
 bench: core
 	$(Q)$(B)/tickwise bench
 	$(Q)if [ '$(CC)' != clang ] && command -v clang >/dev/null; then \
@@ -958,7 +962,7 @@ bench-iops: all
 bench-report: core
 	$(Q)TICKWISE='$(B)/tickwise' tests/bench/report_merge.sh
 
-# FIO_TREES: more configured sources of fio, patched ones for example.
+# FIO_TREES: more configured source trees of fio, for example patched ones.
 FIO_TREES ?=
 bench-frequencies: core $(B)/fio.path
 	$(Q)CC='$(CC)' TW_BUILD='$(abspath $(B))' tests/bench/fio_frequencies.sh \
@@ -973,8 +977,8 @@ $(B)/tickwise-build-engine: plugin/build-engine.sh
 
 # ---- installing ----
 #
-# The header of the counter is put inline, so that the public header is one
-# file wherever it is installed.
+# The headers of the counter are copied into the public header, so that it is installed as
+# one file.
 
 $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 	$(Q)mkdir -p $(@D)
@@ -983,8 +987,8 @@ $(B)/include/tickwise.h: core/tickwise.h $(wildcard core/counter/*.h)
 		while ((getline line < file) > 0) print line; close(file); next } \
 		{ print }' core/tickwise.h >$@
 
-# A manual page is one file for a family of functions; the other names of its
-# NAME section become pages that refer to it. "section/name/page" each.
+# A manual page describes a family of functions in one file. The other names in its NAME
+# section become pages that refer to it, each written as "section/name/page".
 MAN_PAGES := $(notdir $(wildcard core/man/*.[1-9]))
 MAN_LINKS := $(if $(MAN_PAGES),$(shell core/man/links.sh core/man/*.[1-9]))
 man_link = $(word 2,$(subst /, ,$(1))).$(firstword $(subst /, ,$(1)))
@@ -995,12 +999,12 @@ man_files = $(foreach page,$(MAN_PAGES) $(foreach link,$(MAN_LINKS),$(call \
 .PHONY: man
 man: $(patsubst %,$(B)/man/%,$(MAN_PAGES))
 
-# A line @OPTIONS COMMAND@ of a page becomes the command's options.
+# The command's options replace a line @OPTIONS COMMAND@ of a page.
 $(B)/man/%: core/man/% core/man/fill.sh core/tickwise.h $(B)/tickwise
 	$(Q)mkdir -p $(@D)
 	$(Q)core/man/fill.sh $(B)/tickwise '$(VERSION)' $< >$@.new && mv $@.new $@
 
-# For shells: each looks for its file under its own name.
+# Completion for shells. Each shell needs its file under another name.
 COMPLETIONS := bash-completion/completions/tickwise zsh/site-functions/_tickwise
 .PHONY: completion
 completion: $(addprefix $(B)/completion/,$(COMPLETIONS))
@@ -1010,7 +1014,7 @@ $(B)/completion/%: $(B)/tickwise
 	$(Q)mkdir -p $(@D)
 	$(Q)$(B)/tickwise --completion $(shell_name) >$@.new && mv $@.new $@
 
-# What builds the engines for another fio later: `tickwise build-engine`.
+# The files for `tickwise build-engine`, which builds the engines for another fio later.
 BUILD_ENGINE_DIR := $(DATADIR)/tickwise/engine
 BUILD_ENGINE_SCRIPTS := $(addprefix plugin/,find-fio.sh fio-features.sh)
 BUILD_ENGINE_FILES := Makefile LICENSE plugin/COPYING core/libtickwise.map \
@@ -1018,15 +1022,15 @@ BUILD_ENGINE_FILES := Makefile LICENSE plugin/COPYING core/libtickwise.map \
 	$(PLUGIN_SOURCES) $(MEMORY_ENGINE_SOURCES) $(wildcard plugin/kernel/*.bpf.c)) \
 	$(shell find core plugin -name '*.h' | sort)
 
-# fio gives a name without a slash to dlopen(), which searches the folders of
-# libraries: ioengine=fio-tickwise.so.
+# fio passes a name without a slash to dlopen(), which searches the folders of libraries:
+# ioengine=fio-tickwise.so.
 ENGINE_LINKS := $(addprefix fio-,$(ENGINE_FILES))
 
 .PHONY: install install-core install-plugin install-build-engine install-man
 .PHONY: install-completion uninstall
 install: install-core install-plugin
 
-# Without the engine, and so without fio.
+# Install everything except the engine, so fio is not needed.
 install-core: core install-man install-completion install-build-engine \
 		$(B)/include/tickwise.h
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) \
@@ -1051,8 +1055,7 @@ install-core: core install-man install-completion install-build-engine \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		core/profile/tickwise-profile.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/tickwise-profile.pc
-	@# The running system has to be told of a new library; a package does so
-	@# itself.
+	@# Tell the running system about the new library. A package does this itself.
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
 
 install-plugin: plugin
@@ -1109,9 +1112,9 @@ uninstall:
 
 # ---- packages ----
 #
-# `make deb` builds in build/deb, from the files that git knows. Given the packages
-# that it needs and FIO_SRC=, it uses no network. The same files give the same bytes,
-# wherever they are.
+# `make deb` builds in build/deb, from the files that git knows. It uses no network if the
+# necessary packages are installed and FIO_SRC= is given. The same files give the same
+# bytes, wherever they are.
 
 PACKAGES_DEB := build-essential debhelper
 DIST := tickwise-$(VERSION)
@@ -1151,7 +1154,7 @@ check-new-user:
 # ---- the rest ----
 
 .PHONY: clean distclean help
-# fio's source and distributions stay: fetching takes longer than all else.
+# Keep fio's source and the distributions, because fetching them takes longest.
 clean:
 	$(Q)if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name fio \
 		! -name distros -exec rm -rf {} +; fi
@@ -1160,46 +1163,52 @@ distclean:
 	$(Q)rm -rf build
 
 help:
-	@echo 'make demo        install what is missing, build, run one fio job, print its report'
-	@echo 'make demo-clock  the same for the counter and fio'"'"'s clock'
-	@echo 'make demo-memory the same for memory latency'
-	@echo 'make check       install what is missing, build, and run the tests'
-	@echo 'make             build: build/tickwise, build/libtickwise.a, build/tickwise.so'
-	@echo 'make core        only what needs no fio: the program and the library'
+	@echo 'make demo        install missing packages, build, run a fio job, print its report'
+	@echo 'make demo-clock  show the counter and fio'"'"'s clock'
+	@echo 'make demo-memory show the latency of memory'
+	@echo 'make check       install missing packages, build, and run the tests'
+	@echo 'make             build build/tickwise, build/libtickwise.a and build/tickwise.so'
+	@echo 'make core        build only what needs no fio: the program and the library'
+	@echo
+	@echo 'make install     install everything; PREFIX=/usr/local, LIBDIR=, DESTDIR='
+	@echo 'make install-core  install only what needs no fio'
+	@echo 'make uninstall   remove what make install has installed'
+	@echo 'make deb         build Debian packages in build/deb; offline with FIO_SRC='
+	@echo 'make dist        pack the source as build/tickwise-$(VERSION).tar.gz'
+	@echo 'make fio-patched build the installed fio with the patches: build/fio-patched/fio'
+	@echo 'make clean       remove what was built'
+	@echo 'make distclean   remove what was built or fetched'
+	@echo
 	@echo 'make check-machine  measure this machine: offsets, rates, interrupts'
-	@echo 'make check-html     open the HTML pages in a browser (installs chromium)'
-	@echo 'make bench       what reading the time costs on this machine'
-	@echo 'make bench-count a hundred million I/Os through the engine: is one lost?'
-	@echo 'make bench-iops  IOPS of the engine beside those of fio'"'"'s own'
-	@echo 'make bench-report  how long merging a thousand reports takes'
-	@echo 'make bench-frequencies'
-	@echo '                 how far off is fio'"'"'s clock over frequencies? FIO_TREES='
-	@echo 'make PROFILE=1   where the engine'"'"'s own time goes in a fio job'
-	@echo 'make install     PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall'
-	@echo '                 install-core: what needs no fio'
-	@echo 'make deb         Debian packages, in build/deb; needs no network with FIO_SRC='
-	@echo 'make check-deb   the packages in fresh systems of Debian 12 and 13'
+	@echo 'make check-html  open the HTML pages in a browser (installs chromium)'
+	@echo 'make check-cross run the tests of other processors, emulated'
+	@echo 'make check-vm    run the engines on an emulated NVMe, and with faults on demand'
+	@echo 'make vm-table    write the results of check-vm to tests/vm/results.md'
+	@echo 'make check-distros  run make demo and make check in fresh distributions'
+	@echo 'make check-deb   test the packages in fresh systems of Debian 12 and 13'
 	@echo 'make check-new-user  type the README'"'"'s commands there, from the packages to a report'
-	@echo 'make dist        the source as build/tickwise-$(VERSION).tar.gz'
-	@echo 'make check-cross the tests of other processors alone, emulated'
-	@echo 'make check-vm    the engines on an emulated NVMe, and faults on demand'
-	@echo 'make check-distros  both of the first commands in fresh systems of distributions'
-	@echo 'make vm-table    what that saw, into tests/vm/results.md'
-	@echo 'make check-ported  is a subtest gone? (reads the log of make check)'
-	@echo 'make coverage    which branches the tests run, by folder'
+	@echo 'make check-patches  apply, build and test every patch (minutes)'
+	@echo 'make check-upstream  test each patch for upstream by itself (minutes)'
 	@echo 'make check-sanitizers'
-	@echo '                 the library and the program under ASan, UBSan, TSan, valgrind'
-	@echo 'make fuzz        everything that parses, FUZZ_SECONDS=600 each'
-	@echo 'make fio-patched the installed fio'"'"'s release with our patches: build/fio-patched/fio'
-	@echo 'make check-patches  apply, build and try every patch (minutes)'
-	@echo 'make check-upstream  the same, each patch for upstream alone (minutes)'
-	@echo 'make clean       remove what was built; distclean: also what was fetched'
+	@echo '                 test the library and the program with ASan, UBSan, TSan, valgrind'
+	@echo 'make check-ported  check that no subtest is gone (reads the log of make check)'
+	@echo 'make coverage    show which branches the tests run, by folder'
+	@echo 'make fuzz        fuzz everything that parses, FUZZ_SECONDS=600 each'
+	@echo
+	@echo 'make bench       measure the cost of reading the time on this machine'
+	@echo 'make bench-count check that none of a hundred million I/Os gets lost'
+	@echo 'make bench-iops  compare the IOPS of the engine with those of fio'"'"'s own'
+	@echo 'make bench-report  measure the time to merge a thousand reports'
+	@echo 'make bench-frequencies'
+	@echo '                 compute the error of fio'"'"'s clock by frequency; FIO_TREES='
+	@echo 'make PROFILE=1   show where the engine'"'"'s own time goes in a fio job'
 	@echo
 	@echo 'FIO=PROGRAM      build the engine for another fio than the first in PATH'
-	@echo 'FIO_SRC=DIR      its source, if it did not come from a package'
-	@echo 'KERNEL_STAGES=   the engine without the stages inside the kernel'
-	@echo 'SAN=1, SAN=thread  with sanitizers;  V=1  show the commands'
-	@echo 'DEBUG=1          a library that checks its own work, in build/debug'
+	@echo 'FIO_SRC=DIR      the source of that fio, if it has no package'
+	@echo 'KERNEL_STAGES=   build the engine without the stages inside the kernel'
+	@echo 'SAN=1, SAN=thread  build with sanitizers'
+	@echo 'DEBUG=1          build a library that checks its own work, in build/debug'
+	@echo 'V=1              show the commands'
 	@echo 'CC=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual'
 
 -include $(wildcard $(B)/*.d) $(shell find $(addprefix $(B)/,core plugin kernel tests) \
