@@ -13,6 +13,7 @@
 
 #include "command/command.h"
 #include "command/separate.h"
+#include "command/show.h"
 #include "kernel/attach_files.h"
 #include "kernel/attach_json.h"
 #include "kernel/attach_program.h"
@@ -194,6 +195,19 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+/* Can the files be written? A run may take hours. */
+static int try_files(const struct tw_attach_values *options)
+{
+	const struct tw_wanted json = { .html = options->json };
+	const struct tw_wanted html = { .html = options->html };
+	int code = TW_GO_ON;
+
+	if (!is_stdout(options->json))
+		code = tw_command_try_html(tw_attach_options.command, &json);
+	return code == TW_GO_ON ?
+		tw_command_try_html(tw_attach_options.command, &html) : code;
+}
+
 static int open_output(struct run *run)
 {
 	run->out = run->target.own ? stderr : stdout;
@@ -215,8 +229,10 @@ static int run_it(struct run *run)
 {
 	const struct sigaction stop = { .sa_handler = on_stop };
 	const char *why;
-	int code, exit_code;
+	int exit_code, code = try_files(&run->options);
 
+	if (code != TW_GO_ON)
+		return code;
 	run->files.process = run->target.own ? 0 : run->target.pid;
 	run->program = tw_attach_load(run->target.own, run->options.causes, &why,
 				      &run->no_causes);

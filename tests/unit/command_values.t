@@ -115,6 +115,16 @@ node 3 2 30 1 0 1000 900 900 0 0 0
 node 4 1 30 3 0 500 100 150 0 0 0
 end
 END
+full=/dev/full
+[ -w $full ] || full=
+# fails CODE WORD...: an exit code that is not 74, or not one line in $err
+fails()
+{
+	code=$1
+	shift
+	[ "$code $(wc -l <"$err" | tr -d ' ')" = '74 1' ] ||
+		echo "exit code $code, or not one line," "$@" >>wrong
+}
 while read -r command; do
 	"$tickwise" "$command" --help >help
 	# attach finds a process first, and the folder of build-engine is another thing.
@@ -124,15 +134,15 @@ while read -r command; do
 	set -- "$command" $(arguments_of "$command")
 	for form in '' --json --csv; do
 		grep -q -- "^      $form " help || [ -z "$form" ] || continue
-		for file in . / none/file; do
-			# shellcheck disable=SC2086
+		# shellcheck disable=SC2086
+		for file in . / none/file $full; do
 			tries 74 "$@" $form -o "$file"
 		done
 		# shellcheck disable=SC2086
 		"$tickwise" "$@" $form >&- 2>"$err"
-		echo "$? $(wc -l <"$err" | tr -d ' ')" >code
-		[ "$(cat code)" = '74 1' ] ||
-			echo "exit code, lines $(cat code) without stdout: $* $form" >>wrong
+		fails $? 'without stdout:' "$@" "$form"
+		[ -z "$full" ] || "$tickwise" "$@" $form >"$full" 2>"$err"
+		fails $? 'on a full disk:' "$@" "$form"
 	done
 	is "$(cat wrong)" '' "$command: output that can't be written"
 done <commands
@@ -149,6 +159,19 @@ done
 is "$? $(wc -c <got | tr -d ' ')" '64 0' 'as is one that the shell opened'
 run check -o /dev/null --html=/dev/null
 is "$status" 0 'but not a device'
+
+# Before a program in the kernel is needed.
+if [ -x "${tickwise%-recorded}-attach" ]; then
+	for option in --html --json; do
+		run attach $option=none/file -- echo its own
+		is "$status $(cat "$err" "$out")" \
+			"74 tickwise attach: can't write none/file: No such file or directory" \
+			"attach $option: a file that can't be written, before the program runs"
+	done
+else
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count # SKIP no tickwise-attach"
+fi
 
 # A file that is opened gets no text of a stream that is closed.
 run report none.json -o got
