@@ -6,7 +6,7 @@
 # counts as survived.
 . "$(dirname "$0")/../tap.sh"
 
-"$root/tests/mutation.sh" -u >unlisted
+"$root/tests/mutation.sh" -u >"$scratch/unlisted"
 is $? 0 'the list can be made'
-is "$(cat unlisted)" '' 'each unit test belongs to a folder, or to none on purpose'
+is "$(cat "$scratch/unlisted")" '' 'each unit test belongs to a folder, or to none on purpose'
 done_testing
