@@ -30,7 +30,7 @@ static void check(enum tw_against against)
 		return;
 	}
 	usleep(200000);
-	tap_ok(tw_clock_check(&tested, &health) == 0, "%s: looked at",
+	tap_ok(tw_clock_check(&tested, &health) == 0, "%s: checked",
 	       tw_name(TW_ENUM_AGAINST, against));
 	for (i = 0; i < TW_HEALTH_CHECKS; i++)
 		tap_note("%s: %s",
@@ -44,7 +44,7 @@ static void check(enum tw_against against)
 	       health.state[TW_HEALTH_SUSPEND] != TW_HEALTH_BAD,
 	       "not proven to be off, and not suspended");
 	tap_ok(health.state[TW_HEALTH_CPUS] != TW_HEALTH_NOT_RUN,
-	       "the CPUs were looked at");
+	       "the CPUs were compared");
 	ret = tw_clock_refine(&tested);
 	tw_clock_rate(&tested, &rate);
 	if (ret == -EAGAIN)

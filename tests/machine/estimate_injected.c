@@ -109,8 +109,8 @@ static void try_method(const struct method *method, const unsigned *cpus,
 		tap_skip("%s: this machine was too busy", method->name);
 		return;
 	}
-	tap_is_u64(held, recordings * tries, "intervals that hold it");
-	tap_is_u64(possible, recordings, "no narrower than readings are fast");
+	tap_is_u64(held, recordings * tries, "intervals that hold the offset");
+	tap_is_u64(possible, recordings, "no narrower than two readings allow");
 	tap_is_u64(found, recordings, "offsets of the width found");
 }
 

@@ -45,7 +45,7 @@ latencies_of()
 			@{$j->{counter}{reasons}};
 		$t->{count} > 100 && $t->{max_ns} < 5e9 && ($t->{min_ns} > 0 ||
 			($coarse && $j->{counter}{fallback}))'
-	ok $? "$1: latencies of more than nothing, or of steps that are named"
+	ok $? "$1: no latency is 0, or the report names the steps"
 	json "$shared/job-tickwise.report.json" '!$j->{counter}{fallback}' ||
 		grep -q 'tickwise: .*instead' "$shared/job-tickwise.err"
 	ok $? "$1: the clock used instead of the counter is reported"
@@ -86,7 +86,7 @@ on "not invariant" hpet
 cpu=max,+invtsc,x-force-features=on,-rdtscp
 append="tsc=reliable"
 on "no rdtscp" tsc
-is "$(cat "$shared/rdtscp")" 0 "no rdtscp: there is none"
+is "$(cat "$shared/rdtscp")" 0 "no rdtscp: the processor has none"
 # Without other timers the kernel can keep time by its own ticks.
 cpu=max
 append="clocksource=refined-jiffies highres=off nohz=off tsc=unstable"

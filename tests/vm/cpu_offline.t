@@ -23,8 +23,8 @@ json "$shared/job-tickwise.report.json" '
 	$t->{count} > 100 && $t->{min_ns} > 0 && $t->{max_ns} < 3e9'
 ok $? "the report's latencies are whole"
 [ "$(cat "$shared/watch.status")" -le 2 ]
-ok $? "a watch goes on and ends when it is told to"
+ok $? "a watch goes on and ends at the signal"
 [ "$(cat "$shared/check.status")" -le 2 ] &&
 	json "$shared/check.json" '$j->{cpus} == 1'
-ok $? "a check on what is left answers"
+ok $? "a check on the CPUs left answers"
 done_testing

@@ -52,7 +52,7 @@ for suite in bookworm trixie; do
 			"$suite: io_uring switched off: the job ends"
 		is "$(grep -c '^tickwise: auto: .*kernel.io_uring_disabled' \
 			"$shared/no_io_uring.auto.err")" 1 \
-			"$suite: and a line says why"
+			"$suite: and a line tells why"
 	fi
 	append="tsc=reliable lockdown=confidentiality"
 	boot kernel_refused

@@ -35,7 +35,7 @@ for suite in bookworm trixie; do
 			block_large command command_fixed; do
 		report=$shared/$mode.report.json
 		is "$(cat "$shared/$mode.status")" 0 \
-			"$suite, $mode: fio is content" ||
+			"$suite, $mode: fio succeeds" ||
 			sed 's/^/# /' "$shared/$mode.err"
 		if json "$report" '$j->{kernel_stages}{state} eq "off" &&
 				$j->{kernel_stages}{why} =~ /built without/'; then

@@ -24,7 +24,7 @@ boot kernel_truth -icount shift=0,sleep=off
 ok $? "the machine ran"
 tar -x -C "$shared" -f "$shared/results.tar"
 for name in alone busy writer; do
-	is "$(cat "$shared/$name.status")" 0 "$name: fio is content" ||
+	is "$(cat "$shared/$name.status")" 0 "$name: fio succeeds" ||
 		sed 's/^/# /' "$shared/$name.err"
 done
 # The job is root's, on Debian's kernel: nothing else may prevent the stages.

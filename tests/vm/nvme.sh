@@ -22,7 +22,7 @@ nvme_start()
 # the stages add up to lat
 whole()
 {
-	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$1: fio is content" ||
+	is "$(cat "$shared/$1.status" 2>/dev/null)" 0 "$1: fio succeeds" ||
 		sed 's/^/# /' "$shared/$1.err"
 	cp "$shared/$1.fio.json" "$scratch/fio.json" 2>/dev/null
 	json "$shared/$1.report.json" '

@@ -33,13 +33,13 @@ part()
 }
 part before 0 1 >"$scratch/0b"
 part after 0 1 | cmp -s - "$scratch/0b"
-ok $? "trim: what is before is as it was"
+ok $? "trim: the data before is unchanged"
 part before 3 1 >"$scratch/3b"
 part after 3 1 | cmp -s - "$scratch/3b"
-ok $? "trim: what is behind is as it was"
+ok $? "trim: the data after is unchanged"
 [ -n "$(part before 1 2 | tr -d '\0' | head -c 1)" ] &&
 	[ -z "$(part after 1 2 | tr -d '\0' | head -c 1)" ]
-ok $? "trim: what is between is gone"
+ok $? "trim: the data between is gone"
 
 for engine in tickwise-cmd io_uring_cmd; do
 	[ "$(cat "$shared/too_small-$engine.status")" != 0 ]

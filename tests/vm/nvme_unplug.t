@@ -42,7 +42,7 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 	# The error is: no such device, no such address, or the device's own.
 	json "$shared/$ours.fio.json" 'my $e = $j->{jobs}[0]{error};
 		grep { $e == $_ } ("'$ours'" =~ /cmd/ ? () : 0, 19, 6, 5)'
-	ok $? "$ours: with an error that says so"
+	ok $? "$ours: with an error that tells so"
 	timed=$(value "$shared/$ours.report.json" '$j->{ios}{read}')
 	is "$timed" "$(value "$shared/$ours.fio.json" \
 		'$j->{jobs}[0]{read}{lat_ns}{N}')" \
@@ -54,10 +54,10 @@ for pair in tickwise:io_uring tickwise-cmd:io_uring_cmd; do
 			$t->{min_ns} > 0 && $t->{max_ns} <= $j->{job}{run_ns}'
 	ok $? "$ours: a report of what was done"
 	is "$(value "$shared/$ours.report.json" '$j->{empty}{read}')" \
-		"$(empty "$ours")" "$ours: those that moved nothing apart"
+		"$(empty "$ours")" "$ours: those that moved nothing are apart"
 	is "$(grep -c '^tickwise: .* moved nothing' "$shared/$ours.err")" \
 		"$([ "$(empty "$ours")" = 0 ] && echo 0 || echo 1)" \
-		"$ours: and one line says so, if there are any"
+		"$ours: and one line reports them, if there are any"
 	row "NVMe pulled out in mid-run ($ours)" \
 		"ends in time; as many I/Os as fio counts (one that finds the \
 device gone may move 0 bytes: to fio an I/O); the empty ones are reported" \

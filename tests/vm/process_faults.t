@@ -15,7 +15,7 @@ ok $? "the machine ran"
 	[ "$(cat "$shared/full.status")" -lt 128 ]
 ok $? "a full disk: a failing exit"
 grep -q 'the latency report was not written: No space left' "$shared/full.err"
-ok $? "a full disk: one line says so"
+ok $? "a full disk: one line reports it"
 is "$(cat "$shared/full.ls")" filler "a full disk: no half report"
 json "$shared/full.fio.json" '$j->{jobs}[0]{read}{total_ios} > 0'
 ok $? "a full disk: fio's own results are there"
@@ -26,18 +26,18 @@ row "no room for the report" "an error, no half report, fio's results whole" \
 # for fio itself, fio may crash, also without our engine.
 ! awk 'NR == FNR { own[$1] = $2; next } $2 >= 128 && own[$1] < 128' \
 	"$shared/memory.io_uring" "$shared/memory.tickwise" | grep .
-ok $? "less and less memory: no crash, no hang but where fio has its own"
+ok $? "less and less memory: no crash or hang that is not fio's own"
 # Where fio's own engine works, ours with its histograms may not, and then reports that.
 awk '$2 != 0 && $3 == 0' "$shared/memory.tickwise" >"$scratch/silent"
 while read -r kb status told; do
 	awk -v kb="$kb" '$1 == kb && $2 == 0' "$shared/memory.io_uring"
 done <"$scratch/silent" >"$scratch/silent_alone"
 [ ! -s "$scratch/silent_alone" ]
-ok $? "where it alone fails it says why"
+ok $? "where only our engine fails, it tells why"
 sed 's/^/# ours (kB, exit, lines): /' "$shared/memory.tickwise"
 sed 's/^/# fio: /' "$shared/memory.io_uring"
 row "ulimit -v from 460 to 330 MB" \
-	"works or says why; no crash that is not fio's own" \
+	"works or tells why; no crash that is not fio's own" \
 	"exits: $(awk '{ printf "%s ", $2 }' "$shared/memory.tickwise")" \
 	"exits: $(awk '{ printf "%s ", $2 }' "$shared/memory.io_uring")"
 

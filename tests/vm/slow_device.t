@@ -17,7 +17,7 @@ boot slow_device -icount shift=0,sleep=off
 ok $? "the machine ran"
 tar -x -C "$shared" -f "$shared/results.tar"
 for name in each one; do
-	is "$(cat "$shared/$name.status")" 0 "$name: fio is content" ||
+	is "$(cat "$shared/$name.status")" 0 "$name: fio succeeds" ||
 		sed 's/^/# /' "$shared/$name.err"
 done
 # of NAME PERL: prints an expression; $d are the devices, $r the order, of all

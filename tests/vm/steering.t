@@ -53,6 +53,6 @@ for label in fast slow ahead back; do
 		my $c = $j->{clocks}{tickwise};
 		abs($c->{error_ppb}) <= $c->{uncertainty_ppb} +
 			($c->{rate_bound_ppb} // 0)'
-	ok $? "$label: ours kept to CLOCK_MONOTONIC_RAW within its bounds"
+	ok $? "$label: our clock agrees with CLOCK_MONOTONIC_RAW within its bounds"
 done
 done_testing

@@ -16,7 +16,7 @@ for suite in bookworm trixie; do
 	ok $? "$suite: the machine ran"
 	sed 's/^/# /' "$shared/version"
 	report=$shared/slow.report.json
-	is "$(cat "$shared/slow.status")" 0 'fio is content' ||
+	is "$(cat "$shared/slow.status")" 0 'fio succeeds' ||
 		sed 's/^/# /' "$shared/slow.err"
 	json "$report" '$j->{trigger}{state} eq "on" &&
 		$j->{trigger}{slower} == 256'

@@ -39,7 +39,7 @@ done
 spread=$(echo "$tops" | tr ' ' '\n' | sort -n |
 	awk 'NF { if (!n++) low = $1; high = $1 } END { print high - low }')
 [ "$spread" -lt 3000 ]
-ok $? "the constant on top is the same to $spread ns ($tops)"
+ok $? "the added constant is the same to $spread ns ($tops)"
 row "null_blk that takes 10, 20, 50, 100, 1000 us; virtual time" \
 	"the set value and one constant, the same to 3 us" \
 	"lat: on top$tops ns" "clat: on top$own_tops ns"
