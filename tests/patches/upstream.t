@@ -136,7 +136,7 @@ own_unit_tests()
 	ok $? "$1: they fail without the patch"
 }
 
-# small PATCH LINES: it adds and removes at most so many lines
+# small PATCH LINES: the patch adds and removes at most LINES lines
 small()
 {
 	git apply --numstat "$1" | awk -v most="$2" '

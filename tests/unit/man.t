@@ -126,13 +126,13 @@ written() {
 options_compared=0
 while read -r command; do
 	"$tickwise" "$command" --help >"$scratch/help"
-	texts "$scratch/help" >"$scratch/said"
+	texts "$scratch/help" >"$scratch/helped"
 	written "$made/tickwise-$command.1" >"$scratch/written"
-	options_compared=$((options_compared + $(wc -l <"$scratch/said")))
-	paste -d '\n' "$scratch/said" "$scratch/written" | awk -v command="$command" '
-		NR % 2 { said = $0; next }
-		index($0 ".", said ".") != 1 {
-			print command ": --help: " said; print command ": manual: " $0
+	options_compared=$((options_compared + $(wc -l <"$scratch/helped")))
+	paste -d '\n' "$scratch/helped" "$scratch/written" | awk -v command="$command" '
+		NR % 2 { help = $0; next }
+		index($0 ".", help ".") != 1 {
+			print command ": --help: " help; print command ": manual: " $0
 		}' >>"$scratch/wrong"
 done <"$scratch/commands"
 [ "$options_compared" -gt 100 ]
@@ -146,9 +146,9 @@ for page in "$man"/tickwise*.1; do
 		grep '^tickwise [a-z-]* ' |
 		while read -r _ command rest; do
 			[ "$command" != run ] || continue
-			"$tickwise" "$command" --help | options >"$scratch/said"
+			"$tickwise" "$command" --help | options >"$scratch/helped"
 			echo "${rest%% -- *}" | options | while read -r option; do
-				grep -qxe "$option" "$scratch/said" ||
+				grep -qxe "$option" "$scratch/helped" ||
 					echo "$(basename "$page"): $command $option"
 			done
 		done >>"$scratch/wrong"
@@ -159,8 +159,8 @@ awk '/^\.B \\-\\-csv/ { show = 1 } show && /^\.TP/ { exit } show' "$man/tickwise
 	sed -n 's/^\.BR\{0,1\} \([a-z][a-z-]*\).*/\1/p' | sort >"$scratch/written"
 while read -r command; do
 	! "$tickwise" "$command" --help | grep -q '^      --csv ' || echo "$command"
-done <"$scratch/commands" | sort >"$scratch/said"
-is "$(cat "$scratch/written")" "$(cat "$scratch/said")" \
+done <"$scratch/commands" | sort >"$scratch/helped"
+is "$(cat "$scratch/written")" "$(cat "$scratch/helped")" \
 	'tickwise(1) names the commands that have --csv'
 
 : >"$scratch/wrong"

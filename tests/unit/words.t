@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Behaviour: no sentence of the README, the manual and --help is longer than 30 words, and
-# none of the words is there that CONTRIBUTING.md rules out (words.pl names them). Fails if
-# somebody writes one.
+# none of the words is there that CONTRIBUTING.md rules out (words.pl names them). They are
+# not in the comments and strings of the sources, either. Fails if somebody writes one.
 . "$(dirname "$0")/../tap.sh"
 
 made=${TW_BUILD:-$root/build}/man
@@ -40,6 +40,37 @@ the other.
 END
 is "$(words "$scratch/bad.7" | wc -l)" 1 'a word is found in a manual page'
 
+cat >"$scratch/bad.c" <<'END'
+/* A comment that looks bad. */
+/*
+ * Two lines with so
+ * many words.
+ */
+int said(void)
+{
+	return puts("so " "many"); // he said
+}
+END
+is "$(words "$scratch/bad.c" | cut -d: -f2 | tr '\n' ' ')" '1 2 8 8 ' \
+	'words are found in comments and strings of C'
+cat >"$scratch/good.c" <<'END'
+/* @looks: as in engine_looks.c and memory-beside-reads.fio, of --load=hogs; "said". */
+int looks = '"', said[] = { looks, "'"["hogs"] };
+END
+is "$(words "$scratch/good.c")" '' 'names in C are not counted'
+cat >"$scratch/bad.sh" <<'END'
+# Two lines with so
+# many words.
+echo 'it is said'
+END
+is "$(words "$scratch/bad.sh" | cut -d: -f2 | tr '\n' ' ')" '1 3 ' \
+	'words are found in a script'
+cat >"$scratch/good.sh" <<'END'
+looks=1 # $looks, ${said}, find/beside, 'hogs'
+$said{looks} = $beside->{said};
+END
+is "$(words "$scratch/good.sh")" '' 'names in a script are not counted'
+
 # clean NAME FILE...
 clean()
 {
@@ -64,4 +95,23 @@ for command in $(sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p' "$scratch/tickwise"); 
 	clean "tickwise $command --help" "$scratch/$command"
 done
 clean 'tickwise --help' "$scratch/tickwise"
+
+# sources FOLDER...: what people write, not what programs made or other projects wrote.
+# This test and words.pl contain the words, and the recorded header never changes.
+sources()
+{
+	find "$@" \( -name 'build*' -o -path '*/golden/expected' -o -path '*/tests/abi' \
+		-o -path '*/tests/fuzz/corpus' -o -path '*/patches/series' \) -prune -o \
+		-type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.pl' -o -name '*.py' \
+		-o -name '*.t' \) ! -path '*/unit/words.*' -print
+}
+
+for folder in core plugin patches tests debian; do
+	sources "$root/$folder" >"$scratch/list"
+	is "$(tr '\n' '\0' <"$scratch/list" | xargs -0 perl "$root/tests/unit/words.pl" 30)" '' \
+		"sources in $folder"
+done
+clean 'Makefile and .ci/run' "$root/Makefile" "$root/.ci/run"
+[ "$(sources "$root/core" | wc -l)" -gt 200 ]
+ok $? 'the sources were read'
 done_testing
