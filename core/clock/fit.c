@@ -566,7 +566,7 @@ static int hard_interval(const struct frame *frame, struct tw_fit *fit)
  * one sigma.
  *
  * Measured over some thousand starts (tests/bench/rate_starts.c) with windows
- * of 20 ms to 1 s, idle and with two busy loops per core: rms(error / sigma) is
+ * of 20 ms to 1 s, idle and with two busy loops per core. rms(error / sigma) is
  * 0.3 to 0.8, and at most one in a thousand is beyond 3 sigma. In simulated
  * starts (rate_simulated.c) the readings wander more:
  *

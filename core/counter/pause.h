@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pause of random length between two readings. A loop that reads the counter
- * at equal distances beats with a counter that moves in steps: for milliseconds
+ * at equal distances beats with a counter that moves in steps. For milliseconds
  * all its readings are at one place between two steps, then at another.
  * Internal.
  */

@@ -4,7 +4,7 @@
  *
  * A heap merges the CPUs' lists. At every change of CPU the new reading bounds
  * the offset against the latest reading of every other CPU, not only of the
- * previous one: what other CPUs did in between does not matter. Only the first
+ * previous one. What other CPUs did in between does not matter. Only the first
  * reading after a change, with the latest one before it, can give the smallest
  * difference.
  */
