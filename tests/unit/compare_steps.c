@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long tickwise compare says that it still takes: as long as the steps of each kind
- * took until then. Fails if a guess outlives the first step that is measured, if a step
- * is counted twice, or if more than all is done.
+ * took until then, the guess among them. Fails if a guess counts for more than one step,
+ * if a step is counted twice, or if more than all is done.
  */
 #include <math.h>
 
@@ -48,15 +48,17 @@ static void idle(void)
 	left(2, 4 * 2 - 1 + 3 + 10, "in a step");
 	left(4, 3 * 2 + 3 + 10, "in one that takes longer");
 	begin(TW_COMPARE_START_IDLE, 5);
-	left(5, 3 * 4 + 3 + 10, "by the first that is done");
-	begin(TW_COMPARE_START_IDLE, 7);
-	left(7, 2 * 3 + 3 + 10, "by the mean of two");
+	left(5, 3 * 3 + 3 + 10, "by the guess and the first that is done");
+	begin(TW_COMPARE_START_IDLE, 8);
+	left(8, 2 * 3 + 3 + 10, "by the mean with the second");
+	steps.of[TW_COMPARE_START_IDLE].guess_s = 5;
+	left(8, 2 * 4 + 3 + 10, "in which the guess is one of three");
 	begin(TW_COMPARE_START_IDLE, 10);
 	begin(TW_COMPARE_WINDOW, 13);
 	left(13, 3 + 10, "the window");
 	begin(TW_COMPARE_NULL, 16);
 	begin(TW_COMPARE_NULL, 18);
-	left(18, 2, "the last run of fio");
+	left(18, 3.5, "the last run of fio");
 	left(30, 0, "which takes longer");
 	tap_ok(tw_compare_steps_part(&steps, 31 * S) == 1, "never more than all");
 }
@@ -65,13 +67,14 @@ static void busy(void)
 {
 	plan(1, 1);
 	steps.of[TW_COMPARE_NULL].guess_s = 0;
+	steps.of[TW_COMPARE_START_IDLE].guess_s = 1;
 	for (int i = 0; i < 4; i++)
 		begin(TW_COMPARE_START_IDLE, 1 + i);
 	begin(TW_COMPARE_WINDOW, 5);
 	left(5, 3 + 4 * 2 * 1 + 3, "twice as long under load, until that is known");
 	begin(TW_COMPARE_START_BUSY, 8);
 	begin(TW_COMPARE_START_BUSY, 8.5);
-	left(8.5, 3 * 0.5 + 3, "and what it is then");
+	left(8.5, 3 * (2 + 0.5) / 2 + 3, "and then what it was");
 	plan(0, 1);
 	tap_ok(steps.of[TW_COMPARE_START_IDLE].planned == 0 &&
 	       steps.of[TW_COMPARE_WINDOW].planned == 1, "under load alone");

@@ -20,7 +20,7 @@ enum tw_compare_kind {
 struct tw_compare_steps {
 	struct tw_compare_step {
 		unsigned planned, done;
-		double guess_s;		/* estimate for one step, until one is done */
+		double guess_s;		/* estimate for one step */
 		double took_s;		/* sum over all steps that are done */
 	} of[TW_COMPARE_KINDS];
 	int is_begun;
