@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# How long does a new user need, from the Debian packages to a report of their own job?
-# Types the README's commands in fresh systems of Debian 12 and 13, prints what the
-# terminals showed and the seconds of each command:
+# Measures how long a new user needs, from the Debian packages to a report of their
+# own job. Types the README's commands in fresh systems of Debian 12 and 13. Prints
+# what the terminals showed and the seconds of each command:
 #
 #	tests/new_user.sh [debian-12] [debian-13]
 #
-# In each system there are four users, each in a fresh copy of it:
+# Each system has four users, each in a fresh copy of the system:
 #
 #	user	installs the packages, runs a job, asks for the page with plots, with
 #		sudo where the README has it
@@ -15,13 +15,14 @@
 #	plain	runs the job without sudo, and thus without stages inside the kernel
 #	helper	does so while `tickwise kernel-helper` runs in a second terminal
 #
-# The packages are those that tests/deb.sh left in NAME/deb-build; it is run if they are
-# older than this commit. apt has its lists, sudo is installed and the job is written
-# before the clock starts; no package has been downloaded. tests/type.pl types. Each
-# line "ok" or "not ok" is one test: three commands, at most 120 s, and a report with
-# stages. Stages inside the kernel are expected where this machine allows them.
+# The packages are those that tests/deb.sh left in NAME/deb-build; it runs if they
+# are older than this commit. Before the clock starts apt has its lists, sudo is
+# installed and the job is written. No package has been downloaded. tests/type.pl
+# types. Each line "ok" or "not ok" is one test: three commands, at most 120 s, and
+# a report with stages. Stages inside the kernel are expected where this machine
+# allows them.
 #
-# The variables are those of tests/deb.sh. NAME/new-user.log has all that was printed.
+# tests/deb.sh explains the variables. NAME/new-user.log has the output of all commands.
 #
 # Needs root. Exit 0, 1 if a test failed, 69 if nothing could be tried.
 set -u
@@ -57,8 +58,8 @@ ok()
 	fi
 }
 
-# readme PATTERN: the README's command that begins so, without its comment. The README
-# is what is tested: without the command there is no test.
+# readme PATTERN: prints the README's command that begins so, without its comment.
+# The README itself is tested: without the command there is no test.
 readme()
 {
 	sed -n "s/ *#.*//; s/^    \($1\)/\1/p" "$root/README.md" |
@@ -67,7 +68,7 @@ readme()
 
 # ---- the packages ----
 
-# Those of another commit will do as long as nothing differs that is in them.
+# Packages of another commit serve as long as nothing differs that is in them.
 packages_are_there()
 {
 	clone=$distros/$1/deb-build/root/tickwise
@@ -110,7 +111,7 @@ new_system()
 
 # ---- typing ----
 
-# What was typed and answered, without apt's hundreds of lines.
+# Print what was typed and answered, without apt's hundreds of lines.
 shown()
 {
 	awk '/^[^ ]+@[^ ]+:[^ ]*[$#] / {
@@ -123,7 +124,7 @@ shown()
 	' "$typed"
 }
 
-# type_as SHELL STEP...: sets $typed to a file of what was shown
+# type_as SHELL STEP...: types the steps; sets $typed to a file of what was shown
 type_as()
 {
 	typed=$distros/$name/new-user.typed

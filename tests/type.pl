@@ -5,14 +5,15 @@
 #
 #	tests/type.pl SHELL BEFORE STEP...
 #
-# SHELL is the command that starts a shell, BEFORE what the shell is told before the
-# clock starts. A STEP is a command, typed at 5 characters a second. It ends when the
-# shell prompts again. A STEP that begins with "second terminal: " is for another shell;
-# it ends when it has printed something and then nothing for a second.
+# SHELL is the command that starts a shell. BEFORE is what the shell is told before
+# the clock starts. A STEP is a command, typed at 5 characters a second. It ends
+# when the shell prompts again. A STEP that begins with "second terminal: " is for
+# another shell. It ends when it has printed something and then nothing for a
+# second.
 #
 # A question for a password is answered by "tickwise", a question [Y/n] by Y. Prints
-# what the terminals show, then "# SECONDS COMMAND" for each step and for all.
-# Exit 0, 1 if a step took longer than 300 s or a shell ended.
+# what the terminals show, then "# SECONDS COMMAND" for each step and for all. Exit
+# 0, or 1 if a step took longer than 300 s or a shell ended.
 use strict;
 use warnings;
 use IO::Handle;
@@ -24,7 +25,8 @@ my $step_seconds = 300;
 
 # ---- terminals ----
 
-# Without the control sequences, and of a line that was overwritten its last state.
+# Return the text without the control sequences, with the last state of a line that
+# was overwritten.
 sub shown
 {
 	my ($text) = @_;
@@ -47,7 +49,7 @@ sub new_terminal
 	return \%terminal;
 }
 
-# Takes what is printed within @seconds; 0: nothing was.
+# Take what is printed within @seconds. Return 0 if nothing was.
 sub take
 {
 	my ($terminal, $seconds) = @_;
@@ -73,7 +75,7 @@ sub type
 	print { $terminal->{to} } "\r";
 }
 
-# Since the last line was typed.
+# Return what was printed since the last line was typed.
 sub printed
 {
 	my ($terminal) = @_;
@@ -132,7 +134,7 @@ sub begin
 	$terminal->{seen} = length($terminal->{text});
 	print { $terminal->{to} } "$before\r";
 	wait_for_prompt($terminal);
-	# Of this line only the new prompt is shown.
+	# Only the new prompt of this line is shown.
 	$terminal->{text} =~ s/.*\n//s;
 	return $terminal;
 }

@@ -8,16 +8,16 @@
 # BUILD is a directory of fio's source in which fio and its tests are built. The
 # suites are t/run-fio-tests.py, t/latency_percentiles.py and t/verify.py of each
 # build. They take some 15 minutes a build on a quiet CPU, and more on a busy one.
-# The first BUILD is what the others are compared with, as fio without patches.
-# Prints a table of passes, failures and skips, and below it each test whose
-# result is another than the first build's. Exit 1 if there is one that both have.
+# The first BUILD is fio without patches; the others are compared with it. Prints a
+# table of passes, failures and skips, and below it each test whose result differs
+# from the first build's. Exit 1 if a test that both have differs.
 #
 # RESULTS names a directory that keeps what was seen: a file of results for each
 # build, named after its directory. A build whose file is there does not run again.
 #
-# What no build can do here is skipped for all of them: the tests of null_blk
-# without modprobe. What needs an NVMe device or four CPUs, fio skips by itself.
-# Needs python3 with statsmodels and scipy (python3-statsmodels, python3-scipy).
+# A test that no build can do here is skipped for all of them: those of null_blk
+# without modprobe. fio itself skips what needs an NVMe device or four CPUs. Needs
+# python3 with statsmodels and scipy (python3-statsmodels, python3-scipy).
 set -eu
 
 fail()
@@ -47,8 +47,8 @@ results=$(cd "$results" && pwd)
 skip='1010 1017'
 command -v modprobe >/dev/null || skip="$skip 1007 1008 1018"
 
-# A result is a line "SUITE TEST RESULT". verify.py does its tests again and again
-# with other options, and prints these as "name: value, ..." before.
+# A result is a line "SUITE TEST RESULT". verify.py repeats its tests with other
+# options, which it prints before as "name: value, ...".
 run_fio_tests()
 {
 	# shellcheck disable=SC2086

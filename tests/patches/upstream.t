@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Each patch of patches/upstream/ as it would be sent to fio: alone. It applies to
-# the commit of patches/fio-HEAD, builds without warnings with gcc and clang, and
-# its own tests pass with it and fail without it. It has a cover note and no
-# sign-off. A patch that patches/series/ has under the same name makes the same of
-# fio's code. The calibration has at most 100 changed lines.
+# Tests each patch of patches/upstream/ alone, as it would be sent to fio. It
+# applies to the commit of patches/fio-HEAD, and builds without warnings with gcc
+# and clang. Its own tests pass with it and fail without it. It has a cover note and
+# no sign-off. A patch that patches/series/ has under the same name changes fio's
+# code in the same way. The calibration has at most 100 changed lines.
 #
 # A patch's own tests are those that it adds to t/run-fio-tests.py, and its unit
-# tests. Without the patch means: fio without it runs the tests of the patch.
-# Arguments are patches, for these instead of all.
+# tests. "Without it" means that a fio without the patch runs the patch's tests.
+# Arguments name patches to test instead of all.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -23,14 +23,15 @@ jobs=$(nproc)
 ccache=
 ! command -v ccache >/dev/null || ccache='ccache '
 
-# configure DIR COMPILER
+# configure DIR COMPILER: runs fio's configure there
 configure()
 {
 	(cd "$1" && ./configure --disable-native --disable-optimizations \
 		--cc="$ccache$2") >"$scratch/configure.log" 2>&1
 }
 
-# build DIR [TARGET]: objects of unit tests don't know what they depend on
+# build DIR [TARGET]: removes the objects of unit tests, which lack their
+# dependencies, and builds
 build()
 {
 	rm -f "$1"/unittests/*.o "$1"/unittests/*/*.o
@@ -41,7 +42,7 @@ build()
 	return 1
 }
 
-# fresh: the tree as fio has it
+# fresh: resets the tree to fio's own
 fresh()
 {
 	git -C "$tree" reset -q --hard && git -C "$tree" clean -q -f -d
@@ -55,13 +56,13 @@ apply()
 	return 1
 }
 
-# code: what the tree's change makes of fio itself
+# code: prints what the tree changes in fio itself
 code()
 {
 	git -C "$tree" diff HEAD -- '*.c' '*.h' ':!t' ':!unittests'
 }
 
-# as_in_the_series NAME
+# as_in_the_series NAME: compares the change with that of the series
 as_in_the_series()
 {
 	code >"$scratch/code"
@@ -74,7 +75,7 @@ as_in_the_series()
 	return $status
 }
 
-# run_fio_tests FIO: the tests $ids of the tree; the log has a line for each
+# run_fio_tests FIO: runs the tests $ids of the tree; the log has a line for each
 run_fio_tests()
 {
 	rm -rf "$scratch/artifacts"
@@ -83,7 +84,7 @@ run_fio_tests()
 		-a "$scratch/artifacts" --run-only $ids) >"$scratch/log" 2>&1
 }
 
-# each RESULT: all tests $ids have it
+# each RESULT: true if all tests $ids have it
 each()
 {
 	for id in $ids; do
@@ -93,7 +94,7 @@ each()
 	done
 }
 
-# unit_tests: exits with 0 whatever they find
+# unit_tests: runs them; exits with 0 whatever they find
 unit_tests()
 {
 	timeout 60 "$tree/unittests/unittest" >"$scratch/log" 2>&1 &&
@@ -107,7 +108,7 @@ for candidate in python3 /usr/bin/python3; do
 	break
 done
 
-# own_job_tests NAME
+# own_job_tests NAME: checks the tests that the patch adds to t/run-fio-tests.py
 own_job_tests()
 {
 	if [ -z "$python" ]; then
@@ -121,7 +122,7 @@ own_job_tests()
 	ok $? "$1: they fail without the patch"
 }
 
-# Taking the code out leaves what the test needs to build.
+# Without the patch: its code is taken out, its tests and their Makefile stay.
 own_unit_tests()
 {
 	if [ ! -x "$tree/unittests/unittest" ]; then
@@ -136,7 +137,7 @@ own_unit_tests()
 	ok $? "$1: they fail without the patch"
 }
 
-# small PATCH LINES: the patch adds and removes at most LINES lines
+# small PATCH LINES: passes if the patch adds and removes at most LINES lines
 small()
 {
 	git apply --numstat "$1" | awk -v most="$2" '

@@ -63,7 +63,7 @@ static void twice_without_file(int signal)
 	raise(signal);
 }
 
-/* As compare's busy loops: the file is their parent's. */
+/* Like compare's busy loops: the file is their parent's. */
 static void in_a_child(int signal)
 {
 	int status;
@@ -81,7 +81,7 @@ static void in_a_child(int signal)
 	raise(signal);
 }
 
-/* nohup, and jobs in the background */
+/* Ignored signals, as under nohup and in jobs in the background. */
 static void ignored(int number)
 {
 	signal(number, SIG_IGN);
@@ -92,7 +92,7 @@ static void ignored(int number)
 	_exit(tw_command_is_interrupted() ? 1 : NOT_ENDED);
 }
 
-/* How it ended: a signal, or the negative of an exit code. */
+/* Return how it ended: a signal, or the negative of an exit code. */
 static int end_of(void (*run)(int), int number)
 {
 	pid_t child = fork();
@@ -107,7 +107,7 @@ static int end_of(void (*run)(int), int number)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
-/* @size: of the file; -1: there is none. It is removed. */
+/* Check the end and the file, and remove it. @size: of the file; -1: there is none. */
 static void ends(void (*run)(int), int number, int by, off_t size, const char *what)
 {
 	struct stat file = { .st_size = -1 };

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Values that no option takes, for every option of every command: none, an empty one, a
-# huge number, a negative one, bytes that are no UTF-8, another word. And output that
-# can't be written, of every command that has -o. Fails if a program crashes, if it runs
-# with such a value, or if a message is not one line of text.
+# Tries values that no option takes, for every option of every command: none, an
+# empty one, a huge number, a negative one, bytes that are no UTF-8, another word.
+# Tries output that can't be written, for every command that has -o. Fails if a
+# program crashes, if it runs with such a value, or if a message is not one line of
+# text.
 #
-# --help behind the option ends a command whose options are good, before it does anything.
+# --help after the option ends a command whose options are valid, before it does anything.
 
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
@@ -22,15 +23,15 @@ huge=$(printf '%0400d' 0 | tr 0 9)
 long=$(printf '%05000d' 0 | tr 0 x)
 bytes=$(printf '\377\033[31m\n.')
 
-# is_one_line: what is in $err is a line that moves no cursor, and $out is empty
+# is_one_line: true if $err is a line that moves no cursor, and $out is empty
 is_one_line()
 {
 	[ "$(wc -l <"$err") $(wc -c <"$out")" = '1 0' ] &&
 		! LC_ALL=C grep -q '[^ -~]' "$err"
 }
 
-# tries CODES ARGUMENT...: an exit code that is not in CODES, or an error that is not one
-# line, is put into the file wrong
+# tries CODES ARGUMENT...: runs it; writes an exit code that is not in CODES, or an
+# error that is not one line, into the file wrong
 tries()
 {
 	codes=$1
@@ -44,7 +45,8 @@ tries()
 		echo 'not one line:' "$@" | cut -c 1-100 >>wrong
 }
 
-# The value of an option as --help names it: nothing; =N; [=N], which may be left out.
+# Find the value of an option as --help names it: nothing; =N; [=N], which may be
+# left out.
 tries_option()
 {
 	command=$1 option=$2 value=$3
@@ -58,7 +60,7 @@ tries_option()
 	*) tries 64 "$command" "$option" ;;
 	esac
 	case $value in
-	# Numbers, words, and files, which may have any name but none.
+	# Numbers, words, and files, which may have any name but an empty one.
 	=N | =NS | =US | =MS | =SECONDS | =SIZE | =PERCENT | '[=SECONDS]' | *'|'* | =LIST | =BYTES)
 		for bad in '' "$huge" -1 nan 0x10 1e1 "$bytes" "$long"; do
 			tries 64 "$command" "$option=$bad" --help
@@ -87,7 +89,7 @@ while read -r command; do
 	is "$(cat wrong)" '' "$command: values of $(wc -l <options | tr -d ' ') options"
 done <commands
 
-# What is printed, and how each command comes to it.
+# Print the arguments with which each command prints something.
 arguments_of()
 {
 	case $1 in
@@ -117,7 +119,7 @@ end
 END
 full=/dev/full
 [ -w $full ] || full=
-# fails CODE WORD...: an exit code that is not 74, or not one line in $err
+# fails CODE WORD...: notes an exit code that is not 74, or not one line in $err
 fails()
 {
 	code=$1
@@ -127,7 +129,7 @@ fails()
 }
 while read -r command; do
 	"$tickwise" "$command" --help >help
-	# attach finds a process first, and the folder of build-engine is another thing.
+	# attach finds a process first, and build-engine's folder is another matter.
 	grep -q -- '-o, --output=FILE' help && [ "$command" != attach ] || continue
 	: >wrong
 	# shellcheck disable=SC2046
@@ -147,7 +149,7 @@ while read -r command; do
 	is "$(cat wrong)" '' "$command: output that can't be written"
 done <commands
 
-# The page as HTML and what is printed would be mixed in one file.
+# The HTML page and the printed page would be mixed in one file.
 for arguments in check 'check --json' 'report a.json' 'diff a.json b.json'; do
 	rm -f got
 	# shellcheck disable=SC2086
@@ -160,7 +162,7 @@ is "$? $(wc -c <got | tr -d ' ')" '64 0' 'as is one that the shell opened'
 run check -o /dev/null --html=/dev/null
 is "$status" 0 'but not a device'
 
-# Before a program in the kernel is needed.
+# This happens before a program in the kernel is needed.
 if [ -x "${tickwise%-recorded}-attach" ]; then
 	for option in --html --json; do
 		run attach $option=none/file -- echo its own
@@ -173,7 +175,7 @@ else
 	echo "ok $tap_count # SKIP no tickwise-attach"
 fi
 
-# A file that is opened gets no text of a stream that is closed.
+# A new file must not get the text of a closed stream.
 run report none.json -o got
 "$tickwise" report none.json -o got 2>&-
 is "$? $(cat got 2>/dev/null)" '66 ' 'no stderr: a message does not get into the output'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long tickwise compare says that it still takes: as long as the steps of each kind
- * took until then, the guess among them. Fails if a guess counts for more than one step,
- * if a step is counted twice, or if more than all is done.
+ * How long tickwise compare still takes, by its own estimate: as long as the steps
+ * of each kind took until then, the guess among them. Fails if a guess counts for
+ * more than one step, if a step is counted twice, or if more than all is done.
  */
 #include <math.h>
 
@@ -14,7 +14,7 @@
 
 static struct tw_compare_steps steps;
 
-/* What is left at @at_s, by the part that is over. */
+/* Check what is left at @at_s, by the part that is over. */
 static void left(double at_s, double should_s, const char *what)
 {
 	double part = tw_compare_steps_part(&steps, S + (uint64_t)(at_s * 1e9));
