@@ -142,7 +142,8 @@ MACHINE_SHELL_TESTS := $(wildcard tests/machine/*.t)
 PRELOADS := $(patsubst %.c,$(B)/%.so,$(filter-out tests/vm/%, \
 	$(wildcard tests/*/preload/*.c)))
 FIO_TESTS := $(wildcard tests/fio/*.t)
-BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c))
+BENCHES := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/*.c \
+	tests/bench/questions/*.c))
 
 .PHONY: all
 all: core plugin $(if $(PROFILE),profile)
@@ -945,7 +946,7 @@ demo-memory:
 
 # ---- benchmarks: never part of the tests ----
 
-.PHONY: bench bench-count bench-iops bench-report bench-frequencies
+.PHONY: bench bench-count bench-iops bench-report bench-frequencies questions
 # The speed of inline code depends on the compiler, so use clang, too, if it is installed.
 bench: core
 	$(Q)$(B)/tickwise bench
@@ -961,6 +962,12 @@ bench-iops: all
 
 bench-report: core
 	$(Q)TICKWISE='$(B)/tickwise' tests/bench/report_merge.sh
+
+# QUESTIONS='2 3': only these.
+QUESTIONS ?=
+questions: core $(filter $(B)/tests/bench/questions/%,$(BENCHES))
+	$(Q)FIO='$(FIO)' CC='$(CC)' TW_BUILD='$(abspath $(B))' \
+		tests/bench/questions/run.sh $(QUESTIONS)
 
 # FIO_TREES: more configured source trees of fio, for example patched ones.
 FIO_TREES ?=
@@ -1199,6 +1206,7 @@ help:
 	@echo 'make bench-count check that none of a hundred million I/Os gets lost'
 	@echo 'make bench-iops  compare the IOPS of the engine with those of fio'"'"'s own'
 	@echo 'make bench-report  measure the time to merge a thousand reports'
+	@echo 'make questions   measure five open questions, one table each; QUESTIONS='
 	@echo 'make bench-frequencies'
 	@echo '                 compute the error of fio'"'"'s clock by frequency; FIO_TREES='
 	@echo 'make PROFILE=1   show where the engine'"'"'s own time goes in a fio job'

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The fifth question, for a whole run: what does fio lose by keeping times as a
+# struct timespec? Builds three fios of the installed release, then compares them on
+# ioengine=null with ../fio_patched.sh:
+#
+#	stock	no patch
+#	before	all patches up to those that keep nanoseconds
+#	ns	also the three patches that keep nanoseconds in 64 bits
+#
+# The ratio ns / before is what the timespec costs. FIO_GIT is as for make
+# fio-patched. ROUNDS=0 only builds.
+#
+#	tests/bench/questions/timespec.sh [ROUNDS [SECONDS]]
+set -eu
+
+case ${1-} in
+-*)
+	[ "$1" = -h ] || [ "$1" = --help ] || exec >&2
+	sed -n '4,/^set/s/^# \{0,1\}//p' "$0"
+	case $1 in -h | --help) exit 0 ;; *) exit 64 ;; esac ;;
+esac
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+build=${TW_BUILD:-$root/build}
+fios=$build/questions
+series=${FIO_SERIES:-$("${FIO:-fio}" --version)}
+first=gettime-add-fio_gettime_ns
+last=io_u-keep-start-and-issue-time-in-nanoseconds
+
+# patches_of ARM: prints the files of its patches
+patches_of()
+{
+	"$root/patches/list.sh" "$series" | case $1 in
+	stock) cat >/dev/null ;;
+	before) sed "/$first/,\$d" ;;
+	ns) sed "/$last/q" ;;
+	esac
+}
+
+# build ARM: builds build/questions/ARM/fio, unless it is there
+build()
+{
+	[ ! -x "$fios/$1/fio" ] || return 0
+	rm -rf "${fios:?}/$1"
+	mkdir -p "$fios/$1"
+	"$root/patches/source.sh" "$series" "$fios/$1"
+	patches_of "$1" >"$fios/$1.patches"
+	(cd "$fios/$1" && while read -r patch; do
+		git apply --index --whitespace=nowarn "$patch"
+	done <"$fios/$1.patches" &&
+		./configure --disable-native --cc="${CC:-gcc}" &&
+		make -j"$(nproc)" fio) >"$fios/$1.log" 2>&1 || {
+		echo "fio ($1) does not build: see $fios/$1.log" >&2
+		exit 1
+	}
+}
+
+for arm in stock before ns; do
+	build $arm
+done
+ROUNDS=${1:-11} SECONDS_EACH=${2:-1} STARTS=0
+export ROUNDS SECONDS_EACH STARTS
+[ "$ROUNDS" -ne 0 ] || exit 0
+"$root/tests/bench/fio_patched.sh" "$fios/stock/fio" "$fios/before/fio" \
+	"$fios/ns/fio"
+"$root/tests/bench/fio_patched.sh" "$fios/before/fio" "$fios/ns/fio"
