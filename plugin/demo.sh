@@ -36,7 +36,7 @@ clock)
 	;;
 memory)
 	title "The time of a load, cache by cache   ($tickwise memlat, shortened)"
-	exec "$tickwise" memlat --curves=window --pages=small --max=8M --point=5
+	exec "$tickwise" memlat --curves=window --pages=small --point=5
 	;;
 job) ;;
 *) fail "unknown part: $part" ;;
