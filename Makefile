@@ -925,11 +925,11 @@ demo-packages:
 		$(Q).ci/packages --ask $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
 		echo 'the engine will be built without the stages inside the kernel')
 
-# quiet_make TARGET: what the compiler prints is shown only if it fails
+# quiet_make TARGET: what it prints is shown only if it fails, without what worked
 quiet_make = @mkdir -p build; \
 	echo "building (half a minute; the compiler's output: build/demo.log)"; \
 	$(MAKE) --no-print-directory $(parallel) $(1) >build/demo.log 2>&1 || { \
-		tail -n 40 build/demo.log >&2; exit 1; }
+		grep -v '^  [A-Z]* ' build/demo.log | tail -n 40 >&2; exit 1; }
 
 demo: demo-packages
 	+$(call quiet_make,all)
