@@ -1140,7 +1140,9 @@ deb: packages-deb
 	$(Q).ci/dist $(DIST) build/deb/$(DIST).tar.gz
 	$(Q)tar -C build/deb -xzf build/deb/$(DIST).tar.gz
 	$(Q)tree=$$(CC='$(CC)' plugin/find-fio.sh $(if $(FIO_SRC),--source='$(FIO_SRC)') \
-		--cache='$(FIO_CACHE)') && cd build/deb/$(DIST) && \
+		--cache='$(FIO_CACHE)') && \
+	echo "building (a minute; the compiler's output: build/deb/build.log)" && \
+	cd build/deb/$(DIST) && \
 	env -u MAKEFLAGS -u MAKELEVEL FIO_SRC="$$tree" \
 		dpkg-buildpackage -b -us -uc >../build.log 2>&1 || { \
 		tail -n 20 ../build.log >&2; exit 1; }
