@@ -164,8 +164,11 @@ push(@lines, sprintf("# %.1f s  in total", time() - $start));
 print shown($first->{text}), "\n";
 print "\n---- second terminal ----\n", shown($second->{text}), "\n" if $second;
 print "$_\n" for @lines;
+# What still runs gets Ctrl-C, the shell Ctrl-D; nothing of it is waited for.
 for my $terminal (grep { $_ } $first, $second) {
 	print { $terminal->{to} } "\x03";
+	sleep(0.5);
+	print { $terminal->{to} } "\x04";
 	sleep(0.5);
 	kill('HUP', $terminal->{pid});
 }
