@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Answers questions that WTMLIB's author left open, each by a table.
+# Answers the five questions that WTMLIB's author left open, each by a table. The
+# answers are in core/clock/QUESTIONS.md.
 #
 #	tests/bench/questions/run.sh [QUESTION...]
 #
 #	1  parameters	what is a conversion's cost, by the place of its parameters?
 #	2  modulus	how short can the modulus be?
 #	3  balance	how are the errors of modulus and rate balanced?
+#	4  virtual	can the counter be used in a virtual machine? (minutes; needs
+#			make check-vm once, for the kernel)
 #	5  timespec	what does it cost to keep times as a struct timespec? (builds
 #			three fios)
 #
@@ -35,12 +38,13 @@ answer()
 	"$@" || { echo "$1: no answer (exit $?)"; failed=1; }
 }
 
-[ $# -gt 0 ] || set -- 1 2 3 5
+[ $# -gt 0 ] || set -- 1 2 3 4 5
 for question; do
 	case $question in
 	1) answer 1 parameters "$programs/parameters" ;;
 	2) answer 2 modulus "$programs/modulus" ;;
 	3) answer 3 balance "$programs/balance" ;;
+	4) answer 4 virtual "$root/tests/vm/questions.sh" ;;
 	5)
 		answer 5 timespec "$programs/timespec"
 		answer 5 "timespec, a whole run" "$here/timespec.sh" ;;
