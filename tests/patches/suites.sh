@@ -11,8 +11,9 @@
 # The first BUILD is fio without patches; the others are compared with it. Prints a
 # table of passes, failures and skips, and below it each test whose result differs
 # from the first build's. Exit 1 if a test that both have differs.
-# A test of run-fio-tests.py that fails is run again, twice at most. On a busy machine
-# fio without patches misses rates (test 11) and time limits (test 1005), too.
+# A test of run-fio-tests.py that fails is run again, twice at most: on a busy machine
+# fio without patches misses the rate of test 11, too. Test 1005 needs four minutes of
+# CPU time, and fails after ten minutes.
 #
 # RESULTS names a directory that keeps what was seen: a file of results for each
 # build, named after its directory. A build whose file is there does not run again.
