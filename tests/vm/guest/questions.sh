@@ -17,3 +17,4 @@ for event in $(tr ' ' '\n' </proc/cmdline | sed -n 's/^event=//p'); do
 	echo 'all 0 0' >event
 	sleep 1
 done
+dmesg | grep -i 'clocksource\|tsc' >kernel.txt

@@ -70,13 +70,14 @@ static uint64_t lying_ticks(void *state)
 }
 
 /* The former entry may still be in use: it stays. */
-static void tell(unsigned cpu, int64_t ahead_ticks, double ppm)
+static void tell(unsigned cpu, int64_t ahead_ticks, double ppm,
+		 uint64_t since_ticks)
 {
 	struct lie *lie = malloc(sizeof(*lie));
 
 	if (!lie)
 		return;
-	*lie = (struct lie) { ahead_ticks, ppm, true_ticks() };
+	*lie = (struct lie) { ahead_ticks, ppm, since_ticks };
 	atomic_store(&lies[cpu], lie);
 }
 
@@ -89,13 +90,15 @@ static void obey(const char *text)
 
 	while (sscanf(text, "%7s %lld %lf%n", name, &ahead_ticks, &ppm,
 		      &length) == 3) {
+		/* One for all CPUs: otherwise a rate would put them apart. */
+		const uint64_t since_ticks = true_ticks();
 		unsigned cpu;
 
 		text += length;
 		for (cpu = 0; cpu < CPUS; cpu++)
 			if (!strcmp(name, "all") ||
 			    cpu == strtoul(name, NULL, 10))
-				tell(cpu, ahead_ticks, ppm);
+				tell(cpu, ahead_ticks, ppm, since_ticks);
 	}
 }
 
