@@ -80,6 +80,7 @@ clean()
 }
 
 for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md core/README.md \
+	core/clock/QUESTIONS.md \
 	patches/README.md plugin/README.md tests/README.md tests/bench/README.md; do
 	clean "$page" "$root/$page"
 done
