@@ -5,7 +5,8 @@
 # applies to the commit of patches/fio-HEAD, and builds without warnings with gcc
 # and clang. Its own tests pass with it and fail without it. It has a cover note and
 # no sign-off. A patch that patches/series/ has under the same name changes fio's
-# code in the same way. The calibration has at most 100 changed lines.
+# code in the same way. The calibration has at most 100 changed lines,
+# without tests.
 #
 # A patch's own tests are those that it adds to t/run-fio-tests.py, and its unit
 # tests. "Without it" means that a fio without the patch runs the patch's tests.
@@ -137,10 +138,12 @@ own_unit_tests()
 	ok $? "$1: they fail without the patch"
 }
 
-# small PATCH LINES: passes if the patch adds and removes at most LINES lines
+# small PATCH LINES: passes if the patch adds and removes at most LINES lines,
+# without tests
 small()
 {
-	git apply --numstat "$1" | awk -v most="$2" '
+	git apply --numstat --exclude='unittests/*' --exclude='t/*' "$1" |
+		awk -v most="$2" '
 		{ lines += $1 + $2 }
 		END { print "# " lines " changed lines"; exit lines > most }'
 }
