@@ -26,7 +26,8 @@
 #	start-up	median and the range
 #	1 s, 60 s	median of |error|, and the worst
 #	reading		cost, and its ratio to the bare counter, in a loop (medians)
-#	states		hard bound of the error after 60 s; "none": it tells none
+#	states		hard bound of the error after 60 s, the largest, and how many
+#			starts were outside their own; "none": it tells none
 # "busy" is with two busy loops for each CPU. "idle" adds no load: the load average
 # is printed. NTP may steer CLOCK_MONOTONIC, which fio's clock and clock_gettime()
 # follow, and CLOCK_REALTIME, which tscns follows; the steering is printed.
@@ -168,7 +169,9 @@ summary()
 			sprintf("(%.2f-%.2f)", $ms[0], $ms[-1]),
 			map({ (median($column[$_]), $column[$_][-1],
 				$column[$_ + 1][-1]) } 1, 3),
-			$stated[-1] < 0 ? "none" : sprintf "%.0f", $stated[0];
+			$stated[-1] < 0 ? "none" : sprintf "%.0f, %d outside",
+				$stated[0], scalar grep {
+					abs($_->[3]) - $_->[4] > $_->[5] } @line;
 	' "$1"
 }
 

@@ -22,10 +22,11 @@
 # a completion delays our stamp. So bpftrace does not print each I/O here, as it does
 # below.
 #
-# Cost: IOPS of the engine without stages inside the kernel, while a tracer runs, as
-# a ratio to the same without a tracer. "Tickwise" has these stages and no tracer;
-# "none" is the noise. Median of ROUNDS=9 alternating rounds of SECONDS=1 each, and
-# its 95 % interval. DEPTHS="1 32".
+# Cost: IOPS, and CPU time of the job per I/O, of the engine without stages inside
+# the kernel, while a tracer runs. Both are ratios to the same without a tracer.
+# "Tickwise" has these stages and no tracer; "none2" is the noise. The CPU time of the
+# tracer's own process is not in it. Median of ROUNDS=9 alternating rounds of
+# SECONDS=1 each, and its 95 % interval. DEPTHS="1 32".
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/../fio_figures.sh"
@@ -193,14 +194,15 @@ requests()
 	esac | sort -n
 }
 
-# job DEPTH ARGUMENT...: has the engine read at random
+# job DEPTH ARGUMENT...: has the engine read at random, no block twice in READS: the
+# tracers tell reads apart by their sectors
 job()
 {
 	depth=$1
 	shift
 	"${FIO:-fio}" --name=j --ioengine="external:$so" --filename="$file" \
 		--size=64m --readonly --rw=randread --bs=4k --direct=1 \
-		--norandommap=1 --iodepth="$depth" "$@"
+		--iodepth="$depth" "$@"
 }
 
 # agree NAME DEPTH: prints how far the tracer's times of the device are from ours
@@ -240,8 +242,8 @@ agree()
 	' "$1" "$2" sorted theirs
 }
 
-# iops NAME DEPTH: prints the IOPS of a round
-iops()
+# figures NAME DEPTH: prints IOPS and CPU time per I/O of a round
+figures()
 {
 	kernel=off
 	case $1 in
@@ -252,7 +254,7 @@ iops()
 	figures=$(fio_figures job "$2" --time_based=1 --runtime="$seconds" \
 		--tw_report=none --tw_kernel=$kernel)
 	stop
-	echo "$figures" | awk '{ printf "%.1f\n", $1 / $2 }'
+	echo "$figures" | awk '{ printf "%.1f %.9f\n", $1 / $2, $3 / $1 }'
 }
 
 echo "$disk, Linux $(uname -r), load average $(cut -d' ' -f1-2 /proc/loadavg)"
@@ -279,7 +281,7 @@ for depth in ${DEPTHS:-1 32}; do
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
 		for name in $arms; do
-			echo "$round $name $(iops "$name" "$depth")" >>results
+			echo "$round $name $(figures "$name" "$depth")" >>results
 		done
 		# The first becomes the last.
 		# shellcheck disable=SC2086
@@ -291,12 +293,16 @@ for depth in ${DEPTHS:-1 32}; do
 	done
 	for name in $arms; do
 		[ "$name" != none ] || continue
-		printf 'depth %-3d IOPS %-14s ' "$depth" "$name"
-		awk -v arm="$name" '
-			{ v[$1, $2] = $3; last = $1 }
-			END { for (r = 0; r <= last; r++)
-				print v[r, arm] / v[r, "none"] }' results |
-			quantiles | in_words
-		echo
+		for column in 3 4; do
+			what=IOPS
+			[ $column = 3 ] || what=CPU/I/O
+			printf 'depth %-3d %-8s %-10s ' "$depth" "$what" "$name"
+			awk -v arm="$name" -v column=$column '
+				{ v[$1, $2] = $column; last = $1 }
+				END { for (r = 0; r <= last; r++)
+					print v[r, arm] / v[r, "none"] }' results |
+				quantiles | in_words
+			echo
+		done
 	done
 done
