@@ -45,8 +45,8 @@ static const struct tw_option table[] = {
 	  TW_OPTION_AT(struct wanted, of_hosts) },
 	{ .name = "clocks",
 	  .help = "Print how far off each clock was, as a table",
-	  .more = "Without it the page has one line about clocks, unless an error "
-		  "matters for what is shown.",
+	  .more = "Without it the page has one line about clocks, but where an "
+		  "error or a doubt matters for what is shown.",
 	  TW_OPTION_AT(struct wanted, clocks) },
 	{ .name = "html", .kind = TW_OPTION_FILE, .value = "FILE",
 	  .help = "Write the page as HTML, with plots, to FILE, too",
