@@ -19,14 +19,15 @@
 # are put in order of their dispatch on both sides, and joined by that order if
 # there are as many. The row has theirs minus ours: median, p1 and p99, in us.
 # biosnoop and blk print microseconds. A tracer whose program runs in front of ours at
-# a completion delays our stamp. So bpftrace does not print each I/O here, as it does
-# below.
+# a completion delays our stamp; most of all if it wakes a reader. So bpftrace and blk
+# are read at the end here, and while they run below.
 #
 # Cost: IOPS, and CPU time of the job per I/O, of the engine without stages inside
 # the kernel, while a tracer runs. Both are ratios to the same without a tracer.
 # "Tickwise" has these stages and no tracer; "none2" is the noise. The CPU time of the
 # tracer's own process is not in it. Median of ROUNDS=9 alternating rounds of
-# SECONDS=1 each, and its 95 % interval. DEPTHS="1 32".
+# SECONDS=1 each, and its 95 % interval. DEPTHS="1 32"; UNDER="chrt -f 1" keeps other
+# programs off the job's CPU.
 set -eu
 # shellcheck source=tests/bench/fio_figures.sh
 . "$(dirname "$0")/../fio_figures.sh"
@@ -52,6 +53,7 @@ stop()
 	[ ! -f blk.on ] || {
 		rm blk.on
 		echo 0 >"/sys/dev/block/$number/trace/enable"
+		[ -s blk.out ] || cat $tracing/trace >blk.out
 		echo nop >$tracing/current_tracer
 	}
 }
@@ -111,6 +113,7 @@ program "$keeps" >keeps.bt
 export BPFTRACE_MAP_KEYS_MAX=65536
 
 # The tracer of tracefs is one for all: use it only if nobody else does.
+# trace_blk [keeps]
 trace_blk()
 {
 	[ "$(cat $tracing/current_tracer)" = nop ] || {
@@ -120,7 +123,12 @@ trace_blk()
 	: >blk.on
 	echo blk >$tracing/current_tracer
 	echo 1 >"/sys/dev/block/$number/trace/enable"
-	cat $tracing/trace_pipe >blk.out 2>blk.log &
+	: >blk.out
+	if [ "${1-}" = keeps ]; then
+		sleep 1000 &
+	else
+		cat $tracing/trace_pipe >blk.out 2>blk.log &
+	fi
 }
 
 # Wait until bpftrace has compiled its program, at most 20 s: before that, it ignores
@@ -148,7 +156,7 @@ trace()
 	biosnoop-bpfcc) biosnoop-bpfcc -d "$disk" >biosnoop-bpfcc.out \
 		2>biosnoop-bpfcc.log & ;;
 	bpftrace) bpftrace -q "${2:-prints}.bt" >bpftrace.out 2>bpftrace.log & ;;
-	blk) trace_blk || return 1 ;;
+	blk) trace_blk "${2-}" || return 1 ;;
 	esac
 	tracer=$!
 	sleep 3
@@ -200,7 +208,8 @@ job()
 {
 	depth=$1
 	shift
-	"${FIO:-fio}" --name=j --ioengine="external:$so" --filename="$file" \
+	# shellcheck disable=SC2086
+	${UNDER-} "${FIO:-fio}" --name=j --ioengine="external:$so" --filename="$file" \
 		--size=64m --readonly --rw=randread --bs=4k --direct=1 \
 		--iodepth="$depth" "$@"
 }
