@@ -140,7 +140,7 @@ static void set_defaults(struct helper *helper)
 /* Read the options. Return TW_GO_ON, or the exit code. */
 static int read_options(struct helper *helper, char **argv)
 {
-	struct tw_kernel_helper_values values = { NULL };
+	struct tw_kernel_helper_values values = { .socket = NULL };
 	int code = tw_command_options(&tw_kernel_helper_options, &values, argv, NULL);
 
 	if (code != TW_GO_ON)

@@ -49,7 +49,7 @@ static bool reads(struct io_uring *ring, uint64_t key)
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
 	const int file = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	void *data = aligned_alloc(BYTES, BYTES);
-	struct io_uring_cqe *cqe;
+	struct io_uring_cqe *cqe = NULL;
 	bool good = false;
 
 	if (file >= 0 && data) {
@@ -57,7 +57,8 @@ static bool reads(struct io_uring *ring, uint64_t key)
 		sqe->user_data = key;
 		good = io_uring_submit_and_wait(ring, 1) == 1 &&
 		       !io_uring_peek_cqe(ring, &cqe) && cqe->res == BYTES;
-		io_uring_cqe_seen(ring, cqe);
+		if (cqe)
+			io_uring_cqe_seen(ring, cqe);
 	}
 	free(data);
 	close(file);
@@ -94,7 +95,7 @@ static bool is_empty(uint32_t base)
 static void second_ring(uint32_t base)
 {
 	struct io_uring first, second;
-	uint64_t ring;
+	uint64_t ring = 0;
 	bool good;
 
 	good = !tw_loader_expect(loader, thread(), base, ENTRIES) &&

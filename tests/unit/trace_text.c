@@ -120,8 +120,8 @@ static void refused(void)
 		"             fio-7       [000] d..2.  1.000000: x",
 		"             fio-7       [000] d..2.  1.000000: x y: z",
 		"             fio-7       [000] d..2.  1.000000: : z",
-		"             fio-7       [000] d..2.  1.000000: "
-			"a_name_that_is_longer_than_any_of_the_kernels: z",
+		("             fio-7       [000] d..2.  1.000000: "
+			"a_name_that_is_longer_than_any_of_the_kernels: z"),
 	};
 	struct tw_trace_event event;
 	unsigned i;
