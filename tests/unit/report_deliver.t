@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
-# shellcheck disable=SC2086	# $large is two assignments
+# shellcheck disable=SC2086	# $large is several assignments
 
 # page OPTIONS [variable=value]...: prints the sentence on the page of a job with @OPTIONS
 page() {
@@ -21,20 +21,19 @@ page() {
 }
 
 # 52.8 us of lat's 117.9 us are in deliver.
-large="slow=100000 deliver=50000"
-is "$(page '"iodepth": "16"' $large)" \
+large="depth=16 slow=100000 deliver=50000"
+is "$(page '"bs": "4k"' $large)" \
 	'iodepth_batch_complete_max=16 in the job it takes all that are there' \
 	'a large deliver and the default'
-is "$(page '"iodepth": "16", "iodepth_batch_complete_max": "1"' $large)" \
+is "$(page '"iodepth_batch_complete_max": "1"' $large)" \
 	'iodepth_batch_complete_max=16 in the job it takes all that are there' \
 	'the default, given'
-is "$(page '"iodepth": "16", "iodepth_batch_complete_max": "8"' $large)" '' \
+is "$(page '"iodepth_batch_complete_max": "8"' $large)" '' \
 	'several are taken at a time'
-is "$(page '"iodepth": "16", "iodepth_batch_complete_min": "8"' $large)" '' \
+is "$(page '"iodepth_batch_complete_min": "8"' $large)" '' \
 	'several are waited for'
-is "$(page '"iodepth": "16", "iodepth_batch_complete": "8"' $large)" '' \
+is "$(page '"iodepth_batch_complete": "8"' $large)" '' \
 	'the same by its other name'
-is "$(page '"iodepth": "1"' $large)" '' 'one I/O at a time'
-is "$(page '"bs": "4k"' $large)" '' 'no depth given, which is 1'
-is "$(page '"iodepth": "16"' slow=1000000 queue=900000)" '' 'a small deliver'
+is "$(page '"bs": "4k"' $large depth=1)" '' 'one I/O at a time'
+is "$(page '"bs": "4k"' slow=1000000 queue=900000)" '' 'a small deliver'
 done_testing

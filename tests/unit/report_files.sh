@@ -85,7 +85,7 @@ write_report() (
 	shift
 	name=randread group=0 thread=1 pid=100 start=1700000000000000000
 	run_ns=10000000000 slow=1000 queue=50 deliver=200 event_time=false errors=0 short=0 empty=0 requeued=0 unaccounted=0 backwards=0
-	run= split=none kernel_stages=
+	run= depth=32 split=none kernel_stages=
 	verdict=reliable fallback=false reasons= against=CLOCK_MONOTONIC_RAW
 	fio_ns=-74390.5 fio_ppb=-7439.05 tw_ns=1.5 tw_ppb=0.15
 	for assignment; do
@@ -96,7 +96,7 @@ write_report() (
 	"job": {"name": "$name", "groupid": $group, "thread_number": $thread,
 	$run "subjob_number": 0, "pid": $pid, "host": "box",
 	"start": "$start", "fio_version": "fio-3.33", "engine": "tickwise",
-	"iodepth": 32, "run_ns": $run_ns},
+	"iodepth": $depth, "run_ns": $run_ns},
 	"ios": {"read": 100, "write": 0, "trim": 0, "sync": 0},
 	"errors": {"read": $errors, "write": 0, "trim": 0, "sync": 0},
 	"short": {"read": $short, "write": 0, "trim": 0, "sync": 0},

@@ -33,20 +33,20 @@ static int takes_one_by_one(const json_t *options)
 {
 	return number_of(options, "iodepth_batch_complete_max") == 1 &&
 	       number_of(options, "iodepth_batch_complete_min") <= 1 &&
-	       number_of(options, "iodepth_batch_complete") <= 1 &&
-	       number_of(options, "iodepth") > 1;
+	       number_of(options, "iodepth_batch_complete") <= 1;
 }
 
 void tw_report_add_deliver(struct tw_page *page, const struct tw_report_group *group)
 {
-	const json_t *options = group->members[0]->facts.options;
+	const struct tw_report *first = group->members[0];
 	int any = 0;
 
 	for (int i = 0; i < TW_REPORT_DIRECTIONS; i++)
 		any |= is_large(&group->tally, i);
-	if (any && takes_one_by_one(options))
+	if (any && first->job.iodepth > 1 && takes_one_by_one(first->facts.options))
 		tw_page_paragraph(page, "deliver is large, as fio takes completions one at "
 				  "a time and submits an I/O between two of them. With "
-				  "iodepth_batch_complete_max=%ld in the job it takes all "
-				  "that are there.", number_of(options, "iodepth"));
+				  "iodepth_batch_complete_max=%llu in the job it takes all "
+				  "that are there.",
+				  (unsigned long long)first->job.iodepth);
 }
