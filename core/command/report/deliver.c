@@ -28,10 +28,12 @@ static long number_of(const json_t *options, const char *name)
 	return text ? atol(text) : 1;
 }
 
-/* fio takes at least as many completions at a time as it waits for. */
+/* fio takes at least as many completions at a time as it waits for. A report
+ * without options can't tell. */
 static int takes_one_by_one(const json_t *options)
 {
-	return number_of(options, "iodepth_batch_complete_max") == 1 &&
+	return options &&
+	       number_of(options, "iodepth_batch_complete_max") == 1 &&
 	       number_of(options, "iodepth_batch_complete_min") <= 1 &&
 	       number_of(options, "iodepth_batch_complete") <= 1;
 }
