@@ -438,8 +438,8 @@ struct tw_scale {
  * @rate: 10 MHz to 10 GHz; if it has a kernel multiplier, that exact ratio is used
  *        and not @hz
  * @modulus_ns: wanted length of a modulus. The nearest power of two in ticks is
- *              taken and kept in @scale. 0: the modulus with the smallest error
- *              in ppb that keeps error_ns at 1 or below
+ *              taken and kept in @scale. 0: the longest modulus, up to 2^39 ticks,
+ *              that keeps error_ns at 1 or below
  *
  * Return: 0; -ERANGE for a rate outside the range, or for a modulus with which the
  * products do not fit 64 bits. Pure; thread-safe.
@@ -661,7 +661,7 @@ static inline uint64_t tw_clock_ns_at(const struct tw_clock *clock,
  * tw_clock_ns - read the time now, in nanoseconds of the anchor's clock
  * @clock: from tw_clock_init()
  *
- * Cost: tw_ticks() and the conversion. A refined clock reads one more cache line.
+ * Cost: tw_ticks() and the conversion. A refined clock reads two more cache lines.
  * Thread-safe.
  */
 static inline uint64_t tw_clock_ns(const struct tw_clock *clock)

@@ -151,8 +151,10 @@ static int make_scale(struct tw_scale *scale, const struct tw_rate *rate,
 		if (try_modulus(&best, rate, &ratio, bits))
 			return -ERANGE;
 	}
-	/* A longer modulus has a smaller error per second, and a larger error
-	 * within itself. Take the longest whose inner error is at most 1 ns. */
+	/* A longer modulus is rounded less often, so the bound of its error per
+	 * second is smaller; its error within itself is larger. Take the longest
+	 * whose error_ns is at most 1. A kernel's rate needs no rounding of whole:
+	 * then every length is as good. */
 	for (bits = 20; !modulus_ns && bits < 40; bits++)
 		if (!try_modulus(&one, rate, &ratio, bits) && one.error_ns <= 1)
 			best = one;
