@@ -4,16 +4,19 @@
  * that WTMLIB's author left open.
  *
  * In a loop: conversions whose parameters are in registers, in one cache line, and
- * in one of many copies that fill a cache or memory. The same loop without
- * the conversion is subtracted.
+ * in one of many lines that fill a cache or memory. The lines are chosen before the
+ * time begins. The same loop without the conversion is subtracted.
  *
- * As one cold call: a conversion between two ordered reads of the counter, after
- * other work has displaced its parameters. That work is random reads of a buffer, a
- * flush of the parameters or of the code, a read() of 4 KiB, or a sleep. The same
- * two reads without a conversion are subtracted; both take turns. This counts the
- * whole wait for the parameters. A program that does not need the result at once
- * waits less.
+ * As one call: the conversion is called once, so that parameters and code are in the
+ * nearest cache. Then other work displaces them: random reads of a buffer, a
+ * flush, reads of a file, a sleep. Then one call is timed, between two ordered
+ * reads of the counter. The same call of an empty function, whose code is not
+ * flushed, is subtracted. The second read waits for the result, so a row includes
+ * the whole wait. A program that does not need the result at once waits less.
+ *
+ * All rows take turns, so that a disturbance meets all of them.
  */
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +30,7 @@
 static const char usage[] =
 	"usage: parameters [SAMPLES]\n\n"
 	"Prints what a conversion costs with its parameters in registers, caches\n"
-	"and memory: SAMPLES (default: 3001) cold calls of each kind, ns.\n";
+	"and memory: SAMPLES (default: 4000) calls of each kind, ns.\n";
 
 #define LINE		64
 #define CALLS		256
@@ -37,147 +40,209 @@ static const char usage[] =
 #define LARGEST		((size_t)128 * MIB)
 #define FILE_BYTES	((size_t)64 * MIB)
 #define BLOCK_BYTES	4096
+#define CODE_BYTES	128
 
+/* What a conversion reads, alone in a cache line. */
 struct params {
-	struct tw_scale scale;
+	uint64_t mask, mult, whole;
+	unsigned modulus_log2, shift;
 } __attribute__((aligned(LINE)));
 
 struct bench {
 	struct params *copies;		/* LARGEST bytes of them */
+	struct params own;		/* to fill registers from */
 	volatile char *buffer;		/* LARGEST bytes, to walk over */
+	char *block;			/* of BLOCK_BYTES, aligned to them */
 	double tick_ns;
-	int file;			/* of FILE_BYTES, in memory */
+	int in_memory, on_disk;		/* files of FILE_BYTES; -1: none */
 	uint64_t random;
+	const void *code;		/* of the call that is timed next */
 };
 
-static uint64_t next_random(uint64_t *state)
+static inline __attribute__((always_inline)) uint64_t
+convert_with(const struct params *params, uint64_t ticks)
 {
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 33;
+	const struct tw_scale scale = {
+		.mask = params->mask, .mult = params->mult,
+		.whole = params->whole, .shift = (uint8_t)params->shift,
+		.modulus_log2 = (uint8_t)params->modulus_log2,
+	};
+
+	return tw__scale_modulus(&scale, ticks);
+}
+
+static void forget(struct params *params)
+{
+	FORGET(params->mask);
+	FORGET(params->mult);
+	FORGET(params->whole);
+	FORGET(params->modulus_log2);
+	FORGET(params->shift);
 }
 
 /* ---- in a loop ---- */
 
 enum place { NOWHERE, REGISTERS, COPIES };
 
-/* Time conversions; parameters are in one of @copies copies, chosen at random, each
- * choice known long before it is needed. @place is a constant for the compiler. */
+/* Time conversions; the parameters are in one of @copies copies. @place is a
+ * constant for the compiler. */
 static inline __attribute__((always_inline)) double
 block_ticks(enum place place, struct bench *bench, uint64_t copies)
 {
-	struct tw_scale own = bench->copies->scale;
-	uint64_t state = next_random(&bench->random), ticks = tw_ticks() >> 8;
-	uint64_t begin;
+	struct params own = bench->own;
+	uint64_t ticks = tw_ticks() >> 8, begin;
+	uint32_t chosen[CALLS];
 
-	FORGET(own.mask);
-	FORGET(own.mult);
-	FORGET(own.whole);
-	FORGET(own.max_ticks);
+	for (unsigned i = 0; i < CALLS; i++)
+		chosen[i] = (uint32_t)(next_random(&bench->random) % copies);
+	KEEP_MEMORY(chosen);
+	forget(&own);
 	begin = tw_ticks_begin();
 	for (unsigned i = 0; i < CALLS; i++) {
+		const struct params *at = bench->copies + chosen[i];
 		uint64_t ns = ticks += 1021;
-		const struct params *at = bench->copies +
-			((state * (uint32_t)copies) >> 31);
 
-		state = (state * 1103515245 + 12345) & 0x7fffffff;
 		FORGET(at);
 		FORGET(ticks);
 		if (place == REGISTERS)
-			ns = tw_ticks_to_ns(&own, ticks);
+			ns = convert_with(&own, ticks);
 		else if (place == COPIES)
-			ns = tw_ticks_to_ns(&at->scale, ticks);
+			ns = convert_with(at, ticks);
 		KEEP(ns);
 	}
 	return (double)(tw_ticks_end() - begin) / CALLS;
 }
 
-static void print_loop_row(const char *name, enum place place,
-			   struct bench *bench, size_t bytes)
-{
-	static double empty[BLOCKS], own[BLOCKS];
-	const uint64_t copies = bytes / sizeof(struct params);
-	struct spread none, some;
+static const struct place_row {
+	const char *name;
+	enum place place;
+	size_t bytes;
+} place_rows[] = {
+	{ "registers", REGISTERS, LINE },
+	{ "one cache line (L1)", COPIES, LINE },
+	{ "lines in 16 KiB (L1)", COPIES, 16 * KIB },
+	{ "lines in 256 KiB (L2)", COPIES, 256 * KIB },
+	{ "lines in 4 MiB (L3)", COPIES, 4 * MIB },
+	{ "lines in 128 MiB (memory)", COPIES, LARGEST },
+};
 
-	/* A first walk brings the copies to where they fit. */
-	for (uint64_t i = 0; i < copies; i++)
-		KEEP(bench->copies[i].scale.mult);
-	for (unsigned i = 0; i < BLOCKS; i++) {
-		empty[i] = block_ticks(NOWHERE, bench, copies);
-		own[i] = place == REGISTERS ?
-			block_ticks(REGISTERS, bench, copies) :
-			block_ticks(COPIES, bench, copies);
-	}
-	none = spread_of(empty, BLOCKS);
-	some = spread_of(own, BLOCKS);
-	printf("%-34s %8.2f (%7.2f - %7.2f)\n", name,
-	       (some.median - none.median) * bench->tick_ns,
-	       (some.p10 - none.median) * bench->tick_ns,
-	       (some.p90 - none.median) * bench->tick_ns);
+/* One block of a row, and one without conversions. Two reads of all lines bring
+ * them to where they fit; memory needs none. */
+static void time_blocks(const struct place_row *row, struct bench *bench,
+			double *own, double *empty)
+{
+	const uint64_t copies = row->bytes / sizeof(struct params);
+
+	for (uint64_t i = 0; row->bytes < LARGEST && i < 2 * copies; i++)
+		KEEP(bench->copies[i % copies].mult);
+	*empty = block_ticks(NOWHERE, bench, copies);
+	*own = row->place == REGISTERS ? block_ticks(REGISTERS, bench, copies) :
+					 block_ticks(COPIES, bench, copies);
 }
 
 static void print_loop(struct bench *bench)
 {
+	static double empty[COUNT(place_rows)][BLOCKS];
+	static double own[COUNT(place_rows)][BLOCKS];
+
+	for (unsigned i = 0; i < BLOCKS; i++)
+		for (unsigned row = 0; row < COUNT(place_rows); row++)
+			time_blocks(&place_rows[row], bench, &own[row][i],
+				    &empty[row][i]);
 	printf("In a loop: ns above the same loop without a conversion, median "
 	       "(p10 - p90)\n\n");
-	print_loop_row("registers", REGISTERS, bench, LINE);
-	print_loop_row("one cache line (L1)", COPIES, bench, LINE);
-	print_loop_row("copies in 16 KiB (L1)", COPIES, bench, 16 * KIB);
-	print_loop_row("copies in 256 KiB (L2)", COPIES, bench, 256 * KIB);
-	print_loop_row("copies in 4 MiB (L3)", COPIES, bench, 4 * MIB);
-	print_loop_row("copies in 128 MiB (memory)", COPIES, bench, LARGEST);
+	for (unsigned row = 0; row < COUNT(place_rows); row++) {
+		const struct spread none = spread_of(empty[row], BLOCKS);
+		const struct spread some = spread_of(own[row], BLOCKS);
+
+		printf("%-38s %8.2f (%7.2f - %7.2f)\n", place_rows[row].name,
+		       (some.median - none.median) * bench->tick_ns,
+		       (some.p10 - none.median) * bench->tick_ns,
+		       (some.p90 - none.median) * bench->tick_ns);
+	}
 	printf("\n");
 }
 
-/* ---- one cold call ---- */
+/* ---- one call ---- */
 
-static __attribute__((noinline, aligned(LINE))) uint64_t
-convert(const struct tw_scale *scale, uint64_t ticks)
+/* All functions get both a line and the parameters themselves, which the
+ * calling convention passes in registers. So their callers are the same code. */
+typedef uint64_t called(const struct params *at, uint64_t ticks, uint64_t mask,
+			uint64_t mult, uint64_t whole, unsigned shifts);
+
+#define ALONE	__attribute__((noinline, aligned(CODE_BYTES)))
+
+static ALONE uint64_t from_line(const struct params *at, uint64_t ticks,
+				uint64_t mask, uint64_t mult, uint64_t whole,
+				unsigned shifts)
 {
-	return tw_ticks_to_ns(scale, ticks);
+	(void)mask;
+	(void)mult;
+	(void)whole;
+	(void)shifts;
+	return convert_with(at, ticks);
 }
 
-/* The same call without a conversion. */
-static __attribute__((noinline, aligned(LINE))) uint64_t
-convert_nothing(const struct tw_scale *scale, uint64_t ticks)
+static ALONE uint64_t from_registers(const struct params *at, uint64_t ticks,
+				     uint64_t mask, uint64_t mult,
+				     uint64_t whole, unsigned shifts)
 {
-	FORGET(scale);
+	const struct params params = {
+		mask, mult, whole, shifts & 255, shifts >> 8,
+	};
+
+	(void)at;
+	return convert_with(&params, ticks);
+}
+
+static ALONE uint64_t from_nothing(const struct params *at, uint64_t ticks,
+				   uint64_t mask, uint64_t mult, uint64_t whole,
+				   unsigned shifts)
+{
+	(void)at;
+	(void)mask;
+	(void)mult;
+	(void)whole;
+	(void)shifts;
 	return ticks;
 }
 
-/* The same code for both functions, so that it is equally cold for both. */
-static __attribute__((noinline)) uint64_t
-time_call(uint64_t (*call)(const struct tw_scale *, uint64_t),
-	  const struct tw_scale *scale, uint64_t ticks)
+/* A processor that predicts which function is called fetches its code before the
+ * time begins. So flushed code is one of many copies, chosen at random. The number
+ * keeps the compiler from making them one. */
+#define COPY(number) \
+	static ALONE uint64_t copy_##number(const struct params *at, \
+			uint64_t ticks, uint64_t mask, uint64_t mult, \
+			uint64_t whole, unsigned shifts) \
+	{ \
+		(void)mask; \
+		(void)mult; \
+		(void)whole; \
+		(void)shifts; \
+		__asm__ __volatile__("" : : "i"(number)); \
+		return convert_with(at, ticks); \
+	}
+COPY(0) COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7)
+COPY(8) COPY(9) COPY(10) COPY(11) COPY(12) COPY(13) COPY(14) COPY(15)
+
+static called *const code_copies[] = {
+	copy_0, copy_1, copy_2, copy_3, copy_4, copy_5, copy_6, copy_7,
+	copy_8, copy_9, copy_10, copy_11, copy_12, copy_13, copy_14, copy_15,
+};
+
+static ALONE uint64_t time_call(called *call, const struct bench *bench)
 {
-	uint64_t begin;
+	const struct params *at = bench->copies;
+	uint64_t ticks = tw_ticks() >> 8, begin;
+	struct params own = bench->own;
+	unsigned shifts = own.modulus_log2 | own.shift << 8;
 
 	FORGET(call);
+	FORGET(at);
+	FORGET(shifts);
+	forget(&own);
 	begin = tw_ticks_begin();
-	KEEP(call(scale, ticks));
-	return tw_ticks_end() - begin;
-}
-
-/* The parameters are loaded into registers before the time begins. */
-static uint64_t time_registers(const struct tw_scale *scale, uint64_t ticks)
-{
-	struct tw_scale own = *scale;
-	uint64_t begin;
-
-	FORGET(own.mask);
-	FORGET(own.mult);
-	FORGET(own.whole);
-	FORGET(own.max_ticks);
-	begin = tw_ticks_begin();
-	KEEP(tw_ticks_to_ns(&own, ticks));
-	return tw_ticks_end() - begin;
-}
-
-static uint64_t time_nothing(const struct tw_scale *scale, uint64_t ticks)
-{
-	const uint64_t begin = tw_ticks_begin();
-
-	FORGET(scale);
-	KEEP(ticks);
+	KEEP(call(at, ticks, own.mask, own.mult, own.whole, shifts));
 	return tw_ticks_end() - begin;
 }
 
@@ -189,18 +254,6 @@ static void walk(struct bench *bench, size_t bytes)
 
 	for (uint64_t i = 0; i < lines; i++)
 		(void)bench->buffer[next_random(&bench->random) % lines * LINE];
-}
-
-static void flush(const void *at, size_t bytes)
-{
-#if defined(__x86_64__)
-	for (size_t i = 0; i < bytes; i += LINE)
-		_mm_clflush((const char *)at + i);
-	_mm_mfence();
-#else
-	(void)at;
-	(void)bytes;
-#endif
 }
 
 static void do_nothing(struct bench *bench)
@@ -223,6 +276,14 @@ static void walk_all(struct bench *bench)
 	walk(bench, LARGEST);
 }
 
+#if defined(__x86_64__)
+static void flush(const void *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += LINE)
+		_mm_clflush((const char *)at + i);
+	_mm_mfence();
+}
+
 static void flush_parameters(struct bench *bench)
 {
 	flush(bench->copies, sizeof(*bench->copies));
@@ -230,9 +291,7 @@ static void flush_parameters(struct bench *bench)
 
 static void flush_code(struct bench *bench)
 {
-	(void)bench;
-	flush((const void *)(uintptr_t)convert, LINE);
-	flush((const void *)(uintptr_t)convert_nothing, LINE);
+	flush(bench->code, CODE_BYTES);
 }
 
 static void flush_both(struct bench *bench)
@@ -240,16 +299,26 @@ static void flush_both(struct bench *bench)
 	flush_parameters(bench);
 	flush_code(bench);
 }
+#endif
 
-static void read_block(struct bench *bench)
+static void read_block(struct bench *bench, int file)
 {
 	const uint64_t block = next_random(&bench->random) %
 			       (FILE_BYTES / BLOCK_BYTES);
-	static char into[BLOCK_BYTES];
 
-	if (pread(bench->file, into, sizeof(into),
-		  (off_t)(block * BLOCK_BYTES)) != sizeof(into))
+	if (pread(file, bench->block, BLOCK_BYTES,
+		  (off_t)(block * BLOCK_BYTES)) != BLOCK_BYTES)
 		exit(1);
+}
+
+static void read_memory(struct bench *bench)
+{
+	read_block(bench, bench->in_memory);
+}
+
+static void read_disk(struct bench *bench)
+{
+	read_block(bench, bench->on_disk);
 }
 
 static void sleep_a_little(struct bench *bench)
@@ -262,124 +331,153 @@ static const struct between {
 	const char *name;
 	void (*work)(struct bench *bench);
 	unsigned fewer;			/* this many times fewer samples */
-	int in_registers, is_call;
+	called *call;			/* NULL: one of the copies */
 } betweens[] = {
-	{ "nothing; in registers, inline", do_nothing, 1, 1, 0 },
-	{ "nothing; called (L1)", do_nothing, 1, 0, 1 },
-	{ "random reads of 256 KiB (L2)", walk_l1, 1, 0, 1 },
-	{ "random reads of 8 MiB (L3)", walk_l2, 4, 0, 1 },
-	{ "random reads of 128 MiB (memory)", walk_all, 40, 0, 1 },
-	{ "parameters flushed (memory)", flush_parameters, 1, 0, 1 },
-	{ "code flushed, parameters in L1", flush_code, 1, 0, 1 },
-	{ "code and parameters flushed", flush_both, 1, 0, 1 },
-	{ "pread() of 4 KiB from memory", read_block, 1, 0, 1 },
-	{ "the same; in registers", read_block, 1, 1, 0 },
-	{ "sleep of 100 us", sleep_a_little, 1, 0, 1 },
+	{ "nothing; parameters in registers", do_nothing, 1, from_registers },
+	{ "nothing; in L1", do_nothing, 1, from_line },
+	{ "nothing; in L1, call not predicted", do_nothing, 1, NULL },
+	{ "256 KiB of random reads", walk_l1, 1, from_line },
+	{ "8 MiB of random reads", walk_l2, 4, from_line },
+	{ "128 MiB of random reads", walk_all, 40, from_line },
+#if defined(__x86_64__)
+	{ "parameters flushed", flush_parameters, 1, from_line },
+	{ "code flushed, parameters in L1", flush_code, 1, NULL },
+	{ "code and parameters flushed", flush_both, 1, NULL },
+#endif
+	{ "pread() from the page cache", read_memory, 1, from_line },
+	{ "the same; in registers", read_memory, 1, from_registers },
+	{ "pread() from the disk, O_DIRECT", read_disk, 1, from_line },
+	{ "the same; in registers", read_disk, 1, from_registers },
+	{ "sleep of 100 us", sleep_a_little, 1, from_line },
+	{ "the same; in registers", sleep_a_little, 1, from_registers },
 };
 
-/* Wait until all loads of the work before have been answered. */
-static void drain(void)
+static double sample(const struct between *between, struct bench *bench,
+		     int is_empty)
 {
-	const uint64_t begin = tw_ticks_begin();
+	const uint64_t random = next_random(&bench->random);
+	called *call = between->call;
 
-	while (tw_ticks_end() - begin < 10000)
-		;
-}
-
-static uint64_t sample(const struct between *between, struct bench *bench,
-		       int is_conversion)
-{
-	const struct tw_scale *scale = &bench->copies->scale;
-	const uint64_t ticks = tw_ticks() >> 8;
-
+	if (!call)
+		call = code_copies[random % COUNT(code_copies)];
+	bench->code = (const void *)(uintptr_t)call;
+	(void)time_call(call, bench);
+	(void)time_call(from_nothing, bench);
 	between->work(bench);
-	drain();
-	if (between->in_registers && is_conversion)
-		return time_registers(scale, ticks);
-	if (!between->is_call)
-		return time_nothing(scale, ticks);
-	return time_call(is_conversion ? convert : convert_nothing, scale,
-			 ticks);
+	settle(&bench->random);
+	return (double)time_call(is_empty ? from_nothing : call, bench);
 }
 
-static void print_cold_row(const struct between *between, struct bench *bench,
-			   unsigned samples)
+static void print_call_row(const struct between *between, double tick_ns,
+			   double *own, double *empty, size_t count)
 {
-	const size_t count = samples / between->fewer + 8;
-	double *empty = calloc(count, sizeof(*empty));
-	double *own = calloc(count, sizeof(*own));
-	struct spread none, some;
+	const struct spread some = spread_of(own, count);
+	const struct spread none = spread_of(empty, count);
 
-	if (!empty || !own)
-		exit(1);
-	for (size_t i = 0; i < count; i++) {
-		empty[i] = (double)sample(between, bench, 0);
-		own[i] = (double)sample(between, bench, 1);
+	printf("%-38s %7.1f +- %4.1f (%7.1f - %7.1f)   %7.1f %7zu\n",
+	       between->name, (some.mean - none.mean) * tick_ns,
+	       hypot(some.mean_error, none.mean_error) * tick_ns,
+	       (some.p10 - none.mean) * tick_ns,
+	       (some.p90 - none.mean) * tick_ns, none.mean * tick_ns, count);
+}
+
+static int print_calls(struct bench *bench, unsigned samples)
+{
+	double *own[COUNT(betweens)], *empty[COUNT(betweens)];
+	size_t count[COUNT(betweens)] = { 0 };
+
+	for (unsigned row = 0; row < COUNT(betweens); row++) {
+		own[row] = calloc(samples, sizeof(double));
+		empty[row] = calloc(samples, sizeof(double));
+		if (!own[row] || !empty[row])
+			return 1;
 	}
-	none = spread_of(empty, count);
-	some = spread_of(own, count);
-	printf("%-34s %8.1f (%7.1f - %7.1f)   %8.1f\n", between->name,
-	       (some.middle - none.middle) * bench->tick_ns,
-	       (some.p10 - none.middle) * bench->tick_ns,
-	       (some.p90 - none.middle) * bench->tick_ns,
-	       none.middle * bench->tick_ns);
-	free(empty);
-	free(own);
+	for (unsigned i = 0; i < samples; i++)
+		for (unsigned row = 0; row < COUNT(betweens); row++) {
+			const struct between *between = &betweens[row];
+			size_t *n = &count[row];
+
+			if (i % between->fewer || (bench->on_disk < 0 &&
+						   between->work == read_disk))
+				continue;
+			empty[row][*n] = sample(between, bench, 1);
+			own[row][(*n)++] = sample(between, bench, 0);
+		}
+	printf("One call after other work: ns above a call of an empty "
+	       "function,\nmean of the samples from 5 to 95 %% and its standard "
+	       "error (p10 - p90)\n\n%-38s %7s    %4s %19s   %7s %7s\n",
+	       "work before the call", "mean", "", "", "empty", "samples");
+	for (unsigned row = 0; row < COUNT(betweens); row++)
+		if (count[row])
+			print_call_row(&betweens[row], bench->tick_ns, own[row],
+				       empty[row], count[row]);
+	printf("\n\"Empty\" is what the call of the empty function and two "
+	       "ordered reads of the\ncounter take.\n");
+	if (bench->on_disk < 0)
+		printf("No file here can be read with O_DIRECT.\n");
+	return 0;
 }
 
-static void print_cold(struct bench *bench, unsigned samples)
+/* ---- set up ---- */
+
+static int fill(int file, const char *block)
 {
-	printf("One call after other work: ns above the same without a "
-	       "conversion\n\n%-34s %8s %19s   %8s\n", "work before it",
-	       "middle", "(p10 - p90)", "without");
-	for (size_t i = 0; i < sizeof(betweens) / sizeof(*betweens); i++)
-		print_cold_row(&betweens[i], bench, samples);
-	printf("\nMiddle is the mean of the middle half of the samples: the "
-	       "counter may move in steps\nof 10 ns. \"Without\" is what "
-	       "two ordered reads of the counter take.\n");
+	for (size_t i = 0; i < FILE_BYTES; i += BLOCK_BYTES)
+		if (pwrite(file, block, BLOCK_BYTES, (off_t)i) != BLOCK_BYTES)
+			return 1;
+	return fsync(file) != 0;
 }
 
-static int set_up(struct bench *bench, const struct tw_clock *clock)
+static int set_up(struct bench *bench, const struct tw_scale *scale)
 {
-	const size_t copies = LARGEST / sizeof(*bench->copies);
+	const char *folder = getenv("TMPDIR");
 
-	bench->tick_ns = 1e9 / clock->scale.hz;
+	bench->tick_ns = 1e9 / scale->hz;
+	bench->own = (struct params) {
+		scale->mask, scale->mult, scale->whole, scale->modulus_log2,
+		scale->shift,
+	};
 	bench->copies = aligned_alloc(LINE, LARGEST);
 	bench->buffer = aligned_alloc(LINE, LARGEST);
-	bench->file = memfd_create("questions", 0);
-	if (!bench->copies || !bench->buffer || bench->file < 0 ||
-	    ftruncate(bench->file, (off_t)FILE_BYTES))
+	bench->block = aligned_alloc(BLOCK_BYTES, BLOCK_BYTES);
+	bench->in_memory = memfd_create("questions", MFD_CLOEXEC);
+	if (!bench->copies || !bench->buffer || !bench->block ||
+	    bench->in_memory < 0)
 		return 1;
-	for (size_t i = 0; i < copies; i++)
-		bench->copies[i].scale = clock->scale;
-	for (size_t i = 0; i < LARGEST; i += LINE)
-		bench->buffer[i] = 1;
-	for (size_t i = 0; i < FILE_BYTES; i += BLOCK_BYTES)
-		if (pwrite(bench->file, (const char *)bench->copies + i,
-			   BLOCK_BYTES, (off_t)i) != BLOCK_BYTES)
-			return 1;
+	for (size_t i = 0; i < LARGEST / sizeof(struct params); i++)
+		bench->copies[i] = bench->own;
+	memset((char *)bench->buffer, 1, LARGEST);
+	memset(bench->block, 1, BLOCK_BYTES);
+	if (fill(bench->in_memory, bench->block))
+		return 1;
+	bench->on_disk = open(folder && *folder ? folder : "/var/tmp",
+			      O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+	if (bench->on_disk >= 0 && fill(bench->on_disk, bench->block)) {
+		close(bench->on_disk);
+		bench->on_disk = -1;
+	}
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct bench bench = { .random = 1 };
+	static struct bench bench = { .random = 1 };
 	struct tw_clock clock;
 	unsigned samples;
 	int ret;
 
 	help(argc, argv, 1, usage);
-	samples = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 3001;
+	samples = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4000;
 	ret = clock_here(&clock);
 	if (ret)
 		return ret;
-	if (set_up(&bench, &clock)) {
+	if (set_up(&bench, &clock.scale)) {
 		fprintf(stderr, "too little memory\n");
 		return 1;
 	}
 	print_machine();
 	print_loop(&bench);
-	print_cold(&bench, samples);
+	ret = print_calls(&bench, samples ? samples : 1);
 	tw_clock_free(&clock);
-	return 0;
+	return ret;
 }

@@ -21,6 +21,7 @@ __extension__ typedef __int128 i128;
 #define KEEP(value)	__asm__ __volatile__("" : : "r"(value))
 #define KEEP_MEMORY(at)	__asm__ __volatile__("" : : "r"(at) : "memory")
 
+#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 #define DAY_S		86400ULL
 
 /* End the program if @argv asks for help, or has more than @most arguments. */
@@ -56,23 +57,52 @@ static inline int ascending(const void *a, const void *b)
 
 struct spread {
 	double median, p10, p90;
-	double middle;		/* mean of the middle half */
+	double mean, mean_error;	/* without the lowest and the highest 5 % */
 };
 
 /* Sort @samples and summarise them. A counter that moves in steps of 10 ns has
- * few different values; the mean of the middle half is finer than the median. */
+ * few different values, so a median moves in these steps too; a mean does not.
+ * The standard error of a trimmed mean is that of the samples with the outer ones
+ * set to the first that is kept. */
 static inline struct spread spread_of(double *samples, size_t count)
 {
-	double sum = 0;
-	size_t from = count / 4, to = count - count / 4;
+	const size_t from = count / 20, to = count - from;
+	double sum = 0, squares = 0, mean;
 
 	qsort(samples, count, sizeof(*samples), ascending);
 	for (size_t i = from; i < to; i++)
 		sum += samples[i];
+	mean = sum / (double)(to - from);
+	for (size_t i = 0; i < count; i++) {
+		size_t kept = i < from ? from : i < to ? i : to - 1;
+
+		squares += (samples[kept] - mean) * (samples[kept] - mean);
+	}
 	return (struct spread) {
 		samples[count / 2], samples[count / 10],
-		samples[count - 1 - count / 10], sum / (double)(to - from),
+		samples[count - 1 - count / 10], mean,
+		sqrt(squares) / (double)(to - from),
 	};
+}
+
+static inline uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 33;
+}
+
+/* Wait until all loads of the work before have been answered, and then for a random
+ * number of cycles. Otherwise what follows could begin at the same place between
+ * two steps of the counter every time, and a mean would be wrong by up to a step. */
+static inline void settle(uint64_t *random)
+{
+	const uint64_t begin = tw_ticks_begin();
+	uint64_t cycles = next_random(random) % 256;
+
+	while (tw_ticks_end() - begin < 10000)
+		;
+	for (; cycles; cycles--)
+		FORGET(cycles);
 }
 
 /* How far @ns is off ticks / hz. Exact: hz * 2^30 is an integer, and products stay
@@ -94,8 +124,8 @@ static inline double off_ns(uint64_t ns, uint64_t ticks, double hz)
 	return (double)((i128)ns - (i128)whole) - fraction;
 }
 
-/* Return 0 and set up the clock for which this machine's kernel rate is recognised
- * in a second; otherwise explain why not. */
+/* Set up a clock within a fifth of a second and return 0; otherwise explain why
+ * not. Its rate need not be the kernel's. */
 static inline int clock_here(struct tw_clock *clock)
 {
 	const struct tw_clock_options options = {
