@@ -6,8 +6,10 @@
  * For moduli of 2^10 to 2^40 ticks, and counters of 10 MHz to 10 GHz, converts
  * the ticks before the end of a second, of an hour and of thirty days, and compares
  * with exact integers. A table has the worst error among rates near each frequency,
- * since a rate can be lucky. Another has the form of the article, which derives the
- * nanoseconds of a modulus from the multiplier. The last part is the cost.
+ * since a rate can be lucky. Its last rows are the best power of two, the library's
+ * choice, a kernel's rate (a fraction of 2^24) and a 128-bit product. Another table
+ * has the form of the article, which derives the nanoseconds of a modulus from the
+ * multiplier. The last part is the cost.
  */
 #include <inttypes.h>
 
@@ -33,24 +35,40 @@ static const struct {
 	uint64_t s;
 } intervals[] = { { "1 s", 1 }, { "1 h", 3600 }, { "30 days", 30 * DAY_S } };
 
-#define COUNT(array)	(sizeof(array) / sizeof(*(array)))
+enum form { OURS, KERNEL, ARTICLE, WIDE };
+
+/* Rates within 0.1 % of @hz, spread evenly but for their last digits. At the ends
+ * of the library's range they are on one side, within 0.2 %. */
+static double near(double hz, unsigned i)
+{
+	const double side = hz <= 1e7 ? 0 : hz >= 1e10 ? 1 : 0.5;
+
+	return hz * (1 + (fmod(i * 0.6180339887498949, 1) - side) / 500);
+}
+
+/* The rate as measured, or as Linux keeps it: it takes shift 24 at all frequencies
+ * of the table. */
+static struct tw_rate rate_of(double hz, enum form form)
+{
+	struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
+
+	if (form == KERNEL) {
+		rate.kernel_shift = 24;
+		rate.kernel_mult = (uint32_t)llround(ldexp(1e9 / hz, 24));
+		rate.hz = ldexp(1e9, 24) / rate.kernel_mult;
+	}
+	return rate;
+}
 
 /* Set up a scale with a modulus of 2^@bits ticks; 0: the library's choice. */
-static int scale_of(struct tw_scale *scale, double hz, unsigned bits)
+static int scale_of(struct tw_scale *scale, double hz, unsigned bits,
+		    enum form form)
 {
-	const struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
-	double modulus_ns = ldexp(1e9 / hz, (int)bits);
+	const struct tw_rate rate = rate_of(hz, form);
+	double modulus_ns = ldexp(1e9 / rate.hz, (int)bits);
 
 	return tw_scale_init(scale, &rate,
 			     bits ? (uint64_t)llround(modulus_ns) : 0);
-}
-
-/* Rates within 0.1 % of @hz, spread evenly but for their last digits. */
-static double near(double hz, unsigned i)
-{
-	double part = fmod(i * 0.6180339887498949, 1) - 0.5;
-
-	return fmin(fmax(hz * (1 + part / 500), 1e7), 1e10);
 }
 
 /* The article's form: shift and multiplier as large as 64 bits allow, both
@@ -71,9 +89,32 @@ static uint64_t article_ns(double hz, unsigned bits, uint64_t ticks)
 	       (uint64_t)((u128)(ticks & (modulus - 1)) * mult >> shift);
 }
 
+/* How far a form is off at @ticks, in ns; 2^@bits is the length of the modulus. */
+static double off_form(enum form form, const struct tw_scale *scale, double hz,
+		       unsigned bits, uint64_t ticks)
+{
+	const struct tw_rate rate = rate_of(hz, form);
+	struct tw_wide wide;
+
+	switch (form) {
+	case ARTICLE:
+		return off_ns(article_ns(hz, bits, ticks), ticks, hz);
+	case WIDE:
+		wide = tw_wide_of(&rate);
+		return off_ns(tw_wide_ns(&wide, ticks), ticks, hz);
+	case KERNEL:
+		/* Exact in integers: the truth is the kernel's own fraction. */
+		return ldexp((double)(((i128)tw_ticks_to_ns(scale, ticks) << 24) -
+				      (i128)ticks * rate.kernel_mult), -24);
+	case OURS:
+	default:
+		return off_ns(tw_ticks_to_ns(scale, ticks), ticks, hz);
+	}
+}
+
 /* The worst error, in ns, of a form near the end of an interval. */
 static double worst_ns(double hz, unsigned bits, uint64_t interval_s,
-		       int of_article)
+		       enum form form)
 {
 	double worst = 0;
 
@@ -81,19 +122,18 @@ static double worst_ns(double hz, unsigned bits, uint64_t interval_s,
 		const double rate_hz = near(hz, i);
 		const uint64_t end = (uint64_t)(rate_hz * (double)interval_s);
 		struct tw_scale scale;
+		uint64_t modulus;
 
-		if (!of_article && scale_of(&scale, rate_hz, bits))
+		if (scale_of(&scale, rate_hz, bits, form))
 			return NAN;
+		modulus = form == ARTICLE ? 1ULL << bits : scale.mask + 1;
 		for (uint64_t j = 0; j < TICKS_TRIED; j++) {
 			/* Spread over the last modulus, its end among them. */
-			const uint64_t back = j * ((1ULL << (bits ? bits : 30)) /
-						   TICKS_TRIED);
+			const uint64_t back = j * (modulus / TICKS_TRIED);
 			const uint64_t ticks = end > back ? end - back : end;
-			const uint64_t ns = of_article ?
-				article_ns(rate_hz, bits, ticks) :
-				tw_ticks_to_ns(&scale, ticks);
 
-			worst = fmax(worst, fabs(off_ns(ns, ticks, rate_hz)));
+			worst = fmax(worst, fabs(off_form(form, &scale, rate_hz,
+							  bits, ticks)));
 		}
 	}
 	return worst;
@@ -109,71 +149,117 @@ static void print_ns(double ns)
 		printf(" %9.3g", ns);
 }
 
-static void print_errors(uint64_t interval_s, const char *name, int of_article)
+static void print_row(const char *name, unsigned bits, uint64_t interval_s,
+		      enum form form)
 {
-	printf("%s: worst error after %s, ns\n\n%-12s",
-	       of_article ? "The article's form" : "Ours", name, "modulus");
+	printf("%-16s", name);
+	for (unsigned f = 0; f < COUNT(frequencies_hz); f++)
+		print_ns(worst_ns(frequencies_hz[f], bits, interval_s, form));
+	printf("\n");
+}
+
+/* The power of two that has the smallest worst error, one for all rates near a
+ * frequency. */
+static void print_best(uint64_t interval_s, enum form form)
+{
+	unsigned best_bits[COUNT(frequencies_hz)];
+
+	printf("%-16s", "the best");
+	for (unsigned f = 0; f < COUNT(frequencies_hz); f++) {
+		double best_ns = INFINITY;
+
+		for (unsigned bits = 10; bits <= 40; bits++) {
+			double ns = worst_ns(frequencies_hz[f], bits,
+					     interval_s, form);
+
+			if (!(ns < best_ns))
+				continue;
+			best_ns = ns;
+			best_bits[f] = bits;
+		}
+		print_ns(best_ns);
+	}
+	printf("\n%-16s", "  is");
+	for (unsigned f = 0; f < COUNT(frequencies_hz); f++)
+		printf("      2^%2u", best_bits[f]);
+	printf("\n");
+}
+
+static void print_errors(uint64_t interval_s, const char *name, enum form form)
+{
+	printf("%s: worst error after %s, ns\n\n%-16s",
+	       form == ARTICLE ? "The article's form" : "Ours", name, "modulus");
 	for (unsigned f = 0; f < COUNT(frequencies_hz); f++)
 		printf(" %5.5g MHz", frequencies_hz[f] / 1e6);
 	printf("\n");
 	for (unsigned m = 0; m < COUNT(moduli_log2); m++) {
-		printf("2^%-10u", moduli_log2[m]);
-		for (unsigned f = 0; f < COUNT(frequencies_hz); f++)
-			print_ns(worst_ns(frequencies_hz[f], moduli_log2[m],
-					  interval_s, of_article));
-		printf("\n");
+		char modulus[16];
+
+		snprintf(modulus, sizeof(modulus), "2^%u", moduli_log2[m]);
+		print_row(modulus, moduli_log2[m], interval_s, form);
 	}
-	if (!of_article) {
-		printf("%-12s", "its own");
-		for (unsigned f = 0; f < COUNT(frequencies_hz); f++)
-			print_ns(worst_ns(frequencies_hz[f], 0, interval_s, 0));
-		printf("\n");
+	print_best(interval_s, form);
+	if (form == OURS) {
+		print_row("its own", 0, interval_s, OURS);
+		print_row("kernel's, 2^20", 20, interval_s, KERNEL);
+		print_row("kernel's, its own", 0, interval_s, KERNEL);
+		print_row("128-bit product", 0, interval_s, WIDE);
 	}
 	printf("\n");
 }
 
-/* What tw_scale_init() chooses, and what it publishes. */
-static void print_choice(void)
+/* What tw_scale_init() chooses, and what it publishes: from and to, of all rates
+ * near a frequency. */
+static void print_choice(enum form form)
 {
-	printf("What tw_scale_init() chooses\n\n%-12s %7s %10s %12s %12s %10s\n",
-	       "about", "modulus", "length, s", "bits of mult",
-	       "error, ns", "error, ppb");
+	printf("What tw_scale_init() chooses, %s\n\n"
+	       "%-9s %15s %19s %10s %11s\n",
+	       form == KERNEL ? "a kernel's rate" : "a measured rate", "about",
+	       "modulus", "length, s", "error, ns", "error, ppb");
 	for (unsigned f = 0; f < COUNT(frequencies_hz); f++) {
-		struct tw_scale scale;
+		struct tw_scale low = { .modulus_ns = UINT64_MAX }, high = { 0 };
+		double error_ns = 0, error_ppb = 0;
 
-		/* A round rate is exact with any modulus: take one near it. */
-		if (scale_of(&scale, near(frequencies_hz[f], 1), 0))
-			continue;
-		printf("%8.5g MHz %4s%-3u %10.3f %12.0f %12.3f %10.2g\n",
-		       frequencies_hz[f] / 1e6, "2^", scale.modulus_log2,
-		       (double)scale.modulus_ns / 1e9,
-		       floor(log2((double)scale.mult)) + 1, scale.error_ns,
-		       scale.error_ppb);
+		for (unsigned i = 0; i < RATES; i++) {
+			struct tw_scale scale;
+
+			if (scale_of(&scale, near(frequencies_hz[f], i), 0, form))
+				continue;
+			if (scale.modulus_ns < low.modulus_ns)
+				low = scale;
+			if (scale.modulus_ns > high.modulus_ns)
+				high = scale;
+			error_ns = fmax(error_ns, scale.error_ns);
+			error_ppb = fmax(error_ppb, scale.error_ppb);
+		}
+		printf("%5.5g MHz    2^%u to 2^%u %7.2f to %8.2f %10.3f %11.2g\n",
+		       frequencies_hz[f] / 1e6, low.modulus_log2,
+		       high.modulus_log2, (double)low.modulus_ns / 1e9,
+		       (double)high.modulus_ns / 1e9, error_ns, error_ppb);
 	}
 	printf("\n");
 }
 
 /* ---- cost ---- */
 
-enum form { EMPTY, SHORT, CHOSEN, LONG, WIDE, FORMS };
+enum cost { EMPTY, SHORT, CHOSEN, LONG, PRODUCT, COSTS };
 
-static const char *const form_names[FORMS] = {
+static const char *const cost_names[COSTS] = {
 	"nothing", "modulus 2^20", "its own", "modulus 2^38",
 	"128-bit product, no modulus",
 };
 
-struct forms {
-	struct tw_scale scale[WIDE];
+struct costs {
+	struct tw_scale scale[COSTS];	/* of those with a modulus */
 	struct tw_wide wide;
 };
 
-/* Both flags are constants where this is called, so that a loop has no branch. In a
- * chain each conversion waits for the one before. */
+/* Each conversion waits for the one before. Neither form checks its range. @cost is
+ * a constant where this is called, so that the loop has no branch. */
 static inline __attribute__((always_inline)) double
-block_ticks(enum form form, const struct forms *forms, int is_chain)
+block_ticks(enum cost cost, const struct tw_scale *scale,
+	    const struct tw_wide *wide)
 {
-	const struct tw_scale *scale = &forms->scale[form < WIDE ? form : CHOSEN];
-	const struct tw_wide *wide = &forms->wide;
 	uint64_t ticks = tw_ticks() >> 8;
 	const uint64_t begin = tw_ticks_begin();
 
@@ -183,76 +269,68 @@ block_ticks(enum form form, const struct forms *forms, int is_chain)
 		FORGET(scale);
 		FORGET(wide);
 		FORGET(ticks);
-		if (form == WIDE)
+		if (cost == PRODUCT)
 			ns = tw_wide_ns(wide, ticks);
-		else if (form != EMPTY)
-			ns = tw_ticks_to_ns(scale, ticks);
+		else if (cost != EMPTY)
+			ns = tw__scale_modulus(scale, ticks);
 		KEEP(ns);
-		ticks += 1021;
-		if (is_chain)
-			ticks += ns & 1;
+		ticks += 1021 + (ns & 1);
 	}
 	return (double)(tw_ticks_end() - begin) / CALLS;
 }
 
-static double time_form(enum form form, const struct forms *forms, int is_chain)
+/* The three with a modulus are the same code. */
+static double time_cost(enum cost cost, const struct costs *costs)
 {
-	if (form == EMPTY)
-		return is_chain ? block_ticks(EMPTY, forms, 1) :
-				  block_ticks(EMPTY, forms, 0);
-	if (form == WIDE)
-		return is_chain ? block_ticks(WIDE, forms, 1) :
-				  block_ticks(WIDE, forms, 0);
-	/* The same code for all three: only the numbers differ. */
-	return is_chain ? block_ticks(form, forms, 1) :
-			  block_ticks(form, forms, 0);
+	const struct tw_scale *scale = &costs->scale[cost];
+
+	switch (cost) {
+	case EMPTY:
+		return block_ticks(EMPTY, scale, &costs->wide);
+	case PRODUCT:
+		return block_ticks(PRODUCT, scale, &costs->wide);
+	default:
+		return block_ticks(CHOSEN, scale, &costs->wide);
+	}
 }
 
 static int print_costs(unsigned rounds)
 {
-	double *samples[FORMS][2];
+	struct costs costs = { 0 };
+	double *samples[COSTS], tick_ns;
+	struct spread none = { 0 };
 	struct tw_clock clock;
-	struct forms forms;
 	int ret = clock_here(&clock);
 
 	if (ret)
 		return ret;
-	scale_of(&forms.scale[EMPTY], clock.scale.hz, 0);
-	scale_of(&forms.scale[SHORT], clock.scale.hz, 20);
-	scale_of(&forms.scale[CHOSEN], clock.scale.hz, 0);
-	scale_of(&forms.scale[LONG], clock.scale.hz, 38);
-	forms.wide = tw_wide_of(&(struct tw_rate) { .hz = clock.scale.hz });
-	for (unsigned form = 0; form < FORMS; form++)
-		for (unsigned chain = 0; chain < 2; chain++) {
-			samples[form][chain] = calloc(rounds, sizeof(double));
-			if (!samples[form][chain])
-				exit(1);
-		}
+	tick_ns = 1e9 / clock.scale.hz;
+	scale_of(&costs.scale[SHORT], clock.scale.hz, 20, OURS);
+	scale_of(&costs.scale[CHOSEN], clock.scale.hz, 0, OURS);
+	scale_of(&costs.scale[LONG], clock.scale.hz, 38, OURS);
+	costs.wide = tw_wide_of(&(struct tw_rate) { .hz = clock.scale.hz });
+	tw_clock_free(&clock);
+	for (unsigned cost = 0; cost < COSTS; cost++) {
+		samples[cost] = calloc(rounds, sizeof(double));
+		if (!samples[cost])
+			return 1;
+	}
 	/* Forms take turns, so that a disturbance meets all of them. */
 	for (unsigned i = 0; i < rounds; i++)
-		for (unsigned form = 0; form < FORMS; form++)
-			for (unsigned chain = 0; chain < 2; chain++)
-				samples[form][chain][i] = time_form(form,
-					&forms, (int)chain);
-	printf("Cost of a conversion above a loop without one, ns: median "
-	       "(p10 - p90)\n\n%-28s   %-20s   %s\n", "form",
-	       "independent", "each waits for the last");
-	for (unsigned form = 0; form < FORMS; form++) {
-		printf("%-28s", form_names[form]);
-		for (unsigned chain = 0; chain < 2; chain++) {
-			struct spread own = spread_of(samples[form][chain],
-						      rounds);
-			double empty = form ? samples[EMPTY][chain][rounds / 2] :
-					      0;
-			double ns = 1e9 / clock.scale.hz;
+		for (unsigned cost = 0; cost < COSTS; cost++)
+			samples[cost][i] = time_cost(cost, &costs);
+	printf("Cost of a conversion that waits for the one before, above a loop "
+	       "without one,\nns: median (p10 - p90)\n\n");
+	for (unsigned cost = 0; cost < COSTS; cost++) {
+		const struct spread own = spread_of(samples[cost], rounds);
 
-			printf("   %5.2f (%5.2f - %5.2f)",
-			       (own.median - empty) * ns,
-			       (own.p10 - empty) * ns, (own.p90 - empty) * ns);
-		}
-		printf("\n");
+		printf("%-28s   %5.2f (%5.2f - %5.2f)\n", cost_names[cost],
+		       (own.median - none.median) * tick_ns,
+		       (own.p10 - none.median) * tick_ns,
+		       (own.p90 - none.median) * tick_ns);
+		if (cost == EMPTY)
+			none = own;
 	}
-	tw_clock_free(&clock);
 	return 0;
 }
 
@@ -263,10 +341,11 @@ int main(int argc, char **argv)
 	help(argc, argv, 1, usage);
 	rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 400;
 	print_machine();
-	print_choice();
+	print_choice(OURS);
+	print_choice(KERNEL);
 	for (unsigned i = 0; i < COUNT(intervals); i++)
-		print_errors(intervals[i].s, intervals[i].name, 0);
-	print_errors(1, "1 s", 1);
-	print_errors(3600, "1 h", 1);
+		print_errors(intervals[i].s, intervals[i].name, OURS);
+	print_errors(1, "1 s", ARTICLE);
+	print_errors(3600, "1 h", ARTICLE);
 	return print_costs(rounds ? rounds : 1);
 }
