@@ -12,7 +12,7 @@
 #	4  virtual	can the counter be used in a virtual machine? (minutes; needs
 #			make check-vm once, for the kernel)
 #	5  timespec	what does it cost to keep times as a struct timespec? (builds
-#			three fios)
+#			four fios)
 #
 # Without numbers it answers all. `make questions` builds the programs first.
 set -eu

@@ -3,17 +3,24 @@
  * What does it cost to keep times as a struct timespec? This is the fifth question
  * that WTMLIB's author left open; timespec.sh has the cost for a whole run of fio.
  *
- * Times loops that read the counter and store the time: as ticks, as nanoseconds in
- * 64 bits, and as a timespec, by a division or without one. Other loops have no
- * reading and subtract two stored times. A division by a constant is compiled at
- * -O2 (a multiplication) and at -Os (an instruction that divides).
+ * Times code that reads the counter and stores the time: as ticks, as nanoseconds in
+ * 64 bits, and as a timespec, by a division or without one. Some rows do fio's
+ * work, without and with our patches. Other rows have no reading, or subtract
+ * two stored times. A division by a constant is compiled at -O2 (a multiplication)
+ * and at -Os (an instruction that divides).
+ *
+ * Each is timed in a loop, and as one call between two ordered reads of the counter,
+ * after the CPU has waited 4 us. An empty loop, and two reads with nothing between,
+ * are subtracted. All take turns.
  */
 #include "questions.h"
+
+#include "command/bench/wide.h"
 
 static const char usage[] =
 	"usage: timespec [ROUNDS]\n\n"
 	"Prints what storing and subtracting times costs in each form, measured\n"
-	"ROUNDS (default: 2000) times.\n";
+	"ROUNDS (default: 4000) times.\n";
 
 #define CALLS		256
 
@@ -23,8 +30,14 @@ static const char usage[] =
 #define FOR_SIZE	__attribute__((optimize("Os"), noinline))
 #endif
 
+enum source { SOURCE_DAY, SOURCE_SYSTEM, SOURCE_COUNTER };
+
 struct bench {
 	struct tw_clock clock;
+	struct tw_wide wide;
+	uint64_t start, newest;		/* ticks, of fio's forms */
+	enum source source;
+	const struct timespec *stand_in;
 	struct tw_second second;
 	struct timespec now, before;
 	uint64_t now_ns, before_ns;
@@ -71,6 +84,59 @@ static void divided_small(struct bench *bench)
 static void ours(struct bench *bench)
 {
 	tw_clock_timespec(&bench->clock, &bench->second, &bench->now);
+}
+
+/* What fio does: a call that asks whether another thread keeps the time, and which
+ * clock is read. The counter is checked for a wrap, converted and divided. */
+static __attribute__((noinline)) void fio_call(struct bench *bench)
+{
+	uint64_t now, ns = 0;
+
+	if (bench->stand_in) {
+		bench->now = *bench->stand_in;
+		return;
+	}
+	switch (bench->source) {
+	case SOURCE_DAY:
+		clock_gettime(CLOCK_REALTIME, &bench->now);
+		return;
+	case SOURCE_SYSTEM:
+		clock_gettime(CLOCK_MONOTONIC, &bench->now);
+		return;
+	case SOURCE_COUNTER:
+		now = tw_ticks();
+		if (now < bench->start)
+			bench->newest = now;
+		ns = tw__scale_modulus(&bench->clock.scale, now - bench->start);
+		break;
+	}
+	divide(&bench->now, ns);
+}
+
+static void as_fio(struct bench *bench)
+{
+	fio_call(bench);
+}
+
+/* What fio does with our patches: inline, and a 128-bit product. */
+static void as_patched(struct bench *bench)
+{
+	if (bench->source == SOURCE_COUNTER)
+		bench->now_ns = tw_wide_ns(&bench->wide,
+					   tw_ticks() - bench->start);
+	else
+		fio_call(bench);
+}
+
+/* The same for counters whose ticks are shorter than 1 ns: there the shift that
+ * tw_wide_ns() does is by 0. */
+static void as_patched_no_shift(struct bench *bench)
+{
+	if (bench->source == SOURCE_COUNTER)
+		bench->now_ns = (uint64_t)((u128)(tw_ticks() - bench->start) *
+					   bench->wide.mult >> 64);
+	else
+		fio_call(bench);
 }
 
 static void system_clock(struct bench *bench)
@@ -127,15 +193,17 @@ static void subtract_timespec(struct bench *bench)
 	KEEP(s * (int64_t)TW_NS_PER_SECOND + ns);
 }
 
-struct loop {
+struct row {
 	const char *name;
-	double (*time)(struct bench *bench);
-	unsigned above;		/* the loop that it is compared with; 0: none */
+	double (*in_loop)(struct bench *bench);
+	double (*one)(struct bench *bench);
+	unsigned above;		/* the row that it is compared with; 0: none */
 };
 
-/* Time a loop around one of the functions above, which become part of it. */
-#define LOOP(body) \
-	static double time_##body(struct bench *bench) \
+/* Time a loop around one of the functions above, which becomes part of it; and one
+ * execution. */
+#define TIMED(body) \
+	static double loop_##body(struct bench *bench) \
 	{ \
 		const uint64_t begin = tw_ticks_begin(); \
 		for (unsigned i = 0; i < CALLS; i++) { \
@@ -144,89 +212,149 @@ struct loop {
 			KEEP_MEMORY(bench); \
 		} \
 		return (double)(tw_ticks_end() - begin) / CALLS; \
+	} \
+	static __attribute__((noinline, aligned(64))) double \
+	one_##body(struct bench *bench) \
+	{ \
+		const uint64_t begin = tw_ticks_begin(); \
+		FORGET(bench); \
+		body(bench); \
+		KEEP_MEMORY(bench); \
+		return (double)(tw_ticks_end() - begin); \
 	}
 
-LOOP(none)
-LOOP(ticks)
-LOOP(ns_64)
-LOOP(divided)
-LOOP(divided_small)
-LOOP(ours)
-LOOP(system_clock)
-LOOP(convert_ns)
-LOOP(convert_divided)
-LOOP(convert_divided_small)
-LOOP(convert_ours)
-LOOP(subtract_ns)
-LOOP(subtract_timespec)
+TIMED(none)
+TIMED(ticks)
+TIMED(ns_64)
+TIMED(divided)
+TIMED(divided_small)
+TIMED(ours)
+TIMED(as_fio)
+TIMED(as_patched)
+TIMED(as_patched_no_shift)
+TIMED(system_clock)
+TIMED(convert_ns)
+TIMED(convert_divided)
+TIMED(convert_divided_small)
+TIMED(convert_ours)
+TIMED(subtract_ns)
+TIMED(subtract_timespec)
 
-static const struct loop loops[] = {
-	{ "an empty loop", time_none, 0 },
-	{ "read and store: ticks", time_ticks, 0 },
-	{ "  64-bit ns", time_ns_64, 1 },
-	{ "  timespec, divided at -O2", time_divided, 1 },
-	{ "  timespec, divided at -Os, called", time_divided_small, 1 },
-	{ "  timespec, ours (second kept)", time_ours, 1 },
-	{ "  timespec, clock_gettime()", time_system_clock, 1 },
-	{ "convert and store: 64-bit ns", time_convert_ns, 0 },
-	{ "  timespec, divided at -O2", time_convert_divided, 7 },
-	{ "  timespec, divided at -Os, called", time_convert_divided_small, 7 },
-	{ "  timespec, ours (second kept)", time_convert_ours, 7 },
-	{ "subtract: 64-bit ns", time_subtract_ns, 0 },
-	{ "  two timespecs to ns", time_subtract_timespec, 11 },
+#define ROW(name, body, above)	{ name, loop_##body, one_##body, above }
+
+static const struct row rows[] = {
+	ROW("nothing", none, 0),
+	ROW("read and store: ticks", ticks, 0),
+	ROW("  64-bit ns", ns_64, 1),
+	ROW("  64-bit ns, as fio's patch", as_patched, 1),
+	ROW("  the same without its shift", as_patched_no_shift, 1),
+	ROW("  timespec, divided at -O2", divided, 1),
+	ROW("  timespec, divided at -Os, called", divided_small, 1),
+	ROW("  timespec, ours (second kept)", ours, 1),
+	ROW("  timespec, as fio", as_fio, 1),
+	ROW("  timespec, clock_gettime()", system_clock, 1),
+	ROW("convert and store: 64-bit ns", convert_ns, 0),
+	ROW("  timespec, divided at -O2", convert_divided, 10),
+	ROW("  timespec, divided at -Os, called", convert_divided_small, 10),
+	ROW("  timespec, ours (second kept)", convert_ours, 10),
+	ROW("subtract: 64-bit ns", subtract_ns, 0),
+	ROW("  two timespecs to ns", subtract_timespec, 14),
 };
 
-#define LOOPS	(sizeof(loops) / sizeof(*loops))
+#define ROWS	COUNT(rows)
 
-static void print_all(const struct bench *bench, double *samples[LOOPS],
-		      size_t rounds)
+static void print_loops(double *samples[ROWS], size_t rounds, double tick_ns)
 {
-	const double tick_ns = 1e9 / bench->clock.scale.hz;
-	struct spread all[LOOPS];
+	struct spread all[ROWS];
 
-	for (size_t i = 0; i < LOOPS; i++)
+	printf("In a loop, ns above an empty one: median (p10 - p90), and the "
+	       "difference to the\nfirst row of its kind. A counter that moves "
+	       "in steps of 10 ns resolves %.2f ns:\nthat is a tie.\n\n",
+	       10.0 / CALLS);
+	for (size_t i = 0; i < ROWS; i++) {
 		all[i] = spread_of(samples[i], rounds);
-	printf("One call in a loop, ns: median (p10 - p90), and the difference "
-	       "to the first row of its kind\n\n");
-	for (size_t i = 0; i < LOOPS; i++) {
-		printf("%-34s %7.2f (%6.2f - %6.2f)", loops[i].name,
-		       all[i].median * tick_ns, all[i].p10 * tick_ns,
-		       all[i].p90 * tick_ns);
-		if (loops[i].above)
+		printf("%-34s %7.2f (%6.2f - %6.2f)", rows[i].name,
+		       (all[i].median - (i ? all[0].median : 0)) * tick_ns,
+		       (all[i].p10 - (i ? all[0].median : 0)) * tick_ns,
+		       (all[i].p90 - (i ? all[0].median : 0)) * tick_ns);
+		if (rows[i].above)
 			printf("   %+6.2f", (all[i].median -
-					     all[loops[i].above].median) *
+					     all[rows[i].above].median) *
 			       tick_ns);
 		printf("\n");
 	}
 }
 
+static void print_ones(double *samples[ROWS], size_t rounds, double tick_ns)
+{
+	struct spread all[ROWS];
+
+	printf("\nOne call, ns above two reads with nothing between: mean of the "
+	       "samples from 5 to\n95 %% and its standard error, and the "
+	       "difference\n\n");
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct spread *first = &all[rows[i].above];
+
+		all[i] = spread_of(samples[i], rounds);
+		printf("%-34s %7.2f +- %4.2f", rows[i].name,
+		       (all[i].mean - (i ? all[0].mean : 0)) * tick_ns,
+		       hypot(all[i].mean_error, i ? all[0].mean_error : 0) *
+		       tick_ns);
+		if (rows[i].above)
+			printf("   %+6.2f +- %4.2f",
+			       (all[i].mean - first->mean) * tick_ns,
+			       hypot(all[i].mean_error, first->mean_error) *
+			       tick_ns);
+		printf("\n");
+	}
+}
+
+static int measure(struct bench *bench, size_t rounds)
+{
+	double *in_loop[ROWS], *one[ROWS];
+	uint64_t random = 1;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		in_loop[i] = calloc(rounds, sizeof(double));
+		one[i] = calloc(rounds, sizeof(double));
+		if (!in_loop[i] || !one[i])
+			return 1;
+	}
+	for (size_t round = 0; round < rounds; round++)
+		for (size_t i = 0; i < ROWS; i++) {
+			in_loop[i][round] = rows[i].in_loop(bench);
+			/* Once before, so that its code is in the cache. */
+			(void)rows[i].one(bench);
+			settle(&random);
+			one[i][round] = rows[i].one(bench);
+		}
+	print_loops(in_loop, rounds, 1e9 / bench->clock.scale.hz);
+	print_ones(one, rounds, 1e9 / bench->clock.scale.hz);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	double *samples[LOOPS];
 	struct bench *bench;
 	size_t rounds;
+	int ret;
 
 	help(argc, argv, 1, usage);
-	rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 2000;
+	rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 4000;
 	bench = aligned_alloc(_Alignof(struct bench), sizeof(*bench));
 	if (!bench || !rounds)
 		return 1;
 	memset(bench, 0, sizeof(*bench));
 	if (clock_here(&bench->clock))
 		return 2;
-	bench->at = tw_ticks();
-	for (size_t i = 0; i < LOOPS; i++) {
-		samples[i] = calloc(rounds, sizeof(*samples[i]));
-		if (!samples[i])
-			return 1;
-	}
-	/* Loops take turns, so that a disturbance meets all of them. */
-	for (size_t round = 0; round < rounds; round++)
-		for (size_t i = 0; i < LOOPS; i++)
-			samples[i][round] = loops[i].time(bench);
+	bench->at = bench->start = tw_ticks();
+	bench->source = SOURCE_COUNTER;
+	bench->wide = tw_wide_of(&(struct tw_rate) {
+		.hz = bench->clock.scale.hz,
+	});
 	print_machine();
-	print_all(bench, samples, rounds);
+	ret = measure(bench, rounds);
 	tw_clock_free(&bench->clock);
 	free(bench);
-	return 0;
+	return ret;
 }

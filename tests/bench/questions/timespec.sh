@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The fifth question, for a whole run: what does fio lose by keeping times as a
-# struct timespec? Builds three fios of the installed release, then compares them on
+# struct timespec? Builds four fios of the installed release, then compares them on
 # ioengine=null with ../fio_patched.sh:
 #
 #	stock	no patch
 #	before	all patches up to those that keep nanoseconds
-#	ns	also the three patches that keep nanoseconds in 64 bits
+#	inline	also reads the counter inline, and divides as before into a timespec
+#	ns	all patches up to the last of the three that keep nanoseconds in
+#		64 bits; it reads the counter inline as well
 #
-# The ratio ns / before is what the timespec costs. FIO_GIT is as for make
-# fio-patched. ROUNDS=0 only builds.
+# The ratio inline / before is what the call costs, and ns / inline what the timespec
+# costs. FIO_GIT is as for make fio-patched. ROUNDS=0 only builds.
 #
 #	tests/bench/questions/timespec.sh [ROUNDS [SECONDS]]
 set -eu
@@ -34,8 +36,33 @@ patches_of()
 	"$root/patches/list.sh" "$series" | case $1 in
 	stock) cat >/dev/null ;;
 	before) sed "/$first/,\$d" ;;
+	inline) sed "/$first/q" ;;
 	ns) sed "/$last/q" ;;
 	esac
+}
+
+# read_inline SOURCE: lets all of fio but gettime.c read the CPU clock inline, and
+# divide into a timespec there
+read_inline()
+{
+	cat >>"$1/gettime.h" <<-'END'
+	#if !defined(FIO_GETTIME_INLINE) && !defined(FIO_GETTIME_IS_CALLED)
+	#define FIO_GETTIME_INLINE
+	static inline void fio_gettime_inline(struct timespec *ts, void *caller)
+	{
+		if (fio_cpu_clock.in_use) {
+			uint64_t nsec = fio_gettime_ns();
+
+			ts->tv_sec = nsec / 1000000000ULL;
+			ts->tv_nsec = nsec % 1000000000ULL;
+			return;
+		}
+		fio_gettime(ts, caller);
+	}
+	#define fio_gettime fio_gettime_inline
+	#endif
+	END
+	sed -i '1i#define FIO_GETTIME_IS_CALLED' "$1/gettime.c"
 }
 
 # build ARM: builds build/questions/ARM/fio, unless it is there
@@ -49,6 +76,7 @@ build()
 	(cd "$fios/$1" && while read -r patch; do
 		git apply --index --whitespace=nowarn "$patch"
 	done <"$fios/$1.patches" &&
+		if [ "$1" = inline ]; then read_inline .; fi &&
 		./configure --disable-native --cc="${CC:-gcc}" &&
 		make -j"$(nproc)" fio) >"$fios/$1.log" 2>&1 || {
 		echo "fio ($1) does not build: see $fios/$1.log" >&2
@@ -56,12 +84,13 @@ build()
 	}
 }
 
-for arm in stock before ns; do
+for arm in stock before inline ns; do
 	build $arm
 done
-ROUNDS=${1:-11} SECONDS_EACH=${2:-1} STARTS=0
+ROUNDS=${1:-25} SECONDS_EACH=${2:-1} STARTS=0
 export ROUNDS SECONDS_EACH STARTS
 [ "$ROUNDS" -ne 0 ] || exit 0
-"$root/tests/bench/fio_patched.sh" "$fios/stock/fio" "$fios/before/fio" \
-	"$fios/ns/fio"
-"$root/tests/bench/fio_patched.sh" "$fios/before/fio" "$fios/ns/fio"
+compare=$root/tests/bench/fio_patched.sh
+"$compare" "$fios/stock/fio" "$fios/before/fio" "$fios/ns/fio"
+"$compare" "$fios/before/fio" "$fios/inline/fio" "$fios/ns/fio"
+"$compare" "$fios/inline/fio" "$fios/ns/fio"
