@@ -2,7 +2,8 @@
 /*
  * Compares HdrHistogram_c with our histogram, for peers.sh: the same values, three
  * significant digits for both. Prints a row for each figure: what, theirs, ours, and
- * the ratio of ours to theirs. Costs are medians of short rounds that take turns.
+ * the ratio of ours to theirs. Costs are medians of short rounds that take turns, and
+ * each goes first as often as the others.
  *
  * The values are latencies, log-normal around 80 us, with a tail that is twenty
  * times as long in one of a hundred.
@@ -23,7 +24,7 @@ enum {
 	VALUES = 1 << 18,
 	ROUND = 1 << 12,	/* values of a round: some 20 us */
 	ROUNDS = 2001,		/* odd: the median is one of them */
-	MERGES = 201,
+	CALLS = 201,		/* of functions that take microseconds */
 	MANY = 32,
 	DIGITS = 3,
 };
@@ -33,6 +34,7 @@ enum {
 static int64_t value_ns[VALUES];
 static struct hdr_histogram *theirs[MANY];
 static struct tw_histogram ours[MANY];
+static struct tw_histogram ours_called[MANY];	/* cold when ours are warm */
 
 static double now_ns(void)
 {
@@ -72,14 +74,20 @@ static double random_share(void)
 }
 
 /* Box and Muller's way from two uniform numbers to a normal one. */
+static double random_normal(void)
+{
+	double radius = sqrt(-2 * log(random_share()));
+	double turns = random_share();
+
+	return radius * cos(2 * M_PI * turns);
+}
+
 static void make_values(void)
 {
 	int i;
 
 	for (i = 0; i < VALUES; i++) {
-		double normal = sqrt(-2 * log(random_share())) *
-				cos(2 * M_PI * random_share());
-		double ns = 80e3 * exp(0.3 * normal);
+		double ns = 80e3 * exp(0.3 * random_normal());
 
 		value_ns[i] = (int64_t)(random_share() < 0.01 ? 20 * ns : ns);
 	}
@@ -91,29 +99,41 @@ static void set_up(void)
 
 	for (i = 0; i < MANY; i++)
 		if (hdr_init(1, LONGEST_NS, DIGITS, &theirs[i]) ||
-		    tw_histogram_init(&ours[i], DIGITS))
+		    tw_histogram_init(&ours[i], DIGITS) ||
+		    tw_histogram_init(&ours_called[i], DIGITS))
 			exit(1);
 }
 
-/* Record a round's values, value by value into one of MANY histograms. */
-static double theirs_round(const int64_t *value, unsigned many)
+/* Record a round's values, value by value into one of @many histograms. */
+static void record_theirs(const int64_t *value, unsigned many)
 {
-	double begin_ns = now_ns();
 	unsigned i;
 
 	for (i = 0; i < ROUND; i++)
 		hdr_record_value(theirs[i & (many - 1)], value[i]);
-	return (now_ns() - begin_ns) / ROUND;
 }
 
-static double ours_round(const int64_t *value, unsigned many)
+static void record_ours(const int64_t *value, unsigned many)
 {
-	double begin_ns = now_ns();
 	unsigned i;
 
 	for (i = 0; i < ROUND; i++)
 		tw_histogram_add(&ours[i & (many - 1)], (uint64_t)value[i]);
-	return (now_ns() - begin_ns) / ROUND;
+}
+
+/* Ours is inline and theirs is a function: this makes ours one, too. */
+static __attribute__((noinline)) void add_by_call(struct tw_histogram *histogram,
+						  uint64_t value)
+{
+	tw_histogram_add(histogram, value);
+}
+
+static void record_ours_by_call(const int64_t *value, unsigned many)
+{
+	unsigned i;
+
+	for (i = 0; i < ROUND; i++)
+		add_by_call(&ours_called[i & (many - 1)], (uint64_t)value[i]);
 }
 
 static void print_ratio(const char *what, const char *unit, double their, double our)
@@ -124,18 +144,30 @@ static void print_ratio(const char *what, const char *unit, double their, double
 	putchar('\n');
 }
 
-static void compare_recording(const char *what, unsigned many)
+static void compare_recording(unsigned many)
 {
-	static double their[ROUNDS], our[ROUNDS];
-	int i;
+	static void (*const record[3])(const int64_t *, unsigned) = {
+		record_theirs, record_ours, record_ours_by_call,
+	};
+	static double ns[3][ROUNDS];
+	double their_ns;
+	char what[64];
+	int i, j;
 
-	for (i = 0; i < ROUNDS; i++) {
-		const int64_t *value = value_ns + i * ROUND % VALUES;
+	for (i = 0; i < ROUNDS; i++)
+		for (j = 0; j < 3; j++) {
+			int who = (i + j) % 3;
+			double begin_ns = now_ns();
 
-		their[i] = theirs_round(value, many);
-		our[i] = ours_round(value, many);
-	}
-	print_ratio(what, "ns", median(their, ROUNDS), median(our, ROUNDS));
+			record[who](value_ns + i * ROUND % VALUES, many);
+			ns[who][i] = (now_ns() - begin_ns) / ROUND;
+		}
+	their_ns = median(ns[0], ROUNDS);
+	snprintf(what, sizeof(what), "recording a value, %u histogram%s", many,
+		 many > 1 ? "s" : "");
+	print_ratio(what, "ns", their_ns, median(ns[1], ROUNDS));
+	print_ratio("  ours by a call, as theirs", "ns", their_ns,
+		    median(ns[2], ROUNDS));
 }
 
 /* Return KiB of memory in use among @bytes from @start. */
@@ -155,55 +187,68 @@ static double resident_kib(const void *start, size_t bytes)
 	return (double)(count * page) / 1024;
 }
 
+static double counts_kib(const struct hdr_histogram *histogram)
+{
+	return (double)histogram->counts_len * sizeof(int64_t) / 1024;
+}
+
+/* Ours holds all values of 64 bits. Theirs is told the largest. */
 static void compare_memory(void)
 {
-	size_t their = (size_t)theirs[0]->counts_len * sizeof(int64_t);
 	size_t our = ours[0].bin_count * sizeof(uint64_t);
+	struct hdr_histogram *full;
 
-	print_ratio("address space", "KiB", (double)their / 1024,
+	if (hdr_init(1, INT64_MAX, DIGITS, &full))
+		exit(1);
+	print_ratio("address space, theirs up to an hour", "KiB",
+		    counts_kib(theirs[0]), (double)our / 1024);
+	print_ratio("address space, full range", "KiB", counts_kib(full),
 		    (double)our / 1024);
+	hdr_close(full);
 	print_ratio("memory in use after these values", "KiB",
-		    resident_kib(theirs[0]->counts, their),
+		    resident_kib(theirs[0]->counts,
+				 theirs[0]->counts_len * sizeof(int64_t)),
 		    resident_kib(ours[0].bins, our));
 }
 
-static void compare_merging(void)
+static void merge_theirs(void)
 {
-	double their[MERGES], our[MERGES];
-	int i;
-
-	for (i = 0; i < MERGES; i++) {
-		double begin_ns = now_ns(), middle_ns;
-
-		hdr_add(theirs[1], theirs[0]);
-		middle_ns = now_ns();
-		if (tw_histogram_merge(&ours[1], &ours[0]))
-			exit(1);
-		their[i] = (middle_ns - begin_ns) / 1e3;
-		our[i] = (now_ns() - middle_ns) / 1e3;
-	}
-	print_ratio("merging two", "us", median(their, MERGES),
-		    median(our, MERGES));
+	hdr_add(theirs[1], theirs[0]);
 }
 
-static void compare_looking_up(void)
+static void merge_ours(void)
 {
-	static volatile int64_t sink;
-	double their[MERGES], our[MERGES];
-	int i;
+	if (tw_histogram_merge(&ours[1], &ours[0]))
+		exit(1);
+}
 
-	for (i = 0; i < MERGES; i++) {
-		double begin_ns = now_ns(), middle_ns;
+static volatile int64_t sink;
 
-		sink = hdr_value_at_percentile(theirs[0], 99);
-		middle_ns = now_ns();
-		sink = (int64_t)tw_histogram_percentile(&ours[0], 99);
-		their[i] = (middle_ns - begin_ns) / 1e3;
-		our[i] = (now_ns() - middle_ns) / 1e3;
-	}
-	(void)sink;
-	print_ratio("finding p99", "us", median(their, MERGES),
-		    median(our, MERGES));
+static void look_up_theirs(void)
+{
+	sink = hdr_value_at_percentile(theirs[0], 99);
+}
+
+static void look_up_ours(void)
+{
+	sink = (int64_t)tw_histogram_percentile(&ours[0], 99);
+}
+
+static void compare_calls(const char *what, void (*their)(void), void (*our)(void))
+{
+	void (*const call[2])(void) = { their, our };
+	static double us[2][CALLS];
+	int i, j;
+
+	for (i = 0; i < CALLS; i++)
+		for (j = 0; j < 2; j++) {
+			int who = (i + j) % 2;
+			double begin_ns = now_ns();
+
+			call[who]();
+			us[who][i] = (now_ns() - begin_ns) / 1e3;
+		}
+	print_ratio(what, "us", median(us[0], CALLS), median(us[1], CALLS));
 }
 
 /* Count each value once more, in empty histograms, and compare with the values. */
@@ -258,12 +303,12 @@ int main(void)
 {
 	make_values();
 	set_up();
-	printf("%-36s %12s %12s %11s\n", "", "HdrHistogram", "Tickwise", "ratio");
-	compare_recording("recording a value, one histogram", 1);
+	printf("%-36s %12s %12s %11s\n", "", "HdrHistogram", "ours", "ratio");
+	compare_recording(1);
 	compare_memory();
-	compare_recording("recording a value, 32 in turns", MANY);
-	compare_merging();
-	compare_looking_up();
+	compare_recording(MANY);
+	compare_calls("merging two", merge_theirs, merge_ours);
+	compare_calls("finding p99", look_up_theirs, look_up_ours);
 	compare_errors();
 	return 0;
 }
