@@ -14,26 +14,35 @@
 #	gettime.c, fio.h		fio		axboe/fio
 #	tscns.h				tscns		MengRao/tscns
 #	include/hdr/hdr_histogram.h	HdrHistogram	HdrHistogram/HdrHistogram_c
-# A peer that is not given has a row that names the command to get it. All are
-# compiled with -O2, into a directory that is removed; fio is configured there.
+# A peer that is not given, or does not work, has a row that tells why. All are
+# compiled with PEER_CFLAGS (-O2) into a directory that is removed; fio is configured
+# there.
 #
-# Clocks. Each start is a process of its own: it sets the clock up and compares it
-# with CLOCK_MONOTONIC_RAW at once, after 1 s and after 60 s (peers/starts.h). The
-# error is the change of the distance. Brackets around 2000 readings give the
-# distance for certain: "bound" is their width for both ends, in the worst start. A
-# start waits until the one in front of it has set its clock up, not for its 60 s.
-# So processes that sleep are the only others of ours. Columns, of all starts:
-#	start-up	median and the range
-#	1 s, 60 s	median of |error|, and the worst
-#	reading		cost, and its ratio to the bare counter, in a loop (medians)
-#	states		hard bound of the error after 60 s, the largest, and how many
-#			starts were outside their own; "none": it tells none
+# Clocks. A start is a process of its own: it sets the clock up and compares it with
+# CLOCK_MONOTONIC_RAW at once, after 1 s and after 60 s (peers/starts.h). The error is
+# the change of the distance. The narrowest bracket of each comparison gives the
+# distance for certain: "bound" is the error's own error, in the worst start. A start
+# waits until the one in front of it has set its clock up, not for its 60 s. So the
+# only other processes of ours sleep. Clocks take turns, and another one begins in
+# each round. Columns, of all starts:
+#	calibration	median and the range. A test whether the CPUs' counters agree
+#			is not in it: WTMLIB and ours have one apart
+#	1 s, 60 s	median of |error|, and the worst. Until it corrects its rate
+#			after 3 s, tscns is the same clock in both of its rows
+#	follows		the clock that it is calibrated against. NTP steers MONOTONIC
+#			and REALTIME, and such a clock's error has that in it
+#	states		the bound of the error after 60 s that the clock itself states,
+#			the largest, and how many starts were outside their own
+#	kernel's rate	in how many starts the kernel's own rate was recognised. Their
+#			error is 0 by construction, as that rate makes RAW
 # "busy" is with two busy loops for each CPU. "idle" adds no load: the load average
-# is printed. NTP may steer CLOCK_MONOTONIC, which fio's clock and clock_gettime()
-# follow, and CLOCK_REALTIME, which tscns follows; the steering is printed.
+# is printed.
 #
-# STARTS=30, and WTMLIB_STARTS=10, since WTMLIB calibrates for 15 s. It takes ten
-# minutes with all peers. --quick: 3 and 1, without the busy half, in 3 minutes.
+# A reading costs what a loop of readings takes. There the counter hides the
+# conversion, unless a reading is ordered: waits for the instructions before it.
+#
+# STARTS=30; WTMLIB_STARTS=10, a third of it, since WTMLIB calibrates for 15 s. It takes twelve
+# minutes with all peers. --quick: 3 and 1, without the busy half, in 2 minutes.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,165 +51,249 @@ top=$(cd "$here/../.." && pwd)
 	shift
 	exec "$here/peers/kernel.sh" "$@"
 }
-build=$(realpath "${TW_BUILD:-build}")
-starts=${STARTS:-30} wtmlib_starts=${WTMLIB_STARTS:-10} loads='idle busy'
+starts=${STARTS:-30} loads='idle busy'
 [ "${1-}" != --quick ] || {
 	shift
-	starts=3 wtmlib_starts=1 loads=idle
+	starts=3 loads=idle
 }
+wtmlib_starts=${WTMLIB_STARTS:-$(((starts + 2) / 3))}
+cflags=${PEER_CFLAGS:--O2}
+
+# refuse MESSAGE: ends the program; the command line is wrong
+refuse()
+{
+	echo "peers: $1" >&2
+	exit 64
+}
+
+[ "$wtmlib_starts" -ge 1 ] || refuse 'STARTS and WTMLIB_STARTS are at least 1'
+[ "$wtmlib_starts" -le "$starts" ] || refuse 'WTMLIB_STARTS is at most STARTS'
+wtmlib='' fio='' tscns='' hdr=''
+for given; do
+	dir=$(realpath -e "$given" 2>/dev/null) || refuse "$given: no such directory"
+	if [ -f "$dir/src/wtmlib.h" ]; then peer=wtmlib
+	elif [ -f "$dir/gettime.c" ] && [ -f "$dir/fio.h" ]; then peer=fio
+	elif [ -f "$dir/tscns.h" ]; then peer=tscns
+	elif [ -f "$dir/include/hdr/hdr_histogram.h" ]; then peer=hdr
+	else refuse "$dir: not a peer"
+	fi
+	eval "before=\$$peer"
+	[ -z "$before" ] || refuse "$dir: $before is the same peer"
+	eval "$peer=\$dir"
+done
+library=${TW_BUILD:-$top/build}/libtickwise.a
+[ -f "$library" ] || {
+	echo "peers: no $library: run make first" >&2
+	exit 1
+}
+
 scratch=$(mktemp -d)
-loops=
+loops='' reader=''
 stop_loops()
 {
 	# shellcheck disable=SC2086
 	[ -z "$loops" ] || kill $loops 2>/dev/null || :
 	loops=
 }
-trap 'stop_loops; rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+clean_up()
+{
+	stop_loops
+	[ -z "$reader" ] || kill "$reader" 2>/dev/null || :
+	rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP
 
-wtmlib='' fio='' tscns='' hdr=''
-for dir; do
-	dir=$(realpath "$dir")
-	if [ -f "$dir/src/wtmlib.h" ]; then wtmlib=$dir
-	elif [ -f "$dir/gettime.c" ] && [ -f "$dir/fio.h" ]; then fio=$dir
-	elif [ -f "$dir/tscns.h" ]; then tscns=$dir
-	elif [ -f "$dir/include/hdr/hdr_histogram.h" ]; then hdr=$dir
-	else echo "peers: $dir: not a peer" >&2; exit 64
-	fi
-done
-
-# compile NAME ARGUMENT...: builds a program that uses our headers
+# compile NAME COMPILER ARGUMENT...: builds a program that uses our headers. If that
+# fails, NAME.why tells it in a line.
 compile()
 {
 	name=$1
 	shift
-	"$@" -O2 -w -D_GNU_SOURCE -pthread -I"$top/core" -o "$scratch/$name" \
-		"$build/libtickwise.a" -lm
+	# shellcheck disable=SC2086
+	if "$@" -w $cflags -D_GNU_SOURCE -pthread -I"$top/core" \
+		-o "$scratch/$name" "$library" -lm >"$scratch/log" 2>&1; then
+		rm -f "$scratch/$name.why"
+	else
+		echo "does not compile: $(grep -m1 error "$scratch/log" ||
+			tail -1 "$scratch/log")" >"$scratch/$name.why"
+	fi
 }
 
-compile ours "${CC:-gcc}" -std=gnu11 "$here/peers/tickwise.c" \
-	"$build/libtickwise.a"
-compile system "${CC:-gcc}" -std=gnu11 "$here/peers/system.c"
-[ -z "$wtmlib" ] || {
-	arch=X86_64
-	[ "$(uname -m)" = x86_64 ] || arch=PPC_64
-	compile wtmlib "${CXX:-g++}" -std=c++17 -DWTMLIB_ARCH_$arch \
-		-I"$wtmlib/src" -x c++ "$here/peers/wtmlib.c" \
-		"$wtmlib/src/wtmlib.c" -x none
+# not_given NAME REPOSITORY: says how to get a peer, until it is compiled
+not_given()
+{
+	echo "not given: git clone --depth=1 https://github.com/$2" \
+		>"$scratch/$1.why"
 }
-[ -z "$tscns" ] || compile tscns "${CXX:-g++}" -std=c++17 -I"$tscns" -x c++ \
-	"$here/peers/tscns.c" -x none
-[ -z "$fio" ] || {
-	config=$fio
-	[ -f "$fio/config-host.h" ] || {
-		config=$scratch/fio-config
-		mkdir "$config"
-		(cd "$config" && sh "$fio/configure" >configure.log 2>&1)
+
+# compile_wtmlib: WTMLIB has to be told the processor, and knows two
+compile_wtmlib()
+{
+	case $(uname -m) in
+	x86_64) arch=X86_64 ;;
+	ppc64*) arch=PPC_64 ;;
+	*)
+		echo 'only for x86_64 and ppc64' >"$scratch/wtmlib.why"
+		return
+		;;
+	esac
+	compile wtmlib "$cxx" -std=c++17 -DWTMLIB_ARCH_$arch -I"$wtmlib/src" \
+		-x c++ "$here/peers/wtmlib.c" "$wtmlib/src/wtmlib.c" -x none
+}
+
+# compile_fio: fio's configuration is of this machine, whatever is in its directory
+compile_fio()
+{
+	config=$scratch/fio-config
+	mkdir "$config"
+	(cd "$config" && sh "$fio/configure" >configure.log 2>&1) || {
+		echo "configure fails: $(tail -1 "$config/configure.log")" \
+			>"$scratch/fio.why"
+		return
 	}
-	compile fio "${CC:-gcc}" -std=gnu11 -I"$config" -I"$fio" \
+	compile fio "$cc" -std=gnu11 -I"$config" -I"$fio" \
 		-include "$config/config-host.h" "$here/peers/fio.c" \
 		"$fio/gettime.c" "$fio/fio_sem.c" "$fio/pshared.c"
 }
-[ -z "$hdr" ] || compile histogram "${CC:-gcc}" -std=gnu11 -I"$hdr/include" \
-	"$here/peers/histogram.c" "$hdr/src/hdr_histogram.c" \
-	"$build/libtickwise.a"
 
-# The rows: program, variant, starts, name.
+cc=${CC:-gcc} cxx=${CXX:-g++}
+compile ours "$cc" -std=gnu11 "$here/peers/tickwise.c"
+compile ours_ordered "$cc" -std=gnu11 -DPEER_ORDERED "$here/peers/tickwise.c"
+compile system "$cc" -std=gnu11 "$here/peers/system.c"
+compile steering "$cc" -std=gnu11 "$here/peers/steering.c"
+not_given wtmlib AndreyNevolin/wtmlib
+not_given fio axboe/fio
+not_given tscns MengRao/tscns
+not_given histogram HdrHistogram/HdrHistogram_c
+[ -z "$wtmlib" ] || compile_wtmlib
+[ -z "$fio" ] || compile_fio
+[ -z "$tscns" ] || compile tscns "$cxx" -std=c++17 -I"$tscns" -x c++ \
+	"$here/peers/tscns.c" -x none
+[ -z "$hdr" ] || compile histogram "$cc" -std=gnu11 -I"$hdr/include" \
+	"$here/peers/histogram.c" "$hdr/src/hdr_histogram.c"
+
+# The rows: program, variant, rounds (1: each, 3: each third, 0: none, only its cost),
+# the clock that it follows, whether its readings are ordered, name.
+wtmlib_every=$(((starts + wtmlib_starts - 1) / wtmlib_starts))
 cat >"$scratch/rows" <<END
-wtmlib - $wtmlib_starts WTMLIB
-fio - $starts fio, clocksource=cpu
-tscns - $starts tscns, calibrate() each second
-tscns once $starts tscns, init() alone
-system - $starts clock_gettime, vDSO
-ours 20 $starts Tickwise, 20 ms (the engine's)
-ours 20-samples $starts Tickwise, 20 ms, samples alone
-ours 1000 $starts Tickwise, 1 s (the library's)
+wtmlib - $wtmlib_every RAW no WTMLIB
+fio - 1 MONOTONIC no fio, clocksource=cpu
+tscns each-second 1 REALTIME no tscns, calibrate() each second
+tscns once 1 REALTIME no tscns, init() alone
+system - 1 MONOTONIC yes clock_gettime, vDSO
+ours 20-samples 1 RAW no ours, 20 ms, samples alone
+ours 1000-samples 1 RAW no ours, 1 s, samples alone
+ours 20-samples-refined 1 RAW no ours, 20 ms, samples, refined
+ours 20 1 RAW no ours, 20 ms (the engine's)
+ours 1000 1 RAW no ours, 1 s (the library's)
+ours_ordered 20 0 RAW yes ours, 20 ms, ordered readings
 END
 
-# set_clocks_up LOAD: makes all starts of all clocks under that load
+# try PROGRAM VARIANT COMMAND: runs it; if it fails, PROGRAM.why tells it
+try()
+{
+	"$scratch/$1" "$3" "$2" </dev/null 2>"$scratch/log" ||
+		echo "$3 fails: $(head -1 "$scratch/log")" >"$scratch/$1.why"
+}
+
+# set_clocks_up: starts all clocks, in turns; each round begins with another one
 set_clocks_up()
 {
-	while read -r program variant count name; do
-		[ -x "$scratch/$program" ] || continue
-		"$scratch/$program" starts "$variant" "$count" \
-			"$scratch/$program.$variant.$1" </dev/null ||
-			echo "peers: $name failed" >&2
-	done <"$scratch/rows"
-}
-
-# lines FILE: prints their number; 0 without the file
-lines()
-{
-	[ ! -f "$1" ] || wc -l <"$1"
-	[ -f "$1" ] || echo 0
-}
-
-# wait_for LOAD: waits until all starts have been compared; at most 90 s
-wait_for()
-{
-	end=$(($(date +%s) + 90))
-	while [ "$(date +%s)" -lt $end ]; do
-		missing=
-		while read -r program variant count _; do
-			[ ! -x "$scratch/$program" ] ||
-				[ "$(lines "$scratch/$program.$variant.$1")" \
-					-eq "$count" ] || missing=1
-		done <"$scratch/rows"
-		[ -n "$missing" ] || return 0
-		sleep 1
+	rows=$(wc -l <"$scratch/rows")
+	round=0
+	while [ "$round" -lt "$starts" ]; do
+		first=$((round % rows))
+		{
+			tail -n +$((first + 1)) "$scratch/rows"
+			head -n $first "$scratch/rows"
+		} >"$scratch/order"
+		while read -r program variant every _; do
+			[ "$every" -eq 0 ] || [ $((round % every)) -ne 0 ] ||
+				[ ! -x "$scratch/$program" ] ||
+				try "$program" "$variant" start
+		done <"$scratch/order"
+		round=$((round + 1))
 	done
-	echo "peers: not all starts have ended" >&2
 }
 
-# summary FILE: prints the columns of start-up, 1 s, 60 s and the stated error
+# collect_starts LOAD: starts all clocks, and waits until the last has been compared.
+# All of their processes hold the pipe open, also those that print nothing.
+collect_starts()
+{
+	rm -f "$scratch/pipe"
+	mkfifo "$scratch/pipe"
+	cat "$scratch/pipe" >"$scratch/$1" &
+	reader=$!
+	set_clocks_up >"$scratch/pipe"
+	wait "$reader"
+	reader=
+}
+
+# start_loops: begins two busy loops for each CPU; they end by themselves, too
+start_loops()
+{
+	count=$(($(nproc) * 2))
+	while [ "$count" -gt 0 ]; do
+		timeout 1800 sh -c 'while :; do :; done' >/dev/null &
+		loops="$loops $!"
+		count=$((count - 1))
+	done
+}
+
+# summary FOLLOWS: prints the columns of one clock from its lines
 summary()
 {
 	perl -e '
-		my @line = map { [split] } <>;
-		my @column = map { my $i = $_;
-			[sort { $a <=> $b } map { abs $_->[$i] } @line] } 0 .. 4;
-		sub median { my @v = @{$_[0]};
-			($v[$#v / 2] + $v[@v / 2]) / 2 }
-		my @ms = map { $_ / 1e6 } @{$column[0]};
-		my @stated = sort { $b <=> $a } map { $_->[5] } @line;
-		printf "%2d %9.2f %-17s %9.1f %9.1f %5.0f %9.1f %9.1f %5.0f  %s\n",
-			scalar @line, median(\@ms),
-			sprintf("(%.2f-%.2f)", $ms[0], $ms[-1]),
-			map({ (median($column[$_]), $column[$_][-1],
-				$column[$_ + 1][-1]) } 1, 3),
-			$stated[-1] < 0 ? "none" : sprintf "%.0f, %d outside",
-				$stated[0], scalar grep {
-					abs($_->[3]) - $_->[4] > $_->[5] } @line;
+		use strict;
+		use List::Util qw(max);
+		sub median {
+			my @value = sort { $a <=> $b } @_;
+			return ($value[$#value / 2] + $value[@value / 2]) / 2;
+		}
+		my (@ms, @early, @early_bound, @late, @late_bound, @stated);
+		my ($outside, $kernel_rate) = (0, 0);
+		while (<STDIN>) {
+			my ($name, $start, $early, $early_bound, $late,
+			    $late_bound, $stated, $has_kernel_rate) = split;
+			push @ms, $start / 1e6;
+			push @early, abs $early;
+			push @early_bound, $early_bound;
+			push @late, abs $late;
+			push @late_bound, $late_bound;
+			push @stated, $stated;
+			$outside++ if abs($late) - $late_bound > $stated;
+			$kernel_rate += $has_kernel_rate;
+		}
+		my $n = @ms;
+		my @sorted_ms = sort { $a <=> $b } @ms;
+		printf "%2d %8.2f %-19s %9.1f %9.1f %4.0f %9.1f %10.1f %4.0f  %-9s",
+			$n, median(@ms),
+			sprintf("(%.2f-%.2f)", $sorted_ms[0], $sorted_ms[-1]),
+			median(@early), max(@early), max(@early_bound),
+			median(@late), max(@late), max(@late_bound), $ARGV[0];
+		if (max(@stated) < 0) {
+			print "  nothing\n";
+		} else {
+			printf "  %7.0f, %d outside; %2d of %d\n", max(@stated),
+				$outside, $kernel_rate, $n;
+		}
 	' "$1"
-}
-
-# get PROGRAM: prints the command that gets a peer
-get()
-{
-	case $1 in
-	wtmlib) at=AndreyNevolin/wtmlib ;;
-	fio) at=axboe/fio ;;
-	tscns) at=MengRao/tscns ;;
-	histogram) at=HdrHistogram/HdrHistogram_c ;;
-	esac
-	echo "not given: git clone --depth=1 https://github.com/$at"
 }
 
 # table LOAD: prints a row for each clock
 table()
 {
-	printf '\n%s: %s\n%-31s %2s %27s %25s %25s  %s\n' "$1" "$2" 'error in ns' n \
-		'start-up, ms' '1 s: median, worst, bound' \
-		'60 s: median, worst, bound' states
-	while read -r program variant count name; do
-		printf '%-31s ' "$name"
-		if [ ! -x "$scratch/$program" ]; then
-			get "$program"
-		elif [ ! -s "$scratch/$program.$variant.$1" ]; then
-			echo 'failed'
+	printf '%-30s %2s %28s %24s %25s  %-9s  %s\n' 'error in ns' n \
+		'calibration, ms (range)' '1 s: median, worst, bound' \
+		'60 s: median, worst, bound' follows "states; kernel's rate in"
+	while read -r program variant every follows _ name; do
+		[ "$every" -ne 0 ] || continue
+		printf '%-30s ' "$name"
+		if grep "^$program\.$variant " "$scratch/$1" >"$scratch/lines"; then
+			summary "$follows" <"$scratch/lines"
 		else
-			summary "$scratch/$program.$variant.$1"
+			cat "$scratch/$program.why" 2>/dev/null || echo 'no line'
 		fi
 	done <"$scratch/rows"
 }
@@ -208,47 +301,53 @@ table()
 # costs: prints what a reading of each clock costs
 costs()
 {
-	printf '\n%-31s %8s %16s\n' 'a reading' ns 'of the counter'
-	while read -r program variant count name; do
+	printf '\n%-30s %8s %15s  %s\n' 'a reading, in a loop' ns 'of the counter' \
+		ordered
+	while read -r program variant _ _ ordered name; do
 		[ -x "$scratch/$program" ] || continue
+		try "$program" "$variant" cost >"$scratch/cost"
+		[ -s "$scratch/cost" ] || continue
 		# shellcheck disable=SC2046,SC2183
-		printf '%-31s %8s %16s\n' "$name" \
-			$("$scratch/$program" cost "$variant" </dev/null)
+		printf '%-30s %8s %15s  %s\n' "$name" \
+			$(cat "$scratch/cost") "$ordered"
 	done <"$scratch/rows"
+}
+
+# version DIR: prints which version of a peer it is, as far as that can be seen
+version()
+{
+	if [ -e "$1/.git" ] &&
+		git -C "$1" describe --tags --always --dirty 2>/dev/null; then
+		return
+	fi
+	sed -n 's/#define HDR_HISTOGRAM_VERSION "\(.*\)"/\1/p; s/^DEF_VER=fio-//p' \
+		"$1/include/hdr/hdr_histogram_version.h" "$1/FIO-VERSION-GEN" \
+		2>/dev/null | grep . || echo 'version not known'
 }
 
 echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)," \
 	"$(nproc) CPUs, Linux $(uname -r), clocksource" \
 	"$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-perl -e '
-	my $timex = pack "x208";
-	# adjtimex(2) with modes 0: freq is the third long, in ppm / 65536
-	my %number = (x86_64 => 159, aarch64 => 171, ppc64le => 217);
-	my $number = $number{`uname -m` =~ s/\s//r} // exit;
-	exit if syscall($number, $timex) < 0;
-	my ($offset, $freq) = unpack "x8 q q", $timex;
-	printf "NTP steers by %.3f ppm, and has %d to go\n", $freq / 65536, $offset;
-'
+"$cc" --version | head -1
+echo "peers: $cflags; the library: as make built it"
+[ -z "$wtmlib" ] || echo "WTMLIB $(version "$wtmlib")"
+[ -z "$fio" ] || echo "fio $(version "$fio")"
+[ -z "$tscns" ] || echo "tscns $(version "$tscns")"
+[ -z "$hdr" ] || echo "HdrHistogram_c $(version "$hdr")"
 for load in $loads; do
-	average=$(cut -d' ' -f1-2 /proc/loadavg)
-	[ "$load" = idle ] || {
-		count=$(($(nproc) * 2))
-		while [ "$count" -gt 0 ]; do
-			while :; do :; done &
-			loops="$loops $!"
-			count=$((count - 1))
-		done
-	}
-	set_clocks_up "$load"
-	wait_for "$load"
+	before=$(cut -d' ' -f1-2 /proc/loadavg)
+	[ "$load" = idle ] || start_loops
+	collect_starts "$load"
 	stop_loops
-	table "$load" "load average $average before, $(cut -d' ' -f1-2 \
-		/proc/loadavg) after"
+	steering=$("$scratch/steering" 2>/dev/null) || steering='NTP: not known'
+	printf '\n%s: load average %s before, %s after. %s\n' "$load" "$before" \
+		"$(cut -d' ' -f1-2 /proc/loadavg)" "${steering:-NTP does not steer}"
+	table "$load"
 	[ "$load" = busy ] || costs
 done
 echo
-if [ -n "$hdr" ]; then
+if [ -x "$scratch/histogram" ]; then
 	"$scratch/histogram"
 else
-	printf '%-31s %s\n' HdrHistogram "$(get histogram)"
+	printf '%-30s %s\n' HdrHistogram_c "$(cat "$scratch/histogram.why")"
 fi

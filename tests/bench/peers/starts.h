@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts a clock many times, for peers.sh, and compares each start with
- * CLOCK_MONOTONIC_RAW after one second and after sixty.
+ * Starts a clock for peers.sh, and compares it with CLOCK_MONOTONIC_RAW at once,
+ * after one second and after sixty.
  *
  * The file that includes this one defines a clock:
  *	peer_start(variant)	sets it up, and ends the process if that fails
  *	peer_ns()		reads it
- *	peer_each_second()	does what its manual asks for while it is in use
- *	peer_stated_ns()	the error that it states after 60 s; negative: none
+ * In peer_start() it may set the variables below.
  *
- *	PROGRAM cost VARIANT			prints "NS RATIO": see cost()
- *	PROGRAM starts VARIANT COUNT FILE	see starts()
+ *	PROGRAM start VARIANT	see start()
+ *	PROGRAM cost VARIANT	see cost()
  *
  * It is C and C++, since some of the clocks are C++.
  */
-#include <math.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,21 +27,26 @@ enum {
 	BRACKETS = 2000,	/* readings of a comparison */
 	COST_ROUNDS = 2001,	/* odd: the median is one of them */
 	COST_READS = 1000,	/* of a round, some 10 us */
+	EARLY_S = 1,
 	LATE_S = 60,
+	HANGS_S = 200,		/* no start takes longer */
 };
 
-/* How far the clock is ahead of CLOCK_MONOTONIC_RAW, for certain. */
-struct ahead {
-	int64_t low_ns;
-	int64_t high_ns;
-};
+#define NS_PER_S INT64_C(1000000000)
+
+static void peer_start(const char *variant);
+static inline uint64_t peer_ns(void);
+
+static void (*peer_each_second)(void);	/* what its manual asks for while in use */
+static double peer_bound_ppb = -1;	/* of its rate, as it states it; -1: not */
+static int peer_has_kernel_rate;	/* it recognised the kernel's own rate */
 
 static inline int64_t raw_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 /* Let no reading begin before the one in front of it has ended. */
@@ -56,14 +59,23 @@ static inline void wait_for_reads(void)
 #endif
 }
 
+/* How far a clock is ahead of CLOCK_MONOTONIC_RAW, for certain, at a RAW time. */
+struct ahead {
+	int64_t low_ns;
+	int64_t high_ns;
+	int64_t raw_ns;
+};
+
 /*
- * Compare by brackets: each reading lies between two of RAW, so each gives an
- * interval for the distance, and all of them overlap. Both clocks cut their
- * fractions, so each end is a nanosecond further out.
+ * Compare by the narrowest bracket: a reading that lies between two of RAW. Both
+ * clocks cut their fractions, so each end is a nanosecond further out. One bracket
+ * holds at one moment. An intersection of many would hold for a clock alone that
+ * does not drift meanwhile.
  */
 static struct ahead compare(void)
 {
-	struct ahead ahead = { INT64_MIN, INT64_MAX };
+	struct ahead ahead = { 0, 0, 0 };
+	int64_t narrowest_ns = INT64_MAX;
 	int i;
 
 	for (i = 0; i < BRACKETS; i++) {
@@ -74,10 +86,16 @@ static struct ahead compare(void)
 		ns = (int64_t)peer_ns();
 		wait_for_reads();
 		after_ns = raw_ns();
-		if (ns - after_ns - 1 > ahead.low_ns)
-			ahead.low_ns = ns - after_ns - 1;
-		if (ns - before_ns + 1 < ahead.high_ns)
-			ahead.high_ns = ns - before_ns + 1;
+		if (after_ns < before_ns) {
+			fprintf(stderr, "CLOCK_MONOTONIC_RAW ran backwards\n");
+			exit(1);
+		}
+		if (after_ns - before_ns >= narrowest_ns)
+			continue;
+		narrowest_ns = after_ns - before_ns;
+		ahead.low_ns = ns - after_ns - 1;
+		ahead.high_ns = ns - before_ns + 1;
+		ahead.raw_ns = before_ns + narrowest_ns / 2;
 	}
 	return ahead;
 }
@@ -89,11 +107,11 @@ static double error_ns(const struct ahead *begin, const struct ahead *end)
 			begin->high_ns) / 2;
 }
 
-/* Return half the interval's width. */
+/* Return half the width of that interval. */
 static double bound_ns(const struct ahead *begin, const struct ahead *end)
 {
-	return fabs((double)(end->high_ns - end->low_ns + begin->high_ns -
-			     begin->low_ns)) / 2;
+	return (double)(end->high_ns - end->low_ns + begin->high_ns -
+			begin->low_ns) / 2;
 }
 
 static void sleep_until(int64_t end_ns)
@@ -103,32 +121,31 @@ static void sleep_until(int64_t end_ns)
 	while ((left_ns = end_ns - raw_ns()) > 0) {
 		struct timespec left = { 0, 0 };
 
-		if (left_ns > 1000000000)
-			left_ns = 1000000000;
-		left.tv_sec = left_ns / 1000000000;
-		left.tv_nsec = left_ns % 1000000000;
+		if (peer_each_second && left_ns > NS_PER_S)
+			left_ns = NS_PER_S;
+		left.tv_sec = left_ns / NS_PER_S;
+		left.tv_nsec = left_ns % NS_PER_S;
 		nanosleep(&left, NULL);
-		peer_each_second();
+		if (peer_each_second)
+			peer_each_second();
 	}
 }
 
-/* Append a line: START_NS ERROR_1S BOUND ERROR_60S BOUND STATED, in ns. */
-static void write_line(const char *file, int64_t start_ns, const struct ahead *at)
+static void print_line(const char *variant, int64_t start_ns,
+		       const struct ahead *at)
 {
-	FILE *out = fopen(file, "a");
+	double span_s = (double)(at[2].raw_ns - at[0].raw_ns) / 1e9;
 
-	if (!out)
-		exit(1);
-	fprintf(out, "%lld %.1f %.1f %.1f %.1f %.1f\n", (long long)start_ns,
-		error_ns(&at[0], &at[1]), bound_ns(&at[0], &at[1]),
-		error_ns(&at[0], &at[2]), bound_ns(&at[0], &at[2]),
-		peer_stated_ns());
-	if (fclose(out))
-		exit(1);
+	printf("%s.%s %lld %.1f %.1f %.1f %.1f %.1f %d\n",
+	       program_invocation_short_name, variant, (long long)start_ns,
+	       error_ns(&at[0], &at[1]), bound_ns(&at[0], &at[1]),
+	       error_ns(&at[0], &at[2]), bound_ns(&at[0], &at[2]),
+	       peer_bound_ppb * span_s, peer_has_kernel_rate);
+	fflush(stdout);
 }
 
-/* Set a clock up, tell it through @started, and compare it three times. */
-static void one_start(const char *variant, const char *file, int started)
+/* Set the clock up, tell it through @started, and compare it three times. */
+static void one_start(const char *variant, int started)
 {
 	int64_t begin_ns = raw_ns(), start_ns;
 	struct ahead at[3];
@@ -139,43 +156,39 @@ static void one_start(const char *variant, const char *file, int started)
 	at[0] = compare();
 	if (write(started, "", 1) != 1)
 		exit(1);
-	sleep_until(begin_ns + 1000000000);
+	close(started);
+	sleep_until(begin_ns + EARLY_S * NS_PER_S);
 	at[1] = compare();
-	sleep_until(begin_ns + LATE_S * INT64_C(1000000000));
+	sleep_until(begin_ns + LATE_S * NS_PER_S);
 	at[2] = compare();
-	write_line(file, start_ns, at);
+	print_line(variant, start_ns, at);
 }
 
 /*
- * Make COUNT starts, one after the other, each in a process of its own. The
- * processes go on by themselves for 60 s and append their lines to FILE; the
- * program ends when the last clock has been set up.
+ * Start the clock in a process of its own, and return when it has been set up. That
+ * process goes on for 60 s, and prints one line then:
+ *	PROGRAM.VARIANT START ERROR_1S BOUND ERROR_60S BOUND STATED HAS_KERNEL_RATE
+ * with times in ns; STATED is negative if the clock states no bound.
  */
-static int starts(const char *variant, int count, const char *file)
+static int start(const char *variant)
 {
-	int i;
+	int started[2];
+	char byte;
+	pid_t pid;
 
-	for (i = 0; i < count; i++) {
-		int started[2];
-		char byte;
-		pid_t pid;
-
-		if (pipe(started))
-			return 1;
-		pid = fork();
-		if (pid < 0)
-			return 1;
-		if (!pid) {
-			close(started[0]);
-			one_start(variant, file, started[1]);
-			_exit(0);
-		}
-		close(started[1]);
-		if (read(started[0], &byte, 1) != 1)
-			return 1;
+	if (pipe(started))
+		return 1;
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (!pid) {
+		alarm(HANGS_S);
 		close(started[0]);
+		one_start(variant, started[1]);
+		_exit(0);
 	}
-	return 0;
+	close(started[1]);
+	return read(started[0], &byte, 1) != 1;
 }
 
 static int ascending(const void *a, const void *b)
@@ -229,6 +242,8 @@ static int cost(const char *variant)
 	int i;
 
 	peer_start(variant);
+	if (peer_each_second)	/* some clocks change when it is first called */
+		sleep_until(raw_ns() + NS_PER_S * 11 / 10);
 	for (i = 0; i < COST_ROUNDS; i++) {
 		double counter_ns = counter_round_ns();
 
@@ -243,9 +258,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "cost"))
 		return cost(argv[2]);
-	if (argc == 5 && !strcmp(argv[1], "starts"))
-		return starts(argv[2], atoi(argv[3]), argv[4]);
-	fprintf(stderr, "usage: %s cost VARIANT | starts VARIANT COUNT FILE\n",
-		argv[0]);
+	if (argc == 3 && !strcmp(argv[1], "start"))
+		return start(argv[2]);
+	fprintf(stderr, "usage: %s start VARIANT | cost VARIANT\n", argv[0]);
 	return 64;
 }

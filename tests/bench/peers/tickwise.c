@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our clock for peers.sh. Its variants are the window of its calibration in ms, and
- * "20-samples": 20 ms, without the search for the kernel's own rate.
+ * Our clock for peers.sh. A variant begins with the window of its calibration in ms:
+ *	20			as the engine's; the kernel's own rate is looked for
+ *	20-samples		without that
+ *	20-samples-refined	and tw_clock_refine() each second
+ * With -DPEER_ORDERED readings are ordered with the instructions around them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tickwise.h"
+#include "starts.h"
 
 static struct tw_clock ours;
+
+static void refine(void)
+{
+	(void)tw_clock_refine(&ours);	/* may have nothing to gain */
+}
+
+static void read_rate(void)
+{
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+
+	if (tw_clock_rate(&ours, &rate))
+		exit(1);
+	peer_bound_ppb = rate.bound_ppb;
+	peer_has_kernel_rate = rate.source != TW_RATE_REGRESSION;
+}
 
 static void peer_start(const char *variant)
 {
@@ -18,30 +32,24 @@ static void peer_start(const char *variant)
 
 	options.window_ns = strtoull(variant, NULL, 10) * 1000000;
 	options.longest_ns = options.window_ns < 160000000 ? 160000000 : 0;
-	options.kernel_rate = strchr(variant, '-') ? TW_OFF : TW_DEFAULT;
+	options.kernel_rate = strstr(variant, "samples") ? TW_OFF : TW_DEFAULT;
 	ret = tw_clock_init(&ours, &options);
 	if (ret || ours.system) {
-		fprintf(stderr, "tickwise: no clock (%d)\n",
+		fprintf(stderr, "Tickwise: no clock (%d)\n",
 			ret ? ret : ours.system_errno);
 		exit(1);
 	}
+	/* The bound of the first rate. What is known of it later is not in it. */
+	read_rate();
+	if (strstr(variant, "refined"))
+		peer_each_second = refine;
 }
 
 static inline uint64_t peer_ns(void)
 {
+#ifdef PEER_ORDERED
+	return tw_clock_ns_at(&ours, tw_ticks_begin());
+#else
 	return tw_clock_ns(&ours);
+#endif
 }
-
-static void peer_each_second(void)
-{
-}
-
-/* The hard bound of the rate. */
-static double peer_stated_ns(void)
-{
-	struct tw_rate rate = TW_SIZED(struct tw_rate);
-
-	return tw_clock_rate(&ours, &rate) ? -1 : rate.bound_ppb * 60;
-}
-
-#include "starts.h"
