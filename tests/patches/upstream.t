@@ -9,7 +9,10 @@
 # without tests.
 #
 # A patch's own tests are those that it adds to t/run-fio-tests.py, and its unit
-# tests. "Without it" means that a fio without the patch runs the patch's tests.
+# tests. "Without it" means that a fio without the patch runs the patch's tests. Such
+# a fio does not know a new option, whatever the test looks for: there, the tests fail
+# on the patched fio, too, with the option turned off. The patch of unittest itself
+# has no test. Instead, a unit test is broken, and unittest must fail.
 # Arguments name patches to test instead of all.
 
 . "$(dirname "$0")/../tap.sh"
@@ -95,11 +98,17 @@ each()
 	done
 }
 
-# unit_tests: runs them; exits with 0 whatever they find
+# unit_tests: runs them; passes if unittest exits with 0. fio's own does so when a test
+# fails, too
 unit_tests()
 {
-	timeout 60 "$tree/unittests/unittest" >"$scratch/log" 2>&1 &&
-		! grep -q 'FAILED' "$scratch/log"
+	timeout 60 "$tree/unittests/unittest" >"$scratch/log" 2>&1
+}
+
+# a_unit_test_failed: true if one did in the run before
+a_unit_test_failed()
+{
+	grep -q 'FAILED' "$scratch/log"
 }
 
 python=
@@ -121,21 +130,47 @@ own_job_tests()
 	run_fio_tests "$stock/fio"
 	each FAILED
 	ok $? "$1: they fail without the patch"
+	jobs_with_option=$(grep -ls '^event_timestamps=1$' "$tree"/t/jobs/*)
+	[ -n "$jobs_with_option" ] || return 0
+	# shellcheck disable=SC2086
+	sed -i 's/^\(event_timestamps\)=1$/\1=0/' $jobs_with_option
+	run_fio_tests "$tree/fio"
+	each FAILED
+	ok $? "$1: they fail with the option turned off"
 }
 
-# Without the patch: its code is taken out, its tests and their Makefile stay.
+# own_unit_tests NAME: checks the unit tests of the patch. Without the patch: its code
+# is taken out, its tests and their Makefile stay.
 own_unit_tests()
 {
 	if [ ! -x "$tree/unittests/unittest" ]; then
 		ok 0 "$1: its unit tests # SKIP fio found no CUnit"
 		return
 	fi
-	unit_tests
+	unit_tests && ! a_unit_test_failed
 	ok $? "$1: its unit tests pass"
 	apply -R --exclude='unittests/*' --exclude='t/*' --exclude=Makefile \
-		"$patch"
-	! build "$tree" unittests/unittest >/dev/null || ! unit_tests
-	ok $? "$1: they fail without the patch"
+		"$patch" && build "$tree" unittests/unittest &&
+		{ unit_tests; a_unit_test_failed; }
+	ok $? "$1: they build and fail without the patch"
+}
+
+# exit_code NAME: checks that unittest fails if a test does, and only with the patch
+exit_code()
+{
+	if [ ! -x "$tree/unittests/unittest" ]; then
+		ok 0 "$1: unittest's exit code # SKIP fio found no CUnit"
+		return
+	fi
+	unit_tests && ! a_unit_test_failed
+	ok $? "$1: unittest exits with 0"
+	sed -i 's/CU_ASSERT_EQUAL/CU_ASSERT_NOT_EQUAL/' \
+		"$tree/unittests/lib/memalign.c"
+	build "$tree" unittests/unittest && ! unit_tests && a_unit_test_failed
+	ok $? "$1: unittest exits with another code if a test fails"
+	apply -R "$patch" && build "$tree" unittests/unittest && unit_tests &&
+		a_unit_test_failed
+	ok $? "$1: without the patch it exits with 0"
 }
 
 # small PATCH LINES: passes if the patch adds and removes at most LINES lines,
@@ -163,6 +198,7 @@ have_clang=
 [ $# -gt 0 ] || set -- "$root"/patches/upstream/*.patch
 for patch; do
 	name=$(basename "$patch" .patch)
+	patch=$(realpath "$patch")
 	fresh
 	[ -s "$root/patches/upstream/$name.md" ]
 	ok $? "$name: has a cover note"
@@ -195,6 +231,10 @@ for patch; do
 	[ -n "$ids$units" ]
 	ok $? "$name: has tests of its own"
 	[ -z "$ids" ] || own_job_tests "$name"
-	[ -z "$units" ] || own_unit_tests "$name"
+	case $units in
+	'') ;;
+	unittest.c) exit_code "$name" ;;
+	*) own_unit_tests "$name" ;;
+	esac
 done
 done_testing
