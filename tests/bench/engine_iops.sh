@@ -219,8 +219,8 @@ judged()
 {
 	shown "$1" "$2" "$3"
 	echo "$3 $4" | awk -v bar="${BAR:-0.98}" '{
-		width = $8 - $7
-		off = ($8 + $7) / 2 - 1
+		width = $9 - $8
+		off = ($9 + $8) / 2 - 1
 		verdict = $3 >= bar ? "reached" : "NOT reached"
 		if (width > .1 || off > width || off < -width)
 			verdict = "undecided"

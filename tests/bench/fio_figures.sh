@@ -47,9 +47,10 @@ fio_figures()
 	fi
 }
 
-# Print the median of numbers, its 95 % interval, and the numbers' p10 and p90. The
-# interval is from order statistics, which need no knowledge of the noise: ranks n/2
-# +- 0.98 sqrt(n), the binomial's 95 %.
+# Print the median of numbers, its 95 % interval, the numbers' p10 and p90, and their
+# count. The interval is from order statistics, which need no knowledge of the noise:
+# ranks n/2 +- 0.98 sqrt(n), the binomial's 95 %. Of less than six numbers, the least
+# and the most are less than that: 94 % of five.
 quantiles()
 {
 	LC_ALL=C sort -n | awk '
@@ -62,13 +63,14 @@ quantiles()
 		half = .98 * sqrt(NR)
 		print (at((NR + 1) / 2 - .25) + at((NR + 1) / 2 + .25)) / 2,
 			at((NR + 1) / 2 - half), at((NR + 1) / 2 + half),
-			at(1 + (NR - 1) * .1), at(1 + (NR - 1) * .9)
+			at(1 + (NR - 1) * .1), at(1 + (NR - 1) * .9), NR
 	}'
 }
 
-# Print those five figures for a reader.
+# Print those figures for a reader.
 in_words()
 {
-	awk '{ printf "%.3f (95 %% %.3f-%.3f), p10-p90 %.3f-%.3f", $1, $2, $3,
+	awk '$6 < 6 { printf "%.3f (least-most %.3f-%.3f)", $1, $2, $3; next }
+	{ printf "%.3f (95 %% %.3f-%.3f), p10-p90 %.3f-%.3f", $1, $2, $3,
 		$4, $5 }'
 }
