@@ -41,8 +41,9 @@
 # A reading costs what a loop of readings takes. There the counter hides the
 # conversion, unless a reading is ordered: waits for the instructions before it.
 #
-# STARTS=30; WTMLIB_STARTS=10, a third of it, since WTMLIB calibrates for 15 s. It takes twelve
-# minutes with all peers. --quick: 3 and 1, without the busy half, in 2 minutes.
+# STARTS=30; WTMLIB_STARTS=10, a third of it, since WTMLIB calibrates for 15 s. It
+# takes ten minutes with all peers. --quick: 3 and 1, without the busy half, in 2
+# minutes.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
