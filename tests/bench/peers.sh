@@ -7,7 +7,7 @@
 #	tests/bench/peers.sh [--quick] DIR...
 #	tests/bench/peers.sh --kernel FILE_OR_DEVICE [ROUNDS [SECONDS]]
 #
-# The second compares with blktrace and biosnoop: see peers/kernel.sh.
+# The second compares with other tracers of block I/O: see peers/kernel.sh.
 #
 # Each DIR is recognised by what is in it:
 #	src/wtmlib.h			WTMLIB		AndreyNevolin/wtmlib
