@@ -29,26 +29,9 @@ static const struct {
 	       { "1 h", 3600 } };
 static const struct {
 	const char *name;
-	uint64_t s;
-} intervals[] = { { "1 s", 1 }, { "1 h", 3600 }, { "30 days", 30 * DAY_S } };
-static const struct {
-	const char *name;
 	double per_s;		/* as many units in a second; 0: exact */
 } roundings[] = { { "ticks per ms", 1e3 }, { "ticks per s", 1 },
 		  { "ticks per min", 1.0 / 60 }, { "exact", 0 } };
-
-static int scale_of(struct tw_scale *scale, double hz, double modulus_s)
-{
-	const struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
-
-	return tw_scale_init(scale, &rate, (uint64_t)(modulus_s * 1e9));
-}
-
-/* Rates within 0.05 % of @hz, spread evenly but for their last digits. */
-static double near(double hz, unsigned i)
-{
-	return hz * (1 + (fmod(i * 0.618034, 1) - 0.5) * 1e-3);
-}
 
 /* The worst error, in ns, after an interval; the true rates are near @hz. @broken
  * counts conversions that break the scale's own promise. */
@@ -62,9 +45,11 @@ static double worst_ns(double hz, double per_s, double modulus_s,
 		const double told_hz = per_s > 0 ? floor(true_hz / per_s) * per_s :
 					       true_hz;
 		const uint64_t end = (uint64_t)(true_hz * (double)interval_s);
+		const struct tw_rate told = { .size = sizeof(told),
+					      .hz = told_hz };
 		struct tw_scale scale;
 
-		if (scale_of(&scale, told_hz, modulus_s))
+		if (scale_of(&scale, &told, modulus_s))
 			return NAN;
 		for (uint64_t j = 0; j < TICKS_TRIED; j++) {
 			const uint64_t back = j * ((scale.mask + 1) /
@@ -81,16 +66,6 @@ static double worst_ns(double hz, double per_s, double modulus_s,
 	return worst;
 }
 
-static void print_ns(double ns)
-{
-	if (isnan(ns))
-		printf(" %9s", "-");
-	else if (ns < 1000)
-		printf(" %9.2f", ns);
-	else
-		printf(" %9.3g", ns);
-}
-
 /* From and to: the moduli that tw_scale_init() chooses by itself, and the errors
  * that it publishes for them. */
 static void print_choice(double hz)
@@ -98,9 +73,11 @@ static void print_choice(double hz)
 	double low_s = INFINITY, high_s = 0, low_ppb = INFINITY, high_ppb = 0;
 
 	for (unsigned i = 0; i < RATES; i++) {
+		const struct tw_rate rate = { .size = sizeof(rate),
+					      .hz = near(hz, i) };
 		struct tw_scale scale;
 
-		if (scale_of(&scale, near(hz, i), 0))
+		if (scale_of(&scale, &rate, 0))
 			continue;
 		low_s = fmin(low_s, (double)scale.modulus_ns / 1e9);
 		high_s = fmax(high_s, (double)scale.modulus_ns / 1e9);

@@ -30,21 +30,8 @@ static const double frequencies_hz[] = { 1e7, 1e8, 1e9, 2.6e9, 1e10 };
 static const unsigned moduli_log2[] = {
 	10, 14, 18, 20, 22, 24, 26, 28, 29, 30, 31, 32, 33, 34, 36, 38, 40,
 };
-static const struct {
-	const char *name;
-	uint64_t s;
-} intervals[] = { { "1 s", 1 }, { "1 h", 3600 }, { "30 days", 30 * DAY_S } };
 
 enum form { OURS, KERNEL, ARTICLE, WIDE };
-
-/* Rates within 0.1 % of @hz, spread evenly but for their last digits. At the ends
- * of the library's range they are on one side, within 0.2 %. */
-static double near(double hz, unsigned i)
-{
-	const double side = hz <= 1e7 ? 0 : hz >= 1e10 ? 1 : 0.5;
-
-	return hz * (1 + (fmod(i * 0.6180339887498949, 1) - side) / 500);
-}
 
 /* The rate as measured, or as Linux keeps it: it takes shift 24 at all frequencies
  * of the table. */
@@ -61,14 +48,12 @@ static struct tw_rate rate_of(double hz, enum form form)
 }
 
 /* Set up a scale with a modulus of 2^@bits ticks; 0: the library's choice. */
-static int scale_of(struct tw_scale *scale, double hz, unsigned bits,
-		    enum form form)
+static int scale_of_bits(struct tw_scale *scale, double hz, unsigned bits,
+			 enum form form)
 {
 	const struct tw_rate rate = rate_of(hz, form);
-	double modulus_ns = ldexp(1e9 / rate.hz, (int)bits);
 
-	return tw_scale_init(scale, &rate,
-			     bits ? (uint64_t)llround(modulus_ns) : 0);
+	return scale_of(scale, &rate, bits ? ldexp(1, (int)bits) / rate.hz : 0);
 }
 
 /* The article's form: shift and multiplier as large as 64 bits allow, both
@@ -124,7 +109,7 @@ static double worst_ns(double hz, unsigned bits, uint64_t interval_s,
 		struct tw_scale scale;
 		uint64_t modulus;
 
-		if (scale_of(&scale, rate_hz, bits, form))
+		if (scale_of_bits(&scale, rate_hz, bits, form))
 			return NAN;
 		modulus = form == ARTICLE ? 1ULL << bits : scale.mask + 1;
 		for (uint64_t j = 0; j < TICKS_TRIED; j++) {
@@ -137,16 +122,6 @@ static double worst_ns(double hz, unsigned bits, uint64_t interval_s,
 		}
 	}
 	return worst;
-}
-
-static void print_ns(double ns)
-{
-	if (isnan(ns))
-		printf(" %9s", "-");
-	else if (ns < 1000)
-		printf(" %9.2f", ns);
-	else
-		printf(" %9.3g", ns);
 }
 
 static void print_row(const char *name, unsigned bits, uint64_t interval_s,
@@ -223,7 +198,8 @@ static void print_choice(enum form form)
 		for (unsigned i = 0; i < RATES; i++) {
 			struct tw_scale scale;
 
-			if (scale_of(&scale, near(frequencies_hz[f], i), 0, form))
+			if (scale_of_bits(&scale, near(frequencies_hz[f], i), 0,
+					  form))
 				continue;
 			if (scale.modulus_ns < low.modulus_ns)
 				low = scale;
@@ -305,9 +281,9 @@ static int print_costs(unsigned rounds)
 	if (ret)
 		return ret;
 	tick_ns = 1e9 / clock.scale.hz;
-	scale_of(&costs.scale[SHORT], clock.scale.hz, 20, OURS);
-	scale_of(&costs.scale[CHOSEN], clock.scale.hz, 0, OURS);
-	scale_of(&costs.scale[LONG], clock.scale.hz, 38, OURS);
+	scale_of_bits(&costs.scale[SHORT], clock.scale.hz, 20, OURS);
+	scale_of_bits(&costs.scale[CHOSEN], clock.scale.hz, 0, OURS);
+	scale_of_bits(&costs.scale[LONG], clock.scale.hz, 38, OURS);
 	costs.wide = tw_wide_of(&(struct tw_rate) { .hz = clock.scale.hz });
 	tw_clock_free(&clock);
 	for (unsigned cost = 0; cost < COSTS; cost++) {

@@ -124,6 +124,40 @@ static inline double off_ns(uint64_t ns, uint64_t ticks, double hz)
 	return (double)((i128)ns - (i128)whole) - fraction;
 }
 
+/* After which an error is computed. */
+static const struct {
+	const char *name;
+	uint64_t s;
+} intervals[] = { { "1 s", 1 }, { "1 h", 3600 }, { "30 days", 30 * DAY_S } };
+
+/* Rates within 0.1 % of @hz, spread evenly but for their last digits. At the ends
+ * of the library's range they are on one side, within 0.2 %. */
+static inline double near(double hz, unsigned i)
+{
+	const double side = hz <= 1e7 ? 0 : hz >= 1e10 ? 1 : 0.5;
+
+	return hz * (1 + (fmod(i * 0.6180339887498949, 1) - side) / 500);
+}
+
+/* Set up a scale for @rate; its modulus takes about @modulus_s seconds. 0: the
+ * library's choice. */
+static inline int scale_of(struct tw_scale *scale, const struct tw_rate *rate,
+			   double modulus_s)
+{
+	return tw_scale_init(scale, rate, (uint64_t)llround(modulus_s * 1e9));
+}
+
+/* A cell of a table of errors; NAN: no scale could be set up. */
+static inline void print_ns(double ns)
+{
+	if (isnan(ns))
+		printf(" %9s", "-");
+	else if (ns < 1000)
+		printf(" %9.2f", ns);
+	else
+		printf(" %9.3g", ns);
+}
+
 /* Set up a clock within a fifth of a second and return 0; otherwise explain why
  * not. Its rate need not be the kernel's. */
 static inline int clock_here(struct tw_clock *clock)
