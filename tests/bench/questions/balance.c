@@ -48,13 +48,13 @@ static double worst_ns(double hz, double per_s, double modulus_s,
 		const struct tw_rate told = { .size = sizeof(told),
 					      .hz = told_hz };
 		struct tw_scale scale;
+		uint64_t span;
 
 		if (scale_of(&scale, &told, modulus_s))
 			return NAN;
+		span = scale.mask < end ? scale.mask + 1 : end;
 		for (uint64_t j = 0; j < TICKS_TRIED; j++) {
-			const uint64_t back = j * ((scale.mask + 1) /
-						   TICKS_TRIED);
-			const uint64_t ticks = end > back ? end - back : end;
+			const uint64_t ticks = end - j * (span / TICKS_TRIED);
 			const uint64_t ns = tw_ticks_to_ns(&scale, ticks);
 
 			worst = fmax(worst, fabs(off_ns(ns, ticks, true_hz)));

@@ -4,11 +4,11 @@
  * second question that WTMLIB's author left open.
  *
  * For moduli of 2^10 to 2^40 ticks, and counters of 10 MHz to 10 GHz, converts
- * the ticks before the end of a second, of an hour and of thirty days, and compares
- * with exact integers. A table has the worst error among rates near each frequency,
- * since a rate can be lucky. Its last rows are the best power of two, the library's
- * choice, a kernel's rate (a fraction of 2^24) and a 128-bit product. Another table
- * has the form of the article, which derives the nanoseconds of a modulus from the
+ * numbers of ticks up to a second, an hour and thirty days, and compares with exact
+ * integers. A table has the worst error among rates near each frequency, since a
+ * rate can be lucky. Its last rows are the best power of two, the library's choice,
+ * a kernel's rate (a fraction of 2^24) and a 128-bit product. Another table has the
+ * form of the article, which derives the nanoseconds of a modulus from the
  * multiplier. The last part is the cost.
  */
 #include <inttypes.h>
@@ -107,19 +107,17 @@ static double worst_ns(double hz, unsigned bits, uint64_t interval_s,
 		const double rate_hz = near(hz, i);
 		const uint64_t end = (uint64_t)(rate_hz * (double)interval_s);
 		struct tw_scale scale;
-		uint64_t modulus;
+		uint64_t modulus, span;
 
 		if (scale_of_bits(&scale, rate_hz, bits, form))
 			return NAN;
 		modulus = form == ARTICLE ? 1ULL << bits : scale.mask + 1;
-		for (uint64_t j = 0; j < TICKS_TRIED; j++) {
-			/* Spread over the last modulus, its end among them. */
-			const uint64_t back = j * (modulus / TICKS_TRIED);
-			const uint64_t ticks = end > back ? end - back : end;
-
-			worst = fmax(worst, fabs(off_form(form, &scale, rate_hz,
-							  bits, ticks)));
-		}
+		/* Spread over the last modulus, or over a shorter interval. */
+		span = modulus < end ? modulus : end;
+		for (uint64_t j = 0; j < TICKS_TRIED; j++)
+			worst = fmax(worst, fabs(off_form(
+				form, &scale, rate_hz, bits,
+				end - j * (span / TICKS_TRIED))));
 	}
 	return worst;
 }
