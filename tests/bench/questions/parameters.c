@@ -53,7 +53,7 @@ struct bench {
 	struct params own;		/* to fill registers from */
 	volatile char *buffer;		/* LARGEST bytes, to walk over */
 	char *block;			/* of BLOCK_BYTES, aligned to them */
-	double tick_ns;
+	struct counter counter;
 	int in_memory, on_disk;		/* files of FILE_BYTES; -1: none */
 	uint64_t random;
 	const void *code;		/* of the call that is timed next */
@@ -152,13 +152,14 @@ static void print_loop(struct bench *bench)
 	printf("In a loop: ns above the same loop without a conversion, median "
 	       "(p10 - p90)\n\n");
 	for (unsigned row = 0; row < COUNT(place_rows); row++) {
+		const double tick_ns = bench->counter.tick_ns;
 		const struct spread none = spread_of(empty[row], BLOCKS);
 		const struct spread some = spread_of(own[row], BLOCKS);
 
 		printf("%-38s %8.2f (%7.2f - %7.2f)\n", place_rows[row].name,
-		       (some.median - none.median) * bench->tick_ns,
-		       (some.p10 - none.median) * bench->tick_ns,
-		       (some.p90 - none.median) * bench->tick_ns);
+		       (some.median - none.median) * tick_ns,
+		       (some.p10 - none.median) * tick_ns,
+		       (some.p90 - none.median) * tick_ns);
 	}
 	printf("\n");
 }
@@ -364,21 +365,27 @@ static double sample(const struct between *between, struct bench *bench,
 	(void)time_call(call, bench);
 	(void)time_call(from_nothing, bench);
 	between->work(bench);
-	settle(&bench->random);
+	settle(&bench->random, bench->counter.tick_ns);
 	return (double)time_call(is_empty ? from_nothing : call, bench);
 }
 
-static void print_call_row(const struct between *between, double tick_ns,
-			   double *own, double *empty, size_t count)
+static void print_call_row(const struct between *between,
+			   const struct counter *counter, double *own,
+			   double *empty, size_t count)
 {
-	const struct spread some = spread_of(own, count);
-	const struct spread none = spread_of(empty, count);
+	const double tick_ns = counter->tick_ns;
+	const struct spread spread = spread_of(own, count);
+	struct mean some, none;
 
-	printf("%-38s %7.1f +- %4.1f (%7.1f - %7.1f)   %7.1f %7zu\n",
+	(void)spread_of(empty, count);
+	some = mean_of(own, count, counter->step_ticks);
+	none = mean_of(empty, count, counter->step_ticks);
+	printf("%-38s %7.1f +- %4.1f (%7.1f - %7.1f) %5.1f %% %7.1f %7zu\n",
 	       between->name, (some.mean - none.mean) * tick_ns,
-	       hypot(some.mean_error, none.mean_error) * tick_ns,
-	       (some.p10 - none.mean) * tick_ns,
-	       (some.p90 - none.mean) * tick_ns, none.mean * tick_ns, count);
+	       hypot(some.error, none.error) * tick_ns,
+	       (spread.p10 - none.mean) * tick_ns,
+	       (spread.p90 - none.mean) * tick_ns, 100 * some.left_out,
+	       none.mean * tick_ns, count);
 }
 
 static int print_calls(struct bench *bench, unsigned samples)
@@ -404,13 +411,14 @@ static int print_calls(struct bench *bench, unsigned samples)
 			own[row][(*n)++] = sample(between, bench, 0);
 		}
 	printf("One call after other work: ns above a call of an empty "
-	       "function,\nmean of the samples from 5 to 95 %% and its standard "
-	       "error (p10 - p90)\n\n%-38s %7s    %4s %19s   %7s %7s\n",
-	       "work before the call", "mean", "", "", "empty", "samples");
+	       "function,\nmean and its standard error (p10 - p90). Samples far "
+	       "above the others are left out.\n\n%-38s %7s    %4s %19s %7s %7s "
+	       "%7s\n", "work before the call", "mean", "", "", "out", "empty",
+	       "samples");
 	for (unsigned row = 0; row < COUNT(betweens); row++)
 		if (count[row])
-			print_call_row(&betweens[row], bench->tick_ns, own[row],
-				       empty[row], count[row]);
+			print_call_row(&betweens[row], &bench->counter,
+				       own[row], empty[row], count[row]);
 	printf("\n\"Empty\" is what the call of the empty function and two "
 	       "ordered reads of the\ncounter take.\n");
 	if (bench->on_disk < 0)
@@ -428,11 +436,12 @@ static int fill(int file, const char *block)
 	return fsync(file) != 0;
 }
 
-static int set_up(struct bench *bench, const struct tw_scale *scale)
+static int set_up(struct bench *bench, const struct tw_clock *clock)
 {
 	const char *folder = getenv("TMPDIR");
+	const struct tw_scale *scale = &clock->scale;
 
-	bench->tick_ns = 1e9 / scale->hz;
+	bench->counter = counter_of(clock);
 	bench->own = (struct params) {
 		scale->mask, scale->mult, scale->whole, scale->modulus_log2,
 		scale->shift,
@@ -471,7 +480,7 @@ int main(int argc, char **argv)
 	ret = clock_here(&clock);
 	if (ret)
 		return ret;
-	if (set_up(&bench, &clock.scale)) {
+	if (set_up(&bench, &clock)) {
 		fprintf(stderr, "too little memory\n");
 		return 1;
 	}

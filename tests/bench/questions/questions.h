@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the programs of the five questions share: their command line, the machine's
- * name, quantiles of samples, and exact nanoseconds.
+ * name, quantiles and means of samples, and exact nanoseconds.
  */
 #ifndef TW_QUESTIONS_H
 #define TW_QUESTIONS_H
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "counter/step.h"
 #include "tickwise.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -23,6 +25,7 @@ __extension__ typedef __int128 i128;
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 #define DAY_S		86400ULL
+#define SETTLE_NS	4000
 
 /* End the program if @argv asks for help, or has more than @most arguments. */
 static inline void help(int argc, char **argv, int most, const char *text)
@@ -57,31 +60,44 @@ static inline int ascending(const void *a, const void *b)
 
 struct spread {
 	double median, p10, p90;
-	double mean, mean_error;	/* without the lowest and the highest 5 % */
 };
 
-/* Sort @samples and summarise them. A counter that moves in steps of 10 ns has
- * few different values, so a median moves in these steps too; a mean does not.
- * The standard error of a trimmed mean is that of the samples with the outer ones
- * set to the first that is kept. */
+/* Sort @samples and summarise them. */
 static inline struct spread spread_of(double *samples, size_t count)
 {
-	const size_t from = count / 20, to = count - from;
-	double sum = 0, squares = 0, mean;
-
 	qsort(samples, count, sizeof(*samples), ascending);
-	for (size_t i = from; i < to; i++)
-		sum += samples[i];
-	mean = sum / (double)(to - from);
-	for (size_t i = 0; i < count; i++) {
-		size_t kept = i < from ? from : i < to ? i : to - 1;
-
-		squares += (samples[kept] - mean) * (samples[kept] - mean);
-	}
 	return (struct spread) {
 		samples[count / 2], samples[count / 10],
-		samples[count - 1 - count / 10], mean,
-		sqrt(squares) / (double)(to - from),
+		samples[count - 1 - count / 10],
+	};
+}
+
+struct mean {
+	double mean, error;	/* standard error; NAN of one sample */
+	double left_out;	/* share of the samples */
+};
+
+/* Compute the mean of @samples, which spread_of() has sorted, without those that
+ * something disturbed. A median would move in steps of the counter, and so would
+ * the ends of a part of the samples by rank: that mean is wrong by up to half a
+ * step. So samples are left out by value, and only far from the others: above the
+ * median by three times the distance p10 to p90, at least by three steps. */
+static inline struct mean mean_of(const double *samples, size_t count,
+				  double step_ticks)
+{
+	const double wide = samples[count - 1 - count / 10] - samples[count / 10];
+	const double limit = samples[count / 2] + 3 * fmax(wide, step_ticks);
+	double sum = 0, squares = 0, mean;
+	size_t kept = 0;
+
+	while (kept < count && samples[kept] <= limit)
+		sum += samples[kept++];
+	mean = sum / (double)kept;
+	for (size_t i = 0; i < kept; i++)
+		squares += (samples[i] - mean) * (samples[i] - mean);
+	return (struct mean) {
+		mean, sqrt(squares / (double)(kept - 1) / (double)kept),
+		1 - (double)kept / (double)count,
 	};
 }
 
@@ -94,12 +110,13 @@ static inline uint64_t next_random(uint64_t *state)
 /* Wait until all loads of the work before have been answered, and then for a random
  * number of cycles. Otherwise what follows could begin at the same place between
  * two steps of the counter every time, and a mean would be wrong by up to a step. */
-static inline void settle(uint64_t *random)
+static inline void settle(uint64_t *random, double tick_ns)
 {
 	const uint64_t begin = tw_ticks_begin();
+	const uint64_t ticks = (uint64_t)(SETTLE_NS / tick_ns);
 	uint64_t cycles = next_random(random) % 256;
 
-	while (tw_ticks_end() - begin < 10000)
+	while (tw_ticks_end() - begin < ticks)
 		;
 	for (; cycles; cycles--)
 		FORGET(cycles);
@@ -158,18 +175,40 @@ static inline void print_ns(double ns)
 		printf(" %9.3g", ns);
 }
 
-/* Set up a clock within a fifth of a second and return 0; otherwise explain why
- * not. Its rate need not be the kernel's. */
+/* Set up a clock within a second or two and return 0; otherwise explain why not and
+ * return 2. Its rate need not be the kernel's. Others may have the CPU during a whole
+ * window, so there are several. */
 static inline int clock_here(struct tw_clock *clock)
 {
 	const struct tw_clock_options options = {
 		.size = sizeof(options), .window_ns = 200000000,
 	};
+	int error = 0;
 
-	if (!tw_clock_init(clock, &options) && !clock->system)
-		return 0;
-	fprintf(stderr, "no counter to measure with\n");
+	for (unsigned i = 0; i < 10; i++) {
+		error = tw_clock_init(clock, &options);
+		if (!error && !clock->system)
+			return 0;
+		if (!error) {
+			error = clock->system_errno;
+			tw_clock_free(clock);
+		}
+		if (error != -EAGAIN)
+			break;
+	}
+	fprintf(stderr, "no counter to measure with: %s\n",
+		error ? strerror(-error) : "it is not to be used");
 	return 2;
+}
+
+/* A clock's counter. */
+struct counter {
+	double tick_ns, step_ticks;
+};
+
+static inline struct counter counter_of(const struct tw_clock *clock)
+{
+	return (struct counter) { 1e9 / clock->scale.hz, tw_step_read() };
 }
 
 #endif

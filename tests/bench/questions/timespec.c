@@ -263,14 +263,17 @@ static const struct row rows[] = {
 
 #define ROWS	COUNT(rows)
 
-static void print_loops(double *samples[ROWS], size_t rounds, double tick_ns)
+static void print_loops(double *samples[ROWS], size_t rounds,
+			const struct counter *counter)
 {
+	const double tick_ns = counter->tick_ns;
 	struct spread all[ROWS];
 
 	printf("In a loop, ns above an empty one: median (p10 - p90), and the "
-	       "difference to the\nfirst row of its kind. A counter that moves "
-	       "in steps of 10 ns resolves %.2f ns:\nthat is a tie.\n\n",
-	       10.0 / CALLS);
+	       "difference to the\nfirst row of its kind. This counter moves in "
+	       "steps of %.2f ns. So a loop resolves\n%.2f ns: that is a tie.\n\n",
+	       counter->step_ticks * tick_ns,
+	       counter->step_ticks * tick_ns / CALLS);
 	for (size_t i = 0; i < ROWS; i++) {
 		all[i] = spread_of(samples[i], rounds);
 		printf("%-34s %7.2f (%6.2f - %6.2f)", rows[i].name,
@@ -285,32 +288,35 @@ static void print_loops(double *samples[ROWS], size_t rounds, double tick_ns)
 	}
 }
 
-static void print_ones(double *samples[ROWS], size_t rounds, double tick_ns)
+static void print_ones(double *samples[ROWS], size_t rounds,
+		       const struct counter *counter)
 {
-	struct spread all[ROWS];
+	const double tick_ns = counter->tick_ns;
+	struct mean all[ROWS];
 
-	printf("\nOne call, ns above two reads with nothing between: mean of the "
-	       "samples from 5 to\n95 %% and its standard error, and the "
-	       "difference\n\n");
+	printf("\nOne call, ns above two reads with nothing between: mean and its "
+	       "standard error, and\nthe difference. Samples far above the others "
+	       "are left out.\n\n");
 	for (size_t i = 0; i < ROWS; i++) {
-		const struct spread *first = &all[rows[i].above];
+		const struct mean *first = &all[rows[i].above];
 
-		all[i] = spread_of(samples[i], rounds);
-		printf("%-34s %7.2f +- %4.2f", rows[i].name,
+		(void)spread_of(samples[i], rounds);
+		all[i] = mean_of(samples[i], rounds, counter->step_ticks);
+		printf("%-34s %7.2f +- %4.2f %5.1f %% out", rows[i].name,
 		       (all[i].mean - (i ? all[0].mean : 0)) * tick_ns,
-		       hypot(all[i].mean_error, i ? all[0].mean_error : 0) *
-		       tick_ns);
+		       hypot(all[i].error, i ? all[0].error : 0) * tick_ns,
+		       100 * all[i].left_out);
 		if (rows[i].above)
 			printf("   %+6.2f +- %4.2f",
 			       (all[i].mean - first->mean) * tick_ns,
-			       hypot(all[i].mean_error, first->mean_error) *
-			       tick_ns);
+			       hypot(all[i].error, first->error) * tick_ns);
 		printf("\n");
 	}
 }
 
 static int measure(struct bench *bench, size_t rounds)
 {
+	const struct counter counter = counter_of(&bench->clock);
 	double *in_loop[ROWS], *one[ROWS];
 	uint64_t random = 1;
 
@@ -325,11 +331,11 @@ static int measure(struct bench *bench, size_t rounds)
 			in_loop[i][round] = rows[i].in_loop(bench);
 			/* Once before, so that its code is in the cache. */
 			(void)rows[i].one(bench);
-			settle(&random);
+			settle(&random, counter.tick_ns);
 			one[i][round] = rows[i].one(bench);
 		}
-	print_loops(in_loop, rounds, 1e9 / bench->clock.scale.hz);
-	print_ones(one, rounds, 1e9 / bench->clock.scale.hz);
+	print_loops(in_loop, rounds, &counter);
+	print_ones(one, rounds, &counter);
 	return 0;
 }
 
