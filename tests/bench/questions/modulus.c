@@ -7,15 +7,13 @@
  * numbers of ticks up to a second, an hour and thirty days, and compares with exact
  * integers. A table has the worst error among rates near each frequency, since a
  * rate can be lucky. Its last rows are the best power of two, the library's choice,
- * a kernel's rate (a fraction of 2^24) and a 128-bit product. Another table has the
+ * a kernel's rate (a fraction of 2^24) and 128-bit products. Another table has the
  * form of the article, which derives the nanoseconds of a modulus from the
  * multiplier. The last part is the cost.
  */
 #include <inttypes.h>
 
 #include "questions.h"
-
-#include "command/bench/wide.h"
 
 static const char usage[] =
 	"usage: modulus [ROUNDS]\n\n"
@@ -31,10 +29,10 @@ static const unsigned moduli_log2[] = {
 	10, 14, 18, 20, 22, 24, 26, 28, 29, 30, 31, 32, 33, 34, 36, 38, 40,
 };
 
-enum form { OURS, KERNEL, ARTICLE, WIDE };
+enum form { OURS, KERNEL, ARTICLE, WIDE, NEAREST };
 
-/* The rate as measured, or as Linux keeps it: it takes shift 24 at all frequencies
- * of the table. */
+/* The rate as measured, or as Linux keeps it. Linux takes shift 23 or 24 at these
+ * frequencies; here it is always 24. */
 static struct tw_rate rate_of(double hz, enum form form)
 {
 	struct tw_rate rate = { .size = sizeof(rate), .hz = hz };
@@ -87,6 +85,9 @@ static double off_form(enum form form, const struct tw_scale *scale, double hz,
 	case WIDE:
 		wide = tw_wide_of(&rate);
 		return off_ns(tw_wide_ns(&wide, ticks), ticks, hz);
+	case NEAREST:
+		wide = tw_wide_of(&rate);
+		return off_ns(wide_nearest_ns(&wide, ticks), ticks, hz);
 	case KERNEL:
 		/* Exact in integers: the truth is the kernel's own fraction. */
 		return ldexp((double)(((i128)tw_ticks_to_ns(scale, ticks) << 24) -
@@ -135,7 +136,7 @@ static void print_row(const char *name, unsigned bits, uint64_t interval_s,
  * frequency. */
 static void print_best(uint64_t interval_s, enum form form)
 {
-	unsigned best_bits[COUNT(frequencies_hz)];
+	unsigned best_bits[COUNT(frequencies_hz)] = { 0 };
 
 	printf("%-16s", "the best");
 	for (unsigned f = 0; f < COUNT(frequencies_hz); f++) {
@@ -150,11 +151,14 @@ static void print_best(uint64_t interval_s, enum form form)
 			best_ns = ns;
 			best_bits[f] = bits;
 		}
-		print_ns(best_ns);
+		print_ns(best_bits[f] ? best_ns : NAN);
 	}
 	printf("\n%-16s", "  is");
 	for (unsigned f = 0; f < COUNT(frequencies_hz); f++)
-		printf("      2^%2u", best_bits[f]);
+		if (best_bits[f])
+			printf("      2^%2u", best_bits[f]);
+		else
+			printf(" %9s", "-");
 	printf("\n");
 }
 
@@ -177,50 +181,61 @@ static void print_errors(uint64_t interval_s, const char *name, enum form form)
 		print_row("kernel's, 2^20", 20, interval_s, KERNEL);
 		print_row("kernel's, its own", 0, interval_s, KERNEL);
 		print_row("128-bit product", 0, interval_s, WIDE);
+		print_row("  to nearest", 0, interval_s, NEAREST);
 	}
 	printf("\n");
 }
 
-/* What tw_scale_init() chooses, and what it publishes: from and to, of all rates
- * near a frequency. */
+/* What tw_scale_init() chooses, and what it publishes: from and to, of the rates near
+ * a frequency that need rounding, or of those that need none. */
+static void print_choice_row(double hz, enum form form, int exact)
+{
+	struct tw_scale low = { .modulus_ns = UINT64_MAX }, high = { 0 };
+	double error_ns = 0, error_ppb = 0;
+	char name[16];
+
+	for (unsigned i = 0; i < RATES; i++) {
+		struct tw_scale scale;
+
+		if (scale_of_bits(&scale, near(hz, i), 0, form) ||
+		    (scale.error_ppb <= 0) != exact)
+			continue;
+		if (scale.modulus_ns < low.modulus_ns)
+			low = scale;
+		if (scale.modulus_ns > high.modulus_ns)
+			high = scale;
+		error_ns = fmax(error_ns, scale.error_ns);
+		error_ppb = fmax(error_ppb, scale.error_ppb);
+	}
+	if (!high.modulus_ns)
+		return;
+	snprintf(name, sizeof(name), "%.5g MHz", hz / 1e6);
+	printf("%9s%-7s 2^%u to 2^%u %8.2f to %8.2f %10.3f %11.2g\n", name,
+	       exact ? ", exact" : "", low.modulus_log2, high.modulus_log2,
+	       (double)low.modulus_ns / 1e9, (double)high.modulus_ns / 1e9,
+	       error_ns, error_ppb);
+}
+
 static void print_choice(enum form form)
 {
-	printf("What tw_scale_init() chooses, %s\n\n"
-	       "%-9s %15s %19s %10s %11s\n",
+	printf("What tw_scale_init() chooses, %s. Exact: no rounding is needed.\n\n"
+	       "%-16s %12s %20s %10s %11s\n",
 	       form == KERNEL ? "a kernel's rate" : "a measured rate", "about",
 	       "modulus", "length, s", "error, ns", "error, ppb");
 	for (unsigned f = 0; f < COUNT(frequencies_hz); f++) {
-		struct tw_scale low = { .modulus_ns = UINT64_MAX }, high = { 0 };
-		double error_ns = 0, error_ppb = 0;
-
-		for (unsigned i = 0; i < RATES; i++) {
-			struct tw_scale scale;
-
-			if (scale_of_bits(&scale, near(frequencies_hz[f], i), 0,
-					  form))
-				continue;
-			if (scale.modulus_ns < low.modulus_ns)
-				low = scale;
-			if (scale.modulus_ns > high.modulus_ns)
-				high = scale;
-			error_ns = fmax(error_ns, scale.error_ns);
-			error_ppb = fmax(error_ppb, scale.error_ppb);
-		}
-		printf("%5.5g MHz    2^%u to 2^%u %7.2f to %8.2f %10.3f %11.2g\n",
-		       frequencies_hz[f] / 1e6, low.modulus_log2,
-		       high.modulus_log2, (double)low.modulus_ns / 1e9,
-		       (double)high.modulus_ns / 1e9, error_ns, error_ppb);
+		print_choice_row(frequencies_hz[f], form, 0);
+		print_choice_row(frequencies_hz[f], form, 1);
 	}
 	printf("\n");
 }
 
 /* ---- cost ---- */
 
-enum cost { EMPTY, SHORT, CHOSEN, LONG, PRODUCT, COSTS };
+enum cost { EMPTY, SHORT, CHOSEN, LONG, PRODUCT, ROUNDED, COSTS };
 
 static const char *const cost_names[COSTS] = {
 	"nothing", "modulus 2^20", "its own", "modulus 2^38",
-	"128-bit product, no modulus",
+	"128-bit product, no modulus", "  to nearest",
 };
 
 struct costs {
@@ -245,6 +260,8 @@ block_ticks(enum cost cost, const struct tw_scale *scale,
 		FORGET(ticks);
 		if (cost == PRODUCT)
 			ns = tw_wide_ns(wide, ticks);
+		else if (cost == ROUNDED)
+			ns = wide_nearest_ns(wide, ticks);
 		else if (cost != EMPTY)
 			ns = tw__scale_modulus(scale, ticks);
 		KEEP(ns);
@@ -263,6 +280,8 @@ static double time_cost(enum cost cost, const struct costs *costs)
 		return block_ticks(EMPTY, scale, &costs->wide);
 	case PRODUCT:
 		return block_ticks(PRODUCT, scale, &costs->wide);
+	case ROUNDED:
+		return block_ticks(ROUNDED, scale, &costs->wide);
 	default:
 		return block_ticks(CHOSEN, scale, &costs->wide);
 	}
@@ -279,9 +298,12 @@ static int print_costs(unsigned rounds)
 	if (ret)
 		return ret;
 	tick_ns = 1e9 / clock.scale.hz;
-	scale_of_bits(&costs.scale[SHORT], clock.scale.hz, 20, OURS);
-	scale_of_bits(&costs.scale[CHOSEN], clock.scale.hz, 0, OURS);
-	scale_of_bits(&costs.scale[LONG], clock.scale.hz, 38, OURS);
+	if (scale_of_bits(&costs.scale[SHORT], clock.scale.hz, 20, OURS) ||
+	    scale_of_bits(&costs.scale[CHOSEN], clock.scale.hz, 0, OURS) ||
+	    scale_of_bits(&costs.scale[LONG], clock.scale.hz, 38, OURS)) {
+		fprintf(stderr, "no scale for %.6g Hz\n", clock.scale.hz);
+		return 1;
+	}
 	costs.wide = tw_wide_of(&(struct tw_rate) { .hz = clock.scale.hz });
 	tw_clock_free(&clock);
 	for (unsigned cost = 0; cost < COSTS; cost++) {
@@ -313,7 +335,7 @@ int main(int argc, char **argv)
 	unsigned rounds;
 
 	help(argc, argv, 1, usage);
-	rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 400;
+	rounds = count_of(argv[1], 400, 1, MOST, usage);
 	print_machine();
 	print_choice(OURS);
 	print_choice(KERNEL);
@@ -321,5 +343,5 @@ int main(int argc, char **argv)
 		print_errors(intervals[i].s, intervals[i].name, OURS);
 	print_errors(1, "1 s", ARTICLE);
 	print_errors(3600, "1 h", ARTICLE);
-	return print_costs(rounds ? rounds : 1);
+	return print_costs(rounds);
 }

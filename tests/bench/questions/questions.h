@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/bench/wide.h"
 #include "counter/step.h"
 #include "tickwise.h"
 
@@ -26,6 +27,7 @@ __extension__ typedef __int128 i128;
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 #define DAY_S		86400ULL
 #define SETTLE_NS	4000
+#define MOST		1000000		/* samples */
 
 /* End the program if @argv asks for help, or has more than @most arguments. */
 static inline void help(int argc, char **argv, int most, const char *text)
@@ -38,6 +40,26 @@ static inline void help(int argc, char **argv, int most, const char *text)
 		fputs(text, stderr);
 		exit(64);
 	}
+}
+
+/* Read a count of at least @least and at most @most; NULL: @preset. End the program
+ * if @text is another. */
+static inline unsigned count_of(const char *text, unsigned preset,
+				unsigned least, unsigned most,
+				const char *usage)
+{
+	unsigned long count;
+	char *end;
+
+	if (!text)
+		return preset;
+	count = strtoul(text, &end, 10);
+	if (end == text || *end || count < least || count > most) {
+		fprintf(stderr, "a count from %u to %u, please, not %s\n%s",
+			least, most, text, usage);
+		exit(64);
+	}
+	return (unsigned)count;
 }
 
 static inline void print_machine(void)
@@ -162,6 +184,14 @@ static inline int scale_of(struct tw_scale *scale, const struct tw_rate *rate,
 			   double modulus_s)
 {
 	return tw_scale_init(scale, rate, (uint64_t)llround(modulus_s * 1e9));
+}
+
+/* The product of tw_wide_ns() rounded to nearest, as our patches of fio do it. */
+static inline uint64_t wide_nearest_ns(const struct tw_wide *wide,
+				       uint64_t ticks)
+{
+	return (uint64_t)(((u128)(ticks << wide->shift) * wide->mult +
+			   (1ULL << 63)) >> 64);
 }
 
 /* A cell of a table of errors; NAN: no scale could be set up. */
