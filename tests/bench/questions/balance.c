@@ -16,7 +16,8 @@ static const char usage[] =
 	"usage: balance [WINDOWS [HZ]]\n\n"
 	"Prints the total error of a conversion by its modulus and by how its rate\n"
 	"is known. WINDOWS (default: 100) windows of each length are measured;\n"
-	"HZ: a counter's rate for the first table (default: this machine's).\n";
+	"HZ: a counter's rate for the first table (default: this machine's). With\n"
+	"0 windows and HZ nothing is measured.\n";
 
 #define RATES		128
 #define TICKS_TRIED	16
@@ -193,7 +194,7 @@ static void print_load(void)
 }
 
 /* Long windows are measured a quarter as often. */
-static int print_measured(const struct tw_clock *clock, unsigned wanted)
+static void print_measured(const struct tw_clock *clock, unsigned wanted)
 {
 	static struct windows all[COUNT(windows_ms)];
 	struct tw_rate truth = TW_SIZED(struct tw_rate);
@@ -201,7 +202,7 @@ static int print_measured(const struct tw_clock *clock, unsigned wanted)
 	if (tw_clock_rate(clock, &truth) || !truth.kernel_mult) {
 		printf("The kernel's rate was not recognised: no truth to "
 		       "compare measured rates with.\n");
-		return 0;
+		return;
 	}
 	print_load();
 	for (unsigned i = 0; i < wanted; i++)
@@ -221,26 +222,47 @@ static int print_measured(const struct tw_clock *clock, unsigned wanted)
 		       clock->scale.error_ppb * (double)intervals[t].s);
 	printf("\n");
 	print_load();
-	return 0;
+}
+
+/* Read a counter's rate; NULL: 0. End the program if @text is none. */
+static double hz_of(const char *text)
+{
+	struct tw_rate rate = TW_SIZED(struct tw_rate);
+	struct tw_scale scale;
+	char *end;
+
+	if (!text)
+		return 0;
+	rate.hz = strtod(text, &end);
+	if (end == text || *end || scale_of(&scale, &rate, 0)) {
+		fprintf(stderr, "%s is no rate of a counter in Hz\n%s", text,
+			usage);
+		exit(64);
+	}
+	return rate.hz;
 }
 
 int main(int argc, char **argv)
 {
 	struct tw_clock clock;
 	unsigned wanted;
+	double hz;
 	int ret;
 
 	help(argc, argv, 2, usage);
-	wanted = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 100;
+	wanted = count_of(argv[1], 100, 0, MAX_WINDOWS, usage);
+	hz = argc > 1 ? hz_of(argv[2]) : 0;
 	print_machine();
-	ret = clock_here(&clock);
-	if (ret && argc <= 2)
-		return ret;
-	print_paper(argc > 2 ? strtod(argv[2], NULL) : clock.scale.hz);
-	if (!ret) {
-		ret = print_measured(&clock, wanted < MAX_WINDOWS ? wanted :
-				     MAX_WINDOWS);
-		tw_clock_free(&clock);
+	if (hz > 0 && !wanted) {
+		print_paper(hz);
+		return 0;
 	}
-	return ret;
+	ret = clock_here(&clock);
+	if (ret)
+		return ret;
+	print_paper(hz > 0 ? hz : clock.scale.hz);
+	if (wanted)
+		print_measured(&clock, wanted);
+	tw_clock_free(&clock);
+	return 0;
 }
