@@ -17,7 +17,9 @@
  * All rows take turns, so that a disturbance meets all of them.
  */
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -308,8 +310,10 @@ static void read_block(struct bench *bench, int file)
 			       (FILE_BYTES / BLOCK_BYTES);
 
 	if (pread(file, bench->block, BLOCK_BYTES,
-		  (off_t)(block * BLOCK_BYTES)) != BLOCK_BYTES)
+		  (off_t)(block * BLOCK_BYTES)) != BLOCK_BYTES) {
+		perror("parameters: a file that it wrote before");
 		exit(1);
+	}
 }
 
 static void read_memory(struct bench *bench)
@@ -345,7 +349,7 @@ static const struct between {
 	{ "code flushed, parameters in L1", flush_code, 1, NULL },
 	{ "code and parameters flushed", flush_both, 1, NULL },
 #endif
-	{ "pread() from the page cache", read_memory, 1, from_line },
+	{ "pread() from a memfd (page cache)", read_memory, 1, from_line },
 	{ "the same; in registers", read_memory, 1, from_registers },
 	{ "pread() from the disk, O_DIRECT", read_disk, 1, from_line },
 	{ "the same; in registers", read_disk, 1, from_registers },
@@ -422,7 +426,7 @@ static int print_calls(struct bench *bench, unsigned samples)
 	printf("\n\"Empty\" is what the call of the empty function and two "
 	       "ordered reads of the\ncounter take.\n");
 	if (bench->on_disk < 0)
-		printf("No file here can be read with O_DIRECT.\n");
+		printf("No file there can be read from a disk with O_DIRECT (TMPDIR).\n");
 	return 0;
 }
 
@@ -434,6 +438,23 @@ static int fill(int file, const char *block)
 		if (pwrite(file, block, BLOCK_BYTES, (off_t)i) != BLOCK_BYTES)
 			return 1;
 	return fsync(file) != 0;
+}
+
+/* Return a file that is read from a device, or -1. Since Linux 6.6 a tmpfs accepts
+ * O_DIRECT, too. */
+static int open_on_disk(const char *folder, const char *block)
+{
+	const int file = open(folder, O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC,
+			      0600);
+	struct statfs system;
+
+	if (file < 0)
+		return -1;
+	if (!fstatfs(file, &system) && system.f_type != TMPFS_MAGIC &&
+	    !fill(file, block))
+		return file;
+	close(file);
+	return -1;
 }
 
 static int set_up(struct bench *bench, const struct tw_clock *clock)
@@ -459,12 +480,8 @@ static int set_up(struct bench *bench, const struct tw_clock *clock)
 	memset(bench->block, 1, BLOCK_BYTES);
 	if (fill(bench->in_memory, bench->block))
 		return 1;
-	bench->on_disk = open(folder && *folder ? folder : "/var/tmp",
-			      O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
-	if (bench->on_disk >= 0 && fill(bench->on_disk, bench->block)) {
-		close(bench->on_disk);
-		bench->on_disk = -1;
-	}
+	bench->on_disk = open_on_disk(folder && *folder ? folder : "/var/tmp",
+				      bench->block);
 	return 0;
 }
 
@@ -476,17 +493,17 @@ int main(int argc, char **argv)
 	int ret;
 
 	help(argc, argv, 1, usage);
-	samples = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4000;
+	samples = count_of(argv[1], 4000, 1, MOST, usage);
 	ret = clock_here(&clock);
 	if (ret)
 		return ret;
 	if (set_up(&bench, &clock)) {
-		fprintf(stderr, "too little memory\n");
+		perror("parameters: memory of 320 MiB");
 		return 1;
 	}
 	print_machine();
 	print_loop(&bench);
-	ret = print_calls(&bench, samples ? samples : 1);
+	ret = print_calls(&bench, samples);
 	tw_clock_free(&clock);
 	return ret;
 }
