@@ -15,8 +15,6 @@
  */
 #include "questions.h"
 
-#include "command/bench/wide.h"
-
 static const char usage[] =
 	"usage: timespec [ROUNDS]\n\n"
 	"Prints what storing and subtracting times costs in each form, measured\n"
@@ -35,7 +33,8 @@ enum source { SOURCE_DAY, SOURCE_SYSTEM, SOURCE_COUNTER };
 struct bench {
 	struct tw_clock clock;
 	struct tw_wide wide;
-	uint64_t start, newest;		/* ticks, of fio's forms */
+	uint64_t start;			/* ticks, of fio's forms */
+	uint64_t wrapped;		/* set before start, never read */
 	enum source source;
 	const struct timespec *stand_in;
 	struct tw_second second;
@@ -106,7 +105,7 @@ static __attribute__((noinline)) void fio_call(struct bench *bench)
 	case SOURCE_COUNTER:
 		now = tw_ticks();
 		if (now < bench->start)
-			bench->newest = now;
+			bench->wrapped = now;
 		ns = tw__scale_modulus(&bench->clock.scale, now - bench->start);
 		break;
 	}
@@ -118,23 +117,24 @@ static void as_fio(struct bench *bench)
 	fio_call(bench);
 }
 
-/* What fio does with our patches: inline, and a 128-bit product. */
+/* What fio does with our patches: inline, and a 128-bit product to nearest. */
 static void as_patched(struct bench *bench)
 {
 	if (bench->source == SOURCE_COUNTER)
-		bench->now_ns = tw_wide_ns(&bench->wide,
-					   tw_ticks() - bench->start);
+		bench->now_ns = wide_nearest_ns(&bench->wide,
+						tw_ticks() - bench->start);
 	else
 		fio_call(bench);
 }
 
-/* The same for counters whose ticks are shorter than 1 ns: there the shift that
- * tw_wide_ns() does is by 0. */
+/* The same for counters whose ticks are shorter than 1 ns: there the shift before
+ * the product is by 0. */
 static void as_patched_no_shift(struct bench *bench)
 {
 	if (bench->source == SOURCE_COUNTER)
-		bench->now_ns = (uint64_t)((u128)(tw_ticks() - bench->start) *
-					   bench->wide.mult >> 64);
+		bench->now_ns = (uint64_t)(((u128)(tw_ticks() - bench->start) *
+					    bench->wide.mult + (1ULL << 63)) >>
+					   64);
 	else
 		fio_call(bench);
 }
@@ -197,7 +197,7 @@ struct row {
 	const char *name;
 	double (*in_loop)(struct bench *bench);
 	double (*one)(struct bench *bench);
-	unsigned above;		/* the row that it is compared with; 0: none */
+	unsigned above;		/* the row that it is compared with */
 };
 
 /* Time a loop around one of the functions above, which becomes part of it; and one
@@ -240,28 +240,40 @@ TIMED(convert_ours)
 TIMED(subtract_ns)
 TIMED(subtract_timespec)
 
-#define ROW(name, body, above)	{ name, loop_##body, one_##body, above }
-
-static const struct row rows[] = {
-	ROW("nothing", none, 0),
-	ROW("read and store: ticks", ticks, 0),
-	ROW("  64-bit ns", ns_64, 1),
-	ROW("  64-bit ns, as fio's patch", as_patched, 1),
-	ROW("  the same without its shift", as_patched_no_shift, 1),
-	ROW("  timespec, divided at -O2", divided, 1),
-	ROW("  timespec, divided at -Os, called", divided_small, 1),
-	ROW("  timespec, ours (second kept)", ours, 1),
-	ROW("  timespec, as fio", as_fio, 1),
-	ROW("  timespec, clock_gettime()", system_clock, 1),
-	ROW("convert and store: 64-bit ns", convert_ns, 0),
-	ROW("  timespec, divided at -O2", convert_divided, 10),
-	ROW("  timespec, divided at -Os, called", convert_divided_small, 10),
-	ROW("  timespec, ours (second kept)", convert_ours, 10),
-	ROW("subtract: 64-bit ns", subtract_ns, 0),
-	ROW("  two timespecs to ns", subtract_timespec, 14),
+/* Rows come after the one that they are compared with. */
+enum {
+	ROW_NONE, ROW_TICKS, ROW_NS, ROW_PATCHED, ROW_NO_SHIFT, ROW_DIVIDED,
+	ROW_SMALL, ROW_OURS, ROW_FIO, ROW_SYSTEM, ROW_CONVERT,
+	ROW_CONVERT_DIVIDED, ROW_CONVERT_SMALL, ROW_CONVERT_OURS, ROW_SUBTRACT,
+	ROW_SUBTRACT_TIMESPEC, ROWS
 };
 
-#define ROWS	COUNT(rows)
+#define ROW(name, body, above)	{ name, loop_##body, one_##body, above }
+
+static const struct row rows[ROWS] = {
+	[ROW_NONE] = ROW("nothing", none, ROW_NONE),
+	[ROW_TICKS] = ROW("read and store: ticks", ticks, ROW_NONE),
+	[ROW_NS] = ROW("  64-bit ns", ns_64, ROW_TICKS),
+	[ROW_PATCHED] = ROW("  64-bit ns, as fio's patch", as_patched, ROW_TICKS),
+	[ROW_NO_SHIFT] = ROW("  the same without its shift", as_patched_no_shift,
+			     ROW_TICKS),
+	[ROW_DIVIDED] = ROW("  timespec, divided at -O2", divided, ROW_TICKS),
+	[ROW_SMALL] = ROW("  timespec, divided at -Os, called", divided_small,
+			  ROW_TICKS),
+	[ROW_OURS] = ROW("  timespec, ours (second kept)", ours, ROW_TICKS),
+	[ROW_FIO] = ROW("  timespec, as fio", as_fio, ROW_TICKS),
+	[ROW_SYSTEM] = ROW("  timespec, clock_gettime()", system_clock, ROW_TICKS),
+	[ROW_CONVERT] = ROW("convert and store: 64-bit ns", convert_ns, ROW_NONE),
+	[ROW_CONVERT_DIVIDED] = ROW("  timespec, divided at -O2",
+				    convert_divided, ROW_CONVERT),
+	[ROW_CONVERT_SMALL] = ROW("  timespec, divided at -Os, called",
+				  convert_divided_small, ROW_CONVERT),
+	[ROW_CONVERT_OURS] = ROW("  timespec, ours (second kept)", convert_ours,
+				 ROW_CONVERT),
+	[ROW_SUBTRACT] = ROW("subtract: 64-bit ns", subtract_ns, ROW_NONE),
+	[ROW_SUBTRACT_TIMESPEC] = ROW("  two timespecs to ns", subtract_timespec,
+				      ROW_SUBTRACT),
+};
 
 static void print_loops(double *samples[ROWS], size_t rounds,
 			const struct counter *counter)
@@ -280,7 +292,7 @@ static void print_loops(double *samples[ROWS], size_t rounds,
 		       (all[i].median - (i ? all[0].median : 0)) * tick_ns,
 		       (all[i].p10 - (i ? all[0].median : 0)) * tick_ns,
 		       (all[i].p90 - (i ? all[0].median : 0)) * tick_ns);
-		if (rows[i].above)
+		if (rows[i].above != ROW_NONE)
 			printf("   %+6.2f", (all[i].median -
 					     all[rows[i].above].median) *
 			       tick_ns);
@@ -306,7 +318,7 @@ static void print_ones(double *samples[ROWS], size_t rounds,
 		       (all[i].mean - (i ? all[0].mean : 0)) * tick_ns,
 		       hypot(all[i].error, i ? all[0].error : 0) * tick_ns,
 		       100 * all[i].left_out);
-		if (rows[i].above)
+		if (rows[i].above != ROW_NONE)
 			printf("   %+6.2f +- %4.2f",
 			       (all[i].mean - first->mean) * tick_ns,
 			       hypot(all[i].error, first->error) * tick_ns);
@@ -346,9 +358,9 @@ int main(int argc, char **argv)
 	int ret;
 
 	help(argc, argv, 1, usage);
-	rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 4000;
+	rounds = count_of(argv[1], 4000, 1, MOST, usage);
 	bench = aligned_alloc(_Alignof(struct bench), sizeof(*bench));
-	if (!bench || !rounds)
+	if (!bench)
 		return 1;
 	memset(bench, 0, sizeof(*bench));
 	if (clock_here(&bench->clock))
