@@ -12,7 +12,8 @@
 #		64 bits; it reads the counter inline as well
 #
 # The ratio inline / before is what the call costs, and ns / inline what the timespec
-# costs. FIO_GIT is as for make fio-patched. ROUNDS=0 only builds.
+# costs. Then five runs of each give the CPU time of an I/O. FIO_GIT is as for make
+# fio-patched. ROUNDS=0 only builds.
 #
 #	tests/bench/questions/timespec.sh [ROUNDS [SECONDS]]
 set -eu
@@ -30,10 +31,20 @@ series=${FIO_SERIES:-$("${FIO:-fio}" --version)}
 first=gettime-add-fio_gettime_ns
 last=io_u-keep-start-and-issue-time-in-nanoseconds
 
+patches=$("$root/patches/list.sh" "$series")
+for name in $first $last; do
+	case $patches in
+	*"/$name"*) ;;
+	*)
+		echo "timespec.sh: patches/$series has no $name" >&2
+		exit 1 ;;
+	esac
+done
+
 # patches_of ARM: prints the files of its patches
 patches_of()
 {
-	"$root/patches/list.sh" "$series" | case $1 in
+	echo "$patches" | case $1 in
 	stock) cat >/dev/null ;;
 	before) sed "/$first/,\$d" ;;
 	inline) sed "/$first/q" ;;
@@ -65,23 +76,46 @@ read_inline()
 	sed -i '1i#define FIO_GETTIME_IS_CALLED' "$1/gettime.c"
 }
 
-# build ARM: builds build/questions/ARM/fio, unless it is there
+# made_of ARM: prints a checksum of what its fio is made of: release, compiler, this
+# script and patches
+made_of()
+{
+	{
+		echo "$series ${CC:-gcc}"
+		cat "$0"
+		patches_of "$1" | while read -r patch; do
+			cat "$patch"
+		done
+	} | cksum
+}
+
+# build ARM: builds build/questions/ARM/fio, unless one of the same patches is there
 build()
 {
-	[ ! -x "$fios/$1/fio" ] || return 0
-	rm -rf "${fios:?}/$1"
+	made_of=$(made_of "$1")
+	[ ! -x "$fios/$1/fio" ] ||
+		[ "$(cat "$fios/$1.made_of" 2>/dev/null)" != "$made_of" ] ||
+		return 0
+	rm -rf "${fios:?}/$1" "$fios/$1.made_of"
 	mkdir -p "$fios/$1"
 	"$root/patches/source.sh" "$series" "$fios/$1"
 	patches_of "$1" >"$fios/$1.patches"
-	(cd "$fios/$1" && while read -r patch; do
-		git apply --index --whitespace=nowarn "$patch"
-	done <"$fios/$1.patches" &&
-		if [ "$1" = inline ]; then read_inline .; fi &&
-		./configure --disable-native --cc="${CC:-gcc}" &&
-		make -j"$(nproc)" fio) >"$fios/$1.log" 2>&1 || {
+	# Left of || the shell would go on after an error, so each command exits.
+	(
+		cd "$fios/$1" || exit 1
+		while read -r patch; do
+			git apply --index --whitespace=nowarn "$patch" || exit 1
+		done <"$fios/$1.patches"
+		if [ "$1" = inline ]; then
+			read_inline . || exit 1
+		fi
+		./configure --disable-native --cc="${CC:-gcc}" || exit 1
+		make -j"$(nproc)" fio
+	) >"$fios/$1.log" 2>&1 || {
 		echo "fio ($1) does not build: see $fios/$1.log" >&2
 		exit 1
 	}
+	echo "$made_of" >"$fios/$1.made_of"
 }
 
 for arm in stock before inline ns; do
@@ -94,3 +128,32 @@ compare=$root/tests/bench/fio_patched.sh
 "$compare" "$fios/stock/fio" "$fios/before/fio" "$fios/ns/fio"
 "$compare" "$fios/before/fio" "$fios/inline/fio" "$fios/ns/fio"
 "$compare" "$fios/inline/fio" "$fios/ns/fio"
+
+# shellcheck source=tests/bench/fio_figures.sh
+. "$root/tests/bench/fio_figures.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# ns_of_io ARM: prints the CPU time of an I/O in a run of fio
+ns_of_io()
+{
+	figures=$(fio_figures taskset -c "$(($(nproc) - 1))" "$fios/$1/fio" \
+		--name=j --ioengine=null --size=1t --rw=read --time_based \
+		--runtime="$SECONDS_EACH" --clocksource=cpu \
+		--lat_percentiles=1 --clat_percentiles=1 --slat_percentiles=1)
+	echo "$figures" | awk '{ print 1e9 * $3 / $1 }'
+}
+
+round=0
+while [ "$round" -lt 5 ]; do
+	for arm in stock before inline ns; do
+		ns_of_io "$arm" >>"$scratch/$arm"
+	done
+	round=$((round + 1))
+done
+for arm in stock before inline ns; do
+	sort -n "$scratch/$arm" | awk -v arm="$arm" '
+		{ v[NR] = $1 }
+		END { printf "CPU time of an I/O, %s: median %.1f ns (%.1f to %.1f)\n",
+			arm, v[3], v[1], v[5] }'
+done
