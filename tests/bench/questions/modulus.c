@@ -326,6 +326,7 @@ static int print_costs(unsigned rounds)
 		       (own.p90 - none.median) * tick_ns);
 		if (cost == EMPTY)
 			none = own;
+		free(samples[cost]);
 	}
 	return 0;
 }

@@ -419,10 +419,13 @@ static int print_calls(struct bench *bench, unsigned samples)
 	       "above the others are left out.\n\n%-38s %7s    %4s %19s %7s %7s "
 	       "%7s\n", "work before the call", "mean", "", "", "out", "empty",
 	       "samples");
-	for (unsigned row = 0; row < COUNT(betweens); row++)
+	for (unsigned row = 0; row < COUNT(betweens); row++) {
 		if (count[row])
 			print_call_row(&betweens[row], &bench->counter,
 				       own[row], empty[row], count[row]);
+		free(own[row]);
+		free(empty[row]);
+	}
 	printf("\n\"Empty\" is what the call of the empty function and two "
 	       "ordered reads of the\ncounter take.\n");
 	if (bench->on_disk < 0)

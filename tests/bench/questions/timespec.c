@@ -348,6 +348,10 @@ static int measure(struct bench *bench, size_t rounds)
 		}
 	print_loops(in_loop, rounds, &counter);
 	print_ones(one, rounds, &counter);
+	for (size_t i = 0; i < ROWS; i++) {
+		free(in_loop[i]);
+		free(one[i]);
+	}
 	return 0;
 }
 
