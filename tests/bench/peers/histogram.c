@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <hdr/hdr_histogram.h>
 
+#include "figures.h"
 #include "tickwise.h"
 
 enum {
@@ -36,32 +36,11 @@ static struct hdr_histogram *theirs[MANY];
 static struct tw_histogram ours[MANY];
 static struct tw_histogram ours_called[MANY];	/* cold when ours are warm */
 
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int ascending_ns(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-static double median(double *value, int count)
-{
-	qsort(value, (size_t)count, sizeof(*value), ascending);
-	return value[count / 2];
 }
 
 /* Return a number above 0 and up to 1: a linear congruential generator. */
@@ -157,10 +136,10 @@ static void compare_recording(unsigned many)
 	for (i = 0; i < ROUNDS; i++)
 		for (j = 0; j < 3; j++) {
 			int who = (i + j) % 3;
-			double begin_ns = now_ns();
+			int64_t begin_ns = raw_ns();
 
 			record[who](value_ns + i * ROUND % VALUES, many);
-			ns[who][i] = (now_ns() - begin_ns) / ROUND;
+			ns[who][i] = (double)(raw_ns() - begin_ns) / ROUND;
 		}
 	their_ns = median(ns[0], ROUNDS);
 	snprintf(what, sizeof(what), "recording a value, %u histogram%s", many,
@@ -243,10 +222,10 @@ static void compare_calls(const char *what, void (*their)(void), void (*our)(voi
 	for (i = 0; i < CALLS; i++)
 		for (j = 0; j < 2; j++) {
 			int who = (i + j) % 2;
-			double begin_ns = now_ns();
+			int64_t begin_ns = raw_ns();
 
 			call[who]();
-			us[who][i] = (now_ns() - begin_ns) / 1e3;
+			us[who][i] = (double)(raw_ns() - begin_ns) / 1e3;
 		}
 	print_ratio(what, "us", median(us[0], CALLS), median(us[1], CALLS));
 }

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "figures.h"
 #include "tickwise.h"
 
 enum {
@@ -32,22 +33,12 @@ enum {
 	HANGS_S = 200,		/* no start takes longer */
 };
 
-#define NS_PER_S INT64_C(1000000000)
-
 static void peer_start(const char *variant);
 static inline uint64_t peer_ns(void);
 
 static void (*peer_each_second)(void);	/* what its manual asks for while in use */
 static double peer_bound_ppb = -1;	/* of its rate, as it states it; -1: not */
 static int peer_has_kernel_rate;	/* it recognised the kernel's own rate */
-
-static inline int64_t raw_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
 
 /* Let no reading begin before the one in front of it has ended. */
 static inline void wait_for_reads(void)
@@ -191,19 +182,6 @@ static int start(const char *variant)
 	return read(started[0], &byte, 1) != 1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *value)
-{
-	qsort(value, COST_ROUNDS, sizeof(*value), ascending);
-	return value[COST_ROUNDS / 2];
-}
-
 static double peer_round_ns(void)
 {
 	static volatile uint64_t sink;
@@ -250,7 +228,8 @@ static int cost(const char *variant)
 		ns[i] = peer_round_ns();
 		ratio[i] = ns[i] / counter_ns;
 	}
-	printf("%.2f %.3f\n", median(ns), median(ratio));
+	printf("%.2f %.3f\n", median(ns, COST_ROUNDS),
+	       median(ratio, COST_ROUNDS));
 	return 0;
 }
 
