@@ -49,8 +49,8 @@ fio_figures()
 
 # Print the median of numbers, its 95 % interval, the numbers' p10 and p90, and their
 # count. The interval is from order statistics, which need no knowledge of the noise:
-# ranks n/2 +- 0.98 sqrt(n), the binomial's 95 %. Of less than six numbers, the least
-# and the most are less than that: 94 % of five.
+# ranks (n + 1)/2 +- 0.98 sqrt(n), the binomial's 95 %, rounded outward. With fewer than
+# six numbers it is from the least to the most, which is 94 % for five.
 quantiles()
 {
 	LC_ALL=C sort -n | awk '
@@ -60,7 +60,7 @@ quantiles()
 	}
 	{ v[NR] = $1 }
 	END {
-		half = .98 * sqrt(NR)
+		half = .98 * sqrt(NR) + .5	# at() rounds to the nearest
 		print (at((NR + 1) / 2 - .25) + at((NR + 1) / 2 + .25)) / 2,
 			at((NR + 1) / 2 - half), at((NR + 1) / 2 + half),
 			at(1 + (NR - 1) * .1), at(1 + (NR - 1) * .9), NR
