@@ -20,15 +20,17 @@
 #
 # Clocks. A start is a process of its own: it sets the clock up and compares it with
 # CLOCK_MONOTONIC_RAW at once, after 1 s and after 60 s (peers/starts.h). The error is
-# the change of the distance. The narrowest bracket of each comparison gives the
-# distance for certain: "bound" is the error's own error, in the worst start. A start
+# the change of the distance, from the narrowest bracket of each comparison. A start
 # waits until the one in front of it has set its clock up, not for its 60 s. So the
-# only other processes of ours sleep. Clocks take turns, and another one begins in
-# each round. Columns, of all starts:
+# only other processes of ours sleep. Clocks take turns. Every second round is the one
+# before it in reverse, and another clock begins the round after that. Columns, of all
+# starts:
 #	calibration	median and the range. A test whether the CPUs' counters agree
 #			is not in it: WTMLIB and ours have one apart
 #	1 s, 60 s	median of |error|, and the worst. Until it corrects its rate
-#			after 3 s, tscns is the same clock in both of its rows
+#			after 3 s, tscns is the same clock in both of its rows.
+#			"bound": how far off the printed error can be, in the worst
+#			start
 #	follows		the clock that it is calibrated against. NTP steers MONOTONIC
 #			and REALTIME, and such a clock's error has that in it
 #	states		the bound of the error after 60 s that the clock itself states,
@@ -39,7 +41,8 @@
 # is printed.
 #
 # A reading costs what a loop of readings takes. There the counter hides the
-# conversion, unless a reading is ordered: waits for the instructions before it.
+# conversion, unless a reading is ordered: waits for the instructions before it. A
+# clock that is corrected each second is read after 4 s of that.
 #
 # STARTS=30; WTMLIB_STARTS=10, a third of it, since WTMLIB calibrates for 15 s. It
 # takes ten minutes with all peers. --quick: 3 and 1, without the busy half, in 2
@@ -99,6 +102,7 @@ stop_loops()
 clean_up()
 {
 	stop_loops
+	# The clocks that still run end when nothing reads their pipe any more.
 	[ -z "$reader" ] || kill "$reader" 2>/dev/null || :
 	rm -rf "$scratch"
 }
@@ -174,45 +178,58 @@ not_given histogram HdrHistogram/HdrHistogram_c
 [ -z "$hdr" ] || compile histogram "$cc" -std=gnu11 -I"$hdr/include" \
 	"$here/peers/histogram.c" "$hdr/src/hdr_histogram.c"
 
-# The rows: program, variant, rounds (1: each, 3: each third, 0: none, only its cost),
-# the clock that it follows, whether its readings are ordered, name.
-wtmlib_every=$(((starts + wtmlib_starts - 1) / wtmlib_starts))
+# The rows: program, variant, starts (0: only its cost), the clock that it follows,
+# whether its readings are ordered, name.
 cat >"$scratch/rows" <<END
-wtmlib - $wtmlib_every RAW no WTMLIB
-fio - 1 MONOTONIC no fio, clocksource=cpu
-tscns each-second 1 REALTIME no tscns, calibrate() each second
-tscns once 1 REALTIME no tscns, init() alone
-system - 1 MONOTONIC yes clock_gettime, vDSO
-ours 20-samples 1 RAW no ours, 20 ms, samples alone
-ours 1000-samples 1 RAW no ours, 1 s, samples alone
-ours 20-samples-refined 1 RAW no ours, 20 ms, samples, refined
-ours 20 1 RAW no ours, 20 ms (the engine's)
-ours 1000 1 RAW no ours, 1 s (the library's)
+wtmlib - $wtmlib_starts RAW no WTMLIB
+fio - $starts MONOTONIC no fio, clocksource=cpu
+tscns each-second $starts REALTIME no tscns, calibrate() each second
+tscns once $starts REALTIME no tscns, init() alone
+system - $starts MONOTONIC yes clock_gettime, vDSO
+ours 20-samples $starts RAW no ours, 20 ms, samples alone
+ours 1000-samples $starts RAW no ours, 1 s, samples alone
+ours 20-samples-refined $starts RAW no ours, 20 ms, samples, refined
+ours 20 $starts RAW no ours, 20 ms (the engine's)
+ours 1000 $starts RAW no ours, 1 s (the library's)
 ours_ordered 20 0 RAW yes ours, 20 ms, ordered readings
 END
 
-# try PROGRAM VARIANT COMMAND: runs it; if it fails, PROGRAM.why tells it
+# try PROGRAM VARIANT COMMAND [ROUND]: runs it, with a log of its own
 try()
 {
-	"$scratch/$1" "$3" "$2" </dev/null 2>"$scratch/log" ||
-		echo "$3 fails: $(head -1 "$scratch/log")" >"$scratch/$1.why"
+	"$scratch/$1" "$3" "$2" </dev/null 2>"$scratch/$1.$2.$3.${4-}.log" ||
+		echo "$3 fails" >>"$scratch/$1.$2.$3.${4-}.log"
 }
 
-# set_clocks_up: starts all clocks, in turns; each round begins with another one
+# why PROGRAM VARIANT COMMAND: prints why it has not worked, in a line
+why()
+{
+	cat "$scratch/$1.why" "$scratch/$1.$2.$3".*.log 2>/dev/null | head -1 |
+		grep . || echo 'no line'
+}
+
+# order ROUND: prints the rows in the order of that round
+order()
+{
+	first=$(($1 / 2 % $(wc -l <"$scratch/rows")))
+	{
+		tail -n +$((first + 1)) "$scratch/rows"
+		head -n $first "$scratch/rows"
+	} | if [ $(($1 % 2)) -eq 0 ]; then cat; else tac; fi
+}
+
+# set_clocks_up: starts all clocks, in turns. Those with fewer starts than there are
+# rounds are started in rounds that are as far apart as can be.
 set_clocks_up()
 {
-	rows=$(wc -l <"$scratch/rows")
 	round=0
 	while [ "$round" -lt "$starts" ]; do
-		first=$((round % rows))
-		{
-			tail -n +$((first + 1)) "$scratch/rows"
-			head -n $first "$scratch/rows"
-		} >"$scratch/order"
-		while read -r program variant every _; do
-			[ "$every" -eq 0 ] || [ $((round % every)) -ne 0 ] ||
-				[ ! -x "$scratch/$program" ] ||
-				try "$program" "$variant" start
+		order "$round" >"$scratch/order"
+		while read -r program variant count _; do
+			[ -x "$scratch/$program" ] || continue
+			[ $((round * count / starts)) -eq \
+				$(((round + 1) * count / starts)) ] ||
+				try "$program" "$variant" start "$round"
 		done <"$scratch/order"
 		round=$((round + 1))
 	done
@@ -226,6 +243,7 @@ collect_starts()
 	mkfifo "$scratch/pipe"
 	cat "$scratch/pipe" >"$scratch/$1" &
 	reader=$!
+	rm -f "$scratch"/*.start.*.log
 	set_clocks_up >"$scratch/pipe"
 	wait "$reader"
 	reader=
@@ -288,13 +306,17 @@ table()
 	printf '%-30s %2s %28s %24s %25s  %-9s  %s\n' 'error in ns' n \
 		'calibration, ms (range)' '1 s: median, worst, bound' \
 		'60 s: median, worst, bound' follows "states; kernel's rate in"
-	while read -r program variant every follows _ name; do
-		[ "$every" -ne 0 ] || continue
+	while read -r program variant count follows _ name; do
+		[ "$count" -ne 0 ] || continue
 		printf '%-30s ' "$name"
 		if grep "^$program\.$variant " "$scratch/$1" >"$scratch/lines"; then
 			summary "$follows" <"$scratch/lines"
+			failed=$((count - $(wc -l <"$scratch/lines")))
+			[ "$failed" -eq 0 ] ||
+				echo "  $failed of $count starts failed:" \
+					"$(why "$program" "$variant" start)"
 		else
-			cat "$scratch/$program.why" 2>/dev/null || echo 'no line'
+			why "$program" "$variant" start
 		fi
 	done <"$scratch/rows"
 }
@@ -305,12 +327,17 @@ costs()
 	printf '\n%-30s %8s %15s  %s\n' 'a reading, in a loop' ns 'of the counter' \
 		ordered
 	while read -r program variant _ _ ordered name; do
-		[ -x "$scratch/$program" ] || continue
-		try "$program" "$variant" cost >"$scratch/cost"
-		[ -s "$scratch/cost" ] || continue
-		# shellcheck disable=SC2046,SC2183
-		printf '%-30s %8s %15s  %s\n' "$name" \
-			$(cat "$scratch/cost") "$ordered"
+		: >"$scratch/cost"
+		[ ! -x "$scratch/$program" ] ||
+			try "$program" "$variant" cost >"$scratch/cost"
+		if [ -s "$scratch/cost" ]; then
+			# shellcheck disable=SC2046,SC2183
+			printf '%-30s %8s %15s  %s\n' "$name" \
+				$(cat "$scratch/cost") "$ordered"
+		else
+			printf '%-30s %s\n' "$name" \
+				"$(why "$program" "$variant" cost)"
+		fi
 	done <"$scratch/rows"
 }
 

@@ -14,6 +14,7 @@
  * It is C and C++, since some of the clocks are C++.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,23 +31,38 @@ enum {
 	COST_READS = 1000,	/* of a round, some 10 us */
 	EARLY_S = 1,
 	LATE_S = 60,
+	CORRECTED_S = 4,	/* tscns corrects its rate for the first time after 3 */
 	HANGS_S = 200,		/* no start takes longer */
 };
 
 static void peer_start(const char *variant);
 static inline uint64_t peer_ns(void);
 
-static void (*peer_each_second)(void);	/* what its manual asks for while in use */
+/*
+ * What its manual asks for while it is in use. Returns 1 if that has corrected the
+ * clock, and 0 if not, and ends the process if it fails.
+ */
+static int (*peer_each_second)(void);
 static double peer_bound_ppb = -1;	/* of its rate, as it states it; -1: not */
 static int peer_has_kernel_rate;	/* it recognised the kernel's own rate */
 
-/* Let no reading begin before the one in front of it has ended. */
+/*
+ * Let no reading begin before the one in front of it has ended. These are the
+ * instructions of core/counter/, which explains them. A barrier for memory does not
+ * order readings of a counter.
+ */
 static inline void wait_for_reads(void)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("lfence" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#elif defined(__powerpc64__)
+	__asm__ volatile("isync" ::: "memory");
+#elif defined(__riscv)
+	__asm__ volatile("fence ir, ir" ::: "memory");
 #else
-	__sync_synchronize();
+#error "how are readings of this processor's counter ordered?"
 #endif
 }
 
@@ -105,8 +121,15 @@ static double bound_ns(const struct ahead *begin, const struct ahead *end)
 			begin->low_ns) / 2;
 }
 
-static void sleep_until(int64_t end_ns)
+/*
+ * Sleep, and correct the clock each second if it asks for that. Return how often it
+ * was corrected. If nothing reads standard output any more, peers.sh has ended, and
+ * so does this process.
+ */
+static int sleep_until(int64_t end_ns)
 {
+	struct pollfd output = { STDOUT_FILENO, 0, 0 };
+	int corrections = 0;
 	int64_t left_ns;
 
 	while ((left_ns = end_ns - raw_ns()) > 0) {
@@ -116,10 +139,21 @@ static void sleep_until(int64_t end_ns)
 			left_ns = NS_PER_S;
 		left.tv_sec = left_ns / NS_PER_S;
 		left.tv_nsec = left_ns % NS_PER_S;
-		nanosleep(&left, NULL);
+		if (ppoll(&output, 1, &left, NULL) > 0)
+			_exit(1);
 		if (peer_each_second)
-			peer_each_second();
+			corrections += peer_each_second();
 	}
+	return corrections;
+}
+
+/* A clock that should have been corrected, and was not, is not what its row says. */
+static void require_corrections(int corrections)
+{
+	if (!peer_each_second || corrections)
+		return;
+	fprintf(stderr, "the clock was never corrected\n");
+	exit(1);
 }
 
 static void print_line(const char *variant, int64_t start_ns,
@@ -140,6 +174,7 @@ static void one_start(const char *variant, int started)
 {
 	int64_t begin_ns = raw_ns(), start_ns;
 	struct ahead at[3];
+	int corrections;
 
 	peer_start(variant);
 	start_ns = raw_ns() - begin_ns;
@@ -148,10 +183,11 @@ static void one_start(const char *variant, int started)
 	if (write(started, "", 1) != 1)
 		exit(1);
 	close(started);
-	sleep_until(begin_ns + EARLY_S * NS_PER_S);
+	corrections = sleep_until(begin_ns + EARLY_S * NS_PER_S);
 	at[1] = compare();
-	sleep_until(begin_ns + LATE_S * NS_PER_S);
+	corrections += sleep_until(begin_ns + LATE_S * NS_PER_S);
 	at[2] = compare();
+	require_corrections(corrections);
 	print_line(variant, start_ns, at);
 }
 
@@ -220,8 +256,9 @@ static int cost(const char *variant)
 	int i;
 
 	peer_start(variant);
-	if (peer_each_second)	/* some clocks change when it is first called */
-		sleep_until(raw_ns() + NS_PER_S * 11 / 10);
+	if (peer_each_second)	/* a corrected clock may take another way */
+		require_corrections(sleep_until(raw_ns() +
+						CORRECTED_S * NS_PER_S));
 	for (i = 0; i < COST_ROUNDS; i++) {
 		double counter_ns = counter_round_ns();
 

@@ -10,24 +10,34 @@
 
 static struct tw_clock ours;
 
-static void refine(void)
-{
-	(void)tw_clock_refine(&ours);	/* may have nothing to gain */
-}
-
-static void read_rate(void)
+static struct tw_rate rate_now(void)
 {
 	struct tw_rate rate = TW_SIZED(struct tw_rate);
 
-	if (tw_clock_rate(&ours, &rate))
+	if (tw_clock_rate(&ours, &rate)) {
+		fprintf(stderr, "Tickwise: no rate\n");
 		exit(1);
-	peer_bound_ppb = rate.bound_ppb;
-	peer_has_kernel_rate = rate.source != TW_RATE_REGRESSION;
+	}
+	return rate;
+}
+
+/* Return 1 if there is a new rate: often there is nothing to gain. */
+static int refine(void)
+{
+	double before_hz = rate_now().hz;
+	int ret = tw_clock_refine(&ours);
+
+	if (ret && ret != -EAGAIN) {
+		fprintf(stderr, "Tickwise: no better rate (%d)\n", ret);
+		exit(1);
+	}
+	return rate_now().hz != before_hz;
 }
 
 static void peer_start(const char *variant)
 {
 	struct tw_clock_options options = TW_SIZED(struct tw_clock_options);
+	struct tw_rate rate;
 	int ret;
 
 	options.window_ns = strtoull(variant, NULL, 10) * 1000000;
@@ -40,7 +50,9 @@ static void peer_start(const char *variant)
 		exit(1);
 	}
 	/* The bound of the first rate. What is known of it later is not in it. */
-	read_rate();
+	rate = rate_now();
+	peer_bound_ppb = rate.bound_ppb;
+	peer_has_kernel_rate = rate.source != TW_RATE_REGRESSION;
 	if (strstr(variant, "refined"))
 		peer_each_second = refine;
 }

@@ -10,9 +10,13 @@
 
 static TSCNS tscns;
 
-static void calibrate(void)
+/* Return 1 if there is a new rate. */
+static int calibrate(void)
 {
+	double before_ghz = tscns.getTscGhz();
+
 	tscns.calibrate();
+	return tscns.getTscGhz() != before_ghz;
 }
 
 static void peer_start(const char *variant)
