@@ -2,8 +2,8 @@
 /*
  * Compares HdrHistogram_c with our histogram, for peers.sh: the same values, three
  * significant digits for both. Prints a row for each figure: what, theirs, ours, and
- * the ratio of ours to theirs. Costs are medians of short rounds that take turns, and
- * each goes first as often as the others.
+ * the ratio of ours to theirs. Costs are medians of short rounds that take turns: see
+ * whose_turn().
  *
  * The values are latencies, log-normal around 80 us, with a tail that is twenty
  * times as long in one of a hundred.
@@ -115,6 +115,17 @@ static void record_ours_by_call(const int64_t *value, unsigned many)
 		add_by_call(&ours_called[i & (many - 1)], (uint64_t)value[i]);
 }
 
+/*
+ * Return who has a turn. Each is as often in each place of a round as the others. Every
+ * second round is the one before it in reverse, so that each follows each other one.
+ */
+static int whose_turn(int round, int place, int count)
+{
+	if (round & 1)
+		place = count - 1 - place;
+	return (round / 2 + place) % count;
+}
+
 static void print_ratio(const char *what, const char *unit, double their, double our)
 {
 	printf("%-36s %12.2f %12.2f %-4s", what, their, our, unit);
@@ -135,7 +146,7 @@ static void compare_recording(unsigned many)
 
 	for (i = 0; i < ROUNDS; i++)
 		for (j = 0; j < 3; j++) {
-			int who = (i + j) % 3;
+			int who = whose_turn(i, j, 3);
 			int64_t begin_ns = raw_ns();
 
 			record[who](value_ns + i * ROUND % VALUES, many);
@@ -221,7 +232,7 @@ static void compare_calls(const char *what, void (*their)(void), void (*our)(voi
 
 	for (i = 0; i < CALLS; i++)
 		for (j = 0; j < 2; j++) {
-			int who = (i + j) % 2;
+			int who = whose_turn(i, j, 2);
 			int64_t begin_ns = raw_ns();
 
 			call[who]();
@@ -230,13 +241,10 @@ static void compare_calls(const char *what, void (*their)(void), void (*our)(voi
 	print_ratio(what, "us", median(us[0], CALLS), median(us[1], CALLS));
 }
 
-/* Count each value once more, in empty histograms, and compare with the values. */
-static void compare_errors(void)
+/* Count each value once more, in empty histograms. */
+static void count_values(void)
 {
-	static const double percent[] = { 1, 10, 50, 90, 99, 99.9, 99.99 };
-	double sum_ns = 0, squares = 0, mean_ns, deviation_ns;
-	double their = 0, our = 0;
-	size_t i;
+	int i;
 
 	hdr_reset(theirs[0]);
 	tw_histogram_free(&ours[0]);
@@ -245,37 +253,74 @@ static void compare_errors(void)
 	for (i = 0; i < VALUES; i++) {
 		hdr_record_value(theirs[0], value_ns[i]);
 		tw_histogram_add(&ours[0], (uint64_t)value_ns[i]);
-		sum_ns += (double)value_ns[i];
 	}
-	mean_ns = sum_ns / VALUES;
+}
+
+static double exact_mean_ns(void)
+{
+	double sum_ns = 0;
+	int i;
+
+	for (i = 0; i < VALUES; i++)
+		sum_ns += (double)value_ns[i];
+	return sum_ns / VALUES;
+}
+
+static double exact_deviation_ns(void)
+{
+	double mean_ns = exact_mean_ns(), squares = 0;
+	int i;
+
 	for (i = 0; i < VALUES; i++)
 		squares += ((double)value_ns[i] - mean_ns) *
 			   ((double)value_ns[i] - mean_ns);
-	deviation_ns = sqrt(squares / VALUES);
-	qsort(value_ns, VALUES, sizeof(*value_ns), ascending_ns);
+	return sqrt(squares / VALUES);
+}
+
+static double error_ppm(double value, double exact)
+{
+	return fabs(value / exact - 1) * 1e6;
+}
+
+static void print_errors(const char *what, double their, double our, double exact)
+{
+	print_ratio(what, "ppm", error_ppm(their, exact), error_ppm(our, exact));
+}
+
+/* The values are sorted. */
+static void compare_percentiles(void)
+{
+	static const double percent[] = { 1, 10, 50, 90, 99, 99.9, 99.99 };
+	double their_ppm = 0, our_ppm = 0;
+	size_t i;
+
 	for (i = 0; i < sizeof(percent) / sizeof(*percent); i++) {
 		size_t rank = (size_t)ceil(percent[i] / 100 * VALUES) - 1;
 		double exact = (double)value_ns[rank];
+		double their = (double)hdr_value_at_percentile(theirs[0], percent[i]);
+		double our = (double)tw_histogram_percentile(&ours[0], percent[i]);
 
-		their = fmax(their, fabs((double)hdr_value_at_percentile(
-				theirs[0], percent[i]) / exact - 1));
-		our = fmax(our, fabs((double)tw_histogram_percentile(
-				&ours[0], percent[i]) / exact - 1));
+		their_ppm = fmax(their_ppm, error_ppm(their, exact));
+		our_ppm = fmax(our_ppm, error_ppm(our, exact));
 	}
-	print_ratio("largest error of a percentile", "ppm", their * 1e6, our * 1e6);
-	print_ratio("error of the mean", "ppm",
-		    fabs(hdr_mean(theirs[0]) / mean_ns - 1) * 1e6,
-		    fabs(tw_histogram_mean_ns(&ours[0]) / mean_ns - 1) * 1e6);
-	/* Ours is the sample's, over n - 1; theirs is over n. */
-	print_ratio("error of the standard deviation", "ppm",
-		    fabs(hdr_stddev(theirs[0]) / deviation_ns - 1) * 1e6,
-		    fabs(tw_histogram_stddev_ns(&ours[0]) / deviation_ns *
-			 sqrt((VALUES - 1.0) / VALUES) - 1) * 1e6);
-	print_ratio("error of the largest value", "ppm",
-		    fabs((double)hdr_max(theirs[0]) /
-			 (double)value_ns[VALUES - 1] - 1) * 1e6,
-		    fabs((double)ours[0].max_ns /
-			 (double)value_ns[VALUES - 1] - 1) * 1e6);
+	print_ratio("largest error of a percentile", "ppm", their_ppm, our_ppm);
+}
+
+static void compare_errors(void)
+{
+	/* Our deviation is the sample's, over n - 1; theirs is over n. */
+	double over_n = sqrt((VALUES - 1.0) / VALUES);
+
+	count_values();
+	qsort(value_ns, VALUES, sizeof(*value_ns), ascending_ns);
+	compare_percentiles();
+	print_errors("error of the mean", hdr_mean(theirs[0]),
+		     tw_histogram_mean_ns(&ours[0]), exact_mean_ns());
+	print_errors("error of the standard deviation", hdr_stddev(theirs[0]),
+		     tw_histogram_stddev_ns(&ours[0]) * over_n,
+		     exact_deviation_ns());
+	print_errors("error of the largest value", (double)hdr_max(theirs[0]),
+		     (double)ours[0].max_ns, (double)value_ns[VALUES - 1]);
 }
 
 int main(void)
