@@ -19,9 +19,9 @@
 # A tracer that does not run has a row with the first line that it printed. For a
 # file or a partition the whole disk is traced.
 #
-# Time of the device: READS=2000 reads are traced by both at once. A read of ours is
-# joined with the request of theirs that was dispatched nearest to it, if that is true
-# both ways, and at most 5 us apart. Times of blktrace and biosnoop begin at a time of
+# Time of the device: READS=2000 reads are traced by both at once. A read of ours and a
+# request of theirs are joined if each is the nearest to the other, and they began at
+# most 5 us apart (join.pl). Times of blktrace and biosnoop begin at a time of
 # their own; the shift that joins the most reads is taken. A row has how many requests
 # were traced, how many reads of ours have all stamps, how many were joined, their
 # starts minus ours (p1 and p99), and their times minus ours (median, p1, p99). blk and
@@ -34,14 +34,16 @@
 # while a tracer writes each I/O to a file. "and tracer" is with the CPU time of
 # the tracer's own process. "Tickwise" has our stages, kept in histograms, and no
 # tracer; "none2" is the noise. All are ratios to the round's "none". Median of
-# ROUNDS=9 alternating rounds of SECONDS=1 each, and its 95 % interval. "traced" is
-# how many completions the tracer saw for each of the job's I/Os; I/Os of others on the
-# disk are in it. Rounds below 99 % are counted: their costs are those of less than
-# a whole trace.
+# ROUNDS=9 alternating rounds of SECONDS=1 each, and its 95 % interval. Every second
+# round is the one before it in reverse. A round in which a tracer or the job fails is
+# left out of that tracer's rows, with a message. "traced" is how many completions the
+# tracer saw for each of the job's I/Os; I/Os of others on the disk are in it. Rounds
+# below 99 % are counted: their costs are those of less than a whole trace.
 #
 # DEPTHS="1 32"; UNDER="chrt -f 1" keeps other programs off the job's CPU.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../../.." && pwd)
 # shellcheck source=tests/bench/fio_figures.sh
 . "$here/../fio_figures.sh"
 
@@ -58,7 +60,7 @@ file=$(realpath "$1")
 rounds=${2:-9}
 seconds=${3:-1}
 reads=${READS:-2000}
-so=$(realpath "${TW_BUILD:-build}/tickwise.so")
+so=$(realpath "${TW_BUILD:-$top/build}/tickwise.so")
 [ -f "$so" ] || refuse "$so: not built; run make"
 PATH=$PATH:/usr/sbin:/sbin
 tracing=/sys/kernel/tracing
@@ -89,18 +91,33 @@ clock=$(sed 's/.*\[\(.*\)\].*/\1/' $tracing/trace_clock)
 
 scratch=$(mktemp -d)
 cd "$scratch"
-tracer='' signal=TERM mounted='' blk_on=''
-stop()
+tracer='' tracer_name='' signal=TERM mounted='' blk_on=''
+
+# end_tracer: ends the tracer's process. A shell that becomes the tracer just now loses
+# the signal, and so does bpftrace while it handles events: it is sent every 2 s.
+end_tracer()
 {
 	waited=0
-	# A shell that becomes the tracer just now loses the signal, and so does bpftrace
-	# while it handles events: it is sent every 2 s.
 	while [ -n "$tracer" ] && kill -0 "$tracer" 2>/dev/null; do
+		if [ $waited -ge 200 ]; then
+			echo "$tracer_name: has not ended for 20 s; killed" >&2
+			kill -s KILL "$tracer" || :
+			sleep 1
+			# What it has set up in the kernel would stay.
+			[ "$tracer_name" != blktrace ] ||
+				blktrace -r "$debug" -d "/dev/$disk" -k >&2 || :
+			break
+		fi
 		[ $((waited % 20)) -ne 0 ] || kill -s "$signal" "$tracer" || :
 		sleep .1
 		waited=$((waited + 1))
 	done
 	tracer=
+}
+
+stop()
+{
+	end_tracer
 	[ -z "$blk_on" ] || {
 		echo 0 >"$enable" || :
 		[ "$blk_on" = writes ] || cat $tracing/trace >blk.out || :
@@ -173,7 +190,8 @@ trace_blk()
 		my @from = map { sysopen my $f, $_, O_RDONLY | O_NONBLOCK
 			or die "$_: $!\n"; $f } @ARGV;
 		open my $to, ">", "blk.bin" or die "blk.bin: $!\n";
-		while (select undef, undef, undef, .1 or 1) {
+		for (;;) {
+			select undef, undef, undef, .1;
 			for my $f (@from) {
 				syswrite $to, $_ while sysread $f, $_, 65536;
 			}
@@ -181,8 +199,8 @@ trace_blk()
 	tracer=$!
 }
 
-# Wait until bpftrace runs its script, at most 20 s. Until then INT does not end it, as
-# any process in the background. Afterwards INT makes it print what it keeps.
+# Wait until bpftrace runs its script, at most 20 s. Until then it ignores INT, as all
+# background processes do. Afterwards INT makes it print what it keeps.
 wait_until_ready()
 {
 	left=40
@@ -201,7 +219,7 @@ trace()
 {
 	rm -f blktrace.bin.*
 	: >"$1.out"
-	signal=TERM
+	signal=TERM tracer_name=$1
 	case $1 in
 	blktrace) blktrace -r "$debug" -d "/dev/$disk" -a issue -a complete \
 		-o blktrace.bin >blktrace.log 2>&1 & ;;
@@ -238,11 +256,15 @@ completions()
 }
 
 # tracer_cpu_s: prints the CPU time of the tracer's process, from the clock that
-# clock_getcpuclockid(3) gives for it; /proc has ticks of 10 ms
+# clock_getcpuclockid(3) gives for it; /proc has ticks of 10 ms. It fails if the
+# process has ended.
 tracer_cpu_s()
 {
-	perl -MTime::HiRes=clock_gettime -e \
-		'printf "%.9f\n", clock_gettime((-$ARGV[0] - 1) * 8 + 2)' "$tracer"
+	kill -0 "$tracer" 2>/dev/null || return 1
+	perl -MTime::HiRes=clock_gettime -e '
+		my $s = clock_gettime((-$ARGV[0] - 1) * 8 + 2);
+		exit 1 if $s < 0;
+		printf "%.9f\n", $s' "$tracer"
 }
 
 # requests NAME PID: prints START_NS DEVICE_NS of the process's requests
@@ -259,13 +281,13 @@ requests()
 			}' ;;
 	blk)
 		# A line: TASK-PID [CPU] FLAGS SECONDS: DEVICE ACTION RWBS SECTOR ...
-		perl -ne '
+		PID=$2 perl -ne '
 			/-(\d+)\s+\[\d+\]\s\S+\s+(\d+)\.(\d{6}):\s+\S+\s+([DC])\s+\S+\s+(\d+) \+/
 				or next;
 			my ($of, $ns, $action, $sector) =
 				($1, ($2 * 1e6 + $3) * 1e3, $4, $5);
 			if ($action eq "D") {
-				$at{$sector} = $ns if $of == '"$2"';
+				$at{$sector} = $ns if $of == $ENV{PID};
 			} elsif (my $start = delete $at{$sector}) {
 				printf "%d %d\n", $start, $ns - $start;
 			}' blk.out ;;
@@ -296,7 +318,11 @@ job()
 agree()
 {
 	job "$2" --number_ios="$reads" --io_size=100t --tw_kernel=require \
-		--tw_slowest="$reads" --output=job.out
+		--tw_slowest="$reads" --output=job.out || {
+		echo "depth $2 $1: the job fails"
+		stop
+		return 0
+	}
 	sleep 1
 	stop
 	perl -MJSON::PP -e '
@@ -314,24 +340,38 @@ agree()
 	perl "$here/join.pl" "$1" "$2" ours theirs
 }
 
+# is_left_out NAME DEPTH WHY: tells that this round of a tracer is not counted
+is_left_out()
+{
+	echo "depth $2 $1: round $round is left out: $3" >&2
+	stop
+}
+
 # figures NAME DEPTH: prints IOPS, CPU time an I/O, the same with the tracer's, and
-# the share of I/Os traced. It runs in the main shell, which has to stop the tracer.
+# the share of I/Os traced; nothing if something fails. It runs in the main shell,
+# which has to stop the tracer.
 figures()
 {
-	kernel=off before=0 after=- cpu=0
+	kernel=off before=0 after=- cpu_before=0 cpu_after=0
 	case $1 in
 	none*) ;;
 	Tickwise) kernel=require ;;
 	*)
-		trace "$1" writes
+		trace "$1" writes || {
+			is_left_out "$1" "$2" "does not start: $(head -1 "$1.log")"
+			return 0
+		}
 		[ "$1" = blktrace ] || before=$(completions "$1")
-		cpu=$(tracer_cpu_s) ;;
+		cpu_before=$(tracer_cpu_s) || cpu_before=ended ;;
 	esac
 	figures=$(fio_figures job "$2" --time_based=1 --runtime="$seconds" \
-		--tw_kernel=$kernel)
+		--tw_kernel=$kernel) || {
+		is_left_out "$1" "$2" 'the job fails'
+		return 0
+	}
 	if [ -n "$tracer" ]; then
 		sleep .5
-		cpu="$(tracer_cpu_s) - $cpu"
+		cpu_after=$(tracer_cpu_s) || cpu_after=ended
 		[ "$1" = blktrace ] || after=$(completions "$1")
 		stop
 		[ "$1" != blktrace ] || after=$(completions "$1")
@@ -339,9 +379,14 @@ figures()
 		after=$(perl -MJSON::PP -e 'local $/;
 			print decode_json(<>)->{kernel_stages}{split}{read}' report.json)
 	fi
-	echo "$figures $before $after $cpu" | awk '{ printf "%.1f %.9f %.9f %s\n",
-		$1 / $2, $3 / $1, ($3 + $6 - $8) / $1,
-		$5 == "-" ? $5 : ($5 - $4) / $1 }'
+	if [ "$cpu_before" = ended ] || [ "$cpu_after" = ended ]; then
+		is_left_out "$1" "$2" 'the tracer ended by itself'
+		return 0
+	fi
+	# I/Os, seconds, CPU seconds, traced before and after, CPU before and after
+	echo "$figures $before $after $cpu_before $cpu_after" |
+		awk '{ printf "%.1f %.9f %.9f %s\n", $1 / $2, $3 / $1,
+			($3 + $7 - $6) / $1, $5 == "-" ? $5 : ($5 - $4) / $1 }'
 }
 
 # ratios DEPTH NAME WHAT COLUMN: prints a row
@@ -350,7 +395,8 @@ ratios()
 	printf 'depth %-3d %-15s %-14s ' "$1" "$2" "$3"
 	awk -v arm="$2" -v column="$4" '{ v[$1, $2] = $column; last = $1 }
 		END { for (r = 0; r <= last; r++)
-			print v[r, arm] / v[r, "none"] }' results |
+			if ((r, arm) in v && (r, "none") in v)
+				print v[r, arm] / v[r, "none"] }' results |
 		quantiles | in_words
 	echo
 }
@@ -360,6 +406,47 @@ median()
 {
 	awk -v name="$1" '$2 == name { print $'"$2"' }' results | quantiles |
 		cut -d' ' -f1
+}
+
+# order ROUND: prints the arms in the order of that round
+order()
+{
+	first=$(($1 / 2 % $(wc -l <arms)))
+	{
+		tail -n +$((first + 1)) arms
+		head -n $first arms
+	} | if [ $(($1 % 2)) -eq 0 ]; then cat; else tac; fi
+}
+
+# print_depth: prints the rows of $depth from the results
+print_depth()
+{
+	common=$(awk '$2 == "none"' results | wc -l)
+	[ "$common" -gt 0 ] || {
+		echo "depth $depth: no round without a tracer, nothing to compare with"
+		return
+	}
+	printf 'depth %-3d none: %.0f IOPS, %.2f us of CPU time an I/O\n' "$depth" \
+		"$(median none 3)" "$(median none '4 * 1e6')"
+	for name in none2 Tickwise $others; do
+		print_arm "$name"
+	done
+}
+
+print_arm()
+{
+	count=$(awk -v name="$1" '$2 == name' results | wc -l)
+	[ "$count" -gt 0 ] || {
+		printf 'depth %-3d %-15s no round\n' "$depth" "$1"
+		return
+	}
+	ratios "$depth" "$1" IOPS 3
+	ratios "$depth" "$1" CPU/I/O 4
+	[ "$1" != none2 ] || return 0
+	[ "$1" = Tickwise ] || ratios "$depth" "$1" 'and tracer' 5
+	printf 'depth %-3d %-15s traced %.1f %% of I/Os; %d of %d rounds below 99 %%\n' \
+		"$depth" "$1" "$(median "$1" '6 * 100')" \
+		"$(awk -v name="$1" '$2 == name && $6 < .99' results | wc -l)" "$count"
 }
 
 echo "$disk, Linux $(uname -r), load average $(cut -d' ' -f1-2 /proc/loadavg)"
@@ -380,38 +467,22 @@ for name in blktrace blk biosnoop biosnoop-bpfcc bpftrace-script; do
 		if trace "$name" keeps; then
 			agree "$name" "$depth"
 		else
-			echo "depth $depth $name: did not run again"
+			echo "depth $depth $name: did not run again:" \
+				"$(head -1 "$name.log")"
 		fi
 	done
 done
-arms="none Tickwise none2 $others"
+# shellcheck disable=SC2086
+printf '%s\n' none Tickwise none2 $others >arms
 for depth in ${DEPTHS:-1 32}; do
 	: >results
 	round=0
 	while [ "$round" -lt "$rounds" ]; do
-		for name in $arms; do
+		for name in $(order "$round"); do
 			figures "$name" "$depth" >figure
-			echo "$round $name $(cat figure)" >>results
+			[ ! -s figure ] || echo "$round $name $(cat figure)" >>results
 		done
-		# The first becomes the last.
-		# shellcheck disable=SC2086
-		set -- $arms
-		first=$1
-		shift
-		arms="$* $first"
 		round=$((round + 1))
 	done
-	printf 'depth %-3d none: %.0f IOPS, %.2f us of CPU time an I/O\n' "$depth" \
-		"$(median none 3)" "$(median none '4 * 1e6')"
-	for name in none2 Tickwise $others; do
-		ratios "$depth" "$name" IOPS 3
-		ratios "$depth" "$name" CPU/I/O 4
-		[ "$name" != none2 ] || continue
-		[ "$name" = Tickwise ] || ratios "$depth" "$name" 'and tracer' 5
-		printf 'depth %-3d %-15s traced %.1f %% of I/Os; %d of %d rounds below' \
-			"$depth" "$name" "$(median "$name" '6 * 100')" \
-			"$(awk -v name="$name" '$2 == name && $6 < .99' results |
-				wc -l)" "$rounds"
-		echo ' 99 %'
-	done
+	print_depth
 done
