@@ -131,8 +131,9 @@ tests_of_folder()
 
 # These belong to no folder: they test how the whole is built, documented or
 # exported.
-tests_of_no_folder='unit/bench_programs.t unit/cppflags.t unit/debian.t unit/dist.t unit/example.t
-	unit/exports.t unit/fio_skips.t unit/include_folders.t unit/install.t
+tests_of_no_folder='unit/bench_peers.t unit/bench_programs.t unit/cppflags.t
+	unit/debian.t unit/dist.t unit/example.t unit/exports.t unit/fio_skips.t
+	unit/include_folders.t unit/install.t
 	unit/mutation.t unit/ported.t unit/schema.t unit/vm_skips.t unit/words.t'
 
 # Print each place as FILE:LINE:OPERATOR, in one order for all.
