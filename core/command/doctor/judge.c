@@ -200,8 +200,8 @@ static void judge_clocksource(const struct tw_doctor_facts *facts,
 	} else if (!own || strcmp(machine->clocksource, own) == 0) {
 		put(line, TW_DOCTOR_GOOD, "%s", machine->clocksource);
 	} else if (is_among(machine->clocksources, own)) {
-		put(line, TW_DOCTOR_FIX, "%s, though %s is available: the system's "
-		    "clocks do not read the counter", machine->clocksource, own);
+		put(line, TW_DOCTOR_FIX, "%s, though %s is available: the "
+		    "counter's rate can't be looked up", machine->clocksource, own);
 		fix_by(line, "echo %s | sudo tee /sys/bus/clocksource/devices/*/current*",
 			own);
 	} else {
