@@ -10,9 +10,9 @@
 #
 # A patch's own tests are those that it adds to t/run-fio-tests.py, and its unit
 # tests. "Without it" means that a fio without the patch runs the patch's tests. Such
-# a fio does not know a new option, whatever the test checks: there, the tests fail
-# on the patched fio, too, with the option turned off. The patch of unittest itself
-# has no test. Instead, a unit test is broken, and unittest must fail.
+# a fio refuses a new option, so any test of it would fail there. So these tests must
+# also fail on the patched fio with the option off. The patch of unittest itself has
+# no test. Instead, a unit test is broken, and unittest must fail.
 # Arguments name patches to test instead of all.
 
 . "$(dirname "$0")/../tap.sh"
