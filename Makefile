@@ -965,8 +965,12 @@ bench-report: core
 
 # QUESTIONS='2 3': only these.
 QUESTIONS ?=
-questions: core $(filter $(B)/tests/bench/questions/%,$(BENCHES))
+# Question 4 boots virtual machines.
+QUESTIONS ?= 1 2 3 4 5
+questions: core $(filter $(B)/tests/bench/questions/%,$(BENCHES)) \
+	   $(if $(filter 4,$(QUESTIONS)),vm-base)
 	$(Q)FIO='$(FIO)' CC='$(CC)' TW_BUILD='$(abspath $(B))' \
+		TICKWISE='$(abspath $(B)/tickwise)' \
 		tests/bench/questions/run.sh $(QUESTIONS)
 
 # FIO_TREES: more configured source trees of fio, for example patched ones.

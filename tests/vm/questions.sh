@@ -14,7 +14,7 @@
 #	watchdog	keeps time by the counter, and compares it with hpet
 #	hpet		keeps time by hpet
 #
-# Needs what make check-vm builds. This is a measurement, and no test. KERNELS= and
+# Needs what make vm-base builds. This is a measurement, and no test. KERNELS= and
 # EVENTS= select some. On a busy host, comparing the CPUs or setting up a clock can have
 # no result. Then the event is repeated in another machine, TRIES times in all (3). The
 # job runs on one CPU, except if the event is that the CPUs disagree: what all CPUs have

@@ -9,8 +9,8 @@
 #	1  parameters	what is a conversion's cost, by the place of its parameters?
 #	2  modulus	how short can the modulus be?
 #	3  balance	how are the errors of modulus and rate balanced?
-#	4  virtual	can the counter be used in a virtual machine? (minutes; needs
-#			make check-vm once, for the kernel)
+#	4  virtual	can the counter be used in a virtual machine? (a quarter of an
+#			hour; make vm-base prepares the machines)
 #	5  timespec	what does it cost to keep times as a struct timespec? (builds
 #			four fios)
 #
