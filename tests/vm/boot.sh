@@ -115,6 +115,22 @@ start()
 	qemu_pid=$!
 }
 
+# tell COMMAND...: sends commands to a machine that was started with a QMP socket,
+# -qmp "unix:$scratch/qmp,server=on,wait=off". Waits two seconds after "stop".
+tell()
+{
+	perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(shift) or die "no qmp: $!";
+		<$s>;
+		for my $command ("qmp_capabilities", @ARGV) {
+			print $s "{\"execute\":\"$command\"}\n";
+			$s->flush;
+			while (<$s>) { last if /"return"|"error"/ }
+			die "$command: $_" if /"error"/;
+			sleep 2 if $command eq "stop";
+		}' "$scratch/qmp" "$@"
+}
+
 # End the test after a machine that did not finish in its time, or that qemu could
 # not start: it proves nothing about us. Earlier checks count. A program that hangs
 # in a machine is ended there (guest/fio.sh).

@@ -11,21 +11,6 @@ start stop_cont -qmp "unix:$scratch/qmp,server=on,wait=off" \
 	-blockdev driver=null-co,node-name=nv0,size=1073741824,latency-ns=200000,read-zeroes=on \
 	-device nvme,serial=tickwise,drive=nv0,max_ioqpairs=8
 
-# tell COMMAND...: sends the commands to qemu, two seconds apart
-tell()
-{
-	perl -MIO::Socket::UNIX -e '
-		my $s = IO::Socket::UNIX->new(shift) or die "no qmp: $!";
-		<$s>;
-		for my $command ("qmp_capabilities", @ARGV) {
-			print $s "{\"execute\":\"$command\"}\n";
-			$s->flush;
-			while (<$s>) { last if /"return"|"error"/ }
-			die "$command: $_" if /"error"/;
-			sleep 2 if $command eq "stop";
-		}' "$scratch/qmp" "$@"
-}
-
 for engine in tickwise io_uring; do
 	i=0
 	while [ ! -e "$shared/$engine.running" ] && [ $i -lt 400 ]; do
