@@ -14,32 +14,18 @@ int arch_random;
 struct fio_ts *fio_ts;
 unsigned long fio_debug;
 
-static ssize_t print(const char *format, va_list arguments)
-{
-	return vfprintf(stderr, format, arguments);
-}
-
 ssize_t log_err(const char *format, ...)
 {
 	va_list arguments;
 	ssize_t ret;
 
 	va_start(arguments, format);
-	ret = print(format, arguments);
+	ret = vfprintf(stderr, format, arguments);
 	va_end(arguments);
 	return ret;
 }
 
-ssize_t log_info(const char *format, ...)
-{
-	va_list arguments;
-	ssize_t ret;
-
-	va_start(arguments, format);
-	ret = print(format, arguments);
-	va_end(arguments);
-	return ret;
-}
+ssize_t log_info(const char *format, ...) __attribute__((alias("log_err")));
 
 void __dprint(int type, const char *format, ...)
 {

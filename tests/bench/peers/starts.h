@@ -218,7 +218,9 @@ static int start(const char *variant)
 	return read(started[0], &byte, 1) != 1;
 }
 
-static double peer_round_ns(void)
+/* Each call is a copy of its own, in which @read_it is inline. */
+static inline __attribute__((always_inline))
+double round_ns(uint64_t (*read_it)(void))
 {
 	static volatile uint64_t sink;
 	int64_t begin_ns = raw_ns();
@@ -226,21 +228,7 @@ static double peer_round_ns(void)
 	int i;
 
 	for (i = 0; i < COST_READS; i++)
-		sum += peer_ns();
-	sink = sum;
-	(void)sink;
-	return (double)(raw_ns() - begin_ns) / COST_READS;
-}
-
-static double counter_round_ns(void)
-{
-	static volatile uint64_t sink;
-	int64_t begin_ns = raw_ns();
-	uint64_t sum = 0;
-	int i;
-
-	for (i = 0; i < COST_READS; i++)
-		sum += tw_ticks();
+		sum += read_it();
 	sink = sum;
 	(void)sink;
 	return (double)(raw_ns() - begin_ns) / COST_READS;
@@ -260,9 +248,9 @@ static int cost(const char *variant)
 		require_corrections(sleep_until(raw_ns() +
 						CORRECTED_S * NS_PER_S));
 	for (i = 0; i < COST_ROUNDS; i++) {
-		double counter_ns = counter_round_ns();
+		double counter_ns = round_ns(tw_ticks);
 
-		ns[i] = peer_round_ns();
+		ns[i] = round_ns(peer_ns);
 		ratio[i] = ns[i] / counter_ns;
 	}
 	printf("%.2f %.3f\n", median(ns, COST_ROUNDS),
