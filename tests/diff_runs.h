@@ -17,6 +17,9 @@
 /* How many parts of a run the report has. */
 #define DIFF_PARTS	64
 
+/* The deviation of a run's level for a page's "60 %" from run to run. */
+#define NOISE_60	0.47
+
 struct diff_model {
 	const char *name;
 	double memory;		/* coefficient of the AR(1) of the logarithm of lat */

@@ -4,6 +4,8 @@
  * runs on each side, with latencies that are correlated within a run. At most 6 %
  * of equal sets may be called different. In other sets, B takes longer or has a
  * longer tail. Then the same with one run on each side and its file of intervals.
+ * "None" is the verdict that a change is excluded: never in a set that differs by more
+ * than 10 %.
  *
  *	diff_simulated [EQUAL_PAIRS [IOS_OF_A_RUN [OTHER_PAIRS [IOS [SEED]]]]]
  */
@@ -78,6 +80,13 @@ static const struct diff_model two_changed[] = {
 	  .tail_times = 5 },
 };
 
+static const struct diff_model noisy[] = {
+	{ .name = "levels 60 % apart", .deviation = 0.2, .between = NOISE_60,
+	  .longer = 1 },
+	{ .name = "levels 60 % apart, 33 % more IOPS", .deviation = 0.2,
+	  .between = NOISE_60, .longer = 1 / 1.33 },
+};
+
 struct found {
 	unsigned verdicts[TW_DIFF_UNDECIDED + 1], any, p50, p99_5;
 };
@@ -101,6 +110,11 @@ static void count(struct found *found, const struct diff_simulation *simulation)
 	found->p99_5 += (unsigned)is_found(simulation, "p99.5");
 }
 
+static double part(unsigned long count, unsigned long pairs)
+{
+	return 100 * (double)count / (double)pairs;
+}
+
 /* @lats: room for the I/Os of a run if there is one on each side, else NULL. */
 static int print(const struct diff_model *model, unsigned long pairs, unsigned ios,
 		 uint64_t *lats)
@@ -119,12 +133,13 @@ static int print(const struct diff_model *model, unsigned long pairs, unsigned i
 	}
 	for (int i = 0; i < DIFF_RUNS; i++)
 		tw_report_tally_free(&simulation.groups[i].tally);
-	printf("%-32s %6.1f %6.1f %6.1f %6.1f %6.1f\n", model->name,
-	       100.0 * (double)(pairs - found.verdicts[TW_DIFF_SAME] -
-				found.verdicts[TW_DIFF_UNDECIDED]) / (double)pairs,
-	       100.0 * found.any / (double)pairs,
-	       100.0 * found.verdicts[TW_DIFF_SLOWER] / (double)pairs,
-	       100.0 * found.p50 / (double)pairs, 100.0 * found.p99_5 / (double)pairs);
+	printf("%-33s %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f\n", model->name,
+	       part(pairs - found.verdicts[TW_DIFF_SAME] - found.verdicts[TW_DIFF_NOISY] -
+		    found.verdicts[TW_DIFF_UNDECIDED], pairs),
+	       part(found.any, pairs), part(found.verdicts[TW_DIFF_SLOWER], pairs),
+	       part(found.p50, pairs), part(found.p99_5, pairs),
+	       part(found.verdicts[TW_DIFF_NOISY], pairs),
+	       part(found.verdicts[TW_DIFF_SAME], pairs));
 	fflush(stdout);
 	return 0;
 }
@@ -152,8 +167,8 @@ int main(int argc, char **argv)
 
 	diff_random_state = argument(argc, argv, 5, 1);
 	printf("%lu pairs of equal sets of 5 runs of %u I/Os: found in %%\n", pairs, ios);
-	printf("%-32s %6s %6s %6s %6s %6s\n", "", "change", "figure", "slower", "p50",
-	       "p99.5");
+	printf("%-33s %6s %6s %6s %6s %6s %6s %6s\n", "", "change", "figure", "slower",
+	       "p50", "p99.5", "noisy", "none");
 	failed = !lats || print_all(equal, COUNT(equal), pairs, ios, NULL);
 	printf("%lu pairs of equal runs of %u I/Os\n", pairs, ios);
 	failed = failed || print_all(two_equal, COUNT(two_equal), pairs, ios, lats);
@@ -162,6 +177,8 @@ int main(int argc, char **argv)
 	printf("%lu pairs of runs of %u I/Os that differ\n", others, others_ios);
 	failed = failed || print_all(two_changed, COUNT(two_changed), others, others_ios,
 				     lats);
+	printf("%lu pairs of noisy sets of 5 runs of %u I/Os\n", pairs, ios);
+	failed = failed || print_all(noisy, COUNT(noisy), pairs, ios, NULL);
 	free(lats);
 	return failed;
 }

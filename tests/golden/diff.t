@@ -152,6 +152,10 @@ golden slower_json diff --json slower.a.* -- slower.b.*
 golden slower_csv diff --csv slower.a.* -- slower.b.*
 golden faster diff slower.b.* -- slower.a.*
 golden same diff same.a.* -- same.b.*
+# 60 % from run to run hide a third more I/Os a second.
+sets noisy '1000 1900 600 2400 1300' '800 1350 450 1800 900'
+golden noisy diff noisy.a.* -- noisy.b.*
+golden noisy_json diff --json --threshold=20% noisy.a.* -- noisy.b.*
 golden threshold diff --threshold=6% slower.a.* -- slower.b.*
 golden beyond diff --threshold=3 slower.a.* -- slower.b.*
 golden split diff split.a.* -- split.b.*

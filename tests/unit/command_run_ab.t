@@ -35,8 +35,9 @@ cp "\$SEEN/1" "seen.\$count"
 depth=\$(sed -n 's/^iodepth=//p' "\$SEEN/1" | tail -n 1)
 run="run=\"run\": \"\$\$-1\","
 start=\$((1700000000 + 100 * count))000000000
+noise=\$((\${NOISE-0} * (count * 7 % 10)))
 write_report "\${REPORT:-a.\$count.tickwise.json}" "\$run" name=a pid=\$count \\
-	start=\$start run_ns=\$((1000000000 * depth + 1000000 * count))
+	start=\$start run_ns=\$((1000000000 * depth + 1000000 * count + noise))
 write_report "\${REPORT:-b.\$count.tickwise.json}" "\$run" name=b thread=2 \\
 	pid=\$((1000 + count)) start=\$start
 END
@@ -72,6 +73,17 @@ again=$(sed -n 's/^  tickwise diff //p' "$err")
 # shellcheck disable=SC2086	# paths without blanks
 run diff $again
 is "$status $(head -n 1 "$out")" '1 B is slower than A.' 'the command to compare again'
+
+NOISE=3000000000
+export NOISE
+ab --ab='iodepth=16' --ab='iodepth=20' job.fio
+is "$status $(cat count)" '2 10' 'runs that differ too much: no verdict'
+has "$out" 'Too noisy: a change of up to' 'and not "no change"'
+unset NOISE
+ab --ab='iodepth=16' --ab='iodepth=16' job.fio
+is "$status $(head -n 1 "$out")" \
+	'0 No change from A to B above 0.1 % in I/Os per second or mean latency.' \
+	'no change: how much is excluded'
 
 INTERRUPT=5
 export INTERRUPT

@@ -4,7 +4,8 @@
  * correlated, and in sets that differ. It is a small edition of
  * tests/bench/diff_simulated.c, with a fixed seed. Fails if correlated I/Os count
  * as independent evidence, or if a change of 5 % or of the tail alone is missed or
- * misnamed. The same for two runs.
+ * misnamed. Fails also if noise that hides a change is called no change. The same for
+ * two runs.
  */
 #include "diff_runs.h"
 #include "tap.h"
@@ -19,6 +20,13 @@ static const struct diff_model equal[] = {
 	  .deviation = 0.3, .stalls = 1.0 / 2000, .stall_ios = 50, .stall_times = 10,
 	  .between = 0.01, .drift = 0.05, .longer = 1 },
 };
+
+/* Is this a verdict that something changed? */
+static int is_change(enum tw_diff_verdict verdict)
+{
+	return verdict == TW_DIFF_SLOWER || verdict == TW_DIFF_FASTER ||
+	       verdict == TW_DIFF_MIXED;
+}
 
 /* At a true 5 %, 100 pairs have more than 10 alarms once in a hundred seeds. */
 static void alarms(const struct diff_model *model)
@@ -35,7 +43,7 @@ static void alarms(const struct diff_model *model)
 		for (size_t j = 0; j < simulation.diff.figure_count; j++)
 			is_any |= simulation.diff.figures[j].slower != 0;
 		any += (unsigned)is_any;
-		verdicts += simulation.diff.verdict != TW_DIFF_SAME;
+		verdicts += (unsigned)is_change(simulation.diff.verdict);
 		diff_simulation_end(&simulation);
 	}
 	if (!tap_ok(any <= 10 && verdicts <= any, "%s: few false alarms", model->name))
@@ -108,7 +116,7 @@ static void power(void)
 		diff_simulation_end(&simulation);
 		if (diff_simulate(&simulation, &longer, 2000, 1.1))
 			return;
-		beyond += simulation.diff.verdict != TW_DIFF_SAME;
+		beyond += (unsigned)is_change(simulation.diff.verdict);
 		diff_simulation_end(&simulation);
 		if (diff_simulate(&simulation, &tail, 10000, 1))
 			return;
@@ -126,6 +134,35 @@ static void power(void)
 		tap_note("%u of 20", p50_of_tail);
 }
 
+/* In runs that differ by 60 % from each other, a third more I/Os can't be seen, and
+ * can't be excluded. In quiet runs it can. */
+static void noise(void)
+{
+	static const struct diff_model models[] = {
+		{ .name = "60 % apart, 33 % more IOPS", .deviation = 0.2,
+		  .between = NOISE_60, .longer = 1 / 1.33 },
+		{ .name = "60 % apart, alike", .deviation = 0.2, .between = NOISE_60,
+		  .longer = 1 },
+		{ .name = "1 % apart, alike", .deviation = 0.2, .between = 0.01,
+		  .longer = 1 },
+	};
+
+	for (int i = 0; i < 3; i++) {
+		unsigned same = 0, noisy = 0;
+
+		for (int pair = 0; pair < 300; pair++) {
+			if (diff_simulate(&simulation, &models[i], 500, 1))
+				return;
+			same += simulation.diff.verdict == TW_DIFF_SAME;
+			noisy += simulation.diff.verdict == TW_DIFF_NOISY;
+			diff_simulation_end(&simulation);
+		}
+		tap_note("%s: %u same, %u noisy", models[i].name, same, noisy);
+		tap_ok(i < 2 ? !same && noisy >= 240 : !noisy && same >= 270,
+		       "%s: %s", models[i].name, i < 2 ? "noisy" : "the same");
+	}
+}
+
 int main(void)
 {
 	diff_random_state = 20251124;
@@ -137,5 +174,6 @@ int main(void)
 		alarms(&equal[i]);
 	power();
 	two_runs();
+	noise();
 	return tap_done();
 }

@@ -96,7 +96,7 @@ static struct judged judged_of(enum tw_diff_kind kind)
 static void verdicts(void)
 {
 	struct judged mean = judged_of(TW_DIFF_MEAN), iops = judged_of(TW_DIFF_IOPS);
-	struct judged stage = judged_of(TW_DIFF_STAGE);
+	struct judged stage = judged_of(TW_DIFF_STAGE), p50 = judged_of(TW_DIFF_PERCENTILE);
 
 	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SLOWER, "longer is slower");
 	tap_ok(judge(&mean, 10, 0.95) == TW_DIFF_FASTER, "shorter is faster");
@@ -110,12 +110,12 @@ static void verdicts(void)
 	mean.diff.threshold = 1.04;
 	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SLOWER, "beyond it");
 	mean.diff.threshold = 1.0495;
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SAME, "its interval is not");
+	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_NOISY,
+	       "its interval is neither beyond nor within");
 	tap_ok(judge(&mean, 10, 1 / 1.06) == TW_DIFF_FASTER, "the same for less");
 	mean.diff.threshold = 1;
-	mean.figure.resolution = 0.05;
-	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_SAME, "within a bin's width");
-	mean.figure.resolution = 0;
+	p50.figure.resolution = 0.05;
+	tap_ok(judge(&p50, 10, 1.05) == TW_DIFF_SAME, "within a bin's width");
 	mean.diff.is_interleaved = 0;
 	tap_ok(judge(&mean, 10, 1.05) == TW_DIFF_DIFFER, "not in turn: these differ");
 	tap_ok(judge(&mean, 10, 1) == TW_DIFF_UNDECIDED, "or do not, which says little");
@@ -128,8 +128,44 @@ static void verdicts(void)
 	       "1 against 1, not cut: nothing is known");
 	tap_ok(tw_diff_exit(TW_DIFF_SAME) == 0 && tw_diff_exit(TW_DIFF_FASTER) == 0 &&
 	       tw_diff_exit(TW_DIFF_SLOWER) == 1 && tw_diff_exit(TW_DIFF_MIXED) == 1 &&
+	       tw_diff_exit(TW_DIFF_NOISY) == 2 &&
 	       tw_diff_exit(TW_DIFF_DIFFER) == 2 && tw_diff_exit(TW_DIFF_UNDECIDED) == 2,
 	       "exit codes");
+}
+
+/* What the verdict "same" excludes. A resolution widens the interval to both
+ * sides. */
+static void noise(void)
+{
+	struct judged mean = judged_of(TW_DIFF_MEAN), iops = judged_of(TW_DIFF_IOPS);
+	struct judged p99 = judged_of(TW_DIFF_PERCENTILE), stage = judged_of(TW_DIFF_STAGE);
+	const double widths[] = { 0.08, 0.12 };
+
+	for (int i = 0; i < 2; i++) {
+		enum tw_diff_verdict should = i ? TW_DIFF_NOISY : TW_DIFF_SAME;
+
+		mean.figure.resolution = iops.figure.resolution = widths[i];
+		p99.figure.resolution = stage.figure.resolution = widths[i];
+		tap_ok(judge(&mean, 10, 1) == should && judge(&iops, 10, 1) == should,
+		       "%g of 0.1: %s", widths[i], tw_diff_verdict_name(should));
+		tap_ok(judge(&p99, 10, 1) == TW_DIFF_SAME &&
+		       judge(&stage, 10, 1) == TW_DIFF_SAME,
+		       "a percentile or a stage does not decide");
+	}
+	tap_ok(nearly(log(tw_diff_possible(&mean.figure)), 0.12, 0.003) &&
+	       nearly(judge(&mean, 10, 0.98) == TW_DIFF_NOISY, 1, 0) &&
+	       nearly(log(tw_diff_possible(&mean.figure)), 0.14, 0.003),
+	       "the far end of the interval is what is possible");
+	mean.diff.threshold = 1.2;
+	tap_ok(judge(&mean, 10, 1) == TW_DIFF_SAME && tw_diff_limit(&mean.diff) == 1.2,
+	       "a higher threshold is the limit");
+	mean.diff.threshold = 1.05;
+	mean.figure.resolution = 0.08;
+	tap_ok(judge(&mean, 10, 1) == TW_DIFF_NOISY, "and so is a lower one");
+	tap_ok(judge(&mean, 8, 1) == TW_DIFF_UNDECIDED && !tw_diff_is_noisy(&mean.diff),
+	       "few runs are undecided, not noisy");
+	tap_ok(judge(&mean, 10, 1.5) == TW_DIFF_SLOWER && !tw_diff_is_noisy(&mean.diff),
+	       "a change that is shown is no noise");
 }
 
 /* Two runs, cut in four pieces each. */
@@ -202,6 +238,7 @@ int main(void)
 	percentiles();
 	turns();
 	verdicts();
+	noise();
 	pieces();
 	cuts();
 	return tap_done();

@@ -27,7 +27,7 @@ static const struct tw_option table[] = {
 	  .min = 0, .max = 1000, .preset = "0%",
 	  .help = "Count a change only if its whole interval is beyond this",
 	  .more = "5% is a latency of 1.05 times and more, and I/Os per second of 1/1.05 "
-		  "times and less.",
+		  "times and less. The verdict `same` excludes a change above it.",
 	  TW_OPTION_AT(struct wanted, threshold_percent) },
 	{ .name = "json", .sets = TW_FORM_JSON,
 	  .help = "Print one JSON object, of schema tickwise-diff, instead of a page",
@@ -48,13 +48,13 @@ const struct tw_options tw_diff_options = {
 	"Compare two sets of runs by the reports that the fio engine wrote: I/Os per "
 	"second, mean and percentiles of the latency, and each stage.\n"
 	"Reports of one run of fio are merged. With 5 and more runs of each side, which "
-	"take turns, there is a verdict: slower, faster or no change. With less, only "
-	"whether these runs differ.",
+	"take turns, there is a verdict: slower, faster, no change, or too noisy to "
+	"exclude one. With less, only whether these runs differ.",
 	.codes =
-	"Exit codes: 0 faster or no change, 1 slower, 2 too few runs for a verdict, or they "
-	"did not take turns, 64 wrong command line, 65 a file is not a report, or the runs "
-	"have nothing in common, 66 a file can't be opened, 70 out of memory, 74 the output "
-	"could not be written.",
+	"Exit codes: 0 faster or no change, 1 slower, 2 too noisy or too few runs for a "
+	"verdict, or they did not take turns, 64 wrong command line, 65 a file is not a "
+	"report, or the runs have nothing in common, 66 a file can't be opened, 70 out of "
+	"memory, 74 the output could not be written.",
 	.table = table,
 	.common = TW_HAS_OUTPUT,
 };

@@ -15,6 +15,8 @@
 
 /* With fewer runs of a side there is no verdict. */
 #define TW_DIFF_FEWEST_RUNS	5
+/* "Same" excludes changes above this, unless --threshold gives another limit. */
+#define TW_DIFF_NOISE_LIMIT	1.1
 /* A percentile is left out if a run has fewer I/Os beyond it. */
 #define TW_DIFF_FEWEST_BEYOND	10
 
@@ -72,7 +74,8 @@ struct tw_diff_figure {
 };
 
 enum tw_diff_verdict {
-	TW_DIFF_SAME,			/* these runs can show no change */
+	TW_DIFF_SAME,			/* a change above the limit is excluded */
+	TW_DIFF_NOISY,			/* no change is shown, but none excluded */
 	TW_DIFF_FASTER,
 	TW_DIFF_SLOWER,
 	TW_DIFF_MIXED,			/* some figures slower, some faster */
@@ -154,6 +157,21 @@ double tw_diff_percentile_ns(const struct tw_histogram *histogram, double percen
 /* Return the percent of a figure that is a percentile. */
 double tw_diff_percent(const struct tw_diff_figure *figure);
 int tw_diff_has_beyond(const struct tw_histogram *histogram, double percent);
+
+/*
+ * Return the figure for which the largest change is possible, of those that decide
+ * whether there is no change: I/Os per second and the mean of each group and
+ * direction. NULL: all of these changed.
+ */
+const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff);
+/* Return the largest factor, upward or downward, by which a figure may have
+ * changed. */
+double tw_diff_possible(const struct tw_diff_figure *figure);
+/* Return the factor that is excluded where there is no change. */
+double tw_diff_limit(const struct tw_diff *diff);
+/* Return 1: a figure that decides may have changed by more, unseen. Always 0 if
+ * there are too few runs for a verdict. */
+int tw_diff_is_noisy(const struct tw_diff *diff);
 
 int tw_diff_exit(enum tw_diff_verdict verdict);
 const char *tw_diff_verdict_name(enum tw_diff_verdict verdict);

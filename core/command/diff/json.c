@@ -108,6 +108,15 @@ static json_t *figure_to_json(const struct tw_diff *diff, size_t i)
 		"slower", figure->slower);
 }
 
+/* Return null if there is no verdict. */
+static json_t *possible_to_json(const struct tw_diff *diff)
+{
+	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
+	int has = diff->verdict == TW_DIFF_SAME || diff->verdict == TW_DIFF_NOISY;
+
+	return has && least ? number((tw_diff_possible(least) - 1) * 100) : json_null();
+}
+
 json_t *tw_diff_to_json(const struct tw_diff *diff)
 {
 	const size_t each = diff->pieces ? diff->pieces : 1;
@@ -116,11 +125,12 @@ json_t *tw_diff_to_json(const struct tw_diff *diff)
 	for (size_t i = 0; i < diff->figure_count; i++)
 		json_array_append_new(figures, figure_to_json(diff, i));
 	return json_pack(
-		"{ss, si, ss, so, sI, sI, sb, sb, so, so, so, so, sO}",
+		"{ss, si, ss, so, so, sI, sI, sb, sb, so, so, so, so, sO}",
 		"schema", "tickwise-diff",
 		"version", 1,
 		"verdict", tw_diff_verdict_name(diff->verdict),
 		"threshold_percent", number((diff->threshold - 1) * 100),
+		"possible_percent", possible_to_json(diff),
 		"splits", (json_int_t)tw_diff_splits(diff->of[TW_DIFF_A] * each,
 						     diff->of[TW_DIFF_B] * each),
 		"pieces", (json_int_t)diff->pieces,

@@ -111,18 +111,35 @@ static enum tw_mark mark_of(enum tw_diff_verdict verdict)
 	}
 }
 
+/* Write the largest change that is possible, in percent, rounded up. */
+static const char *possible_text(char *text, const struct tw_diff *diff)
+{
+	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
+	double percent = least ? (tw_diff_possible(least) - 1) * 100 : 0;
+	int decimals = percent < 100;
+	double unit = pow(10, -decimals);
+
+	snprintf(text, TW_FORMAT_SIZE, "%.*f %%", decimals,
+		 fmax(ceil(percent / unit - 1e-6), 1) * unit);
+	return text;
+}
+
 static void add_headline(struct tw_page *page, const struct tw_diff *diff)
 {
 	const char *runs = diff->count == 2 ? "These two runs" : "These runs";
-	char beyond[64] = "";
+	char beyond[64] = "", possible[TW_FORMAT_SIZE];
 
 	if (diff->threshold > 1)
 		snprintf(beyond, sizeof(beyond), " by more than %g %%",
 			 (diff->threshold - 1) * 100);
 	switch (diff->verdict) {
 	case TW_DIFF_SAME:
-		tw_page_paragraph(page, "No change from A to B%s that these runs can "
-				  "show.", beyond);
+		tw_page_paragraph(page, "No change from A to B above %s in I/Os per second "
+				  "or mean latency.", possible_text(possible, diff));
+		return;
+	case TW_DIFF_NOISY:
+		tw_page_paragraph(page, "Too noisy: a change of up to %s from A to B can't "
+				  "be excluded.", possible_text(possible, diff));
 		return;
 	case TW_DIFF_FASTER:
 		tw_page_paragraph(page, "B is faster than A%s.", beyond);
@@ -269,11 +286,10 @@ static void add_summary(struct tw_page *page, const struct tw_diff *diff)
 	}
 }
 
-/* Add how large a change could be that the test did not find. */
-static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
+/* Return the figure whose interval is the widest; NULL: there is no interval. */
+static const struct tw_diff_figure *widest(const struct tw_diff *diff)
 {
 	const struct tw_diff_figure *worst = NULL;
-	char text[INTERVAL];
 
 	for (size_t i = 0; i < diff->figure_count; i++) {
 		const struct tw_diff_figure *figure = &diff->figures[i];
@@ -284,10 +300,26 @@ static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
 			       (worst->change.high - worst->change.low) * (1 + 1e-9)))
 			worst = figure;
 	}
-	if (worst && diff->verdict == TW_DIFF_SAME)
-		tw_page_remark(page, "Least certain is the %s of %s %s: its change is "
-			       "in %s.", worst->name, job_of(worst),
-			       direction_of(worst), interval_text(text, worst));
+	return worst;
+}
+
+/* Add how large a change could be that the test did not find. */
+static void add_least_certain(struct tw_page *page, const struct tw_diff *diff)
+{
+	const struct tw_diff_figure *least =
+		tw_diff_is_noisy(diff) ? tw_diff_least_certain(diff) :
+		diff->verdict == TW_DIFF_SAME ? widest(diff) : NULL;
+	char text[INTERVAL];
+
+	if (!least)
+		return;
+	tw_page_remark(page, "Least certain is the %s of %s %s: its change is in %s.",
+		       least->name, job_of(least), direction_of(least),
+		       interval_text(text, least));
+	if (diff->verdict == TW_DIFF_NOISY)
+		tw_page_remark(page, "For a verdict, the intervals of IOPS and lat mean "
+			       "must be within %g %%. Make more or longer runs.",
+			       (tw_diff_limit(diff) - 1) * 100);
 }
 
 static void add_list(struct tw_page *page, const struct tw_diff_facts *facts)

@@ -16,6 +16,7 @@ static const struct {
 	int exit;
 } verdicts[] = {
 	[TW_DIFF_SAME] = { "same", TW_EXIT_GOOD },
+	[TW_DIFF_NOISY] = { "noisy", TW_EXIT_UNDECIDED },
 	[TW_DIFF_FASTER] = { "faster", TW_EXIT_GOOD },
 	[TW_DIFF_SLOWER] = { "slower", TW_EXIT_BAD_VERDICT },
 	[TW_DIFF_MIXED] = { "mixed", TW_EXIT_BAD_VERDICT },
@@ -33,10 +34,11 @@ int tw_diff_exit(enum tw_diff_verdict verdict)
 	return verdicts[verdict].exit;
 }
 
-static int has_enough(const struct tw_diff *diff)
+/* Are there enough runs for a verdict, and did they take turns? */
+static int is_decided(const struct tw_diff *diff)
 {
 	return diff->of[TW_DIFF_A] >= TW_DIFF_FEWEST_RUNS &&
-	       diff->of[TW_DIFF_B] >= TW_DIFF_FEWEST_RUNS;
+	       diff->of[TW_DIFF_B] >= TW_DIFF_FEWEST_RUNS && diff->is_interleaved;
 }
 
 /* Stages show where a change is, not whether there is one. */
@@ -68,6 +70,42 @@ static int direction_of(const struct tw_diff *diff, const struct tw_diff_figure 
 	return by_pieces == (figure->gap > 0 ? 1 : -1) ? by_pieces : 0;
 }
 
+double tw_diff_possible(const struct tw_diff_figure *figure)
+{
+	return exp(fmax(-figure->change.low, figure->change.high));
+}
+
+double tw_diff_limit(const struct tw_diff *diff)
+{
+	return diff->threshold > 1 ? diff->threshold : TW_DIFF_NOISE_LIMIT;
+}
+
+/* A tail alone does not decide: in short runs its percentiles are always noisy. Of
+ * equal figures take the first, whatever rounding does. */
+const struct tw_diff_figure *tw_diff_least_certain(const struct tw_diff *diff)
+{
+	const struct tw_diff_figure *least = NULL;
+
+	for (size_t i = 0; i < diff->figure_count; i++) {
+		const struct tw_diff_figure *figure = &diff->figures[i];
+
+		if ((figure->kind == TW_DIFF_IOPS || figure->kind == TW_DIFF_MEAN) &&
+		    !figure->slower &&
+		    (!least || tw_diff_possible(figure) >
+			       tw_diff_possible(least) * (1 + 1e-9)))
+			least = figure;
+	}
+	return least;
+}
+
+int tw_diff_is_noisy(const struct tw_diff *diff)
+{
+	const struct tw_diff_figure *least = tw_diff_least_certain(diff);
+
+	return is_decided(diff) && least &&
+	       tw_diff_possible(least) > tw_diff_limit(diff);
+}
+
 static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 {
 	int slower = 0, faster = 0;
@@ -77,11 +115,13 @@ static enum tw_diff_verdict verdict_of(const struct tw_diff *diff)
 			slower |= diff->figures[i].slower > 0;
 			faster |= diff->figures[i].slower < 0;
 		}
-	if (!has_enough(diff) || !diff->is_interleaved)
+	if (!is_decided(diff))
 		return slower || faster ? TW_DIFF_DIFFER : TW_DIFF_UNDECIDED;
 	if (slower && faster)
 		return TW_DIFF_MIXED;
-	return slower ? TW_DIFF_SLOWER : faster ? TW_DIFF_FASTER : TW_DIFF_SAME;
+	if (slower || faster)
+		return slower ? TW_DIFF_SLOWER : TW_DIFF_FASTER;
+	return tw_diff_is_noisy(diff) ? TW_DIFF_NOISY : TW_DIFF_SAME;
 }
 
 static void widen(struct tw_diff_change *change, double resolution)
