@@ -16,11 +16,15 @@ case $tickwise in /*) ;; *) tickwise=$OLDPWD/$tickwise ;; esac
 # ---- by stage ----
 
 # All histograms ten times: then one I/O in a hundred is above p99.
+# hundred_times FILE
+hundred_times() {
+	perl -0777 -pe 's/"(\d+)": (89|10|1)(?=[,}])/"\"$1\": " . $2 * 100/ge;
+		s/"count": (100|99|1)\b/"\"count\": " . $1 * 100/ge;
+		s/"sum_ns": "(\d+)"/"\"sum_ns\": \"$1" . "00\""/ge;
+		s/"ios": \{"read": 100/"ios": {"read": 10000/; s/"slowest": \[\]\}\s*$//' "$1"
+}
 write_report plain.json
-perl -0777 -pe 's/"(\d+)": (89|10|1)(?=[,}])/"\"$1\": " . $2 * 100/ge;
-	s/"count": 100\b/"count": 10000/g; s/"sum_ns": "(\d+)"/"\"sum_ns\": \"$1" . "00\""/ge;
-	s/"ios": \{"read": 100/"ios": {"read": 10000/; s/"slowest": \[\]\}\s*$//' \
-	plain.json >many.json
+hundred_times plain.json >many.json
 cp many.json bare.json
 cat >>many.json <<END
 "stages_by_lat": {"read": [
@@ -48,6 +52,22 @@ has "$out" 'read: p99.9 is 1.000 us. The time of the 100 I/Os from 960 ns up: ke
 	'which are all of them, not the slowest alone'
 has page '<tr><th scope="row" class="text">p99</th><td>1000</td><td>900 ns</td><td>160 ns</td><td>640 ns</td><td>100 ns</td></tr>' \
 	'the same as numbers'
+# The slowest hundred lack stamps, and only they.
+write_report most.json split=most
+hundred_times most.json >lacking.json
+cat >>lacking.json <<END
+"stages_by_lat": {"read": [
+{"from_ns": 96, "to_ns": 103, "ios": 8900, "stages": {"queue": 89000, "submit": 44500, "blockq": 89000, "device": 356000, "complete": 89000, "reap": 44500, "deliver": 178000}},
+{"from_ns": 896, "to_ns": 959, "ios": 1000, "stages": {"queue": 160000, "submit": 30000, "blockq": 60000, "device": 400000, "complete": 100000, "reap": 50000, "deliver": 100000}},
+{"from_ns": 960, "to_ns": 1023, "ios": 100, "stages": {"queue": 5000, "kernel": 75000, "deliver": 20000}}]},
+"slowest": []}
+END
+run report --html=page lacking.json
+is "$status$(cat "$err")" 0 'a report whose slowest I/Os lack stamps'
+has page '>p99.9</th><td>100</td><td>1.000 us</td><td>50 ns</td><td>-</td><td>-</td><td>-</td><td>-</td><td>-</td><td>750 ns</td><td>200 ns</td></tr>' \
+	'what was not measured is no 0'
+has page '>p50</th><td>8900</td><td>100 ns</td><td>10 ns</td><td>5 ns</td><td>10 ns</td><td>40 ns</td><td>10 ns</td><td>5 ns</td><td>-</td><td>20 ns</td></tr>' \
+	'nor is the stage that no I/O has'
 run report --html=page bare.json
 is "$(grep -c 'of 10000 I/Os</text>' page) $(grep -c '>p99: ' page)" '1 0' \
 	'a report without these sums has the mean alone'

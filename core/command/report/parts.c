@@ -108,6 +108,14 @@ static int has_any(const struct tw_report_tally *tally, int direction)
 	return 0;
 }
 
+/* Does any I/O of the slice have this stage? An I/O without stamps has `kernel` in
+ * place of the stages around them. */
+static int has_stage(const struct tw_report_slice *slice, int stage)
+{
+	return slice->sum_ns[stage] ||
+	       !(tw_stage_is_inside(stage) || stage == TW_KERNEL);
+}
+
 static void add_row(struct tw_table *table, const struct tw_report_tally *tally,
 		    int direction, double percent)
 {
@@ -123,8 +131,10 @@ static void add_row(struct tw_table *table, const struct tw_report_tally *tally,
 	tw_cell_u64(table, slice->ios);
 	tw_cell_ns(table, lat_ns);
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
-		if (tally->times[i][direction].count)
+		if (tally->times[i][direction].count && has_stage(slice, i))
 			tw_cell_ns(table, (double)slice->sum_ns[i] / (double)slice->ios);
+		else if (tally->times[i][direction].count)
+			tw_cell_none(table);
 }
 
 void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tally *tally,
@@ -143,7 +153,7 @@ void tw_report_add_parts_table(struct tw_page *page, const struct tw_report_tall
 		if (tally->times[i][direction].count)
 			columns[count++].heading = tw_report_times[i].name;
 	tw_page_note(page, "Mean times of the I/Os with about the lat of a percentile; the "
-		     "stages add up to lat:");
+		     "stages add up to lat (-: none of these I/Os has the stage):");
 	tw_page_only(page, TW_IN_HTML);
 	table = tw_page_table(page, columns, count);
 	tw_page_only(page, TW_IN_HTML);

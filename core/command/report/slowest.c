@@ -60,6 +60,18 @@ static const char *file_of(const struct tw_report_slow *slow)
 	return slow->report->attached ? (file ? file : "?") : NULL;
 }
 
+/* Add the number of the ring in a report of `tickwise attach`, else of the job. */
+static void add_number(struct tw_table *table, const struct tw_report_slow *slow)
+{
+	tw_cell_u64(table, slow->report->attached ? tw_report_u64(slow->json, "ring") :
+						    slow->report->job.thread_number);
+}
+
+static const char *number_heading(const struct tw_report_group *group)
+{
+	return tw_report_is_attached(group) ? "ring" : "job";
+}
+
 /* ---- text ---------------------------------------------------------------- */
 
 /* In percent of lat; shorter stages are not named. */
@@ -112,10 +124,7 @@ static void add_slow(struct tw_table *table, const struct tw_report_slow *slow,
 	tw_cell_ns(table, (double)slow->lat_ns);
 	if (has_times)
 		add_since_start(table, slow);
-	if (file)
-		tw_cell_u64(table, tw_report_u64(slow->json, "ring"));
-	else
-		tw_cell_u64(table, slow->report->job.thread_number);
+	add_number(table, slow);
 	tw_cell_text(table, json_string_value(json_object_get(slow->json, "ddir")));
 	tw_cell_u64(table, tw_report_u64(slow->json, "size"));
 	tw_cell_u64(table, tw_report_u64(slow->json, "offset"));
@@ -132,7 +141,7 @@ static void add_few(struct tw_page *page, const struct tw_report_group *group,
 	const int has_times = any_since_start(group, shown);
 	const struct tw_column columns[] = {
 		{ "lat", .width = 8 }, { "at, s", .width = 9 },
-		{ tw_report_is_attached(group) ? "ring" : "job", .width = 3 },
+		{ number_heading(group), .width = 3 },
 		{ "rw", .flags = TW_COLUMN_LEFT }, { .heading = "bytes" },
 		{ "at offset", .width = 10 },
 		{ "longest stages", .flags = TW_COLUMN_LEFT },
@@ -207,7 +216,7 @@ static void find_columns(struct columns *columns, const struct tw_report_group *
 		add_column(columns, "submitting call", 0);
 	if (columns->cause)
 		add_column(columns, "why", TW_COLUMN_LEFT);
-	add_column(columns, "job", 0);
+	add_column(columns, number_heading(group), 0);
 	add_column(columns, "MONOTONIC, ns", 0);
 	add_column(columns, "RAW, ns", 0);
 	add_column(columns, "ticks", 0);
@@ -266,7 +275,7 @@ static void add_row(struct tw_table *table, const struct columns *columns,
 		tw_report_say_cause(cause, sizeof(cause), slow->json);
 		tw_cell_text(table, cause);
 	}
-	tw_cell_u64(table, slow->report->job.thread_number);
+	add_number(table, slow);
 	add_string(table, slow->json, "monotonic_ns");
 	add_string(table, slow->json, "raw_ns");
 	add_string(table, slow->json, "ticks");
