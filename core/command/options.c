@@ -264,8 +264,6 @@ static int take_index(const struct reading *reading,
 	int index = index_of(option->words, text, length);
 	char list[TW_OPTIONS_PROBLEM];
 
-	if (index < 0)
-		index = index_of(option->older_words, text, length);
 	if (index >= 0)
 		return index;
 	return refuse(reading, "--%s takes %s, not '%.*s'", option->name,

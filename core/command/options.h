@@ -46,9 +46,6 @@ struct tw_option {
 	const char *bare;		/* value of --name without one; NULL: a
 					 * value is required */
 	const char *const *words;	/* NULL at the end */
-	/* Former names of the words, for a TW_OPTION_WORD. They are accepted,
-	 * but not shown; or NULL. */
-	const char *const *older_words;
 	int sets;
 	double min, max;		/* for numbers; sizes have no max */
 	/* The default if the option is not given, which is not .bare. @preset

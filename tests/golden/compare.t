@@ -16,7 +16,7 @@ golden_on reliable all_csv compare --csv $short --fio=fio --fio-patched=fio-patc
 golden_on reliable dies_csv compare --csv $short --fio=fio-dies --load=idle
 golden_on unreliable idle compare $short --fio=fio --load=idle
 golden_on undecided own compare $short --fio=none --load=busy
-golden_on reliable dies compare $short --fio=fio-dies --load=hogs
+golden_on reliable dies compare $short --fio=fio-dies --load=busy
 golden_on reliable dies_json compare --json $short --fio=fio-dies --load=idle \
 	--rounds=0
 }
@@ -26,7 +26,7 @@ usage_errors compare <<'LINES'
 --fio=missing
 --fio=no-fio
 --fio=none --fio-patched=no-fio
---hogs
+--load=hogs
 job.fio
 --starts=0
 --starts=-1

@@ -137,7 +137,7 @@ children()
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	: >"$err"
 	env --default-signal=INT "$tickwise" compare --fio="$fake" --seconds=600 \
-		--starts=1 --load=hogs >"$out" 2>"$err" &
+		--starts=1 --load=busy >"$out" 2>"$err" &
 	pid=$!
 	# Wait for two busy loops at least, on one CPU, and a fio.
 	n=0

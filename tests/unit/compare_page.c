@@ -37,6 +37,11 @@ int main(void)
 		.monotonic_worst_ppb = 4, .monotonic_error_ppb = 4,
 	};
 	text_is(tw_compare_page(&result, &arguments),
+		"No measured clock is off by more than this comparison can be.\n"
+		"  Within the error of the comparison: one, three.\n"
+		"  Each clock is judged by the nearer of CLOCK_MONOTONIC_RAW and\n"
+		"    CLOCK_MONOTONIC.\n"
+		"\n"
 		"Under load, 4 busy loops\n"
 		"                                   off RAW, ppb   off MONOTONIC, ppb start-up\n"
 		"clock               starts median  worst     +- median  worst     +-       ms\n"

@@ -39,7 +39,6 @@ static const struct tw_option table[] = {
 	  .help = "m", TW_OPTION_AT(struct values, method) },
 	{ .name = "load", .kind = TW_OPTION_WORD, .sets = 20,
 	  .words = TW_OPTION_WORD_LIST("idle", "busy", "both"),
-	  .older_words = TW_OPTION_WORD_LIST("idle", "full", "both"),
 	  .help = "l", TW_OPTION_AT(struct values, load) },
 	{ .name = "curves", .kind = TW_OPTION_WORDS, .value = "LIST",
 	  .words = TW_OPTION_WORD_LIST("a", "b", "ab"), .preset = "a,ab",
@@ -220,7 +219,6 @@ static void words(void)
 	     values.curves[2]);
 	GOOD("--curves=a --curves=b", !values.curves[0] && values.curves[1]);
 	GOOD("--load=busy", values.load == 21);
-	GOOD("--load=full", values.load == 21);
 	refuses("--load=ful", "--load takes idle, busy or both, not 'ful'");
 	refuses("--method=both", "--method takes cas, switch or none, not 'both'");
 	refuses("--method=ca", "--method takes cas, switch or none, not 'ca'");

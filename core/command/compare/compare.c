@@ -36,7 +36,6 @@ static const struct tw_option table[] = {
 	  TW_OPTION_AT(struct tw_compare_arguments, window_ns) },
 	{ .name = "load", .kind = TW_OPTION_WORD,
 	  .words = TW_OPTION_WORD_LIST("idle", "busy", "both"), .preset = "both",
-	  .older_words = TW_OPTION_WORD_LIST("idle", "hogs", "both"),
 	  .help = "Compare on an idle machine, with two busy loops for each CPU, or with "
 		  "both",
 	  TW_OPTION_AT(struct tw_compare_arguments, load) },

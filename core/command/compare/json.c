@@ -29,13 +29,17 @@ static json_t *json_list(const struct tw_compare_start *starts, unsigned count)
 	return array;
 }
 
-static json_t *json_error(double median_ppb, double worst_ppb,
-			  double uncertainty_ppb, const char *against)
+/* Return null if no start could be measured. */
+static json_t *json_error(const struct tw_compare_sum *sum, double median_ppb,
+			  double worst_ppb, double uncertainty_ppb,
+			  enum tw_against against)
 {
+	if (!sum->starts)
+		return json_null();
 	return json_pack("{sf, sf, sf, ss}", "median", median_ppb,
 			 "worst", worst_ppb,
 			 "uncertainty", uncertainty_ppb,
-			 "against", against);
+			 "against", tw_name(TW_ENUM_AGAINST, against));
 }
 
 static json_t *json_clock(const struct tw_compare_result *result,
@@ -44,21 +48,20 @@ static json_t *json_clock(const struct tw_compare_result *result,
 	const struct tw_compare_clock *clock = &result->clock[which];
 	const struct tw_compare_sum *sum = &result->sum[which][load];
 
-	return json_pack("{ss, so, ss, sI, sI, so, so, sf, so, so, so, so, so}",
+	return json_pack("{ss, so, ss, sI, sI, so, so, so, so, so, so, so, so}",
 		"name", clock->name,
 		"fio_version", clock->version[0] ? json_string(clock->version) :
 						   json_null(),
-		"load", load == TW_COMPARE_BUSY ? "hogs" : "idle",
+		"load", load == TW_COMPARE_BUSY ? "busy" : "idle",
 		"starts", (json_int_t)sum->starts,
 		"failed", (json_int_t)sum->failed,
-		"error_ppb", json_error(sum->raw_median_ppb, sum->raw_worst_ppb,
-					sum->raw_error_ppb,
-					tw_name(TW_ENUM_AGAINST, TW_AGAINST_RAW)),
+		"error_ppb", json_error(sum, sum->raw_median_ppb, sum->raw_worst_ppb,
+					sum->raw_error_ppb, TW_AGAINST_RAW),
 		"error_monotonic_ppb",
-		json_error(sum->monotonic_median_ppb, sum->monotonic_worst_ppb,
-			   sum->monotonic_error_ppb,
-			   tw_name(TW_ENUM_AGAINST, TW_AGAINST_MONOTONIC)),
-		"uncertainty_ppb", sum->uncertainty_ppb,
+		json_error(sum, sum->monotonic_median_ppb, sum->monotonic_worst_ppb,
+			   sum->monotonic_error_ppb, TW_AGAINST_MONOTONIC),
+		"uncertainty_ppb", sum->starts ? json_real(sum->uncertainty_ppb) :
+						 json_null(),
 		"startup_ns", known(sum->startup_ns),
 		"read_ns", known(sum->read_ns),
 		"reads_per_io", known(result->reads_per_io[which]),
@@ -81,6 +84,6 @@ json_t *tw_compare_json(const struct tw_compare_result *result)
 		"version", 1,
 		"clocksource", result->clocksource,
 		"steering_ppb", result->steering_ppb,
-		"hogs", (json_int_t)result->busy_loops,
+		"busy_loops", (json_int_t)result->busy_loops,
 		"clocks", clocks);
 }

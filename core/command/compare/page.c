@@ -13,10 +13,15 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define NAME_WIDTH	19
 
-/* Add a number with three digits. */
+/* Return the decimals that a number with three digits has. */
+static int decimals_of(double ppb)
+{
+	return ppb < 10 ? 2 : ppb < 1000;
+}
+
 static void add_ppb(struct tw_table *table, double ppb)
 {
-	tw_cell_fixed(table, ppb, ppb < 10 ? 2 : ppb < 1000);
+	tw_cell_fixed(table, ppb, decimals_of(ppb));
 }
 
 static void add_start(struct tw_table *table, const char *name,
@@ -66,6 +71,13 @@ static void add_errors(struct tw_page *page, const struct tw_compare_result *res
 	}
 }
 
+static void add_name(char *names, size_t size, const char *name)
+{
+	size_t length = strlen(names);
+
+	snprintf(names + length, size - length, "%s%s", length ? ", " : "", name);
+}
+
 static int is_tie(const struct tw_compare_sum *sum, enum tw_against against)
 {
 	return sum->starts && (against == TW_AGAINST_RAW ?
@@ -81,13 +93,9 @@ static void add_ties(struct tw_page *page, const struct tw_compare_result *resul
 {
 	char names[256] = "";
 
-	for (unsigned i = 0; i < result->clocks; i++) {
-		size_t length = strlen(names);
-
+	for (unsigned i = 0; i < result->clocks; i++)
 		if (is_tie(&result->sum[i][load], against))
-			snprintf(names + length, sizeof(names) - length, "%s%s",
-				 length ? ", " : "", result->clock[i].name);
-	}
+			add_name(names, sizeof(names), result->clock[i].name);
 	if (names[0])
 		tw_page_paragraph(page, "Tie against %s, all within +-: %s",
 				  against == TW_AGAINST_RAW ? "RAW" : "MONOTONIC",
@@ -110,6 +118,65 @@ static void add_loads(struct tw_page *page, const struct tw_compare_result *resu
 		add_ties(page, result, load, TW_AGAINST_MONOTONIC);
 	}
 }
+
+/* ---- the verdict --------------------------------------------------------- */
+
+/* How far a clock is off in its worst start, under any load. */
+struct off {
+	double ppb, error_ppb;
+};
+
+/* Return how far it is off the nearer of the kernel's two clocks: a clock that
+ * follows either of them is right. Negative: there was no start. */
+static struct off off_of(const struct tw_compare_sum sums[TW_COMPARE_LOADS])
+{
+	struct off raw = { -1, 0 }, monotonic = { -1, 0 };
+
+	for (int load = 0; load < TW_COMPARE_LOADS; load++) {
+		const struct tw_compare_sum *sum = &sums[load];
+
+		if (sum->starts && sum->raw_worst_ppb > raw.ppb)
+			raw = (struct off) { sum->raw_worst_ppb, sum->raw_error_ppb };
+		if (sum->starts && sum->monotonic_worst_ppb > monotonic.ppb)
+			monotonic = (struct off) { sum->monotonic_worst_ppb,
+						   sum->monotonic_error_ppb };
+	}
+	return monotonic.ppb < raw.ppb ? monotonic : raw;
+}
+
+static void add_verdict(struct tw_page *page, const struct tw_compare_result *result)
+{
+	struct off worst = { -1, 0 };
+	const char *farthest = NULL;
+	char within[256] = "";
+
+	for (unsigned i = 0; i < result->clocks; i++) {
+		struct off off = off_of(result->sum[i]);
+
+		if (off.ppb > worst.ppb) {
+			worst = off;
+			farthest = result->clock[i].name;
+		}
+		if (off.ppb >= 0 && off.ppb <= off.error_ppb)
+			add_name(within, sizeof(within), result->clock[i].name);
+	}
+	if (!farthest)
+		tw_page_paragraph(page, "No clock could be measured.");
+	else if (worst.ppb <= worst.error_ppb)
+		tw_page_paragraph(page, "No measured clock is off by more than this "
+				  "comparison can be.");
+	else
+		tw_page_paragraph(page, "%s is the farthest off: by %.*f +-%.*f ppb in its "
+				  "worst start.", farthest, decimals_of(worst.ppb),
+				  worst.ppb, decimals_of(worst.error_ppb),
+				  worst.error_ppb);
+	if (within[0])
+		tw_page_remark(page, "Within the error of the comparison: %s.", within);
+	tw_page_remark(page, "Each clock is judged by the nearer of CLOCK_MONOTONIC_RAW "
+		       "and CLOCK_MONOTONIC.");
+}
+
+/* ---- cost and notes ------------------------------------------------------ */
 
 static void add_known(struct tw_table *table, double value, int decimals)
 {
@@ -180,6 +247,7 @@ struct tw_page *tw_compare_page(const struct tw_compare_result *result,
 {
 	struct tw_page *page = tw_page_new("fio's clocks and Tickwise's");
 
+	add_verdict(page, result);
 	add_loads(page, result, arguments);
 	add_costs(page, result, arguments);
 	add_notes(page, result, arguments);
