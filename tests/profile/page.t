@@ -124,4 +124,8 @@ is "$(perl -MJSON::PP -0777 -ne '
 	my $values = $it->{percentiles_ns};
 	print join " ", $it->{name}, map { $values->{$_} } sort keys %$values' \
 	"$out")" '0x30 100 250 250 250 250 250' '--json: percentiles'
+sed 's/^rate 1000000000 2 /rate 1000000000 0 /' "$scratch/profile" >"$scratch/exact"
+run profile --top=1 "$scratch/exact"
+has "$out" 'ticks at 1000000000.000 Hz of MONOTONIC_RAW, kernel' \
+	"the kernel's own rate has no error to print"
 done_testing

@@ -45,24 +45,18 @@ static void add_source(struct tw_page *page, const struct tw_rate *rate)
 			     tw_name(TW_ENUM_WITNESS, rate->witness));
 }
 
-/* Return the reason why a rate that was not measured is certain. */
-static const char *why_certain(const struct tw_rate *rate)
-{
-	switch (rate->source) {
-	case TW_RATE_REGRESSION:
-		return "";
-	case TW_RATE_KERNEL_STEERED:
-		return ", until NTP steers it anew";
-	default:
-		return ", as that clock is computed by this multiplication";
-	}
-}
-
 static void add_uncertainty(struct tw_page *page, const struct tw_rate *rate)
 {
-	tw_page_fact(page, "uncertainty", "%.3g ppb of %s (1 sigma)%s",
-		     rate->uncertainty_ppb, tw_name(TW_ENUM_AGAINST, rate->against),
-		     why_certain(rate));
+	const char *clock = tw_name(TW_ENUM_AGAINST, rate->against);
+
+	if (rate->uncertainty_ppb > 0)
+		tw_page_fact(page, "uncertainty", "%.3g ppb of %s (1 sigma)%s",
+			     rate->uncertainty_ppb, clock,
+			     rate->source == TW_RATE_KERNEL_STEERED ?
+			     ", until NTP steers it anew" : "");
+	else
+		tw_page_fact(page, "uncertainty", "none against %s, as the kernel computes "
+			     "it by this multiplication", clock);
 	if (rate->source != TW_RATE_REGRESSION)
 		tw_page_fact(page, "samples say", "%.3f, %+.3g ppb off the "
 			     "rate; 1 sigma %.3g ppb", rate->measured_hz,

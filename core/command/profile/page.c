@@ -54,8 +54,11 @@ static struct tw_page *begin_page(const struct profile_file *file)
 			  file->thread_count, tw_format_plural(file->thread_count),
 			  time_text(wall, file, wall_ticks));
 	add_cost(page, file);
-	tw_page_paragraph(page, "ticks at %.3f Hz (+- %.3g ppb) of %s, %s", file->hz,
-			  file->hz_uncertainty_ppb, file->against, file->source);
+	tw_page_paragraph(page, "ticks at %.3f Hz ", file->hz);
+	/* The kernel's own rate has no error against its clock. */
+	if (file->hz_uncertainty_ppb > 0)
+		tw_page_more(page, "(+- %.3g ppb) ", file->hz_uncertainty_ppb);
+	tw_page_more(page, "of %s, %s", file->against, file->source);
 	tw_page_gap(page);
 	return page;
 }
