@@ -18,7 +18,8 @@ static int print(const struct tw_wanted *wanted, const struct tw_page *page,
 		 const struct tw_table *table, json_t *json)
 {
 	if (wanted->form == TW_FORM_JSON)
-		return tw_output_json(json_incref(json), stdout, JSON_INDENT(2));
+		return tw_output_json(json_incref(json), stdout,
+				      wanted->is_compact ? 0 : JSON_INDENT(2));
 	if (wanted->form == TW_FORM_CSV)
 		return tw_output_csv(table, stdout);
 	return tw_output_text(page, stdout);

@@ -18,16 +18,17 @@ enum tw_form { TW_FORM_PAGE, TW_FORM_JSON, TW_FORM_CSV };
 /* The values of the options --json, --csv and --html. */
 struct tw_wanted {
 	enum tw_form form;
+	int is_compact;			/* 1: JSON on one line */
 	const char *html;		/* a path; NULL: no file */
 };
 
 /**
- * tw_command_show - print to stdout, and to the file of --html
+ * tw_command_show - print to stdout, and then to the file of --html
  * @page: is freed
- * @json: is released; NULL: out of memory
+ * @json: is released; NULL: out of memory, or another form is wanted
  * @table: of @page, for --csv; NULL if a command has none
  *
- * After Ctrl-C, page and JSON are marked as interrupted.
+ * The result is on stdout even if the file can't be written. After Ctrl-C, page and JSON are marked as interrupted.
  *
  * Return: TW_EXIT_GOOD, or another enum tw_exit after a message.
  * TW_EXIT_UNDECIDED means that an interrupted measurement was printed.

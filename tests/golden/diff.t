@@ -259,7 +259,6 @@ slower.a.1 --
 slower.a.1 slower.a.3 slower.b.2
 --threshold=-1% slower.a.1 slower.b.2
 --threshold=x slower.a.1 slower.b.2
---html=none/page.html slower.a.1 slower.b.2
 missing -- slower.b.2
 slower.a.1 -- array.json
 slower.a.1 slower.a.1 -- slower.b.2

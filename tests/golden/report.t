@@ -185,8 +185,6 @@ usage_errors report <<'LINES'
 
 --jsn one.json
 --html
---html=none/page.html one.json
---trace=none/trace one.json
 missing.json
 one.json one.json
 sum.json

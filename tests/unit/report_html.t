@@ -100,9 +100,24 @@ while [ $i -lt "${colors:?}" ]; do
 done
 is "$lacking" '' 'the style has each colour'
 
-run report --html="$scratch/none/x" "$scratch/c.json"
-is "$status $(wc -l <"$err") $(wc -c <"$out")" '74 1 0' \
-	'what could not be written is reported, and there is no page'
+run report "$scratch/c.json"
+cp "$out" "$scratch/page"
+for option in html percentiles trace; do
+	run report --$option="$scratch/none/x" "$scratch/c.json"
+	is "$status $(wc -l <"$err")" '74 1' "--$option: what could not be written is reported"
+	cmp "$out" "$scratch/page"
+	ok $? 'and the page is printed'
+done
+write_report "$scratch/one.json" pid=901 run='"run": "one",'
+write_report "$scratch/two.json" pid=902 run='"run": "two",'
+run diff "$scratch/one.json" "$scratch/two.json"
+cp "$out" "$scratch/page"
+run diff --html="$scratch/none/x" "$scratch/one.json" "$scratch/two.json"
+is "$status $(wc -l <"$err") $(cmp "$out" "$scratch/page")" '74 1 ' 'the same for diff'
+run report --html="$out" "$scratch/c.json"
+is "$status $(cat "$out")" '64 ' 'nothing is printed into the file of --html'
+run diff --html="$out" "$scratch/one.json" "$scratch/two.json"
+is "$status $(cat "$out")" '64 ' 'nor by diff'
 if [ -w /dev/full ]; then
 	run report --html=/dev/full "$scratch/c.json"
 	is "$status $(wc -l <"$err")" '74 1' 'a full disk'

@@ -8,10 +8,6 @@
 
 #include "command/command.h"
 #include "command/diff/diff.h"
-#include "command/output/csv.h"
-#include "command/output/json.h"
-#include "command/output/page.h"
-#include "command/output/text.h"
 #include "command/reports/want.h"
 #include "command/show.h"
 
@@ -62,22 +58,12 @@ const struct tw_options tw_diff_options = {
 /* Print the comparison. Return: the exit code; errors have a message. */
 static int show(const struct tw_diff *diff, const struct wanted *wanted)
 {
-	const char *html = wanted->as.html;
-	struct tw_page *page = tw_diff_page(diff, html != NULL);
-	int code = html ? tw_command_html_file(NAME, page, html) : TW_EXIT_GOOD;
-	int error = 0;
+	struct tw_page *page = tw_diff_page(diff, wanted->as.html != NULL);
+	int code = tw_command_show(NAME, &wanted->as, page, tw_diff_csv(page, diff),
+				   tw_diff_to_json(diff));
 
-	if (code == TW_EXIT_GOOD && wanted->as.form == TW_FORM_JSON)
-		error = tw_output_json(tw_diff_to_json(diff), stdout, JSON_INDENT(2));
-	else if (code == TW_EXIT_GOOD && wanted->as.form == TW_FORM_CSV)
-		error = tw_output_csv(tw_diff_csv(page, diff), stdout);
-	else if (code == TW_EXIT_GOOD)
-		error = tw_output_text(page, stdout);
-	tw_page_free(page);
-	if (error)
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
-	return code == TW_EXIT_GOOD ?
-		tw_command_finish(NAME, tw_diff_exit(diff->verdict)) : code;
+	return tw_command_finish(NAME, code == TW_EXIT_GOOD ? tw_diff_exit(diff->verdict) :
+							      code);
 }
 
 /* Read both sides and compare them. Return: TW_EXIT_GOOD, or another enum
@@ -122,6 +108,8 @@ int tw_command_diff(int argc, char **argv)
 	char **b;
 
 	(void)argc;
+	if (code == TW_GO_ON && wanted.as.html)
+		code = tw_command_check_html(NAME, wanted.as.html);
 	if (code != TW_GO_ON)
 		return code;
 	b = files.after_dashes;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tickwise report: merges the engine's reports, and prints a page or JSON.
- * Options add files of percentiles, HTML and a trace. Either all files are good
- * and shown, or none is shown.
+ * Options add files of percentiles, HTML and a trace. Either all reports are
+ * good and shown, or none is shown.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "command/command.h"
-#include "command/output/csv.h"
-#include "command/output/json.h"
-#include "command/output/text.h"
+#include "command/output/page.h"
 #include "command/reports/json.h"
 #include "command/reports/load.h"
 #include "command/reports/merge.h"
@@ -108,9 +106,9 @@ const struct tw_options tw_report_options = {
  * that reading took, while the end of the process takes no time. */
 static struct tw_report *reports;
 
-/* Write the files. @page: for HTML. */
+/* Write the files of --percentiles and --trace. */
 static int write_files(const struct tw_report_group *groups, size_t count,
-		       const struct tw_page *page, const struct wanted *wanted)
+		       const struct wanted *wanted)
 {
 	struct tw_report_problem problem = { "" };
 	int code = TW_EXIT_GOOD;
@@ -122,9 +120,8 @@ static int write_files(const struct tw_report_group *groups, size_t count,
 	if (wanted->trace && code == TW_EXIT_GOOD)
 		code = tw_report_write_trace(groups, count, wanted->trace,
 					     &problem);
-	if (code != TW_EXIT_GOOD)
-		return tw_command_fail(NAME, code, "%s", problem.text);
-	return wanted->as.html ? tw_command_html_file(NAME, page, wanted->as.html) : code;
+	return code == TW_EXIT_GOOD ? code : tw_command_fail(NAME, code, "%s",
+							     problem.text);
 }
 
 /* Return an empty page if only a table or JSON is wanted, since a full page
@@ -140,31 +137,19 @@ static struct tw_page *make_page(const struct tw_report_group *groups, size_t co
 			      (wanted->clocks ? TW_REPORT_WITH_CLOCKS : 0));
 }
 
-static int print(const struct tw_report_group *groups, size_t count,
-		 struct tw_page *page, const struct wanted *wanted)
-{
-	switch (wanted->as.form) {
-	case TW_FORM_JSON:
-		return tw_output_json(tw_report_groups_to_json(groups, count), stdout, 0);
-	case TW_FORM_CSV:
-		return tw_output_csv(tw_report_csv(page, groups, count), stdout);
-	default:
-		return tw_output_text(page, stdout);
-	}
-}
-
+/* Print first: the result is not lost if a file can't be written. */
 static int show(const struct tw_report_group *groups, size_t count,
 		const struct wanted *wanted)
 {
 	struct tw_page *page = make_page(groups, count, wanted);
-	int code = write_files(groups, count, page, wanted), error = 0;
+	struct tw_table *csv = wanted->as.form == TW_FORM_CSV ?
+		tw_report_csv(page, groups, count) : NULL;
+	json_t *json = wanted->as.form == TW_FORM_JSON ?
+		tw_report_groups_to_json(groups, count) : NULL;
+	int code = tw_command_show(NAME, &wanted->as, page, csv, json);
+	int files = write_files(groups, count, wanted);
 
-	if (code == TW_EXIT_GOOD)
-		error = print(groups, count, page, wanted);
-	tw_page_free(page);
-	if (error)
-		return tw_command_fail(NAME, TW_EXIT_SOFTWARE, "out of memory");
-	return code == TW_EXIT_GOOD ? tw_command_finish(NAME, code) : code;
+	return tw_command_finish(NAME, code == TW_EXIT_GOOD ? files : code);
 }
 
 static int merge_and_show(size_t count, const struct wanted *wanted)
@@ -205,11 +190,13 @@ static int report_files(char **paths, size_t count,
 
 int tw_command_report(int argc, char **argv)
 {
-	struct wanted wanted = { .to_ns = UINT64_MAX };
+	struct wanted wanted = { .to_ns = UINT64_MAX, .as.is_compact = 1 };
 	struct tw_arguments files;
 	int code = tw_command_options(&tw_report_options, &wanted, argv, &files);
 
 	(void)argc;
+	if (code == TW_GO_ON && wanted.as.html)
+		code = tw_command_check_html(NAME, wanted.as.html);
 	if (code != TW_GO_ON)
 		return code;
 	if (!files.count)
