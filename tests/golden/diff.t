@@ -217,6 +217,23 @@ facts_of 6.12.0 ', "governor": "powersave"' mq-deadline 256 \
 run_of facts.b run=f-b pid=22 start=1700000405 depth=64 run_ns=60000000000 facts="$facts"
 golden facts diff facts.a facts.b
 golden facts_json diff --json facts.a facts.b
+# Many options differ; paths and iodepth do after many bytes, and after these options.
+long=$(printf '%0300d' 0)
+of_a='"a00": "1"' of_b='"a00": "2"'
+i=1
+while [ $i -lt 60 ]; do
+	of_a="$of_a, \"a$i\": \"1\"" of_b="$of_b, \"a$i\": \"2\"" i=$((i + 1))
+done
+facts_of 6.1.0 '' none 1023 '{"path": "/'$long'a"}' "$of_a, \"iodepth\": \"8\""
+run_of many.a run=m-a pid=23 start=1700000505 depth=8 facts="$facts"
+facts_of 6.1.0 '' none 1023 '{"path": "/'$long'b"}' "$of_b, \"iodepth\": \"16\""
+run_of many.b run=m-b pid=24 start=1700000605 depth=16 facts="$facts"
+golden many_facts diff many.a many.b
+# What is not listed is not taken for an option that was not given.
+facts_of 6.1.0 '' none 1023 '{"path": "/data/a"}' '"a1": "1"'
+facts="$facts \"options_left_out\": 1,"
+run_of unlisted run=u pid=25 start=1700000705 facts="$facts"
+golden unlisted diff unlisted facts.a
 golden half_known diff slower.a.1 facts.b
 run_of beside_2 run=p pid=10 start=1700000105
 golden overlap diff slower.a.1 -- beside_2

@@ -89,10 +89,8 @@ struct tw_diff_fact {
 	char *is[TW_DIFF_SIDES];
 };
 
-#define TW_DIFF_MAX_FACTS	40
-
 struct tw_diff_facts {
-	struct tw_diff_fact list[TW_DIFF_MAX_FACTS];
+	struct tw_diff_fact *list;
 	size_t count;
 };
 

@@ -10,6 +10,7 @@
 
 #include "command/diff/diff.h"
 #include "command/output/format.h"
+#include "command/reports/want.h"
 
 static const struct key {
 	const char *name;
@@ -48,16 +49,17 @@ static const struct key {
 	{ "rotational", { "devices", "rotational" }, NULL, 1 },
 };
 
-static void text_of(char *text, size_t size, const json_t *value)
+/* Return a value as a text. @digits has room for those of a number. */
+static const char *text_of(char digits[24], const json_t *value)
 {
 	if (json_is_string(value))
-		snprintf(text, size, "%s", json_string_value(value));
-	else if (json_is_integer(value))
-		snprintf(text, size, "%lld", (long long)json_integer_value(value));
-	else if (json_is_boolean(value))
-		snprintf(text, size, "%s", json_is_true(value) ? "yes" : "no");
-	else
-		snprintf(text, size, "-");
+		return json_string_value(value);
+	if (json_is_boolean(value))
+		return json_is_true(value) ? "yes" : "no";
+	if (!json_is_integer(value))
+		return "-";
+	snprintf(digits, 24, "%lld", (long long)json_integer_value(value));
+	return digits;
 }
 
 /* Add to a set of texts, which is an object with the texts as keys. */
@@ -97,21 +99,31 @@ static int is_in(const struct tw_diff_facts *facts, const char *name)
 	return 0;
 }
 
+/* Add a fact. Takes the texts, which are NULL without memory. */
+static int append(struct tw_diff_facts *facts, const char *name, char *a, char *b)
+{
+	struct tw_diff_fact *grown = a && b ?
+		reallocarray(facts->list, facts->count + 1, sizeof(*grown)) : NULL;
+
+	if (!grown) {
+		free(a);
+		free(b);
+		return -ENOMEM;
+	}
+	grown[facts->count++] = (struct tw_diff_fact) { .name = name, .is = { a, b } };
+	facts->list = grown;
+	return 0;
+}
+
 /* Add a fact if its sets differ. Frees the sets. An empty set does not differ,
  * since this side may have the same. */
 static int compare(struct tw_diff_facts *facts, const char *name, json_t *const sets[])
 {
-	struct tw_diff_fact fact = { .name = name };
 	int error = sets[0] && sets[1] ? 0 : -ENOMEM;
 
 	if (!error && json_object_size(sets[0]) && json_object_size(sets[1]) &&
-	    !json_equal(sets[0], sets[1]) && facts->count < TW_DIFF_MAX_FACTS) {
-		for (int side = 0; side < TW_DIFF_SIDES; side++) {
-			fact.is[side] = list(sets[side]);
-			error = fact.is[side] ? error : -ENOMEM;
-		}
-		facts->list[facts->count++] = fact;
-	}
+	    !json_equal(sets[0], sets[1]))
+		error = append(facts, name, list(sets[TW_DIFF_A]), list(sets[TW_DIFF_B]));
 	json_decref(sets[0]);
 	json_decref(sets[1]);
 	return error;
@@ -122,12 +134,9 @@ typedef int (*teller)(json_t *set, const struct tw_report_group *group, const vo
 
 static int tell_value(json_t *set, const json_t *value, int is_new)
 {
-	char text[256];
+	char digits[24];
 
-	if (!value && is_new)
-		return 0;
-	text_of(text, sizeof(text), value);
-	return add(set, text);
+	return !value && is_new ? 0 : add(set, text_of(digits, value));
 }
 
 /* Add the value of a key, from element @i of its path on. An array has a value
@@ -156,6 +165,12 @@ static int tell_key(json_t *set, const struct tw_report_group *group, const void
 	return error;
 }
 
+/* Return how many of the job's options the report does not list. */
+static uint64_t unlisted(const struct tw_report *report)
+{
+	return tw_report_u64(report->root, "options_left_out");
+}
+
 /* @of: the name of an option. */
 static int tell_option(json_t *set, const struct tw_report_group *group, const void *of)
 {
@@ -165,7 +180,7 @@ static int tell_option(json_t *set, const struct tw_report_group *group, const v
 		const json_t *options = group->members[i]->facts.options;
 		const char *is = json_string_value(json_object_get(options, of));
 
-		if (options)
+		if (options && (is || !unlisted(group->members[i])))
 			error |= add(set, !is ? "not given" : *is ? is : "given");
 	}
 	return error;
@@ -259,15 +274,21 @@ static int find_options(struct tw_diff *diff)
 {
 	json_t *done = json_object();
 	int error = done ? 0 : -ENOMEM;
+	uint64_t more = 0;
 
 	for (size_t i = 0; i < diff->count && !error; i++)
 		for (size_t j = 0; j < diff->runs[i].count; j++) {
 			const struct tw_report_group *group = diff->runs[i].groups[j];
 
-			for (size_t k = 0; k < group->size; k++)
+			for (size_t k = 0; k < group->size; k++) {
 				error |= find_options_of(diff, group->members[k], done);
+				more |= unlisted(group->members[k]);
+			}
 		}
 	json_decref(done);
+	if (more && json_array_append_new(diff->left_out, json_string(
+		    "options of fio: some reports do not list all of them")))
+		return -ENOMEM;
 	return error;
 }
 
@@ -276,25 +297,20 @@ static int find_options(struct tw_diff *diff)
 
 static int find_time(struct tw_diff *diff)
 {
-	struct tw_diff_fact fact = { .name = "run time" };
 	double ns[TW_DIFF_SIDES] = { 0, 0 };
+	char texts[TW_DIFF_SIDES][TW_FORMAT_SIZE];
 
-	if (is_in(&diff->options, "runtime") || diff->facts.count == TW_DIFF_MAX_FACTS)
+	if (is_in(&diff->options, "runtime"))
 		return 0;
 	for (size_t i = 0; i < diff->count; i++)
 		ns[diff->runs[i].side] += (double)diff->runs[i].groups[0]->run_ns /
 					  (double)diff->of[diff->runs[i].side];
 	if (ns[0] <= ns[1] * ABOUT_AS_LONG && ns[1] <= ns[0] * ABOUT_AS_LONG)
 		return 0;
-	for (int side = 0; side < TW_DIFF_SIDES; side++) {
-		char text[TW_FORMAT_SIZE];
-
-		fact.is[side] = strdup(tw_format_ns(text, ns[side]));
-		if (!fact.is[side])
-			return -ENOMEM;
-	}
-	diff->facts.list[diff->facts.count++] = fact;
-	return 0;
+	for (int side = 0; side < TW_DIFF_SIDES; side++)
+		tw_format_ns(texts[side], ns[side]);
+	return append(&diff->facts, "run time", strdup(texts[TW_DIFF_A]),
+		      strdup(texts[TW_DIFF_B]));
 }
 
 int tw_diff_find_facts(struct tw_diff *diff)
@@ -315,4 +331,5 @@ void tw_diff_free_facts(struct tw_diff_facts *facts)
 	for (size_t i = 0; i < facts->count; i++)
 		for (int side = 0; side < TW_DIFF_SIDES; side++)
 			free(facts->list[i].is[side]);
+	free(facts->list);
 }
