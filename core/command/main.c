@@ -3,6 +3,7 @@
  * The `tickwise` program: finds the subcommand and runs it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,6 +194,8 @@ static void open_closed_streams(void)
 int main(int argc, char **argv)
 {
 	open_closed_streams();
+	/* If the parent ignores SIGCHLD, the kernel forgets how children end. */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc < 2)
 		return fail_empty();
 	if (is_help(argv[1]))

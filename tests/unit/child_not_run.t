@@ -51,4 +51,9 @@ refuses 70 "tickwise profile: can't start $none: No such file or directory" \
 	profile -- "$none"
 refuses 70 "tickwise profile: can't start $scratch/no_program: Permission denied" \
 	profile -- "$scratch/no_program"
+
+# A parent may ignore SIGCHLD. The kernel then forgets how a child ended.
+env --ignore-signal=CHLD "$tickwise" profile -- true >"$out" 2>"$err"
+is "$? $(sed 's/true wrote .*/true wrote/' "$err")" '66 tickwise profile: true wrote' \
+	'a parent that ignores SIGCHLD: the end of a program is known'
 done_testing

@@ -158,6 +158,12 @@ ok $? 'no signal is blocked in fio'
 ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' "$out")
 is "$((0x$ignored >> 12 & 1))" 0 'SIGPIPE is not ignored in fio'
 
+# A parent may ignore SIGCHLD; then waitpid() waits in vain.
+printf '#!/bin/sh\nexec timeout 600 env --ignore-signal=CHLD "%s" "$@"\n' "$tickwise" >ignores
+chmod +x ignores
+FAKE_EXIT=3 tickwise=./ignores fio_run job.fio
+is "$status" 3 "the parent ignores SIGCHLD: fio's exit code"
+
 # ---- the page ----
 
 cat >write <<END

@@ -122,9 +122,6 @@ int tw_run_fio(struct tw_run_arguments *arguments, const char *fio, pid_t *pid,
 	sigaddset(&signals, SIGCHLD);
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
 		sigaddset(&signals, forwarded[i]);
-	/* If SIGCHLD were ignored, it would never arrive, and the exit status
-	 * would be lost. */
-	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &signals, &start.mask);
 	code = tw_run_copy(arguments, &directory);
 	if (code == TW_EXIT_GOOD)
