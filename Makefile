@@ -4,8 +4,8 @@
 # make check   run every test
 #
 # Both first install missing Debian packages and find the source of the installed fio.
-# They print the names of the packages, and use sudo if you are not root. `make help`
-# lists the other targets.
+# On a terminal they ask once before they install; elsewhere they print the names of the
+# packages. They use sudo if you are not root. `make help` lists the other targets.
 
 V ?= 0
 ifeq ($(V),0)
@@ -80,6 +80,9 @@ PACKAGES_FIO := fio dpkg-dev
 # For the stages inside the kernel. In Ubuntu, bpftool is in the package of the kernel's
 # tools.
 PACKAGES_KERNEL := clang libbpf-dev bpftool|linux-tools-generic
+# The engine can be built without them. None are needed if the user sets KERNEL_STAGES=.
+kernel_packages = $(if $(filter command environment,$(firstword $(origin \
+	KERNEL_STAGES))),,$(foreach package,$(PACKAGES_KERNEL),'$(package)'))
 PACKAGES_TEST := perl python3-jsonschema git g++ pkg-config mandoc groff-base xz-utils
 # For a test that `make check` skips without this package, since installing it takes a
 # minute.
@@ -670,22 +673,17 @@ $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 	$(B)/include/tickwise.h
 
-.PHONY: packages-fio packages-test packages-kernel packages-cross packages-vm
-packages-fio:
-	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO)
+.PHONY: packages-test packages-check packages-cross
 packages-test:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST)
+packages-check:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST) \
+		--optional $(kernel_packages)
 
-# If a package can't be installed, the engine is built without the kernel stages.
-packages-kernel:
-	$(if $(filter command environment,$(firstword $(origin KERNEL_STAGES))),,\
-		$(Q).ci/packages $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
-		echo 'the engine will be built without the stages inside the kernel')
-
-# If a package can't be installed, the tests of that processor are skipped.
+# `make check` does not install these, which take a gigabyte. The tests of a processor
+# without its compiler or emulator are skipped.
 packages-cross:
-	$(Q).ci/packages $(PACKAGES_CROSS) || \
-		echo 'other processors will not be tested'
+	$(Q).ci/packages $(PACKAGES_BUILD) --optional $(PACKAGES_CROSS)
 
 # JOBS is for the build. Most tests wait more than they compute, so TEST_JOBS is larger. It
 # is at most 16: some tests compare all CPUs, and a container may have fewer CPUs than
@@ -709,15 +707,16 @@ tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELP
 
 # The verdict is the same on any machine and at any load.
 .PHONY: check
-check: packages-test packages-kernel packages-cross
+check: packages-check
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests cross-tests
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check.log \
 		$(FIO_TESTS) $(CROSS_TESTS) $(SHELL_TESTS) $(UNIT_TESTS)
 
 # Open the HTML pages in a browser.
 .PHONY: check-html
-check-html: packages-test
-	$(Q).ci/packages $(PACKAGES_HTML)
+check-html:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST) \
+		$(PACKAGES_HTML)
 	$(Q)$(MAKE) --no-print-directory $(parallel) $(B)/tickwise
 	$(Q)$(test_env) tests/run.sh $(B)/check-html.log tests/unit/html_pages.t
 
@@ -729,7 +728,7 @@ check-ported:
 # The tests that need this machine's timing. They print figures, and fail only if noise
 # can't be the cause.
 .PHONY: check-machine
-check-machine: packages-test packages-kernel
+check-machine: packages-check
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests
 	$(Q)$(test_env) tests/run.sh -m $(B)/check-machine.log \
 		$(MACHINE_TESTS) $(MACHINE_SHELL_TESTS)
@@ -739,7 +738,10 @@ check-machine: packages-test packages-kernel
 # Run the tests of the library and the program once more, without fio and other processors:
 # all with sanitizers, and those in C also under valgrind.
 
-.PHONY: check-part check-valgrind check-sanitizers
+.PHONY: packages-valgrind check-part check-valgrind check-sanitizers
+packages-valgrind:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST) valgrind
+
 check-part: packages-test
 	$(Q)$(MAKE) --no-print-directory $(parallel) tests
 	$(Q)$(test_env) tests/run.sh -j $(TEST_JOBS) $(B)/check-part.log \
@@ -747,13 +749,12 @@ check-part: packages-test
 
 # valgrind runs one thread at a time, so a test that compares CPUs may take forever.
 # TW_UNDER is the command that runs each test, with a time limit.
-check-valgrind: packages-test
-	$(Q).ci/packages valgrind
+check-valgrind: packages-valgrind
 	$(Q)$(MAKE) --no-print-directory $(parallel) core $(UNIT_TESTS)
 	$(Q)$(test_env) TW_UNDER='tests/under-valgrind.sh' \
 	tests/run.sh -j $(JOBS) $(B)/check-valgrind.log $(UNIT_TESTS)
 
-check-sanitizers:
+check-sanitizers: packages-valgrind
 	$(Q)$(MAKE) --no-print-directory SAN=1 check-part
 	$(Q)$(MAKE) --no-print-directory SAN=thread check-part
 	$(Q)$(MAKE) --no-print-directory check-valgrind
@@ -818,10 +819,10 @@ $(VM_PRELOAD_CLOCK): $(PRELOAD_SOURCES) $(wildcard core/preload/*.h) \
 		-DTW_STEER_BOUND_NS=100 -shared $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -Wl,-z,now \
 		-Wl,--exclude-libs,ALL -o $@ $(filter %.c %.a,$^) -ldl $(CORE_LIBS)
 
-.PHONY: check-vm vm-base
+.PHONY: packages-vm check-vm vm-base
 packages-vm:
-	$(Q).ci/packages $(PACKAGES_VM) || \
-		echo 'virtual machines will not be tested'
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST) \
+		--optional $(kernel_packages) $(PACKAGES_VM)
 
 # Prepare the kernel of this machine's release, and those of VM_SUITES, on which the
 # kernel's program is tested.
@@ -840,7 +841,7 @@ vm-base: all $(VM_PRELOADS) $(VM_HELPERS) $(B)/tests/fio/helper_client $(VM_PREL
 	done
 
 # Descriptor 3 shows the progress, which is not in the log.
-check-vm: packages-test packages-kernel packages-vm
+check-vm: packages-vm
 	$(Q)$(MAKE) --no-print-directory vm-base
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	TW_VM_DEADLINE=$$(($$(date +%s) + $(TW_VM_SECONDS))) \
@@ -904,8 +905,9 @@ check-patches: packages-patches
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' FIO='$(FIO)' \
 	tests/run.sh $(B)/check-patches.log $(PATCH_TESTS)
 
-check-upstream: packages-patches
-	$(Q).ci/packages $(PACKAGES_UPSTREAM)
+check-upstream:
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_PATCHES) \
+		$(PACKAGES_UPSTREAM)
 	$(Q)$(MAKE) --no-print-directory core
 	$(Q)TICKWISE='$(abspath $(B)/tickwise)' TW_BUILD='$(abspath $(B))' \
 	tests/run.sh $(B)/check-upstream.log tests/patches/upstream.t
@@ -918,12 +920,8 @@ fio-patched: packages-patches
 # ---- the demonstration ----
 
 .PHONY: demo demo-clock demo-memory demo-packages
-# On a terminal, ask before packages are installed.
 demo-packages:
-	$(Q).ci/packages --ask $(PACKAGES_BUILD) $(PACKAGES_FIO)
-	$(if $(filter command environment,$(firstword $(origin KERNEL_STAGES))),,\
-		$(Q).ci/packages --ask $(foreach package,$(PACKAGES_KERNEL),'$(package)') || \
-		echo 'the engine will be built without the stages inside the kernel')
+	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) --optional $(kernel_packages)
 
 # quiet_make TARGET: what it prints is shown only if it fails, without what worked
 quiet_make = @mkdir -p build; \
@@ -940,7 +938,7 @@ demo-clock: demo-packages
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) clock
 
 demo-memory:
-	$(Q).ci/packages --ask $(PACKAGES_BUILD)
+	$(Q).ci/packages $(PACKAGES_BUILD)
 	+$(call quiet_make,core)
 	$(Q)FIO='$(FIO)' plugin/demo.sh $(B) memory
 

@@ -2,11 +2,11 @@
 /*
  * Runs a program on a terminal of its own, for tests.
  *
- *	on_terminal [-c COLUMNS] [-i TEXT]... [-o] PROGRAM [ARGUMENT...]
+ *	on_terminal [-c COLUMNS] [-a ANSWER] [-i TEXT]... [-o] PROGRAM [ARGUMENT...]
  *
  * What the program prints to its terminal goes to standard output unchanged. -c:
  * the width of the terminal (80). -i: types Ctrl-C when TEXT has come, once for
- * each -i, in their order. -o: only standard error is the terminal, and goes to
+ * each -i, in their order. -a: types ANSWER instead of Ctrl-C. -o: only standard error is the terminal, and goes to
  * standard error; standard output stays as it is.
  *
  * Exit code: the program's; 128 and the signal that killed it; 99: no terminal.
@@ -29,10 +29,11 @@
 
 static struct {
 	unsigned short columns;
+	const char *answer;
 	const char *texts[MAX_TEXTS];
 	unsigned count;
 	int keeps_stdout;
-} wanted = { .columns = 80 };
+} wanted = { .columns = 80, .answer = CTRL_C };
 
 static void die(const char *what)
 {
@@ -75,7 +76,7 @@ static void begin(const char *name, int master, char **argv)
 
 static void type(int master)
 {
-	if (write(master, CTRL_C, 1) < 0 && errno != EIO)
+	if (write(master, wanted.answer, strlen(wanted.answer)) < 0 && errno != EIO)
 		die("write");
 }
 
@@ -110,9 +111,11 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "+c:i:o")) != -1) {
+	while ((option = getopt(argc, argv, "+a:c:i:o")) != -1) {
 		if (option == 'c')
 			wanted.columns = (unsigned short)atoi(optarg);
+		else if (option == 'a')
+			wanted.answer = optarg;
 		else if (option == 'i' && wanted.count < MAX_TEXTS)
 			wanted.texts[wanted.count++] = optarg;
 		else if (option == 'o')
