@@ -692,18 +692,23 @@ JOBS ?= $(shell nproc)
 TEST_JOBS ?= $(shell echo $$(($(JOBS) < 8 ? 2 * $(JOBS) : 16)))
 parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-# The environment of the tests.
+# The environment of the tests. print-test-env prints it for a shell's eval.
 test_env = TICKWISE_KERNEL=off CC='$(CC)' TICKWISE='$(abspath $(B)/tickwise)' \
 	   TICKWISE_SO='$(abspath $(B)/tickwise.so)' \
 	   TW_BUILD='$(abspath $(B))' FIO='$(FIO)' TW_SANITIZE='$(SANITIZE)' \
 	   TW_CROSS_UNIT='$(CROSS_UNIT)'
 
-.PHONY: tests print-test-env
+.PHONY: tests test print-test-env
 print-test-env:
 	@echo '$(subst ','"'"',$(test_env))'
 
 tests: all $(UNIT_TESTS) $(MACHINE_TESTS) $(PRELOADS) $(UNIT_HELPERS) $(FIO_HELPERS) \
        $(BENCHES) $(B)/include/tickwise.h $(B)/tickwise-recorded man completion
+
+# Run some tests that are built, and print all that they print.
+test:
+	$(if $(TEST),,$(error which? make test TEST=tests/unit/man.t))
+	$(Q)for test in $(TEST); do env --default-signal $(test_env) $$test || exit; done
 
 # The verdict is the same on any machine and at any load.
 .PHONY: check
@@ -1180,6 +1185,8 @@ help:
 	@echo 'make check       install missing packages, build, and run the tests'
 	@echo 'make             build build/tickwise, build/libtickwise.a and build/tickwise.so'
 	@echo 'make core        build only what needs no fio: the program and the library'
+	@echo
+	@echo 'make test TEST=tests/unit/man.t  run one test, after make tests'
 	@echo
 	@echo 'make install     install everything; PREFIX=/usr/local, LIBDIR=, DESTDIR='
 	@echo 'make install-core  install only what needs no fio'

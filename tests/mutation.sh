@@ -134,7 +134,7 @@ tests_of_folder()
 tests_of_no_folder='unit/bench_peers.t unit/bench_programs.t unit/cppflags.t
 	unit/debian.t unit/dist.t unit/example.t unit/exports.t unit/fio_skips.t
 	unit/include_folders.t unit/install.t
-	unit/mutation.t unit/packages.t unit/ported.t unit/schema.t
+	unit/mutation.t unit/packages.t unit/ported.t unit/run_tests.t unit/schema.t
 	unit/vm_skips.t unit/words.t'
 
 # Print each place as FILE:LINE:OPERATOR, in one order for all.

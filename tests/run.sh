@@ -12,8 +12,9 @@
 # the last line has other words, so that no count of `make check` is seen in it.
 #
 # A skipped check neither passes nor fails; its reason is listed. LOG has the whole
-# output of every test, one test after the other, and the line that counts.
-# TW_UNDER: a program to run each test under.
+# output of every test, one test after the other, and the line that counts. stderr
+# shows the progress (progress.pl), every TW_PROGRESS_SECONDS (30) if it is no
+# terminal. TW_UNDER: a program to run each test under.
 set -u
 
 jobs=1
@@ -32,7 +33,14 @@ here=$(dirname "$0")
 mkdir -p "$(dirname "$log")"
 rm -f "$log"
 parts=$(mktemp -d) || exit 1
-trap 'rm -rf "$parts"' EXIT
+progress=
+# shellcheck disable=SC2317	# reached through the trap
+leave()
+{
+	[ -z "$progress" ] || kill "$progress" 2>/dev/null
+	rm -rf "$parts"
+}
+trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -55,6 +63,9 @@ for test; do
 	fi
 done
 
+"$here/progress.pl" "$parts" $# "${TW_PROGRESS_SECONDS:-30}" &
+progress=$!
+
 # --merge keeps what a test writes to stderr next to its checks.
 status=0
 for turn in "$jobs $together" "1 $alone"; do
@@ -66,6 +77,9 @@ for turn in "$jobs $together" "1 $alone"; do
 	prove --merge -j "$at_a_time" --exec "$here/one.sh $parts" "$@" \
 		>>"$parts/prove" 2>&1 || status=$?
 done
+kill "$progress"
+wait "$progress"
+progress=
 
 # shellcheck disable=SC2086
 for test in $together $alone; do

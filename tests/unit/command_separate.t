@@ -40,8 +40,8 @@ cat >&2
 exit 42
 END
 		chmod 755 "$place/tickwise-$name"
-		echo 'its input' | "$tickwise" "$name" -- 'a  b' '' --help '*' \
-			>"$out" 2>"$err"
+		echo 'its input' | env --default-signal=PIPE "$tickwise" "$name" -- 'a  b' '' \
+			--help '*' >"$out" 2>"$err"
 		is "$?" 42 "$name in ${place##*/}: its exit code"
 		is "$(tr '\n' ' ' <"$out")" '<--> <a  b> <> <--help> <*> 0 ' \
 			'its arguments, and SIGPIPE is not ignored'
