@@ -17,7 +17,7 @@ one()
 	chmod +x "tests/x/$1.t"
 }
 # The second test ends when the progress is seen: a line that has it alone as running.
-one signals 'grep "^Sig\(Ign\|Blk\)" /proc/self/status'
+one signals 'grep "^SigIgn" /proc/self/status'
 one long 'until grep -q "1 of 2 tests, 1 failed; running: x/long.t" "$SEEN"; do sleep 0.1; done'
 one fails 'echo "not ok 1 - bad"; echo 1..1; exit 1'
 
@@ -25,8 +25,9 @@ one fails 'echo "not ok 1 - bad"; echo 1..1; exit 1'
 env --ignore-signal=PIPE,XFSZ,INT,QUIT,HUP,CHLD \
 	"$root/tests/run.sh" log tests/x/signals.t >"$out" 2>"$err"
 is "$? $(tail -n 1 "$out")" '0 1 passed, 0 failed, 0 skipped' 'a test passes'
-is "$(grep '^Sig' log | tr -d '\t0')" 'SigBlk:
-SigIgn:' 'it ignores no signal'
+# 32 and 33 are glibc's own, which posix_spawn() ignores in the child.
+ignored=$(sed -n 's/^SigIgn:[^0-9a-f]*//p' log)
+is "$((0x$ignored & 0x7fffffff))" 0 'it ignores no signal'
 
 SEEN=$err
 export SEEN
