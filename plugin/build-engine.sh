@@ -74,7 +74,7 @@ check_tools()
 		for needs in stdio.h:libc6-dev liburing.h:liburing-dev \
 			jansson.h:libjansson-dev; do
 			# shellcheck disable=SC2086	# $CC may be several words
-			echo "#include <${needs%:*}>" | $cc -E - >/dev/null 2>&1 ||
+			$cc -E -include "${needs%:*}" -xc /dev/null >/dev/null 2>&1 ||
 				missing="$missing ${needs#*:}"
 		done
 	fi
@@ -132,9 +132,11 @@ build()
 check_loads()
 {
 	"$fio" --enghelp="$work/build/tickwise.so" >"$work/help" 2>&1
-	grep -q '^tw_report' "$work/help" ||
-		fail 70 "$fio does not load what was built: $(grep -v '^$' "$work/help" |
-			head -n 1)"
+	grep -q '^tw_report' "$work/help" && return
+	# The engine's own line advises to type this command.
+	line=$(sed -n '/./ { s/: refused. Type .*/: refused/; p; q }' "$work/help")
+	fail 70 "$fio does not load what was built: $line." \
+		"So ${shown_source:-$tree} is not this fio's source, whatever its version"
 }
 
 install_all()

@@ -231,6 +231,29 @@ keep()
 
 # ---- a tree that the user names ----
 
+# Some packages contain a later fio than their version names. Set commit, the commit of
+# fio's git of which the program's package is made, and added, an option that the release
+# lacks. Both are empty for any other fio.
+find_commit()
+{
+	commit='' added=''
+	[ -n "$fio_path" ] && find_package || return
+	case "$source_package $source_version" in
+	'fio 3.39-1' | 'fio 3.39-1'[!0-9]*)
+		commit=58818df7b0948d36ba9743160a1f570700d2347d
+		added=verify_header_seed
+		;;
+	esac
+}
+
+# Print how to get the source of that package.
+recipe()
+{
+	[ -z "$commit" ] || printf '%s %s %s. ' "$package $binary_version is made of commit" \
+		"$commit of fio's git. In a clone:" \
+		"git archive --prefix=fio/ $commit | tar -x -C /path/to"
+}
+
 use_source()
 {
 	given=$(cd "$source" 2>/dev/null && pwd) ||
@@ -238,6 +261,15 @@ use_source()
 	[ -f "$given/fio.h" ] ||
 		fail "$given (FIO_SRC) is not fio's source: it has no fio.h"
 	version=$(tree_version "$given")
+	find_commit
+	if [ -n "$commit" ] && [ "$version" = "$fio_version" ] &&
+		! grep -q "$added" "$given/options.c"; then
+		fail "$given (FIO_SRC) is the release $version, which $fio_path is not." \
+			"$(recipe)Then: FIO_SRC=/path/to/fio make"
+	fi
+	# git describes this commit by another name.
+	[ -z "$commit" ] || [ "$(git -C "$given" rev-parse HEAD 2>/dev/null)" != "$commit" ] ||
+		version=$fio_version
 	if [ -z "$fio_version" ]; then
 		say "no program $fio here to compare $given ($version) with"
 	elif [ "$version" != "$fio_version" ]; then
@@ -245,7 +277,8 @@ use_source()
 			"$fio_version: an engine built for one does not run in" \
 			"the other"
 	fi
-	if [ -f "$given/config-host.h" ] && [ -f "$given/FIO-VERSION-FILE" ]; then
+	if [ -f "$given/config-host.h" ] && [ -f "$given/FIO-VERSION-FILE" ] &&
+		[ "$(tree_version "$given")" = "$version" ]; then
 		echo "$given"
 		exit 0
 	fi
@@ -267,8 +300,7 @@ use_source()
 			logged tar -C "$work/tree" -xf "$work/tar"
 	} || fail "can't copy $given to $cache"
 	rm -f "$work/tar"
-	[ -f "$work/tree/FIO-VERSION-FILE" ] ||
-		echo "FIO_VERSION = $version" >"$work/tree/FIO-VERSION-FILE"
+	echo "FIO_VERSION = $version" >"$work/tree/FIO-VERSION-FILE"
 	keep "$work/tree" "$entry" "copy of $given"
 }
 
@@ -610,11 +642,11 @@ clone_git()
 	# Ask for HEAD first, with a short limit: a clone may take minutes, but an
 	# unreachable host should not.
 	logged timeout 30 git ls-remote --exit-code "$git_url" HEAD || return 1
-	case $fio_version in
-	*-g*)
+	case $fio_version,$commit in
+	*-g* | *,?*)
 		logged timeout 900 git clone -q --no-checkout \
 			--filter=blob:none "$git_url" "$work/tree" || return 1
-		commit=$(git_commit) || {
+		[ -n "$commit" ] || commit=$(git_commit) || {
 			echo "fatal: no commit there is $fio_version" >>"$work/log"
 			return 1
 		}
@@ -635,6 +667,7 @@ use_git()
 		echo "$entry"
 		exit 0
 	fi
+	find_commit
 	case $fio_version in
 	*-dirty)
 		note_tried "git has no $fio_version: it was built from a changed tree"
@@ -646,7 +679,7 @@ use_git()
 		return
 	fi
 	start_work
-	say "fetching $fio_version from $git_url"
+	say "fetching ${commit:-$fio_version} from $git_url"
 	GIT_TERMINAL_PROMPT=0
 	export GIT_TERMINAL_PROMPT
 	if ! clone_git; then
@@ -704,4 +737,4 @@ use_git
 log=
 [ -z "$work" ] || log=" (log: $cache/$me.log)"
 fail "no source that matches $fio_version ($fio_path). Tried: $tried.$log" \
-	"With its source at hand: FIO_SRC=/path/to/fio make"
+	"$(recipe)With its source at hand: FIO_SRC=/path/to/fio make"

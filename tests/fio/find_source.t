@@ -366,4 +366,49 @@ look
 is "$status $(grep -c 'no Debian package brought fio-9.95' "$err")" "1 1" \
 	"nor the package's source for a program copied over it"
 is "$(left)" "package-9.99-3 package-9.99-4 " "nothing else is left"
+
+# ---- Debian's 3.39, which is made of a commit after the release ----
+
+package 3.39-1
+program fio-3.39
+look
+has "$err" 'git archive --prefix=fio/ 58818df7b0' "a later commit: how to get it is told"
+has "$err" 'With its source at hand: FIO_SRC=' "and how to use it"
+
+source_tree later fio-3.39
+: >later/options.c
+look --source=later
+is "$status $(wc -l <"$err") $(grep -c 'git archive.*FIO_SRC=' "$err")" "1 1 1" \
+	"the source of the release is refused, in one line that tells how to get the other"
+echo verify_header_seed >later/options.c
+look --source=later
+is "$status $(cat "$(cat "$out")/FIO-VERSION-FILE")" "0 FIO_VERSION = fio-3.39" \
+	"an archive of the commit is accepted"
+
+# git describes the commit by another name than the release's.
+{
+	git -C later init -q
+	git -C later add .
+	git -C later -c user.name=t -c user.email=t@example.org commit -q -m 1
+	git -C later -c user.name=t -c user.email=t@example.org tag -a -m x fio-3.39
+	git -C later -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m 2
+} >>git.log 2>&1
+look --source=later
+has "$err" 'warning:' "another commit: a warning"
+mkdir bin
+cat >bin/git <<END
+#!/bin/sh
+case "\$*" in
+*'rev-parse HEAD') echo 58818df7b0948d36ba9743160a1f570700d2347d ;;
+*) exec $(command -v git) "\$@" ;;
+esac
+END
+chmod +x bin/git
+PATH=$scratch/bin:$PATH look --source=later
+is "$(grep -c warning "$err") $(cat "$(cat "$out")/FIO-VERSION-FILE")" \
+	"0 FIO_VERSION = fio-3.39" "that commit: none"
+
+package 3.39-10
+look --source=later
+has "$err" 'warning:' "another package of that release: as any other"
 done_testing

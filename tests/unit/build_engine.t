@@ -38,7 +38,7 @@ END
 # Spoil what `make` does last, with the engine's file.
 cat >"$scratch/spoil" <<'END'
 #!/bin/sh
-echo refused >"$1"
+echo 'tickwise: built for another: refused. Type `tickwise build-engine` to build one' >"$1"
 END
 chmod 755 "$scratch/spoil"
 SEEN=$scratch/seen TREE=$scratch/tree FIND_SAYS='' FIND_FAILS=0 THEN=true
@@ -110,7 +110,9 @@ THEN=false
 fails 70 'what the compiler printed is in' 'a compiler that fails' '' "$folder"
 rm -f "$TMPDIR"/tickwise-build-engine.*
 THEN=$scratch/spoil
-fails 70 'does not load what was built: refused' 'an engine that fio refuses' '' "$folder"
+fails 70 "what was built: tickwise: built for another: refused. So another is not this fio's" \
+	'an engine that fio refuses' '' "$folder"
+has_not "$err" Type 'and does not advise what was just done'
 THEN=true
 : >"$scratch/file"
 fails 74 "can't write to $scratch/file/x" 'a folder that can not be' '' "$scratch/file/x"
