@@ -173,6 +173,17 @@ printf '[v]\nioengine=${ENG}\nrw=read\nsize=64k\n' >v.fio
 tool v.fio
 is "$status" 0 'ioengine=${ENG}, not set'
 
+# ---- options as fio reads them ----
+
+rm -f v.*.tickwise.json
+timeout -s KILL $hung_s "$tickwise" run "$engine" -mFjson -oletters.json -section v --rw read \
+	v.fio >out 2>err
+is "$? $(from_json letters.json 'print exists $j->{jobs}[0]{tickwise} ? 1 : 0')" '0 1' \
+	'letters with values, and values apart'
+timeout -s KILL $hung_s "$tickwise" run "$engine" --bogus v.fio >out 2>err
+is "$? $(grep "unrecognized option '--bogus'" err | sort -u | wc -l)" '1 1' \
+	'fio refuses an option that it does not know'
+
 # ---- without a report: the option is taken by ours ----
 
 printf '[n]\nioengine=psync\nrw=read\nsize=64k\ntw_report=none\n' >n.fio

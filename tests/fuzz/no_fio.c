@@ -34,10 +34,21 @@ int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 	return option[0] & 1;
 }
 
-int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
+const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
+					       const char *engine)
+{
+	static char *names[] = { "name", "ioengine", "iodepth", "outer" };
+	static const struct tw_run_options options = { .names = names, .count = 4 };
+
+	(void)engines;
+	(void)engine;
+	return &options;
+}
+
+enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option)
 {
 	(void)engines;
-	return option[0] & 1;
+	return (enum tw_run_takes)(option[0] % 3U);
 }
 
 int tw_run_find_engines(struct tw_run_engines *engines, const char *path)

@@ -32,6 +32,22 @@ gives 'a value apart is no job file' '--output job.fio COPY' \
 gives 'nor one of a short option' '-o job.fio COPY' -o job.fio job.fio
 gives 'an option without a value' '--minimal COPY' --minimal job.fio
 gives 'a short one' '-m COPY' -m job.fio
+gives 'a value right behind its letter' '-oout.txt COPY' -oout.txt job.fio
+gives 'also of several letters' '-mroout.txt COPY' -mroout.txt job.fio
+gives 'or apart from them' '-mo job.fio COPY' -mo job.fio job.fio
+gives 'letters alone' '-mr COPY' -mr job.fio
+gives 'a name with one dash, which begins with a letter' '-offset_a 4 COPY' \
+	-offset_a 4 job.fio
+gives 'an unknown option takes no job file' '--bogus COPY' --bogus job.fio
+gives 'nor does one like another' '--descriptoin COPY' --descriptoin job.fio
+gives 'nor does a letter' '-z COPY' -z job.fio
+gives 'nor one that fio finds ambiguous' '--off COPY' --off job.fio
+gives 'a name cut short takes its value' '--filen job.fio COPY' --filen job.fio job.fio
+gives 'or has none' '--thr COPY' --thr job.fio
+gives 'a second name' '--readwrite read COPY' --readwrite read job.fio
+gives 'a value that begins with a dash' '--description -m COPY' \
+	--description -m job.fio
+gives "fio's own name cut short" '--output-f job.fio COPY' --output-f job.fio job.fio
 gives 'behind --' '--output=o -- COPY' --output=o -- -- job.fio
 cp job.fio ./-odd.fio
 fio_run -- --output=o -- -odd.fio
@@ -62,6 +78,8 @@ gives 'its name cut short' '--name=a --ioengine=external:ENGINE' \
 	--name=a --ioeng=io_uring
 gives 'with one dash' '--name=a --ioengine=external:ENGINE' \
 	-name=a -ioengine=io_uring
+gives 'the name of its name cut short' '--name=a --ioengine=external:ENGINE' \
+	--na=a --ioengine=io_uring
 gives 'for all' '--ioengine=external:ENGINE --name=a' --ioengine=io_uring --name=a
 gives 'for all in a job of its own' \
 	'--name=global --ioengine=external:ENGINE --name=a' \
@@ -122,10 +140,26 @@ refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=null
 refuses 65 "no job here would run on tickwise's engine" --name=a --ioengine=libaio
 refuses 65 "no job here would run on tickwise's engine" --ioengine=posixaio job.fio
 
+# ---- what options do, however they are given ----
+
+printf '[a]\nioengine=io_uring\n[b]\nioengine=io_uring\n' >job.fio
+for option in -xa '-x a' --sect=a '-section a'; do
+	# shellcheck disable=SC2086	# one or two words
+	fio_run $option job.fio
+	is "$status" 0 "$option: the job that is not run owes no report"
+done
+printf '[a]\nioengine=io_uring\n' >job.fio
+for option in -Fjson '-mFjson' '--output-f=json'; do
+	page= fio_run --report "$option" job.fio
+	has "$err" "nothing was added to fio's JSON" "$option: the reports go into fio's JSON"
+done
+refuses 64 '-Chost' -Chost job.fio
+refuses 64 '--cli=host' --cli=host job.fio
+
 # ---- nothing is run ----
 
 printf '[a]\nioengine=io_uring\n' >job.fio
-for option in --parse-only --showcmd; do
+for option in --parse-only --showcmd -P -ms --pars; do
 	FAKE_JOBS='' gives "$option leaves no report, and needs none" \
 		"$option COPY" "$option" job.fio
 done

@@ -48,12 +48,27 @@ case $1 in
 	echo 'hipri                   : Poll'
 	echo 'tw_report               : File'
 	exit ;;
+--cmdhelp)
+	for name in name description ioengine iodepth rw bs filename thread size offset; do
+		echo "$name : what it does"
+	done
+	echo '  offset_align : indented, as it is of use with offset'
+	exit ;;
 --enghelp=*,hipri | --cmdhelp=thread)
 	echo '   type: empty or boolean value ([0|1])'
 	exit ;;
---enghelp=* | --cmdhelp=*)
-	echo 'type: integer value'
+--cmdhelp=name | --cmdhelp=description | --cmdhelp=ioengine | --cmdhelp=iodepth | \
+		--cmdhelp=rw | --cmdhelp=readwrite | --cmdhelp=bs | --cmdhelp=filename | \
+		--cmdhelp=size | --cmdhelp=offset | --cmdhelp=offset_align)
+	echo '   type: integer value'
 	exit ;;
+--cmdhelp=descriptoin)
+	echo 'No such command: descriptoin - showing closest match'
+	echo '   type: string'
+	exit 1 ;;
+--enghelp=* | --cmdhelp=*)
+	echo 'No such command'
+	exit 1 ;;
 esac
 : >"$SEEN/arguments"
 n=0

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads fio's command line as fio reads it. Some arguments are job files, some
- * are options of fio, and some are options of jobs; the latter are kept as
- * lines of one more job file. fio accepts an option's name cut short, if only
- * one option begins with it, as getopt_long_only() does. Here this works for
- * ioengine only.
+ * Reads fio's command line as fio reads it, by getopt_long_only(). Some arguments
+ * are job files, some are options of fio, and some are options of jobs; the latter
+ * are kept as lines of one more job file.
+ *
+ * An option's name may be cut short, if only one option begins with it. After one
+ * dash, letters of options may follow each other (-mr), and a value its letter
+ * (-oFILE), unless a name begins like that (-out).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,89 +26,154 @@ enum what {
 	TERSE,			/* replaces any format before it */
 };
 
+enum takes {
+	NOTHING,
+	OPTIONAL,		/* a value after a '=', or right after the letter */
+	VALUE,			/* this may be an argument of its own, too */
+};
+
 /* fio's own options, which are not options of jobs. They are the same from 3.33
  * to 3.42. */
 static const struct fio_option {
 	const char *name;
 	char letter;
-	int takes_value;	/* the value may be an argument of its own */
+	enum takes takes;
 	enum what what;
 } fio_options[] = {
-	{ "output", 'o', 1, OUTPUT },
-	{ "latency-log", 'l', 1, PASSED },
-	{ "bandwidth-log", 'b', 0, PASSED },
-	{ "minimal", 'm', 0, TERSE },
-	{ "output-format", 'F', 1, FORMAT },
-	{ "append-terse", 'f', 0, PASSED },
-	{ "version", 'v', 0, RUNS_NOTHING },
-	{ "help", 'h', 0, RUNS_NOTHING },
-	{ "cmdhelp", 'c', 0, RUNS_NOTHING },
-	{ "enghelp", 'i', 0, RUNS_NOTHING },
-	{ "showcmd", 's', 0, RUNS_NOTHING },
-	{ "readonly", 'r', 0, PASSED },
-	{ "eta", 'e', 1, PASSED },
-	{ "eta-interval", 'O', 1, PASSED },
-	{ "eta-newline", 'E', 1, PASSED },
-	{ "debug", 'd', 1, PASSED },
-	{ "parse-only", 'P', 0, RUNS_NOTHING },
-	{ "section", 'x', 1, SECTION },
-	{ "inflate-log", 'X', 1, RUNS_NOTHING },
-	{ "alloc-size", 'a', 1, PASSED },
-	{ "profile", 'p', 1, PASSED },
-	{ "warnings-fatal", 'w', 0, PASSED },
-	{ "max-jobs", 'j', 1, PASSED },
-	{ "terse-version", 'V', 1, PASSED },
-	{ "server", 'S', 0, ELSEWHERE },
-	{ "daemonize", 'D', 1, ELSEWHERE },
-	{ "client", 'C', 1, ELSEWHERE },
-	{ "remote-config", 'R', 1, ELSEWHERE },
-	{ "cpuclock-test", 'T', 0, RUNS_NOTHING },
-	{ "crctest", 'G', 0, RUNS_NOTHING },
-	{ "memcpytest", 'M', 0, RUNS_NOTHING },
-	{ "idle-prof", 'I', 1, PASSED },
-	{ "status-interval", 'L', 1, PASSED },
-	{ "trigger-file", 'W', 1, PASSED },
-	{ "trigger-timeout", 'B', 1, PASSED },
-	{ "trigger", 'H', 1, PASSED },
-	{ "trigger-remote", 'J', 1, PASSED },
-	{ "aux-path", 'K', 1, AUX_PATH },
-	{ "merge-blktrace-only", 'A', 0, RUNS_NOTHING },
+	{ "output", 'o', VALUE, OUTPUT },
+	{ "latency-log", 'l', VALUE, PASSED },
+	{ "bandwidth-log", 'b', NOTHING, PASSED },
+	{ "minimal", 'm', NOTHING, TERSE },
+	{ "output-format", 'F', VALUE, FORMAT },
+	{ "append-terse", 'f', OPTIONAL, PASSED },
+	{ "version", 'v', NOTHING, RUNS_NOTHING },
+	{ "help", 'h', NOTHING, RUNS_NOTHING },
+	{ "cmdhelp", 'c', OPTIONAL, RUNS_NOTHING },
+	{ "enghelp", 'i', OPTIONAL, RUNS_NOTHING },
+	{ "showcmd", 's', NOTHING, RUNS_NOTHING },
+	{ "readonly", 'r', NOTHING, PASSED },
+	{ "eta", 'e', VALUE, PASSED },
+	{ "eta-interval", 'O', VALUE, PASSED },
+	{ "eta-newline", 'E', VALUE, PASSED },
+	{ "debug", 'd', VALUE, PASSED },
+	{ "parse-only", 'P', NOTHING, RUNS_NOTHING },
+	{ "section", 'x', VALUE, SECTION },
+	{ "inflate-log", 'X', VALUE, RUNS_NOTHING },
+	{ "alloc-size", 'a', VALUE, PASSED },
+	{ "profile", 'p', VALUE, PASSED },
+	{ "warnings-fatal", 'w', NOTHING, PASSED },
+	{ "max-jobs", 'j', VALUE, PASSED },
+	{ "terse-version", 'V', VALUE, PASSED },
+	{ "server", 'S', OPTIONAL, ELSEWHERE },
+	{ "daemonize", 'D', VALUE, ELSEWHERE },
+	{ "client", 'C', VALUE, ELSEWHERE },
+	{ "remote-config", 'R', VALUE, ELSEWHERE },
+	{ "cpuclock-test", 'T', NOTHING, RUNS_NOTHING },
+	{ "crctest", 'G', OPTIONAL, RUNS_NOTHING },
+	{ "memcpytest", 'M', OPTIONAL, RUNS_NOTHING },
+	{ "idle-prof", 'I', VALUE, PASSED },
+	{ "status-interval", 'L', VALUE, PASSED },
+	{ "trigger-file", 'W', VALUE, PASSED },
+	{ "trigger-timeout", 'B', VALUE, PASSED },
+	{ "trigger", 'H', VALUE, PASSED },
+	{ "trigger-remote", 'J', VALUE, PASSED },
+	{ "aux-path", 'K', VALUE, AUX_PATH },
+	{ "merge-blktrace-only", 'A', NOTHING, RUNS_NOTHING },
 };
 
 #define FIO_OPTIONS	(sizeof(fio_options) / sizeof(*fio_options))
 
-/* One argument, and the next one, which may be its value. */
-struct given {
-	char *name;		/* without dashes and "=value" */
-	char *value;		/* NULL: it has no '=' */
-	char *next;		/* NULL: none follows, or an option does */
+static const struct fio_option *find_letter(char letter)
+{
+	for (size_t i = 0; i < FIO_OPTIONS; i++)
+		if (fio_options[i].letter == letter)
+			return &fio_options[i];
+	return NULL;
+}
+
+static const struct fio_option *find_option(const char *name)
+{
+	for (size_t i = 0; i < FIO_OPTIONS; i++)
+		if (strcmp(fio_options[i].name, name) == 0)
+			return &fio_options[i];
+	return NULL;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* The names that begin like a given one. */
+struct names {
+	const char *given, *found;
+	int is_exact, several;
 };
 
-static struct given take_apart(char **argv)
+static void try_name(struct names *names, const char *name)
 {
-	char *dashless = argv[0] + (argv[0][1] == '-' ? 2 : 1);
+	if (names->is_exact || strncmp(name, names->given, strlen(names->given)) != 0)
+		return;
+	names->is_exact = strcmp(name, names->given) == 0;
+	names->several = !names->is_exact && names->found &&
+			 (names->several || strcmp(names->found, name) != 0);
+	names->found = name;
+}
+
+static void try_names(struct names *names, const struct tw_run_options *options)
+{
+	for (size_t i = 0; i < options->count; i++)
+		try_name(names, options->names[i]);
+}
+
+static struct names find_names(struct tw_run_engines *engines, const char *given)
+{
+	struct names names = { .given = given };
+
+	for (size_t i = 0; i < FIO_OPTIONS; i++)
+		try_name(&names, fio_options[i].name);
+	if (!names.is_exact)
+		try_names(&names, tw_run_options_of(engines, NULL));
+	if (!names.is_exact)
+		try_names(&names, tw_run_options_of(engines, engines->path));
+	return names;
+}
+
+/* Return the whole name of an option. fio does not list second names, such as
+ * "readwrite", but knows them. */
+static const char *whole_name(struct tw_run_engines *engines, const char *given)
+{
+	struct names names = find_names(engines, given);
+	int is_cut = names.found && !names.is_exact && !names.several &&
+		     tw_run_takes(engines, given) == TW_RUN_NO_OPTION;
+
+	return is_cut ? names.found : given;
+}
+
+/* One argument: an option's name, and the value after a '='. */
+struct given {
+	const char *name;
+	char *value;		/* NULL: it has no '=' */
+};
+
+static struct given take_apart(const char *argument)
+{
+	const char *dashless = argument + (argument[1] == '-' ? 2 : 1);
 	char *equals = strchr(dashless, '=');
 	size_t length = equals ? (size_t)(equals - dashless) : strlen(dashless);
-	char *next = equals ? NULL : argv[1];
 
 	return (struct given) {
 		.name = tw_run_format("%.*s", (int)length, dashless),
 		.value = equals ? equals + 1 : NULL,
-		.next = next && (*next != '-' || !next[1]) ? next : NULL,
 	};
 }
 
-static const struct fio_option *find_option(const char *argument,
-					    const char *name)
+/* Does an argument consist of letters, and perhaps a value? */
+static int is_letters(struct tw_run_engines *engines, const char *argument)
 {
-	int is_letter = argument[1] != '-' && name[0] && !name[1];
-
-	for (size_t i = 0; i < FIO_OPTIONS; i++)
-		if (is_letter ? fio_options[i].letter == name[0] :
-		    strcmp(fio_options[i].name, name) == 0)
-			return &fio_options[i];
-	return NULL;
+	if (argument[1] == '-' || !find_letter(argument[1]))
+		return 0;
+	return !argument[2] || !find_names(engines, take_apart(argument).name).found;
 }
+
+/* ---- what is given ------------------------------------------------------- */
 
 static struct tw_run_argument *add(struct tw_run_arguments *arguments,
 				   char **argv, int count)
@@ -141,23 +208,17 @@ static void note_format(struct tw_run_arguments *arguments, const char *names)
 	arguments->is_no_text = strcmp(names, "normal") != 0;
 }
 
-/* Add an option of fio. Return: the number of arguments it takes; 0:
- * refused. */
-static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
-			  const struct fio_option *option,
-			  const struct given *given)
+/* Remember what an option of fio does. Return: 0: it is refused. */
+static int note_option(struct tw_run_arguments *arguments, const char *argument,
+		       const struct fio_option *option, const char *value)
 {
-	const char *value = given->value ? given->value : argv[1];
-	int count = option->takes_value && !given->value && argv[1] ? 2 : 1;
-
-	add(arguments, argv, count);
 	if (option->what == RUNS_NOTHING)
 		arguments->runs_nothing = 1;
 	if (option->what == ELSEWHERE) {
 		tw_command_fail(TW_RUN_NAME, TW_EXIT_USAGE, "%s: not with run: "
 				"the engine's path and its reports are of this "
 				"machine (put ioengine=external:PATH into the "
-				"job file)", argv[0]);
+				"job file)", argument);
 		return 0;
 	}
 	if (option->what == AUX_PATH)
@@ -172,16 +233,37 @@ static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
 					      sizeof(*arguments->only));
 		arguments->only[arguments->only_count++] = value;
 	}
-	return count;
+	return 1;
 }
 
-static char *full_name(char *name)
+/* Add an option of fio. Return: the number of arguments it takes; 0:
+ * refused. */
+static int add_fio_option(struct tw_run_arguments *arguments, char **argv,
+			  const struct fio_option *option, char *value)
 {
-	size_t length = strlen(name);
+	int count = option->takes == VALUE && !value && argv[1] ? 2 : 1;
 
-	/* No other option of fio begins with these three letters. */
-	return length >= 3 && strncmp(name, "ioengine", length) == 0 ?
-		tw_run_format("ioengine") : name;
+	add(arguments, argv, count);
+	return note_option(arguments, argv[0], option, count == 2 ? argv[1] : value) ?
+		count : 0;
+}
+
+/* Add the options of an argument such as -mr or -oFILE. Return: as above. A letter
+ * that fio does not know is for fio to refuse. */
+static int add_letters(struct tw_run_arguments *arguments, char **argv)
+{
+	const struct fio_option *option;
+	char *at = argv[0] + 1;
+
+	while ((option = find_letter(*at)) && option->takes == NOTHING && at[1]) {
+		if (!note_option(arguments, argv[0], option, NULL))
+			return 0;
+		at++;
+	}
+	if (option)
+		return add_fio_option(arguments, argv, option, at[1] ? at + 1 : NULL);
+	add(arguments, argv, 1);
+	return 1;
 }
 
 static int may_be_file(const char *argument)
@@ -189,39 +271,51 @@ static int may_be_file(const char *argument)
 	return strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
 }
 
-/* Add an option of a job. The argument after an option is its value; if the
- * option needs no value, an existing file is a job file. A job file that does
- * not exist is passed to fio, which reports the error. */
+/* Is @next the value of an option of a job? fio is asked only where it matters. A job
+ * file that does not exist is passed to fio, which reports the error. */
+static int takes_next(struct tw_run_engines *engines, const struct given *given,
+		      const char *next)
+{
+	if (given->value || !next)
+		return 0;
+	if (next[0] != '-' && !may_be_file(next))
+		return 1;
+	return tw_run_takes(engines, given->name) == TW_RUN_TAKES_VALUE;
+}
+
 static int add_job_option(struct tw_run_arguments *arguments, char **argv,
 			  const struct given *given,
 			  struct tw_run_engines *engines)
 {
 	struct tw_run_jobs *jobs = &arguments->jobs;
 	struct tw_run_line *line;
-	int takes_next = given->next && (!may_be_file(given->next) ||
-					 !tw_run_is_flag(engines, given->name));
-	char *value = takes_next ? given->next : given->value;
+	int is_next = takes_next(engines, given, argv[1]);
+	char *value = is_next ? argv[1] : given->value;
 
 	if (strcmp(given->name, "name") == 0)
 		tw_run_add_section(jobs, tw_run_format("%s", value ? value : ""));
 	line = tw_run_add_line(jobs);
-	line->name = full_name(given->name);
+	line->name = tw_run_format("%s", given->name);
 	line->value = tw_run_format("%s", value ? value : "");
 	line->text = tw_run_format("--%s%s%s", line->name, value ? "=" : "",
 				   line->value);
-	add(arguments, argv, 1 + takes_next)->line =
+	add(arguments, argv, 1 + is_next)->line =
 		(ptrdiff_t)jobs->line_count - 1;
-	return 1 + takes_next;
+	return 1 + is_next;
 }
 
 static int add_option(struct tw_run_arguments *arguments, char **argv,
 		      struct tw_run_engines *engines)
 {
-	struct given given = take_apart(argv);
-	const struct fio_option *option = find_option(argv[0], given.name);
+	struct given given = take_apart(argv[0]);
+	const struct fio_option *option;
 
+	if (is_letters(engines, argv[0]))
+		return add_letters(arguments, argv);
+	given.name = whole_name(engines, given.name);
+	option = find_option(given.name);
 	if (option)
-		return add_fio_option(arguments, argv, option, &given);
+		return add_fio_option(arguments, argv, option, given.value);
 	return add_job_option(arguments, argv, &given, engines);
 }
 

@@ -148,11 +148,15 @@ int tw_run_find_engines(struct tw_run_engines *engines, const char *path)
 
 /* ---- what fio knows ---- */
 
-/* Read the names from lines such as "NAME : what it does". */
+/* Read the names from lines such as "NAME : what it does". An option that is of use
+ * with another one only stands further right. */
 static void read_names(struct tw_run_options *options, char *help)
 {
 	for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) {
-		size_t length = strcspn(line, " :");
+		size_t length;
+
+		line += strspn(line, " ");
+		length = strcspn(line, " :");
 
 		if (!length || line[length + strspn(line + length, " ")] != ':')
 			continue;
@@ -163,25 +167,24 @@ static void read_names(struct tw_run_options *options, char *help)
 	}
 }
 
-static const struct tw_run_options *options_of(struct tw_run_engines *engines,
+const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
 					       const char *engine)
 {
-	struct tw_run_options *options;
-	char *argument = tw_run_format("--enghelp=%.*s",
-				       (int)strcspn(engine, ":"), engine);
+	char *argument = engine ? tw_run_format("--enghelp=%.*s",
+						(int)strcspn(engine, ":"), engine) :
+				  tw_run_format("--cmdhelp");
 	char *argv[] = { (char *)engines->fio, argument, NULL };
+	struct tw_run_options *options;
 	char *help;
 
 	for (size_t i = 0; i < engines->known_count; i++)
-		if (strcmp(engines->known[i].engine, engine) == 0)
+		if (strcmp(engines->known[i].asked, argument) == 0)
 			return &engines->known[i];
 	engines->known = tw_run_grow(engines->known, engines->known_count,
 				     sizeof(*engines->known));
 	options = &engines->known[engines->known_count++];
-	*options = (struct tw_run_options) {
-		.engine = tw_run_format("%s", engine),
-	};
-	help = *engine ? tw_run_output_of(argv) : NULL;
+	*options = (struct tw_run_options) { .asked = argument };
+	help = !engine || *engine ? tw_run_output_of(argv) : NULL;
 	if (help)
 		read_names(options, help);
 	free(help);
@@ -191,7 +194,7 @@ static const struct tw_run_options *options_of(struct tw_run_engines *engines,
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 		      const char *option)
 {
-	const struct tw_run_options *options = options_of(engines, engine);
+	const struct tw_run_options *options = tw_run_options_of(engines, engine);
 
 	for (size_t i = 0; i < options->count; i++)
 		if (strcmp(options->names[i], option) == 0)
@@ -237,7 +240,7 @@ int tw_run_try_engine(struct tw_run_engines *engines, const char *path)
 	return TW_EXIT_SOFTWARE;
 }
 
-int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
+enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option)
 {
 	char *arguments[] = {
 		tw_run_format("--cmdhelp=%s", option),
@@ -247,11 +250,14 @@ int tw_run_is_flag(struct tw_run_engines *engines, const char *option)
 	for (size_t i = 0; i < 2; i++) {
 		char *argv[] = { (char *)engines->fio, arguments[i], NULL };
 		char *help = tw_run_output_of(argv);
-		int is_flag = help && strstr(help, "empty or boolean");
+		/* For a name that is not known, fio may show another one. */
+		int is_known = help && strstr(help, "type:") &&
+			       !strstr(help, "No such command");
+		int is_flag = is_known && strstr(help, "empty or boolean");
 
 		free(help);
-		if (is_flag)
-			return 1;
+		if (is_known)
+			return is_flag ? TW_RUN_TAKES_NOTHING : TW_RUN_TAKES_VALUE;
 	}
-	return 0;
+	return TW_RUN_NO_OPTION;
 }

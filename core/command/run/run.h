@@ -78,9 +78,9 @@ struct tw_run_arguments {
 	int kept;
 };
 
-/* The names of an engine's options, as fio lists them. */
+/* The names of options, as fio lists them. */
 struct tw_run_options {
-	char *engine;
+	char *asked;			/* the argument that makes fio list them */
 	char **names;
 	size_t count;
 };
@@ -206,12 +206,22 @@ const char *tw_run_engine_for(const struct tw_run_engines *engines,
 			      enum tw_run_kind kind);
 const char *tw_run_file_for(enum tw_run_kind kind);
 
-/* Is @option an option of this engine? Asks fio, once for each engine. */
+/* Is @option an option of this engine? */
 int tw_run_has_option(struct tw_run_engines *engines, const char *engine,
 		      const char *option);
 
-/* Is an option of a job a flag, which takes a value only after a '='? */
-int tw_run_is_flag(struct tw_run_engines *engines, const char *option);
+/* Return the options of an engine; NULL: those of jobs. Asks fio, once for each. */
+const struct tw_run_options *tw_run_options_of(struct tw_run_engines *engines,
+					       const char *engine);
+
+enum tw_run_takes {
+	TW_RUN_NO_OPTION,		/* neither fio nor the engine has it */
+	TW_RUN_TAKES_NOTHING,		/* a value only after a '=' */
+	TW_RUN_TAKES_VALUE,
+};
+
+/* Does an option of a job take the next argument? Asks fio. */
+enum tw_run_takes tw_run_takes(struct tw_run_engines *engines, const char *option);
 
 /* The jobs that stay on one of fio's engines. */
 struct tw_run_left {
