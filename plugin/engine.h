@@ -129,6 +129,7 @@ struct tw_job {
 	int64_t settle_ticks;		/* record at once from this lat on */
 	uint64_t min_lat_ns;		/* 1; 0 if the clock is coarse */
 	uint64_t first_ticks;		/* stamp of the first recorded I/O */
+	bool ramped;			/* fio did not count I/Os before it */
 	uint64_t last_ticks;		/* stamp of the last recorded I/O */
 	struct tw_histogram stage[TW_STAGES][TW_DIRECTIONS];
 	struct tw_histogram lat[TW_DIRECTIONS];

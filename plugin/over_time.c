@@ -49,16 +49,31 @@ static json_t *part_to_json(const struct tw_histogram *part)
 	return json;
 }
 
-/* Return the width of window @i. The last window ends with the last I/O. */
-static uint64_t over_ns(const struct tw_job *job, uint32_t i)
+static uint64_t since_start_ns(const struct tw_job *job, uint64_t ticks)
+{
+	int64_t ns = tw_job_ns(job, job->start.ticks, ticks);
+
+	return ns > 0 ? (uint64_t) ns : 0;
+}
+
+/* Return where window @i begins. After a ramp time the first window begins with the first
+ * recorded I/O, as the I/Os before it are not in its counts. */
+static uint64_t from_ns(const struct tw_job *job, uint32_t i, bool is_first)
+{
+	const uint64_t edge_ns = i * job->over_time.width_ns;
+	const uint64_t first_ns = since_start_ns(job, job->first_ticks);
+
+	return is_first && job->ramped && first_ns > edge_ns ? first_ns : edge_ns;
+}
+
+/* Return where window @i ends. The last window ends with the last I/O. */
+static uint64_t to_ns(const struct tw_job *job, uint32_t i)
 {
 	const struct tw_windows *windows = &job->over_time;
-	int64_t left_ns = tw_job_ns(job, job->start.ticks, job->last_ticks) -
-			  (int64_t) (i * windows->width_ns);
+	const uint64_t edge_ns = (i + 1) * windows->width_ns;
+	const uint64_t last_ns = since_start_ns(job, job->last_ticks);
 
-	if (i + 1 < windows->count || left_ns >= (int64_t) windows->width_ns)
-		return windows->width_ns;
-	return left_ns > 0 ? (uint64_t) left_ns : 1;
+	return i + 1 == windows->count && last_ns < edge_ns ? last_ns : edge_ns;
 }
 
 static bool is_empty(const struct tw_histogram *lanes)
@@ -71,12 +86,13 @@ static bool is_empty(const struct tw_histogram *lanes)
 	return true;
 }
 
-static json_t *window_to_json(const struct tw_job *job, uint32_t i)
+static json_t *window_to_json(const struct tw_job *job, uint32_t i, bool is_first)
 {
 	const struct tw_histogram *lanes = tw_windows_get(&job->over_time, i);
+	const uint64_t begin_ns = from_ns(job, i, is_first), end_ns = to_ns(job, i);
 	json_t *json = json_pack("{so, so}",
-		"from_ns", tw_json_of_u64(i * job->over_time.width_ns),
-		"over_ns", tw_json_of_u64(over_ns(job, i)));
+		"from_ns", tw_json_of_u64(begin_ns),
+		"over_ns", tw_json_of_u64(end_ns > begin_ns ? end_ns - begin_ns : 1));
 	unsigned direction;
 
 	for (direction = 0; direction < TW_DIRECTIONS; direction++)
@@ -91,13 +107,13 @@ static json_t *window_to_json(const struct tw_job *job, uint32_t i)
 json_t *tw_over_time_to_json(struct tw_job *job)
 {
 	json_t *array = json_array();
-	uint32_t i = 0;
+	uint32_t i = 0, first;
 
 	tw_windows_close(&job->over_time);
 	while (i < job->over_time.count &&
 	       is_empty(tw_windows_get(&job->over_time, i)))
 		i++;
-	for (; i < job->over_time.count; i++)
-		json_array_append_new(array, window_to_json(job, i));
+	for (first = i; i < job->over_time.count; i++)
+		json_array_append_new(array, window_to_json(job, i, i == first));
 	return array;
 }

@@ -89,6 +89,16 @@ static void record_inside(struct tw_job *job, const struct tw_finished *finished
 	job->retries += finished->io.kernel.retries;
 }
 
+static bool has_unaccounted(const struct tw_job *job)
+{
+	unsigned direction;
+
+	for (direction = 0; direction < TW_DIRECTIONS; direction++)
+		if (job->counts[direction].unaccounted)
+			return true;
+	return false;
+}
+
 static void record(struct tw_job *job, const struct tw_finished *finished,
 		   const struct tw_clocks *clocks)
 {
@@ -106,8 +116,10 @@ static void record(struct tw_job *job, const struct tw_finished *finished,
 	job->wrong.negative += wrong.negative;
 	job->wrong.inside.within += wrong.inside.within;
 	job->wrong.inside.beyond += wrong.inside.beyond;
-	if (!job->first_ticks)
+	if (!job->first_ticks) {
 		job->first_ticks = finished->io.prepared_ticks;
+		job->ramped = has_unaccounted(job);
+	}
 	job->last_ticks = finished->returned_ticks;
 	job->counts[direction].recorded++;
 	if (direction != TW_SYNC)

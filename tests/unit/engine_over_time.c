@@ -3,8 +3,10 @@
  * Behaviour: the windows of a run follow each other without a gap and have the same
  * width, but the last, which ends with the last I/O, to the nanosecond. Each I/O is
  * in the window that it was returned in, also after the windows have become wider.
+ * After a ramp time the first one begins with the first I/O that fio counts.
  * Defect: the last window left out, or as wide as the others although the job ended
- * in the middle of it; one more window of nothing.
+ * in the middle of it; one more window of nothing; the ramp time in the first one, so
+ * that its I/Os seem to be few.
  *
  * At 1 GHz a tick is a nanosecond: all is right to the tick.
  */
@@ -86,6 +88,33 @@ static void ends(uint64_t width_ns, const char *words)
 	       (unsigned long long)next_ns);
 }
 
+/* The I/O that ends the ramp time was prepared 6.3 ms after the start. */
+static void after_ramp(void)
+{
+	const json_t *windows, *first;
+	unsigned i;
+
+	if (!begin())
+		return;
+	world_ramps();
+	for (i = 1; i < 7; i++)
+		one_at(i * MS);
+	world.ramp_is_over = true;
+	for (i = 0; i < 3; i++)
+		one_at(6 * MS + 400000 + i * MS);
+	world_end();
+	windows = json_object_get(world.report, "over_time");
+	first = json_array_get(windows, 0);
+	tap_ok(json_array_size(windows) == 3 &&
+	       number(first, "from_ns") + number(first, "over_ns") == 7 * MS &&
+	       number(json_array_get(windows, 1), "from_ns") == 7 * MS,
+	       "after a ramp time, the others are where they were");
+	tap_ok(number(first, "from_ns") > 6 * MS + 300000 &&
+	       number(first, "from_ns") < 6 * MS + 400000,
+	       "the first begins with its first I/O: %llu ns",
+	       (unsigned long long)number(first, "from_ns"));
+}
+
 int main(void)
 {
 	unsigned i;
@@ -112,6 +141,7 @@ int main(void)
 		one_at(301 * MS + 12345);
 		ends(4 * MS, "301 ms");
 	}
+	after_ramp();
 	world_forget();
 	return tap_done();
 }

@@ -64,6 +64,14 @@ intervals 2 1-4-1 5-4-1
 intervals 3 1-4-1 5-2-1
 is "$(merged "$scratch/2.json" "$scratch/3.json")" \
 	'1-4-2-14-9-11 5-4-2-14-9-11' 'one that ended earlier, within an interval'
+intervals 2 5-3-1 8-4-2 12-1-1
+intervals 3 6-2-1 8-4-1
+is "$(merged "$scratch/2.json" "$scratch/3.json")" \
+	'5-3-2-14-9-11 8-4-3-21-8-12 12-1-1-7-9-11' \
+	'ramp times that end within an interval: the first begins with the earlier'
+intervals 3 6-2-1 8-2-1 10-2-1
+is "$(merged "$scratch/3.json" "$scratch/2.json")" \
+	'5-3-2-14-9-11 8-4-4-28-8-12 12-1-1-7-9-11' 'also in intervals of different widths'
 intervals 2 0-4-1
 sed 's/"sum_ns": 7/"sum_ns": "18446744073709551610"/' "$scratch/2.json" \
 	>"$scratch/sum.json"
@@ -94,6 +102,12 @@ perl -ne '/<h4>I.Os over time/ ... /<\/svg>/ and
 	/class="s20" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
 	"$scratch/page" >"$scratch/points"
 is "$(cat "$scratch/points")" 2 'a last interval cut short makes no rate'
+intervals 1 999999000-1000-10 1000000000-1000000000-10 2000000000-1000000000-9
+run report --html="$scratch/page" "$scratch/1.json"
+perl -ne '/<h4>I.Os over time/ ... /<\/svg>/ and
+	/class="s20" d="([^"]*)"/ and print scalar(() = $1 =~ /[ML]/g)' \
+	"$scratch/page" >"$scratch/points"
+is "$(cat "$scratch/points")" 2 'nor does a first one, after a ramp time'
 
 # ---- in text: at most 12 rows, and no percentile that bounds nothing ----
 

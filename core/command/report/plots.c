@@ -196,17 +196,15 @@ static void add_latency_line(struct tw_plot *plot, const struct tw_report_group 
 	}
 }
 
-/* Return the number of intervals in the plot of rates. The end of the run can
- * cut the last interval so short that a few I/Os give any rate. It is in the
- * sums of the tables, but not in this plot. */
-static size_t rates_of(const struct tw_report_over_time *over_time)
+/* Is an interval at an end of the run so short that a few I/Os give any rate? Such
+ * a one is in the sums of the tables, but not in the plot of rates. */
+static int is_cut(const struct tw_report_over_time *over_time, size_t i)
 {
-	const struct tw_report_interval *last =
-		&over_time->intervals[over_time->count - 1];
+	const struct tw_report_interval *at = &over_time->intervals[i];
+	int is_end = i == 0 || i + 1 == over_time->count;
 
-	if (over_time->count > 1 && last->over_ns < last[-1].over_ns / 2)
-		return over_time->count - 1;
-	return over_time->count;
+	return is_end && over_time->count > 1 &&
+	       at->over_ns < (i ? at[-1].over_ns : at[1].over_ns) / 2;
 }
 
 static void add_rate(struct tw_page *page, const struct tw_report_group *group,
@@ -220,12 +218,13 @@ static void add_rate(struct tw_page *page, const struct tw_report_group *group,
 	tw_plot_y(plot, TW_PLOT_NUMBER, "I/Os completed per second");
 	tw_plot_caption(plot, group->cells ? "by the time of completion" :
 			"by the time of completion, since each job's own start");
-	for (size_t i = 0; i < rates_of(over_time); i++) {
+	for (size_t i = 0; i < over_time->count; i++) {
 		const struct tw_report_interval *at = &over_time->intervals[i];
 
-		tw_plot_point(series, middle_of(at),
-			      (double)at->of[direction].count * 1e9 /
-			      (double)(at->run_ns ? at->run_ns : at->over_ns));
+		if (!is_cut(over_time, i))
+			tw_plot_point(series, middle_of(at),
+				      (double)at->of[direction].count * 1e9 /
+				      (double)(at->run_ns ? at->run_ns : at->over_ns));
 	}
 }
 

@@ -68,13 +68,15 @@ static int add_interval(struct tw_report_interval *into,
 	return over ? -EOVERFLOW : 0;
 }
 
-/* Are both cut at the same points, up to the end of the shorter one? */
+/* Are both cut at the same points, up to the end of the shorter one? After a ramp
+ * time, their first intervals begin at different times. */
 static int same_cuts(const struct tw_report_over_time *a,
 		     const struct tw_report_over_time *b)
 {
 	size_t count = a->count < b->count ? a->count : b->count;
+	int alike = count > 1 && end_of(a->intervals) == end_of(b->intervals);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = (size_t)alike; i < count; i++)
 		if (a->intervals[i].from_ns != b->intervals[i].from_ns ||
 		    (i + 1 < count &&
 		     a->intervals[i].over_ns != b->intervals[i].over_ns))
@@ -178,6 +180,23 @@ static int make_cells(struct tw_report_over_time *into,
 	return 0;
 }
 
+/* Begin with the first interval of a job, which can begin within its cell. */
+static void begin_with_first(struct tw_report_group *group)
+{
+	struct tw_report_interval *first = group->over_time.intervals;
+	uint64_t from_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < group->size; i++) {
+		const struct tw_report_over_time *own = &group->members[i]->over_time;
+
+		if (own->count && own->intervals[0].from_ns < from_ns)
+			from_ns = own->intervals[0].from_ns;
+	}
+	if (first->over_ns)
+		first->over_ns = end_of(first) - from_ns;
+	first->from_ns = from_ns;
+}
+
 static int add_all(struct tw_report_over_time *into,
 		   const struct tw_report_over_time *from)
 {
@@ -210,6 +229,8 @@ int tw_report_merge_over_time(struct tw_report_group *group)
 		group->over_time_differs = 1;
 		return 0;
 	}
+	if (!error)
+		begin_with_first(group);
 	for (size_t i = 0; i < group->size && !error; i++)
 		error = add_all(&group->over_time,
 				&group->members[i]->over_time);
