@@ -25,6 +25,7 @@ struct tw_attach_causes {
 
 static int load(struct tw_attach_causes *causes)
 {
+	const struct tw_program_namespace space = tw_program_namespace();
 	struct tw_causes *made = tw_causes__open();
 	void *turns;
 	int error;
@@ -32,6 +33,9 @@ static int load(struct tw_attach_causes *causes)
 	causes->skeleton = made;
 	if (!made)
 		return -errno;
+	made->rodata->namespace_device = space.device;
+	made->rodata->namespace_inode = space.inode;
+	made->rodata->nested = space.inode && space.inode != TW_PROGRAM_FIRST_NAMESPACE;
 	made->rodata->has_reader = true;
 	made->rodata->reader_uid = geteuid();
 	made->rodata->reader_may_all =

@@ -30,10 +30,10 @@ char LICENSE[] SEC("license") = "GPL";
 #define CAP_SYS_PTRACE	19		/* include/uapi/linux/capability.h */
 #define NOBODYS		(~0U)
 
-/* Set before loading: the jobs are in a pid namespace other than the first one, whose
- * numbers the kernel has at hand. */
+/* Set before loading: the jobs, or the reader, are in a pid namespace other than the
+ * first one, whose numbers the kernel has at hand. */
 const volatile _Bool nested = 0;
-/* The address and level of that namespace, once the first job has begun. */
+/* The address and level of that namespace, once a process in it was switched. */
 __u64 jobs_namespace = 0;
 __u32 jobs_level = 0;
 
@@ -362,8 +362,6 @@ int BPF_PROG(create, int fd, void *ring)
 
 	if (!place || !*place)
 		return 0;
-	if (nested)
-		note_namespace(task);
 	made.start_time = task->start_time;
 	made.ring = *place - 1;
 	bpf_map_update_elem(&threads, &pid, &made, BPF_ANY);
@@ -394,6 +392,8 @@ int BPF_PROG(switched, _Bool preempt, struct task_struct *prev,
 
 	if (!here)
 		return 0;
+	if (nested && !jobs_namespace && thread())
+		note_namespace(prev);
 	name_again(here, prev);
 	of = followed_of(prev);
 	if (of)

@@ -412,4 +412,26 @@ else
 		skip "no attach as another user here, or it can not read $data"
 	fi
 fi
+
+# In a container a process has another number than for the kernel.
+if unshare --pid --fork --mount-proc true 2>why; then
+	cat >contained.sh <<'END'
+cpu=$1
+shift
+nice -n -10 taskset -c "$cpu" sh -c 'while :; do :; done' &
+echo $! >loop_pid
+"$@"
+kill "$(cat loop_pid)"
+END
+	# shellcheck disable=SC2046,SC2086
+	unshare --pid --fork --mount-proc sh contained.sh "$cpu" timeout -s KILL \
+		$hung_s "$tickwise" attach --causes --interval=0 --json=c.json \
+		--output=page -- "$FIO" --name=c $(stock $copies) >out 2>err
+	json c.json 'grep { $_->{kind} eq "process" &&
+			($_->{id} // 0) == '"$(cat loop_pid)"' }
+		map { @{$_->{causes}{had_cpu} // []} } @{$j->{slowest}}'
+	ok $? 'in a namespace of processes: it is named by its number there'
+else
+	skip "no namespace of processes: $(cat why)"
+fi
 done_testing
