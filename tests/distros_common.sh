@@ -43,6 +43,8 @@ inside()
 	# shellcheck disable=SC2016	# the inner shell's
 	apart sh -c '
 		system=$1; shift
+		# So that / is a mount, without which unshare fails there.
+		mount --bind "$system" "$system" &&
 		mount -t proc proc "$system/proc" &&
 		mount --rbind /sys "$system/sys" &&
 		mount --rbind /dev "$system/dev" &&

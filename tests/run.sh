@@ -16,6 +16,8 @@
 # shows the progress (progress.pl), every TW_PROGRESS_SECONDS (30) if it is no
 # terminal. TW_UNDER: a program to run each test under.
 set -u
+LC_ALL=C
+export LC_ALL
 
 jobs=1
 measures=0
