@@ -485,6 +485,7 @@ MEMORY_TESTS := $(filter $(B)/tests/unit/memory_%,$(UNIT_TESTS)) \
 $(B)/tests/unit/memlat_nodes.t: $(B)/core/command/memlat/nodes.o
 $(MEMORY_TESTS): $(B)/libtickwise-memory.a
 $(MEMORY_TESTS): TEST_LIBS := $(B)/libtickwise.a
+$(B)/tests/unit/memory_turns.t: TEST_LIBS += -Wl$(comma)--wrap=tw_chase
 $(B)/tests/unit/text_plain.t: $(B)/core/command/output/plain_text.o
 $(B)/tests/unit/text_html.t: $(B)/command.a
 $(B)/tests/unit/text_html.t: TEST_LIBS := $(B)/libtickwise.a -ljansson

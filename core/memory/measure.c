@@ -20,6 +20,10 @@
  * something. */
 #define CYCLE_LOOKS	20
 #define MAX_BATCHES	20000
+/* In a comparison, for each of the two cycles. */
+#define TURNS		4
+
+static const struct tw_memory_loop chase = { tw_chase, TW_CHASE_UNROLL };
 
 /* Return what a thread can know of its own interruptions. */
 static uint64_t interruptions(void)
@@ -106,14 +110,27 @@ static unsigned batches_of(const struct tw_memory_effort *effort,
 	return count > MAX_BATCHES ? MAX_BATCHES : (unsigned)count;
 }
 
+/* Warm up, and choose how many loads a batch has. Return the number of
+ * batches. */
+static unsigned prepare(struct tw_memory_point *point, void **position,
+			const struct tw_memory_effort *effort,
+			const struct tw_memory_loop *loop, double ns_per_tick)
+{
+	double load_ns = ns_per_tick *
+			 warm_up(point, position, (uint64_t)(
+				 (double)effort->warm_ns / ns_per_tick));
+
+	point->loads = ((size_t)((double)effort->batch_ns / load_ns /
+				 loop->unroll) + 1) * loop->unroll;
+	return batches_of(effort, load_ns * (double)point->loads);
+}
+
 int tw_memory_measure(struct tw_memory_point *point,
 		      const struct tw_cycle *cycle, size_t bytes,
 		      const struct tw_memory_effort *effort,
 		      const struct tw_memory_loop *loop, double hz)
 {
-	static const struct tw_memory_loop chase = { tw_chase,
-						     TW_CHASE_UNROLL };
-	double ns_per_tick = 1e9 / hz, load_ticks;
+	double ns_per_tick = 1e9 / hz;
 	struct tw_memory_batch *batches;
 	void *position = tw_cycle_first(cycle);
 	unsigned count;
@@ -124,21 +141,64 @@ int tw_memory_measure(struct tw_memory_point *point,
 		.bytes = bytes, .elements = cycle->count,
 		.footprint_bytes = tw_cycle_footprint(&cycle->shape, bytes),
 	};
-	load_ticks = warm_up(point, &position,
-			     (uint64_t)((double)effort->warm_ns / ns_per_tick));
 	if (!loop)
 		loop = &chase;
-	turns = (size_t)((double)effort->batch_ns / ns_per_tick / load_ticks /
-			 loop->unroll) + 1;
-	point->loads = turns * loop->unroll;
-	count = batches_of(effort, load_ticks * ns_per_tick *
-				   (double)point->loads);
+	count = prepare(point, &position, effort, loop, ns_per_tick);
+	turns = point->loads / loop->unroll;
 	batches = calloc(count, sizeof(*batches));
 	if (!batches)
 		return -ENOMEM;
 	point->cycle_ns = ns_per_tick * collect_all(batches, count, loop,
 						    position, turns);
 	ret = tw_memory_evaluate(point, batches, count, ns_per_tick);
+	free(batches);
+	return ret;
+}
+
+/* One of the two cycles, and its turns so far. */
+struct side {
+	struct tw_memory_point point;
+	void *position;
+	unsigned batches, turns;
+	double medians_ns[TURNS];
+};
+
+static int take_turn(struct side *side, struct tw_memory_batch *batches,
+		     double ns_per_tick)
+{
+	int ret;
+
+	side->position = collect(batches, side->batches, &chase, side->position,
+				 side->point.loads / chase.unroll);
+	ret = tw_memory_evaluate(&side->point, batches, side->batches,
+				 ns_per_tick);
+	side->medians_ns[side->turns++] = side->point.median_ns;
+	return ret;
+}
+
+int tw_memory_compare(double ns[2], const struct tw_cycle cycles[2],
+		      unsigned first, const struct tw_memory_effort *effort,
+		      double hz)
+{
+	struct tw_memory_batch *batches = calloc(MAX_BATCHES, sizeof(*batches));
+	struct tw_memory_effort shorter = *effort;
+	struct side sides[2] = { 0 };
+	int ret = batches ? 0 : -ENOMEM;
+
+	/* The caches hold the same lines for both: one pass is enough. */
+	shorter.warm_ns = 0;
+	for (unsigned i = 0; !ret && i < 2; i++) {
+		sides[i].point.elements = cycles[i].count;
+		sides[i].position = tw_cycle_first(&cycles[i]);
+		sides[i].batches = prepare(&sides[i].point, &sides[i].position,
+					   i ? &shorter : effort, &chase,
+					   1e9 / hz);
+	}
+	for (unsigned turn = 0; !ret && turn < 2 * TURNS; turn++)
+		ret = take_turn(&sides[(unsigned)__builtin_parity(turn) ^ first],
+				batches, 1e9 / hz);
+	for (unsigned i = 0; !ret && i < 2; i++)
+		ns[i] = tw_memory_median(sides[i].medians_ns, TURNS);
 	free(batches);
 	return ret;
 }

@@ -53,6 +53,19 @@ static unsigned undisturbed(const struct tw_memory_batch *batches,
 	return count;
 }
 
+static int rising(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+double tw_memory_median(double *values, unsigned count)
+{
+	qsort(values, count, sizeof(*values), rising);
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
 int tw_memory_evaluate(struct tw_memory_point *point,
 		       struct tw_memory_batch *batches, unsigned count,
 		       double ns_per_tick)

@@ -52,6 +52,9 @@ int tw_memory_evaluate(struct tw_memory_point *point,
 		       struct tw_memory_batch *batches, unsigned count,
 		       double ns_per_tick);
 
+/* Return the median. @values are sorted when it returns. Pure. */
+double tw_memory_median(double *values, unsigned count);
+
 /**
  * struct tw_memory_effort - how long a point is measured
  * @batch_ns: one batch
@@ -84,5 +87,23 @@ int tw_memory_measure(struct tw_memory_point *point,
 		      const struct tw_cycle *cycle, size_t bytes,
 		      const struct tw_memory_effort *effort,
 		      const struct tw_memory_loop *loop, double hz);
+
+/**
+ * tw_memory_compare - chase two cycles in turns
+ * @ns: set to the median of each one's turns. A turn has the median of its
+ *	batches
+ * @cycles: two orders of the same lines, such as one at the beginning of each
+ *	line and one 8 bytes after. So neither is linked anew between turns
+ * @first: which begins, 0 or 1
+ * @effort: point_ns is the time of a turn. The first of @cycles warms up for both
+ * @hz: of the counter
+ *
+ * Turns follow the Thue-Morse sequence (0110 1001): a drift that is linear or
+ * quadratic in time is the same for both. A turn goes on where the cycle's
+ * last one ended. Return: 0; -ENOMEM; -EAGAIN if a turn was too disturbed.
+ */
+int tw_memory_compare(double ns[2], const struct tw_cycle cycles[2],
+		      unsigned first, const struct tw_memory_effort *effort,
+		      double hz);
 
 #endif
