@@ -143,29 +143,3 @@ void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look)
 				keep_fastest(&best->points[i],
 					     &look->points[j]);
 }
-
-double tw_curve_at(const struct tw_curve *curve, double bytes)
-{
-	const struct tw_memory_point *below = NULL;
-
-	for (unsigned i = 0; i < curve->count; i++) {
-		const struct tw_memory_point *point = &curve->points[i];
-		double part;
-
-		if (!point->batches)
-			continue;
-		if ((double)point->bytes == bytes)
-			return point->median_ns;
-		if ((double)point->bytes > bytes) {
-			if (!below)
-				return 0;
-			part = log(bytes / (double)below->bytes) /
-			       log((double)point->bytes /
-				   (double)below->bytes);
-			return below->median_ns *
-			       pow(point->median_ns / below->median_ns, part);
-		}
-		below = point;
-	}
-	return 0;
-}

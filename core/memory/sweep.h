@@ -70,8 +70,4 @@ void tw_curve_keep_fastest(struct tw_curve *best, const struct tw_curve *look);
 const struct tw_memory_point *tw_curve_point(const struct tw_curve *curve,
 					     size_t bytes);
 
-/* Return the latency of a size that was not measured: between its neighbours,
- * in logarithms. 0 outside of the curve. */
-double tw_curve_at(const struct tw_curve *curve, double bytes);
-
 #endif

@@ -62,6 +62,9 @@ if [ -x "$small" ] && [ -e /sys/kernel/mm/transparent_hugepage/enabled ]; then
 	real=$tickwise
 	small_tickwise() { "$small" "$real" "$@"; }
 	tickwise=small_tickwise
+	run_calibrated memlat --max=128K --window=64K --steps=1 --point=1 --json
+	has "$out" '"no_translation": "there are too few huge pages' \
+		'no transparent pages: no cost of translations'
 	run_calibrated memlat --max=16K --pages=transparent
 	tickwise=$real
 	is "$status $(wc -l <"$err") $(wc -c <"$out")" '70 1 0' \
@@ -95,8 +98,8 @@ measured() {
 perl -MJSON::PP -0ne '
 	my $root = decode_json($_);
 	my @keys = qw(caches counter_hz counter_uncertainty_ppb cpu curves
-		interrupted levels levels_from nodes schema skipped_pages took_ns
-		translation version);
+		interrupted levels levels_from no_translation nodes schema skipped_pages
+		took_ns translation version);
 	my @curve = qw(huge_share kind node page_bytes pages passes points seed
 		stride_bytes window_bytes);
 	my @point = qw(batches disturbed elements footprint_bytes

@@ -2,8 +2,8 @@
 /*
  * The page of memlat where something is missing: interrupted curves, disturbed
  * sizes, pages that are not available, a level without a cache and a cache without
- * a level. Fails if a figure stands for what was not measured, or if text and HTML,
- * or CSV, differ in what is known.
+ * a level, a cost that place explains as well. Fails if a figure stands for what was
+ * not measured, or if text and HTML, or CSV, differ in what is known.
  */
 #include "tickwise.h"
 #include "command/memlat/output.h"
@@ -115,11 +115,60 @@ static void levels(void)
 	text_is(page(&points), text, "a level without a cache");
 }
 
+/* Of two sizes one has a share. One of them lacks a place. */
+static void costs(void)
+{
+	struct tw_table *points;
+	char text[2048];
+
+	memlat.level_count = 0;
+	memlat.costs[0] = (struct tw_tlb_cost) {
+		.bytes = 4 << 20, .places = 16, .places_without = 2,
+		.random_ns = 40, .small = { 98, -3, 190 },
+		.huge = { 96, -2, 185.5 }, .translation = { 2, 0.5, 3 },
+	};
+	memlat.costs[1] = (struct tw_tlb_cost) {
+		.bytes = 8 << 20, .places = 15, .places_without = 1,
+		.random_ns = 40, .small = { 12, 11, 13 }, .huge = { 2, 1.5, 2.25 },
+		.translation = { 10, 9, 11 },
+	};
+	memlat.cost_count = 2;
+	snprintf(text, sizeof(text), "%s%s", head,
+		 "No levels: too few sizes.\n"
+		 "\n"
+		 "What misses of address translations cost a random load, in ns: "
+		 "random order\nless window order in the same memory, on small pages "
+		 "less on huge ones. Medians\nof 15 places or more, with 95 % "
+		 "intervals over places:\n"
+		 "\n"
+		 "memory          small pages           huge pages          "
+		 "translation  share\n"
+		 "    4M  +98.0 (-3.0 +190.0)  +96.0 (-2.0 +185.5)     "
+		 "+2.0 (+0.5 +3.0)  place\n"
+		 "    8M  +12.0 (+11.0 +13.0)     +2.0 (+1.5 +2.2)   "
+		 "+10.0 (+9.0 +11.0)   25 %\n"
+		 "\n"
+		 "share: of a random load on small pages. place: no share, since "
+		 "which pages a\nprocess gets explains more: in two places or more "
+		 "small pages cost no more than\nhuge ones.\n"
+		 "No reserved pages: the pool is <empty>.\n");
+	text_is(page(&points), text, "a share only where places agree");
+	memlat.cost_count = 0;
+	memlat.no_costs = "there are too few huge pages";
+	snprintf(text, sizeof(text), "%s%s", head,
+		 "No levels: too few sizes.\n"
+		 "\n"
+		 "What misses of address translations cost is not known: there are "
+		 "too few huge\n  pages.\n"
+		 "No reserved pages: the pool is <empty>.\n");
+	text_is(page(&points), text, "no costs, and why");
+	memlat.no_costs = NULL;
+}
+
 static void html(void)
 {
 	struct tw_table *points;
 
-	memlat.level_count = 0;
 	memlat.node_count = 1;
 	memlat.nodes[0].node = 4;
 	memlat.nodes[0].point.median_ns = 90;
@@ -154,6 +203,7 @@ int main(void)
 	no_levels();
 	csv();
 	levels();
+	costs();
 	html();
 	return tap_done();
 }

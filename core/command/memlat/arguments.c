@@ -80,8 +80,8 @@ const struct tw_options tw_memlat_options = {
 	.about =
 	"Measure how long a load takes, over the size of the memory it goes through. "
 	"Levels of the hierarchy are found in the data and compared with what sysfs "
-	"says. The cost of misses of address translations is told apart from the cost "
-	"of caches.",
+	"says. What misses of address translations cost a random load is told apart from "
+	"caches and from the place of the pages.",
 	.codes =
 	"Exit codes: 0 measured, 2 too disturbed or interrupted, 64 wrong command line, "
 	"70 could not run, 74 the output could not be written.",

@@ -139,16 +139,30 @@ static json_t *json_levels_from(const struct tw_memlat *memlat)
 	return json;
 }
 
-static json_t *json_costs(const struct tw_tlb_cost *costs, unsigned count)
+static json_t *json_range(const struct tw_tlb_range *range)
+{
+	return json_pack("{sf, sf, sf}", "ns", range->ns, "low_ns", range->low_ns,
+			 "high_ns", range->high_ns);
+}
+
+static json_t *json_costs(const struct tw_memlat *memlat)
 {
 	json_t *array = json_array();
 
-	for (unsigned i = 0; i < count; i++)
-		json_array_append_new(array, json_pack("{sI, sf, sf, sf}",
-			"size_bytes", (json_int_t)costs[i].bytes,
-			"cost_ns", costs[i].ns,
-			"low_ns", costs[i].low_ns,
-			"high_ns", costs[i].high_ns));
+	for (unsigned i = 0; i < memlat->cost_count; i++) {
+		const struct tw_tlb_cost *cost = &memlat->costs[i];
+
+		json_array_append_new(array, json_pack(
+			"{sI, si, si, sf, so, so, so, so}",
+			"size_bytes", (json_int_t)cost->bytes,
+			"places", (int)cost->places,
+			"places_without", (int)cost->places_without,
+			"random_ns", cost->random_ns,
+			"small", json_range(&cost->small),
+			"huge", json_range(&cost->huge),
+			"translation", json_range(&cost->translation),
+			"share", number_or_null(tw_tlb_share(cost))));
+	}
 	return array;
 }
 
@@ -187,7 +201,7 @@ static json_t *json_skipped(const struct tw_memlat *memlat)
 json_t *tw_memlat_json(const struct tw_memlat *memlat)
 {
 	return json_pack(
-		"{ss, si, si, sf, sf, so, so, so, so, s{so, so}, so, so, sI, "
+		"{ss, si, si, sf, sf, so, so, so, so, so, ss?, so, so, sI, "
 		"sb}",
 		"schema", "tickwise-memlat",
 		"version", 1,
@@ -198,11 +212,8 @@ json_t *tw_memlat_json(const struct tw_memlat *memlat)
 		"levels", json_levels(memlat),
 		"levels_from", json_levels_from(memlat),
 		"curves", json_curves(memlat),
-		"translation",
-			"random_load", json_costs(memlat->memory_costs,
-						  memlat->memory_cost_count),
-			"one_line_a_page", json_costs(memlat->page_costs,
-						      memlat->page_cost_count),
+		"translation", json_costs(memlat),
+		"no_translation", memlat->no_costs,
 		"nodes", json_nodes(memlat),
 		"skipped_pages", json_skipped(memlat),
 		"took_ns", (json_int_t)memlat->took_ns,

@@ -20,7 +20,7 @@
 #define CALIBRATION_NS	20000000
 #define LONGEST_CALIBRATION_NS	640000000
 /* The default of the largest size: past the last cache, but small enough that a
- * run takes less than a minute. */
+ * run takes about a minute. */
 #define TIMES_LAST	4
 #define MIN_MAX_BYTES	((size_t)64 << 20)
 #define MAX_MAX_BYTES	((size_t)1 << 30)
@@ -45,6 +45,7 @@ struct plan {
 	unsigned size_count;
 	int levels_of;			/* index into @wanted; -1: no such curve */
 	struct tw_memlat_visits *visits; /* NULL: none */
+	struct tw_memlat_places places;
 	struct progress progress;
 };
 
@@ -197,6 +198,15 @@ static int show_visit(void *context, unsigned point)
 	return tw_command_is_interrupted();
 }
 
+static int show_place(void *context, unsigned place)
+{
+	struct progress *progress = context;
+
+	tw_progress_show(&progress->line, (double)progress->before / progress->all,
+			 "translations, place %u of %u", place + 1, TW_TLB_PLACES);
+	return tw_command_is_interrupted();
+}
+
 struct tw_cycle_shape tw_memlat_shape(const struct tw_memlat_arguments *arguments,
 				      const struct tw_memlat *memlat,
 				      enum tw_cycle_kind kind)
@@ -231,6 +241,8 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 	plan->size_count = (unsigned)count;
 	plan_curves(plan, arguments);
 	plan_levels(plan);
+	tw_memlat_places_plan(&plan->places, memlat, arguments,
+			      tw_memory_available());
 	plan->progress = (struct progress) {
 		.sizes = plan->sizes, .line = tw_progress_begin(TW_MEMLAT, 0),
 		.all = plan->count * plan->size_count,
@@ -242,7 +254,8 @@ static int make_plan(struct plan *plan, const struct tw_memlat *memlat,
 	return plan->visits ? 0 : -ENOMEM;
 }
 
-/* Measure the next curve, then search for levels if that is due. */
+/* Measure the next curve, then search for levels and for the cost of
+ * translations as far as that is due. */
 static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 		       const struct tw_memory *memory,
 		       const struct tw_memlat_arguments *arguments)
@@ -267,6 +280,10 @@ static int measure_one(struct tw_memlat *memlat, struct plan *plan,
 		ret = tw_memlat_visit(plan->visits, memlat, arguments,
 				      plan->done, plan->count, show_visit,
 				      progress);
+	if (!ret)
+		ret = tw_memlat_places_visit(&plan->places, memlat, arguments,
+					     plan->done, plan->count, show_place,
+					     progress);
 	return ret;
 }
 
@@ -338,21 +355,6 @@ static int find_levels(struct tw_memlat *memlat, const struct plan *plan)
 	return 0;
 }
 
-static void find_costs(struct tw_memlat *memlat)
-{
-	const struct tw_curve *window, *random, *page;
-
-	window = tw_memlat_find(memlat, TW_CYCLE_WINDOW, TW_PAGES_SMALL);
-	random = tw_memlat_find(memlat, TW_CYCLE_RANDOM, TW_PAGES_SMALL);
-	page = tw_memlat_find(memlat, TW_CYCLE_PAGE, TW_PAGES_SMALL);
-	if (random && window)
-		memlat->memory_cost_count = tw_tlb_of_memory(
-			memlat->memory_costs, random, window);
-	if (random && page)
-		memlat->page_cost_count = tw_tlb_of_pages(
-			memlat->page_costs, page, random);
-}
-
 static int measure_planned(struct tw_memlat *memlat,
 			   const struct tw_memlat_arguments *arguments,
 			   struct plan *plan)
@@ -381,8 +383,9 @@ static int measure_all(struct tw_memlat *memlat,
 	if (!ret)
 		ret = find_levels(memlat, &plan);
 	if (!ret)
-		find_costs(memlat);
+		tw_memlat_places_conclude(&plan.places, memlat);
 	tw_memlat_visits_free(plan.visits);
+	tw_memlat_places_free(&plan.places);
 	return ret;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of tickwise memlat: its arguments (arguments.c) and the measurement
- * (measure.c; the search for levels in visits.c; NUMA nodes in nodes.c).
+ * (measure.c; the search for levels in visits.c; the cost of translations in
+ * places.c; NUMA nodes in nodes.c).
  * output.h prints the results.
  */
 #ifndef TW_MEMLAT_H
@@ -17,6 +18,7 @@
 #define TW_MEMLAT		"memlat"
 #define TW_MEMLAT_CURVES	16
 #define TW_MEMLAT_NODES		64
+#define TW_MEMLAT_COSTS		16
 
 struct tw_memlat_arguments {
 	size_t min_bytes, max_bytes;	/* 0: chosen by the program */
@@ -61,10 +63,10 @@ struct tw_memlat {
 	size_t visited_up_to_bytes;
 	struct tw_level levels[TW_LEVELS];
 	unsigned level_count;
-	struct tw_tlb_cost memory_costs[TW_SWEEP_SIZES];
-	unsigned memory_cost_count;
-	struct tw_tlb_cost page_costs[TW_SWEEP_SIZES];
-	unsigned page_cost_count;
+	struct tw_tlb_cost costs[TW_MEMLAT_COSTS];	/* of translations */
+	unsigned cost_count;
+	const char *no_costs;		/* the reason; NULL: there are some, or
+					 * they are not asked for */
 	struct tw_memlat_node nodes[TW_MEMLAT_NODES];
 	unsigned node_count;		/* 0: there is one node only */
 	uint64_t took_ns;
@@ -116,6 +118,41 @@ int tw_memlat_visit(struct tw_memlat_visits *visits,
 void tw_memlat_visits_conclude(const struct tw_memlat_visits *visits,
 			       struct tw_memlat *memlat);
 void tw_memlat_visits_free(struct tw_memlat_visits *visits);
+
+/* ---- places, for the cost of translations (places.c) ---- */
+
+struct tw_memlat_places {
+	size_t sizes[TW_MEMLAT_COSTS];
+	unsigned size_count;
+	unsigned taken;
+	const char *why_not;		/* if it ends here, there are no costs; NULL:
+					 * they are not asked for */
+	struct tw_memory memories[TW_TLB_PLACES][2];	/* small, huge */
+	struct tw_tlb_place places[TW_MEMLAT_COSTS][TW_TLB_PLACES];
+	unsigned counts[TW_MEMLAT_COSTS];
+};
+
+/* Choose the sizes. Costs are asked for with the random and the window order, on
+ * small and on transparent pages. All places take half of what the curves leave of
+ * the @available bytes at most; 0: unknown. */
+void tw_memlat_places_plan(struct tw_memlat_places *places,
+			   const struct tw_memlat *memlat,
+			   const struct tw_memlat_arguments *arguments,
+			   uint64_t available);
+
+/* Measure in the places that are due when @part of @parts of the run are done.
+ * Return: 0; -EINTR; as tw_memory_compare(). */
+int tw_memlat_places_visit(struct tw_memlat_places *places,
+			   const struct tw_memlat *memlat,
+			   const struct tw_memlat_arguments *arguments,
+			   unsigned part, unsigned parts,
+			   int (*progress)(void *context, unsigned place),
+			   void *context);
+
+/* Set the costs in @memlat. */
+void tw_memlat_places_conclude(const struct tw_memlat_places *places,
+			       struct tw_memlat *memlat);
+void tw_memlat_places_free(struct tw_memlat_places *places);
 
 /**
  * tw_memlat_measure_nodes - measure the latency of each of these NUMA nodes

@@ -196,100 +196,86 @@ static int is_doubling(size_t bytes)
 	return (bytes & (bytes - 1)) == 0;
 }
 
-static const struct tw_tlb_cost *cost_at(const struct tw_tlb_cost *costs,
-					 unsigned count, size_t bytes)
+static void add_range(struct tw_table *table, const struct tw_tlb_range *range)
 {
-	for (unsigned i = 0; i < count; i++)
-		if (costs[i].bytes == bytes)
-			return &costs[i];
-	return NULL;
+	tw_cell_printf(table, "%+.1f (%+.1f %+.1f)", range->ns, range->low_ns,
+		       range->high_ns);
 }
 
 static void add_cost(struct tw_table *table, const struct tw_tlb_cost *cost)
 {
-	if (cost)
-		tw_cell_printf(table, "%+.2f (%+.2f %+.2f)", cost->ns, cost->low_ns,
-			       cost->high_ns);
-	else
-		tw_cell_none(table);
-}
-
-static void add_share(struct tw_table *table, const struct tw_tlb_cost *cost,
-		      const struct tw_curve *random)
-{
-	double ns = cost ? tw_curve_at(random, (double)cost->bytes) : 0;
-
-	if (cost && ns > 0 && cost->low_ns > 0)
-		tw_cell_percent(table, cost->ns / ns * 100, 0);
-	else
-		tw_cell_none(table);
-}
-
-static void add_translation(struct tw_table *table, const struct tw_memlat *memlat,
-			    const struct tw_curve *random, size_t bytes)
-{
-	const struct tw_tlb_cost *cost = cost_at(memlat->memory_costs,
-						 memlat->memory_cost_count, bytes);
 	char size[TW_FORMAT_SIZE];
 
 	tw_table_row(table);
-	tw_cell_text(table, tw_memlat_size(size, bytes));
-	tw_cell_u64(table, bytes / random->shape.page_bytes);
-	add_cost(table, cost);
-	add_share(table, cost, random);
-	add_cost(table, cost_at(memlat->page_costs, memlat->page_cost_count, bytes));
-}
-
-static void add_cost_line(struct tw_plot *plot, const char *name, int color,
-			  const struct tw_tlb_cost *costs, unsigned count)
-{
-	struct tw_series *series = tw_plot_line(plot, name, color);
-
-	for (unsigned i = 0; i < count; i++)
-		tw_plot_point(series, (double)costs[i].bytes, costs[i].ns);
+	tw_cell_text(table, tw_memlat_size(size, cost->bytes));
+	add_range(table, &cost->small);
+	add_range(table, &cost->huge);
+	add_range(table, &cost->translation);
+	if (tw_tlb_share(cost) > 0)
+		tw_cell_percent(table, tw_tlb_share(cost) * 100, 0);
+	else
+		tw_cell_text(table, "place");
 }
 
 static void plot_costs(struct tw_page *page, const struct tw_memlat *memlat)
 {
+	struct tw_series *small, *huge;
 	struct tw_plot *plot;
 
-	if (memlat->max_bytes == memlat->min_bytes)
+	if (memlat->cost_count < 2)
 		return;
-	plot = tw_page_plot(page, "Cost of translations over memory");
+	plot = tw_page_plot(page, "Random less window order, over memory");
 	tw_plot_x(plot, TW_PLOT_BYTES, "memory");
 	tw_plot_y(plot, TW_PLOT_NUMBER, "ns");
-	add_cost_line(plot, "of a random load (random less window)", 0,
-		      memlat->memory_costs, memlat->memory_cost_count);
-	add_cost_line(plot, "one line a page, less as many lines side by side", 2,
-		      memlat->page_costs, memlat->page_cost_count);
-	tw_plot_caption(plot, "Differences of medians. Values below 0 are drawn as "
-			"0: no cost was found there.");
+	small = tw_plot_line(plot, "small pages", 0);
+	huge = tw_plot_line(plot, "huge pages", 2);
+	for (unsigned i = 0; i < memlat->cost_count; i++) {
+		const struct tw_tlb_cost *cost = &memlat->costs[i];
+
+		tw_plot_point(small, (double)cost->bytes, cost->small.ns);
+		tw_plot_point(huge, (double)cost->bytes, cost->huge.ns);
+	}
+	tw_plot_caption(plot, "Medians over places. Translation of small pages is "
+			"what they cost more. Values below 0 are drawn as 0.");
 }
 
 static void add_translations(struct tw_page *page, const struct tw_memlat *memlat)
 {
 	static const struct tw_column columns[] = {
-		{ "memory", .width = 8 }, { "pages", .width = 8 },
-		{ "random load", .width = 24 }, { "share", .width = 7 },
-		{ "one line a page", .width = 24 },
+		{ "memory", .width = MEMORY_WIDTH }, { "small pages", .width = 20 },
+		{ "huge pages", .width = 20 }, { "translation", .width = 20 },
+		{ "share", .width = 6 },
 	};
-	const struct tw_curve *random;
+	unsigned places = TW_TLB_PLACES;
 	struct tw_table *table;
 
-	random = tw_memlat_find(memlat, TW_CYCLE_RANDOM, TW_PAGES_SMALL);
-	if (!random || (!memlat->memory_cost_count && !memlat->page_cost_count))
+	if (!memlat->cost_count && !memlat->no_costs)
 		return;
 	add_part(page, "Address translation");
-	tw_page_paragraph(page, "What misses of address translations cost, in ns a "
-			  "load with 95 %% intervals: of a random load in so much "
-			  "memory, and of reaching one line on each of its pages:");
+	if (!memlat->cost_count) {
+		tw_page_paragraph(page, "What misses of address translations cost is "
+				  "not known: %s.", memlat->no_costs);
+		return;
+	}
+	for (unsigned i = 0; i < memlat->cost_count; i++)
+		if (memlat->costs[i].places < places)
+			places = memlat->costs[i].places;
+	tw_page_paragraph(page, "What misses of address translations cost a random "
+			  "load, in ns: random order less window order in the same "
+			  "memory, on small pages less on huge ones. Medians of "
+			  "%u places%s, with 95 %% intervals over places:", places,
+			  places < TW_TLB_PLACES ? " or more" : "");
 	tw_page_indent(page, 0, 0);
 	tw_page_gap(page);
 	table = tw_page_table(page, columns, COUNT(columns));
-	for (unsigned i = 0; i < random->count; i++)
-		if (is_doubling(random->points[i].bytes))
-			add_translation(table, memlat, random,
-					random->points[i].bytes);
+	for (unsigned i = 0; i < memlat->cost_count; i++)
+		add_cost(table, &memlat->costs[i]);
+	tw_page_gap(page);
+	tw_page_note(page, "share: of a random load on small pages. place: no share, since "
+		     "which pages a process gets explains more: in two places or "
+		     "more small pages cost no more than huge ones.%s",
+		     memlat->machine.hypervisor[0] ? " In a guest huge pages may miss, "
+		     "too: translation costs at least this." : "");
 	plot_costs(page, memlat);
 }
 
