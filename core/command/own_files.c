@@ -5,24 +5,29 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "command/command.h"
 #include "command/own_files.h"
 
-/* Write the folder of this program; "." if it is not known. */
-static void own_folder(char *path, size_t size)
+void tw_own_folder(char path[PATH_MAX])
 {
-	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+	const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *slash;
 
-	if (length <= 0)
-		path[0] = '.';
-	path[length > 0 ? length : 1] = '\0';
-	if (strrchr(path, '/'))
-		*strrchr(path, '/') = '\0';
+	path[length > 0 ? length : 0] = '\0';
+	/* Where /proc is not mounted: the path by which the program was started. */
+	if (length <= 0 && started && !realpath(started, path))
+		path[0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
 }
 
 char *tw_own_file(const char *file, int mode)
@@ -34,7 +39,7 @@ char *tw_own_file(const char *file, int mode)
 	};
 	size_t i;
 
-	own_folder(own, sizeof(own));
+	tw_own_folder(own);
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s/%s", places[i][0],
 			 places[i][1], file);

@@ -78,15 +78,11 @@ static int try_path(char *path, size_t size, const char *directory,
 static void find_library(char *path, size_t size, const char *name)
 {
 	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	self[length > 0 ? length : 0] = '\0';
-	if (length > 0)
-		*strrchr(self, '/') = '\0';
-	if (length <= 0 || (!try_path(path, size, self, "", name) &&
-			    !try_path(path, size, self, "../lib/", name) &&
-			    !try_path(path, size, self, "../lib/tickwise/",
-				      name)))
+	tw_own_folder(self);
+	if (!self[0] || (!try_path(path, size, self, "", name) &&
+			 !try_path(path, size, self, "../lib/", name) &&
+			 !try_path(path, size, self, "../lib/tickwise/", name)))
 		if (!try_path(path, size, TW_ENGINE_DIR, "", name))
 			try_path(path, size, TW_ENGINE_DIR, "../", name);
 }
