@@ -110,8 +110,8 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
 # Writing JSON, for the program and the engines.
-JSON_SOURCES := $(wildcard core/latency/*_json.c) core/command/output/json_text.c \
-	core/command/output/plain_text.c
+JSON_SOURCES := $(wildcard core/latency/*_json.c) \
+	$(addprefix core/command/output/,json_memory.c json_text.c plain_text.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
 	$(PROBE_SOURCES) $(JSON_SOURCES))

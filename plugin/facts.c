@@ -8,6 +8,7 @@
 
 #include "block_device.h"
 #include "collect/machine_json.h"
+#include "command/output/json_memory.h"
 #include "command/output/json_text.h"
 #include "command/output/plain_text.h"
 #include "facts.h"
@@ -243,13 +244,17 @@ struct tw_facts *tw_facts_take(struct thread_data *td,
 
 	if (!facts)
 		return NULL;
+	tw_json_forget_lack();
 	facts->where = files;
 	facts->options = json_object();
 	facts->files = json_array();
 	facts->machine = tw_machine_to_json("", cpus);
 	take_options(facts, td);
 	take_files(facts, td);
-	return facts;
+	if (!tw_json_lacked_memory())
+		return facts;
+	tw_facts_free(facts);
+	return NULL;
 }
 
 static int add_left_out(json_t *report, const char *key, uint64_t count)

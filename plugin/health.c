@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/output/json_memory.h"
 #include "health.h"
 #include "message.h"
 #include "timespec.h"
@@ -213,10 +214,13 @@ static json_t *cpus_to_json(const struct tw_cpu_list *cpus)
 	if (!cpus->known)
 		return NULL;
 	file = open_memstream(&text, &size);
-	if (!file)
+	if (!file) {
+		tw_json_note_lack();
 		return NULL;
+	}
 	tw_cpu_list_print(cpus, file);
-	fclose(file);
+	if (fclose(file))
+		tw_json_note_lack();
 	json = text ? json_string(text) : NULL;
 	free(text);
 	return json;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/output/json_memory.h"
 #include "facts.h"
 #include "histogram_json.h"
 #include "interval.h"
@@ -125,13 +126,17 @@ static json_t *header_to_json(struct thread_data *td, const struct tw_job *job,
 static int write_header(struct thread_data *td, const struct tw_job *job,
 			struct tw_intervals *intervals)
 {
-	json_t *header = header_to_json(td, job, intervals->every_ns);
-	int ret = header ? tw_facts_add(job->facts, header) : -ENOMEM;
-	char *text = ret ? NULL : json_dumps(header, JSON_COMPACT |
-					     JSON_REAL_PRECISION(17));
+	json_t *header;
+	char *text;
+	int ret;
 
+	tw_json_forget_lack();
+	header = header_to_json(td, job, intervals->every_ns);
+	ret = header ? tw_facts_add(job->facts, header) : -ENOMEM;
+	text = ret ? NULL : json_dumps(header, JSON_COMPACT |
+				       JSON_REAL_PRECISION(17));
 	ret = -ENOMEM;
-	if (text) {
+	if (text && !tw_json_lacked_memory()) {
 		/* The newline takes the place of the terminating 0. */
 		const size_t length = strlen(text);
 

@@ -126,7 +126,7 @@ int tw_post_init(struct thread_data *td)
 	job->start_realtime_ns = tw_clock_id_ns(CLOCK_REALTIME);
 	tw_moment_take(job, &job->start);
 	tw_trigger_begin(td, job);
-	if (!job->where || tw_over_time_start(td, job) || tw_record_start(job) ||
+	if (!job->where || !job->facts || tw_over_time_start(td, job) || tw_record_start(job) ||
 	    tw_devices_start(td, job, &job->devices)) {
 		tw_message("tickwise: %s: not enough memory\n",
 			td->o.name);

@@ -8,6 +8,7 @@
 
 #include "by_lat_json.h"
 #include "clocks.h"
+#include "command/output/json_memory.h"
 #include "devices.h"
 #include "engine.h"
 #include "facts.h"
@@ -278,6 +279,8 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	struct tw_moment end;
 	json_t *report;
 
+	/* The header of the intervals may have lacked it, which is another file. */
+	tw_json_forget_lack();
 	tw_moment_take(job, &end);
 	report = json_pack("{ss, si, ss, so, so, so, so, so, so, so, so, so, s{sI, sI, sI}, "
 			 "so, so, so, so, so}",
@@ -310,8 +313,6 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 			 "fio_times", fio_times_to_json(job),
 			 "slowest", slowest_to_json(job, &end),
 			 "over_time", tw_over_time_to_json(job));
-	if (!report)
-		return NULL;
 	json_object_set_new(json_object_get(report, "job"), "start_monotonic_ns",
 			    tw_json_digits(tw_moment_monotonic_ns(job, &end,
 				job->start.ticks)));
@@ -331,7 +332,9 @@ static json_t *report_to_json(struct thread_data *td, struct tw_job *job)
 	     json_object_set_new(report, "causes", tw_why_state_to_json(job))) ||
 	    (job->response &&
 	     json_object_set_new(report, "response",
-				 tw_response_to_json(job->response)))) {
+				 tw_response_to_json(job->response))) ||
+	    /* A key that got no memory is not there. */
+	    tw_json_lacked_memory()) {
 		json_decref(report);
 		return NULL;
 	}

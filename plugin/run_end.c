@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "command/output/json_memory.h"
 #include "message.h"
 #include "report_file.h"
 #include "run_end.h"
@@ -260,15 +261,17 @@ static json_t *read_back(const struct waiting *waiting)
 
 static void complete(const struct waiting *waiting)
 {
-	json_t *report = read_back(waiting);
+	json_t *report;
 	int ret;
 
+	tw_json_forget_lack();
+	report = read_back(waiting);
 	if (!report)
 		return;
 	ret = json_object_set_new(report, "counter",
 				  tw_counter_to_json(&waiting->end,
-						     &run->found)) ?
-	      -ENOMEM : tw_report_replace(waiting->path, report);
+						     &run->found)) ||
+	      tw_json_lacked_memory() ? -ENOMEM : tw_report_replace(waiting->path, report);
 	if (ret)
 		tw_message("tickwise: %s: the end of the run could not be "
 			"added to the latency report: %s\n", waiting->path,
@@ -314,7 +317,8 @@ int tw_run_report(struct thread_data *td, const char *option,
 	run_end = found(td, timing);
 	/* This fails if @report is NULL; tw_report_store() then logs the error. */
 	if (json_object_set_new(report, "counter",
-				tw_counter_to_json(end, run_end))) {
+				tw_counter_to_json(end, run_end)) ||
+	    tw_json_lacked_memory()) {
 		json_decref(report);
 		report = NULL;
 	}

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "command/output/json_memory.h"
 #include "engine.h"
 #include "guards.h"
 #include "histogram_json.h"
@@ -114,6 +115,7 @@ static json_t *events_to_json(const struct tw_trigger *trigger,
 	unsigned i;
 
 	if (!marks) {
+		tw_json_note_lack();
 		json_decref(array);
 		return NULL;
 	}
@@ -141,6 +143,8 @@ static void add_events(json_t *object, const struct tw_trigger *trigger,
 
 	if (window.events)
 		tw_tracefs_read(&window);
+	else
+		tw_json_note_lack();
 	json_object_set_new(object, "event_count",
 			    tw_json_of_u64(window.count));
 	if (window.whole_from_ns > begin_ns)

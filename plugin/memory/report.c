@@ -9,6 +9,7 @@
 
 #include "../report_file.h"
 #include "../run_end.h"
+#include "command/output/json_memory.h"
 #include "figures.h"
 #include "histogram_json.h"
 #include "job.h"
@@ -136,6 +137,7 @@ int tw_memory_report(struct thread_data *td, struct tw_memory_job *job)
 	tell_pages(td, job);
 	if (!tw_report_is_wanted(o->report))
 		return 0;
+	tw_json_forget_lack();
 	report = json_pack("{ss, si, ss, so, so, so, sI, so}",
 		"schema", "tickwise-memory",
 		"version", 1,

@@ -2,7 +2,8 @@
 /*
  * Behaviour: whichever allocation of a job's set-up fails, the job ends with fio's
  * ENOMEM, writes no report, and gives back everything that it got. Without memory
- * for its intervals it has no intervals, and goes on. Defect: a clean-up that uses
+ * for its intervals it has no intervals, and goes on. Without memory for its report it
+ * has no report, rather than one that lacks a part. Defect: a clean-up that uses
  * what was not set up yet (a crash), a failure that is not passed on, lost memory.
  *
  * The linker replaces the functions that allocate by those below (--wrap).
@@ -160,6 +161,53 @@ static bool goes_on_without(unsigned one, unsigned *without)
 	return !memory.failed;
 }
 
+/* Run a job with reads and writes. Its report lacks the allocation after @one others, and
+ * none for MANY_MORE. */
+#define MANY_MORE	100000
+static void run_without(unsigned one)
+{
+	world_forget();
+	world.options.slowest = 5;
+	world.options.event_time = 1;
+	world_begin();
+	for (unsigned i = 0; i < 4; i++) {
+		world_queue(world_transfer(0, i % 2 ? DDIR_WRITE : DDIR_READ, 4096 * i,
+					   4096));
+		world_pass(1000 << i);
+		tw_getevents(&world.td, 1, 1, NULL);
+		tw_event(&world.td, 0);
+	}
+	memory.on = true;
+	memory.left = one;
+	memory.failed = 0;
+	world_end();
+	memory.on = false;
+}
+
+/*
+ * The report is complete, or there is none. Defect: a key that got no memory is left
+ * out, and the report is written.
+ */
+static void reports_all_or_nothing(void)
+{
+	unsigned one, wrong = 0;
+	json_t *whole;
+
+	run_without(MANY_MORE);
+	whole = json_incref(world.report);
+	for (one = 0; one < MANY_MORE; one++) {
+		run_without(one);
+		if (!memory.failed)
+			break;
+		if (world.report && !json_equal(world.report, whole) && !wrong++)
+			tap_note("without allocation %u: another report", one + 1);
+	}
+	tap_ok(json_object_size(whole) > 20 && one > 1000 && one < MANY_MORE && !wrong,
+	       "each of %u for the report fails: %u reports are not complete", one,
+	       wrong);
+	json_decref(whole);
+}
+
 int main(void)
 {
 	unsigned one = 0, without = 0;
@@ -177,6 +225,7 @@ int main(void)
 	tap_ok(without > (TW_STAGES + 2) * TW_DIRECTIONS && one < MANY,
 	       "each of %u more for tw_interval fails, and the job goes on",
 	       without);
+	reports_all_or_nothing();
 	world_forget();
 	return tap_done();
 }

@@ -694,7 +694,8 @@ struct tw_facts *tw_facts_take(struct thread_data *td,
 			       const struct tw_files *files)
 {
 	world.files = files;
-	return NULL;
+	/* The functions below do not use them. */
+	return (struct tw_facts *) &world.files;
 }
 
 int tw_facts_add(const struct tw_facts *facts, json_t *report)

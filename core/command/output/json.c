@@ -6,12 +6,16 @@
 
 #include <errno.h>
 
+#include "command/output/json_memory.h"
+
 int tw_output_json(json_t *root, FILE *file, size_t flags)
 {
 	int failed;
 
-	if (!root)
+	if (!root || tw_json_lacked_memory()) {
+		json_decref(root);
 		return -ENOMEM;
+	}
 	failed = json_dumpf(root, file, flags);
 	json_decref(root);
 	putc('\n', file);

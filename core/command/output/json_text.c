@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_memory.h"
 #include "plain_text.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"
@@ -17,8 +18,10 @@ json_t *tw_json_text(const char *text)
 	size_t used = 0;
 	json_t *string;
 
-	if (!good)
+	if (!good) {
+		tw_json_note_lack();
 		return NULL;
+	}
 	while (*text) {
 		size_t length = tw_character_length(text);
 
