@@ -301,7 +301,7 @@ static void name_file(char *path, size_t size, pid_t first_pid)
 	else if (given[0])
 		snprintf(path, size, "%s.%d", given, (int)tw_profile.pid);
 	else
-		snprintf(path, size, "%s.%d.tickwise-profile",
+		snprintf(path, size, "%.100s.%d.tickwise-profile",
 			 program_invocation_short_name, (int)tw_profile.pid);
 }
 
@@ -310,13 +310,18 @@ static pid_t first_pid;
 static int write_aside(const char *path, uint64_t now_ticks)
 {
 	static struct output out;	/* under the lock */
+	const char *slash = strrchr(path, '/');
 	char aside[PATH_MAX + 64];
 	int failed;
 
-	snprintf(aside, sizeof(aside), "%s.%d.new", path, (int)getpid());
+	/* The given name may be as long as names can be. */
+	snprintf(aside, sizeof(aside), "%.*stickwise-%d.new",
+		 slash ? (int)(slash - path) + 1 : 0, path, (int)getpid());
 	out.length = 0;
 	out.failed = 0;
-	out.file = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	/* Left by a process that was killed, or put there by another user. */
+	unlink(aside);
+	out.file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (out.file < 0)
 		return -errno;
 	failed = put_everything(&out, now_ticks);
