@@ -109,9 +109,9 @@ LIBRARY_SOURCES := $(filter-out %_json.c, \
 		   core/latency/*.c))
 # The pointer chase, for `tickwise memlat` and the memory engine.
 MEMORY_SOURCES := $(wildcard core/memory/*.c)
-# Writing JSON, for the program and the engines.
+# Writing JSON and files, for the program and the engines.
 JSON_SOURCES := $(wildcard core/latency/*_json.c) \
-	$(addprefix core/command/output/,json_memory.c json_text.c plain_text.c)
+	$(addprefix core/command/output/,file.c json_memory.c json_text.c plain_text.c)
 PROBE_SOURCES := $(wildcard core/probe/*.c)
 COMMAND_SOURCES := $(sort $(wildcard core/command/*.c core/command/*/*.c) \
 	$(PROBE_SOURCES) $(JSON_SOURCES))
@@ -504,7 +504,7 @@ $(B)/tests/unit/profile_functions.t: $(B)/core/command/profile/functions.o
 $(B)/tests/unit/profile_options.t: $(B)/core/profile/options.o
 $(B)/tests/unit/profile_shares.t: $(B)/core/command/profile/shares.o
 $(B)/tests/unit/profile_perf_script.t: $(addprefix $(B)/core/command/,child.o \
-	output/plain_text.o profile/perf_script.o)
+	output/file.o output/plain_text.o profile/perf_script.o)
 
 # These files of the engine do not depend on fio: windows of time, the slowest I/Os,
 $(B)/tests/unit/slowest.t: plugin/collect/slowest.c

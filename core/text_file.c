@@ -41,6 +41,11 @@ ssize_t tw_text_file_begin(const char *path, char *text, size_t size)
 
 char *tw_text_all(int fd, size_t *length)
 {
+	return tw_text_at_most(fd, TW_TEXT_MAX, length);
+}
+
+char *tw_text_at_most(int fd, size_t most, size_t *length)
+{
 	size_t size = 4096, used = 0;
 	char *text = malloc(size);
 
@@ -61,6 +66,11 @@ char *tw_text_all(int fd, size_t *length)
 			return text;
 		}
 		size *= 2;
+		if (size > most) {
+			free(text);
+			errno = EFBIG;
+			return NULL;
+		}
 		more = realloc(text, size);
 		if (!more)
 			free(text);

@@ -20,13 +20,21 @@ ssize_t tw_text_fill(int fd, char *text, size_t size);
 /* Do the same from the beginning of the file @path. */
 ssize_t tw_text_file_begin(const char *path, char *text, size_t size);
 
+/* A pipe may have no end. A report has some 40 KB. One of ten million different latencies
+ * with five digits has 250 MB. */
+#define TW_TEXT_MAX	(1UL << 30)
+
 /**
- * tw_text_all - read until the file ends
+ * tw_text_all - read until the file ends, at most TW_TEXT_MAX bytes
  * @length: set to the number of bytes without the 0 byte behind them; may be NULL
  *
  * Return: the text, which the caller frees; NULL: errno says why.
  */
 char *tw_text_all(int fd, size_t *length);
+
+/* The same with another limit: fewer than @most - 1 bytes, where @most is a power of two.
+ * A longer file is -EFBIG. */
+char *tw_text_at_most(int fd, size_t most, size_t *length);
 
 /* Do the same for the file @path. */
 char *tw_text_file(const char *path);

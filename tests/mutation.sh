@@ -102,7 +102,7 @@ tests_of_folder()
 	core/command/report*/*) echo 'golden/report*.t unit/report_*.t unit/report_*.c' ;;
 	core/command/run/*) echo 'golden/run.t unit/command_run*.t unit/run_*.t
 		unit/child_*.t' ;;
-	core/command/output/*) echo 'unit/output_*.c unit/text_*.c golden/*.t
+	core/command/output/*) echo 'unit/output_*.c unit/text_*.c unit/files.t golden/*.t
 		unit/report_*.t unit/html_pages.t' ;;
 	core/command/option*|core/command/completion.c) echo 'unit/options*.c
 		unit/command_options.t unit/command_completion.t unit/man.t

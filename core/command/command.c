@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What subcommands share: they read options, and end with a message, or after a
- * check that all output was written.
+ * What subcommands share: they read options, and end with a message.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/command.h"
 #include "command/output/plain_text.h"
@@ -23,15 +20,6 @@ int tw_command_fail(const char *name, int code, const char *format, ...)
 	fprintf(stderr, "tickwise%s%s: %s\n", name ? " " : "",
 		name ? name : "", tw_plain_text(message));
 	return code;
-}
-
-int tw_command_finish(const char *name, int code)
-{
-	errno = 0;
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
-	return tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
-			       errno ? strerror(errno) : "some of it is lost");
 }
 
 int tw_command_options(const struct tw_options *options, void *values, char **argv,

@@ -91,8 +91,13 @@ int tw_command_options(const struct tw_options *options, void *values, char **ar
  * an enum tw_exit after a message. */
 int tw_command_take_common(const char *name, const struct tw_common *common);
 
-/* Finish the file of --output at the end of the program. */
-void tw_command_end(void);
+/* The file of --output; without one its stream is NULL. */
+struct tw_output;
+const struct tw_output *tw_command_output(void);
+
+/* Finish the file of --output at the end of the program. Return: @code, or
+ * TW_EXIT_IO after a message. */
+int tw_command_end(const char *name, int code);
 
 /* Write a page as a file of HTML. Return: an enum tw_exit, after a message if
  * the file could not be written. */
@@ -114,8 +119,9 @@ int tw_command_has_enough(void);
  * Return: TW_EXIT_UNDECIDED. */
 int tw_command_interrupted(const char *name, int has_result);
 
-/* Flush stdout. Return: @code; TW_EXIT_IO with a message if not all output
- * could be written (a full disk, a closed pipe). */
+/* Flush stdout, and put the file of --output in its place. Return: @code; TW_EXIT_IO
+ * with a message if not all output could be written (a full disk, a closed pipe);
+ * TW_EXIT_SOFTWARE if parts of it lacked memory. */
 int tw_command_finish(const char *name, int code);
 
 #endif

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The options that mean the same in every command (options.h): applies them to
- * the program. Only this file keeps their values.
+ * the program. Only this file keeps their values. Also checks that all output was
+ * written.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/command.h"
+#include "command/output/file.h"
+#include "command/output/json_memory.h"
 #include "command/output/progress.h"
 
-/* For --output. */
-static const char *made_path;		/* a file that did not exist before; or NULL */
-static pid_t made_by;
-static int has_file;
+/* The file of --output, which is stdout then. */
+static struct tw_output output;
 
 static int is_quiet;
 
@@ -28,61 +27,61 @@ static void print_diagnostics(void *context, int level, const char *message)
 			"warning: " : "", message);
 }
 
-/* Remove an output file that was made and is still empty, when a signal ends
- * the program. A child with this handler leaves the file to its parent. */
-static void remove_made(int signal)
+/* Remove files that are not complete when a signal ends the program. */
+static void remove_files(int signal)
 {
-	if (getpid() == made_by && lseek(fileno(stdout), 0, SEEK_CUR) == 0)
-		unlink(made_path);
+	tw_output_remove_all();
 	raise(signal);
 }
 
-static void remove_made_at(int signal)
+/* Let a write beyond the limit on sizes of files fail. A program that this one runs has
+ * the default action, unlike with SIG_IGN. */
+static void let_it_fail(int signal)
 {
-	/* The raised signal has its default action, which ends the program, and
-	 * is not delayed. */
-	const struct sigaction remove = {
-		.sa_handler = remove_made,
-		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER),
+	(void)signal;
+}
+
+static void handle(int signal, void (*handler)(int signal))
+{
+	/* A signal raised in its handler has its default action, which ends the
+	 * program, and is not delayed. */
+	const struct sigaction action = {
+		.sa_handler = handler,
+		.sa_flags = handler == remove_files ?
+			(int)(SA_RESETHAND | SA_NODEFER) : SA_RESTART,
 	};
 	struct sigaction before;
 
 	if (sigaction(signal, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-		sigaction(signal, &remove, NULL);
+		sigaction(signal, &action, NULL);
 }
 
-/*
- * Open the output. The old content of the file stays until there is output: the
- * file is not emptied here. stdout becomes another stream. Descriptor 1 stays,
- * since programs that this one runs print to it.
- */
+static void handle_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		handle(ends[i], remove_files);
+	handle(SIGXFSZ, let_it_fail);
+}
+
+/* Open the output. stdout becomes another stream. Descriptor 1 stays, since programs
+ * that this one runs print to it. */
 static int open_output(const char *name, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	FILE *file;
+	int error = tw_output_open(&output, path);
 
-	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		made_path = fd >= 0 ? path : NULL;
-	}
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!file)
-		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s", path,
-				       strerror(errno));
-	stdout = file;
-	has_file = 1;
-	if (!made_path)
-		return TW_GO_ON;
-	made_by = getpid();
-	remove_made_at(SIGINT);
-	remove_made_at(SIGTERM);
-	remove_made_at(SIGHUP);
-	remove_made_at(SIGQUIT);
+	if (error)
+		return tw_command_fail(name, error == -ENOMEM ? TW_EXIT_SOFTWARE :
+				       TW_EXIT_IO, "can't write %s: %s", path,
+				       tw_file_error(-error));
+	stdout = output.stream;
 	return TW_GO_ON;
 }
 
 int tw_command_take_common(const char *name, const struct tw_common *common)
 {
+	handle_signals();
 	if (common->is_quiet) {
 		is_quiet = 1;
 		tw_progress_forbid();
@@ -94,20 +93,38 @@ int tw_command_take_common(const char *name, const struct tw_common *common)
 	return open_output(name, common->output);
 }
 
-void tw_command_end(void)
+const struct tw_output *tw_command_output(void)
 {
-	off_t length;
+	return &output;
+}
 
-	if (!has_file)
-		return;
-	fflush(stdout);
-	length = lseek(fileno(stdout), 0, SEEK_CUR);
-	/* Cut off the rest of a longer earlier output. A device or a pipe can't
-	 * be cut, which is no error. */
-	if (length > 0 && ftruncate(fileno(stdout), length) < 0)
-		errno = 0;
-	if (length == 0 && made_path)
-		unlink(made_path);
+int tw_command_finish(const char *name, int code)
+{
+	int error = 0;
+
+	if (tw_json_lacked_memory())
+		return code == TW_EXIT_SOFTWARE ? code :
+			tw_command_fail(name, TW_EXIT_SOFTWARE, "out of memory: the "
+					"output is not complete");
+	errno = 0;
+	/* What was in the file stays if there is nothing to print. */
+	if (output.stream && ftello(output.stream) != 0)
+		error = -tw_output_publish(&output);
+	else if (fflush(stdout) || ferror(stdout))
+		error = errno ? errno : EIO;
+	return error ? tw_command_fail(name, TW_EXIT_IO, "can't write the output: %s",
+				       tw_file_error(error)) : code;
+}
+
+int tw_command_end(const char *name, int code)
+{
+	if (!output.stream)
+		return code;
+	if (code < TW_EXIT_USAGE)
+		code = tw_command_finish(name, code);
+	/* A file that was not published is removed. */
+	tw_output_close(&output, -ECANCELED);
+	return code;
 }
 
 int tw_command_is_quiet(void)

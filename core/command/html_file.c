@@ -4,22 +4,37 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "command/command.h"
 #include "command/output/file.h"
+#include "command/output/html.h"
+#include "command/output/json_memory.h"
 
-int tw_command_check_html(const char *name, const char *path)
+/* Return 1 if stdout goes to the file @path, by --output or by the shell. */
+static int is_stdout(const char *path)
 {
 	struct stat output, html;
 
-	if (fstat(fileno(stdout), &output) || stat(path, &html) ||
-	    !S_ISREG(html.st_mode) || html.st_dev != output.st_dev ||
-	    html.st_ino != output.st_ino)
-		return TW_GO_ON;
-	return tw_command_fail(name, TW_EXIT_USAGE, "can't write %s: the output goes "
-			       "to this file, too", path);
+	if (tw_output_is_at(tw_command_output(), path))
+		return 1;
+	return fstat(fileno(stdout), &output) == 0 && stat(path, &html) == 0 &&
+	       S_ISREG(html.st_mode) && html.st_dev == output.st_dev &&
+	       html.st_ino == output.st_ino;
+}
+
+int tw_command_check_html(const char *name, const char *path)
+{
+	return is_stdout(path) ?
+		tw_command_fail(name, TW_EXIT_USAGE, "can't write %s: the output goes "
+				"to this file, too", path) : TW_GO_ON;
+}
+
+static int write_page(FILE *file, const void *page)
+{
+	int error = tw_output_html(page, file);
+
+	return error || !tw_json_lacked_memory() ? error : -ENOMEM;
 }
 
 int tw_command_html_file(const char *name, const struct tw_page *page,
@@ -29,9 +44,9 @@ int tw_command_html_file(const char *name, const struct tw_page *page,
 
 	if (code != TW_GO_ON)
 		return code;
-	error = tw_output_html_file(page, path);
+	error = tw_output_file(path, write_page, page);
 	if (!error)
 		return TW_EXIT_GOOD;
 	return tw_command_fail(name, error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO,
-			       "can't write %s: %s", path, strerror(-error));
+			       "can't write %s: %s", path, tw_file_error(-error));
 }

@@ -123,8 +123,7 @@ static int run(int argc, char **argv)
 	const struct tw_command *command = find_command(argv[0]);
 	int code = command ? command->run(argc, argv) : fail_unknown(argv[0]);
 
-	tw_command_end();
-	return code;
+	return tw_command_end(command ? command->name : NULL, code);
 }
 
 static int is_one_of(const char *name, const char *a, const char *b)

@@ -5,11 +5,11 @@
 #include "command/show.h"
 
 #include <errno.h>
-#include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "command/command.h"
 #include "command/output/csv.h"
+#include "command/output/file.h"
 #include "command/output/json.h"
 #include "command/output/page.h"
 #include "command/output/text.h"
@@ -53,24 +53,23 @@ int tw_command_show(const char *name, const struct tw_wanted *wanted,
 	return code;
 }
 
-/* Open the file to append, and write nothing, so its content stays. */
 int tw_command_try_html(const char *name, const struct tw_wanted *wanted)
 {
-	int was_there, code;
-	FILE *file;
+	struct tw_output output;
+	struct stat status;
+	int error, code;
 
 	if (!wanted->html)
 		return TW_GO_ON;
 	code = tw_command_check_html(name, wanted->html);
-	if (code != TW_GO_ON)
+	/* The reader of a pipe would see its end. */
+	if (code != TW_GO_ON || (stat(wanted->html, &status) == 0 &&
+				 S_ISFIFO(status.st_mode)))
 		return code;
-	was_there = access(wanted->html, F_OK) == 0;
-	file = fopen(wanted->html, "ae");
-	if (!file)
+	error = tw_output_open(&output, wanted->html);
+	if (error)
 		return tw_command_fail(name, TW_EXIT_IO, "can't write %s: %s",
-				       wanted->html, strerror(errno));
-	fclose(file);
-	if (!was_there)
-		unlink(wanted->html);
+				       wanted->html, tw_file_error(-error));
+	tw_output_close(&output, -ECANCELED);
 	return TW_GO_ON;
 }

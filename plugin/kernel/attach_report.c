@@ -25,14 +25,18 @@
 
 #define fail(code, ...)	tw_command_fail(tw_attach_options.command, code, __VA_ARGS__)
 
+static int write_json(FILE *file, const void *context)
+{
+	json_t *const *json = context;
+
+	return tw_output_json(json_incref(*json), file, 0);
+}
+
 static int write_file(json_t *json, const char *path)
 {
-	FILE *file = fopen(path, "we");
-	int error = file ? tw_output_json(json_incref(json), file, 0) : -errno;
-	int lost = file ? tw_output_close(file) : 0;
+	int error = tw_output_file(path, write_json, &json);
 
-	error = error ? error : lost;
-	return error ? fail(TW_EXIT_IO, "%s: %s", path, strerror(-error)) :
+	return error ? fail(TW_EXIT_IO, "%s: %s", path, tw_file_error(-error)) :
 		       TW_EXIT_GOOD;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What signals do to a command: the first Ctrl-C is remembered, the second one ends
- * the program at once, and no empty file of --output is left. Fails if a command
- * can't be ended, or if it ends in another way than by its signal. Fails also if an
- * empty file stays, or if a file with content is lost.
+ * the program at once, and no file of --output is left that is not complete. Fails if
+ * a command can't be ended, or if it ends in another way than by its signal. Fails also
+ * if an incomplete file stays, or if a file with content is lost.
  *
  * Each case is a process of its own, which sends the signals to itself.
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static void twice_with_output(int signal)
 	open_output();
 	tw_command_catch_interrupts();
 	printf("so far\n");
-	fflush(stdout);
+	/* As `check --watch` does after each check. */
+	tw_command_finish("test", TW_EXIT_GOOD);
 	raise(signal);
 	raise(signal);
 }
@@ -61,6 +63,16 @@ static void twice_without_file(int signal)
 	tw_command_catch_interrupts();
 	raise(signal);
 	raise(signal);
+}
+
+/* The file that takes its place when it is complete. */
+static int new_file_is_there(void)
+{
+	glob_t found;
+	int is_there = glob("*.part", 0, NULL, &found) == 0;
+
+	globfree(&found);
+	return is_there;
 }
 
 /* Like compare's busy loops: the file is their parent's. */
@@ -76,7 +88,7 @@ static void in_a_child(int signal)
 		_exit(NOT_ENDED);
 	}
 	waitpid(child, &status, 0);
-	if (!WIFSIGNALED(status) || access(FILE_NAME, F_OK))
+	if (!WIFSIGNALED(status) || !new_file_is_there())
 		_exit(1);
 	raise(signal);
 }
@@ -89,6 +101,7 @@ static void ignored(int number)
 	tw_command_catch_interrupts();
 	raise(number);
 	raise(number);
+	tw_command_end("test", TW_EXIT_SOFTWARE);
 	_exit(tw_command_is_interrupted() ? 1 : NOT_ENDED);
 }
 
@@ -144,7 +157,7 @@ int main(void)
 		ends(twice_with_output, numbers[i], numbers[i], 7, "what was printed stays");
 		make_kept();
 		ends(twice, numbers[i], numbers[i], 4, "what was in the file stays");
-		ends(ignored, numbers[i], -NOT_ENDED, 0, "ignored ones stay so");
+		ends(ignored, numbers[i], -NOT_ENDED, -1, "ignored ones stay so");
 	}
 	for (int i = 0; i < 3; i++) {
 		ends(once_where_none_is_caught, numbers[i], numbers[i], -1,

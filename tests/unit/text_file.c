@@ -82,6 +82,22 @@ static void errors(void)
 	tap_ok(!tw_text_file("/") && errno == EISDIR, "all of a folder");
 }
 
+/* A pipe may have no end. */
+static void limits(void)
+{
+	for (size_t size = 8190; size <= 8191; size++) {
+		int fd = piped(size, 1);
+		char *text;
+
+		errno = 0;
+		text = tw_text_at_most(fd, 8192, NULL);
+		tap_ok(!text == (size == 8191) && (text || errno == EFBIG),
+		       "%zu bytes, of which 8190 are allowed", size);
+		free(text);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	char text[8];
@@ -105,5 +121,6 @@ int main(void)
 	tap_ok(tw_text_file_begin("/proc/self/stat", text, sizeof(text)) == 7 &&
 	       atoi(text), "its beginning");
 	errors();
+	limits();
 	return tap_done();
 }

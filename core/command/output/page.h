@@ -12,8 +12,7 @@
  *	write		tw_output_text() (text.h) writes the page for a terminal,
  *			tw_output_html() (html.h) as HTML, tw_output_csv() (csv.h) one
  *			table of it. With --html=FILE a subcommand calls
- *			tw_command_html_file(). That calls tw_output_html_file()
- *			(file.h), which opens FILE and calls tw_output_html()
+ *			tw_command_html_file()
  *
  * JSON is no page: the subcommand makes a tree for tw_output_json() (json.h).
  *

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "command/output/file.h"
 #include "command/output/plain_text.h"
 #include "command/profile/file.h"
 
@@ -246,7 +247,7 @@ int tw_profile_file_parse(struct profile_file *file, FILE *stream,
 int tw_profile_file_read(struct profile_file *file, const char *path,
 			 unsigned *line)
 {
-	FILE *stream = fopen(path, "re");
+	FILE *stream = tw_input_stream(path);
 	int result;
 
 	if (!stream)

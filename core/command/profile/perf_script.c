@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "command/child.h"
+#include "command/output/file.h"
 #include "command/output/plain_text.h"
 #include "command/profile/perf_script.h"
 
@@ -243,7 +244,7 @@ static int run_perf(struct perf_samples *samples, const char *path,
 int tw_perf_script_read(struct perf_samples *samples, const char *path,
 			unsigned *line)
 {
-	FILE *stream = fopen(path, "re");
+	FILE *stream = tw_input_stream(path);
 	char begin[sizeof(MAGIC) - 1];
 	int failed;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/output/file.h"
 #include "command/profile/profile.h"
 #include "command/profile/symbols.h"
 
@@ -158,7 +159,7 @@ static int read_samples(const char *path, struct perf_samples *samples)
 		return fail_memory();
 	}
 	return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT, "%s: %s",
-			       path, strerror(-failed));
+			       path, tw_file_error(-failed));
 }
 
 static int read_file(struct profile_file *file, const char *path)
@@ -174,7 +175,7 @@ static int read_file(struct profile_file *file, const char *path)
 		return fail_memory();
 	if (failed)
 		return tw_command_fail(TW_PROFILE_NAME, TW_EXIT_NO_INPUT,
-				       "%s: %s", path, strerror(-failed));
+				       "%s: %s", path, tw_file_error(-failed));
 	return TW_EXIT_GOOD;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/report/file.h"
+#include "command/output/file.h"
 #include "command/report/percentiles.h"
 #include "command/reports/want.h"
 #include "latency/histogram.h"
@@ -52,8 +52,10 @@ static void write_bins(FILE *file, const struct tw_histogram *histogram)
 	}
 }
 
-static void write_file(FILE *file, const struct tw_histogram *histogram)
+static int write_file(FILE *file, const void *context)
 {
+	const struct tw_histogram *histogram = context;
+
 	fprintf(file, "%12s %14s %10s %14s\n\n", "Value", "Percentile",
 		"TotalCount", "1/(1-Percentile)");
 	write_bins(file, histogram);
@@ -66,17 +68,18 @@ static void write_file(FILE *file, const struct tw_histogram *histogram)
 	fprintf(file, "#[Buckets = %12u, SubBuckets     = %12u]\n",
 		65U - histogram->bits, 1U << histogram->bits);
 	fputs("#[Unit    = microseconds]\n", file);
+	return 0;
 }
 
 static int write_path(const char *path, const struct tw_histogram *histogram,
 		      struct tw_report_problem *problem)
 {
-	FILE *file = tw_report_open_file(path, problem);
+	int error = tw_output_file(path, write_file, histogram);
 
-	if (!file)
-		return TW_EXIT_IO;
-	write_file(file, histogram);
-	return tw_report_close_file(file, path, problem);
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "can't write %s: %s", path, tw_file_error(-error));
+	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO;
 }
 
 /* Replace characters of a job's name that do not suit a file's name. */

@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/report/file.h"
+#include "command/output/file.h"
+#include "command/output/json_memory.h"
 #include "command/reports/slow_stages.h"
 #include "command/report/trace.h"
 #include "command/reports/want.h"
@@ -295,33 +296,35 @@ static int put_job_and_events(struct out *out, const struct tw_report *report)
 	return error;
 }
 
-static int put_trace(FILE *file, const struct tw_report_group *groups,
-		     size_t count)
+struct groups {
+	const struct tw_report_group *list;
+	size_t count;
+};
+
+static int put_trace(FILE *file, const void *context)
 {
+	const struct groups *groups = context;
 	struct out out = { .file = file };
 	int error = 0;
 
 	fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"clock\": "
 	      "\"CLOCK_MONOTONIC\", \"tickwise_version\": \"" TW_VERSION
 	      "\"},\n\"traceEvents\": [", file);
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < groups[i].size && !error; j++)
-			error = put_job_and_events(&out, groups[i].members[j]);
+	for (size_t i = 0; i < groups->count; i++)
+		for (size_t j = 0; j < groups->list[i].size && !error; j++)
+			error = put_job_and_events(&out, groups->list[i].members[j]);
 	fputs("\n]}\n", file);
-	return error;
+	return error || !tw_json_lacked_memory() ? error : -ENOMEM;
 }
 
 int tw_report_write_trace(const struct tw_report_group *groups, size_t count,
 			  const char *path, struct tw_report_problem *problem)
 {
-	FILE *file = tw_report_open_file(path, problem);
+	const struct groups all = { groups, count };
+	int error = tw_output_file(path, put_trace, &all);
 
-	if (!file)
-		return TW_EXIT_IO;
-	if (put_trace(file, groups, count)) {
-		fclose(file);
-		tw_report_refuse(problem, "%s", strerror(ENOMEM));
-		return TW_EXIT_SOFTWARE;
-	}
-	return tw_report_close_file(file, path, problem);
+	if (!error)
+		return TW_EXIT_GOOD;
+	tw_report_refuse(problem, "can't write %s: %s", path, tw_file_error(-error));
+	return error == -ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_IO;
 }

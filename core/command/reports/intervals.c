@@ -4,7 +4,6 @@
  * report also read those parts of a line that a report has.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,8 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/output/file.h"
+#include "command/output/json_memory.h"
 #include "command/reports/inside.h"
 #include "command/reports/intervals.h"
 #include "command/reports/read.h"
@@ -63,7 +64,7 @@ int tw_intervals_are_in(const char *path)
 {
 	struct stat status;
 	int fd = stat(path, &status) || !S_ISREG(status.st_mode) ? -1 :
-		 open(path, O_RDONLY | O_CLOEXEC);
+		 tw_input_open(path);
 	char text[KIND_WITHIN];
 	ssize_t length = fd < 0 ? -1 : pread(fd, text, KIND_WITHIN, 0);
 
@@ -110,7 +111,7 @@ static int next_text(struct tw_intervals *intervals, size_t *got,
 	return 0;
 }
 
-/* Return: 0; -EINVAL. */
+/* Return: 0; -EINVAL; -ENOMEM. */
 static int parse(const struct tw_intervals *intervals, const char *text, size_t length,
 		 json_t **json, struct tw_report_problem *problem)
 {
@@ -118,6 +119,10 @@ static int parse(const struct tw_intervals *intervals, const char *text, size_t 
 	json_error_t error;
 
 	*json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+	if (tw_json_lacked_memory()) {
+		tw_report_refuse(problem, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
 	if (!*json)
 		tw_report_refuse(&in_line, "not JSON: column %d: %s", error.column,
 				 error.text);
@@ -186,10 +191,10 @@ static int open_file(struct tw_intervals *intervals, const char *path,
 {
 	int ret;
 
-	intervals->file = fopen(path, "re");
+	intervals->file = tw_input_stream(path);
 	if (!intervals->file) {
 		ret = -errno;
-		tw_report_refuse(problem, "%s", strerror(-ret));
+		tw_report_refuse(problem, "%s", tw_file_error(-ret));
 		return ret;
 	}
 	intervals->as_report.path = path;

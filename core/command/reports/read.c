@@ -7,7 +7,6 @@
  * are named, since the page shows less than the file has.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,8 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/output/file.h"
+#include "command/output/json_memory.h"
 #include "command/output/plain_text.h"
 #include "command/reports/attached.h"
 #include "command/reports/by_lat.h"
@@ -480,7 +481,7 @@ void tw_report_check_schema(const json_t *root, struct tw_report_problem *proble
 				 TW_REPORT_VERSION);
 }
 
-/* Return NULL with @problem set. */
+/* Return NULL with @problem set, or without memory. */
 static json_t *parse(const char *text, size_t length,
 		     struct tw_report_problem *problem)
 {
@@ -495,7 +496,7 @@ static json_t *parse(const char *text, size_t length,
 		return NULL;
 	}
 	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-	if (root)
+	if (root || tw_json_lacked_memory())
 		return root;
 	if (json_error_code(&error) == json_error_premature_end_of_input)
 		tw_report_refuse(problem, "cut off: ends at line %d, column %d,"
@@ -543,7 +544,7 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 
 	report->root = parse(text, length, problem);
 	report->unknown = json_object();
-	if (!report->unknown)
+	if (!report->unknown || tw_json_lacked_memory())
 		error = -ENOMEM;
 	else if (report->root)
 		error = read_parts(report, problem);
@@ -560,18 +561,18 @@ static int read_root(struct tw_report *report, const char *text, size_t length,
 int tw_report_read(struct tw_report *report, const char *path,
 		   struct tw_report_problem *problem)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = tw_input_open(path);
 	char *text;
 	size_t length;
 	int error;
 
 	*report = (struct tw_report) { .path = path };
 	text = fd < 0 ? NULL : tw_text_all(fd, &length);
-	error = errno;
+	error = fd < 0 ? -fd : errno;
 	if (fd >= 0)
 		close(fd);
 	if (!text) {
-		tw_report_refuse(problem, "%s", strerror(error));
+		tw_report_refuse(problem, "%s", tw_file_error(error));
 		return error == ENOMEM ? TW_EXIT_SOFTWARE : TW_EXIT_NO_INPUT;
 	}
 	error = -read_root(report, text, length, problem);

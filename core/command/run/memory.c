@@ -27,8 +27,8 @@ static void *take(size_t size)
 	struct piece *piece = calloc(1, sizeof(*piece) + size);
 
 	if (!piece)
-		exit(tw_command_fail(TW_RUN_NAME, TW_EXIT_SOFTWARE,
-				     "out of memory"));
+		exit(tw_command_end(TW_RUN_NAME, tw_command_fail(TW_RUN_NAME,
+				    TW_EXIT_SOFTWARE, "out of memory")));
 	piece->next = pieces;
 	pieces = piece;
 	return piece->content;

@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/output/file.h"
 #include "command/run/run.h"
 
+#define MOST_LINES	1000000
 #define LONGEST_LINE	8190	/* fio reads 8192 bytes, with newline and 0 */
 #define LONGEST_NAME	255
 #define DEEPEST_INCLUDE	16
@@ -142,7 +144,7 @@ static FILE *open_included(struct place *inner, const struct place *outer,
 		inner->path = tw_run_format("%.*s%s",
 					    (int)(slash - outer->path) + 1,
 					    outer->path, name);
-	return fopen(inner->path, "re");
+	return tw_input_stream(inner->path);
 }
 
 static int include(struct place *place, const char *option)
@@ -160,7 +162,7 @@ static int include(struct place *place, const char *option)
 	if (!file)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT,
 				       "%s:%u: include %s: %s", place->path,
-				       place->number, name, strerror(errno));
+				       place->number, name, tw_file_error(errno));
 	code = read_stream(&inner, file);
 	fclose(file);
 	return code;
@@ -211,25 +213,41 @@ static int read_line(struct place *place, const char *text)
 	return TW_EXIT_GOOD;
 }
 
+/* Read a line without its newline. @text has room for a line that is too long. Return:
+ * its length, bytes of 0 included; -1 at the end of the file. */
+static ssize_t next_line(FILE *file, char *text, size_t size)
+{
+	const char *end;
+
+	memset(text, 1, size);
+	if (!fgets(text, (int)size, file))
+		return -1;
+	/* fgets() does not tell where its own byte of 0 is: it is the last one. */
+	end = memrchr(text, '\0', size);
+	if (end > text && end[-1] == '\n')
+		text[--end - text] = '\0';
+	return end - text;
+}
+
+/* A pipe may have no end, and no end of its first line. */
 static int read_stream(struct place *place, FILE *file)
 {
-	char *text = NULL;
-	size_t size = 0;
+	char text[LONGEST_LINE + 3];
 	ssize_t length;
 	int code = TW_EXIT_GOOD;
 
-	while (code == TW_EXIT_GOOD && (length = getline(&text, &size, file)) > 0) {
+	while (code == TW_EXIT_GOOD &&
+	       (length = next_line(file, text, sizeof(text))) >= 0) {
 		place->number++;
-		if (text[length - 1] == '\n')
-			text[--length] = '\0';
 		if (strlen(text) != (size_t)length)
 			code = refuse(place, "not a job file: a byte of 0");
 		else if (length > LONGEST_LINE)
 			code = refuse(place, "fio would cut this line in two");
+		else if (place->number > MOST_LINES)
+			code = refuse(place, "not a job file: too many lines");
 		else
 			code = read_line(place, text);
 	}
-	free(text);
 	if (code == TW_EXIT_GOOD && ferror(file))
 		code = tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
 				       place->path, strerror(errno));
@@ -241,13 +259,13 @@ int tw_run_read(struct tw_run_jobs *jobs, const char *path,
 {
 	struct place place = { jobs, path, 0, 0 };
 	int is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	FILE *file = is_stdin ? stdin : tw_input_stream(path);
 	int code;
 
 	jobs->path = path;
 	if (!file)
 		return tw_command_fail(TW_RUN_NAME, TW_EXIT_NO_INPUT, "%s: %s",
-				       path, strerror(errno));
+				       path, tw_file_error(errno));
 	code = read_stream(&place, file);
 	if (!is_stdin)
 		fclose(file);
