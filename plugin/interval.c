@@ -4,7 +4,6 @@
  * job has a thread of its own, whether jobs are threads or processes.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/output/file.h"
 #include "command/output/json_memory.h"
 #include "facts.h"
 #include "histogram_json.h"
@@ -27,7 +27,8 @@ struct tw_intervals {
 	struct tw_interval_lines lines;
 	const char *job_name;
 	char *path;
-	int fd;				/* -1: no further line is written */
+	struct tw_output file;
+	int fd;				/* of @file; -1: no further line is written */
 	uint64_t every_ns;
 	struct tw_cpu_list cpus;	/* of the thread; not known: the job's CPUs */
 	pthread_t thread;
@@ -42,7 +43,14 @@ static void give_up(struct tw_intervals *intervals, int error)
 {
 	tw_message("tickwise: %s: %s: no further interval is written: %s\n",
 		   intervals->job_name, intervals->path, strerror(error));
-	close(intervals->fd);
+	intervals->fd = -1;
+}
+
+/* A file that is not in its place is removed. */
+static void close_file(struct tw_intervals *intervals)
+{
+	if (intervals->file.stream)
+		tw_output_close(&intervals->file, -ECANCELED);
 	intervals->fd = -1;
 }
 
@@ -246,31 +254,72 @@ static int start_thread(struct tw_intervals *intervals)
 
 static void free_intervals(struct tw_intervals *intervals)
 {
-	if (intervals->fd >= 0)
-		close(intervals->fd);
+	close_file(intervals);
 	tw_interval_lines_free(&intervals->lines);
 	free(intervals->path);
 	free(intervals);
+}
+
+/* Open the file at one of its places and write the first line. The file of an earlier run
+ * stays until then. Return 0 or -errno. */
+static int try_place(struct thread_data *td, const struct tw_job *job,
+		     struct tw_intervals *intervals, unsigned place)
+{
+	const struct tw_options *o = td->eo;
+	int ret;
+
+	free(intervals->path);
+	intervals->path = tw_intervals_path(td, o->report, place);
+	if (!intervals->path)
+		return -ENOMEM;
+	ret = tw_output_open(&intervals->file, intervals->path);
+	if (ret)
+		return ret;
+	intervals->fd = fileno(intervals->file.stream);
+	ret = write_header(td, job, intervals);
+	if (!ret)
+		ret = tw_output_publish(&intervals->file);
+	if (ret)
+		close_file(intervals);
+	return ret;
+}
+
+/* Make the file where the user wants it or, if this fails, elsewhere. Return 0 or
+ * -errno. */
+static int make_file(struct thread_data *td, const struct tw_job *job,
+		     struct tw_intervals *intervals)
+{
+	const struct tw_options *o = td->eo;
+	int ret, wanted;
+	sigset_t before;
+	unsigned place;
+
+	tw_signals_hold(&before);
+	ret = wanted = try_place(td, job, intervals, 0);
+	for (place = 1; ret && ret != -ENOMEM && place < TW_REPORT_PLACES; place++)
+		ret = try_place(td, job, intervals, place);
+	tw_signals_release(&before);
+	if (ret) {
+		free(intervals->path);
+		intervals->path = tw_intervals_path(td, o->report, 0);
+		return wanted;
+	}
+	if (wanted)
+		tw_message("tickwise: %s: the intervals can't be written to "
+			   "their place: %s; they are in %s\n", td->o.name,
+			   tw_file_error(-wanted), intervals->path);
+	return 0;
 }
 
 /* Make the file, its first line and the thread. Return 0 or -errno. */
 static int set_up(struct thread_data *td, const struct tw_job *job,
 		  struct tw_intervals *intervals)
 {
-	const struct tw_options *o = td->eo;
 	int ret;
 
-	intervals->path = tw_intervals_path(td, o->report);
-	if (!intervals->path)
-		return -ENOMEM;
 	ret = tw_interval_lines_init(&intervals->lines, job);
-	if (ret)
-		return ret;
-	intervals->fd = open(intervals->path, O_WRONLY | O_CREAT | O_TRUNC |
-			     O_APPEND | O_CLOEXEC, 0666);
-	if (intervals->fd < 0)
-		return -errno;
-	ret = write_header(td, job, intervals);
+	if (!ret)
+		ret = make_file(td, job, intervals);
 	if (ret)
 		return ret;
 	choose_cpus(td, job, &intervals->cpus);
@@ -298,7 +347,7 @@ void tw_intervals_begin(struct thread_data *td, struct tw_job *job)
 	}
 	tw_message("tickwise: %s: %s: no intervals are written: %s\n",
 		   td->o.name, intervals && intervals->path ?
-		   intervals->path : "tw_interval", strerror(-ret));
+		   intervals->path : "tw_interval", tw_file_error(-ret));
 	if (intervals)
 		free_intervals(intervals);
 }

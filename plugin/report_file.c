@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reports as files. A report is written under another name in the same folder and then
- * renamed, so that a full disk or a signal leaves either a complete report or none.
+ * Reports as files. A full disk or a signal leaves either a complete report or the file
+ * that was there before (output/file.h).
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/output/file.h"
+#include "command/output/json_memory.h"
 #include "command/output/json_text.h"
+#include "command/output/plain_text.h"
 #include "guards.h"
 #include "histogram_json.h"
 #include "message.h"
@@ -69,42 +74,40 @@ static char *path_of_option(struct thread_data *td, const char *option,
 	return ret < 0 ? NULL : path;
 }
 
-/* Return a path that no other job has, in the folder of fio's own files. */
-static char *default_path(struct thread_data *td, const char *suffix,
-			  const char *end)
-{
-	char *path = NULL, *name, *c;
-	int ret;
+#define MAX_NAME	100	/* 255 is the limit, and 143 in encrypted folders */
 
-	name = strdup(td->o.name);
-	if (!name)
-		return NULL;
-	/* A job's name may contain slashes. */
-	for (c = name; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	ret = asprintf(&path, "%s%s%s.%u.%d.%s%s",
-		       aux_path ? aux_path : "", aux_path ? "/" : "", name,
-		       td->thread_number, (int) td->pid, suffix, end);
-	free(name);
-	return ret < 0 ? NULL : path;
+/*
+ * Write a job's name as it suits a file's name. A long one is cut at a character: the
+ * numbers behind it tell jobs apart. A name of a hidden file, or one like an option, and
+ * characters that can't be shown make a file hard to use.
+ */
+static void plain_name(char plain[MAX_NAME + 1], const char *name)
+{
+	size_t used = 0, length;
+
+	for (; name && *name; name += length) {
+		bool odd = !tw_plain_length(name) || *name == '/' ||
+			   (!used && (*name == '.' || *name == '-'));
+
+		length = odd ? 1 : tw_plain_length(name);
+		if (used + length > MAX_NAME)
+			break;
+		memcpy(&plain[used], odd ? "_" : name, length);
+		used += length;
+	}
+	plain[used] = '\0';
 }
 
-static int dump(const json_t *report, const char *path)
+/* Return a path that no other job has. @folder: NULL: the current one */
+static char *default_path(struct thread_data *td, const char *folder,
+			  const char *end)
 {
-	FILE *file = fopen(path, "we");
-	int ret = 0;
+	char *path = NULL, name[MAX_NAME + 1];
 
-	if (!file)
-		return -errno;
-	errno = 0;
-	/* 17 digits keep the exact value of every double. */
-	if (json_dumpf(report, file, JSON_REAL_PRECISION(17)) ||
-	    fputc('\n', file) == EOF || fflush(file))
-		ret = errno ? -errno : -EIO;
-	if (fclose(file) && !ret)
-		ret = -errno;
-	return ret;
+	plain_name(name, td->o.name);
+	return asprintf(&path, "%s%s%s.%u.%d.%s", folder ? folder : "",
+			folder ? "/" : "", name, td->thread_number, (int) td->pid,
+			end) < 0 ? NULL : path;
 }
 
 /* True for a device, a pipe or another file that must be written to, not replaced. A
@@ -113,65 +116,146 @@ static bool is_special(const char *path)
 {
 	struct stat status;
 
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
+	return !strncmp(path, "/dev/", 5) ||
+	       (!stat(path, &status) && !S_ISREG(status.st_mode));
 }
 
-#define INTERVALS	".intervals.jsonl"
+/*
+ * Return where a file goes: to the @place 0 that the user wants or, if that fails, to the
+ * current folder, then to the folder of temporary files.
+ * @option: FILE of tw_report=FILE, to which @more is added; NULL or "": the default name
+ * @end: of the default name
+ */
+static char *path_at(struct thread_data *td, const char *option, const char *more,
+		     const char *end, unsigned place)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	switch (place) {
+	case 0:
+		return option && *option ? path_of_option(td, option, more) :
+			default_path(td, aux_path, end);
+	case 1:
+		return default_path(td, NULL, end);
+	default:
+		return default_path(td, temporary && *temporary ? temporary :
+				    "/tmp", end);
+	}
+}
 
 /* If the report goes to a device or a pipe, such as /dev/stdout, the intervals get the
  * default name. */
-char *tw_intervals_path(struct thread_data *td, const char *option)
+char *tw_intervals_path(struct thread_data *td, const char *option, unsigned place)
 {
-	if (option && *option && !is_special(option))
-		return path_of_option(td, option, INTERVALS);
-	return default_path(td, "tickwise", INTERVALS);
+	if (option && is_special(option))
+		option = NULL;
+	return path_at(td, option, ".intervals.jsonl", "tickwise.intervals.jsonl",
+		       place);
 }
 
-static int dump_and_rename(const json_t *report, const char *path)
+static int dump(FILE *file, const void *report)
 {
-	char *temporary = NULL;
+	errno = 0;
+	/* 17 digits keep the exact value of every double. */
+	if (!json_dumpf(report, file, JSON_REAL_PRECISION(17)) &&
+	    fputc('\n', file) != EOF)
+		return 0;
+	if (tw_json_lacked_memory())
+		return -ENOMEM;
+	return errno ? -errno : -EIO;
+}
+
+static sigset_t signals_of_writing(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigaddset(&set, SIGPIPE);
+	return set;
+}
+
+void tw_signals_hold(sigset_t *before)
+{
+	const sigset_t set = signals_of_writing();
+
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void tw_signals_release(const sigset_t *before)
+{
+	const sigset_t set = signals_of_writing();
+	const struct timespec none = { 0 };
+
+	while (sigtimedwait(&set, NULL, &none) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static int write_report(const char *path, const json_t *report)
+{
+	sigset_t before;
 	int ret;
 
-	if (asprintf(&temporary, "%s.%d.part", path, (int) getpid()) < 0)
-		return -ENOMEM;
-	ret = dump(report, temporary);
-	if (!ret && rename(temporary, path))
-		ret = -errno;
-	if (ret)
-		unlink(temporary);
-	free(temporary);
+	tw_signals_hold(&before);
+	ret = tw_output_file(path, dump, report);
+	tw_signals_release(&before);
 	return ret;
 }
 
 int tw_report_replace(const char *path, const json_t *report)
 {
-	return dump_and_rename(report, path);
+	return tw_json_lacked_memory() ? -ENOMEM : write_report(path, report);
+}
+
+/* Return the path of a regular file, to be freed; else NULL. */
+static char *regular(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) || !S_ISREG(status.st_mode) ? NULL :
+		realpath(path, NULL);
+}
+
+/* A run may have taken hours. Return the path at which the report is now, to be freed;
+ * NULL if it can't be written anywhere. */
+static char *store_elsewhere(struct thread_data *td, const char *end,
+			     const json_t *report)
+{
+	unsigned place;
+
+	for (place = 1; place < TW_REPORT_PLACES; place++) {
+		char *path = path_at(td, NULL, "", end, place);
+
+		if (path && !write_report(path, report))
+			return path;
+		free(path);
+	}
+	return NULL;
 }
 
 int tw_report_store(struct thread_data *td, const char *option,
 		    const char *suffix, const json_t *report, char **file)
 {
-	char *path = option && *option ? path_of_option(td, option, "") :
-					 default_path(td, suffix, ".json");
-	int ret = -ENOMEM;
+	char end[32], *path;
+	int ret;
 
-	*file = NULL;
-	if (path && report) {
-		/* The target of a link, so that the file is replaced and not the
-		 * link. NULL if there is no file yet. */
-		char *resolved = realpath(path, NULL);
-		bool special = is_special(path);
+	snprintf(end, sizeof(end), "%s.json", suffix);
+	path = path_at(td, option, "", end, 0);
+	ret = path && report ? write_report(path, report) : -ENOMEM;
+	if (ret) {
+		/* Without memory no other place helps. */
+		char *other = ret == -ENOMEM ? NULL :
+			store_elsewhere(td, end, report);
 
-		ret = special ? dump(report, path) :
-			dump_and_rename(report, resolved ? resolved : path);
-		free(resolved);
-		if (!ret && !special)
-			*file = realpath(path, NULL);
+		tw_message("tickwise: %s: the latency report was not written: "
+			   "%s%s%s\n", path ? path : td->o.name,
+			   tw_file_error(-ret), other ? "; it is in " : "",
+			   other ? other : "");
+		free(path);
+		path = other;
 	}
-	if (ret)
-		tw_message("tickwise: %s: the latency report was not "
-			"written: %s\n", path ? path : td->o.name,
-			strerror(-ret));
+	*file = path ? regular(path) : NULL;
 	free(path);
 	return ret;
 }

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "command/output/file.h"
 #include "command/output/json_memory.h"
 #include "message.h"
 #include "report_file.h"
@@ -270,12 +271,12 @@ static void complete(const struct waiting *waiting)
 		return;
 	ret = json_object_set_new(report, "counter",
 				  tw_counter_to_json(&waiting->end,
-						     &run->found)) ||
-	      tw_json_lacked_memory() ? -ENOMEM : tw_report_replace(waiting->path, report);
+						     &run->found)) ?
+	      -ENOMEM : tw_report_replace(waiting->path, report);
 	if (ret)
 		tw_message("tickwise: %s: the end of the run could not be "
 			"added to the latency report: %s\n", waiting->path,
-			strerror(-ret));
+			tw_file_error(-ret));
 	json_decref(report);
 }
 

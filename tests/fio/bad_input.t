@@ -60,6 +60,11 @@ done
 run_fio --name=a --rw=read --size=64k --tw_report=missing/x >out
 status=$?
 one_line "a report directory that is not there"
+has err "missing/x: the latency report was not written: No such file or directory; it is \
+in $(ls a.1.*.tickwise.json)" 'the report is in the current folder instead'
+json a.1.*.tickwise.json '$j->{ios}{read} == 16'
+ok $? 'all of it'
+rm -f a.1.*
 fails "a report directory that is not there" "the latency report was not written"
 
 # Root may write anywhere, so it becomes another user for this, with copies that all
@@ -82,13 +87,24 @@ fi
 if [ -n "$as" ]; then
 	[ -n "$user" ] || cp "$TICKWISE_SO" anybody.so
 	head -c 65536 /dev/zero >readable
+	cp "$tickwise" .
+	chmod 755 tickwise
+	# That user can write to no folder but that of temporary files.
+	mkdir temporary
+	chmod 777 temporary
+	chmod 755 .
 	# shellcheck disable=SC2086
-	$user "$FIO" --name=a --ioengine=external:./anybody.so --filename=readable \
+	TMPDIR=$PWD/temporary $user ./tickwise run --fio="$FIO" --engine=./anybody.so \
+		--no-report --name=a --filename=readable --ioengine=io_uring \
 		--rw=read --size=64k --tw_report=sealed/x >out 2>err
 	status=$?
+	grep -F "tickwise report $PWD/temporary/a.1." err >/dev/null || [ -z "$user" ]
+	ok $? 'the report is in the folder of temporary files, and run finds it'
 	grep '^tickwise: .*report was not written' err >ours
 	mv ours err
 	fails "a directory without permission" "Permission denied"
+	rm -f a.1.*.tickwise.json
+	chmod 711 .
 else
 	skip "there is no other user with an io_uring: permissions can't be tested"
 fi
@@ -108,16 +124,69 @@ fi
 
 # The shell's limit on file sizes is a full disk for any user.
 rm -f ./*.tickwise.json
-(
-	trap '' XFSZ
-	ulimit -f 1
-	"$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=randread \
-		--size=64k --number_ios=200
-) >/dev/null 2>err
-[ "$(grep -c '^tickwise: .*report was not written' err)" -eq 1 ]
-ok $? "no room for the report: one line of ours"
-[ -z "$(ls | grep -e tickwise.json -e '\.part$')" ]
-ok $? "no room for the report: nothing left"
+for action in DEFAULT IGNORE; do
+	(
+		ulimit -f 1
+		perl -e '$SIG{XFSZ} = shift; exec @ARGV' $action \
+			"$FIO" --name=a --ioengine="external:$TICKWISE_SO" --rw=randread \
+			--size=64k --number_ios=200
+	) >/dev/null 2>err
+	[ "$(grep -c '^tickwise: .*report was not written: File too large$' err)" -eq 1 ]
+	ok $? "no room for the report, SIGXFSZ $action: one line of ours"
+	[ -z "$(ls | grep -e tickwise.json -e '\.part$')" ]
+	ok $? "no room for the report: nothing left"
+done
+
+if [ -e /dev/full ]; then
+	run_fio --name=a --rw=read --size=64k --tw_report=/dev/full >out
+	has err "/dev/full: the latency report was not written: No space left on device; \
+it is in $(ls a.1.*.tickwise.json)" 'a device without room'
+	rm -f a.1.*
+fi
+
+# names WHAT NAME WANTED: the report of a job of this name
+names()
+{
+	rm -f ./*.tickwise.* ./.[!.]*
+	run_fio --name="$2" --filename=a.1.0 --rw=read --size=64k --tw_interval=1h >out
+	is "$? $(ls -A | grep -c 'tickwise\.')" '0 2' "$1: a report and its intervals"
+	is "$(ls -A | sed -n 's/\.1\.[0-9]*\.tickwise\.json$//p')" "$3" "$1: in the name"
+	is "$(from_json ./*.tickwise.json 'print length $j->{job}{name}')" "$4" \
+		"$1: whole in the report"
+	"$tickwise" report ./*.tickwise.* >page 2>&1
+	ok $? "$1: can be read"
+}
+head -c 65536 /dev/zero >a.1.0
+many=$(perl -e 'print "x" x 300')
+hundred=$(perl -e 'print "x" x 100')
+names 'a name of 300 bytes' "$many" "$hundred" 300
+names 'characters of two bytes' "x$(perl -e 'print "\xc3\xa4" x 150')" \
+	"x$(perl -e 'print "\xc3\xa4" x 49')" 301
+names 'a slash' 'a/../b' 'a_.._b' 6
+names 'a hidden file' '..' '_.' 2
+names 'like an option' '-x' '_x' 2
+names 'what is not shown' "$(printf 'a\tb\nc\377')" 'a_b_c_' 8
+many=$(perl -e 'print "y" x 254')
+rm -f ./*.tickwise.*
+run_fio --name=a --filename=a.1.0 --rw=read --size=64k --tw_report="$many" --numjobs=2 >out
+is "$(ls ./*.tickwise.json | wc -l) $(grep -c 'File name too long; it is in' err)" '2 2' \
+	'tw_report with a name that the number of the job makes too long'
+
+# A link that another user made leads root nowhere.
+rm -f ./*.tickwise.*
+echo old >root
+if ln -s root theirs && chown -h 65534 theirs 2>/dev/null && [ "$(id -u)" -eq 0 ]; then
+	ln -s root theirs.intervals.jsonl
+	chown -h 65534 theirs.intervals.jsonl
+	run_fio --name=a --filename=a.1.0 --rw=read --size=64k --tw_report=theirs \
+		--tw_interval=1h >out
+	is "$(cat root) $(grep -c 'a link of another user' err)" 'old 2' \
+		'links of another user are not followed'
+	is "$(ls a.1.*.tickwise.* | wc -l)" 2 'but nothing is lost'
+else
+	skip "only root can make links of others"
+fi
+rm -f theirs* root ./*.tickwise.*
 
 run_fio --name=a --rw=read --size=64k --tw_report=none >out
 ok $? "tw_report=none"

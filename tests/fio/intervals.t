@@ -179,15 +179,25 @@ has err 'tickwise: x: tw_interval is 99000 us, the shortest is 100 ms' \
 	'in one line'
 
 # The header is written, or not, before the job begins.
-rm -f full.json*
+rm -f full.json* f.1.*
 ln -s /dev/full full.json.intervals.jsonl
 # shellcheck disable=SC2086
 run_fio $ios --name=f --tw_interval=1h --tw_report=full.json
 ok $? 'a full disk: the job goes on'
 json full.json '$j->{ios}{read} > 0'
 ok $? 'and has its report'
-is "$(messages)" "tickwise: f: full.json.intervals.jsonl: no intervals are written: No space left on device" \
-	'and the log has one line of it'
+is "$(messages)" "tickwise: f: the intervals can't be written to their place: No space \
+left on device; they are in $(ls f.1.*.tickwise.intervals.jsonl)" 'and the log has one line of it'
+# A file may have 512 bytes, which the message is below and the header is not.
+rm -f full.json* f.1.*
+(
+	ulimit -f 1
+	# shellcheck disable=SC2086
+	TMPDIR=/nonexistent run_fio $ios --name=f --tw_interval=1h --tw_report=none.json \
+		--output=/dev/null
+)
+has err "tickwise: f: none.json.intervals.jsonl: no intervals are written: File too large" \
+	'no disk at all: the log has one line of it'
 
 # The keys of all lines, each under its name in the manual.
 job --name=k --tw_interval=1h --tw_report=keys.json --tw_test_nop=1

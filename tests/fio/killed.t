@@ -24,48 +24,47 @@ ok $? 'a job that lives leaves a whole report'
 [ "$(wc -c <k.json)" -gt 16384 ]
 ok $? "of $(wc -c <k.json) bytes"
 
-# A file may grow to 8 kB; then the kernel kills the writer. That is in the middle
-# of the report, every time.
-too_large()
+# The writer is killed when it puts the new file in its place.
+dies()
 {
 	(
 		ulimit -c 0
-		ulimit -f 16
-		job --output=/dev/null
+		LD_PRELOAD=$TW_BUILD/tests/fio/preload/dies_at_rename.so \
+			job --output=/dev/null
 	)
 }
 cp k.json before.json
-too_large
-has err 'got signal' 'a job that is killed in the middle of writing'
+dies
+has err 'got signal' 'a job that is killed while it writes'
 cmp -s k.json before.json
 ok $? 'leaves the report of an earlier run alone'
-ls k.json.*.part >/dev/null 2>&1
+ls tickwise-*.part >/dev/null 2>&1
 ok $? 'it had begun, next to it'
-rm -f k.json k.json.*.part
-too_large
+rm -f k.json ./*.part
+dies
 [ ! -e k.json ]
 ok $? 'and none where there was none'
-rm -f k.json.*.part
+rm -f ./*.part
 
 # Use kill -9 as soon as a part of a report exists, later each time.
 torn=0
 whole=0
 met=0
 for delay in 0 0 100 400 1600; do
-	rm -f k.json k.json.*.part
+	rm -f k.json ./*.part
 	job &
 	job=$!
 	perl -e '
 		use strict; use warnings; use Time::HiRes "time", "sleep";
 		my $until = time + 30;
 		my @part;
-		1 until @part = glob "k.json.*.part" or -e "k.json" or
+		1 until @part = glob "tickwise-*.part" or -e "k.json" or
 			time > $until;
-		my ($pid) = ($part[0] // "") =~ /json\.(\d+)\.part/ or exit;
+		my ($pid) = ($part[0] // "") =~ /tickwise-(\d+)-/ or exit;
 		sleep $ARGV[0] * 1e-6 if $ARGV[0];
 		kill 9, $pid' "$delay"
 	wait $job
-	ls k.json.*.part >/dev/null && met=$((met + 1))
+	ls ./*.part >/dev/null && met=$((met + 1))
 	[ -e k.json ] || continue
 	is_whole && whole=$((whole + 1)) || torn=$((torn + 1))
 done 2>/dev/null

@@ -721,9 +721,17 @@ bool tw_report_is_wanted(const char *option)
 	return !world.no_report;
 }
 
-char *tw_intervals_path(struct thread_data *td, const char *option)
+char *tw_intervals_path(struct thread_data *td, const char *option, unsigned place)
 {
 	return strdup(world.intervals);
+}
+
+void tw_signals_hold(sigset_t *before)
+{
+}
+
+void tw_signals_release(const sigset_t *before)
+{
 }
 
 int tw_run_report(struct thread_data *td, const char *option,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/command.h"
 #include "command/reports/report.h"
@@ -27,6 +28,7 @@ struct search {
 	struct tw_run_reports *reports;
 	char *run;			/* beginning of their job.run */
 	time_t since;
+	int only_own;			/* others can write to the folder, too */
 };
 
 int tw_run_has_report(const struct tw_run_reports *reports, const char *path)
@@ -44,7 +46,8 @@ static const char *string_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void add(struct search *search, const char *path, const json_t *job)
+static void add(struct search *search, const char *path, const json_t *job,
+		const struct stat *status)
 {
 	struct tw_run_reports *reports = search->reports;
 
@@ -55,28 +58,44 @@ static void add(struct search *search, const char *path, const json_t *job)
 		.job = tw_run_format("%s", string_of(job, "name")),
 		.thread_number = json_integer_value(
 			json_object_get(job, "thread_number")),
+		.device = status->st_dev,
+		.inode = status->st_ino,
 	};
 }
 
-/* Add the report @path, if it is one of this run. A file is opened only if it
- * was written during the run: there may be a thousand older reports, and
- * opening a pipe would block. */
+/* Return 1 for a file that was written during the run, and that was not found by
+ * another path yet. */
+static int is_new(const struct search *search, const char *path, struct stat *status)
+{
+	const struct tw_run_reports *reports = search->reports;
+
+	if (search->only_own ? lstat(path, status) || status->st_uid != geteuid() :
+			       stat(path, status))
+		return 0;
+	for (size_t i = 0; i < reports->count; i++)
+		if (reports->list[i].device == status->st_dev &&
+		    reports->list[i].inode == status->st_ino)
+			return 0;
+	return S_ISREG(status->st_mode) &&
+	       status->st_mtime >= search->since - SLACK_SECONDS;
+}
+
+/* Add the report @path, if it is one of this run. Other files are not opened:
+ * there may be a thousand older reports, and opening a pipe would block. */
 static void look_at(struct search *search, const char *path)
 {
 	struct stat status;
 	const json_t *job;
 	json_t *json;
 
-	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
-	    status.st_mtime < search->since - SLACK_SECONDS ||
-	    tw_run_has_report(search->reports, path))
+	if (!is_new(search, path, &status))
 		return;
 	json = json_load_file(path, 0, NULL);
 	job = json_object_get(json, "job");
 	if (strcmp(string_of(json, "schema"), TW_REPORT_SCHEMA) == 0 &&
 	    strncmp(string_of(job, "run"), search->run,
 		    strlen(search->run)) == 0)
-		add(search, path, job);
+		add(search, path, job, &status);
 	json_decref(json);
 }
 
@@ -135,6 +154,16 @@ static void look_where_told(struct search *search,
 	}
 }
 
+/* Look where the engine writes a report that can't be where it should. */
+static void look_elsewhere(struct search *search)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	look_in(search, "", "");
+	search->only_own = 1;
+	look_in(search, temporary && *temporary ? temporary : "/tmp", "");
+}
+
 static int by_thread(const void *a, const void *b)
 {
 	const struct tw_run_report *one = a, *other = b;
@@ -157,6 +186,7 @@ void tw_run_find_reports(struct tw_run_reports *reports,
 	look_where_told(&search, &arguments->jobs);
 	for (size_t i = 0; i < arguments->file_count; i++)
 		look_where_told(&search, &arguments->files[i]);
+	look_elsewhere(&search);
 	if (reports->count)
 		qsort(reports->list, reports->count, sizeof(*reports->list),
 		      by_thread);

@@ -113,6 +113,8 @@ struct tw_run_report {
 	char *path;
 	char *job;
 	long long thread_number;
+	dev_t device;
+	ino_t inode;
 };
 
 struct tw_run_reports {
