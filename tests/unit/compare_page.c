@@ -37,8 +37,8 @@ int main(void)
 		.monotonic_worst_ppb = 4, .monotonic_error_ppb = 4,
 	};
 	text_is(tw_compare_page(&result, &arguments),
-		"No measured clock is off by more than this comparison can be.\n"
-		"  Within the error of the comparison: one, three.\n"
+		"No measured clock is off by more than the error of this comparison.\n"
+		"  Within the error of the comparison, at most +-999.9 ppb: one, three.\n"
 		"  Each clock is judged by the nearer of CLOCK_MONOTONIC_RAW and\n"
 		"    CLOCK_MONOTONIC.\n"
 		"\n"

@@ -3,6 +3,7 @@
  * Makes a page of the results of tickwise compare: how far off each clock is,
  * what reading it costs, and how to read the figures.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ static void add_verdict(struct tw_page *page, const struct tw_compare_result *re
 	struct off worst = { -1, 0 };
 	const char *farthest = NULL;
 	char within[256] = "";
+	double error_ppb = 0;
 
 	for (unsigned i = 0; i < result->clocks; i++) {
 		struct off off = off_of(result->sum[i]);
@@ -157,21 +159,24 @@ static void add_verdict(struct tw_page *page, const struct tw_compare_result *re
 			worst = off;
 			farthest = result->clock[i].name;
 		}
-		if (off.ppb >= 0 && off.ppb <= off.error_ppb)
-			add_name(within, sizeof(within), result->clock[i].name);
+		if (off.ppb < 0 || off.ppb > off.error_ppb)
+			continue;
+		add_name(within, sizeof(within), result->clock[i].name);
+		error_ppb = fmax(error_ppb, off.error_ppb);
 	}
 	if (!farthest)
 		tw_page_paragraph(page, "No clock could be measured.");
 	else if (worst.ppb <= worst.error_ppb)
-		tw_page_paragraph(page, "No measured clock is off by more than this "
-				  "comparison can be.");
+		tw_page_paragraph(page, "No measured clock is off by more than the error "
+				  "of this comparison.");
 	else
 		tw_page_paragraph(page, "%s is the farthest off: by %.*f +-%.*f ppb in its "
 				  "worst start.", farthest, decimals_of(worst.ppb),
 				  worst.ppb, decimals_of(worst.error_ppb),
 				  worst.error_ppb);
 	if (within[0])
-		tw_page_remark(page, "Within the error of the comparison: %s.", within);
+		tw_page_remark(page, "Within the error of the comparison, at most +-%.*f "
+			       "ppb: %s.", decimals_of(error_ppb), error_ppb, within);
 	tw_page_remark(page, "Each clock is judged by the nearer of CLOCK_MONOTONIC_RAW "
 		       "and CLOCK_MONOTONIC.");
 }
