@@ -156,6 +156,11 @@ golden same diff same.a.* -- same.b.*
 sets noisy '1000 1900 600 2400 1300' '800 1350 450 1800 900'
 golden noisy diff noisy.a.* -- noisy.b.*
 golden noisy_json diff --json --threshold=20% noisy.a.* -- noisy.b.*
+# One job is faster. The other is noisy, which is no reason to be silent about it.
+sets quiet "$slow" "$alike"
+sets loud '1000 1900 600 2400 1300' '800 1350 450 1800 900' name=loud thread=2
+sed -i 's/"run": "loud-/"run": "quiet-/' loud.*
+golden faster_noisy diff quiet.a.* loud.a.* -- quiet.b.* loud.b.*
 golden threshold diff --threshold=6% slower.a.* -- slower.b.*
 golden beyond diff --threshold=3 slower.a.* -- slower.b.*
 golden split diff split.a.* -- split.b.*
@@ -229,6 +234,16 @@ run_of many.a run=m-a pid=23 start=1700000505 depth=8 facts="$facts"
 facts_of 6.1.0 '' none 1023 '{"path": "/'$long'b"}' "$of_b, \"iodepth\": \"16\""
 run_of many.b run=m-b pid=24 start=1700000605 depth=16 facts="$facts"
 golden many_facts diff many.a many.b
+# Of six files the last one differs.
+files_of()
+{
+	for i in 1 2 3 4 5 "$1"; do echo "{\"path\": \"/data/$i\"}"; done | paste -s -d ,
+}
+facts_of 6.1.0 '' none 1023 "$(files_of a)" '"iodepth": "8"'
+run_of last.a run=l-a pid=26 start=1700000805 depth=8 facts="$facts"
+facts_of 6.1.0 '' none 1023 "$(files_of b)" '"iodepth": "8"'
+run_of last.b run=l-b pid=27 start=1700000905 depth=8 facts="$facts"
+golden last_file diff last.a last.b
 # What is not listed is not taken for an option that was not given.
 facts_of 6.1.0 '' none 1023 '{"path": "/data/a"}' '"a1": "1"'
 facts="$facts \"options_left_out\": 1,"

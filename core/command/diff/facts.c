@@ -71,8 +71,8 @@ static int add(json_t *set, const char *text)
 /* Number of elements of a set that are named. */
 #define MAX_NAMED	4
 
-/* Return "fio-3.33, fio-3.36"; NULL: out of memory. */
-static char *list(const json_t *set)
+/* Return "fio-3.33, fio-3.36"; NULL: out of memory. What @other lacks comes first. */
+static char *list(const json_t *set, const json_t *other)
 {
 	const char *text;
 	json_t *value;
@@ -82,9 +82,11 @@ static char *list(const json_t *set)
 
 	if (!file)
 		return NULL;
-	json_object_foreach((json_t *)set, text, value)
-		if (named++ < MAX_NAMED)
-			fprintf(file, "%s%s", named > 1 ? ", " : "", text);
+	for (int in_both = 0; in_both < 2; in_both++)
+		json_object_foreach((json_t *)set, text, value)
+			if (!json_object_get(other, text) == !in_both &&
+			    named++ < MAX_NAMED)
+				fprintf(file, "%s%s", named > 1 ? ", " : "", text);
 	if (named > MAX_NAMED)
 		fprintf(file, " and %zu more", named - MAX_NAMED);
 	return fclose(file) ? NULL : made;
@@ -123,7 +125,8 @@ static int compare(struct tw_diff_facts *facts, const char *name, json_t *const 
 
 	if (!error && json_object_size(sets[0]) && json_object_size(sets[1]) &&
 	    !json_equal(sets[0], sets[1]))
-		error = append(facts, name, list(sets[TW_DIFF_A]), list(sets[TW_DIFF_B]));
+		error = append(facts, name, list(sets[TW_DIFF_A], sets[TW_DIFF_B]),
+			       list(sets[TW_DIFF_B], sets[TW_DIFF_A]));
 	json_decref(sets[0]);
 	json_decref(sets[1]);
 	return error;
