@@ -4,7 +4,7 @@
 # Of several jobs' slowest I/Os the slowest of all are shown: at most as many as one
 # job kept, and equal ones in the order of their jobs and of their file. Fails if a
 # fast one is shown and a slow one is not, or if the order depends on the order of
-# the arguments.
+# the arguments. Fails also if a sync of a whole file has a place in it.
 . "$(dirname "$0")/../tap.sh"
 . "$(dirname "$0")/report_files.sh"
 
@@ -50,4 +50,12 @@ is "$(merged b.json a.json)" '500:9/1 500:5/1 500:7/1' 'those of the first job f
 kept b.json 2
 is "$(merged b.json a.json)" '500:9/1 500:5/1 500:7/1' 'of a job that kept none'
 is "$(merged b.json)" '' 'and of it alone'
+# ---- a sync of a whole file has no offset and no size ----
+
+kept c.json 1 500:4096 400:8192
+sed -i '/"offset": 4096/ { s/"size": 1/"size": 0/; s/"read"/"sync"/ }' c.json
+run report --html=page c.json
+is "$(awk '$1 ~ /^[0-9]/ && $2 == "ns" && $4 ~ /sync|read/ { print $4, $5, $6 }' "$out" | xargs)" \
+	'sync - - read 1 8192' 'in text'
+has page '<td class="text">sync</td><td>-</td><td>-</td>' 'in HTML'
 done_testing

@@ -60,6 +60,20 @@ static const char *file_of(const struct tw_report_slow *slow)
 	return slow->report->attached ? (file ? file : "?") : NULL;
 }
 
+/* Add the offset or the size. A sync of a whole file has neither: its offset is that of
+ * the write before. */
+static void add_bytes(struct tw_table *table, const struct tw_report_slow *slow,
+		      const char *key)
+{
+	const char *direction = json_string_value(json_object_get(slow->json, "ddir"));
+
+	if (strcmp(direction, tw_report_directions[TW_REPORT_SYNC]) == 0 &&
+	    !tw_report_u64(slow->json, "size"))
+		tw_cell_none(table);
+	else
+		tw_cell_u64(table, tw_report_u64(slow->json, key));
+}
+
 /* Add the number of the ring in a report of `tickwise attach`, else of the job. */
 static void add_number(struct tw_table *table, const struct tw_report_slow *slow)
 {
@@ -126,8 +140,8 @@ static void add_slow(struct tw_table *table, const struct tw_report_slow *slow,
 		add_since_start(table, slow);
 	add_number(table, slow);
 	tw_cell_text(table, json_string_value(json_object_get(slow->json, "ddir")));
-	tw_cell_u64(table, tw_report_u64(slow->json, "size"));
-	tw_cell_u64(table, tw_report_u64(slow->json, "offset"));
+	add_bytes(table, slow, "size");
+	add_bytes(table, slow, "offset");
 	longest_stages(text, sizeof(text), slow);
 	tw_cell_text(table, text);
 	tw_cell_text(table, file ? file : "");
@@ -264,8 +278,8 @@ static void add_row(struct tw_table *table, const struct columns *columns,
 	add_what(table, slow);
 	if (columns->times)
 		add_since_start(table, slow);
-	tw_cell_u64(table, tw_report_u64(slow->json, "offset"));
-	tw_cell_u64(table, tw_report_u64(slow->json, "size"));
+	add_bytes(table, slow, "offset");
+	add_bytes(table, slow, "size");
 	for (int i = 0; i < TW_REPORT_STAGES; i++)
 		if (columns->stages[i])
 			add_ns(table, stages, tw_report_times[i].key);
