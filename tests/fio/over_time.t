@@ -83,7 +83,7 @@ else
 	json ramp.json 'my $o = $j->{over_time}[0];
 		$o->{from_ns} > 402e6 && $o->{from_ns} < 404e6 &&
 		$o->{from_ns} + $o->{over_ns} == 408e6'
-	ok $? 'begins when that is over, within a part'
+	ok $? 'begins when that is over'
 fi
 
 run_fio --group_reporting=1 --filename=data --size=4m --rw=randread --bs=4k \
