@@ -678,6 +678,8 @@ $(B)/tests/cross/processor.t $(B)/tests/cross/print_facts: \
 packages-test:
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST)
 packages-check:
+	$(if $(word 2,$(CURDIR)),$(error the tests preload libraries, whose paths \
+		can't have spaces: $(CURDIR)))
 	$(Q).ci/packages $(PACKAGES_BUILD) $(PACKAGES_FIO) $(PACKAGES_TEST) \
 		--optional $(kernel_packages)
 
